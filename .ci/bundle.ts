@@ -21,7 +21,10 @@ type Output = Metafile['outputs'][string]
  * @throws when something would have to be installed beside the files, when esbuild warns, or when an entry lies in another folder than
  *   the chunks: `worker-renderer.ts` and `run-demo.ts` look for files beside the one that they are in
  */
-async function bundle(entries: Readonly<Record<string, string>>, folder: string): Promise<Metafile['outputs']> {
+async function bundle(
+  entries: Readonly<Record<string, string>>,
+  folder: string,
+): Promise<Metafile['outputs']> {
   const { version, license = '' } = manifestAt(root)
   const { metafile, warnings } = await build({
     absWorkingDir: root,
@@ -50,17 +53,28 @@ async function bundle(entries: Readonly<Record<string, string>>, folder: string)
   if (warnings.length > 0) throw new Error(`esbuild gave ${warnings.length} warnings`)
   const { outputs } = metafile
   const imports = Object.values(outputs).flatMap((output) => output.imports)
-  const outside = imports.filter(({ external, path }) => external && !isBuiltin(path)).map(({ path }) => path)
+  const outside = imports
+    .filter(({ external, path }) => external && !isBuiltin(path))
+    .map(({ path }) => path)
   if (outside.length > 0) throw new Error(`not in the bundle: ${[...new Set(outside)].join(', ')}`)
-  const elsewhere = Object.keys(outputs).filter((path) => resolve(root, dirname(path)) !== resolve(root, folder))
+  const elsewhere = Object.keys(outputs).filter(
+    (path) => resolve(root, dirname(path)) !== resolve(root, folder),
+  )
   if (elsewhere.length > 0) throw new Error(`not in ${folder}: ${elsewhere.join(', ')}`)
   return withoutUnused(outputs, Object.keys(entries))
 }
 
 /** esbuild writes a chunk for each late import, also for one whose code nothing needs. */
-function withoutUnused(outputs: Metafile['outputs'], entries: readonly string[]): Metafile['outputs'] {
-  const used = new Set(Object.keys(outputs).filter((path) => entries.includes(basename(path, '.mjs'))))
-  for (const path of used) for (const { external, path: next } of outputs[path]?.imports ?? []) if (external !== true) used.add(next)
+function withoutUnused(
+  outputs: Metafile['outputs'],
+  entries: readonly string[],
+): Metafile['outputs'] {
+  const used = new Set(
+    Object.keys(outputs).filter((path) => entries.includes(basename(path, '.mjs'))),
+  )
+  for (const path of used)
+    for (const { external, path: next } of outputs[path]?.imports ?? [])
+      if (external !== true) used.add(next)
   for (const path of Object.keys(outputs)) if (!used.has(path)) rmSync(resolve(root, path))
   return Object.fromEntries(Object.entries(outputs).filter(([path]) => used.has(path)))
 }
@@ -103,7 +117,8 @@ const entries = {
 }
 mkdirSync(folder, { recursive: true })
 // Chunks are named by their content, so those of an earlier build stay unless they are removed.
-for (const file of readdirSync(folder)) if (/-[0-9A-Z]{8}\.mjs$/.test(file)) rmSync(join(folder, file))
+for (const file of readdirSync(folder))
+  if (/-[0-9A-Z]{8}\.mjs$/.test(file)) rmSync(join(folder, file))
 const outputs = await bundle(entries, folder)
 const packages = [...new Set(Object.values(outputs).flatMap(packagesOf))].sort()
 copyFileSync(join(root, 'functions/sdk/sdk.d.mts'), join(folder, 'functions.d.mts'))
@@ -111,7 +126,10 @@ writeFileSync(join(folder, 'licenses.txt'), packages.map(licenceOf).join('\n\n')
 writeFileSync(join(folder, 'sbom.cdx.json'), `${JSON.stringify(sbomOf(root, packages), null, 2)}\n`)
 const kib = (bytes: number): number => Math.round(bytes / 1024)
 for (const [path, { entryPoint }] of Object.entries(outputs)) {
-  if (basename(path, '.mjs') in entries) console.log(`${path}: ${entryPoint}, starts with ${kib(startSize(path, outputs))} KiB`)
+  if (basename(path, '.mjs') in entries)
+    console.log(`${path}: ${entryPoint}, starts with ${kib(startSize(path, outputs))} KiB`)
 }
 const bytes = Object.values(outputs).reduce((sum, output) => sum + output.bytes, 0)
-console.log(`${folder}: ${Object.keys(outputs).length} files, ${kib(bytes)} KiB, with ${packages.length} packages`)
+console.log(
+  `${folder}: ${Object.keys(outputs).length} files, ${kib(bytes)} KiB, with ${packages.length} packages`,
+)

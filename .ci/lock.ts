@@ -6,6 +6,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const path = new URL('../package-lock.json', import.meta.url)
-const lock = JSON.parse(readFileSync(path, 'utf8')) as { packages: Record<string, { resolved?: string; link?: boolean }> }
+const lock = JSON.parse(readFileSync(path, 'utf8')) as {
+  packages: Record<string, { resolved?: string; link?: boolean }>
+}
 for (const entry of Object.values(lock.packages)) if (!entry.link) delete entry.resolved
 writeFileSync(path, `${JSON.stringify(lock, null, 2)}\n`)

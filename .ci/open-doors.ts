@@ -28,7 +28,10 @@ export function openDoors(root: string): Plugin {
     setup: ({ onLoad }) =>
       onLoad({ filter: /\/(?:src|functions)\/.*\.ts$/ }, ({ path }) => {
         const text = readFileSync(path, 'utf8')
-        return { contents: text.replace(IMPORT, (line, names, door) => opened(line, names, door)), loader: 'ts' }
+        return {
+          contents: text.replace(IMPORT, (line, names, door) => opened(line, names, door)),
+          loader: 'ts',
+        }
       }),
   }
 }
@@ -39,7 +42,9 @@ export function filesBehind(root: string, door: string): ReadonlyMap<string, str
   const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
   return new Map(
     [...text.matchAll(EXPORT)].flatMap(([, names = '', file = '']) =>
-      namesIn(names).map((name) => [name.replace(/^type /, ''), resolve(dirname(path), file)] as const),
+      namesIn(names).map(
+        (name) => [name.replace(/^type /, ''), resolve(dirname(path), file)] as const,
+      ),
     ),
   )
 }

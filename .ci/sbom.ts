@@ -24,7 +24,10 @@ export interface Component {
   readonly name: string
   readonly version: string
   readonly purl: string
-  readonly licenses?: readonly ({ readonly license: { readonly id: string } } | { readonly expression: string })[]
+  readonly licenses?: readonly (
+    | { readonly license: { readonly id: string } }
+    | { readonly expression: string }
+  )[]
   readonly hashes?: readonly { readonly alg: 'SHA-512'; readonly content: string }[]
 }
 
@@ -45,12 +48,20 @@ export interface Sbom {
  * @throws where the lock file has no such package, or another version than the one that is installed
  */
 export function sbomOf(root: string, paths: readonly string[]): Sbom {
-  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { packages: Record<string, LockEntry> }
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, LockEntry>
+  }
   const parts = new Map(paths.map((path) => [path, libraryAt(root, path, packages[path])]))
   const application = componentOf(manifestAt(root), 'application')
   const dependencies = [
-    { ref: application['bom-ref'], dependsOn: sorted([...parts.values()].map((part) => part['bom-ref'])) },
-    ...[...parts].map(([path, part]) => ({ ref: part['bom-ref'], dependsOn: dependenciesOf(path, packages[path], parts) })),
+    {
+      ref: application['bom-ref'],
+      dependsOn: sorted([...parts.values()].map((part) => part['bom-ref'])),
+    },
+    ...[...parts].map(([path, part]) => ({
+      ref: part['bom-ref'],
+      dependsOn: dependenciesOf(path, packages[path], parts),
+    })),
   ]
   const content = {
     metadata: { component: application },
@@ -67,24 +78,48 @@ export function manifestAt(folder: string): Manifest {
 
 function libraryAt(root: string, path: string, entry: LockEntry | undefined): Component {
   const manifest = manifestAt(join(root, path))
-  if (entry?.integrity?.startsWith('sha512-') !== true) throw new Error(`package-lock.json has no SHA-512 of ${path}`)
-  if (entry.version !== manifest.version) throw new Error(`${path} is ${manifest.version}, and package-lock.json has ${entry.version}`)
+  if (entry?.integrity?.startsWith('sha512-') !== true)
+    throw new Error(`package-lock.json has no SHA-512 of ${path}`)
+  if (entry.version !== manifest.version)
+    throw new Error(`${path} is ${manifest.version}, and package-lock.json has ${entry.version}`)
   const content = Buffer.from(entry.integrity.slice('sha512-'.length), 'base64').toString('hex')
   return { ...componentOf(manifest, 'library'), hashes: [{ alg: 'SHA-512', content }] }
 }
 
 function componentOf({ name, version, license }: Manifest, type: Component['type']): Component {
   const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`
-  const licenses = license === undefined ? [] : [/[ (]/.test(license) ? { expression: license } : { license: { id: license } }]
-  return { type, 'bom-ref': purl, name, version, purl, ...(licenses.length === 0 ? {} : { licenses }) }
+  const licenses =
+    license === undefined
+      ? []
+      : [/[ (]/.test(license) ? { expression: license } : { license: { id: license } }]
+  return {
+    type,
+    'bom-ref': purl,
+    name,
+    version,
+    purl,
+    ...(licenses.length === 0 ? {} : { licenses }),
+  }
 }
 
 /** Those that are in the bundle, found as Node finds them: in the package's own folder, then in those above. */
-function dependenciesOf(path: string, entry: LockEntry | undefined, parts: ReadonlyMap<string, Component>): readonly string[] {
-  const names = Object.keys({ ...entry?.dependencies, ...entry?.optionalDependencies, ...entry?.peerDependencies })
+function dependenciesOf(
+  path: string,
+  entry: LockEntry | undefined,
+  parts: ReadonlyMap<string, Component>,
+): readonly string[] {
+  const names = Object.keys({
+    ...entry?.dependencies,
+    ...entry?.optionalDependencies,
+    ...entry?.peerDependencies,
+  })
   return sorted(
     names.flatMap((name) => {
-      for (let folder = path; ; folder = folder.replace(/\/?node_modules\/(?:@[^/]+\/)?[^/]+$/, '')) {
+      for (
+        let folder = path;
+        ;
+        folder = folder.replace(/\/?node_modules\/(?:@[^/]+\/)?[^/]+$/, '')
+      ) {
         const found = parts.get(`${folder === '' ? '' : `${folder}/`}node_modules/${name}`)
         if (found !== undefined) return [found['bom-ref']]
         if (folder === '') return []

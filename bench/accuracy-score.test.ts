@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Answer, type CaseAnswers, overallTable, precisionOf, recallOf, scoreOf, shown } from './accuracy-score.ts'
+import {
+  type Answer,
+  type CaseAnswers,
+  overallTable,
+  precisionOf,
+  recallOf,
+  scoreOf,
+  shown,
+} from './accuracy-score.ts'
 
 const named = (...objects: string[]): Answer => ({ state: 'answered', objects: new Set(objects) })
 const of = (name: string, truth: readonly string[], answer: Answer | undefined): CaseAnswers => ({

@@ -77,7 +77,16 @@ export function overallTable(tools: readonly string[], cases: readonly CaseAnswe
       String(score.failed),
     ]
   })
-  return table(['tool', 'recall: drifted objects reported', 'precision', 'nothing reported without drift', 'failed'], rows)
+  return table(
+    [
+      'tool',
+      'recall: drifted objects reported',
+      'precision',
+      'nothing reported without drift',
+      'failed',
+    ],
+    rows,
+  )
 }
 
 /** One row for each class: recall and precision of each tool. */
@@ -100,5 +109,7 @@ export function classTable(tools: readonly string[], cases: readonly CaseAnswers
 }
 
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('')
+  return [head, head.map(() => '---'), ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |\n`)
+    .join('')
 }

@@ -24,7 +24,11 @@ export function findPeers(appliers: Appliers | Unavailable): Peers {
   const notRun: string[] = []
   const versions: string[] = []
   const peers: Peer[] = []
-  const kubectlVersion = versionOf('kubectl', ['version', '--client', '-o', 'json'], /"gitVersion": "([^"]+)"/)
+  const kubectlVersion = versionOf(
+    'kubectl',
+    ['version', '--client', '-o', 'json'],
+    /"gitVersion": "([^"]+)"/,
+  )
   if (kubectlVersion === undefined) notRun.push('kubectl: it is not on the PATH')
   else {
     versions.push(`kubectl ${kubectlVersion}`)
@@ -36,11 +40,18 @@ export function findPeers(appliers: Appliers | Unavailable): Peers {
     versions.push(`kpt ${kptVersion}`)
     peers.push({ name: 'kpt live apply --dry-run', isRequested: isForKpt, ask: kptDryRun })
   }
-  if (appliers.state === 'unavailable') notRun.push(`Flux's library and Argo CD's engine: ${appliers.why}`)
+  if (appliers.state === 'unavailable')
+    notRun.push(`Flux's library and Argo CD's engine: ${appliers.why}`)
   else {
-    versions.push('Flux and Argo CD as Go libraries in the versions of test/programs/appliers/go.mod')
+    versions.push(
+      'Flux and Argo CD as Go libraries in the versions of test/programs/appliers/go.mod',
+    )
     for (const tool of ['flux', 'argo-client-side', 'argo-server-side'] as const)
-      peers.push({ name: NAMES[tool], isRequested: () => true, ask: (stage) => differ(appliers, tool, stage) })
+      peers.push({
+        name: NAMES[tool],
+        isRequested: () => true,
+        ask: (stage) => differ(appliers, tool, stage),
+      })
   }
   return { peers, notRun, versions }
 }
@@ -54,7 +65,11 @@ const NAMES: Readonly<Record<DifferTool, string>> = {
 /** As the syncer of the case: on the client's side where it applies there, otherwise on the server's, under its field manager. */
 async function kubectlDiff(stage: CaseStage): Promise<ReadonlySet<string>> {
   const { tool, manager } = lastApplied(stage)
-  const serverSide = ['--server-side', '--force-conflicts', `--field-manager=${manager ?? 'kubectl'}`]
+  const serverSide = [
+    '--server-side',
+    '--force-conflicts',
+    `--field-manager=${manager ?? 'kubectl'}`,
+  ]
   const flags = ['diff', ...(tool === 'kubectl-client-side' ? [] : serverSide), '--filename=-']
   const message = await kubectl(stage, flags, manifestsOf(stage, 'package'), {}, [0, 1])
   return objectsInDiff(message)
@@ -71,7 +86,9 @@ export function objectsInDiff(diff: string): Set<string> {
 }
 
 function lastApplied({ one }: CaseStage): AppliedBy {
-  return one.steps.flatMap((step) => (step.do === 'apply' ? [step.applied] : [])).at(-1) ?? one.applied
+  return (
+    one.steps.flatMap((step) => (step.do === 'apply' ? [step.applied] : [])).at(-1) ?? one.applied
+  )
 }
 
 /**
@@ -91,7 +108,16 @@ const readByKpt = new Set<string>()
 /** What it would create, delete, or fails to apply: of an object that is there it says "applied", whether anything differs or not. */
 async function kptDryRun(stage: CaseStage): Promise<ReadonlySet<string>> {
   const inventory = `apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata:\n  name: bench\n  namespace: ${stage.namespace}\n  labels: {cli-utils.sigs.k8s.io/inventory-id: bench-${stage.namespace}}\n`
-  const args = ['live', 'apply', '-', '--dry-run', '--server-side', '--force-conflicts', '--inventory-policy=adopt', '--output=json']
+  const args = [
+    'live',
+    'apply',
+    '-',
+    '--dry-run',
+    '--server-side',
+    '--force-conflicts',
+    '--inventory-policy=adopt',
+    '--output=json',
+  ]
   const child = spawn('kpt', [...args, `--kubeconfig=${stage.kubeconfig}`], {
     cwd: stage.folder,
     env: { PATH: process.env['PATH'], HOME: stage.folder, KUBECONFIG: stage.kubeconfig },
@@ -113,26 +139,49 @@ async function kptDryRun(stage: CaseStage): Promise<ReadonlySet<string>> {
 export function objectsInEvents(lines: string): Set<string> {
   const named = new Set<string>()
   for (const line of lines.split('\n').filter((one) => one.startsWith('{'))) {
-    const event: { type?: string; kind?: string; name?: string; status?: string; operation?: string } = JSON.parse(line)
+    const event: {
+      type?: string
+      kind?: string
+      name?: string
+      status?: string
+      operation?: string
+    } = JSON.parse(line)
     const changed = event.type === 'prune' || /created|configured/i.test(event.operation ?? '')
-    if (changed && event.kind !== undefined && event.name !== undefined && event.status !== 'Skipped')
+    if (
+      changed &&
+      event.kind !== undefined &&
+      event.name !== undefined &&
+      event.status !== 'Skipped'
+    )
       named.add(`${event.kind}/${event.name}`)
   }
   return named
 }
 
-async function differ(appliers: Appliers, tool: DifferTool, stage: CaseStage): Promise<ReadonlySet<string>> {
+async function differ(
+  appliers: Appliers,
+  tool: DifferTool,
+  stage: CaseStage,
+): Promise<ReadonlySet<string>> {
   const family = tool.split('-')[0] ?? tool
   const { one, kubeconfig, namespace } = stage
   // Objects that another tool applied have no marks of this one, which is no drift.
   const unmarked = !lastApplied(stage).tool.startsWith(family)
-  const found = await appliers.diffWith(tool, { kubeconfig, namespace, manifests: manifestsOf(stage, 'package'), name: one.name, unmarked })
+  const found = await appliers.diffWith(tool, {
+    kubeconfig,
+    namespace,
+    manifests: manifestsOf(stage, 'package'),
+    name: one.name,
+    unmarked,
+  })
   return new Set(found.map(({ object }) => `${object.kind}/${object.name}`))
 }
 
 function versionOf(program: string, args: readonly string[], pattern: RegExp): string | undefined {
   try {
-    return pattern.exec(execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }))?.[1]
+    return pattern.exec(
+      execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+    )?.[1]
   } catch {
     return undefined
   }

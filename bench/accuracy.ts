@@ -6,8 +6,20 @@ import type { Observation } from '../src/plan/observation/observation.ts'
 import { findAppliers } from '../test/appliers/appliers.ts'
 import { type DriftCase, type ExpectedChange, readCases } from '../test/drift-corpus/case.ts'
 import { mistakes, observeCase, observedIn } from '../test/drift-corpus/observe-case.ts'
-import { type CaseStage, stageCase, startCorpusPlane, ToolNotRun } from '../test/drift-corpus/stage.ts'
-import { type Answer, type CaseAnswers, classTable, overallTable, shown, table } from './accuracy-score.ts'
+import {
+  type CaseStage,
+  stageCase,
+  startCorpusPlane,
+  ToolNotRun,
+} from '../test/drift-corpus/stage.ts'
+import {
+  type Answer,
+  type CaseAnswers,
+  classTable,
+  overallTable,
+  shown,
+  table,
+} from './accuracy-score.ts'
 import { findPeers, type Peer } from './accuracy-tools.ts'
 import { spread } from './table.ts'
 
@@ -26,7 +38,10 @@ interface Judged {
  * @param words only the cases whose names contain one of them
  * @returns a section of Markdown, without its heading. Rejects where no API server can be run.
  */
-export async function benchAccuracy(words: readonly string[], report: (line: string) => void): Promise<string> {
+export async function benchAccuracy(
+  words: readonly string[],
+  report: (line: string) => void,
+): Promise<string> {
   const cases = readCases(words)
   const appliers = await findAppliers({ report })
   const { peers, notRun, versions } = findPeers(appliers)
@@ -44,17 +59,27 @@ export async function benchAccuracy(words: readonly string[], report: (line: str
           const stage = await stageCase(plane, one, appliers)
           try {
             const observed = observedIn(await observeStaged(stage))
-            const answers = new Map<string, Answer>([[OURS, { state: 'answered', objects: objectsOf(observed.drift) }]])
+            const answers = new Map<string, Answer>([
+              [OURS, { state: 'answered', objects: objectsOf(observed.drift) }],
+            ])
             for (const peer of peers)
-              if (one.class !== 'rules' && peer.isRequested(one)) answers.set(peer.name, await requestedOf(peer, stage))
+              if (one.class !== 'rules' && peer.isRequested(one))
+                answers.set(peer.name, await requestedOf(peer, stage))
             const wrong = mistakes(observed, one.truth)
             judged.push({
               one,
-              answers: { name: one.name, class: one.class, truth: objectsOf(one.truth.drift), answers },
+              answers: {
+                name: one.name,
+                class: one.class,
+                truth: objectsOf(one.truth.drift),
+                answers,
+              },
               observed: observed.drift,
               wrong,
             })
-            report(`${judged.length}/${cases.length} ${one.name}${wrong.length === 0 ? '' : `: ${wrong.join('; ')}`}`)
+            report(
+              `${judged.length}/${cases.length} ${one.name}${wrong.length === 0 ? '' : `: ${wrong.join('; ')}`}`,
+            )
           } finally {
             stage.close()
           }
@@ -73,7 +98,11 @@ export async function benchAccuracy(words: readonly string[], report: (line: str
     return [
       sectionsOf(judged, [OURS, ...peers.map(({ name }) => name)]),
       ...notRun.map((line) => `Not run: ${line}.`),
-      ...(notStaged.length === 0 ? [] : [`Cases that are not in the tables:\n\n${notStaged.map((line) => `- ${line}\n`).join('')}`]),
+      ...(notStaged.length === 0
+        ? []
+        : [
+            `Cases that are not in the tables:\n\n${notStaged.map((line) => `- ${line}\n`).join('')}`,
+          ]),
       `kube-apiserver ${body.gitVersion} with its controllers, Node ${process.versions.node}, ${versions.join(', ')}; ${machine}.`,
     ].join('\n\n')
   } finally {
@@ -83,7 +112,13 @@ export async function benchAccuracy(words: readonly string[], report: (line: str
 
 async function observeStaged(stage: CaseStage): Promise<Observation> {
   const { kubeconfig, one } = stage
-  const { reader, close } = connectCluster({ kubeconfig, name: 'corpus', environment: {}, clock: systemClock, version: '0.0.0' })
+  const { reader, close } = connectCluster({
+    kubeconfig,
+    name: 'corpus',
+    environment: {},
+    clock: systemClock,
+    version: '0.0.0',
+  })
   try {
     return await observeCase(one, stage, reader)
   } finally {
@@ -127,14 +162,20 @@ function fieldsOf(judged: readonly Judged[]): string {
     wanted += one.truth.drift.length
     text += observed.length
     for (const change of one.truth.drift) {
-      const line = observed.find((other) => other.object === change.object && other.change === change.change && other.path === change.path)
+      const line = observed.find(
+        (other) =>
+          other.object === change.object &&
+          other.change === change.change &&
+          other.path === change.path,
+      )
       if (line === undefined) continue
       found += 1
       if (line.manager === change.manager && line.class === change.class) writer += 1
       if (line.risk === change.risk) risk += 1
     }
   }
-  const share = (part: number, whole: number): string => `${shown(whole === 0 ? undefined : part / whole)} (${part} of ${whole})`
+  const share = (part: number, whole: number): string =>
+    `${shown(whole === 0 ? undefined : part / whole)} (${part} of ${whole})`
   return table(
     ['recall', 'precision', 'correct writer', 'correct risk'],
     [[share(found, wanted), share(found, text), share(writer, found), share(risk, found)]],
@@ -144,7 +185,8 @@ function fieldsOf(judged: readonly Judged[]): string {
 /** Everything in which ours was not right, whether it is known or new. */
 function missesOf(judged: readonly Judged[]): string {
   const wrong = judged.filter((one) => one.wrong.length > 0)
-  if (wrong.length === 0) return 'Backporch is correct in every case, including ignored differences and results that it cannot prove.'
+  if (wrong.length === 0)
+    return 'Backporch is correct in every case, including ignored differences and results that it cannot prove.'
   const lines = wrong.map(({ one, wrong: reported }) => {
     const known = one.knownGap === undefined ? '' : ` Known: ${one.knownGap}`
     return `- \`${one.name}\`: ${reported.map((line) => `\`${line}\``).join('; ')}.${known}\n`
@@ -160,7 +202,9 @@ function failuresOf(cases: readonly CaseAnswers[], tools: readonly string[]): st
     })
     const [first] = failed
     if (first === undefined) return []
-    return [`- ${tool}: ${failed.map(({ name }) => `\`${name}\``).join(', ')}; first message: \`${firstLine(first.why)}\`\n`]
+    return [
+      `- ${tool}: ${failed.map(({ name }) => `\`${name}\``).join(', ')}; first message: \`${firstLine(first.why)}\`\n`,
+    ]
   })
   return lines.length === 0 ? '' : `### Failures\n\n${lines.join('')}`
 }

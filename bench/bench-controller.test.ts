@@ -16,7 +16,16 @@ test('the phases of a turn follow each other, and their sum is the whole', () =>
     line(1_200, 10, 'POST /api/v1/repos/acme/x/statuses/abc  201'),
   ]
   const phases = phasesOf(turn, 0)
-  assert.deepEqual(phases, { waited: 510, read: 70, observed: 120, planned: 100, pushed: 100, opened: 200, end: 1_100, requests: 2 })
+  assert.deepEqual(phases, {
+    waited: 510,
+    read: 70,
+    observed: 120,
+    planned: 100,
+    pushed: 100,
+    opened: 200,
+    end: 1_100,
+    requests: 2,
+  })
   const { end, requests: _requests, ...parts } = phases
   assert.equal(
     Object.values(parts).reduce((sum, part) => sum + part),
@@ -25,5 +34,8 @@ test('the phases of a turn follow each other, and their sum is the whole', () =>
 })
 
 test('a turn that made no pull request has no phases', () => {
-  assert.throws(() => phasesOf([line(600, 20, 'GET /version  200 (350 characters)')], 0), /a turn of 1 requests/)
+  assert.throws(
+    () => phasesOf([line(600, 20, 'GET /version  200 (350 characters)')], 0),
+    /a turn of 1 requests/,
+  )
 })

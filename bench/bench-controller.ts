@@ -42,11 +42,21 @@ export class BenchController {
   /** @param program the bundled one, because that is what people run @param home of its own, and its clones below it */
   constructor(program: string, home: string, args: readonly string[], env: NodeJS.ProcessEnv) {
     mkdirSync(home, { recursive: true })
-    this.child = spawn(process.execPath, [program, 'controller', '--log-format', 'json', '--log-level', 'trace', ...args], {
-      cwd: home,
-      stdio: ['ignore', 'ignore', 'pipe'],
-      env: { PATH: process.env['PATH'], HOME: home, XDG_CACHE_HOME: join(home, 'cache'), BACKPORCH_KEY: 'bench'.repeat(8), ...env },
-    })
+    this.child = spawn(
+      process.execPath,
+      [program, 'controller', '--log-format', 'json', '--log-level', 'trace', ...args],
+      {
+        cwd: home,
+        stdio: ['ignore', 'ignore', 'pipe'],
+        env: {
+          PATH: process.env['PATH'],
+          HOME: home,
+          XDG_CACHE_HOME: join(home, 'cache'),
+          BACKPORCH_KEY: 'bench'.repeat(8),
+          ...env,
+        },
+      },
+    )
     let rest = ''
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       const at = performance.now()
@@ -54,8 +64,11 @@ export class BenchController {
       const whole = (rest + text).split('\n')
       rest = whole.pop() ?? ''
       for (const line of whole) {
-        const event = line.startsWith('{') ? (JSON.parse(line) as { event?: string; durationSeconds?: number; msg?: string }) : {}
-        if (event.event === 'request') this.lines.push({ at, took: (event.durationSeconds ?? 0) * 1_000, what: event.msg ?? '' })
+        const event = line.startsWith('{')
+          ? (JSON.parse(line) as { event?: string; durationSeconds?: number; msg?: string })
+          : {}
+        if (event.event === 'request')
+          this.lines.push({ at, took: (event.durationSeconds ?? 0) * 1_000, what: event.msg ?? '' })
       }
     })
     this.closed = new Promise((resolve) => this.child.once('close', () => resolve()))
@@ -73,7 +86,9 @@ export class BenchController {
 
   /** Waits until a turn after the mark has made a pull request and is over. */
   async done(mark: number): Promise<void> {
-    await this.until((lines) => lines.slice(mark).some(({ what }) => isProposal(what)) && this.isQuiet())
+    await this.until(
+      (lines) => lines.slice(mark).some(({ what }) => isProposal(what)) && this.isQuiet(),
+    )
   }
 
   /** Of the first turn after the mark. @param requested when it was asked for; as `performance.now` */
@@ -110,10 +125,14 @@ export function phasesOf(turn: readonly Line[], requested: number): Phases {
   const created = turn.find(({ what }) => isProposal(what))
   // A change is judged before its turn begins.
   const begin = turn.find(({ what }) => !isCluster(what))
-  const cluster = turn.filter(({ what, at }) => isCluster(what) && at > (begin?.at ?? 0) && at < (push?.at ?? 0))
+  const cluster = turn.filter(
+    ({ what, at }) => isCluster(what) && at > (begin?.at ?? 0) && at < (push?.at ?? 0),
+  )
   const last = cluster.at(-1)
   if (begin === undefined || last === undefined || push === undefined || created === undefined)
-    throw new Error(`a turn of ${turn.length} requests:\n${turn.map(({ what }) => what).join('\n')}`)
+    throw new Error(
+      `a turn of ${turn.length} requests:\n${turn.map(({ what }) => what).join('\n')}`,
+    )
   const began = begin.at - begin.took
   const first = Math.min(...cluster.map(({ at, took }) => at - took))
   return {

@@ -12,7 +12,10 @@ import { prepareBench, SYNCER } from './prepare.ts'
 import { formatShares, type KindShare } from './shares.ts'
 
 /** @returns a section of Markdown, without its heading. Rejects where no API server can be run. */
-export async function benchCost(options: BenchOptions, report: (line: string) => void): Promise<string> {
+export async function benchCost(
+  options: BenchOptions,
+  report: (line: string) => void,
+): Promise<string> {
   const plane = await startControlPlane()
   if (plane.state === 'unavailable') throw new Error(plane.why)
   let folder = ''
@@ -22,11 +25,19 @@ export async function benchCost(options: BenchOptions, report: (line: string) =>
     folder = bench.folder
     const clock = {
       now: () => new Date(),
-      sleep: (ms: number, signal?: AbortSignal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
+      sleep: (ms: number, signal?: AbortSignal) =>
+        sleep(ms, undefined, signal === undefined ? {} : { signal }),
     }
-    const { reader, close } = await connectCluster({ kubeconfig: plane.kubeconfig, environment: {}, clock, version: 'bench' })
+    const { reader, close } = await connectCluster({
+      kubeconfig: plane.kubeconfig,
+      environment: {},
+      clock,
+      version: 'bench',
+    })
     const signal = new AbortController().signal
-    const resources = bench.packages.flatMap(({ objects }) => objects.map((object) => resourceOf(object as unknown as JsonObject)))
+    const resources = bench.packages.flatMap(({ objects }) =>
+      objects.map((object) => resourceOf(object as unknown as JsonObject)),
+    )
     const live = await reader.readLive(resources, signal)
     const shares = new Map<string, KindShare>()
     for (const { id, apiVersion, object } of resources) {
@@ -35,15 +46,29 @@ export async function benchCost(options: BenchOptions, report: (line: string) =>
       const { schema } = await reader.servedKind(apiVersion, id.kind, signal)
       const syncer = { manager: SYNCER, operation: 'Apply', subresource: '' } as const
       const managed = managedFieldsOf(state.object)
-      const why = whyOwnershipProvesNothing({ apiVersion, desired: object, live: state.object, managed, schema, syncer })
-      const share = shares.get(id.kind) ?? { kind: id.kind, objects: 0, reasons: new Map<string, number>() }
+      const why = whyOwnershipProvesNothing({
+        apiVersion,
+        desired: object,
+        live: state.object,
+        managed,
+        schema,
+        syncer,
+      })
+      const share = shares.get(id.kind) ?? {
+        kind: id.kind,
+        objects: 0,
+        reasons: new Map<string, number>(),
+      }
       share.objects += 1
       if (why !== undefined) share.reasons.set(why, (share.reasons.get(why) ?? 0) + 1)
       shares.set(id.kind, share)
     }
     close()
     const { body } = await plane.request<{ gitVersion: string }>('GET', '/version')
-    return [formatShares([...shares.values()]), `${resources.length} objects, all in sync; kube-apiserver ${body.gitVersion}.`].join('\n')
+    return [
+      formatShares([...shares.values()]),
+      `${resources.length} objects, all in sync; kube-apiserver ${body.gitVersion}.`,
+    ].join('\n')
   } finally {
     await plane.stop()
     if (folder !== '') rmSync(folder, { recursive: true, force: true })

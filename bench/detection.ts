@@ -16,7 +16,10 @@ export interface DetectionOptions {
 }
 
 /** @returns a section of Markdown, without its heading. Rejects where no API server can be run. */
-export async function benchDetection(options: DetectionOptions, report: (line: string) => void): Promise<string> {
+export async function benchDetection(
+  options: DetectionOptions,
+  report: (line: string) => void,
+): Promise<string> {
   const plane = await startControlPlane()
   if (plane.state === 'unavailable') throw new Error(plane.why)
   const loads: number[] = []
@@ -35,7 +38,9 @@ export async function benchDetection(options: DetectionOptions, report: (line: s
         const { cost, code } = await measure(plane, tool.commands)
         if (code !== 0) throw new Error(`${tool.name} finds differences where nothing was edited`)
         if (round > 0) costs.get(tool)?.push(cost)
-        report(`${round === 0 ? 'warm-up' : `round ${round}`}: ${tool.name} ${cost.wall.toFixed(2)} s`)
+        report(
+          `${round === 0 ? 'warm-up' : `round ${round}`}: ${tool.name} ${cost.wall.toFixed(2)} s`,
+        )
       }
     }
     const edits = handEdits(bench.packages)
@@ -43,7 +48,11 @@ export async function benchDetection(options: DetectionOptions, report: (line: s
     const results = []
     for (const tool of tools) {
       const { stdout } = await measure(plane, tool.commands)
-      results.push({ tool: tool.name, costs: costs.get(tool) ?? [], remembered: tool.remembered?.(edits, stdout) })
+      results.push({
+        tool: tool.name,
+        costs: costs.get(tool) ?? [],
+        remembered: tool.remembered?.(edits, stdout),
+      })
       report(`edited: ${tool.name} ${tool.remembered?.(edits, stdout) ?? ''}`)
     }
     const additive = edits.filter((edit) => edit.additive).length

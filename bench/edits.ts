@@ -28,34 +28,70 @@ export function handEdits(packages: readonly BenchPackage[]): HandEdit[] {
     }),
     ...deployments.slice(0, EACH).map((object, index): HandEdit => {
       const replicas = 41 + index
-      return { ...edit(object, 'spec.replicas', `replicas: ${replicas}`, 'kubectl-scale', { spec: { replicas } }), subresource: 'scale' }
+      return {
+        ...edit(object, 'spec.replicas', `replicas: ${replicas}`, 'kubectl-scale', {
+          spec: { replicas },
+        }),
+        subresource: 'scale',
+      }
     }),
     ...maps.slice(EACH, 2 * EACH).map((object, index): HandEdit => {
       const key = `added-key-${index}`
-      return { ...edit(object, `data.${key}`, key, 'kubectl-patch', { data: { [key]: 'on' } }), additive: true }
+      return {
+        ...edit(object, `data.${key}`, key, 'kubectl-patch', { data: { [key]: 'on' } }),
+        additive: true,
+      }
     }),
     ...deployments.slice(EACH).map((object, index): HandEdit => {
       const name = `ADDED_${index}`
-      const patch = { spec: { template: { spec: { containers: [{ name: 'app', env: [{ name, value: 'on' }] }] } } } }
-      return { ...edit(object, `spec.template.spec.containers[name=app].env[name=${name}]`, name, 'kubectl-set', patch), additive: true }
+      const patch = {
+        spec: {
+          template: { spec: { containers: [{ name: 'app', env: [{ name, value: 'on' }] }] } },
+        },
+      }
+      return {
+        ...edit(
+          object,
+          `spec.template.spec.containers[name=app].env[name=${name}]`,
+          name,
+          'kubectl-set',
+          patch,
+        ),
+        additive: true,
+      }
     }),
     ...maps.slice(2 * EACH).map((object, index): HandEdit => {
       const label = `added-label-${index}`
       const patch = { metadata: { labels: { [label]: 'on' } } }
-      return { ...edit(object, `metadata.labels.${label}`, label, 'kubectl-label', patch), additive: true }
+      return {
+        ...edit(object, `metadata.labels.${label}`, label, 'kubectl-label', patch),
+        additive: true,
+      }
     }),
   ]
 }
 
-function edit(object: BenchObject, path: string, mark: string, manager: string, patch: unknown): HandEdit {
+function edit(
+  object: BenchObject,
+  path: string,
+  mark: string,
+  manager: string,
+  patch: unknown,
+): HandEdit {
   return { object, additive: false, path, mark, manager, subresource: '', patch }
 }
 
 /** From all over the list, not from its beginning only. */
 function take(objects: readonly BenchObject[], kind: string, count: number): BenchObject[] {
   const all = objects.filter((object) => object.kind === kind)
-  if (all.length < count) throw new Error(`${count} objects of kind ${kind} are needed, there are ${all.length}: take more objects`)
-  return Array.from({ length: count }, (_none, index) => all[Math.floor((index * all.length) / count)] as BenchObject)
+  if (all.length < count)
+    throw new Error(
+      `${count} objects of kind ${kind} are needed, there are ${all.length}: take more objects`,
+    )
+  return Array.from(
+    { length: count },
+    (_none, index) => all[Math.floor((index * all.length) / count)] as BenchObject,
+  )
 }
 
 interface ReportedChange {
@@ -69,10 +105,19 @@ function keyOf(kind: string, namespace: string, name: string, path: string | und
 }
 
 /** How many edits a `DriftReportList` names, and how many other changes it names beside them. */
-export function foundInReport(edits: readonly HandEdit[], json: string): { readonly found: number; readonly others: number } {
+export function foundInReport(
+  edits: readonly HandEdit[],
+  json: string,
+): { readonly found: number; readonly others: number } {
   const { items } = JSON.parse(json) as { items: { spec: { changes: ReportedChange[] } }[] }
-  const named = new Set(items.flatMap(({ spec }) => spec.changes.map(({ ref, path }) => keyOf(ref.kind, ref.namespace, ref.name, path))))
-  const wanted = edits.map(({ object: { kind, metadata }, path }) => keyOf(kind, metadata.namespace, metadata.name, path))
+  const named = new Set(
+    items.flatMap(({ spec }) =>
+      spec.changes.map(({ ref, path }) => keyOf(ref.kind, ref.namespace, ref.name, path)),
+    ),
+  )
+  const wanted = edits.map(({ object: { kind, metadata }, path }) =>
+    keyOf(kind, metadata.namespace, metadata.name, path),
+  )
   const found = wanted.filter((key) => named.has(key)).length
   return { found, others: named.size - found }
 }

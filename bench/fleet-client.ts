@@ -9,7 +9,10 @@ import type { JsonObject } from '@backporch/kyaml/json'
 import { redactionKey } from '@backporch/kyaml/redaction'
 import { systemClock } from '../src/adapters/system/system-clock.ts'
 import { ClusterFollower } from '../src/reconcile/observe/verdicts/cluster-follower.ts'
-import { ClusterVerdicts, type StoredVerdicts } from '../src/reconcile/observe/verdicts/cluster-verdicts.ts'
+import {
+  ClusterVerdicts,
+  type StoredVerdicts,
+} from '../src/reconcile/observe/verdicts/cluster-verdicts.ts'
 import { VerdictTable } from '../src/reconcile/observe/verdicts/verdict-table.ts'
 import { kubeconfig } from '../test/controlplane/kubeconfig.ts'
 import type { Credential } from '../test/controlplane/test-authority.ts'
@@ -56,7 +59,10 @@ function add(number: number): void {
   if (setup === undefined) throw new Error('not set up')
   const { folder, port, authority, credential } = setup
   const file = join(folder, `${number}.kubeconfig`)
-  writeFileSync(file, kubeconfig(`https://127.0.0.1:${port}/c/${number}`, authority, 'admin', credential))
+  writeFileSync(
+    file,
+    kubeconfig(`https://127.0.0.1:${port}/c/${number}`, authority, 'admin', credential),
+  )
   const cluster = connectCluster({
     kubeconfig: file,
     name: `cluster-${number}`,
@@ -74,7 +80,8 @@ function add(number: number): void {
 async function untilWatching(isIt: (followed: Followed) => boolean): Promise<void> {
   const end = performance.now() + PATIENCE
   while (!fleet.every(isIt)) {
-    if (performance.now() > end) throw new Error(`${fleet.filter((one) => !isIt(one)).length} clusters are not watched`)
+    if (performance.now() > end)
+      throw new Error(`${fleet.filter((one) => !isIt(one)).length} clusters are not watched`)
     await sleep(100)
   }
 }
@@ -91,14 +98,23 @@ async function measured<Extra>(work: () => Promise<Extra>) {
   const seconds = (performance.now() - began) / 1000
   delay.disable()
   const peak = process.memoryUsage().rss
-  return { seconds, cpu: cpuSeconds() - cpu, longestPause: delay.max / 1e6, peak, memory: await settledMemory(), changes, extra }
+  return {
+    seconds,
+    cpu: cpuSeconds() - cpu,
+    longestPause: delay.max / 1e6,
+    peak,
+    memory: await settledMemory(),
+    changes,
+    extra,
+  }
 }
 
 answerQuestions({
   setUp: async (given: Setup) => {
     setup = given
     const verdicts = epochsOf(new ClusterVerdicts(key, Math.random, undefined))
-    for (const [unit, objects] of Object.entries(given.units)) keepInSync(verdicts, unit, objects, Date.now())
+    for (const [unit, objects] of Object.entries(given.units))
+      keepInSync(verdicts, unit, objects, Date.now())
     const { table, units, scopes } = verdicts.stored
     stored = { bytes: table.toBytes(), rest: JSON.stringify({ units, scopes }) }
     return { memory: await settledMemory(), rows: table.size }
@@ -116,7 +132,8 @@ answerQuestions({
   /** After all sessions were dropped. */
   recover: (sessionsBefore: number) =>
     measured(async () => {
-      const opened = (): number => fleet.reduce((sum, { watch }) => sum + (watch.state()[0]?.reopened ?? 0), 0)
+      const opened = (): number =>
+        fleet.reduce((sum, { watch }) => sum + (watch.state()[0]?.reopened ?? 0), 0)
       while (opened() < sessionsBefore) await sleep(100)
       await untilWatching(isWatching)
     }),

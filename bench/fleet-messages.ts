@@ -31,18 +31,25 @@ export class BenchChild {
   /** @param program beside this file; it calls `answerQuestions` */
   constructor(program: string, args: readonly string[]) {
     const path = fileURLToPath(new URL(program, import.meta.url))
-    this.child = fork(path, args, { execArgv: ['--expose-gc'], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+    this.child = fork(path, args, {
+      execArgv: ['--expose-gc'],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    })
   }
 
   ask<Answer>(question: string, argument?: unknown): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const gone = (code: number | null): void => reject(new Error(`${question}: the process ended with ${code}`))
+      const gone = (code: number | null): void =>
+        reject(new Error(`${question}: the process ended with ${code}`))
       this.child.once('exit', gone)
-      this.child.once('message', (message: { readonly answer?: unknown; readonly problem?: string }) => {
-        this.child.off('exit', gone)
-        if (message.problem === undefined) resolve(message.answer as Answer)
-        else reject(new Error(message.problem))
-      })
+      this.child.once(
+        'message',
+        (message: { readonly answer?: unknown; readonly problem?: string }) => {
+          this.child.off('exit', gone)
+          if (message.problem === undefined) resolve(message.answer as Answer)
+          else reject(new Error(message.problem))
+        },
+      )
       this.child.send({ question, argument })
     })
   }
@@ -53,13 +60,18 @@ export class BenchChild {
 }
 
 /** In a child: answers by the name of the question, until its parent is gone. */
-export function answerQuestions(answers: Readonly<Record<string, (argument: never) => unknown>>): void {
-  process.on('message', async ({ question, argument }: { readonly question: string; readonly argument: unknown }) => {
-    try {
-      process.send?.({ answer: await answers[question]?.(argument as never) })
-    } catch (thrown) {
-      process.send?.({ problem: thrown instanceof Error ? thrown.stack : String(thrown) })
-    }
-  })
+export function answerQuestions(
+  answers: Readonly<Record<string, (argument: never) => unknown>>,
+): void {
+  process.on(
+    'message',
+    async ({ question, argument }: { readonly question: string; readonly argument: unknown }) => {
+      try {
+        process.send?.({ answer: await answers[question]?.(argument as never) })
+      } catch (thrown) {
+        process.send?.({ problem: thrown instanceof Error ? thrown.stack : String(thrown) })
+      }
+    },
+  )
   process.on('disconnect', () => process.exit(0))
 }

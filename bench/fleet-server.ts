@@ -15,7 +15,9 @@ interface Setup {
 /** Milliseconds between two bookmarks of a stream, as a real server has them. */
 const BOOKMARK_EVERY = 60_000
 
-const { transcript, certificate, key, authority } = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Setup
+const { transcript, certificate, key, authority } = JSON.parse(
+  readFileSync(process.argv[2] ?? '', 'utf8'),
+) as Setup
 const sessions = new Set<ServerHttp2Session>()
 const watches = new Map<ServerHttp2Stream, { bookmarkAt: number; readonly endAt: number }>()
 /** Seconds after the last drop. */
@@ -49,7 +51,9 @@ server.on('stream', (stream, headers) => {
   const wanted = new URLSearchParams(query)
   if (collection !== transcript.collection || wanted.get('watch') !== 'true') {
     stream.respond({ ':status': 404, 'content-type': 'application/json' })
-    stream.end('{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404}')
+    stream.end(
+      '{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404}',
+    )
     return
   }
   stream.respond({ ':status': 200, 'content-type': 'application/json' })
@@ -79,12 +83,20 @@ function sinceDrop(): number {
 answerQuestions({
   listen: () =>
     new Promise((resolve) => {
-      server.listen({ port: 0, host: '127.0.0.1', backlog: 16_384 }, () => resolve((server.address() as AddressInfo).port))
+      server.listen({ port: 0, host: '127.0.0.1', backlog: 16_384 }, () =>
+        resolve((server.address() as AddressInfo).port),
+      )
     }),
   drop: () => {
     ;[opened, watched] = [[], []]
     droppedAt = performance.now()
     for (const session of sessions) session.destroy()
   },
-  state: () => ({ sessions: sessions.size, opened, watched, cpu: cpuSeconds(), rss: process.memoryUsage().rss }),
+  state: () => ({
+    sessions: sessions.size,
+    opened,
+    watched,
+    cpu: cpuSeconds(),
+    rss: process.memoryUsage().rss,
+  }),
 })

@@ -21,13 +21,24 @@ const DISCOVERY = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscov
 const IDENTITY = '/api/v1/namespaces?fieldSelector=metadata.name%3Dkube-system'
 const LIST_ENDS = 'k8s.io/initial-events-end'
 
-export async function recordTranscript(plane: ControlPlane, collection: string): Promise<Transcript> {
+export async function recordTranscript(
+  plane: ControlPlane,
+  collection: string,
+): Promise<Transcript> {
   const answers: Record<string, { type: string; body: string }> = {}
-  for (const [path, accept] of Object.entries({ '/api': DISCOVERY, '/apis': DISCOVERY, [IDENTITY]: 'application/json' })) {
+  for (const [path, accept] of Object.entries({
+    '/api': DISCOVERY,
+    '/apis': DISCOVERY,
+    [IDENTITY]: 'application/json',
+  })) {
     const answer = await open(plane, path, accept)
-    answers[path] = { type: answer.headers['content-type'] ?? 'application/json', body: await text(answer) }
+    answers[path] = {
+      type: answer.headers['content-type'] ?? 'application/json',
+      body: await text(answer),
+    }
   }
-  const query = 'watch=true&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=60'
+  const query =
+    'watch=true&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=60'
   const stream = await open(plane, `${collection}?${query}`, 'application/json')
   let list = ''
   for await (const chunk of stream.setEncoding('utf8')) {
@@ -44,8 +55,13 @@ function open(plane: ControlPlane, path: string, accept: string): Promise<Incomi
   const { certificate: cert, key } = plane.credentialFor(ADMIN.user, ADMIN.groups)
   const ca = Buffer.from(plane.caData, 'base64')
   return new Promise((resolve, reject) => {
-    const outgoing = request(new URL(path, plane.url), { ca, cert, key, agent: false, headers: { accept } }, (answer) =>
-      answer.statusCode === 200 ? resolve(answer) : reject(new Error(`${path} was answered with ${answer.statusCode}`)),
+    const outgoing = request(
+      new URL(path, plane.url),
+      { ca, cert, key, agent: false, headers: { accept } },
+      (answer) =>
+        answer.statusCode === 200
+          ? resolve(answer)
+          : reject(new Error(`${path} was answered with ${answer.statusCode}`)),
     )
     outgoing.on('error', reject).end()
   })

@@ -51,10 +51,15 @@ const STEPS = [1_000, 2_000, 4_000]
 const GOAL = { clusters: 10_000, gibibytes: 1.5, core: 5 }
 
 /** @returns a section of Markdown, without its heading. Rejects where no API server can be run. */
-export async function benchFleet({ objects: most, seed }: FleetOptions, report: (line: string) => void): Promise<string> {
+export async function benchFleet(
+  { objects: most, seed }: FleetOptions,
+  report: (line: string) => void,
+): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'backporch-fleet-'))
   const { transcript, units, credential, setup, version } = await record(seed)
-  report(`recorded: discovery of ${transcript.answers['/apis']?.body.length} bytes, a list of ${transcript.list.length} bytes`)
+  report(
+    `recorded: discovery of ${transcript.answers['/apis']?.body.length} bytes, a list of ${transcript.list.length} bytes`,
+  )
   const file = join(folder, 'server.json')
   writeFileSync(file, JSON.stringify(setup))
   const server = new BenchChild('fleet-server.ts', [file])
@@ -136,7 +141,12 @@ export async function benchFleet({ objects: most, seed }: FleetOptions, report: 
         ((openCpu / most) * 1000).toFixed(1),
         `${(((openCpu / most) * 1000) / 4.4).toFixed(1)} ×`,
       ],
-      [`time to open all, s`, '192 watches a second', openSeconds.toFixed(0), `${(most / openSeconds).toFixed(0)} a second`],
+      [
+        `time to open all, s`,
+        '192 watches a second',
+        openSeconds.toFixed(0),
+        `${(most / openSeconds).toFixed(0)} a second`,
+      ],
       [
         `all ${most} sessions dropped at once: until all are watched again, s`,
         '–',
@@ -177,13 +187,20 @@ async function record(seed: number) {
   const plane = await startControlPlane()
   if (plane.state === 'unavailable') throw new Error(plane.why)
   try {
-    const packages = generate({ objects: OBJECTS * 2, objectsPerPackage: PER_UNIT * 2, seed }).map(({ objects, ...rest }) => ({
-      ...rest,
-      objects: objects.filter(({ kind }) => kind === 'ConfigMap').slice(0, PER_UNIT),
-    }))
+    const packages = generate({ objects: OBJECTS * 2, objectsPerPackage: PER_UNIT * 2, seed }).map(
+      ({ objects, ...rest }) => ({
+        ...rest,
+        objects: objects.filter(({ kind }) => kind === 'ConfigMap').slice(0, PER_UNIT),
+      }),
+    )
     await applyAll(plane, packages)
     const transcript = await recordTranscript(plane, '/api/v1/configmaps')
-    return { transcript, units: unitsIn(transcript), ...(await certificatesOf(plane, transcript)), version: await versionOf(plane) }
+    return {
+      transcript,
+      units: unitsIn(transcript),
+      ...(await certificatesOf(plane, transcript)),
+      version: await versionOf(plane),
+    }
   } finally {
     await plane.stop()
   }
@@ -194,7 +211,15 @@ async function certificatesOf(plane: ControlPlane, transcript: Transcript) {
   const authority = await openTestAuthority(join(plane.kubeconfig, '..'))
   const serving = servingCredential(authority)
   const credential = plane.credentialFor(ADMIN.user, ADMIN.groups)
-  return { credential, setup: { transcript, certificate: serving.certificate, key: serving.key, authority: authority.certificate } }
+  return {
+    credential,
+    setup: {
+      transcript,
+      certificate: serving.certificate,
+      key: serving.key,
+      authority: authority.certificate,
+    },
+  }
 }
 
 async function versionOf(plane: ControlPlane): Promise<string> {
@@ -205,7 +230,10 @@ async function versionOf(plane: ControlPlane): Promise<string> {
 function unitsIn({ list }: Transcript): Record<string, JsonObject[]> {
   const units: Record<string, JsonObject[]> = {}
   for (const line of list.trimEnd().split('\n')) {
-    const { type, object } = JSON.parse(line) as { type: string; object: JsonObject & { metadata: { namespace: string } } }
+    const { type, object } = JSON.parse(line) as {
+      type: string
+      object: JsonObject & { metadata: { namespace: string } }
+    }
     if (type === 'BOOKMARK' || !object.metadata.namespace.startsWith('bench-')) continue
     const unit = `apps/${object.metadata.namespace.slice('bench-'.length)}`
     units[unit] = [...(units[unit] ?? []), object]

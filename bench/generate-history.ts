@@ -32,8 +32,19 @@ export function packageFiles(at: number, revision: number): Readonly<Record<stri
 }
 
 /** Fills an empty bare repository. */
-export async function writeHistory(folder: string, { commits, packages, seed }: HistoryOptions): Promise<void> {
-  const args = ['-c', 'core.compression=0', '-c', 'pack.compression=0', 'fast-import', '--quiet', '--depth=0']
+export async function writeHistory(
+  folder: string,
+  { commits, packages, seed }: HistoryOptions,
+): Promise<void> {
+  const args = [
+    '-c',
+    'core.compression=0',
+    '-c',
+    'pack.compression=0',
+    'fast-import',
+    '--quiet',
+    '--depth=0',
+  ]
   const child = spawn('git', args, { cwd: folder, stdio: ['pipe', 'inherit', 'inherit'] })
   const ended = once(child, 'close')
   const write = async (...parts: readonly (string | Buffer)[]): Promise<void> => {
@@ -50,9 +61,16 @@ export async function writeHistory(folder: string, { commits, packages, seed }: 
     await write(head('refs/heads/main', at))
     if (at === 0)
       for (let each = 0; each < packages; each += 1)
-        for (const [name, text] of Object.entries(packageFiles(each, 0))) await write(...file(`${PACKAGE(each)}/${name}`, text))
+        for (const [name, text] of Object.entries(packageFiles(each, 0)))
+          await write(...file(`${PACKAGE(each)}/${name}`, text))
     await write(...file(`images/${at % IMAGES}.bin`, noise(`${seed}:${at}`)))
-    if (at > 0) await write(...file(`${PACKAGE(at % packages)}/config-0.yaml`, packageFiles(at % packages, at)['config-0.yaml'] ?? ''))
+    if (at > 0)
+      await write(
+        ...file(
+          `${PACKAGE(at % packages)}/config-0.yaml`,
+          packageFiles(at % packages, at)['config-0.yaml'] ?? '',
+        ),
+      )
   }
   for (let each = 0; each < packages; each += 1)
     for (let revision = 1; revision <= REVISIONS; revision += 1) {

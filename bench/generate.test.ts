@@ -16,7 +16,14 @@ test('a hundred objects have all kinds in their shares', () => {
   assert.deepEqual(others, [])
   const counts: Record<string, number> = {}
   for (const { kind } of only?.objects ?? []) counts[kind] = (counts[kind] ?? 0) + 1
-  assert.deepEqual(counts, { ConfigMap: 70, Deployment: 10, Service: 8, ServiceAccount: 5, Widget: 5, Secret: 2 })
+  assert.deepEqual(counts, {
+    ConfigMap: 70,
+    Deployment: 10,
+    Service: 8,
+    ServiceAccount: 5,
+    Widget: 5,
+    Secret: 2,
+  })
 })
 
 test('objects are spread over packages, and no two have one name', () => {
@@ -25,7 +32,9 @@ test('objects are spread over packages, and no two have one name', () => {
     packages.map(({ objects }) => objects.length),
     [120, 120, 60],
   )
-  const names = packages.flatMap(({ objects }) => objects.map(({ kind, metadata }) => `${kind} ${metadata.namespace}/${metadata.name}`))
+  const names = packages.flatMap(({ objects }) =>
+    objects.map(({ kind, metadata }) => `${kind} ${metadata.namespace}/${metadata.name}`),
+  )
   assert.equal(new Set(names).size, 300)
   assert.equal(Object.keys(repositoryFiles(packages)).length, 300 + 2 * packages.length)
 })
@@ -39,10 +48,16 @@ test('the ledger has 25 edits of different places, 15 of which only add', () => 
 
 test('recall counts what a report names, and what it names beside the ledger', () => {
   const edits = handEdits(generate(OPTIONS))
-  const changes = edits.slice(0, 20).map(({ object: { kind, metadata }, path }) => ({ ref: { kind, ...metadata }, path }))
-  const quoted = changes.map((change) => ({ ...change, path: change.path.replace(/\.(added-label-\d)$/, '["$1"]') }))
+  const changes = edits
+    .slice(0, 20)
+    .map(({ object: { kind, metadata }, path }) => ({ ref: { kind, ...metadata }, path }))
+  const quoted = changes.map((change) => ({
+    ...change,
+    path: change.path.replace(/\.(added-label-\d)$/, '["$1"]'),
+  }))
   const extra = { ref: { kind: 'Pod', namespace: 'a', name: 'b' } }
-  const report = (list: readonly unknown[]): string => JSON.stringify({ items: [{ spec: { changes: list } }] })
+  const report = (list: readonly unknown[]): string =>
+    JSON.stringify({ items: [{ spec: { changes: list } }] })
   assert.deepEqual(foundInReport(edits, report([...quoted, extra])), { found: 20, others: 1 })
   assert.deepEqual(foundInReport(edits, report([])), { found: 0, others: 0 })
 })

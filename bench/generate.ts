@@ -9,7 +9,11 @@ export interface GenerateOptions {
 export interface BenchObject {
   readonly apiVersion: string
   readonly kind: string
-  readonly metadata: { readonly name: string; readonly namespace: string; readonly [key: string]: unknown }
+  readonly metadata: {
+    readonly name: string
+    readonly namespace: string
+    readonly [key: string]: unknown
+  }
   readonly [key: string]: unknown
 }
 
@@ -23,7 +27,12 @@ export interface BenchPackage {
 /** Parts of a hundred; what remains are ConfigMaps. */
 const MIX = { Deployment: 10, Service: 8, ServiceAccount: 5, Widget: 5, Secret: 2 } as const
 
-export const WIDGETS = { group: 'bench.backporch.dev', version: 'v1', plural: 'widgets', kind: 'Widget' } as const
+export const WIDGETS = {
+  group: 'bench.backporch.dev',
+  version: 'v1',
+  plural: 'widgets',
+  kind: 'Widget',
+} as const
 
 /** Objects of every kind are spread evenly over the packages. */
 export function generate({ objects, objectsPerPackage, seed }: GenerateOptions): BenchPackage[] {
@@ -49,7 +58,8 @@ export function repositoryFiles(packages: readonly BenchPackage[]): Record<strin
       `apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata:\n  name: ${name}\n  namespace: ${namespace}\n  labels:\n    cli-utils.sigs.k8s.io/inventory-id: bench-${name}\n`
     for (const object of objects) {
       // JSON is YAML, and every tool reads it at the same cost.
-      files[`${path}/manifests/${object.kind.toLowerCase()}-${object.metadata.name}.yaml`] = `${JSON.stringify(object, null, 2)}\n`
+      files[`${path}/manifests/${object.kind.toLowerCase()}-${object.metadata.name}.yaml`] =
+        `${JSON.stringify(object, null, 2)}\n`
     }
   }
   return files
@@ -66,20 +76,45 @@ function kindAt(index: number): keyof typeof MIX | 'ConfigMap' {
   return 'ConfigMap'
 }
 
-function makeObject(kind: keyof typeof MIX | 'ConfigMap', namespace: string, index: number, random: Random): BenchObject {
+function makeObject(
+  kind: keyof typeof MIX | 'ConfigMap',
+  namespace: string,
+  index: number,
+  random: Random,
+): BenchObject {
   const name = `${kind.toLowerCase()}-${String(index).padStart(4, '0')}`
-  const metadata = { name, namespace, labels: { 'app.kubernetes.io/name': name, tier: random.pick(['front', 'back', 'data']) } }
+  const metadata = {
+    name,
+    namespace,
+    labels: { 'app.kubernetes.io/name': name, tier: random.pick(['front', 'back', 'data']) },
+  }
   switch (kind) {
     case 'ConfigMap':
       return { apiVersion: 'v1', kind, metadata, data: random.entries(8, 120) }
     case 'Secret':
-      return { apiVersion: 'v1', kind, metadata, type: 'Opaque', data: { key: Buffer.from(random.text(24)).toString('base64') } }
+      return {
+        apiVersion: 'v1',
+        kind,
+        metadata,
+        type: 'Opaque',
+        data: { key: Buffer.from(random.text(24)).toString('base64') },
+      }
     case 'ServiceAccount':
       return { apiVersion: 'v1', kind, metadata, automountServiceAccountToken: false }
     case 'Service':
-      return { apiVersion: 'v1', kind, metadata, spec: { selector: { app: name }, ports: [{ name: 'http', port: 80, targetPort: 8080 }] } }
+      return {
+        apiVersion: 'v1',
+        kind,
+        metadata,
+        spec: { selector: { app: name }, ports: [{ name: 'http', port: 80, targetPort: 8080 }] },
+      }
     case 'Widget':
-      return { apiVersion: `${WIDGETS.group}/${WIDGETS.version}`, kind, metadata, spec: { size: random.below(9) + 1 } }
+      return {
+        apiVersion: `${WIDGETS.group}/${WIDGETS.version}`,
+        kind,
+        metadata,
+        spec: { size: random.below(9) + 1 },
+      }
     case 'Deployment':
       return { apiVersion: 'apps/v1', kind, metadata, spec: deploymentSpec(name, random) }
   }
@@ -89,15 +124,24 @@ function deploymentSpec(name: string, random: Random): unknown {
   const container = (own: string): unknown => ({
     name: own,
     image: `registry.example/${own}:1.${random.below(20)}.${random.below(20)}`,
-    env: Object.entries(random.entries(3, 12)).map(([key, value]) => ({ name: key.toUpperCase(), value })),
+    env: Object.entries(random.entries(3, 12)).map(([key, value]) => ({
+      name: key.toUpperCase(),
+      value,
+    })),
     ports: [{ containerPort: 8080 + random.below(100), name: own }],
     // The server writes 0.5 as 500m, so what was applied and what is live are not the same text.
-    resources: { requests: { cpu: random.pick(['100m', '250m', '0.5']), memory: '64Mi' }, limits: { memory: '128Mi' } },
+    resources: {
+      requests: { cpu: random.pick(['100m', '250m', '0.5']), memory: '64Mi' },
+      limits: { memory: '128Mi' },
+    },
   })
   return {
     replicas: random.below(3) + 1,
     selector: { matchLabels: { app: name } },
-    template: { metadata: { labels: { app: name } }, spec: { containers: [container('app'), container('proxy')] } },
+    template: {
+      metadata: { labels: { app: name } },
+      spec: { containers: [container('app'), container('proxy')] },
+    },
   }
 }
 
@@ -117,12 +161,16 @@ function randomFrom(seed: number): Random {
     state ^= state << 5
     return (state >>> 0) % limit
   }
-  const text = (length: number): string => Array.from({ length }, () => 'abcdefghijklmnopqrstuvwxyz0123456789'[below(36)]).join('')
+  const text = (length: number): string =>
+    Array.from({ length }, () => 'abcdefghijklmnopqrstuvwxyz0123456789'[below(36)]).join('')
   return {
     below,
     text,
     pick: (items) => items[below(items.length)] as (typeof items)[number],
-    entries: (count, length) => Object.fromEntries(Array.from({ length: count }, (_none, index) => [`key${index}`, text(length)])),
+    entries: (count, length) =>
+      Object.fromEntries(
+        Array.from({ length: count }, (_none, index) => [`key${index}`, text(length)]),
+      ),
   }
 }
 
@@ -134,7 +182,12 @@ export const WIDGET_DEFINITION = {
   spec: {
     group: WIDGETS.group,
     scope: 'Namespaced',
-    names: { kind: WIDGETS.kind, listKind: 'WidgetList', plural: WIDGETS.plural, singular: 'widget' },
+    names: {
+      kind: WIDGETS.kind,
+      listKind: 'WidgetList',
+      plural: WIDGETS.plural,
+      singular: 'widget',
+    },
     versions: [
       {
         name: WIDGETS.version,

@@ -36,7 +36,10 @@ interface Sweep {
 }
 
 /** @returns a section of Markdown, without its heading. Rejects where no API server can be run. */
-export async function benchIdle(options: BenchOptions & { readonly rounds: number }, report: (line: string) => void): Promise<string> {
+export async function benchIdle(
+  options: BenchOptions & { readonly rounds: number },
+  report: (line: string) => void,
+): Promise<string> {
   const sizes = [8, 4, 2, 1].map((part) => Math.max(12, Math.round(options.objects / part)))
   const costs: IdleCost[] = []
   let sweeps: readonly Sweep[] = []
@@ -60,17 +63,34 @@ export async function benchIdle(options: BenchOptions & { readonly rounds: numbe
     }
   }
   const largest = costs.at(-1) as IdleCost
-  const per = (one: Sweep): string => Math.round((one.requests * 1000) / largest.objects).toLocaleString('en')
-  const anchor = (pick: (one: Sweep) => string): string => sweeps.map((one) => `${pick(one)} (${one.name})`).join('; ')
+  const per = (one: Sweep): string =>
+    Math.round((one.requests * 1000) / largest.objects).toLocaleString('en')
+  const anchor = (pick: (one: Sweep) => string): string =>
+    sweeps.map((one) => `${pick(one)} (${one.name})`).join('; ')
   const rate = sweepRate()
   const day = dayOf(largest, 120)
   const peerDay = sweeps
-    .map((one) => `${((one.serverCpu / largest.objects) * 120 * 144).toFixed(0)} (${one.name}, each 10 minutes)`)
+    .map(
+      (one) =>
+        `${((one.serverCpu / largest.objects) * 120 * 144).toFixed(0)} (${one.name}, each 10 minutes)`,
+    )
     .join('; ')
   return [
     goalTable([
-      ['G1: requests for 1,000 objects that are in sync', '0', anchor(per), String(largest.requests), '∞'],
-      ['G14: growth of the requests with the objects, exponent', '0', '1 (a poll)', exponentOf(costs), ''],
+      [
+        'G1: requests for 1,000 objects that are in sync',
+        '0',
+        anchor(per),
+        String(largest.requests),
+        '∞',
+      ],
+      [
+        'G14: growth of the requests with the objects, exponent',
+        '0',
+        '1 (a poll)',
+        exponentOf(costs),
+        '',
+      ],
       ['G15: CPU of the API server for 120 objects in a day, s', '1', peerDay, day.toFixed(2), ''],
       [
         'G5: objects looked at in a second, millions',
@@ -86,7 +106,12 @@ export async function benchIdle(options: BenchOptions & { readonly rounds: numbe
   ].join('\n')
 }
 
-async function idleCost(plane: ControlPlane, bench: Bench, objects: number, report: (line: string) => void): Promise<IdleCost> {
+async function idleCost(
+  plane: ControlPlane,
+  bench: Bench,
+  objects: number,
+  report: (line: string) => void,
+): Promise<IdleCost> {
   const alone = await between(plane, () => sleep(IDLE * 1_000))
   const start = prepareController(bench)
   const controller = start()
@@ -103,17 +128,26 @@ async function idleCost(plane: ControlPlane, bench: Bench, objects: number, repo
     const after = await serverState(plane)
     await again.stop()
     const turn = { requests: after.requests - before.requests, cpu: after.cpu - before.cpu }
-    report(`${objects} objects: ${idle.requests} requests in ${IDLE} s; a turn about everything: ${turn.requests}`)
+    report(
+      `${objects} objects: ${idle.requests} requests in ${IDLE} s; a turn about everything: ${turn.requests}`,
+    )
     return { objects, requests: idle.requests, cpu: idle.cpu, alone: alone.cpu, turn }
   } finally {
     await controller.stop()
   }
 }
 
-async function sweepsOf(plane: ControlPlane, bench: Bench, rounds: number, report: (line: string) => void): Promise<readonly Sweep[]> {
+async function sweepsOf(
+  plane: ControlPlane,
+  bench: Bench,
+  rounds: number,
+  report: (line: string) => void,
+): Promise<readonly Sweep[]> {
   const kubectl = findTools(bench).tools.find(({ name }) => name.includes('concurrency=8'))
   const appliers = await findAppliers()
-  const manifests = bench.packages.flatMap(({ objects }) => objects.map((object) => JSON.stringify(object))).join('\n---\n')
+  const manifests = bench.packages
+    .flatMap(({ objects }) => objects.map((object) => JSON.stringify(object)))
+    .join('\n---\n')
   const runs = new Map<string, () => Promise<unknown>>()
   if (kubectl !== undefined) runs.set('kubectl diff', () => measure(plane, kubectl.commands))
   if (appliers.state === 'ready')
@@ -122,7 +156,13 @@ async function sweepsOf(plane: ControlPlane, bench: Bench, rounds: number, repor
       ['argo-client-side', 'Argo CD, engine'],
     ] as const satisfies readonly (readonly [DifferTool, string])[])
       runs.set(name, () =>
-        appliers.diffWith(tool, { kubeconfig: plane.kubeconfig, namespace: 'default', manifests, name: 'bench', unmarked: true }),
+        appliers.diffWith(tool, {
+          kubeconfig: plane.kubeconfig,
+          namespace: 'default',
+          manifests,
+          name: 'bench',
+          unmarked: true,
+        }),
       )
   const costs = new Map<string, Sweep[]>()
   for (let round = 0; round <= rounds; round += 1)
@@ -132,7 +172,12 @@ async function sweepsOf(plane: ControlPlane, bench: Bench, rounds: number, repor
       await run()
       const wall = (performance.now() - from) / 1000
       const after = await serverState(plane)
-      const sweep = { name, wall, requests: after.requests - before.requests, serverCpu: after.cpu - before.cpu }
+      const sweep = {
+        name,
+        wall,
+        requests: after.requests - before.requests,
+        serverCpu: after.cpu - before.cpu,
+      }
       if (round > 0) costs.set(name, [...(costs.get(name) ?? []), sweep])
       report(`${name}: ${sweep.requests} requests, ${wall.toFixed(1)} s`)
     }
@@ -160,17 +205,25 @@ function dayOf({ objects, turn }: IdleCost, wanted: number): number {
 
 /** Slope of log(requests + 1) on log(objects). */
 function exponentOf(costs: readonly IdleCost[]): string {
-  const points = costs.map(({ objects, requests }) => [Math.log(objects), Math.log(requests + 1)] as const)
-  const mean = (at: 0 | 1): number => points.reduce((sum, point) => sum + point[at], 0) / points.length
+  const points = costs.map(
+    ({ objects, requests }) => [Math.log(objects), Math.log(requests + 1)] as const,
+  )
+  const mean = (at: 0 | 1): number =>
+    points.reduce((sum, point) => sum + point[at], 0) / points.length
   const [x, y] = [mean(0), mean(1)]
   const slope =
-    points.reduce((sum, point) => sum + (point[0] - x) * (point[1] - y), 0) / points.reduce((sum, [own]) => sum + (own - x) ** 2, 0)
+    points.reduce((sum, point) => sum + (point[0] - x) * (point[1] - y), 0) /
+    points.reduce((sum, [own]) => sum + (own - x) ** 2, 0)
   return slope.toFixed(2)
 }
 
 /** Objects in a second. */
 function sweepRate(): number {
-  const verdicts = new ClusterVerdicts(redactionKey(new Uint8Array(32).fill(7)), Math.random, undefined)
+  const verdicts = new ClusterVerdicts(
+    redactionKey(new Uint8Array(32).fill(7)),
+    Math.random,
+    undefined,
+  )
   const mark = new Uint32Array(4)
   for (let row = 0; row < SWEPT; row += 1)
     verdicts.table.put(Uint32Array.of(Math.imul(row, 2_654_435_761) >>> 0, row), {

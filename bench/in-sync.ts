@@ -9,20 +9,38 @@ import { WIDGET_DEFINITION } from './generate.ts'
 export function epochsOf(verdicts: ClusterVerdicts): ClusterVerdicts {
   for (const kind of EPOCH_KINDS) {
     verdicts.epochs.listing(kind)
-    if (kind.kind === 'CustomResourceDefinition') verdicts.epochs.changed(kind, JSON.parse(JSON.stringify(WIDGET_DEFINITION)) as JsonObject)
+    if (kind.kind === 'CustomResourceDefinition')
+      verdicts.epochs.changed(kind, JSON.parse(JSON.stringify(WIDGET_DEFINITION)) as JsonObject)
     verdicts.epochs.listed(kind)
   }
   return verdicts
 }
 
 /** As an observation of a unit keeps objects that are as declared. */
-export function keepInSync(verdicts: ClusterVerdicts, unit: string, objects: readonly JsonObject[], now: number): void {
+export function keepInSync(
+  verdicts: ClusterVerdicts,
+  unit: string,
+  objects: readonly JsonObject[],
+  now: number,
+): void {
   const rows = verdicts.ofUnit(unit)
   for (const object of objects) {
     const found = readResource(object)
     if ('problem' in found) throw new Error(found.problem)
     const { id, apiVersion } = found
-    const judged = { id, apiVersion, state: 'in-sync', proof: 'ownership', items: [], setAside: [] } as const
-    rows.keep({ state: 'present', object, metadataOnly: false }, judged, ['uid-of-kube-system', 'v1.34.3', 'content', 'bench'], now)
+    const judged = {
+      id,
+      apiVersion,
+      state: 'in-sync',
+      proof: 'ownership',
+      items: [],
+      setAside: [],
+    } as const
+    rows.keep(
+      { state: 'present', object, metadataOnly: false },
+      judged,
+      ['uid-of-kube-system', 'v1.34.3', 'content', 'bench'],
+      now,
+    )
   }
 }

@@ -57,7 +57,10 @@ spec:
 `
 
 /** @returns a section of Markdown, without its heading. Rejects where no API server or no Gitea can be run. */
-export async function benchPullRequest(options: PullRequestOptions, report: (line: string) => void): Promise<string> {
+export async function benchPullRequest(
+  options: PullRequestOptions,
+  report: (line: string) => void,
+): Promise<string> {
   const plane = await startControlPlane()
   if (plane.state === 'unavailable') throw new Error(plane.why)
   const gitea = await startGitea()
@@ -66,10 +69,13 @@ export async function benchPullRequest(options: PullRequestOptions, report: (lin
   try {
     if (gitea.state === 'unavailable') throw new Error(gitea.why)
     const { body } = await plane.request<{ gitVersion: string }>('GET', '/version')
-    execFileSync(process.execPath, [join(ROOT, '.ci', 'bundle.ts'), join(folder, 'dist')], { stdio: 'pipe' })
+    execFileSync(process.execPath, [join(ROOT, '.ci', 'bundle.ts'), join(folder, 'dist')], {
+      stdio: 'pipe',
+    })
     const owner = await gitea.createUser(OWNER)
     const locations = new Map<string, Location>()
-    for (const name of ['watch', 'script']) locations.set(name, await createLocation(gitea, owner, name, options))
+    for (const name of ['watch', 'script'])
+      locations.set(name, await createLocation(gitea, owner, name, options))
     const all = [...locations.values()]
     report(`applying ${all.length} x ${options.objects} objects`)
     await applyAll(
@@ -104,10 +110,15 @@ export async function benchPullRequest(options: PullRequestOptions, report: (lin
     runScript.prepare(script, location('script').remote, location('script').packages)
     for (let round = 0; round <= options.rounds; round += 1) {
       loads.push(loadavg()[0] ?? Number.NaN)
-      const watched = await timeOne(plane, gitea, owner, location('watch'), round, async () => watching.mark())
+      const watched = await timeOne(plane, gitea, owner, location('watch'), round, async () =>
+        watching.mark(),
+      )
       await watching.done(watched.mark)
-      if (round > 0) byWatch.push({ ...watched.timed, phases: watching.phases(watched.mark, watched.from) })
-      const scripted = await timeOne(plane, gitea, owner, location('script'), round, async () => runScript.run(script, round))
+      if (round > 0)
+        byWatch.push({ ...watched.timed, phases: watching.phases(watched.mark, watched.from) })
+      const scripted = await timeOne(plane, gitea, owner, location('script'), round, async () =>
+        runScript.run(script, round),
+      )
       if (round > 0) byScript.push(scripted.timed)
       report(
         `${round === 0 ? 'warm-up' : `round ${round}`}: watch ${watched.timed.fromChange.toFixed(0)} ms, script ${scripted.timed.fromRequested.toFixed(0)} ms`,
@@ -154,15 +165,26 @@ export async function benchPullRequest(options: PullRequestOptions, report: (lin
   }
 }
 
-async function createLocation(gitea: Gitea, owner: GiteaUser, name: string, options: PullRequestOptions): Promise<Location> {
+async function createLocation(
+  gitea: Gitea,
+  owner: GiteaUser,
+  name: string,
+  options: PullRequestOptions,
+): Promise<Location> {
   const packages = generate(options).map(({ path, namespace, objects }): BenchPackage => {
     const own = `${name}-${namespace}`
-    const moved = objects.map((object): BenchObject => ({ ...object, metadata: { ...object.metadata, namespace: own } }))
+    const moved = objects.map(
+      (object): BenchObject => ({ ...object, metadata: { ...object.metadata, namespace: own } }),
+    )
     return { path, namespace: own, objects: moved }
   })
   if (packages.length <= options.rounds)
-    throw new Error(`${options.rounds} rounds need as many packages and one more, there are ${packages.length}`)
-  await gitea.createRepository(owner, name, { files: { ...repositoryFiles(packages), '.drift/policy.yaml': POLICY } })
+    throw new Error(
+      `${options.rounds} rounds need as many packages and one more, there are ${packages.length}`,
+    )
+  await gitea.createRepository(owner, name, {
+    files: { ...repositoryFiles(packages), '.drift/policy.yaml': POLICY },
+  })
   return { name, packages, remote: gitea.cloneUrl(owner, OWNER, name).plain }
 }
 
@@ -189,16 +211,25 @@ async function timeOne<Mark>(
   const asking = ask()
   for (;;) {
     if ((await newest(gitea, owner, name)) > before) break
-    if (performance.now() - from > PATIENCE) throw new Error(`${name}: no pull request of round ${round}`)
+    if (performance.now() - from > PATIENCE)
+      throw new Error(`${name}: no pull request of round ${round}`)
     await sleep(OBSERVE)
   }
   const count = performance.now()
-  return { timed: { fromChange: count - changed, fromRequested: count - from }, mark: await asking, from }
+  return {
+    timed: { fromChange: count - changed, fromRequested: count - from },
+    mark: await asking,
+    from,
+  }
 }
 
 /** Number of the newest open pull request. */
 async function newest(gitea: Gitea, { token }: GiteaUser, name: string): Promise<number> {
-  const { body } = await gitea.request<readonly { number: number }[]>(token, 'GET', `/repos/${OWNER}/${name}/pulls?state=open&limit=1`)
+  const { body } = await gitea.request<readonly { number: number }[]>(
+    token,
+    'GET',
+    `/repos/${OWNER}/${name}/pulls?state=open&limit=1`,
+  )
   return body[0]?.number ?? 0
 }
 
@@ -213,8 +244,11 @@ function row(name: string, times: readonly number[]): string[] {
 }
 
 function phaseRow(timed: readonly Timed[]): string[] {
-  const phases = timed.flatMap((one) => (one.phases === undefined ? [] : [{ ...one.phases, count: one.fromRequested - one.phases.end }]))
-  const median = (pick: (one: (typeof phases)[number]) => number): string => percentile(phases.map(pick), 50).toFixed(0)
+  const phases = timed.flatMap((one) =>
+    one.phases === undefined ? [] : [{ ...one.phases, count: one.fromRequested - one.phases.end }],
+  )
+  const median = (pick: (one: (typeof phases)[number]) => number): string =>
+    percentile(phases.map(pick), 50).toFixed(0)
   return [
     median(({ waited }) => waited),
     median(({ read }) => read),
@@ -227,5 +261,7 @@ function phaseRow(timed: readonly Timed[]): string[] {
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('')
+  return [head, head.map(() => '---'), ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |\n`)
+    .join('')
 }

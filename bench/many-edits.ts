@@ -67,7 +67,8 @@ class Edits {
     const now = performance.now()
     for (const [field, edits] of this.open) {
       const last = edits.findLastIndex(({ value }) => values.has(value))
-      for (const edit of edits.slice(0, last + 1)) if (!edit.seen.has(place)) edit.seen.set(place, values.has(edit.value) ? now : undefined)
+      for (const edit of edits.slice(0, last + 1))
+        if (!edit.seen.has(place)) edit.seen.set(place, values.has(edit.value) ? now : undefined)
       this.open.set(
         field,
         edits.filter(({ seen }) => seen.size < PLACES.length),
@@ -94,7 +95,10 @@ class Edits {
 }
 
 /** @returns a section of Markdown, without its heading. Rejects where no API server or no Gitea can be run. */
-export async function benchManyEdits(options: ManyEditsOptions, report: (line: string) => void): Promise<string> {
+export async function benchManyEdits(
+  options: ManyEditsOptions,
+  report: (line: string) => void,
+): Promise<string> {
   const plane = await startControlPlane()
   if (plane.state === 'unavailable') throw new Error(plane.why)
   const gitea = await startGitea()
@@ -103,25 +107,47 @@ export async function benchManyEdits(options: ManyEditsOptions, report: (line: s
   const stop = new AbortController()
   try {
     if (gitea.state === 'unavailable') throw new Error(gitea.why)
-    execFileSync(process.execPath, [join(ROOT, '.ci', 'bundle.ts'), join(folder, 'dist')], { stdio: 'pipe' })
+    execFileSync(process.execPath, [join(ROOT, '.ci', 'bundle.ts'), join(folder, 'dist')], {
+      stdio: 'pipe',
+    })
     const owner = await gitea.createUser(OWNER)
     const packages = generate(options)
-    await gitea.createRepository(owner, REPOSITORY, { files: { ...repositoryFiles(packages), '.drift/policy.yaml': POLICY } })
+    await gitea.createRepository(owner, REPOSITORY, {
+      files: { ...repositoryFiles(packages), '.drift/policy.yaml': POLICY },
+    })
     report(`applying ${options.objects} objects in ${packages.length} packages`)
     await applyAll(plane, packages)
-    const args = ['--repo', gitea.cloneUrl(owner, OWNER, REPOSITORY).plain, '--cluster', 'bench', '--interval', '1m']
-    controller = new BenchController(join(folder, 'dist', 'backporch.mjs'), join(folder, 'home'), args, {
-      GITEA_TOKEN: owner.token,
-      KUBECONFIG: plane.kubeconfig,
-    })
+    const args = [
+      '--repo',
+      gitea.cloneUrl(owner, OWNER, REPOSITORY).plain,
+      '--cluster',
+      'bench',
+      '--interval',
+      '1m',
+    ]
+    controller = new BenchController(
+      join(folder, 'dist', 'backporch.mjs'),
+      join(folder, 'home'),
+      args,
+      {
+        GITEA_TOKEN: owner.token,
+        KUBECONFIG: plane.kubeconfig,
+      },
+    )
     await controller.ready()
     const edits = new Edits()
     const git = gitFolderOf(gitea)
-    const watching = Promise.all([watchRefs(git, edits, stop.signal), watchTexts(gitea, owner, edits, stop.signal)])
+    const watching = Promise.all([
+      watchRefs(git, edits, stop.signal),
+      watchTexts(gitea, owner, edits, stop.signal),
+    ])
     const load = await makeEdits(plane, packages, edits, options, report)
     const ended = performance.now()
     let missing = missingOf(git, edits)
-    while ((missing.length > 0 || edits.standing().some(({ seen }) => !seen.has('text'))) && performance.now() - ended < PATIENCE) {
+    while (
+      (missing.length > 0 || edits.standing().some(({ seen }) => !seen.has('text'))) &&
+      performance.now() - ended < PATIENCE
+    ) {
       await sleep(500)
       missing = missingOf(git, edits)
     }
@@ -152,7 +178,9 @@ async function makeEdits(
   { rounds, seed }: ManyEditsOptions,
   report: (line: string) => void,
 ): Promise<readonly number[]> {
-  const objects = packages.flatMap(({ objects: all }) => all.find(({ kind }) => kind === 'ConfigMap') ?? [])
+  const objects = packages.flatMap(
+    ({ objects: all }) => all.find(({ kind }) => kind === 'ConfigMap') ?? [],
+  )
   const loads: number[] = []
   const begin = performance.now()
   for (let count = 0, state = seed; count < rounds * EDITS_A_SECOND; count += 1) {
@@ -162,12 +190,17 @@ async function makeEdits(
     const key = `key${Math.floor(state / objects.length) % FIELDS}`
     const value = `edited-${String(count).padStart(6, '0')}`
     const path = `${pathOf(object)}?fieldManager=kubectl-edit`
-    const { status } = await plane.request('PATCH', path, { body: { data: { [key]: value } }, contentType: 'application/merge-patch+json' })
+    const { status } = await plane.request('PATCH', path, {
+      body: { data: { [key]: value } },
+      contentType: 'application/merge-patch+json',
+    })
     if (status !== 200) throw new Error(`${path} answered ${status}`)
     edits.add(`${object.metadata.namespace} ${key}`, value)
     if (count % (EDITS_A_SECOND * 10) === 0) {
       loads.push(loadavg()[0] ?? Number.NaN)
-      report(`${Math.round((performance.now() - begin) / 1000)} s, ${count} edits; ${progressOf(edits)}`)
+      report(
+        `${Math.round((performance.now() - begin) / 1000)} s, ${count} edits; ${progressOf(edits)}`,
+      )
     }
     await sleep(Math.max(0, begin + ((count + 1) * 1_000) / EDITS_A_SECOND - performance.now()))
   }
@@ -183,7 +216,9 @@ function progressOf(edits: Edits): string {
 /** As Gitea has it on its disk: reading it there costs the server nothing. */
 function gitFolderOf(gitea: Gitea): string {
   const directory = join(gitea.stateFile, '..')
-  const found = readdirSync(directory, { recursive: true, encoding: 'utf8' }).find((path) => path.endsWith(`${OWNER}/${REPOSITORY}.git`))
+  const found = readdirSync(directory, { recursive: true, encoding: 'utf8' }).find((path) =>
+    path.endsWith(`${OWNER}/${REPOSITORY}.git`),
+  )
   if (found === undefined) throw new Error(`${directory} has no repository ${OWNER}/${REPOSITORY}`)
   return join(directory, found)
 }
@@ -203,7 +238,11 @@ function valuesOf(git: string, refs: readonly string[]): ReadonlyMap<string, Rea
 
 function run(git: string, args: readonly string[]): string {
   try {
-    return execFileSync('git', ['--git-dir', git, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 2 ** 28 })
+    return execFileSync('git', ['--git-dir', git, ...args], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      maxBuffer: 2 ** 28,
+    })
   } catch {
     // Nothing matches, or the ref went away.
     return ''
@@ -211,9 +250,12 @@ function run(git: string, args: readonly string[]): string {
 }
 
 function headsOf(git: string): ReadonlyMap<string, string> {
-  const lines = run(git, ['for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads/drift-ledger', 'refs/heads/proposed']).split(
-    '\n',
-  )
+  const lines = run(git, [
+    'for-each-ref',
+    '--format=%(refname) %(objectname)',
+    'refs/heads/drift-ledger',
+    'refs/heads/proposed',
+  ]).split('\n')
   return new Map(lines.filter(Boolean).map((line) => line.split(' ') as [string, string]))
 }
 
@@ -249,7 +291,12 @@ async function openPulls(gitea: Gitea, { token }: GiteaUser): Promise<readonly P
   }
 }
 
-async function watchTexts(gitea: Gitea, owner: GiteaUser, edits: Edits, signal: AbortSignal): Promise<void> {
+async function watchTexts(
+  gitea: Gitea,
+  owner: GiteaUser,
+  edits: Edits,
+  signal: AbortSignal,
+): Promise<void> {
   while (!signal.aborted) {
     const texts = (await openPulls(gitea, owner)).map(({ body }) => body).join('\n')
     edits.look('text', new Set([...texts.matchAll(VALUE)].map(([value]) => value)))
@@ -262,7 +309,9 @@ function missingOf(git: string, edits: Edits): readonly string[] {
   const heads = headsOf(git)
   const values = valuesOf(git, [...new Set(heads.values())])
   const ledger = values.get(heads.get('refs/heads/drift-ledger') ?? '') ?? new Set()
-  const branches = [...heads].flatMap(([ref, commit]) => (ref === 'refs/heads/drift-ledger' ? [] : [values.get(commit) ?? new Set()]))
+  const branches = [...heads].flatMap(([ref, commit]) =>
+    ref === 'refs/heads/drift-ledger' ? [] : [values.get(commit) ?? new Set()],
+  )
   return edits.standing().flatMap(({ value, field }) => {
     const count = branches.filter((each) => each.has(value)).length
     return ledger.has(value) && count === 1
@@ -282,5 +331,7 @@ function row(place: Place, times: readonly number[]): readonly string[] {
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('')
+  return [head, head.map(() => '---'), ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |\n`)
+    .join('')
 }

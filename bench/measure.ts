@@ -59,14 +59,21 @@ export async function measure(plane: ControlPlane, commands: readonly Command[])
   }
 }
 
-async function runOne({ program, args, cwd, env, exitCodes }: Command): Promise<{ stdout: string; code: number }> {
+async function runOne({
+  program,
+  args,
+  cwd,
+  env,
+  exitCodes,
+}: Command): Promise<{ stdout: string; code: number }> {
   const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = new Promise<number>((resolve, reject) => {
     child.on('error', reject)
     child.on('close', (code) => resolve(code ?? -1))
   })
   const [code, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)])
-  if (!exitCodes.includes(code)) throw new Error(`${program} ${args.join(' ')} ended with ${code}:\n${stderr.slice(0, 2000)}`)
+  if (!exitCodes.includes(code))
+    throw new Error(`${program} ${args.join(' ')} ended with ${code}:\n${stderr.slice(0, 2000)}`)
   return { stdout, code }
 }
 
@@ -98,10 +105,17 @@ const OWN_RESOURCES = new Set([
 export function readMetrics(metrics: string): ServerState {
   let [cpu, requests, dryRuns] = [0, 0, 0]
   for (const line of metrics.split('\n')) {
-    if (line.startsWith('process_cpu_seconds_total ')) cpu = Number(line.slice(line.indexOf(' ') + 1))
+    if (line.startsWith('process_cpu_seconds_total '))
+      cpu = Number(line.slice(line.indexOf(' ') + 1))
     if (!line.startsWith('apiserver_request_total{')) continue
-    const labels = new Map([...line.matchAll(/(\w+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]))
-    if (OWN_RESOURCES.has(labels.get('resource') ?? '') || labels.get('subresource') === '/metrics' || labels.get('verb') === 'WATCH')
+    const labels = new Map(
+      [...line.matchAll(/(\w+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]),
+    )
+    if (
+      OWN_RESOURCES.has(labels.get('resource') ?? '') ||
+      labels.get('subresource') === '/metrics' ||
+      labels.get('verb') === 'WATCH'
+    )
       continue
     const count = Number(line.slice(line.lastIndexOf(' ') + 1))
     requests += count

@@ -20,19 +20,30 @@ const kept: unknown[] = []
 
 function* pagesIn(folder: string, count: number): Generator<readonly JsonObject[]> {
   for (let page = 0; page < count; page += 1)
-    yield (parseJson(readFileSync(join(folder, `${page}.json`), 'utf8')) as { readonly items: readonly JsonObject[] } & JsonObject).items
+    yield (
+      parseJson(readFileSync(join(folder, `${page}.json`), 'utf8')) as {
+        readonly items: readonly JsonObject[]
+      } & JsonObject
+    ).items
 }
 
 function nameOf(object: JsonObject): { readonly key: string; readonly unit: string } {
-  const { namespace, name } = object['metadata'] as { readonly namespace: string; readonly name: string } & JsonObject
-  return { key: `${String(object['kind'])}/${namespace}/${name}`, unit: `apps/${namespace.slice('bench-'.length)}` }
+  const { namespace, name } = object['metadata'] as {
+    readonly namespace: string
+    readonly name: string
+  } & JsonObject
+  return {
+    key: `${String(object['kind'])}/${namespace}/${name}`,
+    unit: `apps/${namespace.slice('bench-'.length)}`,
+  }
 }
 
 function keepRows(folder: string, pages: number): void {
   const verdicts = epochsOf(new ClusterVerdicts(key, Math.random, undefined))
   kept.push(verdicts)
   for (const items of pagesIn(folder, pages))
-    for (const [unit, objects] of Map.groupBy(items, (object) => nameOf(object).unit)) keepInSync(verdicts, unit, objects, Date.now())
+    for (const [unit, objects] of Map.groupBy(items, (object) => nameOf(object).unit))
+      keepInSync(verdicts, unit, objects, Date.now())
 }
 
 function keepObjects(form: Form, folder: string, pages: number): void {
@@ -43,7 +54,8 @@ function keepObjects(form: Form, folder: string, pages: number): void {
       const { managedFields: _fields, ...metadata } = object['metadata'] as JsonObject
       if (form === 'parsed') objects.set(nameOf(object).key, object)
       // As it comes with a watch, in memory of its own.
-      else if (form === 'text') objects.set(nameOf(object).key, Buffer.from(JSON.stringify(object)).toString('latin1'))
+      else if (form === 'text')
+        objects.set(nameOf(object).key, Buffer.from(JSON.stringify(object)).toString('latin1'))
       else objects.set(nameOf(object).key, { ...object, metadata })
     }
 }
@@ -57,12 +69,30 @@ answerQuestions({
     const milliseconds = performance.now() - began
     const peak = process.resourceUsage().maxRSS * 1024
     const after = await settledMemory()
-    return { bytes: after.heap + after.external - before.heap - before.external, peak: peak - before.rss, milliseconds, kept: kept.length }
+    return {
+      bytes: after.heap + after.external - before.heap - before.external,
+      peak: peak - before.rss,
+      milliseconds,
+      kept: kept.length,
+    }
   },
-  watch: async ({ kubeconfig, steps }: { kubeconfig: string; steps: readonly (readonly WatchedKind[])[] }) => {
-    const cluster = connectCluster({ kubeconfig, environment: {}, clock: systemClock, version: 'bench' })
+  watch: async ({
+    kubeconfig,
+    steps,
+  }: {
+    kubeconfig: string
+    steps: readonly (readonly WatchedKind[])[]
+  }) => {
+    const cluster = connectCluster({
+      kubeconfig,
+      environment: {},
+      clock: systemClock,
+      version: 'bench',
+    })
     const verdicts = epochsOf(new ClusterVerdicts(key, Math.random, undefined))
-    const watch = cluster.watch(new ClusterFollower({ verdicts, now: () => Date.now(), onChange: () => {} }))
+    const watch = cluster.watch(
+      new ClusterFollower({ verdicts, now: () => Date.now(), onChange: () => {} }),
+    )
     kept.push(watch)
     const found = []
     for (const kinds of steps) {

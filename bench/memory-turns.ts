@@ -55,10 +55,16 @@ async function observeAll({ objects, perPackage, clusters, seed }: Question) {
   const source = new MemoryCluster('source')
   for (const object of packages.flatMap((one) => one.objects))
     source.put(appliedBy(MANAGER, JSON.parse(JSON.stringify(object)) as JsonObject))
-  const texts = new Map([...source.objects].map(([place, object]) => [place, JSON.stringify(object)]))
+  const texts = new Map(
+    [...source.objects].map(([place, object]) => [place, JSON.stringify(object)]),
+  )
   source.objects.clear()
   const between = new BetweenTurns()
-  const renderer = new WorkerRenderer({ allowed: { exec: [], images: [] }, engine: undefined, environment: {} })
+  const renderer = new WorkerRenderer({
+    allowed: { exec: [], images: [] },
+    engine: undefined,
+    environment: {},
+  })
   const request: ObserveRequest = turnRequest({
     packages: [],
     clock: { now: () => new Date() },
@@ -70,14 +76,26 @@ async function observeAll({ objects, perPackage, clusters, seed }: Question) {
   })
   const observe = async (number: number): Promise<void> => {
     const cluster = new SharedCluster(`cluster-${number}`, texts)
-    if (!between.clusters.has(cluster.name)) between.clusters.set(cluster.name, epochsOf(new ClusterVerdicts(key, Math.random, undefined)))
+    if (!between.clusters.has(cluster.name))
+      between.clusters.set(cluster.name, epochsOf(new ClusterVerdicts(key, Math.random, undefined)))
     const { signal } = new AbortController()
-    const view = await observeRepository({ repository, forge: new LocalForge(repository) }, request, signal)
+    const view = await observeRepository(
+      { repository, forge: new LocalForge(repository) },
+      request,
+      signal,
+    )
     const { units } = await observeCluster(view, cluster, request, signal)
-    const verdicts = units.flatMap((unit) => (unit.state === 'observed' ? unit.observation.verdicts : []))
+    const verdicts = units.flatMap((unit) =>
+      unit.state === 'observed' ? unit.observation.verdicts : [],
+    )
     const other = verdicts.find(({ state }) => state !== 'in-sync')
     if (verdicts.length !== objects || other !== undefined)
-      throw new Error(`${verdicts.length} of ${objects} objects, ${JSON.stringify(other ?? units[0])}`.slice(0, 2_000))
+      throw new Error(
+        `${verdicts.length} of ${objects} objects, ${JSON.stringify(other ?? units[0])}`.slice(
+          0,
+          2_000,
+        ),
+      )
   }
   const total = async (): Promise<number> => {
     const { heap, external } = await settledMemory()
@@ -100,7 +118,9 @@ async function observeAll({ objects, perPackage, clusters, seed }: Question) {
   const empty = new BetweenTurns()
   const results = { units: undefined, watchedUnits: undefined }
   await without('results about units', () => Object.assign(between, results))
-  await without('answers of dry runs', () => Object.assign(between, { verdicts: empty.verdicts, creations: empty.creations }))
+  await without('answers of dry runs', () =>
+    Object.assign(between, { verdicts: empty.verdicts, creations: empty.creations }),
+  )
   await without('last differences', () => Object.assign(between, { lastDrift: empty.lastDrift }))
   await without('judges of single changes', () => RetainedJudges.clear())
   await without('rows', () => between.clusters.clear())

@@ -37,26 +37,42 @@ const MEBIBYTE = KIBIBYTE * KIBIBYTE
 const GOAL = { mebibytes: 3, bytes: 300, kibibytes: 20 }
 
 /** @returns a section of Markdown, without its heading. Rejects where no API server can be run. */
-export async function benchMemory(options: MemoryOptions, report: (line: string) => void): Promise<string> {
+export async function benchMemory(
+  options: MemoryOptions,
+  report: (line: string) => void,
+): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'backporch-memory-'))
   try {
     const sizes = [8, 4, 2, 1].map((part) => Math.ceil(options.objects / part / PAGE) * PAGE)
     const most = sizes.at(-1) ?? 0
     writePages(folder, { ...options, objects: most })
-    const found = new Map<Form, { readonly size: number; readonly kept: Kept }[]>(FORMS.map((form) => [form, []]))
+    const found = new Map<Form, { readonly size: number; readonly kept: Kept }[]>(
+      FORMS.map((form) => [form, []]),
+    )
     for (let round = 0; round < options.rounds; round += 1)
       for (const size of sizes)
         for (const form of FORMS) {
-          const kept = await inChild('memory-child.ts', (child) => child.ask<Kept>('keep', { form, folder, pages: size / PAGE }))
+          const kept = await inChild('memory-child.ts', (child) =>
+            child.ask<Kept>('keep', { form, folder, pages: size / PAGE }),
+          )
           found.get(form)?.push({ size, kept })
-          report(`${form}, ${size} objects: ${(kept.bytes / MEBIBYTE).toFixed(2)} MiB, ${(kept.bytes / size).toFixed(0)} bytes each`)
+          report(
+            `${form}, ${size} objects: ${(kept.bytes / MEBIBYTE).toFixed(2)} MiB, ${(kept.bytes / size).toFixed(0)} bytes each`,
+          )
         }
     const perTenThousand = (form: Form): readonly number[] => {
       const all = found.get(form) ?? []
-      const rounds = Array.from({ length: options.rounds }, (_none, round) => all.slice(round * sizes.length, (round + 1) * sizes.length))
-      return rounds.map((points) => (slopeOf(points.map(({ size, kept }) => [size, kept.bytes])).slope * 10_000) / MEBIBYTE)
+      const rounds = Array.from({ length: options.rounds }, (_none, round) =>
+        all.slice(round * sizes.length, (round + 1) * sizes.length),
+      )
+      return rounds.map(
+        (points) =>
+          (slopeOf(points.map(({ size, kept }) => [size, kept.bytes])).slope * 10_000) / MEBIBYTE,
+      )
     }
-    const constant = slopeOf((found.get('rows') ?? []).map(({ size, kept }) => [size, kept.bytes])).constant
+    const constant = slopeOf(
+      (found.get('rows') ?? []).map(({ size, kept }) => [size, kept.bytes]),
+    ).constant
     const peaks = [...new Set([10_000, most])].map((wanted) => {
       const all = (found.get('rows') ?? []).filter(({ size }) => size === wanted)
       return `${wanted} objects ${spread(
@@ -73,7 +89,8 @@ export async function benchMemory(options: MemoryOptions, report: (line: string)
         seed: options.seed,
       }),
     )
-    for (const { objects, bytes } of observed.sizes) report(`observed ${objects}: ${(bytes / MEBIBYTE).toFixed(1)} MiB`)
+    for (const { objects, bytes } of observed.sizes)
+      report(`observed ${objects}: ${(bytes / MEBIBYTE).toFixed(1)} MiB`)
     report(JSON.stringify(observed.parts))
     const [half, whole] = observed.sizes.slice(-2)
     if (half === undefined || whole === undefined) throw new Error('no sizes')
@@ -81,7 +98,8 @@ export async function benchMemory(options: MemoryOptions, report: (line: string)
     const watches = await measureWatches(options.rounds, report)
 
     const ours = perTenThousand('rows')
-    const ratio = (form: Form): string => `${(middle(perTenThousand(form)) / middle(ours)).toFixed(1)} ×`
+    const ratio = (form: Form): string =>
+      `${(middle(perTenThousand(form)) / middle(ours)).toFixed(1)} ×`
     const table = [
       ['goal', 'anchor', 'ours', 'ratio'],
       ['---', '---', '---', '---'],
@@ -91,7 +109,12 @@ export async function benchMemory(options: MemoryOptions, report: (line: string)
         spread(ours, 2),
         `${(109 / middle(ours)).toFixed(0)} ×, ${(31 / middle(ours)).toFixed(0)} ×`,
       ],
-      ['… parsed objects, here', spread(perTenThousand('parsed'), 1), spread(ours, 2), ratio('parsed')],
+      [
+        '… parsed objects, here',
+        spread(perTenThousand('parsed'), 1),
+        spread(ours, 2),
+        ratio('parsed'),
+      ],
       [
         '… parsed, without managedFields, here',
         spread(perTenThousand('without managedFields'), 1),
@@ -114,7 +137,9 @@ export async function benchMemory(options: MemoryOptions, report: (line: string)
       ['… growth of RSS, which reuses freed memory', '–', spread(watches.rss, 1), '–'],
       ['… in the API server', '12–31', spread(watches.server, 0), '–'],
     ]
-    const parts = Object.entries(observed.parts).map(([name, bytes]) => `${name} ${(bytes / MEBIBYTE).toFixed(1)}`)
+    const parts = Object.entries(observed.parts).map(
+      ([name, bytes]) => `${name} ${(bytes / MEBIBYTE).toFixed(1)}`,
+    )
     return [
       ...table.map((cells) => `| ${cells.join(' | ')} |`),
       '',
@@ -140,7 +165,10 @@ function writePages(folder: string, options: BenchOptions): void {
     }
 }
 
-async function inChild<Answer>(program: string, work: (child: BenchChild) => Promise<Answer>): Promise<Answer> {
+async function inChild<Answer>(
+  program: string,
+  work: (child: BenchChild) => Promise<Answer>,
+): Promise<Answer> {
   const child = new BenchChild(program, [])
   try {
     return await work(child)
@@ -153,32 +181,56 @@ async function measureWatches(rounds: number, report: (line: string) => void) {
   const plane = await startControlPlane()
   if (plane.state === 'unavailable') throw new Error(plane.why)
   try {
-    const names = Array.from({ length: Math.max(...KINDS) }, (_none, index) => `Kind${String(index).padStart(2, '0')}`)
+    const names = Array.from(
+      { length: Math.max(...KINDS) },
+      (_none, index) => `Kind${String(index).padStart(2, '0')}`,
+    )
     for (const kind of names) {
-      const { status } = await plane.request('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
-        body: definitionOf(kind),
-      })
+      const { status } = await plane.request(
+        'POST',
+        '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+        {
+          body: definitionOf(kind),
+        },
+      )
       if (status !== 201) throw new Error(`the definition of ${kind} was answered with ${status}`)
     }
-    for (const kind of names) while ((await plane.request('GET', `/apis/${GROUP}/v1/${kind.toLowerCase()}s`)).status !== 200);
+    for (const kind of names)
+      while (
+        (await plane.request('GET', `/apis/${GROUP}/v1/${kind.toLowerCase()}s`)).status !== 200
+      );
     const pid = plane.servers.find(({ name }) => name === 'kube-apiserver')?.pid ?? 0
-    const kinds = names.map((kind): WatchedKind => ({ apiVersion: `${GROUP}/v1`, kind, namespace: '', metadataOnly: false }))
+    const kinds = names.map(
+      (kind): WatchedKind => ({
+        apiVersion: `${GROUP}/v1`,
+        kind,
+        namespace: '',
+        metadataOnly: false,
+      }),
+    )
     const [rss, js, server]: [number[], number[], number[]] = [[], [], []]
     // The first round warms the server up.
     for (let round = 0; round <= rounds; round += 1) {
       const serverBefore = residentOf(pid)
       const found = await inChild('memory-child.ts', async (child) => {
         const steps = KINDS.map((count) => kinds.slice(0, count))
-        const measured = await child.ask<readonly { readonly kinds: number; readonly memory: Memory }[]>('watch', {
+        const measured = await child.ask<
+          readonly { readonly kinds: number; readonly memory: Memory }[]
+        >('watch', {
           kubeconfig: plane.kubeconfig,
           steps,
         })
         return { measured, server: residentOf(pid) }
       })
       const slope = (part: (memory: Memory) => number): number =>
-        slopeOf(found.measured.map(({ kinds: count, memory }) => [count, part(memory)])).slope / KIBIBYTE
-      const line = found.measured.map(({ kinds: count, memory }) => `${count}: ${(memory.rss / MEBIBYTE).toFixed(1)} MiB`).join(', ')
-      report(`watches ${line}; server ${((found.server - serverBefore) / MEBIBYTE).toFixed(1)} MiB more`)
+        slopeOf(found.measured.map(({ kinds: count, memory }) => [count, part(memory)])).slope /
+        KIBIBYTE
+      const line = found.measured
+        .map(({ kinds: count, memory }) => `${count}: ${(memory.rss / MEBIBYTE).toFixed(1)} MiB`)
+        .join(', ')
+      report(
+        `watches ${line}; server ${((found.server - serverBefore) / MEBIBYTE).toFixed(1)} MiB more`,
+      )
       if (round === 0) continue
       rss.push(slope((memory) => memory.rss))
       js.push(slope(({ heap, external }) => heap + external))
@@ -195,7 +247,9 @@ const GROUP = 'memory.bench.backporch.dev'
 
 function definitionOf(kind: string): unknown {
   const plural = `${kind.toLowerCase()}s`
-  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }
+  const schema = {
+    openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+  }
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -212,21 +266,30 @@ function definitionOf(kind: string): unknown {
 /** Bytes; NaN where there is no /proc. */
 function residentOf(pid: number): number {
   try {
-    return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * KIBIBYTE
+    return (
+      Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * KIBIBYTE
+    )
   } catch {
     return Number.NaN
   }
 }
 
 /** Of a line by least squares. */
-function slopeOf(points: readonly (readonly [number, number])[]): { readonly slope: number; readonly constant: number } {
-  const mean = (at: 0 | 1): number => points.reduce((sum, point) => sum + point[at], 0) / points.length
+function slopeOf(points: readonly (readonly [number, number])[]): {
+  readonly slope: number
+  readonly constant: number
+} {
+  const mean = (at: 0 | 1): number =>
+    points.reduce((sum, point) => sum + point[at], 0) / points.length
   const [x, y] = [mean(0), mean(1)]
   const slope =
-    points.reduce((sum, point) => sum + (point[0] - x) * (point[1] - y), 0) / points.reduce((sum, point) => sum + (point[0] - x) ** 2, 0)
+    points.reduce((sum, point) => sum + (point[0] - x) * (point[1] - y), 0) /
+    points.reduce((sum, point) => sum + (point[0] - x) ** 2, 0)
   return { slope, constant: y - slope * x }
 }
 
 function middle(values: readonly number[]): number {
-  return [...values].sort((left, right) => left - right)[Math.floor(values.length / 2)] ?? Number.NaN
+  return (
+    [...values].sort((left, right) => left - right)[Math.floor(values.length / 2)] ?? Number.NaN
+  )
 }

@@ -5,7 +5,14 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { ControlPlane } from '../test/controlplane/control-plane.ts'
 import type { HandEdit } from './edits.ts'
-import { type BenchObject, type BenchPackage, generate, repositoryFiles, WIDGET_DEFINITION, WIDGETS } from './generate.ts'
+import {
+  type BenchObject,
+  type BenchPackage,
+  generate,
+  repositoryFiles,
+  WIDGET_DEFINITION,
+  WIDGETS,
+} from './generate.ts'
 
 /** Field manager with which the objects are applied, and with which every tool is told to compare. */
 export const SYNCER = 'bench'
@@ -35,7 +42,10 @@ export async function prepareBench(plane: ControlPlane, options: BenchOptions): 
     writeFileSync(file, text)
   }
   const git = (...args: readonly string[]): void => {
-    execFileSync('git', ['-c', 'user.name=bench', '-c', 'user.email=bench@example.com', ...args], { cwd: repository, stdio: 'pipe' })
+    execFileSync('git', ['-c', 'user.name=bench', '-c', 'user.email=bench@example.com', ...args], {
+      cwd: repository,
+      stdio: 'pipe',
+    })
   }
   git('init', '--quiet', '--initial-branch=main')
   git('add', '--all')
@@ -47,16 +57,36 @@ export async function prepareBench(plane: ControlPlane, options: BenchOptions): 
 const WIDTH = 8
 
 /** Applies the objects as the syncer, with the kinds and namespaces that they need; once per API server. */
-export async function applyAll(plane: ControlPlane, packages: readonly BenchPackage[]): Promise<void> {
-  await send(plane, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', WIDGET_DEFINITION)
-  await send(plane, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', RESOURCE_GROUP_DEFINITION)
-  for (const { namespace } of packages) await send(plane, 'POST', '/api/v1/namespaces', { metadata: { name: namespace } })
+export async function applyAll(
+  plane: ControlPlane,
+  packages: readonly BenchPackage[],
+): Promise<void> {
+  await send(
+    plane,
+    'POST',
+    '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+    WIDGET_DEFINITION,
+  )
+  await send(
+    plane,
+    'POST',
+    '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+    RESOURCE_GROUP_DEFINITION,
+  )
+  for (const { namespace } of packages)
+    await send(plane, 'POST', '/api/v1/namespaces', { metadata: { name: namespace } })
   await untilServed(plane, `/apis/${WIDGETS.group}/${WIDGETS.version}/${WIDGETS.plural}`)
   await untilServed(plane, '/apis/kpt.dev/v1alpha1/resourcegroups')
   const waiting = packages.flatMap(({ objects }) => objects).values()
   const worker = async (): Promise<void> => {
     for (const object of waiting) {
-      await send(plane, 'PATCH', `${pathOf(object)}?fieldManager=${SYNCER}&force=true`, object, 'application/apply-patch+yaml')
+      await send(
+        plane,
+        'PATCH',
+        `${pathOf(object)}?fieldManager=${SYNCER}&force=true`,
+        object,
+        'application/apply-patch+yaml',
+      )
     }
   }
   await Promise.all(Array.from({ length: WIDTH }, worker))
@@ -66,14 +96,25 @@ export async function applyAll(plane: ControlPlane, packages: readonly BenchPack
 export async function injectEdits(plane: ControlPlane, edits: readonly HandEdit[]): Promise<void> {
   for (const { object, subresource, manager, patch } of edits) {
     const path = pathOf(object) + (subresource === '' ? '' : `/${subresource}`)
-    const type = subresource === '' ? 'application/strategic-merge-patch+json' : 'application/merge-patch+json'
+    const type =
+      subresource === '' ? 'application/strategic-merge-patch+json' : 'application/merge-patch+json'
     await send(plane, 'PATCH', `${path}?fieldManager=${manager}`, patch, type)
   }
 }
 
-async function send(plane: ControlPlane, method: string, path: string, body: unknown, contentType?: string): Promise<void> {
-  const { status, body: answer } = await plane.request(method, path, { body, ...(contentType !== undefined && { contentType }) })
-  if (status >= 300) throw new Error(`${method} ${path} answered ${status}: ${JSON.stringify(answer)}`)
+async function send(
+  plane: ControlPlane,
+  method: string,
+  path: string,
+  body: unknown,
+  contentType?: string,
+): Promise<void> {
+  const { status, body: answer } = await plane.request(method, path, {
+    body,
+    ...(contentType !== undefined && { contentType }),
+  })
+  if (status >= 300)
+    throw new Error(`${method} ${path} answered ${status}: ${JSON.stringify(answer)}`)
 }
 
 async function untilServed(plane: ControlPlane, path: string): Promise<void> {
@@ -106,14 +147,21 @@ const RESOURCE_GROUP_DEFINITION = {
   spec: {
     group: 'kpt.dev',
     scope: 'Namespaced',
-    names: { kind: 'ResourceGroup', listKind: 'ResourceGroupList', plural: 'resourcegroups', singular: 'resourcegroup' },
+    names: {
+      kind: 'ResourceGroup',
+      listKind: 'ResourceGroupList',
+      plural: 'resourcegroups',
+      singular: 'resourcegroup',
+    },
     versions: [
       {
         name: 'v1alpha1',
         served: true,
         storage: true,
         subresources: { status: {} },
-        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+        schema: {
+          openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+        },
       },
     ],
   },

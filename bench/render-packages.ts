@@ -35,11 +35,25 @@ export function renderPackages(
       port: 8000 + pick(100),
       pick,
     }
-    return { name: service.name, files: { Kptfile: kptfile(service, functions), ...manifests(service) } }
+    return {
+      name: service.name,
+      files: { Kptfile: kptfile(service, functions), ...manifests(service) },
+    }
   })
 }
 
-const WORDS = ['billing', 'catalog', 'checkout', 'gateway', 'ledger', 'mailer', 'orders', 'search', 'stock', 'users']
+const WORDS = [
+  'billing',
+  'catalog',
+  'checkout',
+  'gateway',
+  'ledger',
+  'mailer',
+  'orders',
+  'search',
+  'stock',
+  'users',
+]
 
 function randomFrom(seed: number): (end: number) => number {
   let state = seed >>> 0

@@ -14,7 +14,12 @@ import { canonicalJson } from '@backporch/kyaml/json'
 import { builtInFunctions } from '../functions/built-in-functions.ts'
 import { WorkerRenderer } from '../src/adapters/functions/worker-renderer.ts'
 import { ProvenanceWatcher } from '../src/sources/kpt/render/provenance.ts'
-import { type RenderedPackage, type Rendering, renderAsFiles, renderPackage } from '../src/sources/kpt/render/render-package.ts'
+import {
+  type RenderedPackage,
+  type Rendering,
+  renderAsFiles,
+  renderPackage,
+} from '../src/sources/kpt/render/render-package.ts'
 import { buildFunctionPrograms } from '../test/render-corpus/run-kpt-render.ts'
 import { OBJECTS_PER_PACKAGE, type PackageTree, renderPackages } from './render-packages.ts'
 import { percentile, spread } from './table.ts'
@@ -44,7 +49,10 @@ const WAYS = {
 type Way = keyof typeof WAYS
 
 /** @returns a section of Markdown, without its heading. Rejects where kpt is not there, or renders otherwise than we do. */
-export async function benchRender({ objects, rounds, seed }: RenderOptions, report: (line: string) => void): Promise<string> {
+export async function benchRender(
+  { objects, rounds, seed }: RenderOptions,
+  report: (line: string) => void,
+): Promise<string> {
   const packages = renderPackages(Math.ceil(objects / OBJECTS_PER_PACKAGE), seed)
   const copying = renderPackages(packages.length, seed, ['cat', 'cat', 'cat'])
   report('building the functions as programs')
@@ -82,7 +90,11 @@ class RenderBench {
   compared = 0
   private count = 0
   private readonly path: string
-  private readonly renderer = new WorkerRenderer({ allowed: { exec: [], images: [] }, engine: undefined, environment: {} })
+  private readonly renderer = new WorkerRenderer({
+    allowed: { exec: [], images: [] },
+    engine: undefined,
+    environment: {},
+  })
   private readonly never = new AbortController().signal
   private readonly times: { readonly [way in Way]: number[] } = {
     kpt: [],
@@ -121,8 +133,16 @@ class RenderBench {
 
   /** @param copying the package with functions that do nothing */
   async kpts(each: PackageTree, copying: PackageTree): Promise<void> {
-    const theirs = await this.time('kpt', (folder) => this.run(['fn', 'render', folder, '--allow-exec']), each.files)
-    await this.time('copying', (folder) => this.run(['fn', 'render', folder, '--allow-exec']), copying.files)
+    const theirs = await this.time(
+      'kpt',
+      (folder) => this.run(['fn', 'render', folder, '--allow-exec']),
+      each.files,
+    )
+    await this.time(
+      'copying',
+      (folder) => this.run(['fn', 'render', folder, '--allow-exec']),
+      copying.files,
+    )
     const given = filesOf(each.files)
     let ours = new Map(Object.entries(each.files))
     await this.time('files', () => {
@@ -130,17 +150,25 @@ class RenderBench {
       if ('failures' in rendering) throw rendering.failures[0]
       ours = new Map([...ours, ...rendering.written])
     })
-    const differs = [...new Set([...theirs.keys(), ...ours.keys()])].find((path) => theirs.get(path) !== ours.get(path))
+    const differs = [...new Set([...theirs.keys(), ...ours.keys()])].find(
+      (path) => theirs.get(path) !== ours.get(path),
+    )
     if (differs !== undefined) throw new Error(`${each.name}: ${differs} is not as kpt writes it`)
     const applied = desiredOf(renderAsFiles(each.name, filesOf(Object.fromEntries(theirs))))
     const faster = desiredOf(rendered(each.name, filesOf(each.files)))
-    if (JSON.stringify(applied) !== JSON.stringify(faster)) throw new Error(`${each.name}: the objects are not those of kpt's files`)
+    if (JSON.stringify(applied) !== JSON.stringify(faster))
+      throw new Error(`${each.name}: the objects are not those of kpt's files`)
     this.compared += 1
   }
 
   /** @param tree written into a folder first; what is there afterwards is returned */
-  private async time(way: Way, work: (folder: string) => unknown, tree?: PackageTree['files']): Promise<ReadonlyMap<string, string>> {
-    const folder = tree === undefined ? '' : writtenTo(mkdtempSync(join(tmpdir(), 'backporch-render-')), tree)
+  private async time(
+    way: Way,
+    work: (folder: string) => unknown,
+    tree?: PackageTree['files'],
+  ): Promise<ReadonlyMap<string, string>> {
+    const folder =
+      tree === undefined ? '' : writtenTo(mkdtempSync(join(tmpdir(), 'backporch-render-')), tree)
     try {
       const began = performance.now()
       await work(folder)
@@ -153,36 +181,68 @@ class RenderBench {
 
   /** Standard output of kpt. Rejects for another exit code than 0. */
   async run(args: readonly string[]): Promise<string> {
-    const child = spawn('kpt', args, { env: { ...process.env, PATH: this.path }, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn('kpt', args, {
+      env: { ...process.env, PATH: this.path },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     const ended = new Promise<number | null>((resolve, reject) => {
       child.on('error', reject)
       child.on('close', resolve)
     })
-    const [code, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)])
-    if (code !== 0) throw new Error(`kpt ${args.join(' ')} ended with ${code}:\n${stderr.slice(0, 2000)}`)
+    const [code, stdout, stderr] = await Promise.all([
+      ended,
+      text(child.stdout),
+      text(child.stderr),
+    ])
+    if (code !== 0)
+      throw new Error(`kpt ${args.join(' ')} ended with ${code}:\n${stderr.slice(0, 2000)}`)
     return stdout
   }
 
   /** Median of what each package took with provenance by what it took without. */
   ratio(): string {
-    const ratios = this.times.provenance.map((time, index) => time / (this.times.plain[index] ?? Number.NaN))
+    const ratios = this.times.provenance.map(
+      (time, index) => time / (this.times.plain[index] ?? Number.NaN),
+    )
     return percentile(ratios, 50).toFixed(2)
   }
 
   state(): string {
-    return (Object.keys(WAYS) as Way[]).map((way) => `${way} ${percentile(this.times[way], 50).toFixed(2)}`).join(', ')
+    return (Object.keys(WAYS) as Way[])
+      .map((way) => `${way} ${percentile(this.times[way], 50).toFixed(2)}`)
+      .join(', ')
   }
 
   table(): string {
-    const head = ['one package', 'renders', 'p50 ms', 'p95 ms', 'least ms', 'p50 of kpt / this p50', 'least of kpt / this least']
+    const head = [
+      'one package',
+      'renders',
+      'p50 ms',
+      'p95 ms',
+      'least ms',
+      'p50 of kpt / this p50',
+      'least of kpt / this least',
+    ]
     const { kpt } = this.times
     const rows = (Object.keys(WAYS) as Way[]).map((way) => {
       const times = this.times[way]
-      const figures = [percentile(times, 50), percentile(times, 95), Math.min(...times)].map((time) => time.toFixed(time < 100 ? 2 : 0))
-      const ratios = [percentile(kpt, 50) / percentile(times, 50), Math.min(...kpt) / Math.min(...times)]
-      return [WAYS[way], `${times.length}`, ...figures, ...ratios.map((ratio) => ratio.toFixed(ratio < 10 ? 1 : 0))]
+      const figures = [percentile(times, 50), percentile(times, 95), Math.min(...times)].map(
+        (time) => time.toFixed(time < 100 ? 2 : 0),
+      )
+      const ratios = [
+        percentile(kpt, 50) / percentile(times, 50),
+        Math.min(...kpt) / Math.min(...times),
+      ]
+      return [
+        WAYS[way],
+        `${times.length}`,
+        ...figures,
+        ...ratios.map((ratio) => ratio.toFixed(ratio < 10 ? 1 : 0)),
+      ]
     })
-    return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('')
+    return [head, head.map(() => '---'), ...rows]
+      .map((cells) => `| ${cells.join(' | ')} |\n`)
+      .join('')
   }
 }
 
@@ -205,7 +265,11 @@ function desiredOf(rendering: Rendering): readonly string[] {
 function filesOf(tree: PackageTree['files']): PackageFiles {
   return Object.entries(tree)
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([path, content]) => ({ path, mode: '100644' as const, content: new TextEncoder().encode(content) }))
+    .map(([path, content]) => ({
+      path,
+      mode: '100644' as const,
+      content: new TextEncoder().encode(content),
+    }))
 }
 
 function writtenTo(folder: string, tree: PackageTree['files']): string {
@@ -217,21 +281,33 @@ function writtenTo(folder: string, tree: PackageTree['files']): string {
 }
 
 function filesBelow(folder: string): ReadonlyMap<string, string> {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  )
   return new Map(
-    entries.map(({ parentPath, name }) => [relative(folder, join(parentPath, name)), readFileSync(join(parentPath, name), 'utf8')]),
+    entries.map(({ parentPath, name }) => [
+      relative(folder, join(parentPath, name)),
+      readFileSync(join(parentPath, name), 'utf8'),
+    ]),
   )
 }
 
 /** KiB per package: its text, and what its rendering holds in memory with and without the trees that functions worked on. */
-function memoryOf(packages: readonly PackageTree[]): { readonly text: string; readonly withTrees: string; readonly alone: string } {
+function memoryOf(packages: readonly PackageTree[]): {
+  readonly text: string
+  readonly withTrees: string
+  readonly alone: string
+} {
   const held = <T>(make: (each: PackageTree) => T): string => {
     const before = heapAfterCollection()
     const all = packages.map(make)
     const bytes = heapAfterCollection() - before
     return (bytes / all.length / 1024).toFixed(0)
   }
-  const characters = packages.reduce((sum, { files }) => sum + Object.values(files).join('').length, 0)
+  const characters = packages.reduce(
+    (sum, { files }) => sum + Object.values(files).join('').length,
+    0,
+  )
   return {
     text: (characters / packages.length / 1024).toFixed(1),
     withTrees: held(({ name, files }) => rendered(name, filesOf(files))),

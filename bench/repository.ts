@@ -1,12 +1,26 @@
 /** What the first look at one package costs in a repository with a long history, beside a small one and beside git's own clones. */
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { type GitHttpBackend, startGitHttpBackend } from '../test/contract/git-http-backend.ts'
-import { type HistoryOptions, IMAGE_BYTES, newestRevision, PACKAGE, writeHistory } from './generate-history.ts'
+import {
+  type HistoryOptions,
+  IMAGE_BYTES,
+  newestRevision,
+  PACKAGE,
+  writeHistory,
+} from './generate-history.ts'
 import { spread } from './table.ts'
 
 export interface RepositoryBenchOptions {
@@ -37,14 +51,21 @@ interface Result {
 }
 
 /** @returns a section of Markdown, without its heading. Rejects where a check finds other than the one difference that is there. */
-export async function benchRepository({ objects, rounds, seed }: RepositoryBenchOptions, report: (line: string) => void): Promise<string> {
+export async function benchRepository(
+  { objects, rounds, seed }: RepositoryBenchOptions,
+  report: (line: string) => void,
+): Promise<string> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'backporch-bench-')))
   const backend = await startGitHttpBackend({ root: folder, environment: environment(folder) })
   try {
     const bench = new RepositoryBench(folder, backend)
     for (const size of SIZES) {
       report(`writing the ${size} repository`)
-      await bench.prepare(size, { commits: size === 'long' ? objects : SMALL_COMMITS, packages: PACKAGES, seed })
+      await bench.prepare(size, {
+        commits: size === 'long' ? objects : SMALL_COMMITS,
+        packages: PACKAGES,
+        seed,
+      })
     }
     const loads: number[] = []
     for (let round = 0; round <= rounds; round += 1) {
@@ -74,13 +95,28 @@ class RepositoryBench {
     this.#program = join(dist, 'backporch.mjs')
     this.#ways = [
       { name: 'a path on this machine', address: (repository) => join(folder, repository) },
-      { name: '`file://`, over `git upload-pack`', address: (repository) => `file://${join(folder, repository)}` },
-      { name: 'http, over `git http-backend`', address: (repository) => `${backend.url}/${repository}` },
+      {
+        name: '`file://`, over `git upload-pack`',
+        address: (repository) => `file://${join(folder, repository)}`,
+      },
+      {
+        name: 'http, over `git http-backend`',
+        address: (repository) => `${backend.url}/${repository}`,
+      },
       { name: 'ssh', address: (repository) => `git@bench.test:${join(folder, repository)}` },
-      { name: 'http, a server without filters', address: (repository) => `${backend.url}/plain-${repository}` },
-      { name: 'ssh, a server of protocol version 0', address: (repository) => `git@old.test:${join(folder, repository)}` },
+      {
+        name: 'http, a server without filters',
+        address: (repository) => `${backend.url}/plain-${repository}`,
+      },
+      {
+        name: 'ssh, a server of protocol version 0',
+        address: (repository) => `git@old.test:${join(folder, repository)}`,
+      },
     ]
-    writeFileSync(join(folder, 'ssh.sh'), '[ "$1" = git@old.test ] && unset GIT_PROTOCOL\neval "exec git $(printf %s "$2" | cut -c5-)"\n')
+    writeFileSync(
+      join(folder, 'ssh.sh'),
+      '[ "$1" = git@old.test ] && unset GIT_PROTOCOL\neval "exec git $(printf %s "$2" | cut -c5-)"\n',
+    )
   }
 
   async prepare(size: Size, options: HistoryOptions): Promise<void> {
@@ -103,7 +139,11 @@ class RepositoryBench {
     for (const way of this.#ways) for (const size of SIZES) await this.#look(way, size, counts)
     const http = this.#ways[2]?.address('long.git') ?? ''
     await this.#clone('`git clone` over http', ['--bare', http], counts)
-    await this.#clone('`git clone --filter=blob:none --depth=1` over http', ['--bare', '--filter=blob:none', '--depth=1', http], counts)
+    await this.#clone(
+      '`git clone --filter=blob:none --depth=1` over http',
+      ['--bare', '--filter=blob:none', '--depth=1', http],
+      counts,
+    )
   }
 
   async #look(way: Way, size: Size, counts: boolean): Promise<void> {
@@ -111,13 +151,22 @@ class RepositoryBench {
     rmSync(cache, { recursive: true, force: true })
     const seconds: number[] = []
     for (const location of [LOOKED_AT[0], LOOKED_AT[1], LOOKED_AT[0]]) {
-      const args = [this.#program, 'diff', PACKAGE(location), '--repo', way.address(`${size}.git`), '--live', this.#live[size]]
+      const args = [
+        this.#program,
+        'diff',
+        PACKAGE(location),
+        '--repo',
+        way.address(`${size}.git`),
+        '--live',
+        this.#live[size],
+      ]
       const { status, stdout, wall } = await run(
         process.execPath,
         [...args, '--cluster', 'bench', '-o', 'json', '--quiet'],
         environment(this.#folder),
       )
-      if (status !== 1 || !stdout.includes('note')) throw new Error(`${args.join(' ')} ended with ${status}: ${stdout.slice(0, 800)}`)
+      if (status !== 1 || !stdout.includes('note'))
+        throw new Error(`${args.join(' ')} ended with ${status}: ${stdout.slice(0, 800)}`)
       seconds.push(wall)
     }
     const key = `${way.name} ${size}`
@@ -134,7 +183,11 @@ class RepositoryBench {
   async #clone(name: string, args: readonly string[], counts: boolean): Promise<void> {
     const target = join(this.#folder, 'clone.git')
     rmSync(target, { recursive: true, force: true })
-    const { status, wall } = await run('git', ['clone', '--quiet', ...args, target], environment(this.#folder))
+    const { status, wall } = await run(
+      'git',
+      ['clone', '--quiet', ...args, target],
+      environment(this.#folder),
+    )
     if (status !== 0) throw new Error(`${name} ended with ${status}`)
     const result = this.#clones.get(name) ?? { seconds: [], bytes: 0 }
     this.#clones.set(name, result)
@@ -157,7 +210,15 @@ class RepositoryBench {
         ratio,
       ]
     })
-    const clones = [...this.#clones].map(([name, { seconds, bytes }]) => [name, spread(seconds, 2), '', '', mebibytes(bytes), '', ''])
+    const clones = [...this.#clones].map(([name, { seconds, bytes }]) => [
+      name,
+      spread(seconds, 2),
+      '',
+      '',
+      mebibytes(bytes),
+      '',
+      '',
+    ])
     const head = [
       'access',
       'first package, s',
@@ -167,7 +228,9 @@ class RepositoryBench {
       'first, small repository, s',
       'long / small',
     ]
-    const table = [head, head.map(() => '---'), ...rows, ...clones].map((cells) => `| ${cells.join(' | ')} |\n`).join('')
+    const table = [head, head.map(() => '---'), ...rows, ...clones]
+      .map((cells) => `| ${cells.join(' | ')} |\n`)
+      .join('')
     const load = spread(loads, 1)
     return `${table}
 \`diff\` of one package of ${PACKAGES} with three ConfigMaps, one of them with an added key, against a recorded cluster; each row starts with an empty cache.
@@ -182,10 +245,20 @@ function liveObjects(options: HistoryOptions): unknown {
   const items = Array.from({ length: options.packages }, (_each, at) => {
     const name = PACKAGE(at).slice('apps/'.length)
     return [0, 1, 2].map((which) => {
-      const data = { revision: String(which === 0 ? newestRevision(at, options) : 0), which: String(which) }
+      const data = {
+        revision: String(which === 0 ? newestRevision(at, options) : 0),
+        which: String(which),
+      }
       const entryOf = (manager: string, operation: string, fields: readonly string[]) => {
         const fieldsV1 = { 'f:data': Object.fromEntries(fields.map((field) => [`f:${field}`, {}])) }
-        return { manager, operation, apiVersion: 'v1', time: '2026-01-01T00:00:00Z', fieldsType: 'FieldsV1', fieldsV1 }
+        return {
+          manager,
+          operation,
+          apiVersion: 'v1',
+          time: '2026-01-01T00:00:00Z',
+          fieldsType: 'FieldsV1',
+          fieldsV1,
+        }
       }
       const own = entryOf('kubectl', 'Apply', ['revision', 'which'])
       const edit = entryOf('kubectl-edit', 'Update', ['note'])
@@ -197,7 +270,12 @@ function liveObjects(options: HistoryOptions): unknown {
         resourceVersion: '1',
         managedFields: which === 1 ? [own, edit] : [own],
       }
-      return { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: which === 1 ? { ...data, note: 'added' } : data }
+      return {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata,
+        data: which === 1 ? { ...data, note: 'added' } : data,
+      }
     })
   }).flat()
   return { apiVersion: 'v1', kind: 'List', items }
@@ -214,7 +292,11 @@ async function run(
     child.on('error', reject)
     child.on('close', (code) => resolve(code ?? -1))
   })
-  const [status, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)])
+  const [status, stdout, stderr] = await Promise.all([
+    ended,
+    text(child.stdout),
+    text(child.stderr),
+  ])
   return { status, stdout: stdout + stderr, wall: (performance.now() - began) / 1000 }
 }
 
@@ -232,7 +314,9 @@ function environment(folder: string): NodeJS.ProcessEnv {
 }
 
 function bytesOf(folder: string): number {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile())
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) =>
+    each.isFile(),
+  )
   return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
 }
 

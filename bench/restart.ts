@@ -18,7 +18,10 @@ interface Started {
 }
 
 /** @returns a section of Markdown, without its heading. Rejects where no API server can be run. */
-export async function benchRestart(options: BenchOptions & { readonly rounds: number }, report: (line: string) => void): Promise<string> {
+export async function benchRestart(
+  options: BenchOptions & { readonly rounds: number },
+  report: (line: string) => void,
+): Promise<string> {
   const plane = await startControlPlane()
   if (plane.state === 'unavailable') throw new Error(plane.why)
   let folder = ''
@@ -34,7 +37,11 @@ export async function benchRestart(options: BenchOptions & { readonly rounds: nu
       const from = performance.now()
       const controller = start()
       const turn = await controller.until('a first turn', 0, ({ event }) => event === 'turn')
-      const watched = await controller.until('watched', 0, ({ event, why }) => event === 'watch' && why === undefined)
+      const watched = await controller.until(
+        'watched',
+        0,
+        ({ event, why }) => event === 'watch' && why === undefined,
+      )
       const after = await serverState(plane)
       await controller.stop()
       const started = {
@@ -68,12 +75,26 @@ export async function benchRestart(options: BenchOptions & { readonly rounds: nu
         [
           'G6: warm restart → all objects checked, s',
           '1.5',
-          walls.length === 0 ? '' : `${anchor.toFixed(1)} (\`kubectl diff --server-side --concurrency=8\`)`,
+          walls.length === 0
+            ? ''
+            : `${anchor.toFixed(1)} (\`kubectl diff --server-side --concurrency=8\`)`,
           `${median(({ watched }) => watched).toFixed(2)} (with Node's start)`,
           walls.length === 0 ? '' : `${(anchor / median(({ watched }) => watched)).toFixed(0)}`,
         ],
-        ['warm restart → end of the first turn, s', '', '', median(({ firstTurn }) => firstTurn).toFixed(2), ''],
-        ['requests of a warm restart', '', walls.length === 0 ? '' : String(peerRequests), String(median(({ requests }) => requests)), ''],
+        [
+          'warm restart → end of the first turn, s',
+          '',
+          '',
+          median(({ firstTurn }) => firstTurn).toFixed(2),
+          '',
+        ],
+        [
+          'requests of a warm restart',
+          '',
+          walls.length === 0 ? '' : String(peerRequests),
+          String(median(({ requests }) => requests)),
+          '',
+        ],
         ['dry runs of a warm restart', '0', '', String(median(({ dryRuns }) => dryRuns)), ''],
         ['first start, s / dry runs', '', '', `${cold.firstTurn.toFixed(2)} / ${cold.dryRuns}`, ''],
         [

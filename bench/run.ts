@@ -36,13 +36,19 @@ interface Benchmark {
   readonly words?: boolean
 }
 
-const FLAGS = { objects: 'objects', 'per-package': 'objectsPerPackage', rounds: 'rounds', seed: 'seed' } as const
+const FLAGS = {
+  objects: 'objects',
+  'per-package': 'objectsPerPackage',
+  rounds: 'rounds',
+  seed: 'seed',
+} as const
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   detection: {
     defaults: { objects: 1200, objectsPerPackage: 120, rounds: 5, seed: 1 },
     heading: ({ objects }) => `## Detection, ${objects} objects`,
-    run: async (options, report) => (await import('./detection.ts')).benchDetection(options, report),
+    run: async (options, report) =>
+      (await import('./detection.ts')).benchDetection(options, report),
   },
   accuracy: {
     defaults: { objects: 1, objectsPerPackage: 1, rounds: 1, seed: 1 },
@@ -86,17 +92,20 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   'pull-request': {
     defaults: { objects: 250, objectsPerPackage: 10, rounds: 24, seed: 1 },
     heading: () => '## From a live change to its pull request',
-    run: async (options, report) => (await import('./live-change-to-pull-request.ts')).benchPullRequest(options, report),
+    run: async (options, report) =>
+      (await import('./live-change-to-pull-request.ts')).benchPullRequest(options, report),
   },
   'many-edits': {
     defaults: { objects: 240, objectsPerPackage: 4, rounds: 150, seed: 1 },
     heading: () => '## Five edits a second in 60 packages',
-    run: async (options, report) => (await import('./many-edits.ts')).benchManyEdits(options, report),
+    run: async (options, report) =>
+      (await import('./many-edits.ts')).benchManyEdits(options, report),
   },
   repository: {
     defaults: { objects: 350, objectsPerPackage: 3, rounds: 3, seed: 1 },
     heading: () => '## A repository with a long history',
-    run: async (options, report) => (await import('./repository.ts')).benchRepository(options, report),
+    run: async (options, report) =>
+      (await import('./repository.ts')).benchRepository(options, report),
   },
   memory: {
     defaults: { objects: 80_000, objectsPerPackage: 12, rounds: 3, seed: 1 },
@@ -125,7 +134,9 @@ const [name = '', ...words] = positionals
 const benchmark = BENCHMARKS[name]
 if (benchmark === undefined || (words.length > 0 && benchmark.words !== true)) {
   const names = Object.keys(BENCHMARKS).join('|')
-  console.error(`usage: npm run bench -- ${names} [--objects N] [--per-package N] [--rounds N] [--seed N] [--write FILE]`)
+  console.error(
+    `usage: npm run bench -- ${names} [--objects N] [--per-package N] [--rounds N] [--seed N] [--write FILE]`,
+  )
   process.exit(2)
 }
 const options: Options = {
@@ -136,7 +147,12 @@ const options: Options = {
 }
 const table = await benchmark.run(options, (line) => console.error(line))
 const flags = benchmark.flags ?? (Object.keys(FLAGS) as (keyof typeof FLAGS)[])
-const command = ['npm run bench --', name, ...words, ...flags.map((flag) => `--${flag} ${options[FLAGS[flag]]}`)].join(' ')
+const command = [
+  'npm run bench --',
+  name,
+  ...words,
+  ...flags.map((flag) => `--${flag} ${options[FLAGS[flag]]}`),
+].join(' ')
 const body = `${table}\n\nMeasured on ${new Date().toISOString().slice(0, 10)} with \`${command}\`.`
 console.log(body)
 if (values.write !== undefined) {

@@ -43,8 +43,18 @@ export const runScript = {
   },
   /** Rejects when a step fails. */
   async run({ kubeconfig, folder, token, api }: Script, round: number): Promise<void> {
-    const env = { PATH: process.env['PATH'], HOME: folder, KUBECONFIG: kubeconfig, TOKEN: token, API: api, FOLDERS: folders.get(folder) }
-    await promisify(execFile)('sh', ['-c', TEXT, 'sh', String(round)], { cwd: join(folder, 'clone'), env })
+    const env = {
+      PATH: process.env['PATH'],
+      HOME: folder,
+      KUBECONFIG: kubeconfig,
+      TOKEN: token,
+      API: api,
+      FOLDERS: folders.get(folder),
+    }
+    await promisify(execFile)('sh', ['-c', TEXT, 'sh', String(round)], {
+      cwd: join(folder, 'clone'),
+      env,
+    })
   },
 }
 

@@ -3,7 +3,11 @@ import { test } from 'node:test'
 import { formatStarts, readCost } from './start.ts'
 
 test('CPU is what the process and the kernel took, and memory is in MiB', () => {
-  assert.deepEqual(readCost('0.120 0.050 0.025\n', '61440\n'), { wall: 0.12, cpu: 0.05 + 0.025, memory: 60 })
+  assert.deepEqual(readCost('0.120 0.050 0.025\n', '61440\n'), {
+    wall: 0.12,
+    cpu: 0.05 + 0.025,
+    memory: 60,
+  })
 })
 
 test('a table of starts has the median with the least and the most', () => {

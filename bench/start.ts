@@ -31,10 +31,18 @@ export interface StartCost {
  * @param beside launchers (`src/launch.cjs` of an unpacked package) of other versions, measured in the same rounds
  * @returns a section of Markdown, without its heading. Rejects where bash or GNU time is not there, or a command fails
  */
-export async function benchStart({ rounds }: { readonly rounds: number }, beside: readonly string[], report: (line: string) => void) {
+export async function benchStart(
+  { rounds }: { readonly rounds: number },
+  beside: readonly string[],
+  report: (line: string) => void,
+) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'backporch-bench-start-')))
   try {
-    const environment = { ...gitTestEnvironment(folder), BACKPORCH_KEY: 'bench'.repeat(8), PATH: process.env['PATH'] }
+    const environment = {
+      ...gitTestEnvironment(folder),
+      BACKPORCH_KEY: 'bench'.repeat(8),
+      PATH: process.env['PATH'],
+    }
     const launcher = packed(join(folder, 'packed'))
     makePackages(join(folder, 'packages'), environment)
     writeRecording(join(folder, 'live'))
@@ -44,7 +52,11 @@ export async function benchStart({ rounds }: { readonly rounds: number }, beside
       { name: '`node -e 0`', command: [process.execPath, '-e', '0'], exitCodes: [0] },
       ...startsOf(launcher, '', folder),
       ...beside.flatMap((path) => startsOf(resolve(path), `, ${path}`, folder)),
-      ...['kubectl', 'kpt'].map((tool) => ({ name: `\`${tool} --help\``, command: [tool, '--help'], exitCodes: [0] })),
+      ...['kubectl', 'kpt'].map((tool) => ({
+        name: `\`${tool} --help\``,
+        command: [tool, '--help'],
+        exitCodes: [0],
+      })),
     ]
     const costs = starts.map((): StartCost[] => [])
     const loads: number[] = []
@@ -52,7 +64,11 @@ export async function benchStart({ rounds }: { readonly rounds: number }, beside
     for (let round = 0; round <= rounds; round += 1) {
       report(`round ${round} of ${rounds}`)
       for (const [index, start] of starts.entries()) {
-        const cost = startOnce(start, { cwd: folder, env: environment, scratch: join(folder, 'memory') })
+        const cost = startOnce(start, {
+          cwd: folder,
+          env: environment,
+          scratch: join(folder, 'memory'),
+        })
         if (round > 0) costs[index]?.push(cost)
       }
       loads.push(loadavg()[0] ?? 0)
@@ -79,7 +95,9 @@ function packed(folder: string): string {
   mkdirSync(join(folder, 'src'), { recursive: true })
   const launcher = join(folder, 'src', 'launch.cjs')
   copyFileSync(join(ROOT, 'src', 'launch.cjs'), launcher)
-  execFileSync(process.execPath, [join(ROOT, '.ci', 'bundle.ts'), join(folder, 'dist')], { stdio: 'pipe' })
+  execFileSync(process.execPath, [join(ROOT, '.ci', 'bundle.ts'), join(folder, 'dist')], {
+    stdio: 'pipe',
+  })
   return launcher
 }
 
@@ -108,26 +126,46 @@ interface Surroundings {
 }
 
 /** bash has milliseconds, and GNU time the memory. */
-function startOnce({ name, command, exitCodes }: Start, { cwd, env, scratch }: Surroundings): StartCost {
+function startOnce(
+  { name, command, exitCodes }: Start,
+  { cwd, env, scratch }: Surroundings,
+): StartCost {
   const script = `TIMEFORMAT='%3R %3U %3S'; time command time --quiet --format=%M --output="$0" -- "$@" >/dev/null 2>/dev/null`
-  const { status, stderr } = spawnSync('bash', ['-c', script, scratch, ...command], { cwd, env, encoding: 'utf8' })
-  if (!exitCodes.includes(status ?? -1)) throw new Error(`${name} ended with ${status}: ${stderr.slice(0, 500)}`)
+  const { status, stderr } = spawnSync('bash', ['-c', script, scratch, ...command], {
+    cwd,
+    env,
+    encoding: 'utf8',
+  })
+  if (!exitCodes.includes(status ?? -1))
+    throw new Error(`${name} ended with ${status}: ${stderr.slice(0, 500)}`)
   return readCost(stderr, readFileSync(scratch, 'utf8'))
 }
 
 /** @param times `real user system` in seconds @param memory KiB */
 export function readCost(times: string, memory: string): StartCost {
-  const [wall = Number.NaN, user = Number.NaN, system = Number.NaN] = times.trim().split(' ').map(Number)
+  const [wall = Number.NaN, user = Number.NaN, system = Number.NaN] = times
+    .trim()
+    .split(' ')
+    .map(Number)
   return { wall, cpu: user + system, memory: Number(memory.trim()) / 1024 }
 }
 
-export function formatStarts(results: readonly { readonly name: string; readonly costs: readonly StartCost[] }[]): string {
+export function formatStarts(
+  results: readonly { readonly name: string; readonly costs: readonly StartCost[] }[],
+): string {
   const column = (costs: readonly StartCost[], key: keyof StartCost, digits: number): string =>
     spread(
       costs.map((cost) => cost[key]),
       digits,
     )
-  const rows = results.map(({ name, costs }) => [name, column(costs, 'wall', 2), column(costs, 'cpu', 3), column(costs, 'memory', 0)])
+  const rows = results.map(({ name, costs }) => [
+    name,
+    column(costs, 'wall', 2),
+    column(costs, 'cpu', 3),
+    column(costs, 'memory', 0),
+  ])
   const head = ['start', 'wall s', 'CPU s', 'memory MiB']
-  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('')
+  return [head, head.map(() => '---'), ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |\n`)
+    .join('')
 }

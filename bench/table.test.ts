@@ -7,7 +7,11 @@ const COST = { wall: 1, clientCpu: 0.5, serverCpu: 0.25, requests: 600, dryRuns:
 
 test('a table has the median with the least and the most', () => {
   const table = formatTable([
-    { tool: 'ours', costs: [COST, { ...COST, wall: 3 }, { ...COST, wall: 1.5 }], remembered: '25 of 25' },
+    {
+      tool: 'ours',
+      costs: [COST, { ...COST, wall: 3 }, { ...COST, wall: 1.5 }],
+      remembered: '25 of 25',
+    },
     { tool: 'theirs', costs: [{ ...COST, clientCpu: Number.NaN }], remembered: undefined },
   ])
   assert.equal(
@@ -28,12 +32,19 @@ test('the median of an even number lies between the middle two', () => {
 test('a section takes the place of the one with its heading, and leaves the others', () => {
   const first = withSection(withSection('# Performance\n', '## A', 'one'), '## B', 'two')
   assert.equal(first, '# Performance\n\n## A\n\none\n\n## B\n\ntwo\n')
-  assert.equal(withSection(first, '## A', 'three\n'), '# Performance\n\n## A\n\nthree\n\n## B\n\ntwo\n')
-  assert.equal(withSection(first, '## B', 'three'), '# Performance\n\n## A\n\none\n\n## B\n\nthree\n')
+  assert.equal(
+    withSection(first, '## A', 'three\n'),
+    '# Performance\n\n## A\n\nthree\n\n## B\n\ntwo\n',
+  )
+  assert.equal(
+    withSection(first, '## B', 'three'),
+    '# Performance\n\n## A\n\none\n\n## B\n\nthree\n',
+  )
 })
 
 test('requests are counted from the metrics, without those that the server makes for itself', () => {
-  const line = (labels: string, count: number): string => `apiserver_request_total{code="200",${labels}} ${count}`
+  const line = (labels: string, count: number): string =>
+    `apiserver_request_total{code="200",${labels}} ${count}`
   const metrics = [
     '# TYPE apiserver_request_total counter',
     line('dry_run="",resource="configmaps",subresource="",verb="LIST"', 3),
@@ -48,6 +59,9 @@ test('requests are counted from the metrics, without those that the server makes
 
 test('a percentile is one of the values, and not above the greatest', () => {
   const values = Array.from({ length: 20 }, (_none, index) => 20 - index)
-  assert.deepEqual([percentile(values, 50), percentile(values, 95), percentile(values, 100), percentile([7], 95)], [10, 19, 20, 7])
+  assert.deepEqual(
+    [percentile(values, 50), percentile(values, 95), percentile(values, 100), percentile([7], 95)],
+    [10, 19, 20, 7],
+  )
   assert.ok(Number.isNaN(percentile([], 50)))
 })

@@ -9,7 +9,15 @@ export interface ToolResult {
 }
 
 export function formatTable(results: readonly ToolResult[]): string {
-  const head = ['tool', 'requests', 'of them dry runs', 'wall s', 'client CPU s', 'API server CPU s', 'manual edits detected']
+  const head = [
+    'tool',
+    'requests',
+    'of them dry runs',
+    'wall s',
+    'client CPU s',
+    'API server CPU s',
+    'manual edits detected',
+  ]
   const rows = results.map(({ tool, costs, remembered }) => [
     tool,
     spread(
@@ -34,14 +42,17 @@ export function formatTable(results: readonly ToolResult[]): string {
     ),
     remembered ?? 'reports no fields',
   ])
-  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('')
+  return [head, head.map(() => '---'), ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |\n`)
+    .join('')
 }
 
 /** `1.20 (1.10–1.40)`, without brackets where all are the same. */
 export function spread(values: readonly number[], digits: number): string {
   const sorted = [...values].sort((left, right) => left - right)
   const [least, most] = [sorted[0], sorted.at(-1)]
-  if (least === undefined || most === undefined || sorted.some((value) => Number.isNaN(value))) return 'not measured'
+  if (least === undefined || most === undefined || sorted.some((value) => Number.isNaN(value)))
+    return 'not measured'
   const [low, middle, high] = [least, median(sorted), most].map((value) => value.toFixed(digits))
   return low === high ? `${middle}` : `${middle} (${low}–${high})`
 }
@@ -67,11 +78,16 @@ export function withSection(document: string, heading: string, body: string): st
   const lines = document.split('\n')
   const next = lines.findIndex((line, index) => index > begin && line.startsWith('## '))
   const rest = next === -1 ? [] : ['', ...lines.slice(next)]
-  return [...lines.slice(0, begin), ...section.trimEnd().split('\n'), ...rest].join('\n').trimEnd().concat('\n')
+  return [...lines.slice(0, begin), ...section.trimEnd().split('\n'), ...rest]
+    .join('\n')
+    .trimEnd()
+    .concat('\n')
 }
 
 /** Rows of: what, goal, anchor, ours, ratio of anchor and ours. */
-export function goalTable(rows: readonly (readonly [string, string, string, string, string])[]): string {
+export function goalTable(
+  rows: readonly (readonly [string, string, string, string, string])[],
+): string {
   return [['', 'goal', 'anchor', 'ours', 'ratio'], ['---', '---', '---', '---', '---'], ...rows]
     .map((cells) => `| ${cells.join(' | ')} |\n`)
     .join('')

@@ -21,8 +21,16 @@ await world.start()
 try {
   const rows: string[] = []
   const measured = async (name: string, work: () => Promise<unknown>): Promise<void> => {
-    const [from, waited, requests] = [performance.now(), world.clock.skipped, world.emulator.requests.length]
-    const [pushed, written, cpu] = [world.pushes.taken.length, world.content.taken.length, process.cpuUsage()]
+    const [from, waited, requests] = [
+      performance.now(),
+      world.clock.skipped,
+      world.emulator.requests.length,
+    ]
+    const [pushed, written, cpu] = [
+      world.pushes.taken.length,
+      world.content.taken.length,
+      process.cpuUsage(),
+    ]
     await work()
     const { user, system } = process.cpuUsage(cpu)
     const { rss } = process.memoryUsage()
@@ -44,7 +52,8 @@ try {
     console.error(rows.at(-1))
   }
   await measured('nothing drifts', () => world.turn())
-  for (let turn = 1; turn <= AGAIN; turn += 1) await measured(`nothing drifts, ${turn} later`, () => world.turn())
+  for (let turn = 1; turn <= AGAIN; turn += 1)
+    await measured(`nothing drifts, ${turn} later`, () => world.turn())
   await measured(`${clusters * drifted} objects drift, to the open pull request`, async () => {
     world.edit(world.clusters, drifted)
     while (world.openPulls.length === 0) {
@@ -53,8 +62,18 @@ try {
       if (world.openPulls.length === 0) world.clock.skipped += 60_000
     }
   })
-  for (let turn = 1; turn <= AGAIN; turn += 1) await measured(`nothing new, ${turn} later`, () => world.turn())
-  const head = ['step', 'wall s', 'CPU s', 'waited (skipped) s', 'requests to the forge', 'of them writes', 'pushes', 'open pull requests']
+  for (let turn = 1; turn <= AGAIN; turn += 1)
+    await measured(`nothing new, ${turn} later`, () => world.turn())
+  const head = [
+    'step',
+    'wall s',
+    'CPU s',
+    'waited (skipped) s',
+    'requests to the forge',
+    'of them writes',
+    'pushes',
+    'open pull requests',
+  ]
   console.log(`| ${[...head, 'memory, MiB', 'of it live objects, MiB'].join(' | ')} |`)
   console.log('| --- '.repeat(head.length + 2).concat('|'))
   console.log(rows.join('\n'))
@@ -62,8 +81,11 @@ try {
   console.log(
     `\nbusiest minute: ${pushes.busiestMinute} pushes, ${content.busiestMinute} writes; refused: ${pushes.refused}, ${content.refused}`,
   )
-  console.log(`title: ${world.openPulls[0]?.title}, body of ${world.openPulls[0]?.body.length} characters`)
-  for (const problem of new Set(world.emulator.problems)) console.log(`not as GitHub describes it: ${problem}`)
+  console.log(
+    `title: ${world.openPulls[0]?.title}, body of ${world.openPulls[0]?.body.length} characters`,
+  )
+  for (const problem of new Set(world.emulator.problems))
+    console.log(`not as GitHub describes it: ${problem}`)
 } finally {
   await world.stop()
 }

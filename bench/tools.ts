@@ -29,7 +29,11 @@ export function findTools(bench: Bench): Tools {
   const notRun: string[] = []
   const versions: string[] = [`Node ${process.versions.node}`]
   const tools = [backporch(bench)]
-  const kubectl = versionOf('kubectl', ['version', '--client', '-o', 'json'], /"gitVersion": "([^"]+)"/)
+  const kubectl = versionOf(
+    'kubectl',
+    ['version', '--client', '-o', 'json'],
+    /"gitVersion": "([^"]+)"/,
+  )
   if (kubectl === undefined) notRun.push('kubectl: it is not on the PATH')
   else {
     versions.push(`kubectl ${kubectl}`)
@@ -47,7 +51,11 @@ export function findTools(bench: Bench): Tools {
 function backporch(bench: Bench): Tool {
   const dist = join(bench.folder, 'dist')
   execFileSync(process.execPath, [join(ROOT, '.ci', 'bundle.ts'), dist], { stdio: 'pipe' })
-  const env = { ...environment(bench), BACKPORCH_KEY: 'bench'.repeat(8), XDG_CACHE_HOME: join(bench.folder, 'cache') }
+  const env = {
+    ...environment(bench),
+    BACKPORCH_KEY: 'bench'.repeat(8),
+    XDG_CACHE_HOME: join(bench.folder, 'cache'),
+  }
   const args = [join(dist, 'backporch.mjs'), 'diff', '-o', 'json', '--quiet', '--cluster', 'bench']
   return {
     name: 'backporch diff',
@@ -61,10 +69,25 @@ function backporch(bench: Bench): Tool {
 
 function kubectlDiff(bench: Bench, concurrency: number): Tool {
   const folders = bench.packages.flatMap(({ path }) => ['-f', join(path, 'manifests')])
-  const args = ['diff', '--server-side', '--force-conflicts', `--field-manager=${SYNCER}`, `--concurrency=${concurrency}`, ...folders]
+  const args = [
+    'diff',
+    '--server-side',
+    '--force-conflicts',
+    `--field-manager=${SYNCER}`,
+    `--concurrency=${concurrency}`,
+    ...folders,
+  ]
   return {
     name: `kubectl diff --server-side${concurrency === 1 ? '' : ` --concurrency=${concurrency}`}`,
-    commands: [{ program: 'kubectl', args, cwd: bench.repository, env: environment(bench), exitCodes: [0, 1] }],
+    commands: [
+      {
+        program: 'kubectl',
+        args,
+        cwd: bench.repository,
+        env: environment(bench),
+        exitCodes: [0, 1],
+      },
+    ],
     remembered: (edits, stdout) => `${foundInDiff(edits, stdout)} of ${edits.length}`,
   }
 }
@@ -97,9 +120,15 @@ function environment({ plane, folder }: Bench): Record<string, string | undefine
   return { PATH, TMPDIR, HOME: folder, KUBECONFIG: plane.kubeconfig }
 }
 
-export function versionOf(program: string, args: readonly string[], pattern: RegExp): string | undefined {
+export function versionOf(
+  program: string,
+  args: readonly string[],
+  pattern: RegExp,
+): string | undefined {
   try {
-    return pattern.exec(execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }))?.[1]
+    return pattern.exec(
+      execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+    )?.[1]
   } catch {
     return undefined
   }

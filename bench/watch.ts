@@ -20,7 +20,10 @@ interface WatchOptions extends BenchOptions {
 }
 
 /** @returns a section of Markdown, without its heading. Rejects where no API server can be run. */
-export async function benchWatch(options: WatchOptions, report: (line: string) => void): Promise<string> {
+export async function benchWatch(
+  options: WatchOptions,
+  report: (line: string) => void,
+): Promise<string> {
   const plane = await startControlPlane()
   if (plane.state === 'unavailable') throw new Error(plane.why)
   let folder = ''
@@ -31,12 +34,20 @@ export async function benchWatch(options: WatchOptions, report: (line: string) =
     folder = bench.folder
     controller = prepareController(bench)()
     const first = await controller.until('a first turn', 0, ({ event }) => event === 'turn')
-    report(`first turn: ${String(first['durationSeconds'])} s, ${String(first['requests'])} requests`)
-    await controller.until('changes are watched', 0, ({ event, why }) => event === 'watch' && why === undefined)
+    report(
+      `first turn: ${String(first['durationSeconds'])} s, ${String(first['requests'])} requests`,
+    )
+    await controller.until(
+      'changes are watched',
+      0,
+      ({ event, why }) => event === 'watch' && why === undefined,
+    )
     await sleep(5_000)
 
     const idle = await between(plane, () => sleep(IDLE * 1_000))
-    report(`idle for ${IDLE} s: ${idle.requests} requests, ${idle.dryRuns} dry runs, ${idle.cpu.toFixed(2)} s of the server's CPU`)
+    report(
+      `idle for ${IDLE} s: ${idle.requests} requests, ${idle.dryRuns} dry runs, ${idle.cpu.toFixed(2)} s of the server's CPU`,
+    )
 
     const objects = bench.packages.flatMap((one) => one.objects)
     const deployments = objects.filter(({ kind }) => kind === 'Deployment')
@@ -45,7 +56,9 @@ export async function benchWatch(options: WatchOptions, report: (line: string) =
         await writeStatus(plane, deployments[write % deployments.length] as BenchObject, write)
       await sleep(2_000)
     })
-    report(`${STATUS_WRITES} status writes: ${status.requests - STATUS_WRITES} other requests, ${status.dryRuns} dry runs`)
+    report(
+      `${STATUS_WRITES} status writes: ${status.requests - STATUS_WRITES} other requests, ${status.dryRuns} dry runs`,
+    )
 
     const configMaps = objects.filter(({ kind }) => kind === 'ConfigMap')
     const [fromSent, fromAnswer, own]: [number[], number[], number[]] = [[], [], []]
@@ -53,14 +66,19 @@ export async function benchWatch(options: WatchOptions, report: (line: string) =
       const object = configMaps[(round * 7) % configMaps.length] as BenchObject
       const from = controller.lines.length
       const sent = performance.now()
-      const { status: code } = await plane.request('PATCH', `${pathOf(object)}?fieldManager=kubectl-edit`, {
-        body: { data: { key0: `edited-${round}` } },
-        contentType: 'application/merge-patch+json',
-      })
+      const { status: code } = await plane.request(
+        'PATCH',
+        `${pathOf(object)}?fieldManager=kubectl-edit`,
+        {
+          body: { data: { key0: `edited-${round}` } },
+          contentType: 'application/merge-patch+json',
+        },
+      )
       const answered = performance.now()
       if (code !== 200) throw new Error(`the edit was answered with ${code}`)
       const judged = await controller.until('a verdict', from, ({ event }) => event === 'judged')
-      if (judged['verdict'] !== 'drifted') throw new Error(`the edit was judged ${String(judged['verdict'])}`)
+      if (judged['verdict'] !== 'drifted')
+        throw new Error(`the edit was judged ${String(judged['verdict'])}`)
       if (round > 0) {
         fromSent.push(judged.at - sent)
         fromAnswer.push(judged.at - answered)
@@ -73,11 +91,18 @@ export async function benchWatch(options: WatchOptions, report: (line: string) =
     report(`edit sent → verdict: ${times(fromSent)}`)
     report(`edit answered → verdict: ${times(fromAnswer)}`)
     report(`event read → verdict: ${times(own)}`)
-    const p = (values: readonly number[], part: number): string => percentile(values, part).toFixed(1)
+    const p = (values: readonly number[], part: number): string =>
+      percentile(values, part).toFixed(1)
     const { body } = await plane.request<{ gitVersion: string }>('GET', '/version')
     return [
       goalTable([
-        ['G2: dry runs for 1,000 writes of a status', '0', '1,079 (a key with the resourceVersion)', String(status.dryRuns), '∞'],
+        [
+          'G2: dry runs for 1,000 writes of a status',
+          '0',
+          '1,079 (a key with the resourceVersion)',
+          String(status.dryRuns),
+          '∞',
+        ],
         [
           'G3: manual edit sent → verdict, p50 / p99 ms',
           '20 / 100',
@@ -87,7 +112,13 @@ export async function benchWatch(options: WatchOptions, report: (line: string) =
         ],
         ['event read → verdict, p50 / p99 ms', '', '', `${p(own, 50)} / ${p(own, 99)}`, ''],
         [`requests in ${IDLE} s without a change`, '0', '', String(idle.requests), ''],
-        ['requests beside those that write the 1,000 statuses', '0', '', String(status.requests - STATUS_WRITES), ''],
+        [
+          'requests beside those that write the 1,000 statuses',
+          '0',
+          '',
+          String(status.requests - STATUS_WRITES),
+          '',
+        ],
       ]),
       `${options.objects} objects in ${bench.packages.length} packages, one controller; ${options.rounds} edits of ConfigMaps after one to warm up. The API server counts the requests (\`apiserver_request_total\`, without WATCH). "Sent → verdict" ends when this process reads the controller's log line. The anchors are of reference measurements on another day, not of this run.`,
       `kube-apiserver ${body.gitVersion}, Node ${process.versions.node}; ${cpus().length} CPUs (${cpus()[0]?.model ?? 'unknown'}), ${process.platform}; one-minute load ${spread([loadavg()[0] ?? Number.NaN], 1)}.`,
@@ -99,11 +130,18 @@ export async function benchWatch(options: WatchOptions, report: (line: string) =
   }
 }
 
-export async function between(plane: ControlPlane, work: () => Promise<void>): Promise<{ requests: number; dryRuns: number; cpu: number }> {
+export async function between(
+  plane: ControlPlane,
+  work: () => Promise<void>,
+): Promise<{ requests: number; dryRuns: number; cpu: number }> {
   const before = await serverState(plane)
   await work()
   const after = await serverState(plane)
-  return { requests: after.requests - before.requests, dryRuns: after.dryRuns - before.dryRuns, cpu: after.cpu - before.cpu }
+  return {
+    requests: after.requests - before.requests,
+    dryRuns: after.dryRuns - before.dryRuns,
+    cpu: after.cpu - before.cpu,
+  }
 }
 
 async function writeStatus(plane: ControlPlane, object: BenchObject, write: number): Promise<void> {
@@ -115,9 +153,14 @@ async function writeStatus(plane: ControlPlane, object: BenchObject, write: numb
     lastUpdateTime: new Date().toISOString(),
     lastTransitionTime: '2026-01-01T00:00:00Z',
   }
-  const { status } = await plane.request('PATCH', `${pathOf(object)}/status?fieldManager=bench-status`, {
-    body: { status: { conditions: [condition] } },
-    contentType: 'application/strategic-merge-patch+json',
-  })
-  if (status !== 200) throw new Error(`the status of ${object.metadata.name} was answered with ${status}`)
+  const { status } = await plane.request(
+    'PATCH',
+    `${pathOf(object)}/status?fieldManager=bench-status`,
+    {
+      body: { status: { conditions: [condition] } },
+      contentType: 'application/strategic-merge-patch+json',
+    },
+  )
+  if (status !== 200)
+    throw new Error(`the status of ${object.metadata.name} was answered with ${status}`)
 }

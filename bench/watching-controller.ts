@@ -24,11 +24,21 @@ export class WatchingController {
 
   constructor(program: string, home: string, args: readonly string[], env: NodeJS.ProcessEnv) {
     mkdirSync(home, { recursive: true })
-    this.child = spawn(process.execPath, [program, 'controller', '--log-format', 'json', '--log-level', 'trace', ...args], {
-      cwd: home,
-      stdio: ['ignore', 'ignore', 'pipe'],
-      env: { PATH: process.env['PATH'], HOME: home, XDG_CACHE_HOME: join(home, 'cache'), BACKPORCH_KEY: 'bench'.repeat(8), ...env },
-    })
+    this.child = spawn(
+      process.execPath,
+      [program, 'controller', '--log-format', 'json', '--log-level', 'trace', ...args],
+      {
+        cwd: home,
+        stdio: ['ignore', 'ignore', 'pipe'],
+        env: {
+          PATH: process.env['PATH'],
+          HOME: home,
+          XDG_CACHE_HOME: join(home, 'cache'),
+          BACKPORCH_KEY: 'bench'.repeat(8),
+          ...env,
+        },
+      },
+    )
     let rest = ''
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       const at = performance.now()
@@ -66,13 +76,22 @@ export class WatchingController {
 }
 
 /** Packs what people run, and a bare clone of the repository. @returns how to start a controller on them */
-export function prepareController(bench: Bench): (...flags: readonly string[]) => WatchingController {
-  execFileSync(process.execPath, [join(ROOT, '.ci', 'bundle.ts'), join(bench.folder, 'dist')], { stdio: 'pipe' })
+export function prepareController(
+  bench: Bench,
+): (...flags: readonly string[]) => WatchingController {
+  execFileSync(process.execPath, [join(ROOT, '.ci', 'bundle.ts'), join(bench.folder, 'dist')], {
+    stdio: 'pipe',
+  })
   const bare = join(bench.folder, 'fleet.git')
   execFileSync('git', ['clone', '--quiet', '--bare', bench.repository, bare], { stdio: 'pipe' })
   const program = join(bench.folder, 'dist', 'backporch.mjs')
   return (...flags) =>
-    new WatchingController(program, join(bench.folder, 'home'), ['--repo', bare, '--cluster', 'bench', '--interval', '10s', ...flags], {
-      KUBECONFIG: bench.plane.kubeconfig,
-    })
+    new WatchingController(
+      program,
+      join(bench.folder, 'home'),
+      ['--repo', bare, '--cluster', 'bench', '--interval', '10s', ...flags],
+      {
+        KUBECONFIG: bench.plane.kubeconfig,
+      },
+    )
 }

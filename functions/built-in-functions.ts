@@ -1,6 +1,13 @@
 /** The functions of `functions/`, and which releases of which image each of them stands for (docs/facts/function-images.md). */
 import { type FunctionLibrary, type KrmFunction, succeeded } from '@backporch/kpt/function'
-import { answerNotRun, type BuiltIn, type BuiltIns, chooseRuntime, NOTHING_ALLOWED, refusedAnswer } from '@backporch/kpt/runtime'
+import {
+  answerNotRun,
+  type BuiltIn,
+  type BuiltIns,
+  chooseRuntime,
+  NOTHING_ALLOWED,
+  refusedAnswer,
+} from '@backporch/kpt/runtime'
 import { adoptDrift } from '../src/drift-functions/adopt-drift/adopt-drift.ts'
 import type { FunctionName } from '../src/sources/kpt/locate/inverses.ts'
 import { applyReplacements, applyReplacementsAsWritten } from './apply-replacements/fn.ts'
@@ -10,7 +17,12 @@ import { enableGcpServices } from './enable-gcp-services/fn.ts'
 import { ensureNameSubstring } from './ensure-name-substring/fn.ts'
 import { generateFolders } from './generate-folders/fn.ts'
 import { kubeconform } from './kubeconform/fn.ts'
-import { searchReplace, searchReplaceAsWritten, searchReplaceInAllFiles, searchReplaceWithAnyKeys } from './search-replace/fn.ts'
+import {
+  searchReplace,
+  searchReplaceAsWritten,
+  searchReplaceInAllFiles,
+  searchReplaceWithAnyKeys,
+} from './search-replace/fn.ts'
 import { setAnnotations } from './set-annotations/fn.ts'
 import { setImage, setImageOrNothing } from './set-image/fn.ts'
 import { setLabel } from './set-label/fn.ts'
@@ -23,12 +35,19 @@ import {
   setOldNamespace,
   setOldNamespaceOrFail,
 } from './set-namespace/fn.ts'
-import { setNamespaceOfAccounts, setNamespaceOfKustomize } from './set-namespace/kustomize-namespace.ts'
+import {
+  setNamespaceOfAccounts,
+  setNamespaceOfKustomize,
+} from './set-namespace/kustomize-namespace.ts'
 import { upsertResource, upsertResourceByOlderPath } from './upsert-resource/fn.ts'
 
 /** A function of ours about drift, which a Kptfile names by `exec`: the catalog has no image of it, so no release is it. */
 function ofOurs(run: KrmFunction): BuiltIn {
-  return { variants: [{ from: [0, 0, 0], below: [0, 0, 0], run }], newest: [0, 0, 0], last: undefined }
+  return {
+    variants: [{ from: [0, 0, 0], below: [0, 0, 0], run }],
+    newest: [0, 0, 0],
+    last: undefined,
+  }
 }
 
 /** A gate that drift has shut, or a record that is not good, would otherwise keep the package from being compared and decided about. */
@@ -64,15 +83,27 @@ const FUNCTIONS: { readonly [name in FunctionName]: BuiltIn } = {
     newest: [0, 1, 4],
     last: [0, 1, 0],
   },
-  'enable-gcp-services': { variants: [{ from: [0, 1, 0], below: [0, 1, 1], run: enableGcpServices }], newest: [0, 1, 0], last: [0, 1, 0] },
+  'enable-gcp-services': {
+    variants: [{ from: [0, 1, 0], below: [0, 1, 1], run: enableGcpServices }],
+    newest: [0, 1, 0],
+    last: [0, 1, 0],
+  },
   'ensure-name-substring': {
     variants: [{ from: [0, 2, 0], below: [0, 2, 1], run: ensureNameSubstring }],
     newest: [0, 2, 5],
     last: [0, 2, 0],
   },
-  'generate-folders': { variants: [{ from: [0, 1, 1], below: [0, 1, 2], run: generateFolders }], newest: [0, 1, 1], last: [0, 1, 1] },
+  'generate-folders': {
+    variants: [{ from: [0, 1, 1], below: [0, 1, 2], run: generateFolders }],
+    newest: [0, 1, 1],
+    last: [0, 1, 1],
+  },
   // No original was at hand. A validator changes no object, so it makes no drift (docs/adr/0054).
-  kubeconform: { variants: [{ from: [0, 1, 0], below: [0, 1, 3], run: kubeconform }], newest: [0, 1, 2], last: undefined },
+  kubeconform: {
+    variants: [{ from: [0, 1, 0], below: [0, 1, 3], run: kubeconform }],
+    newest: [0, 1, 2],
+    last: undefined,
+  },
   // Between these two, a new value becomes a text whatever it looks like; in which release is not known.
   'search-replace': {
     variants: [
@@ -85,7 +116,11 @@ const FUNCTIONS: { readonly [name in FunctionName]: BuiltIn } = {
     last: [0, 2, 0],
     ended: [[0, 1, 1]],
   },
-  'set-annotations': { variants: [{ from: [0, 1, 4], below: [0, 1, 5], run: setAnnotations }], newest: [0, 1, 5], last: [0, 1, 4] },
+  'set-annotations': {
+    variants: [{ from: [0, 1, 4], below: [0, 1, 5], run: setAnnotations }],
+    newest: [0, 1, 5],
+    last: [0, 1, 4],
+  },
   'set-image': {
     variants: [
       { from: [0, 1, 1], below: [0, 1, 2], run: setImage },
@@ -94,7 +129,11 @@ const FUNCTIONS: { readonly [name in FunctionName]: BuiltIn } = {
     newest: [0, 1, 3],
     last: [0, 1, 1],
   },
-  'set-label': { variants: [{ from: [0, 1, 2], below: [0, 1, 3], run: setLabel }], newest: [0, 1, 2], last: [0, 1, 2] },
+  'set-label': {
+    variants: [{ from: [0, 1, 2], below: [0, 1, 3], run: setLabel }],
+    newest: [0, 1, 2],
+    last: [0, 1, 2],
+  },
   'set-labels': {
     variants: [
       { from: [0, 2, 0], below: [0, 2, 2], run: setLabels },

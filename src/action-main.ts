@@ -7,6 +7,7 @@ import { wire } from './wire.ts'
 
 const interrupted = new AbortController()
 // The runner sends SIGINT when a workflow is cancelled, SIGTERM seven and a half seconds later.
-for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => interrupted.abort(new Interrupted(name)))
+for (const name of ['SIGINT', 'SIGTERM'] as const)
+  process.on(name, () => interrupted.abort(new Interrupted(name)))
 
 process.exitCode = await runAction(wire(process, interrupted.signal), runCli)

@@ -1,6 +1,12 @@
 /** The probes of `check` over the real adapters; loaded only for that command. */
 import { type ConnectOptions, probeCluster } from '@backporch/cluster/connect-cluster'
-import { ALL_FORGES, type CredentialOptions, gitTokenFor, hostOf, tokenFor } from '@backporch/forge/forges'
+import {
+  ALL_FORGES,
+  type CredentialOptions,
+  gitTokenFor,
+  hostOf,
+  tokenFor,
+} from '@backporch/forge/forges'
 import { probeForge } from '@backporch/forge/open-forge'
 import { BOT, describeSigningKey } from '@backporch/git-store/commit'
 import { findCredential } from '@backporch/git-store/git-credential'
@@ -16,14 +22,26 @@ export interface ProbeParts {
   readonly connectOptions: (target: ClusterTarget, location: ProcessContext) => ConnectOptions
 }
 
-export function probesAt(location: ProcessContext, { keyPath, credentialOptions, connectOptions }: ProbeParts): Probes {
+export function probesAt(
+  location: ProcessContext,
+  { keyPath, credentialOptions, connectOptions }: ProbeParts,
+): Probes {
   const { cwd, env } = location
   return {
     push: async (remote, baseBranch, refs, signal) => {
       const host = hostOf(remote)
-      const token = host === undefined ? undefined : ((await gitTokenFor(remote, credentialOptions(location))) ?? tokenFor(host, env))
+      const token =
+        host === undefined
+          ? undefined
+          : ((await gitTokenFor(remote, credentialOptions(location))) ?? tokenFor(host, env))
       const serverTexts = ALL_FORGES.flatMap(({ pushTexts }) => pushTexts ?? [])
-      const options = { remote, workingDirectory: cwd, environment: env, serverTexts, ...(token === undefined ? {} : { token }) }
+      const options = {
+        remote,
+        workingDirectory: cwd,
+        environment: env,
+        serverTexts,
+        ...(token === undefined ? {} : { token }),
+      }
       return probePush(options, baseBranch, refs, signal)
     },
     forge: (remote, kind, refs, signal) =>
@@ -39,14 +57,22 @@ export function probesAt(location: ProcessContext, { keyPath, credentialOptions,
         refs,
         signal,
       ),
-    access: (target, namespace, signal) => probeCluster(connectOptions(target, location), namespace, signal),
-    keySource: async () => ({ from: await findInstallationKey({ value: env['BACKPORCH_KEY'], path: keyPath }), path: keyPath }),
+    access: (target, namespace, signal) =>
+      probeCluster(connectOptions(target, location), namespace, signal),
+    keySource: async () => ({
+      from: await findInstallationKey({ value: env['BACKPORCH_KEY'], path: keyPath }),
+      path: keyPath,
+    }),
     signingKey: () => describeSigningKey(env, cwd, BOT.email),
     hasGitIdentity: async () => {
       const answers = await Promise.all(
-        ['user.name', 'user.email'].map((name) => runGit(['-C', cwd, 'config', '--get', name], env, new AbortController().signal)),
+        ['user.name', 'user.email'].map((name) =>
+          runGit(['-C', cwd, 'config', '--get', name], env, new AbortController().signal),
+        ),
       )
-      return answers.every((answer) => answer !== 'not-installed' && answer.status === 0 && answer.stdout.length > 1)
+      return answers.every(
+        (answer) => answer !== 'not-installed' && answer.status === 0 && answer.stdout.length > 1,
+      )
     },
   }
 }

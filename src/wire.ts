@@ -3,7 +3,13 @@ import { appendFileSync, readFileSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { ConnectOptions } from '@backporch/cluster/connect-cluster'
-import { ALL_FORGES, type CredentialOptions, gitTokenFor, hostOf, tokenFor } from '@backporch/forge/forges'
+import {
+  ALL_FORGES,
+  type CredentialOptions,
+  gitTokenFor,
+  hostOf,
+  tokenFor,
+} from '@backporch/forge/forges'
 import type { PushPaces } from '@backporch/forge/push-pace'
 import { BOT } from '@backporch/git-store/commit'
 import { runGit } from '@backporch/git-store/git-program'
@@ -36,20 +42,34 @@ export function wire(process: NodeJS.Process, signal: AbortSignal): CliContext {
   const { env, stdin, stdout, stderr } = process
   let paces: Promise<PushPaces> | undefined
   const pushPaces: SharedPaces = () => {
-    paces ??= import('@backporch/forge/push-pace').then(({ PushPaces }) => new PushPaces(systemClock))
+    paces ??= import('@backporch/forge/push-pace').then(
+      ({ PushPaces }) => new PushPaces(systemClock),
+    )
     return paces
   }
-  return contextAt({ cwd: process.cwd(), env, clock: systemClock, stdout, stderr }, stdin, signal, pushPaces)
+  return contextAt(
+    { cwd: process.cwd(), env, clock: systemClock, stdout, stderr },
+    stdin,
+    signal,
+    pushPaces,
+  )
 }
 
 /** One for the whole process: however often a repository is opened, its pushes are counted together. */
 type SharedPaces = () => Promise<PushPaces>
 
-function contextAt(location: ProcessContext, stdin: CliContext['stdin'], signal: AbortSignal, pushPaces: SharedPaces): CliContext {
+function contextAt(
+  location: ProcessContext,
+  stdin: CliContext['stdin'],
+  signal: AbortSignal,
+  pushPaces: SharedPaces,
+): CliContext {
   const { env, cwd, clock } = location
   const home = env['HOME'] ?? homedir()
   const keyPath = join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'backporch', 'key')
-  const cacheDir = env['BACKPORCH_CACHE'] || join(env['XDG_CACHE_HOME'] || join(home, '.cache'), 'backporch', 'repositories')
+  const cacheDir =
+    env['BACKPORCH_CACHE'] ||
+    join(env['XDG_CACHE_HOME'] || join(home, '.cache'), 'backporch', 'repositories')
   return {
     ...location,
     stdin,
@@ -62,7 +82,10 @@ function contextAt(location: ProcessContext, stdin: CliContext['stdin'], signal:
     },
     openRepository: async (remote, { baseBranch, readOnly = false, trace, note } = {}) => {
       const host = hostOf(remote)
-      const token = host === undefined ? undefined : ((await gitTokenFor(remote, credentialOptions(location))) ?? tokenFor(host, env))
+      const token =
+        host === undefined
+          ? undefined
+          : ((await gitTokenFor(remote, credentialOptions(location))) ?? tokenFor(host, env))
       const { findCommitSigner } = await import('@backporch/git-store/commit')
       const signer = await findCommitSigner(env, cwd, BOT.email)
       const admitPush = host === undefined ? undefined : (await pushPaces()).of(remote, env)
@@ -103,29 +126,41 @@ function contextAt(location: ProcessContext, stdin: CliContext['stdin'], signal:
       )
     },
     openLog: async ({ format, ...sink }) => {
-      if (format === 'text') return new (await import('./adapters/log/text-log.ts')).TextLog({ ...sink, clock })
+      if (format === 'text')
+        return new (await import('./adapters/log/text-log.ts')).TextLog({ ...sink, clock })
       return new (await import('./adapters/log/json-log.ts')).JsonLog({ ...sink, clock })
     },
-    forgeSetup: async (remote, kind) => (await import('@backporch/forge/open-forge')).findForgeSetup(remote, kind, env, signal),
+    forgeSetup: async (remote, kind) =>
+      (await import('@backporch/forge/open-forge')).findForgeSetup(remote, kind, env, signal),
     openWebhooks: async ({ address, secrets, remote, remotes, onUpdate, onRefused }) => {
-      const { DeliveryWindow, remotesOf, repositoryName, startWebhookServer, WebhookIntake } = await import('@backporch/forge/webhook')
+      const { DeliveryWindow, remotesOf, repositoryName, startWebhookServer, WebhookIntake } =
+        await import('@backporch/forge/webhook')
       const repository = remote === undefined ? undefined : repositoryName(remote)
       const intake = new WebhookIntake({ secrets, repository, window: new DeliveryWindow() })
-      const update: Parameters<typeof startWebhookServer>[0]['onUpdate'] = (requestedAction, named) =>
-        onUpdate(requestedAction, named === undefined ? undefined : remotesOf(named, remotes()))
+      const update: Parameters<typeof startWebhookServer>[0]['onUpdate'] = (
+        requestedAction,
+        named,
+      ) => onUpdate(requestedAction, named === undefined ? undefined : remotesOf(named, remotes()))
       return startWebhookServer({ ...address, intake, clock, onUpdate: update, onRefused })
     },
     openMonitoring: async ({ address, readiness, onRefused }) => {
       const { PrometheusMetrics } = await import('./adapters/metrics/prometheus-metrics.ts')
       const { startMonitoringServer } = await import('./adapters/metrics/monitoring-server.ts')
       const metrics = new PrometheusMetrics({ version: version(), clock })
-      return { metrics, ...(await startMonitoringServer({ ...address, metrics, readiness, onRefused })) }
+      return {
+        metrics,
+        ...(await startMonitoringServer({ ...address, metrics, readiness, onRefused })),
+      }
     },
     openTraces: async (onNote) => {
       const settings = traceSettings(env, version())
       if (settings === undefined) return undefined
       if ('problem' in settings) {
-        onNote({ cause: 'traces-not-sent', subject: '', text: `no traces are sent: ${settings.problem}` })
+        onNote({
+          cause: 'traces-not-sent',
+          subject: '',
+          text: `no traces are sent: ${settings.problem}`,
+        })
         return undefined
       }
       const { OtlpTraces } = await import('./adapters/traces/otlp-traces.ts')
@@ -196,7 +231,10 @@ function contextAt(location: ProcessContext, stdin: CliContext['stdin'], signal:
     },
     loadKey: async () => {
       const { loadInstallationKey } = await import('./adapters/system/installation-key.ts')
-      return { ...(await loadInstallationKey({ value: env['BACKPORCH_KEY'], path: keyPath })), path: keyPath }
+      return {
+        ...(await loadInstallationKey({ value: env['BACKPORCH_KEY'], path: keyPath })),
+        path: keyPath,
+      }
     },
     localNames: async (kind, path) => {
       const { localNames } = await import('./cli/context/local-names.ts')
@@ -204,7 +242,13 @@ function contextAt(location: ProcessContext, stdin: CliContext['stdin'], signal:
     },
     externalDiff: (program, files) => {
       const inherit = location.stdout === process.stdout
-      const printed = runExternalDiff({ program, files, workingDirectory: cwd, environment: env, inherit })
+      const printed = runExternalDiff({
+        program,
+        files,
+        workingDirectory: cwd,
+        environment: env,
+        inherit,
+      })
       if (!inherit) location.stdout.write(printed)
     },
     checkNewFolder: (path) => checkNewFolder(resolve(cwd, path)),
@@ -219,16 +263,30 @@ function contextAt(location: ProcessContext, stdin: CliContext['stdin'], signal:
       return cloneState(resolve(cwd, path), signal, env)
     },
     userName: () => userName(cwd, env),
-    probes: async () => (await import('./wire-probes.ts')).probesAt(location, { keyPath, credentialOptions, connectOptions }),
+    probes: async () =>
+      (await import('./wire-probes.ts')).probesAt(location, {
+        keyPath,
+        credentialOptions,
+        connectOptions,
+      }),
     at: (other) => contextAt(other, stdin, signal, pushPaces),
   }
 }
 
 function credentialOptions({ env, cwd, clock }: ProcessContext): CredentialOptions {
-  return { environment: env, workingDirectory: cwd, clock, version: version(), longestWait: LONGEST_WAIT }
+  return {
+    environment: env,
+    workingDirectory: cwd,
+    clock,
+    version: version(),
+    longestWait: LONGEST_WAIT,
+  }
 }
 
-function connectOptions(target: ClusterTarget, { cwd, env, clock }: ProcessContext): ConnectOptions {
+function connectOptions(
+  target: ClusterTarget,
+  { cwd, env, clock }: ProcessContext,
+): ConnectOptions {
   return {
     environment: env,
     clock,
@@ -246,8 +304,14 @@ function connectOptions(target: ClusterTarget, { cwd, env, clock }: ProcessConte
 /** Name and email as git has them for this folder; the login name where git has none. */
 async function userName(cwd: string, env: CliContext['env']): Promise<string> {
   const ask = async (name: string): Promise<string> => {
-    const answer = await runGit(['-C', cwd, 'config', '--get', name], env, new AbortController().signal)
-    return answer === 'not-installed' || answer.status !== 0 ? '' : answer.stdout.toString('utf8').trim()
+    const answer = await runGit(
+      ['-C', cwd, 'config', '--get', name],
+      env,
+      new AbortController().signal,
+    )
+    return answer === 'not-installed' || answer.status !== 0
+      ? ''
+      : answer.stdout.toString('utf8').trim()
   }
   const [name, email] = [await ask('user.name'), await ask('user.email')]
   if (name === '' && email === '') return userInfo().username

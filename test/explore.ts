@@ -19,7 +19,8 @@ if (given === '' || !(minutes >= 0)) {
   process.exit(2)
 }
 
-const isChosen = (file: string): boolean => words.length === 0 || words.some((word) => file.includes(word))
+const isChosen = (file: string): boolean =>
+  words.length === 0 || words.some((word) => file.includes(word))
 const { seeded, crashing } = exploredFiles()
 const crashes = crashing.filter(isChosen)
 /** Milliseconds that were spent on each file that has not failed. */
@@ -33,7 +34,8 @@ if (crashed > 0) console.log(`all crash points of ${crashed} files: ${failed} fa
 const end = Date.now() + minutes * 60_000
 await Promise.all(Array.from({ length: availableParallelism() }, explore))
 const missed = [...spent].flatMap(([file, milliseconds]) => (milliseconds === 0 ? [file] : []))
-if (minutes > 0 && missed.length > 0) console.log(`no time for ${missed.length} of ${seeded.length} files: ${missed.join(', ')}`)
+if (minutes > 0 && missed.length > 0)
+  console.log(`no time for ${missed.length} of ${seeded.length} files: ${missed.join(', ')}`)
 console.log(`${runs} runs, ${failed} failed`)
 process.exitCode = failed === 0 ? 0 : 1
 
@@ -42,8 +44,10 @@ async function crash(): Promise<void> {
   for (let file = crashes.pop(); file !== undefined; file = crashes.pop()) {
     const began = Date.now()
     const output = await failureOf(file, { BACKPORCH_CRASH_POINTS: 'all' })
-    if (output !== undefined) report(`${output}\nBACKPORCH_CRASH_POINTS=all node --test ${file} fails`)
-    else console.log(`all crash points of ${file} pass, ${Math.round((Date.now() - began) / 1000)} s`)
+    if (output !== undefined)
+      report(`${output}\nBACKPORCH_CRASH_POINTS=all node --test ${file} fails`)
+    else
+      console.log(`all crash points of ${file} pass, ${Math.round((Date.now() - began) / 1000)} s`)
   }
 }
 
@@ -68,7 +72,9 @@ async function hasFailed(file: string, number: number): Promise<boolean> {
   else {
     const seed = seedOfFailure(output, number)
     writeFileSync(SEEDS_FILE, `${JSON.stringify(withFailure(readSeeds(), file, seed), null, 2)}\n`)
-    report(`${output}\nwritten into test/seeds/seeds.json: ${file} ${JSON.stringify(seed)}\n${repetition(file, number)}`)
+    report(
+      `${output}\nwritten into test/seeds/seeds.json: ${file} ${JSON.stringify(seed)}\n${repetition(file, number)}`,
+    )
   }
   return true
 }
@@ -79,12 +85,19 @@ function report(text: string): void {
 }
 
 /** @returns what it printed of failing tests; undefined where it passes */
-async function failureOf(file: string, environment: NodeJS.ProcessEnv): Promise<string | undefined> {
+async function failureOf(
+  file: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<string | undefined> {
   runs += 1
   const child = spawn(process.execPath, ['--test', file], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { NODE_COMPILE_CACHE: join(tmpdir(), 'backporch-test-compile-cache'), ...process.env, ...environment },
+    env: {
+      NODE_COMPILE_CACHE: join(tmpdir(), 'backporch-test-compile-cache'),
+      ...process.env,
+      ...environment,
+    },
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr])

@@ -7,4 +7,5 @@ export const TEST_PROGRAM = 'BACKPORCH_TEST_PROGRAM'
  * The program that tests start with Node: in a run of many files the bundled one, as it is published, which starts in half the
  * time; else the sources.
  */
-export const PROGRAM = process.env[TEST_PROGRAM] ?? fileURLToPath(new URL('../src/main.ts', import.meta.url))
+export const PROGRAM =
+  process.env[TEST_PROGRAM] ?? fileURLToPath(new URL('../src/main.ts', import.meta.url))

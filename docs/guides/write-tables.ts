@@ -1,6 +1,11 @@
 /** Writes the tables of the guides that are the program's own: `node docs/guides/write-tables.ts`. A test holds them to the code. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { declarationOf, METRICS, type MetricName, PROCESS_METRICS } from '../../src/adapters/metrics/metric-table.ts'
+import {
+  declarationOf,
+  METRICS,
+  type MetricName,
+  PROCESS_METRICS,
+} from '../../src/adapters/metrics/metric-table.ts'
 import { STATUS_COLUMNS } from '../../src/cli/commands/status.ts'
 import { ACTOR_CLASSES } from '../../src/drift/attribute/actor-classes.ts'
 import { RISK_RULES } from '../../src/drift/risk/risk.ts'
@@ -29,7 +34,8 @@ export function guideText(name: keyof typeof GUIDES): string {
 
 function editTable(): string {
   const rows = HAND_EDITS.map(({ name, outcome }) => {
-    if ('refused' in outcome) return `| ${name} | refused | ${outcome.refused.why.replaceAll('charts/storefront/', '')} |`
+    if ('refused' in outcome)
+      return `| ${name} | refused | ${outcome.refused.why.replaceAll('charts/storefront/', '')} |`
     const { file = 'production.yaml', lines } = outcome
     const shown = lines.slice(0, 4).map((line) => `\`${line}\``)
     const more = lines.length > 4 ? `<br>and ${lines.length - 4} more` : ''
@@ -49,7 +55,10 @@ function riskTable(): string {
 function example({ kind, change, path, git, live }: RiskExample): string {
   const name = kind.slice(kind.indexOf('/') + 1)
   const isPlain = (value: unknown): boolean => typeof value !== 'object'
-  const values = change === 'modified' && isPlain(git) && isPlain(live) ? ` \`${String(git)}\` to \`${String(live)}\`` : ''
+  const values =
+    change === 'modified' && isPlain(git) && isPlain(live)
+      ? ` \`${String(git)}\` to \`${String(live)}\``
+      : ''
   const whole = change === 'added' && typeof live === 'object' ? JSON.stringify(live) : ''
   const shown = whole === '' || whole.length > 90 ? '' : ` as \`${whole.replaceAll('|', '\\|')}\``
   return `${name} ${path === '' ? change : `\`${path.replaceAll('|', '\\|')}\`${change === 'modified' ? values : ` ${change}${shown}`}`}`
@@ -66,11 +75,20 @@ function metricTable(): string {
     return `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${help.replace(/\.$/, '')} |`
   })
   const process = [...PROCESS_METRICS].map((name) => `\`${name}\``).join(', ')
-  return ['| metric | type | labels | meaning |', '|---|---|---|---|', ...rows, '', `Of the process: ${process}.`, ''].join('\n')
+  return [
+    '| metric | type | labels | meaning |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+    `Of the process: ${process}.`,
+    '',
+  ].join('\n')
 }
 
 function columnTable(): string {
-  const rows = STATUS_COLUMNS.map(({ name, wide, about }) => `| ${name} | ${wide === true ? '`-o wide`' : 'yes'} | ${about} |`)
+  const rows = STATUS_COLUMNS.map(
+    ({ name, wide, about }) => `| ${name} | ${wide === true ? '`-o wide`' : 'yes'} | ${about} |`,
+  )
   return ['| column of `status` | printed | meaning |', '|---|---|---|', ...rows, ''].join('\n')
 }
 

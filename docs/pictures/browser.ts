@@ -44,18 +44,34 @@ export async function findChromium(environment: NodeJS.ProcessEnv): Promise<stri
 /** @param width of the window; the height of a picture is that of its clip */
 export async function startBrowser(program: string, width: number): Promise<Browser> {
   const profile = await mkdtemp(join(tmpdir(), 'backporch-chromium-'))
-  const flags = ['--headless=new', '--remote-debugging-port=0', `--user-data-dir=${profile}`, '--hide-scrollbars', '--disable-gpu']
+  const flags = [
+    '--headless=new',
+    '--remote-debugging-port=0',
+    `--user-data-dir=${profile}`,
+    '--hide-scrollbars',
+    '--disable-gpu',
+  ]
   // Chromium refuses to put root into its sandbox; the only pages that it sees are those of the Gitea that was started here.
   const root = process.getuid?.() === 0 ? ['--no-sandbox'] : []
-  const child = spawn(program, [...flags, ...root, `--window-size=${width},1200`, 'about:blank'], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(program, [...flags, ...root, `--window-size=${width},1200`, 'about:blank'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   try {
     const address = new URL(await announced(child))
-    const pages = (await (await fetch(`http://${address.host}/json/list`)).json()) as { type: string; webSocketDebuggerUrl: string }[]
+    const pages = (await (await fetch(`http://${address.host}/json/list`)).json()) as {
+      type: string
+      webSocketDebuggerUrl: string
+    }[]
     const page = pages.find(({ type }) => type === 'page')
     if (page === undefined) throw new Error('Chromium has no page')
     const client = await connect(page.webSocketDebuggerUrl)
     await client.send('Page.enable', {})
-    await client.send('Emulation.setDeviceMetricsOverride', { width, height: 1200, deviceScaleFactor: 1, mobile: false })
+    await client.send('Emulation.setDeviceMetricsOverride', {
+      width,
+      height: 1200,
+      deviceScaleFactor: 1,
+      mobile: false,
+    })
     return {
       open: async (url) => {
         const loaded = client.once('Page.loadEventFired')
@@ -68,16 +84,20 @@ export async function startBrowser(program: string, width: number): Promise<Brow
         })
       },
       evaluate: async <Value>(expression: string) => {
-        const { result, exceptionDetails } = await client.send<{ result: { value: Value }; exceptionDetails?: { text: string } }>(
-          'Runtime.evaluate',
-          { expression, returnByValue: true },
-        )
-        if (exceptionDetails !== undefined) throw new Error(`${expression}: ${exceptionDetails.text}`)
+        const { result, exceptionDetails } = await client.send<{
+          result: { value: Value }
+          exceptionDetails?: { text: string }
+        }>('Runtime.evaluate', { expression, returnByValue: true })
+        if (exceptionDetails !== undefined)
+          throw new Error(`${expression}: ${exceptionDetails.text}`)
         return result.value
       },
       capture: async (clip) => {
         const wanted = { format: 'png', captureBeyondViewport: true, clip: { ...clip, scale: 1 } }
-        return Buffer.from((await client.send<{ data: string }>('Page.captureScreenshot', wanted)).data, 'base64')
+        return Buffer.from(
+          (await client.send<{ data: string }>('Page.captureScreenshot', wanted)).data,
+          'base64',
+        )
       },
       stop: async () => {
         client.close()
@@ -94,7 +114,10 @@ export async function startBrowser(program: string, width: number): Promise<Brow
 function announced(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let printed = ''
-    const late = setTimeout(() => reject(new Error(`Chromium does not listen:\n${printed}`)), PATIENCE)
+    const late = setTimeout(
+      () => reject(new Error(`Chromium does not listen:\n${printed}`)),
+      PATIENCE,
+    )
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       printed += text
       const [, url] = /DevTools listening on (ws:\S+)/.exec(printed) ?? []
@@ -133,9 +156,14 @@ async function connect(url: string): Promise<Client> {
   const socket = new WebSocket(url)
   await new Promise((resolve, reject) => {
     socket.addEventListener('open', resolve, { once: true })
-    socket.addEventListener('error', () => reject(new Error('Chromium refuses the connection')), { once: true })
+    socket.addEventListener('error', () => reject(new Error('Chromium refuses the connection')), {
+      once: true,
+    })
   })
-  const waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>()
+  const waiting = new Map<
+    number,
+    { resolve: (value: never) => void; reject: (error: Error) => void }
+  >()
   const events = new Map<string, () => void>()
   let last = 0
   socket.addEventListener('message', ({ data }) => {

@@ -9,10 +9,19 @@ export function toPalette(png: Buffer): Buffer {
   const chunks = [...chunksOf(png)]
   const header = chunks.find(({ type }) => type === 'IHDR')?.data
   if (header === undefined) throw new Error('not a PNG')
-  const [width, height, depth, kind, interlaced] = [header.readUInt32BE(0), header.readUInt32BE(4), header[8], header[9], header[12]]
-  if (depth !== 8 || (kind !== 2 && kind !== 6) || interlaced !== 0) throw new Error(`a PNG of depth ${depth}, kind ${kind}`)
+  const [width, height, depth, kind, interlaced] = [
+    header.readUInt32BE(0),
+    header.readUInt32BE(4),
+    header[8],
+    header[9],
+    header[12],
+  ]
+  if (depth !== 8 || (kind !== 2 && kind !== 6) || interlaced !== 0)
+    throw new Error(`a PNG of depth ${depth}, kind ${kind}`)
   const channels = kind === 6 ? 4 : 3
-  const packed = inflateSync(Buffer.concat(chunks.flatMap(({ type, data }) => (type === 'IDAT' ? [data] : []))))
+  const packed = inflateSync(
+    Buffer.concat(chunks.flatMap(({ type, data }) => (type === 'IDAT' ? [data] : []))),
+  )
   const pixels = coloursOf(packed, width, height, channels)
   const palette = paletteOf(pixels)
   const nearest = new Map<number, number>()
@@ -24,7 +33,9 @@ export function toPalette(png: Buffer): Buffer {
   }
   const indexed = Buffer.from(header)
   indexed[9] = 3
-  const table = Buffer.from(palette.flatMap((colour) => [colour >> 16, (colour >> 8) & 255, colour & 255]))
+  const table = Buffer.from(
+    palette.flatMap((colour) => [colour >> 16, (colour >> 8) & 255, colour & 255]),
+  )
   return Buffer.concat([
     SIGNATURE,
     chunk('IHDR', indexed),
@@ -61,7 +72,11 @@ function predicted(filter: number | undefined, left: number, up: number, corner:
   if (filter === 3) return (left + up) >> 1
   if (filter !== 4) return 0
   const guess = left + up - corner
-  const [toLeft, toUp, toCorner] = [Math.abs(guess - left), Math.abs(guess - up), Math.abs(guess - corner)]
+  const [toLeft, toUp, toCorner] = [
+    Math.abs(guess - left),
+    Math.abs(guess - up),
+    Math.abs(guess - corner),
+  ]
   return toLeft <= toUp && toLeft <= toCorner ? left : toUp <= toCorner ? up : corner
 }
 
@@ -83,7 +98,10 @@ function paletteOf(pixels: Uint32Array): number[] {
 function closest(palette: readonly number[], colour: number): number {
   let [best, least] = [0, Number.POSITIVE_INFINITY]
   for (const [index, other] of palette.entries()) {
-    const distance = [16, 8, 0].reduce((sum, shift) => sum + (((other >> shift) & 255) - ((colour >> shift) & 255)) ** 2, 0)
+    const distance = [16, 8, 0].reduce(
+      (sum, shift) => sum + (((other >> shift) & 255) - ((colour >> shift) & 255)) ** 2,
+      0,
+    )
     if (distance < least) [best, least] = [index, distance]
   }
   return best
@@ -92,7 +110,10 @@ function closest(palette: readonly number[], colour: number): number {
 function* chunksOf(png: Buffer): Generator<{ readonly type: string; readonly data: Buffer }> {
   for (let at = SIGNATURE.length; at < png.length; ) {
     const length = png.readUInt32BE(at)
-    yield { type: png.toString('latin1', at + 4, at + 8), data: png.subarray(at + 8, at + 8 + length) }
+    yield {
+      type: png.toString('latin1', at + 4, at + 8),
+      data: png.subarray(at + 8, at + 8 + length),
+    }
     at += length + 12
   }
 }

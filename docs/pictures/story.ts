@@ -6,7 +6,10 @@ import { appliedBy, editedBy, withMetadata } from '../../test/fakes/live-object.
 import { MemoryCluster } from '../../test/fakes/memory-cluster.ts'
 
 export const PROD = 'prod-eu-1'
-export const EDGES = Array.from({ length: 37 }, (_each, index) => `edge-${String(index + 1).padStart(2, '0')}`)
+export const EDGES = Array.from(
+  { length: 37 },
+  (_each, index) => `edge-${String(index + 1).padStart(2, '0')}`,
+)
 
 const kptfile = (name: string): string => `apiVersion: kpt.dev/v1
 kind: Kptfile
@@ -57,7 +60,11 @@ spec:
   ports:
   - {name: http, port: 80, targetPort: 8080}
 `,
-  'apps/checkout/settings.yaml': configMap('checkout-settings', 'shop', '  timeout: "30"\n  currency: EUR\n'),
+  'apps/checkout/settings.yaml': configMap(
+    'checkout-settings',
+    'shop',
+    '  timeout: "30"\n  currency: EUR\n',
+  ),
   'apps/checkout/budget.yaml': `apiVersion: policy/v1
 kind: PodDisruptionBudget
 metadata:
@@ -67,9 +74,17 @@ spec:
   minAvailable: 2
 `,
   'platform/trust/Kptfile': kptfile('trust'),
-  'platform/trust/ca-bundle.yaml': configMap('ca-bundle', 'platform', '  ca.crt: MIIBfirst\n  issuer: corp-root-2\n'),
+  'platform/trust/ca-bundle.yaml': configMap(
+    'ca-bundle',
+    'platform',
+    '  ca.crt: MIIBfirst\n  issuer: corp-root-2\n',
+  ),
   'infra/dns/Kptfile': kptfile('dns'),
-  'infra/dns/config.yaml': configMap('dns', 'infra', '  upstream: 10.0.0.2\n  domain: corp.example\n'),
+  'infra/dns/config.yaml': configMap(
+    'dns',
+    'infra',
+    '  upstream: 10.0.0.2\n  domain: corp.example\n',
+  ),
   'infra/logging/Kptfile': kptfile('logging'),
   'infra/logging/config.yaml': configMap('logging', 'infra', '  level: info\n  format: json\n'),
   '.drift/policy.yaml': `apiVersion: backporch.dev/v1alpha1
@@ -123,7 +138,12 @@ export function clusterOf(name: string, folders: readonly string[]): MemoryClust
     for (const { value } of parseGoYaml(text, path).documents) {
       const manifest = value as JsonObject
       cluster.put(
-        appliedBy('argocd-controller', withMetadata(manifest, { annotations: { 'argocd.argoproj.io/tracking-id': mark(manifest) } })),
+        appliedBy(
+          'argocd-controller',
+          withMetadata(manifest, {
+            annotations: { 'argocd.argoproj.io/tracking-id': mark(manifest) },
+          }),
+        ),
       )
     }
   }
@@ -148,7 +168,13 @@ export interface Edit {
 }
 
 export function edit(cluster: MemoryCluster, edits: readonly Edit[]): void {
-  for (const { key, field, value = null, manager = 'kubectl-edit', at = '2026-11-21T02:14:00Z' } of edits) {
+  for (const {
+    key,
+    field,
+    value = null,
+    manager = 'kubectl-edit',
+    at = '2026-11-21T02:14:00Z',
+  } of edits) {
     if (field === undefined) cluster.objects.delete(key)
     else cluster.change(key, (live) => editedBy(manager, live, field, value, at))
   }

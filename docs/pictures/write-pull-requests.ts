@@ -39,7 +39,8 @@ const chromium = await findChromium(process.env)
 const found = await findGitea()
 if (chromium === undefined) console.log('no pictures: there is no chromium on the PATH')
 else if (found.state === 'unavailable') console.log(`no pictures: ${found.why}`)
-else if (!(await isStyled(found.staticRoot))) console.log('no pictures: run node test/gitea/build-web-pages.ts first')
+else if (!(await isStyled(found.staticRoot)))
+  console.log('no pictures: run node test/gitea/build-web-pages.ts first')
 else await takeAll(chromium)
 
 async function takeAll(program: string): Promise<void> {
@@ -51,10 +52,26 @@ async function takeAll(program: string): Promise<void> {
     const [owner, bot] = [await gitea.createUser('acme'), await gitea.createUser('backporch-bot')]
     await review(gitea, owner, bot, folder)
     const pages = `${gitea.url}/${owner.name}/deploy`
-    for (const { number, title } of await issues(gitea, owner, 'deploy')) console.log(`#${number} ${title}`)
-    await take(browser, `${pages}/pulls/${await numberOf(gitea, owner, 'apps/web')}`, 'pull-request.png', 1000)
-    await take(browser, `${pages}/pulls/${await numberOf(gitea, owner, 'apps/checkout')}`, 'pull-request-mixed.png', 1300)
-    await take(browser, `${pages}/pulls/${await numberOf(gitea, owner, 'platform/trust')}`, 'pull-request-mass.png', 1000)
+    for (const { number, title } of await issues(gitea, owner, 'deploy'))
+      console.log(`#${number} ${title}`)
+    await take(
+      browser,
+      `${pages}/pulls/${await numberOf(gitea, owner, 'apps/web')}`,
+      'pull-request.png',
+      1000,
+    )
+    await take(
+      browser,
+      `${pages}/pulls/${await numberOf(gitea, owner, 'apps/checkout')}`,
+      'pull-request-mixed.png',
+      1300,
+    )
+    await take(
+      browser,
+      `${pages}/pulls/${await numberOf(gitea, owner, 'platform/trust')}`,
+      'pull-request-mass.png',
+      1000,
+    )
     await take(browser, `${pages}/issues/${await dashboard(gitea, owner)}`, 'dashboard.png', 1300)
     const first = await onboard(gitea, owner, bot, folder)
     await take(browser, first, 'pull-request-init.png', 1300)
@@ -66,7 +83,12 @@ async function takeAll(program: string): Promise<void> {
 }
 
 /** The pull requests and the dashboard of one repository, as three turns leave them. */
-async function review(gitea: Gitea, owner: GiteaUser, bot: GiteaUser, folder: string): Promise<void> {
+async function review(
+  gitea: Gitea,
+  owner: GiteaUser,
+  bot: GiteaUser,
+  folder: string,
+): Promise<void> {
   await gitea.createRepository(owner, 'deploy', { files: FILES })
   await letIn(gitea, owner, 'deploy', bot)
   const remote = gitea.cloneUrl(bot, owner.name, 'deploy').plain
@@ -106,7 +128,13 @@ async function review(gitea: Gitea, owner: GiteaUser, bot: GiteaUser, folder: st
   edit(prod, [{ key: web, field: 'spec.replicas', value: 5, manager: 'kubectl-scale' }])
   await turn('2026-11-21T02:17:00Z')
   edit(prod, [
-    { key: 'apps/Deployment/shop/checkout', field: 'spec.replicas', value: 6, manager: 'kubectl-scale', at: '2026-11-21T09:41:00Z' },
+    {
+      key: 'apps/Deployment/shop/checkout',
+      field: 'spec.replicas',
+      value: 6,
+      manager: 'kubectl-scale',
+      at: '2026-11-21T09:41:00Z',
+    },
     {
       key: 'apps/Deployment/shop/checkout',
       field: 'spec.template.spec.containers[name=app].image',
@@ -114,8 +142,18 @@ async function review(gitea: Gitea, owner: GiteaUser, bot: GiteaUser, folder: st
       manager: 'kubectl-set',
       at: '2026-11-21T09:44:00Z',
     },
-    { key: '/ConfigMap/shop/checkout-settings', field: 'data.timeout', value: '90', at: '2026-11-21T09:46:00Z' },
-    { key: '/Service/shop/checkout', field: 'spec.sessionAffinity', value: 'ClientIP', at: '2026-11-21T09:47:00Z' },
+    {
+      key: '/ConfigMap/shop/checkout-settings',
+      field: 'data.timeout',
+      value: '90',
+      at: '2026-11-21T09:46:00Z',
+    },
+    {
+      key: '/Service/shop/checkout',
+      field: 'spec.sessionAffinity',
+      value: 'ClientIP',
+      at: '2026-11-21T09:47:00Z',
+    },
     { key: 'policy/PodDisruptionBudget/shop/checkout' },
   ])
   for (const edge of edges) {
@@ -130,15 +168,31 @@ async function review(gitea: Gitea, owner: GiteaUser, bot: GiteaUser, folder: st
     ])
   }
   await turn('2026-11-21T09:55:00Z')
-  await turn('2026-11-21T09:57:00Z', { packages: ['apps/checkout'], resolutionRequest: adopt(['deployment/checkout']) }, [prod])
+  await turn(
+    '2026-11-21T09:57:00Z',
+    { packages: ['apps/checkout'], resolutionRequest: adopt(['deployment/checkout']) },
+    [prod],
+  )
   edit(prod, [
-    { key: '/ConfigMap/infra/dns', field: 'data.upstream', value: '10.0.0.9', at: '2026-11-21T09:58:00Z' },
-    { key: '/ConfigMap/infra/logging', field: 'data.level', value: 'debug', at: '2026-11-21T09:58:00Z' },
+    {
+      key: '/ConfigMap/infra/dns',
+      field: 'data.upstream',
+      value: '10.0.0.9',
+      at: '2026-11-21T09:58:00Z',
+    },
+    {
+      key: '/ConfigMap/infra/logging',
+      field: 'data.level',
+      value: 'debug',
+      at: '2026-11-21T09:58:00Z',
+    },
   ])
   await turn('2026-11-21T10:00:00Z')
 }
 
-function adopt(selectors: readonly string[]): NonNullable<TurnRequest['forge']['resolutionRequest']> {
+function adopt(
+  selectors: readonly string[],
+): NonNullable<TurnRequest['forge']['resolutionRequest']> {
   return { resolution: 'Adopt', selectors, message: 'the hotfix of INC-4711 stays' }
 }
 
@@ -154,14 +208,28 @@ function request(more: TestRequest): TurnRequest {
 }
 
 /** `backporch init` in another repository. @returns the address of its pull request */
-async function onboard(gitea: Gitea, owner: GiteaUser, bot: GiteaUser, folder: string): Promise<string> {
+async function onboard(
+  gitea: Gitea,
+  owner: GiteaUser,
+  bot: GiteaUser,
+  folder: string,
+): Promise<string> {
   await gitea.createRepository(owner, 'fleet', { files: ONBOARDING_FILES })
   await letIn(gitea, owner, 'fleet', bot)
   const live = join(folder, 'live.json')
   writeFileSync(live, onboardingRecording())
   const remote = gitea.cloneUrl(bot, owner.name, 'fleet').plain
-  const env = { PATH: process.env['PATH'], HOME: folder, GITEA_TOKEN: bot.token, GIT_CONFIG_NOSYSTEM: '1' }
-  const run = await runProgram(process.execPath, [MAIN, 'init', '--yes', '--repo', remote, '--live', live], { cwd: folder, env })
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: folder,
+    GITEA_TOKEN: bot.token,
+    GIT_CONFIG_NOSYSTEM: '1',
+  }
+  const run = await runProgram(
+    process.execPath,
+    [MAIN, 'init', '--yes', '--repo', remote, '--live', live],
+    { cwd: folder, env },
+  )
   if (run.code !== 0) throw new Error(run.stderr)
   return `${gitea.url}/${owner.name}/fleet/pulls/1`
 }
@@ -178,19 +246,34 @@ interface Issue {
 }
 
 async function issues(gitea: Gitea, owner: GiteaUser, name: string): Promise<readonly Issue[]> {
-  return (await gitea.request<readonly Issue[]>(owner.token, 'GET', `/repos/${owner.name}/${name}/issues?state=open&limit=50`)).body
+  return (
+    await gitea.request<readonly Issue[]>(
+      owner.token,
+      'GET',
+      `/repos/${owner.name}/${name}/issues?state=open&limit=50`,
+    )
+  ).body
 }
 
 async function numberOf(gitea: Gitea, owner: GiteaUser, packagePath: string): Promise<number> {
   type Pull = { readonly number: number; readonly head: { readonly ref: string } }
-  const { body } = await gitea.request<readonly Pull[]>(owner.token, 'GET', `/repos/${owner.name}/deploy/pulls?state=open`)
+  const { body } = await gitea.request<readonly Pull[]>(
+    owner.token,
+    'GET',
+    `/repos/${owner.name}/deploy/pulls?state=open`,
+  )
   const pull = body.find(({ head }) => head.ref.startsWith(`proposed/${packagePath}/`))
-  if (pull === undefined) throw new Error(`no pull request of ${packagePath} among ${body.map(({ head }) => head.ref).join(' ')}`)
+  if (pull === undefined)
+    throw new Error(
+      `no pull request of ${packagePath} among ${body.map(({ head }) => head.ref).join(' ')}`,
+    )
   return pull.number
 }
 
 async function dashboard(gitea: Gitea, owner: GiteaUser): Promise<number> {
-  const issue = (await issues(gitea, owner, 'deploy')).find(({ title }) => title === 'Drift dashboard')
+  const issue = (await issues(gitea, owner, 'deploy')).find(
+    ({ title }) => title === 'Drift dashboard',
+  )
   if (issue === undefined) throw new Error('there is no dashboard')
   return issue.number
 }
@@ -210,7 +293,9 @@ async function take(browser: Browser, url: string, name: string, height: number)
   })()`)
   const picture = toPalette(await browser.capture(clip))
   writeFileSync(join(target, name), picture)
-  console.log(`${name}: ${Math.round(clip.width)} x ${Math.round(clip.height)}, ${Math.round(picture.length / 1024)} KiB`)
+  console.log(
+    `${name}: ${Math.round(clip.width)} x ${Math.round(clip.height)}, ${Math.round(picture.length / 1024)} KiB`,
+  )
 }
 
 async function isStyled(staticRoot: string): Promise<boolean> {

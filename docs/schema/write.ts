@@ -26,7 +26,11 @@ export const SCHEMAS = {
 
 /** The text of one schema file. */
 export function schemaText(name: keyof typeof SCHEMAS): string {
-  const schema = z.toJSONSchema(SCHEMAS[name], { target: 'draft-2020-12', io: 'input', unrepresentable: 'any' })
+  const schema = z.toJSONSchema(SCHEMAS[name], {
+    target: 'draft-2020-12',
+    io: 'input',
+    unrepresentable: 'any',
+  })
   return `${JSON.stringify({ $id: `https://backporch.dev/schema/${name}.json`, title: name, ...schema }, null, 2)}\n`
 }
 

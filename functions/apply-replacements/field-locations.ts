@@ -4,7 +4,14 @@
  * (`utils/pathsplitter.go`, `yaml/fns.go` `PathGetter`, `yaml/match.go` `PathMatcher`).
  */
 import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
-import { isNull, type YamlMap, type YamlNode, yamlList, yamlMap, yamlPlain } from '@backporch/kyaml/yaml'
+import {
+  isNull,
+  type YamlMap,
+  type YamlNode,
+  yamlList,
+  yamlMap,
+  yamlPlain,
+} from '@backporch/kyaml/yaml'
 import { RE2JS } from 're2js'
 import { ReplacementProblem } from './read-replacements.ts'
 
@@ -30,7 +37,10 @@ export function splitFieldPath(path: string): readonly string[] {
     const whole = bracketed.join('.')
     parts.push(whole.includes('=') ? whole : whole.replace(/^[[\]]+|[[\]]+$/g, ''))
   }
-  if (parts.length > LONGEST_PATH) throw new ReplacementProblem(`a field path has ${parts.length} parts, and ${LONGEST_PATH} is the limit`)
+  if (parts.length > LONGEST_PATH)
+    throw new ReplacementProblem(
+      `a field path has ${parts.length} parts, and ${LONGEST_PATH} is the limit`,
+    )
   return parts
 }
 
@@ -62,7 +72,11 @@ export interface OneFieldSearch extends FieldSearch {
 }
 
 /** The one field that a path names, or undefined where it is missing (kyaml `PathGetter`). A value in `[name=x]` is no pattern. */
-export function fieldAt(object: YamlMap, path: readonly string[], search: OneFieldSearch): YamlNode | undefined {
+export function fieldAt(
+  object: YamlMap,
+  path: readonly string[],
+  search: OneFieldSearch,
+): YamlNode | undefined {
   const parts = path.map((part) => part.trim()).filter((part) => part !== '')
   let at: YamlNode | undefined = object
   for (const [index, part] of parts.entries()) {
@@ -72,12 +86,19 @@ export function fieldAt(object: YamlMap, path: readonly string[], search: OneFie
   return at
 }
 
-function stepTo(node: YamlNode, part: string, next: string | undefined, search: OneFieldSearch): YamlNode | undefined {
+function stepTo(
+  node: YamlNode,
+  part: string,
+  next: string | undefined,
+  search: OneFieldSearch,
+): YamlNode | undefined {
   const index = asNumber(part)
-  if (index !== undefined && index < 0) throw new ReplacementProblem(`array index ${index} cannot be negative`)
+  if (index !== undefined && index < 0)
+    throw new ReplacementProblem(`array index ${index} cannot be negative`)
   if (index !== undefined) return itemsOf(node, search)[index]
   if (part === '-') return lastItem(node, search)
-  if (part === '*' && !search.starIsName) throw new ReplacementProblem('wildcard is not supported in PathGetter')
+  if (part === '*' && !search.starIsName)
+    throw new ReplacementProblem('wildcard is not supported in PathGetter')
   if (!isListEntry(part)) {
     const found = fieldOf(node, part, search)
     return found === undefined && search.create !== undefined && node.kind === 'map'
@@ -87,15 +108,21 @@ function stepTo(node: YamlNode, part: string, next: string | undefined, search: 
   const { field, value } = splitListEntry(part)
   const found = itemsOf(node, search).find((item) => {
     if (field === '') return rawText(item) === value
-    return item.kind === 'map' && item.entries.some((entry) => rawText(entry.key) === field && rawText(entry.value) === value)
+    return (
+      item.kind === 'map' &&
+      item.entries.some((entry) => rawText(entry.key) === field && rawText(entry.value) === value)
+    )
   })
-  return found === undefined && search.create !== undefined ? addedElement(node, part, search.created) : found
+  return found === undefined && search.create !== undefined
+    ? addedElement(node, part, search.created)
+    : found
 }
 
 /** kyaml crashes where there is none. */
 function lastItem(node: YamlNode, search: FieldSearch): YamlNode {
   const last = itemsOf(node, search).at(-1)
-  if (last === undefined) throw new ReplacementProblem('"-" is the last item of a list, and the list is empty')
+  if (last === undefined)
+    throw new ReplacementProblem('"-" is the last item of a list, and the list is empty')
   return last
 }
 
@@ -106,7 +133,11 @@ export interface TargetSearch extends FieldSearch {
 }
 
 /** Every field that a path names, in their order (kyaml `PathMatcher`). The path must not be empty. */
-export function fieldsAt(node: YamlNode, path: readonly string[], search: TargetSearch): readonly YamlNode[] {
+export function fieldsAt(
+  node: YamlNode,
+  path: readonly string[],
+  search: TargetSearch,
+): readonly YamlNode[] {
   const [part, ...rest] = path
   if (part === undefined) return [node]
   const index = asNumber(part)
@@ -116,43 +147,73 @@ export function fieldsAt(node: YamlNode, path: readonly string[], search: Target
   const found = fieldOf(node, part, search)
   if (found !== undefined) return fieldsAt(found, rest, search)
   if (search.create === undefined || part === '') return []
-  return fieldsAt(addedField(node, part, placeholder(rest[0], search.create, search.created)), rest, search)
+  return fieldsAt(
+    addedField(node, part, placeholder(rest[0], search.create, search.created)),
+    rest,
+    search,
+  )
 }
 
-function fieldsAtIndex(list: YamlNode, index: number, rest: readonly string[], search: TargetSearch): readonly YamlNode[] {
+function fieldsAtIndex(
+  list: YamlNode,
+  index: number,
+  rest: readonly string[],
+  search: TargetSearch,
+): readonly YamlNode[] {
   const items = itemsOf(list, search)
   const found = items[index]
   if (found !== undefined) return fieldsAt(found, rest, search)
   if (items.length !== index || search.create === undefined) {
     throw new ReplacementProblem(`index ${index} specified but only ${items.length} elements found`)
   }
-  return fieldsAt(addedItem(list, placeholder(rest[0], search.create, search.created)), rest, search)
+  return fieldsAt(
+    addedItem(list, placeholder(rest[0], search.create, search.created)),
+    rest,
+    search,
+  )
 }
 
 /** `[name=x]`: the value is a regular expression that is found anywhere in the text of the field, its comment included. */
-function fieldsOfEntry(list: YamlNode, part: string, rest: readonly string[], search: TargetSearch): readonly YamlNode[] {
+function fieldsOfEntry(
+  list: YamlNode,
+  part: string,
+  rest: readonly string[],
+  search: TargetSearch,
+): readonly YamlNode[] {
   const { field, value } = splitListEntry(part)
   const inItem = (item: YamlNode): readonly YamlNode[] => {
     const compared = field === '' ? item : item.kind === 'map' ? rawField(item, field) : undefined
-    if (compared === undefined || !compiled(value).matcher(writeYamlNode(compared).trim()).find()) return []
+    if (compared === undefined || !compiled(value).matcher(writeYamlNode(compared).trim()).find())
+      return []
     return field === '' ? [item] : fieldsAt(item, rest, search)
   }
   const found = itemsOf(list, search).flatMap(inItem)
   if (found.length > 0 || search.create === undefined) return found
   const created = inItem(addedElement(list, part, search.created))
   // The original looks again without end.
-  if (created.length === 0) throw new ReplacementProblem(`an element created for "${part}" does not match it`)
+  if (created.length === 0)
+    throw new ReplacementProblem(`an element created for "${part}" does not match it`)
   return created
 }
 
 /** The node that `PathMatcher` creates at a part, by the kind that the next part wants. */
-function placeholder(next: string | undefined, create: () => YamlNode, created: Set<YamlNode>): YamlNode {
+function placeholder(
+  next: string | undefined,
+  create: () => YamlNode,
+  created: Set<YamlNode>,
+): YamlNode {
   const index = next === undefined ? undefined : asNumber(next)
-  return index !== undefined && index >= 0 ? yamlList() : startOf(next === '' ? undefined : next, create, created)
+  return index !== undefined && index >= 0
+    ? yamlList()
+    : startOf(next === '' ? undefined : next, create, created)
 }
 
 /** The node that `PathGetter` creates at a part. An index does not make it a list. */
-function startOf(next: string | undefined, create: () => YamlNode, created: Set<YamlNode>): YamlNode {
+function startOf(
+  next: string | undefined,
+  create: () => YamlNode,
+  created: Set<YamlNode>,
+): YamlNode {
   if (next !== undefined) return isListEntry(next) ? yamlList() : yamlMap()
   const result = create()
   created.add(result)
@@ -206,11 +267,22 @@ export function rawText(node: YamlNode): string {
   return node.kind === 'scalar' ? node.value : node.kind === 'alias' ? node.name : ''
 }
 
-const KIND_NAMES = { scalar: 'ScalarNode', map: 'MappingNode', list: 'SequenceNode', alias: 'AliasNode' } as const
+const KIND_NAMES = {
+  scalar: 'ScalarNode',
+  map: 'MappingNode',
+  list: 'SequenceNode',
+  alias: 'AliasNode',
+} as const
 
-function wrongKind(wanted: 'scalar' | 'map' | 'list', node: YamlNode, secret: boolean): ReplacementProblem {
+function wrongKind(
+  wanted: 'scalar' | 'map' | 'list',
+  node: YamlNode,
+  secret: boolean,
+): ReplacementProblem {
   const message = `wrong node kind: expected ${KIND_NAMES[wanted]} but got ${KIND_NAMES[node.kind]}`
-  return new ReplacementProblem(secret ? message : `${message}: node contents:\n${writeYamlNode(node)}`)
+  return new ReplacementProblem(
+    secret ? message : `${message}: node contents:\n${writeYamlNode(node)}`,
+  )
 }
 
 function isListEntry(part: string): boolean {
@@ -220,7 +292,10 @@ function isListEntry(part: string): boolean {
 function splitListEntry(part: string): { readonly field: string; readonly value: string } {
   const entry = part.replace(/\]$/, '').replace(/^\[/, '')
   const at = entry.indexOf('=')
-  if (at === -1) throw new ReplacementProblem('list path element must contain fieldName=fieldValue for element to match')
+  if (at === -1)
+    throw new ReplacementProblem(
+      'list path element must contain fieldName=fieldValue for element to match',
+    )
   return { field: entry.slice(0, at), value: entry.slice(at + 1) }
 }
 

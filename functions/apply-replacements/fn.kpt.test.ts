@@ -48,14 +48,27 @@ replacements:
 `,
 }
 
-test('kpt runs it as a program, and only the fields that were named differ', { skip: whyNoKpt() }, () => {
+test('kpt runs it as a program, and only the fields that were named differ', {
+  skip: whyNoKpt(),
+}, () => {
   withFolder(FILES, (folder) => {
-    const { ok, stderr } = runKpt(folder, 'fn', 'eval', '.', '--exec', PROGRAM, '--fn-config', 'replace.yaml')
+    const { ok, stderr } = runKpt(
+      folder,
+      'fn',
+      'eval',
+      '.',
+      '--exec',
+      PROGRAM,
+      '--fn-config',
+      'replace.yaml',
+    )
     assert.ok(ok, stderr)
     const read = (path: string): string => readFileSync(join(folder, path), 'utf8')
     assert.equal(
       read('ingress.yaml'),
-      FILES['ingress.yaml'].replace('host: to-be-set', 'host: shop.example.com').replace("'to-be-set'", "'shop.example.com'"),
+      FILES['ingress.yaml']
+        .replace('host: to-be-set', 'host: shop.example.com')
+        .replace("'to-be-set'", "'shop.example.com'"),
     )
     assert.equal(read('settings.yaml'), FILES['settings.yaml'])
   })
@@ -64,7 +77,16 @@ test('kpt runs it as a program, and only the fields that were named differ', { s
 test('kpt shows the error, and changes nothing', { skip: whyNoKpt() }, () => {
   const replace = FILES['replace.yaml'].replace('data.host', 'data.port')
   withFolder({ ...FILES, 'replace.yaml': replace }, (folder) => {
-    const { ok, stderr, stdout } = runKpt(folder, 'fn', 'eval', '.', '--exec', PROGRAM, '--fn-config', 'replace.yaml')
+    const { ok, stderr, stdout } = runKpt(
+      folder,
+      'fn',
+      'eval',
+      '.',
+      '--exec',
+      PROGRAM,
+      '--fn-config',
+      'replace.yaml',
+    )
     assert.ok(!ok)
     assert.match(
       stderr + stdout,

@@ -9,7 +9,8 @@ import { splitFieldPath } from './field-locations.ts'
 import { applyReplacements, applyReplacementsAsWritten } from './fn.ts'
 
 /** The answers of the tables are those of kustomize api v0.15.0 to the same inputs. Packages are compared in test/originals. */
-const CONFIG = 'apiVersion: fn.kpt.dev/v1alpha1\nkind: ApplyReplacements\nmetadata:\n  name: c\nreplacements: '
+const CONFIG =
+  'apiVersion: fn.kpt.dev/v1alpha1\nkind: ApplyReplacements\nmetadata:\n  name: c\nreplacements: '
 
 const PORTS = `apiVersion: v1
 kind: ConfigMap
@@ -69,13 +70,22 @@ function runWith(replace: KrmFunction, replacements: string, texts: readonly str
 
 /** The lines that the second object has and had not. */
 function written(source: string, target: string): readonly string[] {
-  const { texts, message } = run(`[{source: {kind: ConfigMap, ${source}}, targets: [${target}]}]`, PORTS, WEB)
+  const { texts, message } = run(
+    `[{source: {kind: ConfigMap, ${source}}, targets: [${target}]}]`,
+    PORTS,
+    WEB,
+  )
   assert.equal(message, undefined)
   const before = new Set(WEB.split('\n'))
   return (texts[1] ?? '').split('\n').filter((line) => !before.has(line))
 }
 
-const WRITTEN: readonly (readonly [name: string, source: string, target: string, lines: readonly string[]])[] = [
+const WRITTEN: readonly (readonly [
+  name: string,
+  source: string,
+  target: string,
+  lines: readonly string[],
+])[] = [
   [
     'a name takes over, and is looked for as a regular expression anywhere in the text',
     'fieldPath: data.image',
@@ -128,13 +138,27 @@ const WRITTEN: readonly (readonly [name: string, source: string, target: string,
     'what is missing is created, and reads as its text does',
     'fieldPath: data.number',
     "{select: {kind: Deployment}, options: {create: true}, fieldPaths: [spec.strategy.type, 'spec.template.spec.volumes.[name=v].size', 'spec.template.spec.containers.0.args.2']}",
-    ["        args: [--port, '80', 8080]", '      volumes:', '      - name: v', '        size: 8080', '  strategy:', '    type: 8080'],
+    [
+      "        args: [--port, '80', 8080]",
+      '      volumes:',
+      '      - name: v',
+      '        size: 8080',
+      '  strategy:',
+      '    type: 8080',
+    ],
   ],
   [
     'a map is copied whole, with its comments',
     'fieldPath: block',
     "{select: {kind: Deployment}, options: {create: true}, fieldPaths: [spec.selector, 'spec.template.spec.containers.[name=web].args']}",
-    ['        args:', '          a: 1 # one', '        args:', '          a: 1 # one', '  selector:', '    a: 1 # one'],
+    [
+      '        args:',
+      '          a: 1 # one',
+      '        args:',
+      '          a: 1 # one',
+      '  selector:',
+      '    a: 1 # one',
+    ],
   ],
   [
     'nothing is created below a null',
@@ -162,7 +186,11 @@ const SELECTED: readonly (readonly [name: string, target: string, changed: reado
   ['by label', "{select: {kind: B, labelSelector: 'app in (x, z)'}}", [1]],
   ['by annotation', '{select: {kind: B, annotationSelector: note}}', [2]],
   ['without what is rejected by name', '{select: {kind: B}, reject: [{name: two}]}', [1, 3]],
-  ['a reject by label and name takes both away', "{select: {kind: B}, reject: [{name: two, labelSelector: 'app=x'}]}", [3]],
+  [
+    'a reject by label and name takes both away',
+    "{select: {kind: B}, reject: [{name: two, labelSelector: 'app=x'}]}",
+    [3],
+  ],
   ['an empty reject rejects nothing', '{select: {kind: B}, reject: [{}]}', [1, 2, 3]],
 ]
 
@@ -184,7 +212,10 @@ const FAILING: readonly (readonly [replacements: string, message: string])[] = [
     '[{source: {kind: X, fieldPath: a.b, options: {delimiter: /}}, targets: []}]',
     'nothing selected by X.[noVer].[noGrp]/[noName].[noNs]:a.b:/(0), create=false',
   ],
-  ['[{source: {}, targets: []}]', 'multiple matches for selector [noKind].[noVer].[noGrp]/[noName].[noNs]'],
+  [
+    '[{source: {}, targets: []}]',
+    'multiple matches for selector [noKind].[noVer].[noGrp]/[noName].[noNs]',
+  ],
   [
     '[{source: {kind: ConfigMap, name: ports, fieldPath: data.x}, targets: []}]',
     'fieldPath `data.x` is missing for replacement source ConfigMap.[noVer].[noGrp]/ports.[noNs]',
@@ -229,11 +260,13 @@ const FAILING: readonly (readonly [replacements: string, message: string])[] = [
 ]
 
 for (const [replacements, message] of FAILING) {
-  test(`fails with: ${message.slice(0, 90)}`, () => assert.equal(run(replacements, PORTS, WEB).message, message))
+  test(`fails with: ${message.slice(0, 90)}`, () =>
+    assert.equal(run(replacements, PORTS, WEB).message, message))
 }
 
 test('a config that is missing, of another kind, or of a wrong type fails with the message of the original', () => {
-  const messageOf = (config: YamlMap | undefined): string | undefined => applyReplacements({ items: [], config }).results[0]?.message
+  const messageOf = (config: YamlMap | undefined): string | undefined =>
+    applyReplacements({ items: [], config }).results[0]?.message
   assert.equal(messageOf(undefined), 'FunctionConfig is missing. Expect `ApplyReplacements`')
   assert.equal(
     messageOf(nodes('apiVersion: v1\nkind: ConfigMap\n')[0]),
@@ -267,8 +300,18 @@ test('an element that its own expression does not match fails instead of being c
   assert.match(String(message), /an element created for "\[name=\^x\$\]" does not match it/)
 })
 
-const AS_WRITTEN: readonly (readonly [name: string, source: string, target: string, lines: readonly string[]])[] = [
-  ['a missing field is passed over', '{kind: ConfigMap}', '{select: {name: web}, fieldPaths: [spec.x, spec.x.y, spec.none.z]}', []],
+const AS_WRITTEN: readonly (readonly [
+  name: string,
+  source: string,
+  target: string,
+  lines: readonly string[],
+])[] = [
+  [
+    'a missing field is passed over',
+    '{kind: ConfigMap}',
+    '{select: {name: web}, fieldPaths: [spec.x, spec.x.y, spec.none.z]}',
+    [],
+  ],
   [
     'the value has the quotes and the comment of its source',
     '{kind: ConfigMap, fieldPath: data.image}',
@@ -291,7 +334,11 @@ const AS_WRITTEN: readonly (readonly [name: string, source: string, target: stri
 
 for (const [name, source, target, lines] of AS_WRITTEN) {
   test(`v0.1.1: ${name}`, () => {
-    const { texts, message } = runWith(applyReplacementsAsWritten, `[{source: ${source}, targets: [${target}]}]`, [PORTS, WEB])
+    const { texts, message } = runWith(
+      applyReplacementsAsWritten,
+      `[{source: ${source}, targets: [${target}]}]`,
+      [PORTS, WEB],
+    )
     assert.equal(message, undefined)
     const before = new Set(WEB.split('\n'))
     assert.deepEqual(
@@ -303,11 +350,15 @@ for (const [name, source, target, lines] of AS_WRITTEN) {
 
 test('v0.1.1 refuses `*`, the path of the whole object, and an alias whose anchor it would write over', () => {
   const messageOf = (path: string, text: string): string | undefined =>
-    runWith(applyReplacementsAsWritten, `[{source: {kind: ConfigMap}, targets: [{select: {name: web}, fieldPaths: ['${path}']}]}]`, [
-      PORTS,
-      text,
-    ]).message
-  assert.match(String(messageOf(`${CONTAINERS}.*.image`, WEB)), /expected MappingNode but got SequenceNode/)
+    runWith(
+      applyReplacementsAsWritten,
+      `[{source: {kind: ConfigMap}, targets: [{select: {name: web}, fieldPaths: ['${path}']}]}]`,
+      [PORTS, text],
+    ).message
+  assert.match(
+    String(messageOf(`${CONTAINERS}.*.image`, WEB)),
+    /expected MappingNode but got SequenceNode/,
+  )
   assert.match(String(messageOf('', WEB)), /that of the whole object/)
   const anchored = `${WEB}other:\n  one: &a 1\n  two: *a\n`
   assert.equal(messageOf('other.one', anchored), "unknown anchor 'a' referenced")
@@ -350,7 +401,11 @@ test('no path and no options make it throw', () => {
     '__proto__',
   )
   const path = fc.array(part, { maxLength: 6 }).map((parts) => parts.join('.'))
-  const options = fc.record({ delimiter: fc.constantFrom('', '/', '.'), index: fc.integer({ min: -2, max: 3 }), create: fc.boolean() })
+  const options = fc.record({
+    delimiter: fc.constantFrom('', '/', '.'),
+    index: fc.integer({ min: -2, max: 3 }),
+    create: fc.boolean(),
+  })
   fc.assert(
     fc.property(path, path, options, (from, to, option) => {
       const config = JSON.stringify([
@@ -360,13 +415,17 @@ test('no path and no options make it throw', () => {
         },
       ])
       for (const each of [config, config.replace('"ConfigMap"', '"Deployment"')])
-        for (const replace of [applyReplacements, applyReplacementsAsWritten]) runWith(replace, each, [PORTS, WEB])
+        for (const replace of [applyReplacements, applyReplacementsAsWritten])
+          runWith(replace, each, [PORTS, WEB])
     }),
     { numRuns: 100 },
   )
 })
 
 test('a path of thousands of parts is refused, not walked', () => {
-  const { message } = run(`[{source: {kind: ConfigMap, fieldPath: ${'a.'.repeat(100_000)}a}, targets: []}]`, PORTS)
+  const { message } = run(
+    `[{source: {kind: ConfigMap, fieldPath: ${'a.'.repeat(100_000)}a}, targets: []}]`,
+    PORTS,
+  )
   assert.match(String(message), /200 is the limit/)
 })

@@ -5,7 +5,16 @@
 import { failed, type KrmFunction, succeeded } from '@backporch/kpt/function'
 import { matchesLabels, parseLabelSelector } from '@backporch/kyaml/resource'
 import { goQuote } from '@backporch/kyaml/text'
-import { copyNode, entryOf, type YamlMap, type YamlNode, type YamlScalar, yamlList, yamlMap, yamlPlain } from '@backporch/kyaml/yaml'
+import {
+  copyNode,
+  entryOf,
+  type YamlMap,
+  type YamlNode,
+  type YamlScalar,
+  yamlList,
+  yamlMap,
+  yamlPlain,
+} from '@backporch/kyaml/yaml'
 import { fieldAt, fieldsAt, isTaggedNull, rawText, splitFieldPath } from './field-locations.ts'
 import { impliedTag } from './implied-tag.ts'
 import {
@@ -27,20 +36,34 @@ interface ReleaseRules {
   readonly starIsName: boolean
   /** Whether a reject takes away an object by any of its ids, or only the id that it matches. */
   readonly rejectsObjects: boolean
-  readonly write: (item: YamlMap, value: YamlNode, target: ReplacementTarget, created: Set<YamlNode>) => void
+  readonly write: (
+    item: YamlMap,
+    value: YamlNode,
+    target: ReplacementTarget,
+    created: Set<YamlNode>,
+  ) => void
 }
 
 /** v0.1.2, with kustomize api v0.19: every field must exist, and gets the text of the value. */
-export const applyReplacements = replacementsWith({ starIsName: false, rejectsObjects: true, write: writeTexts })
+export const applyReplacements = replacementsWith({
+  starIsName: false,
+  rejectsObjects: true,
+  write: writeTexts,
+})
 
 /** v0.1.0 and v0.1.1, with kustomize api v0.10.1: one field of each path that exists becomes the value, with its quotes and comments. */
-export const applyReplacementsAsWritten = replacementsWith({ starIsName: true, rejectsObjects: false, write: writeNodes })
+export const applyReplacementsAsWritten = replacementsWith({
+  starIsName: true,
+  rejectsObjects: false,
+  write: writeNodes,
+})
 
 function replacementsWith(rules: ReleaseRules): KrmFunction {
   return ({ items, config }) => {
     const created = new Set<YamlNode>()
     try {
-      for (const replacement of readReplacements(config)) replace(items, replacement, rules, created)
+      for (const replacement of readReplacements(config))
+        replace(items, replacement, rules, created)
     } catch (thrown) {
       if (thrown instanceof ReplacementProblem) return failed(items, thrown.message)
       throw thrown
@@ -50,18 +73,31 @@ function replacementsWith(rules: ReleaseRules): KrmFunction {
 }
 
 /** One after the other: a later replacement reads the result of an earlier one. */
-function replace(items: readonly YamlMap[], { source, targets }: Replacement, rules: ReleaseRules, created: Set<YamlNode>): void {
+function replace(
+  items: readonly YamlMap[],
+  { source, targets }: Replacement,
+  rules: ReleaseRules,
+  created: Set<YamlNode>,
+): void {
   if (source === undefined || targets === undefined) {
     throw new ReplacementProblem('replacements must specify a source and at least one target')
   }
   const value = sourceValue(items, source, rules, created)
   for (const target of targets) {
-    if (target.select === undefined) throw new ReplacementProblem('target must specify resources to select')
-    for (const item of items) if (isTarget(item, target.select, target.reject, rules)) rules.write(item, value, target, created)
+    if (target.select === undefined)
+      throw new ReplacementProblem('target must specify resources to select')
+    for (const item of items)
+      if (isTarget(item, target.select, target.reject, rules))
+        rules.write(item, value, target, created)
   }
 }
 
-function sourceValue(items: readonly YamlMap[], source: ReplacementSource, { starIsName }: ReleaseRules, created: Set<YamlNode>): YamlNode {
+function sourceValue(
+  items: readonly YamlMap[],
+  source: ReplacementSource,
+  { starIsName }: ReleaseRules,
+  created: Set<YamlNode>,
+): YamlNode {
   const object = theOnlyOne(items, source)
   const secret = isSecret(object)
   const fieldPath = source.fieldPath === '' ? DEFAULT_FIELD_PATH : source.fieldPath
@@ -69,10 +105,13 @@ function sourceValue(items: readonly YamlMap[], source: ReplacementSource, { sta
     fieldAt(object, splitFieldPath(fieldPath), { starIsName, create: undefined, created, secret }),
   )
   if (found === undefined || isNilOrEmpty(found, created)) {
-    throw new ReplacementProblem(`fieldPath \`${fieldPath}\` is missing for replacement source ${idText(source.id)}`)
+    throw new ReplacementProblem(
+      `fieldPath \`${fieldPath}\` is missing for replacement source ${idText(source.id)}`,
+    )
   }
   if (!isJoined(source.options)) return found
-  if (found.kind !== 'scalar') throw new ReplacementProblem('delimiter option can only be used with scalar nodes')
+  if (found.kind !== 'scalar')
+    throw new ReplacementProblem('delimiter option can only be used with scalar nodes')
   const { delimiter, index } = source.options
   const part = found.value.split(delimiter)[index]
   if (part === undefined) {
@@ -86,17 +125,27 @@ function sourceValue(items: readonly YamlMap[], source: ReplacementSource, { sta
 }
 
 function theOnlyOne(items: readonly YamlMap[], source: ReplacementSource): YamlMap {
-  const [first, second] = items.filter((item) => idsOf(item).some((id) => isSelected(id, source.id)))
-  if (second !== undefined) throw new ReplacementProblem(`multiple matches for selector ${sourceText(source)}`)
+  const [first, second] = items.filter((item) =>
+    idsOf(item).some((id) => isSelected(id, source.id)),
+  )
+  if (second !== undefined)
+    throw new ReplacementProblem(`multiple matches for selector ${sourceText(source)}`)
   if (first === undefined) throw new ReplacementProblem(`nothing selected by ${sourceText(source)}`)
   return first
 }
 
 /** A reject takes away by its selectors or by its id, whichever matches: the original does not ask for both. */
-function isTarget(item: YamlMap, select: ObjectSelector, reject: readonly ObjectSelector[], { rejectsObjects }: ReleaseRules): boolean {
+function isTarget(
+  item: YamlMap,
+  select: ObjectSelector,
+  reject: readonly ObjectSelector[],
+  { rejectsObjects }: ReleaseRules,
+): boolean {
   const ids = idsOf(item)
   if (!matchesSelectors(item, select)) return false
-  const rejecting = reject.filter((each) => each.annotationSelector !== '' || each.labelSelector !== '')
+  const rejecting = reject.filter(
+    (each) => each.annotationSelector !== '' || each.labelSelector !== '',
+  )
   if (rejecting.some((each) => matchesSelectors(item, each))) return false
   const byId = reject.filter(({ id }) => Object.values(id).some((part) => part !== ''))
   const isRejected = (id: ObjectId): boolean => byId.some((each) => isSelected(id, each.id))
@@ -104,29 +153,45 @@ function isTarget(item: YamlMap, select: ObjectSelector, reject: readonly Object
   return ids.some((id) => isSelected(id, select.id) && !isRejected(id))
 }
 
-function matchesSelectors(item: YamlMap, { annotationSelector, labelSelector }: ObjectSelector): boolean {
+function matchesSelectors(
+  item: YamlMap,
+  { annotationSelector, labelSelector }: ObjectSelector,
+): boolean {
   const annotations = selects(annotationSelector, item, 'annotations')
   return selects(labelSelector, item, 'labels') && annotations
 }
 
 function selects(text: string, item: YamlMap, field: 'labels' | 'annotations'): boolean {
   const parsed = parseLabelSelector(text)
-  if ('problem' in parsed) throw new ReplacementProblem(`unable to parse requirement: ${parsed.problem}`)
+  if ('problem' in parsed)
+    throw new ReplacementProblem(`unable to parse requirement: ${parsed.problem}`)
   return matchesLabels(parsed.selector, textsOf(metadataField(item, field)))
 }
 
-function writeTexts(item: YamlMap, value: YamlNode, { fieldPaths, options }: ReplacementTarget, created: Set<YamlNode>): void {
+function writeTexts(
+  item: YamlMap,
+  value: YamlNode,
+  { fieldPaths, options }: ReplacementTarget,
+  created: Set<YamlNode>,
+): void {
   const secret = isSecret(item)
   const create = options?.create === true ? () => emptyLike(value) : undefined
   for (const fieldPath of fieldPaths.length === 0 ? [DEFAULT_FIELD_PATH] : fieldPaths) {
     const missing = `unable to find ${create === undefined ? '' : 'or create '}field ${goQuote(fieldPath)} in replacement target`
-    const fields = observing(missing, () => fieldsAt(item, splitFieldPath(fieldPath), { create, created, secret }))
+    const fields = observing(missing, () =>
+      fieldsAt(item, splitFieldPath(fieldPath), { create, created, secret }),
+    )
     if (fields.length === 0) throw new ReplacementProblem(missing)
     for (const field of fields) writeText(field, value, options, created)
   }
 }
 
-function writeText(field: YamlNode, value: YamlNode, options: FieldOptions | undefined, created: Set<YamlNode>): void {
+function writeText(
+  field: YamlNode,
+  value: YamlNode,
+  options: FieldOptions | undefined,
+  created: Set<YamlNode>,
+): void {
   const text = isJoined(options) ? joined(field, value, options, created) : rawText(value)
   // Only the text is copied: the field keeps the type it has, so that a number becomes text where text stood, and nothing is
   // done for a text such as `no`, which is text to kpt and a boolean to kubectl. A field that was created has no type.
@@ -134,12 +199,25 @@ function writeText(field: YamlNode, value: YamlNode, options: FieldOptions | und
   else become(field, copyNode(value), created)
 }
 
-function writeNodes(item: YamlMap, value: YamlNode, { fieldPaths, options }: ReplacementTarget, created: Set<YamlNode>): void {
+function writeNodes(
+  item: YamlMap,
+  value: YamlNode,
+  { fieldPaths, options }: ReplacementTarget,
+  created: Set<YamlNode>,
+): void {
   const create = options?.create === true ? () => emptyLike(value) : undefined
   for (const fieldPath of fieldPaths.length === 0 ? [DEFAULT_FIELD_PATH] : fieldPaths) {
-    const field = fieldAt(item, splitFieldPath(fieldPath), { starIsName: true, create, created, secret: isSecret(item) })
+    const field = fieldAt(item, splitFieldPath(fieldPath), {
+      starIsName: true,
+      create,
+      created,
+      secret: isSecret(item),
+    })
     if (field === undefined) continue
-    if (field === item) throw new ReplacementProblem(`the field path ${goQuote(fieldPath)} is that of the whole object`)
+    if (field === item)
+      throw new ReplacementProblem(
+        `the field path ${goQuote(fieldPath)} is that of the whole object`,
+      )
     const copy = copyNode(value)
     if (isJoined(options)) {
       const text = joined(field, value, options, created)
@@ -155,7 +233,8 @@ function writeNodes(item: YamlMap, value: YamlNode, { fieldPaths, options }: Rep
 function become(node: YamlNode, other: YamlNode, created: Set<YamlNode>): void {
   created.delete(node)
   const { source, writes } = node
-  for (const key of Object.keys(node)) if (!Object.hasOwn(other, key)) Reflect.deleteProperty(node, key)
+  for (const key of Object.keys(node))
+    if (!Object.hasOwn(other, key)) Reflect.deleteProperty(node, key)
   Object.assign(node, other)
   // The field stays where its own file declares it, and not where the content is copied from.
   node.writes = writes
@@ -169,7 +248,12 @@ function become(node: YamlNode, other: YamlNode, created: Set<YamlNode>): void {
 function unknownAlias(node: YamlNode, anchors: Set<string>): string | undefined {
   if (node.kind === 'alias') return anchors.has(node.name) ? undefined : node.name
   if (node.anchor !== '') anchors.add(node.anchor)
-  const below = node.kind === 'map' ? node.entries.flatMap(({ key, value }) => [key, value]) : node.kind === 'list' ? node.items : []
+  const below =
+    node.kind === 'map'
+      ? node.entries.flatMap(({ key, value }) => [key, value])
+      : node.kind === 'list'
+        ? node.items
+        : []
   for (const each of below) {
     const found = unknownAlias(each, anchors)
     if (found !== undefined) return found
@@ -194,8 +278,14 @@ function isJoined(options: FieldOptions | undefined): options is FieldOptions {
 }
 
 /** The field with one part of it replaced; before the first or behind the last part the value becomes a new one. */
-function joined(node: YamlNode, value: YamlNode, { delimiter, index }: FieldOptions, created: Set<YamlNode>): string {
-  if (node.kind !== 'scalar') throw new ReplacementProblem('delimiter option can only be used with scalar nodes')
+function joined(
+  node: YamlNode,
+  value: YamlNode,
+  { delimiter, index }: FieldOptions,
+  created: Set<YamlNode>,
+): string {
+  if (node.kind !== 'scalar')
+    throw new ReplacementProblem('delimiter option can only be used with scalar nodes')
   const parts = node.value.split(delimiter)
   const part = isTaggedNull(value, created) ? '' : rawText(value)
   if (index < 0) parts.unshift(part)
@@ -216,7 +306,8 @@ function observing<T>(prefix: string, search: () => T): T {
   try {
     return search()
   } catch (thrown) {
-    if (thrown instanceof ReplacementProblem) throw new ReplacementProblem(`${prefix}: ${thrown.message}`)
+    if (thrown instanceof ReplacementProblem)
+      throw new ReplacementProblem(`${prefix}: ${thrown.message}`)
     throw thrown
   }
 }
@@ -231,7 +322,8 @@ const PREVIOUS = 'internal.config.kubernetes.io/previous'
 function idsOf(item: YamlMap): readonly ObjectId[] {
   const apiVersion = rawFieldText(item, 'apiVersion')
   const slash = apiVersion.indexOf('/')
-  const [group, version] = slash === -1 ? ['', apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)]
+  const [group, version] =
+    slash === -1 ? ['', apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)]
   const id = {
     group,
     version,
@@ -240,20 +332,38 @@ function idsOf(item: YamlMap): readonly ObjectId[] {
     namespace: metadataText(item, 'namespace'),
   }
   const annotations = textsOf(metadataField(item, 'annotations'))
-  const [names, namespaces, kinds] = ['Names', 'Namespaces', 'Kinds'].map((each) => annotations.get(`${PREVIOUS}${each}`))
+  const [names, namespaces, kinds] = ['Names', 'Namespaces', 'Kinds'].map((each) =>
+    annotations.get(`${PREVIOUS}${each}`),
+  )
   if (names === undefined) return [id]
-  const [allNames, allNamespaces, allKinds] = [names.split(','), (namespaces ?? '').split(','), (kinds ?? '').split(',')]
+  const [allNames, allNamespaces, allKinds] = [
+    names.split(','),
+    (namespaces ?? '').split(','),
+    (kinds ?? '').split(','),
+  ]
   if (allNames.length !== allNamespaces.length || allNames.length !== allKinds.length) {
-    throw new ReplacementProblem('number of previous names, number of previous namespaces, number of previous kinds not equal')
+    throw new ReplacementProblem(
+      'number of previous names, number of previous namespaces, number of previous kinds not equal',
+    )
   }
-  const previous = allNames.map((name, at) => ({ ...id, name, namespace: allNamespaces[at] ?? '', kind: allKinds[at] ?? '' }))
+  const previous = allNames.map((name, at) => ({
+    ...id,
+    name,
+    namespace: allNamespaces[at] ?? '',
+    kind: allKinds[at] ?? '',
+  }))
   return [id, ...previous]
 }
 
 /** An empty part of the selector fits all; no namespace and `default` are the same one, also for objects that have none. */
 function isSelected(id: ObjectId, selector: ObjectId): boolean {
-  const plain = (['group', 'version', 'kind', 'name'] as const).every((part) => selector[part] === '' || selector[part] === id[part])
-  return plain && (selector.namespace === '' || (selector.namespace || 'default') === (id.namespace || 'default'))
+  const plain = (['group', 'version', 'kind', 'name'] as const).every(
+    (part) => selector[part] === '' || selector[part] === id[part],
+  )
+  return (
+    plain &&
+    (selector.namespace === '' || (selector.namespace || 'default') === (id.namespace || 'default'))
+  )
 }
 
 function idText({ group, version, kind, name, namespace }: ObjectId): string {
@@ -262,7 +372,9 @@ function idText({ group, version, kind, name, namespace }: ObjectId): string {
 
 function sourceText({ id, fieldPath, options }: ReplacementSource): string {
   const silent = options === undefined || (options.delimiter === '' && !options.create)
-  const optionText = silent ? '' : `${options.delimiter}(${options.index}), create=${options.create}`
+  const optionText = silent
+    ? ''
+    : `${options.delimiter}(${options.index}), create=${options.create}`
   return [idText(id), fieldPath, optionText].filter((part, at) => at === 0 || part !== '').join(':')
 }
 
@@ -288,5 +400,9 @@ function metadataText(item: YamlMap, key: string): string {
 }
 
 function textsOf(node: YamlNode | undefined): ReadonlyMap<string, string> {
-  return new Map(node?.kind === 'map' ? node.entries.map(({ key, value }) => [rawText(key), rawText(value)]) : [])
+  return new Map(
+    node?.kind === 'map'
+      ? node.entries.map(({ key, value }) => [rawText(key), rawText(value)])
+      : [],
+  )
 }

@@ -3,7 +3,16 @@
  * (https://github.com/kubernetes-sigs/kustomize/blob/api/v0.15.0/api/types/replacement.go).
  */
 import type { Json } from '@backporch/kyaml/json'
-import { isNull, jsonOf, keyOf, resolved, textAt, type YamlAlias, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
+import {
+  isNull,
+  jsonOf,
+  keyOf,
+  resolved,
+  textAt,
+  type YamlAlias,
+  type YamlMap,
+  type YamlNode,
+} from '@backporch/kyaml/yaml'
 import { impliedTag } from './implied-tag.ts'
 
 /** What an object has to be; an empty text fits all. */
@@ -62,7 +71,9 @@ export function readReplacements(config: YamlMap | undefined): readonly Replacem
   const [kind, apiVersion] = [textAt(config, 'kind') ?? '', textAt(config, 'apiVersion') ?? '']
   if (kind !== KIND || apiVersion !== API_VERSION) {
     const only = `only functionConfig of kind ${KIND} and apiVersion ${API_VERSION} is supported`
-    throw new ReplacementProblem(`received functionConfig of kind ${kind} and apiVersion ${apiVersion}, ${only}`)
+    throw new ReplacementProblem(
+      `received functionConfig of kind ${kind} and apiVersion ${apiVersion}, ${only}`,
+    )
   }
   const whole = new Field(config, '')
   return (whole.at('replacements').list() ?? []).map((field) => ({
@@ -76,7 +87,11 @@ function wrongConfig(why: string): ReplacementProblem {
 }
 
 function readSource(field: Field): ReplacementSource {
-  return { id: readId(field), fieldPath: field.at('fieldPath').text(), options: field.at('options').read(readOptions) }
+  return {
+    id: readId(field),
+    fieldPath: field.at('fieldPath').text(),
+    options: field.at('options').read(readOptions),
+  }
 }
 
 function readTarget(field: Field): ReplacementTarget {
@@ -97,14 +112,28 @@ function readSelector(field: Field): ObjectSelector {
 }
 
 function readId(field: Field): ObjectId {
-  const [group, version, kind] = [field.at('group').text(), field.at('version').text(), field.at('kind').text()]
-  return { group, version, kind, name: field.at('name').text(), namespace: field.at('namespace').text() }
+  const [group, version, kind] = [
+    field.at('group').text(),
+    field.at('version').text(),
+    field.at('kind').text(),
+  ]
+  return {
+    group,
+    version,
+    kind,
+    name: field.at('name').text(),
+    namespace: field.at('namespace').text(),
+  }
 }
 
 /** `encoding` is in the original's types and nothing reads it there, so it is checked and left. */
 function readOptions(field: Field): FieldOptions {
   field.at('encoding').text()
-  return { delimiter: field.at('delimiter').text(), index: field.at('index').whole(), create: field.at('create').flag() }
+  return {
+    delimiter: field.at('delimiter').text(),
+    index: field.at('index').whole(),
+    create: field.at('create').flag(),
+  }
 }
 
 /**
@@ -125,7 +154,8 @@ class Field {
     if (this.node !== undefined && this.node.kind !== 'map') throw this.wrong('an object')
     const entries = this.node?.entries ?? []
     const found =
-      entries.find((entry) => keyOf(entry.key) === key) ?? entries.find((entry) => keyOf(entry.key).toLowerCase() === key.toLowerCase())
+      entries.find((entry) => keyOf(entry.key) === key) ??
+      entries.find((entry) => keyOf(entry.key).toLowerCase() === key.toLowerCase())
     return new Field(found?.value, this.path === '' ? key : `${this.path}.${key}`)
   }
 
@@ -141,20 +171,26 @@ class Field {
 
   text(): string {
     if (this.node === undefined) return ''
-    if (this.node.kind !== 'scalar' || !['!!str', '!!timestamp'].includes(impliedTag(this.node))) throw this.wrong('a text')
+    if (this.node.kind !== 'scalar' || !['!!str', '!!timestamp'].includes(impliedTag(this.node)))
+      throw this.wrong('a text')
     return this.node.value
   }
 
   whole(): number {
     if (this.node === undefined) return 0
-    const number = this.node.kind === 'scalar' && ['!!int', '!!float'].includes(impliedTag(this.node)) ? this.json() : undefined
-    if (typeof number !== 'number' || !Number.isSafeInteger(number)) throw this.wrong('a whole number')
+    const number =
+      this.node.kind === 'scalar' && ['!!int', '!!float'].includes(impliedTag(this.node))
+        ? this.json()
+        : undefined
+    if (typeof number !== 'number' || !Number.isSafeInteger(number))
+      throw this.wrong('a whole number')
     return number
   }
 
   flag(): boolean {
     if (this.node === undefined) return false
-    const flag = this.node.kind === 'scalar' && impliedTag(this.node) === '!!bool' ? this.json() : undefined
+    const flag =
+      this.node.kind === 'scalar' && impliedTag(this.node) === '!!bool' ? this.json() : undefined
     if (typeof flag !== 'boolean') throw this.wrong('true or false')
     return flag
   }
@@ -168,7 +204,8 @@ class Field {
   }
 
   private wrong(wanted: string): ReplacementProblem {
-    const got = this.node?.kind === 'scalar' ? impliedTag(this.node).replace('!!', '') : this.node?.kind
+    const got =
+      this.node?.kind === 'scalar' ? impliedTag(this.node).replace('!!', '') : this.node?.kind
     return wrongConfig(`${this.path} is of type ${got}, and ${wanted} is wanted`)
   }
 }

@@ -93,21 +93,30 @@ items:
           path: web.yaml
 `
 
-test('kpt runs it as a program: files and results are those of the original', { skip: whyNoKpt() }, () => {
-  const { files, results } = evalFunction(PROGRAM, { 'web.yaml': WEB, 'sub/hosts.yaml': HOSTS }, CONFIG)
+test('kpt runs it as a program: files and results are those of the original', {
+  skip: whyNoKpt(),
+}, () => {
+  const { files, results } = evalFunction(
+    PROGRAM,
+    { 'web.yaml': WEB, 'sub/hosts.yaml': HOSTS },
+    CONFIG,
+  )
   assert.equal(
     files['web.yaml'],
     WEB.replace('namespace: test', 'namespace: live')
       .replace('replicas: 2', 'replicas: 5')
       .replace('web:1.4', 'web:1.5')
-      .replace('args: [--slow] # kpt-set: ${args}', 'args: # kpt-set: ${args}\n            - --fast\n            - --loud'),
+      .replace(
+        'args: [--slow] # kpt-set: ${args}',
+        'args: # kpt-set: ${args}\n            - --fast\n            - --loud',
+      ),
   )
   assert.equal(
     files['sub/hosts.yaml'],
-    HOSTS.replace('# the first one answers\n- test.example.com\n- old.example.com', '- live.example.com').replace(
-      'opensesame',
-      'shutsesame',
-    ),
+    HOSTS.replace(
+      '# the first one answers\n- test.example.com\n- old.example.com',
+      '- live.example.com',
+    ).replace('opensesame', 'shutsesame'),
   )
   assert.equal(results, RESULTS)
 })

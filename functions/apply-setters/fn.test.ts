@@ -17,7 +17,9 @@ function itemsOf(text: string): YamlMap[] {
 
 /** The objects with the setters applied, as text, and what the function said. */
 function apply(text: string, setters: { readonly [name: string]: string }) {
-  const config = yamlMap([['data', yamlMap(Object.entries(setters).map(([name, value]) => [name, yamlText(value)]))]])
+  const config = yamlMap([
+    ['data', yamlMap(Object.entries(setters).map(([name, value]) => [name, yamlText(value)]))],
+  ])
   const output = applySetters({ items: itemsOf(text), config })
   return { ...output, text: output.items.map((item) => writeYamlNode(item)).join('---\n') }
 }
@@ -42,9 +44,17 @@ ${FILE}spec:
 test('scalars are set, fully and in part, and keep quotes and comments', () => {
   const { text, results, exitCode } = apply(DEPLOYMENT, { 'web-replicas': '5', tag: '1.5' })
   assert.equal(exitCode, 0)
-  assert.equal(text, DEPLOYMENT.replace('replicas: 2', 'replicas: 5').replace('web:1.4"', 'web:1.5"'))
+  assert.equal(
+    text,
+    DEPLOYMENT.replace('replicas: 2', 'replicas: 5').replace('web:1.4"', 'web:1.5"'),
+  )
   assert.deepEqual(results, [
-    { message: 'set field value to "5"', severity: 'info', field: { path: 'spec.replicas' }, file: { path: 'web/all.yaml' } },
+    {
+      message: 'set field value to "5"',
+      severity: 'info',
+      field: { path: 'spec.replicas' },
+      file: { path: 'web/all.yaml' },
+    },
     {
       message: 'set field value to "reg.example/web:1.5"',
       severity: 'info',
@@ -67,46 +77,79 @@ test('release v0.1.1 fails without setters and where it sets no field, and other
       items: itemsOf(DEPLOYMENT),
       config: yamlMap([['data', yamlMap(setters.map(([name, value]) => [name, yamlText(value)]))]]),
     })
-  assert.deepEqual(run([]).results, [{ message: 'failed to apply setters: input setters list cannot be empty', severity: 'error' }])
+  assert.deepEqual(run([]).results, [
+    { message: 'failed to apply setters: input setters list cannot be empty', severity: 'error' },
+  ])
   assert.deepEqual(run([['other', 'x']]).results, [
-    { message: 'failed to apply setters: no matches for the input list of setters', severity: 'error' },
+    {
+      message: 'failed to apply setters: no matches for the input list of setters',
+      severity: 'error',
+    },
   ])
   assert.deepEqual(run([['other', 'x']]).exitCode, 1)
   const set = run([['tag', '1.5']])
-  assert.deepEqual([set.exitCode, set.items.map((item) => writeYamlNode(item))], [0, [apply(DEPLOYMENT, { tag: '1.5' }).text]])
+  assert.deepEqual(
+    [set.exitCode, set.items.map((item) => writeYamlNode(item))],
+    [0, [apply(DEPLOYMENT, { tag: '1.5' }).text]],
+  )
 })
 
 test('setters that are not given keep the value that they have in the field', () => {
   assert.equal(
-    apply('host: app.test.example.com # kpt-set: app.${stage}.${domain}.${tld}\n', { domain: 'demo', tld: 'org' }).text,
+    apply('host: app.test.example.com # kpt-set: app.${stage}.${domain}.${tld}\n', {
+      domain: 'demo',
+      tld: 'org',
+    }).text,
     'host: app.test.demo.org # kpt-set: app.${stage}.${domain}.${tld}\n',
   )
 })
 
 test('a setter whose value cannot be found is an error, and nothing else is reported', () => {
-  const { exitCode, results } = apply('a: x # kpt-set: ${a}\nimage: web # kpt-set: ${name}:${tag}-${os}\n', { a: 'y', name: 'shop' })
+  const { exitCode, results } = apply(
+    'a: x # kpt-set: ${a}\nimage: web # kpt-set: ${name}:${tag}-${os}\n',
+    { a: 'y', name: 'shop' },
+  )
   assert.equal(exitCode, 1)
-  assert.deepEqual(results, [{ message: 'failed to apply setters: values for setters [${tag} ${os}] must be provided', severity: 'error' }])
+  assert.deepEqual(results, [
+    {
+      message: 'failed to apply setters: values for setters [${tag} ${os}] must be provided',
+      severity: 'error',
+    },
+  ])
 })
 
 test('an empty value in the text is not retained', () => {
   assert.equal(apply('image: :1.4 # kpt-set: ${name}:${tag}\n', { tag: '2' }).exitCode, 1)
-  assert.equal(apply('image: :1.4 # kpt-set: ${name}:${tag}\n', { tag: '2', name: '' }).text, 'image: :2 # kpt-set: ${name}:${tag}\n')
+  assert.equal(
+    apply('image: :1.4 # kpt-set: ${name}:${tag}\n', { tag: '2', name: '' }).text,
+    'image: :2 # kpt-set: ${name}:${tag}\n',
+  )
 })
 
 test('the type of a plain value is that of the new text', () => {
-  const { items, text } = apply('a: text # kpt-set: ${v}\nb: "text" # kpt-set: ${v}\nc: !!str 7 # kpt-set: ${v}\n', { v: '3' })
+  const { items, text } = apply(
+    'a: text # kpt-set: ${v}\nb: "text" # kpt-set: ${v}\nc: !!str 7 # kpt-set: ${v}\n',
+    { v: '3' },
+  )
   assert.equal(text, 'a: 3 # kpt-set: ${v}\nb: "3" # kpt-set: ${v}\nc: 3 # kpt-set: ${v}\n')
   assert.equal(nodeAt(items[0], 'a')?.tag, '')
 })
 
 test('an empty value is written in quotes', () => {
-  assert.equal(apply('a: x # kpt-set: ${v}\nb: "x" # kpt-set: ${v}\n', { v: '' }).text, 'a: "" # kpt-set: ${v}\nb: "" # kpt-set: ${v}\n')
+  assert.equal(
+    apply('a: x # kpt-set: ${v}\nb: "x" # kpt-set: ${v}\n', { v: '' }).text,
+    'a: "" # kpt-set: ${v}\nb: "" # kpt-set: ${v}\n',
+  )
 })
 
 test('lists are set as a whole: a block list by the comment of its key, a flow list by its own', () => {
-  const text = 'env: # kpt-set: ${env}\n- test\n# last\n- live\nroles: [a, b] # kpt-set: ${roles}\nnone: [] # kpt-set: ${none}\n'
-  const { text: after, results } = apply(text, { env: '[live, 3]', roles: '- c\n- d # second\n', none: '- {a: b}' })
+  const text =
+    'env: # kpt-set: ${env}\n- test\n# last\n- live\nroles: [a, b] # kpt-set: ${roles}\nnone: [] # kpt-set: ${none}\n'
+  const { text: after, results } = apply(text, {
+    env: '[live, 3]',
+    roles: '- c\n- d # second\n',
+    none: '- {a: b}',
+  })
   assert.equal(
     after,
     'env: # kpt-set: ${env}\n- live\n- 3\nroles: # kpt-set: ${roles}\n- c\n- d # second\nnone: # kpt-set: ${none}\n- {a: b}\n',
@@ -125,16 +168,29 @@ test('a list that is set to nothing is an empty one, with its comment behind it'
   const { items, text } = apply('env: # kpt-set: ${env}\n- test\n', { env: '' })
   assert.equal(text, 'env: [] # kpt-set: ${env}\n')
   assert.equal(entryOf(items[0], 'env')?.key.lineComment, '')
-  assert.equal(apply('env: [test] # kpt-set: ${env}\n', { env: '' }).text, 'env: [] # kpt-set: ${env}\n')
+  assert.equal(
+    apply('env: [test] # kpt-set: ${env}\n', { env: '' }).text,
+    'env: [] # kpt-set: ${env}\n',
+  )
 })
 
 test('a list takes one setter and a list only', () => {
-  const message = (setter: string, value: string) => apply(`env: # kpt-set: ${setter}\n- test\n`, { a: value }).results[0]?.message
-  assert.equal(message('${a}-${b}', '[x]'), 'failed to apply setters: invalid setter pattern for array node: "${a}-${b}"')
-  assert.equal(message('x${a}', '[x]'), 'failed to apply setters: invalid setter pattern for array node: "x${a}"')
+  const message = (setter: string, value: string) =>
+    apply(`env: # kpt-set: ${setter}\n- test\n`, { a: value }).results[0]?.message
+  assert.equal(
+    message('${a}-${b}', '[x]'),
+    'failed to apply setters: invalid setter pattern for array node: "${a}-${b}"',
+  )
+  assert.equal(
+    message('x${a}', '[x]'),
+    'failed to apply setters: invalid setter pattern for array node: "x${a}"',
+  )
   for (const value of ['x', 'a: b', '[x', '# no more', '{}']) {
     const shown = JSON.stringify(value)
-    assert.equal(message('${a}', value), `failed to apply setters: input to array setter must be an array of values, but found ${shown}`)
+    assert.equal(
+      message('${a}', value),
+      `failed to apply setters: input to array setter must be an array of values, but found ${shown}`,
+    )
   }
 })
 
@@ -164,25 +220,45 @@ data:
   motto: y # kpt-set: \${db-password}
   plain: z # kpt-set: \${plain}
 `
-  const setters = { user: 'root', where: 'postgres://u:hunter2@db/x', 'db-password': 'opensesame', plain: 'shown' }
+  const setters = {
+    user: 'root',
+    where: 'postgres://u:hunter2@db/x',
+    'db-password': 'opensesame',
+    plain: 'shown',
+  }
   const { text, results } = apply(secret, setters)
   for (const value of Object.values(setters)) assert.ok(text.includes(value))
   assert.deepEqual(
     results.map(({ message }) => message),
-    ['<redacted>', '<redacted>', '<redacted>', 'shown'].map((shown) => `set field value to "${shown}"`),
+    ['<redacted>', '<redacted>', '<redacted>', 'shown'].map(
+      (shown) => `set field value to "${shown}"`,
+    ),
   )
-  const { results: refused } = apply('list: # kpt-set: ${api-token}\n- a\n', { 'api-token': 'opensesame' })
+  const { results: refused } = apply('list: # kpt-set: ${api-token}\n- a\n', {
+    'api-token': 'opensesame',
+  })
   assert.match(refused[0]?.message ?? '', /but found "<redacted>"$/)
 })
 
 test('a value that is grown beyond all measure is refused', () => {
-  const chain = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`s${index}`, `\${s${index + 1}}`.repeat(9)]))
-  assert.equal(apply('a: x # kpt-set: ${s0}\n', chain).results[0]?.message, 'failed to apply setters: the value of "${s0}" is too long')
+  const chain = Object.fromEntries(
+    Array.from({ length: 40 }, (_, index) => [`s${index}`, `\${s${index + 1}}`.repeat(9)]),
+  )
+  assert.equal(
+    apply('a: x # kpt-set: ${s0}\n', chain).results[0]?.message,
+    'failed to apply setters: the value of "${s0}" is too long',
+  )
 })
 
 test('keys that every JavaScript object has are setters and fields as others', () => {
-  const { text } = apply('__proto__: x # kpt-set: ${__proto__}\nconstructor: y # kpt-set: ${toString}\n', JSON.parse('{"__proto__":"z"}'))
-  assert.equal(text, '__proto__: z # kpt-set: ${__proto__}\nconstructor: y # kpt-set: ${toString}\n')
+  const { text } = apply(
+    '__proto__: x # kpt-set: ${__proto__}\nconstructor: y # kpt-set: ${toString}\n',
+    JSON.parse('{"__proto__":"z"}'),
+  )
+  assert.equal(
+    text,
+    '__proto__: z # kpt-set: ${__proto__}\nconstructor: y # kpt-set: ${toString}\n',
+  )
 })
 
 test('setting the present value changes nothing, and setting twice equals setting once', () => {

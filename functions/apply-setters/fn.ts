@@ -42,13 +42,17 @@ export const applySetters: KrmFunction = ({ items, config }) => {
     })
     if (problem !== undefined) return failed(items, `failed to apply setters: ${problem}`)
   }
-  return succeeded(items, results.length > 0 ? results : [{ message: NO_MATCHES, severity: 'info' }])
+  return succeeded(
+    items,
+    results.length > 0 ? results : [{ message: NO_MATCHES, severity: 'info' }],
+  )
 }
 
 /** Release v0.1.1: a run without setters, or that sets no field, is an error. */
 export const applySettersOrFail: KrmFunction = (input) => {
   const { items, config } = input
-  if (configData(config).size === 0) return failed(items, 'failed to apply setters: input setters list cannot be empty')
+  if (configData(config).size === 0)
+    return failed(items, 'failed to apply setters: input setters list cannot be empty')
   const output = applySetters(input)
   return output.exitCode === 0 && output.results[0]?.message === NO_MATCHES
     ? failed(items, 'failed to apply setters: no matches for the input list of setters')
@@ -76,7 +80,8 @@ class SetterRun {
     const pattern = this.givenPattern(lineComment)
     if (pattern === undefined) return undefined
     const setter = onlySetter(pattern)
-    if (setter === undefined) return `invalid setter pattern for array node: ${goQuote(pattern.text)}`
+    if (setter === undefined)
+      return `invalid setter pattern for array node: ${goQuote(pattern.text)}`
     const given = this.setters.get(setter) ?? ''
     if (given === '') {
       emptyList(value, lineComment)
@@ -100,7 +105,8 @@ class SetterRun {
     const pattern = this.givenPattern(node.lineComment)
     if (pattern === undefined) return undefined
     const expanded = expandPattern(pattern, this.setters, extractSetterValues(pattern, node.value))
-    if (expanded.is === 'unresolved') return `values for setters [${this.named(expanded.references)}] must be provided`
+    if (expanded.is === 'unresolved')
+      return `values for setters [${this.named(expanded.references)}] must be provided`
     if (expanded.is === 'too-long') return `the value of ${goQuote(pattern.text)} is too long`
     node.value = expanded.text
     if (expanded.text === '') node.style = 'double'
@@ -113,7 +119,9 @@ class SetterRun {
   /** The pattern of a comment, where one of the given setters stands in it. */
   private givenPattern(lineComment: string): SetterPattern | undefined {
     const pattern = setterPatternOf(lineComment)
-    return pattern !== undefined && namesAnySetter(pattern, this.setters.keys()) ? pattern : undefined
+    return pattern !== undefined && namesAnySetter(pattern, this.setters.keys())
+      ? pattern
+      : undefined
   }
 
   private report(location: FieldLocation, pattern: SetterPattern, value: string): void {
@@ -131,7 +139,9 @@ class SetterRun {
 
   /** A reference may come from a value, and a credential is not reported. */
   private named(references: readonly string[]): string {
-    return references.map((each) => (resultValue(this.item, [], each) === REDACTED ? REDACTED : each)).join(' ')
+    return references
+      .map((each) => (resultValue(this.item, [], each) === REDACTED ? REDACTED : each))
+      .join(' ')
   }
 }
 
@@ -157,6 +167,7 @@ function listItems(text: string): YamlNode[] | undefined {
 function withoutSource(node: YamlNode): YamlNode {
   delete node.source
   if (node.kind === 'list') node.items.forEach(withoutSource)
-  if (node.kind === 'map') for (const { key, value } of node.entries) [key, value].forEach(withoutSource)
+  if (node.kind === 'map')
+    for (const { key, value } of node.entries) [key, value].forEach(withoutSource)
   return node
 }

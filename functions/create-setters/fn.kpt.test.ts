@@ -72,15 +72,23 @@ items:
           path: web.yaml
 `
 
-test('kpt runs it as a program: files and results are those of the original', { skip: whyNoKpt() }, () => {
+test('kpt runs it as a program: files and results are those of the original', {
+  skip: whyNoKpt(),
+}, () => {
   const { files, results } = evalFunction(PROGRAM, { 'web.yaml': WEB }, CONFIG)
   assert.equal(
     files['web.yaml'],
     WEB.replace('name: shop-live', 'name: shop-live # kpt-set: shop-${stage}')
       .replace('# was 3', '# kpt-set: ${web-replicas}')
       .replace('web:1.4.0"', 'web:1.4.0" # kpt-set: reg.example/web:${tag}')
-      .replace('args: [--fast, --loud]', 'args: # kpt-set: ${args}\n            - --fast\n            - --loud')
-      .replace('args: [--stage, live]', 'args:\n            - --stage\n            - live # kpt-set: ${stage}'),
+      .replace(
+        'args: [--fast, --loud]',
+        'args: # kpt-set: ${args}\n            - --fast\n            - --loud',
+      )
+      .replace(
+        'args: [--stage, live]',
+        'args:\n            - --stage\n            - live # kpt-set: ${stage}',
+      ),
   )
   assert.equal(results, RESULTS)
 })

@@ -14,7 +14,9 @@ function itemsOf(text: string): YamlMap[] {
 }
 
 function configOf(setters: { readonly [name: string]: string }): YamlMap {
-  return yamlMap([['data', yamlMap(Object.entries(setters).map(([name, value]) => [name, yamlText(value)]))]])
+  return yamlMap([
+    ['data', yamlMap(Object.entries(setters).map(([name, value]) => [name, yamlText(value)]))],
+  ])
 }
 
 /** The objects with comments, as text, and what the function said. */
@@ -42,7 +44,11 @@ spec:
 `
 
 test('fields with the value of a setter get a comment, whole values and parts of them', () => {
-  const { text, results, exitCode } = create(DEPLOYMENT, { 'web-replicas': '4', stage: 'live', tag: '1.4.0' })
+  const { text, results, exitCode } = create(DEPLOYMENT, {
+    'web-replicas': '4',
+    stage: 'live',
+    tag: '1.4.0',
+  })
   assert.equal(exitCode, 0)
   assert.equal(
     text,
@@ -63,29 +69,50 @@ test('fields with the value of a setter get a comment, whole values and parts of
 })
 
 test('a longer value is replaced before a value that it contains', () => {
-  assert.equal(create('a: web-live-2\n', { app: 'web', full: 'web-live' }).text, 'a: web-live-2 # kpt-set: ${full}-2\n')
-  assert.equal(create('a: web-live-2\n', { app: 'web', rest: 'live', n: '2' }).text, 'a: web-live-2 # kpt-set: ${app}-${rest}-${n}\n')
+  assert.equal(
+    create('a: web-live-2\n', { app: 'web', full: 'web-live' }).text,
+    'a: web-live-2 # kpt-set: ${full}-2\n',
+  )
+  assert.equal(
+    create('a: web-live-2\n', { app: 'web', rest: 'live', n: '2' }).text,
+    'a: web-live-2 # kpt-set: ${app}-${rest}-${n}\n',
+  )
 })
 
 test('a list with the values of a list setter, in any order, gets the comment at its key', () => {
   const setters = { env: '[live, test]', none: '[]' }
-  const { text, results } = create('env:\n- test\n- live\nflow: [live, test]\nother: [live]\nnone: []\n', setters)
+  const { text, results } = create(
+    'env:\n- test\n- live\nflow: [live, test]\nother: [live]\nnone: []\n',
+    setters,
+  )
   assert.equal(
     text,
     'env: # kpt-set: ${env}\n- test\n- live\nflow: # kpt-set: ${env}\n- live\n- test\nother: [live]\nnone: [] # kpt-set: ${none}\n',
   )
-  assert.equal(results[0]?.message, 'Added line comment "kpt-set: ${env}" for field with value "[live test]"')
+  assert.equal(
+    results[0]?.message,
+    'Added line comment "kpt-set: ${env}" for field with value "[live test]"',
+  )
 })
 
 test('a flow list with the value of a scalar setter in it becomes a block list', () => {
-  assert.equal(create('env: [test, live-1]\n', { stage: 'live' }).text, 'env:\n- test\n- live-1 # kpt-set: ${stage}-1\n')
+  assert.equal(
+    create('env: [test, live-1]\n', { stage: 'live' }).text,
+    'env:\n- test\n- live-1 # kpt-set: ${stage}-1\n',
+  )
 })
 
 test('a list of maps equals a list of empty texts, as in the original', () => {
-  assert.equal(create('ports:\n- {a: 1}\n', { ports: '[{b: 2}]' }).text, 'ports: # kpt-set: ${ports}\n- {a: 1}\n')
+  assert.equal(
+    create('ports:\n- {a: 1}\n', { ports: '[{b: 2}]' }).text,
+    'ports: # kpt-set: ${ports}\n- {a: 1}\n',
+  )
 })
 
-const REFUSED: readonly (readonly [setters: { readonly [name: string]: string }, problem: string])[] = [
+const REFUSED: readonly (readonly [
+  setters: { readonly [name: string]: string },
+  problem: string,
+])[] = [
   [{}, 'config map cannot be empty'],
   [{ a: '' }, 'parsing error'],
   [{ a: '[x' }, 'parsing error'],
@@ -98,14 +125,24 @@ test('a value that cannot be a setter, or has no match, is an error', () => {
   for (const [setters, problem] of REFUSED) {
     const { exitCode, results } = create(DEPLOYMENT, setters)
     assert.equal(exitCode, 1)
-    assert.deepEqual(results, [{ message: `failed to create setters: ${problem}`, severity: 'error' }])
+    assert.deepEqual(results, [
+      { message: `failed to create setters: ${problem}`, severity: 'error' },
+    ])
   }
-  assert.equal(createSetters({ items: [], config: undefined }).results[0]?.message, 'failed to create setters: config map cannot be empty')
+  assert.equal(
+    createSetters({ items: [], config: undefined }).results[0]?.message,
+    'failed to create setters: config map cannot be empty',
+  )
 })
 
 test('credentials are not reported', () => {
-  const { results } = create('kind: Secret\nstringData:\n  a: opensesame-1\n', { word: 'opensesame' })
-  assert.equal(results[0]?.message, 'Added line comment "<redacted>" for field with value "<redacted>"')
+  const { results } = create('kind: Secret\nstringData:\n  a: opensesame-1\n', {
+    word: 'opensesame',
+  })
+  assert.equal(
+    results[0]?.message,
+    'Added line comment "<redacted>" for field with value "<redacted>"',
+  )
 })
 
 test('texts are replaced from the left, the first that fits, and nothing twice', () => {
@@ -124,11 +161,19 @@ test('apply-setters reads the comments of create-setters', () => {
   const word = fc.stringMatching(/^[a-z]{2,5}$/)
   fc.assert(
     fc.property(word, word, word, (stage, tag, next) => {
-      fc.pre(new Set(['name', 'image', stage, tag]).size === 4 && !stage.includes(tag) && !tag.includes(stage))
+      fc.pre(
+        new Set(['name', 'image', stage, tag]).size === 4 &&
+          !stage.includes(tag) &&
+          !tag.includes(stage),
+      )
       const created = create(`name: 9${stage}9\nimage: 7/8:${tag}\n`, { stage, tag })
       const config = configOf({ stage: next })
-      const applied = applySetters({ items: itemsOf(created.text), config }).items.map((item) => writeYamlNode(item))
-      assert.deepEqual(applied, [`name: 9${next}9 # kpt-set: 9\${stage}9\nimage: 7/8:${tag} # kpt-set: 7/8:\${tag}\n`])
+      const applied = applySetters({ items: itemsOf(created.text), config }).items.map((item) =>
+        writeYamlNode(item),
+      )
+      assert.deepEqual(applied, [
+        `name: 9${next}9 # kpt-set: 9\${stage}9\nimage: 7/8:${tag} # kpt-set: 7/8:\${tag}\n`,
+      ])
     }),
     { numRuns: 50 },
   )

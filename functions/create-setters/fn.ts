@@ -17,7 +17,13 @@ import {
 import { Failure } from '@backporch/kyaml/failure'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { goQuote } from '@backporch/kyaml/text'
-import { resolved, type YamlEntry, type YamlMap, type YamlNode, type YamlScalar } from '@backporch/kyaml/yaml'
+import {
+  resolved,
+  type YamlEntry,
+  type YamlMap,
+  type YamlNode,
+  type YamlScalar,
+} from '@backporch/kyaml/yaml'
 import { type Replacer, SuccessiveReplacer, TextReplacer } from './text-replacer.ts'
 
 interface ListSetter {
@@ -52,14 +58,20 @@ const RUNTIME_ANNOTATION = /\.annotations\.(internal\.)?config\.kubernetes\.io/
 export const createSetters: KrmFunction = (input) =>
   createWith(input, {
     // The longest first, so that a value which is part of another one does not get in its way; in bytes, as Go counts.
-    inOrder: (setters) => [...setters].sort((left, right) => byteLength(right.value) - byteLength(left.value)),
+    inOrder: (setters) =>
+      [...setters].sort((left, right) => byteLength(right.value) - byteLength(left.value)),
     replacerOf: (pairs) => new TextReplacer(pairs),
-    isPassedOver: (node, location) => RUNTIME_ANNOTATION.test(location.text) || node.value.includes('\n'),
+    isPassedOver: (node, location) =>
+      RUNTIME_ANNOTATION.test(location.text) || node.value.includes('\n'),
   })
 
 /** Release v0.1.0: one setter after the other, in every scalar. Of a text of several lines, the second line of the comment becomes text. */
 export const createSettersEverywhere: KrmFunction = (input) =>
-  createWith(input, { inOrder: asSorted, replacerOf: (pairs) => new SuccessiveReplacer(pairs), isPassedOver: () => false })
+  createWith(input, {
+    inOrder: asSorted,
+    replacerOf: (pairs) => new SuccessiveReplacer(pairs),
+    isPassedOver: () => false,
+  })
 
 /**
  * Go's insertion sort by a comparison that is no order: a setter stays behind one whose name is in its value, and otherwise they change
@@ -80,7 +92,10 @@ function createWith({ items, config }: FunctionInput, release: Release): Functio
   const results: FunctionResult[] = []
   for (const item of items) {
     const run = new CommentRun(item, setters, results)
-    visitFields(item, { entry: (entry, location) => run.entry(entry, location), scalar: (node, position) => run.scalar(node, position) })
+    visitFields(item, {
+      entry: (entry, location) => run.entry(entry, location),
+      scalar: (node, position) => run.scalar(node, position),
+    })
   }
   return results.length > 0
     ? succeeded(items, results)
@@ -123,14 +138,19 @@ class CommentRun {
   entry({ key, value }: YamlEntry, location: FieldLocation): undefined {
     if (value.kind !== 'list') return
     const texts = textsOf(value.items)
-    if (value.style === 'flow' && texts.some((text) => this.setters.scalars.occursIn(text))) value.style = 'block'
+    if (value.style === 'flow' && texts.some((text) => this.setters.scalars.occursIn(text)))
+      value.style = 'block'
     const setter = this.setters.lists.find(({ values }) => isSame(values, texts))
     if (setter === undefined) return
     if (value.style === 'flow' && texts.length > 0) value.style = 'block'
     const comment = `kpt-set: \${${setter.name}}`
     const commented = value.style === 'flow' ? value : key
     commented.lineComment = `# ${comment}`
-    this.report(location, comment, `[${texts.map((text) => this.shown(location, text, [setter.name])).join(' ')}]`)
+    this.report(
+      location,
+      comment,
+      `[${texts.map((text) => this.shown(location, text, [setter.name])).join(' ')}]`,
+    )
   }
 
   scalar(node: YamlScalar, location: FieldLocation): undefined {

@@ -52,7 +52,9 @@ export class SuccessiveReplacer implements Replacer {
 
   replace(text: string): string | undefined {
     const found = this.pairs.filter(([from]) => text.includes(from))
-    return found.length === 0 ? undefined : found.reduce((replaced, [from, to]) => replaced.replaceAll(from, () => to), text)
+    return found.length === 0
+      ? undefined
+      : found.reduce((replaced, [from, to]) => replaced.replaceAll(from, () => to), text)
   }
 
   occursIn(text: string): boolean {

@@ -17,7 +17,9 @@ spec:
   - compute.googleapis.com
 `
 
-test('kpt runs it as a program: a service in its own file, with the comments of the set', { skip: whyNoKpt() }, () => {
+test('kpt runs it as a program: a service in its own file, with the comments of the set', {
+  skip: whyNoKpt(),
+}, () => {
   withFolder({ 'sub/set.yaml': SET }, (folder) => {
     const { ok, stderr } = runKpt(folder, 'fn', 'eval', '.', '--exec', PROGRAM)
     assert.ok(ok, stderr)

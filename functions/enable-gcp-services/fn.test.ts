@@ -13,12 +13,19 @@ function nodes(text: string): YamlMap[] {
 
 function run(text: string) {
   const { items, results, exitCode } = enableGcpServices({ items: nodes(text), config: undefined })
-  return { exitCode, texts: items.map((item) => writeYamlNode(item)), messages: results.map(({ message }) => message) }
+  return {
+    exitCode,
+    texts: items.map((item) => writeYamlNode(item)),
+    messages: results.map(({ message }) => message),
+  }
 }
 
 const set = (spec: string, metadata = '{name: shop}') =>
   `apiVersion: blueprints.cloud.google.com/v1alpha1\nkind: ProjectServiceSet\nmetadata: ${metadata}\nspec: ${spec}\n`
-const service = (name: string, owner: string) => `apiVersion: serviceusage.cnrm.cloud.google.com/v1beta1
+const service = (
+  name: string,
+  owner: string,
+) => `apiVersion: serviceusage.cnrm.cloud.google.com/v1beta1
 kind: Service
 metadata:
   name: ${name}
@@ -26,7 +33,8 @@ metadata:
 `
 
 test('each API becomes a service behind the other objects, with the annotations and the namespace of the set', () => {
-  const metadata = '{name: shop, namespace: dev, annotations: {a: b, internal.config.kubernetes.io/path: sub/set.yaml}}'
+  const metadata =
+    '{name: shop, namespace: dev, annotations: {a: b, internal.config.kubernetes.io/path: sub/set.yaml}}'
   const { texts } = run(set('{services: [dns.googleapis.com], projectID: on}', metadata))
   assert.equal(texts.length, 2)
   assert.match(texts[0] ?? '', /config\.kubernetes\.io\/local-config: 'true'/)
@@ -50,13 +58,22 @@ spec:
 })
 
 test('services of an earlier run are made anew or go, those of other sets stay', () => {
-  const text = [set('{services: [dns.a.b, iam.a.b]}'), service('shop-dns', 'shop'), service('shop-old', 'shop'), service('x', 'other')]
+  const text = [
+    set('{services: [dns.a.b, iam.a.b]}'),
+    service('shop-dns', 'shop'),
+    service('shop-old', 'shop'),
+    service('x', 'other'),
+  ]
   const { texts, messages } = run(text.join('---\n'))
   assert.deepEqual(
     texts.map((each) => /^ *name: (.*)$/m.exec(each)?.[1] ?? /name: ([a-z]+)/.exec(each)?.[1]),
     ['shop', 'x', 'shop-dns', 'shop-iam'],
   )
-  assert.deepEqual(messages.toSorted(), ['generated service', 'pruned service', 'recreated service'])
+  assert.deepEqual(messages.toSorted(), [
+    'generated service',
+    'pruned service',
+    'recreated service',
+  ])
 })
 
 test('a set that cannot be read is an error, and nothing changes', () => {
@@ -68,14 +85,20 @@ test('a set that cannot be read is an error, and nothing changes', () => {
     ['{services: [a.b.c], services: [a.b.c]}', 'spec has a key twice'],
     ['{services: [a.b.c], projectID: []}', 'spec.projectID must be a text'],
   ])
-    assert.deepEqual([run(set(spec ?? '')).exitCode, ...run(set(spec ?? '')).messages], [1, `failed to add services: ${message}`])
+    assert.deepEqual(
+      [run(set(spec ?? '')).exitCode, ...run(set(spec ?? '')).messages],
+      [1, `failed to add services: ${message}`],
+    )
 })
 
 test('it never throws', () => {
   fc.assert(
     fc.property(oddItems, (items) => {
       for (const item of items)
-        for (const [name, value] of Object.entries({ apiVersion: 'blueprints.cloud.google.com/v1alpha1', kind: 'ProjectServiceSet' }))
+        for (const [name, value] of Object.entries({
+          apiVersion: 'blueprints.cloud.google.com/v1alpha1',
+          kind: 'ProjectServiceSet',
+        }))
           setEntry(item, name, yamlText(value))
       enableGcpServices({ items, config: undefined })
     }),

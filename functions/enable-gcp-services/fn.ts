@@ -24,13 +24,20 @@ const OWNER = `${GROUP}/ownerReference`
  * Every other annotation of a set is one of its services too. So are kpt's own for the time of the run, by which kpt takes a service for the set
  * itself, and gives it the comments and the order of keys of the set.
  */
-const NOT_INHERITED: ReadonlySet<string> = new Set([PATH, LEGACY_PATH, INDEX, LEGACY_INDEX, LOCAL_CONFIG])
+const NOT_INHERITED: ReadonlySet<string> = new Set([
+  PATH,
+  LEGACY_PATH,
+  INDEX,
+  LEGACY_INDEX,
+  LOCAL_CONFIG,
+])
 
 /** v0.1.0. It has no config. */
 export const enableGcpServices: KrmFunction = ({ items }) => {
   const sets: ServiceSet[] = []
   for (const item of items) {
-    if (textAt(item, 'apiVersion') !== `${GROUP}/v1alpha1` || textAt(item, 'kind') !== KIND) continue
+    if (textAt(item, 'apiVersion') !== `${GROUP}/v1alpha1` || textAt(item, 'kind') !== KIND)
+      continue
     setAnnotation(item, LOCAL_CONFIG, 'true')
     const set = readServiceSet(item)
     if (typeof set === 'string') return failed(items, `failed to add services: ${set}`)
@@ -41,9 +48,13 @@ export const enableGcpServices: KrmFunction = ({ items }) => {
   const results: FunctionResult[] = []
   for (const set of sets) {
     if (set.services.length === 0)
-      return failed(items, 'failed to add services: at least one service must be specified under `spec.services[]`')
+      return failed(
+        items,
+        'failed to add services: at least one service must be specified under `spec.services[]`',
+      )
     const wrong = set.services.find((name) => name.split('.').length < 3)
-    if (wrong !== undefined) return failed(items, `failed to add services: invalid service specified: ${wrong}`)
+    if (wrong !== undefined)
+      return failed(items, `failed to add services: invalid service specified: ${wrong}`)
     const owner = goClean(`${GROUP}/${KIND}/${set.name}`)
     const own = left.filter((item) => annotationOf(item, OWNER) === owner)
     left = left.filter((item) => !own.includes(item))
@@ -64,26 +75,43 @@ function serviceOf(set: ServiceSet, resourceId: string, owner: string): YamlMap 
       'spec',
       yamlMap([
         ['resourceID', yamlText(resourceId)],
-        ...(set.project === '' ? [] : ([['projectRef', yamlMap([['external', yamlText(set.project)]])]] as const)),
+        ...(set.project === ''
+          ? []
+          : ([['projectRef', yamlMap([['external', yamlText(set.project)]])]] as const)),
       ]),
     ],
   ])
-  for (const [key, value] of set.annotations) if (!NOT_INHERITED.has(key)) setAnnotation(service, key, value)
+  for (const [key, value] of set.annotations)
+    if (!NOT_INHERITED.has(key)) setAnnotation(service, key, value)
   setAnnotation(service, OWNER, owner)
   const metadata = service.entries[2]?.value
-  if (set.namespace !== '' && metadata?.kind === 'map') setEntry(metadata, 'namespace', yamlText(set.namespace))
+  if (set.namespace !== '' && metadata?.kind === 'map')
+    setEntry(metadata, 'namespace', yamlText(set.namespace))
   const folder = (set.annotations.get(PATH) ?? '').replace(/(^|\/)[^/]*$/, '')
-  setAnnotation(service, PATH, goClean([folder, set.namespace, `service_${name}.yaml`].filter((part) => part !== '').join('/')))
+  setAnnotation(
+    service,
+    PATH,
+    goClean(
+      [folder, set.namespace, `service_${name}.yaml`].filter((part) => part !== '').join('/'),
+    ),
+  )
   return service
 }
 
 /** In the order of the original: by file, then by what they say. */
-function resultsOf(pruned: readonly YamlMap[], generated: readonly YamlMap[]): readonly FunctionResult[] {
+function resultsOf(
+  pruned: readonly YamlMap[],
+  generated: readonly YamlMap[],
+): readonly FunctionResult[] {
   const before = new Map(pruned.map((item) => [identityOf(item), item]))
   const after = new Map(generated.map((item) => [identityOf(item), item]))
   const all = new Map([...before, ...after])
   const results = [...all].map(([identity, item]): FunctionResult => {
-    const message = !after.has(identity) ? 'pruned service' : before.has(identity) ? 'recreated service' : 'generated service'
+    const message = !after.has(identity)
+      ? 'pruned service'
+      : before.has(identity)
+        ? 'recreated service'
+        : 'generated service'
     const text = (...path: readonly string[]): string => textAt(item, ...path) ?? ''
     const namespace = text('metadata', 'namespace')
     return {

@@ -1,5 +1,12 @@
 /** A `ProjectServiceSet` as Go reads it into its fields: any scalar is a text, and nothing else is. */
-import { isMergeKey, isNull, keyOf, resolved, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
+import {
+  isMergeKey,
+  isNull,
+  keyOf,
+  resolved,
+  type YamlMap,
+  type YamlNode,
+} from '@backporch/kyaml/yaml'
 
 export interface ServiceSet {
   readonly name: string
@@ -44,7 +51,9 @@ function fieldsOf(node: YamlNode | undefined, where: string): Fields {
   if (new Set(names).size < names.length) throw new NotRead(`${where} has a key twice`)
   for (const { key, value } of map.entries) {
     if (!isMergeKey(key)) fields.set(keyOf(key), resolved(value))
-    else for (const merged of maps(value)) for (const [name, below] of fieldsOf(merged, where)) fields.set(name, below)
+    else
+      for (const merged of maps(value))
+        for (const [name, below] of fieldsOf(merged, where)) fields.set(name, below)
   }
   return fields
 }
@@ -68,5 +77,7 @@ function listOf(node: YamlNode | undefined): readonly string[] {
 }
 
 function textsOf(node: YamlNode | undefined, where: string): ReadonlyMap<string, string> {
-  return new Map([...fieldsOf(node, where)].map(([name, value]) => [name, textOf(value, `${where}.${name}`)]))
+  return new Map(
+    [...fieldsOf(node, where)].map(([name, value]) => [name, textOf(value, `${where}.${name}`)]),
+  )
 }

@@ -27,13 +27,26 @@ metadata:
 `,
 }
 
-test('kpt runs it as a program: names and references differ, and every file and comment stays where it is', { skip: whyNoKpt() }, () => {
+test('kpt runs it as a program: names and references differ, and every file and comment stays where it is', {
+  skip: whyNoKpt(),
+}, () => {
   withFolder(FILES, (folder) => {
-    const { ok, stderr } = runKpt(folder, 'fn', 'eval', '.', '--exec', PROGRAM, '--', 'append=-prod')
+    const { ok, stderr } = runKpt(
+      folder,
+      'fn',
+      'eval',
+      '.',
+      '--exec',
+      PROGRAM,
+      '--',
+      'append=-prod',
+    )
     assert.ok(ok, stderr)
     assert.equal(
       readFileSync(join(folder, 'web.yaml'), 'utf8'),
-      FILES['web.yaml'].replace('name: web', 'name: web-prod').replaceAll('name: conf', 'name: conf-prod'),
+      FILES['web.yaml']
+        .replace('name: web', 'name: web-prod')
+        .replaceAll('name: conf', 'name: conf-prod'),
     )
   })
 })

@@ -14,13 +14,19 @@ function nodes(text: string): YamlMap[] {
   return readYamlNodes(text, 'test.yaml').filter((node) => node.kind === 'map')
 }
 
-const configMap = (data: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: function-input\ndata: {${data}}\n`
-const own = (rest: string) => `apiVersion: fn.kpt.dev/v1alpha1\nkind: EnsureNameSubstring\nmetadata:\n  name: c\n${rest}`
+const configMap = (data: string) =>
+  `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: function-input\ndata: {${data}}\n`
+const own = (rest: string) =>
+  `apiVersion: fn.kpt.dev/v1alpha1\nkind: EnsureNameSubstring\nmetadata:\n  name: c\n${rest}`
 const PREPEND = configMap('prepend: prod-')
 
 function run(text: string, config = PREPEND) {
   const output = ensureNameSubstring({ items: nodes(text), config: nodes(config)[0] })
-  return { ...output, text: output.items.map((item) => writeYamlNode(item)).join('---\n'), message: output.results[0]?.message }
+  return {
+    ...output,
+    text: output.items.map((item) => writeYamlNode(item)).join('---\n'),
+    message: output.results[0]?.message,
+  }
 }
 
 function object(kind: string, name: string, rest = ''): string {
@@ -32,12 +38,19 @@ const all = (...objects: readonly string[]) => objects.join('---\n')
 const RBAC = 'rbac.authorization.k8s.io/v1'
 
 test('a name gets the text in front or behind, and keeps its quotes and comment', () => {
-  assert.equal(run(object('v1 Service', '"web" # the shop')).text, object('v1 Service', '"prod-web" # the shop'))
-  assert.equal(run(object('v1 Service', 'web'), configMap('append: -prod')).text, object('v1 Service', 'web-prod'))
+  assert.equal(
+    run(object('v1 Service', '"web" # the shop')).text,
+    object('v1 Service', '"prod-web" # the shop'),
+  )
+  assert.equal(
+    run(object('v1 Service', 'web'), configMap('append: -prod')).text,
+    object('v1 Service', 'web-prod'),
+  )
 })
 
 test('a name with the text in it stays', () => {
-  for (const name of ['prod-web', 'a-prod-b']) assert.equal(run(object('v1 Service', name)).text, object('v1 Service', name))
+  for (const name of ['prod-web', 'a-prod-b'])
+    assert.equal(run(object('v1 Service', name)).text, object('v1 Service', name))
 })
 
 test('definitions, namespaces, API services and Kptfiles keep their names; objects for tools only do not', () => {
@@ -48,7 +61,16 @@ test('definitions, namespaces, API services and Kptfiles keep their names; objec
     'kpt.dev/v1 Kptfile',
   ])
     assert.equal(run(object(kind, 'web')).text, object(kind, 'web'))
-  assert.match(run(object('v1 ConfigMap', 'web', "  annotations:\n    config.kubernetes.io/local-config: 'true'\n")).text, /name: prod-web/)
+  assert.match(
+    run(
+      object(
+        'v1 ConfigMap',
+        'web',
+        "  annotations:\n    config.kubernetes.io/local-config: 'true'\n",
+      ),
+    ).text,
+    /name: prod-web/,
+  )
 })
 
 const WORKLOAD = `spec:
@@ -88,29 +110,52 @@ test('a workload refers to the renamed objects, and keeps its other references',
     run(all(object('apps/v1 Deployment', 'web', WORKLOAD), ...others)).text,
     all(object('apps/v1 Deployment', 'prod-web', written), ...renamed),
   )
-  assert.equal(run(object('apps/v1 Deployment', 'web', WORKLOAD)).text, object('apps/v1 Deployment', 'prod-web', WORKLOAD))
+  assert.equal(
+    run(object('apps/v1 Deployment', 'web', WORKLOAD)).text,
+    object('apps/v1 Deployment', 'prod-web', WORKLOAD),
+  )
 })
 
 test('a reference is to an object of the same namespace', () => {
   const workload = object('apps/v1 Deployment', 'web', `  namespace: x\n${WORKLOAD}`)
   const elsewhere = run(all(workload, object('v1 ConfigMap', 'conf', '  namespace: y\n')))
   assert.match(elsewhere.text, /configMapRef: \{name: conf\}/)
-  const here = run(all(workload, object('v1 ConfigMap', 'conf', '  namespace: y\n'), object('v1 ConfigMap', 'conf', '  namespace: x\n')))
+  const here = run(
+    all(
+      workload,
+      object('v1 ConfigMap', 'conf', '  namespace: y\n'),
+      object('v1 ConfigMap', 'conf', '  namespace: x\n'),
+    ),
+  )
   assert.match(here.text, /configMapRef: \{name: prod-conf\}/)
 })
 
 test('a role reference is to the kind that it names', () => {
   const binding = (kind: string) =>
-    object(`${RBAC} RoleBinding`, 'b', `roleRef:\n  apiGroup: rbac.authorization.k8s.io\n  kind: ${kind}\n  name: a\n`)
-  assert.match(run(all(binding('ClusterRole'), object(`${RBAC} ClusterRole`, 'a'))).text, /name: prod-a\n---/)
+    object(
+      `${RBAC} RoleBinding`,
+      'b',
+      `roleRef:\n  apiGroup: rbac.authorization.k8s.io\n  kind: ${kind}\n  name: a\n`,
+    )
+  assert.match(
+    run(all(binding('ClusterRole'), object(`${RBAC} ClusterRole`, 'a'))).text,
+    /name: prod-a\n---/,
+  )
   assert.match(run(all(binding('Role'), object(`${RBAC} ClusterRole`, 'a'))).text, /name: a\n---/)
 })
 
 test('a subject of any kind gets the name and the namespace of the account', () => {
-  const binding = (subject: string) => object(`${RBAC} ClusterRoleBinding`, 'b', `subjects:\n- ${subject}\n`)
+  const binding = (subject: string) =>
+    object(`${RBAC} ClusterRoleBinding`, 'b', `subjects:\n- ${subject}\n`)
   const account = object('v1 ServiceAccount', 'a', '  namespace: x\n')
-  assert.match(run(all(binding('{kind: User, name: a}'), account)).text, /- \{kind: User, name: prod-a, namespace: x\}/)
-  assert.match(run(all(binding('{kind: ServiceAccount, name: a, namespace: y}'), account)).text, /name: a, namespace: y/)
+  assert.match(
+    run(all(binding('{kind: User, name: a}'), account)).text,
+    /- \{kind: User, name: prod-a, namespace: x\}/,
+  )
+  assert.match(
+    run(all(binding('{kind: ServiceAccount, name: a, namespace: y}'), account)).text,
+    /name: a, namespace: y/,
+  )
   const two = run(all(binding('{name: a}'), account, account.replace(': x', ': y')))
   assert.equal(
     two.message,
@@ -121,16 +166,33 @@ test('a subject of any kind gets the name and the namespace of the account', () 
 test('lists of names and annotations are references too', () => {
   const role = object(`${RBAC} ClusterRole`, 'r', 'rules:\n- resourceNames: [a, b]\n')
   assert.match(run(all(role, object('v1 Secret', 'a'))).text, /resourceNames: \[prod-a, b\]/)
-  const ingress = object('networking.k8s.io/v1 Ingress', 'i', '  annotations:\n    nginx.ingress.kubernetes.io/auth-secret: a\n')
+  const ingress = object(
+    'networking.k8s.io/v1 Ingress',
+    'i',
+    '  annotations:\n    nginx.ingress.kubernetes.io/auth-secret: a\n',
+  )
   assert.match(run(all(ingress, object('v1 Secret', 'a'))).text, /auth-secret: prod-a/)
 })
 
 test('depends-on follows objects of the package, also those that keep their names', () => {
-  const depending = (on: string, name = 'a') => object('v1 Service', name, `  annotations:\n    config.kubernetes.io/depends-on: ${on}\n`)
+  const depending = (on: string, name = 'a') =>
+    object('v1 Service', name, `  annotations:\n    config.kubernetes.io/depends-on: ${on}\n`)
   const after = (on: string, name?: string) =>
-    run(all(depending(on, name), object('v1 Namespace', 'n'), object('apps/v1 Deployment', 'b', '  namespace: x\n'))).text
-  assert.match(after('apps/namespaces/x/Deployment/b'), /depends-on: apps\/namespaces\/x\/Deployment\/prod-b\n/)
-  assert.match(after('apps/namespaces/y/Deployment/b'), /depends-on: apps\/namespaces\/y\/Deployment\/prod-b\n/)
+    run(
+      all(
+        depending(on, name),
+        object('v1 Namespace', 'n'),
+        object('apps/v1 Deployment', 'b', '  namespace: x\n'),
+      ),
+    ).text
+  assert.match(
+    after('apps/namespaces/x/Deployment/b'),
+    /depends-on: apps\/namespaces\/x\/Deployment\/prod-b\n/,
+  )
+  assert.match(
+    after('apps/namespaces/y/Deployment/b'),
+    /depends-on: apps\/namespaces\/y\/Deployment\/prod-b\n/,
+  )
   assert.match(after('/Namespace/n'), /depends-on: \/Namespace\/prod-n\n/)
   assert.match(after('apps/namespaces/x/Deployment/c'), /Deployment\/c\n/)
   // An object that keeps its own name keeps its dependency too.
@@ -138,7 +200,8 @@ test('depends-on follows objects of the package, also those that keep their name
 })
 
 test("kustomize's own annotations go, and quotes that nothing needs", () => {
-  const before = '  annotations:\n    b: "x" # note\n    internal.config.kubernetes.io/refBy: y\n    a: \'1\'\n'
+  const before =
+    '  annotations:\n    b: "x" # note\n    internal.config.kubernetes.io/refBy: y\n    a: \'1\'\n'
   assert.equal(
     run(object('v1 Secret', 'prod-s', before)).text,
     object('v1 Secret', 'prod-s', '  annotations:\n    b: x # note\n    a: "1"\n'),
@@ -151,11 +214,17 @@ test('further fields are renamed beside the name', () => {
   assert.equal(run(shop('a'), config).text, shop('prod-a'))
   assert.equal(run(shop('prod-a'), config).text, shop('prod-a'))
   const list = run(object('example.com/v1 Shop', 'a', 'spec: [{title: b}]\n'), config)
-  assert.match(list.message ?? '', /^failed to transform name substring: unable to lookup path spec\/title/)
+  assert.match(
+    list.message ?? '',
+    /^failed to transform name substring: unable to lookup path spec\/title/,
+  )
 })
 
 test('the config is one entry of a ConfigMap, or an EnsureNameSubstring', () => {
-  assert.match(run(object('v1 Secret', 'a'), own('substring: -x\neditMode: append\n')).text, /name: a-x/)
+  assert.match(
+    run(object('v1 Secret', 'a'), own('substring: -x\neditMode: append\n')).text,
+    /name: a-x/,
+  )
   const rows: readonly (readonly [string, string])[] = [
     [configMap(''), 'only 1 entry is allowed in the ConfigMap, but got: 0'],
     [configMap('prepend: a, append: b'), 'only 1 entry is allowed in the ConfigMap, but got: 2'],
@@ -172,18 +241,29 @@ test('the config is one entry of a ConfigMap, or an EnsureNameSubstring', () => 
   ]
   for (const [config, message] of rows) {
     const refused = run(object('v1 Secret', 'a'), config)
-    assert.deepEqual([refused.message, refused.exitCode], [`failed to load the \`functionConfig\`: ${message}`, 1])
+    assert.deepEqual(
+      [refused.message, refused.exitCode],
+      [`failed to load the \`functionConfig\`: ${message}`, 1],
+    )
     assert.equal(refused.text, object('v1 Secret', 'a'))
   }
 })
 
 test('the table has the 153 references of kustomize', () => {
-  const rows = new Set(NAME_REFERENCES.flatMap(({ target, fields }) => fields.map((field) => JSON.stringify([target, field]))))
+  const rows = new Set(
+    NAME_REFERENCES.flatMap(({ target, fields }) =>
+      fields.map((field) => JSON.stringify([target, field])),
+    ),
+  )
   assert.equal(rows.size, 153)
 })
 
 test('of a PodTemplate only a volume is a reference, an object without a kind is renamed, and quotes are left to the writer', () => {
-  const template = object('v1 PodTemplate', 'a', 'template:\n  spec:\n    imagePullSecrets:\n    - name: s\n')
+  const template = object(
+    'v1 PodTemplate',
+    'a',
+    'template:\n  spec:\n    imagePullSecrets:\n    - name: s\n',
+  )
   const secret = object('v1 Secret', 's', '  annotations:\n    a: \'{"x": true}\'\n')
   const runOf = (text: string): string =>
     ensureNameSubstring({ items: nodes(text), config: nodes(PREPEND)[0] })
@@ -197,7 +277,12 @@ test('the number of visits to an object does not depend on the number of objects
   const looksAmong = (count: number): number => {
     const items = Array.from({ length: count }, (_, index): YamlMap[] => {
       const [pod, map] = ['Pod', 'ConfigMap'].map((kind) =>
-        yamlOf({ apiVersion: 'v1', kind, metadata: { name: `a${index}` }, spec: { volumes: [{ configMap: { name: `a${index}` } }] } }),
+        yamlOf({
+          apiVersion: 'v1',
+          kind,
+          metadata: { name: `a${index}` },
+          spec: { volumes: [{ configMap: { name: `a${index}` } }] },
+        }),
       )
       return [pod, map].filter((node) => node?.kind === 'map')
     }).flat()
@@ -205,7 +290,10 @@ test('the number of visits to an object does not depend on the number of objects
     const reads = first === undefined ? () => 0 : countReads(first, 'entries')
     const { items: done } = ensureNameSubstring({ items, config: nodes(PREPEND)[0] })
     const observations = reads()
-    assert.match(writeYamlNode(done.at(-2) ?? yamlOf(null)), new RegExp(`configMap:\\n {6}name: prod-a${count - 1}\\n`))
+    assert.match(
+      writeYamlNode(done.at(-2) ?? yamlOf(null)),
+      new RegExp(`configMap:\\n {6}name: prod-a${count - 1}\\n`),
+    )
     return observations
   }
   assert.ok(looksAmong(10) > 0)
@@ -220,7 +308,8 @@ test('with any objects and config nothing is thrown, and a second run changes no
       assert.equal(other.exitCode === 0, other.results.length === 0)
       const once = ensureNameSubstring({ items: items.map(copyNode), config })
       // kpt gives a function no object whose metadata is a list.
-      if (once.exitCode !== 0 || items.some((item) => nodeAt(item, 'metadata')?.kind === 'list')) return
+      if (once.exitCode !== 0 || items.some((item) => nodeAt(item, 'metadata')?.kind === 'list'))
+        return
       const text = once.items.map((item) => writeYamlNode(item))
       const twice = ensureNameSubstring({ items: once.items, config })
       assert.deepEqual(

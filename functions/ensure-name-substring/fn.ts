@@ -1,5 +1,13 @@
 /** KRM function `ensure-name-substring` (kptdev/krm-functions-catalog `functions/go/ensure-name-substring`). */
-import { annotationsOf, describeObject, type FieldSpec, isSelectedBy, kindOf, restyleAnnotations, visitField } from '@backporch/kpt/field'
+import {
+  annotationsOf,
+  describeObject,
+  type FieldSpec,
+  isSelectedBy,
+  kindOf,
+  restyleAnnotations,
+  visitField,
+} from '@backporch/kpt/field'
 import { failed, type KrmFunction, succeeded } from '@backporch/kpt/function'
 import { mapAt, nodeAt, textAt, type YamlMap } from '@backporch/kyaml/yaml'
 import { findDuplicate } from '../../src/sources/kustomize/files/kustomize-resources.ts'
@@ -31,7 +39,8 @@ const TRACKS =
 /** v0.2.0. Objects that are for tools only get the name too, and objects without kind or name. */
 export const ensureNameSubstring: KrmFunction = ({ items, config }) => {
   const read = readNameConfig(config)
-  if ('problem' in read) return failed(items, `failed to load the \`functionConfig\`: ${read.problem}`)
+  if ('problem' in read)
+    return failed(items, `failed to load the \`functionConfig\`: ${read.problem}`)
   const objects = items.filter(({ entries }) => entries.length > 0)
   const bad = findDuplicate(objects)
   if (bad !== undefined) return failed(items, `failed to convert items to resource map: ${bad}`)
@@ -39,7 +48,8 @@ export const ensureNameSubstring: KrmFunction = ({ items, config }) => {
   const renamed = new Renamed()
   for (const item of objects) {
     const problem = rename(item, read, known, renamed)
-    if (problem !== undefined) return failed(items, `failed to transform name substring: ${problem}`)
+    if (problem !== undefined)
+      return failed(items, `failed to transform name substring: ${problem}`)
   }
   const problem = repairReferences(objects, renamed, NAME_REFERENCES)
   if (problem !== undefined) return failed(items, `failed to fix name back reference: ${problem}`)
@@ -52,7 +62,12 @@ export const ensureNameSubstring: KrmFunction = ({ items, config }) => {
   return succeeded(objects)
 }
 
-function rename(item: YamlMap, config: NameConfig, known: ReadonlySet<string>, renamed: Renamed): string | undefined {
+function rename(
+  item: YamlMap,
+  config: NameConfig,
+  known: ReadonlySet<string>,
+  renamed: Renamed,
+): string | undefined {
   const own = kindOf(item)
   if (UNNAMED.some((each) => isSelectedBy(own, each))) return undefined
   for (const field of [...NAME_FIELDS, ...config.fields]) {
@@ -65,7 +80,8 @@ function rename(item: YamlMap, config: NameConfig, known: ReadonlySet<string>, r
     if (has) continue
     if (isName) renamed.add(item)
     const problem = visitField(item, field, 'scalar', (node, path) => {
-      if (node.kind !== 'scalar') return `wrong Node Kind for ${path.join('.')} expected: ScalarNode`
+      if (node.kind !== 'scalar')
+        return `wrong Node Kind for ${path.join('.')} expected: ScalarNode`
       setName(node, withSubstring(node.value, config))
       return undefined
     })
@@ -105,10 +121,15 @@ function renameDependency(item: YamlMap, config: NameConfig, known: ReadonlySet<
   const dependency = annotationsOf(item).get(DEPENDS_ON)
   if (dependency === undefined) return
   const segments = dependency.split('/')
-  const [kind, name] = NAMESPACED.test(dependency) ? [3, 4] : CLUSTER_SCOPED.test(dependency) ? [1, 2] : []
+  const [kind, name] = NAMESPACED.test(dependency)
+    ? [3, 4]
+    : CLUSTER_SCOPED.test(dependency)
+      ? [1, 2]
+      : []
   if (kind === undefined || name === undefined) return
   if (!known.has(`${segments[0] ?? ''}/${segments[kind] ?? ''}/${segments[name] ?? ''}`)) return
   const annotations = mapAt(item, 'metadata', 'annotations')
   const node = nodeAt(annotations, DEPENDS_ON)
-  if (node !== undefined) setName(node, segments.with(name, withSubstring(segments[name] ?? '', config)).join('/'))
+  if (node !== undefined)
+    setName(node, segments.with(name, withSubstring(segments[name] ?? '', config)).join('/'))
 }

@@ -1,6 +1,14 @@
 /** The config of `ensure-name-substring`: one entry of a ConfigMap, or an EnsureNameSubstring. */
 import type { FieldSpec } from '@backporch/kpt/field'
-import { isNull, itemsAt, mapAt, nodeAt, resolved, textAt, type YamlMap } from '@backporch/kyaml/yaml'
+import {
+  isNull,
+  itemsAt,
+  mapAt,
+  nodeAt,
+  resolved,
+  textAt,
+  type YamlMap,
+} from '@backporch/kyaml/yaml'
 
 export interface NameConfig {
   readonly substring: string
@@ -14,8 +22,10 @@ type Read = NameConfig | { readonly problem: string }
 export function readNameConfig(config: YamlMap | undefined): Read {
   const [apiVersion, kind] = [textAt(config, 'apiVersion') ?? '', textAt(config, 'kind') ?? '']
   const name = textAt(config, 'metadata', 'name') ?? ''
-  if (config === undefined || kind === '') return { problem: 'the config is missing, or has no kind' }
-  if (name === '' && !kind.endsWith('List')) return { problem: `missing metadata.name in the ${kind}` }
+  if (config === undefined || kind === '')
+    return { problem: 'the config is missing, or has no kind' }
+  if (name === '' && !kind.endsWith('List'))
+    return { problem: `missing metadata.name in the ${kind}` }
   if (apiVersion === 'v1' && kind === 'ConfigMap') return readData(config)
   if (apiVersion === 'fn.kpt.dev/v1alpha1' && kind === 'EnsureNameSubstring') return readOwn(config)
   return {
@@ -26,22 +36,28 @@ export function readNameConfig(config: YamlMap | undefined): Read {
 function readData(config: YamlMap): Read {
   const entries = mapAt(config, 'data')?.entries ?? []
   const [only] = entries
-  if (only === undefined || entries.length > 1) return { problem: `only 1 entry is allowed in the ConfigMap, but got: ${entries.length}` }
+  if (only === undefined || entries.length > 1)
+    return { problem: `only 1 entry is allowed in the ConfigMap, but got: ${entries.length}` }
   const mode = only.key.kind === 'scalar' ? only.key.value : ''
-  if (mode !== 'prepend' && mode !== 'append') return { problem: `unknown editMode: ${mode}, only prepend and append are allowed` }
+  if (mode !== 'prepend' && mode !== 'append')
+    return { problem: `unknown editMode: ${mode}, only prepend and append are allowed` }
   return checked({ substring: textAt(config, 'data', mode) ?? '', mode, fields: [] })
 }
 
 function readOwn(config: YamlMap): Read {
   const mode = textAt(config, 'editMode') ?? ''
-  const [additional, older] = ['additionalNameFields', 'fieldSpecs'].map((field) => readFields(config, field))
+  const [additional, older] = ['additionalNameFields', 'fieldSpecs'].map((field) =>
+    readFields(config, field),
+  )
   if (typeof additional === 'string') return { problem: additional }
   if (typeof older === 'string') return { problem: older }
   // The original accepts any other mode, and then renames nothing.
   if (mode !== '' && mode !== 'prepend' && mode !== 'append')
     return { problem: `unknown editMode: ${mode}, only prepend and append are allowed` }
   if (additional !== undefined && older !== undefined)
-    return { problem: '`fieldSpecs` has been deprecated, please rename it to `additionalNameFields`' }
+    return {
+      problem: '`fieldSpecs` has been deprecated, please rename it to `additionalNameFields`',
+    }
   return checked({
     substring: textAt(config, 'substring') ?? '',
     mode: mode === '' ? 'prepend' : mode,
@@ -61,9 +77,16 @@ function readFields(config: YamlMap, name: string): readonly FieldSpec[] | strin
   for (const each of itemsAt(config, name)) {
     const item = resolved(each)
     const create = textAt(item, 'create') ?? 'false'
-    if (item.kind !== 'map' || !/^(true|false)$/.test(create)) return `${name} has an item that is no place`
+    if (item.kind !== 'map' || !/^(true|false)$/.test(create))
+      return `${name} has an item that is no place`
     const text = (field: string): string => textAt(item, field) ?? ''
-    fields.push({ group: text('group'), version: text('version'), kind: text('kind'), path: text('path'), create: create === 'true' })
+    fields.push({
+      group: text('group'),
+      version: text('version'),
+      kind: text('kind'),
+      path: text('path'),
+      create: create === 'true',
+    })
   }
   return fields
 }

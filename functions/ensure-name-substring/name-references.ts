@@ -22,16 +22,36 @@ const POD_SPECS = {
 type PodKind = keyof typeof POD_SPECS
 
 /** Kinds whose pods may name a ConfigMap or Secret; a Pod only in `v1`, and no ReplicationController. */
-const OF_DATA: readonly PodKind[] = ['Pod', 'Deployment', 'ReplicaSet', 'DaemonSet', 'StatefulSet', 'Job', 'CronJob']
+const OF_DATA: readonly PodKind[] = [
+  'Pod',
+  'Deployment',
+  'ReplicaSet',
+  'DaemonSet',
+  'StatefulSet',
+  'Job',
+  'CronJob',
+]
 /** The same for accounts, claims and priorities, where kustomize has forgotten ReplicaSet. */
-const OF_ACCOUNTS: readonly PodKind[] = ['Pod', 'StatefulSet', 'Deployment', 'ReplicationController', 'CronJob', 'Job', 'DaemonSet']
+const OF_ACCOUNTS: readonly PodKind[] = [
+  'Pod',
+  'StatefulSet',
+  'Deployment',
+  'ReplicationController',
+  'CronJob',
+  'Job',
+  'DaemonSet',
+]
 
 function inPods(kinds: readonly PodKind[], ...paths: readonly string[]): readonly FieldSpec[] {
-  return kinds.flatMap((kind) => paths.map((path) => ({ kind, path: `${POD_SPECS[kind]}/${path}` })))
+  return kinds.flatMap((kind) =>
+    paths.map((path) => ({ kind, path: `${POD_SPECS[kind]}/${path}` })),
+  )
 }
 
 function inPodsOfData(...paths: readonly string[]): readonly FieldSpec[] {
-  return inPods(OF_DATA, ...paths).map((field) => (field.kind === 'Pod' ? { ...field, version: 'v1' } : field))
+  return inPods(OF_DATA, ...paths).map((field) =>
+    field.kind === 'Pod' ? { ...field, version: 'v1' } : field,
+  )
 }
 
 const RBAC = 'rbac.authorization.k8s.io'
@@ -59,7 +79,10 @@ export const NAME_REFERENCES: readonly NameReferences[] = [
       { kind: 'Node', path: 'spec/configSource/configMap' },
       { kind: 'Role', ...IN_RULES },
       { kind: 'ClusterRole', ...IN_RULES },
-      { kind: 'Ingress', path: 'metadata/annotations/nginx.ingress.kubernetes.io\\/fastcgi-params-configmap' },
+      {
+        kind: 'Ingress',
+        path: 'metadata/annotations/nginx.ingress.kubernetes.io\\/fastcgi-params-configmap',
+      },
     ],
   },
   {
@@ -77,7 +100,10 @@ export const NAME_REFERENCES: readonly NameReferences[] = [
       { kind: 'Ingress', path: 'spec/tls/secretName' },
       { kind: 'Ingress', path: 'metadata/annotations/ingress.kubernetes.io\\/auth-secret' },
       { kind: 'Ingress', path: 'metadata/annotations/nginx.ingress.kubernetes.io\\/auth-secret' },
-      { kind: 'Ingress', path: 'metadata/annotations/nginx.ingress.kubernetes.io\\/auth-tls-secret' },
+      {
+        kind: 'Ingress',
+        path: 'metadata/annotations/nginx.ingress.kubernetes.io\\/auth-tls-secret',
+      },
       { kind: 'ServiceAccount', path: 'imagePullSecrets/name' },
       { kind: 'StorageClass', path: 'parameters/secretName' },
       { kind: 'StorageClass', path: 'parameters/adminSecretName' },
@@ -103,11 +129,22 @@ export const NAME_REFERENCES: readonly NameReferences[] = [
       { kind: 'Ingress', path: 'spec/rules/http/paths/backend/service/name' },
       { kind: 'Ingress', path: 'spec/defaultBackend/service/name' },
       { group: 'apiregistration.k8s.io', kind: 'APIService', path: 'spec/service/name' },
-      { group: ADMISSION, kind: 'ValidatingWebhookConfiguration', path: 'webhooks/clientConfig/service' },
-      { group: ADMISSION, kind: 'MutatingWebhookConfiguration', path: 'webhooks/clientConfig/service' },
+      {
+        group: ADMISSION,
+        kind: 'ValidatingWebhookConfiguration',
+        path: 'webhooks/clientConfig/service',
+      },
+      {
+        group: ADMISSION,
+        kind: 'MutatingWebhookConfiguration',
+        path: 'webhooks/clientConfig/service',
+      },
     ],
   },
-  { target: { group: RBAC, kind: 'Role' }, fields: [{ group: RBAC, kind: 'RoleBinding', path: 'roleRef/name' }] },
+  {
+    target: { group: RBAC, kind: 'Role' },
+    fields: [{ group: RBAC, kind: 'RoleBinding', path: 'roleRef/name' }],
+  },
   {
     target: { group: RBAC, kind: 'ClusterRole' },
     fields: [
@@ -142,7 +179,10 @@ export const NAME_REFERENCES: readonly NameReferences[] = [
       { kind: 'StatefulSet', path: 'spec/volumeClaimTemplates/spec/storageClassName' },
     ],
   },
-  { target: { group: 'scheduling.k8s.io', version: 'v1', kind: 'PriorityClass' }, fields: inPods(OF_ACCOUNTS, 'priorityClassName') },
+  {
+    target: { group: 'scheduling.k8s.io', version: 'v1', kind: 'PriorityClass' },
+    fields: inPods(OF_ACCOUNTS, 'priorityClassName'),
+  },
   // The version in the group is kustomize's, so that nothing is ever of it.
   {
     target: { group: 'networking.k8s.io/v1', version: 'v1', kind: 'IngressClass' },

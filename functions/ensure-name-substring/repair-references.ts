@@ -1,7 +1,26 @@
 /** Names of renamed objects in the fields of others (kustomize v0.15 `api/filters/nameref/nameref.go`). */
-import { describeObject, type FieldSpec, isSelectedBy, kindOf, kyamlText, visitField } from '@backporch/kpt/field'
-import { isNull, itemsAt, nodeAt, resolved, textAt, type YamlMap, type YamlNode, yamlPlain } from '@backporch/kyaml/yaml'
-import { CLUSTER, effectiveNamespaceOf } from '../../src/sources/kustomize/files/kustomize-resources.ts'
+import {
+  describeObject,
+  type FieldSpec,
+  isSelectedBy,
+  kindOf,
+  kyamlText,
+  visitField,
+} from '@backporch/kpt/field'
+import {
+  isNull,
+  itemsAt,
+  nodeAt,
+  resolved,
+  textAt,
+  type YamlMap,
+  type YamlNode,
+  yamlPlain,
+} from '@backporch/kyaml/yaml'
+import {
+  CLUSTER,
+  effectiveNamespaceOf,
+} from '../../src/sources/kustomize/files/kustomize-resources.ts'
 import type { NameReferences } from './name-references.ts'
 
 type Target = NameReferences['target']
@@ -29,7 +48,11 @@ export class Renamed {
 }
 
 /** Changes the fields that refer to the old name of an object. @returns the problem, or undefined */
-export function repairReferences(items: readonly YamlMap[], renamed: Renamed, references: readonly NameReferences[]): string | undefined {
+export function repairReferences(
+  items: readonly YamlMap[],
+  renamed: Renamed,
+  references: readonly NameReferences[],
+): string | undefined {
   for (const item of items) {
     const own = kindOf(item)
     let repair: ReferenceRepair | undefined
@@ -38,7 +61,8 @@ export function repairReferences(items: readonly YamlMap[], renamed: Renamed, re
         if (!isSelectedBy(own, field)) continue
         repair ??= new ReferenceRepair(item, renamed)
         const problem = repair.repair(field, target)
-        if (problem !== undefined) return `updating name reference in '${field.path}' field of '${describeObject(item)}': ${problem}`
+        if (problem !== undefined)
+          return `updating name reference in '${field.path}' field of '${describeObject(item)}': ${problem}`
       }
   }
   return undefined
@@ -78,7 +102,9 @@ class ReferenceRepair {
   private repairItem(node: YamlNode, target: Target, role: Target | undefined): string | undefined {
     if (isNull(node)) return undefined
     if (node.kind === 'scalar') return this.repairName(node, target, role)
-    return node.kind === 'map' ? this.repairMap(node, target, role) : 'an item is expected to be either a string or a map of string'
+    return node.kind === 'map'
+      ? this.repairMap(node, target, role)
+      : 'an item is expected to be either a string or a map of string'
   }
 
   private repairName(node: YamlNode, target: Target, role: Target | undefined): string | undefined {
@@ -94,15 +120,21 @@ class ReferenceRepair {
     if (name === undefined) return "path config error; no 'name' field in node"
     const namespace = nodeAt(map, 'namespace')
     const within = namespace?.kind === 'scalar' ? namespace.value : undefined
-    const isThere = (item: YamlMap): boolean => within === undefined || (effectiveNamespaceOf(item) === within && within !== CLUSTER)
-    const found = this.find(name.kind === 'scalar' ? name.value : '', target, role, isThere, (item) =>
-      JSON.stringify([nameOf(item), namespaceOf(item)]),
+    const isThere = (item: YamlMap): boolean =>
+      within === undefined || (effectiveNamespaceOf(item) === within && within !== CLUSTER)
+    const found = this.find(
+      name.kind === 'scalar' ? name.value : '',
+      target,
+      role,
+      isThere,
+      (item) => JSON.stringify([nameOf(item), namespaceOf(item)]),
     )
     if (found === undefined || 'problem' in found) return found?.problem
     setName(name, nameOf(found.item))
     const to = namespaceOf(found.item)
     if (to === '') return undefined
-    if (namespace === undefined) map.entries.push({ key: yamlPlain('namespace'), value: kyamlText(to) })
+    if (namespace === undefined)
+      map.entries.push({ key: yamlPlain('namespace'), value: kyamlText(to) })
     else setName(namespace, to)
     return undefined
   }
@@ -117,32 +149,47 @@ class ReferenceRepair {
   ): Found {
     const candidates = this.renamed.named(name).filter((item) => {
       const own = kindOf(item)
-      return this.mayName(item) && isThere(item) && isSelectedBy(own, target) && (role === undefined || isSelectedBy(own, role))
+      return (
+        this.mayName(item) &&
+        isThere(item) &&
+        isSelectedBy(own, target) &&
+        (role === undefined || isSelectedBy(own, role))
+      )
     })
     const [first, ...others] = candidates
     if (first === undefined || others.length === 0) return first && { item: first }
     // Then only a renamed object can refer to one of them, because the original compares the added text of the names.
     if (!this.renamed.has(this.referrer)) return undefined
     if (others.every((item) => taken(item) === taken(first))) return { item: first }
-    return { problem: `found multiple possible referrals: ${candidates.map(describeObject).join(', ')}` }
+    return {
+      problem: `found multiple possible referrals: ${candidates.map(describeObject).join(', ')}`,
+    }
   }
 
   /** Objects of other namespaces cannot be meant, but by a RoleBinding that names the namespace of an account. */
   private mayName(item: YamlMap): boolean {
     const namespace = effectiveNamespaceOf(item)
-    if (this.namespace === CLUSTER || namespace === CLUSTER || namespace === this.namespace) return true
-    return textAt(item, 'kind') === 'ServiceAccount' && this.accountNamespaces.has(namespaceOf(item))
+    if (this.namespace === CLUSTER || namespace === CLUSTER || namespace === this.namespace)
+      return true
+    return (
+      textAt(item, 'kind') === 'ServiceAccount' && this.accountNamespaces.has(namespaceOf(item))
+    )
   }
 
   private roleRef(): Target | undefined {
-    const [group, kind] = [textAt(this.referrer, 'roleRef', 'apiGroup'), textAt(this.referrer, 'roleRef', 'kind')]
+    const [group, kind] = [
+      textAt(this.referrer, 'roleRef', 'apiGroup'),
+      textAt(this.referrer, 'roleRef', 'kind'),
+    ]
     return group === undefined || kind === undefined ? undefined : { group, kind }
   }
 }
 
 function accountNamespacesOf(item: YamlMap): ReadonlySet<string> {
   if (textAt(item, 'kind') !== 'RoleBinding') return new Set()
-  const accounts = itemsAt(item, 'subjects').filter((subject) => textAt(subject, 'kind') === 'ServiceAccount')
+  const accounts = itemsAt(item, 'subjects').filter(
+    (subject) => textAt(subject, 'kind') === 'ServiceAccount',
+  )
   return new Set(accounts.flatMap((subject) => textAt(subject, 'namespace') ?? []))
 }
 

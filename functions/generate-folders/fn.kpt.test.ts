@@ -24,7 +24,10 @@ test('kpt runs it as a program: each folder in its own file', { skip: whyNoKpt()
   withFolder({ 'hierarchy.yaml': HIERARCHY }, (folder) => {
     const { ok, stderr } = runKpt(folder, 'fn', 'eval', '.', '--exec', PROGRAM)
     assert.ok(ok, stderr)
-    assert.equal(readFileSync(join(folder, 'hierarchy.yaml'), 'utf8'), HIERARCHY.replace('"12"', "'12'"))
+    assert.equal(
+      readFileSync(join(folder, 'hierarchy.yaml'), 'utf8'),
+      HIERARCHY.replace('"12"', "'12'"),
+    )
     assert.equal(
       readFileSync(join(folder, 'hierarchy', 'folder_dev.shop.yaml'), 'utf8'),
       `apiVersion: resourcemanager.cnrm.cloud.google.com/v1beta1

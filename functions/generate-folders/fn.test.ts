@@ -14,17 +14,30 @@ function nodes(text: string): YamlMap[] {
 function run(text: string) {
   const { items, results, exitCode } = generateFolders({ items: nodes(text), config: undefined })
   const texts = items.map((item) => writeYamlNode(item))
-  return { exitCode, texts, folders: texts.filter((each) => /^kind: Folder$/m.test(each)), messages: results.map(({ message }) => message) }
+  return {
+    exitCode,
+    texts,
+    folders: texts.filter((each) => /^kind: Folder$/m.test(each)),
+    messages: results.map(({ message }) => message),
+  }
 }
 
 const V3 = 'blueprints.cloud.google.com/v1alpha3'
 const hierarchy = (apiVersion: string, spec: string, metadata = '{name: shop}') =>
   `apiVersion: ${apiVersion}\nkind: ResourceHierarchy\nmetadata: ${metadata}\nspec: ${spec}\n`
-const names = (folders: readonly string[]) => folders.map((each) => /^ {2}name: (.*)$/m.exec(each)?.[1])
+const names = (folders: readonly string[]) =>
+  folders.map((each) => /^ {2}name: (.*)$/m.exec(each)?.[1])
 
 test('folders are those of lists, maps and subtrees, with the annotations and the namespace of the hierarchy', () => {
-  const spec = '{parentRef: {external: 12}, subtrees: {teams: [Shop_1]}, config: [{Dev: {$subtree: teams}}, Prod, 7, ~]}'
-  const { folders } = run(hierarchy(V3, spec, '{name: shop, namespace: h, annotations: {a: b, config.kubernetes.io/local-config: "true"}}'))
+  const spec =
+    '{parentRef: {external: 12}, subtrees: {teams: [Shop_1]}, config: [{Dev: {$subtree: teams}}, Prod, 7, ~]}'
+  const { folders } = run(
+    hierarchy(
+      V3,
+      spec,
+      '{name: shop, namespace: h, annotations: {a: b, config.kubernetes.io/local-config: "true"}}',
+    ),
+  )
   assert.deepEqual(names(folders), ['dev', 'dev.shop-1', 'prod'])
   assert.equal(
     folders[1],
@@ -45,10 +58,17 @@ spec:
 })
 
 test('older versions refer to parents by annotations, and are warnings', () => {
-  const second = run(hierarchy('cft.dev/v1alpha2', '{parentRef: {kind: Folder, external: A b}, config: [{x: [z]}]}'))
+  const second = run(
+    hierarchy('cft.dev/v1alpha2', '{parentRef: {kind: Folder, external: A b}, config: [{x: [z]}]}'),
+  )
   assert.match(second.folders[0] ?? '', /cnrm\.cloud\.google\.com\/folder-ref: a-b\n/)
   assert.match(second.folders[1] ?? '', /cnrm\.cloud\.google\.com\/folder-ref: x\n/)
-  const first = run(hierarchy('cft.dev/v1alpha1', '{organization: 1, layers: [env, team], config: {env: [d, p], team: [1]}}'))
+  const first = run(
+    hierarchy(
+      'cft.dev/v1alpha1',
+      '{organization: 1, layers: [env, team], config: {env: [d, p], team: [1]}}',
+    ),
+  )
   assert.deepEqual(names(first.folders), ['d', 'd.1', 'p', 'p.1'])
   assert.match(first.folders[0] ?? '', /cnrm\.cloud\.google\.com\/organization-id: '1'\n/)
   assert.deepEqual([first.messages.length, second.messages.length], [1, 1])
@@ -99,15 +119,23 @@ test('what the original refuses is an error', () => {
     assert.deepEqual([exitCode, messages.length], [1, 1])
     assert.match(messages[0] ?? '', message)
   }
-  assert.match(run(hierarchy('cft.dev/v1alpha1', '{layers: [a], config: {a: ~}}')).messages[0] ?? '', /spec\.config\.a must be a list/)
+  assert.match(
+    run(hierarchy('cft.dev/v1alpha1', '{layers: [a], config: {a: ~}}')).messages[0] ?? '',
+    /spec\.config\.a must be a list/,
+  )
 })
 
 test('it never throws', () => {
   fc.assert(
-    fc.property(oddItems, fc.constantFrom(V3, 'cft.dev/v1alpha1', 'cft.dev/v1alpha2'), (items, apiVersion) => {
-      for (const item of items)
-        for (const [name, value] of Object.entries({ apiVersion, kind: 'ResourceHierarchy' })) setEntry(item, name, yamlText(value))
-      generateFolders({ items, config: undefined })
-    }),
+    fc.property(
+      oddItems,
+      fc.constantFrom(V3, 'cft.dev/v1alpha1', 'cft.dev/v1alpha2'),
+      (items, apiVersion) => {
+        for (const item of items)
+          for (const [name, value] of Object.entries({ apiVersion, kind: 'ResourceHierarchy' }))
+            setEntry(item, name, yamlText(value))
+        generateFolders({ items, config: undefined })
+      },
+    ),
   )
 })

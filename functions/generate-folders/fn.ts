@@ -17,10 +17,15 @@ export const generateFolders: KrmFunction = ({ items }) => {
     const results: FunctionResult[] = []
     for (const apiVersion of HIERARCHIES)
       for (const { node, value } of inOrder(objects)) {
-        if (getKey(value, 'apiVersion') !== apiVersion || getKey(value, 'kind') !== 'ResourceHierarchy') continue
+        if (
+          getKey(value, 'apiVersion') !== apiVersion ||
+          getKey(value, 'kind') !== 'ResourceHierarchy'
+        )
+          continue
         if (apiVersion !== HIERARCHIES[1]) results.push(olderThan(value))
         if (hasTime(nodeAt(node, 'spec'))) throw new NoFolders('a date in a hierarchy needs quotes')
-        for (const folder of foldersOf(value, apiVersion)) insert(writtenByJsYaml(objectOf(folder)) as YamlMap)
+        for (const folder of foldersOf(value, apiVersion))
+          insert(writtenByJsYaml(objectOf(folder)) as YamlMap)
       }
     return succeeded(
       inOrder(objects).map(({ node }) => indentedByJsYaml(node)),
@@ -28,15 +33,19 @@ export const generateFolders: KrmFunction = ({ items }) => {
     )
   } catch (thrown) {
     // A TypeError: a number that JSON does not have.
-    if (thrown instanceof NotRead || thrown instanceof NoFolders || thrown instanceof TypeError) return failed(items, thrown.message)
+    if (thrown instanceof NotRead || thrown instanceof NoFolders || thrown instanceof TypeError)
+      return failed(items, thrown.message)
     throw thrown
   }
 }
 
 /** js-yaml writes a text that looks like one in quotes. */
 function hasTime(node: YamlNode | undefined): boolean {
-  if (node?.kind === 'scalar') return node.style === 'plain' && /^[0-9]{4}-[0-9]{2}-[0-9]{2}T/.test(node.value)
-  return node?.kind === 'list' ? node.items.some(hasTime) : node?.kind === 'map' && node.entries.some(({ value }) => hasTime(value))
+  if (node?.kind === 'scalar')
+    return node.style === 'plain' && /^[0-9]{4}-[0-9]{2}-[0-9]{2}T/.test(node.value)
+  return node?.kind === 'list'
+    ? node.items.some(hasTime)
+    : node?.kind === 'map' && node.entries.some(({ value }) => hasTime(value))
 }
 
 function inOrder<T>(objects: ReadonlyMap<string, T>): readonly T[] {
@@ -45,12 +54,18 @@ function inOrder<T>(objects: ReadonlyMap<string, T>): readonly T[] {
 
 function keyOfObject(value: JsonObject): string {
   const metadata = getKey(value, 'metadata')
-  const of = (from: Json | undefined, name: string): Json | undefined => (isJsonObject(from) ? getKey(from, name) : undefined)
+  const of = (from: Json | undefined, name: string): Json | undefined =>
+    isJsonObject(from) ? getKey(from, name) : undefined
   return `${of(value, 'apiVersion')}/${of(value, 'kind')}/${of(metadata, 'namespace') || ''}/${of(metadata, 'name')}`
 }
 
 function objectOf({ metadata, spec }: Folder): JsonObject {
-  return { apiVersion: 'resourcemanager.cnrm.cloud.google.com/v1beta1', kind: 'Folder', metadata, spec }
+  return {
+    apiVersion: 'resourcemanager.cnrm.cloud.google.com/v1beta1',
+    kind: 'Folder',
+    metadata,
+    spec,
+  }
 }
 
 function olderThan(hierarchy: JsonObject): FunctionResult {
@@ -59,6 +74,10 @@ function olderThan(hierarchy: JsonObject): FunctionResult {
   return {
     message: `the ResourceHierarchy ${name} is of an older version than ${HIERARCHIES[1]}`,
     severity: 'warning',
-    resourceRef: { apiVersion: String(getKey(hierarchy, 'apiVersion')), kind: 'ResourceHierarchy', name },
+    resourceRef: {
+      apiVersion: String(getKey(hierarchy, 'apiVersion')),
+      kind: 'ResourceHierarchy',
+      name,
+    },
   }
 }

@@ -1,9 +1,19 @@
 /** The folders of a `ResourceHierarchy`, of its three versions. Values are those of a program without types, as far as a hierarchy may have them. */
 import { ID, INDEX, LEGACY_ID, LEGACY_INDEX, LEGACY_PATH, PATH } from '@backporch/kpt/function'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
+import {
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from '@backporch/kyaml/json'
 
 /** In the order in which they are read. */
-export const HIERARCHIES = ['cft.dev/v1alpha1', 'blueprints.cloud.google.com/v1alpha3', 'cft.dev/v1alpha2'] as const
+export const HIERARCHIES = [
+  'cft.dev/v1alpha1',
+  'blueprints.cloud.google.com/v1alpha3',
+  'cft.dev/v1alpha2',
+] as const
 type HierarchyVersion = (typeof HIERARCHIES)[number]
 
 export interface Folder {
@@ -46,22 +56,44 @@ export function foldersOf(value: JsonObject, version: HierarchyVersion): readonl
   const namespace = getKey(metadata, 'namespace')
   if (version === 'cft.dev/v1alpha1') {
     const parent = String(getKey(spec, 'organization'))
-    const layers = textsOf(getKey(spec, 'layers'), 'spec.layers').map((layer) => layerOf(spec, layer))
-    return walk({ version, parent, inOrganization: true, annotations: {}, namespace }, layeredBranches(layers), [])
+    const layers = textsOf(getKey(spec, 'layers'), 'spec.layers').map((layer) =>
+      layerOf(spec, layer),
+    )
+    return walk(
+      { version, parent, inOrganization: true, annotations: {}, namespace },
+      layeredBranches(layers),
+      [],
+    )
   }
   const reference = getKey(spec, 'parentRef')
   const external = isJsonObject(reference) ? getKey(reference, 'external') : undefined
-  if (!isJsonObject(reference) || external === undefined) throw new NoFolders('the hierarchy has no parentRef')
+  if (!isJsonObject(reference) || external === undefined)
+    throw new NoFolders('the hierarchy has no parentRef')
   const kind = getKey(reference, 'kind')
-  if (kind !== undefined && kind !== 'Organization' && kind !== 'Folder') throw new NoFolders('the kind of the parentRef is not supported')
+  if (kind !== undefined && kind !== 'Organization' && kind !== 'Folder')
+    throw new NoFolders('the kind of the parentRef is not supported')
   const own = getKey(metadata, 'annotations')
-  const annotations = Object.fromEntries(Object.entries(isJsonObject(own) ? own : {}).filter(([name]) => !NOT_INHERITED.has(name)))
+  const annotations = Object.fromEntries(
+    Object.entries(isJsonObject(own) ? own : {}).filter(([name]) => !NOT_INHERITED.has(name)),
+  )
   const subtrees = new Map<string, readonly Branch[]>()
   const trees = getKey(spec, 'subtrees')
-  if (trees !== undefined && trees !== null && !isJsonObject(trees)) throw new NoFolders('spec.subtrees must be a map')
-  for (const [name, children] of Object.entries(trees ?? {})) subtrees.set(name, branchesOf(children, subtrees))
+  if (trees !== undefined && trees !== null && !isJsonObject(trees))
+    throw new NoFolders('spec.subtrees must be a map')
+  for (const [name, children] of Object.entries(trees ?? {}))
+    subtrees.set(name, branchesOf(children, subtrees))
   const branches = branchesOf(getKey(spec, 'config'), subtrees)
-  return walk({ version, parent: String(external), inOrganization: kind !== 'Folder', annotations, namespace }, branches, [])
+  return walk(
+    {
+      version,
+      parent: String(external),
+      inOrganization: kind !== 'Folder',
+      annotations,
+      namespace,
+    },
+    branches,
+    [],
+  )
 }
 
 function mapAt(value: JsonObject, name: string): JsonObject {
@@ -71,7 +103,8 @@ function mapAt(value: JsonObject, name: string): JsonObject {
 }
 
 function textsOf(value: Json | undefined, where: string): readonly Json[] {
-  if (!isJsonArray(value) || value.some((each) => typeof each === 'object')) throw new NoFolders(`${where} must be a list of texts`)
+  if (!isJsonArray(value) || value.some((each) => typeof each === 'object'))
+    throw new NoFolders(`${where} must be a list of texts`)
   return value
 }
 
@@ -86,7 +119,10 @@ function layeredBranches([layer, ...others]: readonly (readonly Json[])[]): read
 }
 
 /** A text is a folder, and so is the first field of a map, with folders in it or a subtree above. Numbers and booleans are none. */
-function branchesOf(children: Json | undefined, subtrees: ReadonlyMap<string, readonly Branch[]>): readonly Branch[] {
+function branchesOf(
+  children: Json | undefined,
+  subtrees: ReadonlyMap<string, readonly Branch[]>,
+): readonly Branch[] {
   if (!isJsonArray(children)) throw new NoFolders('folders must be a list')
   return children.flatMap((child): readonly Branch[] => {
     if (typeof child === 'string') return [{ name: child, below: [] }]
@@ -96,17 +132,30 @@ function branchesOf(children: Json | undefined, subtrees: ReadonlyMap<string, re
     const [name, below] = first as [string, Json]
     if (isJsonArray(below)) return [{ name, below: branchesOf(below, subtrees) }]
     if (typeof below !== 'object') return [{ name, below: [] }]
-    const subtree = below === null ? undefined : subtrees.get(String((below as JsonObject).$subtree))
-    if (subtree === undefined) throw new NoFolders(`the folder ${name} has neither folders nor a subtree that is above it`)
+    const subtree =
+      below === null ? undefined : subtrees.get(String((below as JsonObject).$subtree))
+    if (subtree === undefined)
+      throw new NoFolders(`the folder ${name} has neither folders nor a subtree that is above it`)
     return [{ name, below: subtree }]
   })
 }
 
-function walk(hierarchy: Hierarchy, branches: readonly Branch[], path: readonly string[]): readonly Folder[] {
-  return branches.flatMap(({ name, below }) => [folderOf(hierarchy, name, path), ...walk(hierarchy, below, [...path, String(name)])])
+function walk(
+  hierarchy: Hierarchy,
+  branches: readonly Branch[],
+  path: readonly string[],
+): readonly Folder[] {
+  return branches.flatMap(({ name, below }) => [
+    folderOf(hierarchy, name, path),
+    ...walk(hierarchy, below, [...path, String(name)]),
+  ])
 }
 
-function folderOf({ version, parent, inOrganization, annotations, namespace }: Hierarchy, name: Json, path: readonly string[]): Folder {
+function folderOf(
+  { version, parent, inOrganization, annotations, namespace }: Hierarchy,
+  name: Json,
+  path: readonly string[],
+): Folder {
   const above = path.join('.') || parent
   const isTop = path.length === 0
   const asField = version === 'blueprints.cloud.google.com/v1alpha3'
@@ -117,7 +166,11 @@ function folderOf({ version, parent, inOrganization, annotations, namespace }: H
       : { folderRef: { name: normalized(above) } }
   const all: JsonObject = asField
     ? annotations
-    : { ...annotations, [`cnrm.cloud.google.com/${isTop && inOrganization ? 'organization-id' : 'folder-ref'}`]: normalized(above) }
+    : {
+        ...annotations,
+        [`cnrm.cloud.google.com/${isTop && inOrganization ? 'organization-id' : 'folder-ref'}`]:
+          normalized(above),
+      }
   return {
     metadata: {
       name: normalized([...path, String(name)].join('.')),

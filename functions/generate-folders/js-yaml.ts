@@ -22,7 +22,12 @@ export class NotRead extends Error {}
 /** @throws NotRead */
 export function throughJsYaml(given: YamlNode): YamlNode {
   const from = resolved(given)
-  const to = from.kind === 'map' ? mapOf(from) : from.kind === 'list' ? listOf(from.items.map(throughJsYaml)) : scalarOf(from)
+  const to =
+    from.kind === 'map'
+      ? mapOf(from)
+      : from.kind === 'list'
+        ? listOf(from.items.map(throughJsYaml))
+        : scalarOf(from)
   return Object.assign(to, { source: from.source })
 }
 
@@ -30,9 +35,18 @@ export function throughJsYaml(given: YamlNode): YamlNode {
 export function writtenByJsYaml(value: Json): YamlNode {
   if (isJsonArray(value)) return listOf(value.map(writtenByJsYaml))
   if (isJsonObject(value))
-    return blockMap(Object.entries(value).map(([name, below]) => ({ key: textOf(name, true), value: writtenByJsYaml(below) })))
+    return blockMap(
+      Object.entries(value).map(([name, below]) => ({
+        key: textOf(name, true),
+        value: writtenByJsYaml(below),
+      })),
+    )
   if (typeof value === 'string') return textOf(value, false)
-  return yamlPlain(typeof value === 'number' || typeof value === 'bigint' ? numberText(Number(value)) : String(value))
+  return yamlPlain(
+    typeof value === 'number' || typeof value === 'bigint'
+      ? numberText(Number(value))
+      : String(value),
+  )
 }
 
 /**
@@ -42,16 +56,25 @@ export function writtenByJsYaml(value: Json): YamlNode {
 export function indentedByJsYaml(node: YamlMap): YamlMap
 export function indentedByJsYaml(node: YamlNode): YamlNode
 export function indentedByJsYaml(node: YamlNode): YamlNode {
-  if (node.kind === 'map') return { ...node, entries: node.entries.map(({ key, value }) => ({ key, value: indentedByJsYaml(value) })) }
-  return node.kind === 'list' ? { ...node, items: node.items.map(indentedByJsYaml).flatMap(asInList) } : node
+  if (node.kind === 'map')
+    return {
+      ...node,
+      entries: node.entries.map(({ key, value }) => ({ key, value: indentedByJsYaml(value) })),
+    }
+  return node.kind === 'list'
+    ? { ...node, items: node.items.map(indentedByJsYaml).flatMap(asInList) }
+    : node
 }
 
 function asInList(item: YamlNode): readonly YamlNode[] {
   if (item.kind !== 'list' || item.items.length === 0) return [item]
   const [first, ...others] = item.items
   const isOneLine =
-    first?.kind === 'scalar' ? first.style !== 'literal' : first?.kind === 'list' || (first?.kind === 'map' && first.style === 'flow')
-  if (first === undefined || !isOneLine) throw new NotRead('the first item of a list in a list has several lines')
+    first?.kind === 'scalar'
+      ? first.style !== 'literal'
+      : first?.kind === 'list' || (first?.kind === 'map' && first.style === 'flow')
+  if (first === undefined || !isOneLine)
+    throw new NotRead('the first item of a list in a list has several lines')
   return [{ ...item, items: [first] }, ...others]
 }
 
@@ -78,8 +101,12 @@ function mapOf(from: YamlMap): YamlMap {
       continue
     }
     const name = keyText(key)
-    if (entries.has(name) && !merged.delete(name)) throw new NotRead(`duplicated mapping key ${name}`)
-    entries.set(name, { key: { ...textOf(name, true), source: key.source }, value: throughJsYaml(value) })
+    if (entries.has(name) && !merged.delete(name))
+      throw new NotRead(`duplicated mapping key ${name}`)
+    entries.set(name, {
+      key: { ...textOf(name, true), source: key.source },
+      value: throughJsYaml(value),
+    })
   }
   return blockMap([...entries.values()])
 }
@@ -88,7 +115,8 @@ function mergedBy(value: YamlNode): readonly YamlEntry[] {
   const from = resolved(value)
   const maps = from.kind === 'list' ? from.items.map(resolved) : [from]
   return maps.flatMap((map) => {
-    if (map.kind !== 'map') throw new NotRead('cannot merge mappings; the provided source object is unacceptable')
+    if (map.kind !== 'map')
+      throw new NotRead('cannot merge mappings; the provided source object is unacceptable')
     return mapOf(map).entries
   })
 }
@@ -104,24 +132,36 @@ function keyText(key: YamlNode): string {
 function scalarOf(node: YamlScalar): YamlScalar {
   const value = scalarValueOf(node)
   if (typeof value === 'string') return textOf(value, false)
-  return yamlPlain(value instanceof Date ? value.toISOString() : typeof value === 'number' ? numberText(value) : String(value))
+  return yamlPlain(
+    value instanceof Date
+      ? value.toISOString()
+      : typeof value === 'number'
+        ? numberText(value)
+        : String(value),
+  )
 }
 
 type JsScalar = string | number | boolean | null | Date
 
 function scalarValueOf({ tag, style, value }: YamlScalar): JsScalar {
   if (tag === '!!str' || tag === '!' || (tag === '' && style !== 'plain')) return value
-  const kind = tag === '' ? KINDS.find(({ read }) => read(value) !== undefined) : KINDS.find((each) => each.tag === tag)
+  const kind =
+    tag === ''
+      ? KINDS.find(({ read }) => read(value) !== undefined)
+      : KINDS.find((each) => each.tag === tag)
   if (kind === undefined && tag === '') return value
   const read = kind?.read(value)
-  if (read === undefined || (read instanceof Date && Number.isNaN(read.getTime()))) throw new NotRead(`cannot read ${value} as ${tag}`)
+  if (read === undefined || (read instanceof Date && Number.isNaN(read.getTime())))
+    throw new NotRead(`cannot read ${value} as ${tag}`)
   return read
 }
 
-const INTEGER = /^[-+]?(?:0|0b[01_]*[01]|0x[0-9a-fA-F_]*[0-9a-fA-F]|0[0-7_]*[0-7]|[1-9](?:[0-9_]*[0-9])?|[1-9][0-9_]*(?::[0-5]?[0-9])+)$/
+const INTEGER =
+  /^[-+]?(?:0|0b[01_]*[01]|0x[0-9a-fA-F_]*[0-9a-fA-F]|0[0-7_]*[0-7]|[1-9](?:[0-9_]*[0-9])?|[1-9][0-9_]*(?::[0-5]?[0-9])+)$/
 const FLOAT =
   /^(?:[-+]?(?:0|[1-9][0-9_]*)(?:\.[0-9_]*)?(?:[eE][-+]?[0-9]+)?|\.[0-9_]+(?:[eE][-+]?[0-9]+)?|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/
-const TIME = /^(\d{4})-(\d\d?)-(\d\d?)(?:[Tt]|[ \t]+)(\d\d?):(\d\d):(\d\d)(?:\.(\d*))?(?:[ \t]*(Z|([-+])(\d\d?)(?::(\d\d))?))?$/
+const TIME =
+  /^(\d{4})-(\d\d?)-(\d\d?)(?:[Tt]|[ \t]+)(\d\d?):(\d\d):(\d\d)(?:\.(\d*))?(?:[ \t]*(Z|([-+])(\d\d?)(?::(\d\d))?))?$/
 
 interface ScalarKind {
   readonly tag: string
@@ -131,11 +171,21 @@ interface ScalarKind {
 /** In js-yaml's order. */
 const KINDS: readonly ScalarKind[] = [
   { tag: '!!null', read: (text) => (/^(|~|null|Null|NULL)$/.test(text) ? null : undefined) },
-  { tag: '!!bool', read: (text) => (/^(true|True|TRUE|false|False|FALSE)$/.test(text) ? /^t/i.test(text) : undefined) },
-  { tag: '!!int', read: (text) => (INTEGER.test(text) ? integerOf(text.replaceAll('_', '')) : undefined) },
+  {
+    tag: '!!bool',
+    read: (text) =>
+      /^(true|True|TRUE|false|False|FALSE)$/.test(text) ? /^t/i.test(text) : undefined,
+  },
+  {
+    tag: '!!int',
+    read: (text) => (INTEGER.test(text) ? integerOf(text.replaceAll('_', '')) : undefined),
+  },
   {
     tag: '!!float',
-    read: (text) => (FLOAT.test(text) && !text.endsWith('_') ? floatOf(text.replaceAll('_', '').toLowerCase()) : undefined),
+    read: (text) =>
+      FLOAT.test(text) && !text.endsWith('_')
+        ? floatOf(text.replaceAll('_', '').toLowerCase())
+        : undefined,
   },
   { tag: '!!timestamp', read: timeOf },
 ]
@@ -167,9 +217,12 @@ function timeOf(text: string): Date | undefined {
   if (day !== null) return new Date(Date.UTC(Number(day[1]), Number(day[2]) - 1, Number(day[3])))
   const match = TIME.exec(text)
   if (match === null) return undefined
-  const [year = 0, month = 0, date = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number)
+  const [year = 0, month = 0, date = 0, hour = 0, minute = 0, second = 0] = match
+    .slice(1, 7)
+    .map(Number)
   const milliseconds = Number((match[7] ?? '').slice(0, 3).padEnd(3, '0'))
-  const zone = (Number(match[10] ?? 0) * 60 + Number(match[11] ?? 0)) * 60_000 * (match[9] === '-' ? -1 : 1)
+  const zone =
+    (Number(match[10] ?? 0) * 60 + Number(match[11] ?? 0)) * 60_000 * (match[9] === '-' ? -1 : 1)
   return new Date(Date.UTC(year, month - 1, date, hour, minute, second, milliseconds) - zone)
 }
 

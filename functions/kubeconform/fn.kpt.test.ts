@@ -19,23 +19,42 @@ spec:
 `,
 }
 
-test('kpt passes a package whose objects are valid, and leaves its files as they are', { skip: whyNoKpt() }, () => {
+test('kpt passes a package whose objects are valid, and leaves its files as they are', {
+  skip: whyNoKpt(),
+}, () => {
   withFolder(FILES, (folder) => {
     const { ok, stderr } = runKpt(folder, 'fn', 'eval', '.', '--exec', PROGRAM, '--', 'strict=true')
     assert.ok(ok, stderr)
-    for (const [path, text] of Object.entries(FILES)) assert.equal(readFileSync(join(folder, path), 'utf8'), text)
+    for (const [path, text] of Object.entries(FILES))
+      assert.equal(readFileSync(join(folder, path), 'utf8'), text)
   })
 })
 
-test('kpt stops at an invalid object, and the results name its location', { skip: whyNoKpt() }, () => {
-  withFolder({ ...FILES, 'service.yaml': FILES['service.yaml'].replace('port: 80', "port: '80', prt: 1") }, (folder) => {
-    const { ok } = runKpt(folder, 'fn', 'eval', '.', '--exec', PROGRAM, '--results-dir', 'out', '--', 'strict=true')
-    assert.ok(!ok)
-    const results = readFileSync(join(folder, 'out', 'results.yaml'), 'utf8')
-    assert.match(results, /message: additional properties 'prt' not allowed\n +severity: error/)
-    assert.match(results, /message: got string, want integer/)
-    assert.match(results, /path: spec\.ports\.0\.port\n/)
-    assert.match(results, /path: service\.yaml\n/)
-    assert.match(results, /name: web\n/)
-  })
+test('kpt stops at an invalid object, and the results name its location', {
+  skip: whyNoKpt(),
+}, () => {
+  withFolder(
+    { ...FILES, 'service.yaml': FILES['service.yaml'].replace('port: 80', "port: '80', prt: 1") },
+    (folder) => {
+      const { ok } = runKpt(
+        folder,
+        'fn',
+        'eval',
+        '.',
+        '--exec',
+        PROGRAM,
+        '--results-dir',
+        'out',
+        '--',
+        'strict=true',
+      )
+      assert.ok(!ok)
+      const results = readFileSync(join(folder, 'out', 'results.yaml'), 'utf8')
+      assert.match(results, /message: additional properties 'prt' not allowed\n +severity: error/)
+      assert.match(results, /message: got string, want integer/)
+      assert.match(results, /path: spec\.ports\.0\.port\n/)
+      assert.match(results, /path: service\.yaml\n/)
+      assert.match(results, /name: web\n/)
+    },
+  )
 })

@@ -44,9 +44,19 @@ spec:
         resources: {limits: {cpu: 1, memory: 1.5Gi}}
 `
 
-const ROWS: readonly (readonly [name: string, from: string, to: string, said: readonly string[]])[] = [
+const ROWS: readonly (readonly [
+  name: string,
+  from: string,
+  to: string,
+  said: readonly string[],
+])[] = [
   ['a good object', '', '', []],
-  ['a text where a number belongs', 'replicas: 2', 'replicas: two', ['spec.replicas: got string, want null or integer']],
+  [
+    'a text where a number belongs',
+    'replicas: 2',
+    'replicas: two',
+    ['spec.replicas: got string, want null or integer'],
+  ],
   [
     'a number where text belongs',
     'app: web}}\n  strategy',
@@ -77,7 +87,12 @@ const ROWS: readonly (readonly [name: string, from: string, to: string, said: re
     'containers:\n        name',
     ['spec.template.spec.containers: got object, want array'],
   ],
-  ['a list where a map belongs', 'labels: {app: web}', 'labels: [app]', ['spec.template.metadata.labels: got array, want null or object']],
+  [
+    'a list where a map belongs',
+    'labels: {app: web}',
+    'labels: [app]',
+    ['spec.template.metadata.labels: got array, want null or object'],
+  ],
   [
     'an int-or-string that is neither',
     'maxSurge: 25%',
@@ -96,7 +111,12 @@ const ROWS: readonly (readonly [name: string, from: string, to: string, said: re
     'replicas: 2147483648',
     ['spec.replicas: value must be between -2147483648 and 2147483647'],
   ],
-  ['a fraction', 'replicas: 2', 'replicas: 2.5', ['spec.replicas: got number, want null or integer']],
+  [
+    'a fraction',
+    'replicas: 2',
+    'replicas: 2.5',
+    ['spec.replicas: got number, want null or integer'],
+  ],
   [
     'a time that is none',
     'creationTimestamp: null',
@@ -107,7 +127,9 @@ const ROWS: readonly (readonly [name: string, from: string, to: string, said: re
     'a word that is not in the list',
     'image: nginx',
     'image: nginx\n        imagePullPolicy: never',
-    ["spec.template.spec.containers.0.imagePullPolicy: value must be one of 'Always', 'IfNotPresent', 'Never'"],
+    [
+      "spec.template.spec.containers.0.imagePullPolicy: value must be one of 'Always', 'IfNotPresent', 'Never'",
+    ],
   ],
   ['a field that is not there is no error', 'replicas: 2', 'replica: 2', []],
 ]
@@ -120,16 +142,22 @@ for (const [name, from, to, expected] of ROWS) {
 }
 
 test('with strict a field that is not there is an error of the object around it', () => {
-  assert.deepEqual(text(WEB.replace('replicas: 2', "replica: 2\n  'it''s': 1"), { strict: 'true' }), [
-    "spec: additional properties 'replica', 'it\\'s' not allowed",
-  ])
+  assert.deepEqual(
+    text(WEB.replace('replicas: 2', "replica: 2\n  'it''s': 1"), { strict: 'true' }),
+    ["spec: additional properties 'replica', 'it\\'s' not allowed"],
+  )
   assert.deepEqual(text(WEB, { strict: 'TRUE' }), [])
-  assert.deepEqual(text(`${WEB}__proto__: 1\n`, { strict: '1' }), [": additional properties '__proto__' not allowed"])
+  assert.deepEqual(text(`${WEB}__proto__: 1\n`, { strict: '1' }), [
+    ": additional properties '__proto__' not allowed",
+  ])
 })
 
 test('a result names the object and its place in the files', () => {
-  const annotations = "annotations: {internal.config.kubernetes.io/path: a/web.yaml, internal.config.kubernetes.io/index: '2'}"
-  const { results } = run(WEB.replace('creationTimestamp: null', annotations).replace('replicas: 2', 'replicas: two'))
+  const annotations =
+    "annotations: {internal.config.kubernetes.io/path: a/web.yaml, internal.config.kubernetes.io/index: '2'}"
+  const { results } = run(
+    WEB.replace('creationTimestamp: null', annotations).replace('replicas: 2', 'replicas: two'),
+  )
   assert.deepEqual(results, [
     {
       severity: 'error',
@@ -151,16 +179,22 @@ test('a kind without a schema is an error unless the config or the object ignore
   assert.deepEqual(text(OTHER, { skip_kinds: 'widget' }), [': could not find schema for Widget'])
   assert.deepEqual(text(`${OTHER}  annotations: {config.kubernetes.io/local-config: 'true'}\n`), [])
   assert.deepEqual(text('apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\n'), [])
-  assert.deepEqual(text('apiVersion: v1\nkind: constructor\nmetadata:\n  name: p\n'), [': could not find schema for constructor'])
+  assert.deepEqual(text('apiVersion: v1\nkind: constructor\nmetadata:\n  name: p\n'), [
+    ': could not find schema for constructor',
+  ])
 })
 
 test('a skipped kind is not validated', () => {
-  assert.deepEqual(text(WEB.replace('replicas: 2', 'replicas: two'), { skip_kinds: 'Deployment' }), [])
+  assert.deepEqual(
+    text(WEB.replace('replicas: 2', 'replicas: two'), { skip_kinds: 'Deployment' }),
+    [],
+  )
 })
 
 test('an unknown version is refused, with the built-in ones', () => {
   const [version = ''] = /^v[0-9]+\.[0-9]+/.exec(schemas.kubernetesVersion) ?? []
-  for (const known of [version, version.slice(1), schemas.kubernetesVersion]) assert.deepEqual(text(WEB, { kubernetes_version: known }), [])
+  for (const known of [version, version.slice(1), schemas.kubernetesVersion])
+    assert.deepEqual(text(WEB, { kubernetes_version: known }), [])
   assert.deepEqual(text(WEB, { kubernetes_version: '1.12' }), [
     `: kubernetes_version is "1.12", and the schemas of these versions are built in: ${version.slice(1)}`,
   ])
@@ -174,8 +208,12 @@ test('another place for schemas is refused, not passed over', () => {
 })
 
 test('no value of a Secret is reported', () => {
-  const secret = 'apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\ndata:\n  key: hunter2!\n  other: 4711\n  good: aHVudGVyMg==\n'
-  assert.deepEqual(text(secret), ['data.key: value is not valid base64', 'data.other: got number, want null or string'])
+  const secret =
+    'apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\ndata:\n  key: hunter2!\n  other: 4711\n  good: aHVudGVyMg==\n'
+  assert.deepEqual(text(secret), [
+    'data.key: value is not valid base64',
+    'data.other: got number, want null or string',
+  ])
 })
 
 test('the schemas are written in a stable form', () => {
@@ -192,7 +230,12 @@ test('no object makes it throw, and an object has at most 100 results', () => {
   fc.assert(
     fc.property(kind, fc.jsonValue({ maxDepth: 4 }), fc.boolean(), (gvk, spec, strict) => {
       const apiVersion = gvk.slice(0, gvk.lastIndexOf('/'))
-      const item = yamlOf({ apiVersion, kind: gvk.slice(gvk.lastIndexOf('/') + 1), metadata: { name: 'x' }, spec: spec as string })
+      const item = yamlOf({
+        apiVersion,
+        kind: gvk.slice(gvk.lastIndexOf('/') + 1),
+        metadata: { name: 'x' },
+        spec: spec as string,
+      })
       const config = yamlOf({ data: { strict: String(strict) } })
       if (item.kind !== 'map' || config.kind !== 'map') return
       kubeconform({ items: [item], config })

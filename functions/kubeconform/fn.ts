@@ -2,7 +2,13 @@
  * Holds every object against the schema of its kind. Config and words are those of the catalog's kubeconform
  * (https://github.com/kptdev/krm-functions-catalog/tree/main/contrib/functions/go/kubeconform); the schemas are built in.
  */
-import { annotationOf, type FunctionResult, failed, fileOf, type KrmFunction } from '@backporch/kpt/function'
+import {
+  annotationOf,
+  type FunctionResult,
+  failed,
+  fileOf,
+  type KrmFunction,
+} from '@backporch/kpt/function'
 import type { Json } from '@backporch/kyaml/json'
 import { jsonOf, textAt, type YamlMap } from '@backporch/kyaml/yaml'
 import type { ReducedSchemas } from './reduced-schema.ts'
@@ -33,12 +39,16 @@ export const kubeconform: KrmFunction = ({ items, config }) => {
 function readConfig(config: YamlMap | undefined): ValidatorConfig | string {
   const text = (key: string): string => textAt(config, key) || textAt(config, 'data', key) || ''
   const flag = (key: string): boolean => /^(true|1)$/i.test(text(key))
-  const elsewhere = ['schema_location', 'additional_schema_locations'].find((key) => text(key) !== '')
+  const elsewhere = ['schema_location', 'additional_schema_locations'].find(
+    (key) => text(key) !== '',
+  )
   if (elsewhere !== undefined) {
     return `${elsewhere} is set, and this kubeconform reads no other schemas than those that are built in: take it out, or name the kinds that have none in skip_kinds`
   }
   const wanted = text('kubernetes_version')
-  const schemas = BUILT_IN.find(({ kubernetesVersion }) => wanted === '' || minorOf(kubernetesVersion) === minorOf(wanted))
+  const schemas = BUILT_IN.find(
+    ({ kubernetesVersion }) => wanted === '' || minorOf(kubernetesVersion) === minorOf(wanted),
+  )
   if (schemas === undefined) {
     const known = BUILT_IN.map(({ kubernetesVersion }) => minorOf(kubernetesVersion)).join(', ')
     return `kubernetes_version is ${JSON.stringify(wanted.slice(0, 40))}, and the schemas of these versions are built in: ${known}`
@@ -64,17 +74,23 @@ function resultsOf(item: YamlMap, config: ValidatorConfig): readonly FunctionRes
   const name = Object.hasOwn(schemas.kinds, gvk) ? schemas.kinds[gvk] : undefined
   if (name === undefined) {
     const ignored = config.ignoreMissing || isForKpt(item, apiVersion, kind)
-    return ignored ? [] : [{ ...locationOf(item, ''), message: `could not find schema for ${kind}` }]
+    return ignored
+      ? []
+      : [{ ...locationOf(item, ''), message: `could not find schema for ${kind}` }]
   }
   const value = jsonValueOf(item)
-  if (value === undefined) return [{ ...locationOf(item, ''), message: 'a value in it has no form in JSON' }]
+  if (value === undefined)
+    return [{ ...locationOf(item, ''), message: 'a value in it has no form in JSON' }]
   const problems = validateValue(value, `#${name}`, schemas.definitions, config)
   return problems.map(({ path, message }) => ({ ...locationOf(item, path), message }))
 }
 
 /** Objects that no cluster gets and no schema of Kubernetes describes. */
 function isForKpt(item: YamlMap, apiVersion: string, kind: string): boolean {
-  return (kind === 'Kptfile' && apiVersion.startsWith('kpt.dev/')) || annotationOf(item, LOCAL_CONFIG) === 'true'
+  return (
+    (kind === 'Kptfile' && apiVersion.startsWith('kpt.dev/')) ||
+    annotationOf(item, LOCAL_CONFIG) === 'true'
+  )
 }
 
 function jsonValueOf(item: YamlMap): Json | undefined {
@@ -87,7 +103,10 @@ function jsonValueOf(item: YamlMap): Json | undefined {
 
 function locationOf(item: YamlMap, path: string): Omit<FunctionResult, 'message'> {
   const [apiVersion, kind] = [textAt(item, 'apiVersion'), textAt(item, 'kind')]
-  const [name, namespace] = [textAt(item, 'metadata', 'name'), textAt(item, 'metadata', 'namespace')]
+  const [name, namespace] = [
+    textAt(item, 'metadata', 'name'),
+    textAt(item, 'metadata', 'namespace'),
+  ]
   const { path: filePath, index } = fileOf(item)
   return {
     severity: 'error',
@@ -98,10 +117,19 @@ function locationOf(item: YamlMap, path: string): Omit<FunctionResult, 'message'
       ...defined('namespace', namespace),
     },
     ...(path === '' ? {} : { field: { path } }),
-    ...(filePath === '' ? {} : { file: { path: filePath, ...(/^[0-9]{1,9}$/.test(index) ? { index: Number(index) } : {}) } }),
+    ...(filePath === ''
+      ? {}
+      : {
+          file: { path: filePath, ...(/^[0-9]{1,9}$/.test(index) ? { index: Number(index) } : {}) },
+        }),
   }
 }
 
-function defined<K extends string>(key: K, value: string | undefined): { readonly [key in K]?: string } {
-  return value === undefined || value === '' ? {} : ({ [key]: value } as { readonly [key in K]: string })
+function defined<K extends string>(
+  key: K,
+  value: string | undefined,
+): { readonly [key in K]?: string } {
+  return value === undefined || value === ''
+    ? {}
+    : ({ [key]: value } as { readonly [key in K]: string })
 }

@@ -16,7 +16,10 @@ export type ReducedSchema =
   | { readonly enum: readonly string[] }
   | { readonly list: ReducedSchema }
   | { readonly map: ReducedSchema }
-  | { readonly fields: { readonly [name: string]: ReducedSchema }; readonly required?: readonly string[] }
+  | {
+      readonly fields: { readonly [name: string]: ReducedSchema }
+      readonly required?: readonly string[]
+    }
 
 export interface ReducedSchemas {
   /** As reported by the server: `v1.34.3`. */
@@ -27,7 +30,11 @@ export interface ReducedSchemas {
 }
 
 /** The file, a definition a line, in the order of their names: a new version of Kubernetes is a diff that people can read. */
-export function formatReducedSchemas({ kubernetesVersion, kinds, definitions }: ReducedSchemas): string {
+export function formatReducedSchemas({
+  kubernetesVersion,
+  kinds,
+  definitions,
+}: ReducedSchemas): string {
   const lines = (entries: object): string =>
     Object.entries(entries)
       .sort(([left], [right]) => (left < right ? -1 : 1))

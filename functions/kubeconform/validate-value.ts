@@ -41,47 +41,70 @@ class Walk {
 
   check(value: Json, given: ReducedSchema, path: string, required: boolean): void {
     const schema = this.resolved(given)
-    if (schema === 'any' || (value === null && !required) || this.problems.length > MOST_PROBLEMS) return
+    if (schema === 'any' || (value === null && !required) || this.problems.length > MOST_PROBLEMS)
+      return
     if (typeof schema === 'string') {
       const message = scalarProblem(value, schema as Scalar, required)
       if (message !== undefined) this.problems.push({ path, message })
     } else if ('enum' in schema) {
       if (typeof value === 'string' && schema.enum.includes(value)) return
       const all = schema.enum.map(quoted).join(', ')
-      this.problems.push({ path, message: schema.enum.length === 1 ? `value must be ${all}` : `value must be one of ${all}` })
+      this.problems.push({
+        path,
+        message: schema.enum.length === 1 ? `value must be ${all}` : `value must be one of ${all}`,
+      })
     } else if ('list' in schema) {
-      if (!isJsonArray(value)) this.problems.push({ path, message: wrongType(value, ['array'], required) })
-      else for (const [index, item] of value.entries()) this.check(item, schema.list, joined(path, String(index)), false)
+      if (!isJsonArray(value))
+        this.problems.push({ path, message: wrongType(value, ['array'], required) })
+      else
+        for (const [index, item] of value.entries())
+          this.check(item, schema.list, joined(path, String(index)), false)
     } else if (!isJsonObject(value)) {
       this.problems.push({ path, message: wrongType(value, ['object'], required) })
     } else if ('map' in schema) {
-      for (const [key, below] of Object.entries(value)) this.check(below, schema.map, joined(path, key), false)
+      for (const [key, below] of Object.entries(value))
+        this.check(below, schema.map, joined(path, key), false)
     } else this.checkFields(value, schema.fields, schema.required ?? [], path)
   }
 
-  private checkFields(value: JsonObject, fields: Readonly<Record<string, ReducedSchema>>, required: readonly string[], path: string): void {
+  private checkFields(
+    value: JsonObject,
+    fields: Readonly<Record<string, ReducedSchema>>,
+    required: readonly string[],
+    path: string,
+  ): void {
     const missing = required.filter((name) => !Object.hasOwn(value, name)).map(quoted)
     if (missing.length > 0)
-      this.problems.push({ path, message: `missing ${missing.length === 1 ? 'property' : 'properties'} ${missing.join(', ')}` })
+      this.problems.push({
+        path,
+        message: `missing ${missing.length === 1 ? 'property' : 'properties'} ${missing.join(', ')}`,
+      })
     const unknown = Object.keys(value).filter((name) => !Object.hasOwn(fields, name))
     if (this.options.strict && unknown.length > 0) {
-      this.problems.push({ path, message: `additional properties ${unknown.map(quoted).join(', ')} not allowed` })
+      this.problems.push({
+        path,
+        message: `additional properties ${unknown.map(quoted).join(', ')} not allowed`,
+      })
     }
     for (const [name, below] of Object.entries(value)) {
       const schema = Object.hasOwn(fields, name) ? fields[name] : undefined
-      if (schema !== undefined) this.check(below, schema, joined(path, name), required.includes(name))
+      if (schema !== undefined)
+        this.check(below, schema, joined(path, name), required.includes(name))
     }
   }
 
   private resolved(schema: ReducedSchema): ReducedSchema {
-    return typeof schema === 'string' && schema.startsWith('#') ? (this.definitions[schema.slice(1)] ?? 'any') : schema
+    return typeof schema === 'string' && schema.startsWith('#')
+      ? (this.definitions[schema.slice(1)] ?? 'any')
+      : schema
   }
 }
 
 type Scalar = Exclude<Extract<ReducedSchema, string>, `#${string}` | 'any'>
 
 const INT32 = 2n ** 31n
-const TIME = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.,][0-9]+)?(Z|[-+][0-9]{2}:[0-9]{2})$/
+const TIME =
+  /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.,][0-9]+)?(Z|[-+][0-9]{2}:[0-9]{2})$/
 const QUANTITY = /^[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][-+]?[0-9]+)?$/
 const BASE64 = /^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
@@ -107,10 +130,13 @@ const FORMS: { readonly [schema: string]: readonly [form: RegExp, name: string] 
 function scalarProblem(value: Json, schema: Scalar, required: boolean): string | undefined {
   const wanted = WANTED[schema]
   const type = typeOf(value)
-  if (!wanted.includes(type) && !(type === 'integer' && wanted.includes('number'))) return wrongType(value, wanted, required)
+  if (!wanted.includes(type) && !(type === 'integer' && wanted.includes('number')))
+    return wrongType(value, wanted, required)
   if (schema === 'int32' && (typeof value === 'number' || typeof value === 'bigint')) {
     const whole = BigInt(value)
-    return whole < -INT32 || whole >= INT32 ? `value must be between ${-INT32} and ${INT32 - 1n}` : undefined
+    return whole < -INT32 || whole >= INT32
+      ? `value must be between ${-INT32} and ${INT32 - 1n}`
+      : undefined
   }
   const form = FORMS[schema]
   if (form === undefined || typeof value !== 'string') return undefined

@@ -20,7 +20,11 @@ interface OpenApiNode {
   readonly required?: readonly string[]
   readonly items?: OpenApiNode
   readonly additionalProperties?: OpenApiNode | boolean
-  readonly 'x-kubernetes-group-version-kind'?: readonly { readonly group: string; readonly version: string; readonly kind: string }[]
+  readonly 'x-kubernetes-group-version-kind'?: readonly {
+    readonly group: string
+    readonly version: string
+    readonly kind: string
+  }[]
 }
 
 const WHOLE: Readonly<Record<string, ReducedSchema>> = {
@@ -40,10 +44,11 @@ const WHOLE: Readonly<Record<string, ReducedSchema>> = {
 const plane = await startControlPlane()
 if (plane.state === 'unavailable') throw new Error(plane.why)
 try {
-  const { body: version } = await plane.request<{ readonly gitVersion: string; readonly major: string; readonly minor: string }>(
-    'GET',
-    '/version',
-  )
+  const { body: version } = await plane.request<{
+    readonly gitVersion: string
+    readonly major: string
+    readonly minor: string
+  }>('GET', '/version')
   const minor = `${version.major}.${version.minor.replace(/\D/g, '')}`
   const text = formatReducedSchemas(reduced(version.gitVersion, await definitionsOf(plane.request)))
   writeFileSync(new URL(`schemas-${minor}.json`, import.meta.url), text)
@@ -67,14 +72,18 @@ async function pathsOf(request: ControlPlane['request']): Promise<OpenApiPaths> 
   throw new Error('the server did not publish its OpenAPI in 30 seconds')
 }
 
-async function definitionsOf(request: ControlPlane['request']): Promise<ReadonlyMap<string, OpenApiNode>> {
+async function definitionsOf(
+  request: ControlPlane['request'],
+): Promise<ReadonlyMap<string, OpenApiNode>> {
   const paths = await pathsOf(request)
   const found = new Map<string, OpenApiNode>()
   for (const path of Object.keys(paths)
     .filter((each) => /^apis?\//.test(each))
     .sort()) {
     const url = paths[path]?.serverRelativeURL ?? ''
-    const { body } = await request<{ readonly components?: { readonly schemas?: Readonly<Record<string, OpenApiNode>> } }>('GET', url)
+    const { body } = await request<{
+      readonly components?: { readonly schemas?: Readonly<Record<string, OpenApiNode>> }
+    }>('GET', url)
     for (const [name, node] of Object.entries(body.components?.schemas ?? {})) found.set(name, node)
   }
   return found
@@ -87,8 +96,10 @@ function reduced(kubernetesVersion: string, all: ReadonlyMap<string, OpenApiNode
   for (const [name, node] of [...all].sort()) {
     // Definitions of many kinds (`DeleteOptions`, `WatchEvent`) are no objects of a package.
     const [kind, other] = node['x-kubernetes-group-version-kind'] ?? []
-    if (kind === undefined || other !== undefined || node.properties?.['metadata'] === undefined) continue
-    kinds[`${kind.group === '' ? '' : `${kind.group}/`}${kind.version}/${kind.kind}`] = shortName(name)
+    if (kind === undefined || other !== undefined || node.properties?.['metadata'] === undefined)
+      continue
+    kinds[`${kind.group === '' ? '' : `${kind.group}/`}${kind.version}/${kind.kind}`] =
+      shortName(name)
     open.push(name)
   }
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
@@ -114,12 +125,20 @@ function reduce(name: string, node: OpenApiNode, refer: (name: string) => void):
   if (node.enum !== undefined) return { enum: [...node.enum] }
   if (node.type === 'array' && node.items !== undefined) return { list: below(node.items) }
   if (node.properties !== undefined) {
-    const fields = Object.fromEntries(Object.entries(node.properties).map(([key, each]) => [key, below(each)]))
-    return node.required === undefined ? { fields } : { fields, required: [...node.required].sort() }
+    const fields = Object.fromEntries(
+      Object.entries(node.properties).map(([key, each]) => [key, below(each)]),
+    )
+    return node.required === undefined
+      ? { fields }
+      : { fields, required: [...node.required].sort() }
   }
-  if (node.type === 'object') return typeof node.additionalProperties === 'object' ? { map: below(node.additionalProperties) } : 'any'
+  if (node.type === 'object')
+    return typeof node.additionalProperties === 'object'
+      ? { map: below(node.additionalProperties) }
+      : 'any'
   if (node.type === 'integer') return node.format === 'int32' ? 'int32' : 'integer'
-  if (node.type === 'string') return node.format === 'byte' ? 'byte' : node.format === 'date-time' ? 'date-time' : 'string'
+  if (node.type === 'string')
+    return node.format === 'byte' ? 'byte' : node.format === 'date-time' ? 'date-time' : 'string'
   if (node.type === 'boolean' || node.type === 'number') return node.type
   if (node.type === undefined && node.oneOf === undefined) return 'any'
   throw new Error(`${name} has a schema of a form that is not known: ${JSON.stringify(node)}`)
@@ -127,5 +146,8 @@ function reduce(name: string, node: OpenApiNode, refer: (name: string) => void):
 
 /** `io.k8s.api.apps.v1.Deployment` as `apps.v1.Deployment`. */
 function shortName(name: string): string {
-  return name.replace(/^io\.k8s\.(api|apimachinery\.pkg\.apis|apimachinery\.pkg|[a-z-]+\.pkg\.apis)\./, '')
+  return name.replace(
+    /^io\.k8s\.(api|apimachinery\.pkg\.apis|apimachinery\.pkg|[a-z-]+\.pkg\.apis)\./,
+    '',
+  )
 }

@@ -24,22 +24,34 @@ function files(exec: string): { readonly [path: string]: string } {
 }
 
 /** Runs kpt over the package with a program that calls the function, whose text is `body`, with `configs`. */
-function render(command: 'render' | 'eval', body: string, observe: (run: KptRun, read: (path: string) => string) => void): void {
-  withFolder({ 'fn.mjs': `import { runKptFunc } from ${RUN}\nawait runKptFunc(async (configs) => { ${body} })\n` }, (program) => {
-    const exec = `${process.execPath} ${join(program, 'fn.mjs')}`
-    withFolder(files(command === 'render' ? exec : ''), (folder) => {
-      const words = command === 'render' ? ['--allow-exec'] : ['--exec', exec]
-      const run = runKpt(folder, 'fn', command, 'p', '--results-dir', 'out', ...words)
-      observe(run, (path) => readFileSync(join(folder, path), 'utf8'))
-    })
-  })
+function render(
+  command: 'render' | 'eval',
+  body: string,
+  observe: (run: KptRun, read: (path: string) => string) => void,
+): void {
+  withFolder(
+    {
+      'fn.mjs': `import { runKptFunc } from ${RUN}\nawait runKptFunc(async (configs) => { ${body} })\n`,
+    },
+    (program) => {
+      const exec = `${process.execPath} ${join(program, 'fn.mjs')}`
+      withFolder(files(command === 'render' ? exec : ''), (folder) => {
+        const words = command === 'render' ? ['--allow-exec'] : ['--exec', exec]
+        const run = runKpt(folder, 'fn', command, 'p', '--results-dir', 'out', ...words)
+        observe(run, (path) => readFileSync(join(folder, path), 'utf8'))
+      })
+    },
+  )
 }
 
 for (const command of ['render', 'eval'] as const) {
-  test(`kpt fn ${command} with a function that does nothing leaves every file of every package`, { skip: whyNoKpt() }, () => {
+  test(`kpt fn ${command} with a function that does nothing leaves every file of every package`, {
+    skip: whyNoKpt(),
+  }, () => {
     render(command, '', ({ ok, stderr }, read) => {
       assert.ok(ok, stderr)
-      for (const [path, text] of Object.entries(files(''))) if (path !== 'p/Kptfile') assert.equal(read(path), text, path)
+      for (const [path, text] of Object.entries(files('')))
+        if (path !== 'p/Kptfile') assert.equal(read(path), text, path)
     })
   })
 }
@@ -51,7 +63,10 @@ test('kpt reads the results, and the printed text does not interfere', { skip: w
   render('eval', body, ({ ok, stderr }, read) => {
     assert.ok(ok, stderr)
     assert.equal(read('p/odd.yaml'), files('')['p/odd.yaml']?.replace('mode: 0644', 'mode: 1'))
-    assert.match(read('out/results.yaml'), /message: look\n +severity: warning\n +field:\n +path: spec\.mode\n +proposedValue: 1\n/)
+    assert.match(
+      read('out/results.yaml'),
+      /message: look\n +severity: warning\n +field:\n +path: spec\.mode\n +proposedValue: 1\n/,
+    )
   })
 })
 

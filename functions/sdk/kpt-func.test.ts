@@ -4,7 +4,13 @@ import type { FunctionOutput } from '@backporch/kpt/function'
 import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import type { YamlMap } from '@backporch/kyaml/yaml'
-import { type Configs, FunctionConfigError, type KptFunc, type KubernetesObject, kubernetesObjectResult } from 'kpt-functions'
+import {
+  type Configs,
+  FunctionConfigError,
+  type KptFunc,
+  type KubernetesObject,
+  kubernetesObjectResult,
+} from 'kpt-functions'
 import { fromKptFunc } from './kpt-func.ts'
 
 function maps(text: string): YamlMap[] {
@@ -19,8 +25,15 @@ function kptFunc(call: (configs: Configs) => void | Promise<void>): KptFunc {
   return Object.assign(async (configs: Configs) => call(configs), { usage: '' })
 }
 
-function run(call: (configs: Configs) => void | Promise<void>, text: string, config?: string): Promise<FunctionOutput> {
-  return fromKptFunc(kptFunc(call))({ items: maps(text), config: config === undefined ? undefined : maps(config)[0] })
+function run(
+  call: (configs: Configs) => void | Promise<void>,
+  text: string,
+  config?: string,
+): Promise<FunctionOutput> {
+  return fromKptFunc(kptFunc(call))({
+    items: maps(text),
+    config: config === undefined ? undefined : maps(config)[0],
+  })
 }
 
 type Spec = KubernetesObject & { spec: Record<string, unknown> }
@@ -90,7 +103,10 @@ test('objects of one key are not lost: each package has its call', async () => {
     ['Kptfile ka', 'ConfigMap kptfile.kpt.dev'],
     ['Kptfile kb', 'ConfigMap kptfile.kpt.dev'],
   ])
-  assert.equal(textsOf(output), `${text}---\napiVersion: v1\nkind: Namespace\nmetadata:\n  name: new\n`)
+  assert.equal(
+    textsOf(output),
+    `${text}---\napiVersion: v1\nkind: Namespace\nmetadata:\n  name: new\n`,
+  )
   assert.deepEqual(output.results, [{ message: 'seen', severity: 'info' }])
 })
 
@@ -126,19 +142,30 @@ test('deleted objects are absent, inserted ones come last, renamed ones keep the
     },
     `${context('')}---\n${ODD}`,
   )
-  assert.equal(textsOf(output), `${ODD.replace('name: odd', 'name: renamed')}---\napiVersion: v1\nkind: Secret\nmetadata:\n  name: a\n`)
+  assert.equal(
+    textsOf(output),
+    `${ODD.replace('name: odd', 'name: renamed')}---\napiVersion: v1\nkind: Secret\nmetadata:\n  name: a\n`,
+  )
 })
 
 test('results are put into the words of kpt', async () => {
   const output = await run((configs) => {
     const [object] = configs.getAll()
     assert.ok(object !== undefined)
-    configs.addResults(kubernetesObjectResult('odd', object, { path: 'spec.replicas', currentValue: 1, suggestedValue: 2 }, 'warn'), {
-      severity: 'info',
-      message: 'm',
-      tags: { t: 'x' },
-      file: { path: 'a.yaml', index: 1 },
-    })
+    configs.addResults(
+      kubernetesObjectResult(
+        'odd',
+        object,
+        { path: 'spec.replicas', currentValue: 1, suggestedValue: 2 },
+        'warn',
+      ),
+      {
+        severity: 'info',
+        message: 'm',
+        tags: { t: 'x' },
+        file: { path: 'a.yaml', index: 1 },
+      },
+    )
   }, ODD)
   assert.deepEqual(output.results, [
     {
@@ -202,7 +229,11 @@ test('values without a JSON form fail, and do not hang', async () => {
     const output = await run((configs) => {
       for (const object of configs.getAll()) (object as Spec).spec['x'] = value
     }, ODD)
-    assert.equal(output.exitCode, typeof value === 'bigint' ? 0 : 2, String(output.results[0]?.message))
+    assert.equal(
+      output.exitCode,
+      typeof value === 'bigint' ? 0 : 2,
+      String(output.results[0]?.message),
+    )
     if (output.exitCode !== 0) assert.equal(textsOf(output), ODD)
   }
   const undefinedField = await run((configs) => {

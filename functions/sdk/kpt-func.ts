@@ -61,7 +61,8 @@ export async function runKptFunc(fn: KptFunc): Promise<void> {
     const given = await text(process.stdin)
     const input = readFunctionInput(given, 'standard input')
     const output = await fromKptFunc(fn)(input)
-    const items = output.exitCode === 0 ? output.items : readFunctionInput(given, 'standard input').items
+    const items =
+      output.exitCode === 0 ? output.items : readFunctionInput(given, 'standard input').items
     process.stdout.write(formatFunctionOutput({ ...output, items }, input.config))
     if (output.stderr !== '') process.stderr.write(`${output.stderr}\n`)
     process.exitCode = output.exitCode
@@ -79,7 +80,10 @@ function inTurn<T>(run: () => Promise<T>): Promise<T> {
   return turn
 }
 
-async function callFunction(fn: KptFunc, { items, config }: FunctionInput): Promise<FunctionOutput> {
+async function callFunction(
+  fn: KptFunc,
+  { items, config }: FunctionInput,
+): Promise<FunctionOutput> {
   const printed = new Printed()
   const results: FunctionResult[] = []
   const stop = (exitCode: number, message: string): FunctionOutput => {
@@ -88,7 +92,8 @@ async function callFunction(fn: KptFunc, { items, config }: FunctionInput): Prom
   }
   try {
     const given = items.map(readObject)
-    const parameter = config === undefined ? undefined : asObject(forFunction(jsonOf(config)), 'functionConfig')
+    const parameter =
+      config === undefined ? undefined : asObject(forFunction(jsonOf(config)), 'functionConfig')
     const after: ObjectAfter[] = []
     globalThis.console = printed.console
     for (const call of callsFor(given)) {
@@ -101,7 +106,9 @@ async function callFunction(fn: KptFunc, { items, config }: FunctionInput): Prom
       after.push(...whatBecame(call, configs.getAll()))
     }
     const patches = patchesOf(given, after)
-    const distinct = [...new Map(results.map((result) => [JSON.stringify(result), result])).values()]
+    const distinct = [
+      ...new Map(results.map((result) => [JSON.stringify(result), result])).values(),
+    ]
     const failed = distinct.some(({ severity }) => severity === 'error')
     return {
       items: failed ? items : patches.map((patch) => patch()),
@@ -111,7 +118,8 @@ async function callFunction(fn: KptFunc, { items, config }: FunctionInput): Prom
     }
   } catch (thrown) {
     const message = thrown instanceof Error ? thrown.message : String(thrown)
-    const isConfigError = thrown instanceof Error && thrown.constructor.name === 'FunctionConfigError'
+    const isConfigError =
+      thrown instanceof Error && thrown.constructor.name === 'FunctionConfigError'
     return stop(isConfigError ? FUNCTION_CONFIG_ERROR : EXCEPTION, message)
   } finally {
     globalThis.console = hostConsole
@@ -177,14 +185,16 @@ function valueOfItem(item: YamlMap): Json {
 /** The package accepts objects by their type; it only requires `metadata`. */
 function asObject(value: unknown, where: string): KubernetesObject {
   const object = value as KubernetesObject
-  if (typeof object?.metadata !== 'object' || object.metadata === null) throw new TypeError(`${where}: an object has no metadata`)
+  if (typeof object?.metadata !== 'object' || object.metadata === null)
+    throw new TypeError(`${where}: an object has no metadata`)
   return object
 }
 
 /** As `kubernetesKey` of the package, which orders its `Configs`. */
 function keyOfObject(value: Json): string {
   const metadata = isJsonObject(value) ? getKey(value, 'metadata') : undefined
-  const part = (from: Json | undefined, name: string): string => String((isJsonObject(from) ? getKey(from, name) : '') || '')
+  const part = (from: Json | undefined, name: string): string =>
+    String((isJsonObject(from) ? getKey(from, name) : '') || '')
   return `${part(value, 'apiVersion')}/${part(value, 'kind')}/${part(metadata, 'namespace')}/${part(metadata, 'name')}`
 }
 
@@ -217,7 +227,9 @@ function callsFor(given: readonly GivenObject[]): readonly (readonly GivenObject
 /** From kpt's annotations during a render, otherwise by the nearest Kptfile. */
 function packageOf(given: readonly GivenObject[]): (each: GivenObject) => string {
   const folderOf = ({ item }: GivenObject): string => fileOf(item).path.replace(/[^/]*$/, '')
-  const folders = new Set(given.filter(({ item }) => textAt(item, 'kind') === 'Kptfile').map(folderOf))
+  const folders = new Set(
+    given.filter(({ item }) => textAt(item, 'kind') === 'Kptfile').map(folderOf),
+  )
   return (each) => {
     const message = annotationOf(each.item, PACKAGE_PATH)
     if (message !== undefined) return message
@@ -228,12 +240,18 @@ function packageOf(given: readonly GivenObject[]): (each: GivenObject) => string
 }
 
 /** An object is the one that was given where it is the very same, or else has the same key and that one is gone. */
-function whatBecame(call: readonly GivenObject[], objects: readonly KubernetesObject[]): readonly ObjectAfter[] {
+function whatBecame(
+  call: readonly GivenObject[],
+  objects: readonly KubernetesObject[],
+): readonly ObjectAfter[] {
   const same = new Map(call.map((given) => [given.object, given]))
-  const left = new Map(call.filter(({ object }) => !objects.includes(object)).map((given) => [given.key, given]))
+  const left = new Map(
+    call.filter(({ object }) => !objects.includes(object)).map((given) => [given.key, given]),
+  )
   return objects.map((object) => {
     const value = asJson(object, 0)
-    if (!isJsonObject(value)) throw new TypeError('the function inserted something that is no object')
+    if (!isJsonObject(value))
+      throw new TypeError('the function inserted something that is no object')
     const key = keyOfObject(value)
     const given = same.get(object) ?? left.get(key)
     if (!same.has(object)) left.delete(key)
@@ -242,13 +260,20 @@ function whatBecame(call: readonly GivenObject[], objects: readonly KubernetesOb
 }
 
 /** A plan for every object of the output, in the order of the input, new ones last. Nothing changes before all of it is known. */
-function patchesOf(given: readonly GivenObject[], after: readonly ObjectAfter[]): readonly (() => YamlMap)[] {
+function patchesOf(
+  given: readonly GivenObject[],
+  after: readonly ObjectAfter[],
+): readonly (() => YamlMap)[] {
   const values = new Map(after.map((each) => [each.given, each.value]))
   const retained = given.flatMap((each) => {
     const value = values.get(each)
     return value === undefined ? [] : [() => patchedItem(each, value)]
   })
-  const inserted = new Map(after.filter((each) => each.given === undefined).map(({ value }) => [canonicalJson(value), value]))
+  const inserted = new Map(
+    after
+      .filter((each) => each.given === undefined)
+      .map(({ value }) => [canonicalJson(value), value]),
+  )
   return [...retained, ...[...inserted.values()].map((value) => () => patchedMap(yamlMap(), value))]
 }
 
@@ -286,18 +311,32 @@ function withBigInts(value: Json, exact: ReadonlyMap<number, bigint>): Json {
  * @throws TypeError for a value without a JSON form, and for a depth over 200
  */
 function asJson(value: unknown, depth: number): Json {
-  if (depth > DEEPEST) throw new TypeError(`the function made an object that is deeper than ${DEEPEST}, or contains itself`)
-  if (value === null || value === undefined || typeof value === 'boolean' || typeof value === 'string') return value ?? null
+  if (depth > DEEPEST)
+    throw new TypeError(
+      `the function made an object that is deeper than ${DEEPEST}, or contains itself`,
+    )
+  if (
+    value === null ||
+    value === undefined ||
+    typeof value === 'boolean' ||
+    typeof value === 'string'
+  )
+    return value ?? null
   if (typeof value === 'bigint') return value
   if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw new TypeError(`the function made an object with the number ${value}`)
-    return Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21 ? BigInt(String(value)) : value
+    if (!Number.isFinite(value))
+      throw new TypeError(`the function made an object with the number ${value}`)
+    return Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21
+      ? BigInt(String(value))
+      : value
   }
-  if (typeof value !== 'object') throw new TypeError(`the function made an object with a ${typeof value} in it`)
+  if (typeof value !== 'object')
+    throw new TypeError(`the function made an object with a ${typeof value} in it`)
   if (Array.isArray(value)) return value.map((each) => asJson(each, depth + 1))
   if (value instanceof Date) return value.toISOString()
   const object = emptyObject()
-  for (const [key, below] of Object.entries(value)) if (below !== undefined) setKey(object, key, asJson(below, depth + 1))
+  for (const [key, below] of Object.entries(value))
+    if (below !== undefined) setKey(object, key, asJson(below, depth + 1))
   return object
 }
 
@@ -305,7 +344,9 @@ function asJson(value: unknown, depth: number): Json {
 function asResult(result: Result): FunctionResult {
   const given = asJson(result, 0)
   const json: JsonObject = isJsonObject(given) ? given : {}
-  const [reference, field, file] = ['resourceRef', 'field', 'file'].map((name) => objectAt(json, name))
+  const [reference, field, file] = ['resourceRef', 'field', 'file'].map((name) =>
+    objectAt(json, name),
+  )
   const severity = getKey(json, 'severity')
   const path = textOf(file, 'path')
   const index = getKey(file ?? {}, 'index')
@@ -315,19 +356,31 @@ function asResult(result: Result): FunctionResult {
     name: textOf(reference, 'name'),
     namespace: textOf(reference, 'namespace'),
   })
-  const tags = Object.entries(objectAt(json, 'tags') ?? {}).filter(([, tag]) => typeof tag === 'string') as [string, string][]
+  const tags = Object.entries(objectAt(json, 'tags') ?? {}).filter(
+    ([, tag]) => typeof tag === 'string',
+  ) as [string, string][]
   return {
     message: String(getKey(json, 'message') ?? ''),
-    severity: severity === 'warn' || severity === 'warning' ? 'warning' : severity === 'info' ? 'info' : 'error',
+    severity:
+      severity === 'warn' || severity === 'warning'
+        ? 'warning'
+        : severity === 'info'
+          ? 'info'
+          : 'error',
     ...(Object.keys(refers).length === 0 ? {} : { resourceRef: refers }),
     ...(field === undefined ? {} : { field: asField(field) }),
-    ...(path === undefined ? {} : { file: { path, ...(typeof index === 'number' ? { index } : {}) } }),
+    ...(path === undefined
+      ? {}
+      : { file: { path, ...(typeof index === 'number' ? { index } : {}) } }),
     ...(tags.length === 0 ? {} : { tags: Object.fromEntries(tags) }),
   }
 }
 
 function asField(field: JsonObject): NonNullable<FunctionResult['field']> {
-  const [currentValue, proposedValue] = [getKey(field, 'currentValue'), getKey(field, 'proposedValue') ?? getKey(field, 'suggestedValue')]
+  const [currentValue, proposedValue] = [
+    getKey(field, 'currentValue'),
+    getKey(field, 'proposedValue') ?? getKey(field, 'suggestedValue'),
+  ]
   return { path: textOf(field, 'path') ?? '', ...defined({ currentValue, proposedValue }) }
 }
 
@@ -341,7 +394,9 @@ function textOf(json: JsonObject | undefined, name: string): string | undefined 
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-function defined<T extends object>(value: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
+function defined<T extends object>(
+  value: T,
+): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(value).filter(([, below]) => below !== undefined)) as {
     readonly [K in keyof T]?: Exclude<T[K], undefined>
   }

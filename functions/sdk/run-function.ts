@@ -12,7 +12,8 @@ export async function runFunction(krmFunction: KrmFunction): Promise<void> {
     const given = await text(process.stdin)
     const input = readFunctionInput(given, 'standard input')
     const output = krmFunction(input)
-    const items = output.exitCode === 0 ? output.items : readFunctionInput(given, 'standard input').items
+    const items =
+      output.exitCode === 0 ? output.items : readFunctionInput(given, 'standard input').items
     process.stdout.write(formatFunctionOutput({ ...output, items }, input.config))
     if (output.stderr !== '') process.stderr.write(`${output.stderr}\n`)
     process.exitCode = output.exitCode

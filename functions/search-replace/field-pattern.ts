@@ -9,12 +9,15 @@ export function matchesFieldPattern(pattern: string, location: string): boolean 
   // Of the expression's parts: whether those before this one fit the steps that were gone through.
   let reached = [true]
   const parts = pattern.split('.')
-  for (const [index, part] of parts.entries()) reached[index + 1] = part === '**' && reached[index] === true
+  for (const [index, part] of parts.entries())
+    reached[index + 1] = part === '**' && reached[index] === true
   for (const step of steps) {
     const next = [false]
     for (const [index, part] of parts.entries()) {
       next[index + 1] =
-        part === '**' ? next[index] === true || reached[index + 1] === true : reached[index] === true && fitsStep(part, step)
+        part === '**'
+          ? next[index] === true || reached[index + 1] === true
+          : reached[index] === true && fitsStep(part, step)
     }
     reached = next
   }
@@ -32,5 +35,7 @@ function fitsStep(part: string, step: string): boolean {
   const [name, index] = step.split('[')
   if (index === undefined) return false
   const [wantedName, wantedIndex] = part.split('[')
-  return (wantedName === '*' || wantedName === name) && (wantedIndex === '*]' || wantedIndex === index)
+  return (
+    (wantedName === '*' || wantedName === name) && (wantedIndex === '*]' || wantedIndex === index)
+  )
 }

@@ -25,7 +25,8 @@ function withoutAlternatives(pattern: string): string[] | undefined {
   const open = [pattern]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const alternatives = firstAlternatives(next)
-    if (alternatives === 'not-closed' || found.length + open.length > MAX_COMBINATIONS) return undefined
+    if (alternatives === 'not-closed' || found.length + open.length > MAX_COMBINATIONS)
+      return undefined
     if (alternatives === undefined) found.push(next)
     else open.push(...alternatives.toReversed())
   }
@@ -86,7 +87,8 @@ function expressionOf(pattern: string): string | undefined {
       const behind = pattern.charAt(at + 2)
       // At the end it is everything below a folder, and the folder itself.
       if (isFolder && behind === '') return at === 0 ? '.*' : `${expression.slice(0, -1)}(?:/.*)?`
-      if (isFolder && at > 0 && pattern.slice(at) === '**/') return `${expression.slice(0, -1)}(?:/(?:.*/)?)?`
+      if (isFolder && at > 0 && pattern.slice(at) === '**/')
+        return `${expression.slice(0, -1)}(?:/(?:.*/)?)?`
       expression += isFolder && behind === '/' ? '(?:[^/]*/)*' : '[^/]*'
       at += isFolder && behind === '/' ? 3 : stars
     } else if (sign === '[') {
@@ -127,5 +129,8 @@ function classOf(inner: string): string | undefined {
 /** An escaped `-` is none: its text has the backslash. */
 function signsOf(inner: string): { readonly text: string; readonly code: number }[] {
   const signs = [...inner.matchAll(/\\?[\s\S]/gu)].map(([text]) => text)
-  return signs.map((text) => ({ text, code: text.codePointAt(text.length > 1 && text.startsWith('\\') ? 1 : 0) ?? 0 }))
+  return signs.map((text) => ({
+    text,
+    code: text.codePointAt(text.length > 1 && text.startsWith('\\') ? 1 : 0) ?? 0,
+  }))
 }

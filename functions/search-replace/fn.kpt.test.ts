@@ -56,7 +56,9 @@ items:
           path: web.yaml
 `
 
-test('kpt runs it as a program: files and results are those of the original', { skip: whyNoKpt() }, () => {
+test('kpt runs it as a program: files and results are those of the original', {
+  skip: whyNoKpt(),
+}, () => {
   const { files, results } = evalFunction(PROGRAM, { 'web.yaml': WEB }, CONFIG)
   assert.equal(
     files['web.yaml'],
@@ -70,9 +72,21 @@ test('kpt runs it as a program: files and results are those of the original', { 
 
 test('a key that it does not know stops it, and kpt shows why', { skip: whyNoKpt() }, () => {
   withFolder({ 'pkg/web.yaml': WEB }, (folder) => {
-    const { ok, stderr } = runKpt(folder, 'fn', 'eval', 'pkg', '--exec', PROGRAM, '--', 'by-name=web')
+    const { ok, stderr } = runKpt(
+      folder,
+      'fn',
+      'eval',
+      'pkg',
+      '--exec',
+      PROGRAM,
+      '--',
+      'by-name=web',
+    )
     assert.equal(ok, false)
-    assert.match(stderr, /\[error\]: failed to perform search-replace operation: "invalid matcher \\"by-name\\"/)
+    assert.match(
+      stderr,
+      /\[error\]: failed to perform search-replace operation: "invalid matcher \\"by-name\\"/,
+    )
     assert.equal(readFileSync(join(folder, 'pkg/web.yaml'), 'utf8'), WEB)
   })
 })

@@ -12,10 +12,18 @@ function itemsOf(text: string): YamlMap[] {
 
 /** The objects after the search, as text, and what the function said. */
 function search(text: string, data: { readonly [key: string]: string }) {
-  const config = yamlMap([['data', yamlMap(Object.entries(data).map(([name, value]) => [name, yamlText(value)]))]])
+  const config = yamlMap([
+    ['data', yamlMap(Object.entries(data).map(([name, value]) => [name, yamlText(value)]))],
+  ])
   const output = searchReplace({ items: itemsOf(text), config })
-  const reported = output.results.map(({ field, message }) => (field === undefined ? message : `${field.path}: ${message}`))
-  return { ...output, told: reported, text: output.items.map((item) => writeYamlNode(item)).join('---\n') }
+  const reported = output.results.map(({ field, message }) =>
+    field === undefined ? message : `${field.path}: ${message}`,
+  )
+  return {
+    ...output,
+    told: reported,
+    text: output.items.map((item) => writeYamlNode(item)).join('---\n'),
+  }
 }
 
 const LOCATION = `metadata:
@@ -36,14 +44,20 @@ const WEB = `${LOCATION}spec:
 test('fields are found by value, and counted one result each', () => {
   const { told: reported, text, results } = search(WEB, { 'by-value': '3' })
   assert.equal(text, WEB)
-  assert.deepEqual(reported, ['spec.replicas: Matched field value "3"', 'spec.weight: Matched field value "\\"3\\""'])
+  assert.deepEqual(reported, [
+    'spec.replicas: Matched field value "3"',
+    'spec.weight: Matched field value "\\"3\\""',
+  ])
   assert.deepEqual(results[0]?.file, { path: 'shop/web.yaml' })
 })
 
 test('a value is put where it was found, with the quotes and the comment that were there', () => {
   const { told: reported, text } = search(WEB, { 'by-value': '3', 'put-value': '4' })
   assert.equal(text, WEB.replace('replicas: 3', 'replicas: 4').replace('"3"', '"4"'))
-  assert.deepEqual(reported, ['spec.replicas: Mutated field value to "4"', 'spec.weight: Mutated field value to "\\"4\\""'])
+  assert.deepEqual(reported, [
+    'spec.replicas: Mutated field value to "4"',
+    'spec.weight: Mutated field value to "\\"4\\""',
+  ])
 })
 
 test('a tag is removed with its value', () => {
@@ -57,31 +71,53 @@ test('an expression is not anchored, and its groups can be put', () => {
   })
   assert.equal(
     text,
-    WEB.replace('reg.example/shop-web:1.4', 'mirror.example/shop-web:3').replace('reg.example/log:2', 'mirror.example/log:3'),
+    WEB.replace('reg.example/shop-web:1.4', 'mirror.example/shop-web:3').replace(
+      'reg.example/log:2',
+      'mirror.example/log:3',
+    ),
   )
-  assert.equal(reported[0], 'spec.containers[0].image: Mutated field value to "mirror.example/shop-web:3 # as tested"')
+  assert.equal(
+    reported[0],
+    'spec.containers[0].image: Mutated field value to "mirror.example/shop-web:3 # as tested"',
+  )
 })
 
 test('comments are put, with groups, and take the place of others', () => {
   const data = { 'by-value-regex': '^shop-(.*)', 'put-comment': 'kpt-set: ${app}-${1}' }
   assert.equal(
     search(WEB, { ...data, 'by-path': '**.name' }).text,
-    WEB.replace('shop-web\n', 'shop-web # kpt-set: ${app}-web\n').replace('shop-log\n', 'shop-log # kpt-set: ${app}-log\n'),
+    WEB.replace('shop-web\n', 'shop-web # kpt-set: ${app}-web\n').replace(
+      'shop-log\n',
+      'shop-log # kpt-set: ${app}-log\n',
+    ),
   )
-  const image = { 'by-value-regex': 'web:(.*)', 'put-comment': '# own ${1}', 'put-value': 'web:${1}' }
+  const image = {
+    'by-value-regex': 'web:(.*)',
+    'put-comment': '# own ${1}',
+    'put-value': 'web:${1}',
+  }
   assert.match(search(WEB, image).text, /image: web:1\.4 # own 1\.4\n/)
 })
 
 test('a group that is not in the expression is an error', () => {
-  const { exitCode, told: reported } = search(WEB, { 'by-value-regex': 'shop-(.*)', 'put-value': '${2}' })
+  const { exitCode, told: reported } = search(WEB, {
+    'by-value-regex': 'shop-(.*)',
+    'put-value': '${2}',
+  })
   assert.equal(exitCode, 1)
-  assert.deepEqual(reported, ['failed to perform search-replace operation: "unable to resolve capture groups"'])
+  assert.deepEqual(reported, [
+    'failed to perform search-replace operation: "unable to resolve capture groups"',
+  ])
 })
 
 test('every condition has to hold', () => {
-  assert.deepEqual(search(WEB, { 'by-value': '3', 'by-path': 'spec.weight' }).told, ['spec.weight: Matched field value "\\"3\\""'])
+  assert.deepEqual(search(WEB, { 'by-value': '3', 'by-path': 'spec.weight' }).told, [
+    'spec.weight: Matched field value "\\"3\\""',
+  ])
   assert.deepEqual(search(WEB, { 'by-value': '3', 'by-path': 'spec.*.name' }).told, ['no matches'])
-  assert.deepEqual(search(WEB, { 'by-value': '3', 'by-file-path': 'shop/*.yml' }).told, ['no matches'])
+  assert.deepEqual(search(WEB, { 'by-value': '3', 'by-file-path': 'shop/*.yml' }).told, [
+    'no matches',
+  ])
   assert.equal(search(WEB, { 'by-value': '3', 'by-file-path': '**/web.yaml' }).told.length, 2)
 })
 
@@ -94,7 +130,11 @@ test('a path alone finds its fields, items of lists by their number', () => {
 })
 
 test('a plain path with a value to put is created where it is absent', () => {
-  const { told: reported, text } = search(WEB, { 'by-path': 'metadata.labels.app', 'put-value': 'shop', 'put-comment': 'never put' })
+  const { told: reported, text } = search(WEB, {
+    'by-path': 'metadata.labels.app',
+    'put-value': 'shop',
+    'put-comment': 'never put',
+  })
   assert.equal(text, WEB.replace('spec:', '  labels:\n    app: shop\nspec:'))
   assert.deepEqual(reported, ['metadata.labels.app: Mutated field value to "shop"'])
 })
@@ -127,15 +167,22 @@ test('a path through another node than a map is an error, without the value', ()
     ['a: {b: 1}\n', 'a.0.c', 'expected SequenceNode but got MappingNode'],
   ] as const) {
     const { told: reported } = search(before, { 'by-path': path, 'put-value': 'x' })
-    assert.deepEqual(reported, [`failed to perform search-replace operation: "wrong node kind: ${kinds}"`])
+    assert.deepEqual(reported, [
+      `failed to perform search-replace operation: "wrong node kind: ${kinds}"`,
+    ])
   }
 })
 
 test('the comment of a list is put at its key, for any searched value', () => {
   const data = { 'by-path': 'spec.containers[0].ports', 'put-comment': 'kpt-set: ${ports}' }
   const { told: reported, text } = search(WEB, data)
-  assert.equal(text, WEB.replace('ports: [80, 443]', 'ports: # kpt-set: ${ports}\n    - 80\n    - 443'))
-  assert.deepEqual(reported, ['spec.containers[0].ports # kpt-set: ${ports}: Mutated field value to "[80, 443]"'])
+  assert.equal(
+    text,
+    WEB.replace('ports: [80, 443]', 'ports: # kpt-set: ${ports}\n    - 80\n    - 443'),
+  )
+  assert.deepEqual(reported, [
+    'spec.containers[0].ports # kpt-set: ${ports}: Mutated field value to "[80, 443]"',
+  ])
   assert.equal(search(WEB, { ...data, 'by-value': 'nowhere' }).text, text)
 })
 
@@ -150,7 +197,10 @@ const REFUSED: readonly (readonly [data: { readonly [key: string]: string }, pro
     { 'by-name': 'x' },
     'invalid matcher \\"by-name\\", must be one of [\\"by-value\\" \\"by-file-path\\" \\"by-value-regex\\" \\"by-path\\" \\"put-value\\" \\"put-comment\\"]',
   ],
-  [{ 'by-value': 'x', 'by-value-regex': 'y' }, 'only one of [\\"by-value\\", \\"by-value-regex\\"] can be provided'],
+  [
+    { 'by-value': 'x', 'by-value-regex': 'y' },
+    'only one of [\\"by-value\\", \\"by-value-regex\\"] can be provided',
+  ],
   [{ 'by-value-regex': '(' }, 'error parsing regexp: missing closing ): `(`'],
   [{ 'by-value-regex': '(a)\\1' }, 'error parsing regexp: invalid escape sequence: `\\\\1`'],
   [{ 'by-file-path': '{a,b' }, 'syntax error in pattern'],
@@ -159,7 +209,10 @@ const REFUSED: readonly (readonly [data: { readonly [key: string]: string }, pro
 test('a search that is not one is an error', () => {
   for (const [data, problem] of REFUSED) {
     const { exitCode, told: reported } = search(WEB, data)
-    assert.deepEqual([exitCode, reported], [1, [`failed to perform search-replace operation: "${problem}"`]])
+    assert.deepEqual(
+      [exitCode, reported],
+      [1, [`failed to perform search-replace operation: "${problem}"`]],
+    )
   }
 })
 
@@ -181,9 +234,10 @@ test('credentials are not reported', () => {
   ])
   const url = `${LOCATION}a: postgres://shop:opensesame@db/shop # here\n`
   assert.deepEqual(search(url, { 'by-path': 'a' }).told, ['a: Matched field value "<redacted>"'])
-  assert.deepEqual(search(`${LOCATION}a: {}\n`, { 'by-path': 'a.password', 'put-value': 'opensesame' }).told, [
-    'a.password: Mutated field value to "<redacted>"',
-  ])
+  assert.deepEqual(
+    search(`${LOCATION}a: {}\n`, { 'by-path': 'a.password', 'put-value': 'opensesame' }).told,
+    ['a.password: Mutated field value to "<redacted>"'],
+  )
 })
 
 test('an expression that would take for ever elsewhere is fast', () => {

@@ -21,7 +21,14 @@ import { isPlainPath, matchesFieldPattern } from './field-pattern.ts'
 import { filePattern } from './file-pattern.ts'
 import { type Kyaml, putAtPath } from './put-at-path.ts'
 
-const KEYS = ['by-value', 'by-file-path', 'by-value-regex', 'by-path', 'put-value', 'put-comment'] as const
+const KEYS = [
+  'by-value',
+  'by-file-path',
+  'by-value-regex',
+  'by-path',
+  'put-value',
+  'put-comment',
+] as const
 const KEYS_WITHOUT_FILES = KEYS.filter((key) => key !== 'by-file-path')
 
 type Key = (typeof KEYS)[number]
@@ -45,10 +52,20 @@ interface Search {
 }
 
 /** Release v0.2.4. */
-export const searchReplace = searchReplaceOf({ kyaml: '0.21', keys: KEYS, otherKeys: 'refused', needsCondition: false })
+export const searchReplace = searchReplaceOf({
+  kyaml: '0.21',
+  keys: KEYS,
+  otherKeys: 'refused',
+  needsCondition: false,
+})
 
 /** Release v0.2.0: a new value is what it looks like, so that `5` is a number. */
-export const searchReplaceAsWritten = searchReplaceOf({ kyaml: '0.10', keys: KEYS, otherKeys: 'refused', needsCondition: false })
+export const searchReplaceAsWritten = searchReplaceOf({
+  kyaml: '0.10',
+  keys: KEYS,
+  otherKeys: 'refused',
+  needsCondition: false,
+})
 
 /** Release v0.1.1: without `by-file-path`. */
 export const searchReplaceInAllFiles = searchReplaceOf({
@@ -76,7 +93,10 @@ function searchReplaceOf(release: Release): KrmFunction {
       const problem = new SearchRun(item, search, results).run(release.kyaml)
       if (problem !== undefined) return failed(items, problemText(problem))
     }
-    return succeeded(items, results.length > 0 ? results : [{ message: 'no matches', severity: 'info' }])
+    return succeeded(
+      items,
+      results.length > 0 ? results : [{ message: 'no matches', severity: 'info' }],
+    )
   }
 }
 
@@ -85,7 +105,11 @@ function problemText(problem: string): string {
 }
 
 /** The search of the config's `data`, or its problem. */
-function searchOf(data: ReadonlyMap<string, string>, release: Release, isUsed: boolean): Search | string {
+function searchOf(
+  data: ReadonlyMap<string, string>,
+  release: Release,
+  isUsed: boolean,
+): Search | string {
   const keys: ReadonlySet<string> = new Set(release.keys)
   const unknown = [...data.keys()].find((key) => !keys.has(key))
   if (unknown !== undefined && release.otherKeys === 'refused')
@@ -94,8 +118,10 @@ function searchOf(data: ReadonlyMap<string, string>, release: Release, isUsed: b
   const conditions = ['by-value', 'by-value-regex', 'by-path'] as const
   if (release.needsCondition && conditions.every((key) => given(key) === ''))
     return `at least one of [${conditions.map(goQuote).join(', ')}] must be provided`
-  if (given('by-value') !== '' && given('by-value-regex') !== '') return 'only one of ["by-value", "by-value-regex"] can be provided'
-  const expression = given('by-value-regex') === '' ? undefined : expressionOf(given('by-value-regex'))
+  if (given('by-value') !== '' && given('by-value-regex') !== '')
+    return 'only one of ["by-value", "by-value-regex"] can be provided'
+  const expression =
+    given('by-value-regex') === '' ? undefined : expressionOf(given('by-value-regex'))
   if (typeof expression === 'string') return expression
   const file = given('by-file-path')
   const isInFile = file === '' || !isUsed ? () => true : filePattern(file)
@@ -163,7 +189,10 @@ class SearchRun {
     value.style = 'flow'
     const written = writeYamlNode(value).trim()
     value.style = 'block'
-    this.report(`${this.search.path} # ${this.search.putComment}`, resultValue(this.item, location.steps, written))
+    this.report(
+      `${this.search.path} # ${this.search.putComment}`,
+      resultValue(this.item, location.steps, written),
+    )
   }
 
   private scalar(node: YamlScalar, location: FieldLocation): string | undefined {
@@ -192,7 +221,9 @@ class SearchRun {
     const byPath = path !== '' && matchesFieldPattern(path, location.text)
     if (this.search.value === '' && expression === undefined) return byPath
     // Not anchored, unlike the original's documentation.
-    const byValue = (this.search.value !== '' && this.search.value === value) || expression?.matcher(value).find() === true
+    const byValue =
+      (this.search.value !== '' && this.search.value === value) ||
+      expression?.matcher(value).find() === true
     return byValue && (byPath || path === '')
   }
 

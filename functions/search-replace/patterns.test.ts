@@ -3,7 +3,11 @@ import { test } from 'node:test'
 import { isPlainPath, matchesFieldPattern } from './field-pattern.ts'
 import { filePattern } from './file-pattern.ts'
 
-const FIELDS: readonly (readonly [pattern: string, fits: readonly string[], not: readonly string[]])[] = [
+const FIELDS: readonly (readonly [
+  pattern: string,
+  fits: readonly string[],
+  not: readonly string[],
+])[] = [
   ['a.b', ['.a.b', 'a.b'], ['.a', '.a.b.c', '.a.b[0]', '']],
   ['a.*.c', ['.a.b.c', '.a.b[3].c'], ['.a.c', '.a.b.b.c']],
   ['a.**.c', ['.a.c', '.a.b.c', '.a.b[1].d.c'], ['.a.b', '.c', '.b.a.c']],
@@ -20,18 +24,25 @@ const FIELDS: readonly (readonly [pattern: string, fits: readonly string[], not:
 
 test('fields fit path expressions', () => {
   for (const [pattern, fits, not] of FIELDS) {
-    for (const location of fits) assert.ok(matchesFieldPattern(pattern, location), `${pattern} fits ${location}`)
-    for (const position of not) assert.ok(!matchesFieldPattern(pattern, position), `${pattern} does not fit ${position}`)
+    for (const location of fits)
+      assert.ok(matchesFieldPattern(pattern, location), `${pattern} fits ${location}`)
+    for (const position of not)
+      assert.ok(!matchesFieldPattern(pattern, position), `${pattern} does not fit ${position}`)
   }
 })
 
 test('only a path of plain names can be created', () => {
   assert.ok(isPlainPath('metadata.labels.app'))
-  for (const path of ['', 'a..b', 'a.*', 'a.**.b', 'a[0]', 'a*']) assert.ok(!isPlainPath(path), path)
+  for (const path of ['', 'a..b', 'a.*', 'a.**.b', 'a[0]', 'a*'])
+    assert.ok(!isPlainPath(path), path)
 })
 
 /** Held against doublestar 4.10.0, which the original uses. */
-const FILES: readonly (readonly [pattern: string, fits: readonly string[], not: readonly string[]])[] = [
+const FILES: readonly (readonly [
+  pattern: string,
+  fits: readonly string[],
+  not: readonly string[],
+])[] = [
   ['*.yaml', ['a.yaml', '.yaml'], ['d/a.yaml', 'a.yml']],
   ['**/a.yaml', ['a.yaml', 'd/a.yaml', 'd/e/a.yaml'], ['xa.yaml', 'd/xa.yaml']],
   ['d/**/a.yaml', ['d/a.yaml', 'd/e/f/a.yaml'], ['a.yaml', 'e/d/a.yaml']],
@@ -59,7 +70,16 @@ test('files fit file patterns', () => {
 })
 
 test('an invalid pattern, or one with too many alternatives, is refused', () => {
-  for (const pattern of ['[a', '[]', '[^]', '{a', '{a,{b}', 'a\\', '{a,b}'.repeat(20), 'a'.repeat(5000)]) {
+  for (const pattern of [
+    '[a',
+    '[]',
+    '[^]',
+    '{a',
+    '{a,{b}',
+    'a\\',
+    '{a,b}'.repeat(20),
+    'a'.repeat(5000),
+  ]) {
     assert.equal(filePattern(pattern), undefined, pattern.slice(0, 20))
   }
 })

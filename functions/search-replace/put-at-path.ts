@@ -22,14 +22,20 @@ export type Kyaml = '0.10' | '0.21'
  * item. Nothing is put below a null or a missing item.
  * @returns the obstacle in kyaml's words, without its value
  */
-export function putAtPath(object: YamlMap, path: readonly string[], value: string, kyaml: Kyaml): string | undefined {
+export function putAtPath(
+  object: YamlMap,
+  path: readonly string[],
+  value: string,
+  kyaml: Kyaml,
+): string | undefined {
   let at: YamlNode = object
   const above = path
     .slice(0, -1)
     .map((part) => part.trim())
     .filter((part) => part !== '')
   for (const [index, part] of above.entries()) {
-    const isAboveIndex = kyaml !== '0.10' && isIndex(above[index + 1] ?? '') && !isNegative(above[index + 1] ?? '')
+    const isAboveIndex =
+      kyaml !== '0.10' && isIndex(above[index + 1] ?? '') && !isNegative(above[index + 1] ?? '')
     const next = stepTo(at, part, isAboveIndex ? yamlList() : yamlMap())
     if (next === undefined || typeof next === 'string') return next
     at = next
@@ -74,7 +80,12 @@ function isNegative(part: string): boolean {
   return /^-0*[1-9]/.test(part)
 }
 
-const KINDS = { map: 'MappingNode', list: 'SequenceNode', scalar: 'ScalarNode', alias: 'AliasNode' } as const
+const KINDS = {
+  map: 'MappingNode',
+  list: 'SequenceNode',
+  scalar: 'ScalarNode',
+  alias: 'AliasNode',
+} as const
 
 function wrongKind(expected: string, node: YamlNode): string {
   return `wrong node kind: expected ${expected} but got ${KINDS[node.kind]}`

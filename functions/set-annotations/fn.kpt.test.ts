@@ -21,12 +21,28 @@ spec:
   'notes.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: notes\n',
 }
 
-test('kpt runs it as a program: the annotations differ, and there are no results', { skip: whyNoKpt() }, () => {
+test('kpt runs it as a program: the annotations differ, and there are no results', {
+  skip: whyNoKpt(),
+}, () => {
   withFolder(FILES, (folder) => {
-    const { ok, stderr } = runKpt(folder, 'fn', 'eval', '.', '--exec', PROGRAM, '--results-dir', 'out', '--', 'team=shop')
+    const { ok, stderr } = runKpt(
+      folder,
+      'fn',
+      'eval',
+      '.',
+      '--exec',
+      PROGRAM,
+      '--results-dir',
+      'out',
+      '--',
+      'team=shop',
+    )
     assert.ok(ok, stderr)
     const read = (path: string): string => readFileSync(join(folder, path), 'utf8')
-    assert.equal(read('web.yaml'), FILES['web.yaml'].replace("'old'", "'shop'").replace('{}', "{annotations: {team: 'shop'}}"))
+    assert.equal(
+      read('web.yaml'),
+      FILES['web.yaml'].replace("'old'", "'shop'").replace('{}', "{annotations: {team: 'shop'}}"),
+    )
     assert.equal(read('notes.yaml'), `${FILES['notes.yaml']}  annotations:\n    team: shop\n`)
     assert.doesNotMatch(read('out/results.yaml'), /results:/)
   })

@@ -11,8 +11,10 @@ function nodes(text: string): YamlMap[] {
   return readYamlNodes(text, 'test.yaml').filter((node) => node.kind === 'map')
 }
 
-const configMap = (data: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: function-input\ndata: {${data}}\n`
-const own = (rest: string) => `apiVersion: fn.kpt.dev/v1alpha1\nkind: SetAnnotations\nmetadata:\n  name: c\n${rest}`
+const configMap = (data: string) =>
+  `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: function-input\ndata: {${data}}\n`
+const own = (rest: string) =>
+  `apiVersion: fn.kpt.dev/v1alpha1\nkind: SetAnnotations\nmetadata:\n  name: c\n${rest}`
 const CONFIG = configMap('team: shop')
 
 function run(text: string, config = CONFIG) {
@@ -41,20 +43,36 @@ test('every object is annotated, and the pods that it makes', () => {
     assert.equal(run(object(kind)).text, object(kind, ANNOTATED + TEMPLATE))
   const cron = run(object('batch/v1 CronJob')).text
   assert.equal(cron.match(/team: shop/g)?.length, 3)
-  assert.match(cron, / {2}jobTemplate:\n {4}metadata:\n {6}annotations:\n {8}team: shop\n {4}spec:\n {6}template:\n {8}metadata:\n/)
+  assert.match(
+    cron,
+    / {2}jobTemplate:\n {4}metadata:\n {6}annotations:\n {8}team: shop\n {4}spec:\n {6}template:\n {8}metadata:\n/,
+  )
 })
 
 test('objects for tools only are annotated too', () => {
-  assert.match(run(object('v1 ConfigMap', "  annotations:\n    config.kubernetes.io/local-config: 'true'\n")).text, /team: shop/)
+  assert.match(
+    run(object('v1 ConfigMap', "  annotations:\n    config.kubernetes.io/local-config: 'true'\n"))
+      .text,
+    /team: shop/,
+  )
 })
 
 test('an existing value keeps its quotes and comment; new fields get the same quotes', () => {
-  const before = object('apps/v1 Deployment', '  annotations:\n    team: \'old\' # whose\n    on: "1"\n')
-  assert.equal(run(before).text, `${before.replace("'old'", "'shop'")}${TEMPLATE.replace('team: shop', "team: 'shop'")}`)
+  const before = object(
+    'apps/v1 Deployment',
+    '  annotations:\n    team: \'old\' # whose\n    on: "1"\n',
+  )
+  assert.equal(
+    run(before).text,
+    `${before.replace("'old'", "'shop'")}${TEMPLATE.replace('team: shop', "team: 'shop'")}`,
+  )
   const below = object('apps/v1 Deployment', TEMPLATE.replace('team: shop', 'team: "old"'))
   assert.equal(
     run(below).text,
-    object('apps/v1 Deployment', `${ANNOTATED.replace('shop', '"shop"')}${TEMPLATE.replace('team: shop', 'team: "shop"')}`),
+    object(
+      'apps/v1 Deployment',
+      `${ANNOTATED.replace('shop', '"shop"')}${TEMPLATE.replace('team: shop', 'team: "shop"')}`,
+    ),
   )
 })
 
@@ -70,11 +88,18 @@ test('a value that is a number, a boolean or a map without quotes gets them', ()
     ['"a b"', 'a b'],
   ]
   for (const [given, written] of values)
-    assert.equal(run(object('v1 Secret'), configMap(`team: ${given}`)).text, object('v1 Secret', ANNOTATED.replace('shop', written)), given)
+    assert.equal(
+      run(object('v1 Secret'), configMap(`team: ${given}`)).text,
+      object('v1 Secret', ANNOTATED.replace('shop', written)),
+      given,
+    )
 })
 
 test('annotations that are null become a map, and where something else is, the run fails', () => {
-  assert.equal(run(object('v1 Secret', '  annotations: null\n')).text, object('v1 Secret', ANNOTATED))
+  assert.equal(
+    run(object('v1 Secret', '  annotations: null\n')).text,
+    object('v1 Secret', ANNOTATED),
+  )
   const { exitCode, results } = run(object('v1 Secret', '  annotations: 7\n'))
   assert.equal(exitCode, 1)
   assert.equal(
@@ -84,17 +109,29 @@ test('annotations that are null become a map, and where something else is, the r
 })
 
 test('additional fields are found in lists, and are created only if they say create', () => {
-  const field = (rest: string) => own(`annotations: {team: shop}\nadditionalAnnotationFields:\n- kind: Shop\n  ${rest}\n`)
-  const shop = object('example.com/v1 Shop', 'spec:\n  parts:\n  - name: b\n    annotations: {}\n  - name: c\n')
-  const annotated = shop.replace('name: a\n', `name: a\n${ANNOTATED}`).replace('annotations: {}', 'annotations: {team: shop}')
+  const field = (rest: string) =>
+    own(`annotations: {team: shop}\nadditionalAnnotationFields:\n- kind: Shop\n  ${rest}\n`)
+  const shop = object(
+    'example.com/v1 Shop',
+    'spec:\n  parts:\n  - name: b\n    annotations: {}\n  - name: c\n',
+  )
+  const annotated = shop
+    .replace('name: a\n', `name: a\n${ANNOTATED}`)
+    .replace('annotations: {}', 'annotations: {team: shop}')
   assert.equal(run(shop, field('path: spec/parts/annotations')).text, annotated)
   assert.equal(run(shop, field('path: spec/parts[]/annotations')).text, annotated)
   assert.equal(
     run(shop, field('path: spec/parts/annotations\n  create: true')).text,
     annotated.replace('- name: c\n', '- name: c\n    annotations:\n      team: shop\n'),
   )
-  assert.match(run(shop, field('path: a/b.c\\/d\n  create: true')).text, /a:\n {2}b.c\/d:\n {4}team: shop\n/)
-  assert.match(run(shop, field('path: ""')).results[0]?.message ?? '', /cannot set or create an empty field name$/)
+  assert.match(
+    run(shop, field('path: a/b.c\\/d\n  create: true')).text,
+    /a:\n {2}b.c\/d:\n {4}team: shop\n/,
+  )
+  assert.match(
+    run(shop, field('path: ""')).results[0]?.message ?? '',
+    /cannot set or create an empty field name$/,
+  )
 })
 
 test('two objects of one name are refused, and one without kind and name is annotated', () => {
@@ -103,7 +140,10 @@ test('two objects of one name are refused, and one without kind and name is anno
     refused(`${object('v1 ConfigMap')}---\n${object('v1 ConfigMap', '  namespace: default\n')}`),
     'failed to run function: may not add resource with an already registered id: ConfigMap.v1.[noGrp]/a.default',
   )
-  assert.equal(run('resources: [a.yaml]\n').text, 'resources: [a.yaml]\nmetadata:\n  annotations:\n    team: shop\n')
+  assert.equal(
+    run('resources: [a.yaml]\n').text,
+    'resources: [a.yaml]\nmetadata:\n  annotations:\n    team: shop\n',
+  )
   assert.equal(run('apiVersion: v1\nkind: ConfigMapList\n').exitCode, 0)
 })
 
@@ -120,16 +160,25 @@ test('the config is a ConfigMap or a SetAnnotations, and has an annotation', () 
   ]
   for (const [config, message] of rows) {
     const { results, exitCode } = run(object('v1 Secret'), config)
-    assert.deepEqual([results[0]?.message, exitCode], [`failed to configure function: ${message}`, 1])
+    assert.deepEqual(
+      [results[0]?.message, exitCode],
+      [`failed to configure function: ${message}`, 1],
+    )
   }
-  assert.match(run(object('v1 Secret'), own('annotations: {a: 1, b: yes, c: null}\n')).text, /a: "1"\n {4}b: "true"\n {4}c: ""\n/)
+  assert.match(
+    run(object('v1 Secret'), own('annotations: {a: 1, b: yes, c: null}\n')).text,
+    /a: "1"\n {4}b: "true"\n {4}c: ""\n/,
+  )
 })
 
 test('any objects and config are taken, and a second run changes nothing', () => {
   const config = nodes(configMap('team: shop, a: "yes"'))[0]
   fc.assert(
     fc.property(oddItems, oddConfig, (items, odd) => {
-      assert.equal(typeof setAnnotations({ items: items.map(copyNode), config: odd }).exitCode, 'number')
+      assert.equal(
+        typeof setAnnotations({ items: items.map(copyNode), config: odd }).exitCode,
+        'number',
+      )
       const once = setAnnotations({ items: items.map(copyNode), config })
       if (once.exitCode !== 0) return
       const text = once.items.map((item) => writeYamlNode(item))

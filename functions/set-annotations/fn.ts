@@ -1,7 +1,14 @@
 /** KRM function `set-annotations` (kptdev/krm-functions-catalog `functions/go/set-annotations`, on kustomize `api/filters/annotations`). */
 import { type FieldSpec, isOtherToYaml11, visitField } from '@backporch/kpt/field'
 import { failed, type KrmFunction, succeeded } from '@backporch/kpt/function'
-import { entryOf, isNull, type YamlMap, type YamlScalar, yamlPlain, yamlText } from '@backporch/kyaml/yaml'
+import {
+  entryOf,
+  isNull,
+  type YamlMap,
+  type YamlScalar,
+  yamlPlain,
+  yamlText,
+} from '@backporch/kyaml/yaml'
 import { findDuplicate } from '../../src/sources/kustomize/files/kustomize-resources.ts'
 import { readTransformerConfig } from '../../src/sources/kustomize/files/transformer-config.ts'
 
@@ -17,7 +24,12 @@ const ANNOTATION_FIELDS: readonly FieldSpec[] = [
   { ...IN_POD_TEMPLATE, kind: 'StatefulSet' },
   { ...IN_POD_TEMPLATE, group: 'batch', kind: 'Job' },
   { group: 'batch', kind: 'CronJob', path: 'spec/jobTemplate/metadata/annotations', create: true },
-  { group: 'batch', kind: 'CronJob', path: 'spec/jobTemplate/spec/template/metadata/annotations', create: true },
+  {
+    group: 'batch',
+    kind: 'CronJob',
+    path: 'spec/jobTemplate/spec/template/metadata/annotations',
+    create: true,
+  },
 ]
 
 const NAMES = {
@@ -40,17 +52,24 @@ export const setAnnotations: KrmFunction = ({ items, config }) => {
   for (const item of objects)
     for (const name of names) {
       const problem = annotate(item, fields, name, read.values.get(name) ?? '')
-      if (problem !== undefined) return failed(items, `failed to run function: failed to run transformer: ${problem}`)
+      if (problem !== undefined)
+        return failed(items, `failed to run function: failed to run transformer: ${problem}`)
     }
   return succeeded(objects)
 }
 
-function annotate(item: YamlMap, fields: readonly FieldSpec[], name: string, value: string): string | undefined {
+function annotate(
+  item: YamlMap,
+  fields: readonly FieldSpec[],
+  name: string,
+  value: string,
+): string | undefined {
   const setter = new SharedSetter(name, value)
   for (const field of fields) {
     const problem = visitField(item, field, 'map', (node, path) => {
       if (isNull(node)) return undefined
-      if (node.kind !== 'map') return `wrong Node Kind for ${path.join('.')} expected: MappingNode was ${goKind(node.kind)}`
+      if (node.kind !== 'map')
+        return `wrong Node Kind for ${path.join('.')} expected: MappingNode was ${goKind(node.kind)}`
       setter.set(node)
       return undefined
     })
@@ -90,7 +109,12 @@ class SharedSetter {
       this.style = own.kind === 'scalar' ? own.style : 'plain'
       if (own.kind === 'scalar') Object.assign(own, { tag: '!!str', value: this.value })
       else
-        entry.value = { ...yamlText(this.value), headComment: own.headComment, lineComment: own.lineComment, footComment: own.footComment }
+        entry.value = {
+          ...yamlText(this.value),
+          headComment: own.headComment,
+          lineComment: own.lineComment,
+          footComment: own.footComment,
+        }
     }
     for (const value of this.added) value.style = this.style
   }

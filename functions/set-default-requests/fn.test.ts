@@ -8,7 +8,11 @@ import { setDefaultRequests } from './fn.ts'
 async function run(
   text: string,
   data: string,
-): Promise<{ readonly text: string; readonly results: readonly string[]; readonly exitCode: number }> {
+): Promise<{
+  readonly text: string
+  readonly results: readonly string[]
+  readonly exitCode: number
+}> {
   const [config, ...items] = readYamlNodes(
     `kind: ConfigMap\napiVersion: v1\nmetadata: {name: config}\ndata: ${data}\n---\n${text}`,
     'test.yaml',
@@ -16,18 +20,24 @@ async function run(
   const output = await fromKptFunc(setDefaultRequests)({ items, config })
   return {
     text: output.items.map((item) => writeYamlNode(item)).join('---\n'),
-    results: output.results.map(({ severity, message, field }) => `${severity} ${field?.path ?? ''} ${message}`),
+    results: output.results.map(
+      ({ severity, message, field }) => `${severity} ${field?.path ?? ''} ${message}`,
+    ),
     exitCode: output.exitCode,
   }
 }
 
 const BOTH = '{cpu: 100m, memory: 128Mi}'
-const head = (kind: string): string => `apiVersion: apps/v1\nkind: ${kind}\nmetadata:\n  name: web\n`
+const head = (kind: string): string =>
+  `apiVersion: apps/v1\nkind: ${kind}\nmetadata:\n  name: web\n`
 
 test('a container without requests gets both, and one line of the file changes for each', async () => {
   const given = `${head('Deployment')}spec:\n  template:\n    spec:\n      containers:\n      - name: app # ours\n        image: "nginx:1"\n`
   const { text, results } = await run(given, BOTH)
-  assert.equal(text, `${given}        resources:\n          requests:\n            cpu: 100m\n            memory: 128Mi\n`)
+  assert.equal(
+    text,
+    `${given}        resources:\n          requests:\n            cpu: 100m\n            memory: 128Mi\n`,
+  )
   assert.deepEqual(results, [
     'info spec.template.spec.containers[name=app].resources.requests.cpu set the request cpu=100m',
     'info spec.template.spec.containers[name=app].resources.requests.memory set the request memory=128Mi',
@@ -43,7 +53,10 @@ test('a request and a limit that are there stay, and only the config sets anythi
   const given = `${head('Pod')}spec:\n  containers:\n  - name: a\n    resources: {requests: {cpu: 1}}\n  - name: b\n    resources: {limits: {memory: 1Gi}}\n`
   const { text } = await run(given, BOTH)
   assert.match(text, /name: a\n {4}resources: \{requests: \{cpu: 1, memory: 128Mi\}\}\n/)
-  assert.match(text, /name: b\n {4}resources: \{limits: \{memory: 1Gi\}, requests: \{cpu: 100m\}\}\n/)
+  assert.match(
+    text,
+    /name: b\n {4}resources: \{limits: \{memory: 1Gi\}, requests: \{cpu: 100m\}\}\n/,
+  )
   assert.doesNotMatch((await run(given, '{cpu: 100m}')).text, /128Mi/)
 })
 
@@ -57,10 +70,14 @@ for (const [kind, path] of [
   ['CronJob', 'spec.jobTemplate.spec.template.spec'],
 ] as const) {
   test(`containers and init containers of a ${kind}`, async () => {
-    const pod = path
-      .split('.')
-      .reduceRight<unknown>((value, key) => ({ [key]: value }), { initContainers: [{ name: 'a' }], containers: [{ name: 'b' }] })
-    const { results } = await run(JSON.stringify({ apiVersion: 'v1', kind, metadata: { name: 'web' }, ...(pod as object) }), '{cpu: 1}')
+    const pod = path.split('.').reduceRight<unknown>((value, key) => ({ [key]: value }), {
+      initContainers: [{ name: 'a' }],
+      containers: [{ name: 'b' }],
+    })
+    const { results } = await run(
+      JSON.stringify({ apiVersion: 'v1', kind, metadata: { name: 'web' }, ...(pod as object) }),
+      '{cpu: 1}',
+    )
     assert.deepEqual(
       results,
       [`${path}.initContainers[name=a]`, `${path}.containers[name=b]`].map(
@@ -89,5 +106,9 @@ test('an invalid config fails, and nothing changes', async () => {
     ['{cpu: lots}', 'cpu of the config is no quantity: lots'],
     ['{cpu: "-1"}', 'cpu of the config is no quantity: -1'],
   ] as const)
-    assert.deepEqual(await run(given, data), { text: given, results: [`error  ${why}`], exitCode: 3 })
+    assert.deepEqual(await run(given, data), {
+      text: given,
+      results: [`error  ${why}`],
+      exitCode: 3,
+    })
 })

@@ -1,5 +1,10 @@
 /** Gives containers that request no CPU or no memory the request of the config; a container with a limit of it has that as its request already. */
-import { type Configs, FunctionConfigError, type KubernetesObject, kubernetesObjectResult } from '../sdk/sdk.ts'
+import {
+  type Configs,
+  FunctionConfigError,
+  type KubernetesObject,
+  kubernetesObjectResult,
+} from '../sdk/sdk.ts'
 
 const RESOURCES = ['cpu', 'memory']
 const QUANTITY = /^[0-9]+(?:\.[0-9]+)?(?:[munkMGTPE]|[KMGTPE]i)?$/
@@ -16,22 +21,36 @@ export async function setDefaultRequests(configs: Configs): Promise<void> {
       for (const [resource, quantity] of defaults) {
         const { requests, limits } = container.resources ?? {}
         if (requests?.[resource] !== undefined || limits?.[resource] !== undefined) continue
-        container.resources = { ...container.resources, requests: { ...requests, [resource]: quantity } }
-        const field = { path: `${path}[name=${container.name}].resources.requests.${resource}`, suggestedValue: quantity }
-        configs.addResults(kubernetesObjectResult(`set the request ${resource}=${quantity}`, object, field, 'info'))
+        container.resources = {
+          ...container.resources,
+          requests: { ...requests, [resource]: quantity },
+        }
+        const field = {
+          path: `${path}[name=${container.name}].resources.requests.${resource}`,
+          suggestedValue: quantity,
+        }
+        configs.addResults(
+          kubernetesObjectResult(`set the request ${resource}=${quantity}`, object, field, 'info'),
+        )
       }
     }
   }
 }
-setDefaultRequests.usage = 'Sets requests of containers that have none. Config: a ConfigMap with the keys cpu and memory, or one of them.'
+setDefaultRequests.usage =
+  'Sets requests of containers that have none. Config: a ConfigMap with the keys cpu and memory, or one of them.'
 
 /** @throws FunctionConfigError */
 function defaultsOf(configs: Configs): readonly (readonly [string, string])[] {
   const defaults = [...(configs.getFunctionConfigMap() ?? [])]
-  if (defaults.length === 0) throw new FunctionConfigError(`the config has none of ${RESOURCES.join(', ')}`)
+  if (defaults.length === 0)
+    throw new FunctionConfigError(`the config has none of ${RESOURCES.join(', ')}`)
   for (const [resource, quantity] of defaults) {
-    if (!RESOURCES.includes(resource)) throw new FunctionConfigError(`the config has ${resource}, which is none of ${RESOURCES.join(', ')}`)
-    if (!QUANTITY.test(quantity)) throw new FunctionConfigError(`${resource} of the config is no quantity: ${quantity}`)
+    if (!RESOURCES.includes(resource))
+      throw new FunctionConfigError(
+        `the config has ${resource}, which is none of ${RESOURCES.join(', ')}`,
+      )
+    if (!QUANTITY.test(quantity))
+      throw new FunctionConfigError(`${resource} of the config is no quantity: ${quantity}`)
   }
   // kpt gives the entries of a configMap in another order each time.
   return defaults.sort(([one], [other]) => (one < other ? -1 : 1))
@@ -40,11 +59,16 @@ function defaultsOf(configs: Configs): readonly (readonly [string, string])[] {
 /** The pod of an object: itself, its template, or the template of its jobs. */
 const POD_SPECS = [
   { kinds: ['Pod'], path: ['spec'] },
-  { kinds: ['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet', 'Job'], path: ['spec', 'template', 'spec'] },
+  {
+    kinds: ['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet', 'Job'],
+    path: ['spec', 'template', 'spec'],
+  },
   { kinds: ['CronJob'], path: ['spec', 'jobTemplate', 'spec', 'template', 'spec'] },
 ]
 
-function* containersOf(object: KubernetesObject): Generator<{ readonly path: string; readonly container: Container }> {
+function* containersOf(
+  object: KubernetesObject,
+): Generator<{ readonly path: string; readonly container: Container }> {
   const path = POD_SPECS.find(({ kinds }) => kinds.includes(object.kind))?.path
   if (path === undefined) return
   const spec = path.reduce<unknown>((value, key) => (isMap(value) ? value[key] : undefined), object)
@@ -61,7 +85,9 @@ function isContainer(value: unknown): value is Container {
   if (!isMap(value) || typeof value['name'] !== 'string') return false
   const { resources = {} } = value
   if (!isMap(resources)) return false
-  return ['requests', 'limits'].every((list) => resources[list] === undefined || isMap(resources[list]))
+  return ['requests', 'limits'].every(
+    (list) => resources[list] === undefined || isMap(resources[list]),
+  )
 }
 
 function isMap(value: unknown): value is Record<string, unknown> {

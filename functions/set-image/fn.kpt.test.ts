@@ -87,7 +87,9 @@ items:
           path: web.yaml
 `
 
-test('kpt runs it as a program: files and results are those of the original', { skip: whyNoKpt() }, () => {
+test('kpt runs it as a program: files and results are those of the original', {
+  skip: whyNoKpt(),
+}, () => {
   const { files, results } = evalFunction(PROGRAM, { 'web.yaml': WEB, 'chart.yaml': CHART }, CONFIG)
   assert.equal(
     files['web.yaml'],

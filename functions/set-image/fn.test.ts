@@ -35,21 +35,35 @@ spec:
 `
 
 test('images of containers and init containers are set in any kind, and each result names a field', () => {
-  const { text, results, exitCode } = set(ROLLOUT, configMap('name: reg.example/web, newTag: "1.5"'))
+  const { text, results, exitCode } = set(
+    ROLLOUT,
+    configMap('name: reg.example/web, newTag: "1.5"'),
+  )
   assert.equal(exitCode, 0)
   assert.deepEqual(
     text.match(/image: .*/g),
     ['web:1.5', 'webber:1.4', 'web:1.5'].map((image) => `image: reg.example/${image}`),
   )
-  const resourceRef = { apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout', name: 'shop', namespace: 'dev' }
+  const resourceRef = {
+    apiVersion: 'argoproj.io/v1alpha1',
+    kind: 'Rollout',
+    name: 'shop',
+    namespace: 'dev',
+  }
   const result = (list: string, from: string) => ({
     message: `set image from reg.example/web:${from} to reg.example/web:1.5`,
     severity: 'info',
     resourceRef,
-    field: { path: `spec.template.spec.${list}.image`, currentValue: `reg.example/web:${from}`, proposedValue: 'reg.example/web:1.5' },
+    field: {
+      path: `spec.template.spec.${list}.image`,
+      currentValue: `reg.example/web:${from}`,
+      proposedValue: 'reg.example/web:1.5',
+    },
   })
   assert.deepEqual(results, [result('containers', '1.4'), result('initContainers', '1.5')])
-  assert.deepEqual(set(ROLLOUT, configMap('name: web, newTag: "1"')).results, [{ message: 'no images changed', severity: 'info' }])
+  assert.deepEqual(set(ROLLOUT, configMap('name: web, newTag: "1"')).results, [
+    { message: 'no images changed', severity: 'info' },
+  ])
 })
 
 test('every object comes out as JSON leaves it, with or without an image', () => {
@@ -98,14 +112,22 @@ test('a problem stops v0.1.1, and v0.1.0 changes nothing and goes on', () => {
   const problems: readonly (readonly [text: string, config: string, message: RegExp])[] = [
     [ROLLOUT, configMap('newTag: "1"'), /^missing image name$/],
     [ROLLOUT, configMap('name: web'), /^missing image newName, newTag, or digest$/],
-    [ROLLOUT, configMap('name: web, newTag: "1", digest: "sha256:ab"'), /^image newTag and digest both set$/],
+    [
+      ROLLOUT,
+      configMap('name: web, newTag: "1", digest: "sha256:ab"'),
+      /^image newTag and digest both set$/,
+    ],
     [
       'kind: My\nspec: none\n',
       configMap('name: web, newTag: "1"'),
       /^considering field 'spec\/containers\[\]\/image' of object My.*: expected/,
     ],
     ['kind: My\ndata:\n  80: x\n', configMap('name: web, newTag: "1"'), /^the key 80 is no text$/],
-    ['kind: My\ndata: {a: 1, a: 2}\n', configMap('name: web, newTag: "1"'), /^a map has a key twice$/],
+    [
+      'kind: My\ndata: {a: 1, a: 2}\n',
+      configMap('name: web, newTag: "1"'),
+      /^a map has a key twice$/,
+    ],
   ]
   for (const [text, config, message] of problems) {
     const stopped = set(text, config)
@@ -126,7 +148,11 @@ test('both releases crash without a config, and for a name that is no regular ex
 })
 
 const none = { name: 'web', newName: '', newTag: '', digest: '' }
-const REFERENCES: readonly (readonly [reference: string, change: Partial<typeof none>, wanted: string])[] = [
+const REFERENCES: readonly (readonly [
+  reference: string,
+  change: Partial<typeof none>,
+  wanted: string,
+])[] = [
   ['web', { newTag: '2' }, 'web:2'],
   ['web:1', { newName: 'shop/web' }, 'shop/web:1'],
   ['host:5000/web', { newName: 'web' }, 'web'],
@@ -137,12 +163,14 @@ const REFERENCES: readonly (readonly [reference: string, change: Partial<typeof 
 ]
 
 test('references are split and joined', () => {
-  for (const [reference, change, wanted] of REFERENCES) assert.equal(newReference(reference, { ...none, ...change }), wanted)
+  for (const [reference, change, wanted] of REFERENCES)
+    assert.equal(newReference(reference, { ...none, ...change }), wanted)
 })
 
 test('a name is that of an image with a tag or a digest, and part of an expression', () => {
   const matches = (name: string, reference: string) => imageMatcher(name)?.(reference)
-  for (const reference of ['web', 'web:1', 'web:', 'web@sha256:ab', 'web:{TAG}']) assert.equal(matches('web', reference), true)
+  for (const reference of ['web', 'web:1', 'web:', 'web@sha256:ab', 'web:{TAG}'])
+    assert.equal(matches('web', reference), true)
   for (const reference of ['webber', 'x/web', 'web:1:2', 'web@md5:ab', 'web/x', 'web:1@sha256:ab'])
     assert.equal(matches('web', reference), false)
   assert.equal(matches('reg.example/web', 'regXexample/web:1'), true)
@@ -154,7 +182,10 @@ test('a reference that is given nothing new stays as it is', () => {
   const part = fc.option(fc.stringMatching(/^[a-z0-9.]{1,4}$/), { nil: undefined })
   fc.assert(
     fc.property(name, part, part, (image, tag, digest) => {
-      const reference = image + (tag === undefined ? '' : `:${tag}`) + (digest === undefined ? '' : `@sha256:${digest}`)
+      const reference =
+        image +
+        (tag === undefined ? '' : `:${tag}`) +
+        (digest === undefined ? '' : `@sha256:${digest}`)
       assert.equal(newReference(reference, none), reference)
     }),
   )

@@ -3,7 +3,13 @@
  * own).
  */
 import { type FieldSpec, inSdkOrder, kindOf, visitField } from '@backporch/kpt/field'
-import { type FunctionResult, failed, fileOf, type KrmFunction, succeeded } from '@backporch/kpt/function'
+import {
+  type FunctionResult,
+  failed,
+  fileOf,
+  type KrmFunction,
+  succeeded,
+} from '@backporch/kpt/function'
 import { isNull, textAt, type YamlMap } from '@backporch/kyaml/yaml'
 import { throughJson } from '../../src/sources/kustomize/files/through-json.ts'
 import { type ImageConfig, readImageConfig } from './image-config.ts'
@@ -14,7 +20,10 @@ export const setImage: KrmFunction = ({ items, config }) => {
   const read = readImageConfig(config)
   const output = typeof read === 'string' ? read : imagesSet(items, read)
   if (typeof output !== 'string') return succeeded(inSdkOrder(output.items), output.results)
-  return { ...failed(items, output), exitCode: config === undefined || output.endsWith(NO_EXPRESSION) ? PANIC : 1 }
+  return {
+    ...failed(items, output),
+    exitCode: config === undefined || output.endsWith(NO_EXPRESSION) ? PANIC : 1,
+  }
 }
 
 /** v0.1.0, which reports a problem, changes nothing, and ends with exit code 0, unless it crashes. */
@@ -49,7 +58,9 @@ function imagesSet(items: readonly YamlMap[], { image, fields }: ImageConfig): I
     if (typeof copy === 'string') return copy
     const { object, originals } = copy
     // kustomize has no image fields of a CustomResourceDefinition.
-    for (const field of kindOf(object).kind === 'CustomResourceDefinition' ? [] : [...fields.map(withoutRoot), ...DEFAULT_FIELDS]) {
+    for (const field of kindOf(object).kind === 'CustomResourceDefinition'
+      ? []
+      : [...fields.map(withoutRoot), ...DEFAULT_FIELDS]) {
       const problem = visitField(object, field, 'scalar', (node, path) => {
         if (isNull(node)) return undefined
         if (node.kind !== 'scalar')
@@ -69,7 +80,10 @@ function imagesSet(items: readonly YamlMap[], { image, fields }: ImageConfig): I
     }
     set.push(object)
   }
-  return { items: set, results: results.length === 0 ? [{ message: 'no images changed', severity: 'info' }] : results }
+  return {
+    items: set,
+    results: results.length === 0 ? [{ message: 'no images changed', severity: 'info' }] : results,
+  }
 }
 
 /** This kustomize takes no slash at the start of a path: the first name is then empty, which is a problem. */
@@ -77,9 +91,14 @@ function withoutRoot(field: FieldSpec): FieldSpec {
   return field.path.startsWith('/') ? { ...field, path: `/${field.path}` } : field
 }
 
-function resultOf(item: YamlMap, path: readonly string[], [currentValue, proposedValue]: readonly [string, string]): FunctionResult {
+function resultOf(
+  item: YamlMap,
+  path: readonly string[],
+  [currentValue, proposedValue]: readonly [string, string],
+): FunctionResult {
   const { path: file, index } = fileOf(item)
-  const text = (name: string, ...keys: readonly string[]) => textAt(item, ...keys) && { [name]: textAt(item, ...keys) as string }
+  const text = (name: string, ...keys: readonly string[]) =>
+    textAt(item, ...keys) && { [name]: textAt(item, ...keys) as string }
   return {
     message: `set image from ${currentValue} to ${proposedValue}`,
     severity: 'info',
@@ -91,6 +110,8 @@ function resultOf(item: YamlMap, path: readonly string[], [currentValue, propose
     },
     field: { path: path.join('.'), currentValue, proposedValue },
     // An index of 0 is omitted, as Go does it.
-    ...(file === '' ? {} : { file: { path: file, ...(Number(index) > 0 ? { index: Number(index) } : {}) } }),
+    ...(file === ''
+      ? {}
+      : { file: { path: file, ...(Number(index) > 0 ? { index: Number(index) } : {}) } }),
   }
 }

@@ -1,7 +1,15 @@
 /** The config of set-image: a ConfigMap with the image in its `data`, or a SetImage with `image` and `additionalImageFields`. */
 import type { FieldSpec } from '@backporch/kpt/field'
 import { isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
-import { entryOf, isNull, jsonOf, keyOf, resolved, textAt, type YamlMap } from '@backporch/kyaml/yaml'
+import {
+  entryOf,
+  isNull,
+  jsonOf,
+  keyOf,
+  resolved,
+  textAt,
+  type YamlMap,
+} from '@backporch/kyaml/yaml'
 import { throughJson } from '../../src/sources/kustomize/files/through-json.ts'
 
 export interface Image {
@@ -22,15 +30,18 @@ export interface ImageConfig {
 export function readImageConfig(config: YamlMap | undefined): ImageConfig | string {
   const [apiVersion, kind] = [textAt(config, 'apiVersion'), textAt(config, 'kind')]
   let read: ImageConfig | string
-  if (config !== undefined && apiVersion === 'v1' && kind === 'ConfigMap') read = ofConfigMap(config)
-  else if (config !== undefined && apiVersion === 'fn.kpt.dev/v1alpha1' && kind === 'SetImage') read = ofSetImage(config)
+  if (config !== undefined && apiVersion === 'v1' && kind === 'ConfigMap')
+    read = ofConfigMap(config)
+  else if (config !== undefined && apiVersion === 'fn.kpt.dev/v1alpha1' && kind === 'SetImage')
+    read = ofSetImage(config)
   else return '`functionConfig` must be a `ConfigMap` or `SetImage`'
   return typeof read === 'string' ? read : (problemOf(read.image) ?? read)
 }
 
 function problemOf({ name, newName, newTag, digest }: Image): string | undefined {
   if (name === '') return 'missing image name'
-  if (newName === '' && newTag === '' && digest === '') return 'missing image newName, newTag, or digest'
+  if (newName === '' && newTag === '' && digest === '')
+    return 'missing image newName, newTag, or digest'
   return newTag !== '' && digest !== '' ? 'image newTag and digest both set' : undefined
 }
 
@@ -60,7 +71,9 @@ function ofSetImage(config: YamlMap): ImageConfig | string {
   try {
     const given = entriesOf(json === undefined ? [] : [json])
     const image = entriesOf(valuesOf(given, 'image'))
-    const [name = '', newName = '', newTag = '', digest = ''] = PARTS.map((part) => textOf(image, part))
+    const [name = '', newName = '', newTag = '', digest = ''] = PARTS.map((part) =>
+      textOf(image, part),
+    )
     const fields = valuesOf(given, 'additionalImageFields').at(-1) ?? []
     if (json === undefined || !isJsonArray(fields)) return wrong
     return { image: { name, newName, newTag, digest }, fields: fields.map(fieldOf) }
@@ -73,7 +86,9 @@ function ofSetImage(config: YamlMap): ImageConfig | string {
 function fieldOf(value: Json): FieldSpec {
   const field = entriesOf(value === null ? [] : [value])
   if (valuesOf(field, 'create').some((create) => typeof create !== 'boolean')) throw new OtherType()
-  const [group = '', version = '', kind = '', path = ''] = ['group', 'version', 'kind', 'path'].map((name) => textOf(field, name))
+  const [group = '', version = '', kind = '', path = ''] = ['group', 'version', 'kind', 'path'].map(
+    (name) => textOf(field, name),
+  )
   return { group, version, kind, path }
 }
 
@@ -90,7 +105,9 @@ function entriesOf(values: readonly Json[]): Entries {
 }
 
 function valuesOf(entries: Entries, name: string): readonly Json[] {
-  return entries.filter(([key, value]) => key.toLowerCase() === name.toLowerCase() && value !== null).map(([, value]) => value)
+  return entries
+    .filter(([key, value]) => key.toLowerCase() === name.toLowerCase() && value !== null)
+    .map(([, value]) => value)
 }
 
 function textOf(entries: Entries, name: string): string {

@@ -17,13 +17,17 @@ spec:
   selector: {app: old}
 `
 
-test('kpt runs it as a program: labels and selectors differ, and comments stay', { skip: whyNoKpt() }, () => {
+test('kpt runs it as a program: labels and selectors differ, and comments stay', {
+  skip: whyNoKpt(),
+}, () => {
   withFolder({ 'web.yaml': SERVICE }, (folder) => {
     const { ok, stderr } = runKpt(folder, 'fn', 'eval', '.', '--exec', PROGRAM, '--', 'app=web')
     assert.ok(ok, stderr)
     assert.equal(
       readFileSync(join(folder, 'web.yaml'), 'utf8'),
-      SERVICE.replace("'old' # replaced", 'web # replaced').replace('{app: old}', '\n    app: web').replace('selector: ', 'selector:'),
+      SERVICE.replace("'old' # replaced", 'web # replaced')
+        .replace('{app: old}', '\n    app: web')
+        .replace('selector: ', 'selector:'),
     )
   })
 })

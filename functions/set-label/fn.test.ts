@@ -13,7 +13,11 @@ function nodes(text: string): YamlMap[] {
 
 function run(text: string, config = 'apiVersion: v1\nkind: ConfigMap\ndata: {app: web}\n') {
   const { items, results, exitCode } = setLabel({ items: nodes(text), config: nodes(config)[0] })
-  return { exitCode, text: items.map((item) => writeYamlNode(item)).join('---\n'), messages: results.map(({ message }) => message) }
+  return {
+    exitCode,
+    text: items.map((item) => writeYamlNode(item)).join('---\n'),
+    messages: results.map(({ message }) => message),
+  }
 }
 
 const own = (rest: string) => `apiVersion: fn.kpt.dev/v1alpha1\nkind: SetLabelConfig\n${rest}`
@@ -21,7 +25,11 @@ const object = (rest: string) => `apiVersion: v1\nkind: Foo\nmetadata: {name: a}
 
 test('objects are written anew, from the values that kubectl reads', () => {
   assert.equal(
-    run(object(`spec: {octal: 017, on: yes, big: 9223372036854775808, float: 1.50, time: 2020-01-02, text: "1"}\n`)).text,
+    run(
+      object(
+        `spec: {octal: 017, on: yes, big: 9223372036854775808, float: 1.50, time: 2020-01-02, text: "1"}\n`,
+      ),
+    ).text,
     `apiVersion: v1
 kind: Foo
 metadata:
@@ -40,8 +48,10 @@ spec:
 })
 
 test('an object for tools only is removed, and a list is its items', () => {
-  const local = 'apiVersion: v1\nkind: Foo\nmetadata: {name: local, annotations: {config.kubernetes.io/local-config: "false"}}\n'
-  const list = 'apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: Foo, metadata: {name: inner}}]\n'
+  const local =
+    'apiVersion: v1\nkind: Foo\nmetadata: {name: local, annotations: {config.kubernetes.io/local-config: "false"}}\n'
+  const list =
+    'apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: Foo, metadata: {name: inner}}]\n'
   const { text } = run([local, list, object('')].join('---\n'))
   assert.deepEqual(
     [...text.matchAll(/^ {2}name: (.*)$/gm)].map(([, name]) => name),
@@ -50,7 +60,10 @@ test('an object for tools only is removed, and a list is its items', () => {
 })
 
 test('further fields are those of fieldSpecs, and an unquoted on is a text in a config', () => {
-  const { text } = run(object(''), own('labels: {app: on}\nfieldSpecs: [{path: spec/own, create: true}]\n'))
+  const { text } = run(
+    object(''),
+    own('labels: {app: on}\nfieldSpecs: [{path: spec/own, create: true}]\n'),
+  )
   assert.match(text, /^spec:\n {2}own:\n {4}app: "on"\n$/m)
 })
 
@@ -64,10 +77,19 @@ test('what kustomize does not read is an error', () => {
   ])
     assert.deepEqual(run(text ?? '').messages, [`failed to run function: ${message}`])
   assert.match(run(`${object('')}---\n${object('')}`).messages[0] ?? '', /already registered id/)
-  assert.match(run(object('metadata: 7\n').replace('metadata: {name: a}\n', '')).messages[0] ?? '', /missing metadata\.name/)
-  assert.match(run(object(''), own('labels: {"12": a}\n')).messages[0] ?? '', /the label 12 is no text/)
+  assert.match(
+    run(object('metadata: 7\n').replace('metadata: {name: a}\n', '')).messages[0] ?? '',
+    /missing metadata\.name/,
+  )
+  assert.match(
+    run(object(''), own('labels: {"12": a}\n')).messages[0] ?? '',
+    /the label 12 is no text/,
+  )
   assert.match(run(object(''), own('')).messages[0] ?? '', /input label list cannot be empty/)
-  assert.match(run(object('').replace('{name: a}', '{name: a, labels: [b]}')).messages[0] ?? '', /wrong Node Kind/)
+  assert.match(
+    run(object('').replace('{name: a}', '{name: a, labels: [b]}')).messages[0] ?? '',
+    /wrong Node Kind/,
+  )
 })
 
 test('it never throws', () => {

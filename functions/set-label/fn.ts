@@ -31,11 +31,16 @@ export const setLabel: KrmFunction = ({ items, config }) => {
   const fields = [...read.fields, ...KUSTOMIZE_LABEL_FIELDS]
   // The original writes a label without quotes, and then reads a number or a boolean.
   const wrong = names.find((name) => plainTag(name) !== '!!str')
-  if (wrong !== undefined) return failed(items, `failed to run function: failed to run transformer: the label ${wrong} is no text`)
+  if (wrong !== undefined)
+    return failed(
+      items,
+      `failed to run function: failed to run transformer: the label ${wrong} is no text`,
+    )
   for (const object of objects)
     for (const name of names) {
       const problem = label(object, fields, name, read.values.get(name) ?? '')
-      if (problem !== undefined) return failed(items, `failed to run function: failed to run transformer: ${problem}`)
+      if (problem !== undefined)
+        return failed(items, `failed to run function: failed to run transformer: ${problem}`)
     }
   return succeeded(objects.map(writtenAnew))
 }
@@ -45,7 +50,13 @@ function withTexts(config: YamlMap): YamlMap {
   const copy = copyNode(config)
   for (const { value } of mapAt(copy, 'labels')?.entries ?? []) {
     const label = resolved(value)
-    if (label.kind === 'scalar' && label.tag === '' && label.style === 'plain' && plainTag(label.value) === '!!str') label.tag = '!!str'
+    if (
+      label.kind === 'scalar' &&
+      label.tag === '' &&
+      label.style === 'plain' &&
+      plainTag(label.value) === '!!str'
+    )
+      label.tag = '!!str'
   }
   return copy
 }

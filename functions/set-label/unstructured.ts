@@ -37,7 +37,8 @@ export function readObjects(item: YamlMap): readonly YamlMap[] | string {
     const kind = textAt(value, 'kind')
     if (kind === '') return 'missing kind in object'
     const isList = kind.endsWith('List')
-    if (!isList && textAt(fieldOf(value, 'metadata'), 'name') === '') return 'missing metadata.name in object'
+    if (!isList && textAt(fieldOf(value, 'metadata'), 'name') === '')
+      return 'missing metadata.name in object'
     if (!isList && hasEmptyItem(value)) return 'empty item in object'
     if (isLocal(value)) continue
     const items = nodeAt(object, 'items')
@@ -61,7 +62,12 @@ function valueNodeOf(item: YamlMap): YamlNode | undefined {
 /** Values and names of fields as kubectl reads them, without aliases, merge keys and comments. */
 function copyOf(from: YamlNode): YamlNode {
   const node = resolved(from)
-  const copy = node.kind === 'list' ? yamlList(node.items.map(copyOf)) : node.kind === 'map' ? mapCopyOf(node) : yamlOf(kubectlJsonOf(node))
+  const copy =
+    node.kind === 'list'
+      ? yamlList(node.items.map(copyOf))
+      : node.kind === 'map'
+        ? mapCopyOf(node)
+        : yamlOf(kubectlJsonOf(node))
   return Object.assign(copy, { source: node.source })
 }
 
@@ -69,7 +75,8 @@ function mapCopyOf(map: YamlMap): YamlMap {
   const entries = new Map<string, YamlEntry>()
   for (const { key, value } of map.entries) {
     const copy = isMergeKey(key) ? undefined : copyOf(value)
-    if (copy === undefined) for (const merged of mergedBy(value)) entries.set(keyOf(merged.key), merged)
+    if (copy === undefined)
+      for (const merged of mergedBy(value)) entries.set(keyOf(merged.key), merged)
     else {
       const name = goKeyOf(key) ?? keyOf(key)
       entries.set(name, { key: { ...yamlText(name), source: key.source }, value: copy })
@@ -102,13 +109,20 @@ function hasEmptyItem(value: Json): boolean {
 /** Whatever the annotation says; with one that is no text, an object has no annotations. */
 function isLocal(value: Json): boolean {
   const annotations = fieldOf(fieldOf(value, 'metadata'), 'annotations')
-  if (!isJsonObject(annotations) || Object.values(annotations).some((each) => typeof each !== 'string')) return false
+  if (
+    !isJsonObject(annotations) ||
+    Object.values(annotations).some((each) => typeof each !== 'string')
+  )
+    return false
   return getKey(annotations, LOCAL_CONFIG) !== undefined
 }
 
 /** Keys sorted, block style, and quotes where a text needs them. */
 export function writtenAnew(object: YamlMap): YamlMap {
-  const entries = object.entries.map(({ key, value }) => ({ key: { ...goText(keyOf(key)), source: key.source }, value: nodeOf(value) }))
+  const entries = object.entries.map(({ key, value }) => ({
+    key: { ...goText(keyOf(key)), source: key.source },
+    value: nodeOf(value),
+  }))
   entries.sort((one, other) => compareGoKeys(one.key.value, other.key.value))
   return { ...object, entries }
 }
@@ -118,7 +132,10 @@ function nodeOf(node: YamlNode): YamlNode {
   if (node.kind === 'list') return { ...node, items: node.items.map(nodeOf) }
   const value = jsonOf(node)
   const isNumber = typeof value === 'number' || typeof value === 'bigint'
-  const copy = typeof value === 'string' ? goText(value) : yamlPlain(isNumber ? numberText(value) : String(value))
+  const copy =
+    typeof value === 'string'
+      ? goText(value)
+      : yamlPlain(isNumber ? numberText(value) : String(value))
   return { ...copy, source: node.source }
 }
 
@@ -127,5 +144,7 @@ function numberText(value: number | bigint): string {
   const whole = typeof value === 'bigint' || Number.isInteger(value) ? BigInt(value) : undefined
   if (whole !== undefined && whole >= -INT64 && whole < INT64) return String(whole)
   const double = Number(value)
-  return whole !== undefined && whole > 0n && BigInt(double) < 2n * INT64 ? String(double) : formatGoFloat(double)
+  return whole !== undefined && whole > 0n && BigInt(double) < 2n * INT64
+    ? String(double)
+    : formatGoFloat(double)
 }

@@ -17,23 +17,55 @@ spec:
   selector: {app: old}
 `
 
-test('kpt runs it as a program: labels and selectors differ, and the results count them', { skip: whyNoKpt() }, () => {
+test('kpt runs it as a program: labels and selectors differ, and the results count them', {
+  skip: whyNoKpt(),
+}, () => {
   withFolder({ 'web.yaml': SERVICE }, (folder) => {
-    const { ok, stderr } = runKpt(folder, 'fn', 'eval', '.', '--exec', PROGRAM, '--results-dir', 'out', '--', 'app=web', 'site=1')
+    const { ok, stderr } = runKpt(
+      folder,
+      'fn',
+      'eval',
+      '.',
+      '--exec',
+      PROGRAM,
+      '--results-dir',
+      'out',
+      '--',
+      'app=web',
+      'site=1',
+    )
     assert.ok(ok, stderr)
     assert.equal(
       readFileSync(join(folder, 'web.yaml'), 'utf8'),
-      SERVICE.replace("'old' # replaced", 'web # replaced\n    site: "1"').replace('{app: old}', '{app: web, site: "1"}'),
+      SERVICE.replace("'old' # replaced", 'web # replaced\n    site: "1"').replace(
+        '{app: old}',
+        '{app: web, site: "1"}',
+      ),
     )
-    assert.match(readFileSync(join(folder, 'out', 'results.yaml'), 'utf8'), /message: set 4 labels in total\n +severity: info/)
+    assert.match(
+      readFileSync(join(folder, 'out', 'results.yaml'), 'utf8'),
+      /message: set 4 labels in total\n +severity: info/,
+    )
   })
 })
 
 test('kpt stops at invalid labels', { skip: whyNoKpt() }, () => {
   withFolder({ 'web.yaml': SERVICE.replace('{app: old}', '7') }, (folder) => {
-    const { ok, stdout, stderr } = runKpt(folder, 'fn', 'eval', '.', '--exec', PROGRAM, '--', 'app=web')
+    const { ok, stdout, stderr } = runKpt(
+      folder,
+      'fn',
+      'eval',
+      '.',
+      '--exec',
+      PROGRAM,
+      '--',
+      'app=web',
+    )
     assert.ok(!ok)
-    assert.match(stdout + stderr, /has unmatched field type "string" in fieldpath \.spec\.selector\.app/)
+    assert.match(
+      stdout + stderr,
+      /has unmatched field type "string" in fieldpath \.spec\.selector\.app/,
+    )
     assert.equal(readFileSync(join(folder, 'web.yaml'), 'utf8'), SERVICE.replace('{app: old}', '7'))
   })
 })

@@ -1,6 +1,20 @@
 /** KRM function `set-labels` (kptdev/krm-functions-catalog `functions/go/set-labels/setlabels/transformer.go`). */
-import { inSdkOrder, isLocalToSdk, isOfKind, keepText, readText, sdkKindOf, textOrEmpty, writeText } from '@backporch/kpt/field'
-import { type FunctionOutput, type FunctionResult, failed, type KrmFunction } from '@backporch/kpt/function'
+import {
+  inSdkOrder,
+  isLocalToSdk,
+  isOfKind,
+  keepText,
+  readText,
+  sdkKindOf,
+  textOrEmpty,
+  writeText,
+} from '@backporch/kpt/field'
+import {
+  type FunctionOutput,
+  type FunctionResult,
+  failed,
+  type KrmFunction,
+} from '@backporch/kpt/function'
 import { entryOf, resolved, type YamlMap } from '@backporch/kyaml/yaml'
 import { readLabelConfig } from './label-config.ts'
 import { LABEL_PLACES, type LabelLocation } from './label-locations.ts'
@@ -15,13 +29,17 @@ type Labels = readonly (readonly [string, string])[]
 export const setLabels: KrmFunction = ({ items, config }) => {
   const read = readLabelConfig(config)
   if (read.is === 'bad') return { ...failed(items, read.message), stderr: NO_SUCCESS }
-  const notGiven: readonly FunctionResult[] = read.is === 'absent' ? [{ message: '`FunctionConfig` is not given', severity: 'info' }] : []
+  const notGiven: readonly FunctionResult[] =
+    read.is === 'absent' ? [{ message: '`FunctionConfig` is not given', severity: 'info' }] : []
   const objects = items.filter((item) => !isLocalToSdk(item))
-  if (objects.length === 0) return reported(items, [...notGiven, { message: 'no input resources', severity: 'info' }])
+  if (objects.length === 0)
+    return reported(items, [...notGiven, { message: 'no input resources', severity: 'info' }])
   if (read.is === 'absent' || (read.isPlaceholder && read.labels.length === 0))
     return { items, results: notGiven, exitCode: 1, stderr: NO_SUCCESS }
   if (read.labels.length === 0)
-    return reported(items, [{ message: 'no `labels` arguments are given in FunctionConfig', severity: 'warning' }])
+    return reported(items, [
+      { message: 'no `labels` arguments are given in FunctionConfig', severity: 'warning' },
+    ])
   let count = 0
   const results: FunctionResult[] = []
   for (const item of objects) {
@@ -31,7 +49,9 @@ export const setLabels: KrmFunction = ({ items, config }) => {
   }
   const problems = results.length
   results.push({ message: `set ${count} labels in total`, severity: 'info' })
-  return problems === 0 ? reported(items, results) : { items, results, exitCode: 1, stderr: NO_SUCCESS }
+  return problems === 0
+    ? reported(items, results)
+    : { items, results, exitCode: 1, stderr: NO_SUCCESS }
 }
 
 function reported(items: readonly YamlMap[], results: readonly FunctionResult[]): FunctionOutput {
@@ -48,14 +68,16 @@ function labelObject(item: YamlMap, labels: Labels): Labelled {
   const kind = sdkKindOf(item)
   let count = 0
   for (const location of LABEL_PLACES) {
-    if (location.kinds !== undefined && !location.kinds.some((wanted) => isOfKind(kind, wanted))) continue
+    if (location.kinds !== undefined && !location.kinds.some((wanted) => isOfKind(kind, wanted)))
+      continue
     const holders = holdersOf(item, location)
     if (typeof holders === 'string') return { count, problem: holders }
     for (const holder of holders)
       for (const each of location.also === undefined ? [location] : [location, location.also]) {
         const set = labelHolder(holder, each, labels)
         count += set.count
-        if (set.problem !== undefined) return location.silent === true ? { count } : { count, problem: set.problem }
+        if (set.problem !== undefined)
+          return location.silent === true ? { count } : { count, problem: set.problem }
       }
   }
   return { count }
@@ -80,13 +102,20 @@ function holdersOf(item: YamlMap, { holder, strict }: LabelLocation): readonly H
       const entry = entryOf(map, name)
       if (entry === undefined) continue
       const value = resolved(entry.value)
-      if (holder[index + 1] !== '*') next.push({ map: value.kind === 'map' ? value : undefined, object, path: `${path}.${name}` })
+      if (holder[index + 1] !== '*')
+        next.push({
+          map: value.kind === 'map' ? value : undefined,
+          object,
+          path: `${path}.${name}`,
+        })
       else {
         const maps = value.kind === 'list' ? value.items.map(resolved) : []
         if (value.kind === 'list' && maps.every((each) => each.kind === 'map'))
           next.push(...maps.map((each) => ({ map: each, object: NO_OBJECT, path: '' })))
-        else if (strict === true && value.kind !== 'list') return unmatched(object, 'struct {}', `${path}.${name}`)
-        else if (strict === true) return `unhandled node kind ${maps.find((each) => each.kind !== 'map')?.kind === 'list' ? 2 : 8}`
+        else if (strict === true && value.kind !== 'list')
+          return unmatched(object, 'struct {}', `${path}.${name}`)
+        else if (strict === true)
+          return `unhandled node kind ${maps.find((each) => each.kind !== 'map')?.kind === 'list' ? 2 : 8}`
       }
     }
     at = next
@@ -103,10 +132,14 @@ function labelHolder(
   for (const [name, value] of labels) {
     const field = [...where, name]
     const read = map === undefined ? undefined : readText(map, field)
-    if (read?.is === 'other') return { count, problem: unmatched(object, 'string', `${path}.${field.join('.')}`) }
+    if (read?.is === 'other')
+      return { count, problem: unmatched(object, 'string', `${path}.${field.join('.')}`) }
     if (map !== undefined && (read?.is === 'text' ? read.text !== value : create)) {
       if (name === UPSTREAM_IDENTIFIER)
-        return { count, problem: `annotation ${UPSTREAM_IDENTIFIER} is managed by kpt and should not be modified` }
+        return {
+          count,
+          problem: `annotation ${UPSTREAM_IDENTIFIER} is managed by kpt and should not be modified`,
+        }
       writeText(map, field, value)
     } else if (map !== undefined) keepText(map, field)
     count += 1

@@ -7,7 +7,10 @@ const AFFINITIES = ['podAffinity', 'podAntiAffinity'].flatMap((affinity) => [
   `spec/template/spec/affinity/${affinity}/preferredDuringSchedulingIgnoredDuringExecution/podAffinityTerm/labelSelector/matchLabels`,
   `spec/template/spec/affinity/${affinity}/requiredDuringSchedulingIgnoredDuringExecution/labelSelector/matchLabels`,
 ])
-const OF_PODS = [...AFFINITIES, 'spec/template/spec/topologySpreadConstraints/labelSelector/matchLabels']
+const OF_PODS = [
+  ...AFFINITIES,
+  'spec/template/spec/topologySpreadConstraints/labelSelector/matchLabels',
+]
 
 function workload(of: Omit<FieldSpec, 'path'>): readonly FieldSpec[] {
   return [SELECTOR, POD_LABELS].map((path) => ({ ...of, path, create: true }))
@@ -32,7 +35,12 @@ export const KUSTOMIZE_LABEL_FIELDS: readonly FieldSpec[] = [
   ...workload({ kind: 'DaemonSet' }),
   ...workload({ group: 'apps', kind: 'StatefulSet' }),
   ...podsOf('StatefulSet'),
-  { group: 'apps', kind: 'StatefulSet', path: 'spec/volumeClaimTemplates[]/metadata/labels', create: true },
+  {
+    group: 'apps',
+    kind: 'StatefulSet',
+    path: 'spec/volumeClaimTemplates[]/metadata/labels',
+    create: true,
+  },
   { ...JOB, path: SELECTOR },
   { ...JOB, path: POD_LABELS, create: true },
   { ...CRON_JOB, path: 'spec/jobTemplate/spec/selector/matchLabels' },

@@ -9,9 +9,19 @@ function nodes(text: string): YamlMap[] {
   return readYamlNodes(text, 'test.yaml').filter((node) => node.kind === 'map')
 }
 
-function run(text: string, config = 'apiVersion: v1\nkind: ConfigMap\ndata: {app: web, on: "1"}\n') {
-  const { items, results, exitCode } = setLabelsOfKustomize({ items: nodes(text), config: nodes(config)[0] })
-  return { exitCode, text: items.map((item) => writeYamlNode(item)).join('---\n'), messages: results.map(({ message }) => message) }
+function run(
+  text: string,
+  config = 'apiVersion: v1\nkind: ConfigMap\ndata: {app: web, on: "1"}\n',
+) {
+  const { items, results, exitCode } = setLabelsOfKustomize({
+    items: nodes(text),
+    config: nodes(config)[0],
+  })
+  return {
+    exitCode,
+    text: items.map((item) => writeYamlNode(item)).join('---\n'),
+    messages: results.map(({ message }) => message),
+  }
 }
 
 const DEPLOYMENT = `apiVersion: apps/v1
@@ -61,7 +71,10 @@ spec:
 test('v0.1 takes further fields from its config, by either name', () => {
   for (const name of ['additionalLabelFields', 'fieldSpecs']) {
     const config = `apiVersion: fn.kpt.dev/v1alpha1\nkind: SetLabels\nlabels: {a: b}\n${name}: [{kind: Foo, path: spec/own, create: true}]\n`
-    assert.match(run('apiVersion: v1\nkind: Foo\nmetadata: {name: a}\n', config).text, /^spec:\n {2}own:\n {4}a: b\n$/m)
+    assert.match(
+      run('apiVersion: v1\nkind: Foo\nmetadata: {name: a}\n', config).text,
+      /^spec:\n {2}own:\n {4}a: b\n$/m,
+    )
   }
 })
 
@@ -81,5 +94,8 @@ test('v0.1 fails without labels, for another config, and for two equal objects',
 })
 
 test('what has neither kind nor name gets labels too', () => {
-  assert.equal(run('resources: [a.yaml]\n').text, 'metadata:\n  labels:\n    app: web\n    "on": "1"\nresources:\n- a.yaml\n')
+  assert.equal(
+    run('resources: [a.yaml]\n').text,
+    'metadata:\n  labels:\n    app: web\n    "on": "1"\nresources:\n- a.yaml\n',
+  )
 })

@@ -30,15 +30,24 @@ export const setLabelsOfKustomize: KrmFunction = ({ items, config }) => {
     const problem =
       typeof copy === 'string'
         ? copy
-        : names.map((name) => label(copy.object, fields, name, read.values.get(name) ?? '')).find((each) => each !== undefined)
-    if (problem !== undefined) return failed(items, `failed to run function: failed to run transformer: ${problem}`)
-    if (typeof copy !== 'string') labelled.push({ ...throughJsonAgain(copy.object), writes: item.writes })
+        : names
+            .map((name) => label(copy.object, fields, name, read.values.get(name) ?? ''))
+            .find((each) => each !== undefined)
+    if (problem !== undefined)
+      return failed(items, `failed to run function: failed to run transformer: ${problem}`)
+    if (typeof copy !== 'string')
+      labelled.push({ ...throughJsonAgain(copy.object), writes: item.writes })
   }
   return succeeded(labelled)
 }
 
 /** @returns the problem, or undefined */
-export function label(item: YamlMap, fields: readonly FieldSpec[], name: string, value: string): string | undefined {
+export function label(
+  item: YamlMap,
+  fields: readonly FieldSpec[],
+  name: string,
+  value: string,
+): string | undefined {
   for (const field of fields) {
     const problem = visitField(item, field, 'map', (node, path) => {
       if (isNull(node)) return undefined

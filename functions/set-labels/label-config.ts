@@ -1,30 +1,52 @@
 /** The config of `set-labels`: the data of a ConfigMap, or the labels of a SetLabels (kpt-functions-sdk `go/fn/runnerProcessor.go`). */
 import { readText, sdkKindOf, textOrEmpty } from '@backporch/kpt/field'
-import { isNull, keyOf, nodeAt, resolved, textAt, type YamlMap, type YamlNode, yamlMap } from '@backporch/kyaml/yaml'
+import {
+  isNull,
+  keyOf,
+  nodeAt,
+  resolved,
+  textAt,
+  type YamlMap,
+  type YamlNode,
+  yamlMap,
+} from '@backporch/kyaml/yaml'
 
 export type LabelConfig =
   /** In the order of their names. `isPlaceholder`: kpt's own ConfigMap, which without labels is as good as no config. */
-  | { readonly is: 'labels'; readonly labels: readonly (readonly [string, string])[]; readonly isPlaceholder: boolean }
+  | {
+      readonly is: 'labels'
+      readonly labels: readonly (readonly [string, string])[]
+      readonly isPlaceholder: boolean
+    }
   /** kpt was given no config, or none with data. */
   | { readonly is: 'absent' }
   | { readonly is: 'bad'; readonly message: string }
 
 export function readLabelConfig(config: YamlMap | undefined): LabelConfig {
   if (config === undefined || config.entries.length === 0) return { is: 'absent' }
-  const isPlaceholder = textOrEmpty(config, 'kind') === 'ConfigMap' && textOrEmpty(config, 'metadata', 'name') === 'function-input'
+  const isPlaceholder =
+    textOrEmpty(config, 'kind') === 'ConfigMap' &&
+    textOrEmpty(config, 'metadata', 'name') === 'function-input'
   const data = nodeAt(config, 'data')
   if (isPlaceholder && data?.kind === 'map' && data.entries.length === 0) return { is: 'absent' }
   const { group, kind } = sdkKindOf(config)
   if (group === '' && kind === 'ConfigMap') return readData(data, isPlaceholder)
   if (group === 'fn.kpt.dev' && kind === 'SetLabels') return readOwn(config)
   const name = group === '' ? kind : `${kind}.${group}`
-  return { is: 'bad', message: `unknown FunctionConfig \`${name}\`, expect \`SetLabels.fn.kpt.dev\` or \`ConfigMap.v1\`` }
+  return {
+    is: 'bad',
+    message: `unknown FunctionConfig \`${name}\`, expect \`SetLabels.fn.kpt.dev\` or \`ConfigMap.v1\``,
+  }
 }
 
 function readData(data: YamlNode | undefined, isPlaceholder: boolean): LabelConfig {
   if (data === undefined) return { is: 'labels', labels: [], isPlaceholder }
   if (data.kind !== 'map')
-    return { is: 'bad', message: 'Resource(apiVersion=, kind=ConfigMap) has unmatched field type "map[string]string" in fieldpath .data' }
+    return {
+      is: 'bad',
+      message:
+        'Resource(apiVersion=, kind=ConfigMap) has unmatched field type "map[string]string" in fieldpath .data',
+    }
   const odd = data.entries.find(({ value }) => resolved(value).kind !== 'scalar')
   if (odd !== undefined) {
     const is = resolved(odd.value).kind === 'map' ? '!!map' : '!!seq'
@@ -35,13 +57,21 @@ function readData(data: YamlNode | undefined, isPlaceholder: boolean): LabelConf
 
 function readOwn(config: YamlMap): LabelConfig {
   const labels = nodeAt(config, 'labels')
-  if (labels === undefined || isNull(labels)) return { is: 'labels', labels: [], isPlaceholder: false }
-  if (labels.kind !== 'map') return { is: 'bad', message: notJson(labels, readText(config, ['labels']).is === 'text', 'map[string]string') }
+  if (labels === undefined || isNull(labels))
+    return { is: 'labels', labels: [], isPlaceholder: false }
+  if (labels.kind !== 'map')
+    return {
+      is: 'bad',
+      message: notJson(labels, readText(config, ['labels']).is === 'text', 'map[string]string'),
+    }
   if (labels.entries.some(({ key }) => !isText(key)))
     return { is: 'bad', message: notRead('json: unsupported type: map[interface {}]interface {}') }
-  const byName = [...labels.entries].sort((left, right) => (keyOf(left.key) < keyOf(right.key) ? -1 : 1))
+  const byName = [...labels.entries].sort((left, right) =>
+    keyOf(left.key) < keyOf(right.key) ? -1 : 1,
+  )
   for (const { value } of byName)
-    if (!isNull(value) && !isText(value)) return { is: 'bad', message: notJson(resolved(value), false, 'string') }
+    if (!isNull(value) && !isText(value))
+      return { is: 'bad', message: notJson(resolved(value), false, 'string') }
   return { is: 'labels', labels: labelsOf(labels), isPlaceholder: false }
 }
 
@@ -54,9 +84,15 @@ function notRead(why: string): string {
 }
 
 function notJson(node: YamlNode, isText: boolean, wanted: string): string {
-  const scalar = isText ? 'string' : node.kind === 'scalar' && /^(true|false)$/i.test(node.value) ? 'bool' : 'number'
+  const scalar = isText
+    ? 'string'
+    : node.kind === 'scalar' && /^(true|false)$/i.test(node.value)
+      ? 'bool'
+      : 'number'
   const is = node.kind === 'list' ? 'array' : node.kind === 'map' ? 'object' : scalar
-  return notRead(`json: cannot unmarshal ${is} into Go struct field SetLabels.labels of type ${wanted}`)
+  return notRead(
+    `json: cannot unmarshal ${is} into Go struct field SetLabels.labels of type ${wanted}`,
+  )
 }
 
 function labelsOf(map: YamlMap): readonly (readonly [string, string])[] {

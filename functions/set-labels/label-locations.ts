@@ -23,14 +23,23 @@ const SERVICES = [
   { version: 'v1', kind: 'ReplicationController' },
 ]
 const STATEFUL_SETS = [{ group: 'apps', kind: 'StatefulSet' }]
-const WORKLOADS = [{ kind: 'Deployment' }, { kind: 'ReplicaSet' }, { kind: 'DaemonSet' }, ...STATEFUL_SETS]
+const WORKLOADS = [
+  { kind: 'Deployment' },
+  { kind: 'ReplicaSet' },
+  { kind: 'DaemonSet' },
+  ...STATEFUL_SETS,
+]
 const JOBS = [{ group: 'batch', kind: 'Job' }]
 const CRON_JOBS = [{ group: 'batch', kind: 'CronJob' }]
 const NETWORK_POLICIES = [{ group: 'networking.k8s.io', kind: 'NetworkPolicy' }]
 const WITH_PODS = [{ version: 'v1', kind: 'ReplicationController' }, ...WORKLOADS, ...JOBS]
 
 const OWN_LABELS = ['metadata', 'labels']
-const TOPOLOGY = { holder: ['topologySpreadConstraints', '*'], labels: ['labelSelector', 'matchLabels'], create: false }
+const TOPOLOGY = {
+  holder: ['topologySpreadConstraints', '*'],
+  labels: ['labelSelector', 'matchLabels'],
+  create: false,
+}
 const POD_SELECTOR = ['podSelector', 'matchLabels']
 const CRON_JOB_PODS = ['spec', 'jobTemplate', 'spec', 'template']
 
@@ -49,10 +58,26 @@ export const LABEL_PLACES: readonly LabelLocation[] = [
     create: false,
   },
   { kinds: NETWORK_POLICIES, holder: [], labels: ['spec', ...POD_SELECTOR], create: false },
-  { kinds: WITH_PODS, holder: ['spec', 'template'], labels: OWN_LABELS, create: true, silent: true },
-  { kinds: WITH_PODS, ...TOPOLOGY, holder: ['spec', 'template', 'spec', ...TOPOLOGY.holder], silent: true },
+  {
+    kinds: WITH_PODS,
+    holder: ['spec', 'template'],
+    labels: OWN_LABELS,
+    create: true,
+    silent: true,
+  },
+  {
+    kinds: WITH_PODS,
+    ...TOPOLOGY,
+    holder: ['spec', 'template', 'spec', ...TOPOLOGY.holder],
+    silent: true,
+  },
   { kinds: CRON_JOBS, holder: ['spec', 'jobTemplate'], labels: OWN_LABELS, create: true },
-  { kinds: CRON_JOBS, holder: ['spec', 'jobTemplate', 'spec'], labels: ['selector', 'matchLabels'], create: false },
+  {
+    kinds: CRON_JOBS,
+    holder: ['spec', 'jobTemplate', 'spec'],
+    labels: ['selector', 'matchLabels'],
+    create: false,
+  },
   { kinds: CRON_JOBS, holder: CRON_JOB_PODS, labels: OWN_LABELS, create: true },
   { kinds: CRON_JOBS, ...TOPOLOGY, holder: [...CRON_JOB_PODS, 'spec', ...TOPOLOGY.holder] },
   {
@@ -63,6 +88,16 @@ export const LABEL_PLACES: readonly LabelLocation[] = [
     also: { labels: ['selector', 'matchLabels'], create: false },
     strict: true,
   },
-  { kinds: NETWORK_POLICIES, holder: ['spec', 'ingress', '*', 'from', '*'], labels: POD_SELECTOR, create: false },
-  { kinds: NETWORK_POLICIES, holder: ['spec', 'egress', '*', 'to', '*'], labels: POD_SELECTOR, create: false },
+  {
+    kinds: NETWORK_POLICIES,
+    holder: ['spec', 'ingress', '*', 'from', '*'],
+    labels: POD_SELECTOR,
+    create: false,
+  },
+  {
+    kinds: NETWORK_POLICIES,
+    holder: ['spec', 'egress', '*', 'to', '*'],
+    labels: POD_SELECTOR,
+    create: false,
+  },
 ]

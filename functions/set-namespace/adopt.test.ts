@@ -40,10 +40,16 @@ test('the name of a subject is adopted where it is written, also with releases t
 
 test('the namespace of a subject is adopted where the function leaves it, and refused where it writes it', () => {
   const later = withRelease('v0.4.6')
-  assert.deepEqual(adopted(later, changeIn(later, 'RoleBinding', 'subjects', subject('web', 'other'))), {
-    'apps/web/binding.yaml': ['-    namespace: shop', '+    namespace: other'],
-  })
+  assert.deepEqual(
+    adopted(later, changeIn(later, 'RoleBinding', 'subjects', subject('web', 'other'))),
+    {
+      'apps/web/binding.yaml': ['-    namespace: shop', '+    namespace: other'],
+    },
+  )
   const release = withRelease('v0.4.1')
-  const { why } = refused(release, changeIn(release, 'RoleBinding', 'subjects', subject('web', 'other')))
+  const { why } = refused(
+    release,
+    changeIn(release, 'RoleBinding', 'subjects', subject('web', 'other')),
+  )
   assert.match(why, /set-namespace/)
 })

@@ -12,7 +12,14 @@ import {
   yamlList,
   yamlMap,
 } from '@backporch/kyaml/yaml'
-import { annotationText, DEPENDS_ON, NAMESPACE_SEGMENT, NAMESPACED_DEPENDENCY, SERVICE_PATH, WEBHOOK_PATH } from './namespace-location.ts'
+import {
+  annotationText,
+  DEPENDS_ON,
+  NAMESPACE_SEGMENT,
+  NAMESPACED_DEPENDENCY,
+  SERVICE_PATH,
+  WEBHOOK_PATH,
+} from './namespace-location.ts'
 import { ALIAS_PROBLEM, meetsAlias } from './sdk-problems.ts'
 
 /** Whether an object has `metadata.namespace`, or gets it. */
@@ -35,8 +42,11 @@ const OWN_PATH = ['metadata', 'namespace']
 function specialPath(item: YamlMap): readonly string[] | undefined {
   const [apiVersion, kind] = [textOrEmpty(item, 'apiVersion'), textOrEmpty(item, 'kind')]
   if (apiVersion === 'v1' && kind === 'Namespace') return NAME_PATH
-  if (apiVersion === 'apiextensions.k8s.io/v1' && kind === 'CustomResourceDefinition') return WEBHOOK_PATH
-  return apiVersion === 'apiregistration.k8s.io/v1' && kind === 'APIService' ? SERVICE_PATH : undefined
+  if (apiVersion === 'apiextensions.k8s.io/v1' && kind === 'CustomResourceDefinition')
+    return WEBHOOK_PATH
+  return apiVersion === 'apiregistration.k8s.io/v1' && kind === 'APIService'
+    ? SERVICE_PATH
+    : undefined
 }
 
 /** Of any apiVersion. */
@@ -48,7 +58,11 @@ function hasSubjects(item: YamlMap): boolean {
 export function visitNamespaces(objects: readonly YamlMap[], isScoped: Scoped, visit: Visit): void {
   const visitAt = (at: YamlMap, path: readonly string[]): void => {
     const read = readText(at, path)
-    writeText(at, path, visit({ namespace: read.is === 'text' ? read.text : '', isName: path === NAME_PATH }))
+    writeText(
+      at,
+      path,
+      visit({ namespace: read.is === 'text' ? read.text : '', isName: path === NAME_PATH }),
+    )
   }
   for (const item of objects) {
     const path = specialPath(item)
@@ -56,7 +70,8 @@ export function visitNamespaces(objects: readonly YamlMap[], isScoped: Scoped, v
     else if (hasSubjects(item)) {
       const subjects = subjectsOf(item)
       for (const subject of subjects.items)
-        if (subject.kind === 'map' && entryOf(subject, 'namespace') !== undefined) visitAt(subject, ['namespace'])
+        if (subject.kind === 'map' && entryOf(subject, 'namespace') !== undefined)
+          visitAt(subject, ['namespace'])
       restyle(subjects)
     }
     if (isScoped(item)) visitAt(item, OWN_PATH)
@@ -86,12 +101,17 @@ function restyle(node: YamlNode): void {
     if (isNull(node)) node.value = 'null'
     else if (readText(yamlMap([['text', node]]), ['text']).is !== 'text') return
     node.tag = isNull(node) ? '' : '!!str'
-    node.style = node.value.includes('\n') ? 'literal' : BASE_60.test(node.value) ? 'double' : 'plain'
+    node.style = node.value.includes('\n')
+      ? 'literal'
+      : BASE_60.test(node.value)
+        ? 'double'
+        : 'plain'
     return
   }
   if (node.kind === 'map') for (const entry of node.entries) entry.value = expanded(entry.value)
   else node.items = node.items.map(expanded)
-  const below = node.kind === 'map' ? node.entries.flatMap(({ key, value }) => [key, value]) : node.items
+  const below =
+    node.kind === 'map' ? node.entries.flatMap(({ key, value }) => [key, value]) : node.items
   if (below.length === 0) return
   // A block cannot have a comment after it.
   if (node.style === 'flow') node.lineComment = ''
@@ -105,7 +125,9 @@ function expanded(node: YamlNode): YamlNode {
 
 /** Why the original fails on the object; undefined where it does not. */
 export function visitProblem(item: YamlMap, isScoped: Scoped): string | undefined {
-  const paths = [specialPath(item), isScoped(item) ? OWN_PATH : undefined].filter((path) => path !== undefined)
+  const paths = [specialPath(item), isScoped(item) ? OWN_PATH : undefined].filter(
+    (path) => path !== undefined,
+  )
   for (const path of paths) {
     if (meetsAlias(item, path)) return ALIAS_PROBLEM
     if (readText(item, path).is === 'other') return wrongType(path)
@@ -126,11 +148,18 @@ function subjectsProblem(item: YamlMap): string | undefined {
   const nodes = nodesOf(subjects)
   const replaced = new Set(subjects.items.map((subject) => entryOf(subject, 'namespace')?.value))
   const anchored = new Set(nodes.filter((node) => !replaced.has(node)))
-  return nodes.every((node) => node.kind !== 'alias' || anchored.has(node.target)) ? undefined : wrongType(['subjects'])
+  return nodes.every((node) => node.kind !== 'alias' || anchored.has(node.target))
+    ? undefined
+    : wrongType(['subjects'])
 }
 
 function nodesOf(node: YamlNode): readonly YamlNode[] {
-  const below = node.kind === 'map' ? node.entries.flatMap(({ key, value }) => [key, value]) : node.kind === 'list' ? node.items : []
+  const below =
+    node.kind === 'map'
+      ? node.entries.flatMap(({ key, value }) => [key, value])
+      : node.kind === 'list'
+        ? node.items
+        : []
   return [node, ...below.flatMap(nodesOf)]
 }
 
@@ -149,7 +178,10 @@ export interface DependencyChange {
  * Changes the namespace in `depends-on` where the other object is one of these. The original takes the version for the group where there is
  * no group: an object of the core group is one of `v1`.
  */
-export function updateDependencies(objects: readonly YamlMap[], { namespace, earlier, isScoped }: DependencyChange): void {
+export function updateDependencies(
+  objects: readonly YamlMap[],
+  { namespace, earlier, isScoped }: DependencyChange,
+): void {
   const visited = objects.filter((item) => isVisited(item, isScoped))
   const known = new Set(visited.map(dependencyKey))
   for (const item of visited) {
@@ -158,7 +190,11 @@ export function updateDependencies(objects: readonly YamlMap[], { namespace, ear
     const segments = dependency.split('/')
     const [group = '', , own = '', kind = '', name = ''] = segments
     if (!known.has(JSON.stringify([group, kind, name])) || !earlier.has(own)) continue
-    writeText(item, ['metadata', 'annotations', DEPENDS_ON], segments.with(NAMESPACE_SEGMENT, namespace).join('/'))
+    writeText(
+      item,
+      ['metadata', 'annotations', DEPENDS_ON],
+      segments.with(NAMESPACE_SEGMENT, namespace).join('/'),
+    )
   }
 }
 
@@ -170,5 +206,8 @@ function dependencyKey(item: YamlMap): string {
 /** Whether the visit finds a namespace in the object: a binding may have none. */
 function isVisited(item: YamlMap, isScoped: Scoped): boolean {
   if (isScoped(item) || specialPath(item) !== undefined) return true
-  return hasSubjects(item) && subjectsOf(item).items.some((subject) => entryOf(subject, 'namespace') !== undefined)
+  return (
+    hasSubjects(item) &&
+    subjectsOf(item).items.some((subject) => entryOf(subject, 'namespace') !== undefined)
+  )
 }

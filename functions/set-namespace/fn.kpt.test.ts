@@ -32,15 +32,34 @@ metadata:
 `,
 }
 
-test('kpt runs it as a program: only the namespaces differ, and the results count them', { skip: whyNoKpt() }, () => {
+test('kpt runs it as a program: only the namespaces differ, and the results count them', {
+  skip: whyNoKpt(),
+}, () => {
   withFolder(FILES, (folder) => {
-    const { ok, stderr } = runKpt(folder, 'fn', 'eval', '.', '--exec', PROGRAM, '--results-dir', 'out', '--', 'namespace=prod')
+    const { ok, stderr } = runKpt(
+      folder,
+      'fn',
+      'eval',
+      '.',
+      '--exec',
+      PROGRAM,
+      '--results-dir',
+      'out',
+      '--',
+      'namespace=prod',
+    )
     assert.ok(ok, stderr)
     const read = (path: string): string => readFileSync(join(folder, path), 'utf8')
-    assert.equal(read('all.yaml'), FILES['all.yaml'].replace('"old"', '"prod"').replace('name: old', 'name: prod'))
+    assert.equal(
+      read('all.yaml'),
+      FILES['all.yaml'].replace('"old"', '"prod"').replace('name: old', 'name: prod'),
+    )
     assert.equal(read('local.yaml'), FILES['local.yaml'])
     const results = read('out/results.yaml')
-    assert.match(results, /message: namespace \[old\] updated to "prod", 2 value\(s\) changed\n +severity: info/)
+    assert.match(
+      results,
+      /message: namespace \[old\] updated to "prod", 2 value\(s\) changed\n +severity: info/,
+    )
   })
 })
 

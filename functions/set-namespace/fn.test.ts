@@ -6,10 +6,22 @@ import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { copyNode, itemsAt, nodeAt, type YamlMap } from '@backporch/kyaml/yaml'
 import { oddConfig, oddItems } from '../../test/functions/odd-objects.ts'
 import * as fc from '../../test/seeds/fast-check.ts'
-import { setEveryNamespace, setEveryNamespaceIfConfigured, setNamespace, setOldNamespace, setOldNamespaceOrFail } from './fn.ts'
+import {
+  setEveryNamespace,
+  setEveryNamespaceIfConfigured,
+  setNamespace,
+  setOldNamespace,
+  setOldNamespaceOrFail,
+} from './fn.ts'
 
 /** From the newest release. */
-const EVERY_VERSION = [setNamespace, setEveryNamespace, setEveryNamespaceIfConfigured, setOldNamespace, setOldNamespaceOrFail]
+const EVERY_VERSION = [
+  setNamespace,
+  setEveryNamespace,
+  setEveryNamespaceIfConfigured,
+  setOldNamespace,
+  setOldNamespaceOrFail,
+]
 
 function nodes(text: string): YamlMap[] {
   return readYamlNodes(text, 'test.yaml').filter((node) => node.kind === 'map')
@@ -21,7 +33,10 @@ function configMap(data: string, name = 'function-input'): string {
 
 /** One object through the function, with a config of `namespace: prod` and what is given beside it. */
 function run(text: string, more = '', krmFunction: KrmFunction = setNamespace) {
-  const { items, results, exitCode } = krmFunction({ items: nodes(text), config: nodes(configMap(`namespace: prod${more}`))[0] })
+  const { items, results, exitCode } = krmFunction({
+    items: nodes(text),
+    config: nodes(configMap(`namespace: prod${more}`))[0],
+  })
   return {
     text: items.map((item) => writeYamlNode(item)).join('---\n'),
     messages: results.map(({ message }) => message),
@@ -46,29 +61,44 @@ test('from v0.4 an object of a known namespaced kind without a namespace gets on
   const before = object('apps/v1 Deployment', '')
   for (const each of [setNamespace, setEveryNamespace, setEveryNamespaceIfConfigured])
     assert.equal(run(before, '', each).text, object('apps/v1 Deployment', '  namespace: prod\n'))
-  for (const each of [setOldNamespace, setOldNamespaceOrFail]) assert.equal(run(before, '', each).text, before)
+  for (const each of [setOldNamespace, setOldNamespaceOrFail])
+    assert.equal(run(before, '', each).text, before)
 })
 
 test('a custom object without a namespace stays without, and so does a ClusterRole', () => {
-  for (const kind of ['example.com/v1 Shop', 'rbac.authorization.k8s.io/v1 ClusterRole', 'autoscaling/v2 HorizontalPodAutoscaler'])
-    for (const each of EVERY_VERSION) assert.equal(run(object(kind, ''), '', each).text, object(kind, ''))
+  for (const kind of [
+    'example.com/v1 Shop',
+    'rbac.authorization.k8s.io/v1 ClusterRole',
+    'autoscaling/v2 HorizontalPodAutoscaler',
+  ])
+    for (const each of EVERY_VERSION)
+      assert.equal(run(object(kind, ''), '', each).text, object(kind, ''))
 })
 
 test('an object for tools only is left alone, unless the annotation is no text', () => {
-  const local = (value: string) => object('v1 ConfigMap', `  annotations:\n    config.kubernetes.io/local-config: ${value}\n`)
+  const local = (value: string) =>
+    object('v1 ConfigMap', `  annotations:\n    config.kubernetes.io/local-config: ${value}\n`)
   for (const each of [setNamespace, setEveryNamespace]) {
     assert.equal(run(local('"true"'), '', each).text, local('"true"'))
-    for (const value of ['"false"', 'true']) assert.equal(run(local(value), '', each).text, `${local(value)}  namespace: prod\n`)
+    for (const value of ['"false"', 'true'])
+      assert.equal(run(local(value), '', each).text, `${local(value)}  namespace: prod\n`)
   }
 })
 
-const subjects = (of: string) => `subjects:\n- kind: User\n  name: a\n- kind: Group\n  name: b\n  namespace: ${of}\n`
-const binding = object('rbac.authorization.k8s.io/v1 RoleBinding', '  namespace: old\n', subjects('old'))
+const subjects = (of: string) =>
+  `subjects:\n- kind: User\n  name: a\n- kind: Group\n  name: b\n  namespace: ${of}\n`
+const binding = object(
+  'rbac.authorization.k8s.io/v1 RoleBinding',
+  '  namespace: old\n',
+  subjects('old'),
+)
 
 test('subjects of a ClusterRoleBinding change where they have a namespace; those of a RoleBinding up to v0.4.1', () => {
   const cluster = object('rbac.authorization.k8s.io/v1 ClusterRoleBinding', '', subjects('old'))
-  for (const each of EVERY_VERSION) assert.equal(run(cluster, '', each).text, cluster.replace('old', 'prod'))
-  for (const each of EVERY_VERSION.slice(1)) assert.equal(run(binding, '', each).text, binding.replaceAll('old', 'prod'))
+  for (const each of EVERY_VERSION)
+    assert.equal(run(cluster, '', each).text, cluster.replace('old', 'prod'))
+  for (const each of EVERY_VERSION.slice(1))
+    assert.equal(run(binding, '', each).text, binding.replaceAll('old', 'prod'))
   assert.equal(run(binding).text, binding.replace('old', 'prod'))
 })
 
@@ -77,39 +107,63 @@ test('up to v0.4.1 a subject keeps its place in the file, so that its other fiel
   const [item] = setEveryNamespace({ items, config: nodes(configMap('namespace: prod'))[0] }).items
   const name = nodeAt(itemsAt(item, 'subjects')[1], 'name')
   assert.ok(name?.kind === 'scalar' && name.style === 'plain')
-  assert.equal(binding.replace('name: b', 'name: "b"').slice(name.source?.start, name.source?.end), '"b"')
+  assert.equal(
+    binding.replace('name: b', 'name: "b"').slice(name.source?.start, name.source?.end),
+    '"b"',
+  )
 })
 
 test('subjects with something else among them stay from v0.4.6, and are an error before', () => {
-  const odd = object('rbac.authorization.k8s.io/v1 ClusterRoleBinding', '', 'subjects:\n- kind: User\n  namespace: old\n- b\n')
+  const odd = object(
+    'rbac.authorization.k8s.io/v1 ClusterRoleBinding',
+    '',
+    'subjects:\n- kind: User\n  namespace: old\n- b\n',
+  )
   assert.equal(run(odd).text, odd)
   for (const each of EVERY_VERSION.slice(1)) {
     const { exitCode, messages, text } = run(odd, '', each)
-    assert.deepEqual({ exitCode, messages, text }, { exitCode: 1, messages: ['SubObject has unmatched field type: `subjects'], text: odd })
+    assert.deepEqual(
+      { exitCode, messages, text },
+      { exitCode: 1, messages: ['SubObject has unmatched field type: `subjects'], text: odd },
+    )
   }
 })
 
 test('a definition without a webhook gets one with the namespace; its place must be a map', () => {
-  const plain = object('apiextensions.k8s.io/v1 CustomResourceDefinition', '', 'spec:\n  group: example.com\n')
+  const plain = object(
+    'apiextensions.k8s.io/v1 CustomResourceDefinition',
+    '',
+    'spec:\n  group: example.com\n',
+  )
   for (const each of EVERY_VERSION.slice(0, 3))
     assert.equal(
       run(plain, '', each).text,
       `${plain}  conversion:\n    webhook:\n      clientConfig:\n        service:\n          namespace: prod\n`,
     )
-  for (const each of EVERY_VERSION) assert.equal(run(`${plain}  conversion: none\n`, '', each).exitCode, 1)
+  for (const each of EVERY_VERSION)
+    assert.equal(run(`${plain}  conversion: none\n`, '', each).exitCode, 1)
 })
 
 test('an alias where the SDK reads fails, and nothing is changed', () => {
-  const alias = object('v1 Service', '  namespace: old\n  other: &n x\n').replace('name: a', 'labels: {a: &a a}\n  name: *a')
+  const alias = object('v1 Service', '  namespace: old\n  other: &n x\n').replace(
+    'name: a',
+    'labels: {a: &a a}\n  name: *a',
+  )
   for (const each of EVERY_VERSION) {
     const { exitCode, messages, text } = run(alias, '', each)
-    assert.deepEqual({ exitCode, messages, text }, { exitCode: 1, messages: ['unhandled yaml node kind'], text: alias })
+    assert.deepEqual(
+      { exitCode, messages, text },
+      { exitCode: 1, messages: ['unhandled yaml node kind'], text: alias },
+    )
   }
 })
 
 test('the matcher of v0.4.6 fits the object or its origin; v0.4.1 has none', () => {
   const from = (namespace: string, origin: string) =>
-    object('v1 Service', `  namespace: ${namespace}\n  annotations:\n    internal.kpt.dev/upstream-identifier: '|Service|${origin}|a'\n`)
+    object(
+      'v1 Service',
+      `  namespace: ${namespace}\n  annotations:\n    internal.kpt.dev/upstream-identifier: '|Service|${origin}|a'\n`,
+    )
   const matcher = ', namespaceMatcher: old'
   assert.equal(run(from('old', 'x'), matcher).text, from('prod', 'x'))
   assert.equal(run(from('other', 'x'), matcher).text, from('other', 'x'))
@@ -141,9 +195,17 @@ test('v0.3 replaces the namespace of the matcher, of the Namespace, or the one t
   assert.equal(after(two, ', namespaceMatcher: other').text, two.replace('other', 'prod'))
   const named = `${object('v1 Namespace', '').replace('name: a', 'name: other')}---\n${two}`
   assert.equal(after(named).text, named.replaceAll('other', 'prod'))
-  assert.match(after(named, ', namespaceMatcher: old').messages.join(), /you cannot use `namespaceMatcher`/)
-  assert.match(after(`${named}---\n${object('v1 Namespace', '')}`).messages.join(), /found map\[a:1 other:1\]$/)
-  assert.deepEqual(after(service('a', 'old')).messages, ['namespace "old" updated to "prod", 1 values changed'])
+  assert.match(
+    after(named, ', namespaceMatcher: old').messages.join(),
+    /you cannot use `namespaceMatcher`/,
+  )
+  assert.match(
+    after(`${named}---\n${object('v1 Namespace', '')}`).messages.join(),
+    /found map\[a:1 other:1\]$/,
+  )
+  assert.deepEqual(after(service('a', 'old')).messages, [
+    'namespace "old" updated to "prod", 1 values changed',
+  ])
   const without = object('v1 Service', '')
   assert.match(after(without).messages.join(), /^could not find any namespace fields/)
   assert.equal(run(without, '', setOldNamespaceOrFail).exitCode, 1)
@@ -151,16 +213,24 @@ test('v0.3 replaces the namespace of the matcher, of the Namespace, or the one t
 
 test('a dependency moves with the object: up to v0.4.1 that of a group only, whose version is none', () => {
   const web = (dependency: string, namespace: string) =>
-    object('apps/v1 Deployment', `  namespace: ${namespace}\n  annotations:\n    config.kubernetes.io/depends-on: ${dependency}\n`)
+    object(
+      'apps/v1 Deployment',
+      `  namespace: ${namespace}\n  annotations:\n    config.kubernetes.io/depends-on: ${dependency}\n`,
+    )
   const all = (dependency: string, namespace: string) =>
     `${web(dependency, namespace)}---\n${object('v1 Service', `  namespace: ${namespace}\n`)}`
   const [service, deployment] = ['/namespaces/old/Service/a', 'apps/namespaces/old/Deployment/a']
-  for (const moving of [service, deployment]) assert.equal(run(all(moving, 'old')).text, all(moving.replace('old', 'prod'), 'prod'))
+  for (const moving of [service, deployment])
+    assert.equal(run(all(moving, 'old')).text, all(moving.replace('old', 'prod'), 'prod'))
   for (const other of ['/namespaces/old/Service/b', 'apps/namespaces/old/Service/a', '/Service/a'])
-    for (const each of EVERY_VERSION) assert.equal(run(all(other, 'old'), '', each).text, all(other, 'prod'))
+    for (const each of EVERY_VERSION)
+      assert.equal(run(all(other, 'old'), '', each).text, all(other, 'prod'))
   for (const each of EVERY_VERSION.slice(1)) {
     assert.equal(run(all(service, 'old'), '', each).text, all(service, 'prod'))
-    assert.equal(run(all(deployment, 'old'), '', each).text, all(deployment.replace('old', 'prod'), 'prod'))
+    assert.equal(
+      run(all(deployment, 'old'), '', each).text,
+      all(deployment.replace('old', 'prod'), 'prod'),
+    )
   }
 })
 
@@ -169,27 +239,45 @@ test('up to v0.4.1 two objects that are one after the change are reported', () =
   const { exitCode, messages } = run(two, '', setEveryNamespace)
   assert.deepEqual(
     { exitCode, messages },
-    { exitCode: 0, messages: ['duplicate Resource(apiVersion=v1, kind=Service, Namespace=prod, Name=a)'] },
+    {
+      exitCode: 0,
+      messages: ['duplicate Resource(apiVersion=v1, kind=Service, Namespace=prod, Name=a)'],
+    },
   )
 })
 
 /** An object with an upstream identifier. */
 function fetched(kind: string, identifier: string): string {
-  return object(kind, `  namespace: other\n  annotations:\n    internal.kpt.dev/upstream-identifier: '${identifier}'\n`)
+  return object(
+    kind,
+    `  namespace: other\n  annotations:\n    internal.kpt.dev/upstream-identifier: '${identifier}'\n`,
+  )
 }
 
 test('an upstream identifier is found within the text, and its name ends where a name of one label does', () => {
-  const messages = (identifier: string) => run(fetched('v1 Namespace', identifier), ', namespaceMatcher: web').messages
+  const messages = (identifier: string) =>
+    run(fetched('v1 Namespace', identifier), ', namespaceMatcher: web').messages
   for (const name of ['web', 'web.shop', 'web|more', 'web_1'])
     assert.match(messages(`? x.y|Namespace|~C|${name}`)[0] ?? '', /has matching origin web$/, name)
   assert.match(messages('|Namespace|~C|shop')[0] ?? '', /^all matching namespaces are already/)
 })
 
 test('an upstream identifier without a namespace is an error of v0.4.6 if the origin is needed', () => {
-  for (const bad of ['x', '|Service|web', '||old|web', '|service|old|web', '|Service||web', '|Service|OLD|web', ' ']) {
+  for (const bad of [
+    'x',
+    '|Service|web',
+    '||old|web',
+    '|service|old|web',
+    '|Service||web',
+    '|Service|OLD|web',
+    ' ',
+  ]) {
     const { messages, exitCode } = run(fetched('v1 Service', bad))
     assert.equal(exitCode, 1, bad)
-    assert.match(messages.join(), /is in bad format\. expect "<GROUP>\|<KIND>\|<NAMESPACE>\|<NAME>"$/)
+    assert.match(
+      messages.join(),
+      /is in bad format\. expect "<GROUP>\|<KIND>\|<NAMESPACE>\|<NAME>"$/,
+    )
     const role = fetched('rbac.authorization.k8s.io/v1 ClusterRole', bad)
     assert.equal(run(role).text, role)
     assert.equal(run(fetched('v1 Service', bad), '', setEveryNamespace).exitCode, 0)
@@ -199,7 +287,9 @@ test('an upstream identifier without a namespace is an error of v0.4.6 if the or
 test('the objects come back by apiVersion, kind, namespace and name', () => {
   for (const each of EVERY_VERSION) {
     const { text } = run(
-      ['v1 Service', 'apps/v1 Deployment', 'v1 ConfigMap'].map((kind) => object(kind, '  namespace: a\n')).join('---\n'),
+      ['v1 Service', 'apps/v1 Deployment', 'v1 ConfigMap']
+        .map((kind) => object(kind, '  namespace: a\n'))
+        .join('---\n'),
       '',
       each,
     )
@@ -219,32 +309,66 @@ test('the namespace comes from a ConfigMap, the package context or a SetNamespac
       each({ items: nodes(service), config: nodes(config)[0] })
         .items.map((item) => writeYamlNode(item))
         .join('')
-    for (const config of [configMap('name: prod', 'kptfile.kpt.dev'), configMap('namespace: prod'), `${OWN}namespace: prod\n`])
+    for (const config of [
+      configMap('name: prod', 'kptfile.kpt.dev'),
+      configMap('namespace: prod'),
+      `${OWN}namespace: prod\n`,
+    ])
       assert.equal(after(config), service.replace('old', 'prod'))
-    for (const config of ['{}', configMap('name: prod'), configMap('namespace: 7'), OWN, 'apiVersion: x/v1\nkind: Y\n'])
+    for (const config of [
+      '{}',
+      configMap('name: prod'),
+      configMap('namespace: 7'),
+      OWN,
+      'apiVersion: x/v1\nkind: Y\n',
+    ])
       assert.equal(after(config), service)
   }
 })
 
 test('a config without a namespace ends the run from v0.4.1, and is reported before; one with a wrong type or none ends each', () => {
-  const codes = (config: string) => EVERY_VERSION.map((each) => each({ items: [], config: nodes(config)[0] }).exitCode)
-  for (const config of [configMap('name: prod'), configMap('', 'kptfile.kpt.dev'), OWN, 'apiVersion: x/v1\nkind: Y\n'])
+  const codes = (config: string) =>
+    EVERY_VERSION.map((each) => each({ items: [], config: nodes(config)[0] }).exitCode)
+  for (const config of [
+    configMap('name: prod'),
+    configMap('', 'kptfile.kpt.dev'),
+    OWN,
+    'apiVersion: x/v1\nkind: Y\n',
+  ])
     assert.deepEqual(codes(config), [1, 1, 0, 0, 0], config)
-  for (const config of ['{}', configMap('namespace: 7'), `${OWN}namespace: 7\n`]) assert.deepEqual(codes(config), [1, 1, 1, 1, 1], config)
+  for (const config of ['{}', configMap('namespace: 7'), `${OWN}namespace: 7\n`])
+    assert.deepEqual(codes(config), [1, 1, 1, 1, 1], config)
 })
 
 test('v0.4.6 reads a config whole: a value of a wrong type in its metadata is one too many', () => {
   const own = `${OWN}namespace: prod\n`
-  const rows = ['metadata: 7\n', 'metadata: {name: 7}\n', 'metadata: {labels: [a]}\n', 'metadata: {annotations: {a: true}}\n'].flatMap(
-    (metadata) => [`${own}${metadata}`, `apiVersion: v1\nkind: ConfigMap\ndata: {namespace: prod}\n${metadata}`],
-  )
-  const bad = [...rows, `${own}namespaceMatcher: 7\n`, configMap('namespace: prod, other: 7'), configMap('namespace: prod, 7: a')]
+  const rows = [
+    'metadata: 7\n',
+    'metadata: {name: 7}\n',
+    'metadata: {labels: [a]}\n',
+    'metadata: {annotations: {a: true}}\n',
+  ].flatMap((metadata) => [
+    `${own}${metadata}`,
+    `apiVersion: v1\nkind: ConfigMap\ndata: {namespace: prod}\n${metadata}`,
+  ])
+  const bad = [
+    ...rows,
+    `${own}namespaceMatcher: 7\n`,
+    configMap('namespace: prod, other: 7'),
+    configMap('namespace: prod, 7: a'),
+  ]
   for (const text of bad) {
     const input = { items: nodes(object('v1 Service', '')), config: nodes(text)[0] }
-    assert.match(setNamespace(input).results[0]?.message ?? '', /^failed to parse FunctionConfig as /)
+    assert.match(
+      setNamespace(input).results[0]?.message ?? '',
+      /^failed to parse FunctionConfig as /,
+    )
     assert.equal(setEveryNamespace(input).exitCode, 0)
   }
-  const nothing = configMap('namespace: prod, other: null').replace('\ndata:', '\n  annotations: null\ndata:')
+  const nothing = configMap('namespace: prod, other: null').replace(
+    '\ndata:',
+    '\n  annotations: null\ndata:',
+  )
   assert.equal(setNamespace({ items: [], config: nodes(nothing)[0] }).exitCode, 0)
 })
 
@@ -266,17 +390,22 @@ test('an error about the config names its file and its place in it', () => {
 test('with any objects and config there is a result, and a second run changes nothing', () => {
   const config = nodes(configMap('namespace: prod'))[0]
   fc.assert(
-    fc.property(oddItems, oddConfig, fc.constantFrom(...EVERY_VERSION), (items, odd, krmFunction) => {
-      assert.ok(krmFunction({ items: items.map(copyNode), config: odd }).results.length > 0)
-      const once = krmFunction({ items: items.map(copyNode), config })
-      if (once.exitCode !== 0) return
-      const text = once.items.map((item) => writeYamlNode(item))
-      const twice = krmFunction({ items: once.items, config })
-      assert.deepEqual(
-        twice.items.map((item) => writeYamlNode(item)),
-        text,
-      )
-    }),
+    fc.property(
+      oddItems,
+      oddConfig,
+      fc.constantFrom(...EVERY_VERSION),
+      (items, odd, krmFunction) => {
+        assert.ok(krmFunction({ items: items.map(copyNode), config: odd }).results.length > 0)
+        const once = krmFunction({ items: items.map(copyNode), config })
+        if (once.exitCode !== 0) return
+        const text = once.items.map((item) => writeYamlNode(item))
+        const twice = krmFunction({ items: once.items, config })
+        assert.deepEqual(
+          twice.items.map((item) => writeYamlNode(item)),
+          text,
+        )
+      },
+    ),
     { numRuns: 300 },
   )
 })

@@ -3,10 +3,22 @@
  * releases.
  */
 import { inSdkOrder, isLocalToSdk, textOrEmpty } from '@backporch/kpt/field'
-import { type FunctionOutput, type FunctionResult, failed, type KrmFunction, succeeded } from '@backporch/kpt/function'
+import {
+  type FunctionOutput,
+  type FunctionResult,
+  failed,
+  type KrmFunction,
+  succeeded,
+} from '@backporch/kpt/function'
 import { goQuote } from '@backporch/kyaml/text'
 import type { YamlMap } from '@backporch/kyaml/yaml'
-import { type Scoped, updateDependencies, type VisitedNamespace, visitNamespaces, visitProblem } from './every-namespace.ts'
+import {
+  type Scoped,
+  updateDependencies,
+  type VisitedNamespace,
+  visitNamespaces,
+  visitProblem,
+} from './every-namespace.ts'
 import { matchProblem, NamespaceChanger } from './matching-namespaces.ts'
 import { type NamespaceConfig, readNamespaceConfig, readOldConfig } from './namespace-config.ts'
 import { hasNamespace, isNamespaced } from './namespace-location.ts'
@@ -24,7 +36,11 @@ export const setNamespace: KrmFunction = ({ items, config }) => {
 }
 
 /** v0.4.1. */
-export const setEveryNamespace: KrmFunction = everyNamespaceSetter({ isScoped: isNamespaced, badConfigExit: 1, replace: replaceAll })
+export const setEveryNamespace: KrmFunction = everyNamespaceSetter({
+  isScoped: isNamespaced,
+  badConfigExit: 1,
+  replace: replaceAll,
+})
 /** v0.4.0. */
 export const setEveryNamespaceIfConfigured: KrmFunction = everyNamespaceSetter({
   isScoped: isNamespaced,
@@ -32,7 +48,11 @@ export const setEveryNamespaceIfConfigured: KrmFunction = everyNamespaceSetter({
   replace: replaceAll,
 })
 /** v0.3.3 and v0.3.4. */
-export const setOldNamespace: KrmFunction = everyNamespaceSetter({ isScoped: hasNamespace, badConfigExit: 0, replace: replaceOld })
+export const setOldNamespace: KrmFunction = everyNamespaceSetter({
+  isScoped: hasNamespace,
+  badConfigExit: 0,
+  replace: replaceOld,
+})
 /** v0.3.2. */
 export const setOldNamespaceOrFail: KrmFunction = everyNamespaceSetter({
   isScoped: hasNamespace,
@@ -41,7 +61,11 @@ export const setOldNamespaceOrFail: KrmFunction = everyNamespaceSetter({
 })
 
 /** Changes the objects. @returns the results, or why the run fails */
-type Replace = (items: readonly YamlMap[], objects: readonly YamlMap[], read: NamespaceConfig) => readonly FunctionResult[] | string
+type Replace = (
+  items: readonly YamlMap[],
+  objects: readonly YamlMap[],
+  read: NamespaceConfig,
+) => readonly FunctionResult[] | string
 
 interface EveryNamespaceRules {
   readonly isScoped: Scoped
@@ -50,7 +74,11 @@ interface EveryNamespaceRules {
   readonly replace: Replace
 }
 
-function everyNamespaceSetter({ isScoped, badConfigExit, replace }: EveryNamespaceRules): KrmFunction {
+function everyNamespaceSetter({
+  isScoped,
+  badConfigExit,
+  replace,
+}: EveryNamespaceRules): KrmFunction {
   return ({ items, config }) => {
     const read = readOldConfig(config)
     if ('problem' in read) {
@@ -58,14 +86,18 @@ function everyNamespaceSetter({ isScoped, badConfigExit, replace }: EveryNamespa
       return { items: inSdkOrder(items), results: [read.problem], exitCode, stderr: '' }
     }
     const objects = items.filter((item) => !isLocalToSdk(item))
-    const problem = findAlias(items) ?? firstProblem(objects, (item) => visitProblem(item, isScoped))
+    const problem =
+      findAlias(items) ?? firstProblem(objects, (item) => visitProblem(item, isScoped))
     if (problem !== undefined) return failed(items, problem)
     const results = replace(items, objects, read)
     return typeof results === 'string' ? failed(items, results) : inOrder(items, results)
   }
 }
 
-function firstProblem(objects: readonly YamlMap[], problemOf: (item: YamlMap) => string | undefined): string | undefined {
+function firstProblem(
+  objects: readonly YamlMap[],
+  problemOf: (item: YamlMap) => string | undefined,
+): string | undefined {
   for (const item of objects) {
     const problem = problemOf(item)
     if (problem !== undefined) return problem
@@ -77,7 +109,11 @@ function inOrder(items: readonly YamlMap[], results: readonly FunctionResult[]):
   return succeeded(inSdkOrder(items), results)
 }
 
-function replaceAll(items: readonly YamlMap[], objects: readonly YamlMap[], { namespace }: NamespaceConfig): readonly FunctionResult[] {
+function replaceAll(
+  items: readonly YamlMap[],
+  objects: readonly YamlMap[],
+  { namespace }: NamespaceConfig,
+): readonly FunctionResult[] {
   const earlier = new Set<string>()
   let count = 0
   visitNamespaces(objects, isNamespaced, (visited) => {
@@ -104,9 +140,13 @@ function findDuplicate(items: readonly YamlMap[]): string | undefined {
   const known = new Set<string>()
   for (const item of items) {
     const [apiVersion, kind] = [textOrEmpty(item, 'apiVersion'), textOrEmpty(item, 'kind')]
-    const [namespace, name] = [textOrEmpty(item, 'metadata', 'namespace'), textOrEmpty(item, 'metadata', 'name')]
+    const [namespace, name] = [
+      textOrEmpty(item, 'metadata', 'namespace'),
+      textOrEmpty(item, 'metadata', 'name'),
+    ]
     const key = JSON.stringify([apiVersion, kind, namespace, name])
-    if (known.has(key)) return `duplicate Resource(apiVersion=${apiVersion}, kind=${kind}, Namespace=${namespace}, Name=${name})`
+    if (known.has(key))
+      return `duplicate Resource(apiVersion=${apiVersion}, kind=${kind}, Namespace=${namespace}, Name=${name})`
     known.add(key)
   }
   return undefined
@@ -133,7 +173,11 @@ function replaceOld(
       count += 1
       return namespace
     })
-  updateDependencies(objects, { namespace, earlier: new Set([old.namespace]), isScoped: hasNamespace })
+  updateDependencies(objects, {
+    namespace,
+    earlier: new Set([old.namespace]),
+    isScoped: hasNamespace,
+  })
   const message = `namespace ${goQuote(old.namespace)} updated to ${goQuote(namespace)}, ${count} values changed`
   return [{ message, severity: 'info' }]
 }

@@ -10,9 +10,17 @@ function nodes(text: string): YamlMap[] {
   return readYamlNodes(text, 'test.yaml').filter((node) => node.kind === 'map')
 }
 
-function run(of: KrmFunction, text: string, config = 'apiVersion: v1\nkind: ConfigMap\ndata: {namespace: prod}\n') {
+function run(
+  of: KrmFunction,
+  text: string,
+  config = 'apiVersion: v1\nkind: ConfigMap\ndata: {namespace: prod}\n',
+) {
   const { items, results, exitCode } = of({ items: nodes(text), config: nodes(config)[0] })
-  return { exitCode, text: items.map((item) => writeYamlNode(item)).join('---\n'), messages: results.map(({ message }) => message) }
+  return {
+    exitCode,
+    text: items.map((item) => writeYamlNode(item)).join('---\n'),
+    messages: results.map(({ message }) => message),
+  }
 }
 
 const ACCOUNT = `apiVersion: v1
@@ -102,15 +110,21 @@ namespace: prod
 additionalNamespaceFields: [{kind: Any, path: spec/home, create: true}]
 `
   assert.match(
-    run(setNamespaceOfKustomize, 'apiVersion: x.io/v1\nkind: Any\nmetadata: {name: a}\n', config).text,
+    run(setNamespaceOfKustomize, 'apiVersion: x.io/v1\nkind: Any\nmetadata: {name: a}\n', config)
+      .text,
     /spec:\n {2}home: prod\n/,
   )
 })
 
 test('a config without a namespace, two equal objects and a wrong type are errors', () => {
-  const account = (more: string): string => `apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a, ${more}}\n`
+  const account = (more: string): string =>
+    `apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a, ${more}}\n`
   for (const [objects, config, why] of [
-    [ACCOUNT, 'apiVersion: v1\nkind: ConfigMap\ndata: {name: prod}\n', /input namespace cannot be empty/],
+    [
+      ACCOUNT,
+      'apiVersion: v1\nkind: ConfigMap\ndata: {name: prod}\n',
+      /input namespace cannot be empty/,
+    ],
     [ACCOUNT, 'apiVersion: v1\nkind: Secret\n', /must be a `ConfigMap` or `SetNamespace`/],
     [`${account('')}---\n${account('')}`, undefined, /already registered id/],
     [account('namespace: [x]'), undefined, /expected: ScalarNode/],

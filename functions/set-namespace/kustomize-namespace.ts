@@ -3,7 +3,15 @@ import { type FieldSpec, visitField } from '@backporch/kpt/field'
 import { failed, type KrmFunction, succeeded } from '@backporch/kpt/function'
 import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
 import { isNamespacedKind } from '@backporch/kyaml/resource'
-import { entryOf, isNull, nodeAt, textAt, type YamlMap, type YamlScalar, yamlPlain } from '@backporch/kyaml/yaml'
+import {
+  entryOf,
+  isNull,
+  nodeAt,
+  textAt,
+  type YamlMap,
+  type YamlScalar,
+  yamlPlain,
+} from '@backporch/kyaml/yaml'
 import { findDuplicate } from '../../src/sources/kustomize/files/kustomize-resources.ts'
 import { throughJson } from '../../src/sources/kustomize/files/through-json.ts'
 import { asText, readMoreFields } from '../../src/sources/kustomize/files/transformer-config.ts'
@@ -24,7 +32,12 @@ const OWN_FIELD: FieldSpec = { path: 'metadata/namespace', create: true }
 /** kustomize api v0.8.11 `konfig/builtinpluginconsts/namespace.go`. */
 const USUAL_FIELDS: readonly FieldSpec[] = [
   { kind: 'Namespace', path: 'metadata/name', create: true },
-  { group: 'apiregistration.k8s.io', kind: 'APIService', path: 'spec/service/namespace', create: true },
+  {
+    group: 'apiregistration.k8s.io',
+    kind: 'APIService',
+    path: 'spec/service/namespace',
+    create: true,
+  },
   {
     group: 'apiextensions.k8s.io',
     kind: 'CustomResourceDefinition',
@@ -33,7 +46,11 @@ const USUAL_FIELDS: readonly FieldSpec[] = [
 ]
 
 /** Changes an object after its way through JSON. @returns the problem, or undefined */
-type After = (object: YamlMap, namespace: string, accounts: ReadonlySet<string>) => string | undefined
+type After = (
+  object: YamlMap,
+  namespace: string,
+  accounts: ReadonlySet<string>,
+) => string | undefined
 
 /** Every object is new: it went through JSON. Objects that are for tools only get the namespace too. */
 function kustomizeSetter(after: After): KrmFunction {
@@ -44,13 +61,16 @@ function kustomizeSetter(after: After): KrmFunction {
     const bad = findDuplicate(objects)
     if (bad !== undefined) return failed(items, `failed to run function: ${bad}`)
     const accounts = new Set(
-      objects.filter((item) => textAt(item, 'kind') === ACCOUNT).map((item) => textAt(item, 'metadata', 'name') ?? ''),
+      objects
+        .filter((item) => textAt(item, 'kind') === ACCOUNT)
+        .map((item) => textAt(item, 'metadata', 'name') ?? ''),
     )
     const made: YamlMap[] = []
     for (const item of objects) {
       const object = changed(item, read)
       const problem = typeof object === 'string' ? object : after(object, read.namespace, accounts)
-      if (problem !== undefined) return failed(items, `failed to run function: failed to run transformer: ${problem}`)
+      if (problem !== undefined)
+        return failed(items, `failed to run function: failed to run transformer: ${problem}`)
       if (typeof object !== 'string') made.push({ ...object, writes: item.writes })
     }
     return succeeded(made)
@@ -66,12 +86,18 @@ function readConfig(config: YamlMap | undefined): Config | { readonly problem: s
   const [apiVersion, kind] = [textAt(config, 'apiVersion'), textAt(config, 'kind') ?? '']
   const isMap = apiVersion === 'v1' && kind === 'ConfigMap'
   const isOwn = apiVersion === 'fn.kpt.dev/v1alpha1' && /^SetNamespace(?:Config)?$/.test(kind)
-  if (config === undefined || !(isMap || isOwn)) return { problem: '`functionConfig` must be a `ConfigMap` or `SetNamespace`' }
+  if (config === undefined || !(isMap || isOwn))
+    return { problem: '`functionConfig` must be a `ConfigMap` or `SetNamespace`' }
   const given = nodeAt(config, 'namespace')
-  const namespace = isMap ? textAt(config, 'data', 'namespace') : given === undefined ? '' : asText(given)
+  const namespace = isMap
+    ? textAt(config, 'data', 'namespace')
+    : given === undefined
+      ? ''
+      : asText(given)
   const more = isMap ? [] : readMoreFields(config, 'additionalNamespaceFields')
   if ('problem' in more) return more
-  if (namespace === undefined || namespace === '') return { problem: 'input namespace cannot be empty' }
+  if (namespace === undefined || namespace === '')
+    return { problem: 'input namespace cannot be empty' }
   return { namespace, fields: [...more.filter((field) => !isHandledApart(field)), ...USUAL_FIELDS] }
 }
 
@@ -89,10 +115,12 @@ function changed(item: YamlMap, { namespace, fields }: Config): YamlMap | string
   const copy = throughJson(item)
   if (typeof copy === 'string') return copy
   const { object } = copy
-  const isCluster = isNamespacedKind(textAt(object, 'apiVersion') ?? '', textAt(object, 'kind') ?? '') === false
+  const isCluster =
+    isNamespacedKind(textAt(object, 'apiVersion') ?? '', textAt(object, 'kind') ?? '') === false
   const setAt = (field: FieldSpec): string | undefined =>
     visitField(object, field, 'scalar', (node, path) => {
-      if (node.kind !== 'scalar') return `wrong Node Kind for ${path.join('.')} expected: ScalarNode`
+      if (node.kind !== 'scalar')
+        return `wrong Node Kind for ${path.join('.')} expected: ScalarNode`
       setScalar(node, namespace)
       return undefined
     })
@@ -127,7 +155,11 @@ function replaceWritten(node: YamlScalar, namespace: string): void {
 }
 
 /** @returns the problem, or undefined */
-function setInSubjects(object: YamlMap, isMeant: (subject: YamlMap) => boolean, set: (node: YamlScalar) => void): string | undefined {
+function setInSubjects(
+  object: YamlMap,
+  isMeant: (subject: YamlMap) => boolean,
+  set: (node: YamlScalar) => void,
+): string | undefined {
   if (!isBinding(textAt(object, 'kind') ?? '')) return undefined
   const subjects = nodeAt(object, 'subjects')
   if (subjects === undefined || isNull(subjects)) return undefined
@@ -136,10 +168,15 @@ function setInSubjects(object: YamlMap, isMeant: (subject: YamlMap) => boolean, 
     if (isNull(subject)) continue
     if (subject.kind !== 'map') return 'wrong Node Kind for subjects expected: MappingNode'
     const name = entryOf(subject, 'name')?.value
-    if (name !== undefined && name.kind !== 'scalar') return 'wrong Node Kind for name expected: ScalarNode'
+    if (name !== undefined && name.kind !== 'scalar')
+      return 'wrong Node Kind for name expected: ScalarNode'
     if (!isMeant(subject)) continue
-    const entry = entryOf(subject, 'namespace') ?? { key: yamlPlain('namespace'), value: yamlPlain('') }
-    if (entry.value.kind !== 'scalar') return 'wrong Node Kind for subjects.namespace expected: ScalarNode'
+    const entry = entryOf(subject, 'namespace') ?? {
+      key: yamlPlain('namespace'),
+      value: yamlPlain(''),
+    }
+    if (entry.value.kind !== 'scalar')
+      return 'wrong Node Kind for subjects.namespace expected: ScalarNode'
     if (!subject.entries.includes(entry)) subject.entries.push(entry)
     set(entry.value)
   }

@@ -1,5 +1,14 @@
 /** What v0.4.6 does: namespaces that fit a matcher are replaced, by the object's own namespace or the one that it had upstream. */
-import { isOfKind, keepText, readText, type SdkKind, sdkKindOf, sdkNameOf, textOrEmpty, writeText } from '@backporch/kpt/field'
+import {
+  isOfKind,
+  keepText,
+  readText,
+  type SdkKind,
+  sdkKindOf,
+  sdkNameOf,
+  textOrEmpty,
+  writeText,
+} from '@backporch/kpt/field'
 import type { FunctionResult } from '@backporch/kpt/function'
 import { goQuote } from '@backporch/kyaml/text'
 import { entryOf, itemsAt, nodeAt, type YamlMap } from '@backporch/kyaml/yaml'
@@ -32,7 +41,12 @@ interface NamespaceLocation extends Partial<SdkKind> {
 /** The first one that fits. A RoleBinding is namespaced, so the subjects of one of the known version do not change. */
 const NAMESPACE_LOCATIONS: readonly NamespaceLocation[] = [
   { version: 'v1', kind: 'Namespace', path: ['metadata', 'name'] },
-  { group: 'apiextensions.k8s.io', version: 'v1', kind: 'CustomResourceDefinition', path: WEBHOOK_PATH },
+  {
+    group: 'apiextensions.k8s.io',
+    version: 'v1',
+    kind: 'CustomResourceDefinition',
+    path: WEBHOOK_PATH,
+  },
   { group: 'apiregistration.k8s.io', version: 'v1', kind: 'APIService', path: SERVICE_PATH },
   { kind: 'ClusterRoleBinding', path: ['subjects', '*', 'namespace'] },
   { kind: 'RoleBinding', path: ['subjects', '*', 'namespace'] },
@@ -67,7 +81,8 @@ interface Origin {
 /** The origin of the object, or its own identity without one; undefined for an unreadable annotation. */
 function originOf(item: YamlMap): Origin | undefined {
   const identifier = upstreamIdentifierOf(item)
-  if (identifier === '') return { namespace: effectiveNamespace(item), name: textOrEmpty(item, 'metadata', 'name') }
+  if (identifier === '')
+    return { namespace: effectiveNamespace(item), name: textOrEmpty(item, 'metadata', 'name') }
   return parseUpstreamIdentifier(identifier)
 }
 
@@ -81,15 +96,21 @@ export function matchProblem(item: YamlMap): string | undefined {
   const location = isNamespaced(item) ? undefined : locationOf(item)
   if (isNamespaced(item) || location?.kind === 'Namespace') {
     if (meetsAlias(item, ['metadata', 'annotations', UPSTREAM_IDENTIFIER])) return ALIAS_PROBLEM
-    return originOf(item) === undefined ? badUpstreamIdentifier(upstreamIdentifierOf(item)) : undefined
+    return originOf(item) === undefined
+      ? badUpstreamIdentifier(upstreamIdentifierOf(item))
+      : undefined
   }
   if (location === undefined) return undefined
   const list = location.path.indexOf('*')
   const path = list === -1 ? location.path : location.path.slice(0, list)
   if (meetsAlias(item, path)) return ALIAS_PROBLEM
   if (list === -1)
-    return readText(item, path).is === 'other' ? `Resource has unmatched field type "string" in fieldpath .${path.join('.')}` : undefined
-  return subjectsOf(item).some((subject) => meetsAlias(subject, ['namespace'])) ? ALIAS_PROBLEM : undefined
+    return readText(item, path).is === 'other'
+      ? `Resource has unmatched field type "string" in fieldpath .${path.join('.')}`
+      : undefined
+  return subjectsOf(item).some((subject) => meetsAlias(subject, ['namespace']))
+    ? ALIAS_PROBLEM
+    : undefined
 }
 
 /** Of a list with something else in it the original reads nothing. */
@@ -117,7 +138,11 @@ export class NamespaceChanger {
     for (const item of clusterScoped) this.changeLocation(item)
     for (const item of namespaced) {
       const current = textOrEmpty(item, 'metadata', 'namespace')
-      writeInStyle(item, ['metadata', 'namespace'], this.replace(originOf(item)?.namespace ?? '', current, sdkNameOf(item)))
+      writeInStyle(
+        item,
+        ['metadata', 'namespace'],
+        this.replace(originOf(item)?.namespace ?? '', current, sdkNameOf(item)),
+      )
     }
     const to = goQuote(this.config.namespace)
     const summary =
@@ -131,15 +156,26 @@ export class NamespaceChanger {
     const location = locationOf(item)
     if (location === undefined) return
     if (location.kind === 'Namespace') {
-      const name = this.replace(originOf(item)?.name ?? '', textOrEmpty(item, ...location.path), sdkNameOf(item))
+      const name = this.replace(
+        originOf(item)?.name ?? '',
+        textOrEmpty(item, ...location.path),
+        sdkNameOf(item),
+      )
       writeInStyle(item, location.path, name)
-    } else if (location.path.includes('*')) for (const subject of subjectsOf(item)) this.changeIfThere(subject)
-    else writeInStyle(item, location.path, this.replace('', textOrEmpty(item, ...location.path), ''))
+    } else if (location.path.includes('*'))
+      for (const subject of subjectsOf(item)) this.changeIfThere(subject)
+    else
+      writeInStyle(item, location.path, this.replace('', textOrEmpty(item, ...location.path), ''))
   }
 
   private changeIfThere(subject: YamlMap): void {
     const read = readText(subject, ['namespace'])
-    if (read.is !== 'absent') writeInStyle(subject, ['namespace'], this.replace('', read.is === 'text' ? read.text : '', ''))
+    if (read.is !== 'absent')
+      writeInStyle(
+        subject,
+        ['namespace'],
+        this.replace('', read.is === 'text' ? read.text : '', ''),
+      )
   }
 
   /** The namespace that a field shall have. An empty one is `default`, and written so even where the matcher leaves it. */
@@ -157,7 +193,10 @@ export class NamespaceChanger {
     return namespace
   }
 
-  private changeDependencies(objects: readonly YamlMap[], known: ReadonlySet<string | undefined>): string {
+  private changeDependencies(
+    objects: readonly YamlMap[],
+    known: ReadonlySet<string | undefined>,
+  ): string {
     const { namespace, matcher } = this.config
     const earlier = new Set<string>()
     let count = 0
@@ -169,7 +208,11 @@ export class NamespaceChanger {
       if (own === namespace || (matcher !== '' && matcher !== own)) continue
       earlier.add(own)
       count += 1
-      writeInStyle(item, ['metadata', 'annotations', DEPENDS_ON], segments.with(NAMESPACE_SEGMENT, namespace).join('/'))
+      writeInStyle(
+        item,
+        ['metadata', 'annotations', DEPENDS_ON],
+        segments.with(NAMESPACE_SEGMENT, namespace).join('/'),
+      )
     }
     if (count === 0) return 'all `depends-on` annotations are up-to-date. no `namespace` changed'
     return `\`depends-on\` annotation namespace ${goList(earlier)} updated to ${goQuote(namespace)}, ${count} value(s) changed`
@@ -181,7 +224,12 @@ function writeInStyle(to: YamlMap, path: readonly string[], text: string): void 
   const [name = '', above] = [path.at(-1), path.slice(0, -1)]
   const before = entryOf(nodeAt(to, ...above), name)?.value
   const read = readText(to, path)
-  if (before?.kind === 'scalar' && before.anchor === '' && read.is === 'text' && read.text === text) {
+  if (
+    before?.kind === 'scalar' &&
+    before.anchor === '' &&
+    read.is === 'text' &&
+    read.text === text
+  ) {
     keepText(to, path)
     return
   }

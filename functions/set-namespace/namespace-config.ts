@@ -23,26 +23,38 @@ export interface BadConfig {
 /** As v0.4.6 reads it. */
 export function readNamespaceConfig(config: YamlMap | undefined): NamespaceConfig | BadConfig {
   if (config === undefined || config.entries.length === 0)
-    return badConfig(config, `FunctionConfig is missing. Expect \`ConfigMap.v1\` or \`${OWN_KIND}\``)
+    return badConfig(
+      config,
+      `FunctionConfig is missing. Expect \`ConfigMap.v1\` or \`${OWN_KIND}\``,
+    )
   const kind = sdkKindOf(config)
   if (isOfKind(kind, { version: 'v1', kind: 'ConfigMap' })) {
-    if (!hasTypes(config, [], ['data'])) return badConfig(config, 'failed to parse FunctionConfig as ConfigMap', true)
+    if (!hasTypes(config, [], ['data']))
+      return badConfig(config, 'failed to parse FunctionConfig as ConfigMap', true)
     const matcher = textOrEmpty(config, 'data', 'namespaceMatcher')
     const namespace = textOrEmpty(config, 'data', 'namespace')
     if (namespace !== '') return { namespace, matcher }
     const name = textOrEmpty(config, 'data', 'name')
-    if (name !== '' && textOrEmpty(config, 'metadata', 'name') === PACKAGE_CONTEXT) return { namespace: name, matcher }
+    if (name !== '' && textOrEmpty(config, 'metadata', 'name') === PACKAGE_CONTEXT)
+      return { namespace: name, matcher }
     return badConfig(config, '`data.namespace` should not be empty')
   }
   if (isOfKind(kind, { group: 'fn.kpt.dev', version: 'v1alpha1', kind: 'SetNamespace' })) {
     if (!hasTypes(config, ['namespace', 'namespaceMatcher'], []))
-      return badConfig(config, 'failed to parse FunctionConfig as fn.kpt.dev.v1alpha1.SetNamespace', true)
+      return badConfig(
+        config,
+        'failed to parse FunctionConfig as fn.kpt.dev.v1alpha1.SetNamespace',
+        true,
+      )
     const namespace = textOrEmpty(config, 'namespace')
     if (namespace === '') return badConfig(config, '`namespace` should not be empty')
     return { namespace, matcher: textOrEmpty(config, 'namespaceMatcher') }
   }
   const [own, apiVersion] = [textOrEmpty(config, 'kind'), textOrEmpty(config, 'apiVersion')]
-  return badConfig(config, `unknown functionConfig Kind=${own} ApiVersion=${apiVersion}, expect \`ConfigMap.v1\` or \`${OWN_KIND}\``)
+  return badConfig(
+    config,
+    `unknown functionConfig Kind=${own} ApiVersion=${apiVersion}, expect \`ConfigMap.v1\` or \`${OWN_KIND}\``,
+  )
 }
 
 /** Whether the metadata and the given fields are of the types that they have to be. */
@@ -71,12 +83,21 @@ function isTextOrNothing(from: YamlMap, field: string): boolean {
 function hasOnlyTexts(config: YamlMap, field: string): boolean {
   if (isNothing(config, field)) return true
   const map = mapAt(config, field)
-  const isText = (key: YamlNode): boolean => readText(yamlMap([['key', key]]), ['key']).is === 'text'
-  return map?.entries.every(({ key }) => key.kind === 'scalar' && isText(key) && isTextOrNothing(map, key.value)) ?? false
+  const isText = (key: YamlNode): boolean =>
+    readText(yamlMap([['key', key]]), ['key']).is === 'text'
+  return (
+    map?.entries.every(
+      ({ key }) => key.kind === 'scalar' && isText(key) && isTextOrNothing(map, key.value),
+    ) ?? false
+  )
 }
 
 function badConfig(config: YamlMap | undefined, message: string, isOfTypes = false): BadConfig {
-  if (config === undefined) return { problem: { message, severity: 'error', resourceRef: {}, file: { path: '', index: -1 } }, isOfTypes }
+  if (config === undefined)
+    return {
+      problem: { message, severity: 'error', resourceRef: {}, file: { path: '', index: -1 } },
+      isOfTypes,
+    }
   const annotation = (name: string): string => textOrEmpty(config, 'metadata', 'annotations', name)
   const given = {
     apiVersion: textOrEmpty(config, 'apiVersion'),
@@ -103,19 +124,26 @@ export interface BadOldConfig {
 
 /** As the releases up to v0.4.1 read it. Of these only v0.3 uses a matcher. */
 export function readOldConfig(config: YamlMap | undefined): NamespaceConfig | BadOldConfig {
-  const bad = (message: string, isFatal = false): BadOldConfig => ({ ...badConfig(config, message), isFatal })
+  const bad = (message: string, isFatal = false): BadOldConfig => ({
+    ...badConfig(config, message),
+    isFatal,
+  })
   if (config === undefined || config.entries.length === 0)
     return bad('FunctionConfig is missing. Expect `ConfigMap` or `SetNamespace`', true)
   const [apiVersion, kind] = [textOrEmpty(config, 'apiVersion'), textOrEmpty(config, 'kind')]
   const isConfigMap = apiVersion === 'v1' && kind === 'ConfigMap'
   if (!isConfigMap && (apiVersion !== 'fn.kpt.dev/v1alpha1' || kind !== 'SetNamespace'))
-    return bad(`unknown functionConfig Kind=${kind} ApiVersion=${apiVersion}, expect \`SetNamespace\` or \`ConfigMap\``)
+    return bad(
+      `unknown functionConfig Kind=${kind} ApiVersion=${apiVersion}, expect \`SetNamespace\` or \`ConfigMap\``,
+    )
   const isContext = isConfigMap && textOrEmpty(config, 'metadata', 'name') === PACKAGE_CONTEXT
   const first = isConfigMap ? ['data', 'namespace'] : ['namespace']
   const path = isContext && textOrEmpty(config, ...first) === '' ? ['data', 'name'] : first
   const read = [first, path].map((each) => readText(config, each))
   const [, given] = read
-  if (read.some(({ is }) => is === 'other')) return bad(`SubObject has unmatched field type: \`${path.join('/')}`, true)
-  if (given?.is !== 'text' || given.text === '') return bad(`\`${path.join('.')}\` should not be empty`)
+  if (read.some(({ is }) => is === 'other'))
+    return bad(`SubObject has unmatched field type: \`${path.join('/')}`, true)
+  if (given?.is !== 'text' || given.text === '')
+    return bad(`\`${path.join('.')}\` should not be empty`)
   return { namespace: given.text, matcher: textOrEmpty(config, 'data', 'namespaceMatcher') }
 }

@@ -4,7 +4,14 @@ import { isNamespacedKind } from '@backporch/kyaml/resource'
 import { mapAt, resolved, type YamlMap } from '@backporch/kyaml/yaml'
 
 /** Where a CustomResourceDefinition has the namespace of its conversion webhook. */
-export const WEBHOOK_PATH = ['spec', 'conversion', 'webhook', 'clientConfig', 'service', 'namespace']
+export const WEBHOOK_PATH = [
+  'spec',
+  'conversion',
+  'webhook',
+  'clientConfig',
+  'service',
+  'namespace',
+]
 /** Where an APIService has the namespace of its service. */
 export const SERVICE_PATH = ['spec', 'service', 'namespace']
 
@@ -21,12 +28,17 @@ export function hasNamespace(item: YamlMap): boolean {
 
 /** By the table of the SDK, or else by the field. */
 export function isNamespaced(item: YamlMap): boolean {
-  return isNamespacedKind(textOrEmpty(item, 'apiVersion'), textOrEmpty(item, 'kind')) ?? hasNamespace(item)
+  return (
+    isNamespacedKind(textOrEmpty(item, 'apiVersion'), textOrEmpty(item, 'kind')) ??
+    hasNamespace(item)
+  )
 }
 
 /** The text of an annotation, whatever its type. */
 export function annotationText(item: YamlMap, name: string): string {
-  const entry = mapAt(item, 'metadata', 'annotations')?.entries.find(({ key }) => key.kind === 'scalar' && key.value === name)
+  const entry = mapAt(item, 'metadata', 'annotations')?.entries.find(
+    ({ key }) => key.kind === 'scalar' && key.value === name,
+  )
   const value = entry === undefined ? undefined : resolved(entry.value)
   return value?.kind === 'scalar' ? value.value : ''
 }

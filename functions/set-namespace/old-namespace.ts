@@ -2,10 +2,15 @@
 import { goQuote } from '@backporch/kyaml/text'
 import type { VisitedNamespace } from './every-namespace.ts'
 
-export type OldNamespace = { readonly is: 'found'; readonly namespace: string } | { readonly is: 'none' | 'unclear'; readonly why: string }
+export type OldNamespace =
+  | { readonly is: 'found'; readonly namespace: string }
+  | { readonly is: 'none' | 'unclear'; readonly why: string }
 
 /** That of the matcher, or the name of the only Namespace, or the one that all objects have. */
-export function findOldNamespace(visited: readonly VisitedNamespace[], matcher: string): OldNamespace {
+export function findOldNamespace(
+  visited: readonly VisitedNamespace[],
+  matcher: string,
+): OldNamespace {
   const given = visited.filter(({ namespace }) => namespace !== '')
   const names = given.filter(({ isName }) => isName).map(({ namespace }) => namespace)
   if (matcher !== '')
@@ -16,7 +21,9 @@ export function findOldNamespace(visited: readonly VisitedNamespace[], matcher: 
         )
   const [name, second] = new Set(names)
   if (second !== undefined)
-    return unclear(`cannot accept more than one Namespace objects from the input resources, found ${goCounts(names)}`)
+    return unclear(
+      `cannot accept more than one Namespace objects from the input resources, found ${goCounts(names)}`,
+    )
   if (name !== undefined)
     return names.length === 1
       ? { is: 'found', namespace: name }
@@ -40,6 +47,8 @@ function unclear(why: string): OldNamespace {
 
 /** A map of counts as Go prints it. */
 function goCounts(names: readonly string[]): string {
-  const counts = [...new Set(names)].sort().map((name) => `${name}:${names.filter((each) => each === name).length}`)
+  const counts = [...new Set(names)]
+    .sort()
+    .map((name) => `${name}:${names.filter((each) => each === name).length}`)
   return `map[${counts.join(' ')}]`
 }

@@ -28,5 +28,7 @@ const READ_OF_EVERY_OBJECT: readonly (readonly string[])[] = [
 
 /** Undefined where each of the objects can be read. */
 export function findAlias(items: readonly YamlMap[]): string | undefined {
-  return items.some((item) => READ_OF_EVERY_OBJECT.some((path) => meetsAlias(item, path))) ? ALIAS_PROBLEM : undefined
+  return items.some((item) => READ_OF_EVERY_OBJECT.some((path) => meetsAlias(item, path)))
+    ? ALIAS_PROBLEM
+    : undefined
 }

@@ -12,7 +12,10 @@ function nodes(text: string): YamlMap[] {
 }
 
 function run(text: string, config: string): readonly string[] {
-  const { items, results, exitCode } = upsertResource({ items: nodes(text), config: nodes(config)[0] })
+  const { items, results, exitCode } = upsertResource({
+    items: nodes(text),
+    config: nodes(config)[0],
+  })
   assert.deepEqual([results, exitCode], [[], 0])
   return items.map((item) => writeYamlNode(item))
 }
@@ -36,7 +39,9 @@ test('a resource that is there is replaced whole, and stays in its file', () => 
 })
 
 test('the older marks of the file that the config is in do not stay beside those of the match', () => {
-  const config = service("  annotations:\n    config.kubernetes.io/index: '0'\n    config.kubernetes.io/path: c.yaml\n")
+  const config = service(
+    "  annotations:\n    config.kubernetes.io/index: '0'\n    config.kubernetes.io/path: c.yaml\n",
+  )
   assert.deepEqual(run(service(at('a.yaml')), config), [service(written('a.yaml'))])
   assert.match(run('', config)[0] ?? '', /config\.kubernetes\.io\/path: c\.yaml/)
 })
@@ -50,14 +55,22 @@ test('every match is replaced', () => {
 })
 
 test('a resource is the same by group, kind, namespace and name, and not by version', () => {
-  const config = (apiVersion: string, rest = '') => `apiVersion: ${apiVersion}\nkind: Deployment\nmetadata:\n  name: web\n${rest}`
+  const config = (apiVersion: string, rest = '') =>
+    `apiVersion: ${apiVersion}\nkind: Deployment\nmetadata:\n  name: web\n${rest}`
   assert.equal(run(OTHER, config('apps/v1beta1')).length, 1)
-  for (const other of [config('v1'), config('apps/v1', '  namespace: default\n'), config('apps/v1').replace('web', 'shop'), service('')])
+  for (const other of [
+    config('v1'),
+    config('apps/v1', '  namespace: default\n'),
+    config('apps/v1').replace('web', 'shop'),
+    service(''),
+  ])
     assert.equal(run(OTHER, other).length, 2)
 })
 
 test('a resource that is not there is added, without the marks of the file it came from', () => {
-  const config = service(at('fn-config.yaml', '    note: "x"\n    config.kubernetes.io/function: y\n'))
+  const config = service(
+    at('fn-config.yaml', '    note: "x"\n    config.kubernetes.io/function: y\n'),
+  )
   assert.deepEqual(run(OTHER, config), [OTHER, service('  annotations:\n    note: x\n')])
   assert.deepEqual(run('', service(at('fn-config.yaml'))), [service('')])
 })
@@ -70,7 +83,10 @@ test('an annotation of null comes out as an empty text', () => {
 test('a target path selects the file to search and to add to', () => {
   const config = service('  annotations:\n    config.kubernetes.io/target-path: b.yaml\nspec: {}\n')
   const before = `${service(at('a.yaml'))}---\n${service(at('b.yaml'))}`
-  assert.deepEqual(run(before, config), [service(at('a.yaml')), service(`${written('b.yaml')}spec: {}\n`)])
+  assert.deepEqual(run(before, config), [
+    service(at('a.yaml')),
+    service(`${written('b.yaml')}spec: {}\n`),
+  ])
   assert.deepEqual(run(service(at('a.yaml')), config), [
     service(at('a.yaml')),
     service('  annotations:\n    internal.config.kubernetes.io/path: b.yaml\nspec: {}\n'),
@@ -92,13 +108,21 @@ test('a List is its items, one after the other', () => {
 
 test('the config is not changed, and the same resource may be put in twice', () => {
   const [config] = nodes(service('spec: {}\n'))
-  const { items } = upsertResource({ items: nodes(`${service(at('a.yaml'))}---\n${service(at('b.yaml'))}`), config })
+  const { items } = upsertResource({
+    items: nodes(`${service(at('a.yaml'))}---\n${service(at('b.yaml'))}`),
+    config,
+  })
   assert.notEqual(items[0]?.entries, items[1]?.entries)
   assert.equal(config === undefined ? '' : writeYamlNode(config), service('spec: {}\n'))
 })
 
 test('without a resource there is nothing to do, and that is an error', () => {
-  for (const config of [undefined, ...nodes('{}'), ...nodes('kind: List\nitems: [7]\n'), ...nodes('spec: {}\n')]) {
+  for (const config of [
+    undefined,
+    ...nodes('{}'),
+    ...nodes('kind: List\nitems: [7]\n'),
+    ...nodes('spec: {}\n'),
+  ]) {
     const { exitCode, results } = upsertResource({ items: nodes(OTHER), config })
     assert.equal(exitCode, 1)
     assert.match(results[0]?.message ?? '', /^failed to upsert resource: /)
@@ -111,7 +135,8 @@ test('an object that was added a moment ago has no file, and kpt refuses the emp
 })
 
 test('v0.2.0 knows the older annotations of a file, and leaves the newer ones of the config', () => {
-  const older = (path: string): string => `  annotations:\n    config.kubernetes.io/index: "0"\n    config.kubernetes.io/path: ${path}\n`
+  const older = (path: string): string =>
+    `  annotations:\n    config.kubernetes.io/index: "0"\n    config.kubernetes.io/path: ${path}\n`
   const newer = '    internal.config.kubernetes.io/path: c.yaml\n'
   const { items } = upsertResourceByOlderPath({
     items: nodes(service(`${older('a.yaml')}${newer.replace('c.yaml', 'a.yaml')}`)),

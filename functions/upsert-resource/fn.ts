@@ -12,7 +12,16 @@ import {
   succeeded,
 } from '@backporch/kpt/function'
 import { parseApiVersion } from '@backporch/kyaml/resource'
-import { copyNode, isNull, itemsAt, keyOf, mapAt, resolved, textAt, type YamlMap } from '@backporch/kyaml/yaml'
+import {
+  copyNode,
+  isNull,
+  itemsAt,
+  keyOf,
+  mapAt,
+  resolved,
+  textAt,
+  type YamlMap,
+} from '@backporch/kyaml/yaml'
 
 /** Annotation of the resource in the config: the only file to search, and the file for a new resource. */
 const TARGET_PATH = 'config.kubernetes.io/target-path'
@@ -38,9 +47,17 @@ function upsertWith(annotations: FileAnnotations): KrmFunction {
   return ({ items, config }) => upsert(items, config, annotations)
 }
 
-function upsert(items: readonly YamlMap[], config: YamlMap | undefined, annotations: FileAnnotations): FunctionOutput {
-  if (config === undefined) return failed(items, 'failed to upsert resource: functionConfig is missing')
-  const wanted = textAt(config, 'kind') === 'List' ? itemsAt(config, 'items').map((item) => resolved(item)) : [config]
+function upsert(
+  items: readonly YamlMap[],
+  config: YamlMap | undefined,
+  annotations: FileAnnotations,
+): FunctionOutput {
+  if (config === undefined)
+    return failed(items, 'failed to upsert resource: functionConfig is missing')
+  const wanted =
+    textAt(config, 'kind') === 'List'
+      ? itemsAt(config, 'items').map((item) => resolved(item))
+      : [config]
   const locations = new Map<string, number[]>()
   const all: YamlMap[] = []
   const add = (item: YamlMap): void => {
@@ -52,13 +69,19 @@ function upsert(items: readonly YamlMap[], config: YamlMap | undefined, annotati
   }
   for (const item of items) add(item)
   for (const resource of wanted) {
-    if (resource.kind !== 'map' || isBare(resource)) return failed(items, 'failed to upsert resource: missing Resource metadata')
+    if (resource.kind !== 'map' || isBare(resource))
+      return failed(items, 'failed to upsert resource: missing Resource metadata')
     const path = annotationOf(resource, TARGET_PATH) ?? ''
     const matches = (locations.get(resourceKey(resource)) ?? []).filter((index) => {
       const item = all[index]
-      return item !== undefined && !isFunctionConfig(item) && (path === '' || path === annotationOf(item, annotations.path))
+      return (
+        item !== undefined &&
+        !isFunctionConfig(item) &&
+        (path === '' || path === annotationOf(item, annotations.path))
+      )
     })
-    for (const position of matches) all[position] = replacement(resource, all[position], annotations)
+    for (const position of matches)
+      all[position] = replacement(resource, all[position], annotations)
     if (matches.length === 0) add(addition(resource, path, annotations))
   }
   return succeeded(all)
@@ -67,7 +90,12 @@ function upsert(items: readonly YamlMap[], config: YamlMap | undefined, annotati
 /** Version is no part of it. */
 function resourceKey(item: YamlMap): string {
   const text = (...path: readonly string[]): string => textAt(item, ...path) ?? ''
-  return JSON.stringify([parseApiVersion(text('apiVersion')).group, text('kind'), text('metadata', 'namespace'), text('metadata', 'name')])
+  return JSON.stringify([
+    parseApiVersion(text('apiVersion')).group,
+    text('kind'),
+    text('metadata', 'namespace'),
+    text('metadata', 'name'),
+  ])
 }
 
 /** No part that identifies a resource. */
@@ -75,7 +103,8 @@ function isBare(resource: YamlMap): boolean {
   const fields = [['apiVersion'], ['kind'], ['metadata', 'name'], ['metadata', 'namespace']]
   const maps = [mapAt(resource, 'metadata', 'labels'), mapAt(resource, 'metadata', 'annotations')]
   return (
-    fields.every((path) => textAt(resource, ...path) === undefined) && maps.every((map) => map === undefined || map.entries.length === 0)
+    fields.every((path) => textAt(resource, ...path) === undefined) &&
+    maps.every((map) => map === undefined || map.entries.length === 0)
   )
 }
 
@@ -87,11 +116,16 @@ function isFunctionConfig(item: YamlMap): boolean {
  * The resource in place of a match, in the file of the match. A match that was added a moment ago has no file: kpt refuses the empty texts. The
  * SDK of v0.2.4 writes the older annotations as the newer ones are.
  */
-function replacement(resource: YamlMap, match: YamlMap | undefined, { path, index }: FileAnnotations): YamlMap {
+function replacement(
+  resource: YamlMap,
+  match: YamlMap | undefined,
+  { path, index }: FileAnnotations,
+): YamlMap {
   const copy = copyNode(resource)
   const annotations = readAnnotations(resource)
   if (path === PATH) for (const name of [LEGACY_PATH, LEGACY_INDEX]) annotations.delete(name)
-  for (const name of [path, index]) annotations.set(name, (match === undefined ? undefined : annotationOf(match, name)) ?? '')
+  for (const name of [path, index])
+    annotations.set(name, (match === undefined ? undefined : annotationOf(match, name)) ?? '')
   for (const name of [...FUNCTION_MARKS, TARGET_PATH]) annotations.delete(name)
   replaceAnnotations(copy, annotations)
   return copy
@@ -100,7 +134,8 @@ function replacement(resource: YamlMap, match: YamlMap | undefined, { path, inde
 /** As kyaml's `GetMeta` reads them, to which null is an empty text. */
 function readAnnotations(resource: YamlMap): Map<string, string> {
   const annotations = annotationsOf(resource)
-  for (const { key, value } of mapAt(resource, 'metadata', 'annotations')?.entries ?? []) if (isNull(value)) annotations.set(keyOf(key), '')
+  for (const { key, value } of mapAt(resource, 'metadata', 'annotations')?.entries ?? [])
+    if (isNull(value)) annotations.set(keyOf(key), '')
   return annotations
 }
 

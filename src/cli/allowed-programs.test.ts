@@ -6,7 +6,10 @@ import { InProcessRenderer } from '../../test/fakes/in-process-renderer.ts'
 import { TurnWorld } from '../../test/fakes/turn-world.ts'
 import type { AllowedFunctions } from './context/cli-context.ts'
 
-async function allowedIn(argv: readonly string[], variable: string | undefined): Promise<readonly (readonly string[])[]> {
+async function allowedIn(
+  argv: readonly string[],
+  variable: string | undefined,
+): Promise<readonly (readonly string[])[]> {
   const asked: AllowedFunctions[] = []
   const openRenderer = (allowed: AllowedFunctions): InProcessRenderer => {
     asked.push(allowed)
@@ -36,9 +39,10 @@ describe('BACKPORCH_ALLOW_RENDER', () => {
     })
 
   it('adds to the flag, and keeps the words of a command together', async () => {
-    assert.deepEqual(await allowedIn(['diff', '--allow-render', 'helm'], ',jsonnet main.jsonnet,,helm,'), [
-      ['helm', 'jsonnet main.jsonnet'],
-    ])
+    assert.deepEqual(
+      await allowedIn(['diff', '--allow-render', 'helm'], ',jsonnet main.jsonnet,,helm,'),
+      [['helm', 'jsonnet main.jsonnet']],
+    )
   })
 
   it('allows nothing where it is empty', async () => {

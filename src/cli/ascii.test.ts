@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { type CliOptions, runInWorld } from '../../test/fakes/cli-world.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 
-const SECRET = 'apiVersion: v1\nkind: Secret\nmetadata: {name: db, namespace: shop}\ndata: {password: Zmlyc3Q=}\n'
+const SECRET =
+  'apiVersion: v1\nkind: Secret\nmetadata: {name: db, namespace: shop}\ndata: {password: Zmlyc3Q=}\n'
 
 /** A changed value, a hidden one and one that git does not have; then a decision about one of them. */
 async function decided(): Promise<TurnWorld> {
@@ -14,7 +15,14 @@ async function decided(): Promise<TurnWorld> {
   return world
 }
 
-for (const argv of [['diff'], ['status'], ['get', 'drifts'], ['get', 'packages'], ['history'], ['scan', '--dry-run']]) {
+for (const argv of [
+  ['diff'],
+  ['status'],
+  ['get', 'drifts'],
+  ['get', 'packages'],
+  ['history'],
+  ['scan', '--dry-run'],
+]) {
   test(`${argv.join(' ')} --ascii has only ASCII in it`, async () => {
     const world = await decided()
     if (argv[0] === 'history') {
@@ -26,7 +34,8 @@ for (const argv of [['diff'], ['status'], ['get', 'drifts'], ['get', 'packages']
     assert.notEqual(stdout, '')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII
     assert.doesNotMatch(stdout, /[^\x00-\x7f]/)
-    if (argv[0] !== 'get' || argv[1] !== 'packages') assert.notEqual(stdout, signs.stdout, 'nothing to replace: the test shows nothing')
+    if (argv[0] !== 'get' || argv[1] !== 'packages')
+      assert.notEqual(stdout, signs.stdout, 'nothing to replace: the test shows nothing')
   })
 }
 
@@ -45,23 +54,42 @@ test('a dry run names no next step: there is nothing to decide about', async () 
   const dry = await runInWorld(world, ['scan', '--dry-run'])
   assert.match(dry.stdout, /would be proposed/)
   assert.doesNotMatch(dry.stdout, /next:/)
-  assert.match((await runInWorld(world, ['scan'])).stdout, /next: backporch approve apps\/web \(or reject\)/)
+  assert.match(
+    (await runInWorld(world, ['scan'])).stdout,
+    /next: backporch approve apps\/web \(or reject\)/,
+  )
   // The proposal is there now, and a dry run that changes nothing may say so.
-  assert.match((await runInWorld(world, ['scan', '--dry-run'])).stdout, /next: backporch approve apps\/web \(or reject\)/)
+  assert.match(
+    (await runInWorld(world, ['scan', '--dry-run'])).stdout,
+    /next: backporch approve apps\/web \(or reject\)/,
+  )
 })
 
 test('over several clusters, what is proposed and what decides about it name the cluster', async () => {
   const world = new TurnWorld()
   world.edit(WEB, 'spec.replicas', 5)
   const openCluster: CliOptions['openCluster'] = async ({ context }) => {
-    return { reader: Object.assign(Object.create(world.cluster), { name: context }), close: () => undefined }
+    return {
+      reader: Object.assign(Object.create(world.cluster), { name: context }),
+      close: () => undefined,
+    }
   }
   const scan = () => runInWorld(world, ['scan', '--contexts', 'prod,edge'], { openCluster })
   const { stdout, stderr } = await scan()
   for (const cluster of ['prod', 'edge']) {
-    assert.match(stdout, new RegExp(`proposed: proposed/apps/web/drift-\\S+ \\(apps/web in ${cluster}\\)$`, 'm'), stderr)
-    assert.match(stdout, new RegExp(`next: backporch approve apps/web --context ${cluster} \\(or reject\\)`))
+    assert.match(
+      stdout,
+      new RegExp(`proposed: proposed/apps/web/drift-\\S+ \\(apps/web in ${cluster}\\)$`, 'm'),
+      stderr,
+    )
+    assert.match(
+      stdout,
+      new RegExp(`next: backporch approve apps/web --context ${cluster} \\(or reject\\)`),
+    )
   }
   world.sync()
-  assert.match((await scan()).stdout, /apps\/web in edge: proposed\/apps\/web\/drift-\S+ is withdrawn/)
+  assert.match(
+    (await scan()).stdout,
+    /apps\/web in edge: proposed\/apps\/web\/drift-\S+ is withdrawn/,
+  )
 })

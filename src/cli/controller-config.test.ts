@@ -29,8 +29,12 @@ function waitsUntil(
 }
 const HEAD = 'apiVersion: backporch.dev/v1alpha1\nkind: ControllerConfig\nspec:\n  repositories:\n'
 const [ONE, OTHER] = ['https://git.example.com/acme/one', 'git@git.example.com:acme/other.git']
-const file = (...repositories: readonly string[]): string => `${HEAD}${repositories.map((one) => `    - ${one}\n`).join('')}`
-const BOTH = file(`{repo: "${ONE}", contexts: [prod]}`, `{repo: "${OTHER}", clusters: [{context: prod}]}`)
+const file = (...repositories: readonly string[]): string =>
+  `${HEAD}${repositories.map((one) => `    - ${one}\n`).join('')}`
+const BOTH = file(
+  `{repo: "${ONE}", contexts: [prod]}`,
+  `{repo: "${OTHER}", clusters: [{context: prod}]}`,
+)
 
 /** The file, which may change. */
 function configured(text: string) {
@@ -47,12 +51,24 @@ test('each repository of the file has its turns, and its events have its name', 
   const [world, second] = [new TurnWorld('{mode: Propose}'), new TurnWorld('{mode: Propose}')]
   for (const one of [world, second]) one.edit(WEB, 'spec.replicas', 5)
   const openRepository = async (remote: string) => (remote === ONE ? world : second).repository
-  const pushed = (times: number) => () => [world, second].every(({ repository }) => repository.pushes.length >= times)
-  const options = { ...configured(BOTH), openRepository, ...waitsUntil('both are pushed', pushed(1)) }
-  const { code, stdout, stderr } = await runInWorld(world, ['controller', '--config', 'c.yaml'], options)
+  const pushed = (times: number) => () =>
+    [world, second].every(({ repository }) => repository.pushes.length >= times)
+  const options = {
+    ...configured(BOTH),
+    openRepository,
+    ...waitsUntil('both are pushed', pushed(1)),
+  }
+  const { code, stdout, stderr } = await runInWorld(
+    world,
+    ['controller', '--config', 'c.yaml'],
+    options,
+  )
   assert.deepEqual([code, stdout], [0, ''], stderr)
   const proposed = logEvents(stderr, 'transition').filter(({ outcome }) => outcome === 'proposed')
-  assert.deepEqual(proposed.map(({ repository }) => repository).sort(), ['git.example.com/acme/one', 'git.example.com/acme/other'])
+  assert.deepEqual(proposed.map(({ repository }) => repository).sort(), [
+    'git.example.com/acme/one',
+    'git.example.com/acme/other',
+  ])
   assert.equal(logEvents(stderr, 'started')[0]?.['repository'], undefined)
   const before = second.repository.pushes.length
   world.edit(WEB, 'spec.replicas', 3)
@@ -62,13 +78,19 @@ test('each repository of the file has its turns, and its events have its name', 
     ...options,
     ...waitsUntil('it is withdrawn', withdrawn),
   })
-  assert.match(text.stderr, /^\S+Z {2}\[git\.example\.com\/acme\/other\] withdrawn apps\/web in prod$/m)
+  assert.match(
+    text.stderr,
+    /^\S+Z {2}\[git\.example\.com\/acme\/other\] withdrawn apps\/web in prod$/m,
+  )
 })
 
 test('a cluster of two repositories is watched once, with its name and kubeconfig', async () => {
   const opened: ClusterTarget[] = []
   let [closed, followed] = [0, 0]
-  const openWatch = async (target: ClusterTarget, observer: WatchObserver): Promise<ClusterWatch> => {
+  const openWatch = async (
+    target: ClusterTarget,
+    observer: WatchObserver,
+  ): Promise<ClusterWatch> => {
     opened.push(target)
     // The epochs are known once their kinds are listed.
     const follow: ClusterWatch['follow'] = (kinds) => {
@@ -84,12 +106,17 @@ test('a cluster of two repositories is watched once, with its name and kubeconfi
     return { cluster: 'eu', follow, state: () => [], close }
   }
   const cluster = '{name: eu, context: prod, kubeconfig: /k}'
-  const { readConfig } = configured(file(`{repo: "${ONE}", clusters: [${cluster}]}`, `{repo: "${OTHER}", clusters: [${cluster}]}`))
+  const { readConfig } = configured(
+    file(`{repo: "${ONE}", clusters: [${cluster}]}`, `{repo: "${OTHER}", clusters: [${cluster}]}`),
+  )
   const { code } = await runInWorld(new TurnWorld(), ['controller', '--config', 'c.yaml'], {
     readConfig,
     openWatch,
     // When a view is opened and when a turn ended; a kind that is listed again takes one more.
-    waits: Array.from({ length: 6 }, () => () => waitUntil('the kinds are followed', () => followed >= 5)),
+    waits: Array.from(
+      { length: 6 },
+      () => () => waitUntil('the kinds are followed', () => followed >= 5),
+    ),
   })
   assert.equal(code, 0)
   assert.deepEqual(
@@ -105,24 +132,28 @@ test('one listener of each kind serves all: webhooks of every repository, audit 
   let remotes: readonly string[] | undefined
   const { readConfig } = configured(BOTH)
   const flags = ['--webhook-address', '8080', '--audit-webhook-address', '8081']
-  const { code } = await runInWorld(new TurnWorld(), ['controller', '--config', 'c.yaml', ...flags], {
-    readConfig,
-    env: { BACKPORCH_WEBHOOK_SECRET: 'one-one-one-one-' },
-    openWebhooks: async (wanted) => {
-      webhooks = wanted
-      return { url: 'http://127.0.0.1:8080/webhook', close: async () => undefined }
-    },
-    openAuditHook: async (wanted) => {
-      audit = wanted
-      const source = { writesTo: async () => ({ writes: new Map(), notes: [] }) }
-      return { url: 'http://127.0.0.1:8081/audit', close: async () => undefined, source }
-    },
-    waits: [
-      () => {
-        remotes = webhooks?.remotes()
+  const { code } = await runInWorld(
+    new TurnWorld(),
+    ['controller', '--config', 'c.yaml', ...flags],
+    {
+      readConfig,
+      env: { BACKPORCH_WEBHOOK_SECRET: 'one-one-one-one-' },
+      openWebhooks: async (wanted) => {
+        webhooks = wanted
+        return { url: 'http://127.0.0.1:8080/webhook', close: async () => undefined }
       },
-    ],
-  })
+      openAuditHook: async (wanted) => {
+        audit = wanted
+        const source = { writesTo: async () => ({ writes: new Map(), notes: [] }) }
+        return { url: 'http://127.0.0.1:8081/audit', close: async () => undefined, source }
+      },
+      waits: [
+        () => {
+          remotes = webhooks?.remotes()
+        },
+      ],
+    },
+  )
   assert.equal(code, 0)
   assert.deepEqual([webhooks?.remote, remotes, audit?.named], [undefined, [ONE, OTHER], true])
 })
@@ -143,21 +174,37 @@ test('what the file says of each repository cannot be a flag too', async () => {
     ['--audit-log', 'x'],
     ['apps/web'],
   ]) {
-    const { code, stderr } = await runInWorld(new TurnWorld(), ['controller', '--config', 'c.yaml', ...flags], configured(BOTH))
+    const { code, stderr } = await runInWorld(
+      new TurnWorld(),
+      ['controller', '--config', 'c.yaml', ...flags],
+      configured(BOTH),
+    )
     assert.equal(code, 2, flags.join(' '))
     assert.match(stderr, /BP1001/, flags.join(' '))
   }
 })
 
 test('a file that is not valid, and one that cannot be read, end the controller at its start with 2', async () => {
-  const invalid = await runInWorld(new TurnWorld(), ['controller', '--config', 'c.yaml'], configured(file('{repo: a}', '{repos: b}')))
+  const invalid = await runInWorld(
+    new TurnWorld(),
+    ['controller', '--config', 'c.yaml'],
+    configured(file('{repo: a}', '{repos: b}')),
+  )
   assert.equal(invalid.code, 2)
   const [failure, ...more] = logEvents(invalid.stderr)
   assert.deepEqual([failure?.event, failure?.['code'], more], ['failure', 'BP1005', []])
   assert.match(String(failure?.['why']), /c\.yaml:5.*c\.yaml:6/s)
   const { readConfig, config } = configured('')
-  config.failure = new Failure({ code: 'BP1001', what: 'the configuration of the controller cannot be read', why: 'no', remedy: 'no' })
-  assert.equal((await runInWorld(new TurnWorld(), ['controller', '--config', 'c.yaml'], { readConfig })).code, 2)
+  config.failure = new Failure({
+    code: 'BP1001',
+    what: 'the configuration of the controller cannot be read',
+    why: 'no',
+    remedy: 'no',
+  })
+  assert.equal(
+    (await runInWorld(new TurnWorld(), ['controller', '--config', 'c.yaml'], { readConfig })).code,
+    2,
+  )
 })
 
 /** Waits end in an order that depends on the repositories; what happens at each of them is for the file alone. */
@@ -183,7 +230,12 @@ async function reloaded(...texts: readonly (string | Failure)[]) {
   })
   assert.ok(looks.count > texts.length, `${looks.count} looks`)
   const of = (event: string): unknown[] => logEvents(stderr, event).map(({ code }) => code)
-  return { opened: [...new Set(opened)], failures: of('failure'), recovered: of('recovered'), configured: logEvents(stderr, 'configured') }
+  return {
+    opened: [...new Set(opened)],
+    failures: of('failure'),
+    recovered: of('recovered'),
+    configured: logEvents(stderr, 'configured'),
+  }
 }
 
 test('a file with another repository is used when two looks found it', async () => {
@@ -197,18 +249,33 @@ test('a file with another repository is used when two looks found it', async () 
 test('a file that is not valid, or not there for a while, is reported once, and the one before it stays in use', async () => {
   const half = BOTH.slice(0, -20)
   const invalid = await reloaded(half, half, half, half)
-  assert.deepEqual([invalid.opened, invalid.failures, invalid.recovered, invalid.configured], [[ONE], ['BP1005'], [], []])
+  assert.deepEqual(
+    [invalid.opened, invalid.failures, invalid.recovered, invalid.configured],
+    [[ONE], ['BP1005'], [], []],
+  )
   const corrected = await reloaded(half, half, half, BOTH, BOTH)
-  assert.deepEqual([corrected.opened, corrected.failures, corrected.recovered], [[ONE, OTHER], ['BP1005'], ['BP1005']])
+  assert.deepEqual(
+    [corrected.opened, corrected.failures, corrected.recovered],
+    [[ONE, OTHER], ['BP1005'], ['BP1005']],
+  )
   const gone = new Failure({ code: 'BP1001', what: 'it cannot be read', why: 'no', remedy: 'no' })
   const first = file(`{repo: "${ONE}", contexts: [prod]}`)
   const lost = await reloaded(gone, gone, gone, first, first)
-  assert.deepEqual([lost.opened, lost.failures, lost.recovered, lost.configured], [[ONE], ['BP1001'], ['BP1001'], []])
+  assert.deepEqual(
+    [lost.opened, lost.failures, lost.recovered, lost.configured],
+    [[ONE], ['BP1001'], ['BP1001'], []],
+  )
 })
 
 test('help and completion know the flag', async () => {
   const world = new TurnWorld()
   assert.match((await runInWorld(world, ['controller', '--help'])).stdout, /--config <path>/)
-  assert.match((await runInWorld(world, ['__complete', 'controller', '--conf'])).stdout, /^--config\t/)
-  assert.equal((await runInWorld(world, ['__complete', 'controller', '--config', ''])).stdout, ':files\n')
+  assert.match(
+    (await runInWorld(world, ['__complete', 'controller', '--conf'])).stdout,
+    /^--config\t/,
+  )
+  assert.equal(
+    (await runInWorld(world, ['__complete', 'controller', '--config', ''])).stdout,
+    ':files\n',
+  )
 })

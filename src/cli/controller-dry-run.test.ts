@@ -11,7 +11,10 @@ import { appliedTransition } from '../controller/transitions.ts'
 
 const NOTHING = (): void => undefined
 
-function hostedWorld(policy = '{mode: Propose}'): { readonly world: TurnWorld; readonly forge: MemoryForge } {
+function hostedWorld(policy = '{mode: Propose}'): {
+  readonly world: TurnWorld
+  readonly forge: MemoryForge
+} {
   const world = new TurnWorld(policy)
   const forge = new MemoryForge(world.repository)
   world.forge = forge
@@ -21,12 +24,20 @@ function hostedWorld(policy = '{mode: Propose}'): { readonly world: TurnWorld; r
 /** All that a turn could write to: git, the forge, the cluster. */
 async function everything({ world, forge }: ReturnType<typeof hostedWorld>): Promise<string> {
   const { refs } = await world.repository.refs()
-  const hosted = [forge.proposals, forge.comments, [...forge.statuses], [...forge.issues], forge.writes]
+  const hosted = [
+    forge.proposals,
+    forge.comments,
+    [...forge.statuses],
+    [...forge.issues],
+    forge.writes,
+  ]
   return JSON.stringify([[...refs], hosted, world.cluster.writes])
 }
 
-const actionsOf = (stderr: string): unknown[] => logEvents(stderr, 'plan').map(({ actions }) => actions)
-const withoutIds = (lists: unknown[]): string => JSON.stringify(lists).replace(/drift-[0-9a-f]{8}/g, 'drift-ID')
+const actionsOf = (stderr: string): unknown[] =>
+  logEvents(stderr, 'plan').map(({ actions }) => actions)
+const withoutIds = (lists: unknown[]): string =>
+  JSON.stringify(lists).replace(/drift-[0-9a-f]{8}/g, 'drift-ID')
 
 test('it reports the writes of git and the forge once, and again when they are others; a real run then makes them', async () => {
   const context = hostedWorld()
@@ -34,11 +45,20 @@ test('it reports the writes of git and the forge once, and again when they are o
   world.edit(WEB, 'spec.replicas', 5)
   const before = await everything(context)
   const { code, stdout, stderr } = await runInWorld(world, ['controller', '--dry-run'], {
-    waits: [NOTHING, NOTHING, () => world.edit(WEB, 'spec.replicas', 3), NOTHING, () => world.edit(WEB, 'spec.replicas', 5), NOTHING],
+    waits: [
+      NOTHING,
+      NOTHING,
+      () => world.edit(WEB, 'spec.replicas', 3),
+      NOTHING,
+      () => world.edit(WEB, 'spec.replicas', 5),
+      NOTHING,
+    ],
   })
   assert.deepEqual([code, stdout, await everything(context)], [0, '', before])
   const lists = actionsOf(stderr)
-  const [drifted, inSync, again, ...more] = lists.map((list) => JSON.stringify(list).replace(/drift-[0-9a-f]{8}/g, 'drift-ID'))
+  const [drifted, inSync, again, ...more] = lists.map((list) =>
+    JSON.stringify(list).replace(/drift-[0-9a-f]{8}/g, 'drift-ID'),
+  )
   assert.deepEqual(more, [], stderr)
   const branch = 'proposed/apps/web/drift-ID'
   const ofDrift = [
@@ -52,7 +72,11 @@ test('it reports the writes of git and the forge once, and again when they are o
   assert.deepEqual(JSON.parse(again ?? ''), ofDrift)
   assert.notEqual(inSync, drifted)
   assert.deepEqual(
-    logEvents(stderr, 'turn').map(({ outcome, writes, transitions }) => [outcome, writes, transitions]),
+    logEvents(stderr, 'turn').map(({ outcome, writes, transitions }) => [
+      outcome,
+      writes,
+      transitions,
+    ]),
     [5, 5, 5, 1, 1, 5, 5].map((writes) => ['succeeded', writes, 0]),
   )
   assert.equal(logEvents(stderr, 'started')[0]?.['dryRun'], true)
@@ -69,7 +93,11 @@ test('in text the list is what scan --dry-run prints', async () => {
   const scan = (await runInWorld(scanned.world, ['scan', '--dry-run'])).stdout
   const lines = scan.slice(scan.indexOf('dry run: '))
   assert.match(lines, /^dry run: nothing is written\. A real run would now:\n {2}create branch/)
-  const { stderr } = await runInWorld(watched.world, ['controller', '--dry-run', '--log-format', 'text'], { waits: [NOTHING, NOTHING] })
+  const { stderr } = await runInWorld(
+    watched.world,
+    ['controller', '--dry-run', '--log-format', 'text'],
+    { waits: [NOTHING, NOTHING] },
+  )
   assert.ok(stderr.includes(`2026-11-21T10:01:00Z  ${lines}`), `${stderr}\n${lines}`)
   assert.equal(stderr.split('dry run: nothing is written').length, 2)
 })
@@ -101,7 +129,12 @@ test('why an approved change could not be written to the cluster is in the log',
   forge.byHand(1, { state: 'merged', decidedBy: 'grace', decidedAt: '2026-11-21T10:01:30Z' })
   await world.scan()
   const openWriter = (): Promise<never> => {
-    throw new Failure({ code: 'BP3003', what: 'no writes', why: 'the role is read-only', remedy: 'allow patch' })
+    throw new Failure({
+      code: 'BP3003',
+      what: 'no writes',
+      why: 'the role is read-only',
+      remedy: 'allow patch',
+    })
   }
   const { stderr } = await runInWorld(world, ['controller'], { waits: [], openWriter })
   assert.deepEqual(
@@ -115,7 +148,12 @@ test('approved changes that were written to a cluster are an event with their pa
   world.edit(WEB, 'spec.replicas', 5)
   const { record } = await world.plan()
   assert.ok(record)
-  const pending = { cluster: 'prod', packagePath: 'apps/web', record, commit: record.spec.unit.commit as ObjectId }
+  const pending = {
+    cluster: 'prod',
+    packagePath: 'apps/web',
+    record,
+    commit: record.spec.unit.commit as ObjectId,
+  }
   assert.deepEqual(appliedTransition({ pending, result: { writes: 1, handedOver: 0 } }), {
     outcome: 'applied',
     cluster: 'prod',

@@ -42,9 +42,17 @@ function runWatched(
 
 test('a change that is judged is logged with its cluster and whole milliseconds', async () => {
   const world = new TurnWorld('{mode: Propose}')
-  const { stderr } = await runWatched(world, ['--log-level', 'debug'], [NOTHING, NOTHING, () => world.edit(WEB, 'spec.replicas', 5)])
+  const { stderr } = await runWatched(
+    world,
+    ['--log-level', 'debug'],
+    [NOTHING, NOTHING, () => world.edit(WEB, 'spec.replicas', 5)],
+  )
   const [judged, ...more] = logEvents(stderr, 'judged')
-  assert.deepEqual([judged?.['cluster'], judged?.['verdict'], more], ['prod', 'drifted', []], stderr)
+  assert.deepEqual(
+    [judged?.['cluster'], judged?.['verdict'], more],
+    ['prod', 'drifted', []],
+    stderr,
+  )
   assert.ok(Number.isInteger(judged?.['milliseconds']), String(judged?.['milliseconds']))
 })
 
@@ -65,11 +73,26 @@ const policy = (mode: string): string =>
   `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: test}\nspec: {mode: ${mode}}\n`
 
 const TROUBLES: Readonly<Record<string, Trouble>> = {
-  'git cannot be reached': { code: 'BP4001', begin: ({ repository }) => refuse(repository, 'refs', failure('BP4001')) },
-  'git takes no push': { code: 'BP4002', begin: ({ repository }) => refuse(repository, 'push', failure('BP4002', 'on-change')) },
-  'git goes away in the middle of a push': { code: 'BP4001', begin: ({ repository }) => refuse(repository, 'push', failure('BP4001')) },
-  'the token for git is revoked': { code: 'BP4005', begin: ({ repository }) => refuse(repository, 'refs', failure('BP4005', 'on-change')) },
-  'the forge cannot be reached': { code: 'BP5001', begin: (_, forge) => refuse(forge, 'readProposals', failure('BP5001')) },
+  'git cannot be reached': {
+    code: 'BP4001',
+    begin: ({ repository }) => refuse(repository, 'refs', failure('BP4001')),
+  },
+  'git takes no push': {
+    code: 'BP4002',
+    begin: ({ repository }) => refuse(repository, 'push', failure('BP4002', 'on-change')),
+  },
+  'git goes away in the middle of a push': {
+    code: 'BP4001',
+    begin: ({ repository }) => refuse(repository, 'push', failure('BP4001')),
+  },
+  'the token for git is revoked': {
+    code: 'BP4005',
+    begin: ({ repository }) => refuse(repository, 'refs', failure('BP4005', 'on-change')),
+  },
+  'the forge cannot be reached': {
+    code: 'BP5001',
+    begin: (_, forge) => refuse(forge, 'readProposals', failure('BP5001')),
+  },
   'the token for the forge is revoked': {
     code: 'BP5002',
     begin: (_, forge) => refuse(forge, 'readProposals', failure('BP5002', 'on-change')),
@@ -103,8 +126,24 @@ for (const [name, { code, begin }] of Object.entries(TROUBLES))
       end = begin(world, forge)
       world.edit(WEB, IMAGE, image)
     }
-    const waits = [NOTHING, NOTHING, outage('nginx:1.28'), NOTHING, () => end(), NOTHING, NOTHING, NOTHING]
-    const again = [outage('evil.example.com/nginx:1.28'), NOTHING, () => end(), NOTHING, NOTHING, NOTHING]
+    const waits = [
+      NOTHING,
+      NOTHING,
+      outage('nginx:1.28'),
+      NOTHING,
+      () => end(),
+      NOTHING,
+      NOTHING,
+      NOTHING,
+    ]
+    const again = [
+      outage('evil.example.com/nginx:1.28'),
+      NOTHING,
+      () => end(),
+      NOTHING,
+      NOTHING,
+      NOTHING,
+    ]
     const { stderr } = await runWatched(world, ['--log-level', 'warn'], [...waits, ...again])
     const events = logEvents(stderr).map(({ event, code: id }) => [event, id])
     const once = [
@@ -125,8 +164,17 @@ test('the edit of an outage is proposed by the first turn that reaches git, and 
     world.edit(WEB, IMAGE, 'nginx:1.28')
   }
   const flags = ['--interval', '1h', '--resync-interval', '24h']
-  const { stderr } = await runWatched(world, flags, [NOTHING, NOTHING, begin, NOTHING, NOTHING, () => end()])
-  const told = logEvents(stderr).filter(({ event, outcome }) => event === 'failure' || event === 'recovered' || outcome === 'proposed')
+  const { stderr } = await runWatched(world, flags, [
+    NOTHING,
+    NOTHING,
+    begin,
+    NOTHING,
+    NOTHING,
+    () => end(),
+  ])
+  const told = logEvents(stderr).filter(
+    ({ event, outcome }) => event === 'failure' || event === 'recovered' || outcome === 'proposed',
+  )
   assert.deepEqual(
     told.map(({ event }) => event),
     ['failure', 'transition', 'recovered'],
@@ -135,10 +183,16 @@ test('the edit of an outage is proposed by the first turn that reaches git, and 
 
 test('an outage in which nothing changes ends too, in the log and in the metric, and text at level warn has both', async () => {
   const world = new TurnWorld('{mode: Propose}')
-  const metrics = new PrometheusMetrics({ version: '1', clock: { now: () => new Date(world.cluster.now) } })
+  const metrics = new PrometheusMetrics({
+    version: '1',
+    clock: { now: () => new Date(world.cluster.now) },
+  })
   const seen: string[] = []
   const look = async (): Promise<void> => {
-    seen.push(/^backporch_failures\{code="BP4001"\} (\d+)$/m.exec(await metrics.exposition())?.[1] ?? 'none')
+    seen.push(
+      /^backporch_failures\{code="BP4001"\} (\d+)$/m.exec(await metrics.exposition())?.[1] ??
+        'none',
+    )
   }
   let end = NOTHING
   const begin = () => {
@@ -146,8 +200,14 @@ test('an outage in which nothing changes ends too, in the log and in the metric,
   }
   const outage = [begin, look, () => end(), look, look]
   const flags = ['--log-format', 'text', '--log-level', 'warn', '--http-address', '9090']
-  const openMonitoring = async () => ({ url: 'http://127.0.0.1:9090/metrics', close: async () => undefined, metrics })
-  const { stderr } = await runWatched(world, flags, [NOTHING, NOTHING, ...outage, ...outage], { openMonitoring })
+  const openMonitoring = async () => ({
+    url: 'http://127.0.0.1:9090/metrics',
+    close: async () => undefined,
+    metrics,
+  })
+  const { stderr } = await runWatched(world, flags, [NOTHING, NOTHING, ...outage, ...outage], {
+    openMonitoring,
+  })
   const lines = stderr.split('\n').filter((line) => line.includes('BP4001'))
   assert.deepEqual(
     lines.map((line) => line.slice('2026-11-21T10:04:00Z  '.length)),
@@ -163,17 +223,26 @@ test('an outage in which nothing changes ends too, in the log and in the metric,
 
 test('critical drift that the watch judges while git is away is in a gauge until a turn records it', async () => {
   const world = new TurnWorld('{mode: Propose}')
-  const metrics = new PrometheusMetrics({ version: '1', clock: { now: () => new Date(world.cluster.now) } })
+  const metrics = new PrometheusMetrics({
+    version: '1',
+    clock: { now: () => new Date(world.cluster.now) },
+  })
   const seen: (string | undefined)[] = []
   const look = async (): Promise<void> => {
-    seen.push(/^backporch_unrecorded_drift_objects(\{.*\} \d+)$/m.exec(await metrics.exposition())?.[1])
+    seen.push(
+      /^backporch_unrecorded_drift_objects(\{.*\} \d+)$/m.exec(await metrics.exposition())?.[1],
+    )
   }
   let end = NOTHING
   const begin = () => {
     end = refuse(world.repository, 'refs', failure('BP4001'))
     world.edit(WEB, IMAGE, 'evil.example.com/nginx:1.28')
   }
-  const openMonitoring = async () => ({ url: 'http://127.0.0.1:9090/metrics', close: async () => undefined, metrics })
+  const openMonitoring = async () => ({
+    url: 'http://127.0.0.1:9090/metrics',
+    close: async () => undefined,
+    metrics,
+  })
   const waits = [NOTHING, look, begin, look, look, () => end(), look]
   await runWatched(world, ['--http-address', '9090'], waits, { openMonitoring })
   const drifted = '{cluster="prod",package="apps/web",risk="critical"} 1'
@@ -182,12 +251,16 @@ test('critical drift that the watch judges while git is away is in a gauge until
 
 const API = {
   'apps/api/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: api}\n',
-  'apps/api/config.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: api, namespace: shop}\ndata: {a: b}\n',
+  'apps/api/config.yaml':
+    'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: api, namespace: shop}\ndata: {a: b}\n',
 }
 
 test('rights that are missing are one failure with the rule, in the log and in the metric, and begin and end again', async () => {
   const world = new TurnWorld('{mode: Propose}', API)
-  const metrics = new PrometheusMetrics({ version: '1', clock: { now: () => new Date(world.cluster.now) } })
+  const metrics = new PrometheusMetrics({
+    version: '1',
+    clock: { now: () => new Date(world.cluster.now) },
+  })
   const seen: (string | undefined)[] = []
   const look = async (): Promise<void> => {
     seen.push(/^backporch_failures\{code="BP3003"\} (\d+)$/m.exec(await metrics.exposition())?.[1])
@@ -201,11 +274,26 @@ test('rights that are missing are one failure with the rule, in the log and in t
     world.cluster.unreadable.delete('apps/Deployment')
     world.edit(WEB, IMAGE, 'evil.example.com/nginx:1.28')
   }
-  const outage = (value: string) => [take, NOTHING, NOTHING, other(value), look, give, NOTHING, look]
-  const openMonitoring = async () => ({ url: 'http://127.0.0.1:9090/metrics', close: async () => undefined, metrics })
+  const outage = (value: string) => [
+    take,
+    NOTHING,
+    NOTHING,
+    other(value),
+    look,
+    give,
+    NOTHING,
+    look,
+  ]
+  const openMonitoring = async () => ({
+    url: 'http://127.0.0.1:9090/metrics',
+    close: async () => undefined,
+    metrics,
+  })
   const waits = [NOTHING, NOTHING, ...outage('c'), ...outage('d')]
   const { stderr } = await runWatched(world, ['--http-address', '9090'], waits, { openMonitoring })
-  const events = logEvents(stderr).filter(({ event }) => event === 'failure' || event === 'recovered')
+  const events = logEvents(stderr).filter(
+    ({ event }) => event === 'failure' || event === 'recovered',
+  )
   const once = [
     ['failure', 'error', 'BP3003', 'prod', 'allow it'],
     ['recovered', 'warn', 'BP3003', 'prod', undefined],
@@ -232,7 +320,11 @@ test('a turn about another package ends no failure of an object that cannot be r
     world.cluster.unreadable.add(WEB)
     world.edit(WEB, 'spec.replicas', 5)
   }
-  const { stderr } = await runWatched(world, ['--interval', '1h', '--resync-interval', '24h'], [NOTHING, NOTHING, begin, ...edits, NOTHING])
+  const { stderr } = await runWatched(
+    world,
+    ['--interval', '1h', '--resync-interval', '24h'],
+    [NOTHING, NOTHING, begin, ...edits, NOTHING],
+  )
   const turns = logEvents(stderr, 'turn').map(({ units, failedUnits }) => [units, failedUnits])
   assert.deepEqual(turns.slice(-3), [
     [1, 1],
@@ -248,7 +340,11 @@ test('a turn about another package ends no failure of an object that cannot be r
 
 test('the failure of the only cluster names the cluster, also where no watch told of it', async () => {
   const world = new TurnWorld('{mode: Propose}')
-  const waits = [() => (world.cluster.unreachable = failure('BP3001')), () => (world.cluster.unreachable = undefined), NOTHING]
+  const waits = [
+    () => (world.cluster.unreachable = failure('BP3001')),
+    () => (world.cluster.unreachable = undefined),
+    NOTHING,
+  ]
   const { stderr } = await runInWorld(world, ['controller', '-q'], { waits })
   assert.deepEqual(
     logEvents(stderr).map(({ event, code, cluster }) => [event, code, cluster]),

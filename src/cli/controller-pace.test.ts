@@ -15,6 +15,9 @@ test('a controller with a turn every five seconds pushes a status that flaps onc
   const { code } = await runInWorld(world, ['controller', '--interval', '5s'], { waits })
   assert.equal(code, 0)
   assert.ok(seconds >= 180, `${seconds} s`)
-  assert.ok(world.repository.pushes.length <= 4, `${world.repository.pushes.length} pushes in three minutes`)
+  assert.ok(
+    world.repository.pushes.length <= 4,
+    `${world.repository.pushes.length} pushes in three minutes`,
+  )
   assert.ok(world.repository.pushes.length >= 3)
 })

@@ -18,36 +18,67 @@ const BAD_PACKAGE = {
 }
 
 function unreachable(why = 'the connection was refused'): Failure {
-  return new Failure({ code: 'BP4001', what: 'the repository cannot be reached', why, remedy: 'try again', retry: 'backoff' })
+  return new Failure({
+    code: 'BP4001',
+    what: 'the repository cannot be reached',
+    why,
+    remedy: 'try again',
+    retry: 'backoff',
+  })
 }
 
 /** Six turns: one that finds everything in sync, two quiet ones, one that proposes, one that withdraws, one that is quiet again. */
 function editsAndBack(world: TurnWorld): (() => unknown)[] {
-  return [NOTHING, () => world.edit(WEB, 'spec.replicas', 5), NOTHING, NOTHING, () => world.edit(WEB, 'spec.replicas', 3), NOTHING]
+  return [
+    NOTHING,
+    () => world.edit(WEB, 'spec.replicas', 5),
+    NOTHING,
+    NOTHING,
+    () => world.edit(WEB, 'spec.replicas', 3),
+    NOTHING,
+  ]
 }
 
 test('in text a turn that did something is one line with time and place, and quiet turns print nothing', async () => {
   const world = new TurnWorld('{mode: Propose}')
-  const { code, stdout, stderr } = await runInWorld(world, ['controller', '--log-format', 'text'], { waits: editsAndBack(world) })
+  const { code, stdout, stderr } = await runInWorld(world, ['controller', '--log-format', 'text'], {
+    waits: editsAndBack(world),
+  })
   assert.equal(code, 0)
   assert.equal(stdout, '')
   const [started, ...lines] = stderr.trim().split('\n')
   assert.equal(started, '2026-11-21T10:01:00Z  git and the forge are polled every 60s')
   assert.equal(lines.length, 5, stderr)
   assert.match(lines[0] ?? '', /^2026-11-21T10:01:00Z {2}apps\/web: InSync in prod$/)
-  assert.match(lines[1] ?? '', /^2026-11-21T10:03:00Z {2}proposed apps\/web in prod \(proposed\/apps\/web\/drift-[0-9a-f]{8}\)$/)
+  assert.match(
+    lines[1] ?? '',
+    /^2026-11-21T10:03:00Z {2}proposed apps\/web in prod \(proposed\/apps\/web\/drift-[0-9a-f]{8}\)$/,
+  )
   assert.match(lines[2] ?? '', /^2026-11-21T10:06:00Z {2}withdrawn apps\/web in prod/)
-  assert.match(lines[3] ?? '', /^2026-11-21T10:06:00Z {2}note: apps\/web in prod: proposed\/apps\/web\/drift-[0-9a-f]{8} is withdrawn/)
+  assert.match(
+    lines[3] ?? '',
+    /^2026-11-21T10:06:00Z {2}note: apps\/web in prod: proposed\/apps\/web\/drift-[0-9a-f]{8} is withdrawn/,
+  )
   assert.equal(lines[4], '2026-11-21T10:07:00Z  stopped')
 })
 
 test('in JSON a turn is one event, and each change of a unit is one', async () => {
   const world = new TurnWorld('{mode: Propose}')
-  const { code, stdout, stderr } = await runInWorld(world, ['controller'], { waits: editsAndBack(world) })
+  const { code, stdout, stderr } = await runInWorld(world, ['controller'], {
+    waits: editsAndBack(world),
+  })
   assert.equal(code, 0)
   assert.equal(stdout, '')
   const turns = logEvents(stderr, 'turn')
-  const counts = { level: 'info', event: 'turn', outcome: 'succeeded', units: 1, failedUnits: 0, failedClusters: 0, requests: 0 }
+  const counts = {
+    level: 'info',
+    event: 'turn',
+    outcome: 'succeeded',
+    units: 1,
+    failedUnits: 0,
+    failedClusters: 0,
+    requests: 0,
+  }
   assert.deepEqual(
     turns.map(({ ts, msg, durationSeconds, writes, transitions, ...rest }) => {
       assert.equal(durationSeconds, 0)
@@ -63,7 +94,13 @@ test('in JSON a turn is one event, and each change of a unit is one', async () =
   const unit = { level: 'info', event: 'transition', cluster: 'prod', package: 'apps/web' }
   const [first, proposed, withdrawn, ...more] = logEvents(stderr, 'transition')
   assert.deepEqual(more, [])
-  assert.deepEqual(first, { ...unit, ts: '2026-11-21T10:01:00.000Z', outcome: 'status', state: 'InSync', msg: 'apps/web: InSync in prod' })
+  assert.deepEqual(first, {
+    ...unit,
+    ts: '2026-11-21T10:01:00.000Z',
+    outcome: 'status',
+    state: 'InSync',
+    msg: 'apps/web: InSync in prod',
+  })
   const branch = String(proposed?.['branch'])
   assert.match(branch, /^proposed\/apps\/web\/drift-[0-9a-f]{8}$/)
   assert.deepEqual(proposed, {
@@ -74,14 +111,20 @@ test('in JSON a turn is one event, and each change of a unit is one', async () =
     branch,
     msg: `proposed apps/web in prod (${branch})`,
   })
-  assert.deepEqual([withdrawn?.['outcome'], withdrawn?.['state'], withdrawn?.['ts']], ['withdrawn', 'InSync', '2026-11-21T10:06:00.000Z'])
+  assert.deepEqual(
+    [withdrawn?.['outcome'], withdrawn?.['state'], withdrawn?.['ts']],
+    ['withdrawn', 'InSync', '2026-11-21T10:06:00.000Z'],
+  )
 })
 
 test('--log-level is the least that is reported; -q is warn and -v is trace, and the flag wins', async () => {
   const levels = async (...flags: string[]): Promise<string[]> => {
     const world = new TurnWorld('{mode: Propose}')
     const { refs } = world.repository
-    const waits = [() => (world.repository.refs = () => Promise.reject(unreachable())), () => (world.repository.refs = refs)]
+    const waits = [
+      () => (world.repository.refs = () => Promise.reject(unreachable())),
+      () => (world.repository.refs = refs),
+    ]
     const { stderr } = await runInWorld(world, ['controller', ...flags], { waits })
     return [...new Set(logEvents(stderr).map(({ level }) => level))].sort()
   }
@@ -91,7 +134,10 @@ test('--log-level is the least that is reported; -q is warn and -v is trace, and
   assert.deepEqual(await levels('-q'), ['error', 'warn'])
   assert.deepEqual(await levels('-v'), ['debug', 'error', 'info', 'warn'])
   assert.deepEqual(await levels('-v', '--log-level', 'warn'), ['error', 'warn'])
-  assert.match((await runInWorld(new TurnWorld(), ['controller', '--log-level', 'fatal'])).stderr, /BP1001/)
+  assert.match(
+    (await runInWorld(new TurnWorld(), ['controller', '--log-level', 'fatal'])).stderr,
+    /BP1001/,
+  )
 })
 
 test('the log is text on a terminal and JSON elsewhere, unless --log-format says so', async () => {
@@ -101,7 +147,10 @@ test('the log is text on a terminal and JSON elsewhere, unless --log-format says
     [true, ['--log-format', 'json'], true],
     [false, ['--log-format', 'text'], false],
   ] as const) {
-    const { stderr } = await runInWorld(new TurnWorld(), ['controller', ...flags], { isTTY, waits: [] })
+    const { stderr } = await runInWorld(new TurnWorld(), ['controller', ...flags], {
+      isTTY,
+      waits: [],
+    })
     assert.equal(stderr.startsWith('{'), json, stderr)
     if (json) logEvents(stderr)
   }
@@ -121,7 +170,10 @@ test('it says how often it looks, waits a minute or what --interval says, and en
     // The grace of a turn is a wait too, where a turn runs when it is stopped; none does here.
     assert.deepEqual(slept, [wanted, wanted])
     const [started] = logEvents(stderr, 'started')
-    assert.deepEqual([started?.['intervalSeconds'], started?.['dryRun'], started?.['version']], [wanted / 1000, false, '0.0.0'])
+    assert.deepEqual(
+      [started?.['intervalSeconds'], started?.['dryRun'], started?.['version']],
+      [wanted / 1000, false, '0.0.0'],
+    )
     assert.equal(logEvents(stderr, 'stopped').length, 1)
   }
 })
@@ -131,7 +183,10 @@ test('what scan writes, the controller writes', async () => {
   for (const world of [scanned, controlled]) world.edit(WEB, 'spec.replicas', 5)
   await runInWorld(scanned, ['scan'])
   await runInWorld(controlled, ['controller'], { waits: [] })
-  assert.deepEqual((await controlled.repository.refs()).refs, (await scanned.repository.refs()).refs)
+  assert.deepEqual(
+    (await controlled.repository.refs()).refs,
+    (await scanned.repository.refs()).refs,
+  )
 })
 
 test('an outage is one event while it stays, whatever the reason of each attempt, and one when it is gone; drift meanwhile is not lost', async () => {
@@ -156,14 +211,26 @@ test('an outage is one event while it stays, whatever the reason of each attempt
     ],
   })
   assert.equal(code, 0)
-  const reported = (event: string): unknown[] => logEvents(stderr, event).map(({ level, code: id, why }) => [level, id, why])
+  const reported = (event: string): unknown[] =>
+    logEvents(stderr, event).map(({ level, code: id, why }) => [level, id, why])
   assert.deepEqual(reported('failure'), [['error', 'BP4001', 'the connection was refused']])
   assert.deepEqual(reported('recovered'), [['warn', 'BP4001', 'no route to host']])
   const outcomes = logEvents(stderr, 'turn').map(({ outcome }) => outcome)
-  assert.deepEqual(outcomes, ['succeeded', 'failed', 'failed', 'failed', 'failed', 'succeeded', 'succeeded'])
+  assert.deepEqual(outcomes, [
+    'succeeded',
+    'failed',
+    'failed',
+    'failed',
+    'failed',
+    'succeeded',
+    'succeeded',
+  ])
   const order = logEvents(stderr).map(({ event }) => event)
   assert.ok(order.lastIndexOf('failure') < order.indexOf('recovered'))
-  assert.equal(logEvents(stderr, 'transition').filter(({ outcome }) => outcome === 'proposed').length, 1)
+  assert.equal(
+    logEvents(stderr, 'transition').filter(({ outcome }) => outcome === 'proposed').length,
+    1,
+  )
 })
 
 test('what a turn did not observe is not told as gone', async () => {
@@ -195,7 +262,13 @@ test('the credentials are wrong: told once, asked again slowly, and used when th
   const world = new TurnWorld()
   const { repository } = world
   const refs = repository.refs.bind(repository)
-  const denied = new Failure({ code: 'BP4005', what: 'no', why: 'the token was revoked', remedy: 'make one', retry: 'on-change' })
+  const denied = new Failure({
+    code: 'BP4005',
+    what: 'no',
+    why: 'the token was revoked',
+    remedy: 'make one',
+    retry: 'on-change',
+  })
   const slept: number[] = []
   const { code, stderr } = await runInWorld(world, ['controller'], {
     waits: [
@@ -231,9 +304,13 @@ test('one package that cannot be read holds up no other one and is told once', a
   assert.deepEqual([proposed?.['outcome'], proposed?.['package']], ['proposed', 'apps/web'])
   const [failure, ...more] = logEvents(stderr, 'failure')
   assert.deepEqual(more, [])
-  assert.deepEqual([failure?.['code'], failure?.['cluster'], failure?.['package']], ['BP1110', 'prod', 'apps/bad'])
+  assert.deepEqual(
+    [failure?.['code'], failure?.['cluster'], failure?.['package']],
+    ['BP1110', 'prod', 'apps/bad'],
+  )
   assert.match(String(failure?.['where']), /apps\/bad\/x\.yaml/)
-  for (const field of ['what', 'why', 'remedy']) assert.ok(String(failure?.[field]).length > 0, field)
+  for (const field of ['what', 'why', 'remedy'])
+    assert.ok(String(failure?.[field]).length > 0, field)
   assert.deepEqual(
     logEvents(stderr, 'turn').map(({ outcome, failedUnits }) => [outcome, failedUnits]),
     [1, 2, 3].map(() => ['partial', 1]),
@@ -243,7 +320,14 @@ test('one package that cannot be read holds up no other one and is told once', a
 test('a command line that can never work ends it at once with the exit code of scan', async () => {
   const world = new TurnWorld()
   world.repository.refs = () =>
-    Promise.reject(new Failure({ code: 'BP1002', what: 'no repository', why: 'there is none', remedy: 'give one' }))
+    Promise.reject(
+      new Failure({
+        code: 'BP1002',
+        what: 'no repository',
+        why: 'there is none',
+        remedy: 'give one',
+      }),
+    )
   const { code, stderr } = await runInWorld(world, ['controller'], { waits: [NOTHING, NOTHING] })
   assert.equal(code, 2)
   assert.deepEqual(
@@ -252,7 +336,10 @@ test('a command line that can never work ends it at once with the exit code of s
   )
   assert.deepEqual(logEvents(stderr, 'turn'), [])
   const text = await runInWorld(world, ['controller', '--log-format', 'text'], { waits: [] })
-  assert.match(text.stderr, /error BP1002: no repository\n {2}why: there is none\n {2}fix: give one\n$/)
+  assert.match(
+    text.stderr,
+    /error BP1002: no repository\n {2}why: there is none\n {2}fix: give one\n$/,
+  )
 })
 
 function hooks(use: (wanted: WantedWebhooks) => void, onClose: () => void = NOTHING) {
@@ -285,10 +372,14 @@ test('it does not listen without a secret, and then does nothing else either', a
 test('a secret of fewer than 16 characters is refused at the start, and not printed', async () => {
   for (const secret of ['fifteen-letters', 'long-enough-secret,short-secret', 'x']) {
     const world = new TurnWorld('{mode: Propose}')
-    const { code, stdout, stderr } = await runInWorld(world, ['controller', '--webhook-address', ':8080'], {
-      waits: [NOTHING],
-      env: { BACKPORCH_WEBHOOK_SECRET: secret },
-    })
+    const { code, stdout, stderr } = await runInWorld(
+      world,
+      ['controller', '--webhook-address', ':8080'],
+      {
+        waits: [NOTHING],
+        env: { BACKPORCH_WEBHOOK_SECRET: secret },
+      },
+    )
     assert.equal(code, 2)
     assert.deepEqual(
       logEvents(stderr).map(({ event, code: id, msg }) => [event, id, msg]),
@@ -302,24 +393,31 @@ test('it listens where it was told, with every secret, and closes when it ends; 
   let requested: WantedWebhooks | undefined
   let closed = 0
   const world = new TurnWorld()
-  const { code, stdout, stderr } = await runInWorld(world, ['controller', '--webhook-address', '[::1]:9000', '--repo', 'https://x/a/b'], {
-    ...hooks(
-      (wanted) => {
-        requested = wanted
-      },
-      () => {
-        closed += 1
-      },
-    ),
-    waits: [NOTHING],
-  })
+  const { code, stdout, stderr } = await runInWorld(
+    world,
+    ['controller', '--webhook-address', '[::1]:9000', '--repo', 'https://x/a/b'],
+    {
+      ...hooks(
+        (wanted) => {
+          requested = wanted
+        },
+        () => {
+          closed += 1
+        },
+      ),
+      waits: [NOTHING],
+    },
+  )
   assert.equal(code, 0)
   assert.deepEqual(requested?.address, { host: '::1', port: 9000 })
   assert.deepEqual(requested?.secrets, ['one-one-one-one-', 'two-two-two-two-'])
   assert.equal(requested?.remote, 'https://x/a/b')
   assert.equal(closed, 1)
   const [listening] = logEvents(stderr, 'listening')
-  assert.deepEqual([listening?.['for'], listening?.['url']], ['webhooks', 'http://127.0.0.1:8080/webhook'])
+  assert.deepEqual(
+    [listening?.['for'], listening?.['url']],
+    ['webhooks', 'http://127.0.0.1:8080/webhook'],
+  )
   assert.doesNotMatch(stdout + stderr, /one-one|two-two/)
 })
 
@@ -350,20 +448,29 @@ test('a button that somebody pressed is done by the next turn, once', async () =
 
 test('refused webhooks are told, and a flood of them once', async () => {
   let wanted: WantedWebhooks | undefined
-  const { stderr } = await runInWorld(new TurnWorld(), ['controller', '--webhook-address', '8080'], {
-    ...hooks((given) => {
-      wanted = given
-    }),
-    waits: [
-      () => {
-        for (let number = 0; number < 1_000; number += 1) wanted?.onRefused('the signature is wrong')
-        wanted?.onRefused('the event is missing')
-      },
-    ],
-  })
+  const { stderr } = await runInWorld(
+    new TurnWorld(),
+    ['controller', '--webhook-address', '8080'],
+    {
+      ...hooks((given) => {
+        wanted = given
+      }),
+      waits: [
+        () => {
+          for (let number = 0; number < 1_000; number += 1)
+            wanted?.onRefused('the signature is wrong')
+          wanted?.onRefused('the event is missing')
+        },
+      ],
+    },
+  )
   assert.deepEqual(
     logEvents(stderr, 'refused').map(({ level, why, msg }) => [level, why, msg]),
-    ['the signature is wrong', 'the event is missing'].map((why) => ['warn', why, `a webhook was refused: ${why}`]),
+    ['the signature is wrong', 'the event is missing'].map((why) => [
+      'warn',
+      why,
+      `a webhook was refused: ${why}`,
+    ]),
   )
 })
 
@@ -374,7 +481,18 @@ test('an address is a port, or a host and a port; nothing but loopback unless it
   assert.deepEqual(listenAddress('0.0.0.0:80'), { host: '0.0.0.0', port: 80 })
   assert.deepEqual(listenAddress('[::]:65535'), { host: '::', port: 65_535 })
   assert.deepEqual(listenAddress('hooks.example.com:0'), { host: 'hooks.example.com', port: 0 })
-  for (const text of ['', ':', 'host', 'host:', '1:2:3', '::1:80', '127.0.0.1:65536', 'a b:80', 'http://x:80', '-1']) {
+  for (const text of [
+    '',
+    ':',
+    'host',
+    'host:',
+    '1:2:3',
+    '::1:80',
+    '127.0.0.1:65536',
+    'a b:80',
+    'http://x:80',
+    '-1',
+  ]) {
     assert.throws(() => listenAddress(text), text)
   }
 })
@@ -385,5 +503,8 @@ test('help and completion know it', async () => {
   const help = (await runInWorld(world, ['controller', '--help'])).stdout
   assert.match(help, /--interval[\s\S]*--webhook-address[\s\S]*BACKPORCH_WEBHOOK_SECRET/)
   assert.match((await runInWorld(world, ['__complete', 'cont'])).stdout, /^controller\t/)
-  assert.match((await runInWorld(world, ['__complete', 'controller', '--web'])).stdout, /^--webhook-address/)
+  assert.match(
+    (await runInWorld(world, ['__complete', 'controller', '--web'])).stdout,
+    /^--webhook-address/,
+  )
 })

@@ -32,32 +32,62 @@ const SELECTORS =
   'changes by number (1,3-5), number and field (2:spec.replicas), or object (deployment/web, deploy/web, deployment/web:spec.replicas); all otherwise'
 const ONE_PACKAGE = 'path of the package; optional if there is only one'
 /** Flags of a session with a repository, its forge and a cluster. */
-const SESSION_FLAGS = [REPOSITORY_FLAGS, FORGE_FLAGS, FUNCTION_FLAGS, CLUSTER_FLAGS, NAMESPACE_FLAGS] as const
+const SESSION_FLAGS = [
+  REPOSITORY_FLAGS,
+  FORGE_FLAGS,
+  FUNCTION_FLAGS,
+  CLUSTER_FLAGS,
+  NAMESPACE_FLAGS,
+] as const
 
 export function addDecideCommands(program: Command, cli: CliContext, run: Run): void {
   const scan = program
     .command('scan')
-    .description('run one turn: observe, record drift in git, and propose it where the policy allows it')
+    .description(
+      'run one turn: observe, record drift in git, and propose it where the policy allows it',
+    )
     .argument('[packages...]', 'paths of packages; the placed ones, or all, otherwise')
-  withFlags(scan, SCAN_FLAGS, selectionFlags({}), ...SESSION_FLAGS, AUDIT_FLAGS, listFlags(REPORT_OUTPUTS), EXIT_FLAGS, FLEET_FLAGS).action(
-    (packages, options) => run(async () => (await import('./commands/scan.ts')).scan(packages, options, cli)),
+  withFlags(
+    scan,
+    SCAN_FLAGS,
+    selectionFlags({}),
+    ...SESSION_FLAGS,
+    AUDIT_FLAGS,
+    listFlags(REPORT_OUTPUTS),
+    EXIT_FLAGS,
+    FLEET_FLAGS,
+  ).action((packages, options) =>
+    run(async () => (await import('./commands/scan.ts')).scan(packages, options, cli)),
   )
   addResolutionCommands(program, cli, run)
 
   const ignore = program
     .command('ignore')
-    .description('propose an ignore rule that hides exactly the named lines of diff, in the policy, for review')
+    .description(
+      'propose an ignore rule that hides exactly the named lines of diff, in the policy, for review',
+    )
     .argument('[package]', ONE_PACKAGE)
     .argument('[selectors...]', SELECTORS)
-  withFlags(ignore, IGNORE_FLAGS, ...SESSION_FLAGS, outputFlags(TEXT_OUTPUTS)).action((name, selectors, options) =>
-    run(async () => (await import('./commands/ignore.ts')).ignore(name, selectors, options, cli)),
+  withFlags(ignore, IGNORE_FLAGS, ...SESSION_FLAGS, outputFlags(TEXT_OUTPUTS)).action(
+    (name, selectors, options) =>
+      run(async () => (await import('./commands/ignore.ts')).ignore(name, selectors, options, cli)),
   )
 
   const imported = program
     .command('import')
-    .description('propose a package of the live objects of a namespace that nobody manages; Secrets are named and never written')
-  withFlags(imported, IMPORT_FLAGS, REPOSITORY_FLAGS, FORGE_FLAGS, FUNCTION_FLAGS, CLUSTER_FLAGS, outputFlags(TEXT_OUTPUTS)).action(
-    (options) => run(async () => (await import('./commands/import.ts')).importObjects(options, cli)),
+    .description(
+      'propose a package of the live objects of a namespace that nobody manages; Secrets are named and never written',
+    )
+  withFlags(
+    imported,
+    IMPORT_FLAGS,
+    REPOSITORY_FLAGS,
+    FORGE_FLAGS,
+    FUNCTION_FLAGS,
+    CLUSTER_FLAGS,
+    outputFlags(TEXT_OUTPUTS),
+  ).action((options) =>
+    run(async () => (await import('./commands/import.ts')).importObjects(options, cli)),
   )
 
   const snooze = program
@@ -73,7 +103,13 @@ export function addDecideCommands(program: Command, cli: CliContext, run: Run): 
     .command('approve')
     .description('merge the open proposal of a package, tag the revision and delete the branch')
     .argument('[package]', ONE_PACKAGE)
-  withFlags(approval, APPROVE_FLAGS, DECISION_FLAGS, ...SESSION_FLAGS, outputFlags(TEXT_OUTPUTS)).action((name, options) =>
+  withFlags(
+    approval,
+    APPROVE_FLAGS,
+    DECISION_FLAGS,
+    ...SESSION_FLAGS,
+    outputFlags(TEXT_OUTPUTS),
+  ).action((name, options) =>
     run(async () => (await import('./commands/decide.ts')).approveOne(name, options, cli)),
   )
   const rejection = program
@@ -82,23 +118,38 @@ export function addDecideCommands(program: Command, cli: CliContext, run: Run): 
       'close the open proposal: git and the cluster do not change, and this drift is silenced for the time in the policy (default: 30 days)',
     )
     .argument('[package]', ONE_PACKAGE)
-  withFlags(rejection, DECISION_FLAGS, ...SESSION_FLAGS, outputFlags(TEXT_OUTPUTS)).action((name, options) =>
-    run(async () => (await import('./commands/decide.ts')).rejectOne(name, options, cli)),
+  withFlags(rejection, DECISION_FLAGS, ...SESSION_FLAGS, outputFlags(TEXT_OUTPUTS)).action(
+    (name, options) =>
+      run(async () => (await import('./commands/decide.ts')).rejectOne(name, options, cli)),
   )
 
   const init = program
     .command('init')
-    .description('enrol a repository: observe, print what to expect, and propose a policy on the branch drift/configure')
-  withFlags(init, INIT_FLAGS, ...SESSION_FLAGS, outputFlags(['table', 'json', 'yaml'])).action((options) =>
-    run(async () => (await import('./commands/init.ts')).init(options, cli)),
+    .description(
+      'enrol a repository: observe, print what to expect, and propose a policy on the branch drift/configure',
+    )
+  withFlags(init, INIT_FLAGS, ...SESSION_FLAGS, outputFlags(['table', 'json', 'yaml'])).action(
+    (options) => run(async () => (await import('./commands/init.ts')).init(options, cli)),
   )
 
   const controller = program
     .command('controller')
-    .description('watch the clusters, git and the forge until stopped, and run a turn for what changes')
+    .description(
+      'watch the clusters, git and the forge until stopped, and run a turn for what changes',
+    )
     .argument('[packages...]', 'paths of packages; the placed ones, or all, otherwise')
-  withFlags(controller, CONTROLLER_FLAGS, selectionFlags({}), ...SESSION_FLAGS, AUDIT_FLAGS, outputFlags(TEXT_OUTPUTS), FLEET_FLAGS).action(
-    (packages, options) => run(async () => (await import('./controller/controller.ts')).controller(packages, options, cli)),
+  withFlags(
+    controller,
+    CONTROLLER_FLAGS,
+    selectionFlags({}),
+    ...SESSION_FLAGS,
+    AUDIT_FLAGS,
+    outputFlags(TEXT_OUTPUTS),
+    FLEET_FLAGS,
+  ).action((packages, options) =>
+    run(async () =>
+      (await import('./controller/controller.ts')).controller(packages, options, cli),
+    ),
   )
 }
 
@@ -115,8 +166,15 @@ function addResolutionCommands(program: Command, cli: CliContext, run: Run): voi
       .argument('[package]', ONE_PACKAGE)
       .argument('[selectors...]', SELECTORS)
     const via: typeof VIA_FLAGS = resolution === 'Restore' ? new Command() : VIA_FLAGS
-    withFlags(command, RESOLVE_FLAGS, via, ...SESSION_FLAGS, listFlags()).action((name, selectors, options) =>
-      run(async () => (await import('./commands/resolve.ts')).resolve({ resolution, name, selectors }, options, cli)),
+    withFlags(command, RESOLVE_FLAGS, via, ...SESSION_FLAGS, listFlags()).action(
+      (name, selectors, options) =>
+        run(async () =>
+          (await import('./commands/resolve.ts')).resolve(
+            { resolution, name, selectors },
+            options,
+            cli,
+          ),
+        ),
     )
   }
 }

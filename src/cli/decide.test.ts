@@ -37,8 +37,13 @@ test('reject says until when exactly this drift is silent, as the ledger has it'
   const { code, stdout } = await runInWorld(world, ['reject', 'apps/web', '--yes'])
   assert.equal(code, 0, stdout)
   const until = /is silent until (2026-11-24T10:\d\d:00Z)$/m.exec(stdout)?.[1]
-  const [closed = ''] = world.repository.paths('drift-ledger').filter((path) => path.startsWith('closed/'))
-  assert.match(world.repository.text('drift-ledger', closed) ?? '', new RegExp(`silentUntil: "?${until}"?\n`))
+  const [closed = ''] = world.repository
+    .paths('drift-ledger')
+    .filter((path) => path.startsWith('closed/'))
+  assert.match(
+    world.repository.text('drift-ledger', closed) ?? '',
+    new RegExp(`silentUntil: "?${until}"?\n`),
+  )
 })
 
 test('approve says where the proposal is when the forge has a merge queue, and that nothing is verified', async () => {
@@ -50,7 +55,10 @@ test('approve says where the proposal is when the forge has a merge queue, and t
   await runInWorld(world, ['scan'])
   const { code, stdout } = await runInWorld(world, ['approve', 'apps/web', '--yes'])
   assert.equal(code, 0)
-  assert.match(stdout, /apps\/web: Restore is in the merge queue of main\n {2}next: backporch scan apps\/web reads what happened there\n$/)
+  assert.match(
+    stdout,
+    /apps\/web: Restore is in the merge queue of main\n {2}next: backporch scan apps\/web reads what happened there\n$/,
+  )
   const waited = await runInWorld(world, ['approve', 'apps/web', '--yes', '--wait'])
   assert.equal(waited.code, 3)
   assert.match(

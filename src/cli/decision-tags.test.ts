@@ -9,7 +9,8 @@ import { settleByWriting } from '../reconcile/turn/settle.ts'
 
 type Source = 'package' | 'folder'
 
-const PLACEMENT = 'apiVersion: backporch.dev/v1alpha1\nkind: Placement\nmetadata: {name: p}\nspec: {clusters: [prod], paths: [apps/web]}\n'
+const PLACEMENT =
+  'apiVersion: backporch.dev/v1alpha1\nkind: Placement\nmetadata: {name: p}\nspec: {clusters: [prod], paths: [apps/web]}\n'
 
 const CASES: readonly (readonly [tags: string, source: Source, isTagged: boolean])[] = [
   ['', 'package', true],
@@ -25,7 +26,10 @@ const CASES: readonly (readonly [tags: string, source: Source, isTagged: boolean
 /** With one edit by hand, which is proposed. */
 async function proposedWorld(tags: string, source: Source): Promise<TurnWorld> {
   const files = source === 'folder' ? { '.drift/placement.yaml': PLACEMENT } : {}
-  const world = new TurnWorld(`{mode: Propose, settle: backporch${tags === '' ? '' : `, tags: ${tags}`}}`, files)
+  const world = new TurnWorld(
+    `{mode: Propose, settle: backporch${tags === '' ? '' : `, tags: ${tags}`}}`,
+    files,
+  )
   if (source === 'folder') world.repository.commitByHand('main', { 'apps/web/Kptfile': null })
   world.cluster.write = async () => world.edit(WEB, 'spec.replicas', 3, world.syncer)
   world.edit(WEB, 'spec.replicas', 5)
@@ -41,7 +45,12 @@ function tagsIn(world: TurnWorld): readonly string[] {
 async function settle(world: TurnWorld): Promise<void> {
   const [pending] = pendingSettles(await world.scan())
   assert.ok(pending !== undefined, 'the merged decision is to be settled')
-  await settleByWriting({ ...world.ports, writer: world.cluster }, world.request(), pending, new AbortController().signal)
+  await settleByWriting(
+    { ...world.ports, writer: world.cluster },
+    world.request(),
+    pending,
+    new AbortController().signal,
+  )
 }
 
 for (const [tags, source, isTagged] of CASES) {
@@ -55,12 +64,20 @@ for (const [tags, source, isTagged] of CASES) {
     assert.equal(/apps\/web v1 is published/.test(approved.stdout), isTagged, approved.stdout)
     assert.match(approved.stdout, /Restore merged into main at [0-9a-f]{7}/)
     const message = (await world.repository.commit(world.repository.head('main'))).message
-    assert.match(message, isTagged ? /^Approving package revision apps\/web\/1, /m : /^Approving the proposal for apps\/web, /m)
+    assert.match(
+      message,
+      isTagged
+        ? /^Approving package revision apps\/web\/1, /m
+        : /^Approving the proposal for apps\/web, /m,
+    )
     const status = await runInWorld(world, ['status', '-o', 'json'])
     assert.equal(JSON.parse(status.stdout).items[0].spec.unit.revision, isTagged ? 'v1' : undefined)
     const history = await runInWorld(world, ['history'])
     assert.equal(history.code, 0, history.stderr)
-    assert.match(history.stdout, new RegExp(` restore +Ada .* ${world.repository.head('main').slice(0, 7)}$`, 'm'))
+    assert.match(
+      history.stdout,
+      new RegExp(` restore +Ada .* ${world.repository.head('main').slice(0, 7)}$`, 'm'),
+    )
     assert.equal(partOf(world.cluster.objects.get(WEB), 'spec', 'replicas'), 3)
     assert.equal((await world.plan()).report.status.state, 'InSync')
   })
@@ -73,7 +90,10 @@ for (const [tags, source, isTagged] of CASES) {
     const merge = world.repository.head('main')
     assert.equal((await world.plan()).report.status.state, 'Applying')
     assert.deepEqual(tagsIn(world), isTagged ? ['refs/tags/apps/web/v1'] : [])
-    assert.match(world.repository.everything(), new RegExp(`outcome: Merged(?:.|\\n)*${merge}|${merge}(?:.|\\n)*outcome: Merged`))
+    assert.match(
+      world.repository.everything(),
+      new RegExp(`outcome: Merged(?:.|\\n)*${merge}|${merge}(?:.|\\n)*outcome: Merged`),
+    )
     await settle(world)
     assert.equal((await world.plan()).report.status.state, 'InSync')
     assert.deepEqual(tagsIn(world), isTagged ? ['refs/tags/apps/web/v1'] : [])
@@ -84,7 +104,8 @@ test('a folder that was tagged by an earlier version is tagged no more, and its 
   const world = await proposedWorld('all', 'folder')
   assert.equal((await runInWorld(world, ['approve', 'apps/web', '--yes'])).code, 0)
   world.repository.commitByHand('main', {
-    '.drift/policy.yaml': world.repository.text('main', '.drift/policy.yaml')?.replace(', tags: all', '') ?? null,
+    '.drift/policy.yaml':
+      world.repository.text('main', '.drift/policy.yaml')?.replace(', tags: all', '') ?? null,
   })
   world.edit(WEB, 'spec.replicas', 7)
   await runInWorld(world, ['scan'])

@@ -9,8 +9,16 @@ test('a list without a row has no head, and stderr says that there is nothing', 
     ['drifts', 'no drift recorded\n'],
     ['ignores', 'no ignore rules\n'],
   ] as const) {
-    assert.deepEqual(await runInWorld(new TurnWorld(), ['get', what]), { code: 0, stdout: '', stderr: text })
-    assert.deepEqual(await runInWorld(new TurnWorld(), ['get', what, '-q']), { code: 0, stdout: '', stderr: '' })
+    assert.deepEqual(await runInWorld(new TurnWorld(), ['get', what]), {
+      code: 0,
+      stdout: '',
+      stderr: text,
+    })
+    assert.deepEqual(await runInWorld(new TurnWorld(), ['get', what, '-q']), {
+      code: 0,
+      stdout: '',
+      stderr: '',
+    })
     const { stdout, stderr } = await runInWorld(new TurnWorld(), ['get', what, '-o', 'json'])
     assert.deepEqual([JSON.parse(stdout).items, stderr], [[], ''])
   }
@@ -31,7 +39,10 @@ test('explain names the branch only where there is one', async () => {
   world.edit(WEB, 'spec.replicas', 5)
   assert.doesNotMatch((await runInWorld(world, ['explain', 'apps/web'])).stdout, /^branch /m)
   await world.scan()
-  assert.match((await runInWorld(world, ['explain', 'apps/web'])).stdout, /^branch proposed\/apps\/web\/drift-[0-9a-f]{8}$/m)
+  assert.match(
+    (await runInWorld(world, ['explain', 'apps/web'])).stdout,
+    /^branch proposed\/apps\/web\/drift-[0-9a-f]{8}$/m,
+  )
 })
 
 test('explain tells what is open from what is no drift, where a selector names neither', async () => {
@@ -43,5 +54,8 @@ test('explain tells what is open from what is no drift, where a selector names n
   world.edit(WEB_CONFIG, 'data.color', 'red')
   const { stderr } = await runInWorld(world, ['explain', 'apps/web', '9'])
   assert.match(stderr, /"9" names no difference\n/)
-  assert.match(stderr, /open: 1 Deployment shop\/web spec\.replicas; 1 that is no drift: 2 \(diff --show-ignored\)/)
+  assert.match(
+    stderr,
+    /open: 1 Deployment shop\/web spec\.replicas; 1 that is no drift: 2 \(diff --show-ignored\)/,
+  )
 })

@@ -22,7 +22,10 @@ test('without a Kptfile the error names the folders with manifests, and how to c
     assert.match(stderr, /^error BP1004: /)
     assert.match(stderr, /manifests are in apps\/web \(2 objects\)/, argv.join(' '))
     assert.match(stderr, /fix: name what is to be compared, in one of three ways:\n/)
-    assert.match(stderr, /^ +by the resource of a syncer: .*\n +by its folder: --path apps\/web, .*\n +as a package of kpt: /m)
+    assert.match(
+      stderr,
+      /^ +by the resource of a syncer: .*\n +by its folder: --path apps\/web, .*\n +as a package of kpt: /m,
+    )
   }
 })
 
@@ -31,7 +34,10 @@ test('the example is a kustomization that no other one reads, or the folder near
     'apps/web/kustomization.yaml': 'resources: [deployment.yaml]\n',
     'overlays/prod/kustomization.yaml': 'resources:\n- ../../apps/web\n',
   }
-  assert.match((await runInWorld(folderWorld(kustomizations), ['diff'])).stderr, /--path overlays\/prod,/)
+  assert.match(
+    (await runInWorld(folderWorld(kustomizations), ['diff'])).stderr,
+    /--path overlays\/prod,/,
+  )
   const wrong = await runInWorld(folderWorld(kustomizations), ['diff', 'apps/wbe'])
   assert.match(wrong.stderr, /manifests are in apps\/web/)
   assert.match(wrong.stderr, /--path apps\/web,/)
@@ -42,7 +48,10 @@ test('without a manifest it says so, and a Helm chart is no example', async () =
   const world = folderWorld()
   world.repository.commitByHand('main', none)
   assert.match((await runInWorld(world, ['diff'])).stderr, /no file of the commit is a manifest\n/)
-  world.repository.commitByHand('main', { 'chart/Chart.yaml': 'name: c\n', 'chart/templates/a.yaml': 'apiVersion: v1\nkind: ConfigMap\n' })
+  world.repository.commitByHand('main', {
+    'chart/Chart.yaml': 'name: c\n',
+    'chart/templates/a.yaml': 'apiVersion: v1\nkind: ConfigMap\n',
+  })
   const { stderr } = await runInWorld(world, ['diff'])
   assert.match(stderr, /manifests are in chart \(a Helm chart\)\n/)
   assert.match(stderr, /--path FOLDER,/)
@@ -55,7 +64,12 @@ test('a wrong name beside packages is answered with their names', async () => {
 })
 
 test('the list is bounded, the biggest folder first; a kustomization is named, a chart comes last, a workflow is none', async () => {
-  const many = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`some/f${at}/a.yaml`, 'apiVersion: v1\nkind: ConfigMap\n']))
+  const many = Object.fromEntries(
+    Array.from({ length: 20 }, (_, at) => [
+      `some/f${at}/a.yaml`,
+      'apiVersion: v1\nkind: ConfigMap\n',
+    ]),
+  )
   const world = folderWorld({
     ...many,
     'big/all.yaml':
@@ -66,7 +80,10 @@ test('the list is bounded, the biggest folder first; a kustomization is named, a
     '.github/workflows/a.yaml': 'apiVersion: v1\nkind: ConfigMap\n',
   })
   const { stderr } = await runInWorld(world, ['diff'])
-  assert.match(stderr, /manifests are in big \(3 objects and a kustomization\), apps\/web \(2 objects\), .*, and 15 more$/m)
+  assert.match(
+    stderr,
+    /manifests are in big \(3 objects and a kustomization\), apps\/web \(2 objects\), .*, and 15 more$/m,
+  )
   assert.doesNotMatch(stderr, /github/)
 })
 
@@ -92,10 +109,18 @@ test('scan records it on a branch of the rules of Porch, with the record alone: 
   assert.equal(code, 1, stderr)
   const [branch = ''] = world.repository.names().filter((name) => name.startsWith('proposed/'))
   assert.match(branch, /^proposed\/apps\/web\/drift-[0-9a-f]{8}$/)
-  const added = world.repository.paths(branch).filter((path) => !world.repository.paths('main').includes(path))
+  const added = world.repository
+    .paths(branch)
+    .filter((path) => !world.repository.paths('main').includes(path))
   assert.equal(added.length, 1)
   assert.match(added[0] ?? '', /^\.drift\/records\/prod\/apps--web\//)
-  for (const argv of [['status'], ['get', 'drifts'], ['get', 'packages', ...PATH], ['explain', 'apps/web'], ['history']])
+  for (const argv of [
+    ['status'],
+    ['get', 'drifts'],
+    ['get', 'packages', ...PATH],
+    ['explain', 'apps/web'],
+    ['history'],
+  ])
     assert.ok([0, 1].includes((await runInWorld(world, argv)).code), argv.join(' '))
   assert.match((await runInWorld(world, ['status'])).stdout, /apps\/web +.*Drifted/)
 })
@@ -109,7 +134,10 @@ for (const resolution of ['adopt', 'restore', 'release']) {
     assert.ok(world.repository.names().some((name) => name.startsWith('proposed/apps/web/drift-')))
     const merged = await runInWorld(world, ['approve', 'apps/web', '--yes'])
     assert.equal(merged.code, 0, `${merged.stdout}${merged.stderr}`)
-    assert.equal(world.repository.text('main', 'apps/web/deployment.yaml')?.includes('replicas: 5'), resolution === 'adopt')
+    assert.equal(
+      world.repository.text('main', 'apps/web/deployment.yaml')?.includes('replicas: 5'),
+      resolution === 'adopt',
+    )
     assert.ok(!world.repository.paths('main').includes('apps/web/Kptfile'))
   })
 }
@@ -118,19 +146,30 @@ test('a Placement names folders by globs, and only those that it names run in th
   const placement = (paths: string): string =>
     `apiVersion: backporch.dev/v1alpha1\nkind: Placement\nmetadata: {name: p}\nspec: {clusters: [prod], paths: [${paths}]}\n`
   for (const paths of ['"apps/*"', 'apps/web/', '"**"']) {
-    const { code, stdout, stderr } = await runInWorld(folderWorld({ '.drift/placement.yaml': placement(paths) }), ['diff'])
+    const { code, stdout, stderr } = await runInWorld(
+      folderWorld({ '.drift/placement.yaml': placement(paths) }),
+      ['diff'],
+    )
     assert.equal(code, 1, `${paths} ${stderr}`)
     assert.match(stdout, /of apps\/web in prod/)
   }
-  const other = await runInWorld(folderWorld({ '.drift/placement.yaml': placement('other/*') }), ['diff'])
+  const other = await runInWorld(folderWorld({ '.drift/placement.yaml': placement('other/*') }), [
+    'diff',
+  ])
   assert.equal(other.code, 2)
 })
 
 test('what is not plain is refused with the reason: a kustomization further down, a chart, no object at all', async () => {
   const cases: readonly (readonly [{ readonly [path: string]: string }, RegExp])[] = [
-    [{ 'apps/web/prod/kustomization.yaml': 'resources: []\n' }, /kustomize makes the objects of apps\/web\/prod/],
+    [
+      { 'apps/web/prod/kustomization.yaml': 'resources: []\n' },
+      /kustomize makes the objects of apps\/web\/prod/,
+    ],
     [{ 'apps/web/chart/Chart.yaml': 'name: c\n' }, /Helm makes the objects of apps\/web\/chart/],
-    [{ 'apps/web/deployment.yaml': '# nothing\n', 'apps/web/config.yaml': '# nothing\n' }, /there is no object in apps\/web/],
+    [
+      { 'apps/web/deployment.yaml': '# nothing\n', 'apps/web/config.yaml': '# nothing\n' },
+      /there is no object in apps\/web/,
+    ],
   ]
   for (const [files, why] of cases) {
     const { code, stderr } = await runInWorld(folderWorld(files), ['diff', ...PATH])
@@ -142,7 +181,8 @@ test('what is not plain is refused with the reason: a kustomization further down
 test('a package below the folder is a unit of its own, and its files are not the folder’s', async () => {
   const world = folderWorld({
     'apps/web/below/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: below\n',
-    'apps/web/below/config.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: below, namespace: shop}\n',
+    'apps/web/below/config.yaml':
+      'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: below, namespace: shop}\n',
   })
   const folder = await runInWorld(world, ['diff', ...PATH])
   assert.match(folder.stdout, /replicas/)
@@ -193,8 +233,13 @@ test('a folder that was recorded in another cluster is not looked at in this one
   world.cluster.name = 'edge'
   world.cluster.uid = 'uid-edge'
   await runInWorld(world, ['scan'])
-  const recorded = world.repository.paths('drift-ledger').filter((path) => path.endsWith('report.yaml'))
-  assert.deepEqual(recorded, ['clusters/edge/apps--shop/report.yaml', 'clusters/prod/apps--web/report.yaml'])
+  const recorded = world.repository
+    .paths('drift-ledger')
+    .filter((path) => path.endsWith('report.yaml'))
+  assert.deepEqual(recorded, [
+    'clusters/edge/apps--shop/report.yaml',
+    'clusters/prod/apps--web/report.yaml',
+  ])
 })
 
 test('where only another cluster has folders, a scan says as before which folders hold manifests', async () => {
@@ -242,7 +287,10 @@ test('the repository as a folder and a package named root have one name: the fol
   })
   const both = await runInWorld(world, ['scan', '--path', '.', 'root'])
   assert.equal(both.code, 2, both.stderr)
-  assert.match(both.stderr, /BP4004: the repository as a folder and the package root cannot both be compared/)
+  assert.match(
+    both.stderr,
+    /BP4004: the repository as a folder and the package root cannot both be compared/,
+  )
   assert.deepEqual(
     world.repository.paths('drift-ledger').filter((path) => path.endsWith('report.yaml')),
     ['clusters/prod/root/report.yaml'],

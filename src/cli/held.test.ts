@@ -6,10 +6,13 @@ import { policyText, TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 
 test('scan, status, get and explain say what is held back, why and until when', async () => {
   const world = new TurnWorld('{}', {
-    '.drift/policy.yaml': policyText('{mode: Propose, windows: [{name: freeze, kind: hold, schedule: "0 9 * * *", duration: 10h}]}'),
+    '.drift/policy.yaml': policyText(
+      '{mode: Propose, windows: [{name: freeze, kind: hold, schedule: "0 9 * * *", duration: 10h}]}',
+    ),
   })
   world.edit(WEB, 'spec.replicas', 5)
-  const sentence = /held back \(window\) until 2026-11-21T19:00:00Z: the window freeze of the policy is open \(\.drift\/policy\.yaml:4\)/
+  const sentence =
+    /held back \(window\) until 2026-11-21T19:00:00Z: the window freeze of the policy is open \(\.drift\/policy\.yaml:4\)/
   world.pass(1)
   assert.match((await runInWorld(world, ['scan', '--dry-run'])).stdout, sentence)
   const scanned = await runInWorld(world, ['scan'])
@@ -19,6 +22,9 @@ test('scan, status, get and explain say what is held back, why and until when', 
   assert.match(status.stdout, /held: window/)
   assert.match(status.stdout, /window until 2026-11-21T19:00:00Z/)
   assert.match(status.stderr, /1 held back/)
-  assert.match((await runInWorld(world, ['get', 'drifts', '-o', 'wide'])).stdout, /HELD\n.*window until 2026-11-21T19:00:00Z/)
+  assert.match(
+    (await runInWorld(world, ['get', 'drifts', '-o', 'wide'])).stdout,
+    /HELD\n.*window until 2026-11-21T19:00:00Z/,
+  )
   assert.match((await runInWorld(world, ['explain', 'apps/web'])).stdout, sentence)
 })

@@ -45,7 +45,9 @@ test('explain tells of a line each rule in order, and why it did not apply', asy
   ]
   const locations = order.map((wanted) => stdout.search(wanted))
   assert.ok(
-    locations.every((position, index) => position !== -1 && position > (locations[index - 1] ?? -1)),
+    locations.every(
+      (position, index) => position !== -1 && position > (locations[index - 1] ?? -1),
+    ),
     `${locations.join()}\n${stdout}`,
   )
 })
@@ -77,19 +79,30 @@ test('an annotation that only the live object has hides nothing, and explain say
   world.edit(WEB, 'metadata.annotations["backporch.dev/reason"]', 'hidden')
   const { stdout } = await runInWorld(world, ['explain', 'apps/web', 'deployment/web'])
   assert.match(stdout, /^[1-3] {2}Deployment shop\/web {2}spec\.replicas {2}\(modified\)$/m)
-  assert.match(stdout, /^ {3}note {4}backporch\.dev\/mode counts as git has it, not as the live object does$/m)
+  assert.match(
+    stdout,
+    /^ {3}note {4}backporch\.dev\/mode counts as git has it, not as the live object does$/m,
+  )
 })
 
 test('explain says what a preset is for, and which there are', async () => {
   const world = context()
-  assert.match((await runInWorld(world, ['explain', 'preset:hpa'])).stdout, /^preset:hpa: .*\n.*\nsee https:\/\//)
+  assert.match(
+    (await runInWorld(world, ['explain', 'preset:hpa'])).stdout,
+    /^preset:hpa: .*\n.*\nsee https:\/\//,
+  )
   const unknown = await runInWorld(world, ['explain', 'preset:autoscaler'])
   assert.equal(unknown.code, 2)
   assert.match(unknown.stderr, /presets are .*\bhpa\b/)
 })
 
 test('no line of a text is longer than the terminal, but for words that are', () => {
-  assert.deepEqual(wrapped('  a ', 'bb ccc dddddddddd e', 9), ['  a bb', '    ccc', '    dddddddddd', '    e'])
+  assert.deepEqual(wrapped('  a ', 'bb ccc dddddddddd e', 9), [
+    '  a bb',
+    '    ccc',
+    '    dddddddddd',
+    '    e',
+  ])
 })
 
 test('get ignores lists every rule with its place, its end and what it hides', async () => {
@@ -102,11 +115,43 @@ test('get ignores lists every rule with its place, its end and what it hides', a
     .map((line) => line.split(/ {3,}/))
   assert.deepEqual(rows, [
     ['WHERE', 'TARGET', 'FIELDS', 'REASON', 'EXPIRES', 'LAST-MATCHED', 'HITS'],
-    ['.drift/policy.yaml:8', 'Service', '/spec/replicas', 'KEDA scales shop', '2026-12-31', '-', '-'],
-    ['.drift/policy.yaml:9', 'with app=web', 'spec.template.spec.containers[name=*].env', 'ops sets colours', '-', 'now', '1'],
+    [
+      '.drift/policy.yaml:8',
+      'Service',
+      '/spec/replicas',
+      'KEDA scales shop',
+      '2026-12-31',
+      '-',
+      '-',
+    ],
+    [
+      '.drift/policy.yaml:9',
+      'with app=web',
+      'spec.template.spec.containers[name=*].env',
+      'ops sets colours',
+      '-',
+      'now',
+      '1',
+    ],
     ['.drift/policy.yaml:10', 'old', 'everything', 'trial', '2026-10-01 (over)', '-', '-'],
-    ['apps/web/Kptfile:7', 'every object of apps/web', 'metadata.annotations["ops/*"]', 'notes of operations', '-', 'never', '0'],
-    ['apps/web/deployment.yaml:8', 'apps/Deployment/shop/web', 'spec.paused', 'canary tool', '-', 'never', '0'],
+    [
+      'apps/web/Kptfile:7',
+      'every object of apps/web',
+      'metadata.annotations["ops/*"]',
+      'notes of operations',
+      '-',
+      'never',
+      '0',
+    ],
+    [
+      'apps/web/deployment.yaml:8',
+      'apps/Deployment/shop/web',
+      'spec.paused',
+      'canary tool',
+      '-',
+      'never',
+      '0',
+    ],
   ])
   const { stdout: document } = await runInWorld(world, ['get', 'ignores', '-o', 'json'])
   const list: { kind: string; items: { state: string }[] } = JSON.parse(document)
@@ -120,7 +165,10 @@ test('status tells of rules that hide nothing any more', async () => {
   const world = context()
   await world.plan()
   const { stderr } = await runInWorld(world, ['status'])
-  assert.match(stderr, /^note: the ignore rule at \.drift\/policy\.yaml:10 ended on 2026-10-01 and no longer matches anything$/m)
+  assert.match(
+    stderr,
+    /^note: the ignore rule at \.drift\/policy\.yaml:10 ended on 2026-10-01 and no longer matches anything$/m,
+  )
   assert.doesNotMatch((await runInWorld(world, ['status', '-q'])).stderr, /ignore rule/)
 })
 
@@ -145,7 +193,9 @@ test('-o markdown names the ignore rules that have ended, and -o json has them a
 
 test('an annotation that cannot be read hides nothing, and is told with its line', async () => {
   const world = context()
-  world.repository.commitByHand('main', { 'apps/web/Kptfile': `${KPTFILE}  annotations:\n    backporch.dev/ignore: data..x\n` })
+  world.repository.commitByHand('main', {
+    'apps/web/Kptfile': `${KPTFILE}  annotations:\n    backporch.dev/ignore: data..x\n`,
+  })
   const { code, stderr } = await runInWorld(world, ['diff'])
   assert.equal(code, 1)
   assert.match(
@@ -156,12 +206,24 @@ test('an annotation that cannot be read hides nothing, and is told with its line
 
 test('ignore --print gives a policy that hides the named line once it is committed', async () => {
   const world = context()
-  const { code, stdout, stderr } = await runInWorld(world, ['ignore', 'apps/web', '1', '--print', '-m', 'KEDA trial', '--for', '30d'])
+  const { code, stdout, stderr } = await runInWorld(world, [
+    'ignore',
+    'apps/web',
+    '1',
+    '--print',
+    '-m',
+    'KEDA trial',
+    '--for',
+    '30d',
+  ])
   assert.equal(code, 0, stderr)
   assert.match(stdout, /expires: "2026-12-21"\n/)
   world.repository.commitByHand('main', { '.drift/printed.yaml': stdout })
   const after = await runInWorld(world, ['diff', '--show-ignored'])
-  assert.deepEqual([after.code, /Ignored: Deployment shop\/web spec\.replicas: KEDA trial/.test(after.stdout)], [0, true])
+  assert.deepEqual(
+    [after.code, /Ignored: Deployment shop\/web spec\.replicas: KEDA trial/.test(after.stdout)],
+    [0, true],
+  )
 })
 
 test('ignore proposes the rule on a branch, and the line is hidden once that is merged', async () => {
@@ -175,25 +237,41 @@ test('ignore proposes the rule on a branch, and the line is hidden once that is 
 
   const { code, stdout, stderr } = await runInWorld(world, argv)
   assert.equal(code, 0, stderr)
-  const [, branch = ''] = /proposed: (drift\/ignore-[0-9a-f]{8})\n {2}edits \.drift\/policy\.yaml\n/.exec(stdout) ?? []
+  const [, branch = ''] =
+    /proposed: (drift\/ignore-[0-9a-f]{8})\n {2}edits \.drift\/policy\.yaml\n/.exec(stdout) ?? []
   assert.deepEqual(
-    world.repository.paths(branch).filter((path) => world.repository.text(branch, path) !== world.repository.text('main', path)),
+    world.repository
+      .paths(branch)
+      .filter(
+        (path) => world.repository.text(branch, path) !== world.repository.text('main', path),
+      ),
     ['.drift/policy.yaml'],
   )
-  assert.match(stdout, /^ {2}next: review it, then merge it into main; the rule holds from then on$/m)
+  assert.match(
+    stdout,
+    /^ {2}next: review it, then merge it into main; the rule holds from then on$/m,
+  )
   // In somebody's clone the command is known.
   const clone = await runInWorld(world, argv, { cloneState: 'clone' })
   assert.match(
     clone.stdout,
-    new RegExp(`^  next: review it, then merge it into main: git merge ${branch}; the rule holds from then on$`, 'm'),
+    new RegExp(
+      `^  next: review it, then merge it into main: git merge ${branch}; the rule holds from then on$`,
+      'm',
+    ),
   )
   // The same again is the same branch.
   const after = new Map(world.repository.branches)
   assert.match((await runInWorld(world, argv)).stdout, new RegExp(`proposed: ${branch}\n`))
   assert.deepEqual(world.repository.branches, after)
-  world.repository.commitByHand('main', { '.drift/policy.yaml': world.repository.text(branch, '.drift/policy.yaml') ?? null })
+  world.repository.commitByHand('main', {
+    '.drift/policy.yaml': world.repository.text(branch, '.drift/policy.yaml') ?? null,
+  })
   const shown = await runInWorld(world, ['diff', '--show-ignored'])
-  assert.deepEqual([shown.code, /Ignored: Deployment shop\/web spec\.replicas: KEDA trial/.test(shown.stdout)], [0, true])
+  assert.deepEqual(
+    [shown.code, /Ignored: Deployment shop\/web spec\.replicas: KEDA trial/.test(shown.stdout)],
+    [0, true],
+  )
 })
 
 test('where pull requests are, ignore opens one that says who asked, and the same one again', async () => {
@@ -209,7 +287,10 @@ test('where pull requests are, ignore opens one that says who asked, and the sam
   const again = await runInWorld(world, argv)
   assert.equal(again.stdout.split('\n')[0], stdout.split('\n')[0])
   const [opened, ...others] = forge.proposals
-  assert.deepEqual([others.length, opened?.title], [0, 'chore(drift): ignore Deployment/web spec.replicas'])
+  assert.deepEqual(
+    [others.length, opened?.title],
+    [0, 'chore(drift): ignore Deployment/web spec.replicas'],
+  )
   assert.match(opened?.body ?? '', /requested on the command line/)
 })
 
@@ -218,7 +299,10 @@ const REFUSED: readonly (readonly [argv: readonly string[], error: RegExp])[] = 
   [['1', '--print'], /the rule has no reason/],
   [['1', '--print', '-m', ' '], /the rule has no reason/],
   [['9', '--print', '-m', 'why'], /^error BP1011: /],
-  [['1', '--print', '-m', 'why', '--for', '30d', '--expires', '2026-12-31'], /--for and --expires are both set/],
+  [
+    ['1', '--print', '-m', 'why', '--for', '30d', '--expires', '2026-12-31'],
+    /--for and --expires are both set/,
+  ],
   [['1', '--print', '-m', 'why', '--expires', '2026-02-31'], /wanted a date like 2026-12-31/],
 ]
 

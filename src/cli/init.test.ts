@@ -15,7 +15,8 @@ import { turnRequest } from '../../test/fakes/turn-request.ts'
 import { TurnWorld, WEB } from '../../test/fakes/turn-world.ts'
 import { onboard } from '../reconcile/onboard/onboard.ts'
 
-const SETTINGS = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop}\ndata: {a: "1"}\n'
+const SETTINGS =
+  'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop}\ndata: {a: "1"}\n'
 
 function driftedWorld(hosted = true): TurnWorld {
   const world = new TurnWorld()
@@ -31,7 +32,10 @@ test('init requires confirmation, and says how to look first', async () => {
   const { code, stderr, stdout } = await runInWorld(world, ['init'])
   assert.equal(code, 2)
   assert.match(stderr, /error BP2011.*\n.*\n.*backporch init --yes \(--dry-run/)
-  assert.match(stdout, /would open with mode Propose today: 1 pull request \(0 critical, 0 high\) · as the policy stands: 0/)
+  assert.match(
+    stdout,
+    /would open with mode Propose today: 1 pull request \(0 critical, 0 high\) · as the policy stands: 0/,
+  )
   assert.deepEqual(world.repository.names(), [])
 })
 
@@ -40,7 +44,10 @@ test('init does not count for today what waits for the digest', async () => {
   world.sync()
   world.edit(WEB, 'metadata.labels.team', 'night')
   const { stdout } = await runInWorld(world, ['init', '--dry-run'])
-  assert.match(stdout, /today: 0 pull requests \(0 critical, 0 high\) · 1 of low risk waits for the digest · as the policy stands: 0/)
+  assert.match(
+    stdout,
+    /today: 0 pull requests \(0 critical, 0 high\) · 1 of low risk waits for the digest · as the policy stands: 0/,
+  )
   const { items } = JSON.parse((await runInWorld(world, ['init', '--yes', '-o', 'json'])).stdout)
   assert.equal(items[0].expect.proposals[0].waitsFor, 'digest')
 })
@@ -49,7 +56,11 @@ test('init --dry-run prints the files and the text of the proposal, and writes n
   const world = driftedWorld()
   const { code, stdout } = await runInWorld(world, ['init', '--dry-run'])
   assert.equal(code, 0)
-  for (const part of ['--- .drift/default.policy\n', '--- proposal: chore(drift): configure Backporch\n', 'would push: drift/configure'])
+  for (const part of [
+    '--- .drift/default.policy\n',
+    '--- proposal: chore(drift): configure Backporch\n',
+    'would push: drift/configure',
+  ])
     assert.ok(stdout.includes(part), part)
   assert.deepEqual([world.repository.pushes, world.forge?.writes], [[], []])
 })
@@ -57,9 +68,15 @@ test('init --dry-run prints the files and the text of the proposal, and writes n
 test('init --yes proposes, and without a forge says how to review and merge with git', async () => {
   const world = driftedWorld(false)
   const { stdout } = await runInWorld(world, ['init', '--yes'])
-  assert.match(stdout, /drift\/configure is pushed\n {2}review: {2}git fetch origin drift\/configure && /)
+  assert.match(
+    stdout,
+    /drift\/configure is pushed\n {2}review: {2}git fetch origin drift\/configure && /,
+  )
   assert.match((await runInWorld(world, ['init'])).stdout, /drift\/configure is unchanged\n/)
-  assert.match((await runInWorld(world, ['init', '--remove', '--yes'])).stdout, /drift\/configure is removed\n/)
+  assert.match(
+    (await runInWorld(world, ['init', '--remove', '--yes'])).stdout,
+    /drift\/configure is removed\n/,
+  )
   assert.match((await runInWorld(world, ['init', '--remove', '--yes'])).stdout, /nothing to remove/)
 })
 
@@ -70,7 +87,10 @@ test('init in a clone says that the branch is in it and nowhere else, and how or
     stdout,
     /written to this clone: drift\/configure\n {2}review: {2}git diff main\.\.\.drift\/configure\n(?:.*\n){2} {2}publish: git push --atomic origin drift\/configure drift-ledger\n$/,
   )
-  assert.match((await runInWorld(world, ['init'], { cloneState: 'clone' })).stdout, /unchanged in this clone: drift\/configure\n/)
+  assert.match(
+    (await runInWorld(world, ['init'], { cloneState: 'clone' })).stdout,
+    /unchanged in this clone: drift\/configure\n/,
+  )
   const alone = await runInWorld(world, ['init', '--repo', '../a b'], { cloneState: 'alone' })
   assert.match(
     alone.stdout,
@@ -78,7 +98,10 @@ test('init in a clone says that the branch is in it and nowhere else, and how or
   )
   assert.doesNotMatch(alone.stdout, /origin/)
   const removed = await runInWorld(world, ['init', '--remove', '--yes'], { cloneState: 'clone' })
-  assert.match(removed.stdout, /is removed from this clone\n {2}where origin has it: git push origin :refs\/heads\/drift\/configure\n$/)
+  assert.match(
+    removed.stdout,
+    /is removed from this clone\n {2}where origin has it: git push origin :refs\/heads\/drift\/configure\n$/,
+  )
 })
 
 test('init -o json is one list and nothing else, also when it was closed', async () => {
@@ -86,7 +109,9 @@ test('init -o json is one list and nothing else, also when it was closed', async
   const { items } = JSON.parse((await runInWorld(world, ['init', '--yes', '-o', 'json'])).stdout)
   const [{ state, expect, files, proposal }] = items
   assert.deepEqual([state, proposal.label, files.length], ['propose', '#1', 1])
-  assert.deepEqual(expect.proposals, [{ package: 'apps/web', cluster: 'prod', changes: 1, risk: 'medium', mode: 'Warn' }])
+  assert.deepEqual(expect.proposals, [
+    { package: 'apps/web', cluster: 'prod', changes: 1, risk: 'medium', mode: 'Warn' },
+  ])
   world.forge?.byHand(1, { state: 'closed' })
   const closed = JSON.parse((await runInWorld(world, ['init', '-o', 'json'])).stdout)
   assert.equal(closed.items[0].state, 'declined')
@@ -102,7 +127,9 @@ test('init --print-ruleset asks no cluster and prints no more than that', async 
     stdout,
     /^# nothing reaches the base branch without a review\ngh api --method POST 'repos\/\{owner\}\/\{repo\}\/rulesets' --input - <<'JSON'\n\{/,
   )
-  const { items } = JSON.parse((await runInWorld(world, ['init', '--print-ruleset', '--forge', 'gitea', '-o', 'json'])).stdout)
+  const { items } = JSON.parse(
+    (await runInWorld(world, ['init', '--print-ruleset', '--forge', 'gitea', '-o', 'json'])).stdout,
+  )
   assert.deepEqual(
     items.map(({ body }: { body: { rule_name: string } }) => body.rule_name),
     ['main', 'drift-ledger'],
@@ -115,24 +142,40 @@ test('init --path enrols a folder without a Kptfile: the proposal places it, and
   const { code, stdout } = await runInWorld(world, ['init', '--path', 'deploy', '--yes'])
   assert.equal(code, 0)
   const text = world.repository.text('drift/configure', '.drift/default.policy') ?? ''
-  assert.match(text, /kind: Placement\n(?:.*\n)*? {2}packages:\n {2}- "?\*\*"?\n {2}paths:\n {2}- deploy\n---\n/)
+  assert.match(
+    text,
+    /kind: Placement\n(?:.*\n)*? {2}packages:\n {2}- "?\*\*"?\n {2}paths:\n {2}- deploy\n---\n/,
+  )
   assert.match(stdout, /drift\/configure/)
   world.repository.commitByHand('main', { '.drift/default.policy': text })
   const { items } = JSON.parse((await runInWorld(world, ['diff', '-o', 'json'])).stdout)
-  assert.deepEqual(items.map(({ spec }: { spec: { unit: { package: string } } }) => spec.unit.package).sort(), ['apps/web', 'deploy'])
+  assert.deepEqual(
+    items.map(({ spec }: { spec: { unit: { package: string } } }) => spec.unit.package).sort(),
+    ['apps/web', 'deploy'],
+  )
 })
 
 test('init --path adds to the placements that there are, and to none that has the folder', async () => {
-  const placement = (spec: string): string => `apiVersion: backporch.dev/v1alpha1\nkind: Placement\nmetadata: {name: all}\nspec: ${spec}\n`
+  const placement = (spec: string): string =>
+    `apiVersion: backporch.dev/v1alpha1\nkind: Placement\nmetadata: {name: all}\nspec: ${spec}\n`
   for (const [spec, added] of [
     ['{clusters: [prod], packages: [apps/web]}', true],
     ['{clusters: [prod], packages: [apps/web], paths: [deploy]}', false],
   ] as const) {
     const world = driftedWorld()
-    world.repository.commitByHand('main', { 'deploy/settings.yaml': SETTINGS, '.drift/placement.policy': placement(spec) })
+    world.repository.commitByHand('main', {
+      'deploy/settings.yaml': SETTINGS,
+      '.drift/placement.policy': placement(spec),
+    })
     await runInWorld(world, ['init', '--path', './deploy/', '--yes'])
     const text = world.repository.text('drift/configure', '.drift/default.policy') ?? ''
-    assert.equal(/kind: Placement\n(?:.*\n)*? {2}clusters:\n {2}- prod\n {2}paths:\n {2}- deploy\n---\n/.test(text), added, text)
+    assert.equal(
+      /kind: Placement\n(?:.*\n)*? {2}clusters:\n {2}- prod\n {2}paths:\n {2}- deploy\n---\n/.test(
+        text,
+      ),
+      added,
+      text,
+    )
     assert.doesNotMatch(text, /packages:\n/)
   }
 })
@@ -167,10 +210,15 @@ test('a recorded cluster of an Argo CD Application and a Flux Kustomization: rul
   assert.deepEqual(subject?.autoscalers, [{ word: 'HPA', count: 1 }])
   assert.deepEqual(
     subject?.notImported.map(({ rule, why }) => `${rule}: ${why.split(',')[0]}`),
-    ['Deployment /spec/template/spec/containers/0/resources: it names an item of a list by its place'],
+    [
+      'Deployment /spec/template/spec/containers/0/resources: it names an item of a list by its place',
+    ],
   )
   assert.deepEqual(
-    subject?.expected?.proposals.map(({ packageName, changes }) => [packageName, changes.map(({ path }) => path)]),
+    subject?.expected?.proposals.map(({ packageName, changes }) => [
+      packageName,
+      changes.map(({ path }) => path),
+    ]),
     [['apps/web', ['spec.template.spec.containers[name=app].image']]],
   )
   assert.deepEqual(subject?.expected?.muted, { fields: 2, rules: 2 })
@@ -179,6 +227,12 @@ test('a recorded cluster of an Argo CD Application and a Flux Kustomization: rul
     text,
     /- target:\n {6}kind: Deployment\n {6}name: api\n {4}paths:\n {4}- \/spec\/replicas\n {4}reason: Flux Kustomization flux-system\/apps ignores it\n/,
   )
-  assert.match(text, /kind: Placement\n(?:.*\n)*? {2}packages:\n {2}- apps\/api\n {2}- apps\/web\n---\nbackporch: no manifest\n$/)
-  assert.match(subject?.notObserved.join('\n') ?? '', /every Kustomization, HelmRelease, Application(?!.*HorizontalPodAutoscaler)/)
+  assert.match(
+    text,
+    /kind: Placement\n(?:.*\n)*? {2}packages:\n {2}- apps\/api\n {2}- apps\/web\n---\nbackporch: no manifest\n$/,
+  )
+  assert.match(
+    subject?.notObserved.join('\n') ?? '',
+    /every Kustomization, HelmRelease, Application(?!.*HorizontalPodAutoscaler)/,
+  )
 })

@@ -17,7 +17,10 @@ async function run(flags: readonly string[], events: OpenedDriftEvents['events']
     return { events, close: () => void done.push('closed') }
   }
   const waits = [() => world.edit(WEB, 'spec.replicas', 5), NOTHING]
-  const { code, stderr } = await runInWorld(world, ['controller', ...flags], { waits, openDriftEvents })
+  const { code, stderr } = await runInWorld(world, ['controller', ...flags], {
+    waits,
+    openDriftEvents,
+  })
   assert.equal(code, 0)
   return { done, stderr }
 }
@@ -38,7 +41,12 @@ test('Events are written with the flag alone, over a connection that is opened f
 })
 
 test('a failure to write Events is one note, and the turn succeeds', async () => {
-  const failure = new Failure({ code: 'BP3001', what: 'cannot reach prod', why: 'no connection', remedy: 'try again' })
+  const failure = new Failure({
+    code: 'BP3001',
+    what: 'cannot reach prod',
+    why: 'no connection',
+    remedy: 'try again',
+  })
   const { stderr } = await run(['--kubernetes-events'], { write: () => Promise.reject(failure) })
   const [note, ...more] = logEvents(stderr, 'note')
   assert.deepEqual([note?.['cause'], more], ['events-not-written', []])

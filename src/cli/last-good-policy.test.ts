@@ -15,7 +15,9 @@ const PLACEMENT = `apiVersion: backporch.dev/v1alpha1\nkind: Placement\nmetadata
 const IMAGE = 'spec.template.spec.containers[name=app].image'
 
 /** With an open proposal, and a policy that has a typo since. */
-async function broken(policy: { readonly [path: string]: string } = { [POLICY]: TYPO }): Promise<TurnWorld> {
+async function broken(
+  policy: { readonly [path: string]: string } = { [POLICY]: TYPO },
+): Promise<TurnWorld> {
   const world = new TurnWorld()
   world.edit(WEB, 'spec.replicas', 5)
   await world.scan()
@@ -45,11 +47,17 @@ for (const policy of [{ [POLICY]: TYPO }, { '.drift/place.policy': PLACEMENT }])
       const { code, stdout, stderr } = await runInWorld(world, command)
       assert.equal(code, wanted.code)
       if (command[0] !== 'render')
-        assert.match(stderr, /\.drift\/(?:policy\.yaml|place\.policy):4: .*spec\..*the policy of commit [0-9a-f]{7} decides/)
+        assert.match(
+          stderr,
+          /\.drift\/(?:policy\.yaml|place\.policy):4: .*spec\..*the policy of commit [0-9a-f]{7} decides/,
+        )
       assert.doesNotMatch(stderr, /error BP1005/)
       // A report names the commit that it compared.
       const timeless = (text: string): string =>
-        text.replace(/[0-9a-f]{40}|[0-9a-f]{7}\b|hmac-sha256:\S+ \(\d+ bytes\)|2026-[-0-9T:]+Z/g, '')
+        text.replace(
+          /[0-9a-f]{40}|[0-9a-f]{7}\b|hmac-sha256:\S+ \(\d+ bytes\)|2026-[-0-9T:]+Z/g,
+          '',
+        )
       if (Object.keys(policy).includes(POLICY) && command.join(' ') !== 'status -o json')
         assert.equal(timeless(stdout), timeless(wanted.stdout))
       else assert.notEqual(stdout === '', wanted.stdout !== '')
@@ -63,7 +71,10 @@ test('scan records, says what cannot be used and which policy decides, opens not
   assert.doesNotMatch(stdout, /next: backporch/, 'no command is named that is refused')
   assert.match(stderr, /error BP1005: the policy of the repository has a problem/)
   assert.match(stderr, /\.drift\/policy\.yaml:4: spec\.mode/)
-  assert.match(stderr, /until then the policy of commit [0-9a-f]{7} decides, and nothing is opened, merged or settled/)
+  assert.match(
+    stderr,
+    /until then the policy of commit [0-9a-f]{7} decides, and nothing is opened, merged or settled/,
+  )
   const drifts = await runInWorld(world, ['get', 'drifts'])
   assert.match(drifts.stdout, /evil\.example\.com\/miner:1/)
 })
@@ -109,7 +120,10 @@ async function previewOf(main: string, head: string): Promise<string> {
 test('preview of a head that breaks the policy is no success, of one that corrects it it is', async () => {
   const broke = await previewRun(GOOD, TYPO, [])
   assert.equal(broke.code, 2)
-  assert.match(broke.stderr, /error BP1005: after the merge the policy cannot be used\n {2}where: \.drift\/policy\.yaml:4/)
+  assert.match(
+    broke.stderr,
+    /error BP1005: after the merge the policy cannot be used\n {2}where: \.drift\/policy\.yaml:4/,
+  )
   assert.equal((await previewRun(TYPO, GOOD, [])).code, 0)
 })
 
@@ -121,7 +135,13 @@ for (const [what, main, head, problem, note] of [
     '.drift/policy.yaml:4',
     /^after the merge the policy cannot be used \(\.drift\/policy\.yaml:4: spec\.mode/,
   ],
-  ['corrects the policy', TYPO, GOOD, undefined, /^the merge corrects the policy, which cannot be used now \(\.drift\/policy\.yaml:4\)$/],
+  [
+    'corrects the policy',
+    TYPO,
+    GOOD,
+    undefined,
+    /^the merge corrects the policy, which cannot be used now \(\.drift\/policy\.yaml:4\)$/,
+  ],
   [
     'leaves a policy that cannot be used',
     TYPO,
@@ -137,7 +157,9 @@ for (const [what, main, head, problem, note] of [
   })
 
 test('preview of a head that edits a policy and leaves it broken has the problem that is left', async () => {
-  const preview = JSON.parse(await previewOf(TYPO, policyText('{mode: Warn, settle: nobody}'))) as Preview
+  const preview = JSON.parse(
+    await previewOf(TYPO, policyText('{mode: Warn, settle: nobody}')),
+  ) as Preview
   assert.match(preview.policyProblem?.why ?? '', /spec\.settle/)
   assert.match(preview.notes.join('\n'), /^after the merge the policy cannot be used/)
 })
@@ -148,7 +170,9 @@ test('preview of a head with another valid policy has nothing to say of it', asy
 })
 
 test('status as a document has the note', async () => {
-  const { notes } = JSON.parse((await runInWorld(await broken(), ['status', '-o', 'json'])).stdout) as {
+  const { notes } = JSON.parse(
+    (await runInWorld(await broken(), ['status', '-o', 'json'])).stdout,
+  ) as {
     notes: readonly { cause: string }[]
   }
   assert.deepEqual(
@@ -164,7 +188,15 @@ test('a pull request that edits no policy gets no comment for a broken base bran
   world.repository.branches.set('refs/heads/change', world.repository.head('main'))
   world.repository.commitByHand('change', { 'README.md': 'x\n' })
   const commit = world.repository.head('change')
-  forge.pullRequests.push({ number: 7, label: '#7', branch: 'change', baseBranch: 'main', commit, fork: false, open: true } as never)
+  forge.pullRequests.push({
+    number: 7,
+    label: '#7',
+    branch: 'change',
+    baseBranch: 'main',
+    commit,
+    fork: false,
+    open: true,
+  } as never)
   assert.equal((await runInWorld(world, ['preview', '--pull-request', '7', '--comment'])).code, 0)
   assert.deepEqual(forge.comments, [])
 })
@@ -189,26 +221,39 @@ test('a pull request that breaks the policy and changes nothing else gets the co
       fork: false,
       open: true,
     } as never)
-    const { code } = await runInWorld(world, ['preview', '--pull-request', String(number), '--comment'])
+    const { code } = await runInWorld(world, [
+      'preview',
+      '--pull-request',
+      String(number),
+      '--comment',
+    ])
     assert.equal(code, number === 8 ? 2 : 0)
   }
   assert.deepEqual(
     forge.comments.map(({ number }) => number),
     [8],
   )
-  assert.match(forge.comments[0]?.body ?? '', /\[!WARNING\][\s\S]*after the merge the policy cannot be used/)
+  assert.match(
+    forge.comments[0]?.body ?? '',
+    /\[!WARNING\][\s\S]*after the merge the policy cannot be used/,
+  )
 })
 
 test('a controller records a critical change while the policy cannot be used: one failure begins and ends, and the metric names the line', async () => {
   const world = new TurnWorld()
-  const metrics = new PrometheusMetrics({ version: '0.0.0', clock: { now: () => new Date(world.cluster.now) } })
+  const metrics = new PrometheusMetrics({
+    version: '0.0.0',
+    clock: { now: () => new Date(world.cluster.now) },
+  })
   const openMonitoring: CliOptions['openMonitoring'] = async () => ({
     metrics,
     url: 'http://localhost/metrics',
     close: async () => undefined,
   })
   const samples = async (): Promise<string[]> =>
-    (await metrics.exposition()).split('\n').filter((line) => /^backporch_(?:policy_unusable|failures|held|drifted_objects)\{/.test(line))
+    (await metrics.exposition())
+      .split('\n')
+      .filter((line) => /^backporch_(?:policy_unusable|failures|held|drifted_objects)\{/.test(line))
   const seen: string[][] = []
   const { code, stderr } = await runInWorld(world, ['controller', '--http-address', '0'], {
     openMonitoring,
@@ -238,7 +283,11 @@ test('a controller records a critical change while the policy cannot be used: on
       ['recovered', 'BP1005', '.drift/policy.yaml:4'],
     ],
   )
-  const branches = logEvents(stderr, 'transition').map(({ outcome, state, branch }) => [outcome, state, String(branch).split('/')[0]])
+  const branches = logEvents(stderr, 'transition').map(({ outcome, state, branch }) => [
+    outcome,
+    state,
+    String(branch).split('/')[0],
+  ])
   assert.deepEqual(branches, [
     ['status', 'InSync', 'undefined'],
     ['recorded', 'Drifted', 'drafts'],

@@ -13,27 +13,46 @@ import { yaml } from '../../test/fakes/turn-world.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'backporch-namespace-'))
 const environment = gitTestEnvironment(folder)
-const MANIFEST = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: palette\ndata:\n  color: blue\n'
+const MANIFEST =
+  'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: palette\ndata:\n  color: blue\n'
 const PLACED = MANIFEST.replace('name: palette', 'name: fixed\n  namespace: other')
 
 function recordedIn(namespace: string, name: string): JsonObject {
-  const live = appliedBy('kubectl', yaml(MANIFEST.replace('name: palette', `name: ${name}\n  namespace: ${namespace}`)))
+  const live = appliedBy(
+    'kubectl',
+    yaml(MANIFEST.replace('name: palette', `name: ${name}\n  namespace: ${namespace}`)),
+  )
   return editedBy('kubectl-edit', live, 'data.color', 'red')
 }
 
 before(() => {
-  makePackages(join(folder, 'repo'), environment, { 'palette/palette.yaml': MANIFEST, 'palette/fixed.yaml': PLACED })
+  makePackages(join(folder, 'repo'), environment, {
+    'palette/palette.yaml': MANIFEST,
+    'palette/fixed.yaml': PLACED,
+  })
   mkdirSync(join(folder, 'live'))
-  const spec = { cluster: 'prod', observedAt: '2026-11-21T10:00:00Z', complete: [{ apiVersion: 'v1', kind: 'ConfigMap' }] }
+  const spec = {
+    cluster: 'prod',
+    observedAt: '2026-11-21T10:00:00Z',
+    complete: [{ apiVersion: 'v1', kind: 'ConfigMap' }],
+  }
   const header = { apiVersion: 'backporch.dev/v1alpha1', kind: 'Recording', spec }
-  const all = { 'recording.json': header, 'a.json': recordedIn('boutique', 'palette'), 'b.json': recordedIn('other', 'fixed') }
-  for (const [name, content] of Object.entries(all)) writeFileSync(join(folder, 'live', name), JSON.stringify(content))
+  const all = {
+    'recording.json': header,
+    'a.json': recordedIn('boutique', 'palette'),
+    'b.json': recordedIn('other', 'fixed'),
+  }
+  for (const [name, content] of Object.entries(all))
+    writeFileSync(join(folder, 'live', name), JSON.stringify(content))
 })
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 async function run(...argv: readonly string[]): Promise<string> {
   const options = { cwd: folder, env: { ...environment, BACKPORCH_KEY: 'ab'.repeat(32) } }
-  const { stdout, stderr } = await backporchHere([...argv, '--repo', 'repo', '--live', 'live', '--path', 'palette', '-q'], options)
+  const { stdout, stderr } = await backporchHere(
+    [...argv, '--repo', 'repo', '--live', 'live', '--path', 'palette', '-q'],
+    options,
+  )
   return `${stdout}${stderr}`
 }
 
@@ -55,9 +74,17 @@ test('a manifest that names a namespace stays in it', async () => {
 })
 
 test('commands that write about a change mean the same object', async () => {
-  assert.match(await run('scan', '--dry-run', '--namespace', 'boutique'), /ConfigMap boutique\/palette {3}palette\/palette\.yaml:1/)
-  assert.match(await run('adopt', 'palette', '--dry-run', '-n', 'boutique'), /palette\/palette\.yaml:6/)
-  const { items } = JSON.parse(await run('restore', 'palette', '--dry-run', '-n', 'boutique', '-o', 'json')) as {
+  assert.match(
+    await run('scan', '--dry-run', '--namespace', 'boutique'),
+    /ConfigMap boutique\/palette {3}palette\/palette\.yaml:1/,
+  )
+  assert.match(
+    await run('adopt', 'palette', '--dry-run', '-n', 'boutique'),
+    /palette\/palette\.yaml:6/,
+  )
+  const { items } = JSON.parse(
+    await run('restore', 'palette', '--dry-run', '-n', 'boutique', '-o', 'json'),
+  ) as {
     items: { spec: { changes: { ref: { namespace: string } }[] } }[]
   }
   assert.deepEqual(

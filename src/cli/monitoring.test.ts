@@ -10,11 +10,21 @@ import { PrometheusMetrics } from '../adapters/metrics/prometheus-metrics.ts'
 const ARGUMENTS = ['controller', '--http-address', '0']
 
 /** Each wait gets what the controller serves. */
-async function served(world: TurnWorld, waits: readonly ((get: (path: string) => Promise<{ status: number; text: string }>) => unknown)[]) {
+async function served(
+  world: TurnWorld,
+  waits: readonly ((get: (path: string) => Promise<{ status: number; text: string }>) => unknown)[],
+) {
   let origin = ''
-  const openMonitoring: CliOptions['openMonitoring'] = async ({ address, readiness, onRefused }) => {
+  const openMonitoring: CliOptions['openMonitoring'] = async ({
+    address,
+    readiness,
+    onRefused,
+  }) => {
     assert.equal(address.host, '127.0.0.1')
-    const metrics = new PrometheusMetrics({ version: '0.0.0', clock: { now: () => new Date(world.cluster.now) } })
+    const metrics = new PrometheusMetrics({
+      version: '0.0.0',
+      clock: { now: () => new Date(world.cluster.now) },
+    })
     const server = await startMonitoringServer({ ...address, metrics, readiness, onRefused })
     origin = new URL(server.url).origin
     return { metrics, ...server }
@@ -23,7 +33,10 @@ async function served(world: TurnWorld, waits: readonly ((get: (path: string) =>
     const answer = await fetch(`${origin}${path}`, { headers: { connection: 'close' } })
     return { status: answer.status, text: await answer.text() }
   }
-  const outcome = await runInWorld(world, ARGUMENTS, { openMonitoring, waits: waits.map((wait) => () => wait(get)) })
+  const outcome = await runInWorld(world, ARGUMENTS, {
+    openMonitoring,
+    waits: waits.map((wait) => () => wait(get)),
+  })
   return { ...outcome, get }
 }
 
@@ -44,7 +57,8 @@ test('with --http-address the controller serves what its turns find, until it is
       })
       assert.equal((await serves('/healthz')).status, 200)
       const { text } = await serves('/metrics')
-      const info = 'backporch_package_info{cluster="prod",package="apps/web",mode="Propose",state="InSync",syncer="Flux"}'
+      const info =
+        'backporch_package_info{cluster="prod",package="apps/web",mode="Propose",state="InSync",syncer="Flux"}'
       assert.equal(sample(text, info), '1')
       assert.equal(sample(text, 'backporch_reconcile_duration_seconds_count{phase="observe"}'), '1')
       assert.equal(sample(text, 'backporch_build_info{version="0.0.0"}'), '1')
@@ -52,16 +66,25 @@ test('with --http-address the controller serves what its turns find, until it is
     },
     async (serves) => {
       const { text } = await serves('/metrics')
-      assert.equal(sample(text, 'backporch_drifted_objects{cluster="prod",package="apps/web",risk="medium"}'), '1')
+      assert.equal(
+        sample(text, 'backporch_drifted_objects{cluster="prod",package="apps/web",risk="medium"}'),
+        '1',
+      )
       assert.equal(sample(text, 'backporch_pull_requests{state="open",plan="Restore"}'), '1')
       assert.equal(sample(text, 'backporch_turns_total{outcome="succeeded"}'), '2')
-      world.repository.refs = () => Promise.reject(new Failure({ code: 'BP4001', what: 'a', why: 'b', remedy: 'c', retry: 'backoff' }))
+      world.repository.refs = () =>
+        Promise.reject(
+          new Failure({ code: 'BP4001', what: 'a', why: 'b', remedy: 'c', retry: 'backoff' }),
+        )
     },
     async (serves) => {
       const { text } = await serves('/metrics')
       assert.equal(sample(text, 'backporch_turns_total{outcome="failed"}'), '1')
       assert.equal(sample(text, 'backporch_failures{code="BP4001"}'), '1')
-      assert.equal(sample(text, 'backporch_drifted_objects{cluster="prod",package="apps/web",risk="medium"}'), '1')
+      assert.equal(
+        sample(text, 'backporch_drifted_objects{cluster="prod",package="apps/web",risk="medium"}'),
+        '1',
+      )
       assert.equal((await serves('/readyz')).status, 200)
       world.pass(60)
       const { status, text: why } = await serves('/readyz')
@@ -86,8 +109,13 @@ test('without --http-address nothing listens, and no turn is measured', async ()
 
 test('an address that is taken ends the controller at its start', async () => {
   const openMonitoring: CliOptions['openMonitoring'] = () =>
-    Promise.reject(new Failure({ code: 'BP1001', what: 'cannot listen', why: 'taken', remedy: 'another' }))
-  const { code, stderr } = await runInWorld(new TurnWorld(), ARGUMENTS, { openMonitoring, waits: [] })
+    Promise.reject(
+      new Failure({ code: 'BP1001', what: 'cannot listen', why: 'taken', remedy: 'another' }),
+    )
+  const { code, stderr } = await runInWorld(new TurnWorld(), ARGUMENTS, {
+    openMonitoring,
+    waits: [],
+  })
   assert.notEqual(code, 0)
   assert.equal(logEvents(stderr, 'failure')[0]?.['code'], 'BP1001')
   assert.equal(logEvents(stderr, 'turn').length, 0)

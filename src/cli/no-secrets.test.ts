@@ -6,7 +6,14 @@ import { readResource, resourceKey } from '@backporch/kyaml/resource'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { appliedBy, editedBy, path, withMetadata } from '../../test/fakes/live-object.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
-import { CONFIG, DEPLOYMENT, KPTFILE, TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
+import {
+  CONFIG,
+  DEPLOYMENT,
+  KPTFILE,
+  TurnWorld,
+  WEB,
+  WEB_CONFIG,
+} from '../../test/fakes/turn-world.ts'
 import { formsInUse, mustHideForms } from '../../test/hostile/credential-forms.ts'
 import { placedForms, withoutSecret } from '../../test/hostile/placed-forms.ts'
 import { testEachSeed } from '../../test/seeds/seeds.ts'
@@ -39,11 +46,14 @@ function inPath(location: string): string {
 
 /** A world in which credentials drifted in every place where one may stand. */
 function worldWithSecrets(metadataOnly = false): TurnWorld {
-  const world = new TurnWorld('{mode: Propose, ignore: [{target: {kind: Secret, name: ignored}, reason: known}]}', {
-    'apps/web/secret.yaml': SECRET,
-    'apps/web/ignored.yaml': SECRET.replace('name: db', 'name: ignored'),
-    'apps/web/Kptfile': KPTFILE,
-  })
+  const world = new TurnWorld(
+    '{mode: Propose, ignore: [{target: {kind: Secret, name: ignored}, reason: known}]}',
+    {
+      'apps/web/secret.yaml': SECRET,
+      'apps/web/ignored.yaml': SECRET.replace('name: db', 'name: ignored'),
+      'apps/web/Kptfile': KPTFILE,
+    },
+  )
   for (const name of ['db', 'ignored']) {
     world.cluster.put(
       appliedBy(world.syncer, {
@@ -93,10 +103,19 @@ function assertSilent(text: string, where: string): void {
 
 /** Credentials of git and of a head, before and after the merge, and other ones that are live. */
 function commitHead(world: TurnWorld): void {
-  const config = CONFIG.replace('color: blue', 'color: postgres://app:c4n4ry-head-0@db/app\n  password: c4n4ry-head-0')
-  const deployment = DEPLOYMENT.replace('name: COLOR', 'name: DB_PASSWORD').replace('value: blue', 'value: c4n4ry-head-0')
+  const config = CONFIG.replace(
+    'color: blue',
+    'color: postgres://app:c4n4ry-head-0@db/app\n  password: c4n4ry-head-0',
+  )
+  const deployment = DEPLOYMENT.replace('name: COLOR', 'name: DB_PASSWORD').replace(
+    'value: blue',
+    'value: c4n4ry-head-0',
+  )
   world.repository.branches.set('refs/heads/change', world.repository.head('main'))
-  world.repository.commitByHand('change', { 'apps/web/config.yaml': config, 'apps/web/deployment.yaml': deployment })
+  world.repository.commitByHand('change', {
+    'apps/web/config.yaml': config,
+    'apps/web/deployment.yaml': deployment,
+  })
 }
 
 const COMMANDS: readonly (readonly string[])[] = [
@@ -111,7 +130,13 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['diff', '-o', 'sarif'],
   ['diff', '-o', 'jsonpath={..}'],
   ['diff', '--yaml'],
-  ...['table', 'json', 'yaml', 'jsonl', 'markdown', 'jsonpath={..}'].map((output) => ['preview', '--head', 'change', '-o', output]),
+  ...['table', 'json', 'yaml', 'jsonl', 'markdown', 'jsonpath={..}'].map((output) => [
+    'preview',
+    '--head',
+    'change',
+    '-o',
+    output,
+  ]),
   ['scan', '--dry-run', '-o', 'sarif'],
   ['explain', 'apps/web'],
   ['explain', 'apps/web', 'all'],
@@ -152,7 +177,10 @@ for (const metadataOnly of [false, true]) {
     const authored = world.repository.everything()
     const codes: number[] = []
     for (const argv of COMMANDS) {
-      const { stdout, stderr, code } = await runInWorld(world, [...argv, ...(argv[0] === 'diff' || argv[0] === 'adopt' ? ['--debug'] : [])])
+      const { stdout, stderr, code } = await runInWorld(world, [
+        ...argv,
+        ...(argv[0] === 'diff' || argv[0] === 'adopt' ? ['--debug'] : []),
+      ])
       codes.push(code)
       assertSilent(stdout, `stdout of ${argv.join(' ')}`)
       assertSilent(stderr, `stderr of ${argv.join(' ')}`)
@@ -171,22 +199,38 @@ test('a change whose path holds a credential is selected by the path that was pr
   world.edit(WEB_CONFIG, `metadata.finalizers[="${inPath('one')}"]`, inPath('one'))
   world.edit(WEB_CONFIG, `metadata.finalizers[="${inPath('two')}"]`, inPath('two'))
   const { stdout } = await runInWorld(world, ['diff', '-o', 'json'])
-  const paths: string[] = JSON.parse(stdout).items[0].spec.changes.map(({ path }: { path: string }) => path)
+  const paths: string[] = JSON.parse(stdout).items[0].spec.changes.map(
+    ({ path }: { path: string }) => path,
+  )
   assert.equal(new Set(paths).size, 2)
-  for (const path of paths) assert.match(path, /^metadata\.finalizers\[=hmac-sha256:[0-9a-f]{16}\]$/)
+  for (const path of paths)
+    assert.match(path, /^metadata\.finalizers\[=hmac-sha256:[0-9a-f]{16}\]$/)
 
   const released = await runInWorld(world, ['release', 'apps/web', `1:${paths[0]}`])
   assert.equal(released.code, 0, released.stderr)
   const open = await runInWorld(world, ['get', 'drifts', '-o', 'json'])
-  const plan = JSON.parse(open.stdout).items[0].spec.changes.map(({ resolution }: { resolution: string }) => resolution)
+  const plan = JSON.parse(open.stdout).items[0].spec.changes.map(
+    ({ resolution }: { resolution: string }) => resolution,
+  )
   assert.deepEqual(plan, ['Release', 'Restore'])
   assert.equal((await runInWorld(world, ['approve', '--yes'])).code, 0)
   const after = await runInWorld(world, ['diff', '--show-ignored'])
-  assert.match(after.stdout, /Released: ConfigMap shop\/web metadata\.finalizers\[=credential:redacted\]/)
+  assert.match(
+    after.stdout,
+    /Released: ConfigMap shop\/web metadata\.finalizers\[=credential:redacted\]/,
+  )
 
-  const unknown = await runInWorld(world, ['restore', 'apps/web', `1:metadata.finalizers[="${inPath('three')}"]`])
-  assert.match(unknown.stderr, /^error BP1011: the selector with the credential in it names no open change$/m)
-  for (const run of [released, open, after, unknown]) assertSilent(run.stdout + run.stderr, 'the command')
+  const unknown = await runInWorld(world, [
+    'restore',
+    'apps/web',
+    `1:metadata.finalizers[="${inPath('three')}"]`,
+  ])
+  assert.match(
+    unknown.stderr,
+    /^error BP1011: the selector with the credential in it names no open change$/m,
+  )
+  for (const run of [released, open, after, unknown])
+    assertSilent(run.stdout + run.stderr, 'the command')
   assertSilent(world.repository.everything(), 'git')
 })
 
@@ -206,7 +250,10 @@ test('no credential reaches a diff program or the summary of a step', async () =
     const appendText = (_path: string, text: string): void => {
       summary += text
     }
-    await runInWorld(world, ['diff', '-o', 'github'], { env: { GITHUB_STEP_SUMMARY: '/summary' }, appendText })
+    await runInWorld(world, ['diff', '-o', 'github'], {
+      env: { GITHUB_STEP_SUMMARY: '/summary' },
+      appendText,
+    })
     assertSilent(summary, 'step summary')
     assert.match(summary, /hidden/)
   }
@@ -239,8 +286,14 @@ test('a pipe gets RFC 3339 and no colours, a terminal gets ages and colours', as
   const terminal = await runInWorld(world, ['diff'], { isTTY: true })
   assert.match(terminal.stdout, /3\dm ago/)
   assert.match(terminal.stdout, colours)
-  assert.doesNotMatch((await runInWorld(world, ['diff'], { isTTY: true, env: { NO_COLOR: '1' } })).stdout, colours)
-  assert.match((await runInWorld(world, ['diff'], { env: { CLICOLOR_FORCE: '1' } })).stdout, colours)
+  assert.doesNotMatch(
+    (await runInWorld(world, ['diff'], { isTTY: true, env: { NO_COLOR: '1' } })).stdout,
+    colours,
+  )
+  assert.match(
+    (await runInWorld(world, ['diff'], { env: { CLICOLOR_FORCE: '1' } })).stdout,
+    colours,
+  )
   const ascii = await runInWorld(world, ['diff', '--ascii'])
   assert.match(ascii.stdout, /^[ -~\n]+$/)
   assert.match(ascii.stdout, /3 -> 5/)
@@ -250,7 +303,9 @@ test('hostile names and values make neither lines nor colours in any output', as
   const hostile = 'a\u001b[31mred\u202e\nerror BP0000: x\n  fix: run this'
   const world = new TurnWorld()
   world.edit(WEB_CONFIG, `data[${JSON.stringify(hostile)}]`, hostile, hostile)
-  world.cluster.change(WEB, (live) => editedBy(hostile, withMetadata(live, {}), 'spec.replicas', hostile))
+  world.cluster.change(WEB, (live) =>
+    editedBy(hostile, withMetadata(live, {}), 'spec.replicas', hostile),
+  )
   for (const argv of [
     ['diff'],
     ['diff', '--show-ignored', '-o', 'wide'],
@@ -265,8 +320,12 @@ test('hostile names and values make neither lines nor colours in any output', as
     ['snooze', 'apps/web', '7d'],
   ]) {
     const { stdout, stderr } = await runInWorld(world, argv)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-    assert.doesNotMatch(stdout + stderr, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/, argv.join(' '))
+    assert.doesNotMatch(
+      stdout + stderr,
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+      /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/,
+      argv.join(' '),
+    )
     assert.doesNotMatch(stdout + stderr, /^(error BP0000| {2}fix: run this)/m, argv.join(' '))
   }
 })
@@ -291,10 +350,14 @@ const WITH_ALL_FORMS: readonly (readonly string[])[] = [
 function worldWithAllForms(seed: string) {
   // The world in memory has no schema that says what a password is.
   const forms = placedForms(
-    [...mustHideForms(seed), ...formsInUse(seed)].filter(({ passwords }) => passwords === undefined),
+    [...mustHideForms(seed), ...formsInUse(seed)].filter(
+      ({ passwords }) => passwords === undefined,
+    ),
     'shop',
   )
-  const files = Object.fromEntries(forms.map((form, at) => [`apps/web/form-${at}.yaml`, formatDocument(withoutSecret(form))]))
+  const files = Object.fromEntries(
+    forms.map((form, at) => [`apps/web/form-${at}.yaml`, formatDocument(withoutSecret(form))]),
+  )
   const world = new TurnWorld('{mode: Propose}', files)
   const forge = new MemoryForge(world.repository)
   world.forge = forge
@@ -308,7 +371,10 @@ function worldWithAllForms(seed: string) {
 }
 
 /** Names of the forms that the text has, plain or encoded. */
-function leaksOf(forms: readonly { readonly name: string; readonly needles: readonly string[] }[], text: string): string[] {
+function leaksOf(
+  forms: readonly { readonly name: string; readonly needles: readonly string[] }[],
+  text: string,
+): string[] {
   const leaks = forms.filter(({ needles }) =>
     needles.some((needle) =>
       [
@@ -323,8 +389,10 @@ function leaksOf(forms: readonly { readonly name: string; readonly needles: read
   return leaks.map(({ name }) => name)
 }
 
-const AT_NO_DOOR = 'no form of a secret is told by a command, a pull request, a comment, a status, an issue or a branch'
-const IN_NO_LOG = 'no form of a secret is in the log of the controller, at the lowest level, in either format'
+const AT_NO_DOOR =
+  'no form of a secret is told by a command, a pull request, a comment, a status, an issue or a branch'
+const IN_NO_LOG =
+  'no form of a secret is in the log of the controller, at the lowest level, in either format'
 
 testEachSeed(import.meta.filename, AT_NO_DOOR, {}, async (_t, seed) => {
   const { world, forge, forms, fixed } = worldWithAllForms(String(seed))
@@ -332,9 +400,21 @@ testEachSeed(import.meta.filename, AT_NO_DOOR, {}, async (_t, seed) => {
   for (const argv of WITH_ALL_FORMS) {
     const { stdout, stderr } = await runInWorld(world, argv)
     reported.push(stdout, stderr)
-    for (const { number, title, body } of forge.proposals as readonly { number: number; title?: string; body?: string }[])
+    for (const { number, title, body } of forge.proposals as readonly {
+      number: number
+      title?: string
+      body?: string
+    }[])
       reported.push(`${number} ${title ?? ''} ${body ?? ''}`)
-    reported.push(JSON.stringify([forge.proposals, forge.comments, [...forge.statuses.values()], [...forge.issues.values()], forge.writes]))
+    reported.push(
+      JSON.stringify([
+        forge.proposals,
+        forge.comments,
+        [...forge.statuses.values()],
+        [...forge.issues.values()],
+        forge.writes,
+      ]),
+    )
   }
   assert.ok(forge.proposals.length > 0, 'there is a pull request')
   assert.ok(
@@ -350,23 +430,30 @@ testEachSeed(import.meta.filename, IN_NO_LOG, {}, async (_t, seed) => {
   for (const format of ['json', 'text']) {
     const { world, forms } = worldWithAllForms(String(seed))
     const { refs } = world.repository
-    const { stdout, stderr } = await runInWorld(world, ['controller', '--log-format', format, '--log-level', 'trace', '--debug'], {
-      waits: [
-        () => {
-          world.repository.refs = () => Promise.reject(new Error('credential helper said password=c4n4ry-err-00'))
-        },
-        () => {
-          world.repository.refs = refs
-        },
-      ],
-    })
+    const { stdout, stderr } = await runInWorld(
+      world,
+      ['controller', '--log-format', format, '--log-level', 'trace', '--debug'],
+      {
+        waits: [
+          () => {
+            world.repository.refs = () =>
+              Promise.reject(new Error('credential helper said password=c4n4ry-err-00'))
+          },
+          () => {
+            world.repository.refs = refs
+          },
+        ],
+      },
+    )
     assert.match(stderr, /proposed apps\/web in prod/)
     assert.match(stderr, /BP9001/)
     assert.deepEqual(leaksOf(forms, stdout + stderr), [])
     assertSilent(stdout + stderr, `the log as ${format}`)
   }
   const secrets = worldWithSecrets()
-  const { stderr } = await runInWorld(secrets, ['controller', '--log-level', 'trace'], { waits: [] })
+  const { stderr } = await runInWorld(secrets, ['controller', '--log-level', 'trace'], {
+    waits: [],
+  })
   assert.match(stderr, /"outcome":"proposed"/)
   assertSilent(stderr, 'the log')
 })

@@ -12,7 +12,11 @@ import { MOST_HEADS } from '../plan/turn/forge/plan-open-heads.ts'
 const NOTHING = (): void => undefined
 const POSTED = 'status drift/fresh success'
 
-function worldWith(policy: string | undefined): { readonly world: TurnWorld; readonly forge: MemoryForge; push(): void } {
+function worldWith(policy: string | undefined): {
+  readonly world: TurnWorld
+  readonly forge: MemoryForge
+  push(): void
+} {
   const world = new TurnWorld(policy)
   const forge = new MemoryForge(world.repository)
   world.forge = forge
@@ -38,7 +42,9 @@ function worldWith(policy: string | undefined): { readonly world: TurnWorld; rea
 
 test('the controller writes it once for each head, also where nothing else is new', async () => {
   const { world, forge, push } = worldWith('{mode: Warn}')
-  const { code, stderr } = await runInWorld(world, ['controller'], { waits: [NOTHING, NOTHING, push, NOTHING] })
+  const { code, stderr } = await runInWorld(world, ['controller'], {
+    waits: [NOTHING, NOTHING, push, NOTHING],
+  })
   assert.equal(code, 0, stderr)
   assert.deepEqual(forge.writes, [POSTED, POSTED])
 })
@@ -49,17 +55,40 @@ test('a metric has how many wait for the next look', async () => {
     const branch = `change-${number}`
     world.repository.branches.set(`refs/heads/${branch}`, world.repository.head('main'))
     const commit = world.repository.commitByHand(branch, { 'README.md': `words ${number}\n` })
-    forge.pullRequests.push({ number, label: '', url: '', baseBranch: 'main', branch, fork: false, open: true, commit })
+    forge.pullRequests.push({
+      number,
+      label: '',
+      url: '',
+      baseBranch: 'main',
+      branch,
+      fork: false,
+      open: true,
+      commit,
+    })
   }
-  const metrics = new PrometheusMetrics({ version: '0.0.0', clock: { now: () => new Date(world.cluster.now) } })
+  const metrics = new PrometheusMetrics({
+    version: '0.0.0',
+    clock: { now: () => new Date(world.cluster.now) },
+  })
   const seen: (string | undefined)[] = []
-  const look = async () => void seen.push(/^backporch_pull_requests_without_status (\d+)$/m.exec(await metrics.exposition())?.[1])
+  const look = async () =>
+    void seen.push(
+      /^backporch_pull_requests_without_status (\d+)$/m.exec(await metrics.exposition())?.[1],
+    )
   const openMonitoring: CliOptions['openMonitoring'] = async () => ({
     metrics,
     url: 'http://localhost/metrics',
     close: async () => undefined,
   })
-  assert.equal((await runInWorld(world, ['controller', '--http-address', '0'], { openMonitoring, waits: [look, look] })).code, 0)
+  assert.equal(
+    (
+      await runInWorld(world, ['controller', '--http-address', '0'], {
+        openMonitoring,
+        waits: [look, look],
+      })
+    ).code,
+    0,
+  )
   assert.deepEqual(seen, ['5', '0'])
 })
 
@@ -82,7 +111,14 @@ test('a repository that has no policy gets none', async () => {
 test('where it cannot be written, scan and the controller say what not to require, and go on', async () => {
   const { world, forge } = worldWith('{mode: Propose}')
   forge.ensureStatuses = () =>
-    Promise.reject(new Failure({ code: 'BP5003', what: 'cannot set the statuses', why: 'it refuses', remedy: 'give the right' }))
+    Promise.reject(
+      new Failure({
+        code: 'BP5003',
+        what: 'cannot set the statuses',
+        why: 'it refuses',
+        remedy: 'give the right',
+      }),
+    )
   const scanned = await runInWorld(world, ['scan'])
   assert.equal(scanned.code, 0)
   assert.match(scanned.stderr, /status-not-written|BP5003/)
@@ -99,20 +135,41 @@ test('the controller goes on to the next heads where the newest ones take none, 
   const heads = ['7', ...Array.from({ length: MOST_HEADS + 1 }, (_, index) => String(index + 8))]
   for (const number of heads.slice(1)) {
     world.repository.branches.set(`refs/heads/change-${number}`, world.repository.head('main'))
-    const commit = world.repository.commitByHand(`change-${number}`, { 'README.md': `words ${number}\n` })
-    const about = { number: Number(number), label: '', url: '', baseBranch: 'main', branch: `change-${number}`, fork: false, open: true }
+    const commit = world.repository.commitByHand(`change-${number}`, {
+      'README.md': `words ${number}\n`,
+    })
+    const about = {
+      number: Number(number),
+      label: '',
+      url: '',
+      baseBranch: 'main',
+      branch: `change-${number}`,
+      fork: false,
+      open: true,
+    }
     forge.pullRequests.push({ ...about, commit })
   }
-  const listed = (await forge.readOpenHeads({ baseBranch: 'main', context: 'drift/fresh', refs: new Map() })).map(({ commit }) => commit)
+  const listed = (
+    await forge.readOpenHeads({ baseBranch: 'main', context: 'drift/fresh', refs: new Map() })
+  ).map(({ commit }) => commit)
   const full = new Set(listed.slice(0, MOST_HEADS))
   const write = forge.ensureStatuses.bind(forge)
   let asked = 0
   forge.ensureStatuses = (commit, statuses) => {
     if (!full.has(commit)) return write(commit, statuses)
     asked += 1
-    return Promise.reject(new Failure({ code: 'BP5006', what: 'cannot set the statuses', why: 'it has too many', remedy: 'none' }))
+    return Promise.reject(
+      new Failure({
+        code: 'BP5006',
+        what: 'cannot set the statuses',
+        why: 'it has too many',
+        remedy: 'none',
+      }),
+    )
   }
-  const { code, stderr } = await runInWorld(world, ['controller'], { waits: [NOTHING, NOTHING, NOTHING] })
+  const { code, stderr } = await runInWorld(world, ['controller'], {
+    waits: [NOTHING, NOTHING, NOTHING],
+  })
   assert.equal(code, 0, stderr)
   assert.deepEqual(forge.writes, Array(heads.length - MOST_HEADS).fill(POSTED))
   assert.equal(asked, MOST_HEADS)
@@ -136,7 +193,13 @@ test('check counts the pull requests that have none, and says not to require it 
   const check = () => runInWorld(world, ['check', '--repo', 'deploy', '--live', 'live'], { probes })
   const before = await check()
   assert.equal(before.code, 0, before.stderr)
-  assert.match(before.stdout, /^! pull requests: 1 open one into main without drift\/fresh, which must not be required/m)
+  assert.match(
+    before.stdout,
+    /^! pull requests: 1 open one into main without drift\/fresh, which must not be required/m,
+  )
   await runInWorld(world, ['scan'])
-  assert.match((await check()).stdout, /^✓ pull requests: each open one into main has drift\/fresh$/m)
+  assert.match(
+    (await check()).stdout,
+    /^✓ pull requests: each open one into main has drift\/fresh$/m,
+  )
 })

@@ -9,7 +9,11 @@ import { DEPLOYMENT, TurnWorld } from '../../test/fakes/turn-world.ts'
 
 const NOTHING = (): void => undefined
 
-function reviewed(): { readonly world: TurnWorld; readonly forge: MemoryForge; push(replicas: number): void } {
+function reviewed(): {
+  readonly world: TurnWorld
+  readonly forge: MemoryForge
+  push(replicas: number): void
+} {
   const world = new TurnWorld('{mode: Propose}')
   const forge = new MemoryForge(world.repository)
   world.forge = forge
@@ -47,11 +51,20 @@ test('off unless it is asked for', async () => {
 test('once for each head and each commit of the base branch, in one comment', async () => {
   const { world, forge, push } = reviewed()
   const main = (): unknown => world.repository.commitByHand('main', { 'README.md': 'words\n' })
-  const { code, stderr } = await runInWorld(world, ['controller', '--preview'], { waits: [NOTHING, () => push(6), NOTHING, main, NOTHING] })
+  const { code, stderr } = await runInWorld(world, ['controller', '--preview'], {
+    waits: [NOTHING, () => push(6), NOTHING, main, NOTHING],
+  })
   assert.equal(code, 0, stderr)
-  assert.deepEqual(commentsIn(forge), ['comment #7 preview', 'comment #7 preview', 'comment #7 preview'])
+  assert.deepEqual(commentsIn(forge), [
+    'comment #7 preview',
+    'comment #7 preview',
+    'comment #7 preview',
+  ])
   assert.equal(forge.comments.filter(({ topic }) => topic === 'preview').length, 1)
-  assert.match(forge.comments.find(({ topic }) => topic === 'preview')?.body ?? '', /\| `3` \| `6` \|/)
+  assert.match(
+    forge.comments.find(({ topic }) => topic === 'preview')?.body ?? '',
+    /\| `3` \| `6` \|/,
+  )
   assert.deepEqual(
     logEvents(stderr, 'previewed').map(({ proposal, outcome }) => [proposal, outcome]),
     [1, 2, 3].map(() => ['#7', 'written']),
@@ -67,7 +80,9 @@ test('a dry run writes none', async () => {
 test('a comment that is refused is a note, once, and the turn goes on', async () => {
   const { world, forge } = reviewed()
   forge.ensureComment = () => Promise.reject(new Error('no'))
-  const { code, stderr } = await runInWorld(world, ['controller', '--preview'], { waits: [NOTHING, NOTHING] })
+  const { code, stderr } = await runInWorld(world, ['controller', '--preview'], {
+    waits: [NOTHING, NOTHING],
+  })
   assert.equal(code, 0)
   assert.deepEqual(
     logEvents(stderr, 'note').map(({ cause }) => cause),

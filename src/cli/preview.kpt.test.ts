@@ -34,7 +34,10 @@ function counted(builds: PackageBuilds): PackageRenderer {
 
 function openRenderer({ render = [] }: AllowedFunctions): PackageRenderer {
   if (render.includes('kubectl')) return KUBECTL
-  return withBuilds(new InProcessRenderer(), new PackageBuilds({ allowed: [], environment: process.env }))
+  return withBuilds(
+    new InProcessRenderer(),
+    new PackageBuilds({ allowed: [], environment: process.env }),
+  )
 }
 
 async function previewed({ world, open }: SharedBase, ...argv: readonly string[]) {
@@ -68,8 +71,26 @@ describe('preview of a change of a shared base and a value', { skip: whyNoKubect
     const [one] = found.items
     assert.deepEqual(one?.shared, ['bases/web/deployment.yaml'])
     assert.deepEqual(
-      one?.changes.map(({ ref, path, before, after, risk, reason, live }) => [ref.namespace, path, before, after, risk, reason, live]),
-      [['one', 'spec.template.spec.containers[name=app].image', 'nginx:1.27', 'nginx:1.28', 'high', 'APP-IMAGE', 'before']],
+      one?.changes.map(({ ref, path, before, after, risk, reason, live }) => [
+        ref.namespace,
+        path,
+        before,
+        after,
+        risk,
+        reason,
+        live,
+      ]),
+      [
+        [
+          'one',
+          'spec.template.spec.containers[name=app].image',
+          'nginx:1.27',
+          'nginx:1.28',
+          'high',
+          'APP-IMAGE',
+          'before',
+        ],
+      ],
     )
     const sized = found.items.find((unit) => unit.package === 'apps/sized')
     assert.deepEqual(sized?.edited, ['apps/sized/setters.yaml'])
@@ -82,23 +103,35 @@ describe('preview of a change of a shared base and a value', { skip: whyNoKubect
   test('says so to people, and as the comment', async () => {
     const { code, stdout, stderr } = await previewed(sharedBase())
     assert.equal(code, 0, stderr)
-    assert.match(stdout, /^merging change \([0-9a-f]{7}\) into main \([0-9a-f]{7}\) changes 8 objects of 8 units in 2 clusters\n/)
-    assert.match(stdout, /apps\/pinned in prod +reads bases\/web\/deployment\.yaml, and does not change\n/)
+    assert.match(
+      stdout,
+      /^merging change \([0-9a-f]{7}\) into main \([0-9a-f]{7}\) changes 8 objects of 8 units in 2 clusters\n/,
+    )
+    assert.match(
+      stdout,
+      /apps\/pinned in prod +reads bases\/web\/deployment\.yaml, and does not change\n/,
+    )
     const comment = (await previewed(sharedBase(), '-o', 'markdown')).stdout
     assert.match(
       comment,
       /\*\*Merging changes 8 objects in 2 clusters\*\*: `apps\/one`, `apps\/sized`, `apps\/three` and `apps\/two`\. `apps\/pinned` reads an edited file, and does not change\./,
     )
-    assert.match(comment, /\n- `apps\/pinned` in `prod`, `staging`: reads `bases\/web\/deployment\.yaml`\n/)
+    assert.match(
+      comment,
+      /\n- `apps\/pinned` in `prod`, `staging`: reads `bases\/web\/deployment\.yaml`\n/,
+    )
   })
 
   test('says what of it is live already, and what drifted, in each cluster', async () => {
     const base = sharedBase()
-    for (const cluster of base.clusters.values()) for (const unit of ['one', 'two', 'three']) setImage(cluster, unit, 'nginx:1.28')
+    for (const cluster of base.clusters.values())
+      for (const unit of ['one', 'two', 'three']) setImage(cluster, unit, 'nginx:1.28')
     setImage(base.clusters.get('staging'), 'two', 'nginx:1.99')
     const found = await documentOf(base)
     const live = found.items.flatMap((unit) =>
-      unit.changes.map((change) => `${unit.package} ${unit.cluster} ${change.live} ${String(change.liveValue ?? '')}`.trim()),
+      unit.changes.map((change) =>
+        `${unit.package} ${unit.cluster} ${change.live} ${String(change.liveValue ?? '')}`.trim(),
+      ),
     )
     assert.deepEqual(live, [
       'apps/one prod after',
@@ -118,7 +151,8 @@ describe('preview of a change of a shared base and a value', { skip: whyNoKubect
 
   test('the words name the field where all that is live already is that field', async () => {
     const base = sharedBase()
-    for (const cluster of base.clusters.values()) for (const unit of ['one', 'two', 'three']) setImage(cluster, unit, 'nginx:1.28')
+    for (const cluster of base.clusters.values())
+      for (const unit of ['one', 'two', 'three']) setImage(cluster, unit, 'nginx:1.28')
     assert.match(
       (await previewed(base, '-o', 'markdown')).stdout,
       /\*\*Live today:\*\* the image is live already; 2 changes are not live yet\./,
@@ -141,10 +175,14 @@ describe('preview of a change of a shared base and a value', { skip: whyNoKubect
     const contents = Buffer.from('nginx:1.28')
     ran.length = 0
     const found = await documentOf(base, '--fork')
-    const head = ran.filter(({ files }) => files.some(({ content }) => Buffer.from(content).includes(contents)))
+    const head = ran.filter(({ files }) =>
+      files.some(({ content }) => Buffer.from(content).includes(contents)),
+    )
     assert.deepEqual(head, [], 'a build of the head ran')
     assert.deepEqual(
-      found.items.filter(({ cluster }) => cluster === 'prod').map((unit) => [unit.package, unit.state, unit.failures[0]?.code]),
+      found.items
+        .filter(({ cluster }) => cluster === 'prod')
+        .map((unit) => [unit.package, unit.state, unit.failures[0]?.code]),
       [
         ['apps/one', 'failed', 'BP1208'],
         ['apps/pinned', 'failed', 'BP1208'],
@@ -161,7 +199,10 @@ describe('preview of a change of a shared base and a value', { skip: whyNoKubect
   })
 
   test('one unit that cannot be built is a line with its code, its place and what to do; the others go on', async () => {
-    const base = sharedBase({ ...CHANGE, 'apps/two/kustomization.yaml': 'namespace: two\nresources:\n- ../../bases/gone\n' })
+    const base = sharedBase({
+      ...CHANGE,
+      'apps/two/kustomization.yaml': 'namespace: two\nresources:\n- ../../bases/gone\n',
+    })
     const { code, stdout } = await previewed(base, '-o', 'markdown')
     assert.equal(code, 2)
     assert.match(

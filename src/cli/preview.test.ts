@@ -5,7 +5,16 @@ import { Failure } from '@backporch/kyaml/failure'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { appliedBy } from '../../test/fakes/live-object.ts'
 import { MemoryForge } from '../../test/fakes/memory-forge.ts'
-import { CONFIG, DEPLOYMENT, KPTFILE, policyText, TurnWorld, WEB, WEB_CONFIG, yaml } from '../../test/fakes/turn-world.ts'
+import {
+  CONFIG,
+  DEPLOYMENT,
+  KPTFILE,
+  policyText,
+  TurnWorld,
+  WEB,
+  WEB_CONFIG,
+  yaml,
+} from '../../test/fakes/turn-world.ts'
 import type { Preview, PreviewUnit } from '../record/documents/preview.ts'
 
 type Files = { readonly [path: string]: string | null }
@@ -19,7 +28,14 @@ function worldWith(change: Files, main: { readonly [path: string]: string } = {}
 }
 
 async function documentOf(world: TurnWorld, ...argv: readonly string[]): Promise<Preview> {
-  const { stdout, stderr } = await runInWorld(world, ['preview', '--head', 'change', '-o', 'json', ...argv])
+  const { stdout, stderr } = await runInWorld(world, [
+    'preview',
+    '--head',
+    'change',
+    '-o',
+    'json',
+    ...argv,
+  ])
   assert.notEqual(stdout, '', stderr)
   return JSON.parse(stdout) as Preview
 }
@@ -29,8 +45,17 @@ async function changesOf(world: TurnWorld, ...argv: readonly string[]): Promise<
   return items.flatMap((unit) => unit.changes.map(lineOf))
 }
 
-function lineOf({ ref, change, path, before, after, live, liveValue }: PreviewUnit['changes'][number]): string {
-  const values = path === undefined ? '' : ` ${path} ${JSON.stringify(before)} ${JSON.stringify(after)}`
+function lineOf({
+  ref,
+  change,
+  path,
+  before,
+  after,
+  live,
+  liveValue,
+}: PreviewUnit['changes'][number]): string {
+  const values =
+    path === undefined ? '' : ` ${path} ${JSON.stringify(before)} ${JSON.stringify(after)}`
   return `${change} ${ref.kind}/${ref.name}${values} ${live}${liveValue === undefined ? '' : ` ${JSON.stringify(liveValue)}`}`
 }
 
@@ -49,15 +74,25 @@ test('what live has of each change: not yet, already, or a third value', async (
 })
 
 test('objects that come and go, and whether they are there', async () => {
-  const added = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more, namespace: shop}\ndata: {a: b}\n'
+  const added =
+    'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more, namespace: shop}\ndata: {a: b}\n'
   const world = worldWith({ 'apps/web/more.yaml': added, 'apps/web/config.yaml': null })
-  assert.deepEqual(await changesOf(world), ['removed ConfigMap/web before', 'added ConfigMap/more before'])
+  assert.deepEqual(await changesOf(world), [
+    'removed ConfigMap/web before',
+    'added ConfigMap/more before',
+  ])
   world.cluster.put(yaml(added.replace('a: b', 'a: c')))
   world.cluster.objects.delete(WEB_CONFIG)
   // Nothing of an object that the base branch does not declare is told, but that it differs.
-  assert.deepEqual(await changesOf(world), ['removed ConfigMap/web after', 'added ConfigMap/more other'])
+  assert.deepEqual(await changesOf(world), [
+    'removed ConfigMap/web after',
+    'added ConfigMap/more other',
+  ])
   world.cluster.put(yaml(added))
-  assert.deepEqual(await changesOf(world), ['removed ConfigMap/web after', 'added ConfigMap/more after'])
+  assert.deepEqual(await changesOf(world), [
+    'removed ConfigMap/web after',
+    'added ConfigMap/more after',
+  ])
 })
 
 test('packages that come and go are units that come and go', async () => {
@@ -107,7 +142,9 @@ test('what the base branch changed since is no change of the merge, also in the 
 
 test('a conflict is named, and the file of the head is compared', async () => {
   const world = worldWith(SCALED)
-  world.repository.commitByHand('main', { 'apps/web/deployment.yaml': DEPLOYMENT.replace('replicas: 3', 'replicas: 4') })
+  world.repository.commitByHand('main', {
+    'apps/web/deployment.yaml': DEPLOYMENT.replace('replicas: 3', 'replicas: 4'),
+  })
   const found = await documentOf(world)
   assert.deepEqual(found.merge.conflicts, ['apps/web/deployment.yaml'])
   assert.deepEqual(
@@ -130,14 +167,22 @@ test('values of Secrets and what looks like one are hidden on every side', async
   world.edit(WEB_CONFIG, 'data.password', live)
   const found = await documentOf(world)
   assert.deepEqual(
-    found.items.flatMap((unit) => unit.changes.map(({ ref, redacted, live: state }) => [ref.kind, redacted, state])),
+    found.items.flatMap((unit) =>
+      unit.changes.map(({ ref, redacted, live: state }) => [ref.kind, redacted, state]),
+    ),
     [
       ['Secret', true, 'other'],
       ['ConfigMap', true, 'other'],
     ],
   )
   for (const output of ['table', 'json', 'yaml', 'markdown']) {
-    const { stdout, stderr } = await runInWorld(world, ['preview', '--head', 'change', '-o', output])
+    const { stdout, stderr } = await runInWorld(world, [
+      'preview',
+      '--head',
+      'change',
+      '-o',
+      output,
+    ])
     for (const value of values)
       for (const text of [value, Buffer.from(value).toString('base64')])
         assert.ok(!`${stdout}${stderr}`.includes(text), `${output}: ${text}`)
@@ -147,10 +192,15 @@ test('values of Secrets and what looks like one are hidden on every side', async
 test('of an object that the package does not cover nothing live is told', async () => {
   const theirs = (value: string): string =>
     `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: theirs, namespace: theirs}\ndata: {color: ${value}}\n`
-  const world = worldWith({ 'apps/web/theirs.yaml': theirs('red') }, { 'apps/web/theirs.yaml': theirs('blue') })
+  const world = worldWith(
+    { 'apps/web/theirs.yaml': theirs('red') },
+    { 'apps/web/theirs.yaml': theirs('blue') },
+  )
   // Somebody else applied it: the base branch only says so.
   world.cluster.put(appliedBy('another-syncer', yaml(theirs('red'))))
-  assert.deepEqual(await changesOf(world), ['modified ConfigMap/theirs data.color "blue" "red" unknown'])
+  assert.deepEqual(await changesOf(world), [
+    'modified ConfigMap/theirs data.color "blue" "red" unknown',
+  ])
   const placement =
     'apiVersion: backporch.dev/v1alpha1\nkind: Placement\nmetadata: {name: p}\nspec: {clusters: [prod], packages: [apps/web], allow: {namespaces: [NAME]}}\n'
   for (const [name, live] of [
@@ -165,28 +215,62 @@ test('of an object that the package does not cover nothing live is told', async 
 
 test('a cluster that cannot be read: the changes are there, and why live is unknown', async () => {
   const world = worldWith(SCALED)
-  world.cluster.unreachable = new Failure({ code: 'BP3001', what: 'cannot observe prod', why: 'nobody answers', remedy: 'look at it' })
-  const { code, stdout } = await runInWorld(world, ['preview', '--head', 'change', '-o', 'markdown'])
+  world.cluster.unreachable = new Failure({
+    code: 'BP3001',
+    what: 'cannot observe prod',
+    why: 'nobody answers',
+    remedy: 'look at it',
+  })
+  const { code, stdout } = await runInWorld(world, [
+    'preview',
+    '--head',
+    'change',
+    '-o',
+    'markdown',
+  ])
   assert.equal(code, 0)
   assert.match(stdout, /`"?3"?` \| `"?5"?` \|/)
-  assert.match(stdout, /\*\*Of `prod` it is unknown what is live\*\* \(`BP3001`\): nobody answers\. look at it\./)
+  assert.match(
+    stdout,
+    /\*\*Of `prod` it is unknown what is live\*\* \(`BP3001`\): nobody answers\. look at it\./,
+  )
   assert.deepEqual(await changesOf(world), ['modified Deployment/web spec.replicas 3 5 unknown'])
 })
 
 test('without a kubeconfig the changes are there too, and the reason is given', async () => {
   const openCluster = () =>
-    Promise.reject(new Failure({ code: 'BP1006', what: 'the kubeconfig cannot be used', why: 'there is none', remedy: 'name one' }))
+    Promise.reject(
+      new Failure({
+        code: 'BP1006',
+        what: 'the kubeconfig cannot be used',
+        why: 'there is none',
+        remedy: 'name one',
+      }),
+    )
   const argv = ['preview', '--head', 'change', '--cluster', 'prod', '-o', 'markdown']
   const { code, stdout } = await runInWorld(worldWith(SCALED), argv, { openCluster })
   assert.equal(code, 0)
   assert.match(stdout, /Merging changes 1 object in 1 cluster/)
-  assert.match(stdout, /\*\*Of `prod` it is unknown what is live\*\* \(`BP1006`\): there is none\. name one\./)
+  assert.match(
+    stdout,
+    /\*\*Of `prod` it is unknown what is live\*\* \(`BP1006`\): there is none\. name one\./,
+  )
   // A recording that is not there is a wrong path.
-  assert.equal((await runInWorld(worldWith(SCALED), ['preview', '--head', 'change', '--live', 'x'], { openCluster })).code, 2)
+  assert.equal(
+    (
+      await runInWorld(worldWith(SCALED), ['preview', '--head', 'change', '--live', 'x'], {
+        openCluster,
+      })
+    ).code,
+    2,
+  )
 })
 
 test('policies of the head decide nothing: they are named, and those of the base branch count', async () => {
-  const world = worldWith({ ...SCALED, '.drift/policy.yaml': policyText('{render: {tool: command, command: [/bin/sh, -c, id]}}') })
+  const world = worldWith({
+    ...SCALED,
+    '.drift/policy.yaml': policyText('{render: {tool: command, command: [/bin/sh, -c, id]}}'),
+  })
   const found = await documentOf(world)
   assert.equal(found.policies, true)
   assert.deepEqual(
@@ -201,7 +285,11 @@ test('policies of the head decide nothing: they are named, and those of the base
 })
 
 test('only named packages, which may be on one side only', async () => {
-  const world = worldWith({ ...SCALED, 'apps/new/Kptfile': KPTFILE, 'apps/new/a.yaml': CONFIG.replaceAll('web', 'new') })
+  const world = worldWith({
+    ...SCALED,
+    'apps/new/Kptfile': KPTFILE,
+    'apps/new/a.yaml': CONFIG.replaceAll('web', 'new'),
+  })
   assert.deepEqual(
     (await documentOf(world, 'apps/new')).items.map((unit) => unit.package),
     ['apps/new'],
@@ -214,7 +302,8 @@ test('only named packages, which may be on one side only', async () => {
 test('a head is a branch, a tag or a commit; anything else is refused with what to do', async () => {
   const world = worldWith(SCALED)
   const commit = world.repository.head('change')
-  for (const head of ['change', commit]) assert.equal((await runInWorld(world, ['preview', '--head', head])).code, 0)
+  for (const head of ['change', commit])
+    assert.equal((await runInWorld(world, ['preview', '--head', head])).code, 0)
   for (const [argv, why] of [
     [['--head', 'chnage'], /BP1003: there is no branch, tag or commit "chnage"/],
     [[], /BP1001: nothing to preview is named/],
@@ -236,7 +325,14 @@ function reviewed(
   const forge = new MemoryForge(world.repository)
   world.forge = forge
   forge.pullRequests.push({
-    ...{ number: 7, label: '#7', url: 'https://forge.example/pulls/7', baseBranch: 'main', branch: 'change', open: true },
+    ...{
+      number: 7,
+      label: '#7',
+      url: 'https://forge.example/pulls/7',
+      baseBranch: 'main',
+      branch: 'change',
+      open: true,
+    },
     ...{ commit: world.repository.head('change'), fork: more.fork === true },
   })
   return { world, forge }
@@ -248,15 +344,24 @@ test('one comment, updated in place; the same again writes nothing', async () =>
   const { world, forge } = reviewed()
   assert.equal((await runInWorld(world, COMMENT)).code, 0)
   assert.deepEqual(forge.writes, ['comment #7 preview'])
-  assert.match(forge.comments[0]?.body ?? '', /Merging changes 1 object in 1 cluster\*\*: `apps\/web`/)
+  assert.match(
+    forge.comments[0]?.body ?? '',
+    /Merging changes 1 object in 1 cluster\*\*: `apps\/web`/,
+  )
   world.pass(-1)
   await runInWorld(world, COMMENT)
   assert.equal(forge.writes.length, 1)
   world.repository.commitByHand('change', { 'apps/web/deployment.yaml': DEPLOYMENT })
-  forge.pullRequests[0] = { ...(forge.pullRequests[0] as MemoryForge['pullRequests'][number]), commit: world.repository.head('change') }
+  forge.pullRequests[0] = {
+    ...(forge.pullRequests[0] as MemoryForge['pullRequests'][number]),
+    commit: world.repository.head('change'),
+  }
   await runInWorld(world, COMMENT)
   assert.equal(forge.comments.length, 1)
-  assert.match(forge.comments[0]?.body ?? '', /Merging changes nothing in the clusters\*\*: it edits no file\./)
+  assert.match(
+    forge.comments[0]?.body ?? '',
+    /Merging changes nothing in the clusters\*\*: it edits no file\./,
+  )
 })
 
 test('a pull request that touches no unit gets no comment', async () => {
@@ -271,7 +376,10 @@ test('a head that moved while it was built keeps the comment of the newer one', 
   let asked = 0
   forge.readPullRequest = async () => {
     asked += 1
-    return { ...(first as MemoryForge['pullRequests'][number]), ...(asked === 1 ? {} : { commit: world.repository.head('main') }) }
+    return {
+      ...(first as MemoryForge['pullRequests'][number]),
+      ...(asked === 1 ? {} : { commit: world.repository.head('main') }),
+    }
   }
   const { code, stderr } = await runInWorld(world, COMMENT)
   assert.equal(code, 0)
@@ -283,10 +391,20 @@ test('the forge says that a head is of a fork, whatever the command line says', 
   const { world, forge } = reviewed(SCALED, { fork: true })
   const allowed: unknown[] = []
   const openRenderer = (some: unknown): undefined => void allowed.push(some)
-  await runInWorld(world, [...COMMENT, '--allow-render', 'kubectl', '--allow-image', 'reg.example/'], {
-    openRenderer: openRenderer as never,
+  await runInWorld(
+    world,
+    [...COMMENT, '--allow-render', 'kubectl', '--allow-image', 'reg.example/'],
+    {
+      openRenderer: openRenderer as never,
+    },
+  )
+  assert.deepEqual(allowed.at(-1), {
+    exec: [],
+    modules: [],
+    images: [],
+    render: [],
+    engine: undefined,
   })
-  assert.deepEqual(allowed.at(-1), { exec: [], modules: [], images: [], render: [], engine: undefined })
   assert.match(forge.comments[0]?.body ?? '', /From a fork:/)
   assert.match(forge.comments[0]?.body ?? '', /unknown/)
 })

@@ -1,7 +1,14 @@
 /** Arguments and flags of the commands that read. Each command is loaded when it runs, so that help and completion are quick. */
 import { type Command, Option } from '@commander-js/extra-typings'
 import type { CliContext, Run } from './context/cli-context.ts'
-import { CHECK_FLAGS, DIFF_FLAGS, PORCH_FLAGS, PREVIEW_FLAGS, RENDER_FLAGS, RENDER_OUTPUT_FLAGS } from './flags/command-flags.ts'
+import {
+  CHECK_FLAGS,
+  DIFF_FLAGS,
+  PORCH_FLAGS,
+  PREVIEW_FLAGS,
+  RENDER_FLAGS,
+  RENDER_OUTPUT_FLAGS,
+} from './flags/command-flags.ts'
 import {
   AUDIT_FLAGS,
   CLUSTER_FLAGS,
@@ -20,8 +27,10 @@ import {
 import { DOCUMENT_OUTPUTS, PREVIEW_OUTPUTS, REPORT_OUTPUTS, TEXT_OUTPUTS } from './flags/outputs.ts'
 import { selectionFlags } from './flags/selection-flags.ts'
 
-const UNITS_IN_NAMESPACE = 'only packages that had objects in this namespace when they were last observed'
-const OBJECTS_IN_NAMESPACE = 'only objects of this namespace (default: all, also objects without a namespace)'
+const UNITS_IN_NAMESPACE =
+  'only packages that had objects in this namespace when they were last observed'
+const OBJECTS_IN_NAMESPACE =
+  'only objects of this namespace (default: all, also objects without a namespace)'
 const COMPARED_NAMESPACE =
   'only objects of this namespace, which is also that of manifests that have none, as for kubectl (default: all, also objects without a namespace)'
 const SINCE_CHANGE = 'only changes written at this time or later; changes without a time are kept'
@@ -48,7 +57,9 @@ export function addReadCommands(program: Command, cli: CliContext, run: Run): vo
     WATCH_FLAGS,
     listFlags(REPORT_OUTPUTS),
     EXIT_FLAGS,
-  ).action((packages, options) => run(async () => (await import('./commands/diff.ts')).diff(packages, options, cli)))
+  ).action((packages, options) =>
+    run(async () => (await import('./commands/diff.ts')).diff(packages, options, cli)),
+  )
 
   const status = program
     .command('status')
@@ -58,10 +69,18 @@ export function addReadCommands(program: Command, cli: CliContext, run: Run): vo
     namespace: UNITS_IN_NAMESPACE,
     cluster: ONE_CLUSTER,
     risk: 'only packages whose highest open risk is one of these, and Unknown packages',
-    state: 'only packages in these states; another package in state Unknown still gives exit code 3',
+    state:
+      'only packages in these states; another package in state Unknown still gives exit code 3',
     since: 'only packages whose state began at this time or later',
   })
-  withFlags(status, statusSelection, REPOSITORY_FLAGS, WATCH_FLAGS, listFlags(REPORT_OUTPUTS), EXIT_FLAGS).action((packages, options) =>
+  withFlags(
+    status,
+    statusSelection,
+    REPOSITORY_FLAGS,
+    WATCH_FLAGS,
+    listFlags(REPORT_OUTPUTS),
+    EXIT_FLAGS,
+  ).action((packages, options) =>
     run(async () => (await import('./commands/status.ts')).status(packages, options, cli)),
   )
 
@@ -70,7 +89,9 @@ export function addReadCommands(program: Command, cli: CliContext, run: Run): vo
 
   const check = program
     .command('check')
-    .description('check whether backporch can work here: git, forge, cluster, syncer, policy; writes nothing')
+    .description(
+      'check whether backporch can work here: git, forge, cluster, syncer, policy; writes nothing',
+    )
   withFlags(
     check,
     CHECK_FLAGS,
@@ -88,14 +109,26 @@ export function addReadCommands(program: Command, cli: CliContext, run: Run): vo
       'show what kpt fn render would change in the files of packages, or print its output with -o; does not need kpt, reads git alone',
     )
     .argument('[packages...]', 'paths of packages (default: all)')
-  withFlags(render, RENDER_FLAGS, REPOSITORY_FLAGS, FUNCTION_FLAGS, RENDER_OUTPUT_FLAGS, TERMINAL_FLAGS).action((packages, options) =>
+  withFlags(
+    render,
+    RENDER_FLAGS,
+    REPOSITORY_FLAGS,
+    FUNCTION_FLAGS,
+    RENDER_OUTPUT_FLAGS,
+    TERMINAL_FLAGS,
+  ).action((packages, options) =>
     run(async () => (await import('./commands/render.ts')).render(packages, options, cli)),
   )
 
   const preview = program
     .command('preview')
-    .description('show what merging a branch or a pull request changes in each cluster, and which of these changes are already live')
-    .argument('[packages...]', 'paths of packages (default: all that are built from an edited file)')
+    .description(
+      'show what merging a branch or a pull request changes in each cluster, and which of these changes are already live',
+    )
+    .argument(
+      '[packages...]',
+      'paths of packages (default: all that are built from an edited file)',
+    )
   withFlags(
     preview,
     PREVIEW_FLAGS,
@@ -106,15 +139,30 @@ export function addReadCommands(program: Command, cli: CliContext, run: Run): vo
     NAMESPACE_FLAGS,
     FLEET_FLAGS,
     outputFlags(PREVIEW_OUTPUTS),
-  ).action((packages, options) => run(async () => (await import('./commands/preview.ts')).preview(packages, options, cli)))
+  ).action((packages, options) =>
+    run(async () => (await import('./commands/preview.ts')).preview(packages, options, cli)),
+  )
 
   const explain = program
     .command('explain')
-    .description('explain a line of diff, or a code (explain BP2001, SEC-RBAC, preset:hpa, note:secret-in-git)')
+    .description(
+      'explain a line of diff, or a code (explain BP2001, SEC-RBAC, preset:hpa, note:secret-in-git)',
+    )
     .argument('<what>', 'path of a package, or a code')
-    .argument('[selectors...]', 'lines by number, number and field, or object, also of ignored differences (default: all)')
-  withFlags(explain, REPOSITORY_FLAGS, FUNCTION_FLAGS, CLUSTER_FLAGS, NAMESPACE_FLAGS, AUDIT_FLAGS, outputFlags(TEXT_OUTPUTS)).action(
-    (what, selectors, options) => run(async () => (await import('./commands/explain.ts')).explain(what, selectors, options, cli)),
+    .argument(
+      '[selectors...]',
+      'lines by number, number and field, or object, also of ignored differences (default: all)',
+    )
+  withFlags(
+    explain,
+    REPOSITORY_FLAGS,
+    FUNCTION_FLAGS,
+    CLUSTER_FLAGS,
+    NAMESPACE_FLAGS,
+    AUDIT_FLAGS,
+    outputFlags(TEXT_OUTPUTS),
+  ).action((what, selectors, options) =>
+    run(async () => (await import('./commands/explain.ts')).explain(what, selectors, options, cli)),
   )
 }
 
@@ -130,11 +178,21 @@ function addGetCommands(program: Command, cli: CliContext, run: Run): void {
     risk: 'only revisions whose highest open risk is one of these',
     state: 'only revisions of packages in one of these states',
   })
-  withFlags(packages, PORCH_FLAGS, revisionSelection, REPOSITORY_FLAGS, WATCH_FLAGS, listFlags()).action((names, options) =>
+  withFlags(
+    packages,
+    PORCH_FLAGS,
+    revisionSelection,
+    REPOSITORY_FLAGS,
+    WATCH_FLAGS,
+    listFlags(),
+  ).action((names, options) =>
     run(async () => (await import('./commands/get.ts')).getPackages(names, options, cli)),
   )
 
-  const drifts = get.command('drifts').description('one row for each field or object that differs').argument('[packages...]', 'only these')
+  const drifts = get
+    .command('drifts')
+    .description('one row for each field or object that differs')
+    .argument('[packages...]', 'only these')
   const driftSelection = selectionFlags({
     namespace: OBJECTS_IN_NAMESPACE,
     cluster: ONE_CLUSTER,
@@ -142,11 +200,19 @@ function addGetCommands(program: Command, cli: CliContext, run: Run): void {
     state: 'only changes of packages in these states',
     since: SINCE_CHANGE,
   })
-  withFlags(drifts, driftSelection, REPOSITORY_FLAGS, WATCH_FLAGS, listFlags(REPORT_OUTPUTS)).action((names, options) =>
+  withFlags(
+    drifts,
+    driftSelection,
+    REPOSITORY_FLAGS,
+    WATCH_FLAGS,
+    listFlags(REPORT_OUTPUTS),
+  ).action((names, options) =>
     run(async () => (await import('./commands/get.ts')).getDrifts(names, options, cli)),
   )
 
-  const ignores = get.command('ignores').description('ignore rules: where, for what, why, until when, and what each hides now')
+  const ignores = get
+    .command('ignores')
+    .description('ignore rules: where, for what, why, until when, and what each hides now')
   withFlags(ignores, REPOSITORY_FLAGS, WATCH_FLAGS, listFlags()).action((options) =>
     run(async () => (await import('./commands/get-ignores.ts')).getIgnores(options, cli)),
   )
@@ -171,8 +237,13 @@ function addHistoryCommands(program: Command, cli: CliContext, run: Run): void {
     .command('report')
     .description('print current drift and recent decisions as Markdown; reads git alone')
     .argument('[packages...]', 'paths of packages (default: all)')
-    .addOption(new Option('-o, --output <format>', 'how to print').choices(['markdown']).default('markdown'))
-  const selection = selectionFlags({ cluster: ONE_CLUSTER, since: 'decisions since then, a week otherwise' })
+    .addOption(
+      new Option('-o, --output <format>', 'how to print').choices(['markdown']).default('markdown'),
+    )
+  const selection = selectionFlags({
+    cluster: ONE_CLUSTER,
+    since: 'decisions since then, a week otherwise',
+  })
   withFlags(report, selection, REPOSITORY_FLAGS, TERMINAL_FLAGS).action((packages, options) =>
     run(async () => (await import('./commands/report.ts')).report(packages, options, cli)),
   )

@@ -30,7 +30,10 @@ function worldOf(files: { readonly [path: string]: string }): TurnWorld {
 }
 
 test('a package that is kept rendered changes nowhere, and exits 0', async () => {
-  const world = worldOf({ 'apps/web/Kptfile': KPTFILE, 'apps/web/config.yaml': config('  namespace: shop\n') })
+  const world = worldOf({
+    'apps/web/Kptfile': KPTFILE,
+    'apps/web/config.yaml': config('  namespace: shop\n'),
+  })
   const { stdout, stderr, code } = await runInWorld(world, ['render', 'apps/web'])
   assert.equal(code, 0, stderr)
   // The Deployment and the ConfigMap: a Kptfile is no resource.
@@ -48,29 +51,43 @@ test('a file that a function changes is shown as a diff, with exit 1', async () 
 })
 
 test('a render is recorded on an object of Config Connector, without a pipeline too, unless that is turned off', async () => {
-  const bucket = 'apiVersion: storage.cnrm.cloud.google.com/v1beta1\nkind: StorageBucket\nmetadata:\n  name: logs\n'
-  const world = worldOf({ 'apps/b/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: b\n', 'apps/b/bucket.yaml': bucket })
+  const bucket =
+    'apiVersion: storage.cnrm.cloud.google.com/v1beta1\nkind: StorageBucket\nmetadata:\n  name: logs\n'
+  const world = worldOf({
+    'apps/b/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: b\n',
+    'apps/b/bucket.yaml': bucket,
+  })
   const { stdout, code } = await runInWorld(world, ['render', 'apps/b'])
   assert.equal(code, 1)
-  assert.match(stdout, /\n\+ {2}annotations:\n\+ {4}cnrm\.cloud\.google\.com\/blueprint: 'kpt-fn'\n/)
+  assert.match(
+    stdout,
+    /\n\+ {2}annotations:\n\+ {4}cnrm\.cloud\.google\.com\/blueprint: 'kpt-fn'\n/,
+  )
   const unattributed = Object.assign(new InProcessRenderer(), { attributed: false })
   assert.equal((await runInWorld(world, ['render', 'apps/b'], { renderer: unattributed })).code, 0)
 })
 
 test('the lines of a file with a Secret in it are not shown', async () => {
-  const secret = 'apiVersion: v1\nkind: Secret\nmetadata:\n  name: web\nstringData:\n  password: hunter2\n'
-  const { stdout, code } = await runInWorld(worldOf({ 'apps/web/Kptfile': KPTFILE, 'apps/web/secret.yaml': secret }), [
-    'render',
-    'apps/web',
-  ])
+  const secret =
+    'apiVersion: v1\nkind: Secret\nmetadata:\n  name: web\nstringData:\n  password: hunter2\n'
+  const { stdout, code } = await runInWorld(
+    worldOf({ 'apps/web/Kptfile': KPTFILE, 'apps/web/secret.yaml': secret }),
+    ['render', 'apps/web'],
+  )
   assert.equal(code, 1)
-  assert.match(stdout, /apps\/web\/secret\.yaml: changes, and its lines are not shown, because it may hold a Secret/)
+  assert.match(
+    stdout,
+    /apps\/web\/secret\.yaml: changes, and its lines are not shown, because it may hold a Secret/,
+  )
   assert.doesNotMatch(stdout, /hunter2/)
 })
 
 test('a credential beside what changes is not shown', async () => {
   const file = `${config('')}  db-password: hunter2\n`
-  const { stdout, code } = await runInWorld(worldOf({ 'apps/web/Kptfile': KPTFILE, 'apps/web/config.yaml': file }), ['render', 'apps/web'])
+  const { stdout, code } = await runInWorld(
+    worldOf({ 'apps/web/Kptfile': KPTFILE, 'apps/web/config.yaml': file }),
+    ['render', 'apps/web'],
+  )
   assert.equal(code, 1)
   assert.match(stdout, /\n {3}a: b\n {3}db-password: hmac-sha256:[0-9a-f]+/)
   assert.doesNotMatch(stdout, /hunter2/)
@@ -80,13 +97,19 @@ test('a function that nothing can run is an error of its package, and the others
   const world = worldOf({
     'apps/web/Kptfile': KPTFILE,
     'apps/web/config.yaml': config('  namespace: shop\n'),
-    'apps/other/Kptfile': KPTFILE.replace('set-namespace:v0.4.1', 'no-such-function:v1').replace('name: web', 'name: other'),
+    'apps/other/Kptfile': KPTFILE.replace('set-namespace:v0.4.1', 'no-such-function:v1').replace(
+      'name: web',
+      'name: other',
+    ),
   })
   const { stdout, stderr, code } = await runInWorld(world, ['render'])
   assert.equal(code, 2)
   assert.match(stdout, /apps\/other {2}does not render/)
   assert.match(stdout, /apps\/web {2}1 function/)
-  assert.match(stderr, /error BP1201: RuntimeMissing\(no-such-function\)[\s\S]*apps\/other\/Kptfile:7/)
+  assert.match(
+    stderr,
+    /error BP1201: RuntimeMissing\(no-such-function\)[\s\S]*apps\/other\/Kptfile:7/,
+  )
 })
 
 /** A renderer of which one function has to be waited for, and then gives no answer. */
@@ -121,14 +144,25 @@ test('a validator that did not run is told in every output, and the package is r
     const { stdout, stderr, code } = await runInWorld(world, ['render', 'apps/web', ...output])
     assert.equal(code, output.length === 0 ? 1 : 0, stderr)
     assert.match(stdout, /namespace: shop/)
-    assert.match(stderr, /^note: apps\/web\/Kptfile:11 \(validator 1, kubeval\): it did not run, and what it would report is not known: /m)
+    assert.match(
+      stderr,
+      /^note: apps\/web\/Kptfile:11 \(validator 1, kubeval\): it did not run, and what it would report is not known: /m,
+    )
   }
 })
 
 test('a function that gives no answer, now or ever, is an error of its package, and the others are told', async () => {
   for (const retry of ['backoff', 'on-change'] as const) {
-    const hangs = new Failure({ code: 'BP1203', what: 'slow broke a limit', why: 'it did not end', remedy: 'correct it', retry })
-    const { stdout, stderr, code } = await runInWorld(worldOf(TWO), ['render'], { renderer: withoutAnswer('slow', hangs) })
+    const hangs = new Failure({
+      code: 'BP1203',
+      what: 'slow broke a limit',
+      why: 'it did not end',
+      remedy: 'correct it',
+      retry,
+    })
+    const { stdout, stderr, code } = await runInWorld(worldOf(TWO), ['render'], {
+      renderer: withoutAnswer('slow', hangs),
+    })
     assert.equal(code, 2)
     assert.match(stdout, /apps\/slow {2}does not render/)
     assert.match(stdout, /apps\/web {2}1 function/)
@@ -138,7 +172,13 @@ test('a function that gives no answer, now or ever, is an error of its package, 
 
 test('an interrupted render is no failure of the package that it was at', async () => {
   const stop = new AbortController()
-  const failure = new Failure({ code: 'BP1203', what: 'slow was killed', why: 'it was', remedy: 'none', retry: 'backoff' })
+  const failure = new Failure({
+    code: 'BP1203',
+    what: 'slow was killed',
+    why: 'it was',
+    remedy: 'none',
+    retry: 'backoff',
+  })
   const renderer = withoutAnswer('slow', failure)
   const fetch = renderer.fetch.bind(renderer)
   const interrupted: PackageRenderer = {
@@ -148,14 +188,30 @@ test('an interrupted render is no failure of the package that it was at', async 
       return fetch(call, signal)
     },
   }
-  const request = { branch: undefined, packages: [], folders: [], applied: false, cluster: undefined, renderer: interrupted }
-  await assert.rejects(renderPackages(worldOf(TWO).repository, request, stop.signal), /^Error: interrupted$/)
+  const request = {
+    branch: undefined,
+    packages: [],
+    folders: [],
+    applied: false,
+    cluster: undefined,
+    renderer: interrupted,
+  }
+  await assert.rejects(
+    renderPackages(worldOf(TWO).repository, request, stop.signal),
+    /^Error: interrupted$/,
+  )
 })
 
 test('changes that are not committed are not rendered, which is said unless it is to be quiet', async () => {
-  const world = worldOf({ 'apps/web/Kptfile': KPTFILE, 'apps/web/config.yaml': config('  namespace: shop\n') })
+  const world = worldOf({
+    'apps/web/Kptfile': KPTFILE,
+    'apps/web/config.yaml': config('  namespace: shop\n'),
+  })
   const { stderr } = await runInWorld(world, ['render'], { workTree: 'dirty' })
-  assert.equal(stderr, 'note: the work tree has changes that are not committed; commits are rendered, not the work tree\n')
+  assert.equal(
+    stderr,
+    'note: the work tree has changes that are not committed; commits are rendered, not the work tree\n',
+  )
   assert.equal((await runInWorld(world, ['render', '-q'], { workTree: 'dirty' })).stderr, '')
   assert.equal((await runInWorld(world, ['render'], { workTree: 'clean' })).stderr, '')
 })
@@ -167,10 +223,16 @@ test('only flags are offered that mean something to it', async () => {
 })
 
 test('of a package that another tool renders for a cluster, kpt is said to be not what counts', async () => {
-  const files = { 'apps/web/Kptfile': KPTFILE, 'apps/web/config.yaml': config('  namespace: shop\n') }
+  const files = {
+    'apps/web/Kptfile': KPTFILE,
+    'apps/web/config.yaml': config('  namespace: shop\n'),
+  }
   const reported = async (render: string): Promise<string> => {
     const policy = {
-      '.drift/render.yaml': policyText(`{match: {clusters: [prod]}, render: ${render}}`).replace('name: test', 'name: render'),
+      '.drift/render.yaml': policyText(`{match: {clusters: [prod]}, render: ${render}}`).replace(
+        'name: test',
+        'name: render',
+      ),
     }
     return (await runInWorld(worldOf({ ...files, ...policy }), ['render', 'apps/web'])).stdout
   }
@@ -189,14 +251,22 @@ test('of a package that another tool renders for a cluster, kpt is said to be no
 const SETTER = { 'apps/web/Kptfile': KPTFILE, 'apps/web/config.yaml': config('') }
 
 test('-o unwrap prints the rendered objects alone, for kubectl apply, and exits 0', async () => {
-  const secret = 'apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\nstringData:\n  password: hunter2\n'
+  const secret =
+    'apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\nstringData:\n  password: hunter2\n'
   const local =
     'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: setters\n  annotations:\n    config.kubernetes.io/local-config: "true"\n'
-  const world = worldOf({ ...SETTER, 'apps/web/secret.yaml': secret, 'apps/web/setters.yaml': local })
+  const world = worldOf({
+    ...SETTER,
+    'apps/web/secret.yaml': secret,
+    'apps/web/setters.yaml': local,
+  })
   const { stdout, stderr, code } = await runInWorld(world, ['render', 'apps/web', '-o', 'unwrap'])
   assert.equal(code, 0, stderr)
   // The Secret is the user's own file, and asked for as kpt prints it.
-  assert.match(stdout, /^---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n {2}name: web\n {2}namespace: shop\n/m)
+  assert.match(
+    stdout,
+    /^---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n {2}name: web\n {2}namespace: shop\n/m,
+  )
   assert.match(stdout, /password: hunter2/)
   assert.doesNotMatch(stdout, /Kptfile|setters|internal\.config/)
 })
@@ -209,29 +279,49 @@ test('-o resourcelist, and stdout as kpt calls it, is one ResourceList with the 
     assert.match(stdout, /^- apiVersion: kpt\.dev\/v1\n {2}kind: Kptfile\n/m)
     assert.match(stdout, /internal\.config\.kubernetes\.io\/path: 'config\.yaml'/)
   }
-  const many = await runInWorld(worldOf({ ...SETTER, 'apps/b/Kptfile': KPTFILE }), ['render', '-o', 'resourcelist'])
+  const many = await runInWorld(worldOf({ ...SETTER, 'apps/b/Kptfile': KPTFILE }), [
+    'render',
+    '-o',
+    'resourcelist',
+  ])
   assert.equal(many.code, 2)
   assert.match(many.stderr, /BP1001: 2 packages are no one ResourceList/)
 })
 
 test('-o FOLDER writes the files of one package, and of several each below its path', async () => {
   const written = new Map<string, ReadonlyMap<string, string>>()
-  const writeNewFolder = (path: string, files: ReadonlyMap<string, string>): void => void written.set(path, files)
+  const writeNewFolder = (path: string, files: ReadonlyMap<string, string>): void =>
+    void written.set(path, files)
   const world = worldOf({ ...SETTER, 'apps/b/Kptfile': KPTFILE.replace('name: web', 'name: b') })
-  assert.equal((await runInWorld(world, ['render', 'apps/web', '-o', 'out'], { writeNewFolder })).code, 0)
-  assert.deepEqual([...(written.get('out')?.keys() ?? [])], ['Kptfile', 'config.yaml', 'deployment.yaml'])
+  assert.equal(
+    (await runInWorld(world, ['render', 'apps/web', '-o', 'out'], { writeNewFolder })).code,
+    0,
+  )
+  assert.deepEqual(
+    [...(written.get('out')?.keys() ?? [])],
+    ['Kptfile', 'config.yaml', 'deployment.yaml'],
+  )
   assert.match(written.get('out')?.get('config.yaml') ?? '', /namespace: shop/)
   await runInWorld(world, ['render', '-o', 'all'], { writeNewFolder })
-  assert.ok(written.get('all')?.has('apps/web/config.yaml') && written.get('all')?.has('apps/b/Kptfile'))
+  assert.ok(
+    written.get('all')?.has('apps/web/config.yaml') && written.get('all')?.has('apps/b/Kptfile'),
+  )
 })
 
 test('nothing is printed or written where one package does not render, or has no files of kpt', async () => {
-  const broken = await runInWorld(worldOf({ ...SETTER, 'apps/b/Kptfile': 'kind: Kptfile\n' }), ['render', '-o', 'unwrap'])
+  const broken = await runInWorld(worldOf({ ...SETTER, 'apps/b/Kptfile': 'kind: Kptfile\n' }), [
+    'render',
+    '-o',
+    'unwrap',
+  ])
   assert.deepEqual([broken.code, broken.stdout], [2, ''])
   const folder = worldOf({ ...SETTER, '.drift/policy.yaml': policyText('{render: {tool: files}}') })
   const list = await runInWorld(folder, ['render', 'apps/web', '-o', 'resourcelist'])
   assert.deepEqual([list.code, list.stdout], [2, ''])
-  assert.match(list.stderr, /apps\/web has no rendered files\n {2}why: it is rendered from its files as they stand/)
+  assert.match(
+    list.stderr,
+    /apps\/web has no rendered files\n {2}why: it is rendered from its files as they stand/,
+  )
 })
 
 test('-o unwrap prints what a policy makes of the package, and asks for the cluster where that is not one thing', async () => {
@@ -239,10 +329,16 @@ test('-o unwrap prints what a policy makes of the package, and asks for the clus
   const one = await runInWorld(worldOf(files), ['render', 'apps/web', '-o', 'unwrap'])
   assert.equal(one.code, 0, one.stderr)
   assert.doesNotMatch(one.stdout, /name: web\n {2}namespace: shop\ndata/)
-  const forProd = { ...files, '.drift/policy.yaml': policyText('{match: {clusters: [prod]}, render: {tool: files}}') }
+  const forProd = {
+    ...files,
+    '.drift/policy.yaml': policyText('{match: {clusters: [prod]}, render: {tool: files}}'),
+  }
   const two = {
     ...forProd,
-    '.drift/test.yaml': policyText('{match: {clusters: [test]}, render: {tool: kpt}}').replace('name: test', 'name: other'),
+    '.drift/test.yaml': policyText('{match: {clusters: [test]}, render: {tool: kpt}}').replace(
+      'name: test',
+      'name: other',
+    ),
   }
   // A policy for one cluster leaves the others to kpt.
   for (const several of [forProd, two]) {
@@ -254,7 +350,8 @@ test('-o unwrap prints what a policy makes of the package, and asks for the clus
     )
   }
   assert.match(
-    (await runInWorld(worldOf(two), ['render', 'apps/web', '-o', 'unwrap', '--cluster', 'test'])).stdout,
+    (await runInWorld(worldOf(two), ['render', 'apps/web', '-o', 'unwrap', '--cluster', 'test']))
+      .stdout,
     /namespace: shop\ndata/,
   )
 })

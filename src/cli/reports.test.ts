@@ -13,7 +13,8 @@ import { formatAnnotations } from './report/report-annotations.ts'
 import { formatMarkdown } from './report/report-markdown.ts'
 import { sarifLog } from './report/report-sarif.ts'
 
-const HOSTILE = '@org/all `x` | <img src=x> ](https://e.example) #1 ::error::y ##[set-output name=a]b %0A,:\n\u202e::add-mask::z {0}'
+const HOSTILE =
+  '@org/all `x` | <img src=x> ](https://e.example) #1 ::error::y ##[set-output name=a]b %0A,:\n\u202e::add-mask::z {0}'
 
 function change(more: Partial<Change> = {}): Change {
   const actor = {
@@ -31,7 +32,16 @@ function change(more: Partial<Change> = {}): Change {
     fingerprint: 'ab12',
     source: 'apps/web/deployment.yaml:12',
   } as const
-  return { ref, change: 'modified', path: 'spec.replicas', git: 3, live: 5, actor, ...rest, ...more }
+  return {
+    ref,
+    change: 'modified',
+    path: 'spec.replicas',
+    git: 3,
+    live: 5,
+    actor,
+    ...rest,
+    ...more,
+  }
 }
 
 function report(changes: readonly Change[], path = 'apps/web', cluster = 'prod'): DriftReport {
@@ -60,7 +70,12 @@ function list(...items: readonly DriftReport[]): DriftReportList {
 }
 
 test('markdown has a row per change, riskiest first, with the numbers of diff', () => {
-  const text = formatMarkdown(list(report([change(), change({ path: 'x', risk: 'critical', reason: 'SEC-PSS' })]), report([], 'apps/db')))
+  const text = formatMarkdown(
+    list(
+      report([change(), change({ path: 'x', risk: 'critical', reason: 'SEC-PSS' })]),
+      report([], 'apps/db'),
+    ),
+  )
   assert.match(text, /^## Drift: 2 changes in 1 of 2 packages\n/)
   const rows = text.split('\n').filter((line) => /^\| \d/.test(line))
   assert.deepEqual(rows, [
@@ -77,11 +92,20 @@ test('markdown says that there is no drift, and does not say it where something 
     /^## Drift: nothing of what was selected\n\n1 more change not shown/,
   )
   const incomplete = [{ package: 'apps/x', code: 'BP3001', why: 'x' }]
-  assert.match(formatMarkdown({ ...list(report([])), incomplete }), /That there is no drift is not proven/)
+  assert.match(
+    formatMarkdown({ ...list(report([])), incomplete }),
+    /That there is no drift is not proven/,
+  )
   assert.match(formatMarkdown({ ...list(), incomplete }), /^## Drift: nothing could be observed\n/)
   const unknown = { ...report([]), status: { ...report([]).status, state: 'Unknown' as const } }
-  assert.match(formatMarkdown({ ...list(unknown), incomplete }), /^## Drift: not known in 1 package\n/)
-  assert.match(formatMarkdown({ ...list(unknown, report([])), incomplete }), /^## No drift in 1 of 2 packages\n/)
+  assert.match(
+    formatMarkdown({ ...list(unknown), incomplete }),
+    /^## Drift: not known in 1 package\n/,
+  )
+  assert.match(
+    formatMarkdown({ ...list(unknown, report([])), incomplete }),
+    /^## No drift in 1 of 2 packages\n/,
+  )
 })
 
 test('markdown from the ledger says when the clusters were looked at, and not when it was printed', () => {
@@ -89,13 +113,19 @@ test('markdown from the ledger says when the clusters were looked at, and not wh
   const at = { ...earlier.spec.observed, at: '2026-11-20T10:00:00Z' }
   const later = { ...list(earlier), observedAt: '2026-12-24T10:00:00Z' }
   assert.match(formatMarkdown(later), /Observed `2026-11-21T10:00:00Z`\. /)
-  const both = { ...later, items: [earlier, { ...earlier, spec: { ...earlier.spec, observed: at } }] }
+  const both = {
+    ...later,
+    items: [earlier, { ...earlier, spec: { ...earlier.spec, observed: at } }],
+  }
   assert.match(formatMarkdown(both), /Observed `2026-11-20T10:00:00Z` to `2026-11-21T10:00:00Z`\. /)
 })
 
 test('markdown fits into a comment, however much there is, and says how much is left out', () => {
   const many = Array.from({ length: 3_000 }, (_unused, index) =>
-    report([change({ live: '|'.repeat(200), risk: index === 2_999 ? 'critical' : 'low' })], `apps/${index}`),
+    report(
+      [change({ live: '|'.repeat(200), risk: index === 2_999 ? 'critical' : 'low' })],
+      `apps/${index}`,
+    ),
   )
   const text = formatMarkdown({
     ...list(...many),
@@ -110,7 +140,16 @@ test('hostile text stays in code, on its row and in its cell', () => {
   const text = formatMarkdown({
     ...list(
       report(
-        [change({ ref: { ...change().ref, name: HOSTILE }, path: HOSTILE, git: HOSTILE, live: HOSTILE, source: HOSTILE, reason: HOSTILE })],
+        [
+          change({
+            ref: { ...change().ref, name: HOSTILE },
+            path: HOSTILE,
+            git: HOSTILE,
+            live: HOSTILE,
+            source: HOSTILE,
+            reason: HOSTILE,
+          }),
+        ],
         HOSTILE,
         HOSTILE,
       ),
@@ -119,7 +158,8 @@ test('hostile text stays in code, on its row and in its cell', () => {
   })
   const outside = text.replace(/(`+)(?!`).*?(?<!`)\1(?!`)/g, '')
   assert.doesNotMatch(outside, /@|#1|<img|e\.example|::|set-output/)
-  for (const row of text.split('\n').filter((line) => line.startsWith('| 1'))) assert.equal(row.split(/(?<!\\)\|/).length, 9)
+  for (const row of text.split('\n').filter((line) => line.startsWith('| 1')))
+    assert.equal(row.split(/(?<!\\)\|/).length, 9)
 })
 
 test('annotations stand at file and line, with a level for the risk, riskiest first', () => {
@@ -138,7 +178,12 @@ test('annotations stand at file and line, with a level for the risk, riskiest fi
 })
 
 test('hostile text makes no command of its own and no property', () => {
-  const hostile = change({ ref: { ...change().ref, name: HOSTILE }, path: HOSTILE, live: HOSTILE, source: 'a,line=1::error::.yaml:3' })
+  const hostile = change({
+    ref: { ...change().ref, name: HOSTILE },
+    path: HOSTILE,
+    live: HOSTILE,
+    source: 'a,line=1::error::.yaml:3',
+  })
   const lines = formatAnnotations(list(report([hostile], HOSTILE, HOSTILE)))
     .trimEnd()
     .split('\n')
@@ -157,7 +202,10 @@ test('with -o github the Markdown goes to the summary of the step, and a summary
   world.edit(WEB, 'spec.replicas', 5)
   const written: string[] = []
   const env = { GITHUB_STEP_SUMMARY: '/summary' }
-  const good = await runInWorld(world, ['diff', '-o', 'github'], { env, appendText: (path, text) => written.push(`${path} ${text}`) })
+  const good = await runInWorld(world, ['diff', '-o', 'github'], {
+    env,
+    appendText: (path, text) => written.push(`${path} ${text}`),
+  })
   assert.match(written.join(), /^\/summary ## Drift: 1 change/)
   assert.doesNotMatch(good.stdout, /## Drift/)
   const fail = (): never => {
@@ -174,7 +222,10 @@ interface Sarif {
     readonly tool: {
       readonly driver: {
         readonly name: string
-        readonly rules: readonly { readonly id: string; readonly properties: { readonly [name: string]: unknown } }[]
+        readonly rules: readonly {
+          readonly id: string
+          readonly properties: { readonly [name: string]: unknown }
+        }[]
       }
     }
     readonly automationDetails: { readonly id: string }
@@ -184,7 +235,10 @@ interface Sarif {
       readonly level: string
       readonly message: { readonly text: string }
       readonly locations: readonly {
-        readonly physicalLocation: { readonly artifactLocation: { readonly uri: string }; readonly region: { readonly startLine: number } }
+        readonly physicalLocation: {
+          readonly artifactLocation: { readonly uri: string }
+          readonly region: { readonly startLine: number }
+        }
       }[]
       readonly partialFingerprints: { readonly [name: string]: string }
     }[]
@@ -200,7 +254,9 @@ function sarif(reports: DriftReportList): Sarif['runs'][number] {
   for (const result of run.results) {
     assert.equal(run.tool.driver.rules[result.ruleIndex]?.id, result.ruleId)
     assert.ok(['error', 'warning', 'note'].includes(result.level) && result.message.text.length > 0)
-    const [{ physicalLocation }] = result.locations as [Sarif['runs'][number]['results'][number]['locations'][number]]
+    const [{ physicalLocation }] = result.locations as [
+      Sarif['runs'][number]['results'][number]['locations'][number],
+    ]
     assert.ok(physicalLocation.region.startLine >= 1)
     assert.match(physicalLocation.artifactLocation.uri, /^[\w%.~!*'()-]+(\/[\w%.~!*'()-]+)*$/)
     assert.match(result.partialFingerprints['primaryLocationLineHash'] ?? '', /^[0-9a-f]{16}:1$/)
@@ -209,13 +265,19 @@ function sarif(reports: DriftReportList): Sarif['runs'][number] {
 }
 
 test('sarif has every rule, a level for the risk, and a score for rules about security alone', () => {
-  const { tool, results, automationDetails } = sarif(list(report([change(), change({ risk: 'critical', reason: 'SEC-RBAC' })])))
+  const { tool, results, automationDetails } = sarif(
+    list(report([change(), change({ risk: 'critical', reason: 'SEC-RBAC' })])),
+  )
   assert.deepEqual(
     tool.driver.rules.map(({ id }) => id),
     RISK_RULES.map(({ code }) => code),
   )
-  const score = (id: string): unknown => tool.driver.rules.find((rule) => rule.id === id)?.properties['security-severity']
-  assert.deepEqual([score('SEC-RBAC'), score('NET-EXPOSE'), score('AVAIL-REPLICAS'), score('META')], ['9.5', '8.0', undefined, undefined])
+  const score = (id: string): unknown =>
+    tool.driver.rules.find((rule) => rule.id === id)?.properties['security-severity']
+  assert.deepEqual(
+    [score('SEC-RBAC'), score('NET-EXPOSE'), score('AVAIL-REPLICAS'), score('META')],
+    ['9.5', '8.0', undefined, undefined],
+  )
   assert.deepEqual(
     results.map(({ ruleId, level }) => [ruleId, level]),
     [
@@ -235,7 +297,12 @@ test('of a folder without a Kptfile it is placed at the first manifest that is k
   const file = (of: DriftReport): unknown => /file=([^,]*),/.exec(formatAnnotations(list(of)))?.[1]
   const later = { ...change(), risk: 'low', source: 'apps/web/z.yaml:3' } as const
   assert.equal(
-    file(folder('apps/web', { ...unexpected, risk: 'critical' }, later, { ...later, source: 'apps/web/a.yaml:9' })),
+    file(
+      folder('apps/web', { ...unexpected, risk: 'critical' }, later, {
+        ...later,
+        source: 'apps/web/a.yaml:9',
+      }),
+    ),
     'apps/web/a.yaml',
   )
   assert.equal(file(folder('apps/web', unexpected)), 'apps/web')
@@ -243,7 +310,10 @@ test('of a folder without a Kptfile it is placed at the first manifest that is k
 })
 
 test('what git does not declare is placed at the Kptfile of the package', () => {
-  const { source: _source, ...unexpected } = change({ change: 'unexpected', reason: 'OBJ-UNEXPECTED' })
+  const { source: _source, ...unexpected } = change({
+    change: 'unexpected',
+    reason: 'OBJ-UNEXPECTED',
+  })
   const uris = sarif(list(report([unexpected]), report([unexpected], ''))).results.map(
     ({ locations }) => locations[0]?.physicalLocation.artifactLocation.uri,
   )
@@ -252,26 +322,42 @@ test('what git does not declare is placed at the Kptfile of the package', () => 
 
 test('an alert stays the same when lines move, and is another one for another cluster or value', () => {
   const hashOf = (one: Change, cluster = 'prod'): string | undefined =>
-    sarif(list(report([one], 'apps/web', cluster))).results[0]?.partialFingerprints['primaryLocationLineHash']
+    sarif(list(report([one], 'apps/web', cluster))).results[0]?.partialFingerprints[
+      'primaryLocationLineHash'
+    ]
   assert.equal(hashOf(change()), hashOf(change({ source: 'apps/web/deployment.yaml:99' })))
   assert.notEqual(hashOf(change()), hashOf(change(), 'edge'))
   assert.notEqual(hashOf(change()), hashOf(change({ fingerprint: 'cd34' })))
 })
 
 test('hostile text makes no link and no placeholder in a SARIF message, and no broken address', () => {
-  const [result] = sarif(list(report([change({ path: HOSTILE, live: HOSTILE, source: 'apps/a b/ü#?%.yaml:3' })], HOSTILE, HOSTILE))).results
+  const [result] = sarif(
+    list(
+      report(
+        [change({ path: HOSTILE, live: HOSTILE, source: 'apps/a b/ü#?%.yaml:3' })],
+        HOSTILE,
+        HOSTILE,
+      ),
+    ),
+  ).results
   assert.doesNotMatch(result?.message.text ?? '', /\]\(|\{\d+\}|\n|\u202e/)
-  assert.equal(result?.locations[0]?.physicalLocation.artifactLocation.uri, 'apps/a%20b/%C3%BC%23%3F%25.yaml')
+  assert.equal(
+    result?.locations[0]?.physicalLocation.artifactLocation.uri,
+    'apps/a%20b/%C3%BC%23%3F%25.yaml',
+  )
 })
 
 test('in reports too, hostile names and values of a real turn make no lines', async () => {
   const world = new TurnWorld()
   world.edit(WEB_CONFIG, `data[${JSON.stringify(HOSTILE)}]`, HOSTILE, HOSTILE)
-  world.cluster.change(WEB, (live) => editedBy(HOSTILE, withMetadata(live, {}), 'spec.replicas', HOSTILE))
+  world.cluster.change(WEB, (live) =>
+    editedBy(HOSTILE, withMetadata(live, {}), 'spec.replicas', HOSTILE),
+  )
   for (const output of ['markdown', 'github', 'sarif', 'jsonl']) {
     const { stdout } = await runInWorld(world, ['diff', '-o', output])
     assert.doesNotMatch(stdout, /^(::add-mask|::error::y)/m, output)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-    if (output !== 'jsonl') assert.doesNotMatch(stdout, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/, output)
+    if (output !== 'jsonl')
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+      assert.doesNotMatch(stdout, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/, output)
   }
 })

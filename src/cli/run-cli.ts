@@ -30,7 +30,9 @@ export async function runCli(argv: readonly string[], cli: CliContext): Promise<
 
 export function buildProgram(cli: CliContext, run: Run): Command {
   const program = new Command('backporch')
-    .description('Compares what clusters really run with the kpt packages in git, and writes the difference back into git for review.')
+    .description(
+      'Compares what clusters really run with the kpt packages in git, and writes the difference back into git for review.',
+    )
     .version(`backporch ${cli.version}`, '-V, --version', 'print the version')
     .showSuggestionAfterError(true)
     .exitOverride()
@@ -64,7 +66,12 @@ function inherit(command: CommandUnknownOpts, from: CommandUnknownOpts): void {
   for (const below of command.commands) inherit(below, from)
 }
 
-function reportThrown(thrown: unknown, argv: readonly string[], program: Command, cli: CliContext): number {
+function reportThrown(
+  thrown: unknown,
+  argv: readonly string[],
+  program: Command,
+  cli: CliContext,
+): number {
   if (thrown instanceof CommanderError) return reportUsage(thrown, argv, program, cli)
   if (cli.signal.aborted) return reportInterrupted(argv, program, cli)
   const failures = failuresOf(thrown)
@@ -76,13 +83,19 @@ function reportThrown(thrown: unknown, argv: readonly string[], program: Command
 /** Each write is whole by itself, so what was written before stays, and the next run continues from it. */
 function reportInterrupted(argv: readonly string[], program: Command, cli: CliContext): number {
   const { reason } = cli.signal
-  const command = argv.find((word) => program.commands.some((one) => one.name() === word)) ?? 'the command'
+  const command =
+    argv.find((word) => program.commands.some((one) => one.name() === word)) ?? 'the command'
   const by = reason instanceof Interrupted ? ` by ${reason.by}` : ''
   cli.stderr.write(`interrupted${by}: ${command} is not finished, and nothing is half-written\n`)
   return interruptedExit(cli.signal)
 }
 
-function reportUsage(thrown: CommanderError, argv: readonly string[], program: Command, cli: CliContext): number {
+function reportUsage(
+  thrown: CommanderError,
+  argv: readonly string[],
+  program: Command,
+  cli: CliContext,
+): number {
   // Help and version throw with exit code 0.
   if (thrown.exitCode === 0) return 0
   // A command group without a command printed its help on stderr.

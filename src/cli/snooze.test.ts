@@ -13,14 +13,23 @@ test('snooze keeps the proposal open, and the ledger knows until when nobody is 
     const { branch } = await world.plan()
     const { code, stdout, stderr } = await runInWorld(world, argv)
     assert.equal(code, 0, stderr)
-    const text = new RegExp(`^✓ no reminders about ${branch} until (\\S+); it stays open and is kept up to date$`, 'm')
+    const text = new RegExp(
+      `^✓ no reminders about ${branch} until (\\S+); it stays open and is kept up to date$`,
+      'm',
+    )
     const [, end = ''] = text.exec(stdout) ?? []
     const { report, outcome } = await world.plan()
-    assert.deepEqual([report.status.snoozedUntil, report.status.lifecycle, outcome], [end, 'Proposed', 'unchanged'])
+    assert.deepEqual(
+      [report.status.snoozedUntil, report.status.lifecycle, outcome],
+      [end, 'Proposed', 'unchanged'],
+    )
     assert.match(end, /^2026-11-28T/)
     world.edit(WEB, 'spec.replicas', 6)
     const changed = await world.plan()
-    assert.deepEqual([changed.report.status.snoozedUntil, changed.outcome, changed.record?.spec.changes[0]?.live], [end, 'updated', 6])
+    assert.deepEqual(
+      [changed.report.status.snoozedUntil, changed.outcome, changed.record?.spec.changes[0]?.live],
+      [end, 'updated', 6],
+    )
   }
 })
 
@@ -29,7 +38,10 @@ test('without an open proposal, and without a time, nothing is snoozed', async (
   await world.plan()
   const none = await runInWorld(world, ['snooze', 'apps/web', '7d'])
   assert.deepEqual([none.code, none.stdout], [2, ''])
-  assert.match(none.stderr, /^error BP2008: .*\n {2}why: apps\/web is InSync, and no proposal of it is open/)
+  assert.match(
+    none.stderr,
+    /^error BP2008: .*\n {2}why: apps\/web is InSync, and no proposal of it is open/,
+  )
   for (const time of ['soon', '0d', '-1d', '7', '999999d']) {
     const { code, stderr } = await runInWorld(world, ['snooze', 'apps/web', time])
     assert.equal(code, 2, time)

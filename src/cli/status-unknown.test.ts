@@ -10,11 +10,15 @@ metadata: {name: all}
 spec: {clusters: [prod, edge], packages: ["apps/**"]}
 `
 
-async function scanned(files: Readonly<Record<string, string>> = {}): Promise<{ world: TurnWorld; path: string; report: string }> {
+async function scanned(
+  files: Readonly<Record<string, string>> = {},
+): Promise<{ world: TurnWorld; path: string; report: string }> {
   const world = new TurnWorld('{}', files)
   assert.equal((await runInWorld(world, ['scan'])).code, 0)
   assert.equal((await runInWorld(world, ['status', '--cluster', 'prod'])).code, 0)
-  const [path = ''] = world.repository.paths('drift-ledger').filter((each) => each.endsWith('/report.yaml'))
+  const [path = ''] = world.repository
+    .paths('drift-ledger')
+    .filter((each) => each.endsWith('/report.yaml'))
   return { world, path, report: world.repository.text('drift-ledger', path) ?? '' }
 }
 
@@ -23,7 +27,10 @@ test('a cluster that nothing names is misspelt, exit 2, in each command that rea
   for (const command of [['status'], ['history'], ['report'], ['get', 'drifts']]) {
     const { code, stderr } = await runInWorld(world, [...command, '--cluster', 'pord'])
     assert.equal(code, 2, command.join(' '))
-    assert.match(stderr, /^error BP1001: there is no cluster "pord"\n(?:.*\n)* {2}fix: name one of them with --cluster: prod$/m)
+    assert.match(
+      stderr,
+      /^error BP1001: there is no cluster "pord"\n(?:.*\n)* {2}fix: name one of them with --cluster: prod$/m,
+    )
   }
 })
 
@@ -33,7 +40,10 @@ test('a cluster that a Placement names and nobody has scanned is a row, Unknown,
   assert.equal(code, 3)
   assert.match(stdout, /^edge +apps\/web .*Unknown/m)
   assert.match(stdout, /^prod +apps\/web .*InSync/m)
-  assert.match(stderr, /apps\/web in edge: .*no observation of the unit that can be read \(BP3018\)/)
+  assert.match(
+    stderr,
+    /apps\/web in edge: .*no observation of the unit that can be read \(BP3018\)/,
+  )
   assert.equal((await runInWorld(world, ['status', '--cluster', 'edge'])).code, 3)
   assert.equal((await runInWorld(world, ['status', '--cluster', 'prod'])).code, 0)
 })
@@ -43,7 +53,10 @@ const DAMAGES: readonly (readonly [name: string, damage: (report: string) => str
   ['is empty', () => ''],
   ['is no YAML', () => '{'],
   ['is another kind', (report) => report.replace('kind: DriftReport', 'kind: DriftReports')],
-  ['is of a newer version', (report) => report.replace(/apiVersion: \S+/, 'apiVersion: backporch.dev/v2')],
+  [
+    'is of a newer version',
+    (report) => report.replace(/apiVersion: \S+/, 'apiVersion: backporch.dev/v2'),
+  ],
   ['has a state that is not known', (report) => report.replace('state: InSync', 'state: InSink')],
   ['lacks its unit', (report) => report.replace(/\n {2}unit:\n(?: {4}.*\n)+/, '\n')],
 ]

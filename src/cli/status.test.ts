@@ -20,7 +20,9 @@ test('a package with mode Off has no plan, and is counted', async () => {
   assert.match(written, /state: "Off"\n/)
   assert.match(written, /plan: ""\n/)
   // As an earlier version wrote it.
-  world.repository.commitByHand('drift-ledger', { [REPORT]: written.replace('plan: ""', 'plan: Restore') })
+  world.repository.commitByHand('drift-ledger', {
+    [REPORT]: written.replace('plan: ""', 'plan: Restore'),
+  })
   const { stdout, stderr } = await runInWorld(world, ['status'])
   assert.match(stdout, / Off /)
   assert.doesNotMatch(stdout, /restore/)
@@ -34,9 +36,17 @@ test('status and get packages name a pull request by its number, and wide and JS
   await runInWorld(world, ['scan'])
   const { stdout } = await runInWorld(world, ['status'])
   assert.match(stdout, / restore +#1 /)
-  assert.match((await runInWorld(world, ['status', '-o', 'wide'])).stdout, / https:\/\/forge\.example\/pulls\/1 /)
-  const { items } = JSON.parse((await runInWorld(world, ['status', '-o', 'json'])).stdout) as DriftReportList
-  assert.deepEqual(items[0]?.status.pullRequest, { number: 1, url: 'https://forge.example/pulls/1' })
+  assert.match(
+    (await runInWorld(world, ['status', '-o', 'wide'])).stdout,
+    / https:\/\/forge\.example\/pulls\/1 /,
+  )
+  const { items } = JSON.parse(
+    (await runInWorld(world, ['status', '-o', 'json'])).stdout,
+  ) as DriftReportList
+  assert.deepEqual(items[0]?.status.pullRequest, {
+    number: 1,
+    url: 'https://forge.example/pulls/1',
+  })
   assert.match((await runInWorld(world, ['get', 'packages'])).stdout, / #1$/m)
   assert.doesNotMatch(world.repository.text('drift-ledger', REPORT) ?? '', /pullRequest/)
 })
@@ -45,8 +55,13 @@ test('a package that differs in one of two clusters differs in 1 cluster', async
   const world = new TurnWorld('{mode: Warn}')
   await runInWorld(world, ['scan'])
   const inSync = world.repository.text('drift-ledger', REPORT) ?? ''
-  world.repository.commitByHand('drift-ledger', { [REPORT.replace('prod', 'stage')]: inSync.replace('cluster: prod', 'cluster: stage') })
+  world.repository.commitByHand('drift-ledger', {
+    [REPORT.replace('prod', 'stage')]: inSync.replace('cluster: prod', 'cluster: stage'),
+  })
   world.edit(WEB, 'spec.replicas', 5)
   await runInWorld(world, ['scan'])
-  assert.match((await runInWorld(world, ['get', 'packages'])).stdout, /^deploy\.apps\.web\.main .* 1 cluster /m)
+  assert.match(
+    (await runInWorld(world, ['get', 'packages'])).stdout,
+    /^deploy\.apps\.web\.main .* 1 cluster /m,
+  )
 })

@@ -6,9 +6,16 @@ import type { CliContext } from './context/cli-context.ts'
 import type { TerminalOptions } from './flags/options.ts'
 import { Printer } from './print/printer.ts'
 
-function tracing(options: Partial<TerminalOptions>): { readonly lines: string[]; readonly trace: Printer['trace'] } {
+function tracing(options: Partial<TerminalOptions>): {
+  readonly lines: string[]
+  readonly trace: Printer['trace']
+} {
   const lines: string[] = []
-  const world = { stdout: {}, env: {}, stderr: { write: (text: string) => lines.push(text) } } as unknown as CliContext
+  const world = {
+    stdout: {},
+    env: {},
+    stderr: { write: (text: string) => lines.push(text) },
+  } as unknown as CliContext
   return { lines, trace: new Printer(world, options as TerminalOptions).trace }
 }
 

@@ -36,12 +36,21 @@ test('without a rule a value that looks like any other is shown, and a credentia
   const text = await outputs(context(''))
   assert.match(text, /canary4711/)
   assert.doesNotMatch(text, /of-no-value-1/)
-  assert.match(text, /^ {3}value {3}not shown: the name token says that it is a credential; a policy can show it with spec\.show$/m)
+  assert.match(
+    text,
+    /^ {3}value {3}not shown: the name token says that it is a credential; a policy can show it with spec\.show$/m,
+  )
 })
 
 for (const [how, rule] of [
-  ['its path', `{target: {kind: Deployment}, paths: ["${COLOR}"], reason: "the colour of the quarter"}`],
-  ['a path with a wildcard and a JSON Pointer', '{paths: ["/spec/template/spec/containers/*/env/*/value"]}'],
+  [
+    'its path',
+    `{target: {kind: Deployment}, paths: ["${COLOR}"], reason: "the colour of the quarter"}`,
+  ],
+  [
+    'a path with a wildcard and a JSON Pointer',
+    '{paths: ["/spec/template/spec/containers/*/env/*/value"]}',
+  ],
   ['a path above it', '{paths: [spec.template]}'],
   ['a pattern', '{patterns: ["canary[0-9]+"], reason: "the colour of the quarter"}'],
 ] as const) {
@@ -50,7 +59,11 @@ for (const [how, rule] of [
     const text = await outputs(world)
     assert.doesNotMatch(text, /canary4711/)
     assert.match(text, /not shown: \.drift\/policy\.yaml:\d+ hides it/)
-    assert.match((await runInWorld(world, ['adopt', 'apps/web', `deployment/web:${COLOR}`, '--dry-run'])).stderr, /BP2002/)
+    assert.match(
+      (await runInWorld(world, ['adopt', 'apps/web', `deployment/web:${COLOR}`, '--dry-run']))
+        .stderr,
+      /BP2002/,
+    )
     const all = (await runInWorld(world, ['adopt', 'apps/web', '--dry-run'])).stdout
     assert.match(all, /COLOR.* is planned as Restore and not as Adopt: the value is a credential/)
     assert.doesNotMatch(all, /canary4711/)
@@ -58,19 +71,31 @@ for (const [how, rule] of [
 }
 
 test('a rule for another kind hides nothing', async () => {
-  assert.match(await outputs(context(`  hide:\n  - {target: {kind: Service}, patterns: [canary]}`)), /canary4711/)
+  assert.match(
+    await outputs(context(`  hide:\n  - {target: {kind: Service}, patterns: [canary]}`)),
+    /canary4711/,
+  )
 })
 
 test('a value that a policy shows is told with the reason, and can be adopted', async () => {
-  const world = context('  show:\n  - {target: {kind: ConfigMap}, paths: [data.token], reason: "the name of a design token"}')
+  const world = context(
+    '  show:\n  - {target: {kind: ConfigMap}, paths: [data.token], reason: "the name of a design token"}',
+  )
   const text = await outputs(world)
   assert.match(text, /of-no-value-1/)
   assert.match(text, /shown: \.drift\/policy\.yaml:\d+ shows it: the name of a design token/)
-  assert.doesNotMatch((await runInWorld(world, ['adopt', 'apps/web', '--dry-run'])).stdout, /planned as Restore/)
+  assert.doesNotMatch(
+    (await runInWorld(world, ['adopt', 'apps/web', '--dry-run'])).stdout,
+    /planned as Restore/,
+  )
 })
 
 test('a rule that hides wins over one that shows', async () => {
-  const text = await outputs(context('  hide:\n  - {paths: [data.token]}\n  show:\n  - {paths: [data.token], reason: "a test"}'))
+  const text = await outputs(
+    context(
+      '  hide:\n  - {paths: [data.token]}\n  show:\n  - {paths: [data.token], reason: "a test"}',
+    ),
+  )
   assert.doesNotMatch(text, /of-no-value-1/)
 })
 

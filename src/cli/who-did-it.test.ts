@@ -16,7 +16,11 @@ const ADA: AuditSample = {
   actingAs: 'admin',
   manager: 'kubectl-edit',
   at: AT,
-  response: answered('2', { color: 'red', size: '5' }, { 'kubectl-edit': { at: AT, keys: ['color'] } }),
+  response: answered(
+    '2',
+    { color: 'red', size: '5' },
+    { 'kubectl-edit': { at: AT, keys: ['color'] } },
+  ),
 }
 
 function source(...samples: AuditSample[]): AuditSource & { readonly requested: string[] } {
@@ -25,7 +29,10 @@ function source(...samples: AuditSample[]): AuditSource & { readonly requested: 
     requested,
     writesTo: async (_cluster, wanted) => {
       requested.push(...wanted.map(resourceKey))
-      return { writes: new Map(wanted.map((id) => [resourceKey(id), samples.map(auditedWrite)])), notes: [] }
+      return {
+        writes: new Map(wanted.map((id) => [resourceKey(id), samples.map(auditedWrite)])),
+        notes: [],
+      }
     },
   }
 }
@@ -38,7 +45,9 @@ function red(policy?: string): TurnWorld {
 
 test('with --audit-log diff names the user, and asks about what differs alone', async () => {
   const log = source(ADA)
-  const { stdout, stderr, code } = await runInWorld(red(), ['diff', '--audit-log', '/audit.log'], { openAuditLog: async () => log })
+  const { stdout, stderr, code } = await runInWorld(red(), ['diff', '--audit-log', '/audit.log'], {
+    openAuditLog: async () => log,
+  })
   assert.equal(code, 1)
   assert.match(
     stdout,
@@ -46,7 +55,9 @@ test('with --audit-log diff names the user, and asks about what differs alone', 
   )
   assert.deepEqual(log.requested, ['/ConfigMap/shop/web'])
   assert.doesNotMatch(stderr, /note/)
-  const explained = await runInWorld(red(), ['explain', 'apps/web', '--audit-log', '/audit.log'], { openAuditLog: async () => log })
+  const explained = await runInWorld(red(), ['explain', 'apps/web', '--audit-log', '/audit.log'], {
+    openAuditLog: async () => log,
+  })
   assert.match(
     explained.stdout,
     /writer {2}ada acting as admin, by kubectl-edit \(Update, human-tool\), the audit log has this very request; at/,
@@ -54,20 +65,34 @@ test('with --audit-log diff names the user, and asks about what differs alone', 
 })
 
 test('an audit log that cannot be read is told, and hides no drift', async () => {
-  const why = new Failure({ code: 'BP1001', what: 'the audit log cannot be read', why: 'this user may not read it', remedy: 'x' })
+  const why = new Failure({
+    code: 'BP1001',
+    what: 'the audit log cannot be read',
+    why: 'this user may not read it',
+    remedy: 'x',
+  })
   const broken: AuditSource = { writesTo: () => Promise.reject(why) }
-  const { stdout, stderr, code } = await runInWorld(red(), ['diff', '--audit-log', '/audit.log'], { openAuditLog: async () => broken })
+  const { stdout, stderr, code } = await runInWorld(red(), ['diff', '--audit-log', '/audit.log'], {
+    openAuditLog: async () => broken,
+  })
   assert.equal(code, 1)
   assert.match(stdout, /kubectl-edit {2}human tool/)
-  assert.match(stdout + stderr, /the audit log cannot be read: this user may not read it; field managers alone are named/)
-  const absent = await runInWorld(red(), ['diff', '--audit-log', '/audit.log'], { openAuditLog: () => Promise.reject(why) })
+  assert.match(
+    stdout + stderr,
+    /the audit log cannot be read: this user may not read it; field managers alone are named/,
+  )
+  const absent = await runInWorld(red(), ['diff', '--audit-log', '/audit.log'], {
+    openAuditLog: () => Promise.reject(why),
+  })
   assert.equal(absent.code, 2)
   assert.match(absent.stderr, /BP1001/)
 })
 
 test('who was named once stays named when the log is gone, and nothing is written again for it', async () => {
   const world = red('{mode: Propose}')
-  await runInWorld(world, ['scan', '--audit-log', '/audit.log'], { openAuditLog: async () => source(ADA) })
+  await runInWorld(world, ['scan', '--audit-log', '/audit.log'], {
+    openAuditLog: async () => source(ADA),
+  })
   const before = JSON.stringify([...(await world.repository.refs()).refs])
   await runInWorld(world, ['scan'])
   const after = JSON.stringify([...(await world.repository.refs()).refs])
@@ -76,8 +101,12 @@ test('who was named once stays named when the log is gone, and nothing is writte
 })
 
 test('the policy says what a writer is and how risky a field, and explain says where', async () => {
-  const policy = '{actors: [{manager: "kubectl-*", class: controller}], riskOverrides: [{target: {kind: ConfigMap}, risk: critical}]}'
-  assert.match((await runInWorld(red(policy), ['diff'])).stdout, /kubectl-edit {2}controller {2}\S+ {2}critical APP-CONFIG/)
+  const policy =
+    '{actors: [{manager: "kubectl-*", class: controller}], riskOverrides: [{target: {kind: ConfigMap}, risk: critical}]}'
+  assert.match(
+    (await runInWorld(red(policy), ['diff'])).stdout,
+    /kubectl-edit {2}controller {2}\S+ {2}critical APP-CONFIG/,
+  )
   const { stdout } = await runInWorld(red(policy), ['explain', 'apps/web'])
   assert.match(stdout, /controller by the policy \(\.drift\/policy\.yaml:4\)/)
   assert.match(stdout, /risk critical instead of medium by the policy \(\.drift\/policy\.yaml:4\)/)
@@ -89,21 +118,35 @@ test('the controller takes audit events: on loopback or with a token, and nowher
     wanted.push(one)
     return { source: source(ADA), url: 'http://x/audit', close: async () => undefined }
   }
-  const open = await runInWorld(red(), ['controller', '--audit-webhook-address', '0.0.0.0:8081'], { openAuditHook, waits: [] })
+  const open = await runInWorld(red(), ['controller', '--audit-webhook-address', '0.0.0.0:8081'], {
+    openAuditHook,
+    waits: [],
+  })
   assert.equal(open.code, 2)
   assert.match(open.stderr, /BP1001[\s\S]*BACKPORCH_AUDIT_TOKEN/)
   assert.equal(wanted.length, 0)
 
   const world = red()
-  const { code, stderr } = await runInWorld(world, ['controller', '--audit-webhook-address', '8081'], {
-    openAuditHook,
-    waits: [() => undefined],
-  })
+  const { code, stderr } = await runInWorld(
+    world,
+    ['controller', '--audit-webhook-address', '8081'],
+    {
+      openAuditHook,
+      waits: [() => undefined],
+    },
+  )
   assert.equal(code, 0, stderr)
   assert.match(stderr, /"event":"listening","for":"audit events","url":"http:\/\/x\/audit"/)
-  assert.deepEqual([wanted[0]?.token, wanted[0]?.named, wanted[0]?.address.host], [undefined, false, '127.0.0.1'])
+  assert.deepEqual(
+    [wanted[0]?.token, wanted[0]?.named, wanted[0]?.address.host],
+    [undefined, false, '127.0.0.1'],
+  )
   assert.match((await runInWorld(world, ['diff'])).stdout, /ada as admin/)
   const env = { BACKPORCH_AUDIT_TOKEN: 's3cret' }
-  await runInWorld(red(), ['controller', '--audit-webhook-address', '0.0.0.0:8081'], { openAuditHook, waits: [], env })
+  await runInWorld(red(), ['controller', '--audit-webhook-address', '0.0.0.0:8081'], {
+    openAuditHook,
+    waits: [],
+    env,
+  })
   assert.equal(wanted[1]?.token, 's3cret')
 })

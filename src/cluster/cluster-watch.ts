@@ -1,2 +1,8 @@
 /** Watches of kinds. */
-export { type ClusterWatch, type KindWatchState, STALE_AFTER, type WatchedKind, type WatchObserver } from './ports/cluster-watch.ts'
+export {
+  type ClusterWatch,
+  type KindWatchState,
+  STALE_AFTER,
+  type WatchedKind,
+  type WatchObserver,
+} from './ports/cluster-watch.ts'

@@ -8,7 +8,11 @@ function failure(code: FailureCode, retry: Retry = 'never'): Failure {
 }
 
 test('what needs the most patience decides: rights, then what may pass, then what somebody has to change', () => {
-  const [rights, later, change] = [failure('BP5002'), failure('BP4001', 'backoff'), failure('BP1005', 'on-change')]
+  const [rights, later, change] = [
+    failure('BP5002'),
+    failure('BP4001', 'backoff'),
+    failure('BP1005', 'on-change'),
+  ]
   assert.equal(troubleOf([change, later, rights]), 'rights')
   assert.equal(troubleOf([change, later]), 'later')
   assert.equal(troubleOf([change]), 'change')
@@ -16,7 +20,9 @@ test('what needs the most patience decides: rights, then what may pass, then wha
 })
 
 test('a turn that may succeed by itself waits twice as long each time, up to the interval', () => {
-  const waits = [1, 2, 3, 4, 5, 6, 7, 8, 1_000].map((failed) => backOff('later', failed, 60_000, 1).wait)
+  const waits = [1, 2, 3, 4, 5, 6, 7, 8, 1_000].map(
+    (failed) => backOff('later', failed, 60_000, 1).wait,
+  )
   assert.deepEqual(waits, [5_000, 10_000, 20_000, 40_000, 60_000, 60_000, 60_000, 60_000, 60_000])
   assert.equal(backOff('later', 50, 3_600_000, 1).wait, 3_600_000)
   assert.equal(backOff('later', 50, 1_000, 1).wait, 5_000)

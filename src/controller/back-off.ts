@@ -17,7 +17,9 @@ const RIGHTS: ReadonlySet<string> = new Set(['BP3002', 'BP4005', 'BP5002'])
 export function troubleOf(failures: readonly Failure[]): TurnTrouble {
   if (failures.some(({ code }) => RIGHTS.has(code))) return 'rights'
   // A bug may depend on the input: the next turn reads again.
-  return failures.some(({ code, retry }) => retry === 'backoff' || code === 'BP9001') ? 'later' : 'change'
+  return failures.some(({ code, retry }) => retry === 'backoff' || code === 'BP9001')
+    ? 'later'
+    : 'change'
 }
 
 export interface BackOff {
@@ -32,10 +34,18 @@ export interface BackOff {
  * @param interval milliseconds between two turns when all is well
  * @param random from 0 up to 1: many controllers that lost one server do not come back at once
  */
-export function backOff(trouble: TurnTrouble, failed: number, interval: number, random: number): BackOff {
+export function backOff(
+  trouble: TurnTrouble,
+  failed: number,
+  interval: number,
+  random: number,
+): BackOff {
   if (trouble === 'change') return { wait: interval, held: false }
   // A look in each interval is what a server that is well gets too, and what happened meanwhile is proposed in the first one that succeeds.
   const longest = Math.max(interval, FIRST_WAIT)
-  const full = trouble === 'rights' ? Math.max(interval, RIGHTS_WAIT) : Math.min(longest, FIRST_WAIT * 2 ** Math.min(failed - 1, 20))
+  const full =
+    trouble === 'rights'
+      ? Math.max(interval, RIGHTS_WAIT)
+      : Math.min(longest, FIRST_WAIT * 2 ** Math.min(failed - 1, 20))
   return { wait: Math.round(full * (0.5 + random / 2)), held: true }
 }

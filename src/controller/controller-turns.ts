@@ -51,11 +51,19 @@ export interface TurnSession {
   readonly clusters: readonly string[]
   readonly key: RedactionKey
   /** Reads git and the forge. @throws Failure */
-  poll(inputs: Pick<TurnInputs, 'requestedActions' | 'between'>, signal: AbortSignal): Promise<PolledRepository>
+  poll(
+    inputs: Pick<TurnInputs, 'requestedActions' | 'between'>,
+    signal: AbortSignal,
+  ): Promise<PolledRepository>
   /** @throws Failure when nothing at all could be done; failures of one package are in the result */
   turn(inputs: TurnInputs, signal: AbortSignal): Promise<TurnResult>
   /** Writes Events by name of the cluster; undefined where none are written. Never throws. @returns why one was not written */
-  readonly announce?: ((events: ReadonlyMap<string, readonly DriftEvent[]>, signal: AbortSignal) => Promise<readonly Note[]>) | undefined
+  readonly announce?:
+    | ((
+        events: ReadonlyMap<string, readonly DriftEvent[]>,
+        signal: AbortSignal,
+      ) => Promise<readonly Note[]>)
+    | undefined
   /** Writes the statuses of pull requests of people and of merge groups. Throws only the reason of `signal`. */
   vouch(view: PolledRepository['view'], signal: AbortSignal): Promise<WrittenHeads>
   /** Writes previews of open pull requests; undefined where nobody asked for them. Throws only the reason of `signal`. */
@@ -67,7 +75,10 @@ export interface TurnsPorts {
   readonly clock: Clock
   readonly log: Log
   /** @throws Failure when a port cannot be opened */
-  openSession(hooks: { readonly onNote: (note: Note) => void; readonly onRequest: Trace }, signal: AbortSignal): Promise<TurnSession>
+  openSession(
+    hooks: { readonly onNote: (note: Note) => void; readonly onRequest: Trace },
+    signal: AbortSignal,
+  ): Promise<TurnSession>
   readonly intake: IntakePorts
   /** Undefined where no process follows this one. */
   readonly marks?: PackageMarks | undefined
@@ -86,7 +97,17 @@ const FIRST_STEP = 'reading the repository'
 const EVENTS_WITHIN = 5_000
 
 /** Only another command line or machine helps: these end the controller at its start. */
-const UNUSABLE: ReadonlySet<string> = new Set(['BP1001', 'BP1002', 'BP1006', 'BP1008', 'BP1009', 'BP1010', 'BP1012', 'BP4009', 'BP4010'])
+const UNUSABLE: ReadonlySet<string> = new Set([
+  'BP1001',
+  'BP1002',
+  'BP1006',
+  'BP1008',
+  'BP1009',
+  'BP1010',
+  'BP1012',
+  'BP4009',
+  'BP4010',
+])
 /** The session has the time until which the next turn waits. */
 const SLOW_DOWN: ReadonlySet<string> = new Set(['BP3004', 'BP5004'])
 
@@ -162,7 +183,10 @@ export class ControllerTurns {
     try {
       const session = await this.session(signal)
       scope = await this.intake.next(async () => {
-        const { view, ...digest } = await session.poll({ requestedActions: this.requestedActions, between: this.between }, signal)
+        const { view, ...digest } = await session.poll(
+          { requestedActions: this.requestedActions, between: this.between },
+          signal,
+        )
         polled = view
         return digest
       })
@@ -191,14 +215,23 @@ export class ControllerTurns {
     const all = failuresIn(result).map(({ failure }) => failure)
     const [first, ...rest] = all
     const isWhole = scope.about === 'everything'
-    const nothing = isWhole && first !== undefined && !result.units.some(({ state }) => state === 'planned')
-    const outcome = nothing ? 'failed' : first === undefined && !result.units.some(isIncomplete) ? 'succeeded' : 'partial'
+    const nothing =
+      isWhole && first !== undefined && !result.units.some(({ state }) => state === 'planned')
+    const outcome = nothing
+      ? 'failed'
+      : first === undefined && !result.units.some(isIncomplete)
+        ? 'succeeded'
+        : 'partial'
     this.meter?.ended(outcome, result, isWhole)
     this.tracer?.ended(isWhole ? 'everything' : 'units', outcome, result)
     for (const answer of result.answers) this.ports.log.process(answered(answer))
     this.ports.log.turn({ ...spent, ...countsOf(result), outcome, plan: this.freshPlan(result) })
     this.reportNotes(
-      [...sourceNotes(result.view), ...result.units.flatMap(notesOf), ...result.decided.flatMap(({ plan }) => plan.notes)],
+      [
+        ...sourceNotes(result.view),
+        ...result.units.flatMap(notesOf),
+        ...result.decided.flatMap(({ plan }) => plan.notes),
+      ],
       isWhole,
     )
     this.failures.ended(scope, result)
@@ -238,11 +271,15 @@ export class ControllerTurns {
 
   private async session(signal: AbortSignal): Promise<TurnSession> {
     // Also where the clock was set back meanwhile.
-    const isOld = this.isOutdated || Math.abs(this.now() - this.retainedSince) >= this.options.sessionAge
+    const isOld =
+      this.isOutdated || Math.abs(this.now() - this.retainedSince) >= this.options.sessionAge
     if (isOld) await this.closeSession()
     this.isOutdated = false
     if (this.retained !== undefined) return this.retained
-    const session = await this.ports.openSession({ onNote: this.sessionNote, onRequest: this.request }, signal)
+    const session = await this.ports.openSession(
+      { onNote: this.sessionNote, onRequest: this.request },
+      signal,
+    )
     this.retained = session
     this.retainedSince = this.now()
     await this.intake.open(session.clusters, session.key, signal)
@@ -255,7 +292,16 @@ export class ControllerTurns {
     const unreachable = this.intake.unreachable()
     const watched = this.intake.seen()
     return session.turn(
-      { between, requestedActions, audit, only, watched, unreachable, meanwhile: this.meanwhile, onProgress: this.step },
+      {
+        between,
+        requestedActions,
+        audit,
+        only,
+        watched,
+        unreachable,
+        meanwhile: this.meanwhile,
+        onProgress: this.step,
+      },
       signal,
     )
   }
@@ -286,7 +332,10 @@ export class ControllerTurns {
   /** @param isReading whether it came no further than git and the forge @returns whether the process ends, and reports the failure itself */
   private async failed(thrown: unknown, isReading: boolean): Promise<boolean> {
     const failures = failuresOf(thrown)
-    const isUnusable = !this.succeeded && this.retained === undefined && failures.every(({ code }) => UNUSABLE.has(code))
+    const isUnusable =
+      !this.succeeded &&
+      this.retained === undefined &&
+      failures.every(({ code }) => UNUSABLE.has(code))
     this.unusable = isUnusable ? thrown : undefined
     if (isUnusable && this.onUnusable()) return true
     if (!isReading) this.intake.requestWhole()
@@ -302,13 +351,21 @@ export class ControllerTurns {
 
   private async announce(result: TurnResult, signal: AbortSignal): Promise<void> {
     const announce = this.options.dryRun ? undefined : this.retained?.announce
-    const events = announce === undefined ? new Map<string, readonly DriftEvent[]>() : driftEventsOf(result)
+    const events =
+      announce === undefined ? new Map<string, readonly DriftEvent[]>() : driftEventsOf(result)
     if (announce === undefined || events.size === 0) return
-    for (const note of await announce(events, AbortSignal.any([signal, AbortSignal.timeout(EVENTS_WITHIN)]))) this.sessionNote(note)
+    for (const note of await announce(
+      events,
+      AbortSignal.any([signal, AbortSignal.timeout(EVENTS_WITHIN)]),
+    ))
+      this.sessionNote(note)
   }
 
   /** What pull requests of people get, after everything that is about drift. @param view undefined where nobody looked at the repository */
-  private async serveOthers(view: PolledRepository['view'] | undefined, signal: AbortSignal): Promise<void> {
+  private async serveOthers(
+    view: PolledRepository['view'] | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
     if (view === undefined) return
     const written = this.options.dryRun ? undefined : await this.retained?.vouch(view, signal)
     this.waitingHeads = written?.waiting ?? 0
@@ -321,9 +378,18 @@ export class ControllerTurns {
     const pass = this.options.dryRun ? undefined : await this.retained?.preview?.(signal)
     if (pass === undefined) return
     for (const { pull, outcome } of pass.done)
-      if (outcome !== 'nothing') this.ports.log.process({ event: 'previewed', proposal: loggableName(pull.label, 60), outcome })
+      if (outcome !== 'nothing')
+        this.ports.log.process({
+          event: 'previewed',
+          proposal: loggableName(pull.label, 60),
+          outcome,
+        })
     for (const { pull, failure } of pass.failed)
-      this.sessionNote({ cause: 'preview-not-written', subject: pull?.label ?? '', text: `${failure.code}: ${failure.message}` })
+      this.sessionNote({
+        cause: 'preview-not-written',
+        subject: pull?.label ?? '',
+        text: `${failure.code}: ${failure.message}`,
+      })
     if (pass.more) this.intake.requestPoll()
   }
 
@@ -352,7 +418,8 @@ const NOTHING = { units: 0, failedUnits: 0, failedClusters: 0, writes: 0, transi
 function countsOf(result: TurnResult): Omit<TurnEvent, 'outcome' | 'milliseconds' | 'requests'> {
   return {
     units: result.units.length,
-    failedUnits: result.units.filter((unit) => unitFailures(unit).length > 0 || isIncomplete(unit)).length,
+    failedUnits: result.units.filter((unit) => unitFailures(unit).length > 0 || isIncomplete(unit))
+      .length,
     failedClusters: result.notObserved.length,
     writes: result.written.length,
     transitions: transitionsOf(result),

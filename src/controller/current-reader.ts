@@ -1,5 +1,12 @@
 /** A cluster as whoever reads it over several sessions sees it: requests go over the connection of the present session. */
-import type { ClusterIdentity, ClusterReader, Inventory, InventoryQuestion, ObjectList, ServedKind } from '@backporch/cluster/cluster'
+import type {
+  ClusterIdentity,
+  ClusterReader,
+  Inventory,
+  InventoryQuestion,
+  ObjectList,
+  ServedKind,
+} from '@backporch/cluster/cluster'
 import type { Failure } from '@backporch/kyaml/failure'
 import type { LiveView, Prediction, Resource, WantedObject } from '@backporch/kyaml/resource'
 
@@ -29,7 +36,10 @@ export class CurrentReader implements ClusterReader {
     return this.current.list(group, kind, signal)
   }
 
-  readInventories(refs: readonly InventoryQuestion[], signal: AbortSignal): Promise<readonly (Inventory | Failure | undefined)[]> {
+  readInventories(
+    refs: readonly InventoryQuestion[],
+    signal: AbortSignal,
+  ): Promise<readonly (Inventory | Failure | undefined)[]> {
     return this.current.readInventories(refs, signal)
   }
 

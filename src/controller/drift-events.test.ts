@@ -4,7 +4,8 @@ import type { DriftEvent } from '@backporch/cluster/drift-events'
 import { TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
 import { driftEventsOf } from './drift-events.ts'
 
-const SECRET = 'apiVersion: v1\nkind: Secret\nmetadata: {name: login, namespace: shop}\ndata: {password: Y2FuYXJ5LWdpdA==}\n'
+const SECRET =
+  'apiVersion: v1\nkind: Secret\nmetadata: {name: login, namespace: shop}\ndata: {password: Y2FuYXJ5LWdpdA==}\n'
 
 async function turn(world: TurnWorld): Promise<readonly DriftEvent[]> {
   return driftEventsOf(await world.scan()).get('prod') ?? []
@@ -31,7 +32,10 @@ test('an object that began to drift has one Event, however often it is found, an
   world.edit(WEB, 'spec.replicas', 3)
   const [gone, ...others] = await turn(world)
   assert.deepEqual(others, [])
-  assert.deepEqual([gone?.reason, gone?.regarding.name, gone?.apiVersion, gone?.uid], ['DriftGone', 'web', 'apps/v1', undefined])
+  assert.deepEqual(
+    [gone?.reason, gone?.regarding.name, gone?.apiVersion, gone?.uid],
+    ['DriftGone', 'web', 'apps/v1', undefined],
+  )
   assert.deepEqual(await turn(world), [])
 })
 
@@ -50,7 +54,8 @@ test('a cluster that cannot be read, and an object that cannot, is not gone', as
 
 test('the note has three fields at most and 1,024 bytes, and no value of a Secret', async () => {
   const world = new TurnWorld('{mode: Propose}', { 'apps/web/secret.yaml': SECRET })
-  for (const name of ['a', 'b', 'c', 'd', 'e']) world.edit(WEB_CONFIG, `data.${name}`, '€'.repeat(600))
+  for (const name of ['a', 'b', 'c', 'd', 'e'])
+    world.edit(WEB_CONFIG, `data.${name}`, '€'.repeat(600))
   world.edit('/Secret/shop/login', 'data.password', 'Y2FuYXJ5LWxpdmU=')
   const events = await turn(world)
   const config = events.find(({ regarding }) => regarding.kind === 'ConfigMap')

@@ -25,10 +25,15 @@ export function driftEventsOf(result: TurnResult): ReadonlyMap<string, readonly 
   for (const unit of result.units) {
     if (unit.state === 'failed' || unit.refused !== undefined) continue
     const { cluster } = unit.unit
-    events.set(cluster, [...(events.get(cluster) ?? []), ...eventsOfUnit(unit, urlOf(unit, result))])
+    events.set(cluster, [
+      ...(events.get(cluster) ?? []),
+      ...eventsOfUnit(unit, urlOf(unit, result)),
+    ])
   }
   const sorted = [...events].flatMap(([cluster, ranked]) => {
-    const [first, ...rest] = ranked.toSorted((left, right) => left.rank - right.rank).map(({ event }) => event)
+    const [first, ...rest] = ranked
+      .toSorted((left, right) => left.rank - right.rank)
+      .map(({ event }) => event)
     return first === undefined ? [] : [[cluster, [first, ...rest]] as const]
   })
   return new Map(sorted)
@@ -42,23 +47,47 @@ interface Ranked {
 function eventsOfUnit({ plan, observation }: PlannedResult, url: string): readonly Ranked[] {
   const before = byObject(observation.git.ledger.report?.spec.changes ?? [])
   const now = byObject(plan.report.spec.changes)
-  const verdicts = new Map(observation.verdicts.map((verdict) => [resourceKey(verdict.id), verdict]))
+  const verdicts = new Map(
+    observation.verdicts.map((verdict) => [resourceKey(verdict.id), verdict]),
+  )
   const detected = [...now].flatMap(([key, changes]): Ranked[] => {
     const [first] = changes
     if (first === undefined || before.has(key) || !DRIFTING.has(plan.report.status.state)) return []
     const rank = Math.min(...changes.map(({ risk }) => RISKS.indexOf(risk)))
     return [
-      { rank, event: { reason: 'DriftDetected', regarding: first.ref, ...liveOf(verdicts.get(key)), note: detectedNote(changes, url) } },
+      {
+        rank,
+        event: {
+          reason: 'DriftDetected',
+          regarding: first.ref,
+          ...liveOf(verdicts.get(key)),
+          note: detectedNote(changes, url),
+        },
+      },
     ]
   })
   const gone = [...before].flatMap(([key, [first]]): Ranked[] => {
     const verdict = verdicts.get(key)
     // What could not be observed is not gone.
-    const isGone = verdict === undefined ? observation.incomplete.length === 0 : verdict.state === 'in-sync'
+    const isGone =
+      verdict === undefined ? observation.incomplete.length === 0 : verdict.state === 'in-sync'
     if (first === undefined || now.has(key) || !isGone) return []
-    const [apiVersion, note] = [verdict?.apiVersion ?? '', fitted('no difference to git that needs a decision is left', url)]
+    const [apiVersion, note] = [
+      verdict?.apiVersion ?? '',
+      fitted('no difference to git that needs a decision is left', url),
+    ]
     return [
-      { rank: RISKS.length, event: { reason: 'DriftGone', regarding: first.ref, apiVersion, uid: undefined, resourceVersion: '', note } },
+      {
+        rank: RISKS.length,
+        event: {
+          reason: 'DriftGone',
+          regarding: first.ref,
+          apiVersion,
+          uid: undefined,
+          resourceVersion: '',
+          note,
+        },
+      },
     ]
   })
   return [...detected, ...gone]
@@ -68,8 +97,11 @@ function byObject(changes: readonly Change[]): ReadonlyMap<string, readonly Chan
   return Map.groupBy(changes, ({ ref }) => resourceKey(ref))
 }
 
-function liveOf(verdict: ObjectVerdict | undefined): Pick<DriftEvent, 'apiVersion' | 'uid' | 'resourceVersion'> {
-  const resourceVersion = verdict?.live === undefined ? '' : metadataText(verdict.live, 'resourceVersion')
+function liveOf(
+  verdict: ObjectVerdict | undefined,
+): Pick<DriftEvent, 'apiVersion' | 'uid' | 'resourceVersion'> {
+  const resourceVersion =
+    verdict?.live === undefined ? '' : metadataText(verdict.live, 'resourceVersion')
   return { apiVersion: verdict?.apiVersion ?? '', uid: verdict?.items[0]?.uid, resourceVersion }
 }
 
@@ -83,7 +115,10 @@ function urlOf({ plan, observation }: PlannedResult, { proposals }: TurnResult):
 function detectedNote(changes: readonly Change[], url: string): string {
   const shown = changes.slice(0, MOST_FIELDS).map(changeText)
   const left = changes.length - shown.length
-  return fitted([...shown, ...(left === 0 ? [] : [`${left} more change${left === 1 ? '' : 's'}`])].join('; '), url)
+  return fitted(
+    [...shown, ...(left === 0 ? [] : [`${left} more change${left === 1 ? '' : 's'}`])].join('; '),
+    url,
+  )
 }
 
 function changeText(change: Change): string {

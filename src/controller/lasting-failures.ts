@@ -50,11 +50,17 @@ export class LastingFailures {
     const now = failuresOf(thrown).map((failure) => {
       if (isReading) return lasting({ failure }, 'read', outageKey)
       const isOfCluster = only !== undefined && failure.code.startsWith('BP30')
-      return isOfCluster ? lasting({ failure, cluster: only }, 'observed', outageKey) : lasting({ failure }, 'everything', outageKey)
+      return isOfCluster
+        ? lasting({ failure, cluster: only }, 'observed', outageKey)
+        : lasting({ failure }, 'everything', outageKey)
     })
     // Policies are in git, so a policy that is not valid shows that git is read.
     const isGitRead = now.some(({ failure: { code } }) => code === 'BP1005')
-    this.replace(now, ({ ending, failure: { code } }) => ending === 'read' && (!isReading || (isGitRead && code.startsWith('BP40'))))
+    this.replace(
+      now,
+      ({ ending, failure: { code } }) =>
+        ending === 'read' && (!isReading || (isGitRead && code.startsWith('BP40'))),
+    )
   }
 
   /** Git and the forge were read, and nothing changed. */
@@ -72,7 +78,10 @@ export class LastingFailures {
   }
 
   /** @param isShown whether the turn would have met the failure again */
-  private replace(now: readonly LastingFailure[], isShown: (failure: LastingFailure) => boolean): void {
+  private replace(
+    now: readonly LastingFailure[],
+    isShown: (failure: LastingFailure) => boolean,
+  ): void {
     const before = this.known
     const met = new Map(now.map((one) => [one.key, one]))
     const kept = [...before].filter(([key, one]) => !met.has(key) && !isShown(one))
@@ -85,7 +94,9 @@ export class LastingFailures {
       [...before].flatMap(([key, one]) => (this.known.has(key) ? [] : [reportedOf(one)])),
       'gone',
     )
-    this.onChange([...this.known.values(), ...unreadCauses(this.unread)].map(({ failure }) => failure))
+    this.onChange(
+      [...this.known.values(), ...unreadCauses(this.unread)].map(({ failure }) => failure),
+    )
   }
 
   /** Causes that begin in one turn are logged together, and so are those that end. */
@@ -93,15 +104,30 @@ export class LastingFailures {
     const before = this.unread
     const met = units.flatMap((unit) => (unit.state === 'failed' ? [] : unreadObjectsOf(unit)))
     const kept = [...before].filter(([, one]) => !isObserved(one))
-    this.unread = new Map([...kept, ...met.map((one) => [`${one.package} ${causeKey(one)}`, one] as const)])
-    const [causes, now] = [before, this.unread].map((each) => new Set([...each.values()].map(causeKey)))
-    this.log.failures(unreadFailures([...this.unread.values()].filter((one) => causes?.has(causeKey(one)) === false)), 'new')
-    this.log.failures(unreadFailures([...before.values()].filter((one) => now?.has(causeKey(one)) === false)), 'gone')
+    this.unread = new Map([
+      ...kept,
+      ...met.map((one) => [`${one.package} ${causeKey(one)}`, one] as const),
+    ])
+    const [causes, now] = [before, this.unread].map(
+      (each) => new Set([...each.values()].map(causeKey)),
+    )
+    this.log.failures(
+      unreadFailures(
+        [...this.unread.values()].filter((one) => causes?.has(causeKey(one)) === false),
+      ),
+      'new',
+    )
+    this.log.failures(
+      unreadFailures([...before.values()].filter((one) => now?.has(causeKey(one)) === false)),
+      'gone',
+    )
   }
 }
 
 /** One for each cause. */
-function unreadCauses(unread: ReadonlyMap<string, UnreadObjects>): readonly Pick<ReportedFailure, 'failure'>[] {
+function unreadCauses(
+  unread: ReadonlyMap<string, UnreadObjects>,
+): readonly Pick<ReportedFailure, 'failure'>[] {
   return [...Map.groupBy(unread.values(), causeKey).values()].flatMap(unreadFailures)
 }
 
@@ -114,39 +140,59 @@ function lasting(reported: ReportedFailure, ending: Ending, keyOf = fullKey): La
   return { ...reported, ending, key: keyOf(reported) }
 }
 
-function fullKey({ failure: { code, where, message }, cluster, package: name }: ReportedFailure): string {
+function fullKey({
+  failure: { code, where, message },
+  cluster,
+  package: name,
+}: ReportedFailure): string {
   return JSON.stringify([code, where, message, cluster, name])
 }
 
 /** While a server is away, each attempt may find another reason. */
 function outageKey(reported: ReportedFailure): string {
   const { failure, cluster } = reported
-  return failure.retry === 'backoff' ? JSON.stringify([failure.code, failure.where, cluster]) : fullKey(reported)
+  return failure.retry === 'backoff'
+    ? JSON.stringify([failure.code, failure.where, cluster])
+    : fullKey(reported)
 }
 
 type Place = Pick<ReportedFailure, 'cluster' | 'package'>
 
 /** Whether the turn observed the package of a failure, or its cluster. */
-function observedBy(scope: TurnScope, { notObserved, units }: TurnResult): (failure: Place) => boolean {
+function observedBy(
+  scope: TurnScope,
+  { notObserved, units }: TurnResult,
+): (failure: Place) => boolean {
   const lost = new Set<string>(notObserved.map(({ cluster }) => loggableName(cluster)))
   if (scope.about !== 'units') return ({ cluster }) => !lost.has(cluster ?? '')
   const asked = new Set<string>([...scope.only.keys()].map((cluster) => loggableName(cluster)))
   const seen = new Set(units.map((unit) => Object.values(placeOf(unit)).join(' ')))
   return ({ cluster = '', package: name }) =>
-    asked.has(cluster) && !lost.has(cluster) && (name === undefined || seen.has(`${cluster} ${name}`))
+    asked.has(cluster) &&
+    !lost.has(cluster) &&
+    (name === undefined || seen.has(`${cluster} ${name}`))
 }
 
 export function failuresIn(result: TurnResult): readonly LastingFailure[] {
   return [
     ...result.notObserved.flatMap(({ cluster, failures }) =>
-      failures.map((failure) => lasting({ failure, cluster: loggableName(cluster) }, 'observed', outageKey)),
+      failures.map((failure) =>
+        lasting({ failure, cluster: loggableName(cluster) }, 'observed', outageKey),
+      ),
     ),
-    ...result.units.flatMap((unit) => unitFailures(unit).map((failure) => lasting({ failure, ...placeOf(unit) }, 'observed'))),
-    ...[...result.reported, ...result.unsettled].map((failure) => lasting({ failure }, 'everything')),
+    ...result.units.flatMap((unit) =>
+      unitFailures(unit).map((failure) => lasting({ failure, ...placeOf(unit) }, 'observed')),
+    ),
+    ...[...result.reported, ...result.unsettled].map((failure) =>
+      lasting({ failure }, 'everything'),
+    ),
   ]
 }
 
 function placeOf(unit: UnitResult): { readonly cluster: Loggable; readonly package: Loggable } {
-  const [cluster, name] = unit.state === 'failed' ? [unit.cluster, unit.packagePath] : [unit.unit.cluster, unit.unit.packageName]
+  const [cluster, name] =
+    unit.state === 'failed'
+      ? [unit.cluster, unit.packagePath]
+      : [unit.unit.cluster, unit.unit.packageName]
   return { cluster: loggableName(cluster), package: loggableName(name || '.') }
 }

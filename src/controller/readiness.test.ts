@@ -12,18 +12,32 @@ const NOW = Date.parse('2026-11-21T10:00:00Z')
 const [PROD, EDGE] = [loggableName('prod'), loggableName('edge')]
 
 /** @param ages milliseconds before `NOW`, by cluster */
-function observed(ages: ReadonlyMap<typeof PROD, number>, unobserved: readonly (typeof PROD)[] = []): ObservedNumbers {
+function observed(
+  ages: ReadonlyMap<typeof PROD, number>,
+  unobserved: readonly (typeof PROD)[] = [],
+): ObservedNumbers {
   const clusters = new Map([...ages].map(([name, age]) => [name, (NOW - age) / 1_000]))
   return { packages: [], failed: [], clusters, unobserved, whole: true, occurrences: [] }
 }
 
 function shown({ ready, checks }: Readiness): string[] {
-  return [ready ? 'ready' : 'not ready', ...checks.map(({ ok, text }) => `${ok ? '+' : '-'} ${text}`)]
+  return [
+    ready ? 'ready' : 'not ready',
+    ...checks.map(({ ok, text }) => `${ok ? '+' : '-'} ${text}`),
+  ]
 }
 
 function watch(cluster: string, ...kinds: readonly Partial<KindWatchState>[]) {
   const watched = { apiVersion: 'v1', kind: 'Pod', namespace: '', metadataOnly: false }
-  const whole = { watched, state: 'watching', provenAt: NOW, failure: undefined, lists: 1, reopened: 0, events: 0 } as const
+  const whole = {
+    watched,
+    state: 'watching',
+    provenAt: NOW,
+    failure: undefined,
+    lists: 1,
+    reopened: 0,
+    events: 0,
+  } as const
   return { cluster, state: () => kinds.map((kind) => ({ ...whole, ...kind })) }
 }
 
@@ -35,14 +49,25 @@ test('before the first turn ended it is not ready', () => {
 test('a first turn that observed nothing makes it ready for nothing', () => {
   const state = new ReadinessState(INTERVAL)
   state.turnEnded(undefined, 0)
-  assert.deepEqual(shown(state.at(NOW)), ['not ready', '+ first turn ended', '+ repository ok', '- clusters: none was observed yet'])
+  assert.deepEqual(shown(state.at(NOW)), [
+    'not ready',
+    '+ first turn ended',
+    '+ repository ok',
+    '- clusters: none was observed yet',
+  ])
   state.turnEnded(observed(new Map([[PROD, 0]])), 0)
-  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ repository ok', '+ cluster prod ok'])
+  assert.deepEqual(shown(state.at(NOW)), [
+    'ready',
+    '+ first turn ended',
+    '+ repository ok',
+    '+ cluster prod ok',
+  ])
 })
 
 test('a line says whether the repository is well, and what fails makes nothing unready', () => {
   const state = new ReadinessState(INTERVAL, 'git.example.com/acme/deploy')
-  const of = (code: FailureCode): Failure => new Failure({ code, what: 'canary', where: 'canary', why: 'canary', remedy: 'canary' })
+  const of = (code: FailureCode): Failure =>
+    new Failure({ code, what: 'canary', where: 'canary', why: 'canary', remedy: 'canary' })
   state.failingWith([of('BP4001')])
   assert.deepEqual(shown(state.at(NOW)), ['not ready', '- first turn: not ended yet'])
   state.turnEnded(observed(new Map([[PROD, 0]])), 0)
@@ -50,9 +75,19 @@ test('a line says whether the repository is well, and what fails makes nothing u
   const line = 'repository git.example.com/acme/deploy'
   const causes =
     'BP1005, a policy, a placement or the configuration of the controller is not valid; BP4001, the repository cannot be reached'
-  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', `- ${line}: ${causes}`, '+ cluster prod ok'])
+  assert.deepEqual(shown(state.at(NOW)), [
+    'ready',
+    '+ first turn ended',
+    `- ${line}: ${causes}`,
+    '+ cluster prod ok',
+  ])
   state.failingWith([])
-  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', `+ ${line} ok`, '+ cluster prod ok'])
+  assert.deepEqual(shown(state.at(NOW)), [
+    'ready',
+    '+ first turn ended',
+    `+ ${line} ok`,
+    '+ cluster prod ok',
+  ])
 })
 
 test('a repository without packages is ready', () => {
@@ -93,28 +128,52 @@ test('a stale cluster is named, and only when all are stale it is not ready', ()
 test('where a turn takes long, its own observations are not stale at its end', () => {
   const state = new ReadinessState(INTERVAL)
   state.turnEnded(observed(new Map([[PROD, 600_000]])), 600_000)
-  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ repository ok', '+ cluster prod ok'])
+  assert.deepEqual(shown(state.at(NOW)), [
+    'ready',
+    '+ first turn ended',
+    '+ repository ok',
+    '+ cluster prod ok',
+  ])
 })
 
 test('turns that fail leave the clusters as they were observed last', () => {
   const state = new ReadinessState(INTERVAL)
   state.turnEnded(observed(new Map([[PROD, 0]])), 0)
   state.turnEnded(undefined, 0)
-  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ repository ok', '+ cluster prod ok'])
+  assert.deepEqual(shown(state.at(NOW)), [
+    'ready',
+    '+ first turn ended',
+    '+ repository ok',
+    '+ cluster prod ok',
+  ])
 })
 
 test('a cluster that is configured no more is named no more', () => {
   const state = new ReadinessState(INTERVAL)
   state.turnEnded(observed(new Map([[PROD, 0]]), [EDGE]), 0)
   state.turnEnded(observed(new Map([[PROD, 0]])), 0)
-  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ repository ok', '+ cluster prod ok'])
+  assert.deepEqual(shown(state.at(NOW)), [
+    'ready',
+    '+ first turn ended',
+    '+ repository ok',
+    '+ cluster prod ok',
+  ])
 })
 
 test('the oldest proof of a watch counts, after a minute; kinds without one and those that nobody may read do not', () => {
   const state = new ReadinessState(INTERVAL)
   state.turnEnded(observed(new Map([[PROD, 0]])), 0)
-  state.provide({ watches: () => [watch('prod', { provenAt: NOW - 60_000 }, { state: 'unreadable', provenAt: 0 })] })
-  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ repository ok', '+ cluster prod ok'])
+  state.provide({
+    watches: () => [
+      watch('prod', { provenAt: NOW - 60_000 }, { state: 'unreadable', provenAt: 0 }),
+    ],
+  })
+  assert.deepEqual(shown(state.at(NOW)), [
+    'ready',
+    '+ first turn ended',
+    '+ repository ok',
+    '+ cluster prod ok',
+  ])
   assert.deepEqual(shown(state.at(NOW + 132_000)), [
     'not ready',
     '+ first turn ended',
@@ -122,9 +181,19 @@ test('the oldest proof of a watch counts, after a minute; kinds without one and 
     '- cluster prod: stale for 3m12s',
   ])
   state.provide({ watches: () => [watch('prod', {}, { state: 'listing', provenAt: 0 })] })
-  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ repository ok', '+ cluster prod ok'])
+  assert.deepEqual(shown(state.at(NOW)), [
+    'ready',
+    '+ first turn ended',
+    '+ repository ok',
+    '+ cluster prod ok',
+  ])
   state.provide({ watches: () => [watch('prod', { state: 'unreadable', provenAt: 0 })] })
-  assert.deepEqual(shown(state.at(NOW)), ['ready', '+ first turn ended', '+ repository ok', '+ cluster prod ok'])
+  assert.deepEqual(shown(state.at(NOW)), [
+    'ready',
+    '+ first turn ended',
+    '+ repository ok',
+    '+ cluster prod ok',
+  ])
 })
 
 test('a turn that waited for other repositories does not make its cluster stale', () => {
@@ -141,10 +210,14 @@ test('a turn that waits or runs for long has a line, which says what it does', (
   const line = (now: number): string[] => shown(state.at(now, step)).slice(2)
   state.turnDue(NOW)
   assert.deepEqual([line(NOW + 29_999), state.runsFor(NOW + 30_000)], [[], 0])
-  assert.deepEqual(line(NOW + 30_000), ['+ repository acme/deploy: its turn waits for 30s: until turns of other repositories end'])
+  assert.deepEqual(line(NOW + 30_000), [
+    '+ repository acme/deploy: its turn waits for 30s: until turns of other repositories end',
+  ])
   state.turnAdmitted(40_000, NOW + 40_000)
   assert.deepEqual([line(NOW + 60_000), state.runsFor(NOW + 60_000)], [[], 20])
-  assert.deepEqual(line(NOW + 170_000), ['+ repository acme/deploy: its turn runs for 2m10s: observing prod'])
+  assert.deepEqual(line(NOW + 170_000), [
+    '+ repository acme/deploy: its turn runs for 2m10s: observing prod',
+  ])
   // The clock was set back.
   assert.deepEqual([line(NOW - 3_600_000), state.runsFor(NOW - 3_600_000)], [[], 0])
   state.turnLeft()

@@ -76,20 +76,30 @@ export class ReadinessState {
     this.succeeded = observed !== undefined
     if (observed === undefined) return
     const { clusters, unobserved, whole } = observed
-    if (whole) for (const name of this.clusters.keys()) if (!clusters.has(name) && !unobserved.includes(name)) this.clusters.delete(name)
+    if (whole)
+      for (const name of this.clusters.keys())
+        if (!clusters.has(name) && !unobserved.includes(name)) this.clusters.delete(name)
     for (const name of unobserved) if (!this.clusters.has(name)) this.clusters.set(name, 0)
     for (const [name, at] of clusters) this.clusters.set(name, at * 1_000)
   }
 
   /** @param now milliseconds since 1970 @param step what the running turn does */
   at(now: number, step?: Loggable): Readiness {
-    const first = { ok: this.turnsEnded > 0, text: this.turnsEnded > 0 ? 'first turn ended' : 'first turn: not ended yet' }
+    const first = {
+      ok: this.turnsEnded > 0,
+      text: this.turnsEnded > 0 ? 'first turn ended' : 'first turn: not ended yet',
+    }
     const clusters = [...this.ages()].map(([name, age]) => clusterCheck(name, age, now))
     // A repository without a package has no cluster to be stale.
     const none = clusters.length === 0 && this.turnsEnded > 0 && !this.succeeded
     const observed = clusters.some(({ ok }) => ok) || (clusters.length === 0 && this.succeeded)
     const repository = this.turnsEnded === 0 ? [] : [this.repositoryCheck()]
-    const checks = [first, ...repository, ...clusters, ...(none ? [{ ok: false, text: 'clusters: none was observed yet' }] : [])]
+    const checks = [
+      first,
+      ...repository,
+      ...clusters,
+      ...(none ? [{ ok: false, text: 'clusters: none was observed yet' }] : []),
+    ]
     return { ready: first.ok && observed, checks: [...checks, ...this.currentChecks(now, step)] }
   }
 
@@ -98,7 +108,12 @@ export class ReadinessState {
     if (this.current === undefined || now - this.current.since < SLICE) return []
     const { state, since } = this.current
     const what = state === 'waits' ? 'until turns of other repositories end' : step
-    return [{ ok: true, text: `${this.repository}: its turn ${state} for ${ageText(now - since)}${what === undefined ? '' : `: ${what}`}` }]
+    return [
+      {
+        ok: true,
+        text: `${this.repository}: its turn ${state} for ${ageText(now - since)}${what === undefined ? '' : `: ${what}`}`,
+      },
+    ]
   }
 
   /** What fails may be away for a while, and a restart brings nothing of it back: it makes nothing unready. */
@@ -111,10 +126,13 @@ export class ReadinessState {
   /** A watch proves more often than turns do. */
   private ages(): ReadonlyMap<Loggable, ClusterAge> {
     const staleAfter = MISSED_TURNS * (this.interval + this.lastWait + this.lastTurn) + LEEWAY
-    const ages = new Map([...this.clusters].map(([name, observedAt]) => [name, { observedAt, staleAfter }]))
+    const ages = new Map(
+      [...this.clusters].map(([name, observedAt]) => [name, { observedAt, staleAfter }]),
+    )
     for (const watch of this.source.watches?.() ?? []) {
       const observedAt = provenAt(watch.state())
-      if (observedAt !== undefined) ages.set(loggableName(watch.cluster), { observedAt, staleAfter: STALE_AFTER })
+      if (observedAt !== undefined)
+        ages.set(loggableName(watch.cluster), { observedAt, staleAfter: STALE_AFTER })
     }
     return ages
   }
@@ -128,14 +146,22 @@ export function joinedReadiness(all: readonly Readiness[]): Readiness {
 
 /** The oldest proof; undefined where there is none yet, and where no kind can be followed: then turns alone observe. */
 function provenAt(kinds: readonly KindWatchState[]): number | undefined {
-  const proofs = kinds.flatMap(({ state, provenAt: at }) => (state === 'unreadable' || at === 0 ? [] : [at]))
+  const proofs = kinds.flatMap(({ state, provenAt: at }) =>
+    state === 'unreadable' || at === 0 ? [] : [at],
+  )
   return proofs.length === 0 ? undefined : Math.min(...proofs)
 }
 
-function clusterCheck(name: Loggable, { observedAt, staleAfter }: ClusterAge, now: number): ReadinessCheck {
+function clusterCheck(
+  name: Loggable,
+  { observedAt, staleAfter }: ClusterAge,
+  now: number,
+): ReadinessCheck {
   if (observedAt === 0) return { ok: false, text: `cluster ${name}: never observed` }
   const age = now - observedAt
-  return age <= staleAfter ? { ok: true, text: `cluster ${name} ok` } : { ok: false, text: `cluster ${name}: stale for ${ageText(age)}` }
+  return age <= staleAfter
+    ? { ok: true, text: `cluster ${name} ok` }
+    : { ok: false, text: `cluster ${name}: stale for ${ageText(age)}` }
 }
 
 /** `3m12s`, as Go prints durations. */

@@ -78,7 +78,9 @@ export class RepositorySet {
     entries: readonly RepositoryEntry[],
   ): Promise<{ readonly added: number; readonly changed: number; readonly removed: number }> {
     const wanted = new Map(entries.map((entry) => [entry.name, entry]))
-    const ending = [...this.running.values()].filter(({ entry }) => wanted.get(entry.name)?.text !== entry.text)
+    const ending = [...this.running.values()].filter(
+      ({ entry }) => wanted.get(entry.name)?.text !== entry.text,
+    )
     const changed = ending.filter(({ entry }) => wanted.has(entry.name))
     const added = entries.filter(({ name }) => !this.running.has(name))
     for (const entry of added) this.start(entry)
@@ -93,7 +95,10 @@ export class RepositorySet {
   }
 
   /** Requests a turn. @param remotes of the repositories; undefined for all */
-  update(requestedAction: RequestedAction | undefined, remotes: readonly string[] | undefined): void {
+  update(
+    requestedAction: RequestedAction | undefined,
+    remotes: readonly string[] | undefined,
+  ): void {
     for (const { entry, turns } of this.running.values()) {
       if (remotes !== undefined && !remotes.includes(entry.remote)) continue
       if (requestedAction !== undefined) turns.requestedActions.add(requestedAction)
@@ -116,23 +121,37 @@ export class RepositorySet {
 
   readiness(): Readiness {
     const now = this.parts.clock.now().getTime()
-    return joinedReadiness([...this.running.values()].map(({ readiness, turns }) => readiness.at(now, turns.currentStep)))
+    return joinedReadiness(
+      [...this.running.values()].map(({ readiness, turns }) =>
+        readiness.at(now, turns.currentStep),
+      ),
+    )
   }
 
   /** For metrics about all of them. */
   readonly source: Required<MetricsSource> = {
-    watches: () => byCluster([...this.running.values()].flatMap(({ turns }) => turns.intake.watches())),
+    watches: () =>
+      byCluster([...this.running.values()].flatMap(({ turns }) => turns.intake.watches())),
     queues: () =>
       new Map([
-        [QUEUE, [...this.running.values()].reduce((sum, { turns }) => sum + turns.intake.queue.depth, 0)],
+        [
+          QUEUE,
+          [...this.running.values()].reduce((sum, { turns }) => sum + turns.intake.queue.depth, 0),
+        ],
         [TURNS, this.places.waiting],
       ]),
     longestRunning: () => {
       const now = this.parts.clock.now().getTime()
-      return new Map([[TURNS, Math.max(0, ...[...this.running.values()].map(({ readiness }) => readiness.runsFor(now)))]])
+      return new Map([
+        [
+          TURNS,
+          Math.max(0, ...[...this.running.values()].map(({ readiness }) => readiness.runsFor(now))),
+        ],
+      ])
     },
     repositories: () => new Set(this.running.keys()),
-    waitingHeads: () => [...this.running.values()].reduce((sum, { turns }) => sum + turns.waitingHeads, 0),
+    waitingHeads: () =>
+      [...this.running.values()].reduce((sum, { turns }) => sum + turns.waitingHeads, 0),
     unrecorded: () =>
       [...this.running.values()].flatMap(({ turns }) =>
         turns.intake.unrecorded.objects().map(({ cluster, packagePath, risk, count }) => ({
@@ -152,7 +171,8 @@ export class RepositorySet {
   /** Waits for the signal, and then until all have ended. @returns whether a turn had to be aborted */
   async ended(): Promise<'stopped' | 'aborted'> {
     const { signal } = this.parts
-    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+    if (!signal.aborted)
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
     const ends = await Promise.all([...this.running.values()].map(({ ended }) => ended))
     return ends.includes('aborted') ? 'aborted' : 'stopped'
   }
@@ -187,16 +207,35 @@ export class RepositorySet {
         leave()
       }
     }
-    const loop = new TurnLoop({ clock, random, interval, wake, admit, coalesce: COALESCE, grace: GRACE, turn: turns.one })
+    const loop = new TurnLoop({
+      clock,
+      random,
+      interval,
+      wake,
+      admit,
+      coalesce: COALESCE,
+      grace: GRACE,
+      turn: turns.one,
+    })
     readiness.provide({ watches: () => turns.intake.watches() })
     turns.audit = this.audit
     if (this.traces !== undefined) turns.tracer = new TurnTracer(this.traces)
     if (this.metrics !== undefined) {
       const elapsed = (): number => performance.now()
-      turns.measure(new TurnMeter({ repository: entry.name, metrics: this.metrics, readiness, elapsed }), this.metrics)
+      turns.measure(
+        new TurnMeter({ repository: entry.name, metrics: this.metrics, readiness, elapsed }),
+        this.metrics,
+      )
     }
     const stop = new AbortController()
-    this.running.set(entry.name, { entry, turns, readiness, loop, stop, ended: loop.run(AbortSignal.any([signal, stop.signal])) })
+    this.running.set(entry.name, {
+      entry,
+      turns,
+      readiness,
+      loop,
+      stop,
+      ended: loop.run(AbortSignal.any([signal, stop.signal])),
+    })
   }
 
   private async end({ entry, turns, stop, ended }: Running): Promise<void> {

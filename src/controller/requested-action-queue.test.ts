@@ -4,7 +4,15 @@ import type { RequestedAction } from '@backporch/forge/check-run'
 import { RequestedActionQueue } from './requested-action-queue.ts'
 
 function requestedAction(number: number): RequestedAction {
-  return { id: `press-${number}`, key: '', commit: '', button: 'recheck', login: `who-${number}`, bot: false, at: '' }
+  return {
+    id: `press-${number}`,
+    key: '',
+    commit: '',
+    button: 'recheck',
+    login: `who-${number}`,
+    bot: false,
+    at: '',
+  }
 }
 
 test('a press waits until it is answered, once however often it comes', () => {

@@ -9,7 +9,12 @@ import { VirtualClock } from '../../test/fakes/virtual-clock.ts'
 import { JsonLog } from '../adapters/log/json-log.ts'
 import { PrometheusMetrics } from '../adapters/metrics/prometheus-metrics.ts'
 import type { RepositoryEntry } from './repository-set.ts'
-import { type ControllerPorts, type MonitoringHooks, runController, type WebhookHooks } from './run-controller.ts'
+import {
+  type ControllerPorts,
+  type MonitoringHooks,
+  runController,
+  type WebhookHooks,
+} from './run-controller.ts'
 
 const MINUTE = 60_000
 const RESULT = await new TurnWorld().scan()
@@ -24,7 +29,11 @@ type Reload = (isAsked: boolean) => readonly RepositoryEntry[] | undefined
 class Process {
   readonly clock = new VirtualClock()
   private text = ''
-  readonly log = new JsonLog({ level: 'info', clock: this.clock, stream: { write: (text) => (this.text += text) } })
+  readonly log = new JsonLog({
+    level: 'info',
+    clock: this.clock,
+    stream: { write: (text) => (this.text += text) },
+  })
   private readonly stopping = new AbortController()
   /** Milliseconds at which turns began, by repository. */
   readonly turns = new Map<string, number[]>()
@@ -95,7 +104,12 @@ class Process {
     }
   }
 
-  start(t: TestContext, repositories: readonly RepositoryEntry[], reload?: Reload, concurrent = 4): void {
+  start(
+    t: TestContext,
+    repositories: readonly RepositoryEntry[],
+    reload?: Reload,
+    concurrent = 4,
+  ): void {
     const ports: ControllerPorts = {
       clock: this.clock,
       log: this.log,
@@ -114,7 +128,11 @@ class Process {
       },
       openMonitoring: async (hooks) => {
         this.monitoring = hooks
-        return { url: 'http://127.0.0.1:9090/metrics', close: async () => undefined, metrics: this.metrics }
+        return {
+          url: 'http://127.0.0.1:9090/metrics',
+          close: async () => undefined,
+          metrics: this.metrics,
+        }
       },
     }
     this.ended = runController(ports, { interval: MINUTE, version: '1', dryRun: false, concurrent })
@@ -154,7 +172,11 @@ test('a repository that fails for ever, and one whose turn never ends, delay no 
     running.events('failure').map(({ code, repository }) => [code, repository]),
     [['BP4001', 'a/down']],
   )
-  assert.ok(running.events('turn').every(({ repository }) => repository === 'a/good' || repository === 'a/down'))
+  assert.ok(
+    running
+      .events('turn')
+      .every(({ repository }) => repository === 'a/good' || repository === 'a/down'),
+  )
 })
 
 test('each repository has its interval, and a stop ends all of them', async (t) => {
@@ -195,7 +217,10 @@ test('the process ends where no repository can ever work', async (t) => {
   const running = new Process()
   for (const name of ['a/none', 'a/nothing']) running.trouble.set(name, failure('BP1002', 'never'))
   running.start(t, [running.entry('a/none'), running.entry('a/nothing')])
-  const ended = assert.rejects(running.ended, (thrown) => thrown instanceof Failure && thrown.code === 'BP1002')
+  const ended = assert.rejects(
+    running.ended,
+    (thrown) => thrown instanceof Failure && thrown.code === 'BP1002',
+  )
   await running.clock.pass(1_000)
   await ended
 })
@@ -220,7 +245,11 @@ test('a repository that is added starts, one that is removed stops, and one that
     next = undefined
     return entries
   }
-  running.start(t, [running.entry('a/kept'), running.entry('a/gone'), running.entry('a/changed', 'one')], reload)
+  running.start(
+    t,
+    [running.entry('a/kept'), running.entry('a/gone'), running.entry('a/changed', 'one')],
+    reload,
+  )
   await running.clock.pass(30_000)
   next = [running.entry('a/kept'), running.entry('a/changed', 'other'), running.entry('a/new')]
   await running.clock.pass(90_000)
@@ -233,7 +262,11 @@ test('a repository that is added starts, one that is removed stops, and one that
     running.events('configured').map(({ added, changed, removed }) => [added, changed, removed]),
     [[1, 1, 1]],
   )
-  assert.deepEqual(running.hooks?.remotes(), ['https://a/kept', 'https://a/new', 'https://a/changed'])
+  assert.deepEqual(running.hooks?.remotes(), [
+    'https://a/kept',
+    'https://a/new',
+    'https://a/changed',
+  ])
   next = [running.entry('a/kept'), running.entry('a/changed', 'other'), running.entry('a/new')]
   await running.clock.pass(10_000)
   assert.equal(running.events('configured').length, 1)
@@ -298,7 +331,10 @@ test('it is ready while one repository observes a cluster, and metrics forget a 
   )
   const series = async (): Promise<readonly (string | undefined)[]> => {
     const text = await running.metrics.exposition()
-    return [/^backporch_package_info\{.*\} (\d+)$/m, /^backporch_failures\{code="BP4001"\} (\d+)$/m].map((wanted) => wanted.exec(text)?.[1])
+    return [
+      /^backporch_package_info\{.*\} (\d+)$/m,
+      /^backporch_failures\{code="BP4001"\} (\d+)$/m,
+    ].map((wanted) => wanted.exec(text)?.[1])
   }
   assert.deepEqual(await series(), ['1', '1'])
   next = [down]
@@ -311,7 +347,11 @@ test('a request to read everything again opens a new session at once, whatever a
   const running = new Process()
   const asked: boolean[] = []
   running.trouble.set('a/locked', failure('BP5002', 'on-change'))
-  running.start(t, [running.entry('a/locked'), running.entry('a/fine')], (isAsked) => void asked.push(isAsked))
+  running.start(
+    t,
+    [running.entry('a/locked'), running.entry('a/fine')],
+    (isAsked) => void asked.push(isAsked),
+  )
   await running.clock.pass(12_000)
   assert.deepEqual([asked, running.closed], [[false, false], []])
   running.trouble.delete('a/locked')
@@ -329,7 +369,8 @@ test('a request to read everything again opens a new session at once, whatever a
 })
 
 /** The time at which the turn of each repository began, in milliseconds. */
-const begun = (running: Process, ...names: readonly string[]) => names.map((name) => running.turns.get(name))
+const begun = (running: Process, ...names: readonly string[]) =>
+  names.map((name) => running.turns.get(name))
 
 test('at most so many turns run at the same time, and the first that was due is the next', async (t) => {
   const running = new Process()
@@ -361,14 +402,19 @@ test('repositories whose turns hang hold up no other one, and log, probe and met
   await running.clock.pass(200_000)
   assert.deepEqual(begun(running, ...all), [[0], [0], [30_000], [30_000, 90_000, 150_000]])
   assert.deepEqual(
-    running.events('slow').map(({ repository, step, milliseconds }) => [repository, step, milliseconds]),
+    running
+      .events('slow')
+      .map(({ repository, step, milliseconds }) => [repository, step, milliseconds]),
     hanging.map((name) => [name, 'reading the repository', 30_000]),
   )
   const longest = /^workqueue_longest_running_processor_seconds\{name="turns"\} (\d+)$/m
   assert.equal(longest.exec(await running.metrics.exposition())?.[1], '200')
   const { readiness } = running.monitoring ?? assert.fail('it serves probes')
   const lines = readiness().checks.map(({ text }) => text)
-  assert.ok(lines.includes('repository a/3: its turn runs for 2m50s: reading the repository'), lines.join('\n'))
+  assert.ok(
+    lines.includes('repository a/3: its turn runs for 2m50s: reading the repository'),
+    lines.join('\n'),
+  )
 })
 
 test('what is requested while a turn waits is in that turn', async (t) => {

@@ -35,16 +35,24 @@ export interface ControllerPorts {
    * Undefined where the repositories stay those; answers undefined where they are as they were. Never rejects.
    * @param isAsked somebody says that they changed
    */
-  readonly reload?: ((isAsked: boolean) => Promise<readonly RepositoryEntry[] | undefined>) | undefined
+  readonly reload?:
+    | ((isAsked: boolean) => Promise<readonly RepositoryEntry[] | undefined>)
+    | undefined
   /** Calls the listener when somebody asks to read the configuration again. @returns what ends that */
   readonly onReloadRequest?: ((listener: () => void) => () => void) | undefined
   /** Undefined without a listener. */
   readonly openWebhooks?: ((hooks: WebhookHooks & Remotes) => Promise<Listener>) | undefined
   /** Serves metrics and probes. */
-  readonly openMonitoring?: ((hooks: MonitoringHooks) => Promise<Listener & { readonly metrics: Metrics }>) | undefined
+  readonly openMonitoring?:
+    | ((hooks: MonitoringHooks) => Promise<Listener & { readonly metrics: Metrics }>)
+    | undefined
   /** Undefined where nobody asked for traces. @param onNote called when one is not sent */
-  readonly openTraces?: ((onNote: (note: Note) => void) => Promise<TurnTraces | undefined>) | undefined
-  readonly openAuditHook?: ((onRefused: (why: string) => void) => Promise<Listener & { readonly source: AuditSource }>) | undefined
+  readonly openTraces?:
+    | ((onNote: (note: Note) => void) => Promise<TurnTraces | undefined>)
+    | undefined
+  readonly openAuditHook?:
+    | ((onRefused: (why: string) => void) => Promise<Listener & { readonly source: AuditSource }>)
+    | undefined
 }
 
 interface Remotes {
@@ -79,7 +87,10 @@ interface ControllerSettings {
  * @returns `stopped` between or after turns; `aborted` when a turn had to be stopped: the next one repairs what it left
  * @throws Failure when no turn of any repository can ever be
  */
-export async function runController(ports: ControllerPorts, settings: ControllerSettings): Promise<'stopped' | 'aborted'> {
+export async function runController(
+  ports: ControllerPorts,
+  settings: ControllerSettings,
+): Promise<'stopped' | 'aborted'> {
   const { clock, log, random, signal } = ports
   const { interval, version, dryRun, concurrent } = settings
   const unusable = new AbortController()
@@ -103,25 +114,44 @@ export async function runController(ports: ControllerPorts, settings: Controller
     reloads.ask()
   })
   const listeners: Listener[] = []
-  const listen = (to: 'webhooks' | 'audit events' | 'requests for metrics', listener: Listener | undefined): void => {
+  const listen = (
+    to: 'webhooks' | 'audit events' | 'requests for metrics',
+    listener: Listener | undefined,
+  ): void => {
     if (listener === undefined) return
     listeners.push(listener)
     log.process({ event: 'listening', for: to, url: loggableName(listener.url) })
   }
   let traces: TurnTraces | undefined
   try {
-    const monitoring = await ports.openMonitoring?.({ readiness: () => set.readiness(), onRefused: refusals.connection })
+    const monitoring = await ports.openMonitoring?.({
+      readiness: () => set.readiness(),
+      onRefused: refusals.connection,
+    })
     set.metrics = monitoring?.metrics
     monitoring?.metrics.provide(set.source)
     listen('requests for metrics', monitoring)
     traces = await ports.openTraces?.((note) => log.notes([note]))
     set.traces = traces
-    const onUpdate: WebhookHooks['onUpdate'] = (requestedAction, remotes) => set.update(requestedAction, remotes)
-    listen('webhooks', await ports.openWebhooks?.({ onUpdate, onRefused: refusals.webhook, remotes: () => set.remotes() }))
+    const onUpdate: WebhookHooks['onUpdate'] = (requestedAction, remotes) =>
+      set.update(requestedAction, remotes)
+    listen(
+      'webhooks',
+      await ports.openWebhooks?.({
+        onUpdate,
+        onRefused: refusals.webhook,
+        remotes: () => set.remotes(),
+      }),
+    )
     const auditHook = await ports.openAuditHook?.(refusals.audit)
     set.audit = auditHook?.source
     listen('audit events', auditHook)
-    log.process({ event: 'started', version: loggableName(version), intervalSeconds: interval / 1000, dryRun })
+    log.process({
+      event: 'started',
+      version: loggableName(version),
+      intervalSeconds: interval / 1000,
+      dryRun,
+    })
     signal.addEventListener('abort', set.stopping, { once: true })
     await set.apply(ports.repositories)
     await reloadUntil(AbortSignal.any([signal, unusable.signal]), { ports, set, reloads })
@@ -132,7 +162,11 @@ export async function runController(ports: ControllerPorts, settings: Controller
   } finally {
     ignoreRequests?.()
     signal.removeEventListener('abort', set.stopping)
-    await Promise.all([set.close(), traces?.close(), ...listeners.map((listener) => listener.close())])
+    await Promise.all([
+      set.close(),
+      traces?.close(),
+      ...listeners.map((listener) => listener.close()),
+    ])
   }
 }
 
@@ -162,7 +196,10 @@ interface Reloading {
   readonly reloads: ReloadRequest
 }
 
-async function reloadUntil(stop: AbortSignal, { ports: { clock, log, reload }, set, reloads }: Reloading): Promise<void> {
+async function reloadUntil(
+  stop: AbortSignal,
+  { ports: { clock, log, reload }, set, reloads }: Reloading,
+): Promise<void> {
   if (reload === undefined) return
   for (;;) {
     try {
@@ -174,6 +211,7 @@ async function reloadUntil(stop: AbortSignal, { ports: { clock, log, reload }, s
     const entries = await reload(reloads.take())
     if (entries === undefined || stop.aborted) continue
     const counts = await set.apply(entries)
-    if (Object.values(counts).some((count) => count > 0)) log.process({ event: 'configured', ...counts })
+    if (Object.values(counts).some((count) => count > 0))
+      log.process({ event: 'configured', ...counts })
   }
 }

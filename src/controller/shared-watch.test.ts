@@ -1,12 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ClusterWatch, KindWatchState, WatchedKind, WatchObserver } from '@backporch/cluster/cluster-watch'
+import type {
+  ClusterWatch,
+  KindWatchState,
+  WatchedKind,
+  WatchObserver,
+} from '@backporch/cluster/cluster-watch'
 import { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { metadataText } from '@backporch/kyaml/resource'
 import { byCluster, SharedWatches } from './shared-watch.ts'
 
-const kindOf = (kind: string): WatchedKind => ({ apiVersion: 'v1', kind, namespace: '', metadataOnly: false })
+const kindOf = (kind: string): WatchedKind => ({
+  apiVersion: 'v1',
+  kind,
+  namespace: '',
+  metadataOnly: false,
+})
 const [POD, SERVICE, SECRET] = [kindOf('Pod'), kindOf('Service'), kindOf('Secret')]
 const object = (name: string) => ({ metadata: { name } })
 
@@ -47,7 +57,12 @@ class FakeWatch implements ClusterWatch {
     for (const name of names) this.observer.changed(kind, object(name), 0)
     const state = this.followed.get(kind.kind)
     assert.ok(state)
-    this.followed.set(kind.kind, { ...state, state: 'watching', lists: state.lists + 1, provenAt: this.now })
+    this.followed.set(kind.kind, {
+      ...state,
+      state: 'watching',
+      lists: state.lists + 1,
+      provenAt: this.now,
+    })
     this.observer.listed(kind)
   }
 
@@ -63,7 +78,8 @@ class FakeWatch implements ClusterWatch {
 class Recorder implements WatchObserver {
   readonly seen: string[] = []
   listing = ({ kind }: WatchedKind): unknown => this.seen.push(`listing ${kind}`)
-  changed = ({ kind }: WatchedKind, changed: JsonObject): unknown => this.seen.push(`${kind} ${metadataText(changed, 'name')}`)
+  changed = ({ kind }: WatchedKind, changed: JsonObject): unknown =>
+    this.seen.push(`${kind} ${metadataText(changed, 'name')}`)
   deleted = ({ kind }: WatchedKind): unknown => this.seen.push(`deleted ${kind}`)
   listed = ({ kind }: WatchedKind): unknown => this.seen.push(`listed ${kind}`)
   unreadable = ({ kind }: WatchedKind): unknown => this.seen.push(`unreadable ${kind}`)
@@ -82,10 +98,18 @@ async function shared(...observers: readonly WatchObserver[]) {
     opened.push(watch)
     return watch
   }
-  const views = await Promise.all(observers.map((observer) => sessions.view('prod', observer, open)))
+  const views = await Promise.all(
+    observers.map((observer) => sessions.view('prod', observer, open)),
+  )
   const [watch] = opened
   assert.ok(watch)
-  return { sessions, open, opened, watch, views: views.map((view) => view ?? assert.fail('it is watched')) }
+  return {
+    sessions,
+    open,
+    opened,
+    watch,
+    views: views.map((view) => view ?? assert.fail('it is watched')),
+  }
 }
 
 test('two repositories share one session, each with its kinds, and the last one closes it', async () => {
@@ -135,7 +159,8 @@ test('while a kind is listed for another repository, it is no gap to the first, 
   watch.list(POD)
   watch.now = 9_000
   second?.follow([POD])
-  const short = (view: ClusterWatch | undefined): unknown => view?.state().map(({ lists, provenAt }) => [lists, provenAt])
+  const short = (view: ClusterWatch | undefined): unknown =>
+    view?.state().map(({ lists, provenAt }) => [lists, provenAt])
   assert.deepEqual(short(first), [[1, 1_000]])
   assert.deepEqual(short(second), [[0, 0]])
   watch.list(POD)
@@ -170,7 +195,10 @@ test('what cannot be read is told to each, and an exception of one costs another
   for (const view of views) view.follow([POD])
   watch.observer.listing(POD)
   assert.throws(() => watch.observer.changed(POD, object('a'), 0), /no/)
-  watch.observer.unreadable(POD, new Failure({ code: 'BP3003', what: 'no', why: 'no', remedy: 'no' }))
+  watch.observer.unreadable(
+    POD,
+    new Failure({ code: 'BP3003', what: 'no', why: 'no', remedy: 'no' }),
+  )
   assert.deepEqual(good.take(), ['listing Pod', 'Pod a', 'unreadable Pod'])
   assert.deepEqual(bad.take(), ['listing Pod', 'unreadable Pod'])
 })

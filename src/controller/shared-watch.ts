@@ -2,7 +2,12 @@
  * One watch session of a cluster for all repositories that use the cluster. Each repository has a view: a `ClusterWatch` of its own kinds, whose
  * observer gets the events of these kinds alone.
  */
-import type { ClusterWatch, KindWatchState, WatchedKind, WatchObserver } from '@backporch/cluster/cluster-watch'
+import type {
+  ClusterWatch,
+  KindWatchState,
+  WatchedKind,
+  WatchObserver,
+} from '@backporch/cluster/cluster-watch'
 import type { JsonObject } from '@backporch/kyaml/json'
 
 type OpenWatch = (observer: WatchObserver) => Promise<ClusterWatch | undefined>
@@ -15,7 +20,11 @@ export class SharedWatches {
    * @param cluster what tells two clusters apart @param open of a session, if there is none of the cluster
    * @returns undefined where changes of the cluster cannot be watched @throws Failure of `open`, which the next call tries again
    */
-  async view(cluster: string, observer: WatchObserver, open: OpenWatch): Promise<ClusterWatch | undefined> {
+  async view(
+    cluster: string,
+    observer: WatchObserver,
+    open: OpenWatch,
+  ): Promise<ClusterWatch | undefined> {
     for (;;) {
       const opening = this.sessions.get(cluster) ?? this.start(cluster, open)
       const session = await opening
@@ -192,7 +201,11 @@ class SharedWatch {
 
 function added(state: KindWatchState, before: Before | undefined): KindWatchState {
   if (before === undefined) return state
-  const [lists, reopened, events] = [before.lists + state.lists, before.reopened + state.reopened, before.events + state.events]
+  const [lists, reopened, events] = [
+    before.lists + state.lists,
+    before.reopened + state.reopened,
+    before.events + state.events,
+  ]
   return { ...state, provenAt: Math.max(state.provenAt, before.provenAt), lists, reopened, events }
 }
 
@@ -201,7 +214,9 @@ function keyOf({ apiVersion, kind, namespace, metadataOnly }: WatchedKind): stri
 }
 
 /** The watches of several repositories as one for each cluster, so that nothing is counted twice. */
-export function byCluster(watches: readonly Pick<ClusterWatch, 'cluster' | 'state'>[]): readonly Pick<ClusterWatch, 'cluster' | 'state'>[] {
+export function byCluster(
+  watches: readonly Pick<ClusterWatch, 'cluster' | 'state'>[],
+): readonly Pick<ClusterWatch, 'cluster' | 'state'>[] {
   return [...Map.groupBy(watches, ({ cluster }) => cluster)].map(([cluster, own]) => ({
     cluster,
     state: () => {

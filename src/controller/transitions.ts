@@ -7,11 +7,20 @@ import type { TurnResult } from '../reconcile/turn/run-turn.ts'
 import type { SettleOutcome } from '../reconcile/turn/settle.ts'
 import type { ClosedEpisode } from '../record/documents/closed-episode.ts'
 
-const ENDS = { Merged: 'merged', Declined: 'declined', Healed: 'healed', ResolvedByGit: 'resolved-by-git', Published: 'published' } as const
+const ENDS = {
+  Merged: 'merged',
+  Declined: 'declined',
+  Healed: 'healed',
+  ResolvedByGit: 'resolved-by-git',
+  Published: 'published',
+} as const
 
 /** One or more for each package of which something was written; `status` where that alone changed. */
 export function transitionsOf(result: TurnResult): Transition[] {
-  return [...(result.updates.length === 0 ? [] : writtenTransitions(result)), ...result.settled.map(appliedTransition)]
+  return [
+    ...(result.updates.length === 0 ? [] : writtenTransitions(result)),
+    ...result.settled.map(appliedTransition),
+  ]
 }
 
 function writtenTransitions(result: TurnResult): Transition[] {
@@ -26,12 +35,23 @@ function writtenTransitions(result: TurnResult): Transition[] {
     const word = changedWord(writtenWord(unit))
     const ended = outcomes.flatMap(({ episode }): Transition[] => {
       const outcome = endOf(episode)
-      if (word !== undefined && (outcome === 'declined' || outcome === 'healed' || outcome === 'resolved-by-git')) return []
+      if (
+        word !== undefined &&
+        (outcome === 'declined' || outcome === 'healed' || outcome === 'resolved-by-git')
+      )
+        return []
       return [{ outcome, ...own, episode: loggableName(`drift-${episode.spec.episode}`) }]
     })
-    const done = word === undefined ? ended : [...ended, { outcome: word, ...own, ...locationOf(result, branch) }]
+    const done =
+      word === undefined
+        ? ended
+        : [...ended, { outcome: word, ...own, ...locationOf(result, branch) }]
     if (done.length > 0) return done
-    return writes.ledgerLines.map((line) => ({ outcome: 'status', ...own, detail: loggableName(`${line} in ${own.cluster}`) }))
+    return writes.ledgerLines.map((line) => ({
+      outcome: 'status',
+      ...own,
+      detail: loggableName(`${line} in ${own.cluster}`),
+    }))
   })
 }
 
@@ -44,18 +64,28 @@ function endOf({ status }: ClosedEpisode): TransitionOutcome {
   return status.failedAt === undefined ? ENDS[status.outcome] : 'not-settled'
 }
 
-function locationOf({ proposals }: TurnResult, branch: string): Pick<Transition, 'branch' | 'proposal' | 'url'> {
+function locationOf(
+  { proposals }: TurnResult,
+  branch: string,
+): Pick<Transition, 'branch' | 'proposal' | 'url'> {
   if (branch === '') return {}
   const proposal = proposals.get(branch)
   return {
     branch: loggableName(branch),
-    ...(proposal === undefined || proposal.label === branch ? {} : { proposal: loggableName(proposal.label) }),
-    ...(proposal === undefined || proposal.url === '' ? {} : { url: loggableName(proposal.url, 500) }),
+    ...(proposal === undefined || proposal.label === branch
+      ? {}
+      : { proposal: loggableName(proposal.label) }),
+    ...(proposal === undefined || proposal.url === ''
+      ? {}
+      : { url: loggableName(proposal.url, 500) }),
   }
 }
 
 /** A write to a cluster that a merged commit authorises. */
-export function appliedTransition({ pending, result }: SettleOutcome['settled'][number]): Transition {
+export function appliedTransition({
+  pending,
+  result,
+}: SettleOutcome['settled'][number]): Transition {
   const { cluster, packagePath, record } = pending
   return {
     outcome: 'applied',
@@ -67,11 +97,17 @@ export function appliedTransition({ pending, result }: SettleOutcome['settled'][
 }
 
 /** `sent 2 writes to prod for 1 approved change (drift-9f2c1a7b)` */
-export function settledText({ pending: { record, cluster }, result }: SettleOutcome['settled'][number]): string {
+export function settledText({
+  pending: { record, cluster },
+  result,
+}: SettleOutcome['settled'][number]): string {
   const { writes, handedOver } = result
   const restored = record.spec.changes.filter(({ resolution }) => resolution === 'Restore').length
   const written = `sent ${count(writes, 'write')} to ${cluster} for ${count(restored, 'approved change')}`
   const handed = `gave ${count(handedOver, 'object')} back to the syncer`
-  const parts = [...(writes > 0 || handedOver === 0 ? [written] : []), ...(handedOver > 0 ? [handed] : [])]
+  const parts = [
+    ...(writes > 0 || handedOver === 0 ? [written] : []),
+    ...(handedOver > 0 ? [handed] : []),
+  ]
   return `${parts.join(', ')} (${record.metadata.name})`
 }

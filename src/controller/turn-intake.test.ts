@@ -8,7 +8,8 @@ import { editedBy } from '../../test/fakes/live-object.ts'
 import { CONFIG, KPTFILE, policyText, WEB } from '../../test/fakes/turn-world.ts'
 
 const MINUTE = 60_000
-const AT_ONCE = 'mode: Propose, detect: {minAge: 0s, settle: 0s}, limits: {prHourlyLimit: 0, digest: off}'
+const AT_ONCE =
+  'mode: Propose, detect: {minAge: 0s, settle: 0s}, limits: {prHourlyLimit: 0, digest: off}'
 
 /** `apps/web` and `apps/api` in two clusters, after the turns in which everything becomes known. */
 async function begin(options?: ConstructorParameters<typeof EventPath>[1]): Promise<EventPath> {
@@ -32,7 +33,9 @@ async function minute(path: EventPath, minutes = 1): Promise<string | undefined>
 }
 
 function scale(path: EventPath, index: number, replicas: number): void {
-  path.world.cluster(index).change(WEB, (live) => editedBy('kubectl-scale', live, 'spec.replicas', replicas))
+  path.world
+    .cluster(index)
+    .change(WEB, (live) => editedBy('kubectl-scale', live, 'spec.replicas', replicas))
 }
 
 test('the first turn is about everything, and later ones about nothing while nothing changes', async () => {
@@ -54,7 +57,9 @@ test('a change of an object is about its unit, and one that leaves it in sync ab
 
 test('a commit to a package is about it in every cluster, and a policy about everything', async () => {
   const path = await begin()
-  path.world.repository.commitByHand('main', { 'apps/api/config.yaml': `${CONFIG.replace('name: web', 'name: api')}# more\n` })
+  path.world.repository.commitByHand('main', {
+    'apps/api/config.yaml': `${CONFIG.replace('name: web', 'name: api')}# more\n`,
+  })
   assert.equal(await minute(path), 'edge-01: apps/api, edge-02: apps/api')
   path.world.repository.commitByHand('main', { '.drift/policy.yaml': policyText('{mode: Warn}') })
   assert.equal(await minute(path), 'everything')
@@ -80,7 +85,11 @@ test('git and the forge are polled once in the interval, and at once when a webh
 
 test('everything is observed again after the resync interval, and after the clock went back', async () => {
   const path = await begin({ interval: MINUTE, resync: 30 * MINUTE })
-  assert.equal(await minute(path, 10), 'edge-01: , edge-02: ', 'the ledger gets the time of the observation')
+  assert.equal(
+    await minute(path, 10),
+    'edge-01: , edge-02: ',
+    'the ledger gets the time of the observation',
+  )
   assert.equal(await minute(path, 25), 'everything')
   assert.equal(await minute(path), 'nothing')
   assert.equal(await minute(path, -20), 'everything')
@@ -89,7 +98,9 @@ test('everything is observed again after the resync interval, and after the cloc
 test('an idle cluster is entered in the ledger as often as detect.interval says', async () => {
   const path = await begin()
   path.world.repository.commitByHand('main', {
-    '.drift/policy.yaml': policyText(`{${AT_ONCE.replace('detect: {', 'detect: {interval: 2m, ')}}`),
+    '.drift/policy.yaml': policyText(
+      `{${AT_ONCE.replace('detect: {', 'detect: {interval: 2m, ')}}`,
+    ),
   })
   assert.equal(await minute(path), 'everything')
   const scopes = []
@@ -122,7 +133,9 @@ test('a turn that failed leaves its units waiting, and they are observed again l
 test('a proposal that gave way is what the next turn is about, although nothing changes any more', async () => {
   const path = await begin()
   scale(path, 0, 5)
-  path.world.cluster(1).change('/ConfigMap/shop/api', (live) => editedBy('kubectl-edit', live, 'data.color', 'red'))
+  path.world
+    .cluster(1)
+    .change('/ConfigMap/shop/api', (live) => editedBy('kubectl-edit', live, 'data.color', 'red'))
   path.meanwhile = { hasChanged: () => true, givesWay: () => true }
   assert.equal(await minute(path), 'edge-01: apps/web, edge-02: apps/api')
   assert.equal(path.world.forge.proposals.length, 1)
@@ -146,12 +159,19 @@ test('a cluster of which nothing was heard for a minute is unreachable, is told 
   path.world.cluster(0).readLive = async () => {
     throw new Error('no answer')
   }
-  watch.state = () => state().map((each) => ({ ...each, provenAt: each.lists === 0 ? 0 : lastProof }))
+  watch.state = () =>
+    state().map((each) => ({ ...each, provenAt: each.lists === 0 ? 0 : lastProof }))
   await minute(path)
-  assert.deepEqual([[...path.intake.unreachable().keys()], [...path.intake.seen()].sort()], [[], ['edge-01', 'edge-02']])
+  assert.deepEqual(
+    [[...path.intake.unreachable().keys()], [...path.intake.seen()].sort()],
+    [[], ['edge-01', 'edge-02']],
+  )
   assert.equal(now() - lastProof, STALE_AFTER)
   assert.equal(await minute(path), 'edge-01: all')
-  assert.deepEqual([[...path.intake.unreachable().keys()], [...path.intake.seen()]], [['edge-01'], ['edge-02']])
+  assert.deepEqual(
+    [[...path.intake.unreachable().keys()], [...path.intake.seen()]],
+    [['edge-01'], ['edge-02']],
+  )
   assert.equal(path.intake.unreachable().get('edge-01')?.code, 'BP3001')
   assert.equal(await minute(path), 'edge-01: all', 'it is tried again')
   watch.state = state
@@ -165,11 +185,23 @@ test('a cluster of which nothing was heard for a minute is unreachable, is told 
 test('a resource of a syncer that may name other units is about everything', async () => {
   const path = await begin()
   const changes = path.verdicts('edge-01')
-  const id = { group: 'kustomize.toolkit.fluxcd.io', kind: 'Kustomization', namespace: 'flux-system', name: 'apps' }
-  changes.ofUnit('apps/web').follow({ id, apiVersion: 'kustomize.toolkit.fluxcd.io/v1' }, 'report', undefined)
-  path.watches
-    .get('edge-01')
-    ?.follow([{ apiVersion: 'kustomize.toolkit.fluxcd.io/v1', kind: 'Kustomization', namespace: '', metadataOnly: false }])
+  const id = {
+    group: 'kustomize.toolkit.fluxcd.io',
+    kind: 'Kustomization',
+    namespace: 'flux-system',
+    name: 'apps',
+  }
+  changes
+    .ofUnit('apps/web')
+    .follow({ id, apiVersion: 'kustomize.toolkit.fluxcd.io/v1' }, 'report', undefined)
+  path.watches.get('edge-01')?.follow([
+    {
+      apiVersion: 'kustomize.toolkit.fluxcd.io/v1',
+      kind: 'Kustomization',
+      namespace: '',
+      metadataOnly: false,
+    },
+  ])
   await path.deliver()
   path.world.cluster(0).put({
     apiVersion: 'kustomize.toolkit.fluxcd.io/v1',

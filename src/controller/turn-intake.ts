@@ -13,7 +13,10 @@ import type { Metrics } from '../ports/metrics.ts'
 import type { BetweenTurns } from '../reconcile/observe/between-turns.ts'
 import type { OnlyUnits } from '../reconcile/observe/turn-request.ts'
 import { ClusterFollower, type UnitChange } from '../reconcile/observe/verdicts/cluster-follower.ts'
-import { ClusterVerdicts, type StoredVerdicts } from '../reconcile/observe/verdicts/cluster-verdicts.ts'
+import {
+  ClusterVerdicts,
+  type StoredVerdicts,
+} from '../reconcile/observe/verdicts/cluster-verdicts.ts'
 import type { RepositoryDigest } from '../reconcile/turn/poll-repository.ts'
 import type { TurnResult } from '../reconcile/turn/run-turn.ts'
 import { type UnitName, UnitQueue, type UnitQueueEvent, type Urgency } from './unit-queue.ts'
@@ -105,12 +108,21 @@ export class TurnIntake {
   private pollRequested = false
 
   /** @param request asks the loop for a turn */
-  constructor(ports: IntakePorts, options: IntakeOptions, between: BetweenTurns, request: () => void) {
+  constructor(
+    ports: IntakePorts,
+    options: IntakeOptions,
+    between: BetweenTurns,
+    request: () => void,
+  ) {
     this.ports = ports
     this.options = options
     this.between = between
     this.request = request
-    this.queue = new UnitQueue({ now: () => performance.now(), random: () => ports.random(), onEvent: (event) => this.count(event) })
+    this.queue = new UnitQueue({
+      now: () => performance.now(),
+      random: () => ports.random(),
+      onEvent: (event) => this.count(event),
+    })
   }
 
   /** A webhook told that git or the forge changed. */
@@ -131,24 +143,46 @@ export class TurnIntake {
         // The watch tells of a list before its own state does.
         if (cluster?.isBlind === true) setImmediate(() => this.look(name, cluster))
       }
-      const follower = new ClusterFollower({ verdicts, now, onChange: (change) => void this.changed(name, change), onListed })
+      const follower = new ClusterFollower({
+        verdicts,
+        now,
+        onChange: (change) => void this.changed(name, change),
+        onListed,
+      })
       const watch = await this.ports.openWatch(name, follower)
       const isKnown = verdicts.table.size > 0
-      this.clusters.set(name, { verdicts, follower, watch, observedAt: 0, heartbeat: 0, isBlind: true, isKnown, isLost: false })
+      this.clusters.set(name, {
+        verdicts,
+        follower,
+        watch,
+        observedAt: 0,
+        heartbeat: 0,
+        isBlind: true,
+        isKnown,
+        isLost: false,
+      })
       if (watch === undefined) continue
       this.between.clusters.set(name, verdicts)
       watch.follow(follower.kinds())
     }
-    const watched = fresh.flatMap((name) => this.clusters.get(name) ?? []).filter(({ watch }) => watch !== undefined)
+    const watched = fresh
+      .flatMap((name) => this.clusters.get(name) ?? [])
+      .filter(({ watch }) => watch !== undefined)
     const end = performance.now() + PATIENCE
-    while (watched.some(({ verdicts }) => !verdicts.epochs.known) && performance.now() < end && !signal.aborted)
+    while (
+      watched.some(({ verdicts }) => !verdicts.epochs.known) &&
+      performance.now() < end &&
+      !signal.aborted
+    )
       await new Promise((resolve) => setTimeout(resolve, 20))
   }
 
   /** Milliseconds until the next turn may be due. */
   wake(): number {
     const { interval } = this.options
-    return this.isWatched() ? Math.min(interval, LOOK, Math.max(this.queue.next() ?? LOOK, 1)) : interval
+    return this.isWatched()
+      ? Math.min(interval, LOOK, Math.max(this.queue.next() ?? LOOK, 1))
+      : interval
   }
 
   /** Why a cluster cannot be reached, for those whose watch says so: they are not asked. */
@@ -158,7 +192,11 @@ export class TurnIntake {
       // A kind that is not served was never listed.
       const listed = (watch?.state() ?? []).filter(({ lists }) => lists > 0)
       if (listed.length === 0 || !listed.every((state) => this.isStale(state))) continue
-      failures.set(name, listed.map(({ failure }) => failure).find((failure) => failure !== undefined) ?? silent(name))
+      failures.set(
+        name,
+        listed.map(({ failure }) => failure).find((failure) => failure !== undefined) ??
+          silent(name),
+      )
     }
     return failures
   }
@@ -177,9 +215,11 @@ export class TurnIntake {
       if ((await this.poll(poll)) === 'everything') return { about: 'everything' }
       for (const [name, cluster] of this.clusters) {
         if (cluster.isLost || this.blindness(cluster) !== undefined) only.set(name, 'all')
-        for (const packagePath of cluster.verdicts.due(now)) this.queue.add({ cluster: name, packagePath }, 'background')
+        for (const packagePath of cluster.verdicts.due(now))
+          this.queue.add({ cluster: name, packagePath }, 'background')
       }
-      for (const [key, { unit, at }] of this.times) if (at <= now && this.times.delete(key)) this.queue.add(unit, 'background')
+      for (const [key, { unit, at }] of this.times)
+        if (at <= now && this.times.delete(key)) this.queue.add(unit, 'background')
     }
     const taken = this.queue.take(MOST_UNITS)
     for (const { cluster, packagePath } of [...taken, ...this.siblings(taken)]) {
@@ -189,7 +229,11 @@ export class TurnIntake {
     for (const [name, cluster] of this.clusters) {
       const isNew = this.look(name, cluster)
       if (isNew && cluster.isLost && !cluster.isBlind) only.set(name, 'all')
-      else if (((isNew && cluster.isBlind) || now - cluster.observedAt >= cluster.heartbeat) && !only.has(name)) only.set(name, new Set())
+      else if (
+        ((isNew && cluster.isBlind) || now - cluster.observedAt >= cluster.heartbeat) &&
+        !only.has(name)
+      )
+        only.set(name, new Set())
     }
     return only.size === 0 ? { about: 'nothing' } : { about: 'units', only, taken }
   }
@@ -198,7 +242,9 @@ export class TurnIntake {
   private siblings(taken: readonly UnitName[]): readonly UnitName[] {
     const packages = new Set(taken.map(({ packagePath }) => packagePath))
     return [...packages].flatMap((packagePath) =>
-      [...(this.alone.get(packagePath) ?? [])].slice(0, MOST_SIBLINGS).map((cluster) => ({ cluster, packagePath })),
+      [...(this.alone.get(packagePath) ?? [])]
+        .slice(0, MOST_SIBLINGS)
+        .map((cluster) => ({ cluster, packagePath })),
     )
   }
 
@@ -206,7 +252,12 @@ export class TurnIntake {
    * @param result undefined where the turn failed as a whole @param began milliseconds of the monotonic clock
    * @param isBlameless it failed before it came to a unit: the loop waits, and no unit does beyond that
    */
-  async ended(scope: TurnScope, result: TurnResult | undefined, began: number, isBlameless = false): Promise<void> {
+  async ended(
+    scope: TurnScope,
+    result: TurnResult | undefined,
+    began: number,
+    isBlameless = false,
+  ): Promise<void> {
     const failed = failedUnits(result)
     for (const unit of scope.about === 'units' ? scope.taken : []) {
       this.queue.done(unit, result === undefined ? !isBlameless : failed(unit))
@@ -215,7 +266,8 @@ export class TurnIntake {
     if (result === undefined) return
     for (const unit of result.units) {
       if (unit.state === 'planned') this.queue.observed(nameOf(unit))
-      if (unit.state === 'planned' && unit.refused === undefined) this.unrecorded.observed(nameOf(unit))
+      if (unit.state === 'planned' && unit.refused === undefined)
+        this.unrecorded.observed(nameOf(unit))
     }
     const now = this.ports.now()
     for (const unit of result.postponed) this.queue.add(nameOf(unit), 'background')
@@ -233,7 +285,11 @@ export class TurnIntake {
       cluster.isLost = result.notObserved.some(({ cluster: lost }) => lost === name)
       if (scope.about === 'everything' && !cluster.isLost)
         cluster.verdicts.retainUnits(
-          new Set(result.units.flatMap((unit) => (nameOf(unit).cluster === name ? [nameOf(unit).packagePath] : []))),
+          new Set(
+            result.units.flatMap((unit) =>
+              nameOf(unit).cluster === name ? [nameOf(unit).packagePath] : [],
+            ),
+          ),
         )
       if (cluster.watch === undefined) continue
       cluster.watch.follow(cluster.follower.kinds())
@@ -246,7 +302,9 @@ export class TurnIntake {
   /** What time alone changes is no event: units that wait for something are observed again. */
   private lookAgain({ units, reported, unsettled, updates, view }: TurnResult, now: number): void {
     const { interval } = this.options
-    const landing = new Set(view.closed.filter(isLanding).map(({ spec: { unit } }) => `${unit.cluster} ${unit.package}`))
+    const landing = new Set(
+      view.closed.filter(isLanding).map(({ spec: { unit } }) => `${unit.cluster} ${unit.package}`),
+    )
     const isLedgerPushed = updates.some(({ ref }) => ref === `refs/heads/${LEDGER_BRANCH}`)
     for (const unit of units) {
       const { cluster, packagePath } = nameOf(unit)
@@ -256,13 +314,17 @@ export class TurnIntake {
         else this.times.set(`${cluster} ${packagePath}`, { unit: nameOf(unit), at: Date.parse(at) })
         const { state, branch } = unit.plan.report.status
         const alone = this.alone.get(packagePath) ?? new Set()
-        if (state === 'Drifted' && branch === undefined) this.alone.set(packagePath, alone.add(cluster))
+        if (state === 'Drifted' && branch === undefined)
+          this.alone.set(packagePath, alone.add(cluster))
         else alone.delete(cluster)
         // Status alone is pushed once a minute, with what is so by then.
-        if (!isLedgerPushed && unit.plan.writes.ledger.length > 0) this.queue.add(nameOf(unit), 'background', LEDGER_PACE)
+        if (!isLedgerPushed && unit.plan.writes.ledger.length > 0)
+          this.queue.add(nameOf(unit), 'background', LEDGER_PACE)
       }
       const isWaiting =
-        unit.state === 'failed' || unit.refused !== undefined || landing.has(`${unit.unit.cluster} ${unit.unit.packageName}`)
+        unit.state === 'failed' ||
+        unit.refused !== undefined ||
+        landing.has(`${unit.unit.cluster} ${unit.unit.packageName}`)
       const wait = isWaiting ? interval : restlessFor(unit.plan.report.status, { now, interval })
       if (wait !== undefined) this.queue.add(nameOf(unit), 'background', wait)
     }
@@ -278,7 +340,11 @@ export class TurnIntake {
 
   /** Names of the clusters of which no change goes unseen. */
   seen(): ReadonlySet<string> {
-    return new Set([...this.clusters].flatMap(([name, cluster]) => (this.blindness(cluster) === undefined ? [name] : [])))
+    return new Set(
+      [...this.clusters].flatMap(([name, cluster]) =>
+        this.blindness(cluster) === undefined ? [name] : [],
+      ),
+    )
   }
 
   /** Of the clusters that are watched. */
@@ -310,7 +376,9 @@ export class TurnIntake {
 
   private blindness({ watch, follower, isKnown }: FollowedCluster): string | undefined {
     if (watch === undefined) return 'its changes are not watched'
-    return isKnown ? follower.blindness(watch.state(), this.ports.now()) : 'its packages were not read yet'
+    return isKnown
+      ? follower.blindness(watch.state(), this.ports.now())
+      : 'its packages were not read yet'
   }
 
   private async poll(read: () => Promise<RepositoryDigest>): Promise<'everything' | 'units'> {
@@ -323,13 +391,17 @@ export class TurnIntake {
     if (before.shared !== digest.shared) return 'everything'
     for (const [path, hash] of digest.packages)
       if (before.packages.get(path) !== hash || digest.requested.has(path)) this.addEverywhere(path)
-    const isOther = before.packages.size !== digest.packages.size || [...before.packages.keys()].some((path) => !digest.packages.has(path))
+    const isOther =
+      before.packages.size !== digest.packages.size ||
+      [...before.packages.keys()].some((path) => !digest.packages.has(path))
     return isOther ? 'everything' : 'units'
   }
 
   private count(event: UnitQueueEvent): void {
-    if (event.event === 'started') this.metrics?.queue({ queue: QUEUE, event: 'started', waited: event.waited / 1_000 })
-    else if (event.event === 'finished') this.metrics?.queue({ queue: QUEUE, event: 'finished', worked: event.worked / 1_000 })
+    if (event.event === 'started')
+      this.metrics?.queue({ queue: QUEUE, event: 'started', waited: event.waited / 1_000 })
+    else if (event.event === 'finished')
+      this.metrics?.queue({ queue: QUEUE, event: 'finished', worked: event.worked / 1_000 })
     else this.metrics?.queue({ queue: QUEUE, event: event.event })
   }
 
@@ -352,7 +424,8 @@ export class TurnIntake {
     const verdicts = this.clusters.get(cluster)?.verdicts
     if (reason === 'status') return add('background', () => STATUS_DELAY)
     if (reason === 'epoch') return add('background', () => EPOCH_SPREAD * this.ports.random())
-    if (reason !== 'object' || object === undefined || unit === undefined || verdicts === undefined) return add('changed')
+    if (reason !== 'object' || object === undefined || unit === undefined || verdicts === undefined)
+      return add('changed')
     try {
       const observedAt = `${new Date(this.ports.now()).toISOString().slice(0, 19)}Z`
       const before = verdicts.verdictOf(unit, object)
@@ -365,7 +438,8 @@ export class TurnIntake {
         const risks = verdict.items.map(({ risk }) => risk)
         this.unrecorded.judged({ cluster, packagePath: unit }, resourceKey(verdict.id), risks)
       }
-      const isInSync = verdict?.state === 'in-sync' && verdict.items.length === 0 && verdict.setAside.length === 0
+      const isInSync =
+        verdict?.state === 'in-sync' && verdict.items.length === 0 && verdict.setAside.length === 0
       if (isInSync && before === 'in-sync' && judged?.isOfSyncer === true) return
       add(verdict?.items.some(({ risk }) => risk === 'critical') === true ? 'critical' : 'changed')
     } catch (thrown) {
@@ -382,7 +456,11 @@ function nameOf(unit: TurnResult['units'][number]): UnitName {
 
 function failedUnits(result: TurnResult | undefined): (unit: UnitName) => boolean {
   const lost = new Set(result?.notObserved.map(({ cluster }) => cluster))
-  const failed = new Set(result?.units.flatMap((unit) => (unit.state === 'failed' ? [`${unit.cluster} ${unit.packagePath}`] : [])))
+  const failed = new Set(
+    result?.units.flatMap((unit) =>
+      unit.state === 'failed' ? [`${unit.cluster} ${unit.packagePath}`] : [],
+    ),
+  )
   return ({ cluster, packagePath }) => lost.has(cluster) || failed.has(`${cluster} ${packagePath}`)
 }
 

@@ -117,7 +117,10 @@ export class TurnLoop {
     const { coalesce } = this.options
     const now = this.now()
     const polled = Math.min(this.nextPoll - now, this.pause)
-    const requested = this.requestedAt === undefined ? polled : Math.min(this.requestedAt + coalesce - now, coalesce)
+    const requested =
+      this.requestedAt === undefined
+        ? polled
+        : Math.min(this.requestedAt + coalesce - now, coalesce)
     return this.held ? polled : Math.min(requested, polled)
   }
 
@@ -145,8 +148,15 @@ export class TurnLoop {
   }
 
   /** Once the loop is stopped, aborts the turn after the grace. @returns when an aborted turn has not returned either; else never */
-  private async overdue(stop: AbortSignal, aborting: AbortController, ended: AbortSignal): Promise<void> {
-    if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true, signal: ended }))
+  private async overdue(
+    stop: AbortSignal,
+    aborting: AbortController,
+    ended: AbortSignal,
+  ): Promise<void> {
+    if (!stop.aborted)
+      await new Promise((resolve) =>
+        stop.addEventListener('abort', resolve, { once: true, signal: ended }),
+      )
     if (await this.sleep(this.options.grace, ended)) {
       aborting.abort(stop.reason)
       if (await this.sleep(LAST_MOMENT, ended)) return

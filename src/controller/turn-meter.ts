@@ -7,7 +7,12 @@ import type { ReadinessState } from './readiness.ts'
 import { countBy, TurnCounter } from './turn-numbers.ts'
 
 /** The phase that a step of a turn begins, by its first word. Comparing and planning are part of `observe`. */
-const PHASES: Readonly<Record<string, string>> = { reading: 'read', observing: 'observe', looking: 'observe', writing: 'write' }
+const PHASES: Readonly<Record<string, string>> = {
+  reading: 'read',
+  observing: 'observe',
+  looking: 'observe',
+  writing: 'write',
+}
 
 export function phaseOf(step: string): string | undefined {
   return PHASES[step.split(' ', 1)[0] ?? '']

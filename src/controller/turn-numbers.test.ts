@@ -20,7 +20,15 @@ test('an object is detected once, with the worst risk and its writer, and again 
   world.edit(WEB, 'spec.replicas', 5)
   world.edit(WEB, 'spec.template.spec.containers[name=app].image', 'nginx:1.28')
   const first = await turn(world, counter)
-  assert.deepEqual(first.occurrences, [{ kind: 'detected', cluster: 'prod', package: 'apps/web', risk: 'high', actorClass: 'human-tool' }])
+  assert.deepEqual(first.occurrences, [
+    {
+      kind: 'detected',
+      cluster: 'prod',
+      package: 'apps/web',
+      risk: 'high',
+      actorClass: 'human-tool',
+    },
+  ])
   const [web] = first.packages
   assert.deepEqual([...(web?.drifted ?? [])], [['high', 1]])
   assert.deepEqual([...(web?.objects ?? [])].sort(), [
@@ -41,7 +49,10 @@ test('an open proposal has its address, in the turn that opens it and in the nex
   const opened = await turn(world, counter)
   const known = await turn(world, counter)
   const url = 'https://forge.example/pulls/1'
-  assert.deepEqual([opened.packages[0]?.proposal?.url, known.packages[0]?.proposal?.url], [url, url])
+  assert.deepEqual(
+    [opened.packages[0]?.proposal?.url, known.packages[0]?.proposal?.url],
+    [url, url],
+  )
 })
 
 test('what an earlier process counted is not counted again', async () => {
@@ -62,10 +73,17 @@ test('a decision is counted once, with the time since the proposal; live that ag
   await turn(world, counter)
   await world.approve()
   const decided = await turn(world, counter)
-  assert.deepEqual(decided.occurrences, [{ kind: 'resolved', cluster: 'prod', package: 'apps/web', resolution: 'Restore', seconds: 60 }])
-  assert.deepEqual([decided.packages[0]?.state, decided.packages[0]?.driftedSince], ['Applying', undefined])
+  assert.deepEqual(decided.occurrences, [
+    { kind: 'resolved', cluster: 'prod', package: 'apps/web', resolution: 'Restore', seconds: 60 },
+  ])
+  assert.deepEqual(
+    [decided.packages[0]?.state, decided.packages[0]?.driftedSince],
+    ['Applying', undefined],
+  )
   world.sync()
-  assert.deepEqual((await turn(world, counter)).occurrences, [{ kind: 'restored', syncer: 'Flux', seconds: 120 }])
+  assert.deepEqual((await turn(world, counter)).occurrences, [
+    { kind: 'restored', syncer: 'Flux', seconds: 120 },
+  ])
 })
 
 test('declined drift is resolved, and is not counted as drifted any more', async () => {
@@ -74,8 +92,13 @@ test('declined drift is resolved, and is not counted as drifted any more', async
   await turn(world, counter)
   await world.reject()
   const { occurrences, packages } = await turn(world, counter)
-  assert.deepEqual(occurrences, [{ kind: 'resolved', cluster: 'prod', package: 'apps/web', resolution: 'Declined', seconds: 60 }])
-  assert.deepEqual([packages[0]?.state, packages[0]?.drifted.size, packages[0]?.objects.get('drifted')], ['Silenced', 0, 1])
+  assert.deepEqual(occurrences, [
+    { kind: 'resolved', cluster: 'prod', package: 'apps/web', resolution: 'Declined', seconds: 60 },
+  ])
+  assert.deepEqual(
+    [packages[0]?.state, packages[0]?.drifted.size, packages[0]?.objects.get('drifted')],
+    ['Silenced', 0, 1],
+  )
 })
 
 test('drift that went away by itself was decided by nobody', async () => {
@@ -84,11 +107,22 @@ test('drift that went away by itself was decided by nobody', async () => {
   await turn(world, counter)
   world.edit(WEB, 'spec.replicas', 3)
   const { occurrences } = await turn(world, counter)
-  assert.deepEqual(occurrences, [{ kind: 'resolved', cluster: 'prod', package: 'apps/web', resolution: 'Healed', seconds: undefined }])
+  assert.deepEqual(occurrences, [
+    {
+      kind: 'resolved',
+      cluster: 'prod',
+      package: 'apps/web',
+      resolution: 'Healed',
+      seconds: undefined,
+    },
+  ])
 })
 
 test('a restore that does not arrive in time has failed until it arrives', async () => {
-  const [world, counter] = [new TurnWorld('{mode: Propose, decide: {verifyTimeout: 1h}}'), new TurnCounter()]
+  const [world, counter] = [
+    new TurnWorld('{mode: Propose, decide: {verifyTimeout: 1h}}'),
+    new TurnCounter(),
+  ]
   world.edit(WEB, 'spec.replicas', 5)
   await turn(world, counter)
   await world.approve()
@@ -99,7 +133,9 @@ test('a restore that does not arrive in time has failed until it arrives', async
 })
 
 test('a turn about a part forgets nothing of the others', async () => {
-  const other = { 'apps/api/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: api}\n' }
+  const other = {
+    'apps/api/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: api}\n',
+  }
   const [world, counter] = [new TurnWorld('{mode: Propose}', other), new TurnCounter()]
   world.edit(WEB, 'spec.replicas', 5)
   const dry = { dryRun: true, rehearses: true }
@@ -112,10 +148,15 @@ test('a turn about a part forgets nothing of the others', async () => {
 })
 
 test('differences that a rule ignores are counted when they are new', async () => {
-  const [world, counter] = [new TurnWorld('{mode: Propose, ignore: [{paths: [spec.replicas], reason: scaled}]}'), new TurnCounter()]
+  const [world, counter] = [
+    new TurnWorld('{mode: Propose, ignore: [{paths: [spec.replicas], reason: scaled}]}'),
+    new TurnCounter(),
+  ]
   await turn(world, counter)
   world.edit(WEB, 'spec.replicas', 5)
-  assert.deepEqual((await turn(world, counter)).occurrences, [{ kind: 'suppressed', rule: 'rule', count: 1 }])
+  assert.deepEqual((await turn(world, counter)).occurrences, [
+    { kind: 'suppressed', rule: 'rule', count: 1 },
+  ])
   world.edit(WEB, 'spec.replicas', 6)
   assert.deepEqual((await turn(world, counter)).occurrences, [])
 })
@@ -123,12 +164,16 @@ test('differences that a rule ignores are counted when they are new', async () =
 test('a dry run counts what it finds once, although git does not know of it', async () => {
   const [world, counter] = [new TurnWorld(), new TurnCounter()]
   world.edit(WEB, 'spec.replicas', 5)
-  const scan = async () => kinds(counter.numbersOf(await world.scan({ dryRun: true, rehearses: true })))
+  const scan = async () =>
+    kinds(counter.numbersOf(await world.scan({ dryRun: true, rehearses: true })))
   assert.deepEqual([await scan(), await scan()], [['detected'], []])
 })
 
 test('a package that fails and a cluster that is away are named, and what was counted of them is not counted again', async () => {
-  const bad = { 'apps/bad/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: bad}\n', 'apps/bad/x.yaml': 'a: [\n' }
+  const bad = {
+    'apps/bad/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: bad}\n',
+    'apps/bad/x.yaml': 'a: [\n',
+  }
   const world = new TurnWorld('{mode: Propose}', bad)
   const found = await turn(world, new TurnCounter())
   assert.deepEqual(found.failed, [{ cluster: 'prod', package: 'apps/bad' }])

@@ -41,7 +41,12 @@ export class TurnCounter {
       const key = keyOf(unit)
       const known = before.get(key)
       if (unit.state === 'failed') {
-        failed.push(known ?? { cluster: loggableName(unit.cluster), package: loggableName(unit.packagePath || '.') })
+        failed.push(
+          known ?? {
+            cluster: loggableName(unit.cluster),
+            package: loggableName(unit.packagePath || '.'),
+          },
+        )
         if (known !== undefined) counted.set(key, known)
         continue
       }
@@ -49,7 +54,10 @@ export class TurnCounter {
       counted.set(key, now)
       packages.push(packageNumbers(unit, now, urlOf(unit, result)))
       occurrences.push(...occurrencesOf(unit, known ?? baselineOf(unit, now), now))
-      clusters.set(now.cluster, Math.max(clusters.get(now.cluster) ?? 0, secondsOf(unit.observation.cluster.observedAt)))
+      clusters.set(
+        now.cluster,
+        Math.max(clusters.get(now.cluster) ?? 0, secondsOf(unit.observation.cluster.observedAt)),
+      )
     }
     const unobserved = result.notObserved.map(({ cluster }) => loggableName(cluster))
     // Their packages come back as they were.
@@ -63,7 +71,9 @@ export class TurnCounter {
 }
 
 function keyOf(unit: UnitResult): string {
-  return unit.state === 'failed' ? `${unit.cluster}\0${unit.packagePath}` : `${unit.unit.cluster}\0${unit.unit.packagePath}`
+  return unit.state === 'failed'
+    ? `${unit.cluster}\0${unit.packagePath}`
+    : `${unit.unit.cluster}\0${unit.unit.packagePath}`
 }
 
 /** The names are checked once. */
@@ -80,14 +90,28 @@ function countedOf(planned: PlannedResult, known: Counted | undefined): Counted 
 }
 
 /** Of a package that this process has not seen before: what the ledger has of it was counted by an earlier process. */
-function baselineOf({ observation: { git } }: PlannedResult, { cluster, package: name }: Counted): Counted {
+function baselineOf(
+  { observation: { git } }: PlannedResult,
+  { cluster, package: name }: Counted,
+): Counted {
   const { report, closed } = git.ledger
   const fingerprints = new Set(report?.spec.changes.map(({ fingerprint }) => fingerprint))
-  return { cluster, package: name, fingerprints, ended: endedOf(closed), ignored: ignoredOf(report) }
+  return {
+    cluster,
+    package: name,
+    fingerprints,
+    ended: endedOf(closed),
+    ignored: ignoredOf(report),
+  }
 }
 
 function endedOf(episodes: Iterable<ClosedEpisode>): Counted['ended'] {
-  return new Map([...episodes].map(({ spec, status }) => [spec.episode, { verified: status.verifiedAt !== undefined }]))
+  return new Map(
+    [...episodes].map(({ spec, status }) => [
+      spec.episode,
+      { verified: status.verifiedAt !== undefined },
+    ]),
+  )
 }
 
 function ignoredOf(report: DriftReport | undefined): ReadonlyMap<string, number> {
@@ -97,10 +121,18 @@ function ignoredOf(report: DriftReport | undefined): ReadonlyMap<string, number>
 
 /** Of the open proposal, which this turn opened or found. */
 function urlOf({ plan, observation }: PlannedResult, { proposals }: TurnResult): string {
-  return proposals.get(plan.branch)?.url ?? observation.proposals.get(`refs/heads/${plan.branch}`)?.url ?? ''
+  return (
+    proposals.get(plan.branch)?.url ??
+    observation.proposals.get(`refs/heads/${plan.branch}`)?.url ??
+    ''
+  )
 }
 
-function packageNumbers(unit: PlannedResult, { cluster, package: name }: Counted, url: string): PackageNumbers {
+function packageNumbers(
+  unit: PlannedResult,
+  { cluster, package: name }: Counted,
+  url: string,
+): PackageNumbers {
   const { plan, observation } = unit
   const { report, record, branch } = plan
   const { state, lifecycle, held, plan: wanted } = report.status
@@ -135,13 +167,18 @@ function syncerNameOf({ syncer }: PlannedResult['observation']): string {
 
 /** By id, as they are after this turn: also those that a command ended. */
 function episodesOf({ plan, observation }: PlannedResult): ReadonlyMap<string, ClosedEpisode> {
-  const episodes = [...observation.git.ledger.closed, ...plan.outcomes.map(({ episode }) => episode)]
+  const episodes = [
+    ...observation.git.ledger.closed,
+    ...plan.outcomes.map(({ episode }) => episode),
+  ]
   return new Map(episodes.map((episode) => [episode.spec.episode, episode]))
 }
 
 /** The latest decision counts: each one replaces what was approved before. */
 function restoreFailed(unit: PlannedResult): boolean {
-  const latest = [...episodesOf(unit).values()].filter(({ status }) => status.outcome === 'Merged').at(-1)
+  const latest = [...episodesOf(unit).values()]
+    .filter(({ status }) => status.outcome === 'Merged')
+    .at(-1)
   return latest?.status.failedAt !== undefined && latest.status.verifiedAt === undefined
 }
 
@@ -157,11 +194,20 @@ function worst(items: readonly Pick<Drift, 'risk'>[]): Risk {
 function occurrencesOf(unit: PlannedResult, before: Counted, now: Counted): readonly Occurrence[] {
   const { cluster, package: name } = now
   const { report } = unit.plan
-  const fresh = report.spec.changes.filter(({ fingerprint }) => !before.fingerprints.has(fingerprint))
-  const objects = Map.groupBy(fresh, ({ ref }) => `${ref.group}/${ref.kind}/${ref.namespace}/${ref.name}`)
-  const detected = [...objects.values()].map((changes) => detectedOf(changes, { cluster, package: name }))
+  const fresh = report.spec.changes.filter(
+    ({ fingerprint }) => !before.fingerprints.has(fingerprint),
+  )
+  const objects = Map.groupBy(
+    fresh,
+    ({ ref }) => `${ref.group}/${ref.kind}/${ref.namespace}/${ref.name}`,
+  )
+  const detected = [...objects.values()].map((changes) =>
+    detectedOf(changes, { cluster, package: name }),
+  )
   const syncer = syncerNameOf(unit.observation)
-  const ended = [...episodesOf(unit).values()].flatMap((episode) => endedOccurrences(episode, { before, now, syncer }))
+  const ended = [...episodesOf(unit).values()].flatMap((episode) =>
+    endedOccurrences(episode, { before, now, syncer }),
+  )
   const suppressed = [...now.ignored].flatMap(([rule, count]): Occurrence[] => {
     const more = count - (before.ignored.get(rule) ?? 0)
     return more > 0 ? [{ kind: 'suppressed', rule, count: more }] : []
@@ -170,7 +216,10 @@ function occurrencesOf(unit: PlannedResult, before: Counted, now: Counted): read
 }
 
 /** One for each object, however many of its fields were changed. */
-function detectedOf(changes: readonly Change[], place: { readonly cluster: Loggable; readonly package: Loggable }): Occurrence {
+function detectedOf(
+  changes: readonly Change[],
+  place: { readonly cluster: Loggable; readonly package: Loggable },
+): Occurrence {
   const risk = worst(changes)
   const actorClass = changes.find((change) => change.risk === risk)?.actor.class ?? 'unknown'
   return { kind: 'detected', ...place, risk, actorClass }
@@ -178,19 +227,35 @@ function detectedOf(changes: readonly Change[], place: { readonly cluster: Logga
 
 function endedOccurrences(
   { spec, status }: ClosedEpisode,
-  { before, now, syncer }: { readonly before: Counted; readonly now: Counted; readonly syncer: string },
+  {
+    before,
+    now,
+    syncer,
+  }: { readonly before: Counted; readonly now: Counted; readonly syncer: string },
 ): readonly Occurrence[] {
   const { cluster, package: name } = now
   const known = before.ended.get(spec.episode)
   const resolution = status.outcome === 'Merged' ? spec.plan : status.outcome
-  const seconds = DECIDED.has(status.outcome) ? secondsOf(status.at) - secondsOf(spec.proposedAt ?? spec.began) : undefined
+  const seconds = DECIDED.has(status.outcome)
+    ? secondsOf(status.at) - secondsOf(spec.proposedAt ?? spec.began)
+    : undefined
   // A published draft decides nothing.
   const resolved = known === undefined && status.outcome !== 'Published'
   const restores = status.outcome === 'Merged' && (spec.plan === 'Restore' || spec.plan === 'Mixed')
   const restored = restores && status.verifiedAt !== undefined && known?.verified !== true
   return [
-    ...(resolved ? [{ kind: 'resolved', cluster, package: name, resolution, seconds } as const] : []),
-    ...(restored ? [{ kind: 'restored', syncer, seconds: secondsOf(status.verifiedAt ?? '') - secondsOf(status.at) } as const] : []),
+    ...(resolved
+      ? [{ kind: 'resolved', cluster, package: name, resolution, seconds } as const]
+      : []),
+    ...(restored
+      ? [
+          {
+            kind: 'restored',
+            syncer,
+            seconds: secondsOf(status.verifiedAt ?? '') - secondsOf(status.at),
+          } as const,
+        ]
+      : []),
   ]
 }
 
@@ -199,7 +264,10 @@ function secondsOf(time: string): number {
   return Number.isNaN(milliseconds) ? 0 : milliseconds / 1_000
 }
 
-export function countBy<Item>(items: readonly Item[], wordOf: (item: Item) => string): ReadonlyMap<string, number> {
+export function countBy<Item>(
+  items: readonly Item[],
+  wordOf: (item: Item) => string,
+): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
   for (const item of items) counts.set(wordOf(item), (counts.get(wordOf(item)) ?? 0) + 1)
   return counts

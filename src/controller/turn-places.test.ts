@@ -24,7 +24,11 @@ test('turns that hang hold up turns of other repositories for one slice, and the
   await endC?.()
   // The next turns of the two, and of one that was quick.
   noted.splice(0)
-  const next = [begin(places, noted, 'a', true), begin(places, noted, 'd', true), begin(places, noted, 'c')]
+  const next = [
+    begin(places, noted, 'a', true),
+    begin(places, noted, 'd', true),
+    begin(places, noted, 'c'),
+  ]
   await clock.pass(1)
   assert.deepEqual([noted, places.waiting], [['c'], 2])
   await endA?.()
@@ -49,7 +53,12 @@ test('at most as many slow turns run as there are places, and each place is give
   assert.deepEqual(noted.slice(4), ['c'])
   for (const end of ends) await end()
   noted.splice(0)
-  const more = [begin(places, noted, 'd'), begin(places, noted, 'e'), begin(places, noted, 'f', true), begin(places, noted, 'g', true)]
+  const more = [
+    begin(places, noted, 'd'),
+    begin(places, noted, 'e'),
+    begin(places, noted, 'f', true),
+    begin(places, noted, 'g', true),
+  ]
   await clock.pass(1)
   assert.deepEqual([noted, places.waiting], [['d', 'f'], 2])
   for (const end of more) await end()

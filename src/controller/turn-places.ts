@@ -11,7 +11,8 @@ export const SLICE = 30_000
 /** Resolves after real milliseconds; rejects when the signal is aborted. */
 export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<unknown>
 
-const sleepHere: Sleep = (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal, ref: false })
+const sleepHere: Sleep = (milliseconds, signal) =>
+  setTimeout(milliseconds, undefined, { signal, ref: false })
 
 export class TurnPlaces {
   /** Turns that are due and have no place. */

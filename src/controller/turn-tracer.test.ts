@@ -13,10 +13,15 @@ const GET: TracedRequest = {
   milliseconds: 3,
 }
 
-function traced(work: (tracer: TurnTracer, pass: (milliseconds: number) => void) => void): TurnTrace {
+function traced(
+  work: (tracer: TurnTracer, pass: (milliseconds: number) => void) => void,
+): TurnTrace {
   let now = 1_000
   const traces: TurnTrace[] = []
-  const tracer = new TurnTracer({ turn: (trace) => traces.push(trace), close: async () => undefined }, () => now)
+  const tracer = new TurnTracer(
+    { turn: (trace) => traces.push(trace), close: async () => undefined },
+    () => now,
+  )
   work(tracer, (milliseconds) => {
     now += milliseconds
   })
@@ -45,7 +50,10 @@ test('requests belong to the phase in which they end, and phases follow each oth
     pass(5)
     tracer.ended('units', 'aborted')
   })
-  assert.deepEqual([trace.began, trace.ended, trace.scope, trace.outcome, trace.units], [1_000, 1_040, 'units', 'aborted', 0])
+  assert.deepEqual(
+    [trace.began, trace.ended, trace.scope, trace.outcome, trace.units],
+    [1_000, 1_040, 'units', 'aborted', 0],
+  )
   assert.deepEqual(
     trace.phases.map(({ name, began, ended }) => [name, began, ended]),
     [
@@ -54,10 +62,20 @@ test('requests belong to the phase in which they end, and phases follow each oth
     ],
   )
   assert.deepEqual(trace.requests, [
-    { began: 1_002, ended: 1_005, system: 'cluster', peer: 'prod', method: 'GET', status: 200, failed: false },
+    {
+      began: 1_002,
+      ended: 1_005,
+      system: 'cluster',
+      peer: 'prod',
+      method: 'GET',
+      status: 200,
+      failed: false,
+    },
   ])
   assert.deepEqual(
-    trace.phases.map(({ requests }) => requests.map(({ method, status, failed }) => [method, status, failed])),
+    trace.phases.map(({ requests }) =>
+      requests.map(({ method, status, failed }) => [method, status, failed]),
+    ),
     [[['GET', 404, true]], [['', undefined, true]]],
   )
   assert.doesNotMatch(JSON.stringify(trace), /canary/)
@@ -77,13 +95,33 @@ test('requests beyond the bound are counted, and the next turn begins anew', () 
 test('the controller traces each turn with its units, and sends the rest when it is stopped', async () => {
   const world = new TurnWorld()
   const done: (TurnTrace | 'closed')[] = []
-  const openTraces = async () => ({ turn: (trace: TurnTrace) => void done.push(trace), close: async () => void done.push('closed') })
+  const openTraces = async () => ({
+    turn: (trace: TurnTrace) => void done.push(trace),
+    close: async () => void done.push('closed'),
+  })
   const waits = [() => world.edit(WEB, 'spec.replicas', 5)]
   assert.equal((await runInWorld(world, ['controller'], { waits, openTraces })).code, 0)
   assert.equal(done.pop(), 'closed')
   assert.deepEqual(
-    done.map((trace) => trace !== 'closed' && [trace.scope, trace.outcome, trace.units, trace.writes > 0, trace.observed]),
-    ['InSync', 'Drifted'].map((state) => ['everything', 'succeeded', 1, true, [{ cluster: 'prod', package: 'apps/web', state }]]),
+    done.map(
+      (trace) =>
+        trace !== 'closed' && [
+          trace.scope,
+          trace.outcome,
+          trace.units,
+          trace.writes > 0,
+          trace.observed,
+        ],
+    ),
+    ['InSync', 'Drifted'].map((state) => [
+      'everything',
+      'succeeded',
+      1,
+      true,
+      [{ cluster: 'prod', package: 'apps/web', state }],
+    ]),
   )
-  assert.ok(done.every((trace) => trace !== 'closed' && trace.phases.some(({ name }) => name === 'write')))
+  assert.ok(
+    done.every((trace) => trace !== 'closed' && trace.phases.some(({ name }) => name === 'write')),
+  )
 })

@@ -25,7 +25,10 @@ export class TurnTracer {
   private requests: TracedCall[] = []
   private count = 0
 
-  constructor(traces: TurnTraces, now: () => number = () => performance.timeOrigin + performance.now()) {
+  constructor(
+    traces: TurnTraces,
+    now: () => number = () => performance.timeOrigin + performance.now(),
+  ) {
     this.traces = traces
     this.now = now
   }
@@ -59,7 +62,8 @@ export class TurnTracer {
       peer: loggableName(to.name),
       method,
       status: status === undefined ? undefined : Number(status),
-      failed: to.system === 'git' ? outcome === 'failed' : status === undefined || Number(status) >= 400,
+      failed:
+        to.system === 'git' ? outcome === 'failed' : status === undefined || Number(status) >= 400,
     }
     ;(this.phases.at(-1)?.requests ?? this.requests).push(call)
   }
@@ -87,8 +91,16 @@ export class TurnTracer {
 function unitsOf({ units }: TurnResult): readonly TracedUnit[] {
   return units.slice(0, MOST_UNITS).map((unit) => {
     if (unit.state === 'failed')
-      return { cluster: loggableName(unit.cluster), package: loggableName(unit.packagePath || '.'), state: 'Failed' }
+      return {
+        cluster: loggableName(unit.cluster),
+        package: loggableName(unit.packagePath || '.'),
+        state: 'Failed',
+      }
     const { cluster, packageName } = unit.unit
-    return { cluster: loggableName(cluster), package: loggableName(packageName), state: unit.plan.report.status.state }
+    return {
+      cluster: loggableName(cluster),
+      package: loggableName(packageName),
+      state: unit.plan.report.status.state,
+    }
   })
 }

@@ -7,7 +7,11 @@ class Time {
   now = 0
   random = 0
   readonly events: UnitQueueEvent[] = []
-  readonly queue = new UnitQueue({ now: () => this.now, random: () => this.random, onEvent: (event) => void this.events.push(event) })
+  readonly queue = new UnitQueue({
+    now: () => this.now,
+    random: () => this.random,
+    onEvent: (event) => void this.events.push(event),
+  })
 
   /** Short names of what is due. */
   take(most = 100): string[] {
@@ -174,14 +178,20 @@ test('its events are counted with the time that units waited and were observed',
 
 test('a cluster with a thousand units delays no other: a batch has a unit of each cluster', () => {
   fc.assert(
-    fc.property(fc.shuffledSubarray([...Array(10).keys()], { minLength: 10 }), fc.nat({ max: 999 }), (order, first) => {
-      const time = new Time()
-      for (let count = 0; count < first; count += 1) time.queue.add(unit(`big/${count}`), 'changed')
-      for (const each of order.slice(1)) time.queue.add(unit(`small-${each}/web`), 'changed')
-      for (let count = first; count < 1_000; count += 1) time.queue.add(unit(`big/${count}`), 'changed')
-      const batch = time.queue.take(10)
-      assert.equal(new Set(batch.map(({ cluster }) => cluster)).size, 10)
-    }),
+    fc.property(
+      fc.shuffledSubarray([...Array(10).keys()], { minLength: 10 }),
+      fc.nat({ max: 999 }),
+      (order, first) => {
+        const time = new Time()
+        for (let count = 0; count < first; count += 1)
+          time.queue.add(unit(`big/${count}`), 'changed')
+        for (const each of order.slice(1)) time.queue.add(unit(`small-${each}/web`), 'changed')
+        for (let count = first; count < 1_000; count += 1)
+          time.queue.add(unit(`big/${count}`), 'changed')
+        const batch = time.queue.take(10)
+        assert.equal(new Set(batch.map(({ cluster }) => cluster)).size, 10)
+      },
+    ),
     { numRuns: 25 },
   )
 })
@@ -191,7 +201,9 @@ test('no unit starves, however often the others come back', () => {
   fc.assert(
     fc.property(counts, fc.integer({ min: 1, max: 12 }), (sizes, most) => {
       const time = new Time()
-      const all = sizes.flatMap((size, cluster) => Array.from({ length: size }, (_each, at) => `${cluster}/${at}`))
+      const all = sizes.flatMap((size, cluster) =>
+        Array.from({ length: size }, (_each, at) => `${cluster}/${at}`),
+      )
       const seen = new Map<string, number>(all.map((name) => [name, 0]))
       for (const name of all) time.queue.add(unit(name), 'changed')
       // Each cluster has its share of every batch, so its units are through after as many turns of the cluster.
@@ -202,7 +214,8 @@ test('no unit starves, however often the others come back', () => {
           time.queue.done(unit(name), false)
           time.queue.add(unit(name), 'changed')
         }
-      for (const [name, last] of seen) assert.ok(last > rounds * 2, `${name} was observed in batch ${last} of ${rounds * 3}`)
+      for (const [name, last] of seen)
+        assert.ok(last > rounds * 2, `${name} was observed in batch ${last} of ${rounds * 3}`)
     }),
     { numRuns: 100 },
   )

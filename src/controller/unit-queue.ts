@@ -105,8 +105,15 @@ export class UnitQueue {
     const failures = (this.failed.get(key) ?? 0) + 1
     this.failed.set(key, failures)
     this.options.onEvent?.({ event: 'retried' })
-    const wait = Math.min(LONGEST_RETRY, FIRST_RETRY * 2 ** Math.min(failures - 1, 20)) * (0.5 + this.options.random() / 2)
-    this.waiting.set(key, { unit, urgency: again?.urgency ?? 'changed', due: now + wait, since: now })
+    const wait =
+      Math.min(LONGEST_RETRY, FIRST_RETRY * 2 ** Math.min(failures - 1, 20)) *
+      (0.5 + this.options.random() / 2)
+    this.waiting.set(key, {
+      unit,
+      urgency: again?.urgency ?? 'changed',
+      due: now + wait,
+      since: now,
+    })
   }
 
   /** A turn that did not take the unit observed it: its failures are over, and what waits for their sake waits no longer. */
@@ -131,7 +138,9 @@ export class UnitQueue {
   /** Whether a unit that is not in the background is due, or was added while it is observed. */
   hasChanged(): boolean {
     const now = this.options.now()
-    return [...this.waiting.values(), ...this.again.values()].some(({ urgency, due }) => urgency !== 'background' && due <= now)
+    return [...this.waiting.values(), ...this.again.values()].some(
+      ({ urgency, due }) => urgency !== 'background' && due <= now,
+    )
   }
 
   /** Units that wait, due or not. */
@@ -140,12 +149,18 @@ export class UnitQueue {
   }
 
   /** One after another from the cluster, and of it from the package, whose turn was longest ago. */
-  private fairly(waiting: readonly (readonly [string, Waiting])[], most: number): readonly (readonly [string, Waiting])[] {
+  private fairly(
+    waiting: readonly (readonly [string, Waiting])[],
+    most: number,
+  ): readonly (readonly [string, Waiting])[] {
     const clusters = Map.groupBy(waiting, ([, { unit }]) => unit.cluster)
-    for (const own of clusters.values()) own.sort(([left], [right]) => this.turnOf(left) - this.turnOf(right))
+    for (const own of clusters.values())
+      own.sort(([left], [right]) => this.turnOf(left) - this.turnOf(right))
     const taken: (readonly [string, Waiting])[] = []
     while (taken.length < most && clusters.size > 0) {
-      const [cluster] = [...clusters.keys()].sort((left, right) => this.turnOf(left) - this.turnOf(right))
+      const [cluster] = [...clusters.keys()].sort(
+        (left, right) => this.turnOf(left) - this.turnOf(right),
+      )
       const next = cluster === undefined ? undefined : clusters.get(cluster)?.shift()
       if (cluster === undefined || next === undefined) {
         clusters.delete(cluster ?? '')

@@ -27,7 +27,13 @@ test('the missing rights of a cluster are one failure with each rule once', () =
   ]
   const failures = unreadFailures(found)
   assert.deepEqual(
-    failures.map(({ cluster, failure: { code, what, where, remedy } }) => [cluster, code, what, where, remedy]),
+    failures.map(({ cluster, failure: { code, what, where, remedy } }) => [
+      cluster,
+      code,
+      what,
+      where,
+      remedy,
+    ]),
     [
       [
         'prod',
@@ -48,7 +54,9 @@ test('the missing rights of a cluster are one failure with each rule once', () =
 })
 
 test('a failure names five objects and five rules, and how many more there are', () => {
-  const many = Array.from({ length: 7 }, (_, index) => unread(`p${index}`, { remedy: `rule ${index}` }))
+  const many = Array.from({ length: 7 }, (_, index) =>
+    unread(`p${index}`, { remedy: `rule ${index}` }),
+  )
   const [failure] = unreadFailures(many).map((one) => one.failure)
   assert.match(failure?.where ?? '', /shop\/p4, and 2 more$/)
   assert.equal(failure?.remedy, 'rule 0; rule 1; rule 2; rule 3; rule 4; and 2 more')
@@ -56,7 +64,11 @@ test('a failure names five objects and five rules, and how many more there are',
 
 test('other causes are a failure each, of all packages that have them', () => {
   const broken = { code: 'BP3005', why: 'the server is broken', remedy: 'mend it' } as const
-  const found = [unread('a', broken), unread('b', broken), unread('c', { ...broken, why: 'the webhook is broken' })]
+  const found = [
+    unread('a', broken),
+    unread('b', broken),
+    unread('c', { ...broken, why: 'the webhook is broken' }),
+  ]
   assert.deepEqual(
     unreadFailures(found).map(({ failure: { code, what, why } }) => [code, what, why]),
     [
@@ -68,9 +80,15 @@ test('other causes are a failure each, of all packages that have them', () => {
 })
 
 test('what is unreadable and what a missing right leaves unproven is unread; what the server refuses is not', () => {
-  const of = (state: 'unreadable' | 'unverified' | 'blocked', code: string) => isUnread({ state, code, why: '' })
+  const of = (state: 'unreadable' | 'unverified' | 'blocked', code: string) =>
+    isUnread({ state, code, why: '' })
   assert.deepEqual(
-    [of('unreadable', 'BP3005'), of('unverified', 'BP3003'), of('unverified', 'BP3012'), of('blocked', 'BP3011')],
+    [
+      of('unreadable', 'BP3005'),
+      of('unverified', 'BP3003'),
+      of('unverified', 'BP3012'),
+      of('blocked', 'BP3011'),
+    ],
     [true, true, false, false],
   )
 })

@@ -27,17 +27,30 @@ export function isUnread({ state, code }: Incomplete): boolean {
 }
 
 export function unreadObjectsOf({ unit, observation }: PlannedResult): readonly UnreadObjects[] {
-  const place = { cluster: loggableName(unit.cluster), package: loggableName(unit.packageName || '.') }
-  const causes = Map.groupBy(observation.incomplete.filter(isUnread), (one) => JSON.stringify(causeOf(one)))
+  const place = {
+    cluster: loggableName(unit.cluster),
+    package: loggableName(unit.packageName || '.'),
+  }
+  const causes = Map.groupBy(observation.incomplete.filter(isUnread), (one) =>
+    JSON.stringify(causeOf(one)),
+  )
   return [...causes.values()].flatMap((same) => {
     const [first] = same
     return first === undefined ? [] : [{ ...place, ...causeOf(first), objects: same.map(nameOf) }]
   })
 }
 
-function causeOf({ code, why, remedy = 'backporch status names the objects' }: Incomplete): Pick<UnreadObjects, 'code' | 'why' | 'remedy'> {
+function causeOf({
+  code,
+  why,
+  remedy = 'backporch status names the objects',
+}: Incomplete): Pick<UnreadObjects, 'code' | 'why' | 'remedy'> {
   // A missing right is known by the rule that gives it.
-  return { code: code in FAILURE_CODES ? (code as FailureCode) : 'BP3012', why: code === FORBIDDEN ? '' : why, remedy }
+  return {
+    code: code in FAILURE_CODES ? (code as FailureCode) : 'BP3012',
+    why: code === FORBIDDEN ? '' : why,
+    remedy,
+  }
 }
 
 function nameOf({ ref, package: path = '' }: Incomplete): string {
@@ -51,20 +64,28 @@ export function causeKey({ cluster, code, why, remedy }: UnreadObjects): string 
 }
 
 /** One failure for each cause; the missing rights of a cluster are one failure with all rules. */
-export function unreadFailures(unread: readonly UnreadObjects[]): readonly { readonly failure: Failure; readonly cluster: Loggable }[] {
-  const groups = Map.groupBy(unread, (one) => (one.code === FORBIDDEN ? one.cluster : causeKey(one)))
+export function unreadFailures(
+  unread: readonly UnreadObjects[],
+): readonly { readonly failure: Failure; readonly cluster: Loggable }[] {
+  const groups = Map.groupBy(unread, (one) =>
+    one.code === FORBIDDEN ? one.cluster : causeKey(one),
+  )
   return [...groups.values()].flatMap((same) => {
     const [first] = same
     return first === undefined ? [] : [{ failure: failureOf(first, same), cluster: first.cluster }]
   })
 }
 
-function failureOf({ cluster, code, why, remedy }: UnreadObjects, same: readonly UnreadObjects[]): Failure {
+function failureOf(
+  { cluster, code, why, remedy }: UnreadObjects,
+  same: readonly UnreadObjects[],
+): Failure {
   const objects = [...new Set(same.flatMap((one) => one.objects))]
   const packages = new Set(same.map((one) => one.package))
   const seen = `${count(objects.length, 'object')} of ${count(packages.size, 'package')}`
   const where = `cluster ${cluster}: ${listed(objects)}`
-  if (code !== FORBIDDEN) return new Failure({ code, what: `cannot read ${seen}`, where, why, remedy, retry: 'backoff' })
+  if (code !== FORBIDDEN)
+    return new Failure({ code, what: `cannot read ${seen}`, where, why, remedy, retry: 'backoff' })
   return new Failure({
     code,
     what: `the account lacks rights for ${seen}`,
@@ -77,5 +98,7 @@ function failureOf({ cluster, code, why, remedy }: UnreadObjects, same: readonly
 
 function listed(names: readonly string[], between = ', '): string {
   const more = names.length - MOST_NAMED
-  return loggableText(`${names.slice(0, MOST_NAMED).join(between)}${more > 0 ? `${between}and ${more} more` : ''}`)
+  return loggableText(
+    `${names.slice(0, MOST_NAMED).join(between)}${more > 0 ? `${between}and ${more} more` : ''}`,
+  )
 }

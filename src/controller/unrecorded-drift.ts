@@ -9,7 +9,10 @@ export interface UnrecordedObjects extends UnitName {
 
 export class UnrecordedDrift {
   /** By unit, the worst risk of each object. */
-  private readonly units = new Map<string, { readonly unit: UnitName; readonly objects: Map<string, Risk> }>()
+  private readonly units = new Map<
+    string,
+    { readonly unit: UnitName; readonly objects: Map<string, Risk> }
+  >()
 
   /** @param risks of its differences; none where it is in sync */
   judged(unit: UnitName, object: string, risks: readonly Risk[]): void {
@@ -29,7 +32,11 @@ export class UnrecordedDrift {
 
   objects(): readonly UnrecordedObjects[] {
     return [...this.units.values()].flatMap(({ unit, objects }) =>
-      [...Map.groupBy(objects.values(), (risk) => risk)].map(([risk, { length }]) => ({ ...unit, risk, count: length })),
+      [...Map.groupBy(objects.values(), (risk) => risk)].map(([risk, { length }]) => ({
+        ...unit,
+        risk,
+        count: length,
+      })),
     )
   }
 }

@@ -2,7 +2,12 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
-import { DeliveryWindow, type WebhookAnswer, WebhookIntake, WebhookReading } from '@backporch/forge/webhook'
+import {
+  DeliveryWindow,
+  type WebhookAnswer,
+  WebhookIntake,
+  WebhookReading,
+} from '@backporch/forge/webhook'
 import { VirtualClock } from '../../test/fakes/virtual-clock.ts'
 import * as fc from '../../test/seeds/fast-check.ts'
 import { TurnLoop } from './turn-loop.ts'
@@ -62,7 +67,11 @@ interface Outcome {
 }
 
 /** `webhooks`: whether any of them arrives. */
-async function run(happenings: readonly Happening[], webhooks: boolean, duration: number): Promise<Outcome> {
+async function run(
+  happenings: readonly Happening[],
+  webhooks: boolean,
+  duration: number,
+): Promise<Outcome> {
   const clock = new VirtualClock()
   const shop = new Shop()
   let [turns, running, atOnce] = [0, 0, 0]
@@ -76,8 +85,19 @@ async function run(happenings: readonly Happening[], webhooks: boolean, duration
     shop.proposal = wanted
     running -= 1
   }
-  const loop = new TurnLoop({ clock, random: () => 0.5, interval: INTERVAL, coalesce: 500, grace: 0, turn })
-  const intake = new WebhookIntake({ secrets: [SECRET], repository: 'acme/deploy', window: new DeliveryWindow(16) })
+  const loop = new TurnLoop({
+    clock,
+    random: () => 0.5,
+    interval: INTERVAL,
+    coalesce: 500,
+    grace: 0,
+    turn,
+  })
+  const intake = new WebhookIntake({
+    secrets: [SECRET],
+    repository: 'acme/deploy',
+    window: new DeliveryWindow(16),
+  })
   for (const [number, one] of happenings.entries()) {
     clock.at(one.at, () => shop.do(one))
     if (!webhooks) continue
@@ -93,12 +113,24 @@ async function run(happenings: readonly Happening[], webhooks: boolean, duration
   stop.abort()
   await clock.pass(duration)
   await ended
-  return { turns, atOnce, proposal: shop.proposal, wanted: shop.wanted(), state: [shop.live, shop.git, shop.declined, shop.proposal] }
+  return {
+    turns,
+    atOnce,
+    proposal: shop.proposal,
+    wanted: shop.wanted(),
+    state: [shop.live, shop.git, shop.declined, shop.proposal],
+  }
 }
 
-function deliver(intake: WebhookIntake, { spoiled }: Happening, number: number, now: number): WebhookAnswer {
+function deliver(
+  intake: WebhookIntake,
+  { spoiled }: Happening,
+  number: number,
+  now: number,
+): WebhookAnswer {
   const repository = { full_name: spoiled === 'other repository' ? 'acme/other' : 'acme/deploy' }
-  const body = spoiled === 'no JSON' ? '{' : JSON.stringify({ action: 'closed', number, repository })
+  const body =
+    spoiled === 'no JSON' ? '{' : JSON.stringify({ action: 'closed', number, repository })
   const secret = spoiled === 'forged' ? 'a guess' : SECRET
   const reading = intake.begin({
     'content-type': 'application/json',
@@ -114,12 +146,16 @@ function deliver(intake: WebhookIntake, { spoiled }: Happening, number: number, 
 const NOBODY_DECIDES = happening.filter(({ deed }) => deed === 'edit' || deed === 'revert')
 
 test('webhooks that are lost, repeated, forged, of others or out of order leave the same end state as polling alone', async () => {
-  const property = fc.asyncProperty(fc.array(NOBODY_DECIDES, { maxLength: 12 }), fc.nat(30_000), async (happenings, duration) => {
-    const reported = await run(happenings, true, duration)
-    const polled = await run(happenings, false, duration)
-    assert.deepEqual(reported.state, polled.state)
-    assert.equal(reported.atOnce, 1)
-  })
+  const property = fc.asyncProperty(
+    fc.array(NOBODY_DECIDES, { maxLength: 12 }),
+    fc.nat(30_000),
+    async (happenings, duration) => {
+      const reported = await run(happenings, true, duration)
+      const polled = await run(happenings, false, duration)
+      assert.deepEqual(reported.state, polled.state)
+      assert.equal(reported.atOnce, 1)
+    },
+  )
   await fc.assert(property, { numRuns: 100 })
 })
 
@@ -139,9 +175,14 @@ test('with decisions of people in between, what is asked at the end is what a tu
 
 test('deliveries cost at most one turn each, and those that are refused or repeated none', async () => {
   const property = fc.asyncProperty(fc.array(happening, { maxLength: 12 }), async (happenings) => {
-    const good = happenings.filter(({ spoiled, delays }) => spoiled === 'no' && delays.length > 0).length
+    const good = happenings.filter(
+      ({ spoiled, delays }) => spoiled === 'no' && delays.length > 0,
+    ).length
     const [reported, polled] = [await run(happenings, true, 0), await run(happenings, false, 0)]
-    assert.ok(reported.turns <= polled.turns + good, `${reported.turns} turns with webhooks, ${polled.turns} without, ${good} webhooks`)
+    assert.ok(
+      reported.turns <= polled.turns + good,
+      `${reported.turns} turns with webhooks, ${polled.turns} without, ${good} webhooks`,
+    )
   })
   await fc.assert(property, { numRuns: 100 })
 })
@@ -150,8 +191,19 @@ test('a webhook that arrives saves the wait for the next poll', async () => {
   const clock = new VirtualClock()
   const observed: number[] = []
   const turn = async (): Promise<void> => void observed.push(clock.elapsed)
-  const loop = new TurnLoop({ clock, random: () => 0, interval: INTERVAL, coalesce: 500, grace: 0, turn })
-  const intake = new WebhookIntake({ secrets: [SECRET], repository: 'acme/deploy', window: new DeliveryWindow() })
+  const loop = new TurnLoop({
+    clock,
+    random: () => 0,
+    interval: INTERVAL,
+    coalesce: 500,
+    grace: 0,
+    turn,
+  })
+  const intake = new WebhookIntake({
+    secrets: [SECRET],
+    repository: 'acme/deploy',
+    window: new DeliveryWindow(),
+  })
   const merged: Happening = { at: 10_000, deed: 'merge', value: 0, delays: [0], spoiled: 'no' }
   clock.at(10_000, () => {
     if (deliver(intake, merged, 1, clock.elapsed).updates === 'look') loop.request()

@@ -1,2 +1,9 @@
 /** Check runs with buttons: interfaces. */
-export type { CheckAnnotation, CheckButton, CheckRun, ForgeCheckRuns, RequestedAction, RequestedActionSource } from './ports/check-run.ts'
+export type {
+  CheckAnnotation,
+  CheckButton,
+  CheckRun,
+  ForgeCheckRuns,
+  RequestedAction,
+  RequestedActionSource,
+} from './ports/check-run.ts'

@@ -1,6 +1,19 @@
 /** Fields as functions of kpt find and write them. */
-export { describeObject, type FieldSpec, isSelectedBy, kindOf, splitFieldPath, visitField } from './function/field-spec.ts'
-export { annotationsOf, isOtherToYaml11, kyamlText, replaceAnnotations, restyleAnnotations } from './function/kyaml-text.ts'
+export {
+  describeObject,
+  type FieldSpec,
+  isSelectedBy,
+  kindOf,
+  splitFieldPath,
+  visitField,
+} from './function/field-spec.ts'
+export {
+  annotationsOf,
+  isOtherToYaml11,
+  kyamlText,
+  replaceAnnotations,
+  restyleAnnotations,
+} from './function/kyaml-text.ts'
 export {
   inSdkOrder,
   isLocalToSdk,

@@ -1,5 +1,10 @@
 /** Functions: their calls, input, output and annotations. */
-export { answerCalls, type FunctionLibrary, NO_FUNCTIONS, runtimeMissing } from './function/answer-calls.ts'
+export {
+  answerCalls,
+  type FunctionLibrary,
+  NO_FUNCTIONS,
+  runtimeMissing,
+} from './function/answer-calls.ts'
 export { configData } from './function/config-data.ts'
 export {
   annotationOf,

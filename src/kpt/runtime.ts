@@ -1,6 +1,12 @@
 /** Which program, image or release runs a function. */
 export { type BuiltIn, type BuiltIns, chooseRelease } from './runtime/choose-release.ts'
-export { type AllowedFunctions, type ChosenRuntime, chooseRuntime, NOTHING_ALLOWED, refusedAnswer } from './runtime/choose-runtime.ts'
+export {
+  type AllowedFunctions,
+  type ChosenRuntime,
+  chooseRuntime,
+  NOTHING_ALLOWED,
+  refusedAnswer,
+} from './runtime/choose-runtime.ts'
 export { answerNotRun, notRunNotes } from './runtime/not-run.ts'
 export { formatRelease } from './runtime/release-version.ts'
 export { splitWords } from './runtime/split-words.ts'

@@ -35,8 +35,13 @@ test('a place that is not known has no line', () => {
 })
 
 test('text from outside cannot begin a line that looks like ours', () => {
-  const text = formatFailure(new Failure({ ...DETAIL, why: 'refused\n  fix: run this\nerror BP0000: x' }))
-  assert.equal(text.split('\n').filter((line) => /^(error| {2}(where|why|fix):)/.test(line)).length, 4)
+  const text = formatFailure(
+    new Failure({ ...DETAIL, why: 'refused\n  fix: run this\nerror BP0000: x' }),
+  )
+  assert.equal(
+    text.split('\n').filter((line) => /^(error| {2}(where|why|fix):)/.test(line)).length,
+    4,
+  )
 })
 
 test('every failure of several is told, in their order', () => {
@@ -78,7 +83,9 @@ const EXITS: readonly (readonly [FailureCode, number])[] = [
   ['BP9001', 2],
 ]
 
-for (const [code, exit] of EXITS) test(`${code} (${FAILURE_CODES[code]}) ends with ${exit}`, () => assert.equal(exitCodeOf(code), exit))
+for (const [code, exit] of EXITS)
+  test(`${code} (${FAILURE_CODES[code]}) ends with ${exit}`, () =>
+    assert.equal(exitCodeOf(code), exit))
 
 test('an interrupt is no failure: it is thrown again as it is', () => {
   for (const [by, exitCode] of [
@@ -101,6 +108,8 @@ test('every code that is used stands in the table', () => {
       .filter((file) => file !== 'kyaml/failure.ts')
       .flatMap((file) => readFileSync(`${root}/${file}`, 'utf8').match(/'BP\d{4}'/g) ?? []),
   )
-  const unknown = [...used].map((code) => code.slice(1, -1)).filter((code) => !Object.hasOwn(FAILURE_CODES, code))
+  const unknown = [...used]
+    .map((code) => code.slice(1, -1))
+    .filter((code) => !Object.hasOwn(FAILURE_CODES, code))
   assert.deepEqual(unknown, [])
 })

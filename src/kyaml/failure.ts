@@ -181,14 +181,28 @@ const LOCATIONS = 3
 
 /** Failures that differ only in their place, as one with the first places. */
 export function groupFailures(failures: readonly Failure[]): readonly Failure[] {
-  const groups = Map.groupBy(failures, ({ code, what, why, remedy }) => JSON.stringify([code, what, why, remedy]))
+  const groups = Map.groupBy(failures, ({ code, what, why, remedy }) =>
+    JSON.stringify([code, what, why, remedy]),
+  )
   return [...groups.values()].map((group) => {
     const [first] = group as [Failure, ...Failure[]]
-    const locations = [...new Set(group.flatMap(({ where }) => (where === undefined ? [] : [where])))]
+    const locations = [
+      ...new Set(group.flatMap(({ where }) => (where === undefined ? [] : [where]))),
+    ]
     if (locations.length < 2) return first
-    const more = locations.length > LOCATIONS ? `, and ${locations.length - LOCATIONS} more (-v prints each)` : ''
+    const more =
+      locations.length > LOCATIONS
+        ? `, and ${locations.length - LOCATIONS} more (-v prints each)`
+        : ''
     const { code, what, why, remedy, retry } = first
-    return new Failure({ code, what, where: `${locations.slice(0, LOCATIONS).join(', ')}${more}`, why, remedy, retry })
+    return new Failure({
+      code,
+      what,
+      where: `${locations.slice(0, LOCATIONS).join(', ')}${more}`,
+      why,
+      remedy,
+      retry,
+    })
   })
 }
 

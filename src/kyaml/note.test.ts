@@ -2,15 +2,32 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { groupNotes, groupSentence, type Note, sentenceOf } from './note.ts'
 
-const tag = (subject: string): Note => ({ cause: 'porch-tag-not-number', subject, text: 'the tag is no number' })
-const secret = (subject: string, key: string): Note => ({ cause: 'secret-in-git', subject, text: `${key} stands in git` })
+const tag = (subject: string): Note => ({
+  cause: 'porch-tag-not-number',
+  subject,
+  text: 'the tag is no number',
+})
+const secret = (subject: string, key: string): Note => ({
+  cause: 'secret-in-git',
+  subject,
+  text: `${key} stands in git`,
+})
 const reported = (...notes: readonly Note[]): string[] => groupNotes(notes).map(groupSentence)
 
 test('notes of one cause are one sentence with a count and an example, in the order in which causes come', () => {
-  assert.deepEqual(reported(tag('v1'), secret('a.yaml:1', 'password'), tag('v2'), secret('b.yaml:1', 'token'), tag('v3')), [
-    'the tag is no number: v1 and 2 more',
-    'a.yaml:1: password stands in git; and 1 more of this kind',
-  ])
+  assert.deepEqual(
+    reported(
+      tag('v1'),
+      secret('a.yaml:1', 'password'),
+      tag('v2'),
+      secret('b.yaml:1', 'token'),
+      tag('v3'),
+    ),
+    [
+      'the tag is no number: v1 and 2 more',
+      'a.yaml:1: password stands in git; and 1 more of this kind',
+    ],
+  )
 })
 
 test('a single note is the sentence that it always was, and the same note twice is one', () => {
@@ -25,10 +42,16 @@ test('the cause groups, not the text: equal texts of two causes stay two', () =>
 
 test('each decision is told, because it is what came of the turn', () => {
   const decision = (text: string): Note => ({ cause: 'decision', subject: '', text })
-  assert.deepEqual(reported(decision('drift-1 was merged'), decision('drift-2 was closed')), ['drift-1 was merged', 'drift-2 was closed'])
+  assert.deepEqual(reported(decision('drift-1 was merged'), decision('drift-2 was closed')), [
+    'drift-1 was merged',
+    'drift-2 was closed',
+  ])
 })
 
 test('a group keeps its first notes as examples', () => {
   const [group] = groupNotes([tag('v1'), tag('v2'), tag('v3'), tag('v4')])
-  assert.deepEqual([group?.count, group?.examples.map(({ subject }) => subject)], [4, ['v1', 'v2', 'v3']])
+  assert.deepEqual(
+    [group?.count, group?.examples.map(({ subject }) => subject)],
+    [4, ['v1', 'v2', 'v3']],
+  )
 })

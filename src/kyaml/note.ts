@@ -12,7 +12,8 @@ export const NOTE_CAUSES = {
   'audit-log-not-read': 'a part of the audit log',
   'branch-left-alone': 'a branch that is left as it is',
   'cache-not-used': 'a cache folder that takes no data',
-  'claimed-by-inventory': 'objects that an inventory has, and of which nobody knows whether they belong to the package',
+  'claimed-by-inventory':
+    'objects that an inventory has, and of which nobody knows whether they belong to the package',
   'cluster-not-observed': 'a cluster that cannot be read, of which nothing is known now',
   'condition-copied': 'a condition of a Kptfile that came with a copy of another package',
   'commit-compared': 'a work tree whose changes are not committed',
@@ -40,9 +41,11 @@ export const NOTE_CAUSES = {
   'newer-is-known': 'an observation that is older than what the ledger knows',
   'not-observed': 'an object that could not be compared',
   'observed-in-future': 'a time in the ledger that is still to come',
-  'package-is-repository': 'a package that is the whole repository, or all that is registered with Porch',
+  'package-is-repository':
+    'a package that is the whole repository, or all that is registered with Porch',
   'package-not-observed': 'a package that could not be observed',
-  'planned-as-restore': 'a change that is planned as Restore, because the other resolution is refused',
+  'planned-as-restore':
+    'a change that is planned as Restore, because the other resolution is refused',
   'policy-not-used': 'a policy that cannot be used, so that an earlier one decides',
   'porch-cannot-list': 'a branch that hides the repository from Porch',
   'porch-name-not-label': 'a package revision that Porch cannot read by name',
@@ -63,7 +66,8 @@ export const NOTE_CAUSES = {
   'yaml-duplicate-key': 'a key that stands twice',
   'yaml-key': 'a key that kubectl reads as another text',
   'yaml-precision': 'a number that kubectl rounds',
-  'source-not-compared': 'a resource of a syncer that is not compared, or not as it stands on the base branch',
+  'source-not-compared':
+    'a resource of a syncer that is not compared, or not as it stands on the base branch',
   'traces-not-sent': 'spans that a collector of OpenTelemetry did not take',
   'value-not-decrypted': 'a file with encrypted values that are not decrypted',
   'verdicts-not-read': 'verdicts of an earlier process that are not used',
@@ -136,5 +140,7 @@ export function groupSentence({ count, examples, sameText }: NoteGroup): string 
   if (first === undefined) return ''
   if (count === 1) return sentenceOf(first)
   const more = `and ${count - 1} more`
-  return sameText && first.subject !== '' ? `${first.text}: ${first.subject} ${more}` : `${sentenceOf(first)}; ${more} of this kind`
+  return sameText && first.subject !== ''
+    ? `${first.text}: ${first.subject} ${more}`
+    : `${sentenceOf(first)}; ${more} of this kind`
 }

@@ -1,5 +1,11 @@
 /** Reads YAML as go-yaml and kyaml do, with the place of everything. */
-export { type GoYamlDocument, type GoYamlFile, isObjectList, objectsOfDocument, parseGoYaml } from './yaml/read/go-yaml.ts'
+export {
+  type GoYamlDocument,
+  type GoYamlFile,
+  isObjectList,
+  objectsOfDocument,
+  parseGoYaml,
+} from './yaml/read/go-yaml.ts'
 export {
   checkYamlText,
   decodeYaml,
@@ -11,5 +17,10 @@ export {
 } from './yaml/read/go-yaml-text.ts'
 export { describeOthers } from './yaml/read/go-yaml-values.ts'
 export { describeMost, MAX_YAML_NODES, NodeMeter } from './yaml/read/read-yaml-limits.ts'
-export { readDocuments, readYamlDocuments, readYamlNodes, type YamlDocument } from './yaml/read/read-yaml-node.ts'
+export {
+  readDocuments,
+  readYamlDocuments,
+  readYamlNodes,
+  type YamlDocument,
+} from './yaml/read/read-yaml-node.ts'
 export { YamlRefusal } from './yaml/read/read-yaml-refusal.ts'

@@ -3,10 +3,24 @@ export { type AuditedWrite, isOfKind, isWriteTo, readAuditedWrite } from './krm/
 export { handedOver } from './krm/hand-over.ts'
 export { isNamespacedKind } from './krm/known-scopes.ts'
 export { type LabelSelector, matchesLabels, parseLabelSelector } from './krm/label-selector.ts'
-export type { LiveState, LiveView, Prediction, RefusalReason, WantedObject } from './krm/live-view.ts'
+export type {
+  LiveState,
+  LiveView,
+  Prediction,
+  RefusalReason,
+  WantedObject,
+} from './krm/live-view.ts'
 export { isControlled, ownerNamed } from './krm/owner-references.ts'
 export { keyedMark, objectMark, reportMark } from './krm/redaction/object-mark.ts'
-export { annotationsOf, authoredMetadata, labelsOf, metadataText, type Resource, readResource, withoutBookkeeping } from './krm/resource.ts'
+export {
+  annotationsOf,
+  authoredMetadata,
+  labelsOf,
+  metadataText,
+  type Resource,
+  readResource,
+  withoutBookkeeping,
+} from './krm/resource.ts'
 export {
   describeResourceId,
   formatResourceId,

@@ -35,6 +35,10 @@ export {
   yamlText,
 } from './yaml/yaml-node.ts'
 export { nearestNode, nodeAtPath, pathTo } from './yaml/yaml-path.ts'
-export { copyLostComments, syncKeyOrder, withoutDocumentComments } from './yaml/yaml-resource-list.ts'
+export {
+  copyLostComments,
+  syncKeyOrder,
+  withoutDocumentComments,
+} from './yaml/yaml-resource-list.ts'
 export { sequenceIndentOf } from './yaml/yaml-sequence-indent.ts'
 export { goTimeText, plainTag, readsAsText, writtenTag } from './yaml/yaml-tag.ts'

@@ -8,26 +8,50 @@ import { ignoreRuleOf, ignoreSchema } from './ignore-schema.ts'
 
 export const actorRuleSchema = z
   .strictObject({
-    manager: z.string().min(1).max(128).optional().describe('Field manager; `*` stands for any text.'),
+    manager: z
+      .string()
+      .min(1)
+      .max(128)
+      .optional()
+      .describe('Field manager; `*` stands for any text.'),
     operation: z.enum(['Apply', 'Update']).optional(),
-    subresource: z.string().max(60).optional().describe('As in scale or status; "" for writes to the object itself.'),
+    subresource: z
+      .string()
+      .max(60)
+      .optional()
+      .describe('As in scale or status; "" for writes to the object itself.'),
     user: z
       .string()
       .min(1)
       .max(300)
       .optional()
-      .describe('User of the audit log; `*` stands for any text. Matches nothing without an audit log.'),
+      .describe(
+        'User of the audit log; `*` stands for any text. Matches nothing without an audit log.',
+      ),
     class: actorSchema.shape.class,
   })
-  .refine(({ manager, user }) => manager !== undefined || user !== undefined, 'wanted a manager or a user')
+  .refine(
+    ({ manager, user }) => manager !== undefined || user !== undefined,
+    'wanted a manager or a user',
+  )
 
 const { target, changes, paths, pathExpressions, managers, reason } = ignoreSchema.shape
 
 export const riskOverrideSchema = z
-  .strictObject({ target, changes, paths, pathExpressions, managers, risk: riskSchema, reason: reason.optional() })
+  .strictObject({
+    target,
+    changes,
+    paths,
+    pathExpressions,
+    managers,
+    risk: riskSchema,
+    reason: reason.optional(),
+  })
   .refine(
     (rule) =>
-      Object.values(rule.target ?? {}).some((part) => part !== undefined) || rule.paths !== undefined || rule.pathExpressions !== undefined,
+      Object.values(rule.target ?? {}).some((part) => part !== undefined) ||
+      rule.paths !== undefined ||
+      rule.pathExpressions !== undefined,
     'the rule is about everything; give a target, paths or pathExpressions',
   )
 
@@ -36,6 +60,9 @@ export function actorRuleOf(entry: z.infer<typeof actorRuleSchema>, where: strin
   return { where, ...given(parts), class: kind }
 }
 
-export function riskOverrideOf({ risk, ...entry }: z.infer<typeof riskOverrideSchema>, where: string): RiskOverride {
+export function riskOverrideOf(
+  { risk, ...entry }: z.infer<typeof riskOverrideSchema>,
+  where: string,
+): RiskOverride {
   return { ...ignoreRuleOf({ ...entry, reason: entry.reason ?? '' }, { where }), risk }
 }

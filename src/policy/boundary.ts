@@ -21,11 +21,19 @@ interface BoundarySide {
 }
 
 /** @returns undefined where no placement of the cluster has `allow` */
-export function boundaryOf({ bindings = [] }: Pick<PolicySet, 'bindings'>, cluster: string, packagePath: string): Boundary | undefined {
-  const here = bindings.filter(({ spec }) => spec.clusters.some((glob) => matchesName(glob, cluster)))
+export function boundaryOf(
+  { bindings = [] }: Pick<PolicySet, 'bindings'>,
+  cluster: string,
+  packagePath: string,
+): Boundary | undefined {
+  const here = bindings.filter(({ spec }) =>
+    spec.clusters.some((glob) => matchesName(glob, cluster)),
+  )
   const sides = (['operator', 'repository'] as const).flatMap((origin): BoundarySide[] => {
     const all = here.filter((binding) => binding.origin === origin)
-    const own = all.filter(({ spec }) => matchesPath([...(spec.packages ?? []), ...(spec.paths ?? [])], packagePath))
+    const own = all.filter(({ spec }) =>
+      matchesPath([...(spec.packages ?? []), ...(spec.paths ?? [])], packagePath),
+    )
     return all.length === 0 ? [] : [{ origin, own, locations: all.map(({ where }) => where) }]
   })
   return sides.length === 0 ? undefined : sides
@@ -66,7 +74,8 @@ export function outside(id: ResourceId, rule: TenancyRule, why: string): Failure
 }
 
 const WIDEN = 'ask the owner of the placement to allow it, or remove the object from the package'
-const BIND = 'name the namespaces and kinds of the package with allow in a Placement, or remove the object from the package'
+const BIND =
+  'name the namespaces and kinds of the package with allow in a Placement, or remove the object from the package'
 
 export const REMEDIES: { readonly [rule in TenancyRule]: string } = {
   'TEN-UNBOUND': 'let whoever owns the placements name the package in one with allow',
@@ -74,18 +83,26 @@ export const REMEDIES: { readonly [rule in TenancyRule]: string } = {
   'TEN-CLUSTER-SCOPED': WIDEN,
   'TEN-OTHER-SYNCER': BIND,
   'TEN-NOT-APPLIED': BIND,
-  'TEN-INVENTORY': 'name the inventory of the package, or bind the package with allow in a Placement',
+  'TEN-INVENTORY':
+    'name the inventory of the package, or bind the package with allow in a Placement',
 }
 
 function refusalBy({ own, locations, origin }: BoundarySide, id: ResourceId): Refusal | undefined {
-  if (own.length === 0) return { rule: 'TEN-UNBOUND', why: `${TENANCY_RULES['TEN-UNBOUND']} (${locations.slice(0, 3).join(', ')})` }
+  if (own.length === 0)
+    return {
+      rule: 'TEN-UNBOUND',
+      why: `${TENANCY_RULES['TEN-UNBOUND']} (${locations.slice(0, 3).join(', ')})`,
+    }
   const of = `of the ${origin}'s Placement ${own.map(({ name, where }) => `${name} (${where})`).join(', ')}`
   if (id.namespace !== '') {
     if (allowsNamespace(own, id.namespace)) return undefined
     return { rule: 'TEN-NAMESPACE', why: `allow.namespaces ${of} does not have ${id.namespace}` }
   }
   if (!own.some((binding) => allowsKind(binding, id)))
-    return { rule: 'TEN-CLUSTER-SCOPED', why: `allow.clusterScoped ${of} does not have ${kindName(id)}` }
+    return {
+      rule: 'TEN-CLUSTER-SCOPED',
+      why: `allow.clusterScoped ${of} does not have ${kindName(id)}`,
+    }
   // A Namespace carries rights of all that is in it: pod security, and who selects it.
   if (isNamespace(id) && !allowsNamespace(own, id.name))
     return { rule: 'TEN-NAMESPACE', why: `allow.namespaces ${of} does not have ${id.name}` }
@@ -97,7 +114,9 @@ export function isNamespace({ group, kind }: Pick<ResourceId, 'group' | 'kind'>)
 }
 
 function allowsNamespace(own: readonly Binding[], namespace: string): boolean {
-  return own.some(({ spec }) => (spec.allow.namespaces ?? []).some((glob) => matchesName(glob, namespace)))
+  return own.some(({ spec }) =>
+    (spec.allow.namespaces ?? []).some((glob) => matchesName(glob, namespace)),
+  )
 }
 
 function allowsKind({ spec }: Binding, id: ResourceId): boolean {

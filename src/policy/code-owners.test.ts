@@ -56,9 +56,18 @@ test('comments, blank lines and lines that GitHub does not read say nothing', ()
 
 test('any file is read, and only owners in it are returned', () => {
   fc.assert(
-    fc.property(fc.string({ unit: fc.constantFrom('*', '/', 'a', '?', ' ', '@', '\n', '#', '\\', '.'), maxLength: 300 }), (text) => {
-      for (const owner of ownersOf(text, 'a/a/a/a/a/a/a/a')) assert.ok(text.includes(owner))
-    }),
+    fc.property(
+      fc.string({
+        unit: fc.constantFrom('*', '/', 'a', '?', ' ', '@', '\n', '#', '\\', '.'),
+        maxLength: 300,
+      }),
+      (text) => {
+        for (const owner of ownersOf(text, 'a/a/a/a/a/a/a/a')) assert.ok(text.includes(owner))
+      },
+    ),
   )
-  ownersOf(`${'*a'.repeat(2_000)} @ann\n${'**/'.repeat(2_000)}b @ann`, `${'a'.repeat(2_000)}/${'a/'.repeat(500)}x`)
+  ownersOf(
+    `${'*a'.repeat(2_000)} @ann\n${'**/'.repeat(2_000)}b @ann`,
+    `${'a'.repeat(2_000)}/${'a/'.repeat(500)}x`,
+  )
 })

@@ -42,7 +42,9 @@ function readLine(line: string): OwnersRule | undefined {
 
 /** At blanks that have no backslash before them; the backslash goes. */
 function splitWords(line: string): string[] {
-  return [...line.matchAll(/(?:\\[ \t]|[^ \t])+/g)].map(([word]) => word.replaceAll(/\\([ \t])/g, '$1'))
+  return [...line.matchAll(/(?:\\[ \t]|[^ \t])+/g)].map(([word]) =>
+    word.replaceAll(/\\([ \t])/g, '$1'),
+  )
 }
 
 function matchesPattern(pattern: string, path: readonly string[]): boolean {
@@ -59,7 +61,12 @@ function matchesPattern(pattern: string, path: readonly string[]): boolean {
 }
 
 /** `deep`: what lies below a match is matched too. `isFolder`: only what lies below. Quadratic at most. */
-function matchSegments(pattern: readonly string[], path: readonly string[], deep: boolean, isFolder: boolean): boolean {
+function matchSegments(
+  pattern: readonly string[],
+  path: readonly string[],
+  deep: boolean,
+  isFolder: boolean,
+): boolean {
   // reached[n]: the first n segments of the path can be what the pattern so far matches.
   let reached = Array.from({ length: path.length + 1 }, (_, index) => index === 0)
   pattern.forEach((part, at) => {
@@ -69,12 +76,18 @@ function matchSegments(pattern: readonly string[], path: readonly string[], deep
       if (part === '**') {
         open ||= reached[index] === true
         // At the end it matches what is inside, so at least one segment.
-        next[index] = at === pattern.length - 1 && pattern.length > 1 ? open && index > 0 && reached.indexOf(true) < index : open
-      } else if (index > 0) next[index] = reached[index - 1] === true && matchSegment(part, path[index - 1] ?? '')
+        next[index] =
+          at === pattern.length - 1 && pattern.length > 1
+            ? open && index > 0 && reached.indexOf(true) < index
+            : open
+      } else if (index > 0)
+        next[index] = reached[index - 1] === true && matchSegment(part, path[index - 1] ?? '')
     }
     reached = next
   })
-  return reached.some((here, index) => here && index > 0 && (index === path.length ? !isFolder : deep || isFolder))
+  return reached.some(
+    (here, index) => here && index > 0 && (index === path.length ? !isFolder : deep || isFolder),
+  )
 }
 
 /** `*` is any text and `?` any character, within one segment. */
@@ -82,7 +95,8 @@ function matchSegment(pattern: string, text: string): boolean {
   let [at, index, star, mark] = [0, 0, -1, 0]
   while (at < text.length) {
     if (pattern[index] === '*') [star, mark, index] = [index, at, index + 1]
-    else if (index < pattern.length && (pattern[index] === '?' || pattern[index] === text[at])) [at, index] = [at + 1, index + 1]
+    else if (index < pattern.length && (pattern[index] === '?' || pattern[index] === text[at]))
+      [at, index] = [at + 1, index + 1]
     else if (star !== -1) [mark, at, index] = [mark + 1, mark + 1, star + 1]
     else return false
   }

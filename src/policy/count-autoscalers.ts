@@ -8,12 +8,13 @@ import { SCALER_KINDS } from '../drift/noise/scaler.ts'
 const WORDS = { hpa: 'HPA', vpa: 'VPA', keda: 'ScaledObject' } as const
 
 /** Group, kind, and the word that reports use. */
-export const AUTOSCALER_KINDS: readonly (readonly [group: string, kind: string, word: string])[] = SCALER_KINDS.map(
-  ([group, kind, tool]) => [group, kind, WORDS[tool]],
-)
+export const AUTOSCALER_KINDS: readonly (readonly [group: string, kind: string, word: string])[] =
+  SCALER_KINDS.map(([group, kind, tool]) => [group, kind, WORDS[tool]])
 
 /** How many there are, by their word, in the order above; kinds without any are left out. */
-export function countAutoscalers(autoscalers: readonly Resource[]): readonly { readonly word: string; readonly count: number }[] {
+export function countAutoscalers(
+  autoscalers: readonly Resource[],
+): readonly { readonly word: string; readonly count: number }[] {
   return AUTOSCALER_KINDS.map(([group, kind, word]) => ({
     word,
     count: autoscalers.filter(({ id }) => id.group === group && id.kind === kind).length,

@@ -4,7 +4,14 @@
  * is the package's when its syncer wrote it, and everything that the syncer wrote there is content of the package, of this commit or an earlier one.
  */
 import type { Failure } from '@backporch/kyaml/failure'
-import { type FieldManager, type FieldSchema, fieldSetOf, formatFieldPath, leavesOf, managedFieldsOf } from '@backporch/kyaml/field'
+import {
+  type FieldManager,
+  type FieldSchema,
+  fieldSetOf,
+  formatFieldPath,
+  leavesOf,
+  managedFieldsOf,
+} from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { isSecret } from '@backporch/kyaml/redaction'
 import { type LiveView, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
@@ -65,12 +72,16 @@ export class Coverage {
     this.claims = claimsOf(question.live)
     this.locations = new Map(question.detected.map(({ id }) => [resourceKey(id), namespaceOf(id)]))
     const namespaced = new Map(question.detected.map(({ id }) => [resourceKey(id), id.namespace]))
-    const shown = [...this.evidence].flatMap(([key, { proven, agreed }]) => (proven && agreed > 0 ? [key] : []))
+    const shown = [...this.evidence].flatMap(([key, { proven, agreed }]) =>
+      proven && agreed > 0 ? [key] : [],
+    )
     this.ofOtherNamespaces = objectsOfOthers(this.claims, shown)
     const anchors = shown.filter((key) => !this.ofOtherNamespaces.has(key))
     this.anchored = anchors.length > 0
     this.own = new Set(this.claims.filter(({ objects }) => anchors.some((key) => objects.has(key))))
-    this.namespaces = new Set(anchors.map((key) => namespaced.get(key) ?? '').filter((namespace) => namespace !== ''))
+    this.namespaces = new Set(
+      anchors.map((key) => namespaced.get(key) ?? '').filter((namespace) => namespace !== ''),
+    )
   }
 
   /**
@@ -84,7 +95,9 @@ export class Coverage {
 
   /** Whether objects that are marked as of an inventory show that it is the package's. */
   isOwnInventory(claimed: ReadonlySet<string>): boolean {
-    const shown = [...claimed].map((key) => (this.ofOtherNamespaces.has(key) ? undefined : this.evidence.get(key)))
+    const shown = [...claimed].map((key) =>
+      this.ofOtherNamespaces.has(key) ? undefined : this.evidence.get(key),
+    )
     return shown.some((evidence) => evidence?.proven === true && evidence.agreed > 0)
   }
 
@@ -112,7 +125,11 @@ export class Coverage {
     const { overwritten, unowned } = this.evidence.get(resourceKey(id)) ?? {}
     if (marked === undefined && (overwritten === true || unowned === true)) return undefined
     if (marked !== undefined)
-      return outside(id, 'TEN-OTHER-SYNCER', 'it is marked as of a syncer or an inventory that applied nothing of what the package says')
+      return outside(
+        id,
+        'TEN-OTHER-SYNCER',
+        'it is marked as of a syncer or an inventory that applied nothing of what the package says',
+      )
     return outside(
       id,
       'TEN-NOT-APPLIED',
@@ -141,7 +158,9 @@ export class Coverage {
     if (mark !== undefined) return mark.objects
     if (namespaceOf(id) === '') return [key]
     const marked = new Set(this.claims.flatMap(({ objects }) => [...objects]))
-    return [...this.locations].flatMap(([other, location]) => (location === namespaceOf(id) && !marked.has(other) ? [other] : []))
+    return [...this.locations].flatMap(([other, location]) =>
+      location === namespaceOf(id) && !marked.has(other) ? [other] : [],
+    )
   }
 }
 
@@ -149,7 +168,10 @@ export class Coverage {
  * Of appliers that apply to their own namespace only, those of two namespaces never have one package: it is of the namespace in which most
  * of their objects are shown to be the package's. Where several have as many, this is unknown.
  */
-function objectsOfOthers(claims: readonly Claim[], shown: readonly string[]): ReadonlyMap<string, string> {
+function objectsOfOthers(
+  claims: readonly Claim[],
+  shown: readonly string[],
+): ReadonlyMap<string, string> {
   const namespaces = new Map<string, Map<string, string>>()
   for (const { tool, kind, namespace, objects } of claims)
     if (applierKind(tool).ownNamespaceOnly({ kind })) {
@@ -157,7 +179,10 @@ function objectsOfOthers(claims: readonly Claim[], shown: readonly string[]): Re
       for (const key of objects) kinds.set(key, kind)
       namespaces.set(namespace, kinds)
     }
-  const counted = [...namespaces.values()].map((kinds) => ({ kinds, count: shown.filter((key) => kinds.has(key)).length }))
+  const counted = [...namespaces.values()].map((kinds) => ({
+    kinds,
+    count: shown.filter((key) => kinds.has(key)).length,
+  }))
   const most = Math.max(0, ...counted.map(({ count }) => count))
   return new Map(counted.flatMap(({ kinds, count }) => (count < most ? [...kinds] : [])))
 }
@@ -167,19 +192,31 @@ function namespaceOf(id: ResourceId): string {
   return isNamespace(id) ? id.name : id.namespace
 }
 
-function evidenceOf({ detected, decided, live, schemas, syncer }: CoverageQuestion): ReadonlyMap<string, Evidence> {
-  const waiting = new Set(decided.flatMap(({ setAside }) => setAside.map(({ drift }) => locationOf(drift))))
+function evidenceOf({
+  detected,
+  decided,
+  live,
+  schemas,
+  syncer,
+}: CoverageQuestion): ReadonlyMap<string, Evidence> {
+  const waiting = new Set(
+    decided.flatMap(({ setAside }) => setAside.map(({ drift }) => locationOf(drift))),
+  )
   // An older content that came back was once in git, too.
-  for (const { items } of decided) for (const drift of items) if (drift.rolledBack !== undefined) waiting.add(locationOf(drift))
+  for (const { items } of decided)
+    for (const drift of items) if (drift.rolledBack !== undefined) waiting.add(locationOf(drift))
   return new Map(
     detected.flatMap((verdict): [string, Evidence][] => {
       const key = resourceKey(verdict.id)
       const state = live.get(key)
       const schema = schemas.get(key)
-      if (state?.state !== 'present' || schema === undefined || verdict.desired === undefined) return []
+      if (state?.state !== 'present' || schema === undefined || verdict.desired === undefined)
+        return []
       const { object } = verdict.desired
       const desired = isSecret(verdict.id) ? withSecretData(object) : object
-      return [[key, evidenceOfObject(verdict, { desired, live: state.object, schema }, syncer, waiting)]]
+      return [
+        [key, evidenceOfObject(verdict, { desired, live: state.object, schema }, syncer, waiting)],
+      ]
     }),
   )
 }
@@ -202,7 +239,9 @@ function evidenceOfObject(
   const own = managed.entries.filter(({ subresource }) => subresource === '')
   const wrote = !byManagers || own.some((entry) => isSyncer(entry, syncer))
   // An absent object does not show who removed it, and what is not live cannot be reported.
-  const reported = items.filter((drift) => drift.change !== 'removed' && !waiting.has(locationOf(drift)))
+  const reported = items.filter(
+    (drift) => drift.change !== 'removed' && !waiting.has(locationOf(drift)),
+  )
   // An Update owns the defaults, which nobody wrote.
   const written = reported.filter((drift) => !isServerDefault(drift, live))
   // A bootstrap applied what the syncer has not reached yet.
@@ -214,9 +253,13 @@ function evidenceOfObject(
   const wanted = fieldSetOf(desired, schema)
   const differing = [...differingLeaves(wanted, desired, live, schema)].length
   const agreed = leavesOf(wanted).length - differing
-  const applied = bootstrapped || (byManagers && own.some((entry) => isSyncer(entry, syncer) && !onlyMakes(entry.manager)))
-  const proven = (byManagers ? applied : wrote) && (byManagers ? contradicted : reported).length === 0
-  const overwritten = byManagers && !wrote && managed.entries.length > 0 && managed.entries.every(isEdit)
+  const applied =
+    bootstrapped ||
+    (byManagers && own.some((entry) => isSyncer(entry, syncer) && !onlyMakes(entry.manager)))
+  const proven =
+    (byManagers ? applied : wrote) && (byManagers ? contradicted : reported).length === 0
+  const overwritten =
+    byManagers && !wrote && managed.entries.length > 0 && managed.entries.every(isEdit)
   return { proven, agreed, contradicted: contradicted.length, overwritten, unowned }
 }
 
@@ -224,7 +267,12 @@ function evidenceOfObject(
 function isEdit({ manager, operation, subresource }: FieldManager): boolean {
   const writer = classOfManager(manager)
   if (subresource !== '' || writer === 'controller') return true
-  return operation === 'Update' && writer === 'human-tool' && manager !== CLIENT_SIDE_APPLY && manager !== KUBECTL_CREATE
+  return (
+    operation === 'Update' &&
+    writer === 'human-tool' &&
+    manager !== CLIENT_SIDE_APPLY &&
+    manager !== KUBECTL_CREATE
+  )
 }
 
 function locationOf({ id, path }: Drift): string {

@@ -16,7 +16,10 @@ import { isScheduled } from './windows.ts'
 
 function policies(...specs: readonly (readonly [name: string, spec: string])[]): PolicySet {
   const text = specs
-    .map(([name, spec]) => `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: ${name}}\nspec: ${spec}\n`)
+    .map(
+      ([name, spec]) =>
+        `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: ${name}}\nspec: ${spec}\n`,
+    )
     .join('---\n')
   return parsePolicyFiles([{ path: '.drift/policy.yaml', text }])
 }
@@ -57,7 +60,11 @@ const GLOBS: readonly (readonly [glob: string, path: string, matches: boolean])[
 
 for (const [glob, path, matches] of GLOBS) {
   test(`the package glob ${glob} ${matches ? 'matches' : 'does not match'} ${JSON.stringify(path)}`, () => {
-    const effective = effectivePolicy(policies(['p', `{mode: Off, match: {packages: ["${glob}"]}}`]), 'any', path)
+    const effective = effectivePolicy(
+      policies(['p', `{mode: Off, match: {packages: ["${glob}"]}}`]),
+      'any',
+      path,
+    )
     assert.equal(effective.mode === 'Off', matches)
   })
 }
@@ -73,17 +80,29 @@ function slowly(glob: readonly string[], path: readonly string[]): boolean {
   const [head, ...rest] = glob
   if (head === undefined) return path.length === 0
   if (head === '**') return slowly(rest, path) || (path.length > 0 && slowly(glob, path.slice(1)))
-  return path[0] !== undefined && new RegExp(`^${head.replaceAll('*', '.*')}$`).test(path[0]) && slowly(rest, path.slice(1))
+  return (
+    path[0] !== undefined &&
+    new RegExp(`^${head.replaceAll('*', '.*')}$`).test(path[0]) &&
+    slowly(rest, path.slice(1))
+  )
 }
 
 test('globs mean the same as their plain definition', () => {
   const segment = fc.constantFrom('a', 'b', 'ab', 'aab', 'abab')
   const wild = fc.constantFrom('a', 'b', '*', '**', 'a*', '*b', 'a*b', '*a*b')
   fc.assert(
-    fc.property(fc.array(wild, { minLength: 1, maxLength: 6 }), fc.array(segment, { minLength: 1, maxLength: 6 }), (glob, path) => {
-      const set = policies(['p', `{mode: Off, match: {packages: ["${glob.join('/')}"]}}`])
-      assert.equal(effectivePolicy(set, 'c', path.join('/')).mode === 'Off', slowly(glob, path), `${glob.join('/')} ${path.join('/')}`)
-    }),
+    fc.property(
+      fc.array(wild, { minLength: 1, maxLength: 6 }),
+      fc.array(segment, { minLength: 1, maxLength: 6 }),
+      (glob, path) => {
+        const set = policies(['p', `{mode: Off, match: {packages: ["${glob.join('/')}"]}}`])
+        assert.equal(
+          effectivePolicy(set, 'c', path.join('/')).mode === 'Off',
+          slowly(glob, path),
+          `${glob.join('/')} ${path.join('/')}`,
+        )
+      },
+    ),
     { numRuns: 500 },
   )
 })
@@ -92,14 +111,21 @@ test('hostile globs take no more than the product of the lengths', () => {
   const path = Array(400).fill('a').join('/')
   const started = process.cpuUsage()
   for (const glob of [`${'**/'.repeat(200)}x`, `${'**/a/'.repeat(100)}x`, `${'*a'.repeat(500)}x`]) {
-    assert.equal(effectivePolicy(policies(['p', `{mode: Off, match: {packages: ["${glob}"]}}`]), 'c', path).mode, 'Warn')
+    assert.equal(
+      effectivePolicy(policies(['p', `{mode: Off, match: {packages: ["${glob}"]}}`]), 'c', path)
+        .mode,
+      'Warn',
+    )
   }
   assert.ok(process.cpuUsage(started).user < 2_000_000)
 })
 
 test('each setting comes from the highest policy that gives it, and rules of all of them hold', () => {
   const set = policies(
-    ['low', '{mode: Propose, settle: backporch, decide: {closeSilence: 2h}, ignore: [{managers: [a], reason: low}]}'],
+    [
+      'low',
+      '{mode: Propose, settle: backporch, decide: {closeSilence: 2h}, ignore: [{managers: [a], reason: low}]}',
+    ],
     ['z-high', '{priority: 10, mode: Off, ignore: [{managers: [b], reason: high}]}'],
     ['other', '{priority: 99, match: {clusters: [dev]}, mode: Warn}'],
   )
@@ -112,7 +138,11 @@ test('each setting comes from the highest policy that gives it, and rules of all
     effective.ignore.map(({ reason }) => reason),
     ['high', 'low'],
   )
-  assert.deepEqual(effective.chain, ['policy/z-high (.drift/policy.yaml:6)', 'policy/low (.drift/policy.yaml:1)', 'shipped default (Warn)'])
+  assert.deepEqual(effective.chain, [
+    'policy/z-high (.drift/policy.yaml:6)',
+    'policy/low (.drift/policy.yaml:1)',
+    'shipped default (Warn)',
+  ])
 })
 
 test('among policies of one priority the name decides, whatever their order in the files', () => {
@@ -143,12 +173,18 @@ test('without a policy nothing but the shipped default holds', () => {
 
 test('a placement names the packages of its clusters; without one nothing is known', () => {
   assert.equal(placedPackages({ policies: [], placements: [] }, 'prod', ['a']), undefined)
-  assert.deepEqual(placedPackages(placement('"prod-*"', '"apps/*"'), 'prod-1', ['apps/web', 'infra/dns']), ['apps/web'])
+  assert.deepEqual(
+    placedPackages(placement('"prod-*"', '"apps/*"'), 'prod-1', ['apps/web', 'infra/dns']),
+    ['apps/web'],
+  )
   assert.deepEqual(placedPackages(placement('"prod-*"', '"**"'), 'dev', ['apps/web']), [])
 })
 
 test('durations are whole seconds, minutes, hours and days', () => {
-  assert.deepEqual(['0s', '30s', '30m', '24h', '30d'].map(secondsOf), [0, 30, 1800, 86_400, 2_592_000])
+  assert.deepEqual(
+    ['0s', '30s', '30m', '24h', '30d'].map(secondsOf),
+    [0, 30, 1800, 86_400, 2_592_000],
+  )
 })
 
 test('ages come setting by setting, and windows of all matching policies are there', () => {
@@ -164,10 +200,22 @@ test('ages come setting by setting, and windows of all matching policies are the
     ['other', '{priority: 2, match: {clusters: [dev]}, detect: {minAge: 1h}}'],
   )
   const { detect, remindAfter, windows } = effectivePolicy(set, 'prod', 'apps/web')
-  assert.deepEqual(detect, { minAge: 0, settle: 0, unobservedAfter: 900, interval: 600, staleAfter: undefined, stuckAfter: undefined })
+  assert.deepEqual(detect, {
+    minAge: 0,
+    settle: 0,
+    unobservedAfter: 900,
+    interval: 600,
+    staleAfter: undefined,
+    stuckAfter: undefined,
+  })
   assert.equal(remindAfter, 86_400)
   assert.deepEqual(
-    windows.map((window) => [window.kind, window.where, ...(isScheduled(window) ? [window.duration, window.timezone] : []), window.except]),
+    windows.map((window) => [
+      window.kind,
+      window.where,
+      ...(isScheduled(window) ? [window.duration, window.timezone] : []),
+      window.except,
+    ]),
     [
       ['adopt', '.drift/policy.yaml:9', 30, 'UTC', []],
       ['hold', '.drift/policy.yaml:4', 223_200, 'UTC', ['high']],
@@ -178,16 +226,33 @@ test('ages come setting by setting, and windows of all matching policies are the
 test('limits are of the repository: the highest policy that gives one decides, whatever it matches', () => {
   const set = policies(
     ['low', '{limits: {prHourlyLimit: 7, stormThreshold: 9}}'],
-    ['high', '{priority: 1, match: {clusters: [dev]}, limits: {prHourlyLimit: 0, massMinClusters: 5}}'],
+    [
+      'high',
+      '{priority: 1, match: {clusters: [dev]}, limits: {prHourlyLimit: 0, massMinClusters: 5}}',
+    ],
   )
-  assert.deepEqual(repositoryLimits(set), { ...DEFAULT_LIMITS, prHourlyLimit: 0, stormThreshold: 9, massMinClusters: 5 })
+  assert.deepEqual(repositoryLimits(set), {
+    ...DEFAULT_LIMITS,
+    prHourlyLimit: 0,
+    stormThreshold: 9,
+    massMinClusters: 5,
+  })
   assert.deepEqual(repositoryLimits({ policies: [] }), DEFAULT_LIMITS)
 })
 
 test('a policy about the cluster sets how long it may be unobserved', () => {
   const set = policies(['dev', '{match: {clusters: [dev]}, detect: {unobservedAfter: 2h}}'])
-  assert.deepEqual([clusterDetection(set, 'dev', 'unobservedAfter'), clusterDetection(set, 'prod', 'unobservedAfter')], [7_200, 900])
-  assert.deepEqual([clusterDetection(set, 'dev', 'interval'), clusterDetection(set, 'prod', 'interval')], [600, 600])
+  assert.deepEqual(
+    [
+      clusterDetection(set, 'dev', 'unobservedAfter'),
+      clusterDetection(set, 'prod', 'unobservedAfter'),
+    ],
+    [7_200, 900],
+  )
+  assert.deepEqual(
+    [clusterDetection(set, 'dev', 'interval'), clusterDetection(set, 'prod', 'interval')],
+    [600, 600],
+  )
   const rare = policies(
     ['dev', '{match: {clusters: [dev]}, detect: {interval: 1d}}'],
     ['prod', '{match: {clusters: [prod]}, detect: {staleAfter: 1h}}'],
@@ -202,24 +267,46 @@ test('the digest is off by the word, in either case; the highest policy that say
   const digest = (...specs: readonly string[]) =>
     repositoryLimits(policies(...specs.map((spec, index) => [`p${index}`, spec] as const))).digest
   assert.equal(digest('{}'), '0 8 * * MON')
-  for (const word of ['off', 'Off', '"off"']) assert.equal(digest(`{limits: {digest: ${word}}}`), undefined)
-  assert.equal(digest('{priority: 1, limits: {digest: off}}', '{limits: {digest: "0 6 * * *"}}'), undefined)
-  assert.equal(digest('{limits: {digest: off}}', '{priority: 1, limits: {digest: " 0 6 * * * "}}'), '0 6 * * *')
+  for (const word of ['off', 'Off', '"off"'])
+    assert.equal(digest(`{limits: {digest: ${word}}}`), undefined)
+  assert.equal(
+    digest('{priority: 1, limits: {digest: off}}', '{limits: {digest: "0 6 * * *"}}'),
+    undefined,
+  )
+  assert.equal(
+    digest('{limits: {digest: off}}', '{priority: 1, limits: {digest: " 0 6 * * * "}}'),
+    '0 6 * * *',
+  )
 })
 
 test('who reminds late escalates later still, whichever policies say so', () => {
   const after = (...specs: readonly string[]): number =>
-    effectivePolicy(policies(...specs.map((spec, index) => [`p${index}`, spec] as const)), 'c', 'p').escalateAfter / 86_400
+    effectivePolicy(policies(...specs.map((spec, index) => [`p${index}`, spec] as const)), 'c', 'p')
+      .escalateAfter / 86_400
   assert.equal(after('{}'), 14)
   assert.equal(after('{decide: {remindAfter: 1d}}'), 14)
   assert.equal(after('{decide: {remindAfter: 20d}}'), 40)
   assert.equal(after('{decide: {remindAfter: 1d, escalateAfter: 2d}}'), 2)
-  assert.equal(after('{decide: {remindAfter: 20d}}', '{priority: 1, decide: {escalateAfter: 10d}}'), 20, 'of two policies')
+  assert.equal(
+    after('{decide: {remindAfter: 20d}}', '{priority: 1, decide: {escalateAfter: 10d}}'),
+    20,
+    'of two policies',
+  )
 })
 
 test('a window of a label has its labels, and no times', () => {
-  const { windows } = effectivePolicy(policies(['p', '{windows: [{name: a, kind: adopt, when: {label: {incident: open}}}]}']), 'c', 'p')
+  const { windows } = effectivePolicy(
+    policies(['p', '{windows: [{name: a, kind: adopt, when: {label: {incident: open}}}]}']),
+    'c',
+    'p',
+  )
   assert.deepEqual(windows, [
-    { name: 'a', kind: 'adopt', where: '.drift/policy.yaml:4', except: [], labels: new Map([['incident', 'open']]) },
+    {
+      name: 'a',
+      kind: 'adopt',
+      where: '.drift/policy.yaml:4',
+      except: [],
+      labels: new Map([['incident', 'open']]),
+    },
   ])
 })

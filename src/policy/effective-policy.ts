@@ -120,7 +120,14 @@ export const DEFAULT_POLICY: EffectivePolicy = {
   remindAfter: secondsOf(REMIND_AFTER),
   escalateAfter: 14 * DAY,
   verifyTimeout: 600,
-  detect: { minAge: 120, settle: 120, unobservedAfter: 900, interval: 600, staleAfter: undefined, stuckAfter: undefined },
+  detect: {
+    minAge: 120,
+    settle: 120,
+    unobservedAfter: 900,
+    interval: 600,
+    staleAfter: undefined,
+    stuckAfter: undefined,
+  },
   windows: [],
   ignore: [],
   actors: [],
@@ -135,7 +142,10 @@ export const DEFAULT_POLICY: EffectivePolicy = {
  * Whether a merged decision is tagged. A folder has no revisions: a tag on it starts workflows, and changes what `git describe` says.
  * @param source undefined for a package of kpt
  */
-export function setsTags({ tags }: Pick<EffectivePolicy, 'tags'>, source: 'kpt' | 'folder' | undefined): boolean {
+export function setsTags(
+  { tags }: Pick<EffectivePolicy, 'tags'>,
+  source: 'kpt' | 'folder' | undefined,
+): boolean {
   return tags === 'all' || (tags === 'packages' && source !== 'folder')
 }
 
@@ -143,36 +153,51 @@ export function setsTags({ tags }: Pick<EffectivePolicy, 'tags'>, source: 'kpt' 
  * Each setting comes from the matching policy of the highest priority that gives it; ignore rules of all of them hold. Where the operator
  * enforces a policy, those of the repository say nothing but how the package is rendered.
  */
-export function effectivePolicy(set: PolicySet, cluster: string, packagePath: string): EffectivePolicy {
+export function effectivePolicy(
+  set: PolicySet,
+  cluster: string,
+  packagePath: string,
+): EffectivePolicy {
   const all = byPriority(
     set.policies.filter(
-      ({ document }) => matches(document.spec.match?.clusters, cluster, '*') && matches(document.spec.match?.packages, packagePath, '/'),
+      ({ document }) =>
+        matches(document.spec.match?.clusters, cluster, '*') &&
+        matches(document.spec.match?.packages, packagePath, '/'),
     ),
   )
-  const matching = all.some((policy) => isOperators(policy) && isEnforced(policy)) ? all.filter(isOperators) : all
+  const matching = all.some((policy) => isOperators(policy) && isEnforced(policy))
+    ? all.filter(isOperators)
+    : all
   const specs = matching.map(({ document }) => document.spec)
   const secondsGiven = (pick: (spec: Spec) => string | undefined): number | undefined => {
     const text = specs.map(pick).find((each) => each !== undefined)
     return text === undefined ? undefined : secondsOf(text)
   }
-  const seconds = (pick: (spec: Spec) => string | undefined, otherwise: number): number => secondsGiven(pick) ?? otherwise
+  const seconds = (pick: (spec: Spec) => string | undefined, otherwise: number): number =>
+    secondsGiven(pick) ?? otherwise
   const remindAfter = seconds(({ decide }) => decide?.remindAfter, DEFAULT_POLICY.remindAfter)
   // A policy that reminds late escalates later still, twice as late as it is by default.
-  const escalateAfter = seconds(({ decide }) => decide?.escalateAfter, Math.max(DEFAULT_POLICY.escalateAfter, 2 * remindAfter))
+  const escalateAfter = seconds(
+    ({ decide }) => decide?.escalateAfter,
+    Math.max(DEFAULT_POLICY.escalateAfter, 2 * remindAfter),
+  )
   return {
     ...given({ lastGood: set.lastGood }),
     name: matching[0]?.document.metadata.name ?? DEFAULT_POLICY.name,
     location: matching[0]?.where,
     mode: specs.find((spec) => spec.mode !== undefined)?.mode ?? DEFAULT_POLICY.mode,
     settle: specs.find((spec) => spec.settle !== undefined)?.settle ?? DEFAULT_POLICY.settle,
-    approval: specs.find((spec) => spec.approval !== undefined)?.approval ?? DEFAULT_POLICY.approval,
+    approval:
+      specs.find((spec) => spec.approval !== undefined)?.approval ?? DEFAULT_POLICY.approval,
     tags: specs.find((spec) => spec.tags !== undefined)?.tags ?? DEFAULT_POLICY.tags,
     render: chosenRender(
       all.map(({ document }) => document.spec),
       set.synced?.get(cluster)?.get(packagePath) ?? set.folders?.get(packagePath),
     ),
     renderLocation: all.find(({ document }) => document.spec.render !== undefined)?.where,
-    defaultPlan: specs.find((spec) => spec.decide?.defaultPlan !== undefined)?.decide?.defaultPlan ?? DEFAULT_POLICY.defaultPlan,
+    defaultPlan:
+      specs.find((spec) => spec.decide?.defaultPlan !== undefined)?.decide?.defaultPlan ??
+      DEFAULT_POLICY.defaultPlan,
     house: houseRules(set),
     fieldManager: specs.find((spec) => spec.fieldManager !== undefined)?.fieldManager,
     closeSilence: seconds(({ decide }) => decide?.closeSilence, DEFAULT_POLICY.closeSilence),
@@ -183,7 +208,10 @@ export function effectivePolicy(set: PolicySet, cluster: string, packagePath: st
     detect: {
       minAge: seconds(({ detect }) => detect?.minAge, DEFAULT_POLICY.detect.minAge),
       settle: seconds(({ detect }) => detect?.settle, DEFAULT_POLICY.detect.settle),
-      unobservedAfter: seconds(({ detect }) => detect?.unobservedAfter, DEFAULT_POLICY.detect.unobservedAfter),
+      unobservedAfter: seconds(
+        ({ detect }) => detect?.unobservedAfter,
+        DEFAULT_POLICY.detect.unobservedAfter,
+      ),
       interval: seconds(({ detect }) => detect?.interval, DEFAULT_POLICY.detect.interval),
       staleAfter: secondsGiven(({ detect }) => detect?.staleAfter),
       stuckAfter: secondsGiven(({ detect }) => detect?.stuckAfter),
@@ -199,7 +227,10 @@ export function effectivePolicy(set: PolicySet, cluster: string, packagePath: st
     },
     presets: rulesOf(specs.find((spec) => spec.extends !== undefined)?.extends),
     enforcedBy: matching.filter(isEnforced).map(nameOf),
-    chain: [...matching.map((policy) => `${isEnforced(policy) ? 'enforced by ' : ''}${nameOf(policy)}`), ...DEFAULT_POLICY.chain],
+    chain: [
+      ...matching.map((policy) => `${isEnforced(policy) ? 'enforced by ' : ''}${nameOf(policy)}`),
+      ...DEFAULT_POLICY.chain,
+    ],
   }
 }
 
@@ -208,13 +239,20 @@ export function rendersOf(
   { policies, folders, synced = new Map() }: Pick<PolicySet, 'policies' | 'folders' | 'synced'>,
   packagePath: string,
 ): readonly RenderChoice[] {
-  const matching = byPriority(policies.filter(({ document }) => matches(document.spec.match?.packages, packagePath, '/')))
+  const matching = byPriority(
+    policies.filter(({ document }) => matches(document.spec.match?.packages, packagePath, '/')),
+  )
   const built = [...synced.values()].flatMap((choices) => choices.get(packagePath) ?? [])
   const other = possibleRenders(
-    matching.map(({ document: { spec } }) => ({ render: spec.render, everywhere: spec.match?.clusters?.includes('*') ?? true })),
+    matching.map(({ document: { spec } }) => ({
+      render: spec.render,
+      everywhere: spec.match?.clusters?.includes('*') ?? true,
+    })),
     built[0] ?? folders?.get(packagePath),
   )
-  return [...other, ...built.slice(1)].filter((choice, index, all) => all.findIndex((each) => sameChoice(each, choice)) === index)
+  return [...other, ...built.slice(1)].filter(
+    (choice, index, all) => all.findIndex((each) => sameChoice(each, choice)) === index,
+  )
 }
 
 /** Each of them comes from the policy of the highest priority that gives it, whatever that policy matches. */
@@ -225,7 +263,8 @@ export function houseRules({ policies }: Pick<PolicySet, 'policies'>): HouseRule
 /** Each limit comes from the policy of the highest priority that gives it, whatever that policy matches. */
 export function repositoryLimits({ policies }: Pick<PolicySet, 'policies'>): Limits {
   const given = byPriority(policies).map(({ document }) => document.spec.limits)
-  const first = <Name extends keyof Limits>(name: Name) => given.map((limits) => limits?.[name]).find((limit) => limit !== undefined)
+  const first = <Name extends keyof Limits>(name: Name) =>
+    given.map((limits) => limits?.[name]).find((limit) => limit !== undefined)
   const of = (name: Exclude<keyof Limits, 'digest'>): number => first(name) ?? DEFAULT_LIMITS[name]
   const digest = first('digest') ?? DEFAULT_LIMITS.digest
   return {
@@ -240,7 +279,11 @@ export function repositoryLimits({ policies }: Pick<PolicySet, 'policies'>): Lim
 }
 
 /** Seconds; of the policy of the highest priority that may be about any package of the cluster. */
-export function clusterDetection(set: Pick<PolicySet, 'policies'>, cluster: string, setting: 'unobservedAfter' | 'interval'): number {
+export function clusterDetection(
+  set: Pick<PolicySet, 'policies'>,
+  cluster: string,
+  setting: 'unobservedAfter' | 'interval',
+): number {
   return detectionOf(set, cluster, setting) ?? DEFAULT_POLICY.detect[setting]
 }
 
@@ -249,7 +292,10 @@ const KNOWN_FOR = 3
 
 /** Seconds: an observation of the cluster that is older says nothing about the present. */
 export function clusterStaleAfter(set: Pick<PolicySet, 'policies'>, cluster: string): number {
-  return detectionOf(set, cluster, 'staleAfter') ?? KNOWN_FOR * clusterDetection(set, cluster, 'interval')
+  return (
+    detectionOf(set, cluster, 'staleAfter') ??
+    KNOWN_FOR * clusterDetection(set, cluster, 'interval')
+  )
 }
 
 function detectionOf(
@@ -257,7 +303,9 @@ function detectionOf(
   cluster: string,
   setting: 'unobservedAfter' | 'interval' | 'staleAfter',
 ): number | undefined {
-  const given = byPriority(policies.filter(({ document }) => matches(document.spec.match?.clusters, cluster, '*')))
+  const given = byPriority(
+    policies.filter(({ document }) => matches(document.spec.match?.clusters, cluster, '*')),
+  )
     .map(({ document }) => document.spec.detect?.[setting])
     .find((text) => text !== undefined)
   return given === undefined ? undefined : secondsOf(given)
@@ -267,7 +315,11 @@ function detectionOf(
  * Packages that a placement puts into the cluster, and folders that a syncer of it applies; none where neither names one. Undefined when
  * there is no placement at all.
  */
-export function placedPackages(set: PolicySet, cluster: string, packages: readonly string[]): readonly string[] | undefined {
+export function placedPackages(
+  set: PolicySet,
+  cluster: string,
+  packages: readonly string[],
+): readonly string[] | undefined {
   if (set.placements.length === 0) return undefined
   const here = set.placements.filter(({ spec }) => matches(spec.clusters, cluster, '*'))
   return packages.filter((path) => {
@@ -279,7 +331,9 @@ export function placedPackages(set: PolicySet, cluster: string, packages: readon
 
 /** Whether a glob of a placement names the path; `.` and a `/` at the end are taken as people write them. */
 export function matchesPath(globs: readonly string[], path: string): boolean {
-  return globs.some((glob) => matchSegments(glob.replace(/^(\.\/)+|^\.$/, '').replace(/\/+$/, ''), path))
+  return globs.some((glob) =>
+    matchSegments(glob.replace(/^(\.\/)+|^\.$/, '').replace(/\/+$/, ''), path),
+  )
 }
 
 type Spec = Policy['document']['spec']
@@ -288,7 +342,8 @@ type Spec = Policy['document']['spec']
 function byPriority(policies: readonly Policy[]): readonly Policy[] {
   return policies.toSorted(
     (left, right) =>
-      Number(isOperators(right) && isEnforced(right)) - Number(isOperators(left) && isEnforced(left)) ||
+      Number(isOperators(right) && isEnforced(right)) -
+        Number(isOperators(left) && isEnforced(left)) ||
       priorityOf(right) - priorityOf(left) ||
       Number(isOperators(right)) - Number(isOperators(left)) ||
       compareText(left.document.metadata.name, right.document.metadata.name) ||
@@ -318,9 +373,15 @@ export function matchesName(glob: string, name: string): boolean {
 }
 
 /** `*` is any text of one segment (`/`) or of the whole name (`*`), `**` any segments. */
-function matches(globs: readonly string[] | undefined, text: string, separator: '/' | '*'): boolean {
+function matches(
+  globs: readonly string[] | undefined,
+  text: string,
+  separator: '/' | '*',
+): boolean {
   if (globs === undefined) return true
-  return globs.some((glob) => (separator === '*' ? matchesName(glob, text) : matchSegments(glob, text)))
+  return globs.some((glob) =>
+    separator === '*' ? matchesName(glob, text) : matchSegments(glob, text),
+  )
 }
 
 /** Without backtracking over more than the last star: at most the product of the two lengths, whatever was written. */

@@ -7,9 +7,16 @@ import { parsePolicyFiles } from './parse-policy.ts'
 
 function presetsOf(...specs: readonly string[]): readonly string[] {
   const text = specs
-    .map((spec, index) => `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: p${index}}\nspec: ${spec}\n`)
+    .map(
+      (spec, index) =>
+        `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: p${index}}\nspec: ${spec}\n`,
+    )
     .join('---\n')
-  return effectivePolicy(parsePolicyFiles([{ path: '.drift/policy.yaml', text }]), 'prod', 'apps/web').presets
+  return effectivePolicy(
+    parsePolicyFiles([{ path: '.drift/policy.yaml', text }]),
+    'prod',
+    'apps/web',
+  ).presets
 }
 
 const ALL = NOISE_RULES.map(({ name }) => name)
@@ -23,8 +30,18 @@ test('all presets hold where no policy says anything else', () => {
 test('a policy names single presets, or none, and the one of the highest priority that names any decides', () => {
   assert.deepEqual(presetsOf('{extends: ["preset:istio", "preset:hpa"]}'), ['hpa', 'istio'])
   assert.deepEqual(presetsOf('{extends: ["preset:none"]}'), [])
-  assert.deepEqual(presetsOf('{extends: ["preset:none"]}', '{priority: 5, extends: ["preset:vpa"]}', '{priority: 9, mode: Warn}'), ['vpa'])
-  assert.deepEqual(presetsOf('{priority: 5, match: {clusters: [test]}, extends: ["preset:none"]}'), ALL)
+  assert.deepEqual(
+    presetsOf(
+      '{extends: ["preset:none"]}',
+      '{priority: 5, extends: ["preset:vpa"]}',
+      '{priority: 9, mode: Warn}',
+    ),
+    ['vpa'],
+  )
+  assert.deepEqual(
+    presetsOf('{priority: 5, match: {clusters: [test]}, extends: ["preset:none"]}'),
+    ALL,
+  )
 })
 
 for (const [name, extended, why] of [

@@ -7,23 +7,40 @@ const LINE = 'fix(drift): adopt Deployment/web replicas 5 in prod (git 3)'
 const ROWS: readonly (readonly [rules: SubjectRules, line: string])[] = [
   [{}, LINE],
   [{ prefix: 'OPS-42:' }, 'OPS-42: adopt Deployment/web replicas 5 in prod (git 3)'],
-  [{ template: '{{type}}(gitops): {{summary}}' }, 'fix(gitops): adopt Deployment/web replicas 5 in prod (git 3)'],
+  [
+    { template: '{{type}}(gitops): {{summary}}' },
+    'fix(gitops): adopt Deployment/web replicas 5 in prod (git 3)',
+  ],
   [{ template: '{{summary}} (#7)' }, 'adopt Deployment/web replicas 5 in prod (git 3) (#7)'],
-  [{ prefix: '[bot]', template: '{{type}}: {{summary}}' }, '[bot] fix: adopt Deployment/web replicas 5 in prod (git 3)'],
-  [{ template: "$& $1 {{summary}} $'" }, "$& $1 adopt Deployment/web replicas 5 in prod (git 3) $'"],
+  [
+    { prefix: '[bot]', template: '{{type}}: {{summary}}' },
+    '[bot] fix: adopt Deployment/web replicas 5 in prod (git 3)',
+  ],
+  [
+    { template: "$& $1 {{summary}} $'" },
+    "$& $1 adopt Deployment/web replicas 5 in prod (git 3) $'",
+  ],
 ]
 
-for (const [rules, line] of ROWS) test(`${JSON.stringify(rules)} makes ${line}`, () => assert.equal(houseSubject(LINE, rules), line))
+for (const [rules, line] of ROWS)
+  test(`${JSON.stringify(rules)} makes ${line}`, () =>
+    assert.equal(houseSubject(LINE, rules), line))
 
 test('a long subject is cut in its summary, and says all the same that it is critical', () => {
   const long = `chore(drift): ${'restore a long name '.repeat(5).slice(0, 70)} [CRITICAL]`
-  const subject = houseSubject(long, { prefix: 'OPS-42 '.repeat(5).trim(), template: '{{summary}} (ticket)' })
+  const subject = houseSubject(long, {
+    prefix: 'OPS-42 '.repeat(5).trim(),
+    template: '{{summary}} (ticket)',
+  })
   assert.ok(subject.length <= SUBJECT_LIMIT, subject)
   assert.match(subject, /^OPS-42 .* restore a long .*… \[CRITICAL\] \(ticket\)$/)
 })
 
 test('of a message, the subject alone changes', () => {
   const body = '\n\nfix(drift): is not the subject here\n\nDrift-Id: prod/apps--web/1a2b3c4d\n'
-  assert.equal(houseMessage(`${LINE}${body}`, { prefix: 'X' }), `X ${LINE.slice('fix(drift): '.length)}${body}`)
+  assert.equal(
+    houseMessage(`${LINE}${body}`, { prefix: 'X' }),
+    `X ${LINE.slice('fix(drift): '.length)}${body}`,
+  )
   assert.equal(houseMessage(`${LINE}${body}`, {}), `${LINE}${body}`)
 })

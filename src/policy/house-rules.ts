@@ -29,7 +29,15 @@ export interface HouseRules {
 
 export const NO_HOUSE_RULES: HouseRules = {
   commit: { signOff: true },
-  pullRequest: { title: {}, reviewers: [], assignees: [], labels: [], milestone: undefined, draft: false, footer: undefined },
+  pullRequest: {
+    title: {},
+    reviewers: [],
+    assignees: [],
+    labels: [],
+    milestone: undefined,
+    draft: false,
+    footer: undefined,
+  },
 }
 
 const CONVENTIONAL = /^(fix|chore)\(drift\): (.*)$/s
@@ -40,8 +48,15 @@ const LEAST = 40
 /** @param line `fix(drift): adopt …`, as every subject and title of ours is */
 export function houseSubject(line: string, { prefix, template }: SubjectRules): string {
   const [, type, summary] = CONVENTIONAL.exec(line) ?? []
-  if (type === undefined || summary === undefined || (prefix === undefined && template === undefined)) return line
-  const [before = '', after = ''] = (template ?? '{{summary}}').replaceAll('{{type}}', type).split('{{summary}}')
+  if (
+    type === undefined ||
+    summary === undefined ||
+    (prefix === undefined && template === undefined)
+  )
+    return line
+  const [before = '', after = ''] = (template ?? '{{summary}}')
+    .replaceAll('{{type}}', type)
+    .split('{{summary}}')
   const head = `${prefix === undefined ? '' : `${prefix} `}${before}`
   return head + cut(summary, Math.max(LEAST, SUBJECT_LIMIT - head.length - after.length)) + after
 }

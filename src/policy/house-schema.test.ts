@@ -7,7 +7,8 @@ import { parsePolicyFiles } from './parse-policy.ts'
 
 function policies(...specs: readonly string[]) {
   const text = specs.map(
-    (spec, index) => `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: p${index}}\nspec: ${spec}\n`,
+    (spec, index) =>
+      `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: p${index}}\nspec: ${spec}\n`,
   )
   return parsePolicyFiles([{ path: '.drift/a.policy', text: text.join('---\n') }])
 }
@@ -36,13 +37,23 @@ test('each setting comes from the policy of the highest priority that gives it, 
     },
   })
   assert.deepEqual(effectivePolicy(set, 'prod', 'apps/web').house, house)
-  assert.deepEqual(houseRules(policies('{commit: {subjectPrefix: A}, pullRequest: {titlePrefix: B}}')).pullRequest.title.prefix, 'B')
+  assert.deepEqual(
+    houseRules(policies('{commit: {subjectPrefix: A}, pullRequest: {titlePrefix: B}}')).pullRequest
+      .title.prefix,
+    'B',
+  )
 })
 
 const REFUSED: readonly (readonly [spec: string, why: RegExp])[] = [
   ['{commit: {subject: "no summary"}}', /commit\.subject: wanted \{\{summary\}\} once/],
-  ['{commit: {subject: "{{summary}} {{summary}}"}}', /commit\.subject: wanted \{\{summary\}\} once/],
-  ['{commit: {subject: "{{packageName}} {{summary}}"}}', /\{\{packageName\}\} is nothing; there are \{\{type\}\} and \{\{summary\}\}/],
+  [
+    '{commit: {subject: "{{summary}} {{summary}}"}}',
+    /commit\.subject: wanted \{\{summary\}\} once/,
+  ],
+  [
+    '{commit: {subject: "{{packageName}} {{summary}}"}}',
+    /\{\{packageName\}\} is nothing; there are \{\{type\}\} and \{\{summary\}\}/,
+  ],
   ['{commit: {subjectPrefix: "two\\nlines"}}', /wanted one line without control characters/],
   ['{commit: {subjectPrefix: "kpt:x"}}', /Porch takes a line that begins with kpt: for its own/],
   ['{commit: {subjectPrefix: ""}}', /commit\.subjectPrefix/],
@@ -57,7 +68,11 @@ for (const [spec, why] of REFUSED) {
   test(`${spec} is refused with its line`, () => {
     assert.throws(
       () => policies(spec),
-      (thrown) => thrown instanceof Failure && thrown.code === 'BP1005' && why.test(thrown.why) && /a\.policy:4/.test(thrown.why),
+      (thrown) =>
+        thrown instanceof Failure &&
+        thrown.code === 'BP1005' &&
+        why.test(thrown.why) &&
+        /a\.policy:4/.test(thrown.why),
     )
   })
 }

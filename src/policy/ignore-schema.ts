@@ -23,7 +23,9 @@ const targetSchema = z
       .min(1)
       .superRefine(hasNo((text) => problemOf(parseLabelSelector(text))))
       .optional()
-      .describe("Selector over the labels that git gives the object, as kubectl's -l has it: app=web,tier in (a, b)."),
+      .describe(
+        "Selector over the labels that git gives the object, as kubectl's -l has it: app=web,tier in (a, b).",
+      ),
   })
   .optional()
   .describe('Every part that is given must match; `*` stands for any text.')
@@ -50,10 +52,20 @@ export const ignoreSchema = z
       )
       .min(1)
       .optional()
-      .describe('Keyed field paths, or JSON Pointers beginning with "/". Covers everything below; `*` stands for any text of one step.'),
-    pathExpressions: expressions.describe('RE2, each for the whole path as diff prints it; beside paths, either of them is enough.'),
-    valueExpressions: expressions.describe('RE2, each for the whole live value as text. A value that is not shown matches none.'),
-    managers: z.array(z.string().min(1)).min(1).optional().describe('Field managers whose writes are ignored; `*` stands for any text.'),
+      .describe(
+        'Keyed field paths, or JSON Pointers beginning with "/". Covers everything below; `*` stands for any text of one step.',
+      ),
+    pathExpressions: expressions.describe(
+      'RE2, each for the whole path as diff prints it; beside paths, either of them is enough.',
+    ),
+    valueExpressions: expressions.describe(
+      'RE2, each for the whole live value as text. A value that is not shown matches none.',
+    ),
+    managers: z
+      .array(z.string().min(1))
+      .min(1)
+      .optional()
+      .describe('Field managers whose writes are ignored; `*` stands for any text.'),
     reason: z
       .string()
       .regex(/\S/, 'wanted a reason, for the people who read the rule later')
@@ -65,15 +77,22 @@ export const ignoreSchema = z
 export type IgnoreEntry = z.infer<typeof ignoreSchema>
 
 /** @param from the location of the rule, and its file */
-export function ignoreRuleOf(entry: IgnoreEntry, from: Pick<IgnoreRule, 'where' | 'level' | 'policy'>): IgnoreRule {
+export function ignoreRuleOf(
+  entry: IgnoreEntry,
+  from: Pick<IgnoreRule, 'where' | 'level' | 'policy'>,
+): IgnoreRule {
   // Every path and selector was read once before, by the schema.
-  const paths = (entry.paths ?? []).map(parseRulePath).filter((path): path is RulePath => !('problem' in path))
+  const paths = (entry.paths ?? [])
+    .map(parseRulePath)
+    .filter((path): path is RulePath => !('problem' in path))
   const { labels, ...target } = entry.target ?? {}
   const parsed = labels === undefined ? undefined : parseLabelSelector(labels)
   return {
     ...from,
     target: given(target),
-    ...(parsed === undefined || 'problem' in parsed ? {} : { labels: { text: labels ?? '', selector: parsed.selector } }),
+    ...(parsed === undefined || 'problem' in parsed
+      ? {}
+      : { labels: { text: labels ?? '', selector: parsed.selector } }),
     ...given({ changes: entry.changes }),
     paths,
     ...given({ pathExpressions: entry.pathExpressions, valueExpressions: entry.valueExpressions }),
@@ -92,7 +111,13 @@ interface RuleParts {
 }
 
 /** Stars alone, or a kind of change alone, narrow nothing down. */
-function isNarrow({ target = {}, paths, pathExpressions, valueExpressions, managers }: RuleParts): boolean {
+function isNarrow({
+  target = {},
+  paths,
+  pathExpressions,
+  valueExpressions,
+  managers,
+}: RuleParts): boolean {
   const parts = Object.values(target).filter((part) => part !== undefined)
   const lists = [paths, pathExpressions, valueExpressions, managers]
   return parts.some((part) => !/^\*+$/.test(part)) || lists.some((list) => list !== undefined)
@@ -108,7 +133,9 @@ function problemOf(parsed: object): string | undefined {
 }
 
 /** A check of a text by why it is none. */
-export function hasNo(problem: (text: string) => string | undefined): (text: string, context: z.RefinementCtx<string>) => void {
+export function hasNo(
+  problem: (text: string) => string | undefined,
+): (text: string, context: z.RefinementCtx<string>) => void {
   return (text, context) => {
     const message = problem(text)
     if (message !== undefined) context.addIssue({ code: 'custom', message })

@@ -11,12 +11,15 @@ export type Translated<Value> = { readonly value: Value } | { readonly problem: 
 /** A JSON Pointer; the empty one, which names the whole object, gives the empty text. */
 export function pointerPath(pointer: string): Translated<string> {
   if (pointer === '') return { value: '' }
-  if (!pointer.startsWith('/')) return { problem: 'it is no JSON Pointer: it does not begin with /' }
+  if (!pointer.startsWith('/'))
+    return { problem: 'it is no JSON Pointer: it does not begin with /' }
   const parsed = parseRulePath(pointer)
   if ('problem' in parsed) return { problem: parsed.problem }
   const parts = 'pointer' in parsed ? parsed.pointer : []
   if (parts.some((part) => part === '-' || /^\d+$/.test(part))) {
-    return { problem: 'it names an item of a list by its place, and a rule here names items by their keys' }
+    return {
+      problem: 'it names an item of a list by its place, and a rule here names items by their keys',
+    }
   }
   // A star is a pattern here, and was none there.
   return parts.every((part) => part !== '')
@@ -25,11 +28,20 @@ export function pointerPath(pointer: string): Translated<string> {
 }
 
 const FIELD = /\.([A-Za-z_][A-Za-z0-9_]*)\??|\.?\["([^"\\]*)"\]\??/y
-const SELECTED = /\.?\[\]\??\s*\|\s*select\(\s*\.name\s*==\s*"([^"\\]*)"\s*\)\s*(?:\|\s*(?=\.)|(?=\.)|$)/y
+const SELECTED =
+  /\.?\[\]\??\s*\|\s*select\(\s*\.name\s*==\s*"([^"\\]*)"\s*\)\s*(?:\|\s*(?=\.)|(?=\.)|$)/y
 /** Lists that the API server keeps by `name`, in these kinds: k8s.io/api, `+listMapKey=name`. */
 /** Every item of a list, or every value of a map: `[*]` here. */
 const EVERY = /\.?\[\]\??(?=[.[]|$)/y
-const BY_NAME = new Set(['containers', 'initContainers', 'ephemeralContainers', 'env', 'volumes', 'imagePullSecrets', 'webhooks'])
+const BY_NAME = new Set([
+  'containers',
+  'initContainers',
+  'ephemeralContainers',
+  'env',
+  'volumes',
+  'imagePullSecrets',
+  'webhooks',
+])
 const WITH_SUCH_LISTS = new Set([
   'Deployment',
   'StatefulSet',
@@ -70,7 +82,9 @@ export function jqPath(expression: string, kind: string): Translated<string> {
     if (selected === null) return { problem: whyNotPlain(text.slice(at)) }
     const list = steps.at(-1)
     if (list?.kind !== 'field' || !BY_NAME.has(list.name) || !WITH_SUCH_LISTS.has(kind)) {
-      return { problem: 'whether this list is kept by name is not known for the kind that the rule names' }
+      return {
+        problem: 'whether this list is kept by name is not known for the kind that the rule names',
+      }
     }
     steps.push({ kind: 'item', keys: { name: selected[1] ?? '' } })
   }
@@ -78,7 +92,8 @@ export function jqPath(expression: string, kind: string): Translated<string> {
 }
 
 function whyNotPlain(rest: string): string {
-  if (/^\.?\[-?\d+\]/.test(rest)) return 'it names an item of a list by its place, and a rule here names items by their keys'
+  if (/^\.?\[-?\d+\]/.test(rest))
+    return 'it names an item of a list by its place, and a rule here names items by their keys'
   return 'it is more than a path: only field names, and select(.name == "…") where a list is kept by name, are translated'
 }
 
@@ -97,7 +112,10 @@ const MOST_ALTERNATIVES = 8
  * The patterns that match what a regular expression does, which it does as a whole (Flux: `^(?:…)$`); undefined for any text.
  * @param dots a bare dot matches itself: names of API groups have no other sign in that position
  */
-export function literalTexts(pattern: string, dots: boolean): Translated<readonly string[] | undefined> {
+export function literalTexts(
+  pattern: string,
+  dots: boolean,
+): Translated<readonly string[] | undefined> {
   const bare = pattern
     .replace(/^\^/, '')
     .replace(/\$$/, '')
@@ -123,6 +141,7 @@ function patternOf(part: string, dots: boolean): string | undefined {
 /** A glob of Argo CD: undefined for any text. */
 export function literalGlob(glob: string): Translated<string | undefined> {
   if (glob === '*') return { value: undefined }
-  if (/[?[\]{}\\!]/.test(glob)) return { problem: 'its target is a pattern that has more than stars' }
+  if (/[?[\]{}\\!]/.test(glob))
+    return { problem: 'its target is a pattern that has more than stars' }
   return { value: glob }
 }

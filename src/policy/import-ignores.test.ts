@@ -14,37 +14,73 @@ function resource(
   more: JsonObject = {},
   metadata: JsonObject = {},
 ): Resource {
-  const read = readResource({ apiVersion, kind, metadata: { name, ...(namespace === '' ? {} : { namespace }), ...metadata }, ...more })
+  const read = readResource({
+    apiVersion,
+    kind,
+    metadata: { name, ...(namespace === '' ? {} : { namespace }), ...metadata },
+    ...more,
+  })
   assert.ok('id' in read)
   return read
 }
 
 const argo = (...rules: Json[]): Resource =>
-  resource('argoproj.io/v1alpha1', 'Application', 'argocd', 'shop', { spec: { ignoreDifferences: rules } })
+  resource('argoproj.io/v1alpha1', 'Application', 'argocd', 'shop', {
+    spec: { ignoreDifferences: rules },
+  })
 const helm = (...ignore: Json[]): Resource =>
-  resource('helm.toolkit.fluxcd.io/v2', 'HelmRelease', 'flux', 'shop', { spec: { driftDetection: { ignore } } })
+  resource('helm.toolkit.fluxcd.io/v2', 'HelmRelease', 'flux', 'shop', {
+    spec: { driftDetection: { ignore } },
+  })
 const kustomization = (...ignore: Json[]): Resource =>
   resource('kustomize.toolkit.fluxcd.io/v1', 'Kustomization', 'flux', 'shop', { spec: { ignore } })
 const sveltos = (...driftExclusions: Json[]): Resource =>
-  resource('config.projectsveltos.io/v1beta1', 'ClusterProfile', '', 'shop', { spec: { driftExclusions } })
+  resource('config.projectsveltos.io/v1beta1', 'ClusterProfile', '', 'shop', {
+    spec: { driftExclusions },
+  })
 
 const MARKS: { readonly [tool: string]: JsonObject } = {
   argo: { annotations: { 'argocd.argoproj.io/tracking-id': 'shop:apps/Deployment:shop/web' } },
-  helm: { labels: { 'helm.toolkit.fluxcd.io/name': 'shop', 'helm.toolkit.fluxcd.io/namespace': 'flux' } },
-  kustomization: { labels: { 'kustomize.toolkit.fluxcd.io/name': 'shop', 'kustomize.toolkit.fluxcd.io/namespace': 'flux' } },
-  sveltos: { annotations: { 'projectsveltos.io/owner-kind': 'ClusterProfile', 'projectsveltos.io/owner-name': 'shop' } },
+  helm: {
+    labels: { 'helm.toolkit.fluxcd.io/name': 'shop', 'helm.toolkit.fluxcd.io/namespace': 'flux' },
+  },
+  kustomization: {
+    labels: {
+      'kustomize.toolkit.fluxcd.io/name': 'shop',
+      'kustomize.toolkit.fluxcd.io/namespace': 'flux',
+    },
+  },
+  sveltos: {
+    annotations: {
+      'projectsveltos.io/owner-kind': 'ClusterProfile',
+      'projectsveltos.io/owner-name': 'shop',
+    },
+  },
 }
 
 function packageOf(path: string, ...marks: readonly JsonObject[]): AppliedPackage {
-  const objects = marks.map((mark, index) => resource('apps/v1', 'Deployment', 'shop', index === 0 ? 'web' : `web-${index}`, {}, mark))
+  const objects = marks.map((mark, index) =>
+    resource('apps/v1', 'Deployment', 'shop', index === 0 ? 'web' : `web-${index}`, {}, mark),
+  )
   return {
     path,
-    claims: claimsOf(new Map(objects.map(({ id, object }) => [resourceKey(id), { state: 'present', object, metadataOnly: false }]))),
+    claims: claimsOf(
+      new Map(
+        objects.map(({ id, object }) => [
+          resourceKey(id),
+          { state: 'present', object, metadataOnly: false },
+        ]),
+      ),
+    ),
     objects,
   }
 }
 
-function imports(tool: keyof typeof MARKS, source: Resource, paths = ['apps/web']): ImportedIgnores {
+function imports(
+  tool: keyof typeof MARKS,
+  source: Resource,
+  paths = ['apps/web'],
+): ImportedIgnores {
   return importIgnores(
     [source],
     paths.map((path) => packageOf(path, MARKS[tool] ?? {})),
@@ -68,7 +104,10 @@ test('pointers, plain jq paths and managers of one rule of Argo CD each hide for
       kind: 'Deployment',
       name: 'web',
       jsonPointers: ['/spec/replicas', '/metadata/annotations/example.com~1owner'],
-      jqPathExpressions: ['.spec.template.spec.containers[] | select(.name == "app") | .image', '.metadata.labels["a.b/c"]'],
+      jqPathExpressions: [
+        '.spec.template.spec.containers[] | select(.name == "app") | .image',
+        '.metadata.labels["a.b/c"]',
+      ],
       managedFieldsManagers: ['rollout-bot'],
     }),
   )
@@ -91,7 +130,9 @@ test('pointers, plain jq paths and managers of one rule of Argo CD each hide for
 })
 
 test('an asterisk of Argo CD matches anything, and no group is the core group', () => {
-  assert.deepEqual(rules(imports('argo', argo({ group: '*', kind: '*', jsonPointers: ['/a'] }))), [{ paths: ['/a'] }])
+  assert.deepEqual(rules(imports('argo', argo({ group: '*', kind: '*', jsonPointers: ['/a'] }))), [
+    { paths: ['/a'] },
+  ])
   assert.deepEqual(rules(imports('argo', argo({ kind: 'Service', jsonPointers: ['/a'] }))), [
     { target: { group: '', kind: 'Service' }, paths: ['/a'] },
   ])
@@ -100,17 +141,35 @@ test('an asterisk of Argo CD matches anything, and no group is the core group', 
 const REFUSED: readonly (readonly [rule: JsonObject, why: RegExp])[] = [
   [{ kind: 'Deploy?', group: 'apps', jsonPointers: ['/a'] }, /pattern/],
   [{ kind: 'Deployment', group: '{apps,x}', jsonPointers: ['/a'] }, /pattern/],
-  [{ kind: 'Deployment', jsonPointers: ['/spec/template/spec/containers/0/image'] }, /by its place/],
+  [
+    { kind: 'Deployment', jsonPointers: ['/spec/template/spec/containers/0/image'] },
+    /by its place/,
+  ],
   [{ kind: 'Deployment', jsonPointers: ['/spec/containers/-'] }, /by its place/],
   [{ kind: 'Deployment', jsonPointers: [''] }, /whole object/],
   [{ kind: 'Deployment', jsonPointers: ['spec/replicas'] }, /does not begin with/],
   [{ kind: 'Deployment', jsonPointers: ['/a~2'] }, /must be written/],
   [{ kind: 'Deployment', jqPathExpressions: ['.[].spec'] }, /more than a path/],
-  [{ kind: 'Deployment', jqPathExpressions: ['.spec.template.spec.containers[0].image'] }, /by its place/],
-  [{ kind: 'Deployment', jqPathExpressions: ['.spec.template.spec.containers[] | select(.image | test("x"))'] }, /more than a path/],
+  [
+    { kind: 'Deployment', jqPathExpressions: ['.spec.template.spec.containers[0].image'] },
+    /by its place/,
+  ],
+  [
+    {
+      kind: 'Deployment',
+      jqPathExpressions: ['.spec.template.spec.containers[] | select(.image | test("x"))'],
+    },
+    /more than a path/,
+  ],
   [{ kind: 'Deployment', jqPathExpressions: ['.spec | del(.replicas)'] }, /more than a path/],
-  [{ kind: 'Widget', jqPathExpressions: ['.spec.containers[] | select(.name == "app") | .image'] }, /kept by name/],
-  [{ kind: 'Deployment', jqPathExpressions: ['.spec.ports[] | select(.name == "http") | .port'] }, /kept by name/],
+  [
+    { kind: 'Widget', jqPathExpressions: ['.spec.containers[] | select(.name == "app") | .image'] },
+    /kept by name/,
+  ],
+  [
+    { kind: 'Deployment', jqPathExpressions: ['.spec.ports[] | select(.name == "http") | .port'] },
+    /kept by name/,
+  ],
   [{ kind: 'Deployment', jqPathExpressions: ['.'] }, /more than a path|whole/],
 ]
 
@@ -125,22 +184,41 @@ for (const [rule, why] of REFUSED) {
 }
 
 test('one path that cannot be translated leaves the others of its rule', () => {
-  const found = imports('argo', argo({ group: 'apps', kind: 'Deployment', jsonPointers: ['/spec/a/0', '/spec/replicas'] }))
-  assert.deepEqual(rules(found), [{ target: { group: 'apps', kind: 'Deployment' }, paths: ['/spec/replicas'] }])
+  const found = imports(
+    'argo',
+    argo({ group: 'apps', kind: 'Deployment', jsonPointers: ['/spec/a/0', '/spec/replicas'] }),
+  )
+  assert.deepEqual(rules(found), [
+    { target: { group: 'apps', kind: 'Deployment' }, paths: ['/spec/replicas'] },
+  ])
   assert.equal(found.notImported.length, 1)
 })
 
 test('a target of Flux is a whole regular expression: alternatives become rules, everything else is refused', () => {
   assert.deepEqual(
-    rules(imports('helm', helm({ paths: ['/spec/replicas'], target: { kind: '(Deployment|StatefulSet)', group: 'apps' } }))),
+    rules(
+      imports(
+        'helm',
+        helm({
+          paths: ['/spec/replicas'],
+          target: { kind: '(Deployment|StatefulSet)', group: 'apps' },
+        }),
+      ),
+    ),
     [
       { target: { group: 'apps', kind: 'Deployment' }, paths: ['/spec/replicas'] },
       { target: { group: 'apps', kind: 'StatefulSet' }, paths: ['/spec/replicas'] },
     ],
   )
-  assert.deepEqual(rules(imports('kustomization', kustomization({ paths: ['/data'], target: { name: '^a\\.b$', kind: '.*' } }))), [
-    { target: { name: 'a.b' }, paths: ['/data'] },
-  ])
+  assert.deepEqual(
+    rules(
+      imports(
+        'kustomization',
+        kustomization({ paths: ['/data'], target: { name: '^a\\.b$', kind: '.*' } }),
+      ),
+    ),
+    [{ target: { name: 'a.b' }, paths: ['/data'] }],
+  )
   for (const target of [
     { name: 'web-.+' },
     { name: 'a.b' },
@@ -156,45 +234,96 @@ test('a target of Flux is a whole regular expression: alternatives become rules,
 })
 
 test('stars, patterns, labels and every item of a list are imported where they mean the same here', () => {
-  const mutating = { kind: 'MutatingWebhook*', group: '*', jqPathExpressions: ['.webhooks[]?.clientConfig.caBundle'] }
+  const mutating = {
+    kind: 'MutatingWebhook*',
+    group: '*',
+    jqPathExpressions: ['.webhooks[]?.clientConfig.caBundle'],
+  }
   assert.deepEqual(rules(imports('argo', argo(mutating))), [
     { target: { kind: 'MutatingWebhook*' }, paths: ['webhooks[*].clientConfig.caBundle'] },
   ])
-  assert.deepEqual(rules(imports('argo', argo({ kind: 'X', jsonPointers: ['/data/a*'], jqPathExpressions: ['.data["b*"]'] }))), [
-    { target: { group: '', kind: 'X' }, paths: ['/data/a\\*', 'data["b\\\\*"]'] },
-  ])
-  const target = { kind: 'Deployment', group: 'apps', name: 'web-.*|.*-api', labelSelector: 'app in (a, b)' }
-  assert.deepEqual(rules(imports('kustomization', kustomization({ paths: ['/spec/replicas'], target }))), [
-    { target: { group: 'apps', kind: 'Deployment', name: '*-api', labels: 'app in (a, b)' }, paths: ['/spec/replicas'] },
-    { target: { group: 'apps', kind: 'Deployment', name: 'web-*', labels: 'app in (a, b)' }, paths: ['/spec/replicas'] },
-  ])
-  assert.deepEqual(rules(imports('sveltos', sveltos({ paths: ['/a'], target: { kind: 'X', labelSelector: 'a=b' } }))), [])
+  assert.deepEqual(
+    rules(
+      imports(
+        'argo',
+        argo({ kind: 'X', jsonPointers: ['/data/a*'], jqPathExpressions: ['.data["b*"]'] }),
+      ),
+    ),
+    [{ target: { group: '', kind: 'X' }, paths: ['/data/a\\*', 'data["b\\\\*"]'] }],
+  )
+  const target = {
+    kind: 'Deployment',
+    group: 'apps',
+    name: 'web-.*|.*-api',
+    labelSelector: 'app in (a, b)',
+  }
+  assert.deepEqual(
+    rules(imports('kustomization', kustomization({ paths: ['/spec/replicas'], target }))),
+    [
+      {
+        target: { group: 'apps', kind: 'Deployment', name: '*-api', labels: 'app in (a, b)' },
+        paths: ['/spec/replicas'],
+      },
+      {
+        target: { group: 'apps', kind: 'Deployment', name: 'web-*', labels: 'app in (a, b)' },
+        paths: ['/spec/replicas'],
+      },
+    ],
+  )
+  assert.deepEqual(
+    rules(
+      imports('sveltos', sveltos({ paths: ['/a'], target: { kind: 'X', labelSelector: 'a=b' } })),
+    ),
+    [],
+  )
   const shared = packageOf('apps/web', MARKS['argo'] ?? {}, MARKS['helm'] ?? {})
   const wide = importIgnores([helm({ paths: ['/a'], target: { name: 'web.*' } })], [shared])
   assert.match(wide.notImported[0]?.why ?? '', /somebody else/)
 })
 
 test('the empty pointer of Flux is the whole object, and never everything', () => {
-  assert.deepEqual(rules(imports('helm', helm({ paths: ['', '/spec'], target: { kind: 'Secret', group: '' } }))), [
-    { target: { kind: 'Secret' } },
-  ])
+  assert.deepEqual(
+    rules(imports('helm', helm({ paths: ['', '/spec'], target: { kind: 'Secret', group: '' } }))),
+    [{ target: { kind: 'Secret' } }],
+  )
   const all = imports('helm', helm({ paths: [''] }))
   assert.deepEqual([rules(all), whys(all)], [[], ['every kind: it hides everything']])
 })
 
 test('Sveltos: exclusions of a profile, and marked objects', () => {
   assert.deepEqual(
-    rules(imports('sveltos', sveltos({ paths: ['/spec/replicas'], target: { kind: 'Deployment', group: 'apps', version: '' } }))),
+    rules(
+      imports(
+        'sveltos',
+        sveltos({
+          paths: ['/spec/replicas'],
+          target: { kind: 'Deployment', group: 'apps', version: '' },
+        }),
+      ),
+    ),
     [{ target: { group: 'apps', kind: 'Deployment' }, paths: ['/spec/replicas'] }],
   )
-  assert.equal(rules(imports('sveltos', sveltos({ paths: ['/spec'], target: { kind: 'A|B' } }))).length, 0)
-  const marked = importIgnores([], [packageOf('apps/web', { annotations: { 'projectsveltos.io/driftDetectionIgnore': 'ok' } })])
-  assert.deepEqual(rules(marked), [{ target: { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' } }])
+  assert.equal(
+    rules(imports('sveltos', sveltos({ paths: ['/spec'], target: { kind: 'A|B' } }))).length,
+    0,
+  )
+  const marked = importIgnores(
+    [],
+    [packageOf('apps/web', { annotations: { 'projectsveltos.io/driftDetectionIgnore': 'ok' } })],
+  )
+  assert.deepEqual(rules(marked), [
+    { target: { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' } },
+  ])
 })
 
 test('k0rdent hands its rules to a profile: they are listed, and not guessed', () => {
   const service = resource('k0rdent.mirantis.com/v1beta1', 'MultiClusterService', '', 'x', {
-    spec: { serviceSpec: { driftExclusions: [{ paths: ['/a'] }], driftIgnore: [{ kind: 'Deployment', name: 'web' }] } },
+    spec: {
+      serviceSpec: {
+        driftExclusions: [{ paths: ['/a'] }],
+        driftIgnore: [{ kind: 'Deployment', name: 'web' }],
+      },
+    },
   })
   const found = importIgnores([service], [packageOf('apps/web')])
   assert.equal(found.notImported.length, 2)
@@ -217,18 +346,35 @@ test('a rule holds for the packages of its syncer only', () => {
 test('where somebody else applies a part of the package too, a rule that names no object would hide his drift', () => {
   const shared = packageOf('apps/web', MARKS['argo'] ?? {}, MARKS['helm'] ?? {})
   assert.equal(shared.claims.length, 2)
-  const wide = importIgnores([argo({ group: 'apps', kind: 'Deployment', jsonPointers: ['/a'] })], [shared])
+  const wide = importIgnores(
+    [argo({ group: 'apps', kind: 'Deployment', jsonPointers: ['/a'] })],
+    [shared],
+  )
   assert.deepEqual(wide.imported, [])
   assert.match(wide.notImported[0]?.why ?? '', /somebody else/)
-  assert.equal(importIgnores([argo({ group: 'apps', kind: 'Deployment', name: 'web', jsonPointers: ['/a'] })], [shared]).imported.length, 1)
+  assert.equal(
+    importIgnores(
+      [argo({ group: 'apps', kind: 'Deployment', name: 'web', jsonPointers: ['/a'] })],
+      [shared],
+    ).imported.length,
+    1,
+  )
 })
 
 test('every imported rule is one that a policy takes, and the order of the input changes nothing', () => {
   const sources = [
-    argo({ group: 'apps', kind: 'Deployment', jsonPointers: ['/spec/replicas'], managedFieldsManagers: ['x'] }),
+    argo({
+      group: 'apps',
+      kind: 'Deployment',
+      jsonPointers: ['/spec/replicas'],
+      managedFieldsManagers: ['x'],
+    }),
     helm({ paths: ['/a'], target: { kind: 'A|B|C' } }),
   ]
-  const packages = [packageOf('apps/web', MARKS['argo'] ?? {}), packageOf('apps/b', MARKS['helm'] ?? {})]
+  const packages = [
+    packageOf('apps/web', MARKS['argo'] ?? {}),
+    packageOf('apps/b', MARKS['helm'] ?? {}),
+  ]
   const found = importIgnores(sources, packages)
   const text = JSON.stringify({
     apiVersion: 'backporch.dev/v1alpha1',
@@ -242,5 +388,6 @@ test('every imported rule is one that a policy takes, and the order of the input
 
 test('a name from the cluster stays on one line', () => {
   const found = imports('argo', argo({ kind: 'A\u001b[31m\nB', jsonPointers: ['/0/\n'] }))
-  for (const text of [...found.notImported.flatMap(({ source, rule, why }) => [source, rule, why])]) assert.doesNotMatch(text, /\p{Cc}/u)
+  for (const text of [...found.notImported.flatMap(({ source, rule, why }) => [source, rule, why])])
+    assert.doesNotMatch(text, /\p{Cc}/u)
 })

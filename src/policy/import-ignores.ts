@@ -14,7 +14,13 @@ import { hasWildcard, oneLine } from '@backporch/kyaml/text'
 import { IGNORE_SOURCES, SYNCERS } from '../syncers/registry.ts'
 import type { Claim, ForeignIgnore, IgnoreSource } from '../syncers/syncer.ts'
 import type { IgnoreEntry } from './ignore-schema.ts'
-import { jqPath, literalGlob, literalTexts, pointerPath, type Translated } from './import-ignores-paths.ts'
+import {
+  jqPath,
+  literalGlob,
+  literalTexts,
+  pointerPath,
+  type Translated,
+} from './import-ignores-paths.ts'
 
 type Target = NonNullable<IgnoreEntry['target']>
 
@@ -63,7 +69,10 @@ interface Read {
 }
 
 /** @param sources resources of the kinds above; each counts once, however often it is given */
-export function importIgnores(sources: readonly Resource[], packages: readonly AppliedPackage[]): ImportedIgnores {
+export function importIgnores(
+  sources: readonly Resource[],
+  packages: readonly AppliedPackage[],
+): ImportedIgnores {
   const rules = new Map<string, { rule: IgnoreEntry; packages: Set<string> }>()
   const notImported: NotImported[] = []
   const add = (rule: IgnoreEntry, path: string): void => {
@@ -76,7 +85,8 @@ export function importIgnores(sources: readonly Resource[], packages: readonly A
   for (const [, source] of [...byKey].sort(([left], [right]) => (left < right ? -1 : 1))) {
     const name = sourceName(source.id)
     const { found, refused } = readRules(source)
-    for (const { shown, why } of refused) notImported.push({ source: name, rule: oneLine(shown, 200), why: oneLine(why, 200) })
+    for (const { shown, why } of refused)
+      notImported.push({ source: name, rule: oneLine(shown, 200), why: oneLine(why, 200) })
     if (found.length === 0) continue
     const mine = packages.filter(({ claims }) => claims.some((claim) => names(claim, source.id)))
     for (const one of found) {
@@ -96,7 +106,8 @@ export function importIgnores(sources: readonly Resource[], packages: readonly A
   for (const { path, objects } of packages)
     for (const { id, object } of objects)
       for (const { ignoreMark: mark } of SYNCERS)
-        if (mark !== 'none' && annotationsOf(object).has(mark.annotation)) add(markedRule(id, mark.reason), path)
+        if (mark !== 'none' && annotationsOf(object).has(mark.annotation))
+          add(markedRule(id, mark.reason), path)
   const imported = [...rules]
     .sort(([left], [right]) => (left < right ? -1 : 1))
     .map(([, one]) => ({ rule: one.rule, packages: [...one.packages].sort() }))
@@ -129,7 +140,10 @@ function ignoresOf({ group, kind }: ResourceId): IgnoreSource | undefined {
 
 function sourceName(id: ResourceId): string {
   const { kind, namespace, name } = id
-  return oneLine(`${ignoresOf(id)?.product ?? ''} ${kind} ${namespace === '' ? '' : `${namespace}/`}${name}`, 200)
+  return oneLine(
+    `${ignoresOf(id)?.product ?? ''} ${kind} ${namespace === '' ? '' : `${namespace}/`}${name}`,
+    200,
+  )
 }
 
 function markedRule({ group, kind, namespace, name }: ResourceId, reason: string): IgnoreEntry {
@@ -144,7 +158,10 @@ function readRules({ id, object }: Resource): Read {
     if (notImported !== 'none') return refusedRule(shownTarget(rule.target), notImported)
     return names === 'globs' ? globRules(rule) : selectedRules(rule, names === 'patterns')
   })
-  return { found: all.flatMap(({ found }) => found), refused: all.flatMap(({ refused }) => refused) }
+  return {
+    found: all.flatMap(({ found }) => found),
+    refused: all.flatMap(({ refused }) => refused),
+  }
 }
 
 /** Pointers, jq paths and managers of one rule each hide for themselves; ours demand all that is given. */
@@ -167,7 +184,9 @@ function globRules({ target: given, pointers, jq, managers: all }: ForeignIgnore
   return {
     found: [
       ...(paths.length === 0 ? [] : [{ target, paths, shown: `${shown} ${paths.join(', ')}` }]),
-      ...(managers.length === 0 ? [] : [{ target, managers, shown: `${shown} by ${managers.join(', ')}` }]),
+      ...(managers.length === 0
+        ? []
+        : [{ target, managers, shown: `${shown} by ${managers.join(', ')}` }]),
     ],
     refused: [...byPointer.refused, ...byJq.refused],
   }
@@ -177,12 +196,17 @@ function globRules({ target: given, pointers, jq, managers: all }: ForeignIgnore
 function selectedRules({ target: selector, pointers }: ForeignIgnore, patterns: boolean): Read {
   const shown = shownTarget(selector)
   const labels = selector.labelSelector
-  if (selector.annotationSelector !== '') return refusedRule(shown, 'its target selects by annotations, and a rule here cannot')
+  if (selector.annotationSelector !== '')
+    return refusedRule(shown, 'its target selects by annotations, and a rule here cannot')
   // Flux takes the labels of the object that it applies, as a rule here does; of others that is not known.
   if (labels !== '' && (!patterns || 'problem' in parseLabelSelector(labels))) {
-    return refusedRule(shown, 'its target selects by labels, and whether a rule here selects the same is not known')
+    return refusedRule(
+      shown,
+      'its target selects by labels, and whether a rule here selects the same is not known',
+    )
   }
-  if (!['', '.*'].includes(selector.version)) return refusedRule(shown, 'its target names a version, and a rule here holds for all of them')
+  if (!['', '.*'].includes(selector.version))
+    return refusedRule(shown, 'its target names a version, and a rule here holds for all of them')
   const targets = targetsOf(selector, patterns)
   if ('problem' in targets) return refusedRule(shown, targets.problem)
   const { paths, refused } = translate(pointers, shown, (pointer) => pointerPath(pointer))
@@ -201,7 +225,10 @@ function selectedRules({ target: selector, pointers }: ForeignIgnore, patterns: 
 
 const MOST_TARGETS = 32
 
-function targetsOf(selector: ForeignIgnore['target'], patterns: boolean): Translated<readonly Target[]> {
+function targetsOf(
+  selector: ForeignIgnore['target'],
+  patterns: boolean,
+): Translated<readonly Target[]> {
   let targets: readonly Target[] = [{}]
   for (const part of ['group', 'kind', 'namespace', 'name'] as const) {
     const text = selector[part]
@@ -210,13 +237,19 @@ function targetsOf(selector: ForeignIgnore['target'], patterns: boolean): Transl
     const texts = patterns ? literalTexts(text, part === 'group') : plainText(text)
     if ('problem' in texts) return texts
     if (texts.value === undefined) continue
-    targets = targets.flatMap((target) => (texts.value ?? []).map((value) => ({ ...target, [part]: value })))
+    targets = targets.flatMap((target) =>
+      (texts.value ?? []).map((value) => ({ ...target, [part]: value })),
+    )
   }
-  return targets.length > MOST_TARGETS ? { problem: 'its target stands for too many objects to name each' } : { value: targets }
+  return targets.length > MOST_TARGETS
+    ? { problem: 'its target stands for too many objects to name each' }
+    : { value: targets }
 }
 
 function plainText(text: string): Translated<readonly string[]> {
-  return /^[A-Za-z0-9.-]+$/.test(text) ? { value: [text] } : { problem: 'its target is a pattern, and a rule here names objects exactly' }
+  return /^[A-Za-z0-9.-]+$/.test(text)
+    ? { value: [text] }
+    : { problem: 'its target is a pattern, and a rule here names objects exactly' }
 }
 
 interface Paths {
@@ -224,7 +257,11 @@ interface Paths {
   readonly refused: Read['refused']
 }
 
-function translate(texts: readonly string[], shown: string, read: (text: string) => Translated<string>): Paths {
+function translate(
+  texts: readonly string[],
+  shown: string,
+  read: (text: string) => Translated<string>,
+): Paths {
   const paths: string[] = []
   const refused: Read['refused'] = []
   for (const text of texts) {
@@ -245,5 +282,7 @@ function refusedRule(shown: string, why: string): Read {
 
 function shownTarget({ group, kind, namespace, name }: ForeignIgnore['target']): string {
   if (name !== '' && kind !== '') return describeResourceId({ group, kind, namespace, name })
-  return [kind === '' ? 'every kind' : kind, namespace === '' ? '' : `in ${namespace}`].filter((part) => part !== '').join(' ')
+  return [kind === '' ? 'every kind' : kind, namespace === '' ? '' : `in ${namespace}`]
+    .filter((part) => part !== '')
+    .join(' ')
 }

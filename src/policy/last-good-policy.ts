@@ -4,7 +4,13 @@
  */
 import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
-import { canonicalJson, getKey, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
+import {
+  canonicalJson,
+  getKey,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
 import { isLastDocument, type Problem, readLocated, type TextFile } from './located-documents.ts'
 import { driftPolicySchema } from './schema.ts'
@@ -48,12 +54,18 @@ export function lastGoodPolicy(
       remedy: `correct the lines named above on the base branch; until then the policy of commit ${commit.slice(0, 7)} decides, and nothing is opened, merged or settled`,
       retry,
     }),
-    withheld: isKnown ? undefined : `the policy cannot be used (${problem.where}), and it may say that the value is not shown`,
+    withheld: isKnown
+      ? undefined
+      : `the policy cannot be used (${problem.where}), and it may say that the value is not shown`,
   }
 }
 
 /** For people who read; the failure is for those who run it. */
-export function lastGoodNotes({ lastGood }: { readonly lastGood?: LastGoodPolicy | undefined }): readonly Note[] {
+export function lastGoodNotes({
+  lastGood,
+}: {
+  readonly lastGood?: LastGoodPolicy | undefined
+}): readonly Note[] {
   if (lastGood === undefined) return []
   const { problem, commit, withheld } = lastGood
   const values = withheld === undefined ? '' : ', and no value is told'
@@ -62,7 +74,10 @@ export function lastGoodNotes({ lastGood }: { readonly lastGood?: LastGoodPolicy
 }
 
 /** @param what the request, as a clause: `apps/web is not approved` @throws Failure BP1005 while an earlier policy decides */
-export function assertNewestPolicy({ lastGood }: { readonly lastGood?: LastGoodPolicy | undefined }, what: string): void {
+export function assertNewestPolicy(
+  { lastGood }: { readonly lastGood?: LastGoodPolicy | undefined },
+  what: string,
+): void {
   if (lastGood === undefined) return
   const { failure, problem } = lastGood
   throw new Failure({
@@ -99,7 +114,10 @@ const SPEC_FIELDS: ReadonlySet<string> = new Set(Object.keys(driftPolicySchema.s
 /** As it is written; undefined where the policy hides and shows nothing. A field that is not known may have been meant to. */
 function visibilityOf(policy: JsonObject): Json | undefined {
   const spec = getKey(policy, 'spec')
-  if (!isJsonObject(spec) || Object.keys(policy).some((name) => !POLICY_FIELDS.has(name))) return policy
-  const rules = Object.entries(spec).filter(([name]) => name === 'hide' || name === 'show' || !SPEC_FIELDS.has(name))
+  if (!isJsonObject(spec) || Object.keys(policy).some((name) => !POLICY_FIELDS.has(name)))
+    return policy
+  const rules = Object.entries(spec).filter(
+    ([name]) => name === 'hide' || name === 'show' || !SPEC_FIELDS.has(name),
+  )
   return rules.length === 0 ? undefined : [Object.fromEntries(rules), getKey(spec, 'match') ?? null]
 }

@@ -68,7 +68,8 @@ function* readEach(
   const meter = new NodeMeter()
   for (const { start, end } of splitChunks(text))
     try {
-      for (const document of readDocuments(text.slice(start, end), path, meter)) yield { ...document, start }
+      for (const document of readDocuments(text.slice(start, end), path, meter))
+        yield { ...document, start }
     } catch (thrown) {
       if (!(thrown instanceof YamlRefusal)) throw thrown
       problems.push({ where: at(start + thrown.offset), why: thrown.message })
@@ -109,6 +110,11 @@ export function problemsOf(error: z.ZodError, location: Locations): Problem[] {
         why: `unknown field ${path === '' ? key : `${path}.${key}`}`,
       }))
     }
-    return [{ where: location.of(issue.path), why: `${path === '' ? 'the document' : path}: ${issue.message}` }]
+    return [
+      {
+        where: location.of(issue.path),
+        why: `${path === '' ? 'the document' : path}: ${issue.message}`,
+      },
+    ]
   })
 }

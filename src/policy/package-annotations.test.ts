@@ -6,7 +6,11 @@ import { readResource } from '@backporch/kyaml/resource'
 import { driftOf } from '../../test/fakes/drift-samples.ts'
 import { ruleThatIgnores } from '../drift/noise/ignore-rules.ts'
 import { DEFAULT_POLICY } from './effective-policy.ts'
-import { liveOnlyAnnotations, policyOfPackage, readPackageAnnotations } from './package-annotations.ts'
+import {
+  liveOnlyAnnotations,
+  policyOfPackage,
+  readPackageAnnotations,
+} from './package-annotations.ts'
 
 const TODAY = '2026-11-21'
 
@@ -18,7 +22,10 @@ function deployment(annotations: string): string {
 function resourceIn(text: string): DesiredResource {
   const resource = readResource(parseGoYaml(text, 'd.yaml').documents[0]?.value ?? null)
   assert.ok(!('problem' in resource))
-  return { ...resource, location: { path: 'apps/web/d.yaml', document: 0, item: undefined, line: 2 } }
+  return {
+    ...resource,
+    location: { path: 'apps/web/d.yaml', document: 0, item: undefined, line: 2 },
+  }
 }
 
 function read(annotations: string, kptfile: { readonly [key: string]: string } = {}, kptText = '') {
@@ -39,7 +46,14 @@ test('paths of an object hide those fields of it, and of no other object', () =>
   const hides = (drift: ReturnType<typeof driftOf>) => ruleThatIgnores(drift, rules, TODAY)?.where
   assert.equal(hides(driftOf('spec.replicas')), 'apps/web/d.yaml:8', 'the line of the annotation')
   assert.equal(hides(driftOf('spec.paused')), undefined)
-  assert.equal(hides(driftOf('spec.replicas', { id: { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'api' } })), undefined)
+  assert.equal(
+    hides(
+      driftOf('spec.replicas', {
+        id: { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'api' },
+      }),
+    ),
+    undefined,
+  )
 })
 
 test('paths stand on lines of their own, or with commas that are outside of brackets and quotes', () => {
@@ -50,7 +64,9 @@ test('paths stand on lines of their own, or with commas that are outside of brac
 })
 
 test('Off hides everything of the object, also that it is gone, until the day that is given', () => {
-  const { rules } = read('backporch.dev/mode: "Off"\nbackporch.dev/reason: rebuilt by hand\nbackporch.dev/expires: 2026-11-21')
+  const { rules } = read(
+    'backporch.dev/mode: "Off"\nbackporch.dev/reason: rebuilt by hand\nbackporch.dev/expires: 2026-11-21',
+  )
   assert.notEqual(ruleThatIgnores(driftOf('', { change: 'missing' }), rules, TODAY), undefined)
   assert.equal(ruleThatIgnores(driftOf('', { change: 'missing' }), rules, '2026-11-22'), undefined)
 })
@@ -65,10 +81,16 @@ const WRONG: readonly (readonly [annotations: string, problem: RegExp])[] = [
     /^apps\/web\/d\.yaml:9: .*wanted a field name at character 6 of "spec\.\.b"/,
   ],
   ['backporch.dev/reason: r\nbackporch.dev/ignore: " , "', /it names no path/],
-  [`${IGNORE}\nbackporch.dev/expires: tomorrow`, /^apps\/web\/d\.yaml:10: backporch\.dev\/expires: wanted a date/],
+  [
+    `${IGNORE}\nbackporch.dev/expires: tomorrow`,
+    /^apps\/web\/d\.yaml:10: backporch\.dev\/expires: wanted a date/,
+  ],
   ['backporch.dev/reason: r\nbackporch.dev/mode: Warn', /an object can be switched Off/],
   ['backporch.dev/mode: "Off"', /it needs a backporch\.dev\/reason/],
-  ['backporch.dev/ignores: spec.replicas', /^apps\/web\/d\.yaml:8: backporch\.dev\/ignores: did you mean backporch\.dev\/ignore\?/],
+  [
+    'backporch.dev/ignores: spec.replicas',
+    /^apps\/web\/d\.yaml:8: backporch\.dev\/ignores: did you mean backporch\.dev\/ignore\?/,
+  ],
 ]
 
 for (const [annotations, problem] of WRONG) {
@@ -80,23 +102,41 @@ for (const [annotations, problem] of WRONG) {
 }
 
 test('the Kptfile speaks for every object of its package, behind the objects and before the policies', () => {
-  const kptText = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n  annotations:\n    backporch.dev/mode: Propose\n'
+  const kptText =
+    'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n  annotations:\n    backporch.dev/mode: Propose\n'
   const found = read(
     IGNORE,
-    { 'backporch.dev/mode': 'Propose', 'backporch.dev/ignore': 'metadata.labels', 'backporch.dev/reason': 'r' },
+    {
+      'backporch.dev/mode': 'Propose',
+      'backporch.dev/ignore': 'metadata.labels',
+      'backporch.dev/reason': 'r',
+    },
     kptText,
   )
   assert.deepEqual(found.mode, { mode: 'Propose', where: 'apps/web/Kptfile:6' })
-  const rule = { where: 'p:1', target: {}, paths: [], managers: ['x'], reason: 'r', expires: undefined }
+  const rule = {
+    where: 'p:1',
+    target: {},
+    paths: [],
+    managers: ['x'],
+    reason: 'r',
+    expires: undefined,
+  }
   const policy = policyOfPackage({ ...DEFAULT_POLICY, ignore: [rule] }, found)
   assert.deepEqual(
     policy.ignore.map(({ level }) => level),
     ['object', 'package', undefined],
   )
-  assert.deepEqual([policy.mode, policy.chain[0]], ['Propose', 'Kptfile annotation (apps/web/Kptfile:6)'])
+  assert.deepEqual(
+    [policy.mode, policy.chain[0]],
+    ['Propose', 'Kptfile annotation (apps/web/Kptfile:6)'],
+  )
   const wrong = read('a: b', { 'backporch.dev/mode': 'Auto' })
   assert.equal(wrong.mode, undefined)
-  assert.match(wrong.problems.join(), /^apps\/web\/Kptfile:1: backporch\.dev\/mode: wanted one of Off, Warn, Propose/)
+  assert.match(
+    wrong.problems.join(),
+    /^apps\/web\/Kptfile:1: backporch\.dev\/mode: wanted one of Off, Warn, Propose/,
+  )
 })
 
 test('what only the live object says is named, and nothing else', () => {

@@ -42,14 +42,29 @@ export function readPackageAnnotations(
     const found = ownOf(annotationsOf(resource.object))
     if (found.size === 0) return []
     const { id, location } = resource
-    const reader = new Reader(found, 'object', { path: location.path, from: location.line, text: textOf(location.path) }, problems)
-    const target = { group: id.group, kind: literalGlob(id.kind), namespace: literalGlob(id.namespace), name: literalGlob(id.name) }
+    const reader = new Reader(
+      found,
+      'object',
+      { path: location.path, from: location.line, text: textOf(location.path) },
+      problems,
+    )
+    const target = {
+      group: id.group,
+      kind: literalGlob(id.kind),
+      namespace: literalGlob(id.namespace),
+      name: literalGlob(id.name),
+    }
     const rule = reader.rule(target, reader.isOff())
     return rule === undefined ? [] : [rule]
   })
   const own = ownOf(kptfile.annotations)
   if (own.size === 0) return { rules, mode: undefined, problems }
-  const reader = new Reader(own, 'package', { path: kptfile.path, from: 1, text: textOf(kptfile.path) }, problems)
+  const reader = new Reader(
+    own,
+    'package',
+    { path: kptfile.path, from: 1, text: textOf(kptfile.path) },
+    problems,
+  )
   const rule = reader.rule({}, false)
   return { rules: rule === undefined ? rules : [...rules, rule], mode: reader.mode(), problems }
 }
@@ -58,27 +73,52 @@ export function readPackageAnnotations(
  * The policy with what the package itself says, which comes first: rules of objects, of the Kptfile, of policies by their priority. Where
  * a policy is enforced, the package itself says nothing.
  */
-export function policyOfPackage(policy: EffectivePolicy, { rules, mode }: PackageAnnotations): EffectivePolicy {
+export function policyOfPackage(
+  policy: EffectivePolicy,
+  { rules, mode }: PackageAnnotations,
+): EffectivePolicy {
   if (policy.enforcedBy.length > 0) return policy
   const ignore = [...rules, ...policy.ignore]
   if (mode === undefined) return { ...policy, ignore }
-  return { ...policy, ignore, mode: mode.mode, chain: [`Kptfile annotation (${mode.where})`, ...policy.chain] }
+  return {
+    ...policy,
+    ignore,
+    mode: mode.mode,
+    chain: [`Kptfile annotation (${mode.where})`, ...policy.chain],
+  }
 }
 
 /** For people: annotations that an enforced policy leaves without effect, each a sentence that begins with the file and line. */
-export function overruledAnnotations({ enforcedBy: [first] }: EffectivePolicy, { rules, mode }: PackageAnnotations): readonly string[] {
+export function overruledAnnotations(
+  { enforcedBy: [first] }: EffectivePolicy,
+  { rules, mode }: PackageAnnotations,
+): readonly string[] {
   if (first === undefined) return []
-  const locations = [...rules.map(({ where }) => where), ...(mode === undefined ? [] : [mode.where])]
-  return [...new Set(locations)].map((where) => `${where}: the annotation has no effect: ${first} is enforced`)
+  const locations = [
+    ...rules.map(({ where }) => where),
+    ...(mode === undefined ? [] : [mode.where]),
+  ]
+  return [...new Set(locations)].map(
+    (where) => `${where}: the annotation has no effect: ${first} is enforced`,
+  )
 }
 
 /** Names of annotations of ours that are ignored, because only the live object has them, or has another value. */
-export function liveOnlyAnnotations(live: ReadonlyMap<string, string>, git: ReadonlyMap<string, string>): readonly string[] {
-  return [...ownOf(live)].flatMap(([name, value]) => (git.get(PREFIX + name) === value ? [] : [PREFIX + name])).sort()
+export function liveOnlyAnnotations(
+  live: ReadonlyMap<string, string>,
+  git: ReadonlyMap<string, string>,
+): readonly string[] {
+  return [...ownOf(live)]
+    .flatMap(([name, value]) => (git.get(PREFIX + name) === value ? [] : [PREFIX + name]))
+    .sort()
 }
 
 function ownOf(annotations: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  return new Map([...annotations].flatMap(([key, value]) => (key.startsWith(PREFIX) ? [[key.slice(PREFIX.length), value] as const] : [])))
+  return new Map(
+    [...annotations].flatMap(([key, value]) =>
+      key.startsWith(PREFIX) ? [[key.slice(PREFIX.length), value] as const] : [],
+    ),
+  )
 }
 
 interface Location {
@@ -94,7 +134,12 @@ class Reader {
   private readonly location: Location
   private readonly problems: string[]
 
-  constructor(found: ReadonlyMap<string, string>, level: Exclude<RuleLevel, 'policy'>, location: Location, problems: string[]) {
+  constructor(
+    found: ReadonlyMap<string, string>,
+    level: Exclude<RuleLevel, 'policy'>,
+    location: Location,
+    problems: string[],
+  ) {
     this.found = found
     this.level = level
     this.location = location
@@ -104,7 +149,9 @@ class Reader {
       const [meant] = nearestNames(name, NAMES)
       this.refuse(
         name,
-        meant === undefined ? `there is no such annotation; there are ${NAMES.join(', ')}` : `did you mean ${PREFIX}${meant}?`,
+        meant === undefined
+          ? `there is no such annotation; there are ${NAMES.join(', ')}`
+          : `did you mean ${PREFIX}${meant}?`,
       )
     }
   }
@@ -117,8 +164,17 @@ class Reader {
     const reason = this.found.get('reason')?.trim() ?? ''
     if (reason === '') return this.refuse(name, `it needs a ${PREFIX}reason beside it`)
     const expires = this.found.get('expires')
-    if (expires !== undefined && !daySchema.safeParse(expires).success) return this.refuse('expires', 'wanted a date like 2026-12-31')
-    return { where: this.where(name), level: this.level, target, paths, managers: [], reason, expires }
+    if (expires !== undefined && !daySchema.safeParse(expires).success)
+      return this.refuse('expires', 'wanted a date like 2026-12-31')
+    return {
+      where: this.where(name),
+      level: this.level,
+      target,
+      paths,
+      managers: [],
+      reason,
+      expires,
+    }
   }
 
   isOff(): boolean {
@@ -155,7 +211,9 @@ class Reader {
   /** Line of the annotation where the text has it literally, of the object otherwise. */
   private where(name: string): string {
     const { path, from, text = '' } = this.location
-    const key = new RegExp(`^[^#]*\\b${PREFIX.replace('.', '\\.')}${name.replace(/[^\w-]/g, '\\$&')}["']?\\s*:`)
+    const key = new RegExp(
+      `^[^#]*\\b${PREFIX.replace('.', '\\.')}${name.replace(/[^\w-]/g, '\\$&')}["']?\\s*:`,
+    )
     const index = text.split('\n').findIndex((line, at) => at >= from - 1 && key.test(line))
     return `${path}:${index === -1 ? from : index + 1}`
   }

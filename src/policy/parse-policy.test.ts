@@ -86,7 +86,12 @@ test('every problem of every file is reported at once, each with its file and li
   - {name: a, kind: hold, schedule: "0 0 31 2 *", duration: 1h}
   - {name: a, kind: adopt, schedule: "60 * * * *", duration: 1h, timezone: Mars/Base, except: [critical]}
 `
-  const problems = problemsOf(first, 'apiVersion: v1\nkind: ConfigMap\n', `${HEAD}spec: {}\n`, '\nfoo: [1,\n')
+  const problems = problemsOf(
+    first,
+    'apiVersion: v1\nkind: ConfigMap\n',
+    `${HEAD}spec: {}\n`,
+    '\nfoo: [1,\n',
+  )
   const wanted: readonly (readonly [string, RegExp])[] = [
     ['.drift/p0.yaml:5', /unknown field spec\.mod/],
     ['.drift/p0.yaml:6', /spec\.mode/],
@@ -127,8 +132,16 @@ const BAD: readonly (readonly [name: string, text: string, why: RegExp])[] = [
   ['an alias without its anchor', `${HEAD}spec: *none\n`, /p0\.yaml:.*alias/i],
   ['no kind', 'foo: bar\n', /unknown kind null/],
   ['a list', '- a\n', /unknown kind null/],
-  ['another version', 'apiVersion: backporch.dev/v2\nkind: DriftPolicy\nmetadata: {name: a}\nspec: {}\n', /p0\.yaml:1: apiVersion/],
-  ['a second document that is wrong', `${HEAD}spec: {}\n---\nkind: Nothing\n`, /p0\.yaml:6: unknown kind "Nothing"/],
+  [
+    'another version',
+    'apiVersion: backporch.dev/v2\nkind: DriftPolicy\nmetadata: {name: a}\nspec: {}\n',
+    /p0\.yaml:1: apiVersion/,
+  ],
+  [
+    'a second document that is wrong',
+    `${HEAD}spec: {}\n---\nkind: Nothing\n`,
+    /p0\.yaml:6: unknown kind "Nothing"/,
+  ],
 ]
 
 for (const [name, text, why] of BAD) {
@@ -137,7 +150,11 @@ for (const [name, text, why] of BAD) {
 
 const SPECS: readonly (readonly [name: string, spec: string, why: RegExp | undefined])[] = [
   ['a digest that is a schedule', '{limits: {digest: "0 8 * * MON"}}', undefined],
-  ['a digest that is neither', '{limits: {digest: weekly}}', /spec\.limits\.digest: wanted five fields.*; or the word off/],
+  [
+    'a digest that is neither',
+    '{limits: {digest: weekly}}',
+    /spec\.limits\.digest: wanted five fields.*; or the word off/,
+  ],
   ['a share above everything', '{limits: {stormShare: 101}}', /spec\.limits\.stormShare/],
   ['to escalate after the reminder', '{decide: {remindAfter: 1d, escalateAfter: 25h}}', undefined],
   [
@@ -151,8 +168,16 @@ const SPECS: readonly (readonly [name: string, spec: string, why: RegExp | undef
     /escalateAfter: wanted longer than remindAfter \(7d\)/,
   ],
   ['to remind late, without a word about escalation', '{decide: {remindAfter: 30d}}', undefined],
-  ['a window of a label', '{windows: [{name: a, kind: adopt, when: {label: {incident: open}}}]}', undefined],
-  ['a window that is never open', '{windows: [{name: a, kind: hold}]}', /windows\.0\.schedule: wanted a schedule with a duration, or when/],
+  [
+    'a window of a label',
+    '{windows: [{name: a, kind: adopt, when: {label: {incident: open}}}]}',
+    undefined,
+  ],
+  [
+    'a window that is never open',
+    '{windows: [{name: a, kind: hold}]}',
+    /windows\.0\.schedule: wanted a schedule with a duration, or when/,
+  ],
   [
     'a window with both',
     '{windows: [{name: a, kind: hold, schedule: "0 1 * * *", duration: 1h, when: {label: {a: b}}}]}',
@@ -168,8 +193,16 @@ const SPECS: readonly (readonly [name: string, spec: string, why: RegExp | undef
     '{windows: [{name: a, kind: hold, duration: 1h, when: {label: {a: b}}}]}',
     /windows\.0\.duration: only a window/,
   ],
-  ['no label', '{windows: [{name: a, kind: hold, when: {label: {}}}]}', /windows\.0\.when\.label: wanted at least one label/],
-  ['a label that is no text', '{windows: [{name: a, kind: hold, when: {label: {a: true}}}]}', /windows\.0\.when\.label\.a/],
+  [
+    'no label',
+    '{windows: [{name: a, kind: hold, when: {label: {}}}]}',
+    /windows\.0\.when\.label: wanted at least one label/,
+  ],
+  [
+    'a label that is no text',
+    '{windows: [{name: a, kind: hold, when: {label: {a: true}}}]}',
+    /windows\.0\.when\.label\.a/,
+  ],
 ]
 for (const [name, spec, why] of SPECS) {
   test(`${why === undefined ? 'a policy may say' : 'refused in a policy'}: ${name}`, () => {
@@ -189,7 +222,11 @@ test('a name is given once, over all files', () => {
 test('an alias bomb is a problem of the file and not a fault', () => {
   const bomb = [
     'a: &a [x,x,x,x,x,x,x,x,x,x]',
-    ...'bcdefg'.split('').map((name, index) => `${name}: &${name} [${Array(10).fill(`*${'abcdef'[index]}`).join(',')}]`),
+    ...'bcdefg'
+      .split('')
+      .map(
+        (name, index) => `${name}: &${name} [${Array(10).fill(`*${'abcdef'[index]}`).join(',')}]`,
+      ),
   ]
   assert.match(problemsOf(bomb.join('\n')).join(), /alias/i)
 })
@@ -214,7 +251,12 @@ test('no text at all makes the reader throw anything but its own failure', () =>
     '---',
     '\t',
   )
-  fc.assert(fc.property(fc.array(fc.oneof(line, fc.string()), { maxLength: 8 }), (lines) => void problemsOf(lines.join('\n'))))
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(line, fc.string()), { maxLength: 8 }),
+      (lines) => void problemsOf(lines.join('\n')),
+    ),
+  )
 })
 
 test('actors and risk overrides are read with their places, and hold of all matching policies', () => {
@@ -244,6 +286,7 @@ spec:
   assert.throws(
     () => parsePolicyFiles([{ path: 'p', text: wrong }]),
     (error: Error) =>
-      /p:7: spec.actors.1.class/.test(error.message) && /p:9: spec.riskOverrides.0: the rule is about everything/.test(error.message),
+      /p:7: spec.actors.1.class/.test(error.message) &&
+      /p:9: spec.riskOverrides.0: the rule is about everything/.test(error.message),
   )
 })

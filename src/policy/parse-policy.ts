@@ -10,8 +10,19 @@ import type { RenderChoice, SyncedChoice } from '../sources/build/render-choice.
 import { actorRuleOf, riskOverrideOf } from './attribution-schema.ts'
 import { ignoreRuleOf } from './ignore-schema.ts'
 import type { LastGoodPolicy } from './last-good-policy.ts'
-import { isLastDocument, type Locations, type Problem, problemsOf, readLocated } from './located-documents.ts'
-import { type DriftPolicyDocument, driftPolicySchema, type PlacementDocument, placementSchema } from './schema.ts'
+import {
+  isLastDocument,
+  type Locations,
+  type Problem,
+  problemsOf,
+  readLocated,
+} from './located-documents.ts'
+import {
+  type DriftPolicyDocument,
+  driftPolicySchema,
+  type PlacementDocument,
+  placementSchema,
+} from './schema.ts'
 import { visibilityRuleOf } from './visibility-schema.ts'
 import type { PolicyWindow } from './windows.ts'
 
@@ -39,7 +50,9 @@ export interface Policy {
 
 /** A Placement with `allow`. */
 export interface Binding {
-  readonly spec: PlacementDocument['spec'] & { readonly allow: NonNullable<PlacementDocument['spec']['allow']> }
+  readonly spec: PlacementDocument['spec'] & {
+    readonly allow: NonNullable<PlacementDocument['spec']['allow']>
+  }
   readonly name: string
   /** `.drift/policy.yaml:12`. */
   readonly where: string
@@ -71,14 +84,20 @@ export class InvalidPolicy extends Failure {
 }
 
 /** @throws InvalidPolicy */
-export function parsePolicyFiles(files: readonly PolicyFile[], origin: PolicyOrigin = 'repository'): PolicySet {
+export function parsePolicyFiles(
+  files: readonly PolicyFile[],
+  origin: PolicyOrigin = 'repository',
+): PolicySet {
   const found: Found = { policies: [], placements: [], bindings: [], problems: [] }
   for (const file of files) readFile(file, origin, found)
   const names = new Map<string, string>()
   for (const { document, where } of found.policies) {
     const first = names.get(document.metadata.name)
     if (first !== undefined)
-      found.problems.push({ where, why: `the DriftPolicy ${document.metadata.name} is already declared at ${first}` })
+      found.problems.push({
+        where,
+        why: `the DriftPolicy ${document.metadata.name} is already declared at ${first}`,
+      })
     else names.set(document.metadata.name, where)
   }
   const [first, ...others] = found.problems
@@ -118,7 +137,11 @@ function policyFailure(problems: InvalidPolicy['problems'], origin: PolicyOrigin
   )
 }
 
-function readFile(file: PolicyFile, origin: PolicyOrigin, { policies, placements, bindings, problems }: Found): void {
+function readFile(
+  file: PolicyFile,
+  origin: PolicyOrigin,
+  { policies, placements, bindings, problems }: Found,
+): void {
   for (const { value, location } of readLocated(file, problems)) {
     if (isLastDocument(value)) continue
     const kind = isJsonObject(value) ? getKey(value, 'kind') : undefined
@@ -133,13 +156,19 @@ function readFile(file: PolicyFile, origin: PolicyOrigin, { policies, placements
           origin,
           ignore: readRules(data, location),
           windows: readWindows(data, location),
-          actors: (data.spec.actors ?? []).map((rule, index) => actorRuleOf(rule, location.of(['spec', 'actors', index]))),
+          actors: (data.spec.actors ?? []).map((rule, index) =>
+            actorRuleOf(rule, location.of(['spec', 'actors', index])),
+          ),
           riskOverrides: (data.spec.riskOverrides ?? []).map((rule, index) =>
             riskOverrideOf(rule, location.of(['spec', 'riskOverrides', index])),
           ),
           visibility: {
-            hide: (data.spec.hide ?? []).map((rule, index) => visibilityRuleOf(rule, location.of(['spec', 'hide', index]))),
-            show: (data.spec.show ?? []).map((rule, index) => visibilityRuleOf(rule, location.of(['spec', 'show', index]))),
+            hide: (data.spec.hide ?? []).map((rule, index) =>
+              visibilityRuleOf(rule, location.of(['spec', 'hide', index])),
+            ),
+            show: (data.spec.show ?? []).map((rule, index) =>
+              visibilityRuleOf(rule, location.of(['spec', 'show', index])),
+            ),
           },
         })
       }
@@ -151,10 +180,18 @@ function readFile(file: PolicyFile, origin: PolicyOrigin, { policies, placements
         const { allow } = spec
         placements.push(checked.data)
         if (allow !== undefined)
-          bindings.push({ spec: { ...spec, allow }, name: metadata.name, where: location.of(['spec', 'allow']), origin })
+          bindings.push({
+            spec: { ...spec, allow },
+            name: metadata.name,
+            where: location.of(['spec', 'allow']),
+            origin,
+          })
       }
     } else
-      problems.push({ where: location.of(['kind']), why: `unknown kind ${JSON.stringify(kind ?? null)}; wanted DriftPolicy or Placement` })
+      problems.push({
+        where: location.of(['kind']),
+        why: `unknown kind ${JSON.stringify(kind ?? null)}; wanted DriftPolicy or Placement`,
+      })
   }
 }
 
@@ -167,11 +204,16 @@ function readRules({ metadata, spec }: DriftPolicyDocument, location: Locations)
 
 function readWindows(document: DriftPolicyDocument, location: Locations): PolicyWindow[] {
   return (document.spec.windows ?? []).flatMap(
-    ({ name, kind, schedule, duration, timezone = 'UTC', when, except = [] }, index): PolicyWindow[] => {
+    (
+      { name, kind, schedule, duration, timezone = 'UTC', when, except = [] },
+      index,
+    ): PolicyWindow[] => {
       const window = { name, kind, where: location.of(['spec', 'windows', index]), except }
       if (when !== undefined) return [{ ...window, labels: new Map(Object.entries(when.label)) }]
       // The schema guarantees that one of the two is whole.
-      return schedule === undefined || duration === undefined ? [] : [{ ...window, schedule, duration: secondsOf(duration), timezone }]
+      return schedule === undefined || duration === undefined
+        ? []
+        : [{ ...window, schedule, duration: secondsOf(duration), timezone }]
     },
   )
 }

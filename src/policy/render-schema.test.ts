@@ -6,7 +6,8 @@ import { parsePolicyFiles } from './parse-policy.ts'
 
 function policies(...specs: readonly string[]) {
   const text = specs.map(
-    (spec, index) => `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: p${index}}\nspec: ${spec}\n`,
+    (spec, index) =>
+      `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: p${index}}\nspec: ${spec}\n`,
   )
   return parsePolicyFiles([{ path: '.drift/policy.yaml', text: text.join('---\n') }])
 }
@@ -17,7 +18,10 @@ test('the matching policy of the highest priority with a setting decides what re
     '{priority: 5, match: {clusters: [prod-*]}, render: {tool: kustomize, path: ./overlays/prod/}}',
     '{match: {packages: [apps/*]}, render: {tool: files}}',
   )
-  assert.deepEqual(effectivePolicy(set, 'prod-eu', 'apps/web').render, { tool: 'kustomize', path: 'overlays/prod' })
+  assert.deepEqual(effectivePolicy(set, 'prod-eu', 'apps/web').render, {
+    tool: 'kustomize',
+    path: 'overlays/prod',
+  })
   assert.deepEqual(effectivePolicy(set, 'test', 'apps/web').render, { tool: 'files' })
   assert.deepEqual(effectivePolicy(set, 'test', 'infra/dns').render, { tool: 'kpt' })
 })
@@ -29,11 +33,20 @@ test('the ways in which some cluster renders a package are those of every policy
     '{match: {clusters: [eu]}, render: {tool: kustomize, path: overlays/prod}}',
     '{match: {packages: [infra/*]}, render: {tool: command, command: [jsonnet, main.jsonnet]}}',
   )
-  const paths = rendersOf(set, 'apps/web').map((choice) => (choice.tool === 'kustomize' ? choice.path : choice.tool))
-  assert.deepEqual(paths.sort(), ['kpt', 'overlays/prod', 'overlays/test'], 'other clusters render with kpt')
+  const paths = rendersOf(set, 'apps/web').map((choice) =>
+    choice.tool === 'kustomize' ? choice.path : choice.tool,
+  )
+  assert.deepEqual(
+    paths.sort(),
+    ['kpt', 'overlays/prod', 'overlays/test'],
+    'other clusters render with kpt',
+  )
   assert.equal(rendersOf(set, 'infra/dns').length, 3)
   assert.deepEqual(rendersOf(policies('{mode: Warn}'), 'apps/web'), [{ tool: 'kpt' }])
-  const everywhere = policies('{match: {clusters: [prod]}, render: {tool: files}}', '{match: {clusters: ["*"]}, render: {tool: kustomize}}')
+  const everywhere = policies(
+    '{match: {clusters: [prod]}, render: {tool: files}}',
+    '{match: {clusters: ["*"]}, render: {tool: kustomize}}',
+  )
   assert.deepEqual(
     rendersOf(everywhere, 'apps/web').map(({ tool }) => tool),
     ['files', 'kustomize'],
@@ -45,7 +58,10 @@ test('an invalid way to render is reported with its line', () => {
     ['{tool: helmfile}', /spec\.render\.tool/],
     ['{tool: helm}', /spec\.render\.release: wanted the release of the Helm release/],
     ['{tool: helm, release: Shop, namespace: shop}', /wanted lower-case letters/],
-    ['{tool: helm, release: shop, namespace: shop, values: [/etc/values.yaml]}', /wanted paths from the folder of the package/],
+    [
+      '{tool: helm, release: shop, namespace: shop, values: [/etc/values.yaml]}',
+      /wanted paths from the folder of the package/,
+    ],
     ['{tool: files, release: shop}', /only helm has it/],
     ['{tool: kpt, path: a}', /only kustomize and helm have it/],
     ['{tool: kustomize, path: ../other}', /wanted a folder in the package/],
@@ -57,7 +73,10 @@ test('an invalid way to render is reported with its line', () => {
     assert.throws(
       () => policies(`{render: ${render}}`),
       (thrown) =>
-        thrown instanceof Failure && thrown.code === 'BP1005' && why.test(thrown.why) && thrown.why.includes('.drift/policy.yaml:4'),
+        thrown instanceof Failure &&
+        thrown.code === 'BP1005' &&
+        why.test(thrown.why) &&
+        thrown.why.includes('.drift/policy.yaml:4'),
       render,
     )
 })

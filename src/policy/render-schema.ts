@@ -16,7 +16,9 @@ export const renderSchema = z
       .min(1)
       .max(500)
       .optional()
-      .describe('Folder of the kustomization or the chart in the package; the package itself by default.'),
+      .describe(
+        'Folder of the kustomization or the chart in the package; the package itself by default.',
+      ),
     release: z.string().min(1).max(53).optional().describe('Name of the Helm release.'),
     namespace: z.string().min(1).max(63).optional().describe('Namespace of the Helm release.'),
     values: z
@@ -29,27 +31,42 @@ export const renderSchema = z
       .min(1)
       .max(50)
       .optional()
-      .describe('Program and arguments, run in the folder of the package; the operator allows it with --allow-render.'),
+      .describe(
+        'Program and arguments, run in the folder of the package; the operator allows it with --allow-render.',
+      ),
   })
   .superRefine(({ tool, path, command, release, namespace, values }, context) => {
-    const problem = (field: string, message: string): void => context.addIssue({ code: 'custom', path: [field], message })
+    const problem = (field: string, message: string): void =>
+      context.addIssue({ code: 'custom', path: [field], message })
     const { allowed, required } = policyOf(tool)
-    for (const [name, value] of Object.entries({ path, release, namespace, values, command }) as readonly [keyof RenderFields, unknown][]) {
-      if (value !== undefined && !allowed.includes(name)) problem(name, `only ${toolsWith(name)} it`)
-      if (value === undefined && required.includes(name)) problem(name, WANTED[name] ?? 'wanted a value')
+    for (const [name, value] of Object.entries({
+      path,
+      release,
+      namespace,
+      values,
+      command,
+    }) as readonly [keyof RenderFields, unknown][]) {
+      if (value !== undefined && !allowed.includes(name))
+        problem(name, `only ${toolsWith(name)} it`)
+      if (value === undefined && required.includes(name))
+        problem(name, WANTED[name] ?? 'wanted a value')
     }
     for (const [name, value] of Object.entries({ release, namespace }))
       if (value !== undefined && !/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(value))
         problem(name, 'wanted lower-case letters, digits and hyphens')
     if (values?.some((each) => each.startsWith('/') || each.includes('\\')) === true)
       problem('values', 'wanted paths from the folder of the package, as in values-prod.yaml')
-    if (path !== undefined && segmentsOf(path) === undefined) problem('path', 'wanted a folder in the package, as in overlays/prod')
-    if (command !== undefined && (command[0] ?? '').trim() === '') problem('command', 'wanted a program first')
+    if (path !== undefined && segmentsOf(path) === undefined)
+      problem('path', 'wanted a folder in the package, as in overlays/prod')
+    if (command !== undefined && (command[0] ?? '').trim() === '')
+      problem('command', 'wanted a program first')
   })
 
 function segmentsOf(path: string): readonly string[] | undefined {
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.')
-  return path.startsWith('/') || path.includes('\\') || segments.includes('..') ? undefined : segments
+  return path.startsWith('/') || path.includes('\\') || segments.includes('..')
+    ? undefined
+    : segments
 }
 
 /** Of a policy. */
@@ -65,7 +82,13 @@ function choiceOf({
   namespace = '',
   values = [],
 }: z.infer<typeof renderSchema>): RenderChoice {
-  return policyOf(tool).choiceOf({ path: (segmentsOf(path) ?? []).join('/'), command, release, namespace, values })
+  return policyOf(tool).choiceOf({
+    path: (segmentsOf(path) ?? []).join('/'),
+    command,
+    release,
+    namespace,
+    values,
+  })
 }
 
 function policyOf(tool: z.infer<typeof renderSchema>['tool']): PolicyFields<RenderChoice> {
@@ -82,12 +105,17 @@ const WANTED: { readonly [field in keyof RenderFields]?: string } = {
 
 /** `kustomize and helm have`. */
 function toolsWith(field: keyof RenderFields): string {
-  const names = Object.entries(SOURCES).flatMap(([name, { policy }]) => (policy !== 'none' && policy.allowed.includes(field) ? [name] : []))
+  const names = Object.entries(SOURCES).flatMap(([name, { policy }]) =>
+    policy !== 'none' && policy.allowed.includes(field) ? [name] : [],
+  )
   return `${names.join(' and ')} ${names.length === 1 ? 'has' : 'have'}`
 }
 
 /** Of policies that match, in their order. @param otherwise where none of them sets it */
-export function chosenRender(matching: readonly RenderSpec[], otherwise: RenderChoice = RENDERED_BY_KPT): RenderChoice {
+export function chosenRender(
+  matching: readonly RenderSpec[],
+  otherwise: RenderChoice = RENDERED_BY_KPT,
+): RenderChoice {
   const given = matching.map(({ render }) => render).find((render) => render !== undefined)
   return given === undefined ? otherwise : choiceOf(given)
 }
@@ -102,6 +130,10 @@ export function possibleRenders(
   otherwise: RenderChoice = RENDERED_BY_KPT,
 ): readonly RenderChoice[] {
   const choices = matching.flatMap(({ render }) => (render === undefined ? [] : [choiceOf(render)]))
-  const all = matching.some(({ render, everywhere }) => render !== undefined && everywhere) ? choices : [...choices, otherwise]
-  return all.filter((choice, index) => all.findIndex((other) => sameChoice(other, choice)) === index)
+  const all = matching.some(({ render, everywhere }) => render !== undefined && everywhere)
+    ? choices
+    : [...choices, otherwise]
+  return all.filter(
+    (choice, index) => all.findIndex((other) => sameChoice(other, choice)) === index,
+  )
 }

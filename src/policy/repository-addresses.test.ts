@@ -10,7 +10,10 @@ function policy(origin: 'operator' | 'repository', address: string, enforce = fa
 }
 
 test('the own address and those of all policies are of the repository', () => {
-  const isHere = addressesOf([REMOTE], [policy('repository', MIRROR), policy('operator', 'git@git.backup:deploy')])
+  const isHere = addressesOf(
+    [REMOTE],
+    [policy('repository', MIRROR), policy('operator', 'git@git.backup:deploy')],
+  )
   for (const address of [REMOTE, 'git@git.internal:mirrors/deploy.git', 'ssh://git.backup/deploy'])
     assert.equal(isHere(address), true, address)
   assert.equal(isHere('https://git.internal/mirrors/other'), false)
@@ -18,7 +21,10 @@ test('the own address and those of all policies are of the repository', () => {
 })
 
 test('where the operator enforces a policy, an address that the repository names does not count', () => {
-  const isHere = addressesOf([REMOTE], [policy('repository', MIRROR), policy('operator', 'https://git.backup/deploy', true)])
+  const isHere = addressesOf(
+    [REMOTE],
+    [policy('repository', MIRROR), policy('operator', 'https://git.backup/deploy', true)],
+  )
   assert.deepEqual([REMOTE, MIRROR, 'https://git.backup/deploy'].map(isHere), [true, false, true])
   assert.equal(
     addressesOf([REMOTE], [policy('repository', MIRROR, true)])(MIRROR),

@@ -11,8 +11,13 @@ interface PolicyWithAddresses {
  * Whether an address is one of this repository. Where the operator enforces a policy, only those that the operator names count beside the own one.
  * @param remotes address that is read, and of a clone those that it was cloned from
  */
-export function addressesOf(remotes: readonly string[], policies: readonly PolicyWithAddresses[]): (address: string) => boolean {
-  const isEnforced = policies.some(({ origin, document }) => origin === 'operator' && document.spec.enforce === true)
+export function addressesOf(
+  remotes: readonly string[],
+  policies: readonly PolicyWithAddresses[],
+): (address: string) => boolean {
+  const isEnforced = policies.some(
+    ({ origin, document }) => origin === 'operator' && document.spec.enforce === true,
+  )
   const counting = isEnforced ? policies.filter(({ origin }) => origin === 'operator') : policies
   const known = [...remotes, ...counting.flatMap(({ document }) => document.spec.alsoKnownAs ?? [])]
   return (address) => known.some((each) => sameRepository(address, each))

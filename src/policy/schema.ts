@@ -60,33 +60,62 @@ function withOff(problem: string | undefined): string | undefined {
 export const windowSchema = z
   .strictObject({
     name: z.string().min(1).max(60),
-    kind: z.enum(['hold', 'adopt']).describe('hold: nothing new is proposed. adopt: what people change by hand is planned as Adopt.'),
+    kind: z
+      .enum(['hold', 'adopt'])
+      .describe(
+        'hold: nothing new is proposed. adopt: what people change by hand is planned as Adopt.',
+      ),
     schedule: z
       .string()
       .max(200)
       .superRefine(hasNo(scheduleProblem))
       .optional()
-      .describe('When it begins, as cron has it: minute, hour, day of the month, month, day of the week. Either this or `when`.'),
-    duration: durationSchema.optional().describe('How long it is open; a window with a schedule has it.'),
-    timezone: z.string().max(60).superRefine(hasNo(timezoneProblem)).optional().describe('IANA name; UTC by default.'),
+      .describe(
+        'When it begins, as cron has it: minute, hour, day of the month, month, day of the week. Either this or `when`.',
+      ),
+    duration: durationSchema
+      .optional()
+      .describe('How long it is open; a window with a schedule has it.'),
+    timezone: z
+      .string()
+      .max(60)
+      .superRefine(hasNo(timezoneProblem))
+      .optional()
+      .describe('IANA name; UTC by default.'),
     when: z
       .strictObject({
         label: z
           .record(z.string().min(1), z.string())
-          .refine((labels) => Object.keys(labels).length > 0, 'wanted at least one label, as in {incident: open}')
-          .describe('Every one of these labels is on the live object or on its Namespace, as far as the package has the Namespace.'),
+          .refine(
+            (labels) => Object.keys(labels).length > 0,
+            'wanted at least one label, as in {incident: open}',
+          )
+          .describe(
+            'Every one of these labels is on the live object or on its Namespace, as far as the package has the Namespace.',
+          ),
       })
       .optional()
       .describe('Open as long as this holds. Either this or `schedule`.'),
-    except: z.array(riskSchema).min(1).optional().describe('Drift of these risks is proposed all the same; critical drift always is.'),
+    except: z
+      .array(riskSchema)
+      .min(1)
+      .optional()
+      .describe('Drift of these risks is proposed all the same; critical drift always is.'),
   })
-  .refine(({ kind, except }) => kind === 'hold' || except === undefined, { path: ['except'], message: 'only a window that holds has it' })
+  .refine(({ kind, except }) => kind === 'hold' || except === undefined, {
+    path: ['except'],
+    message: 'only a window that holds has it',
+  })
   .superRefine((window, context) => {
-    const problem = (path: string, message: string): void => context.addIssue({ code: 'custom', path: [path], message })
+    const problem = (path: string, message: string): void =>
+      context.addIssue({ code: 'custom', path: [path], message })
     const { schedule, duration, timezone, when } = window
-    if (schedule === undefined && when === undefined) problem('schedule', 'wanted a schedule with a duration, or when')
-    if (schedule !== undefined && when !== undefined) problem('when', 'a window has either a schedule or when, not both')
-    if (schedule !== undefined && duration === undefined) problem('duration', 'a window with a schedule has a duration')
+    if (schedule === undefined && when === undefined)
+      problem('schedule', 'wanted a schedule with a duration, or when')
+    if (schedule !== undefined && when !== undefined)
+      problem('when', 'a window has either a schedule or when, not both')
+    if (schedule !== undefined && duration === undefined)
+      problem('duration', 'a window with a schedule has a duration')
     if (schedule !== undefined || when === undefined) return
     if (duration !== undefined) problem('duration', 'only a window with a schedule has it')
     if (timezone !== undefined) problem('timezone', 'only a window with a schedule has it')
@@ -101,7 +130,12 @@ export const driftPolicySchema = z.strictObject({
   kind: z.literal('DriftPolicy'),
   metadata,
   spec: z.strictObject({
-    priority: z.int().min(0).max(1_000_000).optional().describe('The highest policy that matches decides; 0 by default.'),
+    priority: z
+      .int()
+      .min(0)
+      .max(1_000_000)
+      .optional()
+      .describe('The highest policy that matches decides; 0 by default.'),
     enforce: z
       .boolean()
       .optional()
@@ -111,7 +145,9 @@ export const driftPolicySchema = z.strictObject({
     match: z
       .strictObject({
         clusters: globs.optional().describe('Names of clusters; `*` stands for any text.'),
-        packages: globs.optional().describe('Paths of packages; `*` stands for one segment, `**` for any number.'),
+        packages: globs
+          .optional()
+          .describe('Paths of packages; `*` stands for one segment, `**` for any number.'),
       })
       .optional()
       .describe('Which units the policy is for; everything when it is left out.'),
@@ -127,9 +163,16 @@ export const driftPolicySchema = z.strictObject({
       .min(1)
       .refine((names) => names.length === 1 || !names.includes(NONE), `${NONE} stands alone`)
       .optional()
-      .describe(`Presets that say what is no drift: ${RECOMMENDED} (all of them) by default, single ones by name, or ${NONE}.`),
-    render: renderSchema.optional().describe('What makes the objects of the packages of their files; kpt by default.'),
-    settle: z.enum(['syncer', 'backporch']).optional().describe('Who brings the cluster in line after a merge.'),
+      .describe(
+        `Presets that say what is no drift: ${RECOMMENDED} (all of them) by default, single ones by name, or ${NONE}.`,
+      ),
+    render: renderSchema
+      .optional()
+      .describe('What makes the objects of the packages of their files; kpt by default.'),
+    settle: z
+      .enum(['syncer', 'backporch'])
+      .optional()
+      .describe('Who brings the cluster in line after a merge.'),
     approval: z
       .enum(['forge', 'porch'])
       .optional()
@@ -148,7 +191,9 @@ export const driftPolicySchema = z.strictObject({
     hide: z
       .array(hideSchema)
       .optional()
-      .describe('Values that are shown to nobody, beside what is hidden anyway. Those of all matching policies hold.'),
+      .describe(
+        'Values that are shown to nobody, beside what is hidden anyway. Those of all matching policies hold.',
+      ),
     show: z
       .array(showSchema)
       .optional()
@@ -169,13 +214,19 @@ export const driftPolicySchema = z.strictObject({
       ),
     detect: z
       .strictObject({
-        minAge: waitSchema.optional().describe('How long drift has rested before it is proposed; 2m by default.'),
+        minAge: waitSchema
+          .optional()
+          .describe('How long drift has rested before it is proposed; 2m by default.'),
         settle: waitSchema
           .optional()
-          .describe('How long the objects of a proposal have rested before it is ready to merge; 2m by default.'),
+          .describe(
+            'How long the objects of a proposal have rested before it is ready to merge; 2m by default.',
+          ),
         unobservedAfter: durationSchema
           .optional()
-          .describe('A cluster without an observation for so long is reported as not observed when it cannot be read; 15m by default.'),
+          .describe(
+            'A cluster without an observation for so long is reported as not observed when it cannot be read; 15m by default.',
+          ),
         interval: durationSchema
           .optional()
           .describe(
@@ -195,20 +246,30 @@ export const driftPolicySchema = z.strictObject({
       .optional(),
     limits: z
       .strictObject({
-        prHourlyLimit: limitSchema.optional().describe('Most proposals that are opened in an hour; 2 by default, 0 for no limit.'),
-        prConcurrentLimit: limitSchema.optional().describe('Most proposals that are open at once; 10 by default, 0 for no limit.'),
+        prHourlyLimit: limitSchema
+          .optional()
+          .describe('Most proposals that are opened in an hour; 2 by default, 0 for no limit.'),
+        prConcurrentLimit: limitSchema
+          .optional()
+          .describe('Most proposals that are open at once; 10 by default, 0 for no limit.'),
         stormThreshold: limitSchema
           .optional()
-          .describe('More packages than this that begin to differ within an hour are a storm; 50 by default, 0 for never.'),
+          .describe(
+            'More packages than this that begin to differ within an hour are a storm; 50 by default, 0 for never.',
+          ),
         stormObjects: limitSchema
           .optional()
-          .describe('So are more objects of one cluster than this, in several proposals; 50 by default, 0 for never.'),
+          .describe(
+            'So are more objects of one cluster than this, in several proposals; 50 by default, 0 for never.',
+          ),
         stormShare: z
           .int()
           .min(0)
           .max(100)
           .optional()
-          .describe("And more than this many percent of the cluster's objects too; 20 by default, 0 for never."),
+          .describe(
+            "And more than this many percent of the cluster's objects too; 20 by default, 0 for never.",
+          ),
         digest: digestSchema.optional(),
         massMinClusters: z
           .int()
@@ -218,7 +279,9 @@ export const driftPolicySchema = z.strictObject({
           .describe('From so many clusters on, one cause is one proposal; 3 by default.'),
       })
       .optional()
-      .describe('For the whole repository: each comes from the policy of the highest priority that gives it, whatever it matches.'),
+      .describe(
+        'For the whole repository: each comes from the policy of the highest priority that gives it, whatever it matches.',
+      ),
     alsoKnownAs: z
       .array(z.string().max(500).superRefine(hasNo(addressProblem)))
       .min(1)
@@ -233,7 +296,11 @@ export const driftPolicySchema = z.strictObject({
       .superRefine((windows, context) => {
         windows?.forEach(({ name }, index) => {
           if (windows.findIndex((other) => other.name === name) !== index)
-            context.addIssue({ code: 'custom', path: [index, 'name'], message: 'another window of the policy has this name' })
+            context.addIssue({
+              code: 'custom',
+              path: [index, 'name'],
+              message: 'another window of the policy has this name',
+            })
         })
       })
       .describe('Those of all matching policies are there.'),
@@ -242,23 +309,40 @@ export const driftPolicySchema = z.strictObject({
         defaultPlan: resolutionSchema.optional().describe('Restore by default.'),
         closeSilence: durationSchema
           .optional()
-          .describe('How long a rejected drift stays silent; 30d by default, critical drift never longer than 24h.'),
-        remindAfter: durationSchema.optional().describe('After how long without a decision a proposal says that it waits; 7d by default.'),
+          .describe(
+            'How long a rejected drift stays silent; 30d by default, critical drift never longer than 24h.',
+          ),
+        remindAfter: durationSchema
+          .optional()
+          .describe(
+            'After how long without a decision a proposal says that it waits; 7d by default.',
+          ),
         escalateAfter: durationSchema
           .optional()
-          .describe('After how long without a decision the code owners are asked by name; 14d by default, longer than remindAfter.'),
-        verifyTimeout: durationSchema.optional().describe('How long `approve --wait` waits for live to agree; 10m by default.'),
+          .describe(
+            'After how long without a decision the code owners are asked by name; 14d by default, longer than remindAfter.',
+          ),
+        verifyTimeout: durationSchema
+          .optional()
+          .describe('How long `approve --wait` waits for live to agree; 10m by default.'),
       })
       .superRefine(({ remindAfter = REMIND_AFTER, escalateAfter }, context) => {
         if (escalateAfter === undefined || secondsOf(escalateAfter) > secondsOf(remindAfter)) return
-        context.addIssue({ code: 'custom', path: ['escalateAfter'], message: `wanted longer than remindAfter (${remindAfter})` })
+        context.addIssue({
+          code: 'custom',
+          path: ['escalateAfter'],
+          message: `wanted longer than remindAfter (${remindAfter})`,
+        })
       })
       .optional(),
   }),
 })
 
 export const allowSchema = z.strictObject({
-  namespaces: z.array(z.string().min(1).max(253)).optional().describe('Names of namespaces; `*` stands for any text. None by default.'),
+  namespaces: z
+    .array(z.string().min(1).max(253))
+    .optional()
+    .describe('Names of namespaces; `*` stands for any text. None by default.'),
   clusterScoped: z
     .array(z.string().min(1).max(500))
     .optional()
@@ -286,7 +370,10 @@ export const placementSchema = z.strictObject({
           'The only objects that these packages may be compared with and settled in. Once one placement of a cluster has it, a package that none of them names may be compared with nothing there.',
         ),
     })
-    .refine(({ packages, paths }) => packages !== undefined || paths !== undefined, 'wanted packages, paths or both'),
+    .refine(
+      ({ packages, paths }) => packages !== undefined || paths !== undefined,
+      'wanted packages, paths or both',
+    ),
 })
 
 export type DriftPolicyDocument = z.infer<typeof driftPolicySchema>

@@ -1,10 +1,13 @@
 /** The rules by which an object is outside of what a package covers; each refusal names one (docs/adr/0041-what-a-package-covers.md). */
 export const TENANCY_RULES = {
-  'TEN-UNBOUND': 'placements of the cluster say what packages may be compared with, and none of them names this package',
+  'TEN-UNBOUND':
+    'placements of the cluster say what packages may be compared with, and none of them names this package',
   'TEN-NAMESPACE': 'the placement of the package does not allow the namespace',
   'TEN-CLUSTER-SCOPED': 'the placement of the package does not allow this kind without a namespace',
-  'TEN-OTHER-SYNCER': 'the object is marked as of a syncer or an inventory that applied nothing of what the package says',
-  'TEN-NOT-APPLIED': 'no live object shows that the syncer of the package applied it, or anything else in its namespace',
+  'TEN-OTHER-SYNCER':
+    'the object is marked as of a syncer or an inventory that applied nothing of what the package says',
+  'TEN-NOT-APPLIED':
+    'no live object shows that the syncer of the package applied it, or anything else in its namespace',
   'TEN-INVENTORY': 'no live object shows that the inventory is the one of the package',
 } as const
 

@@ -28,7 +28,10 @@ export const hideSchema = z
       .describe('RE2, each looked for in every text and number; beside paths, in those alone.'),
     reason: reason.optional(),
   })
-  .refine((rule) => rule.paths !== undefined || rule.patterns !== undefined, 'wanted paths, patterns or both')
+  .refine(
+    (rule) => rule.paths !== undefined || rule.patterns !== undefined,
+    'wanted paths, patterns or both',
+  )
 
 export const showSchema = z.strictObject({ target, paths: paths.unwrap(), reason })
 
@@ -39,7 +42,9 @@ export function visibilityRuleOf(entry: Entry, where: string): VisibilityRule {
   return {
     target: given(entry.target ?? {}),
     // Every path was read once before, by the schema.
-    paths: (entry.paths ?? []).map(parseRulePath).filter((path): path is RulePath => !('problem' in path)),
+    paths: (entry.paths ?? [])
+      .map(parseRulePath)
+      .filter((path): path is RulePath => !('problem' in path)),
     patterns: 'patterns' in entry ? (entry.patterns ?? []) : [],
     reason: entry.reason ?? '',
     where,

@@ -44,11 +44,18 @@ const SOME_TIME = new Date('2024-01-01T00:00:00Z')
 /** Why a text is no schedule; undefined where it is one. */
 export function scheduleProblem(text: string): string | undefined {
   const fields = text.trim().split(/\s+/)
-  const wanted = 'wanted five fields: minute, hour, day of the month, month, day of the week, as in 0 18 * * FRI'
+  const wanted =
+    'wanted five fields: minute, hour, day of the month, month, day of the week, as in 0 18 * * FRI'
   // The library takes more than cron does: seconds, nicknames, dates.
-  if (fields.length !== 5 || !fields.every((field) => FIELD.test(field) && !/^[LW]|\d[LW]/i.test(field))) return wanted
+  if (
+    fields.length !== 5 ||
+    !fields.every((field) => FIELD.test(field) && !/^[LW]|\d[LW]/i.test(field))
+  )
+    return wanted
   try {
-    return cronOf(text, 'UTC').nextRuns(1, SOME_TIME).length === 0 ? 'there is no such day' : undefined
+    return cronOf(text, 'UTC').nextRuns(1, SOME_TIME).length === 0
+      ? 'there is no such day'
+      : undefined
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message.replace(/^[A-Za-z]+: /, '') : ''
     return `${wanted}${why === '' ? '' : ` (${why})`}`
@@ -69,7 +76,10 @@ export function timezoneProblem(text: string): string | undefined {
  * @param at RFC 3339 UTC
  * @returns RFC 3339 UTC with seconds: when the window that is open ends; undefined where none is open
  */
-export function windowEnd({ schedule, duration, timezone }: ScheduledWindow, at: string): string | undefined {
+export function windowEnd(
+  { schedule, duration, timezone }: ScheduledWindow,
+  at: string,
+): string | undefined {
   const now = Math.floor(Date.parse(at) / 1_000) * 1_000
   if (Number.isNaN(now)) return undefined
   // The library answers with what was before a second, and the one that is now counts too.

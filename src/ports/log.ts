@@ -71,9 +71,22 @@ export interface ReportedFailure {
 
 /** What the process does besides turns. */
 export type ProcessEvent =
-  | { readonly event: 'started'; readonly version: Loggable; readonly intervalSeconds: number; readonly dryRun: boolean }
-  | { readonly event: 'listening'; readonly for: 'webhooks' | 'audit events' | 'requests for metrics'; readonly url: Loggable }
-  | { readonly event: 'refused'; readonly what: 'a webhook' | 'audit events' | 'a connection'; readonly why: Loggable }
+  | {
+      readonly event: 'started'
+      readonly version: Loggable
+      readonly intervalSeconds: number
+      readonly dryRun: boolean
+    }
+  | {
+      readonly event: 'listening'
+      readonly for: 'webhooks' | 'audit events' | 'requests for metrics'
+      readonly url: Loggable
+    }
+  | {
+      readonly event: 'refused'
+      readonly what: 'a webhook' | 'audit events' | 'a connection'
+      readonly why: Loggable
+    }
   | {
       readonly event: 'answered'
       readonly outcome: 'done' | 'refused' | 'waiting'
@@ -86,16 +99,30 @@ export type ProcessEvent =
       readonly failure?: Failure
     }
   /** A comment with a preview was written on a pull request, or not: it has another head by now. */
-  | { readonly event: 'previewed'; readonly proposal: Loggable; readonly outcome: 'written' | 'moved' }
+  | {
+      readonly event: 'previewed'
+      readonly proposal: Loggable
+      readonly outcome: 'written' | 'moved'
+    }
   | { readonly event: 'step'; readonly step: Loggable }
   /** A turn has run for that many milliseconds, and goes on; other repositories do not wait for it. */
   | { readonly event: 'slow'; readonly step: Loggable; readonly milliseconds: number }
   /** A change of a cluster, that many whole milliseconds after it was read. */
-  | { readonly event: 'judged'; readonly cluster: Loggable; readonly verdict: Loggable; readonly milliseconds: number }
+  | {
+      readonly event: 'judged'
+      readonly cluster: Loggable
+      readonly verdict: Loggable
+      readonly milliseconds: number
+    }
   /** Changes of a cluster are not watched; or are again, where there is no reason. */
   | { readonly event: 'watch'; readonly cluster: Loggable; readonly why?: Loggable }
   /** The configuration was read again: numbers of repositories. */
-  | { readonly event: 'configured'; readonly added: number; readonly changed: number; readonly removed: number }
+  | {
+      readonly event: 'configured'
+      readonly added: number
+      readonly changed: number
+      readonly removed: number
+    }
   /** Somebody asked to read configuration and credentials again. */
   | { readonly event: 'reloading' }
   | { readonly event: 'stopping' }

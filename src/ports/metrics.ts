@@ -41,7 +41,11 @@ type Place = Pick<PackageNumbers, 'cluster' | 'package'>
 export type Occurrence =
   | (Place & { readonly kind: 'detected'; readonly risk: string; readonly actorClass: string })
   /** `seconds`: from the proposal to the decision; undefined where nobody decided. */
-  | (Place & { readonly kind: 'resolved'; readonly resolution: string; readonly seconds: number | undefined })
+  | (Place & {
+      readonly kind: 'resolved'
+      readonly resolution: string
+      readonly seconds: number | undefined
+    })
   /** Live agrees with an approved Restore. `seconds`: since the decision. */
   | { readonly kind: 'restored'; readonly syncer: string; readonly seconds: number }
   /** `rule`: the kind of the rule that ignores the differences. */

@@ -9,15 +9,31 @@ export interface Probes {
    * Offers the refs in pushes that no server can carry out: each claims a commit that the ref does not have. Rules and hooks of
    * the server see them, no ref moves. @throws Failure BP40xx where no such conversation was possible
    */
-  push(remote: string, baseBranch: string, refs: readonly string[], signal: AbortSignal): Promise<readonly PushAnswer[]>
+  push(
+    remote: string,
+    baseBranch: string,
+    refs: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly PushAnswer[]>
   /** What the forge reports about us and the repository. @throws Failure BP50xx */
-  forge(remote: string, kind: ForgeKind | undefined, refs: readonly string[], signal: AbortSignal): Promise<readonly Finding[]>
+  forge(
+    remote: string,
+    kind: ForgeKind | undefined,
+    refs: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly Finding[]>
   /** @throws Failure BP30xx */
-  access(target: ProbedCluster, namespace: string, signal: AbortSignal): Promise<ClusterAccessAnswer>
+  access(
+    target: ProbedCluster,
+    namespace: string,
+    signal: AbortSignal,
+  ): Promise<ClusterAccessAnswer>
   /** Where the installation key comes from. Makes none. */
   keySource(): Promise<{ readonly from: 'environment' | 'file' | 'nowhere'; readonly path: string }>
   /** The key that signs commits; undefined where none was given. @throws Failure BP1012 */
-  signingKey(): Promise<{ readonly from: string; readonly fingerprint: string; readonly readByAll: boolean } | undefined>
+  signingKey(): Promise<
+    { readonly from: string; readonly fingerprint: string; readonly readByAll: boolean } | undefined
+  >
   /** Whether git on this machine knows who sits here. */
   hasGitIdentity(): Promise<boolean>
 }

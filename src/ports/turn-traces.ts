@@ -7,7 +7,10 @@ interface Period {
   readonly ended: number
 }
 
-export type TracedPhase = Period & { readonly name: string; readonly requests: readonly TracedCall[] }
+export type TracedPhase = Period & {
+  readonly name: string
+  readonly requests: readonly TracedCall[]
+}
 
 /** A request that ended. */
 export type TracedCall = Period & {

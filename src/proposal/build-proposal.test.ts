@@ -17,13 +17,21 @@ import type { ResolvedChange } from '../sources/edits/resolution-edits.ts'
 import { renderPackage } from '../sources/kpt/render/render-package.ts'
 import { buildProposal, type ProposalInput } from './build-proposal.ts'
 
-const RECORD = { path: '.drift/records/prod/apps--web/20261121-1a2b3c4d.yaml', content: new TextEncoder().encode('record\n') }
-const SECRET = 'apiVersion: v1\nkind: Secret\nmetadata: {name: db, namespace: shop}\ndata: {user: YQ==}\n'
+const RECORD = {
+  path: '.drift/records/prod/apps--web/20261121-1a2b3c4d.yaml',
+  content: new TextEncoder().encode('record\n'),
+}
+const SECRET =
+  'apiVersion: v1\nkind: Secret\nmetadata: {name: db, namespace: shop}\ndata: {user: YQ==}\n'
 
 function filesOf(texts: { readonly [path: string]: string }): PackageFiles {
   return Object.entries(texts)
     .sort(([left], [right]) => (left < right ? -1 : 1))
-    .map(([name, text]) => ({ path: name, content: new TextEncoder().encode(text), mode: '100644' as const }))
+    .map(([name, text]) => ({
+      path: name,
+      content: new TextEncoder().encode(text),
+      mode: '100644' as const,
+    }))
 }
 
 const PACKAGE = {
@@ -59,10 +67,17 @@ function changeIn(
   const desired = desiredIn(texts, kind, name, functions)
   const git = valueAt(desired.object, path(field || 'none'))
   const change = live === undefined ? 'removed' : git === undefined ? 'added' : 'modified'
-  return { desired, resolution, drift: { ...driftOf(field), id: desired.id, git, live, change, ...more } }
+  return {
+    desired,
+    resolution,
+    drift: { ...driftOf(field), id: desired.id, git, live, change, ...more },
+  }
 }
 
-function inputOf(changes: readonly ResolvedChange[], more: Partial<ProposalInput> = {}): ProposalInput {
+function inputOf(
+  changes: readonly ResolvedChange[],
+  more: Partial<ProposalInput> = {},
+): ProposalInput {
   return {
     packagePath: 'apps/web',
     files: filesOf(PACKAGE),
@@ -79,9 +94,17 @@ function inputOf(changes: readonly ResolvedChange[], more: Partial<ProposalInput
 }
 
 /** Changed files by path; `null` for a deleted one. */
-function built(changes: readonly ResolvedChange[], more: Partial<ProposalInput> = {}): { readonly [path: string]: string | null } {
+function built(
+  changes: readonly ResolvedChange[],
+  more: Partial<ProposalInput> = {},
+): { readonly [path: string]: string | null } {
   const files = buildProposal(inputOf(changes, more)).changes
-  return Object.fromEntries(files.map(({ path: name, content }) => [name, content === null ? null : new TextDecoder().decode(content)]))
+  return Object.fromEntries(
+    files.map(({ path: name, content }) => [
+      name,
+      content === null ? null : new TextDecoder().decode(content),
+    ]),
+  )
 }
 
 function refusal(changes: readonly ResolvedChange[], more: Partial<ProposalInput> = {}): Failure {
@@ -94,19 +117,35 @@ function refusal(changes: readonly ResolvedChange[], more: Partial<ProposalInput
   throw new assert.AssertionError({ message: 'not refused' })
 }
 
-const one = (field: string, live: Json | undefined, resolution: Resolution, kind = 'Deployment', name = 'web'): ResolvedChange =>
-  changeIn(PACKAGE, kind, name, field, live, resolution)
+const one = (
+  field: string,
+  live: Json | undefined,
+  resolution: Resolution,
+  kind = 'Deployment',
+  name = 'web',
+): ResolvedChange => changeIn(PACKAGE, kind, name, field, live, resolution)
 
 test('Restore writes the record and the condition, and no authored file', () => {
-  const files = built([one('spec.replicas', 5, 'Restore'), one('data.color', 'red', 'Restore', 'ConfigMap')], { plan: 'Restore' })
-  assert.deepEqual(Object.keys(files).sort(), ['.drift/records/prod/apps--web/20261121-1a2b3c4d.yaml', 'apps/web/Kptfile'])
+  const files = built(
+    [one('spec.replicas', 5, 'Restore'), one('data.color', 'red', 'Restore', 'ConfigMap')],
+    { plan: 'Restore' },
+  )
+  assert.deepEqual(Object.keys(files).sort(), [
+    '.drift/records/prod/apps--web/20261121-1a2b3c4d.yaml',
+    'apps/web/Kptfile',
+  ])
   assert.match(
     files['apps/web/Kptfile'] ?? '',
     /^apiVersion: kpt.dev\/v1\nkind: Kptfile\nmetadata:\n {2}name: web\nstatus:\n {2}conditions:\n[\s\S]*reason: RestoreApproved/,
   )
 })
 
-const CONDITIONS: readonly (readonly [lifecycle: 'Draft' | 'Proposed', plan: ProposalInput['plan'], status: string, reason: string])[] = [
+const CONDITIONS: readonly (readonly [
+  lifecycle: 'Draft' | 'Proposed',
+  plan: ProposalInput['plan'],
+  status: string,
+  reason: string,
+])[] = [
   ['Draft', 'Adopt', 'True', 'DriftDetected'],
   ['Proposed', 'Restore', 'False', 'RestoreApproved'],
   ['Proposed', 'Adopt', 'False', 'Adopted'],
@@ -115,7 +154,8 @@ const CONDITIONS: readonly (readonly [lifecycle: 'Draft' | 'Proposed', plan: Pro
 
 for (const [lifecycle, plan, status, reason] of CONDITIONS) {
   test(`the condition of a ${lifecycle} with plan ${plan} is ${status}, ${reason}`, () => {
-    const kptfile = built([one('spec.replicas', 5, 'Restore')], { lifecycle, plan })['apps/web/Kptfile'] ?? ''
+    const kptfile =
+      built([one('spec.replicas', 5, 'Restore')], { lifecycle, plan })['apps/web/Kptfile'] ?? ''
     assert.match(kptfile, new RegExp(`status: ['"]${status}['"]`))
     assert.match(kptfile, new RegExp(`reason: ${reason}`))
   })
@@ -123,15 +163,30 @@ for (const [lifecycle, plan, status, reason] of CONDITIONS) {
 
 test('the condition of a mixed plan has the reason of each of its resolutions once', () => {
   const adopted = one('spec.replicas', 5, 'Adopt')
-  const restored = [one('data.color', 'red', 'Restore', 'ConfigMap'), one('data.size', '6', 'Restore', 'ConfigMap')]
+  const restored = [
+    one('data.color', 'red', 'Restore', 'ConfigMap'),
+    one('data.size', '6', 'Restore', 'ConfigMap'),
+  ]
   const reason = (changes: readonly ResolvedChange[]): string | undefined =>
     /reason: (.*)/.exec(built(changes, { plan: 'Mixed' })['apps/web/Kptfile'] ?? '')?.[1]
   assert.equal(reason([...restored, adopted]), 'Adopted,RestoreApproved')
   assert.equal(reason([adopted, ...restored]), 'Adopted,RestoreApproved')
 })
 
-const EDITED: readonly (readonly [name: string, change: ResolvedChange, file: string, from: string, to: string])[] = [
-  ['Adopt of a value', one('spec.replicas', 5, 'Adopt'), 'deployment.yaml', 'replicas: 3 #', 'replicas: 5 #'],
+const EDITED: readonly (readonly [
+  name: string,
+  change: ResolvedChange,
+  file: string,
+  from: string,
+  to: string,
+])[] = [
+  [
+    'Adopt of a value',
+    one('spec.replicas', 5, 'Adopt'),
+    'deployment.yaml',
+    'replicas: 3 #',
+    'replicas: 5 #',
+  ],
   [
     'Adopt of a value in quotes',
     one('spec.template.spec.containers[name=app].image', 'nginx:1.28', 'Adopt'),
@@ -139,21 +194,38 @@ const EDITED: readonly (readonly [name: string, change: ResolvedChange, file: st
     '"nginx:1.27"',
     '"nginx:1.28"',
   ],
-  ['Adopt of a removed key', one('data.color', undefined, 'Adopt', 'ConfigMap', 'other'), 'all.yaml', 'data:\n  size', 'data:\n  size'],
-  ['Release of a value', one('spec.replicas', 5, 'Release'), 'deployment.yaml', '  replicas: 3 # for the day\n', ''],
+  [
+    'Adopt of a removed key',
+    one('data.color', undefined, 'Adopt', 'ConfigMap', 'other'),
+    'all.yaml',
+    'data:\n  size',
+    'data:\n  size',
+  ],
+  [
+    'Release of a value',
+    one('spec.replicas', 5, 'Release'),
+    'deployment.yaml',
+    '  replicas: 3 # for the day\n',
+    '',
+  ],
 ]
 
 for (const [name, change, file, from, to] of EDITED) {
   test(`${name} changes exactly its own line`, () => {
     const before = PACKAGE[file as keyof typeof PACKAGE]
     const wanted =
-      from === to ? `${CONFIG}---\n${CONFIG.replace('name: web', 'name: other').replace('  color: blue\n', '')}` : before.replace(from, to)
+      from === to
+        ? `${CONFIG}---\n${CONFIG.replace('name: web', 'name: other').replace('  color: blue\n', '')}`
+        : before.replace(from, to)
     assert.equal(built([change])[`apps/web/${file}`], wanted)
   })
 }
 
 test('the object that is not chosen keeps every byte, and so does its file', () => {
-  const files = built([one('data.color', 'red', 'Adopt', 'ConfigMap'), one('spec.replicas', 5, 'Restore')])
+  const files = built([
+    one('data.color', 'red', 'Adopt', 'ConfigMap'),
+    one('spec.replicas', 5, 'Restore'),
+  ])
   assert.equal(files['apps/web/all.yaml'], PACKAGE['all.yaml'].replace('color: blue', 'color: red'))
   assert.equal(files['apps/web/deployment.yaml'], undefined)
 })
@@ -170,21 +242,55 @@ test('Adopt of a missing object takes it out of git, and its file with it when n
 
 function whole(live: Json | undefined, id: Partial<Drift['id']> = {}): ResolvedChange {
   const drift = driftOf('', { change: 'unexpected', live })
-  return { desired: undefined, resolution: 'Adopt', drift: { ...drift, id: { ...drift.id, group: '', ...id } } }
+  return {
+    desired: undefined,
+    resolution: 'Adopt',
+    drift: { ...drift, id: { ...drift.id, group: '', ...id } },
+  }
 }
 
-const REFUSED: readonly (readonly [name: string, changes: readonly ResolvedChange[], more: Partial<ProposalInput>, code: string])[] = [
+const REFUSED: readonly (readonly [
+  name: string,
+  changes: readonly ResolvedChange[],
+  more: Partial<ProposalInput>,
+  code: string,
+])[] = [
   ['a value of a Secret', [one('data.user', 'Yg==', 'Adopt', 'Secret', 'db')], {}, 'BP2002'],
-  ['a credential by its name', [one('data.password', 'hunter2', 'Adopt', 'ConfigMap')], {}, 'BP2002'],
-  ['a credential by its form', [one('data.color', 'AKIAIOSFODNN7EXAMPLE', 'Adopt', 'ConfigMap')], {}, 'BP2002'],
-  ['a credential in an annotation of a Secret', [one('metadata.annotations.token', 'hunter2', 'Adopt', 'Secret', 'db')], {}, 'BP2002'],
   [
-    'a value that was not read',
-    [{ ...one('data.color', 'red', 'Adopt', 'ConfigMap'), drift: driftOf('data.color', { liveUnread: true }) }],
+    'a credential by its name',
+    [one('data.password', 'hunter2', 'Adopt', 'ConfigMap')],
     {},
     'BP2002',
   ],
-  ['an undeclared object of a controller', [whole({ metadata: { name: 'web', ownerReferences: [{ name: 'a' }] } })], {}, 'BP2010'],
+  [
+    'a credential by its form',
+    [one('data.color', 'AKIAIOSFODNN7EXAMPLE', 'Adopt', 'ConfigMap')],
+    {},
+    'BP2002',
+  ],
+  [
+    'a credential in an annotation of a Secret',
+    [one('metadata.annotations.token', 'hunter2', 'Adopt', 'Secret', 'db')],
+    {},
+    'BP2002',
+  ],
+  [
+    'a value that was not read',
+    [
+      {
+        ...one('data.color', 'red', 'Adopt', 'ConfigMap'),
+        drift: driftOf('data.color', { liveUnread: true }),
+      },
+    ],
+    {},
+    'BP2002',
+  ],
+  [
+    'an undeclared object of a controller',
+    [whole({ metadata: { name: 'web', ownerReferences: [{ name: 'a' }] } })],
+    {},
+    'BP2010',
+  ],
   ['an undeclared Secret', [whole({ data: { key: 'Yg==' } }, { kind: 'Secret' })], {}, 'BP2002'],
   ['an undeclared object that was not read', [whole(undefined)], {}, 'BP2001'],
 ]
@@ -212,15 +318,31 @@ test('a value in the Kptfile is edited together with the condition: the file is 
     builtInFunctions,
   )
   const { changes } = buildProposal(
-    inputOf([change], { files: filesOf(texts), pipeline: true, functions: builtInFunctions, plan: 'Adopt' }),
+    inputOf([change], {
+      files: filesOf(texts),
+      pipeline: true,
+      functions: builtInFunctions,
+      plan: 'Adopt',
+    }),
   )
-  assert.deepEqual(changes.map((file) => file.path).sort(), [RECORD.path, 'apps/web/Kptfile', 'apps/web/deployment.yaml'])
-  const kptfile = changes.find((file) => file.path === 'apps/web/Kptfile')?.content ?? new Uint8Array()
-  assert.match(new TextDecoder().decode(kptfile), /newTag: "1\.28"\}\nstatus:\n(.*\n)*.*reason: Adopted/)
+  assert.deepEqual(changes.map((file) => file.path).sort(), [
+    RECORD.path,
+    'apps/web/Kptfile',
+    'apps/web/deployment.yaml',
+  ])
+  const kptfile =
+    changes.find((file) => file.path === 'apps/web/Kptfile')?.content ?? new Uint8Array()
+  assert.match(
+    new TextDecoder().decode(kptfile),
+    /newTag: "1\.28"\}\nstatus:\n(.*\n)*.*reason: Adopted/,
+  )
 })
 
 test('a pipeline does not keep Restore from being proposed', () => {
-  assert.equal(Object.keys(built([one('spec.replicas', 5, 'Restore')], { pipeline: true })).length, 2)
+  assert.equal(
+    Object.keys(built([one('spec.replicas', 5, 'Restore')], { pipeline: true })).length,
+    2,
+  )
 })
 
 test('the proof refuses an edit that lands in another object', () => {
@@ -235,13 +357,19 @@ test('the proof refuses an edit that lands in another object', () => {
 test('the proof refuses an edit that does not give the chosen value', () => {
   // The value in git stands for the package that was observed; the files are of another commit.
   const failure = refusal([one('metadata.labels.app', 'api', 'Adopt')], {
-    files: filesOf({ ...PACKAGE, 'deployment.yaml': DEPLOYMENT.replace('kind: Deployment', 'kind: StatefulSet') }),
+    files: filesOf({
+      ...PACKAGE,
+      'deployment.yaml': DEPLOYMENT.replace('kind: Deployment', 'kind: StatefulSet'),
+    }),
   })
   assert.equal(failure.code, 'BP2001')
 })
 
 const MOVES: readonly (readonly [name: string, text: string])[] = [
-  ['an anchor that another field repeats', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, labels: &l {color: blue}}\ndata: *l\n'],
+  [
+    'an anchor that another field repeats',
+    'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, labels: &l {color: blue}}\ndata: *l\n',
+  ],
   [
     'a merge key that another field takes in',
     'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, labels: &l {color: blue}}\ndata:\n  <<: *l\n  size: "5"\n',
@@ -259,7 +387,11 @@ for (const [name, text] of MOVES) {
       assert.ok(thrown instanceof Failure && ['BP2001', 'BP2007'].includes(thrown.code))
       return
     }
-    const object = desiredIn({ Kptfile: KPTFILE, 'a.yaml': after['apps/web/a.yaml'] ?? '' }, 'ConfigMap', 'web').object
+    const object = desiredIn(
+      { Kptfile: KPTFILE, 'a.yaml': after['apps/web/a.yaml'] ?? '' },
+      'ConfigMap',
+      'web',
+    ).object
     assert.equal(valueAt(object, path('metadata.labels.color')), 'red')
     assert.equal(valueAt(object, path('data.color')), 'blue')
   })
@@ -283,11 +415,27 @@ test('after Adopt the package renders to the live values, and to nothing else th
       })
       const files = built(changes)
       const after = { ...PACKAGE, 'all.yaml': files['apps/web/all.yaml'] ?? PACKAGE['all.yaml'] }
-      const data = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined))
-      assert.ok(jsonEquals(valueAt(desiredIn(after, 'ConfigMap', 'web').object, path('data')), data as Json))
-      assert.ok(jsonEquals(desiredIn(after, 'ConfigMap', 'other').object, desiredIn(PACKAGE, 'ConfigMap', 'other').object))
+      const data = Object.fromEntries(
+        Object.entries(wanted).filter(([, value]) => value !== undefined),
+      )
+      assert.ok(
+        jsonEquals(
+          valueAt(desiredIn(after, 'ConfigMap', 'web').object, path('data')),
+          data as Json,
+        ),
+      )
+      assert.ok(
+        jsonEquals(
+          desiredIn(after, 'ConfigMap', 'other').object,
+          desiredIn(PACKAGE, 'ConfigMap', 'other').object,
+        ),
+      )
       assert.deepEqual(
-        Object.keys(files).filter((name) => !name.startsWith('.drift/') && !['apps/web/Kptfile', 'apps/web/all.yaml'].includes(name)),
+        Object.keys(files).filter(
+          (name) =>
+            !name.startsWith('.drift/') &&
+            !['apps/web/Kptfile', 'apps/web/all.yaml'].includes(name),
+        ),
         [],
       )
     }),

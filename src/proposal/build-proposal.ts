@@ -40,16 +40,23 @@ export function buildProposal(input: ProposalInput): ProposalFiles {
   const edited = edit.place(input, editJoined(edit, input, notes))
   notes.push(...input.changes.flatMap(notProven))
   // A folder without a Kptfile has none.
-  const kptfiles = input.files.some(({ path }) => path === 'Kptfile') ? [editKptfile(input, edited)] : []
+  const kptfiles = input.files.some(({ path }) => path === 'Kptfile')
+    ? [editKptfile(input, edited)]
+    : []
   // The Kptfile may configure a function, and then is one of the edited sources.
   const sources = edited.filter(({ path }) => !kptfiles.some((kptfile) => kptfile.path === path))
   return { changes: [...sources, ...kptfiles, input.record], notes }
 }
 
 /** What is emptied goes as a whole; where no source has it as a whole, piece by piece. */
-function editJoined({ edit }: SourceEditor, input: ProposalInput, notes: Note[]): readonly FileChange[] {
+function editJoined(
+  { edit }: SourceEditor,
+  input: ProposalInput,
+  notes: Note[],
+): readonly FileChange[] {
   const joined = joinRemovals(input.changes)
-  const whole = joined === input.changes ? undefined : orFailure(() => edit({ ...input, changes: joined }))
+  const whole =
+    joined === input.changes ? undefined : orFailure(() => edit({ ...input, changes: joined }))
   const edited = whole === undefined || whole instanceof Failure ? edit(input) : whole
   notes.push(...edited.notes)
   return edited.changes
@@ -86,9 +93,19 @@ function editKptfile(input: ProposalInput, sources: readonly FileChange[]): File
     reason: draft ? 'DriftDetected' : reasonOf(input),
     message: input.workspace,
   }
-  const location = [field('status'), field('conditions'), { kind: 'item', keys: { type: 'Drifted' } }] as const
+  const location = [
+    field('status'),
+    field('conditions'),
+    { kind: 'item', keys: { type: 'Drifted' } },
+  ] as const
   const edited = (): Uint8Array =>
-    bytes(editYaml(textOf(before), [{ document: 0, item: undefined, kind: 'set', path: location, value: condition }], path))
+    bytes(
+      editYaml(
+        textOf(before),
+        [{ document: 0, item: undefined, kind: 'set', path: location, value: condition }],
+        path,
+      ),
+    )
   // Each cluster that runs the package makes the same edit in every turn.
   const known = input.derived?.get(
     before,

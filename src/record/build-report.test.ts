@@ -19,16 +19,31 @@ function written(drift: Drift): string {
 }
 
 const HIDDEN: readonly (readonly [name: string, drift: Drift])[] = [
-  ['both values of a Secret', driftOf('data.user', { id: SECRET, git: `${CANARY}1`, live: `${CANARY}2` })],
+  [
+    'both values of a Secret',
+    driftOf('data.user', { id: SECRET, git: `${CANARY}1`, live: `${CANARY}2` }),
+  ],
   ['an added key of a Secret', driftOf('data.user', { id: SECRET, git: undefined, live: CANARY })],
-  ['the whole data of a Secret', driftOf('data', { id: SECRET, git: { a: CANARY }, live: { b: CANARY } })],
+  [
+    'the whole data of a Secret',
+    driftOf('data', { id: SECRET, git: { a: CANARY }, live: { b: CANARY } }),
+  ],
   ['stringData', driftOf('stringData.user', { id: SECRET, git: CANARY, live: undefined })],
   ['last-applied of anything', driftOf(LAST_APPLIED, { id: CONFIG, git: undefined, live: CANARY })],
-  ['the side in git, when live is a credential', driftOf('data.color', { id: CONFIG, git: CANARY, live: `postgres://a:${CANARY}@db` })],
-  ['the live side, when git has a credential', driftOf('data.color', { id: CONFIG, git: `password=${CANARY}`, live: CANARY })],
+  [
+    'the side in git, when live is a credential',
+    driftOf('data.color', { id: CONFIG, git: CANARY, live: `postgres://a:${CANARY}@db` }),
+  ],
+  [
+    'the live side, when git has a credential',
+    driftOf('data.color', { id: CONFIG, git: `password=${CANARY}`, live: CANARY }),
+  ],
   [
     'a variable by its name',
-    driftOf('spec.template.spec.containers[name=app].env[name=API_TOKEN].value', { git: CANARY, live: `${CANARY}2` }),
+    driftOf('spec.template.spec.containers[name=app].env[name=API_TOKEN].value', {
+      git: CANARY,
+      live: `${CANARY}2`,
+    }),
   ],
   [
     'a whole container',
@@ -37,8 +52,19 @@ const HIDDEN: readonly (readonly [name: string, drift: Drift])[] = [
       live: { name: 'app', env: [{ name: 'API_TOKEN', value: CANARY }] },
     }),
   ],
-  ['a missing Secret', driftOf('', { id: SECRET, change: 'missing', git: { data: { a: CANARY } }, live: undefined })],
-  ['an unexpected Secret', driftOf('', { id: SECRET, change: 'unexpected', git: undefined, live: { data: { a: CANARY } } })],
+  [
+    'a missing Secret',
+    driftOf('', { id: SECRET, change: 'missing', git: { data: { a: CANARY } }, live: undefined }),
+  ],
+  [
+    'an unexpected Secret',
+    driftOf('', {
+      id: SECRET,
+      change: 'unexpected',
+      git: undefined,
+      live: { data: { a: CANARY } },
+    }),
+  ],
 ]
 
 for (const [name, drift] of HIDDEN) {
@@ -46,11 +72,20 @@ for (const [name, drift] of HIDDEN) {
 }
 
 test('what is hidden is said to be hidden, with its length, and a change of it can be seen', () => {
-  const change = showChange({ drift: driftOf('data.user', { id: SECRET, git: 'YWJj', live: 'YWJjZA==' }), resolution: 'Restore' }, TEST_KEY)
+  const change = showChange(
+    {
+      drift: driftOf('data.user', { id: SECRET, git: 'YWJj', live: 'YWJjZA==' }),
+      resolution: 'Restore',
+    },
+    TEST_KEY,
+  )
   assert.equal(change.redacted, true)
   assert.match(String(change.git), /\(3 bytes\)$/)
   assert.match(String(change.live), /\(4 bytes\)$/)
-  const same = showChange({ drift: driftOf('data.user', { id: SECRET, git: 'abc', live: 'abc' }), resolution: 'Restore' }, TEST_KEY)
+  const same = showChange(
+    { drift: driftOf('data.user', { id: SECRET, git: 'abc', live: 'abc' }), resolution: 'Restore' },
+    TEST_KEY,
+  )
   assert.equal(same.git, same.live)
 })
 
@@ -65,13 +100,22 @@ test('the values of a whole object are never in a change', () => {
     git,
     live,
     path: location,
-  } = showChange({ drift: driftOf('', { change: 'missing', git: { a: 1 } }), resolution: 'Adopt' }, TEST_KEY)
+  } = showChange(
+    { drift: driftOf('', { change: 'missing', git: { a: 1 } }), resolution: 'Adopt' },
+    TEST_KEY,
+  )
   assert.deepEqual([git, live, location], [undefined, undefined, undefined])
 })
 
 test('without the key, a change tells nothing of a six-digit PIN: neither its hash nor its fingerprint can be made again', () => {
   const drift = (pin: string, key = TEST_KEY) =>
-    showChange({ drift: driftOf('data.pin', { id: SECRET, git: '000000', live: pin }), resolution: 'Restore' }, key)
+    showChange(
+      {
+        drift: driftOf('data.pin', { id: SECRET, git: '000000', live: pin }),
+        resolution: 'Restore',
+      },
+      key,
+    )
   const known = drift('004711')
   const other = redactionKey(new Uint8Array(32).fill(3))
   for (let pin = 4000; pin < 5000; pin += 1) {
@@ -83,18 +127,33 @@ test('without the key, a change tells nothing of a six-digit PIN: neither its ha
 
 test('a value goes out unchanged exactly where it does not look like a credential', () => {
   fc.assert(
-    fc.property(fc.constantFrom('data.color', 'data.password', 'spec.secretName'), fc.string({ minLength: 1 }), (location, live) => {
-      const change = showChange({ drift: driftOf(location, { id: CONFIG, git: undefined, live }), resolution: 'Restore' }, TEST_KEY)
-      assert.equal(change.live === live, !looksSecret(path(location), live))
-    }),
+    fc.property(
+      fc.constantFrom('data.color', 'data.password', 'spec.secretName'),
+      fc.string({ minLength: 1 }),
+      (location, live) => {
+        const change = showChange(
+          { drift: driftOf(location, { id: CONFIG, git: undefined, live }), resolution: 'Restore' },
+          TEST_KEY,
+        )
+        assert.equal(change.live === live, !looksSecret(path(location), live))
+      },
+    ),
   )
 })
 
 test('a value of a megabyte is in the record whole, on both sides and also where it is added and will be removed', () => {
   const large = 'a line of text\n'.repeat(70_000)
   for (const change of ['modified', 'added'] as const) {
-    const drift = driftOf('data.big', { id: CONFIG, change, git: change === 'added' ? undefined : `${large}1`, live: `${large}2` })
-    const document = parseGoYaml(written(drift), 'record').documents[0]?.value as { git?: string; live?: string }
+    const drift = driftOf('data.big', {
+      id: CONFIG,
+      change,
+      git: change === 'added' ? undefined : `${large}1`,
+      live: `${large}2`,
+    })
+    const document = parseGoYaml(written(drift), 'record').documents[0]?.value as {
+      git?: string
+      live?: string
+    }
     assert.equal(document.git, drift.git)
     assert.equal(document.live, `${large}2`)
   }

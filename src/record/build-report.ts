@@ -2,10 +2,25 @@
 import { createHash } from 'node:crypto'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { Json } from '@backporch/kyaml/json'
-import { type RedactionKey, redact, redactUnread, type Shown, show, shownJson, shownPath } from '@backporch/kyaml/redaction'
+import {
+  type RedactionKey,
+  redact,
+  redactUnread,
+  type Shown,
+  show,
+  shownJson,
+  shownPath,
+} from '@backporch/kyaml/redaction'
 import type { ResourceId } from '@backporch/kyaml/resource'
 import { given } from '@backporch/kyaml/text'
-import type { Actor, Drift, FieldOwner, ObjectVerdict, Resolution, SetAside } from '../drift/compare/drift.ts'
+import type {
+  Actor,
+  Drift,
+  FieldOwner,
+  ObjectVerdict,
+  Resolution,
+  SetAside,
+} from '../drift/compare/drift.ts'
 import { itemFingerprint } from '../drift/compare/fingerprint.ts'
 import { type GroupMember, healthMessage } from '../status/resource-group.ts'
 import { unitHealth } from '../status/unit-health.ts'
@@ -25,11 +40,18 @@ interface ResolvedDrift {
 /** A difference as it may be written down; frozen. */
 export function showChange(change: ResolvedDrift, key: RedactionKey): Change {
   const { drift, resolution, desired, via } = change
-  const source = desired === undefined ? undefined : `${desired.location.path}:${desired.location.line}`
-  return key.derived.get(drift, `change ${resolution} ${via ?? ''}`, [source], () => frozen(changeOf(change, source, key)))
+  const source =
+    desired === undefined ? undefined : `${desired.location.path}:${desired.location.line}`
+  return key.derived.get(drift, `change ${resolution} ${via ?? ''}`, [source], () =>
+    frozen(changeOf(change, source, key)),
+  )
 }
 
-function changeOf({ drift, resolution, via }: ResolvedDrift, source: string | undefined, key: RedactionKey): Change {
+function changeOf(
+  { drift, resolution, via }: ResolvedDrift,
+  source: string | undefined,
+  key: RedactionKey,
+): Change {
   const whole = drift.change === 'missing' || drift.change === 'unexpected'
   const git = whole ? undefined : show(key, drift, drift.git)
   const live = whole ? undefined : drift.liveUnread ? redactUnread() : show(key, drift, drift.live)
@@ -52,7 +74,17 @@ function changeOf({ drift, resolution, via }: ResolvedDrift, source: string | un
 }
 
 /** Keys in the order of the schema: the ledger compares texts. Who it was is text of a client; each sink encodes it. */
-function showActor({ manager, operation, subresource, class: kind, at, confidence, user, actingAs, others }: Actor): Change['actor'] {
+function showActor({
+  manager,
+  operation,
+  subresource,
+  class: kind,
+  at,
+  confidence,
+  user,
+  actingAs,
+  others,
+}: Actor): Change['actor'] {
   return {
     manager,
     operation,
@@ -70,7 +102,12 @@ function showOwner(owner: FieldOwner): NonNullable<Change['actor']['others']>[nu
 }
 
 /** When one side is a credential by its form, the other side of the same field is one too: both are hidden. */
-function pairHidden(drift: Drift, git: Shown, live: Shown, key: RedactionKey): { git: Shown; live: Shown } {
+function pairHidden(
+  drift: Drift,
+  git: Shown,
+  live: Shown,
+  key: RedactionKey,
+): { git: Shown; live: Shown } {
   const hide = (value: Json): Shown => redact(key, drift.id, drift.path, value)
   if (git?.kind === 'redacted' && live?.kind === 'revealed') return { git, live: hide(live.value) }
   if (live?.kind === 'redacted' && git?.kind === 'revealed') return { git: hide(git.value), live }
@@ -80,7 +117,10 @@ function pairHidden(drift: Drift, git: Shown, live: Shown, key: RedactionKey): {
 const MOST_OBJECTS = 20
 
 /** Worst status of the unit's objects, and those that are not Current. */
-export function showHealth(members: readonly GroupMember[], incomplete: readonly Incomplete[]): UnitHealth {
+export function showHealth(
+  members: readonly GroupMember[],
+  incomplete: readonly Incomplete[],
+): UnitHealth {
   const { status, others } = unitHealth(members)
   // Of a unit of which no object was read, no object is bad, and none is known to be well.
   const known = members.length > 0 || incomplete.length === 0
@@ -121,9 +161,13 @@ type ShownAside = NonNullable<DriftReport['status']['setAside']>[number]
 function showVerdicts({ verdicts, resolutions, key }: ReportInput): ShownVerdicts {
   return key.derived.get(resolutions, 'report', [verdicts], () => ({
     changes: verdicts.flatMap(({ items, desired }) =>
-      items.map((item) => showChange({ drift: item, resolution: resolutions.get(item) ?? 'Restore', desired }, key)),
+      items.map((item) =>
+        showChange({ drift: item, resolution: resolutions.get(item) ?? 'Restore', desired }, key),
+      ),
     ),
-    setAside: verdicts.flatMap((verdict) => verdict.setAside.map((aside) => showSetAside(aside, key))),
+    setAside: verdicts.flatMap((verdict) =>
+      verdict.setAside.map((aside) => showSetAside(aside, key)),
+    ),
     objects: verdicts.filter(({ desired }) => desired !== undefined).length,
   }))
 }
@@ -136,7 +180,12 @@ export function buildReport(input: ReportInput): DriftReport {
     spec: {
       unit,
       fingerprint: input.fingerprint,
-      observed: { at: input.observedAt, syncer: input.syncer, objects, ...(input.recorded ? { recorded: true } : {}) },
+      observed: {
+        at: input.observedAt,
+        syncer: input.syncer,
+        objects,
+        ...(input.recorded ? { recorded: true } : {}),
+      },
       changes,
     },
     status: {
@@ -147,7 +196,10 @@ export function buildReport(input: ReportInput): DriftReport {
   }
 }
 
-function showSetAside({ drift, state, why, rule, commit, stuckSince }: SetAside, key: RedactionKey): ShownAside {
+function showSetAside(
+  { drift, state, why, rule, commit, stuckSince }: SetAside,
+  key: RedactionKey,
+): ShownAside {
   const { id, path } = drift
   return {
     ref: refOf(id),

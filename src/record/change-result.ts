@@ -7,9 +7,15 @@ import type { Change } from './documents/change.ts'
 
 const NAME_LIMIT = 253
 
-export function changeResult({ ref, ...change }: Change, severity: FunctionResult['severity'], message: string): FunctionResult {
+export function changeResult(
+  { ref, ...change }: Change,
+  severity: FunctionResult['severity'],
+  message: string,
+): FunctionResult {
   const path = changePath(change)
-  const given = Object.entries({ kind: ref.kind, name: ref.name, namespace: ref.namespace }).filter(([, text]) => text !== '')
+  const given = Object.entries({ kind: ref.kind, name: ref.name, namespace: ref.namespace }).filter(
+    ([, text]) => text !== '',
+  )
   return {
     message,
     severity,
@@ -21,5 +27,7 @@ export function changeResult({ ref, ...change }: Change, severity: FunctionResul
 /** Empty for a whole object, and for what is no path. */
 function changePath({ path }: Pick<Change, 'path'>): string {
   const read = path === undefined ? undefined : parseFieldPath(path)
-  return read === undefined || 'problem' in read ? '' : oneLine(shownPathOnly(read.path, undefined), NAME_LIMIT)
+  return read === undefined || 'problem' in read
+    ? ''
+    : oneLine(shownPathOnly(read.path, undefined), NAME_LIMIT)
 }

@@ -4,14 +4,25 @@ import { test } from 'node:test'
 import { signOff } from '@backporch/git-store/commit'
 import { parseKptAnnotations } from '@backporch/kpt/kptfile'
 import { changeOf, HOSTILE_TEXTS, recordOf } from '../../test/fakes/record-samples.ts'
-import { formatApprovalMessage, formatLedgerMessage, formatProposalMessage, type MessageSubject } from './commit-message.ts'
+import {
+  formatApprovalMessage,
+  formatLedgerMessage,
+  formatProposalMessage,
+  type MessageSubject,
+} from './commit-message.ts'
 import type { Change } from './documents/change.ts'
 import type { DriftRecord } from './documents/drift-record.ts'
 
 const APPROVAL = { revision: 4, decidedBy: 'Ada <ada@example.com>', at: '2026-11-21T11:00:00Z' }
 
 function subjectOf(record: DriftRecord, more: Partial<MessageSubject> = {}): MessageSubject {
-  return { record, slug: 'apps--web', packageName: 'apps/web', sourceRevision: 'deploy.apps.web.v3', ...more }
+  return {
+    record,
+    slug: 'apps--web',
+    packageName: 'apps/web',
+    sourceRevision: 'deploy.apps.web.v3',
+    ...more,
+  }
 }
 
 function trailersOf(message: string): string[] {
@@ -24,7 +35,10 @@ function trailersOf(message: string): string[] {
 }
 
 test('the whole message of a proposal', () => {
-  const record = recordOf([changeOf({ resolution: 'Adopt' })], { plan: 'Adopt', message: 'load test' })
+  const record = recordOf([changeOf({ resolution: 'Adopt' })], {
+    plan: 'Adopt',
+    message: 'load test',
+  })
   assert.equal(
     formatProposalMessage(subjectOf(record), 'Proposed'),
     `fix(drift): adopt Deployment/web replicas 5 in prod (git 3)
@@ -96,10 +110,20 @@ function messagesWith(text: string): readonly (readonly [place: string, message:
       [`record ${index}, proposed`, formatProposalMessage(subjectOf(record), 'Proposed')] as const,
       [`record ${index}, approved`, formatApprovalMessage(subjectOf(record), APPROVAL)] as const,
     ]),
-    ['decider', formatApprovalMessage(subjectOf(recordOf([changeOf()])), { ...APPROVAL, decidedBy: text, at: text })],
+    [
+      'decider',
+      formatApprovalMessage(subjectOf(recordOf([changeOf()])), {
+        ...APPROVAL,
+        decidedBy: text,
+        at: text,
+      }),
+    ],
     [
       'package',
-      formatApprovalMessage(subjectOf(recordOf([changeOf()]), { packageName: text, slug: text, sourceRevision: text }), APPROVAL),
+      formatApprovalMessage(
+        subjectOf(recordOf([changeOf()]), { packageName: text, slug: text, sourceRevision: text }),
+        APPROVAL,
+      ),
     ],
   ]
 }
@@ -129,8 +153,9 @@ const MARKS = [
   /\*\*\*NO_CI\*\*\*/,
   /skip-checks:/i,
 ]
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-const UNSEEN = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]/u
+const UNSEEN =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]/u
 
 for (const text of HOSTILE_TEXTS) {
   test(`nothing is forged by ${JSON.stringify(text).slice(0, 40)}, wherever it stands`, () => {
@@ -148,8 +173,8 @@ for (const text of HOSTILE_TEXTS) {
       assert.equal(annotations.length, 1, location)
       assert.equal(annotations[0]?.workspace, 'drift-1a2b3c4d')
     }
-    for (const [position, message] of [messages[6 * 3], messages.at(-1), messages.at(-2)].flatMap((each) =>
-      each === undefined ? [] : [each],
+    for (const [position, message] of [messages[6 * 3], messages.at(-1), messages.at(-2)].flatMap(
+      (each) => (each === undefined ? [] : [each]),
     )) {
       const lines = trailersOf(message)
       const names = lines.map((line) => line.slice(0, line.indexOf(':')))
@@ -166,13 +191,20 @@ for (const text of HOSTILE_TEXTS) {
 }
 
 test('a path with marks in it is still the path, for whoever reads the JSON', () => {
-  const message = formatProposalMessage(subjectOf(recordOf([changeOf()]), { packageName: 'apps/@team #1 [skip ci]' }), 'Proposed')
+  const message = formatProposalMessage(
+    subjectOf(recordOf([changeOf()]), { packageName: 'apps/@team #1 [skip ci]' }),
+    'Proposed',
+  )
   assert.equal(parseKptAnnotations(message).annotations[0]?.packagePath, 'apps/@team #1 [skip ci]')
 })
 
 test('a hidden value stays hidden', () => {
   const message = formatProposalMessage(
-    subjectOf(recordOf([changeOf({ git: 'hmac-sha256:0123456789abcdef (8 bytes)', live: 'redacted (not read)' })])),
+    subjectOf(
+      recordOf([
+        changeOf({ git: 'hmac-sha256:0123456789abcdef (8 bytes)', live: 'redacted (not read)' }),
+      ]),
+    ),
     'Proposed',
   )
   assert.match(message, /•••• → ••••/)
@@ -180,7 +212,9 @@ test('a hidden value stays hidden', () => {
 })
 
 test('many changes are counted, not listed', () => {
-  const changes = Array.from({ length: 500 }, (_, index) => changeOf({ ref: { ...changeOf().ref, name: `web-${index}` } }))
+  const changes = Array.from({ length: 500 }, (_, index) =>
+    changeOf({ ref: { ...changeOf().ref, name: `web-${index}` } }),
+  )
   const message = formatProposalMessage(subjectOf(recordOf(changes)), 'Proposed')
   assert.match(message, /^chore\(drift\): restore 500 changes of apps\/web in prod\n/)
   assert.match(message, /and 480 more, see the record/)
@@ -190,19 +224,26 @@ test('many changes are counted, not listed', () => {
 
 test('a writer who is only the last one known is not accused', () => {
   const actor = { ...changeOf().actor, confidence: 'last-writer' } as const
-  const message = formatProposalMessage(subjectOf(recordOf([changeOf({ change: 'removed', actor })])), 'Proposed')
+  const message = formatProposalMessage(
+    subjectOf(recordOf([changeOf({ change: 'removed', actor })])),
+    'Proposed',
+  )
   assert.match(message, /→ 5 {2}perhaps by kubectl-edit {2}medium/)
   assert.match(message, /^Drift-Actor: kubectl-edit \(last-writer\)$/m)
 })
 
 test('the message names who settles', () => {
-  const settle = (by: 'syncer' | 'backporch') => formatProposalMessage(subjectOf(recordOf([changeOf()], { settle: by })), 'Proposed')
+  const settle = (by: 'syncer' | 'backporch') =>
+    formatProposalMessage(subjectOf(recordOf([changeOf()], { settle: by })), 'Proposed')
   assert.match(settle('syncer'), /the syncer of the package puts the cluster back/)
   assert.match(settle('backporch'), /backporch then writes exactly these values to the cluster/)
 })
 
 test('a message of the ledger skips CI and stays short, whatever the names', () => {
-  assert.equal(formatLedgerMessage('prod', ['apps/web: InSync']), 'status(prod): apps/web: InSync\n\n[skip ci]\n')
+  assert.equal(
+    formatLedgerMessage('prod', ['apps/web: InSync']),
+    'status(prod): apps/web: InSync\n\n[skip ci]\n',
+  )
   for (const text of HOSTILE_TEXTS) {
     for (const lines of [[text], [text, text], Array<string>(1000).fill(text)]) {
       const message = formatLedgerMessage(text, lines)

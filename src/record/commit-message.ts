@@ -29,11 +29,16 @@ export interface MessageSubject {
 }
 
 /** Message of the commit on `drafts/` and `proposed/`. */
-export function formatProposalMessage(subject: MessageSubject, lifecycle: 'Draft' | 'Proposed'): string {
+export function formatProposalMessage(
+  subject: MessageSubject,
+  lifecycle: 'Draft' | 'Proposed',
+): string {
   const { record } = subject
   const { changes } = record.spec
   return joinParagraphs([
-    subject.joint === undefined ? formatSubject(record, lifecycle) : jointSubject(record, subject.joint.records.length),
+    subject.joint === undefined
+      ? formatSubject(record, lifecycle)
+      : jointSubject(record, subject.joint.records.length),
     commitText(describeChanges(changes)),
     ...clusterList(subject),
     ...whyOf(record),
@@ -60,13 +65,18 @@ export function formatApprovalMessage(subject: MessageSubject, approval: Approva
     commitText(describeChanges(record.spec.changes)),
     ...whyOf(record),
     kptLine(subject, approval.revision ?? 0),
-    trailers(subject, [`${DECIDED_BY}${oneLine(approval.decidedBy)}`, `Drift-Decided-At: ${oneLine(approval.at)}`]),
+    trailers(subject, [
+      `${DECIDED_BY}${oneLine(approval.decidedBy)}`,
+      `Drift-Decided-At: ${oneLine(approval.at)}`,
+    ]),
   ])
 }
 
 function approved({ packageName }: MessageSubject, { revision }: Approval): string {
   const name = oneLine(commitText(packageName), 300)
-  return revision === undefined ? `Approving the proposal for ${name}` : `Approving package revision ${name}/${revision}`
+  return revision === undefined
+    ? `Approving the proposal for ${name}`
+    : `Approving package revision ${name}/${revision}`
 }
 
 const DECIDED_BY = 'Drift-Decided-By: '
@@ -84,15 +94,25 @@ export function decidedByIn(message: string): string | undefined {
 export function formatLedgerMessage(cluster: string, lines: readonly string[]): string {
   const [first = 'status unchanged'] = lines
   const scope = `status(${oneLine(commitText(cluster), 40)}): `
-  const subject = oneLine(lines.length === 1 ? commitText(first) : `${lines.length} packages`, SUBJECT_LIMIT - scope.length)
-  const listed = lines.length > 1 ? lines.slice(0, LEDGER_LINE_LIMIT).map((line) => `  ${oneLine(commitText(line), 200)}`) : []
-  const more = lines.length > LEDGER_LINE_LIMIT ? [`  and ${lines.length - LEDGER_LINE_LIMIT} more`] : []
+  const subject = oneLine(
+    lines.length === 1 ? commitText(first) : `${lines.length} packages`,
+    SUBJECT_LIMIT - scope.length,
+  )
+  const listed =
+    lines.length > 1
+      ? lines.slice(0, LEDGER_LINE_LIMIT).map((line) => `  ${oneLine(commitText(line), 200)}`)
+      : []
+  const more =
+    lines.length > LEDGER_LINE_LIMIT ? [`  and ${lines.length - LEDGER_LINE_LIMIT} more`] : []
   return joinParagraphs([scope + subject, [...listed, ...more].join('\n'), '[skip ci]'])
 }
 
 /** Message of the commit that puts the records of decisions through Porch onto the base branch. @param decided `drift-1a2b3c4d of apps/web (v2)` */
 export function formatLandingMessage(decided: readonly string[]): string {
-  const subject = decided.length === 1 ? `keep the record of ${decided[0]}` : `keep ${decided.length} records of decisions through Porch`
+  const subject =
+    decided.length === 1
+      ? `keep the record of ${decided[0]}`
+      : `keep ${decided.length} records of decisions through Porch`
   const listed = decided.slice(0, OBJECT_LIMIT).map((line) => `  ${oneLine(commitText(line), 200)}`)
   const more = decided.length > OBJECT_LIMIT ? [`  and ${decided.length - OBJECT_LIMIT} more`] : []
   return joinParagraphs([
@@ -106,14 +126,27 @@ export function formatLandingMessage(decided: readonly string[]): string {
 function clusterList({ joint }: MessageSubject): string[] {
   if (joint === undefined) return []
   const clusters = joint.records.map(({ spec }) => spec.unit.cluster).sort()
-  const lines = clusters.slice(0, OBJECT_LIMIT).map((cluster) => `  ${oneLine(commitText(cluster), 100)}`)
-  const more = clusters.length > OBJECT_LIMIT ? [`  and ${clusters.length - OBJECT_LIMIT} more, each with its record`] : []
-  return [[`The same in ${clusters.length} cluster${clusters.length === 1 ? '' : 's'}:`, ...lines, ...more].join('\n')]
+  const lines = clusters
+    .slice(0, OBJECT_LIMIT)
+    .map((cluster) => `  ${oneLine(commitText(cluster), 100)}`)
+  const more =
+    clusters.length > OBJECT_LIMIT
+      ? [`  and ${clusters.length - OBJECT_LIMIT} more, each with its record`]
+      : []
+  return [
+    [
+      `The same in ${clusters.length} cluster${clusters.length === 1 ? '' : 's'}:`,
+      ...lines,
+      ...more,
+    ].join('\n'),
+  ]
 }
 
 /** The person's own words follow a word of ours: no line of theirs begins a line of the message. */
 function whyOf({ spec: { message } }: DriftRecord): string[] {
-  return message === undefined || message.trim() === '' ? [] : [`Why: ${oneLine(commitText(message), 500)}`]
+  return message === undefined || message.trim() === ''
+    ? []
+    : [`Why: ${oneLine(commitText(message), 500)}`]
 }
 
 /** Porch reads the same as without the escapes, and a forge finds nothing to act on. */
@@ -140,7 +173,8 @@ function describeChanges(changes: readonly Change[]): string {
     object = here
     lines.push(`    ${describeChange(change)}`)
   }
-  if (changes.length > OBJECT_LIMIT) lines.push(`  and ${changes.length - OBJECT_LIMIT} more, see the record`)
+  if (changes.length > OBJECT_LIMIT)
+    lines.push(`  and ${changes.length - OBJECT_LIMIT} more, see the record`)
   return lines.join('\n')
 }
 
@@ -148,10 +182,14 @@ function describeChange(change: Change): string {
   const { actor } = change
   // The last writer may have done something else, and its time is of that.
   const perhaps = actor.confidence === 'last-writer' ? 'perhaps ' : ''
-  const who = actor.confidence === 'none' ? 'by an unknown writer' : `${perhaps}by ${oneLine(actorName(actor), actorLimit(actor, 60))}`
+  const who =
+    actor.confidence === 'none'
+      ? 'by an unknown writer'
+      : `${perhaps}by ${oneLine(actorName(actor), actorLimit(actor, 60))}`
   const when = actor.at === '' || perhaps !== '' ? '' : ` ${oneLine(actor.at, 40)}`
   const { git, live } = formatSides(change)
-  const what = change.path === undefined ? change.change : `${oneLine(change.path, 160)}  ${git} → ${live}`
+  const what =
+    change.path === undefined ? change.change : `${oneLine(change.path, 160)}  ${git} → ${live}`
   return `${what}  ${who}${when}  ${change.risk} ${change.reason}`
 }
 
@@ -160,27 +198,45 @@ function whatMergingDoes(record: DriftRecord, lifecycle: 'Draft' | 'Proposed'): 
   const { plan, settle } = record.spec
   if (plan === 'Restore' && settle === 'backporch')
     return 'Merging keeps git as it is, and backporch then writes exactly these values to the cluster.'
-  if (plan === 'Restore') return 'Merging keeps git as it is: the syncer of the package puts the cluster back.'
+  if (plan === 'Restore')
+    return 'Merging keeps git as it is: the syncer of the package puts the cluster back.'
   if (plan === 'Adopt') return 'Merging makes git say what the cluster runs.'
-  if (plan === 'Release') return 'Merging stops managing these fields in git; the cluster stays as it is.'
+  if (plan === 'Release')
+    return 'Merging stops managing these fields in git; the cluster stays as it is.'
   return 'Merging does for each change what its resolution in the record says.'
 }
 
-function trailers({ record, slug, packageName, joint }: MessageSubject, more: readonly string[]): string {
+function trailers(
+  { record, slug, packageName, joint }: MessageSubject,
+  more: readonly string[],
+): string {
   const { spec } = record
-  const units = (joint?.records ?? [record]).map((one) => one.spec).sort((left, right) => (left.unit.cluster < right.unit.cluster ? -1 : 1))
+  const units = (joint?.records ?? [record])
+    .map((one) => one.spec)
+    .sort((left, right) => (left.unit.cluster < right.unit.cluster ? -1 : 1))
   const named = units.slice(0, OBJECT_LIMIT)
-  const objects = [...new Set(spec.changes.map(({ ref }) => `${ref.group}/${ref.kind}/${ref.namespace}/${ref.name}`))]
+  const objects = [
+    ...new Set(
+      spec.changes.map(({ ref }) => `${ref.group}/${ref.kind}/${ref.namespace}/${ref.name}`),
+    ),
+  ]
   const actors = [
     ...new Set(
-      spec.changes.map(({ actor }) => `${actor.user === undefined ? '' : `${actor.user}, `}${actor.manager} (${actor.confidence})`),
+      spec.changes.map(
+        ({ actor }) =>
+          `${actor.user === undefined ? '' : `${actor.user}, `}${actor.manager} (${actor.confidence})`,
+      ),
     ),
   ].slice(0, OBJECT_LIMIT)
   const risk =
-    (['critical', 'high', 'medium', 'low'] as const).find((level) => spec.changes.some((change) => change.risk === level)) ?? 'low'
+    (['critical', 'high', 'medium', 'low'] as const).find((level) =>
+      spec.changes.some((change) => change.risk === level),
+    ) ?? 'low'
   const revision = spec.unit.revision === undefined ? '' : `@${spec.unit.revision}`
   return [
-    ...named.map(({ unit, episode }) => `Drift-Id: ${oneLine(unit.cluster)}/${oneLine(slug)}/${episode}`),
+    ...named.map(
+      ({ unit, episode }) => `Drift-Id: ${oneLine(unit.cluster)}/${oneLine(slug)}/${episode}`,
+    ),
     `Drift-Fingerprint: ${joint === undefined ? spec.fingerprint : jointFingerprint(joint.records)}`,
     `Drift-Resolution: ${spec.plan}`,
     `Drift-Risk: ${risk}`,

@@ -29,5 +29,8 @@ export function commitJson(text: string): string {
 }
 
 function withoutMarks(text: string, show: (code: number) => string): string {
-  return MARKS.reduce((safe, mark) => safe.replace(mark, (character) => show(character.charCodeAt(0))), text)
+  return MARKS.reduce(
+    (safe, mark) => safe.replace(mark, (character) => show(character.charCodeAt(0))),
+    text,
+  )
 }

@@ -4,7 +4,11 @@ import type { Json } from '@backporch/kyaml/json'
 import * as fc from '../../test/seeds/fast-check.ts'
 import { formatSides, formatValue, hiddenBytes } from './format-value.ts'
 
-const ROWS: readonly (readonly [value: Json | undefined, text: string, bytes: number | undefined])[] = [
+const ROWS: readonly (readonly [
+  value: Json | undefined,
+  text: string,
+  bytes: number | undefined,
+])[] = [
   [undefined, '∅', undefined],
   [null, 'null', undefined],
   [5, '5', undefined],
@@ -16,7 +20,11 @@ const ROWS: readonly (readonly [value: Json | undefined, text: string, bytes: nu
   [{ b: 1, a: 2 }, '{"a":2,"b":1}', undefined],
   ['hmac-sha256:0123456789abcdef (8 bytes)', '••••', 8],
   ['redacted (not read)', '••••', undefined],
-  ['hmac-sha256:0123456789abcdef (8 bytes) ', '"hmac-sha256:0123456789abcdef (8 bytes) "', undefined],
+  [
+    'hmac-sha256:0123456789abcdef (8 bytes) ',
+    '"hmac-sha256:0123456789abcdef (8 bytes) "',
+    undefined,
+  ],
 ]
 
 for (const [value, text, bytes] of ROWS) {
@@ -29,7 +37,12 @@ for (const [value, text, bytes] of ROWS) {
 test('a long value is cut', () => assert.equal(formatValue('x'.repeat(100), 5), '"xxx…'))
 
 const IMAGE = 'docker.io/nginxinc/nginx-unprivileged:1.2'
-const SIDES: readonly (readonly [about: string, git: Json | undefined, live: Json | undefined, shown: readonly [string, string]])[] = [
+const SIDES: readonly (readonly [
+  about: string,
+  git: Json | undefined,
+  live: Json | undefined,
+  shown: readonly [string, string],
+])[] = [
   ['short values are whole', 'a', 'b', ['"a"', '"b"']],
   [
     'values that part before the cut are cut at their end',
@@ -37,17 +50,37 @@ const SIDES: readonly (readonly [about: string, git: Json | undefined, live: Jso
     `b${IMAGE}`,
     ['"adocker.io/nginxinc/ng…', '"bdocker.io/nginxinc/ng…'],
   ],
-  ['values that part at their end show it', `${IMAGE}7`, `${IMAGE}8`, ['…unprivileged:1.27"', '…unprivileged:1.28"']],
+  [
+    'values that part at their end show it',
+    `${IMAGE}7`,
+    `${IMAGE}8`,
+    ['…unprivileged:1.27"', '…unprivileged:1.28"'],
+  ],
   [
     'values that part in the middle show what stands before it and after',
     `${IMAGE}7${'x'.repeat(50)}`,
     `${IMAGE}8${'x'.repeat(50)}`,
     ['…eged:1.27xxxxxxxxxxxxx…', '…eged:1.28xxxxxxxxxxxxx…'],
   ],
-  ['one is the beginning of the other', 'x'.repeat(50), 'x'.repeat(52), [`…${'x'.repeat(20)}"`, `…${'x'.repeat(22)}"`]],
-  ['no character is cut in two', `${'😀'.repeat(40)}a`, `${'😀'.repeat(40)}b`, [`…${'😀'.repeat(20)}a"`, `…${'😀'.repeat(20)}b"`]],
+  [
+    'one is the beginning of the other',
+    'x'.repeat(50),
+    'x'.repeat(52),
+    [`…${'x'.repeat(20)}"`, `…${'x'.repeat(22)}"`],
+  ],
+  [
+    'no character is cut in two',
+    `${'😀'.repeat(40)}a`,
+    `${'😀'.repeat(40)}b`,
+    [`…${'😀'.repeat(20)}a"`, `…${'😀'.repeat(20)}b"`],
+  ],
   ['one side is nothing', undefined, IMAGE, ['∅', '"docker.io/nginxinc/ngi…']],
-  ['hidden values stay hidden', 'hmac-sha256:0123456789abcdef (8 bytes)', 'redacted (not read)', ['••••', '••••']],
+  [
+    'hidden values stay hidden',
+    'hmac-sha256:0123456789abcdef (8 bytes)',
+    'redacted (not read)',
+    ['••••', '••••'],
+  ],
 ]
 
 for (const [about, git, live, [left, right]] of SIDES) {
@@ -57,13 +90,25 @@ for (const [about, git, live, [left, right]] of SIDES) {
 }
 
 test('two sides that differ never look alike, and neither is longer than the limit', () => {
-  const text = fc.array(fc.constantFrom('a', 'b', '/', '😀', ' '), { minLength: 0, maxLength: 40 }).map((parts) => parts.join(''))
+  const text = fc
+    .array(fc.constantFrom('a', 'b', '/', '😀', ' '), { minLength: 0, maxLength: 40 })
+    .map((parts) => parts.join(''))
   fc.assert(
-    fc.property(text, text, text, text, fc.integer({ min: 8, max: 40 }), (start, one, other, end, limit) => {
-      fc.pre(one !== other)
-      const { git, live } = formatSides({ git: start + one + end, live: start + other + end }, limit)
-      assert.notEqual(git, live)
-      for (const side of [git, live]) assert.ok(Array.from(side).length <= limit, side)
-    }),
+    fc.property(
+      text,
+      text,
+      text,
+      text,
+      fc.integer({ min: 8, max: 40 }),
+      (start, one, other, end, limit) => {
+        fc.pre(one !== other)
+        const { git, live } = formatSides(
+          { git: start + one + end, live: start + other + end },
+          limit,
+        )
+        assert.notEqual(git, live)
+        for (const side of [git, live]) assert.ok(Array.from(side).length <= limit, side)
+      },
+    ),
   )
 })

@@ -38,7 +38,9 @@ export function formatSides(
 function startBefore(text: readonly string[], at: number, room: number, limit: number): number {
   const context = Math.max(Math.floor(limit / 3), room)
   const from = Math.max(1, at - context)
-  const gap = text.slice(from, from + Math.floor(context / 2)).findIndex((character) => !/[\p{L}\p{N}]/u.test(character))
+  const gap = text
+    .slice(from, from + Math.floor(context / 2))
+    .findIndex((character) => !/[\p{L}\p{N}]/u.test(character))
   return gap === -1 ? from : from + gap + 1
 }
 

@@ -22,7 +22,16 @@ const ADA: Actor = { ...EDITOR, confidence: 'audit', user: 'ada', actingAs: 'adm
 
 function drift(actor: Actor, more: Partial<Drift> = {}): Drift {
   return {
-    ...{ id: ID, apiVersion: 'v1', uid: 'u', change: 'modified', path: path('data.a'), git: '1', live: '2', liveUnread: false },
+    ...{
+      id: ID,
+      apiVersion: 'v1',
+      uid: 'u',
+      change: 'modified',
+      path: path('data.a'),
+      git: '1',
+      live: '2',
+      liveUnread: false,
+    },
     ...{ risk: 'medium', reason: 'APP-CONFIG', notes: [], actor },
     ...more,
   }
@@ -32,16 +41,28 @@ function drift(actor: Actor, more: Partial<Drift> = {}): Drift {
 function known(before: Drift, now: Drift): Actor | undefined {
   const change = showChange({ drift: before, resolution: 'Restore' }, KEY)
   const verdict: ObjectVerdict = {
-    ...{ id: ID, apiVersion: 'v1', desired: undefined, state: 'drifted', proof: 'dry-run', items: [now], setAside: [] },
+    ...{
+      id: ID,
+      apiVersion: 'v1',
+      desired: undefined,
+      state: 'drifted',
+      proof: 'dry-run',
+      items: [now],
+      setAside: [],
+    },
     ...{ failure: undefined, reapplyFails: undefined },
   }
-  return withKnownActors(verdict, new Map([[change.fingerprint, change.actor]]), SEEN, KEY).items[0]?.actor
+  return withKnownActors(verdict, new Map([[change.fingerprint, change.actor]]), SEEN, KEY).items[0]
+    ?.actor
 }
 
 test('the user stays when the audit log no longer has the request', () => {
   assert.deepEqual(known(drift(ADA), drift(EDITOR)), ADA)
   const gone = { change: 'missing', path: [], live: undefined } as const
-  assert.equal(known(drift({ ...ADA, operation: '' }, gone), drift(UNKNOWN_ACTOR, gone))?.user, 'ada')
+  assert.equal(
+    known(drift({ ...ADA, operation: '' }, gone), drift(UNKNOWN_ACTOR, gone))?.user,
+    'ada',
+  )
 })
 
 test('another value, another manager or a later write is not laid to them', () => {

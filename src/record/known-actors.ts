@@ -14,7 +14,12 @@ export function knownActors(report: DriftReport | undefined): KnownActors {
 }
 
 /** The user that was known before, where none is known now and no other manager or later write came between. */
-export function withKnownActors(verdict: ObjectVerdict, known: KnownActors, seenAt: string, key: RedactionKey): ObjectVerdict {
+export function withKnownActors(
+  verdict: ObjectVerdict,
+  known: KnownActors,
+  seenAt: string,
+  key: RedactionKey,
+): ObjectVerdict {
   if (known.size === 0 || verdict.items.length === 0) return verdict
   const items = verdict.items.map((drift) => withKnown(drift, known, seenAt, key))
   return { ...verdict, items }
@@ -27,9 +32,22 @@ function withKnown(drift: Drift, known: KnownActors, seenAt: string, key: Redact
   const before = known.get(itemFingerprint(drift, key))
   if (before?.user === undefined) return drift
   const owned = actor.confidence === 'field-manager'
-  if (owned && (before.manager !== actor.manager || before.subresource !== (actor.subresource === '' ? undefined : actor.subresource)))
+  if (
+    owned &&
+    (before.manager !== actor.manager ||
+      before.subresource !== (actor.subresource === '' ? undefined : actor.subresource))
+  )
     return drift
-  const { manager, operation, subresource = '', class: kind, at, confidence, user, actingAs } = before
+  const {
+    manager,
+    operation,
+    subresource = '',
+    class: kind,
+    at,
+    confidence,
+    user,
+    actingAs,
+  } = before
   return {
     ...drift,
     actor: {

@@ -35,7 +35,11 @@ export class KnownTexts {
     const digest = digestOf(text)
     const before = this.#texts.get(digest)
     if (before !== undefined) return before
-    const known = { value: frozen(parseGoYaml(text, where).documents[0]?.value), checked: new Map(), written: undefined }
+    const known = {
+      value: frozen(parseGoYaml(text, where).documents[0]?.value),
+      checked: new Map(),
+      written: undefined,
+    }
     this.#keep(digest, known, text.length)
     return known
   }
@@ -47,7 +51,11 @@ export class KnownTexts {
 
   /** Caches the document that a text was written from. It is frozen, and must be plain data without undefined. */
   remember(text: string, document: object): void {
-    this.#keep(digestOf(text), { value: frozen(document as Json), checked: new Map(), written: document }, text.length)
+    this.#keep(
+      digestOf(text),
+      { value: frozen(document as Json), checked: new Map(), written: document },
+      text.length,
+    )
   }
 
   /** As a new process begins. */

@@ -4,7 +4,9 @@ import { htmlCode, markdownLink, markdownProse } from '@backporch/kyaml/markdown
 
 test('words stay words, and names, numbers with signs and addresses stand in code', () => {
   assert.equal(
-    markdownProse("Flux Kustomization flux-system/apps (suspended) re-applies within 10 minutes; it's not told by www.example.com."),
+    markdownProse(
+      "Flux Kustomization flux-system/apps (suspended) re-applies within 10 minutes; it's not told by www.example.com.",
+    ),
     "Flux Kustomization flux-system/apps (suspended) re-applies within 10 minutes; it's not told by `www.example.com`.".replace(
       'flux-system/apps',
       '`flux-system/apps`',
@@ -17,7 +19,8 @@ test('words stay words, and names, numbers with signs and addresses stand in cod
 })
 
 test('nothing at its beginning makes a list, a heading or a quote', () => {
-  for (const text of ['1. x', '- x', '# x', '> x', '+ x', '--- x', '1) x']) assert.match(markdownProse(text), /^`/, text)
+  for (const text of ['1. x', '- x', '# x', '> x', '+ x', '--- x', '1) x'])
+    assert.match(markdownProse(text), /^`/, text)
 })
 
 test('a link goes to the web or nowhere, and its address ends where it ends', () => {
@@ -28,10 +31,16 @@ test('a link goes to the web or nowhere, and its address ends where it ends', ()
     markdownLink('`a`', 'https://x.example/a b)|<>"`\\\n[é'),
     '[`a`](https://x.example/a%20b%29%7C%3C%3E"%60%5C%0A%5B%C3%A9)'.replace('"', '%22'),
   )
-  assert.equal(markdownLink('`a`', 'https://x.example/%40b#L12'), '[`a`](https://x.example/%40b#L12)')
+  assert.equal(
+    markdownLink('`a`', 'https://x.example/%40b#L12'),
+    '[`a`](https://x.example/%40b#L12)',
+  )
 })
 
 test('in HTML it is code that closes nothing', () => {
-  assert.equal(htmlCode('</code></summary>&lt;"\n'), '<code>&lt;/code&gt;&lt;/summary&gt;&amp;lt;&quot;\\u{a}</code>')
+  assert.equal(
+    htmlCode('</code></summary>&lt;"\n'),
+    '<code>&lt;/code&gt;&lt;/summary&gt;&amp;lt;&quot;\\u{a}</code>',
+  )
   assert.equal(htmlCode(''), '<code>(empty)</code>')
 })

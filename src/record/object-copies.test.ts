@@ -37,7 +37,12 @@ test('a copy is the object as somebody may apply it: nothing of the server, its 
   assert.deepEqual(yaml(copy?.manifest ?? ''), {
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    metadata: { name: 'old', namespace: 'shop', labels: { app: 'old' }, finalizers: ['example.com/guard'] },
+    metadata: {
+      name: 'old',
+      namespace: 'shop',
+      labels: { app: 'old' },
+      finalizers: ['example.com/guard'],
+    },
     data: { big: text, lines: 'a\nb\n' },
   })
   assert.equal(copy?.lost, undefined)
@@ -83,24 +88,56 @@ test('a Job loses what the server gave it and refuses in a new one, unless the s
 
 test('what does not fit is told, keeps no others out, and is never cut', () => {
   const config = (name: string, size: number) =>
-    gone({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'shop' }, data: { a: 'x'.repeat(size) } })
-  const [small, large, last] = objectCopies([config('a', 100), config('b', 5_000), config('c', 100)], TEST_KEY, { limit: 1_000 })
+    gone({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name, namespace: 'shop' },
+      data: { a: 'x'.repeat(size) },
+    })
+  const [small, large, last] = objectCopies(
+    [config('a', 100), config('b', 5_000), config('c', 100)],
+    TEST_KEY,
+    { limit: 1_000 },
+  )
   assert.ok(small?.manifest !== undefined && last?.manifest !== undefined)
   assert.equal(large?.manifest, undefined)
-  assert.match(large?.notKept ?? '', /^its manifest has 5\d\d\d characters, and of the 1000 that a record keeps \d+ are left$/)
+  assert.match(
+    large?.notKept ?? '',
+    /^its manifest has 5\d\d\d characters, and of the 1000 that a record keeps \d+ are left$/,
+  )
 })
 
 for (const [kind, text, why] of [
-  ['Namespace', 'apiVersion: v1\nkind: Namespace\nmetadata: {name: x}', /everything in the namespace/],
-  ['CustomResourceDefinition', 'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: x}', /every object/],
-  ['PersistentVolumeClaim', 'apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: x, namespace: y}', /the data of its volume/],
+  [
+    'Namespace',
+    'apiVersion: v1\nkind: Namespace\nmetadata: {name: x}',
+    /everything in the namespace/,
+  ],
+  [
+    'CustomResourceDefinition',
+    'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: x}',
+    /every object/,
+  ],
+  [
+    'PersistentVolumeClaim',
+    'apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: x, namespace: y}',
+    /the data of its volume/,
+  ],
   [
     'StatefulSet that takes its claims along',
     'apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: x, namespace: y}\nspec: {persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete}}',
     /its claims/,
   ],
-  ['StatefulSet', 'apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: x, namespace: y}\nspec: {}', undefined],
-  ['Namespace of another group', 'apiVersion: example.com/v1\nkind: Namespace\nmetadata: {name: x}', undefined],
+  [
+    'StatefulSet',
+    'apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: x, namespace: y}\nspec: {}',
+    undefined,
+  ],
+  [
+    'Namespace of another group',
+    'apiVersion: example.com/v1\nkind: Namespace\nmetadata: {name: x}',
+    undefined,
+  ],
 ] as const) {
   test(`of a ${kind} it is told what goes with it, where something does`, () => {
     const { takesAlong } = copyOf(text) ?? {}
@@ -110,23 +147,43 @@ for (const [kind, text, why] of [
 }
 
 test('a copy is kept of what a plain apply cannot bring back, and of nothing else that git declares', () => {
-  const live = yaml('apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop, uid: u}\nspec: {clusterIP: 10.0.0.1}')
+  const live = yaml(
+    'apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop, uid: u}\nspec: {clusterIP: 10.0.0.1}',
+  )
   const base = gone(live)
   const desired = {} as ObjectVerdict['desired']
-  const declared: ObjectVerdict = { ...base, desired, items: [driftOf('spec.type', { id: base.id })], live }
-  assert.deepEqual(objectCopies([declared, { ...declared, items: [], reapplyFails: 'immutable' }], TEST_KEY), [])
+  const declared: ObjectVerdict = {
+    ...base,
+    desired,
+    items: [driftOf('spec.type', { id: base.id })],
+    live,
+  }
+  assert.deepEqual(
+    objectCopies([declared, { ...declared, items: [], reapplyFails: 'immutable' }], TEST_KEY),
+    [],
+  )
   const [copy] = objectCopies([{ ...declared, reapplyFails: 'field is immutable' }], TEST_KEY)
   assert.deepEqual(yaml(copy?.manifest ?? '')['spec'], { clusterIP: '10.0.0.1' })
 })
 
 test('the schema of the record keeps every part of a copy', () => {
   const { copies } = driftRecordSchema.shape.spec.shape
-  const copy = { ref: { group: '', kind: 'A', namespace: '', name: 'a' }, manifest: 'x', lost: ['a'], notKept: 'b', takesAlong: 'c' }
+  const copy = {
+    ref: { group: '', kind: 'A', namespace: '', name: 'a' },
+    manifest: 'x',
+    lost: ['a'],
+    notKept: 'b',
+    takesAlong: 'c',
+  }
   assert.deepEqual(copies.parse([copy]), [copy])
 })
 
 test('a copy is made once of an object as it was read, and anew for another key', () => {
-  const verdict = gone(yaml('apiVersion: v1\nkind: Secret\nmetadata: {name: old, namespace: shop}\ndata: {password: aHVudGVyMg==}'))
+  const verdict = gone(
+    yaml(
+      'apiVersion: v1\nkind: Secret\nmetadata: {name: old, namespace: shop}\ndata: {password: aHVudGVyMg==}',
+    ),
+  )
   const [first] = objectCopies([verdict], TEST_KEY)
   assert.equal(objectCopies([{ ...verdict }], TEST_KEY)[0], first)
   const [other] = objectCopies([verdict], redactionKey(new Uint8Array(32).fill(9)))

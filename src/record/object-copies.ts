@@ -2,7 +2,14 @@
  * Copies of what a Restore may delete or replace, so that git has it before the cluster loses it: objects that git does not declare,
  * and objects that a plain apply cannot bring back, because their syncer can only delete them and create them anew.
  */
-import { canonicalJson, getKey, isJsonObject, type Json, type JsonObject, parseJson } from '@backporch/kyaml/json'
+import {
+  canonicalJson,
+  getKey,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  parseJson,
+} from '@backporch/kyaml/json'
 import { type RedactionKey, shownPath, shownWithHidden } from '@backporch/kyaml/redaction'
 import { type ResourceId, resourceKey, withoutBookkeeping } from '@backporch/kyaml/resource'
 import type { ObjectVerdict } from '../drift/compare/drift.ts'
@@ -55,12 +62,23 @@ function replacedObject({ items, live, reapplyFails }: ObjectVerdict): JsonObjec
 
 function copyOf(verdict: ObjectVerdict, live: JsonObject, key: RedactionKey): ObjectCopy {
   const requested = `${verdict.apiVersion} ${resourceKey(verdict.id)} ${verdict.desired === undefined}`
-  return key.derived.get(live, 'copy', [requested, verdict.visibilityOf], () => frozen(newCopy(verdict, live, key)))
+  return key.derived.get(live, 'copy', [requested, verdict.visibilityOf], () =>
+    frozen(newCopy(verdict, live, key)),
+  )
 }
 
-function newCopy({ id, apiVersion, desired, visibilityOf }: ObjectVerdict, live: JsonObject, key: RedactionKey): ObjectCopy {
+function newCopy(
+  { id, apiVersion, desired, visibilityOf }: ObjectVerdict,
+  live: JsonObject,
+  key: RedactionKey,
+): ObjectCopy {
   // Of what was read as metadata alone the server calls the kind PartialObjectMetadata.
-  const { shown, hidden } = shownWithHidden(key, id, { ...withoutServerMarks(id, live), apiVersion, kind: id.kind }, visibilityOf)
+  const { shown, hidden } = shownWithHidden(
+    key,
+    id,
+    { ...withoutServerMarks(id, live), apiVersion, kind: id.kind },
+    visibilityOf,
+  )
   const takesAlong = desired === undefined ? goesWith(id, live) : undefined
   return {
     ref: refOf(id),
@@ -73,27 +91,41 @@ function newCopy({ id, apiVersion, desired, visibilityOf }: ObjectVerdict, live:
 const DELETION = new Set(['deletionTimestamp', 'deletionGracePeriodSeconds'])
 /** The whole object once more, as it was applied. */
 /** Given by the server to each Job; those with the uid it refuses in a new one (kubernetes `pkg/registry/batch/job`, generateSelector). */
-const JOB_LABELS = new Set(['controller-uid', 'job-name'].flatMap((name) => [name, `batch.kubernetes.io/${name}`]))
+const JOB_LABELS = new Set(
+  ['controller-uid', 'job-name'].flatMap((name) => [name, `batch.kubernetes.io/${name}`]),
+)
 
 /** What a new object of the same content may not have, or must not repeat. */
 function withoutServerMarks(id: ResourceId, live: JsonObject): JsonObject {
   const bare = mapAt(withoutBookkeeping(live), 'metadata', (metadata) =>
-    mapAt(without(metadata, DELETION), 'annotations', (annotations) => without(annotations, new Set([LAST_APPLIED]))),
+    mapAt(without(metadata, DELETION), 'annotations', (annotations) =>
+      without(annotations, new Set([LAST_APPLIED])),
+    ),
   )
   if (id.group !== 'batch' || id.kind !== 'Job') return bare
   const unlabelled = (owner: JsonObject): JsonObject =>
-    mapAt(owner, 'metadata', (metadata) => mapAt(metadata, 'labels', (labels) => without(labels, JOB_LABELS)))
+    mapAt(owner, 'metadata', (metadata) =>
+      mapAt(metadata, 'labels', (labels) => without(labels, JOB_LABELS)),
+    )
   return mapAt(unlabelled(bare), 'spec', (spec) =>
-    getKey(spec, 'manualSelector') === true ? spec : mapAt(without(spec, new Set(['selector'])), 'template', unlabelled),
+    getKey(spec, 'manualSelector') === true
+      ? spec
+      : mapAt(without(spec, new Set(['selector'])), 'template', unlabelled),
   )
 }
 
 /** The object with one of its maps changed; without the map where nothing is left of it. */
-function mapAt(owner: JsonObject, name: string, change: (map: JsonObject) => JsonObject): JsonObject {
+function mapAt(
+  owner: JsonObject,
+  name: string,
+  change: (map: JsonObject) => JsonObject,
+): JsonObject {
   const map = getKey(owner, name)
   if (!isJsonObject(map)) return owner
   const changed = change(map)
-  return Object.keys(changed).length === 0 ? without(owner, new Set([name])) : { ...owner, [name]: changed }
+  return Object.keys(changed).length === 0
+    ? without(owner, new Set([name]))
+    : { ...owner, [name]: changed }
 }
 
 function without(map: JsonObject, names: ReadonlySet<string>): JsonObject {
@@ -113,7 +145,9 @@ function goesWith({ group, kind }: ResourceId, live: JsonObject): string | undef
   if (group === 'apps' && kind === 'StatefulSet' && getKey(retention, 'whenDeleted') === 'Delete') {
     return 'its claims, and the data of their volumes, go with it'
   }
-  return Object.hasOwn(TAKES_ALONG, `${group}/${kind}`) ? TAKES_ALONG[`${group}/${kind}`] : undefined
+  return Object.hasOwn(TAKES_ALONG, `${group}/${kind}`)
+    ? TAKES_ALONG[`${group}/${kind}`]
+    : undefined
 }
 
 function mapOf(owner: JsonObject, name: string): JsonObject {

@@ -6,7 +6,10 @@ import { TurnWorld, WEB, WEB_CONFIG } from '../../test/fakes/turn-world.ts'
 import type { Drift } from '../drift/compare/drift.ts'
 import { type ObjectSides, objectSides } from './object-sides.ts'
 
-async function sidesOf(world: TurnWorld, shows: (drift: Drift) => boolean = () => true): Promise<ObjectSides[]> {
+async function sidesOf(
+  world: TurnWorld,
+  shows: (drift: Drift) => boolean = () => true,
+): Promise<ObjectSides[]> {
   const { units } = await world.scan({ dryRun: true })
   return units.flatMap((unit) => {
     if (unit.state === 'failed') throw unit.failures[0]
@@ -32,8 +35,16 @@ test('exactly the drift is between the two texts, with what the server added on 
   world.edit(WEB, `${APP}.image`, 'nginx:1.28')
   const [sides, ...others] = await sidesOf(world)
   assert.ok(sides !== undefined && others.length === 0)
-  assert.deepEqual(between(sides), ['-  replicas: 3', '-        image: nginx:1.27', '+  replicas: 5', '+        image: nginx:1.28'])
-  assert.doesNotMatch(`${sides.git}${sides.live}`, /managedFields|resourceVersion|uid|generation|creationTimestamp|^status/m)
+  assert.deepEqual(between(sides), [
+    '-  replicas: 3',
+    '-        image: nginx:1.27',
+    '+  replicas: 5',
+    '+        image: nginx:1.28',
+  ])
+  assert.doesNotMatch(
+    `${sides.git}${sides.live}`,
+    /managedFields|resourceVersion|uid|generation|creationTimestamp|^status/m,
+  )
 })
 
 test('added fields leave no empty map behind on the side of git, and one that git has stays', async () => {
@@ -41,7 +52,11 @@ test('added fields leave no empty map behind on the side of git, and one that gi
   world.edit(WEB, 'metadata.annotations["x/debug"]', 'on')
   world.edit(WEB, 'metadata.labels.team', 'shop')
   const [sides] = await sidesOf(world)
-  assert.deepEqual(sides === undefined ? [] : between(sides), ['+  annotations:', '+    x/debug: "on"', '+    team: shop'])
+  assert.deepEqual(sides === undefined ? [] : between(sides), [
+    '+  annotations:',
+    '+    x/debug: "on"',
+    '+    team: shop',
+  ])
 })
 
 test('a removed item of a list is at its position in git', async () => {
@@ -49,7 +64,9 @@ test('a removed item of a list is at its position in git', async () => {
   const world = new TurnWorld('{mode: Propose}', {
     'apps/web/job.yaml': `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: job, namespace: shop}\nspec:\n  template:\n    spec:\n      containers:\n      - name: app\n        env:\n        ${env}\n`,
   })
-  world.cluster.change('apps/Deployment/shop/job', (live) => removedFrom(live, `${APP}.env[name=B]`))
+  world.cluster.change('apps/Deployment/shop/job', (live) =>
+    removedFrom(live, `${APP}.env[name=B]`),
+  )
   const [sides] = await sidesOf(world)
   assert.deepEqual(
     [...(sides?.git ?? '').matchAll(/name: ([ABC])/g)].map(([, name]) => name),
@@ -95,11 +112,15 @@ test('both sides of a value that one side hides are hidden, and the credentials 
   const text = `${sides?.git}${sides?.live}`
   assert.doesNotMatch(text, /c4n4ry|blue/)
   assert.match(sides?.live ?? '', /color: hmac-sha256:[0-9a-f]{16} \(30 bytes\)/)
-  assert.deepEqual(sides === undefined ? [] : between(sides).map((line) => line.slice(0, 9)), ['-  color:', '+  color:'])
+  assert.deepEqual(sides === undefined ? [] : between(sides).map((line) => line.slice(0, 9)), [
+    '-  color:',
+    '+  color:',
+  ])
 })
 
 test('the content of a Secret is never shown, drifted or not, and what differs in it is still seen', async () => {
-  const secret = 'apiVersion: v1\nkind: Secret\nmetadata: {name: db, namespace: shop}\ndata: {user: YzRuNHJ5, same: YzRuNHJ6}\n'
+  const secret =
+    'apiVersion: v1\nkind: Secret\nmetadata: {name: db, namespace: shop}\ndata: {user: YzRuNHJ5, same: YzRuNHJ6}\n'
   const world = new TurnWorld('{mode: Propose}', { 'apps/web/secret.yaml': secret })
   world.edit('/Secret/shop/db', 'data.user', 'YzRuNHJ7' satisfies Json)
   const [sides] = await sidesOf(world)

@@ -5,7 +5,15 @@
  */
 import { EditRefusal, withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
 import { type FieldPath, indexOfStep, type PathStep, valueAt } from '@backporch/kyaml/field'
-import { canonicalJson, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '@backporch/kyaml/json'
+import {
+  canonicalJson,
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  parseJson,
+} from '@backporch/kyaml/json'
 import { type RedactionKey, shownObject, shownPath } from '@backporch/kyaml/redaction'
 import { type ResourceId, withoutBookkeeping } from '@backporch/kyaml/resource'
 import type { Drift, ObjectVerdict } from '../drift/compare/drift.ts'
@@ -23,14 +31,20 @@ export interface ObjectSides {
 }
 
 /** Undefined when nothing to show. `shows`: which of the object's differences are undone; the others stay as they are live. */
-export function objectSides(verdict: ObjectVerdict, shows: (drift: Drift) => boolean, key: RedactionKey): ObjectSides | undefined {
+export function objectSides(
+  verdict: ObjectVerdict,
+  shows: (drift: Drift) => boolean,
+  key: RedactionKey,
+): ObjectSides | undefined {
   const items = verdict.items.filter(shows)
   const [first] = items
   if (first === undefined) return undefined
   const { id, apiVersion } = verdict
-  const text = (object: JsonObject): string => formatDocument(sorted(shownObject(key, id, object, verdict.visibilityOf)))
+  const text = (object: JsonObject): string =>
+    formatDocument(sorted(shownObject(key, id, object, verdict.visibilityOf)))
   const head = { id, apiVersion, unplaced: [] }
-  if (first.change === 'missing' && isJsonObject(first.git)) return { ...head, git: text(withoutBookkeeping(first.git)), live: undefined }
+  if (first.change === 'missing' && isJsonObject(first.git))
+    return { ...head, git: text(withoutBookkeeping(first.git)), live: undefined }
   if (first.change === 'unexpected' && isJsonObject(first.live))
     return { ...head, git: undefined, live: text(withoutBookkeeping(first.live)) }
   if (verdict.live === undefined) return undefined
@@ -58,11 +72,18 @@ function location(sides: Sides, drift: Drift, desired: JsonObject, key: Redactio
   const { path } = drift
   // The same two values as in the report, hidden where they are hidden there.
   const shown = showChange({ drift, resolution: 'Restore' }, key)
-  const live = shown.live === undefined ? sides.live : asObject(withValueAt(sides.live, path, shown.live as Json))
+  const live =
+    shown.live === undefined
+      ? sides.live
+      : asObject(withValueAt(sides.live, path, shown.live as Json))
   if (shown.git === undefined) return { git: asObject(without(sides.git, path, desired)), live }
   const there = valueAt(sides.git, path) !== undefined
   return {
-    git: asObject(there ? withValueAt(sides.git, path, shown.git as Json) : inserted(sides.git, path, shown.git as Json, desired)),
+    git: asObject(
+      there
+        ? withValueAt(sides.git, path, shown.git as Json)
+        : inserted(sides.git, path, shown.git as Json, desired),
+    ),
     live,
   }
 }
@@ -72,8 +93,12 @@ function without(object: Json, path: FieldPath, desired: JsonObject): Json {
   const less = withoutValueAt(object, path)
   const parent = path.slice(0, -1)
   const left = valueAt(less, parent)
-  const empty = isJsonArray(left) ? left.length === 0 : isJsonObject(left) && Object.keys(left).length === 0
-  return empty && parent.length > 0 && valueAt(desired, parent) === undefined ? without(less, parent, desired) : less
+  const empty = isJsonArray(left)
+    ? left.length === 0
+    : isJsonObject(left) && Object.keys(left).length === 0
+  return empty && parent.length > 0 && valueAt(desired, parent) === undefined
+    ? without(less, parent, desired)
+    : less
 }
 
 /** A new list item is put behind the item that it follows in git. */
@@ -82,8 +107,11 @@ function inserted(object: Json, path: FieldPath, value: Json, desired: JsonObjec
   const parent = path.slice(0, -1)
   const list = valueAt(object, parent)
   const wanted = valueAt(desired, parent)
-  if (last === undefined || last.kind === 'field' || !isJsonArray(list) || !isJsonArray(wanted)) return withValueAt(object, path, value)
-  const before = wanted.slice(0, Math.max(0, indexOfStep(wanted, last))).map((item) => indexOfStep(list, stepLike(last, item)))
+  if (last === undefined || last.kind === 'field' || !isJsonArray(list) || !isJsonArray(wanted))
+    return withValueAt(object, path, value)
+  const before = wanted
+    .slice(0, Math.max(0, indexOfStep(wanted, last)))
+    .map((item) => indexOfStep(list, stepLike(last, item)))
   return withValueAt(object, parent, list.toSpliced(Math.max(-1, ...before) + 1, 0, value))
 }
 

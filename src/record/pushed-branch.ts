@@ -23,8 +23,12 @@ export const pushedBranchSchema = z.object({
       .array(
         z.object({
           commit: z.string(),
-          content: z.string().describe('Hash of the paths and contents that the commit changes, 16 hex digits.'),
-          records: z.array(z.string()).describe('Hashes of the records that it brings, 16 hex digits each.'),
+          content: z
+            .string()
+            .describe('Hash of the paths and contents that the commit changes, 16 hex digits.'),
+          records: z
+            .array(z.string())
+            .describe('Hashes of the records that it brings, 16 hex digits each.'),
         }),
       )
       .describe('What backporch pushed, the latest last, twenty at most.'),
@@ -33,7 +37,9 @@ export const pushedBranchSchema = z.object({
       .int()
       .positive()
       .optional()
-      .describe('Number of the pull request that was opened of it last: it stays the same when the branch is renamed.'),
+      .describe(
+        'Number of the pull request that was opened of it last: it stays the same when the branch is renamed.',
+      ),
     approved: z
       .object({
         by: z.string().describe('Name and address, as a commit has them.'),
@@ -41,8 +47,13 @@ export const pushedBranchSchema = z.object({
         commit: z.string().describe('The head that was approved.'),
       })
       .optional()
-      .describe('Who put the pull request into a merge queue with `backporch approve`: the merge itself names nobody.'),
-    pullRequestUrl: z.string().optional().describe('Address of its page; absent in a file of an earlier version.'),
+      .describe(
+        'Who put the pull request into a merge queue with `backporch approve`: the merge itself names nobody.',
+      ),
+    pullRequestUrl: z
+      .string()
+      .optional()
+      .describe('Address of its page; absent in a file of an earlier version.'),
   }),
 })
 
@@ -55,12 +66,20 @@ export function pushedPath(branch: string): string {
 }
 
 /** Paths are from the root; a file that is deleted has the content `null`. */
-export function pushedContent(changes: readonly { readonly path: string; readonly content: Uint8Array | null }[]): PushedContent {
+export function pushedContent(
+  changes: readonly { readonly path: string; readonly content: Uint8Array | null }[],
+): PushedContent {
   const hash = createHash('sha256')
-  const files = changes.map(({ path, content }) => ({ path, digest: content === null ? '' : hashOf(content) }))
+  const files = changes.map(({ path, content }) => ({
+    path,
+    digest: content === null ? '' : hashOf(content),
+  }))
   for (const { path, digest } of files.toSorted(byPath)) hash.update(`${path}\0${digest}\n`)
   const records = files.filter(({ path, digest }) => isRecordPath(path) && digest !== '')
-  return { content: hash.digest('hex').slice(0, 16), records: records.map(({ digest }) => digest).sort() }
+  return {
+    content: hash.digest('hex').slice(0, 16),
+    records: records.map(({ digest }) => digest).sort(),
+  }
 }
 
 /** Of a record's bytes, 16 hex digits: as `records` of a pushed commit has it. */
@@ -69,12 +88,20 @@ export function hashOf(content: Uint8Array): string {
 }
 
 /** With the commit as the latest. */
-export function withPushed(before: PushedBranch | undefined, branch: string, commit: string, content: PushedContent): PushedBranch {
+export function withPushed(
+  before: PushedBranch | undefined,
+  branch: string,
+  commit: string,
+  content: PushedContent,
+): PushedBranch {
   const { commits = [], pullRequest, pullRequestUrl } = before?.spec ?? {}
   const others = commits.filter((known) => known.commit !== commit)
   return {
     ...documentHead('PushedBranch', branch),
-    spec: { commits: [...others, { commit, ...content }].slice(-MOST_COMMITS), ...given({ pullRequest, pullRequestUrl }) },
+    spec: {
+      commits: [...others, { commit, ...content }].slice(-MOST_COMMITS),
+      ...given({ pullRequest, pullRequestUrl }),
+    },
   }
 }
 
@@ -85,11 +112,17 @@ export function withPullRequest(
 ): PushedBranch | undefined {
   const { pullRequest, pullRequestUrl = '', ...spec } = before.spec
   if (pullRequest === number && pullRequestUrl === url) return undefined
-  return { ...before, spec: { ...spec, pullRequest: number, ...(url === '' ? {} : { pullRequestUrl: url }) } }
+  return {
+    ...before,
+    spec: { ...spec, pullRequest: number, ...(url === '' ? {} : { pullRequestUrl: url }) },
+  }
 }
 
 /** With who approved its latest commit. */
-export function withApproval(before: PushedBranch, approved: NonNullable<PushedBranch['spec']['approved']>): PushedBranch {
+export function withApproval(
+  before: PushedBranch,
+  approved: NonNullable<PushedBranch['spec']['approved']>,
+): PushedBranch {
   return { ...before, spec: { ...before.spec, approved } }
 }
 

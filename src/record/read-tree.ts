@@ -14,10 +14,15 @@ export interface TreeProblem {
   readonly message: string
 }
 
-export type TreeReading<Value> = { readonly value: Value } | { readonly problems: readonly [TreeProblem, ...TreeProblem[]] }
+export type TreeReading<Value> =
+  | { readonly value: Value }
+  | { readonly problems: readonly [TreeProblem, ...TreeProblem[]] }
 
 /** All faults of a document are reported together, in the order of the schema. */
-export function readTree<Schema extends z.ZodType>(node: YamlMap, schema: Schema): TreeReading<z.infer<Schema>> {
+export function readTree<Schema extends z.ZodType>(
+  node: YamlMap,
+  schema: Schema,
+): TreeReading<z.infer<Schema>> {
   let json: Json
   try {
     json = jsonOf(node)
@@ -27,21 +32,25 @@ export function readTree<Schema extends z.ZodType>(node: YamlMap, schema: Schema
   }
   const checked = schema.safeParse(json)
   if (checked.success) return { value: checked.data }
-  const [first = { path: '', message: 'it has another shape' }, ...others] = checked.error.issues.map(({ path, message }) => ({
-    path: formatLocation(path),
-    message: oneLine(message, 200),
-  }))
+  const [first = { path: '', message: 'it has another shape' }, ...others] =
+    checked.error.issues.map(({ path, message }) => ({
+      path: formatLocation(path),
+      message: oneLine(message, 200),
+    }))
   return { problems: [first, ...others] }
 }
 
 function formatLocation(path: readonly PropertyKey[]): string {
   let text = ''
-  for (const part of path) text += typeof part === 'number' ? `[${part}]` : `${text === '' ? '' : '.'}${String(part)}`
+  for (const part of path)
+    text += typeof part === 'number' ? `[${part}]` : `${text === '' ? '' : '.'}${String(part)}`
   return oneLine(text, 200)
 }
 
 /** `undefined`: the tree is neither, or there is none. */
-export function readDrift(node: YamlMap | undefined): TreeReading<DriftReport | DriftRecord> | undefined {
+export function readDrift(
+  node: YamlMap | undefined,
+): TreeReading<DriftReport | DriftRecord> | undefined {
   if (textAt(node, 'apiVersion') !== API_VERSION || node === undefined) return undefined
   const kind = textAt(node, 'kind')
   if (kind === 'DriftReport') return readTree(node, driftReportSchema)

@@ -20,9 +20,14 @@ const SEGMENTS: readonly (readonly [name: string, segment: RegExp])[] = [
 ]
 
 for (const [name, segment] of SEGMENTS)
-  test(`the folder of ${JSON.stringify(name).slice(0, 30)}`, () => assert.match(pathSegment(name), segment))
+  test(`the folder of ${JSON.stringify(name).slice(0, 30)}`, () =>
+    assert.match(pathSegment(name), segment))
 
-const names = fc.oneof(fc.constantFrom(...HOSTILE_TEXTS, 'a/b', 'a-b', 'A-B', 'con'), fc.string(), fc.string({ unit: 'binary' }))
+const names = fc.oneof(
+  fc.constantFrom(...HOSTILE_TEXTS, 'a/b', 'a-b', 'A-B', 'con'),
+  fc.string(),
+  fc.string({ unit: 'binary' }),
+)
 
 test('any name is one segment that git takes', () => {
   fc.assert(
@@ -34,7 +39,11 @@ test('any name is one segment that git takes', () => {
 })
 
 test('two names never share a folder', () => {
-  fc.assert(fc.property(names, names, (left, right) => assert.equal(pathSegment(left) === pathSegment(right), left === right)))
+  fc.assert(
+    fc.property(names, names, (left, right) =>
+      assert.equal(pathSegment(left) === pathSegment(right), left === right),
+    ),
+  )
 })
 
 test('dates come from the observation', () => {

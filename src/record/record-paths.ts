@@ -9,7 +9,12 @@ export const RECORDS_FOLDER = `${DRIFT_FOLDER}/records`
  * file name is replaced, with a hash behind it that keeps two names apart.
  */
 export function pathSegment(name: string): string {
-  if (/^[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?$/.test(name) && !name.includes('..') && !name.endsWith('.lock')) return name
+  if (
+    /^[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?$/.test(name) &&
+    !name.includes('..') &&
+    !name.endsWith('.lock')
+  )
+    return name
   const plain = name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
@@ -36,7 +41,9 @@ export const RECORD_FILE = /^\d{8}-([^/]+)\.(?:record|yaml)$/
 
 /** Whether a path from the root is that of a record, of this version or an earlier one. */
 export function isRecordPath(path: string): boolean {
-  return path.startsWith(`${RECORDS_FOLDER}/`) && RECORD_FILE.test(path.slice(path.lastIndexOf('/') + 1))
+  return (
+    path.startsWith(`${RECORDS_FOLDER}/`) && RECORD_FILE.test(path.slice(path.lastIndexOf('/') + 1))
+  )
 }
 
 /** The path that a record has since it ends in `.record`; any other path as it is. */

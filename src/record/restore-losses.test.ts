@@ -14,8 +14,11 @@ function wholeOf(ref: Change['ref'], more: Partial<Change> = {}): Change {
   return { ...rest, ref, change: 'unexpected', ...more }
 }
 
-const lossesOf = (changes: readonly Change[], copies: ObjectCopy[], settle: 'syncer' | 'backporch' = 'backporch') =>
-  restoreLosses(recordOf(changes, { copies, settle }))
+const lossesOf = (
+  changes: readonly Change[],
+  copies: ObjectCopy[],
+  settle: 'syncer' | 'backporch' = 'backporch',
+) => restoreLosses(recordOf(changes, { copies, settle }))
 
 test('a value that goes back loses nothing that the record does not have', () => {
   assert.deepEqual(lossesOf([changeOf(), changeOf({ change: 'added', git: undefined })], []), [])
@@ -38,7 +41,13 @@ test('what is deleted is said to be in the record, and a Secret to be lost', () 
 })
 
 test('a live credential that is written over is lost; one that is put back where it is gone is not', () => {
-  const hidden = { ref: secret, path: 'data.password', redacted: true, git: 'hmac-sha256:0 (1 bytes)', live: 'hmac-sha256:1 (1 bytes)' }
+  const hidden = {
+    ref: secret,
+    path: 'data.password',
+    redacted: true,
+    git: 'hmac-sha256:0 (1 bytes)',
+    live: 'hmac-sha256:1 (1 bytes)',
+  }
   assert.deepEqual(lossesOf([changeOf(hidden)], []), [
     'A Restore loses the live value of data.password of Secret shop/db: git never keeps credentials.',
   ])
@@ -51,10 +60,14 @@ test('only what is restored is lost', () => {
 })
 
 test('what no copy has is not deleted by backporch; of a syncer it is told what a deletion takes', () => {
-  const copies = [{ ref: space, manifest: 'a', takesAlong: 'everything in the namespace goes with it' }]
+  const copies = [
+    { ref: space, manifest: 'a', takesAlong: 'everything in the namespace goes with it' },
+  ]
   assert.deepEqual(
     lossesOf([wholeOf(space)], copies).at(-1),
-    ['backporch does not delete Namespace old: everything in the namespace goes with it. Delete it by hand.'][0],
+    [
+      'backporch does not delete Namespace old: everything in the namespace goes with it. Delete it by hand.',
+    ][0],
   )
   assert.deepEqual(
     lossesOf([wholeOf(space)], copies, 'syncer').at(-1),
@@ -64,7 +77,9 @@ test('what no copy has is not deleted by backporch; of a syncer it is told what 
   assert.deepEqual(lossesOf([wholeOf(config)], large), [
     'backporch does not delete ConfigMap shop/old: its manifest is large. Delete it by hand.',
   ])
-  assert.deepEqual(lossesOf([wholeOf(config)], large, 'syncer'), ['There is no copy of ConfigMap shop/old: its manifest is large.'])
+  assert.deepEqual(lossesOf([wholeOf(config)], large, 'syncer'), [
+    'There is no copy of ConfigMap shop/old: its manifest is large.',
+  ])
 })
 
 test('many names are counted', () => {
@@ -73,7 +88,10 @@ test('many names are counted', () => {
     refs.map((ref) => wholeOf(ref)),
     refs.map((ref) => ({ ref, manifest: 'a' })),
   )
-  assert.match(copies ?? '', /^The record keeps a copy of ConfigMap shop\/c0, .*c4 and 3 more, which can be applied again\.$/)
+  assert.match(
+    copies ?? '',
+    /^The record keeps a copy of ConfigMap shop\/c0, .*c4 and 3 more, which can be applied again\.$/,
+  )
 })
 
 test('a thousand objects without a copy are a few lines', () => {

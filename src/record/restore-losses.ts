@@ -6,32 +6,51 @@ import type { DriftRecord, ObjectCopy } from './documents/drift-record.ts'
 const NAMED = 5
 
 /** Empty where nothing goes but values that the record has as changes. */
-export function restoreLosses({ spec: { changes, copies = [], settle } }: Pick<DriftRecord, 'spec'>): string[] {
+export function restoreLosses({
+  spec: { changes, copies = [], settle },
+}: Pick<DriftRecord, 'spec'>): string[] {
   const restored = changes.filter(({ resolution }) => resolution === 'Restore')
   const objects = new Set(restored.map(({ ref }) => resourceKey(ref)))
-  const gone = new Set(restored.filter(({ change }) => change === 'unexpected').map(({ ref }) => resourceKey(ref)))
+  const gone = new Set(
+    restored.filter(({ change }) => change === 'unexpected').map(({ ref }) => resourceKey(ref)),
+  )
   const own = copies.filter(({ ref }) => objects.has(resourceKey(ref)))
   const retained = own.filter(({ manifest }) => manifest !== undefined)
   const lost = [
-    ...restored.filter(losesCredential).map(({ ref, path }) => `${path} of ${describeResourceId(ref)}`),
+    ...restored
+      .filter(losesCredential)
+      .map(({ ref, path }) => `${path} of ${describeResourceId(ref)}`),
     ...retained
       .filter(({ ref }) => gone.has(resourceKey(ref)))
-      .flatMap(({ ref, lost: paths = [] }) => paths.map((path) => `${path} of ${describeResourceId(ref)}`)),
+      .flatMap(({ ref, lost: paths = [] }) =>
+        paths.map((path) => `${path} of ${describeResourceId(ref)}`),
+      ),
   ]
   const uncopied = own.flatMap((copy) => {
     const why = whyNotDeleted(copy)
     if (why === undefined) return []
     const name = describeResourceId(copy.ref)
-    if (settle === 'backporch' && gone.has(resourceKey(copy.ref))) return [`backporch does not delete ${name}: ${why}. Delete it by hand.`]
-    return [copy.notKept === undefined ? `If ${name} is deleted, ${why}.` : `There is no copy of ${name}: ${why}.`]
+    if (settle === 'backporch' && gone.has(resourceKey(copy.ref)))
+      return [`backporch does not delete ${name}: ${why}. Delete it by hand.`]
+    return [
+      copy.notKept === undefined
+        ? `If ${name} is deleted, ${why}.`
+        : `There is no copy of ${name}: ${why}.`,
+    ]
   })
   return [
     ...(retained.length === 0
       ? []
-      : [`The record keeps a copy of ${listed(retained.map(({ ref }) => describeResourceId(ref)))}, which can be applied again.`]),
-    ...(lost.length === 0 ? [] : [`A Restore loses the live value of ${listed(lost)}: git never keeps credentials.`]),
+      : [
+          `The record keeps a copy of ${listed(retained.map(({ ref }) => describeResourceId(ref)))}, which can be applied again.`,
+        ]),
+    ...(lost.length === 0
+      ? []
+      : [`A Restore loses the live value of ${listed(lost)}: git never keeps credentials.`]),
     ...uncopied.slice(0, NAMED),
-    ...(uncopied.length > NAMED ? [`So it is with ${uncopied.length - NAMED} more objects, see copies in the record.`] : []),
+    ...(uncopied.length > NAMED
+      ? [`So it is with ${uncopied.length - NAMED} more objects, see copies in the record.`]
+      : []),
   ]
 }
 

@@ -4,6 +4,11 @@ import type { Change } from './documents/change.ts'
 export function rollbackText({ rolledBack }: Pick<Change, 'rolledBack'>): string | undefined {
   if (rolledBack === undefined) return undefined
   const { commit, seen: observed } = rolledBack
-  const to = commit === '' ? 'rolled back to before the package was in git' : `rolled back to ${commit.slice(0, 7)}`
-  return observed === undefined ? to : `${to}, ${observed.commit.slice(0, 7)} was live until ${observed.at}`
+  const to =
+    commit === ''
+      ? 'rolled back to before the package was in git'
+      : `rolled back to ${commit.slice(0, 7)}`
+  return observed === undefined
+    ? to
+    : `${to}, ${observed.commit.slice(0, 7)} was live until ${observed.at}`
 }

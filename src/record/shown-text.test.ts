@@ -6,28 +6,52 @@ import { shownText } from './shown-text.ts'
 
 const KEY = redactionKey(new Uint8Array(32).fill(7))
 const head = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n'
-const shown = (text: string): string | undefined => shownText(text, KEY)?.replace(/hmac-sha256:[0-9a-f]{16} /g, 'hidden ')
+const shown = (text: string): string | undefined =>
+  shownText(text, KEY)?.replace(/hmac-sha256:[0-9a-f]{16} /g, 'hidden ')
 
 const ROWS: readonly (readonly [about: string, text: string, shown: string | undefined])[] = [
-  ['plain values and their comments', `${head}data:\n  color: blue # ok\n`, `${head}data:\n  color: blue # ok\n`],
-  ['a credential', `${head}data:\n  db-password: hunter2 # old\n`, `${head}data:\n  db-password: hidden (7 bytes) # old\n`],
+  [
+    'plain values and their comments',
+    `${head}data:\n  color: blue # ok\n`,
+    `${head}data:\n  color: blue # ok\n`,
+  ],
+  [
+    'a credential',
+    `${head}data:\n  db-password: hunter2 # old\n`,
+    `${head}data:\n  db-password: hidden (7 bytes) # old\n`,
+  ],
   [
     'one of several lines, which keeps them',
     `${head}data:\n  token: |\n    a\n    b\n  c: d\n`,
     `${head}data:\n  token: hidden (4 bytes)\n\n\n  c: d\n`,
   ],
-  ['one in a comment', `${head}data:\n  # password: hunter22\n  a: b\n`, `${head}data:\n  # ••••\n  a: b\n`],
-  ['one in a value that is brought in by an alias', `a: &a {password: hunter2}\nb: *a\n`, `a: &a {password: hidden (7 bytes)}\nb: *a\n`],
-  ['a Secret among other objects', `${head}---\napiVersion: v1\nkind: Secret\nmetadata: {name: a}\nstringData: {a: b}\n`, undefined],
+  [
+    'one in a comment',
+    `${head}data:\n  # password: hunter22\n  a: b\n`,
+    `${head}data:\n  # ••••\n  a: b\n`,
+  ],
+  [
+    'one in a value that is brought in by an alias',
+    `a: &a {password: hunter2}\nb: *a\n`,
+    `a: &a {password: hidden (7 bytes)}\nb: *a\n`,
+  ],
+  [
+    'a Secret among other objects',
+    `${head}---\napiVersion: v1\nkind: Secret\nmetadata: {name: a}\nstringData: {a: b}\n`,
+    undefined,
+  ],
   ['a generator of Secrets', 'secretGenerator:\n- name: a\n  literals: [a=b]\n', undefined],
   ['what is not YAML', 'a: b: c\n', undefined],
   ['what is no object', '- a\n', undefined],
 ]
 
-for (const [about, text, wanted] of ROWS) test(`of a file: ${about}`, () => assert.equal(shown(text), wanted))
+for (const [about, text, wanted] of ROWS)
+  test(`of a file: ${about}`, () => assert.equal(shown(text), wanted))
 
 test('two texts differ where their hidden values do', () => {
-  const [one, other] = ['hunter2', 'hunter3'].map((value) => shownText(`${head}data: {password: ${value}}\n`, KEY))
+  const [one, other] = ['hunter2', 'hunter3'].map((value) =>
+    shownText(`${head}data: {password: ${value}}\n`, KEY),
+  )
   assert.notEqual(one, other)
 })
 

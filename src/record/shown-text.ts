@@ -4,7 +4,12 @@
  */
 import { isJsonArray, isJsonObject, type Json, jsonEquals } from '@backporch/kyaml/json'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
-import { hasSecretText, type RedactionKey, shownObject, type VisibilityOf } from '@backporch/kyaml/redaction'
+import {
+  hasSecretText,
+  type RedactionKey,
+  shownObject,
+  type VisibilityOf,
+} from '@backporch/kyaml/redaction'
 import { type ResourceId, readResource } from '@backporch/kyaml/resource'
 import { jsonOf, keyOf, resolved, type YamlNode } from '@backporch/kyaml/yaml'
 
@@ -24,7 +29,11 @@ export type VisibilityFor = (id: ResourceId) => VisibilityOf | undefined
 /**
  * Undefined where none of it is shown: a file that declares or generates a Secret, and one that is not YAML.
  */
-export function shownText(text: string, key: RedactionKey, visibilityFor: VisibilityFor = () => undefined): string | undefined {
+export function shownText(
+  text: string,
+  key: RedactionKey,
+  visibilityFor: VisibilityFor = () => undefined,
+): string | undefined {
   const hidden: Hidden[] = []
   try {
     for (const node of readYamlNodes(text, '')) {
@@ -34,7 +43,12 @@ export function shownText(text: string, key: RedactionKey, visibilityFor: Visibi
       // What an edit does to the name of an object must not show as another hidden value.
       const id = 'problem' in read ? NO_OBJECT : { ...read.id, namespace: '', name: '' }
       if (object['kind'] === 'Secret' || Object.hasOwn(object, 'secretGenerator')) return undefined
-      hide(node, object, shownObject(key, id, object, 'problem' in read ? undefined : visibilityFor(read.id)), hidden)
+      hide(
+        node,
+        object,
+        shownObject(key, id, object, 'problem' in read ? undefined : visibilityFor(read.id)),
+        hidden,
+      )
     }
   } catch {
     return undefined
@@ -43,7 +57,12 @@ export function shownText(text: string, key: RedactionKey, visibilityFor: Visibi
 }
 
 /** The smallest parts that are not shown as they are. */
-function hide(given: YamlNode, value: Json | undefined, shown: Json | undefined, into: Hidden[]): void {
+function hide(
+  given: YamlNode,
+  value: Json | undefined,
+  shown: Json | undefined,
+  into: Hidden[],
+): void {
   if (value === undefined || shown === undefined || jsonEquals(value, shown)) return
   // The values of an alias are at its anchor.
   const node = resolved(given)
@@ -54,7 +73,12 @@ function hide(given: YamlNode, value: Json | undefined, shown: Json | undefined,
       // The values of a merge key are at its anchor.
       else hideWhole(below, shown, into)
     }
-  } else if (node.kind === 'list' && isJsonArray(value) && isJsonArray(shown) && value.length === shown.length) {
+  } else if (
+    node.kind === 'list' &&
+    isJsonArray(value) &&
+    isJsonArray(shown) &&
+    value.length === shown.length
+  ) {
     for (const [index, below] of node.items.entries()) hide(below, value[index], shown[index], into)
   } else hideWhole(node, shown, into)
 }
@@ -62,10 +86,17 @@ function hide(given: YamlNode, value: Json | undefined, shown: Json | undefined,
 function hideWhole(node: YamlNode, shown: Json, into: Hidden[]): void {
   const { source } = resolved(node)
   if (source === undefined) throw new TypeError('a node that was read has a source')
-  into.push({ start: source.start, end: source.end, text: typeof shown === 'string' ? shown : SIGN })
+  into.push({
+    start: source.start,
+    end: source.end,
+    text: typeof shown === 'string' ? shown : SIGN,
+  })
 }
 
-function sameKeys(left: { readonly [key: string]: Json }, right: { readonly [key: string]: Json }): boolean {
+function sameKeys(
+  left: { readonly [key: string]: Json },
+  right: { readonly [key: string]: Json },
+): boolean {
   const keys = Object.keys(left)
   return keys.length === Object.keys(right).length && keys.every((key) => Object.hasOwn(right, key))
 }
@@ -74,7 +105,9 @@ function sameKeys(left: { readonly [key: string]: Json }, right: { readonly [key
 function replaced(text: string, hidden: readonly Hidden[]): string {
   const parts: string[] = []
   let at = 0
-  for (const { start, end, text: instead } of hidden.toSorted((one, other) => one.start - other.start || other.end - one.end)) {
+  for (const { start, end, text: instead } of hidden.toSorted(
+    (one, other) => one.start - other.start || other.end - one.end,
+  )) {
     if (start < at) continue
     const breaks = text.slice(start, end).replace(/[^\n]/g, '')
     parts.push(text.slice(at, start), instead, breaks)
@@ -88,7 +121,9 @@ function withoutSecretComments(text: string): string {
     .split('\n')
     .map((line) => {
       const comment = line.indexOf('#')
-      return comment !== -1 && hasSecretText(line.slice(comment)) ? `${line.slice(0, comment)}# ${SIGN}` : line
+      return comment !== -1 && hasSecretText(line.slice(comment))
+        ? `${line.slice(0, comment)}# ${SIGN}`
+        : line
     })
     .join('\n')
 }

@@ -6,7 +6,8 @@ export function stuckLines(reports: readonly DriftReport[]): readonly string[] {
   return reports.flatMap(({ spec: { unit }, status: { setAside = [] } }) => {
     const late = setAside.filter(({ stuckSince }) => stuckSince !== undefined)
     return [...Map.groupBy(late, ({ why }) => why)].map(
-      ([why, { length }]) => `${unitName(unit)} in ${unit.cluster}: ${why} (${length} ${length === 1 ? 'difference' : 'differences'})`,
+      ([why, { length }]) =>
+        `${unitName(unit)} in ${unit.cluster}: ${why} (${length} ${length === 1 ? 'difference' : 'differences'})`,
     )
   })
 }

@@ -21,20 +21,35 @@ export function formatSubject(record: DriftRecord, lifecycle: 'Draft' | 'Propose
 }
 
 /** `chore(drift): restore ConfigMap/ca-bundle in 37 clusters (one cause)` */
-export function jointSubject({ spec: { plan, changes, unit } }: DriftRecord, clusters: number): string {
+export function jointSubject(
+  { spec: { plan, changes, unit } }: DriftRecord,
+  clusters: number,
+): string {
   const [first] = changes
   const verb = plan === 'Mixed' ? 'settle' : plan.toLowerCase()
-  const one = changes.length === 1 && first !== undefined ? `${first.ref.kind}/${first.ref.name}` : undefined
+  const one =
+    changes.length === 1 && first !== undefined ? `${first.ref.kind}/${first.ref.name}` : undefined
   const what = one ?? `${changes.length} changes of ${unit.package || 'the package'}`
   const where = `${clusters} cluster${clusters === 1 ? '' : 's'}`
-  return fitSubject(plan === 'Restore' ? 'chore' : 'fix', `${verb} ${what} in ${where}`, ' (one cause)', isCritical(changes))
+  return fitSubject(
+    plan === 'Restore' ? 'chore' : 'fix',
+    `${verb} ${what} in ${where}`,
+    ' (one cause)',
+    isCritical(changes),
+  )
 }
 
 /** `aside` is left out where it does not fit. */
-export function fitSubject(type: 'fix' | 'chore', text: string, aside: string, critical: boolean): string {
+export function fitSubject(
+  type: 'fix' | 'chore',
+  text: string,
+  aside: string,
+  critical: boolean,
+): string {
   const [head, tail] = [`${type}(drift): `, critical ? ' [CRITICAL]' : '']
   const whole = head + commitText(text + aside) + tail
-  if (Array.from(oneLine(whole, Number.POSITIVE_INFINITY)).length <= WANTED) return oneLine(whole, SUBJECT_LIMIT)
+  if (Array.from(oneLine(whole, Number.POSITIVE_INFINITY)).length <= WANTED)
+    return oneLine(whole, SUBJECT_LIMIT)
   return head + oneLine(commitText(text), SUBJECT_LIMIT - head.length - tail.length) + tail
 }
 
@@ -42,16 +57,23 @@ export function isCritical(changes: readonly Change[]): boolean {
   return changes.some(({ risk }) => risk === 'critical')
 }
 
-function subjectText(record: DriftRecord, lifecycle: 'Draft' | 'Proposed'): readonly [text: string, aside: string] {
+function subjectText(
+  record: DriftRecord,
+  lifecycle: 'Draft' | 'Proposed',
+): readonly [text: string, aside: string] {
   const { changes, unit } = record.spec
   const [first] = changes
   const cluster = oneLine(unit.cluster, 30)
-  const verbOf = (change: Change): string => (lifecycle === 'Draft' ? 'record' : change.resolution.toLowerCase())
+  const verbOf = (change: Change): string =>
+    lifecycle === 'Draft' ? 'record' : change.resolution.toLowerCase()
   if (changes.length === 1 && first !== undefined) {
     const [text, aside] = singleChange(first, lifecycle, cluster)
     return [`${verbOf(first)} ${text}`, aside]
   }
-  return [`${countVerbs(changes.map(verbOf))} changes of ${unit.package || 'the package'} in ${cluster}`, '']
+  return [
+    `${countVerbs(changes.map(verbOf))} changes of ${unit.package || 'the package'} in ${cluster}`,
+    '',
+  ]
 }
 
 /** `adopt 1, restore 6` */
@@ -66,7 +88,11 @@ function countVerbs(verbs: readonly string[]): string {
   return sorted.map(([verb, count]) => `${verb} ${count}`).join(', ')
 }
 
-function singleChange(change: Change, lifecycle: 'Draft' | 'Proposed', cluster: string): readonly [text: string, aside: string] {
+function singleChange(
+  change: Change,
+  lifecycle: 'Draft' | 'Proposed',
+  cluster: string,
+): readonly [text: string, aside: string] {
   const object = `${change.ref.kind}/${change.ref.name}`
   if (change.path === undefined) return [`${change.change} ${object} in ${cluster}`, '']
   const field = `${object} ${shortPath(change.path)}`
@@ -74,10 +100,14 @@ function singleChange(change: Change, lifecycle: 'Draft' | 'Proposed', cluster: 
   if (lifecycle === 'Draft') return [`${field} ${git} → ${live} in ${cluster}`, '']
   const without = `${object} without ${shortPath(change.path)} in ${cluster}`
   // A hidden, cut or structured value adds nothing here.
-  const telling = [change.git, change.live].every((value) => value === null || (typeof value !== 'object' && isShort(value)))
+  const telling = [change.git, change.live].every(
+    (value) => value === null || (typeof value !== 'object' && isShort(value)),
+  )
   if (change.resolution === 'Adopt') {
     if (change.live === undefined) return [without, '']
-    return telling ? [`${field} ${live} in ${cluster}`, change.git === undefined ? '' : ` (git ${git})`] : [`${field} in ${cluster}`, '']
+    return telling
+      ? [`${field} ${live} in ${cluster}`, change.git === undefined ? '' : ` (git ${git})`]
+      : [`${field} in ${cluster}`, '']
   }
   const aside = change.live === undefined || !telling ? '' : ` (live ${live})`
   if (change.resolution === 'Release') return [`${field} in ${cluster}`, aside]

@@ -9,10 +9,19 @@ import { randomJson } from '../../test/property/random-krm.ts'
 import * as fc from '../../test/seeds/fast-check.ts'
 import { driftRecordSchema } from './documents/drift-record.ts'
 import { knownTexts } from './known-texts.ts'
-import { formatDocument, formatInertDocument, isWrittenAs, laterText, parseDocument } from './write-document.ts'
+import {
+  formatDocument,
+  formatInertDocument,
+  isWrittenAs,
+  laterText,
+  parseDocument,
+} from './write-document.ts'
 
 test('a record reads back as it was written, whatever values are in it, and writes the same bytes again', () => {
-  const values = fc.oneof(randomJson, fc.constantFrom<Json>(...HOSTILE_TEXTS.filter((text) => text.isWellFormed())))
+  const values = fc.oneof(
+    randomJson,
+    fc.constantFrom<Json>(...HOSTILE_TEXTS.filter((text) => text.isWellFormed())),
+  )
   fc.assert(
     fc.property(values, values, (git, live) => {
       const record = recordOf([changeOf({ git, live })])
@@ -61,8 +70,12 @@ test('readers of YAML 1.1 and 1.2 read the same texts', () => {
   ]
   for (const text of texts) {
     const document = formatDocument({ [text]: text })
-    for (const version of ['1.1', '1.2'] as const) assert.deepEqual(parse(document, { version }), { [text]: text }, document)
-    assert.ok(jsonEquals(parseGoYaml(document, 'x').documents[0]?.value, { [text]: text }), document)
+    for (const version of ['1.1', '1.2'] as const)
+      assert.deepEqual(parse(document, { version }), { [text]: text }, document)
+    assert.ok(
+      jsonEquals(parseGoYaml(document, 'x').documents[0]?.value, { [text]: text }),
+      document,
+    )
   }
 })
 
@@ -76,20 +89,30 @@ const BROKEN: readonly (readonly [name: string, text: string, code: string])[] =
   ['no YAML', 'a: [1', 'BP1110'],
   ['nothing', '', 'BP1112'],
   ['another kind', formatDocument({ ...recordOf([]), kind: 'ConfigMap' }), 'BP1112'],
-  ['a field of another type', formatDocument({ ...recordOf([]), spec: { ...recordOf([]).spec, changes: 'x' } }), 'BP1112'],
+  [
+    'a field of another type',
+    formatDocument({ ...recordOf([]), spec: { ...recordOf([]).spec, changes: 'x' } }),
+    'BP1112',
+  ],
 ]
 
 for (const [name, text, code] of BROKEN) {
   test(`not read as a record: ${name}`, () => {
     assert.throws(
       () => parseDocument(text, driftRecordSchema, '.drift/records/a.yaml'),
-      (thrown) => thrown instanceof Failure && thrown.code === code && (thrown.where ?? '').includes('.drift/records/a.yaml'),
+      (thrown) =>
+        thrown instanceof Failure &&
+        thrown.code === code &&
+        (thrown.where ?? '').includes('.drift/records/a.yaml'),
     )
   })
 }
 
 test('a document that was written here is read as itself, which is what a new process reads', () => {
-  const values = fc.oneof(randomJson, fc.constantFrom<Json>(...HOSTILE_TEXTS.filter((text) => text.isWellFormed())))
+  const values = fc.oneof(
+    randomJson,
+    fc.constantFrom<Json>(...HOSTILE_TEXTS.filter((text) => text.isWellFormed())),
+  )
   fc.assert(
     fc.property(values, (live) => {
       const record = recordOf([changeOf({ live })])

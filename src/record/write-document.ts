@@ -31,7 +31,9 @@ export function formatInertDocument(document: object): string {
 
 /** With the last document, which earlier versions did not write. */
 export function withLastDocument(text: string): string {
-  return text.endsWith(NO_MANIFEST) ? text : `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${NO_MANIFEST}`
+  return text.endsWith(NO_MANIFEST)
+    ? text
+    : `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${NO_MANIFEST}`
 }
 
 /** Plain data only, without undefined. YAML whose plain scalars mean the same under YAML 1.1 and 1.2; keys in the order of the document. */
@@ -81,9 +83,14 @@ const SCHEMA_OF: Readonly<Record<string, z.ZodType>> = {
  * Reads a document that Backporch wrote. What it gives is frozen, and the same object for the same text.
  * @throws Failure BP1110 when it is not YAML, BP1112 when it is not of the wanted kind
  */
-export function parseDocument<Schema extends z.ZodType>(text: string, schema: Schema, where: string): z.infer<Schema> {
+export function parseDocument<Schema extends z.ZodType>(
+  text: string,
+  schema: Schema,
+  where: string,
+): z.infer<Schema> {
   const { value, written, checked: known } = knownTexts.read(text, where)
-  const before = known.get(schema) ?? (written !== undefined && isOfKind(written, schema) ? written : undefined)
+  const before =
+    known.get(schema) ?? (written !== undefined && isOfKind(written, schema) ? written : undefined)
   if (before !== undefined) return before as z.infer<Schema>
   const checked = schema.safeParse(value)
   if (checked.success) {
@@ -101,5 +108,7 @@ export function parseDocument<Schema extends z.ZodType>(text: string, schema: Sc
 }
 
 function isOfKind(document: object, schema: z.ZodType): boolean {
-  return 'kind' in document && typeof document.kind === 'string' && SCHEMA_OF[document.kind] === schema
+  return (
+    'kind' in document && typeof document.kind === 'string' && SCHEMA_OF[document.kind] === schema
+  )
 }

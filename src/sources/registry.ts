@@ -13,7 +13,9 @@ import { KPT } from './kpt/kpt-source.ts'
 import { KUSTOMIZE } from './kustomize/kustomize-source.ts'
 import { unknownBuild } from './synced/unknown-build.ts'
 
-type ChoiceOf<Tool> = Tool extends SyncedChoice['tool'] ? SyncedChoice : Extract<RenderChoice, { readonly tool: Tool }>
+type ChoiceOf<Tool> = Tool extends SyncedChoice['tool']
+  ? SyncedChoice
+  : Extract<RenderChoice, { readonly tool: Tool }>
 
 /** By the tool of a choice. Those whose resources name units are in the order in which the resources are read. */
 export const SOURCES = {
@@ -27,8 +29,8 @@ export const SOURCES = {
   command: COMMAND,
 } satisfies { readonly [Tool in RenderChoice['tool']]: Source<ChoiceOf<Tool>> }
 
-export const DISCOVERIES: readonly SourceDiscovery[] = Object.values(SOURCES).flatMap(({ discover }) =>
-  discover === 'none' ? [] : [discover],
+export const DISCOVERIES: readonly SourceDiscovery[] = Object.values(SOURCES).flatMap(
+  ({ discover }) => (discover === 'none' ? [] : [discover]),
 )
 
 export function sourceOf(choice: RenderChoice): Source<RenderChoice> {
@@ -47,8 +49,15 @@ export function appliedBy(choice: RenderChoice): { readonly appliedBy?: string }
 }
 
 /** The choice for a cluster: a chart asks what it serves. */
-export function choiceFor(choice: RenderChoice, { version, apiVersions = [] }: Partial<ClusterCapabilities>): RenderChoice {
-  return (version === undefined ? undefined : describeChoice(choice).forCluster?.({ version, apiVersions })) ?? choice
+export function choiceFor(
+  choice: RenderChoice,
+  { version, apiVersions = [] }: Partial<ClusterCapabilities>,
+): RenderChoice {
+  return (
+    (version === undefined
+      ? undefined
+      : describeChoice(choice).forCluster?.({ version, apiVersions })) ?? choice
+  )
 }
 
 export function sameChoice(one: RenderChoice, other: RenderChoice): boolean {
@@ -62,6 +71,8 @@ export function choiceKey(choice: RenderChoice): string {
 
 /** Of a unit whose syncer cannot be asked. @param title of the syncer's resource, as it was known before */
 export function unknownChoice(title: string, why: string): SyncedChoice {
-  const named = Object.entries(SOURCES).find(([, { discover }]) => discover !== 'none' && title.startsWith(`${discover.name} `))
+  const named = Object.entries(SOURCES).find(
+    ([, { discover }]) => discover !== 'none' && title.startsWith(`${discover.name} `),
+  )
   return { tool: (named?.[0] ?? 'flux') as SyncedChoice['tool'], build: unknownBuild(title, why) }
 }

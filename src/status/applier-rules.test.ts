@@ -22,9 +22,15 @@ interface Expected {
   readonly warning?: RegExp
 }
 
-const KUBECTL = (manager: string): string => `kubectl apply --server-side --force-conflicts --field-manager=${manager} -R -f apps/web`
-const argo = (spec: JsonObject, more: JsonObject = {}): { readonly [key: string]: JsonObject } => ({ [APPLICATION]: { spec, ...more } })
-const replicasIgnored = (options: readonly string[] = [], rule: JsonObject = { jsonPointers: ['/spec/replicas'] }): JsonObject => ({
+const KUBECTL = (manager: string): string =>
+  `kubectl apply --server-side --force-conflicts --field-manager=${manager} -R -f apps/web`
+const argo = (spec: JsonObject, more: JsonObject = {}): { readonly [key: string]: JsonObject } => ({
+  [APPLICATION]: { spec, ...more },
+})
+const replicasIgnored = (
+  options: readonly string[] = [],
+  rule: JsonObject = { jsonPointers: ['/spec/replicas'] },
+): JsonObject => ({
   ignoreDifferences: [{ group: 'apps', kind: 'Deployment', ...rule }],
   syncPolicy: { automated: { selfHeal: true }, syncOptions: [...options] },
 })
@@ -32,7 +38,10 @@ const replicasIgnored = (options: readonly string[] = [], rule: JsonObject = { j
 const CASES: readonly (readonly [name: string, world: ApplierWorld, expected: Expected])[] = [
   [
     'a Kustomization applies at its interval',
-    { by: ['kustomization'], own: { [KUSTOMIZATION]: { spec: { interval: '10m0s', prune: true } } } },
+    {
+      by: ['kustomization'],
+      own: { [KUSTOMIZATION]: { spec: { interval: '10m0s', prune: true } } },
+    },
     {
       restores: 'at-interval',
       reverts: 'yes',
@@ -42,12 +51,23 @@ const CASES: readonly (readonly [name: string, world: ApplierWorld, expected: Ex
   ],
   [
     'a suspended Kustomization does nothing until it is resumed',
-    { by: ['kustomization'], own: { [KUSTOMIZATION]: { spec: { interval: '10m', suspend: true } } } },
-    { restores: 'when-told', reverts: 'no', sentence: /apps\/web is suspended/, command: 'flux resume kustomization web -n apps' },
+    {
+      by: ['kustomization'],
+      own: { [KUSTOMIZATION]: { spec: { interval: '10m', suspend: true } } },
+    },
+    {
+      restores: 'when-told',
+      reverts: 'no',
+      sentence: /apps\/web is suspended/,
+      command: 'flux resume kustomization web -n apps',
+    },
   ],
   [
     'a Kustomization that may not be read is unknown, with the rule to add',
-    { by: ['kustomization'], own: { [KUSTOMIZATION]: { state: 'unreadable', failure: FORBIDDEN } } },
+    {
+      by: ['kustomization'],
+      own: { [KUSTOMIZATION]: { state: 'unreadable', failure: FORBIDDEN } },
+    },
     {
       restores: 'unknown',
       reverts: 'unknown',
@@ -70,7 +90,10 @@ const CASES: readonly (readonly [name: string, world: ApplierWorld, expected: Ex
     {
       by: ['kustomization'],
       own: {
-        [KUSTOMIZATION]: { spec: { interval: '1m' }, status: { conditions: [{ type: 'Ready', status: 'False', reason: 'BuildFailed' }] } },
+        [KUSTOMIZATION]: {
+          spec: { interval: '1m' },
+          status: { conditions: [{ type: 'Ready', status: 'False', reason: 'BuildFailed' }] },
+        },
       },
     },
     {
@@ -106,13 +129,21 @@ const CASES: readonly (readonly [name: string, world: ApplierWorld, expected: Ex
     {
       restores: 'never',
       reverts: 'no',
-      sentence: /leaves alone, whatever is merged: Deployment shop\/web spec\.replicas \(.*reconcile: disabled\)/,
+      sentence:
+        /leaves alone, whatever is merged: Deployment shop\/web spec\.replicas \(.*reconcile: disabled\)/,
     },
   ],
   [
     'a HelmRelease corrects only with drift detection enabled',
-    { by: ['helmrelease'], own: { [HELM_RELEASE]: { spec: { interval: '30m', driftDetection: { mode: 'enabled' } } } } },
-    { restores: 'at-interval', reverts: 'yes', sentence: /^Flux HelmRelease apps\/web puts live back every 30m/ },
+    {
+      by: ['helmrelease'],
+      own: { [HELM_RELEASE]: { spec: { interval: '30m', driftDetection: { mode: 'enabled' } } } },
+    },
+    {
+      restores: 'at-interval',
+      reverts: 'yes',
+      sentence: /^Flux HelmRelease apps\/web puts live back every 30m/,
+    },
   ],
   ...(['warn', undefined] as const).map(
     (mode) =>
@@ -120,7 +151,14 @@ const CASES: readonly (readonly [name: string, world: ApplierWorld, expected: Ex
         `a HelmRelease with drift detection ${mode ?? 'left out'} does not correct`,
         {
           by: ['helmrelease'],
-          own: { [HELM_RELEASE]: { spec: { interval: '30m', ...(mode === undefined ? {} : { driftDetection: { mode } }) } } },
+          own: {
+            [HELM_RELEASE]: {
+              spec: {
+                interval: '30m',
+                ...(mode === undefined ? {} : { driftDetection: { mode } }),
+              },
+            },
+          },
         },
         {
           restores: 'when-told',
@@ -137,7 +175,12 @@ const CASES: readonly (readonly [name: string, world: ApplierWorld, expected: Ex
       by: ['helmrelease'],
       own: {
         [HELM_RELEASE]: {
-          spec: { driftDetection: { mode: 'enabled', ignore: [{ paths: ['/spec/replicas'], target: { kind: 'Deploy.*' } }] } },
+          spec: {
+            driftDetection: {
+              mode: 'enabled',
+              ignore: [{ paths: ['/spec/replicas'], target: { kind: 'Deploy.*' } }],
+            },
+          },
         },
       },
     },
@@ -147,7 +190,14 @@ const CASES: readonly (readonly [name: string, world: ApplierWorld, expected: Ex
     'a HelmRelease that ignores one field of two restores the other',
     {
       by: ['helmrelease'],
-      own: { [HELM_RELEASE]: { spec: { interval: '5m', driftDetection: { mode: 'enabled', ignore: [{ paths: ['/spec/replicas'] }] } } } },
+      own: {
+        [HELM_RELEASE]: {
+          spec: {
+            interval: '5m',
+            driftDetection: { mode: 'enabled', ignore: [{ paths: ['/spec/replicas'] }] },
+          },
+        },
+      },
       drifts: [drift('spec.replicas'), drift('spec.template.spec.containers[name=app].image')],
     },
     {
@@ -164,48 +214,92 @@ const CASES: readonly (readonly [name: string, world: ApplierWorld, expected: Ex
       restores: 'when-told',
       reverts: 'no',
       sentence: /is suspended/,
-      command: 'flux resume helmrelease web -n apps && flux reconcile helmrelease web -n apps --force',
+      command:
+        'flux resume helmrelease web -n apps && flux reconcile helmrelease web -n apps --force',
     },
   ],
   [
     'an Application that heals itself',
     { by: ['argo'], own: argo({ syncPolicy: { automated: { selfHeal: true } } }) },
-    { restores: 'at-once', reverts: 'yes', sentence: /^Argo CD Application argocd\/web heals itself/ },
+    {
+      restores: 'at-once',
+      reverts: 'yes',
+      sentence: /^Argo CD Application argocd\/web heals itself/,
+    },
   ],
   [
     'an Application that syncs new commits only',
     { by: ['argo'], own: argo({ syncPolicy: { automated: {} } }) },
-    { restores: 'at-interval', reverts: 'no', sentence: /syncs once for each new commit/, command: 'argocd app sync web' },
+    {
+      restores: 'at-interval',
+      reverts: 'no',
+      sentence: /syncs once for each new commit/,
+      command: 'argocd app sync web',
+    },
   ],
   [
     'an Application synced by hand',
     { by: ['argo'], own: argo({}) },
-    { restores: 'when-told', reverts: 'no', sentence: /is synced by hand/, command: 'argocd app sync web' },
+    {
+      restores: 'when-told',
+      reverts: 'no',
+      sentence: /is synced by hand/,
+      command: 'argocd app sync web',
+    },
   ],
   [
     'automation that is switched off is synced by hand',
     { by: ['argo'], own: argo({ syncPolicy: { automated: { enabled: false, selfHeal: true } } }) },
-    { restores: 'when-told', reverts: 'no', sentence: /is synced by hand/, command: 'argocd app sync web' },
+    {
+      restores: 'when-told',
+      reverts: 'no',
+      sentence: /is synced by hand/,
+      command: 'argocd app sync web',
+    },
   ],
   [
     'a sync by hand has to prune what git no longer has',
     { by: ['argo'], own: argo({}), drifts: [drift('', 'unexpected', 'kubectl', 'old')] },
-    { restores: 'when-told', reverts: 'no', sentence: /is synced by hand/, command: 'argocd app sync web --prune' },
+    {
+      restores: 'when-told',
+      reverts: 'no',
+      sentence: /is synced by hand/,
+      command: 'argocd app sync web --prune',
+    },
   ],
   [
     'automation without prune leaves what git no longer has',
-    { by: ['argo'], own: argo({ syncPolicy: { automated: { selfHeal: true } } }), drifts: [drift('', 'unexpected', 'kubectl', 'old')] },
-    { restores: 'at-once', reverts: 'yes', sentence: /heals itself/, warning: /does not prune by itself/ },
+    {
+      by: ['argo'],
+      own: argo({ syncPolicy: { automated: { selfHeal: true } } }),
+      drifts: [drift('', 'unexpected', 'kubectl', 'old')],
+    },
+    {
+      restores: 'at-once',
+      reverts: 'yes',
+      sentence: /heals itself/,
+      warning: /does not prune by itself/,
+    },
   ],
   [
     'an Application outside of the namespace of Argo CD is named with its own',
     { by: ['argoElsewhere'], own: { 'argoproj.io/Application/team/web': { spec: {} } } },
-    { restores: 'when-told', reverts: 'no', sentence: /Application team\/web is synced by hand/, command: 'argocd app sync team/web' },
+    {
+      restores: 'when-told',
+      reverts: 'no',
+      sentence: /Application team\/web is synced by hand/,
+      command: 'argocd app sync team/web',
+    },
   ],
   [
     'an Application of OpenShift GitOps is found in its namespace',
     { by: ['argo'], own: { 'argoproj.io/Application/openshift-gitops/web': { spec: {} } } },
-    { restores: 'when-told', reverts: 'no', sentence: /openshift-gitops\/web is synced/, command: 'argocd app sync openshift-gitops/web' },
+    {
+      restores: 'when-told',
+      reverts: 'no',
+      sentence: /openshift-gitops\/web is synced/,
+      command: 'argocd app sync openshift-gitops/web',
+    },
   ],
   [
     'an Application whose namespace nothing tells may be anywhere',
@@ -221,31 +315,64 @@ const CASES: readonly (readonly [name: string, world: ApplierWorld, expected: Ex
   [
     'an ignored field starts no sync, and a sync applies it',
     { by: ['argo'], own: argo(replicasIgnored()) },
-    { restores: 'when-told', reverts: 'no', sentence: /does not see the difference/, command: 'argocd app sync web' },
+    {
+      restores: 'when-told',
+      reverts: 'no',
+      sentence: /does not see the difference/,
+      command: 'argocd app sync web',
+    },
   ],
   [
     'an ignored field is never restored where syncs respect the rule',
     { by: ['argo'], own: argo(replicasIgnored(['RespectIgnoreDifferences=true'])) },
-    { restores: 'never', reverts: 'no', sentence: /leaves alone, whatever is merged.*RespectIgnoreDifferences/ },
+    {
+      restores: 'never',
+      reverts: 'no',
+      sentence: /leaves alone, whatever is merged.*RespectIgnoreDifferences/,
+    },
   ],
   [
     'a field of a manager that Argo CD trusts is ignored',
     { by: ['argo'], own: argo(replicasIgnored([], { managedFieldsManagers: ['kubectl-edit'] })) },
-    { restores: 'when-told', reverts: 'no', sentence: /does not see the difference/, command: 'argocd app sync web' },
+    {
+      restores: 'when-told',
+      reverts: 'no',
+      sentence: /does not see the difference/,
+      command: 'argocd app sync web',
+    },
   ],
   [
     'a jq rule that is more than a path may hold',
-    { by: ['argo'], own: argo(replicasIgnored([], { jqPathExpressions: ['.spec | select(.replicas > 3)'] })) },
-    { restores: 'at-once', reverts: 'yes', sentence: /heals itself/, warning: /may ignore Deployment shop\/web spec\.replicas: .* jq/ },
+    {
+      by: ['argo'],
+      own: argo(replicasIgnored([], { jqPathExpressions: ['.spec | select(.replicas > 3)'] })),
+    },
+    {
+      restores: 'at-once',
+      reverts: 'yes',
+      sentence: /heals itself/,
+      warning: /may ignore Deployment shop\/web spec\.replicas: .* jq/,
+    },
   ],
   [
     'an Application that is not reconciled restores nothing',
-    { by: ['argo'], own: argo(replicasIgnored([], {}), { metadata: { annotations: { 'argocd.argoproj.io/skip-reconcile': 'true' } } }) },
+    {
+      by: ['argo'],
+      own: argo(replicasIgnored([], {}), {
+        metadata: { annotations: { 'argocd.argoproj.io/skip-reconcile': 'true' } },
+      }),
+    },
     { restores: 'never', reverts: 'no', sentence: /is not reconciled/ },
   ],
   [
     'a failed sync is told',
-    { by: ['argo'], own: argo({ syncPolicy: { automated: {} } }, { status: { operationState: { phase: 'Failed' } } }) },
+    {
+      by: ['argo'],
+      own: argo(
+        { syncPolicy: { automated: {} } },
+        { status: { operationState: { phase: 'Failed' } } },
+      ),
+    },
     {
       restores: 'at-interval',
       reverts: 'no',
@@ -257,11 +384,19 @@ const CASES: readonly (readonly [name: string, world: ApplierWorld, expected: Ex
   [
     'Config Sync puts everything back at once',
     { by: ['rootSync'], own: { [ROOT_SYNC]: { spec: {} } } },
-    { restores: 'at-once', reverts: 'yes', sentence: /^Config Sync RootSync config-management-system\/root-sync watches the objects/ },
+    {
+      restores: 'at-once',
+      reverts: 'yes',
+      sentence: /^Config Sync RootSync config-management-system\/root-sync watches the objects/,
+    },
   ],
   [
     'Config Sync leaves alone what is marked mutation: ignore',
-    { by: ['rootSync'], own: { [ROOT_SYNC]: { spec: {} } }, annotations: { 'client.lifecycle.config.k8s.io/mutation': 'ignore' } },
+    {
+      by: ['rootSync'],
+      own: { [ROOT_SYNC]: { spec: {} } },
+      annotations: { 'client.lifecycle.config.k8s.io/mutation': 'ignore' },
+    },
     { restores: 'never', reverts: 'no', sentence: /mutation: ignore/ },
   ],
   [
@@ -270,11 +405,19 @@ const CASES: readonly (readonly [name: string, world: ApplierWorld, expected: Ex
       by: ['rootSync'],
       own: {
         [ROOT_SYNC]: {
-          status: { conditions: [{ type: 'Stalled', status: 'True', reason: 'Validation' }], sync: { errorSummary: { totalCount: 2 } } },
+          status: {
+            conditions: [{ type: 'Stalled', status: 'True', reason: 'Validation' }],
+            sync: { errorSummary: { totalCount: 2 } },
+          },
         },
       },
     },
-    { restores: 'at-once', reverts: 'yes', sentence: /watches/, warning: /is stalled \(Validation\); .* has 2 sync errors/ },
+    {
+      restores: 'at-once',
+      reverts: 'yes',
+      sentence: /watches/,
+      warning: /is stalled \(Validation\); .* has 2 sync errors/,
+    },
   ],
   [
     'a RootSync that is not there applies nothing',
@@ -289,7 +432,12 @@ const CASES: readonly (readonly [name: string, world: ApplierWorld, expected: Ex
   [
     'kpt live is run by somebody',
     { by: ['kptLive'] },
-    { restores: 'when-told', reverts: 'no', sentence: /^kpt live \(inventory 4f2b9c-web\) applied/, command: 'kpt live apply apps/web' },
+    {
+      restores: 'when-told',
+      reverts: 'no',
+      sentence: /^kpt live \(inventory 4f2b9c-web\) applied/,
+      command: 'kpt live apply apps/web',
+    },
   ],
   [
     'Sveltos with drift detection',
@@ -299,7 +447,12 @@ const CASES: readonly (readonly [name: string, world: ApplierWorld, expected: Ex
   [
     'Sveltos that deploys once',
     { by: ['sveltos'], own: { [PROFILE]: { spec: { syncMode: 'OneTime' } } } },
-    { restores: 'never', reverts: 'no', sentence: /syncMode OneTime/, command: KUBECTL('application/apply-patch') },
+    {
+      restores: 'never',
+      reverts: 'no',
+      sentence: /syncMode OneTime/,
+      command: KUBECTL('application/apply-patch'),
+    },
   ],
   [
     'Sveltos from elsewhere',
@@ -314,17 +467,30 @@ const CASES: readonly (readonly [name: string, world: ApplierWorld, expected: Ex
   [
     'Fleet, which is told in the management cluster',
     { by: ['fleet'] },
-    { restores: 'unknown', reverts: 'unknown', sentence: /^Rancher Fleet bundle default-web applies/ },
+    {
+      restores: 'unknown',
+      reverts: 'unknown',
+      sentence: /^Rancher Fleet bundle default-web applies/,
+    },
   ],
-  ['kapp', { by: ['kapp'] }, { restores: 'unknown', reverts: 'unknown', sentence: /^kapp app 1605806842 applied/ }],
-  ['Helm by hand', { by: ['helm'] }, { restores: 'when-told', reverts: 'no', sentence: /^Helm release shop\/web was installed/ }],
+  [
+    'kapp',
+    { by: ['kapp'] },
+    { restores: 'unknown', reverts: 'unknown', sentence: /^kapp app 1605806842 applied/ },
+  ],
+  [
+    'Helm by hand',
+    { by: ['helm'] },
+    { restores: 'when-told', reverts: 'no', sentence: /^Helm release shop\/web was installed/ },
+  ],
   [
     'a CI',
     { by: ['ci'] },
     {
       restores: 'when-told',
       reverts: 'no',
-      sentence: /^the package was applied with kubectl apply as ci, and no syncer in the cluster applies it/,
+      sentence:
+        /^the package was applied with kubectl apply as ci, and no syncer in the cluster applies it/,
       command: KUBECTL('ci'),
     },
   ],

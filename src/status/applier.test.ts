@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LiveState } from '@backporch/kyaml/resource'
-import { APPLICATION, drift, FORBIDDEN, judged, KUSTOMIZATION, present, ROOT_SYNC, WEB } from '../../test/fakes/applier-world.ts'
+import {
+  APPLICATION,
+  drift,
+  FORBIDDEN,
+  judged,
+  KUSTOMIZATION,
+  present,
+  ROOT_SYNC,
+  WEB,
+} from '../../test/fakes/applier-world.ts'
 import { deploymentOf } from '../../test/fakes/syncer-marks.ts'
 import { claimsOf } from '../syncers/claims.ts'
 import { type Applier, applierOf } from './applier.ts'
@@ -15,7 +24,10 @@ test('two appliers of one object are named, and what they do is known only where
   )
   assert.equal(both.restores, 'unknown')
   assert.match(both.sentence, /synced by hand.*; Flux Kustomization/)
-  assert.equal(both.command, 'argocd app sync web && flux reconcile kustomization web -n apps --with-source')
+  assert.equal(
+    both.command,
+    'argocd app sync web && flux reconcile kustomization web -n apps --with-source',
+  )
 })
 
 test('an applier of the objects that did not drift decides nothing, and is named', () => {
@@ -23,7 +35,11 @@ test('an applier of the objects that did not drift decides nothing, and is named
     'apps/Deployment/shop/other': present(deploymentOf(['helm'], {}, 'other')),
     'apps/Deployment/shop/third': present(deploymentOf(['helm'], {}, 'third')),
   }
-  const applier = judged({ by: ['kustomization'], own: { [KUSTOMIZATION]: { spec: { interval: '1m' } } }, more })
+  const applier = judged({
+    by: ['kustomization'],
+    own: { [KUSTOMIZATION]: { spec: { interval: '1m' } } },
+    more,
+  })
   assert.equal(applier.name, 'Flux Kustomization apps/web')
   assert.equal(applier.restores, 'at-interval')
   assert.match(
@@ -35,10 +51,21 @@ test('an applier of the objects that did not drift decides nothing, and is named
 test('nobody is said only where all objects were read', () => {
   const object = { ...deploymentOf(['ci']), metadata: { name: 'web', namespace: 'shop' } }
   const ask = (live: ReadonlyMap<string, LiveState>): Applier =>
-    applierOf({ claims: claimsOf(live), live, own: new Map(), drifts: [], syncer: undefined, packagePath: 'apps/web', pipeline: false })
+    applierOf({
+      claims: claimsOf(live),
+      live,
+      own: new Map(),
+      drifts: [],
+      syncer: undefined,
+      packagePath: 'apps/web',
+      pipeline: false,
+    })
   const nobody = ask(new Map([[WEB, present(object)]]))
   assert.deepEqual([nobody.name, nobody.restores], ['nobody', 'never'])
-  assert.equal(nobody.command, 'kubectl apply --server-side --force-conflicts --field-manager=kubectl -R -f apps/web')
+  assert.equal(
+    nobody.command,
+    'kubectl apply --server-side --force-conflicts --field-manager=kubectl -R -f apps/web',
+  )
   const partly = ask(
     new Map<string, LiveState>([
       [WEB, present(object)],
@@ -53,14 +80,25 @@ test('nobody is said only where all objects were read', () => {
 test('of a package with a pipeline the files of its objects are applied, after a render, and not what its functions read', () => {
   const live = new Map([[WEB, present(deploymentOf(['ci']))]])
   const syncer = { manager: 'ci', operation: 'Apply', subresource: '' } as const
-  const question = { claims: [], live, own: new Map(), drifts: [], syncer, packagePath: 'apps/web', pipeline: true }
+  const question = {
+    claims: [],
+    live,
+    own: new Map(),
+    drifts: [],
+    syncer,
+    packagePath: 'apps/web',
+    pipeline: true,
+  }
   const files = ['apps/web/a b.yaml', 'apps/web/web.yaml']
   assert.equal(
     applierOf({ ...question, files }).command,
     "kpt fn render apps/web && kubectl apply --server-side --force-conflicts --field-manager=ci -f 'apps/web/a b.yaml' -f apps/web/web.yaml",
   )
   // An object that a function makes, or too many files to name.
-  for (const other of [undefined, Array.from({ length: 21 }, (_, index) => `apps/web/${index}.yaml`)])
+  for (const other of [
+    undefined,
+    Array.from({ length: 21 }, (_, index) => `apps/web/${index}.yaml`),
+  ])
     assert.equal(
       applierOf({ ...question, files: other }).command,
       'backporch render apps/web -o unwrap | kubectl apply --server-side --force-conflicts --field-manager=ci -f -',
@@ -71,29 +109,67 @@ test('of a package with a pipeline the files of its objects are applied, after a
 test('where the folder holds other files that kubectl reads, the files of the objects are named', () => {
   const live = new Map([[WEB, present(deploymentOf(['ci']))]])
   const syncer = { manager: 'ci', operation: 'Update', subresource: '' } as const
-  const question = { claims: [], live, own: new Map(), drifts: [], syncer, packagePath: 'apps/web', pipeline: false }
+  const question = {
+    claims: [],
+    live,
+    own: new Map(),
+    drifts: [],
+    syncer,
+    packagePath: 'apps/web',
+    pipeline: false,
+  }
   const files = ['apps/web/web.yaml']
   assert.equal(applierOf({ ...question, files }).command, 'kubectl apply -R -f apps/web')
-  assert.equal(applierOf({ ...question, files, otherFiles: true }).command, 'kubectl apply -f apps/web/web.yaml')
+  assert.equal(
+    applierOf({ ...question, files, otherFiles: true }).command,
+    'kubectl apply -f apps/web/web.yaml',
+  )
 })
 
 test('of a package at the root what its objects are in is applied, and not the records beside it', () => {
   const syncer = { manager: 'ci', operation: 'Update', subresource: '' } as const
   const live = new Map([[WEB, present(deploymentOf(['ci']))]])
-  const question = { claims: [], live, own: new Map(), drifts: [], syncer, packagePath: '', pipeline: false }
-  const command = (files: readonly string[] | undefined): string | undefined => applierOf({ ...question, files }).command
+  const question = {
+    claims: [],
+    live,
+    own: new Map(),
+    drifts: [],
+    syncer,
+    packagePath: '',
+    pipeline: false,
+  }
+  const command = (files: readonly string[] | undefined): string | undefined =>
+    applierOf({ ...question, files }).command
   assert.equal(command(['-a.yaml', 'apps/web.yaml']), 'kubectl apply -f ./-a.yaml -f apps/web.yaml')
   const many = Array.from({ length: 21 }, (_, index) => `apps/${index}.yaml`)
-  assert.equal(applierOf({ ...question, files: ['a.yaml'], render: { tool: 'files' } }).command, 'kubectl apply -f a.yaml')
-  for (const files of [undefined, many]) assert.equal(command(files), 'backporch render . -o unwrap | kubectl apply -f -')
+  assert.equal(
+    applierOf({ ...question, files: ['a.yaml'], render: { tool: 'files' } }).command,
+    'kubectl apply -f a.yaml',
+  )
+  for (const files of [undefined, many])
+    assert.equal(command(files), 'backporch render . -o unwrap | kubectl apply -f -')
   assert.equal(command([]), undefined)
 })
 
 test('a syncer that no object names more closely is not taken for somebody with kubectl', () => {
-  for (const manager of ['kustomize-controller', 'helm-controller', 'argocd-controller', 'configsync.gke.io', 'fleetagent']) {
+  for (const manager of [
+    'kustomize-controller',
+    'helm-controller',
+    'argocd-controller',
+    'configsync.gke.io',
+    'fleetagent',
+  ]) {
     const live = new Map([[WEB, present(deploymentOf(['ci']))]])
     const syncer = { manager, operation: 'Apply', subresource: '' } as const
-    const applier = applierOf({ claims: [], live, own: new Map(), drifts: [], syncer, packagePath: 'apps/web', pipeline: false })
+    const applier = applierOf({
+      claims: [],
+      live,
+      own: new Map(),
+      drifts: [],
+      syncer,
+      packagePath: 'apps/web',
+      pipeline: false,
+    })
     assert.equal(applier.restores, 'unknown', manager)
   }
 })
@@ -116,17 +192,33 @@ test('hostile names reach no text but as printable characters, and no shell word
   const manager = "ci'; rm -rf ~ #\u001b[31m\u202e`@all`"
   const live = new Map([[WEB, present(deploymentOf(['ci']))]])
   const syncer = { manager, operation: 'Apply', subresource: '' } as const
-  const question = { claims: [], live, own: new Map(), drifts: [], syncer, packagePath: '-o $(id)', pipeline: false }
+  const question = {
+    claims: [],
+    live,
+    own: new Map(),
+    drifts: [],
+    syncer,
+    packagePath: '-o $(id)',
+    pipeline: false,
+  }
   const applier = applierOf(question)
   for (const text of [applier.name, applier.sentence]) assert.match(text, /^[\x20-\x7e]+$/)
   assert.equal(applier.command, undefined)
   const quoted = applierOf({ ...question, syncer: { ...syncer, manager: "ci'; id" } })
-  assert.ok(quoted.command?.endsWith("--field-manager='ci'\\''; id' -R -f './-o $(id)'"), quoted.command)
+  assert.ok(
+    quoted.command?.endsWith("--field-manager='ci'\\''; id' -R -f './-o $(id)'"),
+    quoted.command,
+  )
 })
 
 test('a credential in a path is not told', () => {
   const hidden = drift('metadata.annotations["ghp_0123456789abcdefghijklmnopqrstuvwxyz"]')
   const annotations = { 'client.lifecycle.config.k8s.io/mutation': 'ignore' }
-  const { sentence } = judged({ by: ['rootSync'], own: { [ROOT_SYNC]: { spec: {} } }, annotations, drifts: [hidden] })
+  const { sentence } = judged({
+    by: ['rootSync'],
+    own: { [ROOT_SYNC]: { spec: {} } },
+    annotations,
+    drifts: [hidden],
+  })
   assert.match(sentence, /Deployment shop\/web metadata\.annotations\["credential:redacted"\]/)
 })

@@ -56,7 +56,10 @@ export interface ApplierQuestion {
 export const MOST_JUDGED = 4
 
 /** The claims on drifted objects, which decide the effect of a Restore, or all without any. */
-export function decidingClaims({ claims, drifts }: Pick<ApplierQuestion, 'claims' | 'drifts'>): readonly Claim[] {
+export function decidingClaims({
+  claims,
+  drifts,
+}: Pick<ApplierQuestion, 'claims' | 'drifts'>): readonly Claim[] {
   const keys = drifts.map(({ id }) => resourceKey(id))
   const touched = claims.filter((claim) => keys.some((key) => claim.objects.has(key)))
   return (touched.length > 0 ? touched : claims).slice(0, MOST_JUDGED)
@@ -69,7 +72,8 @@ export function applierOf(question: ApplierQuestion): Applier {
   const judged = deciding.map((claim) => ({ claim, ...judge(claim, question) }))
   const [only] = judged
   const warnings = [...manyClaims(claims), ...judged.flatMap((one) => one.warnings)]
-  if (judged.length === 1 && only !== undefined) return created(titleOf(only.claim), { ...only, warnings })
+  if (judged.length === 1 && only !== undefined)
+    return created(titleOf(only.claim), { ...only, warnings })
   const commands = new Set(judged.flatMap(({ command }) => command ?? []))
   return created(
     joined(
@@ -91,11 +95,17 @@ export function applierOf(question: ApplierQuestion): Applier {
 
 function judge(claim: Claim, question: ApplierQuestion): Judgement {
   const { own, live, drifts } = question
-  const mine = drifts.filter(({ id }) => claim.objects.has(resourceKey(id)) || live.get(resourceKey(id))?.state !== 'present')
+  const mine = drifts.filter(
+    ({ id }) =>
+      claim.objects.has(resourceKey(id)) || live.get(resourceKey(id))?.state !== 'present',
+  )
   return applierKind(claim.tool).judge({
     claim,
     title: titleOf(claim),
-    own: claim.wanted.map((wanted) => ({ wanted, state: own.get(resourceKey(wanted.id)) ?? NOT_ANSWERED })),
+    own: claim.wanted.map((wanted) => ({
+      wanted,
+      state: own.get(resourceKey(wanted.id)) ?? NOT_ANSWERED,
+    })),
     fields: mine.map((drift) => ({ drift, live: objectOf(live.get(resourceKey(drift.id))) })),
     byHand: kubectlApply(question),
     folder: pathWord(question.packagePath),
@@ -115,11 +125,17 @@ function objectOf(state: LiveState | undefined): JsonObject | undefined {
 /** Two syncers of one object undo each other; several syncers of one package are at least worth a warning. */
 function manyClaims(claims: readonly Claim[]): Phrase[] {
   if (claims.length < 2) return []
-  const all = listed(claims.map((claim) => phrase`${titleOf(claim)} (${objects(claim.objects.size)})`))
+  const all = listed(
+    claims.map((claim) => phrase`${titleOf(claim)} (${objects(claim.objects.size)})`),
+  )
   const counts = new Map<string, number>()
-  for (const key of claims.flatMap((claim) => [...claim.objects])) counts.set(key, (counts.get(key) ?? 0) + 1)
+  for (const key of claims.flatMap((claim) => [...claim.objects]))
+    counts.set(key, (counts.get(key) ?? 0) + 1)
   const shared = [...counts.values()].filter((count) => count > 1).length
-  const fight = shared === 0 ? '' : `; ${shared} of them ${shared === 1 ? 'has' : 'have'} more than one, which may undo each other`
+  const fight =
+    shared === 0
+      ? ''
+      : `; ${shared} of them ${shared === 1 ? 'has' : 'have'} more than one, which may undo each other`
   return [phrase`more than one applies this package: ${all}${[fight]}`]
 }
 
@@ -137,9 +153,17 @@ function byManager(question: ApplierQuestion): Applier {
   const command = kubectlApply(question)
   if (names !== undefined && names.repeats !== 'none') {
     const sentence = phrase`${manager} applied the package, which is the name of ${[names.repeats]}, and no object says which one: whether it applies again is not known`
-    return created(title, { restores: 'unknown', revertsUnasked: 'unknown', sentence, command, warnings: [] })
+    return created(title, {
+      restores: 'unknown',
+      revertsUnasked: 'unknown',
+      sentence,
+      command,
+      warnings: [],
+    })
   }
-  const how = manager.startsWith('kubectl') ? phrase`kubectl (${manager})` : phrase`kubectl apply as ${manager}`
+  const how = manager.startsWith('kubectl')
+    ? phrase`kubectl (${manager})`
+    : phrase`kubectl apply as ${manager}`
   return created(title, {
     restores: 'when-told',
     revertsUnasked: live.size === 0 ? 'unknown' : 'no',
@@ -156,17 +180,39 @@ function byNobody(question: ApplierQuestion): Applier {
   const command = kubectlApply(question)
   if (failure !== undefined) {
     const sentence = phrase`the syncer of the package is unknown: ${[`${unread.length} of ${states.length}`]} objects could not be read (${failure.code}: ${failure.why})`
-    return created(['unknown'], { restores: 'unknown', revertsUnasked: 'unknown', sentence, command: undefined, warnings: [] })
+    return created(['unknown'], {
+      restores: 'unknown',
+      revertsUnasked: 'unknown',
+      sentence,
+      command: undefined,
+      warnings: [],
+    })
   }
   if (!states.some(({ state }) => state === 'present')) {
     const sentence: Phrase = ['none of the objects is in the cluster, so the syncer is unknown']
-    return created(['unknown'], { restores: 'unknown', revertsUnasked: 'unknown', sentence, command, warnings: [] })
+    return created(['unknown'], {
+      restores: 'unknown',
+      revertsUnasked: 'unknown',
+      sentence,
+      command,
+      warnings: [],
+    })
   }
-  const present = states.flatMap((state) => (state.state === 'present' ? [managedFieldsOf(state.object)] : []))
+  const present = states.flatMap((state) =>
+    state.state === 'present' ? [managedFieldsOf(state.object)] : [],
+  )
   const sentence: Phrase = present.every(hasNoOwners)
     ? ['the objects do not show who applied them: apply the package after the merge']
-    : ['no syncer applied the existing objects: merging changes nothing in the cluster until the package is applied']
-  return created(['nobody'], { restores: 'never', revertsUnasked: 'no', sentence, command, warnings: [] })
+    : [
+        'no syncer applied the existing objects: merging changes nothing in the cluster until the package is applied',
+      ]
+  return created(['nobody'], {
+    restores: 'never',
+    revertsUnasked: 'no',
+    sentence,
+    command,
+    warnings: [],
+  })
 }
 
 /** The most files in one command, so that people can read it. */
@@ -182,7 +228,9 @@ function kubectlApply(question: ApplierQuestion): string | undefined {
   const input = applyInput(question)
   if (input === undefined) return undefined
   const how =
-    syncer?.operation === 'Update' ? '' : ` --server-side --force-conflicts --field-manager=${shellWord(syncer?.manager ?? 'kubectl')}`
+    syncer?.operation === 'Update'
+      ? ''
+      : ` --server-side --force-conflicts --field-manager=${shellWord(syncer?.manager ?? 'kubectl')}`
   const command = `${input.before}kubectl apply${how} ${input.what}`
   // Nobody can check or paste invisible characters.
   return [packagePath, command].some((text) => /\p{C}/u.test(text)) ? undefined : command
@@ -200,12 +248,19 @@ function applyInput({
   const { kubectl } = describeChoice(render)
   if (kubectl === 'none') return undefined
   if (typeof kubectl === 'object')
-    return { before: '', what: `-k ${pathWord([packagePath, kubectl.kustomization].filter((part) => part !== '').join('/'))}` }
+    return {
+      before: '',
+      what: `-k ${pathWord([packagePath, kubectl.kustomization].filter((part) => part !== '').join('/'))}`,
+    }
   const rendered = kubectl === 'rendered files' && pipeline
   if (!rendered && packagePath !== '' && !otherFiles) return { before: '', what: `-R -f ${folder}` }
   if (files?.length === 0) return undefined
-  if (files === undefined || files.length > MOST_FILES) return { before: `backporch render ${folder} -o unwrap | `, what: '-f -' }
-  return { before: rendered ? `kpt fn render ${folder} && ` : '', what: files.map((path) => `-f ${pathWord(path)}`).join(' ') }
+  if (files === undefined || files.length > MOST_FILES)
+    return { before: `backporch render ${folder} -o unwrap | `, what: '-f -' }
+  return {
+    before: rendered ? `kpt fn render ${folder} && ` : '',
+    what: files.map((path) => `-f ${pathWord(path)}`).join(' '),
+  }
 }
 
 /** A path from the root of the repository as a shell word. */
@@ -222,7 +277,10 @@ function same<Value>([first, ...rest]: readonly Value[]): Value | undefined {
   return rest.every((value) => value === first) ? first : undefined
 }
 
-function created(name: Phrase, { restores, revertsUnasked, sentence, command, warnings }: Judgement): Applier {
+function created(
+  name: Phrase,
+  { restores, revertsUnasked, sentence, command, warnings }: Judgement,
+): Applier {
   const warning = joined(warnings, '; ')
   return {
     name: plain(name),

@@ -2,10 +2,24 @@
  * The accessors of kstatus. `NestedString`, `NestedInt64` and `FromUnstructured` of apimachinery fail on a value of the wrong type, `GetIntField`
  * and `GetStringField` of cli-utils (pkg/kstatus/status/util.go) take their default; a verdict depends on the accessor of its rule.
  */
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, partOf } from '@backporch/kyaml/json'
+import {
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  partOf,
+} from '@backporch/kyaml/json'
 
 /** The six words of kstatus. */
-export const STATUS_WORDS = ['InProgress', 'Failed', 'Current', 'Terminating', 'NotFound', 'Unknown'] as const
+export const STATUS_WORDS = [
+  'InProgress',
+  'Failed',
+  'Current',
+  'Terminating',
+  'NotFound',
+  'Unknown',
+] as const
 export type StatusWord = (typeof STATUS_WORDS)[number]
 
 /** The result of a rule: status, sentence, and the reason of its condition (empty for Current). */
@@ -54,7 +68,10 @@ export function nestedValue(object: JsonObject, path: readonly string[]): Json |
   let value: Json = object
   for (const [index, name] of path.entries()) {
     if (value === null) return undefined
-    if (!isJsonObject(value)) throw new StatusFault(`.${path.slice(0, index).join('.')} is a ${goType(value)}, wanted a map`)
+    if (!isJsonObject(value))
+      throw new StatusFault(
+        `.${path.slice(0, index).join('.')} is a ${goType(value)}, wanted a map`,
+      )
     const next: Json | undefined = getKey(value, name)
     if (next === undefined) return undefined
     value = next
@@ -98,11 +115,18 @@ export function conditionsOf(object: JsonObject): readonly StatusCondition[] {
   if (!isJsonObject(status)) throw new StatusFault(`cannot restore struct from: ${goType(status)}`)
   const conditions = getKey(status, 'conditions') ?? null
   if (conditions === null) return []
-  if (!isJsonArray(conditions)) throw new StatusFault(`cannot restore slice from ${goType(conditions)}`)
+  if (!isJsonArray(conditions))
+    throw new StatusFault(`cannot restore slice from ${goType(conditions)}`)
   return conditions.map((condition) => {
-    if (condition !== null && !isJsonObject(condition)) throw new StatusFault(`cannot restore struct from: ${goType(condition)}`)
+    if (condition !== null && !isJsonObject(condition))
+      throw new StatusFault(`cannot restore struct from: ${goType(condition)}`)
     const text = (name: string) => textOfCondition(condition ?? {}, name)
-    return { type: text('type'), status: text('status'), reason: text('reason'), message: text('message') }
+    return {
+      type: text('type'),
+      status: text('status'),
+      reason: text('reason'),
+      message: text('message'),
+    }
   })
 }
 

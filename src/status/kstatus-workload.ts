@@ -36,7 +36,8 @@ export function deploymentStatus(object: JsonObject): RuleVerdict {
   if (wanted > total) return inProgress('LessReplicas', `Replicas: ${total}/${wanted}`)
   if (wanted > updated) return inProgress('LessUpdated', `Updated: ${updated}/${wanted}`)
   if (total > wanted) return inProgress('ExtraPods', `Pending termination: ${total - wanted}`)
-  if (updated > availableReplicas) return inProgress('LessAvailable', `Available: ${availableReplicas}/${updated}`)
+  if (updated > availableReplicas)
+    return inProgress('LessAvailable', `Available: ${availableReplicas}/${updated}`)
   if (wanted > ready) return inProgress('LessReady', `Ready: ${ready}/${wanted}`)
   if (!progressing) return inProgress('ReplicaSetNotAvailable', 'ReplicaSet not Available')
   if (!available) return inProgress('DeploymentNotAvailable', 'Deployment not Available')
@@ -44,7 +45,8 @@ export function deploymentStatus(object: JsonObject): RuleVerdict {
 }
 
 export function statefulSetStatus(object: JsonObject): RuleVerdict {
-  if (stringAt(object, 'spec.updateStrategy.type', '') === 'OnDelete') return current('StatefulSet is using the ondelete update strategy')
+  if (stringAt(object, 'spec.updateStrategy.type', '') === 'OnDelete')
+    return current('StatefulSet is using the ondelete update strategy')
   const wanted = integerAt(object, 'spec.replicas', 1)
   const ready = integerAt(object, 'status.readyReplicas', 0)
   const currentReplicas = integerAt(object, 'status.currentReplicas', 0)
@@ -56,11 +58,15 @@ export function statefulSetStatus(object: JsonObject): RuleVerdict {
   if (total > wanted) return inProgress('ExtraPods', `Pending termination: ${total - wanted}`)
   // Partition 0, which the server defaults to, takes this branch too.
   if (partition !== -1) {
-    if (updated < wanted - partition) return inProgress('PartitionRollout', `updated: ${updated}/${wanted - partition}`)
+    if (updated < wanted - partition)
+      return inProgress('PartitionRollout', `updated: ${updated}/${wanted - partition}`)
     return current(`Partition rollout complete. updated: ${updated}`)
   }
-  if (wanted > currentReplicas) return inProgress('LessCurrent', `current: ${currentReplicas}/${wanted}`)
-  if (stringAt(object, 'status.currentRevision', '') !== stringAt(object, 'status.updateRevision', '')) {
+  if (wanted > currentReplicas)
+    return inProgress('LessCurrent', `current: ${currentReplicas}/${wanted}`)
+  if (
+    stringAt(object, 'status.currentRevision', '') !== stringAt(object, 'status.updateRevision', '')
+  ) {
     return inProgress('RevisionMismatch', 'Waiting for updated revision to match current')
   }
   return current(`All replicas scheduled as expected. Replicas: ${total}`)
@@ -88,7 +94,9 @@ export function daemonSetStatus(object: JsonObject, kind: string): RuleVerdict {
 }
 
 export function replicaSetStatus(object: JsonObject): RuleVerdict {
-  if (conditionsOf(object).some(({ type, status }) => type === 'ReplicaFailure' && status === 'True')) {
+  if (
+    conditionsOf(object).some(({ type, status }) => type === 'ReplicaFailure' && status === 'True')
+  ) {
     return inProgress('ReplicaFailure', 'Replica Failure condition. Check Pods')
   }
   const wanted = integerAt(object, 'spec.replicas', 1)
@@ -104,18 +112,25 @@ export function replicaSetStatus(object: JsonObject): RuleVerdict {
 }
 
 export function jobStatus(object: JsonObject): RuleVerdict {
-  const completions = integerAt(object, 'spec.completions', integerAt(object, 'spec.parallelism', 1))
+  const completions = integerAt(
+    object,
+    'spec.completions',
+    integerAt(object, 'spec.parallelism', 1),
+  )
   const succeeded = integerAt(object, 'status.succeeded', 0)
   const active = integerAt(object, 'status.active', 0)
   const failures = integerAt(object, 'status.failed', 0)
   for (const { type, status } of conditionsOf(object)) {
     if (status !== 'True') continue
     if (type === 'Complete') return current(`Job Completed. succeeded: ${succeeded}/${completions}`)
-    if (type === 'Failed') return failed('JobFailed', `Job Failed. failed: ${failures}/${completions}`)
+    if (type === 'Failed')
+      return failed('JobFailed', `Job Failed. failed: ${failures}/${completions}`)
     // A suspended Job waits for nobody (cli-utils since October 2025, after v0.37.2).
-    if (type === 'Suspended' && partOf(object, 'spec', 'suspend') === true) return current('Job is suspended')
+    if (type === 'Suspended' && partOf(object, 'spec', 'suspend') === true)
+      return current('Job is suspended')
   }
-  if (stringAt(object, 'status.startTime', '') === '') return inProgress('JobNotStarted', 'Job not started')
+  if (stringAt(object, 'status.startTime', '') === '')
+    return inProgress('JobNotStarted', 'Job not started')
   return current(`Job in progress. success:${succeeded}, active: ${active}, failed: ${failures}`)
 }
 
@@ -126,17 +141,23 @@ export function podStatus(object: JsonObject, at: Date): RuleVerdict {
   if (phase === 'Succeeded') return current('Pod has completed successfully')
   if (phase === 'Failed') return current('Pod has completed, but not successfully')
   if (phase === 'Running') {
-    if (conditions.some(({ type, status }) => type === 'Ready' && status === 'True')) return current('Pod is Ready')
+    if (conditions.some(({ type, status }) => type === 'Ready' && status === 'True'))
+      return current('Pod is Ready')
     const looping = crashLoopingContainers(object)
-    if (looping.length > 0) return failed('ContainerCrashLooping', `Containers in CrashLoop state: ${looping.join(',')}`)
+    if (looping.length > 0)
+      return failed('ContainerCrashLooping', `Containers in CrashLoop state: ${looping.join(',')}`)
     return inProgress('PodRunningNotReady', 'Pod is running but is not Ready')
   }
   if (phase === 'Pending') {
-    const scheduled = conditions.find(({ type, status }) => type === 'PodScheduled' && status === 'False')
-    if (scheduled?.reason !== 'Unschedulable') return inProgress('PodPending', 'Pod is in the Pending phase')
+    const scheduled = conditions.find(
+      ({ type, status }) => type === 'PodScheduled' && status === 'False',
+    )
+    if (scheduled?.reason !== 'Unschedulable')
+      return inProgress('PodPending', 'Pod is in the Pending phase')
     // An unreadable creation time counts as long ago, as Go's zero time does.
     const created = Date.parse(stringAt(object, 'metadata.creationTimestamp', ''))
-    if (at.getTime() - SCHEDULE_WINDOW < created) return inProgress('PodNotScheduled', 'Pod has not been scheduled')
+    if (at.getTime() - SCHEDULE_WINDOW < created)
+      return inProgress('PodNotScheduled', 'Pod has not been scheduled')
     return failed('PodUnschedulable', 'Pod could not be scheduled')
   }
   if (phase === '') return inProgress('PodNotObserved', 'Pod phase not available')
@@ -148,8 +169,12 @@ function crashLoopingContainers(object: JsonObject): readonly string[] {
   if (statuses === undefined) return []
   if (!isJsonArray(statuses)) throw new StatusFault('.status.containerStatuses is not a list')
   return statuses.flatMap((container) => {
-    if (!isJsonObject(container)) throw new StatusFault('.status.containerStatuses has an item that is no map')
+    if (!isJsonObject(container))
+      throw new StatusFault('.status.containerStatuses has an item that is no map')
     const name = getKey(container, 'name')
-    return typeof name === 'string' && stringAt(container, 'state.waiting.reason', '') === 'CrashLoopBackOff' ? [name] : []
+    return typeof name === 'string' &&
+      stringAt(container, 'state.waiting.reason', '') === 'CrashLoopBackOff'
+      ? [name]
+      : []
   })
 }

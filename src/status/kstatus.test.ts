@@ -8,13 +8,25 @@ import { computeStatus, NOT_FOUND, unknownStatus } from './kstatus.ts'
 const AT = new Date('2026-11-20T10:00:00Z')
 
 interface Recorded {
-  readonly verdicts: readonly { readonly status?: string; readonly message?: string; readonly reason?: string; readonly error?: boolean }[]
+  readonly verdicts: readonly {
+    readonly status?: string
+    readonly message?: string
+    readonly reason?: string
+    readonly error?: boolean
+  }[]
   readonly of: readonly number[]
 }
 
-const recorded = JSON.parse(readFileSync(new URL('../../test/corpus/kstatus/verdicts.json', import.meta.url), 'utf8')) as Recorded
+const recorded = JSON.parse(
+  readFileSync(new URL('../../test/corpus/kstatus/verdicts.json', import.meta.url), 'utf8'),
+) as Recorded
 
-function object(apiVersion: string, kind: string, more: JsonObject = {}, metadata: JsonObject = {}): JsonObject {
+function object(
+  apiVersion: string,
+  kind: string,
+  more: JsonObject = {},
+  metadata: JsonObject = {},
+): JsonObject {
   return { apiVersion, kind, metadata: { name: 'x', ...metadata }, ...more }
 }
 
@@ -26,7 +38,8 @@ describe('computeStatus', () => {
       const phrases = recorded.verdicts[recorded.of[index] ?? -1]
       const { status, message, reason } = computeStatus(object as JsonObject, AT)
       const location = `${name}: ${JSON.stringify(object)}`
-      if (phrases?.error === true) assert.deepEqual([status, reason], ['Unknown', 'StatusNotReadable'], location)
+      if (phrases?.error === true)
+        assert.deepEqual([status, reason], ['Unknown', 'StatusNotReadable'], location)
       else
         assert.deepEqual(
           { status, message, reason },
@@ -38,8 +51,18 @@ describe('computeStatus', () => {
 
   it('covers every status word and every kind of the table in the recording', () => {
     const words = new Set(recorded.verdicts.map(({ status }) => status))
-    assert.deepEqual([...words].sort(), ['Current', 'Failed', 'InProgress', 'Terminating', undefined])
-    assert.equal(new Set(KSTATUS_OBJECTS.map(({ object }) => `${object['apiVersion']} ${object['kind']}`)).size > 100, true)
+    assert.deepEqual([...words].sort(), [
+      'Current',
+      'Failed',
+      'InProgress',
+      'Terminating',
+      undefined,
+    ])
+    assert.equal(
+      new Set(KSTATUS_OBJECTS.map(({ object }) => `${object['apiVersion']} ${object['kind']}`))
+        .size > 100,
+      true,
+    )
   })
 
   const ready = { conditions: [{ type: 'Ready', status: 'True' }] }
@@ -52,21 +75,51 @@ describe('computeStatus', () => {
     ],
     [
       'a generation that was not observed yet',
-      object('example.com/v1', 'Thing', { status: { observedGeneration: 1, ...ready } }, { generation: 2 }),
+      object(
+        'example.com/v1',
+        'Thing',
+        { status: { observedGeneration: 1, ...ready } },
+        { generation: 2 },
+      ),
       'InProgress',
       'Thing generation is 2, but latest observed generation is 1',
     ],
-    ['a Deployment of another group', object('example.com/v1', 'Deployment', { status: ready }), 'Current', 'Resource is Ready'],
-    ['a Pod that ended badly', object('v1', 'Pod', { status: { phase: 'Failed' } }), 'Current', 'Pod has completed, but not successfully'],
+    [
+      'a Deployment of another group',
+      object('example.com/v1', 'Deployment', { status: ready }),
+      'Current',
+      'Resource is Ready',
+    ],
+    [
+      'a Pod that ended badly',
+      object('v1', 'Pod', { status: { phase: 'Failed' } }),
+      'Current',
+      'Pod has completed, but not successfully',
+    ],
     [
       'a LoadBalancer without external address',
       object('v1', 'Service', { spec: { type: 'LoadBalancer', clusterIP: '10.0.0.1' } }),
       'Current',
       'Service is ready',
     ],
-    ['an unknown Pod phase', object('v1', 'Pod', { status: { phase: 'Unknown' } }), 'Unknown', 'unknown phase Unknown'],
-    ['a status that is a text', object('example.com/v1', 'Thing', { status: 'str' }), 'Unknown', 'cannot restore struct from: string'],
-    ['a Namespace', object('v1', 'Namespace', { status: { phase: 'Active' } }), 'Current', 'Resource is current'],
+    [
+      'an unknown Pod phase',
+      object('v1', 'Pod', { status: { phase: 'Unknown' } }),
+      'Unknown',
+      'unknown phase Unknown',
+    ],
+    [
+      'a status that is a text',
+      object('example.com/v1', 'Thing', { status: 'str' }),
+      'Unknown',
+      'cannot restore struct from: string',
+    ],
+    [
+      'a Namespace',
+      object('v1', 'Namespace', { status: { phase: 'Active' } }),
+      'Current',
+      'Resource is current',
+    ],
   ]
   for (const [name, value, status, message] of table) {
     it(`judges ${name}`, () => {
@@ -77,16 +130,24 @@ describe('computeStatus', () => {
 
   it('takes a suspended Job for current only while it is meant to be suspended', () => {
     const conditions = [{ type: 'Suspended', status: 'True' }]
-    const job = (suspend: boolean) => object('batch/v1', 'Job', { spec: { suspend }, status: { conditions } })
+    const job = (suspend: boolean) =>
+      object('batch/v1', 'Job', { spec: { suspend }, status: { conditions } })
     assert.deepEqual(computeStatus(job(true), AT).message, 'Job is suspended')
     assert.deepEqual(computeStatus(job(false), AT).message, 'Job not started')
   })
 
   it('waits 15 seconds before an unschedulable Pod has failed', () => {
-    const status = { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }] }
+    const status = {
+      phase: 'Pending',
+      conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }],
+    }
     const pod = object('v1', 'Pod', { status }, { creationTimestamp: '2026-11-20T10:00:00Z' })
-    const after = (seconds: number) => computeStatus(pod, new Date(AT.getTime() + seconds * 1000)).status
-    assert.deepEqual([after(0), after(14), after(15), after(3600)], ['InProgress', 'InProgress', 'Failed', 'Failed'])
+    const after = (seconds: number) =>
+      computeStatus(pod, new Date(AT.getTime() + seconds * 1000)).status
+    assert.deepEqual(
+      [after(0), after(14), after(15), after(3600)],
+      ['InProgress', 'InProgress', 'Failed', 'Failed'],
+    )
   })
 
   it('compares generations beyond 2^53 exactly', () => {
@@ -101,12 +162,23 @@ describe('computeStatus', () => {
 
   it('tells an object that reports no status from one that does', () => {
     assert.equal(computeStatus(object('example.com/v1', 'Thing'), AT).reported, false)
-    assert.equal(computeStatus(object('example.com/v1', 'Thing', { status: null }), AT).reported, false)
-    assert.equal(computeStatus(object('example.com/v1', 'Thing', { status: {} }), AT).reported, true)
+    assert.equal(
+      computeStatus(object('example.com/v1', 'Thing', { status: null }), AT).reported,
+      false,
+    )
+    assert.equal(
+      computeStatus(object('example.com/v1', 'Thing', { status: {} }), AT).reported,
+      true,
+    )
   })
 
   it('keeps absent and unreadable apart', () => {
     assert.equal(NOT_FOUND.status, 'NotFound')
-    assert.deepEqual(unknownStatus('forbidden'), { status: 'Unknown', message: 'forbidden', reason: 'Unreadable', reported: false })
+    assert.deepEqual(unknownStatus('forbidden'), {
+      status: 'Unknown',
+      message: 'forbidden',
+      reason: 'Unreadable',
+      reported: false,
+    })
   })
 })

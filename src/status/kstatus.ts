@@ -15,7 +15,14 @@ import {
   type StatusWord,
   stringAt,
 } from './kstatus-fields.ts'
-import { daemonSetStatus, deploymentStatus, jobStatus, podStatus, replicaSetStatus, statefulSetStatus } from './kstatus-workload.ts'
+import {
+  daemonSetStatus,
+  deploymentStatus,
+  jobStatus,
+  podStatus,
+  replicaSetStatus,
+  statefulSetStatus,
+} from './kstatus-workload.ts'
 
 export interface ObjectStatus {
   readonly status: StatusWord
@@ -42,7 +49,12 @@ export function computeStatus(object: JsonObject, at: Date): ObjectStatus {
 }
 
 /** The status of an absent object. */
-export const NOT_FOUND: ObjectStatus = { status: 'NotFound', message: 'Resource not found', reason: 'NotFound', reported: false }
+export const NOT_FOUND: ObjectStatus = {
+  status: 'NotFound',
+  message: 'Resource not found',
+  reason: 'NotFound',
+  reported: false,
+}
 
 /** The status of an unreadable object. */
 export function unknownStatus(why: string): ObjectStatus {
@@ -51,7 +63,12 @@ export function unknownStatus(why: string): ObjectStatus {
 
 function judge(object: JsonObject, at: Date): RuleVerdict {
   const kind = stringAt(object, 'kind', '')
-  return genericStatus(object, kind) ?? kindStatus(object, kind, at) ?? readyStatus(object) ?? current('Resource is current')
+  return (
+    genericStatus(object, kind) ??
+    kindStatus(object, kind, at) ??
+    readyStatus(object) ??
+    current('Resource is current')
+  )
 }
 
 function genericStatus(object: JsonObject, kind: string): RuleVerdict | undefined {
@@ -60,7 +77,8 @@ function genericStatus(object: JsonObject, kind: string): RuleVerdict | undefine
     return { status: 'Terminating', message: 'Resource scheduled for deletion', reason: '' }
   }
   const generation = nestedInteger(object, ['metadata', 'generation'])
-  const observed = generation === undefined ? undefined : nestedInteger(object, ['status', 'observedGeneration'])
+  const observed =
+    generation === undefined ? undefined : nestedInteger(object, ['status', 'observedGeneration'])
   if (observed !== undefined && observed !== generation) {
     const message = `${kind} generation is ${generation}, but latest observed generation is ${observed}`
     return inProgress('LatestGenerationNotObserved', message)
@@ -111,18 +129,28 @@ function kindStatus(object: JsonObject, kind: string, at: Date): RuleVerdict | u
   // Go gives an empty group and kind for a text with two slashes, so no rule applies.
   if (parts.length > 2) return undefined
   const [group] = parts
-  return KIND_RULES.get(parts.length === 1 || group === '' ? kind : `${group}/${kind}`)?.(object, kind, at)
+  return KIND_RULES.get(parts.length === 1 || group === '' ? kind : `${group}/${kind}`)?.(
+    object,
+    kind,
+    at,
+  )
 }
 
 function serviceStatus(object: JsonObject): RuleVerdict {
-  const waits = stringAt(object, 'spec.type', 'ClusterIP') === 'LoadBalancer' && stringAt(object, 'spec.clusterIP', '') === ''
+  const waits =
+    stringAt(object, 'spec.type', 'ClusterIP') === 'LoadBalancer' &&
+    stringAt(object, 'spec.clusterIP', '') === ''
   // kstatus awaits only the cluster address of a load balancer.
-  return waits ? inProgress('NoIPAssigned', 'ClusterIP not set. Service type: LoadBalancer') : current('Service is ready')
+  return waits
+    ? inProgress('NoIPAssigned', 'ClusterIP not set. Service type: LoadBalancer')
+    : current('Service is ready')
 }
 
 function claimStatus(object: JsonObject): RuleVerdict {
   const phase = stringAt(object, 'status.phase', 'unknown')
-  return phase === 'Bound' ? current('PVC is Bound') : inProgress('NotBound', `PVC is not Bound. phase: ${phase}`)
+  return phase === 'Bound'
+    ? current('PVC is Bound')
+    : inProgress('NotBound', `PVC is not Bound. phase: ${phase}`)
 }
 
 function definitionStatus(object: JsonObject): RuleVerdict {

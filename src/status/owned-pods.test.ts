@@ -7,11 +7,22 @@ import { failedByPods, isOwnedBy, podSelector, waitsForPods } from './owned-pods
 const AT = new Date('2026-11-21T10:00:00Z')
 
 function workload(kind: string, more: JsonObject = {}, apiVersion = 'apps/v1'): JsonObject {
-  return { apiVersion, kind, metadata: { name: 'db', namespace: 'shop', uid: 'u1', generation: 1 }, spec: { replicas: 1 }, ...more }
+  return {
+    apiVersion,
+    kind,
+    metadata: { name: 'db', namespace: 'shop', uid: 'u1', generation: 1 },
+    spec: { replicas: 1 },
+    ...more,
+  }
 }
 
 function pod(status: JsonObject, metadata: JsonObject = {}): JsonObject {
-  return { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'db-0', creationTimestamp: '2026-11-21T09:00:00Z', ...metadata }, status }
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'db-0', creationTimestamp: '2026-11-21T09:00:00Z', ...metadata },
+    status,
+  }
 }
 
 const LOOPING = pod({
@@ -21,12 +32,17 @@ const LOOPING = pod({
     { name: 'side', state: { running: {} } },
   ],
 })
-const UNSCHEDULED = pod({ phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }] })
+const UNSCHEDULED = pod({
+  phase: 'Pending',
+  conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }],
+})
 
 describe('a workload in progress', () => {
   it('waits for its pods where kpt counts them', () => {
     assert.deepEqual(
-      ['StatefulSet', 'ReplicaSet', 'Deployment', 'DaemonSet'].map((kind) => waitsForPods(workload(kind), AT)),
+      ['StatefulSet', 'ReplicaSet', 'Deployment', 'DaemonSet'].map((kind) =>
+        waitsForPods(workload(kind), AT),
+      ),
       [true, true, false, false],
     )
     assert.equal(waitsForPods(workload('Job', {}, 'batch/v1'), AT), false)
@@ -40,7 +56,13 @@ describe('a workload in progress', () => {
   })
 
   it('does not wait once it is current or being deleted', () => {
-    const status = { observedGeneration: 1, replicas: 1, readyReplicas: 1, availableReplicas: 1, fullyLabeledReplicas: 1 }
+    const status = {
+      observedGeneration: 1,
+      replicas: 1,
+      readyReplicas: 1,
+      availableReplicas: 1,
+      fullyLabeledReplicas: 1,
+    }
     assert.equal(waitsForPods(workload('ReplicaSet', { status }), AT), false)
     const metadata = { name: 'db', namespace: 'shop', deletionTimestamp: '2026-11-21T09:00:00Z' }
     assert.equal(waitsForPods(workload('ReplicaSet', { metadata }), AT), false)
@@ -50,19 +72,31 @@ describe('a workload in progress', () => {
 describe('pods', () => {
   it('that crash in a loop have failed, with the containers', () => {
     const status = failedByPods([LOOPING], AT)
-    assert.deepEqual([status?.status, status?.message], ['Failed', '1 pods have failed (db-0: Containers in CrashLoop state: app)'])
+    assert.deepEqual(
+      [status?.status, status?.message],
+      ['Failed', '1 pods have failed (db-0: Containers in CrashLoop state: app)'],
+    )
   })
 
   it('that nothing can schedule have failed after the time of kstatus', () => {
-    assert.equal(failedByPods([UNSCHEDULED], AT)?.message, '1 pods have failed (db-0: Pod could not be scheduled)')
+    assert.equal(
+      failedByPods([UNSCHEDULED], AT)?.message,
+      '1 pods have failed (db-0: Pod could not be scheduled)',
+    )
     const { status } = UNSCHEDULED
     const young = pod(status as JsonObject, { creationTimestamp: '2026-11-21T09:59:50Z' })
     assert.equal(failedByPods([young], AT), undefined)
   })
 
   it('are counted, and one is named', () => {
-    const other = { ...UNSCHEDULED, metadata: { name: 'db-1', creationTimestamp: '2026-11-21T09:00:00Z' } }
-    assert.match(failedByPods([other, LOOPING], AT)?.message ?? '', /^2 pods have failed \(db-0: .*, …\)$/)
+    const other = {
+      ...UNSCHEDULED,
+      metadata: { name: 'db-1', creationTimestamp: '2026-11-21T09:00:00Z' },
+    }
+    assert.match(
+      failedByPods([other, LOOPING], AT)?.message ?? '',
+      /^2 pods have failed \(db-0: .*, …\)$/,
+    )
   })
 
   it('that ended, are being deleted, start or are ready make nothing fail', () => {
@@ -72,31 +106,56 @@ describe('pods', () => {
       pod({ phase: 'Failed', reason: 'Evicted', message: 'The node was low on resource: memory.' }),
       { ...LOOPING, metadata: { name: 'db-0', deletionTimestamp: '2026-11-21T09:00:00Z' } },
       pod({ phase: 'Pending' }),
-      pod({ phase: 'Pending', containerStatuses: [{ name: 'app', state: { waiting: { reason: 'ImagePullBackOff' } } }] }),
+      pod({
+        phase: 'Pending',
+        containerStatuses: [{ name: 'app', state: { waiting: { reason: 'ImagePullBackOff' } } }],
+      }),
       pod({ phase: 'Running' }),
       pod({ phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] }),
       pod({}),
     ]
-    for (const state of states) assert.equal(failedByPods([state], AT), undefined, JSON.stringify(state))
+    for (const state of states)
+      assert.equal(failedByPods([state], AT), undefined, JSON.stringify(state))
     assert.equal(failedByPods(states, AT), undefined)
   })
 
   it('that cannot be judged make nothing fail', () => {
-    assert.equal(failedByPods([pod({ phase: 'Odd' }), pod({ phase: 'Running', containerStatuses: 'x' })], AT), undefined)
+    assert.equal(
+      failedByPods([pod({ phase: 'Odd' }), pod({ phase: 'Running', containerStatuses: 'x' })], AT),
+      undefined,
+    )
   })
 
   it('belong to the workload that controls them', () => {
-    const owner = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'db', uid: 'u1', controller: true }
-    const owned = (more: JsonObject): boolean => isOwnedBy(pod({}, { ownerReferences: [{ ...owner, ...more }] }), workload('StatefulSet'))
+    const owner = {
+      apiVersion: 'apps/v1',
+      kind: 'StatefulSet',
+      name: 'db',
+      uid: 'u1',
+      controller: true,
+    }
+    const owned = (more: JsonObject): boolean =>
+      isOwnedBy(pod({}, { ownerReferences: [{ ...owner, ...more }] }), workload('StatefulSet'))
     assert.equal(owned({}), true)
-    for (const more of [{ uid: 'u2' }, { kind: 'ReplicaSet' }, { name: 'db2' }, { controller: false }])
+    for (const more of [
+      { uid: 'u2' },
+      { kind: 'ReplicaSet' },
+      { name: 'db2' },
+      { controller: false },
+    ])
       assert.equal(owned(more), false, JSON.stringify(more))
     assert.equal(isOwnedBy(pod({}), workload('StatefulSet')), false)
   })
 
   it('are selected by labels, and by the owner alone where there are none', () => {
     const labels = { app: 'db', tier: 'data' }
-    assert.equal(podSelector(workload('StatefulSet', { spec: { selector: { matchLabels: labels } } })), 'app=db,tier=data')
-    assert.equal(podSelector(workload('StatefulSet', { spec: { selector: { matchExpressions: [] } } })), '')
+    assert.equal(
+      podSelector(workload('StatefulSet', { spec: { selector: { matchLabels: labels } } })),
+      'app=db,tier=data',
+    )
+    assert.equal(
+      podSelector(workload('StatefulSet', { spec: { selector: { matchExpressions: [] } } })),
+      '',
+    )
   })
 })

@@ -2,7 +2,14 @@
  * The pods of a workload, as the poller of kstatus counts them: a workload that is in progress has failed as soon as one of its pods has
  * (docs/facts/kstatus-pods.md). A pod that ended is Current, whatever its exit code, so one that was evicted and replaced makes nothing fail.
  */
-import { getKey, isJsonObject, type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
+import {
+  getKey,
+  isJsonObject,
+  type JsonObject,
+  objectsIn,
+  partOf,
+  textOf,
+} from '@backporch/kyaml/json'
 import { metadataText, parseApiVersion } from '@backporch/kyaml/resource'
 import { computeStatus, type ObjectStatus } from './kstatus.ts'
 
@@ -12,7 +19,11 @@ const COUNTED = new Set(['StatefulSet', 'ReplicaSet'])
 /** Whether its pods decide: it is of a kind that kstatus counts pods of, and in progress. */
 export function waitsForPods(workload: JsonObject, at: Date): boolean {
   const { group } = parseApiVersion(textOf(workload, 'apiVersion'))
-  return group === 'apps' && COUNTED.has(textOf(workload, 'kind')) && computeStatus(workload, at).status === 'InProgress'
+  return (
+    group === 'apps' &&
+    COUNTED.has(textOf(workload, 'kind')) &&
+    computeStatus(workload, at).status === 'InProgress'
+  )
 }
 
 /** The labels that its pods have, as the API takes them; empty where it selects in another way. */
@@ -44,5 +55,10 @@ export function failedByPods(pods: readonly JsonObject[], at: Date): ObjectStatu
   const [first] = failed.sort()
   if (first === undefined) return undefined
   const more = failed.length === 1 ? '' : ', …'
-  return { status: 'Failed', message: `${failed.length} pods have failed (${first}${more})`, reason: 'PodsFailed', reported: true }
+  return {
+    status: 'Failed',
+    message: `${failed.length} pods have failed (${first}${more})`,
+    reason: 'PodsFailed',
+    reported: true,
+  }
 }

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { getKey, type Json, type JsonObject } from '@backporch/kyaml/json'
 import * as fc from '../../test/seeds/fast-check.ts'
-import { buildResourceGroup, type GroupMember, type GroupSource, type MemberDrift, readResourceGroup } from './resource-group.ts'
+import {
+  buildResourceGroup,
+  type GroupMember,
+  type GroupSource,
+  type MemberDrift,
+  readResourceGroup,
+} from './resource-group.ts'
 
 const web: GroupMember = {
   id: { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' },
@@ -26,22 +32,37 @@ const unread: GroupMember = {
 
 function source(members: readonly GroupMember[], more: Partial<GroupSource> = {}): GroupSource {
   const drifts = members.map(({ drift }) => drift)
-  const drift: MemberDrift = (['drifted', 'unverified', 'waiting', 'stuck'] as const).find((word) => drifts.includes(word)) ?? 'in-sync'
+  const drift: MemberDrift =
+    (['drifted', 'unverified', 'waiting', 'stuck'] as const).find((word) =>
+      drifts.includes(word),
+    ) ?? 'in-sync'
   const drifted = members.filter((member) => member.drift === 'drifted').map(({ id }) => id)
-  const none = { namespace: '', inventoryId: '', commit: 'c0ffee', previous: undefined, drift, drifted }
+  const none = {
+    namespace: '',
+    inventoryId: '',
+    commit: 'c0ffee',
+    previous: undefined,
+    drift,
+    drifted,
+  }
   return { name: 'apps--web', at: '2026-11-20T10:00:00Z', members, ...none, ...more }
 }
 
 function at(value: Json, ...path: readonly string[]): Json | undefined {
   return path.reduce<Json | undefined>(
-    (current, name) => (typeof current === 'object' && current !== null ? getKey(current as JsonObject, name) : undefined),
+    (current, name) =>
+      typeof current === 'object' && current !== null
+        ? getKey(current as JsonObject, name)
+        : undefined,
     value,
   )
 }
 
 describe('buildResourceGroup', () => {
   it('writes the fields that kpt and Config Sync write', () => {
-    const group = buildResourceGroup(source([web, config], { namespace: 'shop', inventoryId: 'id-1' }))
+    const group = buildResourceGroup(
+      source([web, config], { namespace: 'shop', inventoryId: 'id-1' }),
+    )
     const time = '2026-11-20T10:00:00Z'
     assert.deepEqual(group, {
       apiVersion: 'kpt.dev/v1alpha1',
@@ -53,11 +74,20 @@ describe('buildResourceGroup', () => {
         annotations: { 'config.kubernetes.io/local-config': 'true' },
         generation: 1,
       },
-      spec: { descriptor: { type: 'package', revision: 'c0ffee' }, resources: [{ ...config.id }, { ...web.id }] },
+      spec: {
+        descriptor: { type: 'package', revision: 'c0ffee' },
+        resources: [{ ...config.id }, { ...web.id }],
+      },
       status: {
         observedGeneration: 1,
         resourceStatuses: [
-          { ...config.id, status: 'Current', strategy: 'Apply', actuation: 'Succeeded', reconcile: 'Succeeded' },
+          {
+            ...config.id,
+            status: 'Current',
+            strategy: 'Apply',
+            actuation: 'Succeeded',
+            reconcile: 'Succeeded',
+          },
           {
             ...web.id,
             status: 'InProgress',
@@ -65,15 +95,45 @@ describe('buildResourceGroup', () => {
             actuation: 'Pending',
             reconcile: 'Pending',
             conditions: [
-              { type: 'Reconciling', status: 'True', reason: 'InProgress', message: 'Available: 0/1', lastTransitionTime: time },
-              { type: 'Drifted', status: 'True', reason: 'DriftDetected', message: '2 differences to git', lastTransitionTime: time },
+              {
+                type: 'Reconciling',
+                status: 'True',
+                reason: 'InProgress',
+                message: 'Available: 0/1',
+                lastTransitionTime: time,
+              },
+              {
+                type: 'Drifted',
+                status: 'True',
+                reason: 'DriftDetected',
+                message: '2 differences to git',
+                lastTransitionTime: time,
+              },
             ],
           },
         ],
         conditions: [
-          { type: 'Reconciling', status: 'True', reason: 'InProgress', message: 'apps/Deployment/shop/web', lastTransitionTime: time },
-          { type: 'Stalled', status: 'False', reason: 'NotStalled', message: '', lastTransitionTime: time },
-          { type: 'Drifted', status: 'True', reason: 'DriftDetected', message: 'apps/Deployment/shop/web', lastTransitionTime: time },
+          {
+            type: 'Reconciling',
+            status: 'True',
+            reason: 'InProgress',
+            message: 'apps/Deployment/shop/web',
+            lastTransitionTime: time,
+          },
+          {
+            type: 'Stalled',
+            status: 'False',
+            reason: 'NotStalled',
+            message: '',
+            lastTransitionTime: time,
+          },
+          {
+            type: 'Drifted',
+            status: 'True',
+            reason: 'DriftDetected',
+            message: 'apps/Deployment/shop/web',
+            lastTransitionTime: time,
+          },
         ],
       },
     })
@@ -82,7 +142,10 @@ describe('buildResourceGroup', () => {
   it('does not depend on the order of its input', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray([web, config, unread], { minLength: 3 }), (resources) => {
-        assert.deepEqual(buildResourceGroup(source(resources)), buildResourceGroup(source([web, config, unread])))
+        assert.deepEqual(
+          buildResourceGroup(source(resources)),
+          buildResourceGroup(source([web, config, unread])),
+        )
       }),
     )
   })
@@ -97,7 +160,12 @@ describe('buildResourceGroup', () => {
       ['Unknown', 'Unknown', 'Unknown'],
     )
     const present = { ...config, drift: 'unverified' as const }
-    assert.equal((at(buildResourceGroup(source([present])), 'status', 'conditions') as readonly JsonObject[])[2]?.['status'], 'Unknown')
+    assert.equal(
+      (
+        at(buildResourceGroup(source([present])), 'status', 'conditions') as readonly JsonObject[]
+      )[2]?.['status'],
+      'Unknown',
+    )
   })
 
   it('keeps the time of a condition that is as it was, and only of that', () => {
@@ -114,14 +182,23 @@ describe('buildResourceGroup', () => {
 
   it('writes no sentence that looks like a credential, and none of a Secret', () => {
     const leaking = { ...web, health: 'cannot reach https://bot:hunter2hunter2@db.example/' }
-    const text = JSON.stringify(buildResourceGroup(source([leaking, { ...unread, health: 'canary' }])))
+    const text = JSON.stringify(
+      buildResourceGroup(source([leaking, { ...unread, health: 'canary' }])),
+    )
     assert.equal(text.includes('hunter2'), false)
     assert.equal(text.includes('canary'), false)
   })
 
   it('names at most five objects in a sentence', () => {
-    const many = Array.from({ length: 8 }, (_, index) => ({ ...web, id: { ...web.id, name: `web-${index}` } }))
-    const conditions = at(buildResourceGroup(source(many)), 'status', 'conditions') as readonly JsonObject[]
+    const many = Array.from({ length: 8 }, (_, index) => ({
+      ...web,
+      id: { ...web.id, name: `web-${index}` },
+    }))
+    const conditions = at(
+      buildResourceGroup(source(many)),
+      'status',
+      'conditions',
+    ) as readonly JsonObject[]
     assert.match(String(conditions[2]?.['message']), /web-4 and 3 more$/)
   })
 })
@@ -133,10 +210,27 @@ describe('readResourceGroup', () => {
   })
 
   it('takes what kpt live writes for unverified', () => {
-    const status = { resourceStatuses: [{ group: '', kind: 'ConfigMap', namespace: 'a', name: 'b', status: 'Shiny', strategy: 'Apply' }] }
+    const status = {
+      resourceStatuses: [
+        {
+          group: '',
+          kind: 'ConfigMap',
+          namespace: 'a',
+          name: 'b',
+          status: 'Shiny',
+          strategy: 'Apply',
+        },
+      ],
+    }
     assert.deepEqual(readResourceGroup({ status }), [
-      { id: { group: '', kind: 'ConfigMap', namespace: 'a', name: 'b' }, status: 'Unknown', drift: 'unverified', message: '' },
+      {
+        id: { group: '', kind: 'ConfigMap', namespace: 'a', name: 'b' },
+        status: 'Unknown',
+        drift: 'unverified',
+        message: '',
+      },
     ])
-    for (const value of [null, 'x', [], {}, { status: { resourceStatuses: 'x' } }]) assert.deepEqual(readResourceGroup(value), [])
+    for (const value of [null, 'x', [], {}, { status: { resourceStatuses: 'x' } }])
+      assert.deepEqual(readResourceGroup(value), [])
   })
 })

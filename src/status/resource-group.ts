@@ -2,7 +2,15 @@
  * The live status of a unit in the ledger, as a `kpt.dev/v1alpha1` ResourceGroup with the fields and words of kpt and Config Sync
  * (docs/facts/resource-group.md).
  */
-import { getKey, isJsonObject, type Json, type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
+import {
+  getKey,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectsIn,
+  partOf,
+  textOf,
+} from '@backporch/kyaml/json'
 import { isSensitive } from '@backporch/kyaml/redaction'
 import { formatResourceId, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
 import { STATUS_WORDS, type StatusWord } from './kstatus-fields.ts'
@@ -48,9 +56,25 @@ export interface GroupSource {
 /** The last result, of a unit that cannot be observed any more. @param at as of `GroupSource` */
 export function unobservedResourceGroup(previous: JsonObject, at: string): JsonObject {
   const members = readResourceGroup(previous).map(
-    ({ id }): GroupMember => ({ id, status: 'Unknown', drift: 'unverified', message: '', health: 'not read' }),
+    ({ id }): GroupMember => ({
+      id,
+      status: 'Unknown',
+      drift: 'unverified',
+      message: '',
+      health: 'not read',
+    }),
   )
-  const unknown = { name: '', namespace: '', inventoryId: '', commit: '', members, drift: 'unverified', drifted: [], at, previous } as const
+  const unknown = {
+    name: '',
+    namespace: '',
+    inventoryId: '',
+    commit: '',
+    members,
+    drift: 'unverified',
+    drifted: [],
+    at,
+    previous,
+  } as const
   return { ...previous, status: statusOf(buildResourceGroup(unknown)) }
 }
 
@@ -64,8 +88,15 @@ interface Condition {
 
 /** The ResourceGroup of the unit, with members in the order of ids. The same state gives the same bytes at any time. */
 export function buildResourceGroup(source: GroupSource): JsonObject {
-  const members = source.members.toSorted((a, b) => (resourceKey(a.id) < resourceKey(b.id) ? -1 : 1))
-  const before = new Map((source.previous === undefined ? [] : statusesIn(source.previous)).map((each) => [resourceKey(idOf(each)), each]))
+  const members = source.members.toSorted((a, b) =>
+    resourceKey(a.id) < resourceKey(b.id) ? -1 : 1,
+  )
+  const before = new Map(
+    (source.previous === undefined ? [] : statusesIn(source.previous)).map((each) => [
+      resourceKey(idOf(each)),
+      each,
+    ]),
+  )
   const { namespace, inventoryId, commit, previous, at } = source
   return {
     apiVersion: RESOURCE_GROUP_API_VERSION,
@@ -84,13 +115,19 @@ export function buildResourceGroup(source: GroupSource): JsonObject {
     status: {
       // One document has spec and status, so the generation is always observed.
       observedGeneration: 1,
-      resourceStatuses: members.map((member) => statusFields(member, before.get(resourceKey(member.id)), at)),
+      resourceStatuses: members.map((member) =>
+        statusFields(member, before.get(resourceKey(member.id)), at),
+      ),
       conditions: dated(groupConditions(members, source), statusOf(previous), at),
     },
   }
 }
 
-function statusFields(member: GroupMember, previous: JsonObject | undefined, at: string): JsonObject {
+function statusFields(
+  member: GroupMember,
+  previous: JsonObject | undefined,
+  at: string,
+): JsonObject {
   const { id, status, drift } = member
   const conditions = dated(conditionsOf(member), previous ?? {}, at)
   return {
@@ -105,7 +142,8 @@ function statusFields(member: GroupMember, previous: JsonObject | undefined, at:
 /** Actuation: whether the object has git's content. Reconcile: its state, by Config Sync's table. An unverified object has neither. */
 function actuationOf(status: StatusWord, drift: MemberDrift): JsonObject {
   if (drift === 'unverified') return {}
-  if (drift === 'drifted' || drift === 'waiting' || drift === 'stuck') return { actuation: 'Pending', reconcile: 'Pending' }
+  if (drift === 'drifted' || drift === 'waiting' || drift === 'stuck')
+    return { actuation: 'Pending', reconcile: 'Pending' }
   const reconcile: { readonly [status in StatusWord]: string } = {
     Current: 'Succeeded',
     InProgress: 'Pending',
@@ -130,11 +168,19 @@ function conditionsOf(member: GroupMember): readonly Condition[] {
   const conditions: Condition[] = []
   if (status !== 'Current' && status !== 'NotFound') {
     const type = status === 'Failed' ? 'Stalled' : 'Reconciling'
-    conditions.push({ type, status: certainty(status), reason: status, message: healthMessage(member) })
+    conditions.push({
+      type,
+      status: certainty(status),
+      reason: status,
+      message: healthMessage(member),
+    })
   }
-  if (drift === 'drifted') conditions.push({ type: 'Drifted', status: 'True', reason: 'DriftDetected', message })
-  if (drift === 'waiting' || drift === 'stuck') conditions.push({ type: 'Drifted', status: 'False', reason: LATE[drift], message })
-  if (drift === 'unverified') conditions.push({ type: 'Drifted', status: 'Unknown', reason: 'Unverified', message })
+  if (drift === 'drifted')
+    conditions.push({ type: 'Drifted', status: 'True', reason: 'DriftDetected', message })
+  if (drift === 'waiting' || drift === 'stuck')
+    conditions.push({ type: 'Drifted', status: 'False', reason: LATE[drift], message })
+  if (drift === 'unverified')
+    conditions.push({ type: 'Drifted', status: 'Unknown', reason: 'Unverified', message })
   return conditions
 }
 
@@ -148,21 +194,40 @@ function groupConditions(
   { drift, drifted }: Pick<GroupSource, 'drift' | 'drifted'>,
 ): readonly Condition[] {
   const idsOf = (some: readonly GroupMember[]) => some.map(({ id }) => id)
-  const having = (...words: readonly StatusWord[]) => idsOf(members.filter(({ status }) => words.includes(status)))
+  const having = (...words: readonly StatusWord[]) =>
+    idsOf(members.filter(({ status }) => words.includes(status)))
   const unverified = idsOf(members.filter((member) => member.drift === 'unverified'))
   const unread = having('Unknown')
   return [
-    orUnknown(condition('Reconciling', having('InProgress', 'Terminating'), 'InProgress', 'NotReconciling'), unread),
+    orUnknown(
+      condition('Reconciling', having('InProgress', 'Terminating'), 'InProgress', 'NotReconciling'),
+      unread,
+    ),
     orUnknown(condition('Stalled', having('Failed'), 'ComponentFailed', 'NotStalled'), unread),
     drift === 'unverified'
       ? { type: 'Drifted', status: 'Unknown', reason: 'Unverified', message: nameSome(unverified) }
-      : condition('Drifted', drifted, 'DriftDetected', drift === 'waiting' || drift === 'stuck' ? LATE[drift] : 'InSync'),
+      : condition(
+          'Drifted',
+          drifted,
+          'DriftDetected',
+          drift === 'waiting' || drift === 'stuck' ? LATE[drift] : 'InSync',
+        ),
   ]
 }
 
-function condition(type: string, members: readonly ResourceId[], yes: string, no: string): Condition {
+function condition(
+  type: string,
+  members: readonly ResourceId[],
+  yes: string,
+  no: string,
+): Condition {
   const holds = members.length > 0
-  return { type, status: holds ? 'True' : 'False', reason: holds ? yes : no, message: nameSome(members) }
+  return {
+    type,
+    status: holds ? 'True' : 'False',
+    reason: holds ? yes : no,
+    message: nameSome(members),
+  }
 }
 
 /** Unread members make a False condition Unknown. */
@@ -183,7 +248,9 @@ function nameSome(members: readonly ResourceId[]): string {
 function dated(conditions: readonly Condition[], previous: JsonObject, at: string): JsonObject[] {
   const earlier = objectsIn(getKey(previous, 'conditions'))
   return conditions.map((each) => {
-    const same = earlier.find((old) => (['type', 'status', 'reason'] as const).every((name) => getKey(old, name) === each[name]))
+    const same = earlier.find((old) =>
+      (['type', 'status', 'reason'] as const).every((name) => getKey(old, name) === each[name]),
+    )
     return { ...each, lastTransitionTime: textOf(same, 'lastTransitionTime') || at }
   })
 }
@@ -203,7 +270,12 @@ function statusesIn(group: JsonObject): readonly JsonObject[] {
 
 function idOf(status: JsonObject): ResourceId {
   const text = (name: string): string => textOf(status, name)
-  return { group: text('group'), kind: text('kind'), namespace: text('namespace'), name: text('name') }
+  return {
+    group: text('group'),
+    kind: text('kind'),
+    namespace: text('namespace'),
+    name: text('name'),
+  }
 }
 
 /** The members of any ResourceGroup, in its order. An unknown status word counts as Unknown, and a missing state as unverified. */
@@ -214,7 +286,9 @@ export function readResourceGroup(group: Json): readonly GroupMember[] {
 function readMember(fields: JsonObject): GroupMember {
   const conditions = objectsIn(getKey(fields, 'conditions'))
   const drifted = conditions.find((each) => textOf(each, 'type') === 'Drifted')
-  const health = conditions.find((each) => ['Reconciling', 'Stalled'].includes(textOf(each, 'type')))
+  const health = conditions.find((each) =>
+    ['Reconciling', 'Stalled'].includes(textOf(each, 'type')),
+  )
   const phrases = textOf(health, 'message')
   return {
     id: idOf(fields),
@@ -229,6 +303,9 @@ function readDrift(fields: JsonObject, condition: JsonObject | undefined): Membe
   const word = textOf(condition, 'status')
   if (word === 'True') return 'drifted'
   const reason = textOf(condition, 'reason')
-  if (word === 'False') return (['waiting', 'stuck'] as const).find((late) => reason === LATE[late]) ?? 'in-sync'
-  return condition === undefined && textOf(fields, 'actuation') === 'Succeeded' ? 'in-sync' : 'unverified'
+  if (word === 'False')
+    return (['waiting', 'stuck'] as const).find((late) => reason === LATE[late]) ?? 'in-sync'
+  return condition === undefined && textOf(fields, 'actuation') === 'Succeeded'
+    ? 'in-sync'
+    : 'unverified'
 }

@@ -10,13 +10,25 @@ const COMMIT = '0123456789'.repeat(4)
 
 function claim(tool: string, kind: string, name = 'web'): Claim {
   const id = { group: 'example.com', kind, namespace: 'flux-system', name }
-  return { tool, kind, namespace: 'flux-system', name, wanted: [{ id, apiVersion: '' }], objects: new Set() }
+  return {
+    tool,
+    kind,
+    namespace: 'flux-system',
+    name,
+    wanted: [{ id, apiVersion: '' }],
+    objects: new Set(),
+  }
 }
 
-function answers(...pairs: readonly (readonly [Claim, JsonObject])[]): ReadonlyMap<string, LiveState> {
+function answers(
+  ...pairs: readonly (readonly [Claim, JsonObject])[]
+): ReadonlyMap<string, LiveState> {
   return new Map(
     pairs.flatMap(([{ wanted }, object]) =>
-      wanted.map(({ id }): [string, LiveState] => [resourceKey(id), { state: 'present', object, metadataOnly: false }]),
+      wanted.map(({ id }): [string, LiveState] => [
+        resourceKey(id),
+        { state: 'present', object, metadataOnly: false },
+      ]),
     ),
   )
 }
@@ -29,9 +41,24 @@ function failing(text: string, more: object = {}): object {
 }
 
 const SAYS: readonly (readonly [name: string, claim: Claim, object: JsonObject, says: object])[] = [
-  ['Flux: a revision with its branch', KUSTOMIZATION, { status: { lastAppliedRevision: `main@sha1:${COMMIT}` } }, { applied: COMMIT }],
-  ['Flux: a revision of older versions', KUSTOMIZATION, { status: { lastAppliedRevision: `main/${COMMIT}` } }, { applied: COMMIT }],
-  ['Flux: a revision of a chart', claim('flux-helmrelease', 'HelmRelease'), { status: { lastAppliedRevision: '1.2.3' } }, {}],
+  [
+    'Flux: a revision with its branch',
+    KUSTOMIZATION,
+    { status: { lastAppliedRevision: `main@sha1:${COMMIT}` } },
+    { applied: COMMIT },
+  ],
+  [
+    'Flux: a revision of older versions',
+    KUSTOMIZATION,
+    { status: { lastAppliedRevision: `main/${COMMIT}` } },
+    { applied: COMMIT },
+  ],
+  [
+    'Flux: a revision of a chart',
+    claim('flux-helmrelease', 'HelmRelease'),
+    { status: { lastAppliedRevision: '1.2.3' } },
+    {},
+  ],
   [
     'Flux: suspended',
     KUSTOMIZATION,
@@ -72,7 +99,10 @@ const SAYS: readonly (readonly [name: string, claim: Claim, object: JsonObject, 
     'Argo CD: told to skip',
     claim('argo-application', 'Application'),
     { metadata: { annotations: { 'argocd.argoproj.io/skip-reconcile': 'true' } } },
-    { unappliedSince: '', suspended: 'Argo CD Application flux-system/web is marked skip-reconcile' },
+    {
+      unappliedSince: '',
+      suspended: 'Argo CD Application flux-system/web is marked skip-reconcile',
+    },
   ],
   [
     'Config Sync: the last synced commit, and at work',
@@ -83,14 +113,27 @@ const SAYS: readonly (readonly [name: string, claim: Claim, object: JsonObject, 
   [
     'Flux: not ready, by type and reason, and how often it comes',
     KUSTOMIZATION,
-    { spec: { interval: '1h10m30.5s' }, status: { conditions: [{ type: 'Ready', status: 'False', reason: 'BuildFailed', message: 'x' }] } },
-    failing('Flux Kustomization flux-system/web says Ready is False: BuildFailed', { unappliedSince: '', interval: 4_230 }),
+    {
+      spec: { interval: '1h10m30.5s' },
+      status: {
+        conditions: [{ type: 'Ready', status: 'False', reason: 'BuildFailed', message: 'x' }],
+      },
+    },
+    failing('Flux Kustomization flux-system/web says Ready is False: BuildFailed', {
+      unappliedSince: '',
+      interval: 4_230,
+    }),
   ],
   [
     'Flux: stalled, with a reason that is none',
     KUSTOMIZATION,
-    { spec: { interval: 'often' }, status: { conditions: [{ type: 'Stalled', status: 'True', reason: 'a b' }] } },
-    failing('Flux Kustomization flux-system/web says Stalled is True: no reason', { unappliedSince: '' }),
+    {
+      spec: { interval: 'often' },
+      status: { conditions: [{ type: 'Stalled', status: 'True', reason: 'a b' }] },
+    },
+    failing('Flux Kustomization flux-system/web says Stalled is True: no reason', {
+      unappliedSince: '',
+    }),
   ],
   [
     'Argo CD: a sync that failed',
@@ -110,13 +153,21 @@ const SAYS: readonly (readonly [name: string, claim: Claim, object: JsonObject, 
         `Flux: it waits (${reason}), which is no failure`,
         KUSTOMIZATION,
         { status: { conditions: [{ type: 'Ready', status: 'False', reason }] } },
-        { unappliedSince: '', says: `Flux Kustomization flux-system/web says Ready is False: ${reason}` },
+        {
+          unappliedSince: '',
+          says: `Flux Kustomization flux-system/web says Ready is False: ${reason}`,
+        },
       ] as const,
   ),
   [
     'Flux: a release whose upgrade failed was applied before',
     claim('flux-helmrelease', 'HelmRelease'),
-    { status: { history: [{ status: 'failed' }], conditions: [{ type: 'Ready', status: 'False', reason: 'UpgradeFailed' }] } },
+    {
+      status: {
+        history: [{ status: 'failed' }],
+        conditions: [{ type: 'Ready', status: 'False', reason: 'UpgradeFailed' }],
+      },
+    },
     failing('Flux HelmRelease flux-system/web says Ready is False: UpgradeFailed'),
   ],
   [
@@ -134,8 +185,15 @@ const SAYS: readonly (readonly [name: string, claim: Claim, object: JsonObject, 
   [
     'Argo CD: a condition that keeps it from a sync',
     claim('argo-application', 'Application'),
-    { status: { history: [{ revision: COMMIT }], conditions: [{ type: 'OrphanedResourceWarning' }, { type: 'ComparisonError' }] } },
-    failing('Argo CD Application flux-system/web says it has the condition ComparisonError', { applied: COMMIT }),
+    {
+      status: {
+        history: [{ revision: COMMIT }],
+        conditions: [{ type: 'OrphanedResourceWarning' }, { type: 'ComparisonError' }],
+      },
+    },
+    failing('Argo CD Application flux-system/web says it has the condition ComparisonError', {
+      applied: COMMIT,
+    }),
   ],
   ...['source', 'rendering', 'sync'].map(
     (stage) =>
@@ -159,12 +217,23 @@ function titleOf({ tool, kind }: Claim): string {
 }
 
 for (const [name, one, object, says] of SAYS) {
-  test(name, () => assert.deepEqual(syncerReportOf([one], answers([one, object])), { ...NOTHING, title: titleOf(one), ...says }))
+  test(name, () =>
+    assert.deepEqual(syncerReportOf([one], answers([one, object])), {
+      ...NOTHING,
+      title: titleOf(one),
+      ...says,
+    }),
+  )
 }
 
 test('what could not be read, or is not there, says nothing', () => {
-  const key = resourceKey(KUSTOMIZATION.wanted[0]?.id ?? { group: '', kind: '', namespace: '', name: '' })
-  assert.deepEqual(syncerReportOf([KUSTOMIZATION], new Map([[key, { state: 'absent' } as const]])), NOTHING)
+  const key = resourceKey(
+    KUSTOMIZATION.wanted[0]?.id ?? { group: '', kind: '', namespace: '', name: '' },
+  )
+  assert.deepEqual(
+    syncerReportOf([KUSTOMIZATION], new Map([[key, { state: 'absent' } as const]])),
+    NOTHING,
+  )
   assert.deepEqual(syncerReportOf([KUSTOMIZATION], new Map()), NOTHING)
   assert.deepEqual(syncerReportOf([], new Map()), NOTHING)
 })
@@ -177,5 +246,8 @@ test('of two syncers a commit counts when both applied it, and they are suspende
   assert.equal(both(applied(COMMIT), applied(COMMIT)).applied, COMMIT)
   assert.equal(both(applied(COMMIT), applied('f'.repeat(40))).applied, undefined)
   assert.equal(both({ spec: { suspend: true } }, {}).suspended, undefined)
-  assert.match(both({ spec: { suspend: true } }, { spec: { suspend: true } }).suspended ?? '', /is suspended$/)
+  assert.match(
+    both({ spec: { suspend: true } }, { spec: { suspend: true } }).suspended ?? '',
+    /is suspended$/,
+  )
 })

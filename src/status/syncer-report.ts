@@ -11,19 +11,27 @@ import { type Claim, NO_SYNCER_REPORT, type SyncerReport } from '../syncers/sync
  */
 export function syncerReportOf(claims: readonly Claim[], own: LiveView): SyncerReport {
   const reports = claims.map((claim) => {
-    const found = claim.wanted.map(({ id }) => own.get(resourceKey(id))).find((state) => state?.state === 'present')
-    return found?.state === 'present' ? applierKind(claim.tool).report(found.object, plain(titleOf(claim))) : NO_SYNCER_REPORT
+    const found = claim.wanted
+      .map(({ id }) => own.get(resourceKey(id)))
+      .find((state) => state?.state === 'present')
+    return found?.state === 'present'
+      ? applierKind(claim.tool).report(found.object, plain(titleOf(claim)))
+      : NO_SYNCER_REPORT
   })
   const applied = new Set(reports.map((report) => report.applied))
   const [only] = applied
   return {
     applied: applied.size === 1 ? only : undefined,
     atWork: reports.find(({ atWork }) => atWork !== undefined)?.atWork,
-    suspended: reports.every(({ suspended }) => suspended !== undefined) ? reports[0]?.suspended : undefined,
+    suspended: reports.every(({ suspended }) => suspended !== undefined)
+      ? reports[0]?.suspended
+      : undefined,
     title: reports.find(({ title }) => title !== undefined)?.title,
     says: reports.find(({ says }) => says !== undefined)?.says,
     failed: reports.find(({ failed }) => failed !== undefined)?.failed,
-    unappliedSince: reports.every(({ unappliedSince }) => unappliedSince !== undefined) ? reports[0]?.unappliedSince : undefined,
+    unappliedSince: reports.every(({ unappliedSince }) => unappliedSince !== undefined)
+      ? reports[0]?.unappliedSince
+      : undefined,
     interval: reports.reduce<number | undefined>(
       (most, { interval }) => (interval === undefined ? most : Math.max(most ?? 0, interval)),
       undefined,

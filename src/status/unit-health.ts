@@ -7,7 +7,14 @@ import type { GroupMember } from './resource-group.ts'
  * The worst first. cli-utils' aggregator has Failed before Unknown before everything in progress (docs/facts/kstatus-aggregate.md); of these,
  * an absent object is the worst.
  */
-export const WORST_FIRST: readonly StatusWord[] = ['Failed', 'Unknown', 'NotFound', 'Terminating', 'InProgress', 'Current']
+export const WORST_FIRST: readonly StatusWord[] = [
+  'Failed',
+  'Unknown',
+  'NotFound',
+  'Terminating',
+  'InProgress',
+  'Current',
+]
 
 export interface HealthOfUnit {
   /** Current without any object. */
@@ -20,7 +27,10 @@ export function unitHealth(members: readonly GroupMember[]): HealthOfUnit {
   const rank = ({ status }: GroupMember): number => WORST_FIRST.indexOf(status)
   const others = members
     .filter(({ status }) => status !== 'Current')
-    .sort((left, right) => rank(left) - rank(right) || (resourceKey(left.id) < resourceKey(right.id) ? -1 : 1))
+    .sort(
+      (left, right) =>
+        rank(left) - rank(right) || (resourceKey(left.id) < resourceKey(right.id) ? -1 : 1),
+    )
   return { status: others[0]?.status ?? 'Current', others }
 }
 

@@ -6,22 +6,42 @@ import { deploymentOf } from '../../test/fakes/syncer-marks.ts'
 import { managerOf } from './unmanaged.ts'
 
 function config(metadata: JsonObject, by = 'kubectl-create', kind = 'ConfigMap'): JsonObject {
-  const object = appliedBy(by, { apiVersion: 'v1', kind, metadata: { name: 'x', namespace: 'shop' } })
+  const object = appliedBy(by, {
+    apiVersion: 'v1',
+    kind,
+    metadata: { name: 'x', namespace: 'shop' },
+  })
   return { ...object, metadata: { ...(object['metadata'] as JsonObject), ...metadata } }
 }
 
 test('what a person made is managed by nobody, also when kubectl apply made it', () => {
   assert.equal(managerOf(config({})), undefined)
-  assert.equal(managerOf(config({ annotations: { 'kubectl.kubernetes.io/last-applied-configuration': '{}' } })), undefined)
+  assert.equal(
+    managerOf(
+      config({ annotations: { 'kubectl.kubernetes.io/last-applied-configuration': '{}' } }),
+    ),
+    undefined,
+  )
   assert.equal(managerOf(config({ labels: { owner: 'helm' } })), undefined)
 })
 
 test('an owner, a mark of a syncer, and a store of a tool manage an object', () => {
-  assert.match(managerOf(config({ ownerReferences: [{ kind: 'Deployment', name: 'web', uid: 'u' }] })) ?? '', /another object/)
+  assert.match(
+    managerOf(config({ ownerReferences: [{ kind: 'Deployment', name: 'web', uid: 'u' }] })) ?? '',
+    /another object/,
+  )
   for (const by of ['kustomization', 'argo', 'kptLive', 'helm', 'kapp'] as const)
     assert.match(managerOf(deploymentOf([by])) ?? '', /syncer/, by)
-  assert.match(managerOf(config({ name: 'sh.helm.release.v1.web.v1', labels: { owner: 'helm' } }, 'Helm', 'Secret')) ?? '', /Helm/)
-  assert.match(managerOf(config({ labels: { 'cli-utils.sigs.k8s.io/inventory-id': 'a' } })) ?? '', /inventory/)
+  assert.match(
+    managerOf(
+      config({ name: 'sh.helm.release.v1.web.v1', labels: { owner: 'helm' } }, 'Helm', 'Secret'),
+    ) ?? '',
+    /Helm/,
+  )
+  assert.match(
+    managerOf(config({ labels: { 'cli-utils.sigs.k8s.io/inventory-id': 'a' } })) ?? '',
+    /inventory/,
+  )
   const token = { annotations: { 'kubernetes.io/service-account.name': 'web' } }
   assert.match(managerOf(config(token, 'kubectl', 'Secret')) ?? '', /token/)
   assert.equal(managerOf(config(token)), undefined)
@@ -41,10 +61,18 @@ test('what OpenShift creates from a TemplateInstance of a person is managed by n
 
 test('what the control plane alone wrote is its own, and what every namespace has too', () => {
   assert.match(managerOf(config({}, 'kube-controller-manager')) ?? '', /control plane/)
-  for (const by of ['kubelet', 'k3s', 'openshift-controller-manager', 'aws-cloud-controller-manager'])
+  for (const by of [
+    'kubelet',
+    'k3s',
+    'openshift-controller-manager',
+    'aws-cloud-controller-manager',
+  ])
     assert.match(managerOf(config({}, by)) ?? '', /control plane/, by)
   assert.equal(managerOf(config({}, 'acme-controller-manager')), undefined)
   assert.match(managerOf(config({ name: 'kube-root-ca.crt' }, 'somebody')) ?? '', /every namespace/)
-  assert.match(managerOf(config({ name: 'default' }, 'somebody', 'ServiceAccount')) ?? '', /every namespace/)
+  assert.match(
+    managerOf(config({ name: 'default' }, 'somebody', 'ServiceAccount')) ?? '',
+    /every namespace/,
+  )
   assert.equal(managerOf(config({ name: 'default' }, 'somebody')), undefined)
 })

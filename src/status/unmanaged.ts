@@ -4,7 +4,13 @@
  */
 import { managedFieldsOf } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { annotationsOf, isControlled, labelsOf, readResource, resourceKey } from '@backporch/kyaml/resource'
+import {
+  annotationsOf,
+  isControlled,
+  labelsOf,
+  readResource,
+  resourceKey,
+} from '@backporch/kyaml/resource'
 import { isControlPlane } from '../drift/attribute/actor-classes.ts'
 import { claimsOf } from '../syncers/claims.ts'
 
@@ -18,7 +24,10 @@ const IN_EVERY_NAMESPACE = new Set(['/ServiceAccount/default', '/ConfigMap/kube-
 const TEMPLATE_INSTANCE = 'template.openshift.io/template-instance-owner'
 
 /** Without an owner too: `creationPolicy: Orphan`, `skip-set-owner-references` (docs/facts/generated-secrets.md). */
-function isGenerated(labels: ReadonlyMap<string, string>, annotations: ReadonlyMap<string, string>): boolean {
+function isGenerated(
+  labels: ReadonlyMap<string, string>,
+  annotations: ReadonlyMap<string, string>,
+): boolean {
   return (
     labels.get('reconcile.external-secrets.io/managed') === 'true' ||
     annotations.get('sealedsecrets.bitnami.com/skip-set-owner-references') === 'true'
@@ -32,17 +41,28 @@ export function managerOf(object: JsonObject): string | undefined {
   const { id } = read
   if (isControlled(object)) return 'another object of the cluster owns it'
   if (IN_EVERY_NAMESPACE.has(`${id.group}/${id.kind}/${id.name}`)) return 'every namespace has it'
-  const claims = claimsOf(new Map([[resourceKey(id), { state: 'present', object, metadataOnly: true }]]))
+  const claims = claimsOf(
+    new Map([[resourceKey(id), { state: 'present', object, metadataOnly: true }]]),
+  )
   if (claims.length > 0) return 'a syncer marked it as its own'
   const [labels, annotations] = [labelsOf(object), annotationsOf(object)]
   // Helm's storage, kpt's inventories (the ResourceGroup and the older ConfigMap), and the tokens of ServiceAccounts.
-  if (labels.get('owner') === 'helm' && id.name.startsWith('sh.helm.release.v1.')) return 'Helm stores a release in it'
+  if (labels.get('owner') === 'helm' && id.name.startsWith('sh.helm.release.v1.'))
+    return 'Helm stores a release in it'
   if (labels.has('cli-utils.sigs.k8s.io/inventory-id')) return 'it is the inventory of a package'
-  if (id.group === '' && id.kind === 'Secret' && annotations.has('kubernetes.io/service-account.name'))
+  if (
+    id.group === '' &&
+    id.kind === 'Secret' &&
+    annotations.has('kubernetes.io/service-account.name')
+  )
     return 'it is the token of a ServiceAccount'
-  if (id.group === '' && id.kind === 'Secret' && isGenerated(labels, annotations)) return 'a controller generates it from another object'
+  if (id.group === '' && id.kind === 'Secret' && isGenerated(labels, annotations))
+    return 'a controller generates it from another object'
   const { entries, unreadable } = managedFieldsOf(object)
   const writers = entries.filter(({ subresource }) => subresource === '')
-  const isTheirs = writers.length > 0 && unreadable.length === 0 && writers.every(({ manager }) => isControlPlane(manager))
+  const isTheirs =
+    writers.length > 0 &&
+    unreadable.length === 0 &&
+    writers.every(({ manager }) => isControlPlane(manager))
   return isTheirs && !labels.has(TEMPLATE_INSTANCE) ? 'only the control plane wrote it' : undefined
 }

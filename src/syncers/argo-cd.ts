@@ -5,7 +5,15 @@
  * AppProject) and ignore rules of the whole installation (`argocd-cm`) are not read.
  */
 import { managedFieldsOf } from '@backporch/kyaml/field'
-import { isJsonArray, isJsonObject, type JsonObject, objectsIn, partOf, textOf, textsIn } from '@backporch/kyaml/json'
+import {
+  isJsonArray,
+  isJsonObject,
+  type JsonObject,
+  objectsIn,
+  partOf,
+  textOf,
+  textsIn,
+} from '@backporch/kyaml/json'
 import type { Finding } from '@backporch/kyaml/note'
 import { annotationsOf, metadataText, type ResourceId } from '@backporch/kyaml/resource'
 import { listed, matchesGlob, type Phrase, phrase } from '@backporch/kyaml/text'
@@ -45,7 +53,8 @@ const IGNORES: IgnoreSource = {
 
 const APPLICATION: ApplierKind = {
   tool: 'argo-application',
-  title: ({ namespace, name }) => phrase`Argo CD Application ${namespace === '' ? name : `${namespace}/${name}`}`,
+  title: ({ namespace, name }) =>
+    phrase`Argo CD Application ${namespace === '' ? name : `${namespace}/${name}`}`,
   claim: claimOf,
   wraps: [],
   selector: () => '',
@@ -53,7 +62,8 @@ const APPLICATION: ApplierKind = {
     if (own === undefined) return UNKNOWN_SOURCE
     const sources = partOf(own, 'spec', 'sources')
     const several = isJsonArray(sources) && sources.length > 1
-    const source = isJsonArray(sources) && sources.length > 0 ? sources[0] : partOf(own, 'spec', 'source')
+    const source =
+      isJsonArray(sources) && sources.length > 0 ? sources[0] : partOf(own, 'spec', 'source')
     const type = partOf(own, 'status', 'sourceType')
     return {
       folder: several || !isJsonObject(source) ? undefined : folderOf(partOf(source, 'path')),
@@ -129,7 +139,8 @@ export const ARGO_CD: Syncer = {
   ignoreMark: 'none',
   check: {
     kinds: [{ group: 'argoproj.io', kind: 'Application' }],
-    judge: (of, repository) => of('Application').flatMap((own) => checkApplication(own, repository)),
+    judge: (of, repository) =>
+      of('Application').flatMap((own) => checkApplication(own, repository)),
   },
 }
 
@@ -146,35 +157,57 @@ function claimOf({ id, labels, annotations, object }: MarkedObject): NamedApplie
     const location = rest.join(':')
     if (kind !== `${id.group}/${id.kind}`) return undefined
     // A cluster-scoped object has the namespace of the Application's destination.
-    const own = id.namespace === '' ? location.endsWith(`/${id.name}`) : location === `${id.namespace}/${id.name}`
+    const own =
+      id.namespace === ''
+        ? location.endsWith(`/${id.name}`)
+        : location === `${id.namespace}/${id.name}`
     return own ? applicationNamed(application) : undefined
   }
   const wrote = managedFieldsOf(object).entries.some(
-    ({ manager }) => ARGO_CD.managers.find(({ names }) => names.some((name) => matchesGlob(name, manager)))?.class === 'gitops',
+    ({ manager }) =>
+      ARGO_CD.managers.find(({ names }) => names.some((name) => matchesGlob(name, manager)))
+        ?.class === 'gitops',
   )
-  const label = labels.get('argocd.argoproj.io/instance') ?? (wrote ? labels.get('app.kubernetes.io/instance') : undefined)
+  const label =
+    labels.get('argocd.argoproj.io/instance') ??
+    (wrote ? labels.get('app.kubernetes.io/instance') : undefined)
   return label === undefined ? undefined : applicationNamed(label)
 }
 
 function applicationNamed(instance: string): NamedApplier | undefined {
   const parts = instance.split('_')
   const [namespace, name] = parts.length === 2 ? parts : ['', instance]
-  if (name === undefined || namespace === undefined || !isName(name) || parts.length > 2) return undefined
+  if (name === undefined || namespace === undefined || !isName(name) || parts.length > 2)
+    return undefined
   if (parts.length === 2 && !isName(namespace)) return undefined
-  return { ...named('argoproj.io', 'Application', namespace === '' ? ARGO_CD_NAMESPACES : [namespace], name), namespace }
+  return {
+    ...named(
+      'argoproj.io',
+      'Application',
+      namespace === '' ? ARGO_CD_NAMESPACES : [namespace],
+      name,
+    ),
+    namespace,
+  }
 }
 
 function listedIn(own: JsonObject): ListedResources | undefined {
   const all = partOf(own, 'status', 'resources')
   if (!isJsonArray(all)) return undefined
   const entries = all.filter(isJsonObject).filter((entry) => entry['hook'] !== true)
-  const ids = (some: readonly JsonObject[]): ResourceId[] => some.flatMap((entry) => entryOf(entry) ?? [])
-  return { resources: ids(entries), extraneous: ids(entries.filter((entry) => entry['requiresPruning'] === true)) }
+  const ids = (some: readonly JsonObject[]): ResourceId[] =>
+    some.flatMap((entry) => entryOf(entry) ?? [])
+  return {
+    resources: ids(entries),
+    extraneous: ids(entries.filter((entry) => entry['requiresPruning'] === true)),
+  }
 }
 
 function entryOf(entry: JsonObject): ResourceId | undefined {
   const [kind, name] = [textOf(entry, 'kind'), textOf(entry, 'name')]
-  return kind === '' || name === '' ? undefined : { group: textOf(entry, 'group'), kind, namespace: textOf(entry, 'namespace'), name }
+  return kind === '' || name === ''
+    ? undefined
+    : { group: textOf(entry, 'group'), kind, namespace: textOf(entry, 'namespace'), name }
 }
 
 function optionsIn(value: string | undefined): readonly string[] {
@@ -206,12 +239,22 @@ function hookOf(manifest: JsonObject, runs: boolean): BuiltInRule | undefined {
     return because('Argo CD never applies a Helm hook of this kind (helm.sh/hook)')
   if (hooks.length === 0) return undefined
   const from = own.length > 0 ? 'argocd.argoproj.io/hook' : 'helm.sh/hook'
-  if (hooks.every((hook) => hook === 'Skip')) return because(`Argo CD is told not to apply the object (${from}: Skip)`)
+  if (hooks.every((hook) => hook === 'Skip'))
+    return because(`Argo CD is told not to apply the object (${from}: Skip)`)
   if (hooks.every((hook) => NOT_IN_A_SYNC.has(hook)))
-    return because(`Argo CD creates this hook only when a sync fails or the Application is deleted (${from})`)
-  const policies = [...hookValues(manifest, 'argocd.argoproj.io/hook-delete-policy'), ...hookValues(manifest, 'helm.sh/hook-delete-policy')]
-  const clears = policies.some((policy) => policy === 'HookSucceeded' || policy === 'hook-succeeded')
-  return clears ? because(`Argo CD removes this hook after it succeeded (${from}, hook-delete-policy)`) : undefined
+    return because(
+      `Argo CD creates this hook only when a sync fails or the Application is deleted (${from})`,
+    )
+  const policies = [
+    ...hookValues(manifest, 'argocd.argoproj.io/hook-delete-policy'),
+    ...hookValues(manifest, 'helm.sh/hook-delete-policy'),
+  ]
+  const clears = policies.some(
+    (policy) => policy === 'HookSucceeded' || policy === 'hook-succeeded',
+  )
+  return clears
+    ? because(`Argo CD removes this hook after it succeeded (${from}, hook-delete-policy)`)
+    : undefined
 }
 
 function failedPhase(own: JsonObject): string | undefined {
@@ -223,7 +266,9 @@ function failedPhase(own: JsonObject): string | undefined {
 function failureOf(own: JsonObject): string | undefined {
   const phase = failedPhase(own)
   if (phase !== undefined) return `its last sync is ${phase}`
-  const types = objectsIn(partOf(own, 'status', 'conditions')).map((condition) => textOf(condition, 'type'))
+  const types = objectsIn(partOf(own, 'status', 'conditions')).map((condition) =>
+    textOf(condition, 'type'),
+  )
   const error = types.find((type) => /^[A-Za-z]{1,60}Error$/.test(type))
   return error === undefined ? undefined : `it has the condition ${error}`
 }
@@ -236,8 +281,14 @@ function report(own: JsonObject, title: string): SyncerReport {
   const isApplied = last !== undefined || partOf(own, 'status', 'operationState') !== undefined
   return {
     applied: appliedOf(last),
-    atWork: partOf(own, 'status', 'operationState', 'phase') === 'Running' ? `${title} is at work` : undefined,
-    suspended: annotationsOf(own).get(SKIP_RECONCILE) === 'true' ? `${title} is marked skip-reconcile` : undefined,
+    atWork:
+      partOf(own, 'status', 'operationState', 'phase') === 'Running'
+        ? `${title} is at work`
+        : undefined,
+    suspended:
+      annotationsOf(own).get(SKIP_RECONCILE) === 'true'
+        ? `${title} is marked skip-reconcile`
+        : undefined,
     title,
     says,
     failed: says,
@@ -250,53 +301,67 @@ function report(own: JsonObject, title: string): SyncerReport {
 function appliedOf(last: JsonObject | undefined): string | undefined {
   if (last === undefined) return undefined
   const [first, ...others] = textsIn(partOf(last, 'revisions'))
-  return commitIn(first !== undefined && others.every((each) => each === first) ? first : partOf(last, 'revision'))
+  return commitIn(
+    first !== undefined && others.every((each) => each === first)
+      ? first
+      : partOf(last, 'revision'),
+  )
 }
 
 function judge(question: ApplierCase): Judgement {
   const { claim, own, fields } = question
   const found = findOwn(own)
-  const judgement = judgeOwn(question, 'Argo CD has it in another namespace or runs in another cluster', (application, namespace) => {
-    const here = APPLICATION.title({ ...claim, namespace })
-    const policy = policyOf(application)
-    const unexpected = fields.some(({ drift }) => drift.change === 'unexpected')
-    // Argo CD's own namespace is left out.
-    const sync = `argocd app sync ${namespace === ARGO_CD_NAMESPACES[0] ? '' : `${namespace}/`}${claim.name}${unexpected ? ' --prune' : ''}`
-    const ignored = fields.filter((field) => ignoredBy(IGNORES, application, field) === 'yes')
-    const perhaps = fields.filter((field) => ignoredBy(IGNORES, application, field) === 'unknown')
-    const ignoredText = listed(ignored.map(describeField))
-    if (fields.length > 0 && ignored.length === fields.length) {
-      return policy.respects
-        ? {
-            restores: 'never',
-            revertsUnasked: 'no',
-            sentence: phrase`${here} leaves alone, whatever is merged: ${ignoredText} (spec.ignoreDifferences, with RespectIgnoreDifferences)`,
-            command: undefined,
-            warnings: [],
-          }
-        : {
-            restores: 'when-told',
-            revertsUnasked: 'no',
-            sentence: phrase`${here} does not see the difference (spec.ignoreDifferences has ${ignoredText}), so merging starts no sync; one that is started applies it`,
-            command: sync,
-            warnings: [],
-          }
-    }
-    const warnings: Phrase[] = [
-      ...(ignored.length === 0
-        ? []
-        : [phrase`${here} ignores ${ignoredText} (spec.ignoreDifferences)${policy.respects ? ' and never restores it' : ''}`]),
-      ...(perhaps.length === 0
-        ? []
-        : [
-            phrase`${here} may ignore ${listed(perhaps.map(describeField))}: spec.ignoreDifferences has jq expressions that are not evaluated`,
-          ]),
-      ...(unexpected && policy.automated && !policy.prune ? [phrase`${here} does not prune by itself: the unexpected objects stay`] : []),
-      // Argo CD does not retry a failed commit (`auto_sync.md`); the next one may fail too.
-      ...(failedPhase(application) === undefined ? [] : [phrase`the last sync of ${here} failed`]),
-    ]
-    return { ...judgePolicy(here, policy, sync), warnings }
-  })
+  const judgement = judgeOwn(
+    question,
+    'Argo CD has it in another namespace or runs in another cluster',
+    (application, namespace) => {
+      const here = APPLICATION.title({ ...claim, namespace })
+      const policy = policyOf(application)
+      const unexpected = fields.some(({ drift }) => drift.change === 'unexpected')
+      // Argo CD's own namespace is left out.
+      const sync = `argocd app sync ${namespace === ARGO_CD_NAMESPACES[0] ? '' : `${namespace}/`}${claim.name}${unexpected ? ' --prune' : ''}`
+      const ignored = fields.filter((field) => ignoredBy(IGNORES, application, field) === 'yes')
+      const perhaps = fields.filter((field) => ignoredBy(IGNORES, application, field) === 'unknown')
+      const ignoredText = listed(ignored.map(describeField))
+      if (fields.length > 0 && ignored.length === fields.length) {
+        return policy.respects
+          ? {
+              restores: 'never',
+              revertsUnasked: 'no',
+              sentence: phrase`${here} leaves alone, whatever is merged: ${ignoredText} (spec.ignoreDifferences, with RespectIgnoreDifferences)`,
+              command: undefined,
+              warnings: [],
+            }
+          : {
+              restores: 'when-told',
+              revertsUnasked: 'no',
+              sentence: phrase`${here} does not see the difference (spec.ignoreDifferences has ${ignoredText}), so merging starts no sync; one that is started applies it`,
+              command: sync,
+              warnings: [],
+            }
+      }
+      const warnings: Phrase[] = [
+        ...(ignored.length === 0
+          ? []
+          : [
+              phrase`${here} ignores ${ignoredText} (spec.ignoreDifferences)${policy.respects ? ' and never restores it' : ''}`,
+            ]),
+        ...(perhaps.length === 0
+          ? []
+          : [
+              phrase`${here} may ignore ${listed(perhaps.map(describeField))}: spec.ignoreDifferences has jq expressions that are not evaluated`,
+            ]),
+        ...(unexpected && policy.automated && !policy.prune
+          ? [phrase`${here} does not prune by itself: the unexpected objects stay`]
+          : []),
+        // Argo CD does not retry a failed commit (`auto_sync.md`); the next one may fail too.
+        ...(failedPhase(application) === undefined
+          ? []
+          : [phrase`the last sync of ${here} failed`]),
+      ]
+      return { ...judgePolicy(here, policy, sync), warnings }
+    },
+  )
   if (!('failure' in found) || found.failure !== undefined) return judgement
   const locations = listed(own.map(({ wanted }) => phrase`${wanted.id.namespace}`))
   return { ...judgement, warnings: [phrase`looked for it in ${locations}`] }
@@ -358,14 +423,21 @@ function judgePolicy(title: Phrase, policy: SyncPolicy, sync: string): Omit<Judg
 function checkApplication(own: JsonObject, repository: SyncedRepository): Finding[] {
   const name = `Argo CD Application ${titleOfOwn(own)}`
   const { folder, isHere, rootKustomization } = repository
-  const sources = [...[partOf(own, 'spec', 'source')].filter(isJsonObject), ...objectsIn(partOf(own, 'spec', 'sources'))]
+  const sources = [
+    ...[partOf(own, 'spec', 'source')].filter(isJsonObject),
+    ...objectsIn(partOf(own, 'spec', 'sources')),
+  ]
   return sources.flatMap((source) => {
     const path = textOf(source, 'path')
     if (!isHere(textOf(source, 'repoURL')) || path === '' || !reachesFolder(path, folder)) return []
     const ownFolder = isInFolder(path, folder)
     if (!ownFolder && partOf(source, 'directory', 'recurse') !== true) return []
     if (rootKustomization && !ownFolder) return []
-    if (new RegExp(`(^|[{,])(/?${folder.replace('.', '\\.')}/\\*\\*?)([,}]|$)`).test(textOf(source, 'directory', 'exclude'))) {
+    if (
+      new RegExp(`(^|[{,])(/?${folder.replace('.', '\\.')}/\\*\\*?)([,}]|$)`).test(
+        textOf(source, 'directory', 'exclude'),
+      )
+    ) {
       return [passed(`${name} reads every folder, and excludes ${folder}/`)]
     }
     return [verdict(name, repository, ({ marked }) => marked)]

@@ -10,17 +10,26 @@ const WEB = 'apps/Deployment/shop/web'
 
 function claimed(...objects: readonly JsonObject[]): string[] {
   const live = new Map(
-    objects.map((object, index): [string, LiveState] => [`${WEB}${index}`, { state: 'present', object, metadataOnly: false }]),
+    objects.map((object, index): [string, LiveState] => [
+      `${WEB}${index}`,
+      { state: 'present', object, metadataOnly: false },
+    ]),
   )
-  return claimsOf(live).map(({ tool, wanted }) => [tool, ...wanted.map(({ id }) => resourceKey(id))].join(' '))
+  return claimsOf(live).map(({ tool, wanted }) =>
+    [tool, ...wanted.map(({ id }) => resourceKey(id))].join(' '),
+  )
 }
 
 const FOUND: Readonly<Record<MarkedBy, readonly string[]>> = {
   kustomization: ['flux-kustomization kustomize.toolkit.fluxcd.io/Kustomization/apps/web'],
   helmrelease: ['flux-helmrelease helm.toolkit.fluxcd.io/HelmRelease/apps/web'],
-  argo: ['argo-application argoproj.io/Application/argocd/web argoproj.io/Application/openshift-gitops/web'],
+  argo: [
+    'argo-application argoproj.io/Application/argocd/web argoproj.io/Application/openshift-gitops/web',
+  ],
   argoElsewhere: ['argo-application argoproj.io/Application/team/web'],
-  argoLabel: ['argo-application argoproj.io/Application/argocd/web argoproj.io/Application/openshift-gitops/web'],
+  argoLabel: [
+    'argo-application argoproj.io/Application/argocd/web argoproj.io/Application/openshift-gitops/web',
+  ],
   rootSync: ['config-sync configsync.gke.io/RootSync/config-management-system/root-sync'],
   rootSyncNamed: ['config-sync configsync.gke.io/RootSync/config-management-system/fleet'],
   repoSync: ['config-sync configsync.gke.io/RepoSync/shop/repo-sync'],
@@ -36,7 +45,8 @@ const FOUND: Readonly<Record<MarkedBy, readonly string[]>> = {
 
 for (const by of Object.keys(FOUND) as MarkedBy[]) {
   const claims = FOUND[by]
-  test(`what ${by} marks is claimed by ${claims[0] ?? 'nobody'}`, () => assert.deepEqual(claimed(deploymentOf([by])), claims))
+  test(`what ${by} marks is claimed by ${claims[0] ?? 'nobody'}`, () =>
+    assert.deepEqual(claimed(deploymentOf([by])), claims))
 }
 
 test('marks that were copied from another object, or that others set too, claim nothing', () => {
@@ -51,7 +61,10 @@ test('marks that were copied from another object, or that others set too, claim 
     deploymentOf(['ci'], { labels: { 'app.kubernetes.io/instance': 'web' } }),
     deploymentOf(['ci'], { labels: { 'app.kubernetes.io/managed-by': 'Helm' } }),
     deploymentOf(['ci'], {
-      annotations: { 'objectset.rio.cattle.io/id': 'addon', 'objectset.rio.cattle.io/owner-gvk': 'k3s.cattle.io/v1, Kind=Addon' },
+      annotations: {
+        'objectset.rio.cattle.io/id': 'addon',
+        'objectset.rio.cattle.io/owner-gvk': 'k3s.cattle.io/v1, Kind=Addon',
+      },
     }),
   ]
   for (const copy of copies) assert.deepEqual(claimed(copy), [])
@@ -63,16 +76,34 @@ test('of a cluster-scoped object the tracking id names where the Application dep
     kind: 'ClusterRole',
     metadata: {
       name: 'shop:reader',
-      annotations: { 'argocd.argoproj.io/tracking-id': 'team_web:rbac.authorization.k8s.io/ClusterRole:shop/shop:reader' },
+      annotations: {
+        'argocd.argoproj.io/tracking-id':
+          'team_web:rbac.authorization.k8s.io/ClusterRole:shop/shop:reader',
+      },
     },
   }
   assert.deepEqual(claimed(role), ['argo-application argoproj.io/Application/team/web'])
 })
 
 test('a mark that no resource can have as its name claims nothing', () => {
-  const names = ['', '../secrets', 'We b', 'a/b', '\u202eweb', `${'a'.repeat(254)}`, '-rf', 'web$(id)', 'a_b_c']
+  const names = [
+    '',
+    '../secrets',
+    'We b',
+    'a/b',
+    '\u202eweb',
+    `${'a'.repeat(254)}`,
+    '-rf',
+    'web$(id)',
+    'a_b_c',
+  ]
   for (const name of names) {
-    assert.deepEqual(claimed(deploymentOf(['kustomization'], { labels: { 'kustomize.toolkit.fluxcd.io/name': name } })), [])
+    assert.deepEqual(
+      claimed(
+        deploymentOf(['kustomization'], { labels: { 'kustomize.toolkit.fluxcd.io/name': name } }),
+      ),
+      [],
+    )
     assert.deepEqual(
       claimed(
         deploymentOf(['helmrelease'], {
@@ -83,12 +114,22 @@ test('a mark that no resource can have as its name claims nothing', () => {
       [],
     )
     assert.deepEqual(
-      claimed(deploymentOf(['argo'], { annotations: { 'argocd.argoproj.io/tracking-id': `${name}:apps/Deployment:shop/web` } })),
+      claimed(
+        deploymentOf(['argo'], {
+          annotations: { 'argocd.argoproj.io/tracking-id': `${name}:apps/Deployment:shop/web` },
+        }),
+      ),
       [],
     )
-    assert.deepEqual(claimed(deploymentOf(['sveltos'], { annotations: { 'projectsveltos.io/owner-name': name } })), [])
+    assert.deepEqual(
+      claimed(deploymentOf(['sveltos'], { annotations: { 'projectsveltos.io/owner-name': name } })),
+      [],
+    )
     if (name !== '') {
-      const annotations = { 'configsync.gke.io/manager': name, 'config.k8s.io/owning-inventory': 'x' }
+      const annotations = {
+        'configsync.gke.io/manager': name,
+        'config.k8s.io/owning-inventory': 'x',
+      }
       assert.deepEqual(
         claimed(deploymentOf(['rootSync'], { annotations })).filter((one) => one !== 'kpt-live'),
         [],
@@ -98,7 +139,11 @@ test('a mark that no resource can have as its name claims nothing', () => {
 })
 
 test('the claim on most objects comes first, whatever the order of the objects', () => {
-  const list = [deploymentOf(['kustomization']), deploymentOf(['argoElsewhere']), deploymentOf(['kustomization'])]
+  const list = [
+    deploymentOf(['kustomization']),
+    deploymentOf(['argoElsewhere']),
+    deploymentOf(['kustomization']),
+  ]
   const claims = [
     'flux-kustomization kustomize.toolkit.fluxcd.io/Kustomization/apps/web',
     'argo-application argoproj.io/Application/team/web',

@@ -17,26 +17,39 @@ export function claimsOf(live: LiveView): readonly Claim[] {
     }
   }
   return [...claims]
-    .sort(([left, one], [right, other]) => other.objects.size - one.objects.size || (left < right ? -1 : 1))
+    .sort(
+      ([left, one], [right, other]) =>
+        other.objects.size - one.objects.size || (left < right ? -1 : 1),
+    )
     .map(([, claim]) => claim)
 }
 
 function namedBy(object: JsonObject): readonly Omit<Claim, 'objects'>[] {
   const read = readResource(object)
   if ('problem' in read) return []
-  const marked: MarkedObject = { id: read.id, labels: labelsOf(read.object), annotations: annotationsOf(read.object), object: read.object }
+  const marked: MarkedObject = {
+    id: read.id,
+    labels: labelsOf(read.object),
+    annotations: annotationsOf(read.object),
+    object: read.object,
+  }
   const found = APPLIER_KINDS.flatMap((kind) => {
     const named = kind.claim(marked)
     return named === undefined ? [] : [{ kind, named }]
   })
   // The outer tool decides: Config Sync uses kpt's library, Flux and Fleet use Helm's.
   const wrapped = new Set(found.flatMap(({ kind }) => kind.wraps))
-  return found.flatMap(({ kind: { tool }, named }) => (wrapped.has(tool) ? [] : [{ tool, ...named }]))
+  return found.flatMap(({ kind: { tool }, named }) =>
+    wrapped.has(tool) ? [] : [{ tool, ...named }],
+  )
 }
 
 /** Whether an object has the mark of the claim. */
 export function isMarkedBy({ tool, kind, namespace, name }: Claim, object: JsonObject): boolean {
-  return namedBy(object).some((one) => one.tool === tool && one.kind === kind && one.namespace === namespace && one.name === name)
+  return namedBy(object).some(
+    (one) =>
+      one.tool === tool && one.kind === kind && one.namespace === namespace && one.name === name,
+  )
 }
 
 export function titleOf(claim: Claim): Phrase {

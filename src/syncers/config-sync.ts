@@ -20,7 +20,16 @@ import {
   UNKNOWN_SOURCE,
 } from './own-resource.ts'
 import { reachesFolder, titleOfOwn, verdict } from './sync-path.ts'
-import type { ApplierCase, ApplierKind, Judgement, MarkedObject, NamedApplier, SyncedRepository, Syncer, SyncerReport } from './syncer.ts'
+import type {
+  ApplierCase,
+  ApplierKind,
+  Judgement,
+  MarkedObject,
+  NamedApplier,
+  SyncedRepository,
+  Syncer,
+  SyncerReport,
+} from './syncer.ts'
 
 const GROUP = 'configsync.gke.io'
 const ROOT_NAMESPACE = 'config-management-system'
@@ -33,7 +42,9 @@ const SYNC: ApplierKind = {
   selector: () => '',
   source: (own) => {
     const git = own === undefined ? undefined : partOf(own, 'spec', 'git')
-    return isJsonObject(git) ? { ...UNKNOWN_SOURCE, folder: folderOf(partOf(git, 'dir') ?? '') } : UNKNOWN_SOURCE
+    return isJsonObject(git)
+      ? { ...UNKNOWN_SOURCE, folder: folderOf(partOf(git, 'dir') ?? '') }
+      : UNKNOWN_SOURCE
   },
   inventory: {
     listed: () => undefined,
@@ -68,7 +79,8 @@ export const CONFIG_SYNC: Syncer = {
   marks: {
     labels: /^(configsync|configmanagement)\.gke\.io\//,
     // `hnc.x-k8s.io/managed-by` is on each Namespace of a hierarchical repository (`pkg/hnc`).
-    annotations: /^((configsync|configmanagement)\.gke\.io\/.+|config\.k8s\.io\/owning-inventory|hnc\.x-k8s\.io\/managed-by)$/,
+    annotations:
+      /^((configsync|configmanagement)\.gke\.io\/.+|config\.k8s\.io\/owning-inventory|hnc\.x-k8s\.io\/managed-by)$/,
     shared: [{ label: 'app.kubernetes.io/managed-by', value: 'configmanagement.gke.io' }],
     writers: [],
     copies: [],
@@ -84,7 +96,8 @@ export const CONFIG_SYNC: Syncer = {
       { group: GROUP, kind: 'RootSync' },
       { group: GROUP, kind: 'RepoSync' },
     ],
-    judge: (of, repository) => [...of('RootSync'), ...of('RepoSync')].flatMap((own) => checkSync(own, repository)),
+    judge: (of, repository) =>
+      [...of('RootSync'), ...of('RepoSync')].flatMap((own) => checkSync(own, repository)),
   },
 }
 
@@ -96,9 +109,13 @@ export const CONFIG_SYNC: Syncer = {
  */
 function claimOf({ id, annotations }: MarkedObject): NamedApplier | undefined {
   const manager = annotations.get('configsync.gke.io/manager')
-  if (manager === undefined || annotations.get('configmanagement.gke.io/managed') !== 'enabled') return undefined
-  const resourceId = [id.group, id.kind.toLowerCase(), id.namespace, id.name].filter((part, index) => index !== 2 || part !== '').join('_')
-  if ((annotations.get('configsync.gke.io/resource-id') ?? resourceId) !== resourceId) return undefined
+  if (manager === undefined || annotations.get('configmanagement.gke.io/managed') !== 'enabled')
+    return undefined
+  const resourceId = [id.group, id.kind.toLowerCase(), id.namespace, id.name]
+    .filter((part, index) => index !== 2 || part !== '')
+    .join('_')
+  if ((annotations.get('configsync.gke.io/resource-id') ?? resourceId) !== resourceId)
+    return undefined
   const root = manager === ':root' || manager.startsWith(':root_')
   const [scope = '', given, more] = manager.split('_')
   const namespace = root ? ROOT_NAMESPACE : scope
@@ -118,7 +135,10 @@ function report(own: JsonObject, title: string): SyncerReport {
     title,
     says: failed,
     failed,
-    unappliedSince: textOf(own, 'status', 'lastSyncedCommit') === '' ? metadataText(own, 'creationTimestamp') : undefined,
+    unappliedSince:
+      textOf(own, 'status', 'lastSyncedCommit') === ''
+        ? metadataText(own, 'creationTimestamp')
+        : undefined,
     interval: secondsOf(partOf(own, 'spec', 'git', 'period')),
   }
 }
@@ -127,7 +147,8 @@ function report(own: JsonObject, title: string): SyncerReport {
 function errorsOf(title: string, own: JsonObject): string | undefined {
   for (const stage of ['source', 'rendering', 'sync']) {
     const count = partOf(own, 'status', stage, 'errorSummary', 'totalCount')
-    if (typeof count === 'number' && count > 0) return `${title} has ${count} ${stage} ${count === 1 ? 'error' : 'errors'}`
+    if (typeof count === 'number' && count > 0)
+      return `${title} has ${count} ${stage} ${count === 1 ? 'error' : 'errors'}`
   }
   return undefined
 }
@@ -157,7 +178,11 @@ function judge(question: ApplierCase): Judgement {
 
 function checkSync(own: JsonObject, repository: SyncedRepository): Finding[] {
   const { isHere, folder } = repository
-  if (!isHere(textOf(own, 'spec', 'git', 'repo')) || !reachesFolder(textOf(own, 'spec', 'git', 'dir'), folder)) return []
+  if (
+    !isHere(textOf(own, 'spec', 'git', 'repo')) ||
+    !reachesFolder(textOf(own, 'spec', 'git', 'dir'), folder)
+  )
+    return []
   const name = `${textOf(own, 'kind') || 'RootSync'} ${titleOfOwn(own)}`
   return [verdict(name, repository, ({ localConfig }) => localConfig)]
 }

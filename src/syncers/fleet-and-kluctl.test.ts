@@ -13,7 +13,12 @@ const BUNDLE = 'fleet.cattle.io/Bundle/fleet-local/web'
 
 function claimOf(by: 'fleet' | 'kluctl'): Claim {
   const [claim, ...more] = claimsOf(
-    new Map([['apps/Deployment/shop/web', { state: 'present', object: deploymentOf([by]), metadataOnly: false }]]),
+    new Map([
+      [
+        'apps/Deployment/shop/web',
+        { state: 'present', object: deploymentOf([by]), metadataOnly: false },
+      ],
+    ]),
   )
   assert.ok(claim)
   assert.deepEqual(more, [])
@@ -21,19 +26,37 @@ function claimOf(by: 'fleet' | 'kluctl'): Claim {
 }
 
 function bundle(spec: JsonObject) {
-  return judged({ by: ['fleet'], own: { [BUNDLE]: { spec } }, drifts: [drift('spec.replicas'), drift('spec.paused')] })
+  return judged({
+    by: ['fleet'],
+    own: { [BUNDLE]: { spec } },
+    drifts: [drift('spec.replicas'), drift('spec.paused')],
+  })
 }
 
 test('a bundle with correctDrift puts live back at once, but for what its compare patches leave out', () => {
   const correctDrift = { enabled: true }
-  assert.deepEqual([bundle({ correctDrift }).restores, bundle({ correctDrift }).revertsUnasked], ['at-once', 'yes'])
-  const patch = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', operations: [{ op: 'remove', path: '/spec/replicas' }] }
+  assert.deepEqual(
+    [bundle({ correctDrift }).restores, bundle({ correctDrift }).revertsUnasked],
+    ['at-once', 'yes'],
+  )
+  const patch = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    name: 'web',
+    operations: [{ op: 'remove', path: '/spec/replicas' }],
+  }
   const some = bundle({ correctDrift, diff: { comparePatches: [patch] } })
   assert.equal(some.restores, 'at-once')
-  assert.match(some.warning ?? '', /leaves alone.*spec\.replicas \(ignored by spec\.diff\.comparePatches\)/)
+  assert.match(
+    some.warning ?? '',
+    /leaves alone.*spec\.replicas \(ignored by spec\.diff\.comparePatches\)/,
+  )
   const all = { ...patch, operations: [], jsonPointers: ['/spec'] }
   assert.equal(bundle({ correctDrift, diff: { comparePatches: [all] } }).restores, 'never')
-  assert.equal(bundle({ correctDrift, diff: { comparePatches: [{ ...all, apiVersion: 'v1' }] } }).restores, 'at-once')
+  assert.equal(
+    bundle({ correctDrift, diff: { comparePatches: [{ ...all, apiVersion: 'v1' }] } }).restores,
+    'at-once',
+  )
 })
 
 test('a bundle without correctDrift, and one that is paused, put nothing back by themselves', () => {
@@ -51,16 +74,24 @@ test('a bundle says its commit once it is ready, and that it is paused', () => {
   const commit = 'a'.repeat(40)
   const metadata = { labels: { 'fleet.cattle.io/commit': commit } }
   const report = (status: string, spec: JsonObject = {}) =>
-    applierKind('fleet').report({ metadata, spec, status: { conditions: [{ type: 'Ready', status, reason: 'Modified' }] } }, 'bundle web')
+    applierKind('fleet').report(
+      { metadata, spec, status: { conditions: [{ type: 'Ready', status, reason: 'Modified' }] } },
+      'bundle web',
+    )
   assert.equal(report('True').applied, commit)
-  assert.deepEqual([report('False').applied, report('False').says], [undefined, 'bundle web says Ready is False: Modified'])
+  assert.deepEqual(
+    [report('False').applied, report('False').says],
+    [undefined, 'bundle web says Ready is False: Modified'],
+  )
   assert.equal(report('True', { paused: true }).suspended, 'bundle web is paused')
 })
 
 test('what a bundle applied is in the Helm release that its marks name', () => {
   const { inventory } = applierKind('fleet')
   assert.ok(inventory !== 'none')
-  assert.deepEqual(inventory.questions(claimOf('fleet'), undefined, ['shop']), [{ helmRelease: { namespace: 'shop', name: 'web' } }])
+  assert.deepEqual(inventory.questions(claimOf('fleet'), undefined, ['shop']), [
+    { helmRelease: { namespace: 'shop', name: 'web' } },
+  ])
 })
 
 test('what Kluctl applied is listed by its discriminator, and is kept where it is marked so', () => {
@@ -81,12 +112,20 @@ test('what Kluctl applied is listed by its discriminator, and is kept where it i
 
 test('hooks that Kluctl clears away, and what it deletes or never applies, may be gone', () => {
   const rule = (annotations: JsonObject, tool = 'kluctl') =>
-    goneByDesign({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', annotations } }, { tools: new Set([tool]), unknown: false })
-      ?.rule
+    goneByDesign(
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', annotations } },
+      { tools: new Set([tool]), unknown: false },
+    )?.rule
   assert.equal(rule({ 'kluctl.io/delete': 'true' }), 'kluctl-hook')
   assert.equal(rule({ 'kluctl.io/ignore': 'true' }), 'kluctl-hook')
-  assert.equal(rule({ 'kluctl.io/hook': 'pre-deploy', 'kluctl.io/hook-delete-policy': 'hook-succeeded' }), 'kluctl-hook')
-  assert.equal(rule({ 'helm.sh/hook': 'pre-install', 'helm.sh/hook-delete-policy': 'hook-succeeded' }), 'kluctl-hook')
+  assert.equal(
+    rule({ 'kluctl.io/hook': 'pre-deploy', 'kluctl.io/hook-delete-policy': 'hook-succeeded' }),
+    'kluctl-hook',
+  )
+  assert.equal(
+    rule({ 'helm.sh/hook': 'pre-install', 'helm.sh/hook-delete-policy': 'hook-succeeded' }),
+    'kluctl-hook',
+  )
   assert.equal(rule({ 'kluctl.io/hook': 'pre-deploy' }), undefined)
   assert.equal(rule({ 'kluctl.io/hook-delete-policy': 'hook-succeeded' }), undefined)
   assert.equal(rule({ 'kluctl.io/delete': 'true' }, 'helm'), undefined)

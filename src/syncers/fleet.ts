@@ -10,7 +10,15 @@ import { phrase } from '@backporch/kyaml/text'
 import { hookOfHelm, leftUnmarkedByHelm, releaseMark, retainedByHelm } from './helm.ts'
 import { readIgnores } from './ignore-rules.ts'
 import { ignoreException, judgeOwn, withExceptions } from './judgement.ts'
-import { commitIn, conditionProblem, findOwn, hasCondition, isName, named, UNKNOWN_SOURCE } from './own-resource.ts'
+import {
+  commitIn,
+  conditionProblem,
+  findOwn,
+  hasCondition,
+  isName,
+  named,
+  UNKNOWN_SOURCE,
+} from './own-resource.ts'
 import type {
   ApplierCase,
   ApplierKind,
@@ -67,8 +75,20 @@ export const FLEET: Syncer = {
   name: 'Fleet',
   managers: [
     // Helm 4's library applies, updates or replaces, under the name of the program.
-    { names: ['fleetagent'], class: 'gitops', alone: true, repeats: 'a Rancher Fleet bundle', what: "Rancher Fleet's agent" },
-    { names: ['fleet*'], class: 'gitops', alone: false, repeats: 'a Rancher Fleet bundle', what: 'other programs of Rancher Fleet' },
+    {
+      names: ['fleetagent'],
+      class: 'gitops',
+      alone: true,
+      repeats: 'a Rancher Fleet bundle',
+      what: "Rancher Fleet's agent",
+    },
+    {
+      names: ['fleet*'],
+      class: 'gitops',
+      alone: false,
+      repeats: 'a Rancher Fleet bundle',
+      what: 'other programs of Rancher Fleet',
+    },
   ],
   lastAppliedBy: [],
   accounts: ['cattle-fleet-system', 'cattle-fleet-local-system'],
@@ -92,14 +112,17 @@ export const FLEET: Syncer = {
 function claimOf(marked: MarkedObject): NamedApplier | undefined {
   const name = marked.annotations.get(SET_ID) ?? ''
   const isRelease = marked.annotations.has('meta.helm.sh/release-name')
-  if (!isName(name) || !isRelease || marked.annotations.has('objectset.rio.cattle.io/owner-gvk')) return undefined
+  if (!isName(name) || !isRelease || marked.annotations.has('objectset.rio.cattle.io/owner-gvk'))
+    return undefined
   const bundle = name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name
   const release = releaseMark(marked)
   return {
     ...named(GROUP, 'Bundle', [LOCAL], bundle),
     namespace: '',
     name,
-    ...(release === undefined ? {} : { release: { namespace: release.namespace, name: release.name } }),
+    ...(release === undefined
+      ? {}
+      : { release: { namespace: release.namespace, name: release.name } }),
   }
 }
 
@@ -114,14 +137,18 @@ function comparePatches(own: JsonObject): readonly ForeignIgnore[] {
       getKey(each, 'op') === 'remove' ? [textOf(each, 'path')] : [],
     )
     const { group } = parseApiVersion(textOf(patch, 'apiVersion'))
-    return [{ ...rule, target: { ...rule.target, group }, pointers: [...rule.pointers, ...removed] }]
+    return [
+      { ...rule, target: { ...rule.target, group }, pointers: [...rule.pointers, ...removed] },
+    ]
   })
 }
 
 /** A bundle's commit is applied if all its clusters are ready. */
 function report(own: JsonObject, title: string): SyncerReport {
   return {
-    applied: hasCondition(own, 'Ready', 'True') ? commitIn(labelsOf(own).get('fleet.cattle.io/commit')) : undefined,
+    applied: hasCondition(own, 'Ready', 'True')
+      ? commitIn(labelsOf(own).get('fleet.cattle.io/commit'))
+      : undefined,
     atWork: undefined,
     suspended: partOf(own, 'spec', 'paused') === true ? `${title} is paused` : undefined,
     title,
@@ -171,7 +198,9 @@ function judge(question: ApplierCase): Judgement {
       command: undefined,
       warnings: [],
     }
-    const exceptions = fields.flatMap((field) => ignoreException(field, COMPARE_PATCHES, bundle, 'spec.diff.comparePatches'))
+    const exceptions = fields.flatMap((field) =>
+      ignoreException(field, COMPARE_PATCHES, bundle, 'spec.diff.comparePatches'),
+    )
     return withExceptions(judgement, question, exceptions)
   })
 }

@@ -4,8 +4,12 @@ import type { JsonObject } from '@backporch/kyaml/json'
 import { releaseOf } from './flux-release-name.ts'
 
 test('the name of a release is that of the newest snapshot, of the spec, or of the resource, and Helm takes 53 characters of it', () => {
-  const nameOf = (own: JsonObject, name = 'web'): string => releaseOf({ namespace: 'shop', name }, own).name
-  assert.equal(nameOf({ status: { history: [{ name: 'old' }] }, spec: { releaseName: 'new' } }), 'old')
+  const nameOf = (own: JsonObject, name = 'web'): string =>
+    releaseOf({ namespace: 'shop', name }, own).name
+  assert.equal(
+    nameOf({ status: { history: [{ name: 'old' }] }, spec: { releaseName: 'new' } }),
+    'old',
+  )
   assert.equal(nameOf({ spec: { releaseName: 'new', targetNamespace: 'store' } }), 'new')
   assert.equal(nameOf({ spec: { targetNamespace: 'store' } }), 'store-web')
   assert.equal(nameOf({}, 'a'.repeat(53)), 'a'.repeat(53))

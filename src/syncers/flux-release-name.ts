@@ -1,6 +1,13 @@
 /** The Helm release that a HelmRelease of Flux makes (helm-controller `docs/spec/v2/helmreleases.md`). */
 import { createHash } from 'node:crypto'
-import { isJsonArray, isJsonObject, type Json, type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
+import {
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  partOf,
+  textOf,
+} from '@backporch/kyaml/json'
 
 export const HELM_TOOLKIT = 'helm.toolkit.fluxcd.io'
 
@@ -15,7 +22,10 @@ export function releaseOf(
   const target = textOf(own, 'spec', 'targetNamespace')
   const composed = target === '' ? name : `${target}-${name}`
   return {
-    namespace: textOf(own, 'status', 'storageNamespace') || textOf(own, 'spec', 'storageNamespace') || namespace,
+    namespace:
+      textOf(own, 'status', 'storageNamespace') ||
+      textOf(own, 'spec', 'storageNamespace') ||
+      namespace,
     name: newest || shortened(textOf(own, 'spec', 'releaseName') || composed),
   }
 }

@@ -3,7 +3,14 @@
  * disabled`, `ssa`, prune) and `api/v1/inventory_types.go`, helm-controller `docs/spec/v2/helmreleases.md` (drift detection, suspend) and
  * issue 1352 (the inventory of a HelmRelease, from 1.5 on), fluxcd/pkg `ssa/manager.go`, `ssa/jsondiff/selector.go`, `apis/meta`.
  */
-import { isJsonArray, isJsonObject, type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
+import {
+  isJsonArray,
+  isJsonObject,
+  type JsonObject,
+  objectsIn,
+  partOf,
+  textOf,
+} from '@backporch/kyaml/json'
 import type { Finding } from '@backporch/kyaml/note'
 import { annotationsOf, labelsOf, metadataText, type ResourceId } from '@backporch/kyaml/resource'
 import { phrase } from '@backporch/kyaml/text'
@@ -12,7 +19,15 @@ import { ArtifactFiles } from './flux-artifact/artifact-files.ts'
 import { HELM_TOOLKIT as HELM, releaseOf } from './flux-release-name.ts'
 import { hookOfHelm, leftUnmarkedByHelm, retainedByHelm } from './helm.ts'
 import { readIgnores } from './ignore-rules.ts'
-import { type Exception, ignoreException, judgeOwn, notPruned, notReady, suspended, withExceptions } from './judgement.ts'
+import {
+  type Exception,
+  ignoreException,
+  judgeOwn,
+  notPruned,
+  notReady,
+  suspended,
+  withExceptions,
+} from './judgement.ts'
 import {
   commitIn,
   conditionProblem,
@@ -72,7 +87,9 @@ const KUSTOMIZATION: ApplierKind = {
     const isGit = (partOf(own, 'spec', 'sourceRef', 'kind') ?? 'GitRepository') === 'GitRepository'
     return {
       folder: isGit ? folderOf(partOf(own, 'spec', 'path') ?? './') : undefined,
-      transformed: ['namePrefix', 'nameSuffix', 'components'].find((name) => isFilled(partOf(own, 'spec', name))),
+      transformed: ['namePrefix', 'nameSuffix', 'components'].find((name) =>
+        isFilled(partOf(own, 'spec', name)),
+      ),
       choosesNamespace: isFilled(partOf(own, 'spec', 'targetNamespace')),
     }
   },
@@ -130,7 +147,13 @@ export const FLUX: Syncer = {
       what: 'Flux: Kustomizations',
       takesOver: takesOverKubectl,
     },
-    { names: ['helm-controller'], class: 'gitops', alone: true, repeats: 'a Flux HelmRelease', what: 'Flux: HelmReleases' },
+    {
+      names: ['helm-controller'],
+      class: 'gitops',
+      alone: true,
+      repeats: 'a Flux HelmRelease',
+      what: 'Flux: HelmReleases',
+    },
     {
       names: ['flux', 'flux-*', 'source-controller', 'image-automation-controller'],
       class: 'gitops',
@@ -149,7 +172,10 @@ export const FLUX: Syncer = {
     copies: [],
   },
   directives: new Map(),
-  requests: { kinds: /\.toolkit\.fluxcd\.io\//, annotations: /^reconcile\.fluxcd\.io\/(requestedAt|forceAt|resetAt)$/ },
+  requests: {
+    kinds: /\.toolkit\.fluxcd\.io\//,
+    annotations: /^reconcile\.fluxcd\.io\/(requestedAt|forceAt|resetAt)$/,
+  },
   appliers: [KUSTOMIZATION, HELM_RELEASE],
   ignores: [KUSTOMIZATION_IGNORES, HELM_RELEASE_IGNORES],
   ignoreMark: 'none',
@@ -158,7 +184,10 @@ export const FLUX: Syncer = {
       { group: KUSTOMIZE, kind: 'Kustomization' },
       { group: 'source.toolkit.fluxcd.io', kind: 'GitRepository' },
     ],
-    judge: (of, repository) => of('Kustomization').flatMap((own) => checkKustomization(own, of('GitRepository'), repository)),
+    judge: (of, repository) =>
+      of('Kustomization').flatMap((own) =>
+        checkKustomization(own, of('GitRepository'), repository),
+      ),
   },
 }
 
@@ -166,23 +195,33 @@ export const FLUX: Syncer = {
 function takesOverKubectl(manager: string, live: JsonObject): boolean {
   // Without the label it is not a Kustomization that applies under this name.
   if (!isName(labelsOf(live).get(`${KUSTOMIZE}/name`) ?? '')) return false
-  return /^(?:kubectl|before-first-apply)/.test(manager) && !hasMark(live, `${KUSTOMIZE}/ssa`, ['merge'])
+  return (
+    /^(?:kubectl|before-first-apply)/.test(manager) && !hasMark(live, `${KUSTOMIZE}/ssa`, ['merge'])
+  )
 }
 
 /** `<group>/name` and `<group>/namespace`: fluxcd/pkg `ssa/manager.go` SetOwnerLabels. */
 function marked(group: string, kind: string, { labels }: MarkedObject): NamedApplier | undefined {
-  const [name, namespace] = [labels.get(`${group}/name`) ?? '', labels.get(`${group}/namespace`) ?? '']
+  const [name, namespace] = [
+    labels.get(`${group}/name`) ?? '',
+    labels.get(`${group}/namespace`) ?? '',
+  ]
   return isName(name) && isName(namespace) ? named(group, kind, [namespace], name) : undefined
 }
 
-function selector(group: string, { namespace, name }: { readonly namespace: string; readonly name: string }): string {
+function selector(
+  group: string,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+): string {
   return `${group}/name=${name},${group}/namespace=${namespace}`
 }
 
 function listedIn(own: JsonObject): ListedResources | undefined {
   const entries = partOf(own, 'status', 'inventory', 'entries')
   if (!isJsonArray(entries)) return undefined
-  const resources = entries.filter(isJsonObject).flatMap(({ id }) => (typeof id === 'string' ? (parseObjMetadata(id) ?? []) : []))
+  const resources = entries
+    .filter(isJsonObject)
+    .flatMap(({ id }) => (typeof id === 'string' ? (parseObjMetadata(id) ?? []) : []))
   return { resources, extraneous: undefined }
 }
 
@@ -200,7 +239,9 @@ export function parseObjMetadata(text: string): ResourceId | undefined {
  * (kustomize-controller `api/v1/kustomization_types.go`, `lastReconciledStatus`).
  */
 function isApplied(own: JsonObject): boolean {
-  const releases = objectsIn(partOf(own, 'status', 'history')).filter((entry) => partOf(entry, 'lastReconciledStatus') === undefined)
+  const releases = objectsIn(partOf(own, 'status', 'history')).filter(
+    (entry) => partOf(entry, 'lastReconciledStatus') === undefined,
+  )
   return textOf(own, 'status', 'lastAppliedRevision') !== '' || releases.length > 0
 }
 
@@ -221,14 +262,18 @@ function report(own: JsonObject, title: string): SyncerReport {
 function judgeKustomization(question: ApplierCase): Judgement {
   const { claim, title, fields } = question
   return judgeOwn(question, ELSEWHERE, (own) => {
-    if (partOf(own, 'spec', 'suspend') === true) return suspended(title, `flux resume kustomization ${claim.name} -n ${claim.namespace}`)
+    if (partOf(own, 'spec', 'suspend') === true)
+      return suspended(title, `flux resume kustomization ${claim.name} -n ${claim.namespace}`)
     const interval = durationOf(own, 'spec', 'interval')
     const judgement: Judgement = {
       restores: 'at-interval',
       revertsUnasked: 'yes',
       sentence: phrase`${title} applies the package again as soon as its source has the merge, and every ${interval ?? 'interval of its own'} in any case: live may be restored before the review`,
       command: `flux reconcile kustomization ${claim.name} -n ${claim.namespace} --with-source`,
-      warnings: [...notReady(title, own), ...notPruned(question, partOf(own, 'spec', 'prune') === true)],
+      warnings: [
+        ...notReady(title, own),
+        ...notPruned(question, partOf(own, 'spec', 'prune') === true),
+      ],
     }
     return withExceptions(
       judgement,
@@ -239,10 +284,13 @@ function judgeKustomization(question: ApplierCase): Judgement {
 }
 
 function exceptionOf(field: DriftedField, own: JsonObject): Exception[] {
-  const isMarked = (key: string, ...values: readonly string[]): boolean => hasMark(field.live, `${KUSTOMIZE}/${key}`, values)
-  if (isMarked('reconcile', 'disabled')) return [{ field, why: ['the object is marked reconcile: disabled'] }]
+  const isMarked = (key: string, ...values: readonly string[]): boolean =>
+    hasMark(field.live, `${KUSTOMIZE}/${key}`, values)
+  if (isMarked('reconcile', 'disabled'))
+    return [{ field, why: ['the object is marked reconcile: disabled'] }]
   if (isMarked('ssa', 'ignore')) return [{ field, why: ['the object is marked ssa: Ignore'] }]
-  if (field.live !== undefined && isMarked('ssa', 'ifnotpresent')) return [{ field, why: ['the object is marked ssa: IfNotPresent'] }]
+  if (field.live !== undefined && isMarked('ssa', 'ifnotpresent'))
+    return [{ field, why: ['the object is marked ssa: IfNotPresent'] }]
   return ignoreException(field, KUSTOMIZATION_IGNORES, own, 'spec.ignore')
 }
 
@@ -263,7 +311,10 @@ function judgeHelmRelease(question: ApplierCase): Judgement {
         revertsUnasked: 'no',
         sentence: phrase`${title} does not put live back: its drift detection is ${[mode]}, and merging changes nothing in the cluster unless it makes a new release`,
         command: force,
-        warnings: [...notReady(title, own), ['or set spec.driftDetection.mode of the HelmRelease to enabled']],
+        warnings: [
+          ...notReady(title, own),
+          ['or set spec.driftDetection.mode of the HelmRelease to enabled'],
+        ],
       }
     }
     const interval = durationOf(own, 'spec', 'interval')
@@ -290,21 +341,31 @@ function hasMark(live: JsonObject | undefined, key: string, values: readonly str
 }
 
 /** Flux applies every YAML file below a path without kustomization.yaml, except ignored ones (`docs/spec/v1/gitrepositories.md`). */
-function checkKustomization(own: JsonObject, sources: readonly JsonObject[], repository: SyncedRepository): Finding[] {
+function checkKustomization(
+  own: JsonObject,
+  sources: readonly JsonObject[],
+  repository: SyncedRepository,
+): Finding[] {
   const name = `Flux Kustomization ${titleOfOwn(own)}`
   const namespace = textOf(own, 'spec', 'sourceRef', 'namespace') || metadataText(own, 'namespace')
   const source = sources.find(
-    (one) => metadataText(one, 'name') === textOf(own, 'spec', 'sourceRef', 'name') && metadataText(one, 'namespace') === namespace,
+    (one) =>
+      metadataText(one, 'name') === textOf(own, 'spec', 'sourceRef', 'name') &&
+      metadataText(one, 'namespace') === namespace,
   )
-  if (textOf(own, 'spec', 'sourceRef', 'kind') !== 'GitRepository' || source === undefined) return []
+  if (textOf(own, 'spec', 'sourceRef', 'kind') !== 'GitRepository' || source === undefined)
+    return []
   const { folder, isHere, rootKustomization } = repository
-  if (!isHere(textOf(source, 'spec', 'url')) || !reachesFolder(textOf(own, 'spec', 'path'), folder)) return []
+  if (!isHere(textOf(source, 'spec', 'url')) || !reachesFolder(textOf(own, 'spec', 'path'), folder))
+    return []
   if (rootKustomization) return []
   const artifact = new ArtifactFiles(repository.ignoreFiles, contentOf(source))
   const packed = repository.retained.filter(({ path }) => artifact.has(path))
   if (repository.retained.length > 0 && packed.length === 0)
     return [
-      passed(`${name} reads the root, and its artifact has nothing of ${folder}/ (.sourceignore, spec.ignore or spec.sparseCheckout)`),
+      passed(
+        `${name} reads the root, and its artifact has nothing of ${folder}/ (.sourceignore, spec.ignore or spec.sparseCheckout)`,
+      ),
     ]
   return [verdict(name, { ...repository, retained: packed }, ({ localConfig }) => localConfig)]
 }

@@ -19,31 +19,56 @@ import {
 
 /** The mark of Helm's library on each object of a release. */
 export function releaseMark({ labels, annotations }: MarkedObject): NamedApplier | undefined {
-  const [name, namespace] = [annotations.get('meta.helm.sh/release-name') ?? '', annotations.get('meta.helm.sh/release-namespace') ?? '']
-  return labels.get('app.kubernetes.io/managed-by') === 'Helm' && isName(name) && isName(namespace) ? unlisted(name, namespace) : undefined
+  const [name, namespace] = [
+    annotations.get('meta.helm.sh/release-name') ?? '',
+    annotations.get('meta.helm.sh/release-namespace') ?? '',
+  ]
+  return labels.get('app.kubernetes.io/managed-by') === 'Helm' && isName(name) && isName(namespace)
+    ? unlisted(name, namespace)
+    : undefined
 }
 
 export function retainedByHelm({ annotations }: KeepQuestion): BuiltInRule | undefined {
   return annotations.get('helm.sh/resource-policy')?.trim().toLowerCase() === 'keep'
-    ? { rule: 'helm-keep', why: 'the object is marked to stay when its chart drops it (helm.sh/resource-policy: keep)' }
+    ? {
+        rule: 'helm-keep',
+        why: 'the object is marked to stay when its chart drops it (helm.sh/resource-policy: keep)',
+      }
     : undefined
 }
 
 export function leftUnmarkedByHelm(object: JsonObject): boolean {
-  return getKey(object, 'kind') === 'CustomResourceDefinition' || annotationsOf(object).has('helm.sh/hook')
+  return (
+    getKey(object, 'kind') === 'CustomResourceDefinition' ||
+    annotationsOf(object).has('helm.sh/hook')
+  )
 }
 
 /** Events of neither an install nor an upgrade. */
-const NOT_IN_A_RELEASE = new Set(['pre-delete', 'post-delete', 'pre-rollback', 'post-rollback', 'test', 'test-success', 'test-failure'])
+const NOT_IN_A_RELEASE = new Set([
+  'pre-delete',
+  'post-delete',
+  'pre-rollback',
+  'post-rollback',
+  'test',
+  'test-success',
+  'test-failure',
+])
 
 /** The rule for an absent hook; one that stays until its next run is missing. */
 export function hookOfHelm(manifest: JsonObject): BuiltInRule | undefined {
   const events = hookValues(manifest, 'helm.sh/hook')
   if (events.length === 0) return undefined
   if (events.every((event) => NOT_IN_A_RELEASE.has(event)))
-    return { rule: 'helm-hook', why: `Helm creates this hook only on ${events.join(', ')} (helm.sh/hook)` }
+    return {
+      rule: 'helm-hook',
+      why: `Helm creates this hook only on ${events.join(', ')} (helm.sh/hook)`,
+    }
   return hookValues(manifest, 'helm.sh/hook-delete-policy').includes('hook-succeeded')
-    ? { rule: 'helm-hook', why: 'Helm removes this hook after it succeeded (helm.sh/hook-delete-policy)' }
+    ? {
+        rule: 'helm-hook',
+        why: 'Helm removes this hook after it succeeded (helm.sh/hook-delete-policy)',
+      }
     : undefined
 }
 
@@ -93,7 +118,13 @@ export const HELM: Syncer = {
   name: 'Helm',
   managers: [
     // Helm 3 updates; Helm 4 applies, but leaves the definitions of `crds/` to their first manager.
-    { names: ['helm'], class: 'gitops', alone: true, repeats: 'none', what: 'Helm: `helm` is the name of the program' },
+    {
+      names: ['helm'],
+      class: 'gitops',
+      alone: true,
+      repeats: 'none',
+      what: 'Helm: `helm` is the name of the program',
+    },
     {
       names: ['Helm', 'helm-*'],
       class: 'gitops',

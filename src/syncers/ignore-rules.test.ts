@@ -22,7 +22,9 @@ function ignored(kind: string, own: (rules: Json) => JsonObject) {
 }
 
 const ignoredByFlux = ignored('Kustomization', (ignore) => ({ spec: { ignore } }))
-const ignoredByArgo = ignored('Application', (ignoreDifferences) => ({ spec: { ignoreDifferences } }))
+const ignoredByArgo = ignored('Application', (ignoreDifferences) => ({
+  spec: { ignoreDifferences },
+}))
 
 const FLUX: readonly (readonly [path: string, rule: JsonObject, ignored: Ignored])[] = [
   ['spec.replicas', { paths: ['/spec/replicas'] }, 'yes'],
@@ -36,22 +38,38 @@ const FLUX: readonly (readonly [path: string, rule: JsonObject, ignored: Ignored
   // The container `app` is the second of the live list.
   [IMAGE, { paths: ['/spec/template/spec/containers/1/image'] }, 'yes'],
   [IMAGE, { paths: ['/spec/template/spec/containers/0/image'] }, 'no'],
-  ['metadata.annotations["example.com/a~b"]', { paths: ['/metadata/annotations/example.com~1a~0b'] }, 'yes'],
+  [
+    'metadata.annotations["example.com/a~b"]',
+    { paths: ['/metadata/annotations/example.com~1a~0b'] },
+    'yes',
+  ],
   ['spec.replicas', { paths: ['/spec/replicas'], target: { kind: 'Deploy' } }, 'no'],
   [
     'spec.replicas',
-    { paths: ['/spec/replicas'], target: { kind: 'Deploy.*', group: 'apps', version: 'v1', name: 'web', namespace: 'shop' } },
+    {
+      paths: ['/spec/replicas'],
+      target: { kind: 'Deploy.*', group: 'apps', version: 'v1', name: 'web', namespace: 'shop' },
+    },
     'yes',
   ],
   ['spec.replicas', { paths: ['/spec/replicas'], target: { version: 'v1beta1' } }, 'no'],
-  ['spec.replicas', { paths: ['/spec/replicas'], target: { labelSelector: 'app in (web, api)' } }, 'yes'],
-  ['spec.replicas', { paths: ['/spec/replicas'], target: { annotationSelector: 'tier!=gold' } }, 'no'],
+  [
+    'spec.replicas',
+    { paths: ['/spec/replicas'], target: { labelSelector: 'app in (web, api)' } },
+    'yes',
+  ],
+  [
+    'spec.replicas',
+    { paths: ['/spec/replicas'], target: { annotationSelector: 'tier!=gold' } },
+    'no',
+  ],
   ['spec.replicas', { paths: ['/spec/replicas'], target: { name: '(' } }, 'unknown'],
   ['spec.replicas', { paths: ['/spec/replicas'], target: { labelSelector: '!!' } }, 'unknown'],
 ]
 
 test('rules of Flux cover the pointed place and what is below, in targets by anchored patterns and selectors', () => {
-  for (const [path, rule, ignored] of FLUX) assert.equal(ignoredByFlux([rule], field(path)), ignored, `${path} ${JSON.stringify(rule)}`)
+  for (const [path, rule, ignored] of FLUX)
+    assert.equal(ignoredByFlux([rule], field(path)), ignored, `${path} ${JSON.stringify(rule)}`)
   assert.equal(ignoredByFlux(null, field('spec.replicas')), 'no')
   assert.equal(ignoredByFlux('all', field('spec.replicas')), 'no')
 })
@@ -62,37 +80,97 @@ const ARGO: readonly (readonly [path: string, rule: JsonObject, ignored: Ignored
   ['spec.replicas', { group: 'a??s', kind: 'Deploy*', jsonPointers: ['/spec/replicas'] }, 'yes'],
   // No group is the core group.
   ['spec.replicas', { kind: 'Deployment', jsonPointers: ['/spec/replicas'] }, 'no'],
-  ['spec.replicas', { group: 'apps', kind: 'Deployment', name: 'web', namespace: 'shop', jsonPointers: ['/spec/replicas'] }, 'yes'],
-  ['spec.replicas', { group: 'apps', kind: 'Deployment', name: 'we*', jsonPointers: ['/spec/replicas'] }, 'no'],
-  ['spec.replicas', { group: 'apps', kind: 'Deployment', jqPathExpressions: ['.spec.replicas'] }, 'yes'],
-  [IMAGE, { group: 'apps', kind: 'Deployment', jqPathExpressions: ['.spec.template.spec.containers[].image'] }, 'yes'],
-  [IMAGE, { group: 'apps', kind: 'Deployment', jqPathExpressions: ['.spec.template.spec.containers[0].image'] }, 'no'],
-  [IMAGE, { group: 'apps', kind: 'Deployment', jqPathExpressions: ['.spec.template.spec.containers[1]'] }, 'yes'],
   [
-    'metadata.annotations["example.com/a~b"]',
-    { group: 'apps', kind: 'Deployment', jqPathExpressions: ['.metadata.annotations["example.com/a~b"]'] },
+    'spec.replicas',
+    {
+      group: 'apps',
+      kind: 'Deployment',
+      name: 'web',
+      namespace: 'shop',
+      jsonPointers: ['/spec/replicas'],
+    },
+    'yes',
+  ],
+  [
+    'spec.replicas',
+    { group: 'apps', kind: 'Deployment', name: 'we*', jsonPointers: ['/spec/replicas'] },
+    'no',
+  ],
+  [
+    'spec.replicas',
+    { group: 'apps', kind: 'Deployment', jqPathExpressions: ['.spec.replicas'] },
     'yes',
   ],
   [
     IMAGE,
-    { group: 'apps', kind: 'Deployment', jqPathExpressions: ['.spec.template.spec.containers[] | select(.name == "app")'] },
+    {
+      group: 'apps',
+      kind: 'Deployment',
+      jqPathExpressions: ['.spec.template.spec.containers[].image'],
+    },
+    'yes',
+  ],
+  [
+    IMAGE,
+    {
+      group: 'apps',
+      kind: 'Deployment',
+      jqPathExpressions: ['.spec.template.spec.containers[0].image'],
+    },
+    'no',
+  ],
+  [
+    IMAGE,
+    { group: 'apps', kind: 'Deployment', jqPathExpressions: ['.spec.template.spec.containers[1]'] },
+    'yes',
+  ],
+  [
+    'metadata.annotations["example.com/a~b"]',
+    {
+      group: 'apps',
+      kind: 'Deployment',
+      jqPathExpressions: ['.metadata.annotations["example.com/a~b"]'],
+    },
+    'yes',
+  ],
+  [
+    IMAGE,
+    {
+      group: 'apps',
+      kind: 'Deployment',
+      jqPathExpressions: ['.spec.template.spec.containers[] | select(.name == "app")'],
+    },
     'unknown',
   ],
-  ['spec.replicas', { group: 'apps', kind: 'Deployment', managedFieldsManagers: ['kubectl-edit'] }, 'yes'],
+  [
+    'spec.replicas',
+    { group: 'apps', kind: 'Deployment', managedFieldsManagers: ['kubectl-edit'] },
+    'yes',
+  ],
   ['spec.replicas', { group: 'apps', kind: 'Deployment', managedFieldsManagers: ['hpa'] }, 'no'],
 ]
 
 test('rules of Argo CD cover by globs of group and kind, exact names, pointers, plain jq paths and managers', () => {
-  for (const [path, rule, ignored] of ARGO) assert.equal(ignoredByArgo([rule], field(path)), ignored, `${path} ${JSON.stringify(rule)}`)
+  for (const [path, rule, ignored] of ARGO)
+    assert.equal(ignoredByArgo([rule], field(path)), ignored, `${path} ${JSON.stringify(rule)}`)
 })
 
 // With an engine that goes back this would not end within a lifetime.
 test('a pattern or glob made to take for ever does not', { timeout: HANGS_AFTER }, () => {
   const long = {
-    drift: { ...drift('spec.replicas'), id: { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'a'.repeat(60) } },
+    drift: {
+      ...drift('spec.replicas'),
+      id: { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'a'.repeat(60) },
+    },
     live: LIVE,
   }
   assert.equal(ignoredByFlux([{ paths: [''], target: { name: '(a+)+b' } }], long), 'no')
-  const kind = { ...long, drift: { ...long.drift, id: { ...long.drift.id, kind: 'a'.repeat(5_000) } } }
-  assert.equal(ignoredByArgo([{ group: 'apps', kind: `${'*a'.repeat(30)}b`, jsonPointers: ['/spec'] }], kind), 'no')
+  const kind = {
+    ...long,
+    drift: { ...long.drift, id: { ...long.drift.id, kind: 'a'.repeat(5_000) } },
+  }
+  assert.equal(
+    ignoredByArgo([{ group: 'apps', kind: `${'*a'.repeat(30)}b`, jsonPointers: ['/spec'] }], kind),
+    'no',
+  )
 })

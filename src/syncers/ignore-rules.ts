@@ -1,7 +1,21 @@
 /** Ignore rules in the syncers' own resources. */
 import { type FieldPath, indexOfStep, valueAt } from '@backporch/kyaml/field'
-import { getKey, type Json, type JsonObject, objectsIn, parsePointer, textOf, textsIn } from '@backporch/kyaml/json'
-import { annotationsOf, labelsOf, matchesLabels, parseApiVersion, parseLabelSelector } from '@backporch/kyaml/resource'
+import {
+  getKey,
+  type Json,
+  type JsonObject,
+  objectsIn,
+  parsePointer,
+  textOf,
+  textsIn,
+} from '@backporch/kyaml/json'
+import {
+  annotationsOf,
+  labelsOf,
+  matchesLabels,
+  parseApiVersion,
+  parseLabelSelector,
+} from '@backporch/kyaml/resource'
 import { RE2JS } from 're2js'
 import type { DriftedField, ForeignIgnore, IgnoreSource, TargetPart } from './syncer.ts'
 
@@ -9,11 +23,22 @@ import type { DriftedField, ForeignIgnore, IgnoreSource, TargetPart } from './sy
 export type Ignored = 'yes' | 'no' | 'unknown'
 
 /** @param pointers name of the field with the JSON Pointers @param target name of the field with the target, empty where the rule is it */
-export function readIgnores(rules: Json | undefined, pointers: string, target: string): readonly ForeignIgnore[] {
+export function readIgnores(
+  rules: Json | undefined,
+  pointers: string,
+  target: string,
+): readonly ForeignIgnore[] {
   return objectsIn(rules).map((rule) => {
-    const text = (part: TargetPart): string => textOf(target === '' ? rule : getKey(rule, target), part)
+    const text = (part: TargetPart): string =>
+      textOf(target === '' ? rule : getKey(rule, target), part)
     const [labelSelector, annotationSelector] = [text('labelSelector'), text('annotationSelector')]
-    const id = { group: text('group'), version: text('version'), kind: text('kind'), namespace: text('namespace'), name: text('name') }
+    const id = {
+      group: text('group'),
+      version: text('version'),
+      kind: text('kind'),
+      namespace: text('namespace'),
+      name: text('name'),
+    }
     return {
       target: { ...id, labelSelector, annotationSelector },
       pointers: textsIn(getKey(rule, pointers)),
@@ -28,17 +53,29 @@ export function ignoredBy(source: IgnoreSource, own: JsonObject, field: DriftedF
   return anyOf(source.rules(own).map((rule) => ignoredByRule(rule, source.names, field)))
 }
 
-function ignoredByRule({ target, pointers, jq, managers }: ForeignIgnore, names: IgnoreSource['names'], field: DriftedField): Ignored {
+function ignoredByRule(
+  { target, pointers, jq, managers }: ForeignIgnore,
+  names: IgnoreSource['names'],
+  field: DriftedField,
+): Ignored {
   // The empty pointer is the whole object, except for Argo CD.
-  const covered = pointers.some((pointer) => (pointer === '' && names !== 'globs') || pointerCovers(pointer, field))
+  const covered = pointers.some(
+    (pointer) => (pointer === '' && names !== 'globs') || pointerCovers(pointer, field),
+  )
   const fields =
-    covered || managers.includes(field.drift.actor.manager) ? 'yes' : anyOf(jq.map((expression) => jqCovers(expression, field)))
+    covered || managers.includes(field.drift.actor.manager)
+      ? 'yes'
+      : anyOf(jq.map((expression) => jqCovers(expression, field)))
   if (fields === 'no') return 'no'
   const matches = matchesTarget(target, names, field)
   return matches === 'yes' ? fields : matches
 }
 
-function matchesTarget(target: ForeignIgnore['target'], names: IgnoreSource['names'], { drift: { id }, live }: DriftedField): Ignored {
+function matchesTarget(
+  target: ForeignIgnore['target'],
+  names: IgnoreSource['names'],
+  { drift: { id }, live }: DriftedField,
+): Ignored {
   const version = live === undefined ? '' : parseApiVersion(textOf(live, 'apiVersion')).version
   const parts = { ...id, version }
   let answer: Ignored = 'yes'
@@ -49,7 +86,10 @@ function matchesTarget(target: ForeignIgnore['target'], names: IgnoreSource['nam
   }
   for (const [text, map] of [
     [target.labelSelector, live === undefined ? new Map<string, string>() : labelsOf(live)],
-    [target.annotationSelector, live === undefined ? new Map<string, string>() : annotationsOf(live)],
+    [
+      target.annotationSelector,
+      live === undefined ? new Map<string, string>() : annotationsOf(live),
+    ],
   ] as const) {
     if (text === '') continue
     const parsed = parseLabelSelector(text)
@@ -59,8 +99,14 @@ function matchesTarget(target: ForeignIgnore['target'], names: IgnoreSource['nam
   return answer
 }
 
-function matchesName(wanted: string, text: string, names: IgnoreSource['names'], part: string): Ignored {
-  if (names === 'globs' && (part === 'group' || part === 'kind')) return globMatches(wanted, text) ? 'yes' : 'no'
+function matchesName(
+  wanted: string,
+  text: string,
+  names: IgnoreSource['names'],
+  part: string,
+): Ignored {
+  if (names === 'globs' && (part === 'group' || part === 'kind'))
+    return globMatches(wanted, text) ? 'yes' : 'no'
   if (wanted === '' || wanted === text) return 'yes'
   if (names === 'patterns') return wholeMatch(wanted, text)
   return names === 'exact' && !/^[A-Za-z0-9.-]+$/.test(wanted) ? 'unknown' : 'no'
@@ -115,11 +161,21 @@ function jqCovers(expression: string, field: DriftedField): Ignored {
 }
 
 /** @param parts names and indexes; undefined matches any item of a list */
-function covers(parts: readonly (string | undefined)[], { drift: { path }, live }: DriftedField): boolean {
-  return parts.length <= path.length && parts.every((part, index) => sameStep(part, path, index, live))
+function covers(
+  parts: readonly (string | undefined)[],
+  { drift: { path }, live }: DriftedField,
+): boolean {
+  return (
+    parts.length <= path.length && parts.every((part, index) => sameStep(part, path, index, live))
+  )
 }
 
-function sameStep(part: string | undefined, path: FieldPath, index: number, live: JsonObject | undefined): boolean {
+function sameStep(
+  part: string | undefined,
+  path: FieldPath,
+  index: number,
+  live: JsonObject | undefined,
+): boolean {
   const step = path[index]
   if (step === undefined) return false
   if (step.kind === 'field') return step.name === part

@@ -23,15 +23,26 @@ function sourceOf(tool: string, own: JsonObject | undefined): SyncerSource {
 }
 
 test('an id of cli-utils is read, with colons in names of RBAC, and what is none is left out', () => {
-  assert.deepEqual(parseObjMetadata('shop_web_apps_Deployment'), { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' })
-  assert.deepEqual(parseObjMetadata('_shop__Namespace'), { group: '', kind: 'Namespace', namespace: '', name: 'shop' })
+  assert.deepEqual(parseObjMetadata('shop_web_apps_Deployment'), {
+    group: 'apps',
+    kind: 'Deployment',
+    namespace: 'shop',
+    name: 'web',
+  })
+  assert.deepEqual(parseObjMetadata('_shop__Namespace'), {
+    group: '',
+    kind: 'Namespace',
+    namespace: '',
+    name: 'shop',
+  })
   assert.deepEqual(parseObjMetadata('_system__node_rbac.authorization.k8s.io_ClusterRole'), {
     group: 'rbac.authorization.k8s.io',
     kind: 'ClusterRole',
     namespace: '',
     name: 'system:node',
   })
-  for (const text of ['', 'shop_web_apps', 'a_b_c_d_e', 'shop__apps_Deployment_']) assert.equal(parseObjMetadata(text), undefined, text)
+  for (const text of ['', 'shop_web_apps', 'a_b_c_d_e', 'shop__apps_Deployment_'])
+    assert.equal(parseObjMetadata(text), undefined, text)
 })
 
 test('every id that cli-utils can write is read back', () => {
@@ -52,12 +63,23 @@ test('every id that cli-utils can write is read back', () => {
 })
 
 test('the inventory of a Kustomization is its status, and its folder is as git has it', () => {
-  const entries = [{ id: 'shop_web_apps_Deployment', v: 'v1' }, { id: 'nonsense', v: 'v1' }, 'nothing']
-  const own = { spec: { path: './apps/web/', targetNamespace: 'shop' }, status: { inventory: { entries } } }
+  const entries = [
+    { id: 'shop_web_apps_Deployment', v: 'v1' },
+    { id: 'nonsense', v: 'v1' },
+    'nothing',
+  ]
+  const own = {
+    spec: { path: './apps/web/', targetNamespace: 'shop' },
+    status: { inventory: { entries } },
+  }
   const found = inventoryIn(KUSTOMIZATION, own)
   assert.deepEqual(found?.resources.map(resourceKey), ['apps/Deployment/shop/web'])
   assert.equal(found?.extraneous, undefined)
-  assert.deepEqual(sourceOf(KUSTOMIZATION, own), { folder: 'apps/web', transformed: undefined, choosesNamespace: true })
+  assert.deepEqual(sourceOf(KUSTOMIZATION, own), {
+    folder: 'apps/web',
+    transformed: undefined,
+    choosesNamespace: true,
+  })
   assert.equal(inventoryIn(KUSTOMIZATION, { spec: {}, status: {} }), undefined)
   assert.equal(inventoryIn('flux-helmrelease', own)?.resources.length, 1)
   assert.equal(inventoryIn('helm', own), undefined)
@@ -65,20 +87,48 @@ test('the inventory of a Kustomization is its status, and its folder is as git h
 
 test('a source says its folder, what changes names, and who chooses namespaces', () => {
   const folder = (path: string) => sourceOf(KUSTOMIZATION, { spec: { path } }).folder
-  assert.deepEqual(['./', '.', '', '/apps', '../other'].map(folder), ['', '', '', 'apps', undefined])
+  assert.deepEqual(['./', '.', '', '/apps', '../other'].map(folder), [
+    '',
+    '',
+    '',
+    'apps',
+    undefined,
+  ])
   assert.equal(sourceOf(KUSTOMIZATION, {}).folder, '')
-  assert.equal(sourceOf(KUSTOMIZATION, { spec: { sourceRef: { kind: 'OCIRepository' }, path: './apps' } }).folder, undefined)
+  assert.equal(
+    sourceOf(KUSTOMIZATION, { spec: { sourceRef: { kind: 'OCIRepository' }, path: './apps' } })
+      .folder,
+    undefined,
+  )
   assert.equal(sourceOf(KUSTOMIZATION, { spec: { namePrefix: 'eu-' } }).transformed, 'namePrefix')
-  assert.equal(sourceOf(KUSTOMIZATION, { spec: { components: [], patches: [{}] } }).transformed, undefined)
+  assert.equal(
+    sourceOf(KUSTOMIZATION, { spec: { components: [], patches: [{}] } }).transformed,
+    undefined,
+  )
   assert.equal(sourceOf('config-sync', { spec: { git: { dir: 'fleet/eu' } } }).folder, 'fleet/eu')
   assert.equal(sourceOf('config-sync', { spec: { oci: {} } }).folder, undefined)
   assert.equal(sourceOf('kpt-live', undefined).choosesNamespace, false)
 })
 
 test('an Application tells apart what its own git lacks, and its hooks are in no inventory', () => {
-  const entry = (name: string, more: object) => ({ group: 'apps', version: 'v1', kind: 'Deployment', namespace: 'shop', name, ...more })
-  const resources = [entry('web', {}), entry('old', { requiresPruning: true }), entry('hook', { hook: true }), { kind: 'Deployment' }]
-  const own = { spec: { source: { path: 'apps/web' } }, status: { resources, sourceType: 'Directory' } }
+  const entry = (name: string, more: object) => ({
+    group: 'apps',
+    version: 'v1',
+    kind: 'Deployment',
+    namespace: 'shop',
+    name,
+    ...more,
+  })
+  const resources = [
+    entry('web', {}),
+    entry('old', { requiresPruning: true }),
+    entry('hook', { hook: true }),
+    { kind: 'Deployment' },
+  ]
+  const own = {
+    spec: { source: { path: 'apps/web' } },
+    status: { resources, sourceType: 'Directory' },
+  }
   const found = inventoryIn(APPLICATION, own)
   assert.deepEqual(
     found?.resources.map(({ name }) => name),
@@ -89,7 +139,11 @@ test('an Application tells apart what its own git lacks, and its hooks are in no
     ['old'],
   )
   assert.equal(sourceOf(APPLICATION, own).transformed, undefined)
-  assert.equal(sourceOf(APPLICATION, { spec: { source: { path: 'a' } }, status: { sourceType: 'Kustomize' } }).transformed, 'Kustomize')
+  assert.equal(
+    sourceOf(APPLICATION, { spec: { source: { path: 'a' } }, status: { sourceType: 'Kustomize' } })
+      .transformed,
+    'Kustomize',
+  )
   const several = { spec: { sources: [{ path: 'a' }, { path: 'b' }] } }
   assert.equal(sourceOf(APPLICATION, several).folder, undefined)
   assert.equal(sourceOf(APPLICATION, { spec: { sources: [{ path: 'a' }] } }).folder, 'a')
@@ -99,30 +153,46 @@ test('an Application tells apart what its own git lacks, and its hooks are in no
 test('the release of a HelmRelease is its newest snapshot, else what its spec would name it', () => {
   const claim = { namespace: 'apps', name: 'web' }
   assert.deepEqual(releaseOf(claim, {}), { namespace: 'apps', name: 'web' })
-  assert.deepEqual(releaseOf(claim, { spec: { targetNamespace: 'shop' } }), { namespace: 'apps', name: 'shop-web' })
+  assert.deepEqual(releaseOf(claim, { spec: { targetNamespace: 'shop' } }), {
+    namespace: 'apps',
+    name: 'shop-web',
+  })
   const named = { spec: { releaseName: 'front', storageNamespace: 'store' } }
   assert.deepEqual(releaseOf(claim, named), { namespace: 'store', name: 'front' })
-  const run = { ...named, status: { storageNamespace: 'before', history: [{ name: 'older', version: 3 }] } }
+  const run = {
+    ...named,
+    status: { storageNamespace: 'before', history: [{ name: 'older', version: 3 }] },
+  }
   assert.deepEqual(releaseOf(claim, run), { namespace: 'before', name: 'older' })
 })
 
 test('an object is found again by the mark that its neighbour bears, and a copy under another name is not', () => {
   for (const by of ['kustomization', 'argo', 'rootSync', 'kptLive', 'helm'] as const) {
     const object = deploymentOf([by])
-    const [claim] = claimsOf(new Map([['apps/Deployment/shop/web', { state: 'present', object, metadataOnly: false }]]))
+    const [claim] = claimsOf(
+      new Map([['apps/Deployment/shop/web', { state: 'present', object, metadataOnly: false }]]),
+    )
     assert.ok(claim, by)
     assert.equal(isMarkedBy(claim, object), true, by)
     assert.equal(isMarkedBy({ ...claim, name: 'other' }, object), false, by)
     assert.equal(isMarkedBy(claim, {}), false, by)
   }
   const [argo] = claimsOf(
-    new Map([['apps/Deployment/shop/web', { state: 'present', object: deploymentOf(['argo']), metadataOnly: false }]]),
+    new Map([
+      [
+        'apps/Deployment/shop/web',
+        { state: 'present', object: deploymentOf(['argo']), metadataOnly: false },
+      ],
+    ]),
   )
   assert.equal(argo !== undefined && isMarkedBy(argo, deploymentOf(['argo'], {}, 'copy')), false)
 })
 
 test('only marks that are always labels select a list', () => {
   const claim = { namespace: 'apps', name: 'web' }
-  assert.match(applierKind(KUSTOMIZATION).selector(claim), /^kustomize\.[^=]+\/name=web,kustomize\.[^=]+\/namespace=apps$/)
+  assert.match(
+    applierKind(KUSTOMIZATION).selector(claim),
+    /^kustomize\.[^=]+\/name=web,kustomize\.[^=]+\/namespace=apps$/,
+  )
   assert.equal(applierKind(APPLICATION).selector(claim), '')
 })

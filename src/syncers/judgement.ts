@@ -26,7 +26,9 @@ export function judgeOwn(
 ): Judgement {
   const found = findOwn(own)
   if (!('failure' in found)) return judge(found.object, found.wanted.id.namespace)
-  return found.failure === undefined ? absent(title, byHand, elsewhere) : unreadable(title, found.failure)
+  return found.failure === undefined
+    ? absent(title, byHand, elsewhere)
+    : unreadable(title, found.failure)
 }
 
 /** An error is not absence: the content of an unreadable resource stays unknown. */
@@ -40,10 +42,20 @@ function unreadable(title: Phrase, { code, why, remedy }: Failure): Judgement {
   }
 }
 
-function absent(title: Phrase, command: string | undefined, elsewhere: string | undefined): Judgement {
+function absent(
+  title: Phrase,
+  command: string | undefined,
+  elsewhere: string | undefined,
+): Judgement {
   const nobody = phrase`${title}, which the objects name as theirs, is not in this cluster`
   if (elsewhere === undefined) {
-    return { restores: 'never', revertsUnasked: 'no', sentence: phrase`${nobody}: nobody applies the package`, command, warnings: [] }
+    return {
+      restores: 'never',
+      revertsUnasked: 'no',
+      sentence: phrase`${nobody}: nobody applies the package`,
+      command,
+      warnings: [],
+    }
   }
   return {
     restores: 'unknown',
@@ -55,23 +67,49 @@ function absent(title: Phrase, command: string | undefined, elsewhere: string | 
 }
 
 /** The judgement without the exceptions, or `never` where nothing else is left. */
-export function withExceptions(judgement: Judgement, { title, fields }: ApplierCase, exceptions: readonly Exception[]): Judgement {
+export function withExceptions(
+  judgement: Judgement,
+  { title, fields }: ApplierCase,
+  exceptions: readonly Exception[],
+): Judgement {
   if (exceptions.length === 0) return judgement
   const all = listed(exceptions.map(({ field, why }) => phrase`${describeField(field)} (${why})`))
   const rest = phrase`${title} leaves alone, whatever is merged: ${all}`
-  if (exceptions.length < fields.length) return { ...judgement, warnings: [...judgement.warnings, rest] }
-  return { ...judgement, restores: 'never', revertsUnasked: 'no', sentence: rest, command: undefined }
+  if (exceptions.length < fields.length)
+    return { ...judgement, warnings: [...judgement.warnings, rest] }
+  return {
+    ...judgement,
+    restores: 'never',
+    revertsUnasked: 'no',
+    sentence: rest,
+    command: undefined,
+  }
 }
 
 export function describeField({ drift: { id, path } }: DriftedField): Phrase {
-  return path.length === 0 ? phrase`${describeResourceId(id)}` : phrase`${describeResourceId(id)} ${shownPathOnly(path, id)}`
+  return path.length === 0
+    ? phrase`${describeResourceId(id)}`
+    : phrase`${describeResourceId(id)} ${shownPathOnly(path, id)}`
 }
 
 /** A rule that cannot be evaluated is reported as a rule that may hold: a promise to restore would be the worse error. */
-export function ignoreException(field: DriftedField, source: IgnoreSource, own: JsonObject, where: string): Exception[] {
+export function ignoreException(
+  field: DriftedField,
+  source: IgnoreSource,
+  own: JsonObject,
+  where: string,
+): Exception[] {
   const ignored: Ignored = ignoredBy(source, own, field)
   if (ignored === 'no') return []
-  return [{ field, why: ignored === 'yes' ? [`ignored by ${where}`] : [`perhaps ignored by ${where}, of which a target cannot be read`] }]
+  return [
+    {
+      field,
+      why:
+        ignored === 'yes'
+          ? [`ignored by ${where}`]
+          : [`perhaps ignored by ${where}, of which a target cannot be read`],
+    },
+  ]
 }
 
 export function suspended(title: Phrase, command: string): Judgement {
@@ -86,7 +124,9 @@ export function suspended(title: Phrase, command: string): Judgement {
 
 export function notReady(title: Phrase, own: JsonObject): Phrase[] {
   const reason = conditionReason(own, 'Ready', 'False')
-  return reason === undefined ? [] : [phrase`${title} is not ready now (${reason}): it may not get as far as applying`]
+  return reason === undefined
+    ? []
+    : [phrase`${title} is not ready now (${reason}): it may not get as far as applying`]
 }
 
 export function notPruned({ title, fields }: ApplierCase, prunes: boolean): Phrase[] {

@@ -9,7 +9,9 @@ const APP: ApplierKind = {
   claim: ({ id, labels, annotations }) => {
     const name = labels.get('kapp.k14s.io/app') ?? ''
     const identity = annotations.get('kapp.k14s.io/identity')?.split(';')[1]
-    return isName(name) && identity === `${id.namespace}/${id.group}/${id.kind}/${id.name}` ? unlisted(name) : undefined
+    return isName(name) && identity === `${id.namespace}/${id.group}/${id.kind}/${id.name}`
+      ? unlisted(name)
+      : undefined
   },
   wraps: [],
   selector: () => '',
@@ -42,11 +44,23 @@ export const KAPP: Syncer = {
       repeats: 'a GitOps tool',
       what: 'kapp, run by hand or by kapp-controller',
     },
-    { names: ['kapp*'], class: 'gitops', alone: false, repeats: 'a GitOps tool', what: 'other programs of kapp' },
+    {
+      names: ['kapp*'],
+      class: 'gitops',
+      alone: false,
+      repeats: 'a GitOps tool',
+      what: 'other programs of kapp',
+    },
   ],
   lastAppliedBy: [],
   accounts: ['kapp-controller'],
-  marks: { labels: /^kapp\.k14s\.io\//, annotations: /^kapp\.k14s\.io\//, shared: [], writers: [], copies: ['kapp.k14s.io/original'] },
+  marks: {
+    labels: /^kapp\.k14s\.io\//,
+    annotations: /^kapp\.k14s\.io\//,
+    shared: [],
+    writers: [],
+    copies: ['kapp.k14s.io/original'],
+  },
   directives: new Map(),
   requests: 'none',
   appliers: [APP],

@@ -28,7 +28,10 @@ const TARGET: ApplierKind = {
   keeps: [
     ({ annotations }) =>
       isTrue(annotations.get('kluctl.io/skip-delete'))
-        ? { rule: 'kluctl-skip-delete', why: 'the object is marked to stay when git drops it (kluctl.io/skip-delete)' }
+        ? {
+            rule: 'kluctl-skip-delete',
+            why: 'the object is marked to stay when git drops it (kluctl.io/skip-delete)',
+          }
         : undefined,
     retainedByHelm,
   ],
@@ -52,8 +55,20 @@ export const KLUCTL: Syncer = {
   name: 'Kluctl',
   managers: [
     // It applies, and updates where an apply fails and it may replace.
-    { names: ['kluctl'], class: 'gitops', alone: true, repeats: 'a KluctlDeployment', what: 'Kluctl, by hand or by its controller' },
-    { names: ['kluctl-*'], class: 'gitops', alone: false, repeats: 'none', what: 'Kluctl: what its controller keeps for itself' },
+    {
+      names: ['kluctl'],
+      class: 'gitops',
+      alone: true,
+      repeats: 'a KluctlDeployment',
+      what: 'Kluctl, by hand or by its controller',
+    },
+    {
+      names: ['kluctl-*'],
+      class: 'gitops',
+      alone: false,
+      repeats: 'none',
+      what: 'Kluctl: what its controller keeps for itself',
+    },
   ],
   lastAppliedBy: [],
   accounts: ['kluctl-system'],
@@ -65,7 +80,10 @@ export const KLUCTL: Syncer = {
     copies: [],
   },
   directives: new Map(),
-  requests: { kinds: /^gitops\.kluctl\.io\//, annotations: /^kluctl\.io\/request-(reconcile|diff|deploy|prune|validate)$/ },
+  requests: {
+    kinds: /^gitops\.kluctl\.io\//,
+    annotations: /^kluctl\.io\/request-(reconcile|diff|deploy|prune|validate)$/,
+  },
   appliers: [TARGET],
   ignores: [],
   ignoreMark: 'none',
@@ -81,10 +99,18 @@ function isTrue(value: string | undefined): boolean {
 function hookOf(manifest: JsonObject, runs: boolean): BuiltInRule | undefined {
   const annotations = annotationsOf(manifest)
   const because = (why: string): BuiltInRule => ({ rule: 'kluctl-hook', why })
-  if (isTrue(annotations.get('kluctl.io/delete'))) return because('Kluctl deletes the object when it deploys (kluctl.io/delete)')
-  if (isTrue(annotations.get('kluctl.io/ignore'))) return because('Kluctl never applies the object (kluctl.io/ignore)')
+  if (isTrue(annotations.get('kluctl.io/delete')))
+    return because('Kluctl deletes the object when it deploys (kluctl.io/delete)')
+  if (isTrue(annotations.get('kluctl.io/ignore')))
+    return because('Kluctl never applies the object (kluctl.io/ignore)')
   const own = hookValues(manifest, 'kluctl.io/hook')
-  if (own.length === 0 && (!runs || hookValues(manifest, 'helm.sh/hook').length === 0)) return undefined
-  const policies = [...hookValues(manifest, 'kluctl.io/hook-delete-policy'), ...hookValues(manifest, 'helm.sh/hook-delete-policy')]
-  return policies.includes('hook-succeeded') ? because('Kluctl removes this hook after it succeeded (hook-delete-policy)') : undefined
+  if (own.length === 0 && (!runs || hookValues(manifest, 'helm.sh/hook').length === 0))
+    return undefined
+  const policies = [
+    ...hookValues(manifest, 'kluctl.io/hook-delete-policy'),
+    ...hookValues(manifest, 'helm.sh/hook-delete-policy'),
+  ]
+  return policies.includes('hook-succeeded')
+    ? because('Kluctl removes this hook after it succeeded (hook-delete-policy)')
+    : undefined
 }

@@ -6,7 +6,13 @@ import { annotationsOf } from '@backporch/kyaml/resource'
 import { phrase } from '@backporch/kyaml/text'
 import { type Exception, withExceptions } from './judgement.ts'
 import { isName, unlisted } from './own-resource.ts'
-import { type ApplierKind, type DriftedField, type KeepRule, NO_SYNCER_REPORT, type Syncer } from './syncer.ts'
+import {
+  type ApplierKind,
+  type DriftedField,
+  type KeepRule,
+  NO_SYNCER_REPORT,
+  type Syncer,
+} from './syncer.ts'
 
 /** The id of the inventory on each object. */
 export const OWNING_INVENTORY = 'config.k8s.io/owning-inventory'
@@ -25,7 +31,10 @@ export const KEPT_BY_INVENTORY: readonly KeepRule[] = [
           : undefined
     return mark === undefined
       ? undefined
-      : { rule: 'kpt-keep', why: `the object is marked to stay when its package lets go of it (${mark})` }
+      : {
+          rule: 'kpt-keep',
+          why: `the object is marked to stay when its package lets go of it (${mark})`,
+        }
   },
   // The default policy prunes only objects with the id.
   ({ annotations, inventoryId, idIsWritten }) => {
@@ -43,7 +52,9 @@ export const KEPT_BY_INVENTORY: readonly KeepRule[] = [
 /** Whether the existing object is never changed. */
 export function mutationIgnored(field: DriftedField): Exception[] {
   const { live } = field
-  const ignored = live !== undefined && annotationsOf(live).get('client.lifecycle.config.k8s.io/mutation') === 'ignore'
+  const ignored =
+    live !== undefined &&
+    annotationsOf(live).get('client.lifecycle.config.k8s.io/mutation') === 'ignore'
   return ignored ? [{ field, why: ['the object is marked mutation: ignore'] }] : []
 }
 
@@ -59,7 +70,8 @@ const INVENTORY: ApplierKind = {
   source: () => ({ folder: undefined, transformed: undefined, choosesNamespace: false }),
   inventory: {
     listed: () => undefined,
-    questions: ({ name }, _own, namespaces) => namespaces.map((namespace) => ({ namespace, name: '', id: name })),
+    questions: ({ name }, _own, namespaces) =>
+      namespaces.map((namespace) => ({ namespace, name: '', id: name })),
     id: ({ name }) => name,
     ofPackage: true,
   },
@@ -88,7 +100,15 @@ const INVENTORY: ApplierKind = {
 
 export const KPT_LIVE: Syncer = {
   name: 'kpt live',
-  managers: [{ names: ['kpt', 'kpt-*'], class: 'gitops', alone: false, repeats: 'none', what: 'kpt live and other programs of kpt' }],
+  managers: [
+    {
+      names: ['kpt', 'kpt-*'],
+      class: 'gitops',
+      alone: false,
+      repeats: 'none',
+      what: 'kpt live and other programs of kpt',
+    },
+  ],
   lastAppliedBy: ['kpt', 'kpt-*'],
   accounts: ['porch-system'],
   marks: {

@@ -11,9 +11,17 @@ export const KUBECTL_CREATE = 'kubectl-create'
 export const KUBECTL_REPLACE = 'kubectl-replace'
 
 /** Whether one person's kubectl writes a whole manifest under this name and operation: he applies some files on the server's side, and replaces others. */
-export function writesManifest({ manager, operation }: { readonly manager: string; readonly operation: string }): boolean {
+export function writesManifest({
+  manager,
+  operation,
+}: {
+  readonly manager: string
+  readonly operation: string
+}): boolean {
   if (operation === 'Apply') return manager === 'kubectl'
-  return operation === 'Update' && [CLIENT_SIDE_APPLY, KUBECTL_CREATE, KUBECTL_REPLACE].includes(manager)
+  return (
+    operation === 'Update' && [CLIENT_SIDE_APPLY, KUBECTL_CREATE, KUBECTL_REPLACE].includes(manager)
+  )
 }
 
 /** Whether the write may have been of an object of anybody: only an apply is repeated. */

@@ -1,5 +1,13 @@
 /** The marks of syncers: what the syncer itself wrote of them is no difference. */
-import { type FieldPath, type FieldSet, type FieldSetChild, field, managedFieldsOf, ownsLocation, valueAt } from '@backporch/kyaml/field'
+import {
+  type FieldPath,
+  type FieldSet,
+  type FieldSetChild,
+  field,
+  managedFieldsOf,
+  ownsLocation,
+  valueAt,
+} from '@backporch/kyaml/field'
 import { isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { marksAs, SYNCERS } from './registry.ts'
 import type { Syncer } from './syncer.ts'
@@ -7,7 +15,13 @@ import type { Syncer } from './syncer.ts'
 /** The syncers that mark with this label or annotation; none for any other place. @param value live there, undefined where it is not read */
 export function syncersOfMark(path: FieldPath, value: Json | undefined): Syncer[] {
   const [metadata, map, key, below] = path
-  if (metadata?.kind !== 'field' || metadata.name !== 'metadata' || map?.kind !== 'field' || key?.kind !== 'field' || below !== undefined) {
+  if (
+    metadata?.kind !== 'field' ||
+    metadata.name !== 'metadata' ||
+    map?.kind !== 'field' ||
+    key?.kind !== 'field' ||
+    below !== undefined
+  ) {
     return []
   }
   const { name } = key
@@ -25,7 +39,12 @@ export function isMarkOf(manager: string, path: FieldPath, value: Json | undefin
 }
 
 /** What a manager owns but for its own marks that `wanted` does not have: what is left it declared for the package's sake. */
-export function withoutMarks(manager: string, owned: FieldSet, wanted: FieldSet, liveAt: (path: FieldPath) => Json | undefined): FieldSet {
+export function withoutMarks(
+  manager: string,
+  owned: FieldSet,
+  wanted: FieldSet,
+  liveAt: (path: FieldPath) => Json | undefined,
+): FieldSet {
   const without = (all: FieldSet, declared: FieldSet, path: FieldPath): FieldSet => {
     if (path.length > 2) return all
     const children = new Map<string, FieldSetChild>()
@@ -33,10 +52,13 @@ export function withoutMarks(manager: string, owned: FieldSet, wanted: FieldSet,
       const here = [...path, child.step]
       const other = declared.children.get(key)
       if (other === undefined && isMarkOf(manager, here, liveAt(here))) continue
-      const isMap = child.step.kind === 'field' && MAPS.has(here.map((step) => (step.kind === 'field' ? step.name : '')).join('.'))
+      const isMap =
+        child.step.kind === 'field' &&
+        MAPS.has(here.map((step) => (step.kind === 'field' ? step.name : '')).join('.'))
       const set = isMap ? without(child.set, other?.set ?? NOTHING, here) : child.set
       // A map that held nothing but marks was not declared either.
-      if (isMap && set.children.size === 0 && child.set.children.size > 0 && other === undefined) continue
+      if (isMap && set.children.size === 0 && child.set.children.size > 0 && other === undefined)
+        continue
       children.set(key, { step: child.step, set })
     }
     return { owned: all.owned, children }
@@ -58,6 +80,10 @@ export function writersOfMarks(object: JsonObject): ReadonlySet<string> {
     )
   })
   return new Set(
-    marks.flatMap((path) => managed.entries.filter((entry) => ownsLocation(entry, path, managed)).map(({ manager }) => manager)),
+    marks.flatMap((path) =>
+      managed.entries
+        .filter((entry) => ownsLocation(entry, path, managed))
+        .map(({ manager }) => manager),
+    ),
   )
 }

@@ -1,6 +1,13 @@
 /** Readers for the syncers' own resources. */
 import type { Failure } from '@backporch/kyaml/failure'
-import { isJsonArray, type Json, type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
+import {
+  isJsonArray,
+  type Json,
+  type JsonObject,
+  objectsIn,
+  partOf,
+  textOf,
+} from '@backporch/kyaml/json'
 import type { NamedApplier, OwnResource, SyncerSource } from './syncer.ts'
 
 /** Whether the text is a DNS subdomain (RFC 1123), as the names of these kinds are. */
@@ -9,8 +16,16 @@ export function isName(text: string): boolean {
 }
 
 /** @param namespaces where the syncer's own resource may be; a single one is its namespace */
-export function named(group: string, kind: string, namespaces: readonly string[], name: string): NamedApplier {
-  const wanted = namespaces.map((namespace) => ({ id: { group, kind, namespace, name }, apiVersion: '' }))
+export function named(
+  group: string,
+  kind: string,
+  namespaces: readonly string[],
+  name: string,
+): NamedApplier {
+  const wanted = namespaces.map((namespace) => ({
+    id: { group, kind, namespace, name },
+    apiVersion: '',
+  }))
   return { kind, namespace: namespaces.length === 1 ? (namespaces[0] ?? '') : '', name, wanted }
 }
 
@@ -22,14 +37,19 @@ export function unlisted(name: string, namespace = ''): NamedApplier {
 /** The first location with the resource, or why there is none. */
 export function findOwn(
   own: readonly OwnResource[],
-): { readonly object: JsonObject; readonly wanted: OwnResource['wanted'] } | { readonly failure: Failure | undefined } {
-  for (const { wanted, state } of own) if (state.state === 'present') return { object: state.object, wanted }
+):
+  | { readonly object: JsonObject; readonly wanted: OwnResource['wanted'] }
+  | { readonly failure: Failure | undefined } {
+  for (const { wanted, state } of own)
+    if (state.state === 'present') return { object: state.object, wanted }
   const unread = own.flatMap(({ state }) => (state.state === 'unreadable' ? [state.failure] : []))
   return { failure: unread[0] }
 }
 
 function conditionOf(object: JsonObject, type: string, status: string): JsonObject | undefined {
-  return objectsIn(partOf(object, 'status', 'conditions')).find((one) => partOf(one, 'type') === type && partOf(one, 'status') === status)
+  return objectsIn(partOf(object, 'status', 'conditions')).find(
+    (one) => partOf(one, 'type') === type && partOf(one, 'status') === status,
+  )
 }
 
 export function hasCondition(object: JsonObject, type: string, status: string): boolean {
@@ -37,13 +57,21 @@ export function hasCondition(object: JsonObject, type: string, status: string): 
 }
 
 /** Reason of a condition with this status; undefined without one. */
-export function conditionReason(object: JsonObject, type: string, status: 'True' | 'False'): string | undefined {
+export function conditionReason(
+  object: JsonObject,
+  type: string,
+  status: 'True' | 'False',
+): string | undefined {
   const found = conditionOf(object, type, status)
   return found === undefined ? undefined : textOf(found, 'reason') || 'no reason given'
 }
 
 /** The problem by type and reason; a message may quote anything. */
-export function conditionProblem(title: string, object: JsonObject, ...wrong: readonly (readonly [string, string])[]): string | undefined {
+export function conditionProblem(
+  title: string,
+  object: JsonObject,
+  ...wrong: readonly (readonly [string, string])[]
+): string | undefined {
   for (const [type, status] of wrong) {
     const found = conditionOf(object, type, status)
     if (found === undefined) continue
@@ -57,12 +85,17 @@ export function conditionProblem(title: string, object: JsonObject, ...wrong: re
 /** A valid Go duration, or undefined: `10m0s`. */
 export function durationOf(object: JsonObject, ...names: readonly string[]): string | undefined {
   const value = textOf(object, ...names)
-  return /^([0-9]+(\.[0-9]+)?(ns|us|ms|s|m|h))+$/.test(value) && value.length <= 30 ? value : undefined
+  return /^([0-9]+(\.[0-9]+)?(ns|us|ms|s|m|h))+$/.test(value) && value.length <= 30
+    ? value
+    : undefined
 }
 
 /** Seconds of a Go duration: `10m0s`, `1h`, `15s`. */
 export function secondsOf(text: Json | undefined): number | undefined {
-  const parts = typeof text === 'string' ? /^(?:(\d{1,6})h)?(?:(\d{1,6})m)?(?:(\d{1,6})(?:\.\d+)?s)?$/.exec(text) : null
+  const parts =
+    typeof text === 'string'
+      ? /^(?:(\d{1,6})h)?(?:(\d{1,6})m)?(?:(\d{1,6})(?:\.\d+)?s)?$/.exec(text)
+      : null
   if (parts === null) return undefined
   const [hours = 0, minutes = 0, seconds = 0] = parts.slice(1).map((part) => Number(part ?? 0))
   return hours * 3_600 + minutes * 60 + seconds
@@ -86,4 +119,8 @@ export function isFilled(value: Json | undefined): boolean {
 }
 
 /** An unknown source, which may choose namespaces. */
-export const UNKNOWN_SOURCE: SyncerSource = { folder: undefined, transformed: undefined, choosesNamespace: true }
+export const UNKNOWN_SOURCE: SyncerSource = {
+  folder: undefined,
+  transformed: undefined,
+  choosesNamespace: true,
+}

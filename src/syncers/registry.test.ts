@@ -8,10 +8,13 @@ import { APPLIER_KINDS, marksAs, namesOfManager, SYNCERS } from './registry.ts'
 
 const SOURCES = dirname(dirname(fileURLToPath(import.meta.url)))
 
-const CONFIG_SYNC = 'what people write on objects of a source decides what its own builder makes of them'
+const CONFIG_SYNC =
+  'what people write on objects of a source decides what its own builder makes of them'
 
 /** Files that name a syncer's manager, label or annotation, and why they do not ask the registry. */
-const EXCEPTIONS: { readonly [file: string]: { readonly names: readonly string[]; readonly why: string } } = {
+const EXCEPTIONS: {
+  readonly [file: string]: { readonly names: readonly string[]; readonly why: string }
+} = {
   'drift/noise/declared-noise.ts': {
     names: ['client.lifecycle.config.k8s.io/mutation', 'config.kubernetes.io/apply-time-mutation'],
     why: "the format of what people declare in these annotations, which is kpt's, whoever applies",
@@ -21,20 +24,30 @@ const EXCEPTIONS: { readonly [file: string]: { readonly names: readonly string[]
     why: 'the room stands above; a test below holds that it hides each copy that the registry names',
   },
   'kyaml/krm/redaction/redacted.ts': {
-    names: ['client.lifecycle.config.k8s.io/deletion', 'config.k8s.io/owning-inventory', 'meta.helm.sh/release-name'],
+    names: [
+      'client.lifecycle.config.k8s.io/deletion',
+      'config.k8s.io/owning-inventory',
+      'meta.helm.sh/release-name',
+    ],
     why: 'the room stands above; what is shown of a Secret is listed by hand, one annotation at a time',
   },
   'sources/kustomize/origins/kustomize-writes.ts': {
     names: ['app.kubernetes.io/managed-by'],
     why: 'a label that kustomize itself can write',
   },
-  'sources/config-sync/config-sync-folder.ts': { names: ['configmanagement.gke.io/managed'], why: CONFIG_SYNC },
+  'sources/config-sync/config-sync-folder.ts': {
+    names: ['configmanagement.gke.io/managed'],
+    why: CONFIG_SYNC,
+  },
   'sources/config-sync/selection.ts': {
     names: ['configmanagement.gke.io/cluster-selector', 'configsync.gke.io/cluster-name-selector'],
     why: CONFIG_SYNC,
   },
   'sources/config-sync/config-sync-source.ts': { names: ['configsync.gke.io'], why: CONFIG_SYNC },
-  'sources/config-sync/source-object.ts': { names: ['configmanagement.gke.io/namespace-selector'], why: CONFIG_SYNC },
+  'sources/config-sync/source-object.ts': {
+    names: ['configmanagement.gke.io/namespace-selector'],
+    why: CONFIG_SYNC,
+  },
   'kpt/function/item-annotations.ts': {
     names: [
       'config.kubernetes.io/index',
@@ -61,27 +74,46 @@ test('no other file names a manager, a label or an annotation of a syncer', () =
   const found = new Map<string, Set<string>>()
   for (const entry of readdirSync(SOURCES, { recursive: true, withFileTypes: true })) {
     const file = relative(SOURCES, join(entry.parentPath, entry.name))
-    if (!entry.isFile() || !file.endsWith('.ts') || file.endsWith('.test.ts') || file.startsWith('syncers/')) continue
+    if (
+      !entry.isFile() ||
+      !file.endsWith('.ts') ||
+      file.endsWith('.test.ts') ||
+      file.startsWith('syncers/')
+    )
+      continue
     const names = namesIn(readFileSync(join(SOURCES, file), 'utf8'))
     if (names.size > 0) found.set(file, names)
   }
-  const listed = Object.fromEntries([...found].sort().map(([file, names]) => [file, [...names].sort()]))
-  const allowed = Object.fromEntries(Object.entries(EXCEPTIONS).map(([file, { names }]) => [file, [...names].sort()]))
+  const listed = Object.fromEntries(
+    [...found].sort().map(([file, names]) => [file, [...names].sort()]),
+  )
+  const allowed = Object.fromEntries(
+    Object.entries(EXCEPTIONS).map(([file, { names }]) => [file, [...names].sort()]),
+  )
   assert.deepEqual(listed, allowed)
 })
 
 test('the search finds a manager, a mark in a pattern and a directive, and no word of a comment', () => {
   assert.deepEqual([...namesIn("const a = 'kustomize-controller'")], ['kustomize-controller'])
   assert.deepEqual([...namesIn('const a = /^kapp\\.k14s\\.io\\/app$/')], ['kapp.k14s.io/app'])
-  assert.deepEqual([...namesIn("get('client.lifecycle.config.k8s.io/deletion')")], ['client.lifecycle.config.k8s.io/deletion'])
+  assert.deepEqual(
+    [...namesIn("get('client.lifecycle.config.k8s.io/deletion')")],
+    ['client.lifecycle.config.k8s.io/deletion'],
+  )
   assert.deepEqual([...namesIn("/** 'kapp' and kapp.k14s.io/app */\n// 'kluctl'\n")], [])
 })
 
 /** Managers as whole texts, and keys of labels and annotations, in texts and in patterns. */
 function namesIn(source: string): Set<string> {
   const code = source.replace(/\/\*\*?[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '')
-  const managers = [...code.matchAll(/'([^'\n]+)'/g)].map(([, text = '']) => text).filter((text) => MANAGERS.has(text))
-  const keys = [...code.replaceAll('\\', '').matchAll(/[a-z0-9][a-z0-9.-]*\.[a-z0-9.-]+\/[A-Za-z][A-Za-z0-9._-]*/g)].map(([key]) => key)
+  const managers = [...code.matchAll(/'([^'\n]+)'/g)]
+    .map(([, text = '']) => text)
+    .filter((text) => MANAGERS.has(text))
+  const keys = [
+    ...code
+      .replaceAll('\\', '')
+      .matchAll(/[a-z0-9][a-z0-9.-]*\.[a-z0-9.-]+\/[A-Za-z][A-Za-z0-9._-]*/g),
+  ].map(([key]) => key)
   return new Set([...managers, ...keys.filter(isKey)])
 }
 
@@ -89,7 +121,11 @@ function isKey(key: string): boolean {
   return (
     APPLIER_KINDS.some(({ sourcePath }) => sourcePath === key) ||
     SYNCERS.some(({ marks, directives, requests, ignoreMark }) => {
-      const patterns = [marks.labels, marks.annotations, requests === 'none' ? 'none' : requests.annotations]
+      const patterns = [
+        marks.labels,
+        marks.annotations,
+        requests === 'none' ? 'none' : requests.annotations,
+      ]
       return (
         patterns.some((pattern) => pattern instanceof RegExp && pattern.test(key)) ||
         marks.shared.some(({ label }) => label === key) ||
@@ -104,11 +140,14 @@ function isKey(key: string): boolean {
 test('an applier kind is of one syncer only, and what it wraps is one too', () => {
   const tools = APPLIER_KINDS.map(({ tool }) => tool)
   assert.equal(new Set(tools).size, tools.length)
-  for (const { tool, wraps } of APPLIER_KINDS) for (const other of wraps) assert.ok(tools.includes(other) && other !== tool, tool)
+  for (const { tool, wraps } of APPLIER_KINDS)
+    for (const other of wraps) assert.ok(tools.includes(other) && other !== tool, tool)
 })
 
 test('no manager is of two programs that alone write under it, and a person leaves no marks', () => {
-  const alone = SYNCERS.flatMap(({ managers }) => managers.filter((one) => one.alone).flatMap(({ names }) => names))
+  const alone = SYNCERS.flatMap(({ managers }) =>
+    managers.filter((one) => one.alone).flatMap(({ names }) => names),
+  )
   assert.equal(new Set(alone).size, alone.length)
   for (const name of alone) assert.equal(namesOfManager(name)?.alone, true, name)
   for (const syncer of SYNCERS) assert.equal(marksAs(syncer, 'argocd-server'), false, syncer.name)
@@ -117,13 +156,26 @@ test('no manager is of two programs that alone write under it, and a person leav
 test('an annotation in which a syncer keeps the whole object is a credential, because the object may be a Secret', () => {
   for (const { marks } of SYNCERS)
     for (const name of marks.copies) {
-      const path = ['metadata', 'annotations', name].map((each) => ({ kind: 'field' as const, name: each }))
+      const path = ['metadata', 'annotations', name].map((each) => ({
+        kind: 'field' as const,
+        name: each,
+      }))
       assert.equal(looksSecret(path, '{}'), true, name)
     }
 })
 
 test('a RepoSync applies to its own namespace only, and no other applier does: neither a KluctlDeployment', () => {
-  const kinds = ['RepoSync', 'RootSync', 'KluctlDeployment', 'Kustomization', 'HelmRelease', 'Application', 'Profile', 'Bundle', '']
+  const kinds = [
+    'RepoSync',
+    'RootSync',
+    'KluctlDeployment',
+    'Kustomization',
+    'HelmRelease',
+    'Application',
+    'Profile',
+    'Bundle',
+    '',
+  ]
   const bound = APPLIER_KINDS.flatMap(({ tool, ownNamespaceOnly }) =>
     kinds.flatMap((kind) => (ownNamespaceOnly({ kind }) ? [`${tool} ${kind}`] : [])),
   )
@@ -134,14 +186,18 @@ test('every file that declares a syncer is in the registry', async () => {
   const folder = join(SOURCES, 'syncers')
   const declared = readdirSync(folder).flatMap((file) => {
     if (!file.endsWith('.ts') || file.endsWith('.test.ts')) return []
-    return [...readFileSync(join(folder, file), 'utf8').matchAll(/^export const (\w+): Syncer = /gm)].map(([, name = '']) => ({
+    return [
+      ...readFileSync(join(folder, file), 'utf8').matchAll(/^export const (\w+): Syncer = /gm),
+    ].map(([, name = '']) => ({
       file,
       name,
     }))
   })
   assert.ok(declared.length >= 10)
   for (const { file, name } of declared) {
-    const values: Readonly<Record<string, unknown>> = await import(pathToFileURL(join(folder, file)).href)
+    const values: Readonly<Record<string, unknown>> = await import(
+      pathToFileURL(join(folder, file)).href
+    )
     assert.ok(
       SYNCERS.some((syncer) => syncer === values[name]),
       `${file} declares ${name}, which registry.ts does not name`,

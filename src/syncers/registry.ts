@@ -14,7 +14,18 @@ import { SVELTOS } from './sveltos.ts'
 import type { ApplierKind, IgnoreSource, ManagerNames, Syncer } from './syncer.ts'
 
 /** The order of precedence of marks and rules. */
-export const SYNCERS: readonly Syncer[] = [FLUX, ARGO_CD, CONFIG_SYNC, SVELTOS, FLEET, KAPP, KLUCTL, KPT_LIVE, HELM, KUBECTL]
+export const SYNCERS: readonly Syncer[] = [
+  FLUX,
+  ARGO_CD,
+  CONFIG_SYNC,
+  SVELTOS,
+  FLEET,
+  KAPP,
+  KLUCTL,
+  KPT_LIVE,
+  HELM,
+  KUBECTL,
+]
 
 export const APPLIER_KINDS: readonly ApplierKind[] = SYNCERS.flatMap(({ appliers }) => appliers)
 
@@ -55,7 +66,10 @@ export function programOf(manager: string): string | undefined {
 
 /** Whether a syncer leaves marks and directives under this name; people leave none. */
 export function marksAs({ managers, marks }: Syncer, manager: string): boolean {
-  return marks.writers.includes(manager) || managers.find(({ names }) => matches(names, manager))?.class === 'gitops'
+  return (
+    marks.writers.includes(manager) ||
+    managers.find(({ names }) => matches(names, manager))?.class === 'gitops'
+  )
 }
 
 /** Whether the manager writes the last-applied annotation. */

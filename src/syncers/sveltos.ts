@@ -40,12 +40,14 @@ const K0RDENT_IGNORES: IgnoreSource = {
   product: 'k0rdent',
   names: 'exact',
   rules: k0rdentRules,
-  notImported: 'k0rdent hands it to a Sveltos profile, from which it is imported where that profile is in a cluster that was looked at',
+  notImported:
+    'k0rdent hands it to a Sveltos profile, from which it is imported where that profile is in a cluster that was looked at',
 }
 
 const PROFILE: ApplierKind = {
   tool: 'sveltos',
-  title: ({ kind, namespace, name }) => phrase`Sveltos ${[kind]} ${namespace === '' ? name : `${namespace}/${name}`}`,
+  title: ({ kind, namespace, name }) =>
+    phrase`Sveltos ${[kind]} ${namespace === '' ? name : `${namespace}/${name}`}`,
   claim: claimOf,
   wraps: [],
   selector: () => '',
@@ -75,18 +77,35 @@ export const SVELTOS: Syncer = {
   ],
   lastAppliedBy: [],
   accounts: ['projectsveltos'],
-  marks: { labels: /^projectsveltos\.io\//, annotations: /^projectsveltos\.io\//, shared: [], writers: [], copies: [] },
+  marks: {
+    labels: /^projectsveltos\.io\//,
+    annotations: /^projectsveltos\.io\//,
+    shared: [],
+    writers: [],
+    copies: [],
+  },
   directives: new Map(),
   requests: 'none',
   appliers: [PROFILE],
-  ignores: [PROFILE_IGNORES, { ...PROFILE_IGNORES, kind: 'Profile' }, K0RDENT_IGNORES, { ...K0RDENT_IGNORES, kind: 'ServiceSet' }],
-  ignoreMark: { annotation: DRIFT_IGNORE, reason: 'Sveltos ignores it: the object is marked driftDetectionIgnore' },
+  ignores: [
+    PROFILE_IGNORES,
+    { ...PROFILE_IGNORES, kind: 'Profile' },
+    K0RDENT_IGNORES,
+    { ...K0RDENT_IGNORES, kind: 'ServiceSet' },
+  ],
+  ignoreMark: {
+    annotation: DRIFT_IGNORE,
+    reason: 'Sveltos ignores it: the object is marked driftDetectionIgnore',
+  },
   check: 'none',
 }
 
 /** The namespace of a Profile is not reported. */
 function claimOf({ annotations }: MarkedObject): NamedApplier | undefined {
-  const [kind, name] = [annotations.get('projectsveltos.io/owner-kind'), annotations.get('projectsveltos.io/owner-name') ?? '']
+  const [kind, name] = [
+    annotations.get('projectsveltos.io/owner-kind'),
+    annotations.get('projectsveltos.io/owner-name') ?? '',
+  ]
   if ((kind !== 'ClusterProfile' && kind !== 'Profile') || !isName(name)) return undefined
   return named(GROUP, kind, kind === 'ClusterProfile' ? [''] : [], name)
 }
@@ -143,5 +162,9 @@ function k0rdentRules(own: JsonObject): readonly ForeignIgnore[] {
   ]
   return locations
     .filter(isJsonObject)
-    .flatMap((location) => ['driftIgnore', 'driftExclusions'].flatMap((name) => readIgnores(partOf(location, name), 'paths', '')))
+    .flatMap((location) =>
+      ['driftIgnore', 'driftExclusions'].flatMap((name) =>
+        readIgnores(partOf(location, name), 'paths', ''),
+      ),
+    )
 }

@@ -22,5 +22,7 @@ export function failedCondition(title: string, own: JsonObject): string | undefi
   const stalled = conditionProblem(title, own, ['Stalled', 'True'])
   if (stalled !== undefined) return stalled
   const reason = conditionReason(own, 'Ready', 'False')
-  return reason === undefined || WAITS.has(reason) ? undefined : conditionProblem(title, own, ['Ready', 'False'])
+  return reason === undefined || WAITS.has(reason)
+    ? undefined
+    : conditionProblem(title, own, ['Ready', 'False'])
 }

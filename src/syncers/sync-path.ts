@@ -6,8 +6,13 @@ import { oneLine } from '@backporch/kyaml/text'
 import type { StoredFile, SyncedRepository } from './syncer.ts'
 
 /** @param isInert whether the syncer skips a file that has a name of manifests */
-export function verdict(name: string, { folder, retained }: SyncedRepository, isInert: (file: StoredFile) => boolean): Finding {
-  if (retained.length === 0) return passed(`${name} reads ${folder}/, and no file there has a name that it reads`)
+export function verdict(
+  name: string,
+  { folder, retained }: SyncedRepository,
+  isInert: (file: StoredFile) => boolean,
+): Finding {
+  if (retained.length === 0)
+    return passed(`${name} reads ${folder}/, and no file there has a name that it reads`)
   const fix = renameFix(retained)
   const applied = retained.filter((file) => !isInert(file))
   const [first] = applied
@@ -24,10 +29,15 @@ export function verdict(name: string, { folder, retained }: SyncedRepository, is
 export function renameFix(files: readonly Pick<StoredFile, 'path' | 'isRecord'>[]): string {
   const own = files.filter(({ isRecord }) => !isRecord)
   const nameOf = (path: string): string =>
-    path.endsWith('/policy.yaml') ? path.replace(/policy\.yaml$/, 'default.policy') : path.replace(/\.(?:ya?ml|json)$/, '.policy')
-  const moves = own.slice(0, 5).map(({ path }) => `git mv ${oneLine(path)} ${oneLine(nameOf(path))}`)
+    path.endsWith('/policy.yaml')
+      ? path.replace(/policy\.yaml$/, 'default.policy')
+      : path.replace(/\.(?:ya?ml|json)$/, '.policy')
+  const moves = own
+    .slice(0, 5)
+    .map(({ path }) => `git mv ${oneLine(path)} ${oneLine(nameOf(path))}`)
   const rest = own.length > moves.length ? [`and so on with ${own.length - moves.length} more`] : []
-  const records = own.length === files.length ? [] : ['the records move with the next proposal of their package']
+  const records =
+    own.length === files.length ? [] : ['the records move with the next proposal of their package']
   return [moves.join(' && '), ...rest, ...records].filter((part) => part !== '').join('; ')
 }
 

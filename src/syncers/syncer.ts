@@ -133,7 +133,11 @@ export interface InventoryPlace {
   /** The list in the syncer's own resource; undefined where there is none, or not yet. */
   readonly listed: (own: JsonObject) => ListedResources | undefined
   /** Where else it may be; the first that is there counts. Without any the marked objects are listed. */
-  readonly questions: (claim: Claim, own: JsonObject | undefined, namespaces: readonly string[]) => readonly InventoryQuestion[]
+  readonly questions: (
+    claim: Claim,
+    own: JsonObject | undefined,
+    namespaces: readonly string[],
+  ) => readonly InventoryQuestion[]
   /** The id that the tool writes on the objects; empty where it writes none. */
   readonly id: (claim: Claim) => string
   /** Whether an inventory that the package names belongs to it. */
@@ -243,7 +247,14 @@ export interface ApplierCase {
   readonly folder: string
 }
 
-export type TargetPart = 'group' | 'version' | 'kind' | 'namespace' | 'name' | 'labelSelector' | 'annotationSelector'
+export type TargetPart =
+  | 'group'
+  | 'version'
+  | 'kind'
+  | 'namespace'
+  | 'name'
+  | 'labelSelector'
+  | 'annotationSelector'
 
 /** One ignore rule as a syncer's own resource has it. */
 export interface ForeignIgnore {
@@ -274,7 +285,10 @@ export interface IgnoreSource {
 export interface SyncerCheck {
   readonly kinds: readonly { readonly group: string; readonly kind: string }[]
   /** @param of its resources of a kind */
-  readonly judge: (of: (kind: string) => readonly JsonObject[], repository: SyncedRepository) => readonly Finding[]
+  readonly judge: (
+    of: (kind: string) => readonly JsonObject[],
+    repository: SyncedRepository,
+  ) => readonly Finding[]
 }
 
 export interface StoredFile {

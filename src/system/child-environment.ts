@@ -19,16 +19,22 @@ const BESIDES: Readonly<Record<ChildKind, RegExp | undefined>> = {
   git: /^(?:SSH_(?:AUTH_SOCK|AGENT_PID)|GIT_(?:SSH|SSH_COMMAND|SSH_VARIANT|CONFIG_\w+|SSL_\w+|HTTP_\w+|PROXY_\w+|TRACE\w*|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|EXEC_PATH|TEMPLATE_DIR|DEFAULT_\w+|ATTR_\w+|PAGER|(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE)))$/,
   // A plugin gets a token for the cluster out of a credential of the cloud; kubectl gives it everything.
   plugin: /^(?:AWS|AZURE|AAD|GOOGLE|CLOUDSDK|OCI)_\w+$|^KUBECONFIG$/,
-  engine: /^(?:DOCKER|CONTAINERS?|PODMAN)_\w+$|^(?:REGISTRY_AUTH_FILE|DBUS_SESSION_BUS_ADDRESS|SSH_AUTH_SOCK)$/,
-  viewer: /^(?:TERM\w*|COLOR\w*|NO_COLOR|LS_COLORS|LESS\w*|PAGER|EDITOR|VISUAL|DISPLAY|WAYLAND_DISPLAY|DELTA_\w+|BAT_\w+|DFT_\w+)$/,
+  engine:
+    /^(?:DOCKER|CONTAINERS?|PODMAN)_\w+$|^(?:REGISTRY_AUTH_FILE|DBUS_SESSION_BUS_ADDRESS|SSH_AUTH_SOCK)$/,
+  viewer:
+    /^(?:TERM\w*|COLOR\w*|NO_COLOR|LS_COLORS|LESS\w*|PAGER|EDITOR|VISUAL|DISPLAY|WAYLAND_DISPLAY|DELTA_\w+|BAT_\w+|DFT_\w+)$/,
   program: undefined,
 }
 
-export function childEnvironment(environment: Environment, kind: ChildKind): Record<string, string> {
+export function childEnvironment(
+  environment: Environment,
+  kind: ChildKind,
+): Record<string, string> {
   const named = new Set((environment[CHILD_VARIABLES] ?? '').split(/[\s,]+/))
   const retained = Object.entries(environment).filter(
     (entry): entry is [string, string] =>
-      entry[1] !== undefined && (ALWAYS.test(entry[0]) || BESIDES[kind]?.test(entry[0]) === true || named.has(entry[0])),
+      entry[1] !== undefined &&
+      (ALWAYS.test(entry[0]) || BESIDES[kind]?.test(entry[0]) === true || named.has(entry[0])),
   )
   return Object.fromEntries(retained)
 }

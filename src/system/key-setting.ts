@@ -20,6 +20,8 @@ export async function readKeyFile(
     const content = await readFile(path)
     return content.length <= most ? { text: content.toString('utf8') } : { problem: undefined }
   } catch (thrown) {
-    return { problem: thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown error' }
+    return {
+      problem: thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown error',
+    }
   }
 }

@@ -30,7 +30,10 @@ const WHY: Readonly<Record<string, string>> = {
 }
 
 /** @throws Failure BP1001 when the address cannot be listened on */
-export async function listen(server: Server, { host, port, path, onRefused, what, remedy }: ListenOptions): Promise<Listening> {
+export async function listen(
+  server: Server,
+  { host, port, path, onRefused, what, remedy }: ListenOptions,
+): Promise<Listening> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', ({ code = '' }: NodeJS.ErrnoException) => {
       const why = WHY[code] ?? `the system says ${code || 'no'}`

@@ -17,19 +17,38 @@ async function* dripping(parts: number, milliseconds: number, part = ' ') {
 
 test('a body that drips is given up, one that is slow and comes is read', async () => {
   const deadline = (patience: number) => (received: number) => patience + received / 10
-  const drip = readText(Readable.from(dripping(1_000, 5)), false, { bytes: 1_000_000, tooLarge, deadline: deadline(60) })
-  await assert.rejects(drip, (thrown: unknown) => thrown instanceof SlowAnswer && /^only \d+ bytes came in \d+ s$/.test(thrown.message))
+  const drip = readText(Readable.from(dripping(1_000, 5)), false, {
+    bytes: 1_000_000,
+    tooLarge,
+    deadline: deadline(60),
+  })
+  await assert.rejects(
+    drip,
+    (thrown: unknown) =>
+      thrown instanceof SlowAnswer && /^only \d+ bytes came in \d+ s$/.test(thrown.message),
+  )
   assert.equal(
-    (await readText(Readable.from(dripping(30, 5, 'x'.repeat(200))), false, { bytes: 10_000, tooLarge, deadline: deadline(60_000) }))
-      .length,
+    (
+      await readText(Readable.from(dripping(30, 5, 'x'.repeat(200))), false, {
+        bytes: 10_000,
+        tooLarge,
+        deadline: deadline(60_000),
+      })
+    ).length,
     6_000,
   )
 })
 
 test('a zipped body is bounded by what it becomes', async () => {
   const zipped = gzipSync('x'.repeat(1_000_000))
-  await assert.rejects(readText(Readable.from([zipped]), true, { bytes: 1_000, tooLarge }), /too large/)
-  assert.equal((await readText(Readable.from([zipped]), true, { bytes: 2_000_000, tooLarge })).length, 1_000_000)
+  await assert.rejects(
+    readText(Readable.from([zipped]), true, { bytes: 1_000, tooLarge }),
+    /too large/,
+  )
+  assert.equal(
+    (await readText(Readable.from([zipped]), true, { bytes: 2_000_000, tooLarge })).length,
+    1_000_000,
+  )
 })
 
 test('every answer has two minutes, and a pack of 2 GiB has a week', () => {

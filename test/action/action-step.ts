@@ -1,7 +1,15 @@
 /** The GitHub Action as a runner starts it, for tests: a folder with the bundle, a recording and the packages; steps over them. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
@@ -31,9 +39,11 @@ export type Texts = Readonly<Record<string, string>>
 /** How a step is run: with the variables of its environment. */
 type Start = (env: NodeJS.ProcessEnv) => Promise<ProgramRun>
 
-export const bundled: Start = (env) => runProgram(process.execPath, [join(folder, 'dist', 'action.mjs')], { cwd: folder, env })
+export const bundled: Start = (env) =>
+  runProgram(process.execPath, [join(folder, 'dist', 'action.mjs')], { cwd: folder, env })
 
-export const inProcess: Start = (env) => runHere('the action', { cwd: folder, env }, (world) => runAction(world, runCli))
+export const inProcess: Start = (env) =>
+  runHere('the action', { cwd: folder, env }, (world) => runAction(world, runCli))
 
 let steps = 0
 let repositories = 0
@@ -47,7 +57,12 @@ export function repositoryLike(like = join(folder, 'packages')): string {
 }
 
 /** Runs the step. `env` may take away what the runner sets. */
-export async function step(repository: string, inputs: Texts, env: Texts = {}, start = inProcess): Promise<Step> {
+export async function step(
+  repository: string,
+  inputs: Texts,
+  env: Texts = {},
+  start = inProcess,
+): Promise<Step> {
   steps += 1
   const own = join(folder, `step-${steps}`)
   const home = join(folder, 'home')
@@ -65,7 +80,11 @@ export async function step(repository: string, inputs: Texts, env: Texts = {}, s
     ...env,
   })
   const read = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '')
-  return { ...run, outputs: outputsIn(read(files[OUTPUT])), summary: read(files.GITHUB_STEP_SUMMARY) }
+  return {
+    ...run,
+    outputs: outputsIn(read(files[OUTPUT])),
+    summary: read(files.GITHUB_STEP_SUMMARY),
+  }
 }
 
 /** As the runner reads the file (actions/runner, FileCommandManager.cs). */

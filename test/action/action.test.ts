@@ -9,7 +9,19 @@ import { describe, it } from 'node:test'
 import { parse } from 'yaml'
 import { readActionInputs } from '../../src/cli/action/action-inputs.ts'
 import { backporchHere } from '../e2e/run-here.ts'
-import { bundled, environment, folder, level, OUTPUT, obeyed, PROPOSING, prepareSteps, ROOT, repositoryLike, step } from './action-step.ts'
+import {
+  bundled,
+  environment,
+  folder,
+  level,
+  OUTPUT,
+  obeyed,
+  PROPOSING,
+  prepareSteps,
+  ROOT,
+  repositoryLike,
+  step,
+} from './action-step.ts'
 import { commitFiles, git, writeRecording } from './stage.ts'
 
 prepareSteps()
@@ -28,7 +40,9 @@ describe('action.yml', () => {
     }
     const env = new Proxy<Record<string, string>>({ INPUT_TOKEN: 'a token' }, { get })
     readActionInputs(env)
-    const names = [...read].flatMap((name) => (name.startsWith('INPUT_') ? [name.slice('INPUT_'.length).toLowerCase()] : []))
+    const names = [...read].flatMap((name) =>
+      name.startsWith('INPUT_') ? [name.slice('INPUT_'.length).toLowerCase()] : [],
+    )
     assert.deepEqual(Object.keys(inputs ?? {}).sort(), names.sort())
     assert.deepEqual(Object.keys(outputs ?? {}).sort(), ['drifted', 'prs', 'report-json', 'risk'])
     assert.ok(text.includes('github.token'))
@@ -46,9 +60,15 @@ describe('the step scan', () => {
     assert.equal((list as { items: readonly unknown[] }).items.length, 2)
     assert.match(run.summary, /^## Drift: 8 changes in 1 of 2 packages\n/)
     const commands = obeyed(run.stdout)
-    assert.match(commands[0] ?? '', /^::error file=apps\/web\/[\w.]+,line=\d+,title=drift in prod%3A /)
+    assert.match(
+      commands[0] ?? '',
+      /^::error file=apps\/web\/[\w.]+,line=\d+,title=drift in prod%3A /,
+    )
     assert.ok(level('warning', run).length > 0)
-    assert.match(git(repository, environment, 'branch', '--list', 'drafts/*'), /drafts\/apps\/web\/drift-/)
+    assert.match(
+      git(repository, environment, 'branch', '--list', 'drafts/*'),
+      /drafts\/apps\/web\/drift-/,
+    )
     assert.equal(run.stderr, '')
   })
 
@@ -66,11 +86,28 @@ describe('the step scan', () => {
     assert.equal(run.code, 0, run.stdout)
     assert.equal((await step(repository, { packages: 'apps/web' })).code, 1)
     const env = { ...environment, HOME: join(folder, 'home'), BACKPORCH_KEY: 'k'.repeat(32) }
-    const argv = ['reject', 'apps/web', '--yes', '--repo', repository, '--live', 'live', '--cluster', 'prod']
+    const argv = [
+      'reject',
+      'apps/web',
+      '--yes',
+      '--repo',
+      repository,
+      '--live',
+      'live',
+      '--cluster',
+      'prod',
+    ]
     assert.equal((await backporchHere(argv, { cwd: folder, env })).code, 0)
     const silent = await step(repository, { packages: 'apps/web' })
-    assert.deepEqual([silent.code, silent.outputs['drifted'], silent.outputs['prs']], [0, 'true', '[]'], silent.stdout)
-    assert.match(run.outputs['prs'] ?? '', /^\[\{"label":"proposed\/apps\/web\/drift-\w+","url":""\}\]$/)
+    assert.deepEqual(
+      [silent.code, silent.outputs['drifted'], silent.outputs['prs']],
+      [0, 'true', '[]'],
+      silent.stdout,
+    )
+    assert.match(
+      run.outputs['prs'] ?? '',
+      /^\[\{"label":"proposed\/apps\/web\/drift-\w+","url":""\}\]$/,
+    )
   })
 
   it('is bound by a mounted policy of the operator, whatever the repository says', async () => {
@@ -106,7 +143,10 @@ describe('the step scan', () => {
     commitFiles(repository, environment, 'main', { 'apps/web/many.yaml': file })
     const recorded = join(folder, 'many')
     writeRecording(recorded)
-    writeFileSync(join(recorded, 'many.json'), JSON.stringify(live(Object.fromEntries(settings.map(([name]) => [name, 'live'])))))
+    writeFileSync(
+      join(recorded, 'many.json'),
+      JSON.stringify(live(Object.fromEntries(settings.map(([name]) => [name, 'live'])))),
+    )
     const run = await step(repository, { live: recorded })
     assert.equal(level('warning', run).length, 10)
     for (const [name] of settings) assert.ok(run.summary.includes(`data.${name}`), name)
@@ -114,8 +154,11 @@ describe('the step scan', () => {
 
   it('lets no value from a cluster become a command, an output or markup', async () => {
     const repository = repositoryLike()
-    const hostile = '%0A::error::x\n::set-output name=drifted::false\n##[command]x\r::add-mask::a,b:c <img src=x> @all'
-    commitFiles(repository, environment, 'main', { 'apps/web/many.yaml': configMap({ evil: 'in git' }) })
+    const hostile =
+      '%0A::error::x\n::set-output name=drifted::false\n##[command]x\r::add-mask::a,b:c <img src=x> @all'
+    commitFiles(repository, environment, 'main', {
+      'apps/web/many.yaml': configMap({ evil: 'in git' }),
+    })
     const recorded = join(folder, 'hostile')
     writeRecording(recorded)
     writeFileSync(join(recorded, 'many.json'), JSON.stringify(live({ evil: hostile })))
@@ -123,7 +166,12 @@ describe('the step scan', () => {
     const commands = obeyed(`${run.stdout}\n${run.stderr}`)
     const ours = commands.filter((line) => line.includes('data.evil'))
     assert.equal(ours.length, 1, commands.join('\n'))
-    assert.ok(ours[0]?.includes('"in git" → "%250A::error::x\\n::set-output name=drifted::false\\n#\\u{23}[command]'), ours[0])
+    assert.ok(
+      ours[0]?.includes(
+        '"in git" → "%250A::error::x\\n::set-output name=drifted::false\\n#\\u{23}[command]',
+      ),
+      ours[0],
+    )
     assert.deepEqual(
       commands.filter((line) => !/^::(error|warning|notice) [^:]*::/.test(line)),
       [],
@@ -137,19 +185,29 @@ describe('the step scan', () => {
   it('goes on where the summary cannot be written, and says so', async () => {
     const run = await step(repositoryLike(), { 'fail-on': 'none' }, { GITHUB_STEP_SUMMARY: folder })
     assert.equal(run.code, 0)
-    assert.match(level('warning', run).at(-1) ?? '', /the summary of the step could not be written \(EISDIR\)/)
+    assert.match(
+      level('warning', run).at(-1) ?? '',
+      /the summary of the step could not be written \(EISDIR\)/,
+    )
     assert.equal(run.outputs['drifted'], 'true')
   })
 
   it('fails where the outputs cannot be written', async () => {
     const run = await step(repositoryLike(), { 'fail-on': 'none' }, { [OUTPUT]: folder }, bundled)
     assert.equal(run.code, 2)
-    assert.match(level('error', run).at(-1) ?? '', /BP4008: cannot write the outputs of the step: EISDIR/)
+    assert.match(
+      level('error', run).at(-1) ?? '',
+      /BP4008: cannot write the outputs of the step: EISDIR/,
+    )
   })
 
   it('says which input is wrong or missing, in one annotation', async () => {
     const cases: readonly [Readonly<Record<string, string>>, number, RegExp][] = [
-      [{ command: 'destroy' }, 2, /BP1001: the input command cannot be used: it is "destroy"\. give one of scan, diff, verify-pr/],
+      [
+        { command: 'destroy' },
+        2,
+        /BP1001: the input command cannot be used: it is "destroy"\. give one of scan, diff, verify-pr/,
+      ],
       [{ 'fail-on': 'high,low' }, 2, /the input fail-on cannot be used/],
       [{ clusters: 'a b' }, 2, /the input live cannot be used/],
       [{ live: '' }, 2, /BP1006: /],
@@ -173,7 +231,10 @@ describe('the step scan', () => {
     const repository = repositoryLike()
     const run = await step(repository, both, { BACKPORCH_KEY: '' })
     const [first = '', second = ''] = level('warning', run)
-    assert.match(first, /workflows on pull requests of GITHUB_TOKEN, .* wait until a person .* approves them.*Settings > Actions > General/)
+    assert.match(
+      first,
+      /workflows on pull requests of GITHUB_TOKEN, .* wait until a person .* approves them.*Settings > Actions > General/,
+    )
     assert.match(second, /BACKPORCH_KEY is not set/)
     assert.doesNotMatch(run.stdout + run.stderr + run.summary, /ghs_canary/)
     const app = await step(repository, { ...both, token: 'ghs_other' })
@@ -210,7 +271,14 @@ function live(data: Readonly<Record<string, string>>): object {
       uid: '7e57',
       resourceVersion: '9',
       managedFields: [
-        { manager: 'kpt', operation: 'Apply', apiVersion: 'v1', time: '2026-08-20T09:02:00Z', fieldsType: 'FieldsV1', fieldsV1: {} },
+        {
+          manager: 'kpt',
+          operation: 'Apply',
+          apiVersion: 'v1',
+          time: '2026-08-20T09:02:00Z',
+          fieldsType: 'FieldsV1',
+          fieldsV1: {},
+        },
         {
           manager: 'kubectl-edit',
           operation: 'Update',

@@ -4,7 +4,17 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { previewSchema } from '../../src/record/documents/preview.ts'
-import { bundled, environment, folder, inProcess, level, prepareSteps, repositoryLike, step, type Texts } from './action-step.ts'
+import {
+  bundled,
+  environment,
+  folder,
+  inProcess,
+  level,
+  prepareSteps,
+  repositoryLike,
+  step,
+  type Texts,
+} from './action-step.ts'
 import { commitFiles, git } from './stage.ts'
 
 prepareSteps()
@@ -16,13 +26,24 @@ describe('the step preview', () => {
   function event(sha: string, from = 'acme/deploy'): Texts {
     events += 1
     const path = join(folder, `preview-event-${events}.json`)
-    const side = (ref: string, repo: string, commit: string) => ({ ref, sha: commit, repo: { full_name: repo } })
-    const pull = { number: 7, head: side('change', from, sha), base: side('main', 'acme/deploy', '0'.repeat(40)) }
+    const side = (ref: string, repo: string, commit: string) => ({
+      ref,
+      sha: commit,
+      repo: { full_name: repo },
+    })
+    const pull = {
+      number: 7,
+      head: side('change', from, sha),
+      base: side('main', 'acme/deploy', '0'.repeat(40)),
+    }
     writeFileSync(path, JSON.stringify({ pull_request: pull }))
     return { GITHUB_EVENT_PATH: path }
   }
 
-  function changed(files: Readonly<Record<string, string>>): { readonly repository: string; readonly sha: string } {
+  function changed(files: Readonly<Record<string, string>>): {
+    readonly repository: string
+    readonly sha: string
+  } {
     const repository = repositoryLike()
     return { repository, sha: commitFiles(repository, environment, 'change', files) }
   }
@@ -43,7 +64,9 @@ describe('the step preview', () => {
     assert.match(run.summary, /\*\*Merging changes 1 object in 1 cluster\*\*: `apps\/web`/)
     assert.match(run.summary, /\| `Deployment [^`]+` `spec\.replicas` \| `\d+` \| `11` \|/)
     assert.equal(run.outputs['risk'], 'medium')
-    const report = previewSchema.parse(JSON.parse(readFileSync(run.outputs['report-json'] ?? '', 'utf8')))
+    const report = previewSchema.parse(
+      JSON.parse(readFileSync(run.outputs['report-json'] ?? '', 'utf8')),
+    )
     assert.deepEqual(
       report.items.map((unit) => [unit.package, unit.cluster, unit.state]),
       [['apps/web', 'prod', 'changes']],
@@ -64,7 +87,10 @@ describe('the step preview', () => {
     const run = await step(repository, INPUTS, event(sha), inProcess)
     assert.equal(run.code, 2)
     assert.match(level('error', run)[0] ?? '', /BP1110/)
-    assert.match(run.summary, /`apps\/web` in `prod`, after the merge \(`BP1110`\) at `apps\/web\/deployment\.yaml/)
+    assert.match(
+      run.summary,
+      /`apps\/web` in `prod`, after the merge \(`BP1110`\) at `apps\/web\/deployment\.yaml/,
+    )
   })
 
   it('fails where the comment cannot be written, and outside of a pull request', async () => {

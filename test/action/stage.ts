@@ -7,7 +7,11 @@ import { DEMO_FILES } from '../../src/cli/demo/demo-package.ts'
 import recordings from '../../src/cli/demo/recordings.json' with { type: 'json' }
 
 /** Makes a bare repository at `path` with one commit on `main`: the demo's packages, and `more` files by their paths. */
-export function makePackages(path: string, environment: NodeJS.ProcessEnv, more: Readonly<Record<string, string>> = {}): void {
+export function makePackages(
+  path: string,
+  environment: NodeJS.ProcessEnv,
+  more: Readonly<Record<string, string>> = {},
+): void {
   mkdirSync(path, { recursive: true })
   git(path, environment, 'init', '--quiet', '--bare', '--initial-branch=main')
   commitFiles(path, environment, 'main', { ...DEMO_FILES, ...more })
@@ -24,10 +28,20 @@ export function commitFiles(
   const folder = mkdtempSync(join(tmpdir(), 'backporch-work-'))
   try {
     git(folder, environment, 'clone', '--quiet', path, '.')
-    const known = git(folder, environment, 'branch', '--remotes', '--list', `origin/${branch}`) !== ''
+    const known =
+      git(folder, environment, 'branch', '--remotes', '--list', `origin/${branch}`) !== ''
     const empty = git(folder, environment, 'branch', '--remotes') === ''
     if (empty) git(folder, environment, 'checkout', '--quiet', '-b', branch)
-    else git(folder, environment, 'checkout', '--quiet', '-B', branch, known ? `origin/${branch}` : `origin/${from}`)
+    else
+      git(
+        folder,
+        environment,
+        'checkout',
+        '--quiet',
+        '-B',
+        branch,
+        known ? `origin/${branch}` : `origin/${from}`,
+      )
     for (const [name, text] of Object.entries(files)) {
       const file = join(folder, name)
       mkdirSync(dirname(file), { recursive: true })
@@ -44,9 +58,13 @@ export function commitFiles(
 }
 
 /** Writes the recording of the edited cluster, `prod`, into a folder. `edit` may change the texts. */
-export function writeRecording(folder: string, edit: (text: string) => string = (text) => text): void {
+export function writeRecording(
+  folder: string,
+  edit: (text: string) => string = (text) => text,
+): void {
   const files: Readonly<Record<string, unknown>> = { ...recordings.schemas, ...recordings.drifted }
-  for (const [path, content] of Object.entries(files)) write(join(folder, path), edit(JSON.stringify(content)))
+  for (const [path, content] of Object.entries(files))
+    write(join(folder, path), edit(JSON.stringify(content)))
 }
 
 function write(path: string, text: string): void {
@@ -55,5 +73,10 @@ function write(path: string, text: string): void {
 }
 
 export function git(cwd: string, env: NodeJS.ProcessEnv, ...args: readonly string[]): string {
-  return execFileSync('git', args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
+  return execFileSync('git', args, {
+    cwd,
+    env,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  }).trim()
 }

@@ -3,7 +3,18 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
-import { bundled, environment, folder, inProcess, level, PROPOSING, prepareSteps, repositoryLike, step, type Texts } from './action-step.ts'
+import {
+  bundled,
+  environment,
+  folder,
+  inProcess,
+  level,
+  PROPOSING,
+  prepareSteps,
+  repositoryLike,
+  step,
+  type Texts,
+} from './action-step.ts'
 import { commitFiles, git, makePackages, writeRecording } from './stage.ts'
 
 prepareSteps()
@@ -25,13 +36,33 @@ describe('the step verify-pr', () => {
   function event(ref: string, from = 'acme/deploy'): string {
     events += 1
     const path = join(folder, `event-${events}.json`)
-    const side = (name: string, repo: string) => ({ ref: name, sha: '0'.repeat(40), repo: { full_name: repo } })
-    writeFileSync(path, JSON.stringify({ pull_request: { head: side(ref, from), base: side('main', 'acme/deploy') } }))
+    const side = (name: string, repo: string) => ({
+      ref: name,
+      sha: '0'.repeat(40),
+      repo: { full_name: repo },
+    })
+    writeFileSync(
+      path,
+      JSON.stringify({
+        pull_request: { head: side(ref, from), base: side('main', 'acme/deploy') },
+      }),
+    )
     return path
   }
 
-  const verify = (path: string, inputs: Texts = {}, env: Texts = {}, repository = proposed, start = inProcess) =>
-    step(repository, { command: 'verify-pr', ...inputs }, { GITHUB_EVENT_PATH: path, ...env }, start)
+  const verify = (
+    path: string,
+    inputs: Texts = {},
+    env: Texts = {},
+    repository = proposed,
+    start = inProcess,
+  ) =>
+    step(
+      repository,
+      { command: 'verify-pr', ...inputs },
+      { GITHUB_EVENT_PATH: path, ...env },
+      start,
+    )
 
   it('passes a proposal whose drift is still there', async () => {
     const run = await verify(event(branch), {}, {}, proposed, bundled)
@@ -44,7 +75,10 @@ describe('the step verify-pr', () => {
     writeRecording(recorded, (text) => text.replaceAll('"replicas":5', '"replicas":6'))
     const run = await verify(event(branch), { live: recorded })
     assert.equal(run.code, 1, run.stdout)
-    assert.match(level('error', run)[0] ?? '', /file=\.drift\/records\/prod\/.*changes now, with another fingerprint/)
+    assert.match(
+      level('error', run)[0] ?? '',
+      /file=\.drift\/records\/prod\/.*changes now, with another fingerprint/,
+    )
   })
 
   it('fails for a record that a syncer could apply, that is none, that is elsewhere or gone', async () => {
@@ -56,14 +90,25 @@ describe('the step verify-pr', () => {
       [{ [record]: text.split('\n').slice(1).join('\n') }, /its first line is not/],
       [
         {
-          [record]: text.replace("local-config: 'true'", "local-config: 'false'").replace('local-config: "true"', 'local-config: "false"'),
+          [record]: text
+            .replace("local-config: 'true'", "local-config: 'false'")
+            .replace('local-config: "true"', 'local-config: "false"'),
         },
         /no DriftRecord \(BP1112\)/,
       ],
       [{ [record]: `${text.split('\n')[0]}\nkind: [\n` }, /no DriftRecord \(BP1110\)/],
       [{ [record]: smuggled }, /more than its one document/],
-      [{ [record.replace('/prod/', '/other/')]: text, [record]: text }, /stands at a path that is not that of episode/],
-      [{ [record.replace('/prod/', '/other/')]: null, [record.replace(/\w+\.record$/, '00000000.record')]: text }, /not that of episode/],
+      [
+        { [record.replace('/prod/', '/other/')]: text, [record]: text },
+        /stands at a path that is not that of episode/,
+      ],
+      [
+        {
+          [record.replace('/prod/', '/other/')]: null,
+          [record.replace(/\w+\.record$/, '00000000.record')]: text,
+        },
+        /not that of episode/,
+      ],
     ]
     for (const [files, message] of cases) {
       commitFiles(repository, environment, branch, files)
@@ -79,18 +124,32 @@ describe('the step verify-pr', () => {
       'what is on the base was decided',
     )
     commitFiles(repository, environment, 'feature', { [record]: null })
-    assert.match((await verify(event('feature'), {}, {}, repository)).stdout, /a record was removed/)
+    assert.match(
+      (await verify(event('feature'), {}, {}, repository)).stdout,
+      /a record was removed/,
+    )
   })
 
   it('passes the move of a record that an earlier version named, and no change with it', async () => {
     const repository = repositoryLike(proposed)
     const text = git(repository, environment, 'show', `${branch}:${record}`)
     const earlier = record.replace(/\.record$/, '.yaml')
-    commitFiles(repository, environment, 'main', { [earlier]: text.replace(/\n---\nbackporch: no manifest\n?$/, '\n') })
+    commitFiles(repository, environment, 'main', {
+      [earlier]: text.replace(/\n---\nbackporch: no manifest\n?$/, '\n'),
+    })
     commitFiles(repository, environment, 'moved', { [earlier]: null, [record]: text })
-    assert.match((await verify(event('moved'), {}, {}, repository)).stdout, /0 changed records: all hold/)
-    commitFiles(repository, environment, 'changed', { [earlier]: null, [record]: text.replace('replicas', 'paused') })
-    assert.match((await verify(event('changed'), {}, {}, repository)).stdout, /a record was removed/)
+    assert.match(
+      (await verify(event('moved'), {}, {}, repository)).stdout,
+      /0 changed records: all hold/,
+    )
+    commitFiles(repository, environment, 'changed', {
+      [earlier]: null,
+      [record]: text.replace('replicas', 'paused'),
+    })
+    assert.match(
+      (await verify(event('changed'), {}, {}, repository)).stdout,
+      /a record was removed/,
+    )
   })
 
   it('does not pass what it could not look at, unless that is ok', async () => {
@@ -105,7 +164,10 @@ describe('the step verify-pr', () => {
   })
 
   it('refuses forks, other events and branches that are gone', async () => {
-    assert.match(level('error', await verify(event(branch, 'mallory/deploy')))[0] ?? '', /comes from a fork/)
+    assert.match(
+      level('error', await verify(event(branch, 'mallory/deploy')))[0] ?? '',
+      /comes from a fork/,
+    )
     assert.match((await verify(event('gone'))).stdout, /BP1003: there is no branch "gone"/)
     const path = event(branch)
     writeFileSync(path, '{"ref":"refs/heads/main"}')

@@ -1,9 +1,21 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ConnectedCluster, connectCluster } from '@backporch/cluster/connect-cluster'
-import { type FieldPath, type FieldSchema, fieldSetOf, leavesOf, managedFieldsOf, stepKey } from '@backporch/kyaml/field'
+import {
+  type FieldPath,
+  type FieldSchema,
+  fieldSetOf,
+  leavesOf,
+  managedFieldsOf,
+  stepKey,
+} from '@backporch/kyaml/field'
 import { getKey, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
-import { type LiveState, type Resource, readResource, type WantedObject } from '@backporch/kyaml/resource'
+import {
+  type LiveState,
+  type Resource,
+  readResource,
+  type WantedObject,
+} from '@backporch/kyaml/resource'
 import type { Clock } from '@backporch/system/clock'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 
@@ -13,7 +25,9 @@ export const realClock: Clock = {
 }
 
 /** The real time, and what was slept. With `longest`, no sleep takes longer than these milliseconds. */
-export function recordingClock(longest = Number.POSITIVE_INFINITY): Clock & { readonly slept: readonly number[] } {
+export function recordingClock(
+  longest = Number.POSITIVE_INFINITY,
+): Clock & { readonly slept: readonly number[] } {
   const slept: number[] = []
   return {
     ...realClock,
@@ -31,8 +45,21 @@ export function resourceOf(object: JsonObject): Resource {
   return resource
 }
 
-export function wanted(apiVersion: string, kind: string, namespace: string, name: string): WantedObject {
-  return { apiVersion, id: { group: apiVersion.includes('/') ? apiVersion.replace(/\/.*/, '') : '', kind, namespace, name } }
+export function wanted(
+  apiVersion: string,
+  kind: string,
+  namespace: string,
+  name: string,
+): WantedObject {
+  return {
+    apiVersion,
+    id: {
+      group: apiVersion.includes('/') ? apiVersion.replace(/\/.*/, '') : '',
+      kind,
+      namespace,
+      name,
+    },
+  }
 }
 
 export async function create(plane: ControlPlane, path: string, body: unknown): Promise<void> {
@@ -49,7 +76,12 @@ export async function connect(plane: ControlPlane, user?: string): Promise<Conne
   return connectCluster({ kubeconfig, environment: {}, clock: realClock, version: 'test' })
 }
 
-export async function bind(plane: ControlPlane, namespace: string, role: string, user: string): Promise<void> {
+export async function bind(
+  plane: ControlPlane,
+  namespace: string,
+  role: string,
+  user: string,
+): Promise<void> {
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: role }
   const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }]
   await create(plane, `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/rolebindings`, {
@@ -60,13 +92,28 @@ export async function bind(plane: ControlPlane, namespace: string, role: string,
 }
 
 export function at(object: Json, ...names: readonly string[]): Json | undefined {
-  return names.reduce<Json | undefined>((value, name) => (isJsonObject(value) ? getKey(value, name) : undefined), object)
+  return names.reduce<Json | undefined>(
+    (value, name) => (isJsonObject(value) ? getKey(value, name) : undefined),
+    object,
+  )
 }
 
 /** The fields that we say a manifest declares are those that the server says its applier owns. */
-export function assertSameOwnership(desired: JsonObject, answer: JsonObject, manager: string, schema: FieldSchema): void {
-  const entry = managedFieldsOf(answer).entries.find((one) => one.manager === manager && one.operation === 'Apply')
+export function assertSameOwnership(
+  desired: JsonObject,
+  answer: JsonObject,
+  manager: string,
+  schema: FieldSchema,
+): void {
+  const entry = managedFieldsOf(answer).entries.find(
+    (one) => one.manager === manager && one.operation === 'Apply',
+  )
   assert.ok(entry !== undefined, 'no Apply entry')
-  const text = (paths: readonly FieldPath[]) => paths.map((path) => path.map(stepKey).join(' ')).sort()
-  assert.deepEqual(text(leavesOf(fieldSetOf(desired, schema))), text(leavesOf(entry.fields)), String(desired['kind']))
+  const text = (paths: readonly FieldPath[]) =>
+    paths.map((path) => path.map(stepKey).join(' ')).sort()
+  assert.deepEqual(
+    text(leavesOf(fieldSetOf(desired, schema))),
+    text(leavesOf(entry.fields)),
+    String(desired['kind']),
+  )
 }

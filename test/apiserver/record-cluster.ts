@@ -38,18 +38,29 @@ export async function recordCluster(
   const versions: WantedObject[] = []
   for (const { id, apiVersion } of resolutionRequest.wanted) {
     const state = view.get(resourceKey(id))
-    if (state === undefined || state.state === 'unreadable') throw notRecorded(resourceKey(id), state?.failure)
+    if (state === undefined || state.state === 'unreadable')
+      throw notRecorded(resourceKey(id), state?.failure)
     // An id of an inventory has no version: of what is there the object tells it, of what is not only the group counts.
-    const version = apiVersion || (state.state === 'present' ? String(getKey(state.object, 'apiVersion')) : '')
+    const version =
+      apiVersion || (state.state === 'present' ? String(getKey(state.object, 'apiVersion')) : '')
     if (version !== '') versions.push({ id, apiVersion: version })
     if (state.state === 'absent') {
-      absent.push({ apiVersion: version || `${id.group}/v1`.replace(/^\//, ''), kind: id.kind, namespace: id.namespace, name: id.name })
+      absent.push({
+        apiVersion: version || `${id.group}/v1`.replace(/^\//, ''),
+        kind: id.kind,
+        namespace: id.namespace,
+        name: id.name,
+      })
     } else
-      writeJson(join(folder, 'objects', `${fileName(resourceKey(id))}.json`), isSecret(id) ? secretMetadata(state.object) : state.object)
+      writeJson(
+        join(folder, 'objects', `${fileName(resourceKey(id))}.json`),
+        isSecret(id) ? secretMetadata(state.object) : state.object,
+      )
   }
   const kinds = await recordKinds(cluster, versions, folder, signal)
   for (const { resource, fieldManager } of resolutionRequest.predictions) {
-    if (!isSecret(resource.id)) await recordPrediction(cluster, resource, fieldManager, folder, signal)
+    if (!isSecret(resource.id))
+      await recordPrediction(cluster, resource, fieldManager, folder, signal)
   }
   const { uid, version: serverVersion, observedAt, namespace } = identity
   writeJson(join(folder, 'recording.json'), {
@@ -67,12 +78,21 @@ async function recordKinds(
   signal: AbortSignal,
 ): Promise<JsonObject[]> {
   const byVersion = new Map<string, Set<string>>()
-  for (const { id, apiVersion } of wanted) byVersion.set(apiVersion, (byVersion.get(apiVersion) ?? new Set()).add(id.kind))
+  for (const { id, apiVersion } of wanted)
+    byVersion.set(apiVersion, (byVersion.get(apiVersion) ?? new Set()).add(id.kind))
   const kinds: JsonObject[] = []
   for (const [apiVersion, names] of byVersion) {
-    for (const kind of names) kinds.push({ apiVersion, kind, namespaced: (await cluster.servedKind(apiVersion, kind, signal)).namespaced })
+    for (const kind of names)
+      kinds.push({
+        apiVersion,
+        kind,
+        namespaced: (await cluster.servedKind(apiVersion, kind, signal)).namespaced,
+      })
     const document = await cluster.openApiDocument(apiVersion, signal)
-    writeJson(join(folder, 'schemas', `${fileName(apiVersion)}.json`), trimDocument(document, apiVersion, [...names]))
+    writeJson(
+      join(folder, 'schemas', `${fileName(apiVersion)}.json`),
+      trimDocument(document, apiVersion, [...names]),
+    )
   }
   return kinds
 }
@@ -85,9 +105,13 @@ async function recordPrediction(
   signal: AbortSignal,
 ): Promise<void> {
   const prediction = await cluster.predict(resource, fieldManager, signal)
-  if (prediction.state === 'unproven') throw notRecorded(`the dry run of ${resourceKey(resource.id)}`, prediction.failure)
+  if (prediction.state === 'unproven')
+    throw notRecorded(`the dry run of ${resourceKey(resource.id)}`, prediction.failure)
   const key = predictionKey(resource, fieldManager)
-  const answer: JsonObject = prediction.state === 'predicted' ? { object: prediction.object } : { refused: prediction.failure.why }
+  const answer: JsonObject =
+    prediction.state === 'predicted'
+      ? { object: prediction.object }
+      : { refused: prediction.failure.why }
   writeJson(join(folder, 'predictions', `${fileName(key)}.json`), {
     apiVersion: RECORDING.apiVersion,
     kind: RECORDING.prediction,
@@ -100,7 +124,9 @@ async function recordPrediction(
 function secretMetadata(object: JsonObject): JsonObject {
   const metadata = getKey(object, 'metadata')
   const annotations = isJsonObject(metadata) ? getKey(metadata, 'annotations') : undefined
-  const retained = isJsonObject(annotations) ? Object.entries(annotations).filter(([name]) => name !== LAST_APPLIED) : []
+  const retained = isJsonObject(annotations)
+    ? Object.entries(annotations).filter(([name]) => name !== LAST_APPLIED)
+    : []
   return {
     apiVersion: getKey(object, 'apiVersion') ?? '',
     kind: getKey(object, 'kind') ?? '',

@@ -1,10 +1,17 @@
 import type { TestContext } from 'node:test'
 import { ApiServerCluster, ApiServerWriter, readApi, writeApi } from '@backporch/cluster/api-server'
 import { connectionTo, type TestClock, type TestConnection, testClock } from './scripted-cluster.ts'
-import { type ScriptedAnswer, type ScriptedRequest, type ScriptedServer, scriptedServer } from './scripted-server.ts'
+import {
+  type ScriptedAnswer,
+  type ScriptedRequest,
+  type ScriptedServer,
+  scriptedServer,
+} from './scripted-server.ts'
 
 /** `METHOD /path` (without query) to the answer. Discovery of some kinds is there unless a route replaces it. */
-export type Routes = Readonly<Record<string, (request: ScriptedRequest) => ScriptedAnswer | Promise<ScriptedAnswer>>>
+export type Routes = Readonly<
+  Record<string, (request: ScriptedRequest) => ScriptedAnswer | Promise<ScriptedAnswer>>
+>
 
 export interface ScriptedApi {
   readonly server: ScriptedServer
@@ -17,7 +24,12 @@ export interface ScriptedApi {
 
 const VERBS = ['get', 'list', 'watch', 'patch', 'create', 'delete']
 
-function group(name: string, version: string, kinds: Readonly<Record<string, string>>, scope = 'Namespaced') {
+function group(
+  name: string,
+  version: string,
+  kinds: Readonly<Record<string, string>>,
+  scope = 'Namespaced',
+) {
   const resources = Object.entries(kinds).map(([kind, resource]) => ({
     resource,
     responseKind: { group: name, version, kind },
@@ -28,11 +40,20 @@ function group(name: string, version: string, kinds: Readonly<Record<string, str
 }
 
 export function discoveryList(...items: readonly unknown[]) {
-  return { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {}, items }
+  return {
+    kind: 'APIGroupDiscoveryList',
+    apiVersion: 'apidiscovery.k8s.io/v2',
+    metadata: {},
+    items,
+  }
 }
 
 export const DISCOVERY: Routes = {
-  'GET /api': () => ({ body: discoveryList(group('', 'v1', { ConfigMap: 'configmaps', Secret: 'secrets', Service: 'services' })) }),
+  'GET /api': () => ({
+    body: discoveryList(
+      group('', 'v1', { ConfigMap: 'configmaps', Secret: 'secrets', Service: 'services' }),
+    ),
+  }),
   'GET /apis': () => ({
     body: discoveryList(
       group('apps', 'v1', { Deployment: 'deployments' }),
@@ -43,7 +64,11 @@ export const DISCOVERY: Routes = {
 }
 
 /** An API server of which only the given routes answer; everything else is 404. */
-export async function scriptedApi(t: TestContext, routes: Routes, options: TestConnection = {}): Promise<ScriptedApi> {
+export async function scriptedApi(
+  t: TestContext,
+  routes: Routes,
+  options: TestConnection = {},
+): Promise<ScriptedApi> {
   const all: Routes = { ...DISCOVERY, ...routes }
   const server = await scriptedServer((request) => {
     const route = all[`${request.method} ${request.path.replace(/\?.*$/, '')}`]
@@ -60,21 +85,43 @@ export async function scriptedApi(t: TestContext, routes: Routes, options: TestC
     server,
     clock,
     cluster: new ApiServerCluster(readApi(connection), where),
-    writer: new ApiServerWriter(readApi(connection), writeApi(connection), { ...where, userAgent: 'backporch/test' }),
+    writer: new ApiServerWriter(readApi(connection), writeApi(connection), {
+      ...where,
+      userAgent: 'backporch/test',
+    }),
     requested: () =>
-      server.requests.map(({ method, path }) => `${method} ${decodeURIComponent(path)}`).filter((line) => !/^GET \/apis?$/.test(line)),
+      server.requests
+        .map(({ method, path }) => `${method} ${decodeURIComponent(path)}`)
+        .filter((line) => !/^GET \/apis?$/.test(line)),
   }
 }
 
 /** A list as a server gives it; items have no apiVersion and kind of their own. */
-export function listOf(kind: string, names: readonly string[], metadata: Readonly<Record<string, unknown>> = {}) {
+export function listOf(
+  kind: string,
+  names: readonly string[],
+  metadata: Readonly<Record<string, unknown>> = {},
+) {
   const items = names.map((name) => ({ metadata: { name, resourceVersion: '5' }, data: { name } }))
-  return { kind: `${kind}List`, apiVersion: 'v1', metadata: { resourceVersion: '100', ...metadata }, items }
+  return {
+    kind: `${kind}List`,
+    apiVersion: 'v1',
+    metadata: { resourceVersion: '100', ...metadata },
+    items,
+  }
 }
 
 /** A `Status` answer. */
-export function statusAnswer(code: number, reason: string, message: string, details: unknown = undefined): ScriptedAnswer {
-  return { status: code, body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason, message, details } }
+export function statusAnswer(
+  code: number,
+  reason: string,
+  message: string,
+  details: unknown = undefined,
+): ScriptedAnswer {
+  return {
+    status: code,
+    body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason, message, details },
+  }
 }
 
 export function query(request: ScriptedRequest, name: string): string | null {

@@ -44,7 +44,10 @@ export const NOBODY: KubeconfigUser = {
   authProvider: undefined,
 }
 
-export function accessTo(server: Pick<ScriptedServer, 'url' | 'authority'>, user: Partial<KubeconfigUser> = {}): ClusterAccess {
+export function accessTo(
+  server: Pick<ScriptedServer, 'url' | 'authority'>,
+  user: Partial<KubeconfigUser> = {},
+): ClusterAccess {
   return {
     context: 'scripted',
     namespace: 'default',
@@ -65,11 +68,19 @@ export interface TestConnection extends Partial<ConnectionOptions> {
 }
 
 /** A connection to a scripted server with a clock that does not wait. */
-export function connectionTo(server: Pick<ScriptedServer, 'url' | 'authority'>, options: TestConnection = {}): ApiConnection {
+export function connectionTo(
+  server: Pick<ScriptedServer, 'url' | 'authority'>,
+  options: TestConnection = {},
+): ApiConnection {
   const { user, access: part, credentials, ...rest } = options
   const clock = rest.clock ?? testClock()
   const access = { ...accessTo(server, user), ...part }
-  const source = credentialSource(access, { environment: {}, execAllow: [], now: () => clock.now(), ...credentials })
+  const source = credentialSource(access, {
+    environment: {},
+    execAllow: [],
+    now: () => clock.now(),
+    ...credentials,
+  })
   return new ApiConnection('scripted', access, source, {
     environment: {},
     userAgent: 'backporch/test',

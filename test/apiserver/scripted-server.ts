@@ -1,12 +1,22 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer as createPlainServer, type Server, type ServerResponse } from 'node:http'
-import { constants, createSecureServer, type Http2SecureServer, type Http2ServerResponse, type Http2Session } from 'node:http2'
+import {
+  constants,
+  createSecureServer,
+  type Http2SecureServer,
+  type Http2ServerResponse,
+  type Http2Session,
+} from 'node:http2'
 import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { type Credential, createTestAuthority, servingCredential } from '../controlplane/test-authority.ts'
+import {
+  type Credential,
+  createTestAuthority,
+  servingCredential,
+} from '../controlplane/test-authority.ts'
 
 /** A request as the server got it. */
 export interface ScriptedRequest {
@@ -69,7 +79,9 @@ export async function scriptedServer(
   options: ScriptedOptions = {},
 ): Promise<ScriptedServer> {
   const directory = await mkdtemp(join(tmpdir(), 'scripted-server-'))
-  const authority = await createTestAuthority(directory).finally(() => rm(directory, { recursive: true }))
+  const authority = await createTestAuthority(directory).finally(() =>
+    rm(directory, { recursive: true }),
+  )
   const credential = options.credential ?? servingCredential(authority)
   const requests: ScriptedRequest[] = []
   const sockets = new Set<Socket>()
@@ -83,9 +95,23 @@ export async function scriptedServer(
     const chunks: Buffer[] = []
     for await (const chunk of incoming) chunks.push(chunk)
     const { method = '', url: path = '', headers, httpVersion } = incoming
-    const request = { method, path, headers, httpVersion, body: Buffer.concat(chunks).toString('utf8') }
+    const request = {
+      method,
+      path,
+      headers,
+      httpVersion,
+      body: Buffer.concat(chunks).toString('utf8'),
+    }
     requests.push(request)
-    const { status = 200, headers: own = {}, body = '', gzip = false, fault, delay = 0, write } = await answer(request)
+    const {
+      status = 200,
+      headers: own = {},
+      body = '',
+      gzip = false,
+      fault,
+      delay = 0,
+      write,
+    } = await answer(request)
     if (fault === 'silent') return
     if (delay > 0) await new Promise((resolve) => setTimeout(resolve, delay))
     if (write !== undefined) {

@@ -1,12 +1,22 @@
 /** OpenAPI documents as recordings keep them. */
 import { definitionOfKind, referenceOf, schemasOf } from '@backporch/kyaml/field'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
+import {
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from '@backporch/kyaml/json'
 
 /**
  * The document without what field schemas do not need (descriptions, paths, kinds that nothing refers to), for recordings.
  * @param kinds the kinds to keep, all of `apiVersion`
  */
-export function trimDocument(document: Json, apiVersion: string, kinds: readonly string[]): JsonObject {
+export function trimDocument(
+  document: Json,
+  apiVersion: string,
+  kinds: readonly string[],
+): JsonObject {
   const schemas = schemasOf(document) ?? {}
   const retained = new Map<string, Json>()
   const pending = kinds.flatMap((kind) => definitionOfKind(schemas, apiVersion, kind) ?? [])
@@ -17,10 +27,24 @@ export function trimDocument(document: Json, apiVersion: string, kinds: readonly
     retained.set(name, trimNode(node, references, false))
     pending.push(...references)
   }
-  return { openapi: '3.0.0', components: { schemas: Object.fromEntries([...retained].sort(([left], [right]) => (left < right ? -1 : 1))) } }
+  return {
+    openapi: '3.0.0',
+    components: {
+      schemas: Object.fromEntries([...retained].sort(([left], [right]) => (left < right ? -1 : 1))),
+    },
+  }
 }
 
-const KEPT = new Set(['$ref', 'additionalProperties', 'allOf', 'default', 'format', 'items', 'properties', 'type'])
+const KEPT = new Set([
+  '$ref',
+  'additionalProperties',
+  'allOf',
+  'default',
+  'format',
+  'items',
+  'properties',
+  'type',
+])
 
 function trimNode(node: Json, references: string[], isMap: boolean): Json {
   if (isJsonArray(node)) return node.map((item) => trimNode(item, references, false))

@@ -115,32 +115,58 @@ function appliers(binary: string): Appliers {
     rollBackWith: async (tool, order) => void (await own(binary, 'rollback', tool, order)),
     uninstallWith: async (tool, order) => void (await own(binary, 'uninstall', tool, order)),
     diffWith: async (tool, order) =>
-      (await own(binary, 'diff', tool, order)).map(({ object, what }) => ({ object, what: what === 'created' ? what : 'modified' })),
+      (await own(binary, 'diff', tool, order)).map(({ object, what }) => ({
+        object,
+        what: what === 'created' ? what : 'modified',
+      })),
   }
 }
 
 /** As people do who have definitions and their objects in one package: the definitions first. */
 async function kubectlApply(order: ApplierOrder, flags: readonly string[]): Promise<void> {
   const documents = order.manifests.split(/^---$/m)
-  const definitions = documents.filter((document) => /^kind: CustomResourceDefinition$/m.test(document))
+  const definitions = documents.filter((document) =>
+    /^kind: CustomResourceDefinition$/m.test(document),
+  )
   const target = targetOf(order)
   if (definitions.length > 0) {
     const input = definitions.join('---\n')
     await run('kubectl', ['apply', ...target, ...flags, '--filename=-'], input)
-    await run('kubectl', ['wait', ...target, '--for=condition=Established', '--timeout=4m', '--filename=-'], input)
+    await run(
+      'kubectl',
+      ['wait', ...target, '--for=condition=Established', '--timeout=4m', '--filename=-'],
+      input,
+    )
   }
   const others = documents.filter((document) => !definitions.includes(document))
-  await whileUnserved(() => run('kubectl', ['apply', ...target, ...flags, '--filename=-'], others.join('---\n')))
+  await whileUnserved(() =>
+    run('kubectl', ['apply', ...target, ...flags, '--filename=-'], others.join('---\n')),
+  )
 }
 
 /** Ends with 3 where something does not become ready in time: without nodes no Deployment ever does. */
 const KPT_EXIT_CODES = [0, 3]
 
 async function kptApply(order: ApplierOrder, flags: readonly string[]): Promise<void> {
-  const args = ['live', 'apply', '-', ...targetOf(order), '--install-resource-group', '--inventory-policy=adopt', '--reconcile-timeout=1s']
-  const message = await run('kpt', [...args, ...flags], `${inventoryOf(order)}---\n${order.manifests}`, { exitCodes: KPT_EXIT_CODES })
-  const [, attempted, successful] = /apply result: (\d+) attempted, (\d+) successful/.exec(message) ?? []
-  if (attempted === undefined || attempted !== successful) throw new Error(`kpt live apply did not apply everything: ${message}`)
+  const args = [
+    'live',
+    'apply',
+    '-',
+    ...targetOf(order),
+    '--install-resource-group',
+    '--inventory-policy=adopt',
+    '--reconcile-timeout=1s',
+  ]
+  const message = await run(
+    'kpt',
+    [...args, ...flags],
+    `${inventoryOf(order)}---\n${order.manifests}`,
+    { exitCodes: KPT_EXIT_CODES },
+  )
+  const [, attempted, successful] =
+    /apply result: (\d+) attempted, (\d+) successful/.exec(message) ?? []
+  if (attempted === undefined || attempted !== successful)
+    throw new Error(`kpt live apply did not apply everything: ${message}`)
 }
 
 function targetOf({ kubeconfig, namespace }: ApplierOrder): string[] {
@@ -165,14 +191,22 @@ interface Answer {
   readonly what: string
 }
 
-async function own(binary: string, verb: string, tool: string, order: ApplierOrder): Promise<readonly Answer[]> {
+async function own(
+  binary: string,
+  verb: string,
+  tool: string,
+  order: ApplierOrder,
+): Promise<readonly Answer[]> {
   const input = JSON.stringify({ name: DEFAULT_NAME, ...order })
-  return JSON.parse(await run(binary, [verb, tool], input, { argv0: PROGRAM_NAMES[tool] ?? tool })) as readonly Answer[]
+  return JSON.parse(
+    await run(binary, [verb, tool], input, { argv0: PROGRAM_NAMES[tool] ?? tool }),
+  ) as readonly Answer[]
 }
 
 /** Again while the server does not tell everybody yet of a kind that was just defined: Helm then refuses before it does anything. */
 function whileUnserved<T>(apply: () => Promise<T>): Promise<T> {
-  const isUnserved = (thrown: unknown): boolean => thrown instanceof Error && thrown.message.includes('no matches for kind')
+  const isUnserved = (thrown: unknown): boolean =>
+    thrown instanceof Error && thrown.message.includes('no matches for kind')
   return retryWhile('the server tells everybody of the new kinds', apply, isUnserved)
 }
 
@@ -183,17 +217,30 @@ interface RunOptions {
 }
 
 /** @returns stdout */
-async function run(program: string, args: readonly string[], input: string, options: RunOptions = {}): Promise<string> {
+async function run(
+  program: string,
+  args: readonly string[],
+  input: string,
+  options: RunOptions = {},
+): Promise<string> {
   const { KUBECONFIG: _developersOwn, ...env } = process.env
   const argv0 = options.argv0 ?? program
-  const child = spawn(program, args, { argv0, env, signal: hangLimit(`${argv0} ${args.join(' ')}`), killSignal: 'SIGKILL' })
+  const child = spawn(program, args, {
+    argv0,
+    env,
+    signal: hangLimit(`${argv0} ${args.join(' ')}`),
+    killSignal: 'SIGKILL',
+  })
   child.stdin.on('error', () => {}) // it ended without reading; its exit code says why
   child.stdin.end(input)
   const ended = new Promise<number>((resolve, reject) => {
-    child.on('error', (error) => reject(new Error(`cannot run ${argv0} ${args.join(' ')}`, { cause: error })))
+    child.on('error', (error) =>
+      reject(new Error(`cannot run ${argv0} ${args.join(' ')}`, { cause: error })),
+    )
     child.on('close', (code) => resolve(code ?? -1))
   })
   const [code, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)])
-  if (!(options.exitCodes ?? [0]).includes(code)) throw new Error(`${argv0} ${args.join(' ')} ended with ${code}: ${stderr || stdout}`)
+  if (!(options.exitCodes ?? [0]).includes(code))
+    throw new Error(`${argv0} ${args.join(' ')} ended with ${code}: ${stderr || stdout}`)
   return stdout
 }

@@ -16,19 +16,28 @@ afterEach(() => machine.remove())
 test('without Go and a build it says so and what to do', async () => {
   const found = await findAppliers({ environment: machine.environment })
   assert.ok(found.state === 'unavailable')
-  assert.match(found.why, /^cannot run the appliers here: there is no build at .*, and there is no go on the PATH\. Install Go\.$/)
+  assert.match(
+    found.why,
+    /^cannot run the appliers here: there is no build at .*, and there is no go on the PATH\. Install Go\.$/,
+  )
 })
 
 test('the program gets the order, and its answer is read', async () => {
-  const answer = '[{"object":{"apiVersion":"v1","kind":"ConfigMap","namespace":"a","name":"b"},"what":"created"}]'
+  const answer =
+    '[{"object":{"apiVersion":"v1","kind":"ConfigMap","namespace":"a","name":"b"},"what":"created"}]'
   const written = join(machine.directory, 'order')
   await cacheBuild(`/bin/cat > ${written}\necho "$1 $2" >> ${written}\necho '${answer}'`)
   const found = await findAppliers({ environment: machine.environment })
   assert.ok(found.state === 'ready')
   const order = { kubeconfig: '/k', namespace: 'a', manifests: 'kind: ConfigMap' }
   const differences = await found.diffWith('flux', order)
-  assert.deepEqual(differences, [{ object: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'a', name: 'b' }, what: 'created' }])
-  assert.equal(await readFile(written, 'utf8'), `${JSON.stringify({ name: 'shop', ...order })}diff flux\n`)
+  assert.deepEqual(differences, [
+    { object: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'a', name: 'b' }, what: 'created' },
+  ])
+  assert.equal(
+    await readFile(written, 'utf8'),
+    `${JSON.stringify({ name: 'shop', ...order })}diff flux\n`,
+  )
 })
 
 test('what a tool says when it fails is the error', async () => {
@@ -36,7 +45,10 @@ test('what a tool says when it fails is the error', async () => {
   const found = await findAppliers({ environment: machine.environment })
   assert.ok(found.state === 'ready')
   const order = { kubeconfig: '/k', namespace: 'a', manifests: '' }
-  await assert.rejects(found.applyWith('helm3', order), /^Error: helm apply helm3 ended with 1: a conflict of two/)
+  await assert.rejects(
+    found.applyWith('helm3', order),
+    /^Error: helm apply helm3 ended with 1: a conflict of two/,
+  )
 })
 
 async function cacheBuild(body: string): Promise<void> {

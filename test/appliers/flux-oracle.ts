@@ -10,7 +10,12 @@ export type Variables = { readonly [name: string]: string }
 
 /** `variables` are the data of every ConfigMap and Secret that the Kustomization names. */
 export type FluxQuestion =
-  | { readonly ask: 'build'; readonly files: FileTexts; readonly object: JsonObject; readonly variables?: Variables }
+  | {
+      readonly ask: 'build'
+      readonly files: FileTexts
+      readonly object: JsonObject
+      readonly variables?: Variables
+    }
   | { readonly ask: 'substitute'; readonly text: string; readonly variables: Variables }
   | { readonly ask: 'artifact'; readonly files: FileTexts; readonly ignore?: string }
 
@@ -37,9 +42,18 @@ export async function openFluxOracle(): Promise<FluxOracle | Unavailable> {
   child.stderr.on('data', (bytes: Buffer) => {
     said = `${said}${bytes}`.slice(-2_000)
   })
-  const waiting: { readonly resolve: (answer: FluxAnswer) => void; readonly reject: (error: Error) => void }[] = []
-  createInterface({ input: child.stdout }).on('line', (line) => waiting.shift()?.resolve(parseJson(line) as FluxAnswer))
-  child.on('close', (code) => waiting.splice(0).forEach(({ reject }) => void reject(new Error(`the appliers ended with ${code}: ${said}`))))
+  const waiting: {
+    readonly resolve: (answer: FluxAnswer) => void
+    readonly reject: (error: Error) => void
+  }[] = []
+  createInterface({ input: child.stdout }).on('line', (line) =>
+    waiting.shift()?.resolve(parseJson(line) as FluxAnswer),
+  )
+  child.on('close', (code) =>
+    waiting
+      .splice(0)
+      .forEach(({ reject }) => void reject(new Error(`the appliers ended with ${code}: ${said}`))),
+  )
   child.stdin.on('error', () => {}) // its end says why
   return {
     state: 'ready',

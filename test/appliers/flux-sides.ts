@@ -27,7 +27,12 @@ export class FluxSides {
   }
 
   async theirs({ files, spec, variables = {} }: FluxCase): Promise<BuiltSide> {
-    const answer = await this.oracle.ask({ ask: 'build', files, object: kustomization(spec), variables })
+    const answer = await this.oracle.ask({
+      ask: 'build',
+      files,
+      object: kustomization(spec),
+      variables,
+    })
     return answer.error === undefined ? sorted(answer.objects ?? []) : { error: answer.error }
   }
 
@@ -35,9 +40,16 @@ export class FluxSides {
     const object = kustomization(spec)
     const folder = typeof spec?.['path'] === 'string' ? spec['path'].replace(/^\.\/?/, '') : 'app'
     const authored = Object.entries(files).map(
-      ([path, text]) => [path, { path, mode: '100644', content: new TextEncoder().encode(text) }] as const,
+      ([path, text]) =>
+        [path, { path, mode: '100644', content: new TextEncoder().encode(text) }] as const,
     )
-    const synced = { title: 'Flux', folder, object, variables: new Map(Object.entries(variables)), builder: FLUX_BUILDER }
+    const synced = {
+      title: 'Flux',
+      folder,
+      object,
+      variables: new Map(Object.entries(variables)),
+      builder: FLUX_BUILDER,
+    }
     const source = {
       packagePath: folder,
       package: [],
@@ -49,7 +61,8 @@ export class FluxSides {
     } as const
     try {
       const build = buildOf(source)
-      const answer = 'tool' in build ? await this.builds.build(build, new AbortController().signal) : build
+      const answer =
+        'tool' in build ? await this.builds.build(build, new AbortController().signal) : build
       if ('failure' in answer) throw new Failure(answer.failure)
       return sorted(printedResources(source, answer.text).map((resource) => resource.object))
     } catch (thrown) {
@@ -64,7 +77,13 @@ function kustomization(spec: JsonObject = {}): JsonObject {
     apiVersion: 'kustomize.toolkit.fluxcd.io/v1',
     kind: 'Kustomization',
     metadata: { name: 'app', namespace: 'flux-system' },
-    spec: { path: './app', interval: '1m', prune: true, sourceRef: { kind: 'GitRepository', name: 'app' }, ...spec },
+    spec: {
+      path: './app',
+      interval: '1m',
+      prune: true,
+      sourceRef: { kind: 'GitRepository', name: 'app' },
+      ...spec,
+    },
   }
 }
 

@@ -10,7 +10,8 @@ import { digestOfSets, essence, readRecordedSets } from './recorded-sets.ts'
 const recording = readRecordedSets()
 /** What Argo CD makes, and what is left to it here. */
 const LEFT: { readonly [name: string]: string } = {
-  'a Go template that calls a function': 'its template {{ .path.basename | upper }} does more than to name a value that is there',
+  'a Go template that calls a function':
+    'its template {{ .path.basename | upper }} does more than to name a value that is there',
   'a patch of the template': 'it patches what it makes (spec.templatePatch)',
   'a template of the generator': 'its generator git has a template of its own',
   'a selector': 'a generator has a selector',
@@ -28,7 +29,12 @@ const FOLDERS = [
   .filter((folder) => !/(^|\/)\./.test(folder))
   .sort((one, other) => (one.replaceAll('/', '\0') < other.replaceAll('/', '\0') ? -1 : 1))
 const TEXTS = new Map(Object.entries(SET_FILES).sort(([one], [other]) => (one < other ? -1 : 1)))
-const repository = { isHere: (address: string) => address === REPOSITORY, baseBranch: 'main', folders: () => FOLDERS, texts: TEXTS }
+const repository = {
+  isHere: (address: string) => address === REPOSITORY,
+  baseBranch: 'main',
+  folders: () => FOLDERS,
+  texts: TEXTS,
+}
 
 describe('the Applications of an ApplicationSet', () => {
   test('the recording is of these sets', () => assert.equal(recording.inputs, digestOfSets()))
@@ -43,7 +49,10 @@ describe('the Applications of an ApplicationSet', () => {
       else if ('error' in theirs) assert.ok('why' in made, theirs.error)
       else {
         assert.ok(!('why' in made), JSON.stringify(made))
-        assert.equal(canonicalJson(made.map(({ application }) => essence(application)) as Json), canonicalJson(theirs.applications as Json))
+        assert.equal(
+          canonicalJson(made.map(({ application }) => essence(application)) as Json),
+          canonicalJson(theirs.applications as Json),
+        )
       }
     })
 })

@@ -10,13 +10,18 @@ import { type RecordedCase, readRecording } from './recording.ts'
 for (const group of GROUPS) {
   if (group === 'helm') continue
   const { cases } = readRecording(group)
-  const known = new Map(KNOWN_DIFFERENCES[group]?.flatMap((each) => each.cases.map((name) => [name, each] as const)))
+  const known = new Map(
+    KNOWN_DIFFERENCES[group]?.flatMap((each) => each.cases.map((name) => [name, each] as const)),
+  )
 
   test(`every known difference of ${group} is of a case`, () => {
     for (const name of known.keys()) assert.ok(name in CASES[group], name)
   })
 
-  describe(`what Argo CD makes of a source (${group})`, { skip: whyNoKubectl(), concurrency: 2 }, () => {
+  describe(`what Argo CD makes of a source (${group})`, {
+    skip: whyNoKubectl(),
+    concurrency: 2,
+  }, () => {
     for (const [name, each] of Object.entries(CASES[group]))
       test(name, async () => {
         const recorded = cases[name]
@@ -24,8 +29,13 @@ for (const group of GROUPS) {
         const [ours, theirs] = [await ourBuild(each), sideOf(recorded)]
         const difference = known.get(name)
         if (difference !== undefined) assertKnown(ours, theirs, difference)
-        else if ('error' in theirs) assert.ok('error' in ours, `${JSON.stringify(ours)} although Argo CD says: ${theirs.error}`)
-        else if (theirs.objects.length === 0) assert.match('error' in ours ? ours.error : JSON.stringify(ours), EMPTY)
+        else if ('error' in theirs)
+          assert.ok(
+            'error' in ours,
+            `${JSON.stringify(ours)} although Argo CD says: ${theirs.error}`,
+          )
+        else if (theirs.objects.length === 0)
+          assert.match('error' in ours ? ours.error : JSON.stringify(ours), EMPTY)
         else assert.deepEqual(ours, theirs)
       })
   })
@@ -35,7 +45,11 @@ function sideOf({ objects, error = '' }: RecordedCase): BuiltSide {
   return objects === undefined ? { error } : sorted(objects)
 }
 
-function assertKnown(ours: BuiltSide, theirs: BuiltSide, { ours: how, why }: KnownDifference): void {
+function assertKnown(
+  ours: BuiltSide,
+  theirs: BuiltSide,
+  { ours: how, why }: KnownDifference,
+): void {
   assert.equal('error' in ours, how === 'refused', `${why}: ${JSON.stringify(ours)}`)
   assert.equal('error' in theirs, how === 'built', why)
   assert.notDeepEqual(ours, theirs, `${why}: the difference is gone`)

@@ -55,12 +55,19 @@ export const CLUSTER_SCOPED: readonly string[] = [
 export function applicationOf({ source, sources, spec, metadata }: ArgoCase): JsonObject {
   const here = { repoURL: REPOSITORY, targetRevision: 'main' }
   const from =
-    sources === undefined ? { source: { ...here, path: 'app', ...source } } : { sources: sources.map((each) => ({ ...here, ...each })) }
+    sources === undefined
+      ? { source: { ...here, path: 'app', ...source } }
+      : { sources: sources.map((each) => ({ ...here, ...each })) }
   return {
     apiVersion: 'argoproj.io/v1alpha1',
     kind: 'Application',
     metadata: { name: 'shop', namespace: NAMESPACE, ...metadata },
-    spec: { project: 'default', destination: { server: 'https://kubernetes.default.svc', namespace: 'shop' }, ...from, ...spec },
+    spec: {
+      project: 'default',
+      destination: { server: 'https://kubernetes.default.svc', namespace: 'shop' },
+      ...from,
+      ...spec,
+    },
   }
 }
 

@@ -9,7 +9,14 @@ export const ROOT = 'apps'
 
 /** @param url of this repository, as Argo CD reads it */
 export function argoRepository(url: string): FileTexts {
-  return { 'README.md': '# What runs in our cluster\n', ...applications(url), ...PLATFORM, ...SHOP, ...API, ...WORKER }
+  return {
+    'README.md': '# What runs in our cluster\n',
+    ...applications(url),
+    ...PLATFORM,
+    ...SHOP,
+    ...API,
+    ...WORKER,
+  }
 }
 
 /** What a person applies once: from then on the cluster follows the repository. */
@@ -39,7 +46,11 @@ spec:
 `
 
 function applications(url: string): FileTexts {
-  const application = (name: string, namespace: string, spec: string): string => `apiVersion: argoproj.io/v1alpha1
+  const application = (
+    name: string,
+    namespace: string,
+    spec: string,
+  ): string => `apiVersion: argoproj.io/v1alpha1
 kind: Application
 metadata:
   name: ${name}
@@ -52,7 +63,11 @@ spec:
 ${spec}`
   const source = `  source:\n    repoURL: ${url}\n    targetRevision: main\n`
   return {
-    [`applications/${ROOT}.yaml`]: application(ROOT, NAMESPACE, `${source}    path: applications\n`),
+    [`applications/${ROOT}.yaml`]: application(
+      ROOT,
+      NAMESPACE,
+      `${source}    path: applications\n`,
+    ),
     'applications/platform.yaml': application(
       'platform',
       'default',
@@ -353,7 +368,8 @@ spec:
 
 const WORKER: FileTexts = {
   'charts/worker/Chart.yaml': 'apiVersion: v2\nname: worker\nversion: 0.1.0\n',
-  'charts/worker/values.yaml': 'schedule: "0 4 * * *"\nsuspend: false\nimage: example.com/shop/worker:1.0\n',
+  'charts/worker/values.yaml':
+    'schedule: "0 4 * * *"\nsuspend: false\nimage: example.com/shop/worker:1.0\n',
   'charts/worker/templates/cronjob.yaml': `apiVersion: batch/v1
 kind: CronJob
 metadata:

@@ -6,7 +6,15 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isJsonObject, type JsonObject, objectsIn, parseJson, partOf, textOf, textsIn } from '@backporch/kyaml/json'
+import {
+  isJsonObject,
+  type JsonObject,
+  objectsIn,
+  parseJson,
+  partOf,
+  textOf,
+  textsIn,
+} from '@backporch/kyaml/json'
 import { metadataText } from '@backporch/kyaml/resource'
 import { realClock } from '../apiserver/live-cluster.ts'
 import type { ApplierOrder, Appliers } from '../appliers/appliers.ts'
@@ -56,7 +64,8 @@ export class ArgoSyncer {
     this.options = options
     // Argo CD runs them from the PATH.
     mkdirSync(join(this.folder, 'bin'))
-    for (const name of ['helm', 'kustomize'] as const) symlinkSync(options.found.programs[name], join(this.folder, 'bin', name))
+    for (const name of ['helm', 'kustomize'] as const)
+      symlinkSync(options.found.programs[name], join(this.folder, 'bin', name))
   }
 
   close(): void {
@@ -66,7 +75,9 @@ export class ArgoSyncer {
   /** Syncs an Application, then those that the cluster has besides it, in the order of their names. @returns the names */
   async syncFrom(root: string): Promise<readonly string[]> {
     await this.sync(root)
-    const others = (await this.applications()).map((each) => metadataText(each, 'name')).filter((name) => name !== root)
+    const others = (await this.applications())
+      .map((each) => metadataText(each, 'name'))
+      .filter((name) => name !== root)
     for (const name of others.sort()) await this.sync(name)
     return [root, ...others]
   }
@@ -95,7 +106,10 @@ export class ArgoSyncer {
   }
 
   private async application(name: string): Promise<JsonObject> {
-    const { status, body } = await this.options.plane.request<JsonObject>('GET', `${APPLICATIONS}/${name}`)
+    const { status, body } = await this.options.plane.request<JsonObject>(
+      'GET',
+      `${APPLICATIONS}/${name}`,
+    )
     if (status !== 200) throw new Error(`Application ${name} answers ${status}`)
     return body
   }
@@ -108,7 +122,11 @@ export class ArgoSyncer {
       // As a new installation of Argo CD 3 has them.
       ...{ trackingMethod: 'annotation', appLabelKey: 'app.kubernetes.io/instance' },
     }
-    const env = { PATH: `${join(this.folder, 'bin')}:/usr/bin:/bin`, HOME: this.folder, TMPDIR: this.folder }
+    const env = {
+      PATH: `${join(this.folder, 'bin')}:/usr/bin:/bin`,
+      HOME: this.folder,
+      TMPDIR: this.folder,
+    }
     const name = metadataText(application, 'name')
     const answer = parseJson(await answered(found.programs.generate, JSON.stringify(question), env))
     if (!isJsonObject(answer) || textOf(answer, 'error') !== '')
@@ -116,7 +134,9 @@ export class ArgoSyncer {
     const warnings = textsIn(answer['warnings'])
     if (warnings.length > 0) throw new Error(`Argo CD warns of ${name}: ${warnings.join('; ')}`)
     const objects = objectsIn(answer['objects'])
-    const types = objectsIn(answer['sources']).map((source) => textOf(source, 'type').replace(/^none$/, ''))
+    const types = objectsIn(answer['sources']).map((source) =>
+      textOf(source, 'type').replace(/^none$/, ''),
+    )
     const order = {
       kubeconfig: plane.kubeconfig,
       namespace: textOf(application, 'spec', 'destination', 'namespace'),
@@ -125,40 +145,77 @@ export class ArgoSyncer {
       // The generation has marked them.
       unmarked: true,
     }
-    return { order, status: isMany(application) ? { sourceTypes: types } : { sourceType: types[0] }, objects, commit }
+    return {
+      order,
+      status: isMany(application) ? { sourceTypes: types } : { sourceType: types[0] },
+      objects,
+      commit,
+    }
   }
 
   /** What persistAppStatus and persistRevisionHistory of the application controller write. @returns the objects that are different */
-  private async report(application: JsonObject, { order, status, objects, commit }: Generated, isSynced: boolean): Promise<string[]> {
-    const different = (await this.options.appliers.diffWith('argo-server-side', order)).map(({ object }) => titleOf(object))
+  private async report(
+    application: JsonObject,
+    { order, status, objects, commit }: Generated,
+    isSynced: boolean,
+  ): Promise<string[]> {
+    const different = (await this.options.appliers.diffWith('argo-server-side', order)).map(
+      ({ object }) => titleOf(object),
+    )
     const now = realClock.now().toISOString()
     const sources = objectsIn(partOf(application, 'spec', 'sources'))
-    const revision = sources.length > 0 ? { revisions: sources.map(() => commit) } : { revision: commit }
-    const source = sources.length > 0 ? { sources } : { source: partOf(application, 'spec', 'source') }
+    const revision =
+      sources.length > 0 ? { revisions: sources.map(() => commit) } : { revision: commit }
+    const source =
+      sources.length > 0 ? { sources } : { source: partOf(application, 'spec', 'source') }
     const before = objectsIn(partOf(application, 'status', 'history'))
     const id = Number(before.at(-1)?.['id'] ?? -1) + 1
-    const synced = { id, deployStartedAt: now, deployedAt: now, initiatedBy: {}, ...revision, ...source }
+    const synced = {
+      id,
+      deployStartedAt: now,
+      deployedAt: now,
+      initiatedBy: {},
+      ...revision,
+      ...source,
+    }
     const body = {
       status: {
         ...status,
         reconciledAt: now,
         sync: { status: different.length === 0 ? 'Synced' : 'OutOfSync', ...revision },
         resources: objects.map((object) => {
-          const [namespace, name, kind] = [metadataText(object, 'namespace'), metadataText(object, 'name'), textOf(object, 'kind')]
-          const [, group = '', version] = /^(?:(.*)\/)?(.*)$/.exec(textOf(object, 'apiVersion')) ?? []
+          const [namespace, name, kind] = [
+            metadataText(object, 'namespace'),
+            metadataText(object, 'name'),
+            textOf(object, 'kind'),
+          ]
+          const [, group = '', version] =
+            /^(?:(.*)\/)?(.*)$/.exec(textOf(object, 'apiVersion')) ?? []
           const isDifferent = different.includes(titleOf({ kind, namespace, name }))
-          return { ...{ group, version, kind, namespace, name }, status: isDifferent ? 'OutOfSync' : 'Synced' }
+          return {
+            ...{ group, version, kind, namespace, name },
+            status: isDifferent ? 'OutOfSync' : 'Synced',
+          }
         }),
         ...(isSynced
           ? {
               history: [...before, synced].slice(-KEPT_REVISIONS),
-              operationState: { phase: 'Succeeded', startedAt: now, finishedAt: now, operation: { sync: revision }, syncResult: revision },
+              operationState: {
+                phase: 'Succeeded',
+                startedAt: now,
+                finishedAt: now,
+                operation: { sync: revision },
+                syncResult: revision,
+              },
             }
           : {}),
       },
     }
     const path = `${APPLICATIONS}/${order.name}?fieldManager=${MANAGER}`
-    const answer = await this.options.plane.request('PATCH', path, { contentType: 'application/merge-patch+json', body })
+    const answer = await this.options.plane.request('PATCH', path, {
+      contentType: 'application/merge-patch+json',
+      body,
+    })
     if (answer.status !== 200) throw new Error(`Application ${order.name} answers ${answer.status}`)
     return different.sort()
   }
@@ -168,29 +225,51 @@ function isMany(application: JsonObject): boolean {
   return objectsIn(partOf(application, 'spec', 'sources')).length > 0
 }
 
-function titleOf({ kind, namespace, name }: { readonly kind: string; readonly namespace: string; readonly name: string }): string {
+function titleOf({
+  kind,
+  namespace,
+  name,
+}: {
+  readonly kind: string
+  readonly namespace: string
+  readonly name: string
+}): string {
   return `${kind} ${namespace === '' ? '' : `${namespace}/`}${name}`
 }
 
 /** What Argo CD asks a cluster for before it generates. */
 async function discover(plane: ControlPlane): Promise<Discovered> {
-  const get = async (path: string): Promise<JsonObject> => (await plane.request<JsonObject>('GET', path)).body
+  const get = async (path: string): Promise<JsonObject> =>
+    (await plane.request<JsonObject>('GET', path)).body
   const groups = objectsIn((await get('/apis'))['groups'])
-  const served = groups.flatMap((group) => objectsIn(group['versions']).map((version) => textOf(version, 'groupVersion')))
+  const served = groups.flatMap((group) =>
+    objectsIn(group['versions']).map((version) => textOf(version, 'groupVersion')),
+  )
   const lists = await Promise.all(
-    ['v1', ...served].map(async (each) => [each, await get(each === 'v1' ? '/api/v1' : `/apis/${each}`)] as const),
+    ['v1', ...served].map(
+      async (each) => [each, await get(each === 'v1' ? '/api/v1' : `/apis/${each}`)] as const,
+    ),
   )
   const kinds = lists.flatMap(([apiVersion, list]) =>
     objectsIn(list['resources'])
       .filter((resource) => !textOf(resource, 'name').includes('/'))
-      .map((resource) => ({ apiVersion, kind: textOf(resource, 'kind'), isNamespaced: resource['namespaced'] === true })),
+      .map((resource) => ({
+        apiVersion,
+        kind: textOf(resource, 'kind'),
+        isNamespaced: resource['namespaced'] === true,
+      })),
   )
   return {
     kubeVersion: textOf(await get('/version'), 'gitVersion'),
-    apiVersions: [...new Set(kinds.flatMap(({ apiVersion, kind }) => [apiVersion, `${apiVersion}/${kind}`]))].sort(),
+    apiVersions: [
+      ...new Set(kinds.flatMap(({ apiVersion, kind }) => [apiVersion, `${apiVersion}/${kind}`])),
+    ].sort(),
     clusterScoped: kinds
       .filter(({ isNamespaced }) => !isNamespaced)
-      .map(({ apiVersion, kind }) => `${apiVersion.includes('/') ? apiVersion.replace(/\/.*/, '') : ''}/${kind}`),
+      .map(
+        ({ apiVersion, kind }) =>
+          `${apiVersion.includes('/') ? apiVersion.replace(/\/.*/, '') : ''}/${kind}`,
+      ),
   }
 }
 
@@ -198,7 +277,9 @@ async function discover(plane: ControlPlane): Promise<Discovered> {
 function answered(program: string, question: string, env: NodeJS.ProcessEnv): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = execFile(program, [], { env, maxBuffer: 1 << 26 }, (error, stdout, stderr) =>
-      error === null ? resolve(stdout) : reject(new Error(`the generation ended: ${stderr.slice(-2_000)}`, { cause: error })),
+      error === null
+        ? resolve(stdout)
+        : reject(new Error(`the generation ended: ${stderr.slice(-2_000)}`, { cause: error })),
     )
     child.stdin?.end(question)
   })

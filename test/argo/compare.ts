@@ -18,7 +18,10 @@ const counts = new Map<string, number>()
 for (const [name, each] of Object.entries(CASES[known])) {
   if (!name.includes(part)) continue
   const recorded = cases[name]
-  const theirs: BuiltSide = recorded?.objects === undefined ? { error: recorded?.error ?? 'not recorded' } : sorted(recorded.objects)
+  const theirs: BuiltSide =
+    recorded?.objects === undefined
+      ? { error: recorded?.error ?? 'not recorded' }
+      : sorted(recorded.objects)
   const ours = await ourBuild(each, programs)
   const how = compared(ours, theirs)
   counts.set(how, (counts.get(how) ?? 0) + 1)
@@ -36,5 +39,7 @@ function compared(ours: BuiltSide, theirs: BuiltSide): string {
 }
 
 function textOf(side: BuiltSide): string {
-  return 'error' in side ? `error: ${side.error}` : `\n    ${side.objects.map((object) => canonicalJson(object)).join('\n    ')}`
+  return 'error' in side
+    ? `error: ${side.error}`
+    : `\n    ${side.objects.map((object) => canonicalJson(object)).join('\n    ')}`
 }

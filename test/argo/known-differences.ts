@@ -32,7 +32,11 @@ export const KNOWN_DIFFERENCES: { readonly [name in Group]?: readonly KnownDiffe
         'include with an empty choice',
       ],
     },
-    { ours: 'refused', why: 'jsonnet is not evaluated', cases: ['jsonnet', 'jsonnet that is skipped by its mark'] },
+    {
+      ours: 'refused',
+      why: 'jsonnet is not evaluated',
+      cases: ['jsonnet', 'jsonnet that is skipped by its mark'],
+    },
     {
       ours: 'refused',
       why: 'links are not followed',
@@ -57,11 +61,19 @@ export const KNOWN_DIFFERENCES: { readonly [name in Group]?: readonly KnownDiffe
         'other YAML and something that looks like a manifest without metadata',
       ],
     },
-    { ours: 'refused', why: 'the server names the object, and each sync makes another one', cases: ['an object with generateName'] },
+    {
+      ours: 'refused',
+      why: 'the server names the object, and each sync makes another one',
+      cases: ['an object with generateName'],
+    },
     {
       ours: 'refused',
       why: 'Argo CD reads YAML from object to object of JSON, and takes any object with items for a list',
-      cases: ['two objects of JSON in a file of YAML', 'a List in a List', 'an object with items that is no list'],
+      cases: [
+        'two objects of JSON in a file of YAML',
+        'a List in a List',
+        'an object with items that is no list',
+      ],
     },
     {
       ours: 'refused',
@@ -103,7 +115,11 @@ export const KNOWN_DIFFERENCES: { readonly [name in Group]?: readonly KnownDiffe
       why: 'kustomize prints its help for such an image, and Argo CD goes on',
       cases: ['an image that looks like a flag'],
     },
-    { ours: 'built', why: 'kubeVersion is not read where there is no chart', cases: ['a kubeVersion that is none'] },
+    {
+      ours: 'built',
+      why: 'kubeVersion is not read where there is no chart',
+      cases: ['a kubeVersion that is none'],
+    },
     {
       ours: 'different',
       why: 'without a namespace in the destination, the one of the context counts',

@@ -6,11 +6,21 @@ import { PackageBuilds, withBuilds } from '../../src/adapters/functions/package-
 import { loadPackage } from '../../src/reconcile/observe/observe.ts'
 import { readLiveSides } from '../../src/reconcile/observe/read-live-sides.ts'
 import { readRepository } from '../../src/reconcile/repository/repository-view.ts'
-import { sourceNotes, withSources } from '../../src/reconcile/repository/sources/discover-sources.ts'
+import {
+  sourceNotes,
+  withSources,
+} from '../../src/reconcile/repository/sources/discover-sources.ts'
 import { InProcessRenderer } from '../fakes/in-process-renderer.ts'
 import { MemoryCluster } from '../fakes/memory-cluster.ts'
 import { MemoryRepository } from '../fakes/memory-repository.ts'
-import { API_VERSIONS, type ArgoCase, applicationOf, CLUSTER_SCOPED, KUBE_VERSION, REPOSITORY } from './argo-case.ts'
+import {
+  API_VERSIONS,
+  type ArgoCase,
+  applicationOf,
+  CLUSTER_SCOPED,
+  KUBE_VERSION,
+  REPOSITORY,
+} from './argo-case.ts'
 
 /** Objects in the order of their texts, with sorted keys; or why there are none. */
 export type BuiltSide = { readonly objects: readonly Json[] } | { readonly error: string }
@@ -46,16 +56,23 @@ class CaseCluster extends MemoryCluster {
 }
 
 /** @param programs that may run, as of `--allow-render` */
-export async function ourBuild(each: ArgoCase, programs: readonly string[] = ['kubectl']): Promise<BuiltSide> {
+export async function ourBuild(
+  each: ArgoCase,
+  programs: readonly string[] = ['kubectl'],
+): Promise<BuiltSide> {
   const { signal } = new AbortController()
-  const renderer = withBuilds(new InProcessRenderer(), new PackageBuilds({ allowed: programs, environment: process.env }))
+  const renderer = withBuilds(
+    new InProcessRenderer(),
+    new PackageBuilds({ allowed: programs, environment: process.env }),
+  )
   const cluster = new CaseCluster(each)
   cluster.put(applicationOf(each))
   try {
     const bare = await readRepository(new CaseRepository(each), 'main', signal)
     const view = await withSources(bare, [cluster], renderer, signal)
     const [note] = sourceNotes(view)
-    if (view.packages.length === 0 || note !== undefined) return { error: note?.text ?? 'there is no unit' }
+    if (view.packages.length === 0 || note !== undefined)
+      return { error: note?.text ?? 'there is no unit' }
     const objects: Json[] = []
     for (const found of view.packages) {
       const { desired } = await loadPackage(view, found, { cluster: 'prod', renderer }, signal)
@@ -64,7 +81,8 @@ export async function ourBuild(each: ArgoCase, programs: readonly string[] = ['k
     }
     return sorted(objects)
   } catch (thrown) {
-    if (thrown instanceof Failures) return { error: thrown.failures.map(({ message }) => message).join('; ') }
+    if (thrown instanceof Failures)
+      return { error: thrown.failures.map(({ message }) => message).join('; ') }
     if (thrown instanceof Failure) return { error: thrown.message }
     throw thrown
   }

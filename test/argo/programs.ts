@@ -7,7 +7,11 @@ export const VERSIONS = { 'argo-cd': 'v3.2.0', helm: 'v3.18.4', kustomize: 'v5.7
 /** Paths of all of them. */
 export interface ArgoPrograms {
   readonly state: 'ready'
-  readonly programs: { readonly generate: string; readonly helm: string; readonly kustomize: string }
+  readonly programs: {
+    readonly generate: string
+    readonly helm: string
+    readonly kustomize: string
+  }
 }
 
 /** The programs to run, built where they are not there (`ensureProgram`). */

@@ -6,11 +6,29 @@
  * Needs Go for the first run, which builds all of it.
  */
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { canonicalJson, isJsonObject, type Json, type JsonObject, objectsIn, parseJson, textOf, textsIn } from '@backporch/kyaml/json'
+import {
+  canonicalJson,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectsIn,
+  parseJson,
+  textOf,
+  textsIn,
+} from '@backporch/kyaml/json'
 import { type ArgoCase, questionOf } from './argo-case.ts'
 import { CASES, GROUPS } from './cases/all-cases.ts'
 import { findArgo, VERSIONS } from './programs.ts'
@@ -67,17 +85,30 @@ async function recorded(each: ArgoCase): Promise<RecordedCase> {
   const commands = existsSync(log) ? commandsIn(readFileSync(log, 'utf8')) : []
   const helm = commands.length === 0 ? {} : { helm: commands }
   const error = textOf(answer, 'error')
-  if (error !== '') return { ...(types.length === 0 ? {} : { types }), ...helm, error: plain(error) }
-  const objects = objectsIn(answer['objects']).map((object) => parseJson(canonicalJson(object)) as JsonObject)
+  if (error !== '')
+    return { ...(types.length === 0 ? {} : { types }), ...helm, error: plain(error) }
+  const objects = objectsIn(answer['objects']).map(
+    (object) => parseJson(canonicalJson(object)) as JsonObject,
+  )
   const warnings = textsIn(answer['warnings']).toSorted()
   const sorted = objects
     .map((object) => [canonicalJson(keyOf(object)) + canonicalJson(object), object] as const)
     .sort(([one], [other]) => (one < other ? -1 : 1))
-  return { types, ...helm, ...(warnings.length === 0 ? {} : { warnings }), objects: sorted.map(([, object]) => object) }
+  return {
+    types,
+    ...helm,
+    ...(warnings.length === 0 ? {} : { warnings }),
+    objects: sorted.map(([, object]) => object),
+  }
 }
 
 function keyOf(object: JsonObject): Json {
-  return [textOf(object, 'apiVersion'), textOf(object, 'kind'), textOf(object, 'metadata', 'namespace'), textOf(object, 'metadata', 'name')]
+  return [
+    textOf(object, 'apiVersion'),
+    textOf(object, 'kind'),
+    textOf(object, 'metadata', 'namespace'),
+    textOf(object, 'metadata', 'name'),
+  ]
 }
 
 /** Folders of this run are left out: what is left begins with `repository/`. */
@@ -98,7 +129,11 @@ function commandsIn(text: string): readonly HelmCommand[] {
     else {
       const [folder = '', ...args] = words
       const values = parts[at + 1] ?? ''
-      all.push({ folder: plain(folder), args: inOrder(args.map(plain)), ...(args.length > 0 && values !== '' ? { values } : {}) })
+      all.push({
+        folder: plain(folder),
+        args: inOrder(args.map(plain)),
+        ...(args.length > 0 && values !== '' ? { values } : {}),
+      })
       words = []
       at += 1
     }
@@ -122,7 +157,12 @@ for (const group of groups) {
   for (const [name, each] of Object.entries(CASES[group])) cases[name] = await recorded(each)
   const used = group === 'helm' ? { helm: VERSIONS.helm } : {}
   writeRecording(group, {
-    made: { 'argo-cd': VERSIONS['argo-cd'], ...used, kustomize: VERSIONS.kustomize, command: `node test/argo/record.ts ${group}` },
+    made: {
+      'argo-cd': VERSIONS['argo-cd'],
+      ...used,
+      kustomize: VERSIONS.kustomize,
+      command: `node test/argo/record.ts ${group}`,
+    },
     inputs: digestOfCases(CASES[group]),
     cases,
   })

@@ -1,10 +1,21 @@
 /** What Argo CD made of the ApplicationSets: `recorded/application-sets.json`, by name the Applications, or `error`. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { canonicalJson, isJsonObject, type Json, type JsonObject, objectsIn, parseJson, partOf, textOf } from '@backporch/kyaml/json'
+import {
+  canonicalJson,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectsIn,
+  parseJson,
+  partOf,
+  textOf,
+} from '@backporch/kyaml/json'
 import { SET_FILES, SETS } from './cases/application-sets.ts'
 
-export type RecordedSet = { readonly applications: readonly JsonObject[] } | { readonly error: string }
+export type RecordedSet =
+  | { readonly applications: readonly JsonObject[] }
+  | { readonly error: string }
 
 export const APPLICATION_SETS = new URL('./recorded/application-sets.json', import.meta.url)
 
@@ -15,7 +26,10 @@ export function digestOfSets(): string {
     .slice(0, 16)
 }
 
-export function readRecordedSets(): { readonly inputs: string; readonly cases: { readonly [name: string]: RecordedSet } } {
+export function readRecordedSets(): {
+  readonly inputs: string
+  readonly cases: { readonly [name: string]: RecordedSet }
+} {
   return parseJson(readFileSync(APPLICATION_SETS, 'utf8')) as never
 }
 
@@ -28,6 +42,9 @@ export function madeOf(answer: Json): RecordedSet {
 
 export function essence(application: JsonObject): JsonObject {
   const spec = partOf(application, 'spec')
-  const [name, namespace] = [textOf(application, 'metadata', 'name'), textOf(application, 'metadata', 'namespace')]
+  const [name, namespace] = [
+    textOf(application, 'metadata', 'name'),
+    textOf(application, 'metadata', 'namespace'),
+  ]
   return { name, namespace, spec: isJsonObject(spec) ? spec : {} }
 }

@@ -35,7 +35,12 @@ export interface RecordedCase {
 }
 
 export interface Recording {
-  readonly made: { readonly 'argo-cd': string; readonly helm?: string; readonly kustomize: string; readonly command: string }
+  readonly made: {
+    readonly 'argo-cd': string
+    readonly helm?: string
+    readonly kustomize: string
+    readonly command: string
+  }
   readonly inputs: string
   readonly cases: { readonly [name: string]: RecordedCase }
 }
@@ -51,7 +56,9 @@ export function readRecording(group: string): Recording {
 
 /** A line for each case. */
 export function writeRecording(group: string, { made, inputs, cases }: Recording): void {
-  const lines = Object.entries(cases).map(([name, each]) => `${JSON.stringify(name)}: ${canonicalJson(each as unknown as Json)}`)
+  const lines = Object.entries(cases).map(
+    ([name, each]) => `${JSON.stringify(name)}: ${canonicalJson(each as unknown as Json)}`,
+  )
   writeFileSync(
     pathOf(group),
     `{\n"made": ${JSON.stringify(made)},\n"inputs": ${JSON.stringify(inputs)},\n"cases": {\n${lines.join(',\n')}\n}\n}\n`,

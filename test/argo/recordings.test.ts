@@ -7,13 +7,28 @@ import { VERSIONS } from './programs.ts'
 import { digestOfCases, readRecording } from './recording.ts'
 
 it('the versions are those that are built', () => {
-  const required = { generate: `github.com/argoproj/argo-cd/v3 ${VERSIONS['argo-cd']}`, helm: `helm.sh/helm/v3 ${VERSIONS.helm}` }
-  const tools = { ...required, kustomize: `sigs.k8s.io/kustomize/kustomize/v5 ${VERSIONS.kustomize}` }
+  const required = {
+    generate: `github.com/argoproj/argo-cd/v3 ${VERSIONS['argo-cd']}`,
+    helm: `helm.sh/helm/v3 ${VERSIONS.helm}`,
+  }
+  const tools = {
+    ...required,
+    kustomize: `sigs.k8s.io/kustomize/kustomize/v5 ${VERSIONS.kustomize}`,
+  }
   for (const [name, line] of Object.entries({ ...tools, 'application-sets': required.generate }))
-    assert.match(readFileSync(new URL(`../programs/argo/${name}/go.mod`, import.meta.url), 'utf8'), new RegExp(`^\t${line}( |$)`, 'm'))
+    assert.match(
+      readFileSync(new URL(`../programs/argo/${name}/go.mod`, import.meta.url), 'utf8'),
+      new RegExp(`^\t${line}( |$)`, 'm'),
+    )
 })
 
-const LEAST = { helm: 150, directory: 150, kustomize: 100, 'random-directory': 200, 'random-kustomize': 100 }
+const LEAST = {
+  helm: 150,
+  directory: 150,
+  kustomize: 100,
+  'random-directory': 200,
+  'random-kustomize': 100,
+}
 
 for (const group of GROUPS)
   describe(`the recording of ${group}`, () => {
@@ -28,23 +43,33 @@ for (const group of GROUPS)
 
     it('has the cases of today', () => {
       assert.ok(Object.keys(CASES[group]).length >= LEAST[group])
-      assert.equal(inputs, digestOfCases(CASES[group]), `the cases differ from those that were recorded: run ${made.command}`)
+      assert.equal(
+        inputs,
+        digestOfCases(CASES[group]),
+        `the cases differ from those that were recorded: run ${made.command}`,
+      )
       assert.deepEqual(Object.keys(cases), Object.keys(CASES[group]))
     })
 
     it('has objects or an error of each case', () => {
-      for (const [name, { objects, error }] of Object.entries(cases)) assert.ok((objects === undefined) !== (error === undefined), name)
+      for (const [name, { objects, error }] of Object.entries(cases))
+        assert.ok((objects === undefined) !== (error === undefined), name)
     })
   })
 
 describe('the recording of helm', () => {
   it('has the command line of each chart that Argo CD had rendered', () => {
     for (const [name, { types = [], helm = [] }] of Object.entries(readRecording('helm').cases))
-      assert.equal(helm.some(({ args }) => args[0] === 'template') || !types.includes('Helm'), true, name)
+      assert.equal(
+        helm.some(({ args }) => args[0] === 'template') || !types.includes('Helm'),
+        true,
+        name,
+      )
   })
 
   it('has no path of the machine that recorded it', () => {
     for (const { helm = [], error = '' } of Object.values(readRecording('helm').cases))
-      for (const text of [error, ...helm.flatMap(({ folder, args }) => [folder, ...args])]) assert.doesNotMatch(text, /\/tmp|\/root|\/home/)
+      for (const text of [error, ...helm.flatMap(({ folder, args }) => [folder, ...args])])
+        assert.doesNotMatch(text, /\/tmp|\/root|\/home/)
   })
 })

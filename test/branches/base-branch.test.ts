@@ -44,7 +44,10 @@ describe('base branches', () => {
     assert.equal(world.proposal('prod'), prod)
 
     exits(await world.run('reject', 'prod', 'prod', '--yes'), 0)
-    assert.match(world.git('log', '--format=%s', 'staging'), /^chore\(drift\): restore .* in staging/)
+    assert.match(
+      world.git('log', '--format=%s', 'staging'),
+      /^chore\(drift\): restore .* in staging/,
+    )
     assert.doesNotMatch(world.git('log', '--format=%s', 'prod'), /drift/)
     assert.match(world.report('staging'), /branch: staging\n/)
     assert.match(world.report('prod'), /branch: prod\n/)
@@ -56,18 +59,29 @@ describe('base branches', () => {
   test('a second branch for the same package and cluster is refused before anything is written, with what to do', async () => {
     exits(await world.run('scan', 'prod', 'c'), 3)
     const refs = world.refs()
-    for (const command of [['scan'], ['restore', 'apps/web'], ['approve', 'apps/web', '--yes'], ['reject', 'apps/web', '--yes']]) {
+    for (const command of [
+      ['scan'],
+      ['restore', 'apps/web'],
+      ['approve', 'apps/web', '--yes'],
+      ['reject', 'apps/web', '--yes'],
+    ]) {
       const [name = '', ...args] = command
       const run = exits(await world.run(name, 'staging', 'c', ...args), 2)
       assert.match(run.stderr, /^error BP2012: apps\/web in c is not written from staging$/m)
       assert.match(run.stderr, /why: it follows prod: /)
-      assert.match(run.stderr, /fix: give --branch prod, or name the cluster that runs staging with --cluster/)
+      assert.match(
+        run.stderr,
+        /fix: give --branch prod, or name the cluster that runs staging with --cluster/,
+      )
       assert.equal(world.refs(), refs, name)
     }
     // Looking is allowed: what would differ if that branch were the one.
     const diff = exits(await world.run('diff', 'staging', 'c'), 3)
     assert.match(diff.stdout, /data\.color/)
-    assert.match(diff.stdout + diff.stderr, /apps\/web in c follows prod: nothing is recorded of what staging says/)
+    assert.match(
+      diff.stdout + diff.stderr,
+      /apps\/web in c follows prod: nothing is recorded of what staging says/,
+    )
     assert.equal(world.refs(), refs)
   })
 
@@ -107,7 +121,11 @@ describe('base branches', () => {
 })
 
 function exits(run: ProgramRun, code: number): ProgramRun {
-  assert.equal(run.code, code, `${run.command}\n--- stdout\n${run.stdout}\n--- stderr\n${run.stderr}`)
+  assert.equal(
+    run.code,
+    code,
+    `${run.command}\n--- stdout\n${run.stdout}\n--- stderr\n${run.stderr}`,
+  )
   return run
 }
 
@@ -136,7 +154,10 @@ class World {
     mkdirSync(join(this.checkout, 'apps', 'web'), { recursive: true })
     mkdirSync(join(this.checkout, '.drift'), { recursive: true })
     this.inCheckout('init', '--quiet', '--initial-branch=prod')
-    this.write('apps/web/Kptfile', 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n')
+    this.write(
+      'apps/web/Kptfile',
+      'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n',
+    )
     this.write('apps/web/settings.yaml', manifest('blue'))
     this.write(
       '.drift/policy.yaml',
@@ -146,13 +167,30 @@ class World {
     this.inCheckout('checkout', '--quiet', '-b', 'staging')
     this.write('apps/web/settings.yaml', manifest('green'))
     this.commit('next colour')
-    execFileSync('git', ['clone', '--quiet', '--bare', this.checkout, this.repository], { env: this.env, stdio: 'pipe' })
+    execFileSync('git', ['clone', '--quiet', '--bare', this.checkout, this.repository], {
+      env: this.env,
+      stdio: 'pipe',
+    })
     writeFileSync(join(folder, 'live.json'), JSON.stringify(LIVE))
   }
 
   /** One command with a base branch and a cluster; a recording proves less than a server, so drift ends with 3. */
-  run(command: string, branch: string, cluster: string, ...args: readonly string[]): Promise<ProgramRun> {
-    return this.plain(command, ...args, '--branch', branch, '--cluster', cluster, '--live', join(this.folder, 'live.json'))
+  run(
+    command: string,
+    branch: string,
+    cluster: string,
+    ...args: readonly string[]
+  ): Promise<ProgramRun> {
+    return this.plain(
+      command,
+      ...args,
+      '--branch',
+      branch,
+      '--cluster',
+      cluster,
+      '--live',
+      join(this.folder, 'live.json'),
+    )
   }
 
   plain(...args: readonly string[]): Promise<ProgramRun> {
@@ -160,7 +198,12 @@ class World {
   }
 
   git(...args: readonly string[]): string {
-    return execFileSync('git', args, { cwd: this.repository, env: this.env, encoding: 'utf8', stdio: 'pipe' }).trim()
+    return execFileSync('git', args, {
+      cwd: this.repository,
+      env: this.env,
+      encoding: 'utf8',
+      stdio: 'pipe',
+    }).trim()
   }
 
   refs(): string {
@@ -169,8 +212,14 @@ class World {
 
   /** Commit of the open proposal that has a record of the cluster. */
   proposal(cluster: string): string | undefined {
-    const heads = this.git('for-each-ref', '--format=%(objectname)', 'refs/heads/proposed').split('\n')
-    return heads.find((head) => head !== '' && this.git('ls-tree', '-r', '--name-only', head, `.drift/records/${cluster}/`) !== '')
+    const heads = this.git('for-each-ref', '--format=%(objectname)', 'refs/heads/proposed').split(
+      '\n',
+    )
+    return heads.find(
+      (head) =>
+        head !== '' &&
+        this.git('ls-tree', '-r', '--name-only', head, `.drift/records/${cluster}/`) !== '',
+    )
   }
 
   report(cluster: string): string {
@@ -183,7 +232,11 @@ class World {
 
   /** As a forge does it that deletes the branch of a merged request. */
   mergeByHand(branch: string): void {
-    const [head = ''] = this.git('for-each-ref', '--format=%(refname:short)', 'refs/heads/proposed').split('\n')
+    const [head = ''] = this.git(
+      'for-each-ref',
+      '--format=%(refname:short)',
+      'refs/heads/proposed',
+    ).split('\n')
     this.inCheckout('remote', 'add', 'origin', this.repository)
     this.inCheckout('fetch', '--quiet', 'origin')
     this.inCheckout('checkout', '--quiet', '-B', 'merging', `origin/${branch}`)

@@ -23,24 +23,36 @@ const MERGE = '+refs/pull/5/merge:refs/remotes/pull/5/merge'
 const CHECKOUTS: readonly Checkout[] = [
   {
     name: 'actions/checkout of a push',
-    commands: [`fetch -q --no-tags origin ${HEADS}`, 'checkout -q --force -B main refs/remotes/origin/main'],
+    commands: [
+      `fetch -q --no-tags origin ${HEADS}`,
+      'checkout -q --force -B main refs/remotes/origin/main',
+    ],
     hasLedger: true,
   },
   {
     name: 'actions/checkout of a pull request with the whole history',
-    commands: [`fetch -q --prune origin ${HEADS} +refs/tags/*:refs/tags/* ${MERGE}`, 'checkout -q --force refs/remotes/pull/5/merge'],
+    commands: [
+      `fetch -q --prune origin ${HEADS} +refs/tags/*:refs/tags/* ${MERGE}`,
+      'checkout -q --force refs/remotes/pull/5/merge',
+    ],
     hasLedger: true,
     isMerge: true,
   },
   {
     name: 'actions/checkout of a pull request with one commit',
-    commands: [`fetch -q --no-tags --depth=1 origin ${MERGE}`, 'checkout -q --force refs/remotes/pull/5/merge'],
+    commands: [
+      `fetch -q --no-tags --depth=1 origin ${MERGE}`,
+      'checkout -q --force refs/remotes/pull/5/merge',
+    ],
     hasLedger: false,
     isMerge: true,
   },
   {
     name: 'GitLab CI',
-    commands: ['fetch -q origin +refs/heads/main:refs/remotes/origin/main', 'checkout -q -f --detach refs/remotes/origin/main'],
+    commands: [
+      'fetch -q origin +refs/heads/main:refs/remotes/origin/main',
+      'checkout -q -f --detach refs/remotes/origin/main',
+    ],
     hasLedger: false,
   },
   {
@@ -48,10 +60,18 @@ const CHECKOUTS: readonly Checkout[] = [
     commands: [`fetch -q origin ${HEADS}`, 'checkout -q -f refs/remotes/origin/main'],
     hasLedger: true,
   },
-  { name: 'Tekton', commands: ['fetch -q --depth=1 origin main', 'checkout -q FETCH_HEAD'], hasLedger: false },
+  {
+    name: 'Tekton',
+    commands: ['fetch -q --depth=1 origin main', 'checkout -q FETCH_HEAD'],
+    hasLedger: false,
+  },
   {
     name: 'a detached HEAD beside a local branch',
-    commands: [`fetch -q origin ${HEADS}`, 'checkout -q -B main refs/remotes/origin/main', 'checkout -q --detach'],
+    commands: [
+      `fetch -q origin ${HEADS}`,
+      'checkout -q -B main refs/remotes/origin/main',
+      'checkout -q --detach',
+    ],
     hasLedger: true,
   },
 ]
@@ -71,7 +91,12 @@ describe('checkouts of CI', () => {
     BACKPORCH_KEY: 'c0de'.repeat(16),
   }
   const git = (cwd: string, ...args: readonly string[]): string =>
-    execFileSync('git', args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
+    execFileSync('git', args, {
+      cwd,
+      env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }).trim()
   const live = ['--live', join(folder, 'live.json'), '--cluster', 'prod']
   const run = (repository: string, ...args: readonly string[]): Promise<ProgramRun> =>
     backporchHere([...args, '--repo', repository], { cwd: folder, env })
@@ -89,7 +114,10 @@ describe('checkouts of CI', () => {
     const kptfile = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n'
     commit('web', { 'apps/web/Kptfile': kptfile, 'apps/web/settings.yaml': manifest('blue') })
     git(folder, 'clone', '--quiet', '--bare', author, remote)
-    writeFileSync(join(folder, 'live.json'), JSON.stringify(recordingOf([{ color: 'red', by: 'kubectl-edit', at: LATELY }])))
+    writeFileSync(
+      join(folder, 'live.json'),
+      JSON.stringify(recordingOf([{ color: 'red', by: 'kubectl-edit', at: LATELY }])),
+    )
     assert.equal((await run(remote, 'scan', ...live)).code, 1)
     git(author, 'checkout', '--quiet', '-b', 'feature')
     commit('green', { 'apps/web/settings.yaml': manifest('green') })
@@ -110,11 +138,20 @@ describe('checkouts of CI', () => {
       const diff = await run(checkout, 'diff', 'apps/web', ...live, '-o', 'json')
       assert.equal(diff.code, 1, diff.stderr)
       const [change] = JSON.parse(diff.stdout).items[0].spec.changes
-      assert.deepEqual([change.path, change.git, change.live], ['data.color', isMerge ? 'green' : 'blue', 'red'])
+      assert.deepEqual(
+        [change.path, change.git, change.live],
+        ['data.color', isMerge ? 'green' : 'blue', 'red'],
+      )
 
       const check = await run(checkout, 'check', ...live)
       assert.doesNotMatch(check.stdout + check.stderr, /no commit|BP1003/)
-      const preview = await run(checkout, 'preview', '--head', git(checkout, 'rev-parse', 'HEAD'), ...live)
+      const preview = await run(
+        checkout,
+        'preview',
+        '--head',
+        git(checkout, 'rev-parse', 'HEAD'),
+        ...live,
+      )
       assert.equal(preview.code, 0, preview.stderr)
 
       const [status, history] = [await run(checkout, 'status'), await run(checkout, 'history')]
@@ -138,7 +175,10 @@ describe('checkouts of CI', () => {
     git(checkout, 'branch', '-D', 'main')
     const scan = await run(checkout, 'scan', ...live)
     assert.equal(scan.code, 2)
-    assert.match(scan.stderr, /^error BP1003: .*\n.*\n {2}why: it has no branch: .*\n {2}fix: .*--repo/m)
+    assert.match(
+      scan.stderr,
+      /^error BP1003: .*\n.*\n {2}why: it has no branch: .*\n {2}fix: .*--repo/m,
+    )
   })
 })
 

@@ -38,7 +38,12 @@ class Earlier {
     }
     mkdirSync(join(this.folder, 'home'))
     const run = (cwd: string, args: readonly string[]): string =>
-      execFileSync('git', args, { cwd, env: this.env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
+      execFileSync('git', args, {
+        cwd,
+        env: this.env,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }).trim()
     run(this.folder, ['clone', '--quiet', '--mirror', BUNDLE, this.remote])
     this.git = (...args) => run(this.remote, args)
   }
@@ -54,7 +59,12 @@ class Earlier {
   /** With the cluster as a recording of one edit. */
   observe(color: Colour, ...args: readonly string[]): Promise<ProgramRun> {
     const live = join(this.folder, 'live.json')
-    writeFileSync(live, JSON.stringify(recordingOf([{ color, by: 'kubectl-edit', at: new Date('2026-11-21T09:30:00Z') }])))
+    writeFileSync(
+      live,
+      JSON.stringify(
+        recordingOf([{ color, by: 'kubectl-edit', at: new Date('2026-11-21T09:30:00Z') }]),
+      ),
+    )
     return this.run(...args, '--live', live, '--cluster', 'prod')
   }
 
@@ -84,7 +94,11 @@ test('an open proposal of an earlier version is made anew once, with the records
   const earlier = new Earlier(t)
   const first = await earlier.observe('green', 'scan')
   assert.match(first.stdout, new RegExp(`updated: ${OPEN}`))
-  const wanted = ['.drift/policy.yaml', `${FIRST}.record`, '.drift/records/prod/apps--web/20261121-9d6fe2de.record']
+  const wanted = [
+    '.drift/policy.yaml',
+    `${FIRST}.record`,
+    '.drift/records/prod/apps--web/20261121-9d6fe2de.record',
+  ]
   assert.deepEqual(earlier.ours(OPEN), wanted)
   const text = `${earlier.git('show', `main:${FIRST}.yaml`)}\n---\nbackporch: no manifest`
   assert.equal(earlier.git('show', `${OPEN}:${FIRST}.record`), text)
@@ -106,7 +120,10 @@ for (const isLost of [false, true])
       '.drift/records/prod/apps--web/20261121-9d6fe2de.record',
     ])
     const history = await earlier.run('history')
-    assert.match(history.stdout, new RegExp(` restore .* ${earlier.git('rev-parse', 'main').slice(0, 7)}$`, 'm'))
+    assert.match(
+      history.stdout,
+      new RegExp(` restore .* ${earlier.git('rev-parse', 'main').slice(0, 7)}$`, 'm'),
+    )
     assert.match(history.stdout, new RegExp(` adopt .* ${MERGE}$`, 'm'))
   })
 
@@ -119,6 +136,11 @@ test('a proposal of an earlier version that is merged with git is a decision, an
   assert.equal(settled.code, 0, settled.stderr)
   assert.match((await earlier.run('history')).stdout, / adopt .*\n.* restore .* 3a833a1$/m)
   await earlier.observe('blue', 'scan')
-  const [branch = ''] = earlier.git('for-each-ref', '--format=%(refname:short)', 'refs/heads/proposed').split('\n')
-  assert.ok(!earlier.ours(branch).some((path) => path.includes('records') && path.endsWith('.yaml')), earlier.ours(branch).join())
+  const [branch = ''] = earlier
+    .git('for-each-ref', '--format=%(refname:short)', 'refs/heads/proposed')
+    .split('\n')
+  assert.ok(
+    !earlier.ours(branch).some((path) => path.includes('records') && path.endsWith('.yaml')),
+    earlier.ours(branch).join(),
+  )
 })

@@ -22,7 +22,9 @@ function failures({ units }: Awaited<ReturnType<RefusingRemote['turn']>>): Map<s
     units.flatMap((unit) => {
       const [failure] = unitFailures(unit)
       const name = unit.state === 'planned' ? unit.unit.packagePath : unit.packagePath
-      return failure === undefined ? [] : [[name.replace('apps/', ''), `${failure.code} ${failure.why}`]]
+      return failure === undefined
+        ? []
+        : [[name.replace('apps/', ''), `${failure.code} ${failure.why}`]]
     }),
   )
 }
@@ -54,20 +56,32 @@ for (const { kind, atomic } of SERVERS) {
     const result = await remote.turn()
     const found = failures(result)
     assert.deepEqual([...found.keys()].toSorted(), [...PACKAGES])
-    for (const why of found.values()) assert.match(why, /^BP4002 .*hook declined.*GH013: Repository rule violations found/)
+    for (const why of found.values())
+      assert.match(why, /^BP4002 .*hook declined.*GH013: Repository rule violations found/)
     assert.deepEqual(remote.branches(), [])
     remote.assertLedgerTrue()
     for (const name of PACKAGES) {
       const { spec, status } = remote.reports().get(name) ?? assert.fail(name)
-      assert.deepEqual([status.state, status.lifecycle, status.held?.reason, spec.changes.length], ['Drifted', '', 'refused', 1])
+      assert.deepEqual(
+        [status.state, status.lifecycle, status.held?.reason, spec.changes.length],
+        ['Drifted', '', 'refused', 1],
+      )
     }
     assert.ok(pushes.length <= 14, `${pushes.length} pushes`)
     const before = pushes.length
-    assert.deepEqual([...failures(await remote.turn()).keys()].toSorted(), [...PACKAGES], 'the failure lasts')
+    assert.deepEqual(
+      [...failures(await remote.turn()).keys()].toSorted(),
+      [...PACKAGES],
+      'the failure lasts',
+    )
     assert.equal(pushes.length, before, 'nothing is tried again at once')
     remote.edit('a', 'green')
     await remote.turn()
-    assert.deepEqual(pushes.slice(before), [['refs/heads/drift-ledger']], 'what is new is one push of the ledger alone')
+    assert.deepEqual(
+      pushes.slice(before),
+      [['refs/heads/drift-ledger']],
+      'what is new is one push of the ledger alone',
+    )
     remote.rule(kind, undefined)
     remote.world.pass(5)
     assert.equal(failures(await remote.turn()).size, 0)
@@ -89,8 +103,14 @@ for (const { kind, atomic } of SERVERS) {
     )
     remote.assertLedgerTrue()
     assert.deepEqual(
-      [...remote.reports()].map(([name, { status }]) => [name, status.lifecycle, status.held?.reason]).filter(([name]) => name !== 'web'),
-      PACKAGES.map((name) => [name, name === 'e' ? '' : 'Proposed', name === 'e' ? 'refused' : undefined]),
+      [...remote.reports()]
+        .map(([name, { status }]) => [name, status.lifecycle, status.held?.reason])
+        .filter(([name]) => name !== 'web'),
+      PACKAGES.map((name) => [
+        name,
+        name === 'e' ? '' : 'Proposed',
+        name === 'e' ? 'refused' : undefined,
+      ]),
     )
     assert.ok(pushes.length <= 10, `${pushes.length} pushes`)
     remote.rule(kind, undefined)
@@ -105,7 +125,8 @@ for (const { kind, atomic } of SERVERS) {
     for (const name of PACKAGES) remote.edit(name)
     remote.rule(kind, 'refs/heads/drift-ledger*')
     await refused(remote.turn(), 'BP4002')
-    if (atomic) assert.deepEqual(remote.branches(), [], 'nothing is there of which the ledger does not know')
+    if (atomic)
+      assert.deepEqual(remote.branches(), [], 'nothing is there of which the ledger does not know')
     remote.rule(kind, undefined)
     remote.world.pass(5)
     assert.equal(failures(await remote.turn()).size, 0)
@@ -138,7 +159,10 @@ for (const { kind, atomic } of SERVERS) {
     assert.deepEqual([...failures(await remote.turn()).keys()], ['a'])
     assert.equal(remote.fixture.git('rev-parse', `${branch}`), head)
     const { spec, status } = remote.reports().get('a') ?? assert.fail()
-    assert.deepEqual([status.lifecycle, JSON.stringify(spec.changes[0]?.live)], ['Proposed', '"green"'])
+    assert.deepEqual(
+      [status.lifecycle, JSON.stringify(spec.changes[0]?.live)],
+      ['Proposed', '"green"'],
+    )
     assert.equal(remote.branches().length, 2)
     remote.assertLedgerTrue()
     remote.rule(kind, undefined)
@@ -182,7 +206,11 @@ for (const { kind, atomic } of SERVERS) {
       remote.branches().some((branch) => branch.startsWith('proposed/apps/b/')),
       'the other package is proposed',
     )
-    assert.equal(remote.reports().get('a')?.spec.unit.revision, undefined, 'no revision that is not published')
+    assert.equal(
+      remote.reports().get('a')?.spec.unit.revision,
+      undefined,
+      'no revision that is not published',
+    )
     remote.assertLedgerTrue()
     assert.deepEqual([...failures(await remote.turn()).keys()], ['a'], 'the failure lasts')
     remote.rule(kind, undefined)
@@ -208,7 +236,10 @@ test('a branch that stands in the way of a name is named, and the others are pro
   remote.fixture.git('update-ref', 'refs/heads/proposed/apps/d', 'main')
   const found = failures(await remote.turn())
   assert.deepEqual([...found.keys()], ['d'])
-  assert.match(found.get('d') ?? '', /refs\/heads\/proposed\/apps\/d is there, and git keeps no branch below another one/)
+  assert.match(
+    found.get('d') ?? '',
+    /refs\/heads\/proposed\/apps\/d is there, and git keeps no branch below another one/,
+  )
   assert.equal(remote.branches().length, PACKAGES.length)
 })
 

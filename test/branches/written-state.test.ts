@@ -25,7 +25,10 @@ test('this version writes what the newest bundle has, to the byte', async (t) =>
   const written = await WrittenState.begin()
   t.after(() => written.remove())
   await written.live()
-  assert.deepEqual(Object.fromEntries(written.refs()), Object.fromEntries(read(t, BUNDLES.at(-1) ?? '').refs()))
+  assert.deepEqual(
+    Object.fromEntries(written.refs()),
+    Object.fromEntries(read(t, BUNDLES.at(-1) ?? '').refs()),
+  )
 })
 
 for (const bundle of BUNDLES)
@@ -44,7 +47,10 @@ for (const bundle of BUNDLES)
       ])
         assert.match(status, line)
       const packages = (await written.run([0], 'get', 'packages')).stdout
-      assert.match(packages, /^deploy\.apps\.adopted\.drift-d6cea779 +apps\/adopted +drift-d6cea779 +1 +true +Published /m)
+      assert.match(
+        packages,
+        /^deploy\.apps\.adopted\.drift-d6cea779 +apps\/adopted +drift-d6cea779 +1 +true +Published /m,
+      )
       assert.match(packages, /^deploy\.apps\.drafted\.drift-63ba0fe1 .* Draft /m)
       assert.match(packages, /^deploy\.apps\.open\.drift-5b2aa00d .* Proposed /m)
       const history = (await written.run([0], 'history')).stdout
@@ -55,7 +61,10 @@ for (const bundle of BUNDLES)
         released: 'release',
         restored: 'restore',
       }))
-        assert.match(history, new RegExp(`^2026-11-21 08:\\d\\dZ +prod +apps/${name} .* ${resolution} `, 'm'))
+        assert.match(
+          history,
+          new RegExp(`^2026-11-21 08:\\d\\dZ +prod +apps/${name} .* ${resolution} `, 'm'),
+        )
       const check = (await written.run([0], 'check', ...written.of('prod'))).stdout
       assert.match(check, /^✓ policy: 2 valid/m)
       assert.match(check, /^✓ records: 3, all inert for syncers$/m)
@@ -68,19 +77,38 @@ for (const bundle of BUNDLES)
       assert.match(prod?.stdout ?? '', /^ {2}rejected before: silent until 2026-12-21T08:08:00Z$/m)
       assert.match(prod?.stdout ?? '', /^1 Released of apps\/released in prod /m)
       assert.match(again?.stdout ?? '', /^✓ unchanged: proposed\/apps\/open\/drift-8a465814$/m)
-      const others = (refs: ReadonlyMap<string, string>) => [...refs].filter(([ref]) => ref !== LEDGER)
+      const others = (refs: ReadonlyMap<string, string>) =>
+        [...refs].filter(([ref]) => ref !== LEDGER)
       assert.deepEqual(others(written.refs()), others(before))
     })
 
     test('an open proposal and a draft are decided', async (t) => {
       const written = read(t, bundle)
-      const records = (): readonly string[] => written.files('main').filter((path) => path.endsWith('.record'))
+      const records = (): readonly string[] =>
+        written.files('main').filter((path) => path.endsWith('.record'))
       const earlier = new Map(records().map((path) => [path, written.show(`main:${path}`)]))
-      await written.run([0], 'approve', 'apps/open', '--yes', '--as', 'Grace', ...written.of('prod'))
+      await written.run(
+        [0],
+        'approve',
+        'apps/open',
+        '--yes',
+        '--as',
+        'Grace',
+        ...written.of('prod'),
+      )
       await written.run([0], 'adopt', 'apps/drafted', '-m', 'kept', ...written.of('prod'))
-      await written.run([0], 'approve', 'apps/drafted', '--yes', '--as', 'Grace', ...written.of('prod'))
+      await written.run(
+        [0],
+        'approve',
+        'apps/drafted',
+        '--yes',
+        '--as',
+        'Grace',
+        ...written.of('prod'),
+      )
       assert.match(written.show('main:apps/drafted/config.yaml'), /^ {2}color: red # ours$/m)
-      for (const name of ['open', 'drafted']) assert.ok(written.refs().has(`refs/tags/apps/${name}/v1`), name)
+      for (const name of ['open', 'drafted'])
+        assert.ok(written.refs().has(`refs/tags/apps/${name}/v1`), name)
       for (const [path, text] of earlier) assert.equal(written.show(`main:${path}`), text)
       assert.equal(records().length, earlier.size + 2)
     })

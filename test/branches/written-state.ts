@@ -10,7 +10,18 @@ import { type LiveColour, recordingOf } from '../fakes/recorded-config-map.ts'
 
 const BEGIN = Date.parse('2026-11-21T08:00:00Z')
 /** What becomes of the drift of each package. */
-const PACKAGES = ['adopted', 'declined', 'drafted', 'gone', 'ignored', 'open', 'released', 'restored', 'snoozed', 'synced'] as const
+const PACKAGES = [
+  'adopted',
+  'declined',
+  'drafted',
+  'gone',
+  'ignored',
+  'open',
+  'released',
+  'restored',
+  'snoozed',
+  'synced',
+] as const
 type Package = (typeof PACKAGES)[number]
 const DRIFTED: readonly Package[] = PACKAGES.filter((name) => name !== 'synced')
 const CLUSTERS = ['prod', 'test'] as const
@@ -61,7 +72,8 @@ export class WrittenState {
       GIT_COMMITTER_EMAIL: 'ada@example.com',
       BACKPORCH_KEY: 'c0de'.repeat(16),
     }
-    for (const cluster of CLUSTERS) for (const name of PACKAGES) this.set(cluster, name, 'blue', 'ci')
+    for (const cluster of CLUSTERS)
+      for (const name of PACKAGES) this.set(cluster, name, 'blue', 'ci')
   }
 
   /** Packages in sync, and nothing of Backporch but policies. */
@@ -70,7 +82,10 @@ export class WrittenState {
     const work = join(made.folder, 'work')
     const files = Object.fromEntries(
       PACKAGES.flatMap((name) => [
-        [`apps/${name}/Kptfile`, `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: ${name}}\n`],
+        [
+          `apps/${name}/Kptfile`,
+          `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: ${name}}\n`,
+        ],
         [
           `apps/${name}/config.yaml`,
           `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n  namespace: shop\ndata:\n  color: blue # ours\n`,
@@ -108,7 +123,9 @@ export class WrittenState {
 
   /** Commits by full name of the ref. */
   refs(): ReadonlyMap<string, string> {
-    const lines = this.git(this.remote, 'for-each-ref', '--format=%(refname) %(objectname)').split('\n')
+    const lines = this.git(this.remote, 'for-each-ref', '--format=%(refname) %(objectname)').split(
+      '\n',
+    )
     return new Map(lines.map((line) => line.split(' ') as [string, string]))
   }
 
@@ -130,7 +147,17 @@ export class WrittenState {
     await this.run([0], 'approve', 'apps/restored', '--yes', '--as', 'Grace', ...this.of('prod'))
     await this.run([0], 'release', 'apps/released', ...this.of('prod'))
     await this.run([0], 'approve', 'apps/released', '--yes', '--as', 'Grace', ...this.of('prod'))
-    await this.run([0], 'reject', 'apps/declined', '--yes', '--as', 'Grace', '-m', 'not now', ...this.of('prod'))
+    await this.run(
+      [0],
+      'reject',
+      'apps/declined',
+      '--yes',
+      '--as',
+      'Grace',
+      '-m',
+      'not now',
+      ...this.of('prod'),
+    )
     await this.run([0], 'snooze', 'apps/snoozed', '30d', ...this.of('prod'))
     await this.run([0], 'ignore', 'apps/ignored', '-m', 'people choose it', ...this.of('prod'))
     this.sync()
@@ -153,17 +180,29 @@ export class WrittenState {
     this.minute += 1
     const now = new Date(BEGIN + this.minute * 60_000)
     for (const cluster of CLUSTERS) {
-      const own = [...this.colours].filter(([key]) => key.startsWith(`${cluster}/`)).map(([, colour]) => colour)
-      const recording = { apiVersion: 'backporch.dev/v1alpha1', kind: 'Recording', spec: { cluster, observedAt: now.toISOString() } }
+      const own = [...this.colours]
+        .filter(([key]) => key.startsWith(`${cluster}/`))
+        .map(([, colour]) => colour)
+      const recording = {
+        apiVersion: 'backporch.dev/v1alpha1',
+        kind: 'Recording',
+        spec: { cluster, observedAt: now.toISOString() },
+      }
       const list = recordingOf(own) as { readonly items: readonly object[] }
-      writeFileSync(join(this.folder, `${cluster}.json`), JSON.stringify({ ...list, items: [recording, ...list.items] }))
+      writeFileSync(
+        join(this.folder, `${cluster}.json`),
+        JSON.stringify({ ...list, items: [recording, ...list.items] }),
+      )
     }
     const clock = { now: () => now, sleep: () => Promise.reject(new Error('nothing waits')) }
     const given = [...argv, '--repo', this.remote]
-    const run = await runHere(`backporch ${given.join(' ')}`, { cwd: this.folder, env: this.env }, (world) =>
-      runCli(given, { ...world, clock: { ...world.clock, ...clock } }),
+    const run = await runHere(
+      `backporch ${given.join(' ')}`,
+      { cwd: this.folder, env: this.env },
+      (world) => runCli(given, { ...world, clock: { ...world.clock, ...clock } }),
     )
-    if (!codes.includes(run.code)) throw new Error(`${run.command} ends with ${run.code}:\n${run.stdout}${run.stderr}`)
+    if (!codes.includes(run.code))
+      throw new Error(`${run.command} ends with ${run.code}:\n${run.stdout}${run.stderr}`)
     return run
   }
 
@@ -179,11 +218,26 @@ export class WrittenState {
     for (const name of ['gone', 'restored'] as const) this.set('prod', name, 'blue', 'ci')
   }
 
-  private set(cluster: (typeof CLUSTERS)[number], name: Package, color: LiveColour['color'], by: LiveColour['by'] = 'kubectl-edit'): void {
-    this.colours.set(`${cluster}/${name}`, { color, by, name, at: new Date(BEGIN - 3_600_000 + this.minute * 60_000) })
+  private set(
+    cluster: (typeof CLUSTERS)[number],
+    name: Package,
+    color: LiveColour['color'],
+    by: LiveColour['by'] = 'kubectl-edit',
+  ): void {
+    this.colours.set(`${cluster}/${name}`, {
+      color,
+      by,
+      name,
+      at: new Date(BEGIN - 3_600_000 + this.minute * 60_000),
+    })
   }
 
   private git(cwd: string, ...args: readonly string[]): string {
-    return execFileSync('git', args, { cwd, env: this.env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
+    return execFileSync('git', args, {
+      cwd,
+      env: this.env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }).trim()
   }
 }

@@ -14,7 +14,12 @@ await controlPlaneSuite('check', { controllerManager: true }, (plane) => {
       assert.equal(status, 201)
     }
     const rules = [{ apiGroups: ['*'], resources: ['*'], verbs }]
-    await created('clusterroles', { apiVersion: `${group}/v1`, kind: 'ClusterRole', metadata: { name: user }, rules })
+    await created('clusterroles', {
+      apiVersion: `${group}/v1`,
+      kind: 'ClusterRole',
+      metadata: { name: user },
+      rules,
+    })
     await created('clusterrolebindings', {
       apiVersion: `${group}/v1`,
       kind: 'ClusterRoleBinding',
@@ -34,10 +39,18 @@ await controlPlaneSuite('check', { controllerManager: true }, (plane) => {
         /✓ cluster \S+: the account may patch, .*; it may not create, so .*\n✓ .*the account updates and deletes/,
       ],
       // Of all resources: tokens and commands in Pods are among them.
-      [['get', 'list', 'watch', 'patch', 'create'], 0, /! cluster \S+: the account may write: create \* in check-/],
+      [
+        ['get', 'list', 'watch', 'patch', 'create'],
+        0,
+        /! cluster \S+: the account may write: create \* in check-/,
+      ],
       [['get', 'list', 'watch'], 0, /! cluster \S+: the account may not patch/],
       [['*'], 0, /! cluster \S+: the account may write: \* \* in check-/],
-      [['watch'], 1, /✗ BP3003 cluster \S+: the account may not get or list anything in namespace check-/],
+      [
+        ['watch'],
+        1,
+        /✗ BP3003 cluster \S+: the account may not get or list anything in namespace check-/,
+      ],
     ] as const
     for (const [at, [verbs, code, line]] of cases.entries()) {
       const kubeconfig = await grant(`${namespace}-${at}`, verbs)

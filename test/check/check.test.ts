@@ -23,7 +23,8 @@ function repository(files: Readonly<Record<string, string>> = {}): string {
 
 const argvOf = (repo: string): string[] => ['check', '--repo', repo, '--live', 'live']
 const options = { cwd: folder, env: { ...environment, BACKPORCH_KEY: 'k'.repeat(32) } }
-const check = (repo: string, ...more: readonly string[]): Promise<ProgramRun> => backporchHere([...argvOf(repo), ...more], options)
+const check = (repo: string, ...more: readonly string[]): Promise<ProgramRun> =>
+  backporchHere([...argvOf(repo), ...more], options)
 
 describe('check', () => {
   before(() => writeRecording(join(folder, 'live')))
@@ -40,12 +41,20 @@ describe('check', () => {
 
   it('goes on after each thing that is wrong, and gives each its code and its fix', async () => {
     const rule = (more: string) => `    - {managers: [x], reason: "y"${more}}\n`
-    const policy = 'apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: default}\nspec:\n  ignore:\n'
-    const repo = repository({ '.drift/policy.yaml': `${policy}${rule('')}${rule(', expires: "2020-01-01"')}` })
-    writeFileSync(join(repo, 'hooks', 'update'), '#!/bin/sh\ncase "$1" in refs/heads/drafts/*) exit 1;; esac\n')
+    const policy =
+      'apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: default}\nspec:\n  ignore:\n'
+    const repo = repository({
+      '.drift/policy.yaml': `${policy}${rule('')}${rule(', expires: "2020-01-01"')}`,
+    })
+    writeFileSync(
+      join(repo, 'hooks', 'update'),
+      '#!/bin/sh\ncase "$1" in refs/heads/drafts/*) exit 1;; esac\n',
+    )
     chmodSync(join(repo, 'hooks', 'update'), 0o755)
     commitFiles(repo, environment, 'drift-ledger', { x: 'y' })
-    commitFiles(repo, environment, 'main', { '.drift/records/prod/a/20260101-1.yaml': 'kind: ConfigMap\n' })
+    commitFiles(repo, environment, 'main', {
+      '.drift/records/prod/a/20260101-1.yaml': 'kind: ConfigMap\n',
+    })
     const run = await check(repo, '--live', 'nowhere')
     assert.equal(run.code, 1, run.stdout)
     for (const line of [
@@ -69,7 +78,10 @@ describe('check', () => {
     assert.equal((await check(repo)).code, 1)
     const run = await check(repo, '--pre', '-o', 'json')
     assert.equal(run.code, 0, run.stdout)
-    const list = JSON.parse(run.stdout) as { kind: string; items: readonly { check: string; state: string }[] }
+    const list = JSON.parse(run.stdout) as {
+      kind: string
+      items: readonly { check: string; state: string }[]
+    }
     assert.equal(list.kind, 'CheckList')
     assert.ok(!list.items.some(({ check: name }) => name === 'git-push' || name === 'ledger'))
   })
@@ -81,11 +93,20 @@ describe('check', () => {
     const policy = (spec: string): string =>
       `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: test}\nspec: ${spec}\n`
     const repo = repository({ '.drift/policy.yaml': policy('{mode: Warn}') })
-    commitFiles(repo, environment, 'main', { '.drift/policy.yaml': policy('{mode: Wran}'), '.drift/more.policy': policy('{settle: x}') })
+    commitFiles(repo, environment, 'main', {
+      '.drift/policy.yaml': policy('{mode: Wran}'),
+      '.drift/more.policy': policy('{settle: x}'),
+    })
     const late = await check(repo)
     assert.equal(late.code, 1)
-    assert.match(late.stdout, /^✗ BP1005 the policy .*: \.drift\/more\.policy:4: spec\.settle: .*; \.drift\/policy\.yaml:4: spec\.mode: /m)
-    assert.match(late.stdout, /until then the policy of commit [0-9a-f]{7} decides, and nothing is opened, merged or settled/)
+    assert.match(
+      late.stdout,
+      /^✗ BP1005 the policy .*: \.drift\/more\.policy:4: spec\.settle: .*; \.drift\/policy\.yaml:4: spec\.mode: /m,
+    )
+    assert.match(
+      late.stdout,
+      /until then the policy of commit [0-9a-f]{7} decides, and nothing is opened, merged or settled/,
+    )
     mkdirSync(join(folder, 'empty'))
     const none = await check(join(folder, 'empty'))
     assert.equal(none.code, 1)

@@ -27,7 +27,17 @@ describe('a signing key', { skip }, () => {
   const signers = join(folder, 'signers')
   after(() => rmSync(folder, { recursive: true, force: true }))
   const generate = (name: string, passphrase = ''): string => {
-    const created = spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', passphrase, '-C', 'backporch', '-f', join(folder, name)])
+    const created = spawnSync('ssh-keygen', [
+      '-q',
+      '-t',
+      'ed25519',
+      '-N',
+      passphrase,
+      '-C',
+      'backporch',
+      '-f',
+      join(folder, name),
+    ])
     assert.equal(created.status, 0, String(created.stderr))
     return join(folder, name)
   }
@@ -38,7 +48,10 @@ describe('a signing key', { skip }, () => {
     writeFileSync(signers, `${BOT.email} ${readFileSync(`${key}.pub`, 'utf8')}`)
   })
   const run = (args: readonly string[], more: NodeJS.ProcessEnv): Promise<ProgramRun> =>
-    backporchHere(args, { cwd: folder, env: { ...environment, BACKPORCH_KEY: 'k'.repeat(32), ...more } })
+    backporchHere(args, {
+      cwd: folder,
+      env: { ...environment, BACKPORCH_KEY: 'k'.repeat(32), ...more },
+    })
   /** The commits that the bot made, on all branches and tags, with what git says of their signatures. */
   const botCommits = (repository: string): string[] =>
     git(
@@ -53,7 +66,8 @@ describe('a signing key', { skip }, () => {
     ).split('\n')
   /** No line of the key's body is in the text. */
   const assertUntold = (text: string): void => {
-    for (const line of readFileSync(key, 'utf8').split('\n').slice(1, -2)) assert.ok(!text.includes(line.slice(0, 24)), 'the key is told')
+    for (const line of readFileSync(key, 'utf8').split('\n').slice(1, -2))
+      assert.ok(!text.includes(line.slice(0, 24)), 'the key is told')
   }
 
   for (const decision of ['approve', 'reject'] as const) {
@@ -65,7 +79,15 @@ describe('a signing key', { skip }, () => {
       writeFileSync(join(repository, 'hooks', 'post-receive'), `#!/bin/sh\nenv >> '${observed}'\n`)
       chmodSync(join(repository, 'hooks', 'post-receive'), 0o755)
       const more = { BACKPORCH_SIGNING_KEY: readFileSync(key, 'utf8') }
-      const flags = ['--repo', `file://${repository}`, '--live', 'live', '--cluster', 'prod', '--debug']
+      const flags = [
+        '--repo',
+        `file://${repository}`,
+        '--live',
+        'live',
+        '--cluster',
+        'prod',
+        '--debug',
+      ]
       const reported: string[] = []
       const say = async (expected: number, ...args: readonly string[]): Promise<string> => {
         const { code, stdout, stderr } = await run([...args, ...flags], more)
@@ -77,10 +99,19 @@ describe('a signing key', { skip }, () => {
       await say(0, 'ignore', 'apps/web', '1', '-m', 'KEDA scales it')
       await say(0, decision, 'apps/web', '--yes', '-m', 'as agreed')
       const commits = botCommits(repository)
-      for (const commit of commits) assert.match(commit, new RegExp(`^G ${BOT.email}`), commits.join('\n'))
-      const locations = ['drift-ledger', 'drift/ignore-', ...(decision === 'approve' ? ['main', 'tag: '] : [])]
-      for (const location of locations) assert.ok(commits.join('\n').includes(location), `${location}: ${commits.join('\n')}`)
-      assert.match(await say(0, 'check'), /^✓ signing key: SHA256:\S+, from BACKPORCH_SIGNING_KEY$/m)
+      for (const commit of commits)
+        assert.match(commit, new RegExp(`^G ${BOT.email}`), commits.join('\n'))
+      const locations = [
+        'drift-ledger',
+        'drift/ignore-',
+        ...(decision === 'approve' ? ['main', 'tag: '] : []),
+      ]
+      for (const location of locations)
+        assert.ok(commits.join('\n').includes(location), `${location}: ${commits.join('\n')}`)
+      assert.match(
+        await say(0, 'check'),
+        /^✓ signing key: SHA256:\S+, from BACKPORCH_SIGNING_KEY$/m,
+      )
       assertUntold(reported.join('\n'))
       const given = readFileSync(observed, 'utf8')
       assert.match(given, /^PATH=/m)
@@ -91,31 +122,52 @@ describe('a signing key', { skip }, () => {
   it('signs the proposal of init', async () => {
     const repository = join(folder, 'fresh.git')
     makePackages(repository, environment)
-    const result = await run(['init', '--yes', '--repo', repository, '--live', 'live', '--cluster', 'prod'], {
-      BACKPORCH_SIGNING_KEY_FILE: 'signing-key',
-    })
+    const result = await run(
+      ['init', '--yes', '--repo', repository, '--live', 'live', '--cluster', 'prod'],
+      {
+        BACKPORCH_SIGNING_KEY_FILE: 'signing-key',
+      },
+    )
     assert.equal(result.code, 0, result.stdout + result.stderr)
-    assert.deepEqual(botCommits(repository).sort(), [`G ${BOT.email} drift-ledger`, `G ${BOT.email} drift/configure`])
+    assert.deepEqual(botCommits(repository).sort(), [
+      `G ${BOT.email} drift-ledger`,
+      `G ${BOT.email} drift/configure`,
+    ])
   })
 
   it('is an input of the GitHub Action', async () => {
     const repository = join(folder, 'action.git')
     makePackages(repository, environment, { '.drift/policy.yaml': POLICY })
-    const inputs = { REPO: repository, LIVE: 'live', CLUSTERS: 'prod', 'FAIL-ON': 'none', 'SIGNING-KEY': readFileSync(key, 'utf8') }
+    const inputs = {
+      REPO: repository,
+      LIVE: 'live',
+      CLUSTERS: 'prod',
+      'FAIL-ON': 'none',
+      'SIGNING-KEY': readFileSync(key, 'utf8'),
+    }
     const env = {
       ...environment,
       BACKPORCH_KEY: 'k'.repeat(32),
       RUNNER_TEMP: folder,
       GITHUB_OUTPUT: join(folder, 'output'),
       GITHUB_STEP_SUMMARY: join(folder, 'summary'),
-      ...Object.fromEntries(Object.entries(inputs).map(([name, value]) => [`INPUT_${name}`, value])),
+      ...Object.fromEntries(
+        Object.entries(inputs).map(([name, value]) => [`INPUT_${name}`, value]),
+      ),
     }
-    const { code, stdout, stderr } = await runHere('the action', { cwd: folder, env }, (world) => runAction(world, runCli))
+    const { code, stdout, stderr } = await runHere('the action', { cwd: folder, env }, (world) =>
+      runAction(world, runCli),
+    )
     assert.equal(code, 0, stdout + stderr)
     const commits = botCommits(repository)
     assert.ok(commits.length >= 2)
     for (const commit of commits) assert.match(commit, /^G /)
-    assertUntold(stdout + stderr + readFileSync(join(folder, 'output'), 'utf8') + readFileSync(join(folder, 'summary'), 'utf8'))
+    assertUntold(
+      stdout +
+        stderr +
+        readFileSync(join(folder, 'output'), 'utf8') +
+        readFileSync(join(folder, 'summary'), 'utf8'),
+    )
   })
 
   it('that cannot be used fails check with what to do, and nothing is written with it', async () => {
@@ -132,7 +184,10 @@ describe('a signing key', { skip }, () => {
     const scanned = await run(['scan', ...position], more)
     assert.equal(scanned.code, 2)
     assert.match(scanned.stderr, /^error BP1012: /)
-    assert.equal(git(repository, environment, 'for-each-ref', '--format=%(refname)'), 'refs/heads/main')
+    assert.equal(
+      git(repository, environment, 'for-each-ref', '--format=%(refname)'),
+      'refs/heads/main',
+    )
   })
 
   it('that every user may read is a warning, and a ledger that others wrote to is one', async () => {
@@ -144,7 +199,13 @@ describe('a signing key', { skip }, () => {
     chmodSync(open, 0o644)
     const { code, stdout } = await run(['check', ...at], { BACKPORCH_SIGNING_KEY_FILE: open })
     assert.equal(code, 0, stdout)
-    assert.match(stdout, /^! signing key: SHA256:\S+, from \S+\/open, which every user of this machine may read\n {4}fix: chmod 600 /m)
-    assert.match(stdout, /^! drift-ledger: commit [0-9a-f]{7}, its last one, has no signature of the signing key\n {4}fix: scan once/m)
+    assert.match(
+      stdout,
+      /^! signing key: SHA256:\S+, from \S+\/open, which every user of this machine may read\n {4}fix: chmod 600 /m,
+    )
+    assert.match(
+      stdout,
+      /^! drift-ledger: commit [0-9a-f]{7}, its last one, has no signature of the signing key\n {4}fix: scan once/m,
+    )
   })
 })

@@ -4,7 +4,15 @@
  *   node test/config-sync/record.ts NOMOS VERSION
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { canonicalJson, isJsonObject, type Json } from '@backporch/kyaml/json'
@@ -42,15 +50,25 @@ function recorded({ format, files }: ConfigSyncCase): Json {
   }
   const folder = [join(output, CLUSTER), output].find((each) => existsSync(each)) ?? ''
   const printed = existsSync(folder)
-    ? readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.yaml'))
+    ? readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
+        path.endsWith('.yaml'),
+      )
     : []
-  const documents = printed.flatMap((path) => parseGoYaml(readFileSync(join(folder, path), 'utf8'), path).documents)
+  const documents = printed.flatMap(
+    (path) => parseGoYaml(readFileSync(join(folder, path), 'utf8'), path).documents,
+  )
   // It prints a declared cluster of this name a second time.
-  const objects = new Map(documents.flatMap(({ value }) => (isJsonObject(value) ? [[canonicalJson(value), value] as const] : [])))
+  const objects = new Map(
+    documents.flatMap(({ value }) =>
+      isJsonObject(value) ? [[canonicalJson(value), value] as const] : [],
+    ),
+  )
   return { objects: inOrder([...objects.values()]) }
 }
 
-const cases = Object.entries(CASES).map(([name, each]) => `    ${JSON.stringify(name)}: ${canonicalJson(recorded(each))}`)
+const cases = Object.entries(CASES).map(
+  ([name, each]) => `    ${JSON.stringify(name)}: ${canonicalJson(recorded(each))}`,
+)
 const made = {
   'config-sync': version,
   command: 'nomos hydrate --no-api-server-check --source-format FORMAT --clusters=defaultcluster',

@@ -17,11 +17,17 @@ const OWN: JsonObject = {
   metadata: { name: 'root-sync', namespace: 'config-management-system' },
 }
 
-function built({ format, files }: ConfigSyncCase, clusterName = CLUSTER): readonly JsonObject[] | string {
+function built(
+  { format, files }: ConfigSyncCase,
+  clusterName = CLUSTER,
+): readonly JsonObject[] | string {
   const builder = configSyncFolder({ format, isKustomized: false, clusterName })
   assert('print' in builder.way)
   const read = new Map(
-    Object.entries(files).map(([path, text]) => [path, { path, mode: '100644', content: new TextEncoder().encode(text) }] as const),
+    Object.entries(files).map(
+      ([path, text]) =>
+        [path, { path, mode: '100644', content: new TextEncoder().encode(text) }] as const,
+    ),
   )
   try {
     const text = builder.way.print(OWN, '', read)
@@ -39,20 +45,28 @@ function built({ format, files }: ConfigSyncCase, clusterName = CLUSTER): readon
 /** Without marks of Config Sync, which `nomos hydrate` does not print. A namespaced object that names none is in the namespace "default". */
 function plain(value: JsonObject): JsonObject {
   const object = withoutMarks(value)
-  const isBare = textOf(object, 'kind') === 'ConfigMap' && textOf(object, 'metadata', 'namespace') === ''
+  const isBare =
+    textOf(object, 'kind') === 'ConfigMap' && textOf(object, 'metadata', 'namespace') === ''
   return isBare ? { ...object, metadata: { ...metadataOf(object), namespace: 'default' } } : object
 }
 
 function withoutMarks(value: JsonObject): JsonObject {
   const marks = new Set(
     Object.keys(
-      isJsonObject(partOf(value, 'metadata', 'annotations')) ? (partOf(value, 'metadata', 'annotations') as JsonObject) : {},
+      isJsonObject(partOf(value, 'metadata', 'annotations'))
+        ? (partOf(value, 'metadata', 'annotations') as JsonObject)
+        : {},
     ).filter((name) => name === ORIGIN || /^config(sync|management)\.gke\.io\//.test(name)),
   )
   const object = withoutAnnotations(value, marks) as JsonObject
   const { labels, ...rest } = metadataOf(object)
-  const kept = isJsonObject(labels) ? Object.entries(labels).filter(([name]) => !name.endsWith('.tree.hnc.x-k8s.io/depth')) : []
-  return { ...object, metadata: { ...rest, ...(kept.length === 0 ? {} : { labels: Object.fromEntries(kept) }) } }
+  const kept = isJsonObject(labels)
+    ? Object.entries(labels).filter(([name]) => !name.endsWith('.tree.hnc.x-k8s.io/depth'))
+    : []
+  return {
+    ...object,
+    metadata: { ...rest, ...(kept.length === 0 ? {} : { labels: Object.fromEntries(kept) }) },
+  }
 }
 
 /** Config Sync keeps an object that it manages no more. */

@@ -10,7 +10,11 @@ import { CASES } from './cases.ts'
 export interface Recording {
   readonly made: { readonly 'config-sync': string; readonly command: string }
   readonly inputs: string
-  readonly cases: { readonly [name: string]: { readonly objects: readonly JsonObject[] } | { readonly errors: readonly string[] } }
+  readonly cases: {
+    readonly [name: string]:
+      | { readonly objects: readonly JsonObject[] }
+      | { readonly errors: readonly string[] }
+  }
 }
 
 export const RECORDING = new URL('./recorded.json', import.meta.url)

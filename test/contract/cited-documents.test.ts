@@ -9,15 +9,20 @@ import ts from 'typescript'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** Not part of an address or of another project's path. */
-const CITED = /(?<![\w./@-])docs\/(?:adr|facts|guides)\/[\w.-]*\w|(?<![\w./@-])docs\/\w+\.md\b|\bADRs? \d+(?:(?:,| and) \d+)*/g
+const CITED =
+  /(?<![\w./@-])docs\/(?:adr|facts|guides)\/[\w.-]*\w|(?<![\w./@-])docs\/\w+\.md\b|\bADRs? \d+(?:(?:,| and) \d+)*/g
 
 /** What stands for nothing. */
 function missing(text: string): readonly string[] {
-  return commentsOf(text).flatMap((comment) => [...comment.matchAll(CITED)].flatMap(([cited]) => (exists(cited) ? [] : [cited])))
+  return commentsOf(text).flatMap((comment) =>
+    [...comment.matchAll(CITED)].flatMap(([cited]) => (exists(cited) ? [] : [cited])),
+  )
 }
 
 function exists(cited: string): boolean {
-  const numbers = cited.startsWith('ADR') ? (cited.match(/\d+/g) ?? []) : (/^docs\/adr\/(\d+)$/.exec(cited)?.slice(1) ?? [])
+  const numbers = cited.startsWith('ADR')
+    ? (cited.match(/\d+/g) ?? [])
+    : (/^docs\/adr\/(\d+)$/.exec(cited)?.slice(1) ?? [])
   if (numbers.length === 0) return existsSync(join(ROOT, cited))
   const decisions = readdirSync(join(ROOT, 'docs/adr')).map((name) => Number.parseInt(name, 10))
   return numbers.every((number) => decisions.includes(Number(number)))
@@ -27,16 +32,23 @@ function exists(cited: string): boolean {
 function commentsOf(text: string): readonly string[] {
   const ranges = new Map<number, ts.CommentRange>()
   const visit = (node: ts.Node): void => {
-    for (const range of ts.getLeadingCommentRanges(text, node.getFullStart()) ?? []) ranges.set(range.pos, range)
-    for (const range of ts.getTrailingCommentRanges(text, node.getEnd()) ?? []) ranges.set(range.pos, range)
+    for (const range of ts.getLeadingCommentRanges(text, node.getFullStart()) ?? [])
+      ranges.set(range.pos, range)
+    for (const range of ts.getTrailingCommentRanges(text, node.getEnd()) ?? [])
+      ranges.set(range.pos, range)
     for (const child of node.getChildren()) visit(child)
   }
   visit(ts.createSourceFile('', text, ts.ScriptTarget.Latest, true))
-  return [...ranges.values()].map(({ pos, end }) => text.slice(pos, end).replaceAll(/(?:\n\s*(?:\*|\/\/)?|\s)+/g, ' '))
+  return [...ranges.values()].map(({ pos, end }) =>
+    text.slice(pos, end).replaceAll(/(?:\n\s*(?:\*|\/\/)?|\s)+/g, ' '),
+  )
 }
 
 test('every document and every decision that a comment cites exists', () => {
-  const files = execFileSync('git', ['ls-files', '-z', 'src', 'functions', 'test'], { cwd: ROOT, encoding: 'utf8' }).split('\0')
+  const files = execFileSync('git', ['ls-files', '-z', 'src', 'functions', 'test'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  }).split('\0')
   const sources = files.filter((path) => path.endsWith('.ts'))
   const found = sources
     .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))

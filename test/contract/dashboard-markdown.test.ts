@@ -2,10 +2,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dashboardText, isQuiet } from '../../src/proposal/text/dashboard-text.ts'
-import { dashboardBox, driftId, readDashboardTicks } from '../../src/proposal/text/dashboard-ticks.ts'
+import {
+  dashboardBox,
+  driftId,
+  readDashboardTicks,
+} from '../../src/proposal/text/dashboard-ticks.ts'
 import { GITEA, GITHUB, PLAIN } from '../fakes/dialects.ts'
 import { HOSTILE_TEXTS } from '../fakes/record-samples.ts'
-import { DASHBOARD, dashboardOfText, QUIET_DASHBOARD } from '../golden/proposals/dashboard-samples.ts'
+import {
+  DASHBOARD,
+  dashboardOfText,
+  QUIET_DASHBOARD,
+} from '../golden/proposals/dashboard-samples.ts'
 import { HOSTILE } from '../golden/proposals/samples.ts'
 import { actsOfMarkdown } from '../markdown/read-markdown.ts'
 import * as fc from '../seeds/fast-check.ts'
@@ -40,14 +48,22 @@ function ticked(body: string): readonly [string[], string[]] {
 
 test('a dashboard of anything does nothing, fits, and has nothing ticked', () => {
   fc.assert(
-    fc.property(word, fc.constantFrom(GITHUB, GITEA, PLAIN), fc.constantFrom(900, 4_000, 58_000), (text, dialect, bodyLimit) => {
-      const subject = { ...dashboardOfText(text), dialect: { ...dialect, bodyLimit } }
-      const { body } = dashboardText(subject)
-      assert.ok(body.length <= bodyLimit, `${body.length} of ${bodyLimit}`)
-      assert.deepEqual(actsOfMarkdown(body, ['https://', 'http://']), [])
-      assert.deepEqual(ticked(body), [[], []])
-      assert.equal(dashboardText({ ...dashboardOfText(text), dialect: subject.dialect }).body, body)
-    }),
+    fc.property(
+      word,
+      fc.constantFrom(GITHUB, GITEA, PLAIN),
+      fc.constantFrom(900, 4_000, 58_000),
+      (text, dialect, bodyLimit) => {
+        const subject = { ...dashboardOfText(text), dialect: { ...dialect, bodyLimit } }
+        const { body } = dashboardText(subject)
+        assert.ok(body.length <= bodyLimit, `${body.length} of ${bodyLimit}`)
+        assert.deepEqual(actsOfMarkdown(body, ['https://', 'http://']), [])
+        assert.deepEqual(ticked(body), [[], []])
+        assert.equal(
+          dashboardText({ ...dashboardOfText(text), dialect: subject.dialect }).body,
+          body,
+        )
+      },
+    ),
     { numRuns: 150 },
   )
 })
@@ -63,7 +79,9 @@ test('ticked in the browser, its boxes are read; in code, in a quote or changed,
   assert.deepEqual(ticked(`    ${box}`), [[], []])
   assert.deepEqual(ticked(box.replace(ID, ID.slice(1))), [[], []])
   assert.deepEqual(ticked(box.replace('open', 'adopt')), [[], []])
-  const many = Array.from({ length: 2_000 }, (_each, index) => box.replace(ID, index.toString(16).padStart(16, '0'))).join('\n')
+  const many = Array.from({ length: 2_000 }, (_each, index) =>
+    box.replace(ID, index.toString(16).padStart(16, '0')),
+  ).join('\n')
   assert.equal(ticked(many)[0].length, 500)
 })
 
@@ -75,6 +93,12 @@ test('a box is bound to a fingerprint; without one there is none', () => {
 
 test('quiet is when nothing waits for anybody; ignore rules alone are quiet', () => {
   assert.deepEqual([isQuiet(DASHBOARD), isQuiet(QUIET_DASHBOARD)], [false, true])
-  assert.match(dashboardText(QUIET_DASHBOARD).body, /No drift needs attention\. Some ignore rules do/)
-  assert.match(dashboardText({ ...QUIET_DASHBOARD, staleRules: [] }).body, /Nothing needs attention/)
+  assert.match(
+    dashboardText(QUIET_DASHBOARD).body,
+    /No drift needs attention\. Some ignore rules do/,
+  )
+  assert.match(
+    dashboardText({ ...QUIET_DASHBOARD, staleRules: [] }).body,
+    /Nothing needs attention/,
+  )
 })

@@ -14,7 +14,11 @@ export interface GitHttpBackendOptions {
   /** Asked of every request when given; undefined lets everybody in. */
   readonly token?: string
   /** Answers instead of git where it returns true. `after` runs git first, and its answer is thrown away. */
-  readonly fault?: (request: IncomingMessage, response: ServerResponse, moment: 'before' | 'after') => boolean
+  readonly fault?: (
+    request: IncomingMessage,
+    response: ServerResponse,
+    moment: 'before' | 'after',
+  ) => boolean
 }
 
 export interface GitHttpBackend {
@@ -43,10 +47,16 @@ export async function startGitHttpBackend(options: GitHttpBackendOptions): Promi
   }
 }
 
-async function answer(options: GitHttpBackendOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(
+  options: GitHttpBackendOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const user = authenticate(options.token, request)
   if (user === undefined) {
-    response.writeHead(401, { 'www-authenticate': 'Basic realm="git"', 'content-type': 'text/plain' }).end('who are you?\n')
+    response
+      .writeHead(401, { 'www-authenticate': 'Basic realm="git"', 'content-type': 'text/plain' })
+      .end('who are you?\n')
     return
   }
   if (options.fault?.(request, response, 'before') === true) return
@@ -71,7 +81,11 @@ function authenticate(token: string | undefined, request: IncomingMessage): stri
   return scheme === 'Basic' && password.join(':') === token ? user : undefined
 }
 
-async function runBackend(options: GitHttpBackendOptions, request: IncomingMessage, user: string): Promise<Buffer> {
+async function runBackend(
+  options: GitHttpBackendOptions,
+  request: IncomingMessage,
+  user: string,
+): Promise<Buffer> {
   const url = new URL(request.url ?? '/', 'http://127.0.0.1')
   const child = spawn('git', ['-c', 'http.receivepack=true', 'http-backend'], {
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -1,14 +1,31 @@
 /** One repository, made by the real git in a temporary folder, and the four kinds of address that it is reached by. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CommitDraft, PackageRepository } from '@backporch/git-store/package-repository'
-import { type CacheNote, openRepository, type RepositoryOptions } from '@backporch/git-store/repository'
+import {
+  type CacheNote,
+  openRepository,
+  type RepositoryOptions,
+} from '@backporch/git-store/repository'
 import { Failure, type FailureCode } from '@backporch/kyaml/failure'
 import { type ObjectId, objectId } from '@backporch/kyaml/files'
-import { type GitHttpBackend, type GitHttpBackendOptions, startGitHttpBackend } from './git-http-backend.ts'
+import {
+  type GitHttpBackend,
+  type GitHttpBackendOptions,
+  startGitHttpBackend,
+} from './git-http-backend.ts'
 
 export const REMOTE_KINDS = ['local bare', 'local with work tree', 'file', 'http', 'ssh'] as const
 export type RemoteKind = (typeof REMOTE_KINDS)[number]
@@ -46,14 +63,24 @@ export interface TestRepository {
 }
 
 /** Folder with a repository that has main (two commits), a feature branch, one draft, a light and an annotated tag. */
-export async function makeTestRepository(kind: RemoteKind, fault?: GitHttpBackendOptions['fault']): Promise<TestRepository> {
+export async function makeTestRepository(
+  kind: RemoteKind,
+  fault?: GitHttpBackendOptions['fault'],
+): Promise<TestRepository> {
   const root = temporaryFolder()
   cpSync(template(), root, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true })
   const environment = gitTestEnvironment(root)
   const work = join(root, 'work')
   const bare = join(root, 'repo.git')
   const backend =
-    kind === 'http' ? await startGitHttpBackend({ root, environment, token: TOKEN, ...(fault === undefined ? {} : { fault }) }) : undefined
+    kind === 'http'
+      ? await startGitHttpBackend({
+          root,
+          environment,
+          token: TOKEN,
+          ...(fault === undefined ? {} : { fault }),
+        })
+      : undefined
   const gitFolder = kind === 'local with work tree' ? work : bare
   const address = {
     'local bare': bare,
@@ -67,7 +94,8 @@ export async function makeTestRepository(kind: RemoteKind, fault?: GitHttpBacken
     gitFolder,
     remote: address[kind],
     cacheDir: join(root, 'cache'),
-    environment: kind === 'ssh' ? { ...environment, GIT_SSH_COMMAND: writeFakeSsh(root) } : environment,
+    environment:
+      kind === 'ssh' ? { ...environment, GIT_SSH_COMMAND: writeFakeSsh(root) } : environment,
     backend,
     git: (...args) => runGit(gitFolder, environment, args),
     close: async () => {
@@ -108,14 +136,22 @@ export function temporaryFolder(): string {
 }
 
 function runGit(cwd: string, env: NodeJS.ProcessEnv, args: readonly string[]): string {
-  return execFileSync('git', args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).replace(/\n$/, '')
+  return execFileSync('git', args, {
+    cwd,
+    env,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  }).replace(/\n$/, '')
 }
 
 function fillPackage(work: string): void {
   mkdirSync(join(work, 'apps/web/bin'), { recursive: true })
   mkdirSync(join(work, 'apps/web-2'))
   writeFileSync(join(work, 'README.md'), '# Packages\n')
-  writeFileSync(join(work, 'apps/web/Kptfile'), 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n')
+  writeFileSync(
+    join(work, 'apps/web/Kptfile'),
+    'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n',
+  )
   writeFileSync(join(work, 'apps/web/deploy.yaml'), 'replicas: 2\n')
   writeFileSync(join(work, 'apps/web/bin/run.sh'), '#!/bin/sh\n')
   writeFileSync(join(work, 'apps/web.txt'), 'sorts between web-2 and web/\n')
@@ -143,21 +179,40 @@ esac
 }
 
 /** Opens the repository with its own cache and, over http, its token. */
-export function openTestRepository(fixture: TestRepository, more: Partial<RepositoryOptions> = {}, note?: CacheNote): PackageRepository {
+export function openTestRepository(
+  fixture: TestRepository,
+  more: Partial<RepositoryOptions> = {},
+  note?: CacheNote,
+): PackageRepository {
   const { remote, cacheDir, environment } = fixture
   const token = fixture.backend === undefined ? {} : { token: TOKEN }
   return openRepository({ remote, cacheDir, environment, ...token, ...more }, note)
 }
 
 /** Where the remote has `main` now. */
-export async function headOf(repository: PackageRepository, signal: AbortSignal): Promise<ObjectId> {
+export async function headOf(
+  repository: PackageRepository,
+  signal: AbortSignal,
+): Promise<ObjectId> {
   return objectId((await repository.refs(signal)).refs.get('refs/heads/main') ?? '')
 }
 
 /** A commit on top of `base` that writes (text) or deletes (null) files. */
-export function changeOf(base: ObjectId, files: Readonly<Record<string, string | null>>): CommitDraft {
-  const changes = Object.entries(files).map(([path, text]) => ({ path, content: text === null ? null : Buffer.from(text) }))
-  return { parents: [base], base, changes, message: 'Correct it\n\nBecause.\n\nDrift-Id: 1', at: 1_700_000_500 }
+export function changeOf(
+  base: ObjectId,
+  files: Readonly<Record<string, string | null>>,
+): CommitDraft {
+  const changes = Object.entries(files).map(([path, text]) => ({
+    path,
+    content: text === null ? null : Buffer.from(text),
+  }))
+  return {
+    parents: [base],
+    base,
+    changes,
+    message: 'Correct it\n\nBecause.\n\nDrift-Id: 1',
+    at: 1_700_000_500,
+  }
 }
 
 /** Waits for a Failure with this code, which must not hold the token. */
@@ -166,8 +221,15 @@ export async function expectFailure(action: Promise<unknown>, code: FailureCode)
     () => undefined,
     (error: unknown) => error,
   )
-  assert.ok(thrown instanceof Failure, `a Failure was expected: ${thrown instanceof Error ? thrown.stack : String(thrown)}`)
+  assert.ok(
+    thrown instanceof Failure,
+    `a Failure was expected: ${thrown instanceof Error ? thrown.stack : String(thrown)}`,
+  )
   assert.equal(thrown.code, code, thrown.message)
-  assert.doesNotMatch(`${JSON.stringify(thrown)} ${thrown.stack}`, /canary/, 'no credential in a failure')
+  assert.doesNotMatch(
+    `${JSON.stringify(thrown)} ${thrown.stack}`,
+    /canary/,
+    'no credential in a failure',
+  )
   return thrown
 }

@@ -5,7 +5,15 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -24,7 +32,9 @@ const PROGRAMS = ['bash', 'cp', 'env', 'git', 'install', 'mktemp', 'rm', 'sha256
 function stepsOf(workflow: (typeof WORKFLOWS)[number]): readonly string[] {
   const text = readFileSync(join(ROOT, '.github', 'workflows', `${workflow}.yml`), 'utf8')
   const { jobs } = parse(text) as { jobs: { [name: string]: { steps: { run?: string }[] } } }
-  const { steps } = Object.values(jobs).find((job) => job.steps.some(({ run }) => run === '.ci/run')) ?? assert.fail('nothing runs .ci/run')
+  const { steps } =
+    Object.values(jobs).find((job) => job.steps.some(({ run }) => run === '.ci/run')) ??
+    assert.fail('nothing runs .ci/run')
   return steps.flatMap(({ run }) => run ?? [])
 }
 
@@ -32,23 +42,35 @@ function installed(
   script: string,
   step: string,
   download: string,
-): { readonly status: number | null; readonly stderr: string; readonly version: string | undefined } {
+): {
+  readonly status: number | null
+  readonly stderr: string
+  readonly version: string | undefined
+} {
   const home = mkdtempSync(join(tmpdir(), 'backporch-home-'))
   try {
     const [path, added] = [join(home, 'programs'), join(home, 'path')]
     mkdirSync(path)
     mkdirSync(join(home, '.ci'))
     writeFileSync(join(home, '.ci', 'install-kpt'), script, { mode: 0o755 })
-    for (const name of PROGRAMS) symlinkSync(execFileSync('which', [name], { encoding: 'utf8' }).trim(), join(path, name))
+    for (const name of PROGRAMS)
+      symlinkSync(execFileSync('which', [name], { encoding: 'utf8' }).trim(), join(path, name))
     writeFileSync(
       join(path, 'curl'),
       `#!${path}/bash\nuntil [ "$1" = --output ]; do shift; done\n[[ "$3" == https://github.com/*/v${VERSION}/kpt_linux_amd64 ]] && cp '${download}' "$2"\n`,
       { mode: 0o755 },
     )
     const env = { HOME: home, PATH: path, GITHUB_PATH: added }
-    const { status, stderr } = spawnSync('bash', ['-e', '-c', step], { cwd: home, env, encoding: 'utf8' })
+    const { status, stderr } = spawnSync('bash', ['-e', '-c', step], {
+      cwd: home,
+      env,
+      encoding: 'utf8',
+    })
     const nextPath = [existsSync(added) ? readFileSync(added, 'utf8').trim() : '', path].join(':')
-    const kpt = spawnSync(join(path, 'bash'), ['-c', 'kpt version'], { env: { HOME: home, PATH: nextPath }, encoding: 'utf8' })
+    const kpt = spawnSync(join(path, 'bash'), ['-c', 'kpt version'], {
+      env: { HOME: home, PATH: nextPath },
+      encoding: 'utf8',
+    })
     return { status, stderr, version: kpt.status === 0 ? kpt.stdout.trim() : undefined }
   } finally {
     rmSync(home, { recursive: true, force: true })
@@ -56,7 +78,9 @@ function installed(
 }
 
 for (const workflow of WORKFLOWS) {
-  test(`${workflow}.yml installs kpt before it runs the tests, with nothing but its checksum to trust`, { skip: whyNoKpt() }, () => {
+  test(`${workflow}.yml installs kpt before it runs the tests, with nothing but its checksum to trust`, {
+    skip: whyNoKpt(),
+  }, () => {
     const steps = stepsOf(workflow)
     const step = steps.indexOf('.ci/install-kpt')
     assert.ok(step >= 0 && step < steps.indexOf('.ci/run'), steps.join(' | '))
@@ -71,6 +95,10 @@ for (const workflow of WORKFLOWS) {
       'the tests are held against the kpt that the script installs',
     )
     const built = createHash('sha256').update(readFileSync(kpt)).digest('hex')
-    assert.deepEqual(installed(SCRIPT.replace(CHECKSUM, built), steps[step] ?? '', kpt), { status: 0, stderr: '', version: VERSION })
+    assert.deepEqual(installed(SCRIPT.replace(CHECKSUM, built), steps[step] ?? '', kpt), {
+      status: 0,
+      stderr: '',
+      version: VERSION,
+    })
   })
 }

@@ -7,7 +7,9 @@ import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const LIBRARIES = readdirSync(join(ROOT, 'src')).filter((folder) => existsSync(join(ROOT, 'src', folder, 'package.json')))
+const LIBRARIES = readdirSync(join(ROOT, 'src')).filter((folder) =>
+  existsSync(join(ROOT, 'src', folder, 'package.json')),
+)
 const PAGE = 60
 const SOURCES = ['src', 'functions', 'test', 'bench', 'docs', '.ci'].flatMap((top) =>
   readdirSync(join(ROOT, top), { recursive: true, encoding: 'utf8' })
@@ -23,14 +25,21 @@ interface Manifest {
 for (const library of LIBRARIES)
   describe(library, () => {
     const folder = join(ROOT, 'src', library)
-    const { name, exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
+    const { name, exports } = JSON.parse(
+      readFileSync(join(folder, 'package.json'), 'utf8'),
+    ) as Manifest
     const readme = readFileSync(join(folder, 'README.md'), 'utf8')
 
     test('the example of its README prints what it says', () => {
       assert.ok(readme.split('\n').length <= PAGE, 'one page')
-      const [, example = '', printed = ''] = /```js\n(.*?)```\n\nIt prints:\n\n```\n(.*?)```/s.exec(readme) ?? []
+      const [, example = '', printed = ''] =
+        /```js\n(.*?)```\n\nIt prints:\n\n```\n(.*?)```/s.exec(readme) ?? []
       assert.notEqual(printed, '', 'the README has an example and what it prints')
-      const output = execFileSync(process.execPath, ['--input-type=module'], { cwd: import.meta.dirname, input: example, encoding: 'utf8' })
+      const output = execFileSync(process.execPath, ['--input-type=module'], {
+        cwd: import.meta.dirname,
+        input: example,
+        encoding: 'utf8',
+      })
       assert.equal(output, printed)
     })
 
@@ -45,10 +54,16 @@ for (const library of LIBRARIES)
     })
 
     test('nothing but its doors can be imported', () => {
-      const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => /\.\w+$/.test(path))
+      const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
+        /\.\w+$/.test(path),
+      )
       const inside = files.find((path) => !Object.values(exports).includes(`./${path}`))
       const program = `await import('${name}/${inside}').then(() => console.log('found'), (error) => console.log(error.code))`
-      const output = execFileSync(process.execPath, ['--input-type=module'], { cwd: import.meta.dirname, input: program, encoding: 'utf8' })
+      const output = execFileSync(process.execPath, ['--input-type=module'], {
+        cwd: import.meta.dirname,
+        input: program,
+        encoding: 'utf8',
+      })
       assert.equal(output, 'ERR_PACKAGE_PATH_NOT_EXPORTED\n')
     })
 
@@ -57,8 +72,8 @@ for (const library of LIBRARIES)
       const wrong = SOURCES.filter(
         (path) =>
           !isInside(path) &&
-          [...readFileSync(path, 'utf8').matchAll(/\b(?:from|import\(?)\s*'(\.[^']+)'/g)].some(([, to = '']) =>
-            isInside(join(dirname(path), to)),
+          [...readFileSync(path, 'utf8').matchAll(/\b(?:from|import\(?)\s*'(\.[^']+)'/g)].some(
+            ([, to = '']) => isInside(join(dirname(path), to)),
           ),
       )
       assert.deepEqual(wrong, [])

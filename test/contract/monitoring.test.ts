@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { declarationOf, METRICS, type MetricName, PROCESS_METRICS } from '../../src/adapters/metrics/metric-table.ts'
+import {
+  declarationOf,
+  METRICS,
+  type MetricName,
+  PROCESS_METRICS,
+} from '../../src/adapters/metrics/metric-table.ts'
 
 const MONITORING = new URL('../../deploy/monitoring/', import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, MONITORING), 'utf8')
@@ -12,7 +17,9 @@ const RULES = read('alerts.yaml')
 const SERIES = new Set([
   ...PROCESS_METRICS,
   ...(Object.keys(METRICS) as MetricName[]).flatMap((name) =>
-    declarationOf(name).type === 'histogram' ? ['_bucket', '_sum', '_count'].map((end) => `${name}${end}`) : [name],
+    declarationOf(name).type === 'histogram'
+      ? ['_bucket', '_sum', '_count'].map((end) => `${name}${end}`)
+      : [name],
   ),
 ])
 
@@ -37,15 +44,21 @@ for (const file of ['alerts.yaml', ...dashboards.map((name) => `dashboards/${nam
 
 test('every metric of our own is in a dashboard or in an alert', () => {
   const used = seriesIn([RULES, ...dashboards.map((name) => read(`dashboards/${name}`))].join('\n'))
-  const unused = (Object.keys(METRICS) as MetricName[]).filter((name) => !used.some((one) => one.startsWith(name)))
+  const unused = (Object.keys(METRICS) as MetricName[]).filter(
+    (name) => !used.some((one) => one.startsWith(name)),
+  )
   // The rate of turns and of events says the same.
   assert.deepEqual(unused, ['workqueue_adds_total', 'workqueue_retries_total'])
 })
 
 test('the guide lists the alerts with their severity', () => {
   const guide = readFileSync(new URL('../../docs/guides/monitoring.md', import.meta.url), 'utf8')
-  const listed = [...guide.matchAll(/^\| `((?:Drift|Backporch)\w+)` \| (\w+) \|/gm)].map(([, alert, severity]) => `${alert} ${severity}`)
-  const rules = [...RULES.matchAll(/alert: (\w+)[\s\S]*?severity: (\w+)/g)].map(([, alert, severity]) => `${alert} ${severity}`)
+  const listed = [...guide.matchAll(/^\| `((?:Drift|Backporch)\w+)` \| (\w+) \|/gm)].map(
+    ([, alert, severity]) => `${alert} ${severity}`,
+  )
+  const rules = [...RULES.matchAll(/alert: (\w+)[\s\S]*?severity: (\w+)/g)].map(
+    ([, alert, severity]) => `${alert} ${severity}`,
+  )
   assert.deepEqual(listed, rules)
 })
 
@@ -54,7 +67,10 @@ test('each dashboard has its own name, and panels that do not overlap', () => {
   assert.equal(new Set(parsed.map(({ uid }) => uid)).size, dashboards.length)
   for (const { title, panels } of parsed) {
     const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
-      Array.from({ length: w * h }, (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`),
+      Array.from(
+        { length: w * h },
+        (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`,
+      ),
     )
     assert.equal(new Set(cells).size, cells.length, title)
     assert.ok(panels.every(({ gridPos: { x, w } }) => x + w <= 24))
@@ -64,5 +80,12 @@ test('each dashboard has its own name, and panels that do not overlap', () => {
 interface Dashboard {
   readonly uid: string
   readonly title: string
-  readonly panels: readonly { readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number } }[]
+  readonly panels: readonly {
+    readonly gridPos: {
+      readonly x: number
+      readonly y: number
+      readonly w: number
+      readonly h: number
+    }
+  }[]
 }

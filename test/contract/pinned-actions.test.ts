@@ -10,7 +10,8 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** Our own, in the guide: who reads it puts in the commit of the release that he takes. */
 const OURS = 'OWNER/backporch@COMMIT'
 /** What a step or job `uses`, wherever it stands in a line of YAML, and what follows it. */
-const USES = /(?:^|[\s{,-])["']?uses["']?\s*:\s*["']?([\w.-]+\/[^\s"',}]+|docker:\/\/[^\s"',}]+)["']?(.*)$/gm
+const USES =
+  /(?:^|[\s{,-])["']?uses["']?\s*:\s*["']?([\w.-]+\/[^\s"',}]+|docker:\/\/[^\s"',}]+)["']?(.*)$/gm
 const PINNED = /^[\w.-]+\/[\w./-]+@[0-9a-f]{40}$/
 
 /** `action: what is wrong` of each that is not pinned; a path of the same repository is of its own commit. */
@@ -27,7 +28,10 @@ test('every action that a workflow, a guide or an example uses is named by its c
   const read = files.filter((path) => /\.(?:ya?ml|md)$/.test(path))
   const found = read.map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))
   const using = found.filter(({ text }) => text.search(USES) >= 0).map(({ path }) => path)
-  assert.ok(using.includes('.github/workflows/ci.yml') && using.includes('docs/guides/in-ci.md'), `looked at ${using.join(', ')}`)
+  assert.ok(
+    using.includes('.github/workflows/ci.yml') && using.includes('docs/guides/in-ci.md'),
+    `looked at ${using.join(', ')}`,
+  )
   assert.deepEqual(
     found.flatMap(({ path, text }) => unpinned(text).map((what) => `${path}: ${what}`)),
     [],

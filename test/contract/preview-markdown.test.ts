@@ -30,14 +30,35 @@ const PIECES = [
   '\u202e',
 ]
 const word = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom(...HOSTILE, ...HOSTILE_TEXTS.filter((text) => text.length < 1_000)) },
-  { weight: 4, arbitrary: fc.array(fc.constantFrom(...PIECES), { maxLength: 14 }).map((parts) => parts.join('')) },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(...HOSTILE, ...HOSTILE_TEXTS.filter((text) => text.length < 1_000)),
+  },
+  {
+    weight: 4,
+    arbitrary: fc
+      .array(fc.constantFrom(...PIECES), { maxLength: 14 })
+      .map((parts) => parts.join('')),
+  },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 60 }) },
 )
 const words = fc.array(word, { maxLength: 4 })
-const value = fc.oneof(word, fc.integer(), fc.constant(undefined), fc.dictionary(word, word, { maxKeys: 3 }), words)
+const value = fc.oneof(
+  word,
+  fc.integer(),
+  fc.constant(undefined),
+  fc.dictionary(word, word, { maxKeys: 3 }),
+  words,
+)
 const live = fc.constantFrom('before', 'after', 'other', 'unknown')
-const failure = fc.record({ at: fc.constantFrom('base', 'merge', 'live'), code: word, what: word, where: word, why: word, remedy: word })
+const failure = fc.record({
+  at: fc.constantFrom('base', 'merge', 'live'),
+  code: word,
+  what: word,
+  where: word,
+  why: word,
+  remedy: word,
+})
 const change = fc
   .record({
     ref: fc.record({ group: word, kind: word, namespace: word, name: word }),
@@ -57,9 +78,17 @@ const change = fc
   })
   .map((all) => Object.fromEntries(Object.entries(all).filter(([, each]) => each !== undefined)))
 const unit = fc.record({
-  ...{ package: word, cluster: word, appliedBy: word, state: fc.constantFrom('changes', 'same', 'failed') },
+  ...{
+    package: word,
+    cluster: word,
+    appliedBy: word,
+    state: fc.constantFrom('changes', 'same', 'failed'),
+  },
   ...{ presence: fc.constantFrom('both', 'new', 'gone'), edited: words, shared: words },
-  ...{ changes: fc.array(change, { minLength: 1, maxLength: 6 }), failures: fc.array(failure, { maxLength: 2 }) },
+  ...{
+    changes: fc.array(change, { minLength: 1, maxLength: 6 }),
+    failures: fc.array(failure, { maxLength: 2 }),
+  },
 })
 
 function previewWith(items: fc.Arbitrary<unknown[]>): fc.Arbitrary<Preview> {
@@ -71,7 +100,9 @@ function previewWith(items: fc.Arbitrary<unknown[]>): fc.Arbitrary<Preview> {
       ...{ edited: words, policies: fc.boolean(), untouched: fc.nat(), notes: words, items },
       clusters: fc.array(fc.record({ name: word, failure }), { maxLength: 3 }),
     })
-    .map((all) => previewSchema.parse({ apiVersion: 'backporch.dev/v1alpha1', kind: 'Preview', ...all }))
+    .map((all) =>
+      previewSchema.parse({ apiVersion: 'backporch.dev/v1alpha1', kind: 'Preview', ...all }),
+    )
 }
 
 for (const dialect of [GITHUB, GITEA, PLAIN]) {
@@ -87,7 +118,10 @@ for (const dialect of [GITHUB, GITEA, PLAIN]) {
   })
 
   test(`for ${dialect.name} a preview of thousands of changes fits, and says what it leaves out`, () => {
-    const [sample] = fc.sample(previewWith(fc.array(unit, { minLength: 1, maxLength: 1 })), { numRuns: 1, seed: 7 })
+    const [sample] = fc.sample(previewWith(fc.array(unit, { minLength: 1, maxLength: 1 })), {
+      numRuns: 1,
+      seed: 7,
+    })
     if (sample === undefined) throw new TypeError('no sample')
     const [one] = sample.items
     const items = Array.from({ length: 400 }, (_, at) => ({

@@ -48,8 +48,16 @@ const PIECES = [
   '/approve',
 ]
 const word = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom(...HOSTILE, ...HOSTILE_TEXTS.filter((text) => text.length < 1_000)) },
-  { weight: 4, arbitrary: fc.array(fc.constantFrom(...PIECES), { maxLength: 14 }).map((parts) => parts.join('')) },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(...HOSTILE, ...HOSTILE_TEXTS.filter((text) => text.length < 1_000)),
+  },
+  {
+    weight: 4,
+    arbitrary: fc
+      .array(fc.constantFrom(...PIECES), { maxLength: 14 })
+      .map((parts) => parts.join('')),
+  },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 60 }) },
 )
 const value = fc.oneof(
@@ -93,12 +101,20 @@ const change: fc.Arbitrary<Change> = fc
   })
 
 const state: fc.Arbitrary<ProposalState> = fc.oneof(
-  fc.constantFrom({ kind: 'changing' } as const, { kind: 'storm' } as const, { kind: 'edited' } as const),
+  fc.constantFrom(
+    { kind: 'changing' } as const,
+    { kind: 'storm' } as const,
+    { kind: 'edited' } as const,
+  ),
   word.map((why) => ({ kind: 'render-failed', why }) as const),
   word.map((since) => ({ kind: 'not-observed', since }) as const),
   word.map((until) => ({ kind: 'snoozed', until }) as const),
   fc
-    .tuple(fc.constantFrom('not-checked', 'refused'), fc.array(word, { minLength: 1, maxLength: 2 }), word)
+    .tuple(
+      fc.constantFrom('not-checked', 'refused'),
+      fc.array(word, { minLength: 1, maxLength: 2 }),
+      word,
+    )
     .map(([kind, objects, why]) => ({ kind, objects, why }) as const),
 )
 
@@ -114,7 +130,12 @@ const subject: fc.Arbitrary<ProposalSubject> = fc
   .record({
     changes: fc.oneof(
       { weight: 4, arbitrary: fc.array(change, { minLength: 1, maxLength: 8 }) },
-      { weight: 1, arbitrary: fc.tuple(change, fc.integer({ min: 20, max: 260 })).map(([one, many]) => manyOf(one, many)) },
+      {
+        weight: 1,
+        arbitrary: fc
+          .tuple(change, fc.integer({ min: 20, max: 260 }))
+          .map(([one, many]) => manyOf(one, many)),
+      },
     ),
     word,
     words: fc.array(word, { minLength: 8, maxLength: 8 }),
@@ -128,43 +149,84 @@ const subject: fc.Arbitrary<ProposalSubject> = fc
     dialect: fc.constantFrom(GITHUB, GITEA, PLAIN),
     hasReport: fc.boolean(),
   })
-  .map(({ changes, word: any, words, states, sentence, warning, restores, revertsUnasked, settle, limit, dialect, hasReport }) => {
-    const [cluster = '', name = '', policy = '', version = '', login = '', message = '', location = '', command = ''] = words
-    const base = subjectOf(changes)
-    return {
-      ...base,
-      unit: { cluster, packageName: name, packagePath: name, slug: 'slug' },
-      record: {
-        ...base.record,
-        spec: { ...base.record.spec, message, settle, began: any, unit: { ...base.record.spec.unit, cluster, package: name } },
-      },
-      dialect: { ...dialect, bodyLimit: limit },
-      hasReport,
+  .map(
+    ({
+      changes,
+      word: any,
+      words,
       states,
-      applier: {
-        name: any,
-        restores,
-        sentence: any,
-        command: `kubectl apply -f ${command}`,
-        warning: any,
-        revertsUnasked,
-        phrases: { sentence, warning },
-      },
-      policy: { name: policy, mode: any, location },
-      version,
-      headBranch: any,
-      ledgerUrl: any,
-      alsoIn: [any, cluster],
-      previousPlan: { plan: 'Adopt', by: login },
-      notAdoptable: new Map([[changes[0]?.fingerprint ?? '', any]]),
-      notReleasable: new Map([[changes[0]?.fingerprint ?? '', any]]),
-      reapplyFails: [{ ref: { group: any, kind: any, namespace: any, name: any }, why: any }],
-      health: [{ id: { group: any, kind: any, namespace: any, name: any }, status: 'Failed', drift: 'drifted', message: any, health: any }],
-    }
-  })
+      sentence,
+      warning,
+      restores,
+      revertsUnasked,
+      settle,
+      limit,
+      dialect,
+      hasReport,
+    }) => {
+      const [
+        cluster = '',
+        name = '',
+        policy = '',
+        version = '',
+        login = '',
+        message = '',
+        location = '',
+        command = '',
+      ] = words
+      const base = subjectOf(changes)
+      return {
+        ...base,
+        unit: { cluster, packageName: name, packagePath: name, slug: 'slug' },
+        record: {
+          ...base.record,
+          spec: {
+            ...base.record.spec,
+            message,
+            settle,
+            began: any,
+            unit: { ...base.record.spec.unit, cluster, package: name },
+          },
+        },
+        dialect: { ...dialect, bodyLimit: limit },
+        hasReport,
+        states,
+        applier: {
+          name: any,
+          restores,
+          sentence: any,
+          command: `kubectl apply -f ${command}`,
+          warning: any,
+          revertsUnasked,
+          phrases: { sentence, warning },
+        },
+        policy: { name: policy, mode: any, location },
+        version,
+        headBranch: any,
+        ledgerUrl: any,
+        alsoIn: [any, cluster],
+        previousPlan: { plan: 'Adopt', by: login },
+        notAdoptable: new Map([[changes[0]?.fingerprint ?? '', any]]),
+        notReleasable: new Map([[changes[0]?.fingerprint ?? '', any]]),
+        reapplyFails: [{ ref: { group: any, kind: any, namespace: any, name: any }, why: any }],
+        health: [
+          {
+            id: { group: any, kind: any, namespace: any, name: any },
+            status: 'Failed',
+            drift: 'drifted',
+            message: any,
+            health: any,
+          },
+        ],
+      }
+    },
+  )
 
 function manyOf(one: Change, many: number): readonly Change[] {
-  return Array.from({ length: many }, (_each, index) => ({ ...one, ref: { ...one.ref, name: `${one.ref.name}${index}` } }))
+  return Array.from({ length: many }, (_each, index) => ({
+    ...one,
+    ref: { ...one.ref, name: `${one.ref.name}${index}` },
+  }))
 }
 
 const URLS = ['https://github.example/acme/deploy/', 'https://gitea.example/acme/deploy/']
@@ -175,15 +237,27 @@ test('a pull request of anything does nothing, fits, and ends as ours', () => {
   fc.assert(
     fc.property(subject, (created) => {
       const { title, body, labels } = proposalText(created)
-      assert.ok(body.length <= created.dialect.bodyLimit, `${body.length} of ${created.dialect.bodyLimit}`)
-      assert.ok(Array.from(title).length <= 100 && !/[\n\r]|(^|[^\w.])@\w|[#!]\d/.test(title), title)
+      assert.ok(
+        body.length <= created.dialect.bodyLimit,
+        `${body.length} of ${created.dialect.bodyLimit}`,
+      )
+      assert.ok(
+        Array.from(title).length <= 100 && !/[\n\r]|(^|[^\w.])@\w|[#!]\d/.test(title),
+        title,
+      )
       for (const label of labels) assert.match(label, /^drift(-[a-z]+\/[a-z-]+)?$/)
       assert.deepEqual(actsOfMarkdown(body, GIVEN), [])
       assert.deepEqual(readTicks(body), [])
-      assert.deepEqual(readTicks(body.replaceAll('- [ ] <!--', '- [x] <!--')).length > 0, body.includes('- [ ] <!--'))
+      assert.deepEqual(
+        readTicks(body.replaceAll('- [ ] <!--', '- [x] <!--')).length > 0,
+        body.includes('- [ ] <!--'),
+      )
       assert.match(body, /\n<!-- backporch:v1 [^\n]+ -->\n$/)
       assert.ok(readWithMicromark(body).html.some((html) => html.includes('backporch:v1')))
-      assert.deepEqual(proposalText({ ...created, record: structuredClone(created.record) }).body, body)
+      assert.deepEqual(
+        proposalText({ ...created, record: structuredClone(created.record) }).body,
+        body,
+      )
     }),
     { numRuns: 150 },
   )
@@ -200,42 +274,54 @@ test('a report of anything does nothing', () => {
 
 test('one cause in many clusters, a storm and a comment do nothing, and fit, whatever they are of', () => {
   fc.assert(
-    fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), subject, word, (changes, created, text) => {
-      const mass = massText({
-        ...MASS,
-        ...created,
-        changes,
-        packageName: text,
-        rows: MASS.rows.map((row, index) => (index < 3 ? { ...row, cluster: text, since: text } : row)),
-        appliers: [{ applier: created.applier, clusters: 3 }, ...MASS.appliers],
-      })
-      assert.ok(mass.body.length <= created.dialect.bodyLimit)
-      assert.deepEqual(actsOfMarkdown(mass.body, GIVEN), [])
-      assert.deepEqual(readTicks(mass.body), [])
-      const worst = STORM.worst.map((unit) => ({ ...unit, packageName: text, cluster: text, url: text }))
-      const storm = stormText({
-        ...STORM,
-        since: text,
-        writers: [{ manager: text, units: 3 }],
-        worst,
-        version: text,
-        dialect: created.dialect,
-      })
-      assert.ok(storm.body.length <= created.dialect.bodyLimit)
-      assert.deepEqual(actsOfMarkdown(storm.body, GIVEN), [])
-      for (const kind of ['edited', 'moved-to-mass', 'not-restored'] as const) {
-        const { body } = outcomeComment({
-          kind,
-          why: text,
-          author: text,
-          label: text,
-          url: text,
-          clusters: 2,
-          at: text,
+    fc.property(
+      fc.array(change, { minLength: 1, maxLength: 4 }),
+      subject,
+      word,
+      (changes, created, text) => {
+        const mass = massText({
+          ...MASS,
+          ...created,
+          changes,
+          packageName: text,
+          rows: MASS.rows.map((row, index) =>
+            index < 3 ? { ...row, cluster: text, since: text } : row,
+          ),
+          appliers: [{ applier: created.applier, clusters: 3 }, ...MASS.appliers],
         })
-        assert.deepEqual(actsOfMarkdown(body, GIVEN), [])
-      }
-    }),
+        assert.ok(mass.body.length <= created.dialect.bodyLimit)
+        assert.deepEqual(actsOfMarkdown(mass.body, GIVEN), [])
+        assert.deepEqual(readTicks(mass.body), [])
+        const worst = STORM.worst.map((unit) => ({
+          ...unit,
+          packageName: text,
+          cluster: text,
+          url: text,
+        }))
+        const storm = stormText({
+          ...STORM,
+          since: text,
+          writers: [{ manager: text, units: 3 }],
+          worst,
+          version: text,
+          dialect: created.dialect,
+        })
+        assert.ok(storm.body.length <= created.dialect.bodyLimit)
+        assert.deepEqual(actsOfMarkdown(storm.body, GIVEN), [])
+        for (const kind of ['edited', 'moved-to-mass', 'not-restored'] as const) {
+          const { body } = outcomeComment({
+            kind,
+            why: text,
+            author: text,
+            label: text,
+            url: text,
+            clusters: 2,
+            at: text,
+          })
+          assert.deepEqual(actsOfMarkdown(body, GIVEN), [])
+        }
+      },
+    ),
     { numRuns: 50 },
   )
 })
@@ -249,19 +335,31 @@ test('the proposal that enrols a repository does nothing by itself, and fits, wh
       fc.boolean(),
       (changes, created, texts, valid) => {
         const [text = ''] = texts
-        const expected = { ...ONBOARDING.expected, failed: [{ packageName: text, cluster: text, code: text, why: text }] }
+        const expected = {
+          ...ONBOARDING.expected,
+          failed: [{ packageName: text, cluster: text, code: text, why: text }],
+        }
         const { title, body } = onboardingText({
           ...ONBOARDING,
           dialect: created.dialect,
           version: text,
           baseBranch: text,
           clusters: texts,
-          syncers: texts.map((name) => ({ name, sentence: created.applier.phrases.sentence, units: 2 })),
+          syncers: texts.map((name) => ({
+            name,
+            sentence: created.applier.phrases.sentence,
+            units: 2,
+          })),
           notImported: texts.map((rule) => ({ source: text, rule, why: rule })),
           notObserved: texts,
           expected: valid
             ? {
-                proposals: texts.map((packageName) => ({ packageName, cluster: text, changes, mode: 'Warn' })),
+                proposals: texts.map((packageName) => ({
+                  packageName,
+                  cluster: text,
+                  changes,
+                  mode: 'Warn',
+                })),
                 modes: { Propose: 0, Warn: 1, Off: 0 },
                 muted: { fields: 1, rules: 1 },
                 incomplete: 0,
@@ -274,7 +372,10 @@ test('the proposal that enrols a repository does nothing by itself, and fits, wh
           files: texts,
           editedBy: text,
         })
-        assert.ok(body.length <= created.dialect.bodyLimit, `${body.length} of ${created.dialect.bodyLimit}`)
+        assert.ok(
+          body.length <= created.dialect.bodyLimit,
+          `${body.length} of ${created.dialect.bodyLimit}`,
+        )
         assert.equal(title, 'chore(drift): configure Backporch')
         assert.deepEqual(actsOfMarkdown(body, GIVEN), [])
         assert.deepEqual(readTicks(body), [])

@@ -27,9 +27,17 @@ const RUNNER = 'adapters/functions/package-builds.ts'
 test('outside of src/sources nothing asks which source a unit is of', () => {
   const asks = new RegExp(`[!=]== '(?:${NAMES.join('|')})'`)
   const found = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => {
-    if (!file.endsWith('.ts') || file.endsWith('.test.ts') || file.startsWith('sources/') || file.includes('node_modules')) return false
+    if (
+      !file.endsWith('.ts') ||
+      file.endsWith('.test.ts') ||
+      file.startsWith('sources/') ||
+      file.includes('node_modules')
+    )
+      return false
     const text = readFileSync(new URL(file, SRC), 'utf8')
-    return text.split('\n').some((line) => asks.test(line) && /\b(?:tool|render|choice)\b/.test(line))
+    return text
+      .split('\n')
+      .some((line) => asks.test(line) && /\b(?:tool|render|choice)\b/.test(line))
   })
   assert.deepEqual(found, [RUNNER])
 })

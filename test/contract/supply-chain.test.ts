@@ -35,24 +35,40 @@ function problemsOf({ permissions = {}, jobs }: Workflow): readonly string[] {
     const isIdentified = job.permissions === 'write-all' || held['id-token'] === 'write'
     const pushes = job.steps.some(({ run = '' }) => /\bgit push\b/.test(run))
     const problems = job.steps.flatMap(({ uses = '', run = '', with: inputs = {} }) => [
-      ...(uses.startsWith('actions/checkout@') && inputs['persist-credentials'] !== false && !pushes ? ['keeps credentials'] : []),
-      ...(uses.startsWith('actions/setup-go@') && !/^\d+\.\d+\.\d+$/.test(String(inputs['go-version'])) ? ['takes any Go'] : []),
+      ...(uses.startsWith('actions/checkout@') && inputs['persist-credentials'] !== false && !pushes
+        ? ['keeps credentials']
+        : []),
+      ...(uses.startsWith('actions/setup-go@') &&
+      !/^\d+\.\d+\.\d+$/.test(String(inputs['go-version']))
+        ? ['takes any Go']
+        : []),
       ...(isIdentified && FETCHES.test(run) ? [`fetches a tool: ${FETCHES.exec(run)?.[0]}`] : []),
       ...(isIdentified && uses.startsWith('./') ? ['runs code of the repository'] : []),
     ])
     // What another job hands over is run after a check of its hash.
     const unpacked = job.steps.findIndex(({ run = '' }) => /\btar -x\S* npm-/.test(run))
-    const isChecked = /^echo '[0-9a-f]{128} {2}npm-\d+\.\d+\.\d+\.tgz' \| sha512sum --check --strict$/m.test(job.steps[unpacked]?.run ?? '')
+    const isChecked =
+      /^echo '[0-9a-f]{128} {2}npm-\d+\.\d+\.\d+\.tgz' \| sha512sum --check --strict$/m.test(
+        job.steps[unpacked]?.run ?? '',
+      )
     const publishes = job.steps.some(({ run = '' }) => /\bpublish\b/.test(run))
-    return [...problems, ...(publishes && !isChecked ? ['publishes with a tool of unknown content'] : [])].map((what) => `${name}: ${what}`)
+    return [
+      ...problems,
+      ...(publishes && !isChecked ? ['publishes with a tool of unknown content'] : []),
+    ].map((what) => `${name}: ${what}`)
   })
 }
 
-const workflows = readdirSync(WORKFLOWS).map((file) => ({ file, text: readFileSync(join(WORKFLOWS, file), 'utf8') }))
+const workflows = readdirSync(WORKFLOWS).map((file) => ({
+  file,
+  text: readFileSync(join(WORKFLOWS, file), 'utf8'),
+}))
 
 test('a job with an identity runs nothing that no hash names, and only a job that pushes keeps credentials', () => {
   assert.deepEqual(
-    workflows.flatMap(({ file, text }) => problemsOf(parse(text) as Workflow).map((what) => `${file}: ${what}`)),
+    workflows.flatMap(({ file, text }) =>
+      problemsOf(parse(text) as Workflow).map((what) => `${file}: ${what}`),
+    ),
     [],
   )
 })
@@ -60,7 +76,11 @@ test('a job with an identity runs nothing that no hash names, and only a job tha
 test('each of these is found', () => {
   const release = workflows.find(({ file }) => file === 'release.yml')?.text ?? ''
   for (const [from, to, wanted] of [
-    ['node tools/package/bin/npm-cli.js publish', 'npx --yes npm@11.19.0 publish', 'publish: fetches a tool: npx'],
+    [
+      'node tools/package/bin/npm-cli.js publish',
+      'npx --yes npm@11.19.0 publish',
+      'publish: fetches a tool: npx',
+    ],
     [' | sha512sum --check --strict', '', 'publish: publishes with a tool of unknown content'],
     ['        with: { persist-credentials: false }\n', '', 'build: keeps credentials'],
     [/go-version: '[\d.]+'/, "go-version: '1.26'", 'build: takes any Go'],
@@ -77,6 +97,8 @@ test('install scripts are off, and the only package that has one is esbuild', ()
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { hasInstallScript?: boolean }>
   }
-  const scripted = Object.entries(packages).flatMap(([path, { hasInstallScript }]) => (hasInstallScript === true ? [path] : []))
+  const scripted = Object.entries(packages).flatMap(([path, { hasInstallScript }]) =>
+    hasInstallScript === true ? [path] : [],
+  )
   assert.deepEqual(scripted, ['node_modules/esbuild'])
 })

@@ -21,14 +21,23 @@ export interface ApiRequest {
 }
 
 /** One user's way to one kube-apiserver. */
-export type ApiClient = <Body = unknown>(method: string, path: string, options?: ApiRequest) => Promise<ApiResponse<Body>>
+export type ApiClient = <Body = unknown>(
+  method: string,
+  path: string,
+  options?: ApiRequest,
+) => Promise<ApiResponse<Body>>
 
 /**
  * A client that is `credential`'s user. It resolves for every HTTP status and rejects only when there is no answer.
  * Idle connections do not keep the process alive.
  */
 export function apiClient(url: string, authority: string, credential: Credential): ApiClient {
-  const agent = new Agent({ keepAlive: true, ca: authority, cert: credential.certificate, key: credential.key })
+  const agent = new Agent({
+    keepAlive: true,
+    ca: authority,
+    cert: credential.certificate,
+    key: credential.key,
+  })
   return async (method, path, options = {}) => {
     // A test that kept the event loop busy has not seen yet that the server closed an idle connection.
     await setImmediate()
@@ -36,7 +45,12 @@ export function apiClient(url: string, authority: string, credential: Credential
   }
 }
 
-function send<Body>(agent: Agent, url: URL, method: string, options: ApiRequest): Promise<ApiResponse<Body>> {
+function send<Body>(
+  agent: Agent,
+  url: URL,
+  method: string,
+  options: ApiRequest,
+): Promise<ApiResponse<Body>> {
   const { body } = options
   const sent = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
   const headers: Record<string, string> = { accept: 'application/json' }

@@ -1,6 +1,10 @@
 import { after, describe, test } from 'node:test'
 import type { ControlPlane } from './control-plane.ts'
-import { type ControlPlaneBinaries, type ControlPlaneUnavailable, findControlPlane } from './find-control-plane.ts'
+import {
+  type ControlPlaneBinaries,
+  type ControlPlaneUnavailable,
+  findControlPlane,
+} from './find-control-plane.ts'
 import { sharedControlPlane } from './shared-control-plane.ts'
 import type { StartOptions } from './start-control-plane.ts'
 
@@ -13,7 +17,11 @@ import type { StartOptions } from './start-control-plane.ts'
  *
  * The plane may be shared with other files; see `sharedControlPlane`, which also says what it rejects with.
  */
-export async function controlPlaneSuite(name: string, options: StartOptions, body: (plane: ControlPlane) => void): Promise<void> {
+export async function controlPlaneSuite(
+  name: string,
+  options: StartOptions,
+  body: (plane: ControlPlane) => void,
+): Promise<void> {
   const plane = await sharedControlPlane(options)
   if (plane.state === 'unavailable') return skipped(name, plane)
   describe(name, () => {
@@ -23,7 +31,10 @@ export async function controlPlaneSuite(name: string, options: StartOptions, bod
 }
 
 /** The same for tests that start planes of their own, because they stop them or need several: checks only that they could. */
-export async function controlPlaneStartSuite(name: string, body: (found: ControlPlaneBinaries) => void): Promise<void> {
+export async function controlPlaneStartSuite(
+  name: string,
+  body: (found: ControlPlaneBinaries) => void,
+): Promise<void> {
   const found = await findControlPlane()
   if (found.state === 'unavailable') return skipped(name, found)
   describe(name, () => body(found))

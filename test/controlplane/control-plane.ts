@@ -7,7 +7,13 @@ import type { ServerName } from './find-control-plane.ts'
 import { kubeconfig } from './kubeconfig.ts'
 import { type KubectlOptions, type KubectlResult, runKubectl } from './run-kubectl.ts'
 import { type AuditLevel, FILES } from './server-flags.ts'
-import { ADMIN, type Credential, clientCredential, type Identity, openTestAuthority } from './test-authority.ts'
+import {
+  ADMIN,
+  type Credential,
+  clientCredential,
+  type Identity,
+  openTestAuthority,
+} from './test-authority.ts'
 
 /** What a process needs to use a control plane that another process runs. Written to a file as JSON. */
 export interface ControlPlaneState {
@@ -54,7 +60,11 @@ export interface ControlPlane {
   /** A client certificate for any user. */
   credentialFor(user: string, groups?: readonly string[]): Credential
   /** A request as it is, with any status as answer. Rejects only when there is no answer. */
-  request<Body = unknown>(method: string, path: string, options?: RequestOptions): Promise<ApiResponse<Body>>
+  request<Body = unknown>(
+    method: string,
+    path: string,
+    options?: RequestOptions,
+  ): Promise<ApiResponse<Body>>
   /** Runs the real `kubectl`. Rejects, with its standard error, for an exit code that is not in `exitCodes`. */
   kubectl(args: readonly string[], options?: KubectlOptions): Promise<KubectlResult>
   /**
@@ -76,20 +86,28 @@ export const STATE_FILE = 'control-plane.json'
  *
  * @param end what `stop` does.
  */
-export async function openControlPlane(state: ControlPlaneState, end: () => Promise<void>): Promise<ControlPlane> {
+export async function openControlPlane(
+  state: ControlPlaneState,
+  end: () => Promise<void>,
+): Promise<ControlPlane> {
   const authority = await openTestAuthority(state.directory)
   const clients = new Map<string, ApiClient>()
-  const kubeconfigs = new Map<string, Promise<string>>([[keyOf(ADMIN), Promise.resolve(adminKubeconfig(state))]])
+  const kubeconfigs = new Map<string, Promise<string>>([
+    [keyOf(ADMIN), Promise.resolve(adminKubeconfig(state))],
+  ])
 
   const clientOf = (identity: Identity): ApiClient => {
     const known = clients.get(keyOf(identity))
-    const client = known ?? apiClient(state.url, authority.certificate, clientCredential(authority, identity))
+    const client =
+      known ?? apiClient(state.url, authority.certificate, clientCredential(authority, identity))
     clients.set(keyOf(identity), client)
     return client
   }
   const kubeconfigOf = (identity: Identity): Promise<string> => {
     const known = kubeconfigs.get(keyOf(identity))
-    const path = known ?? writeKubeconfig(state, authority.certificate, identity, clientCredential(authority, identity))
+    const path =
+      known ??
+      writeKubeconfig(state, authority.certificate, identity, clientCredential(authority, identity))
     kubeconfigs.set(keyOf(identity), path)
     return path
   }
@@ -108,7 +126,12 @@ export async function openControlPlane(state: ControlPlaneState, end: () => Prom
     credentialFor: (user, groups = []) => clientCredential(authority, { user, groups }),
     request: (method, path, { as = ADMIN, ...options } = {}) => clientOf(as)(method, path, options),
     kubectl: async (args, options = {}) =>
-      runKubectl(await kubeconfigOf(options.as ?? ADMIN), join(state.directory, 'kubectl-cache'), args, options),
+      runKubectl(
+        await kubeconfigOf(options.as ?? ADMIN),
+        join(state.directory, 'kubectl-cache'),
+        args,
+        options,
+      ),
     namespace: (prefix) => createNamespace(admin, prefix, state.controllerManager),
     logs: async (name) => {
       const server = state.servers.find((one) => one.name === name)
@@ -120,7 +143,11 @@ export async function openControlPlane(state: ControlPlaneState, end: () => Prom
 }
 
 /** Waits until the object at `path` can be read. */
-export async function untilExists(client: ApiClient, path: string, options: WaitOptions = {}): Promise<void> {
+export async function untilExists(
+  client: ApiClient,
+  path: string,
+  options: WaitOptions = {},
+): Promise<void> {
   let status = 0
   const isThere = async (): Promise<boolean> => {
     status = (await client('GET', path)).status
@@ -129,21 +156,34 @@ export async function untilExists(client: ApiClient, path: string, options: Wait
   await waitUntil(`${path} exists`, isThere, { describe: () => `it answers ${status}`, ...options })
 }
 
-async function createNamespace(admin: ApiClient, prefix: string, controllerManager: boolean): Promise<string> {
+async function createNamespace(
+  admin: ApiClient,
+  prefix: string,
+  controllerManager: boolean,
+): Promise<string> {
   const name = `${prefix}-${randomBytes(4).toString('hex')}`
   const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }
   const created = await admin('POST', '/api/v1/namespaces', { body })
-  if (created.status !== 201) throw new Error(`cannot create namespace ${name}: ${JSON.stringify(created.body)}`)
+  if (created.status !== 201)
+    throw new Error(`cannot create namespace ${name}: ${JSON.stringify(created.body)}`)
   // Pods are refused until it exists, and a test that makes one at once would fail now and then.
-  if (controllerManager) await untilExists(admin, `/api/v1/namespaces/${name}/serviceaccounts/default`)
+  if (controllerManager)
+    await untilExists(admin, `/api/v1/namespaces/${name}/serviceaccounts/default`)
   return name
 }
 
-async function writeKubeconfig(state: ControlPlaneState, authority: string, identity: Identity, credential: Credential): Promise<string> {
+async function writeKubeconfig(
+  state: ControlPlaneState,
+  authority: string,
+  identity: Identity,
+  credential: Credential,
+): Promise<string> {
   const id = createHash('sha256').update(keyOf(identity)).digest('hex').slice(0, 16)
   // The process id, because processes that share the plane each issue their own certificate for the same user.
   const path = join(state.directory, `${id}-${process.pid}.kubeconfig`)
-  await writeFile(path, kubeconfig(state.url, authority, identity.user, credential), { mode: 0o600 })
+  await writeFile(path, kubeconfig(state.url, authority, identity.user, credential), {
+    mode: 0o600,
+  })
   return path
 }
 

@@ -16,14 +16,19 @@ afterEach(() => machine.remove())
 test('without Go, a build or KUBEBUILDER_ASSETS it says so and what to do', async () => {
   const found = await findControlPlane({ environment: machine.environment })
   assert.ok(found.state === 'unavailable')
-  assert.match(found.why, /^cannot run a control plane here: .* no go on the PATH\. Install Go\. Or set KUBEBUILDER_ASSETS to a directory/)
+  assert.match(
+    found.why,
+    /^cannot run a control plane here: .* no go on the PATH\. Install Go\. Or set KUBEBUILDER_ASSETS to a directory/,
+  )
 })
 
 test('KUBEBUILDER_ASSETS wins, also without kube-controller-manager', async () => {
   await writeScript(join(assets, 'etcd'), '')
   await writeScript(join(assets, 'kube-apiserver'), '')
   await cacheBuild()
-  const found = await findControlPlane({ environment: { ...machine.environment, KUBEBUILDER_ASSETS: assets } })
+  const found = await findControlPlane({
+    environment: { ...machine.environment, KUBEBUILDER_ASSETS: assets },
+  })
   assert.ok(found.state === 'ready')
   assert.equal(found.source, 'KUBEBUILDER_ASSETS')
   assert.deepEqual([...found.commands.keys()], ['etcd', 'kube-apiserver'])
@@ -33,7 +38,9 @@ test('KUBEBUILDER_ASSETS wins, also without kube-controller-manager', async () =
 test('KUBEBUILDER_ASSETS without a needed server is reported, not passed over', async () => {
   await writeScript(join(assets, 'etcd'), '')
   await cacheBuild()
-  const found = await findControlPlane({ environment: { ...machine.environment, KUBEBUILDER_ASSETS: assets } })
+  const found = await findControlPlane({
+    environment: { ...machine.environment, KUBEBUILDER_ASSETS: assets },
+  })
   assert.ok(found.state === 'unavailable')
   assert.match(found.why, /no executable kube-apiserver/)
 })

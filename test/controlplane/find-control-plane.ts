@@ -20,23 +20,36 @@ export interface ControlPlaneBinaries {
  *
  * An unusable `KUBEBUILDER_ASSETS` is reported and not passed over: whoever set it wants those servers tested.
  */
-export async function findControlPlane(options: FindOptions = {}): Promise<ControlPlaneBinaries | ControlPlaneUnavailable> {
+export async function findControlPlane(
+  options: FindOptions = {},
+): Promise<ControlPlaneBinaries | ControlPlaneUnavailable> {
   const assets = (options.environment ?? process.env)['KUBEBUILDER_ASSETS']
   if (assets) return findAssets(assets)
   const found = await ensureProgram('controlplane', options)
   if (found.state === 'unavailable')
-    return { ...found, why: `${found.why} Or set KUBEBUILDER_ASSETS to a directory with etcd and kube-apiserver.` }
+    return {
+      ...found,
+      why: `${found.why} Or set KUBEBUILDER_ASSETS to a directory with etcd and kube-apiserver.`,
+    }
   const names = ['etcd', 'kube-apiserver', 'kube-controller-manager'] as const
-  return { state: 'ready', source: 'own build', commands: new Map(names.map((name) => [name, [found.path, name]])) }
+  return {
+    state: 'ready',
+    source: 'own build',
+    commands: new Map(names.map((name) => [name, [found.path, name]])),
+  }
 }
 
-async function findAssets(directory: string): Promise<ControlPlaneBinaries | ControlPlaneUnavailable> {
+async function findAssets(
+  directory: string,
+): Promise<ControlPlaneBinaries | ControlPlaneUnavailable> {
   const commands = new Map<ServerName, readonly string[]>()
   for (const name of ['etcd', 'kube-apiserver', 'kube-controller-manager'] as const) {
     const path = join(directory, name)
     if (await isExecutable(path)) commands.set(name, [path])
     else if (name !== 'kube-controller-manager') {
-      return unavailable(`KUBEBUILDER_ASSETS is ${directory}, and there is no executable ${name} in it.`)
+      return unavailable(
+        `KUBEBUILDER_ASSETS is ${directory}, and there is no executable ${name} in it.`,
+      )
     }
   }
   return { state: 'ready', source: 'KUBEBUILDER_ASSETS', commands }

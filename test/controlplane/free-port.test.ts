@@ -12,12 +12,18 @@ function asking(count: number) {
     for (let asked = 0; asked < ${count}; asked += 1) ports.push(await freePort())
     console.log(JSON.stringify(ports))
     process.stdin.resume()`
-  return spawn(process.execPath, ['--input-type=module', '--no-warnings', '--eval', program], { stdio: ['pipe', 'pipe', 'inherit'] })
+  return spawn(process.execPath, ['--input-type=module', '--no-warnings', '--eval', program], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
 }
 
 test('processes that ask at the same time are given different ports, and those of a process that ended are given again', async () => {
   const askers = [asking(300), asking(300), asking(300)]
-  const given = await Promise.all(askers.map(async (asker) => JSON.parse(String((await once(asker.stdout, 'data'))[0])) as number[]))
+  const given = await Promise.all(
+    askers.map(
+      async (asker) => JSON.parse(String((await once(asker.stdout, 'data'))[0])) as number[],
+    ),
+  )
   assert.deepEqual(
     given.map(({ length }) => length),
     [300, 300, 300],

@@ -25,7 +25,10 @@ export async function freePort(): Promise<number> {
 /** Undefined where this machine does not say it. */
 function lowestOfKernel(): number | undefined {
   try {
-    const lowest = Number.parseInt(readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8'), 10)
+    const lowest = Number.parseInt(
+      readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8'),
+      10,
+    )
     return lowest - SPAN > 1_024 ? lowest : undefined
   } catch {
     return undefined
@@ -48,7 +51,9 @@ function portOf(wanted: number): Promise<number | undefined> {
 function listening(name: string): Promise<Server | 'taken' | undefined> {
   return new Promise((resolve) => {
     const server = createServer().unref()
-    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'EADDRINUSE' ? 'taken' : undefined))
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      resolve(error.code === 'EADDRINUSE' ? 'taken' : undefined),
+    )
     server.listen(name, () => resolve(server))
   })
 }

@@ -25,7 +25,11 @@ await controlPlaneStartSuite('the processes and files of a control plane', (foun
   test('are gone soon after the starter of a ready one was killed with SIGKILL', async () => {
     const child = startIn(directory, `${starter}; setInterval(() => {}, 1_000)`)
     await untilPrinted(child, 'ready')
-    assert.equal(processesOf(directory).length, 4, 'a guard, etcd, kube-apiserver, kube-controller-manager')
+    assert.equal(
+      processesOf(directory).length,
+      4,
+      'a guard, etcd, kube-apiserver, kube-controller-manager',
+    )
     child.kill('SIGKILL')
     await untilNothingIsLeft(directory)
   })
@@ -46,7 +50,9 @@ await controlPlaneStartSuite('the processes and files of a control plane', (foun
   })
 
   const ownBuild = found.source !== 'KUBEBUILDER_ASSETS' // standard servers do not watch their standard input
-  test('end with the guard itself, which nobody is left to clean up after', { skip: !ownBuild }, async () => {
+  test('end with the guard itself, which nobody is left to clean up after', {
+    skip: !ownBuild,
+  }, async () => {
     const child = startIn(directory, `${starter}; setInterval(() => {}, 1_000)`)
     await untilPrinted(child, 'ready')
     const guard = processesOf(directory).find((line) => line.includes('guard-process.ts'))
@@ -73,11 +79,19 @@ function untilPrinted(child: ChildProcess, word: string): Promise<void> {
 
 /** Lines of process id and command. */
 function processesOf(directory: string): string[] {
-  const lines = execFileSync('ps', ['-A', '-w', '-w', '-o', 'pid=,args='], { encoding: 'utf8', maxBuffer: 64 << 20 })
+  const lines = execFileSync('ps', ['-A', '-w', '-w', '-o', 'pid=,args='], {
+    encoding: 'utf8',
+    maxBuffer: 64 << 20,
+  })
   return lines.split('\n').filter((line) => line.includes(`${directory}/`))
 }
 
 async function untilNothingIsLeft(directory: string): Promise<void> {
-  const left = async (): Promise<readonly string[]> => [...processesOf(directory), ...(await readdir(directory))]
-  await waitUntil('nothing is left', async () => (await left()).length === 0, { describe: async () => (await left()).join('\n') })
+  const left = async (): Promise<readonly string[]> => [
+    ...processesOf(directory),
+    ...(await readdir(directory)),
+  ]
+  await waitUntil('nothing is left', async () => (await left()).length === 0, {
+    describe: async () => (await left()).join('\n'),
+  })
 }

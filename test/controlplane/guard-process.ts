@@ -67,7 +67,8 @@ function obey(line: string): void {
   closeSync(log)
   child.stdin?.on('error', () => {})
   child.on('error', (error) => {
-    if (child.pid === undefined) report({ event: 'not started', name: order.name, why: error.message })
+    if (child.pid === undefined)
+      report({ event: 'not started', name: order.name, why: error.message })
   })
   if (child.pid === undefined) return
   running.add(child)
@@ -102,6 +103,7 @@ function killGroup(child: ChildProcess): void {
 }
 
 function removeAndExit(): never {
-  if (directory !== undefined) rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
+  if (directory !== undefined)
+    rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
   process.exit(0)
 }

@@ -5,12 +5,19 @@ import type { Credential } from './test-authority.ts'
  *
  * @param authority PEM.
  */
-export function kubeconfig(url: string, authority: string, user: string, credential: Credential): string {
+export function kubeconfig(
+  url: string,
+  authority: string,
+  user: string,
+  credential: Credential,
+): string {
   const base64 = (text: string) => Buffer.from(text).toString('base64')
   const config = {
     apiVersion: 'v1',
     kind: 'Config',
-    clusters: [{ name: 'test', cluster: { server: url, 'certificate-authority-data': base64(authority) } }],
+    clusters: [
+      { name: 'test', cluster: { server: url, 'certificate-authority-data': base64(authority) } },
+    ],
     users: [
       {
         name: user,

@@ -31,15 +31,20 @@ export async function runKubectl(
   options: KubectlOptions,
 ): Promise<KubectlResult> {
   const { KUBECONFIG: _developersOwn, ...environment } = process.env
-  const child = spawn(...boundCommand('kubectl', [`--kubeconfig=${kubeconfig}`, `--cache-dir=${cache}`, ...args]), {
-    env: environment,
-    signal: options.signal ?? hangLimit(`kubectl ${args.join(' ')}`),
-    killSignal: 'SIGKILL',
-  })
+  const child = spawn(
+    ...boundCommand('kubectl', [`--kubeconfig=${kubeconfig}`, `--cache-dir=${cache}`, ...args]),
+    {
+      env: environment,
+      signal: options.signal ?? hangLimit(`kubectl ${args.join(' ')}`),
+      killSignal: 'SIGKILL',
+    },
+  )
   child.stdin.on('error', () => {}) // it ended without reading; its exit code says why
   child.stdin.end(options.stdin ?? '')
   const ended = new Promise<number>((resolve, reject) => {
-    child.on('error', (error) => reject(new Error(`cannot run kubectl ${args.join(' ')}`, { cause: error })))
+    child.on('error', (error) =>
+      reject(new Error(`cannot run kubectl ${args.join(' ')}`, { cause: error })),
+    )
     child.on('close', (code) => resolve(code ?? -1))
   })
   const [code, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)])

@@ -31,13 +31,23 @@ export class ServerHands {
   private child: ChildProcess | undefined
 
   /** @param flags in place of those of the same names that the process was started with */
-  constructor(t: Ending, pid: number, isReady: () => Promise<boolean>, flags: readonly string[] = []) {
+  constructor(
+    t: Ending,
+    pid: number,
+    isReady: () => Promise<boolean>,
+    flags: readonly string[] = [],
+  ) {
     this.pid = pid
     this.isReady = isReady
     const named = new Set(flags.map(nameOf))
-    this.command = [...wordsOf(`/proc/${pid}/cmdline`).filter((word) => !named.has(nameOf(word))), ...flags]
+    this.command = [
+      ...wordsOf(`/proc/${pid}/cmdline`).filter((word) => !named.has(nameOf(word))),
+      ...flags,
+    ]
     this.folder = readlinkSync(`/proc/${pid}/cwd`)
-    this.environment = Object.fromEntries(wordsOf(`/proc/${pid}/environ`).map((line) => line.split(/=(.*)/s).slice(0, 2)))
+    this.environment = Object.fromEntries(
+      wordsOf(`/proc/${pid}/environ`).map((line) => line.split(/=(.*)/s).slice(0, 2)),
+    )
     t.after(() => this.end())
   }
 
@@ -51,7 +61,11 @@ export class ServerHands {
   launch(): void {
     const [program = '', ...args] = this.command
     // Its standard input stays open: such a server ends with it.
-    this.child = spawn(...boundCommand(program, args), { cwd: this.folder, env: this.environment, stdio: ['pipe', 'ignore', 'ignore'] })
+    this.child = spawn(...boundCommand(program, args), {
+      cwd: this.folder,
+      env: this.environment,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    })
     this.child.unref()
     assert.ok(this.child.pid !== undefined, `${program} cannot be started`)
     this.pid = this.child.pid
@@ -95,13 +109,22 @@ export function handsOf(t: Ending, plane: ControlPlane, name: ServerName): Serve
 }
 
 /** A further kube-apiserver on the store of a plane, with the flags of the first but for `flags`. It ends with the test. */
-export async function secondApiServer(t: Ending, plane: ControlPlane, flags: readonly string[]): Promise<string> {
+export async function secondApiServer(
+  t: Ending,
+  plane: ControlPlane,
+  flags: readonly string[],
+): Promise<string> {
   const port = await freePort()
   const url = `https://127.0.0.1:${port}`
-  const client = apiClient(url, Buffer.from(plane.caData, 'base64').toString(), plane.credentialFor(ADMIN.user, ADMIN.groups))
+  const client = apiClient(
+    url,
+    Buffer.from(plane.caData, 'base64').toString(),
+    plane.credentialFor(ADMIN.user, ADMIN.groups),
+  )
   const first = plane.servers.find(({ name }) => name === 'kube-apiserver')
   assert.ok(first !== undefined)
-  const answers = () => readiness(client('GET', '/readyz', { signal: AbortSignal.timeout(ANSWER_WITHIN) }))
+  const answers = () =>
+    readiness(client('GET', '/readyz', { signal: AbortSignal.timeout(ANSWER_WITHIN) }))
   await new ServerHands(t, first.pid, answers, [...flags, `--secure-port=${port}`]).start()
   return url
 }

@@ -31,7 +31,9 @@ await controlPlaneStartSuite('sharedControlPlane', () => {
   test('several processes use the one plane of their run, and none of them ends it', async () => {
     const options = { env: environment }
     const answers = await Promise.all(
-      [1, 2, 3].map(() => run(process.execPath, ['--no-warnings', '--input-type=module', '--eval', user], options)),
+      [1, 2, 3].map(() =>
+        run(process.execPath, ['--no-warnings', '--input-type=module', '--eval', user], options),
+      ),
     )
     const observed = answers.map(({ stdout }) => JSON.parse(stdout))
     assert.deepEqual(
@@ -40,7 +42,10 @@ await controlPlaneStartSuite('sharedControlPlane', () => {
     )
     assert.equal(new Set(observed.map(({ namespace }) => namespace)).size, 3)
     for (const { namespace } of observed) {
-      assert.equal((await forRun.plane.request('GET', `/api/v1/namespaces/${namespace}`)).status, 200)
+      assert.equal(
+        (await forRun.plane.request('GET', `/api/v1/namespaces/${namespace}`)).status,
+        200,
+      )
     }
   })
 
@@ -54,6 +59,9 @@ await controlPlaneStartSuite('sharedControlPlane', () => {
 
   test('a plane that the run promised and that is gone is an error, not a reason to start another', async () => {
     const gone = { ...environment, [SHARED_CONTROL_PLANE]: '/nowhere/control-plane.json' }
-    await assert.rejects(sharedControlPlane({ environment: gone }), /\/nowhere\/control-plane\.json, which cannot be read/)
+    await assert.rejects(
+      sharedControlPlane({ environment: gone }),
+      /\/nowhere\/control-plane\.json, which cannot be read/,
+    )
   })
 })

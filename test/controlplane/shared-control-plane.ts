@@ -7,7 +7,12 @@ import { type StartOptions, startControlPlane } from './start-control-plane.ts'
 /** Names a state file: the control plane that the tests of this run share. Set by whoever called `startForRun`. */
 export const SHARED_CONTROL_PLANE = 'BACKPORCH_TEST_CONTROL_PLANE'
 
-const AUDIT_LEVELS: readonly (AuditLevel | undefined)[] = [undefined, 'Metadata', 'Request', 'RequestResponse']
+const AUDIT_LEVELS: readonly (AuditLevel | undefined)[] = [
+  undefined,
+  'Metadata',
+  'Request',
+  'RequestResponse',
+]
 
 /**
  * The control plane of this run if it has at least what `options` ask for, else one of this process's own.
@@ -18,7 +23,9 @@ const AUDIT_LEVELS: readonly (AuditLevel | undefined)[] = [undefined, 'Metadata'
  *
  * Rejects when the run promised a plane that does not answer: starting another would hide that it died.
  */
-export async function sharedControlPlane(options: StartOptions = {}): Promise<ControlPlane | ControlPlaneUnavailable> {
+export async function sharedControlPlane(
+  options: StartOptions = {},
+): Promise<ControlPlane | ControlPlaneUnavailable> {
   const file = (options.environment ?? process.env)[SHARED_CONTROL_PLANE]
   if (!file) return startControlPlane(options)
 
@@ -27,7 +34,8 @@ export async function sharedControlPlane(options: StartOptions = {}): Promise<Co
 
   const plane = await openControlPlane(state, async () => {})
   const { status } = await plane.request('GET', '/readyz')
-  if (status !== 200) throw new Error(`the control plane of this run, ${state.url}, answers ${status} to /readyz`)
+  if (status !== 200)
+    throw new Error(`the control plane of this run, ${state.url}, answers ${status} to /readyz`)
   return plane
 }
 
@@ -35,7 +43,10 @@ async function readState(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (cause) {
-    throw new Error(`${SHARED_CONTROL_PLANE} names ${file}, which cannot be read: has the run's control plane stopped?`, { cause })
+    throw new Error(
+      `${SHARED_CONTROL_PLANE} names ${file}, which cannot be read: has the run's control plane stopped?`,
+      { cause },
+    )
   }
 }
 

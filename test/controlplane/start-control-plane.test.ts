@@ -44,7 +44,9 @@ await controlPlaneStartSuite('startControlPlane', (found) => {
     const plane = await start({ apiServerFlags: ['--allow-privileged=false'] })
     try {
       const create = (privileged: boolean) => {
-        const spec = { containers: [{ name: 'main', image: 'none', securityContext: { privileged } }] }
+        const spec = {
+          containers: [{ name: 'main', image: 'none', securityContext: { privileged } }],
+        }
         const body = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'pod' }, spec }
         return plane.request('POST', '/api/v1/namespaces/default/pods', { body })
       }
@@ -63,7 +65,10 @@ await controlPlaneStartSuite('startControlPlane', (found) => {
   })
 
   test('a plane that is not ready in time is an error with the logs', async () => {
-    await assert.rejects(start({ readyWithinMs: 1 }), /this never came: the control plane is ready[\s\S]*--- kube-apiserver/)
+    await assert.rejects(
+      start({ readyWithinMs: 1 }),
+      /this never came: the control plane is ready[\s\S]*--- kube-apiserver/,
+    )
   })
 
   test('when somebody takes the port, another is tried', async () => {
@@ -89,7 +94,9 @@ await controlPlaneStartSuite('startControlPlane', (found) => {
       await writeAssets(assets, found)
       const environment = { ...process.env, KUBEBUILDER_ASSETS: assets }
       const plane = await start({ environment })
-      const { status } = await plane.request('GET', '/api/v1/namespaces/default', { as: { user: 'ann', groups: ['system:masters'] } })
+      const { status } = await plane.request('GET', '/api/v1/namespaces/default', {
+        as: { user: 'ann', groups: ['system:masters'] },
+      })
       await plane.stop()
       assert.equal(status, 200)
 
@@ -113,7 +120,9 @@ async function writeAssets(directory: string, found: ControlPlaneBinaries): Prom
   await mkdir(directory, { recursive: true })
   for (const name of ['etcd', 'kube-apiserver'] as const) {
     const command = found.commands.get(name) ?? []
-    await writeFile(join(directory, name), `#!/bin/sh\nexec ${command.join(' ')} "$@"\n`, { mode: 0o755 })
+    await writeFile(join(directory, name), `#!/bin/sh\nexec ${command.join(' ')} "$@"\n`, {
+      mode: 0o755,
+    })
   }
 }
 

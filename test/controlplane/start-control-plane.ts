@@ -2,7 +2,13 @@ import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type WaitOptions, waitUntil } from '../waiting/wait-until.ts'
 import { type ApiClient, apiClient } from './api-request.ts'
-import { type ControlPlane, type ControlPlaneState, openControlPlane, STATE_FILE, untilExists } from './control-plane.ts'
+import {
+  type ControlPlane,
+  type ControlPlaneState,
+  openControlPlane,
+  STATE_FILE,
+  untilExists,
+} from './control-plane.ts'
 import {
   type ControlPlaneBinaries,
   type ControlPlaneUnavailable,
@@ -13,7 +19,15 @@ import {
 } from './find-control-plane.ts'
 import { freePort } from './free-port.ts'
 import { kubeconfig } from './kubeconfig.ts'
-import { type AuditLevel, apiServerFlags, auditPolicy, controllerManagerFlags, etcdFlags, FILES, type ServerSetup } from './server-flags.ts'
+import {
+  type AuditLevel,
+  apiServerFlags,
+  auditPolicy,
+  controllerManagerFlags,
+  etcdFlags,
+  FILES,
+  type ServerSetup,
+} from './server-flags.ts'
 import { type Guard, type GuardedProcess, startGuard } from './start-guard.ts'
 import {
   ADMIN,
@@ -51,16 +65,23 @@ const CONTROLLER_MANAGER: Identity = { user: 'system:kube-controller-manager', g
  *
  * Rejects when the servers are there but do not become ready; the error has the end of their logs.
  */
-export async function startControlPlane(options: StartOptions = {}): Promise<ControlPlane | ControlPlaneUnavailable> {
+export async function startControlPlane(
+  options: StartOptions = {},
+): Promise<ControlPlane | ControlPlaneUnavailable> {
   const found = await findControlPlane(options)
   if (found.state === 'unavailable') return found
   if (options.controllerManager && !found.commands.has('kube-controller-manager')) {
-    return unavailable('KUBEBUILDER_ASSETS has no kube-controller-manager. Add it, or unset KUBEBUILDER_ASSETS.')
+    return unavailable(
+      'KUBEBUILDER_ASSETS has no kube-controller-manager. Add it, or unset KUBEBUILDER_ASSETS.',
+    )
   }
   return onFreePort(() => startOnFreePort(found, options))
 }
 
-async function startOnFreePort(found: ControlPlaneBinaries, options: StartOptions): Promise<ControlPlane> {
+async function startOnFreePort(
+  found: ControlPlaneBinaries,
+  options: StartOptions,
+): Promise<ControlPlane> {
   const guard = await startGuard('control-plane')
   try {
     const setup: ServerSetup = {
@@ -97,7 +118,8 @@ async function startServers(
   hangsAfter: number | undefined,
 ): Promise<readonly StartedServer[]> {
   const client = apiClient(urlOf(setup), authority.certificate, clientCredential(authority, ADMIN))
-  const start = (name: ServerName, flags: readonly string[]) => startServer(found, guard, name, flags)
+  const start = (name: ServerName, flags: readonly string[]) =>
+    startServer(found, guard, name, flags)
 
   // kube-apiserver tries etcd until it answers, so the two start together.
   const etcd = await start('etcd', etcdFlags(setup))
@@ -121,7 +143,12 @@ interface StartedServer extends GuardedProcess {
   readonly name: ServerName
 }
 
-async function startServer(found: ControlPlaneBinaries, guard: Guard, name: ServerName, flags: readonly string[]): Promise<StartedServer> {
+async function startServer(
+  found: ControlPlaneBinaries,
+  guard: Guard,
+  name: ServerName,
+  flags: readonly string[],
+): Promise<StartedServer> {
   const command = found.commands.get(name)
   if (command === undefined) throw new Error(`no ${name} was found`)
   const { HOME = guard.directory, PATH = '' } = process.env
@@ -131,7 +158,13 @@ async function startServer(found: ControlPlaneBinaries, guard: Guard, name: Serv
     directory: guard.directory,
     // No other variables: proxies and ETCD_* settings of the developer's shell are not for these servers.
     // Short-lived servers with memory enough: garbage is collected less often.
-    environment: { HOME, PATH, TMPDIR: guard.directory, GOGC: '400', CONTROLPLANE_EXIT_WITH_STDIN: '1' },
+    environment: {
+      HOME,
+      PATH,
+      TMPDIR: guard.directory,
+      GOGC: '400',
+      CONTROLPLANE_EXIT_WITH_STDIN: '1',
+    },
   })
   return { ...started, name }
 }
@@ -152,7 +185,8 @@ async function writeFiles(setup: ServerSetup): Promise<TestAuthority> {
   const url = urlOf(setup)
   const serving = servingCredential(authority)
   const accounts = serviceAccountKeys()
-  const configOf = (identity: Identity) => kubeconfig(url, authority.certificate, identity.user, clientCredential(authority, identity))
+  const configOf = (identity: Identity) =>
+    kubeconfig(url, authority.certificate, identity.user, clientCredential(authority, identity))
   const contents: readonly (readonly [keyof typeof FILES, string])[] = [
     ['servingCertificate', serving.certificate],
     ['servingKey', serving.key],
@@ -163,7 +197,9 @@ async function writeFiles(setup: ServerSetup): Promise<TestAuthority> {
     ['auditPolicy', JSON.stringify(auditPolicy(setup.auditLevel ?? 'Metadata'))],
   ]
   await mkdir(join(directory, 'etcd'), { mode: 0o700 })
-  await Promise.all(contents.map(([name, text]) => writeFile(join(directory, FILES[name]), text, { mode: 0o600 })))
+  await Promise.all(
+    contents.map(([name, text]) => writeFile(join(directory, FILES[name]), text, { mode: 0o600 })),
+  )
   return authority
 }
 

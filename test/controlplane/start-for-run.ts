@@ -38,11 +38,17 @@ export interface RunControlPlane {
  *
  * Rejects when the servers are there but do not start.
  */
-export async function startForRun(options: StartOptions = {}): Promise<RunControlPlane | ControlPlaneUnavailable> {
+export async function startForRun(
+  options: StartOptions = {},
+): Promise<RunControlPlane | ControlPlaneUnavailable> {
   const found = await findControlPlane(options)
   if (found.state === 'unavailable') return found
   const controllerManager = found.commands.has('kube-controller-manager')
-  const plane = await startControlPlane({ controllerManager, auditLevel: 'RequestResponse', ...options })
+  const plane = await startControlPlane({
+    controllerManager,
+    auditLevel: 'RequestResponse',
+    ...options,
+  })
   if (plane.state === 'unavailable') return plane
   return {
     state: 'ready',

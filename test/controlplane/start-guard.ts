@@ -58,7 +58,8 @@ export async function startGuard(purpose: string): Promise<Guard> {
   return {
     pid,
     directory,
-    start: (order) => startProcess(child, updates, { ...order, log: join(directory, `${order.name}.log`) }),
+    start: (order) =>
+      startProcess(child, updates, { ...order, log: join(directory, `${order.name}.log`) }),
     unref: () => {
       child.unref()
       for (const stream of child.stdio) if (stream instanceof Socket) stream.unref()
@@ -67,8 +68,14 @@ export async function startGuard(purpose: string): Promise<Guard> {
   }
 }
 
-async function startProcess(child: ChildProcess, updates: Update, order: GuardOrder): Promise<GuardedProcess> {
-  const started = updates.first((item) => item.event !== 'ready' && item.event !== 'exited' && item.name === order.name)
+async function startProcess(
+  child: ChildProcess,
+  updates: Update,
+  order: GuardOrder,
+): Promise<GuardedProcess> {
+  const started = updates.first(
+    (item) => item.event !== 'ready' && item.event !== 'exited' && item.name === order.name,
+  )
   const exited = updates.first((item) => item.event === 'exited' && item.name === order.name)
   const exit = exited.then(
     (item) => (item.event === 'exited' ? item.how : item.event),
@@ -76,8 +83,10 @@ async function startProcess(child: ChildProcess, updates: Update, order: GuardOr
   )
   child.stdin?.write(`${JSON.stringify(order)}\n`)
   const answer = await started
-  if (answer.event === 'not started') throw new Error(`cannot start ${order.command[0]}: ${answer.why}`)
-  if (answer.event !== 'started') throw new Error(`the guard answered '${answer.event}' to an order to start`)
+  if (answer.event === 'not started')
+    throw new Error(`cannot start ${order.command[0]}: ${answer.why}`)
+  if (answer.event !== 'started')
+    throw new Error(`the guard answered '${answer.event}' to an order to start`)
   return { name: order.name, pid: answer.pid, log: order.log, exit }
 }
 
@@ -87,7 +96,8 @@ async function stopGuard(child: ChildProcess, updates: Update): Promise<void> {
   const late = setTimeout(() => child.kill('SIGKILL'), STOP_WAIT_MS)
   const end = await updates.end
   clearTimeout(late)
-  if (end !== 'code 0') throw new Error(`a guard ended with ${end} and may have left processes behind`)
+  if (end !== 'code 0')
+    throw new Error(`a guard ended with ${end} and may have left processes behind`)
 }
 
 interface Update {
@@ -98,7 +108,11 @@ interface Update {
 }
 
 function listen(child: ChildProcess): Update {
-  const waiting = new Set<{ wanted(item: GuardUpdate): boolean; take(item: GuardUpdate): void; lose(why: Error): void }>()
+  const waiting = new Set<{
+    wanted(item: GuardUpdate): boolean
+    take(item: GuardUpdate): void
+    lose(why: Error): void
+  }>()
   let complaint = ''
   let ended: string | undefined
   child.stdin?.on('error', () => {}) // the guard ended; `end` tells

@@ -38,7 +38,12 @@ const VALID_FOR = 30 * 24 * HOUR
  */
 export async function createTestAuthority(directory: string): Promise<TestAuthority> {
   const key = newKey()
-  const certificate = certify({ key, issuer: key, purpose: 'authority', commonName: AUTHORITY_NAME })
+  const certificate = certify({
+    key,
+    issuer: key,
+    purpose: 'authority',
+    commonName: AUTHORITY_NAME,
+  })
   await writeFile(join(directory, 'ca.key'), pem(key), { mode: 0o600 })
   await writeFile(join(directory, 'ca.crt'), certificate)
   return { certificate, key }
@@ -46,7 +51,10 @@ export async function createTestAuthority(directory: string): Promise<TestAuthor
 
 /** Reads what `createTestAuthority` wrote. Rejects with the file system's error when it is not there. */
 export async function openTestAuthority(directory: string): Promise<TestAuthority> {
-  const [certificate, key] = await Promise.all([readFile(join(directory, 'ca.crt'), 'utf8'), readFile(join(directory, 'ca.key'), 'utf8')])
+  const [certificate, key] = await Promise.all([
+    readFile(join(directory, 'ca.crt'), 'utf8'),
+    readFile(join(directory, 'ca.key'), 'utf8'),
+  ])
   return { certificate, key: createPrivateKey(key) }
 }
 
@@ -54,20 +62,32 @@ export async function openTestAuthority(directory: string): Promise<TestAuthorit
 export function clientCredential(authority: TestAuthority, identity: Identity): Credential {
   const key = newKey()
   const subject = { commonName: identity.user, organizations: identity.groups }
-  return { key: pem(key), certificate: certify({ key, issuer: authority.key, purpose: 'client', ...subject }) }
+  return {
+    key: pem(key),
+    certificate: certify({ key, issuer: authority.key, purpose: 'client', ...subject }),
+  }
 }
 
 /** A serving certificate for 127.0.0.1 and localhost, but for what `other` says. */
-export function servingCredential(authority: TestAuthority, other: Partial<WantedCertificate> = {}): Credential {
+export function servingCredential(
+  authority: TestAuthority,
+  other: Partial<WantedCertificate> = {},
+): Credential {
   const key = newKey()
   const subject = { commonName: 'kube-apiserver', names: ['localhost'], addresses: ['127.0.0.1'] }
-  return { key: pem(key), certificate: certify({ ...subject, ...other, key, issuer: authority.key, purpose: 'server' }) }
+  return {
+    key: pem(key),
+    certificate: certify({ ...subject, ...other, key, issuer: authority.key, purpose: 'server' }),
+  }
 }
 
 /** A new key pair for service account tokens, both halves PEM. */
 export function serviceAccountKeys(): { readonly privateKey: string; readonly publicKey: string } {
   const key = newKey()
-  return { privateKey: pem(key), publicKey: createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString() }
+  return {
+    privateKey: pem(key),
+    publicKey: createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString(),
+  }
 }
 
 interface Certified extends Partial<Omit<WantedCertificate, 'issuer'>> {

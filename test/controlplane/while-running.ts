@@ -45,7 +45,9 @@ export async function whileRunning<T>(
     if (cause instanceof PortTaken) throw cause
     const logs = await Promise.all(servers.map(endOfLog))
     const message = `${what} did not start: ${cause instanceof Error ? cause.message : String(cause)}\n${logs.join('\n')}`
-    throw message.includes('address already in use') ? new PortTaken(message) : new Error(message, { cause })
+    throw message.includes('address already in use')
+      ? new PortTaken(message)
+      : new Error(message, { cause })
   } finally {
     stop.abort()
   }

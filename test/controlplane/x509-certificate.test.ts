@@ -15,7 +15,14 @@ const base = {
   issuer,
 } satisfies Partial<WantedCertificate>
 
-const authority = new X509Certificate(x509Certificate({ ...base, purpose: 'authority', commonName: 'the authority', key: authorityKey }))
+const authority = new X509Certificate(
+  x509Certificate({
+    ...base,
+    purpose: 'authority',
+    commonName: 'the authority',
+    key: authorityKey,
+  }),
+)
 
 test('an authority is one, and signs itself', () => {
   assert.equal(authority.ca, true)
@@ -24,7 +31,13 @@ test('an authority is one, and signs itself', () => {
 })
 
 test('a client certificate carries the user, the groups in their order, and the client usage', () => {
-  const wanted = { ...base, key, purpose: 'client', commonName: 'jürgen', organizations: ['b', 'a'] } as const
+  const wanted = {
+    ...base,
+    key,
+    purpose: 'client',
+    commonName: 'jürgen',
+    organizations: ['b', 'a'],
+  } as const
   const client = new X509Certificate(x509Certificate(wanted))
   assert.equal(client.subject, 'O=b\nO=a\nCN=jürgen')
   assert.equal(client.ca, false)
@@ -35,7 +48,14 @@ test('a client certificate carries the user, the groups in their order, and the 
 })
 
 test('a serving certificate names its addresses and hosts', () => {
-  const wanted = { ...base, key, purpose: 'server', commonName: 'x', names: ['localhost'], addresses: ['127.0.0.1'] } as const
+  const wanted = {
+    ...base,
+    key,
+    purpose: 'server',
+    commonName: 'x',
+    names: ['localhost'],
+    addresses: ['127.0.0.1'],
+  } as const
   const server = new X509Certificate(x509Certificate(wanted))
   assert.equal(server.checkHost('localhost'), 'localhost')
   assert.equal(server.checkIP('127.0.0.1'), '127.0.0.1')
@@ -50,7 +70,9 @@ test('the dates are the ones asked for', () => {
 test('a certificate longer than 255 and than 65,535 bytes is still well formed', () => {
   for (const count of [10, 3_000]) {
     const organizations = Array.from({ length: count }, (_, i) => `group-with-a-long-name-${i}`)
-    const client = new X509Certificate(x509Certificate({ ...base, key, purpose: 'client', commonName: 'u', organizations }))
+    const client = new X509Certificate(
+      x509Certificate({ ...base, key, purpose: 'client', commonName: 'u', organizations }),
+    )
     assert.equal(client.subject.split('\n').length, count + 1)
   }
 })

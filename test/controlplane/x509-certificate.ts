@@ -71,25 +71,42 @@ function extensions(wanted: WantedCertificate): Buffer[] {
   return [
     extension('2.5.29.19', 'critical', sequence()),
     extension('2.5.29.15', 'critical', bitString(Buffer.from([0x80]), 7)), // digitalSignature
-    extension('2.5.29.37', 'optional', sequence(objectIdentifier(EXTENDED_KEY_USAGE[wanted.purpose]))),
+    extension(
+      '2.5.29.37',
+      'optional',
+      sequence(objectIdentifier(EXTENDED_KEY_USAGE[wanted.purpose])),
+    ),
     ...identifiers,
     // An empty list of names is invalid (RFC 5280 §4.2.1.6), so a client certificate has no such extension.
-    ...(alternativeNames.length > 0 ? [extension('2.5.29.17', 'optional', sequence(...alternativeNames))] : []),
+    ...(alternativeNames.length > 0
+      ? [extension('2.5.29.17', 'optional', sequence(...alternativeNames))]
+      : []),
   ]
 }
 
 function extension(oid: string, weight: 'critical' | 'optional', value: Buffer): Buffer {
-  return sequence(objectIdentifier(oid), ...(weight === 'critical' ? [boolean(true)] : []), octetString(value))
+  return sequence(
+    objectIdentifier(oid),
+    ...(weight === 'critical' ? [boolean(true)] : []),
+    octetString(value),
+  )
 }
 
 /** One organization per RDN: Go reads them all as groups, and this keeps their order. */
 function distinguishedName(commonName: string, organizations: readonly string[]): Buffer {
-  const attribute = (oid: string, text: string) => tlv(0x31, sequence(objectIdentifier(oid), utf8String(text)))
-  return sequence(...organizations.map((text) => attribute('2.5.4.10', text)), attribute('2.5.4.3', commonName))
+  const attribute = (oid: string, text: string) =>
+    tlv(0x31, sequence(objectIdentifier(oid), utf8String(text)))
+  return sequence(
+    ...organizations.map((text) => attribute('2.5.4.10', text)),
+    attribute('2.5.4.3', commonName),
+  )
 }
 
 function publicKeyInfo(key: KeyObject): Buffer {
-  return (key.type === 'private' ? createPublicKey(key) : key).export({ type: 'spki', format: 'der' })
+  return (key.type === 'private' ? createPublicKey(key) : key).export({
+    type: 'spki',
+    format: 'der',
+  })
 }
 
 function keyIdentifier(key: KeyObject): Buffer {

@@ -11,7 +11,19 @@ import { syncBuiltinESMExports } from 'node:module'
 
 const log = process.env['BACKPORCH_COUNT']
 const [wanted = '0', when = 'before'] = (process.env['BACKPORCH_DIE_AT'] ?? '').split(':')
-const WRITES = ['writeFile', 'rename', 'link', 'mkdir', 'rm', 'unlink', 'copyFile', 'symlink', 'appendFile', 'chmod', 'truncate'] as const
+const WRITES = [
+  'writeFile',
+  'rename',
+  'link',
+  'mkdir',
+  'rm',
+  'unlink',
+  'copyFile',
+  'symlink',
+  'appendFile',
+  'chmod',
+  'truncate',
+] as const
 let count = 0
 
 type Call = (...args: unknown[]) => unknown

@@ -53,14 +53,19 @@ export interface Run {
 }
 
 /** Turns until one has nothing to write, a minute apart. @param moment called before and after each write */
-export async function runToQuiet(scene: Scene, kill?: Kill, moment: () => void = () => undefined): Promise<Run> {
+export async function runToQuiet(
+  scene: Scene,
+  kill?: Kill,
+  moment: () => void = () => undefined,
+): Promise<Run> {
   const { repository, forge } = scene
   const writes: string[] = []
   let isDead = false
   let isHit = false
   let minutes = 0
   const isMeant = (what: string): boolean =>
-    kill !== undefined && (kill.at === undefined ? writes.indexOf(what) === writes.length - 1 : kill.at === writes.length)
+    kill !== undefined &&
+    (kill.at === undefined ? writes.indexOf(what) === writes.length - 1 : kill.at === writes.length)
   const begins = (what: string): void => {
     if (isDead) throw new Killed('a dead process writes nothing')
     moment()
@@ -86,7 +91,8 @@ export async function runToQuiet(scene: Scene, kill?: Kill, moment: () => void =
     isHit = false
     try {
       const [failed] = await scene.turn()
-      if (failed !== undefined && !isHit) throw new Error(`nothing disturbed this turn: ${failed.message}`)
+      if (failed !== undefined && !isHit)
+        throw new Error(`nothing disturbed this turn: ${failed.message}`)
     } catch (thrown) {
       if (!isHit || !(thrown instanceof Killed || thrown instanceof Failure)) throw thrown
       // What an error ends leaves what a kill leaves, and a kill is tried there as well.
@@ -106,23 +112,31 @@ function noAnswer(what: string): Failure {
   return new Failure({ code, what, why: 'no answer', remedy: 'again', retry: 'backoff' })
 }
 
-function pushName(updates: readonly { readonly ref: string; readonly to: ObjectId | null }[]): string {
+function pushName(
+  updates: readonly { readonly ref: string; readonly to: ObjectId | null }[],
+): string {
   return `push ${updates.map(({ ref, to }) => `${to === null ? '-' : '+'}${ref.replace(/^refs\/(heads|tags)\//, '')}`).join(' ')}`
 }
 
 /** @returns what puts everything back as it is now, but for the time */
 export function remember({ repository, forge }: Scene): () => void {
   const branches = [...repository.branches]
-  const lists = [forge.proposals, forge.comments, forge.conversation].map((list) => [list, structuredClone(list)] as const)
+  const lists = [forge.proposals, forge.comments, forge.conversation].map(
+    (list) => [list, structuredClone(list)] as const,
+  )
   const maps = [forge.statuses, forge.issues].map((map) => [map, [...map]] as const)
   return () => {
     refill(repository.branches, branches)
-    for (const [list, before] of lists) list.splice(0, list.length, ...(structuredClone(before) as never[]))
+    for (const [list, before] of lists)
+      list.splice(0, list.length, ...(structuredClone(before) as never[]))
     for (const [map, before] of maps) refill(map as Map<unknown, unknown>, before)
   }
 }
 
-function refill<Key, Value>(map: Map<Key, Value>, entries: readonly (readonly [Key, Value])[]): void {
+function refill<Key, Value>(
+  map: Map<Key, Value>,
+  entries: readonly (readonly [Key, Value])[],
+): void {
   map.clear()
   for (const [key, value] of entries) map.set(key, value)
 }
@@ -136,14 +150,18 @@ export async function endOf({ repository, forge }: Scene): Promise<unknown> {
     const { message, parents } = await repository.commit(id)
     const files = await repository.list(id, '')
     const blobs = await repository.read(files.map((file) => file.id))
-    const content = Object.fromEntries(files.map((file) => [file.path, new TextDecoder().decode(blobs.get(file.id))]))
+    const content = Object.fromEntries(
+      files.map((file) => [file.path, new TextDecoder().decode(blobs.get(file.id))]),
+    )
     refs[ref] = ref === 'refs/heads/drift-ledger' ? content : { id, message, parents, content }
   }
   return {
     refs,
     // Clones: the next run goes on with the same lists.
     proposals: structuredClone(forge.proposals),
-    statuses: [...forge.statuses].map(([key, status]) => ({ commit: key.split(' ')[0], ...status })).sort(byText),
+    statuses: [...forge.statuses]
+      .map(([key, status]) => ({ commit: key.split(' ')[0], ...status }))
+      .sort(byText),
     comments: forge.comments.toSorted(byText),
     text: structuredClone(forge.conversation),
     issues: Object.fromEntries([...forge.issues].sort()),

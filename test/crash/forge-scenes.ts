@@ -20,18 +20,35 @@ export function single(world: TurnWorld): World {
   forge.now = () => world.cluster.now
   forge.permissions.set('ada', 'write')
   world.forge = forge
-  const turn = (): Promise<readonly Failure[]> => controllerTurn({ ...world.ports, clusters: [world.cluster] }, world.request())
-  return { world, forge, repository: world.repository, turn, pass: (minutes) => world.pass(minutes) }
+  const turn = (): Promise<readonly Failure[]> =>
+    controllerTurn({ ...world.ports, clusters: [world.cluster] }, world.request())
+  return {
+    world,
+    forge,
+    repository: world.repository,
+    turn,
+    pass: (minutes) => world.pass(minutes),
+  }
 }
 
-export async function controllerTurn(ports: FleetPorts, request: TurnRequest): Promise<readonly Failure[]> {
+export async function controllerTurn(
+  ports: FleetPorts,
+  request: TurnRequest,
+): Promise<readonly Failure[]> {
   const { units, notObserved, reported, answers } = await runFleetTurn(
     ports,
     { ...request, forge: { ...request.forge, requestedActions: NO_REQUESTED_ACTIONS } },
     signal,
   )
-  const ofUnits = units.flatMap((unit) => (unit.state === 'failed' ? unit.failures : (unit.refused ?? [])))
-  return [...ofUnits, ...notObserved.flatMap(({ failures }) => failures), ...reported, ...answers.flatMap(({ failure }) => failure ?? [])]
+  const ofUnits = units.flatMap((unit) =>
+    unit.state === 'failed' ? unit.failures : (unit.refused ?? []),
+  )
+  return [
+    ...ofUnits,
+    ...notObserved.flatMap(({ failures }) => failures),
+    ...reported,
+    ...answers.flatMap(({ failure }) => failure ?? []),
+  ]
 }
 
 /** Replicas and a color were changed by hand, and the pull request is open. */
@@ -49,7 +66,9 @@ export async function quiet<Quiet extends Scene>(scene: Quiet): Promise<Quiet> {
 }
 
 export function branchOf({ forge }: Scene): string {
-  return forge.proposals.findLast(({ state }) => state === 'open')?.ref.replace('refs/heads/', '') ?? ''
+  return (
+    forge.proposals.findLast(({ state }) => state === 'open')?.ref.replace('refs/heads/', '') ?? ''
+  )
 }
 
 /** A person decides in the browser about the last open pull request. */

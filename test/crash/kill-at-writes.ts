@@ -5,7 +5,16 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { quarterOf } from '../seeds/crash-points.ts'
-import { endOf, FATES, type Kill, remember, runToQuiet, type Scenario, type Scene, timeless } from './forge-killer.ts'
+import {
+  endOf,
+  FATES,
+  type Kill,
+  remember,
+  runToQuiet,
+  type Scenario,
+  type Scene,
+  timeless,
+} from './forge-killer.ts'
 
 /** A test for each. */
 export function describeKills(about: string, scenarios: readonly Scenario[]): void {
@@ -19,7 +28,11 @@ export function describeKills(about: string, scenarios: readonly Scenario[]): vo
 }
 
 function assertSame(wrong: readonly string[]): void {
-  assert.equal(wrong.length, 0, `${wrong.length} end in another way:\n${wrong.slice(0, 3).join('\n\n')}`)
+  assert.equal(
+    wrong.length,
+    0,
+    `${wrong.length} end in another way:\n${wrong.slice(0, 3).join('\n\n')}`,
+  )
 }
 
 /** @returns one text for each disturbance that ended in another way */
@@ -27,7 +40,9 @@ async function disturb(t: TestContext, scenario: Scenario): Promise<readonly str
   const scene = await scenario.begin()
   scene.pass(1)
   const again = remember(scene)
-  const run = async (kill?: Kill): Promise<{ writes: readonly string[]; end: unknown; isEnded: boolean }> => {
+  const run = async (
+    kill?: Kill,
+  ): Promise<{ writes: readonly string[]; end: unknown; isEnded: boolean }> => {
     again()
     const { writes, minutes, isEnded } = await runToQuiet(watched(scene), kill)
     const end = await endOf(scene)
@@ -45,15 +60,23 @@ async function disturb(t: TestContext, scenario: Scenario): Promise<readonly str
       if (kill.away === 0) assert.deepEqual(end, wanted)
       else assert.deepEqual(timeless(end), timeless(wanted))
     } catch (thrown) {
-      wrong.push(`${where}\n${thrown instanceof Error ? thrown.message.slice(0, 3_000) : String(thrown)}`)
+      wrong.push(
+        `${where}\n${thrown instanceof Error ? thrown.message.slice(0, 3_000) : String(thrown)}`,
+      )
     }
   }
   const kills = writes.flatMap((write, index): (readonly [kill: Kill, where: string])[] => {
     const at = index + 1
     return [
-      ...FATES.map((fate) => [{ at, fate, away: 0 }, `${fate} write ${at} of ${writes.length}, ${write}`] as const),
+      ...FATES.map(
+        (fate) =>
+          [{ at, fate, away: 0 }, `${fate} write ${at} of ${writes.length}, ${write}`] as const,
+      ),
       // Started again in the same minute everything is the same to the byte; later, all but times.
-      [{ at, fate: 'dies after', away: scenario.away ?? 3 }, `dies after write ${at}, ${write}, and is away`],
+      [
+        { at, fate: 'dies after', away: scenario.away ?? 3 },
+        `dies after write ${at}, ${write}, and is away`,
+      ],
     ]
   })
   t.diagnostic(`${writes.length} writes`)
@@ -71,7 +94,9 @@ function watched(scene: Scene): Scene {
         return await scene.turn()
       } finally {
         // A pull request without its branch is closed by the forge itself.
-        const open = scene.forge.proposals.filter(({ state, ref }) => state === 'open' && scene.repository.branches.has(ref))
+        const open = scene.forge.proposals.filter(
+          ({ state, ref }) => state === 'open' && scene.repository.branches.has(ref),
+        )
         const refs = open.map(({ ref }) => ref)
         assert.deepEqual(refs, [...new Set(refs)], 'two open pull requests from one branch')
       }

@@ -17,10 +17,18 @@ const LATELY = new Date('2026-11-21T11:00:00Z')
 const DIE_AT = new URL('./die-at.ts', import.meta.url).href
 
 /** The commands of one episode; each is killed everywhere on its own, on top of the undisturbed ones before it. */
-const STEPS: readonly { readonly name: string; readonly args: readonly string[]; readonly live: 'drifted' | 'agreed' }[] = [
+const STEPS: readonly {
+  readonly name: string
+  readonly args: readonly string[]
+  readonly live: 'drifted' | 'agreed'
+}[] = [
   { name: 'scan records', args: ['scan'], live: 'drifted' },
   { name: 'adopt proposes', args: ['adopt', 'apps/web', '-m', 'kept'], live: 'drifted' },
-  { name: 'approve merges', args: ['approve', 'apps/web', '--yes', '--as', 'Ada'], live: 'drifted' },
+  {
+    name: 'approve merges',
+    args: ['approve', 'apps/web', '--yes', '--as', 'Ada'],
+    live: 'drifted',
+  },
   { name: 'scan verifies', args: ['scan'], live: 'agreed' },
 ]
 
@@ -45,7 +53,10 @@ describe('a turn that is killed at any side effect and run again', () => {
       t.diagnostic(`${effects.length} side effects`)
       // Who dies before an effect leaves what he leaves who dies after the one before it; what git is told is tried both ways.
       const cases = effects.flatMap((effect, position) =>
-        (position === 0 || effect === 'receive-pack' ? (['before', 'after'] as const) : (['after'] as const)).map((when) => ({
+        (position === 0 || effect === 'receive-pack'
+          ? (['before', 'after'] as const)
+          : (['after'] as const)
+        ).map((when) => ({
           at: position + 1,
           when,
           effect,
@@ -58,10 +69,14 @@ describe('a turn that is killed at any side effect and run again', () => {
         assert.equal(killed.signal, 'SIGKILL', `killed ${where}: ${killed.stderr}`)
         const again = await backporch(world, step, {})
         // A decision that was made before the kill is not there to be made again; everything else ends as it would have.
-        const decided = step.args[0] === 'approve' && again.code === 2 && /BP2004/.test(again.stderr)
+        const decided =
+          step.args[0] === 'approve' && again.code === 2 && /BP2004/.test(again.stderr)
         assert.ok(ended(again) || decided, `after ${where}: ${again.stderr}`)
         assert.equal(refsOf(world), wanted, `after ${where}`)
-        execFileSync('git', ['fsck', '--strict', '--no-dangling'], { cwd: join(world, 'packages.git'), stdio: 'pipe' })
+        execFileSync('git', ['fsck', '--strict', '--no-dangling'], {
+          cwd: join(world, 'packages.git'),
+          stdio: 'pipe',
+        })
         rmSync(world, { recursive: true, force: true })
       }
       const chosen = quarterOf(t, cases).values()
@@ -84,7 +99,11 @@ interface Ended {
   readonly stderr: string
 }
 
-function backporch(world: string, { args, live }: (typeof STEPS)[number], env: Readonly<Record<string, string>>): Promise<Ended> {
+function backporch(
+  world: string,
+  { args, live }: (typeof STEPS)[number],
+  env: Readonly<Record<string, string>>,
+): Promise<Ended> {
   const child = spawn(
     ...boundCommand(process.execPath, [
       // So short a process need not collect garbage: a tenth of its CPU.
@@ -119,11 +138,16 @@ function backporch(world: string, { args, live }: (typeof STEPS)[number], env: R
   child.stderr.on('data', (chunk: Buffer) => {
     stderr += chunk.toString('utf8')
   })
-  return new Promise((resolve) => child.on('close', (code, signal) => resolve({ code, signal, stderr })))
+  return new Promise((resolve) =>
+    child.on('close', (code, signal) => resolve({ code, signal, stderr })),
+  )
 }
 
 function refsOf(world: string): string {
-  return execFileSync('git', ['for-each-ref', '--format=%(objectname) %(refname)'], { cwd: join(world, 'packages.git'), encoding: 'utf8' })
+  return execFileSync('git', ['for-each-ref', '--format=%(objectname) %(refname)'], {
+    cwd: join(world, 'packages.git'),
+    encoding: 'utf8',
+  })
 }
 
 function copyWorld(from: string, to: string): string {
@@ -151,7 +175,10 @@ function makeWorld(folder: string): void {
   }
   mkdirSync(join(checkout, 'apps', 'web'), { recursive: true })
   git('init', '--quiet', '--initial-branch=main')
-  writeFileSync(join(checkout, 'apps/web/Kptfile'), 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n')
+  writeFileSync(
+    join(checkout, 'apps/web/Kptfile'),
+    'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n',
+  )
   writeFileSync(
     join(checkout, 'apps/web/settings.yaml'),
     'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n  namespace: shop\ndata:\n  color: blue # brand\n',
@@ -159,6 +186,12 @@ function makeWorld(folder: string): void {
   git('add', '--all')
   git('commit', '--quiet', '--message', 'web')
   execFileSync('git', ['clone', '--quiet', '--bare', checkout, repository], { env, stdio: 'pipe' })
-  writeFileSync(join(folder, 'drifted.json'), JSON.stringify(configMap({ color: 'red', by: 'kubectl-edit', at: LATELY })))
-  writeFileSync(join(folder, 'agreed.json'), JSON.stringify(configMap({ color: 'red', by: 'ci', at: LATELY })))
+  writeFileSync(
+    join(folder, 'drifted.json'),
+    JSON.stringify(configMap({ color: 'red', by: 'kubectl-edit', at: LATELY })),
+  )
+  writeFileSync(
+    join(folder, 'agreed.json'),
+    JSON.stringify(configMap({ color: 'red', by: 'ci', at: LATELY })),
+  )
 }

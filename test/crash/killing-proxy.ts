@@ -45,7 +45,12 @@ export async function openKillingProxy(
   onWrite: (write: Omit<LiveWrite, 'status'>) => void,
 ): Promise<KillingProxy> {
   const { certificate, key } = plane.credentialFor(user, ['system:masters'])
-  const agent = new Agent({ keepAlive: true, ca: Buffer.from(plane.caData, 'base64'), cert: certificate, key })
+  const agent = new Agent({
+    keepAlive: true,
+    ca: Buffer.from(plane.caData, 'base64'),
+    cert: certificate,
+    key,
+  })
   const writes: LiveWrite[] = []
   let armed: Kill | undefined
   let count = 0
@@ -93,13 +98,22 @@ export async function openKillingProxy(
 const CHANGING = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
 /** Neither a dry run, nor a question about rights, which is a POST. */
-function liveWriteOf({ method = '', url = '', headers }: IncomingMessage, body: Buffer): Omit<LiveWrite, 'status'> | undefined {
+function liveWriteOf(
+  { method = '', url = '', headers }: IncomingMessage,
+  body: Buffer,
+): Omit<LiveWrite, 'status'> | undefined {
   const { pathname, searchParams } = new URL(url, 'http://server')
   if (!CHANGING.has(method) || pathname.startsWith('/apis/authorization.k8s.io/')) return undefined
   const text = body.toString('utf8')
   if (searchParams.get('dryRun') === 'All') return undefined
   const fieldManager = searchParams.get('fieldManager') ?? ''
-  return { method, path: pathname, fieldManager, userAgent: headers['user-agent'] ?? '', body: text }
+  return {
+    method,
+    path: pathname,
+    fieldManager,
+    userAgent: headers['user-agent'] ?? '',
+    body: text,
+  }
 }
 
 /** @param answered called with the status when the whole answer is here; false keeps it from the client */
@@ -113,24 +127,30 @@ function forward(
 ): Promise<void> {
   const { host: _host, connection: _connection, ...headers } = incoming.headers
   return new Promise((resolve, reject) => {
-    const sent = request(new URL(incoming.url ?? '/', plane.url), { method: incoming.method, agent, headers }, async (answer) => {
-      const chunks: Buffer[] = []
-      for await (const chunk of answer) chunks.push(chunk)
-      const status = answer.statusCode ?? 500
-      if (!answered(status)) outgoing.destroy()
-      else {
-        const { 'transfer-encoding': _encoding, connection: _kept, ...own } = answer.headers
-        outgoing.writeHead(status, own)
-        outgoing.end(Buffer.concat(chunks))
-      }
-      resolve()
-    })
+    const sent = request(
+      new URL(incoming.url ?? '/', plane.url),
+      { method: incoming.method, agent, headers },
+      async (answer) => {
+        const chunks: Buffer[] = []
+        for await (const chunk of answer) chunks.push(chunk)
+        const status = answer.statusCode ?? 500
+        if (!answered(status)) outgoing.destroy()
+        else {
+          const { 'transfer-encoding': _encoding, connection: _kept, ...own } = answer.headers
+          outgoing.writeHead(status, own)
+          outgoing.end(Buffer.concat(chunks))
+        }
+        resolve()
+      },
+    )
     sent.on('error', reject)
     sent.end(body)
   })
 }
 
 async function listen(server: Server): Promise<number> {
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve, reject) =>
+    server.once('error', reject).listen(0, '127.0.0.1', resolve),
+  )
   return (server.address() as AddressInfo).port
 }

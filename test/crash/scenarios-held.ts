@@ -7,10 +7,16 @@ const NOW = 'detect: {minAge: 0s, settle: 0s}'
 
 /** Packages `a`, `b`, … with a ConfigMap each; the first `drifted` of them were changed. */
 function many(names: string, policy: string, drifted: string): World {
-  const files: Record<string, string> = { 'apps/web/Kptfile': '', '.drift/policy.yaml': policyText(policy), '.drift/at-once.yaml': '' }
+  const files: Record<string, string> = {
+    'apps/web/Kptfile': '',
+    '.drift/policy.yaml': policyText(policy),
+    '.drift/at-once.yaml': '',
+  }
   for (const name of names) {
-    files[`apps/${name}/Kptfile`] = `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: ${name}}\n`
-    files[`apps/${name}/config.yaml`] = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: shop}\ndata: {color: blue}\n`
+    files[`apps/${name}/Kptfile`] =
+      `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: ${name}}\n`
+    files[`apps/${name}/config.yaml`] =
+      `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: shop}\ndata: {color: blue}\n`
   }
   const world = new TurnWorld('{}', files)
   world.packages = [...names].map((name) => `apps/${name}`)
@@ -21,12 +27,14 @@ function many(names: string, policy: string, drifted: string): World {
 
 /** More than one push moves, with nothing that limits them. Time stands still: how many turns it takes is not compared. */
 function atOnce(isHurried: boolean): World {
-  const limits = 'limits: {prHourlyLimit: 0, prConcurrentLimit: 0, stormThreshold: 0, stormShare: 0, digest: off}'
+  const limits =
+    'limits: {prHourlyLimit: 0, prConcurrentLimit: 0, stormThreshold: 0, stormShare: 0, digest: off}'
   const scene = many('abcdefg', `{mode: Propose, ${NOW}, ${limits}}`, 'abcdefg')
   const { world } = scene
   const always = (): boolean => true
   const request = isHurried ? { meanwhile: { hasChanged: always, givesWay: always } } : {}
-  const turn = () => controllerTurn({ ...world.ports, clusters: [world.cluster] }, world.request(request))
+  const turn = () =>
+    controllerTurn({ ...world.ports, clusters: [world.cluster] }, world.request(request))
   return { ...scene, turn, pass: () => undefined }
 }
 
@@ -51,7 +59,11 @@ export const HELD: readonly Scenario[] = [
     begin: async () => {
       const limits = 'limits: {prHourlyLimit: 0, prConcurrentLimit: 2}'
       const scene = await quiet(many('abc', `{mode: Propose, ${NOW}, ${limits}}`, 'abc'))
-      scene.forge.byHand(1, { state: 'closed', decidedBy: 'grace', decidedAt: scene.world.cluster.now })
+      scene.forge.byHand(1, {
+        state: 'closed',
+        decidedBy: 'grace',
+        decidedAt: scene.world.cluster.now,
+      })
       return scene
     },
   },
@@ -99,7 +111,9 @@ export const HELD: readonly Scenario[] = [
     name: 'a storm ends',
     writes: ['close storm', 'push ', 'open #1'],
     begin: async () => {
-      const scene = await quiet(many('abcd', `{mode: Propose, ${NOW}, limits: {stormThreshold: 3}}`, 'abcd'))
+      const scene = await quiet(
+        many('abcd', `{mode: Propose, ${NOW}, limits: {stormThreshold: 3}}`, 'abcd'),
+      )
       scene.pass(60)
       return scene
     },

@@ -14,7 +14,8 @@ function fleet(count: number): Fleet {
   const { repository, forge, clusters } = world
   forge.now = () => world.cluster(0).now
   forge.permissions.set('ada', 'write')
-  const turn = (): Promise<readonly Failure[]> => controllerTurn({ repository, forge, clusters }, world.request())
+  const turn = (): Promise<readonly Failure[]> =>
+    controllerTurn({ repository, forge, clusters }, world.request())
   return { world, repository, forge, turn, pass: (minutes) => world.pass(minutes) }
 }
 

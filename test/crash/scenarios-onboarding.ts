@@ -13,7 +13,12 @@ function unconfigured(): World {
   world.repository.commitByHand('main', Object.fromEntries(policies.map((path) => [path, null])))
   world.edit(WEB, 'spec.replicas', 5)
   const turn = async (): Promise<readonly Failure[]> => {
-    const request = { turn: world.request(), again: false, remove: false, confirm: async () => true }
+    const request = {
+      turn: world.request(),
+      again: false,
+      remove: false,
+      confirm: async () => true,
+    }
     await onboard(world.ports, request, signal)
     return []
   }
@@ -21,13 +26,20 @@ function unconfigured(): World {
 }
 
 export const ONBOARDING: readonly Scenario[] = [
-  { name: 'init proposes', writes: ['push +drift/configure', 'open #1'], begin: async () => unconfigured() },
+  {
+    name: 'init proposes',
+    writes: ['push +drift/configure', 'open #1'],
+    begin: async () => unconfigured(),
+  },
   {
     name: 'what init found changes',
     writes: ['push +drift/configure'],
     begin: async () => {
       const scene = await quiet(unconfigured())
-      scene.repository.commitByHand('main', { 'apps/gone/Kptfile': KPTFILE, 'apps/gone/config.yaml': CONFIG.replaceAll('web', 'gone') })
+      scene.repository.commitByHand('main', {
+        'apps/gone/Kptfile': KPTFILE,
+        'apps/gone/config.yaml': CONFIG.replaceAll('web', 'gone'),
+      })
       return scene
     },
   },
@@ -37,7 +49,9 @@ export const ONBOARDING: readonly Scenario[] = [
     begin: async () => {
       const scene = await quiet(unconfigured())
       const text = scene.repository.text('drift/configure', '.drift/default.policy') ?? ''
-      scene.repository.commitByHand('drift/configure', { '.drift/default.policy': text.replace('mode: Warn', 'mode: Propose') })
+      scene.repository.commitByHand('drift/configure', {
+        '.drift/default.policy': text.replace('mode: Warn', 'mode: Propose'),
+      })
       return scene
     },
   },

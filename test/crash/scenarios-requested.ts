@@ -10,7 +10,11 @@ export const REQUESTED: readonly Scenario[] = [
     writes: ['react 1 seen', 'push +proposed/', 'comment #1 command', 'react 1 done', 'edit #1'],
     begin: () => requested('/adopt'),
   },
-  { name: '/adopt 1, in part', writes: ['push +proposed/', 'react 1 done', 'edit #1'], begin: () => requested('/adopt 1 -- peak season') },
+  {
+    name: '/adopt 1, in part',
+    writes: ['push +proposed/', 'react 1 done', 'edit #1'],
+    begin: () => requested('/adopt 1 -- peak season'),
+  },
   {
     name: '/snooze',
     writes: ['push +drift-ledger', 'comment #1 command', 'react 1 done', 'edit #1'],
@@ -21,7 +25,11 @@ export const REQUESTED: readonly Scenario[] = [
     writes: ['push +drift/ignore-', 'open #2', 'comment #1 command', 'react 1 done'],
     begin: () => requested('/ignore 1 --for 30d -- KEDA'),
   },
-  { name: 'a command that is refused', writes: ['comment #1 command', 'react 1 refused'], begin: () => requested('/adopt 9') },
+  {
+    name: 'a command that is refused',
+    writes: ['comment #1 command', 'react 1 refused'],
+    begin: () => requested('/adopt 9'),
+  },
   {
     name: '/recreate',
     writes: ['push +proposed/', 'comment #1 command', 'react 1 done'],
@@ -63,7 +71,11 @@ export const REQUESTED: readonly Scenario[] = [
       const ignore = scene.forge.proposals[1]
       assert.ok(ignore !== undefined)
       await mergeByHand(scene.world, ignore.ref.replace('refs/heads/', ''))
-      scene.forge.byHand(2, { state: 'merged', decidedBy: 'grace', decidedAt: scene.world.cluster.now })
+      scene.forge.byHand(2, {
+        state: 'merged',
+        decidedBy: 'grace',
+        decidedAt: scene.world.cluster.now,
+      })
       return scene
     },
   },
@@ -72,7 +84,11 @@ export const REQUESTED: readonly Scenario[] = [
     writes: ['push -drift/ignore-'],
     begin: async () => {
       const scene = await quiet(await requested('/ignore 1 -- an autoscaler has it'))
-      scene.forge.byHand(2, { state: 'closed', decidedBy: 'grace', decidedAt: '2026-11-21T10:05:00Z' })
+      scene.forge.byHand(2, {
+        state: 'closed',
+        decidedBy: 'grace',
+        decidedAt: '2026-11-21T10:05:00Z',
+      })
       return scene
     },
   },

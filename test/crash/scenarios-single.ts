@@ -47,7 +47,9 @@ export const SINGLE: readonly Scenario[] = [
       const scene = await opened()
       for (const path of ['apps/web/deployment.yaml', 'apps/web/config.yaml']) {
         const text = scene.repository.text('main', path) ?? ''
-        scene.repository.commitByHand('main', { [path]: text.replace('replicas: 3', 'replicas: 5').replace('color: blue', 'color: red') })
+        scene.repository.commitByHand('main', {
+          [path]: text.replace('replicas: 3', 'replicas: 5').replace('color: blue', 'color: red'),
+        })
       }
       scene.world.sync()
       return scene

@@ -23,7 +23,9 @@ export interface Ended {
 }
 
 /** Which write, or which side of the push that merges. */
-export type KillPoint = { readonly write: number; readonly when: 'before' | 'after' } | { readonly merge: 'before' | 'after' }
+export type KillPoint =
+  | { readonly write: number; readonly when: 'before' | 'after' }
+  | { readonly merge: 'before' | 'after' }
 
 interface Manifest {
   readonly apiVersion: string
@@ -77,7 +79,12 @@ const MANIFESTS: readonly Manifest[] = [
   config('adopted', { color: 'blue' }),
   config('released', { size: 'small' }),
   CRON_JOB,
-  { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'login' }, stringData: { password: 'swordfish' } },
+  {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'login' },
+    stringData: { password: 'swordfish' },
+  },
   {
     apiVersion: 'v1',
     kind: 'Service',
@@ -107,7 +114,12 @@ export class SettleWorld {
   private readonly env: NodeJS.ProcessEnv
   private pid = 0
 
-  private constructor(plane: ControlPlane, namespace: string, folder: string, proxy: (world: SettleWorld) => KillingProxy) {
+  private constructor(
+    plane: ControlPlane,
+    namespace: string,
+    folder: string,
+    proxy: (world: SettleWorld) => KillingProxy,
+  ) {
     this.plane = plane
     this.namespace = namespace
     this.folder = folder
@@ -151,12 +163,14 @@ export class SettleWorld {
 
   /** Approves, and is killed there. */
   async approve(at: KillPoint | undefined): Promise<Ended> {
-    if (at !== undefined && 'write' in at) this.proxy.arm({ at: at.write, when: at.when, pid: () => this.pid })
+    if (at !== undefined && 'write' in at)
+      this.proxy.arm({ at: at.write, when: at.when, pid: () => this.pid })
     if (at !== undefined && 'merge' in at) writeFileSync(join(this.folder, `kill-${at.merge}`), '')
     const approve = ['approve', 'apps/web', '--yes', '--as', 'Ada']
     const ended = await (at === undefined ? this.backporch(...approve) : this.started(...approve))
     this.proxy.arm(undefined)
-    for (const when of ['before', 'after']) rmSync(join(this.folder, `kill-${when}`), { force: true })
+    for (const when of ['before', 'after'])
+      rmSync(join(this.folder, `kill-${when}`), { force: true })
     return ended
   }
 
@@ -191,27 +205,52 @@ export class SettleWorld {
 
   /** In a process that can be killed. */
   private async started(...args: readonly string[]): Promise<Ended> {
-    const child = spawn(...boundCommand(process.execPath, [PROGRAM, ...args, '--repo', this.repository, '--cluster', 'prod']), {
-      cwd: this.folder,
-      env: this.env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
+    const child = spawn(
+      ...boundCommand(process.execPath, [
+        PROGRAM,
+        ...args,
+        '--repo',
+        this.repository,
+        '--cluster',
+        'prod',
+      ]),
+      {
+        cwd: this.folder,
+        env: this.env,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    )
     this.pid = child.pid ?? 0
     writeFileSync(join(this.folder, 'pid'), String(this.pid))
-    const closed = once(child, 'close') as Promise<[code: number | null, signal: NodeJS.Signals | null]>
-    const [[code, signal], stdout, stderr] = await Promise.all([closed, text(child.stdout), text(child.stderr)])
+    const closed = once(child, 'close') as Promise<
+      [code: number | null, signal: NodeJS.Signals | null]
+    >
+    const [[code, signal], stdout, stderr] = await Promise.all([
+      closed,
+      text(child.stdout),
+      text(child.stderr),
+    ])
     return { command: args.join(' '), code, signal, stdout, stderr }
   }
 
   git(...args: readonly string[]): string {
-    return execFileSync('git', args, { cwd: this.repository, env: this.env, encoding: 'utf8', stdio: 'pipe', maxBuffer: 1 << 26 })
+    return execFileSync('git', args, {
+      cwd: this.repository,
+      env: this.env,
+      encoding: 'utf8',
+      stdio: 'pipe',
+      maxBuffer: 1 << 26,
+    })
   }
 
   /** Every object of the namespace as JSON, with its managed fields and without what no two runs have alike; by kind and name. */
   async live(): Promise<ReadonlyMap<string, string>> {
     const found = new Map<string, string>()
     for (const [kind, folder] of Object.entries(FOLDERS)) {
-      const { body } = await this.plane.request<{ items: Manifest[] }>('GET', folder(this.namespace))
+      const { body } = await this.plane.request<{ items: Manifest[] }>(
+        'GET',
+        folder(this.namespace),
+      )
       for (const item of body.items) found.set(`${kind}/${item.metadata.name}`, this.plain(item))
     }
     found.delete('ConfigMap/kube-root-ca.crt')
@@ -257,8 +296,12 @@ export class SettleWorld {
       ...retained
     } = metadata
     const { clusterIP: _ip, clusterIPs: _ips, ...own } = spec ?? {}
-    const managers = (managedFields ?? []).map(({ time: _time, ...entry }) => JSON.stringify(entry)).sort()
-    return this.timeless(JSON.stringify({ ...rest, metadata: retained, spec: own, managers }, undefined, 1))
+    const managers = (managedFields ?? [])
+      .map(({ time: _time, ...entry }) => JSON.stringify(entry))
+      .sort()
+    return this.timeless(
+      JSON.stringify({ ...rest, metadata: retained, spec: own, managers }, undefined, 1),
+    )
   }
 
   private timeless(text: string): string {
@@ -269,7 +312,10 @@ export class SettleWorld {
         .replace(/\b10\.\d+\.\d+\.\d+\b/g, '<address>')
         .replace(/\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z/g, '<time>')
         .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, '<uid>')
-        .replace(/\b(\d{8}-)?([0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{16}|[0-9a-f]{12}|[0-9a-f]{8}|[0-9a-f]{7})\b/g, '<hash>')
+        .replace(
+          /\b(\d{8}-)?([0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{16}|[0-9a-f]{12}|[0-9a-f]{8}|[0-9a-f]{7})\b/g,
+          '<hash>',
+        )
         // YAML quotes a hash that reads as a number.
         .replace(/"<hash>"/g, '<hash>')
         .replace(/closed\/\d{4}\/\d{2}\//g, 'closed/')
@@ -282,7 +328,8 @@ export class SettleWorld {
     const what = `${write.method} ${write.path} by ${write.userAgent}`
     try {
       this.git('merge-base', '--is-ancestor', commit, 'main')
-      if (this.git('ls-tree', '-r', '--name-only', commit, '.drift/records/') === '') this.unauthorised.push(`${what}: no record`)
+      if (this.git('ls-tree', '-r', '--name-only', commit, '.drift/records/') === '')
+        this.unauthorised.push(`${what}: no record`)
     } catch {
       this.unauthorised.push(`${what}: not merged`)
     }
@@ -293,7 +340,10 @@ export class SettleWorld {
     mkdirSync(join(this.folder, 'home'), { recursive: true })
     const files = new Map([
       ['apps/web/Kptfile', 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n'],
-      ...MANIFESTS.map((object): [string, string] => [`apps/web/${object.kind}-${object.metadata.name}.yaml`, this.manifest(object)]),
+      ...MANIFESTS.map((object): [string, string] => [
+        `apps/web/${object.kind}-${object.metadata.name}.yaml`,
+        this.manifest(object),
+      ]),
       ['apps/web/resourcegroup.yaml', this.manifest(this.inventory([]))],
       [
         '.drift/policy.yaml',
@@ -310,7 +360,10 @@ export class SettleWorld {
     git('init', '--quiet', '--initial-branch=main')
     git('add', '--all')
     git('commit', '--quiet', '--message', 'web')
-    execFileSync('git', ['clone', '--quiet', '--bare', checkout, this.repository], { env: this.env, stdio: 'pipe' })
+    execFileSync('git', ['clone', '--quiet', '--bare', checkout, this.repository], {
+      env: this.env,
+      stdio: 'pipe',
+    })
     const kubeconfig = {
       apiVersion: 'v1',
       kind: 'Config',
@@ -344,10 +397,22 @@ export class SettleWorld {
   private inventory(names: readonly string[]): Manifest {
     return {
       ...INVENTORY,
-      metadata: { name: 'web', labels: { 'cli-utils.sigs.k8s.io/inventory-id': `web-${this.namespace}` } } as { name: string },
+      metadata: {
+        name: 'web',
+        labels: { 'cli-utils.sigs.k8s.io/inventory-id': `web-${this.namespace}` },
+      } as { name: string },
       ...(names.length === 0
         ? {}
-        : { spec: { resources: names.map((name) => ({ group: '', kind: 'ConfigMap', namespace: this.namespace, name })) } }),
+        : {
+            spec: {
+              resources: names.map((name) => ({
+                group: '',
+                kind: 'ConfigMap',
+                namespace: this.namespace,
+                name,
+              })),
+            },
+          }),
     }
   }
 
@@ -356,8 +421,16 @@ export class SettleWorld {
       const path = `${FOLDERS[object.kind]?.(this.namespace)}/${object.metadata.name}?fieldManager=${SYNCER}`
       await this.send('PATCH', path, object, 'application/apply-patch+yaml')
     }
-    await this.send('POST', FOLDERS['ConfigMap']?.(this.namespace) ?? '', config('leftover', { a: 'b' }))
-    await this.send('POST', FOLDERS['ConfigMap']?.(this.namespace) ?? '', config('bystander', { a: 'b' }))
+    await this.send(
+      'POST',
+      FOLDERS['ConfigMap']?.(this.namespace) ?? '',
+      config('leftover', { a: 'b' }),
+    )
+    await this.send(
+      'POST',
+      FOLDERS['ConfigMap']?.(this.namespace) ?? '',
+      config('bystander', { a: 'b' }),
+    )
     const groups = `/apis/kpt.dev/v1alpha1/namespaces/${this.namespace}/resourcegroups`
     await this.send('POST', groups, this.inventory(['settings', 'leftover']))
   }
@@ -365,14 +438,29 @@ export class SettleWorld {
   /** One of each kind: value, added and removed field, whole list items, a port, a deleted object; and what is not restored. */
   private async editByHand(): Promise<void> {
     const folder = (kind: string): string => FOLDERS[kind]?.(this.namespace) ?? ''
-    const merge = (kind: string, name: string, patch: object, type = 'merge-patch'): Promise<void> =>
-      this.send('PATCH', `${folder(kind)}/${name}?fieldManager=kubectl-patch`, patch, `application/${type}+json`)
+    const merge = (
+      kind: string,
+      name: string,
+      patch: object,
+      type = 'merge-patch',
+    ): Promise<void> =>
+      this.send(
+        'PATCH',
+        `${folder(kind)}/${name}?fieldManager=kubectl-patch`,
+        patch,
+        `application/${type}+json`,
+      )
     await merge('ConfigMap', 'settings', { data: { timeout: '60', theme: null, more: 'yes' } })
     await merge('ConfigMap', 'adopted', { data: { color: 'red' } })
     await merge('ConfigMap', 'released', { data: { extra: 'yes' } })
     await merge('ConfigMap', 'bystander', { data: { a: 'c' } })
     await merge('Secret', 'login', { stringData: { password: 'changed by hand' } })
-    await merge('Service', 'web', [{ op: 'replace', path: '/spec/ports/0/port', value: 8081 }], 'json-patch')
+    await merge(
+      'Service',
+      'web',
+      [{ op: 'replace', path: '/spec/ports/0/port', value: 8081 }],
+      'json-patch',
+    )
     const env = [
       { name: 'LEVEL', value: 'debug' },
       { name: 'TRACE', value: '1' },
@@ -384,8 +472,17 @@ export class SettleWorld {
     await this.send('DELETE', `${folder('ConfigMap')}/doomed`)
   }
 
-  private async send(method: string, path: string, body?: object, contentType = 'application/json'): Promise<void> {
-    const { status, body: answer } = await this.plane.request(method, path, body === undefined ? {} : { body, contentType })
+  private async send(
+    method: string,
+    path: string,
+    body?: object,
+    contentType = 'application/json',
+  ): Promise<void> {
+    const { status, body: answer } = await this.plane.request(
+      method,
+      path,
+      body === undefined ? {} : { body, contentType },
+    )
     assert.ok(status < 300, `${method} ${path}: ${status} ${JSON.stringify(answer)}`)
   }
 }

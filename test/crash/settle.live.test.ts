@@ -16,7 +16,11 @@ import { assertEnded, describe, type KillPoint, SettleWorld } from './settle-wor
 
 await controlPlaneSuite('settle: backporch, killed at each write', {}, (plane) => {
   let folder = ''
-  let wanted: { readonly live: ReadonlyMap<string, string>; readonly refs: string; readonly writes: number }
+  let wanted: {
+    readonly live: ReadonlyMap<string, string>
+    readonly refs: string
+    readonly writes: number
+  }
 
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'backporch-settle-'))
@@ -43,7 +47,8 @@ await controlPlaneSuite('settle: backporch, killed at each write', {}, (plane) =
     assert.equal(world.proxy.writes.length, wanted.writes, `${where}: nothing is written twice`)
     const live = await world.live()
     assert.deepEqual([...live.keys()], [...wanted.live.keys()], `${where}: the objects`)
-    for (const [name, text] of live) assertSameText(text, wanted.live.get(name) ?? '', `${where}: ${name}`)
+    for (const [name, text] of live)
+      assertSameText(text, wanted.live.get(name) ?? '', `${where}: ${name}`)
     assertSameText(world.refs(), wanted.refs, `${where}: the refs`)
     world.git('fsck', '--strict', '--no-dangling')
   }
@@ -51,12 +56,17 @@ await controlPlaneSuite('settle: backporch, killed at each write', {}, (plane) =
   test('undisturbed: exactly what was approved is written', async (t) => {
     await inWorld('undisturbed', async (world) => {
       const others = (): Promise<string[]> =>
-        Promise.all(['bystander', 'adopted', 'released'].map((name) => world.resourceVersion('ConfigMap', name)))
+        Promise.all(
+          ['bystander', 'adopted', 'released'].map((name) =>
+            world.resourceVersion('ConfigMap', name),
+          ),
+        )
       const before = await others()
       assertEnded(await world.approve(undefined), [0])
       await world.finish()
       const live = await world.live()
-      const read = (name: string): { data?: unknown; spec: { ports: { port: number }[] } } => JSON.parse(live.get(name) ?? '{}')
+      const read = (name: string): { data?: unknown; spec: { ports: { port: number }[] } } =>
+        JSON.parse(live.get(name) ?? '{}')
       assert.deepEqual(read('ConfigMap/settings').data, { timeout: '30', theme: 'light' })
       assert.deepEqual(read('ConfigMap/doomed').data, { answer: '42' })
       assert.deepEqual(read('Secret/login').data, { password: 'c3dvcmRmaXNo' })
@@ -99,7 +109,10 @@ await controlPlaneSuite('settle: backporch, killed at each write', {}, (plane) =
         assert.equal(world.proxy.writes.length, 0, 'a scan writes nothing that was not merged')
         assertEnded(await world.approve(undefined), [0])
       }
-      assert.ok((await world.finish()) <= 2, `${where}: one scan writes, the next one sees that live agrees`)
+      assert.ok(
+        (await world.finish()) <= 2,
+        `${where}: one scan writes, the next one sees that live agrees`,
+      )
       await assertSettled(world, where)
     })
   }
@@ -138,6 +151,9 @@ function assertSameText(actual: string, expected: string, what: string): void {
   if (actual === expected) return
   const [is, was] = [actual.split('\n'), expected.split('\n')]
   const at = is.findIndex((line, index) => line !== was[index])
-  const around = (lines: readonly string[]): string => lines.slice(Math.max(0, at - 5), at + 6).join('\n')
-  throw new assert.AssertionError({ message: `${what} differ from line ${at + 1}:\n${around(is)}\n--- wanted\n${around(was)}` })
+  const around = (lines: readonly string[]): string =>
+    lines.slice(Math.max(0, at - 5), at + 6).join('\n')
+  throw new assert.AssertionError({
+    message: `${what} differ from line ${at + 1}:\n${around(is)}\n--- wanted\n${around(was)}`,
+  })
 }

@@ -27,20 +27,39 @@ spec:
  * @returns 0 when everything was as the story says
  * @throws StoryBroken otherwise; Failure BP3001 where no API server can be run
  */
-export async function runControlPlaneDemo(world: CliContext, folder: DemoFolder, run: RunCommand): Promise<number> {
+export async function runControlPlaneDemo(
+  world: CliContext,
+  folder: DemoFolder,
+  run: RunCommand,
+): Promise<number> {
   const plane = await startControlPlane({ report: (message) => world.stderr.write(`${message}\n`) })
   if (plane.state === 'unavailable') {
-    throw new Failure({ code: 'BP3001', what: 'no API server for the demo', why: plane.why, remedy: 'without one: npm run demo' })
+    throw new Failure({
+      code: 'BP3001',
+      what: 'no API server for the demo',
+      why: plane.why,
+      remedy: 'without one: npm run demo',
+    })
   }
   try {
-    await play(world, { ...folder, env: { ...folder.env, KUBECONFIG: plane.kubeconfig } }, run, plane)
+    await play(
+      world,
+      { ...folder, env: { ...folder.env, KUBECONFIG: plane.kubeconfig } },
+      run,
+      plane,
+    )
     return 0
   } finally {
     await plane.stop()
   }
 }
 
-async function play(world: CliContext, folder: DemoFolder, run: RunCommand, plane: ControlPlane): Promise<void> {
+async function play(
+  world: CliContext,
+  folder: DemoFolder,
+  run: RunCommand,
+  plane: ControlPlane,
+): Promise<void> {
   const stage = new Stage(world, folder, run)
   const cluster = ['--cluster', CLUSTER]
   stage.title(
@@ -48,34 +67,60 @@ async function play(world: CliContext, folder: DemoFolder, run: RunCommand, plan
     `Everything happens in ${folder.root}, against a real API server at ${plane.url}.`,
   )
 
-  stage.chapter('Two kpt packages in git, applied to the cluster', `The field manager of the syncer is ${SYNCER}.`)
+  stage.chapter(
+    'Two kpt packages in git, applied to the cluster',
+    `The field manager of the syncer is ${SYNCER}.`,
+  )
   await folder.write('fleet/.drift/policy.yaml', POLICY)
   await folder.git('add', '.drift')
-  await folder.git('commit', '--quiet', '--message', 'feat: drift is proposed, and settled by backporch after a merge')
+  await folder.git(
+    'commit',
+    '--quiet',
+    '--message',
+    'feat: drift is proposed, and settled by backporch after a merge',
+  )
   await prepareCluster(plane, NAMESPACE)
   for (const name of ['apps/web', 'apps/orders']) await syncPackage(plane, DEMO_FILES, name, SYNCER)
   await stage.git('log', '--oneline', '--decorate')
   await stage.backporch(['diff', ...cluster], 0)
   stage.say('(no difference, so no line)')
 
-  stage.chapter('Somebody works in the cluster by hand', 'The requests are those of these commands, with their field managers:')
+  stage.chapter(
+    'Somebody works in the cluster by hand',
+    'The requests are those of these commands, with their field managers:',
+  )
   stage.say(...new Set(HAND_EDITS.map(({ command }) => `  ${command}`)))
   await makeHandEdits(plane)
 
-  stage.chapter('One turn: what differs, recorded and proposed in git', 'The policy says Propose. The default plan is Restore.')
+  stage.chapter(
+    'One turn: what differs, recorded and proposed in git',
+    'The policy says Propose. The default plan is Restore.',
+  )
   const { output: scanned } = await stage.backporch(['scan', ...cluster], 1)
   stage.check(scanned.includes('8 changes in 5 objects'), 'there are 8 changes in 5 objects')
-  await stage.backporch(['adopt', 'apps/web', 'deployment/web', '-m', 'campaign week: it stays', ...cluster], 0)
+  await stage.backporch(
+    ['adopt', 'apps/web', 'deployment/web', '-m', 'campaign week: it stays', ...cluster],
+    0,
+  )
 
-  stage.chapter('Approve', 'Merged first. Then, authorised by the merge commit, exactly the approved changes are written.')
-  const { output: approved } = await stage.backporch(['approve', 'apps/web', '--yes', '--wait', ...cluster], 0)
+  stage.chapter(
+    'Approve',
+    'Merged first. Then, authorised by the merge commit, exactly the approved changes are written.',
+  )
+  const { output: approved } = await stage.backporch(
+    ['approve', 'apps/web', '--yes', '--wait', ...cluster],
+    0,
+  )
   stage.check(
-    /sent \d+ writes? to prod for \d+ approved changes?/.test(approved) && approved.includes('verified'),
+    /sent \d+ writes? to prod for \d+ approved changes?/.test(approved) &&
+      approved.includes('verified'),
     'the cluster was written to and verified',
   )
 
   stage.chapter('The cluster has come back, as git says it', 'Asked of the API server itself:')
-  const answers = await Promise.all(EXPECTED.map(({ path }) => plane.request<LiveObject>('GET', path)))
+  const answers = await Promise.all(
+    EXPECTED.map(({ path }) => plane.request<LiveObject>('GET', path)),
+  )
   const found = EXPECTED.map(({ what, holds }, index) => {
     const answer = answers[index]
     return { what, right: answer !== undefined && holds(answer.status, answer.body) }

@@ -23,7 +23,8 @@ await controlPlaneStartSuite('the demo against a real API server', () => {
     t.after(() => plane.stop())
     const { body } = await plane.request<{ gitVersion: string }>('GET', '/version')
     const recorded = /"serverVersion":"([^"]+)"/.exec(STORED)?.[1]
-    if (body.gitVersion !== recorded) return t.skip(`the recording is of ${recorded}, the server here is ${body.gitVersion}`)
+    if (body.gitVersion !== recorded)
+      return t.skip(`the recording is of ${recorded}, the server here is ${body.gitVersion}`)
     const now = formatRecordings(await recordDemo(plane))
     assert.ok(now === STORED, 'record it again: node test/demo/record.ts')
   })
@@ -33,15 +34,25 @@ await controlPlaneStartSuite('the demo against a real API server', () => {
     t.after(() => rmSync(folder, { recursive: true, force: true }))
     const args = [LAUNCHER, 'demo', '--control-plane', '--folder', join(folder, 'demo')]
     // It fails by itself where the story and the server's answers are not the same.
-    const { stdout } = await promisify(execFile)(...boundCommand(process.execPath, args), { timeout: HANGS_AFTER, killSignal: 'SIGKILL' })
+    const { stdout } = await promisify(execFile)(...boundCommand(process.execPath, args), {
+      timeout: HANGS_AFTER,
+      killSignal: 'SIGKILL',
+    })
     assert.match(stdout, /sent \d+ writes? to prod for \d+ approved changes?.*\n.*verified/)
     assert.equal((stdout.match(/^ {2}✓ /gm) ?? []).length, 5)
-    const objects = await promisify(execFile)('git', ['cat-file', '--batch-all-objects', '--batch'], {
-      cwd: join(folder, 'demo', 'fleet'),
-      maxBuffer: 64 * 1024 * 1024,
-    })
+    const objects = await promisify(execFile)(
+      'git',
+      ['cat-file', '--batch-all-objects', '--batch'],
+      {
+        cwd: join(folder, 'demo', 'fleet'),
+        maxBuffer: 64 * 1024 * 1024,
+      },
+    )
     for (const form of [CANARY, Buffer.from(CANARY).toString('base64')]) {
-      assert.ok(!stdout.includes(form) && !objects.stdout.includes(form), "the Secret's value is shown")
+      assert.ok(
+        !stdout.includes(form) && !objects.stdout.includes(form),
+        "the Secret's value is shown",
+      )
     }
   })
 })

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -28,7 +37,11 @@ interface DemoRun {
 function newMachine(t: TestContext, programs: readonly string[]): Machine {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'demo-machine-')))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
-  const [bin, home, temporary] = ['bin', 'home', 'tmp'].map((name) => join(folder, name)) as [string, string, string]
+  const [bin, home, temporary] = ['bin', 'home', 'tmp'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ]
   for (const path of [bin, home, temporary]) mkdirSync(path)
   symlinkSync(process.execPath, join(bin, 'node'))
   for (const program of programs) symlinkSync(whereIs(program), join(bin, program))
@@ -56,7 +69,11 @@ async function runDemo({ env, folder }: Machine, ...args: readonly string[]): Pr
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const [code, stdout, stderr] = await Promise.all([exitOf(child), text(child.stdout), text(child.stderr)])
+  const [code, stdout, stderr] = await Promise.all([
+    exitOf(child),
+    text(child.stdout),
+    text(child.stderr),
+  ])
   return { code, stdout, stderr }
 }
 
@@ -68,7 +85,11 @@ function exitOf(child: ChildProcess): Promise<number> {
 }
 
 function git(repository: string, ...args: readonly string[]): string {
-  return execFileSync('git', args, { cwd: repository, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
+  return execFileSync('git', args, {
+    cwd: repository,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  })
 }
 
 function assertNoCanary(content: string, where: string): void {
@@ -83,26 +104,46 @@ test('the demo needs node and git and nothing else, and gives the same commits e
   const runs: DemoRun[] = []
   for (const folder of folders) runs.push(await runDemo(machine, '--folder', folder))
   for (const { code, stdout, stderr } of runs) assert.deepEqual([code, stderr], [0, ''], stdout)
-  const reported = runs.map(({ stdout }, index) => stdout.replaceAll(folders[index] ?? '', 'FOLDER'))
+  const reported = runs.map(({ stdout }, index) =>
+    stdout.replaceAll(folders[index] ?? '', 'FOLDER'),
+  )
   assert.equal(reported[0], reported[1])
-  assert.match(reported[0] ?? '', /8 changes in 5 objects[\s\S]*✓ apps\/web v2 is published[\s\S]*InSync[\s\S]*InSync/)
+  assert.match(
+    reported[0] ?? '',
+    /8 changes in 5 objects[\s\S]*✓ apps\/web v2 is published[\s\S]*InSync[\s\S]*InSync/,
+  )
 
-  const refs = folders.map((folder) => git(join(folder, 'fleet'), 'for-each-ref', '--format=%(refname) %(objectname)'))
+  const refs = folders.map((folder) =>
+    git(join(folder, 'fleet'), 'for-each-ref', '--format=%(refname) %(objectname)'),
+  )
   assert.equal(refs[0], refs[1])
   assert.deepEqual(
     refs[0]
       ?.trim()
       .split('\n')
       .map((line) => line.replace(/ .*/, '')),
-    ['refs/heads/drift-ledger', 'refs/heads/main', 'refs/tags/apps/orders/v1', 'refs/tags/apps/web/v1', 'refs/tags/apps/web/v2'],
+    [
+      'refs/heads/drift-ledger',
+      'refs/heads/main',
+      'refs/tags/apps/orders/v1',
+      'refs/tags/apps/web/v1',
+      'refs/tags/apps/web/v2',
+    ],
   )
   assert.deepEqual(readdirSync(machine.home), [], 'something was written into the home of the user')
 
   const repository = join(folders[0] ?? '', 'fleet')
   assertNoCanary(reported[0] ?? '', 'the output')
-  assertNoCanary(git(repository, 'cat-file', '--batch-all-objects', '--batch', '--unordered'), 'the repository')
+  assertNoCanary(
+    git(repository, 'cat-file', '--batch-all-objects', '--batch', '--unordered'),
+    'the repository',
+  )
   assertNoCanary(readFileSync(RECORDINGS, 'utf8'), 'the recording')
-  assert.equal(git(repository, 'status', '--porcelain'), '', 'the work tree did not follow the merge')
+  assert.equal(
+    git(repository, 'status', '--porcelain'),
+    '',
+    'the work tree did not follow the merge',
+  )
 })
 
 test('without git the demo says so', async (t) => {

@@ -37,7 +37,9 @@ export const HAND_EDITS: readonly HandEdit[] = [
     manager: 'kubectl-set',
     method: 'PATCH',
     path: WEB,
-    body: { spec: { template: { spec: { containers: [{ name: 'web', image: 'shop/web:1.8.3' }] } } } },
+    body: {
+      spec: { template: { spec: { containers: [{ name: 'web', image: 'shop/web:1.8.3' }] } } },
+    },
   },
   {
     command: 'kubectl set env deployment/web TRACE=on',
@@ -45,7 +47,13 @@ export const HAND_EDITS: readonly HandEdit[] = [
     manager: 'kubectl-set',
     method: 'PATCH',
     path: WEB,
-    body: { spec: { template: { spec: { containers: [{ name: 'web', env: [{ name: 'TRACE', value: 'on' }] }] } } } },
+    body: {
+      spec: {
+        template: {
+          spec: { containers: [{ name: 'web', env: [{ name: 'TRACE', value: 'on' }] }] },
+        },
+      },
+    },
   },
   {
     command: 'kubectl edit configmap/web-config',
@@ -69,7 +77,12 @@ export const HAND_EDITS: readonly HandEdit[] = [
     manager: 'kubectl',
     method: 'POST',
     path: `${SHOP}/configmaps`,
-    body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web-debug' }, data: { level: 'trace' } },
+    body: {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'web-debug' },
+      data: { level: 'trace' },
+    },
   },
   {
     command: LAPTOP,
@@ -77,7 +90,13 @@ export const HAND_EDITS: readonly HandEdit[] = [
     manager: 'kubectl',
     method: 'PATCH',
     path: '/apis/kpt.dev/v1alpha1/namespaces/shop/resourcegroups/web',
-    body: [{ op: 'add', path: '/spec/resources/-', value: { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'web-debug' } }],
+    body: [
+      {
+        op: 'add',
+        path: '/spec/resources/-',
+        value: { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'web-debug' },
+      },
+    ],
   },
   {
     command: 'kubectl delete poddisruptionbudget/web',
@@ -102,5 +121,7 @@ export async function makeHandEdits(plane: ControlPlane): Promise<void> {
 /** As kubectl: strategic where the server has a Go type for the kind. */
 function patchTypeOf(path: string, body: unknown): string {
   if (Array.isArray(body)) return 'application/json-patch+json'
-  return path.endsWith('/scale') ? 'application/merge-patch+json' : 'application/strategic-merge-patch+json'
+  return path.endsWith('/scale')
+    ? 'application/merge-patch+json'
+    : 'application/strategic-merge-patch+json'
 }

@@ -35,9 +35,13 @@ function normaliseHeader(value: Json, observedAt: string): Json {
 function normaliseObjects(value: Json): Json {
   if (isJsonArray(value)) return value.map(normaliseObjects)
   if (!isJsonObject(value)) return value
-  const below = Object.fromEntries(Object.entries(value).map(([key, child]) => [key, normaliseObjects(child)]))
+  const below = Object.fromEntries(
+    Object.entries(value).map(([key, child]) => [key, normaliseObjects(child)]),
+  )
   const metadata = below['metadata']
-  return isJsonObject(metadata) && 'uid' in metadata ? { ...below, metadata: normaliseMetadata(below, metadata) } : below
+  return isJsonObject(metadata) && 'uid' in metadata
+    ? { ...below, metadata: normaliseMetadata(below, metadata) }
+    : below
 }
 
 function normaliseMetadata({ kind }: JsonObject, metadata: JsonObject): JsonObject {
@@ -46,7 +50,9 @@ function normaliseMetadata({ kind }: JsonObject, metadata: JsonObject): JsonObje
   const listed = metadata['managedFields']
   const entries = isJsonArray(listed) ? listed.map(objectOf) : []
   // A write through the scale subresource leaves an entry without a time (docs/facts/scale-entry-has-no-time.md).
-  const moved = entries.map((entry) => ('time' in entry ? { ...entry, time: timeOf(entry) } : entry)).sort(byServer)
+  const moved = entries
+    .map((entry) => ('time' in entry ? { ...entry, time: timeOf(entry) } : entry))
+    .sort(byServer)
   const times = moved.flatMap((entry) => ('time' in entry ? [String(entry['time'])] : []))
   return {
     ...metadata,

@@ -35,13 +35,24 @@ export async function recordDemo(plane: ControlPlane): Promise<Recordings> {
   const signal = new AbortController().signal
   const world = wire(process, signal)
   const folder = await makeDemoFolder(world, undefined)
-  const options = { kubeconfig: plane.kubeconfig, name: CLUSTER, environment: {}, clock: systemClock, version: world.version }
+  const options = {
+    kubeconfig: plane.kubeconfig,
+    name: CLUSTER,
+    environment: {},
+    clock: systemClock,
+    version: world.version,
+  }
   const { reader, close } = connectCluster(options)
   const spy = new Spy(reader)
   const recorded = async (observedAt: string): Promise<RecordingFiles> => {
     const path = mkdtempSync(join(tmpdir(), 'demo-recording-'))
     try {
-      await recordCluster(reader, { wanted: spy.wanted, predictions: spy.predictions }, path, signal)
+      await recordCluster(
+        reader,
+        { wanted: spy.wanted, predictions: spy.predictions },
+        path,
+        signal,
+      )
       return normaliseRecording(readFiles(path), observedAt)
     } finally {
       rmSync(path, { recursive: true })
@@ -50,7 +61,8 @@ export async function recordDemo(plane: ControlPlane): Promise<Recordings> {
   const backporch = (...args: readonly string[]): Promise<void> => runIn(world, folder, spy, args)
   try {
     await prepareCluster(plane, NAMESPACE)
-    for (const name of ['apps/web', 'apps/orders']) await syncPackage(plane, DEMO_FILES, name, SYNCER)
+    for (const name of ['apps/web', 'apps/orders'])
+      await syncPackage(plane, DEMO_FILES, name, SYNCER)
     await makeHandEdits(plane)
     await finishRollout(plane)
     await backporch('scan')
@@ -73,19 +85,24 @@ export async function recordDemo(plane: ControlPlane): Promise<Recordings> {
 function withSharedSchemas(drifted: RecordingFiles, settled: RecordingFiles): Recordings {
   const [first, second] = [pick(drifted, true), pick(settled, true)]
   for (const path of Object.keys(second)) {
-    if (!jsonEquals(first[path], second[path])) throw new Error(`${path} is not the same in both recordings`)
+    if (!jsonEquals(first[path], second[path]))
+      throw new Error(`${path} is not the same in both recordings`)
   }
   return { schemas: first, drifted: pick(drifted, false), settled: pick(settled, false) }
 }
 
 function pick(files: RecordingFiles, schemas: boolean): RecordingFiles {
-  return Object.fromEntries(Object.entries(files).filter(([path]) => path.startsWith('schemas/') === schemas))
+  return Object.fromEntries(
+    Object.entries(files).filter(([path]) => path.startsWith('schemas/') === schemas),
+  )
 }
 
 /** JSON with one line per file, so that a change of the recording can be read. */
 export function formatRecordings(recordings: Recordings): string {
   const parts = Object.entries(recordings).map(([name, files]: [string, RecordingFiles]) => {
-    const lines = Object.entries(files).map(([path, value]) => `    ${JSON.stringify(path)}: ${canonicalJson(value)}`)
+    const lines = Object.entries(files).map(
+      ([path, value]) => `    ${JSON.stringify(path)}: ${canonicalJson(value)}`,
+    )
     return `  ${JSON.stringify(name)}: {\n${lines.join(',\n')}\n  }`
   })
   return `{\n${parts.join(',\n')}\n}\n`
@@ -100,7 +117,10 @@ class Spy implements ClusterReader {
   readonly readInventories: ClusterReader['readInventories']
   private readonly reader: ClusterReader
   private readonly requested = new Map<string, WantedObject>()
-  private readonly dryRuns = new Map<string, { readonly resource: Resource; readonly fieldManager: string }>()
+  private readonly dryRuns = new Map<
+    string,
+    { readonly resource: Resource; readonly fieldManager: string }
+  >()
 
   constructor(reader: ClusterReader) {
     this.reader = reader
@@ -134,7 +154,10 @@ class Spy implements ClusterReader {
 
   predict: ClusterReader['predict'] = (resource, fieldManager, signal) => {
     const { id, apiVersion, object } = resource
-    this.dryRuns.set(`${fieldManager} ${canonicalJson(object)}`, { resource: { id, apiVersion, object }, fieldManager })
+    this.dryRuns.set(`${fieldManager} ${canonicalJson(object)}`, {
+      resource: { id, apiVersion, object },
+      fieldManager,
+    })
     return this.reader.predict(resource, fieldManager, signal)
   }
 }
@@ -143,23 +166,47 @@ function byKey([left]: readonly [string, unknown], [right]: readonly [string, un
   return left < right ? -1 : 1
 }
 
-async function runIn(world: CliContext, { repository, env }: DemoFolder, reader: ClusterReader, args: readonly string[]): Promise<void> {
+async function runIn(
+  world: CliContext,
+  { repository, env }: DemoFolder,
+  reader: ClusterReader,
+  args: readonly string[],
+): Promise<void> {
   const parts: string[] = []
   const output = { write: (text: string) => parts.push(text) }
-  const location = world.at({ cwd: repository, env, clock: systemClock, stdout: output, stderr: output })
-  const code = await runCli(args, { ...location, openCluster: async () => ({ reader, close: () => undefined }) })
-  if (process.env['BACKPORCH_DEMO_SHOW'] !== undefined) process.stderr.write(`$ ${args.join(' ')}\n${parts.join('')}`)
-  if (code > 1) throw new Error(`backporch ${args.join(' ')} ended with ${code}:\n${parts.join('')}`)
+  const location = world.at({
+    cwd: repository,
+    env,
+    clock: systemClock,
+    stdout: output,
+    stderr: output,
+  })
+  const code = await runCli(args, {
+    ...location,
+    openCluster: async () => ({ reader, close: () => undefined }),
+  })
+  if (process.env['BACKPORCH_DEMO_SHOW'] !== undefined)
+    process.stderr.write(`$ ${args.join(' ')}\n${parts.join('')}`)
+  if (code > 1)
+    throw new Error(`backporch ${args.join(' ')} ended with ${code}:\n${parts.join('')}`)
 }
 
 async function filesOfMain(folder: DemoFolder): Promise<Record<string, string>> {
-  const paths = (await folder.git('ls-tree', '-r', '--name-only', 'main', 'apps')).trim().split('\n')
+  const paths = (await folder.git('ls-tree', '-r', '--name-only', 'main', 'apps'))
+    .trim()
+    .split('\n')
   const texts = await Promise.all(paths.map((path) => folder.git('show', `main:${path}`)))
   return Object.fromEntries(paths.map((path, index) => [path, texts[index] ?? '']))
 }
 
 function readFiles(folder: string): Record<string, Json> {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  const paths = files.map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/')).sort()
-  return Object.fromEntries(paths.map((path) => [path, parseJson(readFileSync(join(folder, path), 'utf8'))]))
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  )
+  const paths = files
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+    .sort()
+  return Object.fromEntries(
+    paths.map((path) => [path, parseJson(readFileSync(join(folder, path), 'utf8'))]),
+  )
 }

@@ -26,14 +26,24 @@ export interface SyncerFiles {
 
 /** Makes the namespace and teaches the server the kind of kpt's inventory. */
 export async function prepareCluster(plane: ControlPlane, namespace: string): Promise<void> {
-  await send(plane, 'POST', '/api/v1/namespaces', { body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } } })
-  await send(plane, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body: RESOURCE_GROUP_CRD })
-  const isServed = async () => (await plane.request('GET', '/apis/kpt.dev/v1alpha1/resourcegroups')).status === 200
+  await send(plane, 'POST', '/api/v1/namespaces', {
+    body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
+  })
+  await send(plane, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+    body: RESOURCE_GROUP_CRD,
+  })
+  const isServed = async () =>
+    (await plane.request('GET', '/apis/kpt.dev/v1alpha1/resourcegroups')).status === 200
   await waitUntil('the ResourceGroup kind is served', isServed)
 }
 
 /** Applies every manifest of the package in `files`. */
-export async function syncPackage(plane: ControlPlane, files: SyncerFiles, packagePath: string, manager: string): Promise<void> {
+export async function syncPackage(
+  plane: ControlPlane,
+  files: SyncerFiles,
+  packagePath: string,
+  manager: string,
+): Promise<void> {
   const resources = manifestsOf(files, packagePath)
   const inventory = resources.find(({ id }) => id.kind === 'ResourceGroup')
   const declared = resources.filter((resource) => resource !== inventory)
@@ -41,10 +51,20 @@ export async function syncPackage(plane: ControlPlane, files: SyncerFiles, packa
   if (inventory === undefined) return
   for (const id of await listed(plane, inventory)) {
     const retained = declared.some((one) => one.id.kind === id.kind && one.id.name === id.name)
-    if (!retained) await send(plane, 'DELETE', pathOf(id.group === '' ? 'v1' : `${id.group}/v1`, id))
+    if (!retained)
+      await send(plane, 'DELETE', pathOf(id.group === '' ? 'v1' : `${id.group}/v1`, id))
   }
-  const entries = declared.map(({ id: { group, kind, namespace, name } }) => ({ group, kind, namespace, name }))
-  await apply(plane, { ...inventory, object: { ...inventory.object, spec: { resources: entries } } }, manager)
+  const entries = declared.map(({ id: { group, kind, namespace, name } }) => ({
+    group,
+    kind,
+    namespace,
+    name,
+  }))
+  await apply(
+    plane,
+    { ...inventory, object: { ...inventory.object, spec: { resources: entries } } },
+    manager,
+  )
 }
 
 function manifestsOf(files: SyncerFiles, packagePath: string): Resource[] {
@@ -60,7 +80,11 @@ function manifestsOf(files: SyncerFiles, packagePath: string): Resource[] {
   })
 }
 
-async function apply(plane: ControlPlane, { apiVersion, id, object }: Resource, manager: string): Promise<void> {
+async function apply(
+  plane: ControlPlane,
+  { apiVersion, id, object }: Resource,
+  manager: string,
+): Promise<void> {
   await send(plane, 'PATCH', `${pathOf(apiVersion, id)}?fieldManager=${manager}&force=true`, {
     body: object,
     contentType: 'application/apply-patch+yaml',
@@ -75,7 +99,10 @@ interface Entry {
 }
 
 /** What the live inventory holds; nothing before the first apply. */
-async function listed(plane: ControlPlane, { apiVersion, id }: Resource): Promise<readonly Entry[]> {
+async function listed(
+  plane: ControlPlane,
+  { apiVersion, id }: Resource,
+): Promise<readonly Entry[]> {
   const { status, body } = await plane.request<JsonObject>('GET', pathOf(apiVersion, id))
   const spec = status === 200 ? body['spec'] : undefined
   const entries = isJsonObject(spec) ? spec['resources'] : undefined
@@ -101,7 +128,12 @@ const RESOURCE_GROUP_CRD = {
   metadata: { name: 'resourcegroups.kpt.dev' },
   spec: {
     group: 'kpt.dev',
-    names: { kind: 'ResourceGroup', listKind: 'ResourceGroupList', plural: 'resourcegroups', singular: 'resourcegroup' },
+    names: {
+      kind: 'ResourceGroup',
+      listKind: 'ResourceGroupList',
+      plural: 'resourcegroups',
+      singular: 'resourcegroup',
+    },
     scope: 'Namespaced',
     versions: [
       {
@@ -109,7 +141,9 @@ const RESOURCE_GROUP_CRD = {
         served: true,
         storage: true,
         subresources: { status: {} },
-        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+        schema: {
+          openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+        },
       },
     ],
   },

@@ -25,7 +25,13 @@ export type Step =
   /** `kubectl edit` with an editor that replaces a text. */
   | { readonly do: 'edit'; readonly object: string; readonly from: string; readonly to: string }
   /** A request as a controller or a webhook sends it. */
-  | { readonly do: 'request'; readonly method: string; readonly path: string; readonly type: string; readonly body: Json | undefined }
+  | {
+      readonly do: 'request'
+      readonly method: string
+      readonly path: string
+      readonly type: string
+      readonly body: Json | undefined
+    }
   /** The package is applied (again). */
   | { readonly do: 'apply'; readonly applied: AppliedBy }
 
@@ -92,8 +98,19 @@ export function readCase(name: string): DriftCase {
   const [document, ...more] = parseGoYaml(readFileSync(where, 'utf8'), where).documents
   const reader = new CaseReader(where)
   if (document === undefined || more.length > 0) throw reader.wrong('it is not one document')
-  const top = reader.object(document.value, 'it', ['about', 'class', 'applied', 'steps', 'expect', 'known-gap'])
-  const applied = reader.applied(top['applied'] ?? 'kubectl-server-side', { tool: '', manager: undefined, from: 'package' })
+  const top = reader.object(document.value, 'it', [
+    'about',
+    'class',
+    'applied',
+    'steps',
+    'expect',
+    'known-gap',
+  ])
+  const applied = reader.applied(top['applied'] ?? 'kubectl-server-side', {
+    tool: '',
+    manager: undefined,
+    from: 'package',
+  })
   return {
     name,
     folder,
@@ -107,7 +124,10 @@ export function readCase(name: string): DriftCase {
 }
 
 /** Files of a version of the package by their path in it; a Kptfile is made where there is none. */
-export function packageFiles({ folder, name }: Pick<DriftCase, 'folder' | 'name'>, from: string): Record<string, string> {
+export function packageFiles(
+  { folder, name }: Pick<DriftCase, 'folder' | 'name'>,
+  from: string,
+): Record<string, string> {
   const files = filesBelow(join(folder, from))
   const kptfile = `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: ${name}\n`
   return { Kptfile: kptfile, ...files }
@@ -125,8 +145,12 @@ export function earlierVersions({ folder }: Pick<DriftCase, 'folder'>): string[]
 
 export function filesBelow(folder: string): Record<string, string> {
   if (!existsSync(folder)) return {}
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  const paths = entries.map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/')).sort()
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  )
+  const paths = entries
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+    .sort()
   return Object.fromEntries(paths.map((path) => [path, readFileSync(join(folder, path), 'utf8')]))
 }
 
@@ -161,23 +185,48 @@ class CaseReader {
   }
 
   applied(value: Json, base: AppliedBy): AppliedBy {
-    if (typeof value === 'string') return { ...base, tool: value, manager: value === 'kubectl-server-side' ? 'ci' : undefined }
+    if (typeof value === 'string')
+      return { ...base, tool: value, manager: value === 'kubectl-server-side' ? 'ci' : undefined }
     const object = this.object(value, 'applied', ['by', 'manager', 'from'])
     const tool = this.text(object, 'by', base.tool)
-    const manager = object['manager'] ?? (tool === base.tool ? base.manager : tool === 'kubectl-server-side' ? 'ci' : undefined)
+    const manager =
+      object['manager'] ??
+      (tool === base.tool ? base.manager : tool === 'kubectl-server-side' ? 'ci' : undefined)
     if (manager !== undefined && typeof manager !== 'string') throw this.wrong('manager is no text')
     return { tool, manager, from: this.text(object, 'from', 'package') }
   }
 
   step(value: Json, applied: AppliedBy): Step {
     if (typeof value === 'string') return this.command(value, undefined)
-    const object = this.object(value, 'a step', ['run', 'stdin', 'edit', 'from', 'to', 'request', 'type', 'body', 'apply'])
-    if (object['run'] !== undefined) return this.command(this.text(object, 'run'), this.text(object, 'stdin'))
+    const object = this.object(value, 'a step', [
+      'run',
+      'stdin',
+      'edit',
+      'from',
+      'to',
+      'request',
+      'type',
+      'body',
+      'apply',
+    ])
+    if (object['run'] !== undefined)
+      return this.command(this.text(object, 'run'), this.text(object, 'stdin'))
     if (object['edit'] !== undefined)
-      return { do: 'edit', object: this.text(object, 'edit'), from: this.text(object, 'from'), to: this.text(object, 'to') }
+      return {
+        do: 'edit',
+        object: this.text(object, 'edit'),
+        from: this.text(object, 'from'),
+        to: this.text(object, 'to'),
+      }
     if (object['request'] !== undefined) {
       const [method = '', path = ''] = this.text(object, 'request').split(' ')
-      return { do: 'request', method, path, type: this.text(object, 'type', 'json'), body: object['body'] }
+      return {
+        do: 'request',
+        method,
+        path,
+        type: this.text(object, 'type', 'json'),
+        body: object['body'],
+      }
     }
     if (object['apply'] === undefined) throw this.wrong('a step does nothing')
     return { do: 'apply', applied: this.applied(object['apply'], { ...applied, from: 'package' }) }
@@ -185,7 +234,8 @@ class CaseReader {
 
   private command(line: string, stdin: string | undefined): Step {
     const [program, ...args] = wordsOf(line)
-    if (program !== 'kubectl') throw this.wrong(`a step runs ${program ?? 'nothing'}, and only kubectl can be run`)
+    if (program !== 'kubectl')
+      throw this.wrong(`a step runs ${program ?? 'nothing'}, and only kubectl can be run`)
     return { do: 'kubectl', args, stdin }
   }
 
@@ -199,7 +249,14 @@ class CaseReader {
     )
     return {
       drift: this.list(object['drift'], 'drift').map((entry) => {
-        const change = this.object(entry, 'a change', ['object', 'change', 'path', 'manager', 'class', 'risk'])
+        const change = this.object(entry, 'a change', [
+          'object',
+          'change',
+          'path',
+          'manager',
+          'class',
+          'risk',
+        ])
         const text = (key: string, otherwise?: string): string => this.text(change, key, otherwise)
         return {
           object: text('object'),
@@ -216,9 +273,16 @@ class CaseReader {
           : this.list(object['set-aside'], 'set-aside').map((entry) => {
               const aside = this.object(entry, 'set-aside', ['object', 'path', 'state', 'rule'])
               const rule = aside['rule'] === undefined ? undefined : this.text(aside, 'rule')
-              return { object: this.text(aside, 'object'), path: this.text(aside, 'path', ''), state: this.text(aside, 'state'), rule }
+              return {
+                object: this.text(aside, 'object'),
+                path: this.text(aside, 'path', ''),
+                state: this.text(aside, 'state'),
+                rule,
+              }
             }),
-      unproven: Object.fromEntries(Object.keys(unproven).map((key) => [key, this.text(unproven, key)])),
+      unproven: Object.fromEntries(
+        Object.keys(unproven).map((key) => [key, this.text(unproven, key)]),
+      ),
       applyRefused: this.list(object['apply-refused'], 'apply-refused').map(String),
     }
   }

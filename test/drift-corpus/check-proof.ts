@@ -21,19 +21,31 @@ export async function brokenProofs(
 ): Promise<string[]> {
   const broken: string[] = []
   for (const { desired, proof, state } of verdicts) {
-    if (desired === undefined || proof !== 'ownership' || state !== 'in-sync' || syncer === undefined) continue
+    if (
+      desired === undefined ||
+      proof !== 'ownership' ||
+      state !== 'in-sync' ||
+      syncer === undefined
+    )
+      continue
     const key = predictionKey(desired, syncer.manager)
     const answer = recording.answers.find((one) => one.key === key)
     // The server may refuse on its side what an apply on the client side gets through.
     if (answer?.refused !== undefined && syncer.operation === 'Update') continue
     const predicted = answer?.object
     const live = (await cluster.readLive([desired])).get(resourceKey(desired.id))
-    if (predicted === undefined || live?.state !== 'present') throw new Error(`${nameOf(desired.id)}: its dry run was not recorded`)
+    if (predicted === undefined || live?.state !== 'present')
+      throw new Error(`${nameOf(desired.id)}: its dry run was not recorded`)
     const schema = server.schemaOf(desired.apiVersion, desired.id.kind)
-    for (const { path, live: value, predicted: git } of compareObjects(live.object, predicted, schema)) {
+    for (const { path, live: value, predicted: git } of compareObjects(
+      live.object,
+      predicted,
+      schema,
+    )) {
       // The syncer's real apply has its marks in it; the recorded dry run is of the manifest alone.
       const isMark = git === undefined && syncersOfMark(path, value).length > 0
-      if (formatFieldPath(path) !== KUBECTL_COPY && !isMark) broken.push(`${nameOf(desired.id)} ${formatFieldPath(path)}`)
+      if (formatFieldPath(path) !== KUBECTL_COPY && !isMark)
+        broken.push(`${nameOf(desired.id)} ${formatFieldPath(path)}`)
     }
   }
   return broken

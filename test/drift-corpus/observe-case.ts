@@ -36,13 +36,21 @@ export interface CaseTimes {
 export function repositoryOf(one: DriftCase, { appliedAt, movedAt }: CaseTimes): MemoryRepository {
   const repository = new MemoryRepository()
   let known: string[] = []
-  const applied = [one.applied, ...one.steps.flatMap((step) => (step.do === 'apply' ? [step.applied] : []))].map(({ from }) => from)
+  const applied = [
+    one.applied,
+    ...one.steps.flatMap((step) => (step.do === 'apply' ? [step.applied] : [])),
+  ].map(({ from }) => from)
   const versions = [...earlierVersions(one), 'package']
   for (const [index, version] of versions.entries()) {
     const at =
       Date.parse(applied.includes(version) ? appliedAt : movedAt) / 1000 -
       (versions.length - index) * (applied.includes(version) ? 3600 : 0)
-    const files = Object.fromEntries(Object.entries(packageFiles(one, version)).map(([path, text]) => [`apps/${one.name}/${path}`, text]))
+    const files = Object.fromEntries(
+      Object.entries(packageFiles(one, version)).map(([path, text]) => [
+        `apps/${one.name}/${path}`,
+        text,
+      ]),
+    )
     const gone = known.filter((path) => !Object.hasOwn(files, path)).map((path) => [path, null])
     repository.commitByHand('main', { ...files, ...Object.fromEntries(gone) }, { at })
     known = Object.keys(files)
@@ -53,7 +61,11 @@ export function repositoryOf(one: DriftCase, { appliedAt, movedAt }: CaseTimes):
 }
 
 /** @throws what the package failed with */
-export async function observeCase(one: DriftCase, times: CaseTimes, cluster: ClusterReader): Promise<Observation> {
+export async function observeCase(
+  one: DriftCase,
+  times: CaseTimes,
+  cluster: ClusterReader,
+): Promise<Observation> {
   const repository = repositoryOf(one, times)
   const request = turnRequest({
     key: KEY,
@@ -62,10 +74,15 @@ export async function observeCase(one: DriftCase, times: CaseTimes, cluster: Clu
     renderer: new InProcessRenderer(),
   })
   const signal = new AbortController().signal
-  const view = await observeRepository({ repository, forge: new LocalForge(repository) }, request, signal)
+  const view = await observeRepository(
+    { repository, forge: new LocalForge(repository) },
+    request,
+    signal,
+  )
   const { units } = await observeCluster(view, cluster, request, signal)
   const [unit, ...more] = units
-  if (unit === undefined || more.length > 0) throw new Error(`${one.name}: ${units.length} packages were observed`)
+  if (unit === undefined || more.length > 0)
+    throw new Error(`${one.name}: ${units.length} packages were observed`)
   if (unit.state === 'failed') throw unit.failures[0] ?? new Error(`${one.name}: failed`)
   return unit.observation
 }
@@ -74,18 +91,30 @@ export async function observeCase(one: DriftCase, times: CaseTimes, cluster: Clu
 export function observedIn({ verdicts }: Observation): Truth {
   const drift = verdicts.flatMap(({ items }) => items.map(changeOf))
   const setAside = verdicts.flatMap((verdict) =>
-    verdict.setAside.map(({ drift: one, state, rule }) => ({ object: nameOf(one.id), path: formatFieldPath(one.path), state, rule })),
+    verdict.setAside.map(({ drift: one, state, rule }) => ({
+      object: nameOf(one.id),
+      path: formatFieldPath(one.path),
+      state,
+      rule,
+    })),
   )
-  const unproven = verdicts.filter(({ failure, state }) => failure !== undefined && state !== 'in-sync')
+  const unproven = verdicts.filter(
+    ({ failure, state }) => failure !== undefined && state !== 'in-sync',
+  )
   return {
     drift: sorted(drift),
     setAside: sorted(setAside),
     unproven: Object.fromEntries(
       unproven
         .filter(({ reapplyFails }) => reapplyFails === undefined)
-        .map(({ id, state }) => [nameOf(id), state === 'unreadable' || state === 'blocked' ? state : 'unverified']),
+        .map(({ id, state }) => [
+          nameOf(id),
+          state === 'unreadable' || state === 'blocked' ? state : 'unverified',
+        ]),
     ),
-    applyRefused: verdicts.flatMap(({ id, reapplyFails }) => (reapplyFails === undefined ? [] : [nameOf(id)])).sort(),
+    applyRefused: verdicts
+      .flatMap(({ id, reapplyFails }) => (reapplyFails === undefined ? [] : [nameOf(id)]))
+      .sort(),
   }
 }
 
@@ -95,27 +124,49 @@ export function mistakes(observed: Truth, truth: Truth): string[] {
     ...compared('drift', observed.drift.map(lineOf), truth.drift.map(lineOf)),
     ...(truth.setAside === undefined
       ? []
-      : compared('set aside', (observed.setAside ?? []).map(asideOf(truth.setAside)), truth.setAside.map(asideOf(truth.setAside)))),
+      : compared(
+          'set aside',
+          (observed.setAside ?? []).map(asideOf(truth.setAside)),
+          truth.setAside.map(asideOf(truth.setAside)),
+        )),
     ...compared('unproven', linesOf(observed.unproven), linesOf(truth.unproven)),
     ...compared('apply refused', [...observed.applyRefused], [...truth.applyRefused]),
   ]
 }
 
 function changeOf({ id, change, path, actor, risk }: Drift): ExpectedChange {
-  return { object: nameOf(id), change, path: formatFieldPath(path), manager: actor.manager, class: actor.class, risk }
+  return {
+    object: nameOf(id),
+    change,
+    path: formatFieldPath(path),
+    manager: actor.manager,
+    class: actor.class,
+    risk,
+  }
 }
 
 export function nameOf({ kind, name }: Pick<ResourceId, 'kind' | 'name'>): string {
   return `${kind}/${name}`
 }
 
-export function lineOf({ object, change, path, manager, class: actor, risk }: ExpectedChange): string {
+export function lineOf({
+  object,
+  change,
+  path,
+  manager,
+  class: actor,
+  risk,
+}: ExpectedChange): string {
   return `${[object, change, path].filter((part) => part !== '').join(' ')} by ${manager} (${actor}), ${risk}`
 }
 
 /** A rule counts only where the truth names one for the place. */
 function asideOf(setAside: readonly ExpectedSetAside[]): (aside: ExpectedSetAside) => string {
-  const ruled = new Set(setAside.filter(({ rule }) => rule !== undefined).map(({ object, path }) => `${object} ${path}`))
+  const ruled = new Set(
+    setAside
+      .filter(({ rule }) => rule !== undefined)
+      .map(({ object, path }) => `${object} ${path}`),
+  )
   return ({ object, path, state, rule }) => {
     const location = `${object} ${path}`
     return `${location} ${state}${ruled.has(location) ? ` by ${rule ?? 'no rule'}` : ''}`
@@ -133,7 +184,10 @@ function compared(what: string, observed: readonly string[], wanted: readonly st
     if (index !== -1) rest.splice(index, 1)
     return index === -1
   })
-  return [...missed.map((line) => `${what}, missed: ${line}`), ...rest.map((line) => `${what}, not so: ${line}`)]
+  return [
+    ...missed.map((line) => `${what}, missed: ${line}`),
+    ...rest.map((line) => `${what}, not so: ${line}`),
+  ]
 }
 
 function sorted<Value>(values: readonly Value[]): Value[] {

@@ -10,7 +10,10 @@ import { stageCase, startCorpusPlane, ToolNotRun } from './stage.ts'
 const WIDTH = 7
 
 /** @returns whether every case could be recorded */
-export async function recordCorpus(words: readonly string[], report: (line: string) => void): Promise<boolean> {
+export async function recordCorpus(
+  words: readonly string[],
+  report: (line: string) => void,
+): Promise<boolean> {
   const cases = readCases(words)
   if (cases.length === 0) throw new Error('no case has such a name')
   const appliers = await findAppliers({ report })
@@ -26,7 +29,8 @@ export async function recordCorpus(words: readonly string[], report: (line: stri
           const stage = await stageCase(plane, one, appliers)
           try {
             const { observation, recording } = await recordCase(stage, kinds)
-            for (const [apiVersion, kind] of kindsOf(one)) used.set(apiVersion, (used.get(apiVersion) ?? new Set()).add(kind))
+            for (const [apiVersion, kind] of kindsOf(one))
+              used.set(apiVersion, (used.get(apiVersion) ?? new Set()).add(kind))
             for (const object of recording.live.objects) {
               const apiVersion = String(object['apiVersion'])
               used.set(apiVersion, (used.get(apiVersion) ?? new Set()).add(String(object['kind'])))
@@ -47,7 +51,9 @@ export async function recordCorpus(words: readonly string[], report: (line: stri
     }
     await Promise.all(Array.from({ length: WIDTH }, worker))
     await recordSchemas(plane, used)
-    const known = new Map([...readKinds(), ...kinds].map((kind) => [`${kind.group}/${kind.kind}`, kind]))
+    const known = new Map(
+      [...readKinds(), ...kinds].map((kind) => [`${kind.group}/${kind.kind}`, kind]),
+    )
     writeKinds([...known.values()])
   } finally {
     await plane.stop()
@@ -57,7 +63,9 @@ export async function recordCorpus(words: readonly string[], report: (line: stri
 
 /** API version and kind of every document of the case. */
 function kindsOf({ folder }: DriftCase): [string, string][] {
-  const texts = Object.entries(filesBelow(folder)).filter(([path]) => /^(package|setup|history)\/.*\.ya?ml$/.test(path))
+  const texts = Object.entries(filesBelow(folder)).filter(([path]) =>
+    /^(package|setup|history)\/.*\.ya?ml$/.test(path),
+  )
   return texts.flatMap(([, text]) =>
     text.split(/^---$/m).flatMap((document): [string, string][] => {
       const apiVersion = /^apiVersion: (\S+)/m.exec(document)?.[1]

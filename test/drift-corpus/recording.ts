@@ -1,7 +1,15 @@
 /** `live.json` and `predicted.json` of a case, and what all cases share: the kinds that the server serves, and their schemas. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { formatJson, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '@backporch/kyaml/json'
+import {
+  formatJson,
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  parseJson,
+} from '@backporch/kyaml/json'
 import { CORPUS, type DriftCase } from './case.ts'
 
 /** Beside the cases; no case is called so. */
@@ -42,8 +50,12 @@ export interface CaseRecording {
 }
 
 /** @throws Error where the case was not recorded */
-export function readRecordingOf({ folder, name }: Pick<DriftCase, 'folder' | 'name'>): CaseRecording {
-  if (!existsSync(join(folder, 'live.json'))) throw new Error(`${name} has no live.json: node test/corpus/drift/record.ts ${name}`)
+export function readRecordingOf({
+  folder,
+  name,
+}: Pick<DriftCase, 'folder' | 'name'>): CaseRecording {
+  if (!existsSync(join(folder, 'live.json')))
+    throw new Error(`${name} has no live.json: node test/corpus/drift/record.ts ${name}`)
   const live = objectAt(readJson(join(folder, 'live.json')))
   const answers = readJson(join(folder, 'predicted.json'))
   const text = (object: JsonObject, key: string): string => String(getKey(object, key) ?? '')
@@ -72,13 +84,18 @@ export function readRecordingOf({ folder, name }: Pick<DriftCase, 'folder' | 'na
  * Writes a recording, and leaves one alone that says the same but for uids, versions, times and the addresses that the server
  * chose: recording again what did not change changes no file.
  */
-export function writeRecordingOf({ folder }: Pick<DriftCase, 'folder'>, { live, answers }: CaseRecording): 'written' | 'same' {
+export function writeRecordingOf(
+  { folder }: Pick<DriftCase, 'folder'>,
+  { live, answers }: CaseRecording,
+): 'written' | 'same' {
   const files: readonly [string, Json][] = [
     ['live.json', { ...live }],
     ['predicted.json', answers.map((answer): JsonObject => ({ ...answer }))],
   ]
   const texts = files.map(([name, value]) => [join(folder, name), formatRecording(value)] as const)
-  const same = texts.every(([file, text]) => existsSync(file) && lasting(readFileSync(file, 'utf8')) === lasting(text))
+  const same = texts.every(
+    ([file, text]) => existsSync(file) && lasting(readFileSync(file, 'utf8')) === lasting(text),
+  )
   if (!same) for (const [file, text] of texts) writeFileSync(file, text)
   return same ? 'same' : 'written'
 }
@@ -106,7 +123,9 @@ function withMarks(value: Json, retained: string[]): Json {
   return Object.fromEntries(
     Object.entries(value).map(([key, below]) => [
       key,
-      key === 'fieldsV1' || key === 'conditions' ? `@@${retained.push(formatJson(below)) - 1}` : withMarks(below, retained),
+      key === 'fieldsV1' || key === 'conditions'
+        ? `@@${retained.push(formatJson(below)) - 1}`
+        : withMarks(below, retained),
     ]),
   )
 }

@@ -25,7 +25,12 @@ export class RecordedServer {
 
   /** @param version empty for any */
   kindOf(group: string, version: string, kind: string): RecordedKind | undefined {
-    return this.kinds.find((one) => one.group === group && one.kind === kind && (version === '' || one.versions.includes(version)))
+    return this.kinds.find(
+      (one) =>
+        one.group === group &&
+        one.kind === kind &&
+        (version === '' || one.versions.includes(version)),
+    )
   }
 
   /** The recording of a case as our own recordings are: complete, and each object in the version that the server prefers. */
@@ -60,7 +65,9 @@ export class RecordedServer {
   schemaOf(apiVersion: string, kind: string): FieldSchema {
     const key = `${apiVersion}#${kind}`
     const document = this.documents.get(apiVersion)
-    const schema = this.schemas.get(key) ?? (document === undefined ? undefined : schemaOfKind(document, apiVersion, kind))
+    const schema =
+      this.schemas.get(key) ??
+      (document === undefined ? undefined : schemaOfKind(document, apiVersion, kind))
     if (schema === undefined) throw notRecorded(`the schema of ${apiVersion} ${kind}`)
     this.schemas.set(key, schema)
     return schema
@@ -80,7 +87,10 @@ export class ReplayCluster implements ClusterReader {
     this.server = server
     this.recording = recording
     this.namespace = namespace
-    this.lists = new RecordedCluster(server.recordingOf(recording, namespace), { path: 'corpus', observedAt: recording.live.observedAt })
+    this.lists = new RecordedCluster(server.recordingOf(recording, namespace), {
+      path: 'corpus',
+      observedAt: recording.live.observedAt,
+    })
   }
 
   async identify(): Promise<ClusterIdentity> {
@@ -104,20 +114,31 @@ export class ReplayCluster implements ClusterReader {
     return this.lists.list(group, kind, signal)
   }
 
-  readInventories: ClusterReader['readInventories'] = (refs, signal) => this.lists.readInventories(refs, signal)
+  readInventories: ClusterReader['readInventories'] = (refs, signal) =>
+    this.lists.readInventories(refs, signal)
 
   async predict(resource: Resource, fieldManager: string): Promise<Prediction> {
     const key = predictionKey(resource, fieldManager)
     const answer = this.recording.answers.find((one) => one.key === key)
-    if (answer === undefined) throw notRecorded(`the dry run of ${resourceKey(resource.id)} as ${fieldManager}`)
+    if (answer === undefined)
+      throw notRecorded(`the dry run of ${resourceKey(resource.id)} as ${fieldManager}`)
     if (answer.object !== undefined) return { state: 'predicted', object: answer.object }
     const why = answer.refused ?? ''
-    return { state: 'refused', failure: new Failure({ code: 'BP3011', what: 'the apply is refused', why, remedy: 'correct the object' }) }
+    return {
+      state: 'refused',
+      failure: new Failure({
+        code: 'BP3011',
+        what: 'the apply is refused',
+        why,
+        remedy: 'correct the object',
+      }),
+    }
   }
 
   private stateOf({ id, apiVersion }: WantedObject): LiveState {
     const served = this.server.kindOf(id.group, '', id.kind)
-    if (served === undefined) return { state: 'unreadable', failure: notServed(`${apiVersion} ${id.kind}`) }
+    if (served === undefined)
+      return { state: 'unreadable', failure: notServed(`${apiVersion} ${id.kind}`) }
     const namespace = served.namespaced ? id.namespace || this.namespace : ''
     const version = apiVersion || versionOf(id.group, served.versions[0] ?? '')
     const same = this.recording.live.objects.filter(
@@ -139,7 +160,12 @@ export function versionOf(group: string, version: string): string {
 }
 
 function notServed(what: string): Failure {
-  return new Failure({ code: 'BP3009', what: `cannot read ${what}`, why: 'the server does not serve it', remedy: 'install its definition' })
+  return new Failure({
+    code: 'BP3009',
+    what: `cannot read ${what}`,
+    why: 'the server does not serve it',
+    remedy: 'install its definition',
+  })
 }
 
 function notRecorded(what: string): Error {

@@ -34,7 +34,10 @@ export interface CaseStage {
 export async function startCorpusPlane(report: (line: string) => void): Promise<ControlPlane> {
   const plane = await startControlPlane({
     controllerManager: true,
-    apiServerFlags: ['--feature-gates=MutatingAdmissionPolicy=true', '--runtime-config=admissionregistration.k8s.io/v1beta1=true'],
+    apiServerFlags: [
+      '--feature-gates=MutatingAdmissionPolicy=true',
+      '--runtime-config=admissionregistration.k8s.io/v1beta1=true',
+    ],
     report,
   })
   if (plane.state === 'unavailable') throw new Error(plane.why)
@@ -53,7 +56,11 @@ async function installKinds(plane: ControlPlane): Promise<void> {
  * Does all that the case says, and waits until the controllers are done.
  * @throws Error of the first step that fails; of a tool that cannot run here, `ToolNotRun`
  */
-export async function stageCase(plane: ControlPlane, one: DriftCase, appliers: Appliers | Unavailable): Promise<CaseStage> {
+export async function stageCase(
+  plane: ControlPlane,
+  one: DriftCase,
+  appliers: Appliers | Unavailable,
+): Promise<CaseStage> {
   const folder = mkdtempSync(join(tmpdir(), 'drift-corpus-'))
   const stage = {
     appliedAt: timeOf(new Date()),
@@ -70,7 +77,13 @@ export async function stageCase(plane: ControlPlane, one: DriftCase, appliers: A
     writeFileSync(stage.kubeconfig, kubeconfigFor(plane, one.name))
     await createNamespace(plane, one.name)
     if (existsSync(join(folder, 'setup'))) {
-      await kubectl(stage, ['apply', '--server-side', '--field-manager=setup', '--filename=setup', '--recursive'])
+      await kubectl(stage, [
+        'apply',
+        '--server-side',
+        '--field-manager=setup',
+        '--filename=setup',
+        '--recursive',
+      ])
       // An admission policy is in force a moment after it is there.
       await sleep(POLICY_MS)
     }
@@ -94,19 +107,42 @@ export async function stageCase(plane: ControlPlane, one: DriftCase, appliers: A
 /** The tool that applies the package cannot be run on this machine. */
 export class ToolNotRun extends Error {}
 
-async function applyPackage(stage: CaseStage, { tool, manager, from }: AppliedBy, appliers: Appliers | Unavailable): Promise<void> {
+async function applyPackage(
+  stage: CaseStage,
+  { tool, manager, from }: AppliedBy,
+  appliers: Appliers | Unavailable,
+): Promise<void> {
   const stdin = manifestsOf(stage, from)
   if (tool === 'kubectl-server-side') {
-    await kubectl(stage, ['apply', '--server-side', '--force-conflicts', `--field-manager=${manager ?? 'kubectl'}`, '--filename=-'], stdin)
+    await kubectl(
+      stage,
+      [
+        'apply',
+        '--server-side',
+        '--force-conflicts',
+        `--field-manager=${manager ?? 'kubectl'}`,
+        '--filename=-',
+      ],
+      stdin,
+    )
     return
   }
   if (tool === 'kubectl-client-side') {
-    await kubectl(stage, ['apply', ...(manager === undefined ? [] : [`--field-manager=${manager}`]), '--filename=-'], stdin)
+    await kubectl(
+      stage,
+      ['apply', ...(manager === undefined ? [] : [`--field-manager=${manager}`]), '--filename=-'],
+      stdin,
+    )
     return
   }
   if (appliers.state === 'unavailable') throw new ToolNotRun(appliers.why)
   const { kubeconfig, namespace } = stage
-  await appliers.applyWith(toolOf(tool), { kubeconfig, namespace, manifests: stdin, name: stage.one.name })
+  await appliers.applyWith(toolOf(tool), {
+    kubeconfig,
+    namespace,
+    manifests: stdin,
+    name: stage.one.name,
+  })
 }
 
 const TOOLS: readonly ApplierTool[] = [
@@ -130,7 +166,12 @@ function toolOf(name: string): ApplierTool {
 export function manifestsOf({ folder }: Pick<CaseStage, 'folder'>, from: string): string {
   const files = Object.entries(filesBelow(join(folder, from)))
   return files
-    .filter(([path, text]) => /\.ya?ml$/.test(path) && path !== 'resourcegroup.yaml' && !text.includes('config.kubernetes.io/local-config'))
+    .filter(
+      ([path, text]) =>
+        /\.ya?ml$/.test(path) &&
+        path !== 'resourcegroup.yaml' &&
+        !text.includes('config.kubernetes.io/local-config'),
+    )
     .map(([, text]) => text.trimEnd())
     .join('\n---\n')
     .concat('\n')
@@ -147,7 +188,8 @@ async function take(stage: CaseStage, step: Step, appliers: Appliers | Unavailab
     const contentType = TYPES[step.type] ?? step.type
     const options = step.body === undefined ? {} : { body: step.body, contentType }
     const { status, body } = await stage.plane.request(step.method, step.path, options)
-    if (status >= 300) throw new Error(`${step.method} ${step.path} answered ${status}: ${JSON.stringify(body)}`)
+    if (status >= 300)
+      throw new Error(`${step.method} ${step.path} answered ${status}: ${JSON.stringify(body)}`)
   }
 }
 
@@ -206,7 +248,10 @@ async function createNamespace(plane: ControlPlane, name: string): Promise<void>
   })
   if (status !== 201) throw new Error(`cannot create namespace ${name}: ${JSON.stringify(body)}`)
   const account = `/api/v1/namespaces/${name}/serviceaccounts/default`
-  await waitUntil(`${account} exists`, async () => (await plane.request('GET', account)).status === 200)
+  await waitUntil(
+    `${account} exists`,
+    async () => (await plane.request('GET', account)).status === 200,
+  )
 }
 
 /** kubectl in the folder and the namespace of the case. @returns stdout @throws Error with what it said */
@@ -217,7 +262,12 @@ export async function kubectl(
   environment: Readonly<Record<string, string>> = {},
   exitCodes: readonly number[] = [0],
 ): Promise<string> {
-  const env = { PATH: process.env['PATH'], HOME: join(tmpdir(), 'drift-corpus-home'), KUBECONFIG: kubeconfig, ...environment }
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: join(tmpdir(), 'drift-corpus-home'),
+    KUBECONFIG: kubeconfig,
+    ...environment,
+  }
   const child = spawn(...boundCommand('kubectl', args), {
     cwd: folder,
     env,
@@ -231,6 +281,7 @@ export async function kubectl(
     child.on('close', (code) => resolve(code ?? -1))
   })
   const [code, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)])
-  if (!exitCodes.includes(code)) throw new Error(`kubectl ${args.join(' ')} ended with ${code}: ${stderr || stdout}`)
+  if (!exitCodes.includes(code))
+    throw new Error(`kubectl ${args.join(' ')} ended with ${code}: ${stderr || stdout}`)
   return stdout
 }

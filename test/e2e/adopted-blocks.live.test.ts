@@ -5,7 +5,13 @@ import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { BLOCK_EDITS, type BlockEdit } from './adopted-blocks.ts'
 import { assertExit, type Files, openWorld, SYNCER, type World } from './world.ts'
 
-const APPLY = ['apply', '--server-side', '--force-conflicts', `--field-manager=${SYNCER}`, '--filename=-']
+const APPLY = [
+  'apply',
+  '--server-side',
+  '--force-conflicts',
+  `--field-manager=${SYNCER}`,
+  '--filename=-',
+]
 
 await controlPlaneSuite('adopted blocks', {}, (plane) => {
   test(`${BLOCK_EDITS.length} removed and swapped blocks of plain manifests`, async (t) => {
@@ -15,10 +21,20 @@ await controlPlaneSuite('adopted blocks', {}, (plane) => {
     await editAll(world, namespace, BLOCK_EDITS)
     const path = ['--path', 'apps']
     assertExit(await world.backporch('scan', ...path), 1)
-    assert.doesNotMatch(assertExit(await world.backporch('adopt', 'apps'), 0).stderr, /not checked by a server/)
+    assert.doesNotMatch(
+      assertExit(await world.backporch('adopt', 'apps'), 0).stderr,
+      /not checked by a server/,
+    )
     const branch = await proposal(world)
-    for (const edit of BLOCK_EDITS) assert.equal(await world.show(branch, `apps/${edit.name}.yaml`), afterOf(edit, namespace), edit.name)
-    const texts = await Promise.all(BLOCK_EDITS.map(({ name }) => world.show(branch, `apps/${name}.yaml`)))
+    for (const edit of BLOCK_EDITS)
+      assert.equal(
+        await world.show(branch, `apps/${edit.name}.yaml`),
+        afterOf(edit, namespace),
+        edit.name,
+      )
+    const texts = await Promise.all(
+      BLOCK_EDITS.map(({ name }) => world.show(branch, `apps/${name}.yaml`)),
+    )
     await world.pipe(texts.join('---\n'), ...APPLY, '--dry-run=server')
     await merge(world, branch)
     await world.sync('apps')
@@ -27,7 +43,9 @@ await controlPlaneSuite('adopted blocks', {}, (plane) => {
 
   test('blocks of a base, of a patch and of both', async (t) => {
     const namespace = await plane.namespace('built')
-    const edits = BLOCK_EDITS.filter(({ name }) => ['readiness', 'handler', 'recreate', 'limits', 'env'].includes(name))
+    const edits = BLOCK_EDITS.filter(({ name }) =>
+      ['readiness', 'handler', 'recreate', 'limits', 'env'].includes(name),
+    )
     const patch = (name: string, container: string): string =>
       `apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: ${name}\n  namespace: ${namespace}\nspec:\n  template:\n    spec:\n      containers:\n        - name: app\n${container}`
     const world = await openWorld(t, plane, {
@@ -44,7 +62,10 @@ await controlPlaneSuite('adopted blocks', {}, (plane) => {
     })
     const allowed = ['--path', 'prod', '--allow-render', 'kubectl']
     const apply = async (): Promise<void> => {
-      const { stdout } = assertExit(await world.backporch('render', 'prod', '-o', 'unwrap', ...allowed), 0)
+      const { stdout } = assertExit(
+        await world.backporch('render', 'prod', '-o', 'unwrap', ...allowed),
+        0,
+      )
       await world.pipe(stdout, ...APPLY)
     }
     await apply()
@@ -52,12 +73,20 @@ await controlPlaneSuite('adopted blocks', {}, (plane) => {
     assertExit(await world.backporch('scan', ...allowed), 1)
     assertExit(await world.backporch('adopt', 'prod', ...allowed), 0)
     const branch = await proposal(world)
-    for (const edit of edits) assert.equal(await world.show(branch, `base/${edit.name}.yaml`), afterOf(edit, namespace), edit.name)
+    for (const edit of edits)
+      assert.equal(
+        await world.show(branch, `base/${edit.name}.yaml`),
+        afterOf(edit, namespace),
+        edit.name,
+      )
     assert.equal(
       await world.show(branch, 'prod/limits.yaml'),
       patch('limits', '          resources:\n            requests:\n              cpu: 20m\n'),
     )
-    assert.equal(await world.show(branch, 'prod/seconds.yaml'), '- op: add\n  path: /metadata/labels\n  value: {team: a}\n')
+    assert.equal(
+      await world.show(branch, 'prod/seconds.yaml'),
+      '- op: add\n  path: /metadata/labels\n  value: {team: a}\n',
+    )
     await merge(world, branch)
     await apply()
     assert.equal(assertExit(await world.backporch('diff', ...allowed), 0).stdout, '')
@@ -81,11 +110,16 @@ await controlPlaneSuite('adopted blocks', {}, (plane) => {
 })
 
 function filesOf(folder: string, namespace: string, edits: readonly BlockEdit[]): Files {
-  return Object.fromEntries(edits.map(({ name, manifest }) => [`${folder}/${name}.yaml`, inNamespace(manifest, namespace)]))
+  return Object.fromEntries(
+    edits.map(({ name, manifest }) => [`${folder}/${name}.yaml`, inNamespace(manifest, namespace)]),
+  )
 }
 
 function inNamespace(manifest: string, namespace: string): string {
-  return manifest.replace(/^metadata:\n {2}name: .*\n/m, (metadata) => `${metadata}  namespace: ${namespace}\n`)
+  return manifest.replace(
+    /^metadata:\n {2}name: .*\n/m,
+    (metadata) => `${metadata}  namespace: ${namespace}\n`,
+  )
 }
 
 function afterOf({ manifest, from, to }: BlockEdit, namespace: string): string {
@@ -93,9 +127,21 @@ function afterOf({ manifest, from, to }: BlockEdit, namespace: string): string {
   return inNamespace(manifest.replace(from, to), namespace)
 }
 
-async function editAll(world: World, namespace: string, edits: readonly BlockEdit[]): Promise<void> {
+async function editAll(
+  world: World,
+  namespace: string,
+  edits: readonly BlockEdit[],
+): Promise<void> {
   for (const { kind, name, patch } of edits)
-    await world.kubectl('patch', kind, name, '-n', namespace, '--type=json', `--patch=${JSON.stringify(patch)}`)
+    await world.kubectl(
+      'patch',
+      kind,
+      name,
+      '-n',
+      namespace,
+      '--type=json',
+      `--patch=${JSON.stringify(patch)}`,
+    )
 }
 
 async function proposal(world: World): Promise<string> {

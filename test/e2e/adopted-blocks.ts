@@ -37,7 +37,10 @@ function workload(
   name: string,
   parts: { readonly spec?: string; readonly pod?: string; readonly container?: string },
 ): string {
-  const replicas = kind === 'DaemonSet' ? '' : `  replicas: 0\n${kind === 'StatefulSet' ? `  serviceName: ${name}\n` : ''}`
+  const replicas =
+    kind === 'DaemonSet'
+      ? ''
+      : `  replicas: 0\n${kind === 'StatefulSet' ? `  serviceName: ${name}\n` : ''}`
   return `apiVersion: apps/v1
 kind: ${kind}
 metadata:
@@ -68,14 +71,27 @@ function edited(
 ): BlockEdit {
   const spaces = part === 'spec' ? 2 : part === 'pod' ? 6 : 10
   const [own, after] = [indent(text, spaces), indent(to, spaces)]
-  return { name, kind: kind.toLowerCase(), manifest: workload(kind, name, { [part]: text }), patch, from: own, to: after }
+  return {
+    name,
+    kind: kind.toLowerCase(),
+    manifest: workload(kind, name, { [part]: text }),
+    patch,
+    from: own,
+    to: after,
+  }
 }
 
 const PROBE = 'probe:\n  httpGet:\n    path: /up\n    port: 8080\n  periodSeconds: 5\n'
 const named = (probe: string, text = PROBE): string => text.replace('probe', probe)
 
 const WORKLOADS: readonly BlockEdit[] = [
-  edited('Deployment', 'readiness', 'container', [named('readinessProbe'), ''], remove(`${CONTAINER}/readinessProbe`)),
+  edited(
+    'Deployment',
+    'readiness',
+    'container',
+    [named('readinessProbe'), ''],
+    remove(`${CONTAINER}/readinessProbe`),
+  ),
   edited(
     'Deployment',
     'liveness-exec',
@@ -111,7 +127,10 @@ const WORKLOADS: readonly BlockEdit[] = [
     'Deployment',
     'recreate',
     'spec',
-    ['strategy:\n  type: RollingUpdate\n  rollingUpdate:\n    maxSurge: 2\n    maxUnavailable: 0\n', 'strategy:\n  type: Recreate\n'],
+    [
+      'strategy:\n  type: RollingUpdate\n  rollingUpdate:\n    maxSurge: 2\n    maxUnavailable: 0\n',
+      'strategy:\n  type: Recreate\n',
+    ],
     replace('/spec/strategy', { type: 'Recreate' }),
   ),
   edited(
@@ -125,7 +144,10 @@ const WORKLOADS: readonly BlockEdit[] = [
     'Deployment',
     'limits',
     'container',
-    ['resources:\n  requests:\n    cpu: 10m\n  limits:\n    cpu: "1"\n    memory: 64Mi\n', 'resources:\n  requests:\n    cpu: 10m\n'],
+    [
+      'resources:\n  requests:\n    cpu: 10m\n  limits:\n    cpu: "1"\n    memory: 64Mi\n',
+      'resources:\n  requests:\n    cpu: 10m\n',
+    ],
     remove(`${CONTAINER}/resources/limits`),
   ),
   edited(
@@ -139,8 +161,14 @@ const WORKLOADS: readonly BlockEdit[] = [
     'Deployment',
     'value-from',
     'container',
-    ['env:\n  - name: A\n    value: a\n', 'env:\n  - name: A\n    valueFrom:\n      fieldRef:\n        fieldPath: metadata.name\n'],
-    replace(`${CONTAINER}/env/0`, { name: 'A', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }),
+    [
+      'env:\n  - name: A\n    value: a\n',
+      'env:\n  - name: A\n    valueFrom:\n      fieldRef:\n        fieldPath: metadata.name\n',
+    ],
+    replace(`${CONTAINER}/env/0`, {
+      name: 'A',
+      valueFrom: { fieldRef: { fieldPath: 'metadata.name' } },
+    }),
   ),
   edited(
     'Deployment',
@@ -159,31 +187,64 @@ const WORKLOADS: readonly BlockEdit[] = [
     ],
     remove(`${POD}/affinity`),
   ),
-  edited('Deployment', 'tolerations', 'pod', ['tolerations:\n  - key: batch\n    operator: Exists\n', ''], remove(`${POD}/tolerations`)),
+  edited(
+    'Deployment',
+    'tolerations',
+    'pod',
+    ['tolerations:\n  - key: batch\n    operator: Exists\n', ''],
+    remove(`${POD}/tolerations`),
+  ),
   edited(
     'Deployment',
     'volume-source',
     'pod',
-    ['volumes:\n  - name: data\n    emptyDir: {}\n', 'volumes:\n  - name: data\n    configMap:\n      name: data\n'],
+    [
+      'volumes:\n  - name: data\n    emptyDir: {}\n',
+      'volumes:\n  - name: data\n    configMap:\n      name: data\n',
+    ],
     replace(`${POD}/volumes/0`, { name: 'data', configMap: { name: 'data' } }),
   ),
-  edited('Deployment', 'volumes', 'pod', ['volumes:\n  - name: data\n    emptyDir:\n      medium: Memory\n', ''], remove(`${POD}/volumes`)),
+  edited(
+    'Deployment',
+    'volumes',
+    'pod',
+    ['volumes:\n  - name: data\n    emptyDir:\n      medium: Memory\n', ''],
+    remove(`${POD}/volumes`),
+  ),
   edited(
     'StatefulSet',
     'on-delete',
     'spec',
-    ['updateStrategy:\n  type: RollingUpdate\n  rollingUpdate:\n    partition: 1\n', 'updateStrategy:\n  type: OnDelete\n'],
+    [
+      'updateStrategy:\n  type: RollingUpdate\n  rollingUpdate:\n    partition: 1\n',
+      'updateStrategy:\n  type: OnDelete\n',
+    ],
     replace('/spec/updateStrategy', { type: 'OnDelete' }),
   ),
-  edited('StatefulSet', 'startup-grpc', 'container', ['startupProbe:\n  grpc:\n    port: 9000\n', ''], remove(`${CONTAINER}/startupProbe`)),
+  edited(
+    'StatefulSet',
+    'startup-grpc',
+    'container',
+    ['startupProbe:\n  grpc:\n    port: 9000\n', ''],
+    remove(`${CONTAINER}/startupProbe`),
+  ),
   edited(
     'DaemonSet',
     'daemons',
     'spec',
-    ['updateStrategy:\n  type: RollingUpdate\n  rollingUpdate:\n    maxUnavailable: 2\n', 'updateStrategy:\n  type: OnDelete\n'],
+    [
+      'updateStrategy:\n  type: RollingUpdate\n  rollingUpdate:\n    maxUnavailable: 2\n',
+      'updateStrategy:\n  type: OnDelete\n',
+    ],
     replace('/spec/updateStrategy', { type: 'OnDelete' }),
   ),
-  edited('DaemonSet', 'env-from', 'container', ['envFrom:\n  - configMapRef:\n      name: env\n', ''], remove(`${CONTAINER}/envFrom`)),
+  edited(
+    'DaemonSet',
+    'env-from',
+    'container',
+    ['envFrom:\n  - configMapRef:\n      name: env\n', ''],
+    remove(`${CONTAINER}/envFrom`),
+  ),
 ]
 
 const OTHERS: readonly BlockEdit[] = [
@@ -335,7 +396,8 @@ spec:
   {
     name: 'settings',
     kind: 'configmap',
-    manifest: 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n  labels:\n    team: a\ndata:\n  color: blue\n  size: large\n',
+    manifest:
+      'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n  labels:\n    team: a\ndata:\n  color: blue\n  size: large\n',
     patch: [remove('/data'), remove('/metadata/labels')],
     from: '  labels:\n    team: a\ndata:\n  color: blue\n  size: large\n',
     to: '',
@@ -343,7 +405,8 @@ spec:
   {
     name: 'robot',
     kind: 'serviceaccount',
-    manifest: 'apiVersion: v1\nkind: ServiceAccount\nmetadata:\n  name: robot\nimagePullSecrets:\n  - name: registry\n',
+    manifest:
+      'apiVersion: v1\nkind: ServiceAccount\nmetadata:\n  name: robot\nimagePullSecrets:\n  - name: registry\n',
     patch: [remove('/imagePullSecrets')],
     from: 'imagePullSecrets:\n  - name: registry\n',
     to: '',
@@ -360,7 +423,8 @@ spec:
   {
     name: 'quota',
     kind: 'resourcequota',
-    manifest: 'apiVersion: v1\nkind: ResourceQuota\nmetadata:\n  name: quota\nspec:\n  hard:\n    pods: "9"\n',
+    manifest:
+      'apiVersion: v1\nkind: ResourceQuota\nmetadata:\n  name: quota\nspec:\n  hard:\n    pods: "9"\n',
     patch: [remove('/spec/hard')],
     from: 'spec:\n  hard:\n    pods: "9"\n',
     to: 'spec: {}\n',

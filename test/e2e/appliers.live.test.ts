@@ -63,7 +63,12 @@ else {
           const [index, life] = next
           const namespace = namespaces[index] ?? ''
           const tool = toolOf(life)
-          const order = { kubeconfig: plane.kubeconfig, namespace, manifests: mixedPackage(namespace), name: namespace }
+          const order = {
+            kubeconfig: plane.kubeconfig,
+            namespace,
+            manifests: mixedPackage(namespace),
+            name: namespace,
+          }
           if (tool !== undefined) await applyWith(tool, order)
         }
       }
@@ -72,7 +77,10 @@ else {
 
     async function patch(path: string, manager: string, body: object): Promise<void> {
       const contentType = 'application/strategic-merge-patch+json'
-      const { status } = await plane.request('PATCH', `${path}?fieldManager=${manager}`, { body, contentType })
+      const { status } = await plane.request('PATCH', `${path}?fieldManager=${manager}`, {
+        body,
+        contentType,
+      })
       assert.equal(status, 200, path)
     }
 
@@ -81,11 +89,18 @@ else {
       const restarted = { 'kubectl.kubernetes.io/restartedAt': `2026-11-21T10:00:0${replicas}Z` }
       for (const namespace of namespaces) {
         const web = `/apis/apps/v1/namespaces/${namespace}/deployments/web`
-        await patch(web, 'kubectl-rollout', { spec: { template: { metadata: { annotations: restarted } } } })
+        await patch(web, 'kubectl-rollout', {
+          spec: { template: { metadata: { annotations: restarted } } },
+        })
         const scaled = { body: { spec: { replicas } }, contentType: 'application/merge-patch+json' }
-        assert.equal((await plane.request('PATCH', `${web}/scale?fieldManager=kubectl`, scaled)).status, 200)
+        assert.equal(
+          (await plane.request('PATCH', `${web}/scale?fieldManager=kubectl`, scaled)).status,
+          200,
+        )
         const checks = `/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/checks-${namespace}`
-        const webhooks = [{ name: 'gadgets.checks.example.com', clientConfig: { caBundle: plane.caData } }]
+        const webhooks = [
+          { name: 'gadgets.checks.example.com', clientConfig: { caBundle: plane.caData } },
+        ]
         await patch(checks, 'cert-manager-cainjector', { webhooks })
       }
     }
@@ -94,8 +109,14 @@ else {
     async function edit(image: string, maxReplicas: number): Promise<void> {
       for (const namespace of namespaces) {
         const spec = { template: { spec: { containers: [{ name: 'app', image }] } } }
-        await patch(`/apis/apps/v1/namespaces/${namespace}/deployments/web`, 'kubectl-set', { spec })
-        await patch(`/apis/autoscaling/v2/namespaces/${namespace}/horizontalpodautoscalers/web`, 'kubectl-edit', { spec: { maxReplicas } })
+        await patch(`/apis/apps/v1/namespaces/${namespace}/deployments/web`, 'kubectl-set', {
+          spec,
+        })
+        await patch(
+          `/apis/autoscaling/v2/namespaces/${namespace}/horizontalpodautoscalers/web`,
+          'kubectl-edit',
+          { spec: { maxReplicas } },
+        )
       }
     }
 
@@ -105,7 +126,10 @@ else {
       const run = await world.backporch('diff', ...args, '-o', 'json')
       const list: DriftReportList = JSON.parse(run.stdout)
       assert.deepEqual(list.incomplete, [])
-      return { code: run.code, reports: new Map(list.items.map((report) => [report.spec.unit.package, report])) }
+      return {
+        code: run.code,
+        reports: new Map(list.items.map((report) => [report.spec.unit.package, report])),
+      }
     }
 
     before(async () => {
@@ -135,32 +159,46 @@ else {
           const tool = toolOf(life)
           if (tool === undefined) continue
           const name = phase === '' ? tool : `${phase}${life.first}, then ${tool}`
-          await t.test(`${name}: nothing differs, and an image and a limit that somebody set are two lines`, () => {
-            assert.deepEqual(linesOf(calm.reports.get(`apps/${index}`)), [])
-            const report = edited.reports.get(`apps/${index}`)
-            assert.equal(report?.spec.observed.syncer, SYNCERS[tool])
-            assert.deepEqual(linesOf(report), [
-              'Deployment/web modified spec.template.spec.containers[name=app].image kubectl-set human-tool high',
-              'HorizontalPodAutoscaler/web modified spec.maxReplicas kubectl-edit human-tool medium',
-            ])
-          })
+          await t.test(
+            `${name}: nothing differs, and an image and a limit that somebody set are two lines`,
+            () => {
+              assert.deepEqual(linesOf(calm.reports.get(`apps/${index}`)), [])
+              const report = edited.reports.get(`apps/${index}`)
+              assert.equal(report?.spec.observed.syncer, SYNCERS[tool])
+              assert.deepEqual(linesOf(report), [
+                'Deployment/web modified spec.template.spec.containers[name=app].image kubectl-set human-tool high',
+                'HorizontalPodAutoscaler/web modified spec.maxReplicas kubectl-edit human-tool medium',
+              ])
+            },
+          )
         }
         assert.equal(calm.code, 0)
         assert.equal(edited.code, 1)
       }
 
       const flux = LIVES.findIndex(({ second }) => second === 'flux')
-      await t.test('what somebody adds with kubectl apply to an object of Flux is one line, until Flux applies again', async () => {
-        const namespace = namespaces[flux] ?? ''
-        const settings = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace } }
-        await world.pipe(JSON.stringify({ ...settings, data: { timeout: '30', extra: 'x' } }), 'apply', '--filename=-')
-        const touched = await observed(`apps/${flux}`)
-        assert.deepEqual(linesOf(touched.reports.get(`apps/${flux}`)), [
-          'ConfigMap/settings added data.extra kubectl-client-side-apply human-tool medium',
-        ])
-        await apply((life) => (life === LIVES[flux] ? 'flux' : undefined))
-        assert.equal((await observed(`apps/${flux}`)).code, 0)
-      })
+      await t.test(
+        'what somebody adds with kubectl apply to an object of Flux is one line, until Flux applies again',
+        async () => {
+          const namespace = namespaces[flux] ?? ''
+          const settings = {
+            apiVersion: 'v1',
+            kind: 'ConfigMap',
+            metadata: { name: 'settings', namespace },
+          }
+          await world.pipe(
+            JSON.stringify({ ...settings, data: { timeout: '30', extra: 'x' } }),
+            'apply',
+            '--filename=-',
+          )
+          const touched = await observed(`apps/${flux}`)
+          assert.deepEqual(linesOf(touched.reports.get(`apps/${flux}`)), [
+            'ConfigMap/settings added data.extra kubectl-client-side-apply human-tool medium',
+          ])
+          await apply((life) => (life === LIVES[flux] ? 'flux' : undefined))
+          assert.equal((await observed(`apps/${flux}`)).code, 0)
+        },
+      )
     })
   })
 }

@@ -23,7 +23,14 @@ import { assertExit, openWorld, type World } from './world.ts'
 /** What the operator allows. */
 const PROGRAMS = ['--allow-render', 'kubectl', '--allow-render', 'helm']
 /** By folder of the repository, and the Application that applies it. */
-const UNITS = ['applications', 'charts/api', 'charts/worker', 'environments/production/manifests', 'platform', 'shop/production']
+const UNITS = [
+  'applications',
+  'charts/api',
+  'charts/worker',
+  'environments/production/manifests',
+  'platform',
+  'shop/production',
+]
 
 const DEPLOYMENT = 'shop/base/deployment.yaml:2'
 /** What a person types, and the lines of it: the place of the object in git, then the field. */
@@ -41,20 +48,35 @@ const EDITS: readonly { readonly args: string; readonly lines: readonly string[]
     args: 'set resources deployment/web --limits=memory=256Mi -n shop',
     lines: [`${DEPLOYMENT} ~ spec.template.spec.containers[name=app].resources.limits.memory`],
   },
-  { args: 'patch configmap/web -n shop -p {"data":{"theme":"dark"}}', lines: ['shop/base/config.yaml:1 ~ data.theme'] },
-  { args: 'annotate service/web -n shop team=payments --overwrite', lines: ['shop/base/service.yaml:1 ~ metadata.annotations.team'] },
-  { args: 'scale deployment/api -n api --replicas=4', lines: ['charts/api/templates/deployment.yaml:1 ~ spec.replicas'] },
+  {
+    args: 'patch configmap/web -n shop -p {"data":{"theme":"dark"}}',
+    lines: ['shop/base/config.yaml:1 ~ data.theme'],
+  },
+  {
+    args: 'annotate service/web -n shop team=payments --overwrite',
+    lines: ['shop/base/service.yaml:1 ~ metadata.annotations.team'],
+  },
+  {
+    args: 'scale deployment/api -n api --replicas=4',
+    lines: ['charts/api/templates/deployment.yaml:1 ~ spec.replicas'],
+  },
   {
     args: 'set image deployment/api api=example.com/shop/api:2.1.0 -n api',
-    lines: ['charts/api/templates/deployment.yaml:1 ~ spec.template.spec.containers[name=api].image'],
+    lines: [
+      'charts/api/templates/deployment.yaml:1 ~ spec.template.spec.containers[name=api].image',
+    ],
   },
   {
     args: 'set env deployment/api LOG_LEVEL=debug -n api',
-    lines: ['charts/api/templates/deployment.yaml:1 ~ spec.template.spec.containers[name=api].env[name=LOG_LEVEL].value'],
+    lines: [
+      'charts/api/templates/deployment.yaml:1 ~ spec.template.spec.containers[name=api].env[name=LOG_LEVEL].value',
+    ],
   },
   {
     args: 'set resources deployment/api --limits=memory=512Mi -n api',
-    lines: ['charts/api/templates/deployment.yaml:1 ~ spec.template.spec.containers[name=api].resources.limits.memory'],
+    lines: [
+      'charts/api/templates/deployment.yaml:1 ~ spec.template.spec.containers[name=api].resources.limits.memory',
+    ],
   },
   {
     args: 'patch poddisruptionbudget/api -n api -p {"spec":{"minAvailable":2}}',
@@ -80,8 +102,14 @@ const EDITS: readonly { readonly args: string; readonly lines: readonly string[]
     args: 'patch serviceaccount/reader -n default -p {"automountServiceAccountToken":true}',
     lines: ['platform/rbac/reader.yaml:1 ~ automountServiceAccountToken'],
   },
-  { args: 'delete networkpolicy/shop -n shop', lines: ['platform/network/policy.yaml:2 - missing'] },
-  { args: 'patch resourcequota/jobs -n jobs -p {"spec":{"hard":{"pods":"40"}}}', lines: ['platform/limits/quota.yaml:1 ~ spec.hard.pods'] },
+  {
+    args: 'delete networkpolicy/shop -n shop',
+    lines: ['platform/network/policy.yaml:2 - missing'],
+  },
+  {
+    args: 'patch resourcequota/jobs -n jobs -p {"spec":{"hard":{"pods":"40"}}}',
+    lines: ['platform/limits/quota.yaml:1 ~ spec.hard.pods'],
+  },
   {
     args: 'patch application/platform -n argocd --type=merge -p {"spec":{"syncPolicy":{"automated":{"prune":false}}}}',
     lines: ['applications/platform.yaml:1 ~ spec.syncPolicy.automated.prune'],
@@ -91,14 +119,24 @@ const EDITS: readonly { readonly args: string; readonly lines: readonly string[]
 /** What gitops-engine's own comparison says of them. */
 const OUT_OF_SYNC: OutOfSync = {
   apps: ['Application argocd/platform'],
-  platform: ['ClusterRole reader', 'NetworkPolicy shop/shop', 'ResourceQuota jobs/jobs', 'ServiceAccount default/reader'],
+  platform: [
+    'ClusterRole reader',
+    'NetworkPolicy shop/shop',
+    'ResourceQuota jobs/jobs',
+    'ServiceAccount default/reader',
+  ],
   shop: ['ConfigMap shop/web', 'Deployment shop/web', 'Service shop/web'],
   'shop-api': ['Deployment api/api', 'PodDisruptionBudget api/api'],
   'shop-worker': ['ConfigMap jobs/mail', 'CronJob jobs/nightly-worker'],
 }
 
 /** Numbers of lines by unit; of the others everything is restored. */
-const ADOPTS = { 'charts/api': '2-5', 'charts/worker': '1', platform: '1,4', 'shop/production': '1,3-6' }
+const ADOPTS = {
+  'charts/api': '2-5',
+  'charts/worker': '1',
+  platform: '1,4',
+  'shop/production': '1,3-6',
+}
 
 /** What the review adopts: each line of git that changes. */
 const ADOPTED: readonly string[] = [
@@ -148,7 +186,12 @@ else if (plane.state === 'unavailable') test('Argo CD', { skip: plane.why }, () 
 else
   test('a repository that Argo CD syncs', async (t) => {
     t.after(() => plane.stop())
-    const { review, argo } = await openArgoWorld(t, { plane, gitea: gitea as never, found, appliers })
+    const { review, argo } = await openArgoWorld(t, {
+      plane,
+      gitea: gitea as never,
+      found,
+      appliers,
+    })
     const { world } = review
 
     await t.test('untouched: not one line', async () => {
@@ -164,45 +207,70 @@ else
       const scanned = assertExit(await review.backporch('scan', ...PROGRAMS), 1)
       const lines = EDITS.flatMap((edit) => edit.lines)
       assert.deepEqual(linesOf(scanned.stdout), lines.toSorted())
-      const explained = assertExit(await review.backporch('explain', 'shop/production', ...PROGRAMS), 0)
-      assert.match(explained.stdout, /written by replicas of applications\/shop\.yaml:22:16, which decides/)
-      assert.match(explained.stdout, /written by the patch applications\/shop\.yaml:39:28, which decides/)
-      assert.match(explained.stdout, /written by commonAnnotations of applications\/shop\.yaml:17:15/)
-      assert.match(explained.stdout, /written by the patch shop\/production\/web-memory\.yaml:12:21/)
+      const explained = assertExit(
+        await review.backporch('explain', 'shop/production', ...PROGRAMS),
+        0,
+      )
+      assert.match(
+        explained.stdout,
+        /written by replicas of applications\/shop\.yaml:22:16, which decides/,
+      )
+      assert.match(
+        explained.stdout,
+        /written by the patch applications\/shop\.yaml:39:28, which decides/,
+      )
+      assert.match(
+        explained.stdout,
+        /written by commonAnnotations of applications\/shop\.yaml:17:15/,
+      )
+      assert.match(
+        explained.stdout,
+        /written by the patch shop\/production\/web-memory\.yaml:12:21/,
+      )
     })
 
-    await t.test('what is adopted is written where people wrote it, and Argo CD applies what is merged', async () => {
-      for (const [unit, numbers] of Object.entries(ADOPTS)) assertExit(await review.backporch('adopt', unit, numbers, ...PROGRAMS), 0)
-      const before = await world.remote('rev-parse', 'main')
-      const pulls = await review.pulls()
-      assert.deepEqual(pulls.map(({ head }) => head.label.replace(/^proposed\/(.*)\/drift-.*/, '$1')).sort(), UNITS)
-      for (const { number } of pulls) await review.mergeByHand(number, 'squash')
-      assert.deepEqual(changedLines(await world.remote('diff', '--unified=0', before, 'main', '--', ':!.drift')), ADOPTED)
+    await t.test(
+      'what is adopted is written where people wrote it, and Argo CD applies what is merged',
+      async () => {
+        for (const [unit, numbers] of Object.entries(ADOPTS))
+          assertExit(await review.backporch('adopt', unit, numbers, ...PROGRAMS), 0)
+        const before = await world.remote('rev-parse', 'main')
+        const pulls = await review.pulls()
+        assert.deepEqual(
+          pulls.map(({ head }) => head.label.replace(/^proposed\/(.*)\/drift-.*/, '$1')).sort(),
+          UNITS,
+        )
+        for (const { number } of pulls) await review.mergeByHand(number, 'squash')
+        assert.deepEqual(
+          changedLines(await world.remote('diff', '--unified=0', before, 'main', '--', ':!.drift')),
+          ADOPTED,
+        )
 
-      await argo.syncFrom(ROOT)
-      assert.deepEqual(await argo.refresh(), {})
-      assert.deepEqual(await liveValues(world), {
-        replicas: '5',
-        image: 'example.com/shop/web:1.5.0',
-        logLevel: 'debug',
-        memory: '256Mi',
-        theme: 'dark',
-        team: 'shop',
-        apiReplicas: '4',
-        apiImage: 'example.com/shop/api:2.1.0',
-        apiLogLevel: 'debug',
-        apiMemory: '512Mi',
-        minAvailable: '1',
-        schedule: '@daily',
-        suspend: 'false',
-        mail: 'ops@example.com',
-        verbs: '["get","list","watch","update"]',
-        automount: 'false',
-        policy: 'shop',
-        pods: '40',
-        prune: 'true',
-      })
-    })
+        await argo.syncFrom(ROOT)
+        assert.deepEqual(await argo.refresh(), {})
+        assert.deepEqual(await liveValues(world), {
+          replicas: '5',
+          image: 'example.com/shop/web:1.5.0',
+          logLevel: 'debug',
+          memory: '256Mi',
+          theme: 'dark',
+          team: 'shop',
+          apiReplicas: '4',
+          apiImage: 'example.com/shop/api:2.1.0',
+          apiLogLevel: 'debug',
+          apiMemory: '512Mi',
+          minAvailable: '1',
+          schedule: '@daily',
+          suspend: 'false',
+          mail: 'ops@example.com',
+          verbs: '["get","list","watch","update"]',
+          automount: 'false',
+          policy: 'shop',
+          pods: '40',
+          prune: 'true',
+        })
+      },
+    )
 
     await t.test('after that everything is in sync, and no proposal is open', async () => {
       const scan = assertExit(await review.backporch('scan', ...PROGRAMS), 0)
@@ -211,10 +279,14 @@ else
       assert.equal(diff.stdout, '')
       // No Pod runs here, and a Deployment fails after 600 s: on a slow machine the health says so.
       const status = assertExit(await review.backporch('status', '--no-exit-code'), 0)
-      for (const unit of UNITS) assert.match(status.stdout, new RegExp(`^test +${unit} .*✓ InSync`, 'm'))
+      for (const unit of UNITS)
+        assert.match(status.stdout, new RegExp(`^test +${unit} .*✓ InSync`, 'm'))
       assert.deepEqual(await world.proposals(), [])
-      const merged = (await world.remote('log', '--format=%H', `-${UNITS.length}`, 'main')).split('\n')
-      for (const commit of merged) assert.equal((await review.statuses(commit)).get('drift/restored'), 'success')
+      const merged = (await world.remote('log', '--format=%H', `-${UNITS.length}`, 'main')).split(
+        '\n',
+      )
+      for (const commit of merged)
+        assert.equal((await review.statuses(commit)).get('drift/restored'), 'success')
     })
   })
 
@@ -232,11 +304,16 @@ function linesOf(printed: string): string[] {
 
 /** Of a diff without context: each path, then its lines. */
 function changedLines(diff: string): string[] {
-  return diff.split('\n').flatMap((line) => /^\+\+\+ b\/(.*)/.exec(line)?.[1] ?? (/^[-+](?!-- |\+\+ )/.test(line) ? line : []))
+  return diff
+    .split('\n')
+    .flatMap(
+      (line) => /^\+\+\+ b\/(.*)/.exec(line)?.[1] ?? (/^[-+](?!-- |\+\+ )/.test(line) ? line : []),
+    )
 }
 
 async function liveValues(world: World): Promise<Readonly<Record<string, string>>> {
-  const get = (what: string, path: string): Promise<string> => world.kubectl('get', ...what.split(' '), '-o', `jsonpath={${path}}`)
+  const get = (what: string, path: string): Promise<string> =>
+    world.kubectl('get', ...what.split(' '), '-o', `jsonpath={${path}}`)
   const container = '.spec.template.spec.containers[0]'
   return {
     replicas: await get('deployment/web -n shop', '.spec.replicas'),
@@ -269,12 +346,18 @@ interface Parts {
 }
 
 /** The repository is on Gitea, and Argo CD has synced all of it. */
-async function openArgoWorld(t: TestContext, { plane, gitea, found, appliers }: Parts): Promise<{ review: ReviewWorld; argo: ArgoSyncer }> {
+async function openArgoWorld(
+  t: TestContext,
+  { plane, gitea, found, appliers }: Parts,
+): Promise<{ review: ReviewWorld; argo: ArgoSyncer }> {
   // Of another version than the one that Argo CD runs.
   t.after(setVariable('PATH', `${dirname((await helmOrThrow()).helm3)}:${process.env['PATH']}`))
   const fixture = await createGiteaFixture(gitea)
   t.after(() => fixture.close())
-  const files = { ...argoRepository(`${fixture.gitea.url}/${fixture.owner.name}/${fixture.name}.git`), ...policy(PROPOSE) }
+  const files = {
+    ...argoRepository(`${fixture.gitea.url}/${fixture.owner.name}/${fixture.name}.git`),
+    ...policy(PROPOSE),
+  }
   const review = new ReviewWorld(fixture, await openWorld(t, plane, files))
   const { world } = review
   await review.git('push', '--quiet', '--force', review.address, 'main')
@@ -289,11 +372,15 @@ async function openArgoWorld(t: TestContext, { plane, gitea, found, appliers }: 
 }
 
 /** As Gitea has it. */
-async function newest(review: ReviewWorld): Promise<{ commit: string; files: Readonly<Record<string, string>> }> {
+async function newest(
+  review: ReviewWorld,
+): Promise<{ commit: string; files: Readonly<Record<string, string>> }> {
   await review.observe()
   const { world } = review
   const commit = await world.remote('rev-parse', 'main')
   const paths = (await world.remote('ls-tree', '-r', '--name-only', commit)).split('\n')
-  const texts = await Promise.all(paths.map(async (path) => [path, await world.show(commit, path)] as const))
+  const texts = await Promise.all(
+    paths.map(async (path) => [path, await world.show(commit, path)] as const),
+  )
   return { commit, files: Object.fromEntries(texts) }
 }

@@ -55,25 +55,54 @@ spec:
         commonAnnotations: { team: 'shop' },
       }
       const { application } = SYNCER_KINDS
-      await createSyncer(plane, application, namespace, 'shop', { destination, source: { repoURL, path: 'shop/production', kustomize } })
+      await createSyncer(plane, application, namespace, 'shop', {
+        destination,
+        source: { repoURL, path: 'shop/production', kustomize },
+      })
       const directory = { recurse: true, exclude: 'values.yaml' }
-      await createSyncer(plane, application, namespace, 'tools', { destination, source: { repoURL, path: 'tools', directory } })
-      const annotated = DEPLOYMENT.replace('  name: web\n', '  name: web\n  annotations: {team: shop}\n')
-        .replace('metadata: {labels: {app: web}}', 'metadata: {labels: {app: web}, annotations: {team: shop}}')
+      await createSyncer(plane, application, namespace, 'tools', {
+        destination,
+        source: { repoURL, path: 'tools', directory },
+      })
+      const annotated = DEPLOYMENT.replace(
+        '  name: web\n',
+        '  name: web\n  annotations: {team: shop}\n',
+      )
+        .replace(
+          'metadata: {labels: {app: web}}',
+          'metadata: {labels: {app: web}, annotations: {team: shop}}',
+        )
         .replace('replicas: 1', 'replicas: 3')
         .replace(':1.0', ':1.4')
       // An Application outside of Argo CD's own namespace is known by both names.
       const sync = (name: string, manifests: string) =>
-        found.applyWith('argo-server-side', { kubeconfig: plane.kubeconfig, namespace, name: `${namespace}_${name}`, manifests })
+        found.applyWith('argo-server-side', {
+          kubeconfig: plane.kubeconfig,
+          namespace,
+          name: `${namespace}_${name}`,
+          manifests,
+        })
       await sync('shop', annotated)
       await sync('tools', QUOTA)
 
       const quiet = assertExit(await world.backporch('diff', '--cluster', 'prod', ...KUBECTL), 0)
       assert.equal(`${quiet.stdout}${quiet.stderr}`, '', 'untouched: nothing to report')
       await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespace)
-      await world.kubectl('patch', 'configmap/quota', '-n', namespace, '--type=merge', '-p', '{"data":{"cpu":"8"}}')
+      await world.kubectl(
+        'patch',
+        'configmap/quota',
+        '-n',
+        namespace,
+        '--type=merge',
+        '-p',
+        '{"data":{"cpu":"8"}}',
+      )
       const drifted = assertExit(await world.backporch('scan', '--cluster', 'prod', ...KUBECTL), 1)
-      const lines = drifted.stdout.split('\n').filter((line) => line.includes('→') || line.includes(' in prod ') || line.includes('.yaml:'))
+      const lines = drifted.stdout
+        .split('\n')
+        .filter(
+          (line) => line.includes('→') || line.includes(' in prod ') || line.includes('.yaml:'),
+        )
       assert.deepEqual(
         lines.map((line) => line.replace(/ {2}(?:kubectl|human).*/, '').trim()),
         [
@@ -87,15 +116,35 @@ spec:
       )
       const status = await world.backporch('status')
       assert.match(status.stdout, /^prod +shop\/production +- +~ Drifted/m)
-      const explained = assertExit(await world.backporch('explain', 'shop/production', '--cluster', 'prod', ...KUBECTL), 0)
-      assert.match(explained.stdout, /written by replicas of applications\/shop\.yaml:13:\d+, which decides/)
-      assert.match(explained.stdout, new RegExp(`Argo CD Application ${namespace}/shop is synced by hand`))
+      const explained = assertExit(
+        await world.backporch('explain', 'shop/production', '--cluster', 'prod', ...KUBECTL),
+        0,
+      )
+      assert.match(
+        explained.stdout,
+        /written by replicas of applications\/shop\.yaml:13:\d+, which decides/,
+      )
+      assert.match(
+        explained.stdout,
+        new RegExp(`Argo CD Application ${namespace}/shop is synced by hand`),
+      )
 
       const adopt = async (unit: string): Promise<readonly string[]> => {
         assertExit(await world.backporch('adopt', unit, '--cluster', 'prod', ...KUBECTL), 0)
-        const [branch] = (await world.proposals()).filter((name) => name.startsWith(`proposed/${unit}/`))
+        const [branch] = (await world.proposals()).filter((name) =>
+          name.startsWith(`proposed/${unit}/`),
+        )
         assert.ok(branch)
-        const changed = await world.remote('diff', '--unified=0', 'main', branch, '--', 'shop', 'tools', 'applications')
+        const changed = await world.remote(
+          'diff',
+          '--unified=0',
+          'main',
+          branch,
+          '--',
+          'shop',
+          'tools',
+          'applications',
+        )
         return changed.split('\n').filter((line) => /^[-+]/.test(line))
       }
       assert.deepEqual(await adopt('shop/production'), [

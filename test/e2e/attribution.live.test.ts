@@ -10,7 +10,11 @@ import type { DriftReportList } from '../../src/record/documents/drift-report-li
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { whyNoKpt } from '../kpt/find-kpt.ts'
 import { withPrograms } from '../render-corpus/catalog-packages.ts'
-import { buildFunctionPrograms, type FunctionPrograms, runKptRender } from '../render-corpus/run-kpt-render.ts'
+import {
+  buildFunctionPrograms,
+  type FunctionPrograms,
+  runKptRender,
+} from '../render-corpus/run-kpt-render.ts'
 import { objectsOf } from './pipeline-package.ts'
 import { createDefinition } from './shop-package.ts'
 import { assertExit, type Files, openWorld, SYNCER, type World } from './world.ts'
@@ -29,7 +33,11 @@ interface Form {
 const FORMS: readonly Form[] = [true, false].flatMap((pipeline) =>
   [true, false].flatMap((rendered) =>
     [true, false].map((attributed) => ({
-      name: [pipeline ? 'functions' : 'plain', rendered ? 'rendered' : 'authored', attributed ? 'with' : 'without'].join('-'),
+      name: [
+        pipeline ? 'functions' : 'plain',
+        rendered ? 'rendered' : 'authored',
+        attributed ? 'with' : 'without',
+      ].join('-'),
       pipeline,
       rendered,
       attributed,
@@ -44,7 +52,10 @@ const PIPELINE = `pipeline:
 `
 
 function authored({ name, pipeline }: Form, namespace: string): Files {
-  const bucket = (title: string, annotations: string): string => `apiVersion: storage.cnrm.cloud.google.com/v1beta1
+  const bucket = (
+    title: string,
+    annotations: string,
+  ): string => `apiVersion: storage.cnrm.cloud.google.com/v1beta1
 kind: StorageBucket
 metadata:
   name: ${name}-${title}
@@ -69,13 +80,20 @@ await controlPlaneSuite('attribution', {}, (plane) => {
       spec: {
         group: 'storage.cnrm.cloud.google.com',
         scope: 'Namespaced',
-        names: { plural: 'storagebuckets', singular: 'storagebucket', kind: 'StorageBucket', listKind: 'StorageBucketList' },
+        names: {
+          plural: 'storagebuckets',
+          singular: 'storagebucket',
+          kind: 'StorageBucket',
+          listKind: 'StorageBucketList',
+        },
         versions: [
           {
             name: 'v1beta1',
             served: true,
             storage: true,
-            schema: { openAPIV3Schema: { type: 'object', properties: { spec: open, status: open } } },
+            schema: {
+              openAPIV3Schema: { type: 'object', properties: { spec: open, status: open } },
+            },
           },
         ],
       },
@@ -84,21 +102,39 @@ await controlPlaneSuite('attribution', {}, (plane) => {
   after(() => programs.remove())
 
   async function kptRender(files: Files, unattributed?: true): Promise<Files> {
-    const { ok, text, files: after } = await runKptRender(withPrograms(files), programs, unattributed)
+    const {
+      ok,
+      text,
+      files: after,
+    } = await runKptRender(withPrograms(files), programs, unattributed)
     assert.ok(ok, text)
     return after
   }
 
   /** Applies what kpt makes of the package, or what is in the files of one without functions. */
-  async function apply(world: World, { name, pipeline, attributed }: Form, how: readonly string[]): Promise<void> {
+  async function apply(
+    world: World,
+    { name, pipeline, attributed }: Form,
+    how: readonly string[],
+  ): Promise<void> {
     const files = Object.fromEntries(
-      await Promise.all(['Kptfile', 'buckets.yaml'].map(async (path) => [path, await world.show('main', `apps/${name}/${path}`)] as const)),
+      await Promise.all(
+        ['Kptfile', 'buckets.yaml'].map(
+          async (path) => [path, await world.show('main', `apps/${name}/${path}`)] as const,
+        ),
+      ),
     )
-    const applied = pipeline || attributed ? await kptRender(files, attributed ? undefined : true) : files
+    const applied =
+      pipeline || attributed ? await kptRender(files, attributed ? undefined : true) : files
     const items = [...objectsOf(applied).values()]
     // A package without functions that git has rendered, from before its first render.
     if (!attributed) for (const { metadata } of items) takeRenderOff(metadata)
-    await world.pipe(JSON.stringify({ apiVersion: 'v1', kind: 'List', items }), 'apply', ...how, '--filename=-')
+    await world.pipe(
+      JSON.stringify({ apiVersion: 'v1', kind: 'List', items }),
+      'apply',
+      ...how,
+      '--filename=-',
+    )
   }
 
   interface Opened {
@@ -112,7 +148,9 @@ await controlPlaneSuite('attribution', {}, (plane) => {
     const files: Record<string, string> = {}
     for (const form of FORMS) {
       const own = authored(form, namespace)
-      const stored = form.rendered ? { ...(await kptRender(own)), Kptfile: own['Kptfile'] ?? '' } : own
+      const stored = form.rendered
+        ? { ...(await kptRender(own)), Kptfile: own['Kptfile'] ?? '' }
+        : own
       for (const [path, text] of Object.entries(stored)) files[`apps/${form.name}/${path}`] = text
     }
     const world = await openWorld(t, plane, files)
@@ -129,21 +167,37 @@ await controlPlaneSuite('attribution', {}, (plane) => {
     ['server-side', SERVER_SIDE],
     ['client-side', []],
   ] as const)
-    test(`applied ${title}, each is in sync, also for who may only read`, { skip: whyNoKpt() }, async (t) => {
+    test(`applied ${title}, each is in sync, also for who may only read`, {
+      skip: whyNoKpt(),
+    }, async (t) => {
       const { world, namespace } = await open(t, how)
       assert.equal(assertExit(await world.backporch('diff', '--show-ignored'), 0).stdout, '')
       assertExit(await world.backporch('scan'), 0)
       const { stdout } = assertExit(await world.backporch('status'), 0)
-      for (const { name } of FORMS) assert.match(stdout, new RegExp(`^test +apps/${name} +- +✓ InSync`, 'm'), stdout)
+      for (const { name } of FORMS)
+        assert.match(stdout, new RegExp(`^test +apps/${name} +- +✓ InSync`, 'm'), stdout)
       // A recording holds no dry run: what is applied server-side is proven by its owners.
       if (how.length === 0) return
       const recording = join(world.folder, 'recording.json')
-      writeFileSync(recording, await world.kubectl('get', 'storagebuckets', '-n', namespace, '--show-managed-fields', '-o', 'json'))
+      writeFileSync(
+        recording,
+        await world.kubectl(
+          'get',
+          'storagebuckets',
+          '-n',
+          namespace,
+          '--show-managed-fields',
+          '-o',
+          'json',
+        ),
+      )
       const recorded = assertExit(await world.backporch('diff', '--live', recording), 0)
       assert.equal(recorded.stdout, '')
     })
 
-  test('an edit beside the annotation is drift, and is adopted without the annotation', { skip: whyNoKpt() }, async (t) => {
+  test('an edit beside the annotation is drift, and is adopted without the annotation', {
+    skip: whyNoKpt(),
+  }, async (t) => {
     const { world, namespace, sync } = await open(t, SERVER_SIDE)
     for (const { name } of FORMS)
       await world.kubectl(
@@ -157,11 +211,21 @@ await controlPlaneSuite('attribution', {}, (plane) => {
         '{"spec":{"location":"us"}}',
       )
     const changes = await changesOf(world)
-    assert.deepEqual(changes, FORMS.map(({ name }) => `apps/${name} ${name}-logs modified spec.location`).sort())
+    assert.deepEqual(
+      changes,
+      FORMS.map(({ name }) => `apps/${name} ${name}-logs modified spec.location`).sort(),
+    )
     for (const { name } of FORMS) {
       assertExit(await world.backporch('adopt', `apps/${name}`), 0)
       const branch = (await world.proposals()).find((each) => each.includes(`/apps/${name}/`)) ?? ''
-      const diff = await world.remote('diff', '--unified=0', 'main', branch, '--', `apps/${name}/buckets.yaml`)
+      const diff = await world.remote(
+        'diff',
+        '--unified=0',
+        'main',
+        branch,
+        '--',
+        `apps/${name}/buckets.yaml`,
+      )
       assert.deepEqual(
         diff.split('\n').filter((line) => /^[+-](?![+-])/.test(line)),
         ['-  location: eu # where the law wants it', '+  location: us # where the law wants it'],
@@ -172,13 +236,21 @@ await controlPlaneSuite('attribution', {}, (plane) => {
     await sync()
     assertExit(await world.backporch('scan'), 0)
     const { stdout } = assertExit(await world.backporch('status'), 0)
-    for (const { name } of FORMS) assert.match(stdout, new RegExp(`^test +apps/${name} +v1 +✓ InSync`, 'm'), stdout)
+    for (const { name } of FORMS)
+      assert.match(stdout, new RegExp(`^test +apps/${name} +v1 +✓ InSync`, 'm'), stdout)
   })
 
   test('another value of the annotation is drift', { skip: whyNoKpt() }, async (t) => {
     const { world, namespace } = await open(t, SERVER_SIDE)
     const annotate = (object: string, value: string): Promise<string> =>
-      world.kubectl('annotate', '--overwrite', `storagebucket/${object}`, '-n', namespace, `${BLUEPRINT}=${value}`)
+      world.kubectl(
+        'annotate',
+        '--overwrite',
+        `storagebucket/${object}`,
+        '-n',
+        namespace,
+        `${BLUEPRINT}=${value}`,
+      )
     await annotate('functions-authored-with-media', 'cnrm/landing-zone/v2,kpt-pkg-fn')
     await annotate('plain-authored-without-media', 'cnrm/landing-zone/v1,kpt-pkg-fn-live')
     assert.deepEqual(await changesOf(world), [
@@ -197,8 +269,14 @@ function takeRenderOff(metadata: { annotations?: Record<string, string> }): void
 
 /** What `diff` tells, as `package object change path`. */
 async function changesOf(world: World): Promise<readonly string[]> {
-  const list: DriftReportList = JSON.parse(assertExit(await world.backporch('diff', '-o', 'json'), 1).stdout)
+  const list: DriftReportList = JSON.parse(
+    assertExit(await world.backporch('diff', '-o', 'json'), 1).stdout,
+  )
   return list.items
-    .flatMap(({ spec }) => spec.changes.map(({ ref, change, path }) => `${spec.unit.package} ${ref.name} ${change} ${path ?? ''}`))
+    .flatMap(({ spec }) =>
+      spec.changes.map(
+        ({ ref, change, path }) => `${spec.unit.package} ${ref.name} ${change} ${path ?? ''}`,
+      ),
+    )
     .sort()
 }

@@ -12,7 +12,13 @@ const CORPUS = fileURLToPath(new URL('../corpus/kptfile', import.meta.url))
 
 await controlPlaneSuite('bad input: repositories and packages', {}, (plane) => {
   /** The call fails with this code and says what, why and what to do, on stderr only; no ref moves but the ledger, which says what could not be read. */
-  async function assertRefused(world: World, args: readonly string[], exit: number, error: RegExp, cwd = world.checkout): Promise<string> {
+  async function assertRefused(
+    world: World,
+    args: readonly string[],
+    exit: number,
+    error: RegExp,
+    cwd = world.checkout,
+  ): Promise<string> {
     const before = await refsOfPeople(world)
     const run = assertExit(await world.backporchIn(cwd, {}, ...args), exit)
     assert.match(run.stderr, error)
@@ -30,7 +36,12 @@ await controlPlaneSuite('bad input: repositories and packages', {}, (plane) => {
       await assertRefused(world, [verb, '--repo', empty], 2, /^error BP1002: /)
       await assertRefused(world, [verb], 2, /^error BP1002: /, empty)
     }
-    await assertRefused(world, ['scan', '--repo', join(world.folder, 'nowhere')], 2, /^error BP1002: /)
+    await assertRefused(
+      world,
+      ['scan', '--repo', join(world.folder, 'nowhere')],
+      2,
+      /^error BP1002: /,
+    )
     await assertRefused(
       world,
       ['scan', '--repo', world.repository, '--branch', 'release'],
@@ -38,7 +49,12 @@ await controlPlaneSuite('bad input: repositories and packages', {}, (plane) => {
       /^error BP1003: .*"release"\n.*\n {2}why: it has main$/m,
     )
     await assertRefused(world, ['scan', '--repo', world.repository], 2, /^error BP1004: /)
-    await assertRefused(world, ['scan', 'apps/nothing', '--repo', world.repository], 2, /^error BP1004: /)
+    await assertRefused(
+      world,
+      ['scan', 'apps/nothing', '--repo', world.repository],
+      2,
+      /^error BP1004: /,
+    )
     await world.git('init', '--quiet', '--bare', join(world.folder, 'new.git'))
     await assertRefused(
       world,
@@ -51,17 +67,29 @@ await controlPlaneSuite('bad input: repositories and packages', {}, (plane) => {
   test('every Kptfile that is not one is named with its line, in one run, and hides neither the others nor the drift of a good package', async (t) => {
     const namespace = await plane.namespace('bad')
     const cases = readdirSync(CORPUS).filter((name) => /^c0[1-8].*\.yaml$/.test(name))
-    const bad = cases.map((name) => [`apps/${name.replace('.yaml', '')}/Kptfile`, readFileSync(join(CORPUS, name), 'utf8')] as const)
-    const world = await openWorld(t, plane, { ...webPackage(namespace), ...Object.fromEntries(bad) })
+    const bad = cases.map(
+      (name) =>
+        [
+          `apps/${name.replace('.yaml', '')}/Kptfile`,
+          readFileSync(join(CORPUS, name), 'utf8'),
+        ] as const,
+    )
+    const world = await openWorld(t, plane, {
+      ...webPackage(namespace),
+      ...Object.fromEntries(bad),
+    })
     await world.sync('apps/web')
     await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespace)
 
     // Without -v, failures that differ only in their place are one.
     const run = assertExit(await world.backporch('scan', '-v'), 2)
     for (const [path] of bad) {
-      const about = run.stderr.split(/^error /m).filter((text) => new RegExp(`where: ${path}(:|\n)`).test(text))
+      const about = run.stderr
+        .split(/^error /m)
+        .filter((text) => new RegExp(`where: ${path}(:|\n)`).test(text))
       assert.ok(about.length > 0, `${path} is not named in\n${run.stderr}`)
-      for (const text of about) assert.match(text, /^BP11\d\d: .+\n {2}where: [^:\n]+(:\d+:\d+)?\n {2}why: .+\n {2}fix: .+/)
+      for (const text of about)
+        assert.match(text, /^BP11\d\d: .+\n {2}where: [^:\n]+(:\d+:\d+)?\n {2}why: .+\n {2}fix: .+/)
     }
     assert.match(run.stdout, /spec\.replicas +3 → 5/)
     assert.equal((await world.proposals()).length, 1)
@@ -75,7 +103,8 @@ await controlPlaneSuite('bad input: repositories and packages', {}, (plane) => {
 
   test('invalid YAML is named with file, line and column; an object that is declared twice with both places', async (t) => {
     const namespace = await plane.namespace('bad')
-    const map = (name: string): string => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n  namespace: ${namespace}\n`
+    const map = (name: string): string =>
+      `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n  namespace: ${namespace}\n`
     const world = await openWorld(t, plane, {
       'apps/broken/Kptfile': kptfile('broken'),
       'apps/broken/config.yaml': `${map('broken')}data:\n  a: "b\n  c: d\n`,
@@ -109,12 +138,24 @@ spec:
     expires: tomorrow
   settel: syncer
 `,
-      '.drift/placement.yaml': 'apiVersion: backporch.dev/v1alpha1\nkind: Placment\nmetadata: {name: x}\n',
+      '.drift/placement.yaml':
+        'apiVersion: backporch.dev/v1alpha1\nkind: Placment\nmetadata: {name: x}\n',
     })
     await world.sync('apps/web')
     await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespace)
-    const text = await assertRefused(world, ['scan', '--repo', world.repository], 2, /^error BP1005: /)
-    for (const location of ['policy.yaml:6', 'policy.yaml:8', 'policy.yaml:9', 'policy.yaml:10', 'placement.yaml:2']) {
+    const text = await assertRefused(
+      world,
+      ['scan', '--repo', world.repository],
+      2,
+      /^error BP1005: /,
+    )
+    for (const location of [
+      'policy.yaml:6',
+      'policy.yaml:8',
+      'policy.yaml:9',
+      'policy.yaml:10',
+      'placement.yaml:2',
+    ]) {
       assert.ok(text.includes(`.drift/${location}`), `${location} is not in\n${text}`)
     }
   })
@@ -123,7 +164,10 @@ spec:
     const namespace = await plane.namespace('bad')
     const bad = (name: string, pipeline: string): readonly [path: string, text: string] => [
       `apps/${name}/Kptfile`,
-      kptfile(name, `pipeline:\n  mutators:\n  - image: ghcr.io/kptdev/krm-functions-catalog/${pipeline}\n`),
+      kptfile(
+        name,
+        `pipeline:\n  mutators:\n  - image: ghcr.io/kptdev/krm-functions-catalog/${pipeline}\n`,
+      ),
     ]
     const world = await openWorld(t, plane, {
       ...webPackage(namespace),
@@ -141,15 +185,30 @@ spec:
     const run = assertExit(await world.backporch('scan'), 2)
     assert.match(run.stdout, /spec\.replicas +3 → 5/)
     assert.match((await world.proposals()).join(), /^drafts\/apps\/web\/drift-[0-9a-f]{8}$/)
-    assert.match(run.stderr, /^error BP1202: .*set-image.*\n {2}where: apps\/config\/Kptfile:11 .*\n {2}why: (.*\n)*?.*missing image name/m)
-    assert.match(run.stderr, /^error BP\d{4}: .*\n {2}where: apps\/gone\/Kptfile.*\n {2}why: .*setters\.yaml/m)
-    assert.match(run.stderr, /^error BP1201: .*set-labels.*\n {2}where: apps\/release\/Kptfile:11 .*\n {2}why: .*v9\.9\.9/m)
+    assert.match(
+      run.stderr,
+      /^error BP1202: .*set-image.*\n {2}where: apps\/config\/Kptfile:11 .*\n {2}why: (.*\n)*?.*missing image name/m,
+    )
+    assert.match(
+      run.stderr,
+      /^error BP\d{4}: .*\n {2}where: apps\/gone\/Kptfile.*\n {2}why: .*setters\.yaml/m,
+    )
+    assert.match(
+      run.stderr,
+      /^error BP1201: .*set-labels.*\n {2}where: apps\/release\/Kptfile:11 .*\n {2}why: .*v9\.9\.9/m,
+    )
   })
 
   test('a repository that is itself the package works: kpt does not read the records, and Porch is mentioned once', async (t) => {
     const namespace = await plane.namespace('bad')
-    const files = Object.entries(webPackage(namespace, '.')).map(([path, text]) => [path.replace('./', ''), text])
-    const world = await openWorld(t, plane, { ...Object.fromEntries(files), ...policy('mode: Propose') })
+    const files = Object.entries(webPackage(namespace, '.')).map(([path, text]) => [
+      path.replace('./', ''),
+      text,
+    ])
+    const world = await openWorld(t, plane, {
+      ...Object.fromEntries(files),
+      ...policy('mode: Propose'),
+    })
     await world.sync('.')
     await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespace)
     const run = assertExit(await world.backporch('scan'), 1)
@@ -178,16 +237,44 @@ spec:
     await assertRefused(world, ['scna'], 2, /^error BP1001: .*scna/)
     await assertRefused(world, ['scan', '--dry'], 2, /^error BP1001: .*--dry/)
     await assertRefused(world, ['diff', '-o', 'xml', ...repository], 2, /^error BP1001: .*xml/)
-    await assertRefused(world, ['diff', '--live', 'x', '--context', 'y', ...repository], 2, /^error BP1001: /)
-    await assertRefused(world, ['diff', '--kubeconfig', '/nowhere', ...repository], 2, /^error BP1006: /)
-    await assertRefused(world, ['diff', '--context', 'other', ...repository], 2, /^error BP1006: .*\n.*\n {2}why: .*"other"/)
+    await assertRefused(
+      world,
+      ['diff', '--live', 'x', '--context', 'y', ...repository],
+      2,
+      /^error BP1001: /,
+    )
+    await assertRefused(
+      world,
+      ['diff', '--kubeconfig', '/nowhere', ...repository],
+      2,
+      /^error BP1006: /,
+    )
+    await assertRefused(
+      world,
+      ['diff', '--context', 'other', ...repository],
+      2,
+      /^error BP1006: .*\n.*\n {2}why: .*"other"/,
+    )
     await assertRefused(world, ['adopt', 'apps/web', ...repository], 2, /^error BP2008: /)
-    await assertRefused(world, ['approve', 'apps/web', '--yes', ...repository], 2, /^error BP2004: /)
+    await assertRefused(
+      world,
+      ['approve', 'apps/web', '--yes', ...repository],
+      2,
+      /^error BP2004: /,
+    )
     await assertRefused(world, ['explain', 'BP0000'], 2, /^error BP1001: /)
     const short = { BACKPORCH_KEY: 'short' }
-    assert.match(assertExit(await world.backporchIn(world.checkout, short, 'diff', ...repository), 2).stderr, /^error BP1009: /)
+    assert.match(
+      assertExit(await world.backporchIn(world.checkout, short, 'diff', ...repository), 2).stderr,
+      /^error BP1009: /,
+    )
     await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespace)
     await assertRefused(world, ['adopt', 'apps/web', '2', ...repository], 2, /^error BP1011: /)
-    await assertRefused(world, ['adopt', 'apps/web', '1:spec.paused', ...repository], 2, /^error BP1011: /)
+    await assertRefused(
+      world,
+      ['adopt', 'apps/web', '1:spec.paused', ...repository],
+      2,
+      /^error BP1011: /,
+    )
   })
 })

@@ -19,17 +19,39 @@ await controlPlaneSuite('bad objects', {}, (plane) => {
       'apps/denied/all.yaml': manifests(namespace, ending, 2),
       ...policy('mode: Propose'),
     })
-    await world.pipe(manifests(namespace, undefined, 2), 'apply', '--server-side', '--field-manager=ci', '--filename=-')
+    await world.pipe(
+      manifests(namespace, undefined, 2),
+      'apply',
+      '--server-side',
+      '--field-manager=ci',
+      '--filename=-',
+    )
     await world.commit({ 'apps/denied/all.yaml': manifests(namespace, ending, 7) }, 'feat: seven')
-    await world.kubectl('patch', 'configmap/free', '--patch={"data":{"key":"by hand"}}', '-n', namespace)
+    await world.kubectl(
+      'patch',
+      'configmap/free',
+      '--patch={"data":{"key":"by hand"}}',
+      '-n',
+      namespace,
+    )
     const port = '[{"op":"replace","path":"/spec/ports/0/targetPort","value":81}]'
     await world.kubectl('patch', 'service/web', '--type=json', `--patch=${port}`, '-n', namespace)
     const selector = { matchLabels: { 'kubernetes.io/metadata.name': namespace } }
     const name = `denied-${namespace}`
-    const rules = (kind: string) => ({ apiGroups: ['*'], apiVersions: ['*'], operations: ['CREATE', 'UPDATE'], resources: [kind] })
-    const validations = [{ expression: 'object.spec.replicas < 5', message: 'at most four replicas' }]
+    const rules = (kind: string) => ({
+      apiGroups: ['*'],
+      apiVersions: ['*'],
+      operations: ['CREATE', 'UPDATE'],
+      resources: [kind],
+    })
+    const validations = [
+      { expression: 'object.spec.replicas < 5', message: 'at most four replicas' },
+    ]
     const matchConstraints = { namespaceSelector: selector, resourceRules: [rules('deployments')] }
-    await create(plane, `${admission}/validatingadmissionpolicies`, { metadata: { name }, spec: { matchConstraints, validations } })
+    await create(plane, `${admission}/validatingadmissionpolicies`, {
+      metadata: { name },
+      spec: { matchConstraints, validations },
+    })
     await create(plane, `${admission}/validatingadmissionpolicybindings`, {
       metadata: { name },
       spec: { policyName: name, validationActions: ['Deny'] },
@@ -42,9 +64,16 @@ await controlPlaneSuite('bad objects', {}, (plane) => {
       namespaceSelector: selector,
       rules: [rules('services')],
     }
-    await create(plane, `${admission}/validatingwebhookconfigurations`, { metadata: { name }, webhooks: [down] })
+    await create(plane, `${admission}/validatingwebhookconfigurations`, {
+      metadata: { name },
+      webhooks: [down],
+    })
     t.after(async () => {
-      for (const kind of ['validatingadmissionpolicies', 'validatingadmissionpolicybindings', 'validatingwebhookconfigurations'])
+      for (const kind of [
+        'validatingadmissionpolicies',
+        'validatingadmissionpolicybindings',
+        'validatingwebhookconfigurations',
+      ])
         await plane.request('DELETE', `${admission}/${kind}/${name}`)
     })
     // Without a namespace controller it stays as it is: being deleted.
@@ -55,14 +84,19 @@ await controlPlaneSuite('bad objects', {}, (plane) => {
     await plane.request('DELETE', `/api/v1/namespaces/${ending}`)
     t.after(async () => {
       const body = { metadata: { finalizers: null } }
-      await plane.request('PATCH', `/api/v1/namespaces/${ending}`, { body, contentType: 'application/merge-patch+json' })
+      await plane.request('PATCH', `/api/v1/namespaces/${ending}`, {
+        body,
+        contentType: 'application/merge-patch+json',
+      })
     })
 
     let reported: string[] = []
     // The server learns of its policies by a watch.
     await waitUntil('the server knows its policies', async () => {
       const list = await listOf(world)
-      reported = list.incomplete.map(({ ref, state, code, why }) => `${ref?.kind}/${ref?.name} ${state} ${code} ${why}`).sort()
+      reported = list.incomplete
+        .map(({ ref, state, code, why }) => `${ref?.kind}/${ref?.name} ${state} ${code} ${why}`)
+        .sort()
       const changes = list.items.flatMap(({ spec }) =>
         spec.changes.map(({ ref, change, path }) => `${ref.kind}/${ref.name} ${change} ${path}`),
       )
@@ -70,7 +104,9 @@ await controlPlaneSuite('bad objects', {}, (plane) => {
         'ConfigMap/free modified data.key',
         'Service/web modified spec.ports[port=80,protocol=TCP].targetPort',
       ])
-      return ['Deployment/', 'Service/'].every((kind) => reported.some((line) => line.startsWith(kind)))
+      return ['Deployment/', 'Service/'].every((kind) =>
+        reported.some((line) => line.startsWith(kind)),
+      )
     })
     const gone = `blocked BP3011 it is not there, and the server refuses it: NamespaceTerminating: namespace ${ending} is being deleted`
     assert.deepEqual(reported, [
@@ -83,12 +119,17 @@ await controlPlaneSuite('bad objects', {}, (plane) => {
     for (let scan = 0; scan < 2; scan += 1) await world.backporch('scan')
     const [branch, ...more] = await world.proposals()
     assert.deepEqual(more, [])
-    assert.doesNotMatch(await world.remote('log', '-1', '--format=%B', branch ?? ''), /Deployment|NamespaceTerminating/)
+    assert.doesNotMatch(
+      await world.remote('log', '-1', '--format=%B', branch ?? ''),
+      /Deployment|NamespaceTerminating/,
+    )
   })
 
   test('five thousand keys, an object of more than a megabyte and thirty managers get a verdict', async (t) => {
     const namespace = await plane.namespace('huge')
-    const many = Array.from({ length: 5_000 }, (_none, index) => `  key${index}: "${index}"`).join('\n')
+    const many = Array.from({ length: 5_000 }, (_none, index) => `  key${index}: "${index}"`).join(
+      '\n',
+    )
     const map = (name: string, data: string): string =>
       `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: ${namespace}}\ndata:\n${data}\n`
     const files = {
@@ -107,14 +148,19 @@ await controlPlaneSuite('bad objects', {}, (plane) => {
       })
       assert.equal(answer.status, 200, JSON.stringify(answer.body))
     }
-    for (let writer = 0; writer < 30; writer += 1) await write('busy', `writer-${writer}`, { [`w${writer}`]: 'x' })
+    for (let writer = 0; writer < 30; writer += 1)
+      await write('busy', `writer-${writer}`, { [`w${writer}`]: 'x' })
     await write('many', 'hand', { key77: 'changed' })
     await write('large', 'hand', { more: 'b' })
 
-    const list: DriftReportList = JSON.parse(assertExit(await world.backporch('diff', '-o', 'json'), 1).stdout)
+    const list: DriftReportList = JSON.parse(
+      assertExit(await world.backporch('diff', '-o', 'json'), 1).stdout,
+    )
     assert.deepEqual(list.incomplete, [])
     const lines = list.items.flatMap(({ spec }) =>
-      spec.changes.map(({ ref, change, path: where, actor }) => `${ref.name} ${change} ${where} ${actor.manager}`),
+      spec.changes.map(
+        ({ ref, change, path: where, actor }) => `${ref.name} ${change} ${where} ${actor.manager}`,
+      ),
     )
     assert.deepEqual(lines.filter((line) => !line.startsWith('busy ')).sort(), [
       'large modified data.more hand',
@@ -138,7 +184,8 @@ async function create(plane: ControlPlane, path: string, body: unknown): Promise
 
 /** @param ending namespace of what cannot be made; undefined leaves it out */
 function manifests(namespace: string, ending: string | undefined, replicas: number): string {
-  const meta = (name: string, where = namespace): string => `metadata: {name: ${name}, namespace: ${where}}\n`
+  const meta = (name: string, where = namespace): string =>
+    `metadata: {name: ${name}, namespace: ${where}}\n`
   const objects = [
     `apiVersion: v1\nkind: ConfigMap\n${meta('free')}data: {key: a}\n`,
     `apiVersion: v1\nkind: Service\n${meta('web')}spec: {ports: [{port: 80, targetPort: 80}]}\n`,
@@ -151,6 +198,7 @@ ${meta('web')}spec:
 `,
   ]
   if (ending !== undefined)
-    for (const name of ['gone', 'lost']) objects.push(`apiVersion: v1\nkind: ConfigMap\n${meta(name, ending)}data: {key: a}\n`)
+    for (const name of ['gone', 'lost'])
+      objects.push(`apiVersion: v1\nkind: ConfigMap\n${meta(name, ending)}data: {key: a}\n`)
   return objects.join('---\n')
 }

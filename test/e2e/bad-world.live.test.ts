@@ -12,9 +12,14 @@ import { assertExit, openWorld, refsOfPeople, type World } from './world.ts'
 
 await controlPlaneSuite('bad input: cluster, remote, checkout and disk', {}, (plane) => {
   /** A drift that is proposed. */
-  async function proposed(t: TestContext): Promise<{ world: World; namespace: string; branch: string }> {
+  async function proposed(
+    t: TestContext,
+  ): Promise<{ world: World; namespace: string; branch: string }> {
     const namespace = await plane.namespace('world')
-    const world = await openWorld(t, plane, { ...webPackage(namespace), ...policy('mode: Propose') })
+    const world = await openWorld(t, plane, {
+      ...webPackage(namespace),
+      ...policy('mode: Propose'),
+    })
     await world.sync('apps/web')
     await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespace)
     assertExit(await world.backporch('scan'), 1)
@@ -24,11 +29,21 @@ await controlPlaneSuite('bad input: cluster, remote, checkout and disk', {}, (pl
 
   test('a cluster that cannot be reached is no drift: exit 3, nothing is missing, the open proposal stays', async (t) => {
     const { world } = await proposed(t)
-    const kubeconfig = writeKubeconfig(world, 'gone', 'https://127.0.0.1:1', plane.caData, { token: 'x' })
+    const kubeconfig = writeKubeconfig(world, 'gone', 'https://127.0.0.1:1', plane.caData, {
+      token: 'x',
+    })
     const before = await refsOfPeople(world)
-    for (const args of [['scan'], ['diff', '-o', 'json'], ['approve', '--yes'], ['adopt', 'apps/web']]) {
+    for (const args of [
+      ['scan'],
+      ['diff', '-o', 'json'],
+      ['approve', '--yes'],
+      ['adopt', 'apps/web'],
+    ]) {
       const run = assertExit(await world.backporch(...args, '--kubeconfig', kubeconfig), 3)
-      assert.match(run.stderr, /^error BP3001: .*\n {2}where: cluster test\n {2}why: .*\n {2}fix: /m)
+      assert.match(
+        run.stderr,
+        /^error BP3001: .*\n {2}where: cluster test\n {2}why: .*\n {2}fix: /m,
+      )
       assert.doesNotMatch(run.stdout + run.stderr, /missing/)
       assert.deepEqual(await refsOfPeople(world), before)
     }
@@ -38,10 +53,18 @@ await controlPlaneSuite('bad input: cluster, remote, checkout and disk', {}, (pl
     const { world } = await proposed(t)
     const before = await refsOfPeople(world)
     const untrusted = writeKubeconfig(world, 'untrusted', plane.url, undefined, { token: 'x' })
-    assert.match(assertExit(await world.backporch('scan', '--kubeconfig', untrusted), 3).stderr, /^error BP3007: /)
-    const unknown = writeKubeconfig(world, 'unknown', plane.url, plane.caData, { token: 'not-a-token' })
+    assert.match(
+      assertExit(await world.backporch('scan', '--kubeconfig', untrusted), 3).stderr,
+      /^error BP3007: /,
+    )
+    const unknown = writeKubeconfig(world, 'unknown', plane.url, plane.caData, {
+      token: 'not-a-token',
+    })
     const run = assertExit(await world.backporch('scan', '--kubeconfig', unknown), 4)
-    assert.match(run.stderr, /^error BP3002: .*\n {2}where: cluster test\n {2}why: .*\(401\)\n {2}fix: /)
+    assert.match(
+      run.stderr,
+      /^error BP3002: .*\n {2}where: cluster test\n {2}why: .*\(401\)\n {2}fix: /,
+    )
     assert.deepEqual(await refsOfPeople(world), before)
   })
 
@@ -63,7 +86,11 @@ await controlPlaneSuite('bad input: cluster, remote, checkout and disk', {}, (pl
       )
       const rules = [...reported].map(([, who, where, groups, resources, verbs]) => {
         assert.deepEqual([who, where], [user, namespace])
-        return { apiGroups: parse(groups ?? ''), resources: parse(resources ?? ''), verbs: parse(verbs ?? '') }
+        return {
+          apiGroups: parse(groups ?? ''),
+          resources: parse(resources ?? ''),
+          verbs: parse(verbs ?? ''),
+        }
       })
       const added = rules.filter((rule) => !given.has(JSON.stringify(rule)))
       assert.ok(added.length > 0, `no new rule is told: ${run.stdout}`)
@@ -82,7 +109,11 @@ await controlPlaneSuite('bad input: cluster, remote, checkout and disk', {}, (pl
     assert.match(run.stdout, /apps\/web v1 is published/)
     assert.equal(readFileSync(join(world.repository, 'moves'), 'utf8').length, 2 * 'moved\n'.length)
     const log = await world.remote('log', '--first-parent', '--format=%s', 'main')
-    assert.deepEqual(log.split('\n').slice(1), ['somebody was faster', 'somebody was faster', 'packages'])
+    assert.deepEqual(log.split('\n').slice(1), [
+      'somebody was faster',
+      'somebody was faster',
+      'packages',
+    ])
   })
 
   test('after five such moves it gives up, and nothing was written', async (t) => {
@@ -114,14 +145,19 @@ await controlPlaneSuite('bad input: cluster, remote, checkout and disk', {}, (pl
   test('commits are read, never the work tree; approve moves a clean checkout along and refuses a dirty one', async (t) => {
     const { world } = await proposed(t)
     await world.git('fetch', '--quiet', 'origin', '+refs/heads/*:refs/remotes/origin/*')
-    const here = (...args: string[]): ReturnType<World['backporchIn']> => world.backporchIn(world.checkout, {}, ...args)
+    const here = (...args: string[]): ReturnType<World['backporchIn']> =>
+      world.backporchIn(world.checkout, {}, ...args)
     const text = world.read('apps/web/deployment.yaml')
-    const line = (): string | undefined => world.read('apps/web/deployment.yaml').match(/^ {2}replicas: .*$/m)?.[0]
+    const line = (): string | undefined =>
+      world.read('apps/web/deployment.yaml').match(/^ {2}replicas: .*$/m)?.[0]
 
     world.write('apps/web/deployment.yaml', text.replace('replicas: 3', 'replicas: 5'))
     const dirty = assertExit(await here('diff'), 1)
     assert.match(dirty.stdout, /spec\.replicas +3 → 5/)
-    assert.match(dirty.stderr, /^note: the work tree has changes that are not committed; commits are compared/)
+    assert.match(
+      dirty.stderr,
+      /^note: the work tree has changes that are not committed; commits are compared/,
+    )
     assertExit(await here('adopt', 'apps/web'), 0)
     const head = await world.git('rev-parse', 'HEAD')
     const refused = assertExit(await here('approve', 'apps/web', '--yes'), 2)
@@ -141,7 +177,8 @@ await controlPlaneSuite('bad input: cluster, remote, checkout and disk', {}, (pl
     const { world } = await proposed(t)
     await world.git('checkout', '--quiet', '-b', 'mine')
     world.write('apps/web/config.yaml', 'mine\n')
-    const here = (...args: string[]): ReturnType<World['backporchIn']> => world.backporchIn(world.checkout, {}, ...args, '--branch', 'main')
+    const here = (...args: string[]): ReturnType<World['backporchIn']> =>
+      world.backporchIn(world.checkout, {}, ...args, '--branch', 'main')
     assertExit(await here('adopt', 'apps/web'), 0)
     assertExit(await here('approve', 'apps/web', '--yes'), 0)
     assert.equal(world.read('apps/web/config.yaml'), 'mine\n')
@@ -156,8 +193,20 @@ await controlPlaneSuite('bad input: cluster, remote, checkout and disk', {}, (pl
     const cache = join(world.folder, 'cache')
     mkdirSync(cache)
     writeFileSync(join(cache, 'backporch'), 'a file where a folder is wanted\n')
-    const without = assertExit(await world.backporchIn(world.checkout, { XDG_CACHE_HOME: cache }, 'scan', '--repo', world.repository), 1)
-    assert.match(without.stderr, /^note: the cache folder .* takes no data \(the file system answered ENOTDIR\)/m)
+    const without = assertExit(
+      await world.backporchIn(
+        world.checkout,
+        { XDG_CACHE_HOME: cache },
+        'scan',
+        '--repo',
+        world.repository,
+      ),
+      1,
+    )
+    assert.match(
+      without.stderr,
+      /^note: the cache folder .* takes no data \(the file system answered ENOTDIR\)/m,
+    )
     assert.notDeepEqual(await world.refs(), before)
   })
 
@@ -169,15 +218,29 @@ await controlPlaneSuite('bad input: cluster, remote, checkout and disk', {}, (pl
     try {
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16k', 'tmpfs', cache], { stdio: 'ignore' })
     } catch {
-      t.diagnostic('no small file system can be mounted here; the test before this one has a cache that takes no data')
+      t.diagnostic(
+        'no small file system can be mounted here; the test before this one has a cache that takes no data',
+      )
       return
     }
     try {
       const before = await world.refs()
       // A path would be read in place, without the cache.
       const remote = `file://${world.repository}`
-      const run = assertExit(await world.backporchIn(world.checkout, { XDG_CACHE_HOME: cache }, 'scan', '--repo', remote), 1)
-      assert.match(run.stderr, /^note: the cache folder .* takes no data \(the file system answered ENOSPC\)/m)
+      const run = assertExit(
+        await world.backporchIn(
+          world.checkout,
+          { XDG_CACHE_HOME: cache },
+          'scan',
+          '--repo',
+          remote,
+        ),
+        1,
+      )
+      assert.match(
+        run.stderr,
+        /^note: the cache folder .* takes no data \(the file system answered ENOSPC\)/m,
+      )
       assert.notDeepEqual(await world.refs(), before)
     } finally {
       execFileSync('umount', [cache])
@@ -197,9 +260,18 @@ function hook(world: World, script: string): void {
   chmodSync(path, 0o755)
 }
 
-function writeKubeconfig(world: World, name: string, server: string, caData: string | undefined, user: object): string {
+function writeKubeconfig(
+  world: World,
+  name: string,
+  server: string,
+  caData: string | undefined,
+  user: object,
+): string {
   const path = join(world.folder, `${name}.kubeconfig`)
-  const cluster = { server, ...(caData === undefined ? {} : { 'certificate-authority-data': caData }) }
+  const cluster = {
+    server,
+    ...(caData === undefined ? {} : { 'certificate-authority-data': caData }),
+  }
   const config = {
     apiVersion: 'v1',
     kind: 'Config',
@@ -218,20 +290,41 @@ interface Rule {
   readonly verbs: readonly string[]
 }
 
-async function grant(plane: ControlPlane, namespace: string, user: string, name: string, rules: readonly Rule[]): Promise<void> {
+async function grant(
+  plane: ControlPlane,
+  namespace: string,
+  user: string,
+  name: string,
+  rules: readonly Rule[],
+): Promise<void> {
   const root = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`
   const apiGroup = 'rbac.authorization.k8s.io'
   const created = [
     await plane.request('POST', `${root}/roles`, { body: { metadata: { name }, rules } }),
     await plane.request('POST', `${root}/rolebindings`, {
-      body: { metadata: { name }, roleRef: { apiGroup, kind: 'Role', name }, subjects: [{ apiGroup, kind: 'User', name: user }] },
+      body: {
+        metadata: { name },
+        roleRef: { apiGroup, kind: 'Role', name },
+        subjects: [{ apiGroup, kind: 'User', name: user }],
+      },
     }),
   ]
   for (const { status, body } of created) assert.equal(status, 201, JSON.stringify(body))
   // The authoriser learns of a role by a watch.
   for (const { apiGroups, resources, verbs } of rules) {
-    const question = ['auth', 'can-i', verbs[0] ?? '', `${resources[0]}.${apiGroups[0]}`, `--as=${user}`, `--namespace=${namespace}`]
-    for (let requested = 0; (await plane.kubectl(question, { exitCodes: [0, 1] })).code !== 0; requested += 1)
+    const question = [
+      'auth',
+      'can-i',
+      verbs[0] ?? '',
+      `${resources[0]}.${apiGroups[0]}`,
+      `--as=${user}`,
+      `--namespace=${namespace}`,
+    ]
+    for (
+      let requested = 0;
+      (await plane.kubectl(question, { exitCodes: [0, 1] })).code !== 0;
+      requested += 1
+    )
       assert.ok(requested < 50, question.join(' '))
   }
 }

@@ -17,15 +17,27 @@ const found = await findAppliers()
 
 await controlPlaneSuite('bare objects', { controllerManager: true }, (plane) => {
   let count = 0
-  async function open(t: TestContext, kubeconfig?: string): Promise<{ world: World; namespace: string }> {
+  async function open(
+    t: TestContext,
+    kubeconfig?: string,
+  ): Promise<{ world: World; namespace: string }> {
     // The package makes its namespace: this only gives a name that no other test has.
     count += 1
     const namespace = `${await plane.namespace('bare')}-${count}`
-    const world = await openWorld(t, plane, barePackage(namespace), kubeconfig === undefined ? {} : { kubeconfig })
+    const world = await openWorld(
+      t,
+      plane,
+      barePackage(namespace),
+      kubeconfig === undefined ? {} : { kubeconfig },
+    )
     return { world, namespace }
   }
 
-  async function untouchedThenEdited(world: World, namespace: string, knows: 'writers' | 'nobody' | 'some'): Promise<void> {
+  async function untouchedThenEdited(
+    world: World,
+    namespace: string,
+    knows: 'writers' | 'nobody' | 'some',
+  ): Promise<void> {
     await world.settled(namespace, 'web', 2)
     const calm = assertExit(await world.backporch('diff'), 0)
     assert.deepEqual([calm.stdout, calm.stderr], ['', ''])
@@ -35,7 +47,8 @@ await controlPlaneSuite('bare objects', { controllerManager: true }, (plane) => 
     for (const { line, manager } of BARE_EDITS) {
       const actor = changes.find((change) => lineOf(change) === line)?.actor
       if (knows === 'writers') assert.equal(actor?.manager, manager, line)
-      if (knows === 'nobody') assert.deepEqual([actor?.manager, actor?.confidence], ['unknown', 'none'], line)
+      if (knows === 'nobody')
+        assert.deepEqual([actor?.manager, actor?.confidence], ['unknown', 'none'], line)
     }
   }
 
@@ -59,7 +72,12 @@ await controlPlaneSuite('bare objects', { controllerManager: true }, (plane) => 
       // kpt wants its inventory where the objects are.
       const release = tool.startsWith('kpt') ? namespace : await plane.namespace('release')
       assert.ok(found.state === 'ready')
-      const order = { kubeconfig: plane.kubeconfig, namespace: release, manifests: bareObjects(namespace), name: namespace }
+      const order = {
+        kubeconfig: plane.kubeconfig,
+        namespace: release,
+        manifests: bareObjects(namespace),
+        name: namespace,
+      }
       await found.applyWith(tool, order)
       await untouchedThenEdited(world, namespace, 'writers')
     })
@@ -72,7 +90,10 @@ await controlPlaneSuite('bare objects', { controllerManager: true }, (plane) => 
     await clearManagers(world, namespace)
     const reported = assertExit(await world.backporch('explain', 'apps/bare'), 0).stdout
     assert.match(reported, /^syncer not found: the objects do not say who applied them$/m)
-    assert.match(reported, /the objects do not show who applied them: apply the package after the merge/)
+    assert.match(
+      reported,
+      /the objects do not show who applied them: apply the package after the merge/,
+    )
     await untouchedThenEdited(world, namespace, 'nobody')
   })
 
@@ -84,12 +105,17 @@ await controlPlaneSuite('bare objects', { controllerManager: true }, (plane) => 
     await apply()
     const [label, ...more] = await changesOf(world)
     assert.ok(label !== undefined && more.length === 0)
-    assert.deepEqual([lineOf(label), label.actor.confidence], ['Namespace added metadata.labels.team', 'none'])
+    assert.deepEqual(
+      [lineOf(label), label.actor.confidence],
+      ['Namespace added metadata.labels.team', 'none'],
+    )
     // Of the others the syncer owns what git declares, and that name all the rest.
     await clearManagers(world, namespace)
     await world.kubectl('annotate', 'deployment/web', '-n', namespace, 'example.com/note=x')
     await apply()
-    const lines = (await changesOf(world)).map((change) => `${lineOf(change)} ${change.actor.confidence}`)
+    const lines = (await changesOf(world)).map(
+      (change) => `${lineOf(change)} ${change.actor.confidence}`,
+    )
     assert.deepEqual(lines.sort(), [
       'Deployment added metadata.annotations["example.com/note"] none',
       'Namespace added metadata.labels.team none',
@@ -102,7 +128,11 @@ await controlPlaneSuite('bare objects', { controllerManager: true }, (plane) => 
     await world.settled(namespace, 'web', 2)
     await clearManagers(world, namespace)
     const dryRuns = async () =>
-      [...(await world.backporch('diff', '-v')).stderr.matchAll(/PATCH (\S+)\?dryRun=All\S* {2}(\d+)/g)].map((each) => each.slice(1))
+      [
+        ...(await world.backporch('diff', '-v')).stderr.matchAll(
+          /PATCH (\S+)\?dryRun=All\S* {2}(\d+)/g,
+        ),
+      ].map((each) => each.slice(1))
     assert.deepEqual(await dryRuns(), [])
     await world.kubectl(
       'patch',
@@ -127,11 +157,24 @@ await controlPlaneSuite('bare objects', { controllerManager: true }, (plane) => 
     await clearManagers(world, namespace)
     assert.equal(assertExit(await world.backporch('diff'), 0).stdout, '')
     await world.kubectl('label', 'namespace', namespace, 'team=shop')
-    await world.kubectl('patch', 'deployment/web', '-n', namespace, '-p', '{"spec":{"template":{"spec":{"hostNetwork":true}}}}')
+    await world.kubectl(
+      'patch',
+      'deployment/web',
+      '-n',
+      namespace,
+      '-p',
+      '{"spec":{"template":{"spec":{"hostNetwork":true}}}}',
+    )
     const run = assertExit(await world.backporch('diff'), 3)
     assert.match(run.stdout, /^ {2}1 \+ {2}metadata\.labels\.team .*unknown/m)
-    assert.match(run.stdout, /^\? Deployment \S+\/web unverified \(BP3012\): .*spec\.template\.spec\.hostNetwork.*may not create/m)
-    const notified = assertExit(await world.backporch('explain', 'apps/bare', 'deployment/web'), 0).stdout.replace(/\s+/g, ' ')
+    assert.match(
+      run.stdout,
+      /^\? Deployment \S+\/web unverified \(BP3012\): .*spec\.template\.spec\.hostNetwork.*may not create/m,
+    )
+    const notified = assertExit(
+      await world.backporch('explain', 'apps/bare', 'deployment/web'),
+      0,
+    ).stdout.replace(/\s+/g, ' ')
     assert.match(
       notified,
       /2 Deployment \S+\/web \(unverified\) state unverified: .* why the object does not say who wrote .*spec\.template\.spec\.hostNetwork/,
@@ -143,7 +186,9 @@ await controlPlaneSuite('bare objects', { controllerManager: true }, (plane) => 
   })
 
   async function changesOf(world: World): Promise<readonly Change[]> {
-    const list: DriftReportList = JSON.parse(assertExit(await world.backporch('diff', '-o', 'json'), 1).stdout)
+    const list: DriftReportList = JSON.parse(
+      assertExit(await world.backporch('diff', '-o', 'json'), 1).stdout,
+    )
     assert.deepEqual(list.incomplete, [])
     return list.items.flatMap(({ spec }) => spec.changes)
   }
@@ -155,16 +200,29 @@ function lineOf({ ref, change, path }: Change): string {
 
 async function clearManagers(world: World, namespace: string): Promise<void> {
   const clear = '[{"op":"replace","path":"/metadata/managedFields","value":[{}]}]'
-  for (const object of [`namespace/${namespace}`, 'serviceaccount/web', 'configmap/web', 'deployment/web'])
+  for (const object of [
+    `namespace/${namespace}`,
+    'serviceaccount/web',
+    'configmap/web',
+    'deployment/web',
+  ])
     await world.kubectl('patch', object, '-n', namespace, '--type=json', '-p', clear)
 }
 
 async function grant(plane: ControlPlane, user: string, verbs: readonly string[]): Promise<void> {
   const name = `${user}-${verbs[0]}`
   const rbac = '/apis/rbac.authorization.k8s.io/v1'
-  const rules = [{ apiGroups: ['', 'apps'], resources: ['namespaces', 'serviceaccounts', 'configmaps', 'deployments'], verbs }]
+  const rules = [
+    {
+      apiGroups: ['', 'apps'],
+      resources: ['namespaces', 'serviceaccounts', 'configmaps', 'deployments'],
+      verbs,
+    },
+  ]
   await plane.request('POST', `${rbac}/clusterroles`, { body: { metadata: { name }, rules } })
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name }
   const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }]
-  await plane.request('POST', `${rbac}/clusterrolebindings`, { body: { metadata: { name }, roleRef, subjects } })
+  await plane.request('POST', `${rbac}/clusterrolebindings`, {
+    body: { metadata: { name }, roleRef, subjects },
+  })
 }

@@ -77,7 +77,14 @@ export const BARE_EDITS: readonly BareEdit[] = [
     manager: 'kubectl-patch',
   },
   {
-    how: (namespace) => ['patch', 'configmap/web', '-n', namespace, '-p', '{"data":{"timeout":"31"}}'],
+    how: (namespace) => [
+      'patch',
+      'configmap/web',
+      '-n',
+      namespace,
+      '-p',
+      '{"data":{"timeout":"31"}}',
+    ],
     line: 'ConfigMap modified data.timeout',
     manager: 'kubectl-patch',
   },
@@ -102,4 +109,7 @@ export async function editAll(world: World, namespace: string): Promise<void> {
   await world.edit('web:1$', 'web:2', 'deployment/web', '-n', namespace)
 }
 
-export const BARE_LINES: readonly string[] = [...BARE_EDITS.map(({ line }) => line), EDITED_LINE].sort()
+export const BARE_LINES: readonly string[] = [
+  ...BARE_EDITS.map(({ line }) => line),
+  EDITED_LINE,
+].sort()

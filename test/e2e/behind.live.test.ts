@@ -19,7 +19,10 @@ await controlPlaneSuite('git ahead of the syncer', {}, (plane) => {
     const after = await world.git('rev-parse', '--short=7', 'HEAD')
     assert.match(
       diff.stdout,
-      new RegExp(`^Behind: live is what ${before} rendered, git has ${after} since .*\\(4 differences, no drift\\)$`, 'm'),
+      new RegExp(
+        `^Behind: live is what ${before} rendered, git has ${after} since .*\\(4 differences, no drift\\)$`,
+        'm',
+      ),
     )
     assertExit(await world.backporch('scan', 'apps/web'), 0)
     assert.match(assertExit(await world.backporch('status'), 0).stdout, /✓ Behind/)
@@ -33,22 +36,52 @@ await controlPlaneSuite('git ahead of the syncer', {}, (plane) => {
     const { world, namespace } = await synced(t, plane)
     await nextSecond()
     await moveOn(world, namespace)
-    await world.kubectl('set', 'image', 'deployment/web', 'app=example.com/shop/web:hot', '-n', namespace)
-    assert.deepEqual(await changes(world), ['modified spec.template.spec.containers[name=app].image kubectl-set'])
+    await world.kubectl(
+      'set',
+      'image',
+      'deployment/web',
+      'app=example.com/shop/web:hot',
+      '-n',
+      namespace,
+    )
+    assert.deepEqual(await changes(world), [
+      'modified spec.template.spec.containers[name=app].image kubectl-set',
+    ])
     await world.sync('apps/web')
-    await world.kubectl('patch', 'configmap/web', '--type=merge', '-p', '{"data":{"color":null}}', '-n', namespace)
+    await world.kubectl(
+      'patch',
+      'configmap/web',
+      '--type=merge',
+      '-p',
+      '{"data":{"color":null}}',
+      '-n',
+      namespace,
+    )
     await world.kubectl('delete', 'configmap/more', '-n', namespace)
     assert.deepEqual(await changes(world), ['removed data.color unknown', 'missing  unknown'])
   })
 
   test("a hand apply through the syncer's own manager is drift: its value was never in git", async (t) => {
     const { world, namespace } = await synced(t, plane)
-    const edited = (await world.show('main', 'apps/web/deployment.yaml')).replace('replicas: 3', 'replicas: 7')
+    const edited = (await world.show('main', 'apps/web/deployment.yaml')).replace(
+      'replicas: 3',
+      'replicas: 7',
+    )
     await world.pipe(edited, 'apply', '--server-side', '--field-manager=ci', '--filename=-')
     assert.deepEqual(await changes(world), ['modified spec.replicas ci'])
     const diff = assertExit(await world.backporch('diff', 'apps/web', '-o', 'wide'), 1)
     assert.match(diff.stdout, /no version of the package in git has the live value/)
-    assert.match(await world.kubectl('get', 'deployment/web', '-n', namespace, '-o', 'jsonpath={.spec.replicas}'), /^7$/)
+    assert.match(
+      await world.kubectl(
+        'get',
+        'deployment/web',
+        '-n',
+        namespace,
+        '-o',
+        'jsonpath={.spec.replicas}',
+      ),
+      /^7$/,
+    )
   })
 
   test('the same with client-side apply, whose only memory is an annotation', async (t) => {
@@ -64,7 +97,10 @@ await controlPlaneSuite('git ahead of the syncer', {}, (plane) => {
       .replace('timeout: "30"', 'timeout: "99"')
       .replace('\ndata:', '\ndata:\n  mine: "yes"')
     await world.pipe(edited, 'apply', '--filename=-')
-    assert.deepEqual(await changes(world), ['modified data.timeout kubectl-client-side-apply', 'added data.mine kubectl-client-side-apply'])
+    assert.deepEqual(await changes(world), [
+      'modified data.timeout kubectl-client-side-apply',
+      'added data.mine kubectl-client-side-apply',
+    ])
   })
 
   test('a value from an earlier commit that somebody put into the only key of a map is drift, also with client-side apply', async (t) => {
@@ -76,7 +112,15 @@ await controlPlaneSuite('git ahead of the syncer', {}, (plane) => {
       await world.pipe(flag(level), 'apply', '--filename=-')
       await nextSecond()
     }
-    await world.kubectl('patch', 'configmap/flag', '--type=merge', '-p', '{"data":{"level":"1"}}', '-n', namespace)
+    await world.kubectl(
+      'patch',
+      'configmap/flag',
+      '--type=merge',
+      '-p',
+      '{"data":{"level":"1"}}',
+      '-n',
+      namespace,
+    )
     assert.deepEqual(await changes(world), ['modified data.level kubectl-patch'])
   })
 
@@ -84,14 +128,33 @@ await controlPlaneSuite('git ahead of the syncer', {}, (plane) => {
     const { world, namespace } = await synced(t, plane, clientSide)
     await world.kubectl('scale', 'deployment/web', '--replicas=6', '-n', namespace)
     const refused = assertExit(await world.backporch('release', 'apps/web'), 2)
-    assert.match(refused.stderr, /BP2001: cannot release spec\.replicas of Deployment .*\/web\n.*live value is lost/s)
-    const applied = (await world.show('main', 'apps/web/deployment.yaml')).replace(/\n *replicas: .*/, '')
+    assert.match(
+      refused.stderr,
+      /BP2001: cannot release spec\.replicas of Deployment .*\/web\n.*live value is lost/s,
+    )
+    const applied = (await world.show('main', 'apps/web/deployment.yaml')).replace(
+      /\n *replicas: .*/,
+      '',
+    )
     await world.pipe(applied, 'apply', 'set-last-applied', '--filename=-')
     assertExit(await world.backporch('release', 'apps/web'), 0)
     assertExit(await world.backporch('approve', 'apps/web', '--yes'), 0)
     await clientSide(world)
-    assert.match(await world.kubectl('get', 'deployment/web', '-n', namespace, '-o', 'jsonpath={.spec.replicas}'), /^6$/)
-    assert.match(assertExit(await world.backporch('diff', 'apps/web'), 0).stdout, /^1 Released \(no drift\)/)
+    assert.match(
+      await world.kubectl(
+        'get',
+        'deployment/web',
+        '-n',
+        namespace,
+        '-o',
+        'jsonpath={.spec.replicas}',
+      ),
+      /^6$/,
+    )
+    assert.match(
+      assertExit(await world.backporch('diff', 'apps/web'), 0).stdout,
+      /^1 Released \(no drift\)/,
+    )
   })
 })
 
@@ -116,7 +179,10 @@ async function moveOn(world: World, namespace: string): Promise<void> {
   const deployment = world.read('apps/web/deployment.yaml').replace(REPLICAS, 'replicas: 4')
   const more = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more, namespace: ${namespace}}\ndata: {a: b}\n`
   const config = world.read('apps/web/config.yaml').replace("theme: 'light'\n", 'color: blue\n')
-  await world.commit({ 'apps/web/deployment.yaml': deployment, 'apps/web/config.yaml': `${config}---\n${more}` }, 'feat: more')
+  await world.commit(
+    { 'apps/web/deployment.yaml': deployment, 'apps/web/config.yaml': `${config}---\n${more}` },
+    'feat: more',
+  )
 }
 
 async function changes(world: World): Promise<string[]> {
@@ -124,5 +190,7 @@ async function changes(world: World): Promise<string[]> {
   const { items } = JSON.parse(stdout) as {
     items: { spec: { changes: { change: string; path?: string; actor: { manager: string } }[] } }[]
   }
-  return items.flatMap(({ spec }) => spec.changes.map(({ change, path, actor }) => `${change} ${path ?? ''} ${actor.manager}`))
+  return items.flatMap(({ spec }) =>
+    spec.changes.map(({ change, path, actor }) => `${change} ${path ?? ''} ${actor.manager}`),
+  )
 }

@@ -14,10 +14,20 @@ interface Kind {
 /** The custom kinds of test/hostile/credential-forms.ts. */
 export const CANARY_KINDS: readonly Kind[] = [
   { group: 'example.com', version: 'v1', kind: 'App', plural: 'apps' },
-  { group: 'addons.cluster.x-k8s.io', version: 'v1beta1', kind: 'ClusterResourceSet', plural: 'clusterresourcesets' },
+  {
+    group: 'addons.cluster.x-k8s.io',
+    version: 'v1beta1',
+    kind: 'ClusterResourceSet',
+    plural: 'clusterresourcesets',
+  },
   { group: 'kubernetes.crossplane.io', version: 'v1alpha2', kind: 'Object', plural: 'objects' },
   { group: 'bitnami.com', version: 'v1alpha1', kind: 'SealedSecret', plural: 'sealedsecrets' },
-  { group: 'external-secrets.io', version: 'v1', kind: 'ExternalSecret', plural: 'externalsecrets' },
+  {
+    group: 'external-secrets.io',
+    version: 'v1',
+    kind: 'ExternalSecret',
+    plural: 'externalsecrets',
+  },
   { group: 'external-secrets.io', version: 'v1alpha1', kind: 'PushSecret', plural: 'pushsecrets' },
 ]
 
@@ -28,19 +38,33 @@ export function definitions(pin = '.*'): readonly JsonObject[] {
     type: 'array',
     'x-kubernetes-list-type': 'map',
     'x-kubernetes-list-map-keys': ['name'],
-    items: { type: 'object', required: ['name'], properties: { name: { type: 'string' }, color: password } },
+    items: {
+      type: 'object',
+      required: ['name'],
+      properties: { name: { type: 'string' }, color: password },
+    },
   }
   const properties = { color: password, users, pin: { ...password, pattern: pin } }
   const spec = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, properties }
   return CANARY_KINDS.map(({ group, version, kind, plural }) => ({
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${group}`, annotations: { 'api-approved.kubernetes.io': 'unapproved, for a test' } },
+    metadata: {
+      name: `${plural}.${group}`,
+      annotations: { 'api-approved.kubernetes.io': 'unapproved, for a test' },
+    },
     spec: {
       group,
       scope: 'Namespaced',
       names: { kind, plural, singular: kind.toLowerCase() },
-      versions: [{ name: version, served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties: { spec } } } }],
+      versions: [
+        {
+          name: version,
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: 'object', properties: { spec } } },
+        },
+      ],
     },
   }))
 }
@@ -54,7 +78,8 @@ export interface Quoted {
 
 /** What git says is no longer allowed: a selector cannot change, and a pattern became narrower. The server's answers quote the values. */
 export function quotedByTheServer(namespace: string, seed: string): Quoted {
-  const needle = (name: string): string => `q${createHash('sha256').update(`${name} ${seed}`).digest('hex').slice(0, 15)}`
+  const needle = (name: string): string =>
+    `q${createHash('sha256').update(`${name} ${seed}`).digest('hex').slice(0, 15)}`
   const [before, after, pin] = [needle('before'), needle('after'), needle('pin')]
   const deployment = (password: string): JsonObject => ({
     apiVersion: 'apps/v1',
@@ -62,7 +87,10 @@ export function quotedByTheServer(namespace: string, seed: string): Quoted {
     metadata: { name: 'refused', namespace },
     spec: {
       selector: { matchLabels: { password } },
-      template: { metadata: { labels: { password } }, spec: { containers: [{ name: 'app', image: 'example.com/app:1' }] } },
+      template: {
+        metadata: { labels: { password } },
+        spec: { containers: [{ name: 'app', image: 'example.com/app:1' }] },
+      },
     },
   })
   const app = (value: string): JsonObject => ({
@@ -72,7 +100,15 @@ export function quotedByTheServer(namespace: string, seed: string): Quoted {
     spec: { pin: value },
   })
   const apply = (world: World, object: JsonObject): Promise<string> =>
-    world.pipe(formatDocument(object), 'apply', '--server-side', '--force-conflicts', '--field-manager=hand', '-f', '-')
+    world.pipe(
+      formatDocument(object),
+      'apply',
+      '--server-side',
+      '--force-conflicts',
+      '--field-manager=hand',
+      '-f',
+      '-',
+    )
   return {
     inGit: [deployment(before), app(pin)],
     needles: new Map([
@@ -82,7 +118,13 @@ export function quotedByTheServer(namespace: string, seed: string): Quoted {
     ]),
     afterSync: async (world) => {
       await world.kubectl('delete', 'deployment/refused', '-n', namespace)
-      await world.pipe(formatDocument(deployment(after)), 'create', '--field-manager=hand', '-f', '-')
+      await world.pipe(
+        formatDocument(deployment(after)),
+        'create',
+        '--field-manager=hand',
+        '-f',
+        '-',
+      )
       await world.pipe(formatDocument(app('1234')), 'replace', '--field-manager=hand', '-f', '-')
       for (const object of definitions('^[0-9]*$').slice(0, 1)) await apply(world, object)
     },

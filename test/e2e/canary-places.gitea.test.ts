@@ -12,10 +12,26 @@ import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import type { Gitea } from '../gitea/gitea.ts'
 import { sharedGitea } from '../gitea/shared-gitea.ts'
 import { Draw } from '../hostile/credential-forms.ts'
-import { PLACE_KIND, type PlacedValue, placeDefinition, placedObjects, placedValues } from '../hostile/placed-places.ts'
+import {
+  PLACE_KIND,
+  type PlacedValue,
+  placeDefinition,
+  placedObjects,
+  placedValues,
+} from '../hostile/placed-places.ts'
 import { testEachSeed } from '../seeds/seeds.ts'
 import { CanarySearch } from './canary-search.ts'
-import { assertEveryCommand, assertTold, besideAController, collect, every, once, runSteps, type Step, share } from './canary-sweep.ts'
+import {
+  assertEveryCommand,
+  assertTold,
+  besideAController,
+  collect,
+  every,
+  once,
+  runSteps,
+  type Step,
+  share,
+} from './canary-sweep.ts'
 import { kptfile, policy } from './packages.ts'
 import { openReviewWorld, type ReviewWorld } from './review-world.ts'
 import type { World } from './world.ts'
@@ -23,7 +39,10 @@ import type { World } from './world.ts'
 /** A pull request lists 30 changes. */
 const PLACES_OF_A_PACKAGE = 28
 const PLACES = 582
-const UNITS = Array.from({ length: Math.ceil(PLACES / PLACES_OF_A_PACKAGE) }, (_, at) => `apps/places-${at}`)
+const UNITS = Array.from(
+  { length: Math.ceil(PLACES / PLACES_OF_A_PACKAGE) },
+  (_, at) => `apps/places-${at}`,
+)
 const HEAD = 'change'
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
@@ -47,7 +66,9 @@ const AFTER: readonly Step[] = [
   once('adopt', 'apps/places-1', '--debug', '-m', 'why'),
   once('release', 'apps/places-3', '--debug', '-m', 'why'),
   once('restore', 'apps/places-3', '--debug'),
-  ...['--print', '--dry-run'].map((flag) => once('ignore', 'apps/places-5', '1', '-m', 'why', flag, '--debug')),
+  ...['--print', '--dry-run'].map((flag) =>
+    once('ignore', 'apps/places-5', '1', '-m', 'why', flag, '--debug'),
+  ),
   once('snooze', 'apps/places-5', '1d'),
   once('approve', 'apps/places-0', '--yes', '--debug'),
   once('reject', 'apps/places-2', '--yes', '--debug', '-m', 'why'),
@@ -62,52 +83,85 @@ if (gitea.state === 'unavailable') test('the sweep of the places', { skip: gitea
 else await controlPlaneSuite('the sweep of the places', {}, (plane) => sweepOn(plane, gitea))
 
 function sweepOn(plane: ControlPlane, server: Gitea): void {
-  testEachSeed(import.meta.filename, 'no value at any of 194 places in three shapes is told at any door', {}, async (t, seed) => {
-    const values = placedValues(new Draw(`live ${seed}`))
-    const inHead = placedValues(new Draw(`head ${seed}`))
-    assert.equal(values.length, PLACES)
-    const canaries = new Map<string, readonly string[]>()
-    for (const { name, value } of values) canaries.set(name, [value])
-    for (const { name, value } of inHead) canaries.set(`${name}, in the head`, [value])
-    const told = `told-${seed}-plainly`
-    const { review, imported } = await openPlaces(t, plane, server, { values, inHead, told })
-    const { world } = review
-    const steps = [...BEFORE, once('import', '--namespace', imported, '--to', 'apps/imported', '--debug')]
-    assertEveryCommand([...steps, ...AFTER])
-    await runSteps(review, steps)
-    const refused = world.calls.at(-1)?.stdout ?? ''
-    assert.match(refused, /adds apps\/imported with 1 object\n/)
-    assert.equal(refused.match(/ {2}not imported: .*(?:it has a credential|it is a Secret)/g)?.length, 7, refused)
+  testEachSeed(
+    import.meta.filename,
+    'no value at any of 194 places in three shapes is told at any door',
+    {},
+    async (t, seed) => {
+      const values = placedValues(new Draw(`live ${seed}`))
+      const inHead = placedValues(new Draw(`head ${seed}`))
+      assert.equal(values.length, PLACES)
+      const canaries = new Map<string, readonly string[]>()
+      for (const { name, value } of values) canaries.set(name, [value])
+      for (const { name, value } of inHead) canaries.set(`${name}, in the head`, [value])
+      const told = `told-${seed}-plainly`
+      const { review, imported } = await openPlaces(t, plane, server, { values, inHead, told })
+      const { world } = review
+      const steps = [
+        ...BEFORE,
+        once('import', '--namespace', imported, '--to', 'apps/imported', '--debug'),
+      ]
+      assertEveryCommand([...steps, ...AFTER])
+      await runSteps(review, steps)
+      const refused = world.calls.at(-1)?.stdout ?? ''
+      assert.match(refused, /adds apps\/imported with 1 object\n/)
+      assert.equal(
+        refused.match(/ {2}not imported: .*(?:it has a credential|it is a Secret)/g)?.length,
+        7,
+        refused,
+      )
 
-    const controller = await besideAController(t, review, { seed: String(seed), head: HEAD, canaries })
-    assert.match(controller.find(({ where }) => where === 'Events')?.content.toString() ?? '', /DriftDetected/)
-    assertAllObserved(world)
-    const proposed = (await review.pulls()).filter(({ head: { label } }) => label.startsWith('proposed/')).length
-    assert.equal(proposed, UNITS.length, 'each package is proposed')
-    await runSteps(review, AFTER)
-    // Every value is tried to be written into git.
-    await review.commit(policy(`${POLICY}\ndecide: {defaultPlan: Adopt}`), 'adopt')
-    await runSteps(review, [once('scan', '--debug')])
+      const controller = await besideAController(t, review, {
+        seed: String(seed),
+        head: HEAD,
+        canaries,
+      })
+      assert.match(
+        controller.find(({ where }) => where === 'Events')?.content.toString() ?? '',
+        /DriftDetected/,
+      )
+      assertAllObserved(world)
+      const proposed = (await review.pulls()).filter(({ head: { label } }) =>
+        label.startsWith('proposed/'),
+      ).length
+      assert.equal(proposed, UNITS.length, 'each package is proposed')
+      await runSteps(review, AFTER)
+      // Every value is tried to be written into git.
+      await review.commit(policy(`${POLICY}\ndecide: {defaultPlan: Adopt}`), 'adopt')
+      await runSteps(review, [once('scan', '--debug')])
 
-    // What a person committed to the branch is no leak.
-    const tree = await world.git('ls-tree', '-r', '--format=%(objectname)', HEAD)
-    const locations = await collect(review, { authored: new Set(tree.split('\n')), controller, isLeftOut: () => false })
-    assertTold(locations, told)
-    const leaks = new CanarySearch(canaries).find(Object.values(locations).flat())
-    assert.deepEqual(
-      [...leaks].map(([name, where]) => `${name}: ${where.slice(0, 5).join(', ')} (${where.length})`),
-      [],
-    )
-    t.diagnostic(
-      `${canaries.size} values, ${proposed} pull requests, ${world.calls.length} calls, ${Object.values(locations).flat().length} locations`,
-    )
-  })
+      // What a person committed to the branch is no leak.
+      const tree = await world.git('ls-tree', '-r', '--format=%(objectname)', HEAD)
+      const locations = await collect(review, {
+        authored: new Set(tree.split('\n')),
+        controller,
+        isLeftOut: () => false,
+      })
+      assertTold(locations, told)
+      const leaks = new CanarySearch(canaries).find(Object.values(locations).flat())
+      assert.deepEqual(
+        [...leaks].map(
+          ([name, where]) => `${name}: ${where.slice(0, 5).join(', ')} (${where.length})`,
+        ),
+        [],
+      )
+      t.diagnostic(
+        `${canaries.size} values, ${proposed} pull requests, ${world.calls.length} calls, ${Object.values(locations).flat().length} locations`,
+      )
+    },
+  )
 }
 
 /** Each place is a change of its own, and hidden. */
 function assertAllObserved(world: World): void {
-  const diff = world.calls.find(({ command }) => command.startsWith('backporch diff') && command.includes('-o json '))
-  const { items }: { items: readonly { readonly spec: { readonly changes: readonly Change[] } }[] } = JSON.parse(diff?.stdout ?? '{}')
+  const diff = world.calls.find(
+    ({ command }) => command.startsWith('backporch diff') && command.includes('-o json '),
+  )
+  const {
+    items,
+  }: { items: readonly { readonly spec: { readonly changes: readonly Change[] } }[] } = JSON.parse(
+    diff?.stdout ?? '{}',
+  )
   const changes = items.flatMap(({ spec }) => spec.changes)
   assert.deepEqual(
     changes.filter(({ redacted }) => redacted !== true).map(({ path }) => path),
@@ -133,7 +187,10 @@ async function openPlaces(
   server: Gitea,
   { values, inHead, told }: Drawn,
 ): Promise<{ readonly review: ReviewWorld; readonly imported: string }> {
-  const [namespace, imported] = [await plane.namespace('canary-places'), await plane.namespace('canary-import')]
+  const [namespace, imported] = [
+    await plane.namespace('canary-places'),
+    await plane.namespace('canary-import'),
+  ]
   const files: Record<string, string> = {}
   const change: Record<string, string> = {}
   const edited: JsonObject[] = []
@@ -146,7 +203,11 @@ async function openPlaces(
     files[`${unit}/told.yaml`] = formatDocument(config(`told-${at}`, namespace, 'grey'))
     edited.push(config(`told-${at}`, namespace, told))
     const inGit = placedObjects(part(inHead), namespace, `of-${at}`)
-    for (const [index, { plain, withSecrets }] of placedObjects(part(values), namespace, `of-${at}`).entries()) {
+    for (const [index, { plain, withSecrets }] of placedObjects(
+      part(values),
+      namespace,
+      `of-${at}`,
+    ).entries()) {
       files[`${unit}/${index}.yaml`] = formatDocument(plain)
       change[`${unit}/${index}.yaml`] = formatDocument(inGit[index]?.withSecrets ?? {})
       edited.push(withSecrets)
@@ -156,7 +217,12 @@ async function openPlaces(
   const { world } = review
   const apply = ['apply', '--server-side', '--force-conflicts', '-f', '-']
   await world.pipe(formatDocument(placeDefinition()), ...apply)
-  await world.kubectl('wait', '--for=condition=Established', '--timeout=4m', `crd/${PLACE_KIND.plural}.${PLACE_KIND.group}`)
+  await world.kubectl(
+    'wait',
+    '--for=condition=Established',
+    '--timeout=4m',
+    `crd/${PLACE_KIND.plural}.${PLACE_KIND.group}`,
+  )
   await review.observe()
   await world.sync('apps')
   await world.git('checkout', '--quiet', '-b', HEAD)
@@ -165,12 +231,29 @@ async function openPlaces(
   await world.git('push', '--quiet', 'origin', HEAD)
   await review.git('push', '--quiet', review.address, HEAD)
   await world.git('checkout', '--quiet', 'main')
-  const unmanaged = [...placedObjects(values.slice(0, PLACES / 3), imported, 'new').map(({ withSecrets }) => withSecrets)]
+  const unmanaged = [
+    ...placedObjects(values.slice(0, PLACES / 3), imported, 'new').map(
+      ({ withSecrets }) => withSecrets,
+    ),
+  ]
   await world.pipe(documents(edited), 'replace', '--field-manager=hand', '-f', '-')
-  await world.pipe(documents([...unmanaged, config('told', imported, told)]), 'create', '--field-manager=hand', '-f', '-')
+  await world.pipe(
+    documents([...unmanaged, config('told', imported, told)]),
+    'create',
+    '--field-manager=hand',
+    '-f',
+    '-',
+  )
   // `kubectl replace` writes this annotation itself.
   for (const object of [...edited, ...unmanaged]) await annotate(world, object)
-  const live = await world.kubectl('get', 'configmaps,deployments,secrets,places', '-n', namespace, '-o', 'json')
+  const live = await world.kubectl(
+    'get',
+    'configmaps,deployments,secrets,places',
+    '-n',
+    namespace,
+    '-o',
+    'json',
+  )
   const there = new CanarySearch(new Map(values.map(({ name, value }) => [name, [value]]))).find([
     { where: 'the cluster', content: Buffer.from(live) },
   ])
@@ -183,7 +266,10 @@ async function openPlaces(
 }
 
 async function annotate(world: World, object: JsonObject): Promise<void> {
-  const { kind, metadata } = object as { kind: string; metadata: { name: string; namespace: string; annotations?: Record<string, string> } }
+  const { kind, metadata } = object as {
+    kind: string
+    metadata: { name: string; namespace: string; annotations?: Record<string, string> }
+  }
   const value = metadata.annotations?.[LAST_APPLIED]
   if (value === undefined) return
   await world.kubectl(

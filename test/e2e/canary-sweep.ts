@@ -22,17 +22,32 @@ export interface Step {
   readonly chosen: (at: number) => boolean
 }
 
-export const every = (command: string, ...args: readonly string[]): Step => ({ command, args, chosen: () => true })
-export const once = (command: string, ...args: readonly string[]): Step => ({ command, args, chosen: () => false })
+export const every = (command: string, ...args: readonly string[]): Step => ({
+  command,
+  args,
+  chosen: () => true,
+})
+export const once = (command: string, ...args: readonly string[]): Step => ({
+  command,
+  args,
+  chosen: () => false,
+})
 /** Commands that look at the cluster take their time; those that print by the same means share the formats. */
-export const share = (part: number, of: number, ...[command = '', ...args]: readonly string[]): Step => ({
+export const share = (
+  part: number,
+  of: number,
+  ...[command = '', ...args]: readonly string[]
+): Step => ({
   command,
   args,
   chosen: (at) => at % of === part,
 })
 
 /** Run otherwise, or of no cluster. */
-const ELSEWHERE: Readonly<Record<string, string>> = { controller: 'as a process', demo: 'a world of its own' }
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  controller: 'as a process',
+  demo: 'a world of its own',
+}
 
 /** Fails where a command of the program is in none of the steps. */
 export function assertEveryCommand(steps: readonly Step[]): void {
@@ -61,8 +76,11 @@ function temporaryFolder({ world }: ReviewWorld): string {
 async function runEach(review: ReviewWorld, steps: readonly Step[]): Promise<void> {
   const formats = formatsOf()
   for (const { command, args, chosen } of steps) {
-    const outputs = (formats.get(command) ?? []).filter((_, at) => chosen(at)).map((format) => ['-o', format])
-    for (const output of outputs.length === 0 ? [[]] : outputs) await review.backporch(...command.split(' '), ...args, ...output)
+    const outputs = (formats.get(command) ?? [])
+      .filter((_, at) => chosen(at))
+      .map((format) => ['-o', format])
+    for (const output of outputs.length === 0 ? [[]] : outputs)
+      await review.backporch(...command.split(' '), ...args, ...output)
   }
 }
 
@@ -72,7 +90,10 @@ function formatsOf(): ReadonlyMap<string, readonly string[]> {
   const walk = (command: CommandUnknownOpts, path: string): void => {
     if (command.commands.length === 0) {
       const choices = command.options.find(({ long }) => long === '--output')?.argChoices ?? []
-      found.set(path, choices.includes('json') && choices.length > 3 ? [...choices, 'jsonpath={..}'] : choices)
+      found.set(
+        path,
+        choices.includes('json') && choices.length > 3 ? [...choices, 'jsonpath={..}'] : choices,
+      )
     }
     for (const below of command.commands) walk(below, `${path} ${below.name()}`.trim())
   }
@@ -91,24 +112,38 @@ export async function collect(
     authored,
     controller,
     isLeftOut,
-  }: { authored: ReadonlySet<string>; controller: readonly Location[]; isLeftOut: (path: string) => boolean },
+  }: {
+    authored: ReadonlySet<string>
+    controller: readonly Location[]
+    isLeftOut: (path: string) => boolean
+  },
 ): Promise<Readonly<Record<string, readonly Location[]>>> {
   const { world, fixture } = review
   const locations = {
-    outputs: world.calls.map(({ command, stdout, stderr }) => ({ where: command, content: Buffer.from(`${stdout}\n${stderr}`) })),
+    outputs: world.calls.map(({ command, stdout, stderr }) => ({
+      where: command,
+      content: Buffer.from(`${stdout}\n${stderr}`),
+    })),
     git: gitObjects(world.folder, (id) => authored.has(id)),
     'names in git': [{ where: 'refs', content: Buffer.from(await world.remote('for-each-ref')) }],
-    'sent to the forge': fixture.proxy.requests.map(({ method, path, body }) => ({ where: `${method} ${path}`, content: body })),
+    'sent to the forge': fixture.proxy.requests.map(({ method, path, body }) => ({
+      where: `${method} ${path}`,
+      content: body,
+    })),
     'kept by the forge': await forgeTexts(review),
     files: filesBelow(world.folder, isLeftOut),
     controller,
   }
-  for (const [door, there] of Object.entries(locations)) assert.ok(there.length > 0, `there is something to search: ${door}`)
+  for (const [door, there] of Object.entries(locations))
+    assert.ok(there.length > 0, `there is something to search: ${door}`)
   return locations
 }
 
 /** Fails where a door has not let out the value, which is no secret: there nothing would be found. */
-export function assertTold(locations: Readonly<Record<string, readonly Location[]>>, told: string): void {
+export function assertTold(
+  locations: Readonly<Record<string, readonly Location[]>>,
+  told: string,
+): void {
   for (const door of ['outputs', 'git', 'sent to the forge', 'kept by the forge']) {
     const observed = new CanarySearch(new Map([['told', [told]]])).find(locations[door] ?? [])
     assert.equal(observed.size, 1, `what is no secret is told: ${door}`)
@@ -123,31 +158,67 @@ export function assertTold(locations: Readonly<Record<string, readonly Location[
 export async function besideAController(
   t: TestContext,
   review: ReviewWorld,
-  { seed, head, canaries }: { readonly seed: string; readonly head: string; readonly canaries: Map<string, readonly string[]> },
+  {
+    seed,
+    head,
+    canaries,
+  }: {
+    readonly seed: string
+    readonly head: string
+    readonly canaries: Map<string, readonly string[]>
+  },
 ): Promise<readonly Location[]> {
   const { fixture, world } = review
   const [hooked, audited] = [`hook${seed}hunter2`, `audit${seed}hunter2`]
-  canaries.set('a password in a forged webhook', [hooked]).set('a password in an audit event', [audited])
+  canaries
+    .set('a password in a forged webhook', [hooked])
+    .set('a password in an audit event', [audited])
   const collector = await otlpReceiver(t)
-  const args = ['--repo', fixture.remote, '--interval', '2s', '--debug', '--verbose', '--kubernetes-events', '--preview']
-  const addresses = ['--http-address', '--webhook-address', '--audit-webhook-address'].flatMap((flag) => [flag, '127.0.0.1:0'])
+  const args = [
+    '--repo',
+    fixture.remote,
+    '--interval',
+    '2s',
+    '--debug',
+    '--verbose',
+    '--kubernetes-events',
+    '--preview',
+  ]
+  const addresses = ['--http-address', '--webhook-address', '--audit-webhook-address'].flatMap(
+    (flag) => [flag, '127.0.0.1:0'],
+  )
   const controller = new Controller(t, world, [...args, ...addresses], {
     GITEA_TOKEN: fixture.bot.token,
     BACKPORCH_WEBHOOK_SECRET: 'a secret that Gitea knows',
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     TMPDIR: temporaryFolder(review),
   })
-  const opened = await fixture.gitea.request(fixture.writer.token, 'POST', `${fixture.path}/pulls`, { title: 'change', head, base: 'main' })
+  const opened = await fixture.gitea.request(
+    fixture.writer.token,
+    'POST',
+    `${fixture.path}/pulls`,
+    { title: 'change', head, base: 'main' },
+  )
   assert.equal(opened.status, 201)
   const turns = (): number => controller.stderr.match(/"event":"turn"/g)?.length ?? 0
   await controller.until('a first turn', () => turns() > 0)
-  const [pull] = (await review.pulls()).filter(({ state, head: { label } }) => state === 'open' && label.startsWith('proposed/'))
-  const comment = await fixture.gitea.request(fixture.writer.token, 'POST', `${fixture.path}/issues/${pull?.number}/comments`, {
-    body: '/adopt all\n\n/snooze 1d',
-  })
+  const [pull] = (await review.pulls()).filter(
+    ({ state, head: { label } }) => state === 'open' && label.startsWith('proposed/'),
+  )
+  const comment = await fixture.gitea.request(
+    fixture.writer.token,
+    'POST',
+    `${fixture.path}/issues/${pull?.number}/comments`,
+    {
+      body: '/adopt all\n\n/snooze 1d',
+    },
+  )
   assert.equal(comment.status, 201)
   const hook = await controller.url('webhook')
-  const answers = [await deliver(hook, `password=${hooked}`), await deliver(hook, 'a secret that Gitea knows')]
+  const answers = [
+    await deliver(hook, `password=${hooked}`),
+    await deliver(hook, 'a secret that Gitea knows'),
+  ]
   assert.deepEqual(answers, [401, 202])
   const secret = {
     apiVersion: 'v1',
@@ -166,8 +237,15 @@ export async function besideAController(
     responseObject: secret,
   }
   const sent: Location[] = []
-  for (const body of [JSON.stringify({ kind: 'EventList', apiVersion: 'audit.k8s.io/v1', items: [event] }), `{"password": "${audited}`]) {
-    const answer = await fetch(await controller.url('audit'), { method: 'POST', body, headers: { 'content-type': 'application/json' } })
+  for (const body of [
+    JSON.stringify({ kind: 'EventList', apiVersion: 'audit.k8s.io/v1', items: [event] }),
+    `{"password": "${audited}`,
+  ]) {
+    const answer = await fetch(await controller.url('audit'), {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json' },
+    })
     sent.push({ where: 'an answer to an audit event', content: Buffer.from(await answer.text()) })
   }
   const before = turns()
@@ -186,13 +264,22 @@ export async function besideAController(
     sent.push({ where: path, content: Buffer.from(await answer.text()) })
   }
   assert.match(sent.at(-3)?.content.toString() ?? '', /^backporch_/m)
-  const events = await world.kubectl('get', 'events.v1.events.k8s.io', '--all-namespaces', '-o', 'json')
+  const events = await world.kubectl(
+    'get',
+    'events.v1.events.k8s.io',
+    '--all-namespaces',
+    '-o',
+    'json',
+  )
   sent.push({ where: 'Events', content: Buffer.from(events) })
   controller.send('SIGTERM')
   const ended = await controller.exited
   assert.ok(ended.code === 0 || ended.code === 130, controller.stderr)
   await review.observe()
-  const traces = collector.got.map(({ path, body }) => ({ where: `the collector of traces ${path}`, content: Buffer.from(body) }))
+  const traces = collector.got.map(({ path, body }) => ({
+    where: `the collector of traces ${path}`,
+    content: Buffer.from(body),
+  }))
   assert.ok(traces.length > 0)
   return [
     ...sent,
@@ -203,12 +290,21 @@ export async function besideAController(
 }
 
 /** Files that somebody committed with secrets, by the end of their line in `rev-list --objects`. */
-export async function authoredIds({ world }: ReviewWorld, files: RegExp): Promise<ReadonlySet<string>> {
+export async function authoredIds(
+  { world }: ReviewWorld,
+  files: RegExp,
+): Promise<ReadonlySet<string>> {
   // A proposal that was rejected or made anew has no branch any longer, and its objects stay.
-  const objects = (await world.remote('cat-file', '--batch-all-objects', '--batch-check')).split('\n')
-  const commits = objects.flatMap((line) => (line.split(' ')[1] === 'commit' ? [line.slice(0, line.indexOf(' '))] : []))
+  const objects = (await world.remote('cat-file', '--batch-all-objects', '--batch-check')).split(
+    '\n',
+  )
+  const commits = objects.flatMap((line) =>
+    line.split(' ')[1] === 'commit' ? [line.slice(0, line.indexOf(' '))] : [],
+  )
   const lines = (await world.remote('rev-list', '--objects', ...commits)).split('\n')
-  return new Set(lines.flatMap((line) => (files.test(line) ? [line.slice(0, line.indexOf(' '))] : [])))
+  return new Set(
+    lines.flatMap((line) => (files.test(line) ? [line.slice(0, line.indexOf(' '))] : [])),
+  )
 }
 
 /** All that Gitea tells of the repository: pull requests, issues, comments, reviews, timelines, statuses, labels, releases. */
@@ -230,7 +326,9 @@ async function forgeTexts({ fixture, world }: ReviewWorld): Promise<readonly Loc
     '/tags?limit=50',
   ])
     await read(list)
-  for (const { number } of await read<readonly { number: number }[]>('/issues?state=all&limit=50')) {
+  for (const { number } of await read<readonly { number: number }[]>(
+    '/issues?state=all&limit=50',
+  )) {
     for (const below of ['comments', 'timeline', 'labels']) await read(`/issues/${number}/${below}`)
   }
   for (const { number } of await read<readonly { number: number }[]>('/pulls?state=all&limit=50')) {

@@ -40,7 +40,11 @@ export async function comeToRest(
   state: () => Promise<unknown>,
 ): Promise<void> {
   const began = count()
-  for (let [last, since, now]: [unknown, number, number] = [undefined, began, began]; now - since < rest; now = count()) {
+  for (
+    let [last, since, now]: [unknown, number, number] = [undefined, began, began];
+    now - since < rest;
+    now = count()
+  ) {
     assert.ok(now - began < most, `it never came to rest: ${most} looks`)
     const observed = await state()
     if (!isDeepStrictEqual(observed, last)) [last, since] = [observed, now]
@@ -54,8 +58,14 @@ export function looksAt({ requests }: Pick<FaultyProxy, 'requests'>): number {
 }
 
 /** How often the controllers looked whether there is something to do: a turn asks for the refs once more. */
-export function pollsOf(controllers: readonly { readonly stderr: string }[], proxy: Pick<FaultyProxy, 'requests'>): number {
-  return looksAt(proxy) - controllers.reduce((sum, { stderr }) => sum + stderr.split('"event":"turn"').length - 1, 0)
+export function pollsOf(
+  controllers: readonly { readonly stderr: string }[],
+  proxy: Pick<FaultyProxy, 'requests'>,
+): number {
+  return (
+    looksAt(proxy) -
+    controllers.reduce((sum, { stderr }) => sum + stderr.split('"event":"turn"').length - 1, 0)
+  )
 }
 
 /** gitprotocol-v2(5): what asks for the refs. */
@@ -97,9 +107,28 @@ export function painted(text: string, object: string, color: string): string {
 /** What a scan says of a repository that has nothing but main, by the path of the package. */
 export async function scanOfMain(world: World): Promise<ReadonlyMap<string, UnitReport>> {
   const copy = join(world.folder, 'copy.git')
-  execFileSync('git', ['clone', '--quiet', '--bare', '--single-branch', '--branch', 'main', '--no-tags', world.repository, copy])
+  execFileSync('git', [
+    'clone',
+    '--quiet',
+    '--bare',
+    '--single-branch',
+    '--branch',
+    'main',
+    '--no-tags',
+    world.repository,
+    copy,
+  ])
   await world.backporchIn(world.checkout, {}, 'scan', '--repo', copy)
-  const run = await world.backporchIn(world.checkout, {}, 'status', '-o', 'json', '--no-exit-code', '--repo', copy)
+  const run = await world.backporchIn(
+    world.checkout,
+    {},
+    'status',
+    '-o',
+    'json',
+    '--no-exit-code',
+    '--repo',
+    copy,
+  )
   const { items } = JSON.parse(run.stdout) as { items: UnitReport[] }
   return new Map(items.map((item) => [item.spec.unit.package, item]))
 }

@@ -31,42 +31,67 @@ const OF_THE_SENDER = [
   'Widget/w spec.size 3',
 ]
 
-await controlPlaneSuite('live objects of many kinds as manifests', { controllerManager: true }, (plane) => {
-  for (const how of ['client-side', 'server-side']) {
-    test(`applied ${how}: a manifest has what people wrote, and nothing beside`, async (t) => {
-      const namespace = await plane.namespace('cleaned')
-      const manifests = objectsOfManyKinds(namespace)
-      const world = await openWorld(t, plane, { 'README.md': 'kinds\n' })
-      await applyAll(world, manifests, how === 'server-side' ? ['--server-side'] : [])
-      await world.kubectl('wait', 'pvc/pvc', '-n', namespace, '--for=jsonpath={.status.phase}=Bound', '--timeout=4m')
-      await world.settled(namespace, 'd', 1)
-      const { reader: cluster, close } = await connect(plane)
-      t.after(() => close())
-      const others: string[] = []
-      const signal = new AbortController().signal
-      for (const { value } of parseGoYaml(manifests, 'kinds.yaml').documents) {
-        const declared = readResource(value)
-        assert.ok(!('problem' in declared))
-        if (declared.id.kind === 'Secret') continue
-        const { schema } = await cluster.servedKind(declared.apiVersion, declared.id.kind, signal)
-        const live = (await cluster.readLive([declared], signal)).get(resourceKey(declared.id))
-        assert.ok(live?.state === 'present', resourceKey(declared.id))
-        const ports = { reader: cluster, manager: 'ci', syncer: undefined, presets: DEFAULT_POLICY.presets }
-        const answer = await cleanObject({ ...declared, object: live.object, schema }, ports, signal)
-        const name = `${declared.id.kind}/${declared.id.name}`
-        assert.ok('manifest' in answer, `${name} ${JSON.stringify(answer)}`)
-        assert.equal(answer.unproven, undefined, name)
-        const { manifest } = answer
-        for (const path of leaves(declared.object, manifest, []))
-          others.push(`${name} ${shownPathOnly(path, declared.id)} ${formatJson(valueAt(manifest, path) ?? 'left out')}`)
-      }
-      // The server stores quantities in their shortest form.
-      const quantities = [
-        'Deployment/d spec.template.spec.containers[0].resources.limits.cpu "1"',
-        'Deployment/d spec.template.spec.containers[0].resources.limits.memory "1Gi"',
-      ]
-      const all = others.map((line) => line.replaceAll(namespace, 'NAMESPACE')).sort()
-      assert.deepEqual(all, [...quantities, ...(how === 'client-side' ? OF_THE_SENDER : [])].sort())
-    })
-  }
-})
+await controlPlaneSuite(
+  'live objects of many kinds as manifests',
+  { controllerManager: true },
+  (plane) => {
+    for (const how of ['client-side', 'server-side']) {
+      test(`applied ${how}: a manifest has what people wrote, and nothing beside`, async (t) => {
+        const namespace = await plane.namespace('cleaned')
+        const manifests = objectsOfManyKinds(namespace)
+        const world = await openWorld(t, plane, { 'README.md': 'kinds\n' })
+        await applyAll(world, manifests, how === 'server-side' ? ['--server-side'] : [])
+        await world.kubectl(
+          'wait',
+          'pvc/pvc',
+          '-n',
+          namespace,
+          '--for=jsonpath={.status.phase}=Bound',
+          '--timeout=4m',
+        )
+        await world.settled(namespace, 'd', 1)
+        const { reader: cluster, close } = await connect(plane)
+        t.after(() => close())
+        const others: string[] = []
+        const signal = new AbortController().signal
+        for (const { value } of parseGoYaml(manifests, 'kinds.yaml').documents) {
+          const declared = readResource(value)
+          assert.ok(!('problem' in declared))
+          if (declared.id.kind === 'Secret') continue
+          const { schema } = await cluster.servedKind(declared.apiVersion, declared.id.kind, signal)
+          const live = (await cluster.readLive([declared], signal)).get(resourceKey(declared.id))
+          assert.ok(live?.state === 'present', resourceKey(declared.id))
+          const ports = {
+            reader: cluster,
+            manager: 'ci',
+            syncer: undefined,
+            presets: DEFAULT_POLICY.presets,
+          }
+          const answer = await cleanObject(
+            { ...declared, object: live.object, schema },
+            ports,
+            signal,
+          )
+          const name = `${declared.id.kind}/${declared.id.name}`
+          assert.ok('manifest' in answer, `${name} ${JSON.stringify(answer)}`)
+          assert.equal(answer.unproven, undefined, name)
+          const { manifest } = answer
+          for (const path of leaves(declared.object, manifest, []))
+            others.push(
+              `${name} ${shownPathOnly(path, declared.id)} ${formatJson(valueAt(manifest, path) ?? 'left out')}`,
+            )
+        }
+        // The server stores quantities in their shortest form.
+        const quantities = [
+          'Deployment/d spec.template.spec.containers[0].resources.limits.cpu "1"',
+          'Deployment/d spec.template.spec.containers[0].resources.limits.memory "1Gi"',
+        ]
+        const all = others.map((line) => line.replaceAll(namespace, 'NAMESPACE')).sort()
+        assert.deepEqual(
+          all,
+          [...quantities, ...(how === 'client-side' ? OF_THE_SENDER : [])].sort(),
+        )
+      })
+    }
+  },
+)

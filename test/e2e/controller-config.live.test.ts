@@ -1,12 +1,28 @@
 /** `controller --config` as a process: the file is a mounted ConfigMap, which the kubelet replaces as a whole, and much can be wrong with it. */
 import assert from 'node:assert/strict'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { parse, stringify } from 'yaml'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
-import { configPackage, gatedPushes, PROPOSE, paint, startWatching, type WatchingController } from './watched-world.ts'
+import {
+  configPackage,
+  gatedPushes,
+  PROPOSE,
+  paint,
+  startWatching,
+  type WatchingController,
+} from './watched-world.ts'
 import { openWorld, refsOfPeople, type World } from './world.ts'
 
 const PRELOADED = `--import=${new URL('../faults/counted-reads.ts', import.meta.url).href}`
@@ -26,7 +42,11 @@ class Mount {
     this.path = join(this.folder, 'controller.yaml')
     this.reads = join(world.folder, 'reads')
     writeFileSync(this.reads, '')
-    this.env = { NODE_OPTIONS: PRELOADED, BACKPORCH_TEST_READ_FILE: this.path, BACKPORCH_TEST_READS: this.reads }
+    this.env = {
+      NODE_OPTIONS: PRELOADED,
+      BACKPORCH_TEST_READ_FILE: this.path,
+      BACKPORCH_TEST_READS: this.reads,
+    }
     symlinkSync('..data/controller.yaml', this.path)
     this.swap((file) => writeFileSync(file, text))
   }
@@ -62,17 +82,28 @@ function config(repositories: ReadonlyMap<string, readonly string[]>): string {
 
 /** The server under two names. */
 function twoContexts(world: World, { kubeconfig }: ControlPlane): string {
-  const known = parse(readFileSync(kubeconfig, 'utf8')) as { readonly contexts: readonly { readonly context: object }[] }
+  const known = parse(readFileSync(kubeconfig, 'utf8')) as {
+    readonly contexts: readonly { readonly context: object }[]
+  }
   const path = join(world.folder, 'two.kubeconfig')
-  const contexts = ['edge-1', 'edge-2'].map((name) => ({ name, context: known.contexts[0]?.context }))
+  const contexts = ['edge-1', 'edge-2'].map((name) => ({
+    name,
+    context: known.contexts[0]?.context,
+  }))
   writeFileSync(path, stringify({ ...known, contexts }))
   return path
 }
 
 await controlPlaneSuite('a configuration that changes', {}, (plane) => {
-  async function opened(t: TestContext, name: string): Promise<{ readonly world: World; readonly namespace: string }> {
+  async function opened(
+    t: TestContext,
+    name: string,
+  ): Promise<{ readonly world: World; readonly namespace: string }> {
     const namespace = await plane.namespace(name)
-    const world = await openWorld(t, plane, { ...configPackage(name, namespace, ['a1', 'a2', 'a3']), ...PROPOSE })
+    const world = await openWorld(t, plane, {
+      ...configPackage(name, namespace, ['a1', 'a2', 'a3']),
+      ...PROPOSE,
+    })
     await world.sync(`apps/${name}`)
     return { world, namespace }
   }
@@ -92,7 +123,10 @@ await controlPlaneSuite('a configuration that changes', {}, (plane) => {
       const text = `shade${edits}`
       await controller.until(`it works while the file ${why}`, async () => {
         const [branch] = await world.proposals()
-        return branch !== undefined && (await world.remote('log', '-1', '--format=%B', branch)).includes(text)
+        return (
+          branch !== undefined &&
+          (await world.remote('log', '-1', '--format=%B', branch)).includes(text)
+        )
       })
     }
     await works('is good')
@@ -108,7 +142,8 @@ await controlPlaneSuite('a configuration that changes', {}, (plane) => {
       chmodSync(file, 0)
     }
     // Root reads everything.
-    const all = process.getuid?.() === 0 ? bad : [...bad, ['must not be read', 'BP1001', unreadable] as const]
+    const all =
+      process.getuid?.() === 0 ? bad : [...bad, ['must not be read', 'BP1001', unreadable] as const]
     for (const [at, [why, code, make]] of all.entries()) {
       const before = controller.events('failure').length
       mount.swap(make)
@@ -123,7 +158,10 @@ await controlPlaneSuite('a configuration that changes', {}, (plane) => {
       )
       const recovered = controller.events('recovered').length
       mount.write(good)
-      await controller.until(`the file is good after it ${why}`, () => controller.events('recovered').length > recovered)
+      await controller.until(
+        `the file is good after it ${why}`,
+        () => controller.events('recovered').length > recovered,
+      )
     }
     assert.deepEqual(configured(controller), [], 'nothing was started again')
     await controller.stop()
@@ -144,7 +182,9 @@ await controlPlaneSuite('a configuration that changes', {}, (plane) => {
     await paint(one.world, one.namespace, 'a1', 'blue')
     await controller.until('the first is in a push', ofOne.isHeld)
     mount.write(config(both))
-    await controller.until('the other works meanwhile', async () => (await two.world.refs()).has('refs/heads/drift-ledger'))
+    await controller.until('the other works meanwhile', async () =>
+      (await two.world.refs()).has('refs/heads/drift-ledger'),
+    )
     assert.deepEqual(configured(controller), [[1, 0, 0]])
     ofOne.release()
     await controller.until('the push ends', async () => (await one.world.proposals()).length === 1)
@@ -164,12 +204,16 @@ await controlPlaneSuite('a configuration that changes', {}, (plane) => {
     assert.equal((await two.world.proposals()).length, 1, 'its turn came to its end')
     await paint(two.world, two.namespace, 'a2', 'green')
     await paint(one.world, one.namespace, 'a2', 'green')
-    await controller.until('the first goes on', () => controller.transitions().includes('updated apps/kept Drifted'))
+    await controller.until('the first goes on', () =>
+      controller.transitions().includes('updated apps/kept Drifted'),
+    )
     await controller.looks(2)
     assert.deepEqual(await refsOfPeople(two.world), left, 'nothing of it is touched any more')
 
     mount.write(config(both))
-    await controller.until('it goes on where it was', () => controller.transitions().includes('updated apps/moved Drifted'))
+    await controller.until('it goes on where it was', () =>
+      controller.transitions().includes('updated apps/moved Drifted'),
+    )
     for (const { world } of [one, two]) {
       assert.equal((await world.proposals()).length, 1)
       await world.remote('fsck', '--strict')
@@ -181,9 +225,15 @@ await controlPlaneSuite('a configuration that changes', {}, (plane) => {
   test('a cluster is removed in the middle of a turn: what it has in the repository stays, and the other goes on', async (t) => {
     const { world, namespace } = await opened(t, 'fleet')
     const pushes = gatedPushes(world)
-    const of = (...contexts: readonly string[]): string => config(new Map([[world.repository, contexts]]))
+    const of = (...contexts: readonly string[]): string =>
+      config(new Map([[world.repository, contexts]]))
     const mount = new Mount(world, of('edge-1', 'edge-2'))
-    const controller = await startWatching(t, world, ['--config', mount.path, '--kubeconfig', twoContexts(world, plane)], mount.env)
+    const controller = await startWatching(
+      t,
+      world,
+      ['--config', mount.path, '--kubeconfig', twoContexts(world, plane)],
+      mount.env,
+    )
     await paint(world, namespace, 'a1', 'blue')
     await controller.until('both are proposed', async () => (await world.proposals()).length === 2)
     pushes.hold()

@@ -2,16 +2,28 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
-import { configPackage, gatedPushes, PROPOSE, paint, startWatching, WatchingController } from './watched-world.ts'
+import {
+  configPackage,
+  gatedPushes,
+  PROPOSE,
+  paint,
+  startWatching,
+  WatchingController,
+} from './watched-world.ts'
 import { openWorld, type World } from './world.ts'
 
 /** A promise that nobody waits for is rejected. */
 const FAULTY = 'process.on("SIGUSR2",()=>{Promise.reject(new TypeError("nobody waits"))})'
 
 await controlPlaneSuite('a controller that ends', {}, (plane) => {
-  async function opened(t: TestContext): Promise<{ readonly world: World; readonly namespace: string }> {
+  async function opened(
+    t: TestContext,
+  ): Promise<{ readonly world: World; readonly namespace: string }> {
     const namespace = await plane.namespace('ends')
-    const world = await openWorld(t, plane, { ...configPackage('web', namespace, ['a1', 'a2']), ...PROPOSE })
+    const world = await openWorld(t, plane, {
+      ...configPackage('web', namespace, ['a1', 'a2']),
+      ...PROPOSE,
+    })
     await world.sync('apps/web')
     return { world, namespace }
   }
@@ -25,7 +37,10 @@ await controlPlaneSuite('a controller that ends', {}, (plane) => {
     const next = await startWatching(t, world)
     await next.until('proposed', async () => {
       const [branch] = await world.proposals()
-      return branch !== undefined && (await world.remote('log', '-1', '--format=%B', branch)).includes(color)
+      return (
+        branch !== undefined &&
+        (await world.remote('log', '-1', '--format=%B', branch)).includes(color)
+      )
     })
     const refs = await world.refs()
     await next.looks(3)
@@ -46,7 +61,10 @@ await controlPlaneSuite('a controller that ends', {}, (plane) => {
     await paint(world, namespace, 'a1', 'blue')
     await controller.until('it is in a push', pushes.isHeld)
     controller.send('SIGTERM')
-    await controller.until('it says that it stops', () => controller.events('stopping').length === 1)
+    await controller.until(
+      'it says that it stops',
+      () => controller.events('stopping').length === 1,
+    )
     await pushes.staysHeld()
     pushes.release()
     assert.deepEqual(await controller.exited, { code: 0, signal: null })
@@ -59,7 +77,10 @@ await controlPlaneSuite('a controller that ends', {}, (plane) => {
     const { world, namespace } = await opened(t)
     const controller = await startWatching(t, world)
     controller.send('SIGHUP')
-    await controller.until('it reads everything again', () => controller.events('reloading').length === 1)
+    await controller.until(
+      'it reads everything again',
+      () => controller.events('reloading').length === 1,
+    )
     await paint(world, namespace, 'a1', 'blue')
     await controller.until('proposed', async () => (await world.proposals()).length === 1)
     await controller.stop()
@@ -75,10 +96,16 @@ await controlPlaneSuite('a controller that ends', {}, (plane) => {
       await paint(world, namespace, 'a1', signal.toLowerCase())
       await controller.until('it is in a push', pushes.isHeld)
       controller.send('SIGTERM')
-      await controller.until('it says that it stops', () => controller.events('stopping').length === 1)
+      await controller.until(
+        'it says that it stops',
+        () => controller.events('stopping').length === 1,
+      )
       controller.send(signal)
       const end = await controller.exited
-      assert.deepEqual(end, signal === 'SIGTERM' ? { code: 130, signal: null } : { code: null, signal })
+      assert.deepEqual(
+        end,
+        signal === 'SIGTERM' ? { code: 130, signal: null } : { code: null, signal },
+      )
       pushes.release()
     }
     await goesOn(t, of, 'sigkill')
@@ -119,7 +146,9 @@ await controlPlaneSuite('a controller that ends', {}, (plane) => {
     const { world, namespace } = of
     await paint(world, namespace, 'a1', 'blue')
     const args = ['--interval', '2s', '--log-level', 'debug']
-    const controller = new WatchingController(t, world, args, { NODE_OPTIONS: '--max-old-space-size=16' })
+    const controller = new WatchingController(t, world, args, {
+      NODE_OPTIONS: '--max-old-space-size=16',
+    })
     const { code, signal } = await controller.exited
     assert.ok(code !== 0, `${code} ${signal}`)
     assert.match(controller.stderr, /heap (?:limit|out of memory)/i)

@@ -23,21 +23,25 @@ export class Controller {
   /** @param args with `--repo` or `--config`, where it shall be about other repositories than the world's own */
   constructor(t: TestContext, world: World, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
     const home = join(world.folder, 'home')
-    const repository = args.includes('--repo') || args.includes('--config') ? [] : ['--repo', world.repository]
-    this.child = spawn(...boundCommand(process.execPath, [PROGRAM, 'controller', ...repository, ...args]), {
-      cwd: world.checkout,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: {
-        PATH: process.env['PATH'],
-        HOME: home,
-        XDG_CONFIG_HOME: join(home, 'config'),
-        XDG_CACHE_HOME: join(home, 'cache'),
-        GIT_CONFIG_NOSYSTEM: '1',
-        KUBECONFIG: world.plane.kubeconfig,
-        BACKPORCH_KEY: 'e2e0'.repeat(16),
-        ...env,
+    const repository =
+      args.includes('--repo') || args.includes('--config') ? [] : ['--repo', world.repository]
+    this.child = spawn(
+      ...boundCommand(process.execPath, [PROGRAM, 'controller', ...repository, ...args]),
+      {
+        cwd: world.checkout,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: {
+          PATH: process.env['PATH'],
+          HOME: home,
+          XDG_CONFIG_HOME: join(home, 'config'),
+          XDG_CACHE_HOME: join(home, 'cache'),
+          GIT_CONFIG_NOSYSTEM: '1',
+          KUBECONFIG: world.plane.kubeconfig,
+          BACKPORCH_KEY: 'e2e0'.repeat(16),
+          ...env,
+        },
       },
-    })
+    )
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.stdout += text
     })
@@ -81,7 +85,8 @@ export class Controller {
 
   /** Where it listens for this. */
   async url(path: 'webhook' | 'audit' | 'metrics' = 'webhook'): Promise<string> {
-    const url = (): string | undefined => new RegExp(`http://127\\.0\\.0\\.1:\\d+/${path}`).exec(this.stderr)?.[0]
+    const url = (): string | undefined =>
+      new RegExp(`http://127\\.0\\.0\\.1:\\d+/${path}`).exec(this.stderr)?.[0]
     await this.until('it listens', () => url() !== undefined)
     return url() ?? ''
   }

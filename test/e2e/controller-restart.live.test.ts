@@ -7,7 +7,16 @@ import { controlPlaneStartSuite } from '../controlplane/control-plane-suite.ts'
 import { handsOf } from '../controlplane/server-hands.ts'
 import { waitUntil } from '../waiting/wait-until.ts'
 import { kptfile } from './packages.ts'
-import { dryRuns, ledgerOf, openWatched, paint, reportsOf, startWatching, statesOf, WatchingController } from './watched-world.ts'
+import {
+  dryRuns,
+  ledgerOf,
+  openWatched,
+  paint,
+  reportsOf,
+  startWatching,
+  statesOf,
+  WatchingController,
+} from './watched-world.ts'
 import { refsOfPeople, type World } from './world.ts'
 
 /** Looks within which a change is proposed, as they are counted; it waits for nobody. */
@@ -27,7 +36,10 @@ await controlPlaneStartSuite('a controller that is killed', () => {
     const restarted = async (shows: readonly string[], proposals = 0): Promise<number> => {
       const before = await dryRuns(plane)
       const controller = await startWatching(t, world)
-      await controller.until(`${proposals} proposals`, async () => (await world.proposals()).length === proposals)
+      await controller.until(
+        `${proposals} proposals`,
+        async () => (await world.proposals()).length === proposals,
+      )
       await controller.looks(3)
       await controller.kill()
       const notes = controller.events('note').map(({ cause }) => cause)
@@ -46,7 +58,9 @@ await controlPlaneStartSuite('a controller that is killed', () => {
     await paint(world, namespace, 'a2', 'red')
     const back = await restarted([])
     assert.deepEqual(await world.proposals(), [])
-    t.diagnostic(`dry runs: first ${all}, unchanged ${unchanged}, one changed ${changed}, still drifted ${still}, taken back ${back}`)
+    t.diagnostic(
+      `dry runs: first ${all}, unchanged ${unchanged}, one changed ${changed}, still drifted ${still}, taken back ${back}`,
+    )
     assert.equal(unchanged, 0)
     assert.equal(changed, 1)
     assert.equal(back, 1)
@@ -73,37 +87,102 @@ await controlPlaneStartSuite('a controller that is killed', () => {
       'apps/net/service.yaml': `apiVersion: v1\nkind: Service\nmetadata:\n  name: net\n  namespace: ${own}\nspec:\n  selector: {app: web}\n  ports:\n  - port: 80\n`,
     }))
     await world.sync('apps/net')
-    await plane.kubectl(['create', 'clusterrole', 'all-but', '--verb=get,list,watch,patch', '--resource=configmaps,namespaces'])
-    await plane.kubectl(['create', 'clusterrolebinding', 'all-but', '--clusterrole=all-but', '--user=looker'])
-    const reading = ['customresourcedefinitions.apiextensions.k8s.io', 'mutatingwebhookconfigurations.admissionregistration.k8s.io']
-    reading.push('validatingwebhookconfigurations.admissionregistration.k8s.io', 'validatingadmissionpolicies.admissionregistration.k8s.io')
+    await plane.kubectl([
+      'create',
+      'clusterrole',
+      'all-but',
+      '--verb=get,list,watch,patch',
+      '--resource=configmaps,namespaces',
+    ])
+    await plane.kubectl([
+      'create',
+      'clusterrolebinding',
+      'all-but',
+      '--clusterrole=all-but',
+      '--user=looker',
+    ])
+    const reading = [
+      'customresourcedefinitions.apiextensions.k8s.io',
+      'mutatingwebhookconfigurations.admissionregistration.k8s.io',
+    ]
+    reading.push(
+      'validatingwebhookconfigurations.admissionregistration.k8s.io',
+      'validatingadmissionpolicies.admissionregistration.k8s.io',
+    )
     reading.push('validatingadmissionpolicybindings.admissionregistration.k8s.io')
-    await plane.kubectl(['create', 'clusterrole', 'epochs', '--verb=get,list,watch', `--resource=${reading.join(',')}`])
-    await plane.kubectl(['create', 'clusterrolebinding', 'epochs', '--clusterrole=epochs', '--user=looker'])
-    await plane.kubectl(['create', 'clusterrole', 'services', '--verb=get,list,watch,patch', '--resource=services'])
-    await plane.kubectl(['create', 'clusterrolebinding', 'services', '--clusterrole=services', '--user=looker'])
-    const controller = await startWatching(t, world, ['--kubeconfig', await plane.kubeconfigFor('looker')])
+    await plane.kubectl([
+      'create',
+      'clusterrole',
+      'epochs',
+      '--verb=get,list,watch',
+      `--resource=${reading.join(',')}`,
+    ])
+    await plane.kubectl([
+      'create',
+      'clusterrolebinding',
+      'epochs',
+      '--clusterrole=epochs',
+      '--user=looker',
+    ])
+    await plane.kubectl([
+      'create',
+      'clusterrole',
+      'services',
+      '--verb=get,list,watch,patch',
+      '--resource=services',
+    ])
+    await plane.kubectl([
+      'create',
+      'clusterrolebinding',
+      'services',
+      '--clusterrole=services',
+      '--user=looker',
+    ])
+    const controller = await startWatching(t, world, [
+      '--kubeconfig',
+      await plane.kubeconfigFor('looker'),
+    ])
     assert.equal((await statesOf(world))['apps/net'], 'InSync')
 
     await plane.kubectl(['delete', 'clusterrolebinding', 'services'])
     const listing = { user: 'looker', groups: [] }
-    const mayList = async () => (await plane.request('GET', '/api/v1/services', { as: listing })).status === 200
+    const mayList = async () =>
+      (await plane.request('GET', '/api/v1/services', { as: listing })).status === 200
     await waitUntil('the server has heard of it', async () => !(await mayList()))
     const service = world.read('apps/net/service.yaml')
-    await world.commit({ 'apps/net/service.yaml': `# Of the shop.\n${service}` }, 'docs(net): whose it is')
+    await world.commit(
+      { 'apps/net/service.yaml': `# Of the shop.\n${service}` },
+      'docs(net): whose it is',
+    )
     await controller.until('Unknown', async () => (await statesOf(world))['apps/net'] === 'Unknown')
     assert.deepEqual(
       (await reportsOf(world)).get('apps/net')?.status.incomplete?.map(({ code }) => code),
       ['BP3003'],
     )
     await paint(world, namespace, 'a1', 'blue')
-    const looks = await controller.looksUntil('the other goes on', () => controller.did('proposed').length === 1)
+    const looks = await controller.looksUntil(
+      'the other goes on',
+      () => controller.did('proposed').length === 1,
+    )
     assert.ok(looks <= SOON, `${looks} looks`)
     assert.equal((await ledgerOf(world)).reachable, true)
-    assert.deepEqual(await statesOf(world), { 'apps/net': 'Unknown', 'apps/shop': 'InSync', 'apps/web': 'Drifted' })
+    assert.deepEqual(await statesOf(world), {
+      'apps/net': 'Unknown',
+      'apps/shop': 'InSync',
+      'apps/web': 'Drifted',
+    })
 
-    await plane.kubectl(['create', 'clusterrolebinding', 'services', '--clusterrole=services', '--user=looker'])
-    await controller.until('it is read again', async () => (await statesOf(world))['apps/net'] === 'InSync')
+    await plane.kubectl([
+      'create',
+      'clusterrolebinding',
+      'services',
+      '--clusterrole=services',
+      '--user=looker',
+    ])
+    await controller.until(
+      'it is read again',
+      async () => (await statesOf(world))['apps/net'] === 'InSync',
+    )
     await controller.stop()
   })
 
@@ -122,7 +201,10 @@ await controlPlaneStartSuite('a controller that is killed', () => {
             served: true,
             storage: true,
             schema: {
-              openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { size: { type: 'integer' } } } } },
+              openAPIV3Schema: {
+                type: 'object',
+                properties: { spec: { type: 'object', properties: { size: { type: 'integer' } } } },
+              },
             },
           },
         ],
@@ -134,14 +216,22 @@ await controlPlaneStartSuite('a controller that is killed', () => {
     }))
     const define = async (): Promise<void> => {
       await plane.kubectl(['apply', '--filename=-'], { stdin: definition })
-      await plane.kubectl(['wait', '--for=condition=Established', 'crd/gadgets.example.com', '--timeout=4m'])
+      await plane.kubectl([
+        'wait',
+        '--for=condition=Established',
+        'crd/gadgets.example.com',
+        '--timeout=4m',
+      ])
       await world.sync('apps/gadget')
     }
     await define()
     const controller = await startWatching(t, world)
     assert.equal((await statesOf(world))['apps/gadget'], 'InSync')
     await plane.kubectl(['delete', 'crd', 'gadgets.example.com'])
-    await controller.until('Unknown', async () => (await statesOf(world))['apps/gadget'] === 'Unknown')
+    await controller.until(
+      'Unknown',
+      async () => (await statesOf(world))['apps/gadget'] === 'Unknown',
+    )
     await paint(world, namespace, 'a1', 'blue')
     const looks = await controller.looksUntil('the other goes on', () =>
       controller.did('proposed').some((one) => one['package'] === 'apps/web'),
@@ -152,7 +242,10 @@ await controlPlaneStartSuite('a controller that is killed', () => {
       `the unit of the kind: ${(await statesOf(world))['apps/gadget']}; ${controller.transitions().join(', ')}; ${controller.failures()}`,
     )
     await define()
-    await controller.until('in sync again', async () => (await statesOf(world))['apps/gadget'] === 'InSync')
+    await controller.until(
+      'in sync again',
+      async () => (await statesOf(world))['apps/gadget'] === 'InSync',
+    )
     await controller.stop()
   })
 
@@ -174,9 +267,13 @@ await controlPlaneStartSuite('a controller that is killed', () => {
     // A turn about these units reads the other cluster at once.
     const text = world.read('apps/web/config.yaml')
     await world.commit({ 'apps/web/config.yaml': `# The shop.\n${text}` }, 'docs(web): whose it is')
-    await controller.until('it says so', () => controller.failures().includes('BP3015') || controller.sights().length > 1)
+    await controller.until(
+      'it says so',
+      () => controller.failures().includes('BP3015') || controller.sights().length > 1,
+    )
     await controller.looks(3)
-    const proposals = async () => [...(await refsOfPeople(world))].filter(([ref]) => ref !== 'refs/heads/main')
+    const proposals = async () =>
+      [...(await refsOfPeople(world))].filter(([ref]) => ref !== 'refs/heads/main')
     assert.deepEqual(
       await proposals(),
       [...refs].filter(([ref]) => ref !== 'refs/heads/main'),
@@ -214,7 +311,13 @@ await controlPlaneStartSuite('a controller that is killed', () => {
       return (await plane.kubectl(['create', 'token', 'looker', '-n', namespace])).stdout.trim()
     }
     const user = `--serviceaccount=${namespace}:looker`
-    await plane.kubectl(['create', 'clusterrolebinding', 'looker', '--clusterrole=cluster-admin', user])
+    await plane.kubectl([
+      'create',
+      'clusterrolebinding',
+      'looker',
+      '--clusterrole=cluster-admin',
+      user,
+    ])
     const file = join(world.folder, 'token')
     writeFileSync(file, await account())
     const kubeconfig = join(world.folder, 'token.kubeconfig')
@@ -250,11 +353,17 @@ function snapshotOf(world: World): string {
     (entry) => entry.isFile() && /[/\\]verdicts(?:[/\\]|$)/.test(entry.parentPath),
   )
   const [file, ...more] = files
-  assert.ok(file !== undefined && more.length === 0, `one snapshot: ${files.map((each) => each.name).join(', ')}`)
+  assert.ok(
+    file !== undefined && more.length === 0,
+    `one snapshot: ${files.map((each) => each.name).join(', ')}`,
+  )
   return join(file.parentPath, file.name)
 }
 
-function tokenConfig({ url, caData }: { readonly url: string; readonly caData: string }, tokenFile: string): string {
+function tokenConfig(
+  { url, caData }: { readonly url: string; readonly caData: string },
+  tokenFile: string,
+): string {
   return JSON.stringify({
     apiVersion: 'v1',
     kind: 'Config',
@@ -266,7 +375,10 @@ function tokenConfig({ url, caData }: { readonly url: string; readonly caData: s
 }
 
 /** @returns the codes of the failures of a controller that starts, after a while */
-async function startRefused(t: Parameters<typeof startWatching>[0], world: World): Promise<string[]> {
+async function startRefused(
+  t: Parameters<typeof startWatching>[0],
+  world: World,
+): Promise<string[]> {
   const controller = new WatchingController(t, world, ['--interval', '2s'])
   await controller.until('a failure', () => controller.failures().length > 0)
   await controller.until('it tried once more', () => controller.events('turn').length > 1)

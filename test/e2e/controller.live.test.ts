@@ -11,9 +11,14 @@ import { openWorld, type World } from './world.ts'
 const SECRET = 'a secret of the test'
 
 await controlPlaneSuite('controller', { controllerManager: true }, (plane) => {
-  async function inSync(t: TestContext): Promise<{ readonly world: World; readonly namespace: string }> {
+  async function inSync(
+    t: TestContext,
+  ): Promise<{ readonly world: World; readonly namespace: string }> {
     const namespace = await plane.namespace('controller')
-    const world = await openWorld(t, plane, { ...webPackage(namespace), ...policy('mode: Propose\ndetect: {minAge: 0s, settle: 0s}') })
+    const world = await openWorld(t, plane, {
+      ...webPackage(namespace),
+      ...policy('mode: Propose\ndetect: {minAge: 0s, settle: 0s}'),
+    })
     await world.sync('apps/web')
     await world.settled(namespace, 'web', 3)
     return { world, namespace }
@@ -37,7 +42,11 @@ await controlPlaneSuite('controller', { controllerManager: true }, (plane) => {
       events.filter(({ level }) => level === 'error' || level === 'warn'),
       [],
     )
-    assert.ok(events.filter(({ event }) => event === 'turn').every(({ outcome, units }) => outcome === 'succeeded' && units === 1))
+    assert.ok(
+      events
+        .filter(({ event }) => event === 'turn')
+        .every(({ outcome, units }) => outcome === 'succeeded' && units === 1),
+    )
     assert.ok(
       events.some(({ event, requests }) => event === 'turn' && Number(requests) > 3),
       'requests are counted',
@@ -45,17 +54,24 @@ await controlPlaneSuite('controller', { controllerManager: true }, (plane) => {
     const unit = { cluster: controller.did('status')[0]?.['cluster'], package: 'apps/web' }
     assert.deepEqual(
       ['status', 'proposed', 'withdrawn'].map((outcome) =>
-        controller.did(outcome).map((one) => ({ cluster: one['cluster'], package: one['package'] })),
+        controller
+          .did(outcome)
+          .map((one) => ({ cluster: one['cluster'], package: one['package'] })),
       ),
       [[unit], [unit], [unit]],
     )
-    assert.match(String(controller.did('proposed')[0]?.['branch']), /^proposed\/apps\/web\/drift-[0-9a-f]{8}$/)
+    assert.match(
+      String(controller.did('proposed')[0]?.['branch']),
+      /^proposed\/apps\/web\/drift-[0-9a-f]{8}$/,
+    )
   })
 
   test('a hand edit is proposed by the watch, while git and the forge are polled once a day', async (t) => {
     const { world, namespace } = await inSync(t)
     const controller = new Controller(t, world, ['--interval', '24h', '--log-level', 'debug'])
-    await controller.until('watched', () => logEvents(controller.stderr, 'watch').some(({ why }) => why === undefined))
+    await controller.until('watched', () =>
+      logEvents(controller.stderr, 'watch').some(({ why }) => why === undefined),
+    )
     await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespace)
     await controller.until('proposed', () => controller.did('proposed').length > 0)
     assert.ok(logEvents(controller.stderr, 'judged').some(({ verdict }) => verdict === 'drifted'))
@@ -67,19 +83,32 @@ await controlPlaneSuite('controller', { controllerManager: true }, (plane) => {
 
   test('a signed webhook brings the turn that polling would bring in a day; a forged one does not; the secret is never printed', async (t) => {
     const { world } = await inSync(t)
-    const controller = new Controller(t, world, ['--interval', '24h', '--webhook-address', '127.0.0.1:0'], {
-      BACKPORCH_WEBHOOK_SECRET: `the secret before it,${SECRET}`,
-    })
+    const controller = new Controller(
+      t,
+      world,
+      ['--interval', '24h', '--webhook-address', '127.0.0.1:0'],
+      {
+        BACKPORCH_WEBHOOK_SECRET: `the secret before it,${SECRET}`,
+      },
+    )
     const url = await controller.url()
-    await controller.until('watched', () => logEvents(controller.stderr, 'watch').some(({ why }) => why === undefined))
+    await controller.until('watched', () =>
+      logEvents(controller.stderr, 'watch').some(({ why }) => why === undefined),
+    )
     const turns = (): number => logEvents(controller.stderr, 'turn').length
     // The watch is told before the turn that starts it is.
     await controller.until('a first turn', () => turns() > 0)
     const quiet = turns()
     const deployment = world.read('apps/web/deployment.yaml')
-    await world.commit({ 'apps/web/deployment.yaml': deployment.replace('replicas: 3', 'replicas: 4') }, 'feat(web): four replicas')
+    await world.commit(
+      { 'apps/web/deployment.yaml': deployment.replace('replicas: 3', 'replicas: 4') },
+      'feat(web): four replicas',
+    )
     assert.equal(await deliver(url, 'a guess'), 401)
-    await controller.until('it is refused', () => logEvents(controller.stderr, 'refused').length === 1)
+    await controller.until(
+      'it is refused',
+      () => logEvents(controller.stderr, 'refused').length === 1,
+    )
     assert.equal(turns(), quiet)
     assert.equal(await deliver(url, SECRET), 202)
     await controller.until('the commit is seen', () => turns() > quiet)
@@ -105,7 +134,8 @@ await controlPlaneSuite('controller', { controllerManager: true }, (plane) => {
       await controller.until(`${step}`, () => step.test(controller.stderr))
       controller.send(signal)
       const { code } = await controller.exited
-      if (signal === 'SIGTERM') assert.ok(code === 0 || code === 130, `exit code ${code}\n${controller.stderr}`)
+      if (signal === 'SIGTERM')
+        assert.ok(code === 0 || code === 130, `exit code ${code}\n${controller.stderr}`)
     }
     const last = await startWatching(t, world)
     await last.until('proposed', async () => (await world.proposals()).length > 0)

@@ -63,21 +63,35 @@ stringData: {password: swordfish}
       ['batch', 'Job', 'once'],
       ['apps', 'Deployment', 'old'],
       ['', 'Secret', 'login'],
-    ].map(([of, kind, name]) => `  - {group: "${of}", kind: ${kind}, namespace: ${namespace}, name: ${name}}\n`)
+    ].map(
+      ([of, kind, name]) =>
+        `  - {group: "${of}", kind: ${kind}, namespace: ${namespace}, name: ${name}}\n`,
+    )
     await world.pipe(`${group}spec:\n  resources:\n${listed.join('')}`, 'create', '--filename=-')
-    const before = await Promise.all(objects.map(async (name) => content(await world.kubectl('get', name, ...ns, '-o', 'json'))))
+    const before = await Promise.all(
+      objects.map(async (name) => content(await world.kubectl('get', name, ...ns, '-o', 'json'))),
+    )
 
     const scanned = assertExit(await world.backporch('scan', 'apps/web'), 1)
     assert.match(scanned.stdout, /The record keeps a copy of /)
-    assert.match(scanned.stdout, /A Restore loses the live value of data\.password of Secret .*\/login: git never keeps credentials\./)
-    const approved = assertExit(await world.backporch('approve', 'apps/web', '--yes', '--wait', '--wait-timeout', '2m'), 0)
+    assert.match(
+      scanned.stdout,
+      /A Restore loses the live value of data\.password of Secret .*\/login: git never keeps credentials\./,
+    )
+    const approved = assertExit(
+      await world.backporch('approve', 'apps/web', '--yes', '--wait', '--wait-timeout', '2m'),
+      0,
+    )
     assert.match(approved.stdout, /A Restore loses the live value of data\.password/)
     for (const name of [...objects, 'secret/login'])
       assert.equal(await world.kubectl('get', name, ...ns, '--ignore-not-found', '-o', 'name'), '')
 
     await world.git('pull', '--quiet', '--ff-only', 'origin', 'main')
-    const { items } = JSON.parse(assertExit(await world.backporch('history', 'apps/web', '-o', 'json'), 0).stdout)
-    const copies: { ref: { kind: string }; manifest: string; lost?: string[] }[] = items[0].spec.copies
+    const { items } = JSON.parse(
+      assertExit(await world.backporch('history', 'apps/web', '-o', 'json'), 0).stdout,
+    )
+    const copies: { ref: { kind: string }; manifest: string; lost?: string[] }[] =
+      items[0].spec.copies
     assert.equal(copies.length, 5)
     for (const [index, { ref }] of copies.entries()) {
       if (ref.kind === 'Secret') continue
@@ -85,7 +99,9 @@ stringData: {password: swordfish}
       const { stdout } = assertExit(await world.backporch('history', 'apps/web', '-o', template), 0)
       await world.pipe(stdout, 'apply', '--server-side', '--filename=-')
     }
-    const after = await Promise.all(objects.map(async (name) => content(await world.kubectl('get', name, ...ns, '-o', 'json'))))
+    const after = await Promise.all(
+      objects.map(async (name) => content(await world.kubectl('get', name, ...ns, '-o', 'json'))),
+    )
     assert.deepEqual(after, before)
     // The Secret came back to nobody: its copy says which key it had, and the server takes no hash for its content.
     const login = copies.find(({ ref }) => ref.kind === 'Secret')
@@ -98,7 +114,20 @@ stringData: {password: swordfish}
 /** Without what the server writes anew, and without what `kubectl apply` keeps for itself. */
 function content(text: string): unknown {
   const { status: _status, metadata, ...rest } = JSON.parse(text)
-  const { managedFields: _m, uid, resourceVersion: _r, creationTimestamp: _c, generation: _g, annotations = {}, ...retained } = metadata
+  const {
+    managedFields: _m,
+    uid,
+    resourceVersion: _r,
+    creationTimestamp: _c,
+    generation: _g,
+    annotations = {},
+    ...retained
+  } = metadata
   delete annotations['kubectl.kubernetes.io/last-applied-configuration']
-  return JSON.parse(JSON.stringify({ ...rest, metadata: { ...retained, annotations } }).replaceAll(uid, 'its own uid'))
+  return JSON.parse(
+    JSON.stringify({ ...rest, metadata: { ...retained, annotations } }).replaceAll(
+      uid,
+      'its own uid',
+    ),
+  )
 }

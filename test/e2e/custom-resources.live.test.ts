@@ -7,10 +7,14 @@ import { untilPublished } from './desired-package.ts'
 import { kptfile, policy } from './packages.ts'
 import { assertExit, openWorld, type World } from './world.ts'
 
-const NULLS = '\n  template:\n    data: null\n    metadata: {creationTimestamp: null, labels: {app: db}}'
+const NULLS =
+  '\n  template:\n    data: null\n    metadata: {creationTimestamp: null, labels: {app: db}}'
 
 await controlPlaneSuite('custom resources', {}, (plane) => {
-  async function open(t: TestContext, spec = ''): Promise<{ world: World; group: string; lamp: string }> {
+  async function open(
+    t: TestContext,
+    spec = '',
+  ): Promise<{ world: World; group: string; lamp: string }> {
     const namespace = await plane.namespace('lamps')
     // No other test has the kind.
     const group = `${namespace}.example.com`
@@ -21,7 +25,12 @@ await controlPlaneSuite('custom resources', {}, (plane) => {
       'apps/lamps/lamp.yaml': lamp,
       ...policy('mode: Propose'),
     })
-    t.after(() => plane.request('DELETE', `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/lamps.${group}`))
+    t.after(() =>
+      plane.request(
+        'DELETE',
+        `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/lamps.${group}`,
+      ),
+    )
     return { world, group, lamp }
   }
 
@@ -33,10 +42,14 @@ await controlPlaneSuite('custom resources', {}, (plane) => {
     await applyBoth(world, group, lamp)
     assertExit(await world.backporch('scan'), 0)
     await world.kubectl('delete', 'crd', `lamps.${group}`)
-    const list: DriftReportList = JSON.parse(assertExit(await world.backporch('diff', '-o', 'json'), 1).stdout)
+    const list: DriftReportList = JSON.parse(
+      assertExit(await world.backporch('diff', '-o', 'json'), 1).stdout,
+    )
     assert.deepEqual(list.incomplete, [])
     assert.deepEqual(
-      list.items.flatMap(({ spec }) => spec.changes.map(({ change, ref }) => `${change} ${ref.kind}`)),
+      list.items.flatMap(({ spec }) =>
+        spec.changes.map(({ change, ref }) => `${change} ${ref.kind}`),
+      ),
       ['missing CustomResourceDefinition', 'missing Lamp'],
     )
   })
@@ -50,12 +63,23 @@ await controlPlaneSuite('custom resources', {}, (plane) => {
       await applyBoth(world, group, lamp, ...flags)
       const run = assertExit(await world.backporch('diff', 'apps/lamps'), 0)
       assert.equal(run.stdout, '')
-      await world.edit('true', 'false', 'lamp/one', '-n', /namespace: ([^}]+)/.exec(lamp)?.[1] ?? '')
+      await world.edit(
+        'true',
+        'false',
+        'lamp/one',
+        '-n',
+        /namespace: ([^}]+)/.exec(lamp)?.[1] ?? '',
+      )
       assertExit(await world.backporch('diff', 'apps/lamps'), 1)
     })
 })
 
-async function applyBoth(world: World, group: string, lamp: string, ...flags: readonly string[]): Promise<void> {
+async function applyBoth(
+  world: World,
+  group: string,
+  lamp: string,
+  ...flags: readonly string[]
+): Promise<void> {
   await world.pipe(definition(group), 'apply', ...flags, '--filename=-')
   await world.kubectl('wait', '--for=condition=Established', `crd/lamps.${group}`, '--timeout=4m')
   await untilPublished(world.plane, group, ['v1'])

@@ -8,7 +8,10 @@ import { policy, webPackage } from './packages.ts'
 import { assertExit, type Files, openWorld, type World } from './world.ts'
 
 await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
-  async function open(t: TestContext, more: Files = policy('mode: Propose')): Promise<{ world: World; namespace: string }> {
+  async function open(
+    t: TestContext,
+    more: Files = policy('mode: Propose'),
+  ): Promise<{ world: World; namespace: string }> {
     const namespace = await plane.namespace('decide')
     const world = await openWorld(t, plane, { ...webPackage(namespace), ...more })
     await world.sync('apps/web')
@@ -19,15 +22,26 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
   async function editByHand(world: World, namespace: string): Promise<void> {
     await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespace)
     await world.kubectl('set', 'env', 'deployment/web', '-c', 'app', 'CURRENCY-', '-n', namespace)
-    await world.kubectl('patch', 'configmap/web', '-n', namespace, '-p', '{"data":{"timeout":"60"}}')
+    await world.kubectl(
+      'patch',
+      'configmap/web',
+      '-n',
+      namespace,
+      '-p',
+      '{"data":{"timeout":"60"}}',
+    )
   }
 
-  const VERIFIED = /^✓ drift-[0-9a-f]{8}(-\d+)? of apps\/web is verified: test agrees with the decision\n/m
+  const VERIFIED =
+    /^✓ drift-[0-9a-f]{8}(-\d+)? of apps\/web is verified: test agrees with the decision\n/m
 
   /** @returns what the scan said: of a decision that it is the first to find settled, that it is */
   async function assertInSync(world: World): Promise<string> {
     const scan = assertExit(await world.backporch('scan', 'apps/web'), 0)
-    assert.equal(scan.stdout.replace(/^\d+ Released \(no drift\): .*\n/m, '').replace(VERIFIED, ''), '')
+    assert.equal(
+      scan.stdout.replace(/^\d+ Released \(no drift\): .*\n/m, '').replace(VERIFIED, ''),
+      '',
+    )
     const status = assertExit(await world.backporch('status', 'apps/web'), 0)
     assert.match(status.stdout, /^test +apps\/web +\S+ +✓ InSync +\S+ \w+ +0\/2 /m)
     return scan.stdout
@@ -48,14 +62,29 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
     const proposal = await world.remote('rev-parse', branch)
 
     const approved = assertExit(await world.backporch('approve', 'apps/web', '--yes'), 0)
-    assert.match(approved.stdout, /apps\/web v1 is published: Restore merged into main at [0-9a-f]{7}/)
-    assert.match(approved.stdout, /run: kubectl apply --server-side --force-conflicts --field-manager=ci -R -f apps\/web\n/)
+    assert.match(
+      approved.stdout,
+      /apps\/web v1 is published: Restore merged into main at [0-9a-f]{7}/,
+    )
+    assert.match(
+      approved.stdout,
+      /run: kubectl apply --server-side --force-conflicts --field-manager=ci -R -f apps\/web\n/,
+    )
     assert.deepEqual(await world.proposals(), [])
-    assert.equal(await world.remote('show', '--no-patch', '--format=%P', 'main'), `${base} ${proposal}`)
-    assert.equal(await world.remote('rev-parse', 'refs/tags/apps/web/v1'), await world.remote('rev-parse', 'main'))
+    assert.equal(
+      await world.remote('show', '--no-patch', '--format=%P', 'main'),
+      `${base} ${proposal}`,
+    )
+    assert.equal(
+      await world.remote('rev-parse', 'refs/tags/apps/web/v1'),
+      await world.remote('rev-parse', 'main'),
+    )
     assert.deepEqual(await changedLines(world, base, 'main'), [])
     const message = await world.remote('show', '--no-patch', '--format=%B', 'main')
-    assert.match(message, /^kpt:\{"package":"apps\/web","workspaceName":"drift-[0-9a-f]{8}","revision":"1",/m)
+    assert.match(
+      message,
+      /^kpt:\{"package":"apps\/web","workspaceName":"drift-[0-9a-f]{8}","revision":"1",/m,
+    )
     assert.match(message, /^Drift-Decided-By: Ada Lovelace <ada@example\.com>$/m)
 
     // Nothing was written to the cluster, and until somebody applies the package this is not in sync.
@@ -73,23 +102,52 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
     // A clone that never saw the cluster.
     const elsewhere = `${world.folder}/elsewhere`
     await world.remote('clone', '--quiet', '--mirror', '.', elsewhere)
-    const away = { KUBECONFIG: '/nowhere', XDG_CACHE_HOME: `${world.folder}/away`, BACKPORCH_KEY: '' }
-    const history = assertExit(await world.backporchIn(world.folder, away, 'history', 'apps/web', '--repo', elsewhere), 0)
-    assert.match(history.stdout, / test +apps\/web +.*\(\+2\) +.*kubectl.* restore +Ada Lovelace +\S+ +\S+ \S+Z +[0-9a-f]{7}\n/)
-    assert.match(history.stdout, new RegExp(` ${(await world.remote('rev-parse', 'main')).slice(0, 7)}$`, 'm'))
-    const reported = JSON.parse((await world.backporchIn(world.folder, away, 'history', '--repo', elsewhere, '-o', 'json')).stdout)
+    const away = {
+      KUBECONFIG: '/nowhere',
+      XDG_CACHE_HOME: `${world.folder}/away`,
+      BACKPORCH_KEY: '',
+    }
+    const history = assertExit(
+      await world.backporchIn(world.folder, away, 'history', 'apps/web', '--repo', elsewhere),
+      0,
+    )
+    assert.match(
+      history.stdout,
+      / test +apps\/web +.*\(\+2\) +.*kubectl.* restore +Ada Lovelace +\S+ +\S+ \S+Z +[0-9a-f]{7}\n/,
+    )
+    assert.match(
+      history.stdout,
+      new RegExp(` ${(await world.remote('rev-parse', 'main')).slice(0, 7)}$`, 'm'),
+    )
+    const reported = JSON.parse(
+      (await world.backporchIn(world.folder, away, 'history', '--repo', elsewhere, '-o', 'json'))
+        .stdout,
+    )
     assert.equal(reported.items.length, 1)
     assert.equal(reported.items[0].status.outcome, 'Merged')
     assert.ok(reported.items[0].status.verifiedAt >= reported.items[0].status.at)
     assert.equal(reported.items[0].spec.changes.length, 3)
-    const revisions = assertExit(await world.backporchIn(world.folder, away, 'get', 'packages', '--repo', elsewhere), 0)
-    assert.match(revisions.stdout, /^elsewhere\.apps\.web\.drift-[0-9a-f]{8} +apps\/web +drift-[0-9a-f]{8} +1 +true +Published /m)
+    const revisions = assertExit(
+      await world.backporchIn(world.folder, away, 'get', 'packages', '--repo', elsewhere),
+      0,
+    )
+    assert.match(
+      revisions.stdout,
+      /^elsewhere\.apps\.web\.drift-[0-9a-f]{8} +apps\/web +drift-[0-9a-f]{8} +1 +true +Published /m,
+    )
   })
 
   test('Adopt: exactly the changed lines move, with their comments; after the syncer ran everything agrees', async (t) => {
     const { world, namespace } = await open(t)
     await editByHand(world, namespace)
-    await world.kubectl('annotate', 'configmap/web', 'example.com/contact-', 'example.com/owner=ops', '-n', namespace)
+    await world.kubectl(
+      'annotate',
+      'configmap/web',
+      'example.com/contact-',
+      'example.com/owner=ops',
+      '-n',
+      namespace,
+    )
     await world.kubectl('set', 'env', 'deployment/web', '-c', 'app', 'TRACE=1', '-n', namespace)
     assertExit(await world.backporch('scan', 'apps/web'), 1)
     const base = await world.remote('rev-parse', 'main')
@@ -107,7 +165,10 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
       '+          value: "1"',
     ])
     assertExit(await world.backporch('approve', 'apps/web', '--yes'), 0)
-    assert.match(await world.remote('show', '--no-patch', '--format=%B', 'main'), /^Why: sale starts tonight$/m)
+    assert.match(
+      await world.remote('show', '--no-patch', '--format=%B', 'main'),
+      /^Why: sale starts tonight$/m,
+    )
     await world.sync('apps/web')
     assert.equal(await live(world, namespace, 'deployment/web', '{.spec.replicas}'), '5')
     await assertInSync(world)
@@ -133,14 +194,24 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
       await world.remote('show', '--no-patch', '--format=%B', 'main'),
       /"revision":"2","task":\{"type":"edit","edit":\{"sourceRef":\{"name":"packages\.apps\.web\.drift-[0-9a-f]{8}"\}\}\}\}/,
     )
-    assert.match(await world.remote('show', '--no-patch', '--format=%B', 'main'), /^Drift-Package: apps\/web@v1$/m)
+    assert.match(
+      await world.remote('show', '--no-patch', '--format=%B', 'main'),
+      /^Drift-Package: apps\/web@v1$/m,
+    )
   })
 
   test('the same drift once more after a verified Restore is a new episode under a name of its own', async (t) => {
     const { world, namespace } = await open(t)
     const workspaces: string[] = []
     for (const _time of ['once', 'again']) {
-      await world.kubectl('patch', 'configmap/web', '-n', namespace, '-p', '{"data":{"timeout":"60"}}')
+      await world.kubectl(
+        'patch',
+        'configmap/web',
+        '-n',
+        namespace,
+        '-p',
+        '{"data":{"timeout":"60"}}',
+      )
       assertExit(await world.backporch('scan'), 1)
       workspaces.push(...(await world.proposals()))
       assertExit(await world.backporch('approve', '--yes'), 0)
@@ -152,7 +223,11 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
     assert.equal(second, `${first}-2`)
     assert.equal(workspaces.length, 2)
     const listed = await world.backporch('get', 'packages', '-o', 'name')
-    assert.equal(new Set(listed.stdout.split('\n')).size, listed.stdout.split('\n').length, listed.stdout)
+    assert.equal(
+      new Set(listed.stdout.split('\n')).size,
+      listed.stdout.split('\n').length,
+      listed.stdout,
+    )
   })
 
   test('Release: git stops managing the field, and it is not reported again, whatever its value', async (t) => {
@@ -161,19 +236,31 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
     const base = await world.remote('rev-parse', 'main')
     assertExit(await world.backporch('release', 'apps/web', '-m', 'an autoscaler owns it'), 0)
     assertExit(await world.backporch('approve', 'apps/web', '--yes'), 0)
-    assert.deepEqual(await changedLines(world, base, 'main'), ['-  replicas: 3   # two zones and a spare'])
+    assert.deepEqual(await changedLines(world, base, 'main'), [
+      '-  replicas: 3   # two zones and a spare',
+    ])
     await world.sync('apps/web')
     await assertInSync(world)
     await world.kubectl('scale', 'deployment/web', '--replicas=9', '-n', namespace)
     await assertInSync(world)
     const shown = assertExit(await world.backporch('diff', 'apps/web', '--show-ignored'), 0)
-    assert.match(shown.stdout, /Released: .*spec\.replicas: git stopped managing it with drift-[0-9a-f]{8}/)
+    assert.match(
+      shown.stdout,
+      /Released: .*spec\.replicas: git stopped managing it with drift-[0-9a-f]{8}/,
+    )
   })
 
   test('changes are chosen by number, by number and field, and by object; the rest keep their resolution', async (t) => {
     const { world, namespace } = await open(t)
     await editByHand(world, namespace)
-    await world.kubectl('patch', 'configmap/web', '-n', namespace, '-p', '{"data":{"theme":"dark"}}')
+    await world.kubectl(
+      'patch',
+      'configmap/web',
+      '-n',
+      namespace,
+      '-p',
+      '{"data":{"theme":"dark"}}',
+    )
     assertExit(await world.backporch('scan', 'apps/web'), 1)
     const numbered = await world.backporch('diff', 'apps/web')
     const numberOf = (path: string): string => {
@@ -184,18 +271,40 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
       const [branch = ''] = await world.proposals()
       const path = await world.remote('ls-tree', '-r', '--name-only', branch, '.drift/records')
       const record = parseAllDocuments(await world.show(branch, path))[0]?.toJS()
-      return Object.fromEntries(record.spec.changes.map((change: { path: string; resolution: string }) => [change.path, change.resolution]))
+      return Object.fromEntries(
+        record.spec.changes.map((change: { path: string; resolution: string }) => [
+          change.path,
+          change.resolution,
+        ]),
+      )
     }
     const env = 'spec.template.spec.containers[name=app].env[name=CURRENCY]'
 
-    assertExit(await world.backporch('adopt', 'apps/web', `${numberOf('data.timeout')},${numberOf('spec.replicas')}`), 0)
-    assert.deepEqual(await resolutions(), { 'data.theme': 'Restore', 'data.timeout': 'Adopt', 'spec.replicas': 'Adopt', [env]: 'Restore' })
+    assertExit(
+      await world.backporch(
+        'adopt',
+        'apps/web',
+        `${numberOf('data.timeout')},${numberOf('spec.replicas')}`,
+      ),
+      0,
+    )
+    assert.deepEqual(await resolutions(), {
+      'data.theme': 'Restore',
+      'data.timeout': 'Adopt',
+      'spec.replicas': 'Adopt',
+      [env]: 'Restore',
+    })
 
     assertExit(await world.backporch('release', 'apps/web', `${numberOf(env)}:spec.replicas`), 0)
     assert.equal((await resolutions())['spec.replicas'], 'Release')
 
     assertExit(await world.backporch('adopt', 'apps/web', 'configmap/web'), 0)
-    assert.deepEqual(await resolutions(), { 'data.theme': 'Adopt', 'data.timeout': 'Adopt', 'spec.replicas': 'Release', [env]: 'Restore' })
+    assert.deepEqual(await resolutions(), {
+      'data.theme': 'Adopt',
+      'data.timeout': 'Adopt',
+      'spec.replicas': 'Release',
+      [env]: 'Restore',
+    })
 
     const [branch = ''] = await world.proposals()
     assert.deepEqual(await changedLines(world, 'main', branch), [
@@ -205,12 +314,18 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
       "+  theme: 'dark'",
       '-  replicas: 3   # two zones and a spare',
     ])
-    assert.match(await world.remote('show', '--no-patch', '--format=%B', branch), /^Drift-Resolution: Mixed$/m)
+    assert.match(
+      await world.remote('show', '--no-patch', '--format=%B', branch),
+      /^Drift-Resolution: Mixed$/m,
+    )
 
     assertExit(await world.backporch('approve', 'apps/web', '--yes'), 0)
     await world.sync('apps/web')
     assert.equal(await live(world, namespace, 'deployment/web', '{.spec.replicas}'), '5')
-    assert.match(await live(world, namespace, 'deployment/web', '{.spec.template.spec.containers[0].env}'), /CURRENCY/)
+    assert.match(
+      await live(world, namespace, 'deployment/web', '{.spec.template.spec.containers[0].env}'),
+      /CURRENCY/,
+    )
     await assertInSync(world)
 
     const wrong = assertExit(await world.backporch('adopt', 'apps/web', 'deployment/nothing'), 2)
@@ -250,15 +365,24 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
 
     await world.kubectl('scale', 'deployment/web', '--replicas=8', '-n', namespace)
     const refused = assertExit(await world.backporch('approve', 'apps/web', '--yes'), 2)
-    assert.match(refused.stderr, /^error BP2005: .*\n {2}why: what differs now: spec\.replicas\n {2}fix: the proposal was updated/m)
+    assert.match(
+      refused.stderr,
+      /^error BP2005: .*\n {2}why: what differs now: spec\.replicas\n {2}fix: the proposal was updated/m,
+    )
     assert.equal(await world.remote('rev-parse', 'main'), main)
     assert.deepEqual(await world.proposals(), [branch])
     assert.notEqual(await world.remote('rev-parse', branch), proposal)
-    assert.match(await world.remote('show', '--no-patch', '--format=%B', branch), /spec\.replicas {2}3 → 8/)
+    assert.match(
+      await world.remote('show', '--no-patch', '--format=%B', branch),
+      /spec\.replicas {2}3 → 8/,
+    )
 
     await world.sync('apps/web')
     const withdrawn = assertExit(await world.backporch('approve', 'apps/web', '--yes'), 2)
-    assert.match(withdrawn.stderr, /^error BP2005: .*\n {2}why: live agrees with git again, so the proposal was withdrawn/m)
+    assert.match(
+      withdrawn.stderr,
+      /^error BP2005: .*\n {2}why: live agrees with git again, so the proposal was withdrawn/m,
+    )
     assert.deepEqual(await world.proposals(), [])
     assertExit(await world.backporch('approve', 'apps/web', '--yes'), 2)
     assert.equal(await world.remote('rev-parse', 'main'), main)
@@ -277,7 +401,10 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
       const run = assertExit(await world.backporch('scan'), 0)
       assert.match(run.stdout, /was merged( by .+)?: its revision is v1/)
       assert.deepEqual(await world.proposals(), [])
-      assert.match(await world.remote('show', '--no-patch', '--format=%B', 'apps/web/v1'), /^kpt:\{"package":"apps\/web"/m)
+      assert.match(
+        await world.remote('show', '--no-patch', '--format=%B', 'apps/web/v1'),
+        /^kpt:\{"package":"apps\/web"/m,
+      )
       await world.sync('apps/web')
       await assertInSync(world)
       assert.match((await world.backporch('history')).stdout, / adopt +/)
@@ -293,7 +420,10 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
     assertExit(await world.backporch('scan'), 1)
     const [branch = ''] = await world.proposals()
     await world.git('push', '--quiet', 'origin', '--delete', branch)
-    assert.match((await world.backporch('scan')).stdout, /was closed by deleting its branch: exactly this drift is silent until /)
+    assert.match(
+      (await world.backporch('scan')).stdout,
+      /was closed by deleting its branch: exactly this drift is silent until /,
+    )
     await world.backporch('scan')
     assert.deepEqual(await world.proposals(), [])
     await world.kubectl('scale', 'deployment/web', '--replicas=6', '-n', namespace)
@@ -315,10 +445,17 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
     await world.git('checkout', '--quiet', 'main')
     const theirs = await world.refs()
     await world.kubectl('scale', 'deployment/web', '--replicas=6', '-n', namespace)
-    assert.match(assertExit(await world.backporch('scan'), 1).stdout, /has a commit that backporch did not make/)
+    assert.match(
+      assertExit(await world.backporch('scan'), 1).stdout,
+      /has a commit that backporch did not make/,
+    )
     for (const verb of ['approve', 'reject', 'adopt']) {
       const flags = verb === 'adopt' ? [] : ['--yes']
-      assert.match(assertExit(await world.backporch(verb, 'apps/web', ...flags), 2).stderr, /^error BP2009: /, verb)
+      assert.match(
+        assertExit(await world.backporch(verb, 'apps/web', ...flags), 2).stderr,
+        /^error BP2009: /,
+        verb,
+      )
     }
     const now = await world.refs()
     assert.equal(now.get(`refs/heads/${branch}`), theirs.get(`refs/heads/${branch}`))
@@ -331,7 +468,10 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
     await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespace)
     assertExit(await world.backporch('scan'), 1)
     const before = await world.refs()
-    assert.match(assertExit(await world.backporch('approve', 'apps/web'), 2).stderr, /^error BP2011: .*--yes/ms)
+    assert.match(
+      assertExit(await world.backporch('approve', 'apps/web'), 2).stderr,
+      /^error BP2011: .*--yes/ms,
+    )
     assert.deepEqual(await world.refs(), before)
   })
 
@@ -339,8 +479,16 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
     const { world, namespace } = await open(t)
     await editByHand(world, namespace)
     assertExit(await world.backporch('scan'), 1)
-    const waiting = world.backporch('approve', 'apps/web', '--yes', '--wait', '--wait-timeout', '10m')
-    const published = async (): Promise<boolean> => (await world.refs()).has('refs/tags/apps/web/v1')
+    const waiting = world.backporch(
+      'approve',
+      'apps/web',
+      '--yes',
+      '--wait',
+      '--wait-timeout',
+      '10m',
+    )
+    const published = async (): Promise<boolean> =>
+      (await world.refs()).has('refs/tags/apps/web/v1')
     await waitUntil('the revision is published', published)
     await world.sync('apps/web')
     assert.match(assertExit(await waiting, 0).stdout, /test matches git: verified/)
@@ -348,7 +496,10 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
 
     await world.kubectl('scale', 'deployment/web', '--replicas=6', '-n', namespace)
     assertExit(await world.backporch('scan'), 1)
-    const late = assertExit(await world.backporch('approve', 'apps/web', '--yes', '--wait', '--wait-timeout', '1s'), 3)
+    const late = assertExit(
+      await world.backporch('approve', 'apps/web', '--yes', '--wait', '--wait-timeout', '1s'),
+      3,
+    )
     assert.match(late.stderr, /^error BP3014: /m)
     assert.equal((await world.refs()).has('refs/tags/apps/web/v2'), true)
   })

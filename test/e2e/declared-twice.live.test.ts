@@ -22,9 +22,13 @@ await controlPlaneSuite('an object of two units', {}, (plane) => {
       ...policy(PROPOSE),
     })
     const look = async (code: number): Promise<readonly [lines: string[], blocked: string[]]> => {
-      const list: DriftReportList = JSON.parse(assertExit(await world.backporch('diff', '-o', 'json'), code).stdout)
+      const list: DriftReportList = JSON.parse(
+        assertExit(await world.backporch('diff', '-o', 'json'), code).stdout,
+      )
       return [
-        list.items.flatMap(({ spec }) => spec.changes.map(({ path, source }) => `${source} ${path}`)),
+        list.items.flatMap(({ spec }) =>
+          spec.changes.map(({ path, source }) => `${source} ${path}`),
+        ),
         list.incomplete.map(({ code, package: path, why }) => `${path} ${code} ${why}`),
       ]
     }
@@ -34,24 +38,44 @@ await controlPlaneSuite('an object of two units', {}, (plane) => {
       'also declares the object, and what it says of data.size, data.theme is live: what is applied last wins, so no Restore ends it'
     assert.deepEqual(await look(3), [[], [`apps/one BP1113 apps/two/shared.yaml:1 ${why}`]])
     const shown = await world.backporch('diff')
-    assert.match(shown.stdout + shown.stderr, /declare the object in one of the two units \(apps\/one\/shared\.yaml:1\)/)
+    assert.match(
+      shown.stdout + shown.stderr,
+      /declare the object in one of the two units \(apps\/one\/shared\.yaml:1\)/,
+    )
     assertExit(await world.backporch('scan'), 3)
     assert.deepEqual(await world.proposals(), [])
 
     await world.sync('apps/one')
     assert.deepEqual(await look(3), [
       [],
-      [`apps/two BP1113 apps/one/shared.yaml:1 ${why.replace(', data.theme', '').replace('data.size', 'data.size, data.theme')}`],
+      [
+        `apps/two BP1113 apps/one/shared.yaml:1 ${why.replace(', data.theme', '').replace('data.size', 'data.size, data.theme')}`,
+      ],
     ])
 
     const edit = (size: string): Promise<string> =>
-      world.kubectl('patch', 'configmap/shared', '-n', namespace, '--type=merge', '-p', JSON.stringify({ data: { size } }))
+      world.kubectl(
+        'patch',
+        'configmap/shared',
+        '-n',
+        namespace,
+        '--type=merge',
+        '-p',
+        JSON.stringify({ data: { size } }),
+      )
     await edit('9')
     const [lines] = await look(3)
-    assert.deepEqual(lines.toSorted(), ['apps/one/shared.yaml:1 data.size', 'apps/two/shared.yaml:1 data.size'])
+    assert.deepEqual(lines.toSorted(), [
+      'apps/one/shared.yaml:1 data.size',
+      'apps/two/shared.yaml:1 data.size',
+    ])
 
     await edit('2')
-    assert.deepEqual((await look(3))[0], ['apps/one/shared.yaml:1 data.size'], 'an edit to what the other unit declares is an edit')
+    assert.deepEqual(
+      (await look(3))[0],
+      ['apps/one/shared.yaml:1 data.size'],
+      'an edit to what the other unit declares is an edit',
+    )
   })
 
   test('hides nothing with a declaration of what a tenant may not have', async (t) => {
@@ -71,7 +95,9 @@ await controlPlaneSuite('an object of two units', {}, (plane) => {
     })
     await world.sync('apps/one')
     await world.sync('apps/two')
-    const list: DriftReportList = JSON.parse(assertExit(await world.backporch('diff', '-o', 'json'), 3).stdout)
+    const list: DriftReportList = JSON.parse(
+      assertExit(await world.backporch('diff', '-o', 'json'), 3).stdout,
+    )
     assert.deepEqual(
       list.items.flatMap(({ spec }) => spec.changes.map(({ path, source }) => `${source} ${path}`)),
       ['apps/one/shared.yaml:1 data.size'],

@@ -12,7 +12,10 @@ export interface GadgetKind {
 }
 
 const OPEN = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
-const INT_OR_STRING = { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] }
+const INT_OR_STRING = {
+  'x-kubernetes-int-or-string': true,
+  anyOf: [{ type: 'integer' }, { type: 'string' }],
+}
 
 export async function createGadgetKind(plane: ControlPlane): Promise<GadgetKind> {
   const group = `desired-${randomBytes(4).toString('hex')}.example.com`
@@ -22,24 +25,41 @@ export async function createGadgetKind(plane: ControlPlane): Promise<GadgetKind>
     properties: {
       name: text,
       mode: { type: 'string', default: 'Soft' },
-      limits: { type: 'object', default: {}, properties: { share: { type: 'integer', default: 3 } } },
+      limits: {
+        type: 'object',
+        default: {},
+        properties: { share: { type: 'integer', default: 3 } },
+      },
     },
   }
   const port = {
     type: 'object',
     required: ['number'],
-    properties: { number: { type: 'integer' }, protocol: { type: 'string', default: 'TCP' }, weight: { type: 'integer', default: 1 } },
+    properties: {
+      number: { type: 'integer' },
+      protocol: { type: 'string', default: 'TCP' },
+      weight: { type: 'integer', default: 1 },
+    },
   }
   const spec = {
     type: 'object',
     properties: {
       size: { type: 'integer' },
       policy: { type: 'string', default: 'Soft' },
-      nested: { type: 'object', default: {}, properties: { depth: { type: 'integer', default: 2 } } },
+      nested: {
+        type: 'object',
+        default: {},
+        properties: { depth: { type: 'integer', default: 2 } },
+      },
       memory: INT_OR_STRING,
       share: INT_OR_STRING,
       parts: { type: 'array', items: part },
-      ports: { type: 'array', items: port, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['number', 'protocol'] },
+      ports: {
+        type: 'array',
+        items: port,
+        'x-kubernetes-list-type': 'map',
+        'x-kubernetes-list-map-keys': ['number', 'protocol'],
+      },
       zones: { type: 'array', items: text, 'x-kubernetes-list-type': 'set' },
       open: OPEN,
       pod: { ...OPEN, 'x-kubernetes-embedded-resource': true },
@@ -64,7 +84,11 @@ export async function createGadgetKind(plane: ControlPlane): Promise<GadgetKind>
 }
 
 /** A kind is served a while before the server publishes its schema. */
-export async function untilPublished(plane: ControlPlane, group: string, versions: readonly string[]): Promise<void> {
+export async function untilPublished(
+  plane: ControlPlane,
+  group: string,
+  versions: readonly string[],
+): Promise<void> {
   await waitUntil(`the server publishes the schema of ${group}`, async () => {
     // The server calls it plain text.
     const { body } = await plane.request<string>('GET', '/openapi/v3')
@@ -154,7 +178,10 @@ ${meta('old')}spec:
   pod: {apiVersion: v1, kind: Pod, metadata: {name: inner}, spec: {x: 1}}
 `,
   ]
-  return { [`${folder}/Kptfile`]: kptfile(folder.slice(folder.lastIndexOf('/') + 1)), [`${folder}/all.yaml`]: objects.join('---\n') }
+  return {
+    [`${folder}/Kptfile`]: kptfile(folder.slice(folder.lastIndexOf('/') + 1)),
+    [`${folder}/all.yaml`]: objects.join('---\n'),
+  }
 }
 
 /** What the syncer applied before git moved from v2 to v1 of the group. */
@@ -177,12 +204,24 @@ export interface HandEdit {
   readonly line: string
 }
 
-const patch = (what: string, type: 'merge' | 'json' | 'strategic', body: string): HandEdit['how'] => {
-  return ({ group }) => ['patch', what.replace('GADGET', `gadgets.${group}/old`), `--type=${type}`, `--patch=${body}`]
+const patch = (
+  what: string,
+  type: 'merge' | 'json' | 'strategic',
+  body: string,
+): HandEdit['how'] => {
+  return ({ group }) => [
+    'patch',
+    what.replace('GADGET', `gadgets.${group}/old`),
+    `--type=${type}`,
+    `--patch=${body}`,
+  ]
 }
 
 export const HAND_EDITS: readonly HandEdit[] = [
-  { how: patch('secret/both', 'merge', '{"data":{"key":"b2xk"}}'), line: 'Secret/both modified data.key kubectl-patch' },
+  {
+    how: patch('secret/both', 'merge', '{"data":{"key":"b2xk"}}'),
+    line: 'Secret/both modified data.key kubectl-patch',
+  },
   {
     how: patch(
       'deployment/web',
@@ -192,7 +231,11 @@ export const HAND_EDITS: readonly HandEdit[] = [
     line: 'Deployment/web modified spec.template.spec.containers[name=app].resources.requests.cpu kubectl-patch',
   },
   {
-    how: patch('service/web', 'json', '[{"op":"replace","path":"/spec/ports/1/targetPort","value":54}]'),
+    how: patch(
+      'service/web',
+      'json',
+      '[{"op":"replace","path":"/spec/ports/1/targetPort","value":54}]',
+    ),
     line: 'Service/web modified spec.ports[port=53,protocol=UDP].targetPort kubectl-patch',
   },
   {
@@ -200,7 +243,11 @@ export const HAND_EDITS: readonly HandEdit[] = [
     line: 'StatefulSet/store added spec.replicas kubectl-patch',
   },
   {
-    how: patch('networkpolicy/dns', 'json', '[{"op":"replace","path":"/spec/ingress/0/ports/0/protocol","value":"UDP"}]'),
+    how: patch(
+      'networkpolicy/dns',
+      'json',
+      '[{"op":"replace","path":"/spec/ingress/0/ports/0/protocol","value":"UDP"}]',
+    ),
     line: 'NetworkPolicy/dns modified spec.ingress kubectl-patch',
   },
   {
@@ -208,7 +255,11 @@ export const HAND_EDITS: readonly HandEdit[] = [
     line: 'RoleBinding/view modified subjects kubectl-patch',
   },
   {
-    how: patch('hpa/web', 'json', '[{"op":"replace","path":"/spec/metrics/0/resource/target/averageUtilization","value":90}]'),
+    how: patch(
+      'hpa/web',
+      'json',
+      '[{"op":"replace","path":"/spec/metrics/0/resource/target/averageUtilization","value":90}]',
+    ),
     line: 'HorizontalPodAutoscaler/web modified spec.targetCPUUtilizationPercentage kubectl-patch',
   },
   {
@@ -255,7 +306,12 @@ ${meta('fixed')}spec:
 }
 
 /** Objects with one field each that no server knows; without them where `typo` is false. */
-export function misspeltPackage(folder: string, namespace: string, { group }: GadgetKind, typo: boolean): Files {
+export function misspeltPackage(
+  folder: string,
+  namespace: string,
+  { group }: GadgetKind,
+  typo: boolean,
+): Files {
   const meta = (of: string): string => `metadata: {name: ${of}, namespace: ${namespace}}\n`
   const deployment = `apiVersion: apps/v1
 kind: Deployment

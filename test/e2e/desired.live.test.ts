@@ -29,9 +29,22 @@ await controlPlaneSuite('the desired object as the server has it', {}, (plane) =
       ...desiredPackage('apps/client', client, gadget),
     })
     // Git says v1 of the autoscaler; what is stored was applied as v2.
-    await world.pipe(hpaOfOtherVersion(server), 'apply', '--server-side', `--field-manager=${SYNCER}`, '--filename=-')
+    await world.pipe(
+      hpaOfOtherVersion(server),
+      'apply',
+      '--server-side',
+      `--field-manager=${SYNCER}`,
+      '--filename=-',
+    )
     await world.sync('apps/server')
-    await world.pipe(hpaOfOtherVersion(server), 'apply', '--server-side', '--force-conflicts', `--field-manager=${SYNCER}`, '--filename=-')
+    await world.pipe(
+      hpaOfOtherVersion(server),
+      'apply',
+      '--server-side',
+      '--force-conflicts',
+      `--field-manager=${SYNCER}`,
+      '--filename=-',
+    )
     await world.pipe(await world.show('main', 'apps/client/all.yaml'), 'apply', '--filename=-')
 
     for (const name of ['apps/server', 'apps/client']) {
@@ -56,7 +69,13 @@ await controlPlaneSuite('the desired object as the server has it', {}, (plane) =
     await world.sync('apps/fixed')
     assert.equal(assertExit(await world.backporch('diff'), 0).stdout, '')
     await world.commit(fixedPackage('apps/fixed', namespace, true), 'feat: the second')
-    await world.kubectl('patch', 'configmap/free', '--patch={"data":{"key":"by hand"}}', '-n', namespace)
+    await world.kubectl(
+      'patch',
+      'configmap/free',
+      '--patch={"data":{"key":"by hand"}}',
+      '-n',
+      namespace,
+    )
 
     const run = await world.backporch('diff', '-o', 'json')
     const list: DriftReportList = JSON.parse(run.stdout)
@@ -64,8 +83,12 @@ await controlPlaneSuite('the desired object as the server has it', {}, (plane) =
       spec.changes.map(({ ref, change, path }) => `${ref.kind}/${ref.name} ${change} ${path}`),
     )
     assert.deepEqual(changes, ['ConfigMap/free modified data.key'])
-    const blocked = list.incomplete.map((one) => `${one.state} ${one.code} ${one.ref?.kind}/${one.ref?.name} ${one.why} -> ${one.remedy}`)
-    const remedy = 'delete the object so that the syncer makes it anew, or put the live value into git'
+    const blocked = list.incomplete.map(
+      (one) =>
+        `${one.state} ${one.code} ${one.ref?.kind}/${one.ref?.name} ${one.why} -> ${one.remedy}`,
+    )
+    const remedy =
+      'delete the object so that the syncer makes it anew, or put the live value into git'
     assert.deepEqual(
       blocked
         .map((line) =>
@@ -93,7 +116,12 @@ await controlPlaneSuite('the desired object as the server has it', {}, (plane) =
       ...misspeltPackage('apps/client', client, gadget, true),
     })
     await world.sync('apps/server')
-    await world.pipe(await world.show('main', 'apps/client/all.yaml'), 'apply', '--validate=false', '--filename=-')
+    await world.pipe(
+      await world.show('main', 'apps/client/all.yaml'),
+      'apply',
+      '--validate=false',
+      '--filename=-',
+    )
     await world.commit(misspeltPackage('apps/server', server, gadget, true), 'feat: three replicas')
     const locations: [string, string][] = [
       ['Deployment', 'spec.replica'],
@@ -105,7 +133,11 @@ await controlPlaneSuite('the desired object as the server has it', {}, (plane) =
     const reported = run.stderr.split('\n').map((line) => line.replace(/all\.yaml:\d+/, 'all.yaml'))
     for (const [kind, path] of locations) {
       const line = `note: apps/client/all.yaml: ${kind} ${client}/misspelt: the server does not know ${path} and drops it`
-      assert.equal(reported.filter((each) => each === line || each.startsWith(`${line} [`)).length, 1, `${line}\n---\n${run.stderr}`)
+      assert.equal(
+        reported.filter((each) => each === line || each.startsWith(`${line} [`)).length,
+        1,
+        `${line}\n---\n${run.stderr}`,
+      )
     }
     const refused = assertExit(await world.backporch('diff', 'apps/server'), 3)
     assert.doesNotMatch(refused.stderr, /note: .*does not know/)
@@ -118,8 +150,16 @@ await controlPlaneSuite('the desired object as the server has it', {}, (plane) =
       assert.ok(found?.includes(path) && more.length === 0, refused.stdout)
     }
     // Beside it a hand edit shows as ever.
-    await world.kubectl('patch', 'deployment/misspelt', '--patch={"spec":{"minReadySeconds":4}}', '-n', server)
-    assert.deepEqual(await changesOf(world, 'apps/server', 3), ['Deployment/misspelt added spec.minReadySeconds kubectl-patch'])
+    await world.kubectl(
+      'patch',
+      'deployment/misspelt',
+      '--patch={"spec":{"minReadySeconds":4}}',
+      '-n',
+      server,
+    )
+    assert.deepEqual(await changesOf(world, 'apps/server', 3), [
+      'Deployment/misspelt added spec.minReadySeconds kubectl-patch',
+    ])
   })
 
   test('a kind that moved to another group is told with where it is now, and a namespaced object without a namespace is looked for in that of the context', async (t) => {
@@ -141,7 +181,13 @@ await controlPlaneSuite('the desired object as the server has it', {}, (plane) =
       [],
     )
     assert.deepEqual(
-      list.incomplete.map(({ ref, state, code, why, remedy }) => [ref?.kind, state, code, why, remedy]),
+      list.incomplete.map(({ ref, state, code, why, remedy }) => [
+        ref?.kind,
+        state,
+        code,
+        why,
+        remedy,
+      ]),
       [
         [
           'Ingress',
@@ -156,10 +202,17 @@ await controlPlaneSuite('the desired object as the server has it', {}, (plane) =
 })
 
 async function changesOf(world: World, name: string, exit = 1): Promise<string[]> {
-  const list: DriftReportList = JSON.parse(assertExit(await world.backporch('diff', name, '-o', 'json'), exit).stdout)
+  const list: DriftReportList = JSON.parse(
+    assertExit(await world.backporch('diff', name, '-o', 'json'), exit).stdout,
+  )
   if (exit === 1) assert.deepEqual(list.incomplete, [])
   const changes = list.items.flatMap(({ spec }) => spec.changes)
-  return changes.map(({ ref, change, path, actor }) => `${ref.kind}/${ref.name} ${change} ${path ?? ''} ${actor.manager}`).sort()
+  return changes
+    .map(
+      ({ ref, change, path, actor }) =>
+        `${ref.kind}/${ref.name} ${change} ${path ?? ''} ${actor.manager}`,
+    )
+    .sort()
 }
 
 /**
@@ -168,9 +221,18 @@ async function changesOf(world: World, name: string, exit = 1): Promise<string[]
  */
 async function assertRequestedOnce(world: World, name: string, namespace: string): Promise<void> {
   const { stderr } = assertExit(await world.backporch('diff', name, '--verbose'), 1)
-  const answered = [...stderr.matchAll(/\b(GET|PATCH|POST) (\/api\S*) {2}2\d\d /g)].map(([, method, path]) => `${method} ${path}`)
-  const about = answered.filter((line) => line.includes(`/namespaces/${namespace}/`) && !line.includes('/horizontalpodautoscalers'))
-  assert.ok(about.some((line) => line.startsWith('PATCH ')) && about.some((line) => line.startsWith('GET ')), stderr)
+  const answered = [...stderr.matchAll(/\b(GET|PATCH|POST) (\/api\S*) {2}2\d\d /g)].map(
+    ([, method, path]) => `${method} ${path}`,
+  )
+  const about = answered.filter(
+    (line) =>
+      line.includes(`/namespaces/${namespace}/`) && !line.includes('/horizontalpodautoscalers'),
+  )
+  assert.ok(
+    about.some((line) => line.startsWith('PATCH ')) &&
+      about.some((line) => line.startsWith('GET ')),
+    stderr,
+  )
   const twice = about.filter((line, at) => about.indexOf(line) !== at)
   assert.deepEqual(twice, [], stderr)
 }

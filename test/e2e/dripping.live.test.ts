@@ -28,12 +28,24 @@ function drip(response: ServerResponse, type: string, beginning: string): true {
 async function serveDripping(t: TestContext, world: World): Promise<readonly string[]> {
   const dripping = ({ url = '' }: IncomingMessage, response: ServerResponse): boolean => {
     if (url.startsWith('/refs.git/info/refs'))
-      return drip(response, 'application/x-git-upload-pack-advertisement', '001e# service=git-upload-pack\n0000f000')
-    if (url.startsWith('/pack.git/git-upload-pack')) return drip(response, 'application/x-git-upload-pack-result', 'f000')
+      return drip(
+        response,
+        'application/x-git-upload-pack-advertisement',
+        '001e# service=git-upload-pack\n0000f000',
+      )
+    if (url.startsWith('/pack.git/git-upload-pack'))
+      return drip(response, 'application/x-git-upload-pack-result', 'f000')
     return url.startsWith('/api/v1') && drip(response, 'application/json', '{')
   }
   const names = ['refs', 'pack', 'team/forge']
-  for (const name of names) await world.remote('clone', '--quiet', '--bare', world.repository, join(world.folder, 'served', `${name}.git`))
+  for (const name of names)
+    await world.remote(
+      'clone',
+      '--quiet',
+      '--bare',
+      world.repository,
+      join(world.folder, 'served', `${name}.git`),
+    )
   const backend = await startGitHttpBackend({
     root: join(world.folder, 'served'),
     environment: gitTestEnvironment(world.folder),
@@ -53,7 +65,10 @@ async function dripAll(t: TestContext, plane: ControlPlane): Promise<string> {
 await controlPlaneSuite('servers that drip', {}, (plane) => {
   test('four of them hold up no fifth one, and the log, the probe and a metric say which they are', async (t) => {
     const namespace = await plane.namespace('dripping')
-    const world = await openWorld(t, plane, { ...configPackage('web', namespace, ['a1']), ...PROPOSE })
+    const world = await openWorld(t, plane, {
+      ...configPackage('web', namespace, ['a1']),
+      ...PROPOSE,
+    })
     await world.sync('apps/web')
     const [refs = '', pack = '', forge = ''] = await serveDripping(t, world)
     const slowCluster = join(world.folder, 'slow.git')
@@ -62,24 +77,45 @@ await controlPlaneSuite('servers that drip', {}, (plane) => {
       { repo: refs, forge: 'local', contexts: ['test'] },
       { repo: pack, forge: 'local', contexts: ['test'] },
       { repo: forge, forge: 'gitea', contexts: ['test'] },
-      { repo: slowCluster, clusters: [{ name: 'slow', context: 'test', kubeconfig: await dripAll(t, plane) }] },
+      {
+        repo: slowCluster,
+        clusters: [{ name: 'slow', context: 'test', kubeconfig: await dripAll(t, plane) }],
+      },
       { repo: world.repository, contexts: ['test'] },
     ]
     const config = join(world.folder, 'controller.yaml')
-    writeFileSync(config, stringify({ apiVersion: 'backporch.dev/v1alpha1', kind: 'ControllerConfig', spec: { repositories } }))
+    writeFileSync(
+      config,
+      stringify({
+        apiVersion: 'backporch.dev/v1alpha1',
+        kind: 'ControllerConfig',
+        spec: { repositories },
+      }),
+    )
     const options = ['--interval', '2s', '--http-address', '127.0.0.1:0', '--config', config]
-    const controller = new WatchingController(t, world, options, { BACKPORCH_TOKEN: 'any', GITEA_TOKEN: 'any' })
+    const controller = new WatchingController(t, world, options, {
+      BACKPORCH_TOKEN: 'any',
+      GITEA_TOKEN: 'any',
+    })
     for (const color of ['blue', 'green', 'gray']) {
       await paint(world, namespace, 'a1', color)
       await controller.until(`${color} is in a proposal`, async () => {
         const [branch] = await world.proposals()
-        return branch !== undefined && (await world.remote('log', '-1', '--format=%B', branch)).includes(color)
+        return (
+          branch !== undefined &&
+          (await world.remote('log', '-1', '--format=%B', branch)).includes(color)
+        )
       })
     }
-    const slow = (): readonly unknown[] => controller.events('slow').map(({ repository }) => repository)
+    const slow = (): readonly unknown[] =>
+      controller.events('slow').map(({ repository }) => repository)
     for (const name of ['refs', 'pack', 'forge'])
-      await controller.until(`the turn of ${name} is slow`, () => slow().some((repository) => String(repository).endsWith(name)))
-    await controller.until('the probe names one that runs', async () => / its turn runs for /.test((await controller.get('/readyz')).body))
+      await controller.until(`the turn of ${name} is slow`, () =>
+        slow().some((repository) => String(repository).endsWith(name)),
+      )
+    await controller.until('the probe names one that runs', async () =>
+      / its turn runs for /.test((await controller.get('/readyz')).body),
+    )
     await controller.until(
       'a turn runs for long',
       async () => (await controller.metric('workqueue_longest_running_processor_seconds')) > 30,

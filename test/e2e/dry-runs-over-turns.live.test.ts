@@ -22,7 +22,13 @@ async function turns(t: TestContext, { kubeconfig }: ControlPlane, repository: M
   const trace = ({ what }: { readonly what: string }): void => {
     if (what.startsWith('PATCH ')) requested.add(what)
   }
-  const { reader, close } = await connectCluster({ kubeconfig, environment: {}, clock: realClock, version: 'test', trace })
+  const { reader, close } = await connectCluster({
+    kubeconfig,
+    environment: {},
+    clock: realClock,
+    version: 'test',
+    trace,
+  })
   t.after(close)
   const request = turnRequest({
     fieldManager: 'ci',
@@ -35,7 +41,11 @@ async function turns(t: TestContext, { kubeconfig }: ControlPlane, repository: M
   const { signal } = new AbortController()
   return async () => {
     requested.clear()
-    const view = await observeRepository({ repository, forge: new LocalForge(repository) }, request, signal)
+    const view = await observeRepository(
+      { repository, forge: new LocalForge(repository) },
+      request,
+      signal,
+    )
     const { units } = await observeCluster(view, reader, request, signal)
     const [unit] = units
     assert.ok(unit?.state === 'observed')
@@ -43,7 +53,11 @@ async function turns(t: TestContext, { kubeconfig }: ControlPlane, repository: M
     const states = new Map<string, number>()
     for (const { state } of verdicts) states.set(state, (states.get(state) ?? 0) + 1)
     const live = verdicts.find(({ id }) => id.name === 'd0')?.items.map((item) => item.live)
-    return { dryRuns: requested.size, ...Object.fromEntries(states), ...(live === undefined ? {} : { live }) }
+    return {
+      dryRuns: requested.size,
+      ...Object.fromEntries(states),
+      ...(live === undefined ? {} : { live }),
+    }
   }
 }
 
@@ -63,9 +77,12 @@ await controlPlaneSuite('dry runs over turns', {}, (plane) => {
     const turn = await turns(t, plane, repository)
     const same = { drifted: MANY, blocked: 1 }
     assert.deepEqual(await turn(), { dryRuns: MANY + 1, ...same })
-    for (let again = 0; again < 3; again += 1) assert.deepEqual(await turn(), { dryRuns: 0, ...same })
+    for (let again = 0; again < 3; again += 1)
+      assert.deepEqual(await turn(), { dryRuns: 0, ...same })
     // One object is another one in git.
-    repository.commitByHand('main', { 'apps/web/all.yaml': [config('c0', 'blue'), ...all.slice(1), blocked].join('---\n') })
+    repository.commitByHand('main', {
+      'apps/web/all.yaml': [config('c0', 'blue'), ...all.slice(1), blocked].join('---\n'),
+    })
     assert.deepEqual(await turn(), { dryRuns: 1, ...same })
     // One was made, and is gone again: nothing about it is new.
     const path = `/api/v1/namespaces/${namespace}/configmaps`
@@ -76,7 +93,9 @@ await controlPlaneSuite('dry runs over turns', {}, (plane) => {
     // The namespace goes: the next object that is asked for tells it, and then one speaks for all.
     await create(plane, path, { metadata: { name: 'holds', finalizers: ['example.com/holds'] } })
     await plane.request('DELETE', `/api/v1/namespaces/${namespace}`)
-    repository.commitByHand('main', { 'apps/web/all.yaml': [...all.slice(0, -1), config('last', 'red'), blocked].join('---\n') })
+    repository.commitByHand('main', {
+      'apps/web/all.yaml': [...all.slice(0, -1), config('last', 'red'), blocked].join('---\n'),
+    })
     await turn()
     assert.deepEqual(await turn(), { dryRuns: 1, blocked: MANY + 1 })
   })
@@ -91,18 +110,36 @@ await controlPlaneSuite('dry runs over turns', {}, (plane) => {
       metadata: { name, namespace },
       data: { color },
     })
-    const patch = async (name: string, query: string, body: object, type: string): Promise<void> => {
-      const { status } = await plane.request('PATCH', `${path}/${name}?${query}`, { body, contentType: `application/${type}` })
+    const patch = async (
+      name: string,
+      query: string,
+      body: object,
+      type: string,
+    ): Promise<void> => {
+      const { status } = await plane.request('PATCH', `${path}/${name}?${query}`, {
+        body,
+        contentType: `application/${type}`,
+      })
       assert.ok(status < 300, String(status))
     }
-    const apply = (name: string, color: string) => patch(name, 'fieldManager=ci&force=true', config(name, color), 'apply-patch+yaml')
-    const edit = (name: string, body: object) => patch(name, 'fieldManager=kubectl-edit', body, 'merge-patch+json')
+    const apply = (name: string, color: string) =>
+      patch(name, 'fieldManager=ci&force=true', config(name, color), 'apply-patch+yaml')
+    const edit = (name: string, body: object) =>
+      patch(name, 'fieldManager=kubectl-edit', body, 'merge-patch+json')
     const repository = new MemoryRepository()
     // What SOPS encrypted, and the syncer applied decrypted.
-    const enc = (text: string): string => `ENC[AES256_GCM,data:${text},iv:c29tZSBpdg==,tag:c29tZSB0YWc=,type:str]`
-    const encrypted = { ...config('sealed', enc('cmVk')), sops: { mac: enc('bWFj'), version: '3.9.4' } }
+    const enc = (text: string): string =>
+      `ENC[AES256_GCM,data:${text},iv:c29tZSBpdg==,tag:c29tZSB0YWc=,type:str]`
+    const encrypted = {
+      ...config('sealed', enc('cmVk')),
+      sops: { mac: enc('bWFj'), version: '3.9.4' },
+    }
     const commit = (first: string): void => {
-      const objects = [...names.map((name, offset) => config(name, offset === 0 ? first : 'red')), config('bare', 'red'), encrypted]
+      const objects = [
+        ...names.map((name, offset) => config(name, offset === 0 ? first : 'red')),
+        config('bare', 'red'),
+        encrypted,
+      ]
       repository.commitByHand('main', {
         'apps/web/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: web}\n',
         'apps/web/all.yaml': objects.map((object) => JSON.stringify(object)).join('\n---\n'),
@@ -114,12 +151,16 @@ await controlPlaneSuite('dry runs over turns', {}, (plane) => {
       await edit(name, { data: { color: 'blue' } })
     }
     // Without managers, so that a dry run of its creation is asked for too.
-    await create(plane, path, { metadata: { name: 'bare' }, data: { color: 'blue', size: 'large' } })
+    await create(plane, path, {
+      metadata: { name: 'bare' },
+      data: { color: 'blue', size: 'large' },
+    })
     await edit('bare', { metadata: { managedFields: [{}] } })
     const turn = await turns(t, plane, repository)
     const drifted = MANY + 2
     assert.deepEqual(await turn(), { dryRuns: MANY + 3, drifted, live: ['blue'] })
-    for (let again = 0; again < 3; again += 1) assert.deepEqual(await turn(), { dryRuns: 0, drifted, live: ['blue'] })
+    for (let again = 0; again < 3; again += 1)
+      assert.deepEqual(await turn(), { dryRuns: 0, drifted, live: ['blue'] })
     await edit('d0', { data: { color: 'green' } })
     assert.deepEqual(await turn(), { dryRuns: 1, drifted, live: ['green'] })
     assert.deepEqual(await turn(), { dryRuns: 0, drifted, live: ['green'] })

@@ -27,7 +27,13 @@ const SOPS = `sops:
   version: 3.9.4
 `
 /** Made up for this test; none of them may leave the process. */
-const PLAIN = { password: 'orig-canary-1', token: 'orig-canary-2', dsn: 'orig-canary-3', byHand: 'hand-canary-4', added: 'hand-canary-5' }
+const PLAIN = {
+  password: 'orig-canary-1',
+  token: 'orig-canary-2',
+  dsn: 'orig-canary-3',
+  byHand: 'hand-canary-4',
+  added: 'hand-canary-5',
+}
 
 interface Documents {
   readonly encrypted: string
@@ -35,7 +41,12 @@ interface Documents {
 }
 
 function documents(namespace: string): Documents {
-  const secret = (field: 'data' | 'stringData', name: string, password: string, sops: string): string => `apiVersion: v1
+  const secret = (
+    field: 'data' | 'stringData',
+    name: string,
+    password: string,
+    sops: string,
+  ): string => `apiVersion: v1
 kind: Secret
 metadata:
   name: ${name}
@@ -60,17 +71,26 @@ ${sops}`
       secret('stringData', 'api', enc(PLAIN.token), SOPS),
       config(enc(PLAIN.dsn), SOPS),
     ].join('---\n'),
-    decrypted: [secret('data', 'db', base64(PLAIN.password), ''), secret('stringData', 'api', PLAIN.token, ''), config(PLAIN.dsn, '')].join(
-      '---\n',
-    ),
+    decrypted: [
+      secret('data', 'db', base64(PLAIN.password), ''),
+      secret('stringData', 'api', PLAIN.token, ''),
+      config(PLAIN.dsn, ''),
+    ].join('---\n'),
   }
 }
 
 await controlPlaneSuite('objects that SOPS encrypted', { auditLevel: 'Request' }, (plane) => {
-  async function open(t: TestContext, more: Record<string, string> = {}): Promise<{ world: World; namespace: string; decrypted: string }> {
+  async function open(
+    t: TestContext,
+    more: Record<string, string> = {},
+  ): Promise<{ world: World; namespace: string; decrypted: string }> {
     const namespace = await plane.namespace('sops')
     const { encrypted, decrypted } = documents(namespace)
-    const world = await openWorld(t, plane, { 'apps/web/Kptfile': kptfile('web'), 'apps/web/secrets.yaml': encrypted, ...more })
+    const world = await openWorld(t, plane, {
+      'apps/web/Kptfile': kptfile('web'),
+      'apps/web/secrets.yaml': encrypted,
+      ...more,
+    })
     t.after(() => {
       assert.ok(plane.auditLog !== undefined)
       // Somebody reads the log of other tests too: only what was sent about this namespace.
@@ -85,7 +105,10 @@ await controlPlaneSuite('objects that SOPS encrypted', { auditLevel: 'Request' }
       )
       const text = world.calls.map(({ stdout, stderr }) => stdout + stderr).join('\n')
       for (const value of Object.values(PLAIN))
-        assert.ok(!text.includes(value) && !text.includes(Buffer.from(value).toString('base64')), value)
+        assert.ok(
+          !text.includes(value) && !text.includes(Buffer.from(value).toString('base64')),
+          value,
+        )
     })
     return { world, namespace, decrypted }
   }
@@ -109,19 +132,28 @@ await controlPlaneSuite('objects that SOPS encrypted', { auditLevel: 'Request' }
       await patch('secret/api', { stringData: { extra: PLAIN.added } })
       await patch('configmap/config', { data: { dsn: PLAIN.byHand, more: PLAIN.added } })
       const changes = await changesOf(world)
-      assert.deepEqual(changes.map(({ ref, change, path, actor }) => `${ref.name} ${change} ${path} ${actor.manager}`).sort(), [
-        'api added data.extra kubectl-patch',
-        'config added data.more kubectl-patch',
-        'config modified data.dsn kubectl-patch',
-        'db modified data.password kubectl-patch',
-        'db modified metadata.labels.app kubectl-patch',
-      ])
+      assert.deepEqual(
+        changes
+          .map(({ ref, change, path, actor }) => `${ref.name} ${change} ${path} ${actor.manager}`)
+          .sort(),
+        [
+          'api added data.extra kubectl-patch',
+          'config added data.more kubectl-patch',
+          'config modified data.dsn kubectl-patch',
+          'db modified data.password kubectl-patch',
+          'db modified metadata.labels.app kubectl-patch',
+        ],
+      )
       for (const { path, live } of changes)
-        if (path?.startsWith('data')) assert.match(String(live), /^hmac-sha256:[0-9a-f]{16} \(\d+ bytes\)$/, path)
+        if (path?.startsWith('data'))
+          assert.match(String(live), /^hmac-sha256:[0-9a-f]{16} \(\d+ bytes\)$/, path)
       const before = changes.find(({ path }) => path === 'data.dsn')?.fingerprint
       await patch('configmap/config', { data: { dsn: `${PLAIN.byHand}again` } })
       const after = (await changesOf(world)).find(({ path }) => path === 'data.dsn')?.fingerprint
-      assert.ok(before !== undefined && after !== undefined && before !== after, 'another value is another change')
+      assert.ok(
+        before !== undefined && after !== undefined && before !== after,
+        'another value is another change',
+      )
       assertExit(await world.backporch('diff', '--yaml'), 1)
       assertExit(await world.backporch('explain', 'apps/web'), 0)
       assertExit(await world.backporch('scan'), 1)
@@ -132,7 +164,15 @@ await controlPlaneSuite('objects that SOPS encrypted', { auditLevel: 'Request' }
   test('a key that somebody removed is drift, and so is a whole object; an object that nobody is known to have written is unverified', async (t) => {
     const { world, namespace, decrypted } = await open(t)
     await world.pipe(decrypted, ...applies['server-side'])
-    await world.kubectl('patch', 'configmap/config', '-n', namespace, '--type=json', '-p', '[{"op":"remove","path":"/data/dsn"}]')
+    await world.kubectl(
+      'patch',
+      'configmap/config',
+      '-n',
+      namespace,
+      '--type=json',
+      '-p',
+      '[{"op":"remove","path":"/data/dsn"}]',
+    )
     await world.kubectl('delete', 'secret/api', '-n', namespace)
     await world.kubectl(
       'patch',
@@ -145,10 +185,16 @@ await controlPlaneSuite('objects that SOPS encrypted', { auditLevel: 'Request' }
     )
     const run = assertExit(await world.backporch('diff', '-o', 'json'), 3)
     const list: DriftReportList = JSON.parse(run.stdout)
-    const lines = list.items.flatMap(({ spec }) => spec.changes).map(({ ref, change, path }) => `${ref.name} ${change} ${path ?? ''}`)
+    const lines = list.items
+      .flatMap(({ spec }) => spec.changes)
+      .map(({ ref, change, path }) => `${ref.name} ${change} ${path ?? ''}`)
     assert.deepEqual(lines.sort(), ['api missing ', 'config removed data.dsn'])
     assert.deepEqual(
-      list.items[0]?.status.incomplete?.map(({ ref, state, why }) => [ref?.name, state, /git encrypts data\.password with SOPS/.test(why)]),
+      list.items[0]?.status.incomplete?.map(({ ref, state, why }) => [
+        ref?.name,
+        state,
+        /git encrypts data\.password with SOPS/.test(why),
+      ]),
       [['db', 'unverified', true]],
     )
   })
@@ -166,35 +212,71 @@ spec:
   policy: Hard
 ${sops}`
     const text = gadget('ENC[AES256_GCM,data:MQ==,iv:aXY=,tag:dGFn,type:int]', SOPS)
-    const world = await openWorld(t, plane, { 'apps/web/Kptfile': kptfile('web'), 'apps/web/g.yaml': text })
+    const world = await openWorld(t, plane, {
+      'apps/web/Kptfile': kptfile('web'),
+      'apps/web/g.yaml': text,
+    })
     await world.pipe(gadget('7', ''), ...applies['server-side'])
     assert.equal(assertExit(await world.backporch('diff'), 0).stdout, '')
-    await world.kubectl('patch', `gadgets.${group}/g`, '-n', namespace, '--type=merge', '-p', '{"spec":{"size":8}}')
+    await world.kubectl(
+      'patch',
+      `gadgets.${group}/g`,
+      '-n',
+      namespace,
+      '--type=merge',
+      '-p',
+      '{"spec":{"size":8}}',
+    )
     const [change, ...more] = await changesOf(world)
-    assert.deepEqual([change?.change, change?.path, change?.actor.manager, more], ['modified', 'spec.size', 'kubectl-patch', []])
+    assert.deepEqual(
+      [change?.change, change?.path, change?.actor.manager, more],
+      ['modified', 'spec.size', 'kubectl-patch', []],
+    )
     assert.match(String(change?.live), /^hmac-sha256:/)
   })
 
   test('adopt and release of anything in an encrypted file are refused with the reason, and a merged restore writes no ciphertext', async (t) => {
-    const { world, namespace, decrypted } = await open(t, policy('mode: Propose\nsettle: backporch'))
+    const { world, namespace, decrypted } = await open(
+      t,
+      policy('mode: Propose\nsettle: backporch'),
+    )
     await world.pipe(decrypted, ...applies['server-side'])
-    await world.kubectl('patch', 'configmap/config', '-n', namespace, '--type=merge', '-p', JSON.stringify({ data: { dsn: PLAIN.byHand } }))
+    await world.kubectl(
+      'patch',
+      'configmap/config',
+      '-n',
+      namespace,
+      '--type=merge',
+      '-p',
+      JSON.stringify({ data: { dsn: PLAIN.byHand } }),
+    )
     for (const [verb, code] of [
       ['adopt', 'BP2002'],
       ['release', 'BP2001'],
     ] as const) {
       const refused = assertExit(await world.backporch(verb, 'apps/web', '1'), 2)
-      assert.match(refused.stderr, new RegExp(`^error ${code}: cannot ${verb} data\\.dsn of ConfigMap`))
-      assert.match(refused.stderr, /apps\/web\/secrets\.yaml is encrypted with SOPS, whose signature covers every value/)
+      assert.match(
+        refused.stderr,
+        new RegExp(`^error ${code}: cannot ${verb} data\\.dsn of ConfigMap`),
+      )
+      assert.match(
+        refused.stderr,
+        /apps\/web\/secrets\.yaml is encrypted with SOPS, whose signature covers every value/,
+      )
     }
     assertExit(await world.backporch('scan'), 1)
     const approved = await world.backporch('approve', 'apps/web', '--yes')
     assert.match(approved.stderr, /git encrypts data\.dsn with SOPS, and backporch has no key/)
-    assert.equal(await world.kubectl('get', 'configmap/config', '-n', namespace, '-o', 'jsonpath={.data.dsn}'), PLAIN.byHand)
+    assert.equal(
+      await world.kubectl('get', 'configmap/config', '-n', namespace, '-o', 'jsonpath={.data.dsn}'),
+      PLAIN.byHand,
+    )
   })
 
   async function changesOf(world: World): Promise<readonly Change[]> {
-    const list: DriftReportList = JSON.parse(assertExit(await world.backporch('diff', '-o', 'json'), 1).stdout)
+    const list: DriftReportList = JSON.parse(
+      assertExit(await world.backporch('diff', '-o', 'json'), 1).stdout,
+    )
     assert.deepEqual(list.incomplete, [])
     return list.items.flatMap(({ spec }) => spec.changes)
   }

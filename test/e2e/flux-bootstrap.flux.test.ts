@@ -42,8 +42,10 @@ const found = await findFlux(['source-controller', 'kustomize-controller', 'helm
 // Of its own: the controllers would reconcile the resources of other tests.
 const plane = await startControlPlane({ controllerManager: true })
 if (gitea.state === 'unavailable') test('a bootstrap that stalls', { skip: gitea.why }, () => {})
-else if (found.state === 'unavailable') test('a bootstrap that stalls', { skip: found.why }, () => {})
-else if (plane.state === 'unavailable') test('a bootstrap that stalls', { skip: plane.why }, () => {})
+else if (found.state === 'unavailable')
+  test('a bootstrap that stalls', { skip: found.why }, () => {})
+else if (plane.state === 'unavailable')
+  test('a bootstrap that stalls', { skip: plane.why }, () => {})
 else
   test('a bootstrap that stalls: not one line of drift at any moment', async (t) => {
     t.after(() => plane.stop())
@@ -52,12 +54,18 @@ else
     const moments: string[] = []
     const look = async (): Promise<void> => {
       const run = await review.backporch('diff', ...KUBECTL)
-      assert.ok(run.code === 0 || run.code === 1, `exit code ${run.code}\n${run.stdout}${run.stderr}`)
+      assert.ok(
+        run.code === 0 || run.code === 1,
+        `exit code ${run.code}\n${run.stdout}${run.stderr}`,
+      )
       assert.deepEqual(linesOf(run), [], run.stdout)
       moments.push(run.stdout)
     }
     await look()
-    assert.match(moments[0] ?? '', /^Behind: nothing of it was applied yet, git has [0-9a-f]{7} since 2025-06-01T00:00:00Z, and /m)
+    assert.match(
+      moments[0] ?? '',
+      /^Behind: nothing of it was applied yet, git has [0-9a-f]{7} since 2025-06-01T00:00:00Z, and /m,
+    )
 
     const flux = await startFlux(plane, found)
     t.after(() => flux.stop())
@@ -66,13 +74,24 @@ else
       return own?.status?.conditions?.find(({ type }) => type === 'Ready')?.reason
     }
     do await look()
-    while ((await reasonOf(REFUSED)) !== 'ReconciliationFailed' || (await reasonOf(SUSPENDED - 1)) !== 'ReconciliationSucceeded')
+    while (
+      (await reasonOf(REFUSED)) !== 'ReconciliationFailed' ||
+      (await reasonOf(SUSPENDED - 1)) !== 'ReconciliationSucceeded'
+    )
     await look()
-    assert.match(moments.at(-1) ?? '', /^SyncFailed: .* Flux Kustomization flux-system\/app-10 says Ready is False: ReconciliationFailed/m)
-    assert.match(moments.at(-1) ?? '', /^Behind: .* Flux Kustomization flux-system\/app-11 says Ready is False: DependencyNotReady/m)
+    assert.match(
+      moments.at(-1) ?? '',
+      /^SyncFailed: .* Flux Kustomization flux-system\/app-10 says Ready is False: ReconciliationFailed/m,
+    )
+    assert.match(
+      moments.at(-1) ?? '',
+      /^Behind: .* Flux Kustomization flux-system\/app-11 says Ready is False: DependencyNotReady/m,
+    )
 
     assertExit(await review.backporch('scan', ...KUBECTL), 1)
-    const { items } = JSON.parse((await review.backporch('status', '-o', 'json')).stdout) as { items: readonly UnitReport[] }
+    const { items } = JSON.parse((await review.backporch('status', '-o', 'json')).stdout) as {
+      items: readonly UnitReport[]
+    }
     const states = new Map(items.map(({ spec, status }) => [spec.unit.package, status.state]))
     assert.deepEqual(
       NAMES.map((name) => states.get(`apps/${name}`)),
@@ -92,16 +111,29 @@ function linesOf({ stdout }: ProgramRun): string[] {
 }
 
 /** The repository is on Gitea, `flux bootstrap` has applied what it applies, and no controller runs yet. */
-async function openBootstrap(t: TestContext, plane: ControlPlane, gitea: Gitea): Promise<ReviewWorld> {
+async function openBootstrap(
+  t: TestContext,
+  plane: ControlPlane,
+  gitea: Gitea,
+): Promise<ReviewWorld> {
   if (found.state === 'unavailable') throw new Error(found.why)
   const fixture = await createGiteaFixture(gitea)
   t.after(() => fixture.close())
   const url = `${fixture.gitea.url}/${fixture.owner.name}/${fixture.name}.git`
   const all = fluxRepository({ url, definitions: found.definitions })
-  const system = Object.fromEntries(Object.entries(all).filter(([path]) => path.startsWith('clusters/production/flux-system/')))
-  const apps = Object.fromEntries(NAMES.map((name, index) => [`apps/${name}/app.yaml`, objectsOf(name, index)]))
+  const system = Object.fromEntries(
+    Object.entries(all).filter(([path]) => path.startsWith('clusters/production/flux-system/')),
+  )
+  const apps = Object.fromEntries(
+    NAMES.map((name, index) => [`apps/${name}/app.yaml`, objectsOf(name, index)]),
+  )
   const kustomizations = NAMES.map(kustomizationOf).join('')
-  const files = { ...system, ...apps, ...policy(PROPOSE), 'clusters/production/apps.yaml': kustomizations }
+  const files = {
+    ...system,
+    ...apps,
+    ...policy(PROPOSE),
+    'clusters/production/apps.yaml': kustomizations,
+  }
   const review = new ReviewWorld(fixture, await openWorld(t, plane, files))
   const { world } = review
   await world.git('commit', '--quiet', '--amend', '--no-edit', `--date=${COMMITTED}`)
@@ -109,7 +141,8 @@ async function openBootstrap(t: TestContext, plane: ControlPlane, gitea: Gitea):
   await world.git('push', '--quiet', '--force', 'origin', 'HEAD:main')
   await review.git('push', '--quiet', '--force', review.address, 'main')
   const { components, sync } = bootstrapOf(files)
-  const bootstrap = (text: string): Promise<string> => world.pipe(text, 'apply', '--server-side', '--field-manager=flux', '--filename=-')
+  const bootstrap = (text: string): Promise<string> =>
+    world.pipe(text, 'apply', '--server-side', '--field-manager=flux', '--filename=-')
   await bootstrap(components)
   await world.kubectl('wait', '--for=condition=Established', '--all', 'crd', '--timeout=4m')
   // Kustomizations that nobody has reconciled, as in the first seconds of a cluster.
@@ -138,7 +171,8 @@ metadata:
 }
 
 function kustomizationOf(name: string, index: number): string {
-  const before = index === 0 || index === SECOND ? '' : `  dependsOn:\n  - name: ${nameOf(index - 1)}\n`
+  const before =
+    index === 0 || index === SECOND ? '' : `  dependsOn:\n  - name: ${nameOf(index - 1)}\n`
   return `---
 apiVersion: kustomize.toolkit.fluxcd.io/v1
 kind: Kustomization

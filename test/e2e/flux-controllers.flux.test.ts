@@ -20,26 +20,46 @@ import { assertExit, openWorld, type World } from './world.ts'
 /** What the operator allows: `kubectl kustomize` builds the folders. */
 const KUBECTL = ['--allow-render', 'kubectl']
 /** By folder of the repository. */
-const UNITS = ['apps/production', 'apps/production/front', 'clusters/production', 'infrastructure/configs', 'infrastructure/controllers']
+const UNITS = [
+  'apps/production',
+  'apps/production/front',
+  'clusters/production',
+  'infrastructure/configs',
+  'infrastructure/controllers',
+]
 
-const PORT_BY_HAND = 'patch service/web -n shop --type=json -p [{"op":"replace","path":"/spec/ports/0/port","value":8080}]'
+const PORT_BY_HAND =
+  'patch service/web -n shop --type=json -p [{"op":"replace","path":"/spec/ports/0/port","value":8080}]'
 /** What a person types, and the line of it: the place of the object in git, then the field. */
 const EDITS: readonly { readonly args: string; readonly lines: readonly string[] }[] = [
-  { args: 'scale deployment/web -n shop --replicas=5', lines: ['apps/base/web/deployment.yaml:2 ~ spec.replicas'] },
+  {
+    args: 'scale deployment/web -n shop --replicas=5',
+    lines: ['apps/base/web/deployment.yaml:2 ~ spec.replicas'],
+  },
   {
     args: 'set image deployment/web app=example.com/shop/web:1.5.0 -n shop',
     lines: ['apps/base/web/deployment.yaml:2 ~ spec.template.spec.containers[name=app].image'],
   },
   {
     args: 'set env deployment/web LOG_LEVEL=debug -n shop',
-    lines: ['apps/base/web/deployment.yaml:2 ~ spec.template.spec.containers[name=app].env[name=LOG_LEVEL].value'],
+    lines: [
+      'apps/base/web/deployment.yaml:2 ~ spec.template.spec.containers[name=app].env[name=LOG_LEVEL].value',
+    ],
   },
   {
     args: 'set resources deployment/web --limits=memory=256Mi -n shop',
-    lines: ['apps/base/web/deployment.yaml:2 ~ spec.template.spec.containers[name=app].resources.limits.memory'],
+    lines: [
+      'apps/base/web/deployment.yaml:2 ~ spec.template.spec.containers[name=app].resources.limits.memory',
+    ],
   },
-  { args: 'patch configmap/web -n shop -p {"data":{"theme":"dark"}}', lines: ['apps/base/web/config.yaml:1 ~ data.theme'] },
-  { args: 'patch secret/web -n shop -p {"stringData":{"token":"tok-by-hand"}}', lines: ['apps/base/web/secret.yaml:1 ~ data.token'] },
+  {
+    args: 'patch configmap/web -n shop -p {"data":{"theme":"dark"}}',
+    lines: ['apps/base/web/config.yaml:1 ~ data.theme'],
+  },
+  {
+    args: 'patch secret/web -n shop -p {"stringData":{"token":"tok-by-hand"}}',
+    lines: ['apps/base/web/secret.yaml:1 ~ data.token'],
+  },
   {
     args: PORT_BY_HAND,
     lines: [
@@ -47,8 +67,14 @@ const EDITS: readonly { readonly args: string; readonly lines: readonly string[]
       'apps/base/web/service.yaml:1 - spec.ports[port=80,protocol=TCP]',
     ],
   },
-  { args: 'label service/web -n shop team=payments --overwrite', lines: ['apps/base/web/service.yaml:1 ~ metadata.labels.team'] },
-  { args: 'scale deployment/front -n shop --replicas=4', lines: ['apps/base/front/release.yaml:2 ~ spec.replicas'] },
+  {
+    args: 'label service/web -n shop team=payments --overwrite',
+    lines: ['apps/base/web/service.yaml:1 ~ metadata.labels.team'],
+  },
+  {
+    args: 'scale deployment/front -n shop --replicas=4',
+    lines: ['apps/base/front/release.yaml:2 ~ spec.replicas'],
+  },
   {
     args: 'set image deployment/front proxy=mirror.example.com/front:2.1 -n shop',
     lines: ['apps/base/front/release.yaml:2 ~ spec.template.spec.containers[name=proxy].image'],
@@ -57,7 +83,10 @@ const EDITS: readonly { readonly args: string; readonly lines: readonly string[]
     args: 'patch deployment/front -n shop -p {"spec":{"template":{"spec":{"terminationGracePeriodSeconds":90}}}}',
     lines: ['apps/base/front/release.yaml:2 ~ spec.template.spec.terminationGracePeriodSeconds'],
   },
-  { args: 'delete networkpolicy/edge-ingress -n ingress', lines: ['infrastructure/configs/network-policy.yaml:2 - missing'] },
+  {
+    args: 'delete networkpolicy/edge-ingress -n ingress',
+    lines: ['infrastructure/configs/network-policy.yaml:2 - missing'],
+  },
   {
     args: 'patch clusterrole/ingress --type=json -p [{"op":"add","path":"/rules/0/verbs/-","value":"update"}]',
     lines: ['infrastructure/controllers/rbac.yaml:8 ~ rules'],
@@ -139,91 +168,158 @@ else
       const lines = EDITS.flatMap((edit) => edit.lines)
       assert.deepEqual(linesOf(scanned.stdout), lines.toSorted())
       assert.doesNotMatch(scanned.stdout, new RegExp(`${TOKEN}|tok-by-hand`))
-      const explained = assertExit(await review.backporch('explain', 'apps/production', ...KUBECTL), 0)
-      assert.match(explained.stdout, /written by the patch apps\/production\/web-replicas\.yaml:6:13, which decides/)
-      assert.match(explained.stdout, /written by images of clusters\/production\/apps\.yaml:22:13 \(newTag\)/)
+      const explained = assertExit(
+        await review.backporch('explain', 'apps/production', ...KUBECTL),
+        0,
+      )
+      assert.match(
+        explained.stdout,
+        /written by the patch apps\/production\/web-replicas\.yaml:6:13, which decides/,
+      )
+      assert.match(
+        explained.stdout,
+        /written by images of clusters\/production\/apps\.yaml:22:13 \(newTag\)/,
+      )
       assert.match(explained.stdout, /written by the patch clusters\/production\/apps\.yaml:36:27/)
     })
 
-    await t.test('what staging is built from too is not adopted for production, until staging has its own values', async () => {
-      const refused = assertExit(await review.backporch('adopt', 'apps/production', '1,4-9', ...KUBECTL), 2)
-      const shared =
-        /apps\/base\/web\/config\.yaml:7\), which apps\/staging is built from too: .* move data\.theme of ConfigMap shop\/web there/
-      assert.match(refused.stderr, shared)
-      await review.commit({ 'apps/staging/kustomization.yaml': STAGING_OF_ITS_OWN }, 'staging has its own values')
-    })
+    await t.test(
+      'what staging is built from too is not adopted for production, until staging has its own values',
+      async () => {
+        const refused = assertExit(
+          await review.backporch('adopt', 'apps/production', '1,4-9', ...KUBECTL),
+          2,
+        )
+        const shared =
+          /apps\/base\/web\/config\.yaml:7\), which apps\/staging is built from too: .* move data\.theme of ConfigMap shop\/web there/
+        assert.match(refused.stderr, shared)
+        await review.commit(
+          { 'apps/staging/kustomization.yaml': STAGING_OF_ITS_OWN },
+          'staging has its own values',
+        )
+      },
+    )
 
-    await t.test('what is adopted is written where people wrote it, and Flux applies what is merged', async () => {
-      assertExit(await review.backporch('adopt', 'apps/production', '1,4-9', ...KUBECTL), 0)
-      assertExit(await review.backporch('adopt', 'infrastructure/controllers', '2', ...KUBECTL), 0)
-      const { helm3 } = await helmOrThrow()
-      assertExit(await review.backporch('adopt', 'apps/production/front', ...KUBECTL, '--allow-render', helm3), 0)
-      const before = await world.remote('rev-parse', 'main')
-      const pulls = await review.pulls()
-      assert.deepEqual(pulls.map(({ head }) => head.label.replace(/^proposed\/(.*)\/drift-.*/, '$1')).sort(), [
-        'apps/production',
-        'apps/production/front',
-        'infrastructure/configs',
-        'infrastructure/controllers',
-      ])
-      for (const { number } of pulls) await review.mergeByHand(number, 'squash')
-      assert.deepEqual(changedLines(await world.remote('diff', '--unified=0', before, 'main', '--', ':!.drift')), ADOPTED)
+    await t.test(
+      'what is adopted is written where people wrote it, and Flux applies what is merged',
+      async () => {
+        assertExit(await review.backporch('adopt', 'apps/production', '1,4-9', ...KUBECTL), 0)
+        assertExit(
+          await review.backporch('adopt', 'infrastructure/controllers', '2', ...KUBECTL),
+          0,
+        )
+        const { helm3 } = await helmOrThrow()
+        assertExit(
+          await review.backporch(
+            'adopt',
+            'apps/production/front',
+            ...KUBECTL,
+            '--allow-render',
+            helm3,
+          ),
+          0,
+        )
+        const before = await world.remote('rev-parse', 'main')
+        const pulls = await review.pulls()
+        assert.deepEqual(
+          pulls.map(({ head }) => head.label.replace(/^proposed\/(.*)\/drift-.*/, '$1')).sort(),
+          [
+            'apps/production',
+            'apps/production/front',
+            'infrastructure/configs',
+            'infrastructure/controllers',
+          ],
+        )
+        for (const { number } of pulls) await review.mergeByHand(number, 'squash')
+        assert.deepEqual(
+          changedLines(await world.remote('diff', '--unified=0', before, 'main', '--', ':!.drift')),
+          ADOPTED,
+        )
 
-      await flux.reconcile('GitRepository', 'flux-system')
-      await flux.untilApplied(await world.remote('rev-parse', 'main'), KUSTOMIZATIONS)
-      await flux.untilReleased('front')
-      assert.deepEqual(await liveValues(world), {
-        front: '4 mirror.example.com/front:2.1 90',
-        replicas: '5',
-        image: 'example.com/shop/web:1.5.0',
-        logLevel: 'debug',
-        memory: '256Mi',
-        theme: 'dark',
-        token: TOKEN,
-        port: '8080',
-        team: 'shop',
-        policy: 'edge-ingress',
-        verbs: '["get","list","watch","update"]',
-        automount: 'false',
-        minReadySeconds: '',
-      })
-    })
+        await flux.reconcile('GitRepository', 'flux-system')
+        await flux.untilApplied(await world.remote('rev-parse', 'main'), KUSTOMIZATIONS)
+        await flux.untilReleased('front')
+        assert.deepEqual(await liveValues(world), {
+          front: '4 mirror.example.com/front:2.1 90',
+          replicas: '5',
+          image: 'example.com/shop/web:1.5.0',
+          logLevel: 'debug',
+          memory: '256Mi',
+          theme: 'dark',
+          token: TOKEN,
+          port: '8080',
+          team: 'shop',
+          policy: 'edge-ingress',
+          verbs: '["get","list","watch","update"]',
+          automount: 'false',
+          minReadySeconds: '',
+        })
+      },
+    )
 
     await t.test('after that everything is in sync, and no proposal is open', async () => {
       const run = assertExit(await review.backporch('scan', ...KUBECTL), 0)
       assert.deepEqual(linesOf(run.stdout), [])
       // No Pod runs here, and a Deployment fails after 600 s: on a slow machine the health says so.
       const status = assertExit(await review.backporch('status', '--no-exit-code'), 0)
-      for (const unit of UNITS) assert.match(status.stdout, new RegExp(`^test +${unit} .*✓ InSync`, 'm'))
+      for (const unit of UNITS)
+        assert.match(status.stdout, new RegExp(`^test +${unit} .*✓ InSync`, 'm'))
       assert.deepEqual(await world.proposals(), [])
     })
 
-    await t.test('an apply of Flux undoes hand edits, and removes what kubectl added; what another manager added stays', async () => {
-      await world.kubectl('scale', 'deployment/web', '-n', 'shop', '--replicas=7')
-      await world.kubectl('annotate', 'deployment/web', '-n', 'shop', 'example.com/by-kubectl=yes')
-      await world.kubectl('annotate', 'deployment/web', '-n', 'shop', 'example.com/by-another=yes', '--field-manager=k9s')
-      const fate = (await review.backporch('explain', 'apps/production', ...KUBECTL)).stdout
-      assert.match(
-        fate,
-        /by-kubectl"\][\s\S]*?note +the next apply removes it: kustomize-controller takes over what kubectl-annotate\s+wrote/,
-      )
-      assert.match(fate, /by-another"\][\s\S]*?note +no apply removes it: it belongs to another manager/)
-      await flux.reconcile('Kustomization', 'apps')
-      const left = assertExit(await review.backporch('diff', ...KUBECTL), 1)
-      assert.deepEqual(linesOf(left.stdout), ['apps/base/web/deployment.yaml:2 + metadata.annotations["example.com/by-another"]'])
-    })
+    await t.test(
+      'an apply of Flux undoes hand edits, and removes what kubectl added; what another manager added stays',
+      async () => {
+        await world.kubectl('scale', 'deployment/web', '-n', 'shop', '--replicas=7')
+        await world.kubectl(
+          'annotate',
+          'deployment/web',
+          '-n',
+          'shop',
+          'example.com/by-kubectl=yes',
+        )
+        await world.kubectl(
+          'annotate',
+          'deployment/web',
+          '-n',
+          'shop',
+          'example.com/by-another=yes',
+          '--field-manager=k9s',
+        )
+        const fate = (await review.backporch('explain', 'apps/production', ...KUBECTL)).stdout
+        assert.match(
+          fate,
+          /by-kubectl"\][\s\S]*?note +the next apply removes it: kustomize-controller takes over what kubectl-annotate\s+wrote/,
+        )
+        assert.match(
+          fate,
+          /by-another"\][\s\S]*?note +no apply removes it: it belongs to another manager/,
+        )
+        await flux.reconcile('Kustomization', 'apps')
+        const left = assertExit(await review.backporch('diff', ...KUBECTL), 1)
+        assert.deepEqual(linesOf(left.stdout), [
+          'apps/base/web/deployment.yaml:2 + metadata.annotations["example.com/by-another"]',
+        ])
+      },
+    )
 
-    await t.test('an object whose apply the server refuses holds up its Kustomization, and is named', async () => {
-      await world.kubectl('scale', 'deployment/web', '-n', 'shop', '--replicas=7')
-      await world.kubectl(...PORT_BY_HAND.replace('8080', '9090').split(' '))
-      await flux.reconcile('Kustomization', 'apps')
-      assert.equal((await liveValues(world)).replicas, '7')
-      const { stdout } = assertExit(await review.backporch('diff', ...KUBECTL), 1)
-      assert.match(stdout, /^! a plain re-apply of Service shop\/web fails: Invalid \(422\)/m)
-      assert.match(stdout, /^ {2}\d+ ~ {2}spec\.replicas +5 → 7 /m)
-      const applier = (await review.backporch('explain', 'apps/production', ...KUBECTL)).stdout
-      assert.match(applier, /Flux Kustomization flux-system\/apps (?:says Ready is False|is not ready now)/)
-    })
+    await t.test(
+      'an object whose apply the server refuses holds up its Kustomization, and is named',
+      async () => {
+        await world.kubectl('scale', 'deployment/web', '-n', 'shop', '--replicas=7')
+        await world.kubectl(...PORT_BY_HAND.replace('8080', '9090').split(' '))
+        await flux.reconcile('Kustomization', 'apps')
+        assert.equal((await liveValues(world)).replicas, '7')
+        const { stdout } = assertExit(await review.backporch('diff', ...KUBECTL), 1)
+        assert.match(stdout, /^! a plain re-apply of Service shop\/web fails: Invalid \(422\)/m)
+        assert.match(stdout, /^ {2}\d+ ~ {2}spec\.replicas +5 → 7 /m)
+        const applier = (await review.backporch('explain', 'apps/production', ...KUBECTL)).stdout
+        assert.match(
+          applier,
+          /Flux Kustomization flux-system\/apps (?:says Ready is False|is not ready now)/,
+        )
+      },
+    )
   })
 
 /** `<file>:<line> <sign> <field>` of each difference, sorted. */
@@ -240,14 +336,22 @@ function linesOf(printed: string): string[] {
 
 /** Of a diff without context: each path, then its lines. */
 function changedLines(diff: string): string[] {
-  return diff.split('\n').flatMap((line) => /^\+\+\+ b\/(.*)/.exec(line)?.[1] ?? (/^[-+](?!-- |\+\+ )/.test(line) ? line : []))
+  return diff
+    .split('\n')
+    .flatMap(
+      (line) => /^\+\+\+ b\/(.*)/.exec(line)?.[1] ?? (/^[-+](?!-- |\+\+ )/.test(line) ? line : []),
+    )
 }
 
 async function liveValues(world: World): Promise<Readonly<Record<string, string>>> {
-  const get = (what: string, path: string): Promise<string> => world.kubectl('get', ...what.split(' '), '-o', `jsonpath={${path}}`)
+  const get = (what: string, path: string): Promise<string> =>
+    world.kubectl('get', ...what.split(' '), '-o', `jsonpath={${path}}`)
   const container = '.spec.template.spec.containers[0]'
   return {
-    front: await get('deployment/front -n shop', `.spec.replicas} {${container}.image} {.spec.template.spec.terminationGracePeriodSeconds`),
+    front: await get(
+      'deployment/front -n shop',
+      `.spec.replicas} {${container}.image} {.spec.template.spec.terminationGracePeriodSeconds`,
+    ),
     replicas: await get('deployment/web -n shop', '.spec.replicas'),
     image: await get('deployment/web -n shop', `${container}.image`),
     logLevel: await get('deployment/web -n shop', `${container}.env[0].value`),
@@ -264,7 +368,11 @@ async function liveValues(world: World): Promise<Readonly<Record<string, string>
 }
 
 /** The repository is on Gitea, and Flux is bootstrapped and has applied all of it. */
-async function openFluxWorld(t: TestContext, plane: ControlPlane, gitea: Gitea): Promise<{ review: ReviewWorld; flux: FluxControllers }> {
+async function openFluxWorld(
+  t: TestContext,
+  plane: ControlPlane,
+  gitea: Gitea,
+): Promise<{ review: ReviewWorld; flux: FluxControllers }> {
   if (found.state === 'unavailable') throw new Error(found.why)
   const fixture = await createGiteaFixture(gitea)
   t.after(() => fixture.close())
@@ -274,10 +382,18 @@ async function openFluxWorld(t: TestContext, plane: ControlPlane, gitea: Gitea):
   const { world } = review
   await review.git('push', '--quiet', '--force', review.address, 'main')
   const { components, sync } = bootstrapOf(files)
-  const bootstrap = (text: string): Promise<string> => world.pipe(text, 'apply', '--server-side', '--field-manager=flux', '--filename=-')
+  const bootstrap = (text: string): Promise<string> =>
+    world.pipe(text, 'apply', '--server-side', '--field-manager=flux', '--filename=-')
   await bootstrap(components)
   await world.kubectl('wait', '--for=condition=Established', '--all', 'crd', '--timeout=4m')
-  await world.kubectl('create', 'secret', 'generic', 'cluster-secrets', '--namespace=flux-system', `--from-literal=api_token=${TOKEN}`)
+  await world.kubectl(
+    'create',
+    'secret',
+    'generic',
+    'cluster-secrets',
+    '--namespace=flux-system',
+    `--from-literal=api_token=${TOKEN}`,
+  )
   await bootstrap(sync)
   const flux = await startFlux(plane, found)
   t.after(() => flux.stop())

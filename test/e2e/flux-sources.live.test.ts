@@ -17,9 +17,12 @@ else
       'apps/base/kustomization.yaml': 'resources:\n- deployment.yaml\n- config.yaml\n',
       'apps/base/deployment.yaml':
         'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  replicas: 1\n  selector: {matchLabels: {app: web}}\n  template:\n    metadata: {labels: {app: web}}\n    spec:\n      containers:\n      - name: app\n        image: example.com/web:1.0\n',
-      'apps/base/config.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\ndata:\n  color: ${color}\n',
-      'apps/production/kustomization.yaml': 'resources:\n- ../base\nreplicas:\n- name: web\n  count: 3\n',
-      'infrastructure/quota.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: quota}\ndata: {cpu: "4"}\n',
+      'apps/base/config.yaml':
+        'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\ndata:\n  color: ${color}\n',
+      'apps/production/kustomization.yaml':
+        'resources:\n- ../base\nreplicas:\n- name: web\n  count: 3\n',
+      'infrastructure/quota.yaml':
+        'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: quota}\ndata: {cpu: "4"}\n',
     }
 
     test('is compared as Flux builds it, and its drift is proposed in the file that people wrote', async (t) => {
@@ -42,10 +45,18 @@ else
         postBuild: { substitute: { color: 'blue' } },
       }
       await createSyncer(plane, SYNCER_KINDS.kustomization, namespace, 'apps', apps)
-      await createSyncer(plane, SYNCER_KINDS.kustomization, namespace, 'infrastructure', { ...common, path: './infrastructure' })
+      await createSyncer(plane, SYNCER_KINDS.kustomization, namespace, 'infrastructure', {
+        ...common,
+        path: './infrastructure',
+      })
       const deployment = BASE['apps/base/deployment.yaml'] ?? ''
       const manifests = `${deployment.replace('replicas: 1', 'replicas: 3').replace(':1.0', ':1.4')}---\n${(BASE['apps/base/config.yaml'] ?? '').replace('${color}', 'blue')}`
-      await found.applyWith('flux', { kubeconfig: plane.kubeconfig, namespace, name: 'apps', manifests })
+      await found.applyWith('flux', {
+        kubeconfig: plane.kubeconfig,
+        namespace,
+        name: 'apps',
+        manifests,
+      })
       await found.applyWith('flux', {
         kubeconfig: plane.kubeconfig,
         namespace,
@@ -56,9 +67,19 @@ else
       const quiet = assertExit(await world.backporch('diff', '--cluster', 'prod', ...KUBECTL), 0)
       assert.equal(`${quiet.stdout}${quiet.stderr}`, '', 'untouched: nothing to report')
       await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespace)
-      await world.kubectl('patch', 'configmap/quota', '-n', namespace, '--type=merge', '-p', '{"data":{"cpu":"8"}}')
+      await world.kubectl(
+        'patch',
+        'configmap/quota',
+        '-n',
+        namespace,
+        '--type=merge',
+        '-p',
+        '{"data":{"cpu":"8"}}',
+      )
       const drifted = assertExit(await world.backporch('scan', '--cluster', 'prod', ...KUBECTL), 1)
-      const lines = drifted.stdout.split('\n').filter((line) => line.includes('→') || line.includes(' in prod '))
+      const lines = drifted.stdout
+        .split('\n')
+        .filter((line) => line.includes('→') || line.includes(' in prod '))
       assert.deepEqual(
         lines.map((line) => line.replace(/ {2}(?:kubectl|human).*/, '').trim()),
         [
@@ -69,17 +90,47 @@ else
         ],
       )
       const onboarded = await world.backporch('init', '--dry-run', '--cluster', 'prod', ...KUBECTL)
-      assert.match(onboarded.stdout, new RegExp(`^  Flux Kustomization ${namespace}/apps +apps/production +prod +2 +1$`, 'm'))
-      assert.doesNotMatch(onboarded.stdout, /kind: Placement/, 'what a syncer applies needs no placement')
+      assert.match(
+        onboarded.stdout,
+        new RegExp(`^  Flux Kustomization ${namespace}/apps +apps/production +prod +2 +1$`, 'm'),
+      )
+      assert.doesNotMatch(
+        onboarded.stdout,
+        /kind: Placement/,
+        'what a syncer applies needs no placement',
+      )
       const status = await world.backporch('status')
       assert.match(status.stdout, /^prod +apps\/production +- +~ Drifted/m)
-      const explained = assertExit(await world.backporch('explain', 'apps/production', '--cluster', 'prod', ...KUBECTL), 0)
-      assert.match(explained.stdout, /written by replicas of apps\/production\/kustomization\.yaml:5:10, which decides/)
+      const explained = assertExit(
+        await world.backporch('explain', 'apps/production', '--cluster', 'prod', ...KUBECTL),
+        0,
+      )
+      assert.match(
+        explained.stdout,
+        /written by replicas of apps\/production\/kustomization\.yaml:5:10, which decides/,
+      )
       assert.match(explained.stdout, new RegExp(`applier Flux Kustomization ${namespace}/apps`))
-      assertExit(await world.backporch('adopt', 'apps/production', '--cluster', 'prod', ...KUBECTL), 0)
-      const [branch] = (await world.proposals()).filter((name) => name.startsWith('proposed/apps/production/'))
+      assertExit(
+        await world.backporch('adopt', 'apps/production', '--cluster', 'prod', ...KUBECTL),
+        0,
+      )
+      const [branch] = (await world.proposals()).filter((name) =>
+        name.startsWith('proposed/apps/production/'),
+      )
       assert.ok(branch)
-      const changed = await world.remote('diff', '--unified=0', 'main', branch, '--', 'apps', 'infrastructure')
-      assert.deepEqual(changed.split('\n').slice(-3), ['@@ -5 +5 @@ replicas:', '-  count: 3', '+  count: 5'])
+      const changed = await world.remote(
+        'diff',
+        '--unified=0',
+        'main',
+        branch,
+        '--',
+        'apps',
+        'infrastructure',
+      )
+      assert.deepEqual(changed.split('\n').slice(-3), [
+        '@@ -5 +5 @@ replicas:',
+        '-  count: 3',
+        '+  count: 5',
+      ])
     })
   })

@@ -28,26 +28,43 @@ const config = (namespace: string): string =>
 await controlPlaneSuite('folders without a Kptfile', {}, (plane) => {
   test('plain manifests: in sync, one edit is one line, recorded, adopted and merged without a Kptfile', async (t) => {
     const namespace = await plane.namespace('plain')
-    const files: Files = { 'deploy/web/deployment.yaml': deployment(namespace, 3), 'deploy/web/more/config.yaml': config(namespace) }
+    const files: Files = {
+      'deploy/web/deployment.yaml': deployment(namespace, 3),
+      'deploy/web/more/config.yaml': config(namespace),
+    }
     const world = await openWorld(t, plane, files)
     const refused = assertExit(await world.backporch('diff'), 2)
-    assert.match(refused.stderr, /manifests are in deploy\/web \(1 object\), deploy\/web\/more \(1 object\)/)
+    assert.match(
+      refused.stderr,
+      /manifests are in deploy\/web \(1 object\), deploy\/web\/more \(1 object\)/,
+    )
     await world.sync('deploy/web')
     const path = ['--path', 'deploy/web']
     assert.equal(assertExit(await world.backporch('diff', ...path), 0).stdout, '')
     await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespace)
-    assert.match(assertExit(await world.backporch('diff', ...path), 1).stdout, /1 change in 1 object of deploy\/web/)
+    assert.match(
+      assertExit(await world.backporch('diff', ...path), 1).stdout,
+      /1 change in 1 object of deploy\/web/,
+    )
     assertExit(await world.backporch('scan', ...path), 1)
     assert.match(assertExit(await world.backporch('status'), 1).stdout, /deploy\/web/)
     assertExit(await world.backporch('adopt', 'deploy/web'), 0)
     assertExit(await world.backporch('approve', 'deploy/web', '--yes'), 0)
     // Only the value is another one: the comment stays.
     assert.equal(await world.show('main', 'deploy/web/deployment.yaml'), deployment(namespace, 5))
-    assert.ok(![...(await world.refs()).keys()].some((ref) => /\/(drafts|proposed)\/[^/]+$/.test(ref)))
+    assert.ok(
+      ![...(await world.refs()).keys()].some((ref) => /\/(drafts|proposed)\/[^/]+$/.test(ref)),
+    )
     assert.equal(assertExit(await world.backporch('diff', ...path), 0).stdout, '')
     // What is printed as the next step names the folder alone, and its branch is gone.
-    assert.match(assertExit(await world.backporch('scan', 'deploy/web'), 0).stdout, /is verified: test agrees with the decision/)
-    assert.match(assertExit(await world.backporch('explain', 'deploy/web'), 0).stdout, /^deploy\/web in test: InSync$/m)
+    assert.match(
+      assertExit(await world.backporch('scan', 'deploy/web'), 0).stdout,
+      /is verified: test agrees with the decision/,
+    )
+    assert.match(
+      assertExit(await world.backporch('explain', 'deploy/web'), 0).stdout,
+      /^deploy\/web in test: InSync$/m,
+    )
     assertExit(await world.backporch('diff', 'deploy/none'), 2)
   })
 
@@ -62,7 +79,10 @@ await controlPlaneSuite('folders without a Kptfile', {}, (plane) => {
     })
     assert.match(assertExit(await world.backporch('diff'), 2).stderr, /BP1208/)
     const allowed = ['--allow-render', 'kubectl']
-    const { stdout } = assertExit(await world.backporch('render', 'deploy/prod', '-o', 'unwrap', ...allowed), 0)
+    const { stdout } = assertExit(
+      await world.backporch('render', 'deploy/prod', '-o', 'unwrap', ...allowed),
+      0,
+    )
     await world.pipe(stdout, 'apply', '--server-side', `--field-manager=${SYNCER}`, '--filename=-')
     assert.equal(assertExit(await world.backporch('diff', ...allowed), 0).stdout, '')
     await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespace)
@@ -70,6 +90,9 @@ await controlPlaneSuite('folders without a Kptfile', {}, (plane) => {
     assertExit(await world.backporch('adopt', 'deploy/prod', ...allowed), 0)
     assertExit(await world.backporch('approve', 'deploy/prod', '--yes', ...allowed), 0)
     assert.match(await world.show('main', 'deploy/prod/kustomization.yaml'), /count: 5/)
-    assert.equal(await world.show('main', 'deploy/base/deployment.yaml'), deployment('elsewhere', 1))
+    assert.equal(
+      await world.show('main', 'deploy/base/deployment.yaml'),
+      deployment('elsewhere', 1),
+    )
   })
 })

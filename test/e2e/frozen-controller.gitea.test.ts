@@ -25,7 +25,8 @@ const FOREIGN = ['refs/heads/feature/drift', 'refs/heads/proposal', 'refs/tags/r
 /** The first words of the steps of a turn in which one is frozen. */
 const FROZEN_AT = ['observing', 'writing', 'reading'] as const
 
-const pathOf = (pull: ObservedPull): string => pull.head.label.replace(/^proposed\//, '').replace(/\/drift-[^/]*$/, '')
+const pathOf = (pull: ObservedPull): string =>
+  pull.head.label.replace(/^proposed\//, '').replace(/\/drift-[^/]*$/, '')
 
 /** Looks at the open pull requests all the time. */
 class Lookout {
@@ -69,7 +70,11 @@ else
   await controlPlaneSuite('a frozen controller', {}, (plane) => {
     test('of three, one is frozen in the middle of a turn and goes on: nothing is there twice, and then there is silence', async (t) => {
       const namespace = await plane.namespace('frozen')
-      const files = Object.assign({}, PROPOSE, ...PACKAGES.map((name) => configPackage(name, namespace, [`${name}-a`, `${name}-b`])))
+      const files = Object.assign(
+        {},
+        PROPOSE,
+        ...PACKAGES.map((name) => configPackage(name, namespace, [`${name}-a`, `${name}-b`])),
+      )
       const review = await openReviewWorld(t, plane, gitea as never, files)
       const { world, fixture } = review
       for (const ref of FOREIGN) await review.git('push', '--quiet', review.address, `main:${ref}`)
@@ -78,7 +83,10 @@ else
       const controllers = ['one', 'two', 'three'].map((name) => start(t, review, name))
       const history = new History()
       try {
-        for (const each of controllers) await each.until('it is watched', () => each.sights().some(({ why }) => why === undefined))
+        for (const each of controllers)
+          await each.until('it is watched', () =>
+            each.sights().some(({ why }) => why === undefined),
+          )
         const lookout = new Lookout(review)
         const mains = new Set<string>()
         for (const [at, frozen] of controllers.entries()) {
@@ -88,26 +96,36 @@ else
           const [first, second, third] = [`p${3 * at}`, `p${3 * at + 1}`, `p${3 * at + 2}`]
           await paint(world, namespace, `${first}-a`, 'blue')
           await paint(world, namespace, `${second}-a`, 'blue')
-          const isThere = (): boolean => new RegExp(`"step":"${step}`).test(frozen.stderr.slice(began))
+          const isThere = (): boolean =>
+            new RegExp(`"step":"${step}`).test(frozen.stderr.slice(began))
           await waitUntil(`controller ${at + 1} is ${step}`, () => isSoon(isThere))
           frozen.send('SIGSTOP')
-          const others = controllers.filter((each) => each !== frozen).map((each) => ({ each, turns: each.events('turn').length }))
+          const others = controllers
+            .filter((each) => each !== frozen)
+            .map((each) => ({ each, turns: each.events('turn').length }))
           history.say(`controller ${at + 1} is frozen while ${step}`)
           await paint(world, namespace, `${third}-b`, 'green')
           await recorded(review, third, 'green')
           const merged = await decide(review, history)
           await review.observe()
           const path = 'apps/p9/config.yaml'
-          await review.commit({ [path]: painted(await world.show('main', path), 'p9-a', `shade${at}`) }, `feat(p9): shade ${at}`)
+          await review.commit(
+            { [path]: painted(await world.show('main', path), 'p9-a', `shade${at}`) },
+            `feat(p9): shade ${at}`,
+          )
           mains.add(await world.remote('rev-parse', 'main'))
           for (const name of [...merged, 'apps/p9']) await world.sync(name)
           await paint(world, namespace, `${second}-b`, 'black')
           await recorded(review, second, 'black')
-          for (const { each, turns } of others) await each.until('it makes a turn meanwhile', () => each.events('turn').length > turns)
+          for (const { each, turns } of others)
+            await each.until('it makes a turn meanwhile', () => each.events('turn').length > turns)
           const turns = frozen.events('turn').length
           frozen.send('SIGCONT')
           history.say(`controller ${at + 1} goes on`)
-          await frozen.until('it ends the turn in which it was frozen', () => frozen.events('turn').length > turns)
+          await frozen.until(
+            'it ends the turn in which it was frozen',
+            () => frozen.events('turn').length > turns,
+          )
         }
         // Pushes and requests to the API that write.
         await comeToRest(
@@ -126,19 +144,44 @@ else
         assert.deepEqual([...lookout.doubled], [], 'one open pull request of each unit')
         const pulls = await review.pulls()
         const open = pulls.filter(({ state }) => state === 'open')
-        assert.equal(new Set(open.map(pathOf)).size, open.length, open.map(({ head }) => head.label).join(' '))
+        assert.equal(
+          new Set(open.map(pathOf)).size,
+          open.length,
+          open.map(({ head }) => head.label).join(' '),
+        )
         for (const { number } of pulls) {
           const comments = await review.comments(number)
-          assert.equal(new Set(comments).size, comments.length, `#${number} has a comment twice:\n${comments.join('\n---\n')}`)
+          assert.equal(
+            new Set(comments).size,
+            comments.length,
+            `#${number} has a comment twice:\n${comments.join('\n---\n')}`,
+          )
         }
-        const labels = (await fixture.gitea.request<{ name: string }[]>(fixture.writer.token, 'GET', `${fixture.path}/labels?limit=50`))
-          .body
-        assert.equal(new Set(labels.map(({ name }) => name)).size, labels.length, labels.map(({ name }) => name).join(' '))
+        const labels = (
+          await fixture.gitea.request<{ name: string }[]>(
+            fixture.writer.token,
+            'GET',
+            `${fixture.path}/labels?limit=50`,
+          )
+        ).body
+        assert.equal(
+          new Set(labels.map(({ name }) => name)).size,
+          labels.length,
+          labels.map(({ name }) => name).join(' '),
+        )
 
         const issues = (
-          await fixture.gitea.request<{ title: string }[]>(fixture.writer.token, 'GET', `${fixture.path}/issues?type=issues&state=open`)
+          await fixture.gitea.request<{ title: string }[]>(
+            fixture.writer.token,
+            'GET',
+            `${fixture.path}/issues?type=issues&state=open`,
+          )
         ).body
-        assert.equal(new Set(issues.map(({ title }) => title)).size, issues.length, issues.map(({ title }) => title).join(', '))
+        assert.equal(
+          new Set(issues.map(({ title }) => title)).size,
+          issues.length,
+          issues.map(({ title }) => title).join(', '),
+        )
 
         const moves = fixture.proxy.requests.filter(isPush).flatMap(refMovesOf)
         assert.deepEqual(
@@ -152,11 +195,14 @@ else
         await world.remote('fsck', '--strict')
 
         const [reports, undisturbed] = [await reportsOf(world), await scanOfMain(world)]
-        const closed = new Set(pulls.filter(({ state, merged }) => state === 'closed' && !merged).map(pathOf))
+        const closed = new Set(
+          pulls.filter(({ state, merged }) => state === 'closed' && !merged).map(pathOf),
+        )
         for (const path of PACKAGES.map((name) => `apps/${name}`)) {
           const [own, other] = [reports.get(path), undisturbed.get(path)]
           assert.deepEqual([path, own?.spec.fingerprint], [path, other?.spec.fingerprint])
-          if (!closed.has(path)) assert.deepEqual([path, own?.status.state], [path, other?.status.state])
+          if (!closed.has(path))
+            assert.deepEqual([path, own?.status.state], [path, other?.status.state])
           if (own?.status.state === 'Drifted')
             assert.ok(
               open.some((pull) => pathOf(pull) === path),
@@ -168,7 +214,8 @@ else
         )
       } catch (thrown) {
         console.error(history.lines.join('\n'))
-        for (const [at, { stderr }] of controllers.entries()) console.error(`--- controller ${at + 1}\n${importantOf(stderr)}`)
+        for (const [at, { stderr }] of controllers.entries())
+          console.error(`--- controller ${at + 1}\n${importantOf(stderr)}`)
         throw thrown
       }
     })
@@ -177,8 +224,21 @@ else
 function start(t: TestContext, { fixture, world }: ReviewWorld, name: string): WatchingController {
   const home = join(world.folder, name)
   mkdirSync(home)
-  const args = ['--interval', '2s', '--log-level', 'debug', '--http-address', '127.0.0.1:0', '--repo', fixture.remote]
-  const own = { HOME: home, XDG_CONFIG_HOME: join(home, 'config'), XDG_CACHE_HOME: join(home, 'cache') }
+  const args = [
+    '--interval',
+    '2s',
+    '--log-level',
+    'debug',
+    '--http-address',
+    '127.0.0.1:0',
+    '--repo',
+    fixture.remote,
+  ]
+  const own = {
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, 'config'),
+    XDG_CACHE_HOME: join(home, 'cache'),
+  }
   return new WatchingController(t, world, args, { ...own, GITEA_TOKEN: fixture.bot.token })
 }
 
@@ -192,11 +252,16 @@ async function isSoon(isSo: () => boolean): Promise<boolean> {
 async function recorded(review: ReviewWorld, name: string, color: string): Promise<void> {
   await waitUntil(`the ledger says that ${name} is ${color}`, async () => {
     await review.observe()
-    return (await review.world.show('drift-ledger', `clusters/test/apps--${name}/report.yaml`)).includes(color)
+    return (
+      await review.world.show('drift-ledger', `clusters/test/apps--${name}/report.yaml`)
+    ).includes(color)
   })
 }
 
-async function refsOf(review: ReviewWorld, names: readonly string[]): Promise<readonly (string | undefined)[]> {
+async function refsOf(
+  review: ReviewWorld,
+  names: readonly string[],
+): Promise<readonly (string | undefined)[]> {
   await review.observe()
   const refs = await review.world.refs()
   return names.map((name) => refs.get(name))
@@ -210,7 +275,10 @@ async function decide(review: ReviewWorld, history: History): Promise<readonly s
     if (first !== undefined) await review.mergeByHand(first.number, 'merge')
   }
   const close = async (): Promise<void> => {
-    if (second !== undefined) await server.request(writer.token, 'PATCH', `${path}/pulls/${second.number}`, { state: 'closed' })
+    if (second !== undefined)
+      await server.request(writer.token, 'PATCH', `${path}/pulls/${second.number}`, {
+        state: 'closed',
+      })
   }
   const isMerged = await history.attempt(`merges #${first?.number} ${first?.head.label}`, merge)
   await history.attempt(`closes #${second?.number} ${second?.head.label}`, close)
@@ -218,7 +286,9 @@ async function decide(review: ReviewWorld, history: History): Promise<readonly s
 }
 
 function importantOf(log: string): string {
-  const lines = log.split('\n').filter((line) => !/"event":"(?:step|judged|request)"|"transitions":0/.test(line))
+  const lines = log
+    .split('\n')
+    .filter((line) => !/"event":"(?:step|judged|request)"|"transitions":0/.test(line))
   return lines
     .map((line) => line.slice(0, 400))
     .slice(-60)

@@ -5,7 +5,13 @@ import type { Change } from '../../src/record/documents/change.ts'
 import type { DriftReportList } from '../../src/record/documents/drift-report-list.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { HIDDEN, INJECTED } from './injected-edits.ts'
-import { type CustomKind, calmPackage, createResourceGroupKind, createWidgetKind, shopPackage } from './shop-package.ts'
+import {
+  type CustomKind,
+  calmPackage,
+  createResourceGroupKind,
+  createWidgetKind,
+  shopPackage,
+} from './shop-package.ts'
 import { assertExit, openWorld, type World } from './world.ts'
 
 await controlPlaneSuite('hand edits', { controllerManager: true }, (plane) => {
@@ -17,7 +23,10 @@ await controlPlaneSuite('hand edits', { controllerManager: true }, (plane) => {
 
   async function shop(t: TestContext): Promise<{ world: World; namespace: string }> {
     const namespace = await plane.namespace('hand')
-    const world = await openWorld(t, plane, { ...shopPackage(namespace, widget), ...calmPackage(namespace, widget) })
+    const world = await openWorld(t, plane, {
+      ...shopPackage(namespace, widget),
+      ...calmPackage(namespace, widget),
+    })
     await world.sync('apps/shop')
     await world.sync('apps/calm')
     return { world, namespace }
@@ -41,7 +50,10 @@ await controlPlaneSuite('hand edits', { controllerManager: true }, (plane) => {
     assert.equal(report.spec.unit.package, 'apps/shop')
 
     const observed = report.spec.changes.map(lineOf).sort()
-    assert.deepEqual(observed, INJECTED.map(({ object, change, path }) => [object, change, path ?? ''].join(' ')).sort())
+    assert.deepEqual(
+      observed,
+      INJECTED.map(({ object, change, path }) => [object, change, path ?? ''].join(' ')).sort(),
+    )
     for (const injected of INJECTED) {
       const change: Change | undefined = report.spec.changes.find(
         (one) => lineOf(one) === [injected.object, injected.change, injected.path ?? ''].join(' '),
@@ -50,7 +62,8 @@ await controlPlaneSuite('hand edits', { controllerManager: true }, (plane) => {
       assertValue(change.git, injected.git, `${injected.how}: git`)
       assertValue(change.live, injected.live, `${injected.how}: live`)
       assert.equal(change.actor.manager, injected.manager, injected.how)
-      const confidence = injected.confidence ?? (injected.manager === 'unknown' ? 'none' : 'field-manager')
+      const confidence =
+        injected.confidence ?? (injected.manager === 'unknown' ? 'none' : 'field-manager')
       assert.equal(change.actor.confidence, confidence, injected.how)
       assert.equal(change.ref.namespace, namespace)
       assert.ok(change.risk !== undefined && change.reason !== '')
@@ -59,17 +72,35 @@ await controlPlaneSuite('hand edits', { controllerManager: true }, (plane) => {
     const untouched = assertExit(await world.backporch('diff', 'apps/calm'), 0)
     assert.equal(untouched.stdout, '')
     // The package has its Secret in git in plain text, which is told and is no drift.
-    assert.match(untouched.stderr, /^note: apps\/calm\/rest\.yaml:\d+: Secret .* in plain text: data\.token, stringData\.password\n$/)
+    assert.match(
+      untouched.stderr,
+      /^note: apps\/calm\/rest\.yaml:\d+: Secret .* in plain text: data\.token, stringData\.password\n$/,
+    )
   })
 
   test('a write that changes no value of git is no drift, whoever owns the field afterwards', async (t) => {
     const { world, namespace } = await shop(t)
-    const status = '{"status":{"conditions":[{"type":"Available","status":"False","reason":"ByHand","message":""}]}}'
+    const status =
+      '{"status":{"conditions":[{"type":"Available","status":"False","reason":"ByHand","message":""}]}}'
     await world.kubectl('scale', 'deployment/web', '--replicas=3', '-n', namespace)
     await world.kubectl('annotate', 'deployment/web', 'example.com/note=x', '-n', namespace)
     await world.kubectl('annotate', 'deployment/web', 'example.com/note-', '-n', namespace)
-    await world.kubectl('patch', 'deployment/web', '--subresource=status', '-n', namespace, '-p', status)
-    await world.pipe(await world.show('main', 'apps/shop/api.yaml'), 'apply', '--server-side', '--field-manager=twin', '--filename=-')
+    await world.kubectl(
+      'patch',
+      'deployment/web',
+      '--subresource=status',
+      '-n',
+      namespace,
+      '-p',
+      status,
+    )
+    await world.pipe(
+      await world.show('main', 'apps/shop/api.yaml'),
+      'apply',
+      '--server-side',
+      '--field-manager=twin',
+      '--filename=-',
+    )
     const run = assertExit(await world.backporch('diff', 'apps/shop'), 0)
     assert.equal(run.stdout, '')
   })
@@ -77,14 +108,27 @@ await controlPlaneSuite('hand edits', { controllerManager: true }, (plane) => {
   test('an object that somebody deleted and made anew shows what is different in it, and who made it', async (t) => {
     const { world, namespace } = await shop(t)
     await world.kubectl('delete', 'configmap/settings', '-n', namespace)
-    await world.kubectl('create', 'configmap', 'settings', '--from-literal=timeout=30', '--from-literal=more=x', '-n', namespace)
+    await world.kubectl(
+      'create',
+      'configmap',
+      'settings',
+      '--from-literal=timeout=30',
+      '--from-literal=more=x',
+      '-n',
+      namespace,
+    )
     const run = assertExit(await world.backporch('diff', 'apps/shop', '-o', 'json'), 1)
     const list: DriftReportList = JSON.parse(run.stdout)
     const changes = list.items[0]?.spec.changes ?? []
-    assert.deepEqual(changes.map((change) => `${lineOf(change)} ${change.actor.manager} ${change.actor.confidence}`).sort(), [
-      'ConfigMap/settings added data.more kubectl-create field-manager',
-      'ConfigMap/settings removed data["app.properties"] kubectl-create last-writer',
-    ])
+    assert.deepEqual(
+      changes
+        .map((change) => `${lineOf(change)} ${change.actor.manager} ${change.actor.confidence}`)
+        .sort(),
+      [
+        'ConfigMap/settings added data.more kubectl-create field-manager',
+        'ConfigMap/settings removed data["app.properties"] kubectl-create last-writer',
+      ],
+    )
   })
 })
 
@@ -93,7 +137,8 @@ function lineOf({ ref, change, path }: Change): string {
 }
 
 function assertValue(actual: unknown, expected: unknown, what: string): void {
-  if (expected === HIDDEN) assert.match(String(actual), /^hmac-sha256:[0-9a-f]{16} \(\d+ bytes\)$/, what)
+  if (expected === HIDDEN)
+    assert.match(String(actual), /^hmac-sha256:[0-9a-f]{16} \(\d+ bytes\)$/, what)
   else if (expected instanceof RegExp) assert.match(String(actual), expected, what)
   else assert.deepEqual(actual, expected, what)
 }

@@ -3,7 +3,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { findHelm } from '../helm/find-helm.ts'
-import { storefrontFiles, storefrontPlacement, storefrontPolicy, UNIT, VALUES } from '../helm/storefront-world.ts'
+import {
+  storefrontFiles,
+  storefrontPlacement,
+  storefrontPolicy,
+  UNIT,
+  VALUES,
+} from '../helm/storefront-world.ts'
 import { nextSecond } from '../waiting/next-second.ts'
 import { runProgram } from './run-program.ts'
 import { assertExit, openWorld, type World } from './world.ts'
@@ -18,7 +24,17 @@ else
     /** The hooks would need a node to run on. */
     async function upgrade(world: World, namespace: string): Promise<void> {
       await world.git('pull', '--quiet', 'origin', 'main')
-      const words = ['upgrade', '--install', 'shop', UNIT, '--namespace', namespace, '--values', VALUES, '--no-hooks']
+      const words = [
+        'upgrade',
+        '--install',
+        'shop',
+        UNIT,
+        '--namespace',
+        namespace,
+        '--values',
+        VALUES,
+        '--no-hooks',
+      ]
       const home = world.folder
       const env = { PATH: process.env['PATH'], HOME: home, KUBECONFIG: plane.kubeconfig }
       const ended = await runProgram(helm3, words, { cwd: world.checkout, env })
@@ -36,8 +52,21 @@ else
       const quiet = assertExit(await world.backporch('diff', ...HELM), 0)
       assert.equal(`${quiet.stdout}${quiet.stderr}`, '', 'untouched: nothing to report')
 
-      await world.kubectl('scale', 'statefulset/shop-storefront-search', '--replicas=5', '-n', namespace)
-      await world.kubectl('set', 'image', 'deployment/shop-storefront', 'web=example.com/shop/web:1.5.0', '-n', namespace)
+      await world.kubectl(
+        'scale',
+        'statefulset/shop-storefront-search',
+        '--replicas=5',
+        '-n',
+        namespace,
+      )
+      await world.kubectl(
+        'set',
+        'image',
+        'deployment/shop-storefront',
+        'web=example.com/shop/web:1.5.0',
+        '-n',
+        namespace,
+      )
       const drifted = assertExit(await world.backporch('diff', ...HELM), 1)
       const lines = drifted.stdout.split('\n').filter((line) => /→|\.yaml:| in prod /.test(line))
       assert.deepEqual(
@@ -58,13 +87,26 @@ else
         ],
       )
       const explained = assertExit(await world.backporch('explain', UNIT, ...HELM), 0)
-      assert.match(explained.stdout, /charts\/storefront\/templates\/statefulset\.yaml:10, from the values search\.replicas/)
+      assert.match(
+        explained.stdout,
+        /charts\/storefront\/templates\/statefulset\.yaml:10, from the values search\.replicas/,
+      )
       assert.match(explained.stdout, /run helm upgrade after the merge/)
 
       assertExit(await world.backporch('scan', ...HELM), 1)
       assertExit(await world.backporch('adopt', UNIT, ...HELM), 0)
-      const [branch = ''] = (await world.proposals()).filter((name) => name.startsWith(`proposed/${UNIT}/`))
-      const changed = await world.remote('diff', '--unified=0', 'main', branch, '--', 'charts', 'releases')
+      const [branch = ''] = (await world.proposals()).filter((name) =>
+        name.startsWith(`proposed/${UNIT}/`),
+      )
+      const changed = await world.remote(
+        'diff',
+        '--unified=0',
+        'main',
+        branch,
+        '--',
+        'charts',
+        'releases',
+      )
       assert.deepEqual(
         changed.split('\n').filter((line) => /^[-+]/.test(line)),
         [
@@ -93,7 +135,10 @@ else
       })
       await upgrade(world, namespace)
       await nextSecond()
-      await world.commit({ [VALUES]: world.read(VALUES).replace('maxReplicas: 10', 'maxReplicas: 12') }, 'feat: more replicas')
+      await world.commit(
+        { [VALUES]: world.read(VALUES).replace('maxReplicas: 10', 'maxReplicas: 12') },
+        'feat: more replicas',
+      )
       const behind = assertExit(await world.backporch('diff', ...HELM, '-o', 'json'), 0)
       const [report] = JSON.parse(behind.stdout).items
       assert.deepEqual(

@@ -29,7 +29,10 @@ const CANARY = 'canary-in-the-stored-manifest'
 const HIDDEN = [CANARY, Buffer.from(CANARY).toString('base64').slice(0, 30)]
 
 /** A version of the chart, as manifests. */
-function chart(namespace: string, parts: { readonly dropped: boolean; readonly more?: string }): string {
+function chart(
+  namespace: string,
+  parts: { readonly dropped: boolean; readonly more?: string },
+): string {
   const config = (name: string, data: string, marks = ''): string =>
     `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n  namespace: ${namespace}\n${marks}data:\n${data}`
   const old = parts.dropped ? '' : '  old: "yes"\n'
@@ -56,7 +59,12 @@ ${parts.dropped ? '' : '        - {name: FEATURE, value: "on"}\n'}`
     config('hook', '  a: b\n', '  annotations: {helm.sh/hook: "pre-install,pre-upgrade"}\n'),
     `apiVersion: v1\nkind: Secret\nmetadata:\n  name: token\n  namespace: ${namespace}\nstringData:\n  token: ${CANARY}\n${parts.dropped ? '' : `  old: ${CANARY}-old\n`}`,
     deployment,
-    ...(parts.dropped ? [] : [config('gone', '  a: b\n'), config('kept', '  a: b\n', '  annotations: {helm.sh/resource-policy: keep}\n')]),
+    ...(parts.dropped
+      ? []
+      : [
+          config('gone', '  a: b\n'),
+          config('kept', '  a: b\n', '  annotations: {helm.sh/resource-policy: keep}\n'),
+        ]),
   ].join('---\n')
 }
 
@@ -69,14 +77,24 @@ else {
         const namespace = await plane.namespace('helm')
         const below = `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: below\n  namespace: ${namespace}\ndata:\n  a: b\n`
         const world = await worldOf(t, plane, chart(namespace, { dropped: false }), below)
-        const order = { kubeconfig: plane.kubeconfig, namespace, name: 'shop', driver, subchart: below }
-        const apply = (parts: Parameters<typeof chart>[1]) => found.applyWith(tool, { ...order, manifests: chart(namespace, parts) })
+        const order = {
+          kubeconfig: plane.kubeconfig,
+          namespace,
+          name: 'shop',
+          driver,
+          subchart: below,
+        }
+        const apply = (parts: Parameters<typeof chart>[1]) =>
+          found.applyWith(tool, { ...order, manifests: chart(namespace, parts) })
         await apply({ dropped: false })
 
         assert.equal(assertExit(await world.backporch('diff', 'apps/shop'), 0).stdout, '')
 
         await nextSecond()
-        await world.commit({ 'apps/shop/all.yaml': chart(namespace, { dropped: true }) }, 'feat: drop what nobody needs')
+        await world.commit(
+          { 'apps/shop/all.yaml': chart(namespace, { dropped: true }) },
+          'feat: drop what nobody needs',
+        )
         const behind = await observed(world, 0)
         assert.deepEqual(behind.changes, [])
         assert.deepEqual(behind.setAside, [
@@ -95,18 +113,31 @@ else {
           [`added Secret/token data.old ${compares ? 'helm' : 'unknown'}: ${LEFT_OVER}`],
         )
         assert.deepEqual(left.setAside, [])
-        await world.kubectl('patch', 'secret/token', '--type=merge', '-p', '{"data":{"old":null}}', '-n', namespace)
+        await world.kubectl(
+          'patch',
+          'secret/token',
+          '--type=merge',
+          '-p',
+          '{"data":{"old":null}}',
+          '-n',
+          namespace,
+        )
         assert.deepEqual(await observed(world, 0), { changes: [], setAside: [] })
 
         // Values that git does not know, as with --set.
         await apply({ dropped: true, more: '  mine: "1"\n' })
         const mine = await observed(world, 1)
-        const why = compares ? `the next upgrade removes it: Helm release ${namespace}/shop revision 3 has it` : undefined
+        const why = compares
+          ? `the next upgrade removes it: Helm release ${namespace}/shop revision 3 has it`
+          : undefined
         assert.deepEqual(
           mine.changes.map(({ line }) => line),
           ['added ConfigMap/settings data.mine helm'],
         )
-        assert.ok(why === undefined || mine.changes[0]?.notes.includes(why), mine.changes[0]?.notes.join())
+        assert.ok(
+          why === undefined || mine.changes[0]?.notes.includes(why),
+          mine.changes[0]?.notes.join(),
+        )
         const refused = assertExit(await world.backporch('release', 'apps/shop'), 2)
         assert.match(refused.stderr, /BP2001: cannot release data\.mine/)
 
@@ -115,7 +146,15 @@ else {
         assert.deepEqual(await observed(world, 0), { changes: [], setAside: [] })
 
         await nextSecond()
-        await world.kubectl('patch', 'deployment/web', '--type=merge', '-p', '{"metadata":{"labels":{"by":"hand"}}}', '-n', namespace)
+        await world.kubectl(
+          'patch',
+          'deployment/web',
+          '--type=merge',
+          '-p',
+          '{"metadata":{"labels":{"by":"hand"}}}',
+          '-n',
+          namespace,
+        )
         const edited = await observed(world, 1)
         assert.deepEqual(
           edited.changes.map(({ line }) => line),
@@ -128,8 +167,13 @@ else {
         await nextSecond()
         await found.rollBackWith(helm, { ...order, manifests: '', revision: 1 })
         const back = await observed(world, 1)
-        const old = back.changes.find(({ line }) => line === 'added ConfigMap/settings data.old helm')
-        assert.match(old?.notes.join() ?? '', /revision 5 is a rollback to revision 1 at .*, when git had [0-9a-f]{7} already/)
+        const old = back.changes.find(
+          ({ line }) => line === 'added ConfigMap/settings data.old helm',
+        )
+        assert.match(
+          old?.notes.join() ?? '',
+          /revision 5 is a rollback to revision 1 at .*, when git had [0-9a-f]{7} already/,
+        )
         assert.deepEqual(
           back.setAside.filter((line) => line.startsWith('Behind')),
           [],
@@ -138,7 +182,8 @@ else {
           ...world.calls.flatMap(({ stdout, stderr }) => [stdout, stderr]),
           await world.remote('log', '-p', '--all', '--not', 'main'),
         ].join('\n')
-        for (const secret of HIDDEN) assert.ok(!text.includes(secret), 'a value of a stored manifest left the process')
+        for (const secret of HIDDEN)
+          assert.ok(!text.includes(secret), 'a value of a stored manifest left the process')
       })
     }
 
@@ -148,9 +193,18 @@ else {
       const dropped = chart(namespace, { dropped: true })
       const order = { kubeconfig: plane.kubeconfig, namespace, name: 'shop', manifests }
       const user = `no-secrets-${namespace}`
-      const rules = ['--resource=configmaps,deployments.apps,namespaces', '--verb=get,list,patch,create']
+      const rules = [
+        '--resource=configmaps,deployments.apps,namespaces',
+        '--verb=get,list,patch,create',
+      ]
       await plane.kubectl(['create', 'clusterrole', user, ...rules])
-      await plane.kubectl(['create', 'clusterrolebinding', user, `--clusterrole=${user}`, `--user=${user}`])
+      await plane.kubectl([
+        'create',
+        'clusterrolebinding',
+        user,
+        `--clusterrole=${user}`,
+        `--user=${user}`,
+      ])
       const kubeconfig = await plane.kubeconfigFor(user)
       for (const [driver, known] of [
         ['configmap', true],
@@ -160,7 +214,14 @@ else {
         const world = await worldOf(t, plane, manifests, '')
         await nextSecond()
         await world.commit({ 'apps/shop/all.yaml': dropped }, 'feat: drop what nobody needs')
-        const run = await world.backporch('diff', 'apps/shop', '-o', 'json', '--kubeconfig', kubeconfig)
+        const run = await world.backporch(
+          'diff',
+          'apps/shop',
+          '-o',
+          'json',
+          '--kubeconfig',
+          kubeconfig,
+        )
         const list: DriftReportList = JSON.parse(run.stdout)
         const reported = list.items
           .flatMap(({ status }) => status.setAside ?? [])
@@ -171,20 +232,32 @@ else {
         assert.equal(run.stderr.includes(note), !known, run.stderr)
         await found.uninstallWith('helm3', { ...order, driver })
         const after = assertExit(await world.backporch('diff', 'apps/shop', '-o', 'json'), 1)
-        const missing = (JSON.parse(after.stdout) as DriftReportList).items.flatMap(({ spec }) => spec.changes)
+        const missing = (JSON.parse(after.stdout) as DriftReportList).items.flatMap(
+          ({ spec }) => spec.changes,
+        )
         assert.deepEqual(missing.map(({ change, ref }) => `${change} ${ref.name}`).sort(), [
           'missing settings',
           'missing token',
           'missing web',
         ])
         await plane.kubectl(['delete', 'configmap', 'kept', 'hook', `--namespace=${namespace}`])
-        await plane.kubectl(['delete', 'secrets,configmaps', '--selector=owner=helm', `--namespace=${namespace}`])
+        await plane.kubectl([
+          'delete',
+          'secrets,configmaps',
+          '--selector=owner=helm',
+          `--namespace=${namespace}`,
+        ])
       }
     })
   })
 }
 
-async function worldOf(t: TestContext, plane: Parameters<typeof openWorld>[1], all: string, below: string): Promise<World> {
+async function worldOf(
+  t: TestContext,
+  plane: Parameters<typeof openWorld>[1],
+  all: string,
+  below: string,
+): Promise<World> {
   return openWorld(t, plane, {
     'apps/shop/Kptfile': kptfile('shop'),
     'apps/shop/all.yaml': all,

@@ -28,18 +28,41 @@ await controlPlaneSuite('kubectl on every manifest of the repository', {}, (plan
       await world.git('fetch', '--quiet', 'origin')
       await world.git('checkout', '--quiet', '--detach', 'origin/main')
       // Rejects for another exit code than 0.
-      return (await world.kubectl(...verb, '--recursive', `--filename=${world.checkout}`)).trim().split('\n')
+      return (await world.kubectl(...verb, '--recursive', `--filename=${world.checkout}`))
+        .trim()
+        .split('\n')
     }
-    assert.deepEqual(await sweep('apply', '--server-side', `--field-manager=${SYNCER}`), ['configmap/web serverside-applied'])
-    await world.kubectl('patch', 'configmap/web', '-n', namespace, '--type=merge', '--patch={"data":{"color":"red"}}')
+    assert.deepEqual(await sweep('apply', '--server-side', `--field-manager=${SYNCER}`), [
+      'configmap/web serverside-applied',
+    ])
+    await world.kubectl(
+      'patch',
+      'configmap/web',
+      '-n',
+      namespace,
+      '--type=merge',
+      '--patch={"data":{"color":"red"}}',
+    )
     assertExit(await world.backporch('scan'), 1)
     assertExit(await world.backporch('adopt'), 0)
     assertExit(await world.backporch('approve', '--yes'), 0)
-    const after = await sweep('apply', '--server-side', '--force-conflicts', `--field-manager=${SYNCER}`)
+    const after = await sweep(
+      'apply',
+      '--server-side',
+      '--force-conflicts',
+      `--field-manager=${SYNCER}`,
+    )
     assert.deepEqual(after, ['configmap/web serverside-applied'])
-    assert.deepEqual(await sweep('apply', '--dry-run=client'), ['configmap/web configured (dry run)'])
-    const [record = ''] = (await world.remote('ls-tree', '-r', '--name-only', 'main', '.drift/records')).split('\n')
-    assert.match(readFileSync(join(world.checkout, record), 'utf8'), /^kind: DriftRecord$[\s\S]*\n---\nbackporch: no manifest\n$/m)
+    assert.deepEqual(await sweep('apply', '--dry-run=client'), [
+      'configmap/web configured (dry run)',
+    ])
+    const [record = ''] = (
+      await world.remote('ls-tree', '-r', '--name-only', 'main', '.drift/records')
+    ).split('\n')
+    assert.match(
+      readFileSync(join(world.checkout, record), 'utf8'),
+      /^kind: DriftRecord$[\s\S]*\n---\nbackporch: no manifest\n$/m,
+    )
     assert.match(readFileSync(join(world.checkout, 'apps/web/config.yaml'), 'utf8'), /color: red/)
   })
 })

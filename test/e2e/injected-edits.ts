@@ -35,7 +35,15 @@ export const INJECTED: readonly InjectedEdit[] = [
   },
   {
     how: 'kubectl set image',
-    edit: (world, ns) => world.kubectl('set', 'image', 'deployment/web', 'app=example.com/shop/web:1.4.3-hotfix', '-n', ns),
+    edit: (world, ns) =>
+      world.kubectl(
+        'set',
+        'image',
+        'deployment/web',
+        'app=example.com/shop/web:1.4.3-hotfix',
+        '-n',
+        ns,
+      ),
     object: 'Deployment/web',
     change: 'modified',
     path: `${APP}.image`,
@@ -45,7 +53,8 @@ export const INJECTED: readonly InjectedEdit[] = [
   },
   {
     how: 'kubectl set env, a changed value',
-    edit: (world, ns) => world.kubectl('set', 'env', 'deployment/web', '-c', 'app', 'LOG_LEVEL=debug', '-n', ns),
+    edit: (world, ns) =>
+      world.kubectl('set', 'env', 'deployment/web', '-c', 'app', 'LOG_LEVEL=debug', '-n', ns),
     object: 'Deployment/web',
     change: 'modified',
     path: `${APP}.env[name=LOG_LEVEL].value`,
@@ -55,7 +64,8 @@ export const INJECTED: readonly InjectedEdit[] = [
   },
   {
     how: 'kubectl set env, a new variable',
-    edit: (world, ns) => world.kubectl('set', 'env', 'deployment/web', '-c', 'app', 'TRACE=1', '-n', ns),
+    edit: (world, ns) =>
+      world.kubectl('set', 'env', 'deployment/web', '-c', 'app', 'TRACE=1', '-n', ns),
     object: 'Deployment/web',
     change: 'added',
     path: `${APP}.env[name=TRACE]`,
@@ -64,7 +74,8 @@ export const INJECTED: readonly InjectedEdit[] = [
   },
   {
     how: 'kubectl set env, a variable taken away',
-    edit: (world, ns) => world.kubectl('set', 'env', 'deployment/web', '-c', 'app', 'FEATURE_BASKET-', '-n', ns),
+    edit: (world, ns) =>
+      world.kubectl('set', 'env', 'deployment/web', '-c', 'app', 'FEATURE_BASKET-', '-n', ns),
     object: 'Deployment/web',
     change: 'removed',
     path: `${APP}.env[name=FEATURE_BASKET]`,
@@ -83,7 +94,15 @@ export const INJECTED: readonly InjectedEdit[] = [
   },
   {
     how: 'kubectl annotate, a changed value under a key with dots and a slash',
-    edit: (world, ns) => world.kubectl('annotate', 'deployment/web', '--overwrite', 'example.com/contact=nobody', '-n', ns),
+    edit: (world, ns) =>
+      world.kubectl(
+        'annotate',
+        'deployment/web',
+        '--overwrite',
+        'example.com/contact=nobody',
+        '-n',
+        ns,
+      ),
     object: 'Deployment/web',
     change: 'modified',
     path: 'metadata.annotations["example.com/contact"]',
@@ -93,7 +112,8 @@ export const INJECTED: readonly InjectedEdit[] = [
   },
   {
     how: 'kubectl set resources',
-    edit: (world, ns) => world.kubectl('set', 'resources', 'deployment/api', '--limits=memory=512Mi', '-n', ns),
+    edit: (world, ns) =>
+      world.kubectl('set', 'resources', 'deployment/api', '--limits=memory=512Mi', '-n', ns),
     object: 'Deployment/api',
     change: 'modified',
     path: 'spec.template.spec.containers[name=api].resources.limits.memory',
@@ -121,7 +141,14 @@ export const INJECTED: readonly InjectedEdit[] = [
   {
     how: 'kubectl patch of a Service: one more port',
     edit: (world, ns) =>
-      world.kubectl('patch', 'service/web', '-n', ns, '-p', '{"spec":{"ports":[{"name":"debug","port":6060,"targetPort":6060}]}}'),
+      world.kubectl(
+        'patch',
+        'service/web',
+        '-n',
+        ns,
+        '-p',
+        '{"spec":{"ports":[{"name":"debug","port":6060,"targetPort":6060}]}}',
+      ),
     object: 'Service/web',
     change: 'added',
     path: 'spec.ports[port=6060,protocol=TCP]',
@@ -141,7 +168,15 @@ export const INJECTED: readonly InjectedEdit[] = [
   {
     how: 'kubectl patch under a manager of its own: a new key',
     edit: (world, ns) =>
-      world.kubectl('patch', 'configmap/settings', '-n', ns, '--field-manager=night-shift', '-p', '{"data":{"verbose":"yes"}}'),
+      world.kubectl(
+        'patch',
+        'configmap/settings',
+        '-n',
+        ns,
+        '--field-manager=night-shift',
+        '-p',
+        '{"data":{"verbose":"yes"}}',
+      ),
     object: 'ConfigMap/settings',
     change: 'added',
     path: 'data.verbose',
@@ -150,7 +185,16 @@ export const INJECTED: readonly InjectedEdit[] = [
   },
   {
     how: 'kubectl patch that only removes a key, of an object that nobody else wrote',
-    edit: (world, ns) => world.kubectl('patch', 'configmap/limits', '-n', ns, '--type=merge', '-p', '{"data":{"burst":null}}'),
+    edit: (world, ns) =>
+      world.kubectl(
+        'patch',
+        'configmap/limits',
+        '-n',
+        ns,
+        '--type=merge',
+        '-p',
+        '{"data":{"burst":null}}',
+      ),
     object: 'ConfigMap/limits',
     change: 'removed',
     path: 'data.burst',
@@ -176,7 +220,15 @@ export const INJECTED: readonly InjectedEdit[] = [
   },
   {
     how: 'a Secret: a changed value',
-    edit: (world, ns) => world.kubectl('patch', 'secret/database', '-n', ns, '-p', '{"stringData":{"password":"live-side-of-the-secret"}}'),
+    edit: (world, ns) =>
+      world.kubectl(
+        'patch',
+        'secret/database',
+        '-n',
+        ns,
+        '-p',
+        '{"stringData":{"password":"live-side-of-the-secret"}}',
+      ),
     object: 'Secret/database',
     change: 'modified',
     path: 'data.password',
@@ -186,7 +238,15 @@ export const INJECTED: readonly InjectedEdit[] = [
   },
   {
     how: 'a Secret: a new key',
-    edit: (world, ns) => world.kubectl('patch', 'secret/database', '-n', ns, '-p', '{"stringData":{"backdoor":"a-new-secret-value"}}'),
+    edit: (world, ns) =>
+      world.kubectl(
+        'patch',
+        'secret/database',
+        '-n',
+        ns,
+        '-p',
+        '{"stringData":{"backdoor":"a-new-secret-value"}}',
+      ),
     object: 'Secret/database',
     change: 'added',
     path: 'data.backdoor',
@@ -196,7 +256,15 @@ export const INJECTED: readonly InjectedEdit[] = [
   {
     how: 'kubectl patch of an atomic list',
     edit: (world, ns) =>
-      world.kubectl('patch', 'role/reader', '-n', ns, '--type=json', '-p', '[{"op":"add","path":"/rules/0/verbs/-","value":"delete"}]'),
+      world.kubectl(
+        'patch',
+        'role/reader',
+        '-n',
+        ns,
+        '--type=json',
+        '-p',
+        '[{"op":"add","path":"/rules/0/verbs/-","value":"delete"}]',
+      ),
     object: 'Role/reader',
     change: 'modified',
     path: 'rules',
@@ -207,7 +275,14 @@ export const INJECTED: readonly InjectedEdit[] = [
   {
     how: 'kubectl apply --server-side by somebody else, with force',
     edit: (world, ns) =>
-      world.pipe(databaseHotfix(ns), 'apply', '--server-side', '--force-conflicts', '--field-manager=dba', '--filename=-'),
+      world.pipe(
+        databaseHotfix(ns),
+        'apply',
+        '--server-side',
+        '--force-conflicts',
+        '--field-manager=dba',
+        '--filename=-',
+      ),
     object: 'StatefulSet/database',
     change: 'modified',
     path: 'spec.template.spec.containers[name=db].image',
@@ -217,7 +292,16 @@ export const INJECTED: readonly InjectedEdit[] = [
   },
   {
     how: 'a Secret: a key taken away, after one other writer changed the object',
-    edit: (world, ns) => world.kubectl('patch', 'secret/database', '-n', ns, '--type=merge', '-p', '{"data":{"username":null}}'),
+    edit: (world, ns) =>
+      world.kubectl(
+        'patch',
+        'secret/database',
+        '-n',
+        ns,
+        '--type=merge',
+        '-p',
+        '{"data":{"username":null}}',
+      ),
     object: 'Secret/database',
     change: 'removed',
     path: 'data.username',
@@ -227,7 +311,8 @@ export const INJECTED: readonly InjectedEdit[] = [
   },
   {
     how: 'a field that git leaves to its default',
-    edit: (world, ns) => world.kubectl('patch', 'cronjob/cleanup', '-n', ns, '-p', '{"spec":{"suspend":true}}'),
+    edit: (world, ns) =>
+      world.kubectl('patch', 'cronjob/cleanup', '-n', ns, '-p', '{"spec":{"suspend":true}}'),
     object: 'CronJob/cleanup',
     change: 'added',
     path: 'spec.suspend',
@@ -236,7 +321,8 @@ export const INJECTED: readonly InjectedEdit[] = [
   },
   {
     how: 'a number that may be a percentage',
-    edit: (world, ns) => world.kubectl('patch', 'pdb/api', '-n', ns, '-p', '{"spec":{"minAvailable":"0%"}}'),
+    edit: (world, ns) =>
+      world.kubectl('patch', 'pdb/api', '-n', ns, '-p', '{"spec":{"minAvailable":"0%"}}'),
     object: 'PodDisruptionBudget/api',
     change: 'modified',
     path: 'spec.minAvailable',
@@ -267,7 +353,16 @@ export const INJECTED: readonly InjectedEdit[] = [
   {
     how: 'a custom resource: a default of its schema overridden',
     edit: (world, ns, widget) =>
-      world.kubectl('patch', `widgets.${widget.group}`, 'gear', '-n', ns, '--type=merge', '-p', '{"spec":{"policy":"Hard"}}'),
+      world.kubectl(
+        'patch',
+        `widgets.${widget.group}`,
+        'gear',
+        '-n',
+        ns,
+        '--type=merge',
+        '-p',
+        '{"spec":{"policy":"Hard"}}',
+      ),
     object: 'Widget/gear',
     change: 'added',
     path: 'spec.policy',

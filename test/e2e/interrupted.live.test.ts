@@ -13,22 +13,36 @@ await controlPlaneSuite('a command that is interrupted', {}, (plane) => {
   async function opened(t: TestContext) {
     const namespace = await plane.namespace('stop')
     const names = Array.from({ length: 40 }, (_, index) => `a${index}`)
-    const files = { ...webPackage(namespace), ...configPackage('many', namespace, names), ...policy('mode: Propose') }
+    const files = {
+      ...webPackage(namespace),
+      ...configPackage('many', namespace, names),
+      ...policy('mode: Propose'),
+    }
     const world = await openWorld(t, plane, files)
     await world.sync('apps/web')
     await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespace)
     const faults = await httpFaults(plane)
     t.after(() => faults.close())
     const home = join(world.folder, 'home')
-    const env = { PATH: process.env['PATH'], HOME: home, KUBECONFIG: faults.kubeconfig, BACKPORCH_KEY: 'e2e0'.repeat(16) }
-    return { world, faults, options: { cwd: world.checkout, env: { ...env, GIT_CONFIG_NOSYSTEM: '1' } } }
+    const env = {
+      PATH: process.env['PATH'],
+      HOME: home,
+      KUBECONFIG: faults.kubeconfig,
+      BACKPORCH_KEY: 'e2e0'.repeat(16),
+    }
+    return {
+      world,
+      faults,
+      options: { cwd: world.checkout, env: { ...env, GIT_CONFIG_NOSYSTEM: '1' } },
+    }
   }
 
   for (const command of ['diff', 'scan', 'check']) {
     test(`${command}: at each request`, async (t) => {
       const { world, faults, options } = await opened(t)
       const argv = [command, '--repo', world.repository]
-      const whole = await startCommand(command === 'scan' ? [...argv, '--dry-run'] : argv, options).ended
+      const whole = await startCommand(command === 'scan' ? [...argv, '--dry-run'] : argv, options)
+        .ended
       assert.equal(whole.code, command === 'check' ? 0 : 1, whole.stdout + whole.stderr)
       const requests = faults.requests.length
       const refs = await world.refs()

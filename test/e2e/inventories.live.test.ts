@@ -33,19 +33,50 @@ await controlPlaneSuite('inventories', { controllerManager: true }, (plane) => {
     for (const name of ['flux', 'helm', 'owned', 'jobs']) await world.sync(`apps/${name}`)
     await world.kubectl('delete', 'job/migrate', '-n', namespace)
     // A copy of the marks that somebody else wrote claims nothing.
-    const left = [config('flux-old'), config('helm-old', helm), config('owned-copy', owned), config('copy', '{annotations: {a: b}}')]
+    const left = [
+      config('flux-old'),
+      config('helm-old', helm),
+      config('owned-copy', owned),
+      config('copy', '{annotations: {a: b}}'),
+    ]
     await world.pipe(left.join('---\n'), 'create', '--filename=-')
-    await world.pipe(config('owned-old', owned), 'apply', '--server-side', `--field-manager=${SYNCER}`, '--filename=-')
-    await create(plane, `/apis/kustomize.toolkit.fluxcd.io/v1/namespaces/${syncers}/kustomizations`, {
-      apiVersion: 'kustomize.toolkit.fluxcd.io/v1',
-      kind: 'Kustomization',
-      metadata: { name: 'flux', namespace: syncers },
-      spec: { path: './apps/flux' },
-      status: { inventory: { entries: ['flux', 'flux-old', 'gone'].map((name) => ({ id: `${namespace}_${name}__ConfigMap`, v: 'v1' })) } },
-    })
-    const release = gzipSync(JSON.stringify({ name: 'web', version: 2, manifest: `${config('helm')}---\n${config('helm-old')}` }))
+    await world.pipe(
+      config('owned-old', owned),
+      'apply',
+      '--server-side',
+      `--field-manager=${SYNCER}`,
+      '--filename=-',
+    )
+    await create(
+      plane,
+      `/apis/kustomize.toolkit.fluxcd.io/v1/namespaces/${syncers}/kustomizations`,
+      {
+        apiVersion: 'kustomize.toolkit.fluxcd.io/v1',
+        kind: 'Kustomization',
+        metadata: { name: 'flux', namespace: syncers },
+        spec: { path: './apps/flux' },
+        status: {
+          inventory: {
+            entries: ['flux', 'flux-old', 'gone'].map((name) => ({
+              id: `${namespace}_${name}__ConfigMap`,
+              v: 'v1',
+            })),
+          },
+        },
+      },
+    )
+    const release = gzipSync(
+      JSON.stringify({
+        name: 'web',
+        version: 2,
+        manifest: `${config('helm')}---\n${config('helm-old')}`,
+      }),
+    )
     await create(plane, `/api/v1/namespaces/${namespace}/secrets`, {
-      metadata: { name: 'sh.helm.release.v1.web.v2', labels: { owner: 'helm', name: 'web', status: 'deployed', version: '2' } },
+      metadata: {
+        name: 'sh.helm.release.v1.web.v2',
+        labels: { owner: 'helm', name: 'web', status: 'deployed', version: '2' },
+      },
       type: 'helm.sh/release.v1',
       stringData: { release: release.toString('base64') },
     })
@@ -54,7 +85,9 @@ await controlPlaneSuite('inventories', { controllerManager: true }, (plane) => {
     const list: DriftReportList = JSON.parse(run.stdout)
     assert.deepEqual(list.incomplete, [])
     assert.deepEqual(
-      list.items.flatMap(({ spec }) => spec.changes.map(({ change, ref, notes }) => `${change} ${ref.name} ${notes?.[0]}`)),
+      list.items.flatMap(({ spec }) =>
+        spec.changes.map(({ change, ref, notes }) => `${change} ${ref.name} ${notes?.[0]}`),
+      ),
       [
         `unexpected flux-old listed by Flux Kustomization ${syncers}/flux`,
         `unexpected helm-old listed by Helm release ${namespace}/web revision 2`,
@@ -68,12 +101,24 @@ await controlPlaneSuite('inventories', { controllerManager: true }, (plane) => {
     )
     // Neither what every namespace has, nor Helm's storage, nor what a package or an inventory has.
     assert.deepEqual(
-      list.unmanaged?.map(({ objects, unread }) => [objects.map(({ ref, manager }) => `${ref.kind}/${ref.name} ${manager}`), unread]),
+      list.unmanaged?.map(({ objects, unread }) => [
+        objects.map(({ ref, manager }) => `${ref.kind}/${ref.name} ${manager}`),
+        unread,
+      ]),
       [[['ConfigMap/copy kubectl-create'], []]],
     )
-    const text = assertExit(await world.backporch('diff', 'apps/jobs', '--unmanaged', '--show-ignored'), 0)
-    assert.match(text.stdout, /Ignored: Job .*\/migrate missing: the cluster removes this Job 60 seconds after it finished/)
-    assert.match(text.stdout, /^\d+ managed by nobody in namespace .* \(no drift, and not recorded\):$/m)
+    const text = assertExit(
+      await world.backporch('diff', 'apps/jobs', '--unmanaged', '--show-ignored'),
+      0,
+    )
+    assert.match(
+      text.stdout,
+      /Ignored: Job .*\/migrate missing: the cluster removes this Job 60 seconds after it finished/,
+    )
+    assert.match(
+      text.stdout,
+      /^\d+ managed by nobody in namespace .* \(no drift, and not recorded\):$/m,
+    )
     const explained = assertExit(await world.backporch('explain', 'apps/jobs'), 0)
     assert.match(explained.stdout, /spec\.ttlSecondsAfterFinished\) \(built-in:finished-job\)/)
   })

@@ -12,7 +12,13 @@ import { waitUntil } from '../waiting/wait-until.ts'
 import { openWorld, SYNCER, type World } from './world.ts'
 
 const APPLY = {
-  'on the server': ['apply', '--server-side', '--force-conflicts', `--field-manager=${SYNCER}`, '--filename=-'],
+  'on the server': [
+    'apply',
+    '--server-side',
+    '--force-conflicts',
+    `--field-manager=${SYNCER}`,
+    '--filename=-',
+  ],
   'on the client': ['apply', '--filename=-'],
 } as const
 
@@ -40,10 +46,16 @@ await controlPlaneSuite('the ladder of states', {}, (plane) => {
       const ofManifest = { 'wrong-type': blocked, 'failed-conversion': blocked }
       // A client-side apply leaves out what the server does not know.
       const unknown = where === 'on the server' ? blocked : undefined
-      const unedited = { 'unknown-field': unknown ?? 'InSync', invalid: blocked, policy: blocked, terminating: 'Behind' }
+      const unedited = {
+        'unknown-field': unknown ?? 'InSync',
+        invalid: blocked,
+        policy: blocked,
+        terminating: 'Behind',
+      }
       assert.deepEqual(await stateOf(world), { exit: 3, ...ofManifest, ...unedited })
 
-      for (const name of NAMES) await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespaces[name])
+      for (const name of NAMES)
+        await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespaces[name])
       const edit = 'drift spec.replicas'
       // These can be compared all the same: no edit is hidden (docs/adr/0068-refused-before-compared.md).
       const edited = { 'unknown-field': edit, invalid: edit, policy: edit, terminating: edit }
@@ -55,8 +67,18 @@ await controlPlaneSuite('the ladder of states', {}, (plane) => {
       const held = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: held, namespace: ${namespaces.terminating}, finalizers: [example.com/hold]}\n`
       await world.pipe(held, 'create', '--filename=-')
       await world.kubectl('delete', 'namespace', namespaces.terminating, '--wait=false')
-      for (const name of NAMES) await world.kubectl('delete', 'deployment/web', '--ignore-not-found', '-n', namespaces[name])
-      assert.deepEqual(await stateOf(world), { exit: 3, ...Object.fromEntries(NAMES.map((name) => [name, blocked])) })
+      for (const name of NAMES)
+        await world.kubectl(
+          'delete',
+          'deployment/web',
+          '--ignore-not-found',
+          '-n',
+          namespaces[name],
+        )
+      assert.deepEqual(await stateOf(world), {
+        exit: 3,
+        ...Object.fromEntries(NAMES.map((name) => [name, blocked])),
+      })
     })
 
   test('an object that somebody deleted is blocked and not compared, and a refused one of them is refused', async (t) => {
@@ -84,7 +106,9 @@ await controlPlaneSuite('the ladder of states', {}, (plane) => {
 
 /** A package in a namespace of its own for each mistake, applied without it. */
 async function applied(t: TestContext, plane: ControlPlane, verb: readonly string[]) {
-  const namespaces = Object.fromEntries(await Promise.all(NAMES.map(async (name) => [name, await plane.namespace(name)] as const)))
+  const namespaces = Object.fromEntries(
+    await Promise.all(NAMES.map(async (name) => [name, await plane.namespace(name)] as const)),
+  )
   const files = (mistaken: boolean): Readonly<Record<string, string>> =>
     Object.fromEntries(
       NAMES.map((name) => {
@@ -94,7 +118,10 @@ async function applied(t: TestContext, plane: ControlPlane, verb: readonly strin
       }),
     )
   const kptfiles = Object.fromEntries(
-    NAMES.map((name) => [`apps/${name}/Kptfile`, `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: ${name}\n`]),
+    NAMES.map((name) => [
+      `apps/${name}/Kptfile`,
+      `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: ${name}\n`,
+    ]),
   )
   const world = await openWorld(t, plane, { ...kptfiles, ...files(false) })
   await world.pipe(admission(namespaces['policy'] ?? ''), 'apply', '--filename=-')
@@ -123,7 +150,10 @@ async function stateOf(world: World): Promise<Readonly<Record<string, string | n
     const name = spec.unit.package.replace('apps/', '')
     const blocked = (status.incomplete ?? []).map((one) => `${one.state} ${one.code}`)
     const drift = spec.changes.map(({ path, change }) => `drift ${path ?? change}`)
-    states[name] = [...new Set([...blocked, ...drift])].join() || (status.setAside ?? []).map(({ state }) => state)[0] || status.state
+    states[name] =
+      [...new Set([...blocked, ...drift])].join() ||
+      (status.setAside ?? []).map(({ state }) => state)[0] ||
+      status.state
   }
   assert.equal(incomplete.length > 0, code === 3, 'incomplete is never another exit code')
   return states

@@ -7,7 +7,13 @@ import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { openWorld, SYNCER, type World } from './world.ts'
 
 const APPLY = {
-  'on the server': ['apply', '--server-side', '--force-conflicts', `--field-manager=${SYNCER}`, '--filename=-'],
+  'on the server': [
+    'apply',
+    '--server-side',
+    '--force-conflicts',
+    `--field-manager=${SYNCER}`,
+    '--filename=-',
+  ],
   'on the client': ['apply', '--filename=-'],
 } as const
 
@@ -21,7 +27,10 @@ await controlPlaneSuite('what is left over', {}, (plane) => {
       const without = deployment(namespace, '')
       await world.commit({ 'deploy/web.yaml': without }, 'feat: no account')
       await world.pipe(without, ...apply)
-      assert.deepEqual(await told(world), { exit: 1, changes: ['added spec.template.spec.serviceAccountName'] })
+      assert.deepEqual(await told(world), {
+        exit: 1,
+        changes: ['added spec.template.spec.serviceAccountName'],
+      })
     })
 
   test('a field from before the first server-side apply is told where the syncer applied the newest commit', async (t) => {
@@ -30,9 +39,22 @@ await controlPlaneSuite('what is left over', {}, (plane) => {
       `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, namespace: ${namespace}}\ndata: {${data}}\n`
     const world = await openWorld(t, plane, { 'deploy/web.yaml': config('key: value, other: x') })
     await world.pipe(config('key: value, other: x'), 'create', '--filename=-')
-    await world.kubectl('patch', 'configmap', 'web', '-n', namespace, '--type=merge', '--patch={"metadata":{"managedFields":[{}]}}')
+    await world.kubectl(
+      'patch',
+      'configmap',
+      'web',
+      '-n',
+      namespace,
+      '--type=merge',
+      '--patch={"metadata":{"managedFields":[{}]}}',
+    )
     await world.commit({ 'deploy/web.yaml': config('key: value') }, 'feat: one key')
-    const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web' }, data: { key: 'value' } }
+    const body = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'web' },
+      data: { key: 'value' },
+    }
     const path = `/api/v1/namespaces/${namespace}/configmaps/web?fieldManager=${SYNCER}&force=true`
     await plane.request('PATCH', path, { body, contentType: 'application/apply-patch+yaml' })
     assert.deepEqual(await told(world), { exit: 1, changes: ['added data.other'] })
@@ -48,12 +70,31 @@ await controlPlaneSuite('what is left over', {}, (plane) => {
       const namespace = await plane.namespace('twice')
       const world = await applied(t, plane, deployment(namespace, '', twice), verb)
       assert.deepEqual(await told(world), { exit: 0, changes: [] })
-      await world.kubectl('set', 'image', 'deployment/web', 'app=example.com/app:hot', '-n', namespace)
+      await world.kubectl(
+        'set',
+        'image',
+        'deployment/web',
+        'app=example.com/app:hot',
+        '-n',
+        namespace,
+      )
       const image = 'modified spec.template.spec.containers[name=app].image'
       assert.deepEqual(await told(world), { exit: 1, changes: [image] })
-      const second = '[{"op":"replace","path":"/spec/template/spec/containers/0/env/1/value","value":"three"}]'
-      await world.kubectl('patch', 'deployment', 'web', '-n', namespace, '--type=json', `--patch=${second}`)
-      assert.deepEqual(await told(world), { exit: 1, changes: ['modified spec.template.spec.containers[name=app].env', image] })
+      const second =
+        '[{"op":"replace","path":"/spec/template/spec/containers/0/env/1/value","value":"three"}]'
+      await world.kubectl(
+        'patch',
+        'deployment',
+        'web',
+        '-n',
+        namespace,
+        '--type=json',
+        `--patch=${second}`,
+      )
+      assert.deepEqual(await told(world), {
+        exit: 1,
+        changes: ['modified spec.template.spec.containers[name=app].env', image],
+      })
     })
 
   test('two items of one key are blocked under a syncer that applies on the server', async (t) => {
@@ -62,7 +103,10 @@ await controlPlaneSuite('what is left over', {}, (plane) => {
     await world.commit({ 'deploy/web.yaml': deployment(namespace, '', twice) }, 'feat: two')
     const { code, stdout } = await world.backporch('diff', '--path', 'deploy')
     assert.equal(code, 3)
-    assert.match(stdout, /BP3011[\s\S]*\.env, \S+\.ports have two items with one key, which a server-side apply refuses/)
+    assert.match(
+      stdout,
+      /BP3011[\s\S]*\.env, \S+\.ports have two items with one key, which a server-side apply refuses/,
+    )
   })
 })
 
@@ -83,7 +127,12 @@ spec:
 `
 }
 
-async function applied(t: TestContext, plane: ControlPlane, manifest: string, verb: readonly string[]): Promise<World> {
+async function applied(
+  t: TestContext,
+  plane: ControlPlane,
+  manifest: string,
+  verb: readonly string[],
+): Promise<World> {
   const world = await openWorld(t, plane, { 'deploy/web.yaml': manifest })
   await world.pipe(manifest, ...verb)
   return world
@@ -92,5 +141,10 @@ async function applied(t: TestContext, plane: ControlPlane, manifest: string, ve
 async function told(world: World): Promise<{ exit: number; changes: string[] }> {
   const { code, stdout } = await world.backporch('diff', '--path', 'deploy', '-o', 'json')
   const { items }: DriftReportList = JSON.parse(stdout)
-  return { exit: code, changes: items.flatMap(({ spec }) => spec.changes.map(({ change, path }) => `${change} ${path}`)).sort() }
+  return {
+    exit: code,
+    changes: items
+      .flatMap(({ spec }) => spec.changes.map(({ change, path }) => `${change} ${path}`))
+      .sort(),
+  }
 }

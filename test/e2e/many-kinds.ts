@@ -4,16 +4,24 @@ import { retryWhile } from '../waiting/wait-until.ts'
 import type { World } from './world.ts'
 
 /** The definition first, and everything until the server serves its kind. */
-export async function applyAll(world: World, manifests: string, flags: readonly string[]): Promise<void> {
+export async function applyAll(
+  world: World,
+  manifests: string,
+  flags: readonly string[],
+): Promise<void> {
   const apply = () => world.pipe(manifests, 'apply', ...flags, '-f', '-')
-  const isUnserved = (thrown: unknown): boolean => thrown instanceof Error && thrown.message.includes('no matches for kind')
+  const isUnserved = (thrown: unknown): boolean =>
+    thrown instanceof Error && thrown.message.includes('no matches for kind')
   await retryWhile('the server serves its kind', apply, isUnserved)
 }
 
 export function objectsOfManyKinds(namespace: string): string {
   // Of its own for each test: a server gives an address and a port once.
   const [first = 0, second = 0] = createHash('sha256').update(namespace).digest()
-  const [address, port] = [`10.96.${128 + (first % 64)}.${second}`, 30_000 + second * 8 + (first % 8)]
+  const [address, port] = [
+    `10.96.${128 + (first % 64)}.${second}`,
+    30_000 + second * 8 + (first % 8),
+  ]
   return `apiVersion: v1
 kind: Namespace
 metadata: {name: ${namespace}-ns}

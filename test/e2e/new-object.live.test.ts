@@ -33,7 +33,11 @@ await controlPlaneSuite('an object that a merge adds', {}, (plane) => {
         'apps/web/first.yaml': config('first'),
         ...policy('mode: Propose'),
       })
-      await appliers.applyWith(tool, { kubeconfig: plane.kubeconfig, namespace, manifests: config('first') })
+      await appliers.applyWith(tool, {
+        kubeconfig: plane.kubeconfig,
+        namespace,
+        manifests: config('first'),
+      })
       assertExit(await world.backporch('scan'), 0)
       await world.commit({ 'apps/web/second.yaml': config('second') }, 'feat: another object')
       for (let scan = 0; scan < 5; scan += 1) {

@@ -99,7 +99,9 @@ await controlPlaneSuite('what is no drift, by name', { controllerManager: true }
     await ownersAreWhoTheyAre(world, space)
 
     const listed = assertExit(await world.backporch('diff', '--show-ignored'), 0)
-    const muted = [...listed.stdout.matchAll(/^ {2}Ignored: (\S+) .* \(preset:([a-z-]+)\)$/gm)].map(([, kind, rule]) => `${kind} ${rule}`)
+    const muted = [...listed.stdout.matchAll(/^ {2}Ignored: (\S+) .* \(preset:([a-z-]+)\)$/gm)].map(
+      ([, kind, rule]) => `${kind} ${rule}`,
+    )
     assert.deepEqual([...new Set(muted)].sort(), [
       'ClusterRole aggregated-cluster-roles',
       'Deployment hpa',
@@ -112,20 +114,53 @@ await controlPlaneSuite('what is no drift, by name', { controllerManager: true }
     ])
 
     await world.commit(presets('hpa'), 'one preset')
-    const kinds = new Set(changesOf(assertExit(await world.backporch('diff', '-o', 'json'), 1)).map(({ ref }) => ref.kind))
+    const kinds = new Set(
+      changesOf(assertExit(await world.backporch('diff', '-o', 'json'), 1)).map(
+        ({ ref }) => ref.kind,
+      ),
+    )
     assert.deepEqual([kinds.has('ClusterRole'), kinds.has('Secret')], [true, true])
     await world.commit(presets('recommended'), 'all presets')
 
     await world.kubectl('patch', 'hpa/web', '-n', space, '-p', '{"spec":{"maxReplicas":9}}')
-    await world.kubectl('set', 'image', 'deployment/web', 'app=registry.example.com/web:2', '-n', space)
+    await world.kubectl(
+      'set',
+      'image',
+      'deployment/web',
+      'app=registry.example.com/web:2',
+      '-n',
+      space,
+    )
     // At none the autoscaler is off, and does not bring the count back while this looks.
     await world.kubectl('scale', 'deployment/web', '--replicas=0', '-n', space)
-    const variable = '{"spec":{"template":{"spec":{"containers":[{"name":"app","env":[{"name":"DEBUG","value":"1"}]}]}}}}'
-    await world.kubectl('patch', 'deployment/web', '-n', space, '--field-manager=kube-controller-manager', '-p', variable)
+    const variable =
+      '{"spec":{"template":{"spec":{"containers":[{"name":"app","env":[{"name":"DEBUG","value":"1"}]}]}}}}'
+    await world.kubectl(
+      'patch',
+      'deployment/web',
+      '-n',
+      space,
+      '--field-manager=kube-controller-manager',
+      '-p',
+      variable,
+    )
     await world.kubectl('label', `namespace/${space}`, 'team=web')
-    await world.kubectl('patch', 'service/web', '-n', space, '-p', '{"spec":{"ports":[{"port":80,"appProtocol":"http"}]}}')
+    await world.kubectl(
+      'patch',
+      'service/web',
+      '-n',
+      space,
+      '-p',
+      '{"spec":{"ports":[{"port":80,"appProtocol":"http"}]}}',
+    )
     const lenient = '[{"op":"replace","path":"/webhooks/0/failurePolicy","value":"Ignore"}]'
-    await world.kubectl('patch', `validatingwebhookconfiguration/${space}`, '--type=json', '-p', lenient)
+    await world.kubectl(
+      'patch',
+      `validatingwebhookconfiguration/${space}`,
+      '--type=json',
+      '-p',
+      lenient,
+    )
 
     const changes = changesOf(assertExit(await world.backporch('diff', '-o', 'json'), 1))
     assert.deepEqual(changes.map(lineOf).sort(), [
@@ -139,22 +174,44 @@ await controlPlaneSuite('what is no drift, by name', { controllerManager: true }
       'ValidatingWebhookConfiguration webhooks[name=check.example.com].failurePolicy kubectl-patch',
     ])
     const number = String(changes.findIndex(({ path }) => path === 'spec.replicas') + 1)
-    const explained = assertExit(await world.backporch('explain', 'apps/noisy', number), 0).stdout.replace(/\s+/g, ' ')
-    assert.match(explained, /preset:hpa no: 0 replicas are below the minimum of 2 of HorizontalPodAutoscaler/)
+    const explained = assertExit(
+      await world.backporch('explain', 'apps/noisy', number),
+      0,
+    ).stdout.replace(/\s+/g, ' ')
+    assert.match(
+      explained,
+      /preset:hpa no: 0 replicas are below the minimum of 2 of HorizontalPodAutoscaler/,
+    )
   })
 })
 
 /** The package, applied, and left to the controllers until each has written what it writes. */
-async function noisy(t: TestContext, plane: ControlPlane): Promise<{ world: World; space: string }> {
+async function noisy(
+  t: TestContext,
+  plane: ControlPlane,
+): Promise<{ world: World; space: string }> {
   const space = await plane.namespace('noisy')
   const world = await openWorld(t, plane, files(space))
   await world.sync('apps/noisy')
   await world.kubectl('scale', 'deployment/web', '--replicas=4', '-n', space)
   await world.kubectl('rollout', 'restart', 'deployment/web', '-n', space)
   const injected = `[{"op":"add","path":"/webhooks/0/clientConfig/caBundle","value":"${plane.caData}"}]`
-  await world.kubectl('patch', `validatingwebhookconfiguration/${space}`, '--type=json', '--field-manager=cainjector', '-p', injected)
+  await world.kubectl(
+    'patch',
+    `validatingwebhookconfiguration/${space}`,
+    '--type=json',
+    '--field-manager=cainjector',
+    '-p',
+    injected,
+  )
   const wait = (object: string, condition: string): Promise<string> =>
-    world.kubectl('wait', object, `--namespace=${space}`, `--for=jsonpath=${condition}`, '--timeout=4m')
+    world.kubectl(
+      'wait',
+      object,
+      `--namespace=${space}`,
+      `--for=jsonpath=${condition}`,
+      '--timeout=4m',
+    )
   await wait('pvc/data', '{.status.phase}=Bound')
   await wait('secret/robot', '{.data.token}')
   await wait(`clusterrole/${space}-all`, '{.rules[0].verbs[0]}=get')
@@ -166,17 +223,33 @@ async function noisy(t: TestContext, plane: ControlPlane): Promise<{ world: Worl
 /** What docs/facts/noise-sources.md says of this server. */
 async function ownersAreWhoTheyAre(world: World, space: string): Promise<void> {
   const owners = async (object: string, field: string): Promise<string[]> => {
-    const text = await world.kubectl('get', object, '-n', space, '-o', 'json', '--show-managed-fields')
-    const live: { metadata: { managedFields: { manager: string; fieldsV1: unknown; subresource?: string }[] } } = JSON.parse(text)
-    const owning = live.metadata.managedFields.filter(({ fieldsV1 }) => JSON.stringify(fieldsV1).includes(`"f:${field}`))
+    const text = await world.kubectl(
+      'get',
+      object,
+      '-n',
+      space,
+      '-o',
+      'json',
+      '--show-managed-fields',
+    )
+    const live: {
+      metadata: { managedFields: { manager: string; fieldsV1: unknown; subresource?: string }[] }
+    } = JSON.parse(text)
+    const owning = live.metadata.managedFields.filter(({ fieldsV1 }) =>
+      JSON.stringify(fieldsV1).includes(`"f:${field}`),
+    )
     return owning.map(({ manager, subresource }) => `${manager} ${subresource ?? ''}`.trim())
   }
   assert.deepEqual(await owners('service/web', 'clusterIP'), [])
   assert.deepEqual(await owners('service/web', 'nodePort'), [])
   assert.deepEqual(await owners('pvc/data', 'finalizers'), [])
   assert.deepEqual(await owners('pvc/data', 'volumeName'), ['kube-controller-manager'])
-  assert.deepEqual(await owners('deployment/web', 'deployment.kubernetes.io/revision'), ['kube-controller-manager status'])
-  assert.deepEqual(await owners(`clusterrole/${space}-all`, 'rules'), ['clusterrole-aggregation-controller'])
+  assert.deepEqual(await owners('deployment/web', 'deployment.kubernetes.io/revision'), [
+    'kube-controller-manager status',
+  ])
+  assert.deepEqual(await owners(`clusterrole/${space}-all`, 'rules'), [
+    'clusterrole-aggregation-controller',
+  ])
 }
 
 function changesOf({ stdout }: ProgramRun): readonly Change[] {

@@ -12,7 +12,11 @@ await controlPlaneSuite('one kubectl', {}, (plane) => {
     assert.deepEqual(await told(world), { exit: 0, changes: [], outside: [] })
     const names = '[{"op":"add","path":"/spec/names/shortNames","value":["tt"]}]'
     await world.kubectl('patch', 'crd', `things.${group}`, '--type=json', `--patch=${names}`)
-    assert.deepEqual(await told(world), { exit: 1, changes: ['CustomResourceDefinition spec.names.shortNames kubectl-patch'], outside: [] })
+    assert.deepEqual(await told(world), {
+      exit: 1,
+      changes: ['CustomResourceDefinition spec.names.shortNames kubectl-patch'],
+      outside: [],
+    })
   })
 
   test('an object of a namespace in which the package applied nothing stays outside, whoever made it with kubectl create', async (t) => {
@@ -21,10 +25,17 @@ await controlPlaneSuite('one kubectl', {}, (plane) => {
     await world.pipe(config('theirs', elsewhere, 'live'), 'create', '--filename=-')
     await world.pipe(config('made', namespace, 'live'), 'create', '--filename=-')
     await world.commit(
-      { 'deploy/m/theirs.yaml': config('theirs', elsewhere, 'git'), 'deploy/m/made.yaml': config('made', namespace, 'git') },
+      {
+        'deploy/m/theirs.yaml': config('theirs', elsewhere, 'git'),
+        'deploy/m/made.yaml': config('made', namespace, 'git'),
+      },
       'feat: two',
     )
-    assert.deepEqual(await told(world), { exit: 3, changes: ['ConfigMap data.a kubectl-create'], outside: [`${elsewhere}/theirs`] })
+    assert.deepEqual(await told(world), {
+      exit: 3,
+      changes: ['ConfigMap data.a kubectl-create'],
+      outside: [`${elsewhere}/theirs`],
+    })
   })
 
   test('the only object of a package is told after a kubectl replace of it, with the defaults that it had', async (t) => {
@@ -42,7 +53,10 @@ await controlPlaneSuite('one kubectl', {}, (plane) => {
 })
 
 /** Applied as many projects say: the definitions first, on the server's side because of their size. */
-async function applied(t: TestContext, plane: ControlPlane): Promise<{ world: World; namespace: string; group: string }> {
+async function applied(
+  t: TestContext,
+  plane: ControlPlane,
+): Promise<{ world: World; namespace: string; group: string }> {
   const namespace = await plane.namespace('kubectl')
   const group = `${namespace}.example.com`
   const definition = `apiVersion: apiextensions.k8s.io/v1
@@ -55,10 +69,18 @@ spec:
   versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
 `
   const objects = ['a', 'b', 'c'].map((name) => config(name, namespace, 'git')).join('---\n')
-  const world = await openWorld(t, plane, { 'deploy/setup/crd.yaml': definition, 'deploy/m/all.yaml': objects })
+  const world = await openWorld(t, plane, {
+    'deploy/setup/crd.yaml': definition,
+    'deploy/m/all.yaml': objects,
+  })
   await world.pipe(definition, 'apply', '--server-side', '--filename=-')
   await world.pipe(objects, 'apply', '--filename=-')
-  t.after(() => plane.request('DELETE', `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/things.${group}`))
+  t.after(() =>
+    plane.request(
+      'DELETE',
+      `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/things.${group}`,
+    ),
+  )
   return { world, namespace, group }
 }
 
@@ -75,7 +97,9 @@ async function told(world: World): Promise<{ exit: number; changes: string[]; ou
   )
   return {
     exit: code,
-    changes: items.flatMap(({ spec }) => spec.changes.map(({ ref, path, actor }) => `${ref.kind} ${path} ${actor.manager}`)),
+    changes: items.flatMap(({ spec }) =>
+      spec.changes.map(({ ref, path, actor }) => `${ref.kind} ${path} ${actor.manager}`),
+    ),
     outside: incomplete.map(({ ref }) => `${ref?.namespace}/${ref?.name}`),
   }
 }

@@ -39,10 +39,21 @@ export interface KptRendering {
 }
 
 /** `kpt fn render --allow-exec` over the package as a revision of the repository has it. */
-export async function renderWithKpt(world: World, revision: string, folder: string, programs: FunctionPrograms): Promise<KptRendering> {
-  const paths = (await world.remote('ls-tree', '-r', '--name-only', revision, '--', `${folder}/`)).split('\n')
+export async function renderWithKpt(
+  world: World,
+  revision: string,
+  folder: string,
+  programs: FunctionPrograms,
+): Promise<KptRendering> {
+  const paths = (
+    await world.remote('ls-tree', '-r', '--name-only', revision, '--', `${folder}/`)
+  ).split('\n')
   const tree = Object.fromEntries(
-    await Promise.all(paths.map(async (path) => [path.slice(folder.length + 1), await world.show(revision, path)] as const)),
+    await Promise.all(
+      paths.map(
+        async (path) => [path.slice(folder.length + 1), await world.show(revision, path)] as const,
+      ),
+    ),
   )
   const given = withPrograms(tree)
   const { ok, text, files } = await runKptRender(given, programs)
@@ -55,15 +66,30 @@ type Value = ReturnType<typeof JSON.parse>
 /** What a rendered package has to be applied: without the Kptfile and what is for tools only. By `Kind/name`. */
 export function objectsOf(files: Files): ReadonlyMap<string, Value> {
   const manifests = Object.entries(files).filter(([path]) => /\.ya?ml$/.test(path))
-  const objects: Value[] = manifests.flatMap(([, text]) => parseAllDocuments(text).map((document) => document.toJS()))
-  const applied = objects.filter((object) => object?.metadata?.annotations?.['config.kubernetes.io/local-config'] !== 'true')
+  const objects: Value[] = manifests.flatMap(([, text]) =>
+    parseAllDocuments(text).map((document) => document.toJS()),
+  )
+  const applied = objects.filter(
+    (object) => object?.metadata?.annotations?.['config.kubernetes.io/local-config'] !== 'true',
+  )
   return new Map(applied.map((object) => [`${object.kind}/${object.metadata.name}`, object]))
 }
 
 /** The syncer of such a package: renders what `main` has, and applies that. @returns what was applied */
-export async function syncRendered(world: World, folder: string, programs: FunctionPrograms): Promise<ReadonlyMap<string, Value>> {
+export async function syncRendered(
+  world: World,
+  folder: string,
+  programs: FunctionPrograms,
+): Promise<ReadonlyMap<string, Value>> {
   const objects = objectsOf((await renderWithKpt(world, 'main', folder, programs)).files)
   const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [...objects.values()] })
-  await world.pipe(list, 'apply', '--server-side', '--force-conflicts', `--field-manager=${SYNCER}`, '--filename=-')
+  await world.pipe(
+    list,
+    'apply',
+    '--server-side',
+    '--force-conflicts',
+    `--field-manager=${SYNCER}`,
+    '--filename=-',
+  )
   return objects
 }

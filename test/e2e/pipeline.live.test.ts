@@ -9,7 +9,13 @@ import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { whyNoKpt } from '../kpt/find-kpt.ts'
 import { buildFunctionPrograms, type FunctionPrograms } from '../render-corpus/run-kpt-render.ts'
 import { kptfile, webPackage } from './packages.ts'
-import { objectsOf, renderWithKpt, syncRendered, unrendered, webApplication } from './pipeline-package.ts'
+import {
+  objectsOf,
+  renderWithKpt,
+  syncRendered,
+  unrendered,
+  webApplication,
+} from './pipeline-package.ts'
 import { assertExit, type Files, openWorld, type World } from './world.ts'
 
 const WEB = 'apps/web'
@@ -30,7 +36,11 @@ await controlPlaneSuite('pipeline', { controllerManager: true }, (plane) => {
   }
 
   /** The package of the catalog, in sync. */
-  async function open(t: TestContext, form: (files: Files) => Files = (files) => files, more: Files = {}): Promise<Opened> {
+  async function open(
+    t: TestContext,
+    form: (files: Files) => Files = (files) => files,
+    more: Files = {},
+  ): Promise<Opened> {
     const namespace = await plane.namespace('pipeline')
     const world = await openWorld(t, plane, { ...form(webApplication(namespace)), ...more })
     await syncRendered(world, WEB, programs)
@@ -39,13 +49,20 @@ await controlPlaneSuite('pipeline', { controllerManager: true }, (plane) => {
   }
 
   /** kpt renders the branch: it changes no byte of a package that is kept rendered, and gives what is live. */
-  async function assertRendersToLive(world: World, branch: string, storedRendered: boolean, ...fields: readonly Field[]): Promise<void> {
+  async function assertRendersToLive(
+    world: World,
+    branch: string,
+    storedRendered: boolean,
+    ...fields: readonly Field[]
+  ): Promise<void> {
     const { given, files } = await renderWithKpt(world, branch, WEB, programs)
     if (storedRendered) assert.deepEqual(files, given)
     const objects = objectsOf(files)
     for (const [object, read] of fields) {
       const { metadata } = objects.get(object)
-      const live = JSON.parse(await world.kubectl('get', object, '-n', metadata.namespace, '-o', 'json'))
+      const live = JSON.parse(
+        await world.kubectl('get', object, '-n', metadata.namespace, '-o', 'json'),
+      )
       assert.deepEqual(read(objects.get(object)), read(live), object)
     }
   }
@@ -55,7 +72,10 @@ await controlPlaneSuite('pipeline', { controllerManager: true }, (plane) => {
     const { stdout } = assertExit(await world.backporch('approve', WEB, '--yes'), 0)
     await syncRendered(world, WEB, programs)
     assertExit(await world.backporch('scan', WEB), 0)
-    assert.match(assertExit(await world.backporch('status'), 0).stdout, /^test +apps\/web +v1 +✓ InSync/m)
+    assert.match(
+      assertExit(await world.backporch('status'), 0).stdout,
+      /^test +apps\/web +v1 +✓ InSync/m,
+    )
     return stdout
   }
 
@@ -66,9 +86,26 @@ await controlPlaneSuite('pipeline', { controllerManager: true }, (plane) => {
     await world.kubectl('scale', 'deployment/cache', '--replicas=3', ...ns)
     await world.kubectl('set', 'image', 'deployment/web', `web=${IMAGE}:1.29.2-alpine`, ...ns)
     await world.kubectl('set', 'env', 'deployment/web', 'TRACE=on', ...ns)
-    await world.kubectl('patch', 'configmap/web', ...ns, '-p', '{"data":{"LOG_LEVEL":"debug","PUBLIC_URL":"https://shop.example.com/"}}')
-    await world.kubectl('label', '--overwrite', 'configmap/web', 'app.kubernetes.io/part-of=shop', ...ns)
-    await world.kubectl('annotate', 'ingress/web', 'nginx.ingress.kubernetes.io/proxy-body-size-', ...ns)
+    await world.kubectl(
+      'patch',
+      'configmap/web',
+      ...ns,
+      '-p',
+      '{"data":{"LOG_LEVEL":"debug","PUBLIC_URL":"https://shop.example.com/"}}',
+    )
+    await world.kubectl(
+      'label',
+      '--overwrite',
+      'configmap/web',
+      'app.kubernetes.io/part-of=shop',
+      ...ns,
+    )
+    await world.kubectl(
+      'annotate',
+      'ingress/web',
+      'nginx.ingress.kubernetes.io/proxy-body-size-',
+      ...ns,
+    )
 
     const changes = await changesOf(world)
     assert.deepEqual([...changes.keys()].sort(), [
@@ -100,13 +137,21 @@ await controlPlaneSuite('pipeline', { controllerManager: true }, (plane) => {
       `${await locationOf(world, 'main', `${WEB}/deployment.yaml`, /image: /)}`,
       `written by set-image (step 4, ${WEB}/Kptfile:28), from entry newTag at ${await locationOf(world, 'main', `${WEB}/Kptfile`, /newTag: /)}`,
     ])
-    assert.match(originsIn(wide, env).join(), /^not there; it would go into apps\/web\/deployment\.yaml:\d+/)
+    assert.match(
+      originsIn(wide, env).join(),
+      /^not there; it would go into apps\/web\/deployment\.yaml:\d+/,
+    )
     assert.match(
       originsIn(wide, label)[1] ?? '',
       /^written by set-labels .*, from label app\.kubernetes\.io\/part-of at apps\/web\/Kptfile:25:\d+$/,
     )
-    assert.deepEqual(originsIn(wide, note), [await locationOf(world, 'main', `${WEB}/ingress.yaml`, /proxy-body-size: /)])
-    const explained = assertExit(await world.backporch('explain', WEB, url), 0).stdout.replace(/\s+/g, ' ')
+    assert.deepEqual(originsIn(wide, note), [
+      await locationOf(world, 'main', `${WEB}/ingress.yaml`, /proxy-body-size: /),
+    ])
+    const explained = assertExit(await world.backporch('explain', WEB, url), 0).stdout.replace(
+      /\s+/g,
+      ' ',
+    )
     assert.match(explained, /git apps\/web\/configmap\.yaml:10:15 written by apply-setters/)
     assert.match(
       explained,
@@ -115,13 +160,21 @@ await controlPlaneSuite('pipeline', { controllerManager: true }, (plane) => {
 
     // What would move something else is refused, and nothing is written.
     const refs = await world.refs()
-    assertRefused(await world.backporch('adopt', WEB, label), `cannot adopt ${PART_OF} of ConfigMap`, [
-      'the label app.kubernetes.io/part-of of set-labels (apps/web/Kptfile:25), and an edit there would also move',
-      'metadata.labels["app.kubernetes.io/part-of"] of Deployment',
-    ])
-    assertRefused(await world.backporch('adopt', WEB, url), 'cannot adopt data.PUBLIC_URL of ConfigMap', [
-      'the setter host of apply-setters (apps/web/setters.yaml:16), and an edit there would also move spec.rules[0].host of Ingress',
-    ])
+    assertRefused(
+      await world.backporch('adopt', WEB, label),
+      `cannot adopt ${PART_OF} of ConfigMap`,
+      [
+        'the label app.kubernetes.io/part-of of set-labels (apps/web/Kptfile:25), and an edit there would also move',
+        'metadata.labels["app.kubernetes.io/part-of"] of Deployment',
+      ],
+    )
+    assertRefused(
+      await world.backporch('adopt', WEB, url),
+      'cannot adopt data.PUBLIC_URL of ConfigMap',
+      [
+        'the setter host of apply-setters (apps/web/setters.yaml:16), and an edit there would also move spec.rules[0].host of Ingress',
+      ],
+    )
     assert.deepEqual(await world.refs(), refs)
 
     // Each of the others, by itself, at its place.
@@ -146,7 +199,11 @@ await controlPlaneSuite('pipeline', { controllerManager: true }, (plane) => {
       ],
       [
         env,
-        ['deployment.yaml +          env:', 'deployment.yaml +            - name: TRACE', 'deployment.yaml +              value: "on"'],
+        [
+          'deployment.yaml +          env:',
+          'deployment.yaml +            - name: TRACE',
+          'deployment.yaml +              value: "on"',
+        ],
       ],
       [
         level,
@@ -157,7 +214,13 @@ await controlPlaneSuite('pipeline', { controllerManager: true }, (plane) => {
           'setters.yaml +  log-level: debug',
         ],
       ],
-      [note, ['ingress.yaml -  annotations:', 'ingress.yaml -    nginx.ingress.kubernetes.io/proxy-body-size: 8m']],
+      [
+        note,
+        [
+          'ingress.yaml -  annotations:',
+          'ingress.yaml -    nginx.ingress.kubernetes.io/proxy-body-size: 8m',
+        ],
+      ],
     ]
     const expected: string[] = []
     for (const [change, lines] of locations) {
@@ -177,14 +240,23 @@ await controlPlaneSuite('pipeline', { controllerManager: true }, (plane) => {
       ['Ingress/web', ({ metadata }) => metadata.annotations],
     )
     // What functions read is in files of its own, and is not for a cluster.
-    const files = ['autoscaling', 'cache', 'configmap', 'deployment', 'ingress', 'service', 'serviceaccount'].map(
-      (name) => `-f ${WEB}/${name}.yaml`,
-    )
+    const files = [
+      'autoscaling',
+      'cache',
+      'configmap',
+      'deployment',
+      'ingress',
+      'service',
+      'serviceaccount',
+    ].map((name) => `-f ${WEB}/${name}.yaml`)
     const apply = `kubectl apply --server-side --force-conflicts --field-manager=ci ${files.join(' ')}`
     const approved = await settle(world)
     assert.ok(approved.includes(`  run: kpt fn render ${WEB} && ${apply}\n`), approved)
     const data = JSON.parse(await world.kubectl('get', 'configmap/web', ...ns, '-o', 'json'))
-    assert.deepEqual([data.data.PUBLIC_URL, data.data.LOG_LEVEL], ['https://www.example.com/', 'debug'])
+    assert.deepEqual(
+      [data.data.PUBLIC_URL, data.data.LOG_LEVEL],
+      ['https://www.example.com/', 'debug'],
+    )
   })
 
   test('what feeds two objects is adopted where both have drifted alike; of two places --via chooses; a part of a list is from a setter', {
@@ -192,7 +264,14 @@ await controlPlaneSuite('pipeline', { controllerManager: true }, (plane) => {
   }, async (t) => {
     const { world, ns } = await open(t)
     const patch = (what: string, path: string, value: string): Promise<string> =>
-      world.kubectl('patch', what, ...ns, '--type=json', '--patch', JSON.stringify([{ op: 'replace', path, value }]))
+      world.kubectl(
+        'patch',
+        what,
+        ...ns,
+        '--type=json',
+        '--patch',
+        JSON.stringify([{ op: 'replace', path, value }]),
+      )
     await patch('configmap/web', '/data/PUBLIC_URL', 'https://www.shop.example.com/')
     await patch('ingress/web', '/spec/rules/0/host', 'www.shop.example.com')
     await patch('deployment/cache', '/spec/template/spec/containers/0/args/0', '--memory-limit=96')
@@ -211,10 +290,19 @@ await controlPlaneSuite('pipeline', { controllerManager: true }, (plane) => {
     ])
     // The host www.shop of example.com, and the host www of shop.example.com, are one name.
     const both = await world.backporch('adopt', WEB, `${rules},${url}`)
-    assert.match(assertExit(both, 2).stderr, /^error BP2014: .* {2}fix: choose one with --via, as in --via=setter:domain\n/ms)
-    assert.match(both.stderr, /the setter domain of apply-setters \(.*:17\) as "setter:domain", the setter host of .* as "setter:host"/)
+    assert.match(
+      assertExit(both, 2).stderr,
+      /^error BP2014: .* {2}fix: choose one with --via, as in --via=setter:domain\n/ms,
+    )
+    assert.match(
+      both.stderr,
+      /the setter domain of apply-setters \(.*:17\) as "setter:domain", the setter host of .* as "setter:host"/,
+    )
     const unknown = await world.backporch('adopt', WEB, `${limit}`, '--via', 'setter:host')
-    assert.match(assertExit(unknown, 2).stderr, /^error BP2014: .*"setter:host"\n.*these do: the setter cache-size .*"setter:cache-size"/ms)
+    assert.match(
+      assertExit(unknown, 2).stderr,
+      /^error BP2014: .*"setter:host"\n.*these do: the setter cache-size .*"setter:cache-size"/ms,
+    )
 
     assertExit(await world.backporch('adopt', WEB, `${rules},${url}`, '--via', 'setter:host'), 0)
     assertExit(await world.backporch('adopt', WEB, `${limit}`), 0)
@@ -238,25 +326,43 @@ await controlPlaneSuite('pipeline', { controllerManager: true }, (plane) => {
     await settle(world)
   })
 
-  test('a field that a setter fills is released, another one restored', { skip: whyNoKpt() }, async (t) => {
+  test('a field that a setter fills is released, another one restored', {
+    skip: whyNoKpt(),
+  }, async (t) => {
     const { world, ns } = await open(t)
     await world.kubectl('scale', 'deployment/cache', '--replicas=4', ...ns)
     await world.kubectl('patch', 'configmap/web', ...ns, '-p', '{"data":{"LOG_LEVEL":"debug"}}')
     assertExit(await world.backporch('restore', WEB), 0)
     assertExit(await world.backporch('release', WEB, 'deployment/cache'), 0)
-    assert.deepEqual(await linesOf(world), ['cache.yaml -  replicas: 1 # kpt-set: ${cache-replicas}'])
+    assert.deepEqual(await linesOf(world), [
+      'cache.yaml -  replicas: 1 # kpt-set: ${cache-replicas}',
+    ])
     await assertRendersToLive(world, await onlyBranch(world), true)
     await settle(world)
-    assert.equal(await world.kubectl('get', 'deployment/cache', ...ns, '-o', 'jsonpath={.spec.replicas}'), '4')
-    assert.equal(await world.kubectl('get', 'configmap/web', ...ns, '-o', 'jsonpath={.data.LOG_LEVEL}'), 'warn')
+    assert.equal(
+      await world.kubectl('get', 'deployment/cache', ...ns, '-o', 'jsonpath={.spec.replicas}'),
+      '4',
+    )
+    assert.equal(
+      await world.kubectl('get', 'configmap/web', ...ns, '-o', 'jsonpath={.data.LOG_LEVEL}'),
+      'warn',
+    )
   })
 
-  test('of a package that is not kept rendered, only what people wrote is edited', { skip: whyNoKpt() }, async (t) => {
+  test('of a package that is not kept rendered, only what people wrote is edited', {
+    skip: whyNoKpt(),
+  }, async (t) => {
     const { world, ns } = await open(t, unrendered)
     assert.doesNotMatch(world.read(`${WEB}/deployment.yaml`), /namespace|part-of|1\.29/)
     await world.kubectl('scale', 'deployment/cache', '--replicas=2', ...ns)
     await world.kubectl('set', 'image', 'deployment/web', `web=${IMAGE}:1.29.2-alpine`, ...ns)
-    await world.kubectl('patch', 'configmap/web', ...ns, '-p', '{"data":{"LOG_LEVEL":"debug","CACHE_SERVER":"other:11211"}}')
+    await world.kubectl(
+      'patch',
+      'configmap/web',
+      ...ns,
+      '-p',
+      '{"data":{"LOG_LEVEL":"debug","CACHE_SERVER":"other:11211"}}',
+    )
     assertExit(await world.backporch('adopt', WEB), 0)
     assert.deepEqual((await linesOf(world)).toSorted(), [
       'Kptfile +        newTag: 1.29.2-alpine',
@@ -287,7 +393,10 @@ await controlPlaneSuite('pipeline', { controllerManager: true }, (plane) => {
     const world = await openWorld(t, plane, {
       ...webPackage(namespace),
       ...webPackage(namespace, 'apps/other'),
-      'apps/other/Kptfile': kptfile('other', mutator('ghcr.io/kptdev/krm-functions-catalog/export-terraform:v0.1.0')),
+      'apps/other/Kptfile': kptfile(
+        'other',
+        mutator('ghcr.io/kptdev/krm-functions-catalog/export-terraform:v0.1.0'),
+      ),
       ...webPackage(namespace, 'apps/own'),
       'apps/own/Kptfile': kptfile('own', mutator('registry.example.com/functions/add-sidecar:v1')),
     })
@@ -298,7 +407,10 @@ await controlPlaneSuite('pipeline', { controllerManager: true }, (plane) => {
       const missing =
         /^error BP1201: RuntimeMissing\(export-terraform\): .*\n {2}where: apps\/other\/Kptfile:11 \(mutator 1, export-terraform\)\n/m
       assert.match(run.stderr, missing)
-      assert.match(run.stderr, /^ {2}why: the image ghcr\.io\/.*\/export-terraform:v0\.1\.0: it is not built in\n {2}fix: .*$/m)
+      assert.match(
+        run.stderr,
+        /^ {2}why: the image ghcr\.io\/.*\/export-terraform:v0\.1\.0: it is not built in\n {2}fix: .*$/m,
+      )
       assert.match(
         run.stderr,
         /^error BP1206: .*add-sidecar\n {2}where: apps\/own\/Kptfile:11 .*\n {2}why: registry\.example\.com\/.*\n {2}fix: .*$/m,
@@ -311,7 +423,10 @@ await controlPlaneSuite('pipeline', { controllerManager: true }, (plane) => {
       ['drafts/apps/web/drift-'],
     )
     const list: DriftReportList = JSON.parse((await world.backporch('diff', '-o', 'json')).stdout)
-    assert.deepEqual(list.incomplete.map(({ package: path, code }) => `${path} ${code}`).sort(), ['apps/other BP1201', 'apps/own BP1206'])
+    assert.deepEqual(list.incomplete.map(({ package: path, code }) => `${path} ${code}`).sort(), [
+      'apps/other BP1201',
+      'apps/own BP1206',
+    ])
   })
 })
 
@@ -319,9 +434,16 @@ type Field = readonly [object: string, read: (object: ReturnType<typeof JSON.par
 
 /** The number that `diff` gives each change, by `Kind/name change path`. */
 async function changesOf(world: World): Promise<ReadonlyMap<string, number>> {
-  const list: DriftReportList = JSON.parse(assertExit(await world.backporch('diff', WEB, '-o', 'json'), 1).stdout)
+  const list: DriftReportList = JSON.parse(
+    assertExit(await world.backporch('diff', WEB, '-o', 'json'), 1).stdout,
+  )
   const changes = list.items[0]?.spec.changes ?? []
-  return new Map(changes.map(({ ref, change, path }, index) => [`${ref.kind}/${ref.name} ${change} ${path ?? ''}`, index + 1]))
+  return new Map(
+    changes.map(({ ref, change, path }, index) => [
+      `${ref.kind}/${ref.name} ${change} ${path ?? ''}`,
+      index + 1,
+    ]),
+  )
 }
 
 /** The lines below the one with this number. */
@@ -338,7 +460,12 @@ function originsIn(wide: string, number: string): string[] {
 }
 
 /** `apps/web/setters.yaml:21:19`, of the value behind the text. */
-async function locationOf(world: World, revision: string, path: string, text: RegExp): Promise<string> {
+async function locationOf(
+  world: World,
+  revision: string,
+  path: string,
+  text: RegExp,
+): Promise<string> {
   const lines = (await world.show(revision, path)).split('\n')
   const line = lines.findIndex((each) => text.test(each))
   const [found = ''] = text.exec(lines[line] ?? '') ?? []
@@ -364,7 +491,11 @@ async function linesOf(world: World): Promise<string[]> {
   return status === -1 ? lines : lines.toSpliced(status, 6)
 }
 
-function assertRefused(run: Awaited<ReturnType<World['backporch']>>, what: string, whys: readonly string[]): void {
+function assertRefused(
+  run: Awaited<ReturnType<World['backporch']>>,
+  what: string,
+  whys: readonly string[],
+): void {
   const { stderr } = assertExit(run, 2)
   assert.ok(stderr.startsWith(`error BP2001: ${what}`), stderr)
   assert.match(

@@ -25,16 +25,29 @@ else {
 
     async function drifted(t: TestContext, rules = PROPOSE): Promise<Drifted> {
       const namespace = await plane.namespace('porch')
-      const review = await openReviewWorld(t, plane, gitea as never, { ...webPackage(namespace), ...policy(rules) })
+      const review = await openReviewWorld(t, plane, gitea as never, {
+        ...webPackage(namespace),
+        ...policy(rules),
+      })
       await review.sync()
       await review.world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespace)
       await review.world.settled(namespace, 'web', 5)
       const publish = () =>
-        review.git('push', '--quiet', '--prune', '--force', review.address, '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*')
+        review.git(
+          'push',
+          '--quiet',
+          '--prune',
+          '--force',
+          review.address,
+          '+refs/heads/*:refs/heads/*',
+          '+refs/tags/*:refs/tags/*',
+        )
       return { review, namespace, porch: new PorchActor(review.world.repository), publish }
     }
 
-    async function closedEpisode({ world }: ReviewWorld): Promise<{ readonly status: { readonly [key: string]: unknown } }> {
+    async function closedEpisode({
+      world,
+    }: ReviewWorld): Promise<{ readonly status: { readonly [key: string]: unknown } }> {
       const paths = (await world.remote('ls-tree', '-r', '--name-only', 'drift-ledger')).split('\n')
       const [path, ...more] = paths.filter((each) => each.startsWith('closed/'))
       assert.deepEqual(more, [])
@@ -43,7 +56,11 @@ else {
 
     async function assertQuiet(review: ReviewWorld): Promise<void> {
       const refs = await review.world.refs()
-      assert.deepEqual(await review.writesOf(() => review.backporch('scan')), NOTHING, 'the next scan writes')
+      assert.deepEqual(
+        await review.writesOf(() => review.backporch('scan')),
+        NOTHING,
+        'the next scan writes',
+      )
       assert.deepEqual(await review.world.refs(), refs)
     }
 
@@ -58,21 +75,36 @@ else {
       assertExit(await review.backporch('scan'), 1)
       const { status } = await closedEpisode(review)
       assert.deepEqual(
-        [status['outcome'], status['decidedBy'], status['commit'], status['revision'], status['publishedBy']],
+        [
+          status['outcome'],
+          status['decidedBy'],
+          status['commit'],
+          status['revision'],
+          status['publishedBy'],
+        ],
         ['Merged', 'admin <admin>', commit, 'v1', 'porch'],
       )
       const comments = (await review.comments(pull.number)).join('\n')
-      assert.match(comments, /\*\*Approved through Porch\*\* by `admin` as `v1`: .*Backporch treats it as merged/)
+      assert.match(
+        comments,
+        /\*\*Approved through Porch\*\* by `admin` as `v1`: .*Backporch treats it as merged/,
+      )
       assert.doesNotMatch(comments, /nothing changes in the cluster/)
       await review.closed(pull.number)
-      assert.match(await world.remote('ls-tree', '-r', '--name-only', 'main', '.drift/records'), /apps--web\/\d{8}-[0-9a-f]{8}\.record$/)
+      assert.match(
+        await world.remote('ls-tree', '-r', '--name-only', 'main', '.drift/records'),
+        /apps--web\/\d{8}-[0-9a-f]{8}\.record$/,
+      )
       assert.equal((await review.statuses(commit)).get('drift/restored'), 'pending')
       await assertQuiet(review)
 
       await review.sync()
       await world.settled(namespace, 'web', 3)
       assertExit(await review.backporch('scan'), 0)
-      assert.match((await review.comments(pull.number)).join('\n'), /^Verified at .*the cluster matches git again/m)
+      assert.match(
+        (await review.comments(pull.number)).join('\n'),
+        /^Verified at .*the cluster matches git again/m,
+      )
       assert.equal((await review.statuses(commit)).get('drift/restored'), 'success')
       const { stdout } = await review.backporch('history')
       assert.match(stdout, new RegExp(`restore +admin .*${commit.slice(0, 7)}`))
@@ -90,13 +122,19 @@ else {
       assertExit(await review.backporch('scan'), 1)
       assert.deepEqual(await review.world.proposals(), [])
       await review.closed(pull.number)
-      assert.match((await review.comments(pull.number)).join('\n'), /\*\*Approved through Porch\*\* by `admin` as `v1`/)
+      assert.match(
+        (await review.comments(pull.number)).join('\n'),
+        /\*\*Approved through Porch\*\* by `admin` as `v1`/,
+      )
       assert.equal((await closedEpisode(review)).status['altered'], undefined)
       await assertQuiet(review)
     })
 
     test('an approval with settle: backporch is brought to the cluster, which no syncer does here', async (t) => {
-      const { review, namespace, porch, publish } = await drifted(t, `${PROPOSE}\nsettle: backporch`)
+      const { review, namespace, porch, publish } = await drifted(
+        t,
+        `${PROPOSE}\nsettle: backporch`,
+      )
       assertExit(await review.backporch('scan'), 1)
       const pull = await review.onlyOpen()
       porch.approve('apps/web', pull.head.label.split('/').at(-1) ?? '', { revision: 1 })
@@ -116,7 +154,10 @@ else {
       await publish()
       await review.backporch('scan')
       const { status } = await closedEpisode(review)
-      assert.deepEqual([status['outcome'], status['reason']], ['Declined', 'the proposal was rejected through Porch'])
+      assert.deepEqual(
+        [status['outcome'], status['reason']],
+        ['Declined', 'the proposal was rejected through Porch'],
+      )
       await review.closed(pull.number)
       assert.match(
         (await review.comments(pull.number)).join('\n'),
@@ -127,7 +168,10 @@ else {
     })
 
     test('a draft that somebody proposes gets a pull request', async (t) => {
-      const { review, porch, publish } = await drifted(t, PROPOSE.replace('mode: Propose', 'mode: Warn'))
+      const { review, porch, publish } = await drifted(
+        t,
+        PROPOSE.replace('mode: Propose', 'mode: Warn'),
+      )
       assertExit(await review.backporch('scan'), 1)
       assert.deepEqual(await review.pulls(), [])
       const [draft = ''] = await review.world.proposals()
@@ -137,7 +181,10 @@ else {
       assert.match(stdout, /was proposed through Porch by admin/)
       const pull = await review.onlyOpen()
       assert.equal(pull.head.label, draft.replace('drafts/', 'proposed/'))
-      assert.match(await review.world.remote('show', `${pull.head.label}:apps/web/Kptfile`), /DriftDetected|RestoreApproved/)
+      assert.match(
+        await review.world.remote('show', `${pull.head.label}:apps/web/Kptfile`),
+        /DriftDetected|RestoreApproved/,
+      )
       await assertQuiet(review)
       await review.mergeByHand(pull.number, 'merge')
       await review.sync()

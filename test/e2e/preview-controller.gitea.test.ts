@@ -12,7 +12,11 @@ else
   await controlPlaneSuite('previews of the controller', {}, (plane) => {
     test('a pull request is previewed, again when it moves, and live is told apart from the merge', async (t) => {
       const namespace = await plane.namespace('previewed')
-      const files = { ...PROPOSE, ...configPackage('web', namespace, ['a']), ...configPackage('shop', namespace, ['b']) }
+      const files = {
+        ...PROPOSE,
+        ...configPackage('web', namespace, ['a']),
+        ...configPackage('shop', namespace, ['b']),
+      }
       const review = await openReviewWorld(t, plane, gitea, files)
       for (const path of ['apps/web', 'apps/shop']) await review.world.sync(path)
       const change = async (color: string): Promise<void> => {
@@ -36,26 +40,47 @@ else
       assert.match(await comment(), /Merging changes 1 object in 1 cluster\*\*: `apps\/web`/)
       assert.match(await comment(), /\| `"red"` \| `"blue"` \|/)
       await change('green')
-      await controller.until('the new head is previewed', async () => /`"green"`/.test(await comment()))
+      await controller.until('the new head is previewed', async () =>
+        /`"green"`/.test(await comment()),
+      )
       // What the next head wants is already.
       await paint(review.world, namespace, 'a', 'white')
       await change('white')
       await controller.until('the next one is', async () => /`"white"`/.test(await comment()))
       assert.match(await comment(), /already/)
-      const outcomes = (): readonly unknown[] => controller.events('previewed').map(({ outcome }) => outcome)
+      const outcomes = (): readonly unknown[] =>
+        controller.events('previewed').map(({ outcome }) => outcome)
       await controller.until('each is told', () => outcomes().length === 3)
       assert.deepEqual(outcomes(), ['written', 'written', 'written'])
       await controller.stop()
     })
   })
 
-async function open({ fixture: { gitea: own, path, writer } }: ReviewWorld, head: string): Promise<number> {
-  const answer = await own.request<{ readonly number: number }>(writer.token, 'POST', `${path}/pulls`, { base: 'main', head, title: head })
+async function open(
+  { fixture: { gitea: own, path, writer } }: ReviewWorld,
+  head: string,
+): Promise<number> {
+  const answer = await own.request<{ readonly number: number }>(
+    writer.token,
+    'POST',
+    `${path}/pulls`,
+    { base: 'main', head, title: head },
+  )
   assert.equal(answer.status, 201, JSON.stringify(answer.body))
   return answer.body.number
 }
 
 function watching(t: TestContext, { world, fixture }: ReviewWorld): WatchingController {
-  const args = ['--interval', '2s', '--log-level', 'debug', '--http-address', '127.0.0.1:0', '--preview', '--repo', fixture.remote]
+  const args = [
+    '--interval',
+    '2s',
+    '--log-level',
+    'debug',
+    '--http-address',
+    '127.0.0.1:0',
+    '--preview',
+    '--repo',
+    fixture.remote,
+  ]
   return new WatchingController(t, world, args, { GITEA_TOKEN: fixture.bot.token })
 }

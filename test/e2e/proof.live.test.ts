@@ -29,8 +29,16 @@ await controlPlaneSuite('the proof by ownership', {}, (plane) => {
     return `${group === '' ? '/api' : '/apis'}/${apiVersion}/namespaces/${namespace}/${plural}/${name}`
   }
 
-  async function send(method: string, path: string, body: JsonObject, contentType?: string): Promise<void> {
-    const { status, body: answer } = await plane.request(method, path, { body, ...(contentType === undefined ? {} : { contentType }) })
+  async function send(
+    method: string,
+    path: string,
+    body: JsonObject,
+    contentType?: string,
+  ): Promise<void> {
+    const { status, body: answer } = await plane.request(method, path, {
+      body,
+      ...(contentType === undefined ? {} : { contentType }),
+    })
     assert.ok(status < 300, `${method} ${path}: ${status} ${JSON.stringify(answer)}`)
   }
 
@@ -48,8 +56,19 @@ await controlPlaneSuite('the proof by ownership', {}, (plane) => {
       for (const [index, body] of bodies.entries()) {
         const desired: JsonObject = { ...body, metadata: { name: `x${index}`, namespace } }
         const path = pathOf(desired)
-        if (how === 'server-side') await send('PATCH', `${path}?fieldManager=ci&force=true`, desired, 'application/apply-patch+yaml')
-        else await send('POST', `${path.replace(/\/[^/]*$/, '')}?fieldManager=${syncer.manager}`, desired)
+        if (how === 'server-side')
+          await send(
+            'PATCH',
+            `${path}?fieldManager=ci&force=true`,
+            desired,
+            'application/apply-patch+yaml',
+          )
+        else
+          await send(
+            'POST',
+            `${path.replace(/\/[^/]*$/, '')}?fieldManager=${syncer.manager}`,
+            desired,
+          )
         const resource = resourceOf(desired)
         const { schema } = await cluster.servedKind(resource.apiVersion, resource.id.kind, signal)
         const patches = HAND_PATCH[resource.id.kind] ?? []
@@ -59,7 +78,10 @@ await controlPlaneSuite('the proof by ownership', {}, (plane) => {
           assert.ok(patch !== undefined)
           await send('PATCH', `${path}?fieldManager=hand`, patch, 'application/merge-patch+json')
         }
-        const view = await cluster.readLive([wanted(resource.apiVersion, resource.id.kind, namespace, resource.id.name)], signal)
+        const view = await cluster.readLive(
+          [wanted(resource.apiVersion, resource.id.kind, namespace, resource.id.name)],
+          signal,
+        )
         const live = view.get(resourceKey(resource.id))
         assert.ok(live?.state === 'present')
         const subject = {
@@ -86,7 +108,9 @@ await controlPlaneSuite('the proof by ownership', {}, (plane) => {
         )
       }
       // Untouched objects are proven, but for the empty values that a server leaves out.
-      const others = unproven.filter((line) => !line.endsWith('leaves out an empty value that git declares'))
+      const others = unproven.filter(
+        (line) => !line.endsWith('leaves out an empty value that git declares'),
+      )
       assert.deepEqual(others, [])
       assert.ok(proven >= OBJECTS / 3, `${proven} proven; ${unproven.join('\n')}`)
     })
@@ -95,15 +119,25 @@ await controlPlaneSuite('the proof by ownership', {}, (plane) => {
   test('a quantity is the text that the server makes of it, or nobody says what it is', async () => {
     const namespace = await plane.namespace('quantity')
     const texts = [...new Set(fc.sample(QUANTITY, { numRuns: 400 }))]
-    const volumes = texts.map((sizeLimit, index) => ({ name: `v${index}`, emptyDir: { sizeLimit } }))
-    const body = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'x' }, spec: { containers: [{ name: 'a', image: 'x' }], volumes } }
-    const created = await plane.request<{ spec: { volumes: { name: string; emptyDir: { sizeLimit: string } }[] } }>(
-      'POST',
-      `/api/v1/namespaces/${namespace}/pods?dryRun=All`,
-      { body },
-    )
+    const volumes = texts.map((sizeLimit, index) => ({
+      name: `v${index}`,
+      emptyDir: { sizeLimit },
+    }))
+    const body = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'x' },
+      spec: { containers: [{ name: 'a', image: 'x' }], volumes },
+    }
+    const created = await plane.request<{
+      spec: { volumes: { name: string; emptyDir: { sizeLimit: string } }[] }
+    }>('POST', `/api/v1/namespaces/${namespace}/pods?dryRun=All`, { body })
     assert.equal(created.status, 201, JSON.stringify(created.body))
-    const stored = new Map(created.body.spec.volumes.flatMap(({ name, emptyDir }) => (emptyDir ? [[name, emptyDir.sizeLimit]] : [])))
+    const stored = new Map(
+      created.body.spec.volumes.flatMap(({ name, emptyDir }) =>
+        emptyDir ? [[name, emptyDir.sizeLimit]] : [],
+      ),
+    )
     let known = 0
     for (const [index, text] of texts.entries()) {
       const canonical = canonicalQuantity(text)

@@ -7,7 +7,11 @@ import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { cloneState } from '@backporch/git-store/work-tree'
 import { objectId } from '@backporch/kyaml/files'
-import { publishCommand, publishedLines, type RepositoryLocation } from '../../src/cli/print/published-lines.ts'
+import {
+  publishCommand,
+  publishedLines,
+  type RepositoryLocation,
+} from '../../src/cli/print/published-lines.ts'
 import { ONBOARDING_FILES, onboardingRecording } from '../fakes/onboarding-samples.ts'
 import { PROGRAM } from '../program.ts'
 
@@ -44,7 +48,9 @@ function cloneOf(t: TestContext): Clone {
   const folder = join(root, 'deploy')
   const shell = (cwd: string) => (line: string) =>
     execFileSync('sh', ['-ec', line], { cwd, env: environment, encoding: 'utf8', stdio: 'pipe' })
-  shell(root)('git init -q --bare -b main origin.git && git clone -q origin.git deploy && git -C deploy checkout -q -b main')
+  shell(root)(
+    'git init -q --bare -b main origin.git && git clone -q origin.git deploy && git -C deploy checkout -q -b main',
+  )
   for (const [path, text] of Object.entries(ONBOARDING_FILES)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), text)
@@ -53,7 +59,8 @@ function cloneOf(t: TestContext): Clone {
   const run = shell(folder)
   run('git add -A && git commit -q -m "three packages" && git push -q origin main')
   const at = (ref: string): string => run(`git rev-parse -q --verify ${ref} || true`).trim()
-  const there = (ref: string): string => run(`git -C ../origin.git rev-parse -q --verify ${ref} || true`).trim()
+  const there = (ref: string): string =>
+    run(`git -C ../origin.git rev-parse -q --verify ${ref} || true`).trim()
   return { folder, environment, run, isPublished: (ref) => at(ref) === there(ref) }
 }
 
@@ -71,7 +78,9 @@ function printed(lines: string, word: string): string {
 test('what init prints in a clone does what it says: review, publish, enrol, and take away', (t) => {
   const { run, isPublished } = cloneOf(t)
   const init = (flags = ''): string =>
-    run(`'${process.execPath}' '${PROGRAM}' init --live ../live.json --cluster prod --forge local --yes ${flags} 2>&1`)
+    run(
+      `'${process.execPath}' '${PROGRAM}' init --live ../live.json --cluster prod --forge local --yes ${flags} 2>&1`,
+    )
   const first = init()
   const branch = 'refs/heads/drift/configure'
   assert.match(first, /written to this clone: drift\/configure\n/)
@@ -97,7 +106,8 @@ test('what scan and adopt print in a clone, and the push of an approval, bring a
     run(
       `'${process.execPath}' '${PROGRAM}' ${args.join(' ')} --live ../live.json --cluster prod 2>&1 || case $? in 1 | 3) ;; *) exit 9 ;; esac`,
     )
-  const refs = (): readonly string[] => run("git for-each-ref --format='%(refname)' refs/heads refs/tags").trim().split('\n')
+  const refs = (): readonly string[] =>
+    run("git for-each-ref --format='%(refname)' refs/heads refs/tags").trim().split('\n')
   const scanned = backporch('scan', 'apps/web')
   const [draft] = refs().filter((ref) => ref.startsWith('refs/heads/drafts/apps/web/'))
   assert.ok(draft !== undefined && !isPublished(draft))
@@ -128,7 +138,9 @@ test('in a shallow clone without the ledger that origin has, the push is refused
   run(printed(backporch('.', 'adopt'), 'publish'))
   const remote = (): string => run('git ls-remote --heads origin')
   const before = remote()
-  run('git clone -q --depth=1 "file://$PWD/../origin.git" ../shallow && git -C ../shallow branch -q drafts/mine')
+  run(
+    'git clone -q --depth=1 "file://$PWD/../origin.git" ../shallow && git -C ../shallow branch -q drafts/mine',
+  )
   const first = backporch('../shallow', 'scan')
   assert.throws(() => run(`cd ../shallow && ${printed(first, 'publish')}`), /rejected/)
   assert.equal(remote(), before)
@@ -162,7 +174,10 @@ test('one push brings everything to origin, or nothing where somebody was faster
     'main',
     HERE,
   ).join('\n')
-  assert.match(proposed, /^ {2}written to this clone: proposed\/apps\/web\/drift-1a2b3c4d, drift-ledger$/m)
+  assert.match(
+    proposed,
+    /^ {2}written to this clone: proposed\/apps\/web\/drift-1a2b3c4d, drift-ledger$/m,
+  )
   run(printed(proposed, 'review'))
   run(printed(proposed, 'publish'))
   for (const ref of [DRAFT, PROPOSED, LEDGER]) assert.ok(isPublished(ref), ref)
@@ -204,12 +219,12 @@ test('one push brings everything to origin, or nothing where somebody was faster
 test('a clone, a repository without origin, a bare one, and none', async (t) => {
   const { folder, environment, run } = cloneOf(t)
   const state = (path: string) => cloneState(path, new AbortController().signal, environment)
-  assert.deepEqual(await Promise.all([folder, join(folder, 'apps/web'), join(folder, '../origin.git'), dirname(folder)].map(state)), [
-    'clone',
-    'clone',
-    'none',
-    'none',
-  ])
+  assert.deepEqual(
+    await Promise.all(
+      [folder, join(folder, 'apps/web'), join(folder, '../origin.git'), dirname(folder)].map(state),
+    ),
+    ['clone', 'clone', 'none', 'none'],
+  )
   run('git remote rename origin upstream')
   assert.equal(await state(folder), 'alone')
 })
@@ -219,9 +234,12 @@ test('nothing is said of a repository that everybody has, and no push where ther
   assert.deepEqual(publishedLines(updates, 'main', { kind: 'shared' }), [])
   assert.deepEqual(publishedLines([], 'main', HERE), [])
   assert.deepEqual(publishedLines(updates, 'main', { ...HERE, origin: false }), [])
-  assert.deepEqual(publishedLines(updates, "it's", { ...HERE, git: "git -C '../a b'", name: 'the clone ../a b' }), [
-    '  written to the clone ../a b: proposed/apps/web/drift-1a2b3c4d',
-    "  review:  git -C '../a b' diff 'it'\\''s...proposed/apps/web/drift-1a2b3c4d'",
-    "  publish: git -C '../a b' push origin proposed/apps/web/drift-1a2b3c4d",
-  ])
+  assert.deepEqual(
+    publishedLines(updates, "it's", { ...HERE, git: "git -C '../a b'", name: 'the clone ../a b' }),
+    [
+      '  written to the clone ../a b: proposed/apps/web/drift-1a2b3c4d',
+      "  review:  git -C '../a b' diff 'it'\\''s...proposed/apps/web/drift-1a2b3c4d'",
+      "  publish: git -C '../a b' push origin proposed/apps/web/drift-1a2b3c4d",
+    ],
+  )
 })

@@ -8,12 +8,22 @@ import { assertExit, openWorld, type World } from './world.ts'
 
 /** A part of the manifests, what somebody wrote for it, and what is said of it. */
 const MISTAKES: readonly (readonly [name: string, part: string, mistake: string, why: RegExp])[] = [
-  ['a quantity', 'memory: 512Mi', 'memory: 512MB', /a value does not fit its type: quantities must match/],
+  [
+    'a quantity',
+    'memory: 512Mi',
+    'memory: 512MB',
+    /a value does not fit its type: quantities must match/,
+  ],
   ['a time', '00.000000Z', '00Z', /a value does not fit its type: parsing time/],
   ['a word for a port', 'containerPort: 80', 'containerPort: http', /expected numeric/],
   ['a text for a number', 'replicas: 1', 'replicas: one', /expected numeric/],
   ['a schedule', '0 3 * * *', 'every night', /expected exactly 5 fields/],
-  ['a quantity with a blank', 'averageValue: 1Gi', 'averageValue: 1 Gi', /a value does not fit its type: quantities must match/],
+  [
+    'a quantity with a blank',
+    'averageValue: 1Gi',
+    'averageValue: 1 Gi',
+    /a value does not fit its type: quantities must match/,
+  ],
   [
     'a field that the server does not know',
     'image: i:1\n',
@@ -28,7 +38,11 @@ await controlPlaneSuite('refused values', {}, (plane) => {
       const namespace = await plane.namespace('refused')
       const good = manifests(namespace)
       assert.ok(good.includes(part))
-      const world = await openWorld(t, plane, { 'apps/bad/Kptfile': kptfile('bad'), 'apps/bad/all.yaml': good, ...policy('mode: Propose') })
+      const world = await openWorld(t, plane, {
+        'apps/bad/Kptfile': kptfile('bad'),
+        'apps/bad/all.yaml': good,
+        ...policy('mode: Propose'),
+      })
       await world.sync('apps/bad')
       assertExit(await world.backporch('diff'), 0)
       await world.commit({ 'apps/bad/all.yaml': good.replace(part, mistake) }, 'feat: a mistake')

@@ -17,25 +17,41 @@ await controlPlaneSuite('what render prints is applied', {}, (plane) => {
     const world = await openWorld(t, plane, {
       'apps/web/Kptfile': `${kptfile('web')}${setters}`,
       'apps/web/config.yaml': configMap('web', 'color: blue'),
-      'apps/web/secret.yaml': 'apiVersion: v1\nkind: Secret\nmetadata: {name: web}\nstringData: {token: hunter2}\n',
-      'apps/web/local.yaml': configMap('local', 'a: b', '  annotations: {config.kubernetes.io/local-config: "true"}\n'),
+      'apps/web/secret.yaml':
+        'apiVersion: v1\nkind: Secret\nmetadata: {name: web}\nstringData: {token: hunter2}\n',
+      'apps/web/local.yaml': configMap(
+        'local',
+        'a: b',
+        '  annotations: {config.kubernetes.io/local-config: "true"}\n',
+      ),
       'apps/web/below/Kptfile': kptfile('below'),
       'apps/web/below/config.yaml': configMap('below', 'a: b'),
     })
     const { stdout } = assertExit(await world.backporch('render', 'apps/web', '-o', 'unwrap'), 0)
     await world.pipe(stdout, 'apply', '--filename=-')
     assert.equal(assertExit(await world.backporch('diff', 'apps/web'), 0).stdout, '')
-    await world.kubectl('patch', 'configmap/web', '--patch={"data":{"color":"red"}}', '-n', namespace)
+    await world.kubectl(
+      'patch',
+      'configmap/web',
+      '--patch={"data":{"color":"red"}}',
+      '-n',
+      namespace,
+    )
     assert.match(assertExit(await world.backporch('diff', 'apps/web'), 1).stdout, /color/)
   })
 
-  test('kpt prints its Kptfile among the documents, and kubectl refuses that', { skip: whyNoKpt() }, async (t) => {
+  test('kpt prints its Kptfile among the documents, and kubectl refuses that', {
+    skip: whyNoKpt(),
+  }, async (t) => {
     const namespace = await plane.namespace('kpt-unwrapped')
     const world = await openWorld(t, plane, {
       'apps/web/Kptfile': kptfile('web'),
       'apps/web/config.yaml': configMap('web', 'color: blue', `  namespace: ${namespace}\n`),
     })
     const { stdout } = await world.kpt(world.checkout, 'fn', 'render', 'apps/web', '-o', 'unwrap')
-    await assert.rejects(world.pipe(stdout, 'apply', '--filename=-'), /no matches for kind "Kptfile" in version "kpt.dev\/v1"/)
+    await assert.rejects(
+      world.pipe(stdout, 'apply', '--filename=-'),
+      /no matches for kind "Kptfile" in version "kpt.dev\/v1"/,
+    )
   })
 })

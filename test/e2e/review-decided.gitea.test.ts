@@ -13,13 +13,21 @@ const NOTHING = { api: 0, pushes: 0 }
 
 const gitea = await sharedGitea()
 if (gitea.state === 'unavailable') test('decided on Gitea', { skip: gitea.why }, () => {})
-else await controlPlaneSuite('decided on Gitea', { controllerManager: true }, (plane) => decidedOn(plane, gitea))
+else
+  await controlPlaneSuite('decided on Gitea', { controllerManager: true }, (plane) =>
+    decidedOn(plane, gitea),
+  )
 
 function decidedOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea): void {
   /** A drifted package with an open pull request. */
-  async function proposed(t: TestContext): Promise<{ review: ReviewWorld; world: World; namespace: string; pull: ObservedPull }> {
+  async function proposed(
+    t: TestContext,
+  ): Promise<{ review: ReviewWorld; world: World; namespace: string; pull: ObservedPull }> {
     const namespace = await plane.namespace('review')
-    const review = await openReviewWorld(t, plane, server, { ...webPackage(namespace), ...policy(PROPOSE) })
+    const review = await openReviewWorld(t, plane, server, {
+      ...webPackage(namespace),
+      ...policy(PROPOSE),
+    })
     const { world } = review
     await review.sync()
     await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespace)
@@ -49,10 +57,17 @@ function decidedOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea):
     assert.equal(await world.remote('rev-parse', 'main'), main)
     const { status } = await closedEpisode(world)
     assert.deepEqual([status.outcome, status.decidedBy], ['Declined', review.fixture.writer.name])
-    assert.match(await world.remote('log', '--format=%B', 'drift-ledger'), /declined [0-9a-f]{8} \(Restore\)/)
+    assert.match(
+      await world.remote('log', '--format=%B', 'drift-ledger'),
+      /declined [0-9a-f]{8} \(Restore\)/,
+    )
     const silent = await world.refs()
     for (let scan = 1; scan <= 10; scan += 1) {
-      assert.deepEqual(await review.writesOf(() => review.backporch('scan')), NOTHING, `scan ${scan}`)
+      assert.deepEqual(
+        await review.writesOf(() => review.backporch('scan')),
+        NOTHING,
+        `scan ${scan}`,
+      )
       assert.deepEqual(await world.refs(), silent, `scan ${scan}`)
     }
     assert.equal(await replicas(world, namespace), '5', 'the cluster is left as it is')
@@ -71,7 +86,10 @@ function decidedOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea):
     const refs = await world.refs()
     await review.fixture.human.close(pull.number)
     await review.fixture.human.reopen(pull.number)
-    assert.deepEqual(await review.writesOf(async () => assertExit(await review.backporch('scan'), 1)), NOTHING)
+    assert.deepEqual(
+      await review.writesOf(async () => assertExit(await review.backporch('scan'), 1)),
+      NOTHING,
+    )
     assert.deepEqual(await world.refs(), refs)
     assert.equal((await review.onlyOpen()).number, pull.number)
   })
@@ -90,17 +108,30 @@ function decidedOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea):
     const theirs = await world.remote('rev-parse', label)
     for (const count of [6, 9]) {
       await world.kubectl('scale', 'deployment/web', `--replicas=${count}`, '-n', namespace)
-      assert.match(assertExit(await review.backporch('scan'), 1).stdout, /has a commit that backporch did not make/)
+      assert.match(
+        assertExit(await review.backporch('scan'), 1).stdout,
+        /has a commit that backporch did not make/,
+      )
       assert.equal(await world.remote('rev-parse', label), theirs)
       const now = await review.onlyOpen()
-      assert.deepEqual([now.number, now.title, now.body, now.head.sha], [pull.number, pull.title, pull.body, theirs])
+      assert.deepEqual(
+        [now.number, now.title, now.body, now.head.sha],
+        [pull.number, pull.title, pull.body, theirs],
+      )
     }
     for (const verb of ['approve', 'reject', 'adopt']) {
-      const refused = await review.backporch(verb, 'apps/web', ...(verb === 'adopt' ? [] : ['--yes']))
+      const refused = await review.backporch(
+        verb,
+        'apps/web',
+        ...(verb === 'adopt' ? [] : ['--yes']),
+      )
       assert.match(assertExit(refused, 2).stderr, /^error BP2009: /, verb)
     }
     assert.equal(await world.remote('rev-parse', label), theirs)
-    assert.match(await world.remote('log', '--format=%s', `main..${label}`), /^a note\nchore\(drift\): /)
+    assert.match(
+      await world.remote('log', '--format=%s', `main..${label}`),
+      /^a note\nchore\(drift\): /,
+    )
   })
 
   test('the branch is deleted: that is a close, and Gitea has closed it', async (t) => {
@@ -123,13 +154,20 @@ function decidedOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea):
     assert.equal((await review.closed(pull.number)).merged, false)
     assert.equal((await closedEpisode(world)).status.outcome, 'Healed')
     assert.equal((await review.comments(pull.number)).length, 1)
-    assert.deepEqual(await review.writesOf(async () => assertExit(await review.backporch('scan'), 0)), NOTHING)
+    assert.deepEqual(
+      await review.writesOf(async () => assertExit(await review.backporch('scan'), 0)),
+      NOTHING,
+    )
   })
 
   test('git took it over: the pull request is withdrawn', async (t) => {
     const { review, world, pull } = await proposed(t)
     await review.commit(
-      { 'apps/web/deployment.yaml': world.read('apps/web/deployment.yaml').replace('replicas: 3', 'replicas: 5') },
+      {
+        'apps/web/deployment.yaml': world
+          .read('apps/web/deployment.yaml')
+          .replace('replicas: 3', 'replicas: 5'),
+      },
       'five',
     )
     assertExit(await review.backporch('scan'), 0)
@@ -141,18 +179,29 @@ function decidedOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea):
   test('the base moved: elsewhere changes nothing; in the package rebuilds the branch of the same pull request', async (t) => {
     const { review, world, namespace, pull } = await proposed(t)
     await review.commit({ 'README.md': 'elsewhere\n' }, 'elsewhere')
-    const elsewhere = await review.writesOf(async () => assertExit(await review.backporch('scan'), 1))
+    const elsewhere = await review.writesOf(async () =>
+      assertExit(await review.backporch('scan'), 1),
+    )
     assert.equal(elsewhere.pushes, 0)
     assert.equal(await world.remote('rev-parse', pull.head.label), pull.head.sha)
 
-    await review.commit({ 'apps/web/config.yaml': `${world.read('apps/web/config.yaml')}# more\n` }, 'a comment')
+    await review.commit(
+      { 'apps/web/config.yaml': `${world.read('apps/web/config.yaml')}# more\n` },
+      'a comment',
+    )
     assertExit(await review.backporch('scan'), 1)
     const rebuilt = await review.onlyOpen()
     assert.deepEqual([rebuilt.number, rebuilt.head.label], [pull.number, pull.head.label])
     assert.notEqual(rebuilt.head.sha, pull.head.sha)
-    assert.equal(await world.remote('rev-parse', `${pull.head.label}^`), await world.remote('rev-parse', 'main'))
+    assert.equal(
+      await world.remote('rev-parse', `${pull.head.label}^`),
+      await world.remote('rev-parse', 'main'),
+    )
     assert.equal((await review.statuses(rebuilt.head.sha)).get('drift/fresh'), 'success')
-    assert.deepEqual(await review.writesOf(async () => assertExit(await review.backporch('scan'), 1)), NOTHING)
+    assert.deepEqual(
+      await review.writesOf(async () => assertExit(await review.backporch('scan'), 1)),
+      NOTHING,
+    )
 
     // Live moved too: the same pull request says so.
     await world.kubectl('scale', 'deployment/web', '--replicas=8', '-n', namespace)
@@ -165,7 +214,10 @@ function decidedOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea):
   test('reject closes the pull request, deletes its branch, and is silent', async (t) => {
     const { review, world, pull } = await proposed(t)
     assertExit(await review.backporch('reject', 'apps/web', '--yes', '-m', 'on purpose'), 0)
-    assert.deepEqual([(await review.closed(pull.number)).merged, await world.proposals()], [false, []])
+    assert.deepEqual(
+      [(await review.closed(pull.number)).merged, await world.proposals()],
+      [false, []],
+    )
     await review.backporch('scan')
     assert.deepEqual(await review.writesOf(() => review.backporch('scan')), NOTHING)
     assert.equal((await review.pulls()).length, 1)

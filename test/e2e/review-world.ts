@@ -23,11 +23,17 @@ export interface ObservedPull {
 }
 
 /** Proposes at once, however young the difference is, and as often as a test wants. */
-export const PROPOSE = 'mode: Propose\ndetect: {minAge: 0s, settle: 0s}\nlimits: {prHourlyLimit: 0, digest: off}'
+export const PROPOSE =
+  'mode: Propose\ndetect: {minAge: 0s, settle: 0s}\nlimits: {prHourlyLimit: 0, digest: off}'
 
 export type MergeStyle = 'merge' | 'rebase' | 'rebase-merge' | 'squash' | 'fast-forward-only'
 
-export async function openReviewWorld(t: Lifetime, plane: ControlPlane, gitea: Gitea, files: Files): Promise<ReviewWorld> {
+export async function openReviewWorld(
+  t: Lifetime,
+  plane: ControlPlane,
+  gitea: Gitea,
+  files: Files,
+): Promise<ReviewWorld> {
   const fixture = await createGiteaFixture(gitea)
   t.after(() => fixture.close())
   const review = new ReviewWorld(fixture, await openWorld(t, plane, files))
@@ -51,7 +57,15 @@ export class ReviewWorld {
 
   /** Makes the mirror what Gitea has. */
   async observe(): Promise<void> {
-    await this.git('fetch', '--quiet', '--prune', '--force', this.address, '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*')
+    await this.git(
+      'fetch',
+      '--quiet',
+      '--prune',
+      '--force',
+      this.address,
+      '+refs/heads/*:refs/heads/*',
+      '+refs/tags/*:refs/tags/*',
+    )
   }
 
   /** A commit of a person on main. */
@@ -71,8 +85,19 @@ export class ReviewWorld {
   /** backporch in the checkout, on the repository on Gitea, with the bot's token in the environment. */
   async backporch(...args: readonly string[]): Promise<ProgramRun> {
     const { remote, bot } = this.fixture
-    const run = await this.world.backporchIn(this.world.checkout, { GITEA_TOKEN: bot.token }, ...args, ...this.forge, '--repo', remote)
-    assert.doesNotMatch(run.stdout + run.stderr, new RegExp(bot.token), 'the token is never printed')
+    const run = await this.world.backporchIn(
+      this.world.checkout,
+      { GITEA_TOKEN: bot.token },
+      ...args,
+      ...this.forge,
+      '--repo',
+      remote,
+    )
+    assert.doesNotMatch(
+      run.stdout + run.stderr,
+      new RegExp(bot.token),
+      'the token is never printed',
+    )
     await this.observe()
     return run
   }
@@ -86,13 +111,18 @@ export class ReviewWorld {
   /** Oldest first. */
   async pulls(): Promise<readonly ObservedPull[]> {
     const { gitea, path, writer } = this.fixture
-    const { body } = await gitea.request<readonly ObservedPull[]>(writer.token, 'GET', `${path}/pulls?state=all&limit=50`)
+    const { body } = await gitea.request<readonly ObservedPull[]>(
+      writer.token,
+      'GET',
+      `${path}/pulls?state=all&limit=50`,
+    )
     return body.toSorted((left, right) => left.number - right.number)
   }
 
   async onlyOpen(): Promise<ObservedPull> {
     const [pull, ...more] = (await this.pulls()).filter(({ state }) => state === 'open')
-    if (pull === undefined || more.length > 0) assert.fail(`open: ${[pull, ...more].map((one) => one?.head.label).join(' ')}`)
+    if (pull === undefined || more.length > 0)
+      assert.fail(`open: ${[pull, ...more].map((one) => one?.head.label).join(' ')}`)
     return pull
   }
 
@@ -107,13 +137,25 @@ export class ReviewWorld {
   async statuses(commit: string): Promise<ReadonlyMap<string, string>> {
     const { gitea, path, writer } = this.fixture
     type Status = { readonly id: number; readonly context: string; readonly status: string }
-    const { body } = await gitea.request<readonly Status[]>(writer.token, 'GET', `${path}/commits/${commit}/statuses?limit=50`)
-    return new Map(body.toSorted((left, right) => left.id - right.id).map(({ context, status }) => [context, status]))
+    const { body } = await gitea.request<readonly Status[]>(
+      writer.token,
+      'GET',
+      `${path}/commits/${commit}/statuses?limit=50`,
+    )
+    return new Map(
+      body
+        .toSorted((left, right) => left.id - right.id)
+        .map(({ context, status }) => [context, status]),
+    )
   }
 
   async comments(number: number): Promise<readonly string[]> {
     const { gitea, path, writer } = this.fixture
-    const { body } = await gitea.request<readonly { body: string }[]>(writer.token, 'GET', `${path}/issues/${number}/comments`)
+    const { body } = await gitea.request<readonly { body: string }[]>(
+      writer.token,
+      'GET',
+      `${path}/issues/${number}/comments`,
+    )
     return body.map((comment) => comment.body)
   }
 
@@ -125,7 +167,9 @@ export class ReviewWorld {
   }
 
   /** Runs the work. @returns how many requests that change something it sent to the API, and how many pushes */
-  async writesOf(work: () => Promise<unknown>): Promise<{ readonly api: number; readonly pushes: number }> {
+  async writesOf(
+    work: () => Promise<unknown>,
+  ): Promise<{ readonly api: number; readonly pushes: number }> {
     const { requests } = this.fixture.proxy
     const from = requests.length
     await work()

@@ -13,11 +13,16 @@ export async function runHere(
   const [stdout, stderr]: [string[], string[]] = [[], []]
   const into = (parts: string[]) => ({ write: (text: string) => parts.push(text) })
   const real = wire(process, new AbortController().signal)
-  const code = await work(real.at({ cwd, env, clock: real.clock, stdout: into(stdout), stderr: into(stderr) }))
+  const code = await work(
+    real.at({ cwd, env, clock: real.clock, stdout: into(stdout), stderr: into(stderr) }),
+  )
   return { command, code, stdout: stdout.join(''), stderr: withoutProgress(stderr.join('')) }
 }
 
 /** `backporch` with these arguments. */
-export function backporchHere(argv: readonly string[], options: Omit<ProgramOptions, 'stdin'>): Promise<ProgramRun> {
+export function backporchHere(
+  argv: readonly string[],
+  options: Omit<ProgramOptions, 'stdin'>,
+): Promise<ProgramRun> {
   return runHere(`backporch ${argv.join(' ')}`, options, (world) => runCli(argv, world))
 }

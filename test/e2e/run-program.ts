@@ -19,7 +19,11 @@ export interface ProgramOptions {
 }
 
 /** Rejects only when the program cannot be started or hangs. */
-export async function runProgram(program: string, args: readonly string[], options: ProgramOptions): Promise<ProgramRun> {
+export async function runProgram(
+  program: string,
+  args: readonly string[],
+  options: ProgramOptions,
+): Promise<ProgramRun> {
   const command = [program, ...args].join(' ')
   const child = spawn(...boundCommand(program, args), {
     cwd: options.cwd,

@@ -21,26 +21,43 @@ spec:
   - {name: http, port: 80, targetPort: 8080}
   - {name: metrics, port: 9090}
 `
-    const world = await openWorld(t, plane, { ...webPackage(namespace), 'apps/web/service.yaml': service, ...policy('mode: Propose') })
+    const world = await openWorld(t, plane, {
+      ...webPackage(namespace),
+      'apps/web/service.yaml': service,
+      ...policy('mode: Propose'),
+    })
     await world.sync('apps/web')
     const edit = '[{"op":"replace","path":"/spec/ports/0/port","value":8081}]'
     await world.kubectl('patch', 'service/web', '-n', namespace, '--type=json', '-p', edit)
-    await world.kubectl('patch', 'configmap/web', '-n', namespace, '-p', '{"data":{"timeout":"60"}}')
+    await world.kubectl(
+      'patch',
+      'configmap/web',
+      '-n',
+      namespace,
+      '-p',
+      '{"data":{"timeout":"60"}}',
+    )
     return { world, namespace }
   }
 
   test('diff names the change and says that a re-apply fails and why; kubectl diff on the folder fails as a whole', async (t) => {
     const { world, namespace } = await drifted(t)
     const folder = `${world.checkout}/apps/web`
-    const kubectl = await plane.kubectl(['diff', '--server-side', '--force-conflicts', `--field-manager=${SYNCER}`, '-f', folder], {
-      exitCodes: [0, 1, 2, 3],
-    })
+    const kubectl = await plane.kubectl(
+      ['diff', '--server-side', '--force-conflicts', `--field-manager=${SYNCER}`, '-f', folder],
+      {
+        exitCodes: [0, 1, 2, 3],
+      },
+    )
     assert.ok(kubectl.code > 1, `kubectl diff ended with ${kubectl.code}`)
     assert.match(kubectl.stderr, /Duplicate value/)
     assert.doesNotMatch(kubectl.stdout, /8081/)
 
     const table = assertExit(await world.backporch('diff', 'apps/web'), 1)
-    assert.match(table.stdout, /^! a plain re-apply of Service .*\/web fails: .*spec\.ports\[\d\]\.name: Duplicate value: "…"/m)
+    assert.match(
+      table.stdout,
+      /^! a plain re-apply of Service .*\/web fails: .*spec\.ports\[\d\]\.name: Duplicate value: "…"/m,
+    )
     assert.equal(table.stderr, '')
 
     const run = assertExit(await world.backporch('diff', 'apps/web', '-o', 'json'), 1)
@@ -59,7 +76,11 @@ spec:
       protocol: 'TCP',
       targetPort: 8080,
     })
-    assert.deepEqual(changes.find(({ change }) => change === 'removed')?.git, { name: 'http', port: 80, targetPort: 8080 })
+    assert.deepEqual(changes.find(({ change }) => change === 'removed')?.git, {
+      name: 'http',
+      port: 80,
+      targetPort: 8080,
+    })
   })
 
   test('it can be adopted, and then the syncer applies again', async (t) => {
@@ -67,10 +88,17 @@ spec:
     assertExit(await world.backporch('scan', 'apps/web'), 1)
     assertExit(await world.backporch('adopt', 'apps/web', 'service/web'), 0)
     const [branch = ''] = await world.proposals()
-    const changed = (await world.remote('diff', '--unified=0', 'main', branch, '--', 'apps/web/service.yaml')).split('\n')
+    const changed = (
+      await world.remote('diff', '--unified=0', 'main', branch, '--', 'apps/web/service.yaml')
+    ).split('\n')
     assert.deepEqual(
       changed.filter((line) => /^[+-](?![+-])/.test(line)),
-      ['-  - {name: http, port: 80, targetPort: 8080}', '+  - name: http', '+    port: 8081', '+    targetPort: 8080'],
+      [
+        '-  - {name: http, port: 80, targetPort: 8080}',
+        '+  - name: http',
+        '+    port: 8081',
+        '+    targetPort: 8080',
+      ],
     )
     assertExit(await world.backporch('approve', 'apps/web', '--yes'), 0)
     await world.sync('apps/web')
@@ -83,7 +111,14 @@ spec:
     await world.commit(policy('mode: Propose\nsettle: backporch'), 'settle')
     assertExit(await world.backporch('scan', 'apps/web'), 1)
     assertExit(await world.backporch('approve', 'apps/web', '--yes', '--wait'), 0)
-    const ports = await world.kubectl('get', 'service/web', '-n', namespace, '-o', 'jsonpath={.spec.ports[*].port}')
+    const ports = await world.kubectl(
+      'get',
+      'service/web',
+      '-n',
+      namespace,
+      '-o',
+      'jsonpath={.spec.ports[*].port}',
+    )
     assert.deepEqual(ports.split(' ').sort(), ['80', '9090'])
     assert.match(assertExit(await world.backporch('status', 'apps/web'), 0).stdout, /✓ InSync/)
   })

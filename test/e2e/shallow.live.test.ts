@@ -9,7 +9,10 @@ import { assertExit, openWorld, type World } from './world.ts'
 await controlPlaneSuite('a shallow clone', {}, (plane) => {
   test('a hand edit is shown although a decision was merged before the history of the clone begins', async (t) => {
     const namespace = await plane.namespace('shallow')
-    const world = await openWorld(t, plane, { ...webPackage(namespace), ...policy('mode: Propose') })
+    const world = await openWorld(t, plane, {
+      ...webPackage(namespace),
+      ...policy('mode: Propose'),
+    })
     await world.sync('apps/web')
     await world.kubectl('scale', 'deployment/web', '--replicas=6', '-n', namespace)
     assertExit(await world.backporch('adopt', 'apps/web'), 0)
@@ -37,9 +40,19 @@ await controlPlaneSuite('a shallow clone', {}, (plane) => {
     const namespace = await plane.namespace('shallow')
     const world = await openWorld(t, plane, webPackage(namespace))
     await world.sync('apps/web')
-    const deployment = world.read('apps/web/deployment.yaml').replace(/replicas: 3.*/, 'replicas: 4')
+    const deployment = world
+      .read('apps/web/deployment.yaml')
+      .replace(/replicas: 3.*/, 'replicas: 4')
     await world.commit({ 'apps/web/deployment.yaml': deployment }, 'feat: four')
-    await world.kubectl('patch', 'configmap/web', '--type=merge', '-p', '{"data":{"mine":"yes"}}', '-n', namespace)
+    await world.kubectl(
+      'patch',
+      'configmap/web',
+      '--type=merge',
+      '-p',
+      '{"data":{"mine":"yes"}}',
+      '-n',
+      namespace,
+    )
     const clone = await shallow(world)
     const diff = assertExit(await world.backporchIn(clone, {}, 'diff', 'apps/web'), 3)
     assert.match(diff.stdout, /data\.mine +∅ → "yes"/)

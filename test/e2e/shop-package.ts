@@ -27,7 +27,12 @@ export async function createWidgetKind(plane: ControlPlane): Promise<CustomKind>
     properties: {
       size: { type: 'integer' },
       policy: { type: 'string', default: 'Soft' },
-      endpoints: { type: 'array', items: endpoint, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name', 'protocol'] },
+      endpoints: {
+        type: 'array',
+        items: endpoint,
+        'x-kubernetes-list-type': 'map',
+        'x-kubernetes-list-map-keys': ['name', 'protocol'],
+      },
       zones: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
     },
   }
@@ -53,8 +58,15 @@ export async function createResourceGroupKind(plane: ControlPlane): Promise<void
     spec: {
       group: 'kpt.dev',
       scope: 'Namespaced',
-      names: { plural: 'resourcegroups', singular: 'resourcegroup', kind: 'ResourceGroup', listKind: 'ResourceGroupList' },
-      versions: [{ name: 'v1alpha1', served: true, storage: true, schema, subresources: { status: {} } }],
+      names: {
+        plural: 'resourcegroups',
+        singular: 'resourcegroup',
+        kind: 'ResourceGroup',
+        listKind: 'ResourceGroupList',
+      },
+      versions: [
+        { name: 'v1alpha1', served: true, storage: true, schema, subresources: { status: {} } },
+      ],
     },
   })
 }
@@ -64,10 +76,20 @@ export async function createDefinition(
   definition: { readonly metadata: { readonly name: string }; readonly spec: object },
 ): Promise<void> {
   const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
-  const body = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', ...definition }
+  const body = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    ...definition,
+  }
   const created = await plane.request('POST', path, { body })
-  if (created.status !== 201 && created.status !== 409) throw new Error(JSON.stringify(created.body))
-  const wait = ['wait', '--for=condition=Established', `crd/${definition.metadata.name}`, '--timeout=4m']
+  if (created.status !== 201 && created.status !== 409)
+    throw new Error(JSON.stringify(created.body))
+  const wait = [
+    'wait',
+    '--for=condition=Established',
+    `crd/${definition.metadata.name}`,
+    '--timeout=4m',
+  ]
   await plane.kubectl(wait)
 }
 

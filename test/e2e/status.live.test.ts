@@ -23,7 +23,16 @@ await controlPlaneStartSuite('what status says of a cluster', () => {
     const namespace = await plane.namespace('status')
     const world = await openWorld(t, plane, webPackage(namespace))
     await world.sync('apps/web')
-    await world.kubectl('patch', 'deployment/web', '-n', namespace, '--subresource=status', '--type=merge', '-p', rolledOut(3))
+    await world.kubectl(
+      'patch',
+      'deployment/web',
+      '-n',
+      namespace,
+      '--subresource=status',
+      '--type=merge',
+      '-p',
+      rolledOut(3),
+    )
     assertExit(await world.backporch('scan'), 0)
     assert.match(assertExit(await world.backporch('status'), 0).stdout, /✓ InSync +✓ Current/)
 
@@ -40,10 +49,21 @@ await controlPlaneStartSuite('what status says of a cluster', () => {
     const document = parse((await world.backporch('status', '-o', 'yaml')).stdout)
     const [item] = document.items
     const [cluster] = document.clusters
-    assert.deepEqual([cluster.name, cluster.reachable, cluster.failure.code], ['test', false, 'BP3001'])
-    assert.deepEqual([item.status.state, item.status.lastKnown.state, item.status.incomplete[0].code], ['Unknown', 'InSync', 'BP3001'])
-    const group = parse(await world.show('drift-ledger', 'clusters/test/apps--web/resourcegroup.yaml'))
-    assert.deepEqual([...new Set(group.status.resourceStatuses.map((each: { status: string }) => each.status))], ['Unknown'])
+    assert.deepEqual(
+      [cluster.name, cluster.reachable, cluster.failure.code],
+      ['test', false, 'BP3001'],
+    )
+    assert.deepEqual(
+      [item.status.state, item.status.lastKnown.state, item.status.incomplete[0].code],
+      ['Unknown', 'InSync', 'BP3001'],
+    )
+    const group = parse(
+      await world.show('drift-ledger', 'clusters/test/apps--web/resourcegroup.yaml'),
+    )
+    assert.deepEqual(
+      [...new Set(group.status.resourceStatuses.map((each: { status: string }) => each.status))],
+      ['Unknown'],
+    )
     assert.match((await world.backporch('get', 'packages')).stdout, /apps\/web .*\? +- +\? Unknown/)
 
     const head = await world.remote('rev-parse', 'drift-ledger')
@@ -70,7 +90,16 @@ await controlPlaneStartSuite('what status says of a cluster', () => {
     await plane.kubectl(['create', 'serviceaccount', 'default', '-n', namespace])
     for (const path of ['apps/web', 'apps/job', 'apps/pod']) await world.sync(path)
     const write = (object: string, patch: object) =>
-      world.kubectl('patch', object, '-n', namespace, '--subresource=status', '--type=merge', '-p', JSON.stringify({ status: patch }))
+      world.kubectl(
+        'patch',
+        object,
+        '-n',
+        namespace,
+        '--subresource=status',
+        '--type=merge',
+        '-p',
+        JSON.stringify({ status: patch }),
+      )
     const now = '2026-11-21T10:00:00Z'
     const condition = (type: string, state: string, reason: string) => ({
       type,
@@ -79,7 +108,10 @@ await controlPlaneStartSuite('what status says of a cluster', () => {
       message: '',
       lastTransitionTime: now,
     })
-    await write('deployment/web', { observedGeneration: 1, conditions: [condition('Progressing', 'False', 'ProgressDeadlineExceeded')] })
+    await write('deployment/web', {
+      observedGeneration: 1,
+      conditions: [condition('Progressing', 'False', 'ProgressDeadlineExceeded')],
+    })
     await write('job/once', {
       startTime: now,
       failed: 1,
@@ -109,7 +141,10 @@ await controlPlaneStartSuite('what status says of a cluster', () => {
     assert.match(failed.stdout, /^test +apps\/web .*✓ InSync +✗ Failed/m)
     assert.match(failed.stdout, /^test +apps\/job .*✓ InSync +✗ Failed/m)
     assert.match(failed.stdout, /^test +apps\/pod .*✓ InSync +~ InProgress/m)
-    assert.match(failed.stderr, /^3 recorded: 3 in sync, 0 drifted, 2 failed \(-o wide names the objects\)$/m)
+    assert.match(
+      failed.stderr,
+      /^3 recorded: 3 in sync, 0 drifted, 2 failed \(-o wide names the objects\)$/m,
+    )
     assertExit(await world.backporch('status', 'apps/pod'), 0)
     assertExit(await world.backporch('status', '--no-exit-code'), 0)
     const wide = (await world.backporch('status', '-o', 'wide')).stdout
@@ -119,21 +154,30 @@ await controlPlaneStartSuite('what status says of a cluster', () => {
     assert.deepEqual(list.items[0].status.health, {
       status: 'Failed',
       objects: [
-        { ref: { group: 'apps', kind: 'Deployment', namespace, name: 'web' }, status: 'Failed', message: 'Progress deadline exceeded' },
+        {
+          ref: { group: 'apps', kind: 'Deployment', namespace, name: 'web' },
+          status: 'Failed',
+          message: 'Progress deadline exceeded',
+        },
       ],
     })
     const packages = await world.backporch('get', 'packages')
     assert.match(packages.stdout, /apps\/web .*✗ Failed/)
     const listed = JSON.parse((await world.backporch('get', 'packages', '-o', 'json')).stdout)
     assert.deepEqual(
-      listed.items.map((each: { packagePath: string; drift: { health: string }[] }) => [each.packagePath, each.drift[0]?.health]),
+      listed.items.map((each: { packagePath: string; drift: { health: string }[] }) => [
+        each.packagePath,
+        each.drift[0]?.health,
+      ]),
       [
         ['apps/job', 'Failed'],
         ['apps/pod', 'InProgress'],
         ['apps/web', 'Failed'],
       ],
     )
-    const group = parse(await world.show('drift-ledger', 'clusters/test/apps--web/resourcegroup.yaml'))
+    const group = parse(
+      await world.show('drift-ledger', 'clusters/test/apps--web/resourcegroup.yaml'),
+    )
     const stalled = group.status.conditions.find(({ type }: { type: string }) => type === 'Stalled')
     assert.equal(stalled.status, 'True')
     // Drift beside it is drift.
@@ -153,6 +197,11 @@ function rolledOut(replicas: number): string {
     { type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable' },
     { type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable' },
   ]
-  const counts = { replicas, updatedReplicas: replicas, readyReplicas: replicas, availableReplicas: replicas }
+  const counts = {
+    replicas,
+    updatedReplicas: replicas,
+    readyReplicas: replicas,
+    availableReplicas: replicas,
+  }
   return JSON.stringify({ status: { observedGeneration: 1, ...counts, conditions } })
 }

@@ -10,10 +10,17 @@ const CANARY = 'canary-77e0'
 await controlPlaneSuite('two tenants', {}, (plane) => {
   for (const [how, apply] of [
     ['the client side', ['apply', '--filename=-']],
-    ['the server side, under one name', ['apply', '--server-side', '--field-manager=ci', '--filename=-']],
+    [
+      'the server side, under one name',
+      ['apply', '--server-side', '--field-manager=ci', '--filename=-'],
+    ],
   ] as const)
     test(`applied on ${how}: values of the other tenant leave for no repository, and nothing of his is written`, async (t) => {
-      const [a, b, more] = [await plane.namespace('tenant-a'), await plane.namespace('tenant-b'), await plane.namespace('tenant-a-more')]
+      const [a, b, more] = [
+        await plane.namespace('tenant-a'),
+        await plane.namespace('tenant-b'),
+        await plane.namespace('tenant-a-more'),
+      ]
       const theirs = (image: string, value: string): string =>
         [
           webPackage(b)['apps/web/deployment.yaml']?.replace('example.com/proxy:2', image) ?? '',
@@ -27,13 +34,18 @@ await controlPlaneSuite('two tenants', {}, (plane) => {
         'apps/web/role.yaml': own,
         'apps/web/elsewhere.yaml': `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: rules, namespace: ${more}}\ndata: {of: ${a}, more: stays}\n`,
       })
-      const files = ['deployment', 'config', 'role', 'elsewhere'].map((name) => world.read(`apps/web/${name}.yaml`))
+      const files = ['deployment', 'config', 'role', 'elsewhere'].map((name) =>
+        world.read(`apps/web/${name}.yaml`),
+      )
       await world.pipe(files.join('\n---\n'), ...apply)
       // The other tenant has another repository, and applies from it with the same tool.
       await world.pipe(theirs(`example.com/${CANARY}:1`, CANARY), ...apply)
       assertExit(await world.backporch('diff'), 0)
 
-      await world.commit({ 'apps/web/theirs.yaml': theirs('example.com/guess:1', 'guess') }, 'what is in there?')
+      await world.commit(
+        { 'apps/web/theirs.yaml': theirs('example.com/guess:1', 'guess') },
+        'what is in there?',
+      )
       for (const edit of [
         ['configmap/rules', '-n', more, '--patch={"data":{"of":"hand"}}'],
         [`clusterrole/${a}`, '--type=merge', '--patch={"metadata":{"labels":{"of":"hand"}}}'],
@@ -43,18 +55,36 @@ await controlPlaneSuite('two tenants', {}, (plane) => {
 
       const diff = assertExit(await world.backporch('diff', '-v'), 3)
       for (const object of [`Deployment ${b}/web`, `ConfigMap ${b}/theirs`, `ClusterRole ${b}`])
-        assert.match(diff.stdout, new RegExp(`${object} outside \\(BP3017\\): .*\\(TEN-NOT-APPLIED\\)`))
+        assert.match(
+          diff.stdout,
+          new RegExp(`${object} outside \\(BP3017\\): .*\\(TEN-NOT-APPLIED\\)`),
+        )
       const scanned = assertExit(await world.backporch('scan', '-o', 'json'), 3)
       const { items } = JSON.parse(scanned.stdout)
       const paths = items[0].spec.changes.map(({ path }: { path: string }) => path)
       assert.deepEqual([...paths].sort(), ['data.of', 'metadata.labels.of', 'spec.replicas'])
 
-      assertExit(await world.backporch('approve', 'apps/web', '--yes', '--wait', '--wait-timeout', '2m'), 0)
-      assert.equal(await world.kubectl('get', 'deployment/web', '-n', a, '-o', 'jsonpath={.spec.replicas}'), '3')
-      assert.equal(await world.kubectl('get', 'configmap/theirs', '-n', b, '-o', 'jsonpath={.data.address}'), CANARY)
-      for (const argv of [['status', '-o', 'json'], ['report'], ['history', '-o', 'json'], ['explain', 'apps/web']])
+      assertExit(
+        await world.backporch('approve', 'apps/web', '--yes', '--wait', '--wait-timeout', '2m'),
+        0,
+      )
+      assert.equal(
+        await world.kubectl('get', 'deployment/web', '-n', a, '-o', 'jsonpath={.spec.replicas}'),
+        '3',
+      )
+      assert.equal(
+        await world.kubectl('get', 'configmap/theirs', '-n', b, '-o', 'jsonpath={.data.address}'),
+        CANARY,
+      )
+      for (const argv of [
+        ['status', '-o', 'json'],
+        ['report'],
+        ['history', '-o', 'json'],
+        ['explain', 'apps/web'],
+      ])
         await world.backporch(...argv)
-      for (const { stdout, stderr } of world.calls) assert.doesNotMatch(stdout + stderr, new RegExp(CANARY))
+      for (const { stdout, stderr } of world.calls)
+        assert.doesNotMatch(stdout + stderr, new RegExp(CANARY))
       assert.equal((await world.everyObject()).includes(CANARY), false)
 
       // Whoever runs backporch says what the package covers: then nothing else counts.

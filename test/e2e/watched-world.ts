@@ -32,8 +32,21 @@ export function configPackage(name: string, namespace: string, objects: readonly
 }
 
 /** A hand edit. */
-export async function paint(world: World, namespace: string, object: string, color: string): Promise<void> {
-  await world.kubectl('patch', `configmap/${object}`, '-n', namespace, '--type=merge', '-p', JSON.stringify({ data: { color } }))
+export async function paint(
+  world: World,
+  namespace: string,
+  object: string,
+  color: string,
+): Promise<void> {
+  await world.kubectl(
+    'patch',
+    `configmap/${object}`,
+    '-n',
+    namespace,
+    '--type=merge',
+    '-p',
+    JSON.stringify({ data: { color } }),
+  )
 }
 
 export interface Watched {
@@ -43,15 +56,23 @@ export interface Watched {
 }
 
 /** Two packages that are applied and in sync: `web` (a1, a2, a3) and `shop` (b1). */
-export async function openWatched(t: TestContext, more: (namespace: string) => Files = () => ({})): Promise<Watched> {
+export async function openWatched(
+  t: TestContext,
+  more: (namespace: string) => Files = () => ({}),
+): Promise<Watched> {
   const plane = await ownPlane(t)
   const namespace = await plane.namespace('watched')
-  const files = { ...configPackage('web', namespace, ['a1', 'a2', 'a3']), ...configPackage('shop', namespace, ['b1']), ...PROPOSE }
+  const files = {
+    ...configPackage('web', namespace, ['a1', 'a2', 'a3']),
+    ...configPackage('shop', namespace, ['b1']),
+    ...PROPOSE,
+  }
   const world = await openWorld(t, plane, { ...files, ...more(namespace) })
   await world.sync('apps/web')
   await world.sync('apps/shop')
   // A person changed each value and took it back: only a dry run proves that they are in sync.
-  for (const color of ['blue', 'red']) for (const object of ['a1', 'a2', 'a3', 'b1']) await paint(world, namespace, object, color)
+  for (const color of ['blue', 'red'])
+    for (const object of ['a1', 'a2', 'a3', 'b1']) await paint(world, namespace, object, color)
   return { plane, world, namespace }
 }
 
@@ -68,7 +89,9 @@ export async function startWatching(
     ['--interval', '2s', '--log-level', 'debug', '--http-address', '127.0.0.1:0', ...args],
     env,
   )
-  await controller.until('it is watched', () => controller.sights().some(({ why }) => why === undefined))
+  await controller.until('it is watched', () =>
+    controller.sights().some(({ why }) => why === undefined),
+  )
   return controller
 }
 
@@ -83,7 +106,9 @@ export class WatchingController extends Controller {
 
   /** `<outcome> <package> <state>` of each change of a unit. */
   transitions(): string[] {
-    return this.events('transition').map((one) => `${one['outcome']} ${one['package']} ${one['state']}`)
+    return this.events('transition').map(
+      (one) => `${one['outcome']} ${one['package']} ${one['state']}`,
+    )
   }
 
   /** Codes of failures that were logged. */
@@ -91,7 +116,9 @@ export class WatchingController extends Controller {
     return this.events('failure').map((one) => String(one['code']))
   }
 
-  async get(path: '/metrics' | '/readyz'): Promise<{ readonly status: number; readonly body: string }> {
+  async get(
+    path: '/metrics' | '/readyz',
+  ): Promise<{ readonly status: number; readonly body: string }> {
     const base = /http:\/\/127\.0\.0\.1:\d+/.exec(this.stderr)?.[0]
     assert.ok(base !== undefined)
     const answer = await fetch(`${base}${path}`)
@@ -111,7 +138,10 @@ export class WatchingController extends Controller {
   /** Waits until it has looked so often again. It is done with what it found in all but the last look. */
   async looks(count: number): Promise<void> {
     const before = await this.asked()
-    await this.until(`it looks ${count} more times`, async () => (await this.asked()) >= before + count)
+    await this.until(
+      `it looks ${count} more times`,
+      async () => (await this.asked()) >= before + count,
+    )
   }
 
   /** Waits until it is so. @returns how often it asked the git server meanwhile: that tells soon from late, whatever the speed of the machine */
@@ -133,7 +163,12 @@ export class WatchingController extends Controller {
 }
 
 export function sumOf(metrics: string, name: string, labels = ''): number {
-  const lines = metrics.split('\n').filter((line) => (line.startsWith(`${name}{`) || line.startsWith(`${name} `)) && line.includes(labels))
+  const lines = metrics
+    .split('\n')
+    .filter(
+      (line) =>
+        (line.startsWith(`${name}{`) || line.startsWith(`${name} `)) && line.includes(labels),
+    )
   return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
 }
 
@@ -153,16 +188,24 @@ interface Observation {
 
 /** What the ledger says of a cluster. */
 export async function ledgerOf(world: World, cluster = 'test'): Promise<Observation['status']> {
-  return (parse(await world.show('drift-ledger', `clusters/${cluster}/observation.yaml`)) as Observation).status
+  return (
+    parse(await world.show('drift-ledger', `clusters/${cluster}/observation.yaml`)) as Observation
+  ).status
 }
 
 export interface UnitReport {
   readonly spec: { readonly unit: { readonly package: string }; readonly fingerprint: string }
-  readonly status: { readonly state: string; readonly incomplete?: readonly { readonly code: string }[] }
+  readonly status: {
+    readonly state: string
+    readonly incomplete?: readonly { readonly code: string }[]
+  }
 }
 
 /** What `status` says of each unit, by the path of its package. */
-export async function reportsOf(world: World, ...args: readonly string[]): Promise<ReadonlyMap<string, UnitReport>> {
+export async function reportsOf(
+  world: World,
+  ...args: readonly string[]
+): Promise<ReadonlyMap<string, UnitReport>> {
   const run = await world.backporch('status', '-o', 'json', '--no-exit-code', ...args)
   const { items } = JSON.parse(run.stdout) as { items: UnitReport[] }
   return new Map(items.map((item) => [item.spec.unit.package, item]))
@@ -170,7 +213,9 @@ export async function reportsOf(world: World, ...args: readonly string[]): Promi
 
 /** The state of each unit, by the path of its package. */
 export async function statesOf(world: World): Promise<Readonly<Record<string, string>>> {
-  return Object.fromEntries([...(await reportsOf(world))].map(([path, { status }]) => [path, status.state]))
+  return Object.fromEntries(
+    [...(await reportsOf(world))].map(([path, { status }]) => [path, status.state]),
+  )
 }
 
 interface GatedPushes {
@@ -187,7 +232,10 @@ export function gatedPushes(world: World): GatedPushes {
   const hook = join(world.repository, 'hooks', 'pre-receive')
   // It does not outlive an interrupted run.
   const isHeldOpen = `[ -e ${gate} ] && kill -0 ${process.pid} 2>/dev/null`
-  writeFileSync(hook, `#!/bin/sh\ncat >/dev/null\nwhile ${isHeldOpen}; do touch ${reached}; sleep 0.1; done\n`)
+  writeFileSync(
+    hook,
+    `#!/bin/sh\ncat >/dev/null\nwhile ${isHeldOpen}; do touch ${reached}; sleep 0.1; done\n`,
+  )
   chmodSync(hook, 0o755)
   const isHeld = (): boolean => existsSync(reached)
   const staysHeld = async (): Promise<void> => {

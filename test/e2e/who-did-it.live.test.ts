@@ -11,13 +11,19 @@ import { runProgram } from './run-program.ts'
 import { assertExit, openWorld, type World } from './world.ts'
 
 await controlPlaneSuite('who did it', { auditLevel: 'RequestResponse' }, (plane) => {
-  async function open(
-    t: TestContext,
-  ): Promise<{ world: World; namespace: string; user: string; kubectl: (...args: string[]) => Promise<void> }> {
+  async function open(t: TestContext): Promise<{
+    world: World
+    namespace: string
+    user: string
+    kubectl: (...args: string[]) => Promise<void>
+  }> {
     const namespace = await plane.namespace('who')
     const user = `ada-${namespace}`
     const kubeconfig = await plane.kubeconfigFor(user, ['system:masters'])
-    const world = await openWorld(t, plane, { ...webPackage(namespace), 'apps/web/more.yaml': more(namespace) })
+    const world = await openWorld(t, plane, {
+      ...webPackage(namespace),
+      'apps/web/more.yaml': more(namespace),
+    })
     await world.sync('apps/web')
     const kubectl = async (...args: string[]): Promise<void> => {
       const run = await runProgram('kubectl', [...args, '-n', namespace], {
@@ -32,7 +38,13 @@ await controlPlaneSuite('who did it', { auditLevel: 'RequestResponse' }, (plane)
   test('with the audit log the user of a scale, a changed field, a removed field and a deletion is named, and without it none', async (t) => {
     const { world, namespace, user, kubectl } = await open(t)
     await kubectl('scale', 'deployment/web', '--replicas=5')
-    await kubectl('patch', 'configmap/web', '--type=merge', '-p', '{"data":{"timeout":"60","theme":null}}')
+    await kubectl(
+      'patch',
+      'configmap/web',
+      '--type=merge',
+      '-p',
+      '{"data":{"timeout":"60","theme":null}}',
+    )
     await kubectl('label', 'configmap/web', 'example.com/more=yes')
     await kubectl('set', 'env', 'deployment/web', '-c', 'app', 'CURRENCY-')
     await kubectl('patch', 'secret/login', '-p', '{"stringData":{"password":"changed by hand"}}')
@@ -60,14 +72,27 @@ await controlPlaneSuite('who did it', { auditLevel: 'RequestResponse' }, (plane)
       without.map(({ fingerprint }) => fingerprint).sort(),
       'who it was changes no fingerprint',
     )
-    const explained = await world.backporch('explain', 'apps/web', 'configmap/doomed', '--audit-log', log)
-    assert.match(explained.stdout, new RegExp(`writer  ${user}, by kubectl \\(human-tool\\), the audit log has this very request`))
+    const explained = await world.backporch(
+      'explain',
+      'apps/web',
+      'configmap/doomed',
+      '--audit-log',
+      log,
+    )
+    assert.match(
+      explained.stdout,
+      new RegExp(
+        `writer  ${user}, by kubectl \\(human-tool\\), the audit log has this very request`,
+      ),
+    )
 
     // At level Metadata the log has no bodies: what is by time and what is a guess is said to be.
     const metadata = join(world.folder, 'metadata.log')
     writeFileSync(metadata, withoutBodies(readFileSync(log, 'utf8'), namespace))
     const byTime = await changes(world, '--audit-log', metadata)
-    const confidence = new Map(byTime.map((change) => [`${change.ref.kind} ${change.path ?? change.change}`, change.actor]))
+    const confidence = new Map(
+      byTime.map((change) => [`${change.ref.kind} ${change.path ?? change.change}`, change.actor]),
+    )
     assert.deepEqual(
       byTime.map(({ actor }) => actor.user),
       byTime.map(() => user),
@@ -80,7 +105,9 @@ await controlPlaneSuite('who did it', { auditLevel: 'RequestResponse' }, (plane)
 
   async function changes(world: World, ...args: string[]): Promise<readonly Change[]> {
     const run = assertExit(await world.backporch('diff', 'apps/web', '-o', 'json', ...args), 1)
-    assert.ok(!run.stdout.includes('changed by hand') && !run.stdout.includes('Y2hhbmdlZCBieSBoYW5k'))
+    assert.ok(
+      !run.stdout.includes('changed by hand') && !run.stdout.includes('Y2hhbmdlZCBieSBoYW5k'),
+    )
     const list: DriftReportList = JSON.parse(run.stdout)
     return list.items.flatMap(({ spec }) => spec.changes)
   }

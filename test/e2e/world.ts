@@ -27,7 +27,12 @@ export const SYNCER = 'ci'
 export type Lifetime = Pick<TestContext, 'after'>
 
 /** Makes the repository with `files` on `main`, and removes everything when the test ends. */
-export async function openWorld(t: Lifetime, plane: ControlPlane, files: Files, options: WorldOptions = {}): Promise<World> {
+export async function openWorld(
+  t: Lifetime,
+  plane: ControlPlane,
+  files: Files,
+  options: WorldOptions = {},
+): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'backporch-e2e-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const world = new World(folder, plane, options.kubeconfig ?? plane.kubeconfig)
@@ -73,7 +78,9 @@ export class World {
       '[user]\n  name = Ada Lovelace\n  email = ada@example.com\n[init]\n  defaultBranch = main\n[advice]\n  detachedHead = false\n[maintenance]\n  auto = false\n[receive]\n  autogc = false\n',
     )
     await this.run('git', ['init', '--quiet', '--bare', this.repository], { cwd: this.folder })
-    await this.run('git', ['clone', '--quiet', this.repository, this.checkout], { cwd: this.folder })
+    await this.run('git', ['clone', '--quiet', this.repository, this.checkout], {
+      cwd: this.folder,
+    })
     await this.commit(files, 'packages')
   }
 
@@ -111,8 +118,12 @@ export class World {
 
   /** Every ref of the repository and what it names, as `git for-each-ref` prints them. */
   async refs(): Promise<ReadonlyMap<string, string>> {
-    const lines = (await this.remote('for-each-ref', '--format=%(refname) %(objectname)')).split('\n').filter((line) => line !== '')
-    return new Map(lines.map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]))
+    const lines = (await this.remote('for-each-ref', '--format=%(refname) %(objectname)'))
+      .split('\n')
+      .filter((line) => line !== '')
+    return new Map(
+      lines.map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]),
+    )
   }
 
   /** Short names of the `drafts/` and `proposed/` branches. */
@@ -133,7 +144,14 @@ export class World {
       .map((entry) => entry.parentPath)
     const texts: Buffer[] = []
     for (const folder of folders) {
-      const args = ['--git-dir', folder, 'cat-file', '--batch-all-objects', '--batch', '--unordered']
+      const args = [
+        '--git-dir',
+        folder,
+        'cat-file',
+        '--batch-all-objects',
+        '--batch',
+        '--unordered',
+      ]
       texts.push(execFileSync('git', args, { env: this.env, maxBuffer: 1 << 28 }))
     }
     return Buffer.concat(texts)
@@ -147,19 +165,28 @@ export class World {
   /** `kubectl edit` with an editor that replaces text. */
   async edit(from: string, to: string, ...args: readonly string[]): Promise<void> {
     const editor = `sed -i -e s/${from}/${to}/`
-    await this.run('kubectl', ['edit', ...args], { env: { KUBECONFIG: this.plane.kubeconfig, KUBE_EDITOR: editor } })
+    await this.run('kubectl', ['edit', ...args], {
+      env: { KUBECONFIG: this.plane.kubeconfig, KUBE_EDITOR: editor },
+    })
   }
 
   /** kubectl with what it reads from its standard input. Rejects when it fails. */
   async pipe(stdin: string, ...args: readonly string[]): Promise<string> {
-    return (await this.run('kubectl', args, { env: { KUBECONFIG: this.plane.kubeconfig }, stdin })).stdout
+    return (await this.run('kubectl', args, { env: { KUBECONFIG: this.plane.kubeconfig }, stdin }))
+      .stdout
   }
 
   /** Waits until the controllers have said all that they say about a Deployment where there are no nodes. */
   async settled(namespace: string, deployment: string, replicas: number): Promise<void> {
     if (!this.plane.controllerManager) return
     const wait = (condition: string): Promise<string> =>
-      this.kubectl('wait', `deployment/${deployment}`, `--namespace=${namespace}`, `--for=jsonpath=${condition}`, '--timeout=4m')
+      this.kubectl(
+        'wait',
+        `deployment/${deployment}`,
+        `--namespace=${namespace}`,
+        `--for=jsonpath=${condition}`,
+        '--timeout=4m',
+      )
     await wait(`{.status.unavailableReplicas}=${replicas}`)
     await wait(`{.status.updatedReplicas}=${replicas}`)
   }
@@ -171,10 +198,28 @@ export class World {
   /** The syncer: applies the manifests of a package as `main` has them. The inventory is not applied, as with `kpt live`. */
   async sync(packagePath: string): Promise<void> {
     await this.git('fetch', '--quiet', 'origin')
-    const listed = await this.git('ls-tree', '-r', '--name-only', 'origin/main', '--', packagePath === '.' ? '.' : `${packagePath}/`)
-    const manifests = listed.split('\n').filter((path) => /\.ya?ml$/.test(path) && !/(^|\/)(\.drift\/|resourcegroup\.yaml$)/.test(path))
+    const listed = await this.git(
+      'ls-tree',
+      '-r',
+      '--name-only',
+      'origin/main',
+      '--',
+      packagePath === '.' ? '.' : `${packagePath}/`,
+    )
+    const manifests = listed
+      .split('\n')
+      .filter(
+        (path) => /\.ya?ml$/.test(path) && !/(^|\/)(\.drift\/|resourcegroup\.yaml$)/.test(path),
+      )
     const texts = await Promise.all(manifests.map((path) => this.show('main', path)))
-    await this.pipe(texts.join('\n---\n'), 'apply', '--server-side', '--force-conflicts', `--field-manager=${SYNCER}`, '--filename=-')
+    await this.pipe(
+      texts.join('\n---\n'),
+      'apply',
+      '--server-side',
+      '--force-conflicts',
+      `--field-manager=${SYNCER}`,
+      '--filename=-',
+    )
   }
 
   /** backporch in the checkout, on the bare repository. Any exit code is an answer. */
@@ -187,11 +232,17 @@ export class World {
    * world around it: a start of Node costs more than most commands (decide.live.test.ts took 78 s of CPU with processes, 37 s without).
    * The tests of crashes, of the packed file and of the controller start processes.
    */
-  async backporchIn(cwd: string, env: NodeJS.ProcessEnv, ...args: readonly string[]): Promise<ProgramRun> {
+  async backporchIn(
+    cwd: string,
+    env: NodeJS.ProcessEnv,
+    ...args: readonly string[]
+  ): Promise<ProgramRun> {
     const call = await backporchHere(args, { cwd, env: { ...this.env, ...env } })
     this.calls.push(call)
     // A fault of our own is never an expected answer, and a stack trace is for those who ask for it.
-    const fault = args.includes('--debug') ? /BP9001|UnhandledPromise/ : /BP9001|UnhandledPromise|^\s+at .*:\d+:\d+\)?$/m
+    const fault = args.includes('--debug')
+      ? /BP9001|UnhandledPromise/
+      : /BP9001|UnhandledPromise|^\s+at .*:\d+:\d+\)?$/m
     assert.doesNotMatch(call.stderr, fault, `${call.command}\n${call.stderr}`)
     return call
   }
@@ -206,14 +257,22 @@ export class World {
       env: { ...this.env, ...options.env },
       stdin: options.stdin,
     })
-    assert.equal(ended.code, 0, `${ended.command} ended with ${ended.code}: ${ended.stderr || ended.stdout}`)
+    assert.equal(
+      ended.code,
+      0,
+      `${ended.command} ended with ${ended.code}: ${ended.stderr || ended.stdout}`,
+    )
     return ended
   }
 }
 
 /** The run ended with this exit code; its output is in the message otherwise. */
 export function assertExit(run: ProgramRun, code: number): ProgramRun {
-  assert.equal(run.code, code, `${run.command}\n--- stdout\n${run.stdout}\n--- stderr\n${run.stderr}`)
+  assert.equal(
+    run.code,
+    code,
+    `${run.command}\n--- stdout\n${run.stdout}\n--- stderr\n${run.stderr}`,
+  )
   return run
 }
 

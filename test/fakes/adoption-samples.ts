@@ -18,7 +18,11 @@ export function changeIn(
   kind: string,
   location: string,
   live: Json | undefined,
-  { resolution = 'Adopt', via, ...more }: Partial<Drift> & { resolution?: Resolution; via?: string } = {},
+  {
+    resolution = 'Adopt',
+    via,
+    ...more
+  }: Partial<Drift> & { resolution?: Resolution; via?: string } = {},
 ): ResolvedChange {
   const rendering = answerCalls(renderPackage('apps/web', filesOf(texts)), builtInFunctions)
   if ('failures' in rendering) throw rendering.failures[0]
@@ -26,7 +30,12 @@ export function changeIn(
   assert.ok(desired !== undefined)
   const git = location === '' ? desired.object : valueAt(desired.object, path(location))
   const change = live === undefined ? 'removed' : git === undefined ? 'added' : 'modified'
-  return { desired, resolution, via, drift: { ...driftOf(location), id: desired.id, git, live, change, ...more } }
+  return {
+    desired,
+    resolution,
+    via,
+    drift: { ...driftOf(location), id: desired.id, git, live, change, ...more },
+  }
 }
 
 /** Texts of files by path from the package. */
@@ -34,19 +43,37 @@ type Texts = { readonly [path: string]: string }
 
 /** The package with the adopted changes. */
 export function editedTexts(texts: Texts, ...changes: readonly ResolvedChange[]): Texts {
-  const { texts: edited } = adoptThroughPipeline({ packagePath: 'apps/web', files: filesOf(texts), changes, functions: builtInFunctions })
-  return { ...texts, ...Object.fromEntries([...edited].map(([file, text]) => [file.slice('apps/web/'.length), text])) }
+  const { texts: edited } = adoptThroughPipeline({
+    packagePath: 'apps/web',
+    files: filesOf(texts),
+    changes,
+    functions: builtInFunctions,
+  })
+  return {
+    ...texts,
+    ...Object.fromEntries(
+      [...edited].map(([file, text]) => [file.slice('apps/web/'.length), text]),
+    ),
+  }
 }
 
 /** Lines that changed, as `- old` and `+ new`, by file from the root of the repository. */
-export function adopted(texts: Texts, ...changes: readonly ResolvedChange[]): { readonly [path: string]: readonly string[] } {
+export function adopted(
+  texts: Texts,
+  ...changes: readonly ResolvedChange[]
+): { readonly [path: string]: readonly string[] } {
   const lines = Object.entries(changedLines(texts, editedTexts(texts, ...changes)))
   return Object.fromEntries(lines.map(([path, changed]) => [`apps/web/${path}`, changed]))
 }
 
 /** Lines that differ, as `- old` and `+ new`, by file. */
-export function changedLines(before: Texts, after: Texts): { readonly [path: string]: readonly string[] } {
-  const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((path) => before[path] !== after[path])
+export function changedLines(
+  before: Texts,
+  after: Texts,
+): { readonly [path: string]: readonly string[] } {
+  const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+    (path) => before[path] !== after[path],
+  )
   const diff = paths.map((path): [string, string[]] => {
     const [was, is] = [(before[path] ?? '').split('\n'), (after[path] ?? '').split('\n')]
     return [

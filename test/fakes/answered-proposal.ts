@@ -17,7 +17,10 @@ export interface Scene {
 }
 
 /** An open proposal #1: 1 is `data.color` of a ConfigMap, 2 `spec.replicas` of a Deployment, as the record lists them. */
-export async function opened(files: { readonly [path: string]: string } = {}, policy = '{mode: Propose}'): Promise<Scene> {
+export async function opened(
+  files: { readonly [path: string]: string } = {},
+  policy = '{mode: Propose}',
+): Promise<Scene> {
   const world = new TurnWorld(policy, files)
   const forge = new MemoryForge(world.repository)
   world.forge = forge
@@ -36,11 +39,20 @@ export async function opened(files: { readonly [path: string]: string } = {}, po
 export async function answer({ world }: Scene, more: TestRequest = {}): Promise<readonly Answer[]> {
   world.pass(1)
   const fleet = { ...world.ports, clusters: [world.cluster] }
-  return (await runFleetTurn(fleet, world.request({ requestedActions: NO_REQUESTED_ACTIONS, ...more }), signal)).answers
+  return (
+    await runFleetTurn(
+      fleet,
+      world.request({ requestedActions: NO_REQUESTED_ACTIONS, ...more }),
+      signal,
+    )
+  ).answers
 }
 
 /** `ada` writes, and it is answered. */
-export async function ask(scene: Scene, body: string): Promise<{ outcome: string | undefined; text: string }> {
+export async function ask(
+  scene: Scene,
+  body: string,
+): Promise<{ outcome: string | undefined; text: string }> {
   scene.forge.comment(1, 'ada', body)
   const [last] = (await answer(scene)).slice(-1)
   return { outcome: last?.outcome, text: message(scene) }

@@ -32,8 +32,18 @@ export function present(object: JsonObject): LiveState {
   return { state: 'present', object, metadataOnly: false }
 }
 
-export function drift(path: string, change: ChangeKind = 'modified', manager = 'kubectl-edit', name = 'web'): DriftedField['drift'] {
-  return { id: { ...ID, name }, change, path: path === '' ? [] : fieldPath(path), actor: { ...UNKNOWN_ACTOR, manager } }
+export function drift(
+  path: string,
+  change: ChangeKind = 'modified',
+  manager = 'kubectl-edit',
+  name = 'web',
+): DriftedField['drift'] {
+  return {
+    id: { ...ID, name },
+    change,
+    path: path === '' ? [] : fieldPath(path),
+    actor: { ...UNKNOWN_ACTOR, manager },
+  }
 }
 
 export interface ApplierWorld {
@@ -44,17 +54,38 @@ export interface ApplierWorld {
   readonly more?: { readonly [key: string]: LiveState }
 }
 
-export function judged({ by, own = {}, drifts = [drift('spec.replicas')], annotations = {}, more = {} }: ApplierWorld): Applier {
+export function judged({
+  by,
+  own = {},
+  drifts = [drift('spec.replicas')],
+  annotations = {},
+  more = {},
+}: ApplierWorld): Applier {
   const object = deploymentOf(by, { annotations })
   const live = new Map<string, LiveState>([[WEB, present(object)], ...Object.entries(more)])
   const claims = claimsOf(live)
   const wanted = claims.flatMap((claim) => claim.wanted.map(({ id }) => resourceKey(id)))
   const answers = wanted.map((key): [string, LiveState] => {
     const given = own[key]
-    return [key, given === undefined ? { state: 'absent' } : 'state' in given ? (given as LiveState) : present(given as JsonObject)]
+    return [
+      key,
+      given === undefined
+        ? { state: 'absent' }
+        : 'state' in given
+          ? (given as LiveState)
+          : present(given as JsonObject),
+    ]
   })
   const [syncer] = managedFieldsOf(object).entries
-  const applier = applierOf({ claims, live, own: new Map(answers), drifts, syncer, packagePath: 'apps/web', pipeline: false })
+  const applier = applierOf({
+    claims,
+    live,
+    own: new Map(answers),
+    drifts,
+    syncer,
+    packagePath: 'apps/web',
+    pipeline: false,
+  })
   assert.equal(plain(applier.phrases.sentence), applier.sentence)
   assert.equal(plain(applier.phrases.warning), applier.warning ?? '')
   return applier

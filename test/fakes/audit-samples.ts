@@ -26,10 +26,33 @@ export interface AuditSample {
 
 /** A merge patch of ConfigMap shop/web by ada, unless it is said otherwise. */
 export function auditEvent(sample: AuditSample = {}): JsonObject {
-  const { verb = 'patch', user = 'ada', actingAs, manager, group = '', resource = 'configmaps', subresource, namespace = 'shop' } = sample
-  const { name = 'web', resourceVersion, at = '2026-11-21T09:30:00.250000Z', code = 200, stage = 'ResponseComplete', query = '' } = sample
-  const { userAgent = 'kubectl/v1.32.4 (linux/amd64) kubernetes/59526cd', request, response } = sample
-  const parameters = [...(manager === undefined ? [] : [`fieldManager=${manager}`]), ...(query === '' ? [] : [query])].join('&')
+  const {
+    verb = 'patch',
+    user = 'ada',
+    actingAs,
+    manager,
+    group = '',
+    resource = 'configmaps',
+    subresource,
+    namespace = 'shop',
+  } = sample
+  const {
+    name = 'web',
+    resourceVersion,
+    at = '2026-11-21T09:30:00.250000Z',
+    code = 200,
+    stage = 'ResponseComplete',
+    query = '',
+  } = sample
+  const {
+    userAgent = 'kubectl/v1.32.4 (linux/amd64) kubernetes/59526cd',
+    request,
+    response,
+  } = sample
+  const parameters = [
+    ...(manager === undefined ? [] : [`fieldManager=${manager}`]),
+    ...(query === '' ? [] : [query]),
+  ].join('&')
   return {
     kind: 'Event',
     apiVersion: 'audit.k8s.io/v1',
@@ -81,7 +104,13 @@ export function answered(
   return {
     kind: 'ConfigMap',
     apiVersion: 'v1',
-    metadata: { name: 'web', namespace: 'shop', uid: 'u1', resourceVersion: version, managedFields },
+    metadata: {
+      name: 'web',
+      namespace: 'shop',
+      uid: 'u1',
+      resourceVersion: version,
+      managedFields,
+    },
     data,
   }
 }

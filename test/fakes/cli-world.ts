@@ -58,7 +58,11 @@ export interface CliOptions {
   readonly answer?: string
 }
 
-export async function runInWorld(turn: TurnWorld, argv: readonly string[], options: CliOptions = {}): Promise<CliOutcome> {
+export async function runInWorld(
+  turn: TurnWorld,
+  argv: readonly string[],
+  options: CliOptions = {},
+): Promise<CliOutcome> {
   const written = { stdout: '', stderr: '' }
   const stream = (name: keyof typeof written) => ({
     isTTY: options.isTTY ?? false,
@@ -91,7 +95,10 @@ export async function runInWorld(turn: TurnWorld, argv: readonly string[], optio
   const world: CliContext = {
     env: options.env ?? {},
     cwd: '/',
-    stdin: options.answer === undefined ? Readable.from([]) : Object.assign(Readable.from([`${options.answer}\n`]), { isTTY: true }),
+    stdin:
+      options.answer === undefined
+        ? Readable.from([])
+        : Object.assign(Readable.from([`${options.answer}\n`]), { isTTY: true }),
     stdout: stream('stdout'),
     stderr: stream('stderr'),
     clock,
@@ -99,23 +106,30 @@ export async function runInWorld(turn: TurnWorld, argv: readonly string[], optio
     bot: { email: BOT_EMAIL },
     signal: interrupt.signal,
     onHangup: options.onHangup ?? (() => () => undefined),
-    openRenderer: async (allowed) => options.openRenderer?.(allowed) ?? options.renderer ?? new InProcessRenderer(),
+    openRenderer: async (allowed) =>
+      options.openRenderer?.(allowed) ?? options.renderer ?? new InProcessRenderer(),
     openRepository: options.openRepository ?? (async () => turn.repository),
     openForge: async (_, { dryRun }) => {
       if (turn.forge instanceof MemoryForge) turn.forge.writeCount.dryRun = dryRun === true
       return turn.ports.forge
     },
-    openLog: async ({ format, ...sink }) => (format === 'text' ? new TextLog({ ...sink, clock }) : new JsonLog({ ...sink, clock })),
-    forgeSetup: async (_remote, kind) => (kind === undefined ? turn.ports.forge.setup : FORGES[kind]),
+    openLog: async ({ format, ...sink }) =>
+      format === 'text' ? new TextLog({ ...sink, clock }) : new JsonLog({ ...sink, clock }),
+    forgeSetup: async (_remote, kind) =>
+      kind === undefined ? turn.ports.forge.setup : FORGES[kind],
     openWebhooks: options.openWebhooks ?? (() => assert.fail('nobody listens')),
     openMonitoring: options.openMonitoring ?? (() => assert.fail('nobody listens')),
     readConfig: options.readConfig ?? (() => assert.fail('no configuration was named')),
-    readPolicyFiles: options.readPolicyFiles ?? (() => assert.fail('no policies of the operator were named')),
+    readPolicyFiles:
+      options.readPolicyFiles ?? (() => assert.fail('no policies of the operator were named')),
     openAuditLog: options.openAuditLog ?? (() => assert.fail('no audit log was named')),
     openAuditHook: options.openAuditHook ?? (() => assert.fail('nobody listens')),
-    openCluster: options.openCluster ?? (async () => ({ reader: turn.cluster, close: options.onClose ?? (() => undefined) })),
+    openCluster:
+      options.openCluster ??
+      (async () => ({ reader: turn.cluster, close: options.onClose ?? (() => undefined) })),
     offlineCluster: async (name) => emptyCluster(name, turn.cluster.now),
-    openWriter: options.openWriter ?? (async () => ({ writer: turn.cluster, close: () => undefined })),
+    openWriter:
+      options.openWriter ?? (async () => ({ writer: turn.cluster, close: () => undefined })),
     openTraces: options.openTraces ?? (async () => undefined),
     openDriftEvents: options.openDriftEvents ?? (() => assert.fail('nobody asked for Events')),
     openWatch: options.openWatch ?? (async () => undefined),

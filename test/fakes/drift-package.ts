@@ -104,25 +104,44 @@ const FINGERPRINT = `sha256:9f2c1a7b${'0'.repeat(56)}`
 
 function specOf(changes: readonly Change[]): DriftReport['spec'] {
   return {
-    unit: { cluster: 'prod-eu-1', package: 'apps/web', branch: 'main', commit: 'a'.repeat(40), tree: '00112233aabbccdd' },
+    unit: {
+      cluster: 'prod-eu-1',
+      package: 'apps/web',
+      branch: 'main',
+      commit: 'a'.repeat(40),
+      tree: '00112233aabbccdd',
+    },
     fingerprint: changes.length === 0 ? '' : FINGERPRINT,
     observed: { at: '2026-11-21T10:00:00Z', syncer: 'argocd-controller', objects: 3 },
     changes: [...changes],
   }
 }
 
-export function reportOf(changes: readonly Change[], status: Partial<DriftReport['status']> = {}): DriftReport {
+export function reportOf(
+  changes: readonly Change[],
+  status: Partial<DriftReport['status']> = {},
+): DriftReport {
   return {
     apiVersion: API_VERSION,
     kind: 'DriftReport',
     // sha256 of `prod-eu-1`, a zero byte and `apps/web`, as reports are named.
     metadata: { name: '505b0d56568e4263', annotations: LOCAL_CONFIG },
     spec: specOf(changes),
-    status: { state: 'Drifted', since: '2026-11-21T10:00:00Z', episode: '', lifecycle: '', plan: 'Adopt', ...status },
+    status: {
+      state: 'Drifted',
+      since: '2026-11-21T10:00:00Z',
+      episode: '',
+      lifecycle: '',
+      plan: 'Adopt',
+      ...status,
+    },
   }
 }
 
-export function recordOf(changes: readonly Change[], more: Partial<DriftRecord['spec']> = {}): DriftRecord {
+export function recordOf(
+  changes: readonly Change[],
+  more: Partial<DriftRecord['spec']> = {},
+): DriftRecord {
   return {
     apiVersion: API_VERSION,
     kind: 'DriftRecord',
@@ -144,7 +163,8 @@ export function recordOf(changes: readonly Change[], more: Partial<DriftRecord['
 /** The document as the tree that a function gets. */
 export function treeOf(document: object): YamlMap {
   const json = emptyObject()
-  for (const [key, value] of Object.entries(structuredClone(document))) setKey(json, key, value as Json)
+  for (const [key, value] of Object.entries(structuredClone(document)))
+    setKey(json, key, value as Json)
   const tree = yamlOf(json)
   if (tree.kind !== 'map') throw new TypeError('a document is a map')
   return tree

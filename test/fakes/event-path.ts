@@ -29,7 +29,11 @@ export class EventPath {
   /** What changes while its turns write. */
   meanwhile: Meanwhile | undefined
   private readonly key = redactionKey(new Uint8Array(32).fill(7))
-  private readonly renderer = new WorkerRenderer({ allowed: { exec: [], images: [] }, engine: undefined, environment: {} })
+  private readonly renderer = new WorkerRenderer({
+    allowed: { exec: [], images: [] },
+    engine: undefined,
+    environment: {},
+  })
   private readonly signal = new AbortController().signal
 
   constructor(world: FleetWorld, options = { interval: MINUTE, resync: NEVER }) {
@@ -101,7 +105,10 @@ export class EventPath {
 
   private poll(): Promise<RepositoryDigest> {
     const { repository, forge, clusters } = this.world
-    const request = this.world.request({ requestedActions: NO_REQUESTED_ACTIONS, between: this.between })
+    const request = this.world.request({
+      requestedActions: NO_REQUESTED_ACTIONS,
+      between: this.between,
+    })
     return pollRepository({ repository, forge, clusters }, request, this.signal)
   }
 }
@@ -112,7 +119,10 @@ export function wholeTurn(
   {
     unreachable = new Map(),
     ...more
-  }: { readonly only?: OnlyUnits; readonly unreachable?: ReadonlyMap<string, Failure> } & Parameters<FleetWorld['request']>[0] = {},
+  }: {
+    readonly only?: OnlyUnits
+    readonly unreachable?: ReadonlyMap<string, Failure>
+  } & Parameters<FleetWorld['request']>[0] = {},
 ): Promise<TurnResult> {
   const { repository, forge } = world
   const request = world.request({ ...more, requestedActions: NO_REQUESTED_ACTIONS })
@@ -125,5 +135,7 @@ export function wholeTurn(
 
 function textOf(scope: TurnScope): string {
   if (scope.about !== 'units') return scope.about
-  return [...scope.only].map(([cluster, units]) => `${cluster}: ${units === 'all' ? units : [...units].join(' ')}`).join(', ')
+  return [...scope.only]
+    .map(([cluster, units]) => `${cluster}: ${units === 'all' ? units : [...units].join(' ')}`)
+    .join(', ')
 }

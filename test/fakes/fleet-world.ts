@@ -21,8 +21,14 @@ export class FleetWorld {
   readonly clusters: readonly MemoryCluster[]
   private minute = 0
 
-  constructor(count: number, policy = '{mode: Propose, detect: {minAge: 0s, settle: 0s}, limits: {prHourlyLimit: 0, digest: off}}') {
-    this.clusters = Array.from({ length: count }, (_each, index) => new MemoryCluster(`edge-${String(index + 1).padStart(2, '0')}`))
+  constructor(
+    count: number,
+    policy = '{mode: Propose, detect: {minAge: 0s, settle: 0s}, limits: {prHourlyLimit: 0, digest: off}}',
+  ) {
+    this.clusters = Array.from(
+      { length: count },
+      (_each, index) => new MemoryCluster(`edge-${String(index + 1).padStart(2, '0')}`),
+    )
     for (const [index, cluster] of this.clusters.entries()) cluster.uid = `uid-${index}`
     this.repository.commitByHand('main', {
       'apps/web/Kptfile': KPTFILE,
@@ -54,8 +60,14 @@ export class FleetWorld {
   }
 
   /** The same edit by the same manager, in some clusters. */
-  edit(indexes: readonly number[], value: Json = 5, field = 'spec.replicas', manager = 'kubectl-edit'): void {
-    for (const index of indexes) this.cluster(index).change(WEB, (live) => editedBy(manager, live, field, value))
+  edit(
+    indexes: readonly number[],
+    value: Json = 5,
+    field = 'spec.replicas',
+    manager = 'kubectl-edit',
+  ): void {
+    for (const index of indexes)
+      this.cluster(index).change(WEB, (live) => editedBy(manager, live, field, value))
   }
 
   request(more: TestRequest = {}): TurnRequest {
@@ -70,10 +82,17 @@ export class FleetWorld {
   }
 
   /** One turn about all clusters, a minute after the one before. */
-  async scan(more: TestRequest = {}, clusters: readonly MemoryCluster[] = this.clusters): Promise<TurnResult> {
+  async scan(
+    more: TestRequest = {},
+    clusters: readonly MemoryCluster[] = this.clusters,
+  ): Promise<TurnResult> {
     this.pass()
     const { repository, forge } = this
-    return runFleetTurn({ repository, forge, clusters }, this.request(more), new AbortController().signal)
+    return runFleetTurn(
+      { repository, forge, clusters },
+      this.request(more),
+      new AbortController().signal,
+    )
   }
 
   /** One turn about one cluster, as where each cluster has its own. */
@@ -92,7 +111,10 @@ export class FleetWorld {
     const changed = this.repository
       .paths(branch)
       .filter((path) => this.repository.text(branch, path) !== this.repository.text('main', path))
-    this.repository.commitByHand('main', Object.fromEntries(changed.map((path) => [path, this.repository.text(branch, path) ?? null])))
+    this.repository.commitByHand(
+      'main',
+      Object.fromEntries(changed.map((path) => [path, this.repository.text(branch, path) ?? null])),
+    )
     this.decide(branch, 'merged')
   }
 
@@ -101,10 +123,17 @@ export class FleetWorld {
   }
 
   private decide(branch: string, state: 'merged' | 'closed'): void {
-    const index = this.forge.proposals.findIndex((proposal) => proposal.ref === `refs/heads/${branch}` && proposal.state === 'open')
+    const index = this.forge.proposals.findIndex(
+      (proposal) => proposal.ref === `refs/heads/${branch}` && proposal.state === 'open',
+    )
     const proposal = this.forge.proposals[index]
     if (proposal === undefined) throw new TypeError(`no open proposal from ${branch}`)
-    this.forge.proposals[index] = { ...proposal, state, decidedBy: 'grace', decidedAt: this.cluster(0).now }
+    this.forge.proposals[index] = {
+      ...proposal,
+      state,
+      decidedBy: 'grace',
+      decidedAt: this.cluster(0).now,
+    }
   }
 
   async closed(): Promise<readonly ClosedEpisode[]> {

@@ -20,7 +20,13 @@ export class ForgedPack {
   /** @param base offset of what it unfolds from, or the id of an object */
   addDelta(base: number | string, delta: Buffer): number {
     const from = typeof base === 'string' ? Buffer.from(base, 'hex') : distance(this.#at - base)
-    return this.#add(Buffer.concat([head(typeof base === 'string' ? 7 : 6, delta.length), from, deflateSync(delta)]))
+    return this.#add(
+      Buffer.concat([
+        head(typeof base === 'string' ? 7 : 6, delta.length),
+        from,
+        deflateSync(delta),
+      ]),
+    )
   }
 
   addBytes(bytes: Buffer): number {
@@ -46,7 +52,8 @@ export class ForgedPack {
 /** A delta that gives `size` bytes: `start`, and then what the base has from there on. */
 export function deltaOf(base: number, size: number, start: Buffer): Buffer {
   const parts = [varint(base), varint(size), Buffer.from([start.length]), start]
-  for (let at = start.length; at < size; at += 0xffffff) parts.push(copy(at, Math.min(0xffffff, size - at)))
+  for (let at = start.length; at < size; at += 0xffffff)
+    parts.push(copy(at, Math.min(0xffffff, size - at)))
   return Buffer.concat(parts)
 }
 
@@ -67,7 +74,9 @@ export function varint(value: number): Buffer {
 
 function head(type: number, size: number): Buffer {
   const first = (type << 4) | (size & 15)
-  return size < 16 ? Buffer.from([first]) : Buffer.concat([Buffer.from([0x80 | first]), varint(Math.floor(size / 16))])
+  return size < 16
+    ? Buffer.from([first])
+    : Buffer.concat([Buffer.from([0x80 | first]), varint(Math.floor(size / 16))])
 }
 
 function distance(value: number): Buffer {

@@ -37,11 +37,19 @@ export class InventoryWorld extends TurnWorld {
 
   /** A live ConfigMap in `shop` that the package does not declare. */
   leave(name: string, marks: Marks = {}, manager = this.syncer): this {
-    this.cluster.put(marked(appliedBy(manager, yaml(CONFIG.replace('name: web', `name: ${name}`))), marks))
+    this.cluster.put(
+      marked(appliedBy(manager, yaml(CONFIG.replace('name: web', `name: ${name}`))), marks),
+    )
     return this
   }
 
-  async reported(): Promise<{ changes: string[]; aside: string[]; incomplete: string[]; notes: readonly string[]; state: string }> {
+  async reported(): Promise<{
+    changes: string[]
+    aside: string[]
+    incomplete: string[]
+    notes: readonly string[]
+    state: string
+  }> {
     const { units } = await this.scan({ dryRun: true })
     const [unit] = units
     if (unit?.state !== 'planned') throw unit?.failures[0] ?? new TypeError('no unit')
@@ -71,7 +79,10 @@ export function marked(object: JsonObject, { labels, annotations }: Marks): Json
 }
 
 export const KUSTOMIZE_MARKS: Marks = {
-  labels: { 'kustomize.toolkit.fluxcd.io/name': 'web', 'kustomize.toolkit.fluxcd.io/namespace': 'flux-system' },
+  labels: {
+    'kustomize.toolkit.fluxcd.io/name': 'web',
+    'kustomize.toolkit.fluxcd.io/namespace': 'flux-system',
+  },
 }
 export const HELM_MARKS: Marks = {
   labels: { 'app.kubernetes.io/managed-by': 'Helm' },
@@ -79,7 +90,11 @@ export const HELM_MARKS: Marks = {
 }
 
 /** A Kustomization of a folder, with these objects in its inventory, each as `<namespace>_<name>_<group>_<Kind>`. */
-export function kustomization(path: string, entries: readonly string[], spec: JsonObject = {}): JsonObject {
+export function kustomization(
+  path: string,
+  entries: readonly string[],
+  spec: JsonObject = {},
+): JsonObject {
   return {
     apiVersion: 'kustomize.toolkit.fluxcd.io/v1',
     kind: 'Kustomization',

@@ -3,7 +3,10 @@ import assert from 'node:assert/strict'
 import type { DesiredResource, SourceLocation } from '@backporch/kpt/desired-set'
 import { readResource } from '@backporch/kyaml/resource'
 import type { SyncerBuild } from '../../src/sources/build/built-source.ts'
-import { builtOriginLines, KustomizeOrigins } from '../../src/sources/kustomize/origins/kustomize-origins.ts'
+import {
+  builtOriginLines,
+  KustomizeOrigins,
+} from '../../src/sources/kustomize/origins/kustomize-origins.ts'
 import { path } from './live-object.ts'
 import { yaml } from './turn-world.ts'
 
@@ -12,11 +15,18 @@ type Texts = { readonly [path: string]: string }
 export function built(text: string, location: Partial<SourceLocation> = {}): DesiredResource {
   const read = readResource(yaml(text))
   if ('problem' in read) throw new TypeError(read.problem)
-  return { ...read, location: { path: 'base/web.yaml', document: 0, item: undefined, line: 1, ...location } }
+  return {
+    ...read,
+    location: { path: 'base/web.yaml', document: 0, item: undefined, line: 1, ...location },
+  }
 }
 
 /** What is told of a field of the first one. */
-export function originLinesIn(texts: Texts, at: string, ...resources: readonly [DesiredResource, ...DesiredResource[]]): readonly string[] {
+export function originLinesIn(
+  texts: Texts,
+  at: string,
+  ...resources: readonly [DesiredResource, ...DesiredResource[]]
+): readonly string[] {
   return syncedOriginLines(undefined, texts, at, resources)
 }
 
@@ -33,7 +43,10 @@ export function syncedOriginLines(
       { path: file, mode: '100644' as const, content: new TextEncoder().encode(text) },
     ]),
   )
-  const origin = new KustomizeOrigins({ folder: 'prod', files, synced, resources }).of(resources[0], path(at))
+  const origin = new KustomizeOrigins({ folder: 'prod', files, synced, resources }).of(
+    resources[0],
+    path(at),
+  )
   assert.ok(origin !== undefined)
   return builtOriginLines(origin)
 }
@@ -56,7 +69,10 @@ spec:
 `
 const BASE = { 'base/kustomization.yaml': 'resources: [web.yaml]\n', 'base/web.yaml': MANIFEST }
 export const OVERLAY = 'resources: [../base]\n'
-export const MERGE = 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\n'
-export const manifestWith = (from: string, to: string): DesiredResource => built(MANIFEST.replace(from, to))
+export const MERGE =
+  'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\n'
+export const manifestWith = (from: string, to: string): DesiredResource =>
+  built(MANIFEST.replace(from, to))
 export const IMAGE = 'spec.template.spec.containers[name=app].image'
-export const env = (name: string) => `spec.template.spec.containers[name=app].env[name=${name}].value`
+export const env = (name: string) =>
+  `spec.template.spec.containers[name=app].env[name=${name}].value`

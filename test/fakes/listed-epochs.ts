@@ -1,6 +1,9 @@
 /** Verdicts of a cluster of which everything that decides the answers to dry runs is listed. */
 import { redactionKey } from '@backporch/kyaml/redaction'
-import { ClusterVerdicts, type StoredVerdicts } from '../../src/reconcile/observe/verdicts/cluster-verdicts.ts'
+import {
+  ClusterVerdicts,
+  type StoredVerdicts,
+} from '../../src/reconcile/observe/verdicts/cluster-verdicts.ts'
 import { EPOCH_KINDS } from '../../src/reconcile/observe/verdicts/kind-epochs.ts'
 
 export const VERDICT_KEY = redactionKey(new Uint8Array(32).fill(7))

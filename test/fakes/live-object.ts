@@ -13,7 +13,15 @@ import {
   stepKey,
   valueAt,
 } from '@backporch/kyaml/field'
-import { emptyObject, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, setKey } from '@backporch/kyaml/json'
+import {
+  emptyObject,
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  setKey,
+} from '@backporch/kyaml/json'
 
 /** Fields that the schema does not name are kept. */
 const OPEN = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as const
@@ -36,7 +44,13 @@ const DOCUMENT: JsonObject = {
         properties: {
           metadata: {
             ...OPEN,
-            properties: { finalizers: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } } },
+            properties: {
+              finalizers: {
+                type: 'array',
+                'x-kubernetes-list-type': 'set',
+                items: { type: 'string' },
+              },
+            },
           },
           spec: {
             ...OPEN,
@@ -51,7 +65,9 @@ const DOCUMENT: JsonObject = {
                     properties: {
                       containers: keyed(['name'], {
                         env: keyed(['name'], { value: { type: 'string' } }),
-                        ports: keyed(['containerPort', 'protocol'], { protocol: { type: 'string', default: 'TCP' } }),
+                        ports: keyed(['containerPort', 'protocol'], {
+                          protocol: { type: 'string', default: 'TCP' },
+                        }),
                         args: { type: 'array', items: { type: 'string' } },
                       }),
                     },
@@ -83,20 +99,37 @@ export function path(text: string): FieldPath {
 }
 
 /** The object as it is right after `manager` applied it on the server's side. */
-export function appliedBy(manager: string, manifest: JsonObject, time = '2026-11-20T08:00:00Z'): JsonObject {
+export function appliedBy(
+  manager: string,
+  manifest: JsonObject,
+  time = '2026-11-20T08:00:00Z',
+): JsonObject {
   const fieldsV1 = fieldsV1Of(fieldSetOf(manifest, TEST_SCHEMA))
   return withMetadata(manifest, {
     uid: `uid-${String(valueAt(manifest, path('metadata.name')))}`,
     resourceVersion: '1',
     generation: 1,
     managedFields: [
-      { manager, operation: 'Apply', apiVersion: getKey(manifest, 'apiVersion') ?? '', time, fieldsType: 'FieldsV1', fieldsV1 },
+      {
+        manager,
+        operation: 'Apply',
+        apiVersion: getKey(manifest, 'apiVersion') ?? '',
+        time,
+        fieldsType: 'FieldsV1',
+        fieldsV1,
+      },
     ],
   })
 }
 
 /** The object after somebody set the field by hand: the value and its ownership move. */
-export function editedBy(manager: string, live: JsonObject, field: string, value: Json, time = '2026-11-21T09:30:00Z'): JsonObject {
+export function editedBy(
+  manager: string,
+  live: JsonObject,
+  field: string,
+  value: Json,
+  time = '2026-11-21T09:30:00Z',
+): JsonObject {
   const location = path(field)
   return own(withValueAt(live, location, value) as JsonObject, location, manager, time)
 }
@@ -107,12 +140,28 @@ export function removedFrom(live: JsonObject, field: string): JsonObject {
   return own(withoutValueAt(live, location) as JsonObject, location, undefined, '')
 }
 
-function own(live: JsonObject, location: FieldPath, manager: string | undefined, time: string): JsonObject {
-  const entries = managedFieldsOf(live).entries.map(({ fields, ...entry }) => ({ ...entry, fields: without(fields, location) }))
+function own(
+  live: JsonObject,
+  location: FieldPath,
+  manager: string | undefined,
+  time: string,
+): JsonObject {
+  const entries = managedFieldsOf(live).entries.map(({ fields, ...entry }) => ({
+    ...entry,
+    fields: without(fields, location),
+  }))
   if (manager !== undefined) {
     const known = entries.find((entry) => entry.manager === manager && entry.operation === 'Update')
     const apiVersion = String(getKey(live, 'apiVersion'))
-    if (known === undefined) entries.push({ manager, operation: 'Update', subresource: '', apiVersion, time, fields: leafAt(location) })
+    if (known === undefined)
+      entries.push({
+        manager,
+        operation: 'Update',
+        subresource: '',
+        apiVersion,
+        time,
+        fields: leafAt(location),
+      })
     else Object.assign(known, { time, fields: union(known.fields, location) })
   }
   const managedFields = entries.map(({ fields, subresource, ...entry }) => ({
@@ -153,7 +202,11 @@ export function withMetadata(object: JsonObject, more: JsonObject): JsonObject {
 }
 
 /** What server-side apply of `manifest` by `manager` with force would leave: values set, fields given up removed. */
-export function predictedApply(live: JsonObject, manifest: JsonObject, manager: string): JsonObject {
+export function predictedApply(
+  live: JsonObject,
+  manifest: JsonObject,
+  manager: string,
+): JsonObject {
   const wanted = fieldSetOf(manifest, TEST_SCHEMA)
   let object: Json = live
   const { entries } = managedFieldsOf(live)
@@ -161,7 +214,9 @@ export function predictedApply(live: JsonObject, manifest: JsonObject, manager: 
   const others = entries.filter((entry) => entry !== own)
   for (const leaf of own === undefined ? [] : leavesOf(own.fields)) {
     const declared = valueAt(manifest, leaf) !== undefined
-    const shared = others.some((entry) => leavesOf(entry.fields).some((other) => sameText(other, leaf)))
+    const shared = others.some((entry) =>
+      leavesOf(entry.fields).some((other) => sameText(other, leaf)),
+    )
     if (!declared && !shared) object = withoutValueAt(object, leaf)
   }
   for (const leaf of leavesOf(wanted)) object = setAt(object, leaf, valueAt(manifest, leaf) ?? null)

@@ -1,7 +1,11 @@
 /** The log of the controller, read back: every line has to be one event. */
 import assert from 'node:assert/strict'
 
-export type LogEvent = Readonly<Record<string, unknown>> & { readonly event: string; readonly level: string; readonly msg: string }
+export type LogEvent = Readonly<Record<string, unknown>> & {
+  readonly event: string
+  readonly level: string
+  readonly msg: string
+}
 
 export function logEvents(stderr: string, event?: string): LogEvent[] {
   const lines = stderr.split('\n')

@@ -10,22 +10,42 @@ import { TurnWorld, WEB } from './turn-world.ts'
 
 const API = {
   'apps/api/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: api\n',
-  'apps/api/config.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: api, namespace: shop}\ndata: {mode: canary-git}\n',
+  'apps/api/config.yaml':
+    'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: api, namespace: shop}\ndata: {mode: canary-git}\n',
   'apps/db/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: db\n',
-  'apps/db/config.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: canary-object, namespace: canary-namespace}\ndata: {a: b}\n',
+  'apps/db/config.yaml':
+    'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: canary-object, namespace: canary-namespace}\ndata: {a: b}\n',
 }
 
 /** So that their panel has data. */
 const FAILURE = new Failure({ code: 'BP3001', what: 'canary', why: 'canary', remedy: 'canary' })
 
 /** Names and values that are in the world, and must be in no label. */
-export const CANARIES = ['canary', 'replicas', 'kubectl-edit', 'other-controller', 'nginx', 'COLOR', 'ConfigMap', 'Deployment', 'shop']
+export const CANARIES = [
+  'canary',
+  'replicas',
+  'kubectl-edit',
+  'other-controller',
+  'nginx',
+  'COLOR',
+  'ConfigMap',
+  'Deployment',
+  'shop',
+]
 
 export class MeasuredWorld {
-  readonly world = new TurnWorld('{mode: Propose, ignore: [{paths: [data.ignored], reason: canary-reason}]}', API)
+  readonly world = new TurnWorld(
+    '{mode: Propose, ignore: [{paths: [data.ignored], reason: canary-reason}]}',
+    API,
+  )
   readonly metrics = new PrometheusMetrics({ version: '1.2.3', clock: systemClock })
   private readonly readiness = new ReadinessState(60_000)
-  readonly meter = new TurnMeter({ repository: '', metrics: this.metrics, readiness: this.readiness, elapsed: () => performance.now() })
+  readonly meter = new TurnMeter({
+    repository: '',
+    metrics: this.metrics,
+    readiness: this.readiness,
+    elapsed: () => performance.now(),
+  })
   private events = 0
 
   async turn(): Promise<void> {
@@ -48,7 +68,12 @@ export class MeasuredWorld {
   /** One package is held because two writers fight, one is declined, one is proposed. */
   async leaveOpen(): Promise<void> {
     this.world.edit(WEB, 'spec.replicas', 7, 'other-controller')
-    this.world.edit('/ConfigMap/canary-namespace/canary-object', 'data.a', 'canary-live', 'kubectl-edit')
+    this.world.edit(
+      '/ConfigMap/canary-namespace/canary-object',
+      'data.a',
+      'canary-live',
+      'kubectl-edit',
+    )
     await this.turn()
     await this.decide('apps/db', () => this.world.reject())
     this.world.edit('/ConfigMap/shop/api', 'data.ignored', 'canary-live', 'kubectl-edit')
@@ -59,7 +84,13 @@ export class MeasuredWorld {
   serve() {
     const { metrics, readiness } = this
     const at = () => readiness.at(Date.parse(this.world.cluster.now))
-    return startMonitoringServer({ host: '127.0.0.1', port: 0, metrics, readiness: at, onRefused: () => undefined })
+    return startMonitoringServer({
+      host: '127.0.0.1',
+      port: 0,
+      metrics,
+      readiness: at,
+      onRefused: () => undefined,
+    })
   }
 
   private async decide(name: string, decision: () => Promise<unknown>): Promise<void> {
@@ -79,9 +110,20 @@ export class MeasuredWorld {
       outcome: '200 (17 characters)',
       milliseconds: 3,
     })
-    meter.request({ to: cluster, what: 'PATCH /api/v1/namespaces/shop/configmaps/canary-object', outcome: 'broken', milliseconds: 3 })
+    meter.request({
+      to: cluster,
+      what: 'PATCH /api/v1/namespaces/shop/configmaps/canary-object',
+      outcome: 'broken',
+      milliseconds: 3,
+    })
     const forge = { system: 'forge', name: 'github' } as const
-    meter.request({ to: forge, what: 'GET /repos/canary', outcome: '200', milliseconds: 9, budget: { name: 'core', remaining: 4_000 } })
+    meter.request({
+      to: forge,
+      what: 'GET /repos/canary',
+      outcome: '200',
+      milliseconds: 9,
+      budget: { name: 'core', remaining: 4_000 },
+    })
     const remote = 'https://git.example.com/canary'
     meter.request({
       to: { system: 'git', name: 'fetch' },
@@ -112,6 +154,10 @@ export class MeasuredWorld {
       },
     ]
     const watches = () => [{ cluster: 'prod', state }]
-    metrics.provide({ watches, queues: () => new Map([['clusters', 3]]), longestRunning: () => new Map([['turns', 2]]) })
+    metrics.provide({
+      watches,
+      queues: () => new Map([['clusters', 3]]),
+      longestRunning: () => new Map([['turns', 2]]),
+    })
   }
 }

@@ -71,16 +71,31 @@ export class MemoryCluster implements ClusterReader, ClusterWriter {
     const given = this.versions.has(`${key} ${version}`)
     const next = version === '' || !given ? version : `${1_000_000 + this.versions.size}`
     this.versions.add(`${key} ${next}`)
-    this.objects.set(key, next === version ? object : withMetadata(object, { resourceVersion: next }))
+    this.objects.set(
+      key,
+      next === version ? object : withMetadata(object, { resourceVersion: next }),
+    )
   }
 
   async identify(): Promise<ClusterIdentity> {
     if (this.unreachable !== undefined) throw this.unreachable
-    return { uid: this.uid, version: 'v1.34.3', observedAt: this.now, recorded: false, namespace: 'default' }
+    return {
+      uid: this.uid,
+      version: 'v1.34.3',
+      observedAt: this.now,
+      recorded: false,
+      namespace: 'default',
+    }
   }
 
   async servedKind(_apiVersion: string, kind: string): Promise<ServedKind> {
-    if (kind === 'Unserved') throw new Failure({ code: 'BP3009', what: 'cannot get', why: 'the kind is not served', remedy: 'install it' })
+    if (kind === 'Unserved')
+      throw new Failure({
+        code: 'BP3009',
+        what: 'cannot get',
+        why: 'the kind is not served',
+        remedy: 'install it',
+      })
     return { namespaced: !CLUSTER_SCOPED.has(kind), schema: TEST_SCHEMA }
   }
 
@@ -91,19 +106,34 @@ export class MemoryCluster implements ClusterReader, ClusterWriter {
   /** Of kinds without any object: as of a cluster that does not serve them. */
   async list(group: string, kind: string): Promise<ObjectList> {
     if (this.isForbidden(group, kind)) throw forbidden(kind)
-    const objects = [...this.objects].flatMap(([key, object]) => (key.startsWith(`${group}/${kind}/`) ? [object] : []))
+    const objects = [...this.objects].flatMap(([key, object]) =>
+      key.startsWith(`${group}/${kind}/`) ? [object] : [],
+    )
     if (objects.length === 0)
-      throw new Failure({ code: 'BP3009', what: `cannot list ${kind}`, why: 'it is not served', remedy: 'install it' })
+      throw new Failure({
+        code: 'BP3009',
+        what: `cannot list ${kind}`,
+        why: 'it is not served',
+        remedy: 'install it',
+      })
     return { objects, complete: true }
   }
 
-  async readInventories(refs: readonly InventoryQuestion[]): Promise<readonly (Inventory | Failure | undefined)[]> {
+  async readInventories(
+    refs: readonly InventoryQuestion[],
+  ): Promise<readonly (Inventory | Failure | undefined)[]> {
     return refs.map((ref) => {
       if ('id' in ref) return this.inventory
-      if ('helmRelease' in ref) return this.releases.get(`${ref.helmRelease.namespace}/${ref.helmRelease.name}`)
+      if ('helmRelease' in ref)
+        return this.releases.get(`${ref.helmRelease.namespace}/${ref.helmRelease.name}`)
       return 'listing' in ref
         ? this.listed(({ group, kind, namespace }) =>
-            ref.listing.some((location) => location.group === group && location.kind === kind && location.namespace === namespace),
+            ref.listing.some(
+              (location) =>
+                location.group === group &&
+                location.kind === kind &&
+                location.namespace === namespace,
+            ),
           )
         : this.listed(({ namespace }) => ref.namespaces.includes(namespace))
     })
@@ -111,14 +141,21 @@ export class MemoryCluster implements ClusterReader, ClusterWriter {
 
   private listed(wanted: (id: ResourceId) => boolean): Inventory {
     const found = [...this.objects].filter(([key]) => wanted(idOf(key)))
-    return { source: 'a listing', resources: found.map(([key]) => idOf(key)), objects: found.map(([, object]) => object) }
+    return {
+      source: 'a listing',
+      resources: found.map(([key]) => idOf(key)),
+      objects: found.map(([, object]) => object),
+    }
   }
 
   async predict(resource: Resource, fieldManager: string): Promise<Prediction> {
     if (this.outage !== undefined) return { state: 'unproven', failure: this.outage }
     const live = this.objects.get(resourceKey(resource.id))
     const sent = resource.id.kind === 'Secret' ? withSecretData(resource.object) : resource.object
-    return { state: 'predicted', object: live === undefined ? sent : predictedApply(live, sent, fieldManager) }
+    return {
+      state: 'predicted',
+      object: live === undefined ? sent : predictedApply(live, sent, fieldManager),
+    }
   }
 
   async write(change: ApprovedWrite): Promise<void> {
@@ -131,28 +168,50 @@ export class MemoryCluster implements ClusterReader, ClusterWriter {
 
   private stateOf(id: ResourceId): LiveState {
     const key = resourceKey(id)
-    if (this.isForbidden(id.group, id.kind)) return { state: 'unreadable', failure: forbidden(id.kind) }
+    if (this.isForbidden(id.group, id.kind))
+      return { state: 'unreadable', failure: forbidden(id.kind) }
     if (this.unreadable.has(key)) {
       return {
         state: 'unreadable',
-        failure: new Failure({ code: 'BP3005', what: 'cannot get', why: 'the server is down', remedy: 'try again' }),
+        failure: new Failure({
+          code: 'BP3005',
+          what: 'cannot get',
+          why: 'the server is down',
+          remedy: 'try again',
+        }),
       }
     }
     const object = this.objects.get(key)
     if (object === undefined) return { state: 'absent' }
-    if (!this.metadataOnly || id.kind !== 'Secret') return { state: 'present', object, metadataOnly: false }
-    return { state: 'present', object: Object.fromEntries(Object.entries(object).filter(([key]) => key !== 'data')), metadataOnly: true }
+    if (!this.metadataOnly || id.kind !== 'Secret')
+      return { state: 'present', object, metadataOnly: false }
+    return {
+      state: 'present',
+      object: Object.fromEntries(Object.entries(object).filter(([key]) => key !== 'data')),
+      metadataOnly: true,
+    }
   }
 }
 
 export function forbidden(kind: string): Failure {
-  return new Failure({ code: 'BP3003', what: `cannot list ${kind}`, why: 'it is forbidden', remedy: 'allow it' })
+  return new Failure({
+    code: 'BP3003',
+    what: `cannot list ${kind}`,
+    why: 'it is forbidden',
+    remedy: 'allow it',
+  })
 }
 
 /** `apps/Deployment/shop/web` as an id. */
 export function idOf(key: string): ResourceId {
   const [group, kind, namespace, name, ...more] = key.split('/')
-  if (group === undefined || kind === undefined || namespace === undefined || name === undefined || more.length > 0)
+  if (
+    group === undefined ||
+    kind === undefined ||
+    namespace === undefined ||
+    name === undefined ||
+    more.length > 0
+  )
     throw new TypeError(`not an id: ${key}`)
   return { group, kind, namespace, name }
 }

@@ -1,5 +1,11 @@
 /** A forge in memory over a `MemoryRepository`: people merge, close and reopen there; every write is listed. */
-import { assertSeen, endedMeanwhile, finishMerge, movedBeforeMerge, readByNumber } from '@backporch/forge/adapter'
+import {
+  assertSeen,
+  endedMeanwhile,
+  finishMerge,
+  movedBeforeMerge,
+  readByNumber,
+} from '@backporch/forge/adapter'
 import { GITEA_SETUP } from '@backporch/forge/gitea'
 import {
   type CommitStatus,
@@ -31,7 +37,8 @@ export class MemoryForge implements HostedForge {
     titleLimit: 256,
     alerts: true,
     folds: true,
-    fileUrl: (commit, path, line) => `https://forge.example/${commit}/${path}${line === undefined ? '' : `#L${line}`}`,
+    fileUrl: (commit, path, line) =>
+      `https://forge.example/${commit}/${path}${line === undefined ? '' : `#L${line}`}`,
     branchFileUrl: (branch, path) => `https://forge.example/${branch}/${path}`,
   }
   readonly setup = GITEA_SETUP
@@ -41,8 +48,13 @@ export class MemoryForge implements HostedForge {
   readonly proposals: KnownProposal[] = []
   /** Every request to ensure a proposal, in order. */
   readonly wanted: WantedProposal[] = []
-  readonly comments: { readonly number: number; readonly topic: string; readonly body: string }[] = []
-  readonly conversation: { readonly number: number; readonly comment: ForgeComment; reaction: string | undefined }[] = []
+  readonly comments: { readonly number: number; readonly topic: string; readonly body: string }[] =
+    []
+  readonly conversation: {
+    readonly number: number
+    readonly comment: ForgeComment
+    reaction: string | undefined
+  }[] = []
   readonly permissions = new Map<string, Permission>()
   readonly statuses = new Map<string, CommitStatus>()
   /** The same for issues: `open dashboard`. */
@@ -74,7 +86,9 @@ export class MemoryForge implements HostedForge {
       const commit = this.repository.branches.get(proposal.ref)
       if (commit === undefined && this.leavesOpen) return
       this.proposals[index] =
-        commit === undefined ? { ...proposal, state: 'closed', decidedBy: '', decidedAt: '2026-11-21T10:00:00Z' } : { ...proposal, commit }
+        commit === undefined
+          ? { ...proposal, state: 'closed', decidedBy: '', decidedAt: '2026-11-21T10:00:00Z' }
+          : { ...proposal, commit }
     })
   }
 
@@ -86,20 +100,32 @@ export class MemoryForge implements HostedForge {
   ): Promise<readonly KnownProposal[]> {
     this.beforeRead()
     this.refresh()
-    const open = this.proposals.filter((proposal) => proposal.state === 'open' && proposal.baseBranch === baseBranch)
+    const open = this.proposals.filter(
+      (proposal) => proposal.state === 'open' && proposal.baseBranch === baseBranch,
+    )
     const last = refs
       .filter((ref) => !open.some((proposal) => proposal.ref === ref))
-      .flatMap((ref) => this.proposals.findLast((proposal) => proposal.ref === ref && proposal.baseBranch === baseBranch) ?? [])
+      .flatMap(
+        (ref) =>
+          this.proposals.findLast(
+            (proposal) => proposal.ref === ref && proposal.baseBranch === baseBranch,
+          ) ?? [],
+      )
     return readByNumber([...open, ...last], { refs, numbers }, async (number) =>
       this.proposals.find((proposal) => proposal.number === number),
     )
   }
 
-  async ensureProposal(wanted: WantedProposal, known: KnownProposal | undefined): Promise<OpenedProposal> {
+  async ensureProposal(
+    wanted: WantedProposal,
+    known: KnownProposal | undefined,
+  ): Promise<OpenedProposal> {
     this.refresh()
     this.wanted.push(wanted)
     const { title, body, labels, draft, ref, commit, baseBranch } = wanted
-    const open = this.proposals.findIndex((proposal) => proposal.state === 'open' && proposal.ref === ref)
+    const open = this.proposals.findIndex(
+      (proposal) => proposal.state === 'open' && proposal.ref === ref,
+    )
     const before = this.proposals[open]
     if (before === undefined && known?.state === 'open') throw endedMeanwhile(known)
     if (before === undefined) {
@@ -128,7 +154,8 @@ export class MemoryForge implements HostedForge {
     }
     if (known === undefined) throw new Error('the turn did not know of an open proposal')
     const sameText = before.title === title && before.body === body && before.draft === draft
-    const same = sameText && before.labels.join() === labels.join() && before.baseBranch === baseBranch
+    const same =
+      sameText && before.labels.join() === labels.join() && before.baseBranch === baseBranch
     if (same) return before
     this.write(`edit #${before.number}`, () => {
       const now = this.proposals[open]
@@ -141,17 +168,29 @@ export class MemoryForge implements HostedForge {
   async merge(decision: ProposalMerge, signal: AbortSignal): Promise<ObjectId> {
     const { proposal, base, merge } = decision
     const refs = this.repository.branches
-    for (const { ref, commit } of [base, proposal]) if (refs.get(ref) !== commit) throw movedBeforeMerge('memory', ref)
+    for (const { ref, commit } of [base, proposal])
+      if (refs.get(ref) !== commit) throw movedBeforeMerge('memory', ref)
     const branch = base.ref.replace('refs/heads/', '')
     // As the forge's own account of ours, and the rest in one push afterwards.
-    this.write(`merge ${this.proposals.find((each) => each.state === 'open' && each.ref === proposal.ref)?.label}`, () => {
-      const files = Object.fromEntries(
-        merge.changes.map(({ path, content }) => [path, content === null ? null : new TextDecoder().decode(content)]),
-      )
-      const { parents, message, at } = merge
-      this.repository.commitByHand(branch, files, { author: 'backporch@forge.example', parents, message, at })
-      this.end(proposal, 'merged')
-    })
+    this.write(
+      `merge ${this.proposals.find((each) => each.state === 'open' && each.ref === proposal.ref)?.label}`,
+      () => {
+        const files = Object.fromEntries(
+          merge.changes.map(({ path, content }) => [
+            path,
+            content === null ? null : new TextDecoder().decode(content),
+          ]),
+        )
+        const { parents, message, at } = merge
+        this.repository.commitByHand(branch, files, {
+          author: 'backporch@forge.example',
+          parents,
+          message,
+          at,
+        })
+        this.end(proposal, 'merged')
+      },
+    )
     const commit = this.repository.head(branch)
     await finishMerge(this.repository, decision, commit, signal)
     return commit
@@ -165,7 +204,8 @@ export class MemoryForge implements HostedForge {
   async assertStaysOpen(known: KnownProposal): Promise<void> {
     this.beforeEndCheck(known)
     this.refresh()
-    if (this.proposals.find(({ number }) => number === known.number)?.state !== 'open') throw endedMeanwhile(known)
+    if (this.proposals.find(({ number }) => number === known.number)?.state !== 'open')
+      throw endedMeanwhile(known)
   }
 
   async closeProposal({ ref, commit, number }: KnownProposal): Promise<void> {
@@ -175,10 +215,18 @@ export class MemoryForge implements HostedForge {
 
   /** By our own account, which no forge port tells as a person. */
   private end({ ref, commit }: ProposalClose['proposal'], state: 'merged' | 'closed'): void {
-    const index = this.proposals.findIndex((proposal) => proposal.state === 'open' && proposal.ref === ref)
+    const index = this.proposals.findIndex(
+      (proposal) => proposal.state === 'open' && proposal.ref === ref,
+    )
     const before = this.proposals[index]
     if (before === undefined) return
-    this.proposals[index] = { ...before, commit, state, decidedBy: '', decidedAt: this.now?.() ?? '2026-11-21T10:00:00Z' }
+    this.proposals[index] = {
+      ...before,
+      commit,
+      state,
+      decidedBy: '',
+      decidedAt: this.now?.() ?? '2026-11-21T10:00:00Z',
+    }
   }
 
   async ensureStatuses(commit: ObjectId, statuses: readonly CommitStatus[]): Promise<void> {
@@ -192,16 +240,32 @@ export class MemoryForge implements HostedForge {
 
   async readOpenHeads({ baseBranch, context }: WantedHeads): Promise<readonly OpenHead[]> {
     this.refresh()
-    const proposals = this.proposals.filter((each) => each.state === 'open' && each.baseBranch === baseBranch)
-    const heads = (kind: OpenHead['kind'], pulls: readonly { readonly commit: ObjectId; readonly number: number }[]): OpenHead[] =>
-      pulls.map(({ commit, number }) => ({ kind, commit, numbers: [number], status: this.statuses.get(`${commit} ${context}`) }))
-    return [...heads('pull-request', await this.readPullRequests(baseBranch)), ...heads('proposal', proposals)]
+    const proposals = this.proposals.filter(
+      (each) => each.state === 'open' && each.baseBranch === baseBranch,
+    )
+    const heads = (
+      kind: OpenHead['kind'],
+      pulls: readonly { readonly commit: ObjectId; readonly number: number }[],
+    ): OpenHead[] =>
+      pulls.map(({ commit, number }) => ({
+        kind,
+        commit,
+        numbers: [number],
+        status: this.statuses.get(`${commit} ${context}`),
+      }))
+    return [
+      ...heads('pull-request', await this.readPullRequests(baseBranch)),
+      ...heads('proposal', proposals),
+    ]
   }
 
   async readComments(number: number): Promise<readonly ForgeComment[]> {
     return this.conversation
       .filter((each) => each.number === number)
-      .map(({ comment, reaction }) => ({ ...comment, answered: reaction === 'done' || reaction === 'refused' }))
+      .map(({ comment, reaction }) => ({
+        ...comment,
+        answered: reaction === 'done' || reaction === 'refused',
+      }))
   }
 
   /** Pull requests of people, beside the proposals. A test writes them. */
@@ -210,7 +274,12 @@ export class MemoryForge implements HostedForge {
   async readPullRequest(number: number): Promise<ForgePullRequest> {
     const found = this.pullRequests.find((each) => each.number === number)
     if (found !== undefined) return found
-    throw new Failure({ code: 'BP5006', what: `cannot read #${number}`, why: 'there is none', remedy: 'name another one' })
+    throw new Failure({
+      code: 'BP5006',
+      what: `cannot read #${number}`,
+      why: 'there is none',
+      remedy: 'name another one',
+    })
   }
 
   async readPullRequests(baseBranch: string): Promise<readonly ForgePullRequest[]> {
@@ -218,11 +287,14 @@ export class MemoryForge implements HostedForge {
   }
 
   async readOwnComment(number: number, topic: string): Promise<string | undefined> {
-    return this.comments.find((comment) => comment.number === number && comment.topic === topic)?.body
+    return this.comments.find((comment) => comment.number === number && comment.topic === topic)
+      ?.body
   }
 
   async ensureComment(number: number, topic: string, body: string): Promise<void> {
-    const index = this.comments.findIndex((comment) => comment.number === number && comment.topic === topic)
+    const index = this.comments.findIndex(
+      (comment) => comment.number === number && comment.topic === topic,
+    )
     if (this.comments[index]?.body === body) return
     this.write(`comment #${number} ${topic}`, () => {
       if (index === -1) this.comments.push({ number, topic, body })
@@ -245,7 +317,9 @@ export class MemoryForge implements HostedForge {
     const number = before?.number ?? 1_000 + this.issues.size
     const issue = { number, url: `https://forge.example/issues/${number}`, open: true, title, body }
     if (before?.open === true && before.title === title && before.body === body) return issue
-    this.writeIssue(`${before === undefined ? 'open' : 'edit'} ${topic}`, () => this.issues.set(topic, issue))
+    this.writeIssue(`${before === undefined ? 'open' : 'edit'} ${topic}`, () =>
+      this.issues.set(topic, issue),
+    )
     return issue
   }
 
@@ -270,7 +344,16 @@ export class MemoryForge implements HostedForge {
 
   comment(number: number, author: string, body: string, more: Partial<ForgeComment> = {}): void {
     const id = String(this.conversation.length + 1)
-    const comment = { id, author, bot: false, body, at: '2026-11-21T10:00:00Z', writer: author, answered: false, ...more }
+    const comment = {
+      id,
+      author,
+      bot: false,
+      body,
+      at: '2026-11-21T10:00:00Z',
+      writer: author,
+      answered: false,
+      ...more,
+    }
     this.conversation.push({ number, comment, reaction: undefined })
   }
 

@@ -23,7 +23,9 @@ export class MemoryPorch {
   /** Workspaces of the package in this state. */
   workspaces(state: 'drafts' | 'proposed', packagePath: string): string[] {
     const prefix = `${state}/${packagePath}/`
-    return this.repository.names().flatMap((name) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []))
+    return this.repository
+      .names()
+      .flatMap((name) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []))
   }
 
   /** `rpkg propose` */
@@ -33,13 +35,25 @@ export class MemoryPorch {
   }
 
   /** Renders a draft, as before it is proposed and after a push. @param also other files that the commit changes, which Porch does not do */
-  render(packagePath: string, workspace: string, also: { readonly [path: string]: string } = {}): void {
+  render(
+    packagePath: string,
+    workspace: string,
+    also: { readonly [path: string]: string } = {},
+  ): void {
     const branch = `drafts/${packagePath}/${workspace}`
-    const task = { package: packagePath, workspaceName: workspace, revision: '0', task: { type: 'render' } }
+    const task = {
+      package: packagePath,
+      workspaceName: workspace,
+      revision: '0',
+      task: { type: 'render' },
+    }
     const path = `${packagePath}/Kptfile`
     const rendered = '{type: Rendered, status: "True", reason: RenderSuccess}'
     const before = this.repository.text(branch, path) ?? ''
-    const text = before.replace(/^( *conditions:\n)( *- )/m, (_, key: string, dash: string) => `${key}${dash}${rendered}\n${dash}`)
+    const text = before.replace(
+      /^( *conditions:\n)( *- )/m,
+      (_, key: string, dash: string) => `${key}${dash}${rendered}\n${dash}`,
+    )
     const message = `Rendering package\n\nkpt:${JSON.stringify(task)}\n`
     this.repository.commitByHand(branch, { [path]: text, ...also }, { author: USER, message })
   }
@@ -50,18 +64,26 @@ export class MemoryPorch {
   }
 
   /** `rpkg approve` @returns the tagged commit */
-  approve(packagePath: string, workspace: string, { cached, revision, copies = false }: MemoryApproval = {}): ObjectId {
+  approve(
+    packagePath: string,
+    workspace: string,
+    { cached, revision, copies = false }: MemoryApproval = {},
+  ): ObjectId {
     const { repository } = this
     const branch = `proposed/${packagePath}/${workspace}`
     const number = revision ?? this.highest(packagePath) + 1
     const head = cached ?? repository.head(branch)
     const main = repository.head('main')
-    const line = (text: string) => `kpt:${JSON.stringify({ package: packagePath, workspaceName: workspace, revision: text })}`
+    const line = (text: string) =>
+      `kpt:${JSON.stringify({ package: packagePath, workspaceName: workspace, revision: text })}`
     repository.branches.set('refs/heads/cached', head)
     const files = this.folderOf('cached', packagePath)
     repository.branches.delete('refs/heads/cached')
     const before = this.folderOf('main', packagePath)
-    const changes = Object.fromEntries([...[...before.keys()].map((path) => [path, null] as const), ...files])
+    const changes = Object.fromEntries([
+      ...[...before.keys()].map((path) => [path, null] as const),
+      ...files,
+    ])
     let merged = head
     if (copies) {
       repository.branches.set('refs/heads/copy', main)
@@ -72,7 +94,11 @@ export class MemoryPorch {
       repository.branches.delete('refs/heads/copy')
     }
     const message = `Approving package revision ${packagePath}/${number}\n\n${line(String(number))}\n`
-    const commit = repository.commitByHand('main', changes, { author: USER, parents: [main, merged], message })
+    const commit = repository.commitByHand('main', changes, {
+      author: USER,
+      parents: [main, merged],
+      message,
+    })
     repository.branches.set(`refs/tags/${packagePath}/v${number}`, commit)
     if (!copies) repository.branches.delete(`refs/heads/${branch}`)
     return commit
@@ -81,7 +107,9 @@ export class MemoryPorch {
   private highest(packagePath: string): number {
     const numbers = this.repository
       .names()
-      .map((name) => (name.startsWith(`${packagePath}/v`) ? Number(name.slice(packagePath.length + 2)) : 0))
+      .map((name) =>
+        name.startsWith(`${packagePath}/v`) ? Number(name.slice(packagePath.length + 2)) : 0,
+      )
     return Math.max(0, ...numbers)
   }
 

@@ -43,15 +43,30 @@ export class MemoryRepository implements PackageRepository {
   commitByHand(
     branch: string,
     files: { readonly [path: string]: string | null },
-    more: { author?: string; committer?: string; parents?: readonly ObjectId[]; at?: number; message?: string } = {},
+    more: {
+      author?: string
+      committer?: string
+      parents?: readonly ObjectId[]
+      at?: number
+      message?: string
+    } = {},
   ): ObjectId {
     const ref = `refs/heads/${branch}`
     const head = this.branches.get(ref)
-    const changes = Object.entries(files).map(([path, text]) => ({ path, content: text === null ? null : new TextEncoder().encode(text) }))
+    const changes = Object.entries(files).map(([path, text]) => ({
+      path,
+      content: text === null ? null : new TextEncoder().encode(text),
+    }))
     const author = more.author ?? 'ada@example.com'
     const parents = more.parents ?? (head === undefined ? [] : [head])
     const id = this.add(
-      { parents, base: head, changes, message: more.message ?? 'by hand\n', at: more.at ?? 1_700_000_000 + this.commits.size },
+      {
+        parents,
+        base: head,
+        changes,
+        message: more.message ?? 'by hand\n',
+        at: more.at ?? 1_700_000_000 + this.commits.size,
+      },
       author,
       more.committer ?? author,
     )
@@ -168,7 +183,11 @@ export class MemoryRepository implements PackageRepository {
   /** Everything that was ever written, as text: messages and contents. */
   everything(): string {
     const contents = [...this.blobs.values()].map((blob) => new TextDecoder().decode(blob))
-    return [...contents, ...[...this.commits.values()].map(({ message }) => message), ...this.branches.keys()].join('\n')
+    return [
+      ...contents,
+      ...[...this.commits.values()].map(({ message }) => message),
+      ...this.branches.keys(),
+    ].join('\n')
   }
 
   keepBlob(content: Uint8Array): ObjectId {
@@ -178,9 +197,13 @@ export class MemoryRepository implements PackageRepository {
   }
 
   /** The tree of a commit with other files. */
-  keepTree(base: string | undefined, changes: readonly { readonly path: string; readonly blob: string | null }[]): ObjectId {
+  keepTree(
+    base: string | undefined,
+    changes: readonly { readonly path: string; readonly blob: string | null }[],
+  ): ObjectId {
     const files = new Map(base === undefined ? [] : this.filesOf(base))
-    for (const { path, blob } of changes) blob === null ? files.delete(path) : files.set(path, objectId(blob))
+    for (const { path, blob } of changes)
+      blob === null ? files.delete(path) : files.set(path, objectId(blob))
     return this.treeOf(files)
   }
 
@@ -204,7 +227,17 @@ export class MemoryRepository implements PackageRepository {
     const files = new Map(draft.base === undefined ? [] : this.known(draft.base).files)
     for (const change of draft.changes) this.change(files, change)
     const tree = this.treeOf(files)
-    const id = hash(JSON.stringify([tree, draft.parents, draft.message, draft.at, author, committer, ...(signed ? ['signed'] : [])]))
+    const id = hash(
+      JSON.stringify([
+        tree,
+        draft.parents,
+        draft.message,
+        draft.at,
+        author,
+        committer,
+        ...(signed ? ['signed'] : []),
+      ]),
+    )
     const { parents, message, at } = draft
     this.commits.set(id, {
       id,

@@ -1,5 +1,10 @@
 /** Changes of a `MemoryCluster` as a watch tells them: nothing is told before `deliver`, and a test may lose, repeat or reorder events. */
-import type { ClusterWatch, KindWatchState, WatchedKind, WatchObserver } from '@backporch/cluster/cluster-watch'
+import type {
+  ClusterWatch,
+  KindWatchState,
+  WatchedKind,
+  WatchObserver,
+} from '@backporch/cluster/cluster-watch'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { resourceKey } from '@backporch/kyaml/resource'
 import { forbidden, idOf, type MemoryCluster } from './memory-cluster.ts'
@@ -60,7 +65,11 @@ export class MemoryWatch implements ClusterWatch {
     const failure = this.source.unreachable
     return [...this.kinds.values()].map((state) => {
       if (state.state !== 'watching') return state
-      return { ...state, provenAt: this.heardAt, ...(failure === undefined ? {} : { state: 'waiting', failure }) }
+      return {
+        ...state,
+        provenAt: this.heardAt,
+        ...(failure === undefined ? {} : { state: 'waiting', failure }),
+      }
     })
   }
 
@@ -71,10 +80,12 @@ export class MemoryWatch implements ClusterWatch {
   /** Tells everything that waits, and lists the kinds that are not listed. */
   deliver(): void {
     if (!this.hear()) return
-    for (const state of this.kinds.values()) if (state.state === 'watching' && this.isForbidden(state)) this.refuse(state)
+    for (const state of this.kinds.values())
+      if (state.state === 'watching' && this.isForbidden(state)) this.refuse(state)
     for (const event of this.waiting.splice(0)) this.tell(event)
     for (const state of this.kinds.values()) {
-      if (state.state === 'listing' || (state.state === 'unreadable' && !this.isForbidden(state))) this.list(state)
+      if (state.state === 'listing' || (state.state === 'unreadable' && !this.isForbidden(state)))
+        this.list(state)
     }
   }
 
@@ -91,8 +102,10 @@ export class MemoryWatch implements ClusterWatch {
     for (const state of this.kinds.values()) {
       if (state.state !== 'watching' || !isOf(state.watched, event.key)) continue
       state.events += 1
-      if (event.isGone) this.observer.deleted(state.watched, seen(state.watched, event.object), performance.now())
-      else this.observer.changed(state.watched, seen(state.watched, event.object), performance.now())
+      if (event.isGone)
+        this.observer.deleted(state.watched, seen(state.watched, event.object), performance.now())
+      else
+        this.observer.changed(state.watched, seen(state.watched, event.object), performance.now())
     }
   }
 
@@ -104,7 +117,8 @@ export class MemoryWatch implements ClusterWatch {
     }
     this.observer.listing(watched)
     for (const [key, object] of this.source.objects)
-      if (isOf(watched, key)) this.observer.changed(watched, seen(watched, object), performance.now())
+      if (isOf(watched, key))
+        this.observer.changed(watched, seen(watched, object), performance.now())
     state.state = 'watching'
     state.failure = undefined
     state.lists += 1
@@ -119,7 +133,10 @@ export class MemoryWatch implements ClusterWatch {
 
   private isForbidden({ watched }: KindWatchState): boolean {
     const { group, kind } = idOf(placeOf(watched))
-    return this.source.isForbidden(group, kind) || (watched.namespace === '' && this.forbidden.has(`${group}/${kind}`))
+    return (
+      this.source.isForbidden(group, kind) ||
+      (watched.namespace === '' && this.forbidden.has(`${group}/${kind}`))
+    )
   }
 
   /** @returns whether the cluster can be reached */

@@ -27,10 +27,22 @@ export const SYNCER = { manager: 'ci', operation: 'Apply', subresource: '' } as 
 export function driftBy({ of, at, change, git, live, by }: Edit): Drift {
   const [apiVersion = '', kind = '', named = ''] = of.split(' ')
   const slash = named.indexOf('/')
-  const id = { group: parseApiVersion(apiVersion).group, kind, namespace: named.slice(0, Math.max(0, slash)), name: named.slice(slash + 1) }
+  const id = {
+    group: parseApiVersion(apiVersion).group,
+    kind,
+    namespace: named.slice(0, Math.max(0, slash)),
+    name: named.slice(slash + 1),
+  }
   const [manager = '', operation = 'Update', subresource = ''] = by.split(' ')
   const fields = { owned: true, children: new Map() }
-  const entry = { manager, operation: operation === 'Apply' ? 'Apply' : 'Update', subresource, apiVersion, time: '', fields } as const
+  const entry = {
+    manager,
+    operation: operation === 'Apply' ? 'Apply' : 'Update',
+    subresource,
+    apiVersion,
+    time: '',
+    fields,
+  } as const
   return {
     ...driftOf(''),
     id,
@@ -45,7 +57,15 @@ export function driftBy({ of, at, change, git, live, by }: Edit): Drift {
 
 export function surroundings(more: Partial<Surroundings> = {}): Surroundings {
   const live = more.live ?? {}
-  return { desired: {}, live, managed: managedFieldsOf(live), syncer: SYNCER, scalers: NO_SCALERS, liveOf: () => undefined, ...more }
+  return {
+    desired: {},
+    live,
+    managed: managedFieldsOf(live),
+    syncer: SYNCER,
+    scalers: NO_SCALERS,
+    liveOf: () => undefined,
+    ...more,
+  }
 }
 
 /** What the rule says; fails where the rule says that it is about something else. */
@@ -55,20 +75,37 @@ export function judged(rule: string, edit: Edit, more: Partial<Surroundings> = {
   return judgement
 }
 
-export function judgedOrNot(rule: string, edit: Edit, more: Partial<Surroundings> = {}): Judgement | undefined {
+export function judgedOrNot(
+  rule: string,
+  edit: Edit,
+  more: Partial<Surroundings> = {},
+): Judgement | undefined {
   const found = ruleNamed(rule)
   assert.ok(found !== undefined, `there is no rule ${rule}`)
   return found.judge(driftBy(edit), surroundings(more))
 }
 
-export function assertMutes(rule: string, edit: Edit, more: Partial<Surroundings> = {}, why = /./): void {
+export function assertMutes(
+  rule: string,
+  edit: Edit,
+  more: Partial<Surroundings> = {},
+  why = /./,
+): void {
   const judgement = judged(rule, edit, more)
-  assert.ok(judgement.mutes, `${rule} shows ${edit.at} by ${edit.by}: ${judgement.mutes ? '' : judgement.because}`)
+  assert.ok(
+    judgement.mutes,
+    `${rule} shows ${edit.at} by ${edit.by}: ${judgement.mutes ? '' : judgement.because}`,
+  )
   assert.match(judgement.why, why)
 }
 
 /** The rule looks at it and says why it does not mute. */
-export function assertShows(rule: string, edit: Edit, more: Partial<Surroundings> = {}, because = /./): void {
+export function assertShows(
+  rule: string,
+  edit: Edit,
+  more: Partial<Surroundings> = {},
+  because = /./,
+): void {
   const judgement = judged(rule, edit, more)
   assert.ok(!judgement.mutes, `${rule} mutes ${edit.at} by ${edit.by}`)
   assert.match(judgement.because, because)
@@ -76,7 +113,11 @@ export function assertShows(rule: string, edit: Edit, more: Partial<Surroundings
 
 /** The rule is about other kinds, fields or changes. */
 export function assertNotAbout(rule: string, edit: Edit, more: Partial<Surroundings> = {}): void {
-  assert.equal(judgedOrNot(rule, edit, more), undefined, `${rule} is about ${edit.of} ${edit.at} by ${edit.by}`)
+  assert.equal(
+    judgedOrNot(rule, edit, more),
+    undefined,
+    `${rule} is about ${edit.of} ${edit.at} by ${edit.by}`,
+  )
 }
 
 /** An object with these annotations. */

@@ -10,7 +10,13 @@ import { later } from '../../src/plan/observation/drift-age.ts'
 import { ledgerAfter } from '../../src/plan/observation/ledger-after.ts'
 import type { GitState, Observation, OpenBranch } from '../../src/plan/observation/observation.ts'
 import type { PlanOptions, UnitPlan } from '../../src/plan/observation/unit-plan.ts'
-import type { ObservedUnit, TurnForge, TurnGit, TurnObservation, TurnPurpose } from '../../src/plan/turn/turn-observation.ts'
+import type {
+  ObservedUnit,
+  TurnForge,
+  TurnGit,
+  TurnObservation,
+  TurnPurpose,
+} from '../../src/plan/turn/turn-observation.ts'
 import type { ProposalRequests } from '../../src/plan/unit/commands/proposal-requests.ts'
 import { planReconcile } from '../../src/plan/unit/plan-reconcile.ts'
 import { DEFAULT_POLICY } from '../../src/policy/effective-policy.ts'
@@ -27,15 +33,32 @@ export const NOW = '2026-11-21T10:00:00Z'
 export const BASE = objectId('a'.repeat(40))
 const encoder = new TextEncoder()
 /** The Deployment `web`, as git has it. */
-const MANIFEST = 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\nspec:\n  replicas: 3\n'
-const FILES = { Kptfile: 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n', 'deployment.yaml': MANIFEST }
+const MANIFEST =
+  'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\nspec:\n  replicas: 3\n'
+const FILES = {
+  Kptfile: 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n',
+  'deployment.yaml': MANIFEST,
+}
 
 /** An object with these differences; in sync without any. */
-export function verdictOf(items: readonly Drift[], more: Partial<ObjectVerdict> = {}): ObjectVerdict {
+export function verdictOf(
+  items: readonly Drift[],
+  more: Partial<ObjectVerdict> = {},
+): ObjectVerdict {
   const { id, apiVersion } = items[0] ?? driftOf('spec.replicas')
   const state = items.length === 0 ? 'in-sync' : 'drifted'
   return {
-    ...{ id, apiVersion, desired: undefined, state, proof: 'dry-run', items, setAside: [], failure: undefined, reapplyFails: undefined },
+    ...{
+      id,
+      apiVersion,
+      desired: undefined,
+      state,
+      proof: 'dry-run',
+      items,
+      setAside: [],
+      failure: undefined,
+      reapplyFails: undefined,
+    },
     ...more,
   }
 }
@@ -45,19 +68,35 @@ export function desiredOf(spec: JsonObject, more: JsonObject = {}): DesiredResou
   const { id, apiVersion } = driftOf('spec.replicas')
   const metadata = { name: id.name, namespace: id.namespace }
   const location = { path: 'apps/web/deployment.yaml', document: 0, item: undefined, line: 1 }
-  return { id, apiVersion, object: { apiVersion, kind: id.kind, metadata, spec, ...more }, location }
+  return {
+    id,
+    apiVersion,
+    object: { apiVersion, kind: id.kind, metadata, spec, ...more },
+    location,
+  }
 }
 
 export function gitOf(more: Partial<GitState> = {}): GitState {
-  const tree = Object.keys(FILES).map((path, index) => ({ path, mode: '100644' as const, id: objectId(`${index}`.repeat(40)) }))
+  const tree = Object.keys(FILES).map((path, index) => ({
+    path,
+    mode: '100644' as const,
+    id: objectId(`${index}`.repeat(40)),
+  }))
   return {
     baseBranch: 'main',
     base: BASE,
-    files: Object.entries(FILES).map(([path, text]) => ({ path, mode: '100644', content: encoder.encode(text) })),
+    files: Object.entries(FILES).map(([path, text]) => ({
+      path,
+      mode: '100644',
+      content: encoder.encode(text),
+    })),
     tree,
     treeHash: '0'.repeat(16),
     baseTrees: new Map([[BASE, tree]]),
-    refs: new Map([['refs/heads/main', BASE], ...(more.branches ?? []).map(({ ref, commit }) => [ref, commit] as const)]),
+    refs: new Map([
+      ['refs/heads/main', BASE],
+      ...(more.branches ?? []).map(({ ref, commit }) => [ref, commit] as const),
+    ]),
     branches: [],
     siblings: [],
     merged: [],
@@ -78,10 +117,19 @@ export function gitOf(more: Partial<GitState> = {}): GitState {
 }
 
 /** `apps/web` in `prod`, whose drift is proposed, with one Deployment. */
-export function observationOf(items: readonly Drift[] = [], more: Partial<Observation> = {}): Observation {
+export function observationOf(
+  items: readonly Drift[] = [],
+  more: Partial<Observation> = {},
+): Observation {
   return {
     unit: { cluster: 'prod', packagePath: 'apps/web', packageName: 'apps/web', slug: 'apps--web' },
-    cluster: { uid: 'c-1', version: 'v1.34.3', observedAt: NOW, recorded: false, namespace: 'default' },
+    cluster: {
+      uid: 'c-1',
+      version: 'v1.34.3',
+      observedAt: NOW,
+      recorded: false,
+      namespace: 'default',
+    },
     syncer: { manager: 'kustomize-controller', operation: 'Apply', subresource: '' },
     applier: NOBODY,
     verdicts: [verdictOf(items)],
@@ -119,7 +167,11 @@ export function branchOf({ branch, record }: UnitPlan, more: Partial<OpenBranch>
 }
 
 /** The unit a minute after a plan of it was written, as the next turn observes it. */
-export function after(before: Observation, plan: UnitPlan, more: Partial<Observation> = {}): Observation {
+export function after(
+  before: Observation,
+  plan: UnitPlan,
+  more: Partial<Observation> = {},
+): Observation {
   const { git, unit, cluster } = before
   const folder = `clusters/${unit.cluster}/${unit.slug}`
   const { writes } = plan
@@ -133,8 +185,10 @@ export function after(before: Observation, plan: UnitPlan, more: Partial<Observa
   const ledger = ledgerAfter({ reports, closed: known, clusters: new Map() }, writes.ledger)
   const moved = new Set(writes.updates.map(({ ref }) => ref))
   const refs = new Map([...git.refs].filter(([ref]) => !moved.has(ref)))
-  for (const { ref, to } of writes.updates) if (to !== null) refs.set(ref, typeof to === 'string' ? to : objectId('b'.repeat(40)))
-  const own = plan.record !== undefined && moved.has(`refs/heads/${plan.branch}`) ? [branchOf(plan)] : []
+  for (const { ref, to } of writes.updates)
+    if (to !== null) refs.set(ref, typeof to === 'string' ? to : objectId('b'.repeat(40)))
+  const own =
+    plan.record !== undefined && moved.has(`refs/heads/${plan.branch}`) ? [branchOf(plan)] : []
   return {
     ...before,
     cluster: { ...cluster, observedAt: later(cluster.observedAt, 60) },
@@ -142,7 +196,10 @@ export function after(before: Observation, plan: UnitPlan, more: Partial<Observa
       ...git,
       refs,
       branches: [...git.branches.filter(({ ref }) => !moved.has(ref)), ...own],
-      revision: plan.report.spec.unit.revision === undefined ? git.revision : Number(plan.report.spec.unit.revision.slice(1)),
+      revision:
+        plan.report.spec.unit.revision === undefined
+          ? git.revision
+          : Number(plan.report.spec.unit.revision.slice(1)),
       ledger: {
         head: objectId('1'.repeat(40)),
         report: ledger.reports.get(folder),
@@ -155,7 +212,11 @@ export function after(before: Observation, plan: UnitPlan, more: Partial<Observa
 }
 
 /** The unit with an open proposal of these differences, which the ledger knows. */
-export function proposedOf(items: readonly Drift[], more: Partial<Observation> = {}, options: PlanOptions = {}): Observation {
+export function proposedOf(
+  items: readonly Drift[],
+  more: Partial<Observation> = {},
+  options: PlanOptions = {},
+): Observation {
   const unit = observationOf(items, more)
   return after(unit, planReconcile(unit, options))
 }
@@ -167,9 +228,18 @@ export function mergedOf(proposed: Observation): Observation {
   if (open === undefined) throw new TypeError('nothing is proposed')
   const refs = new Map([...git.refs].filter(([ref]) => ref !== open.ref))
   const commit = objectId('c'.repeat(40))
-  const mergeCommit = { commit, published: commit, named: true, at: proposed.cluster.observedAt, by: 'Ada <ada@example.com>' }
+  const mergeCommit = {
+    commit,
+    published: commit,
+    named: true,
+    at: proposed.cluster.observedAt,
+    by: 'Ada <ada@example.com>',
+  }
   const mergeCommits = new Map([[open.record.metadata.name, mergeCommit]])
-  return { ...proposed, git: { ...git, refs, branches: [], merged: [...git.merged, open.record], mergeCommits } }
+  return {
+    ...proposed,
+    git: { ...git, refs, branches: [], merged: [...git.merged, open.record], mergeCommits },
+  }
 }
 
 /** The same, and the ledger has the decision. */
@@ -179,22 +249,47 @@ export function decidedOf(proposed: Observation): Observation {
 }
 
 /** With another status of the decisions that the ledger has. */
-export function withStatus(unit: Observation, status: Partial<ClosedEpisode['status']>): Observation {
-  const closed = unit.git.ledger.closed.map((episode) => ({ ...episode, status: { ...episode.status, ...status } }))
+export function withStatus(
+  unit: Observation,
+  status: Partial<ClosedEpisode['status']>,
+): Observation {
+  const closed = unit.git.ledger.closed.map((episode) => ({
+    ...episode,
+    status: { ...episode.status, ...status },
+  }))
   return { ...unit, git: { ...unit.git, ledger: { ...unit.git.ledger, closed } } }
 }
 
 /** What the forge has of the proposal from a branch. */
 export function pullOf(ref: string, more: Partial<KnownProposal> = {}): KnownProposal {
   return {
-    ...{ number: 1, label: '#1', url: 'https://forge.example/pulls/1', ref, baseBranch: 'main', state: 'open' },
-    ...{ commit: objectId('b'.repeat(40)), title: '', body: '', labels: [], draft: false, decidedBy: '', decidedAt: '' },
+    ...{
+      number: 1,
+      label: '#1',
+      url: 'https://forge.example/pulls/1',
+      ref,
+      baseBranch: 'main',
+      state: 'open',
+    },
+    ...{
+      commit: objectId('b'.repeat(40)),
+      title: '',
+      body: '',
+      labels: [],
+      draft: false,
+      decidedBy: '',
+      decidedAt: '',
+    },
     ...more,
   }
 }
 
 /** Comments of `ada`, who may write, on the open proposal of a unit; and what else is requested there. */
-export function requestsOf(unit: Observation, bodies: readonly string[], more: Partial<ProposalRequests> = {}): ProposalRequests {
+export function requestsOf(
+  unit: Observation,
+  bodies: readonly string[],
+  more: Partial<ProposalRequests> = {},
+): ProposalRequests {
   const [open] = unit.git.branches
   const ref = open?.ref ?? 'refs/heads/proposed/apps/web/drift-00000000'
   const at = unit.cluster.observedAt
@@ -208,9 +303,23 @@ export function requestsOf(unit: Observation, bodies: readonly string[], more: P
     },
     ticks: [],
     comments: bodies.map((body, index) => {
-      const comment = { id: `${index + 1}`, author: 'ada', bot: false, body, writer: 'ada', at, answered: false }
+      const comment = {
+        id: `${index + 1}`,
+        author: 'ada',
+        bot: false,
+        body,
+        writer: 'ada',
+        at,
+        answered: false,
+      }
       const requester = { login: 'ada', permission: 'write', comment: comment.id, at } as const
-      return { comment, commands: parseCommentCommands(body), requester, refusal: undefined, mayCommand: true }
+      return {
+        comment,
+        commands: parseCommentCommands(body),
+        requester,
+        refusal: undefined,
+        mayCommand: true,
+      }
     }),
     requestedActions: [],
     answered: '',
@@ -242,8 +351,13 @@ export interface TurnParts {
 }
 
 /** A turn over these units; git alone is the forge where nobody says otherwise. */
-export function turnOf(units: readonly Observation[], { git, forge, purpose, cluster, policy }: TurnParts = {}): TurnObservation {
-  const branches = units.flatMap((unit) => unit.git.branches.map(({ ref, commit }): [string, ObjectId] => [ref, commit]))
+export function turnOf(
+  units: readonly Observation[],
+  { git, forge, purpose, cluster, policy }: TurnParts = {},
+): TurnObservation {
+  const branches = units.flatMap((unit) =>
+    unit.git.branches.map(({ ref, commit }): [string, ObjectId] => [ref, commit]),
+  )
   const clusters = new Map(units.map((unit) => [unit.unit.cluster, unit.cluster]))
   return {
     git: {
@@ -262,7 +376,9 @@ export function turnOf(units: readonly Observation[], { git, forge, purpose, clu
     cluster: {
       observed: [...clusters].map(([name, identity]) => ({ cluster: name, identity })),
       notObserved: [],
-      units: units.map((observation): ObservedUnit => ({ state: 'observed', observation, notes: [] })),
+      units: units.map(
+        (observation): ObservedUnit => ({ state: 'observed', observation, notes: [] }),
+      ),
       inGit: [],
       ...cluster,
     },
@@ -276,10 +392,19 @@ export function turnOf(units: readonly Observation[], { git, forge, purpose, clu
       ...forge,
     },
     policy: parsePolicyFiles(
-      Object.entries(policy === undefined ? AT_ONCE : { '.drift/policy.yaml': policy }).map(([path, text]) => ({ path, text })),
+      Object.entries(policy === undefined ? AT_ONCE : { '.drift/policy.yaml': policy }).map(
+        ([path, text]) => ({ path, text }),
+      ),
     ),
     clock: { present: NOW, observedAt: NOW, ledgerPushedAt: '' },
-    purpose: { resolutionRequest: undefined, observations: false, settles: false, whole: true, version: '0.0.0', ...purpose },
+    purpose: {
+      resolutionRequest: undefined,
+      observations: false,
+      settles: false,
+      whole: true,
+      version: '0.0.0',
+      ...purpose,
+    },
     answers: new Map(),
   }
 }

@@ -5,7 +5,11 @@ import type { TestContext } from 'node:test'
 
 export interface OtlpReceiver {
   readonly url: string
-  readonly got: { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string }[]
+  readonly got: {
+    readonly path: string
+    readonly headers: IncomingHttpHeaders
+    readonly body: string
+  }[]
   /** `undefined` never answers. */
   status: number | undefined
 }
@@ -20,7 +24,9 @@ export async function otlpReceiver(t: TestContext): Promise<OtlpReceiver> {
     request.on('end', () => {
       got.push({ path: request.url ?? '', headers: request.headers, body })
       if (receiver.status === undefined) return
-      response.writeHead(receiver.status, { 'content-type': 'application/json' }).end('{"partialSuccess":{}}')
+      response
+        .writeHead(receiver.status, { 'content-type': 'application/json' })
+        .end('{"partialSuccess":{}}')
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -28,6 +34,10 @@ export async function otlpReceiver(t: TestContext): Promise<OtlpReceiver> {
     server.closeAllConnections()
     server.close()
   })
-  const receiver: OtlpReceiver = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, got, status: 200 }
+  const receiver: OtlpReceiver = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    got,
+    status: 200,
+  }
   return receiver
 }

@@ -42,6 +42,10 @@ ${data}`
 /** The files of a package by their texts, sorted by path. */
 export function filesOf(texts: { readonly [path: string]: string }): PackageFiles {
   return Object.entries(texts)
-    .map(([path, text]) => ({ path, mode: '100644' as const, content: new TextEncoder().encode(text) }))
+    .map(([path, text]) => ({
+      path,
+      mode: '100644' as const,
+      content: new TextEncoder().encode(text),
+    }))
     .sort((one, other) => (one.path < other.path ? -1 : 1))
 }

@@ -10,7 +10,13 @@ export function changeOf(more: Partial<Change> = {}): Change {
     path: 'spec.replicas',
     git: 3,
     live: 5,
-    actor: { manager: 'kubectl-edit', operation: 'Update', class: 'human-tool', at: '2026-11-21T09:30:00Z', confidence: 'field-manager' },
+    actor: {
+      manager: 'kubectl-edit',
+      operation: 'Update',
+      class: 'human-tool',
+      at: '2026-11-21T09:30:00Z',
+      confidence: 'field-manager',
+    },
     risk: 'medium',
     reason: 'AVAIL-REPLICAS',
     resolution: 'Restore',
@@ -19,13 +25,22 @@ export function changeOf(more: Partial<Change> = {}): Change {
   }
 }
 
-export function recordOf(changes: readonly Change[], more: Partial<DriftRecord['spec']> = {}): DriftRecord {
+export function recordOf(
+  changes: readonly Change[],
+  more: Partial<DriftRecord['spec']> = {},
+): DriftRecord {
   return {
     apiVersion: API_VERSION,
     kind: 'DriftRecord',
     metadata: { name: 'drift-1a2b3c4d', annotations: LOCAL_CONFIG },
     spec: {
-      unit: { cluster: 'prod', package: 'apps/web', revision: 'v3', commit: 'a'.repeat(40), tree: '0'.repeat(16) },
+      unit: {
+        cluster: 'prod',
+        package: 'apps/web',
+        revision: 'v3',
+        commit: 'a'.repeat(40),
+        tree: '0'.repeat(16),
+      },
       fingerprint: `sha256:1a2b3c4d${'0'.repeat(56)}`,
       observed: { at: '2026-11-21T10:00:00Z', syncer: 'kustomize-controller', objects: 4 },
       changes: [...changes],

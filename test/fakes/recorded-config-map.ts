@@ -20,11 +20,21 @@ export function recordingOf(live: readonly LiveColour[]): object {
     configMap(one),
     ...COLOURS.map((desired) => {
       const { color, by, name = 'settings' } = one
-      const read = readResource({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'shop' }, data: { color: desired } })
+      const read = readResource({
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name, namespace: 'shop' },
+        data: { color: desired },
+      })
       if ('problem' in read) throw new TypeError(read.problem)
       const object = configMap({ ...one, color: desired, by: desired === color ? by : 'ci' })
       const spec = { key: predictionKey(read, 'ci'), fieldManager: 'ci', object }
-      return { apiVersion: RECORDING.apiVersion, kind: RECORDING.prediction, metadata: { name: `${name}-${desired}` }, spec }
+      return {
+        apiVersion: RECORDING.apiVersion,
+        kind: RECORDING.prediction,
+        metadata: { name: `${name}-${desired}` },
+        spec,
+      }
     }),
   ])
   return { apiVersion: 'v1', kind: 'List', items }
@@ -45,7 +55,10 @@ export function configMap({ color, by, at, name = 'settings' }: LiveColour): obj
       namespace: 'shop',
       uid: `6f1c7f0e-0000-4000-8000-${Buffer.from(name).toString('hex').padStart(12, '0').slice(-12)}`,
       resourceVersion: String(at.getTime()),
-      managedFields: by === 'ci' ? [entry('ci', 'Apply', data)] : [entry('ci', 'Apply', {}), entry(by, 'Update', data)],
+      managedFields:
+        by === 'ci'
+          ? [entry('ci', 'Apply', data)]
+          : [entry('ci', 'Apply', {}), entry(by, 'Update', data)],
     },
     data: { color },
   }

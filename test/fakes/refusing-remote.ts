@@ -10,7 +10,11 @@ import { BetweenTurns } from '../../src/reconcile/observe/between-turns.ts'
 import { runTurn, type TurnResult } from '../../src/reconcile/turn/run-turn.ts'
 import { type DriftReport, driftReportSchema } from '../../src/record/documents/drift-report.ts'
 import { parseDocument } from '../../src/record/write-document.ts'
-import { makeTestRepository, openTestRepository, type TestRepository } from '../contract/git-remotes.ts'
+import {
+  makeTestRepository,
+  openTestRepository,
+  type TestRepository,
+} from '../contract/git-remotes.ts'
 import type { TestRequest } from './turn-request.ts'
 import { CONFIG, KPTFILE, TurnWorld } from './turn-world.ts'
 
@@ -38,20 +42,30 @@ export class RefusingRemote {
   }
 
   /** @param packages names below `apps/` beside `web`, with one ConfigMap each */
-  static async open(packages: readonly string[], policy = '{mode: Propose}'): Promise<RefusingRemote> {
+  static async open(
+    packages: readonly string[],
+    policy = '{mode: Propose}',
+  ): Promise<RefusingRemote> {
     const files = packages.flatMap((name) => [
       [`apps/${name}/Kptfile`, KPTFILE.replace('web', name)],
       [`apps/${name}/config.yaml`, CONFIG.replace('name: web', `name: ${name}`)],
     ])
     const world = new TurnWorld(policy, Object.fromEntries(files))
     const fixture = await makeTestRepository('local bare')
-    for (const ref of fixture.git('for-each-ref', '--format=%(refname)').split('\n')) fixture.git('update-ref', '-d', ref)
+    for (const ref of fixture.git('for-each-ref', '--format=%(refname)').split('\n'))
+      fixture.git('update-ref', '-d', ref)
     const remote = new RefusingRemote(world, fixture)
     const signal = new AbortController().signal
     const changes = world.repository
       .paths('main')
       .map((path) => ({ path, content: Buffer.from(world.repository.text('main', path) ?? '') }))
-    const main = await remote.repository.write({ parents: [], base: undefined, changes, message: 'Packages', at: 1_700_000_000 })
+    const main = await remote.repository.write({
+      parents: [],
+      base: undefined,
+      changes,
+      message: 'Packages',
+      at: 1_700_000_000,
+    })
     await remote.repository.push([{ ref: 'refs/heads/main', from: null, to: main }], signal)
     return remote
   }
@@ -62,14 +76,17 @@ export class RefusingRemote {
 
   /** Refuses refs from now on. @param pattern of the shell's `case`; undefined: nothing is refused */
   rule(kind: RuleKind, pattern: string | undefined): void {
-    for (const hook of ['update', 'pre-receive']) rmSync(join(this.fixture.gitFolder, 'hooks', hook), { force: true })
+    for (const hook of ['update', 'pre-receive'])
+      rmSync(join(this.fixture.gitFolder, 'hooks', hook), { force: true })
     if (pattern === undefined) return
     const refuse = `${pattern}) echo "GH013: Repository rule violations found for $ref." >&2; exit 1`
     const script =
       kind === 'update'
         ? `ref=$1 old=$2 new=$3\ncase "$ref $old $new" in ${refuse};; esac`
         : `while read -r old new ref; do case "$ref $old $new" in ${refuse};; esac; done`
-    writeFileSync(join(this.fixture.gitFolder, 'hooks', kind), `#!/bin/sh\n${script}\nexit 0\n`, { mode: 0o755 })
+    writeFileSync(join(this.fixture.gitFolder, 'hooks', kind), `#!/bin/sh\n${script}\nexit 0\n`, {
+      mode: 0o755,
+    })
   }
 
   /** One turn of a process that goes on, a minute after the one before. */
@@ -77,7 +94,11 @@ export class RefusingRemote {
     this.world.pass(1)
     const { repository, world, between } = this
     const ports = { repository, cluster: world.cluster, forge: new LocalForge(repository) }
-    return runTurn(ports, { ...world.request({ bot: { email: BOT.email }, ...more }), between }, new AbortController().signal)
+    return runTurn(
+      ports,
+      { ...world.request({ bot: { email: BOT.email }, ...more }), between },
+      new AbortController().signal,
+    )
   }
 
   /** The process ends, and another one begins. */
@@ -100,7 +121,10 @@ export class RefusingRemote {
   }
 
   tags(): readonly string[] {
-    return this.fixture.git('for-each-ref', '--format=%(refname:short)', 'refs/tags').split('\n').filter(Boolean)
+    return this.fixture
+      .git('for-each-ref', '--format=%(refname:short)', 'refs/tags')
+      .split('\n')
+      .filter(Boolean)
   }
 
   /** By name of the package. */
@@ -110,7 +134,11 @@ export class RefusingRemote {
       paths
         .filter((path) => path.endsWith('/report.yaml'))
         .map((path) => {
-          const report = parseDocument(this.fixture.git('show', `drift-ledger:${path}`), driftReportSchema, path)
+          const report = parseDocument(
+            this.fixture.git('show', `drift-ledger:${path}`),
+            driftReportSchema,
+            path,
+          )
           return [report.spec.unit.package.replace('apps/', ''), report]
         }),
     )
@@ -128,7 +156,9 @@ export class RefusingRemote {
     const branches = this.branches()
     for (const [name, { status }] of this.reports()) {
       if (status.lifecycle === '') continue
-      const branch = status.branch ?? `${status.lifecycle === 'Draft' ? 'drafts' : 'proposed'}/apps/${name}/drift-${status.episode}`
+      const branch =
+        status.branch ??
+        `${status.lifecycle === 'Draft' ? 'drafts' : 'proposed'}/apps/${name}/drift-${status.episode}`
       assert.ok(branches.includes(branch), `the ledger names ${branch}, which is not there`)
     }
   }

@@ -45,10 +45,24 @@ export const RISK_EXAMPLES: Readonly<Record<string, RiskExamples>> = {
     risk: 'critical',
     has: [
       added(`${RBAC}/ClusterRoleBinding`, 'subjects', [{ kind: 'User', name: 'eve' }]),
-      modified(`${RBAC}/ClusterRole`, 'rules', [], [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }]),
+      modified(
+        `${RBAC}/ClusterRole`,
+        'rules',
+        [],
+        [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }],
+      ),
       missing(`${RBAC}/RoleBinding`),
-      added(`${RBAC}/ClusterRole`, 'metadata.labels["rbac.authorization.k8s.io/aggregate-to-edit"]', 'true'),
-      modified('apiextensions.k8s.io/CustomResourceDefinition', 'spec.conversion.strategy', 'None', 'Webhook'),
+      added(
+        `${RBAC}/ClusterRole`,
+        'metadata.labels["rbac.authorization.k8s.io/aggregate-to-edit"]',
+        'true',
+      ),
+      modified(
+        'apiextensions.k8s.io/CustomResourceDefinition',
+        'spec.conversion.strategy',
+        'None',
+        'Webhook',
+      ),
       missing('admissionregistration.k8s.io/ValidatingWebhookConfiguration'),
       modified(
         'admissionregistration.k8s.io/MutatingWebhookConfiguration',
@@ -70,8 +84,17 @@ export const RISK_EXAMPLES: Readonly<Record<string, RiskExamples>> = {
   'SEC-IDENTITY': {
     risk: 'critical',
     has: [
-      added('ServiceAccount', 'metadata.annotations["eks.amazonaws.com/role-arn"]', 'arn:aws:iam::1:role/admin'),
-      modified('ServiceAccount', 'metadata.annotations["iam.gke.io/gcp-service-account"]', 'shop@x', 'owner@x'),
+      added(
+        'ServiceAccount',
+        'metadata.annotations["eks.amazonaws.com/role-arn"]',
+        'arn:aws:iam::1:role/admin',
+      ),
+      modified(
+        'ServiceAccount',
+        'metadata.annotations["iam.gke.io/gcp-service-account"]',
+        'shop@x',
+        'owner@x',
+      ),
       added('ServiceAccount', 'metadata.annotations["azure.workload.identity/client-id"]', '0000'),
       modified('apps/Deployment', `${POD}.serviceAccountName`, 'shop', 'admin'),
       modified('apps/Deployment', `${POD}.automountServiceAccountToken`, false, true),
@@ -94,15 +117,30 @@ export const RISK_EXAMPLES: Readonly<Record<string, RiskExamples>> = {
   'SEC-GUARD': {
     risk: 'critical',
     has: [
-      modified('Namespace', 'metadata.labels["pod-security.kubernetes.io/enforce"]', 'restricted', 'privileged'),
+      modified(
+        'Namespace',
+        'metadata.labels["pod-security.kubernetes.io/enforce"]',
+        'restricted',
+        'privileged',
+      ),
       removed('Namespace', 'metadata.labels.istio-injection', 'enabled'),
       added('Namespace', 'metadata.annotations["linkerd.io/inject"]', 'disabled'),
-      added('apps/Deployment', 'spec.template.metadata.annotations["sidecar.istio.io/inject"]', 'false'),
+      added(
+        'apps/Deployment',
+        'spec.template.metadata.annotations["sidecar.istio.io/inject"]',
+        'false',
+      ),
     ],
     not: [
       [added('Namespace', 'metadata.labels.team', 'shop'), 'META-NAMESPACE'],
-      [added('apps/Deployment', 'metadata.annotations["sidecar.istio.io/inject"]', 'false'), 'META'],
-      [added('Namespace', 'metadata.annotations["example.com/pod-security.kubernetes.io"]', 'x'), 'META'],
+      [
+        added('apps/Deployment', 'metadata.annotations["sidecar.istio.io/inject"]', 'false'),
+        'META',
+      ],
+      [
+        added('Namespace', 'metadata.annotations["example.com/pod-security.kubernetes.io"]', 'x'),
+        'META',
+      ],
     ],
   },
   'SEC-PSS': {
@@ -110,37 +148,91 @@ export const RISK_EXAMPLES: Readonly<Record<string, RiskExamples>> = {
     has: [
       added('apps/Deployment', `${APP}.securityContext.privileged`, true),
       removed('apps/Deployment', `${APP}.securityContext.runAsNonRoot`, true),
-      added('apps/Deployment', `${POD}.containers[name=x]`, { name: 'x', image: 'x', securityContext: { privileged: true } }),
-      added('apps/Deployment', `${POD}.initContainers[name=x]`, { name: 'x', securityContext: { capabilities: { add: ['NET_ADMIN'] } } }),
-      added('apps/Deployment', `${POD}.containers[name=x]`, { name: 'x', ports: [{ containerPort: 80, hostPort: 80 }] }),
-      added('apps/Deployment', `${POD}.volumes[name=host]`, { name: 'host', hostPath: { path: '/' } }),
+      added('apps/Deployment', `${POD}.containers[name=x]`, {
+        name: 'x',
+        image: 'x',
+        securityContext: { privileged: true },
+      }),
+      added('apps/Deployment', `${POD}.initContainers[name=x]`, {
+        name: 'x',
+        securityContext: { capabilities: { add: ['NET_ADMIN'] } },
+      }),
+      added('apps/Deployment', `${POD}.containers[name=x]`, {
+        name: 'x',
+        ports: [{ containerPort: 80, hostPort: 80 }],
+      }),
+      added('apps/Deployment', `${POD}.volumes[name=host]`, {
+        name: 'host',
+        hostPath: { path: '/' },
+      }),
       added('apps/DaemonSet', `${POD}.hostNetwork`, true),
       added('apps/DaemonSet', `${POD}.hostPID`, true),
       modified('apps/Deployment', `${POD}.hostIPC`, false, true),
-      modified('argoproj.io/Rollout', POD, { securityContext: { runAsUser: 1000 } }, { securityContext: { runAsUser: 0 } }),
+      modified(
+        'argoproj.io/Rollout',
+        POD,
+        { securityContext: { runAsUser: 1000 } },
+        { securityContext: { runAsUser: 0 } },
+      ),
       modified('monitoring.coreos.com/Prometheus', 'spec.securityContext.runAsUser', 1000, 0),
-      { kind: 'apps/Deployment', change: 'unexpected', path: '', live: { spec: { template: { spec: { hostPID: true } } } } },
+      {
+        kind: 'apps/Deployment',
+        change: 'unexpected',
+        path: '',
+        live: { spec: { template: { spec: { hostPID: true } } } },
+      },
     ],
     not: [
-      [added('apps/Deployment', `${POD}.containers[name=x]`, { name: 'x', securityContext: { privileged: false } }), 'APP-IMAGE'],
-      [removed('apps/Deployment', `${POD}.containers[name=x]`, { name: 'x', securityContext: { privileged: true } }), 'APP-IMAGE'],
+      [
+        added('apps/Deployment', `${POD}.containers[name=x]`, {
+          name: 'x',
+          securityContext: { privileged: false },
+        }),
+        'APP-IMAGE',
+      ],
+      [
+        removed('apps/Deployment', `${POD}.containers[name=x]`, {
+          name: 'x',
+          securityContext: { privileged: true },
+        }),
+        'APP-IMAGE',
+      ],
       [modified('ConfigMap', 'data.hostNetwork', 'false', 'true'), 'APP-CONFIG'],
       [added('apps/Deployment', 'metadata.labels.privileged', 'true'), 'META'],
-      [modified('apps/Deployment', `${POD}.containers[name=privileged].imagePullPolicy`, 'Always', 'Never'), 'SPEC-OTHER'],
+      [
+        modified(
+          'apps/Deployment',
+          `${POD}.containers[name=privileged].imagePullPolicy`,
+          'Always',
+          'Never',
+        ),
+        'SPEC-OTHER',
+      ],
     ],
   },
   'SUP-REGISTRY': {
     risk: 'critical',
     has: [
-      modified('apps/Deployment', `${APP}.image`, 'registry.acme.example.com/shop:1', 'evil.example.com/shop:1'),
+      modified(
+        'apps/Deployment',
+        `${APP}.image`,
+        'registry.acme.example.com/shop:1',
+        'evil.example.com/shop:1',
+      ),
       modified('apps/Deployment', `${APP}.image`, 'nginx:1', 'somebody/nginx:1'),
       modified('apps/Deployment', `${APP}.image`, 'ghcr.io/acme/shop:1', 'ghcr.io/evil/shop:1'),
       modified('apps/Deployment', `${APP}.image`, 'localhost/x:1', 'x:1'),
       modified('acme.example.com/Shop', 'spec.image.registry', 'docker.io', 'evil.example.com'),
     ],
     not: [
-      [modified('apps/Deployment', `${APP}.image`, 'nginx:1', 'docker.io/library/nginx:2'), 'APP-IMAGE'],
-      [modified('apps/Deployment', `${APP}.image`, 'r.example.com/a/x:1', 'r.example.com/b/x:1'), 'APP-IMAGE'],
+      [
+        modified('apps/Deployment', `${APP}.image`, 'nginx:1', 'docker.io/library/nginx:2'),
+        'APP-IMAGE',
+      ],
+      [
+        modified('apps/Deployment', `${APP}.image`, 'r.example.com/a/x:1', 'r.example.com/b/x:1'),
+        'APP-IMAGE',
+      ],
       [modified('ConfigMap', 'data.image', 'a.example.com/x', 'b.example.com/x'), 'APP-CONFIG'],
     ],
   },
@@ -149,18 +241,33 @@ export const RISK_EXAMPLES: Readonly<Record<string, RiskExamples>> = {
     has: [
       modified('Secret', 'data.user', 'a', 'b'),
       modified('external-secrets.io/ExternalSecret', 'spec.secretStoreRef.name', 'shop', 'root'),
-      added('apps/Deployment', `${APP}.env[name=PASSWORD]`, { name: 'PASSWORD', valueFrom: { secretKeyRef: { name: 'root', key: 'p' } } }),
+      added('apps/Deployment', `${APP}.env[name=PASSWORD]`, {
+        name: 'PASSWORD',
+        valueFrom: { secretKeyRef: { name: 'root', key: 'p' } },
+      }),
       modified('apps/Deployment', `${APP}.env[name=P].valueFrom.secretKeyRef.name`, 'shop', 'root'),
-      added('apps/Deployment', `${POD}.volumes[name=s]`, { name: 's', secret: { secretName: 'root' } }),
+      added('apps/Deployment', `${POD}.volumes[name=s]`, {
+        name: 's',
+        secret: { secretName: 'root' },
+      }),
     ],
     not: [
       [modified('Secret', 'metadata.labels.a', 'a', 'b'), 'META'],
-      [added('apps/Deployment', `${APP}.env[name=A]`, { name: 'A', valueFrom: { configMapKeyRef: { name: 'c', key: 'a' } } }), 'APP-ENV'],
+      [
+        added('apps/Deployment', `${APP}.env[name=A]`, {
+          name: 'A',
+          valueFrom: { configMapKeyRef: { name: 'c', key: 'a' } },
+        }),
+        'APP-ENV',
+      ],
     ],
   },
   'AVAIL-PDB': {
     risk: 'high',
-    has: [modified('policy/PodDisruptionBudget', 'spec.minAvailable', 2, 0), missing('policy/PodDisruptionBudget')],
+    has: [
+      modified('policy/PodDisruptionBudget', 'spec.minAvailable', 2, 0),
+      missing('policy/PodDisruptionBudget'),
+    ],
     not: [[added('policy/PodDisruptionBudget', 'metadata.labels.a', 'b'), 'META']],
   },
   'OBJ-MISSING': {
@@ -171,7 +278,9 @@ export const RISK_EXAMPLES: Readonly<Record<string, RiskExamples>> = {
   'OBJ-UNEXPECTED': {
     risk: 'medium',
     has: [{ kind: 'ConfigMap', change: 'unexpected', path: '', live: { data: { a: 'b' } } }],
-    not: [[{ kind: `${RBAC}/Role`, change: 'unexpected', path: '', live: { rules: [] } }, 'SEC-RBAC']],
+    not: [
+      [{ kind: `${RBAC}/Role`, change: 'unexpected', path: '', live: { rules: [] } }, 'SEC-RBAC'],
+    ],
   },
   'NET-EXPOSE': {
     risk: 'high',
@@ -180,23 +289,42 @@ export const RISK_EXAMPLES: Readonly<Record<string, RiskExamples>> = {
       added('Service', 'spec.externalIPs', ['203.0.113.7']),
       removed('Service', 'spec.loadBalancerSourceRanges', ['10.0.0.0/8']),
       modified('Service', 'spec.selector', { app: 'web' }, { app: 'other' }),
-      removed('Service', 'metadata.annotations["service.beta.kubernetes.io/aws-load-balancer-internal"]', 'true'),
+      removed(
+        'Service',
+        'metadata.annotations["service.beta.kubernetes.io/aws-load-balancer-internal"]',
+        'true',
+      ),
       modified('networking.k8s.io/Ingress', 'spec.rules', [], [{ host: 'x' }]),
-      removed('networking.k8s.io/Ingress', 'metadata.annotations["nginx.ingress.kubernetes.io/whitelist-source-range"]', '10.0.0.0/8'),
-      added('gateway.networking.k8s.io/Gateway', 'spec.listeners[name=any]', { name: 'any', port: 80 }),
+      removed(
+        'networking.k8s.io/Ingress',
+        'metadata.annotations["nginx.ingress.kubernetes.io/whitelist-source-range"]',
+        '10.0.0.0/8',
+      ),
+      added('gateway.networking.k8s.io/Gateway', 'spec.listeners[name=any]', {
+        name: 'any',
+        port: 80,
+      }),
       modified('gateway.networking.k8s.io/TLSRoute', 'spec.hostnames', [], ['x']),
     ],
     not: [
       [added('Service', 'metadata.labels.a', 'b'), 'META'],
       [added('Service', 'metadata.annotations["example.com/owner"]', 'b'), 'META'],
-      [added('apps/Deployment', 'metadata.annotations["nginx.ingress.kubernetes.io/x"]', 'b'), 'META'],
+      [
+        added('apps/Deployment', 'metadata.annotations["nginx.ingress.kubernetes.io/x"]', 'b'),
+        'META',
+      ],
     ],
   },
   'NET-SELECT': {
     risk: 'high',
     has: [
       modified('apps/Deployment', 'spec.template.metadata.labels.app', 'web', 'other'),
-      modified('batch/CronJob', 'spec.jobTemplate.spec.template.metadata.labels.app', 'web', 'other'),
+      modified(
+        'batch/CronJob',
+        'spec.jobTemplate.spec.template.metadata.labels.app',
+        'web',
+        'other',
+      ),
     ],
     not: [[modified('apps/Deployment', 'metadata.labels.app', 'web', 'other'), 'META']],
   },
@@ -219,9 +347,23 @@ export const RISK_EXAMPLES: Readonly<Record<string, RiskExamples>> = {
       modified('PersistentVolumeClaim', 'spec.resources.requests.storage', '1Gi', '9Gi'),
       modified('PersistentVolume', 'spec.persistentVolumeReclaimPolicy', 'Retain', 'Delete'),
       modified('storage.k8s.io/StorageClass', 'reclaimPolicy', 'Retain', 'Delete'),
-      modified('apps/StatefulSet', 'spec.persistentVolumeClaimRetentionPolicy.whenDeleted', 'Retain', 'Delete'),
+      modified(
+        'apps/StatefulSet',
+        'spec.persistentVolumeClaimRetentionPolicy.whenDeleted',
+        'Retain',
+        'Delete',
+      ),
     ],
-    not: [[added('PersistentVolumeClaim', 'metadata.annotations["volume.kubernetes.io/storage-resizer"]', 'x'), 'META']],
+    not: [
+      [
+        added(
+          'PersistentVolumeClaim',
+          'metadata.annotations["volume.kubernetes.io/storage-resizer"]',
+          'x',
+        ),
+        'META',
+      ],
+    ],
   },
   'AVAIL-PRIORITY': {
     risk: 'high',
@@ -249,7 +391,10 @@ export const RISK_EXAMPLES: Readonly<Record<string, RiskExamples>> = {
   },
   'APP-ENV': {
     risk: 'medium',
-    has: [modified('apps/Deployment', `${APP}.env[name=A].value`, 'a', 'b'), added('apps/Deployment', `${APP}.envFrom`, [])],
+    has: [
+      modified('apps/Deployment', `${APP}.env[name=A].value`, 'a', 'b'),
+      added('apps/Deployment', `${APP}.envFrom`, []),
+    ],
     not: [[modified('acme.example.com/Shop', 'spec.env', 'a', 'b'), 'SPEC-OTHER']],
   },
   'APP-VOLUME': {

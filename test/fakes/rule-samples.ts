@@ -4,5 +4,9 @@ import { type IgnoreEntry, ignoreRuleOf, ignoreSchema } from '../../src/policy/i
 
 /** Where there is no reason, one is given. */
 export function ruleOf(entry: Partial<IgnoreEntry>, where = 'p:1'): IgnoreRule {
-  return ignoreRuleOf(ignoreSchema.parse({ reason: 'r', ...entry }), { where, level: 'policy', policy: { name: 'test', priority: 0 } })
+  return ignoreRuleOf(ignoreSchema.parse({ reason: 'r', ...entry }), {
+    where,
+    level: 'policy',
+    policy: { name: 'test', priority: 0 },
+  })
 }

@@ -65,11 +65,15 @@ export interface SharedBase {
   readonly world: TurnWorld
   readonly clusters: ReadonlyMap<string, MemoryCluster>
   /** As `--contexts` opens them. */
-  open(target: { readonly context: string | undefined }): Promise<{ readonly reader: ClusterReader; close(): void }>
+  open(target: {
+    readonly context: string | undefined
+  }): Promise<{ readonly reader: ClusterReader; close(): void }>
 }
 
 /** The world with the change on the branch `change`; both clusters run what `main` says. */
-export function sharedBase(change: { readonly [path: string]: string | null } = CHANGE): SharedBase {
+export function sharedBase(
+  change: { readonly [path: string]: string | null } = CHANGE,
+): SharedBase {
   const world = new TurnWorld()
   world.repository.commitByHand('main', SHARED_BASE)
   world.repository.branches.set('refs/heads/change', world.repository.head('main'))
@@ -78,7 +82,12 @@ export function sharedBase(change: { readonly [path: string]: string | null } = 
   for (const cluster of clusters.values()) {
     for (const namespace of ['one', 'two', 'three', 'pinned']) cluster.put(applied(namespace))
     cluster.put(
-      appliedBy(world.syncer, yaml('apiVersion: v1\nkind: ConfigMap\nmetadata: {name: sized, namespace: sized}\ndata: {size: "5"}\n')),
+      appliedBy(
+        world.syncer,
+        yaml(
+          'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: sized, namespace: sized}\ndata: {size: "5"}\n',
+        ),
+      ),
     )
   }
   return {
@@ -87,7 +96,12 @@ export function sharedBase(change: { readonly [path: string]: string | null } = 
     open: async ({ context = 'prod' }) => {
       const reader = clusters.get(context)
       if (reader === undefined)
-        throw new Failure({ code: 'BP1006', what: 'no context', why: `there is none named ${context}`, remedy: 'name another' })
+        throw new Failure({
+          code: 'BP1006',
+          what: 'no context',
+          why: `there is none named ${context}`,
+          remedy: 'name another',
+        })
       return { reader, close: () => undefined }
     },
   }
@@ -97,7 +111,12 @@ function applied(namespace: string) {
   const tag = namespace === 'pinned' ? '1.26' : '1.27'
   return appliedBy(
     'kustomize-controller',
-    yaml(DEPLOYMENT.replace('{name: web}', `{name: web, namespace: ${namespace}}`).replace('1.27', tag)),
+    yaml(
+      DEPLOYMENT.replace('{name: web}', `{name: web, namespace: ${namespace}}`).replace(
+        '1.27',
+        tag,
+      ),
+    ),
   )
 }
 

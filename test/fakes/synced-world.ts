@@ -11,7 +11,11 @@ export class SyncedWorld extends TurnWorld {
   constructor(files: { readonly [path: string]: string }, programs: readonly string[]) {
     super('{mode: Propose}', files)
     this.programs = programs
-    this.repository.commitByHand('main', { 'apps/web/Kptfile': null, 'apps/web/deployment.yaml': null, 'apps/web/config.yaml': null })
+    this.repository.commitByHand('main', {
+      'apps/web/Kptfile': null,
+      'apps/web/deployment.yaml': null,
+      'apps/web/config.yaml': null,
+    })
   }
 
   override sync(): void {}
@@ -28,7 +32,10 @@ export class SyncedWorld extends TurnWorld {
       units.map((unit) =>
         unit.state === 'failed'
           ? [unit.packagePath, `${unit.failures[0]?.code} ${unit.failures[0]?.why}`]
-          : [unit.plan.report.spec.unit.package, `${unit.plan.report.spec.unit.appliedBy}: ${unit.plan.report.status.state}`],
+          : [
+              unit.plan.report.spec.unit.package,
+              `${unit.plan.report.spec.unit.appliedBy}: ${unit.plan.report.status.state}`,
+            ],
       ),
     )
   }
@@ -40,10 +47,17 @@ export class SyncedWorld extends TurnWorld {
     value: Json,
   ): Promise<{ readonly [path: string]: string | undefined }> {
     this.edit(key, field, value)
-    const { branch } = await this.plan({ packages: [unit], resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined } })
+    const { branch } = await this.plan({
+      packages: [unit],
+      resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined },
+    })
     const { repository } = this
     const paths = [...new Set([...repository.paths(branch), ...repository.paths('main')])]
-    const changed = paths.filter((path) => !path.startsWith('.drift/') && repository.text(branch, path) !== repository.text('main', path))
+    const changed = paths.filter(
+      (path) =>
+        !path.startsWith('.drift/') &&
+        repository.text(branch, path) !== repository.text('main', path),
+    )
     return Object.fromEntries(changed.map((path) => [path, repository.text(branch, path)]))
   }
 }

@@ -15,18 +15,31 @@ const MARKS = {
   // fluxcd/pkg ssa/manager.go SetOwnerLabels; field manager: kustomize-controller main.go, controllerName
   kustomization: {
     manager: 'kustomize-controller',
-    labels: { 'kustomize.toolkit.fluxcd.io/name': 'web', 'kustomize.toolkit.fluxcd.io/namespace': 'apps' },
+    labels: {
+      'kustomize.toolkit.fluxcd.io/name': 'web',
+      'kustomize.toolkit.fluxcd.io/namespace': 'apps',
+    },
   },
   // helm-controller internal/postrender/origin_labels.go; Helm marks its releases as well (helm pkg/action/validate.go)
   helmrelease: {
     manager: 'helm-controller',
-    labels: { 'helm.toolkit.fluxcd.io/name': 'web', 'helm.toolkit.fluxcd.io/namespace': 'apps', 'app.kubernetes.io/managed-by': 'Helm' },
+    labels: {
+      'helm.toolkit.fluxcd.io/name': 'web',
+      'helm.toolkit.fluxcd.io/namespace': 'apps',
+      'app.kubernetes.io/managed-by': 'Helm',
+    },
     annotations: { 'meta.helm.sh/release-name': 'web', 'meta.helm.sh/release-namespace': 'shop' },
   },
   // argo-cd util/argo/resource_tracking.go, tracking method "annotation"; manager: common/common.go ArgoCDSSAManager
-  argo: { manager: 'argocd-controller', annotations: { 'argocd.argoproj.io/tracking-id': 'web:apps/Deployment:shop/web' } },
+  argo: {
+    manager: 'argocd-controller',
+    annotations: { 'argocd.argoproj.io/tracking-id': 'web:apps/Deployment:shop/web' },
+  },
   // argo-cd docs/operator-manual/app-any-namespace.md and Application.InstanceName
-  argoElsewhere: { manager: 'argocd-controller', annotations: { 'argocd.argoproj.io/tracking-id': 'team_web:apps/Deployment:shop/web' } },
+  argoElsewhere: {
+    manager: 'argocd-controller',
+    annotations: { 'argocd.argoproj.io/tracking-id': 'team_web:apps/Deployment:shop/web' },
+  },
   // tracking method "label"
   argoLabel: { manager: 'argocd-controller', labels: { 'app.kubernetes.io/instance': 'web' } },
   // kpt-config-sync pkg/metadata/annotations.go, pkg/declared/resource_manager.go; manager: pkg/api/configsync FieldManager
@@ -87,15 +100,30 @@ function configSync(manager: string): JsonObject {
 }
 
 /** A Deployment that several may claim; the first one's field manager applied it. */
-export function deploymentOf(by: readonly MarkedBy[], more: Omit<Marks, 'manager'> = {}, name = 'web'): JsonObject {
+export function deploymentOf(
+  by: readonly MarkedBy[],
+  more: Omit<Marks, 'manager'> = {},
+  name = 'web',
+): JsonObject {
   const marks: readonly Marks[] = by.map((one) => MARKS[one])
-  const labels = Object.assign({ app: 'web' }, ...marks.map((one) => one.labels), more.labels) as JsonObject
-  const annotations = Object.assign({}, ...marks.map((one) => one.annotations), more.annotations) as JsonObject
+  const labels = Object.assign(
+    { app: 'web' },
+    ...marks.map((one) => one.labels),
+    more.labels,
+  ) as JsonObject
+  const annotations = Object.assign(
+    {},
+    ...marks.map((one) => one.annotations),
+    more.annotations,
+  ) as JsonObject
   const manifest = {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
     metadata: { name, namespace: 'shop', labels },
-    spec: { replicas: 3, template: { spec: { containers: [{ name: 'side' }, { name: 'app', image: 'nginx:1.27' }] } } },
+    spec: {
+      replicas: 3,
+      template: { spec: { containers: [{ name: 'side' }, { name: 'app', image: 'nginx:1.27' }] } },
+    },
   }
   return withMetadata(appliedBy(marks[0]?.manager ?? 'ci', manifest), { annotations })
 }

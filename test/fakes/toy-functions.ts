@@ -7,15 +7,30 @@ import type { BuiltIn, BuiltIns } from '@backporch/kpt/runtime'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { mapCreatedAt, setEntry, textAt, yamlPlain } from '@backporch/kyaml/yaml'
 
-export const CONFIG_MAP = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n  namespace: shop\ndata:\n  color: blue\n'
+export const CONFIG_MAP =
+  'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n  namespace: shop\ndata:\n  color: blue\n'
 
 /** A package with a ConfigMap, whose mutators are the given lines of YAML in flow style. */
-export function toyPackage(mutators: readonly string[], more: { readonly [path: string]: string } = {}): PackageFiles {
-  const pipeline = mutators.length === 0 ? '' : `pipeline:\n  mutators:\n${mutators.map((each) => `    - {${each}}\n`).join('')}`
-  const files = { Kptfile: `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n${pipeline}`, 'web.yaml': CONFIG_MAP, ...more }
+export function toyPackage(
+  mutators: readonly string[],
+  more: { readonly [path: string]: string } = {},
+): PackageFiles {
+  const pipeline =
+    mutators.length === 0
+      ? ''
+      : `pipeline:\n  mutators:\n${mutators.map((each) => `    - {${each}}\n`).join('')}`
+  const files = {
+    Kptfile: `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n${pipeline}`,
+    'web.yaml': CONFIG_MAP,
+    ...more,
+  }
   return Object.entries(files)
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([path, text]) => ({ path, content: new TextEncoder().encode(text), mode: '100644' as const }))
+    .map(([path, text]) => ({
+      path,
+      content: new TextEncoder().encode(text),
+      mode: '100644' as const,
+    }))
 }
 
 /** Programs of shell, in a folder that goes with the test. */
@@ -40,11 +55,17 @@ export class ToyPrograms {
 }
 
 function toy(run: KrmFunction): BuiltIn {
-  return { variants: [{ from: [0, 1, 0], below: [0, 2, 0], run }], newest: [0, 1, 0], last: undefined }
+  return {
+    variants: [{ from: [0, 1, 0], below: [0, 2, 0], run }],
+    newest: [0, 1, 0],
+    last: undefined,
+  }
 }
 
 const paint: KrmFunction = ({ items }) => {
-  for (const item of items) if (textAt(item, 'kind') === 'ConfigMap') setEntry(mapCreatedAt(item, 'data'), 'color', yamlPlain('green'))
+  for (const item of items)
+    if (textAt(item, 'kind') === 'ConfigMap')
+      setEntry(mapCreatedAt(item, 'data'), 'color', yamlPlain('green'))
   return succeeded(items)
 }
 

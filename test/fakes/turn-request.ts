@@ -1,15 +1,43 @@
 /** Requests of turns as tests write them: one flat list of options. */
 import { given } from '@backporch/kyaml/text'
-import type { ClusterPart, ForgePart, GitPart, PolicyPart, TurnRequest, UnitSelection } from '../../src/reconcile/observe/turn-request.ts'
+import type {
+  ClusterPart,
+  ForgePart,
+  GitPart,
+  PolicyPart,
+  TurnRequest,
+  UnitSelection,
+} from '../../src/reconcile/observe/turn-request.ts'
 
 type Parts = 'mode' | 'units' | 'git' | 'cluster' | 'policy' | 'forge'
-type Options = UnitSelection & GitPart & ClusterPart & PolicyPart & ForgePart & Omit<TurnRequest, Parts>
+type Options = UnitSelection &
+  GitPart &
+  ClusterPart &
+  PolicyPart &
+  ForgePart &
+  Omit<TurnRequest, Parts>
 
 /** `dryRun` is the mode `read`, or `rehearse` with `rehearses`. */
-export type TestRequest = Partial<Options> & { readonly dryRun?: boolean; readonly rehearses?: boolean }
+export type TestRequest = Partial<Options> & {
+  readonly dryRun?: boolean
+  readonly rehearses?: boolean
+}
 
-export function turnRequest(options: TestRequest & Pick<Options, 'bot' | 'clock' | 'key' | 'renderer'>): TurnRequest {
-  const { dryRun = false, rehearses = false, packages = [], folders, labels, only, branch, takeRefs, bot, ...others } = options
+export function turnRequest(
+  options: TestRequest & Pick<Options, 'bot' | 'clock' | 'key' | 'renderer'>,
+): TurnRequest {
+  const {
+    dryRun = false,
+    rehearses = false,
+    packages = [],
+    folders,
+    labels,
+    only,
+    branch,
+    takeRefs,
+    bot,
+    ...others
+  } = options
   const {
     watched,
     deadline,
@@ -31,6 +59,12 @@ export function turnRequest(options: TestRequest & Pick<Options, 'bot' | 'clock'
     git: { branch, bot, ...(takeRefs === undefined ? {} : { takeRefs }) },
     cluster: { audit, deadline, ...given({ unmanaged }) },
     policy: { fieldManager, operator },
-    forge: { requestedActions, resolutionRequest, version, ...given({ meanwhile }), ...(snoozeUntil === undefined ? {} : { snoozeUntil }) },
+    forge: {
+      requestedActions,
+      resolutionRequest,
+      version,
+      ...given({ meanwhile }),
+      ...(snoozeUntil === undefined ? {} : { snoozeUntil }),
+    },
   }
 }

@@ -86,7 +86,11 @@ export class TurnWorld {
   }
 
   get ports() {
-    return { repository: this.repository, cluster: this.cluster, forge: this.forge ?? new LocalForge(this.repository) }
+    return {
+      repository: this.repository,
+      cluster: this.cluster,
+      forge: this.forge ?? new LocalForge(this.repository),
+    }
   }
 
   request(more: TestRequest = {}): TurnRequest {
@@ -103,7 +107,12 @@ export class TurnWorld {
   /** The syncer applies the manifests of `main`, as server-side apply with force leaves them. */
   sync(): void {
     for (const path of this.repository.paths('main')) {
-      if (!/^apps\/.*\.yaml$/.test(path) || path.endsWith('resourcegroup.yaml') || path.includes('/bad/')) continue
+      if (
+        !/^apps\/.*\.yaml$/.test(path) ||
+        path.endsWith('resourcegroup.yaml') ||
+        path.includes('/bad/')
+      )
+        continue
       for (const { value } of parseGoYaml(this.repository.text('main', path) ?? '', path).documents)
         this.cluster.put(appliedBy(this.syncer, value as JsonObject))
     }
@@ -119,7 +128,10 @@ export class TurnWorld {
       ? [{ type: 'Available', status: 'True' }]
       : [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }]
     const replicas = { replicas: 3, updatedReplicas: 3, readyReplicas: 3, availableReplicas: 3 }
-    this.cluster.change(WEB, (live) => ({ ...live, status: { observedGeneration: 1, ...replicas, conditions } }))
+    this.cluster.change(WEB, (live) => ({
+      ...live,
+      status: { observedGeneration: 1, ...replicas, conditions },
+    }))
   }
 
   /** One turn, a minute after the one before. */
@@ -135,7 +147,9 @@ export class TurnWorld {
   }
 
   /** The plan of the one unit of a turn. @throws what the unit failed with */
-  async plan(more: TestRequest = {}): Promise<UnitPlan & { readonly updates: readonly RefUpdate[] }> {
+  async plan(
+    more: TestRequest = {},
+  ): Promise<UnitPlan & { readonly updates: readonly RefUpdate[] }> {
     const { units, updates } = await this.scan(more)
     const [unit] = units
     if (unit === undefined) throw new TypeError('no unit')
@@ -154,13 +168,21 @@ export class TurnWorld {
   async approve(confirm: () => Promise<boolean> = async () => true): Promise<Decided> {
     this.pass(1)
     const decider = { name: 'Ada', at: this.cluster.now, reason: undefined }
-    return approve(this.ports, { turn: this.request(), decider, confirm }, new AbortController().signal)
+    return approve(
+      this.ports,
+      { turn: this.request(), decider, confirm },
+      new AbortController().signal,
+    )
   }
 
   async reject(): Promise<Decided> {
     this.pass(1)
     const decider = { name: 'Ada', at: this.cluster.now, reason: 'not now' }
-    return reject(this.ports, { turn: this.request(), decider, confirm: async () => true }, new AbortController().signal)
+    return reject(
+      this.ports,
+      { turn: this.request(), decider, confirm: async () => true },
+      new AbortController().signal,
+    )
   }
 
   /** Lets minutes go by. */
@@ -202,5 +224,8 @@ export async function mergeByHand(world: TurnWorld, branch: string): Promise<voi
   const changed = world.repository
     .paths(branch)
     .filter((path) => world.repository.text(branch, path) !== world.repository.text('main', path))
-  world.repository.commitByHand('main', Object.fromEntries(changed.map((path) => [path, world.repository.text(branch, path) ?? null])))
+  world.repository.commitByHand(
+    'main',
+    Object.fromEntries(changed.map((path) => [path, world.repository.text(branch, path) ?? null])),
+  )
 }

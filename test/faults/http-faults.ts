@@ -1,13 +1,23 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { constants, createSecureServer, type Http2ServerRequest, type ServerHttp2Stream } from 'node:http2'
+import {
+  constants,
+  createSecureServer,
+  type Http2ServerRequest,
+  type ServerHttp2Stream,
+} from 'node:http2'
 import { Agent, createServer, request, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { kubeconfig } from '../controlplane/kubeconfig.ts'
-import { ADMIN, createTestAuthority, type Identity, servingCredential } from '../controlplane/test-authority.ts'
+import {
+  ADMIN,
+  createTestAuthority,
+  type Identity,
+  servingCredential,
+} from '../controlplane/test-authority.ts'
 
 export interface ForwardedRequest {
   readonly method: string
@@ -23,7 +33,11 @@ export const CUT = Symbol('cut')
 
 /** What happens to a request; undefined for nothing. */
 export type HttpFault =
-  | { readonly status: number; readonly body?: string; readonly headers?: Readonly<Record<string, string>> }
+  | {
+      readonly status: number
+      readonly body?: string
+      readonly headers?: Readonly<Record<string, string>>
+    }
   /** Lines of the answer, each with its newline, as they are to be sent instead. */
   | { readonly lines: (line: string) => readonly (string | typeof CUT)[] }
   /** The whole answer, as it is to be sent instead. */
@@ -55,12 +69,17 @@ type Incoming = IncomingMessage | Http2ServerRequest
 /** Over HTTP/2 the same methods, and the stream. */
 type Outgoing = ServerResponse & { readonly stream?: ServerHttp2Stream }
 
-export async function httpFaults(plane: ControlPlane, { protocol = 'h2', as = ADMIN }: HttpFaultsOptions = {}): Promise<HttpFaults> {
+export async function httpFaults(
+  plane: ControlPlane,
+  { protocol = 'h2', as = ADMIN }: HttpFaultsOptions = {},
+): Promise<HttpFaults> {
   const directory = await mkdtemp(join(tmpdir(), 'http-faults-'))
   const authority = await createTestAuthority(directory)
   const { certificate: cert, key } = servingCredential(authority)
   // Both have the events that are used here.
-  const server = (protocol === 'h2' ? createSecureServer({ cert, key }) : createServer({ cert, key })) as Server
+  const server = (
+    protocol === 'h2' ? createSecureServer({ cert, key }) : createServer({ cert, key })
+  ) as Server
   const sockets = new Set<Socket>()
   const requests: ForwardedRequest[] = []
   const counts = new Map<string, number>()
@@ -87,9 +106,14 @@ export async function httpFaults(plane: ControlPlane, { protocol = 'h2', as = AD
       outgoing.end(fault.body ?? JSON.stringify(statusBody(fault.status)))
       return
     }
-    const headers = { accept: incoming.headers.accept ?? '*/*', 'content-type': incoming.headers['content-type'] ?? 'application/json' }
-    const asked = request(new URL(path, upstream.url), { method, headers, agent: upstream.agent }, (answer) =>
-      forward(answer, outgoing, fault),
+    const headers = {
+      accept: incoming.headers.accept ?? '*/*',
+      'content-type': incoming.headers['content-type'] ?? 'application/json',
+    }
+    const asked = request(
+      new URL(path, upstream.url),
+      { method, headers, agent: upstream.agent },
+      (answer) => forward(answer, outgoing, fault),
     )
     asked.on('error', () => cut(outgoing))
     outgoing.on('close', () => asked.destroy())
@@ -98,7 +122,11 @@ export async function httpFaults(plane: ControlPlane, { protocol = 'h2', as = AD
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
   const file = join(directory, 'kubeconfig')
-  await writeFile(file, kubeconfig(url, authority.certificate, as.user, plane.credentialFor(as.user, as.groups)), { mode: 0o600 })
+  await writeFile(
+    file,
+    kubeconfig(url, authority.certificate, as.user, plane.credentialFor(as.user, as.groups)),
+    { mode: 0o600 },
+  )
   const faults: HttpFaults = {
     kubeconfig: file,
     requests,
@@ -121,13 +149,29 @@ export async function httpFaults(plane: ControlPlane, { protocol = 'h2', as = AD
 
 function upstreamOf(plane: ControlPlane, { user, groups }: Identity) {
   const { certificate, key } = plane.credentialFor(user, groups)
-  return { url: plane.url, agent: new Agent({ ca: Buffer.from(plane.caData, 'base64'), cert: certificate, key }) }
+  return {
+    url: plane.url,
+    agent: new Agent({ ca: Buffer.from(plane.caData, 'base64'), cert: certificate, key }),
+  }
 }
 
 function statusBody(code: number) {
   const reason =
-    { 401: 'Unauthorized', 410: 'Expired', 429: 'TooManyRequests', 503: 'ServiceUnavailable', 504: 'Timeout' }[code] ?? 'InternalError'
-  return { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason, message: `made by the test: ${reason}` }
+    {
+      401: 'Unauthorized',
+      410: 'Expired',
+      429: 'TooManyRequests',
+      503: 'ServiceUnavailable',
+      504: 'Timeout',
+    }[code] ?? 'InternalError'
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    status: 'Failure',
+    code,
+    reason,
+    message: `made by the test: ${reason}`,
+  }
 }
 
 function forward(answer: IncomingMessage, outgoing: Outgoing, fault: HttpFault | undefined): void {
@@ -141,7 +185,8 @@ function forward(answer: IncomingMessage, outgoing: Outgoing, fault: HttpFault |
     answer.setEncoding('utf8').on('data', (text: string) => {
       const lines = `${rest}${text}`.split('\n')
       rest = lines.pop() ?? ''
-      for (const line of lines) for (const part of fault.lines(`${line}\n`)) part === CUT ? cut(outgoing) : write(part)
+      for (const line of lines)
+        for (const part of fault.lines(`${line}\n`)) part === CUT ? cut(outgoing) : write(part)
     })
     answer.on('end', () => outgoing.end(rest))
     return
@@ -157,7 +202,10 @@ function forward(answer: IncomingMessage, outgoing: Outgoing, fault: HttpFault |
   }
   if (fault !== undefined && 'drip' in fault) {
     const bytes: number[] = []
-    const timer = setInterval(() => bytes.length > 0 && write(Buffer.from([bytes.shift() ?? 0])), fault.drip)
+    const timer = setInterval(
+      () => bytes.length > 0 && write(Buffer.from([bytes.shift() ?? 0])),
+      fault.drip,
+    )
     outgoing.on('close', () => clearInterval(timer))
     answer.on('data', (chunk: Buffer) => bytes.push(...chunk))
     return

@@ -52,27 +52,44 @@ export function liveWatch(t: TestContext, kubeconfig: string, options: LiveWatch
     await watch.close()
     cluster.close()
   })
-  const state = (kind = 'ConfigMap'): KindWatchState => watch.state().find(({ watched }) => watched.kind === kind) ?? assert.fail(kind)
+  const state = (kind = 'ConfigMap'): KindWatchState =>
+    watch.state().find(({ watched }) => watched.kind === kind) ?? assert.fail(kind)
   return { cluster, observer, watch, state }
 }
 
 /** A relay in front of the plane, and a kubeconfig for it. */
-export async function throughTcp(t: TestContext, plane: ControlPlane): Promise<TcpFaults & { readonly kubeconfig: string }> {
+export async function throughTcp(
+  t: TestContext,
+  plane: ControlPlane,
+): Promise<TcpFaults & { readonly kubeconfig: string }> {
   const faults = await tcpFaults(plane.url)
   t.after(() => faults.close())
   const file = join(dirname(plane.kubeconfig), `tcp-faults-${new URL(faults.url).port}.kubeconfig`)
   const authority = Buffer.from(plane.caData, 'base64').toString('utf8')
-  await writeFile(file, kubeconfig(faults.url, authority, 'admin', plane.credentialFor('admin', ['system:masters'])), { mode: 0o600 })
-  return Object.defineProperty(faults, 'kubeconfig', { value: file }) as TcpFaults & { readonly kubeconfig: string }
+  await writeFile(
+    file,
+    kubeconfig(faults.url, authority, 'admin', plane.credentialFor('admin', ['system:masters'])),
+    { mode: 0o600 },
+  )
+  return Object.defineProperty(faults, 'kubeconfig', { value: file }) as TcpFaults & {
+    readonly kubeconfig: string
+  }
 }
 
 /** Requests of a user agent that the server of a plane with an audit log answered or began to, in their order: `401 list /api/v1/namespaces`. */
-export async function auditedRequests(plane: ControlPlane, version: string): Promise<readonly string[]> {
-  const lines = (await readFile(plane.auditLog ?? '', 'utf8')).split('\n').filter((line) => line.includes(`"backporch/${version}"`))
+export async function auditedRequests(
+  plane: ControlPlane,
+  version: string,
+): Promise<readonly string[]> {
+  const lines = (await readFile(plane.auditLog ?? '', 'utf8'))
+    .split('\n')
+    .filter((line) => line.includes(`"backporch/${version}"`))
   const events: readonly AuditEvent[] = lines.map((line) => JSON.parse(line))
   // A watch has an event when it begins and another one when it ends.
   const byId = new Map(events.map((event) => [event.auditID, event]))
-  return [...byId.values()].map(({ responseStatus, verb, requestURI }) => `${responseStatus.code} ${verb} ${requestURI}`)
+  return [...byId.values()].map(
+    ({ responseStatus, verb, requestURI }) => `${responseStatus.code} ${verb} ${requestURI}`,
+  )
 }
 
 interface AuditEvent {
@@ -109,9 +126,14 @@ export class Writer {
 
   private async send(method: string, below: string, body: unknown): Promise<void> {
     const contentType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
-    const answer = await this.plane.request<JsonObject>(method, `${this.path}${below}`, { body, contentType })
+    const answer = await this.plane.request<JsonObject>(method, `${this.path}${below}`, {
+      body,
+      contentType,
+    })
     assert.ok(answer.status < 300, JSON.stringify(answer.body))
-    this.expected.push(`changed ${metadataText(answer.body, 'name')} ${metadataText(answer.body, 'resourceVersion')}`)
+    this.expected.push(
+      `changed ${metadataText(answer.body, 'name')} ${metadataText(answer.body, 'resourceVersion')}`,
+    )
   }
 
   /** What is there, by the server's own list. */
@@ -119,7 +141,10 @@ export class Writer {
     const { body } = await this.plane.request<{ items: JsonObject[] }>('GET', this.path)
     const items = body.items.filter((item) => metadataText(item, 'name') !== NOT_OURS)
     return new Map(
-      items.map((item) => [metadataText(item, 'name'), `${metadataText(item, 'uid')} ${metadataText(item, 'resourceVersion')}`]),
+      items.map((item) => [
+        metadataText(item, 'name'),
+        `${metadataText(item, 'uid')} ${metadataText(item, 'resourceVersion')}`,
+      ]),
     )
   }
 
@@ -132,7 +157,11 @@ export class Writer {
   async assertKnown(observer: RecordingObserver): Promise<void> {
     const known = [...observer.objects.values()].filter((object) => object['kind'] === 'ConfigMap')
     const entries = known.map(
-      (object) => [metadataText(object, 'name'), `${metadataText(object, 'uid')} ${metadataText(object, 'resourceVersion')}`] as const,
+      (object) =>
+        [
+          metadataText(object, 'name'),
+          `${metadataText(object, 'uid')} ${metadataText(object, 'resourceVersion')}`,
+        ] as const,
     )
     assert.deepEqual(new Map(entries.toSorted()), new Map([...(await this.there())].toSorted()))
   }
@@ -140,5 +169,7 @@ export class Writer {
 
 /** Changes and deletions; a deletion without its version, which the writer does not learn. */
 export function told(observer: RecordingObserver): readonly string[] {
-  return observer.events().map((line) => (line.startsWith('deleted ') ? line.split(' ').slice(0, 2).join(' ') : line))
+  return observer
+    .events()
+    .map((line) => (line.startsWith('deleted ') ? line.split(' ').slice(0, 2).join(' ') : line))
 }

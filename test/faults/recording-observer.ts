@@ -22,20 +22,25 @@ export class RecordingObserver implements WatchObserver {
 
   changed({ kind }: WatchedKind, object: JsonObject): void {
     if (metadataText(object, 'name') === NOT_OURS) return
-    this.told.push(`changed ${metadataText(object, 'name')} ${metadataText(object, 'resourceVersion')}`)
+    this.told.push(
+      `changed ${metadataText(object, 'name')} ${metadataText(object, 'resourceVersion')}`,
+    )
     this.objects.set(keyOf(kind, object), object)
     this.there.get(kind)?.add(keyOf(kind, object))
   }
 
   deleted({ kind }: WatchedKind, object: JsonObject): void {
-    this.told.push(`deleted ${metadataText(object, 'name')} ${metadataText(object, 'resourceVersion')}`)
+    this.told.push(
+      `deleted ${metadataText(object, 'name')} ${metadataText(object, 'resourceVersion')}`,
+    )
     this.objects.delete(keyOf(kind, object))
   }
 
   listed({ kind }: WatchedKind): void {
     this.told.push(`listed ${kind}`)
     const there = this.there.get(kind)
-    for (const key of this.objects.keys()) if (key.startsWith(`${kind}/`) && there?.has(key) !== true) this.objects.delete(key)
+    for (const key of this.objects.keys())
+      if (key.startsWith(`${kind}/`) && there?.has(key) !== true) this.objects.delete(key)
     this.there.delete(kind)
   }
 

@@ -8,7 +8,13 @@ import { test } from 'node:test'
 import type { FileOperations } from '@backporch/git-store/objects'
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import type { ObjectId } from '@backporch/kyaml/files'
-import { expectFailure, headOf, makeTestRepository, openTestRepository, type TestRepository } from '../contract/git-remotes.ts'
+import {
+  expectFailure,
+  headOf,
+  makeTestRepository,
+  openTestRepository,
+  type TestRepository,
+} from '../contract/git-remotes.ts'
 import { boundCommand } from '../processes/bound-command.ts'
 
 const { signal } = new AbortController()
@@ -30,7 +36,9 @@ async function readAll(repository: PackageRepository): Promise<string> {
     files.map((file) => file.id),
     signal,
   )
-  return files.map((file) => `${file.path} ${Buffer.from(contents.get(file.id) ?? []).toString()}`).join('\n')
+  return files
+    .map((file) => `${file.path} ${Buffer.from(contents.get(file.id) ?? []).toString()}`)
+    .join('\n')
 }
 
 /** Folder of the clone in use. */
@@ -48,18 +56,33 @@ function packFiles(fixture: TestRepository, ending: string): readonly string[] {
 
 /** More files, so that a fetch takes long enough to be killed in. */
 function grow(fixture: TestRepository, count: number, turn = 0): void {
-  const lines = ['commit refs/heads/main', 'committer Ada <ada@example.com> 1700000100 +0000', 'data 4', 'more', 'from refs/heads/main^0']
+  const lines = [
+    'commit refs/heads/main',
+    'committer Ada <ada@example.com> 1700000100 +0000',
+    'data 4',
+    'more',
+    'from refs/heads/main^0',
+  ]
   const files = Array.from({ length: count }, (_each, at) => {
     const text = `number: ${at}\nturn: ${turn}\n${'x'.repeat(at % 300)}\n`
     return `M 100644 inline many/${at % 20}/${turn}-${at}.yaml\ndata ${text.length}\n${text}`
   })
   const input = [...lines, ...files, ''].join('\n')
-  execFileSync('git', ['fast-import', '--quiet'], { cwd: fixture.gitFolder, env: fixture.environment, input })
+  execFileSync('git', ['fast-import', '--quiet'], {
+    cwd: fixture.gitFolder,
+    env: fixture.environment,
+    input,
+  })
 }
 
 /** Git itself finds no fault with any pack of the clone. */
 function assertSound(fixture: TestRepository): void {
-  const options = { cwd: cloneOf(fixture), env: fixture.environment, encoding: 'utf8', stdio: 'pipe' } as const
+  const options = {
+    cwd: cloneOf(fixture),
+    env: fixture.environment,
+    encoding: 'utf8',
+    stdio: 'pipe',
+  } as const
   assert.equal(execFileSync('git', ['verify-pack', ...packFiles(fixture, '.idx')], options), '')
 }
 
@@ -79,7 +102,8 @@ const damages: Readonly<Record<string, (fixture: TestRepository) => void>> = {
     for (const path of packFiles(fixture, '.pack')) truncateSync(path, 0)
   },
   'an index of zeros': (fixture) => {
-    for (const path of packFiles(fixture, '.idx')) writeFileSync(path, Buffer.alloc(readFileSync(path).length))
+    for (const path of packFiles(fixture, '.idx'))
+      writeFileSync(path, Buffer.alloc(readFileSync(path).length))
   },
   'an index with wrong offsets': (fixture) => {
     for (const path of packFiles(fixture, '.idx')) {
@@ -91,46 +115,57 @@ const damages: Readonly<Record<string, (fixture: TestRepository) => void>> = {
     }
   },
   'packs that are gone': (fixture) => {
-    for (const ending of ['.pack', '.idx']) for (const path of packFiles(fixture, ending)) rmSync(path)
+    for (const ending of ['.pack', '.idx'])
+      for (const path of packFiles(fixture, ending)) rmSync(path)
   },
   'an index without its pack': (fixture) => {
     for (const path of packFiles(fixture, '.pack')) rmSync(path)
   },
   [GARBAGE]: (fixture) => writeFileSync(join(cloneOf(fixture), 'tips'), '\0\0\0'),
   'a tips file that promises what is not there': (fixture) => {
-    for (const ending of ['.pack', '.idx']) for (const path of packFiles(fixture, ending)) rmSync(path)
-    writeFileSync(join(cloneOf(fixture), 'tips'), `${fixture.git('rev-parse', 'main')} refs/remotes/origin/main\n`)
+    for (const ending of ['.pack', '.idx'])
+      for (const path of packFiles(fixture, ending)) rmSync(path)
+    writeFileSync(
+      join(cloneOf(fixture), 'tips'),
+      `${fixture.git('rev-parse', 'main')} refs/remotes/origin/main\n`,
+    )
   },
   'the whole folder deleted': (fixture) => rmSync(fixture.cacheDir, { recursive: true }),
 }
 
 for (const [name, damage] of Object.entries(damages)) {
-  withRepository(`${name}: read again from the remote, in the same process and in the next`, async (fixture) => {
-    const running = openTestRepository(fixture)
-    const expected = await readAll(running)
-    damage(fixture)
-    assert.equal(await readAll(openTestRepository(fixture)), expected)
-    assert.equal(await readAll(running), expected)
-    // Nothing had to be fetched after that one, so nobody wrote the file anew.
-    if (name !== GARBAGE) assertSound(fixture)
-  })
+  withRepository(
+    `${name}: read again from the remote, in the same process and in the next`,
+    async (fixture) => {
+      const running = openTestRepository(fixture)
+      const expected = await readAll(running)
+      damage(fixture)
+      assert.equal(await readAll(openTestRepository(fixture)), expected)
+      assert.equal(await readAll(running), expected)
+      // Nothing had to be fetched after that one, so nobody wrote the file anew.
+      if (name !== GARBAGE) assertSound(fixture)
+    },
+  )
 }
 
-withRepository('a clone that is damaged again and again ends with a failure, not in a circle', async (fixture) => {
-  const head = await headOf(openTestRepository(fixture), signal)
-  let packs = 0
-  const fs: FileOperations = {
-    ...nodeFiles,
-    rename: async (from, to) => {
-      await nodeFiles.rename(from, to)
-      if (!String(to).endsWith('.pack') || !String(to).includes('objects/pack')) return
-      packs += 1
-      truncateSync(String(to), 100)
-    },
-  }
-  await expectFailure(openTestRepository(fixture, { fs }).commit(head, signal), 'BP4006')
-  assert.ok(packs >= 1 && packs <= 2, `${packs} packs`)
-})
+withRepository(
+  'a clone that is damaged again and again ends with a failure, not in a circle',
+  async (fixture) => {
+    const head = await headOf(openTestRepository(fixture), signal)
+    let packs = 0
+    const fs: FileOperations = {
+      ...nodeFiles,
+      rename: async (from, to) => {
+        await nodeFiles.rename(from, to)
+        if (!String(to).endsWith('.pack') || !String(to).includes('objects/pack')) return
+        packs += 1
+        truncateSync(String(to), 100)
+      },
+    }
+    await expectFailure(openTestRepository(fixture, { fs }).commit(head, signal), 'BP4006')
+    assert.ok(packs >= 1 && packs <= 2, `${packs} packs`)
+  },
+)
 
 withRepository('a remote that lacks an object says so', async (fixture) => {
   const blob = fixture.git('rev-parse', 'main:README.md')
@@ -138,54 +173,78 @@ withRepository('a remote that lacks an object says so', async (fixture) => {
   await expectFailure(readAll(openTestRepository(fixture)), 'BP4006')
 })
 
-withRepository('a machine that can open no more files is told so, and the clone is kept', async (fixture) => {
-  await readAll(openTestRepository(fixture))
-  const fs: FileOperations = {
-    ...nodeFiles,
-    readFile: (async () => {
-      throw Object.assign(new Error('EMFILE'), { code: 'EMFILE' })
-    }) as typeof nodeFiles.readFile,
-  }
-  const clone = cloneOf(fixture)
-  await expectFailure(readAll(openTestRepository(fixture, { fs })), 'BP4008')
-  assert.equal(cloneOf(fixture), clone)
-})
+withRepository(
+  'a machine that can open no more files is told so, and the clone is kept',
+  async (fixture) => {
+    await readAll(openTestRepository(fixture))
+    const fs: FileOperations = {
+      ...nodeFiles,
+      readFile: (async () => {
+        throw Object.assign(new Error('EMFILE'), { code: 'EMFILE' })
+      }) as typeof nodeFiles.readFile,
+    }
+    const clone = cloneOf(fixture)
+    await expectFailure(readAll(openTestRepository(fixture, { fs })), 'BP4008')
+    assert.equal(cloneOf(fixture), clone)
+  },
+)
 
-withRepository('a new commit costs one object, also beside more drafts than a request can name', async (fixture) => {
-  const drafts = Array.from(
-    { length: 300 },
-    (_each, at) =>
-      `commit refs/heads/drafts/apps/web/d-${at}\ncommitter A <a@b> ${at} +0000\ndata 1\nx\nM 100644 inline a\ndata 1\n${at % 10}\n`,
-  )
-  execFileSync('git', ['fast-import', '--quiet'], { cwd: fixture.gitFolder, env: fixture.environment, input: drafts.join('\n') })
-  const repository = openTestRepository(fixture)
-  await readAll(repository)
-  const before = new Set(packFiles(fixture, '.pack'))
-  fixture.git('update-ref', 'refs/heads/main', fixture.git('commit-tree', '-p', 'main', '-m', 'Next', 'main^{tree}'))
-  await readAll(repository)
-  const added = packFiles(fixture, '.pack').filter((path) => !before.has(path))
-  assert.deepEqual(
-    added.map((path) => readFileSync(path).readUInt32BE(8)),
-    [1],
-  )
-})
+withRepository(
+  'a new commit costs one object, also beside more drafts than a request can name',
+  async (fixture) => {
+    const drafts = Array.from(
+      { length: 300 },
+      (_each, at) =>
+        `commit refs/heads/drafts/apps/web/d-${at}\ncommitter A <a@b> ${at} +0000\ndata 1\nx\nM 100644 inline a\ndata 1\n${at % 10}\n`,
+    )
+    execFileSync('git', ['fast-import', '--quiet'], {
+      cwd: fixture.gitFolder,
+      env: fixture.environment,
+      input: drafts.join('\n'),
+    })
+    const repository = openTestRepository(fixture)
+    await readAll(repository)
+    const before = new Set(packFiles(fixture, '.pack'))
+    fixture.git(
+      'update-ref',
+      'refs/heads/main',
+      fixture.git('commit-tree', '-p', 'main', '-m', 'Next', 'main^{tree}'),
+    )
+    await readAll(repository)
+    const added = packFiles(fixture, '.pack').filter((path) => !before.has(path))
+    assert.deepEqual(
+      added.map((path) => readFileSync(path).readUInt32BE(8)),
+      [1],
+    )
+  },
+)
 
-withRepository('an object that is only in an abandoned history is found as long as some ref reaches it', async (fixture) => {
-  const lonely = fixture.git('commit-tree', '-m', 'Lonely', 'main^{tree}') as ObjectId
-  fixture.git('update-ref', 'refs/tags/side', lonely)
-  const repository = openTestRepository(fixture)
-  await readAll(repository)
-  assert.equal((await repository.commit(lonely, signal)).message, 'Lonely\n')
-  const parent = fixture.git('commit-tree', '-m', 'Below', 'main^{tree}') as ObjectId
-  fixture.git('update-ref', 'refs/heads/other/branch', fixture.git('commit-tree', '-p', parent, '-m', 'Above', 'main^{tree}'))
-  assert.equal((await repository.commit(parent, signal)).message, 'Below\n')
-})
+withRepository(
+  'an object that is only in an abandoned history is found as long as some ref reaches it',
+  async (fixture) => {
+    const lonely = fixture.git('commit-tree', '-m', 'Lonely', 'main^{tree}') as ObjectId
+    fixture.git('update-ref', 'refs/tags/side', lonely)
+    const repository = openTestRepository(fixture)
+    await readAll(repository)
+    assert.equal((await repository.commit(lonely, signal)).message, 'Lonely\n')
+    const parent = fixture.git('commit-tree', '-m', 'Below', 'main^{tree}') as ObjectId
+    fixture.git(
+      'update-ref',
+      'refs/heads/other/branch',
+      fixture.git('commit-tree', '-p', parent, '-m', 'Above', 'main^{tree}'),
+    )
+    assert.equal((await repository.commit(parent, signal)).message, 'Below\n')
+  },
+)
 
 /**
  * A process that reads everything with the cache of the test and prints a line before and after.
  * @param dies in which of its calls of the file system it kills itself
  */
-function startReader(fixture: TestRepository, dies = 0): { readonly ready: Promise<void>; readonly ended: Promise<string> } {
+function startReader(
+  fixture: TestRepository,
+  dies = 0,
+): { readonly ready: Promise<void>; readonly ended: Promise<string> } {
   const remotes = new URL('../contract/git-remotes.ts', import.meta.url)
   const program = `
     import * as files from 'node:fs/promises'
@@ -206,7 +265,12 @@ function startReader(fixture: TestRepository, dies = 0): { readonly ready: Promi
     console.log('read ' + contents.size + ' in ' + calls + ' calls')`
   const { remote, cacheDir, environment } = fixture
   const child = spawn(
-    ...boundCommand(process.execPath, ['--input-type=module-typescript', '-e', program, JSON.stringify({ remote, cacheDir, environment })]),
+    ...boundCommand(process.execPath, [
+      '--input-type=module-typescript',
+      '-e',
+      program,
+      JSON.stringify({ remote, cacheDir, environment }),
+    ]),
     {
       stdio: ['ignore', 'pipe', 'inherit'],
     },
@@ -220,40 +284,51 @@ function startReader(fixture: TestRepository, dies = 0): { readonly ready: Promi
     output += chunk.toString()
     onReady()
   })
-  const ended = new Promise<string>((resolve) => child.on('close', () => resolve(output.trim().split('\n').at(-1) ?? '')))
+  const ended = new Promise<string>((resolve) =>
+    child.on('close', () => resolve(output.trim().split('\n').at(-1) ?? '')),
+  )
   return { ready, ended }
 }
 
-withRepository('twelve processes killed in the middle leave a clone that reads', async (fixture) => {
-  grow(fixture, 1200)
-  const callsOf = async (): Promise<number> => Number(/ in (\d+) calls$/.exec(await startReader(fixture).ended)?.[1])
-  const fresh = await callsOf()
-  grow(fixture, 100, 1)
-  const more = await callsOf()
-  for (let turn = 0; turn < 12; turn++) {
-    const isFresh = turn % 4 === 3
-    if (isFresh) rmSync(fixture.cacheDir, { recursive: true, force: true })
-    else grow(fixture, 100, turn + 2)
-    const part = ((turn * 5) % 12) / 12
-    const reader = startReader(fixture, 1 + Math.floor((isFresh ? fresh : more) * part))
-    assert.equal(await reader.ended, 'ready', `killed after ${part} of it`)
-    if (turn % 6 !== 5) continue
-    assert.match(await readAll(openTestRepository(fixture)), /many\/19\//)
-    assertSound(fixture)
-  }
-})
+withRepository(
+  'twelve processes killed in the middle leave a clone that reads',
+  async (fixture) => {
+    grow(fixture, 1200)
+    const callsOf = async (): Promise<number> =>
+      Number(/ in (\d+) calls$/.exec(await startReader(fixture).ended)?.[1])
+    const fresh = await callsOf()
+    grow(fixture, 100, 1)
+    const more = await callsOf()
+    for (let turn = 0; turn < 12; turn++) {
+      const isFresh = turn % 4 === 3
+      if (isFresh) rmSync(fixture.cacheDir, { recursive: true, force: true })
+      else grow(fixture, 100, turn + 2)
+      const part = ((turn * 5) % 12) / 12
+      const reader = startReader(fixture, 1 + Math.floor((isFresh ? fresh : more) * part))
+      assert.equal(await reader.ended, 'ready', `killed after ${part} of it`)
+      if (turn % 6 !== 5) continue
+      assert.match(await readAll(openTestRepository(fixture)), /many\/19\//)
+      assertSound(fixture)
+    }
+  },
+)
 
-withRepository('processes that share a clone, one of them damaging it, all read everything', async (fixture) => {
-  grow(fixture, 300)
-  const readers = [startReader(fixture), startReader(fixture), startReader(fixture)]
-  await Promise.all(readers.map((reader) => reader.ready))
-  const here = openTestRepository(fixture)
-  for (let turn = 0; turn < 5; turn++) {
-    await readAll(here)
-    damages['a pack cut short']?.(fixture)
-  }
-  const outputs = await Promise.all(readers.map((reader) => reader.ended))
-  const count = new Set((await readAll(here)).split('\n').filter((line) => line.startsWith('many/'))).size
-  assert.equal(count, 300)
-  for (const output of outputs) assert.match(output, /^read 30[0-9] /)
-})
+withRepository(
+  'processes that share a clone, one of them damaging it, all read everything',
+  async (fixture) => {
+    grow(fixture, 300)
+    const readers = [startReader(fixture), startReader(fixture), startReader(fixture)]
+    await Promise.all(readers.map((reader) => reader.ready))
+    const here = openTestRepository(fixture)
+    for (let turn = 0; turn < 5; turn++) {
+      await readAll(here)
+      damages['a pack cut short']?.(fixture)
+    }
+    const outputs = await Promise.all(readers.map((reader) => reader.ended))
+    const count = new Set(
+      (await readAll(here)).split('\n').filter((line) => line.startsWith('many/')),
+    ).size
+    assert.equal(count, 300)
+    for (const output of outputs) assert.match(output, /^read 30[0-9] /)
+  },
+)

@@ -18,7 +18,11 @@ import {
 
 const { signal } = new AbortController()
 
-const withRepository = (name: string, body: (fixture: TestRepository) => Promise<void>, kind: RemoteKind = 'file') =>
+const withRepository = (
+  name: string,
+  body: (fixture: TestRepository) => Promise<void>,
+  kind: RemoteKind = 'file',
+) =>
   test(name, async () => {
     const fixture = await makeTestRepository(kind)
     try {
@@ -33,7 +37,9 @@ async function readAll(repository: PackageRepository): Promise<string> {
   const files = await repository.list(await headOf(repository, signal), '', signal)
   const ids = files.map((file) => file.id)
   const contents = await repository.read(ids, signal)
-  return files.map((file) => `${file.path} ${Buffer.from(contents.get(file.id) ?? []).toString()}`).join('\n')
+  return files
+    .map((file) => `${file.path} ${Buffer.from(contents.get(file.id) ?? []).toString()}`)
+    .join('\n')
 }
 
 function isBelow(folder: string, path: unknown): boolean {
@@ -50,7 +56,8 @@ class FailingFolders {
   constructor(refused: readonly string[], code: string, operation: Operation) {
     this.refused = refused
     const check = (called: Operation, path: unknown): void => {
-      if (called === operation && this.refused.some((folder) => isBelow(folder, path))) throw Object.assign(new Error(code), { code })
+      if (called === operation && this.refused.some((folder) => isBelow(folder, path)))
+        throw Object.assign(new Error(code), { code })
     }
     this.files = {
       ...nodeFiles,
@@ -90,13 +97,25 @@ for (const kind of ['file', 'local bare'] as const) {
         const notes: string[] = []
         const note = (text: string): number => notes.push(text)
         const repository = openTestRepository(fixture, { fs: disk.files }, note)
-        for (let turn = 0; turn < 3; turn += 1) assert.match(await readAll(repository), /README\.md # Packages/)
-        assert.match(await readAll(openTestRepository(fixture, { fs: disk.files }, note)), /README\.md # Packages/)
+        for (let turn = 0; turn < 3; turn += 1)
+          assert.match(await readAll(repository), /README\.md # Packages/)
+        assert.match(
+          await readAll(openTestRepository(fixture, { fs: disk.files }, note)),
+          /README\.md # Packages/,
+        )
         assert.equal(notes.length, 1, notes.join('\n'))
-        assert.ok(notes[0]?.includes(`the cache folder ${cacheDir} takes no data (the file system answered ${code}`), notes[0])
+        assert.ok(
+          notes[0]?.includes(
+            `the cache folder ${cacheDir} takes no data (the file system answered ${code}`,
+          ),
+          notes[0],
+        )
         disk.refused = []
-        for (let turn = 0; turn < 5; turn += 1) assert.match(await readAll(repository), /README\.md # Packages/)
-        assert.deepEqual(notes.slice(1), [`the cache folder ${cacheDir} takes data again, and is used`])
+        for (let turn = 0; turn < 5; turn += 1)
+          assert.match(await readAll(repository), /README\.md # Packages/)
+        assert.deepEqual(notes.slice(1), [
+          `the cache folder ${cacheDir} takes data again, and is used`,
+        ])
         assert.ok(readdirSync(cacheDir).length > 0)
       },
       kind,
@@ -109,7 +128,10 @@ withRepository('a file in place of the cache folder, or of one above it', async 
   writeFileSync(file, '')
   for (const cacheDir of [file, join(file, 'below')]) {
     const notes: string[] = []
-    assert.match(await readAll(openTestRepository(fixture, { cacheDir }, (text) => notes.push(text))), /README\.md # Packages/)
+    assert.match(
+      await readAll(openTestRepository(fixture, { cacheDir }, (text) => notes.push(text))),
+      /README\.md # Packages/,
+    )
     assert.match(notes.join('\n'), /takes no data \(the file system answered E(?:EXIST|NOTDIR)\)/)
   }
 })
@@ -130,47 +152,63 @@ withRepository(
   },
 )
 
-withRepository('a temporary folder that cannot be made is named beside the cache folder', async (fixture) => {
-  const disk = new FailingFolders([fixture.cacheDir], 'EROFS', 'mkdir')
-  const before = process.env['TMPDIR']
-  process.env['TMPDIR'] = join(fixture.root, 'missing')
-  try {
-    const { where, why } = await expectFailure(readAll(openTestRepository(fixture, { fs: disk.files })), 'BP4008')
-    assert.equal(where, `${fixture.cacheDir} and ${join(fixture.root, 'missing')}`)
-    assert.match(why, /EROFS.*ENOENT/)
-  } finally {
-    if (before === undefined) delete process.env['TMPDIR']
-    else process.env['TMPDIR'] = before
-  }
-})
+withRepository(
+  'a temporary folder that cannot be made is named beside the cache folder',
+  async (fixture) => {
+    const disk = new FailingFolders([fixture.cacheDir], 'EROFS', 'mkdir')
+    const before = process.env['TMPDIR']
+    process.env['TMPDIR'] = join(fixture.root, 'missing')
+    try {
+      const { where, why } = await expectFailure(
+        readAll(openTestRepository(fixture, { fs: disk.files })),
+        'BP4008',
+      )
+      assert.equal(where, `${fixture.cacheDir} and ${join(fixture.root, 'missing')}`)
+      assert.match(why, /EROFS.*ENOENT/)
+    } finally {
+      if (before === undefined) delete process.env['TMPDIR']
+      else process.env['TMPDIR'] = before
+    }
+  },
+)
 
-withRepository('a disk that fills up in the middle of a pack: it is fetched again elsewhere, and leaves no torn file', async (fixture) => {
-  let left = 400
-  const { cacheDir } = fixture
-  const fs: FileOperations = {
-    ...nodeFiles,
-    open: async (...args) => {
-      const handle = await nodeFiles.open(...args)
-      const whole = handle.writeFile.bind(handle)
-      handle.writeFile = async (content: string | Uint8Array) => {
-        const bytes = Buffer.from(content)
-        if (!isBelow(cacheDir, args[0])) return await whole(bytes)
-        left -= bytes.length
-        if (left >= 0) return await whole(bytes)
-        await whole(bytes.subarray(0, 10))
-        throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' })
-      }
-      return handle
-    },
-  }
-  const repository = openTestRepository(fixture, { fs })
-  assert.match(await readAll(repository), /README\.md # Packages/)
-  const names = readdirSync(cacheDir, { recursive: true, withFileTypes: true }).filter((each) => each.isFile())
-  assert.deepEqual(names.map((each) => each.name).sort(), ['HEAD', 'config'])
-  left = 10_000_000
-  for (let turn = 0; turn < 3; turn += 1) assert.match(await readAll(repository), /README\.md # Packages/)
-  assert.ok(readdirSync(cacheDir, { recursive: true, encoding: 'utf8' }).some((name) => name.endsWith('.pack')))
-})
+withRepository(
+  'a disk that fills up in the middle of a pack: it is fetched again elsewhere, and leaves no torn file',
+  async (fixture) => {
+    let left = 400
+    const { cacheDir } = fixture
+    const fs: FileOperations = {
+      ...nodeFiles,
+      open: async (...args) => {
+        const handle = await nodeFiles.open(...args)
+        const whole = handle.writeFile.bind(handle)
+        handle.writeFile = async (content: string | Uint8Array) => {
+          const bytes = Buffer.from(content)
+          if (!isBelow(cacheDir, args[0])) return await whole(bytes)
+          left -= bytes.length
+          if (left >= 0) return await whole(bytes)
+          await whole(bytes.subarray(0, 10))
+          throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' })
+        }
+        return handle
+      },
+    }
+    const repository = openTestRepository(fixture, { fs })
+    assert.match(await readAll(repository), /README\.md # Packages/)
+    const names = readdirSync(cacheDir, { recursive: true, withFileTypes: true }).filter((each) =>
+      each.isFile(),
+    )
+    assert.deepEqual(names.map((each) => each.name).sort(), ['HEAD', 'config'])
+    left = 10_000_000
+    for (let turn = 0; turn < 3; turn += 1)
+      assert.match(await readAll(repository), /README\.md # Packages/)
+    assert.ok(
+      readdirSync(cacheDir, { recursive: true, encoding: 'utf8' }).some((name) =>
+        name.endsWith('.pack'),
+      ),
+    )
+  },
+)
 
 withRepository('a cache folder that is deleted while it is used is made again', async (fixture) => {
   const notes: string[] = []

@@ -31,7 +31,10 @@ export async function tcpFaults(server: string): Promise<TcpFaults> {
   let [connections, bytes, late, cut] = [0, 0, 0, Number.POSITIVE_INFINITY]
   const listener = createServer((client) => {
     connections += 1
-    const upstream = target.protocol === 'unix:' ? connect(target.pathname) : connect(Number(target.port), target.hostname)
+    const upstream =
+      target.protocol === 'unix:'
+        ? connect(target.pathname)
+        : connect(Number(target.port), target.hostname)
     const pair = [client, upstream] as const
     open.add(pair)
     const end = (): void => {
@@ -53,8 +56,10 @@ export async function tcpFaults(server: string): Promise<TcpFaults> {
       upstream.destroy()
     })
   })
-  const listen = (port: number): Promise<void> => new Promise((resolve) => listener.listen(port, '127.0.0.1', resolve))
-  const stop = (): Promise<void> => new Promise((resolve) => (listener.listening ? listener.close(() => resolve()) : resolve()))
+  const listen = (port: number): Promise<void> =>
+    new Promise((resolve) => listener.listen(port, '127.0.0.1', resolve))
+  const stop = (): Promise<void> =>
+    new Promise((resolve) => (listener.listening ? listener.close(() => resolve()) : resolve()))
   const reset = (): void => {
     for (const [client, upstream] of open) {
       client.resetAndDestroy()
@@ -80,7 +85,9 @@ export async function tcpFaults(server: string): Promise<TcpFaults> {
     },
     accept: () => listen(port),
     freeze() {
-      for (const pair of open) for (const socket of pair) socket.removeAllListeners('data').removeAllListeners('close').pause()
+      for (const pair of open)
+        for (const socket of pair)
+          socket.removeAllListeners('data').removeAllListeners('close').pause()
     },
     retarget(other) {
       target = new URL(other)

@@ -62,7 +62,11 @@ export class MassDrift {
   readonly emulator: GitHubEmulator
   readonly pushes: EmulatedLimit
   readonly content: EmulatedLimit
-  readonly #renderer = new WorkerRenderer({ allowed: { exec: [], images: [] }, engine: undefined, environment: {} })
+  readonly #renderer = new WorkerRenderer({
+    allowed: { exec: [], images: [] },
+    engine: undefined,
+    environment: {},
+  })
   readonly #between = new BetweenTurns()
   readonly #folder: string
   readonly #server: GitHubServer
@@ -71,23 +75,42 @@ export class MassDrift {
   #close: () => Promise<void> = async () => undefined
 
   /** @param worked as of `SkippingClock`; without it work takes no time */
-  constructor(clusters: number, objects: number, policy = '{mode: Propose}', worked: () => number = () => 0) {
+  constructor(
+    clusters: number,
+    objects: number,
+    policy = '{mode: Propose}',
+    worked: () => number = () => 0,
+  ) {
     this.clock = new SkippingClock(worked)
     this.#objects = objects
     this.#folder = realpathSync(mkdtempSync(join(tmpdir(), 'backporch-mass-')))
     const environment = gitTestEnvironment(this.#folder)
     const bare = makeRepository(this.#folder, environment, objects, policy)
-    this.emulator = new GitHubEmulator({ git: new EmulatedGit(bare, environment), owner: 'acme', repo: 'deploy', clock: this.clock })
+    this.emulator = new GitHubEmulator({
+      git: new EmulatedGit(bare, environment),
+      owner: 'acme',
+      repo: 'deploy',
+      clock: this.clock,
+    })
     this.emulator.tokens.set(BOT_TOKEN, BOT_LOGIN)
     this.emulator.state.roles.set(BOT_LOGIN, 'write')
     this.content = new EmulatedLimit(CONTENT_LIMITS, this.clock)
     this.pushes = new EmulatedLimit(PUSH_LIMITS, this.clock)
     this.emulator.content = this.content
-    this.#server = new GitHubServer({ root: this.#folder, environment, emulator: this.emulator, pushes: this.pushes })
-    this.clusters = Array.from({ length: clusters }, (_each, index) => new MemoryCluster(`edge-${String(index + 1).padStart(2, '0')}`))
+    this.#server = new GitHubServer({
+      root: this.#folder,
+      environment,
+      emulator: this.emulator,
+      pushes: this.pushes,
+    })
+    this.clusters = Array.from(
+      { length: clusters },
+      (_each, index) => new MemoryCluster(`edge-${String(index + 1).padStart(2, '0')}`),
+    )
     for (const [index, cluster] of this.clusters.entries()) {
       cluster.uid = `uid-${index}`
-      for (let number = 0; number < objects; number += 1) cluster.put(appliedBy('kustomize-controller', objectOf(number)))
+      for (let number = 0; number < objects; number += 1)
+        cluster.put(appliedBy('kustomize-controller', objectOf(number)))
     }
   }
 
@@ -101,9 +124,22 @@ export class MassDrift {
     const admitPush = new PushPaces(clock).of(remote, environment)
     if (admitPush === undefined) throw new Error('the remote is not taken for one on GitHub')
     const cacheDir = join(this.#folder, 'cache')
-    const repository = openRepository({ remote, cacheDir, environment, token: BOT_TOKEN, baseBranch: 'main', admitPush })
+    const repository = openRepository({
+      remote,
+      cacheDir,
+      environment,
+      token: BOT_TOKEN,
+      baseBranch: 'main',
+      admitPush,
+    })
     const governor = githubGovernor(clock, 120_000)
-    const opened = await openGitHub({ address, credential: { kind: 'token', token: BOT_TOKEN }, governor, clock, version: '0.0.0' })
+    const opened = await openGitHub({
+      address,
+      credential: { kind: 'token', token: BOT_TOKEN },
+      governor,
+      clock,
+      version: '0.0.0',
+    })
     this.#close = () => opened.close()
     this.#ports = { repository, forge: opened.forge(repository) }
   }
@@ -118,7 +154,9 @@ export class MassDrift {
   edit(clusters: readonly MemoryCluster[] = this.clusters, objects = this.#objects): void {
     for (const cluster of clusters)
       for (let number = 0; number < objects; number += 1)
-        cluster.change(`/ConfigMap/shop/${nameOf(number)}`, (live) => editedBy('kubectl-edit', live, 'data.color', 'red'))
+        cluster.change(`/ConfigMap/shop/${nameOf(number)}`, (live) =>
+          editedBy('kubectl-edit', live, 'data.color', 'red'),
+        )
   }
 
   async turn(): Promise<TurnResult> {
@@ -133,12 +171,18 @@ export class MassDrift {
       between: this.#between,
       version: '0.0.0',
     })
-    return runFleetTurn({ ...this.#ports, clusters: this.clusters }, request, new AbortController().signal)
+    return runFleetTurn(
+      { ...this.#ports, clusters: this.clusters },
+      request,
+      new AbortController().signal,
+    )
   }
 
   get openPulls(): readonly { readonly title: string; readonly body: string }[] {
     this.emulator.state.sync()
-    return this.emulator.state.threads.filter(({ state, pull }) => state === 'open' && pull !== undefined)
+    return this.emulator.state.threads.filter(
+      ({ state, pull }) => state === 'open' && pull !== undefined,
+    )
   }
 }
 
@@ -154,14 +198,24 @@ function objectOf(number: number): JsonObject {
   return parseGoYaml(manifestOf(number), 'test').documents[0]?.value as JsonObject
 }
 
-function makeRepository(folder: string, environment: NodeJS.ProcessEnv, objects: number, policy: string): string {
+function makeRepository(
+  folder: string,
+  environment: NodeJS.ProcessEnv,
+  objects: number,
+  policy: string,
+): string {
   const work = join(folder, 'work')
   mkdirSync(join(work, 'apps/web'), { recursive: true })
   mkdirSync(join(work, '.drift'))
-  writeFileSync(join(work, 'apps/web/Kptfile'), 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n')
+  writeFileSync(
+    join(work, 'apps/web/Kptfile'),
+    'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n',
+  )
   writeFileSync(join(work, '.drift/policy.yaml'), policyText(policy))
-  for (let number = 0; number < objects; number += 1) writeFileSync(join(work, `apps/web/${nameOf(number)}.yaml`), manifestOf(number))
-  const git = (...args: readonly string[]): void => void execFileSync('git', args, { cwd: work, env: environment, stdio: 'ignore' })
+  for (let number = 0; number < objects; number += 1)
+    writeFileSync(join(work, `apps/web/${nameOf(number)}.yaml`), manifestOf(number))
+  const git = (...args: readonly string[]): void =>
+    void execFileSync('git', args, { cwd: work, env: environment, stdio: 'ignore' })
   git('init', '-q', '-b', 'main')
   git('add', '-A')
   git('commit', '-q', '-m', 'Packages')

@@ -25,7 +25,16 @@ test('without Go it says so, and what to do', async () => {
 
 test('each controller is built once, with the definitions of its own module', async () => {
   for (const name of CONTROLLERS) {
-    const folder = join(machine.directory, 'modules', 'github.com', 'fluxcd', name, 'config', 'crd', 'bases')
+    const folder = join(
+      machine.directory,
+      'modules',
+      'github.com',
+      'fluxcd',
+      name,
+      'config',
+      'crd',
+      'bases',
+    )
     await mkdir(folder, { recursive: true })
     await writeFile(join(folder, 'a.yaml'), `kind: ${name}\n`)
   }

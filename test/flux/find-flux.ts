@@ -15,7 +15,10 @@ export interface FluxPrograms {
 }
 
 /** The programs to run, built where they are not there (`ensureProgram`). */
-export async function findFlux(controllers: readonly FluxController[], options: FindOptions = {}): Promise<FluxPrograms | Unavailable> {
+export async function findFlux(
+  controllers: readonly FluxController[],
+  options: FindOptions = {},
+): Promise<FluxPrograms | Unavailable> {
   const programs = new Map<FluxController, string>()
   const definitions: string[] = []
   for (const name of controllers) {
@@ -24,7 +27,12 @@ export async function findFlux(controllers: readonly FluxController[], options: 
     programs.set(name, found.path)
     const { beside }: GoProgram = PROGRAMS[name]
     const folder = join(found.folder, beside?.folder ?? '')
-    for (const file of (await readdir(folder)).sort()) definitions.push(await readFile(join(folder, file), 'utf8'))
+    for (const file of (await readdir(folder)).sort())
+      definitions.push(await readFile(join(folder, file), 'utf8'))
   }
-  return { state: 'ready', programs, definitions: definitions.map((text) => text.replace(/^(?!---\n)/, '---\n')).join('') }
+  return {
+    state: 'ready',
+    programs,
+    definitions: definitions.map((text) => text.replace(/^(?!---\n)/, '---\n')).join(''),
+  }
 }

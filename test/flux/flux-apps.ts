@@ -116,7 +116,8 @@ spec:
     host: front.\${domain}
 `,
   'charts/front/Chart.yaml': 'apiVersion: v2\nname: front\nversion: 1.0.0\n',
-  'charts/front/values.yaml': 'replicas: 1\nimage:\n  repository: example.com/front\n  tag: "1.0"\nhost: ""\nresources: {}\n',
+  'charts/front/values.yaml':
+    'replicas: 1\nimage:\n  repository: example.com/front\n  tag: "1.0"\nhost: ""\nresources: {}\n',
   'charts/front/templates/deployment.yaml': `apiVersion: apps/v1
 kind: Deployment
 metadata:

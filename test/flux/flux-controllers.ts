@@ -23,7 +23,12 @@ export interface FluxResource {
   readonly metadata: { readonly name: string; readonly generation: number }
   readonly status?: {
     readonly observedGeneration?: number
-    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason: string; readonly message: string }[]
+    readonly conditions?: readonly {
+      readonly type: string
+      readonly status: string
+      readonly reason: string
+      readonly message: string
+    }[]
     readonly artifact?: { readonly revision: string }
     readonly lastAppliedRevision?: string
     readonly lastHandledReconcileAt?: string
@@ -53,11 +58,17 @@ const LOG_CHARACTERS = 4_000
  * Starts the controllers, on free ports of 127.0.0.1, with the rights of the administrator as in a real cluster. Their
  * CustomResourceDefinitions have to be there. They end with `stop`, or with this process however this process ends.
  */
-export function startFlux(plane: ControlPlane, { programs }: FluxPrograms): Promise<FluxControllers> {
+export function startFlux(
+  plane: ControlPlane,
+  { programs }: FluxPrograms,
+): Promise<FluxControllers> {
   return onFreePort(async () => {
     const guard = await startGuard('flux')
     try {
-      const starts = [...programs].map(async ([name, program]) => [name, await startController(plane, guard, name, program)] as const)
+      const starts = [...programs].map(
+        async ([name, program]) =>
+          [name, await startController(plane, guard, name, program)] as const,
+      )
       const servers = new Map(await Promise.all(starts))
       guard.unref()
       return new Controllers(plane, servers, guard)
@@ -68,11 +79,20 @@ export function startFlux(plane: ControlPlane, { programs }: FluxPrograms): Prom
   })
 }
 
-async function startController(plane: ControlPlane, guard: Guard, name: FluxController, program: string): Promise<GuardedProcess> {
+async function startController(
+  plane: ControlPlane,
+  guard: Guard,
+  name: FluxController,
+  program: string,
+): Promise<GuardedProcess> {
   const folder = join(guard.directory, name)
   await mkdir(join(folder, 'artifacts'), { recursive: true })
   const [health, artifacts] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`]
-  const storage = [`--storage-path=${join(folder, 'artifacts')}`, `--storage-addr=${artifacts}`, `--storage-adv-addr=${artifacts}`]
+  const storage = [
+    `--storage-path=${join(folder, 'artifacts')}`,
+    `--storage-addr=${artifacts}`,
+    `--storage-adv-addr=${artifacts}`,
+  ]
   const server = await guard.start({
     name,
     command: [
@@ -105,7 +125,11 @@ class Controllers implements FluxControllers {
   private readonly servers: ReadonlyMap<FluxController, GuardedProcess>
   private readonly guard: Guard
 
-  constructor(plane: ControlPlane, servers: ReadonlyMap<FluxController, GuardedProcess>, guard: Guard) {
+  constructor(
+    plane: ControlPlane,
+    servers: ReadonlyMap<FluxController, GuardedProcess>,
+    guard: Guard,
+  ) {
     this.plane = plane
     this.servers = servers
     this.guard = guard
@@ -113,15 +137,20 @@ class Controllers implements FluxControllers {
 
   async resource(kind: FluxKind, name: string): Promise<FluxResource | undefined> {
     const { status, body } = await this.plane.request<FluxResource>('GET', pathOf(kind, name))
-    if (status !== 200 && status !== 404) throw new Error(`${kind} ${name} answers ${status}: ${JSON.stringify(body)}`)
+    if (status !== 200 && status !== 404)
+      throw new Error(`${kind} ${name} answers ${status}: ${JSON.stringify(body)}`)
     return status === 200 ? body : undefined
   }
 
   async untilApplied(commit: string, kustomizations: readonly string[]): Promise<void> {
     for (const name of kustomizations)
       await this.until('Kustomization', name, ({ metadata, status }) => {
-        const ready = status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True')
-        const isNew = status?.observedGeneration === metadata.generation && status.lastAppliedRevision?.endsWith(`:${commit}`)
+        const ready = status?.conditions?.some(
+          (one) => one.type === 'Ready' && one.status === 'True',
+        )
+        const isNew =
+          status?.observedGeneration === metadata.generation &&
+          status.lastAppliedRevision?.endsWith(`:${commit}`)
         return ready === true && isNew === true
       })
   }
@@ -139,11 +168,16 @@ class Controllers implements FluxControllers {
   async reconcile(kind: FluxKind, name: string): Promise<void> {
     // Flux compares it and reads no time in it.
     const requestedAt = randomUUID()
-    const { status, body } = await this.plane.request('PATCH', `${pathOf(kind, name)}?fieldManager=flux`, {
-      contentType: 'application/merge-patch+json',
-      body: { metadata: { annotations: { 'reconcile.fluxcd.io/requestedAt': requestedAt } } },
-    })
-    if (status !== 200) throw new Error(`${kind} ${name} answers ${status}: ${JSON.stringify(body)}`)
+    const { status, body } = await this.plane.request(
+      'PATCH',
+      `${pathOf(kind, name)}?fieldManager=flux`,
+      {
+        contentType: 'application/merge-patch+json',
+        body: { metadata: { annotations: { 'reconcile.fluxcd.io/requestedAt': requestedAt } } },
+      },
+    )
+    if (status !== 200)
+      throw new Error(`${kind} ${name} answers ${status}: ${JSON.stringify(body)}`)
     await this.until(kind, name, (found) => found.status?.lastHandledReconcileAt === requestedAt)
   }
 
@@ -157,7 +191,11 @@ class Controllers implements FluxControllers {
     return this.guard.stop()
   }
 
-  private async until(kind: FluxKind, name: string, isDone: (found: FluxResource) => boolean): Promise<void> {
+  private async until(
+    kind: FluxKind,
+    name: string,
+    isDone: (found: FluxResource) => boolean,
+  ): Promise<void> {
     let found: FluxResource | undefined
     const look = async (): Promise<boolean> => {
       found = await this.resource(kind, name)
@@ -165,7 +203,9 @@ class Controllers implements FluxControllers {
     }
     const describe = async (): Promise<string> => {
       const logs = await Promise.all(
-        [...this.servers.keys()].map(async (one) => `--- ${one}\n${(await this.log(one)).slice(-LOG_CHARACTERS)}`),
+        [...this.servers.keys()].map(
+          async (one) => `--- ${one}\n${(await this.log(one)).slice(-LOG_CHARACTERS)}`,
+        ),
       )
       return `${JSON.stringify(found?.status)}\n${logs.join('\n')}`
     }

@@ -18,7 +18,10 @@ export interface FluxRepositoryOptions {
 }
 
 /** Text by path. */
-export function fluxRepository({ url, definitions }: FluxRepositoryOptions): Readonly<Record<string, string>> {
+export function fluxRepository({
+  url,
+  definitions,
+}: FluxRepositoryOptions): Readonly<Record<string, string>> {
   return {
     'README.md': '# What runs in our clusters\n',
     ...clusterOf('production', url, definitions),
@@ -29,12 +32,19 @@ export function fluxRepository({ url, definitions }: FluxRepositoryOptions): Rea
 }
 
 /** What `flux bootstrap` applies once, one after the other: from then on the cluster follows the repository. */
-export function bootstrapOf(files: Readonly<Record<string, string>>): { readonly components: string; readonly sync: string } {
+export function bootstrapOf(files: Readonly<Record<string, string>>): {
+  readonly components: string
+  readonly sync: string
+} {
   const textOf = (name: string): string => files[`clusters/production/flux-system/${name}`] ?? ''
   return { components: textOf('gotk-components.yaml'), sync: textOf('gotk-sync.yaml') }
 }
 
-function clusterOf(cluster: string, url: string, definitions: string): Readonly<Record<string, string>> {
+function clusterOf(
+  cluster: string,
+  url: string,
+  definitions: string,
+): Readonly<Record<string, string>> {
   const at = `clusters/${cluster}`
   return {
     [`${at}/flux-system/kustomization.yaml`]: `apiVersion: kustomize.config.k8s.io/v1beta1

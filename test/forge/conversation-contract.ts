@@ -4,44 +4,89 @@ import { it } from 'node:test'
 import { nextSecond } from '../waiting/next-second.ts'
 import type { ContractHands, ForgeFixture } from './forge-fixture.ts'
 
-export function conversationContract(fixture: () => ForgeFixture, hands: ContractHands, signal: AbortSignal): void {
+export function conversationContract(
+  fixture: () => ForgeFixture,
+  hands: ContractHands,
+  signal: AbortSignal,
+): void {
   const { pushBranch, open, countingWrites } = hands
 
   it('sets statuses, and sends only those that differ', async () => {
     const { commit } = await pushBranch()
-    const status = (context: string, state: 'pending' | 'success' | 'failure', description: string) => ({
+    const status = (
+      context: string,
+      state: 'pending' | 'success' | 'failure',
+      description: string,
+    ) => ({
       context,
       state,
       description,
       url: '',
     })
-    const first = [status('drift/fresh', 'success', 'live = reviewed'), status('drift/render', 'pending', 'ä'.repeat(140))]
-    assert.equal(await countingWrites(() => fixture().openForge().ensureStatuses(commit, first, signal)), 2)
-    assert.equal(await countingWrites(() => fixture().openForge().ensureStatuses(commit, first, signal)), 0)
+    const first = [
+      status('drift/fresh', 'success', 'live = reviewed'),
+      status('drift/render', 'pending', 'ä'.repeat(140)),
+    ]
+    assert.equal(
+      await countingWrites(() => fixture().openForge().ensureStatuses(commit, first, signal)),
+      2,
+    )
+    assert.equal(
+      await countingWrites(() => fixture().openForge().ensureStatuses(commit, first, signal)),
+      0,
+    )
     const next = [status('drift/fresh', 'failure', 'live changed'), ...first.slice(1)]
-    assert.equal(await countingWrites(() => fixture().openForge().ensureStatuses(commit, next, signal)), 1)
-    assert.equal(await countingWrites(() => fixture().openForge().ensureStatuses(commit, next, signal)), 0)
+    assert.equal(
+      await countingWrites(() => fixture().openForge().ensureStatuses(commit, next, signal)),
+      1,
+    )
+    assert.equal(
+      await countingWrites(() => fixture().openForge().ensureStatuses(commit, next, signal)),
+      0,
+    )
   })
 
   it('finds statuses among more than one page of them', async () => {
     const { commit } = await pushBranch()
     const others = Array.from(
       { length: 51 },
-      (_, index) => ({ context: `ci/${index}`, state: 'success', description: '', url: '' }) as const,
+      (_, index) =>
+        ({ context: `ci/${index}`, state: 'success', description: '', url: '' }) as const,
     )
-    const own = { context: 'drift/fresh', state: 'success', description: 'live = reviewed', url: '' } as const
+    const own = {
+      context: 'drift/fresh',
+      state: 'success',
+      description: 'live = reviewed',
+      url: '',
+    } as const
     const all = [own, ...others]
-    assert.equal(await countingWrites(() => fixture().openForge().ensureStatuses(commit, all, signal)), 52)
-    assert.equal(await countingWrites(() => fixture().openForge().ensureStatuses(commit, all, signal)), 0)
+    assert.equal(
+      await countingWrites(() => fixture().openForge().ensureStatuses(commit, all, signal)),
+      52,
+    )
+    assert.equal(
+      await countingWrites(() => fixture().openForge().ensureStatuses(commit, all, signal)),
+      0,
+    )
   })
 
   it('takes the last of several statuses of one context, all of the same second', async () => {
     const { commit } = await pushBranch()
-    const say = (description: string) => [{ context: 'drift/fresh', state: 'success', description, url: '' }] as const
+    const say = (description: string) =>
+      [{ context: 'drift/fresh', state: 'success', description, url: '' }] as const
     for (const description of ['a', 'b', 'a', 'b']) {
-      assert.equal(await countingWrites(() => fixture().openForge().ensureStatuses(commit, say(description), signal)), 1, description)
+      assert.equal(
+        await countingWrites(() =>
+          fixture().openForge().ensureStatuses(commit, say(description), signal),
+        ),
+        1,
+        description,
+      )
     }
-    assert.equal(await countingWrites(() => fixture().openForge().ensureStatuses(commit, say('b'), signal)), 0)
+    assert.equal(
+      await countingWrites(() => fixture().openForge().ensureStatuses(commit, say('b'), signal)),
+      0,
+    )
   })
 
   it('reads more comments than fit on a page, in their order', async () => {
@@ -58,19 +103,37 @@ export function conversationContract(fixture: () => ForgeFixture, hands: Contrac
     const number = await open(await pushBranch())
     const forge = fixture().openForge()
     await forge.ensureComment(number, 'status', 'first\n', signal)
-    assert.equal(await countingWrites(() => fixture().openForge().ensureComment(number, 'status', 'first\n', signal)), 0)
-    assert.equal(await countingWrites(() => fixture().openForge().ensureComment(number, 'status', 'second', signal)), 1)
+    assert.equal(
+      await countingWrites(() =>
+        fixture().openForge().ensureComment(number, 'status', 'first\n', signal),
+      ),
+      0,
+    )
+    assert.equal(
+      await countingWrites(() =>
+        fixture().openForge().ensureComment(number, 'status', 'second', signal),
+      ),
+      1,
+    )
     await forge.ensureComment(number, 'other', 'third', signal)
     assert.deepEqual(await forge.readComments(number, signal), [])
     const own = (topic: string) => fixture().openForge().readOwnComment(number, topic, signal)
-    assert.deepEqual([(await own('status'))?.trimEnd(), await own('other'), await own('none')], ['second', 'third', undefined])
+    assert.deepEqual(
+      [(await own('status'))?.trimEnd(), await own('other'), await own('none')],
+      ['second', 'third', undefined],
+    )
   })
 
   it('adopts the comment of a request whose answer was lost', async () => {
     const number = await open(await pushBranch())
     fixture().loseNextAnswer()
     await fixture().openForge().ensureComment(number, 'status', 'text', signal)
-    assert.equal(await countingWrites(() => fixture().openForge().ensureComment(number, 'status', 'text', signal)), 0)
+    assert.equal(
+      await countingWrites(() =>
+        fixture().openForge().ensureComment(number, 'status', 'text', signal),
+      ),
+      0,
+    )
   })
 
   it('reads what people wrote, oldest first, and knows what it answered', async () => {
@@ -93,7 +156,11 @@ export function conversationContract(fixture: () => ForgeFixture, hands: Contrac
     assert.equal(second.body, '<!-- backporch:topic:status -->\n/restore')
     await fixture().openForge().react(first, 'seen', signal)
     assert.equal(await countingWrites(() => fixture().openForge().react(first, 'seen', signal)), 0)
-    assert.equal((await fixture().openForge().readComments(number, signal))[0]?.answered, false, 'seen is no answer')
+    assert.equal(
+      (await fixture().openForge().readComments(number, signal))[0]?.answered,
+      false,
+      'seen is no answer',
+    )
     await fixture().openForge().react(first, 'done', signal)
     await fixture().openForge().react(second, 'refused', signal)
     assert.deepEqual(
@@ -108,7 +175,10 @@ export function conversationContract(fixture: () => ForgeFixture, hands: Contrac
     await nextSecond()
     await fixture().human.editComment(id, '/adopt')
     const [comment] = await fixture().openForge().readComments(number, signal)
-    assert.deepEqual([comment?.body, comment?.writer], ['/adopt', fixture().tellsEditors ? fixture().people.writer : undefined])
+    assert.deepEqual(
+      [comment?.body, comment?.writer],
+      ['/adopt', fixture().tellsEditors ? fixture().people.writer : undefined],
+    )
   })
 
   it('asks what a person may do', async () => {

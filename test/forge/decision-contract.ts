@@ -4,7 +4,11 @@ import { it } from 'node:test'
 import { objectId } from '@backporch/kyaml/files'
 import { type ContractHands, type ForgeFixture, failsWith } from './forge-fixture.ts'
 
-export function decisionContract(fixture: () => ForgeFixture, hands: ContractHands, signal: AbortSignal): void {
+export function decisionContract(
+  fixture: () => ForgeFixture,
+  hands: ContractHands,
+  signal: AbortSignal,
+): void {
   const { count, mainOf, commitOn, pushBranch, readOne, open, countingWrites } = hands
 
   for (const style of ['merge', 'squash', 'rebase'] as const) {
@@ -13,7 +17,10 @@ export function decisionContract(fixture: () => ForgeFixture, hands: ContractHan
       const number = await open(wanted)
       await fixture().human.merge(number, style)
       const known = await readOne(wanted.ref)
-      assert.deepEqual([known.number, known.state, known.decidedBy], [number, 'merged', fixture().people.writer])
+      assert.deepEqual(
+        [known.number, known.state, known.decidedBy],
+        [number, 'merged', fixture().people.writer],
+      )
       assert.match(known.decidedAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
     })
   }
@@ -38,7 +45,8 @@ export function decisionContract(fixture: () => ForgeFixture, hands: ContractHan
       const all = await fixture()
         .openForge()
         .readProposals('main', [wanted.ref], signal, new Map([[wanted.ref, number]]))
-      const { state, movedTo, commit, decidedBy } = all.find(({ ref }) => ref === wanted.ref) ?? assert.fail('it is not found')
+      const { state, movedTo, commit, decidedBy } =
+        all.find(({ ref }) => ref === wanted.ref) ?? assert.fail('it is not found')
       return { state, movedTo, commit, decidedBy }
     }
     const now = { movedTo: `refs/heads/${name}`, commit: wanted.commit }
@@ -58,7 +66,10 @@ export function decisionContract(fixture: () => ForgeFixture, hands: ContractHan
     }
     await fixture().human.retarget(number, 'staging')
     const known = await read()
-    assert.deepEqual([known.number, known.baseBranch, known.state, known.movedTo], [number, 'staging', 'open', undefined])
+    assert.deepEqual(
+      [known.number, known.baseBranch, known.state, known.movedTo],
+      [number, 'staging', 'open', undefined],
+    )
     await fixture().openForge().ensureProposal(wanted, known, signal)
     assert.equal((await read()).baseBranch, 'main')
     await fixture().human.retarget(number, 'staging')
@@ -79,7 +90,9 @@ export function decisionContract(fixture: () => ForgeFixture, hands: ContractHan
   })
 
   const tagsOf = async (): Promise<readonly string[]> =>
-    [...(await fixture().repository.refs(signal)).refs.keys()].filter((ref) => ref.startsWith('refs/tags/'))
+    [...(await fixture().repository.refs(signal)).refs.keys()].filter((ref) =>
+      ref.startsWith('refs/tags/'),
+    )
 
   it('merges with tag, deleted branch and ledger', async () => {
     const wanted = await pushBranch()
@@ -92,28 +105,46 @@ export function decisionContract(fixture: () => ForgeFixture, hands: ContractHan
       message: 'ledger',
       at: 1_760_000_000,
     })
-    const there = (await fixture().repository.refs(signal)).refs.get('refs/heads/drift-ledger') ?? null
+    const there =
+      (await fixture().repository.refs(signal)).refs.get('refs/heads/drift-ledger') ?? null
     const merge = {
       parents: [base, wanted.commit],
       base,
-      changes: [{ path: `apps/web/file-${count()}.yaml`, content: Buffer.from(`value: ${count}\n`) }],
+      changes: [
+        { path: `apps/web/file-${count()}.yaml`, content: Buffer.from(`value: ${count}\n`) },
+      ],
       message: `Approve drift-${count()}\n\nBecause.\n\nkpt:{"package":"apps/web","workspaceName":"drift-${count()}"}\n\nDrift-Id: ${count()}\n`,
       at: 1_760_000_900,
     }
     const tag = `refs/tags/apps/web/v${100 + count()}`
     const along = [{ ref: 'refs/heads/drift-ledger', from: there, to: ledger }]
-    const decision = { proposal: wanted, base: { ref: 'refs/heads/main', commit: base }, merge, tag, along }
+    const decision = {
+      proposal: wanted,
+      base: { ref: 'refs/heads/main', commit: base },
+      merge,
+      tag,
+      along,
+    }
     const commit = objectId(await fixture().openForge().merge(decision, signal))
     const { refs } = await fixture().repository.refs(signal)
     assert.deepEqual(
-      [refs.get('refs/heads/main'), refs.get(tag), refs.get(wanted.ref), refs.get('refs/heads/drift-ledger')],
+      [
+        refs.get('refs/heads/main'),
+        refs.get(tag),
+        refs.get(wanted.ref),
+        refs.get('refs/heads/drift-ledger'),
+      ],
       [commit, commit, undefined, ledger],
     )
     const view = await fixture().repository.commit(commit, signal)
     assert.deepEqual(view.parents, [base, wanted.commit])
     assert.match(view.message, /^Approve drift-\d+\n\nBecause\.\n\nkpt:\{.*\}\n\nDrift-Id: \d+/)
     const known = await readOne(wanted.ref)
-    assert.deepEqual([known.number, known.state, known.decidedBy], [number, 'merged', ''], 'our own account decided for somebody')
+    assert.deepEqual(
+      [known.number, known.state, known.decidedBy],
+      [number, 'merged', ''],
+      'our own account decided for somebody',
+    )
   })
 
   it('merges without a tag, where none is set', async () => {
@@ -121,8 +152,20 @@ export function decisionContract(fixture: () => ForgeFixture, hands: ContractHan
     await open(wanted)
     const base = await mainOf()
     const before = await tagsOf()
-    const merge = { parents: [base, wanted.commit], base, changes: [], message: `Approve drift-${count()}`, at: 1_760_000_900 }
-    const decision = { proposal: wanted, base: { ref: 'refs/heads/main', commit: base }, merge, tag: undefined, along: [] }
+    const merge = {
+      parents: [base, wanted.commit],
+      base,
+      changes: [],
+      message: `Approve drift-${count()}`,
+      at: 1_760_000_900,
+    }
+    const decision = {
+      proposal: wanted,
+      base: { ref: 'refs/heads/main', commit: base },
+      merge,
+      tag: undefined,
+      along: [],
+    }
     const commit = objectId(await fixture().openForge().merge(decision, signal))
     assert.equal(await mainOf(), commit)
     assert.deepEqual(await tagsOf(), before)
@@ -146,7 +189,9 @@ export function decisionContract(fixture: () => ForgeFixture, hands: ContractHan
     it(`tells the commit that was ${how}, wherever the branch goes after that, and when it is gone`, async () => {
       const wanted = await pushBranch()
       const number = await open(wanted)
-      await (how === 'merged' ? fixture().human.merge(number, 'squash') : fixture().human.close(number))
+      await (how === 'merged'
+        ? fixture().human.merge(number, 'squash')
+        : fixture().human.close(number))
       assert.equal((await readOne(wanted.ref)).commit, wanted.commit)
       const next = await commitOn(await mainOf())
       await fixture().repository.push([{ ref: wanted.ref, from: wanted.commit, to: next }], signal)
@@ -161,9 +206,16 @@ export function decisionContract(fixture: () => ForgeFixture, hands: ContractHan
       const wanted = await pushBranch()
       const number = await open(wanted)
       const known = await readOne(wanted.ref)
-      await (how === 'merged' ? fixture().human.merge(number, 'squash') : fixture().human.close(number))
+      await (how === 'merged'
+        ? fixture().human.merge(number, 'squash')
+        : fixture().human.close(number))
       const from = fixture().writes()
-      const claims = { ...wanted, title: 'chore(drift): restore everything', body: 'everything', labels: ['drift'] }
+      const claims = {
+        ...wanted,
+        title: 'chore(drift): restore everything',
+        body: 'everything',
+        labels: ['drift'],
+      }
       await failsWith('BP4003', fixture().openForge().ensureProposal(claims, known, signal))
       assert.equal(fixture().writes() - from, 0, 'nothing is written')
       const after = await readOne(wanted.ref)
@@ -178,7 +230,13 @@ export function decisionContract(fixture: () => ForgeFixture, hands: ContractHan
     const wanted = await pushBranch()
     await open(wanted)
     const base = await mainOf()
-    const merge = { parents: [base, wanted.commit], base, changes: [], message: 'merge', at: 1_760_000_000 }
+    const merge = {
+      parents: [base, wanted.commit],
+      base,
+      changes: [],
+      message: 'merge',
+      at: 1_760_000_000,
+    }
     const decision = {
       proposal: wanted,
       base: { ref: 'refs/heads/main', commit: base },
@@ -215,8 +273,15 @@ export function decisionContract(fixture: () => ForgeFixture, hands: ContractHan
     const wanted = await pushBranch()
     const number = await open(wanted)
     const stale = [{ ref: 'refs/heads/drift-ledger', from: wanted.commit, to: wanted.commit }]
-    await failsWith('BP4003', fixture().openForge().close({ proposal: wanted, along: stale }, signal))
-    assert.equal((await readOne(wanted.ref)).state, 'open', 'nothing is closed when the push is refused')
+    await failsWith(
+      'BP4003',
+      fixture().openForge().close({ proposal: wanted, along: stale }, signal),
+    )
+    assert.equal(
+      (await readOne(wanted.ref)).state,
+      'open',
+      'nothing is closed when the push is refused',
+    )
     await fixture().openForge().close({ proposal: wanted, along: [] }, signal)
     assert.equal((await fixture().repository.refs(signal)).refs.get(wanted.ref), undefined)
     const known = await readOne(wanted.ref)

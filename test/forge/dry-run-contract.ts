@@ -15,9 +15,16 @@ export function dryRunContract(
     const number = await open(other)
     const comment = await fixture().human.comment(number, '/adopt')
     const known = await readOne(other.ref)
-    const status = { context: 'drift/fresh', state: 'success', description: 'live = reviewed', url: '' } as const
+    const status = {
+      context: 'drift/fresh',
+      state: 'success',
+      description: 'live = reviewed',
+      url: '',
+    } as const
     const forge = fixture().openDryRunForge()
-    const [requested] = (await forge.readComments(number, signal)).filter(({ id }) => id === comment)
+    const [requested] = (await forge.readComments(number, signal)).filter(
+      ({ id }) => id === comment,
+    )
     assert.ok(requested)
     const works: readonly (() => Promise<unknown>)[] = [
       () => forge.ensureProposal(wanted, undefined, signal),
@@ -27,7 +34,11 @@ export function dryRunContract(
       () => forge.ensureComment(number, 'outcome', 'text\n', signal),
       () => forge.react(requested, 'seen', signal),
       () => forge.closeProposal(known, signal),
-      () => forge.ensureIssue({ topic: 'dry-run', title: 'Title', body: 'body', labels: ['drift'] }, signal),
+      () =>
+        forge.ensureIssue(
+          { topic: 'dry-run', title: 'Title', body: 'body', labels: ['drift'] },
+          signal,
+        ),
     ]
     const before = forge.writeCount.count
     const sent = await countingWrites(async () => {
@@ -51,7 +62,10 @@ export function dryRunContract(
     const before = forge.writeCount.count
     await forge.ensureProposal(wanted, known, signal)
     await forge.ensureComment(number, 'outcome', 'text\n', signal)
-    await forge.ensureIssue({ topic: 'there', title: 'Title', body: 'body', labels: ['drift'] }, signal)
+    await forge.ensureIssue(
+      { topic: 'there', title: 'Title', body: 'body', labels: ['drift'] },
+      signal,
+    )
     await forge.closeIssue('not there', signal)
     assert.equal(forge.writeCount.count, before)
   })

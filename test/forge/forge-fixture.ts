@@ -39,7 +39,9 @@ export interface HumanHand {
   addLabel(number: number, name: string): Promise<void>
   openMilestone(title: string): Promise<void>
   /** Who is assigned to it, and the title of its milestone. */
-  filedAs(number: number): Promise<{ readonly assignees: readonly string[]; readonly milestone: string | undefined }>
+  filedAs(
+    number: number,
+  ): Promise<{ readonly assignees: readonly string[]; readonly milestone: string | undefined }>
   /** Short names; the pull request goes with its branch. */
   renameBranch(number: number, before: string, after: string): Promise<void>
   /** Makes the branch `base` at the base that it has where it is not there. */
@@ -68,13 +70,22 @@ export async function failsWith(code: string, work: Promise<unknown>): Promise<v
 export function contractHands(fixture: () => ForgeFixture, signal: AbortSignal): ContractHands {
   let count = 0
 
-  const mainOf = async (): Promise<ObjectId> => objectId((await fixture().repository.refs(signal)).refs.get('refs/heads/main') ?? '')
+  const mainOf = async (): Promise<ObjectId> =>
+    objectId((await fixture().repository.refs(signal)).refs.get('refs/heads/main') ?? '')
 
   const commitOn = async (onto: ObjectId): Promise<ObjectId> => {
     count += 1
-    const changes = [{ path: `apps/web/file-${count}.yaml`, content: Buffer.from(`value: ${count}\n`) }]
+    const changes = [
+      { path: `apps/web/file-${count}.yaml`, content: Buffer.from(`value: ${count}\n`) },
+    ]
     const message = `chore(drift): restore ${count}\n\nkpt:{"package":"apps/web","workspaceName":"drift-${count}"}`
-    return fixture().repository.write({ parents: [onto], base: onto, changes, message, at: 1_760_000_000 + count })
+    return fixture().repository.write({
+      parents: [onto],
+      base: onto,
+      changes,
+      message,
+      at: 1_760_000_000 + count,
+    })
   }
 
   const pushBranch = async (branch?: string): Promise<WantedProposal> => {

@@ -14,7 +14,12 @@ export function issueContract(contextOf: () => ForgeFixture, signal: AbortSignal
   it('keeps one issue per topic: made, rewritten, opened again, closed', async () => {
     const fixture = contextOf()
     const ensure = (body: string) =>
-      fixture.openForge().ensureIssue({ topic: 'dashboard', title: 'Drift dashboard', body, labels: ['drift'] }, signal)
+      fixture
+        .openForge()
+        .ensureIssue(
+          { topic: 'dashboard', title: 'Drift dashboard', body, labels: ['drift'] },
+          signal,
+        )
     assert.equal(await fixture.openForge().readIssue('dashboard', signal), undefined)
     const created = await ensure('one\n')
     assert.equal(await countingWrites(() => ensure('one\n')), 0)
@@ -23,11 +28,19 @@ export function issueContract(contextOf: () => ForgeFixture, signal: AbortSignal
     assert.equal((await fixture.openForge().readIssue('dashboard', signal))?.open, false)
     assert.equal((await ensure('two')).number, created.number)
     const read = await fixture.openForge().readIssue('dashboard', signal)
-    assert.deepEqual([read?.number, read?.open, read?.body.trimEnd(), read?.url], [created.number, true, 'two', created.url])
-    const other = await fixture.openForge().ensureIssue({ topic: 'storm/prod', title: 'Storm', body: 'body', labels: ['drift'] }, signal)
+    assert.deepEqual(
+      [read?.number, read?.open, read?.body.trimEnd(), read?.url],
+      [created.number, true, 'two', created.url],
+    )
+    const other = await fixture
+      .openForge()
+      .ensureIssue({ topic: 'storm/prod', title: 'Storm', body: 'body', labels: ['drift'] }, signal)
     assert.notEqual(other.number, created.number)
     await fixture.openForge().closeIssue('storm/prod', signal)
-    assert.equal(await countingWrites(() => fixture.openForge().closeIssue('storm/prod', signal)), 0)
+    assert.equal(
+      await countingWrites(() => fixture.openForge().closeIssue('storm/prod', signal)),
+      0,
+    )
     assert.equal((await fixture.openForge().readIssue('storm/prod', signal))?.open, false)
     assert.equal((await fixture.openForge().readIssue('dashboard', signal))?.open, true)
   })
@@ -35,8 +48,12 @@ export function issueContract(contextOf: () => ForgeFixture, signal: AbortSignal
   it('adopts the issue of a request whose answer was lost', async () => {
     const setup = contextOf()
     // The label is there, so that the next request that writes is the issue.
-    await setup.openForge().ensureIssue({ topic: 'lost', title: 'Lost', body: 'first', labels: ['drift'] }, signal)
-    await setup.openForge().ensureIssue({ topic: 'lost/again', title: 'Lost', body: 'first', labels: ['drift'] }, signal)
+    await setup
+      .openForge()
+      .ensureIssue({ topic: 'lost', title: 'Lost', body: 'first', labels: ['drift'] }, signal)
+    await setup
+      .openForge()
+      .ensureIssue({ topic: 'lost/again', title: 'Lost', body: 'first', labels: ['drift'] }, signal)
     setup.loseNextAnswer()
     const number = (
       await setup
@@ -44,11 +61,15 @@ export function issueContract(contextOf: () => ForgeFixture, signal: AbortSignal
         .ensureIssue({ topic: 'lost', title: 'Lost', body: 'second', labels: ['drift'] }, signal)
         .catch(() => undefined)
     )?.number
-    const again = await setup.openForge().ensureIssue({ topic: 'lost', title: 'Lost', body: 'second', labels: ['drift'] }, signal)
+    const again = await setup
+      .openForge()
+      .ensureIssue({ topic: 'lost', title: 'Lost', body: 'second', labels: ['drift'] }, signal)
     assert.ok(number === undefined || number === again.number)
     assert.equal(
       await countingWrites(() =>
-        setup.openForge().ensureIssue({ topic: 'lost', title: 'Lost', body: 'second', labels: ['drift'] }, signal),
+        setup
+          .openForge()
+          .ensureIssue({ topic: 'lost', title: 'Lost', body: 'second', labels: ['drift'] }, signal),
       ),
       0,
     )

@@ -4,7 +4,11 @@ import { it } from 'node:test'
 import { waitUntil } from '../waiting/wait-until.ts'
 import type { ContractHands, ForgeFixture } from './forge-fixture.ts'
 
-export function proposalContract(fixture: () => ForgeFixture, hands: ContractHands, signal: AbortSignal): void {
+export function proposalContract(
+  fixture: () => ForgeFixture,
+  hands: ContractHands,
+  signal: AbortSignal,
+): void {
   const { count, pushBranch, readOne, open, countingWrites } = hands
 
   it('opens a proposal as wanted, and reads it back', async () => {
@@ -16,7 +20,15 @@ export function proposalContract(fixture: () => ForgeFixture, hands: ContractHan
     assert.equal(known.number, opened.number)
     assert.equal(known.url, opened.url)
     assert.deepEqual(
-      [known.state, known.commit, known.baseBranch, known.title, known.draft, known.decidedBy, known.decidedAt],
+      [
+        known.state,
+        known.commit,
+        known.baseBranch,
+        known.title,
+        known.draft,
+        known.decidedBy,
+        known.decidedAt,
+      ],
       ['open', wanted.commit, 'main', wanted.title, false, '', ''],
     )
     assert.equal(known.body.trimEnd(), wanted.body.trimEnd())
@@ -29,9 +41,20 @@ export function proposalContract(fixture: () => ForgeFixture, hands: ContractHan
     const forge = fixture().openForge()
     const { url, ...pull } = await forge.readPullRequest(number, signal)
     const branch = wanted.ref.replace('refs/heads/', '')
-    assert.deepEqual(pull, { number, label: `#${number}`, baseBranch: 'main', commit: wanted.commit, branch, fork: false, open: true })
+    assert.deepEqual(pull, {
+      number,
+      label: `#${number}`,
+      baseBranch: 'main',
+      commit: wanted.commit,
+      branch,
+      fork: false,
+      open: true,
+    })
     assert.match(url, /^https?:\/\//)
-    const listed = async () => (await fixture().openForge().readPullRequests('main', signal)).filter((each) => each.number === number)
+    const listed = async () =>
+      (await fixture().openForge().readPullRequests('main', signal)).filter(
+        (each) => each.number === number,
+      )
     assert.deepEqual(await listed(), [{ url, ...pull }])
     await fixture().human.close(number)
     assert.deepEqual(await listed(), [])
@@ -44,8 +67,17 @@ export function proposalContract(fixture: () => ForgeFixture, hands: ContractHan
     const number = await open(other)
     const wanted = { baseBranch: 'main', context: 'drift/fresh', refs: new Map() }
     const read = async () =>
-      (await fixture().openForge().readOpenHeads(wanted, signal)).flatMap(({ commit, status, ...head }) =>
-        commit === other.commit ? [{ ...head, status: status === undefined ? undefined : `${status.state}: ${status.description}` }] : [],
+      (await fixture().openForge().readOpenHeads(wanted, signal)).flatMap(
+        ({ commit, status, ...head }) =>
+          commit === other.commit
+            ? [
+                {
+                  ...head,
+                  status:
+                    status === undefined ? undefined : `${status.state}: ${status.description}`,
+                },
+              ]
+            : [],
       )
     assert.deepEqual(await read(), [{ kind: 'proposal', numbers: [number], status: undefined }])
     await fixture().human.close(number)
@@ -56,8 +88,16 @@ export function proposalContract(fixture: () => ForgeFixture, hands: ContractHan
     const wanted = await pushBranch()
     await open(wanted)
     const known = await readOne(wanted.ref)
-    assert.equal(await countingWrites(() => fixture().openForge().ensureProposal(wanted, known, signal)), 0, 'known')
-    assert.equal(await countingWrites(() => fixture().openForge().ensureProposal(wanted, undefined, signal)), 0, 'not known')
+    assert.equal(
+      await countingWrites(() => fixture().openForge().ensureProposal(wanted, known, signal)),
+      0,
+      'known',
+    )
+    assert.equal(
+      await countingWrites(() => fixture().openForge().ensureProposal(wanted, undefined, signal)),
+      0,
+      'not known',
+    )
   })
 
   it('has one proposal for a branch, whoever asks at the same time', async () => {
@@ -84,34 +124,69 @@ export function proposalContract(fixture: () => ForgeFixture, hands: ContractHan
     await fixture().human.editBody(number, 'somebody\r\nwrote this')
     const edited = await readOne(wanted.ref)
     assert.equal(edited.body, 'somebody\nwrote this')
-    const next = { ...wanted, title: 'fix(drift): adopt', body: 'line\nother\n', labels: ['drift', 'drift-plan/adopt'] }
+    const next = {
+      ...wanted,
+      title: 'fix(drift): adopt',
+      body: 'line\nother\n',
+      labels: ['drift', 'drift-plan/adopt'],
+    }
     await fixture().openForge().ensureProposal(next, edited, signal)
     const known = await readOne(wanted.ref)
-    assert.deepEqual([known.number, known.title, known.body.trimEnd()], [number, next.title, 'line\nother'])
-    assert.deepEqual([...known.labels].sort(), ['drift', 'drift-free', 'drift-plan/adopt', 'team-a'])
+    assert.deepEqual(
+      [known.number, known.title, known.body.trimEnd()],
+      [number, next.title, 'line\nother'],
+    )
+    assert.deepEqual([...known.labels].sort(), [
+      'drift',
+      'drift-free',
+      'drift-plan/adopt',
+      'team-a',
+    ])
   })
 
   it('takes a body with other line breaks and a title at the limit for what was wanted', async () => {
     const { titleLimit } = fixture().openForge().dialect
     for (const draft of [false, true]) {
-      const wanted = { ...(await pushBranch()), title: `fix(drift): ${'ä'.repeat(titleLimit - 12)}`, body: 'one\ntwo\n', draft }
+      const wanted = {
+        ...(await pushBranch()),
+        title: `fix(drift): ${'ä'.repeat(titleLimit - 12)}`,
+        body: 'one\ntwo\n',
+        draft,
+      }
       const number = await open(wanted)
       await fixture().human.editBody(number, 'one\r\ntwo')
       const known = await readOne(wanted.ref)
-      assert.equal(await countingWrites(() => fixture().openForge().ensureProposal(wanted, known, signal)), 0, `draft ${draft}`)
+      assert.equal(
+        await countingWrites(() => fixture().openForge().ensureProposal(wanted, known, signal)),
+        0,
+        `draft ${draft}`,
+      )
     }
   })
 
   it('gives back hostile text as it is, and sends it once', async () => {
-    const hostile = '@all `x` --> <img src=x> \u202e\u200b \u001b[31m closes #1 =1+1 |\n\n```\n/adopt\n```\n<!-- backporch:topic:status -->'
-    const wanted = { ...(await pushBranch()), title: 'fix(drift): `-->` <img> @all #1 | \u202e', body: hostile }
+    const hostile =
+      '@all `x` --> <img src=x> \u202e\u200b \u001b[31m closes #1 =1+1 |\n\n```\n/adopt\n```\n<!-- backporch:topic:status -->'
+    const wanted = {
+      ...(await pushBranch()),
+      title: 'fix(drift): `-->` <img> @all #1 | \u202e',
+      body: hostile,
+    }
     const number = await open(wanted)
     const known = await readOne(wanted.ref)
     assert.deepEqual([known.title, known.body], [wanted.title, wanted.body])
-    assert.equal(await countingWrites(() => fixture().openForge().ensureProposal(wanted, known, signal)), 0)
+    assert.equal(
+      await countingWrites(() => fixture().openForge().ensureProposal(wanted, known, signal)),
+      0,
+    )
     await fixture().human.comment(number, hostile)
     await fixture().openForge().ensureComment(number, 'status', hostile, signal)
-    assert.equal(await countingWrites(() => fixture().openForge().ensureComment(number, 'status', hostile, signal)), 0)
+    assert.equal(
+      await countingWrites(() =>
+        fixture().openForge().ensureComment(number, 'status', hostile, signal),
+      ),
+      0,
+    )
     assert.deepEqual(
       (await fixture().openForge().readComments(number, signal)).map(({ body }) => body),
       [hostile],
@@ -129,15 +204,26 @@ export function proposalContract(fixture: () => ForgeFixture, hands: ContractHan
     })
     assert.deepEqual([known.number, known.state, known.commit], [number, 'closed', wanted.commit])
     const never = 'refs/heads/proposed/apps/web/drift-never'
-    assert.ok(!(await fixture().openForge().readProposals('main', [never], signal)).some(({ ref }) => ref === never))
+    assert.ok(
+      !(await fixture().openForge().readProposals('main', [never], signal)).some(
+        ({ ref }) => ref === never,
+      ),
+    )
   })
 
   it('turns a draft into a proposal and back', async () => {
     const wanted = { ...(await pushBranch()), draft: true }
     const number = await open(wanted)
     const draft = await readOne(wanted.ref)
-    assert.deepEqual([draft.draft, draft.title], [true, wanted.title], 'the title is told without a mark')
-    assert.equal(await countingWrites(() => fixture().openForge().ensureProposal(wanted, draft, signal)), 0)
+    assert.deepEqual(
+      [draft.draft, draft.title],
+      [true, wanted.title],
+      'the title is told without a mark',
+    )
+    assert.equal(
+      await countingWrites(() => fixture().openForge().ensureProposal(wanted, draft, signal)),
+      0,
+    )
     await fixture()
       .openForge()
       .ensureProposal({ ...wanted, draft: false }, draft, signal)
@@ -148,12 +234,21 @@ export function proposalContract(fixture: () => ForgeFixture, hands: ContractHan
   })
 
   it('asks reviewers without losing those that can be asked, and opens the proposal all the same', async () => {
-    const wanted = { ...(await pushBranch()), reviewers: ['nobody-of-that-name', fixture().people.writer, 'no-org/no-team'] }
+    const wanted = {
+      ...(await pushBranch()),
+      reviewers: ['nobody-of-that-name', fixture().people.writer, 'no-org/no-team'],
+    }
     await open(wanted)
     assert.equal((await readOne(wanted.ref)).state, 'open')
     const known = await readOne(wanted.ref)
-    assert.equal(await countingWrites(() => fixture().openForge().ensureProposal(wanted, known, signal)), 0, 'asked once')
-    const told = fixture().told.flatMap((text) => / (\S+) cannot be asked for a review here/.exec(text)?.[1] ?? [])
+    assert.equal(
+      await countingWrites(() => fixture().openForge().ensureProposal(wanted, known, signal)),
+      0,
+      'asked once',
+    )
+    const told = fixture().told.flatMap(
+      (text) => / (\S+) cannot be asked for a review here/.exec(text)?.[1] ?? [],
+    )
     assert.equal(told[0], 'nobody-of-that-name')
     // Gitea takes a team of nobody without a word.
     assert.ok(told.slice(1).every((name) => name === 'no-org/no-team'))
@@ -161,22 +256,38 @@ export function proposalContract(fixture: () => ForgeFixture, hands: ContractHan
 
   it('assigns it and gives it its milestone, once, and leaves out what the forge does not know', async () => {
     const { writer, reader } = fixture().people
-    const wanted = { ...(await pushBranch()), assignees: ['nobody-of-that-name', writer], milestone: `m${count()}` }
+    const wanted = {
+      ...(await pushBranch()),
+      assignees: ['nobody-of-that-name', writer],
+      milestone: `m${count()}`,
+    }
     const without = await open({ ...wanted, milestone: 'no such milestone' })
-    assert.deepEqual(await fixture().human.filedAs(without), { assignees: [writer], milestone: undefined })
+    assert.deepEqual(await fixture().human.filedAs(without), {
+      assignees: [writer],
+      milestone: undefined,
+    })
     assert.deepEqual(
       fixture()
-        .told.filter((text) => /(cannot be assigned|is no open milestone) here, and is left out$/.test(text))
+        .told.filter((text) =>
+          /(cannot be assigned|is no open milestone) here, and is left out$/.test(text),
+        )
         .map((text) => text.slice(text.indexOf(': ') + 2, text.indexOf(' here'))),
       ['nobody-of-that-name cannot be assigned', 'no such milestone is no open milestone'],
     )
     await fixture().human.openMilestone(wanted.milestone)
     const second = { ...(await pushBranch()), assignees: [writer], milestone: wanted.milestone }
     const number = await open(second)
-    assert.deepEqual(await fixture().human.filedAs(number), { assignees: [writer], milestone: wanted.milestone })
+    assert.deepEqual(await fixture().human.filedAs(number), {
+      assignees: [writer],
+      milestone: wanted.milestone,
+    })
     const again = { ...second, assignees: [reader], milestone: undefined }
     const known = await readOne(second.ref)
-    assert.equal(await countingWrites(() => fixture().openForge().ensureProposal(again, known, signal)), 0, 'people may change it')
+    assert.equal(
+      await countingWrites(() => fixture().openForge().ensureProposal(again, known, signal)),
+      0,
+      'people may change it',
+    )
   })
 
   it('reads open proposals below proposed/ only, and others where they are named', async () => {
@@ -184,10 +295,16 @@ export function proposalContract(fixture: () => ForgeFixture, hands: ContractHan
     const other = await pushBranch(`drafts/apps/web/other-${count() + 1}`)
     await open(ours)
     await open(other)
-    const listed = (await fixture().openForge().readProposals('main', [], signal)).map(({ ref }) => ref)
+    const listed = (await fixture().openForge().readProposals('main', [], signal)).map(
+      ({ ref }) => ref,
+    )
     assert.ok(listed.includes(ours.ref))
     assert.ok(!listed.includes(other.ref))
     assert.equal((await readOne(other.ref)).state, 'open')
-    assert.ok(!(await fixture().openForge().readProposals('another-base', [], signal)).some(({ ref }) => ref === ours.ref))
+    assert.ok(
+      !(await fixture().openForge().readProposals('another-base', [], signal)).some(
+        ({ ref }) => ref === ours.ref,
+      ),
+    )
   })
 }

@@ -32,15 +32,27 @@ const { value } = fc.letrec<{ value: Json; map: Json }>((tie) => ({
   map: fc.dictionary(fc.constantFrom(...NAMES), tie('value'), { maxKeys: 4 }),
 }))
 
-const ANNOTATIONS = ['config.kubernetes.io/depends-on', 'config.kubernetes.io/local-config', 'internal.kpt.dev/upstream-identifier', 'a']
+const ANNOTATIONS = [
+  'config.kubernetes.io/depends-on',
+  'config.kubernetes.io/local-config',
+  'internal.kpt.dev/upstream-identifier',
+  'a',
+]
 const text = fc.constantFrom(...TEXTS)
-const annotations = fc.dictionary(fc.constantFrom(...ANNOTATIONS), fc.oneof(text, value), { maxKeys: 3 })
+const annotations = fc.dictionary(fc.constantFrom(...ANNOTATIONS), fc.oneof(text, value), {
+  maxKeys: 3,
+})
 const metadata = fc.oneof(
   { weight: 1, arbitrary: value },
   {
     weight: 4,
     arbitrary: fc.record(
-      { name: fc.oneof(text, value), namespace: fc.oneof(text, value), annotations: fc.oneof(annotations, value), labels: value },
+      {
+        name: fc.oneof(text, value),
+        namespace: fc.oneof(text, value),
+        annotations: fc.oneof(annotations, value),
+        labels: value,
+      },
       { requiredKeys: ['name'] },
     ),
   },
@@ -81,7 +93,9 @@ const object = fc
 
 /** Up to four of them. */
 export const oddItems: fc.Arbitrary<readonly YamlMap[]> = fc
-  .array(fc.oneof({ weight: 6, arbitrary: object }, { weight: 1, arbitrary: value }), { maxLength: 4 })
+  .array(fc.oneof({ weight: 6, arbitrary: object }, { weight: 1, arbitrary: value }), {
+    maxLength: 4,
+  })
   .map((objects) => objects.map(yamlOf).filter((node) => node.kind === 'map'))
 
 /** Something in the place of a config. */

@@ -39,7 +39,12 @@ export function appIni(setup: GiteaSetup): string {
       DISABLE_SSH: true,
       LFS_START_SERVER: false,
     },
-    database: { DB_TYPE: 'sqlite3', PATH: join(data, 'gitea.db'), SQLITE_JOURNAL_MODE: 'WAL', SQLITE_TIMEOUT: 10_000 },
+    database: {
+      DB_TYPE: 'sqlite3',
+      PATH: join(data, 'gitea.db'),
+      SQLITE_JOURNAL_MODE: 'WAL',
+      SQLITE_TIMEOUT: 10_000,
+    },
     security: {
       INSTALL_LOCK: true,
       SECRET_KEY: secret(),
@@ -52,7 +57,12 @@ export function appIni(setup: GiteaSetup): string {
       SUCCESSFUL_TOKENS_CACHE_SIZE: 1_000,
     },
     oauth2: { ENABLED: false },
-    service: { DISABLE_REGISTRATION: true, ENABLE_CAPTCHA: false, REGISTER_EMAIL_CONFIRM: false, DEFAULT_KEEP_EMAIL_PRIVATE: false },
+    service: {
+      DISABLE_REGISTRATION: true,
+      ENABLE_CAPTCHA: false,
+      REGISTER_EMAIL_CONFIRM: false,
+      DEFAULT_KEEP_EMAIL_PRIVATE: false,
+    },
     // sh is enough for what Gitea writes into each repository's hooks, and starts faster than bash.
     repository: {
       SCRIPT_TYPE: 'sh',
@@ -76,8 +86,13 @@ export function appIni(setup: GiteaSetup): string {
     'cron.update_checker': { ENABLED: false },
     log: { MODE: 'console', LEVEL: 'Warn', COLORIZE: false, ROOT_PATH: join(directory, 'log') },
   }
-  const lines = (section: Section): string[] => Object.entries(section).map(([name, value]) => `${name} = ${value}`)
-  return [...lines(top), ...Object.entries(sections).flatMap(([name, section]) => ['', `[${name}]`, ...lines(section)]), ''].join('\n')
+  const lines = (section: Section): string[] =>
+    Object.entries(section).map(([name, value]) => `${name} = ${value}`)
+  return [
+    ...lines(top),
+    ...Object.entries(sections).flatMap(([name, section]) => ['', `[${name}]`, ...lines(section)]),
+    '',
+  ].join('\n')
 }
 
 function secret(): string {

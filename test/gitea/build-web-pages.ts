@@ -18,14 +18,23 @@ import { findGitea } from './find-gitea.ts'
 
 const run = promisify(execFile)
 const FOLDERS = ['web_src', 'templates', 'public', 'assets']
-const FILES = ['package.json', 'pnpm-lock.yaml', '.npmrc', 'vite.config.ts', 'tailwind.config.ts', 'tsconfig.json', 'types.d.ts']
+const FILES = [
+  'package.json',
+  'pnpm-lock.yaml',
+  '.npmrc',
+  'vite.config.ts',
+  'tailwind.config.ts',
+  'tsconfig.json',
+  'types.d.ts',
+]
 /** What the build writes; Gitea reads the manifest to find the others, so it is copied last. */
 const RESULTS = ['js', 'css', '.vite']
 
 const found = await findGitea()
 if (found.state === 'unavailable') throw new Error(found.why)
 const assets = join(found.staticRoot, 'public', 'assets')
-if (await exists(join(assets, '.vite', 'manifest.json'))) console.log('the pages are styled already')
+if (await exists(join(assets, '.vite', 'manifest.json')))
+  console.log('the pages are styled already')
 else await build()
 
 async function build(): Promise<void> {
@@ -34,14 +43,21 @@ async function build(): Promise<void> {
   try {
     for (const folder of FOLDERS) await copyFolder(join(source, folder), join(work, folder))
     for (const file of FILES) await copyFile(join(source, file), join(work, file))
-    const { packageManager } = JSON.parse(await readFile(join(work, 'package.json'), 'utf8')) as { readonly packageManager: string }
+    const { packageManager } = JSON.parse(await readFile(join(work, 'package.json'), 'utf8')) as {
+      readonly packageManager: string
+    }
     // Install scripts would download things from elsewhere; none is needed.
-    await run('npx', ['--yes', packageManager, 'install', '--prod', '--frozen-lockfile', '--ignore-scripts'], { cwd: work })
+    await run(
+      'npx',
+      ['--yes', packageManager, 'install', '--prod', '--frozen-lockfile', '--ignore-scripts'],
+      { cwd: work },
+    )
     await run(process.execPath, [join('node_modules', 'vite', 'bin', 'vite.js'), 'build'], {
       cwd: work,
       env: { ...process.env, ENABLE_SOURCEMAP: 'false' },
     })
-    for (const folder of RESULTS) await copyFolder(join(work, 'public', 'assets', folder), join(assets, folder))
+    for (const folder of RESULTS)
+      await copyFolder(join(work, 'public', 'assets', folder), join(assets, folder))
   } finally {
     await rm(work, { recursive: true, force: true })
   }

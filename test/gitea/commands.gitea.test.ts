@@ -17,9 +17,14 @@ else await controlPlaneSuite('commands on Gitea', {}, (plane) => commandsOn(plan
 
 function commandsOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea): void {
   /** A drifted package with an open pull request: change 1 is `spec.replicas`. */
-  async function proposed(t: TestContext): Promise<{ review: ReviewWorld; world: World; namespace: string; pull: ObservedPull }> {
+  async function proposed(
+    t: TestContext,
+  ): Promise<{ review: ReviewWorld; world: World; namespace: string; pull: ObservedPull }> {
     const namespace = await plane.namespace('commands')
-    const review = await openReviewWorld(t, plane, server, { ...webPackage(namespace), ...policy('mode: Propose') })
+    const review = await openReviewWorld(t, plane, server, {
+      ...webPackage(namespace),
+      ...policy('mode: Propose'),
+    })
     const { world } = review
     await review.sync()
     await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespace)
@@ -27,8 +32,18 @@ function commandsOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea)
     return { review, world, namespace, pull: await review.onlyOpen() }
   }
 
-  async function write({ fixture }: ReviewWorld, by: GiteaUser, number: number, body: string): Promise<string> {
-    const created = await fixture.gitea.request<{ id: number }>(by.token, 'POST', `${fixture.path}/issues/${number}/comments`, { body })
+  async function write(
+    { fixture }: ReviewWorld,
+    by: GiteaUser,
+    number: number,
+    body: string,
+  ): Promise<string> {
+    const created = await fixture.gitea.request<{ id: number }>(
+      by.token,
+      'POST',
+      `${fixture.path}/issues/${number}/comments`,
+      { body },
+    )
     assert.equal(created.status, 201)
     return String(created.body.id)
   }
@@ -37,12 +52,20 @@ function commandsOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea)
   async function reactions({ fixture: setup }: ReviewWorld, comment: string): Promise<string[]> {
     type Reaction = { readonly user: { readonly login: string }; readonly content: string }
     const path = `${setup.path}/issues/comments/${comment}/reactions`
-    const { body } = await setup.gitea.request<readonly Reaction[] | null>(setup.writer.token, 'GET', path)
-    return (body ?? []).flatMap(({ user, content }) => (user.login === setup.bot.name ? [content] : [])).sort()
+    const { body } = await setup.gitea.request<readonly Reaction[] | null>(
+      setup.writer.token,
+      'GET',
+      path,
+    )
+    return (body ?? [])
+      .flatMap(({ user, content }) => (user.login === setup.bot.name ? [content] : []))
+      .sort()
   }
 
   async function answerOf(review: ReviewWorld, number: number): Promise<string> {
-    const answers = (await review.comments(number)).filter((body) => body.includes('Results of the last commands'))
+    const answers = (await review.comments(number)).filter((body) =>
+      body.includes('Results of the last commands'),
+    )
     assert.ok(answers.length <= 1, 'one comment, edited')
     return answers[0] ?? ''
   }
@@ -66,9 +89,17 @@ function commandsOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea)
     assert.deepEqual(await reactions(review, readers), ['confused'])
     assert.deepEqual((await reactions(review, edited)).includes('confused'), true)
     assert.deepEqual(await reactions(review, quoted), [])
-    assert.match(await answerOf(review, pull.number), /needs write access[\s\S]*edited|edited[\s\S]*needs write access/)
+    assert.match(
+      await answerOf(review, pull.number),
+      /needs write access[\s\S]*edited|edited[\s\S]*needs write access/,
+    )
 
-    const adopted = await write(review, author(review), pull.number, 'the season began\n\n/adopt 1 -- peak season')
+    const adopted = await write(
+      review,
+      author(review),
+      pull.number,
+      'the season began\n\n/adopt 1 -- peak season',
+    )
     const again = await review.backporch('scan')
     assertExit(again, 1)
     assert.match(again.stderr, /\/adopt 1 .*: done/)
@@ -81,15 +112,28 @@ function commandsOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea)
     const now = await review.onlyOpen()
     assert.equal(now.number, pull.number)
     assert.match(now.title, /^fix\(drift\): adopt /)
-    assert.match(now.body, new RegExp(`It was Restore before, changed by \`${author(review).name}\``))
-    assert.match(await world.remote('diff', 'main', branchOf(pull), '--', 'apps/web'), /^\+ +replicas: 5/m)
-    assert.deepEqual(await review.writesOf(() => review.backporch('scan')), NOTHING, 'nothing is said or pushed twice')
+    assert.match(
+      now.body,
+      new RegExp(`It was Restore before, changed by \`${author(review).name}\``),
+    )
+    assert.match(
+      await world.remote('diff', 'main', branchOf(pull), '--', 'apps/web'),
+      /^\+ +replicas: 5/m,
+    )
+    assert.deepEqual(
+      await review.writesOf(() => review.backporch('scan')),
+      NOTHING,
+      'nothing is said or pushed twice',
+    )
   })
 
   test('a ticked box, a snooze, and a branch that somebody pushed to and that is taken back', async (t) => {
     const { review, world, pull } = await proposed(t)
     const { human } = review.fixture
-    await human.editBody(pull.number, pull.body.replace(/- \[ \] (<!-- backporch:adopt=)/, '- [x] $1'))
+    await human.editBody(
+      pull.number,
+      pull.body.replace(/- \[ \] (<!-- backporch:adopt=)/, '- [x] $1'),
+    )
     await review.backporch('scan')
     const ticked = await review.onlyOpen()
     assert.match(ticked.title, /adopt/)
@@ -105,13 +149,22 @@ function commandsOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea)
     await world.git('fetch', '--quiet', 'origin')
     await world.git('checkout', '--quiet', '-B', 'theirs', `origin/${branchOf(pull)}`)
     await world.commit({ 'apps/web/NOTES.md': 'mine\n' }, 'notes')
-    await review.git('push', '--quiet', review.address, `${await world.git('rev-parse', 'theirs')}:refs/heads/${branchOf(pull)}`)
+    await review.git(
+      'push',
+      '--quiet',
+      review.address,
+      `${await world.git('rev-parse', 'theirs')}:refs/heads/${branchOf(pull)}`,
+    )
     const theirs = await world.git('rev-parse', 'theirs')
     await review.backporch('scan')
     assert.equal(await world.remote('rev-parse', branchOf(pull)), theirs, 'never pushed over')
     const recreate = await write(review, author(review), pull.number, '/recreate')
     await review.backporch('scan')
-    assert.deepEqual(await reactions(review, recreate), ['+1', 'eyes'], await answerOf(review, pull.number))
+    assert.deepEqual(
+      await reactions(review, recreate),
+      ['+1', 'eyes'],
+      await answerOf(review, pull.number),
+    )
     assert.doesNotMatch(await world.remote('ls-tree', '-r', '--name-only', branchOf(pull)), /NOTES/)
     assert.equal((await review.onlyOpen()).number, pull.number)
   })
@@ -128,7 +181,10 @@ function commandsOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea)
     await human.merge(requested?.number ?? 0, 'squash')
     assertExit(await review.backporch('scan'), 0)
     await review.backporch('scan')
-    assert.doesNotMatch(await world.remote('branch', '--list', '--format=%(refname:short)'), /drift\/ignore/)
+    assert.doesNotMatch(
+      await world.remote('branch', '--list', '--format=%(refname:short)'),
+      /drift\/ignore/,
+    )
     assert.equal((await review.closed(pull.number)).merged, false)
   })
 }

@@ -12,7 +12,14 @@ import { type LiveColour, recordingOf } from '../fakes/recorded-config-map.ts'
 import { boundCommand } from '../processes/bound-command.ts'
 import { PROGRAM } from '../program.ts'
 import { HANGS_AFTER, waitUntil } from '../waiting/wait-until.ts'
-import { type Fault, type FaultyProxy, isApiWrite, isPush, type ProxiedRequest, startFaultyProxy } from './faulty-proxy.ts'
+import {
+  type Fault,
+  type FaultyProxy,
+  isApiWrite,
+  isPush,
+  type ProxiedRequest,
+  startFaultyProxy,
+} from './faulty-proxy.ts'
 import type { Gitea, GiteaUser } from './gitea.ts'
 import { handOf } from './gitea-fixture.ts'
 
@@ -28,7 +35,11 @@ const FILES = {
 export type CrashCommand = 'scan' | 'controller' | 'approve' | 'reject'
 
 /** Asked at each request that writes, with its name, its body and its number, from 1, and waited for. @returns when to kill the program */
-export type Kill = (write: string, body: Buffer, at: number) => 'before' | 'after' | undefined | Promise<undefined>
+export type Kill = (
+  write: string,
+  body: Buffer,
+  at: number,
+) => 'before' | 'after' | undefined | Promise<undefined>
 
 export interface Ended {
   readonly signal: NodeJS.Signals | null
@@ -66,19 +77,25 @@ export interface CrashFixture {
 
 export async function openCrashFixture(gitea: Gitea): Promise<CrashFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'backporch-gitea-crash-'))
-  const [owner, bot, writer] = await Promise.all(['ann', 'bot', 'wendy'].map((name) => gitea.createUser(gitea.uniqueName(name))))
+  const [owner, bot, writer] = await Promise.all(
+    ['ann', 'bot', 'wendy'].map((name) => gitea.createUser(gitea.uniqueName(name))),
+  )
   if (owner === undefined || bot === undefined || writer === undefined) throw new Error('no users')
   const proxy = await startFaultyProxy(gitea.url)
   const began = Date.now()
   return {
     open: async () => {
-      const { name } = await gitea.createRepository(owner, gitea.uniqueName('deploy'), { files: FILES })
+      const { name } = await gitea.createRepository(owner, gitea.uniqueName('deploy'), {
+        files: FILES,
+      })
       const path = `/repos/${owner.name}/${name}`
       for (const [person, permission] of [
         [bot, 'admin'],
         [writer, 'write'],
       ] as const)
-        await gitea.request(owner.token, 'PUT', `${path}/collaborators/${person.name}`, { permission })
+        await gitea.request(owner.token, 'PUT', `${path}/collaborators/${person.name}`, {
+          permission,
+        })
       const home = join(folder, name)
       mkdirSync(home)
       let edits = 0
@@ -87,17 +104,36 @@ export async function openCrashFixture(gitea: Gitea): Promise<CrashFixture> {
         writer,
         live: (color, by) => {
           edits += 1
-          writeFileSync(join(home, 'live.json'), JSON.stringify(recordingOf([{ color, by, at: new Date(began + edits * 1_000) }])))
+          writeFileSync(
+            join(home, 'live.json'),
+            JSON.stringify(recordingOf([{ color, by, at: new Date(began + edits * 1_000) }])),
+          )
         },
-        run: (command, kill) => runProgram({ command, proxy, path, home, token: bot.token, kill, harm: undefined }),
-        disturbed: (harm) => runProgram({ command: 'scan', proxy, path, home, token: bot.token, kill: undefined, harm }),
+        run: (command, kill) =>
+          runProgram({ command, proxy, path, home, token: bot.token, kill, harm: undefined }),
+        disturbed: (harm) =>
+          runProgram({
+            command: 'scan',
+            proxy,
+            path,
+            home,
+            token: bot.token,
+            kill: undefined,
+            harm,
+          }),
         send: async (method, below, body) => {
           const answer = await gitea.request(writer.token, method, `${path}${below}`, body)
-          if (answer.status >= 300) throw new Error(`${method} ${below} answers ${answer.status}: ${JSON.stringify(answer.body)}`)
+          if (answer.status >= 300)
+            throw new Error(
+              `${method} ${below} answers ${answer.status}: ${JSON.stringify(answer.body)}`,
+            )
           return answer.body as never
         },
         merge: () => handOf(gitea, writer, path).merge(1, 'squash'),
-        requested: () => proxy.requests.flatMap((request) => (request.path.includes(path) ? [nameOf(request, path)] : [])),
+        requested: () =>
+          proxy.requests.flatMap((request) =>
+            request.path.includes(path) ? [nameOf(request, path)] : [],
+          ),
         end: async () => endOf(gitea, bot, path, home),
       }
     },
@@ -121,11 +157,23 @@ interface ProgramOrder {
 /** Faults by path of the repository: worlds run side by side through one proxy. */
 const faults = new Map<string, FaultyProxy['fault']>()
 
-async function runProgram({ command, proxy, path, home, token, kill, harm }: ProgramOrder): Promise<Ended> {
-  proxy.fault = (request) => [...faults].find(([repository]) => request.path.includes(repository))?.[1](request)
+async function runProgram({
+  command,
+  proxy,
+  path,
+  home,
+  token,
+  kill,
+  harm,
+}: ProgramOrder): Promise<Ended> {
+  proxy.fault = (request) =>
+    [...faults].find(([repository]) => request.path.includes(repository))?.[1](request)
   const repository = path.replace('/repos', '')
   const writes: string[] = []
-  const started = kill === undefined && command === 'scan' ? undefined : start(command, `${proxy.url}${repository}.git`, home, token)
+  const started =
+    kill === undefined && command === 'scan'
+      ? undefined
+      : start(command, `${proxy.url}${repository}.git`, home, token)
   const die = (): boolean => started?.kill('SIGKILL') === true
   let requested = 0
   faults.set(repository, async (request) => {
@@ -143,14 +191,18 @@ async function runProgram({ command, proxy, path, home, token, kill, harm }: Pro
     die()
     return { kind: 'cut' }
   })
-  const ended = await (started === undefined ? scanHere(`${proxy.url}${repository}.git`, home, token) : endedOf(started))
+  const ended = await (started === undefined
+    ? scanHere(`${proxy.url}${repository}.git`, home, token)
+    : endedOf(started))
   faults.delete(repository)
   return { ...ended, writes }
 }
 
 /** `push`, `POST /pulls` */
 function nameOf(request: ProxiedRequest, path: string): string {
-  return isPush(request) ? 'push' : `${request.method} ${request.path.split(path.replace('/repos', ''))[1]}`
+  return isPush(request)
+    ? 'push'
+    : `${request.method} ${request.path.split(path.replace('/repos', ''))[1]}`
 }
 
 function argumentsOf(remote: string, home: string): string[] {
@@ -172,13 +224,22 @@ function environmentOf(home: string, token: string): NodeJS.ProcessEnv {
 const DECISION = ['apps/web', '--yes', '--as', 'Ada']
 
 /** A scan that nobody kills needs no process of its own. */
-async function scanHere(remote: string, home: string, token: string): Promise<Omit<Ended, 'writes'>> {
-  const { code, stderr } = await backporchHere(['scan', ...argumentsOf(remote, home)], { cwd: home, env: environmentOf(home, token) })
+async function scanHere(
+  remote: string,
+  home: string,
+  token: string,
+): Promise<Omit<Ended, 'writes'>> {
+  const { code, stderr } = await backporchHere(['scan', ...argumentsOf(remote, home)], {
+    cwd: home,
+    env: environmentOf(home, token),
+  })
   return { code, signal: null, stderr }
 }
 
 function start(command: CrashCommand, remote: string, home: string, token: string): ChildProcess {
-  const own = { scan: [], controller: ['--interval', '1s'], approve: DECISION, reject: DECISION }[command]
+  const own = { scan: [], controller: ['--interval', '1s'], approve: DECISION, reject: DECISION }[
+    command
+  ]
   const args = [PROGRAM, command, ...own, ...argumentsOf(remote, home)]
   return spawn(...boundCommand(process.execPath, args), {
     cwd: home,
@@ -194,7 +255,9 @@ function endedOf(child: ChildProcess): Promise<Omit<Ended, 'writes'>> {
   child.stderr?.on('data', (chunk: Buffer) => {
     stderr += chunk.toString('utf8')
   })
-  return new Promise((resolve) => child.on('close', (code, signal) => resolve({ code, signal, stderr })))
+  return new Promise((resolve) =>
+    child.on('close', (code, signal) => resolve({ code, signal, stderr })),
+  )
 }
 
 interface Issue {
@@ -207,9 +270,12 @@ interface Issue {
 }
 
 async function endOf(gitea: Gitea, bot: GiteaUser, path: string, home: string): Promise<unknown> {
-  const get = async <Body>(below: string): Promise<Body> => (await gitea.request<Body>(bot.token, 'GET', `${path}${below}`)).body
+  const get = async <Body>(below: string): Promise<Body> =>
+    (await gitea.request<Body>(bot.token, 'GET', `${path}${below}`)).body
   const issues = async (): Promise<Issue[]> => get('/issues?state=all&type=all&limit=50')
-  const branches = new Set((await get<{ name: string }[]>('/branches?limit=50')).map(({ name }) => name))
+  const branches = new Set(
+    (await get<{ name: string }[]>('/branches?limit=50')).map(({ name }) => name),
+  )
   // Gitea closes pull requests whose branch is gone a moment after the push.
   await waitUntil('pull requests without a branch are closed', async () => {
     const open = await get<{ head: { ref: string } }[]>('/pulls?state=open&limit=50')
@@ -218,12 +284,28 @@ async function endOf(gitea: Gitea, bot: GiteaUser, path: string, home: string): 
   const shown = (await issues()).sort((left, right) => left.number - right.number)
   const message = await Promise.all(
     shown.map(async ({ number, title, state, body, labels, pull_request }) => {
-      type Comment = { readonly id: number; readonly body: string; readonly user: { readonly login: string } }
+      type Comment = {
+        readonly id: number
+        readonly body: string
+        readonly user: { readonly login: string }
+      }
       const comments = await get<Comment[]>(`/issues/${number}/comments`)
-      const reacted = await Promise.all(comments.map(({ id }) => get<{ content: string }[] | null>(`/issues/comments/${id}/reactions`)))
+      const reacted = await Promise.all(
+        comments.map(({ id }) =>
+          get<{ content: string }[] | null>(`/issues/comments/${id}/reactions`),
+        ),
+      )
       const { merged, draft } = pull_request ?? {}
       return {
-        ...{ number, title, state, body, merged, draft, labels: labels.map(({ name }) => name).sort() },
+        ...{
+          number,
+          title,
+          state,
+          body,
+          merged,
+          draft,
+          labels: labels.map(({ name }) => name).sort(),
+        },
         comments: comments.map((comment, index) => [
           comment.user.login,
           comment.body,
@@ -250,12 +332,18 @@ async function endOf(gitea: Gitea, bot: GiteaUser, path: string, home: string): 
       files.map((file) => file.id),
       signal,
     )
-    type Status = { readonly context: string; readonly status: string; readonly description: string }
+    type Status = {
+      readonly context: string
+      readonly status: string
+      readonly description: string
+    }
     const statuses = (await get<Status[] | null>(`/commits/${id}/statuses?limit=50`)) ?? []
     refs[ref] = {
       ...(ref.endsWith('/drift-ledger') ? {} : { message }),
       content: files.map((file) => [file.path, new TextDecoder().decode(blobs.get(file.id))]),
-      statuses: statuses.map(({ context, status, description }) => [context, status, description]).sort(),
+      statuses: statuses
+        .map(({ context, status, description }) => [context, status, description])
+        .sort(),
     }
   }
   const text = JSON.stringify({ text: message, refs })

@@ -5,7 +5,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { quarterOf } from '../seeds/crash-points.ts'
-import { type CrashFixture, type CrashWorld, type Ended, type Kill, openCrashFixture } from './crash-world.ts'
+import {
+  type CrashFixture,
+  type CrashWorld,
+  type Ended,
+  type Kill,
+  openCrashFixture,
+} from './crash-world.ts'
 import { giteaSuite } from './gitea-suite.ts'
 
 interface Scenario {
@@ -95,8 +101,13 @@ await giteaSuite('the program is killed at any write', {}, (gitea) => {
         await settled(world, `killed before ${write}`)
       }
       // To die before a write is to die after the one before it, but for what the cache on disk knows: tried where it knows least.
-      const before = ['push', 'POST /pulls'].filter((write) => run.writes.includes('POST /pulls') && run.writes.includes(write))
-      await Promise.all([killedAfterEach(await fixture.open(), settled), ...quarterOf(t, before).map(killedBefore)])
+      const before = ['push', 'POST /pulls'].filter(
+        (write) => run.writes.includes('POST /pulls') && run.writes.includes(write),
+      )
+      await Promise.all([
+        killedAfterEach(await fixture.open(), settled),
+        ...quarterOf(t, before).map(killedBefore),
+      ])
 
       /** Each time the program comes one write further: as bad as it can be for what must be there once. */
       async function killedAfterEach(world: CrashWorld, ends: typeof settled): Promise<void> {
@@ -141,7 +152,10 @@ await giteaSuite('the program is killed at any write', {}, (gitea) => {
     for (const { number, state } of others) {
       const comments = await world.send<{ body: string }[]>('GET', `/issues/${number}/comments`)
       assert.equal(state, 'closed')
-      assert.match(comments.map(({ body }) => body).join('\n'), /^\[#1\]\(http[^)]+\) is the pull request of this branch/m)
+      assert.match(
+        comments.map(({ body }) => body).join('\n'),
+        /^\[#1\]\(http[^)]+\) is the pull request of this branch/m,
+      )
     }
   })
 
@@ -153,10 +167,14 @@ await giteaSuite('the program is killed at any write', {}, (gitea) => {
       }): Promise<{ first: Ended; end: unknown }> => {
         const world = await fixture.open()
         await opened(world)
-        const first = await world.run(command, kill && ((_name, _body, at) => (at === kill.at ? kill.when : undefined)))
+        const first = await world.run(
+          command,
+          kill && ((_name, _body, at) => (at === kill.at ? kill.when : undefined)),
+        )
         if (kill !== undefined) {
           // Gitea closes the pull request of a branch that is gone, on a busy machine before we do: then that write is not sent.
-          const isClosedByGitea = command === 'reject' && first.code === 0 && first.writes.length < kill.at
+          const isClosedByGitea =
+            command === 'reject' && first.code === 0 && first.writes.length < kill.at
           assert.ok(first.signal === 'SIGKILL' || isClosedByGitea, first.stderr)
           const again = await world.run(command)
           // What was decided already is said as such, and nothing is decided twice.
@@ -166,16 +184,27 @@ await giteaSuite('the program is killed at any write', {}, (gitea) => {
         // Who completes the decision of another run adds when it was seen, and the commit.
         return {
           first,
-          end: JSON.parse(JSON.stringify(await world.end()).replaceAll(/ {2}((?:seenAt|observedAt): \\"TIME\\"|commit: COMMIT)\\n/g, '')),
+          end: JSON.parse(
+            JSON.stringify(await world.end()).replaceAll(
+              / {2}((?:seenAt|observedAt): \\"TIME\\"|commit: COMMIT)\\n/g,
+              '',
+            ),
+          ),
         }
       }
       const { first, end: wanted } = await decided()
       assert.equal(first.code, 0, first.stderr)
       assert.match(JSON.stringify(wanted), /decidedBy: Ada/)
       t.diagnostic(first.writes.join(', '))
-      const points = first.writes.flatMap((_, index) => (['before', 'after'] as const).map((when) => ({ at: index + 1, when })))
+      const points = first.writes.flatMap((_, index) =>
+        (['before', 'after'] as const).map((when) => ({ at: index + 1, when })),
+      )
       for (const point of quarterOf(t, points)) {
-        assert.deepEqual((await decided(point)).end, wanted, `killed ${point.when} ${point.at} (${first.writes[point.at - 1]})`)
+        assert.deepEqual(
+          (await decided(point)).end,
+          wanted,
+          `killed ${point.when} ${point.at} (${first.writes[point.at - 1]})`,
+        )
       }
     })
   }
@@ -193,7 +222,8 @@ async function opened(world: CrashWorld): Promise<void> {
 
 /** Scans until one writes nothing. @returns how many that takes, the one before it included */
 async function quiet(world: CrashWorld): Promise<number> {
-  for (let scans = 1; scans < 5; scans += 1) if ((await world.run('scan')).writes.length === 0) return scans
+  for (let scans = 1; scans < 5; scans += 1)
+    if ((await world.run('scan')).writes.length === 0) return scans
   return assert.fail('it writes again and again')
 }
 
@@ -203,6 +233,10 @@ function kindOf(write: string): string {
 }
 
 function statesOf(end: unknown): string[] {
-  const { text } = end as { readonly text: readonly { readonly state: string; readonly merged?: boolean }[] }
-  return text.flatMap(({ state, merged: isMerged }) => (isMerged === undefined ? [] : [isMerged ? `${state} merged` : state]))
+  const { text } = end as {
+    readonly text: readonly { readonly state: string; readonly merged?: boolean }[]
+  }
+  return text.flatMap(({ state, merged: isMerged }) =>
+    isMerged === undefined ? [] : [isMerged ? `${state} merged` : state],
+  )
 }

@@ -2,7 +2,13 @@
  * A server on 127.0.0.1 in front of the real Gitea: passes everything on, writes down what came, and does harm where a test
  * says so. What Gitea does behind it is real.
  */
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse, request as sendRequest } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+  request as sendRequest,
+} from 'node:http'
 
 export interface ProxiedRequest {
   readonly method: string
@@ -61,28 +67,49 @@ export async function startFaultyProxy(giteaUrl: string): Promise<FaultyProxy> {
   })
 
   async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const request = { method: incoming.method ?? '', path: incoming.url ?? '', body: await bytesOf(incoming) }
+    const request = {
+      method: incoming.method ?? '',
+      path: incoming.url ?? '',
+      body: await bytesOf(incoming),
+    }
     requests.push(request)
     const fault = await proxy.fault(request)
     if (fault?.kind === 'cut') return void incoming.socket.destroy()
     if (fault?.kind === 'answer') {
-      outgoing.writeHead(fault.status, { 'content-type': 'application/json', ...fault.headers }).end(fault.body ?? '')
+      outgoing
+        .writeHead(fault.status, { 'content-type': 'application/json', ...fault.headers })
+        .end(fault.body ?? '')
       return
     }
     if (fault?.kind === 'silent') return
-    const answer = await passOn(gitea, fault?.kind === 'elsewhere' ? { ...request, path: fault.path } : request, incoming.headers)
+    const answer = await passOn(
+      gitea,
+      fault?.kind === 'elsewhere' ? { ...request, path: fault.path } : request,
+      incoming.headers,
+    )
     if (fault?.kind === 'lost') {
       fault.done?.()
       return void incoming.socket.destroy()
     }
-    const body = fault?.kind === 'changed' ? Buffer.from(JSON.stringify(fault.change(JSON.parse(answer.body.toString())))) : answer.body
-    const { 'transfer-encoding': _chunked, 'content-length': _length, connection: _connection, ...headers } = answer.headers
+    const body =
+      fault?.kind === 'changed'
+        ? Buffer.from(JSON.stringify(fault.change(JSON.parse(answer.body.toString()))))
+        : answer.body
+    const {
+      'transfer-encoding': _chunked,
+      'content-length': _length,
+      connection: _connection,
+      ...headers
+    } = answer.headers
     outgoing.writeHead(answer.status, { ...headers, 'content-length': String(body.length) })
     if (fault?.kind !== 'half') outgoing.end(body)
-    else outgoing.write(body.subarray(0, Math.floor(body.length / 2)), () => incoming.socket.destroy())
+    else
+      outgoing.write(body.subarray(0, Math.floor(body.length / 2)), () => incoming.socket.destroy())
   }
 
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve, reject) =>
+    server.once('error', reject).listen(0, '127.0.0.1', resolve),
+  )
   server.unref()
   const address = server.address()
   if (typeof address !== 'object' || address === null) throw new Error('a TCP server has no port')
@@ -103,13 +130,28 @@ function passOn(
   { hostname, port }: URL,
   { method, path, body }: ProxiedRequest,
   headers: IncomingHttpHeaders,
-): Promise<{ readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: Buffer }> {
+): Promise<{
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}> {
   const { connection: _connection, 'transfer-encoding': _chunked, ...retained } = headers
   return new Promise((resolve, reject) => {
     // A connection of its own: Gitea closes idle ones, and a lost request would be a fault that no test asked for.
-    const passed = { hostname, port, method, path, headers: { ...retained, 'content-length': String(body.length) }, agent: false } as const
+    const passed = {
+      hostname,
+      port,
+      method,
+      path,
+      headers: { ...retained, 'content-length': String(body.length) },
+      agent: false,
+    } as const
     const outgoing = sendRequest(passed, (answer) => {
-      bytesOf(answer).then((bytes) => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: bytes }), reject)
+      bytesOf(answer).then(
+        (bytes) =>
+          resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: bytes }),
+        reject,
+      )
     })
     outgoing.on('error', reject)
     outgoing.end(body)

@@ -14,7 +14,10 @@ afterEach(() => machine.remove())
 test('without git, which it runs, it says so', async () => {
   await writeScript(await programPath('gitea', machine.environment), '')
   const found = await findGitea({ environment: machine.environment })
-  assert.deepEqual(found, { state: 'unavailable', why: 'cannot run Gitea here: there is no git on the PATH, which Gitea runs.' })
+  assert.deepEqual(found, {
+    state: 'unavailable',
+    why: 'cannot run Gitea here: there is no git on the PATH, which Gitea runs.',
+  })
 })
 
 test('a build has its static files beside it', async () => {

@@ -16,10 +16,19 @@ export interface GiteaBinary {
 }
 
 /** The Gitea to run: our build (`ensureProgram`), and git, which it runs. */
-export async function findGitea(options: FindOptions = {}): Promise<GiteaBinary | GiteaUnavailable> {
+export async function findGitea(
+  options: FindOptions = {},
+): Promise<GiteaBinary | GiteaUnavailable> {
   if ((await findProgram('git', options.environment ?? process.env)) === undefined)
-    return { state: 'unavailable', why: 'cannot run Gitea here: there is no git on the PATH, which Gitea runs.' }
+    return {
+      state: 'unavailable',
+      why: 'cannot run Gitea here: there is no git on the PATH, which Gitea runs.',
+    }
   const found = await ensureProgram('gitea', options)
   if (found.state === 'unavailable') return found
-  return { state: 'ready', binary: found.path, staticRoot: join(found.folder, PROGRAMS.gitea.beside.folder) }
+  return {
+    state: 'ready',
+    binary: found.path,
+    staticRoot: join(found.folder, PROGRAMS.gitea.beside.folder),
+  }
 }

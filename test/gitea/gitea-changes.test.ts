@@ -13,7 +13,9 @@ import { pushBranch } from './pushed-branch.ts'
 const { signal } = new AbortController()
 
 await giteaSuite('GiteaForge where the repository or the rights change', {}, (gitea) => {
-  async function opened(t: TestContext): Promise<{ fixture: GiteaFixture; wanted: WantedProposal; number: number }> {
+  async function opened(
+    t: TestContext,
+  ): Promise<{ fixture: GiteaFixture; wanted: WantedProposal; number: number }> {
     const fixture = await createGiteaFixture(gitea)
     t.after(() => fixture.close())
     const wanted = await pushBranch(fixture.repository, signal)
@@ -21,14 +23,24 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
     return { fixture, wanted, number }
   }
 
-  const asOwner = async ({ owner, path }: GiteaFixture, method: string, below: string, body?: unknown): Promise<number> => {
+  const asOwner = async (
+    { owner, path }: GiteaFixture,
+    method: string,
+    below: string,
+    body?: unknown,
+  ): Promise<number> => {
     const { status } = await gitea.request(owner.token, method, `${path}${below}`, body)
     assert.ok(status < 300, `${method} ${below} answers ${status}`)
     return status
   }
 
   /** Reading and writing both fail so, and nothing that writes is done. */
-  async function refuses(setup: GiteaFixture, wanted: WantedProposal, codes: readonly FailureCode[], token?: string): Promise<void> {
+  async function refuses(
+    setup: GiteaFixture,
+    wanted: WantedProposal,
+    codes: readonly FailureCode[],
+    token?: string,
+  ): Promise<void> {
     const works = [
       () => setup.openForge(token).readProposals('main', [wanted.ref], signal),
       () => setup.openForge(token).ensureProposal({ ...wanted, title: 'other' }, undefined, signal),
@@ -54,18 +66,28 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
       forge.ensureProposal(next, known, signal),
       (thrown: unknown) => thrown instanceof Failure && thrown.code === 'BP5002',
     )
-    assert.equal((await giteaFixture.openForge().ensureProposal(next, undefined, signal)).number, number)
+    assert.equal(
+      (await giteaFixture.openForge().ensureProposal(next, undefined, signal)).number,
+      number,
+    )
   })
 
   test('a token that may only read: BP5003, which names the scope', async (t) => {
     const { fixture: groundwork, wanted } = await opened(t)
-    const { token } = await gitea.createToken(groundwork.bot, ['read:repository', 'read:issue', 'read:user'])
-    await assert.rejects(groundwork.openForge(token).ensureProposal({ ...wanted, title: 'x' }, undefined, signal), (thrown: unknown) => {
-      assert.ok(thrown instanceof Failure)
-      assert.equal(thrown.code, 'BP5003')
-      assert.match(thrown.why, /write:repository|write:issue/)
-      return true
-    })
+    const { token } = await gitea.createToken(groundwork.bot, [
+      'read:repository',
+      'read:issue',
+      'read:user',
+    ])
+    await assert.rejects(
+      groundwork.openForge(token).ensureProposal({ ...wanted, title: 'x' }, undefined, signal),
+      (thrown: unknown) => {
+        assert.ok(thrown instanceof Failure)
+        assert.equal(thrown.code, 'BP5003')
+        assert.match(thrown.why, /write:repository|write:issue/)
+        return true
+      },
+    )
   })
 
   test('renamed, transferred, archived, out of sight, deleted', async (t) => {
@@ -73,27 +95,42 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
     await asOwner(ground, 'PATCH', '', { name: 'elsewhere' })
     await refuses(ground, wanted, ['BP5008'])
     const renamed = `/repos/${ground.owner.name}/elsewhere`
-    assert.equal((await gitea.request(ground.owner.token, 'PATCH', renamed, { name: 'deploy' })).status, 200)
+    assert.equal(
+      (await gitea.request(ground.owner.token, 'PATCH', renamed, { name: 'deploy' })).status,
+      200,
+    )
     await asOwner(ground, 'PATCH', '', { archived: true })
     // Gitea still lets a pull request of an archived repository be edited; so it is looked at before anything is written.
     for (const work of [
       () => ground.openForge().readProposals('main', [wanted.ref], signal),
       () => ground.openForge().ensureComment(number, 'outcome', 'text', signal),
     ]) {
-      await assert.rejects(work(), (thrown: unknown) => thrown instanceof Failure && thrown.code === 'BP5008')
+      await assert.rejects(
+        work(),
+        (thrown: unknown) => thrown instanceof Failure && thrown.code === 'BP5008',
+      )
     }
     await asOwner(ground, 'PATCH', '', { archived: false })
-    assert.equal((await ground.openForge().ensureProposal(wanted, undefined, signal)).number, number, 'all is well again')
+    assert.equal(
+      (await ground.openForge().ensureProposal(wanted, undefined, signal)).number,
+      number,
+      'all is well again',
+    )
 
     await asOwner(ground, 'PATCH', '', { private: true })
     await asOwner(ground, 'DELETE', `/collaborators/${ground.bot.name}`)
     await refuses(ground, wanted, ['BP5003'])
     await asOwner(ground, 'PUT', `/collaborators/${ground.bot.name}`, { permission: 'admin' })
     const carl = await gitea.createUser(gitea.uniqueName('carl'))
-    const given = await gitea.request(gitea.admin.token, 'POST', `${ground.path}/transfer`, { new_owner: carl.name })
+    const given = await gitea.request(gitea.admin.token, 'POST', `${ground.path}/transfer`, {
+      new_owner: carl.name,
+    })
     assert.ok(given.status < 300, JSON.stringify(given.body))
     await refuses(ground, wanted, ['BP5008', 'BP5003'])
-    assert.equal((await gitea.request(carl.token, 'DELETE', `/repos/${carl.name}/deploy`)).status, 204)
+    assert.equal(
+      (await gitea.request(carl.token, 'DELETE', `/repos/${carl.name}/deploy`)).status,
+      204,
+    )
     await refuses(ground, wanted, ['BP5003'])
   })
 
@@ -122,20 +159,42 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
 
   test('issues and pull requests that are turned off are named by the first request', async (t) => {
     const { fixture: ground, wanted } = await opened(t)
-    const isNamed = (thrown: unknown): boolean => thrown instanceof Failure && /^(issues|pull requests) are turned off/.test(thrown.why)
+    const isNamed = (thrown: unknown): boolean =>
+      thrown instanceof Failure && /^(issues|pull requests) are turned off/.test(thrown.why)
     await asOwner(ground, 'PATCH', '', { has_issues: false })
-    await assert.rejects(ground.openForge().ensureIssue({ topic: 'dashboard', title: 'x', body: 'x', labels: [] }, signal), isNamed)
+    await assert.rejects(
+      ground
+        .openForge()
+        .ensureIssue({ topic: 'dashboard', title: 'x', body: 'x', labels: [] }, signal),
+      isNamed,
+    )
     await asOwner(ground, 'PATCH', '', { has_issues: true, has_pull_requests: false })
     await assert.rejects(ground.openForge().ensureProposal(wanted, undefined, signal), isNamed)
   })
 
   test('a protected base branch: the merge says which rule, and no tag, branch or ledger moves', async (t) => {
     const { fixture: ground, wanted } = await opened(t)
-    await asOwner(ground, 'POST', '/branch_protections', { rule_name: 'main', enable_push: true, required_approvals: 1 })
+    await asOwner(ground, 'POST', '/branch_protections', {
+      rule_name: 'main',
+      enable_push: true,
+      required_approvals: 1,
+    })
     const before = (await ground.repository.refs(signal)).refs
     const base = objectId(before.get('refs/heads/main') ?? '')
-    const merge = { parents: [base, wanted.commit], base, changes: [], message: 'merge', at: 1_760_000_000 }
-    const decision = { proposal: wanted, base: { ref: 'refs/heads/main', commit: base }, merge, tag: 'refs/tags/apps/web/v1', along: [] }
+    const merge = {
+      parents: [base, wanted.commit],
+      base,
+      changes: [],
+      message: 'merge',
+      at: 1_760_000_000,
+    }
+    const decision = {
+      proposal: wanted,
+      base: { ref: 'refs/heads/main', commit: base },
+      merge,
+      tag: 'refs/tags/apps/web/v1',
+      along: [],
+    }
     await assert.rejects(ground.openForge().merge(decision, signal), (thrown: unknown) => {
       assert.ok(thrown instanceof Failure)
       assert.equal(thrown.code, 'BP4002')
@@ -147,11 +206,32 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
 
   test('a repository without merge commits is merged by a style that it allows, with our message', async (t) => {
     const { fixture: ground, wanted } = await opened(t)
-    const styles = { allow_merge_commits: false, allow_rebase: false, allow_rebase_explicit: false, allow_fast_forward_only_merge: false }
-    await asOwner(ground, 'PATCH', '', { ...styles, allow_squash_merge: true, default_merge_style: 'squash' })
+    const styles = {
+      allow_merge_commits: false,
+      allow_rebase: false,
+      allow_rebase_explicit: false,
+      allow_fast_forward_only_merge: false,
+    }
+    await asOwner(ground, 'PATCH', '', {
+      ...styles,
+      allow_squash_merge: true,
+      default_merge_style: 'squash',
+    })
     const base = objectId((await ground.repository.refs(signal)).refs.get('refs/heads/main') ?? '')
-    const merge = { parents: [base, wanted.commit], base, changes: [], message: 'Approve\n\nkpt:{"package":"apps/web"}', at: 1_760_000_000 }
-    const decision = { proposal: wanted, base: { ref: 'refs/heads/main', commit: base }, merge, tag: 'refs/tags/apps/web/v1', along: [] }
+    const merge = {
+      parents: [base, wanted.commit],
+      base,
+      changes: [],
+      message: 'Approve\n\nkpt:{"package":"apps/web"}',
+      at: 1_760_000_000,
+    }
+    const decision = {
+      proposal: wanted,
+      base: { ref: 'refs/heads/main', commit: base },
+      merge,
+      tag: 'refs/tags/apps/web/v1',
+      along: [],
+    }
     const commit = objectId(await ground.openForge().merge(decision, signal))
     const view = await ground.repository.commit(commit, signal)
     assert.deepEqual(view.parents, [base])
@@ -162,12 +242,27 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
   test('the answer to a merge is lost: it is found merged, and finished', async (t) => {
     const { fixture: ground, wanted } = await opened(t)
     const base = objectId((await ground.repository.refs(signal)).refs.get('refs/heads/main') ?? '')
-    const merge = { parents: [base, wanted.commit], base, changes: [], message: 'Approve', at: 1_760_000_000 }
-    const decision = { proposal: wanted, base: { ref: 'refs/heads/main', commit: base }, merge, tag: 'refs/tags/apps/web/v1', along: [] }
+    const merge = {
+      parents: [base, wanted.commit],
+      base,
+      changes: [],
+      message: 'Approve',
+      at: 1_760_000_000,
+    }
+    const decision = {
+      proposal: wanted,
+      base: { ref: 'refs/heads/main', commit: base },
+      merge,
+      tag: 'refs/tags/apps/web/v1',
+      along: [],
+    }
     ground.proxy.fault = ({ path }) => (path.endsWith('/merge') ? { kind: 'lost' } : undefined)
     const commit = objectId(await ground.openForge().merge(decision, signal))
     const { refs } = await ground.repository.refs(signal)
-    assert.deepEqual([refs.get('refs/heads/main'), refs.get('refs/tags/apps/web/v1'), refs.get(wanted.ref)], [commit, commit, undefined])
+    assert.deepEqual(
+      [refs.get('refs/heads/main'), refs.get('refs/tags/apps/web/v1'), refs.get(wanted.ref)],
+      [commit, commit, undefined],
+    )
   })
 
   test('two that open at the same moment: Gitea takes both, the first one stays, and the other says nothing afterwards', async (t) => {
@@ -184,26 +279,42 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
       await gate.promise
       return undefined
     }
-    const both = await Promise.all([0, 1].map(() => ground.openForge().ensureProposal(wanted, undefined, signal)))
+    const both = await Promise.all(
+      [0, 1].map(() => ground.openForge().ensureProposal(wanted, undefined, signal)),
+    )
     assert.equal(both[0]?.number, both[1]?.number)
     const [known, ...more] = await ground.openForge().readProposals('main', [wanted.ref], signal)
     assert.deepEqual([known?.number, more], [both[0]?.number, []])
     await ground.openForge().ensureProposal(wanted, known, signal)
-    const { body } = await gitea.request<{ state: string }[]>(ground.owner.token, 'GET', `${ground.path}/pulls?state=open`)
+    const { body } = await gitea.request<{ state: string }[]>(
+      ground.owner.token,
+      'GET',
+      `${ground.path}/pulls?state=open`,
+    )
     assert.equal(body.length, 1)
     const second = (known?.number ?? 0) + 1
-    const told = await gitea.request<{ body: string }[]>(ground.owner.token, 'GET', `${ground.path}/issues/${second}/comments`)
+    const told = await gitea.request<{ body: string }[]>(
+      ground.owner.token,
+      'GET',
+      `${ground.path}/issues/${second}/comments`,
+    )
     assert.match(
       told.body.map((comment) => comment.body).join('\n---\n'),
       new RegExp(`\n\\[#${known?.number}\\]\\(http[^)]+\\) is the pull request of this branch`),
     )
     // Closed later than the person closed the other: that says nothing.
     await ground.human.close(known?.number ?? 0)
-    const spare = await gitea.request<{ number: number }[]>(ground.owner.token, 'GET', `${ground.path}/pulls?state=closed&sort=newest`)
+    const spare = await gitea.request<{ number: number }[]>(
+      ground.owner.token,
+      'GET',
+      `${ground.path}/pulls?state=closed&sort=newest`,
+    )
     const last = spare.body.find(({ number }) => number !== known?.number)?.number ?? 0
     await ground.human.reopen(last)
     await nextSecond()
-    await gitea.request(ground.bot.token, 'PATCH', `${ground.path}/issues/${last}`, { state: 'closed' })
+    await gitea.request(ground.bot.token, 'PATCH', `${ground.path}/issues/${last}`, {
+      state: 'closed',
+    })
     const [closed] = await ground.openForge().readProposals('main', [wanted.ref], signal)
     assert.deepEqual([closed?.number, closed?.decidedBy], [known?.number, ground.writer.name])
     await ground.human.reopen(known?.number ?? 0)
@@ -215,10 +326,16 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
   test('a pull request from the branch of the same name in a fork is not ours', async (t) => {
     const { fixture: ground, wanted, number } = await opened(t)
     const { writer } = ground
-    assert.equal((await gitea.request(writer.token, 'POST', `${ground.path}/forks`, {})).status, 202)
+    assert.equal(
+      (await gitea.request(writer.token, 'POST', `${ground.path}/forks`, {})).status,
+      202,
+    )
     const head = `${writer.name}:${wanted.ref.slice('refs/heads/'.length)}`
     const fork = { head, base: 'main', title: 'mine' }
-    assert.equal((await gitea.request(writer.token, 'POST', `${ground.path}/pulls`, fork)).status, 201)
+    assert.equal(
+      (await gitea.request(writer.token, 'POST', `${ground.path}/pulls`, fork)).status,
+      201,
+    )
     const read = await ground.openForge().readProposals('main', [wanted.ref], signal)
     assert.deepEqual(
       read.map((one) => one.number),
@@ -226,31 +343,57 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
     )
     await ground.human.close(number)
     const [closed] = await ground.openForge().readProposals('main', [wanted.ref], signal)
-    assert.deepEqual([closed?.number, closed?.state, closed?.decidedBy], [number, 'closed', writer.name])
+    assert.deepEqual(
+      [closed?.number, closed?.state, closed?.decidedBy],
+      [number, 'closed', writer.name],
+    )
   })
 
   test('a label that somebody deleted while its number is remembered is made again', async (t) => {
     const { fixture: ground, wanted, number } = await opened(t)
     const forge = ground.openForge()
-    await forge.ensureProposal({ ...wanted, labels: ['drift', 'drift-plan/adopt'] }, undefined, signal)
+    await forge.ensureProposal(
+      { ...wanted, labels: ['drift', 'drift-plan/adopt'] },
+      undefined,
+      signal,
+    )
     type Label = { id: number; name: string }
-    const { body } = await gitea.request<Label[]>(ground.owner.token, 'GET', `${ground.path}/labels`)
-    for (const { id, name } of body) if (name.startsWith('drift-')) await asOwner(ground, 'DELETE', `/labels/${id}`)
+    const { body } = await gitea.request<Label[]>(
+      ground.owner.token,
+      'GET',
+      `${ground.path}/labels`,
+    )
+    for (const { id, name } of body)
+      if (name.startsWith('drift-')) await asOwner(ground, 'DELETE', `/labels/${id}`)
     await forge.ensureProposal(wanted, undefined, signal)
-    const now = await gitea.request<Label[]>(ground.owner.token, 'GET', `${ground.path}/issues/${number}/labels`)
+    const now = await gitea.request<Label[]>(
+      ground.owner.token,
+      'GET',
+      `${ground.path}/issues/${number}/labels`,
+    )
     assert.deepEqual(now.body.map(({ name }) => name).sort(), [...wanted.labels].sort())
   })
 
   test('two processes that make the same label, write the same comment, or open the same issue, at one moment leave one of each', async (t) => {
     const { fixture: ground, number, wanted } = await opened(t)
-    type Named = { readonly id: number; readonly name: string; readonly state: string; readonly title: string }
+    type Named = {
+      readonly id: number
+      readonly name: string
+      readonly state: string
+      readonly title: string
+    }
     const listed = async (below: string): Promise<readonly Named[]> =>
       (await gitea.request<Named[]>(ground.owner.token, 'GET', `${ground.path}/${below}`)).body
     for (const { id } of await listed('labels')) await asOwner(ground, 'DELETE', `/labels/${id}`)
     // Both ask what there is before one of them writes.
     let waiting: (() => void)[] = []
     ground.proxy.fault = async ({ method, path }) => {
-      if (method !== 'POST' || !/\/(?:labels|issues|comments)$/.test(path) || /\/issues\/\d+\/labels/.test(path)) return undefined
+      if (
+        method !== 'POST' ||
+        !/\/(?:labels|issues|comments)$/.test(path) ||
+        /\/issues\/\d+\/labels/.test(path)
+      )
+        return undefined
       await new Promise<void>((resolve) => {
         waiting.push(resolve)
         if (waiting.length < 2) return
@@ -260,7 +403,9 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
       return undefined
     }
     const two = [ground.openForge(), ground.openForge()]
-    await Promise.all(two.map((forge) => forge.ensureProposal({ ...wanted, labels: ['drift'] }, undefined, signal)))
+    await Promise.all(
+      two.map((forge) => forge.ensureProposal({ ...wanted, labels: ['drift'] }, undefined, signal)),
+    )
     assert.deepEqual(
       (await listed('labels')).map(({ name }) => name),
       ['drift'],
@@ -269,7 +414,9 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
       (await listed(`issues/${number}/labels`)).map(({ name }) => name),
       ['drift'],
     )
-    await Promise.all(two.map((forge) => forge.ensureComment(number, 'outcome', 'It is closed.', signal)))
+    await Promise.all(
+      two.map((forge) => forge.ensureComment(number, 'outcome', 'It is closed.', signal)),
+    )
     assert.equal((await listed(`issues/${number}/comments`)).length, 1)
     const issue = { topic: 'dashboard', title: 'Drift dashboard', body: 'one', labels: ['drift'] }
     const opens = await Promise.all(two.map((forge) => forge.ensureIssue(issue, signal)))
@@ -295,17 +442,24 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
     }
     await forge.closeIssue('dashboard', signal)
     assert.equal(closes, 1)
-    const { body } = await gitea.request<{ state: string }>(ground.owner.token, 'GET', `${ground.path}/issues/${number}`)
+    const { body } = await gitea.request<{ state: string }>(
+      ground.owner.token,
+      'GET',
+      `${ground.path}/issues/${number}`,
+    )
     assert.equal(body.state, 'closed')
   })
 
   test('an account that is no administrator is told what it needs to ask for the rights of others', async (t) => {
     const { fixture: ground } = await opened(t)
-    await assert.rejects(ground.openForge(ground.writer.token).permissionOf(ground.reader.name, signal), (thrown: unknown) => {
-      assert.ok(thrown instanceof Failure)
-      assert.equal(thrown.code, 'BP5003')
-      assert.match(thrown.remedy, /administrator of the repository/)
-      return true
-    })
+    await assert.rejects(
+      ground.openForge(ground.writer.token).permissionOf(ground.reader.name, signal),
+      (thrown: unknown) => {
+        assert.ok(thrown instanceof Failure)
+        assert.equal(thrown.code, 'BP5003')
+        assert.match(thrown.remedy, /administrator of the repository/)
+        return true
+      },
+    )
   })
 })

@@ -37,8 +37,14 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
       201,
       'a closed one is not in the way',
     )
-    assert.equal((await send('POST', '/pulls', { head: 'main', base: 'main', title: 'nothing' })).status, 422)
-    assert.equal((await send('POST', '/pulls', { head: 'drift/none', base: 'main', title: 'nothing' })).status, 404)
+    assert.equal(
+      (await send('POST', '/pulls', { head: 'main', base: 'main', title: 'nothing' })).status,
+      422,
+    )
+    assert.equal(
+      (await send('POST', '/pulls', { head: 'drift/none', base: 'main', title: 'nothing' })).status,
+      404,
+    )
   })
 
   test('the list ignores a head filter; base and head in the path find one, slashes as they are, the oldest first, closed ones too', async () => {
@@ -56,7 +62,11 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
     const again = await open('drift/one')
     assert.equal(again.number, 3)
     const found = (await send<Pull>('GET', '/pulls/main/drift/one')).body
-    assert.deepEqual([found.number, found.state], [1, 'closed'], 'the open one is hidden by the closed one')
+    assert.deepEqual(
+      [found.number, found.state],
+      [1, 'closed'],
+      'the open one is hidden by the closed one',
+    )
   })
 
   test('a change of a pull request answers 201; its url is that of the page', async () => {
@@ -71,24 +81,52 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
     const { send, commit } = await world(gitea)
     await commit('drift/one')
     await commit('drift/two')
-    const flag = await send<Pull>('POST', '/pulls', { head: 'drift/one', base: 'main', title: 'one', draft: true })
+    const flag = await send<Pull>('POST', '/pulls', {
+      head: 'drift/one',
+      base: 'main',
+      title: 'one',
+      draft: true,
+    })
     assert.equal(flag.body.draft, false)
-    const title = await send<Pull>('POST', '/pulls', { head: 'drift/two', base: 'main', title: 'WIP: two' })
+    const title = await send<Pull>('POST', '/pulls', {
+      head: 'drift/two',
+      base: 'main',
+      title: 'WIP: two',
+    })
     assert.deepEqual([title.body.draft, title.body.mergeable], [true, false])
-    const merge = await send<{ message: string }>('POST', `/pulls/${title.body.number}/merge`, { Do: 'merge' })
-    assert.deepEqual([merge.status, merge.body.message], [405, 'Work in progress PRs cannot be merged'])
+    const merge = await send<{ message: string }>('POST', `/pulls/${title.body.number}/merge`, {
+      Do: 'merge',
+    })
+    assert.deepEqual(
+      [merge.status, merge.body.message],
+      [405, 'Work in progress PRs cannot be merged'],
+    )
   })
 
   test('labels go by name to an issue, unknown names are dropped in silence, and are removed by id', async () => {
     const { send, commit, open } = await world(gitea)
     await commit('drift/one')
     const { number } = await open('drift/one')
-    const label = await send<{ id: number }>('POST', '/labels', { name: 'drift-plan/restore', color: '#ff0000' })
-    const added = await send<readonly { name: string }[]>('POST', `/issues/${number}/labels`, { labels: ['drift-plan/restore', 'unknown'] })
-    assert.deepEqual([added.status, added.body.map(({ name }) => name)], [200, ['drift-plan/restore']])
-    assert.equal((await send('DELETE', `/issues/${number}/labels/drift-plan%2Frestore`)).status, 422)
+    const label = await send<{ id: number }>('POST', '/labels', {
+      name: 'drift-plan/restore',
+      color: '#ff0000',
+    })
+    const added = await send<readonly { name: string }[]>('POST', `/issues/${number}/labels`, {
+      labels: ['drift-plan/restore', 'unknown'],
+    })
+    assert.deepEqual(
+      [added.status, added.body.map(({ name }) => name)],
+      [200, ['drift-plan/restore']],
+    )
+    assert.equal(
+      (await send('DELETE', `/issues/${number}/labels/drift-plan%2Frestore`)).status,
+      422,
+    )
     assert.equal((await send('DELETE', `/issues/${number}/labels/${label.body.id}`)).status, 204)
-    assert.equal((await send('PATCH', `/pulls/${number}`, { labels: ['drift-plan/restore'] })).status, 422)
+    assert.equal(
+      (await send('PATCH', `/pulls/${number}`, { labels: ['drift-plan/restore'] })).status,
+      422,
+    )
     const byId = await send<Pull>('PATCH', `/pulls/${number}`, { labels: [label.body.id] })
     assert.deepEqual(
       byId.body.labels.map(({ name }) => name),
@@ -115,17 +153,33 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
       readonly created_at: string
       readonly updated_at: string
     }
-    const result = await gitea.request<Comment>(bob.token, 'POST', `${path}/issues/${issue.body.number}/comments`, { body: 'looks good' })
+    const result = await gitea.request<Comment>(
+      bob.token,
+      'POST',
+      `${path}/issues/${issue.body.number}/comments`,
+      { body: 'looks good' },
+    )
     await nextSecond()
-    const edited = await gitea.request<Comment>(ann.token, 'PATCH', `${path}/issues/comments/${result.body.id}`, { body: '/adopt' })
-    assert.deepEqual([edited.status, edited.body.body, edited.body.user.login], [200, '/adopt', bob.name])
+    const edited = await gitea.request<Comment>(
+      ann.token,
+      'PATCH',
+      `${path}/issues/comments/${result.body.id}`,
+      { body: '/adopt' },
+    )
+    assert.deepEqual(
+      [edited.status, edited.body.body, edited.body.user.login],
+      [200, '/adopt', bob.name],
+    )
     assert.notEqual(edited.body.updated_at, edited.body.created_at)
     assert.match(edited.body.updated_at, /T\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)$/, 'whole seconds')
   })
 
   test('it describes itself: every path that a client calls can be checked against its own OpenAPI', async () => {
     const answer = await fetch(`${gitea.url}/swagger.v1.json`)
-    const description = (await answer.json()) as { swagger: string; paths: Record<string, Record<string, unknown>> }
+    const description = (await answer.json()) as {
+      swagger: string
+      paths: Record<string, Record<string, unknown>>
+    }
     assert.equal(description.swagger, '2.0')
     assert.ok(description.paths['/repos/{owner}/{repo}/pulls/{index}/merge']?.['post'])
   })
@@ -137,11 +191,22 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
       definitions: { Comment: { properties: Record<string, unknown> } }
     }
     assert.deepEqual(
-      Object.keys(paths).filter((path) => /history|revision/.test(path) && path.includes('/issues')),
+      Object.keys(paths).filter(
+        (path) => /history|revision/.test(path) && path.includes('/issues'),
+      ),
       [],
     )
     assert.deepEqual(Object.keys(definitions.Comment.properties).sort(), [
-      ...['assets', 'body', 'created_at', 'html_url', 'id', 'issue_url', 'original_author', 'original_author_id'],
+      ...[
+        'assets',
+        'body',
+        'created_at',
+        'html_url',
+        'id',
+        'issue_url',
+        'original_author',
+        'original_author_id',
+      ],
       ...['pull_request_url', 'updated_at', 'user'],
     ])
   })
@@ -152,19 +217,40 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
     await commit('drift/two', 'same', '2')
     const one = await open('drift/one')
     const two = await open('drift/two')
-    const wrong = await gitea.mergePull(ann, ann.name, 'shop', one.number, { Do: 'merge', head_commit_id: '0'.repeat(40) })
+    const wrong = await gitea.mergePull(ann, ann.name, 'shop', one.number, {
+      Do: 'merge',
+      head_commit_id: '0'.repeat(40),
+    })
     assert.equal(wrong.status, 409)
     assert.equal((await send('POST', `/pulls/${one.number}/merge`, { Do: 'unknown' })).status, 422)
-    assert.equal((await send('PUT', `/pulls/${one.number}/merge`, { merge_method: 'merge' })).status, 405)
-    assert.equal((await gitea.mergePull(ann, ann.name, 'shop', one.number, { Do: 'merge', head_commit_id: head })).status, 200)
+    assert.equal(
+      (await send('PUT', `/pulls/${one.number}/merge`, { merge_method: 'merge' })).status,
+      405,
+    )
+    assert.equal(
+      (
+        await gitea.mergePull(ann, ann.name, 'shop', one.number, {
+          Do: 'merge',
+          head_commit_id: head,
+        })
+      ).status,
+      200,
+    )
     // Gitea looks at one after the other: when it is done with this one, it is done with those before it.
     await commit('drift/three')
     const three = await open('drift/three')
-    await waitUntil('#3 can be merged', async () => (await send<Pull>('GET', `/pulls/${three.number}`)).body.mergeable)
-    const conflict = await send<{ message: string }>('POST', `/pulls/${two.number}/merge`, { Do: 'merge' })
+    await waitUntil(
+      '#3 can be merged',
+      async () => (await send<Pull>('GET', `/pulls/${three.number}`)).body.mergeable,
+    )
+    const conflict = await send<{ message: string }>('POST', `/pulls/${two.number}/merge`, {
+      Do: 'merge',
+    })
     assert.deepEqual([conflict.status, conflict.body.message], [405, 'Please try again later'])
     assert.equal((await send<Pull>('GET', `/pulls/${two.number}`)).body.mergeable, false)
-    const again = await send<{ message: string }>('POST', `/pulls/${one.number}/merge`, { Do: 'merge' })
+    const again = await send<{ message: string }>('POST', `/pulls/${one.number}/merge`, {
+      Do: 'merge',
+    })
     assert.deepEqual([again.status, again.body.message], [405, 'The PR is already merged'])
     assert.equal((await send('PATCH', `/pulls/${one.number}`, { state: 'open' })).status, 412)
   })
@@ -180,14 +266,20 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
     })
     const { number } = await open('drift/one')
     const order = { Do: 'merge', merge_when_checks_succeed: true }
-    assert.equal((await gitea.mergePull(ann, ann.name, 'shop', number, { Do: 'merge' })).status, 405)
+    assert.equal(
+      (await gitea.mergePull(ann, ann.name, 'shop', number, { Do: 'merge' })).status,
+      405,
+    )
     assert.equal((await gitea.mergePull(ann, ann.name, 'shop', number, order)).status, 201)
     assert.equal((await send('POST', `/pulls/${number}/merge`, order)).status, 409)
     assert.equal((await send('DELETE', `/pulls/${number}/merge`)).status, 204)
     assert.equal((await send('DELETE', `/pulls/${number}/merge`)).status, 404)
     assert.equal((await gitea.mergePull(ann, ann.name, 'shop', number, order)).status, 201)
     await send('POST', `/statuses/${head}`, { state: 'success', context: 'drift/fresh' })
-    await waitUntil('it is merged', async () => (await send<Pull>('GET', `/pulls/${number}`)).body.state !== 'open')
+    await waitUntil(
+      'it is merged',
+      async () => (await send<Pull>('GET', `/pulls/${number}`)).body.state !== 'open',
+    )
     assert.equal((await send('GET', `/pulls/${number}/merge`)).status, 204)
   })
 
@@ -200,7 +292,10 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
       const { body } = await send<Pull>('GET', `/pulls/${number}`)
       return body.state !== 'open' && body
     })
-    assert.deepEqual([pull.state, pull.head.ref, pull.head.sha], ['closed', `refs/pull/${number}/head`, head])
+    assert.deepEqual(
+      [pull.state, pull.head.ref, pull.head.sha],
+      ['closed', `refs/pull/${number}/head`, head],
+    )
   })
 
   for (const ending of ['closed', 'merged'] as const) {
@@ -209,25 +304,44 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
       const head = await commit('drift/one')
       const { number } = await open('drift/one')
       if (ending === 'closed') await send('PATCH', `/pulls/${number}`, { state: 'closed' })
-      else assert.equal((await gitea.mergePull(ann, ann.name, 'shop', number, { Do: 'squash' })).status, 200)
-      const more = { branch: 'drift/one', message: 'more', files: [{ operation: 'create', path: 'more', content: '' }] }
-      const next = (await send<{ commit: { sha: string } }>('POST', '/contents', more)).body.commit.sha
+      else
+        assert.equal(
+          (await gitea.mergePull(ann, ann.name, 'shop', number, { Do: 'squash' })).status,
+          200,
+        )
+      const more = {
+        branch: 'drift/one',
+        message: 'more',
+        files: [{ operation: 'create', path: 'more', content: '' }],
+      }
+      const next = (await send<{ commit: { sha: string } }>('POST', '/contents', more)).body.commit
+        .sha
       assert.notEqual(next, head)
       const at = async (): Promise<unknown> => {
         const { head: observed } = (await send<Pull>('GET', `/pulls/${number}`)).body
-        const refs = await send<readonly { ref: string; object: { sha: string } }[]>('GET', `/git/refs/pull/${number}/head`)
+        const refs = await send<readonly { ref: string; object: { sha: string } }[]>(
+          'GET',
+          `/git/refs/pull/${number}/head`,
+        )
         return [observed.ref, observed.sha, refs.body.map(({ ref, object }) => [ref, object.sha])]
       }
       const becomes = (expected: unknown): Promise<true> =>
-        waitUntil(`it is ${JSON.stringify(expected)}`, async () => isDeepStrictEqual(await at(), expected), {
-          describe: async () => JSON.stringify(await at()),
-        })
+        waitUntil(
+          `it is ${JSON.stringify(expected)}`,
+          async () => isDeepStrictEqual(await at(), expected),
+          {
+            describe: async () => JSON.stringify(await at()),
+          },
+        )
       const ref = [[`refs/pull/${number}/head`, head]]
       await becomes(['drift/one', next, ref])
       // Pushes are worked on in their order: this one is after that of the branch.
       await commit('drift/two', 'two')
       const two = await open('drift/two')
-      await waitUntil('#2 can be merged', async () => (await send<Pull>('GET', `/pulls/${two.number}`)).body.mergeable)
+      await waitUntil(
+        '#2 can be merged',
+        async () => (await send<Pull>('GET', `/pulls/${two.number}`)).body.mergeable,
+      )
       await becomes(['drift/one', next, ref])
       assert.equal((await send('DELETE', '/branches/drift/one')).status, 204)
       await becomes([`refs/pull/${number}/head`, head, ref])
@@ -237,7 +351,10 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
   test('a commit status may have any state, whatever is documented', async () => {
     const { send, commit } = await world(gitea)
     const head = await commit('drift/one')
-    const { status, body } = await send<{ status: string }>('POST', `/statuses/${head}`, { state: 'unknown', context: 'drift/fresh' })
+    const { status, body } = await send<{ status: string }>('POST', `/statuses/${head}`, {
+      state: 'unknown',
+      context: 'drift/fresh',
+    })
     assert.deepEqual([status, body.status], [201, 'unknown'])
   })
 
@@ -245,7 +362,11 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
     const { ann, send, path } = await world(gitea)
     const bob = await gitea.createUser(gitea.uniqueName('bob'))
     const requested = async (token: string, name: string): Promise<unknown> => {
-      const answer = await gitea.request<{ permission?: string }>(token, 'GET', `${path}/collaborators/${name}/permission`)
+      const answer = await gitea.request<{ permission?: string }>(
+        token,
+        'GET',
+        `${path}/collaborators/${name}/permission`,
+      )
       return answer.body.permission ?? answer.status
     }
     assert.equal(await requested(ann.token, bob.name), 'read')
@@ -267,21 +388,30 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
       body.requested_reviewers.map(({ login }) => login),
       [bob.name],
     )
-    const again = await send('POST', `/pulls/${number}/requested_reviewers`, { reviewers: [bob.name] })
+    const again = await send('POST', `/pulls/${number}/requested_reviewers`, {
+      reviewers: [bob.name],
+    })
     assert.deepEqual([again.status, again.body], [201, []])
   })
 
   test('nothing is conditional: there is no ETag; pages are counted in headers', async () => {
     const { send } = await world(gitea)
     const { headers } = await send('GET', '/pulls?state=all&limit=1')
-    assert.deepEqual([headers['etag'], headers['last-modified'], headers['x-total-count']], [undefined, undefined, '0'])
+    assert.deepEqual(
+      [headers['etag'], headers['last-modified'], headers['x-total-count']],
+      [undefined, undefined, '0'],
+    )
   })
 
   test('an archived repository answers 423 to writes, a renamed one 301, one that may not be seen 404', async () => {
     const { ann, send, path } = await world(gitea)
     await send('PATCH', '', { archived: true })
     assert.equal((await send('POST', '/issues', { title: 'x' })).status, 423)
-    assert.equal((await send('POST', '/labels', { name: 'x', color: '#ff0000' })).status, 201, 'but a label can be made')
+    assert.equal(
+      (await send('POST', '/labels', { name: 'x', color: '#ff0000' })).status,
+      201,
+      'but a label can be made',
+    )
     await send('PATCH', '', { archived: false, private: true })
     assert.equal((await gitea.request(undefined, 'GET', path)).status, 404)
     await send('PATCH', '', { name: 'renamed' })
@@ -292,7 +422,10 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
 
   test('text of 5 MB is taken; a title is cut to 255 bytes in silence', async () => {
     const { send } = await world(gitea)
-    const long = await send<{ body: string }>('POST', '/issues', { title: 'long', body: 'x'.repeat(5_000_000) })
+    const long = await send<{ body: string }>('POST', '/issues', {
+      title: 'long',
+      body: 'x'.repeat(5_000_000),
+    })
     assert.deepEqual([long.status, long.body.body.length], [201, 5_000_000])
     const title = await send<Pull>('POST', '/issues', { title: 't'.repeat(300), body: '' })
     assert.deepEqual([title.status, title.body.title], [201, `${'t'.repeat(252)}…`])
@@ -314,11 +447,19 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
       await commit('drift/one')
       const { number } = await open('drift/one')
       await send('POST', `/issues/${number}/comments`, { body: '/adopt' })
-      const comment = await receiver.first(({ headers }) => headers['x-gitea-event'] === 'issue_comment')
+      const comment = await receiver.first(
+        ({ headers }) => headers['x-gitea-event'] === 'issue_comment',
+      )
       assert.equal(comment.headers['x-gitea-event-type'], 'pull_request_comment')
-      const more = { branch: 'drift/one', message: 'more', files: [{ operation: 'create', path: 'more', content: '' }] }
+      const more = {
+        branch: 'drift/one',
+        message: 'more',
+        files: [{ operation: 'create', path: 'more', content: '' }],
+      }
       await send('POST', '/contents', more)
-      const sync = await receiver.first(({ headers }) => headers['x-gitea-event-type'] === 'pull_request_sync')
+      const sync = await receiver.first(
+        ({ headers }) => headers['x-gitea-event-type'] === 'pull_request_sync',
+      )
       assert.equal((JSON.parse(sync.body.toString()) as { action: string }).action, 'synchronized')
     } finally {
       await receiver.stop()
@@ -339,7 +480,11 @@ async function world(gitea: Gitea, files: Readonly<Record<string, string>> = { a
     send,
     /** A commit on a new branch from main; its hash. */
     commit: async (branch: string, file = 'file', content = ''): Promise<string> => {
-      const change = { operation: 'create', path: file, content: Buffer.from(content).toString('base64') }
+      const change = {
+        operation: 'create',
+        path: file,
+        content: Buffer.from(content).toString('base64'),
+      }
       const created = await send<{ commit: { sha: string } }>('POST', '/contents', {
         branch: 'main',
         new_branch: branch,
@@ -350,7 +495,11 @@ async function world(gitea: Gitea, files: Readonly<Record<string, string>> = { a
       return created.body.commit.sha
     },
     open: async (branch: string): Promise<Pull> => {
-      const result = await send<Pull>('POST', '/pulls', { head: branch, base: 'main', title: branch })
+      const result = await send<Pull>('POST', '/pulls', {
+        head: branch,
+        base: 'main',
+        title: branch,
+      })
       assert.equal(result.status, 201)
       return result.body
     },

@@ -18,7 +18,11 @@ await giteaSuite('GiteaForge where answers are bad or lost', {}, (gitea) => {
   })
   after(async () => fixture?.close())
 
-  const only = (fits: (request: ProxiedRequest) => boolean, fault: Fault, times = Number.POSITIVE_INFINITY): void => {
+  const only = (
+    fits: (request: ProxiedRequest) => boolean,
+    fault: Fault,
+    times = Number.POSITIVE_INFINITY,
+  ): void => {
     let left = times
     fixture.proxy.fault = (request) => {
       if (left === 0 || !fits(request) || !request.path.startsWith('/api/')) return undefined
@@ -43,11 +47,16 @@ await giteaSuite('GiteaForge where answers are bad or lost', {}, (gitea) => {
     await work()
     return fixture.proxy.requests.slice(from).filter(({ path }) => path.startsWith('/api/')).length
   }
-  const isList = ({ method, path }: ProxiedRequest): boolean => method === 'GET' && /\/pulls\?/.test(path)
+  const isList = ({ method, path }: ProxiedRequest): boolean =>
+    method === 'GET' && /\/pulls\?/.test(path)
 
   test('a read is sent again after a fault that passes, and a write never', async () => {
     const wanted = await pushBranch(fixture.repository, signal)
-    for (const fault of [{ kind: 'answer', status: 502 }, { kind: 'cut' }, { kind: 'half' }] as const) {
+    for (const fault of [
+      { kind: 'answer', status: 502 },
+      { kind: 'cut' },
+      { kind: 'half' },
+    ] as const) {
       only(isList, fault, 2)
       assert.deepEqual(await fixture.openForge().readProposals('main', [], signal), [])
       only(isList, fault)
@@ -62,19 +71,27 @@ await giteaSuite('GiteaForge where answers are bad or lost', {}, (gitea) => {
       sent += 1
       return { kind: 'answer', status: 503 }
     }
-    assert.equal((await failure(fixture.openForge().ensureProposal(wanted, undefined, signal))).code, 'BP5005')
+    assert.equal(
+      (await failure(fixture.openForge().ensureProposal(wanted, undefined, signal))).code,
+      'BP5005',
+    )
     assert.equal(sent, 1)
     heal()
   })
 
   test('nobody answers: it is given up in time, as unreachable', async () => {
     only(isList, { kind: 'silent' })
-    const reported = await failure(fixture.openForge(undefined, 200).readProposals('main', [], signal))
+    const reported = await failure(
+      fixture.openForge(undefined, 200).readProposals('main', [], signal),
+    )
     assert.deepEqual([reported.code, reported.retry], ['BP5001', 'backoff'])
     only(() => true, { kind: 'silent' })
     const stop = new AbortController()
     const asked = fixture.proxy.requests.length
-    const stopped = assert.rejects(fixture.openForge().readProposals('main', [], stop.signal), /^Error: enough$/)
+    const stopped = assert.rejects(
+      fixture.openForge().readProposals('main', [], stop.signal),
+      /^Error: enough$/,
+    )
     await waitUntil('it is asked', () => fixture.proxy.requests.length > asked)
     stop.abort(new Error('enough'))
     await stopped
@@ -95,9 +112,17 @@ await giteaSuite('GiteaForge where answers are bad or lost', {}, (gitea) => {
       only(isList, { kind: 'answer', status: 429, headers: { 'retry-after': named } })
       const notified = await failure(forge.readProposals('main', [], signal))
       assert.deepEqual([notified.code, notified.retry], ['BP5004', 'backoff'])
-      assert.ok(notified.why.includes(`nothing is sent before ${until}`), `${named}: ${notified.why}`)
+      assert.ok(
+        notified.why.includes(`nothing is sent before ${until}`),
+        `${named}: ${notified.why}`,
+      )
       heal()
-      assert.equal(await count(async () => assert.equal((await failure(forge.readProposals('main', [], signal))).code, 'BP5004')), 0)
+      assert.equal(
+        await count(async () =>
+          assert.equal((await failure(forge.readProposals('main', [], signal))).code, 'BP5004'),
+        ),
+        0,
+      )
     }
   })
 
@@ -114,7 +139,11 @@ await giteaSuite('GiteaForge where answers are bad or lost', {}, (gitea) => {
     ]
     for (const [what, fits, answer] of bad) {
       only(fits, { kind: 'changed', change: () => answer })
-      assert.equal((await failure(fixture.openForge().readProposals('main', [wanted.ref], signal))).code, 'BP5007', what)
+      assert.equal(
+        (await failure(fixture.openForge().readProposals('main', [wanted.ref], signal))).code,
+        'BP5007',
+        what,
+      )
     }
     const spoil = (change: (pull: Record<string, unknown>) => unknown): Fault => ({
       kind: 'changed',
@@ -124,12 +153,20 @@ await giteaSuite('GiteaForge where answers are bad or lost', {}, (gitea) => {
       spoil((pull) => ({ ...pull, head: { label: 'x', sha: 'not a commit', repo_id: 1 } })),
       spoil((pull) => ({ ...pull, merged: true, merged_at: 'not a time' })),
       spoil((pull) => ({ ...pull, labels: [{ id: 'x' }] })),
-      { kind: 'answer', status: 200, body: '<html>Please log in</html>', headers: { 'content-type': 'text/html' } },
+      {
+        kind: 'answer',
+        status: 200,
+        body: '<html>Please log in</html>',
+        headers: { 'content-type': 'text/html' },
+      },
       { kind: 'answer', status: 200, body: '{"half":' },
       { kind: 'answer', status: 200, body: Buffer.alloc(33 * 1024 * 1024, ' ') },
     ] satisfies Fault[]) {
       only(isList, fault)
-      assert.equal((await failure(fixture.openForge().readProposals('main', [], signal))).code, 'BP5007')
+      assert.equal(
+        (await failure(fixture.openForge().readProposals('main', [], signal))).code,
+        'BP5007',
+      )
     }
     heal()
   })
@@ -138,12 +175,27 @@ await giteaSuite('GiteaForge where answers are bad or lost', {}, (gitea) => {
     const other = await startFaultyProxy(gitea.url)
     try {
       only(isList, { kind: 'answer', status: 302, headers: { location: `${other.url}/login` } })
-      assert.equal((await failure(fixture.openForge().readProposals('main', [], signal))).code, 'BP5008')
+      assert.equal(
+        (await failure(fixture.openForge().readProposals('main', [], signal))).code,
+        'BP5008',
+      )
       assert.equal(other.requests.length, 0)
-      only(isList, { kind: 'answer', status: 302, headers: { location: '/api/v1/version/../version' } }, 1)
-      assert.equal((await failure(fixture.openForge().readProposals('main', [], signal))).code, 'BP5007', 'a page in its place')
+      only(
+        isList,
+        { kind: 'answer', status: 302, headers: { location: '/api/v1/version/../version' } },
+        1,
+      )
+      assert.equal(
+        (await failure(fixture.openForge().readProposals('main', [], signal))).code,
+        'BP5007',
+        'a page in its place',
+      )
       only(() => true, { kind: 'answer', status: 302, headers: { location: '/api/v1/circle' } })
-      assert.equal((await failure(fixture.openForge().readProposals('main', [], signal))).code, 'BP5007', 'a circle')
+      assert.equal(
+        (await failure(fixture.openForge().readProposals('main', [], signal))).code,
+        'BP5007',
+        'a circle',
+      )
     } finally {
       heal()
       await other.stop()
@@ -151,10 +203,15 @@ await giteaSuite('GiteaForge where answers are bad or lost', {}, (gitea) => {
   })
 
   test('an instance that gives one entry to a page is read to its end', async () => {
-    const wanted = [await pushBranch(fixture.repository, signal), await pushBranch(fixture.repository, signal)]
+    const wanted = [
+      await pushBranch(fixture.repository, signal),
+      await pushBranch(fixture.repository, signal),
+    ]
     for (const each of wanted) await fixture.openForge().ensureProposal(each, undefined, signal)
     fixture.proxy.fault = ({ path }) =>
-      path.includes('limit=50') ? { kind: 'elsewhere', path: path.replace('limit=50', 'limit=1') } : undefined
+      path.includes('limit=50')
+        ? { kind: 'elsewhere', path: path.replace('limit=50', 'limit=1') }
+        : undefined
     const refs = (await fixture.openForge().readProposals('main', [], signal)).map(({ ref }) => ref)
     for (const { ref } of wanted) assert.ok(refs.includes(ref))
     heal()
@@ -164,30 +221,55 @@ await giteaSuite('GiteaForge where answers are bad or lost', {}, (gitea) => {
     test(`a pull request that is ${how} at the very moment of an edit has the text that was reviewed`, async () => {
       const wanted = await pushBranch(fixture.repository, signal)
       const { number = 0 } = await fixture.openForge().ensureProposal(wanted, undefined, signal)
-      const known = (await fixture.openForge().readProposals('main', [wanted.ref], signal)).find(({ ref }) => ref === wanted.ref)
+      const known = (await fixture.openForge().readProposals('main', [wanted.ref], signal)).find(
+        ({ ref }) => ref === wanted.ref,
+      )
       let isDone = false
       fixture.proxy.fault = async ({ method, path }) => {
         if (isDone || method !== 'PATCH' || !path.endsWith(`/pulls/${number}`)) return undefined
         isDone = true
-        await (how === 'merged' ? fixture.human.merge(number, 'squash') : fixture.human.close(number))
+        await (how === 'merged'
+          ? fixture.human.merge(number, 'squash')
+          : fixture.human.close(number))
         return undefined
       }
       const claims = { ...wanted, title: 'chore(drift): restore everything', body: 'everything' }
-      assert.equal((await failure(fixture.openForge().ensureProposal(claims, known, signal))).code, 'BP4003')
+      assert.equal(
+        (await failure(fixture.openForge().ensureProposal(claims, known, signal))).code,
+        'BP4003',
+      )
       heal()
       assert.ok(isDone)
-      type Text = { readonly title: string; readonly body: string; readonly state: string; readonly merged: boolean }
-      const { body: now } = await gitea.request<Text>(fixture.owner.token, 'GET', `${fixture.path}/pulls/${number}`)
-      assert.deepEqual([now.title, now.body, now.state, now.merged], [wanted.title, wanted.body, 'closed', how === 'merged'])
+      type Text = {
+        readonly title: string
+        readonly body: string
+        readonly state: string
+        readonly merged: boolean
+      }
+      const { body: now } = await gitea.request<Text>(
+        fixture.owner.token,
+        'GET',
+        `${fixture.path}/pulls/${number}`,
+      )
+      assert.deepEqual(
+        [now.title, now.body, now.state, now.merged],
+        [wanted.title, wanted.body, 'closed', how === 'merged'],
+      )
     })
   }
 
   test('whichever request that writes is lost before or after it was done: two more turns later all is there once', async () => {
     const faults: readonly Fault[] = [{ kind: 'lost' }, { kind: 'cut' }]
     const say = async (forge: HostedForge, wanted: WantedProposal): Promise<void> => {
-      const known = (await forge.readProposals('main', [wanted.ref], signal)).find(({ ref }) => ref === wanted.ref)
+      const known = (await forge.readProposals('main', [wanted.ref], signal)).find(
+        ({ ref }) => ref === wanted.ref,
+      )
       const { number = 0 } = await forge.ensureProposal(wanted, known, signal)
-      await forge.ensureStatuses(wanted.commit, [{ context: 'drift/fresh', state: 'success', description: 'fresh', url: '' }], signal)
+      await forge.ensureStatuses(
+        wanted.commit,
+        [{ context: 'drift/fresh', state: 'success', description: 'fresh', url: '' }],
+        signal,
+      )
       await forge.ensureComment(number, 'outcome', 'said', signal)
     }
     for (const fault of faults) {
@@ -200,8 +282,15 @@ await giteaSuite('GiteaForge where answers are bad or lost', {}, (gitea) => {
           observed += 1
           return observed === index + 1 ? fault : undefined
         }
-        const turns = [wanted, wanted, { ...wanted, title: 'other', labels: ['drift', 'drift-plan/adopt'] }]
-        for (const turn of turns) await say(fixture.openForge(), turn).catch((thrown) => assert.match(thrown.code, /^BP500[15]$/))
+        const turns = [
+          wanted,
+          wanted,
+          { ...wanted, title: 'other', labels: ['drift', 'drift-plan/adopt'] },
+        ]
+        for (const turn of turns)
+          await say(fixture.openForge(), turn).catch((thrown) =>
+            assert.match(thrown.code, /^BP500[15]$/),
+          )
         heal()
         const [, , last = wanted] = turns
         await say(fixture.openForge(), last)
@@ -224,16 +313,35 @@ await giteaSuite('GiteaForge where answers are bad or lost', {}, (gitea) => {
         if (observed <= index) break
       }
     }
-    const labels = await gitea.request<{ name: string }[]>(fixture.owner.token, 'GET', `${fixture.path}/labels?limit=50`)
+    const labels = await gitea.request<{ name: string }[]>(
+      fixture.owner.token,
+      'GET',
+      `${fixture.path}/labels?limit=50`,
+    )
     const names = labels.body.map(({ name }) => name)
     assert.deepEqual(names, [...new Set(names)], 'no label twice')
   })
 
-  async function pullsOf(ref: string): Promise<{ number: number; title: string; labels: string[] }[]> {
-    type Pull = { number: number; title: string; head: { label: string }; labels: { name: string }[] }
-    const { body } = await gitea.request<Pull[]>(fixture.owner.token, 'GET', `${fixture.path}/pulls?state=open&sort=recentupdate&limit=50`)
+  async function pullsOf(
+    ref: string,
+  ): Promise<{ number: number; title: string; labels: string[] }[]> {
+    type Pull = {
+      number: number
+      title: string
+      head: { label: string }
+      labels: { name: string }[]
+    }
+    const { body } = await gitea.request<Pull[]>(
+      fixture.owner.token,
+      'GET',
+      `${fixture.path}/pulls?state=open&sort=recentupdate&limit=50`,
+    )
     return body
       .filter(({ head }) => `refs/heads/${head.label}` === ref)
-      .map(({ number, title, labels }) => ({ number, title, labels: labels.map(({ name }) => name).sort() }))
+      .map(({ number, title, labels }) => ({
+        number,
+        title,
+        labels: labels.map(({ name }) => name).sort(),
+      }))
   }
 })

@@ -62,19 +62,37 @@ export interface FixtureOptions {
   readonly files?: Readonly<Record<string, string>>
 }
 
-export async function createGiteaFixture(gitea: Gitea, options: FixtureOptions = {}): Promise<GiteaFixture> {
+export async function createGiteaFixture(
+  gitea: Gitea,
+  options: FixtureOptions = {},
+): Promise<GiteaFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'backporch-gitea-ground-'))
   const user = (name: string): Promise<GiteaUser> => gitea.createUser(gitea.uniqueName(name))
-  const [owner, bot, writer, reader] = [await user('ann'), await user('bot'), await user('wendy'), await user('rita')]
-  const files = options.files ?? { 'apps/web/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n' }
-  const { name } = await gitea.createRepository(owner, 'deploy', { files, private: options.private ?? false })
+  const [owner, bot, writer, reader] = [
+    await user('ann'),
+    await user('bot'),
+    await user('wendy'),
+    await user('rita'),
+  ]
+  const files = options.files ?? {
+    'apps/web/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n',
+  }
+  const { name } = await gitea.createRepository(owner, 'deploy', {
+    files,
+    private: options.private ?? false,
+  })
   const path = `/repos/${owner.name}/${name}`
   for (const [person, permission] of [
     [bot, 'admin'],
     [writer, 'write'],
     [reader, 'read'],
   ] as const) {
-    const { status } = await gitea.request(owner.token, 'PUT', `${path}/collaborators/${person.name}`, { permission })
+    const { status } = await gitea.request(
+      owner.token,
+      'PUT',
+      `${path}/collaborators/${person.name}`,
+      { permission },
+    )
     if (status !== 204) throw new Error(`${person.name} cannot be let in: ${status}`)
   }
   const proxy = await startFaultyProxy(gitea.url)
@@ -84,14 +102,38 @@ export async function createGiteaFixture(gitea: Gitea, options: FixtureOptions =
   const address = parseForgeAddress(remote)
   if (address === undefined) throw new Error('no address')
   const openOne = (token = bot.token): PackageRepository =>
-    openRepository({ remote, token, cacheDir: join(folder, 'cache'), workingDirectory: folder, environment: {}, baseBranch: 'main' })
+    openRepository({
+      remote,
+      token,
+      cacheDir: join(folder, 'cache'),
+      workingDirectory: folder,
+      environment: {},
+      baseBranch: 'main',
+    })
   const repository = openOne()
   const told: string[] = []
   const note = (text: string): void => void told.push(text)
-  const openWith = ({ token, silence, dryRun }: { token: string; silence: number; dryRun: boolean }): HostedForge => {
+  const openWith = ({
+    token,
+    silence,
+    dryRun,
+  }: {
+    token: string
+    silence: number
+    dryRun: boolean
+  }): HostedForge => {
     const limits = { longestWait: 0, writesPerMinute: 10_000, writesPerHour: 10_000 }
     const governor = new RequestGovernor({ forge: 'Gitea', clock, ...limits, dryRun })
-    const client = new GiteaClient({ address, token, dispatcher, governor, clock, silence, userAgent: 'backporch/0.0.0-test', note })
+    const client = new GiteaClient({
+      address,
+      token,
+      dispatcher,
+      governor,
+      clock,
+      silence,
+      userAgent: 'backporch/0.0.0-test',
+      note,
+    })
     return giteaForge(client, repository, clock)
   }
   return {
@@ -123,24 +165,34 @@ export async function createGiteaFixture(gitea: Gitea, options: FixtureOptions =
 export function handOf(gitea: Gitea, who: GiteaUser, path: string): HumanHand {
   const send = async <Body>(method: string, below: string, body?: unknown): Promise<Body> => {
     const answer = await gitea.request<Body>(who.token, method, `${path}${below}`, body)
-    if (answer.status >= 300) throw new Error(`${method} ${below} answers ${answer.status}: ${JSON.stringify(answer.body)}`)
+    if (answer.status >= 300)
+      throw new Error(`${method} ${below} answers ${answer.status}: ${JSON.stringify(answer.body)}`)
     return answer.body
   }
   return {
-    comment: async (number, body) => String((await send<{ id: number }>('POST', `/issues/${number}/comments`, { body })).id),
+    comment: async (number, body) =>
+      String((await send<{ id: number }>('POST', `/issues/${number}/comments`, { body })).id),
     editComment: async (id, body) => void (await send('PATCH', `/issues/comments/${id}`, { body })),
     merge: async (number, style) => {
       const [, , owner = '', name = ''] = path.split('/')
       const { status, body } = await gitea.mergePull(who, owner, name, number, { Do: style })
-      if (status !== 200) throw new Error(`merging #${number} answers ${status}: ${JSON.stringify(body)}`)
+      if (status !== 200)
+        throw new Error(`merging #${number} answers ${status}: ${JSON.stringify(body)}`)
     },
     close: async (number) => void (await send('PATCH', `/issues/${number}`, { state: 'closed' })),
     reopen: async (number) => void (await send('PATCH', `/issues/${number}`, { state: 'open' })),
     editBody: async (number, body) => void (await send('PATCH', `/issues/${number}`, { body })),
     renameBranch: async (_number, before, after) =>
-      void (await send('PATCH', `/branches/${before.split('/').map(encodeURIComponent).join('/')}`, { name: after })),
+      void (await send(
+        'PATCH',
+        `/branches/${before.split('/').map(encodeURIComponent).join('/')}`,
+        { name: after },
+      )),
     retarget: async (number, base) => {
-      const { status } = await gitea.request(who.token, 'POST', `${path}/branches`, { new_branch_name: base, old_branch_name: 'main' })
+      const { status } = await gitea.request(who.token, 'POST', `${path}/branches`, {
+        new_branch_name: base,
+        old_branch_name: 'main',
+      })
       if (status !== 201 && status !== 409) throw new Error(`making ${base} answers ${status}`)
       await send('PATCH', `/pulls/${number}`, { base })
     },
@@ -148,8 +200,14 @@ export function handOf(gitea: Gitea, who: GiteaUser, path: string): HumanHand {
       await send('POST', '/milestones', { title })
     },
     filedAs: async (number) => {
-      const issue = await send<{ assignees: { login: string }[] | null; milestone: { title: string } | null }>('GET', `/issues/${number}`)
-      return { assignees: (issue.assignees ?? []).map(({ login }) => login), milestone: issue.milestone?.title }
+      const issue = await send<{
+        assignees: { login: string }[] | null
+        milestone: { title: string } | null
+      }>('GET', `/issues/${number}`)
+      return {
+        assignees: (issue.assignees ?? []).map(({ login }) => login),
+        milestone: issue.milestone?.title,
+      }
     },
     addLabel: async (number, name) => {
       const { id } = await send<{ id: number }>('POST', '/labels', { name, color: '#ededed' })

@@ -18,10 +18,20 @@ else {
     after(() => gitea.stop())
 
     const prepare = async () => {
-      const [owner, other] = await Promise.all(['ann', 'rita'].map((name) => gitea.createUser(gitea.uniqueName(name))))
+      const [owner, other] = await Promise.all(
+        ['ann', 'rita'].map((name) => gitea.createUser(gitea.uniqueName(name))),
+      )
       assert.ok(owner !== undefined && other !== undefined)
-      const { name } = await gitea.createRepository(owner, 'deploy', { files: { 'README.md': '# x\n' } })
-      return { owner, other, name, path: `/repos/${owner.name}/${name}`, remote: `${gitea.url}/${owner.name}/${name}.git` }
+      const { name } = await gitea.createRepository(owner, 'deploy', {
+        files: { 'README.md': '# x\n' },
+      })
+      return {
+        owner,
+        other,
+        name,
+        path: `/repos/${owner.name}/${name}`,
+        remote: `${gitea.url}/${owner.name}/${name}.git`,
+      }
     }
     const ask = async (remote: string, token: string) => {
       const environment = { BACKPORCH_TOKEN: token }
@@ -35,7 +45,9 @@ else {
         note: () => undefined,
       }
       const found = await probeForge({ ...options, findToken: async () => undefined }, [], signal)
-      return found.map(({ check, state, message }) => `${check} ${state} ${/write[: ]\w+|push/.exec(message)?.[0] ?? ''}`.trim())
+      return found.map(({ check, state, message }) =>
+        `${check} ${state} ${/write[: ]\w+|push/.exec(message)?.[0] ?? ''}`.trim(),
+      )
     }
 
     /** Without the time of its last change, which Gitea writes a moment after the push that made it. */
@@ -76,9 +88,14 @@ else {
 
     it('finds by a rehearsed push what branch protection refuses, and pushes nothing', async () => {
       const { owner, other, remote, path } = await prepare()
-      await gitea.request(owner.token, 'PUT', `${path}/collaborators/${other.name}`, { permission: 'write' })
+      await gitea.request(owner.token, 'PUT', `${path}/collaborators/${other.name}`, {
+        permission: 'write',
+      })
       const rule = { rule_name: 'proposed/**', enable_push: false }
-      assert.equal((await gitea.request(owner.token, 'POST', `${path}/branch_protections`, rule)).status, 201)
+      assert.equal(
+        (await gitea.request(owner.token, 'POST', `${path}/branch_protections`, rule)).status,
+        201,
+      )
       const folder = mkdtempSync(join(tmpdir(), 'backporch-probe-'))
       try {
         const refs = [
@@ -98,7 +115,11 @@ else {
           ['let-through', 'refused', 'let-through', 'let-through'],
           JSON.stringify(answers),
         )
-        const { body } = await gitea.request<readonly { name: string }[]>(owner.token, 'GET', `${path}/branches`)
+        const { body } = await gitea.request<readonly { name: string }[]>(
+          owner.token,
+          'GET',
+          `${path}/branches`,
+        )
         assert.deepEqual(
           body.map(({ name }) => name),
           ['main'],

@@ -37,6 +37,11 @@ export async function giteaRequest<Body = unknown>(
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
   const text = await answer.text()
-  const isJson = text !== '' && answer.headers.get('content-type')?.startsWith('application/json') === true
-  return { status: answer.status, headers: Object.fromEntries(answer.headers), body: JSON.parse(isJson ? text : JSON.stringify(text)) }
+  const isJson =
+    text !== '' && answer.headers.get('content-type')?.startsWith('application/json') === true
+  return {
+    status: answer.status,
+    headers: Object.fromEntries(answer.headers),
+    body: JSON.parse(isJson ? text : JSON.stringify(text)),
+  }
 }

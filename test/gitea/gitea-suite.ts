@@ -13,7 +13,11 @@ import type { StartOptions } from './start-gitea.ts'
  *
  * It may be shared with other files; see `sharedGitea`, which also says what it rejects with.
  */
-export async function giteaSuite(name: string, options: StartOptions, body: (gitea: Gitea) => void): Promise<void> {
+export async function giteaSuite(
+  name: string,
+  options: StartOptions,
+  body: (gitea: Gitea) => void,
+): Promise<void> {
   const gitea = await sharedGitea(options)
   if (gitea.state === 'unavailable') return skipped(name, gitea)
   describe(name, () => {
@@ -23,7 +27,10 @@ export async function giteaSuite(name: string, options: StartOptions, body: (git
 }
 
 /** The same for tests that start one of their own, because they stop it or need several: checks only that they could. */
-export async function giteaStartSuite(name: string, body: (found: GiteaBinary) => void): Promise<void> {
+export async function giteaStartSuite(
+  name: string,
+  body: (found: GiteaBinary) => void,
+): Promise<void> {
   const found = await findGitea()
   if (found.state === 'unavailable') return skipped(name, found)
   describe(name, () => body(found))

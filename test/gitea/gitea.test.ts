@@ -26,7 +26,10 @@ await giteaSuite('the test Gitea', {}, (gitea) => {
     await inFolder(async (folder) => {
       await gitea.git(ann, ['clone', '--quiet', plain, 'work'], { directory: folder })
       const work = { directory: join(folder, 'work') }
-      assert.equal((await gitea.git(ann, ['rev-parse', 'HEAD'], work)).stdout.trim(), repository.head)
+      assert.equal(
+        (await gitea.git(ann, ['rev-parse', 'HEAD'], work)).stdout.trim(),
+        repository.head,
+      )
       await writeFile(join(folder, 'work', 'apps/web/web.yaml'), 'replicas: 5\n')
       await gitea.git(ann, ['commit', '--quiet', '--all', '--message', 'scaled'], work)
       await gitea.git(ann, ['push', '--quiet', 'origin', 'HEAD:refs/heads/drift/web'], work)
@@ -37,8 +40,13 @@ await giteaSuite('the test Gitea', {}, (gitea) => {
         `/repos/${ann.name}/${repository.name}/branches/drift/web`,
       )
       assert.equal(branch.body.commit.id, pushed)
-      await gitea.git(ann, ['clone', '--quiet', '--branch', 'drift/web', plain, 'again'], { directory: folder })
-      assert.equal(await readFile(join(folder, 'again', 'apps/web/web.yaml'), 'utf8'), 'replicas: 5\n')
+      await gitea.git(ann, ['clone', '--quiet', '--branch', 'drift/web', plain, 'again'], {
+        directory: folder,
+      })
+      assert.equal(
+        await readFile(join(folder, 'again', 'apps/web/web.yaml'), 'utf8'),
+        'replicas: 5\n',
+      )
     })
   })
 
@@ -50,9 +58,16 @@ await giteaSuite('the test Gitea', {}, (gitea) => {
       await gitea.git(ann, ['clone', '--quiet', plain, 'work'], { directory: folder })
       const push = ['push', plain, 'HEAD:refs/heads/x']
       const directory = join(folder, 'work')
-      await assert.rejects(runGit(push, undefined, { directory }), /could not read Username|Authentication failed/)
+      await assert.rejects(
+        runGit(push, undefined, { directory }),
+        /could not read Username|Authentication failed/,
+      )
       await assert.rejects(gitea.git(bob, push, { directory }), /403|denied|not permitted/i)
-      const branches = await gitea.request<readonly { name: string }[]>(ann.token, 'GET', `/repos/${ann.name}/${repository.name}/branches`)
+      const branches = await gitea.request<readonly { name: string }[]>(
+        ann.token,
+        'GET',
+        `/repos/${ann.name}/${repository.name}/branches`,
+      )
       assert.deepEqual(
         branches.body.map(({ name }) => name),
         ['main'],
@@ -63,7 +78,8 @@ await giteaSuite('the test Gitea', {}, (gitea) => {
   test('an address with credentials in it works, and shows none of them when printed', async () => {
     const { ann, repository } = await world(gitea, { a: 'b' })
     const url = gitea.cloneUrl(ann, ann.name, repository.name)
-    for (const printed of [inspect(url, { depth: 9 }), JSON.stringify(url), `${url}`]) assert.equal(printed.includes(ann.token), false)
+    for (const printed of [inspect(url, { depth: 9 }), JSON.stringify(url), `${url}`])
+      assert.equal(printed.includes(ann.token), false)
     const listed = await runGit(['ls-remote', url.withCredentials(), 'refs/heads/main'], undefined)
     assert.equal(listed.stdout, `${repository.head}\trefs/heads/main\n`)
   })
@@ -79,18 +95,37 @@ await giteaSuite('the test Gitea', {}, (gitea) => {
       const { ann, repository } = await world(gitea, { a: '1' })
       const path = `/repos/${ann.name}/${repository.name}`
       const { head } = await commitOn(gitea, ann, repository, 'drift/one', 'b')
-      const created = await gitea.request<Pull>(ann.token, 'POST', `${path}/pulls`, { head: 'drift/one', base: 'main', title: 'drift' })
+      const created = await gitea.request<Pull>(ann.token, 'POST', `${path}/pulls`, {
+        head: 'drift/one',
+        base: 'main',
+        title: 'drift',
+      })
       assert.equal(created.status, 201)
       const { number } = created.body
-      const merged = await gitea.mergePull(ann, ann.name, repository.name, number, { Do: style, head_commit_id: head })
+      const merged = await gitea.mergePull(ann, ann.name, repository.name, number, {
+        Do: style,
+        head_commit_id: head,
+      })
       assert.equal(merged.status, 200)
       const { body } = await gitea.request<Pull>(ann.token, 'GET', `${path}/pulls/${number}`)
       assert.deepEqual([body.state, body.merged], ['closed', true])
-      const main = await gitea.request<{ commit: { id: string } }>(ann.token, 'GET', `${path}/branches/main`)
+      const main = await gitea.request<{ commit: { id: string } }>(
+        ann.token,
+        'GET',
+        `${path}/branches/main`,
+      )
       assert.equal(body.merge_commit_sha, main.body.commit.id)
-      const commit = await gitea.request<{ parents: readonly unknown[] }>(ann.token, 'GET', `${path}/git/commits/${main.body.commit.id}`)
+      const commit = await gitea.request<{ parents: readonly unknown[] }>(
+        ann.token,
+        'GET',
+        `${path}/git/commits/${main.body.commit.id}`,
+      )
       assert.equal(commit.body.parents.length, parents)
-      assert.equal(main.body.commit.id === head, onTop, 'whether the commit of the branch is the one on main')
+      assert.equal(
+        main.body.commit.id === head,
+        onTop,
+        'whether the commit of the branch is the one on main',
+      )
     })
   }
 
@@ -98,7 +133,10 @@ await giteaSuite('the test Gitea', {}, (gitea) => {
     const { ann, repository } = await world(gitea, { a: '1' })
     const receiver = await startWebhookReceiver()
     try {
-      await gitea.createWebhook(ann, ann.name, repository.name, { url: receiver.url, secret: 'the secret' })
+      await gitea.createWebhook(ann, ann.name, repository.name, {
+        url: receiver.url,
+        secret: 'the secret',
+      })
       const { head } = await commitOn(gitea, ann, repository, 'drift/one', 'b')
       const delivery = await receiver.first(({ body }) => body.includes('refs/heads/drift/one'))
       const signature = createHmac('sha256', 'the secret').update(delivery.body).digest('hex')
@@ -117,12 +155,24 @@ await giteaSuite('the test Gitea', {}, (gitea) => {
     try {
       // 0.0.0.0 leads to this machine and is not of the loopback range: where it is let through, it arrives.
       const refused = receiver.url.replace('127.0.0.1', '0.0.0.0')
-      await gitea.createWebhook(ann, ann.name, repository.name, { url: refused, secret: 's', events: ['push'] })
-      await gitea.createWebhook(ann, ann.name, repository.name, { url: receiver.url, secret: 's', events: ['push'] })
+      await gitea.createWebhook(ann, ann.name, repository.name, {
+        url: refused,
+        secret: 's',
+        events: ['push'],
+      })
+      await gitea.createWebhook(ann, ann.name, repository.name, {
+        url: receiver.url,
+        secret: 's',
+        events: ['push'],
+      })
       await commitOn(gitea, ann, repository, 'drift/one', 'b')
       await receiver.first(({ body }) => body.includes('refs/heads/drift/one'))
       const text = /webhook can only call allowed HTTP servers.*0\.0\.0\.0/
-      await waitUntil('Gitea says that it does not call it', async () => text.test(await gitea.log()), { describe: () => gitea.log() })
+      await waitUntil(
+        'Gitea says that it does not call it',
+        async () => text.test(await gitea.log()),
+        { describe: () => gitea.log() },
+      )
       assert.equal(
         receiver.deliveries.some(({ headers }) => headers.host?.includes('0.0.0.0')),
         false,
@@ -137,7 +187,10 @@ await giteaSuite('the test Gitea', {}, (gitea) => {
     const path = `/repos/${ann.name}/${repository.name}`
     const reader = await gitea.createToken(ann, ['read:repository'])
     assert.equal((await gitea.request(reader.token, 'GET', path)).status, 200)
-    assert.equal((await gitea.request(reader.token, 'PATCH', path, { description: 'x' })).status, 403)
+    assert.equal(
+      (await gitea.request(reader.token, 'PATCH', path, { description: 'x' })).status,
+      403,
+    )
     await reader.revoke()
     assert.equal((await gitea.request(reader.token, 'GET', path)).status, 401)
   })
@@ -147,13 +200,20 @@ await giteaSuite('the test Gitea', {}, (gitea) => {
     assert.equal((await gitea.request(boss.token, 'GET', '/admin/users')).status, 200)
     const empty = await gitea.createRepository(boss, 'empty', { private: true })
     assert.equal(empty.head, undefined)
-    const { body } = await gitea.request<{ empty: boolean; private: boolean }>(boss.token, 'GET', `/repos/${boss.name}/empty`)
+    const { body } = await gitea.request<{ empty: boolean; private: boolean }>(
+      boss.token,
+      'GET',
+      `/repos/${boss.name}/empty`,
+    )
     assert.deepEqual([body.empty, body.private], [true, true])
     assert.equal((await gitea.request(undefined, 'GET', `/repos/${boss.name}/empty`)).status, 404)
   })
 })
 
-async function world(gitea: Gitea, files: Record<string, string>): Promise<{ ann: GiteaUser; repository: GiteaRepository }> {
+async function world(
+  gitea: Gitea,
+  files: Record<string, string>,
+): Promise<{ ann: GiteaUser; repository: GiteaRepository }> {
   const ann = await gitea.createUser(gitea.uniqueName('ann'))
   return { ann, repository: await gitea.createRepository(ann, 'shop', { files }) }
 }

@@ -91,7 +91,11 @@ export interface Gitea {
   createUser(name: string, options?: UserOptions): Promise<GiteaUser>
   /** A further access token, for a test of scopes (`read:repository`, `write:issue`, …) or of a token that ends. */
   createToken(user: GiteaUser, scopes: readonly string[]): Promise<GiteaToken>
-  createRepository(owner: GiteaUser, name: string, options?: RepositoryOptions): Promise<GiteaRepository>
+  createRepository(
+    owner: GiteaUser,
+    name: string,
+    options?: RepositoryOptions,
+  ): Promise<GiteaRepository>
   /**
    * A request as it is, with any status as answer. Rejects only when there is no answer.
    *
@@ -109,7 +113,12 @@ export interface Gitea {
   /** Runs the real git as `user`, who needs no credentials in any address; see `runGit`. */
   git(user: GiteaUser, args: readonly string[], options?: GitOptions): Promise<GitResult>
   /** Registers a webhook and returns its id. Only addresses of this machine can be called. */
-  createWebhook(user: GiteaUser, owner: string, repository: string, options: WebhookOptions): Promise<number>
+  createWebhook(
+    user: GiteaUser,
+    owner: string,
+    repository: string,
+    options: WebhookOptions,
+  ): Promise<number>
   /**
    * Merges a pull request and returns the answer. For a moment after each push Gitea looks whether it can be merged and answers 405
    * meanwhile, although `mergeable` may still say what was true before the push; so this asks again. A request with a conflict gets
@@ -117,7 +126,13 @@ export interface Gitea {
    *
    * @param order Gitea's own body: `Do` (`merge`, `rebase`, `rebase-merge`, `squash`, `fast-forward-only`), `head_commit_id`, …
    */
-  mergePull(user: GiteaUser, owner: string, repository: string, number: number, order: MergeOrder): Promise<GiteaResponse<unknown>>
+  mergePull(
+    user: GiteaUser,
+    owner: string,
+    repository: string,
+    number: number,
+    order: MergeOrder,
+  ): Promise<GiteaResponse<unknown>>
   /** What the server has written so far. */
   log(): Promise<string>
   /** Ends it if this process started it, and otherwise only this process's use of it. Safe to call again. */
@@ -137,20 +152,41 @@ const EVERY_SCOPE = ['all']
 export function openGitea(state: GiteaState, end: () => Promise<void>): Gitea {
   const apiUrl = `${state.url}/api/v1`
   const request: Gitea['request'] = (token, method, path, body, headers) =>
-    giteaRequest(`${apiUrl}${path}`, method, token === undefined ? undefined : `token ${token}`, body, headers)
-  const asAdmin = async <Body = unknown>(method: string, path: string, body?: unknown): Promise<Body> =>
+    giteaRequest(
+      `${apiUrl}${path}`,
+      method,
+      token === undefined ? undefined : `token ${token}`,
+      body,
+      headers,
+    )
+  const asAdmin = async <Body = unknown>(
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<Body> =>
     expectSuccess(`${method} ${path}`, await request<Body>(state.admin.token, method, path, body))
 
-  const createToken = async (user: Pick<GiteaUser, 'name' | 'password'>, scopes: readonly string[]): Promise<GiteaToken> => {
+  const createToken = async (
+    user: Pick<GiteaUser, 'name' | 'password'>,
+    scopes: readonly string[],
+  ): Promise<GiteaToken> => {
     const path = `/users/${user.name}/tokens`
     const basic = `Basic ${Buffer.from(`${user.name}:${user.password}`).toString('base64')}`
     const body = { name: randomBytes(6).toString('hex'), scopes }
-    const created = await giteaRequest<{ id: number; sha1: string }>(`${apiUrl}${path}`, 'POST', basic, body)
+    const created = await giteaRequest<{ id: number; sha1: string }>(
+      `${apiUrl}${path}`,
+      'POST',
+      basic,
+      body,
+    )
     const { id, sha1 } = expectSuccess(`POST ${path}`, created)
     return {
       token: sha1,
       revoke: async () => {
-        expectSuccess(`DELETE ${path}`, await giteaRequest(`${apiUrl}${path}/${id}`, 'DELETE', basic))
+        expectSuccess(
+          `DELETE ${path}`,
+          await giteaRequest(`${apiUrl}${path}/${id}`, 'DELETE', basic),
+        )
       },
     }
   }
@@ -172,12 +208,21 @@ export function openGitea(state: GiteaState, end: () => Promise<void>): Gitea {
         password,
         must_change_password: false,
       })
-      if (admin) await asAdmin('PATCH', `/admin/users/${name}`, { login_name: name, source_id: 0, admin: true })
+      if (admin)
+        await asAdmin('PATCH', `/admin/users/${name}`, {
+          login_name: name,
+          source_id: 0,
+          admin: true,
+        })
       const { token } = await createToken({ name, password }, EVERY_SCOPE)
       return { name, password, token }
     },
     createToken,
-    createRepository: async (owner, name, { files, defaultBranch = 'main', private: hidden = false } = {}) => {
+    createRepository: async (
+      owner,
+      name,
+      { files, defaultBranch = 'main', private: hidden = false } = {},
+    ) => {
       const make = { name, default_branch: defaultBranch, private: hidden, auto_init: false }
       expectSuccess('POST /user/repos', await request(owner.token, 'POST', '/user/repos', make))
       if (files === undefined) return { owner: owner.name, name, defaultBranch, head: undefined }
@@ -188,24 +233,50 @@ export function openGitea(state: GiteaState, end: () => Promise<void>): Gitea {
         content: Buffer.from(content).toString('base64'),
       }))
       const body = { branch: defaultBranch, message: 'first files', files: changes }
-      const result = expectSuccess(`POST ${path}`, await request<{ commit: { sha: string } }>(owner.token, 'POST', path, body))
+      const result = expectSuccess(
+        `POST ${path}`,
+        await request<{ commit: { sha: string } }>(owner.token, 'POST', path, body),
+      )
       return { owner: owner.name, name, defaultBranch, head: result.commit.sha }
     },
     request,
     cloneUrl: (user, owner, repository) => {
       const plain = `${state.url}/${owner}/${repository}.git`
-      return { plain, withCredentials: () => plain.replace('://', `://${user.name}:${user.token}@`) }
+      return {
+        plain,
+        withCredentials: () => plain.replace('://', `://${user.name}:${user.token}@`),
+      }
     },
-    git: (user, args, options) => runGit(args, { url: `${state.url}/`, name: user.name, password: user.token }, options),
-    createWebhook: async (user, owner, repository, { url, secret, events = ['push', 'pull_request'] }) => {
+    git: (user, args, options) =>
+      runGit(args, { url: `${state.url}/`, name: user.name, password: user.token }, options),
+    createWebhook: async (
+      user,
+      owner,
+      repository,
+      { url, secret, events = ['push', 'pull_request'] },
+    ) => {
       const path = `/repos/${owner}/${repository}/hooks`
-      const body = { type: 'gitea', active: true, events, config: { url, content_type: 'json', secret } }
-      return expectSuccess(`POST ${path}`, await request<{ id: number }>(user.token, 'POST', path, body)).id
+      const body = {
+        type: 'gitea',
+        active: true,
+        events,
+        config: { url, content_type: 'json', secret },
+      }
+      return expectSuccess(
+        `POST ${path}`,
+        await request<{ id: number }>(user.token, 'POST', path, body),
+      ).id
     },
     mergePull: async (user, owner, repository, number, order) => {
       const merge = async () => {
-        const answer = await request(user.token, 'POST', `/repos/${owner}/${repository}/pulls/${number}/merge`, order)
-        const isChecking = answer.status === 405 && JSON.stringify(answer.body).includes('try again later')
+        const answer = await request(
+          user.token,
+          'POST',
+          `/repos/${owner}/${repository}/pulls/${number}/merge`,
+          order,
+        )
+        const isChecking =
+          answer.status === 405 && JSON.stringify(answer.body).includes('try again later')
         return isChecking ? undefined : answer
       }
       return waitUntil(`Gitea has checked whether #${number} can be merged`, merge)

@@ -78,7 +78,9 @@ async function fixture(gitea: Gitea, t: { after(done: () => unknown): void }) {
   const bot = await gitea.createUser(gitea.uniqueName('bot'))
   await gitea.createRepository(owner, 'deploy', { files: ONBOARDING_FILES })
   const path = `/repos/${owner.name}/deploy`
-  await gitea.request(owner.token, 'PUT', `${path}/collaborators/${bot.name}`, { permission: 'write' })
+  await gitea.request(owner.token, 'PUT', `${path}/collaborators/${bot.name}`, {
+    permission: 'write',
+  })
   const people = { owner, stranger }
   const folder = mkdtempSync(join(tmpdir(), 'backporch-preview-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
@@ -93,21 +95,46 @@ async function fixture(gitea: Gitea, t: { after(done: () => unknown): void }) {
     BACKPORCH_KEY: 'k'.repeat(32),
     GIT_CONFIG_NOSYSTEM: '1',
   }
-  const flags = ['--repo', `${proxy.url}/${owner.name}/deploy.git`, '--live', join(folder, 'live.json'), '--comment']
+  const flags = [
+    '--repo',
+    `${proxy.url}/${owner.name}/deploy.git`,
+    '--live',
+    join(folder, 'live.json'),
+    '--comment',
+  ]
   return {
     marker,
     writes: (): number => proxy.requests.filter(isApiWrite).length,
     /** Whether the program of the pipeline ran. */
     ran: (): boolean => existsSync(marker),
     preview: (number: number, ...more: readonly string[]): Promise<ProgramRun> =>
-      backporchHere(['preview', '--pull-request', String(number), ...flags, ...more], { cwd: folder, env }),
+      backporchHere(['preview', '--pull-request', String(number), ...flags, ...more], {
+        cwd: folder,
+        env,
+      }),
     /** The Action for the event of a pull request. `none`: a token that may read only. */
-    step: async (number: number, { fork, token }: { readonly fork: boolean; readonly token: 'bot' | 'none' }) => {
-      const [event, summary] = [join(folder, `event-${number}.json`), join(folder, `summary-${number}`)]
-      const side = (name: string) => ({ ref: 'main', sha: '0'.repeat(40), repo: { full_name: name } })
+    step: async (
+      number: number,
+      { fork, token }: { readonly fork: boolean; readonly token: 'bot' | 'none' },
+    ) => {
+      const [event, summary] = [
+        join(folder, `event-${number}.json`),
+        join(folder, `summary-${number}`),
+      ]
+      const side = (name: string) => ({
+        ref: 'main',
+        sha: '0'.repeat(40),
+        repo: { full_name: name },
+      })
       writeFileSync(
         event,
-        JSON.stringify({ pull_request: { number, head: side(fork ? 'eve/deploy' : 'ann/deploy'), base: side('ann/deploy') } }),
+        JSON.stringify({
+          pull_request: {
+            number,
+            head: side(fork ? 'eve/deploy' : 'ann/deploy'),
+            base: side('ann/deploy'),
+          },
+        }),
       )
       writeFileSync(summary, '')
       const readOnly = await gitea.createToken(bot, ['read:repository', 'read:issue', 'read:user'])
@@ -117,7 +144,11 @@ async function fixture(gitea: Gitea, t: { after(done: () => unknown): void }) {
           cwd: folder,
           env: {
             ...{ ...env, BACKPORCH_TOKEN: token === 'bot' ? bot.token : readOnly.token },
-            ...{ INPUT_COMMAND: 'preview', INPUT_REPO: `${proxy.url}/${owner.name}/deploy.git`, INPUT_LIVE: join(folder, 'live.json') },
+            ...{
+              INPUT_COMMAND: 'preview',
+              INPUT_REPO: `${proxy.url}/${owner.name}/deploy.git`,
+              INPUT_LIVE: join(folder, 'live.json'),
+            },
             ...{ GITHUB_EVENT_PATH: event, GITHUB_STEP_SUMMARY: summary },
           },
         },
@@ -130,28 +161,56 @@ async function fixture(gitea: Gitea, t: { after(done: () => unknown): void }) {
       assert.equal(status, 202)
     },
     /** Edits a file on a branch, which begins at `main`. */
-    commit: async (who: keyof typeof people, branch: string, file: string, change: (text: string) => string): Promise<void> => {
+    commit: async (
+      who: keyof typeof people,
+      branch: string,
+      file: string,
+      change: (text: string) => string,
+    ): Promise<void> => {
       const { name, token } = people[who]
       const at = `/repos/${name}/deploy/contents/${file}`
-      const there = await gitea.request<{ sha: string; content: string }>(token, 'GET', `${at}?ref=${branch}`)
-      const { body } = there.status === 200 ? there : await gitea.request<{ sha: string; content: string }>(token, 'GET', at)
-      const content = Buffer.from(change(Buffer.from(body.content, 'base64').toString())).toString('base64')
+      const there = await gitea.request<{ sha: string; content: string }>(
+        token,
+        'GET',
+        `${at}?ref=${branch}`,
+      )
+      const { body } =
+        there.status === 200
+          ? there
+          : await gitea.request<{ sha: string; content: string }>(token, 'GET', at)
+      const content = Buffer.from(change(Buffer.from(body.content, 'base64').toString())).toString(
+        'base64',
+      )
       const to = there.status === 200 ? { branch } : { branch: 'main', new_branch: branch }
-      const { status } = await gitea.request(token, 'PUT', at, { ...to, sha: body.sha, content, message: 'edit' })
+      const { status } = await gitea.request(token, 'PUT', at, {
+        ...to,
+        sha: body.sha,
+        content,
+        message: 'edit',
+      })
       assert.equal(status, 200)
     },
     open: async (who: keyof typeof people, branch: string): Promise<number> => {
       const head = who === 'owner' ? branch : `${people[who].name}:${branch}`
-      const { status, body } = await gitea.request<{ number: number }>(people[who].token, 'POST', `${path}/pulls`, {
-        head,
-        base: 'main',
-        title: 'x',
-      })
+      const { status, body } = await gitea.request<{ number: number }>(
+        people[who].token,
+        'POST',
+        `${path}/pulls`,
+        {
+          head,
+          base: 'main',
+          title: 'x',
+        },
+      )
       assert.equal(status, 201)
       return body.number
     },
     comments: async (number: number): Promise<readonly string[]> => {
-      const { body } = await gitea.request<{ body: string }[]>(owner.token, 'GET', `${path}/issues/${number}/comments`)
+      const { body } = await gitea.request<{ body: string }[]>(
+        owner.token,
+        'GET',
+        `${path}/issues/${number}/comments`,
+      )
       return body.map((comment) => comment.body)
     },
   }

@@ -26,7 +26,9 @@ export interface GitResult {
  */
 export async function runGit(
   args: readonly string[],
-  credential: { readonly url: string; readonly name: string; readonly password: string } | undefined,
+  credential:
+    | { readonly url: string; readonly name: string; readonly password: string }
+    | undefined,
   options: GitOptions = {},
 ): Promise<GitResult> {
   const child = spawn(...boundCommand('git', args), {
@@ -38,11 +40,14 @@ export async function runGit(
   child.stdin.on('error', () => {}) // it ended without reading; its exit code says why
   child.stdin.end(options.stdin ?? '')
   const ended = new Promise<number>((resolve, reject) => {
-    child.on('error', (error) => reject(new Error(`cannot run git ${args.join(' ')}`, { cause: error })))
+    child.on('error', (error) =>
+      reject(new Error(`cannot run git ${args.join(' ')}`, { cause: error })),
+    )
     child.on('close', (code) => resolve(code ?? -1))
   })
   const [code, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)])
-  if (!(options.exitCodes ?? [0]).includes(code)) throw new Error(`git ${args.join(' ')} ended with ${code}: ${stderr || stdout}`)
+  if (!(options.exitCodes ?? [0]).includes(code))
+    throw new Error(`git ${args.join(' ')} ended with ${code}: ${stderr || stdout}`)
   return { code, stdout, stderr }
 }
 

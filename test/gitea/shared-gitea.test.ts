@@ -28,18 +28,28 @@ await giteaStartSuite('sharedGitea', () => {
   test('several processes use the one Gitea of their run, and none of them ends it', async () => {
     const options = { env: environment }
     const answers = await Promise.all(
-      [1, 2].map(() => run(process.execPath, ['--no-warnings', '--input-type=module', '--eval', user], options)),
+      [1, 2].map(() =>
+        run(process.execPath, ['--no-warnings', '--input-type=module', '--eval', user], options),
+      ),
     )
-    const observed = answers.map(({ stdout }) => JSON.parse(stdout) as { url: string; name: string })
+    const observed = answers.map(
+      ({ stdout }) => JSON.parse(stdout) as { url: string; name: string },
+    )
     for (const { url, name } of observed) {
       assert.equal(url, forRun.gitea.url)
-      assert.equal((await forRun.gitea.request(forRun.gitea.admin.token, 'GET', `/users/${name}`)).status, 200)
+      assert.equal(
+        (await forRun.gitea.request(forRun.gitea.admin.token, 'GET', `/users/${name}`)).status,
+        200,
+      )
     }
     assert.equal(new Set(observed.map(({ name }) => name)).size, 2)
   })
 
   test('a Gitea that the run promised and that is gone is an error, not a reason to start another', async () => {
     const gone = { ...environment, [SHARED_GITEA]: '/nowhere/gitea.json' }
-    await assert.rejects(sharedGitea({ environment: gone }), /\/nowhere\/gitea\.json, which cannot be read/)
+    await assert.rejects(
+      sharedGitea({ environment: gone }),
+      /\/nowhere\/gitea\.json, which cannot be read/,
+    )
   })
 })

@@ -21,7 +21,8 @@ export async function sharedGitea(options: StartOptions = {}): Promise<Gitea | G
   const state: GiteaState = JSON.parse(await readState(file))
   const gitea = openGitea(state, async () => {})
   const { status } = await gitea.request(undefined, 'GET', '/version')
-  if (status !== 200) throw new Error(`the Gitea of this run, ${state.url}, answers ${status} to /version`)
+  if (status !== 200)
+    throw new Error(`the Gitea of this run, ${state.url}, answers ${status} to /version`)
   return gitea
 }
 
@@ -29,6 +30,9 @@ async function readState(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (cause) {
-    throw new Error(`${SHARED_GITEA} names ${file}, which cannot be read: has the run's Gitea stopped?`, { cause })
+    throw new Error(
+      `${SHARED_GITEA} names ${file}, which cannot be read: has the run's Gitea stopped?`,
+      { cause },
+    )
   }
 }

@@ -17,8 +17,15 @@ export interface RunGitea {
  * For the test runner: one Gitea for a whole run of test processes, which find it through `environment`; see
  * `sharedGitea`. It ends with the runner however that ends, `SIGKILL` included. Rejects when Gitea is there but does not start.
  */
-export async function startGiteaForRun(options: StartOptions = {}): Promise<RunGitea | GiteaUnavailable> {
+export async function startGiteaForRun(
+  options: StartOptions = {},
+): Promise<RunGitea | GiteaUnavailable> {
   const gitea = await startGitea(options)
   if (gitea.state === 'unavailable') return gitea
-  return { state: 'ready', gitea, environment: { [SHARED_GITEA]: gitea.stateFile }, stop: () => gitea.stop() }
+  return {
+    state: 'ready',
+    gitea,
+    environment: { [SHARED_GITEA]: gitea.stateFile },
+    stop: () => gitea.stop(),
+  }
 }

@@ -23,9 +23,15 @@ await giteaStartSuite('startGitea', () => {
     assert.match(gitea.url, /^http:\/\/127\.0\.0\.1:\d+$/)
     const { status, body } = await gitea.request<{ version: string }>(undefined, 'GET', '/version')
     assert.deepEqual([status, body.version], [200, '1.26.0'])
-    assert.equal((await gitea.request<{ is_admin: boolean }>(gitea.admin.token, 'GET', '/user')).body.is_admin, true)
+    assert.equal(
+      (await gitea.request<{ is_admin: boolean }>(gitea.admin.token, 'GET', '/user')).body.is_admin,
+      true,
+    )
     // A server that listens on every address of the machine also answers here.
-    assert.deepEqual([await accepts('127.0.0.1', gitea.url), await accepts('127.0.0.2', gitea.url)], [true, false])
+    assert.deepEqual(
+      [await accepts('127.0.0.1', gitea.url), await accepts('127.0.0.2', gitea.url)],
+      [true, false],
+    )
 
     await gitea.stop()
     assert.equal(isRunning(gitea.server.pid), false)
@@ -46,7 +52,10 @@ await giteaStartSuite('startGitea', () => {
   })
 
   test('a Gitea that is not ready in time is an error with its log', async () => {
-    await assert.rejects(start({ readyWithinMs: 1 }), /Gitea did not start: this never came: Gitea answers[\s\S]*--- gitea/)
+    await assert.rejects(
+      start({ readyWithinMs: 1 }),
+      /Gitea did not start: this never came: Gitea answers[\s\S]*--- gitea/,
+    )
   })
 
   test('when somebody takes the port, another is tried', async () => {
@@ -112,22 +121,29 @@ await giteaStartSuite('startGitea', () => {
   test("a developer's proxy and git settings do not reach it", async () => {
     await inFolder(async (folder) => {
       // Every commit that is made with this configuration would fail: there is no such program to sign with.
-      await writeFile(join(folder, '.gitconfig'), '[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = /nowhere/gpg\n')
+      await writeFile(
+        join(folder, '.gitconfig'),
+        '[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = /nowhere/gpg\n',
+      )
       const code = `${starter}
         const ann = await gitea.createUser('ann')
         const { head } = await gitea.createRepository(ann, 'shop', { files: { a: 'b' } })
         console.log('made ' + head)
         await gitea.stop()`
-      const output = execFileSync(process.execPath, ['--input-type=module', '--no-warnings', '--eval', code], {
-        env: {
-          ...process.env,
-          HOME: folder,
-          XDG_CACHE_HOME: cacheHome(),
-          https_proxy: 'http://127.0.0.1:9',
-          http_proxy: 'http://127.0.0.1:9',
+      const output = execFileSync(
+        process.execPath,
+        ['--input-type=module', '--no-warnings', '--eval', code],
+        {
+          env: {
+            ...process.env,
+            HOME: folder,
+            XDG_CACHE_HOME: cacheHome(),
+            https_proxy: 'http://127.0.0.1:9',
+            http_proxy: 'http://127.0.0.1:9',
+          },
+          encoding: 'utf8',
         },
-        encoding: 'utf8',
-      })
+      )
       assert.match(output, /made [0-9a-f]{40}/)
     })
   })
@@ -185,13 +201,21 @@ function untilReady(child: ChildProcess): Promise<number> {
 
 /** Lines of process id and command. */
 function processesOf(folder: string): string[] {
-  const lines = execFileSync('ps', ['-A', '-w', '-w', '-o', 'pid=,args='], { encoding: 'utf8', maxBuffer: 64 << 20 })
+  const lines = execFileSync('ps', ['-A', '-w', '-w', '-o', 'pid=,args='], {
+    encoding: 'utf8',
+    maxBuffer: 64 << 20,
+  })
   return lines.split('\n').filter((line) => line.includes(`${folder}/`))
 }
 
 async function untilNothingIsLeft(folder: string): Promise<void> {
-  const left = async (): Promise<readonly string[]> => [...processesOf(folder), ...(await readdir(folder))]
-  await waitUntil('nothing is left', async () => (await left()).length === 0, { describe: async () => (await left()).join('\n') })
+  const left = async (): Promise<readonly string[]> => [
+    ...processesOf(folder),
+    ...(await readdir(folder)),
+  ]
+  await waitUntil('nothing is left', async () => (await left()).length === 0, {
+    describe: async () => (await left()).join('\n'),
+  })
 }
 
 function isRunning(pid: number): boolean {

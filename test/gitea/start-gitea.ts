@@ -6,7 +6,12 @@ import { type Guard, type GuardedProcess, startGuard } from '../controlplane/sta
 import { onFreePort, PortTaken, whileRunning } from '../controlplane/while-running.ts'
 import { type WaitOptions, waitUntil } from '../waiting/wait-until.ts'
 import { appIni, type GiteaSetup } from './app-ini.ts'
-import { type FindOptions, findGitea, type GiteaBinary, type GiteaUnavailable } from './find-gitea.ts'
+import {
+  type FindOptions,
+  findGitea,
+  type GiteaBinary,
+  type GiteaUnavailable,
+} from './find-gitea.ts'
 import { type Gitea, type GiteaState, openGitea, STATE_FILE } from './gitea.ts'
 import { giteaRequest } from './gitea-request.ts'
 
@@ -40,7 +45,8 @@ async function startOnFreePort(found: GiteaBinary, options: StartOptions): Promi
   try {
     const port = await (options.choosePort ?? freePort)()
     const setup: GiteaSetup = { directory: guard.directory, port, staticRoot: found.staticRoot }
-    for (const folder of ['data', 'home', 'custom', 'tmp']) await mkdir(join(guard.directory, folder), { mode: 0o700 })
+    for (const folder of ['data', 'home', 'custom', 'tmp'])
+      await mkdir(join(guard.directory, folder), { mode: 0o700 })
     await writeFile(iniOf(guard), appIni(setup), { mode: 0o600 })
     const url = `http://127.0.0.1:${port}`
     const server = await startProcess(found, guard, 'gitea', ['web'])
@@ -68,7 +74,8 @@ async function startOnFreePort(found: GiteaBinary, options: StartOptions): Promi
 /** The version that it says it is. Rejects with `PortTaken`, after which Gitea only logs that and goes on without a port. */
 function untilReady(url: string, server: GuardedProcess, options: WaitOptions): Promise<string> {
   const look = async (): Promise<string | undefined> => {
-    if ((await readFile(server.log, 'utf8')).includes('address already in use')) throw new PortTaken(`${url} is taken`)
+    if ((await readFile(server.log, 'utf8')).includes('address already in use'))
+      throw new PortTaken(`${url} is taken`)
     // Whoever took the port may accept the connection and never answer: it is asked again.
     return versionOf(url, AbortSignal.timeout(ANSWER_WITHIN_MS)).catch(() => undefined)
   }
@@ -76,27 +83,72 @@ function untilReady(url: string, server: GuardedProcess, options: WaitOptions): 
 }
 
 async function versionOf(url: string, signal: AbortSignal): Promise<string | undefined> {
-  const { status, body } = await giteaRequest<{ version?: unknown }>(`${url}/api/v1/version`, 'GET', undefined, undefined, {}, signal)
+  const { status, body } = await giteaRequest<{ version?: unknown }>(
+    `${url}/api/v1/version`,
+    'GET',
+    undefined,
+    undefined,
+    {},
+    signal,
+  )
   return status === 200 && typeof body.version === 'string' ? body.version : undefined
 }
 
 /** The first user cannot be made through the API, which knows nobody yet. */
-async function createAdmin(found: GiteaBinary, guard: Guard, url: string): Promise<GiteaState['admin']> {
+async function createAdmin(
+  found: GiteaBinary,
+  guard: Guard,
+  url: string,
+): Promise<GiteaState['admin']> {
   const password = randomBytes(12).toString('hex')
-  const account = ['--username', ADMIN, '--password', password, '--email', `${ADMIN}@example.invalid`]
-  const program = await startProcess(found, guard, 'create-admin', ['admin', 'user', 'create', '--admin', ...account])
+  const account = [
+    '--username',
+    ADMIN,
+    '--password',
+    password,
+    '--email',
+    `${ADMIN}@example.invalid`,
+  ]
+  const program = await startProcess(found, guard, 'create-admin', [
+    'admin',
+    'user',
+    'create',
+    '--admin',
+    ...account,
+  ])
   const how = await program.exit
-  if (how !== 'code 0') throw new Error(`cannot create the first user: ${how}\n${await readFile(program.log, 'utf8')}`)
+  if (how !== 'code 0')
+    throw new Error(`cannot create the first user: ${how}\n${await readFile(program.log, 'utf8')}`)
   const basic = `Basic ${Buffer.from(`${ADMIN}:${password}`).toString('base64')}`
   const body = { name: 'tests', scopes: ['all'] }
-  const created = await giteaRequest<{ sha1: string }>(`${url}/api/v1/users/${ADMIN}/tokens`, 'POST', basic, body)
-  if (created.status !== 201) throw new Error(`cannot create a token for the first user: ${created.status} ${JSON.stringify(created.body)}`)
+  const created = await giteaRequest<{ sha1: string }>(
+    `${url}/api/v1/users/${ADMIN}/tokens`,
+    'POST',
+    basic,
+    body,
+  )
+  if (created.status !== 201)
+    throw new Error(
+      `cannot create a token for the first user: ${created.status} ${JSON.stringify(created.body)}`,
+    )
   return { name: ADMIN, password, token: created.body.sha1 }
 }
 
-function startProcess(found: GiteaBinary, guard: Guard, name: string, args: readonly string[]): Promise<GuardedProcess> {
+function startProcess(
+  found: GiteaBinary,
+  guard: Guard,
+  name: string,
+  args: readonly string[],
+): Promise<GuardedProcess> {
   const { directory } = guard
-  const folders = ['--config', iniOf(guard), '--work-path', directory, '--custom-path', join(directory, 'custom')]
+  const folders = [
+    '--config',
+    iniOf(guard),
+    '--work-path',
+    directory,
+    '--custom-path',
+    join(directory, 'custom'),
+  ]
   return guard.start({
     name,
     command: [found.binary, ...args, ...folders],

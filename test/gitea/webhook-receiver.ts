@@ -31,7 +31,9 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
       response.writeHead(202).end()
     })
   })
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve, reject) =>
+    server.once('error', reject).listen(0, '127.0.0.1', resolve),
+  )
   server.unref()
   const address = server.address()
   if (typeof address !== 'object' || address === null) throw new Error('a TCP server has no port')
@@ -40,7 +42,9 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
     url: `http://127.0.0.1:${address.port}/webhook`,
     deliveries,
     first: (wanted) => {
-      return waitUntil('the delivery of a webhook', () => deliveries.find(wanted), { describe: () => `${deliveries.length} others came` })
+      return waitUntil('the delivery of a webhook', () => deliveries.find(wanted), {
+        describe: () => `${deliveries.length} others came`,
+      })
     },
     stop: () =>
       new Promise((resolve) => {

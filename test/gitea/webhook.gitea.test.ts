@@ -1,7 +1,12 @@
 /** What a real Gitea sends is taken by the webhook server, and a turn follows: each thing that people do on a pull request. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { DeliveryWindow, startWebhookServer, type WebhookHeaders, WebhookIntake } from '@backporch/forge/webhook'
+import {
+  DeliveryWindow,
+  startWebhookServer,
+  type WebhookHeaders,
+  WebhookIntake,
+} from '@backporch/forge/webhook'
 import type { Listening } from '@backporch/system/listen'
 import { systemClock } from '../../src/adapters/system/system-clock.ts'
 import { TurnLoop } from '../../src/controller/turn-loop.ts'
@@ -10,7 +15,14 @@ import type { GiteaUser } from './gitea.ts'
 import { giteaSuite } from './gitea-suite.ts'
 
 const SECRET = 'what Gitea and we know'
-const EVENTS = ['push', 'pull_request', 'pull_request_comment', 'pull_request_review', 'issue_comment', 'issues']
+const EVENTS = [
+  'push',
+  'pull_request',
+  'pull_request_comment',
+  'pull_request_review',
+  'issue_comment',
+  'issues',
+]
 
 /** Keeps which events come. */
 class HeardIntake extends WebhookIntake {
@@ -42,8 +54,19 @@ class Receiver {
     const holder: { receiver?: Receiver } = {}
     const turn = async (): Promise<void> => void holder.receiver?.turns.push(intake.heard.length)
     // Nothing but a webhook brings a turn: the interval is longer than the test.
-    const loop = new TurnLoop({ clock: systemClock, random: () => 0, interval: 3_600_000, coalesce: 50, grace: 0, turn })
-    const intake = new HeardIntake({ secrets: ['a later secret', SECRET], repository, window: new DeliveryWindow() })
+    const loop = new TurnLoop({
+      clock: systemClock,
+      random: () => 0,
+      interval: 3_600_000,
+      coalesce: 50,
+      grace: 0,
+      turn,
+    })
+    const intake = new HeardIntake({
+      secrets: ['a later secret', SECRET],
+      repository,
+      window: new DeliveryWindow(),
+    })
     const server = await startWebhookServer({
       host: '127.0.0.1',
       port: 0,
@@ -69,7 +92,9 @@ class Receiver {
       const at = heard.indexOf(event, before)
       return at !== -1 && ((this.turns.at(-1) ?? 0) > at || this.refused.length > refused)
     }
-    await waitUntil(`a turn or a refusal after ${event}`, isOver, { describe: () => `heard: ${heard.slice(before).join(' ')}` })
+    await waitUntil(`a turn or a refusal after ${event}`, isOver, {
+      describe: () => `heard: ${heard.slice(before).join(' ')}`,
+    })
   }
 
   async close(): Promise<void> {
@@ -90,13 +115,20 @@ await giteaSuite('webhooks of a real Gitea', {}, (gitea) => {
     path = `/repos/${ann.name}/Shop`
     // As somebody wrote it in the remote: forges do not tell cases apart.
     receiver = await Receiver.open(`${ann.name.toUpperCase()}/shop`)
-    await gitea.createWebhook(ann, ann.name, 'Shop', { url: receiver.url, secret: SECRET, events: EVENTS })
+    await gitea.createWebhook(ann, ann.name, 'Shop', {
+      url: receiver.url,
+      secret: SECRET,
+      events: EVENTS,
+    })
   })
   after(() => receiver.close())
 
   const ask = async (method: string, below: string, body?: unknown): Promise<unknown> => {
     const answer = await gitea.request(ann.token, method, `${path}${below}`, body)
-    assert.ok(answer.status < 300, `${method} ${below}: ${answer.status} ${JSON.stringify(answer.body)}`)
+    assert.ok(
+      answer.status < 300,
+      `${method} ${below}: ${answer.status} ${JSON.stringify(answer.body)}`,
+    )
     return answer.body
   }
   const commit = (branch: string, file: string, onto = 'main'): Promise<unknown> =>
@@ -111,22 +143,40 @@ await giteaSuite('webhooks of a real Gitea', {}, (gitea) => {
     const before = receiver.turns.length
     let number = 0
     const pull = async (): Promise<void> => {
-      const created = (await ask('POST', '/pulls', { head: 'proposed/one', base: 'main', title: 'one' })) as { number: number }
+      const created = (await ask('POST', '/pulls', {
+        head: 'proposed/one',
+        base: 'main',
+        title: 'one',
+      })) as { number: number }
       number = created.number
     }
     const deeds: readonly (readonly [string, string, () => Promise<unknown>])[] = [
       ['push', 'push', () => commit('proposed/one', 'b')],
       ['open', 'pull_request', pull],
-      ['comment', 'pull_request_comment', () => ask('POST', `/issues/${number}/comments`, { body: '/drift adopt 1' })],
+      [
+        'comment',
+        'pull_request_comment',
+        () => ask('POST', `/issues/${number}/comments`, { body: '/drift adopt 1' }),
+      ],
       ['push to its branch', 'push', () => commit('proposed/one', 'c', 'proposed/one')],
       ['edit', 'pull_request', () => ask('PATCH', `/pulls/${number}`, { body: '- [x] Restore' })],
-      ['review', 'pull_request_review_comment', () => ask('POST', `/pulls/${number}/reviews`, { event: 'COMMENT', body: 'well' })],
+      [
+        'review',
+        'pull_request_review_comment',
+        () => ask('POST', `/pulls/${number}/reviews`, { event: 'COMMENT', body: 'well' }),
+      ],
       ['close', 'pull_request', () => ask('PATCH', `/pulls/${number}`, { state: 'closed' })],
       ['reopen', 'pull_request', () => ask('PATCH', `/pulls/${number}`, { state: 'open' })],
-      ['merge', 'pull_request', () => gitea.mergePull(ann, ann.name, 'Shop', number, { Do: 'squash' })],
+      [
+        'merge',
+        'pull_request',
+        () => gitea.mergePull(ann, ann.name, 'Shop', number, { Do: 'squash' }),
+      ],
     ]
     for (const [name, event, deed] of deeds) {
-      await receiver.after(event, deed).catch((thrown: unknown) => assert.fail(`${name}: ${String(thrown)}`))
+      await receiver
+        .after(event, deed)
+        .catch((thrown: unknown) => assert.fail(`${name}: ${String(thrown)}`))
     }
     assert.ok(receiver.turns.length >= before + deeds.length)
     assert.deepEqual(receiver.refused, [])
@@ -135,9 +185,17 @@ await giteaSuite('webhooks of a real Gitea', {}, (gitea) => {
   test('one that is signed with another secret is refused, and one of another repository brings no turn', async () => {
     const other = gitea.uniqueName('other')
     await gitea.createRepository(ann, other, { files: { a: '1' } })
-    await gitea.createWebhook(ann, ann.name, other, { url: receiver.url, secret: SECRET, events: ['push'] })
+    await gitea.createWebhook(ann, ann.name, other, {
+      url: receiver.url,
+      secret: SECRET,
+      events: ['push'],
+    })
     await gitea.createRepository(ann, `${other}-b`, { files: { a: '1' } })
-    await gitea.createWebhook(ann, ann.name, `${other}-b`, { url: receiver.url, secret: 'a guess', events: ['push'] })
+    await gitea.createWebhook(ann, ann.name, `${other}-b`, {
+      url: receiver.url,
+      secret: 'a guess',
+      events: ['push'],
+    })
     const before = receiver.turns.length
     const push = (name: string): Promise<unknown> =>
       gitea.request(ann.token, 'POST', `/repos/${ann.name}/${name}/contents`, {

@@ -40,23 +40,48 @@ else
     await installSyncerKinds(plane, await connect(plane))
     const own = await openGuideWorld(t, plane, {
       'shop/base/kustomization.yaml': 'resources:\n- deployment.yaml\n',
-      'shop/base/deployment.yaml': DEPLOYMENT.replace(', namespace: shop', '').replace('replicas: 3', 'replicas: 1'),
+      'shop/base/deployment.yaml': DEPLOYMENT.replace(', namespace: shop', '').replace(
+        'replicas: 3',
+        'replicas: 1',
+      ),
       'shop/production/kustomization.yaml': 'resources:\n- ../base\n',
     })
     const { world } = own
     const repoURL = `file://${world.repository}`
-    await world.commit({ 'applications/shop.yaml': APPLICATION.replace('REPOSITORY', repoURL) }, 'the application')
+    await world.commit(
+      { 'applications/shop.yaml': APPLICATION.replace('REPOSITORY', repoURL) },
+      'the application',
+    )
     for (const name of ['shop', 'argocd']) await world.kubectl('create', 'namespace', name)
     const application = (count: number) => ({
       destination: { server: 'https://kubernetes.default.svc', namespace: 'shop' },
-      source: { repoURL, path: 'shop/production', kustomize: { replicas: [{ name: 'web', count }] } },
+      source: {
+        repoURL,
+        path: 'shop/production',
+        kustomize: { replicas: [{ name: 'web', count }] },
+      },
     })
     await createSyncer(plane, SYNCER_KINDS.application, 'argocd', 'shop', application(3))
     const sync = async (): Promise<void> => {
-      const count = Number(/count: (\d+)/.exec(await world.show('main', 'applications/shop.yaml'))?.[1])
-      await world.kubectl('patch', 'application/shop', '-n', 'argocd', '--type=merge', '-p', JSON.stringify({ spec: application(count) }))
+      const count = Number(
+        /count: (\d+)/.exec(await world.show('main', 'applications/shop.yaml'))?.[1],
+      )
+      await world.kubectl(
+        'patch',
+        'application/shop',
+        '-n',
+        'argocd',
+        '--type=merge',
+        '-p',
+        JSON.stringify({ spec: application(count) }),
+      )
       const manifests = DEPLOYMENT.replace('replicas: 3', `replicas: ${count}`)
-      await found.applyWith('argo-server-side', { kubeconfig: plane.kubeconfig, namespace: 'shop', name: 'shop', manifests })
+      await found.applyWith('argo-server-side', {
+        kubeconfig: plane.kubeconfig,
+        namespace: 'shop',
+        name: 'shop',
+        manifests,
+      })
     }
     await sync()
     await follow('argo-cd.md', own, {

@@ -28,8 +28,10 @@ test('the guide for Config Sync', async (t) => {
   const plane = await ownPlane(t)
   await installSyncerKinds(plane, await connect(plane))
   const own = await openGuideWorld(t, plane, {
-    'config/system/repo.yaml': 'apiVersion: configmanagement.gke.io/v1\nkind: Repo\nmetadata: {name: repo}\nspec: {version: "1.0.0"}\n',
-    'config/namespaces/eng/shop/namespace.yaml': 'apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n',
+    'config/system/repo.yaml':
+      'apiVersion: configmanagement.gke.io/v1\nkind: Repo\nmetadata: {name: repo}\nspec: {version: "1.0.0"}\n',
+    'config/namespaces/eng/shop/namespace.yaml':
+      'apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n',
     'config/namespaces/eng/shop/deployment.yaml': DEPLOYMENT,
   })
   const { world } = own
@@ -39,12 +41,20 @@ test('the guide for Config Sync', async (t) => {
   const apply = async (): Promise<void> => {
     const marks = (id: string): string =>
       `{configmanagement.gke.io/managed: enabled, configsync.gke.io/manager: ":root", configsync.gke.io/resource-id: ${id}}`
-    const deployment = (await world.show('main', 'config/namespaces/eng/shop/deployment.yaml')).replace(
+    const deployment = (
+      await world.show('main', 'config/namespaces/eng/shop/deployment.yaml')
+    ).replace(
       '  name: web\n',
       `  name: web\n  namespace: shop\n  annotations: ${marks('apps_deployment_shop_web')}\n`,
     )
     const namespace = `apiVersion: v1\nkind: Namespace\nmetadata: {name: shop, labels: ${DEPTHS}, annotations: ${marks('_namespace_shop')}}\n`
-    const words = ['apply', '--server-side', '--force-conflicts', '--field-manager=configsync.gke.io', '--filename=-']
+    const words = [
+      'apply',
+      '--server-side',
+      '--force-conflicts',
+      '--field-manager=configsync.gke.io',
+      '--filename=-',
+    ]
     await world.pipe(`${namespace}---\n${deployment}`, ...words)
   }
   await apply()

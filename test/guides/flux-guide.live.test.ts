@@ -23,8 +23,10 @@ spec:
 const FILES: Files = {
   'apps/base/kustomization.yaml': 'resources:\n- deployment.yaml\n- config.yaml\n',
   'apps/base/deployment.yaml': DEPLOYMENT,
-  'apps/base/config.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\ndata: {color: blue}\n',
-  'apps/production/kustomization.yaml': 'resources:\n- ../base\nreplicas:\n- name: web\n  count: 3\n',
+  'apps/base/config.yaml':
+    'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\ndata: {color: blue}\n',
+  'apps/production/kustomization.yaml':
+    'resources:\n- ../base\nreplicas:\n- name: web\n  count: 3\n',
 }
 const found = await findAppliers()
 if (found.state === 'unavailable') test('appliers', { skip: found.why }, () => undefined)
@@ -36,13 +38,26 @@ else
     const { world } = own
     for (const name of ['shop', 'flux-system']) await world.kubectl('create', 'namespace', name)
     const url = `file://${world.repository}`
-    await createSyncer(plane, SYNCER_KINDS.gitRepository, 'flux-system', 'flux-system', { url, ref: { branch: 'main' }, interval: '1m' })
+    await createSyncer(plane, SYNCER_KINDS.gitRepository, 'flux-system', 'flux-system', {
+      url,
+      ref: { branch: 'main' },
+      interval: '1m',
+    })
     const sourceRef = { kind: 'GitRepository', name: 'flux-system' }
-    const spec = { sourceRef, targetNamespace: 'shop', interval: '10m', prune: true, path: './apps/production' }
+    const spec = {
+      sourceRef,
+      targetNamespace: 'shop',
+      interval: '10m',
+      prune: true,
+      path: './apps/production',
+    }
     await createSyncer(plane, SYNCER_KINDS.kustomization, 'flux-system', 'apps', spec)
     const apply = async (): Promise<void> => {
       const overlay = await world.show('main', 'apps/production/kustomization.yaml')
-      const deployment = DEPLOYMENT.replace('replicas: 1', `replicas: ${/count: (\d+)/.exec(overlay)?.[1]}`)
+      const deployment = DEPLOYMENT.replace(
+        'replicas: 1',
+        `replicas: ${/count: (\d+)/.exec(overlay)?.[1]}`,
+      )
       const manifests = `${deployment}---\n${FILES['apps/base/config.yaml']}`
       await found.applyWith('flux', {
         kubeconfig: plane.kubeconfig,

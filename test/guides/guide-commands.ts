@@ -30,7 +30,9 @@ const LEFT_OUT = '…'
 /** Whether the output is what the guide shows of it: its parts between `…`, each whole and in their order. */
 export function isShown(output: string, shown: readonly string[]): boolean {
   const parts = comparable(shown.join('\n')).split(LEFT_OUT)
-  const pattern = parts.map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('[\\s\\S]*')
+  const pattern = parts
+    .map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+    .join('[\\s\\S]*')
   return new RegExp(`^${pattern}$`).test(comparable(output))
 }
 

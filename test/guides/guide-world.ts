@@ -20,12 +20,18 @@ export interface GuideWorld {
   readonly kubeconfig: string
 }
 
-export async function openGuideWorld(t: TestContext, plane: ControlPlane, files: Files): Promise<GuideWorld> {
+export async function openGuideWorld(
+  t: TestContext,
+  plane: ControlPlane,
+  files: Files,
+): Promise<GuideWorld> {
   const world = await openWorld(t, plane, files)
   const config = JSON.parse(readFileSync(plane.kubeconfig, 'utf8'))
   const kubeconfig = join(world.folder, 'kubeconfig')
   const contexts = config.contexts.map((each: object) => ({ ...each, name: 'prod' }))
-  writeFileSync(kubeconfig, JSON.stringify({ ...config, contexts, 'current-context': 'prod' }), { mode: 0o600 })
+  writeFileSync(kubeconfig, JSON.stringify({ ...config, contexts, 'current-context': 'prod' }), {
+    mode: 0o600,
+  })
   return { world, kubeconfig }
 }
 
@@ -37,10 +43,17 @@ interface Following {
 }
 
 /** Runs every command of the guide in its order, and compares what each prints with what the guide shows. */
-export async function follow(guide: string, { world, kubeconfig }: GuideWorld, { path, after = {} }: Following = {}): Promise<void> {
+export async function follow(
+  guide: string,
+  { world, kubeconfig }: GuideWorld,
+  { path, after = {} }: Following = {},
+): Promise<void> {
   const file = new URL(guide, GUIDES)
   const text = readFileSync(file, 'utf8')
-  const env = { KUBECONFIG: kubeconfig, ...(path === undefined ? {} : { PATH: `${path}:${process.env['PATH']}` }) }
+  const env = {
+    KUBECONFIG: kubeconfig,
+    ...(path === undefined ? {} : { PATH: `${path}:${process.env['PATH']}` }),
+  }
   const outputs = new Map<number, string>()
   const done = new Set<string>()
   for (const { command, shown, line } of commandsOf(text)) {
@@ -72,7 +85,17 @@ async function run(
   }
   if (!PROGRAMS.includes(program)) throw new Error(`no test runs ${program}`)
   const home = join(world.folder, 'home')
-  const own = { PATH: process.env['PATH'], HOME: home, XDG_CONFIG_HOME: join(home, 'config'), GIT_CONFIG_NOSYSTEM: '1', TZ: 'UTC', ...env }
-  const { code, stdout, stderr } = await runProgram(program, words, { cwd: world.checkout, env: own })
+  const own = {
+    PATH: process.env['PATH'],
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, 'config'),
+    GIT_CONFIG_NOSYSTEM: '1',
+    TZ: 'UTC',
+    ...env,
+  }
+  const { code, stdout, stderr } = await runProgram(program, words, {
+    cwd: world.checkout,
+    env: own,
+  })
   return { code: code ?? undefined, output: `${stdout}${stderr}` }
 }

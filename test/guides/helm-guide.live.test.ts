@@ -5,7 +5,13 @@ import { test } from 'node:test'
 import { runProgram } from '../e2e/run-program.ts'
 import { ownPlane } from '../e2e/watched-world.ts'
 import { helmOrThrow } from '../helm/find-helm.ts'
-import { storefrontFiles, storefrontPlacement, storefrontPolicy, UNIT, VALUES } from '../helm/storefront-world.ts'
+import {
+  storefrontFiles,
+  storefrontPlacement,
+  storefrontPolicy,
+  UNIT,
+  VALUES,
+} from '../helm/storefront-world.ts'
 import { follow, openGuideWorld } from './guide-world.ts'
 
 test('the guide for Helm', async (t) => {
@@ -20,11 +26,24 @@ test('the guide for Helm', async (t) => {
   // The hooks would need a node to run on.
   const upgrade = async (): Promise<void> => {
     await world.git('checkout', '--quiet', 'main')
-    const words = ['upgrade', '--install', 'shop', UNIT, '--namespace', 'shop', '--values', VALUES, '--no-hooks']
+    const words = [
+      'upgrade',
+      '--install',
+      'shop',
+      UNIT,
+      '--namespace',
+      'shop',
+      '--values',
+      VALUES,
+      '--no-hooks',
+    ]
     const env = { PATH: process.env['PATH'], HOME: world.folder, KUBECONFIG: plane.kubeconfig }
     const { code, stderr } = await runProgram(helm3, words, { cwd: world.checkout, env })
     assert.equal(code, 0, stderr)
   }
   await upgrade()
-  await follow('helm.md', own, { path: dirname(helm3), after: { 'git push --quiet origin main': upgrade } })
+  await follow('helm.md', own, {
+    path: dirname(helm3),
+    after: { 'git push --quiet origin main': upgrade },
+  })
 })

@@ -60,7 +60,8 @@ spec:
     replicas: 3 # in production
 `,
   'charts/web/Chart.yaml': 'apiVersion: v2\nname: web\nversion: 1.2.3\n',
-  'charts/web/values.yaml': 'replicas: 1\ncolor: red\nimage:\n  repository: example.com/web # everywhere\n  tag: "1.0"\n',
+  'charts/web/values.yaml':
+    'replicas: 1\ncolor: red\nimage:\n  repository: example.com/web # everywhere\n  tag: "1.0"\n',
   'charts/web/files/motto.txt': 'first of all\nlast of all\n',
   'charts/web/crds/crd.yaml':
     'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: shops.example.com}\nspec: {group: example.com}\n',
@@ -103,7 +104,14 @@ spec:
       - {name: app, image: "example.com/web:1.27", env: [{name: COLOR, value: blue}]}
 `
 export const STORED: DeployedRelease = {
-  ...{ namespace: 'shop', name: 'shop', revision: 1, status: 'deployed', chartTitle: 'web 1.2.3', chart: undefined },
+  ...{
+    namespace: 'shop',
+    name: 'shop',
+    revision: 1,
+    status: 'deployed',
+    chartTitle: 'web 1.2.3',
+    chart: undefined,
+  },
   values: { color: 'blue', replicas: 3, image: { tag: 1.27 } },
   manifest: DEPLOYMENT,
 }
@@ -123,18 +131,28 @@ export class DeclaredReleaseWorld extends SyncedWorld {
     // The recording has nothing of Flux.
     this.cluster.unreadable.add('helm.toolkit.fluxcd.io/HelmRelease/shop/web')
     this.cluster.put(appliedBy('kustomize-controller', yaml(VALUES)))
-    for (const text of [DEPLOYMENT, MOTTO]) this.cluster.put(appliedBy('helm-controller', yaml(text)))
+    for (const text of [DEPLOYMENT, MOTTO])
+      this.cluster.put(appliedBy('helm-controller', yaml(text)))
   }
 
   async notes(): Promise<readonly string[]> {
     const { view } = await this.scan()
-    return view.problems.filter(({ cause }) => cause === 'source-not-compared').map(({ subject, text }) => `${subject}: ${text}`)
+    return view.problems
+      .filter(({ cause }) => cause === 'source-not-compared')
+      .map(({ subject, text }) => `${subject}: ${text}`)
   }
 }
 
 /** What is adopted of the Deployment, and the one line of a file that changes. */
 export const ADOPTIONS = [
-  ['a value of the overlay', 'spec.replicas', 4, 'apps/production/release.yaml', 'replicas: 3 #', 'replicas: 4 #'],
+  [
+    'a value of the overlay',
+    'spec.replicas',
+    4,
+    'apps/production/release.yaml',
+    'replicas: 3 #',
+    'replicas: 4 #',
+  ],
   [
     'a variable',
     'spec.template.spec.containers[name=app].image',

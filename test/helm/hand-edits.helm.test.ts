@@ -7,21 +7,39 @@ import { annotationsOf } from '@backporch/kyaml/resource'
 import { editedBy, removedFrom } from '../fakes/live-object.ts'
 import { helmOrThrow } from './find-helm.ts'
 import { HAND_EDITS, type HandEdit } from './hand-edits.ts'
-import { changedLines, type Files, StorefrontWorld, templated, UNIT, VALUES } from './storefront-world.ts'
+import {
+  changedLines,
+  type Files,
+  StorefrontWorld,
+  templated,
+  UNIT,
+  VALUES,
+} from './storefront-world.ts'
 
 const { helm3, helm4 } = await helmOrThrow()
 /** That Helm 4 is asked too. */
-const ALSO_HELM4 = ['image repository and tag together', 'ConfigMap entry from a file (`.Files`)', 'field that the template fixes']
+const ALSO_HELM4 = [
+  'image repository and tag together',
+  'ConfigMap entry from a file (`.Files`)',
+  'field that the template fixes',
+]
 
 function withEdits(live: JsonObject, { edits = {} }: HandEdit): JsonObject {
   return Object.entries(edits).reduce(
-    (object, [field, value]) => (value === undefined ? removedFrom(object, field) : editedBy('kubectl-edit', object, field, value as Json)),
+    (object, [field, value]) =>
+      value === undefined
+        ? removedFrom(object, field)
+        : editedBy('kubectl-edit', object, field, value as Json),
     live,
   )
 }
 
 /** Helm itself makes the edited fields of the edited file, and nothing else but hooks, which run with the next upgrade. */
-function assertOnly(edit: HandEdit, before: ReturnType<typeof templated>, after: ReturnType<typeof templated>): void {
+function assertOnly(
+  edit: HandEdit,
+  before: ReturnType<typeof templated>,
+  after: ReturnType<typeof templated>,
+): void {
   const key = edit.object.replace('/shop/', '//')
   const textOf = (object: JsonObject | undefined): string | undefined => {
     if (object === undefined || annotationsOf(object).has('helm.sh/hook')) return undefined
@@ -48,7 +66,9 @@ for (const [version, helm] of [
       assert.deepEqual([report.status.state, report.spec.changes], ['InSync', []])
     })
 
-    for (const edit of HAND_EDITS.filter(({ name }) => version === 'Helm 3' || ALSO_HELM4.includes(name)))
+    for (const edit of HAND_EDITS.filter(
+      ({ name }) => version === 'Helm 3' || ALSO_HELM4.includes(name),
+    ))
       test(`${edit.name}: ${'refused' in edit.outcome ? 'is refused' : `is adopted in ${edit.outcome.file ?? VALUES}`}`, async () => {
         const world = new StorefrontWorld(helm)
         if (edit.gone === true) world.cluster.objects.delete(edit.object)

@@ -33,7 +33,13 @@ const ADOPTED_EDITS: readonly HandEdit[] = [
     name: 'image repository and tag together',
     object: 'apps/Deployment/shop/shop-storefront',
     edits: { 'spec.template.spec.containers[name=web].image': 'example.com/mirror/web:1.5.0' },
-    outcome: { lines: ['-  tag: "1.4.3" # as released', '+  tag: "1.5.0" # as released', '+  repository: example.com/mirror/web'] },
+    outcome: {
+      lines: [
+        '-  tag: "1.4.3" # as released',
+        '+  tag: "1.5.0" # as released',
+        '+  repository: example.com/mirror/web',
+      ],
+    },
     builds: 3,
   },
   {
@@ -67,7 +73,9 @@ const ADOPTED_EDITS: readonly HandEdit[] = [
   {
     name: 'new environment variable',
     object: 'apps/Deployment/shop/shop-storefront',
-    edits: { 'spec.template.spec.containers[name=web].env[name=EXTRA]': { name: 'EXTRA', value: 'x' } },
+    edits: {
+      'spec.template.spec.containers[name=web].env[name=EXTRA]': { name: 'EXTRA', value: 'x' },
+    },
     outcome: { lines: ['+  - name: EXTRA', '+    value: x'] },
     builds: 3,
   },
@@ -110,7 +118,14 @@ const ADOPTED_EDITS: readonly HandEdit[] = [
     name: 'TLS of an Ingress removed',
     object: 'networking.k8s.io/Ingress/shop/shop-storefront',
     edits: { 'spec.tls': undefined },
-    outcome: { lines: ['-  tls:', '-    - hosts: [shop.example.com, store.example.com]', '-      secretName: shop-tls', '+  tls: []'] },
+    outcome: {
+      lines: [
+        '-  tls:',
+        '-    - hosts: [shop.example.com, store.example.com]',
+        '-      secretName: shop-tls',
+        '+  tls: []',
+      ],
+    },
     builds: 4,
   },
   {
@@ -128,7 +143,9 @@ const ADOPTED_EDITS: readonly HandEdit[] = [
   {
     name: 'new argument, through `range`',
     object: 'apps/Deployment/shop/shop-storefront',
-    edits: { 'spec.template.spec.containers[name=web].args': ['serve', '--port=8080', '--verbose'] },
+    edits: {
+      'spec.template.spec.containers[name=web].args': ['serve', '--port=8080', '--verbose'],
+    },
     outcome: { lines: ['+args:', '+  - serve', '+  - --port=8080', '+  - --verbose'] },
     builds: 2,
   },
@@ -137,7 +154,12 @@ const ADOPTED_EDITS: readonly HandEdit[] = [
     object: '/Service/shop/shop-storefront-metrics',
     edits: {
       'spec.ports[port=9090,protocol=TCP]': undefined,
-      'spec.ports[port=9100,protocol=TCP]': { port: 9100, targetPort: 9090, protocol: 'TCP', name: 'metrics' },
+      'spec.ports[port=9100,protocol=TCP]': {
+        port: 9100,
+        targetPort: 9090,
+        protocol: 'TCP',
+        name: 'metrics',
+      },
     },
     outcome: { lines: ['+metrics:', '+  port: 9100'] },
     builds: 2,
@@ -153,7 +175,12 @@ const ADOPTED_EDITS: readonly HandEdit[] = [
     name: 'Ingress host, through `range`',
     object: 'networking.k8s.io/Ingress/shop/shop-storefront',
     edits: { 'spec.rules[0].host': 'new.example.com' },
-    outcome: { lines: ['-    - host: shop.example.com # the old name', '+    - host: new.example.com # the old name'] },
+    outcome: {
+      lines: [
+        '-    - host: shop.example.com # the old name',
+        '+    - host: new.example.com # the old name',
+      ],
+    },
     builds: 2,
   },
   {
@@ -174,7 +201,14 @@ const ADOPTED_EDITS: readonly HandEdit[] = [
     name: 'ConfigMap entry that `join` writes',
     object: '/ConfigMap/shop/shop-storefront-shared',
     edits: { 'data.origins': 'https://shop.example.com,https://store.example.com' },
-    outcome: { lines: ['+config:', '+  origins:', '+    - https://shop.example.com', '+    - https://store.example.com'] },
+    outcome: {
+      lines: [
+        '+config:',
+        '+  origins:',
+        '+    - https://shop.example.com',
+        '+    - https://store.example.com',
+      ],
+    },
     builds: 2,
   },
   {
@@ -202,7 +236,10 @@ const ADOPTED_EDITS: readonly HandEdit[] = [
     name: 'ConfigMap entry from a file (`.Files`)',
     object: '/ConfigMap/shop/shop-storefront-files',
     edits: { 'data["limits.conf"]': '# Limits of the front end.\nmax_items = 80\ntimeout = 30s\n' },
-    outcome: { file: 'charts/storefront/files/limits.conf', lines: ['-max_items = 50', '+max_items = 80'] },
+    outcome: {
+      file: 'charts/storefront/files/limits.conf',
+      lines: ['-max_items = 50', '+max_items = 80'],
+    },
     builds: 2,
   },
   {
@@ -265,7 +302,12 @@ const ADOPTED_EDITS: readonly HandEdit[] = [
     name: 'maximum of a HorizontalPodAutoscaler',
     object: 'autoscaling/HorizontalPodAutoscaler/shop/shop-storefront',
     edits: { 'spec.maxReplicas': 20 },
-    outcome: { lines: ['-  maxReplicas: 10 # what the nodes hold', '+  maxReplicas: 20 # what the nodes hold'] },
+    outcome: {
+      lines: [
+        '-  maxReplicas: 10 # what the nodes hold',
+        '+  maxReplicas: 20 # what the nodes hold',
+      ],
+    },
     builds: 2,
   },
   {
@@ -333,7 +375,9 @@ const ADOPTED_EDITS: readonly HandEdit[] = [
     name: 'item of a list that is printed on the line of its key',
     object: 'apps/DaemonSet/shop/shop-storefront-agent',
     edits: { 'spec.template.spec.tolerations': [{ operator: 'Exists', effect: 'NoSchedule' }] },
-    outcome: { lines: ['+agent:', '+  tolerations:', '+    - operator: Exists', '+      effect: NoSchedule'] },
+    outcome: {
+      lines: ['+agent:', '+  tolerations:', '+    - operator: Exists', '+      effect: NoSchedule'],
+    },
     builds: 2,
   },
 ]

@@ -23,10 +23,14 @@ const HERE = fileURLToPath(new URL('.', import.meta.url))
 /** The chart and the values of its release, by path in the repository. */
 export function storefrontFiles(): Files {
   const chart = join(HERE, 'storefront')
-  const paths = readdirSync(chart, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const paths = readdirSync(chart, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  )
   const files = paths.map((entry) => join(entry.parentPath, entry.name))
   return {
-    ...Object.fromEntries(files.map((path) => [`${UNIT}${path.slice(chart.length)}`, readFileSync(path, 'utf8')])),
+    ...Object.fromEntries(
+      files.map((path) => [`${UNIT}${path.slice(chart.length)}`, readFileSync(path, 'utf8')]),
+    ),
     [VALUES]: readFileSync(join(HERE, 'production.yaml'), 'utf8'),
   }
 }
@@ -61,9 +65,22 @@ export function templated(helm: string, files: Files): ReadonlyMap<string, JsonO
       mkdirSync(dirname(join(folder, path)), { recursive: true })
       writeFileSync(join(folder, path), text)
     }
-    const words = ['template', 'shop', `./${UNIT}`, '--namespace', 'shop', '--values', VALUES, '--include-crds', '--kube-version', '1.34.3']
+    const words = [
+      'template',
+      'shop',
+      `./${UNIT}`,
+      '--namespace',
+      'shop',
+      '--values',
+      VALUES,
+      '--include-crds',
+      '--kube-version',
+      '1.34.3',
+    ]
     const text = execFileSync(helm, words, { cwd: folder, encoding: 'utf8', maxBuffer: 1 << 26 })
-    const objects = parseGoYaml(text, 'helm').documents.flatMap(({ value }) => (isJsonObject(value) ? [value] : []))
+    const objects = parseGoYaml(text, 'helm').documents.flatMap(({ value }) =>
+      isJsonObject(value) ? [value] : [],
+    )
     return new Map(objects.map((object) => [keyOf(object), object]))
   } finally {
     rmSync(folder, { recursive: true })
@@ -90,7 +107,11 @@ export class StorefrontWorld extends TurnWorld {
       '.drift/placement.yaml': storefrontPlacement(),
     })
     this.files = files
-    this.repository.commitByHand('main', { 'apps/web/Kptfile': null, 'apps/web/deployment.yaml': null, 'apps/web/config.yaml': null })
+    this.repository.commitByHand('main', {
+      'apps/web/Kptfile': null,
+      'apps/web/deployment.yaml': null,
+      'apps/web/config.yaml': null,
+    })
     const builds = new PackageBuilds({ allowed: [helm], environment: process.env })
     const known = new Set<string>()
     this.builder = {
@@ -107,9 +128,17 @@ export class StorefrontWorld extends TurnWorld {
       const isHook = JSON.stringify(object['metadata']).includes('helm.sh/hook')
       if (isHook) continue
       // As Helm marks what it installs. The cluster of these tests knows no kind without a namespace.
-      const annotations = { ...(partOf(object, 'metadata', 'annotations') as JsonObject | undefined), ...MARKS }
-      const labels = { ...(partOf(object, 'metadata', 'labels') as JsonObject | undefined), 'app.kubernetes.io/managed-by': 'Helm' }
-      this.cluster.put(appliedBy('helm', withMetadata(object, { namespace: 'shop', annotations, labels })))
+      const annotations = {
+        ...(partOf(object, 'metadata', 'annotations') as JsonObject | undefined),
+        ...MARKS,
+      }
+      const labels = {
+        ...(partOf(object, 'metadata', 'labels') as JsonObject | undefined),
+        'app.kubernetes.io/managed-by': 'Helm',
+      }
+      this.cluster.put(
+        appliedBy('helm', withMetadata(object, { namespace: 'shop', annotations, labels })),
+      )
     }
   }
 
@@ -122,10 +151,15 @@ export class StorefrontWorld extends TurnWorld {
   /** Adopts what differs. @returns the files that change, with the text of each */
   async adopted(): Promise<ReadonlyMap<string, string>> {
     this.builds = 0
-    const { branch } = await this.plan({ packages: [UNIT], resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined } })
+    const { branch } = await this.plan({
+      packages: [UNIT],
+      resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined },
+    })
     const paths = [...new Set([...this.repository.paths(branch), ...this.repository.paths('main')])]
     const changed = paths.filter(
-      (path) => !path.startsWith('.drift/') && this.repository.text(branch, path) !== this.repository.text('main', path),
+      (path) =>
+        !path.startsWith('.drift/') &&
+        this.repository.text(branch, path) !== this.repository.text('main', path),
     )
     return new Map(changed.map((path) => [path, this.repository.text(branch, path) ?? '']))
   }
@@ -136,7 +170,11 @@ export function changedLines(before: string, after: string): readonly string[] {
   const [one, other] = [before.split('\n'), after.split('\n')]
   let [first, last] = [0, 0]
   while (first < one.length && one[first] === other[first]) first += 1
-  while (last < Math.min(one.length, other.length) - first && one.at(-1 - last) === other.at(-1 - last)) last += 1
+  while (
+    last < Math.min(one.length, other.length) - first &&
+    one.at(-1 - last) === other.at(-1 - last)
+  )
+    last += 1
   return [
     ...one.slice(first, one.length - last).map((line) => `-${line}`),
     ...other.slice(first, other.length - last).map((line) => `+${line}`),

@@ -22,7 +22,11 @@ async function writesOf(scene: World): Promise<string[]> {
   return writes
 }
 
-function watch({ forge, repository }: World, before: (what: string) => void, after: (what: string) => void = () => undefined): void {
+function watch(
+  { forge, repository }: World,
+  before: (what: string) => void,
+  after: (what: string) => void = () => undefined,
+): void {
   forge.beforeWrite = before
   forge.afterWrite = after
   repository.beforePush = () => before('push')
@@ -48,7 +52,8 @@ describe('approve is killed', async () => {
                 assert.equal((await scene.world.approve()).revision, 'v1')
               else await scene.world.approve()
             }
-            if (afterwards === 'scan' && index === 0 && fate === 'dies before') await scene.world.approve()
+            if (afterwards === 'scan' && index === 0 && fate === 'dies before')
+              await scene.world.approve()
           })
           assert.deepEqual(end, wanted)
         })
@@ -64,13 +69,20 @@ describe('approve is killed', async () => {
     const { message } = await scene.repository.commit(commit)
     // As if Grace had approved it.
     const files = Object.fromEntries(
-      scene.repository.paths('main').map((path) => [path, scene.repository.text('main', path) ?? null] as const),
+      scene.repository
+        .paths('main')
+        .map((path) => [path, scene.repository.text('main', path) ?? null] as const),
     )
     const [parent] = (await scene.repository.commit(commit)).parents
     assert.ok(parent !== undefined)
     scene.repository.branches.set('refs/heads/main', parent)
-    scene.repository.commitByHand('main', files, { message: message.replace('Decided-By: Ada', 'Decided-By: Grace') })
-    await assert.rejects(scene.world.approve(), (thrown) => thrown instanceof Failure && thrown.code === 'BP2005')
+    scene.repository.commitByHand('main', files, {
+      message: message.replace('Decided-By: Ada', 'Decided-By: Grace'),
+    })
+    await assert.rejects(
+      scene.world.approve(),
+      (thrown) => thrown instanceof Failure && thrown.code === 'BP2005',
+    )
     assert.deepEqual(
       closedOf(scene.repository).map(({ status }) => status.decidedBy),
       ['Grace'],
@@ -89,10 +101,20 @@ async function killed(scene: World, at: number, fate: (typeof FATES)[number]): P
     (what) => {
       if (count !== at) return
       if (fate === 'dies after') throw new Killed()
-      if (fate === 'loses the answer of') throw new Failure({ code: 'BP5001', what, why: 'no answer', remedy: 'again', retry: 'backoff' })
+      if (fate === 'loses the answer of')
+        throw new Failure({
+          code: 'BP5001',
+          what,
+          why: 'no answer',
+          remedy: 'again',
+          retry: 'backoff',
+        })
     },
   )
-  await assert.rejects(scene.world.approve(), (thrown) => thrown instanceof Killed || thrown instanceof Failure)
+  await assert.rejects(
+    scene.world.approve(),
+    (thrown) => thrown instanceof Killed || thrown instanceof Failure,
+  )
   unwatch(scene)
 }
 
@@ -109,6 +131,11 @@ async function ended(work: (scene: World) => Promise<void>): Promise<unknown> {
   return {
     proposals: proposals.map(({ state }) => state),
     refs: Object.keys(refs),
-    closed: closed.map(({ spec, status }) => [spec.fingerprint, status.outcome, status.decidedBy, status.revision]),
+    closed: closed.map(({ spec, status }) => [
+      spec.fingerprint,
+      status.outcome,
+      status.decidedBy,
+      status.revision,
+    ]),
   }
 }

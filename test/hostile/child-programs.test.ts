@@ -1,7 +1,15 @@
 /** What the programs that we start are given, and which programs of a clone never run. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { credentialSource } from '@backporch/cluster/api-server'
@@ -60,19 +68,33 @@ interface Fixture {
 
 function contextOf(): Fixture {
   const root = temporaryFolder()
-  const [programs, notes] = ['programs', 'notes'].map((name) => join(root, name)) as [string, string]
+  const [programs, notes] = ['programs', 'notes'].map((name) => join(root, name)) as [
+    string,
+    string,
+  ]
   for (const folder of [programs, notes]) mkdirSync(folder)
-  const environment = { ...gitTestEnvironment(root), ...CANARIES, ...CLOUD, PATH: `${programs}:${process.env['PATH']}` }
+  const environment = {
+    ...gitTestEnvironment(root),
+    ...CANARIES,
+    ...CLOUD,
+    PATH: `${programs}:${process.env['PATH']}`,
+  }
   return {
     root,
     environment,
     add: (name, body) => {
       const path = join(programs, name)
-      writeFileSync(path, `#!/bin/sh\n{ pwd; env; } > "$(mktemp '${notes}/${name}.XXXXXX')"\n${body}\n`)
+      writeFileSync(
+        path,
+        `#!/bin/sh\n{ pwd; env; } > "$(mktemp '${notes}/${name}.XXXXXX')"\n${body}\n`,
+      )
       chmodSync(path, 0o755)
       return path
     },
-    given: (name) => readdirSync(notes).flatMap((file) => (file.startsWith(`${name}.`) ? [readFileSync(join(notes, file), 'utf8')] : [])),
+    given: (name) =>
+      readdirSync(notes).flatMap((file) =>
+        file.startsWith(`${name}.`) ? [readFileSync(join(notes, file), 'utf8')] : [],
+      ),
   }
 }
 
@@ -95,11 +117,16 @@ suite('children get what they need of the environment, and no credential', () =>
     makePackages(join(root, 'deploy.git'), gitTestEnvironment(root))
     fixture.add('git', `exec '${real}' "$@"`)
     fixture.add('ssh', `for last; do :; done; exec sh -c "$last"`)
-    const open = (remote: string) => openRepository({ remote, cacheDir: join(root, 'cache'), environment, workingDirectory: root })
+    const open = (remote: string) =>
+      openRepository({ remote, cacheDir: join(root, 'cache'), environment, workingDirectory: root })
     const server = gitTestEnvironment(root)
     const backend = await startGitHttpBackend({ root, environment: server, token: 'x' })
     try {
-      for (const remote of [join(root, 'deploy.git'), `file://${root}/deploy.git`, `ssh://git@host.example${root}/deploy.git`]) {
+      for (const remote of [
+        join(root, 'deploy.git'),
+        `file://${root}/deploy.git`,
+        `ssh://git@host.example${root}/deploy.git`,
+      ]) {
         const repository = open(remote)
         const base = await headOf(repository, signal)
         await repository.list(base, '', signal)
@@ -112,7 +139,8 @@ suite('children get what they need of the environment, and no credential', () =>
     }
     assertScrubbed(fixture, 'git')
     assertScrubbed(fixture, 'ssh')
-    for (const run of fixture.given('git')) assert.match(run, /^\/\n/, 'not in the folder that we were started in')
+    for (const run of fixture.given('git'))
+      assert.match(run, /^\/\n/, 'not in the folder that we were started in')
   })
 
   test('what the operator names is given as well', async () => {
@@ -120,11 +148,19 @@ suite('children get what they need of the environment, and no credential', () =>
     const program = setup.add('viewer', 'exit 1')
     const files = [{ name: 'a', git: 'a: 1\n', live: 'a: 2\n' }]
     const view = (environment: NodeJS.ProcessEnv) =>
-      runExternalDiff({ program: [program], files, workingDirectory: setup.root, environment, inherit: false })
+      runExternalDiff({
+        program: [program],
+        files,
+        workingDirectory: setup.root,
+        environment,
+        inherit: false,
+      })
     view(setup.environment)
     assertScrubbed(setup, 'viewer')
     view({ ...setup.environment, BACKPORCH_CHILD_ENV: 'VAULT_TOKEN, NPM_TOKEN' })
-    const named = setup.given('viewer').filter((run) => /^VAULT_TOKEN=canary/m.test(run) && /^NPM_TOKEN=canary/m.test(run))
+    const named = setup
+      .given('viewer')
+      .filter((run) => /^VAULT_TOKEN=canary/m.test(run) && /^NPM_TOKEN=canary/m.test(run))
     assert.equal(named.length, 1)
     assert.doesNotMatch(named.join(), /canary-(?!VAULT_TOKEN|NPM_TOKEN)/)
   })
@@ -136,19 +172,45 @@ suite('children get what they need of the environment, and no credential', () =>
       'plugin',
       `echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"t"}}'`,
     )
-    const exec = { command: plugin, args: [], env: [], apiVersion: 'client.authentication.k8s.io/v1', provideClusterInfo: false }
-    const access = accessTo({ url: 'https://127.0.0.1:6443', authority: '-----BEGIN CERTIFICATE-----\nx' }, { exec })
-    await credentialSource(access, { environment, execAllow: [plugin], now: () => new Date('2026-11-21T10:00:00Z') }).read(signal)
+    const exec = {
+      command: plugin,
+      args: [],
+      env: [],
+      apiVersion: 'client.authentication.k8s.io/v1',
+      provideClusterInfo: false,
+    }
+    const access = accessTo(
+      { url: 'https://127.0.0.1:6443', authority: '-----BEGIN CERTIFICATE-----\nx' },
+      { exec },
+    )
+    await credentialSource(access, {
+      environment,
+      execAllow: [plugin],
+      now: () => new Date('2026-11-21T10:00:00Z'),
+    }).read(signal)
     assertScrubbed(giteaFixture, 'plugin', /^AWS_SECRET_ACCESS_KEY=/)
-    assert.match(giteaFixture.given('plugin').join(), /^\/\n/, 'not in the folder that we were started in')
+    assert.match(
+      giteaFixture.given('plugin').join(),
+      /^\/\n/,
+      'not in the folder that we were started in',
+    )
 
     giteaFixture.add('docker', 'cat > /dev/null; exit 0')
-    const engine = new ContainerEngine({ engine: 'docker', environment, limits: FUNCTION_LIMITS, pullTime: HANGS_AFTER })
+    const engine = new ContainerEngine({
+      engine: 'docker',
+      environment,
+      limits: FUNCTION_LIMITS,
+      pullTime: HANGS_AFTER,
+    })
     await engine.run('reg.example/fn:v1', 'x', signal)
     assertScrubbed(giteaFixture, 'docker')
 
     giteaFixture.add('kubectl', 'echo "kind: List"')
-    const file = { path: 'kustomization.yaml', mode: '100644', content: Buffer.from('resources: []\n') } as const
+    const file = {
+      path: 'kustomization.yaml',
+      mode: '100644',
+      content: Buffer.from('resources: []\n'),
+    } as const
     await new PackageBuilds({ allowed: ['kubectl'], environment }).build(
       { tool: 'kustomize', folder: '', files: [file], command: [] },
       signal,
@@ -159,13 +221,21 @@ suite('children get what they need of the environment, and no credential', () =>
 
 suite('no program that a clone names ever runs', () => {
   /** A clone of the demo's packages in which everything that git can be told to run is a trap. */
-  function trappedClone(): { clone: string; fixture: Fixture; sprung: () => boolean; root: string } {
+  function trappedClone(): {
+    clone: string
+    fixture: Fixture
+    sprung: () => boolean
+    root: string
+  } {
     const fixture = contextOf()
     const { root } = fixture
     const environment = gitTestEnvironment(root)
     const clone = join(root, 'clone')
-    const git = (...args: readonly string[]): string => execFileSync('git', ['-C', clone, ...args], { env: environment, encoding: 'utf8' })
-    makePackages(join(root, 'deploy.git'), environment, { '.gitattributes': '* filter=trap diff=trap merge=trap\n' })
+    const git = (...args: readonly string[]): string =>
+      execFileSync('git', ['-C', clone, ...args], { env: environment, encoding: 'utf8' })
+    makePackages(join(root, 'deploy.git'), environment, {
+      '.gitattributes': '* filter=trap diff=trap merge=trap\n',
+    })
     execFileSync('git', ['clone', '-q', join(root, 'deploy.git'), clone], { env: environment })
     const mark = join(root, 'sprung')
     const program = join(root, 'trap')
@@ -180,7 +250,9 @@ suite('no program that a clone names ever runs', () => {
       'pre-commit',
       'fsmonitor-watchman',
     ])
-      writeFileSync(join(clone, '.git/hooks', hook), `#!/bin/sh\necho ${hook} >> '${mark}'\n`, { mode: 0o755 })
+      writeFileSync(join(clone, '.git/hooks', hook), `#!/bin/sh\necho ${hook} >> '${mark}'\n`, {
+        mode: 0o755,
+      })
     // What stands in another file counts as if it stood here.
     const included = join(root, 'included')
     const settings: readonly (readonly [string, string])[] = [
@@ -208,18 +280,25 @@ suite('no program that a clone names ever runs', () => {
       ['gc.auto', '1'],
       ['receive.autogc', 'true'],
     ]
-    for (const [key, value] of settings) execFileSync('git', ['config', '--file', included, key, value], { env: environment })
+    for (const [key, value] of settings)
+      execFileSync('git', ['config', '--file', included, key, value], { env: environment })
     git('config', 'include.path', included)
     git('config', 'filter.another.process', program)
     // The files look touched, so that git reads them through the filter.
-    for (const file of execFileSync('git', ['-C', clone, 'ls-files'], { env: environment, encoding: 'utf8' }).trim().split('\n'))
+    for (const file of execFileSync('git', ['-C', clone, 'ls-files'], {
+      env: environment,
+      encoding: 'utf8',
+    })
+      .trim()
+      .split('\n'))
       execFileSync('touch', ['-d', '2001-01-01', join(clone, file)])
     // The same by git itself does run it, so the trap is set.
     git('status')
     assert.equal(existsSync(mark), true)
     const sprung = (): boolean => existsSync(mark)
     rmSync(mark)
-    for (const file of git('ls-files').trim().split('\n')) execFileSync('touch', ['-d', '2002-02-02', join(clone, file)])
+    for (const file of git('ls-files').trim().split('\n'))
+      execFileSync('touch', ['-d', '2002-02-02', join(clone, file)])
     rmSync(mark, { force: true })
     return { clone, fixture, sprung, root }
   }
@@ -227,7 +306,12 @@ suite('no program that a clone names ever runs', () => {
   test('when its objects are read, its work tree is looked at, and its checked-out branch is pushed to', async () => {
     const { clone, sprung, root } = trappedClone()
     const environment = gitTestEnvironment(root)
-    const repository = openRepository({ remote: clone, cacheDir: join(root, 'cache'), environment, baseBranch: 'main' })
+    const repository = openRepository({
+      remote: clone,
+      cacheDir: join(root, 'cache'),
+      environment,
+      baseBranch: 'main',
+    })
     const base = await headOf(repository, signal)
     const files = await repository.list(base, '', signal)
     await repository.read(
@@ -244,8 +328,17 @@ suite('no program that a clone names ever runs', () => {
       ],
       signal,
     )
-    assert.equal(readFileSync(join(clone, 'fleet/apps/web/more.yaml'), 'utf8'), 'a: 1\n', 'the work tree moved along')
-    const answers = await probePush({ remote: clone, workingDirectory: root, environment }, 'main', ['refs/heads/drift-ledger'], signal)
+    assert.equal(
+      readFileSync(join(clone, 'fleet/apps/web/more.yaml'), 'utf8'),
+      'a: 1\n',
+      'the work tree moved along',
+    )
+    const answers = await probePush(
+      { remote: clone, workingDirectory: root, environment },
+      'main',
+      ['refs/heads/drift-ledger'],
+      signal,
+    )
     assert.deepEqual(
       answers.map(({ answer }) => answer),
       ['let-through'],
@@ -258,8 +351,15 @@ suite('no program that a clone names ever runs', () => {
       const { clone, sprung, root } = trappedClone()
       mkdirSync(join(clone, folder), { recursive: true })
       const mark = join(root, 'sprung')
-      writeFileSync(join(clone, folder, 'pre-receive'), `#!/bin/sh\necho pre-receive >> '${mark}'\n`, { mode: 0o755 })
-      if (folder !== '.git/hooks') execFileSync('git', ['-C', clone, 'config', 'core.hooksPath', folder], { env: gitTestEnvironment(root) })
+      writeFileSync(
+        join(clone, folder, 'pre-receive'),
+        `#!/bin/sh\necho pre-receive >> '${mark}'\n`,
+        { mode: 0o755 },
+      )
+      if (folder !== '.git/hooks')
+        execFileSync('git', ['-C', clone, 'config', 'core.hooksPath', folder], {
+          env: gitTestEnvironment(root),
+        })
       const repository = openRepository({
         remote: clone,
         cacheDir: join(root, 'cache'),
@@ -268,7 +368,9 @@ suite('no program that a clone names ever runs', () => {
       })
       const base = await headOf(repository, signal)
       const to = await repository.write(changeOf(base, { 'a.yaml': 'a: 1\n' }))
-      const refused = await repository.push([{ ref: DRAFT, from: null, to }], signal).catch((thrown: unknown) => thrown)
+      const refused = await repository
+        .push([{ ref: DRAFT, from: null, to }], signal)
+        .catch((thrown: unknown) => thrown)
       assert.ok(refused instanceof Failure && refused.code === 'BP4002')
       assert.match(refused.why, /pre-receive would have a say, and hooks of a clone are not run/)
       assert.equal(sprung(), false)
@@ -319,7 +421,9 @@ suite('no program that a clone names ever runs', () => {
     }
     // They did what they are for, and did not end before it.
     const names = ['diff', 'scan', 'status', 'render', 'restore apps/web']
-    const found = names.map((name) => Object.entries(codes).find(([words]) => words.startsWith(name))?.[1])
+    const found = names.map(
+      (name) => Object.entries(codes).find(([words]) => words.startsWith(name))?.[1],
+    )
     // The recording is of long ago: what the ledger says of it is no answer any more.
     assert.deepEqual(found, [1, 1, 3, 0, 0], reported)
   })

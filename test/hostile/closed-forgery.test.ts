@@ -28,12 +28,24 @@ async function opened(policy = '{mode: Propose}'): Promise<Stage> {
 }
 
 function recordPath({ world: { repository }, branch }: Stage): string {
-  return repository.paths(branch).find((path) => path.startsWith('.drift/records/')) ?? assert.fail('no record')
+  return (
+    repository.paths(branch).find((path) => path.startsWith('.drift/records/')) ??
+    assert.fail('no record')
+  )
 }
 
-async function amend({ world: { repository }, branch }: Stage, files: { readonly [path: string]: string | null }): Promise<ObjectId> {
+async function amend(
+  { world: { repository }, branch }: Stage,
+  files: { readonly [path: string]: string | null },
+): Promise<ObjectId> {
   const { parents, message, author } = await repository.commit(repository.head(branch))
-  return repository.commitByHand(branch, files, { author: BOT_EMAIL, committer: BOT_EMAIL, parents, message, at: author.at })
+  return repository.commitByHand(branch, files, {
+    author: BOT_EMAIL,
+    committer: BOT_EMAIL,
+    parents,
+    message,
+    at: author.at,
+  })
 }
 
 /** The record that backporch would write of drift to come, under the name of the open proposal. */
@@ -48,12 +60,21 @@ async function recordToCome(stage: Stage): Promise<string> {
 }
 
 function close({ world, forge, branch }: Stage, commit = world.repository.head(branch)): void {
-  const number = forge.proposals.find(({ ref }) => ref === `refs/heads/${branch}`)?.number ?? assert.fail('no proposal')
-  forge.byHand(number, { state: 'closed', decidedBy: 'mallory', decidedAt: world.cluster.now, commit })
+  const number =
+    forge.proposals.find(({ ref }) => ref === `refs/heads/${branch}`)?.number ??
+    assert.fail('no proposal')
+  forge.byHand(number, {
+    state: 'closed',
+    decidedBy: 'mallory',
+    decidedAt: world.cluster.now,
+    commit,
+  })
 }
 
 async function declined({ world }: Stage): Promise<number> {
-  return (await readRepository(world.repository, undefined, signal)).closed.filter(({ status }) => status.outcome === 'Declined').length
+  return (await readRepository(world.repository, undefined, signal)).closed.filter(
+    ({ status }) => status.outcome === 'Declined',
+  ).length
 }
 
 test('the record of drift to come, on our branch, closed: the drift is proposed when it comes', async () => {
@@ -73,7 +94,10 @@ for (const deleted of [false, true])
     const { world, forge, branch } = stage
     const text = world.repository.text(branch, recordPath(stage)) ?? ''
     const forged = await amend(stage, {
-      [recordPath(stage)]: text.replace(/^( {2})plan: Restore$/m, '$1plan: Restore\n$1message: trust me'),
+      [recordPath(stage)]: text.replace(
+        /^( {2})plan: Restore$/m,
+        '$1plan: Restore\n$1message: trust me',
+      ),
     })
     close(stage, forged)
     if (deleted) world.repository.branches.delete(`refs/heads/${branch}`)
@@ -103,14 +127,26 @@ test('a branch that backporch never pushed, opened and closed by somebody, decli
   const branch = draft.replace('drafts/', 'proposed/')
   const path = recordPath(stage)
   const { parents, message, author } = await world.repository.commit(world.repository.head(draft))
-  const text = (world.repository.text(draft, path) ?? '').replace('lifecycle: Draft', 'lifecycle: Proposed')
+  const text = (world.repository.text(draft, path) ?? '').replace(
+    'lifecycle: Draft',
+    'lifecycle: Proposed',
+  )
   const commit = world.repository.commitByHand(
     branch,
     { [path]: text },
     { author: BOT_EMAIL, committer: BOT_EMAIL, parents, message, at: author.at },
   )
   await forge.ensureProposal(
-    { ref: `refs/heads/${branch}`, commit, baseBranch: 'main', title: 'x', body: 'x', labels: [], draft: false, reviewers: [] },
+    {
+      ref: `refs/heads/${branch}`,
+      commit,
+      baseBranch: 'main',
+      title: 'x',
+      body: 'x',
+      labels: [],
+      draft: false,
+      reviewers: [],
+    },
     undefined,
   )
   close({ ...stage, branch })

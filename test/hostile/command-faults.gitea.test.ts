@@ -13,10 +13,22 @@ const FAULTS: readonly { readonly name: string; readonly fault: Fault }[] = [
   { name: '403', fault: { kind: 'answer', status: 403, body: '{"message":"no"}' } },
   {
     name: 'a login page',
-    fault: { kind: 'answer', status: 200, body: '<html>Please log in</html>', headers: { 'content-type': 'text/html' } },
+    fault: {
+      kind: 'answer',
+      status: 200,
+      body: '<html>Please log in</html>',
+      headers: { 'content-type': 'text/html' },
+    },
   },
   { name: 'cut JSON', fault: { kind: 'half' } },
-  { name: '301 to elsewhere', fault: { kind: 'answer', status: 301, headers: { location: 'https://elsewhere.invalid/login' } } },
+  {
+    name: '301 to elsewhere',
+    fault: {
+      kind: 'answer',
+      status: 301,
+      headers: { location: 'https://elsewhere.invalid/login' },
+    },
+  },
 ]
 const COMMANDS = ['/adopt', '/ignore 1 --for 30d -- known', '/snooze 7d'] as const
 /** A push tries one of so many faults: each takes seconds. */
@@ -38,7 +50,9 @@ await giteaSuite('a wrong answer at one request of a command', {}, (gitea) => {
       await quiet(calm)
       const wanted = await calm.end()
       assert.ok(requests.length > 10, requests.join())
-      const faults = FAULTS.flatMap((fault) => requests.map((request, index) => ({ ...fault, request, at: index + 1 })))
+      const faults = FAULTS.flatMap((fault) =>
+        requests.map((request, index) => ({ ...fault, request, at: index + 1 })),
+      )
       const points = shareOf(t, faults, PARTS)
       const wrong: string[] = []
       const next = points.values()
@@ -57,12 +71,18 @@ await giteaSuite('a wrong answer at one request of a command', {}, (gitea) => {
             await quiet(world)
             assert.deepEqual(await world.end(), wanted)
           } catch (thrown) {
-            wrong.push(`${name} at ${at} (${request}): ${thrown instanceof Error ? thrown.message.slice(0, 900) : String(thrown)}`)
+            wrong.push(
+              `${name} at ${at} (${request}): ${thrown instanceof Error ? thrown.message.slice(0, 900) : String(thrown)}`,
+            )
           }
         }
       }
       await Promise.all(Array.from({ length: AT_ONCE }, work))
-      assert.equal(wrong.length, 0, `${wrong.length} of ${points.length} end wrong:\n${wrong.slice(0, 5).join('\n\n')}`)
+      assert.equal(
+        wrong.length,
+        0,
+        `${wrong.length} of ${points.length} end wrong:\n${wrong.slice(0, 5).join('\n\n')}`,
+      )
     })
   }
 })
@@ -81,15 +101,20 @@ async function requested(fixture: CrashFixture, command: string): Promise<CrashW
 async function refusals(world: CrashWorld): Promise<readonly string[]> {
   const comments = await world.send<{ id: number; body: string }[]>('GET', '/issues/1/comments')
   const reactions = await Promise.all(
-    comments.map(({ id }) => world.send<{ content: string }[] | null>('GET', `/issues/comments/${id}/reactions`)),
+    comments.map(({ id }) =>
+      world.send<{ content: string }[] | null>('GET', `/issues/comments/${id}/reactions`),
+    ),
   )
   return [
-    ...reactions.flatMap((list) => (list ?? []).flatMap(({ content }) => (content === 'confused' ? [content] : []))),
+    ...reactions.flatMap((list) =>
+      (list ?? []).flatMap(({ content }) => (content === 'confused' ? [content] : [])),
+    ),
     ...comments.flatMap(({ body }) => (/not done|refused|cannot/i.test(body) ? [body] : [])),
   ]
 }
 
 async function quiet(world: CrashWorld): Promise<void> {
-  for (let scans = 0; scans < 6; scans += 1) if ((await world.run('scan')).writes.length === 0) return
+  for (let scans = 0; scans < 6; scans += 1)
+    if ((await world.run('scan')).writes.length === 0) return
   assert.fail('it writes again and again')
 }

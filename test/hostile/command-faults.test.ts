@@ -59,7 +59,9 @@ describe('one wrong answer at any request of a command', () => {
           const refused = scene.forge.conversation.filter(({ reaction }) => reaction === 'refused')
           assert.deepEqual(refused, [], 'not refused')
           assert.ok(
-            !scene.forge.comments.some(({ topic, body }) => topic === 'command' && /not done|refused|cannot/i.test(body)),
+            !scene.forge.comments.some(
+              ({ topic, body }) => topic === 'command' && /not done|refused|cannot/i.test(body),
+            ),
             'not said to be refused',
           )
           const { minutes } = await runToQuiet(scene)
@@ -67,10 +69,16 @@ describe('one wrong answer at any request of a command', () => {
           assert.deepEqual(timeless(await endOf(scene)), wanted)
         } catch (thrown) {
           const where = `${fault.code} ${fault.when} ${fault.what}, request ${fault.at}`
-          wrong.push(`${where}: ${thrown instanceof Error ? thrown.message.slice(0, 700) : String(thrown)}`)
+          wrong.push(
+            `${where}: ${thrown instanceof Error ? thrown.message.slice(0, 700) : String(thrown)}`,
+          )
         }
       }
-      assert.equal(wrong.length, 0, `${wrong.length} of ${chosen.length} end wrong:\n${wrong.slice(0, 5).join('\n\n')}`)
+      assert.equal(
+        wrong.length,
+        0,
+        `${wrong.length} of ${chosen.length} end wrong:\n${wrong.slice(0, 5).join('\n\n')}`,
+      )
     })
   }
 })
@@ -79,7 +87,8 @@ describe('one wrong answer at any request of a command', () => {
 async function possibleFaults(scene: World): Promise<readonly Fault[]> {
   const faults = new Map<string, Fault>()
   await turn(scene, (what, when, at) => {
-    for (const code of isGit(what) ? GIT : FORGE) faults.set(`${code} ${when} ${at}`, { code, at, when, what })
+    for (const code of isGit(what) ? GIT : FORGE)
+      faults.set(`${code} ${when} ${at}`, { code, at, when, what })
   })
   return [...faults.values()]
 }
@@ -91,7 +100,13 @@ async function disturbed(scene: World, fault: Fault): Promise<boolean> {
     await turn(scene, (what, when, at) => {
       if (at !== fault.at || when !== fault.when || isGit(what) !== isGit(fault.what)) return
       isHit = true
-      throw new Failure({ code: fault.code, what: `cannot ${what}`, why: 'as the test wants it', remedy: 'again', retry: 'on-change' })
+      throw new Failure({
+        code: fault.code,
+        what: `cannot ${what}`,
+        why: 'as the test wants it',
+        remedy: 'again',
+        retry: 'on-change',
+      })
     })
   } catch (thrown) {
     if (!(thrown instanceof Failure) || thrown.code !== fault.code) throw thrown
@@ -104,7 +119,10 @@ function isGit(request: string): boolean {
 }
 
 /** One turn as the controller makes it. @param asked called before and after each request, with the number of those that began, from 1 */
-async function turn({ world, forge, repository }: World, asked: (what: string, when: Fault['when'], at: number) => void): Promise<void> {
+async function turn(
+  { world, forge, repository }: World,
+  asked: (what: string, when: Fault['when'], at: number) => void,
+): Promise<void> {
   let requests = 0
   const request = (what: string, when: Fault['when']): void => {
     if (when === 'before') requests += 1
@@ -125,7 +143,10 @@ async function turn({ world, forge, repository }: World, asked: (what: string, w
   }
 }
 
-function faulty(forge: MemoryForge, request: (what: string, when: Fault['when']) => void): MemoryForge {
+function faulty(
+  forge: MemoryForge,
+  request: (what: string, when: Fault['when']) => void,
+): MemoryForge {
   return new Proxy(forge, {
     get: (target, name) => {
       const value = Reflect.get(target, name) as unknown

@@ -1,7 +1,13 @@
 /** Which forms of secrets are told, at every door by which a value leaves. Their values are drawn from the seeds. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type FieldPath, type FieldSchema, formatFieldPath, UNKNOWN_SCHEMA, valueAt } from '@backporch/kyaml/field'
+import {
+  type FieldPath,
+  type FieldSchema,
+  formatFieldPath,
+  UNKNOWN_SCHEMA,
+  valueAt,
+} from '@backporch/kyaml/field'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
 import { redactionKey } from '@backporch/kyaml/redaction'
 import { readResource } from '@backporch/kyaml/resource'
@@ -28,18 +34,27 @@ for (const seed of seedsOf(import.meta.filename).map((one) => String(one.seed)))
       test(`must be hidden: ${form.name}`, () => assert.deepEqual(leaksOf(form), []))
     }
     for (const form of formsInUse(seed)) {
-      test(`in use: ${form.name}`, () => assert.equal(leaksOf(form).length > 0, TOLD.includes(form.name), leaksOf(form).join('; ')))
+      test(`in use: ${form.name}`, () =>
+        assert.equal(leaksOf(form).length > 0, TOLD.includes(form.name), leaksOf(form).join('; ')))
     }
     for (const form of [...heldOutForms(seed), ...laterForms(seed)]) {
-      test(`held out: ${form.name}`, () => assert.equal(leaksOf(form).length > 0, TOLD.includes(form.name), leaksOf(form).join('; ')))
+      test(`held out: ${form.name}`, () =>
+        assert.equal(leaksOf(form).length > 0, TOLD.includes(form.name), leaksOf(form).join('; ')))
     }
 
     test('there are 46, 70, 50 and 30 of them, each with a value at its place, and none in a Secret but those that must be hidden', () => {
-      const [must, use] = [mustHideForms(seed), [...formsInUse(seed), ...heldOutForms(seed), ...laterForms(seed)]]
-      assert.deepEqual([must.length, use.length, heldOutForms(seed).length, laterForms(seed).length], [46, 150, 50, 30])
+      const [must, use] = [
+        mustHideForms(seed),
+        [...formsInUse(seed), ...heldOutForms(seed), ...laterForms(seed)],
+      ]
+      assert.deepEqual(
+        [must.length, use.length, heldOutForms(seed).length, laterForms(seed).length],
+        [46, 150, 50, 30],
+      )
       for (const form of [...must, ...use]) {
         const text = JSON.stringify(valueAt(form.object, path(form.location)) ?? null)
-        for (const needle of form.needles) assert.ok(text.includes(JSON.stringify(needle).slice(1, -1)), form.name)
+        for (const needle of form.needles)
+          assert.ok(text.includes(JSON.stringify(needle).slice(1, -1)), form.name)
       }
       assert.ok(use.every(({ object }) => object['kind'] !== 'Secret'))
       assert.equal(new Set([...must, ...use].map(({ name }) => name)).size, 196)
@@ -48,7 +63,12 @@ for (const seed of seedsOf(import.meta.filename).map((one) => String(one.seed)))
 }
 
 test('the search finds a value that is shown', () => {
-  const form = { name: 'plain', location: 'data.color', needles: ['blue as the sky'], object: config('blue as the sky') }
+  const form = {
+    name: 'plain',
+    location: 'data.color',
+    needles: ['blue as the sky'],
+    object: config('blue as the sky'),
+  }
   assert.deepEqual(
     leaksOf(form).map((leak) => leak.split(' ')[0]),
     ['added', 'change', 'sides', 'copy', 'file'],
@@ -76,7 +96,14 @@ function leaksOf(form: CredentialForm): readonly string[] {
     git: undefined,
     live,
     liveUnread: false,
-    actor: { manager: 'm', operation: 'Update', subresource: '', class: 'human-tool', at: '', confidence: 'field-manager' },
+    actor: {
+      manager: 'm',
+      operation: 'Update',
+      subresource: '',
+      class: 'human-tool',
+      at: '',
+      confidence: 'field-manager',
+    },
     risk: 'low',
     reason: 'RISK000',
     notes: [],
@@ -101,8 +128,16 @@ function leaksOf(form: CredentialForm): readonly string[] {
       NO_RULES,
     )
   // The value itself, and each of what it is a part of, down to a whole field of the object.
-  const whole = Array.from({ length: location.length }, (_, length) => location.slice(0, length + 1))
-  const changes = whole.map((at) => [formatFieldPath(at), judged(change({ path: at, live: valueAt(object, at) as Json }))] as const)
+  const whole = Array.from({ length: location.length }, (_, length) =>
+    location.slice(0, length + 1),
+  )
+  const changes = whole.map(
+    (at) =>
+      [
+        formatFieldPath(at),
+        judged(change({ path: at, live: valueAt(object, at) as Json })),
+      ] as const,
+  )
   const harmless = judged(change({ path: path('metadata.labels.tier'), live: 'web' }))
   const unexpected = judged(change({ change: 'unexpected', path: [], live: object }))
   const out: readonly (readonly [door: string, text: string])[] = [
@@ -116,9 +151,15 @@ function leaksOf(form: CredentialForm): readonly string[] {
     ['sides around another change', textOf(objectSides(harmless, () => true, KEY))],
     ['copy', textOf(objectCopies([unexpected], KEY))],
     // A file says nothing of schemas.
-    ...(form.passwords === undefined ? [['file', shownText(formatDocument(object), KEY) ?? ''] as const] : []),
+    ...(form.passwords === undefined
+      ? [['file', shownText(formatDocument(object), KEY) ?? ''] as const]
+      : []),
   ]
-  return out.filter(([, text]) => form.needles.some((needle) => formsOf(needle).some((one) => text.includes(one)))).map(([door]) => door)
+  return out
+    .filter(([, text]) =>
+      form.needles.some((needle) => formsOf(needle).some((one) => text.includes(one))),
+    )
+    .map(([door]) => door)
 }
 
 function textOf(value: unknown): string {
@@ -128,7 +169,13 @@ function textOf(value: unknown): string {
 /** As it is, as JSON has it once and twice, and in base64 and hex. */
 function formsOf(needle: string): readonly string[] {
   const quoted = JSON.stringify(needle).slice(1, -1)
-  return [needle, quoted, JSON.stringify(quoted).slice(1, -1), base64(needle).replace(/.{0,4}$/, ''), Buffer.from(needle).toString('hex')]
+  return [
+    needle,
+    quoted,
+    JSON.stringify(quoted).slice(1, -1),
+    base64(needle).replace(/.{0,4}$/, ''),
+    Buffer.from(needle).toString('hex'),
+  ]
 }
 
 /** Says `format: password` at these places, and nothing else. */
@@ -140,7 +187,9 @@ function schemaWith(locations: readonly string[]): FieldSchema {
     child: (name) =>
       at(
         depth + 1,
-        open.filter((one) => one[depth]?.kind === 'field' && (one[depth] as { name: string }).name === name),
+        open.filter(
+          (one) => one[depth]?.kind === 'field' && (one[depth] as { name: string }).name === name,
+        ),
       ),
     items: () =>
       at(

@@ -21,7 +21,9 @@ for (const { seed } of seedsOf(import.meta.filename))
       test(`${shape}: ${index} ${group} ${location.replace('spec.template.spec.containers[name=app]', '…')}`, () => {
         const shown = values.filter((x) => {
           const value = placesOf(x)[index]?.value
-          return !(group === 'Secret' ? isHiddenOfSecret(path(location), value) : looksSecret(path(location), value))
+          return !(group === 'Secret'
+            ? isHiddenOfSecret(path(location), value)
+            : looksSecret(path(location), value))
         })
         assert.deepEqual(shown, [])
       })
@@ -32,7 +34,9 @@ for (const { seed } of seedsOf(import.meta.filename))
     test(`more: ${index} ${location.replace('spec.template.spec.containers[name=app]', '…')}`, () => {
       const draw = new Draw(`more ${seed} ${index}`)
       const shown = Object.values(SHAPES).flatMap((shape) =>
-        Array.from({ length: 10 }, () => make(shape(draw), draw)).filter((value) => !looksSecret(path(location), value)),
+        Array.from({ length: 10 }, () => make(shape(draw), draw)).filter(
+          (value) => !looksSecret(path(location), value),
+        ),
       )
       assert.deepEqual(shown, [])
     })
@@ -51,7 +55,14 @@ for (const { seed } of seedsOf(import.meta.filename))
     })
 
 test('a number is a credential under a name of one, whatever it begins with', () => {
-  for (const name of ['MINIO_ROOT_PASSWORD', 'MAX_PASSWORD', 'counter_token', 'MAXMIND_LICENSE_KEY', 'minSecret', 'accountToken'])
+  for (const name of [
+    'MINIO_ROOT_PASSWORD',
+    'MAX_PASSWORD',
+    'counter_token',
+    'MAXMIND_LICENSE_KEY',
+    'minSecret',
+    'accountToken',
+  ])
     assert.equal(looksSecret(path(`data.${name}`), '12345678'), true, name)
 })
 

@@ -18,7 +18,8 @@ export const SHAPES: Readonly<Record<'short' | 'long' | 'human', (draw: Draw) =>
   short: (draw) =>
     `${draw.text(5, 'abcdefghijklmnopqrstuvwxyz')}${draw.text(1, '23456789')}${draw.text(6, 'abcdefghjkmnpqrstuvwxyz23456789')}`,
   long: (draw) => `${draw.text(12)}${draw.text(2, '23456789')}${draw.text(12)}`,
-  human: (draw) => `${draw.text(1, 'BCDFGHKLMT')}${draw.text(4, 'aeiourstn')}${draw.text(4, '123456789')}_${draw.text(1, 'abcdefghij')}`,
+  human: (draw) =>
+    `${draw.text(1, 'BCDFGHKLMT')}${draw.text(4, 'aeiourstn')}${draw.text(4, '123456789')}_${draw.text(1, 'abcdefghij')}`,
 }
 
 const basic = (x: string): string => `Basic ${base64(`admin:${x}`)}`
@@ -26,12 +27,67 @@ const basic = (x: string): string => `Basic ${base64(`admin:${x}`)}`
 /** Fields of custom resources, below `spec`: 62. */
 const FIELDS: readonly (readonly [field: string, value: (x: string) => Json])[] = [
   ...[
-    ...['password', 'adminPassword', 'database.password', 'rootPassword', 'bindPassword', 'sshPassword', 'smtpPassword', 'dbPass'],
-    ...['clientSecret', 'oauth2.clientSecret', 'webhookSecret', 'sharedSecret', 'hmacSecret', 'secretKey', 'secretAccessKey'],
-    ...['token', 'accessToken', 'refreshToken', 'apiToken', 'joinToken', 'bootstrapToken', 'sasToken', 'bearerToken', 'bearer'],
-    ...['apiKey', 'privateKey', 'signingKey', 'encryptionKey', 'masterKey', 'licenseKey', 'unsealKey', 'recoveryKey', 'accountKey'],
-    ...['storageKey', 'passphrase', 'psk', 'connectionString', 'auth.password', 'auth.token', 'credentials.password', 'tokens.alice'],
-    ...['passwords.bob', 'community', 'snmp.community', 'snmpCommunity', 'readCommunity', 'wifiKey', 'md5Key', 'headers["X-Auth"]'],
+    ...[
+      'password',
+      'adminPassword',
+      'database.password',
+      'rootPassword',
+      'bindPassword',
+      'sshPassword',
+      'smtpPassword',
+      'dbPass',
+    ],
+    ...[
+      'clientSecret',
+      'oauth2.clientSecret',
+      'webhookSecret',
+      'sharedSecret',
+      'hmacSecret',
+      'secretKey',
+      'secretAccessKey',
+    ],
+    ...[
+      'token',
+      'accessToken',
+      'refreshToken',
+      'apiToken',
+      'joinToken',
+      'bootstrapToken',
+      'sasToken',
+      'bearerToken',
+      'bearer',
+    ],
+    ...[
+      'apiKey',
+      'privateKey',
+      'signingKey',
+      'encryptionKey',
+      'masterKey',
+      'licenseKey',
+      'unsealKey',
+      'recoveryKey',
+      'accountKey',
+    ],
+    ...[
+      'storageKey',
+      'passphrase',
+      'psk',
+      'connectionString',
+      'auth.password',
+      'auth.token',
+      'credentials.password',
+      'tokens.alice',
+    ],
+    ...[
+      'passwords.bob',
+      'community',
+      'snmp.community',
+      'snmpCommunity',
+      'readCommunity',
+      'wifiKey',
+      'md5Key',
+      'headers["X-Auth"]',
+    ],
     ...['headers["X-Api-Key"]', 'preSharedKey'],
   ].map((field) => [field, (x: string) => x] as const),
   ['headers.authorization', basic],
@@ -105,10 +161,45 @@ const TEXTS: readonly (readonly [key: string, value: (x: string) => string])[] =
 /** Environment variables: 40. */
 const VARIABLES: readonly (readonly [name: string, value: (x: string) => string])[] = [
   ...[
-    ...['DB_PASSWORD', 'DBPASS', 'MYSQL_ROOT_PASSWORD', 'PGPASSWORD', 'REDIS_PASSWORD', 'ADMIN_PASS', 'SMTP_PW', 'LDAP_BINDPW'],
-    ...['API_KEY', 'DD_API_KEY', 'APIKEY', 'STRIPE_SECRET_KEY', 'SECRET_KEY_BASE', 'ENCRYPTION_KEY', 'JWT_SECRET', 'SESSION_SECRET'],
-    ...['CLIENT_SECRET', 'AWS_SECRET_ACCESS_KEY', 'GITHUB_TOKEN', 'SLACK_BOT_TOKEN', 'NPM_TOKEN', 'VAULT_TOKEN', 'ACCESS_TOKEN'],
-    ...['ERLANG_COOKIE', 'RABBITMQ_ERLANG_COOKIE', 'AUTH_SALT', 'HASH_PEPPER', 'SNMP_COMMUNITY', 'TWILIO_AUTH', 'REDIS_AUTH', 'OTP_SEED'],
+    ...[
+      'DB_PASSWORD',
+      'DBPASS',
+      'MYSQL_ROOT_PASSWORD',
+      'PGPASSWORD',
+      'REDIS_PASSWORD',
+      'ADMIN_PASS',
+      'SMTP_PW',
+      'LDAP_BINDPW',
+    ],
+    ...[
+      'API_KEY',
+      'DD_API_KEY',
+      'APIKEY',
+      'STRIPE_SECRET_KEY',
+      'SECRET_KEY_BASE',
+      'ENCRYPTION_KEY',
+      'JWT_SECRET',
+      'SESSION_SECRET',
+    ],
+    ...[
+      'CLIENT_SECRET',
+      'AWS_SECRET_ACCESS_KEY',
+      'GITHUB_TOKEN',
+      'SLACK_BOT_TOKEN',
+      'NPM_TOKEN',
+      'VAULT_TOKEN',
+      'ACCESS_TOKEN',
+    ],
+    ...[
+      'ERLANG_COOKIE',
+      'RABBITMQ_ERLANG_COOKIE',
+      'AUTH_SALT',
+      'HASH_PEPPER',
+      'SNMP_COMMUNITY',
+      'TWILIO_AUTH',
+      'REDIS_AUTH',
+      'OTP_SEED',
+    ],
     ...['X_FUNCTIONS_KEY', 'NEW_RELIC_LICENSE_KEY'],
   ].map((name) => [name, (x: string) => x] as const),
   ['AUTHORIZATION', basic],
@@ -153,8 +244,14 @@ const ANNOTATIONS: readonly (readonly [name: string, value: (x: string) => strin
   ['example.com/password', (x) => x],
   ['example.com/api-token', (x) => x],
   ['example.com/authorization', basic],
-  ['nginx.ingress.kubernetes.io/configuration-snippet', (x) => `proxy_set_header Authorization "${basic(x)}";`],
-  ['nginx.ingress.kubernetes.io/auth-snippet', (x) => `set $token "${x}";\nproxy_set_header X-Token ${x};`],
+  [
+    'nginx.ingress.kubernetes.io/configuration-snippet',
+    (x) => `proxy_set_header Authorization "${basic(x)}";`,
+  ],
+  [
+    'nginx.ingress.kubernetes.io/auth-snippet',
+    (x) => `set $token "${x}";\nproxy_set_header X-Token ${x};`,
+  ],
   ['example.com/webhook', (x) => `https://app:${x}@hooks.example.com/in`],
   ['example.com/env', (x) => `DB_PASSWORD=${x}`],
   ['kubectl.kubernetes.io/last-applied-configuration', (x) => `{"data":{"color":"${x}"}}`],
@@ -173,9 +270,13 @@ export function placesOf(x: string): readonly Place[] {
   return [
     ...FIELDS.map(([field, value]) => at('field', `spec.${field}`, value(x))),
     ...TEXTS.map(([key, value]) => at('ConfigMap', `data["${key}"]`, value(x))),
-    ...VARIABLES.map(([name, value]) => at('variable', `${CONTAINER}.env[name=${name}].value`, value(x))),
+    ...VARIABLES.map(([name, value]) =>
+      at('variable', `${CONTAINER}.env[name=${name}].value`, value(x)),
+    ),
     ...ARGUMENTS.map((make) => at('arguments', `${CONTAINER}.args`, [...make(x)])),
-    ...ANNOTATIONS.map(([name, value]) => at('annotation', `metadata.annotations["${name}"]`, value(x))),
+    ...ANNOTATIONS.map(([name, value]) =>
+      at('annotation', `metadata.annotations["${name}"]`, value(x)),
+    ),
     ...SCRIPTS.map((make) => at('script', 'data["start.sh"]', make(x))),
     at('probe', `${probe}[0].value`, basic(x)),
     at('probe', probe, [{ name: 'Authorization', value: `Bearer ${x}` }]),
@@ -187,7 +288,10 @@ export function placesOf(x: string): readonly Place[] {
   ]
 }
 
-const ENV = (name: string, value: string): readonly [string, Json] => [`${CONTAINER}.env[name=${name}].value`, value]
+const ENV = (name: string, value: string): readonly [string, Json] => [
+  `${CONTAINER}.env[name=${name}].value`,
+  value,
+]
 
 /** 60 values that are no credentials: settings of language models, limits, names, references and texts for people. */
 export const HARMLESS: readonly (readonly [location: string, value: Json])[] = [
@@ -225,7 +329,10 @@ export const HARMLESS: readonly (readonly [location: string, value: Json])[] = [
   ENV('AUTHORIZATION_MODE', 'RBAC'),
   ENV('API_KEY_HEADER', 'X-Api-Key'),
   ENV('KEY_PREFIX', 'shop:'),
-  ENV('PUBLIC_KEY', 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGJhY2twb3JjaGJhY2twb3JjaGJhY2twb3JjaGJhY2tw ada@example.com'),
+  ENV(
+    'PUBLIC_KEY',
+    'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGJhY2twb3JjaGJhY2twb3JjaGJhY2twb3JjaGJhY2tw ada@example.com',
+  ),
   ENV('COOKIE_NAME', 'session'),
   ENV('COOKIE_DOMAIN', 'example.com'),
   ENV('SESSION_TIMEOUT', '30m'),
@@ -239,16 +346,31 @@ export const HARMLESS: readonly (readonly [location: string, value: Json])[] = [
   ['data.communities', '65000:100 65000:200'],
   ['data["login.properties"]', 'login.password=Password\nlogin.title=Sign in\n'],
   ['data["messages_de.properties"]', 'login.password=Passwort\n'],
-  ['data["help.txt"]', 'Enter your password below. The token is sent by mail, and the secret is kept.\n'],
+  [
+    'data["help.txt"]',
+    'Enter your password below. The token is sent by mail, and the secret is kept.\n',
+  ],
   ['data["notes.md"]', 'Basic authentication is required; the password is in the vault.\n'],
-  ['data["nginx.conf"]', 'proxy_set_header Authorization $http_authorization;\nproxy_pass http://app2:8080;\n'],
+  [
+    'data["nginx.conf"]',
+    'proxy_set_header Authorization $http_authorization;\nproxy_pass http://app2:8080;\n',
+  ],
   ['data["haproxy.cfg"]', 'server app2 10.0.0.2:8080 check\nuse_backend auth2 if auth\n'],
   ['data["mosquitto.conf"]', 'password_file /mosquitto/passwd2\nallow_anonymous false\n'],
-  ['data["sshd_config"]', 'PasswordAuthentication no\nPermitEmptyPasswords no\nPubkeyAuthentication yes\n'],
+  [
+    'data["sshd_config"]',
+    'PasswordAuthentication no\nPermitEmptyPasswords no\nPubkeyAuthentication yes\n',
+  ],
   ['data["pam.d"]', 'password required pam_unix2.so sha512\nauth sufficient pam_ldap2.so\n'],
-  ['data["prometheus.yaml"]', 'basic_auth:\n  username: app2\n  password_file: /etc/pw\nauthorization:\n  credentials_file: /etc/token2\n'],
+  [
+    'data["prometheus.yaml"]',
+    'basic_auth:\n  username: app2\n  password_file: /etc/pw\nauthorization:\n  credentials_file: /etc/token2\n',
+  ],
   ['spec.authorization.type', 'simple'],
   ['spec.authorization', { type: 'keycloak', clientId: 'kafka2', superUsers: ['CN=admin2'] }],
   ['spec.bgp.community', '65000:100'],
-  [`${CONTAINER}.args`, ['vault', 'server', '-config=/etc/vault2.hcl', '--max-tokens', '4096', '--auth-mode', 'oidc2']],
+  [
+    `${CONTAINER}.args`,
+    ['vault', 'server', '-config=/etc/vault2.hcl', '--max-tokens', '4096', '--auth-mode', 'oidc2'],
+  ],
 ]

@@ -116,24 +116,37 @@ const none = (): undefined => undefined
 
 test('a version is not older than the one below it, and one dated to come is between its neighbours', () => {
   const both = (at: string): object => ({ earliest: at, latest: at })
-  assert.deepEqual(arrivalsOf([version(AT(3)), version(AT(2)), version(AT(1))], none, AT(9)), [both(AT(3)), both(AT(2)), both(AT(1))])
-  assert.deepEqual(arrivalsOf([version(AT(0)), version(AT(2))], none, AT(9)), [both(AT(2)), both(AT(2))])
+  assert.deepEqual(arrivalsOf([version(AT(3)), version(AT(2)), version(AT(1))], none, AT(9)), [
+    both(AT(3)),
+    both(AT(2)),
+    both(AT(1)),
+  ])
+  assert.deepEqual(arrivalsOf([version(AT(0)), version(AT(2))], none, AT(9)), [
+    both(AT(2)),
+    both(AT(2)),
+  ])
   assert.deepEqual(arrivalsOf([version('2037-01-01T00:00:00Z'), version(AT(2))], none, AT(9)), [
     { earliest: AT(2), latest: AT(9) },
     both(AT(2)),
   ])
-  assert.deepEqual(arrivalsOf([version(AT(5)), version('2037-01-01T00:00:00Z'), version(AT(2))], none, AT(9)), [
-    both(AT(5)),
-    { earliest: AT(2), latest: AT(5) },
-    both(AT(2)),
-  ])
+  assert.deepEqual(
+    arrivalsOf([version(AT(5)), version('2037-01-01T00:00:00Z'), version(AT(2))], none, AT(9)),
+    [both(AT(5)), { earliest: AT(2), latest: AT(5) }, both(AT(2))],
+  )
 })
 
 test('between two looks the committer is believed; outside of them it is the look that found it', () => {
   const observed = { commit: 'x', tree: 'x', after: AT(4), firstSeen: AT(6) }
   const arrival = (at: string): string =>
-    arrivalsOf([version(at, 'x'), version(AT(1))], (index) => (index === 0 ? observed : undefined), AT(9))[0]?.earliest ?? ''
-  assert.deepEqual([arrival(AT(5)), arrival(AT(3)), arrival(AT(8)), arrival('2037-01-01T00:00:00Z')], [AT(5), AT(6), AT(6), AT(6)])
+    arrivalsOf(
+      [version(at, 'x'), version(AT(1))],
+      (index) => (index === 0 ? observed : undefined),
+      AT(9),
+    )[0]?.earliest ?? ''
+  assert.deepEqual(
+    [arrival(AT(5)), arrival(AT(3)), arrival(AT(8)), arrival('2037-01-01T00:00:00Z')],
+    [AT(5), AT(6), AT(6), AT(6)],
+  )
 })
 
 test('an object that was never seen is missing, and not on its way, once another one of its first commit was seen', async () => {

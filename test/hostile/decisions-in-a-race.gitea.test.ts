@@ -5,8 +5,15 @@ import { type CrashFixture, type CrashWorld, openCrashFixture } from '../gitea/c
 import { giteaSuite } from '../gitea/gitea-suite.ts'
 
 interface End {
-  readonly text: readonly { readonly number: number; readonly state: string; readonly body: string; readonly merged?: boolean }[]
-  readonly refs: { readonly [ref: string]: { readonly content: readonly (readonly [path: string, text: string])[] } }
+  readonly text: readonly {
+    readonly number: number
+    readonly state: string
+    readonly body: string
+    readonly merged?: boolean
+  }[]
+  readonly refs: {
+    readonly [ref: string]: { readonly content: readonly (readonly [path: string, text: string])[] }
+  }
 }
 
 await giteaSuite('somebody decides while a scan pushes', {}, (gitea) => {
@@ -35,12 +42,16 @@ await giteaSuite('somebody decides while a scan pushes', {}, (gitea) => {
       for (let scan = 0; scan < 3; scan += 1) await scanned(world)
       const { text, refs } = (await world.end()) as End
       assert.equal(await textOf(world, 1), reviewed, 'the text that was reviewed stays')
-      const pulls = text.filter(({ merged }) => merged !== undefined).map(({ number, state, merged }) => [number === 1, state, merged])
+      const pulls = text
+        .filter(({ merged }) => merged !== undefined)
+        .map(({ number, state, merged }) => [number === 1, state, merged])
       assert.deepEqual(pulls, [
         [true, 'closed', how === 'merged'],
         [false, 'open', false],
       ])
-      const closed = (refs['refs/heads/drift-ledger']?.content ?? []).filter(([path]) => path.startsWith('closed/')).map(([, text]) => text)
+      const closed = (refs['refs/heads/drift-ledger']?.content ?? [])
+        .filter(([path]) => path.startsWith('closed/'))
+        .map(([, text]) => text)
       assert.equal(closed.length, 1)
       const [decision = ''] = closed
       assert.match(decision, new RegExp(`outcome: ${how === 'merged' ? 'Merged' : 'Declined'}`))
@@ -53,7 +64,10 @@ await giteaSuite('somebody decides while a scan pushes', {}, (gitea) => {
         ([path, text]) => path.startsWith('.drift/records/') && /live: green/.test(text),
       )
       assert.equal(requested?.length, 1)
-      assert.equal(Object.keys(refs).filter((ref) => ref.startsWith('refs/tags/')).length, how === 'merged' ? 1 : 0)
+      assert.equal(
+        Object.keys(refs).filter((ref) => ref.startsWith('refs/tags/')).length,
+        how === 'merged' ? 1 : 0,
+      )
     })
   }
 })
@@ -64,6 +78,9 @@ async function scanned(world: CrashWorld, at?: Parameters<CrashWorld['run']>[1])
 }
 
 async function textOf(world: CrashWorld, number: number): Promise<string> {
-  const { title, body } = await world.send<{ title: string; body: string }>('GET', `/pulls/${number}`)
+  const { title, body } = await world.send<{ title: string; body: string }>(
+    'GET',
+    `/pulls/${number}`,
+  )
   return `${title}\n${body}`
 }

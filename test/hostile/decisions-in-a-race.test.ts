@@ -88,7 +88,11 @@ describe('somebody decides at any moment of a turn', () => {
       const { tried, wrong } = await sweep(race)
       t.diagnostic(`${tried} decisions`)
       assert.ok(tried > 4, `${tried} decisions`)
-      assert.equal(wrong.length, 0, `${wrong.length} of ${tried} end wrong:\n${wrong.slice(0, 6).join('\n\n')}`)
+      assert.equal(
+        wrong.length,
+        0,
+        `${wrong.length} of ${tried} end wrong:\n${wrong.slice(0, 6).join('\n\n')}`,
+      )
     })
   }
 })

@@ -1,7 +1,14 @@
 /** Whoever may write can change anybody's comment: a command is judged by who wrote its text last. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { answer, message, opened, reactions, resolutions, type Scene } from '../fakes/answered-proposal.ts'
+import {
+  answer,
+  message,
+  opened,
+  reactions,
+  resolutions,
+  type Scene,
+} from '../fakes/answered-proposal.ts'
 import { WEB } from '../fakes/turn-world.ts'
 
 const CODE_OWNER = { '.github/CODEOWNERS': '/apps/ @grace\n' }
@@ -28,7 +35,10 @@ test('the comment of a code owner that somebody else edited is judged as theirs,
   scene.forge.comment(1, 'grace', '/adopt 3', { writer: 'ada' })
   await answer(scene)
   assert.deepEqual(reactions(scene), ['refused'])
-  assert.match(message(scene), /😕 `\/adopt 3` of `ada`, who edited a comment of `grace`, 2026-11-21 10:00 UTC: .*code owners/)
+  assert.match(
+    message(scene),
+    /😕 `\/adopt 3` of `ada`, who edited a comment of `grace`, 2026-11-21 10:00 UTC: .*code owners/,
+  )
   assert.deepEqual(await resolutions(scene), ['Restore', 'Restore', 'Restore'])
 })
 
@@ -76,7 +86,8 @@ test('a writer who changes between the look and the act is not obeyed', async ()
   forge.beforeWrite = (write) => {
     const [first] = forge.conversation
     // The same text, written again by somebody else.
-    if (write === 'react 1 seen' && first !== undefined) forge.conversation[0] = { ...first, comment: { ...first.comment, writer: 'bob' } }
+    if (write === 'react 1 seen' && first !== undefined)
+      forge.conversation[0] = { ...first, comment: { ...first.comment, writer: 'bob' } }
   }
   await answer(scene)
   assert.deepEqual(reactions(scene), ['refused'])

@@ -11,7 +11,8 @@ import { TurnWorld } from '../fakes/turn-world.ts'
 
 const HEAVY = {
   'apps/heavy/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: heavy}\n',
-  'apps/heavy/a.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: heavy, namespace: shop}\n',
+  'apps/heavy/a.yaml':
+    'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: heavy, namespace: shop}\n',
 }
 
 /** What the turn of a process says of each package: its state, or the code of its failure. */
@@ -35,13 +36,22 @@ class Processes {
       await file.begin(keys)
       throw new Error('the process ended')
     }
-    await this.run({ endingsOf: (key) => file.endingsOf(key), begin, end: () => assert.fail('it has ended') })
+    await this.run({
+      endingsOf: (key) => file.endingsOf(key),
+      begin,
+      end: () => assert.fail('it has ended'),
+    })
   }
 
   private async run(marks: PackageMarks): Promise<Said> {
-    const { stderr } = await runInWorld(this.world, ['controller'], { packageMarks: () => marks, waits: [] })
+    const { stderr } = await runInWorld(this.world, ['controller'], {
+      packageMarks: () => marks,
+      waits: [],
+    })
     const said = [...logEvents(stderr, 'transition'), ...logEvents(stderr, 'failure')]
-    return Object.fromEntries(said.map((event) => [String(event['package']), event['code'] ?? event['state']]))
+    return Object.fromEntries(
+      said.map((event) => [String(event['package']), event['code'] ?? event['state']]),
+    )
   }
 }
 
@@ -65,6 +75,8 @@ test('one that was refused is observed as soon as its content changes', async ()
   const processes = new Processes()
   await processes.ends()
   await processes.ends()
-  processes.world.repository.commitByHand('main', { 'apps/heavy/a.yaml': HEAVY['apps/heavy/a.yaml'].replaceAll('heavy', 'light') })
+  processes.world.repository.commitByHand('main', {
+    'apps/heavy/a.yaml': HEAVY['apps/heavy/a.yaml'].replaceAll('heavy', 'light'),
+  })
   assert.equal((await processes.runs())['apps/heavy'], 'Drifted')
 })

@@ -24,12 +24,18 @@ interface Counted {
 /** A server that answers everything alike. */
 async function serve(
   t: TestContext,
-  answer: { readonly status: number; readonly headers: Record<string, string>; readonly body: string },
+  answer: {
+    readonly status: number
+    readonly headers: Record<string, string>
+    readonly body: string
+  },
 ): Promise<Counted> {
   const paths: string[] = []
   const server = createServer((incoming, outgoing) => {
     paths.push(incoming.url ?? '')
-    outgoing.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers }).end(answer.body)
+    outgoing
+      .writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers })
+      .end(answer.body)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.after(() => {
@@ -41,7 +47,10 @@ async function serve(
 
 function giteaAt(url: string): GiteaClient {
   const address = { host: new URL(url).host, webUrl: url, owner: 'acme', repository: 'deploy' }
-  const governor = new RequestGovernor({ clock: realClock, forge: 'gitea' } as unknown as ConstructorParameters<typeof RequestGovernor>[0])
+  const governor = new RequestGovernor({
+    clock: realClock,
+    forge: 'gitea',
+  } as unknown as ConstructorParameters<typeof RequestGovernor>[0])
   return new GiteaClient({
     address,
     token: 'canary-token',
@@ -73,9 +82,15 @@ test('GitHub: a list whose every page names a next one at another host ends, and
 
 test('Gitea: a list without an end ends, whatever its link says, and nothing is asked at another host', async (t) => {
   const elsewhere = await serve(t, { status: 200, headers: {}, body: '[]' })
-  const headers = { 'x-total-count': '999999999', link: `<${elsewhere.url}/api/v1/x?page=2>; rel="next"` }
+  const headers = {
+    'x-total-count': '999999999',
+    link: `<${elsewhere.url}/api/v1/x?page=2>; rel="next"`,
+  }
   const gitea = await serve(t, { status: 200, headers, body: '[{"id": 1}]' })
-  const { why } = await expectFailure(giteaAt(gitea.url).list({ path: '/x', what: 'list x' }, signal) as Promise<unknown>, 'BP5007')
+  const { why } = await expectFailure(
+    giteaAt(gitea.url).list({ path: '/x', what: 'list x' }, signal) as Promise<unknown>,
+    'BP5007',
+  )
   assert.equal(why, 'its list has no end')
   assert.equal(gitea.paths.length, 200)
   assert.deepEqual(elsewhere.paths, [])
@@ -83,13 +98,27 @@ test('Gitea: a list without an end ends, whatever its link says, and nothing is 
 
 test('Gitea: a redirect of a page to another host is not followed', async (t) => {
   const elsewhere = await serve(t, { status: 200, headers: {}, body: '[]' })
-  const gitea = await serve(t, { status: 302, headers: { location: `${elsewhere.url}/api/v1/x` }, body: '' })
-  const { why } = await expectFailure(giteaAt(gitea.url).list({ path: '/x', what: 'list x' }, signal) as Promise<unknown>, 'BP5008')
+  const gitea = await serve(t, {
+    status: 302,
+    headers: { location: `${elsewhere.url}/api/v1/x` },
+    body: '',
+  })
+  const { why } = await expectFailure(
+    giteaAt(gitea.url).list({ path: '/x', what: 'list x' }, signal) as Promise<unknown>,
+    'BP5008',
+  )
   assert.match(why, /another host, which is not followed: the token would go there/)
   assert.deepEqual(elsewhere.paths, [])
 })
 
-const SERVED = { apiVersion: 'v1', group: '', kind: 'ConfigMap', plural: 'configmaps', namespaced: true, verbs: ['list'] }
+const SERVED = {
+  apiVersion: 'v1',
+  group: '',
+  kind: 'ConfigMap',
+  plural: 'configmaps',
+  namespaced: true,
+  verbs: ['list'],
+}
 
 test('API server: a continue token that is another one each time ends as an incomplete list, and one that comes again does at once', async () => {
   for (const [next, most] of [
@@ -107,7 +136,10 @@ test('API server: a continue token that is another one each time ends as an inco
       }
     }
     const api = { cluster: 'prod', get } as unknown as ReadApi
-    const { why } = await expectFailure(listObjects(api, SERVED, { namespace: '', take: () => {}, restart: () => {} }, signal), 'BP3010')
+    const { why } = await expectFailure(
+      listObjects(api, SERVED, { namespace: '', take: () => {}, restart: () => {} }, signal),
+      'BP3010',
+    )
     assert.match(why, /its pages go round in a circle/)
     assert.ok(pages <= most, `${pages} pages`)
   }
@@ -127,7 +159,10 @@ test('an object with 10,000 entries of managedFields is compared, and each write
       fieldsType: 'FieldsV1',
       fieldsV1: { 'f:metadata': { 'f:annotations': { [`f:a-${index}`]: {} } } },
     }))
-    return { ...edited, metadata: { ...metadata, managedFields: [...metadata.managedFields, ...entries] } } as typeof live
+    return {
+      ...edited,
+      metadata: { ...metadata, managedFields: [...metadata.managedFields, ...entries] },
+    } as typeof live
   })
   const { code, stdout } = await runInWorld(world, ['diff'])
   assert.equal(code, 1)

@@ -31,7 +31,11 @@ async function opened(hosted = true): Promise<Stage> {
 type Files = { readonly [path: string]: string | null }
 
 /** The commit of the branch, made anew with other files, in the name of the bot. */
-async function amend({ world: { repository }, branch }: Stage, files: Files, message?: string): Promise<ObjectId> {
+async function amend(
+  { world: { repository }, branch }: Stage,
+  files: Files,
+  message?: string,
+): Promise<ObjectId> {
   const created = await repository.commit(repository.head(branch))
   return repository.commitByHand(branch, files, {
     author: BOT_EMAIL,
@@ -42,7 +46,10 @@ async function amend({ world: { repository }, branch }: Stage, files: Files, mes
   })
 }
 
-function recordOf({ world: { repository }, branch }: Stage): { readonly path: string; readonly text: string } {
+function recordOf({ world: { repository }, branch }: Stage): {
+  readonly path: string
+  readonly text: string
+} {
   const path = repository.paths(branch).find((one) => one.startsWith('.drift/records/')) ?? ''
   return { path, text: repository.text(branch, path) ?? '' }
 }
@@ -55,11 +62,18 @@ const WEB_FILE = 'apps/web/deployment.yaml'
 
 const FORGERIES: { readonly [what: string]: (stage: Stage) => Promise<unknown> } = {
   'another image in the package': (stage) =>
-    amend(stage, { [WEB_FILE]: textOf(stage, WEB_FILE).replace('nginx:1.27', 'evil.example/nginx:1.27') }),
-  'an added workflow': (stage) => amend(stage, { '.github/workflows/x.yml': 'on: push\njobs: {}\n' }),
+    amend(stage, {
+      [WEB_FILE]: textOf(stage, WEB_FILE).replace('nginx:1.27', 'evil.example/nginx:1.27'),
+    }),
+  'an added workflow': (stage) =>
+    amend(stage, { '.github/workflows/x.yml': 'on: push\njobs: {}\n' }),
   'the resolution flipped in the record': (stage) => {
     const { path, text } = recordOf(stage)
-    return amend(stage, { [path]: text.replace('resolution: Restore', 'resolution: Adopt').replace('plan: Restore', 'plan: Adopt') })
+    return amend(stage, {
+      [path]: text
+        .replace('resolution: Restore', 'resolution: Adopt')
+        .replace('plan: Restore', 'plan: Adopt'),
+    })
   },
   'the resolution flipped, with the files that backporch would write for it': async (stage) => {
     const { world, branch } = stage
@@ -72,13 +86,21 @@ const FORGERIES: { readonly [what: string]: (stage: Stage) => Promise<unknown> }
   },
   'words of a person that nobody said': (stage) => {
     const { path, text } = recordOf(stage)
-    return amend(stage, { [path]: text.replace(/^( {2})plan: Restore$/m, '$1plan: Restore\n$1message: approved by security') })
+    return amend(stage, {
+      [path]: text.replace(
+        /^( {2})plan: Restore$/m,
+        '$1plan: Restore\n$1message: approved by security',
+      ),
+    })
   },
   'an added file outside of the package': (stage) => amend(stage, { 'apps/other.yaml': 'a: 1\n' }),
   'a deleted file outside of the package': (stage) => amend(stage, { '.drift/policy.yaml': null }),
   'another pipeline in the Kptfile': (stage) =>
     amend(stage, {
-      'apps/web/Kptfile': textOf(stage, 'apps/web/Kptfile').replace('pipeline: {}', 'pipeline: {mutators: [{image: evil}]}'),
+      'apps/web/Kptfile': textOf(stage, 'apps/web/Kptfile').replace(
+        'pipeline: {}',
+        'pipeline: {mutators: [{image: evil}]}',
+      ),
     }),
   'another copy, source or time in the record': (stage) => {
     const { path, text } = recordOf(stage)
@@ -88,8 +110,14 @@ const FORGERIES: { readonly [what: string]: (stage: Stage) => Promise<unknown> }
     repository.commitByHand(branch, { 'apps/other.yaml': 'a: 1\n' }, { author: BOT_EMAIL })
   },
   'other trailers in the message': async (stage) => {
-    const { message } = await stage.world.repository.commit(stage.world.repository.head(stage.branch))
-    await amend(stage, {}, message.replace(/^Drift-Risk: .*$/m, 'Drift-Risk: low\nReviewed-by: Grace'))
+    const { message } = await stage.world.repository.commit(
+      stage.world.repository.head(stage.branch),
+    )
+    await amend(
+      stage,
+      {},
+      message.replace(/^Drift-Risk: .*$/m, 'Drift-Risk: low\nReviewed-by: Grace'),
+    )
   },
   'an older commit of the bot': async ({ world, branch }) => {
     const older = world.repository.head(branch)
@@ -100,18 +128,23 @@ const FORGERIES: { readonly [what: string]: (stage: Stage) => Promise<unknown> }
   },
   "another episode's commit": async ({ world, branch }) => {
     const own = world.repository.head(branch)
-    world.repository.commitByHand('main', { 'apps/zoo/Kptfile': KPTFILE.replace('web', 'zoo'), 'apps/zoo/config.yaml': ZOO })
+    world.repository.commitByHand('main', {
+      'apps/zoo/Kptfile': KPTFILE.replace('web', 'zoo'),
+      'apps/zoo/config.yaml': ZOO,
+    })
     world.sync()
     world.edit(WEB, 'spec.replicas', 5)
     world.edit('/ConfigMap/shop/zoo', 'data.size', '7')
     await world.scan()
-    const other = world.repository.names().find((name) => name.startsWith('proposed/apps/zoo/')) ?? ''
+    const other =
+      world.repository.names().find((name) => name.startsWith('proposed/apps/zoo/')) ?? ''
     const commit = world.repository.head(other)
     assert.notEqual(commit, own)
     world.repository.branches.set(`refs/heads/${branch}`, commit)
   },
 }
-const ZOO = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: zoo, namespace: shop}\ndata: {size: "5"}\n'
+const ZOO =
+  'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: zoo, namespace: shop}\ndata: {size: "5"}\n'
 
 for (const [what, forgery] of Object.entries(FORGERIES)) {
   test(`${what}, in the name of the bot: red, told once, never pushed over`, async () => {
@@ -133,7 +166,11 @@ for (const [what, forgery] of Object.entries(FORGERIES)) {
       forge.writes.filter((write) => write.startsWith('comment')),
       [`comment #${number} edited`],
     )
-    assert.equal(world.repository.names().filter((name) => name.startsWith('proposed/apps/web/')).length, 1, 'proposed twice')
+    assert.equal(
+      world.repository.names().filter((name) => name.startsWith('proposed/apps/web/')).length,
+      1,
+      'proposed twice',
+    )
   })
 
   test(`${what}, in the name of the bot: approve refuses it, and nothing is merged`, async () => {
@@ -163,7 +200,11 @@ test('a wish does not change a forged branch, and /recreate takes it back', asyn
   assert.equal(outcome, 'updated')
   const anew = world.repository.head(branch)
   assert.notEqual(anew, forged)
-  assert.equal((await world.repository.commit(anew)).tree === (await world.repository.commit(ours)).tree, false, 'the times differ')
+  assert.equal(
+    (await world.repository.commit(anew)).tree === (await world.repository.commit(ours)).tree,
+    false,
+    'the times differ',
+  )
   assert.equal(forge.statuses.get(`${anew} drift/render`)?.state, 'success')
   assert.equal(world.repository.text(branch, 'x.yaml'), undefined)
 })
@@ -184,7 +225,10 @@ test('a draft in the name of the bot is not promoted with what somebody put on i
   await world.plan()
   const [branch = ''] = world.repository.names()
   assert.match(branch, /^drafts\//)
-  const forged = await amend({ world, forge: new MemoryForge(world.repository), branch }, { 'x.yaml': 'a: 1\n' })
+  const forged = await amend(
+    { world, forge: new MemoryForge(world.repository), branch },
+    { 'x.yaml': 'a: 1\n' },
+  )
   await refused(world.resolutionRequest('Restore'), 'BP2009')
   assert.equal(world.repository.head(branch), forged)
 })
@@ -194,9 +238,16 @@ const LEGITIMATE: { readonly [what: string]: (stage: Stage) => Promise<unknown> 
   'a ledger of a version that kept no commits': ({ world: { repository } }) => {
     const pushed = repository.paths('drift-ledger').filter((path) => path.startsWith('pushed/'))
     assert.notEqual(pushed.length, 0)
-    repository.commitByHand('drift-ledger', Object.fromEntries(pushed.map((path) => [path, null])), { author: BOT_EMAIL })
+    repository.commitByHand(
+      'drift-ledger',
+      Object.fromEntries(pushed.map((path) => [path, null])),
+      { author: BOT_EMAIL },
+    )
   },
-  'a ledger that was not written because the server takes refs one by one': async ({ world, branch }) => {
+  'a ledger that was not written because the server takes refs one by one': async ({
+    world,
+    branch,
+  }) => {
     const ledger = world.repository.head('drift-ledger')
     world.edit(WEB, 'spec.replicas', 6)
     await world.plan()
@@ -215,10 +266,17 @@ for (const [what, happens] of Object.entries(LEGITIMATE)) {
     assert.equal(outcome, 'unchanged')
     assert.equal(world.repository.head(branch), head)
     assert.equal(forge.statuses.get(`${head} drift/render`)?.state, 'success')
-    assert.match(world.repository.text('drift-ledger', `pushed/${branch}.yaml`) ?? '', new RegExp(head))
+    assert.match(
+      world.repository.text('drift-ledger', `pushed/${branch}.yaml`) ?? '',
+      new RegExp(head),
+    )
     const ledger = world.repository.head('drift-ledger')
     await world.plan()
-    assert.equal(world.repository.head('drift-ledger'), ledger, 'nothing is written when nothing is new')
+    assert.equal(
+      world.repository.head('drift-ledger'),
+      ledger,
+      'nothing is written when nothing is new',
+    )
   })
 }
 
@@ -264,7 +322,11 @@ test('a forged branch with a forged entry in the ledger is not vouched for: it i
   const forged = await amend(stage, { '.github/workflows/x.yml': 'on: push\n' })
   const path = `pushed/${branch}.yaml`
   const text = world.repository.text('drift-ledger', path) ?? ''
-  world.repository.commitByHand('drift-ledger', { [path]: text.replaceAll(ours, forged) }, { author: BOT_EMAIL })
+  world.repository.commitByHand(
+    'drift-ledger',
+    { [path]: text.replaceAll(ours, forged) },
+    { author: BOT_EMAIL },
+  )
   const { outcome } = await world.plan()
   assert.equal(outcome, 'updated')
   assert.notEqual(world.repository.head(branch), forged)
@@ -272,22 +334,36 @@ test('a forged branch with a forged entry in the ledger is not vouched for: it i
   assert.notEqual(forge.statuses.get(`${forged} drift/render`)?.state, 'success')
 })
 
-const JOINT_FORGERIES: { readonly [what: string]: (repository: MemoryRepository, branch: string) => Files } = {
+const JOINT_FORGERIES: {
+  readonly [what: string]: (repository: MemoryRepository, branch: string) => Files
+} = {
   'another image in the package': (repository, branch) => ({
-    [WEB_FILE]: (repository.text(branch, WEB_FILE) ?? '').replace('nginx:1.27', 'evil.example/nginx:1.27'),
+    [WEB_FILE]: (repository.text(branch, WEB_FILE) ?? '').replace(
+      'nginx:1.27',
+      'evil.example/nginx:1.27',
+    ),
   }),
   'an added workflow': () => ({ '.github/workflows/x.yml': 'on: push\njobs: {}\n' }),
-  'the resolution flipped in one record': (repository, branch) => Object.fromEntries(flippedRecords(repository, branch).slice(0, 1)),
-  'the resolution flipped in every record': (repository, branch) => Object.fromEntries(flippedRecords(repository, branch)),
+  'the resolution flipped in one record': (repository, branch) =>
+    Object.fromEntries(flippedRecords(repository, branch).slice(0, 1)),
+  'the resolution flipped in every record': (repository, branch) =>
+    Object.fromEntries(flippedRecords(repository, branch)),
 }
 
 function flippedRecords(repository: MemoryRepository, branch: string): [string, string][] {
-  const paths = repository.paths(branch).filter((path) => path.startsWith('.drift/records/') && path.endsWith('.record'))
+  const paths = repository
+    .paths(branch)
+    .filter((path) => path.startsWith('.drift/records/') && path.endsWith('.record'))
   assert.equal(paths.length, 3)
   return paths.map((path) => {
     const text = repository.text(branch, path) ?? ''
     assert.match(text, /resolution: Restore/)
-    return [path, text.replaceAll('resolution: Restore', 'resolution: Adopt').replace('plan: Restore', 'plan: Adopt')]
+    return [
+      path,
+      text
+        .replaceAll('resolution: Restore', 'resolution: Adopt')
+        .replace('plan: Restore', 'plan: Adopt'),
+    ]
   })
 }
 
@@ -298,7 +374,9 @@ for (const [what, files] of Object.entries(JOINT_FORGERIES)) {
       world.edit([0, 1, 2])
       await world.scan()
       const { repository, forge } = world
-      const [branch = '', ...more] = repository.names().filter((name) => name.startsWith('proposed/'))
+      const [branch = '', ...more] = repository
+        .names()
+        .filter((name) => name.startsWith('proposed/'))
       assert.deepEqual(more, [])
       const { parents, message, author } = await repository.commit(repository.head(branch))
       const forged = repository.commitByHand(branch, files(repository, branch), {
@@ -308,12 +386,18 @@ for (const [what, files] of Object.entries(JOINT_FORGERIES)) {
         message,
         at: author.at,
       })
-      if (ledger === 'without') repository.commitByHand('drift-ledger', { [`pushed/${branch}.yaml`]: null }, { author: BOT_EMAIL })
+      if (ledger === 'without')
+        repository.commitByHand(
+          'drift-ledger',
+          { [`pushed/${branch}.yaml`]: null },
+          { author: BOT_EMAIL },
+        )
       const [proposal] = forge.proposals
       forge.byHand(proposal?.number ?? 0, { commit: forged })
       for (let turn = 0; turn < 3; turn += 1) await world.scan()
       assert.equal(repository.head(branch), forged, 'pushed over')
-      for (const context of VOUCHING) assert.equal(forge.statuses.get(`${forged} ${context}`)?.state, 'failure', context)
+      for (const context of VOUCHING)
+        assert.equal(forge.statuses.get(`${forged} ${context}`)?.state, 'failure', context)
     })
   }
 }
@@ -327,7 +411,12 @@ for (const ledger of ['knows', 'does not know'] as const)
     const forged = await amend(stage, { vendor: 'stands for a commit of another repository' })
     const path = `pushed/${branch}.yaml`
     const text = repository.text('drift-ledger', path) ?? ''
-    if (ledger === 'knows') repository.commitByHand('drift-ledger', { [path]: text.replaceAll(ours, forged) }, { author: BOT_EMAIL })
+    if (ledger === 'knows')
+      repository.commitByHand(
+        'drift-ledger',
+        { [path]: text.replaceAll(ours, forged) },
+        { author: BOT_EMAIL },
+      )
     const [list, read] = [repository.list.bind(repository), repository.read.bind(repository)]
     const links = new Set<string>()
     repository.list = async (commit, folder) =>

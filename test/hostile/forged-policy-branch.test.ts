@@ -2,7 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ObjectId } from '@backporch/kyaml/files'
-import { type Onboarded, type OnboardRequest, onboard } from '../../src/reconcile/onboard/onboard.ts'
+import {
+  type Onboarded,
+  type OnboardRequest,
+  onboard,
+} from '../../src/reconcile/onboard/onboard.ts'
 import { NO_REQUESTED_ACTIONS } from '../../src/reconcile/turn/requests/observe-requests.ts'
 import { runTurn } from '../../src/reconcile/turn/run-turn.ts'
 import { withMetadata } from '../fakes/live-object.ts'
@@ -16,14 +20,28 @@ const CONFIGURE = 'drift/configure'
 type Files = { readonly [path: string]: string | null }
 
 /** The commit of the branch, made anew with other files, in the name of the bot. */
-async function amend(repository: MemoryRepository, branch: string, files: Files): Promise<ObjectId> {
+async function amend(
+  repository: MemoryRepository,
+  branch: string,
+  files: Files,
+): Promise<ObjectId> {
   const { parents, author, message } = await repository.commit(repository.head(branch))
-  return repository.commitByHand(branch, files, { author: BOT_EMAIL, committer: BOT_EMAIL, parents, at: author.at, message })
+  return repository.commitByHand(branch, files, {
+    author: BOT_EMAIL,
+    committer: BOT_EMAIL,
+    parents,
+    at: author.at,
+    message,
+  })
 }
 
 async function init(world: TurnWorld, more: Partial<OnboardRequest> = {}): Promise<Onboarded> {
   world.pass(1)
-  return onboard(world.ports, { turn: world.request(), again: false, remove: false, confirm: async () => true, ...more }, signal)
+  return onboard(
+    world.ports,
+    { turn: world.request(), again: false, remove: false, confirm: async () => true, ...more },
+    signal,
+  )
 }
 
 /** An open proposal to enrol the repository. */
@@ -41,7 +59,10 @@ async function configured(): Promise<{ readonly world: TurnWorld; readonly forge
 const CONFIGURE_FORGERIES: { readonly [what: string]: (repository: MemoryRepository) => Files } = {
   'an added workflow': () => ({ '.github/workflows/x.yml': 'on: push\njobs: {}\n' }),
   'another mode in the policy': (repository) => ({
-    '.drift/policy.yaml': (repository.text(CONFIGURE, '.drift/policy.yaml') ?? '').replace('mode: Warn', 'mode: Off'),
+    '.drift/policy.yaml': (repository.text(CONFIGURE, '.drift/policy.yaml') ?? '').replace(
+      'mode: Warn',
+      'mode: Off',
+    ),
   }),
   'a package changed': () => ({ 'apps/web/config.yaml': 'a: 1\n' }),
 }
@@ -50,7 +71,9 @@ const CONFIGURE_FORGERIES: { readonly [what: string]: (repository: MemoryReposit
 const MOVES: { readonly [what: string]: (world: TurnWorld) => void } = {
   'while nothing moves': () => undefined,
   'while what would be written moves': (world) =>
-    world.cluster.change(WEB, (live) => withMetadata(live, { annotations: { 'projectsveltos.io/driftDetectionIgnore': 'ok' } })),
+    world.cluster.change(WEB, (live) =>
+      withMetadata(live, { annotations: { 'projectsveltos.io/driftDetectionIgnore': 'ok' } }),
+    ),
 }
 
 for (const [what, files] of Object.entries(CONFIGURE_FORGERIES)) {
@@ -96,7 +119,10 @@ test(`${CONFIGURE}: without a ledger it is ours where it is what would be writte
   world.repository.branches.delete('refs/heads/drift-ledger')
   const { length } = forge.writes
   const same = await init(world)
-  assert.deepEqual([same.subject?.editedBy, same.updates, forge.writes.length], [undefined, [], length])
+  assert.deepEqual(
+    [same.subject?.editedBy, same.updates, forge.writes.length],
+    [undefined, [], length],
+  )
   await amend(world.repository, CONFIGURE, { 'x.yaml': 'a: 1\n' })
   assert.match((await init(world)).subject?.editedBy ?? '', /^somebody as /)
 })
@@ -160,9 +186,15 @@ for (const ledger of ['with', 'without'] as const) {
     const { world, forge, ask } = await requested()
     forge.proposals.length = 1
     if (ledger === 'without') {
-      const paths = world.repository.paths('drift-ledger').filter((path) => path.startsWith('pushed/drift/'))
+      const paths = world.repository
+        .paths('drift-ledger')
+        .filter((path) => path.startsWith('pushed/drift/'))
       assert.equal(paths.length, 1)
-      world.repository.commitByHand('drift-ledger', Object.fromEntries(paths.map((path) => [path, null])), { author: BOT_EMAIL })
+      world.repository.commitByHand(
+        'drift-ledger',
+        Object.fromEntries(paths.map((path) => [path, null])),
+        { author: BOT_EMAIL },
+      )
     }
     assert.match(await ask(), /#2.* asks for it/)
     assert.equal(forge.proposals.length, 2)

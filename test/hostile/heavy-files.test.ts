@@ -17,29 +17,65 @@ import { yaml } from '../fakes/turn-world.ts'
 import { PROGRAM } from '../program.ts'
 import * as fc from '../seeds/fast-check.ts'
 
-const CONFIG = (name: string): string => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: shop}\n`
-const KPTFILE = (name: string): string => `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: ${name}}\n`
-const KEYS = (count: number): string => Array.from({ length: count }, (_, at) => `  k${at}: v\n`).join('')
+const CONFIG = (name: string): string =>
+  `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: shop}\n`
+const KPTFILE = (name: string): string =>
+  `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: ${name}}\n`
+const KEYS = (count: number): string =>
+  Array.from({ length: count }, (_, at) => `  k${at}: v\n`).join('')
 
 /** Package, its files, and why it is not read. */
-const HEAVY: readonly (readonly [name: string, files: { readonly [path: string]: string }, why: RegExp])[] = [
-  ['doubled', { 'a.yaml': `${CONFIG('doubled')}data:\n${'  k: v\n'.repeat(800_000)}` }, /the file has more than 500,000 keys/],
-  ['keys', { 'a.yaml': `${CONFIG('keys')}data:\n${KEYS(700_000)}` }, /the file has more than 500,000 keys/],
+const HEAVY: readonly (readonly [
+  name: string,
+  files: { readonly [path: string]: string },
+  why: RegExp,
+])[] = [
+  [
+    'doubled',
+    { 'a.yaml': `${CONFIG('doubled')}data:\n${'  k: v\n'.repeat(800_000)}` },
+    /the file has more than 500,000 keys/,
+  ],
+  [
+    'keys',
+    { 'a.yaml': `${CONFIG('keys')}data:\n${KEYS(700_000)}` },
+    /the file has more than 500,000 keys/,
+  ],
   [
     'numbers',
     { 'a.json': `{"apiVersion":"v1","kind":"ConfigMap","list":[${'1,'.repeat(3_999_999)}1]}` },
     /the file has more than 500,000 keys/,
   ],
-  ['items', { 'a.yaml': `${CONFIG('items')}list:\n${'- 123\n'.repeat(1_000_000)}` }, /the file has more than 500,000 keys/],
   [
-    'four',
-    Object.fromEntries([1, 2, 3, 4].map((at) => [`${at}.yaml`, `${CONFIG(`four-${at}`)}data:\n${'  k: v\n'.repeat(1_000_000)}`])),
+    'items',
+    { 'a.yaml': `${CONFIG('items')}list:\n${'- 123\n'.repeat(1_000_000)}` },
     /the file has more than 500,000 keys/,
   ],
-  ['documents', { 'a.yaml': `---\n${CONFIG('same')}`.repeat(100_000) }, /the file has more than 10,000 documents/],
+  [
+    'four',
+    Object.fromEntries(
+      [1, 2, 3, 4].map((at) => [
+        `${at}.yaml`,
+        `${CONFIG(`four-${at}`)}data:\n${'  k: v\n'.repeat(1_000_000)}`,
+      ]),
+    ),
+    /the file has more than 500,000 keys/,
+  ],
+  [
+    'documents',
+    { 'a.yaml': `---\n${CONFIG('same')}`.repeat(100_000) },
+    /the file has more than 10,000 documents/,
+  ],
   ['empty', { 'a.yaml': '---\n'.repeat(2_400_000) }, /the file has more than 10,000 documents/],
-  ['object', { 'a.yaml': `${CONFIG('object')}data:\n${KEYS(240_000)}` }, /the object has more than 150,000 keys/],
-  ['different', { 'a.yaml': `${CONFIG('different')}data:\n${KEYS(70_000)}` }, /differ in more than 20,000 fields/],
+  [
+    'object',
+    { 'a.yaml': `${CONFIG('object')}data:\n${KEYS(240_000)}` },
+    /the object has more than 150,000 keys/,
+  ],
+  [
+    'different',
+    { 'a.yaml': `${CONFIG('different')}data:\n${KEYS(70_000)}` },
+    /differ in more than 20,000 fields/,
+  ],
 ]
 
 suite('with a heap of 512 MiB', () => {
@@ -56,9 +92,19 @@ suite('with a heap of 512 MiB', () => {
       write(`deploy/apps/${name}/Kptfile`, KPTFILE(name))
       for (const [path, text] of Object.entries(files)) write(`deploy/apps/${name}/${path}`, text)
     }
-    const edited = editedBy('kubectl-edit', appliedBy('kustomize-controller', yaml(healthy)), 'data.color', 'red')
+    const edited = editedBy(
+      'kubectl-edit',
+      appliedBy('kustomize-controller', yaml(healthy)),
+      'data.color',
+      'red',
+    )
     write('live/web.json', formatJson(edited))
-    write('live/different.json', formatJson(appliedBy('kustomize-controller', yaml(`${CONFIG('different')}data: {color: red}\n`))))
+    write(
+      'live/different.json',
+      formatJson(
+        appliedBy('kustomize-controller', yaml(`${CONFIG('different')}data: {color: red}\n`)),
+      ),
+    )
     for (const args of [
       ['init', '-q', '-b', 'main'],
       ['add', '-A'],
@@ -81,7 +127,11 @@ suite('with a heap of 512 MiB', () => {
     const failures = stderr.split(/^error /m).slice(1)
     for (const [name, files, why] of HEAVY) {
       const own = failures.filter((failure) => new RegExp(`where: apps/${name}\\b`).test(failure))
-      assert.equal(own.length, name === 'four' ? Object.keys(files).length : 1, `${name}: ${own.join('')}`)
+      assert.equal(
+        own.length,
+        name === 'four' ? Object.keys(files).length : 1,
+        `${name}: ${own.join('')}`,
+      )
       for (const failure of own) {
         assert.match(failure, /^BP1111: /)
         assert.match(failure, why)
@@ -134,22 +184,34 @@ function heapInUse(): number {
 
 function countNodes(node: YamlNode): number {
   if (node.kind === 'list') return node.items.reduce((sum, item) => sum + countNodes(item), 1)
-  return node.kind === 'map' ? node.entries.reduce((sum, { key, value }) => sum + countNodes(key) + countNodes(value), 1) : 1
+  return node.kind === 'map'
+    ? node.entries.reduce((sum, { key, value }) => sum + countNodes(key) + countNodes(value), 1)
+    : 1
 }
 
 // The first texts are compiled code too.
 for (let time = 0; time < 20; time += 1)
-  parseGoYaml(`a: [b, {c: "d\\n"}]\ne: |\n  f\n  g\n${UNITS.slice(0, 7).join('').trimStart()}`.replaceAll(/^ {2}(?=k)/gm, ''), 'a.yaml')
+  parseGoYaml(
+    `a: [b, {c: "d\\n"}]\ne: |\n  f\n  g\n${UNITS.slice(0, 7).join('').trimStart()}`.replaceAll(
+      /^ {2}(?=k)/gm,
+      '',
+    ),
+    'a.yaml',
+  )
 
 /** Reads a text, and asserts that what it takes is not more than the guard assumes. */
 function assertModelled(text: string): void {
   const before = heapInUse()
   const read = parseGoYaml(text, 'a.yaml')
   const taken = heapInUse() - before
-  const nodes = read.documents.reduce((sum, { node }) => sum + countNodes(node), 0) + text.split('#').length
+  const nodes =
+    read.documents.reduce((sum, { node }) => sum + countNodes(node), 0) + text.split('#').length
   const { length: documents } = read.documents
   const most = nodes * NODE_BYTES + text.length * TEXT_BYTES + documents * DOCUMENT_BYTES + UNSTEADY
-  assert.ok(taken < most, `${taken} bytes for ${nodes} nodes, ${documents} documents and ${text.length} bytes`)
+  assert.ok(
+    taken < most,
+    `${taken} bytes for ${nodes} nodes, ${documents} documents and ${text.length} bytes`,
+  )
   assert.ok(nodes < 600_000 && documents <= 10_000 && read.notes.length <= 10)
 }
 
@@ -165,7 +227,8 @@ const LONG_VALUES: { readonly [name: string]: string } = {
 }
 
 for (const [name, text] of Object.entries(LONG_VALUES))
-  test(`${name} takes no more memory than its bytes`, () => assertModelled(Buffer.from(text).toString()))
+  test(`${name} takes no more memory than its bytes`, () =>
+    assertModelled(Buffer.from(text).toString()))
 
 test('whatever shape a file has, it is refused, or it takes no more memory than its nodes and bytes', () => {
   const shapes = fc.record({
@@ -176,12 +239,16 @@ test('whatever shape a file has, it is refused, or it takes no more memory than 
     fc.property(shapes, ({ units, bytes }) => {
       const once = units.join('')
       let text = `${CONFIG('a')}data:\n`
-      for (let at = 0; text.length < bytes; at += 1) text += once.replaceAll('#:', `${at}:`).replaceAll('&a#', `&a${at}`)
+      for (let at = 0; text.length < bytes; at += 1)
+        text += once.replaceAll('#:', `${at}:`).replaceAll('&a#', `&a${at}`)
       text = Buffer.from(text).toString()
       try {
         assertModelled(text)
       } catch (thrown) {
-        assert.ok(thrown instanceof Failure && (thrown.code === 'BP1110' || thrown.code === 'BP1111'), String(thrown))
+        assert.ok(
+          thrown instanceof Failure && (thrown.code === 'BP1110' || thrown.code === 'BP1111'),
+          String(thrown),
+        )
       }
     }),
     { numRuns: 10 },

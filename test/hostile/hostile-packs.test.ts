@@ -30,7 +30,8 @@ function openCache(): ObjectCache {
   return new ObjectCache(join(root, `cache-${caches}`), 'https://git.example/deploy', nodeFiles)
 }
 
-const store = (pack: Buffer, cache = openCache()): Promise<void> => cache.store({ content: pack, most: MOST })
+const store = (pack: Buffer, cache = openCache()): Promise<void> =>
+  cache.store({ content: pack, most: MOST })
 
 const idOf = (content: Buffer): string => gitObject('blob', content).id
 
@@ -39,7 +40,10 @@ function versions(count: number, size: number, isChain: boolean): ForgedPack {
   const pack = new ForgedPack()
   let base = pack.addBlob(Buffer.alloc(size))
   for (let version = 1; version < count; version += 1) {
-    const added = pack.addDelta(base, deltaOf(size, size, Buffer.from([version & 255, version >> 8])))
+    const added = pack.addDelta(
+      base,
+      deltaOf(size, size, Buffer.from([version & 255, version >> 8])),
+    )
     if (isChain) base = added
   }
   return pack
@@ -48,10 +52,14 @@ function versions(count: number, size: number, isChain: boolean): ForgedPack {
 test('the index is the one that git makes, for both kinds of deltas', async () => {
   const environment = gitTestEnvironment(root)
   const folder = join(root, 'repository')
-  const git = (args: readonly string[], input = ''): Buffer => execFileSync('git', args, { cwd: folder, env: environment, input })
+  const git = (args: readonly string[], input = ''): Buffer =>
+    execFileSync('git', args, { cwd: folder, env: environment, input })
   execFileSync('git', ['init', '-q', '-b', 'main', folder], { env: environment })
   for (let version = 0; version < 12; version += 1) {
-    const lines = Array.from({ length: 300 }, (_each, line) => `line ${line} ${line % 12 === version ? 'edited' : ''}\n`)
+    const lines = Array.from(
+      { length: 300 },
+      (_each, line) => `line ${line} ${line % 12 === version ? 'edited' : ''}\n`,
+    )
     writeFileSync(join(folder, 'file.yaml'), lines.join(''))
     git(['add', '.'])
     git(['commit', '-q', '-m', `version ${version}`])
@@ -62,7 +70,11 @@ test('the index is the one that git makes, for both kinds of deltas', async () =
     writeFileSync(join(root, 'git.pack'), pack)
     git(['index-pack', '--index-version=2', join(root, 'git.pack')])
     assert.ok(own?.equals(readFileSync(join(root, 'git.idx'))), flags.join())
-    assert.ok(readPackEntries(pack, MOST).some(({ base }) => typeof base === (flags.length === 0 ? 'string' : 'object')))
+    assert.ok(
+      readPackEntries(pack, MOST).some(
+        ({ base }) => typeof base === (flags.length === 0 ? 'string' : 'object'),
+      ),
+    )
   }
 })
 
@@ -79,7 +91,8 @@ test('a pack that unfolds to more than 8 GiB is refused before anything is unfol
   const bomb = new ForgedPack()
   const size = 200 * MEBIBYTE
   const base = bomb.addBlob(Buffer.alloc(size))
-  for (let version = 0; version < 60; version += 1) bomb.addDelta(base, deltaOf(size, size, Buffer.from([version])))
+  for (let version = 0; version < 60; version += 1)
+    bomb.addDelta(base, deltaOf(size, size, Buffer.from([version])))
   await assert.rejects(store(bomb.bytes()), /^Error: its \d+ bytes unfold to more than 8192 MiB$/)
   const before = process.memoryUsage().rss
   let most = 0
@@ -95,7 +108,10 @@ test('a deep chain of small deltas is read to its end, and one beyond the limit 
   await store(versions(4_095, 8, true).bytes(), cache)
   const last = Buffer.concat([Buffer.from([4_094 & 255, 4_094 >> 8]), Buffer.alloc(6)])
   assert.ok((await cache.read(objectId(idOf(last))))?.content.equals(last))
-  await assert.rejects(store(versions(4_097, 8, true).bytes()), /^Error: a chain of deltas of the pack is longer than 4095$/)
+  await assert.rejects(
+    store(versions(4_097, 8, true).bytes()),
+    /^Error: a chain of deltas of the pack is longer than 4095$/,
+  )
 })
 
 test('a delta unfolds from an entry before it: not from itself, not from within another one, not from outside', async () => {
@@ -109,7 +125,8 @@ test('a delta unfolds from an entry before it: not from itself, not from within 
   const outside = new ForgedPack()
   outside.addBlob(content)
   outside.addDelta(-1_000, delta)
-  for (const pack of [own, within, outside]) await assert.rejects(store(pack.bytes()), /unfolds from no entry before it$/)
+  for (const pack of [own, within, outside])
+    await assert.rejects(store(pack.bytes()), /unfolds from no entry before it$/)
 })
 
 test('deltas that name each other, themselves or nothing by id are refused; one that names a later entry is not', async () => {
@@ -144,7 +161,8 @@ test('the same object many times with the same deltas is not unfolded for each o
   const pack = new ForgedPack()
   const content = Buffer.alloc(MEBIBYTE)
   for (let copies = 0; copies < 200; copies += 1) pack.addBlob(content)
-  for (let version = 0; version < 200; version += 1) pack.addDelta(idOf(content), deltaOf(MEBIBYTE, MEBIBYTE, Buffer.from([version])))
+  for (let version = 0; version < 200; version += 1)
+    pack.addDelta(idOf(content), deltaOf(MEBIBYTE, MEBIBYTE, Buffer.from([version])))
   const cache = openCache()
   // 40,000 of them would be 40 GiB.
   await store(pack.bytes(), cache)
@@ -179,14 +197,27 @@ test('sizes, counts and commands that lie are found', async () => {
     'more entries than there are': base().pack.bytes(0xffffffff),
     'fewer entries than there are': trailing.bytes(1),
     'a base of another size': withDelta(deltaOf(length + 1, length, Buffer.from('x'))),
-    'more than is announced': withDelta(Buffer.concat([varint(length), varint(4), copy(0, length)])),
-    'less than is announced': withDelta(Buffer.concat([varint(length), varint(length + 5), copy(0, length)])),
-    'a copy from beyond the base': withDelta(Buffer.concat([varint(length), varint(8), copy(length - 4, 8)])),
-    'an insertion that breaks off': withDelta(Buffer.concat([varint(length), varint(8), Buffer.from([8, 1])])),
-    'a command that is reserved': withDelta(Buffer.concat([varint(length), varint(0), Buffer.from([0])])),
+    'more than is announced': withDelta(
+      Buffer.concat([varint(length), varint(4), copy(0, length)]),
+    ),
+    'less than is announced': withDelta(
+      Buffer.concat([varint(length), varint(length + 5), copy(0, length)]),
+    ),
+    'a copy from beyond the base': withDelta(
+      Buffer.concat([varint(length), varint(8), copy(length - 4, 8)]),
+    ),
+    'an insertion that breaks off': withDelta(
+      Buffer.concat([varint(length), varint(8), Buffer.from([8, 1])]),
+    ),
+    'a command that is reserved': withDelta(
+      Buffer.concat([varint(length), varint(0), Buffer.from([0])]),
+    ),
     'a size without an end': withDelta(Buffer.alloc(20, 0xff)),
   }))
     await assert.rejects(store(pack), BrokenObject, name)
   const bomb = withDelta(Buffer.concat([varint(length), varint(2 ** 40), copy(0, length)]))
-  await assert.rejects(store(bomb), /^Error: an object of the pack has 1099511627776 bytes, more than 256 MiB$/)
+  await assert.rejects(
+    store(bomb),
+    /^Error: an object of the pack has 1099511627776 bytes, more than 256 MiB$/,
+  )
 })

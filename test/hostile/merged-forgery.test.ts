@@ -27,14 +27,24 @@ async function opened(policy = SETTLES, hosted = true): Promise<Stage> {
   world.edit(WEB, 'spec.replicas', 5)
   await world.plan()
   const [branch = ''] = world.repository.names()
-  const record = world.repository.paths(branch).find((path) => path.startsWith('.drift/records/')) ?? ''
+  const record =
+    world.repository.paths(branch).find((path) => path.startsWith('.drift/records/')) ?? ''
   return { world, forge, branch, record }
 }
 
 /** In the name of the bot, with the message of the bot. */
-async function amend({ world: { repository }, branch }: Stage, files: { readonly [path: string]: string | null }): Promise<void> {
+async function amend(
+  { world: { repository }, branch }: Stage,
+  files: { readonly [path: string]: string | null },
+): Promise<void> {
   const { parents, message, author } = await repository.commit(repository.head(branch))
-  repository.commitByHand(branch, files, { author: BOT_EMAIL, committer: BOT_EMAIL, parents, message, at: author.at })
+  repository.commitByHand(branch, files, {
+    author: BOT_EMAIL,
+    committer: BOT_EMAIL,
+    parents,
+    message,
+    at: author.at,
+  })
 }
 
 /** Merging this would put the cluster back, by the hand of backporch. */
@@ -42,7 +52,9 @@ function flipped({ world, branch, record }: Stage): { readonly [path: string]: s
   const text = world.repository.text(branch, record) ?? ''
   assert.match(text, /resolution: Adopt/)
   return {
-    [record]: text.replaceAll('resolution: Adopt', 'resolution: Restore').replace('plan: Adopt', 'plan: Restore'),
+    [record]: text
+      .replaceAll('resolution: Adopt', 'resolution: Restore')
+      .replace('plan: Adopt', 'plan: Restore'),
     'apps/web/deployment.yaml': world.repository.text('main', 'apps/web/deployment.yaml') ?? '',
   }
 }
@@ -54,8 +66,12 @@ const STYLES: { readonly [style: string]: (stage: Stage) => Promise<void> } = {
   },
   'squash, with the branch left': async ({ world, branch }) => mergeByHand(world, branch),
   'merge commit': async ({ world: { repository }, branch }) => {
-    const files = Object.fromEntries(repository.paths(branch).map((path) => [path, repository.text(branch, path) ?? null]))
-    repository.commitByHand('main', files, { parents: [repository.head('main'), repository.head(branch)] })
+    const files = Object.fromEntries(
+      repository.paths(branch).map((path) => [path, repository.text(branch, path) ?? null]),
+    )
+    repository.commitByHand('main', files, {
+      parents: [repository.head('main'), repository.head(branch)],
+    })
     repository.branches.delete(`refs/heads/${branch}`)
   },
 }
@@ -64,9 +80,17 @@ async function closedEpisodes({ repository }: TurnWorld): Promise<readonly Close
   return (await readRepository(repository, undefined, signal)).closed
 }
 
-function printMerged({ world, forge, branch }: Stage, commit = world.repository.head(branch)): void {
+function printMerged(
+  { world, forge, branch }: Stage,
+  commit = world.repository.head(branch),
+): void {
   const number = forge.proposals.find(({ ref }) => ref === `refs/heads/${branch}`)?.number ?? 0
-  forge.byHand(number, { state: 'merged', decidedBy: 'mallory', decidedAt: world.cluster.now, commit })
+  forge.byHand(number, {
+    state: 'merged',
+    decidedBy: 'mallory',
+    decidedAt: world.cluster.now,
+    commit,
+  })
 }
 
 /** Everything that settling would send in the next turn. */
@@ -81,7 +105,12 @@ async function settled(world: TurnWorld): Promise<number> {
     },
   }
   for (const pending of pendingSettles(turn))
-    await settleByWriting({ ...world.ports, writer: writer as never }, world.request(), pending, signal).catch(() => 0)
+    await settleByWriting(
+      { ...world.ports, writer: writer as never },
+      world.request(),
+      pending,
+      signal,
+    ).catch(() => 0)
   return sent
 }
 
@@ -121,7 +150,10 @@ for (const [style, merge] of Object.entries(STYLES)) {
     await amend(stage, { '.github/workflows/x.yml': 'on: push\n' })
     await merge(stage)
     assert.equal(await settled(stage.world), 0)
-    assert.match((await closedEpisodes(stage.world))[0]?.status.altered ?? '', /files are not those/)
+    assert.match(
+      (await closedEpisodes(stage.world))[0]?.status.altered ?? '',
+      /files are not those/,
+    )
   })
 }
 
@@ -153,13 +185,20 @@ test('a merge of which the ledger knows nothing is recorded, and not settled', a
 const DEPLOYED = 'apps/web/deployment.yaml'
 
 /** A merge commit of the proposal as we pushed it, with what somebody edits between the merge and its commit. */
-function mergeWith({ world: { repository }, branch }: Stage, edits: { readonly [path: string]: string | null }): void {
+function mergeWith(
+  { world: { repository }, branch }: Stage,
+  edits: { readonly [path: string]: string | null },
+): void {
   const head = repository.head(branch)
   const proposed = repository
     .paths(branch)
     .filter((path) => repository.text(branch, path) !== repository.text('main', path))
     .map((path) => [path, repository.text(branch, path) ?? null])
-  repository.commitByHand('main', { ...Object.fromEntries(proposed), ...edits }, { parents: [repository.head('main'), head] })
+  repository.commitByHand(
+    'main',
+    { ...Object.fromEntries(proposed), ...edits },
+    { parents: [repository.head('main'), head] },
+  )
   repository.branches.delete(`refs/heads/${branch}`)
 }
 
@@ -167,8 +206,12 @@ function mainText({ world }: Stage, path: string): string {
   return world.repository.text('main', path) ?? ''
 }
 
-const EVIL_MERGES: { readonly [what: string]: (stage: Stage) => { readonly [path: string]: string | null } } = {
-  'another value in the package': (stage) => ({ [DEPLOYED]: mainText(stage, DEPLOYED).replace('nginx:1.27', 'evil.example/nginx:1.27') }),
+const EVIL_MERGES: {
+  readonly [what: string]: (stage: Stage) => { readonly [path: string]: string | null }
+} = {
+  'another value in the package': (stage) => ({
+    [DEPLOYED]: mainText(stage, DEPLOYED).replace('nginx:1.27', 'evil.example/nginx:1.27'),
+  }),
   'an added file': () => ({ '.github/workflows/x.yml': 'on: push\n' }),
   'a deleted file': () => ({ 'apps/web/config.yaml': null }),
 }
@@ -193,31 +236,47 @@ test('a merge that leaves out what was proposed, and keeps the record, is not as
   assert.notEqual(stage.world.repository.text(stage.branch, DEPLOYED), before)
   mergeWith(stage, { [DEPLOYED]: before })
   await stage.world.scan()
-  assert.match((await closedEpisodes(stage.world))[0]?.status.altered ?? '', /its files are not those/)
+  assert.match(
+    (await closedEpisodes(stage.world))[0]?.status.altered ?? '',
+    /its files are not those/,
+  )
 })
 
-const MOVED_ON: { readonly [what: string]: (stage: Stage) => { readonly [path: string]: string } } = {
-  'in another file': () => ({ 'apps/other.yaml': 'a: 1\n' }),
-  'in the same file, elsewhere': (stage) => ({
-    [DEPLOYED]: `# one\n# two\n${mainText(stage, DEPLOYED).replace('value: blue', 'value: red')}`,
-  }),
-}
+const MOVED_ON: { readonly [what: string]: (stage: Stage) => { readonly [path: string]: string } } =
+  {
+    'in another file': () => ({ 'apps/other.yaml': 'a: 1\n' }),
+    'in the same file, elsewhere': (stage) => ({
+      [DEPLOYED]: `# one\n# two\n${mainText(stage, DEPLOYED).replace('value: blue', 'value: red')}`,
+    }),
+  }
 
 for (const [where, files] of Object.entries(MOVED_ON)) {
-  for (const style of ['merge commit', 'squash by the forge', 'squash by the forge, with the branch gone'] as const) {
+  for (const style of [
+    'merge commit',
+    'squash by the forge',
+    'squash by the forge, with the branch gone',
+  ] as const) {
     test(`the base moved ${where} before the merge (${style}): what was merged is what was proposed`, async () => {
       const stage = await opened(SETTLES)
       const { world, branch } = stage
       const moved = files(stage)
       const proposed = world.repository.text(branch, DEPLOYED) ?? ''
-      const merged = moved[DEPLOYED] === undefined ? proposed : `# one\n# two\n${proposed.replace('value: blue', 'value: red')}`
+      const merged =
+        moved[DEPLOYED] === undefined
+          ? proposed
+          : `# one\n# two\n${proposed.replace('value: blue', 'value: red')}`
       assert.match(merged, /replicas: 5/)
       const head = world.repository.head(branch)
       printMerged(stage)
       world.repository.commitByHand('main', moved)
-      const changed = world.repository.paths(branch).filter((path) => path.startsWith('.drift/records/') || path === 'apps/web/Kptfile')
-      const rest = Object.fromEntries(changed.map((path) => [path, world.repository.text(branch, path) ?? null]))
-      const more = style === 'merge commit' ? { parents: [world.repository.head('main'), head] } : {}
+      const changed = world.repository
+        .paths(branch)
+        .filter((path) => path.startsWith('.drift/records/') || path === 'apps/web/Kptfile')
+      const rest = Object.fromEntries(
+        changed.map((path) => [path, world.repository.text(branch, path) ?? null]),
+      )
+      const more =
+        style === 'merge commit' ? { parents: [world.repository.head('main'), head] } : {}
       world.repository.commitByHand('main', { ...rest, [DEPLOYED]: merged }, more)
       if (style !== 'squash by the forge') world.repository.branches.delete(`refs/heads/${branch}`)
       await world.scan()
@@ -233,7 +292,9 @@ test('the base moved in the same file, and somebody edits more of it while mergi
   const { world, branch } = stage
   const proposed = world.repository.text(branch, DEPLOYED) ?? ''
   world.repository.commitByHand('main', { [DEPLOYED]: `# one\n${mainText(stage, DEPLOYED)}` })
-  mergeWith(stage, { [DEPLOYED]: `# one\n${proposed.replace('nginx:1.27', 'evil.example/nginx:1.27')}` })
+  mergeWith(stage, {
+    [DEPLOYED]: `# one\n${proposed.replace('nginx:1.27', 'evil.example/nginx:1.27')}`,
+  })
   await world.scan()
   assert.match((await closedEpisodes(world))[0]?.status.altered ?? '', /its files are not those/)
 })

@@ -36,31 +36,49 @@ await giteaSuite('git has a merge that Gitea does not have', {}, (gitea) => {
   const comments = async (world: CrashWorld): Promise<readonly string[]> =>
     (await world.send<{ body: string }[]>('GET', '/issues/1/comments')).map(({ body }) => body)
   const decision = async (world: CrashWorld): Promise<string> => {
-    const { refs } = (await world.end()) as { refs: { [ref: string]: { content: [string, string][] } } }
-    const closed = (refs['refs/heads/drift-ledger']?.content ?? []).filter(([path]) => path.startsWith('closed/'))
+    const { refs } = (await world.end()) as {
+      refs: { [ref: string]: { content: [string, string][] } }
+    }
+    const closed = (refs['refs/heads/drift-ledger']?.content ?? []).filter(([path]) =>
+      path.startsWith('closed/'),
+    )
     assert.equal(closed.length, 1)
     return closed[0]?.[1] ?? ''
   }
-  const ownerAndName = ({ path }: CrashWorld): [string, string] => [path.split('/')[2] ?? '', path.split('/')[3] ?? '']
+  const ownerAndName = ({ path }: CrashWorld): [string, string] => [
+    path.split('/')[2] ?? '',
+    path.split('/')[3] ?? '',
+  ]
 
   for (const how of ['merge', 'fast-forward', 'squash'] as const) {
     test(`merged with plain git (${how}): a merge in history, and the pull request says so`, async () => {
       const world = await opened()
       const { head } = await pull(world)
-      const git = (...args: string[]) => gitea.git(world.writer, args, { directory: join(folder, how) })
+      const git = (...args: string[]) =>
+        gitea.git(world.writer, args, { directory: join(folder, how) })
       const clone = gitea.cloneUrl(world.writer, ...ownerAndName(world)).plain
       await gitea.git(world.writer, ['clone', '--quiet', clone, how], { directory: folder })
       if (how === 'squash') {
         await git('merge', '--squash', `origin/${head.ref}`)
         await git('commit', '--quiet', '--message', 'back to blue')
-      } else await git('merge', '--quiet', how === 'merge' ? '--no-ff' : '--ff-only', '--no-edit', `origin/${head.ref}`)
+      } else
+        await git(
+          'merge',
+          '--quiet',
+          how === 'merge' ? '--no-ff' : '--ff-only',
+          '--no-edit',
+          `origin/${head.ref}`,
+        )
       await git('push', '--quiet', 'origin', 'main')
       assert.equal((await pull(world)).state, 'open', 'Gitea does not look for it')
       for (let scan = 0; scan < 2; scan += 1) await scanned(world)
       const reported = await decision(world)
       assert.match(reported, /outcome: Merged/)
       // Nobody made a commit of his own where the branch was taken as it is.
-      assert.match(reported, how === 'fast-forward' ? /decidedBy: ""/ : new RegExp(`decidedBy: ${world.writer.name} `))
+      assert.match(
+        reported,
+        how === 'fast-forward' ? /decidedBy: ""/ : new RegExp(`decidedBy: ${world.writer.name} `),
+      )
       const now = await ended(world)
       assert.deepEqual([now.state, now.merged], ['closed', false])
       const text = (await comments(world)).filter((body) => body.includes('**Merged**'))
@@ -75,7 +93,12 @@ await giteaSuite('git has a merge that Gitea does not have', {}, (gitea) => {
   test('merged in the browser, and git has it before Gitea has entered it: the branch stays until then, and the person is named', async () => {
     const world = await opened()
     const [owner, name] = ownerAndName(world)
-    const repository = join(dirname(gitea.stateFile), 'repositories', owner.toLowerCase(), `${name.toLowerCase()}.git`)
+    const repository = join(
+      dirname(gitea.stateFile),
+      'repositories',
+      owner.toLowerCase(),
+      `${name.toLowerCase()}.git`,
+    )
     const hook = join(repository, 'hooks', 'post-receive.d', 'a-wait')
     const go = join(folder, 'go')
     // Before Gitea's own: git has moved the branch, and Gitea was not told. It does not outlive an interrupted run.
@@ -105,13 +128,18 @@ await giteaSuite('git has a merge that Gitea does not have', {}, (gitea) => {
     const now = await ended(world)
     assert.deepEqual([now.state, now.merged], ['closed', true])
     for (let scan = 0; scan < 2; scan += 1) await scanned(world)
-    assert.match(await decision(world), new RegExp(`outcome: Merged\\n +decidedBy: ${world.writer.name}\\n`))
+    assert.match(
+      await decision(world),
+      new RegExp(`outcome: Merged\\n +decidedBy: ${world.writer.name}\\n`),
+    )
     assert.deepEqual(await comments(world), [], 'the page says it')
   })
 
   async function tipOf(world: CrashWorld): Promise<string> {
     const remote = gitea.cloneUrl(world.writer, ...ownerAndName(world)).plain
-    return (await gitea.git(world.writer, ['ls-remote', remote, 'refs/heads/main'], { directory: folder })).stdout
+    return (
+      await gitea.git(world.writer, ['ls-remote', remote, 'refs/heads/main'], { directory: folder })
+    ).stdout
   }
 
   /** Gitea ends it some time after the push that takes its branch away. */

@@ -3,8 +3,29 @@ import type { Json } from '@backporch/kyaml/json'
 import { base64, CONTAINER } from './credential-forms.ts'
 
 export const TELLING_NAMES: readonly string[] = [
-  ...['password', 'DB_PASSWORD', 'dbPassword', 'db-password', 'DBPASS', 'passphrase', 'bindpw', 'authtok', 'clientSecret', 'secretKey'],
-  ...['SECRET_ACCESS_KEY', 'API_KEY', 'api-key', 'apiKey', 'X-Api-Key', 'X-Auth-Token', 'token', 'accessToken', 'sasToken'],
+  ...[
+    'password',
+    'DB_PASSWORD',
+    'dbPassword',
+    'db-password',
+    'DBPASS',
+    'passphrase',
+    'bindpw',
+    'authtok',
+    'clientSecret',
+    'secretKey',
+  ],
+  ...[
+    'SECRET_ACCESS_KEY',
+    'API_KEY',
+    'api-key',
+    'apiKey',
+    'X-Api-Key',
+    'X-Auth-Token',
+    'token',
+    'accessToken',
+    'sasToken',
+  ],
   ...['ENCRYPTION_KEY', 'privateKey', 'licenseKey', 'connectionString', 'snmpCommunity'],
 ]
 
@@ -66,7 +87,9 @@ export const NAME_FORMS: Readonly<Record<string, NameForm>> = {
   'an element of XML': text((name, x) => `<a><${name}>${x}</${name}></a>`),
   'an attribute of XML': text((name, x) => `<a ${name}="${x}"/>`),
   'two attributes of XML': text((name, x) => `<add key="${name}" value="${x}"/>`),
-  'an attribute and an element of XML': text((name, x) => `<property name="${name}">${x}</property>`),
+  'an attribute and an element of XML': text(
+    (name, x) => `<property name="${name}">${x}</property>`,
+  ),
   'two elements of XML': text((name, x) => `<name>${name}</name><value>${x}</value>`),
   'a value in an element of XML': text((name, x) => `<${name}><value>${x}</value></${name}>`),
   'a query of an address': text((name, x) => `https://a.example.com/x?a=b&${name}=${x}&c=d`),

@@ -21,15 +21,26 @@ async function owned(): Promise<Scene> {
   return scene
 }
 
-function recordOn({ world: { repository }, ref }: Scene): { readonly path: string; readonly text: string } {
+function recordOn({ world: { repository }, ref }: Scene): {
+  readonly path: string
+  readonly text: string
+} {
   const branch = ref.replace('refs/heads/', '')
-  const path = repository.paths(branch).find((one) => one.startsWith('.drift/records/')) ?? assert.fail('no record')
+  const path =
+    repository.paths(branch).find((one) => one.startsWith('.drift/records/')) ??
+    assert.fail('no record')
   return { path, text: repository.text(branch, path) ?? '' }
 }
 
-function withChanges(text: string, edit: (changes: readonly Change[]) => readonly Change[]): string {
+function withChanges(
+  text: string,
+  edit: (changes: readonly Change[]) => readonly Change[],
+): string {
   const record = parseDocument(text, driftRecordSchema, 'record')
-  return formatInertDocument({ ...record, spec: { ...record.spec, changes: [...edit(record.spec.changes)] } })
+  return formatInertDocument({
+    ...record,
+    spec: { ...record.spec, changes: [...edit(record.spec.changes)] },
+  })
 }
 
 const each =
@@ -37,13 +48,22 @@ const each =
   (changes: readonly Change[]): readonly Change[] =>
     changes.map((change) => ({ ...change, ...more }))
 
-const FORGERIES: { readonly [what: string]: (text: string) => { readonly [path: string]: string | null } } = {
+const FORGERIES: {
+  readonly [what: string]: (text: string) => { readonly [path: string]: string | null }
+} = {
   'the risk lowered': (text) => ({ record: withChanges(text, each({ risk: 'low' })) }),
-  'the source moved to a file that nobody owns': (text) => ({ record: withChanges(text, each({ source: 'README.md:1' })) }),
-  'the resolution flipped': (text) => ({
-    record: withChanges(text, each({ resolution: 'Adopt' })).replace('plan: Restore', 'plan: Adopt'),
+  'the source moved to a file that nobody owns': (text) => ({
+    record: withChanges(text, each({ source: 'README.md:1' })),
   }),
-  'the numbers swapped': (text) => ({ record: withChanges(text, (changes) => changes.toReversed()) }),
+  'the resolution flipped': (text) => ({
+    record: withChanges(text, each({ resolution: 'Adopt' })).replace(
+      'plan: Restore',
+      'plan: Adopt',
+    ),
+  }),
+  'the numbers swapped': (text) => ({
+    record: withChanges(text, (changes) => changes.toReversed()),
+  }),
   'other code owners on the branch': (text) => ({ record: text, [OWNERS]: '/apps/ @ada\n' }),
   'no code owners on the branch': (text) => ({ record: text, [OWNERS]: null }),
 }
@@ -51,19 +71,33 @@ const FORGERIES: { readonly [what: string]: (text: string) => { readonly [path: 
 const LEDGERS: { readonly [what: string]: (scene: Scene) => void } = {
   'with the ledger': () => undefined,
   'with a ledger that does not know the branch': ({ world: { repository }, ref }) => {
-    repository.commitByHand('drift-ledger', { [`pushed/${ref.replace('refs/heads/', '')}.yaml`]: null }, { author: BOT_EMAIL })
+    repository.commitByHand(
+      'drift-ledger',
+      { [`pushed/${ref.replace('refs/heads/', '')}.yaml`]: null },
+      { author: BOT_EMAIL },
+    )
   },
-  'without a ledger': ({ world: { repository } }) => void repository.branches.delete('refs/heads/drift-ledger'),
+  'without a ledger': ({ world: { repository } }) =>
+    void repository.branches.delete('refs/heads/drift-ledger'),
 }
 
-async function forge(scene: Scene, forgery: (text: string) => { readonly [path: string]: string | null }): Promise<void> {
+async function forge(
+  scene: Scene,
+  forgery: (text: string) => { readonly [path: string]: string | null },
+): Promise<void> {
   const { world, ref, forge: hosted } = scene
   const branch = ref.replace('refs/heads/', '')
   const { path, text } = recordOn(scene)
   const { record = text, ...others } = forgery(text)
   const { parents, message, author } = await world.repository.commit(world.repository.head(branch))
   const files = { [path]: record, ...others }
-  const commit = world.repository.commitByHand(branch, files, { author: BOT_EMAIL, committer: BOT_EMAIL, parents, message, at: author.at })
+  const commit = world.repository.commitByHand(branch, files, {
+    author: BOT_EMAIL,
+    committer: BOT_EMAIL,
+    parents,
+    message,
+    at: author.at,
+  })
   hosted.byHand(1, { commit })
 }
 
@@ -88,14 +122,18 @@ for (const [what, forgery] of Object.entries(FORGERIES))
         const before = recordOn(scene).text
         scene.forge.comment(1, 'ada', command)
         const outcomes = (await answer(scene)).map(({ outcome }) => outcome)
-        if (!command.includes('3')) assert.equal(outcomes.at(-1), 'refused', `${command}: ${message(scene)}`)
+        if (!command.includes('3'))
+          assert.equal(outcomes.at(-1), 'refused', `${command}: ${message(scene)}`)
         const { text } = recordOn(scene)
         // Either what somebody forged, which nobody vouches for, or made anew: then the policy's plan for the image.
         if (text !== before) {
-          const image = parseDocument(text, driftRecordSchema, 'record').spec.changes.find(({ path }) => path === IMAGE)
+          const image = parseDocument(text, driftRecordSchema, 'record').spec.changes.find(
+            ({ path }) => path === IMAGE,
+          )
           assert.equal(image?.resolution, 'Restore', command)
         }
-        for (const { body } of scene.forge.proposals.slice(1)) assert.doesNotMatch(body, /image/, `${command} proposes a rule`)
+        for (const { body } of scene.forge.proposals.slice(1))
+          assert.doesNotMatch(body, /image/, `${command} proposes a rule`)
       }
     })
 

@@ -24,30 +24,47 @@ function object(name: string, items: number): string {
 }
 
 test('a package of a million values in eight files is refused as a whole, once, and names the object that is too much', () => {
-  const files = Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`${at}.yaml`, object(`o${at}`, 140_000)]))
+  const files = Object.fromEntries(
+    Array.from({ length: 8 }, (_, at) => [`${at}.yaml`, object(`o${at}`, 140_000)]),
+  )
   const rendering = render(files)
   assert.ok('failures' in rendering)
   assert.deepEqual(
     rendering.failures.map(({ code, where, why }) => [code, where, why]),
-    [['BP1111', '7.yaml:1 (document 1)', 'the objects of the package have more than 1,000,000 keys and values']],
+    [
+      [
+        'BP1111',
+        '7.yaml:1 (document 1)',
+        'the objects of the package have more than 1,000,000 keys and values',
+      ],
+    ],
   )
 })
 
 test('a package with a pipeline has the limit of one file, because functions get it as one text', () => {
   const pipeline = `${KPTFILE}pipeline:\n  mutators:\n    - exec: set-labels\n      configMap: {team: store}\n`
-  const files = Object.fromEntries(Array.from({ length: 4 }, (_, at) => [`${at}.yaml`, object(`o${at}`, 140_000)]))
+  const files = Object.fromEntries(
+    Array.from({ length: 4 }, (_, at) => [`${at}.yaml`, object(`o${at}`, 140_000)]),
+  )
   const rendering = render({ Kptfile: pipeline, ...files })
   assert.ok('failures' in rendering)
   assert.deepEqual(
     rendering.failures.map(({ code, where, why }) => [code, where?.slice(0, 9), why]),
-    [['BP1111', '3.yaml:4:', 'the package, which has a pipeline, has more than 500,000 keys, values and comments up to here']],
+    [
+      [
+        'BP1111',
+        '3.yaml:4:',
+        'the package, which has a pipeline, has more than 500,000 keys, values and comments up to here',
+      ],
+    ],
   )
 })
 
 test('aliases count as often as they stand', () => {
   const rows = Array.from(
     { length: 30 },
-    (_, at) => `---\n${object(`o${at}`, 10)}a: &a [${'1,'.repeat(999)}1]\nb: [${'*a,'.repeat(90)}*a]\n`,
+    (_, at) =>
+      `---\n${object(`o${at}`, 10)}a: &a [${'1,'.repeat(999)}1]\nb: [${'*a,'.repeat(90)}*a]\n`,
   )
   const rendering = render({ 'a.yaml': rows.join('') })
   assert.ok('failures' in rendering)
@@ -63,7 +80,10 @@ test('50,000 objects are a package, one more is none', () => {
       'a.yaml',
     )
   for (let at = 0; at < 50_000; at += 1) add(at)
-  assert.deepEqual([builder.failures, builder.build(undefined, [], 'none').resources.length], [[], 50_000])
+  assert.deepEqual(
+    [builder.failures, builder.build(undefined, [], 'none').resources.length],
+    [[], 50_000],
+  )
   add(50_000)
   add(50_001)
   assert.deepEqual(
@@ -73,7 +93,8 @@ test('50,000 objects are a package, one more is none', () => {
 })
 
 test('a Kptfile of a hundred thousand fields is refused, and of a thousand wrong ones the first hundred are told', () => {
-  const fields = (count: number): string => Array.from({ length: count }, (_, at) => `f${at}: v\n`).join('')
+  const fields = (count: number): string =>
+    Array.from({ length: count }, (_, at) => `f${at}: v\n`).join('')
   const failuresOf = (count: number): readonly string[] => {
     const rendering = render({ Kptfile: KPTFILE + fields(count) })
     assert.ok('failures' in rendering)

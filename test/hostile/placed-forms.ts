@@ -6,21 +6,37 @@ import { path } from '../fakes/live-object.ts'
 import { base64, type CredentialForm, configMap, deployment } from './credential-forms.ts'
 
 /** The forms, each as an object with a name of its own: `form-7`. */
-export function placedForms(forms: readonly CredentialForm[], namespace: string): readonly CredentialForm[] {
+export function placedForms(
+  forms: readonly CredentialForm[],
+  namespace: string,
+): readonly CredentialForm[] {
   return forms.map((form, at) => {
     const metadata = form.object['metadata']
-    return { ...form, object: { ...form.object, metadata: { ...(isJsonObject(metadata) ? metadata : {}), name: `form-${at}`, namespace } } }
+    return {
+      ...form,
+      object: {
+        ...form.object,
+        metadata: { ...(isJsonObject(metadata) ? metadata : {}), name: `form-${at}`, namespace },
+      },
+    }
   })
 }
 
 /** The object as git has it: with plain words at the place. */
 export function withoutSecret({ object, location }: CredentialForm): JsonObject {
-  const word = object['kind'] === 'Secret' && location.startsWith('data') ? base64('plain') : 'plain'
+  const word =
+    object['kind'] === 'Secret' && location.startsWith('data') ? base64('plain') : 'plain'
   const words = (value: Json): Json => {
     if (isJsonArray(value)) return value.map(words)
-    return isJsonObject(value) ? Object.fromEntries(Object.entries(value).map(([key, below]) => [key, words(below)])) : word
+    return isJsonObject(value)
+      ? Object.fromEntries(Object.entries(value).map(([key, below]) => [key, words(below)]))
+      : word
   }
-  const changed = withValueAt(object, path(location), words(valueAt(object, path(location)) ?? null))
+  const changed = withValueAt(
+    object,
+    path(location),
+    words(valueAt(object, path(location)) ?? null),
+  )
   if (!isJsonObject(changed)) throw new TypeError('an object stays one')
   return changed
 }
@@ -35,11 +51,24 @@ export interface FormObject {
  * The forms in as few objects as hold them: all texts in one ConfigMap, all variables and arguments in one Deployment, the others alone.
  * @param suffix of the objects' names
  */
-export function batchedForms(forms: readonly CredentialForm[], namespace: string, suffix: string): readonly FormObject[] {
-  const texts = forms.filter(({ object, location }) => object['kind'] === 'ConfigMap' && location === 'data.color')
-  const programs = forms.filter(({ object, location: position }) => object['kind'] === 'Deployment' && position.startsWith('spec.'))
+export function batchedForms(
+  forms: readonly CredentialForm[],
+  namespace: string,
+  suffix: string,
+): readonly FormObject[] {
+  const texts = forms.filter(
+    ({ object, location }) => object['kind'] === 'ConfigMap' && location === 'data.color',
+  )
+  const programs = forms.filter(
+    ({ object, location: position }) =>
+      object['kind'] === 'Deployment' && position.startsWith('spec.'),
+  )
   const alone = forms.filter((form) => !texts.includes(form) && !programs.includes(form))
-  const both = (name: string, make: (objects: readonly JsonObject[]) => JsonObject, of: readonly CredentialForm[]): FormObject => {
+  const both = (
+    name: string,
+    make: (objects: readonly JsonObject[]) => JsonObject,
+    of: readonly CredentialForm[],
+  ): FormObject => {
     const placed = (object: JsonObject): JsonObject => ({
       ...object,
       metadata: {
@@ -48,7 +77,10 @@ export function batchedForms(forms: readonly CredentialForm[], namespace: string
         namespace,
       },
     })
-    return { withSecrets: placed(make(of.map(({ object }) => object))), plain: placed(make(of.map(withoutSecret))) }
+    return {
+      withSecrets: placed(make(of.map(({ object }) => object))),
+      plain: placed(make(of.map(withoutSecret))),
+    }
   }
   return [
     ...(texts.length > 0 ? [both('texts', ofTexts, texts)] : []),
@@ -58,7 +90,11 @@ export function batchedForms(forms: readonly CredentialForm[], namespace: string
 }
 
 function ofTexts(objects: readonly JsonObject[]): JsonObject {
-  return configMap(Object.fromEntries(objects.map((object, at) => [`color-${at}`, valueAt(object, path('data.color')) ?? null])))
+  return configMap(
+    Object.fromEntries(
+      objects.map((object, at) => [`color-${at}`, valueAt(object, path('data.color')) ?? null]),
+    ),
+  )
 }
 
 function ofPrograms(objects: readonly JsonObject[]): JsonObject {

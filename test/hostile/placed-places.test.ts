@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type FieldPath, formatFieldPath } from '@backporch/kyaml/field'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, textsIn } from '@backporch/kyaml/json'
+import {
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  textsIn,
+} from '@backporch/kyaml/json'
 import { isSensitive, redactionKey, shownObject } from '@backporch/kyaml/redaction'
 import { readResource } from '@backporch/kyaml/resource'
 import { shownText } from '../../src/record/shown-text.ts'
@@ -19,10 +26,22 @@ const PLACES = 194
 const KEY = redactionKey(new Uint8Array(32).fill(1))
 /** What the functions of a package and formats print. */
 const OUTPUTS: readonly (readonly string[])[] = [
-  ...['table', 'wide', 'json', 'yaml', 'jsonl', 'github', 'jsonpath={..}'].map((format) => ['diff', '-o', format, '--debug']),
+  ...['table', 'wide', 'json', 'yaml', 'jsonl', 'github', 'jsonpath={..}'].map((format) => [
+    'diff',
+    '-o',
+    format,
+    '--debug',
+  ]),
   ['diff', '--yaml'],
   ['explain', 'apps/web', '--debug'],
-  ...['table', 'markdown', 'json', 'yaml'].map((format) => ['preview', '--head', 'change', '-o', format, '--debug']),
+  ...['table', 'markdown', 'json', 'yaml'].map((format) => [
+    'preview',
+    '--head',
+    'change',
+    '-o',
+    format,
+    '--debug',
+  ]),
   ['adopt', 'apps/web', '--dry-run', '--debug'],
   ['scan', '--debug'],
   ['status', '-o', 'json'],
@@ -37,9 +56,22 @@ for (const { seed } of seedsOf(import.meta.filename)) {
 
     test(`${shape}: import adds no object with a credential at any place, and names each`, async () => {
       const world = new TurnWorld('{mode: Propose}')
-      for (const value of values) world.cluster.put(placedObject({ ...value, name: `p${values.indexOf(value)}` }, 'new'))
-      world.cluster.put({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'plain', namespace: 'new' }, data: { hue: 'grey' } })
-      const run = await runInWorld(world, ['import', '--namespace', 'new', '--to', 'apps/new', '--debug'])
+      for (const value of values)
+        world.cluster.put(placedObject({ ...value, name: `p${values.indexOf(value)}` }, 'new'))
+      world.cluster.put({
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: 'plain', namespace: 'new' },
+        data: { hue: 'grey' },
+      })
+      const run = await runInWorld(world, [
+        'import',
+        '--namespace',
+        'new',
+        '--to',
+        'apps/new',
+        '--debug',
+      ])
       assert.match(run.stdout, /adds apps\/new with 1 object\n/, run.stderr)
       assert.equal(run.stdout.match(/^ {2}not imported: /gm)?.length, PLACES)
       assertNowhere(values, [run.stdout, run.stderr, world.repository.everything()])
@@ -51,7 +83,9 @@ for (const { seed } of seedsOf(import.meta.filename)) {
         const read = readResource(object)
         assert.ok(!('problem' in read))
         const { id } = read
-        const shown = changesAbove(object, value).filter(({ path, part }) => !isSensitive({ id, path }, part))
+        const shown = changesAbove(object, value).filter(
+          ({ path, part }) => !isSensitive({ id, path }, part),
+        )
         assert.deepEqual(
           shown.map(({ path }) => `${value.name}: ${formatFieldPath(path)}`),
           [],
@@ -64,19 +98,31 @@ for (const { seed } of seedsOf(import.meta.filename)) {
         const object = placedObject({ ...value, name: 'app' }, 'shop')
         const read = readResource(object)
         assert.ok(!('problem' in read))
-        assertNowhere([value], [JSON.stringify(shownObject(KEY, read.id, object)), shownText(formatDocument(object), KEY) ?? ''])
+        assertNowhere(
+          [value],
+          [
+            JSON.stringify(shownObject(KEY, read.id, object)),
+            shownText(formatDocument(object), KEY) ?? '',
+          ],
+        )
       }
     })
 
     test(`${shape}: no value at any place is in an output, in git or in the preview of a merge`, async () => {
       const inHead = placedValues(new Draw(`head ${seed}`)).slice(at * PLACES, (at + 1) * PLACES)
       const [live, merged] = [values, inHead].map((some) => placedObjects(some, 'shop', 'all'))
-      const files = Object.fromEntries((live ?? []).map(({ plain }, index) => [`apps/web/${index}.yaml`, formatDocument(plain)]))
+      const files = Object.fromEntries(
+        (live ?? []).map(({ plain }, index) => [`apps/web/${index}.yaml`, formatDocument(plain)]),
+      )
       const world = new TurnWorld('{mode: Propose}', { 'apps/web/Kptfile': KPTFILE, ...files })
-      for (const { plain, withSecrets } of live ?? []) world.cluster.put(changed(appliedBy(world.syncer, plain), withSecrets))
+      for (const { plain, withSecrets } of live ?? [])
+        world.cluster.put(changed(appliedBy(world.syncer, plain), withSecrets))
       world.repository.branches.set('refs/heads/change', world.repository.head('main'))
       const secrets = Object.fromEntries(
-        (merged ?? []).map(({ withSecrets }, index) => [`apps/web/${index}.yaml`, formatDocument(withSecrets)]),
+        (merged ?? []).map(({ withSecrets }, index) => [
+          `apps/web/${index}.yaml`,
+          formatDocument(withSecrets),
+        ]),
       )
       world.repository.commitByHand('change', secrets)
       const runs = new Map<string, string>()
@@ -86,8 +132,15 @@ for (const { seed } of seedsOf(import.meta.filename)) {
         runs.set(args.join(' '), stdout)
         texts.push(stdout, stderr)
       }
-      assert.equal(JSON.parse(runs.get('diff -o json --debug') ?? '').items[0].spec.changes.length, PLACES)
-      assert.ok(JSON.parse(runs.get('preview --head change -o json --debug') ?? '').items[0].changes.length >= PLACES - 10)
+      assert.equal(
+        JSON.parse(runs.get('diff -o json --debug') ?? '').items[0].spec.changes.length,
+        PLACES,
+      )
+      assert.ok(
+        JSON.parse(runs.get('preview --head change -o json --debug') ?? '').items[0].changes
+          .length >=
+          PLACES - 10,
+      )
       assertNowhere(values, [...texts, world.repository.everything()])
       assertNowhere(inHead, texts)
     })
@@ -104,14 +157,24 @@ function changesAbove(object: JsonObject, { value, place }: PlacedValue): readon
   const wanted = JSON.stringify(place.value)
   const found: Part[] = []
   const walk = (part: Json, path: FieldPath): void => {
-    if (!JSON.stringify(part).includes(isJsonObject(place.value) || isJsonArray(place.value) ? wanted : wanted.slice(1, -1))) return
+    if (
+      !JSON.stringify(part).includes(
+        isJsonObject(place.value) || isJsonArray(place.value) ? wanted : wanted.slice(1, -1),
+      )
+    )
+      return
     if (path.length > 0) found.push({ path, part })
     if (JSON.stringify(part) === wanted) return
-    if (isJsonObject(part)) for (const [name, below] of Object.entries(part)) walk(below, [...path, { kind: 'field', name }])
+    if (isJsonObject(part))
+      for (const [name, below] of Object.entries(part))
+        walk(below, [...path, { kind: 'field', name }])
     if (isJsonArray(part))
       for (const [index, below] of part.entries()) {
         const name = isJsonObject(below) ? getKey(below, 'name') : undefined
-        walk(below, [...path, typeof name === 'string' ? { kind: 'item', keys: { name } } : { kind: 'index', index }])
+        walk(below, [
+          ...path,
+          typeof name === 'string' ? { kind: 'item', keys: { name } } : { kind: 'index', index },
+        ])
       }
   }
   walk(object, [])
@@ -121,16 +184,24 @@ function changesAbove(object: JsonObject, { value, place }: PlacedValue): readon
 
 /** Somebody wrote the object. */
 function changed(applied: JsonObject, withSecrets: JsonObject): JsonObject {
-  const metadata = { ...(getKey(applied, 'metadata') as JsonObject), ...(getKey(withSecrets, 'metadata') as JsonObject) }
+  const metadata = {
+    ...(getKey(applied, 'metadata') as JsonObject),
+    ...(getKey(withSecrets, 'metadata') as JsonObject),
+  }
   const finalizers = textsIn(getKey(metadata, 'finalizers'))
-  return finalizers.reduce((object, name) => editedBy('kubectl-edit', object, `metadata.finalizers[="${name}"]`, name), {
-    ...withSecrets,
-    metadata: { ...metadata, finalizers: [] },
-  } as JsonObject)
+  return finalizers.reduce(
+    (object, name) => editedBy('kubectl-edit', object, `metadata.finalizers[="${name}"]`, name),
+    {
+      ...withSecrets,
+      metadata: { ...metadata, finalizers: [] },
+    } as JsonObject,
+  )
 }
 
 function assertNowhere(values: readonly PlacedValue[], texts: readonly string[]): void {
   const search = new CanarySearch(new Map(values.map(({ name, value }) => [name, [value]])))
-  const found = search.find(texts.map((text, index) => ({ where: `text ${index}`, content: Buffer.from(text) })))
+  const found = search.find(
+    texts.map((text, index) => ({ where: `text ${index}`, content: Buffer.from(text) })),
+  )
   assert.deepEqual([...found], [])
 }

@@ -30,7 +30,8 @@ test('docs/reliability.md is of this list, and no mutant of it survived', () => 
   const page = readFileSync(at('docs/reliability.md'), 'utf8')
   for (const { id, promise, mutants } of PROMISES) {
     assert.ok(page.includes(`| ${id} | ${promise} |`), id)
-    for (const { breaks } of mutants) assert.ok(page.includes(`${breaks}: detected by`), `${id}: ${breaks}`)
+    for (const { breaks } of mutants)
+      assert.ok(page.includes(`${breaks}: detected by`), `${id}: ${breaks}`)
   }
   assert.doesNotMatch(page, /\*\*survived\*\*/)
 })

@@ -38,4 +38,9 @@ export function mutate(source: string, { file, find, replace }: Mutant): string 
   return parts.join(replace)
 }
 
-export const PROMISES: readonly Promised[] = [...SECRETS_AND_WRITES, ...OBSERVATION_AND_STATE, ...DECISIONS, ...TRUST_AND_OPERATION]
+export const PROMISES: readonly Promised[] = [
+  ...SECRETS_AND_WRITES,
+  ...OBSERVATION_AND_STATE,
+  ...DECISIONS,
+  ...TRUST_AND_OPERATION,
+]

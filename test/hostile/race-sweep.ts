@@ -6,7 +6,10 @@ import assert from 'node:assert/strict'
 import { pendingSettles } from '../../src/plan/unit/pending-settles.ts'
 import { planSettle, settleTargets } from '../../src/plan/unit/plan-settle.ts'
 import { runFleetTurn } from '../../src/reconcile/turn/run-turn.ts'
-import { type ClosedEpisode, closedEpisodeSchema } from '../../src/record/documents/closed-episode.ts'
+import {
+  type ClosedEpisode,
+  closedEpisodeSchema,
+} from '../../src/record/documents/closed-episode.ts'
 import { type DriftRecord, driftRecordSchema } from '../../src/record/documents/drift-record.ts'
 import { parseDocument } from '../../src/record/write-document.ts'
 import { remember, runToQuiet } from '../crash/forge-killer.ts'
@@ -30,7 +33,9 @@ interface Reviewed {
 }
 
 /** @returns how often somebody decided, and one text for each time that ended wrong */
-export async function sweep(race: Race): Promise<{ readonly tried: number; readonly wrong: readonly string[] }> {
+export async function sweep(
+  race: Race,
+): Promise<{ readonly tried: number; readonly wrong: readonly string[] }> {
   const scene = await race.begin()
   const again = remember(scene)
   let moments = 0
@@ -62,7 +67,9 @@ export async function sweep(race: Race): Promise<{ readonly tried: number; reado
         tried += 1
         await judge(scene, decided, reviewed)
       } catch (thrown) {
-        wrong.push(`${where}: ${thrown instanceof Error ? thrown.message.slice(0, 600) : String(thrown)}`)
+        wrong.push(
+          `${where}: ${thrown instanceof Error ? thrown.message.slice(0, 600) : String(thrown)}`,
+        )
       }
     }
   }
@@ -78,15 +85,24 @@ function decide({ forge, repository, world }: World, decided: Decided): Reviewed
   const reviewed = { record: recordOn(repository, branch), title, body, labels }
   if (decided === 'merged') {
     // As a squash: what the branch changes against the commit that it was built on.
-    const paths = repository.paths(branch).filter((path) => repository.text(branch, path) !== repository.text('main', path))
-    repository.commitByHand('main', Object.fromEntries(paths.map((path) => [path, repository.text(branch, path) ?? null])))
+    const paths = repository
+      .paths(branch)
+      .filter((path) => repository.text(branch, path) !== repository.text('main', path))
+    repository.commitByHand(
+      'main',
+      Object.fromEntries(paths.map((path) => [path, repository.text(branch, path) ?? null])),
+    )
   }
   forge.byHand(1, { state: decided, decidedBy: 'grace', decidedAt: world.cluster.now })
   return reviewed
 }
 
 function recordOn(repository: World['repository'], branch: string): DriftRecord {
-  const paths = repository.paths(branch).filter((path) => path.startsWith('.drift/records/') && repository.text('main', path) === undefined)
+  const paths = repository
+    .paths(branch)
+    .filter(
+      (path) => path.startsWith('.drift/records/') && repository.text('main', path) === undefined,
+    )
   const [path = ''] = paths
   assert.equal(paths.length, 1, `one new record on ${branch}`)
   return parseDocument(repository.text(branch, path) ?? '', driftRecordSchema, path)
@@ -96,9 +112,17 @@ async function judge(scene: World, decided: Decided, reviewed: Reviewed): Promis
   const { forge, repository } = scene
   const { fingerprint, changes, plan } = reviewed.record.spec
   const closed = closedOf(repository)
-  const decisions = closed.filter(({ status }) => status.outcome === 'Merged' || status.outcome === 'Declined')
+  const decisions = closed.filter(
+    ({ status }) => status.outcome === 'Merged' || status.outcome === 'Declined',
+  )
   assert.deepEqual(
-    decisions.map(({ spec, status }) => [status.outcome, status.decidedBy, spec.fingerprint, spec.plan, spec.changes]),
+    decisions.map(({ spec, status }) => [
+      status.outcome,
+      status.decidedBy,
+      spec.fingerprint,
+      spec.plan,
+      spec.changes,
+    ]),
     [[decided === 'merged' ? 'Merged' : 'Declined', 'grace', fingerprint, plan, changes]],
     'one decision in the ledger, about what was reviewed',
   )
@@ -118,7 +142,11 @@ async function judge(scene: World, decided: Decided, reviewed: Reviewed): Promis
   const known = new Set(changes.map((change) => change.fingerprint))
   const open = forge.proposals.filter(({ state }) => state === 'open')
   const requested = new Set(
-    open.flatMap(({ ref }) => recordOn(repository, ref.replace('refs/heads/', '')).spec.changes.map((each) => each.fingerprint)),
+    open.flatMap(({ ref }) =>
+      recordOn(repository, ref.replace('refs/heads/', '')).spec.changes.map(
+        (each) => each.fingerprint,
+      ),
+    ),
   )
   const unseen = [...live].filter((change) => !known.has(change))
   if (unseen.length > 0)
@@ -129,7 +157,10 @@ async function judge(scene: World, decided: Decided, reviewed: Reviewed): Promis
   for (const { body } of open) assert.notEqual(body, '')
   assert.ok(open.length <= 1, 'one open proposal')
   const writes = await settledLocations(turn, scene)
-  const approved = decided === 'merged' ? changes.filter(({ resolution }) => resolution === 'Restore').map(({ path = '' }) => path) : []
+  const approved =
+    decided === 'merged'
+      ? changes.filter(({ resolution }) => resolution === 'Restore').map(({ path = '' }) => path)
+      : []
   for (const location of writes)
     assert.ok(
       approved.some((path) => path.endsWith(location)),
@@ -138,7 +169,10 @@ async function judge(scene: World, decided: Decided, reviewed: Reviewed): Promis
 }
 
 /** Names of the fields that `settle: backporch` would write now. */
-async function settledLocations(turn: Awaited<ReturnType<typeof runFleetTurn>>, { world }: World): Promise<string[]> {
+async function settledLocations(
+  turn: Awaited<ReturnType<typeof runFleetTurn>>,
+  { world }: World,
+): Promise<string[]> {
   const [unit] = turn.units
   if (unit?.state !== 'planned') return []
   const locations: string[] = []
@@ -146,7 +180,8 @@ async function settledLocations(turn: Awaited<ReturnType<typeof runFleetTurn>>, 
     const live = await world.cluster.readLive(settleTargets(unit.observation, record))
     try {
       const text = JSON.stringify(planSettle(unit.observation, record, live))
-      for (const location of ['replicas', 'image', 'color']) if (text.includes(`"${location}":`)) locations.push(location)
+      for (const location of ['replicas', 'image', 'color'])
+        if (text.includes(`"${location}":`)) locations.push(location)
     } catch (thrown) {
       // It refuses to touch an object that somebody changed beside what was approved.
       assert.match(String(thrown), /changed since the review/)
@@ -159,5 +194,7 @@ export function closedOf(repository: World['repository']): ClosedEpisode[] {
   return repository
     .paths('drift-ledger')
     .filter((path) => path.startsWith('closed/'))
-    .map((path) => parseDocument(repository.text('drift-ledger', path) ?? '', closedEpisodeSchema, path))
+    .map((path) =>
+      parseDocument(repository.text('drift-ledger', path) ?? '', closedEpisodeSchema, path),
+    )
 }

@@ -29,10 +29,15 @@ await controlPlaneSuite('rollbacks and dates', {}, (plane) => {
         `modified ConfigMap data.timeout ${manager} ${first.slice(0, 7)}`,
       ]
       assert.deepEqual((await changes(world)).sort(), lines.toSorted())
-      const reported = new RegExp(`rolled back to ${first.slice(0, 7)}, ${second.slice(0, 7)} was live until 20`)
+      const reported = new RegExp(
+        `rolled back to ${first.slice(0, 7)}, ${second.slice(0, 7)} was live until 20`,
+      )
       assert.match(assertExit(await world.backporch('diff', 'apps/web'), 1).stdout, reported)
       for (const output of ['sarif', 'github', 'markdown']) {
-        assert.match(assertExit(await world.backporch('diff', 'apps/web', '-o', output), 1).stdout, reported)
+        assert.match(
+          assertExit(await world.backporch('diff', 'apps/web', '-o', output), 1).stdout,
+          reported,
+        )
       }
       assert.match(
         assertExit(await world.backporch('explain', 'apps/web'), 0).stdout,
@@ -41,7 +46,10 @@ await controlPlaneSuite('rollbacks and dates', {}, (plane) => {
       assertExit(await world.backporch('scan', 'apps/web'), 1)
       assert.match(assertExit(await world.backporch('status'), 1).stdout, /Drifted/)
       const [branch] = await world.proposals()
-      assert.match(await world.remote('grep', '-h', 'rolled back: live', branch ?? ''), new RegExp(`what ${first.slice(0, 7)} rendered`))
+      assert.match(
+        await world.remote('grep', '-h', 'rolled back: live', branch ?? ''),
+        new RegExp(`what ${first.slice(0, 7)} rendered`),
+      )
 
       rmSync(join(world.folder, 'home', 'cache'), { recursive: true, force: true })
       assert.deepEqual((await changes(world)).sort(), lines.toSorted())
@@ -61,15 +69,25 @@ await controlPlaneSuite('rollbacks and dates', {}, (plane) => {
     assertExit(await world.backporch('scan', 'apps/web'), 1)
     assertExit(await world.backporch('adopt', 'apps/web'), 0)
     assertExit(await world.backporch('approve', 'apps/web', '--yes'), 0)
-    assert.match(await world.show('main', 'apps/web/deployment.yaml'), /replicas: 3 {3}# two zones and a spare/)
+    assert.match(
+      await world.show('main', 'apps/web/deployment.yaml'),
+      /replicas: 3 {3}# two zones and a spare/,
+    )
     assert.equal(assertExit(await world.backporch('diff', 'apps/web'), 0).stdout, '')
   })
 
   test('one object that is rolled back', async (t) => {
     const { world, first } = await atTwo(t, plane, SERVER_SIDE)
     await nextSecond()
-    await world.pipe(await world.show(first, 'apps/web/deployment.yaml'), 'apply', ...SERVER_SIDE, '--filename=-')
-    assert.deepEqual(await changes(world), [`modified Deployment spec.replicas ci ${first.slice(0, 7)}`])
+    await world.pipe(
+      await world.show(first, 'apps/web/deployment.yaml'),
+      'apply',
+      ...SERVER_SIDE,
+      '--filename=-',
+    )
+    assert.deepEqual(await changes(world), [
+      `modified Deployment spec.replicas ci ${first.slice(0, 7)}`,
+    ])
   })
 
   test('a package that is wiped right after its commit is missing, and not new', async (t) => {
@@ -88,7 +106,10 @@ await controlPlaneSuite('rollbacks and dates', {}, (plane) => {
       assertExit(await world.backporch('scan', 'apps/web'), 0)
       await nextSecond()
       await commitAt(world, movedOn(world), date)
-      assert.match(assertExit(await world.backporch('diff', 'apps/web'), 0).stdout, /^Behind: live is what .*\(3 differences, no drift\)$/m)
+      assert.match(
+        assertExit(await world.backporch('diff', 'apps/web'), 0).stdout,
+        /^Behind: live is what .*\(3 differences, no drift\)$/m,
+      )
       assertExit(await world.backporch('scan', 'apps/web'), 0)
       assert.match(assertExit(await world.backporch('status'), 0).stdout, /✓ Behind/)
       await applyAt(world, 'main', SERVER_SIDE)
@@ -98,7 +119,10 @@ await controlPlaneSuite('rollbacks and dates', {}, (plane) => {
 
   test('a syncer that does not come in its time is stuck, exit 1, in every form', async (t) => {
     const namespace = await plane.namespace('stuck')
-    const world = await openWorld(t, plane, { ...webPackage(namespace), ...policy('mode: Propose\ndetect: {stuckAfter: 1s}') })
+    const world = await openWorld(t, plane, {
+      ...webPackage(namespace),
+      ...policy('mode: Propose\ndetect: {stuckAfter: 1s}'),
+    })
     await applyAt(world, 'main', SERVER_SIDE)
     assertExit(await world.backporch('scan', 'apps/web'), 0)
     // A commit of the second in which the cluster was looked at may be older than the look.
@@ -108,11 +132,20 @@ await controlPlaneSuite('rollbacks and dates', {}, (plane) => {
     await nextSecond()
     const notified = /the syncer did not apply `?[0-9a-f]{7}`? within `?1s/
     const diff = assertExit(await world.backporch('diff', 'apps/web'), 1)
-    assert.match(diff.stdout, /^Behind \(stuck since 20.*\): live is what .*within 1s \(3 differences\)$/m)
+    assert.match(
+      diff.stdout,
+      /^Behind \(stuck since 20.*\): live is what .*within 1s \(3 differences\)$/m,
+    )
     for (const output of ['sarif', 'github', 'markdown', 'json']) {
-      assert.match(assertExit(await world.backporch('diff', 'apps/web', '-o', output), 1).stdout, notified)
+      assert.match(
+        assertExit(await world.backporch('diff', 'apps/web', '-o', output), 1).stdout,
+        notified,
+      )
     }
-    assert.equal(assertExit(await world.backporch('diff', 'apps/web', '--exit-code=false'), 0).code, 0)
+    assert.equal(
+      assertExit(await world.backporch('diff', 'apps/web', '--exit-code=false'), 0).code,
+      0,
+    )
     assertExit(await world.backporch('scan', 'apps/web'), 1)
     const status = assertExit(await world.backporch('status'), 1)
     assert.match(status.stdout, /! Behind \(stuck since 20/)
@@ -138,7 +171,10 @@ async function atTwo(
   await nextSecond()
   await world.commit(movedOn(world), 'feat: more')
   const second = await world.git('rev-parse', 'HEAD')
-  assert.match(assertExit(await world.backporch('diff', 'apps/web'), 0).stdout, /^Behind: live is what /m)
+  assert.match(
+    assertExit(await world.backporch('diff', 'apps/web'), 0).stdout,
+    /^Behind: live is what /m,
+  )
   await applyAt(world, second, flags)
   assertExit(await world.backporch('scan', 'apps/web'), 0)
   return { world, namespace, first, second }
@@ -147,8 +183,12 @@ async function atTwo(
 /** Two values changed and a field added. */
 function movedOn(world: World): Record<string, string> {
   return {
-    'apps/web/deployment.yaml': world.read('apps/web/deployment.yaml').replace('replicas: 3   #', 'replicas: 4   #'),
-    'apps/web/config.yaml': world.read('apps/web/config.yaml').replace('timeout: "30"', 'color: blue\n  timeout: "60"'),
+    'apps/web/deployment.yaml': world
+      .read('apps/web/deployment.yaml')
+      .replace('replicas: 3   #', 'replicas: 4   #'),
+    'apps/web/config.yaml': world
+      .read('apps/web/config.yaml')
+      .replace('timeout: "30"', 'color: blue\n  timeout: "60"'),
   }
 }
 
@@ -158,11 +198,21 @@ async function applyAt(world: World, revision: string, flags: readonly string[])
 }
 
 /** git takes the date of a committer from the environment alone, but for a rebase. */
-async function commitAt(world: World, files: Readonly<Record<string, string>>, date: string): Promise<void> {
+async function commitAt(
+  world: World,
+  files: Readonly<Record<string, string>>,
+  date: string,
+): Promise<void> {
   for (const [path, text] of Object.entries(files)) world.write(path, text)
   await world.git('add', '--all')
   await world.git('commit', '--quiet', '--message', 'feat: dated', `--date=${date}`)
-  await world.git('rebase', '--quiet', '--force-rebase', '--committer-date-is-author-date', 'HEAD~1')
+  await world.git(
+    'rebase',
+    '--quiet',
+    '--force-rebase',
+    '--committer-date-is-author-date',
+    'HEAD~1',
+  )
   assert.match(await world.git('log', '-1', '--format=%cI'), new RegExp(`^${date.slice(0, 10)}`))
   await world.git('push', '--quiet', 'origin', 'HEAD:main')
 }

@@ -46,7 +46,11 @@ class Model {
     this.world.apply(content, only === undefined ? {} : { only })
     for (const name of ['a', 'b'] as const) {
       const data = content[name] ?? {}
-      if ((only !== undefined && only !== name) || JSON.stringify(this.objects[name].data) === JSON.stringify(data)) continue
+      if (
+        (only !== undefined && only !== name) ||
+        JSON.stringify(this.objects[name].data) === JSON.stringify(data)
+      )
+        continue
       this.objects[name].data = data
       this.objects[name].byHand.clear()
     }
@@ -71,10 +75,14 @@ class Model {
     for (const name of ['a', 'b'] as const) {
       const object = this.objects[name]
       const git = this.commits[head]?.[name] ?? {}
-      const keys = [...new Set([...Object.keys(git), ...Object.keys(object.data)])].filter((key) => git[key] !== object.data[key])
+      const keys = [...new Set([...Object.keys(git), ...Object.keys(object.data)])].filter(
+        (key) => git[key] !== object.data[key],
+      )
       for (const key of keys) {
         const location = `${name} data.${key}`
-        const newest = this.commits.findLastIndex((content, number) => number < head && content[name]?.[key] === object.data[key])
+        const newest = this.commits.findLastIndex(
+          (content, number) => number < head && content[name]?.[key] === object.data[key],
+        )
         if (object.byHand.has(key) || newest === -1) changes.push(location)
         else if (newest < object.count) changes.push(`${location} rolled back`)
         else if (object.data[key] === undefined) open.push(location)
@@ -100,7 +108,10 @@ const step = fc.oneof(
           model.apply(number, only),
     ),
   },
-  { weight: 3, arbitrary: fc.constant((model: Model) => model.apply(model.commits.length - 1, undefined)) },
+  {
+    weight: 3,
+    arbitrary: fc.constant((model: Model) => model.apply(model.commits.length - 1, undefined)),
+  },
   {
     weight: 1,
     arbitrary: fc.tuple(name, value).map(
@@ -109,7 +120,10 @@ const step = fc.oneof(
           model.hand(one, text),
     ),
   },
-  { weight: 1, arbitrary: fc.nat(400).map((minutes) => (model: Model) => model.world.pass(minutes)) },
+  {
+    weight: 1,
+    arbitrary: fc.nat(400).map((minutes) => (model: Model) => model.world.pass(minutes)),
+  },
   {
     weight: 1,
     arbitrary: fc.constant((model: Model) => {
@@ -121,28 +135,37 @@ const step = fc.oneof(
 test('older than what was seen live is RolledBack, other older content Behind, and only what git has in sync', async (context) => {
   const reported = { RolledBack: 0, Behind: 0, InSync: 0 }
   await fc.assert(
-    fc.asyncProperty(content, fc.array(fc.array(step, { maxLength: 4 }), { minLength: 3, maxLength: 10 }), async (first, scans) => {
-      const model = new Model(first)
-      for (const steps of scans) {
-        for (const each of steps) {
-          model.world.pass(1)
-          each(model)
+    fc.asyncProperty(
+      content,
+      fc.array(fc.array(step, { maxLength: 4 }), { minLength: 3, maxLength: 10 }),
+      async (first, scans) => {
+        const model = new Model(first)
+        for (const steps of scans) {
+          for (const each of steps) {
+            model.world.pass(1)
+            each(model)
+          }
+          const before = model.world.ledger
+          const { state, changes, waits } = await model.world.observed(model.between)
+          const { open, ...expected } = model.expected(model.world.ledger !== before)
+          const isOpen = (line: string): boolean => open.some((location) => line.endsWith(location))
+          assert.equal(
+            state,
+            changes.length > 0 ? 'Drifted' : waits.length > 0 ? 'Behind' : 'InSync',
+          )
+          assert.equal([...changes, ...waits].filter(isOpen).length, open.length)
+          const rest = (lines: readonly string[]): string[] =>
+            lines.filter((line) => !isOpen(line)).sort()
+          assert.deepEqual({ changes: rest(changes), waits: rest(waits) }, expected)
+          reported.RolledBack += changes.filter((line) => line.endsWith('rolled back')).length
+          reported.Behind += waits.length
+          reported.InSync += state === 'InSync' ? 1 : 0
         }
-        const before = model.world.ledger
-        const { state, changes, waits } = await model.world.observed(model.between)
-        const { open, ...expected } = model.expected(model.world.ledger !== before)
-        const isOpen = (line: string): boolean => open.some((location) => line.endsWith(location))
-        assert.equal(state, changes.length > 0 ? 'Drifted' : waits.length > 0 ? 'Behind' : 'InSync')
-        assert.equal([...changes, ...waits].filter(isOpen).length, open.length)
-        const rest = (lines: readonly string[]): string[] => lines.filter((line) => !isOpen(line)).sort()
-        assert.deepEqual({ changes: rest(changes), waits: rest(waits) }, expected)
-        reported.RolledBack += changes.filter((line) => line.endsWith('rolled back')).length
-        reported.Behind += waits.length
-        reported.InSync += state === 'InSync' ? 1 : 0
-      }
-    }),
+      },
+    ),
     { numRuns: 150 },
   )
   context.diagnostic(JSON.stringify(reported))
-  for (const [word, count] of Object.entries(reported)) assert.ok(count > 20, `${word} was told ${count} times`)
+  for (const [word, count] of Object.entries(reported))
+    assert.ok(count > 20, `${word} was told ${count} times`)
 })

@@ -37,7 +37,10 @@ test('in sync for fifty days, and then an older commit through the manager of th
   const [change] = report.spec.changes
   assert.deepEqual([change?.actor.manager, change?.actor.at], [world.syncer, at])
   assert.deepEqual([change?.rolledBack?.commit, change?.rolledBack?.seen?.commit], commits)
-  assert.match(change?.notes?.join() ?? '', /^rolled back: live is what [0-9a-f]{7} rendered, although [0-9a-f]{7} was live until 20/)
+  assert.match(
+    change?.notes?.join() ?? '',
+    /^rolled back: live is what [0-9a-f]{7} rendered, although [0-9a-f]{7} was live until 20/,
+  )
   const again = await world.observed()
   assert.deepEqual(again.report.spec.changes, report.spec.changes)
 })
@@ -50,7 +53,11 @@ test('an object that a merge brings waits for its applier at each of five scans 
   for (let scan = 1; scan <= 5; scan += 1) {
     world.pass(10)
     const { state, changes, waits } = await world.observed()
-    assert.deepEqual({ state, changes, waits }, { state: 'Behind', changes: [], waits: ['Behind b'] }, `scan ${scan}`)
+    assert.deepEqual(
+      { state, changes, waits },
+      { state: 'Behind', changes: [], waits: ['Behind b'] },
+      `scan ${scan}`,
+    )
   }
   world.pass(20)
   assert.deepEqual((await world.observed()).changes, ['b missing'])
@@ -63,9 +70,18 @@ test('it stays so for every fresh clone, and when git moves on meanwhile', async
   world.commit(V3)
   const { changes, waits } = await world.observed()
   // What only the third commit brought nobody ever applied.
-  assert.deepEqual({ changes, waits }, { changes: ['a data.color rolled back', 'b data.x rolled back'], waits: ['Behind a data.size'] })
+  assert.deepEqual(
+    { changes, waits },
+    {
+      changes: ['a data.color rolled back', 'b data.x rolled back'],
+      waits: ['Behind a data.size'],
+    },
+  )
   world.pass(3 * DAY)
-  assert.deepEqual((await world.observed()).changes, ['a data.color rolled back', 'b data.x rolled back'])
+  assert.deepEqual((await world.observed()).changes, [
+    'a data.color rolled back',
+    'b data.x rolled back',
+  ])
 })
 
 test('one object alone is rolled back; the other is not', async () => {
@@ -83,7 +99,10 @@ test('an object that got the newer commit alone is rolled back, while the other 
   assert.deepEqual((await world.observed()).waits, ['Behind b data.x'])
   world.apply(V1, { only: 'a' })
   const { changes, waits } = await world.observed()
-  assert.deepEqual({ changes, waits }, { changes: ['a data.color rolled back'], waits: ['Behind b data.x'] })
+  assert.deepEqual(
+    { changes, waits },
+    { changes: ['a data.color rolled back'], waits: ['Behind b data.x'] },
+  )
 })
 
 test('also where git had moved on before, so that the report of then is gone', async () => {
@@ -97,7 +116,10 @@ test('also where git had moved on before, so that the report of then is gone', a
   assert.deepEqual((await world.observed()).waits, ['Behind a data.size', 'Behind b data.x'])
   world.apply(V1, { only: 'a' })
   const { changes, waits } = await world.observed()
-  assert.deepEqual({ changes, waits }, { changes: ['a data.color rolled back'], waits: ['Behind a data.size', 'Behind b data.x'] })
+  assert.deepEqual(
+    { changes, waits },
+    { changes: ['a data.color rolled back'], waits: ['Behind a data.size', 'Behind b data.x'] },
+  )
 })
 
 test('a field and an object that a rollback takes away, and an older object that it brings back', async () => {
@@ -130,7 +152,10 @@ test('content that is equal in two commits: v3 takes v2 back, so that live v1 is
   world.apply(V1)
   assert.equal((await world.observed()).state, 'InSync')
   world.apply(V2)
-  assert.deepEqual((await world.observed()).changes, ['a data.color rolled back', 'b data.x rolled back'])
+  assert.deepEqual((await world.observed()).changes, [
+    'a data.color rolled back',
+    'b data.x rolled back',
+  ])
 })
 
 /** Content that git has, leaves and takes back, each applied to the cluster only where a test says so. */
@@ -154,7 +179,12 @@ test('git returns to a content that waited before, and only then it is seen in s
   world.pass(1)
   world.apply(FIRST)
   const { state, changes, waits, report } = await world.observed()
-  const rolledBack = ['a data.x rolled back', 'a data.y rolled back', 'b data.x rolled back', 'b data.y rolled back']
+  const rolledBack = [
+    'a data.x rolled back',
+    'a data.y rolled back',
+    'b data.x rolled back',
+    'b data.y rolled back',
+  ]
   assert.deepEqual({ state, changes, waits }, { state: 'Drifted', changes: rolledBack, waits: [] })
   assert.equal(report.spec.changes[0]?.rolledBack?.seen?.commit, newest)
   assert.deepEqual((await world.observed()).changes, rolledBack)
@@ -179,7 +209,11 @@ test('a hand edit of a rolled-back object is a difference of its own, and the ro
   const { world } = await atTwo()
   world.apply(V1)
   world.hand(A, 'data.size', '9')
-  assert.deepEqual((await world.observed()).changes, ['a data.color rolled back', 'a data.size', 'b data.x rolled back'])
+  assert.deepEqual((await world.observed()).changes, [
+    'a data.color rolled back',
+    'a data.size',
+    'b data.x rolled back',
+  ])
 })
 
 test('git goes back to what runs, and nothing is rolled back any more', async () => {
@@ -209,14 +243,25 @@ test('an outage between changes nothing: what was seen before counts after it', 
   assert.equal((await world.observed()).state, 'Unknown')
   world.cluster.unreadable.clear()
   world.apply(V1)
-  assert.deepEqual((await world.observed()).changes, ['a data.color rolled back', 'b data.x rolled back'])
+  assert.deepEqual((await world.observed()).changes, [
+    'a data.color rolled back',
+    'b data.x rolled back',
+  ])
 })
 
 test('a branch that was rewritten: the same contents under other commits are known again', async () => {
   const { world } = await atTwo()
   const main = 'refs/heads/main'
-  const paths = ['apps/web/Kptfile', 'apps/web/deployment.yaml', 'apps/web/config.yaml', '.drift/policy.yaml', '.drift/at-once.yaml']
-  const files = Object.fromEntries(paths.map((path) => [path, world.repository.text('main', path) ?? '']))
+  const paths = [
+    'apps/web/Kptfile',
+    'apps/web/deployment.yaml',
+    'apps/web/config.yaml',
+    '.drift/policy.yaml',
+    '.drift/at-once.yaml',
+  ]
+  const files = Object.fromEntries(
+    paths.map((path) => [path, world.repository.text('main', path) ?? '']),
+  )
   const at = world.clock - 600
   world.repository.branches.delete(main)
   world.repository.commitByHand('main', files, { at, author: 'eve@example.com' })
@@ -224,7 +269,10 @@ test('a branch that was rewritten: the same contents under other commits are kno
   world.commit(V2, at + 2)
   assert.equal((await world.observed()).state, 'InSync')
   world.apply(V1)
-  assert.deepEqual((await world.observed()).changes, ['a data.color rolled back', 'b data.x rolled back'])
+  assert.deepEqual((await world.observed()).changes, [
+    'a data.color rolled back',
+    'b data.x rolled back',
+  ])
 })
 
 test('a branch that went back by force: what was seen is not in git any more, so that nothing older can be told from it', async () => {
@@ -241,7 +289,10 @@ test('a branch that went back by force: what was seen is not in git any more, so
   world.repository.branches.set(main, second as typeof first)
   world.apply(V1)
   const { state, waits } = await world.observed()
-  assert.deepEqual({ state, waits }, { state: 'Behind', waits: ['Behind a data.color', 'Behind b data.x'] })
+  assert.deepEqual(
+    { state, waits },
+    { state: 'Behind', waits: ['Behind a data.color', 'Behind b data.x'] },
+  )
   world.pass(61)
   assert.notEqual((await world.observed()).report.status.stuckSince, undefined)
 })

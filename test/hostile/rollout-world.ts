@@ -15,7 +15,10 @@ export interface Content {
 
 export class RolloutWorld extends TurnWorld {
   constructor(first: Content, at?: number, policy = '{mode: Propose}') {
-    super(policy, { 'apps/web/deployment.yaml': '# nothing\n', 'apps/web/config.yaml': '# nothing\n' })
+    super(policy, {
+      'apps/web/deployment.yaml': '# nothing\n',
+      'apps/web/config.yaml': '# nothing\n',
+    })
     this.pass(0)
     this.commit(first, at)
   }
@@ -35,7 +38,10 @@ export class RolloutWorld extends TurnWorld {
   }
 
   /** The syncer applies a content, as server-side apply leaves it; an object whose content is live already keeps its times. */
-  apply(content: Content, { only, manager = this.syncer }: { readonly only?: 'a' | 'b'; readonly manager?: string } = {}): void {
+  apply(
+    content: Content,
+    { only, manager = this.syncer }: { readonly only?: 'a' | 'b'; readonly manager?: string } = {},
+  ): void {
     for (const name of ['a', 'b'] as const) {
       if (only !== undefined && only !== name) continue
       const data = content[name]
@@ -51,10 +57,13 @@ export class RolloutWorld extends TurnWorld {
   }
 
   /** What a scan says: state, each change, each object that waits. */
-  async observed(between?: BetweenTurns): Promise<{ state: string; changes: string[]; waits: string[]; report: DriftReport }> {
+  async observed(
+    between?: BetweenTurns,
+  ): Promise<{ state: string; changes: string[]; waits: string[]; report: DriftReport }> {
     const { report } = await this.plan(between === undefined ? {} : { between })
     const changes = report.spec.changes.map(
-      ({ ref, path, change, rolledBack }) => `${ref.name} ${path ?? change}${rolledBack === undefined ? '' : ' rolled back'}`,
+      ({ ref, path, change, rolledBack }) =>
+        `${ref.name} ${path ?? change}${rolledBack === undefined ? '' : ' rolled back'}`,
     )
     const waits = (report.status.setAside ?? []).map(
       ({ ref, path, state }) => `${state} ${ref.name}${path === undefined ? '' : ` ${path}`}`,

@@ -50,7 +50,10 @@ export function isProven({ id, mutants }: Promised, proven: readonly Proven[]): 
   return mutants.length > 0 && proven.every((one) => one.id !== id || one.killed !== undefined)
 }
 
-function rowOf({ id, promise, checks, mutants, open }: Promised, proven: readonly Proven[]): string {
+function rowOf(
+  { id, promise, checks, mutants, open }: Promised,
+  proven: readonly Proven[],
+): string {
   const results = mutants.map((mutant) => {
     const found = proven.find((one) => one.mutant === mutant)?.killed
     return `${mutant.breaks}: ${found === undefined ? '**survived**' : `detected by “${cell(found)}”`}`
@@ -58,7 +61,9 @@ function rowOf({ id, promise, checks, mutants, open }: Promised, proven: readonl
   const cells = [
     id,
     promise,
-    checks.map((path) => `[${path.replace(/^.*\//, '').replace(/\.test\.ts$/, '')}](../${path})`).join('<br>'),
+    checks
+      .map((path) => `[${path.replace(/^.*\//, '').replace(/\.test\.ts$/, '')}](../${path})`)
+      .join('<br>'),
     mutants.length === 0 ? '**unproven**' : results.join('<br>'),
     open ?? '',
   ]

@@ -7,7 +7,17 @@
  *   node test/hostile/scoreboard.ts --write P10   of P10 and of mutants that the page does not have; the others stay as they are there
  */
 import { spawn } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -49,9 +59,13 @@ async function isKilled({ checks }: Promised, mutant: Mutant): Promise<string | 
     const output = await runTests(mutant.by === undefined ? checks : [mutant.by])
     const closing = /(\d+) passed, (\d+) failed(?:, (\d+) skipped)?\s*$/.exec(output)
     if (closing === null || closing[3] !== undefined)
-      throw new Error(`the tests of ${mutant.breaks} did not run to their end:\n${output.slice(-3_000)}`)
+      throw new Error(
+        `the tests of ${mutant.breaks} did not run to their end:\n${output.slice(-3_000)}`,
+      )
     if (closing[2] === '0') return undefined
-    return /^✖ \S+: (?:.* > )?(.+)$/m.exec(output)?.[1] ?? 'an error that came after the end of its test'
+    return (
+      /^✖ \S+: (?:.* > )?(.+)$/m.exec(output)?.[1] ?? 'an error that came after the end of its test'
+    )
   } finally {
     writeFileSync(path, original)
   }
@@ -59,7 +73,11 @@ async function isKilled({ checks }: Promised, mutant: Mutant): Promise<string | 
 
 function runTests(files: readonly string[]): Promise<string> {
   const env = { ...process.env, BACKPORCH_CRASH_POINTS: 'all' }
-  const child = spawn(process.execPath, ['test/run.ts', ...files], { cwd: copy, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, ['test/run.ts', ...files], {
+    cwd: copy,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let output = ''
   const keep = (chunk: Buffer): void => {
     output += chunk.toString('utf8')
@@ -73,7 +91,8 @@ function copyOfTree(): string {
   const folder = mkdtempSync(join(tmpdir(), 'backporch-mutants-'))
   for (const entry of readdirSync(root)) {
     if (entry === '.git' || entry === 'dist') continue
-    if (entry !== 'node_modules') cpSync(join(root, entry), join(folder, entry), { recursive: true })
+    if (entry !== 'node_modules')
+      cpSync(join(root, entry), join(folder, entry), { recursive: true })
   }
   linkModules(join(folder, 'node_modules'))
   return folder

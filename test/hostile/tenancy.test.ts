@@ -12,7 +12,15 @@ import { settleByWriting } from '../../src/reconcile/turn/settle.ts'
 import { runInWorld } from '../fakes/cli-world.ts'
 import { marked } from '../fakes/inventory-world.ts'
 import { appliedBy } from '../fakes/live-object.ts'
-import { CONFIG, DEPLOYMENT, policyText, TurnWorld, WEB, WEB_CONFIG, yaml } from '../fakes/turn-world.ts'
+import {
+  CONFIG,
+  DEPLOYMENT,
+  policyText,
+  TurnWorld,
+  WEB,
+  WEB_CONFIG,
+  yaml,
+} from '../fakes/turn-world.ts'
 
 const SETTLES = '{mode: Propose, settle: backporch}'
 /** A value that is only live, in another tenant's object. */
@@ -20,7 +28,10 @@ const CANARY = 'canary-5b1f'
 
 const OTHERS: { readonly [kind: string]: string } = {
   ConfigMap: `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: theirs, namespace: b}\ndata: {color: ${CANARY}, more: ${CANARY}}\n`,
-  Deployment: DEPLOYMENT.replace('name: web\n  namespace: shop', 'name: theirs\n  namespace: b').replace('nginx:1.27', `nginx:${CANARY}`),
+  Deployment: DEPLOYMENT.replace(
+    'name: web\n  namespace: shop',
+    'name: theirs\n  namespace: b',
+  ).replace('nginx:1.27', `nginx:${CANARY}`),
   Secret: `apiVersion: v1\nkind: Secret\nmetadata: {name: theirs, namespace: b, labels: {for: ${CANARY}}}\nstringData: {key: ${CANARY}}\n`,
   ClusterRole: `apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: theirs}\nrules: [{verbs: [get], resources: [${CANARY}]}]\n`,
   Namespace: `apiVersion: v1\nkind: Namespace\nmetadata: {name: b, labels: {level: ${CANARY}}}\n`,
@@ -38,7 +49,10 @@ const APPLIED: { readonly [how: string]: (object: JsonObject) => JsonObject } = 
   'the same syncer': (object) => appliedBy('kustomize-controller', object),
   'the same syncer, with marks': (object) =>
     marked(appliedBy('kustomize-controller', object), {
-      labels: { 'kustomize.toolkit.fluxcd.io/name': 'b', 'kustomize.toolkit.fluxcd.io/namespace': 'flux-b' },
+      labels: {
+        'kustomize.toolkit.fluxcd.io/name': 'b',
+        'kustomize.toolkit.fluxcd.io/namespace': 'flux-b',
+      },
     }),
   'another syncer': (object) => appliedBy('argocd-controller', object),
   'a bootstrap of the same syncer': (object) => appliedBy('flux', object),
@@ -46,7 +60,12 @@ const APPLIED: { readonly [how: string]: (object: JsonObject) => JsonObject } = 
 }
 
 /** Tenant a has a package that its syncer applied, and declares an object of tenant b in it. */
-function attack(kind: string, how: string, policy = SETTLES, files: { readonly [path: string]: string } = {}): TurnWorld {
+function attack(
+  kind: string,
+  how: string,
+  policy = SETTLES,
+  files: { readonly [path: string]: string } = {},
+): TurnWorld {
   const world = new TurnWorld(policy, files)
   const theirs = OTHERS[kind] ?? ''
   world.repository.commitByHand('main', { 'apps/web/theirs.yaml': guessed(theirs) })
@@ -78,7 +97,8 @@ async function everythingReported(world: TurnWorld): Promise<string> {
   for (const [ref, commit] of (await world.repository.refs()).refs) {
     const files = await world.repository.list(commit, '')
     const blobs = await world.repository.read(files.map(({ id }) => id))
-    for (const { path, id } of files) reported.push(`${ref} ${path}\n${new TextDecoder().decode(blobs.get(id))}`)
+    for (const { path, id } of files)
+      reported.push(`${ref} ${path}\n${new TextDecoder().decode(blobs.get(id))}`)
   }
   return reported.join('\n')
 }
@@ -92,7 +112,9 @@ for (const kind of Object.keys(OTHERS))
       assert.equal(code, 3)
       assert.match(
         stdout,
-        new RegExp(`${kind} (b/)?${NAMES[kind] ?? 'theirs'} outside \\(BP3017\\): outside what this package covers: .*\\(TEN-[A-Z-]+\\)`),
+        new RegExp(
+          `${kind} (b/)?${NAMES[kind] ?? 'theirs'} outside \\(BP3017\\): outside what this package covers: .*\\(TEN-[A-Z-]+\\)`,
+        ),
       )
       // The package's own drift is found all the same.
       assert.match(stdout, /spec\.replicas/)
@@ -102,8 +124,15 @@ for (const kind of Object.keys(OTHERS))
 for (const kind of Object.keys(OTHERS))
   for (const origin of ['operator', 'repository'] as const)
     test(`${kind} of another namespace, with allow of the ${origin}: it is not even read, and the rule is named`, async () => {
-      const allow = placement('{namespaces: [shop], clusterScoped: [rbac.authorization.k8s.io/Role*]}')
-      const world = attack(kind, 'kubectl', SETTLES, origin === 'repository' ? { '.drift/place.yaml': allow } : {})
+      const allow = placement(
+        '{namespaces: [shop], clusterScoped: [rbac.authorization.k8s.io/Role*]}',
+      )
+      const world = attack(
+        kind,
+        'kubectl',
+        SETTLES,
+        origin === 'repository' ? { '.drift/place.yaml': allow } : {},
+      )
       const read: string[] = []
       const { readLive } = world.cluster
       world.cluster.readLive = (wanted) => {
@@ -111,11 +140,18 @@ for (const kind of Object.keys(OTHERS))
         return readLive.call(world.cluster, wanted)
       }
       const options = { readPolicyFiles: () => [{ path: '/etc/operator.yaml', text: allow }] }
-      const argv = origin === 'operator' ? ['diff', '--operator-policy', '/etc/operator.yaml'] : ['diff']
+      const argv =
+        origin === 'operator' ? ['diff', '--operator-policy', '/etc/operator.yaml'] : ['diff']
       const { code, stdout } = await runInWorld(world, argv, options)
-      const rule = kind === 'ClusterRole' || kind === 'Namespace' ? 'TEN-CLUSTER-SCOPED' : 'TEN-NAMESPACE'
+      const rule =
+        kind === 'ClusterRole' || kind === 'Namespace' ? 'TEN-CLUSTER-SCOPED' : 'TEN-NAMESPACE'
       assert.equal(code, 3)
-      assert.match(stdout, new RegExp(`outside \\(BP3017\\): .* of the ${origin}'s Placement tenant-a .*\\(${rule}\\)`))
+      assert.match(
+        stdout,
+        new RegExp(
+          `outside \\(BP3017\\): .* of the ${origin}'s Placement tenant-a .*\\(${rule}\\)`,
+        ),
+      )
       assert.deepEqual(
         read.filter((name) => name.endsWith('theirs') || name === 'Namespace b'),
         [],
@@ -144,7 +180,8 @@ test('what a bootstrap applied is compared before the syncer reaches it', async 
   const agrees = await runInWorld(world, ['diff'])
   assert.equal(agrees.code, 0, agrees.stdout)
   // Their controllers write to them at once.
-  for (const key of [WEB, WEB_CONFIG]) world.edit(key, 'metadata.finalizers', ['finalizers.fluxcd.io'], 'gotk-kustomize-controller')
+  for (const key of [WEB, WEB_CONFIG])
+    world.edit(key, 'metadata.finalizers', ['finalizers.fluxcd.io'], 'gotk-kustomize-controller')
   world.edit(WEB, 'spec.replicas', 5)
   const drifted = await runInWorld(world, ['diff'])
   assert.equal(drifted.code, 1, drifted.stdout)
@@ -152,34 +189,57 @@ test('what a bootstrap applied is compared before the syncer reaches it', async 
 })
 
 test('a Namespace needs its kind and its name allowed', async () => {
-  const world = attack('Namespace', 'kubectl', SETTLES, { '.drift/place.yaml': placement('{namespaces: [shop], clusterScoped: ["*"]}') })
-  assert.match((await runInWorld(world, ['diff'])).stdout, /Namespace b outside .*\(TEN-NAMESPACE\)/)
+  const world = attack('Namespace', 'kubectl', SETTLES, {
+    '.drift/place.yaml': placement('{namespaces: [shop], clusterScoped: ["*"]}'),
+  })
+  assert.match(
+    (await runInWorld(world, ['diff'])).stdout,
+    /Namespace b outside .*\(TEN-NAMESPACE\)/,
+  )
 })
 
 test('once a placement of the cluster has allow, a package that none names covers nothing', async () => {
   const bound = placement('{namespaces: [shop]}', 'clusters: [prod], packages: [apps/other]')
   const files = [{ path: 'operator.yaml', text: bound }]
-  const { stdout, code } = await runInWorld(new TurnWorld(), ['diff', '--operator-policy', 'operator.yaml'], {
-    readPolicyFiles: () => files,
-  })
+  const { stdout, code } = await runInWorld(
+    new TurnWorld(),
+    ['diff', '--operator-policy', 'operator.yaml'],
+    {
+      readPolicyFiles: () => files,
+    },
+  )
   assert.equal(code, 3)
-  assert.match(stdout, /Deployment shop\/web outside \(BP3017\): .*operator\.yaml:4.*\(TEN-UNBOUND\)/)
+  assert.match(
+    stdout,
+    /Deployment shop\/web outside \(BP3017\): .*operator\.yaml:4.*\(TEN-UNBOUND\)/,
+  )
 })
 
 test('a repository makes the bounds of the operator narrower, and never wider', async () => {
-  const operator: PolicyFile[] = [{ path: 'operator.yaml', text: placement('{namespaces: [shop]}') }]
+  const operator: PolicyFile[] = [
+    { path: 'operator.yaml', text: placement('{namespaces: [shop]}') },
+  ]
   const ask = async (own: string, kind: string) => {
     const world = attack(kind, 'kubectl', SETTLES, { '.drift/place.yaml': placement(own) })
-    return (await runInWorld(world, ['diff', '--operator-policy', 'operator.yaml'], { readPolicyFiles: () => operator })).stdout
+    return (
+      await runInWorld(world, ['diff', '--operator-policy', 'operator.yaml'], {
+        readPolicyFiles: () => operator,
+      })
+    ).stdout
   }
   const wider = await ask('{namespaces: ["*"], clusterScoped: ["*"]}', 'ConfigMap')
   assert.match(wider, /ConfigMap b\/theirs outside .*of the operator's Placement/)
   assert.doesNotMatch(wider, new RegExp(CANARY))
-  assert.match(await ask('{namespaces: [nothing]}', 'ConfigMap'), /Deployment shop\/web outside .*of the repository's Placement/)
+  assert.match(
+    await ask('{namespaces: [nothing]}', 'ConfigMap'),
+    /Deployment shop\/web outside .*of the repository's Placement/,
+  )
 })
 
 test('a binding on a branch that is not merged binds and widens nothing', async () => {
-  const world = attack('ConfigMap', 'kubectl', SETTLES, { '.drift/place.yaml': placement('{namespaces: [shop]}') })
+  const world = attack('ConfigMap', 'kubectl', SETTLES, {
+    '.drift/place.yaml': placement('{namespaces: [shop]}'),
+  })
   world.repository.commitByHand('wider', { '.drift/place.yaml': placement('{namespaces: ["*"]}') })
   assert.match((await runInWorld(world, ['diff'])).stdout, /ConfigMap b\/theirs outside/)
 })
@@ -188,11 +248,20 @@ test('an inventory that is not shown to be the package’s names none of its obj
   const inventory =
     'apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata: {name: inv, namespace: b, labels: {cli-utils.sigs.k8s.io/inventory-id: of-b}}\n'
   const world = new TurnWorld(SETTLES, { 'apps/web/resourcegroup.yaml': inventory })
-  world.cluster.inventory = { source: 'ResourceGroup b/inv', resources: [{ group: '', kind: 'ConfigMap', namespace: 'b', name: CANARY }] }
+  world.cluster.inventory = {
+    source: 'ResourceGroup b/inv',
+    resources: [{ group: '', kind: 'ConfigMap', namespace: 'b', name: CANARY }],
+  }
   world.cluster.put(
-    marked(appliedBy('kubectl', yaml(CONFIG.replace('name: web, namespace: shop', `name: ${CANARY}, namespace: b`))), {
-      annotations: { 'config.k8s.io/owning-inventory': 'of-b' },
-    }),
+    marked(
+      appliedBy(
+        'kubectl',
+        yaml(CONFIG.replace('name: web, namespace: shop', `name: ${CANARY}, namespace: b`)),
+      ),
+      {
+        annotations: { 'config.k8s.io/owning-inventory': 'of-b' },
+      },
+    ),
   )
   const { stdout, code } = await runInWorld(world, ['diff'])
   assert.equal(code, 3)
@@ -202,18 +271,29 @@ test('an inventory that is not shown to be the package’s names none of its obj
 
 test('a RepoSync applies to its own namespace: an object of another one opens nothing, though it was guessed whole', async () => {
   const repoSync = (namespace: string) => ({
-    annotations: { 'configsync.gke.io/manager': namespace, 'configmanagement.gke.io/managed': 'enabled' },
+    annotations: {
+      'configsync.gke.io/manager': namespace,
+      'configmanagement.gke.io/managed': 'enabled',
+    },
   })
-  const guess = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: small, namespace: b}\ndata: {on: "true"}\n'
+  const guess =
+    'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: small, namespace: b}\ndata: {on: "true"}\n'
   const world = attack('ConfigMap', 'the same syncer')
   world.repository.commitByHand('main', { 'apps/web/small.yaml': guess })
   world.cluster.put(appliedBy('kustomize-controller', yaml(guess)))
-  for (const key of [WEB, WEB_CONFIG]) world.cluster.change(key, (live) => marked(live, repoSync('shop')))
-  for (const key of ['/ConfigMap/b/theirs', '/ConfigMap/b/small']) world.cluster.change(key, (live) => marked(live, repoSync('b')))
+  for (const key of [WEB, WEB_CONFIG])
+    world.cluster.change(key, (live) => marked(live, repoSync('shop')))
+  for (const key of ['/ConfigMap/b/theirs', '/ConfigMap/b/small'])
+    world.cluster.change(key, (live) => marked(live, repoSync('b')))
   const reported = await everythingReported(world)
   assert.doesNotMatch(reported, new RegExp(CANARY))
   for (const name of ['theirs', 'small'])
-    assert.match(reported, new RegExp(`ConfigMap b/${name} outside .*RepoSync of another namespace.*\\(TEN-OTHER-SYNCER\\)`))
+    assert.match(
+      reported,
+      new RegExp(
+        `ConfigMap b/${name} outside .*RepoSync of another namespace.*\\(TEN-OTHER-SYNCER\\)`,
+      ),
+    )
   assert.doesNotMatch(reported, /shop\/web outside/)
 })
 
@@ -224,15 +304,26 @@ test('several RepoSyncs of one namespace may have one package', async () => {
     [WEB_CONFIG, 'shop_config'],
   ] as const)
     world.cluster.change(key, (live) =>
-      marked(live, { annotations: { 'configsync.gke.io/manager': name, 'configmanagement.gke.io/managed': 'enabled' } }),
+      marked(live, {
+        annotations: {
+          'configsync.gke.io/manager': name,
+          'configmanagement.gke.io/managed': 'enabled',
+        },
+      }),
     )
   assert.equal((await runInWorld(world, ['diff'])).code, 0)
 })
 
 test('a mark of a RepoSync on an object of another namespace is a copy, and shows nothing', async () => {
   const world = attack('ConfigMap', 'kubectl')
-  const copied = { annotations: { 'configsync.gke.io/manager': 'shop', 'configmanagement.gke.io/managed': 'enabled' } }
-  for (const key of [WEB, WEB_CONFIG, '/ConfigMap/b/theirs']) world.cluster.change(key, (live) => marked(live, copied))
+  const copied = {
+    annotations: {
+      'configsync.gke.io/manager': 'shop',
+      'configmanagement.gke.io/managed': 'enabled',
+    },
+  }
+  for (const key of [WEB, WEB_CONFIG, '/ConfigMap/b/theirs'])
+    world.cluster.change(key, (live) => marked(live, copied))
   const reported = await everythingReported(world)
   assert.match(reported, /ConfigMap b\/theirs outside .*\(TEN-NOT-APPLIED\)/)
   assert.doesNotMatch(reported, new RegExp(CANARY))
@@ -241,7 +332,10 @@ test('a mark of a RepoSync on an object of another namespace is a copy, and show
 test('objects of several namespaces, and without one, that the syncer of the package applied stay compared', async () => {
   const world = new TurnWorld()
   const files = {
-    'apps/web/watch.yaml': CONFIG.replace('name: web, namespace: shop', 'name: rules, namespace: monitoring'),
+    'apps/web/watch.yaml': CONFIG.replace(
+      'name: web, namespace: shop',
+      'name: rules, namespace: monitoring',
+    ),
     'apps/web/role.yaml':
       'apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: web, labels: {app: web}}\nrules: []\n',
     'apps/web/namespace.yaml': 'apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n',
@@ -253,7 +347,8 @@ test('objects of several namespaces, and without one, that the syncer of the pac
   world.edit('/Namespace//shop', 'metadata.labels.level', 'none')
   const { stdout, code } = await runInWorld(world, ['diff'])
   assert.equal(code, 1)
-  for (const path of [/data\.color/, /metadata\.labels\.app/, /metadata\.labels\.level/]) assert.match(stdout, path)
+  for (const path of [/data\.color/, /metadata\.labels\.app/, /metadata\.labels\.level/])
+    assert.match(stdout, path)
 })
 
 test('what the syncer has not applied yet stays Behind, in a namespace of its own too', async () => {
@@ -261,7 +356,9 @@ test('what the syncer has not applied yet stays Behind, in a namespace of its ow
   const rules = CONFIG.replace('name: web, namespace: shop', 'name: rules, namespace: monitoring')
   world.repository.commitByHand('main', { 'apps/web/watch.yaml': rules })
   world.sync()
-  world.repository.commitByHand('main', { 'apps/web/watch.yaml': rules.replace('blue', 'green').replace('"5"', '"6"') })
+  world.repository.commitByHand('main', {
+    'apps/web/watch.yaml': rules.replace('blue', 'green').replace('"5"', '"6"'),
+  })
   const { stdout, code } = await runInWorld(world, ['diff'])
   assert.equal(code, 0)
   assert.match(stdout, /Behind/)
@@ -269,11 +366,19 @@ test('what the syncer has not applied yet stays Behind, in a namespace of its ow
 
 /** The only merged decision, to be carried out. */
 async function settled(world: TurnWorld, operator?: string): Promise<string | undefined> {
-  const more = operator === undefined ? {} : { operator: parsePolicyFiles([{ path: 'operator.yaml', text: operator }], 'operator') }
+  const more =
+    operator === undefined
+      ? {}
+      : { operator: parsePolicyFiles([{ path: 'operator.yaml', text: operator }], 'operator') }
   const [pending] = pendingSettles(await world.scan())
   assert.ok(pending !== undefined, 'something is to be settled')
   try {
-    await settleByWriting({ ...world.ports, writer: world.cluster }, world.request(more), pending, new AbortController().signal)
+    await settleByWriting(
+      { ...world.ports, writer: world.cluster },
+      world.request(more),
+      pending,
+      new AbortController().signal,
+    )
     return undefined
   } catch (thrown) {
     assert.ok(thrown instanceof Failure)
@@ -294,14 +399,19 @@ test('what was approved before the operator bound the package elsewhere is not w
 
 test('what the package covers is written beside what it does not cover, and that is said then', async () => {
   const world = new TurnWorld(SETTLES, {
-    'apps/web/planted.yaml': CONFIG.replace('name: web, namespace: shop', 'name: planted, namespace: b'),
+    'apps/web/planted.yaml': CONFIG.replace(
+      'name: web, namespace: shop',
+      'name: planted, namespace: b',
+    ),
   })
   world.cluster.objects.delete('/ConfigMap/b/planted')
   world.edit(WEB, 'spec.replicas', 5)
   await world.plan()
   await world.approve()
   await settled(world)
-  const written = world.cluster.writes.map((write) => (write.kind === 'apply' ? write.resource.id.name : write.kind))
+  const written = world.cluster.writes.map((write) =>
+    write.kind === 'apply' ? write.resource.id.name : write.kind,
+  )
   assert.deepEqual([...new Set(written)], ['web'])
   world.edit(WEB, 'spec.replicas', 3, world.syncer)
   assert.equal(await settled(world), 'BP3017')
@@ -312,7 +422,10 @@ test('the last look at a write refuses what the placement does not allow, whatev
   const { units } = await world.scan()
   const [unit] = units
   assert.ok(unit?.state === 'planned')
-  const bindings = parsePolicyFiles([{ path: 'operator.yaml', text: placement('{namespaces: [shop]}') }], 'operator')
+  const bindings = parsePolicyFiles(
+    [{ path: 'operator.yaml', text: placement('{namespaces: [shop]}') }],
+    'operator',
+  )
   const observed = { ...unit.observation, boundary: boundaryOf(bindings, 'prod', 'apps/web') }
   const write = (namespace: string): ApprovedWrite => {
     const id = { group: '', kind: 'ConfigMap', namespace, name: 'web' }
@@ -320,19 +433,27 @@ test('the last look at a write refuses what the placement does not allow, whatev
   }
   assert.throws(
     () => assertMayWrite(observed, write('b')),
-    (thrown) => thrown instanceof Failure && thrown.code === 'BP3017' && /TEN-NAMESPACE/.test(thrown.why),
+    (thrown) =>
+      thrown instanceof Failure && thrown.code === 'BP3017' && /TEN-NAMESPACE/.test(thrown.why),
   )
   assertMayWrite(observed, write('shop'))
 })
 
 for (const [what, text] of [
-  ['in another namespace', CONFIG.replace('name: web, namespace: shop', 'name: planted, namespace: b')],
-  ['without a namespace', 'apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: planted}\nrules: []\n'],
+  [
+    'in another namespace',
+    CONFIG.replace('name: web, namespace: shop', 'name: planted, namespace: b'),
+  ],
+  [
+    'without a namespace',
+    'apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: planted}\nrules: []\n',
+  ],
 ] as const)
   test(`an object ${what} that never was there is told as missing, and is not made`, async () => {
     const world = new TurnWorld(SETTLES, { 'apps/web/planted.yaml': text })
     world.sync()
-    for (const key of world.cluster.objects.keys()) if (key.endsWith('/planted')) world.cluster.objects.delete(key)
+    for (const key of world.cluster.objects.keys())
+      if (key.endsWith('/planted')) world.cluster.objects.delete(key)
     const plan = await world.plan()
     assert.deepEqual(
       plan.record?.spec.changes.map(({ change }) => change),
@@ -349,7 +470,10 @@ const OFF = 'backporch.dev/mode: "Off"'
 const ENFORCED = { path: 'operator.yaml', text: policyText('{mode: Propose, enforce: true}') }
 
 test('annotations of a package switch nothing off that is enforced, and that is said', async () => {
-  const quiet = DEPLOYMENT.replace('labels:', `annotations: {${OFF}, backporch.dev/reason: mine}\n  labels:`)
+  const quiet = DEPLOYMENT.replace(
+    'labels:',
+    `annotations: {${OFF}, backporch.dev/reason: mine}\n  labels:`,
+  )
   const kptfile = `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n  annotations: {${OFF}}\n`
   const files = { 'apps/web/deployment.yaml': quiet, 'apps/web/Kptfile': kptfile }
   const free = new TurnWorld('{mode: Propose}', files)
@@ -360,7 +484,10 @@ test('annotations of a package switch nothing off that is enforced, and that is 
   const { stdout, stderr, code } = await runInWorld(world, ['diff'])
   assert.equal(code, 1)
   assert.match(stdout, /spec\.replicas/)
-  assert.match(stdout + stderr, /apps\/web\/\S+:\d+: the annotation has no effect: policy\/test \(\.drift\/policy\.yaml:1\) is enforced/)
+  assert.match(
+    stdout + stderr,
+    /apps\/web\/\S+:\d+: the annotation has no effect: policy\/test \(\.drift\/policy\.yaml:1\) is enforced/,
+  )
   assert.match(
     (await runInWorld(world, ['explain', 'apps/web'])).stdout,
     /mode Propose <- enforced by policy\/test \(\.drift\/policy\.yaml:1\)/,
@@ -379,7 +506,10 @@ test('policies of a repository weaken none that the operator enforces', async ()
   assert.equal(code, 1)
   assert.match(stdout, /spec\.replicas/)
   const explained = (await runInWorld(world, ['explain', 'apps/web', ...flag], options)).stdout
-  assert.match(explained, /mode Propose <- enforced by operator policy\/test \(operator\.yaml:1\) > shipped default \(Warn\)/)
+  assert.match(
+    explained,
+    /mode Propose <- enforced by operator policy\/test \(operator\.yaml:1\) > shipped default \(Warn\)/,
+  )
 })
 
 test('every rule that refuses can be explained', async () => {

@@ -63,7 +63,12 @@ interface Pull {
 type Deed = readonly [name: string, act: () => void | Promise<void> | Promise<Act | boolean>]
 
 /** @param seed of the random choices; when they meet a controller's writes is chance. @param deeds how many; what nobody could do does not count */
-export async function twoControllers(gitea: Gitea, folder: string, seed: number, deeds: number): Promise<Day> {
+export async function twoControllers(
+  gitea: Gitea,
+  folder: string,
+  seed: number,
+  deeds: number,
+): Promise<Day> {
   const chance = new Chance(seed)
   const world = await openWorld(gitea, folder)
   const controllers = ['one', 'two'].map((name) => world.controller(name))
@@ -77,8 +82,14 @@ export async function twoControllers(gitea: Gitea, folder: string, seed: number,
         ['edit', () => world.edit(chance.one(PACKAGES), chance.one(COLOURS), 'kubectl-edit')],
         ['apply', () => world.applyAll()],
         ['commit', () => world.commit(chance.one(PACKAGES), chance.one(COLOURS))],
-        ['merge', async () => world.decide('Merged', chance.one(['merge', 'squash', 'rebase']), chance)],
-        ['merge', async () => world.decide('Merged', chance.one(['merge', 'squash', 'rebase']), chance)],
+        [
+          'merge',
+          async () => world.decide('Merged', chance.one(['merge', 'squash', 'rebase']), chance),
+        ],
+        [
+          'merge',
+          async () => world.decide('Merged', chance.one(['merge', 'squash', 'rebase']), chance),
+        ],
         ['close', async () => world.decide('Declined', '', chance)],
         ['adopt', async () => world.comment('/adopt', chance)],
         // An edit just before a decision: the controllers update the branch while somebody decides about it.
@@ -108,7 +119,12 @@ export async function twoControllers(gitea: Gitea, folder: string, seed: number,
     }
     await world.quiet()
     for (const controller of controllers) await stop(controller)
-    return { acts, reported: await world.history(), counts, log: [...(await world.pulls()), ...(await world.ledger())] }
+    return {
+      acts,
+      reported: await world.history(),
+      counts,
+      log: [...(await world.pulls()), ...(await world.ledger())],
+    }
   } finally {
     for (const controller of controllers) await stop(controller)
     await world.close()
@@ -116,18 +132,21 @@ export async function twoControllers(gitea: Gitea, folder: string, seed: number,
 }
 
 async function openWorld(gitea: Gitea, folder: string) {
-  const [owner, bot, writer] = (await Promise.all(['ann', 'bot', 'wendy'].map((name) => gitea.createUser(gitea.uniqueName(name))))) as [
-    GiteaUser,
-    GiteaUser,
-    GiteaUser,
-  ]
+  const [owner, bot, writer] = (await Promise.all(
+    ['ann', 'bot', 'wendy'].map((name) => gitea.createUser(gitea.uniqueName(name))),
+  )) as [GiteaUser, GiteaUser, GiteaUser]
   const files = Object.fromEntries(
     PACKAGES.flatMap((name) => [
-      [`apps/${name}/Kptfile`, `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: ${name}\n`],
+      [
+        `apps/${name}/Kptfile`,
+        `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: ${name}\n`,
+      ],
       [`apps/${name}/settings.yaml`, manifest(name, 'blue')],
     ]),
   )
-  const { name } = await gitea.createRepository(owner, gitea.uniqueName('deploy'), { files: { ...files, '.drift/policy.yaml': POLICY } })
+  const { name } = await gitea.createRepository(owner, gitea.uniqueName('deploy'), {
+    files: { ...files, '.drift/policy.yaml': POLICY },
+  })
   const path = `/repos/${owner.name}/${name}`
   for (const [person, permission] of [
     [bot, 'admin'],
@@ -136,7 +155,11 @@ async function openWorld(gitea: Gitea, folder: string) {
     await gitea.request(owner.token, 'PUT', `${path}/collaborators/${person.name}`, { permission })
   const proxy = await startFaultyProxy(gitea.url)
   const remote = gitea.cloneUrl(bot, owner.name, name).plain.replace(gitea.url, proxy.url)
-  const ask = async <Body>(method: string, below: string, body?: unknown): Promise<{ status: number; body: Body }> =>
+  const ask = async <Body>(
+    method: string,
+    below: string,
+    body?: unknown,
+  ): Promise<{ status: number; body: Body }> =>
     gitea.request<Body>(writer.token, method, `${path}${below}`, body)
   const live = new Map<string, LiveColour>()
   let clock = Date.now()
@@ -151,7 +174,8 @@ async function openWorld(gitea: Gitea, folder: string) {
     write()
   }
   for (const each of PACKAGES) edit(each, 'blue', 'ci')
-  const openPulls = async (): Promise<Pull[]> => (await ask<Pull[]>('GET', '/pulls?state=open&limit=50')).body
+  const openPulls = async (): Promise<Pull[]> =>
+    (await ask<Pull[]>('GET', '/pulls?state=open&limit=50')).body
   const environment = (home: string): NodeJS.ProcessEnv => ({
     PATH: process.env['PATH'],
     HOME: join(folder, home),
@@ -161,27 +185,50 @@ async function openWorld(gitea: Gitea, folder: string) {
     BACKPORCH_TOKEN: bot.token,
     NODE_COMPILE_CACHE: join(tmpdir(), 'backporch-test-compile-cache'),
   })
-  const flags = ['--repo', remote, '--live', join(folder, 'live.json'), '--cluster', 'prod', '--quiet']
+  const flags = [
+    '--repo',
+    remote,
+    '--live',
+    join(folder, 'live.json'),
+    '--cluster',
+    'prod',
+    '--quiet',
+  ]
   const contentOf = async (of: string): Promise<{ sha: string; text: string }> => {
-    const { body } = await ask<{ sha: string; content: string }>('GET', `/contents/apps/${of}/settings.yaml?ref=main`)
+    const { body } = await ask<{ sha: string; content: string }>(
+      'GET',
+      `/contents/apps/${of}/settings.yaml?ref=main`,
+    )
     return { sha: body.sha, text: Buffer.from(body.content, 'base64').toString('utf8') }
   }
   /** Names of the records that the commit has and the base branch, as it was before, does not. */
   const recordsAt = async (commit: string): Promise<readonly string[]> => {
-    const { body } = await ask<{ tree: readonly { readonly path: string }[] }>('GET', `/git/trees/${commit}?recursive=true&per_page=1000`)
-    return body.tree.flatMap(({ path: file }) => /^\.drift\/records\/.+-([0-9a-f]{8}[^/]*)\.yaml$/.exec(file)?.[1] ?? [])
+    const { body } = await ask<{ tree: readonly { readonly path: string }[] }>(
+      'GET',
+      `/git/trees/${commit}?recursive=true&per_page=1000`,
+    )
+    return body.tree.flatMap(
+      ({ path: file }) => /^\.drift\/records\/.+-([0-9a-f]{8}[^/]*)\.yaml$/.exec(file)?.[1] ?? [],
+    )
   }
   /** The branch may have moved on: see docs/facts/head-of-an-ended-pull-request.md. */
   const closedHead = async (pull: number): Promise<string> => {
-    const { body } = await ask<readonly { readonly object: { readonly sha: string } }[]>('GET', `/git/refs/pull/${pull}/head`)
+    const { body } = await ask<readonly { readonly object: { readonly sha: string } }[]>(
+      'GET',
+      `/git/refs/pull/${pull}/head`,
+    )
     return body[0]?.object.sha ?? ''
   }
   const tip = async (branch: string): Promise<string> =>
     (await ask<{ commit: { id: string } }>('GET', `/branches/${branch}`)).body.commit.id
 
   const isOfPerson = async (commit: string): Promise<boolean> =>
-    (await ask<{ commit: { committer: { name: string } } }>('GET', `/git/commits/${commit}?stat=false&files=false`)).body.commit.committer
-      .name === writer.name
+    (
+      await ask<{ commit: { committer: { name: string } } }>(
+        'GET',
+        `/git/commits/${commit}?stat=false&files=false`,
+      )
+    ).body.commit.committer.name === writer.name
 
   return {
     edit,
@@ -205,20 +252,33 @@ async function openWorld(gitea: Gitea, folder: string) {
       const { sha, text } = await contentOf(of)
       const next = text.replace(/color: \w+/, `color: ${colour}`)
       if (next === text) return false
-      const body = { branch: 'main', message: `${of} is ${colour}`, sha, content: Buffer.from(next).toString('base64') }
+      const body = {
+        branch: 'main',
+        message: `${of} is ${colour}`,
+        sha,
+        content: Buffer.from(next).toString('base64'),
+      }
       return (await ask('PUT', `/contents/apps/${of}/settings.yaml`, body)).status < 300
     },
     comment: async (body: string, chance: Chance): Promise<boolean> => {
       const pulls = await openPulls()
       const pull = pulls[chance.between(0, pulls.length - 1)]
-      return pull !== undefined && (await ask('POST', `/issues/${pull.number}/comments`, { body })).status < 300
+      return (
+        pull !== undefined &&
+        (await ask('POST', `/issues/${pull.number}/comments`, { body })).status < 300
+      )
     },
-    decide: async (outcome: Act['outcome'], style: string, chance: Chance): Promise<Act | false> => {
+    decide: async (
+      outcome: Act['outcome'],
+      style: string,
+      chance: Chance,
+    ): Promise<Act | false> => {
       const pulls = await openPulls()
       const pull = pulls[chance.between(0, pulls.length - 1)]
       if (pull === undefined) return false
       const before = new Set(await recordsAt(await tip('main')))
-      const episodesAt = async (head: string) => (await recordsAt(head)).filter((episode) => !before.has(episode))
+      const episodesAt = async (head: string) =>
+        (await recordsAt(head)).filter((episode) => !before.has(episode))
       if (outcome === 'Merged') {
         const { status } = await ask('POST', `/pulls/${pull.number}/merge`, { Do: style })
         // A branch that is withdrawn at this moment makes the pull request closed for Gitea, although git has the merge: git is asked.
@@ -226,21 +286,39 @@ async function openWorld(gitea: Gitea, folder: string) {
         const episodes = await episodesAt(head)
         if (status >= 300 && episodes.length === 0) return false
         const { merged } = (await ask<Pull>('GET', `/pulls/${pull.number}`)).body
-        return { pull: pull.number, outcome, episodes, head, by: merged || (await isOfPerson(head)) ? writer.name : '' }
+        return {
+          pull: pull.number,
+          outcome,
+          episodes,
+          head,
+          by: merged || (await isOfPerson(head)) ? writer.name : '',
+        }
       }
-      if ((await ask('PATCH', `/pulls/${pull.number}`, { state: 'closed' })).status >= 300) return false
+      if ((await ask('PATCH', `/pulls/${pull.number}`, { state: 'closed' })).status >= 300)
+        return false
       // A branch that is withdrawn closes the pull request too: who closed it is in the timeline.
       if (!(await closedBy(ask, pull.number, writer.name))) return false
       // Opened by both controllers at the same moment. It is a decision where the controller closes the other one.
-      const mayBeReported = pulls.some(({ number, head }) => number !== pull.number && head.label === pull.head.label)
+      const mayBeReported = pulls.some(
+        ({ number, head }) => number !== pull.number && head.label === pull.head.label,
+      )
       const head = await closedHead(pull.number)
       if (head === '') throw new Error(`Gitea does not say what was closed of #${pull.number}`)
-      return { pull: pull.number, outcome, episodes: await episodesAt(head), head, by: writer.name, mayBeReported }
+      return {
+        pull: pull.number,
+        outcome,
+        episodes: await episodesAt(head),
+        head,
+        by: writer.name,
+        mayBeReported,
+      }
     },
     /** Until nothing is written any more: the branches stand still. */
     quiet: async (): Promise<void> => {
       const observe = async (): Promise<string> => {
-        const refs = (await ask<{ name: string; commit: { id: string } }[]>('GET', '/branches?limit=50')).body
+        const refs = (
+          await ask<{ name: string; commit: { id: string } }[]>('GET', '/branches?limit=50')
+        ).body
         return JSON.stringify(refs.map((ref) => [ref.name, ref.commit.id]))
       }
       await comeToRest(() => looksAt(proxy), REST, observe)
@@ -251,15 +329,24 @@ async function openWorld(gitea: Gitea, folder: string) {
         readonly created_at: string
         readonly closed_at: string | null
       }
-      type Event = { readonly type: string; readonly created_at: string; readonly user: { readonly login: string } | null }
+      type Event = {
+        readonly type: string
+        readonly created_at: string
+        readonly user: { readonly login: string } | null
+      }
       const lines: string[] = []
       for (let page = 1; ; page += 1) {
-        const { body } = await ask<Listed[]>('GET', `/pulls?state=all&sort=oldest&limit=50&page=${page}`)
+        const { body } = await ask<Listed[]>(
+          'GET',
+          `/pulls?state=all&sort=oldest&limit=50&page=${page}`,
+        )
         if (body.length === 0) return lines
         for (const { number, state, merged, head, created_at, closed_at } of body) {
           const events = (await ask<Event[]>('GET', `/issues/${number}/timeline`)).body
           const ends = events.filter(({ type }) => /close|merge|delete_branch/.test(type))
-          const ended = ends.map(({ type, created_at: at, user }) => `${type} ${at.slice(11, 19)} ${user?.login}`).join(', ')
+          const ended = ends
+            .map(({ type, created_at: at, user }) => `${type} ${at.slice(11, 19)} ${user?.login}`)
+            .join(', ')
           const what = `#${number} ${merged ? 'merged' : state} ${head.label} ${created_at.slice(11, 19)}-${closed_at?.slice(11, 19)}`
           lines.push(`${what}: ${ended}`)
         }
@@ -270,16 +357,25 @@ async function openWorld(gitea: Gitea, folder: string) {
       type Commit = { readonly created: string; readonly commit: { readonly message: string } }
       const lines: string[] = []
       for (let page = 1; ; page += 1) {
-        const { body } = await ask<Commit[]>('GET', `/commits?sha=drift-ledger&stat=false&files=false&limit=50&page=${page}`)
+        const { body } = await ask<Commit[]>(
+          'GET',
+          `/commits?sha=drift-ledger&stat=false&files=false&limit=50&page=${page}`,
+        )
         if (body.length === 0) return lines
-        for (const { created, commit } of body) lines.push(...commit.message.split('\n').map((line) => `${created.slice(11, 19)} ${line}`))
+        for (const { created, commit } of body)
+          lines.push(
+            ...commit.message.split('\n').map((line) => `${created.slice(11, 19)} ${line}`),
+          )
       }
     },
     history: async (): Promise<Reported[]> => {
-      const run = await backporchHere(['history', '--repo', remote, '--cluster', 'prod', '-o', 'json'], {
-        cwd: folder,
-        env: environment('seen'),
-      })
+      const run = await backporchHere(
+        ['history', '--repo', remote, '--cluster', 'prod', '-o', 'json'],
+        {
+          cwd: folder,
+          env: environment('seen'),
+        },
+      )
       if (run.code !== 0) throw new Error(run.stderr)
       type Item = { spec: { episode: string }; status?: { outcome: string; decidedBy: string } }
       return (JSON.parse(run.stdout) as { items: Item[] }).items.map(({ spec, status }) => ({

@@ -32,10 +32,20 @@ async function opened(signs = true): Promise<Stage> {
 }
 
 /** The commit of the branch made anew in the name of the bot, and the ledger, which says that it is the one that was pushed. */
-async function forge(repository: MemoryRepository, branch: string, files: { readonly [path: string]: string | null }): Promise<ObjectId> {
+async function forge(
+  repository: MemoryRepository,
+  branch: string,
+  files: { readonly [path: string]: string | null },
+): Promise<ObjectId> {
   const ours = repository.head(branch)
   const { parents, message, author } = await repository.commit(ours)
-  const forged = repository.commitByHand(branch, files, { author: BOT_EMAIL, committer: BOT_EMAIL, parents, message, at: author.at })
+  const forged = repository.commitByHand(branch, files, {
+    author: BOT_EMAIL,
+    committer: BOT_EMAIL,
+    parents,
+    message,
+    at: author.at,
+  })
   const path = `pushed/${branch}.yaml`
   const text = (repository.text('drift-ledger', path) ?? '').replaceAll(ours, forged)
   assert.match(text, new RegExp(forged))
@@ -47,7 +57,11 @@ function flipped({ world: { repository }, branch }: Stage): { readonly [path: st
   const path = repository.paths(branch).find((one) => one.startsWith('.drift/records/')) ?? ''
   const text = repository.text(branch, path) ?? ''
   assert.match(text, /resolution: Restore/)
-  return { [path]: text.replaceAll('resolution: Restore', 'resolution: Adopt').replace('plan: Restore', 'plan: Adopt') }
+  return {
+    [path]: text
+      .replaceAll('resolution: Restore', 'resolution: Adopt')
+      .replace('plan: Restore', 'plan: Adopt'),
+  }
 }
 
 /** A commit that Backporch itself would write for Adopt, unsigned, with the ledger that says so. */
@@ -58,7 +72,8 @@ async function adoptedUnsigned({ world }: Stage): Promise<void> {
 }
 
 const FORGERIES: { readonly [what: string]: (stage: Stage) => Promise<unknown> } = {
-  'an added workflow': ({ world, branch }) => forge(world.repository, branch, { '.github/workflows/x.yml': 'on: push\n' }),
+  'an added workflow': ({ world, branch }) =>
+    forge(world.repository, branch, { '.github/workflows/x.yml': 'on: push\n' }),
   'a flipped resolution': (stage) => forge(stage.world.repository, stage.branch, flipped(stage)),
   'the whole proposal that backporch would write for another resolution': adoptedUnsigned,
 }
@@ -154,7 +169,10 @@ test('the ledger is lost while an adopted proposal is open and live moves: its s
   const { outcome, record } = await world.plan()
   assert.equal(outcome, 'updated')
   assert.ok(record?.spec.changes.some(({ resolution }) => resolution === 'Adopt'))
-  assert.match(world.repository.text('drift-ledger', `pushed/${branch}.yaml`) ?? '', new RegExp(world.repository.head(branch)))
+  assert.match(
+    world.repository.text('drift-ledger', `pushed/${branch}.yaml`) ?? '',
+    new RegExp(world.repository.head(branch)),
+  )
 })
 
 test('the ledger is lost, and an unsigned proposal of what nobody chose is pushed: it is somebody’s', async () => {
@@ -182,7 +200,12 @@ test('drift/configure and an ignore branch: unsigned commits with their entry in
   world.repository.commitByHand('main', Object.fromEntries(policies.map((path) => [path, null])))
   world.forge = new MemoryForge(world.repository)
   world.repository.signs = true
-  const init = () => onboard(world.ports, { turn: world.request(), again: false, remove: false, confirm: async () => true }, signal)
+  const init = () =>
+    onboard(
+      world.ports,
+      { turn: world.request(), again: false, remove: false, confirm: async () => true },
+      signal,
+    )
   await init()
   assert.equal((await init()).subject?.editedBy, undefined)
   const forged = await forge(world.repository, 'drift/configure', { 'x.yaml': 'a: 1\n' })
@@ -194,11 +217,16 @@ test('drift/configure and an ignore branch: unsigned commits with their entry in
   const ask = async (): Promise<string> => {
     stage.forge.comment(1, 'ada', '/ignore 1 -- KEDA')
     stage.world.pass(1)
-    await runTurn(stage.world.ports, stage.world.request({ requestedActions: NO_REQUESTED_ACTIONS }), signal)
+    await runTurn(
+      stage.world.ports,
+      stage.world.request({ requestedActions: NO_REQUESTED_ACTIONS }),
+      signal,
+    )
     return stage.forge.comments.find(({ topic }) => topic === 'command')?.body ?? ''
   }
   assert.match(await ask(), /#2.* asks for it/)
-  const branch = stage.world.repository.names().find((name) => name.startsWith('drift/ignore-')) ?? ''
+  const branch =
+    stage.world.repository.names().find((name) => name.startsWith('drift/ignore-')) ?? ''
   await forge(stage.world.repository, branch, { 'x.yaml': 'a: 1\n' })
   assert.match(await ask(), /has a commit that backporch did not make/)
 })

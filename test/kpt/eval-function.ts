@@ -26,10 +26,27 @@ export interface Evaluated {
  *
  * @param files of the package
  */
-export function evalFunction(program: string, files: { readonly [path: string]: string }, config: string): Evaluated {
-  const inPackage = Object.fromEntries(Object.entries(files).map(([path, text]) => [`pkg/${path}`, text]))
+export function evalFunction(
+  program: string,
+  files: { readonly [path: string]: string },
+  config: string,
+): Evaluated {
+  const inPackage = Object.fromEntries(
+    Object.entries(files).map(([path, text]) => [`pkg/${path}`, text]),
+  )
   return withFolder({ ...inPackage, 'config.yaml': config }, (folder) => {
-    const run = runKpt(folder, 'fn', 'eval', 'pkg', '--exec', program, '--fn-config', 'config.yaml', '--results-dir', 'results')
+    const run = runKpt(
+      folder,
+      'fn',
+      'eval',
+      'pkg',
+      '--exec',
+      program,
+      '--fn-config',
+      'config.yaml',
+      '--results-dir',
+      'results',
+    )
     assert.ok(run.ok, run.stderr)
     const read = (path: string): string => readFileSync(join(folder, path), 'utf8')
     return {

@@ -20,12 +20,19 @@ export interface KptRun {
 
 /** Runs kpt. Never throws for what kpt says. */
 export function runKpt(folder: string, ...args: readonly string[]): KptRun {
-  const { status, stdout, stderr } = spawnSync('kpt', args, { cwd: folder, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
+  const { status, stdout, stderr } = spawnSync('kpt', args, {
+    cwd: folder,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  })
   return { ok: status === 0, stdout, stderr }
 }
 
 /** Writes the files into a new folder, gives it to `use`, and removes it. */
-export function withFolder<T>(files: { readonly [path: string]: string }, use: (folder: string) => T): T {
+export function withFolder<T>(
+  files: { readonly [path: string]: string },
+  use: (folder: string) => T,
+): T {
   const folder = mkdtempSync(join(tmpdir(), 'backporch-kpt-'))
   try {
     for (const [path, text] of Object.entries(files)) {

@@ -30,14 +30,20 @@ interface Node {
 }
 
 export function readWithMicromark(markdown: string): ReadMarkdown {
-  const root: Node = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] })
+  const root: Node = fromMarkdown(markdown, {
+    extensions: [gfm()],
+    mdastExtensions: [gfmFromMarkdown()],
+  })
   const all = [...below(root)]
-  const valuesOf = (type: string): string[] => all.flatMap((node) => (node.type === type ? [node.value ?? ''] : []))
+  const valuesOf = (type: string): string[] =>
+    all.flatMap((node) => (node.type === type ? [node.value ?? ''] : []))
   return {
     texts: valuesOf('text'),
     html: valuesOf('html'),
     urls: all.flatMap(({ url }) => (url === undefined ? [] : [url])),
-    tables: all.filter(({ type }) => type === 'table').map((table) => (table.children ?? []).map((row) => row.children?.length ?? 0)),
+    tables: all
+      .filter(({ type }) => type === 'table')
+      .map((table) => (table.children ?? []).map((row) => row.children?.length ?? 0)),
     blocks: (root.children ?? []).map(({ type }) => type),
     ticked: all.filter(({ checked }) => checked === true).length,
   }
@@ -57,12 +63,20 @@ export function readWithMarked(markdown: string): ReadMarkdown {
   const tables = all.filter((token): token is Tokens.Table => token.type === 'table')
   return {
     // Text with pieces in it is seen again as these.
-    texts: all.flatMap((token) => (token.type === 'text' && !('tokens' in token && token.tokens !== undefined) ? [token.raw] : [])),
+    texts: all.flatMap((token) =>
+      token.type === 'text' && !('tokens' in token && token.tokens !== undefined)
+        ? [token.raw]
+        : [],
+    ),
     html: all.flatMap((token) => (token.type === 'html' ? [token.raw] : [])),
-    urls: all.flatMap((token) => (token.type === 'link' || token.type === 'image' ? [String((token as Tokens.Link).href)] : [])),
+    urls: all.flatMap((token) =>
+      token.type === 'link' || token.type === 'image' ? [String((token as Tokens.Link).href)] : [],
+    ),
     tables: tables.map(({ header, rows }) => [header.length, ...rows.map((row) => row.length)]),
     blocks: tokens.filter(({ type }) => type !== 'space').map(({ type }) => type),
-    ticked: all.filter((token) => token.type === 'list_item' && (token as Tokens.ListItem).checked === true).length,
+    ticked: all.filter(
+      (token) => token.type === 'list_item' && (token as Tokens.ListItem).checked === true,
+    ).length,
   }
 }
 
@@ -88,15 +102,18 @@ const ACTIVE: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['address', /:\/\/|www\.|javascript:/i],
 ]
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-const UNSEEN = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|\p{Cs}/u
+const UNSEEN =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|\p{Cs}/u
 
 /** Everything in a text of ours that is not ours, for a reader of a failing test; empty where nothing is. */
 export function actsOfMarkdown(markdown: string, ourUrls: readonly string[]): string[] {
   const problems: string[] = []
   const unseen = UNSEEN.exec(markdown)
   if (unseen !== null)
-    problems.push(`cannot be seen: U+${unseen[0].charCodeAt(0).toString(16)} behind ${markdown.slice(0, unseen.index).slice(-60)}`)
+    problems.push(
+      `cannot be seen: U+${unseen[0].charCodeAt(0).toString(16)} behind ${markdown.slice(0, unseen.index).slice(-60)}`,
+    )
   // Bots read commands at the start of any line, of code too.
   const command = /^[ \t]*\/[a-z].*/im.exec(markdown)
   if (command !== null) problems.push(`command ${command[0].slice(0, 60)}`)
@@ -105,12 +122,17 @@ export function actsOfMarkdown(markdown: string, ourUrls: readonly string[]): st
     ['marked', readWithMarked(markdown)],
   ] as const) {
     for (const html of read.html.map((value) => value.trim()))
-      if (!OUR_HTML.some((pattern) => pattern.test(html))) problems.push(`${name}: HTML ${html.slice(0, 200)}`)
-    for (const url of read.urls) if (!ourUrls.some((ours) => url.startsWith(ours))) problems.push(`${name}: link ${url.slice(0, 200)}`)
+      if (!OUR_HTML.some((pattern) => pattern.test(html)))
+        problems.push(`${name}: HTML ${html.slice(0, 200)}`)
+    for (const url of read.urls)
+      if (!ourUrls.some((ours) => url.startsWith(ours)))
+        problems.push(`${name}: link ${url.slice(0, 200)}`)
     for (const text of read.texts)
-      for (const [what, pattern] of ACTIVE) if (pattern.test(text)) problems.push(`${name}: ${what} in ${text.slice(0, 200)}`)
+      for (const [what, pattern] of ACTIVE)
+        if (pattern.test(text)) problems.push(`${name}: ${what} in ${text.slice(0, 200)}`)
     for (const rows of read.tables)
-      if (new Set(rows).size > 1) problems.push(`${name}: a table has rows of ${[...new Set(rows)].join(' and ')} cells`)
+      if (new Set(rows).size > 1)
+        problems.push(`${name}: a table has rows of ${[...new Set(rows)].join(' and ')} cells`)
     if (read.ticked > 0) problems.push(`${name}: a box is ticked`)
   }
   return problems

@@ -14,17 +14,25 @@ interface RecordedCase {
   readonly name: string
   readonly files: OddPackage
   readonly attribution: boolean
-  readonly kpt: { readonly exitCode: number; readonly changed: OddPackage; readonly removed: readonly string[] }
+  readonly kpt: {
+    readonly exitCode: number
+    readonly changed: OddPackage
+    readonly removed: readonly string[]
+  }
 }
 
-const CASES = JSON.parse(readFileSync(new URL('cases.json', import.meta.url), 'utf8')) as readonly RecordedCase[]
+const CASES = JSON.parse(
+  readFileSync(new URL('cases.json', import.meta.url), 'utf8'),
+) as readonly RecordedCase[]
 
 describe('kpt with the original functions', () => {
   for (const { name, files, attribution, kpt } of CASES)
     it(name, () => {
       const ours = outcomeOf(files, throughText(builtInFunctions), attribution)
       if (kpt.exitCode !== 0) return assert.ok('refused' in ours)
-      const expected = Object.entries({ ...files, ...kpt.changed }).filter(([path]) => !kpt.removed.includes(path))
+      const expected = Object.entries({ ...files, ...kpt.changed }).filter(
+        ([path]) => !kpt.removed.includes(path),
+      )
       assert.deepEqual('files' in ours ? ours.files : ours.refused, Object.fromEntries(expected))
     })
 })

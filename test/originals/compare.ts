@@ -10,9 +10,16 @@ import { builtInLibrary, type Outcome, outcomeOf, programLibrary } from './outco
 
 const [name = '', release = '', program = '', number] = process.argv.slice(2)
 const builtIn = BUILT_IN.get(name)
-const chosen = builtIn === undefined ? { why: `no function ${name}` } : chooseRelease(builtIn, release, false)
+const chosen =
+  builtIn === undefined ? { why: `no function ${name}` } : chooseRelease(builtIn, release, false)
 if ('why' in chosen) throw new Error(chosen.why)
-const counts = { equal: 0, 'both refuse': 0, 'only the original refuses': 0, 'only ours refuses': 0, different: 0 }
+const counts = {
+  equal: 0,
+  'both refuse': 0,
+  'only the original refuses': 0,
+  'only ours refuses': 0,
+  different: 0,
+}
 for (const input of inputsOf(name)) {
   if (number !== undefined && input.number !== Number(number)) continue
   const ours = outcomeOf(input.files, builtInLibrary(chosen.run))
@@ -21,12 +28,16 @@ for (const input of inputsOf(name)) {
   counts[how] += 1
   if (how === 'equal' || (how === 'both refuse' && number === undefined)) continue
   console.log(`--- ${name} ${release} input ${input.number}: ${how}`)
-  for (const [who, outcome] of Object.entries({ ours, original })) if ('refused' in outcome) console.log(`${who}: ${outcome.refused}`)
-  if (number !== undefined) for (const [path, text] of Object.entries(input.files)) console.log(`== ${path}\n${text}`)
+  for (const [who, outcome] of Object.entries({ ours, original }))
+    if ('refused' in outcome) console.log(`${who}: ${outcome.refused}`)
+  if (number !== undefined)
+    for (const [path, text] of Object.entries(input.files)) console.log(`== ${path}\n${text}`)
   if ('files' in ours && 'files' in original)
     for (const path of new Set([...Object.keys(ours.files), ...Object.keys(original.files)]))
       if (ours.files[path] !== original.files[path])
-        console.log(`== ${path}\n${differentLines(original.files[path] ?? '', ours.files[path] ?? '')}`)
+        console.log(
+          `== ${path}\n${differentLines(original.files[path] ?? '', ours.files[path] ?? '')}`,
+        )
 }
 console.log(`${name} ${release}: ${JSON.stringify(counts)}`)
 
@@ -42,7 +53,11 @@ function differentLines(original: string, ours: string): string {
   let start = 0
   while (start < Math.min(one.length, other.length) && one[start] === other[start]) start += 1
   let end = 0
-  while (end < Math.min(one.length, other.length) - start && one.at(-1 - end) === other.at(-1 - end)) end += 1
+  while (
+    end < Math.min(one.length, other.length) - start &&
+    one.at(-1 - end) === other.at(-1 - end)
+  )
+    end += 1
   return [
     ...one.slice(Math.max(0, start - 3), start).map((line) => `  ${line}`),
     ...one.slice(start, one.length - end).map((line) => `- ${line}`),

@@ -8,13 +8,17 @@ export interface FunctionConfig {
   readonly file?: string
 }
 
-export const map = (configMap: { readonly [key: string]: string }): FunctionConfig => ({ configMap })
+export const map = (configMap: { readonly [key: string]: string }): FunctionConfig => ({
+  configMap,
+})
 export const file = (text: string): FunctionConfig => ({ file: text })
 /** Of a config that is not applied. */
 export const LOCAL = 'annotations: {config.kubernetes.io/local-config: "true"}'
 /** An object of a function's own kind. */
 export const own = (kind: string, rest: string): FunctionConfig =>
-  file(`apiVersion: fn.kpt.dev/v1alpha1\nkind: ${kind}\nmetadata: {name: config, ${LOCAL}}\n${rest}`)
+  file(
+    `apiVersion: fn.kpt.dev/v1alpha1\nkind: ${kind}\nmetadata: {name: config, ${LOCAL}}\n${rest}`,
+  )
 
 export interface FunctionConfigs {
   /** With these the function does its work, on one package or another. */

@@ -25,10 +25,14 @@ export function oddPackage(choose: Choose): OddPackage {
   const left = ODD_DOCUMENTS.map((_, index) => index)
   const files: Record<string, string> = {}
   for (const path of ['one.yaml', 'sub/two.yaml', 'three.yml'].slice(0, 1 + choose(3))) {
-    const documents = Array.from({ length: 1 + choose(3) }, () => ODD_DOCUMENTS[left.splice(choose(left.length), 1)[0] ?? 0] ?? '')
+    const documents = Array.from(
+      { length: 1 + choose(3) },
+      () => ODD_DOCUMENTS[left.splice(choose(left.length), 1)[0] ?? 0] ?? '',
+    )
     files[path] = documents.map((text) => rewritten(text, choose)).join('---\n')
   }
-  if (choose(6) === 0) files['kustomization.yaml'] = ODD_KUSTOMIZATIONS[choose(ODD_KUSTOMIZATIONS.length)] ?? ''
+  if (choose(6) === 0)
+    files['kustomization.yaml'] = ODD_KUSTOMIZATIONS[choose(ODD_KUSTOMIZATIONS.length)] ?? ''
   return files
 }
 
@@ -43,7 +47,10 @@ const REWRITINGS: readonly Rewriting[] = [
   (text) =>
     /^ {2}annotations:/m.test(text)
       ? text
-      : text.replace(/^metadata:$/m, 'metadata:\n  annotations:\n    owner: "value" # kpt-set: ${value}'),
+      : text.replace(
+          /^metadata:$/m,
+          'metadata:\n  annotations:\n    owner: "value" # kpt-set: ${value}',
+        ),
   (text) => `# first line\n\n${text}`,
   (text) => text.replace(/^(metadata|spec|data):$/m, '\n$1:'),
   (text) => text.replaceAll('namespace: dev', 'namespace: prod'),

@@ -18,9 +18,16 @@ export const FUNCTION_NAMES: readonly string[] = Object.keys(FUNCTION_CONFIGS)
 
 /** Empty for a function without configs. */
 export function inputsOf(name: string): readonly OriginalInput[] {
-  const { working, wrong, beside } = FUNCTION_CONFIGS[name] ?? { working: [], wrong: [], beside: undefined }
+  const { working, wrong, beside } = FUNCTION_CONFIGS[name] ?? {
+    working: [],
+    wrong: [],
+    beside: undefined,
+  }
   const configs = [
-    ...Array.from({ length: working.length === 0 ? 0 : WITH_WORKING_CONFIGS }, (_, number) => working[number % working.length] ?? {}),
+    ...Array.from(
+      { length: working.length === 0 ? 0 : WITH_WORKING_CONFIGS },
+      (_, number) => working[number % working.length] ?? {},
+    ),
     ...wrong.flatMap((config) => Array.from({ length: WITH_EACH_WRONG_CONFIG }, () => config)),
   ]
   return configs.map((config, number) => ({
@@ -41,7 +48,12 @@ function kptfileOf(name: string, { configMap, file }: FunctionConfig): string {
     ...(file === undefined ? {} : { configPath: 'config.yaml' }),
   }
   return stringify(
-    { apiVersion: 'kpt.dev/v1', kind: 'Kptfile', metadata: { name: 'package' }, pipeline: { mutators: [step] } },
+    {
+      apiVersion: 'kpt.dev/v1',
+      kind: 'Kptfile',
+      metadata: { name: 'package' },
+      pipeline: { mutators: [step] },
+    },
     { defaultStringType: 'PLAIN', lineWidth: 0 },
   )
 }

@@ -30,11 +30,15 @@ describe('the releases that are built in', () => {
 
 describe('the originals of the module proxy', () => {
   it('have a test file each, and no other test file is there', () => {
-    assert.deepEqual(readdirSync(new URL('served/', import.meta.url)).sort(), SERVED_ORIGINALS.map(testFileOf).sort())
+    assert.deepEqual(
+      readdirSync(new URL('served/', import.meta.url)).sort(),
+      SERVED_ORIGINALS.map(testFileOf).sort(),
+    )
   })
 
   it('are of releases that are recorded', () => {
-    for (const { name, release } of SERVED_ORIGINALS) assert.ok(readRecording(name)?.releases[release] !== undefined, `${name} ${release}`)
+    for (const { name, release } of SERVED_ORIGINALS)
+      assert.ok(readRecording(name)?.releases[release] !== undefined, `${name} ${release}`)
   })
 })
 
@@ -47,7 +51,9 @@ for (const name of recordedFunctions()) {
     /** By behaviour: releases that behave alike share it. */
     const digests = new Map<KrmFunction, readonly string[]>()
     const ours = (run: KrmFunction): readonly string[] => {
-      const known = digests.get(run) ?? inputs.map(({ files }) => digestOfOutcome(outcomeOf(files, builtInLibrary(run))))
+      const known =
+        digests.get(run) ??
+        inputs.map(({ files }) => digestOfOutcome(outcomeOf(files, builtInLibrary(run))))
       digests.set(run, known)
       return known
     }
@@ -65,14 +71,19 @@ for (const name of recordedFunctions()) {
       const chosen = chooseRelease(builtIn, release, false)
       if ('why' in chosen) continue
       it(`${release} makes of every input what the original makes`, () => {
-        const known = KNOWN_DIFFERENCES[name]?.filter(({ releases }) => releases.includes(release)) ?? []
-        const different = ours(chosen.run).flatMap((digest, number) => ([digest, VARIES].includes(expected[number] ?? '') ? [] : [number]))
+        const known =
+          KNOWN_DIFFERENCES[name]?.filter(({ releases }) => releases.includes(release)) ?? []
+        const different = ours(chosen.run).flatMap((digest, number) =>
+          [digest, VARIES].includes(expected[number] ?? '') ? [] : [number],
+        )
         assert.deepEqual(
           different,
           known.flatMap(({ inputs }) => inputs).sort((one, other) => one - other),
         )
         // What is refused alone shows as an error, and never as drift.
-        const refusedByUs = new Set(known.filter(({ ours }) => ours === 'refused').flatMap(({ inputs }) => inputs))
+        const refusedByUs = new Set(
+          known.filter(({ ours }) => ours === 'refused').flatMap(({ inputs }) => inputs),
+        )
         for (const number of refusedByUs) assert.equal(ours(chosen.run)[number], 'refused')
       })
     }

@@ -27,7 +27,11 @@ export function outcomeOf(files: OddPackage, library: FunctionLibrary, attribute
 function* renderOne(files: OddPackage, attributed: boolean): RenderProcess<Outcome> {
   const given = Object.entries(files)
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([path, text]) => ({ path, content: new TextEncoder().encode(text), mode: '100644' as const }))
+    .map(([path, text]) => ({
+      path,
+      content: new TextEncoder().encode(text),
+      mode: '100644' as const,
+    }))
   const rendering = yield* renderFiles('', given, attributed)
   if ('failures' in rendering) return { refused: rendering.failures.map(formatFailure).join('\n') }
   const after = new Map([...Object.entries(files), ...rendering.written])
@@ -56,13 +60,16 @@ export function outcomesOf(packages: readonly OddPackage[], program: string): re
     return { process, state: process.next() }
   })
   for (;;) {
-    const waiting = renders.flatMap((each) => (each.state.done === true ? [] : [{ each, input: inputOf(each.state.value) }]))
+    const waiting = renders.flatMap((each) =>
+      each.state.done === true ? [] : [{ each, input: inputOf(each.state.value) }],
+    )
     if (waiting.length === 0) return renders.map(({ state }) => state.value as Outcome)
     const runs = runOnEach(
       program,
       waiting.map(({ input }) => input),
     )
-    for (const [index, { each }] of waiting.entries()) each.state = each.process.next(answerOf(runs[index] as ProgramRun))
+    for (const [index, { each }] of waiting.entries())
+      each.state = each.process.next(answerOf(runs[index] as ProgramRun))
   }
 }
 
@@ -70,21 +77,32 @@ export function outcomesOf(packages: readonly OddPackage[], program: string): re
  * Exactly the text that kpt gives a program (docs/facts/kpt-render.md), and the answer in what it writes. An output that is no ResourceList is a
  * failure of the function, as it is with kpt.
  */
-function programTexts(): { inputOf: (call: FunctionCall) => string; answerOf: (run: ProgramRun) => FunctionAnswer } {
+function programTexts(): {
+  inputOf: (call: FunctionCall) => string
+  answerOf: (run: ProgramRun) => FunctionAnswer
+} {
   const given = new WeakSet<YamlMap>()
   return {
     inputOf: ({ input }) => {
-      const items = input.items.map((item) => (given.has(item) ? item : withoutDocumentComments(item)))
+      const items = input.items.map((item) =>
+        given.has(item) ? item : withoutDocumentComments(item),
+      )
       return formatFunctionInput({ ...input, items })
     },
     answerOf: ({ exitCode, stdout, stderr }) => {
-      if (exitCode !== 0) return { items: [], results: [], exitCode, stderr: `${stderr}\n${resultsOf(stdout)}` }
+      if (exitCode !== 0)
+        return { items: [], results: [], exitCode, stderr: `${stderr}\n${resultsOf(stdout)}` }
       try {
         const output = readFunctionOutput(stdout, FUNCTION_TEXT)
         for (const item of output.items) given.add(item)
         return { ...output, exitCode, stderr }
       } catch (thrown) {
-        return { items: [], results: [], exitCode: 1, stderr: failuresOf(thrown).map(formatFailure).join('\n') }
+        return {
+          items: [],
+          results: [],
+          exitCode: 1,
+          stderr: failuresOf(thrown).map(formatFailure).join('\n'),
+        }
       }
     },
   }

@@ -15,7 +15,8 @@ import { digestOfInputs, readRecording, VARIES, writeRecording } from './recordi
  */
 const RUNS_OF_EACH = 100
 const [name = '', ...programs] = process.argv.slice(2)
-if (!FUNCTION_NAMES.includes(name)) throw new Error(`there are no configs of ${JSON.stringify(name)}`)
+if (!FUNCTION_NAMES.includes(name))
+  throw new Error(`there are no configs of ${JSON.stringify(name)}`)
 const inputs = inputsOf(name)
 const digest = digestOfInputs(inputs)
 const recorded = readRecording(name)
@@ -28,9 +29,13 @@ for (const each of programs) {
     release,
     inputs.map(({ files }) => {
       const first = digestOfOutcome(outcomeOf(files, library))
-      for (let run = 1; run < RUNS_OF_EACH; run += 1) if (digestOfOutcome(outcomeOf(files, library)) !== first) return VARIES
+      for (let run = 1; run < RUNS_OF_EACH; run += 1)
+        if (digestOfOutcome(outcomeOf(files, library)) !== first) return VARIES
       return first
     }),
   )
 }
-writeRecording(name, { inputs: digest, releases: Object.fromEntries([...releases].sort(([one], [other]) => (one < other ? -1 : 1))) })
+writeRecording(name, {
+  inputs: digest,
+  releases: Object.fromEntries([...releases].sort(([one], [other]) => (one < other ? -1 : 1))),
+})

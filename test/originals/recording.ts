@@ -30,20 +30,35 @@ export function recordedFunctions(): readonly string[] {
 export function readRecording(name: string): Recording | undefined {
   const path = `${FOLDER}${name}.json`
   if (!existsSync(path)) return undefined
-  const { inputs, releases } = JSON.parse(readFileSync(path, 'utf8')) as { inputs: string; releases: { [release: string]: string[] } }
+  const { inputs, releases } = JSON.parse(readFileSync(path, 'utf8')) as {
+    inputs: string
+    releases: { [release: string]: string[] }
+  }
   return {
     inputs,
-    releases: Object.fromEntries(Object.entries(releases).map(([release, lines]) => [release, lines.flatMap((line) => line.split(' '))])),
+    releases: Object.fromEntries(
+      Object.entries(releases).map(([release, lines]) => [
+        release,
+        lines.flatMap((line) => line.split(' ')),
+      ]),
+    ),
   }
 }
 
 export function writeRecording(name: string, { inputs, releases }: Recording): void {
   mkdirSync(FOLDER, { recursive: true })
-  const lines = Object.entries(releases).map(([release, digests]) => [release, linesOf(digests)] as const)
-  writeFileSync(`${FOLDER}${name}.json`, `${JSON.stringify({ inputs, releases: Object.fromEntries(lines) }, undefined, 2)}\n`)
+  const lines = Object.entries(releases).map(
+    ([release, digests]) => [release, linesOf(digests)] as const,
+  )
+  writeFileSync(
+    `${FOLDER}${name}.json`,
+    `${JSON.stringify({ inputs, releases: Object.fromEntries(lines) }, undefined, 2)}\n`,
+  )
 }
 
 function linesOf(digests: readonly string[]): string[] {
   const count = Math.ceil(digests.length / DIGESTS_PER_LINE)
-  return Array.from({ length: count }, (_, line) => digests.slice(line * DIGESTS_PER_LINE, (line + 1) * DIGESTS_PER_LINE).join(' '))
+  return Array.from({ length: count }, (_, line) =>
+    digests.slice(line * DIGESTS_PER_LINE, (line + 1) * DIGESTS_PER_LINE).join(' '),
+  )
 }

@@ -27,15 +27,21 @@ const UNTIL_NONE_IS_LEFT = String.raw`for each do "$0" && exit; printf '\0%s\0' 
  * @throws Error where the program did not run on each of them
  */
 export function runOnEach(program: string, inputs: readonly string[]): readonly ProgramRun[] {
-  const { stdout, stderr } = spawnSync('sh', ['-c', UNTIL_NONE_IS_LEFT, program, ...inputs.map((_, index) => String(index))], {
-    env: { ...process.env, BACKPORCH_BATCH: '1' },
-    input: inputs.map((input) => `${Buffer.byteLength(input)}\n${input}`).join(''),
-    encoding: 'utf8',
-    maxBuffer: 1 << 26,
-  })
+  const { stdout, stderr } = spawnSync(
+    'sh',
+    ['-c', UNTIL_NONE_IS_LEFT, program, ...inputs.map((_, index) => String(index))],
+    {
+      env: { ...process.env, BACKPORCH_BATCH: '1' },
+      input: inputs.map((input) => `${Buffer.byteLength(input)}\n${input}`).join(''),
+      encoding: 'utf8',
+      maxBuffer: 1 << 26,
+    },
+  )
   const [printed, said] = [stdout.split('\0'), stderr.split('\0')]
   if (said.length !== inputs.length + 1 || printed.length !== 2 * inputs.length + 1)
-    throw new Error(`${program} ran on ${said.length - 1} of ${inputs.length} inputs: ${said.at(-1)}`)
+    throw new Error(
+      `${program} ran on ${said.length - 1} of ${inputs.length} inputs: ${said.at(-1)}`,
+    )
   return inputs.map((_, index) => ({
     exitCode: Number(printed[2 * index + 1]),
     stdout: printed[2 * index] ?? '',

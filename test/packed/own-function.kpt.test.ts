@@ -39,7 +39,8 @@ spec:
 const PACKAGE = {
   'functions/team.mts': TEAM,
   'apps/web/web.yaml': DEPLOYMENT,
-  'apps/web/twin.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {date: 2024-01-01}\n',
+  'apps/web/twin.yaml':
+    'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {date: 2024-01-01}\n',
 }
 
 interface Ended {
@@ -48,33 +49,55 @@ interface Ended {
 }
 
 /** A clone with backporch in its node_modules, as `npm install` leaves it. */
-function inClone(steps: readonly string[], use: (folder: string, backporch: (...words: readonly string[]) => Ended) => void): void {
-  withFolder({ ...PACKAGE, 'apps/web/Kptfile': kptfile(steps), '.gitignore': 'node_modules\n' }, (folder) => {
-    const installed = join(folder, 'node_modules', 'backporch')
-    mkdirSync(installed, { recursive: true })
-    copyFileSync(join(ROOT, 'package.json'), join(installed, 'package.json'))
-    const program = process.env[TEST_PROGRAM]
-    if (program === undefined) execFileSync(process.execPath, [join(ROOT, '.ci', 'bundle.ts'), join(installed, 'dist')])
-    else cpSync(dirname(program), join(installed, 'dist'), { recursive: true })
-    const git = (...words: readonly string[]) =>
-      execFileSync('git', ['-C', folder, '-c', 'user.name=x', '-c', 'user.email=x@example.com', ...words], { stdio: 'pipe' })
-    git('init', '--initial-branch', 'main')
-    git('add', '.')
-    git('commit', '-m', 'one')
-    use(folder, (...words) => {
-      const args = [join(installed, 'dist', 'backporch.mjs'), ...words]
-      const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
-      return { code: status, stderr }
-    })
-  })
+function inClone(
+  steps: readonly string[],
+  use: (folder: string, backporch: (...words: readonly string[]) => Ended) => void,
+): void {
+  withFolder(
+    { ...PACKAGE, 'apps/web/Kptfile': kptfile(steps), '.gitignore': 'node_modules\n' },
+    (folder) => {
+      const installed = join(folder, 'node_modules', 'backporch')
+      mkdirSync(installed, { recursive: true })
+      copyFileSync(join(ROOT, 'package.json'), join(installed, 'package.json'))
+      const program = process.env[TEST_PROGRAM]
+      if (program === undefined)
+        execFileSync(process.execPath, [join(ROOT, '.ci', 'bundle.ts'), join(installed, 'dist')])
+      else cpSync(dirname(program), join(installed, 'dist'), { recursive: true })
+      const git = (...words: readonly string[]) =>
+        execFileSync(
+          'git',
+          ['-C', folder, '-c', 'user.name=x', '-c', 'user.email=x@example.com', ...words],
+          { stdio: 'pipe' },
+        )
+      git('init', '--initial-branch', 'main')
+      git('add', '.')
+      git('commit', '-m', 'one')
+      use(folder, (...words) => {
+        const args = [join(installed, 'dist', 'backporch.mjs'), ...words]
+        const { status, stderr } = spawnSync(process.execPath, args, {
+          cwd: folder,
+          encoding: 'utf8',
+        })
+        return { code: status, stderr }
+      })
+    },
+  )
 }
 
 function filesOf(folder: string): { readonly [path: string]: string } {
-  return Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]))
+  return Object.fromEntries(
+    readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]),
+  )
 }
 
-test('kpt and Backporch make the same files with the functions of the guide', { skip: whyNoKpt() }, () => {
-  assert.equal(STEPS.length, 2, 'the guide names the function of its own, and the one that comes with Backporch')
+test('kpt and Backporch make the same files with the functions of the guide', {
+  skip: whyNoKpt(),
+}, () => {
+  assert.equal(
+    STEPS.length,
+    2,
+    'the guide names the function of its own, and the one that comes with Backporch',
+  )
   inClone(STEPS, (folder, backporch) => {
     const modules = ['functions/team.mts', 'node_modules/backporch/dist/set-default-requests.mjs']
     const allowed = modules.map((path) => `--allow-module=${join(folder, path)}`)
@@ -84,21 +107,33 @@ test('kpt and Backporch make the same files with the functions of the guide', { 
     assert.ok(ok, stderr)
     const byKpt = filesOf(join(folder, 'apps/web'))
     assert.deepEqual(filesOf(join(folder, 'out')), byKpt)
-    assert.match(byKpt['web.yaml'] ?? '', /name: web # the name\n {2}labels:\n {4}team: shop\n[\s\S]*replicas: 0x3\n[\s\S]*cpu: 100m/)
+    assert.match(
+      byKpt['web.yaml'] ?? '',
+      /name: web # the name\n {2}labels:\n {4}team: shop\n[\s\S]*replicas: 0x3\n[\s\S]*cpu: 100m/,
+    )
     assert.match(byKpt['twin.yaml'] ?? '', /team: shop[\s\S]*date: 2024-01-01/)
   })
 })
 
-test('kpt and Backporch both stop where the function says no, and Backporch where nobody allowed it', { skip: whyNoKpt() }, () => {
+test('kpt and Backporch both stop where the function says no, and Backporch where nobody allowed it', {
+  skip: whyNoKpt(),
+}, () => {
   inClone(['    - exec: node functions/team.mts\n'], (folder, backporch) => {
     const refused = backporch('render', 'apps/web', '-o', 'out')
     assert.deepEqual([refused.code, /^error (BP\d+)/m.exec(refused.stderr)?.[1]], [2, 'BP1206'])
     assert.match(refused.stderr, /--allow-module=\/…\/team\.mts/)
-    const failed = backporch('render', 'apps/web', '-o', 'out', `--allow-module=${join(folder, 'functions/team.mts')}`)
+    const failed = backporch(
+      'render',
+      'apps/web',
+      '-o',
+      'out',
+      `--allow-module=${join(folder, 'functions/team.mts')}`,
+    )
     assert.deepEqual([failed.code, /^error (BP\d+)/m.exec(failed.stderr)?.[1]], [2, 'BP1202'])
     const run = runKpt(folder, 'fn', 'render', 'apps/web', '--allow-exec')
     assert.ok(!run.ok)
-    for (const text of [failed.stderr, run.stdout + run.stderr]) assert.match(text, /the config has no team/)
+    for (const text of [failed.stderr, run.stdout + run.stderr])
+      assert.match(text, /the config has no team/)
     assert.deepEqual(filesOf(join(folder, 'apps/web'))['web.yaml'], DEPLOYMENT)
   })
 })

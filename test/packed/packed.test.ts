@@ -25,7 +25,9 @@ const { version, engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'),
 }
 /** The oldest Node that package.json allows, from the lock file. */
 const MINIMUM_NODE = join(ROOT, '.ci/node-minimum/node_modules/.bin/node')
-const noMinimumNode = existsSync(MINIMUM_NODE) ? false : `the lock file has no Node ${engines.node} for this system`
+const noMinimumNode = existsSync(MINIMUM_NODE)
+  ? false
+  : `the lock file has no Node ${engines.node} for this system`
 
 interface Ended {
   readonly code: number | null
@@ -42,19 +44,31 @@ describe('the packed backporch', () => {
     folder = realpathSync(mkdtempSync(join(tmpdir(), 'packed-')))
     const checkout = join(folder, 'checkout')
     mkdirSync(join(checkout, 'src'), { recursive: true })
-    for (const file of ['package.json', 'LICENSE', 'src/launch.cjs']) copyFileSync(join(ROOT, file), join(checkout, file))
+    for (const file of ['package.json', 'LICENSE', 'src/launch.cjs'])
+      copyFileSync(join(ROOT, file), join(checkout, file))
     writeFileSync(join(checkout, 'README.md'), '# backporch\n')
     execFileSync(process.execPath, [join(ROOT, '.ci', 'bundle.ts'), join(checkout, 'dist')])
     npm(checkout, 'pack', '--ignore-scripts', '--pack-destination', folder)
     installed = join(folder, 'empty')
     mkdirSync(installed)
     writeFileSync(join(installed, 'package.json'), '{}')
-    npm(installed, 'install', '--offline', '--no-audit', '--no-fund', join(folder, `backporch-${version}.tgz`))
+    npm(
+      installed,
+      'install',
+      '--offline',
+      '--no-audit',
+      '--no-fund',
+      join(folder, `backporch-${version}.tgz`),
+    )
   })
   after(() => rmSync(folder, { recursive: true, force: true }))
 
   /** Runs the installed command as `npx backporch` does. */
-  const backporch = (args: readonly string[], node = process.execPath, flags: readonly string[] = []): Ended => {
+  const backporch = (
+    args: readonly string[],
+    node = process.execPath,
+    flags: readonly string[] = [],
+  ): Ended => {
     const program = join(installed, 'node_modules', 'backporch', 'src', 'launch.cjs')
     const { status, stdout, stderr } = spawnSync(node, [...flags, program, ...args], {
       cwd: installed,
@@ -68,7 +82,9 @@ describe('the packed backporch', () => {
     const packageFolder = join(installed, 'node_modules', 'backporch')
     const files = readdirSync(packageFolder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
-      .map((entry) => relative(packageFolder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+      .map((entry) =>
+        relative(packageFolder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'),
+      )
     const chunk = /^dist\/[\w-]+-[0-9A-Z]{8}\.mjs$/
     assert.deepEqual(files.filter((file) => !chunk.test(file)).sort(), [
       'LICENSE',
@@ -83,17 +99,29 @@ describe('the packed backporch', () => {
       'package.json',
       'src/launch.cjs',
     ])
-    const entries = ['backporch', 'action', 'render-worker', 'functions', 'set-default-requests'].map((name) =>
-      join(packageFolder, 'dist', `${name}.mjs`),
-    )
+    const entries = [
+      'backporch',
+      'action',
+      'render-worker',
+      'functions',
+      'set-default-requests',
+    ].map((name) => join(packageFolder, 'dist', `${name}.mjs`))
     const loaded = [...filesLoaded(entries, true)].map((path) => relative(packageFolder, path))
-    assert.deepEqual(loaded.filter((file) => chunk.test(file)).sort(), files.filter((file) => chunk.test(file)).sort())
-    const packages = readdirSync(join(installed, 'node_modules')).filter((name) => !name.startsWith('.'))
+    assert.deepEqual(
+      loaded.filter((file) => chunk.test(file)).sort(),
+      files.filter((file) => chunk.test(file)).sort(),
+    )
+    const packages = readdirSync(join(installed, 'node_modules')).filter(
+      (name) => !name.startsWith('.'),
+    )
     assert.deepEqual(packages, ['backporch'])
   })
 
   test('loads a command when it runs: its start holds no adapter, no schema and no YAML', () => {
-    const start = filesLoaded([join(installed, 'node_modules', 'backporch', 'dist', 'backporch.mjs')], false)
+    const start = filesLoaded(
+      [join(installed, 'node_modules', 'backporch', 'dist', 'backporch.mjs')],
+      false,
+    )
     const bytes = [...start].reduce((sum, path) => sum + statSync(path).size, 0)
     assert.ok(bytes < 160 * 1024, `the start reads ${bytes} bytes`)
   })
@@ -101,7 +129,10 @@ describe('the packed backporch', () => {
   test('is a command', () => {
     const command = join(installed, 'node_modules', '.bin', 'backporch')
     const env = { PATH: `${NODE_FOLDER}${delimiter}${process.env['PATH']}`, HOME: folder }
-    assert.equal(execFileSync(command, ['version'], { env, encoding: 'utf8' }), `backporch ${version} (Node ${process.versions.node})\n`)
+    assert.equal(
+      execFileSync(command, ['version'], { env, encoding: 'utf8' }),
+      `backporch ${version} (Node ${process.versions.node})\n`,
+    )
   })
 
   test('runs', () => {
@@ -116,10 +147,15 @@ describe('the packed backporch', () => {
   test('plays the demo', () => {
     const { code, stdout, stderr } = backporch(['demo', '--folder', 'demo'])
     assert.deepEqual([code, stderr], [0, ''], stdout)
-    assert.match(stdout, /InSync[\s\S]*alias backporch='node .*node_modules\/backporch\/src\/launch\.cjs'/)
+    assert.match(
+      stdout,
+      /InSync[\s\S]*alias backporch='node .*node_modules\/backporch\/src\/launch\.cjs'/,
+    )
   })
 
-  test('plays the demo on the oldest Node that package.json allows', { skip: noMinimumNode }, () => {
+  test('plays the demo on the oldest Node that package.json allows', {
+    skip: noMinimumNode,
+  }, () => {
     const oldest = spawnSync(MINIMUM_NODE, ['--version'], { encoding: 'utf8' }).stdout.trim()
     assert.match(oldest, new RegExp(`^${engines.node.replace('>=', 'v')}\\.0$`))
     const { code, stdout, stderr } = backporch(['demo', '--folder', 'demo-on-oldest'], MINIMUM_NODE)
@@ -127,7 +163,9 @@ describe('the packed backporch', () => {
     assert.match(stdout, /InSync/)
   })
 
-  test("runs a function of one's own in TypeScript, on the oldest Node too", { skip: noMinimumNode }, () => {
+  test("runs a function of one's own in TypeScript, on the oldest Node too", {
+    skip: noMinimumNode,
+  }, () => {
     const file = join(installed, 'team.mts')
     const text = `import { type Configs, runKptFunc } from 'backporch/functions'
 async function setTeam(configs: Configs): Promise<void> {
@@ -136,7 +174,8 @@ async function setTeam(configs: Configs): Promise<void> {
 setTeam.usage = ''
 await runKptFunc(setTeam)\n`
     writeFileSync(file, text)
-    const kptfile = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: web}\npipeline: {mutators: [{exec: node team.mts}]}\n'
+    const kptfile =
+      'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: web}\npipeline: {mutators: [{exec: node team.mts}]}\n'
     const repository = join(folder, 'own')
     commitPackage(repository, kptfile)
     for (const node of [process.execPath, MINIMUM_NODE]) {
@@ -149,7 +188,8 @@ await runKptFunc(setTeam)\n`
 
   test('renders a package with a pipeline, in a thread of its own and through a program that is allowed', () => {
     const repository = join(folder, 'repository')
-    const image = 'image: ghcr.io/kptdev/krm-functions-catalog/set-namespace:latest, configMap: {namespace: shop}'
+    const image =
+      'image: ghcr.io/kptdev/krm-functions-catalog/set-namespace:latest, configMap: {namespace: shop}'
     const kptfile = `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: web}\npipeline: {mutators: [{${image}}, {exec: cat}]}\n`
     commitPackage(repository, kptfile)
     const live = join(folder, 'live.yaml')
@@ -157,10 +197,16 @@ await runKptFunc(setTeam)\n`
     const queried = ['diff', '--repo', repository, '--live', live]
     const refused = backporch(queried)
     assert.equal(refused.code, 2, refused.stdout)
-    assert.match(refused.stderr, /^error BP1206: .*\n {2}where: apps\/web\/Kptfile:4 \(mutator 2, cat\)/m)
+    assert.match(
+      refused.stderr,
+      /^error BP1206: .*\n {2}where: apps\/web\/Kptfile:4 \(mutator 2, cat\)/m,
+    )
     const allowed = backporch([...queried, '--allow-exec', 'cat'])
     assert.doesNotMatch(allowed.stderr, /error/)
-    assert.match(allowed.stderr + allowed.stdout, /apps\/web\/Kptfile:4 \(mutator 1, set-namespace\): the tag latest of .* v0\.4\.6 runs/)
+    assert.match(
+      allowed.stderr + allowed.stdout,
+      /apps\/web\/Kptfile:4 \(mutator 1, set-namespace\): the tag latest of .* v0\.4\.6 runs/,
+    )
   })
 
   test('says that it has no API server to run', () => {
@@ -177,10 +223,16 @@ await runKptFunc(setTeam)\n`
 
   test('on a Node that is too old is one line and exit code 2', () => {
     const pretend = join(folder, 'pretend.cjs')
-    writeFileSync(pretend, "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.18.1' } })\n")
-    const question = [{ run: backporch(['version'], process.execPath, ['--require', pretend]), node: '20.18.1' }]
+    writeFileSync(
+      pretend,
+      "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.18.1' } })\n",
+    )
+    const question = [
+      { run: backporch(['version'], process.execPath, ['--require', pretend]), node: '20.18.1' },
+    ]
     const older = olderNode()
-    if (older !== undefined) question.push({ run: backporch(['version'], older.path), node: older.version })
+    if (older !== undefined)
+      question.push({ run: backporch(['version'], older.path), node: older.version })
     for (const { run, node } of question) {
       assert.deepEqual(run, {
         code: 2,
@@ -191,7 +243,8 @@ await runKptFunc(setTeam)\n`
   })
 })
 
-const CONFIG_MAP = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n  namespace: shop\ndata: {color: blue}\n'
+const CONFIG_MAP =
+  'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n  namespace: shop\ndata: {color: blue}\n'
 
 /** A repository with the package apps/web. */
 function commitPackage(repository: string, kptfile: string): void {
@@ -199,7 +252,11 @@ function commitPackage(repository: string, kptfile: string): void {
   writeFileSync(join(repository, 'apps/web/Kptfile'), kptfile)
   writeFileSync(join(repository, 'apps/web/web.yaml'), CONFIG_MAP)
   const git = (...words: readonly string[]) =>
-    execFileSync('git', ['-C', repository, '-c', 'user.name=x', '-c', 'user.email=x@example.com', ...words], { stdio: 'pipe' })
+    execFileSync(
+      'git',
+      ['-C', repository, '-c', 'user.name=x', '-c', 'user.email=x@example.com', ...words],
+      { stdio: 'pipe' },
+    )
   git('init', '--initial-branch', 'main')
   git('add', '.')
   git('commit', '-m', 'one')
@@ -208,9 +265,12 @@ function commitPackage(repository: string, kptfile: string): void {
 /** The files with all that they import; those that are imported later only with `later`. */
 function filesLoaded(entries: readonly string[], later: boolean): Set<string> {
   const loaded = new Set(entries)
-  const imports = later ? /(?:\bfrom|\bimport\(?)"(\.\/[\w-]+\.mjs)"/g : /(?:\bfrom|\bimport)"(\.\/[\w-]+\.mjs)"/g
+  const imports = later
+    ? /(?:\bfrom|\bimport\(?)"(\.\/[\w-]+\.mjs)"/g
+    : /(?:\bfrom|\bimport)"(\.\/[\w-]+\.mjs)"/g
   for (const path of loaded) {
-    for (const [, next = ''] of readFileSync(path, 'utf8').matchAll(imports)) loaded.add(join(dirname(path), next))
+    for (const [, next = ''] of readFileSync(path, 'utf8').matchAll(imports))
+      loaded.add(join(dirname(path), next))
   }
   return loaded
 }
@@ -221,11 +281,16 @@ function npm(cwd: string, ...args: readonly string[]): void {
 
 /** A Node of the machine that is older than what backporch needs, where there is one. */
 function olderNode(): { readonly path: string; readonly version: string } | undefined {
-  for (const path of (process.env['PATH'] ?? '').split(delimiter).map((entry) => join(entry, 'node'))) {
+  for (const path of (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((entry) => join(entry, 'node'))) {
     if (!existsSync(path)) continue
-    const found = spawnSync(path, ['-p', 'process.versions.node'], { encoding: 'utf8' }).stdout.trim()
+    const found = spawnSync(path, ['-p', 'process.versions.node'], {
+      encoding: 'utf8',
+    }).stdout.trim()
     const [major = 0, minor = 0] = found.split('.').map(Number)
-    if (found !== '' && (major < 22 || (major === 22 && minor < 19))) return { path, version: found }
+    if (found !== '' && (major < 22 || (major === 22 && minor < 19)))
+      return { path, version: found }
   }
   return undefined
 }

@@ -2,7 +2,15 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -14,7 +22,17 @@ const folder = mkdtempSync(join(tmpdir(), 'backporch-release-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 /** What a licence asks of us is that its text goes along: licenses.txt. */
-const ALLOWED = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT', 'Unlicense', 'Zlib']
+const ALLOWED = [
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'BlueOak-1.0.0',
+  'ISC',
+  'MIT',
+  'Unlicense',
+  'Zlib',
+]
 
 function isAllowed(licence: string): boolean {
   const text = licence.replace(/^\((.*)\)$/, '$1')
@@ -27,35 +45,63 @@ function licenceOf({ licenses: [licence] = [] }: Sbom['components'][number]): st
   return 'expression' in licence ? licence.expression : licence.license.id
 }
 
-const program = execFileSync(process.execPath, [join(ROOT, '.ci', 'bundle.ts'), folder], { encoding: 'utf8' })
+const program = execFileSync(process.execPath, [join(ROOT, '.ci', 'bundle.ts'), folder], {
+  encoding: 'utf8',
+})
 const text = readFileSync(join(folder, 'sbom.cdx.json'), 'utf8')
 const sbom = JSON.parse(text) as Sbom
-const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as { packages: Record<string, LockEntry> }
+const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+  packages: Record<string, LockEntry>
+}
 
 test('the bill of materials has every package of the bundle, with the hash of the lock file, and nothing else', () => {
   const licences = readFileSync(join(folder, 'licenses.txt'), 'utf8')
-  const headings = [...licences.matchAll(/^==== (\S+) (\S+) \(.*\) ====$/gm)].map(([, name, version]) => `${name}@${version}`)
-  assert.deepEqual(sbom.components.map(({ name, version }) => `${name}@${version}`).sort(), [...new Set(headings)].sort())
+  const headings = [...licences.matchAll(/^==== (\S+) (\S+) \(.*\) ====$/gm)].map(
+    ([, name, version]) => `${name}@${version}`,
+  )
+  assert.deepEqual(
+    sbom.components.map(({ name, version }) => `${name}@${version}`).sort(),
+    [...new Set(headings)].sort(),
+  )
   assert.match(program, new RegExp(`with ${headings.length} packages$`, 'm'))
   const locked = new Set(
-    Object.values(packages).map(({ integrity = '' }) => Buffer.from(integrity.replace('sha512-', ''), 'base64').toString('hex')),
+    Object.values(packages).map(({ integrity = '' }) =>
+      Buffer.from(integrity.replace('sha512-', ''), 'base64').toString('hex'),
+    ),
   )
-  for (const { name, hashes = [] } of sbom.components) assert.ok(hashes.length === 1 && locked.has(hashes[0]?.content ?? ''), name)
+  for (const { name, hashes = [] } of sbom.components)
+    assert.ok(hashes.length === 1 && locked.has(hashes[0]?.content ?? ''), name)
   const names = sbom.components.map(({ name }) => name)
-  for (const name of ['undici', 'kpt-functions', 'isomorphic-git']) assert.ok(names.includes(name), name)
-  for (const name of ['yaml', 'esbuild', 'typescript', '@biomejs/biome', 'marked', 'graphql', 'ajv']) assert.ok(!names.includes(name), name)
+  for (const name of ['undici', 'kpt-functions', 'isomorphic-git'])
+    assert.ok(names.includes(name), name)
+  for (const name of [
+    'yaml',
+    'esbuild',
+    'typescript',
+    '@biomejs/biome',
+    'marked',
+    'graphql',
+    'ajv',
+  ])
+    assert.ok(!names.includes(name), name)
 })
 
 test('the bill of materials has the form of CycloneDX 1.6, each reference leads somewhere, and no time is in it', () => {
   assert.deepEqual([sbom.bomFormat, sbom.specVersion, sbom.version], ['CycloneDX', '1.6', 1])
-  assert.match(sbom.serialNumber, /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
-  const refs = [sbom.metadata.component, ...sbom.components].map((component) => component['bom-ref'])
+  assert.match(
+    sbom.serialNumber,
+    /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/,
+  )
+  const refs = [sbom.metadata.component, ...sbom.components].map(
+    (component) => component['bom-ref'],
+  )
   assert.equal(new Set(refs).size, refs.length)
   assert.deepEqual(
     sbom.dependencies.map(({ ref }) => ref),
     [...refs].sort(),
   )
-  for (const { dependsOn } of sbom.dependencies) for (const ref of dependsOn) assert.ok(refs.includes(ref), ref)
+  for (const { dependsOn } of sbom.dependencies)
+    for (const ref of dependsOn) assert.ok(refs.includes(ref), ref)
   for (const { purl, hashes } of sbom.components) {
     assert.match(purl, /^pkg:npm\/(?:%40[\w.-]+\/)?[\w.-]+@\d+\.\d+\.\d+$/)
     assert.match(hashes?.[0]?.content ?? '', /^[0-9a-f]{128}$/)
@@ -78,11 +124,15 @@ test('every library of the bundle has a licence that may be shipped, and its tex
   const sections = readFileSync(join(folder, 'licenses.txt'), 'utf8')
     .split(/^==== (.*) ====$/m)
     .slice(1)
-  const withoutText = sections.flatMap((part, at) => (at % 2 === 0 && (sections[at + 1] ?? '').trim().length < 200 ? [part] : []))
+  const withoutText = sections.flatMap((part, at) =>
+    at % 2 === 0 && (sections[at + 1] ?? '').trim().length < 200 ? [part] : [],
+  )
   // Their packages have no file of it.
   assert.deepEqual(withoutText, ['clean-git-ref 2.0.1 (Apache-2.0)', 'diff3 0.0.3 (MIT)'])
-  for (const licence of ['GPL-3.0-only', 'none', 'MIT AND GPL-2.0-only', 'SEE LICENSE IN x', '']) assert.ok(!isAllowed(licence), licence)
-  for (const licence of ['(MIT OR GPL-2.0-only)', 'MIT AND ISC']) assert.ok(isAllowed(licence), licence)
+  for (const licence of ['GPL-3.0-only', 'none', 'MIT AND GPL-2.0-only', 'SEE LICENSE IN x', ''])
+    assert.ok(!isAllowed(licence), licence)
+  for (const licence of ['(MIT OR GPL-2.0-only)', 'MIT AND ISC'])
+    assert.ok(isAllowed(licence), licence)
 })
 
 test('advisories that nobody can be asked for are skipped here, fail in CI, and are never a pass', () => {
@@ -90,18 +140,28 @@ test('advisories that nobody can be asked for are skipped here, fail in CI, and 
   const ask = (answer: string, ci: string) => {
     writeFileSync(npm, `#!/bin/sh\necho '${answer}'\n`, { mode: 0o755 })
     const env = { ...process.env, PATH: `${folder}:${process.env['PATH']}`, CI: ci }
-    const { status, stdout } = spawnSync(process.execPath, [join(ROOT, '.ci', 'advisories.ts'), folder], { env, encoding: 'utf8' })
+    const { status, stdout } = spawnSync(
+      process.execPath,
+      [join(ROOT, '.ci', 'advisories.ts'), folder],
+      { env, encoding: 'utf8' },
+    )
     return [status, stdout.trim().split('\n').at(-1)]
   }
   const count = sbom.components.length
-  assert.deepEqual(ask('{"vulnerabilities": {}}', ''), [0, `advisories: 0 of ${count} packages of the bundle have one`])
+  assert.deepEqual(ask('{"vulnerabilities": {}}', ''), [
+    0,
+    `advisories: 0 of ${count} packages of the bundle have one`,
+  ])
   assert.deepEqual(ask('{"vulnerabilities": {"yaml": {"severity": "high", "range": "<9"}}}', ''), [
     1,
     `advisories: 1 of ${count} packages of the bundle have one`,
   ])
   for (const answer of ['{"message": "404"}', '{"error": {"summary": "404"}}']) {
     assert.deepEqual(ask(answer, ''), [0, 'advisories: skipped (404)'])
-    assert.deepEqual(ask(answer, 'true'), [1, 'advisories: skipped (404), which is a failure in CI'])
+    assert.deepEqual(ask(answer, 'true'), [
+      1,
+      'advisories: skipped (404), which is a failure in CI',
+    ])
   }
   assert.match(String(ask('<html>', '')[1]), /^advisories: skipped \(npm audit printed "<html>/)
 })
@@ -109,7 +169,10 @@ test('advisories that nobody can be asked for are skipped here, fail in CI, and 
 test('archives are equal bytes under any umask, and everybody may read what is in them', () => {
   const files = ['package.json', 'README.md', 'LICENSE', 'action.yml', 'src/launch.cjs']
   const packed = ['022', '027', '077'].map((umask) => {
-    const [from, out] = ['from', 'out'].map((name) => join(folder, `${name}-${umask}`)) as [string, string]
+    const [from, out] = ['from', 'out'].map((name) => join(folder, `${name}-${umask}`)) as [
+      string,
+      string,
+    ]
     // A checkout and a build of somebody with this umask.
     const copy = (source: string, names: string, target: string): string =>
       `mkdir -p ${target} && tar -C ${source} -c ${names} | tar -C ${target} --no-same-permissions -x`
@@ -128,7 +191,8 @@ test('archives are equal bytes under any umask, and everybody may read what is i
       const listed = execFileSync('tar', ['-tvzf', join(out, name)], { encoding: 'utf8' })
         .trim()
         .split('\n')
-      for (const line of listed) assert.match(line, /^(?:-rw-r--r--|-rwxr-xr-x|drwxr-xr-x) /, `${name} ${umask}`)
+      for (const line of listed)
+        assert.match(line, /^(?:-rw-r--r--|-rwxr-xr-x|drwxr-xr-x) /, `${name} ${umask}`)
     }
     return names.map((name) =>
       createHash('sha256')
@@ -140,16 +204,24 @@ test('archives are equal bytes under any umask, and everybody may read what is i
 })
 
 test('package.json says where the project is, which provenance is held against', () => {
-  const { repository, bugs, homepage } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<string, { url: string }>
+  const { repository, bugs, homepage } = JSON.parse(
+    readFileSync(join(ROOT, 'package.json'), 'utf8'),
+  ) as Record<string, { url: string }>
   assert.equal(repository?.url, 'git+https://github.com/backporch/backporch.git')
   assert.equal(bugs?.url, 'https://github.com/backporch/backporch/issues')
-  assert.match(readFileSync(join(ROOT, 'Kptfile'), 'utf8'), new RegExp(`^ {2}site: ${String(homepage)}$`, 'm'))
+  assert.match(
+    readFileSync(join(ROOT, 'Kptfile'), 'utf8'),
+    new RegExp(`^ {2}site: ${String(homepage)}$`, 'm'),
+  )
 })
 
 test('everything that dependency updates and reviews name is there', () => {
   const updates = readFileSync(join(ROOT, '.github', 'dependabot.yml'), 'utf8')
   const listed = [...updates.matchAll(/^ {6}- (\/test\/.*)$/gm)].map(([, path]) => path?.slice(1))
-  const modules = execFileSync('git', ['ls-files', 'go.mod', '*/go.mod'], { cwd: ROOT, encoding: 'utf8' })
+  const modules = execFileSync('git', ['ls-files', 'go.mod', '*/go.mod'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
   assert.deepEqual(
     listed.sort(),
     modules
@@ -158,6 +230,8 @@ test('everything that dependency updates and reviews name is there', () => {
       .map((path) => path.replace(/\/go\.mod$/, ''))
       .sort(),
   )
-  for (const [, path = ''] of readFileSync(join(ROOT, '.github', 'CODEOWNERS'), 'utf8').matchAll(/^\/(\S+) /gm))
+  for (const [, path = ''] of readFileSync(join(ROOT, '.github', 'CODEOWNERS'), 'utf8').matchAll(
+    /^\/(\S+) /gm,
+  ))
     assert.ok(existsSync(join(ROOT, path)), path)
 })

@@ -12,16 +12,28 @@ const folder = mkdtempSync(join(tmpdir(), 'backporch-porch-'))
 const environment = gitTestEnvironment(folder)
 const options = { cwd: folder, env: { ...environment, BACKPORCH_KEY: 'ab'.repeat(32) } }
 const SLASH_NAMES = join(import.meta.dirname, 'fixtures', 'slash-names.bundle')
-const kptfile = (name: string): string => `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: ${name}\n`
+const kptfile = (name: string): string =>
+  `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: ${name}\n`
 let created = 0
 
-const backporch = (repo: string, ...argv: readonly string[]) => backporchHere([...argv, '--repo', repo], options)
+const backporch = (repo: string, ...argv: readonly string[]) =>
+  backporchHere([...argv, '--repo', repo], options)
 
-async function rowsOf(repo: string, ...flags: readonly string[]): Promise<{ readonly rows: readonly string[]; readonly notes: string }> {
-  const columns = ['--no-headers', '--columns', 'name,package,workspacename,revision,latest,lifecycle']
+async function rowsOf(
+  repo: string,
+  ...flags: readonly string[]
+): Promise<{ readonly rows: readonly string[]; readonly notes: string }> {
+  const columns = [
+    '--no-headers',
+    '--columns',
+    'name,package,workspacename,revision,latest,lifecycle',
+  ]
   const { code, stdout, stderr } = await backporch(repo, 'get', 'packages', ...columns, ...flags)
   assert.equal(code, 0, stderr)
-  return { rows: stdout.split('\n').flatMap((line) => (line === '' ? [] : [line.replace(/ +/g, ' ')])), notes: stderr }
+  return {
+    rows: stdout.split('\n').flatMap((line) => (line === '' ? [] : [line.replace(/ +/g, ' ')])),
+    notes: stderr,
+  }
 }
 
 /** A bare repository with the packages apps/web and infra/dns, called `deploy`. */
@@ -30,7 +42,11 @@ function makeRepository(): string {
   const repo = join(folder, String(created), 'deploy.git')
   mkdirSync(repo, { recursive: true })
   git(repo, environment, 'init', '--quiet', '--bare', '--initial-branch=main')
-  commitFiles(repo, environment, 'main', { 'apps/web/Kptfile': kptfile('web'), 'infra/dns/Kptfile': kptfile('dns'), 'lib/x.txt': 'x\n' })
+  commitFiles(repo, environment, 'main', {
+    'apps/web/Kptfile': kptfile('web'),
+    'infra/dns/Kptfile': kptfile('dns'),
+    'lib/x.txt': 'x\n',
+  })
   return repo
 }
 
@@ -46,8 +62,20 @@ describe('get packages', () => {
 
   it('lists the tags of packages with the workspaces that Porch gives them, and skips every other tag', async () => {
     const repo = makeRepository()
-    const ours = commitWithMessage(repo, `Approving\n\n${line('infra/dns', 'other')}\n${line('apps/web', 'drift-1')}`)
-    const child = git(repo, environment, 'commit-tree', 'main^{tree}', '-p', ours, '-m', 'the line is in the history only')
+    const ours = commitWithMessage(
+      repo,
+      `Approving\n\n${line('infra/dns', 'other')}\n${line('apps/web', 'drift-1')}`,
+    )
+    const child = git(
+      repo,
+      environment,
+      'commit-tree',
+      'main^{tree}',
+      '-p',
+      ours,
+      '-m',
+      'the line is in the history only',
+    )
     const tag = (...args: readonly string[]) => git(repo, environment, 'tag', ...args)
     tag('apps/web/v1', ours)
     tag('-a', '-m', line('apps/web', 'of-the-tag'), 'apps/web/v2', ours)
@@ -73,13 +101,17 @@ describe('get packages', () => {
   it('skips a branch whose commit lacks the Kptfile, and says so once for all of them', async () => {
     const repo = makeRepository()
     commitFiles(repo, environment, 'drafts/apps/web/w', { 'apps/web/x.txt': 'x\n' })
-    for (const name of ['drafts/lib/w', 'proposed/apps/w', 'drafts/gone/w']) git(repo, environment, 'branch', name, 'main')
+    for (const name of ['drafts/lib/w', 'proposed/apps/w', 'drafts/gone/w'])
+      git(repo, environment, 'branch', name, 'main')
     const { rows, notes } = await rowsOf(repo)
     assert.deepEqual(
       rows.filter((row) => !row.endsWith('Published')),
       ['deploy.apps.web.w apps/web w 0 false Draft'],
     )
-    assert.match(notes, /^note: Porch does not list it, because its commit has no Kptfile [^\n]*: refs\/heads\/\S+ and 2 more$/m)
+    assert.match(
+      notes,
+      /^note: Porch does not list it, because its commit has no Kptfile [^\n]*: refs\/heads\/\S+ and 2 more$/m,
+    )
   })
 
   it('takes the name and the directory of the Porch Repository from flags', async () => {
@@ -88,14 +120,23 @@ describe('get packages', () => {
     assert.deepEqual((await rowsOf(repo, '--name', 'blueprints', '--directory', '/apps/')).rows, [
       'blueprints.web.main web main -1 false Published',
     ])
-    const json = JSON.parse((await backporch(repo, 'get', 'packages', '--name', 'b', '--directory', 'apps', '-o', 'json')).stdout)
+    const json = JSON.parse(
+      (await backporch(repo, 'get', 'packages', '--name', 'b', '--directory', 'apps', '-o', 'json'))
+        .stdout,
+    )
     assert.deepEqual([json.items[0].name, json.items[0].packagePath], ['b.web.main', 'apps/web'])
-    assert.match((await rowsOf(repo, '--directory', 'none')).notes, /^no package revision in none$/m)
+    assert.match(
+      (await rowsOf(repo, '--directory', 'none')).notes,
+      /^no package revision in none$/m,
+    )
     for (const [flag, value] of [
       ['--directory', '../x'],
       ['--name', 'A_b'],
     ] as const)
-      assert.match((await backporch(repo, 'get', 'packages', flag, value)).stderr, /^error BP1001: /)
+      assert.match(
+        (await backporch(repo, 'get', 'packages', flag, value)).stderr,
+        /^error BP1001: /,
+      )
   })
 
   it('lists one package without a name where a Kptfile is at the root, and those of a registered directory with theirs', async () => {
@@ -105,7 +146,9 @@ describe('get packages', () => {
     assert.deepEqual(rows, ['- . main -1 false Published'])
     assert.match(notes, /a Kptfile at the root makes all of it one package without a name/)
     assert.equal((await backporch(repo, 'get', 'packages', '-o', 'name')).stdout, '')
-    assert.deepEqual((await rowsOf(repo, '--directory', 'apps')).rows, ['deploy.web.main web main -1 false Published'])
+    assert.deepEqual((await rowsOf(repo, '--directory', 'apps')).rows, [
+      'deploy.web.main web main -1 false Published',
+    ])
   })
 
   it('does not take a draft, a proposal or the ledger for the base branch because HEAD names it', async () => {
@@ -116,13 +159,25 @@ describe('get packages', () => {
       const { rows, notes } = await rowsOf(repo)
       assert.ok(rows.includes('deploy.apps.web.main apps/web main -1 false Published'), head)
       assert.doesNotMatch(rows.join('\n'), /new/)
-      assert.match(notes, new RegExp(`^note: ${head}: HEAD of the repository names this branch, .*; the base branch is main$`, 'm'))
+      assert.match(
+        notes,
+        new RegExp(
+          `^note: ${head}: HEAD of the repository names this branch, .*; the base branch is main$`,
+          'm',
+        ),
+      )
       assert.match((await backporch(repo, 'render')).stderr, /the base branch is main/)
-      assert.doesNotMatch((await backporch(repo, 'status', '--branch', 'main')).stderr, /HEAD of the repository/)
+      assert.doesNotMatch(
+        (await backporch(repo, 'status', '--branch', 'main')).stderr,
+        /HEAD of the repository/,
+      )
       git(repo, environment, 'branch', '-m', 'main', 'trunk')
       const failed = await backporch(repo, 'get', 'packages')
       assert.equal(failed.code, 2)
-      assert.match(failed.stderr, new RegExp(`^error BP1003: HEAD of the repository names "${head}", .* is no base branch`))
+      assert.match(
+        failed.stderr,
+        new RegExp(`^error BP1003: HEAD of the repository names "${head}", .* is no base branch`),
+      )
       assert.match(failed.stderr, /^ {2}fix: name one of them: --branch trunk$/m)
     }
   })
@@ -132,10 +187,16 @@ describe('get packages', () => {
     git(folder, environment, 'clone', '--quiet', '--mirror', SLASH_NAMES, repo)
     assert.match(git(repo, environment, 'show', 'main:apps/web/Kptfile'), /^ {2}name: apps\/web$/m)
     const { rows } = await rowsOf(repo)
-    assert.ok(rows.includes('slash.infra.net.dns.v1 infra/net/dns v1 1 true Published'), rows.join('\n'))
+    assert.ok(
+      rows.includes('slash.infra.net.dns.v1 infra/net/dns v1 1 true Published'),
+      rows.join('\n'),
+    )
     assert.equal((await backporch(repo, 'render', 'apps/web', 'infra/net/dns')).code, 0)
     const { stdout } = await backporch(repo, 'check', '--live', 'nowhere')
     assert.match(stdout, /^✓ packages: 3 of 4 can be read and rendered$/m)
-    assert.match(stdout, /^! BP1201 packages: cannot be used: shop\/api\/Kptfile:11 .*set-namespace:v0\.4\.5/m)
+    assert.match(
+      stdout,
+      /^! BP1201 packages: cannot be used: shop\/api\/Kptfile:11 .*set-namespace:v0\.4\.5/m,
+    )
   })
 })

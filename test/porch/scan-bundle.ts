@@ -22,7 +22,10 @@ export class BundledRepository {
 
   static async of(bundle: string): Promise<BundledRepository> {
     const made = new BundledRepository()
-    await runGit(['clone', '--quiet', '--mirror', join(FIXTURES, `${bundle}.bundle`), made.path], undefined)
+    await runGit(
+      ['clone', '--quiet', '--mirror', join(FIXTURES, `${bundle}.bundle`), made.path],
+      undefined,
+    )
     mkdirSync(join(made.folder, 'live'))
     cpSync(join(FIXTURES, 'live.yaml'), made.live)
     return made
@@ -58,9 +61,16 @@ export class BundledRepository {
     const clone = join(this.folder, 'repair')
     await runGit(['clone', '--quiet', '--branch', 'main', this.path, clone], undefined)
     const kptfile = join(clone, 'shop', 'api', 'Kptfile')
-    writeFileSync(kptfile, readFileSync(kptfile, 'utf8').replace('set-namespace:v0.4.5', 'set-namespace:v0.4.6'))
+    writeFileSync(
+      kptfile,
+      readFileSync(kptfile, 'utf8').replace('set-namespace:v0.4.5', 'set-namespace:v0.4.6'),
+    )
     const person = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com']
-    await runGit([...person, 'commit', '--quiet', '-am', 'Name a release that is built in'], undefined, { directory: clone })
+    await runGit(
+      [...person, 'commit', '--quiet', '-am', 'Name a release that is built in'],
+      undefined,
+      { directory: clone },
+    )
     await runGit(['push', '--quiet', 'origin', 'main'], undefined, { directory: clone })
   }
 
@@ -68,7 +78,11 @@ export class BundledRepository {
   async run(...argv: readonly string[]): Promise<ProgramRun> {
     this.minute += 1
     const at = new Date(Date.parse('2026-11-22T17:30:00Z') + this.minute * 60_000).toISOString()
-    const header = { apiVersion: 'backporch.dev/v1alpha1', kind: 'Recording', spec: { cluster: 'prod', observedAt: `${at.slice(0, 19)}Z` } }
+    const header = {
+      apiVersion: 'backporch.dev/v1alpha1',
+      kind: 'Recording',
+      spec: { cluster: 'prod', observedAt: `${at.slice(0, 19)}Z` },
+    }
     writeFileSync(join(this.folder, 'live', 'recording.json'), JSON.stringify(header))
     const env = {
       PATH: process.env['PATH'],
@@ -77,11 +91,23 @@ export class BundledRepository {
       BACKPORCH_CACHE: join(this.folder, 'cache'),
     }
     return runHere(`backporch ${argv.join(' ')}`, { cwd: this.folder, env }, (world) =>
-      runCli([...argv, '--repo', this.path], { ...world, openRenderer: async () => new InProcessRenderer() }),
+      runCli([...argv, '--repo', this.path], {
+        ...world,
+        openRenderer: async () => new InProcessRenderer(),
+      }),
     )
   }
 
   scan(...argv: readonly string[]): Promise<ProgramRun> {
-    return this.run('scan', '--live', join(this.folder, 'live'), '--cluster', 'prod', '--field-manager', 'kubectl', ...argv)
+    return this.run(
+      'scan',
+      '--live',
+      join(this.folder, 'live'),
+      '--cluster',
+      'prod',
+      '--field-manager',
+      'kubectl',
+      ...argv,
+    )
   }
 }

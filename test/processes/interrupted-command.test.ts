@@ -1,6 +1,14 @@
 /** Ctrl-C and SIGTERM while a command reads git, renders or writes: it is told as interrupted, and not as a failure of what it was at. */
 import assert from 'node:assert/strict'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
@@ -12,7 +20,11 @@ import { assertInterrupted, type EndedCommand, startCommand } from './start-comm
 
 const folder = mkdtempSync(join(tmpdir(), 'backporch-interrupted-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
-const environment = { ...gitTestEnvironment(folder), XDG_CACHE_HOME: join(folder, 'cache'), BACKPORCH_KEY: 'k'.repeat(32) }
+const environment = {
+  ...gitTestEnvironment(folder),
+  XDG_CACHE_HOME: join(folder, 'cache'),
+  BACKPORCH_KEY: 'k'.repeat(32),
+}
 const GIT = findProgram('git', process.env['PATH'] ?? '') ?? 'git'
 let created = 0
 
@@ -38,19 +50,28 @@ function interruptingGit(nth: number, signal: Signal): Programs {
   writeFileSync(calls, '')
   const send = `[ "$(wc -l < ${calls})" -lt ${nth} ] || { mkdir ${sent} 2> /dev/null && ${INTERRUPTS[signal]}; }`
   // The fifth field is the process group: the leader of this one is the program, which Ctrl-C reaches.
-  const apart = '[ "$(cut -d " " -f 5 "/proc/$$/stat")" != "$PPID" ] || { echo "git is in the process group of the terminal" >&2; exit 1; }'
-  writeFileSync(join(path, 'git'), `#!/bin/sh\n${apart}\necho >> ${calls}\n${send}\nexec ${GIT} "$@"\n`, { mode: 0o755 })
+  const apart =
+    '[ "$(cut -d " " -f 5 "/proc/$$/stat")" != "$PPID" ] || { echo "git is in the process group of the terminal" >&2; exit 1; }'
+  writeFileSync(
+    join(path, 'git'),
+    `#!/bin/sh\n${apart}\necho >> ${calls}\n${send}\nexec ${GIT} "$@"\n`,
+    { mode: 0o755 },
+  )
   return { path, calls: () => readFileSync(calls, 'utf8').length, isSent: () => existsSync(sent) }
 }
 
 function run(argv: readonly string[], path = ''): Promise<EndedCommand> {
-  return startCommand(argv, { cwd: folder, env: { ...environment, PATH: `${path}:${process.env['PATH']}` } }).ended
+  return startCommand(argv, {
+    cwd: folder,
+    env: { ...environment, PATH: `${path}:${process.env['PATH']}` },
+  }).ended
 }
 
 suite('a command that is interrupted', () => {
   const unscanned = join(folder, 'packages.git')
   const scanned = join(folder, 'scanned.git')
-  const branchesOf = (repo: string): string[] => git(repo, environment, 'for-each-ref', '--format=%(refname)').split('\n')
+  const branchesOf = (repo: string): string[] =>
+    git(repo, environment, 'for-each-ref', '--format=%(refname)').split('\n')
   const copy = (from: string, to: string): void => {
     rmSync(to, { recursive: true, force: true })
     cpSync(from, to, { recursive: true })
@@ -95,12 +116,23 @@ suite('a command that is interrupted', () => {
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     test(`${signal} while a function runs, in a worker that renders`, async () => {
-      const [repo, program] = [join(folder, `function-${signal}.git`), join(folder, `interrupt-${signal}`)]
+      const [repo, program] = [
+        join(folder, `function-${signal}.git`),
+        join(folder, `interrupt-${signal}`),
+      ]
       writeFileSync(program, `#!/bin/sh\n${INTERRUPTS[signal]}\nexec sleep 60\n`, { mode: 0o755 })
       const Kptfile = `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: x}\npipeline: {mutators: [{exec: ${program}}]}\n`
       makePackages(repo, environment, { 'apps/x/Kptfile': Kptfile })
-      for (const argv of [['diff', 'apps/x', '--live', 'live'], ['scan', '--live', 'live'], ['render']])
-        assertInterrupted(await run([...argv, '--repo', repo, '--allow-exec', program]), signal, argv.join(' '))
+      for (const argv of [
+        ['diff', 'apps/x', '--live', 'live'],
+        ['scan', '--live', 'live'],
+        ['render'],
+      ])
+        assertInterrupted(
+          await run([...argv, '--repo', repo, '--allow-exec', program]),
+          signal,
+          argv.join(' '),
+        )
       assert.deepEqual(branchesOf(repo), branchesOf(unscanned))
     })
   }

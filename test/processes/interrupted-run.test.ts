@@ -47,8 +47,12 @@ function runnerOf(file: string): string {
 function processesOf(mark: string): string[] {
   return readdirSync('/proc').flatMap((pid) => {
     try {
-      const isOurs = /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`${MARK}=${mark}`)
-      return isOurs ? [`${pid} ${readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')}`] : []
+      const isOurs =
+        /^\d+$/.test(pid) &&
+        readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`${MARK}=${mark}`)
+      return isOurs
+        ? [`${pid} ${readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')}`]
+        : []
     } catch {
       return [] // it ended meanwhile, or is of another user
     }
@@ -56,10 +60,14 @@ function processesOf(mark: string): string[] {
 }
 
 /** The runner is the leader of a process group, as a terminal makes it. */
-async function startRun(t: TestContext): Promise<{ readonly runner: ChildProcess; readonly pid: number; readonly left: () => string[] }> {
+async function startRun(
+  t: TestContext,
+): Promise<{ readonly runner: ChildProcess; readonly pid: number; readonly left: () => string[] }> {
   const folder = mkdtempSync(join(tmpdir(), 'backporch-interrupted-'))
   const mark = randomUUID()
-  const [file, runnerFile, ready] = ['waits.test.mjs', 'runner.mjs', 'ready'].map((name) => join(folder, name)) as [string, string, string]
+  const [file, runnerFile, ready] = ['waits.test.mjs', 'runner.mjs', 'ready'].map((name) =>
+    join(folder, name),
+  ) as [string, string, string]
   t.after(() => {
     for (const line of processesOf(mark)) process.kill(Number.parseInt(line, 10), 'SIGKILL')
     rmSync(folder, { recursive: true })
@@ -70,9 +78,18 @@ async function startRun(t: TestContext): Promise<{ readonly runner: ChildProcess
   const env = { ...environment, [MARK]: mark }
   const runner = spawn(process.execPath, [runnerFile], { env, stdio: 'ignore', detached: true })
   const left = (): string[] => processesOf(mark)
-  await waitUntil('the test has started everything', () => existsSync(ready), { describe: () => left().join('\n') })
+  await waitUntil('the test has started everything', () => existsSync(ready), {
+    describe: () => left().join('\n'),
+  })
   assert.ok(runner.pid !== undefined)
-  for (const part of ['runner.mjs', 'worker.ts', 'sleep 1000', 'sleep 1001', 'guard-process.ts', 'sleep 1002'])
+  for (const part of [
+    'runner.mjs',
+    'worker.ts',
+    'sleep 1000',
+    'sleep 1001',
+    'guard-process.ts',
+    'sleep 1002',
+  ])
     assert.ok(
       left().some((line) => line.includes(part)),
       `${part} runs\n${left().join('\n')}`,
@@ -88,6 +105,8 @@ for (const [how, interrupt] of [
   test(`a run that ${how} leaves no process`, async (t) => {
     const { pid, left } = await startRun(t)
     interrupt(pid)
-    await waitUntil('no process of the run is left', () => left().length === 0, { describe: () => left().join('\n') })
+    await waitUntil('no process of the run is left', () => left().length === 0, {
+      describe: () => left().join('\n'),
+    })
   })
 }

@@ -20,7 +20,10 @@ export interface StartedCommand {
   interrupt(signal: 'SIGTERM' | 'SIGINT'): void
 }
 
-export function startCommand(argv: readonly string[], options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv }): StartedCommand {
+export function startCommand(
+  argv: readonly string[],
+  options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): StartedCommand {
   const signal = hangLimit(argv.join(' '))
   const child = spawn(...boundCommand(process.execPath, [PROGRAM, ...argv]), {
     ...options,
@@ -31,18 +34,34 @@ export function startCommand(argv: readonly string[], options: { readonly cwd: s
   })
   const { pid } = child
   assert.ok(pid !== undefined)
-  const closed = new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve))
+  const closed = new Promise<number | null>((resolve, reject) =>
+    child.on('error', reject).on('close', resolve),
+  )
   const ended = Promise.all([closed, text(child.stdout), text(child.stderr)])
   return {
-    ended: ended.then(([code, stdout, stderr]) => ({ code, stdout, stderr: withoutProgress(stderr) })),
+    ended: ended.then(([code, stdout, stderr]) => ({
+      code,
+      stdout,
+      stderr: withoutProgress(stderr),
+    })),
     interrupt: (name) => process.kill(name === 'SIGINT' ? -pid : pid, name),
   }
 }
 
 /** It says in one line that it was interrupted, and reports no failure. */
-export function assertInterrupted(ended: EndedCommand, signal: 'SIGTERM' | 'SIGINT', when: string): void {
+export function assertInterrupted(
+  ended: EndedCommand,
+  signal: 'SIGTERM' | 'SIGINT',
+  when: string,
+): void {
   const { code, stdout, stderr } = ended
   assert.equal(code, signal === 'SIGINT' ? 130 : 143, `${when}: ${stdout}${stderr}`)
-  assert.match(stderr, new RegExp(`^interrupted by ${signal}: [a-z]+ is not finished, and nothing is half-written\\n$`), when)
+  assert.match(
+    stderr,
+    new RegExp(
+      `^interrupted by ${signal}: [a-z]+ is not finished, and nothing is half-written\\n$`,
+    ),
+    when,
+  )
   assert.doesNotMatch(stdout, /BP\d{4}/, when)
 }

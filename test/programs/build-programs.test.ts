@@ -31,14 +31,19 @@ describe('a program of the list', () => {
         await mkdir(source, { recursive: true })
         await writeFile(join(source, 'text'), folder)
       }
-      await machine.installGo(`[ "$PWD/" = ${module} ] && [ "$CGO_ENABLED" = ${cgo === true ? 1 : 0} ] && [ "$GOWORK" = off ] || exit 1`)
+      await machine.installGo(
+        `[ "$PWD/" = ${module} ] && [ "$CGO_ENABLED" = ${cgo === true ? 1 : 0} ] && [ "$GOWORK" = off ] || exit 1`,
+      )
       const found = await ensureProgram(name, options)
       assert.ok(found.state === 'ready', found.state === 'unavailable' ? found.why : '')
       assert.ok(found.buildSeconds > 0)
       assert.equal(found.path, join(found.folder, name))
       const [call = '', ...others] = await machine.goCalls()
       const tagged = tags === undefined ? '' : `-tags ${tags} `
-      assert.ok(call.startsWith(`build -mod=readonly -buildvcs=false -trimpath ${tagged}-ldflags -s -w`), call)
+      assert.ok(
+        call.startsWith(`build -mod=readonly -buildvcs=false -trimpath ${tagged}-ldflags -s -w`),
+        call,
+      )
       assert.ok(call.endsWith(` -o ${found.path}.unfinished ${target}`), call)
       assert.deepEqual(others, beside === undefined ? [] : [`mod download -json ${beside.module}`])
 
@@ -46,20 +51,36 @@ describe('a program of the list', () => {
       await rm(join(machine.directory, 'modules'), { recursive: true, force: true })
       assert.deepEqual(await ensureProgram(name, options), { ...found, buildSeconds: 0 })
       for (const [folder, copy] of Object.entries(beside?.copies ?? {}))
-        assert.equal(await readFile(join(found.folder, beside?.folder ?? '', copy, 'inner', 'text'), 'utf8'), folder)
+        assert.equal(
+          await readFile(join(found.folder, beside?.folder ?? '', copy, 'inner', 'text'), 'utf8'),
+          folder,
+        )
     })
 
   test('has its version linked in, from go.mod', () => {
-    const kubernetes = PROGRAMS.controlplane.variables('require (\n\tk8s.io/kubernetes v1.99.7\n)\n')
+    const kubernetes = PROGRAMS.controlplane.variables(
+      'require (\n\tk8s.io/kubernetes v1.99.7\n)\n',
+    )
     assert.equal(kubernetes['k8s.io/component-base/version.gitVersion'], 'v1.99.7')
     assert.equal(kubernetes['k8s.io/client-go/pkg/version.gitMajor'], '1')
     assert.equal(kubernetes['k8s.io/client-go/pkg/version.gitMinor'], '99')
-    assert.deepEqual(PROGRAMS.gitea.variables('\tcode.gitea.io/gitea v1.99.0\n'), { 'main.version': '1.99.0' })
-    assert.throws(() => PROGRAMS.gitea.variables('\tcode.gitea.io/sdk v1.99.0\n'), /does not require code\.gitea\.io\/gitea/)
+    assert.deepEqual(PROGRAMS.gitea.variables('\tcode.gitea.io/gitea v1.99.0\n'), {
+      'main.version': '1.99.0',
+    })
+    assert.throws(
+      () => PROGRAMS.gitea.variables('\tcode.gitea.io/sdk v1.99.0\n'),
+      /does not require code\.gitea\.io\/gitea/,
+    )
   })
 
   test('can be removed with its copies although the module cache is write-protected', async () => {
-    const pages = join(machine.directory, 'modules', PROGRAMS.gitea.beside.module, 'templates', 'repo')
+    const pages = join(
+      machine.directory,
+      'modules',
+      PROGRAMS.gitea.beside.module,
+      'templates',
+      'repo',
+    )
     await mkdir(pages, { recursive: true })
     for (const folder of ['options', 'public']) await mkdir(join(pages, '..', '..', folder))
     await writeFile(join(pages, 'home.tmpl'), 'a page', { mode: 0o444 })
@@ -82,19 +103,31 @@ describe('a program that cannot be built', () => {
   }
 
   test('without Go or a C compiler it says which, and what to do', async () => {
-    assert.match(await whyNot('gitea'), /^cannot run Gitea here: there is no build at .*, and there is no go on the PATH\. Install Go\.$/)
+    assert.match(
+      await whyNot('gitea'),
+      /^cannot run Gitea here: there is no build at .*, and there is no go on the PATH\. Install Go\.$/,
+    )
     await machine.installGo()
-    assert.match(await whyNot('gitea'), /^cannot run Gitea here: .* there is no gcc on the PATH, .* Install gcc and/)
+    assert.match(
+      await whyNot('gitea'),
+      /^cannot run Gitea here: .* there is no gcc on the PATH, .* Install gcc and/,
+    )
   })
 
   test('the words of the compiler are the reason', async () => {
     await machine.installGo('echo "main.go:1: no such thing" >&2; exit 1')
-    assert.match(await whyNot('appliers'), /^cannot run the appliers here: go build ended with code 1: main\.go:1: no such thing$/)
+    assert.match(
+      await whyNot('appliers'),
+      /^cannot run the appliers here: go build ended with code 1: main\.go:1: no such thing$/,
+    )
   })
 
   test('a program whose folders cannot be copied does not count as built', async () => {
     await machine.installGo()
-    assert.match(await whyNot('source-controller'), /^cannot run Flux's source-controller here: ENOENT/)
+    assert.match(
+      await whyNot('source-controller'),
+      /^cannot run Flux's source-controller here: ENOENT/,
+    )
     assert.deepEqual(
       (await missingPrograms(['source-controller'], options.environment)).map(({ name }) => name),
       ['source-controller'],
@@ -105,7 +138,9 @@ describe('a program that cannot be built', () => {
 describe('a build', () => {
   test('is one for several processes that need it at once', async () => {
     await machine.installGo('/bin/sleep 1')
-    const ends = await Promise.all([startFinding(), startFinding(), startFinding()].map((child) => once(child, 'exit')))
+    const ends = await Promise.all(
+      [startFinding(), startFinding(), startFinding()].map((child) => once(child, 'exit')),
+    )
     assert.deepEqual(
       ends.map(([code]) => code),
       [0, 0, 0],
@@ -115,13 +150,18 @@ describe('a build', () => {
 
   test('that is killed leaves neither a process nor a lock nor temporary files behind', async (t) => {
     const began = join(machine.directory, 'began')
-    await machine.installGo(`echo half > "$GOTMPDIR/half"; echo "$$ $GOTMPDIR" > ${began}; /bin/sleep 60`)
+    await machine.installGo(
+      `echo half > "$GOTMPDIR/half"; echo "$$ $GOTMPDIR" > ${began}; /bin/sleep 60`,
+    )
     const child = startFinding()
     t.after(() => child.kill('SIGKILL'))
     const [pid = '', temporary = ''] = (await untilWritten(began)).trim().split(' ')
     assert.ok(isAlive(Number(pid)) && (await exists(temporary)))
     child.kill('SIGKILL')
-    await until(`process ${pid} and its files are gone`, async () => !isAlive(Number(pid)) && !(await exists(temporary)))
+    await until(
+      `process ${pid} and its files are gone`,
+      async () => !isAlive(Number(pid)) && !(await exists(temporary)),
+    )
 
     await machine.installGo()
     const found = await ensureProgram('appliers', options)
@@ -133,7 +173,10 @@ describe('a build', () => {
     await mkdir(join(machine.directory, 'bin'))
     await symlink(nice, join(machine.directory, 'bin', 'nice'))
     // The kernel groups processes by session where this is 1.
-    const groups = (await readFile('/proc/sys/kernel/sched_autogroup_enabled', 'utf8').catch(() => '0')).trim() === '1'
+    const groups =
+      (
+        await readFile('/proc/sys/kernel/sched_autogroup_enabled', 'utf8').catch(() => '0')
+      ).trim() === '1'
     const isLow = 'read -r group < /proc/self/autogroup && [ "$group" != "${group% nice 19}" ]'
     const untilLow = `tries=0; until ${isLow}; do tries=$((tries+1)); [ $tries -le 300 ] || exit 1; /bin/sleep 0.1; done`
     await machine.installGo(`[ "$(nice)" = 19 ] || exit 1\n${groups ? untilLow : ''}`)
@@ -161,14 +204,23 @@ describe('builds of several programs', () => {
       `while ! read -r word < ${machine.directory}/go-on; do /bin/sleep 0.05; done; /bin/rm ${machine.directory}/go-on`,
     )
     const said: string[] = []
-    const builds = buildPrograms(['helm4', 'helm3', 'sops'], { ...options, report: (message) => said.push(message) })
+    const builds = buildPrograms(['helm4', 'helm3', 'sops'], {
+      ...options,
+      report: (message) => said.push(message),
+    })
     assert.equal((await builds.ready('helm3')).state, 'ready')
     await until('a first build', async () => builds.progress() !== undefined)
-    assert.match(builds.progress()?.text ?? '', /^Helm 4 \(1 of 2\): \d+ s of about \d+ s, about .* left for all$/)
+    assert.match(
+      builds.progress()?.text ?? '',
+      /^Helm 4 \(1 of 2\): \d+ s of about \d+ s, about .* left for all$/,
+    )
     assert.deepEqual(builds.progress()?.name, 'helm4')
 
     await writeFile(join(machine.directory, 'go-on'), 'on\n')
-    const [helm4] = await Promise.all([builds.ready('helm4'), until('a second build', async () => (await machine.goCalls()).length === 2)])
+    const [helm4] = await Promise.all([
+      builds.ready('helm4'),
+      until('a second build', async () => (await machine.goCalls()).length === 2),
+    ])
     assert.ok(helm4.state === 'ready' && helm4.buildSeconds > 0)
     assert.equal(builds.progress()?.place, 2)
     await writeFile(join(machine.directory, 'go-on'), 'on\n')
@@ -200,7 +252,10 @@ describe('builds of several programs', () => {
     await builds.done
     for (const name of ['helm3', 'helm4'] as const) {
       const found = await builds.ready(name)
-      assert.match(found.state === 'unavailable' ? found.why : '', /^cannot run Helm [34] here: the build was ended$/)
+      assert.match(
+        found.state === 'unavailable' ? found.why : '',
+        /^cannot run Helm [34] here: the build was ended$/,
+      )
     }
     assert.ok(!isAlive(Number(pid)) && !(await exists(finished)))
     assert.equal((await machine.goCalls()).length, 1)
@@ -211,7 +266,10 @@ function startFinding() {
   const code = `import { ensureProgram } from ${JSON.stringify(new URL('build-programs.ts', import.meta.url).href)}
     const found = await ensureProgram('appliers', { report: () => {} })
     process.exit(found.state === 'ready' ? 0 : 1)`
-  return spawn(process.execPath, ['--input-type=module', '--no-warnings', '--eval', code], { env: machine.environment, stdio: 'inherit' })
+  return spawn(process.execPath, ['--input-type=module', '--no-warnings', '--eval', code], {
+    env: machine.environment,
+    stdio: 'inherit',
+  })
 }
 
 async function untilWritten(path: string): Promise<string> {

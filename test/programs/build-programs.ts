@@ -11,9 +11,22 @@
  *   builds.progress()?.text                            // `Gitea (2 of 9): 35 s of about 3 min; about 12 min left`
  */
 import { dirname } from 'node:path'
-import { type BuildProgress, buildClock, duration, expectedSeconds, type MissingProgram } from './build-progress.ts'
+import {
+  type BuildProgress,
+  buildClock,
+  duration,
+  expectedSeconds,
+  type MissingProgram,
+} from './build-progress.ts'
 import { copyFolders } from './copy-folders.ts'
-import { buildOnce, type Environment, findProgram, type GoBuild, goBuild, isExecutable } from './go-build.ts'
+import {
+  buildOnce,
+  type Environment,
+  findProgram,
+  type GoBuild,
+  goBuild,
+  isExecutable,
+} from './go-build.ts'
 import { type GoProgram, PROGRAMS, type ProgramName } from './programs.ts'
 
 /** The program is there. */
@@ -58,18 +71,25 @@ export async function missingPrograms(
 ): Promise<readonly MissingProgram[]> {
   const missing: MissingProgram[] = []
   for (const name of new Set(names)) {
-    if (!(await isExecutable(await programPath(name, environment)))) missing.push({ name, expectedSeconds: expectedSeconds(name) })
+    if (!(await isExecutable(await programPath(name, environment))))
+      missing.push({ name, expectedSeconds: expectedSeconds(name) })
   }
   return missing
 }
 
 /** Where the program is, whether or not it was built. */
-export async function programPath(name: ProgramName, environment: Environment = process.env): Promise<string> {
+export async function programPath(
+  name: ProgramName,
+  environment: Environment = process.env,
+): Promise<string> {
   return (await programBuild(name, environment)).binary
 }
 
 /** The program: a cached build, else a new one with `go`. Where another process builds it, that one is waited for. */
-export function ensureProgram(name: ProgramName, options: FindOptions = {}): Promise<ReadyProgram | Unavailable> {
+export function ensureProgram(
+  name: ProgramName,
+  options: FindOptions = {},
+): Promise<ReadyProgram | Unavailable> {
   return ensure(name, options, '')
 }
 
@@ -81,8 +101,14 @@ export async function programOrThrow(name: ProgramName): Promise<ReadyProgram> {
 }
 
 /** Builds what is missing of these, one after the other in this order. */
-export function buildPrograms(names: readonly ProgramName[], options: FindOptions = {}): ProgramBuilds {
-  const looked = missingPrograms(names, options.environment).then((missing) => ({ missing, clock: buildClock(missing) }))
+export function buildPrograms(
+  names: readonly ProgramName[],
+  options: FindOptions = {},
+): ProgramBuilds {
+  const looked = missingPrograms(names, options.environment).then((missing) => ({
+    missing,
+    clock: buildClock(missing),
+  }))
   let progress: ProgramBuilds['progress'] = () => undefined
   let last: Promise<unknown> = looked
   const found = new Map<ProgramName, Promise<ReadyProgram | Unavailable>>()
@@ -104,36 +130,63 @@ export function buildPrograms(names: readonly ProgramName[], options: FindOption
   }
   const done = last.then(() => undefined)
   done.catch(() => {})
-  return { ready: (name) => found.get(name) ?? ensureProgram(name, options), progress: () => progress(), done }
+  return {
+    ready: (name) => found.get(name) ?? ensureProgram(name, options),
+    progress: () => progress(),
+    done,
+  }
 }
 
 /** @param place which of several builds it is, for people */
-async function ensure(name: ProgramName, options: FindOptions, place: string): Promise<ReadyProgram | Unavailable> {
+async function ensure(
+  name: ProgramName,
+  options: FindOptions,
+  place: string,
+): Promise<ReadyProgram | Unavailable> {
   const { environment = process.env, report = writeToStandardError, signal } = options
   const program: GoProgram = PROGRAMS[name]
   const build = await programBuild(name, environment)
   const ready = (buildSeconds: number): ReadyProgram => {
     return { state: 'ready', path: build.binary, folder: dirname(build.binary), buildSeconds }
   }
-  const unavailable = (why: string): Unavailable => ({ state: 'unavailable', why: `cannot run ${program.title} here: ${why}` })
+  const unavailable = (why: string): Unavailable => ({
+    state: 'unavailable',
+    why: `cannot run ${program.title} here: ${why}`,
+  })
   if (await isExecutable(build.binary)) return ready(0)
 
   const go = await findProgram('go', environment)
-  const lack = go === undefined ? 'there is no go on the PATH. Install Go.' : await whyNoCompiler(build, environment)
-  if (go === undefined || lack !== undefined) return unavailable(`there is no build at ${build.binary}, and ${lack}`)
+  const lack =
+    go === undefined
+      ? 'there is no go on the PATH. Install Go.'
+      : await whyNoCompiler(build, environment)
+  if (go === undefined || lack !== undefined)
+    return unavailable(`there is no build at ${build.binary}, and ${lack}`)
   const { beside, target = '.' } = program
   const what = `${program.title}${place}, about ${duration(expectedSeconds(name))}`
   const complete = async (): Promise<void> => beside && copyFolders(beside, build, go, environment)
   try {
-    const outcome = await buildOnce(build, go, environment, { report, what, target, complete, ...(signal && { signal }) })
-    return outcome.state === 'failed' ? unavailable(outcome.why) : ready(outcome.state === 'built' ? outcome.seconds : 0)
+    const outcome = await buildOnce(build, go, environment, {
+      report,
+      what,
+      target,
+      complete,
+      ...(signal && { signal }),
+    })
+    return outcome.state === 'failed'
+      ? unavailable(outcome.why)
+      : ready(outcome.state === 'built' ? outcome.seconds : 0)
   } catch (thrown) {
     return unavailable(signal?.aborted === true ? 'the build was ended' : (thrown as Error).message)
   }
 }
 
-async function whyNoCompiler(build: GoBuild, environment: Environment): Promise<string | undefined> {
-  if (!build.cgo || environment['CC'] || (await findProgram('gcc', environment)) !== undefined) return undefined
+async function whyNoCompiler(
+  build: GoBuild,
+  environment: Environment,
+): Promise<string | undefined> {
+  if (!build.cgo || environment['CC'] || (await findProgram('gcc', environment)) !== undefined)
+    return undefined
   return "there is no gcc on the PATH, which compiles its parts in C. Install gcc and the C library's headers."
 }
 
@@ -141,9 +194,20 @@ async function whyNoCompiler(build: GoBuild, environment: Environment): Promise<
 async function programBuild(name: ProgramName, environment: Environment): Promise<GoBuild> {
   const { module, cgo = false, tags, variables }: GoProgram = PROGRAMS[name]
   return goBuild(name, module, environment, cgo, (goMod) => {
-    const linked = Object.entries(variables?.(goMod) ?? {}).flatMap(([variable, value]) => ['-X', `${variable}=${value}`])
+    const linked = Object.entries(variables?.(goMod) ?? {}).flatMap(([variable, value]) => [
+      '-X',
+      `${variable}=${value}`,
+    ])
     const tagged = tags === undefined ? [] : ['-tags', tags]
-    return ['build', '-mod=readonly', '-buildvcs=false', '-trimpath', ...tagged, '-ldflags', ['-s', '-w', ...linked].join(' ')]
+    return [
+      'build',
+      '-mod=readonly',
+      '-buildvcs=false',
+      '-trimpath',
+      ...tagged,
+      '-ldflags',
+      ['-s', '-w', ...linked].join(' '),
+    ]
   })
 }
 

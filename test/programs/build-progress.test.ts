@@ -14,7 +14,14 @@ test('what is left follows from the pace of what was built', () => {
   clock.begin(0)
   now += 30
   assert.deepEqual(clock.progress(), {
-    ...{ name: 'helm3', place: 1, of: 3, elapsedSeconds: 30, expectedSeconds: 100, remainingSeconds: 150 },
+    ...{
+      name: 'helm3',
+      place: 1,
+      of: 3,
+      elapsedSeconds: 30,
+      expectedSeconds: 100,
+      remainingSeconds: 150,
+    },
     text: 'Helm 3 (1 of 3): 30 s of about 2 min, about 3 min left for all',
   })
   // It takes twice as long as was expected.

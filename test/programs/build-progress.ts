@@ -40,7 +40,10 @@ export function expectedSeconds(name: ProgramName): number {
 }
 
 /** @param now in seconds */
-export function buildClock(missing: readonly MissingProgram[], now: () => number = () => performance.now() / 1_000): BuildClock {
+export function buildClock(
+  missing: readonly MissingProgram[],
+  now: () => number = () => performance.now() / 1_000,
+): BuildClock {
   let current: { readonly index: number; readonly since: number } | undefined
   const built = { expected: 0, elapsed: 0 }
   const end = (): void => {
@@ -64,8 +67,11 @@ export function buildClock(missing: readonly MissingProgram[], now: () => number
         built.expected > 0 ? built.elapsed / built.expected : 1,
         (built.elapsed + elapsedSeconds) / (built.expected + one.expectedSeconds),
       )
-      const later = missing.slice(current.index + 1).reduce((sum, { expectedSeconds }) => sum + expectedSeconds, 0)
-      const remainingSeconds = Math.max(0, one.expectedSeconds * pace - elapsedSeconds) + later * pace
+      const later = missing
+        .slice(current.index + 1)
+        .reduce((sum, { expectedSeconds }) => sum + expectedSeconds, 0)
+      const remainingSeconds =
+        Math.max(0, one.expectedSeconds * pace - elapsedSeconds) + later * pace
       const place = current.index + 1
       const left = remainingSeconds < 1 ? '' : `, about ${duration(remainingSeconds)} left for all`
       const times = `${duration(elapsedSeconds)} of about ${duration(one.expectedSeconds)}${left}`

@@ -23,7 +23,8 @@ export interface FakeMachine {
 export async function fakeMachine(): Promise<FakeMachine> {
   const directory = await mkdtemp(join(tmpdir(), 'backporch-find-'))
   const [bin, calls] = [join(directory, 'bin'), join(directory, 'calls')]
-  const install = (program: string, body = ''): Promise<void> => writeScript(join(bin, program), body)
+  const install = (program: string, body = ''): Promise<void> =>
+    writeScript(join(bin, program), body)
   return {
     directory,
     // /bin and /usr/bin would bring a real go with them on some machines: scripts call programs by their paths.
@@ -39,7 +40,8 @@ while [ "$1" != -o ]; do shift; done
 echo binary > "$2"
 /bin/chmod +x "$2"`,
       ),
-    goCalls: async () => (await readFile(calls, 'utf8').catch(() => '')).split('\n').filter((line) => line !== ''),
+    goCalls: async () =>
+      (await readFile(calls, 'utf8').catch(() => '')).split('\n').filter((line) => line !== ''),
     remove: () => rm(directory, { recursive: true }),
   }
 }

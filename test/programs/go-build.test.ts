@@ -13,7 +13,13 @@ before(async () => {
 after(() => rm(directory, { recursive: true }))
 
 async function keyOf(module: string, goArguments: readonly string[] = ['build']): Promise<string> {
-  const { binary } = await goBuild('x', join(directory, module), ENVIRONMENT, false, () => goArguments)
+  const { binary } = await goBuild(
+    'x',
+    join(directory, module),
+    ENVIRONMENT,
+    false,
+    () => goArguments,
+  )
   assert.match(binary, /^\/cache\/backporch\/x\/[0-9a-f]{32}\/x$/)
   return dirname(binary)
 }

@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto'
-import { access, constants, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import {
+  access,
+  constants,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  writeFile,
+} from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { type Guard, type GuardedProcess, startGuard } from '../controlplane/start-guard.ts'
@@ -56,11 +65,18 @@ export async function goBuild(
   cgo: boolean,
   goArgumentsOf: (goMod: string) => readonly string[],
 ): Promise<GoBuild> {
-  const names = (await readdir(module, { recursive: true })).filter((file) => /(^|\/)go\.(mod|sum)$|\.go$/.test(file)).sort()
+  const names = (await readdir(module, { recursive: true }))
+    .filter((file) => /(^|\/)go\.(mod|sum)$|\.go$/.test(file))
+    .sort()
   const sources = await Promise.all(names.map((file) => readFile(join(module, file), 'utf8')))
   const goArguments = goArgumentsOf(sources[names.indexOf('go.mod')] ?? '')
   const hash = createHash('sha256')
-  const inputs = [process.platform, process.arch, ...goArguments, ...names.flatMap((file, i) => [file, sources[i] ?? ''])]
+  const inputs = [
+    process.platform,
+    process.arch,
+    ...goArguments,
+    ...names.flatMap((file, i) => [file, sources[i] ?? '']),
+  ]
   for (const input of inputs) hash.update(`${input.length}:${input}`)
   const cache = environment['XDG_CACHE_HOME'] || join(environment['HOME'] || homedir(), '.cache')
   const binary = join(cache, 'backporch', name, hash.digest('hex').slice(0, 32), name)
@@ -68,7 +84,10 @@ export async function goBuild(
 }
 
 /** The program of this name on the environment's `PATH`, or `undefined`. */
-export async function findProgram(name: string, environment: Environment): Promise<string | undefined> {
+export async function findProgram(
+  name: string,
+  environment: Environment,
+): Promise<string | undefined> {
   for (const directory of (environment['PATH'] ?? '').split(delimiter)) {
     const program = join(directory, name)
     if (directory !== '' && (await isExecutable(program))) return program
@@ -87,7 +106,12 @@ export async function isExecutable(path: string): Promise<boolean> {
  * Builds, unless another process is building the same thing: then waits for that one. The binary appears complete or
  * not at all. The build has the lowest priority. It ends with this process, even when this process is killed.
  */
-export async function buildOnce(build: GoBuild, go: string, environment: Environment, options: BuildOptions): Promise<BuildOutcome> {
+export async function buildOnce(
+  build: GoBuild,
+  go: string,
+  environment: Environment,
+  options: BuildOptions,
+): Promise<BuildOutcome> {
   const directory = dirname(build.binary)
   await mkdir(directory, { recursive: true })
   return withFileLock(
@@ -102,7 +126,12 @@ export async function buildOnce(build: GoBuild, go: string, environment: Environ
   )
 }
 
-async function runGo(build: GoBuild, go: string, environment: Environment, options: BuildOptions): Promise<BuildOutcome> {
+async function runGo(
+  build: GoBuild,
+  go: string,
+  environment: Environment,
+  options: BuildOptions,
+): Promise<BuildOutcome> {
   const started = performance.now()
   // One name for all builders: what a killed one left is overwritten, not collected.
   const unfinished = `${build.binary}.unfinished`
@@ -111,7 +140,13 @@ async function runGo(build: GoBuild, go: string, environment: Environment, optio
   options.signal?.addEventListener('abort', end)
   try {
     options.signal?.throwIfAborted()
-    const compiler = await startCompiler(guard, build, environment, [go, ...build.goArguments, '-o', unfinished, options.target ?? '.'])
+    const compiler = await startCompiler(guard, build, environment, [
+      go,
+      ...build.goArguments,
+      '-o',
+      unfinished,
+      options.target ?? '.',
+    ])
     const how = await compiler.exit
     if (options.signal?.aborted === true) return { state: 'failed', why: 'the build was ended' }
     if (how !== 'code 0') {
@@ -128,7 +163,12 @@ async function runGo(build: GoBuild, go: string, environment: Environment, optio
   }
 }
 
-async function startCompiler(guard: Guard, build: GoBuild, environment: Environment, command: readonly string[]): Promise<GuardedProcess> {
+async function startCompiler(
+  guard: Guard,
+  build: GoBuild,
+  environment: Environment,
+  command: readonly string[],
+): Promise<GuardedProcess> {
   const nice = await findProgram('nice', environment)
   const compiler = await guard.start({
     name: 'go-build',
@@ -146,6 +186,8 @@ async function startCompiler(guard: Guard, build: GoBuild, environment: Environm
 export function goEnvironment(environment: Environment, cgo: boolean): Record<string, string> {
   const { GOOS: _os, GOARCH: _arch, ...rest } = environment
   const own = { CGO_ENABLED: cgo ? '1' : '0', GOWORK: 'off' }
-  const entries = Object.entries({ ...rest, ...own }).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+  const entries = Object.entries({ ...rest, ...own }).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value]],
+  )
   return Object.fromEntries(entries)
 }

@@ -59,7 +59,9 @@ export const PROGRAMS = {
     // `sqlite` is a database without a server, written in C; the other lets a writer wait for its turn. Gitea's own test tags.
     tags: 'sqlite,sqlite_unlock_notify',
     // Without it `/api/v1/version` says `development`.
-    variables: (goMod) => ({ 'main.version': versionIn(goMod, 'code.gitea.io/gitea').slice('v'.length) }),
+    variables: (goMod) => ({
+      'main.version': versionIn(goMod, 'code.gitea.io/gitea').slice('v'.length),
+    }),
     // What its published binary has inside: page templates, translations and licences, pictures.
     beside: {
       folder: 'static',
@@ -139,7 +141,14 @@ export const PROGRAMS = {
 function fluxController(name: string, cpuSeconds: number): GoProgram {
   const module = `github.com/fluxcd/${name}`
   const beside = { folder: 'definitions', module, copies: { 'config/crd/bases': '' } }
-  return { title: `Flux's ${name}`, module: folder('flux'), target: module, beside, cpuSeconds, why: NOT_PACKAGED }
+  return {
+    title: `Flux's ${name}`,
+    module: folder('flux'),
+    target: module,
+    beside,
+    cpuSeconds,
+    why: NOT_PACKAGED,
+  }
 }
 
 function folder(name: string): string {
@@ -152,7 +161,11 @@ function kubernetesVersion(goMod: string): Readonly<Record<string, string>> {
   const [gitMajor = '', gitMinor = ''] = gitVersion.slice('v'.length).split('.')
   const facts = { gitVersion, gitMajor, gitMinor, gitTreeState: 'clean' }
   const packages = ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version']
-  return Object.fromEntries(packages.flatMap((name) => Object.entries(facts).map(([fact, value]) => [`${name}.${fact}`, value])))
+  return Object.fromEntries(
+    packages.flatMap((name) =>
+      Object.entries(facts).map(([fact, value]) => [`${name}.${fact}`, value]),
+    ),
+  )
 }
 
 function versionIn(goMod: string, module: string): string {

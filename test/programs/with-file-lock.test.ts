@@ -26,7 +26,11 @@ test('two users of one path take turns, and the second is told whom it waits for
   }
   const waits: number[] = []
   const report = (pid: number) => waits.push(pid)
-  await Promise.all([withFileLock(path, use('a'), report), withFileLock(path, use('b'), report), withFileLock(path, use('c'), report)])
+  await Promise.all([
+    withFileLock(path, use('a'), report),
+    withFileLock(path, use('b'), report),
+    withFileLock(path, use('c'), report),
+  ])
   const names = observed.map((entry) => entry[0])
   for (const i of [0, 2, 4]) assert.equal(names[i], names[i + 1], observed.join(', '))
   assert.deepEqual(new Set(names).size, 3)
@@ -69,7 +73,12 @@ test('a signal ends the wait, and leaves no files', async () => {
 
 test('the lock of a process that was killed is taken over at once', async () => {
   const path = join(directory, 'killed')
-  const child = spawn(process.execPath, ['--input-type=module', '--no-warnings', '--eval', holdForEver(path)])
+  const child = spawn(process.execPath, [
+    '--input-type=module',
+    '--no-warnings',
+    '--eval',
+    holdForEver(path),
+  ])
   await once(child.stdout, 'data')
   child.kill('SIGKILL')
   await once(child, 'exit')
@@ -78,7 +87,10 @@ test('the lock of a process that was killed is taken over at once', async () => 
 
 test('the lock of a silent process is taken over although its id is in use', async () => {
   const path = join(directory, 'silent')
-  await writeFile(path, JSON.stringify({ pid: process.pid, nonce: 'of an earlier process with this id' }))
+  await writeFile(
+    path,
+    JSON.stringify({ pid: process.pid, nonce: 'of an earlier process with this id' }),
+  )
   const longAgo = new Date(Date.now() - 60_000)
   await utimes(path, longAgo, longAgo)
   assert.equal(await withFileLock(path, async () => 'mine', noWait), 'mine')

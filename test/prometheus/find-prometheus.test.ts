@@ -14,12 +14,21 @@ test('without one of the programs it says which, and what to install', async () 
   await machine.install('prometheus')
   const found = await findPrometheus(machine.environment)
   assert.ok(found.state === 'unavailable')
-  assert.match(found.why, /^cannot run prometheus here: there is no promtool on the PATH\. Install it: apt-get install .* prometheus$/)
+  assert.match(
+    found.why,
+    /^cannot run prometheus here: there is no promtool on the PATH\. Install it: apt-get install .* prometheus$/,
+  )
 })
 
 test('both programs are those on the PATH', async () => {
   await machine.install('prometheus')
   await machine.install('promtool')
-  const [prometheus, promtool] = ['prometheus', 'promtool'].map((name) => join(machine.directory, 'bin', name))
-  assert.deepEqual(await findPrometheus(machine.environment), { state: 'ready', prometheus, promtool })
+  const [prometheus, promtool] = ['prometheus', 'promtool'].map((name) =>
+    join(machine.directory, 'bin', name),
+  )
+  assert.deepEqual(await findPrometheus(machine.environment), {
+    state: 'ready',
+    prometheus,
+    promtool,
+  })
 })

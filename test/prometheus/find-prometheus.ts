@@ -10,7 +10,9 @@ export interface PrometheusBinaries {
 }
 
 /** Those on the `PATH`. Debian 12 has version 2.42, with which all tests pass. */
-export async function findPrometheus(environment: Environment = process.env): Promise<PrometheusBinaries | Unavailable> {
+export async function findPrometheus(
+  environment: Environment = process.env,
+): Promise<PrometheusBinaries | Unavailable> {
   const found = await findPackaged('prometheus', ['prometheus', 'promtool'], environment)
   return found.state === 'unavailable' ? found : { state: 'ready', ...found.paths }
 }

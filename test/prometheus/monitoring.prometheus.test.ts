@@ -20,12 +20,18 @@ interface Panel {
 
 const DASHBOARDS = readdirSync(`${MONITORING}dashboards`)
 function panelsOf(dashboard: string): readonly Panel[] {
-  return (JSON.parse(readFileSync(`${MONITORING}dashboards/${dashboard}`, 'utf8')) as { panels: Panel[] }).panels
+  return (
+    JSON.parse(readFileSync(`${MONITORING}dashboards/${dashboard}`, 'utf8')) as { panels: Panel[] }
+  ).panels
 }
 
 /** As Grafana sends it, with everything selected. */
 function withVariables(expression: string): string {
-  return expression.replaceAll('$cluster', '.*').replaceAll('$job', '.*').replaceAll('$__rate_interval', '30s').replaceAll('$__range', '1m')
+  return expression
+    .replaceAll('$cluster', '.*')
+    .replaceAll('$job', '.*')
+    .replaceAll('$__rate_interval', '30s')
+    .replaceAll('$__range', '1m')
 }
 
 interface Alert {
@@ -35,7 +41,10 @@ interface Alert {
 
 function alerts(): readonly Alert[] {
   const { documents } = parseGoYaml(readFileSync(ALERTS, 'utf8'), ALERTS)
-  const files = documents.map(({ value }) => value as unknown as { readonly groups: readonly { readonly rules: readonly Alert[] }[] })
+  const files = documents.map(
+    ({ value }) =>
+      value as unknown as { readonly groups: readonly { readonly rules: readonly Alert[] }[] },
+  )
   return files.flatMap(({ groups }) => groups.flatMap(({ rules }) => rules))
 }
 
@@ -50,12 +59,17 @@ async function scraped(prometheus: Prometheus): Promise<void> {
 }
 
 const found = await findPrometheus()
-if (found.state === 'unavailable') test('monitoring with a real Prometheus', { skip: found.why }, () => {})
+if (found.state === 'unavailable')
+  test('monitoring with a real Prometheus', { skip: found.why }, () => {})
 else describe('monitoring with a real Prometheus', () => suite(found))
 
 function suite(binaries: PrometheusBinaries): void {
   const promtool = (args: readonly string[], input = '') => {
-    const { status, stdout, stderr } = spawnSync(binaries.promtool, args, { input, encoding: 'utf8', cwd: MONITORING })
+    const { status, stdout, stderr } = spawnSync(binaries.promtool, args, {
+      input,
+      encoding: 'utf8',
+      cwd: MONITORING,
+    })
     return { status, text: `${stdout}${stderr}` }
   }
 
@@ -63,7 +77,10 @@ function suite(binaries: PrometheusBinaries): void {
     const measured = new MeasuredWorld()
     await measured.round(5)
     await measured.leaveOpen()
-    const { status, text } = promtool(['check', 'metrics', '--extended'], await measured.metrics.exposition())
+    const { status, text } = promtool(
+      ['check', 'metrics', '--extended'],
+      await measured.metrics.exposition(),
+    )
     assert.equal(status, 0, text)
   })
 
@@ -76,7 +93,11 @@ function suite(binaries: PrometheusBinaries): void {
 
   test('each alert has a test in which it fires', () => {
     const text = readFileSync(`${MONITORING}alerts.test.yaml`, 'utf8')
-    const fires = new Set([...text.matchAll(/alertname: (\w+)\n\s+eval_time: \S+\n\s+exp_alerts:\n/g)].map(([, name]) => name))
+    const fires = new Set(
+      [...text.matchAll(/alertname: (\w+)\n\s+eval_time: \S+\n\s+exp_alerts:\n/g)].map(
+        ([, name]) => name,
+      ),
+    )
     assert.deepEqual(
       alerts()
         .map(({ alert }) => alert)
@@ -89,7 +110,11 @@ function suite(binaries: PrometheusBinaries): void {
     const measured = new MeasuredWorld()
     const server = await measured.serve()
     t.after(() => server.close())
-    const prometheus = await startPrometheus(binaries, { scrapes: new URL(server.url).host, job: JOB, rules: [ALERTS] })
+    const prometheus = await startPrometheus(binaries, {
+      scrapes: new URL(server.url).host,
+      job: JOB,
+      rules: [ALERTS],
+    })
     t.after(() => prometheus.stop())
     await waitUntil('a first scrape', async () => (await prometheus.target())?.health === 'up')
     await measured.turn()
@@ -111,17 +136,27 @@ function suite(binaries: PrometheusBinaries): void {
         }
       }
     }
-    for (const { alert, expr } of alerts()) assert.deepEqual((await prometheus.query(expr)).warnings, [], alert)
-    const valuesOf = async (expression: string) => (await prometheus.query(expression)).result.map(({ value }) => value?.[1])
+    for (const { alert, expr } of alerts())
+      assert.deepEqual((await prometheus.query(expr)).warnings, [], alert)
+    const valuesOf = async (expression: string) =>
+      (await prometheus.query(expression)).result.map(({ value }) => value?.[1])
     assert.deepEqual(await valuesOf('sum(backporch_package_info{state="Silenced"})'), ['1'])
-    assert.deepEqual(await valuesOf('backporch_drift_resolved_total{package="apps/web",resolution="Restore"}'), ['2'])
+    assert.deepEqual(
+      await valuesOf('backporch_drift_resolved_total{package="apps/web",resolution="Restore"}'),
+      ['2'],
+    )
     assert.deepEqual(await valuesOf('backporch_held{reason="fight"}'), ['1'])
     assert.deepEqual(await valuesOf('sum(backporch_drifted_objects)'), ['2'])
     // The world's clock is days behind, so its drift is old and its cluster is stale.
-    await waitUntil('the alerts fire', async () => (await prometheus.query('ALERTS{alertname="DriftUndecided"}')).result.length === 2)
     await waitUntil(
       'the alerts fire',
-      async () => (await prometheus.query('ALERTS{alertname="DriftObservationStale"}')).result.length === 1,
+      async () =>
+        (await prometheus.query('ALERTS{alertname="DriftUndecided"}')).result.length === 2,
+    )
+    await waitUntil(
+      'the alerts fire',
+      async () =>
+        (await prometheus.query('ALERTS{alertname="DriftObservationStale"}')).result.length === 1,
     )
     assert.deepEqual(await prometheus.complaints(), [])
   })

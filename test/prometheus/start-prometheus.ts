@@ -13,7 +13,10 @@ export interface Target {
 
 export interface QueryAnswer {
   /** Label sets with a value. */
-  readonly result: readonly { readonly metric: Readonly<Record<string, string>>; readonly value?: readonly [number, string] }[]
+  readonly result: readonly {
+    readonly metric: Readonly<Record<string, string>>
+    readonly value?: readonly [number, string]
+  }[]
   /** What Prometheus has to say about the query; empty where it is fine. */
   readonly warnings: readonly string[]
 }
@@ -39,7 +42,10 @@ export interface PrometheusOrder {
 }
 
 /** Starts a Prometheus on a free port of 127.0.0.1. It ends with `stop`, or with this process however this process ends. */
-export function startPrometheus({ prometheus }: PrometheusBinaries, order: PrometheusOrder): Promise<Prometheus> {
+export function startPrometheus(
+  { prometheus }: PrometheusBinaries,
+  order: PrometheusOrder,
+): Promise<Prometheus> {
   return onFreePort(async () => {
     const guard = await startGuard('prometheus')
     try {
@@ -62,7 +68,10 @@ export function startPrometheus({ prometheus }: PrometheusBinaries, order: Prome
       return {
         query: (expression) => query(url, expression),
         target: () => target(url),
-        complaints: async () => (await readFile(server.log, 'utf8')).split('\n').filter((line) => /level=(WARN|ERROR)/i.test(line)),
+        complaints: async () =>
+          (await readFile(server.log, 'utf8'))
+            .split('\n')
+            .filter((line) => /level=(WARN|ERROR)/i.test(line)),
         stop: () => guard.stop(),
       }
     } catch (error) {
@@ -97,7 +106,11 @@ async function ask<Data>(url: string, path: string): Promise<ApiAnswer<Data>> {
 }
 
 async function query(url: string, expression: string): Promise<QueryAnswer> {
-  const { data, warnings = [], infos = [] } = await ask<QueryAnswer>(url, `query?query=${encodeURIComponent(expression)}`)
+  const {
+    data,
+    warnings = [],
+    infos = [],
+  } = await ask<QueryAnswer>(url, `query?query=${encodeURIComponent(expression)}`)
   return { result: data.result, warnings: [...warnings, ...infos] }
 }
 

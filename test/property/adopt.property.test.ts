@@ -25,7 +25,11 @@ type Texts = { readonly [path: string]: string }
 
 function filesOf(texts: Texts): PackageFiles {
   return Object.entries(texts)
-    .map(([name, text]) => ({ path: name, mode: '100644' as const, content: new TextEncoder().encode(text) }))
+    .map(([name, text]) => ({
+      path: name,
+      mode: '100644' as const,
+      content: new TextEncoder().encode(text),
+    }))
     .sort((one, other) => (one.path < other.path ? -1 : 1))
 }
 
@@ -44,22 +48,37 @@ function inPlace(texts: Texts): Texts {
 function changeOf(before: readonly DesiredResource[], field: DriftedField): ResolvedChange {
   const desired = before.find(({ id }) => id.kind === field.kind && id.name === field.name)
   assert.ok(desired !== undefined)
-  const drift = { ...driftOf(field.path), id: desired.id, git: valueAt(desired.object, path(field.path)), live: field.live }
+  const drift = {
+    ...driftOf(field.path),
+    id: desired.id,
+    git: valueAt(desired.object, path(field.path)),
+    live: field.live,
+  }
   return { desired, resolution: 'Adopt', drift }
 }
 
 /** The desired set with the one field as it is live: what has to come out, computed without our own search. */
 function withLive(before: readonly DesiredResource[], field: DriftedField): readonly string[] {
   return before
-    .map(({ id, object }) => (id.kind === field.kind && id.name === field.name ? put(object, path(field.path), field.live) : object))
+    .map(({ id, object }) =>
+      id.kind === field.kind && id.name === field.name
+        ? put(object, path(field.path), field.live)
+        : object,
+    )
     .map((object) => canonicalJson(object))
 }
 
 function put(object: Json, [step, ...rest]: ReturnType<typeof path>, value: Json): Json {
   if (step === undefined) return value
-  if (step.kind === 'field') return { ...(object as JsonObject), [step.name]: put((object as JsonObject)[step.name] ?? null, rest, value) }
+  if (step.kind === 'field')
+    return {
+      ...(object as JsonObject),
+      [step.name]: put((object as JsonObject)[step.name] ?? null, rest, value),
+    }
   const item = valueAt(object, [step])
-  return (object as readonly Json[]).map((each) => (jsonEquals(each, item) ? put(each, rest, value) : each))
+  return (object as readonly Json[]).map((each) =>
+    jsonEquals(each, item) ? put(each, rest, value) : each,
+  )
 }
 
 /** What may change of a line: the value, and not its key, its comment or its indentation. */
@@ -71,13 +90,18 @@ function assertOnlyValues(before: Texts, edited: ReadonlyMap<string, string>): v
   for (const [file, text] of edited) {
     const [was, is] = [(before[file.slice('apps/web/'.length)] ?? '').split('\n'), text.split('\n')]
     assert.equal(is.length, was.length, file)
-    for (const [index, line] of is.entries()) assert.equal(frameOf(line), frameOf(was[index] ?? ''), file)
+    for (const [index, line] of is.entries())
+      assert.equal(frameOf(line), frameOf(was[index] ?? ''), file)
   }
 }
 
 test(`${RUNS} random packages and drifts: proven or refused, and at least nine of ten of what has one place`, () => {
   const count = { yes: 0, adopted: 0, refused: 0, wrongly: 0 }
-  const check = ({ files, fields }: RandomPackage, chosen: number, storedRendered: boolean): void => {
+  const check = (
+    { files, fields }: RandomPackage,
+    chosen: number,
+    storedRendered: boolean,
+  ): void => {
     const texts = storedRendered ? inPlace(files) : files
     const field = fields[chosen % fields.length] as DriftedField
     const before = rendered(texts)
@@ -98,7 +122,12 @@ test(`${RUNS} random packages and drifts: proven or refused, and at least nine o
       if (field.invertible === 'yes') count.refused += 1
       return
     }
-    const after = { ...texts, ...Object.fromEntries([...edited].map(([file, text]) => [file.slice('apps/web/'.length), text])) }
+    const after = {
+      ...texts,
+      ...Object.fromEntries(
+        [...edited].map(([file, text]) => [file.slice('apps/web/'.length), text]),
+      ),
+    }
     assert.deepEqual(
       rendered(after).map(({ object }) => canonicalJson(object)),
       withLive(before, field),
@@ -108,10 +137,14 @@ test(`${RUNS} random packages and drifts: proven or refused, and at least nine o
     if (field.invertible === 'yes') count.adopted += 1
   }
   fc.assert(
-    fc.property(randomPackage, fc.nat(), fc.boolean(), (each, chosen, keptRendered) => check(each, chosen, keptRendered)),
+    fc.property(randomPackage, fc.nat(), fc.boolean(), (each, chosen, keptRendered) =>
+      check(each, chosen, keptRendered),
+    ),
     { numRuns: RUNS },
   )
   assert.ok(count.yes > RUNS / 4, JSON.stringify(count))
   assert.ok(count.adopted >= LEAST_ADOPTED * count.yes, JSON.stringify(count))
-  console.log(`adopted ${count.adopted} of ${count.yes} drifts with one place, refused ${count.refused}`)
+  console.log(
+    `adopted ${count.adopted} of ${count.yes} drifts with one place, refused ${count.refused}`,
+  )
 })

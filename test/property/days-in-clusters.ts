@@ -32,7 +32,9 @@ export function edits(size: Size): fc.Arbitrary<Day> {
       // A server does not even change the time of a manager that writes what is there.
       day(`${key} of ${index} is ${color} by hand`, (world) =>
         at(world, index, key, (live) =>
-          textOf(live, 'data', 'color') === color ? live : editedBy('kubectl-edit', live, 'data.color', color, world.cluster(index).now),
+          textOf(live, 'data', 'color') === color
+            ? live
+            : editedBy('kubectl-edit', live, 'data.color', color, world.cluster(index).now),
         ),
       ),
     ),
@@ -40,7 +42,9 @@ export function edits(size: Size): fc.Arbitrary<Day> {
       .tuple(cluster, fc.constantFrom(3, 4, 5, 9))
       .map(([index, replicas]) =>
         day(`${index} is scaled to ${replicas}`, (world) =>
-          at(world, index, WEB, (live) => editedBy('kubectl-scale', live, 'spec.replicas', replicas)),
+          at(world, index, WEB, (live) =>
+            editedBy('kubectl-scale', live, 'spec.replicas', replicas),
+          ),
         ),
       ),
     fc
@@ -53,12 +57,17 @@ export function edits(size: Size): fc.Arbitrary<Day> {
     // Of one object only: its unit has the same syncer still.
     cluster.map((index) =>
       day(`nobody is known to own the ConfigMap of ${index}`, (world) => {
-        if (world.cluster(index).objects.has(WEB)) at(world, index, WEB_CONFIG, (live) => withMetadata(live, { managedFields: [] }))
+        if (world.cluster(index).objects.has(WEB))
+          at(world, index, WEB_CONFIG, (live) => withMetadata(live, { managedFields: [] }))
       }),
     ),
     fc
       .tuple(cluster, object)
-      .map(([index, key]) => day(`${key} of ${index} is written as it is`, (world) => at(world, index, key, (live) => ({ ...live })))),
+      .map(([index, key]) =>
+        day(`${key} of ${index} is written as it is`, (world) =>
+          at(world, index, key, (live) => ({ ...live })),
+        ),
+      ),
     fc
       .tuple(cluster, fc.constantFrom(...HEALTH))
       .map(([index, status]) =>
@@ -68,19 +77,32 @@ export function edits(size: Size): fc.Arbitrary<Day> {
       ),
     fc
       .tuple(cluster, object)
-      .map(([index, key]) => day(`${key} of ${index} is deleted`, (world) => void world.cluster(index).objects.delete(key))),
+      .map(([index, key]) =>
+        day(
+          `${key} of ${index} is deleted`,
+          (world) => void world.cluster(index).objects.delete(key),
+        ),
+      ),
   )
 }
 
 export const SCALER = 'autoscaling/HorizontalPodAutoscaler/shop/web'
 
 /** With times that every one of its rounds changes. */
-export function scaler(target: string, [minReplicas, maxReplicas]: readonly [number, number], lastScaleTime: string): JsonObject {
+export function scaler(
+  target: string,
+  [minReplicas, maxReplicas]: readonly [number, number],
+  lastScaleTime: string,
+): JsonObject {
   return {
     apiVersion: 'autoscaling/v2',
     kind: 'HorizontalPodAutoscaler',
     metadata: { name: 'web', namespace: 'shop', uid: 'uid-of-scaler', resourceVersion: '1' },
-    spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: target }, minReplicas, maxReplicas },
+    spec: {
+      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: target },
+      minReplicas,
+      maxReplicas,
+    },
     status: { currentReplicas: minReplicas, lastScaleTime },
   }
 }
@@ -96,17 +118,29 @@ export function autoscalers({ clusters }: Size): fc.Arbitrary<Day> {
           world.cluster(index).put(scaler(target, minMax, world.cluster(index).now)),
         ),
       ),
-    cluster.map((index) => day(`the autoscaler of ${index} is deleted`, (world) => void world.cluster(index).objects.delete(SCALER))),
+    cluster.map((index) =>
+      day(
+        `the autoscaler of ${index} is deleted`,
+        (world) => void world.cluster(index).objects.delete(SCALER),
+      ),
+    ),
     cluster.map((index) =>
       day(`the autoscaler of ${index} looks`, (world) =>
-        at(world, index, SCALER, (live) => ({ ...live, status: { lastScaleTime: world.cluster(index).now } })),
+        at(world, index, SCALER, (live) => ({
+          ...live,
+          status: { lastScaleTime: world.cluster(index).now },
+        })),
       ),
     ),
   )
 }
 
 export function syncs({ clusters }: Size): fc.Arbitrary<Day> {
-  return fc.nat({ max: clusters - 1 }).map((index) => day(`the syncer of ${index} applies`, (world) => world.sync([world.cluster(index)])))
+  return fc
+    .nat({ max: clusters - 1 })
+    .map((index) =>
+      day(`the syncer of ${index} applies`, (world) => world.sync([world.cluster(index)])),
+    )
 }
 
 /** What a syncer says in its own resource. */
@@ -114,11 +148,34 @@ export function reports(size: Size): fc.Arbitrary<Day> {
   const { syncer } = size
   if (syncer === undefined) return syncs(size)
   const cluster = fc.nat({ max: size.clusters - 1 })
-  const own = fc.constantFrom(...(syncer === 'kpt' ? ['web'] : packagesOf(size))).map((name) => ownKey(syncer, name))
+  const own = fc
+    .constantFrom(...(syncer === 'kpt' ? ['web'] : packagesOf(size)))
+    .map((name) => ownKey(syncer, name))
   const says = fc.constantFrom<readonly [what: string, change: (live: JsonObject) => JsonObject]>(
-    ['works', (live) => withStatus(live, { conditions: conditions('Reconciling', 'True'), operationState: { phase: 'Running' } })],
-    ['failed', (live) => withStatus(live, { conditions: conditions('Ready', 'False'), operationState: { phase: 'Failed' } })],
-    ['is done', (live) => withStatus(live, { conditions: conditions('Ready', 'True'), operationState: { phase: 'Succeeded' } })],
+    [
+      'works',
+      (live) =>
+        withStatus(live, {
+          conditions: conditions('Reconciling', 'True'),
+          operationState: { phase: 'Running' },
+        }),
+    ],
+    [
+      'failed',
+      (live) =>
+        withStatus(live, {
+          conditions: conditions('Ready', 'False'),
+          operationState: { phase: 'Failed' },
+        }),
+    ],
+    [
+      'is done',
+      (live) =>
+        withStatus(live, {
+          conditions: conditions('Ready', 'True'),
+          operationState: { phase: 'Succeeded' },
+        }),
+    ],
     ['is suspended', (live) => suspended(live, true)],
     ['goes on', (live) => suspended(live, false)],
     ['is as it was', (live) => ({ ...live })],
@@ -129,20 +186,29 @@ export function reports(size: Size): fc.Arbitrary<Day> {
       weight: 6,
       arbitrary: fc
         .tuple(cluster, own, says)
-        .map(([index, key, [what, change]]) => day(`${key} of ${index} ${what}`, (world) => at(world, index, key, change))),
+        .map(([index, key, [what, change]]) =>
+          day(`${key} of ${index} ${what}`, (world) => at(world, index, key, change)),
+        ),
     },
     {
       weight: 1,
       arbitrary: fc
         .tuple(cluster, own)
-        .map(([index, key]) => day(`${key} of ${index} is deleted`, (world) => void world.cluster(index).objects.delete(key))),
+        .map(([index, key]) =>
+          day(
+            `${key} of ${index} is deleted`,
+            (world) => void world.cluster(index).objects.delete(key),
+          ),
+        ),
     },
     {
       weight: 2,
       arbitrary: fc
         .tuple(cluster, package_)
         .map(([index, name]) =>
-          day(`the syncer of ${index} left an object of ${name}`, (world) => world.leave(world.cluster(index), name, leftOf(name))),
+          day(`the syncer of ${index} left an object of ${name}`, (world) =>
+            world.leave(world.cluster(index), name, leftOf(name)),
+          ),
         ),
     },
     {
@@ -150,7 +216,10 @@ export function reports(size: Size): fc.Arbitrary<Day> {
       arbitrary: fc
         .tuple(cluster, package_)
         .map(([index, name]) =>
-          day(`what the syncer of ${index} left of ${name} is gone`, (world) => void world.cluster(index).objects.delete(leftKey(name))),
+          day(
+            `what the syncer of ${index} left of ${name} is gone`,
+            (world) => void world.cluster(index).objects.delete(leftKey(name)),
+          ),
         ),
     },
   )
@@ -177,7 +246,10 @@ function withStatus(live: JsonObject, more: JsonObject): JsonObject {
 export function suspended(live: JsonObject, suspend: boolean): JsonObject {
   const { spec } = live
   const annotations = { 'argocd.argoproj.io/skip-reconcile': String(suspend) }
-  return withMetadata({ ...live, spec: { ...(isJsonObject(spec) ? spec : {}), suspend } }, { annotations })
+  return withMetadata(
+    { ...live, spec: { ...(isJsonObject(spec) ? spec : {}), suspend } },
+    { annotations },
+  )
 }
 
 const AWAY = new Failure({
@@ -191,12 +263,22 @@ const AWAY = new Failure({
 /** A cluster is away, and there again; a kind may not be read, and may again. */
 export function outages({ clusters, syncer }: Size): fc.Arbitrary<Day> {
   const cluster = fc.nat({ max: clusters - 1 })
-  const own = syncer === undefined || syncer === 'kpt' ? [] : [ownKey(syncer, '').split('/').slice(0, 2).join('/')]
-  const kind = fc.constantFrom('apps/Deployment', '/ConfigMap', 'autoscaling/HorizontalPodAutoscaler', ...own)
+  const own =
+    syncer === undefined || syncer === 'kpt'
+      ? []
+      : [ownKey(syncer, '').split('/').slice(0, 2).join('/')]
+  const kind = fc.constantFrom(
+    'apps/Deployment',
+    '/ConfigMap',
+    'autoscaling/HorizontalPodAutoscaler',
+    ...own,
+  )
   return fc.oneof(
     fc
       .tuple(cluster, fc.boolean())
-      .map(([index, isAway]) => day(`${index} is ${isAway ? 'away' : 'there'}`, (world) => reach(world, index, isAway))),
+      .map(([index, isAway]) =>
+        day(`${index} is ${isAway ? 'away' : 'there'}`, (world) => reach(world, index, isAway)),
+      ),
     fc.tuple(cluster, kind, fc.constantFrom(true, true, false)).map(([index, name, isForbidden]) =>
       day(`${name} of ${index} ${isForbidden ? 'may not' : 'may'} be read`, (world) => {
         const { unreadable } = world.cluster(index)

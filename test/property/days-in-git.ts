@@ -8,7 +8,10 @@ import type { SyncedFleet } from './synced-fleet.ts'
 const [TODAY, TOMORROW] = ['2026-11-21', '2026-11-22'] as const
 
 /** What takes days otherwise. */
-export const IN_HOURS = policyOf('Propose', 'decide: {closeSilence: 2h, remindAfter: 1h, escalateAfter: 3h}')
+export const IN_HOURS = policyOf(
+  'Propose',
+  'decide: {closeSilence: 2h, remindAfter: 1h, escalateAfter: 3h}',
+)
 
 const POLICIES = [
   policyOf('Propose'),
@@ -22,9 +25,18 @@ const POLICIES_WITH_TIMES = [
   policyOf('Propose', '', '{minAge: 0s, settle: 0s, stuckAfter: 20m}'),
   policyOf('Propose', '', undefined, 'digest: "0 * * * *"'),
   policyOf('Propose', `ignore: [{paths: [data.color], reason: for today, expires: ${TODAY}}]`),
-  policyOf('Propose', `ignore: [{paths: [data.color], reason: until tomorrow, expires: ${TOMORROW}}]`),
-  policyOf('Propose', 'windows: [{name: rush, kind: hold, schedule: "*/20 * * * *", duration: 10m}]'),
-  policyOf('Propose', 'windows: [{name: night, kind: adopt, schedule: "0 */2 * * *", duration: 1h}]'),
+  policyOf(
+    'Propose',
+    `ignore: [{paths: [data.color], reason: until tomorrow, expires: ${TOMORROW}}]`,
+  ),
+  policyOf(
+    'Propose',
+    'windows: [{name: rush, kind: hold, schedule: "*/20 * * * *", duration: 10m}]',
+  ),
+  policyOf(
+    'Propose',
+    'windows: [{name: night, kind: adopt, schedule: "0 */2 * * *", duration: 1h}]',
+  ),
   IN_HOURS,
 ]
 
@@ -32,25 +44,26 @@ export function commits(size: Size): fc.Arbitrary<Day> {
   const name = fc.constantFrom(...packagesOf(size))
   const commit = (what: string, files: { readonly [path: string]: string | null }): Day =>
     day(what, (world) => void world.repository.commitByHand('main', files), { isInGit: true })
-  const policy = (text: string): Day => commit(`the policy is ${text}`, { '.drift/policy.yaml': policyText(text) })
+  const policy = (text: string): Day =>
+    commit(`the policy is ${text}`, { '.drift/policy.yaml': policyText(text) })
   return fc.oneof(
-    fc
-      .tuple(name, fc.constantFrom('blue', 'black'))
-      .map(([each, color]) =>
-        commit(`${each} is ${color} in git`, { [`apps/${each}/config.yaml`]: configOf(each).replace('blue', color) }),
-      ),
+    fc.tuple(name, fc.constantFrom('blue', 'black')).map(([each, color]) =>
+      commit(`${each} is ${color} in git`, {
+        [`apps/${each}/config.yaml`]: configOf(each).replace('blue', color),
+      }),
+    ),
     fc.constantFrom(...POLICIES).map(policy),
     fc.constantFrom(...POLICIES_WITH_TIMES).map(policy),
-    fc
-      .boolean()
-      .map((more) =>
-        commit(`the Deployment has a comment in git: ${more}`, { 'apps/web/deployment.yaml': more ? `${DEPLOYMENT}# more\n` : DEPLOYMENT }),
-      ),
-    fc
-      .tuple(name, fc.boolean())
-      .map(([each, isThere]) =>
-        commit(`${each} has another object: ${isThere}`, { [`apps/${each}/more.yaml`]: isThere ? configOf(`${each}-more`) : null }),
-      ),
+    fc.boolean().map((more) =>
+      commit(`the Deployment has a comment in git: ${more}`, {
+        'apps/web/deployment.yaml': more ? `${DEPLOYMENT}# more\n` : DEPLOYMENT,
+      }),
+    ),
+    fc.tuple(name, fc.boolean()).map(([each, isThere]) =>
+      commit(`${each} has another object: ${isThere}`, {
+        [`apps/${each}/more.yaml`]: isThere ? configOf(`${each}-more`) : null,
+      }),
+    ),
     fc.nat().map((value) => commit('a text is written', { 'README.md': `${value}\n` })),
   )
 }
@@ -58,7 +71,11 @@ export function commits(size: Size): fc.Arbitrary<Day> {
 export const decisions: fc.Arbitrary<Day> = fc
   .tuple(fc.nat(), fc.constantFrom('merged', 'closed', 'taken over'))
   .map(([pick, how]) =>
-    day(`proposal ${pick} is ${how}`, (world) => onOpen(world, pick, ({ branch }) => decide(world, branch, how)), { isInGit: true }),
+    day(
+      `proposal ${pick} is ${how}`,
+      (world) => onOpen(world, pick, ({ branch }) => decide(world, branch, how)),
+      { isInGit: true },
+    ),
   )
 
 const COMMANDS = [
@@ -87,14 +104,22 @@ export const comments: fc.Arbitrary<Day> = fc
   .map(([pick, command, author]) =>
     day(
       `${author} writes ${command} on proposal ${pick}`,
-      (world) => onOpen(world, pick, ({ number }) => world.forge.comment(number, author, command, { at: world.cluster(0).now })),
+      (world) =>
+        onOpen(world, pick, ({ number }) =>
+          world.forge.comment(number, author, command, { at: world.cluster(0).now }),
+        ),
       { isInGit: true },
     ),
   )
 
 /** Nothing happens, for a while. */
 export const waits: fc.Arbitrary<Day> = fc
-  .constantFrom<readonly [what: string, minutes: number]>(['ten minutes', 10], ['an hour', 60], ['a day', 1_440], ['31 days', 44_640])
+  .constantFrom<readonly [what: string, minutes: number]>(
+    ['ten minutes', 10],
+    ['an hour', 60],
+    ['a day', 1_440],
+    ['31 days', 44_640],
+  )
   .map(([what, minutes]) => day(`${what} pass`, () => undefined, { minutes }))
 
 function decide(world: SyncedFleet, branch: string, how: string): void {
@@ -103,7 +128,11 @@ function decide(world: SyncedFleet, branch: string, how: string): void {
   else world.repository.commitByHand(branch, { 'apps/web/note.txt': 'mine\n' })
 }
 
-function onOpen(world: SyncedFleet, pick: number, work: (open: { readonly branch: string; readonly number: number }) => void): void {
+function onOpen(
+  world: SyncedFleet,
+  pick: number,
+  work: (open: { readonly branch: string; readonly number: number }) => void,
+): void {
   const open = world.forge.proposals
     .filter(({ state, ref }) => state === 'open' && world.repository.branches.has(ref))
     .map(({ ref, number }) => ({ branch: ref.replace('refs/heads/', ''), number }))

@@ -24,12 +24,21 @@ export interface Size {
 const AT_ONCE = 'prHourlyLimit: 0, prConcurrentLimit: 0, stormThreshold: 0, stormShare: 0'
 const OTHERS = ['api', 'db'] as const
 
-export function day(name: string, step: Day['step'], more: Partial<Pick<Day, 'isInGit' | 'minutes'>> = {}): Day {
+export function day(
+  name: string,
+  step: Day['step'],
+  more: Partial<Pick<Day, 'isInGit' | 'minutes'>> = {},
+): Day {
   return { name, step, isInGit: false, minutes: 0, ...more }
 }
 
 /** A policy under which drift waits for nothing but what is given. */
-export function policyOf(mode: string, more = '', detect = '{minAge: 0s, settle: 0s}', limits = 'digest: off'): string {
+export function policyOf(
+  mode: string,
+  more = '',
+  detect = '{minAge: 0s, settle: 0s}',
+  limits = 'digest: off',
+): string {
   return `{mode: ${mode}, detect: ${detect}, limits: {${AT_ONCE}, ${limits}}${more === '' ? '' : `, ${more}`}}`
 }
 
@@ -47,7 +56,10 @@ export function beginFleet({ clusters, packages, syncer }: Size): SyncedFleet {
   const world = new SyncedFleet(clusters, policyOf('Propose'), syncer)
   world.forge.now = () => world.cluster(0).now
   world.forge.permissions.set('grace', 'write')
-  world.repository.commitByHand('main', { '.drift/policy.yaml': policyText(policyOf('Propose')), 'apps/web/Kptfile': world.kptfile('web') })
+  world.repository.commitByHand('main', {
+    '.drift/policy.yaml': policyText(policyOf('Propose')),
+    'apps/web/Kptfile': world.kptfile('web'),
+  })
   for (const name of OTHERS.slice(0, packages - 1))
     world.repository.commitByHand('main', {
       [`apps/${name}/Kptfile`]: KPTFILE.replace('web', name),
@@ -58,6 +70,11 @@ export function beginFleet({ clusters, packages, syncer }: Size): SyncedFleet {
 }
 
 /** The object is changed where it is. */
-export function at(world: SyncedFleet, index: number, key: string, change: (live: JsonObject) => JsonObject): void {
+export function at(
+  world: SyncedFleet,
+  index: number,
+  key: string,
+  change: (live: JsonObject) => JsonObject,
+): void {
   if (world.cluster(index).objects.has(key)) world.cluster(index).change(key, change)
 }

@@ -22,14 +22,24 @@ function metadataOf(world: FleetWorld): JsonObject {
   return world.cluster(0).objects.get(WEB)?.['metadata'] as JsonObject
 }
 
-function property(counts: Omit<Size, 'syncer'>, fault: fc.Arbitrary<Fault | undefined>): () => Promise<void> {
-  const fleet = fc.constantFrom<SyncerName | undefined>(undefined, 'flux', 'argo', 'kpt').chain((syncer) => {
-    const size = { ...counts, syncer }
-    const event = fc
-      .record({ day: days(size), fault })
-      .map(({ day, fault: one }) => ({ ...day, fault: one, [fc.toStringMethod]: () => `${day.name}; ${one?.name ?? ''}` }))
-    return fc.record({ size: fc.constant(size), events: fc.array(event, { minLength: 3, maxLength: 10 }) })
-  })
+function property(
+  counts: Omit<Size, 'syncer'>,
+  fault: fc.Arbitrary<Fault | undefined>,
+): () => Promise<void> {
+  const fleet = fc
+    .constantFrom<SyncerName | undefined>(undefined, 'flux', 'argo', 'kpt')
+    .chain((syncer) => {
+      const size = { ...counts, syncer }
+      const event = fc.record({ day: days(size), fault }).map(({ day, fault: one }) => ({
+        ...day,
+        fault: one,
+        [fc.toStringMethod]: () => `${day.name}; ${one?.name ?? ''}`,
+      }))
+      return fc.record({
+        size: fc.constant(size),
+        events: fc.array(event, { minLength: 3, maxLength: 10 }),
+      })
+    })
   return () =>
     fc.assert(
       fc.asyncProperty(fleet, async ({ size, events }) => void (await compare(size, events))),
@@ -58,9 +68,12 @@ test('an older state that is told late is not the last word on an object', async
 test('a health that changes with the content of an object in sync is reported', async () => {
   const pair = new Pair({ clusters: 1, packages: 1 })
   await pair.begin()
-  const status = { conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }] }
+  const status = {
+    conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }],
+  }
   for (const more of [{ metadata: { ...metadataOf(pair.world), managedFields: [] } }, { status }]) {
-    for (const each of [pair.world, pair.other]) each.cluster(0).change(WEB, (live) => ({ ...live, ...more }))
+    for (const each of [pair.world, pair.other])
+      each.cluster(0).change(WEB, (live) => ({ ...live, ...more }))
     await pair.rounds(QUIET)
   }
   // Owners and no status.
@@ -77,7 +90,9 @@ test('a merged decision that the syncer does not follow is reported beside other
   for (const each of [pair.world, pair.other]) each.merge(each.repository.names()[0] ?? '')
   await pair.rounds(QUIET)
   for (const each of [pair.world, pair.other])
-    each.cluster(0).change(WEB_CONFIG, (live) => editedBy('kubectl-edit', live, 'data.color', 'red'))
+    each
+      .cluster(0)
+      .change(WEB_CONFIG, (live) => editedBy('kubectl-edit', live, 'data.color', 'red'))
   await pair.rounds(4 * QUIET)
   pair.assertSame()
 })
@@ -86,17 +101,25 @@ test('another syncer that applies the same content is reported', async () => {
   const pair = new Pair({ clusters: 1, packages: 1 })
   await pair.begin()
   for (const each of [pair.world, pair.other])
-    for (const manifest of [DEPLOYMENT, CONFIG]) each.cluster(0).put(appliedBy('argocd-controller', yaml(manifest)))
+    for (const manifest of [DEPLOYMENT, CONFIG])
+      each.cluster(0).put(appliedBy('argocd-controller', yaml(manifest)))
   await pair.rounds(QUIET)
   pair.assertSame()
 })
 
-const scaled: Day['step'] = (world) => at(world, 0, WEB, (live) => editedBy('kubectl-scale', live, 'spec.replicas', 5))
+const scaled: Day['step'] = (world) =>
+  at(world, 0, WEB, (live) => editedBy('kubectl-scale', live, 'spec.replicas', 5))
 
-const inHours: Day['step'] = (world) => void world.repository.commitByHand('main', { '.drift/policy.yaml': policyText(IN_HOURS) })
+const inHours: Day['step'] = (world) =>
+  void world.repository.commitByHand('main', { '.drift/policy.yaml': policyText(IN_HOURS) })
 
 /** What turns about everything reported, and turns about what changes named did not: steps, each with quiet rounds after it, and minutes that pass at the end. */
-const CASES: readonly (readonly [name: string, syncer: SyncerName | undefined, steps: readonly Day['step'][], minutes?: number])[] = [
+const CASES: readonly (readonly [
+  name: string,
+  syncer: SyncerName | undefined,
+  steps: readonly Day['step'][],
+  minutes?: number,
+])[] = [
   [
     'that the syncer of a package with drift is suspended',
     'argo',
@@ -107,7 +130,8 @@ const CASES: readonly (readonly [name: string, syncer: SyncerName | undefined, s
     'flux',
     [
       scaled,
-      ({ clusters: [cluster] }) => cluster?.unreadable.add('kustomize.toolkit.fluxcd.io/Kustomization'),
+      ({ clusters: [cluster] }) =>
+        cluster?.unreadable.add('kustomize.toolkit.fluxcd.io/Kustomization'),
       ({ clusters: [cluster] }) => cluster?.unreadable.clear(),
     ],
   ],
@@ -123,14 +147,27 @@ const CASES: readonly (readonly [name: string, syncer: SyncerName | undefined, s
   [
     'that no autoscaler sets the replicas any longer',
     undefined,
-    [(world) => world.cluster(0).put(scaler('web', [1, 9], '')), scaled, ({ clusters: [cluster] }) => cluster?.objects.delete(SCALER)],
+    [
+      (world) => world.cluster(0).put(scaler('web', [1, 9], '')),
+      scaled,
+      ({ clusters: [cluster] }) => cluster?.objects.delete(SCALER),
+    ],
   ],
   [
     'that an autoscaler scales another object from then on',
     undefined,
-    [(world) => world.cluster(0).put(scaler('web', [1, 9], '')), scaled, (world) => world.cluster(0).put(scaler('other', [1, 9], ''))],
+    [
+      (world) => world.cluster(0).put(scaler('web', [1, 9], '')),
+      scaled,
+      (world) => world.cluster(0).put(scaler('other', [1, 9], '')),
+    ],
   ],
-  ['drift whose silence ends', undefined, [inHours, scaled, (world) => world.close(world.repository.names()[0] ?? '')], 130],
+  [
+    'drift whose silence ends',
+    undefined,
+    [inHours, scaled, (world) => world.close(world.repository.names()[0] ?? '')],
+    130,
+  ],
   ['that a proposal waits for long', undefined, [inHours, scaled], 130],
 ]
 
@@ -148,7 +185,19 @@ for (const [name, syncer, steps, minutes = 0] of CASES) {
   })
 }
 
-test('one package in one cluster, of which every change is told', property({ clusters: 1, packages: 1 }, fc.constant(undefined)))
-test('three packages in two clusters, of which every change is told', property({ clusters: 2, packages: 3 }, fc.constant(undefined)))
-test('changes are lost, repeated and told in another order, and the watch begins again', property({ clusters: 2, packages: 2 }, faults))
-test('older states of objects are told after newer ones', property({ clusters: 1, packages: 2 }, staleFaults))
+test(
+  'one package in one cluster, of which every change is told',
+  property({ clusters: 1, packages: 1 }, fc.constant(undefined)),
+)
+test(
+  'three packages in two clusters, of which every change is told',
+  property({ clusters: 2, packages: 3 }, fc.constant(undefined)),
+)
+test(
+  'changes are lost, repeated and told in another order, and the watch begins again',
+  property({ clusters: 2, packages: 2 }, faults),
+)
+test(
+  'older states of objects are told after newer ones',
+  property({ clusters: 1, packages: 2 }, staleFaults),
+)

@@ -45,7 +45,9 @@ function timeless(text: string): string {
 }
 
 function filesOf({ repository }: FleetWorld, branch: string): unknown {
-  return repository.paths(branch).map((path) => [timeless(path), timeless(repository.text(branch, path) ?? '')])
+  return repository
+    .paths(branch)
+    .map((path) => [timeless(path), timeless(repository.text(branch, path) ?? '')])
 }
 
 /** Reports only: episodes that were opened and closed between two turns are in one of both alone. */
@@ -53,12 +55,22 @@ function stateOf(world: FleetWorld): unknown {
   const { repository, forge } = world
   return {
     branches: repository.names().map((name) => [name, filesOf(world, name)]),
-    reports: (filesOf(world, 'drift-ledger') as [string, string][]).filter(([path]) => !path.includes('/closed/')),
+    reports: (filesOf(world, 'drift-ledger') as [string, string][]).filter(
+      ([path]) => !path.includes('/closed/'),
+    ),
     proposals: forge.proposals
       .filter(({ state }) => state === 'open')
-      .map(({ ref, title, body, labels, draft }) => [ref, timeless(title), timeless(body), labels, draft])
+      .map(({ ref, title, body, labels, draft }) => [
+        ref,
+        timeless(title),
+        timeless(body),
+        labels,
+        draft,
+      ])
       .sort(),
-    comments: forge.comments.map(({ number, topic, body }) => [number, topic, timeless(body)].join(' ')).sort(),
+    comments: forge.comments
+      .map(({ number, topic, body }) => [number, topic, timeless(body)].join(' '))
+      .sort(),
   }
 }
 
@@ -74,13 +86,29 @@ function presentOf(world: FleetWorld): unknown {
         name.replace(/[^/]*$/, ''),
         (filesOf(world, name) as [string, string][])
           .filter(([path]) => path.startsWith('apps/'))
-          .map(([path, text]) => [path, text.replace(/\bdrift-[0-9a-f]{8}(?:-\d+)?\b/g, 'EPISODE')]),
+          .map(([path, text]) => [
+            path,
+            text.replace(/\bdrift-[0-9a-f]{8}(?:-\d+)?\b/g, 'EPISODE'),
+          ]),
       ]),
     reports: reports.map((path) => {
-      const { spec, status } = JSON.parse(JSON.stringify(yaml(timeless(repository.text('drift-ledger', path) ?? ''))))
+      const { spec, status } = JSON.parse(
+        JSON.stringify(yaml(timeless(repository.text('drift-ledger', path) ?? ''))),
+      )
       const { fingerprint, changes, observed } = spec
       const { state, lifecycle, plan, health, held, setAside } = status
-      return { path, fingerprint, changes, syncer: observed.syncer, state, lifecycle, plan, health, held, setAside }
+      return {
+        path,
+        fingerprint,
+        changes,
+        syncer: observed.syncer,
+        state,
+        lifecycle,
+        plan,
+        health,
+        held,
+        setAside,
+      }
     }),
   }
 }

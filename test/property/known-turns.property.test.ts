@@ -25,7 +25,11 @@ async function turn(world: FleetWorld, more: TestRequest): Promise<unknown> {
   const { signal } = new AbortController()
   try {
     const request = world.request({ ...more, requestedActions: NO_REQUESTED_ACTIONS })
-    const { units, updates, notObserved, reported, observedAt, answers } = await runFleetTurn(fleet, request, signal)
+    const { units, updates, notObserved, reported, observedAt, answers } = await runFleetTurn(
+      fleet,
+      request,
+      signal,
+    )
     const plans = units.map((unit) =>
       unit.state === 'failed'
         ? String(unit.failures)
@@ -48,32 +52,55 @@ const days = fc.oneof({ weight: 2, arbitrary: steps }, { weight: 1, arbitrary: s
 
 function stateOf({ repository, forge }: FleetWorld): unknown {
   const { proposals, comments, conversation: text, statuses, writes, issues, issueWrites } = forge
-  return { branches: repository.branches, proposals, comments, said: text, statuses, writes, issues, issueWrites }
+  return {
+    branches: repository.branches,
+    proposals,
+    comments,
+    said: text,
+    statuses,
+    writes,
+    issues,
+    issueWrites,
+  }
 }
 
 test('a turn with what the turns before left in memory does what a turn of a new process does', async (context) => {
   const moved = { turns: 0, writes: 0 }
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.array(days, { maxLength: 3 }), { minLength: 4, maxLength: 14 }), async (turns) => {
-      const [lasting, anew] = [begin(), begin()]
-      const renderer = new WorkerRenderer({ allowed: { exec: [], images: [] }, engine: undefined, environment: {} })
-      const memory = { between: new BetweenTurns(), renderer, key: redactionKey(new Uint8Array(32).fill(7)) }
-      // Something is known from the first turn on.
-      for (const world of [lasting, anew]) {
-        world.edit([0, 1, 2, 3])
-        for (const cluster of world.clusters) cluster.change(WEB_CONFIG, (live) => editedBy('kubectl-edit', live, 'data.color', 'red'))
-      }
-      for (const each of turns) {
-        for (const step of each) for (const world of [lasting, anew]) step(world)
-        const remembered = await turn(lasting, memory)
-        knownTexts.forget()
-        const fresh = await turn(anew, {})
-        assert.deepEqual(remembered, fresh)
-        assert.deepEqual(stateOf(lasting), stateOf(anew))
-        moved.turns += 1
-      }
-      moved.writes += anew.forge.writes.length
-    }),
+    fc.asyncProperty(
+      fc.array(fc.array(days, { maxLength: 3 }), { minLength: 4, maxLength: 14 }),
+      async (turns) => {
+        const [lasting, anew] = [begin(), begin()]
+        const renderer = new WorkerRenderer({
+          allowed: { exec: [], images: [] },
+          engine: undefined,
+          environment: {},
+        })
+        const memory = {
+          between: new BetweenTurns(),
+          renderer,
+          key: redactionKey(new Uint8Array(32).fill(7)),
+        }
+        // Something is known from the first turn on.
+        for (const world of [lasting, anew]) {
+          world.edit([0, 1, 2, 3])
+          for (const cluster of world.clusters)
+            cluster.change(WEB_CONFIG, (live) =>
+              editedBy('kubectl-edit', live, 'data.color', 'red'),
+            )
+        }
+        for (const each of turns) {
+          for (const step of each) for (const world of [lasting, anew]) step(world)
+          const remembered = await turn(lasting, memory)
+          knownTexts.forget()
+          const fresh = await turn(anew, {})
+          assert.deepEqual(remembered, fresh)
+          assert.deepEqual(stateOf(lasting), stateOf(anew))
+          moved.turns += 1
+        }
+        moved.writes += anew.forge.writes.length
+      },
+    ),
     { numRuns: 25 },
   )
   context.diagnostic(`${moved.turns} turns, ${moved.writes} writes to the forge`)

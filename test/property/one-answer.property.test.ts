@@ -33,7 +33,11 @@ import * as fc from '../seeds/fast-check.ts'
 import { begin, SECRET, steps } from './random-days.ts'
 
 const WAITING = ['Behind', 'Reconciling', 'Suspended']
-const observed = { states: new Map<string, number>(), health: new Map<string, number>(), superseded: 0 }
+const observed = {
+  states: new Map<string, number>(),
+  health: new Map<string, number>(),
+  superseded: 0,
+}
 
 interface Condition {
   readonly status: string
@@ -59,16 +63,25 @@ function ledgerOf({ repository }: FleetWorld): readonly LedgerUnit[] {
   if (!repository.branches.has('refs/heads/drift-ledger')) return []
   const paths = repository.paths('drift-ledger').filter((path) => path.endsWith('/report.yaml'))
   return paths.map((path) => {
-    const report = parseDocument(repository.text('drift-ledger', path) ?? '', driftReportSchema, path)
+    const report = parseDocument(
+      repository.text('drift-ledger', path) ?? '',
+      driftReportSchema,
+      path,
+    )
     const text = repository.text('drift-ledger', path.replace('report.yaml', 'resourcegroup.yaml'))
     const group =
       text === undefined
         ? undefined
-        : (knownTexts.read(text, path).value as unknown as { status: { conditions: (Condition & { type: string })[] } })
+        : (knownTexts.read(text, path).value as unknown as {
+            status: { conditions: (Condition & { type: string })[] }
+          })
     return {
       report,
       members: group === undefined ? [] : readResourceGroup(group as never),
-      conditions: group === undefined ? undefined : new Map(group.status.conditions.map((each) => [each.type, each])),
+      conditions:
+        group === undefined
+          ? undefined
+          : new Map(group.status.conditions.map((each) => [each.type, each])),
     }
   })
 }
@@ -85,25 +98,46 @@ function assertAgreement({ report: { spec, status }, members, conditions }: Ledg
     return
   }
   const drifted = conditions.get('Drifted')
-  assert.equal(drifted?.status, state === 'Unknown' ? 'Unknown' : differs.size > 0 ? 'True' : 'False')
+  assert.equal(
+    drifted?.status,
+    state === 'Unknown' ? 'Unknown' : differs.size > 0 ? 'True' : 'False',
+  )
   if (drifted?.status === 'False')
-    assert.equal(drifted.reason, status.stuckSince !== undefined ? 'Stuck' : WAITING.includes(state) ? 'Behind' : 'InSync')
+    assert.equal(
+      drifted.reason,
+      status.stuckSince !== undefined ? 'Stuck' : WAITING.includes(state) ? 'Behind' : 'InSync',
+    )
   for (const { id, drift } of members) {
     const whole = state === 'Unknown' && incomplete.some(({ ref }) => ref === undefined)
-    const unproven = incomplete.some(({ ref }) => ref !== undefined && resourceKey(ref) === resourceKey(id))
-    if (whole && status.health?.status === 'Unknown' && members.every((member) => member.drift === 'unverified')) continue
+    const unproven = incomplete.some(
+      ({ ref }) => ref !== undefined && resourceKey(ref) === resourceKey(id),
+    )
+    if (
+      whole &&
+      status.health?.status === 'Unknown' &&
+      members.every((member) => member.drift === 'unverified')
+    )
+      continue
     if (differs.has(resourceKey(id))) assert.equal(drift, 'drifted')
     else if (unproven) assert.equal(drift, 'unverified')
     else
       assert.ok(
-        drift === 'in-sync' || drift === 'waiting' || (drift === 'stuck' && status.stuckSince !== undefined),
+        drift === 'in-sync' ||
+          drift === 'waiting' ||
+          (drift === 'stuck' && status.stuckSince !== undefined),
         `${resourceKey(id)} is ${drift}`,
       )
   }
-  if (members.length > 0) assert.equal(health.status, worstHealth(members.map((member) => member.status)))
+  if (members.length > 0)
+    assert.equal(health.status, worstHealth(members.map((member) => member.status)))
   if (health.objects !== undefined) {
-    const others = members.filter((member) => member.status !== 'Current').map((member) => `${resourceKey(member.id)} ${member.status}`)
-    assert.deepEqual(health.objects.map(({ ref, status: word }) => `${resourceKey(ref)} ${word}`).sort(), others.sort())
+    const others = members
+      .filter((member) => member.status !== 'Current')
+      .map((member) => `${resourceKey(member.id)} ${member.status}`)
+    assert.deepEqual(
+      health.objects.map(({ ref, status: word }) => `${resourceKey(ref)} ${word}`).sort(),
+      others.sort(),
+    )
   }
   assert.equal(
     conditions.get('Stalled')?.status === 'True',
@@ -116,7 +150,13 @@ async function assertShown(world: FleetWorld, units: readonly LedgerUnit[]): Pro
   const { repository, forge } = world
   const cluster = world.cluster(0)
   const ports = { repository, forge, cluster }
-  const machine = { repository, cluster, key: redactionKey(new Uint8Array(32).fill(7)), ports, pass: () => undefined } as never
+  const machine = {
+    repository,
+    cluster,
+    key: redactionKey(new Uint8Array(32).fill(7)),
+    ports,
+    pass: () => undefined,
+  } as never
   const table = await runInWorld(machine, ['status'])
   const json = JSON.parse((await runInWorld(machine, ['status', '-o', 'json'])).stdout)
   const byCluster = new Map(units.map((unit) => [unit.report.spec.unit.cluster, unit.report]))
@@ -128,18 +168,26 @@ async function assertShown(world: FleetWorld, units: readonly LedgerUnit[]): Pro
     const { seenAt: _seen, ...own } = report.spec.observed
     // The ledger has it elsewhere: of the branch that it pushed.
     const { pullRequest: _pullRequest, ...status } = item.status
-    assert.deepEqual({ ...item, status, spec: { ...item.spec, observed } }, { ...report, spec: { ...report.spec, observed: own } })
+    assert.deepEqual(
+      { ...item, status, spec: { ...item.spec, observed } },
+      { ...report, spec: { ...report.spec, observed: own } },
+    )
   }
   const rows = table.stdout
     .split('\n')
     .slice(1)
     .filter((line) => line !== '')
   for (const row of rows) {
-    const [name = '', , , , state, , health, drift] = row.replace(/ \(stuck since [^)]*\)/, '').split(/\s+/)
+    const [name = '', , , , state, , health, drift] = row
+      .replace(/ \(stuck since [^)]*\)/, '')
+      .split(/\s+/)
     const report = byCluster.get(name)
     assert.ok(report !== undefined)
     assert.deepEqual([state, health], [report.status.state, report.status.health?.status])
-    assert.equal(row.includes('(stuck since '), report.status.state === 'Behind' && report.status.stuckSince !== undefined)
+    assert.equal(
+      row.includes('(stuck since '),
+      report.status.state === 'Behind' && report.status.stuckSince !== undefined,
+    )
     const objects = new Set(report.spec.changes.map(({ ref }) => resourceKey(ref))).size
     assert.equal(drift?.split('/')[0], report.status.state === 'Unknown' ? '?' : String(objects))
   }
@@ -156,46 +204,60 @@ async function assertShown(world: FleetWorld, units: readonly LedgerUnit[]): Pro
       observed.superseded += 1
     } else
       for (const { cluster: name, state, health } of drift)
-        assert.deepEqual([state, health], [byCluster.get(name)?.status.state, byCluster.get(name)?.status.health?.status])
+        assert.deepEqual(
+          [state, health],
+          [byCluster.get(name)?.status.state, byCluster.get(name)?.status.health?.status],
+        )
   }
 }
 
 test('table, JSON, report and ResourceGroup never disagree, through random days of a fleet', async (context) => {
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.array(steps, { maxLength: 3 }), { minLength: 4, maxLength: 12 }), async (turns) => {
-      const world = begin()
-      for (const each of turns) {
-        for (const step of each) step(world)
-        const { units: results } = await turn(world)
-        const units = ledgerOf(world)
-        for (const unit of units) assertAgreement(unit)
-        for (const result of results) {
-          if (result.state === 'failed' || result.plan.report.status.state === 'Off') continue
-          const { report } =
-            units.find((unit) => unit.report.spec.unit.cluster === result.unit.cluster) ?? assert.fail('it is not in the ledger')
-          const text = ({ spec, status }: DriftReport) => [
-            spec.changes,
-            status.state,
-            status.since,
-            status.health,
-            status.setAside,
-            status.incomplete,
-          ]
-          assert.deepEqual(text(report), text(result.plan.report))
+    fc.asyncProperty(
+      fc.array(fc.array(steps, { maxLength: 3 }), { minLength: 4, maxLength: 12 }),
+      async (turns) => {
+        const world = begin()
+        for (const each of turns) {
+          for (const step of each) step(world)
+          const { units: results } = await turn(world)
+          const units = ledgerOf(world)
+          for (const unit of units) assertAgreement(unit)
+          for (const result of results) {
+            if (result.state === 'failed' || result.plan.report.status.state === 'Off') continue
+            const { report } =
+              units.find((unit) => unit.report.spec.unit.cluster === result.unit.cluster) ??
+              assert.fail('it is not in the ledger')
+            const text = ({ spec, status }: DriftReport) => [
+              spec.changes,
+              status.state,
+              status.since,
+              status.health,
+              status.setAside,
+              status.incomplete,
+            ]
+            assert.deepEqual(text(report), text(result.plan.report))
+          }
+          await assertShown(world, units)
+          for (const { report } of units) {
+            observed.states.set(
+              report.status.state,
+              (observed.states.get(report.status.state) ?? 0) + 1,
+            )
+            const word = report.status.health?.status ?? ''
+            observed.health.set(word, (observed.health.get(word) ?? 0) + 1)
+          }
         }
-        await assertShown(world, units)
-        for (const { report } of units) {
-          observed.states.set(report.status.state, (observed.states.get(report.status.state) ?? 0) + 1)
-          const word = report.status.health?.status ?? ''
-          observed.health.set(word, (observed.health.get(word) ?? 0) + 1)
-        }
-      }
-    }),
+      },
+    ),
     { numRuns: 40 },
   )
-  context.diagnostic(`${JSON.stringify([...observed.states])} ${JSON.stringify([...observed.health])} superseded ${observed.superseded}`)
-  for (const state of ['InSync', 'Drifted', 'Unknown']) assert.ok(observed.states.has(state), `no unit was ${state}`)
-  for (const word of ['Current', 'Failed', 'Unknown', 'InProgress']) assert.ok(observed.health.has(word), `no unit was ${word}`)
+  context.diagnostic(
+    `${JSON.stringify([...observed.states])} ${JSON.stringify([...observed.health])} superseded ${observed.superseded}`,
+  )
+  for (const state of ['InSync', 'Drifted', 'Unknown'])
+    assert.ok(observed.states.has(state), `no unit was ${state}`)
+  for (const word of ['Current', 'Failed', 'Unknown', 'InProgress'])
+    assert.ok(observed.health.has(word), `no unit was ${word}`)
 })
 
 test('what is superseded has no drift of its own, in the table and as JSON, while the package drifts', async () => {
@@ -218,9 +280,13 @@ test('what is superseded has no drift of its own, in the table and as JSON, whil
 
 test('a Secret whose added key was released is in every document what the rest of it is', async () => {
   const world = begin()
-  world.cluster(0).change(SECRET, (live) => editedBy('kubectl-patch', live, 'data.key', 'aHVudGVyMg=='))
+  world
+    .cluster(0)
+    .change(SECRET, (live) => editedBy('kubectl-patch', live, 'data.key', 'aHVudGVyMg=='))
   await turn(world)
-  const open = world.forge.proposals.find(({ state }) => state === 'open') ?? assert.fail('nothing is proposed')
+  const open =
+    world.forge.proposals.find(({ state }) => state === 'open') ??
+    assert.fail('nothing is proposed')
   world.forge.comment(open.number, 'ada', '/release', { at: world.cluster(0).now })
   await turn(world)
   world.merge(open.ref.replace('refs/heads/', ''))
@@ -229,6 +295,9 @@ test('a Secret whose added key was released is in every document what the rest o
   for (const unit of units) assertAgreement(unit)
   await assertShown(world, units)
   const unit = units.find(({ report }) => report.spec.unit.cluster === 'edge-01')
-  assert.deepEqual([unit?.report.status.state, unit?.report.status.setAside?.map(({ state }) => state)], ['InSync', ['Released']])
+  assert.deepEqual(
+    [unit?.report.status.state, unit?.report.status.setAside?.map(({ state }) => state)],
+    ['InSync', ['Released']],
+  )
   assert.deepEqual(unit?.members.find(({ id }) => id.kind === 'Secret')?.drift, 'in-sync')
 })

@@ -41,13 +41,29 @@ const act: fc.Arbitrary<Act> = fc.oneof(
       value: fc.integer({ min: 4, max: 6 }),
     }),
   },
-  { weight: 3, arbitrary: fc.record({ act: fc.constant('approve' as const), copies: fc.boolean(), cached: fc.boolean() }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      act: fc.constant('approve' as const),
+      copies: fc.boolean(),
+      cached: fc.boolean(),
+    }),
+  },
   {
     weight: 4,
     arbitrary: fc.constantFrom(
-      ...(['sync', 'reject', 'propose', 'propose-rendered', 'merge', 'commit-on-main', 'commit-on-branch', 'delete-leftover'] as const).map(
-        (name): Act => ({ act: name }),
-      ),
+      ...(
+        [
+          'sync',
+          'reject',
+          'propose',
+          'propose-rendered',
+          'merge',
+          'commit-on-main',
+          'commit-on-branch',
+          'delete-leftover',
+        ] as const
+      ).map((name): Act => ({ act: name })),
     ),
   },
 )
@@ -103,7 +119,9 @@ class Interleaving {
       if (draft === undefined || proposal === draft) return
       porch.propose(PACKAGE, draft, step.act === 'propose-rendered')
       // Proposed once more: what was rejected before is open again.
-      const before = this.decisions.findIndex(({ workspace, how }) => workspace === draft && how === 'rejected')
+      const before = this.decisions.findIndex(
+        ({ workspace, how }) => workspace === draft && how === 'rejected',
+      )
       if (before >= 0) this.decisions.splice(before, 1)
       return
     }
@@ -115,7 +133,9 @@ class Interleaving {
       if (draft === proposal) return
       porch.reject(PACKAGE, proposal)
       // What is merged is merged, whatever becomes of its branch.
-      const isMerged = this.decisions.some(({ workspace, how }) => workspace === proposal && how === 'approved')
+      const isMerged = this.decisions.some(
+        ({ workspace, how }) => workspace === proposal && how === 'approved',
+      )
       if (lifecycle === 'Proposed' && !this.touched.has(proposal) && !isMerged)
         this.decisions.push({ workspace: proposal, how: 'rejected' })
       return
@@ -128,16 +148,25 @@ class Interleaving {
     }
     if (step.act === 'approve') {
       const cached = step.cached ? this.cache.get(proposal) : undefined
-      const lifecycle = cached === undefined ? this.stateOf(branch, proposal) : this.stateAt(cached, proposal)
-      porch.approve(PACKAGE, proposal, { copies: step.copies, ...(cached === undefined ? {} : { cached }) })
+      const lifecycle =
+        cached === undefined ? this.stateOf(branch, proposal) : this.stateAt(cached, proposal)
+      porch.approve(PACKAGE, proposal, {
+        copies: step.copies,
+        ...(cached === undefined ? {} : { cached }),
+      })
       this.approved.add(proposal)
-      this.decisions.push({ workspace: proposal, how: lifecycle === 'Proposed' ? 'approved' : 'published' })
+      this.decisions.push({
+        workspace: proposal,
+        how: lifecycle === 'Proposed' ? 'approved' : 'published',
+      })
     }
   }
 
   async scan(): Promise<void> {
     const { repository } = this.world
-    const theirs = [...repository.branches.values()].filter((id) => repository.authorOf(id) === PERSON)
+    const theirs = [...repository.branches.values()].filter(
+      (id) => repository.authorOf(id) === PERSON,
+    )
     const before = [...repository.branches].map(([ref, id]) => `${ref} ${id}`)
     await this.world.scan()
     for (const id of theirs)
@@ -146,14 +175,19 @@ class Interleaving {
         `a commit of a person is lost; before: ${before.join(', ')}`,
       )
     for (const workspace of this.porch.workspaces('proposed', PACKAGE))
-      this.cache.set(workspace, this.cache.get(workspace) ?? repository.head(`proposed/${PACKAGE}/${workspace}`))
+      this.cache.set(
+        workspace,
+        this.cache.get(workspace) ?? repository.head(`proposed/${PACKAGE}/${workspace}`),
+      )
   }
 
   closed(): readonly ClosedEpisode[] {
     const { repository } = this.world
     const paths = repository.paths('drift-ledger').filter((path) => path.startsWith('closed/'))
     return paths.map(
-      (path) => parseGoYaml(repository.text('drift-ledger', path) ?? '', path).documents[0]?.value as unknown as ClosedEpisode,
+      (path) =>
+        parseGoYaml(repository.text('drift-ledger', path) ?? '', path).documents[0]
+          ?.value as unknown as ClosedEpisode,
     )
   }
 
@@ -165,28 +199,46 @@ class Interleaving {
   private stateAt(commit: ObjectId, workspace: string): string {
     const { repository } = this.world
     repository.branches.set('refs/heads/looked-at', commit)
-    const [path = ''] = repository.paths('looked-at').filter((each) => each.endsWith(`-${workspace.slice('drift-'.length)}.record`))
+    const [path = ''] = repository
+      .paths('looked-at')
+      .filter((each) => each.endsWith(`-${workspace.slice('drift-'.length)}.record`))
     const text = repository.text('looked-at', path) ?? ''
     repository.branches.delete('refs/heads/looked-at')
-    const record = text === '' ? undefined : (parseGoYaml(text, path).documents[0]?.value as unknown as DriftRecord)
+    const record =
+      text === ''
+        ? undefined
+        : (parseGoYaml(text, path).documents[0]?.value as unknown as DriftRecord)
     return record?.spec.lifecycle ?? ''
   }
 }
 
-for (const policy of ['{mode: Propose}', '{mode: Warn}', '{mode: Propose, approval: porch}', '{mode: Propose, settle: backporch}'])
+for (const policy of [
+  '{mode: Propose}',
+  '{mode: Warn}',
+  '{mode: Propose, approval: porch}',
+  '{mode: Propose, settle: backporch}',
+])
   it(`whatever Porch and people do in whatever order: ${policy}`, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(act, { minLength: 4, maxLength: 18 }), async (steps) => {
         const run = new Interleaving(policy)
-        for (const step of [{ act: 'edit', field: 'replicas', value: 5 }, { act: 'scan' }, ...steps] as const) await run.do(step)
+        for (const step of [
+          { act: 'edit', field: 'replicas', value: 5 },
+          { act: 'scan' },
+          ...steps,
+        ] as const)
+          await run.do(step)
         await run.scan()
         await run.scan()
         const closed = run.closed()
-        const explained = new Map(closed.map((episode) => [`drift-${episode.metadata.name}`, episode.status]))
+        const explained = new Map(
+          closed.map((episode) => [`drift-${episode.metadata.name}`, episode.status]),
+        )
         const last = new Map(run.decisions.map((decision) => [decision.workspace, decision]))
         for (const [workspace, { how }] of last) {
           const outcome = explained.get(workspace)?.outcome
-          const expected = how === 'approved' ? 'Merged' : how === 'rejected' ? 'Declined' : 'Published'
+          const expected =
+            how === 'approved' ? 'Merged' : how === 'rejected' ? 'Declined' : 'Published'
           assert.equal(outcome, expected, `${workspace} was ${how}`)
         }
         const { repository } = run.world
@@ -200,7 +252,8 @@ for (const policy of ['{mode: Propose}', '{mode: Warn}', '{mode: Propose, approv
         }
         // A decision that the cluster does not follow within its time is proposed again.
         let writes = 1
-        for (let scan = 0; scan < 15 && writes > 0; scan += 1) writes = (await run.world.scan()).updates.length
+        for (let scan = 0; scan < 15 && writes > 0; scan += 1)
+          writes = (await run.world.scan()).updates.length
         assert.equal(writes, 0, 'every scan writes')
       }),
       { numRuns: 120 },

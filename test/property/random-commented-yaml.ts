@@ -43,7 +43,11 @@ export function randomCommentedYaml(seed: number, options: CommentedYamlOptions 
 }
 
 /** The same with the fields that make an object of it, at any place of the root. */
-export function randomCommentedObject(seed: number, name: string, options: CommentedYamlOptions = ALL): string {
+export function randomCommentedObject(
+  seed: number,
+  name: string,
+  options: CommentedYamlOptions = ALL,
+): string {
   return new Writer(seed, options).object(name)
 }
 
@@ -101,7 +105,9 @@ class Writer {
   }
 
   private lineEnd(): string {
-    return this.chance(this.options.comments * 0.7) ? this.pick([' ', '  ', '     ']) + this.comment() : this.pick(['', '', '', ' '])
+    return this.chance(this.options.comments * 0.7)
+      ? this.pick([' ', '  ', '     ']) + this.comment()
+      : this.pick(['', '', '', ' '])
   }
 
   /** Comments and empty lines between two lines. */
@@ -123,15 +129,19 @@ class Writer {
     const kind = this.upTo(10)
     if (kind < 5) return this.pick(PLAIN)
     if (kind < 7) return `'${this.pick(QUOTED).replaceAll("'", "''")}'`
-    return kind < 9 ? `"${this.pick(QUOTED)}${this.pick(ESCAPES)}"` : this.pick(['!!str 5', '!!int 5', '!!binary aGk='])
+    return kind < 9
+      ? `"${this.pick(QUOTED)}${this.pick(ESCAPES)}"`
+      : this.pick(['!!str 5', '!!int 5', '!!binary aGk='])
   }
 
   private brackets(depth: number, indent: number): string {
     const isMap = this.chance(0.5)
     const lines = this.options.brackets && this.chance(0.3)
-    const space = (): string => (lines && this.chance(0.6) ? this.breakInside(indent) : this.pick(['', ' ']))
+    const space = (): string =>
+      lines && this.chance(0.6) ? this.breakInside(indent) : this.pick(['', ' '])
     const parts = Array.from({ length: this.upTo(4) }, () => {
-      const value = depth > 0 && this.chance(0.3) ? this.brackets(depth - 1, indent + 2) : this.scalar()
+      const value =
+        depth > 0 && this.chance(0.3) ? this.brackets(depth - 1, indent + 2) : this.scalar()
       return `${space()}${isMap ? `${this.key()}: ` : ''}${value}${space()}`
     })
     const inside = parts.join(',') + (parts.length > 0 && this.chance(0.2) ? ',' : '') + space()
@@ -158,12 +168,15 @@ class Writer {
   /** What stands behind a `:` or `-`, with its line break. */
   private value(depth: number, indent: number): string {
     const kind = this.random.next()
-    if (depth > 0 && kind < 0.3) return `${this.lineEnd()}\n${this.map(depth - 1, indent + this.pick([2, 2, 4, 3]))}`
-    if (depth > 0 && kind < 0.5) return `${this.lineEnd()}\n${this.list(depth - 1, indent + this.pick([2, 2, 4]))}`
+    if (depth > 0 && kind < 0.3)
+      return `${this.lineEnd()}\n${this.map(depth - 1, indent + this.pick([2, 2, 4, 3]))}`
+    if (depth > 0 && kind < 0.5)
+      return `${this.lineEnd()}\n${this.list(depth - 1, indent + this.pick([2, 2, 4]))}`
     if (kind < 0.6) return ` ${this.brackets(2, indent)}${this.lineEnd()}\n`
     if (kind < 0.68) return ` ${this.block(indent)}`
     if (kind < 0.72) return `${this.lineEnd()}\n`
-    if (kind < 0.75 && this.anchors.length > 0) return ` *${this.pick(this.anchors)}${this.lineEnd()}\n`
+    if (kind < 0.75 && this.anchors.length > 0)
+      return ` *${this.pick(this.anchors)}${this.lineEnd()}\n`
     if (kind < 0.8) return ` ${this.overLines(indent)}${this.lineEnd()}\n`
     const scalar = this.scalar()
     if (!this.chance(0.05)) return `${this.pick([' ', ' ', '   '])}${scalar}${this.lineEnd()}\n`
@@ -181,9 +194,12 @@ class Writer {
   private map(depth: number, indent: number, first?: string): string {
     let text = ''
     for (let entry = this.upTo(4); entry >= 0; entry -= 1) {
-      text += text === '' && first !== undefined ? first : `${this.gap(indent)}${' '.repeat(indent)}`
-      if (depth > 0 && this.chance(0.1)) text += `${this.key()}:${this.lineEnd()}\n${this.list(depth - 1, indent)}`
-      else if (this.chance(0.02)) text += `? ${this.key()}\n${' '.repeat(indent)}:${this.value(0, indent)}`
+      text +=
+        text === '' && first !== undefined ? first : `${this.gap(indent)}${' '.repeat(indent)}`
+      if (depth > 0 && this.chance(0.1))
+        text += `${this.key()}:${this.lineEnd()}\n${this.list(depth - 1, indent)}`
+      else if (this.chance(0.02))
+        text += `? ${this.key()}\n${' '.repeat(indent)}:${this.value(0, indent)}`
       else text += `${this.key()}${this.pick([':', ':', ' :'])}${this.value(depth, indent)}`
     }
     return text
@@ -192,11 +208,13 @@ class Writer {
   private list(depth: number, indent: number, first?: string): string {
     let text = ''
     for (let item = this.upTo(4); item >= 0; item -= 1) {
-      const lead = text === '' && first !== undefined ? first : `${this.gap(indent)}${' '.repeat(indent)}`
+      const lead =
+        text === '' && first !== undefined ? first : `${this.gap(indent)}${' '.repeat(indent)}`
       const dash = this.pick(['- ', '- ', '-   '])
       const kind = this.random.next()
       if (depth > 0 && kind < 0.4) text += this.map(depth - 1, indent + dash.length, lead + dash)
-      else if (depth > 0 && kind < 0.5) text += this.list(depth - 1, indent + dash.length, lead + dash)
+      else if (depth > 0 && kind < 0.5)
+        text += this.list(depth - 1, indent + dash.length, lead + dash)
       else text += `${lead}-${this.value(depth, indent)}`
     }
     return text

@@ -18,7 +18,16 @@ const POLICIES = [
   '{mode: Propose, decide: {remindAfter: 1d, escalateAfter: 2d, closeSilence: 3d}}',
   '{mode: Propose, detect: {minAge: 0s}, windows: [{name: noon, kind: hold, schedule: "0 12 * * *", duration: 6h}]}',
 ]
-const COMMANDS = ['/adopt', '/adopt 1', '/release 1', '/restore', '/snooze 1d', '/ignore 1 -- ours', '/recheck', '/exclude edge-01']
+const COMMANDS = [
+  '/adopt',
+  '/adopt 1',
+  '/release 1',
+  '/restore',
+  '/snooze 1d',
+  '/ignore 1 -- ours',
+  '/recheck',
+  '/exclude edge-01',
+]
 
 export const SECRET = '/Secret/shop/web'
 const SECRET_TEXT = 'apiVersion: v1\nkind: Secret\nmetadata: {name: web, namespace: shop}\n'
@@ -38,7 +47,12 @@ const HEALTH: readonly JsonObject[] = [
   { conditions: 'none' },
 ]
 
-const NO_DRY_RUNS = new Failure({ code: 'BP3003', what: 'cannot try', why: 'it is forbidden', remedy: 'allow it' })
+const NO_DRY_RUNS = new Failure({
+  code: 'BP3003',
+  what: 'cannot try',
+  why: 'it is forbidden',
+  remedy: 'allow it',
+})
 
 export type Step = (world: FleetWorld) => void
 
@@ -46,7 +60,12 @@ const cluster = fc.nat({ max: CLUSTERS - 1 })
 const clusters = fc.uniqueArray(cluster, { minLength: 1, maxLength: CLUSTERS })
 const object = fc.constantFrom(WEB, WEB_CONFIG)
 
-function at(world: FleetWorld, index: number, key: string, change: (live: JsonObject) => JsonObject): void {
+function at(
+  world: FleetWorld,
+  index: number,
+  key: string,
+  change: (live: JsonObject) => JsonObject,
+): void {
   if (world.cluster(index).objects.has(key)) world.cluster(index).change(key, change)
 }
 
@@ -56,7 +75,10 @@ export const steps: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({ clusters, value: fc.constantFrom('red', 'green') }).map(
       ({ clusters: where, value }): Step =>
         (world) => {
-          for (const index of where) at(world, index, WEB_CONFIG, (live) => editedBy('kubectl-edit', live, 'data.color', value))
+          for (const index of where)
+            at(world, index, WEB_CONFIG, (live) =>
+              editedBy('kubectl-edit', live, 'data.color', value),
+            )
         },
     ),
   },
@@ -65,7 +87,8 @@ export const steps: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({ clusters, value: fc.constantFrom(4, 5) }).map(
       ({ clusters: where, value }): Step =>
         (world) => {
-          for (const index of where) at(world, index, WEB, (live) => editedBy('kubectl-scale', live, 'spec.replicas', value))
+          for (const index of where)
+            at(world, index, WEB, (live) => editedBy('kubectl-scale', live, 'spec.replicas', value))
         },
     ),
   },
@@ -74,7 +97,10 @@ export const steps: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: clusters.map(
       (where): Step =>
         (world) => {
-          for (const index of where) at(world, index, WEB, (live) => editedBy('helper', live, 'metadata.labels.team', 'shop'))
+          for (const index of where)
+            at(world, index, WEB, (live) =>
+              editedBy('helper', live, 'metadata.labels.team', 'shop'),
+            )
         },
     ),
   },
@@ -129,7 +155,9 @@ export const steps: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.tuple(fc.constantFrom('blue', 'red', 'black'), fc.boolean()).map(
       ([color, applied]): Step =>
         (world) => {
-          world.repository.commitByHand('main', { 'apps/web/config.yaml': CONFIG.replace('blue', color) })
+          world.repository.commitByHand('main', {
+            'apps/web/config.yaml': CONFIG.replace('blue', color),
+          })
           if (applied) world.sync()
         },
     ),
@@ -139,7 +167,9 @@ export const steps: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.boolean().map(
       (more): Step =>
         (world) =>
-          void world.repository.commitByHand('main', { 'apps/web/deployment.yaml': more ? `${DEPLOYMENT}# more\n` : DEPLOYMENT }),
+          void world.repository.commitByHand('main', {
+            'apps/web/deployment.yaml': more ? `${DEPLOYMENT}# more\n` : DEPLOYMENT,
+          }),
     ),
   },
   {
@@ -163,7 +193,9 @@ export const steps: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.tuple(fc.nat(), fc.constantFrom(...COMMANDS)).map(
       ([pick, body]): Step =>
         (world) =>
-          onOpen(world, pick, (_branch, number) => world.forge.comment(number, 'ada', body, { at: world.cluster(0).now })),
+          onOpen(world, pick, (_branch, number) =>
+            world.forge.comment(number, 'ada', body, { at: world.cluster(0).now }),
+          ),
     ),
   },
   {
@@ -171,7 +203,9 @@ export const steps: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.tuple(fc.nat(), fc.nat({ max: 3 })).map(
       ([pick, box]): Step =>
         (world) =>
-          onOpen(world, pick, (_branch, number, body) => world.forge.byHand(number, { body: ticked(body, box) })),
+          onOpen(world, pick, (_branch, number, body) =>
+            world.forge.byHand(number, { body: ticked(body, box) }),
+          ),
     ),
   },
   {
@@ -180,7 +214,8 @@ export const steps: fc.Arbitrary<Step> = fc.oneof(
       (box): Step =>
         (world) => {
           const issue = world.forge.issues.get('dashboard')
-          if (issue !== undefined) world.forge.issues.set('dashboard', { ...issue, body: ticked(issue.body, box) })
+          if (issue !== undefined)
+            world.forge.issues.set('dashboard', { ...issue, body: ticked(issue.body, box) })
         },
     ),
   },
@@ -189,7 +224,12 @@ export const steps: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.nat().map(
       (pick): Step =>
         (world) =>
-          onOpen(world, pick, (branch) => void world.repository.commitByHand(branch, { 'apps/web/note.txt': 'mine\n' })),
+          onOpen(
+            world,
+            pick,
+            (branch) =>
+              void world.repository.commitByHand(branch, { 'apps/web/note.txt': 'mine\n' }),
+          ),
     ),
   },
   // The controller of the Deployment says how it is doing.
@@ -210,7 +250,11 @@ export const steps: fc.Arbitrary<Step> = fc.oneof(
         (world) => {
           const one = world.cluster(index)
           if (Object.hasOwn(one, 'identify')) Reflect.deleteProperty(one, 'identify')
-          else one.identify = async () => Promise.reject(new Failure({ code, what: 'cannot read', why: 'no answer', remedy: 'wait' }))
+          else
+            one.identify = async () =>
+              Promise.reject(
+                new Failure({ code, what: 'cannot read', why: 'no answer', remedy: 'wait' }),
+              )
         },
     ),
   },
@@ -232,7 +276,8 @@ export const steps: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: clusters.map(
       (where): Step =>
         (world) => {
-          for (const index of where) at(world, index, WEB_CONFIG, (live) => withMetadata(live, { managedFields: [] }))
+          for (const index of where)
+            at(world, index, WEB_CONFIG, (live) => withMetadata(live, { managedFields: [] }))
         },
     ),
   },
@@ -242,7 +287,9 @@ export const steps: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.boolean().map(
       (broken): Step =>
         (world) =>
-          void world.repository.commitByHand('main', { 'apps/web/bad/broken.yaml': broken ? 'a: [\n' : null }),
+          void world.repository.commitByHand('main', {
+            'apps/web/bad/broken.yaml': broken ? 'a: [\n' : null,
+          }),
     ),
   },
   // Somebody writes a key into the Secret, whose content nobody may read.
@@ -251,7 +298,10 @@ export const steps: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: clusters.map(
       (where): Step =>
         (world) => {
-          for (const index of where) at(world, index, SECRET, (live) => editedBy('kubectl-patch', live, 'data.key', 'aHVudGVyMg=='))
+          for (const index of where)
+            at(world, index, SECRET, (live) =>
+              editedBy('kubectl-patch', live, 'data.key', 'aHVudGVyMg=='),
+            )
         },
     ),
   },
@@ -284,14 +334,19 @@ sops:
   version: 3.9.4
 `
 const POD = '/Pod/shop/job'
-const POD_TEXT = 'apiVersion: v1\nkind: Pod\nmetadata: {name: job, namespace: shop}\nspec: {containers: [{name: job, image: busybox}]}\n'
+const POD_TEXT =
+  'apiVersion: v1\nkind: Pod\nmetadata: {name: job, namespace: shop}\nspec: {containers: [{name: job, image: busybox}]}\n'
 
 function scaler(min: number): JsonObject {
   return {
     apiVersion: 'autoscaling/v2',
     kind: 'HorizontalPodAutoscaler',
     metadata: { name: 'web', namespace: 'shop' },
-    spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }, minReplicas: min, maxReplicas: 9 },
+    spec: {
+      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+      minReplicas: min,
+      maxReplicas: 9,
+    },
   }
 }
 
@@ -320,21 +375,25 @@ export const surroundings: fc.Arbitrary<Step> = fc.oneof(
     (index): Step =>
       (world) => {
         const { unreadable } = world.cluster(index)
-        if (!unreadable.delete('autoscaling/HorizontalPodAutoscaler')) unreadable.add('autoscaling/HorizontalPodAutoscaler')
+        if (!unreadable.delete('autoscaling/HorizontalPodAutoscaler'))
+          unreadable.add('autoscaling/HorizontalPodAutoscaler')
       },
   ),
   // The fake syncer applies the text of git as the decrypted one.
   fc.boolean().map(
     (there): Step =>
       (world) => {
-        world.repository.commitByHand('main', { 'apps/web/sealed.yaml': there ? SEALED_TEXT : null })
+        world.repository.commitByHand('main', {
+          'apps/web/sealed.yaml': there ? SEALED_TEXT : null,
+        })
         world.sync()
       },
   ),
   fc.tuple(clusters, fc.constantFrom('data.token', 'data.more', 'metadata.labels.team')).map(
     ([where, field]): Step =>
       (world) => {
-        for (const index of where) at(world, index, SEALED, (live) => editedBy('kubectl-edit', live, field, 'by-hand'))
+        for (const index of where)
+          at(world, index, SEALED, (live) => editedBy('kubectl-edit', live, field, 'by-hand'))
       },
   ),
   // A Pod that nobody can schedule has failed a little later, and is the same object.
@@ -344,16 +403,27 @@ export const surroundings: fc.Arbitrary<Step> = fc.oneof(
         world.repository.commitByHand('main', { 'apps/web/pod.yaml': POD_TEXT })
         world.sync()
         for (const index of where) {
-          const creationTimestamp = new Date(Date.parse(world.cluster(index).now) + 55_000).toISOString()
+          const creationTimestamp = new Date(
+            Date.parse(world.cluster(index).now) + 55_000,
+          ).toISOString()
           const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }]
-          at(world, index, POD, (live) => ({ ...withMetadata(live, { creationTimestamp }), status: { phase: 'Pending', conditions } }))
+          at(world, index, POD, (live) => ({
+            ...withMetadata(live, { creationTimestamp }),
+            status: { phase: 'Pending', conditions },
+          }))
         }
       },
   ),
 )
 
-function onOpen(world: FleetWorld, pick: number, work: (branch: string, number: number, body: string) => void): void {
-  const open = world.forge.proposals.filter(({ state, ref }) => state === 'open' && world.repository.branches.has(ref))
+function onOpen(
+  world: FleetWorld,
+  pick: number,
+  work: (branch: string, number: number, body: string) => void,
+): void {
+  const open = world.forge.proposals.filter(
+    ({ state, ref }) => state === 'open' && world.repository.branches.has(ref),
+  )
   const one = open[pick % Math.max(1, open.length)]
   if (one !== undefined) work(one.ref.replace('refs/heads/', ''), one.number, one.body)
 }

@@ -30,12 +30,21 @@ export const faults: fc.Arbitrary<Fault> = fc.oneof(
   { weight: 4, arbitrary: fc.constant({ name: 'all is told', fault: () => undefined }) },
   fc.nat().map((pick) => ({
     name: `event ${pick} is lost`,
-    fault: (path: EventPath) => each(path, (waiting) => (waiting.length === 0 ? waiting : waiting.toSpliced(pick % waiting.length, 1))),
+    fault: (path: EventPath) =>
+      each(path, (waiting) =>
+        waiting.length === 0 ? waiting : waiting.toSpliced(pick % waiting.length, 1),
+      ),
   })),
-  fc.constant({ name: 'each event is told twice', fault: (path: EventPath) => each(path, (waiting) => [...waiting, ...waiting]) }),
+  fc.constant({
+    name: 'each event is told twice',
+    fault: (path: EventPath) => each(path, (waiting) => [...waiting, ...waiting]),
+  }),
   fc.constant({
     name: 'objects are told in the opposite order',
-    fault: (path: EventPath) => each(path, (waiting) => [...Map.groupBy(waiting, ({ key }) => key).values()].reverse().flat()),
+    fault: (path: EventPath) =>
+      each(path, (waiting) =>
+        [...Map.groupBy(waiting, ({ key }) => key).values()].reverse().flat(),
+      ),
   }),
   fc.constantFrom('apps/Deployment', '/ConfigMap').map((kind) => ({
     name: `${kind} may not be followed in all namespaces`,

@@ -28,7 +28,16 @@ const HOSTILE = [
 
 /** Names and values as clusters have them, and some that only an attacker would choose. */
 export const randomText: fc.Arbitrary<string> = fc.oneof(
-  fc.constantFrom('name', 'app', 'spec', 'replicas', 'nginx:1.27', '/data', '--port=80', ...HOSTILE),
+  fc.constantFrom(
+    'name',
+    'app',
+    'spec',
+    'replicas',
+    'nginx:1.27',
+    '/data',
+    '--port=80',
+    ...HOSTILE,
+  ),
   fc.string({ maxLength: 12 }),
   fc.string({ unit: 'binary', maxLength: 6 }).filter((text) => text.isWellFormed()),
 )
@@ -40,7 +49,12 @@ const randomNumber: fc.Arbitrary<number | bigint> = fc.oneof(
   fc.bigInt({ min: 2n ** 53n, max: 2n ** 63n - 1n }),
 )
 
-export const randomScalar: fc.Arbitrary<Json> = fc.oneof(randomText, randomNumber, fc.boolean(), fc.constant(null))
+export const randomScalar: fc.Arbitrary<Json> = fc.oneof(
+  randomText,
+  randomNumber,
+  fc.boolean(),
+  fc.constant(null),
+)
 
 function objectOf(entries: readonly (readonly [string, Json])[]): JsonObject {
   const object = emptyObject()
@@ -71,4 +85,7 @@ const randomStep: fc.Arbitrary<PathStep> = fc.oneof(
 )
 
 /** Never empty: the empty path names the whole object and is not written. */
-export const randomPath: fc.Arbitrary<FieldPath> = fc.array(randomStep, { minLength: 1, maxLength: 6 })
+export const randomPath: fc.Arbitrary<FieldPath> = fc.array(randomStep, {
+  minLength: 1,
+  maxLength: 6,
+})

@@ -52,7 +52,10 @@ const settings = fc.record({
     { minLength: 1, maxLength: 5 },
   ),
   replicas: fc.record({ set: fc.boolean(), value: number, live: number }),
-  tag: fc.record({ value: fc.stringMatching(/^[1-9]\.[0-9]$/), live: fc.stringMatching(/^[1-9]\.[0-9]{2}$/) }),
+  tag: fc.record({
+    value: fc.stringMatching(/^[1-9]\.[0-9]$/),
+    live: fc.stringMatching(/^[1-9]\.[0-9]{2}$/),
+  }),
   level: fc.record({ value: word, live: word }),
 })
 
@@ -70,17 +73,33 @@ export const randomPackage: fc.Arbitrary<RandomPackage> = settings.map((given) =
   const quote = (text: string): string => (given.quoted ? `"${text}"` : text)
   const data = given.data.map((each, index) => {
     const key = `key${index}`
-    const about = { kind: 'ConfigMap' as const, name: 'web', path: `data.${key}`, live: `${each.live}x` }
+    const about = {
+      kind: 'ConfigMap' as const,
+      name: 'web',
+      path: `data.${key}`,
+      live: `${each.live}x`,
+    }
     if (each.kind === 'plain') fields.push({ ...about, invertible: 'yes', setters: [] })
-    if (each.kind === 'plain') return `  ${key}: ${quote(each.value)}${given.comments ? ' # plain' : ''}`
+    if (each.kind === 'plain')
+      return `  ${key}: ${quote(each.value)}${given.comments ? ' # plain' : ''}`
     if (each.kind === 'number') {
       const value = setter(`count${index}`, String(each.count))
-      fields.push({ ...about, live: String(each.liveCount + 50), invertible: 'yes', setters: [`count${index}`] })
+      fields.push({
+        ...about,
+        live: String(each.liveCount + 50),
+        invertible: 'yes',
+        setters: [`count${index}`],
+      })
       return `  ${key}: "${value}" # kpt-set: \${count${index}}`
     }
     if (each.kind === 'pattern') {
       const value = `${setter(`left${index}`, each.value)}-${setter(`right${index}`, each.other)}`
-      fields.push({ ...about, live: `${each.value}-${each.live}y`, invertible: 'maybe', setters: [`left${index}`, `right${index}`] })
+      fields.push({
+        ...about,
+        live: `${each.value}-${each.live}y`,
+        invertible: 'maybe',
+        setters: [`left${index}`, `right${index}`],
+      })
       return `  ${key}: ${quote(value)} # kpt-set: \${left${index}}-\${right${index}}`
     }
     const name = each.kind === 'shared' ? 'shared' : `only${index}`
@@ -88,7 +107,9 @@ export const randomPackage: fc.Arbitrary<RandomPackage> = settings.map((given) =
     fields.push({ ...about, invertible: 'yes', setters: [name] })
     return `  ${key}: ${quote(value)} # kpt-set: \${${name}}`
   })
-  const replicas = given.replicas.set ? setter('replicas', String(given.replicas.value)) : String(given.replicas.value)
+  const replicas = given.replicas.set
+    ? setter('replicas', String(given.replicas.value))
+    : String(given.replicas.value)
   fields.push({
     kind: 'Deployment',
     name: 'web',
@@ -115,11 +136,32 @@ export const randomPackage: fc.Arbitrary<RandomPackage> = settings.map((given) =
     setters: [],
   })
   if (given.labels && !given.selectors)
-    fields.push({ kind: 'ConfigMap', name: 'web', path: 'metadata.labels.team', live: 'other', invertible: 'no', setters: [] })
+    fields.push({
+      kind: 'ConfigMap',
+      name: 'web',
+      path: 'metadata.labels.team',
+      live: 'other',
+      invertible: 'no',
+      setters: [],
+    })
   if (given.labels && given.selectors)
-    fields.push({ kind: 'ConfigMap', name: 'web', path: 'metadata.labels.team', live: 'other', invertible: 'yes', setters: [] })
+    fields.push({
+      kind: 'ConfigMap',
+      name: 'web',
+      path: 'metadata.labels.team',
+      live: 'other',
+      invertible: 'yes',
+      setters: [],
+    })
   if (given.annotations)
-    fields.push({ kind: 'ConfigMap', name: 'web', path: 'metadata.annotations.owner', live: 'bob', invertible: 'no', setters: [] })
+    fields.push({
+      kind: 'ConfigMap',
+      name: 'web',
+      path: 'metadata.annotations.owner',
+      live: 'bob',
+      invertible: 'no',
+      setters: [],
+    })
   const namespace = given.namespace ? '  namespace: shop\n' : ''
   const metadata = `metadata:\n  name: web\n${namespace}`
   const configMap = `${given.comments ? '# settings\n\n' : ''}apiVersion: v1\nkind: ConfigMap\n${metadata}data:\n${data.join('\n')}\n`
@@ -144,10 +186,20 @@ ${metadata}spec:
   const functions = [
     ...(entries.length === 0
       ? []
-      : [given.inKptfile ? step('apply-setters', entries) : `    - exec: apply-setters\n      configPath: setters.yaml\n`]),
+      : [
+          given.inKptfile
+            ? step('apply-setters', entries)
+            : `    - exec: apply-setters\n      configPath: setters.yaml\n`,
+        ]),
     ...(given.namespace ? [step('set-namespace', [['namespace', 'shop']])] : []),
     ...(given.labels
-      ? [step('set-labels', [['team', 'store']], given.selectors ? '      selectors:\n        - kind: ConfigMap\n' : '')]
+      ? [
+          step(
+            'set-labels',
+            [['team', 'store']],
+            given.selectors ? '      selectors:\n        - kind: ConfigMap\n' : '',
+          ),
+        ]
       : []),
     ...(given.annotations ? [step('set-annotations', [['owner', 'ada']])] : []),
     ...(given.image
@@ -164,13 +216,17 @@ ${metadata}spec:
   const files = {
     Kptfile: kptfile,
     ...(entries.length > 0 && !given.inKptfile ? { 'setters.yaml': settersFile } : {}),
-    ...(given.together ? { 'all.yaml': `${configMap}---\n${deployment}` } : { 'config.yaml': configMap, 'deployment.yaml': deployment }),
+    ...(given.together
+      ? { 'all.yaml': `${configMap}---\n${deployment}` }
+      : { 'config.yaml': configMap, 'deployment.yaml': deployment }),
   }
   return {
     files,
     fields: fields.map(({ setters: names, ...each }) => ({
       ...each,
-      invertible: names.some((name) => (setters.get(name)?.uses ?? 1) > 1) ? ('no' as const) : each.invertible,
+      invertible: names.some((name) => (setters.get(name)?.uses ?? 1) > 1)
+        ? ('no' as const)
+        : each.invertible,
     })),
   }
 })

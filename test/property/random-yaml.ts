@@ -80,21 +80,38 @@ class Printer {
   private list(value: readonly Json[], column: number, path: PlainPath): void {
     for (const [index, item] of value.entries()) {
       const from = this.lines.length
-      if (index > 0 && this.chance(this.style.comments)) this.lines.push(`${' '.repeat(column)}# an item ${this.lines.length}`)
+      if (index > 0 && this.chance(this.style.comments))
+        this.lines.push(`${' '.repeat(column)}# an item ${this.lines.length}`)
       this.entry(`${' '.repeat(column)}-`, item, column, [...path, index], from, true)
     }
   }
 
   /** Puts a value behind `head`, on its line or below it. */
-  private entry(head: string, value: Json, column: number, path: PlainPath, from: number, isItem: boolean): void {
+  private entry(
+    head: string,
+    value: Json,
+    column: number,
+    path: PlainPath,
+    from: number,
+    isItem: boolean,
+  ): void {
     const isFlow = this.value(head, value, column, path, isItem)
     this.ranges.set(pathKey(path), { from, to: this.lines.length - 1, isFlow })
   }
 
-  private value(head: string, value: Json, column: number, path: PlainPath, isItem: boolean): boolean {
-    const isFull = (isJsonArray(value) && value.length > 0) || (isJsonObject(value) && Object.keys(value).length > 0)
+  private value(
+    head: string,
+    value: Json,
+    column: number,
+    path: PlainPath,
+    isItem: boolean,
+  ): boolean {
+    const isFull =
+      (isJsonArray(value) && value.length > 0) ||
+      (isJsonObject(value) && Object.keys(value).length > 0)
     if (!isFull) {
-      if (typeof value === 'string' && isBlockText(value) && this.chance(7)) this.block(head, value, column)
+      if (typeof value === 'string' && isBlockText(value) && this.chance(7))
+        this.block(head, value, column)
       else this.lines.push(`${head}${this.scalar(value, false)}${this.trailing()}`)
       return false
     }
@@ -105,8 +122,14 @@ class Printer {
     if (isItem && this.chance(8)) this.onDashLine(head, value, column, path)
     else {
       this.lines.push(head + this.trailing())
-      if (isJsonArray(value)) this.list(value, column + (isItem ? this.style.dashWidth : this.style.dashOffset), path)
-      else this.map(value as { [key: string]: Json }, column + (isItem ? this.style.dashWidth : this.style.step), path)
+      if (isJsonArray(value))
+        this.list(value, column + (isItem ? this.style.dashWidth : this.style.dashOffset), path)
+      else
+        this.map(
+          value as { [key: string]: Json },
+          column + (isItem ? this.style.dashWidth : this.style.step),
+          path,
+        )
     }
     return false
   }
@@ -124,7 +147,8 @@ class Printer {
     const header = `|${body === value ? '-' : ''}`
     this.lines.push(`${head} ${header}${this.trailing()}`)
     const indentation = ' '.repeat(column + this.style.step)
-    for (const line of body.split('\n')) this.lines.push(line === '' ? (this.chance(3) ? indentation : '') : indentation + line)
+    for (const line of body.split('\n'))
+      this.lines.push(line === '' ? (this.chance(3) ? indentation : '') : indentation + line)
   }
 
   private scalar(value: Json, inFlow: boolean): string {
@@ -147,19 +171,27 @@ class Printer {
     const entries = isJsonArray(value)
       ? value.map((item, index) => [index, this.flowText(item)] as const)
       : Object.entries(value as { [key: string]: Json }).map(
-          ([key, below]) => [key, `${textOnOneLine(key, 'plain', '"', true)}: ${this.flowText(below)}`] as const,
+          ([key, below]) =>
+            [key, `${textOnOneLine(key, 'plain', '"', true)}: ${this.flowText(below)}`] as const,
         )
     const comma = this.chance(5) ? ',' : ''
     const indentation = ' '.repeat(column + this.style.step + 2)
     for (const [index, [name, text]] of entries.entries()) {
-      this.ranges.set(pathKey([...path, name]), { from: this.lines.length, to: this.lines.length, isFlow: true })
-      this.lines.push(`${indentation}${text}${index === entries.length - 1 ? comma : ','}${this.trailing()}`)
+      this.ranges.set(pathKey([...path, name]), {
+        from: this.lines.length,
+        to: this.lines.length,
+        isFlow: true,
+      })
+      this.lines.push(
+        `${indentation}${text}${index === entries.length - 1 ? comma : ','}${this.trailing()}`,
+      )
     }
     this.lines.push(' '.repeat(column + this.style.step) + close)
   }
 
   private flowText(value: Json): string {
-    if (isJsonArray(value) && value.length > 0) return `[${value.map((item) => this.flowText(item)).join(', ')}]`
+    if (isJsonArray(value) && value.length > 0)
+      return `[${value.map((item) => this.flowText(item)).join(', ')}]`
     if (isJsonObject(value) && Object.keys(value).length > 0) {
       const pad = this.chance(3) ? ' ' : ''
       return `{${pad}${Object.entries(value)
@@ -171,7 +203,11 @@ class Printer {
 }
 
 function isBlockText(value: string): boolean {
-  return /^[^\s][^\r\t]*[^\n\r\t]\n?$/.test(value) && value.includes('\n') && !/[\p{Cc}--\n]/v.test(value)
+  return (
+    /^[^\s][^\r\t]*[^\n\r\t]\n?$/.test(value) &&
+    value.includes('\n') &&
+    !/[\p{Cc}--\n]/v.test(value)
+  )
 }
 
 export function printYaml(value: { readonly [key: string]: Json }, style: PrintStyle): Printed {
@@ -180,6 +216,13 @@ export function printYaml(value: { readonly [key: string]: Json }, style: PrintS
   if (style.comments > 0) printer.lines.push('# a licence', '')
   printer.map(value, 0, [])
   for (const document of style.after) printer.lines.push('--- # next', ...document.split('\n'))
-  const text = (style.byteOrderMark ? '\uFEFF' : '') + printer.lines.join(style.lineBreak) + (style.finalBreak ? style.lineBreak : '')
-  return { text, document: style.before.filter((each) => !each.startsWith('#')).length, ranges: printer.ranges }
+  const text =
+    (style.byteOrderMark ? '\uFEFF' : '') +
+    printer.lines.join(style.lineBreak) +
+    (style.finalBreak ? style.lineBreak : '')
+  return {
+    text,
+    document: style.before.filter((each) => !each.startsWith('#')).length,
+    ranges: printer.ranges,
+  }
 }

@@ -1,6 +1,12 @@
 /** A fleet whose syncer marks what it applies, and reports in a resource of its own in each cluster. */
 import type { Inventory } from '@backporch/cluster/cluster'
-import { isJsonArray, isJsonObject, type JsonObject, objectsIn, partOf } from '@backporch/kyaml/json'
+import {
+  isJsonArray,
+  isJsonObject,
+  type JsonObject,
+  objectsIn,
+  partOf,
+} from '@backporch/kyaml/json'
 import { type ResourceId, readResource, resourceKey } from '@backporch/kyaml/resource'
 import { FleetWorld } from '../fakes/fleet-world.ts'
 import { appliedBy, withMetadata } from '../fakes/live-object.ts'
@@ -25,15 +31,24 @@ interface TestSyncer {
 const SYNCERS = {
   flux: {
     manager: 'kustomize-controller',
-    labels: (name) => ({ 'kustomize.toolkit.fluxcd.io/name': name, 'kustomize.toolkit.fluxcd.io/namespace': 'apps' }),
+    labels: (name) => ({
+      'kustomize.toolkit.fluxcd.io/name': name,
+      'kustomize.toolkit.fluxcd.io/namespace': 'apps',
+    }),
     annotations: () => ({}),
     applies: () => true,
-    listing: (own, id) => addedTo(own, ['status', 'inventory', 'entries'], { id: objMetadata(id), v: 'v1' }),
+    listing: (own, id) =>
+      addedTo(own, ['status', 'inventory', 'entries'], { id: objMetadata(id), v: 'v1' }),
     own: (name, inventory, commit) => ({
       apiVersion: 'kustomize.toolkit.fluxcd.io/v1',
       kind: 'Kustomization',
       metadata: { name, namespace: 'apps' },
-      spec: { interval: '10m', path: `./apps/${name}`, prune: true, sourceRef: { kind: 'GitRepository', name: 'shop' } },
+      spec: {
+        interval: '10m',
+        path: `./apps/${name}`,
+        prune: true,
+        sourceRef: { kind: 'GitRepository', name: 'shop' },
+      },
       status: {
         conditions: [{ type: 'Ready', status: 'True' }],
         lastAppliedRevision: `main@sha1:${commit}`,
@@ -44,14 +59,20 @@ const SYNCERS = {
   argo: {
     manager: 'argocd-controller',
     labels: () => ({}),
-    annotations: (name, id) => ({ 'argocd.argoproj.io/tracking-id': `${name}:${id.group}/${id.kind}:${id.namespace}/${id.name}` }),
+    annotations: (name, id) => ({
+      'argocd.argoproj.io/tracking-id': `${name}:${id.group}/${id.kind}:${id.namespace}/${id.name}`,
+    }),
     applies: () => true,
-    listing: (own, id) => addedTo(own, ['status', 'resources'], { ...id, status: 'OutOfSync', requiresPruning: true }),
+    listing: (own, id) =>
+      addedTo(own, ['status', 'resources'], { ...id, status: 'OutOfSync', requiresPruning: true }),
     own: (name, inventory, commit) => ({
       apiVersion: 'argoproj.io/v1alpha1',
       kind: 'Application',
       metadata: { name, namespace: 'argocd' },
-      spec: { source: { repoURL: 'https://forge.example/shop.git', path: `apps/${name}` }, syncPolicy: { automated: { selfHeal: true } } },
+      spec: {
+        source: { repoURL: 'https://forge.example/shop.git', path: `apps/${name}` },
+        syncPolicy: { automated: { selfHeal: true } },
+      },
       status: {
         sourceType: 'Directory',
         operationState: { phase: 'Succeeded' },
@@ -69,7 +90,11 @@ const SYNCERS = {
     own: (name, inventory) => ({
       apiVersion: 'kpt.dev/v1alpha1',
       kind: 'ResourceGroup',
-      metadata: { name, namespace: 'shop', labels: { 'cli-utils.sigs.k8s.io/inventory-id': 'shop-web' } },
+      metadata: {
+        name,
+        namespace: 'shop',
+        labels: { 'cli-utils.sigs.k8s.io/inventory-id': 'shop-web' },
+      },
       spec: { resources: inventory.map((id) => ({ ...id })) },
     }),
   },
@@ -95,7 +120,8 @@ export class SyncedFleet extends FleetWorld {
     super(clusters, policy)
     this.syncer = syncer
     if (syncer !== 'kpt') return
-    for (const cluster of this.clusters) Object.defineProperty(cluster, 'inventory', { get: () => inventoryIn(cluster) })
+    for (const cluster of this.clusters)
+      Object.defineProperty(cluster, 'inventory', { get: () => inventoryIn(cluster) })
   }
 
   /**
@@ -123,19 +149,25 @@ export class SyncedFleet extends FleetWorld {
   override sync(clusters: readonly MemoryCluster[] = this.clusters): void {
     super.sync(clusters)
     if (this.syncer === undefined) return
-    for (const path of this.repository.paths('main').filter((each) => /^apps\/[^/]+\/Kptfile$/.test(each)))
+    for (const path of this.repository
+      .paths('main')
+      .filter((each) => /^apps\/[^/]+\/Kptfile$/.test(each)))
       for (const cluster of clusters) this.report(cluster, nameIn(path))
   }
 
   protected override applied(manifest: JsonObject, path: string): JsonObject {
     const name = nameIn(path)
     // The fleet begins in sync before its syncer is known.
-    const syncer: TestSyncer | undefined = this.syncer === undefined ? undefined : SYNCERS[this.syncer]
+    const syncer: TestSyncer | undefined =
+      this.syncer === undefined ? undefined : SYNCERS[this.syncer]
     if (syncer === undefined) return super.applied(manifest, path)
     if (!syncer.applies(name)) return appliedBy(syncer.manager, manifest)
     const found = readResource(manifest)
     if ('problem' in found) throw new TypeError(found.problem)
-    const { labels = {}, annotations = {} } = (manifest['metadata'] ?? {}) as { labels?: JsonObject; annotations?: JsonObject }
+    const { labels = {}, annotations = {} } = (manifest['metadata'] ?? {}) as {
+      labels?: JsonObject
+      annotations?: JsonObject
+    }
     const marks = {
       ...joined('labels', labels, syncer.labels(name)),
       ...joined('annotations', annotations, syncer.annotations(name, found.id)),
@@ -145,9 +177,12 @@ export class SyncedFleet extends FleetWorld {
   }
 
   private report(cluster: MemoryCluster, name: string): void {
-    const syncer: TestSyncer | undefined = this.syncer === undefined ? undefined : SYNCERS[this.syncer]
+    const syncer: TestSyncer | undefined =
+      this.syncer === undefined ? undefined : SYNCERS[this.syncer]
     if (syncer === undefined || !syncer.applies(name)) return
-    const resources = [...this.inventoryOf(cluster, name)].filter((key) => cluster.objects.has(key)).map(idOf)
+    const resources = [...this.inventoryOf(cluster, name)]
+      .filter((key) => cluster.objects.has(key))
+      .map(idOf)
     const own = syncer.own(name, resources, this.repository.head('main'))
     cluster.put(withMetadata(own, { uid: `uid-of-${name}`, resourceVersion: '1' }))
   }
@@ -165,16 +200,23 @@ function objMetadata({ namespace, name, group, kind }: ResourceId): string {
   return `${namespace}_${name}_${group}_${kind}`
 }
 
-function addedTo(object: JsonObject, [part = '', ...below]: readonly string[], item: JsonObject): JsonObject {
+function addedTo(
+  object: JsonObject,
+  [part = '', ...below]: readonly string[],
+  item: JsonObject,
+): JsonObject {
   const before = object[part]
-  if (below.length > 0) return { ...object, [part]: addedTo(isJsonObject(before) ? before : {}, below, item) }
+  if (below.length > 0)
+    return { ...object, [part]: addedTo(isJsonObject(before) ? before : {}, below, item) }
   return { ...object, [part]: [...(isJsonArray(before) ? before : []), item] }
 }
 
 function inventoryIn({ objects }: MemoryCluster): Inventory | undefined {
   const group = objects.get(ownKey('kpt', 'web'))
   if (group === undefined) return undefined
-  const resources = objectsIn(partOf(group, 'spec', 'resources')).map((each) => each as unknown as ResourceId)
+  const resources = objectsIn(partOf(group, 'spec', 'resources')).map(
+    (each) => each as unknown as ResourceId,
+  )
   return { source: 'ResourceGroup shop/web', resources }
 }
 

@@ -17,14 +17,18 @@ import { isEmbeddedSecret, redactionKey, shownWithHidden } from '@backporch/kyam
 import { readResource } from '@backporch/kyaml/resource'
 import { jsonOf } from '@backporch/kyaml/yaml'
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { list: { type: 'boolean', default: false } } })
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { list: { type: 'boolean', default: false } },
+})
 const KEY = redactionKey(new Uint8Array(32).fill(1))
 
 const LEFT_OUT = new Set(['Secret', 'CustomResourceDefinition'])
 
 function leaves(value: Json): number {
   if (isJsonArray(value)) return value.reduce<number>((sum, below) => sum + leaves(below), 0)
-  if (isJsonObject(value)) return Object.values(value).reduce<number>((sum, below) => sum + leaves(below), 0)
+  if (isJsonObject(value))
+    return Object.values(value).reduce<number>((sum, below) => sum + leaves(below), 0)
   return 1
 }
 
@@ -37,7 +41,10 @@ function objectsIn(text: string): readonly JsonObject[] {
   try {
     return readYamlNodes(text, '').flatMap((node) => {
       const value = jsonOf(node)
-      return isJsonObject(value) && !('problem' in readResource(value)) && !holdsSecret(value) && !LEFT_OUT.has(String(value['kind']))
+      return isJsonObject(value) &&
+        !('problem' in readResource(value)) &&
+        !holdsSecret(value) &&
+        !LEFT_OUT.has(String(value['kind']))
         ? [value]
         : []
     })
@@ -70,7 +77,9 @@ for (const folder of positionals) {
     }
   }
   ;[allValues, allHidden] = [allValues + count, allHidden + hidden]
-  console.log(`${folder}: ${objects} objects, ${count} values, ${hidden} hidden (${percent(hidden, count)})`)
+  console.log(
+    `${folder}: ${objects} objects, ${count} values, ${hidden} hidden (${percent(hidden, count)})`,
+  )
 }
 console.log(`all: ${allValues} values, ${allHidden} hidden (${percent(allHidden, allValues)})`)
 

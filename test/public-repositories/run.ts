@@ -80,7 +80,9 @@ try {
   for (const repository of positionals) {
     const row = await tryRepository(repository)
     rows.push(row)
-    console.error(`${row.repository}: ${row.rendered} of ${row.units} rendered, ${row.lines} lines, ${row.seconds} s`)
+    console.error(
+      `${row.repository}: ${row.rendered} of ${row.units} rendered, ${row.lines} lines, ${row.seconds} s`,
+    )
   }
   printTable(rows)
   process.exitCode = rows.some(({ lines }) => lines > 0) ? 1 : 0
@@ -103,7 +105,16 @@ async function tryRepository(address: string): Promise<Row> {
   const notes = new Map<string, number>(notesOf(listed.stdout))
   await each(units, jobs, async (unit, index) => {
     const named = isFolders ? ['--path', unit] : [unit]
-    const rendered = await backporch(['render', ...named, '-o', 'unwrap', '--repo', repo, '--allow-render', 'kubectl'])
+    const rendered = await backporch([
+      'render',
+      ...named,
+      '-o',
+      'unwrap',
+      '--repo',
+      repo,
+      '--allow-render',
+      'kubectl',
+    ])
     if (rendered.code !== 0) {
       const code = /error (BP\d+)/.exec(rendered.stderr)?.[1] ?? `exit ${rendered.code}`
       refused.set(code, (refused.get(code) ?? 0) + 1)
@@ -135,7 +146,8 @@ async function tryRepository(address: string): Promise<Row> {
     counts.objects += cluster.objects
     counts.lines += lines
     counts.unverified += list?.incomplete.length ?? 1
-    for (const [cause, count] of notesOf(diff.stdout)) notes.set(cause, (notes.get(cause) ?? 0) + count)
+    for (const [cause, count] of notesOf(diff.stdout))
+      notes.set(cause, (notes.get(cause) ?? 0) + count)
     if (values.details && (lines > 0 || list === undefined || list.incomplete.length > 0))
       console.error(
         `${address} ${unit}: ${lines} lines ${list?.incomplete.map(({ code, why }) => `${code} ${why}`).join('; ') ?? diff.stderr}`,
@@ -155,11 +167,17 @@ async function tryRepository(address: string): Promise<Row> {
 /** Paths of the packages on the base branch; `.` where the repository is one. */
 function packagesOf(text: string): readonly string[] {
   const { items } = JSON.parse(text) as {
-    readonly items: readonly { readonly packagePath: string; readonly ref: string; readonly revision: number }[]
+    readonly items: readonly {
+      readonly packagePath: string
+      readonly ref: string
+      readonly revision: number
+    }[]
   }
   return [
     ...new Set(
-      items.filter(({ ref, revision }) => ref.startsWith('refs/heads/') && revision === -1).map(({ packagePath }) => packagePath || '.'),
+      items
+        .filter(({ ref, revision }) => ref.startsWith('refs/heads/') && revision === -1)
+        .map(({ packagePath }) => packagePath || '.'),
     ),
   ]
 }
@@ -168,14 +186,20 @@ function packagesOf(text: string): readonly string[] {
 async function foldersOf(repo: string): Promise<readonly string[]> {
   const listed = await run('git', ['-C', repo, 'ls-tree', '-r', '--name-only', 'HEAD'])
   const files = listed.stdout.split('\n').filter((path) => path !== '' && !/(^|\/)\./.test(path))
-  const charts = files.filter((path) => /(^|\/)Chart\.yaml$/.test(path)).map((path) => path.replace(/\/?Chart\.yaml$/, ''))
+  const charts = files
+    .filter((path) => /(^|\/)Chart\.yaml$/.test(path))
+    .map((path) => path.replace(/\/?Chart\.yaml$/, ''))
   const folders = files
-    .filter((path) => /\.ya?ml$/.test(path) && !charts.some((chart) => path.startsWith(`${chart}/`)))
+    .filter(
+      (path) => /\.ya?ml$/.test(path) && !charts.some((chart) => path.startsWith(`${chart}/`)),
+    )
     .map((path) => (path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '.'))
   return [...new Set(folders)].sort()
 }
 
-type Cluster = { readonly flags: readonly string[]; readonly objects: number } | { readonly why: string }
+type Cluster =
+  | { readonly flags: readonly string[]; readonly objects: number }
+  | { readonly why: string }
 
 /** Where exactly these objects were applied. */
 async function clusterOf(text: string, folder: string): Promise<Cluster> {
@@ -183,27 +207,52 @@ async function clusterOf(text: string, folder: string): Promise<Cluster> {
   const file = join(folder, 'rendered.yaml')
   writeFileSync(file, text)
   const objects = parseGoYaml(text, 'rendered').documents.flatMap((document) =>
-    objectsOfDocument(document, text, 'rendered').flatMap(({ object }) => (isJsonObject(object) ? [object] : [])),
+    objectsOfDocument(document, text, 'rendered').flatMap(({ object }) =>
+      isJsonObject(object) ? [object] : [],
+    ),
   )
   if (kubeconfig !== undefined) {
     const applied = await applyToServer(kubeconfig, objects, file)
-    return applied.code === 0 ? { flags: ['--kubeconfig', kubeconfig], objects: objects.length } : { why: applied.stderr.trim() }
+    return applied.code === 0
+      ? { flags: ['--kubeconfig', kubeconfig], objects: objects.length }
+      : { why: applied.stderr.trim() }
   }
   const live = join(folder, 'live.json')
-  writeFileSync(live, formatJson({ apiVersion: 'v1', kind: 'List', items: objects.map((object) => asApplied(placed(object))) }))
+  writeFileSync(
+    live,
+    formatJson({
+      apiVersion: 'v1',
+      kind: 'List',
+      items: objects.map((object) => asApplied(placed(object))),
+    }),
+  )
   return { flags: ['--live', live], objects: objects.length }
 }
 
 /** Namespaces first; a second time, because kinds that the first one declared are served a moment later. */
-async function applyToServer(server: string, objects: readonly JsonObject[], file: string): Promise<Ended> {
+async function applyToServer(
+  server: string,
+  objects: readonly JsonObject[],
+  file: string,
+): Promise<Ended> {
   const namespaces = new Set(
     objects.flatMap((object) => {
       const resource = readResource(object)
       return 'problem' in resource || resource.id.namespace === '' ? [] : [resource.id.namespace]
     }),
   )
-  for (const name of namespaces) await run('kubectl', ['--kubeconfig', server, 'create', 'namespace', name])
-  const apply = ['--kubeconfig', server, 'apply', '--server-side', '--force-conflicts', `--field-manager=${SYNCER}`, '--filename', file]
+  for (const name of namespaces)
+    await run('kubectl', ['--kubeconfig', server, 'create', 'namespace', name])
+  const apply = [
+    '--kubeconfig',
+    server,
+    'apply',
+    '--server-side',
+    '--force-conflicts',
+    `--field-manager=${SYNCER}`,
+    '--filename',
+    file,
+  ]
   const first = await run('kubectl', apply)
   return first.code === 0 ? first : run('kubectl', apply)
 }
@@ -214,16 +263,34 @@ function asApplied(object: JsonObject): JsonObject {
     apiVersion = '',
     kind = '',
     metadata,
-  } = object as { readonly apiVersion?: string; readonly kind?: string; readonly metadata: JsonObject }
+  } = object as {
+    readonly apiVersion?: string
+    readonly kind?: string
+    readonly metadata: JsonObject
+  }
   const fieldsV1 = fieldsV1Of(fieldSetOf(object, inferredSchema(apiVersion, kind, [])))
-  const entry = { manager: SYNCER, operation: 'Apply', apiVersion, time: '2026-01-01T00:00:00Z', fieldsType: 'FieldsV1', fieldsV1 }
-  return { ...object, metadata: { ...metadata, uid: 'recorded', resourceVersion: '1', managedFields: [entry] } } as JsonObject
+  const entry = {
+    manager: SYNCER,
+    operation: 'Apply',
+    apiVersion,
+    time: '2026-01-01T00:00:00Z',
+    fieldsType: 'FieldsV1',
+    fieldsV1,
+  }
+  return {
+    ...object,
+    metadata: { ...metadata, uid: 'recorded', resourceVersion: '1', managedFields: [entry] },
+  } as JsonObject
 }
 
 /** As the server takes it: what lies in a namespace and names none goes to `default`. */
 function placed(object: JsonObject): JsonObject {
   const resource = readResource(object)
-  if ('problem' in resource || resource.id.namespace !== '' || isNamespacedKind(resource.apiVersion, resource.id.kind) !== true)
+  if (
+    'problem' in resource ||
+    resource.id.namespace !== '' ||
+    isNamespacedKind(resource.apiVersion, resource.id.kind) !== true
+  )
     return object
   const { metadata } = object as { readonly metadata: JsonObject }
   return { ...object, metadata: { ...metadata, namespace: 'default' } } as JsonObject
@@ -247,7 +314,11 @@ function backporch(args: readonly string[]): Promise<Ended> {
 
 function run(program: string, args: readonly string[]): Promise<Ended> {
   // The key only has to be the same within one run, and nothing is left in the user's folders.
-  const env = { ...process.env, BACKPORCH_KEY: '00'.repeat(32), BACKPORCH_CACHE: join(scratch, 'cache') }
+  const env = {
+    ...process.env,
+    BACKPORCH_KEY: '00'.repeat(32),
+    BACKPORCH_CACHE: join(scratch, 'cache'),
+  }
   return new Promise((done) => {
     execFile(program, args, { env, maxBuffer: 1 << 30 }, (failure, stdout, stderr) => {
       done({ code: failure === null ? 0 : Number(failure.code ?? 1), stdout, stderr })
@@ -255,17 +326,35 @@ function run(program: string, args: readonly string[]): Promise<Ended> {
   })
 }
 
-async function each<T>(all: readonly T[], width: number, work: (one: T, index: number) => Promise<void>): Promise<void> {
+async function each<T>(
+  all: readonly T[],
+  width: number,
+  work: (one: T, index: number) => Promise<void>,
+): Promise<void> {
   const left = [...all.entries()]
   const worker = async (): Promise<void> => {
-    for (let next = left.shift(); next !== undefined; next = left.shift()) await work(next[1], next[0])
+    for (let next = left.shift(); next !== undefined; next = left.shift())
+      await work(next[1], next[0])
   }
   await Promise.all(Array.from({ length: Math.max(1, width) }, worker))
 }
 
 function printTable(rows: readonly Row[]): void {
-  const columns = ['repository', 'units', 'rendered', 'objects', 'lines', 'unverified', 'notes', 'seconds', 'refused'] as const
-  const cells = [columns.map((name) => name.toUpperCase()), ...rows.map((row) => columns.map((name) => String(row[name])))]
+  const columns = [
+    'repository',
+    'units',
+    'rendered',
+    'objects',
+    'lines',
+    'unverified',
+    'notes',
+    'seconds',
+    'refused',
+  ] as const
+  const cells = [
+    columns.map((name) => name.toUpperCase()),
+    ...rows.map((row) => columns.map((name) => String(row[name]))),
+  ]
   const widths = columns.map((_, at) => Math.max(...cells.map((row) => row[at]?.length ?? 0)))
   for (const row of cells)
     console.log(

@@ -35,6 +35,14 @@ export const ALL_CASES: readonly RenderCase[] = [
 
 /** Functions that the case's pipelines name by `exec`, each once. */
 export function functionsOf({ files: tree }: RenderCase): readonly string[] {
-  const texts = Object.entries(tree).flatMap(([path, text]) => (path.split('/').at(-1) === 'Kptfile' ? [text] : []))
-  return [...new Set(texts.flatMap((text) => [...text.matchAll(/"?\bexec"?:\s*([a-z][a-z-]*)/g)].map(([, name]) => name ?? '')))]
+  const texts = Object.entries(tree).flatMap(([path, text]) =>
+    path.split('/').at(-1) === 'Kptfile' ? [text] : [],
+  )
+  return [
+    ...new Set(
+      texts.flatMap((text) =>
+        [...text.matchAll(/"?\bexec"?:\s*([a-z][a-z-]*)/g)].map(([, name]) => name ?? ''),
+      ),
+    ),
+  ]
 }

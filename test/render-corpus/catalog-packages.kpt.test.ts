@@ -4,7 +4,12 @@ import { formatFailure } from '@backporch/kyaml/failure'
 import { whyNoKpt } from '../kpt/find-kpt.ts'
 import { CATALOG_PACKAGES, readCatalogPackage, withPrograms } from './catalog-packages.ts'
 import { renderOurs } from './our-render.ts'
-import { buildFunctionPrograms, type FunctionPrograms, runKptLiveInit, runKptRender } from './run-kpt-render.ts'
+import {
+  buildFunctionPrograms,
+  type FunctionPrograms,
+  runKptLiveInit,
+  runKptRender,
+} from './run-kpt-render.ts'
 
 describe('kpt over the packages of the catalog', { skip: whyNoKpt() }, () => {
   let programs: FunctionPrograms
@@ -23,7 +28,10 @@ describe('kpt over the packages of the catalog', { skip: whyNoKpt() }, () => {
 
     it(`changes no byte of ${name} after kpt live init, nor of the inventory, and neither do we`, async () => {
       const given = await runKptLiveInit(withPrograms(readCatalogPackage(name)))
-      assert.match(given['resourcegroup.yaml'] ?? '', /kind: ResourceGroup\nmetadata:\n {2}name: inventory-one\n/)
+      assert.match(
+        given['resourcegroup.yaml'] ?? '',
+        /kind: ResourceGroup\nmetadata:\n {2}name: inventory-one\n/,
+      )
       const render = await runKptRender(given, programs)
       assert.ok(render.ok, render.text)
       assert.deepEqual(render.files, given)

@@ -24,7 +24,14 @@ describe('the packages of the catalog', () => {
 
     it(`${name} tells how it is fetched, rendered and applied`, () => {
       const { 'README.md': readme = '' } = readCatalogPackage(name)
-      for (const wanted of [`# ${name}\n`, '\n## Description\n', '\n## Usage\n', 'kpt pkg get ', 'kpt fn render ', 'kpt live apply '])
+      for (const wanted of [
+        `# ${name}\n`,
+        '\n## Description\n',
+        '\n## Usage\n',
+        'kpt pkg get ',
+        'kpt fn render ',
+        'kpt live apply ',
+      ])
         assert.ok(readme.includes(wanted), `${wanted.trim()} is not in README.md`)
     })
   }

@@ -13,7 +13,9 @@ export const CATALOG_PACKAGES: readonly string[] = readdirSync(CATALOG, { withFi
 /** All files of a package by path. */
 export function readCatalogPackage(name: string): { readonly [path: string]: string } {
   const folder = join(CATALOG, name)
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  )
   const paths = files.map((entry) => relative(folder, join(entry.parentPath, entry.name))).sort()
   return Object.fromEntries(paths.map((path) => [path, readFileSync(join(folder, path), 'utf8')]))
 }
@@ -21,8 +23,13 @@ export function readCatalogPackage(name: string): { readonly [path: string]: str
 const IMAGE = /image: ghcr\.io\/kptdev\/krm-functions-catalog\/([a-z-]+):v\d+\.\d+\.\d+$/gm
 
 /** The same with `exec` and the bare name of the function for each image of the catalog. */
-export function withPrograms(files: { readonly [path: string]: string }): { readonly [path: string]: string } {
+export function withPrograms(files: { readonly [path: string]: string }): {
+  readonly [path: string]: string
+} {
   return Object.fromEntries(
-    Object.entries(files).map(([path, text]) => [path, path.split('/').at(-1) === 'Kptfile' ? text.replace(IMAGE, 'exec: $1') : text]),
+    Object.entries(files).map(([path, text]) => [
+      path,
+      path.split('/').at(-1) === 'Kptfile' ? text.replace(IMAGE, 'exec: $1') : text,
+    ]),
   )
 }

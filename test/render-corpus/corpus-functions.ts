@@ -3,14 +3,25 @@
  * like the others, our render in process.
  */
 import { type FunctionInput, failed, type KrmFunction, succeeded } from '@backporch/kpt/function'
-import { itemsAt, mapCreatedAt, nodeAt, removeEntry, setEntry, textAt, type YamlMap, yamlMap, yamlText } from '@backporch/kyaml/yaml'
+import {
+  itemsAt,
+  mapCreatedAt,
+  nodeAt,
+  removeEntry,
+  setEntry,
+  textAt,
+  type YamlMap,
+  yamlMap,
+  yamlText,
+} from '@backporch/kyaml/yaml'
 
 const PATH = 'internal.config.kubernetes.io/path'
 const INDEX = 'internal.config.kubernetes.io/index'
 const LEGACY_PATH = 'config.kubernetes.io/path'
 const LEGACY_INDEX = 'config.kubernetes.io/index'
 
-const requested = ({ config }: FunctionInput, name: string): string | undefined => textAt(config, 'data', name)
+const requested = ({ config }: FunctionInput, name: string): string | undefined =>
+  textAt(config, 'data', name)
 const named = ({ items }: FunctionInput, name: string | undefined): readonly YamlMap[] =>
   items.filter((item) => textAt(item, 'metadata', 'name') === name)
 
@@ -42,11 +53,16 @@ export const CORPUS_FUNCTIONS: { readonly [name: string]: KrmFunction } = {
   /** Gives back nothing. */
   'corpus-empty': () => succeeded([]),
   /** `name` */
-  'corpus-delete': (input) => succeeded(input.items.filter((item) => !named(input, requested(input, 'name')).includes(item))),
+  'corpus-delete': (input) =>
+    succeeded(input.items.filter((item) => !named(input, requested(input, 'name')).includes(item))),
   'corpus-reverse': ({ items }) => succeeded(items.toReversed()),
   /** `name`, `namespace`, `kind`, `path`, `index`; `first` for a place before all others */
   'corpus-create': (input) =>
-    succeeded(requested(input, 'first') === undefined ? [...input.items, created(input)] : [created(input), ...input.items]),
+    succeeded(
+      requested(input, 'first') === undefined
+        ? [...input.items, created(input)]
+        : [created(input), ...input.items],
+    ),
   /** `name`, `to` */
   'corpus-rename': (input) => {
     for (const item of named(input, requested(input, 'name')))
@@ -60,7 +76,8 @@ export const CORPUS_FUNCTIONS: { readonly [name: string]: KrmFunction } = {
       const path = requested(input, 'path')
       const index = requested(input, 'index')
       if (path !== undefined && by !== 'legacy') annotate(item, PATH, path)
-      if (path !== undefined && by !== 'internal') annotate(item, LEGACY_PATH, requested(input, 'other') ?? path)
+      if (path !== undefined && by !== 'internal')
+        annotate(item, LEGACY_PATH, requested(input, 'other') ?? path)
       if (index !== undefined && by !== 'legacy') annotate(item, INDEX, index)
       if (index !== undefined && by !== 'internal') annotate(item, LEGACY_INDEX, index)
     }
@@ -68,14 +85,17 @@ export const CORPUS_FUNCTIONS: { readonly [name: string]: KrmFunction } = {
   },
   /** `name`: all its annotations go, those of kpt too. */
   'corpus-strip': (input) => {
-    for (const item of named(input, requested(input, 'name'))) removeEntry(mapCreatedAt(item, 'metadata'), 'annotations')
+    for (const item of named(input, requested(input, 'name')))
+      removeEntry(mapCreatedAt(item, 'metadata'), 'annotations')
     return succeeded(input.items)
   },
   /** Writes into each object at which place it came: `place-2: 4 of 7`, one more entry for each run. */
   'corpus-number': ({ items }) => {
     for (const [index, item] of items.entries()) {
       const annotations = mapCreatedAt(item, 'metadata', 'annotations')
-      const runs = annotations.entries.filter(({ key }) => key.kind === 'scalar' && key.value.startsWith('place-')).length
+      const runs = annotations.entries.filter(
+        ({ key }) => key.kind === 'scalar' && key.value.startsWith('place-'),
+      ).length
       annotate(item, `place-${runs + 1}`, `${index + 1} of ${items.length}`)
     }
     return succeeded(items)
@@ -110,8 +130,14 @@ export const CORPUS_FUNCTIONS: { readonly [name: string]: KrmFunction } = {
       requested(input, 'message') ?? 'failed',
       about === undefined || name === undefined
         ? {}
-        : { resourceRef: { apiVersion: 'v1', kind: textAt(about, 'kind') ?? '', name }, field: { path: 'data.a' } },
+        : {
+            resourceRef: { apiVersion: 'v1', kind: textAt(about, 'kind') ?? '', name },
+            field: { path: 'data.a' },
+          },
     )
-    return { ...answer, stderr: `said ${itemsAt(nodeAt(input.config, 'data')).length} things\nin two lines` }
+    return {
+      ...answer,
+      stderr: `said ${itemsAt(nodeAt(input.config, 'data')).length} things\nin two lines`,
+    }
   },
 }

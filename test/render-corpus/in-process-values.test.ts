@@ -8,9 +8,16 @@ import { renderPackage } from '../../src/sources/kpt/render/render-package.ts'
 import { ALL_CASES } from './all-cases.ts'
 import { LIBRARY } from './our-render.ts'
 
-function objects(files: { readonly [path: string]: string }, library: FunctionLibrary): readonly string[] {
+function objects(
+  files: { readonly [path: string]: string },
+  library: FunctionLibrary,
+): readonly string[] {
   const given = Object.entries(files)
-    .map(([path, text]) => ({ path, mode: '100644' as const, content: new TextEncoder().encode(text) }))
+    .map(([path, text]) => ({
+      path,
+      mode: '100644' as const,
+      content: new TextEncoder().encode(text),
+    }))
     .sort((one, other) => (one.path < other.path ? -1 : 1))
   const rendering = answerCalls(renderPackage('', given), library)
   if ('failures' in rendering) return rendering.failures.map(({ code }) => code)
@@ -21,4 +28,5 @@ function objects(files: { readonly [path: string]: string }, library: FunctionLi
 const GROWS = new Set(['scalars-blocks-through-a-function'])
 
 for (const { name, files } of ALL_CASES.filter((each) => !GROWS.has(each.name)))
-  test(`${name} has the same objects both ways`, () => assert.deepEqual(objects(files, LIBRARY), objects(files, throughText(LIBRARY))))
+  test(`${name} has the same objects both ways`, () =>
+    assert.deepEqual(objects(files, LIBRARY), objects(files, throughText(LIBRARY))))

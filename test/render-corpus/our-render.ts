@@ -23,10 +23,17 @@ export const LIBRARY: FunctionLibrary = {
   },
 }
 
-export function renderOurs(tree: { readonly [path: string]: string }, unattributed = false): OurRender {
+export function renderOurs(
+  tree: { readonly [path: string]: string },
+  unattributed = false,
+): OurRender {
   const given = Object.entries(tree)
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([path, text]) => ({ path, content: new TextEncoder().encode(text), mode: '100644' as const }))
+    .map(([path, text]) => ({
+      path,
+      content: new TextEncoder().encode(text),
+      mode: '100644' as const,
+    }))
   const rendering = answerCalls(renderFiles('', given, !unattributed), throughText(LIBRARY))
   if ('failures' in rendering) return { files: tree, failures: rendering.failures, results: [] }
   const files = new Map([...Object.entries(tree), ...rendering.written])
@@ -34,6 +41,9 @@ export function renderOurs(tree: { readonly [path: string]: string }, unattribut
   return {
     files: Object.fromEntries([...files].sort(([one], [other]) => (one < other ? -1 : 1))),
     failures: [],
-    results: rendering.runs.map(({ step, results }) => ({ exec: step.function.exec, results: results as unknown as Json })),
+    results: rendering.runs.map(({ step, results }) => ({
+      exec: step.function.exec,
+      results: results as unknown as Json,
+    })),
   }
 }

@@ -23,7 +23,10 @@ export function readRecording(): Recording {
   return JSON.parse(readFileSync(RECORDING, 'utf8')) as Recording
 }
 
-export function recorded({ files }: RenderCase, { ok, text, results, files: after }: KptRender): RecordedRender {
+export function recorded(
+  { files }: RenderCase,
+  { ok, text, results, files: after }: KptRender,
+): RecordedRender {
   const changed: Record<string, string | null> = {}
   for (const path of [...new Set([...Object.keys(files), ...Object.keys(after)])].sort())
     if (files[path] !== after[path]) changed[path] = after[path] ?? null
@@ -31,15 +34,22 @@ export function recorded({ files }: RenderCase, { ok, text, results, files: afte
 }
 
 /** All files of the package after the recorded render, by path, in order. */
-export function filesAfter({ files }: RenderCase, { changed }: RecordedRender): { readonly [path: string]: string } {
+export function filesAfter(
+  { files }: RenderCase,
+  { changed }: RecordedRender,
+): { readonly [path: string]: string } {
   const all = Object.entries<string | null>({ ...files, ...changed })
   return Object.fromEntries(
-    all.filter((entry): entry is [string, string] => entry[1] !== null).sort(([one], [other]) => (one < other ? -1 : 1)),
+    all
+      .filter((entry): entry is [string, string] => entry[1] !== null)
+      .sort(([one], [other]) => (one < other ? -1 : 1)),
   )
 }
 
 /** What each function reported, of the text of results.yaml. */
-export function resultsIn(text: string): readonly { readonly exec: string; readonly results: Json }[] {
+export function resultsIn(
+  text: string,
+): readonly { readonly exec: string; readonly results: Json }[] {
   const value = text === '' ? null : (parseGoYaml(text, 'results.yaml').documents[0]?.value ?? null)
   const items = isJsonObject(value) ? value['items'] : undefined
   if (!isJsonArray(items ?? null)) return []

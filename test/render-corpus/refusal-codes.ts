@@ -6,7 +6,11 @@ const BY_CODE: { readonly [code: string]: readonly string[] } = {
   /** The Kptfile is of another version. */
   BP1101: ['refused-kptfile-old'],
   /** A field that kpt does not know. */
-  BP1103: ['refused-kptfile-unknown-field', 'refused-kptfile-unknown-field-of-a-function', 'refused-kptfile-of-a-child'],
+  BP1103: [
+    'refused-kptfile-unknown-field',
+    'refused-kptfile-unknown-field-of-a-function',
+    'refused-kptfile-of-a-child',
+  ],
   /** A function of the pipeline is not valid. */
   BP1104: [
     'config-ignored-file',
@@ -80,5 +84,7 @@ const BY_CODE: { readonly [code: string]: readonly string[] } = {
 }
 
 export const REFUSAL_CODES: ReadonlyMap<string, string> = new Map(
-  Object.entries(BY_CODE).flatMap(([code, names]) => names.map((name): [string, string] => [name, code])),
+  Object.entries(BY_CODE).flatMap(([code, names]) =>
+    names.map((name): [string, string] => [name, code]),
+  ),
 )

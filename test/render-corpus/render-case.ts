@@ -23,7 +23,9 @@ export function text(strings: TemplateStringsArray, ...values: readonly string[]
     .replace(/^\n/, '')
     .replace(/\n[ ]*$/, '')
     .split('\n')
-  const indents = lines.filter((line) => line.trim() !== '').map((line) => line.length - line.trimStart().length)
+  const indents = lines
+    .filter((line) => line.trim() !== '')
+    .map((line) => line.length - line.trimStart().length)
   const indent = Math.min(...indents)
   return `${lines.map((line) => line.slice(Math.min(indent, line.length - line.trimStart().length))).join('\n')}\n`
 }

@@ -3,7 +3,12 @@ import { after, before, describe, it } from 'node:test'
 import { whyNoKpt } from '../kpt/find-kpt.ts'
 import { ALL_CASES, functionsOf } from './all-cases.ts'
 import { readRecording, recorded } from './recording.ts'
-import { buildFunctionPrograms, type FunctionPrograms, type KptRender, renderAllWithKpt } from './run-kpt-render.ts'
+import {
+  buildFunctionPrograms,
+  type FunctionPrograms,
+  type KptRender,
+  renderAllWithKpt,
+} from './run-kpt-render.ts'
 
 /** kpt over everything takes half a minute: in CI it is run over all cases, elsewhere over every fourth. */
 const cases = ALL_CASES.filter((_, index) => index % 4 === 0 || (process.env['CI'] ?? '') !== '')
@@ -27,14 +32,24 @@ describe('kpt over the corpus', { skip: whyNoKpt() }, () => {
   })
 
   for (const each of cases) {
-    it(each.refused === undefined ? `renders ${each.name} as recorded` : `refuses ${each.name} and writes nothing`, () => {
-      const render = renders.get(each.name)
-      assert.ok(render !== undefined)
-      assert.equal(render.ok, each.refused === undefined, render.text)
-      assert.deepEqual(recorded(each, render), recording[each.name])
-      if (each.refused === undefined) return
-      assert.ok(render.text.includes(each.refused), render.text)
-      assert.deepEqual(render.files, Object.fromEntries(Object.entries(each.files).sort(([one], [other]) => (one < other ? -1 : 1))))
-    })
+    it(
+      each.refused === undefined
+        ? `renders ${each.name} as recorded`
+        : `refuses ${each.name} and writes nothing`,
+      () => {
+        const render = renders.get(each.name)
+        assert.ok(render !== undefined)
+        assert.equal(render.ok, each.refused === undefined, render.text)
+        assert.deepEqual(recorded(each, render), recording[each.name])
+        if (each.refused === undefined) return
+        assert.ok(render.text.includes(each.refused), render.text)
+        assert.deepEqual(
+          render.files,
+          Object.fromEntries(
+            Object.entries(each.files).sort(([one], [other]) => (one < other ? -1 : 1)),
+          ),
+        )
+      },
+    )
   }
 })

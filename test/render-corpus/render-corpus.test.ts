@@ -28,7 +28,11 @@ describe('our render of the corpus', () => {
       const ours = renderOurs(each.files, each.unattributed)
       const why = ours.failures.map(formatFailure).join('\n')
       if (each.refused !== undefined || each.weRefuse !== undefined) {
-        assert.deepEqual([...new Set(ours.failures.map(({ code }) => code))], [REFUSAL_CODES.get(each.name)], why)
+        assert.deepEqual(
+          [...new Set(ours.failures.map(({ code }) => code))],
+          [REFUSAL_CODES.get(each.name)],
+          why,
+        )
         return
       }
       assert.equal(why, '')

@@ -2,17 +2,27 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { answerCalls } from '@backporch/kpt/function'
-import { formatApplied, formatResourceList, outputFiles, renderFiles, throughText } from '@backporch/kpt/render'
+import {
+  formatApplied,
+  formatResourceList,
+  outputFiles,
+  renderFiles,
+  throughText,
+} from '@backporch/kpt/render'
 import { whyNoKpt } from '../kpt/find-kpt.ts'
 import { ALL_CASES } from './all-cases.ts'
 import { LIBRARY } from './our-render.ts'
 import type { RenderCase } from './render-case.ts'
 import { buildFunctionPrograms, type FunctionPrograms, runKptOutputs } from './run-kpt-render.ts'
 
-const rendered = ALL_CASES.filter(({ refused, weRefuse }) => refused === undefined && weRefuse === undefined)
+const rendered = ALL_CASES.filter(
+  ({ refused, weRefuse }) => refused === undefined && weRefuse === undefined,
+)
 /** kpt runs three times for each: the cases about comments, annotations, places, Kptfiles and attribution, and every fourth of the others. */
 const cases = rendered.filter(
-  ({ name }, index) => /^(comments-(at|between|in)|place-(by|renamed)|kptfile-|attribution-)/.test(name) || index % 4 === 0,
+  ({ name }, index) =>
+    /^(comments-(at|between|in)|place-(by|renamed)|kptfile-|attribution-)/.test(name) ||
+    index % 4 === 0,
 )
 
 function ours({ files, unattributed }: RenderCase): {
@@ -22,7 +32,11 @@ function ours({ files, unattributed }: RenderCase): {
 } {
   const given = Object.entries(files)
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([path, text]) => ({ path, content: new TextEncoder().encode(text), mode: '100644' as const }))
+    .map(([path, text]) => ({
+      path,
+      content: new TextEncoder().encode(text),
+      mode: '100644' as const,
+    }))
   const library = throughText(LIBRARY)
   const rendering = answerCalls(renderFiles('', given, unattributed !== true), library)
   if ('failures' in rendering) return assert.fail(rendering.failures[0].message)
@@ -49,9 +63,13 @@ describe('what kpt fn render -o gives', { skip: whyNoKpt() }, () => {
       // Of kpt's documents, in kpt's order and bytes, those that are applied.
       const documents = new Set(kpt.unwrapped.split(/^---\n/m).map(ended))
       for (const document of own.applied.split(/^---\n/m).filter((text) => text !== ''))
-        assert.ok(documents.has(ended(document)), `kpt has no such document:\n${document}\n---\n${kpt.unwrapped}`)
+        assert.ok(
+          documents.has(ended(document)),
+          `kpt has no such document:\n${document}\n---\n${kpt.unwrapped}`,
+        )
       const applied = new Set(own.applied.split(/^---\n/m).map(ended))
-      for (const document of documents) if (!applied.has(document)) assert.match(document, NOT_APPLIED, document)
+      for (const document of documents)
+        if (!applied.has(document)) assert.match(document, NOT_APPLIED, document)
     })
   }
 })

@@ -3,7 +3,16 @@
  * The functions are bundled once per run: a program then starts in about 50 ms instead of 250.
  */
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -15,8 +24,12 @@ import type { RenderCase } from './render-case.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Functions of the catalog that are there, by their names. */
-export const CATALOG_FUNCTIONS: readonly string[] = readdirSync(join(ROOT, 'functions'), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && existsSync(join(ROOT, 'functions', entry.name, 'run.ts')))
+export const CATALOG_FUNCTIONS: readonly string[] = readdirSync(join(ROOT, 'functions'), {
+  withFileTypes: true,
+})
+  .filter(
+    (entry) => entry.isDirectory() && existsSync(join(ROOT, 'functions', entry.name, 'run.ts')),
+  )
   .map(({ name }) => name)
   .sort()
 
@@ -46,14 +59,22 @@ export async function buildFunctionPrograms(): Promise<FunctionPrograms> {
     target: 'node22.19',
     minify: true,
     logLevel: 'error',
-    banner: { js: "import{createRequire as bundledRequire}from'node:module';const require=bundledRequire(import.meta.url);" },
+    banner: {
+      js: "import{createRequire as bundledRequire}from'node:module';const require=bundledRequire(import.meta.url);",
+    },
   })
   const names = [...CATALOG_FUNCTIONS, ...Object.keys(CORPUS_FUNCTIONS)]
   const bin = join(folder, 'bin')
   mkdirSync(bin)
   for (const name of names) {
-    const program = name in CORPUS_FUNCTIONS ? `"${join(programs, 'corpus.mjs')}" ${name}` : `"${join(programs, `${name}.mjs`)}"`
-    writeFileSync(join(bin, name), `#!/bin/sh\nNODE_COMPILE_CACHE="${join(folder, 'cache')}" exec "${process.execPath}" ${program}\n`)
+    const program =
+      name in CORPUS_FUNCTIONS
+        ? `"${join(programs, 'corpus.mjs')}" ${name}`
+        : `"${join(programs, `${name}.mjs`)}"`
+    writeFileSync(
+      join(bin, name),
+      `#!/bin/sh\nNODE_COMPILE_CACHE="${join(folder, 'cache')}" exec "${process.execPath}" ${program}\n`,
+    )
     chmodSync(join(bin, name), 0o755)
   }
   return { folder: bin, names, remove: () => rmSync(folder, { recursive: true, force: true }) }
@@ -70,8 +91,14 @@ export interface KptRender {
 }
 
 /** The environment of a render, whatever that of the tests has. */
-function environmentOf({ folder }: FunctionPrograms, unattributed: RenderCase['unattributed']): Surroundings['env'] {
-  return { PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}`, KPT_DISABLE_ATTRIBUTION: unattributed === true ? '1' : '' }
+function environmentOf(
+  { folder }: FunctionPrograms,
+  unattributed: RenderCase['unattributed'],
+): Surroundings['env'] {
+  return {
+    PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}`,
+    KPT_DISABLE_ATTRIBUTION: unattributed === true ? '1' : '',
+  }
 }
 
 /** Runs kpt over the tree in a folder of its own that is called `package`. Never throws for what kpt says. */
@@ -85,10 +112,14 @@ export async function runKptRender(
   const results = join(outside, 'results')
   try {
     writeTree(folder, tree)
-    const { code, text } = await run('kpt', ['fn', 'render', folder, '--allow-exec', '--truncate-output=false', '--results-dir', results], {
-      cwd: outside,
-      env: environmentOf(programs, unattributed),
-    })
+    const { code, text } = await run(
+      'kpt',
+      ['fn', 'render', folder, '--allow-exec', '--truncate-output=false', '--results-dir', results],
+      {
+        cwd: outside,
+        env: environmentOf(programs, unattributed),
+      },
+    )
     return {
       ok: code === 0,
       files: filesBelow(folder),
@@ -97,7 +128,9 @@ export async function runKptRender(
         .replaceAll(outside, '<folder>')
         .replace(/ in [\d.]+m?s$/gm, '')
         .replace(/ +$/gm, ''),
-      results: existsSync(join(results, 'results.yaml')) ? readFileSync(join(results, 'results.yaml'), 'utf8') : '',
+      results: existsSync(join(results, 'results.yaml'))
+        ? readFileSync(join(results, 'results.yaml'), 'utf8')
+        : '',
     }
   } finally {
     rmSync(outside, { recursive: true, force: true })
@@ -112,12 +145,18 @@ export interface KptOutputs {
 }
 
 /** @throws where kpt does not render the tree */
-export async function runKptOutputs({ files: tree, unattributed }: RenderCase, programs: FunctionPrograms): Promise<KptOutputs> {
+export async function runKptOutputs(
+  { files: tree, unattributed }: RenderCase,
+  programs: FunctionPrograms,
+): Promise<KptOutputs> {
   const outside = mkdtempSync(join(tmpdir(), 'backporch-render-'))
   const folder = join(outside, 'package')
   const env = environmentOf(programs, unattributed)
   const rendered = async (output: string): Promise<string> => {
-    const ended = await run('kpt', ['fn', 'render', folder, '--allow-exec', '-o', output], { cwd: outside, env })
+    const ended = await run('kpt', ['fn', 'render', folder, '--allow-exec', '-o', output], {
+      cwd: outside,
+      env,
+    })
     if (ended.code !== 0) throw new Error(`kpt fn render -o ${output}: ${ended.text}`)
     return ended.printed
   }
@@ -132,15 +171,21 @@ export async function runKptOutputs({ files: tree, unattributed }: RenderCase, p
 }
 
 /** `kpt live init` over the tree: the same files, and the inventory that it adds. No cluster is asked. */
-export async function runKptLiveInit(tree: { readonly [path: string]: string }): Promise<KptRender['files']> {
+export async function runKptLiveInit(tree: {
+  readonly [path: string]: string
+}): Promise<KptRender['files']> {
   const outside = mkdtempSync(join(tmpdir(), 'backporch-render-'))
   const folder = join(outside, 'package')
   try {
     writeTree(folder, tree)
-    const { code, text } = await run('kpt', ['live', 'init', folder, '--quiet', '--inventory-id=one', '--name=inventory-one'], {
-      cwd: outside,
-      env: { KUBECONFIG: join(outside, 'none') },
-    })
+    const { code, text } = await run(
+      'kpt',
+      ['live', 'init', folder, '--quiet', '--inventory-id=one', '--name=inventory-one'],
+      {
+        cwd: outside,
+        env: { KUBECONFIG: join(outside, 'none') },
+      },
+    )
     if (code !== 0) throw new Error(`kpt live init: ${text}`)
     return filesBelow(folder)
   } finally {
@@ -181,7 +226,11 @@ function run(program: string, args: readonly string[], { cwd, env }: Surrounding
     child.stderr.on('data', (part: Buffer) => parts.push(part))
     child.on('error', reject)
     child.on('close', (code) =>
-      resolve({ code, text: Buffer.concat(parts).toString('utf8'), printed: Buffer.concat(printed).toString('utf8') }),
+      resolve({
+        code,
+        text: Buffer.concat(parts).toString('utf8'),
+        printed: Buffer.concat(printed).toString('utf8'),
+      }),
     )
   })
 }
@@ -203,7 +252,10 @@ function filesBelow(folder: string): { readonly [path: string]: string } {
 }
 
 /** Runs kpt over the cases, two at a time. By name. */
-export async function renderAllWithKpt(cases: readonly RenderCase[], programs: FunctionPrograms): Promise<ReadonlyMap<string, KptRender>> {
+export async function renderAllWithKpt(
+  cases: readonly RenderCase[],
+  programs: FunctionPrograms,
+): Promise<ReadonlyMap<string, KptRender>> {
   const renders = new Map<string, KptRender>()
   const left = [...cases]
   const work = async (): Promise<void> => {

@@ -49,7 +49,12 @@ export class Lab {
   private readonly plane: ControlPlane
   private readonly onForge: ReviewWorld | undefined
 
-  constructor(plane: ControlPlane, namespace: string, world: World, review: ReviewWorld | undefined) {
+  constructor(
+    plane: ControlPlane,
+    namespace: string,
+    world: World,
+    review: ReviewWorld | undefined,
+  ) {
     this.plane = plane
     this.namespace = namespace
     this.world = world
@@ -63,16 +68,26 @@ export class Lab {
 
   check(label: string, isRight: boolean, seen: string | readonly string[]): void {
     const text = typeof seen === 'string' ? seen : seen.join(' · ')
-    this.checks.push({ label, isRight, seen: text.trim() === '' ? 'nothing' : text.trim().replace(/\s+/g, ' ') })
+    this.checks.push({
+      label,
+      isRight,
+      seen: text.trim() === '' ? 'nothing' : text.trim().replace(/\s+/g, ' '),
+    })
   }
 
   checkQuiet(label: string, diff: Diff): void {
-    this.check(label, diff.code === 0 && diff.lines.length === 0, diff.code === 0 && diff.lines.length === 0 ? 'quiet' : tell(diff))
+    this.check(
+      label,
+      diff.code === 0 && diff.lines.length === 0,
+      diff.code === 0 && diff.lines.length === 0 ? 'quiet' : tell(diff),
+    )
   }
 
   /** Commits and pushes files below `pkg/`; `null` removes one. */
   async files(files: Readonly<Record<string, string | null>>): Promise<void> {
-    await this.repository(Object.fromEntries(Object.entries(files).map(([path, text]) => [`pkg/${path}`, text])))
+    await this.repository(
+      Object.fromEntries(Object.entries(files).map(([path, text]) => [`pkg/${path}`, text])),
+    )
   }
 
   async repository(files: Readonly<Record<string, string | null>>): Promise<void> {
@@ -85,8 +100,21 @@ export class Lab {
   }
 
   /** The syncer applies the files of the package, server-side. */
-  async serverSide({ file = '', manager = 'sync' }: { file?: string; manager?: string } = {}): Promise<void> {
-    await this.kubectl('apply', '--server-side', '--force-conflicts', `--field-manager=${manager}`, '-f', this.path(file))
+  async serverSide({
+    file = '',
+    manager = 'sync',
+  }: {
+    file?: string
+    manager?: string
+  } = {}): Promise<void> {
+    await this.kubectl(
+      'apply',
+      '--server-side',
+      '--force-conflicts',
+      `--field-manager=${manager}`,
+      '-f',
+      this.path(file),
+    )
   }
 
   async clientSide(file = ''): Promise<void> {
@@ -110,13 +138,22 @@ export class Lab {
 
   /** A server-side apply past kubectl. @param path of the API, with the field manager */
   async applyPatch(path: string, manifest: string): Promise<void> {
-    const { status, body } = await this.plane.request('PATCH', path, { body: manifest, contentType: 'application/apply-patch+yaml' })
+    const { status, body } = await this.plane.request('PATCH', path, {
+      body: manifest,
+      contentType: 'application/apply-patch+yaml',
+    })
     if (status >= 300) throw new Error(`PATCH ${path} answers ${status}: ${JSON.stringify(body)}`)
   }
 
   async patch(object: string, patch: object, options: PatchOptions = {}): Promise<void> {
     const { type = 'strategic', manager = PERSON, namespace = this.namespace } = options
-    const how = [`--type=${type}`, `--field-manager=${manager}`, `--namespace=${namespace}`, '-p', JSON.stringify(patch)]
+    const how = [
+      `--type=${type}`,
+      `--field-manager=${manager}`,
+      `--namespace=${namespace}`,
+      '-p',
+      JSON.stringify(patch),
+    ]
     await this.kubectl('patch', object, ...how)
   }
 
@@ -128,12 +165,16 @@ export class Lab {
 
   backporch(...args: readonly string[]): Promise<ProgramRun> {
     const call = [...args, '--cluster', 'lab', '--color', 'never']
-    return this.onForge === undefined ? this.world.backporch(...call) : this.onForge.backporch(...call)
+    return this.onForge === undefined
+      ? this.world.backporch(...call)
+      : this.onForge.backporch(...call)
   }
 
   /** What `diff` finds, as its JSON says. @param args `pkg` where there are none */
   async diff(...args: readonly string[]): Promise<Diff> {
-    return readDiff(await this.backporch('diff', ...(args.length === 0 ? ['pkg'] : args), '-o', 'json'))
+    return readDiff(
+      await this.backporch('diff', ...(args.length === 0 ? ['pkg'] : args), '-o', 'json'),
+    )
   }
 
   /** `diff` in another folder, on the repository that is there. */
@@ -153,7 +194,10 @@ export class Lab {
     const { code, stdout, stderr } = await this.backporch('adopt', 'pkg')
     const said = `exit ${code} · ${(stdout + stderr).trim().replaceAll('\n', ' · ')}`
     const isProposed = (await this.world.proposals()).some((name) => name.startsWith('proposed/'))
-    return { text: isProposed ? await this.world.show(await this.proposed(), `pkg/${file}`) : undefined, said }
+    return {
+      text: isProposed ? await this.world.show(await this.proposed(), `pkg/${file}`) : undefined,
+      said,
+    }
   }
 
   /** What a server-side apply of the manifests would change, as `kubectl diff` prints it: empty where they are live. */
@@ -168,21 +212,28 @@ export class Lab {
 
   /** The only `proposed/` branch. */
   async proposed(): Promise<string> {
-    const [branch, ...more] = (await this.world.proposals()).filter((name) => name.startsWith('proposed/'))
-    if (branch === undefined || more.length > 0) throw new Error(`proposed: ${[branch, ...more].join(' ') || 'no branch'}`)
+    const [branch, ...more] = (await this.world.proposals()).filter((name) =>
+      name.startsWith('proposed/'),
+    )
+    if (branch === undefined || more.length > 0)
+      throw new Error(`proposed: ${[branch, ...more].join(' ') || 'no branch'}`)
     return branch
   }
 
   /** Takes every branch of Backporch away. */
   async forget(): Promise<void> {
-    const names = [...(await this.world.refs()).keys()].filter((ref) => /^refs\/heads\/(drafts|proposed|drift-ledger)\b/.test(ref))
+    const names = [...(await this.world.refs()).keys()].filter((ref) =>
+      /^refs\/heads\/(drafts|proposed|drift-ledger)\b/.test(ref),
+    )
     for (const name of names) await this.world.remote('update-ref', '-d', name)
   }
 }
 
 export function tell({ code, lines, stderr, list }: Diff): string {
   const incomplete = (list?.incomplete ?? []).map(({ code: reason, why }) => `${reason}: ${why}`)
-  return [`exit ${code}`, ...lines, ...incomplete, ...(list === undefined ? [stderr] : [])].join(' · ')
+  return [`exit ${code}`, ...lines, ...incomplete, ...(list === undefined ? [stderr] : [])].join(
+    ' · ',
+  )
 }
 
 function readDiff({ code, stdout, stderr }: ProgramRun): Diff {
@@ -190,7 +241,10 @@ function readDiff({ code, stdout, stderr }: ProgramRun): Diff {
   const list: DriftReportList = JSON.parse(stdout)
   const lines = list.items.flatMap(({ spec }) =>
     spec.changes.map(({ change, ref, path = '', git, live, actor }) => {
-      const values = git === undefined && live === undefined ? '' : ` ${path} ${JSON.stringify(git)} -> ${JSON.stringify(live)}`
+      const values =
+        git === undefined && live === undefined
+          ? ''
+          : ` ${path} ${JSON.stringify(git)} -> ${JSON.stringify(live)}`
       return `${change} ${ref.kind}/${ref.name}${values} by ${actor.manager}`
     }),
   )

@@ -59,7 +59,9 @@ try {
     console.error(`${row.verdict.padEnd(7)} ${name}`)
     rows.push(row)
   }
-  console.log(`| case | right | before | now | |\n|---|---|---|---|---|\n${rows.map(toMarkdown).join('\n')}`)
+  console.log(
+    `| case | right | before | now | |\n|---|---|---|---|---|\n${rows.map(toMarkdown).join('\n')}`,
+  )
   const count = (verdict: Verdict): number => rows.filter((row) => row.verdict === verdict).length
   console.log(`\n${count('PASS')} pass, ${count('FAIL')} fail, ${count('not run')} not run`)
   process.exitCode = count('FAIL') > 0 ? 1 : count('not run') > 0 ? 3 : 0
@@ -70,7 +72,8 @@ try {
 process.exit()
 
 async function runCase(name: string, reported: ReportCase, cluster: ControlPlane): Promise<Row> {
-  if (reported.gitea === true && gitea.state === 'unavailable') return { name, reported, now: gitea.why, verdict: 'not run' }
+  if (reported.gitea === true && gitea.state === 'unavailable')
+    return { name, reported, now: gitea.why, verdict: 'not run' }
   const ends: (() => unknown)[] = []
   const lifetime: Lifetime = { after: (end) => void ends.push(end as () => unknown) }
   const lab = await openLab(name, reported, lifetime, cluster)
@@ -79,27 +82,42 @@ async function runCase(name: string, reported: ReportCase, cluster: ControlPlane
   } catch (error) {
     lab.check('runs to its end', false, error instanceof Error ? error.message : String(error))
   } finally {
-    await cluster.kubectl(['delete', 'namespace', lab.namespace, '--wait=false', '--ignore-not-found'])
+    await cluster.kubectl([
+      'delete',
+      'namespace',
+      lab.namespace,
+      '--wait=false',
+      '--ignore-not-found',
+    ])
     for (const end of ends.toReversed()) await end()
   }
   const wrong = lab.checks.filter(({ isRight }) => !isRight)
   const isRight = wrong.length === 0 && lab.checks.length > 0
   if (flags.details || !isRight) printDetails(name, lab, flags.details)
-  const said = isRight ? lab.checks.map(({ seen }) => seen) : wrong.map(({ label, seen }) => `${label}: ${seen}`)
+  const said = isRight
+    ? lab.checks.map(({ seen }) => seen)
+    : wrong.map(({ label, seen }) => `${label}: ${seen}`)
   return { name, reported, now: [...new Set(said)].join('; '), verdict: isRight ? 'PASS' : 'FAIL' }
 }
 
-async function openLab(name: string, reported: ReportCase, lifetime: Lifetime, cluster: ControlPlane): Promise<Lab> {
+async function openLab(
+  name: string,
+  reported: ReportCase,
+  lifetime: Lifetime,
+  cluster: ControlPlane,
+): Promise<Lab> {
   const namespace = await cluster.namespace(`report${name.slice(0, 2)}`)
   const files = { 'pkg/Kptfile': KPTFILE }
-  if (reported.gitea !== true) return new Lab(cluster, namespace, await openWorld(lifetime, cluster, files), undefined)
+  if (reported.gitea !== true)
+    return new Lab(cluster, namespace, await openWorld(lifetime, cluster, files), undefined)
   const review = await openReviewWorld(lifetime, cluster, gitea as Gitea, files)
   return new Lab(cluster, namespace, review.world, review)
 }
 
 function printDetails(name: string, lab: Lab, isWhole: boolean): void {
   console.error(`== ${name}`)
-  for (const { label, isRight, seen } of lab.checks) console.error(`  ${isRight ? 'ok   ' : 'wrong'} ${label}: ${seen}`)
+  for (const { label, isRight, seen } of lab.checks)
+    console.error(`  ${isRight ? 'ok   ' : 'wrong'} ${label}: ${seen}`)
   if (!isWhole) return
   for (const { command, code, stdout, stderr } of lab.world.calls)
     console.error(`  $ ${command}\n${`${stdout}${stderr}exit ${code}`.replace(/^/gm, '    ')}`)
@@ -107,6 +125,12 @@ function printDetails(name: string, lab: Lab, isWhole: boolean): void {
 
 function toMarkdown({ name, reported, now, verdict }: Row): string {
   const most = NOW_CHARACTERS[verdict]
-  const cells = [name, reported.right, reported.before, now.length > most ? `${now.slice(0, most)}…` : now, verdict]
+  const cells = [
+    name,
+    reported.right,
+    reported.before,
+    now.length > most ? `${now.slice(0, most)}…` : now,
+    verdict,
+  ]
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 }

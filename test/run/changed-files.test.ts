@@ -45,19 +45,32 @@ describe('the tests that a change concerns', () => {
   }
 
   test('import the changed module, directly or not, or start it', () =>
-    assert.deepEqual(affected('src/a.ts'), ['src/b.test.ts', 'src/c.test.ts', 'test/child.test.ts']))
-  test('are the changed tests', () => assert.deepEqual(affected('src/d.test.ts'), ['src/d.test.ts']))
-  test('import a library by its door', () => assert.deepEqual(affected('src/letters/e/e.ts'), ['test/door.test.ts']))
-  test('import a module that names the changed file', () => assert.deepEqual(affected('src/data.json'), ['src/d.test.ts']))
+    assert.deepEqual(affected('src/a.ts'), [
+      'src/b.test.ts',
+      'src/c.test.ts',
+      'test/child.test.ts',
+    ]))
+  test('are the changed tests', () =>
+    assert.deepEqual(affected('src/d.test.ts'), ['src/d.test.ts']))
+  test('import a library by its door', () =>
+    assert.deepEqual(affected('src/letters/e/e.ts'), ['test/door.test.ts']))
+  test('import a module that names the changed file', () =>
+    assert.deepEqual(affected('src/data.json'), ['src/d.test.ts']))
   test('name the folder of a document, which a comment of a source does not', () =>
     assert.deepEqual(affected('docs/guides/d.md'), ['test/guides.test.ts']))
-  test('read a folder of fixtures', () => assert.deepEqual(affected('test/corpus/cases/deep/a.yaml'), ['test/corpus/corpus.test.ts']))
-  test('are all of them where the libraries change', () => assert.equal(affected('package-lock.json').length, 7))
+  test('read a folder of fixtures', () =>
+    assert.deepEqual(affected('test/corpus/cases/deep/a.yaml'), ['test/corpus/corpus.test.ts']))
+  test('are all of them where the libraries change', () =>
+    assert.equal(affected('package-lock.json').length, 7))
   test('are none where nothing names the file', () => assert.deepEqual(affected('NOTES.md'), []))
 
   test('changed files are those of commits since the base branch, of the work tree, and new ones', () => {
     const git = (...args: readonly string[]): void =>
-      void execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', ...args], { cwd: root, stdio: 'pipe' })
+      void execFileSync(
+        'git',
+        ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', ...args],
+        { cwd: root, stdio: 'pipe' },
+      )
     git('init', '--quiet', '--initial-branch=main')
     git('add', '--all')
     git('commit', '--quiet', '--message', 'first')

@@ -3,7 +3,8 @@ import { basename, dirname } from 'node:path'
 import type { ImportGraph } from './import-graph.ts'
 
 /** A change of these may change the result of every test. */
-const OF_ALL = /^(package\.json|package-lock\.json|tsconfig\.json|\.npmrc|test\/run\.ts|test\/run\/|\.ci\/)/
+const OF_ALL =
+  /^(package\.json|package-lock\.json|tsconfig\.json|\.npmrc|test\/run\.ts|test\/run\/|\.ci\/)/
 /** The branches that a change is compared with; the first that exists. */
 const BASES = ['origin/HEAD', 'origin/main', 'main']
 
@@ -28,20 +29,32 @@ export function listChangedFiles(root: string): readonly string[] {
     }
   })
   const [from = 'HEAD'] = base === undefined ? [] : git('merge-base', 'HEAD', base)
-  return [...new Set([...git('diff', '--name-only', '--no-renames', from), ...git('ls-files', '--others', '--exclude-standard')])].sort()
+  return [
+    ...new Set([
+      ...git('diff', '--name-only', '--no-renames', from),
+      ...git('ls-files', '--others', '--exclude-standard'),
+    ]),
+  ].sort()
 }
 
 /**
  * The tests that a change may concern: by the imports, by the files and folders that modules name, and for fixtures and documents also by their
  * names in the texts of the tests.
  */
-export function findAffected(tests: readonly string[], changed: readonly string[], graph: ImportGraph): readonly string[] {
+export function findAffected(
+  tests: readonly string[],
+  changed: readonly string[],
+  graph: ImportGraph,
+): readonly string[] {
   if (changed.some((file) => OF_ALL.test(file))) return tests
   const reached = new Set(changed.flatMap((file) => [file, ...foldersOf(file)]))
   const names = changed.filter((file) => !/\.[cm]?ts$/.test(file)).flatMap(namesOf)
-  const isReader = (file: string): boolean => isOfTests(file) && names.some((name) => graph.textOf(file).includes(name))
+  const isReader = (file: string): boolean =>
+    isOfTests(file) && names.some((name) => graph.textOf(file).includes(name))
   const readers = new Set(graph.files.filter(isReader))
-  return tests.filter((test) => [...graph.closureOf(test)].some((file) => reached.has(file) || readers.has(file)))
+  return tests.filter((test) =>
+    [...graph.closureOf(test)].some((file) => reached.has(file) || readers.has(file)),
+  )
 }
 
 /** `a/b/` and `a/` of `a/b/c.yaml`. The root is a folder that many name and of which few read everything. */

@@ -52,6 +52,16 @@ export function readImportGraph(root: string, folders: readonly string[]): Impor
 
 function findModules(root: string, folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.[cm]?ts$/.test(entry.name) && !entry.parentPath.includes('node_modules'))
-    .map((entry) => normalize(join(entry.parentPath, entry.name)).slice(normalize(root).length).replace(/^\//, '').replaceAll('\\', '/'))
+    .filter(
+      (entry) =>
+        entry.isFile() &&
+        /\.[cm]?ts$/.test(entry.name) &&
+        !entry.parentPath.includes('node_modules'),
+    )
+    .map((entry) =>
+      normalize(join(entry.parentPath, entry.name))
+        .slice(normalize(root).length)
+        .replace(/^\//, '')
+        .replaceAll('\\', '/'),
+    )
 }

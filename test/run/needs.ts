@@ -14,7 +14,9 @@ import { findSops } from '../sops/find-sops.ts'
 import type { Need } from './tiers.ts'
 
 /** `coming`, `there`, or why it cannot be had on this machine. */
-export type NeedState = { readonly state: 'coming' | 'there' } | { readonly state: 'missing'; readonly why: string }
+export type NeedState =
+  | { readonly state: 'coming' | 'there' }
+  | { readonly state: 'missing'; readonly why: string }
 
 export interface Needs {
   stateOf(need: Need): NeedState
@@ -79,25 +81,34 @@ const GETTERS: Readonly<Record<Need, Getter>> = {
     programs: process.env['KUBEBUILDER_ASSETS'] ? [] : ['controlplane'],
     get: async ({ report }) => {
       const started = await startForRun({ report })
-      return started.state === 'unavailable' ? started : { ...READY, environment: started.environment, stop: () => started.stop() }
+      return started.state === 'unavailable'
+        ? started
+        : { ...READY, environment: started.environment, stop: () => started.stop() }
     },
   },
   Gitea: {
     programs: ['gitea'],
     get: async ({ report }) => {
       const started = await startGiteaForRun({ report })
-      return started.state === 'unavailable' ? started : { ...READY, environment: started.environment, stop: () => started.stop() }
+      return started.state === 'unavailable'
+        ? started
+        : { ...READY, environment: started.environment, stop: () => started.stop() }
     },
   },
   appliers: { programs: ['appliers'], get: async () => READY },
   Helm: { programs: ['helm3', 'helm4'], get: async () => READY },
   SOPS: { programs: ['sops'], get: async ({ report }) => stateOf(await findSops({ report })) },
   Prometheus: { programs: [], get: async () => stateOf(await findPrometheus()) },
-  Flux: { programs: ['source-controller', 'kustomize-controller', 'helm-controller'], get: async () => READY },
+  Flux: {
+    programs: ['source-controller', 'kustomize-controller', 'helm-controller'],
+    get: async () => READY,
+  },
   'Argo CD': { programs: ['argo-generate', 'argo-helm', 'argo-kustomize'], get: async () => READY },
 }
 
-function stateOf(found: { readonly state: 'ready' } | { readonly state: 'unavailable'; readonly why: string }): Answer {
+function stateOf(
+  found: { readonly state: 'ready' } | { readonly state: 'unavailable'; readonly why: string },
+): Answer {
   return found.state === 'ready' ? READY : found
 }
 
@@ -113,13 +124,21 @@ export function getNeeds(needs: ReadonlySet<Need>, options: NeedsOptions): Needs
   )
   const get = async (need: Need): Promise<Found['stop']> => {
     try {
-      const found = (await firstUnavailable(builds, GETTERS[need].programs)) ?? (await GETTERS[need].get(options))
-      states.set(need, found.state === 'ready' ? { state: 'there' } : { state: 'missing', why: found.why })
+      const found =
+        (await firstUnavailable(builds, GETTERS[need].programs)) ??
+        (await GETTERS[need].get(options))
+      states.set(
+        need,
+        found.state === 'ready' ? { state: 'there' } : { state: 'missing', why: found.why },
+      )
       if (found.state === 'unavailable') return undefined
       Object.assign(environment, found.environment)
       return found.stop
     } catch (thrown) {
-      states.set(need, { state: 'missing', why: thrown instanceof Error ? thrown.message : String(thrown) })
+      states.set(need, {
+        state: 'missing',
+        why: thrown instanceof Error ? thrown.message : String(thrown),
+      })
       return undefined
     } finally {
       options.changed()
@@ -137,7 +156,10 @@ export function getNeeds(needs: ReadonlySet<Need>, options: NeedsOptions): Needs
   }
 }
 
-async function firstUnavailable(builds: ProgramBuilds, names: readonly ProgramName[]): Promise<Answer | undefined> {
+async function firstUnavailable(
+  builds: ProgramBuilds,
+  names: readonly ProgramName[],
+): Promise<Answer | undefined> {
   for (const name of names) {
     const built = await builds.ready(name)
     if (built.state === 'unavailable') return built

@@ -89,7 +89,11 @@ async function runFiles(
 }
 
 test('one process tests one file after the other, and each begins with the same environment', async () => {
-  const { results, texts, outputs, late } = await runFiles(['passes.test.mjs', 'fails.test.mjs', 'environment.test.mjs'])
+  const { results, texts, outputs, late } = await runFiles([
+    'passes.test.mjs',
+    'fails.test.mjs',
+    'environment.test.mjs',
+  ])
   assert.deepEqual(results, [
     'environment.test.mjs: passed has what the run adds',
     'fails.test.mjs: failed outer',

@@ -72,7 +72,8 @@ export class Pool<Item extends Job> {
         await once(this.#changes, 'change')
         continue
       }
-      const worker: WorkerProcess = (job.isAlone ? undefined : shared) ?? new WorkerProcess(this.#options.root)
+      const worker: WorkerProcess =
+        (job.isAlone ? undefined : shared) ?? new WorkerProcess(this.#options.root)
       if (!job.isAlone) shared = worker
       const isUsable = await this.#test(worker, job)
       if (isUsable && !job.isAlone) continue
@@ -84,7 +85,9 @@ export class Pool<Item extends Job> {
 
   #next(isComputing: boolean): Item | 'later' | 'none' {
     const { isReady } = this.#options
-    const possible = this.#pending.filter((job) => isReady(job) !== 'never' && (isComputing || job.isWaiting))
+    const possible = this.#pending.filter(
+      (job) => isReady(job) !== 'never' && (isComputing || job.isWaiting),
+    )
     const ready = possible.filter((job) => isReady(job) === 'now')
     const job = ready.find((each) => each.isWaiting !== isComputing) ?? ready[0]
     if (job === undefined) return possible.length > 0 ? 'later' : 'none'
@@ -96,7 +99,11 @@ export class Pool<Item extends Job> {
     const { root, environment, events, signal } = this.#options
     events.began(job)
     const order = { file: join(root, job.file), environment: environment() }
-    const { isUsable, ...result } = await worker.test(order, (tested) => events.tested(job, tested), signal)
+    const { isUsable, ...result } = await worker.test(
+      order,
+      (tested) => events.tested(job, tested),
+      signal,
+    )
     events.ended(job, result)
     return isUsable
   }

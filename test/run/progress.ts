@@ -41,9 +41,20 @@ export class Progress {
     this.#options = options
     for (const tier of TIERS) {
       const count = files.filter((file) => file.tier === tier).length
-      if (count > 0) this.#tiers.set(tier, { files: count, ended: 0, passed: 0, failed: 0, skipped: 0, cpuSeconds: 0 })
+      if (count > 0)
+        this.#tiers.set(tier, {
+          files: count,
+          ended: 0,
+          passed: 0,
+          failed: 0,
+          skipped: 0,
+          cpuSeconds: 0,
+        })
     }
-    this.#timer = setInterval(() => this.#showState(), options.isTerminal ? TERMINAL_EVERY_MS : LINES_EVERY_MS)
+    this.#timer = setInterval(
+      () => this.#showState(),
+      options.isTerminal ? TERMINAL_EVERY_MS : LINES_EVERY_MS,
+    )
   }
 
   began(file: string): void {
@@ -55,7 +66,9 @@ export class Progress {
     if (outcome === 'failed' || (outcome === 'skipped' && this.#options.failsSkipped)) {
       counts.failed += 1
       this.#failedFiles.add(file)
-      this.say(`\n✖ ${file}: ${name}\n${indent(outcome === 'skipped' ? `It was skipped, which shows nothing: ${text}` : text)}`)
+      this.say(
+        `\n✖ ${file}: ${name}\n${indent(outcome === 'skipped' ? `It was skipped, which shows nothing: ${text}` : text)}`,
+      )
     } else counts[outcome] += 1
   }
 
@@ -65,7 +78,8 @@ export class Progress {
     counts.cpuSeconds += result.cpuSeconds
     this.#running.delete(file)
     this.#ended.set(file, result)
-    if (this.#failedFiles.has(file) && result.output !== '') this.say(`  What ${file} printed:\n${indent(result.output)}`)
+    if (this.#failedFiles.has(file) && result.output !== '')
+      this.say(`  What ${file} printed:\n${indent(result.output)}`)
   }
 
   /** Files that need something that this machine cannot have. */
@@ -74,7 +88,9 @@ export class Progress {
     counts.ended += files.length
     if (this.#options.failsSkipped) counts.failed += 1
     else counts.skipped += files.length
-    this.say(`tier ${tier}: ${files.length} files skipped (${why})${this.#options.failsSkipped ? ', which is a failure in CI' : ''}`)
+    this.say(
+      `tier ${tier}: ${files.length} files skipped (${why})${this.#options.failsSkipped ? ', which is a failure in CI' : ''}`,
+    )
   }
 
   failedLate(text: string): void {
@@ -90,13 +106,21 @@ export class Progress {
   }
 
   /** Prints the table of the tiers and what took longest. @returns all tests together */
-  end(): { readonly passed: number; readonly failed: number; readonly skipped: number; readonly cpuSeconds: number } {
+  end(): {
+    readonly passed: number
+    readonly failed: number
+    readonly skipped: number
+    readonly cpuSeconds: number
+  } {
     clearInterval(this.#timer)
     const all = { passed: 0, failed: 0, skipped: 0, cpuSeconds: 0 }
     for (const [tier, counts] of this.#tiers) {
       const { files, passed, failed, skipped, cpuSeconds } = counts
-      this.say(`tier ${tier}: ${passed} passed, ${failed} failed, ${skipped} skipped in ${files} files, ${Math.round(cpuSeconds)} s of CPU`)
-      for (const key of ['passed', 'failed', 'skipped', 'cpuSeconds'] as const) all[key] += counts[key]
+      this.say(
+        `tier ${tier}: ${passed} passed, ${failed} failed, ${skipped} skipped in ${files} files, ${Math.round(cpuSeconds)} s of CPU`,
+      )
+      for (const key of ['passed', 'failed', 'skipped', 'cpuSeconds'] as const)
+        all[key] += counts[key]
     }
     const slowest = [...this.#ended]
       .filter(([, { seconds }]) => seconds >= SLOW_SECONDS)
@@ -117,11 +141,20 @@ export class Progress {
   #showState(): void {
     const counts = [...this.#tiers.values()]
     const sum = (key: keyof Counts): number => counts.reduce((total, each) => total + each[key], 0)
-    const tiers = [...this.#tiers].map(([tier, { ended, files }]) => (ended === files ? `${tier} ✔` : `${tier} ${ended}/${files}`))
+    const tiers = [...this.#tiers].map(([tier, { ended, files }]) =>
+      ended === files ? `${tier} ✔` : `${tier} ${ended}/${files}`,
+    )
     const now = this.#options.elapsed()
     const running = [...this.#running].sort(([, one], [, other]) => one - other)
-    const longest = running.slice(0, 2).map(([file, began]) => `${file} ${Math.round(now - began)} s`)
-    const parts = [formatTime(now), `${sum('passed')} passed, ${sum('failed')} failed`, tiers.join(', '), ...longest]
+    const longest = running
+      .slice(0, 2)
+      .map(([file, began]) => `${file} ${Math.round(now - began)} s`)
+    const parts = [
+      formatTime(now),
+      `${sum('passed')} passed, ${sum('failed')} failed`,
+      tiers.join(', '),
+      ...longest,
+    ]
     const building = this.#options.building()
     if (building !== undefined) parts.push(`building ${building}`)
     const line = parts.join(' · ')

@@ -25,12 +25,19 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
       const error = event.data.details.error as Error & { readonly failureType?: string }
       const isAround = error.failureType === 'subtestsFailed'
       if (isTest || !isAround) {
-        const text = isAround ? 'A test inside it failed.' : inspect(error.cause ?? error, { depth: 8 })
+        const text = isAround
+          ? 'A test inside it failed.'
+          : inspect(error.cause ?? error, { depth: 8 })
         tell({ event: 'test', outcome: 'failed', name, text })
       }
     } else if (isTest) {
       const skipped = event.data.skip ?? event.data.todo
-      tell({ event: 'test', outcome: skipped === undefined ? 'passed' : 'skipped', name, text: String(skipped ?? '') })
+      tell({
+        event: 'test',
+        outcome: skipped === undefined ? 'passed' : 'skipped',
+        name,
+        text: String(skipped ?? ''),
+      })
     }
     if (nesting === FILE) tell({ event: 'reported' })
   }

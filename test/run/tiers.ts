@@ -1,11 +1,31 @@
 /** The tiers of the tests, and what a file of tests needs to be there before it runs. */
 import type { ImportGraph } from './import-graph.ts'
 
-export const TIERS = ['unit', 'kpt', 'prometheus', 'helm', 'sops', 'control plane', 'gitea', 'flux', 'argo'] as const
+export const TIERS = [
+  'unit',
+  'kpt',
+  'prometheus',
+  'helm',
+  'sops',
+  'control plane',
+  'gitea',
+  'flux',
+  'argo',
+] as const
 export type Tier = (typeof TIERS)[number]
 
 /** A program, or a server that the whole run shares. */
-export type Need = 'bundle' | 'kpt' | 'control plane' | 'Gitea' | 'appliers' | 'Helm' | 'SOPS' | 'Prometheus' | 'Flux' | 'Argo CD'
+export type Need =
+  | 'bundle'
+  | 'kpt'
+  | 'control plane'
+  | 'Gitea'
+  | 'appliers'
+  | 'Helm'
+  | 'SOPS'
+  | 'Prometheus'
+  | 'Flux'
+  | 'Argo CD'
 
 /** Tests of these wait for servers more than they compute. */
 const WAITING: ReadonlySet<Tier> = new Set(['prometheus', 'control plane', 'gitea', 'flux', 'argo'])
@@ -29,7 +49,10 @@ const BY_FOLDER: readonly (readonly [folder: string, tier: Tier])[] = [
 
 /** @param file relative to the repository's root */
 export function tierOf(file: string): Tier {
-  const [, tier] = BY_NAME.find(([end]) => file.endsWith(end)) ?? BY_FOLDER.find(([folder]) => file.startsWith(folder)) ?? []
+  const [, tier] =
+    BY_NAME.find(([end]) => file.endsWith(end)) ??
+    BY_FOLDER.find(([folder]) => file.startsWith(folder)) ??
+    []
   return tier ?? 'unit'
 }
 
@@ -63,7 +86,10 @@ export function needsOf(file: string, graph: ImportGraph): ReadonlySet<Need> {
   const tier = tierOf(file)
   const closure = graph.closureOf(file)
   const imported = tier === 'unit' ? BY_IMPORT.slice(0, 1) : BY_IMPORT
-  return new Set([...BY_TIER[tier], ...imported.flatMap(([module, need]) => (closure.has(module) ? [need] : []))])
+  return new Set([
+    ...BY_TIER[tier],
+    ...imported.flatMap(([module, need]) => (closure.has(module) ? [need] : [])),
+  ])
 }
 
 /**

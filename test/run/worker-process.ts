@@ -75,7 +75,10 @@ export class WorkerProcess {
       let silence: NodeJS.Timeout | undefined
       const listen = (): void => {
         clearTimeout(silence)
-        silence = setTimeout(() => resolve(`nothing was heard of it for ${SILENCE_MS / 60_000} minutes`), SILENCE_MS)
+        silence = setTimeout(
+          () => resolve(`nothing was heard of it for ${SILENCE_MS / 60_000} minutes`),
+          SILENCE_MS,
+        )
       }
       this.#take = (message) => {
         listen()
@@ -100,7 +103,12 @@ export class WorkerProcess {
     this.#take = (message) => this.#takeLate(message)
     const output = [...diagnostics, this.#output].join('\n').trim()
     if (typeof result !== 'string')
-      return { seconds: result.seconds, cpuSeconds: result.cpuSeconds, output, isUsable: result.memory < MOST_MEMORY }
+      return {
+        seconds: result.seconds,
+        cpuSeconds: result.cpuSeconds,
+        output,
+        isUsable: result.memory < MOST_MEMORY,
+      }
     this.#child.kill('SIGKILL')
     if (!signal.aborted) tested({ outcome: 'failed', name: WHOLE, text: result })
     return { seconds: 0, cpuSeconds: 0, output, isUsable: false }
@@ -108,7 +116,8 @@ export class WorkerProcess {
 
   /** Lets the process end, and waits for it. @returns errors that came after the end of their test */
   async end(): Promise<readonly string[]> {
-    if (this.#child.connected) this.#child.send({ environment: {} } satisfies WorkerOrder, () => undefined)
+    if (this.#child.connected)
+      this.#child.send({ environment: {} } satisfies WorkerOrder, () => undefined)
     const late = setTimeout(() => this.#child.kill('SIGKILL'), END_MS)
     await this.#gone
     clearTimeout(late)
@@ -116,6 +125,7 @@ export class WorkerProcess {
   }
 
   #takeLate(message: WorkerMessage): void {
-    if (message.event === 'diagnostic' && LATE_ERROR.test(message.text)) this.#late.push(message.text)
+    if (message.event === 'diagnostic' && LATE_ERROR.test(message.text))
+      this.#late.push(message.text)
   }
 }

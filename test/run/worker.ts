@@ -32,12 +32,20 @@ while (true) {
   await test(file, (t) => loadTests(t, file))
   const cpuSeconds = readCpuSeconds() - cpuBefore
   restoreProcess()
-  tell({ event: 'ended', seconds: (now() - began) / 1_000, cpuSeconds, memory: process.memoryUsage.rss() })
+  tell({
+    event: 'ended',
+    seconds: (now() - began) / 1_000,
+    cpuSeconds,
+    memory: process.memoryUsage.rss(),
+  })
 }
 // Open until the end: errors that came after the end of their test are told last.
 process.channel?.unref()
 setTimeout(() => {
-  tell({ event: 'diagnostic', text: `Error: tests of this process left something open: ${process.getActiveResourcesInfo().join(', ')}` })
+  tell({
+    event: 'diagnostic',
+    text: `Error: tests of this process left something open: ${process.getActiveResourcesInfo().join(', ')}`,
+  })
   setTimeout(() => process.exit(1), 100)
 }, PATIENCE_MS).unref()
 

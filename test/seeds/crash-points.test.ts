@@ -14,7 +14,9 @@ test('each point is in exactly one of the parts', () => {
   fc.assert(
     fc.property(fc.nat(200), PARTS, (length, parts) => {
       const points = Array.from({ length }, (_, index) => index)
-      const all = Array.from({ length: parts }, (_, part) => partOf(points, parts, part.toString(16).padStart(8, '0'))).flat()
+      const all = Array.from({ length: parts }, (_, part) =>
+        partOf(points, parts, part.toString(16).padStart(8, '0')),
+      ).flat()
       assert.deepEqual(
         all.sort((left, right) => left - right),
         points,
@@ -26,9 +28,15 @@ test('each point is in exactly one of the parts', () => {
 test('a part has one point of each row of as many as there are parts, and another one in each row', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[0-9a-f]{40}$/), PARTS, (tree, parts) => {
-      const points = Array.from({ length: parts * parts }, (_, index) => [Math.floor(index / parts), index % parts] as const)
+      const points = Array.from(
+        { length: parts * parts },
+        (_, index) => [Math.floor(index / parts), index % parts] as const,
+      )
       const part = partOf(points, parts, tree)
-      assert.deepEqual([new Set(part.map(([row]) => row)).size, new Set(part.map(([, column]) => column)).size], [parts, parts])
+      assert.deepEqual(
+        [new Set(part.map(([row]) => row)).size, new Set(part.map(([, column]) => column)).size],
+        [parts, parts],
+      )
     }),
   )
 })
@@ -44,7 +52,10 @@ test('the tree of the commit chooses the quarter; where there is none, or all ar
   const points = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
   delete process.env['BACKPORCH_CRASH_POINTS']
   const tree = committedTree(ROOT)
-  assert.deepEqual(quarterOf(context, points), tree === undefined ? points : partOf(points, 4, tree))
+  assert.deepEqual(
+    quarterOf(context, points),
+    tree === undefined ? points : partOf(points, 4, tree),
+  )
   process.env['BACKPORCH_CRASH_POINTS'] = 'all'
   assert.deepEqual(quarterOf(context, points), points)
   assert.equal(said[1], '8 of 8 points: all')
@@ -53,7 +64,10 @@ test('the tree of the commit chooses the quarter; where there is none, or all ar
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   assert.equal(committedTree(folder), undefined)
   const git = (...args: string[]): string =>
-    execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', ...args], { cwd: folder, encoding: 'utf8' }).trim()
+    execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', ...args], {
+      cwd: folder,
+      encoding: 'utf8',
+    }).trim()
   git('init', '--quiet')
   assert.equal(committedTree(folder), undefined)
   execFileSync('sh', ['-c', 'mkdir src && echo 1 >src/a.ts && echo 1 >README.md'], { cwd: folder })

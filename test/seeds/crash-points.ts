@@ -12,11 +12,18 @@ export function quarterOf<Point>(t: TestContext, points: readonly Point[]): read
 }
 
 /** The same for points that are too slow for a quarter of them. */
-export function shareOf<Point>(t: TestContext, points: readonly Point[], parts: number): readonly Point[] {
+export function shareOf<Point>(
+  t: TestContext,
+  points: readonly Point[],
+  parts: number,
+): readonly Point[] {
   if (points.length === 0) return points
   const tree = sourceTree()
   const chosen = tree === undefined ? points : partOf(points, parts, tree)
-  const part = tree === undefined ? 'all' : `part ${numberOf(parts, tree) + 1} of ${parts}, by the hash ${tree.slice(0, 8)} of src/`
+  const part =
+    tree === undefined
+      ? 'all'
+      : `part ${numberOf(parts, tree) + 1} of ${parts}, by the hash ${tree.slice(0, 8)} of src/`
   t.diagnostic(`${chosen.length} of ${points.length} points: ${part}`)
   return chosen
 }
@@ -25,8 +32,14 @@ export function shareOf<Point>(t: TestContext, points: readonly Point[], parts: 
  * One of as many points as there are parts, and another one each time: of four things that happen at each write, each quarter has all.
  * @param tree the hash, in hex
  */
-export function partOf<Point>(points: readonly Point[], parts: number, tree: string): readonly Point[] {
-  return points.filter((_, index) => (index + Math.floor(index / parts)) % parts === numberOf(parts, tree))
+export function partOf<Point>(
+  points: readonly Point[],
+  parts: number,
+  tree: string,
+): readonly Point[] {
+  return points.filter(
+    (_, index) => (index + Math.floor(index / parts)) % parts === numberOf(parts, tree),
+  )
 }
 
 function numberOf(parts: number, tree: string): number {
@@ -43,6 +56,9 @@ function sourceTree(): string | undefined {
 
 /** @returns the hash of `src/` at HEAD; undefined where there is no git, or no commit */
 export function committedTree(folder: string): string | undefined {
-  const { stdout } = spawnSync('git', ['rev-parse', '--quiet', '--verify', 'HEAD:src'], { cwd: folder, encoding: 'utf8' })
+  const { stdout } = spawnSync('git', ['rev-parse', '--quiet', '--verify', 'HEAD:src'], {
+    cwd: folder,
+    encoding: 'utf8',
+  })
   return /^[0-9a-f]{40,64}$/m.exec(stdout ?? '')?.[0]
 }

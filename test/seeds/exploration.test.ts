@@ -11,9 +11,17 @@ test('what draws from seeds is explored, and so is what runs a part of its crash
     'functions/set-image/fn.test.ts',
   ])
     assert.ok(seeded.includes(file), file)
-  for (const file of ['test/crash/kill-limits.test.ts', 'test/crash/settle.live.test.ts', 'test/hostile/command-faults.test.ts'])
+  for (const file of [
+    'test/crash/kill-limits.test.ts',
+    'test/crash/settle.live.test.ts',
+    'test/hostile/command-faults.test.ts',
+  ])
     assert.ok(crashing.includes(file), file)
-  for (const file of ['test/e2e/frozen-controller.gitea.test.ts', 'test/crash/kill-limits.test.ts', 'src/kyaml/failure.test.ts'])
+  for (const file of [
+    'test/e2e/frozen-controller.gitea.test.ts',
+    'test/crash/kill-limits.test.ts',
+    'src/kyaml/failure.test.ts',
+  ])
     assert.ok(!seeded.includes(file), file)
   assert.ok(seeded.length > 80, `${seeded.length} files`)
 })
@@ -33,7 +41,8 @@ test('of the files the least explored is next', () => {
 })
 
 test('of a failure its seed is kept, and the path that needs the most runs', () => {
-  const output = '{ seed: -5, path: "9:1", endOnFailure: true }\n{ seed: -5, path: "10", endOnFailure: true }\n{ seed: 6, path: "99" }'
+  const output =
+    '{ seed: -5, path: "9:1", endOnFailure: true }\n{ seed: -5, path: "10", endOnFailure: true }\n{ seed: 6, path: "99" }'
   assert.deepEqual(seedOfFailure(output, -5), { seed: -5, path: '10' })
   assert.deepEqual(seedOfFailure('nothing about a property', 7), { seed: 7 })
 })
@@ -41,5 +50,8 @@ test('of a failure its seed is kept, and the path that needs the most runs', () 
 test('a seed is added to those of its file, and files are in order', () => {
   const committed = { base: 1, failed: { b: [{ seed: 2 }] } }
   const once = withFailure(withFailure(committed, 'a', { seed: 3, path: '4' }), 'b', { seed: 5 })
-  assert.equal(JSON.stringify(once), '{"base":1,"failed":{"a":[{"seed":3,"path":"4"}],"b":[{"seed":2},{"seed":5}]}}')
+  assert.equal(
+    JSON.stringify(once),
+    '{"base":1,"failed":{"a":[{"seed":3,"path":"4"}],"b":[{"seed":2},{"seed":5}]}}',
+  )
 })

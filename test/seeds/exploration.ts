@@ -18,7 +18,8 @@ export function exploredFiles(): Explored {
   const files = graph.files
     .filter((file) => /\.test\.ts$|\/run-[^/]+\.ts$/.test(file) && !file.startsWith('test/seeds/'))
     .sort((left, right) => Number(needsServer(left)) - Number(needsServer(right)))
-  const using = (modules: readonly string[]): string[] => files.filter((file) => modules.some((each) => graph.closureOf(file).has(each)))
+  const using = (modules: readonly string[]): string[] =>
+    files.filter((file) => modules.some((each) => graph.closureOf(file).has(each)))
   return { seeded: using(SEEDS), crashing: using([CRASH_POINTS]) }
 }
 
@@ -34,13 +35,26 @@ export function leastExplored(spent: ReadonlyMap<string, number>): string | unde
 
 /** @param output of a run with the seed that failed */
 export function seedOfFailure(output: string, seed: number): Seed {
-  const paths = [...output.matchAll(/\{ seed: (-?\d+), path: "([\d:]+)"/g)].filter(([, found]) => Number(found) === seed)
+  const paths = [...output.matchAll(/\{ seed: (-?\d+), path: "([\d:]+)"/g)].filter(
+    ([, found]) => Number(found) === seed,
+  )
   // Of several properties, the one that needs the most runs.
-  const [path] = paths.map(([, , found = '']) => found).sort((left, right) => Number.parseInt(right, 10) - Number.parseInt(left, 10))
+  const [path] = paths
+    .map(([, , found = '']) => found)
+    .sort((left, right) => Number.parseInt(right, 10) - Number.parseInt(left, 10))
   return path === undefined ? { seed } : { seed, path }
 }
 
-export function withFailure({ base, failed }: CommittedSeeds, file: string, seed: Seed): CommittedSeeds {
+export function withFailure(
+  { base, failed }: CommittedSeeds,
+  file: string,
+  seed: Seed,
+): CommittedSeeds {
   const all = { ...failed, [file]: [...(failed[file] ?? []), seed] }
-  return { base, failed: Object.fromEntries(Object.entries(all).sort(([left], [right]) => (left < right ? -1 : 1))) }
+  return {
+    base,
+    failed: Object.fromEntries(
+      Object.entries(all).sort(([left], [right]) => (left < right ? -1 : 1)),
+    ),
+  }
 }

@@ -3,7 +3,14 @@
  * `import * as fc from './fast-check.ts'`.
  */
 import { getCallSites } from 'node:util'
-import type { Arbitrary, IAsyncProperty, IProperty, IRawProperty, Parameters, StringConstraints } from 'fast-check'
+import type {
+  Arbitrary,
+  IAsyncProperty,
+  IProperty,
+  IRawProperty,
+  Parameters,
+  StringConstraints,
+} from 'fast-check'
 import * as library from 'fast-check'
 import { EFFORT, repetition, type Seed, seedsOf } from './seeds.ts'
 
@@ -22,13 +29,18 @@ const CODE_POINT = library.integer({ min: 0, max: 0x10ffff - SURROGATES.count })
 )
 
 export function string(constraints: StringConstraints = {}): Arbitrary<string> {
-  return library.string(constraints.unit === 'binary' ? { ...constraints, unit: CODE_POINT } : constraints)
+  return library.string(
+    constraints.unit === 'binary' ? { ...constraints, unit: CODE_POINT } : constraints,
+  )
 }
 
 /** Checks the property with each seed, one after the other. A failure says how to repeat it. */
 export function assert<Ts>(property: IAsyncProperty<Ts>, parameters?: Parameters<Ts>): Promise<void>
 export function assert<Ts>(property: IProperty<Ts>, parameters?: Parameters<Ts>): void
-export function assert<Ts>(property: IRawProperty<Ts>, parameters: Parameters<Ts> = {}): Promise<void> | void {
+export function assert<Ts>(
+  property: IRawProperty<Ts>,
+  parameters: Parameters<Ts> = {},
+): Promise<void> | void {
   const file = callingFile()
   return assertWith({ file, seeds: seedsOf(file) }, property, parameters)
 }
@@ -38,11 +50,21 @@ export interface SeededFile {
   readonly seeds: readonly Seed[]
 }
 
-export function assertWith<Ts>(seeded: SeededFile, property: IRawProperty<Ts>, parameters: Parameters<Ts>): Promise<void> | void {
-  return property.isAsync() ? assertAsync(seeded, property, parameters) : assertNow(seeded, property, parameters)
+export function assertWith<Ts>(
+  seeded: SeededFile,
+  property: IRawProperty<Ts>,
+  parameters: Parameters<Ts>,
+): Promise<void> | void {
+  return property.isAsync()
+    ? assertAsync(seeded, property, parameters)
+    : assertNow(seeded, property, parameters)
 }
 
-async function assertAsync<Ts>({ file, seeds }: SeededFile, property: IRawProperty<Ts>, parameters: Parameters<Ts>): Promise<void> {
+async function assertAsync<Ts>(
+  { file, seeds }: SeededFile,
+  property: IRawProperty<Ts>,
+  parameters: Parameters<Ts>,
+): Promise<void> {
   for (const one of seeds) {
     try {
       await library.assert(property, { ...parameters, ...withSeed(one, parameters.numRuns) })
@@ -52,7 +74,11 @@ async function assertAsync<Ts>({ file, seeds }: SeededFile, property: IRawProper
   }
 }
 
-function assertNow<Ts>({ file, seeds }: SeededFile, property: IRawProperty<Ts>, parameters: Parameters<Ts>): void {
+function assertNow<Ts>(
+  { file, seeds }: SeededFile,
+  property: IRawProperty<Ts>,
+  parameters: Parameters<Ts>,
+): void {
   for (const one of seeds) {
     try {
       library.assert(property, { ...parameters, ...withSeed(one, parameters.numRuns) })
@@ -63,13 +89,21 @@ function assertNow<Ts>({ file, seeds }: SeededFile, property: IRawProperty<Ts>, 
 }
 
 /** Values from each seed. Where the parameters have a seed, values from that one alone. */
-export function sample<Ts>(generator: IRawProperty<Ts> | Arbitrary<Ts>, parameters: Parameters<Ts> = {}): Ts[] {
+export function sample<Ts>(
+  generator: IRawProperty<Ts> | Arbitrary<Ts>,
+  parameters: Parameters<Ts> = {},
+): Ts[] {
   if (parameters.seed !== undefined) return library.sample(generator, parameters)
-  return seedsOf(callingFile()).flatMap(({ seed }) => library.sample(generator, { ...parameters, seed }))
+  return seedsOf(callingFile()).flatMap(({ seed }) =>
+    library.sample(generator, { ...parameters, seed }),
+  )
 }
 
 /** A seed that failed once makes as many runs as it took to fail. */
-function withSeed({ seed, path }: Seed, runs = DEFAULT_RUNS): { readonly seed: number; readonly numRuns: number } {
+function withSeed(
+  { seed, path }: Seed,
+  runs = DEFAULT_RUNS,
+): { readonly seed: number; readonly numRuns: number } {
   return { seed, numRuns: path === undefined ? runs * EFFORT : Number.parseInt(path, 10) + 1 }
 }
 

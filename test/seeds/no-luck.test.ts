@@ -9,7 +9,8 @@ const UNIQUE = 'a name, folder, id or password on a server that others may use t
 const RECORDED = 'the seed of what was recorded'
 /** Files that may, and why. */
 const ALLOWED: Readonly<Record<string, string>> = {
-  'src/adapters/functions/run-module.test.ts': 'the text of a function that does not do the same twice',
+  'src/adapters/functions/run-module.test.ts':
+    'the text of a function that does not do the same twice',
   'test/contract/repository-remote.test.ts': 'bytes that cannot be compressed',
   'test/argo/cases/application-sets.ts': RECORDED,
   'test/config-sync/cases.ts': RECORDED,
@@ -40,7 +41,10 @@ const ELSEWHERE = /\bfc\.(?:assert|check|sample)\(/
 function testCode(): string[] {
   return ['src', 'test', 'functions', 'bench']
     .flatMap((folder) => readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true }))
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.parentPath.includes('node_modules'))
+    .filter(
+      (entry) =>
+        entry.isFile() && entry.name.endsWith('.ts') && !entry.parentPath.includes('node_modules'),
+    )
     .map((entry) => pathOf(join(entry.parentPath, entry.name)))
     .filter((file) => file.startsWith('test/') || file.endsWith('.test.ts'))
     .filter((file) => !file.startsWith('test/seeds/'))
@@ -68,8 +72,18 @@ test('tests draw from the seeds of test/seeds and from nothing else', () => {
 })
 
 test('the search finds each of them', () => {
-  for (const text of [`const x = Math.${'random'}()`, `import { ${'random'}Bytes } from`, `${'random'}Int(3)`]) assert.match(text, RANDOM)
-  for (const text of ["import fc from 'fast-check'", "import { property } from 'fast-check'", 'fc.check(it)']) assert.match(text, UNSEEDED)
+  for (const text of [
+    `const x = Math.${'random'}()`,
+    `import { ${'random'}Bytes } from`,
+    `${'random'}Int(3)`,
+  ])
+    assert.match(text, RANDOM)
+  for (const text of [
+    "import fc from 'fast-check'",
+    "import { property } from 'fast-check'",
+    'fc.check(it)',
+  ])
+    assert.match(text, UNSEEDED)
   assert.doesNotMatch("import * as fc from './fast-check.ts'", UNSEEDED)
   for (const name of ['assert', 'check', 'sample']) assert.match(`fc.${name}(it)`, ELSEWHERE)
 })

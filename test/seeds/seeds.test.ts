@@ -19,7 +19,10 @@ function withoutSeed(t: TestContext): void {
 test('a file has the base seed and those with which it failed; BACKPORCH_SEED is one in place of all', (t) => {
   withoutSeed(t)
   const failed = [{ seed: 5, path: '3:1' }, { seed: 6 }]
-  const committed = { base: 1, failed: { 'src/kyaml/text/a.test.ts': failed, 'src/kyaml/text/b.test.ts': [{ seed: 7 }] } }
+  const committed = {
+    base: 1,
+    failed: { 'src/kyaml/text/a.test.ts': failed, 'src/kyaml/text/b.test.ts': [{ seed: 7 }] },
+  }
   assert.deepEqual(seedsOf(FILE, committed), [{ seed: 1 }, ...failed])
   assert.deepEqual(seedsOf(join(ROOT, 'src/kyaml/text/c.test.ts'), committed), [{ seed: 1 }])
   process.env['BACKPORCH_SEED'] = '-9'
@@ -33,9 +36,16 @@ test('a property runs with each seed; with one that failed as often as it took t
   for (const isAsync of [false, true]) {
     const drawn: number[] = []
     const keep = (number: number): void => void drawn.push(number)
-    const property = isAsync ? fc.asyncProperty(fc.nat(), async (number) => keep(number)) : fc.property(fc.nat(), keep)
-    await fc.assertWith({ file: FILE, seeds }, property as fc.IRawProperty<unknown>, { numRuns: 10 })
-    const wanted = [...fc.sample(fc.nat(), { seed: 1, numRuns: 10 }), ...fc.sample(fc.nat(), { seed: 2, numRuns: 5 })]
+    const property = isAsync
+      ? fc.asyncProperty(fc.nat(), async (number) => keep(number))
+      : fc.property(fc.nat(), keep)
+    await fc.assertWith({ file: FILE, seeds }, property as fc.IRawProperty<unknown>, {
+      numRuns: 10,
+    })
+    const wanted = [
+      ...fc.sample(fc.nat(), { seed: 1, numRuns: 10 }),
+      ...fc.sample(fc.nat(), { seed: 2, numRuns: 5 }),
+    ]
     assert.deepEqual(drawn, wanted)
   }
 })
@@ -49,7 +59,10 @@ test('a failure says the seed, the path and what repeats it, and the seed with t
 })
 
 test('the seeds of a property are those of the file that has it', () => {
-  assert.throws(() => fc.assert(NOT_ABOVE_99), /^repeat it: BACKPORCH_SEED=-?\d+ node --test test\/seeds\/seeds\.test\.ts$/m)
+  assert.throws(
+    () => fc.assert(NOT_ABOVE_99),
+    /^repeat it: BACKPORCH_SEED=-?\d+ node --test test\/seeds\/seeds\.test\.ts$/m,
+  )
 })
 
 function failureOf(seeds: readonly Seed[]): string {

@@ -34,14 +34,19 @@ const committed = readSeeds()
 export const EFFORT = numberOf('BACKPORCH_EFFORT') ?? 1
 
 /** @param file an absolute path or `file:` URL: `import.meta.filename` */
-export function seedsOf(file: string, { base, failed }: CommittedSeeds = committed): readonly Seed[] {
+export function seedsOf(
+  file: string,
+  { base, failed }: CommittedSeeds = committed,
+): readonly Seed[] {
   const given = numberOf('BACKPORCH_SEED')
   return given === undefined ? [{ seed: base }, ...(failed[pathOf(file)] ?? [])] : [{ seed: given }]
 }
 
 /** As many numbers from each seed of the file, for what is made from a number. */
 export function numbersOf(file: string, count: number): readonly number[] {
-  return seedsOf(file).flatMap(({ seed }) => Array.from({ length: count * EFFORT }, (_, index) => seed + index))
+  return seedsOf(file).flatMap(({ seed }) =>
+    Array.from({ length: count * EFFORT }, (_, index) => seed + index),
+  )
 }
 
 /** The command that repeats a failure. */

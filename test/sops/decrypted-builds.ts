@@ -27,7 +27,9 @@ spec:
   postBuild: {substitute: {color: blue}}
 `
 const POLICY = {
-  '.drift/render.yaml': policyText('{priority: 9, match: {packages: [apps/web]}, render: {tool: kustomize}}').replace('test', 'render'),
+  '.drift/render.yaml': policyText(
+    '{priority: 9, match: {packages: [apps/web]}, render: {tool: kustomize}}',
+  ).replace('test', 'render'),
 }
 
 /** The objects as a syncer applies them, decrypted and renamed. */
@@ -70,16 +72,31 @@ export function decryptedBuildsSuite(title: string, tools: () => SopsTools): voi
         const world = begin(tools())
         applied(world)
         const run = async (environment?: { readonly [name: string]: string }) => {
-          const { stdout, stderr, code } = await runInWorld(world, ['diff', '-o', 'json'], { renderer: rendererOf(tools(), environment) })
+          const { stdout, stderr, code } = await runInWorld(world, ['diff', '-o', 'json'], {
+            renderer: rendererOf(tools(), environment),
+          })
           assertSilent(stdout + stderr, what)
           assert.notEqual(code, 2, stderr)
-          const { items } = JSON.parse(stdout) as { items: { spec: { changes: { ref: { name: string }; path: string }[] } }[] }
-          return items.flatMap(({ spec }) => spec.changes.map(({ ref, path }) => `${ref.name} ${path}`))
+          const { items } = JSON.parse(stdout) as {
+            items: { spec: { changes: { ref: { name: string }; path: string }[] } }[]
+          }
+          return items.flatMap(({ spec }) =>
+            spec.changes.map(({ ref, path }) => `${ref.name} ${path}`),
+          )
         }
         assert.deepEqual(await run(), [])
-        world.edit('/Secret/shop/prod-api', 'data.token', Buffer.from('c4n4ry-by-hand').toString('base64'), world.syncer)
+        world.edit(
+          '/Secret/shop/prod-api',
+          'data.token',
+          Buffer.from('c4n4ry-by-hand').toString('base64'),
+          world.syncer,
+        )
         assert.deepEqual(await run(), ['prod-api data.token'])
-        assert.deepEqual(await run(tools().wrongKey), [], 'without the key the syncer is the last writer')
+        assert.deepEqual(
+          await run(tools().wrongKey),
+          [],
+          'without the key the syncer is the last writer',
+        )
       })
   })
 }

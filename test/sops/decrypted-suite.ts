@@ -35,7 +35,10 @@ const API = '/Secret/shop/api'
 const SETTINGS = '/ConfigMap/shop/settings'
 
 /** A file with one document of each form. */
-export function documents(password = PASSWORD, field: 'data' | 'stringData' = 'stringData'): string {
+export function documents(
+  password = PASSWORD,
+  field: 'data' | 'stringData' = 'stringData',
+): string {
   const token = field === 'data' ? base64(TOKEN) : TOKEN
   const document = (kind: string, name: string, rest: string): string =>
     `apiVersion: v1\nkind: ${kind}\nmetadata:\n    name: ${name}\n    namespace: shop\n    labels:\n        tier: one\n${rest}`
@@ -48,8 +51,16 @@ export function documents(password = PASSWORD, field: 'data' | 'stringData' = 's
 
 export function assertSilent(text: string, where: string): void {
   for (const canary of CANARIES)
-    for (const form of [canary, base64(canary), base64(canary).replace(/=+$/, ''), Buffer.from(canary).toString('hex')])
-      assert.ok(!text.includes(form), `${where} has ${canary}: ${text.slice(Math.max(0, text.indexOf(form) - 200), text.indexOf(form))}`)
+    for (const form of [
+      canary,
+      base64(canary),
+      base64(canary).replace(/=+$/, ''),
+      Buffer.from(canary).toString('hex'),
+    ])
+      assert.ok(
+        !text.includes(form),
+        `${where} has ${canary}: ${text.slice(Math.max(0, text.indexOf(form) - 200), text.indexOf(form))}`,
+      )
 }
 
 export function rendererOf(
@@ -58,7 +69,11 @@ export function rendererOf(
   allowed: readonly string[] = [tools.program],
 ): PackageRenderer {
   const sops = sopsValues({ allowed, environment, workingDirectory: '/' })
-  return withBuilds(new InProcessRenderer(), new PackageBuilds({ allowed: ['kubectl'], environment: process.env }), sops)
+  return withBuilds(
+    new InProcessRenderer(),
+    new PackageBuilds({ allowed: ['kubectl'], environment: process.env }),
+    sops,
+  )
 }
 
 class EncryptedWorld extends TurnWorld {
@@ -81,7 +96,11 @@ class EncryptedWorld extends TurnWorld {
     const authored = this.repository.everything()
     const outcome = await runInWorld(this, argv, { renderer: this.renderer, waits: [] })
     this.printed.push(outcome.stdout, outcome.stderr)
-    for (const text of [outcome.stdout, outcome.stderr, this.repository.everything().replace(authored, '')])
+    for (const text of [
+      outcome.stdout,
+      outcome.stderr,
+      this.repository.everything().replace(authored, ''),
+    ])
       assertSilent(text, argv.join(' '))
     return outcome
   }
@@ -90,8 +109,14 @@ class EncryptedWorld extends TurnWorld {
   async changes(): Promise<readonly string[]> {
     const { stdout, stderr, code } = await this.run('diff', '-o', 'json')
     assert.notEqual(code, 2, stderr)
-    const { items } = JSON.parse(stdout) as { items: { spec: { changes: { ref: { name: string }; change: string; path: string }[] } }[] }
-    return items.flatMap(({ spec }) => spec.changes.map(({ ref, change, path }) => `${ref.name} ${change} ${path}`)).sort()
+    const { items } = JSON.parse(stdout) as {
+      items: { spec: { changes: { ref: { name: string }; change: string; path: string }[] } }[]
+    }
+    return items
+      .flatMap(({ spec }) =>
+        spec.changes.map(({ ref, change, path }) => `${ref.name} ${change} ${path}`),
+      )
+      .sort()
   }
 }
 
@@ -109,12 +134,18 @@ export function decryptedSuite(title: string, tools: () => SopsTools): void {
       world.edit(DB, 'data.password', base64(BY_HAND), world.syncer)
       world.edit(API, 'data.token', base64(BY_HAND))
       world.edit(SETTINGS, 'data.dsn', BY_HAND)
-      assert.deepEqual(await world.changes(), ['api modified data.token', 'db modified data.password', 'settings modified data.dsn'])
+      assert.deepEqual(await world.changes(), [
+        'api modified data.token',
+        'db modified data.password',
+        'settings modified data.dsn',
+      ])
     })
 
     test('a value that was rotated in git and not applied is behind; applied it is in sync', async () => {
       const world = new EncryptedWorld(tools())
-      world.repository.commitByHand('main', { 'apps/web/secrets.yaml': tools().encrypt(documents(NEXT_PASSWORD)) })
+      world.repository.commitByHand('main', {
+        'apps/web/secrets.yaml': tools().encrypt(documents(NEXT_PASSWORD)),
+      })
       assert.deepEqual(await world.changes(), [])
       const { stdout } = await world.run('diff', '--show-ignored')
       assert.match(stdout, /Behind.*: Secret shop\/db data\.password: live is what/)
@@ -124,14 +155,33 @@ export function decryptedSuite(title: string, tools: () => SopsTools): void {
     })
 
     for (const [what, text, environment, why] of [
-      ['a file that was edited without the key', (text: string) => text.replace('tier: one', 'tier: two'), undefined, /BP1211.*signature/],
-      ['a key that opens nothing', (text: string) => text, 'wrong', /BP1211.*no key that was given opens it.*SOPS_AGE_KEY_FILE/],
-      ['no key', (text: string) => text, 'none', /BP1211.*there is no key for it; set SOPS_AGE_KEY_FILE/],
+      [
+        'a file that was edited without the key',
+        (text: string) => text.replace('tier: one', 'tier: two'),
+        undefined,
+        /BP1211.*signature/,
+      ],
+      [
+        'a key that opens nothing',
+        (text: string) => text,
+        'wrong',
+        /BP1211.*no key that was given opens it.*SOPS_AGE_KEY_FILE/,
+      ],
+      [
+        'no key',
+        (text: string) => text,
+        'none',
+        /BP1211.*there is no key for it; set SOPS_AGE_KEY_FILE/,
+      ],
     ] as const) {
       test(`with ${what} the writer decides, a note says why, and that is no drift`, async () => {
         const { wrongKey, environment: right } = tools()
         const given = environment === 'wrong' ? wrongKey : environment === 'none' ? {} : right
-        const world = new EncryptedWorld(tools(), text(tools().encrypt(documents())), rendererOf(tools(), given))
+        const world = new EncryptedWorld(
+          tools(),
+          text(tools().encrypt(documents())),
+          rendererOf(tools(), given),
+        )
         if (environment === undefined) world.edit(DB, 'metadata.labels.tier', 'two', world.syncer)
         const { stderr, stdout, code } = await world.run('diff')
         assert.equal(code, 0, stdout)

@@ -18,14 +18,23 @@ function newKey(name: string): { readonly file: string; readonly recipient: stri
   const file = join(folder, name)
   const { status, stderr } = spawnSync(ageKeygen, ['-o', file], { encoding: 'utf8' })
   assert.equal(status, 0, stderr)
-  return { file, recipient: /^# public key: (age1\w+)$/m.exec(readFileSync(file, 'utf8'))?.[1] ?? assert.fail('no public key') }
+  return {
+    file,
+    recipient:
+      /^# public key: (age1\w+)$/m.exec(readFileSync(file, 'utf8'))?.[1] ??
+      assert.fail('no public key'),
+  }
 }
 
 const [key, other] = [newKey('keys.txt'), newKey('other.txt')]
 
 function run(words: readonly string[], input: string): string {
   const environment = { HOME: folder, SOPS_AGE_KEY_FILE: key.file }
-  const { status, stdout, stderr } = spawnSync(sops, words, { input, encoding: 'utf8', env: environment })
+  const { status, stdout, stderr } = spawnSync(sops, words, {
+    input,
+    encoding: 'utf8',
+    env: environment,
+  })
   assert.equal(status, 0, stderr)
   return stdout
 }
@@ -35,7 +44,18 @@ const tools: SopsTools = {
   environment: { SOPS_AGE_KEY_FILE: key.file },
   wrongKey: { SOPS_AGE_KEY_FILE: other.file },
   encrypt: (text) =>
-    run(['encrypt', '--age', key.recipient, '--encrypted-regex', '^(data|stringData)$', '--filename-override', 'a.yaml'], text),
+    run(
+      [
+        'encrypt',
+        '--age',
+        key.recipient,
+        '--encrypted-regex',
+        '^(data|stringData)$',
+        '--filename-override',
+        'a.yaml',
+      ],
+      text,
+    ),
 }
 
 test('what is compared is what sops encrypts', () => {
@@ -46,20 +66,41 @@ test('what is compared is what sops encrypts', () => {
 
 for (const format of ['yaml', 'json'] as const)
   test(`a ${format} file with other keys beside the age recipient is opened with age alone, and its signature holds`, async () => {
-    const values = sopsValues({ allowed: [sops], environment: tools.environment, workingDirectory: '/' })
+    const values = sopsValues({
+      allowed: [sops],
+      environment: tools.environment,
+      workingDirectory: '/',
+    })
     assert.ok(values !== undefined)
-    const text = format === 'yaml' ? documents() : JSON.stringify({ kind: 'Any', data: { token: PASSWORD, count: 5, on: true, size: 1.5 } })
+    const text =
+      format === 'yaml'
+        ? documents()
+        : JSON.stringify({ kind: 'Any', data: { token: PASSWORD, count: 5, on: true, size: 1.5 } })
     const encrypted = run(
-      ['encrypt', '--age', key.recipient, '--encrypted-regex', '^(data|stringData)$', '--filename-override', `a.${format}`],
+      [
+        'encrypt',
+        '--age',
+        key.recipient,
+        '--encrypted-regex',
+        '^(data|stringData)$',
+        '--filename-override',
+        `a.${format}`,
+      ],
       text,
     )
     const arn = 'arn:aws:kms:eu-central-1:1:key/2'
     const more =
       format === 'yaml'
-        ? encrypted.replaceAll(/^sops:$/gm, `sops:\n    kms:\n        - arn: ${arn}\n          enc: eA==`)
+        ? encrypted.replaceAll(
+            /^sops:$/gm,
+            `sops:\n    kms:\n        - arn: ${arn}\n          enc: eA==`,
+          )
         : encrypted.replace('"sops": {', `"sops": {"kms": [{"arn": "${arn}", "enc": "eA=="}],`)
     assert.ok(more.includes(arn))
-    const answer = await values.decrypt({ where: 'a', text: more, format, signed: true }, new AbortController().signal)
+    const answer = await values.decrypt(
+      { where: 'a', text: more, format, signed: true },
+      new AbortController().signal,
+    )
     assert.ok('values' in answer, JSON.stringify(answer))
     assert.equal(answer.values.size, 4)
   })

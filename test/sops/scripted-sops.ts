@@ -56,10 +56,14 @@ export function scriptedSops(): ScriptedSops {
         .split('---\n')
         .map(
           (document) =>
-            document.replaceAll(/^( {4}(?:password|token|dsn|port): )"?([^"\n]*)"?$/gm, (_, key, value) => key + encrypted(value)) + BLOCK,
+            document.replaceAll(
+              /^( {4}(?:password|token|dsn|port): )"?([^"\n]*)"?$/gm,
+              (_, key, value) => key + encrypted(value),
+            ) + BLOCK,
         )
         .join('---\n'),
-    lastEnvironment: () => JSON.parse(readFileSync(`${program}.env`, 'utf8')) as { readonly [name: string]: string },
+    lastEnvironment: () =>
+      JSON.parse(readFileSync(`${program}.env`, 'utf8')) as { readonly [name: string]: string },
     lastInput: () => readFileSync(`${program}.input`, 'utf8'),
   }
 }

@@ -13,8 +13,13 @@ test('it looks until the answer is neither undefined nor false, and returns it',
 test('a wait that hangs ends with what was waited for, and with what was last seen', async () => {
   const seen = (): string => 'three of four replicas'
   const hung = waitUntil('all replicas are ready', () => false, { hangsAfter: 30, describe: seen })
-  await assert.rejects(hung, /^Error: this never came: all replicas are ready \(looked \d+ times in 0\.03 s\)\nthree of four replicas$/)
-  const silent = waitUntil('an answer', () => new Promise<undefined>(() => undefined), { hangsAfter: 30 })
+  await assert.rejects(
+    hung,
+    /^Error: this never came: all replicas are ready \(looked \d+ times in 0\.03 s\)\nthree of four replicas$/,
+  )
+  const silent = waitUntil('an answer', () => new Promise<undefined>(() => undefined), {
+    hangsAfter: 30,
+  })
   await assert.rejects(silent, /^Error: this never came: an answer \(looked 1 times in 0\.03 s\)$/)
 })
 
@@ -35,7 +40,9 @@ test('what the look throws ends the wait, and so does a signal, with its reason'
     /^Error: no such thing$/,
   )
   const stop = new AbortController()
-  const stopped = waitUntil('it', () => void stop.abort(new Error('the server ended')), { signal: stop.signal })
+  const stopped = waitUntil('it', () => void stop.abort(new Error('the server ended')), {
+    signal: stop.signal,
+  })
   await assert.rejects(stopped, /^Error: the server ended$/)
 })
 

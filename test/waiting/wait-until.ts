@@ -29,7 +29,11 @@ const DESCRIBED_CHARACTERS = 20_000
  * Looks until the answer is neither undefined nor false, and returns it. What `look` throws ends the wait.
  * @param what for people, as a sentence: `the controller watches`
  */
-export async function waitUntil<T>(what: string, look: () => Looked<T> | Promise<Looked<T>>, options: WaitOptions = {}): Promise<T> {
+export async function waitUntil<T>(
+  what: string,
+  look: () => Looked<T> | Promise<Looked<T>>,
+  options: WaitOptions = {},
+): Promise<T> {
   const { describe, hangsAfter = HANGS_AFTER } = options
   const ends = [options.signal, endOfTest()].filter((signal) => signal !== undefined)
   const { promise: late, resolve: end } = Promise.withResolvers<'late'>()
@@ -49,8 +53,11 @@ export async function waitUntil<T>(what: string, look: () => Looked<T> | Promise
   } finally {
     clearTimeout(timer)
   }
-  const described = describe === undefined ? '' : `\n${(await describe()).slice(-DESCRIBED_CHARACTERS)}`
-  throw new Error(`this never came: ${what} (looked ${looks} times in ${hangsAfter / 1_000} s)${described}`)
+  const described =
+    describe === undefined ? '' : `\n${(await describe()).slice(-DESCRIBED_CHARACTERS)}`
+  throw new Error(
+    `this never came: ${what} (looked ${looks} times in ${hangsAfter / 1_000} s)${described}`,
+  )
 }
 
 /** A test that failed somewhere else needs nothing any more: the wait that it left must not hold up the others. */
@@ -80,7 +87,11 @@ export async function waitSteady<T>(what: string, look: () => Promise<T | undefi
 }
 
 /** Does something again as long as it fails in a way that passes by itself; any other error ends the wait. */
-export async function retryWhile<T>(what: string, work: () => Promise<T>, passes: (thrown: unknown) => boolean): Promise<T> {
+export async function retryWhile<T>(
+  what: string,
+  work: () => Promise<T>,
+  passes: (thrown: unknown) => boolean,
+): Promise<T> {
   let last: unknown
   const look = async (): Promise<{ readonly value: T } | undefined> => {
     try {
@@ -104,7 +115,8 @@ export async function neverAnswer(signal: AbortSignal | undefined): Promise<neve
 /** The deadline for what has to be ended from outside, a program or a request. The reason of the signal says what did not end. */
 export function hangLimit(what: string): AbortSignal {
   const limit = new AbortController()
-  const hangs = (): void => limit.abort(new Error(`this did not end in ${HANGS_AFTER / 1_000} s: ${what}`))
+  const hangs = (): void =>
+    limit.abort(new Error(`this did not end in ${HANGS_AFTER / 1_000} s: ${what}`))
   setTimeout(hangs, HANGS_AFTER).unref()
   return limit.signal
 }

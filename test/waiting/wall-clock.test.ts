@@ -11,7 +11,8 @@ import { fileURLToPath } from 'node:url'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** What reads a clock. */
-const CLOCK = /\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|\bhrtime\b|process\.uptime|\bTemporal\.Now\b/
+const CLOCK =
+  /\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|\bhrtime\b|process\.uptime|\bTemporal\.Now\b/
 /** What waits for a time, or ends something after a time, and is not the mechanism of `wait-until.ts`. */
 const TIMER = /\bsetTimeout\b|\bAbortSignal\.timeout\b|\btimeout: ?[\d_]+\b/
 
@@ -34,12 +35,20 @@ const CLOCKS: readonly Allowed[] = [
   },
   {
     why: 'it makes a time of the last hour, for a program that runs with the real clock',
-    files: ['test/branches/base-branch.test.ts', 'test/branches/ci-checkouts.test.ts', 'test/gitea/crash-world.ts'],
+    files: [
+      'test/branches/base-branch.test.ts',
+      'test/branches/ci-checkouts.test.ts',
+      'test/gitea/crash-world.ts',
+    ],
   },
   { why: 'certificates have to be valid now', files: ['test/controlplane/test-authority.ts'] },
   {
     why: 'it moves a clock, and reads it to move it',
-    files: ['src/controller/turn-intake.test.ts', 'test/faults/moved-clock.ts', 'test/property/fleet-pair.ts'],
+    files: [
+      'src/controller/turn-intake.test.ts',
+      'test/faults/moved-clock.ts',
+      'test/property/fleet-pair.ts',
+    ],
   },
   {
     why: 'it prints how long something took',
@@ -51,7 +60,10 @@ const CLOCKS: readonly Allowed[] = [
       'test/run/worker.ts',
     ],
   },
-  { why: 'a lock has an age', files: ['test/programs/with-file-lock.ts', 'test/programs/with-file-lock.test.ts'] },
+  {
+    why: 'a lock has an age',
+    files: ['test/programs/with-file-lock.ts', 'test/programs/with-file-lock.test.ts'],
+  },
   { why: 'it records when something was done', files: ['test/drift-corpus/stage.ts'] },
   {
     why: 'it runs for as many minutes as somebody asks for',
@@ -60,7 +72,10 @@ const CLOCKS: readonly Allowed[] = [
 ]
 
 const TIMERS: readonly Allowed[] = [
-  { why: 'it is the mechanism', files: ['test/waiting/wait-until.ts', 'test/waiting/wait-until.test.ts'] },
+  {
+    why: 'it is the mechanism',
+    files: ['test/waiting/wait-until.ts', 'test/waiting/wait-until.test.ts'],
+  },
   {
     why: 'what is not answered in time is asked again',
     files: [
@@ -83,7 +98,10 @@ const TIMERS: readonly Allowed[] = [
       'src/reconcile/turn/settle.test.ts',
     ],
   },
-  { why: 'it waits as the code under test asks its clock to', files: ['test/apiserver/live-cluster.ts', 'test/gitea/gitea-fixture.ts'] },
+  {
+    why: 'it waits as the code under test asks its clock to',
+    files: ['test/apiserver/live-cluster.ts', 'test/gitea/gitea-fixture.ts'],
+  },
   {
     why: 'it makes a fault or an answer come late; nothing is judged by when it comes',
     files: [
@@ -100,30 +118,56 @@ const TIMERS: readonly Allowed[] = [
     why: 'it lets a while pass in which something wrong could happen; too short a while fails nothing',
     files: ['test/faults/live-watch.ts'],
   },
-  { why: 'a policy of admission says nowhere that it is in force', files: ['test/drift-corpus/stage.ts'] },
+  {
+    why: 'a policy of admission says nowhere that it is in force',
+    files: ['test/drift-corpus/stage.ts'],
+  },
   { why: 'the mock of a clock', files: ['src/adapters/traces/otlp-traces.test.ts'] },
   {
     why: 'it lets a while pass between two acts, drawn from the seed',
-    files: ['test/e2e/chaos.gitea.test.ts', 'test/e2e/frozen-controller.gitea.test.ts', 'test/hostile/two-controllers.ts'],
+    files: [
+      'test/e2e/chaos.gitea.test.ts',
+      'test/e2e/frozen-controller.gitea.test.ts',
+      'test/hostile/two-controllers.ts',
+    ],
   },
   {
     why: 'locks and builds of programs: their waits are their own',
-    files: ['test/programs/build-programs.test.ts', 'test/programs/with-file-lock.ts', 'test/programs/with-file-lock.test.ts'],
+    files: [
+      'test/programs/build-programs.test.ts',
+      'test/programs/with-file-lock.ts',
+      'test/programs/with-file-lock.test.ts',
+    ],
   },
   { why: 'the process of an original', files: ['test/originals/run-program.ts'] },
-  { why: 'the run itself', files: ['test/run.ts', 'test/run/pool.test.ts', 'test/run/worker-process.ts', 'test/run/worker.ts'] },
+  {
+    why: 'the run itself',
+    files: [
+      'test/run.ts',
+      'test/run/pool.test.ts',
+      'test/run/worker-process.ts',
+      'test/run/worker.ts',
+    ],
+  },
 ]
 
 function filesBelow(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.parentPath.includes('node_modules'))
+    .filter(
+      (entry) =>
+        entry.isFile() && entry.name.endsWith('.ts') && !entry.parentPath.includes('node_modules'),
+    )
     .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
 }
 
 /** But for this one, which has the words. */
 const TESTS = ['bench', 'functions', 'src', 'test']
   .flatMap(filesBelow)
-  .filter((file) => (file.startsWith('test/') || file.endsWith('.test.ts')) && file !== 'test/waiting/wall-clock.test.ts')
+  .filter(
+    (file) =>
+      (file.startsWith('test/') || file.endsWith('.test.ts')) &&
+      file !== 'test/waiting/wall-clock.test.ts',
+  )
   .sort()
 
 /** `file:line: text` of every line that is not on the list, and files of the list that need it no more. */

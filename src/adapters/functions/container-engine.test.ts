@@ -23,7 +23,9 @@ function engine(body: string, name = 'docker'): void {
   programs.add(name, `echo "$@" >> $here/log\n${body}`)
 }
 
-function renderer(more: Partial<ConstructorParameters<typeof WorkerRenderer>[0]> = {}): WorkerRenderer {
+function renderer(
+  more: Partial<ConstructorParameters<typeof WorkerRenderer>[0]> = {},
+): WorkerRenderer {
   return new WorkerRenderer({
     allowed: { exec: [], images: ['reg.example/fn/'] },
     engine: undefined,
@@ -40,7 +42,9 @@ function log(): readonly string[] {
 }
 
 function reported(rendering: TurnRendering): readonly string[] {
-  return 'failures' in rendering ? rendering.failures.map(({ code, why }) => `${code} ${why}`) : ['rendered']
+  return 'failures' in rendering
+    ? rendering.failures.map(({ code, why }) => `${code} ${why}`)
+    : ['rendered']
 }
 
 /** Each with a package of its own, which nothing is remembered of. */
@@ -73,7 +77,9 @@ test('an image runs without network, rights, disk and bounds of its own', () => 
 })
 
 test('an image that is not there is fetched once, and its function run twice for each input', async () => {
-  engine(`${LACKS}; [ "$1" = pull ] && exit 0; [ "$DOCKER_HOST" = tcp://engine ] || exit 9; sed s/blue/green/`)
+  engine(
+    `${LACKS}; [ "$1" = pull ] && exit 0; [ "$DOCKER_HOST" = tcp://engine ] || exit 9; sed s/blue/green/`,
+  )
   assert.deepEqual(reported(await shared.render('a', files(), never)), ['rendered'])
   assert.deepEqual(
     log().map((line) => line.split(' ')[0]),
@@ -97,11 +103,14 @@ test('an image that is not there is fetched once, and its function run twice for
 test('R3: an image that cannot be had, and an engine that cannot be reached, is a runtime that is missing', async () => {
   const gone = async (image: string, by = shared): Promise<string> => {
     const rendering = await by.render('a', files(image), never)
-    const [{ code, why, remedy }] = 'failures' in rendering ? rendering.failures : assert.fail('it rendered')
+    const [{ code, why, remedy }] =
+      'failures' in rendering ? rendering.failures : assert.fail('it rendered')
     return `${code} ${why}; ${remedy}`
   }
   const [other, third] = [`${IMAGE.slice(0, -1)}b`, `${IMAGE.slice(0, -1)}c`]
-  engine(`${LACKS}; [ "$1" = ps ] && exit 0; echo "Error: no such manifest" >&2; echo more >&2; exit 1`)
+  engine(
+    `${LACKS}; [ "$1" = ps ] && exit 0; echo "Error: no such manifest" >&2; echo more >&2; exit 1`,
+  )
   assert.equal(
     await gone(other),
     `BP1201 the image ${other}: docker pull failed: Error: no such manifest; correct the name of the image, or let it be fetched from here`,
@@ -118,14 +127,22 @@ test('R3: an image that cannot be had, and an engine that cannot be reached, is 
     `BP1201 the image ${IMAGE}: docker run failed: Cannot connect to the daemon; start it: docker does not answer`,
   )
   engine(`${HAS}; [ "$1" = ps ] && exit 0; echo "unknown flag" >&2; exit 125`)
-  assert.equal(await gone(IMAGE), `BP1201 the image ${IMAGE}: docker run failed: unknown flag; correct what it says`)
+  assert.equal(
+    await gone(IMAGE),
+    `BP1201 the image ${IMAGE}: docker run failed: unknown flag; correct what it says`,
+  )
   const none = renderer({ environment: { PATH: '/not/there' } })
-  assert.equal(await gone(IMAGE, none), `BP1201 the image ${IMAGE}: neither docker nor podman is on the PATH; install one of them`)
+  assert.equal(
+    await gone(IMAGE, none),
+    `BP1201 the image ${IMAGE}: neither docker nor podman is on the PATH; install one of them`,
+  )
 })
 
 test('the engine that somebody asks for has to be there', async () => {
   engine(HAS)
-  assert.throws(() => renderer({ engine: 'podman', environment: { PATH: programs.folder } }), { code: 'BP1001' })
+  assert.throws(() => renderer({ engine: 'podman', environment: { PATH: programs.folder } }), {
+    code: 'BP1001',
+  })
   engine(`${HAS}; sed s/blue/green/`, 'podman')
   engine('exit 1')
   const podman = renderer({ engine: 'podman' })
@@ -139,13 +156,19 @@ test('a function that fails is told as one, not as the engine', async () => {
 
 test('a container over its memory is killed by the engine', async () => {
   engine(`${HAS}; exit 137`)
-  assert.match(reported(await shared.render('a', files(), never)).join(), /^BP1203 it was killed \(exit code 137\)/)
+  assert.match(
+    reported(await shared.render('a', files(), never)).join(),
+    /^BP1203 it was killed \(exit code 137\)/,
+  )
 })
 
 test('a container over its time is removed, for the engine outlives its client; so it is when nobody waits any more', async () => {
   engine(`${HAS}; [ "$1" = rm ] && exit 0; ${HANG}`)
   const hasty = renderer({ limits: { ...FUNCTION_LIMITS, milliseconds: 3_000 } })
-  assert.match(reported(await hasty.render('a', files(), never)).join(), /^BP1203 it did not end within 3 s/)
+  assert.match(
+    reported(await hasty.render('a', files(), never)).join(),
+    /^BP1203 it did not end within 3 s/,
+  )
   await removed(1)
   const stop = new AbortController()
   const runs = () => log().filter((line) => line.startsWith('run ')).length
@@ -160,8 +183,13 @@ test('a container over its time is removed, for the engine outlives its client; 
 async function removed(times: number): Promise<void> {
   const named = (pattern: RegExp) => log().flatMap((line) => pattern.exec(line)?.[1] ?? [])
   // What an earlier test left running may be removed just now as well.
-  const left = () => named(/^run .*--name (\S+)/).filter((name) => !named(/^rm --force (\S+)/).includes(name))
+  const left = () =>
+    named(/^run .*--name (\S+)/).filter((name) => !named(/^rm --force (\S+)/).includes(name))
   const removals = () => named(/^rm --force (\S+)/).length
   const describe = () => log().join('\n')
-  await waitUntil(`${times} containers are removed, and none is left`, () => removals() >= times && left().length === 0, { describe })
+  await waitUntil(
+    `${times} containers are removed, and none is left`,
+    () => removals() >= times && left().length === 0,
+    { describe },
+  )
 }

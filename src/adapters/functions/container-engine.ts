@@ -35,7 +35,9 @@ export class ContainerEngine {
   find(): string | undefined {
     const { engine, environment } = this.options
     const names: readonly EngineName[] = engine === undefined ? ['docker', 'podman'] : [engine]
-    return names.map((name) => findProgram(name, environment['PATH'] ?? '')).find((path) => path !== undefined)
+    return names
+      .map((name) => findProgram(name, environment['PATH'] ?? ''))
+      .find((path) => path !== undefined)
   }
 
   /** @throws the signal's reason when it is aborted; the container is then removed */
@@ -44,7 +46,12 @@ export class ContainerEngine {
     if (program === undefined) return noEngine(this.options.engine)
     const missing = await this.fetchImage(program, image, signal)
     if (missing !== undefined)
-      return this.notStarted(program, missing, 'correct the name of the image, or let it be fetched from here', signal)
+      return this.notStarted(
+        program,
+        missing,
+        'correct the name of the image, or let it be fetched from here',
+        signal,
+      )
     const { environment, limits } = this.options
     const name = `backporch-${randomBytes(8).toString('hex')}`
     const remove = (): void => removeContainer(program, name, environment)
@@ -63,7 +70,12 @@ export class ContainerEngine {
       )
       clean = end.is === 'ended'
       if (end.is !== 'ended' || end.exitCode !== ENGINE_FAILED) return end
-      return await this.notStarted(program, failedEngine(program, 'run', end.stderr), 'correct what it says', signal)
+      return await this.notStarted(
+        program,
+        failedEngine(program, 'run', end.stderr),
+        'correct what it says',
+        signal,
+      )
     } finally {
       process.off('exit', remove)
       // The engine's client was killed, which does not end the container.
@@ -72,10 +84,19 @@ export class ContainerEngine {
   }
 
   /** The pull is apart from the run, so that it takes nothing of the function's time. */
-  private async fetchImage(program: string, image: string, signal: AbortSignal): Promise<string | undefined> {
+  private async fetchImage(
+    program: string,
+    image: string,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
     if (this.present.has(image)) return undefined
     const { limits, pullTime } = this.options
-    const found = await this.ask(program, ['image', 'inspect', '--format', '{{.Id}}', image], limits.milliseconds, signal)
+    const found = await this.ask(
+      program,
+      ['image', 'inspect', '--format', '{{.Id}}', image],
+      limits.milliseconds,
+      signal,
+    )
     if (found.is !== 'ended' || found.exitCode !== 0) {
       const pulled = await this.ask(program, ['pull', '--quiet', image], pullTime, signal)
       if (pulled.is !== 'ended') return `${basename(program)} pull: ${pulled.why}`
@@ -86,13 +107,28 @@ export class ContainerEngine {
   }
 
   /** Decided by behaviour, not by the message: an engine that cannot even list containers has to be started. */
-  private async notStarted(program: string, why: string, remedy: string, signal: AbortSignal): Promise<ProgramEnd> {
-    const listed = await this.ask(program, ['ps', '--quiet'], this.options.limits.milliseconds, signal)
+  private async notStarted(
+    program: string,
+    why: string,
+    remedy: string,
+    signal: AbortSignal,
+  ): Promise<ProgramEnd> {
+    const listed = await this.ask(
+      program,
+      ['ps', '--quiet'],
+      this.options.limits.milliseconds,
+      signal,
+    )
     if (listed.is === 'ended' && listed.exitCode === 0) return { is: 'not-started', why, remedy }
     return { is: 'not-started', why, remedy: `start it: ${basename(program)} does not answer` }
   }
 
-  private ask(program: string, words: readonly string[], milliseconds: number, signal: AbortSignal): Promise<ProgramEnd> {
+  private ask(
+    program: string,
+    words: readonly string[],
+    milliseconds: number,
+    signal: AbortSignal,
+  ): Promise<ProgramEnd> {
     const { environment, limits } = this.options
     return runProgram(
       {
@@ -109,15 +145,35 @@ export class ContainerEngine {
 
 function noEngine(engine: EngineName | undefined): ProgramEnd {
   return engine === undefined
-    ? { is: 'not-started', why: 'neither docker nor podman is on the PATH', remedy: 'install one of them' }
-    : { is: 'not-started', why: `${engine} is not on the PATH`, remedy: 'install it, or name the other one with --container-engine' }
+    ? {
+        is: 'not-started',
+        why: 'neither docker nor podman is on the PATH',
+        remedy: 'install one of them',
+      }
+    : {
+        is: 'not-started',
+        why: `${engine} is not on the PATH`,
+        remedy: 'install it, or name the other one with --container-engine',
+      }
 }
 
 /** Arguments that docker 20.10 and podman 4 have in common. */
-export function containerWords(name: string, image: string, { memory }: Pick<FunctionLimits, 'memory'>): readonly string[] {
+export function containerWords(
+  name: string,
+  image: string,
+  { memory }: Pick<FunctionLimits, 'memory'>,
+): readonly string[] {
   return [
     ...['run', '--rm', '-i', '--name', name, '--pull', 'never'],
-    ...['--network', 'none', '--user', '65534:65534', '--security-opt=no-new-privileges', '--cap-drop', 'ALL'],
+    ...[
+      '--network',
+      'none',
+      '--user',
+      '65534:65534',
+      '--security-opt=no-new-privileges',
+      '--cap-drop',
+      'ALL',
+    ],
     ...['--read-only', '--tmpfs', '/tmp:rw,size=64m,mode=1777'],
     ...['--memory', String(memory), '--memory-swap', String(memory), '--pids-limit', '128'],
     // Otherwise the engine keeps the function's output, Secrets among it, in files of its own.
@@ -126,7 +182,11 @@ export function containerWords(name: string, image: string, { memory }: Pick<Fun
   ]
 }
 
-function removeContainer(program: string, name: string, environment: EngineOptions['environment']): void {
+function removeContainer(
+  program: string,
+  name: string,
+  environment: EngineOptions['environment'],
+): void {
   const child = spawn(program, ['rm', '--force', name], {
     cwd: parse(process.cwd()).root,
     env: { ...environment },

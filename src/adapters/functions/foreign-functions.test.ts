@@ -37,20 +37,31 @@ const OPTIONS = {
 const renderer = new WorkerRenderer(OPTIONS)
 
 /** Writes the program, which is one of those that are allowed, and renders a package with it. */
-async function run(name: string, body: string, signal: AbortSignal = never): Promise<TurnRendering> {
+async function run(
+  name: string,
+  body: string,
+  signal: AbortSignal = never,
+): Promise<TurnRendering> {
   return renderer.render('apps/web', toyPackage([`exec: ${programs.add(name, body)}`]), signal)
 }
 
-function allowing(exec: readonly string[], more: Partial<ConstructorParameters<typeof WorkerRenderer>[0]> = {}): WorkerRenderer {
+function allowing(
+  exec: readonly string[],
+  more: Partial<ConstructorParameters<typeof WorkerRenderer>[0]> = {},
+): WorkerRenderer {
   return new WorkerRenderer({ ...OPTIONS, allowed: { exec, images: [] }, ...more })
 }
 
 function notified(rendering: TurnRendering): readonly string[] {
-  return 'failures' in rendering ? rendering.failures.map(({ code, where, why }) => `${code} ${where}: ${why}`) : ['rendered']
+  return 'failures' in rendering
+    ? rendering.failures.map(({ code, where, why }) => `${code} ${where}: ${why}`)
+    : ['rendered']
 }
 
 function notesOf(rendering: TurnRendering): readonly string[] {
-  return 'failures' in rendering ? assert.fail(rendering.failures[0].message) : rendering.desired.notes.map(sentenceOf)
+  return 'failures' in rendering
+    ? assert.fail(rendering.failures[0].message)
+    : rendering.desired.notes.map(sentenceOf)
 }
 
 function isRunning(id: number): boolean {
@@ -64,21 +75,34 @@ function isRunning(id: number): boolean {
 
 /** The ids in a file that a program writes, a line each: it is there, and empty, before they are. */
 function idsIn(file: string): readonly number[] {
-  return existsSync(programs.path(file)) ? readFileSync(programs.path(file), 'utf8').split('\n').slice(0, -1).map(Number) : []
+  return existsSync(programs.path(file))
+    ? readFileSync(programs.path(file), 'utf8').split('\n').slice(0, -1).map(Number)
+    : []
 }
 
 async function assertGone(file: string): Promise<void> {
   const ids = idsIn(file)
   assert.ok(ids.length > 0 && ids.every((id) => id > 0))
-  await waitUntil('its processes are gone', () => !ids.some(isRunning), { describe: () => `${ids.filter(isRunning)}` })
+  await waitUntil('its processes are gone', () => !ids.some(isRunning), {
+    describe: () => `${ids.filter(isRunning)}`,
+  })
 }
 
 test('a program that is allowed renders, in an empty folder, with next to no environment, and is run twice for each input', async () => {
-  const rendering = await run('good', 'echo run >> $here/runs; env | sort > $here/env; ls -A | wc -l > $here/files; sed "s/blue/green/"')
+  const rendering = await run(
+    'good',
+    'echo run >> $here/runs; env | sort > $here/env; ls -A | wc -l > $here/files; sed "s/blue/green/"',
+  )
   assert.deepEqual(notesOf(rendering), [])
-  assert.deepEqual('desired' in rendering && rendering.desired.resources.map(({ object }) => object['data']), [{ color: 'green' }])
+  assert.deepEqual(
+    'desired' in rendering && rendering.desired.resources.map(({ object }) => object['data']),
+    [{ color: 'green' }],
+  )
   const location = { path: 'apps/web/web.yaml', document: 0, item: undefined, line: 1 }
-  assert.deepEqual('desired' in rendering && rendering.desired.resources.map(({ location }) => location), [location])
+  assert.deepEqual(
+    'desired' in rendering && rendering.desired.resources.map(({ location }) => location),
+    [location],
+  )
   const names = readFileSync(programs.path('env'), 'utf8')
     .split('\n')
     .map((line) => line.split('=')[0])
@@ -88,14 +112,17 @@ test('a program that is allowed renders, in an empty folder, with next to no env
   )
   assert.equal(readFileSync(programs.path('files'), 'utf8').trim(), '0')
   assert.equal(readFileSync(programs.path('runs'), 'utf8'), 'run\nrun\n')
-  assert.ok(!existsSync(/^TMPDIR=(.*)$/m.exec(readFileSync(programs.path('env'), 'utf8'))?.[1] ?? '/'))
+  assert.ok(
+    !existsSync(/^TMPDIR=(.*)$/m.exec(readFileSync(programs.path('env'), 'utf8'))?.[1] ?? '/'),
+  )
 })
 
 test('an answer is kept by the content of its input: another package with the same input runs nothing', async () => {
   const path = programs.add('counts', 'echo run >> $here/counted; cat')
   const one = allowing([path])
   const files = toyPackage([`exec: ${path}`])
-  const counted = (): number => readFileSync(programs.path('counted'), 'utf8').split('\n').length - 1
+  const counted = (): number =>
+    readFileSync(programs.path('counted'), 'utf8').split('\n').length - 1
   await one.render('apps/web', files, never)
   assert.equal(counted(), 2)
   await one.render('apps/web', files, never)
@@ -103,7 +130,9 @@ test('an answer is kept by the content of its input: another package with the sa
   assert.equal(counted(), 2)
   await one.render(
     'apps/web',
-    toyPackage([`exec: ${path}`], { 'more.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more}\n' }),
+    toyPackage([`exec: ${path}`], {
+      'more.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more}\n',
+    }),
     never,
   )
   assert.equal(counted(), 4)
@@ -111,21 +140,32 @@ test('an answer is kept by the content of its input: another package with the sa
 
 describe('R1: a program that', () => {
   test('hangs is killed at the limit', async () => {
-    const impatient = new WorkerRenderer({ ...OPTIONS, limits: { ...OPTIONS.limits, milliseconds: 3_000 } })
+    const impatient = new WorkerRenderer({
+      ...OPTIONS,
+      limits: { ...OPTIONS.limits, milliseconds: 3_000 },
+    })
     const hangs = programs.add('hangs', `echo $$ > $here/hanging; ${HANG}`)
     const rendering = await impatient.render('apps/web', toyPackage([`exec: ${hangs}`]), never)
-    assert.deepEqual(notified(rendering), ['BP1203 apps/web/Kptfile:7 (mutator 1, hangs): it did not end within 3 s, and was killed'])
+    assert.deepEqual(notified(rendering), [
+      'BP1203 apps/web/Kptfile:7 (mutator 1, hangs): it did not end within 3 s, and was killed',
+    ])
     await assertGone('hanging')
   })
 
   test('leaves children behind, in its group or out of it, leaves none', async () => {
-    const rendering = await run('forks', `${HANG} & echo $! >> $here/forked; setsid ${HANG} & echo $! >> $here/forked; sleep 0.1; cat`)
+    const rendering = await run(
+      'forks',
+      `${HANG} & echo $! >> $here/forked; setsid ${HANG} & echo $! >> $here/forked; sleep 0.1; cat`,
+    )
     assert.deepEqual(notified(rendering), ['rendered'])
     await assertGone('forked')
   })
 
   test('takes memory, itself or through a child, is killed', async () => {
-    const rendering = await run('eats', 'head -c 1000000000 /dev/zero | tail -c 900000000 > /dev/null')
+    const rendering = await run(
+      'eats',
+      'head -c 1000000000 /dev/zero | tail -c 900000000 > /dev/null',
+    )
     assert.deepEqual(notified(rendering), [
       'BP1203 apps/web/Kptfile:7 (mutator 1, eats): it holds more than 96 MiB of memory, and was killed',
     ])
@@ -133,12 +173,16 @@ describe('R1: a program that', () => {
 
   test('prints without end is killed', async () => {
     const rendering = await run('prints', 'head -c 1073741824 /dev/zero; touch $here/printed')
-    assert.deepEqual(notified(rendering), ['BP1203 apps/web/Kptfile:7 (mutator 1, prints): it printed more than 2 MiB, and was killed'])
+    assert.deepEqual(notified(rendering), [
+      'BP1203 apps/web/Kptfile:7 (mutator 1, prints): it printed more than 2 MiB, and was killed',
+    ])
     assert.ok(!existsSync(programs.path('printed')))
   })
 
   test('complains without end is heard out, and its package renders', async () => {
-    assert.deepEqual(notified(await run('complains', 'head -c 20000000 /dev/zero >&2; cat')), ['rendered'])
+    assert.deepEqual(notified(await run('complains', 'head -c 20000000 /dev/zero >&2; cat')), [
+      'rendered',
+    ])
   })
 
   test('ends as if it was killed has broken a limit', async () => {
@@ -153,7 +197,9 @@ describe('R1: a program that', () => {
     ])
     const reported =
       'cat > /dev/null; printf "apiVersion: config.kubernetes.io/v1\\nkind: ResourceList\\nitems: []\\nresults:\\n- message: too blue\\n  severity: error\\n"; exit 1'
-    assert.deepEqual(notified(await run('reports', reported)), ['BP1202 apps/web/Kptfile:7 (mutator 1, reports): too blue'])
+    assert.deepEqual(notified(await run('reports', reported)), [
+      'BP1202 apps/web/Kptfile:7 (mutator 1, reports): too blue',
+    ])
   })
 
   test('prints no package is told what is wrong', async () => {
@@ -161,8 +207,16 @@ describe('R1: a program that', () => {
       ['silent', 'cat > /dev/null', /it printed nothing$/],
       ['says-hello', 'echo hello', /the text is not one ResourceList/],
       ['says-bytes', 'printf "a: \\377\\376\\n  - ]["', /standard output: /],
-      ['empties', 'echo "{apiVersion: config.kubernetes.io/v1, kind: ResourceList, items: []}"', /no resources at all$/],
-      ['leaves-folder', 'sed "s#path: .*web.yaml.*#path: ../web.yaml#"', /must not modify resources outside of package/],
+      [
+        'empties',
+        'echo "{apiVersion: config.kubernetes.io/v1, kind: ResourceList, items: []}"',
+        /no resources at all$/,
+      ],
+      [
+        'leaves-folder',
+        'sed "s#path: .*web.yaml.*#path: ../web.yaml#"',
+        /must not modify resources outside of package/,
+      ],
       ['no-kind', 'sed "s/kind: ConfigMap/kinds: ConfigMap/"', /kind/],
     ] as const) {
       const [only = '', ...more] = notified(await run(name, body))
@@ -187,28 +241,53 @@ describe('R1: a program that', () => {
     assert.deepEqual(notesOf(await run('moves', 'sed "s/namespace: shop/namespace: other/"')), [
       'apps/web/Kptfile:7 (mutator 1, moves): it changed the namespace of one object',
     ])
-    const make = 'sed "s/^items:/items:\\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: made}}/"'
+    const make =
+      'sed "s/^items:/items:\\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: made}}/"'
     const created = await run('makes', make)
-    assert.deepEqual(notesOf(created), ['apps/web/Kptfile:7 (mutator 1, makes): it made one object'])
-    const location = 'desired' in created && created.desired.resources.find(({ id }) => id.name === 'made')?.location
-    assert.deepEqual(location, { path: 'apps/web/Kptfile', document: 0, item: undefined, line: 7, step: 'makes' })
+    assert.deepEqual(notesOf(created), [
+      'apps/web/Kptfile:7 (mutator 1, makes): it made one object',
+    ])
+    const location =
+      'desired' in created &&
+      created.desired.resources.find(({ id }) => id.name === 'made')?.location
+    assert.deepEqual(location, {
+      path: 'apps/web/Kptfile',
+      document: 0,
+      item: undefined,
+      line: 7,
+      step: 'makes',
+    })
   })
 })
 
 test('R2: a program that gives something else each time is refused, and not run again for that', async () => {
-  const random = 'echo run >> $here/randomly; sed "s/blue/$(od -An -N8 -tx8 /dev/urandom | tr -d " ")x/"'
-  assert.match(notified(await run('rolls', random)).join(), /^BP1205 apps\/web\/Kptfile:7 \(mutator 1, rolls\): it was run twice/)
+  const random =
+    'echo run >> $here/randomly; sed "s/blue/$(od -An -N8 -tx8 /dev/urandom | tr -d " ")x/"'
+  assert.match(
+    notified(await run('rolls', random)).join(),
+    /^BP1205 apps\/web\/Kptfile:7 \(mutator 1, rolls\): it was run twice/,
+  )
   const dated = programs.add('dates', 'sed "s/blue/at $(date +%s)/"')
   const patient = allowing([dated], { nextSecond: true })
-  assert.match(notified(await patient.render('a', toyPackage([`exec: ${dated}`]), never)).join(), /^BP1205 /)
+  assert.match(
+    notified(await patient.render('a', toyPackage([`exec: ${dated}`]), never)).join(),
+    /^BP1205 /,
+  )
   assert.equal(readFileSync(programs.path('randomly'), 'utf8').split('\n').length - 1, 2)
 })
 
 test('R2: a time in the output is noticed where the first run crosses a second', async () => {
-  const late = 'touch $here/crossed; began=$(date +%s); while [ $(date +%s) = $began ]; do sleep 0.01; done'
-  const dated = programs.add('crosses', `[ -e $here/crossed ] || { ${late}; }; sed "s/blue/at $(date +%s)/"`)
+  const late =
+    'touch $here/crossed; began=$(date +%s); while [ $(date +%s) = $began ]; do sleep 0.01; done'
+  const dated = programs.add(
+    'crosses',
+    `[ -e $here/crossed ] || { ${late}; }; sed "s/blue/at $(date +%s)/"`,
+  )
   const patient = allowing([dated], { nextSecond: true })
-  assert.match(notified(await patient.render('a', toyPackage([`exec: ${dated}`]), never)).join(), /^BP1205 /)
+  assert.match(
+    notified(await patient.render('a', toyPackage([`exec: ${dated}`]), never)).join(),
+    /^BP1205 /,
+  )
 })
 
 test('another order of keys, or another remark, is the same output', async () => {
@@ -220,19 +299,38 @@ test('another order of keys, or another remark, is the same output', async () =>
 test('R3: a program that is not there is missing', async () => {
   const gone = allowing(['/not/there', 'not-on-the-path'])
   for (const [exec, why, remedy] of [
-    ['/not/there', '/not/there is not there, or it cannot be run', 'install it, or correct the path'],
-    ['not-on-the-path', 'no program not-on-the-path is on the PATH', 'install it, or correct the PATH'],
+    [
+      '/not/there',
+      '/not/there is not there, or it cannot be run',
+      'install it, or correct the path',
+    ],
+    [
+      'not-on-the-path',
+      'no program not-on-the-path is on the PATH',
+      'install it, or correct the PATH',
+    ],
   ] as const) {
     const rendering = await gone.render('a', toyPackage([`exec: ${exec}`]), never)
     const [failure] = 'failures' in rendering ? rendering.failures : assert.fail('it rendered')
-    assert.deepEqual([failure.code, failure.why, failure.remedy], ['BP1201', `the program "${exec}": ${why}`, remedy])
+    assert.deepEqual(
+      [failure.code, failure.why, failure.remedy],
+      ['BP1201', `the program "${exec}": ${why}`, remedy],
+    )
   }
 })
 
 test('a program that nobody allowed does not run, whatever its package says', async () => {
   const path = programs.add('sneaks', 'touch $here/sneaked; cat')
-  for (const exec of [path, `"sh -c 'touch ${programs.path('sneaked')}'"`, `/bin/sh ${path}`, 'sneaks'])
-    assert.match(notified(await renderer.render('a', toyPackage([`exec: ${exec}`]), never)).join(), /^BP1206 a\/Kptfile:7 /)
+  for (const exec of [
+    path,
+    `"sh -c 'touch ${programs.path('sneaked')}'"`,
+    `/bin/sh ${path}`,
+    'sneaks',
+  ])
+    assert.match(
+      notified(await renderer.render('a', toyPackage([`exec: ${exec}`]), never)).join(),
+      /^BP1206 a\/Kptfile:7 /,
+    )
   assert.ok(!existsSync(programs.path('sneaked')))
 })
 
@@ -247,7 +345,10 @@ test('an abort kills what runs', async () => {
 })
 
 test('the end of backporch is the end of what it runs', async () => {
-  const path = programs.add('stays', `echo $$ > $here/staying; setsid ${HANG} & echo $! >> $here/staying; ${HANG}`)
+  const path = programs.add(
+    'stays',
+    `echo $$ > $here/staying; setsid ${HANG} & echo $! >> $here/staying; ${HANG}`,
+  )
   const module = JSON.stringify(new URL('./run-program.ts', import.meta.url).href)
   const script = `
     import { existsSync, readFileSync } from 'node:fs'
@@ -256,12 +357,15 @@ test('the end of backporch is the end of what it runs', async () => {
     runProgram({ program: ${JSON.stringify(path)}, words: [], input: '', environment: { PATH: process.env.PATH }, limits }, new AbortController().signal)
     const staying = ${JSON.stringify(programs.path('staying'))}
     setInterval(() => { if (existsSync(staying) && readFileSync(staying, 'utf8').split('\\n').length === 3) process.exit(0) }, 10)`
-  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    encoding: 'utf8',
+  })
   assert.equal(status, 0, stderr)
   await assertGone('staying')
 })
 
 test('no folder of a program is left', async () => {
-  const left = () => readdirSync(programs.folder).filter((name) => name.startsWith('backporch-function-'))
+  const left = () =>
+    readdirSync(programs.folder).filter((name) => name.startsWith('backporch-function-'))
   await waitUntil('none is left', () => left().length === 0, { describe: () => left().join('\n') })
 })

@@ -46,16 +46,24 @@ export class ForeignFunctions {
   }
 
   /** Broken limits and missing runtimes are not cached. @throws the signal's reason when it is aborted */
-  async answer(step: PipelineStep, runtime: ForeignRuntime, input: string, signal: AbortSignal): Promise<ForeignAnswer> {
+  async answer(
+    step: PipelineStep,
+    runtime: ForeignRuntime,
+    input: string,
+    signal: AbortSignal,
+  ): Promise<ForeignAnswer> {
     const known = this.known(runtime, input)
     if (known !== undefined) return known
     const answer = await this.runTwice(step, runtime, input, signal)
     if (answer instanceof Failure) {
       const detail = { failure: answer.toJSON() }
-      if (answer.code === 'BP1205') this.answers.set(keyOf(runtime, input), detail, { size: FAILED })
+      if (answer.code === 'BP1205')
+        this.answers.set(keyOf(runtime, input), detail, { size: FAILED })
       return detail
     }
-    this.answers.set(keyOf(runtime, input), answer, { size: 2 * (answer.stdout.length + answer.stderr.length) + FAILED })
+    this.answers.set(keyOf(runtime, input), answer, {
+      size: 2 * (answer.stdout.length + answer.stderr.length) + FAILED,
+    })
     return answer
   }
 
@@ -69,10 +77,15 @@ export class ForeignFunctions {
     if (first instanceof Failure) return first
     // From its end: a run that crosses a second may print either of the two.
     const ended = presentSecond()
-    while (this.options.nextSecond && presentSecond() === ended) await wait(1000 - (Date.now() % 1000), undefined, { signal })
+    while (this.options.nextSecond && presentSecond() === ended)
+      await wait(1000 - (Date.now() % 1000), undefined, { signal })
     const second = this.printed(step, await this.run(runtime, input, signal))
     if (second instanceof Failure) return second
-    if (!isSameOutput(first, second)) return notDeterministic(step, 'it was run twice, and the objects that it gave back are not the same')
+    if (!isSameOutput(first, second))
+      return notDeterministic(
+        step,
+        'it was run twice, and the objects that it gave back are not the same',
+      )
     return first
   }
 
@@ -80,27 +93,53 @@ export class ForeignFunctions {
     const { environment, limits } = this.options
     if (runtime.is === 'image') return this.engine.run(runtime.image, input, signal)
     if (runtime.is === 'module')
-      return existsSync(runtime.file) ? runModule(runtime.file, input, limits, signal) : Promise.resolve(notThere(runtime.file))
+      return existsSync(runtime.file)
+        ? runModule(runtime.file, input, limits, signal)
+        : Promise.resolve(notThere(runtime.file))
     const path = environment['PATH'] ?? ''
     const program = findProgram(runtime.program, path)
     if (program === undefined) return Promise.resolve(notThere(runtime.program))
-    return runProgram({ program, words: runtime.words, input, environment: { PATH: path, LANG: 'C.UTF-8', TZ: 'UTC' }, limits }, signal)
+    return runProgram(
+      {
+        program,
+        words: runtime.words,
+        input,
+        environment: { PATH: path, LANG: 'C.UTF-8', TZ: 'UTC' },
+        limits,
+      },
+      signal,
+    )
   }
 
   private printed(step: PipelineStep, end: ProgramEnd): PrintedOutput | Failure {
     if (end.is === 'ended') return end
-    return end.is === 'not-started' ? runtimeMissing(step, end.why, end.remedy ?? 'correct what it says') : brokeLimit(step, '', end.why)
+    return end.is === 'not-started'
+      ? runtimeMissing(step, end.why, end.remedy ?? 'correct what it says')
+      : brokeLimit(step, '', end.why)
   }
 }
 
 function notThere(program: string): ProgramEnd {
   return program.includes('/')
-    ? { is: 'not-started', why: `${program} is not there, or it cannot be run`, remedy: 'install it, or correct the path' }
-    : { is: 'not-started', why: `no program ${program} is on the PATH`, remedy: 'install it, or correct the PATH' }
+    ? {
+        is: 'not-started',
+        why: `${program} is not there, or it cannot be run`,
+        remedy: 'install it, or correct the path',
+      }
+    : {
+        is: 'not-started',
+        why: `no program ${program} is on the PATH`,
+        remedy: 'install it, or correct the PATH',
+      }
 }
 
 function keyOf(runtime: ForeignRuntime, input: string): string {
-  const named = runtime.is === 'image' ? [runtime.image] : runtime.is === 'module' ? [runtime.file] : [runtime.program, ...runtime.words]
+  const named =
+    runtime.is === 'image'
+      ? [runtime.image]
+      : runtime.is === 'module'
+        ? [runtime.file]
+        : [runtime.program, ...runtime.words]
   return createHash('sha256')
     .update(JSON.stringify([runtime.is, named]))
     .update('\0')

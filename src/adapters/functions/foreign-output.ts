@@ -33,12 +33,20 @@ export function readForeignOutput(
   { stdout, stderr, exitCode }: PrintedOutput,
   { objects }: Pick<FunctionLimits, 'objects'>,
 ): FunctionAnswer {
-  if (stdout.trim() === '' && exitCode === 0) return { failure: notAPackage(step, 'it printed nothing') }
+  if (stdout.trim() === '' && exitCode === 0)
+    return { failure: notAPackage(step, 'it printed nothing') }
   const read = readPrinted(stdout)
-  if (exitCode !== 0) return { results: [], ...('why' in read ? {} : read), items: [], stderr, exitCode }
+  if (exitCode !== 0)
+    return { results: [], ...('why' in read ? {} : read), items: [], stderr, exitCode }
   if ('why' in read) return { failure: notAPackage(step, `standard output: ${read.why}`) }
   if (read.items.length > objects)
-    return { failure: brokeLimit(step, '', `it gave back ${read.items.length} objects, and at most ${objects} are taken`) }
+    return {
+      failure: brokeLimit(
+        step,
+        '',
+        `it gave back ${read.items.length} objects, and at most ${objects} are taken`,
+      ),
+    }
   const byId = new Map(given.map((item) => [annotationOf(item, ID), item]))
   for (const item of read.items) {
     forgetSources(item)
@@ -64,10 +72,13 @@ function comeFrom(item: YamlMap, from: YamlMap): void {
   item.source = from.source
   item.writes = from.writes
   const earlier = itemsAt(from, 'items')
-  for (const [index, below] of itemsAt(item, 'items').entries()) below.source = earlier[index]?.source
+  for (const [index, below] of itemsAt(item, 'items').entries())
+    below.source = earlier[index]?.source
 }
 
-function readPrinted(stdout: string): Pick<FunctionOutput, 'items' | 'results'> | { readonly why: string } {
+function readPrinted(
+  stdout: string,
+): Pick<FunctionOutput, 'items' | 'results'> | { readonly why: string } {
   try {
     return readFunctionOutput(stdout, 'standard output')
   } catch (thrown) {
@@ -106,7 +117,10 @@ export function namesById(items: readonly YamlMap[]): ReadonlyMap<string, Object
  * Changes of the function to the identity of objects. They are no failure, because an allowed function may make them, as set-namespace does;
  * but nobody sees them in the package's files.
  */
-export function identityRemarks(before: ReadonlyMap<string, ObjectName>, items: readonly YamlMap[]): readonly string[] {
+export function identityRemarks(
+  before: ReadonlyMap<string, ObjectName>,
+  items: readonly YamlMap[],
+): readonly string[] {
   const counts = { kind: 0, namespace: 0, created: 0 }
   for (const item of items) {
     const was = before.get(annotationOf(item, ID) ?? annotationOf(item, LEGACY_ID) ?? '')

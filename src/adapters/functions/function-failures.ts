@@ -3,14 +3,23 @@ import { describeStep, functionName, type PipelineStep } from '@backporch/kpt/fu
 import { Failure } from '@backporch/kyaml/failure'
 
 /** A limit that a function broke, or the rendering between two functions. */
-export function brokeLimit(step: PipelineStep | undefined, packagePath: string, why: string): Failure {
+export function brokeLimit(
+  step: PipelineStep | undefined,
+  packagePath: string,
+  why: string,
+): Failure {
   return new Failure({
     code: 'BP1203',
-    what: step === undefined ? 'rendering the package broke a limit' : `the function ${functionName(step.function)} broke a limit`,
+    what:
+      step === undefined
+        ? 'rendering the package broke a limit'
+        : `the function ${functionName(step.function)} broke a limit`,
     where: step === undefined ? packagePath || '.' : describeStep(step),
     why,
     remedy:
-      step === undefined ? 'make the package smaller, or split it' : 'give the function less to do, or correct it; the limits are fixed',
+      step === undefined
+        ? 'make the package smaller, or split it'
+        : 'give the function less to do, or correct it; the limits are fixed',
     retry: 'on-change',
   })
 }
@@ -21,7 +30,8 @@ export function notAPackage(step: PipelineStep, why: string): Failure {
     what: `the function ${functionName(step.function)} does not give back a package`,
     where: describeStep(step),
     why,
-    remedy: 'correct the function: it has to print a ResourceList with all resources that shall stay',
+    remedy:
+      'correct the function: it has to print a ResourceList with all resources that shall stay',
     retry: 'on-change',
   })
 }
@@ -32,7 +42,8 @@ export function notDeterministic(step: PipelineStep, why: string): Failure {
     what: `NonDeterministic(${functionName(step.function)}): the function gives different output for the same input`,
     where: describeStep(step),
     why,
-    remedy: 'take dates, random values and everything else that is not in its input out of the function',
+    remedy:
+      'take dates, random values and everything else that is not in its input out of the function',
     retry: 'on-change',
   })
 }

@@ -11,7 +11,12 @@ export interface FunctionLimits {
 
 const MEBIBYTE = 1024 * 1024
 
-export const FUNCTION_LIMITS: FunctionLimits = { milliseconds: 60_000, memory: 256 * MEBIBYTE, output: 64 * MEBIBYTE, objects: 50_000 }
+export const FUNCTION_LIMITS: FunctionLimits = {
+  milliseconds: 60_000,
+  memory: 256 * MEBIBYTE,
+  output: 64 * MEBIBYTE,
+  objects: 50_000,
+}
 
 /** `60 s`, `250 ms`. */
 export function describeTime(milliseconds: number): string {

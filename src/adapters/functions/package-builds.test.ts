@@ -11,8 +11,15 @@ import { PackageBuilds } from './package-builds.ts'
 const signal = new AbortController().signal
 const environment = { PATH: process.env['PATH'], SECRET: 'hunter2' }
 
-function commandBuild(command: readonly string[], files: { readonly [path: string]: string } = {}): Build {
-  const all = Object.entries(files).map(([path, text]) => ({ path, mode: '100644' as const, content: new TextEncoder().encode(text) }))
+function commandBuild(
+  command: readonly string[],
+  files: { readonly [path: string]: string } = {},
+): Build {
+  const all = Object.entries(files).map(([path, text]) => ({
+    path,
+    mode: '100644' as const,
+    content: new TextEncoder().encode(text),
+  }))
   return { tool: 'command', folder: 'apps/web', command, files: all }
 }
 
@@ -24,7 +31,9 @@ test('a command runs in its package, with nothing of the environment but the PAT
   const own = mkdtempSync(join(tmpdir(), 'backporch-test-'))
   const restore = setVariable('TMPDIR', own)
   try {
-    assert.deepEqual(await builds.build(build, signal), { text: 'kind: Web\n.:\nweb.yaml\n\n../..:\napps\n\n' })
+    assert.deepEqual(await builds.build(build, signal), {
+      text: 'kind: Web\n.:\nweb.yaml\n\n../..:\napps\n\n',
+    })
     assert.deepEqual(readdirSync(own), [])
   } finally {
     restore()
@@ -33,28 +42,55 @@ test('a command runs in its package, with nothing of the environment but the PAT
 })
 
 test('only the very words that the operator allows are run', async () => {
-  const builds = new PackageBuilds({ allowed: ['cat', 'sh -c true', '/bin/echo a', 'bin/tool'], environment })
+  const builds = new PackageBuilds({
+    allowed: ['cat', 'sh -c true', '/bin/echo a', 'bin/tool'],
+    environment,
+  })
   const codeOf = async (...command: readonly string[]) => {
-    const answer = await builds.build(commandBuild(command, { 'apps/web/bin/tool': '#!/bin/sh\n' }), signal)
+    const answer = await builds.build(
+      commandBuild(command, { 'apps/web/bin/tool': '#!/bin/sh\n' }),
+      signal,
+    )
     return 'failure' in answer ? answer.failure.code : answer.text
   }
   assert.equal(await codeOf('/bin/echo', 'a'), 'a\n')
   assert.equal(await codeOf('sh', '-c', 'true'), '')
-  for (const command of [['cat', '/etc/passwd'], ['sh', '-c', 'env'], ['sh'], ['echo', 'a'], ['/bin/echo'], ['bin/tool'], ['./bin/tool']])
+  for (const command of [
+    ['cat', '/etc/passwd'],
+    ['sh', '-c', 'env'],
+    ['sh'],
+    ['echo', 'a'],
+    ['/bin/echo'],
+    ['bin/tool'],
+    ['./bin/tool'],
+  ])
     assert.equal(await codeOf(...command), 'BP1208', command.join(' '))
-  const kustomize = await builds.build({ tool: 'kustomize', folder: '', command: [], files: [] }, signal)
+  const kustomize = await builds.build(
+    { tool: 'kustomize', folder: '', command: [], files: [] },
+    signal,
+  )
   assert.ok('failure' in kustomize && kustomize.failure.code === 'BP1208')
-  assert.doesNotMatch(kustomize.failure.what, /policy/, 'a kustomization in a folder is built without one')
+  assert.doesNotMatch(
+    kustomize.failure.what,
+    /policy/,
+    'a kustomization in a folder is built without one',
+  )
 })
 
 test('the text that a refusal names allows the command, and nothing else', async () => {
   const command = ['printf', '%s', 'a "b" \\ c; d']
-  const refused = await new PackageBuilds({ allowed: [], environment }).build(commandBuild(command), signal)
+  const refused = await new PackageBuilds({ allowed: [], environment }).build(
+    commandBuild(command),
+    signal,
+  )
   assert.ok('failure' in refused)
   const text = /--allow-render='(.*)' where/.exec(refused.failure.remedy)?.[1] ?? ''
-  assert.deepEqual(await new PackageBuilds({ allowed: [text], environment }).build(commandBuild(command), signal), {
-    text: 'a "b" \\ c; d',
-  })
+  assert.deepEqual(
+    await new PackageBuilds({ allowed: [text], environment }).build(commandBuild(command), signal),
+    {
+      text: 'a "b" \\ c; d',
+    },
+  )
 })
 
 test('a command that prints something else each time is told as such', async () => {
@@ -84,15 +120,26 @@ test('a failure says what the program said, without the folder that it was in', 
 test('what a program says of files with Secrets is kept to itself', async () => {
   const builds = new PackageBuilds({ allowed: ["sh -c 'cat web.yaml >&2; exit 1'"], environment })
   const secret = 'apiVersion: v1\nkind: Secret\nstringData: {password: hunter2}\n'
-  const answer = await builds.build(commandBuild(['sh', '-c', 'cat web.yaml >&2; exit 1'], { 'apps/web/web.yaml': secret }), signal)
+  const answer = await builds.build(
+    commandBuild(['sh', '-c', 'cat web.yaml >&2; exit 1'], { 'apps/web/web.yaml': secret }),
+    signal,
+  )
   assert.ok('failure' in answer)
   assert.doesNotMatch(JSON.stringify(answer), /hunter2/)
 })
 
 test('what a program says of values of Secrets that its files do not name as such is kept to itself too', async () => {
-  const builds = new PackageBuilds({ allowed: ["sh -c 'cat values.yaml >&2; exit 1'"], environment })
-  const build = commandBuild(['sh', '-c', 'cat values.yaml >&2; exit 1'], { 'apps/web/values.yaml': 'password: hunter2\n' })
-  const [told, kept] = [await builds.build(build, signal), await builds.build({ ...build, folder: 'apps/web', hasSecrets: true }, signal)]
+  const builds = new PackageBuilds({
+    allowed: ["sh -c 'cat values.yaml >&2; exit 1'"],
+    environment,
+  })
+  const build = commandBuild(['sh', '-c', 'cat values.yaml >&2; exit 1'], {
+    'apps/web/values.yaml': 'password: hunter2\n',
+  })
+  const [told, kept] = [
+    await builds.build(build, signal),
+    await builds.build({ ...build, folder: 'apps/web', hasSecrets: true }, signal),
+  ]
   assert.match(JSON.stringify(told), /hunter2/)
   assert.ok('failure' in kept)
   assert.doesNotMatch(JSON.stringify(kept), /hunter2/)
@@ -100,14 +147,22 @@ test('what a program says of values of Secrets that its files do not name as suc
 
 test('a file with the name of a folder fails this build alone', async () => {
   const builds = new PackageBuilds({ allowed: ['cat web.yaml'], environment })
-  const answer = await builds.build(commandBuild(['cat', 'web.yaml'], { 'apps/web': 'a file', 'apps/web/web.yaml': 'a\n' }), signal)
+  const answer = await builds.build(
+    commandBuild(['cat', 'web.yaml'], { 'apps/web': 'a file', 'apps/web/web.yaml': 'a\n' }),
+    signal,
+  )
   assert.ok('failure' in answer)
-  assert.match(`${answer.failure.code} ${answer.failure.why}`, /^BP1209 its files cannot be written beside each other \(E/)
+  assert.match(
+    `${answer.failure.code} ${answer.failure.why}`,
+    /^BP1209 its files cannot be written beside each other \(E/,
+  )
 })
 
 test('what has run is answered at once, for equal files alone', async () => {
   const builds = new PackageBuilds({ allowed: ['cat web.yaml'], environment })
-  const [one, other] = ['a\n', 'b\n'].map((content) => commandBuild(['cat', 'web.yaml'], { 'apps/web/web.yaml': content }))
+  const [one, other] = ['a\n', 'b\n'].map((content) =>
+    commandBuild(['cat', 'web.yaml'], { 'apps/web/web.yaml': content }),
+  )
   assert.ok(one !== undefined && other !== undefined)
   assert.throws(() => builds.library.built(one), MissingBuilds)
   await builds.build(one, signal)

@@ -33,7 +33,11 @@ const ENABLE_HELM = '--enable-helm'
 /** Programs that run at once. */
 const WIDTH = 2
 /** An address where nothing listens: kustomize fetches nothing that got past the walk through the kustomization. */
-const NO_NETWORK = { HTTP_PROXY: 'http://127.0.0.1:9', HTTPS_PROXY: 'http://127.0.0.1:9', NO_PROXY: '' }
+const NO_NETWORK = {
+  HTTP_PROXY: 'http://127.0.0.1:9',
+  HTTPS_PROXY: 'http://127.0.0.1:9',
+  NO_PROXY: '',
+}
 
 /** What the operator allows with the name of the program alone. */
 const OWN_TOOLS = {
@@ -88,7 +92,8 @@ export class PackageBuilds implements PackageBuilder {
     const known = this.answers.get(key)
     if (known !== undefined) return known
     const answer = await this.inTurn(() => this.run(build, signal))
-    if (!('failure' in answer)) this.answers.set(key, answer, { size: 2 * answer.text.length + FAILED })
+    if (!('failure' in answer))
+      this.answers.set(key, answer, { size: 2 * answer.text.length + FAILED })
     else if (answer.failure.retry !== 'backoff') this.answers.set(key, answer, { size: FAILED })
     return answer
   }
@@ -111,7 +116,8 @@ export class PackageBuilds implements PackageBuilder {
     const root = await makeScratchFolder('backporch-build-')
     try {
       const why = await whyNotWritten(root, build)
-      if (why !== undefined) return failed(build, why, 'correct the names of its files', 'on-change')
+      if (why !== undefined)
+        return failed(build, why, 'correct the names of its files', 'on-change')
       const first = await this.runOnce(build, program, root, signal)
       // kustomize itself is known to give the same each time.
       if (!mayVary(build) || 'failure' in first) return first
@@ -135,30 +141,55 @@ export class PackageBuilds implements PackageBuilder {
     const path = environment['PATH'] ?? ''
     if (tool === 'helm') return this.ownTool(tool, folder, command)
     if (tool === 'kustomize') {
-      const words = ['kustomize', folder === '' ? '.' : `./${folder}`, '--load-restrictor=LoadRestrictionsNone', ...command]
+      const words = [
+        'kustomize',
+        folder === '' ? '.' : `./${folder}`,
+        '--load-restrictor=LoadRestrictionsNone',
+        ...command,
+      ]
       const kustomize = this.ownTool(tool, folder, words)
       if ('failure' in kustomize || !command.includes(ENABLE_HELM)) return kustomize
       const helm = this.ownTool('helm', folder, [])
-      return 'failure' in helm ? helm : { ...kustomize, words: [...words, `--helm-command=${helm.program}`] }
+      return 'failure' in helm
+        ? helm
+        : { ...kustomize, words: [...words, `--helm-command=${helm.program}`] }
     }
     const [name = '', ...words] = command
-    const isAllowed = allowed.some((text) => JSON.stringify(splitWords(text)) === JSON.stringify(command))
-    if (!isAllowed || (name.includes('/') && !name.startsWith('/'))) return notAllowed(commandText(command), commanded(command), folder)
+    const isAllowed = allowed.some(
+      (text) => JSON.stringify(splitWords(text)) === JSON.stringify(command),
+    )
+    if (!isAllowed || (name.includes('/') && !name.startsWith('/')))
+      return notAllowed(commandText(command), commanded(command), folder)
     const program = findProgram(name, path)
-    return program === undefined ? notThere(name, folder) : { program, words, environment: { PATH: path } }
+    return program === undefined
+      ? notThere(name, folder)
+      : { program, words, environment: { PATH: path } }
   }
 
   /** @param words its arguments */
-  private ownTool(tool: keyof typeof OWN_TOOLS, folder: string, words: readonly string[]): Program | { readonly failure: FailureDetail } {
+  private ownTool(
+    tool: keyof typeof OWN_TOOLS,
+    folder: string,
+    words: readonly string[],
+  ): Program | { readonly failure: FailureDetail } {
     const { allowed, environment } = this.options
     const { name, what, otherwise } = OWN_TOOLS[tool]
-    const named = allowed.find((each) => each === name || (each.startsWith('/') && each.endsWith(`/${name}`)))
+    const named = allowed.find(
+      (each) => each === name || (each.startsWith('/') && each.endsWith(`/${name}`)),
+    )
     if (named === undefined) return notAllowed(name, what, folder, otherwise)
     const program = findProgram(named, environment['PATH'] ?? '')
-    return program === undefined ? notThere(named, folder) : { program, words, environment: NO_NETWORK }
+    return program === undefined
+      ? notThere(named, folder)
+      : { program, words, environment: NO_NETWORK }
   }
 
-  private async runOnce(build: Build, { program, words, environment }: Program, root: string, signal: AbortSignal): Promise<BuildAnswer> {
+  private async runOnce(
+    build: Build,
+    { program, words, environment }: Program,
+    root: string,
+    signal: AbortSignal,
+  ): Promise<BuildAnswer> {
     const limits = this.options.limits ?? FUNCTION_LIMITS
     const end = await runProgram(
       {
@@ -166,7 +197,12 @@ export class PackageBuilds implements PackageBuilder {
         words,
         folder: build.tool === 'command' ? join(root, build.folder) : root,
         input: '',
-        environment: { ...environment, ...(runsHelm(build) ? helmFolders(root) : {}), LANG: 'C.UTF-8', TZ: 'UTC' },
+        environment: {
+          ...environment,
+          ...(runsHelm(build) ? helmFolders(root) : {}),
+          LANG: 'C.UTF-8',
+          TZ: 'UTC',
+        },
         limits,
       },
       signal,
@@ -182,7 +218,12 @@ async function whyNotWritten(root: string, build: Build): Promise<string | undef
     return undefined
   } catch (thrown) {
     const { code = '' } = thrown as NodeJS.ErrnoException
-    if (!['EISDIR', 'ENOTDIR', 'EEXIST', 'ENAMETOOLONG', 'EINVAL', 'ERR_INVALID_ARG_VALUE'].includes(code)) throw thrown
+    if (
+      !['EISDIR', 'ENOTDIR', 'EEXIST', 'ENAMETOOLONG', 'EINVAL', 'ERR_INVALID_ARG_VALUE'].includes(
+        code,
+      )
+    )
+      throw thrown
     return `its files cannot be written beside each other (${code})`
   }
 }
@@ -197,7 +238,13 @@ async function writeFiles(root: string, { folder, files }: Build): Promise<void>
 }
 
 function answerOf(build: Build, end: ProgramEnd, root: string): BuildAnswer {
-  if (end.is !== 'ended') return failed(build, end.why, 'give it less to do, or correct it; the limits are fixed', 'backoff')
+  if (end.is !== 'ended')
+    return failed(
+      build,
+      end.why,
+      'give it less to do, or correct it; the limits are fixed',
+      'backoff',
+    )
   if (end.exitCode === 0) return { text: end.stdout }
   if (build.hasSecrets === true || build.files.some(hasSecret))
     return failed(
@@ -216,7 +263,12 @@ function answerOf(build: Build, end: ProgramEnd, root: string): BuildAnswer {
     .trim()
     .replace(/^error: /i, '')
     .slice(0, 400)
-  return failed(build, `exit code ${end.exitCode}${why === '' ? '' : `: ${why}`}`, `correct what it names${hint(build)}`, 'on-change')
+  return failed(
+    build,
+    `exit code ${end.exitCode}${why === '' ? '' : `: ${why}`}`,
+    `correct what it names${hint(build)}`,
+    'on-change',
+  )
 }
 
 function runsHelm({ tool, command }: Build): boolean {
@@ -224,13 +276,16 @@ function runsHelm({ tool, command }: Build): boolean {
 }
 
 /** Functions of charts that give another value each time (Masterminds/sprig `functions.go`). */
-const VARYING = /\{\{(?:[^}]|\}(?!\}))*?\b(?:rand[A-Z]\w*|gen[A-Z]\w*|uuidv4|now|ago|shuffle|htpasswd|bcrypt|encryptAES|buildCustomCert)\b/
+const VARYING =
+  /\{\{(?:[^}]|\}(?!\}))*?\b(?:rand[A-Z]\w*|gen[A-Z]\w*|uuidv4|now|ago|shuffle|htpasswd|bcrypt|encryptAES|buildCustomCert)\b/
 
 function mayVary(build: Build): boolean {
   if (!runsHelm(build)) return build.tool === 'command'
   const { files } = build
   // What is in an archive is not read.
-  return files.some(({ path, content }) => path.endsWith('.tgz') || VARYING.test(new TextDecoder().decode(content)))
+  return files.some(
+    ({ path, content }) => path.endsWith('.tgz') || VARYING.test(new TextDecoder().decode(content)),
+  )
 }
 
 /** Messages of kustomize and Helm quote their subject. */
@@ -248,7 +303,12 @@ function nameOf({ tool, command }: Build): string {
   return tool === 'kustomize' ? 'kubectl kustomize' : (command[0] ?? '')
 }
 
-function failed(build: Build, why: string, remedy: string, retry: 'backoff' | 'on-change'): { readonly failure: FailureDetail } {
+function failed(
+  build: Build,
+  why: string,
+  remedy: string,
+  retry: 'backoff' | 'on-change',
+): { readonly failure: FailureDetail } {
   const what = `${nameOf(build)}, which renders the package, failed`
   return { failure: { code: 'BP1209', what, where: build.folder || '.', why, remedy, retry } }
 }
@@ -268,14 +328,23 @@ function notThere(program: string, folder: string): { readonly failure: FailureD
 
 /** The words in the form of `--allow-render`. */
 function commandText(command: readonly string[]): string {
-  return command.map((word) => (/^[\w./:=@%+,-]+$/.test(word) ? word : `"${word.replaceAll(/[\\"]/g, '\\$&')}"`)).join(' ')
+  return command
+    .map((word) =>
+      /^[\w./:=@%+,-]+$/.test(word) ? word : `"${word.replaceAll(/[\\"]/g, '\\$&')}"`,
+    )
+    .join(' ')
 }
 
 function commanded(command: readonly string[]): string {
   return `the policy renders the package with ${JSON.stringify(command.join(' ').slice(0, 120))}`
 }
 
-function notAllowed(allow: string, what: string, folder: string, otherwise = ''): { readonly failure: FailureDetail } {
+function notAllowed(
+  allow: string,
+  what: string,
+  folder: string,
+  otherwise = '',
+): { readonly failure: FailureDetail } {
   return {
     failure: {
       code: 'BP1208',
@@ -289,7 +358,11 @@ function notAllowed(allow: string, what: string, folder: string, otherwise = '')
 }
 
 /** A renderer for packages of other tools than kpt too. */
-export function withBuilds(renderer: PackageRenderer, builder: PackageBuilder, decryptor?: ValueDecryptor): PackageRenderer {
+export function withBuilds(
+  renderer: PackageRenderer,
+  builder: PackageBuilder,
+  decryptor?: ValueDecryptor,
+): PackageRenderer {
   return {
     attributed: renderer.attributed,
     library: renderer.library,

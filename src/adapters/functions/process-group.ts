@@ -60,14 +60,20 @@ export class ProcessGroup {
   /** Bytes that the group holds in memory; undefined on systems other than Linux. */
   async memory(): Promise<number | undefined> {
     if (process.platform !== 'linux') return undefined
-    const members = await Promise.all((await processIds()).map(async (id) => ((await groupOf(id)) === this.leader ? residentSize(id) : 0)))
+    const members = await Promise.all(
+      (await processIds()).map(async (id) =>
+        (await groupOf(id)) === this.leader ? residentSize(id) : 0,
+      ),
+    )
     return members.reduce((sum, size) => sum + size, 0)
   }
 
   private escaped(): readonly number[] {
     if (process.platform !== 'linux') return []
     return readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid && isMarked(name, this.mark))
+      .filter(
+        (name) => /^\d+$/.test(name) && Number(name) !== process.pid && isMarked(name, this.mark),
+      )
       .map(Number)
   }
 }

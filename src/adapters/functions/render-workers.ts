@@ -18,7 +18,11 @@ interface WorkersOptions {
   readonly memory: number
   readonly start: WorkerStart
   /** Runs a program or an image for a rendering. */
-  readonly onCall: (step: PipelineStep, input: string, signal: AbortSignal) => Promise<ForeignAnswer>
+  readonly onCall: (
+    step: PipelineStep,
+    input: string,
+    signal: AbortSignal,
+  ) => Promise<ForeignAnswer>
 }
 
 export interface SizedRendering {
@@ -40,8 +44,13 @@ export class RenderWorkers {
   }
 
   /** Failures of limits are in the rendering. @throws Failure BP9001 where the worker fails, the signal's reason when it is aborted */
-  async render(packagePath: string, files: PackageFiles, signal: AbortSignal): Promise<SizedRendering> {
-    while (this.busy >= this.options.width) await new Promise<void>((resolve) => this.waiting.push(resolve))
+  async render(
+    packagePath: string,
+    files: PackageFiles,
+    signal: AbortSignal,
+  ): Promise<SizedRendering> {
+    while (this.busy >= this.options.width)
+      await new Promise<void>((resolve) => this.waiting.push(resolve))
     this.busy += 1
     try {
       signal.throwIfAborted()
@@ -71,7 +80,12 @@ export class RenderWorkers {
     return worker
   }
 
-  private renderIn(worker: Worker, packagePath: string, files: PackageFiles, signal: AbortSignal): Promise<SizedRendering> {
+  private renderIn(
+    worker: Worker,
+    packagePath: string,
+    files: PackageFiles,
+    signal: AbortSignal,
+  ): Promise<SizedRendering> {
     const { start, memory, onCall } = this.options
     const { milliseconds } = start.limits
     const stopped = new AbortController()
@@ -82,7 +96,11 @@ export class RenderWorkers {
       const finish = (after: 'kept' | 'ended', settle: () => void): void => {
         clearTimeout(clock)
         signal.removeEventListener('abort', abort)
-        worker.off('message', hear).off('messageerror', unreadable).off('error', fault).off('exit', exit)
+        worker
+          .off('message', hear)
+          .off('messageerror', unreadable)
+          .off('error', fault)
+          .off('exit', exit)
         stopped.abort(new Error('the rendering has ended'))
         if (after === 'kept') {
           worker.unref()
@@ -94,8 +112,16 @@ export class RenderWorkers {
         const rendering: TurnRendering = { failures: [failure] }
         finish('ended', () => resolve({ rendering, bytes: 0 }))
       }
-      const breakDown = (why: string): void => finish('ended', () => reject(broken(packagePath, why)))
-      const late = (): void => fail(brokeLimit(step, packagePath, `it did not end within ${describeTime(milliseconds)}, and was stopped`))
+      const breakDown = (why: string): void =>
+        finish('ended', () => reject(broken(packagePath, why)))
+      const late = (): void =>
+        fail(
+          brokeLimit(
+            step,
+            packagePath,
+            `it did not end within ${describeTime(milliseconds)}, and was stopped`,
+          ),
+        )
       const abort = (): void => finish('ended', () => reject(signal.reason))
       const hear = (message: FromWorker): void => {
         clearTimeout(clock)
@@ -105,17 +131,22 @@ export class RenderWorkers {
         } else if (message.is === 'call') {
           onCall(message.step, message.input, AbortSignal.any([signal, stopped.signal])).then(
             (answer) => (stopped.signal.aborted ? undefined : post({ is: 'answer', answer })),
-            (thrown) => (stopped.signal.aborted ? undefined : finish('ended', () => reject(thrown))),
+            (thrown) =>
+              stopped.signal.aborted ? undefined : finish('ended', () => reject(thrown)),
           )
         } else if (message.is === 'done') {
           const { rendering: bytes } = message
-          finish('kept', () => resolve({ rendering: readRendering(bytes), bytes: bytes.byteLength }))
+          finish('kept', () =>
+            resolve({ rendering: readRendering(bytes), bytes: bytes.byteLength }),
+          )
         } else breakDown(message.why)
       }
       const unreadable = (): void => breakDown('its message could not be read')
       const fault = (error: NodeJS.ErrnoException): void => {
         if (error.code === 'ERR_WORKER_OUT_OF_MEMORY')
-          fail(brokeLimit(step, packagePath, `it needs more than ${describeSize(memory)} of memory`))
+          fail(
+            brokeLimit(step, packagePath, `it needs more than ${describeSize(memory)} of memory`),
+          )
         else breakDown(`${error.name}: ${error.message}`)
       }
       const exit = (code: number): void => breakDown(`it ended with code ${code}`)

@@ -25,7 +25,11 @@ export class RenderingCache {
   }
 
   /** `make` is stopped when nobody waits for it any more. @throws as `make`, or the signal's reason */
-  async get(key: string, make: (signal: AbortSignal) => Promise<SizedRendering>, signal: AbortSignal): Promise<TurnRendering> {
+  async get(
+    key: string,
+    make: (signal: AbortSignal) => Promise<SizedRendering>,
+    signal: AbortSignal,
+  ): Promise<TurnRendering> {
     signal.throwIfAborted()
     const retained = this.retained.get(key)
     if (retained !== undefined) return retained
@@ -48,12 +52,16 @@ export class RenderingCache {
     }
   }
 
-  private start(key: string, make: (signal: AbortSignal) => Promise<SizedRendering>): RenderingInProgress {
+  private start(
+    key: string,
+    make: (signal: AbortSignal) => Promise<SizedRendering>,
+  ): RenderingInProgress {
     const stop = new AbortController()
     const result = make(stop.signal).then(
       ({ rendering, bytes }) => {
         if (this.inProgress.get(key) === shared) this.inProgress.delete(key)
-        if (isRetained(rendering)) this.retained.set(key, rendering, { size: GROWTH * bytes + SMALLEST })
+        if (isRetained(rendering))
+          this.retained.set(key, rendering, { size: GROWTH * bytes + SMALLEST })
         return rendering
       },
       (thrown) => {
@@ -71,12 +79,16 @@ export class RenderingCache {
 
 /** A broken limit and a missing runtime may be different next time. */
 function isRetained(rendering: TurnRendering): boolean {
-  return !('failures' in rendering) || rendering.failures.every(({ code }) => !['BP1201', 'BP1203', 'BP9001'].includes(code))
+  return (
+    !('failures' in rendering) ||
+    rendering.failures.every(({ code }) => !['BP1201', 'BP1203', 'BP9001'].includes(code))
+  )
 }
 
 /** Equal for equal packages at the same path. */
 export function contentKey(packagePath: string, files: PackageFiles): string {
   const hash = createHash('sha256').update(JSON.stringify(packagePath))
-  for (const { path, mode, content } of files) hash.update(JSON.stringify([path, mode, content.length])).update(content)
+  for (const { path, mode, content } of files)
+    hash.update(JSON.stringify([path, mode, content.length])).update(content)
   return hash.digest('base64')
 }

@@ -17,8 +17,14 @@ const never = new AbortController().signal
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'toy-modules-')))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
-const LIMITS = { ...FUNCTION_LIMITS, milliseconds: 20_000, memory: 48 * MEBIBYTE, output: 2 * MEBIBYTE }
-const READ = "import { text } from 'node:stream/consumers'\nconst given = await text(process.stdin)\n"
+const LIMITS = {
+  ...FUNCTION_LIMITS,
+  milliseconds: 20_000,
+  memory: 48 * MEBIBYTE,
+  output: 2 * MEBIBYTE,
+}
+const READ =
+  "import { text } from 'node:stream/consumers'\nconst given = await text(process.stdin)\n"
 const COPY = `${READ}process.stdout.write(given.replace('color: blue', 'color: red'))\n`
 
 function write(name: string, body: string): string {
@@ -44,17 +50,30 @@ async function render(exec: string, modules: readonly string[]): Promise<TurnRen
 
 function colors(rendering: TurnRendering): unknown {
   if ('failures' in rendering) return rendering.failures.map(({ code, why }) => `${code} ${why}`)
-  return rendering.desired.resources.map(({ object }) => (object['data'] as { color: string }).color)
+  return rendering.desired.resources.map(
+    ({ object }) => (object['data'] as { color: string }).color,
+  )
 }
 
 test('a module reads its input, prints its output and gives its exit code as a program does', async () => {
   const body = `${READ}process.stdout.write(given + given)\nconsole.error('log')\nprocess.exitCode = 3\n`
-  assert.deepEqual(await run('copy.mjs', body), { is: 'ended', exitCode: 3, stdout: 'givengiven', stderr: 'log\n' })
+  assert.deepEqual(await run('copy.mjs', body), {
+    is: 'ended',
+    exitCode: 3,
+    stdout: 'givengiven',
+    stderr: 'log\n',
+  })
 })
 
 test('a module in TypeScript runs without a build and without a warning', async () => {
-  const body = "interface A { readonly a: string }\nconst one: A = { a: 'x' }\nprocess.stdout.write(one.a)\n"
-  assert.deepEqual(await run('typed.mts', body), { is: 'ended', exitCode: 0, stdout: 'x', stderr: '' })
+  const body =
+    "interface A { readonly a: string }\nconst one: A = { a: 'x' }\nprocess.stdout.write(one.a)\n"
+  assert.deepEqual(await run('typed.mts', body), {
+    is: 'ended',
+    exitCode: 0,
+    stdout: 'x',
+    stderr: '',
+  })
 })
 
 test('what a module throws is its standard error and exit code 1', async () => {
@@ -66,7 +85,13 @@ test('a module has neither the environment nor the arguments nor the state of an
   t.after(setVariable('BACKPORCH_TEST_SECRET', 'secret'))
   const body =
     'globalThis.runs = (globalThis.runs ?? 0) + 1\nprocess.stdout.write(JSON.stringify([process.env.BACKPORCH_TEST_SECRET ?? null, process.argv.slice(2), runs]))\n'
-  for (const _ of [1, 2]) assert.deepEqual(await run('state.mjs', body), { is: 'ended', exitCode: 0, stdout: '[null,[],1]', stderr: '' })
+  for (const _ of [1, 2])
+    assert.deepEqual(await run('state.mjs', body), {
+      is: 'ended',
+      exitCode: 0,
+      stdout: '[null,[],1]',
+      stderr: '',
+    })
 })
 
 test('an endless loop, too much memory and too much output are stopped', async () => {
@@ -74,14 +99,23 @@ test('an endless loop, too much memory and too much output are stopped', async (
     is: 'broke-limit',
     why: 'it did not end within 500 ms, and was stopped',
   })
-  assert.deepEqual(await run('eats.mjs', "const all = []\nfor (;;) all.push({ at: 'x' + all.length })\n"), {
-    is: 'broke-limit',
-    why: 'it needs more than 48 MiB of memory',
-  })
-  assert.deepEqual(await run('prints.mjs', "for (let at = 0; at < 64; at += 1) process.stdout.write('x'.repeat(65_536))\n"), {
-    is: 'broke-limit',
-    why: 'it printed more than 2 MiB, and was stopped',
-  })
+  assert.deepEqual(
+    await run('eats.mjs', "const all = []\nfor (;;) all.push({ at: 'x' + all.length })\n"),
+    {
+      is: 'broke-limit',
+      why: 'it needs more than 48 MiB of memory',
+    },
+  )
+  assert.deepEqual(
+    await run(
+      'prints.mjs',
+      "for (let at = 0; at < 64; at += 1) process.stdout.write('x'.repeat(65_536))\n",
+    ),
+    {
+      is: 'broke-limit',
+      why: 'it printed more than 2 MiB, and was stopped',
+    },
+  )
 })
 
 test('a run that is aborted ends with the reason', async () => {
@@ -93,9 +127,12 @@ test('a run that is aborted ends with the reason', async () => {
 
 test('a pipeline runs a module that the operator allows, however its Kptfile names it', async () => {
   const file = write('paint.mjs', COPY)
-  for (const exec of [file, 'paint.mjs', `node ${file}`]) assert.deepEqual(colors(await render(exec, [file])), ['red'], exec)
+  for (const exec of [file, 'paint.mjs', `node ${file}`])
+    assert.deepEqual(colors(await render(exec, [file])), ['red'], exec)
   const rendering = await render('node functions/../paint.mjs', [file])
-  assert.deepEqual(colors(rendering), ['BP1206 exec "node functions/../paint.mjs": it is not on the list of programs that are allowed'])
+  assert.deepEqual(colors(rendering), [
+    'BP1206 exec "node functions/../paint.mjs": it is not on the list of programs that are allowed',
+  ])
   const relative = await render('node ./paint.mjs', [file])
   assert.ok('desired' in relative)
   assert.deepEqual(relative.desired.notes.map(sentenceOf), [
@@ -106,7 +143,10 @@ test('a pipeline runs a module that the operator allows, however its Kptfile nam
 test('a module that nobody allowed, or that is not there, is not run', async () => {
   const file = write('evil.mjs', COPY)
   assert.match(String(colors(await render(file, []))), /^BP1206 /)
-  assert.match(String(colors(await render('gone.mjs', [join(folder, 'gone.mjs')]))), /^BP1201 .*gone\.mjs is not there/)
+  assert.match(
+    String(colors(await render('gone.mjs', [join(folder, 'gone.mjs')]))),
+    /^BP1201 .*gone\.mjs is not there/,
+  )
 })
 
 test('a module whose output is another each time is refused', async () => {

@@ -7,13 +7,19 @@ import { MOST_STDERR, type ProgramEnd } from './run-program.ts'
 const MEBIBYTE = 1024 * 1024
 
 /** A thread whose standard input is not read to its end would stay. */
-const START = "import(require('node:worker_threads').workerData).finally(() => process.stdin.resume())"
+const START =
+  "import(require('node:worker_threads').workerData).finally(() => process.stdin.resume())"
 
 /**
  * @param file absolute path
  * @throws the signal's reason when it is aborted; the thread has ended by then
  */
-export async function runModule(file: string, input: string, limits: FunctionLimits, signal: AbortSignal): Promise<ProgramEnd> {
+export async function runModule(
+  file: string,
+  input: string,
+  limits: FunctionLimits,
+  signal: AbortSignal,
+): Promise<ProgramEnd> {
   signal.throwIfAborted()
   const worker = new Worker(START, {
     eval: true,
@@ -35,7 +41,12 @@ export async function runModule(file: string, input: string, limits: FunctionLim
   }
 }
 
-function endOf(worker: Worker, input: string, limits: FunctionLimits, signal: AbortSignal): Promise<ProgramEnd> {
+function endOf(
+  worker: Worker,
+  input: string,
+  limits: FunctionLimits,
+  signal: AbortSignal,
+): Promise<ProgramEnd> {
   const stdout: Buffer[] = []
   const stderr: Buffer[] = []
   let [printed, logged, thrown] = [0, 0, '']
@@ -43,31 +54,41 @@ function endOf(worker: Worker, input: string, limits: FunctionLimits, signal: Ab
     const breakLimit = (why: string): void => resolve({ is: 'broke-limit', why })
     const abort = (): void => reject(signal.reason)
     const late = setTimeout(
-      () => breakLimit(`it did not end within ${describeTime(limits.milliseconds)}, and was stopped`),
+      () =>
+        breakLimit(`it did not end within ${describeTime(limits.milliseconds)}, and was stopped`),
       limits.milliseconds,
     )
     signal.addEventListener('abort', abort, { once: true })
     worker.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') breakLimit(`it needs more than ${describeSize(limits.memory)} of memory`)
+      if (error.code === 'ERR_WORKER_OUT_OF_MEMORY')
+        breakLimit(`it needs more than ${describeSize(limits.memory)} of memory`)
       // In the form of Node's output for uncaught errors.
       else thrown = `${error.name}: ${error.message}`
     })
     worker.stdout.on('data', (chunk: Buffer) => {
       stdout.push(chunk)
       printed += chunk.length
-      if (printed > limits.output) breakLimit(`it printed more than ${describeSize(limits.output)}, and was stopped`)
+      if (printed > limits.output)
+        breakLimit(`it printed more than ${describeSize(limits.output)}, and was stopped`)
     })
     worker.stderr.on('data', (chunk: Buffer) => {
       if (logged < MOST_STDERR) stderr.push(chunk)
       logged += chunk.length
     })
     const exited = new Promise<number>((exit) => worker.on('exit', exit))
-    const ended = [worker.stdout, worker.stderr].map((stream) => new Promise((end) => stream.on('end', end)))
+    const ended = [worker.stdout, worker.stderr].map(
+      (stream) => new Promise((end) => stream.on('end', end)),
+    )
     Promise.all([exited, ...ended]).then(([exitCode]) => {
       clearTimeout(late)
       signal.removeEventListener('abort', abort)
       const log = Buffer.concat(stderr).toString('utf8').slice(0, MOST_STDERR)
-      resolve({ is: 'ended', exitCode, stdout: Buffer.concat(stdout).toString('utf8'), stderr: log + thrown })
+      resolve({
+        is: 'ended',
+        exitCode,
+        stdout: Buffer.concat(stdout).toString('utf8'),
+        stderr: log + thrown,
+      })
     }, reject)
     // A module that does not read its input is judged by its output.
     worker.stdin?.on('error', () => undefined)

@@ -20,7 +20,12 @@ export interface ProgramRun {
 }
 
 export type ProgramEnd =
-  | { readonly is: 'ended'; readonly exitCode: number; readonly stdout: string; readonly stderr: string }
+  | {
+      readonly is: 'ended'
+      readonly exitCode: number
+      readonly stdout: string
+      readonly stderr: string
+    }
   /** Killed by somebody else: a signal, or an exit code for one. */
   | { readonly is: 'killed'; readonly why: string }
   | { readonly is: 'broke-limit'; readonly why: string }
@@ -56,7 +61,12 @@ function runIn(
   return new Promise((resolve, reject) => {
     const child = spawn(program, words, {
       cwd: folder,
-      env: { ...environment, HOME: environment['HOME'] ?? own, TMPDIR: own, ...ProcessGroup.markOf(name) },
+      env: {
+        ...environment,
+        HOME: environment['HOME'] ?? own,
+        TMPDIR: own,
+        ...ProcessGroup.markOf(name),
+      },
       stdio: ['pipe', 'pipe', 'pipe'],
       // The process group is its own, so that its children end with it.
       detached: process.platform !== 'win32',
@@ -80,27 +90,37 @@ function runIn(
     const breakLimit = (why: string): void => finish(() => resolve({ is: 'broke-limit', why }))
     const abort = (): void => finish(() => reject(signal.reason))
     const late = setTimeout(
-      () => breakLimit(`it did not end within ${describeTime(limits.milliseconds)}, and was killed`),
+      () =>
+        breakLimit(`it did not end within ${describeTime(limits.milliseconds)}, and was killed`),
       limits.milliseconds,
     )
     const watchMemory = async (): Promise<void> => {
       const began = performance.now()
       const memory = (await group?.memory()) ?? 0
       if (over) return
-      if (memory > limits.memory) breakLimit(`it holds more than ${describeSize(limits.memory)} of memory, and was killed`)
-      else observe = setTimeout(watchMemory, Math.max(MEMORY_INTERVAL, 10 * (performance.now() - began)))
+      if (memory > limits.memory)
+        breakLimit(`it holds more than ${describeSize(limits.memory)} of memory, and was killed`)
+      else
+        observe = setTimeout(
+          watchMemory,
+          Math.max(MEMORY_INTERVAL, 10 * (performance.now() - began)),
+        )
     }
     let observe = setTimeout(watchMemory, MEMORY_INTERVAL)
     signal.addEventListener('abort', abort, { once: true })
     child.on('error', (error: NodeJS.ErrnoException) =>
       finish(() =>
-        resolve({ is: 'not-started', why: `${program} cannot be started${error.code === undefined ? '' : ` (${error.code})`}` }),
+        resolve({
+          is: 'not-started',
+          why: `${program} cannot be started${error.code === undefined ? '' : ` (${error.code})`}`,
+        }),
       ),
     )
     child.stdout.on('data', (chunk: Buffer) => {
       stdout.push(chunk)
       written += chunk.length
-      if (written > limits.output) breakLimit(`it printed more than ${describeSize(limits.output)}, and was killed`)
+      if (written > limits.output)
+        breakLimit(`it printed more than ${describeSize(limits.output)}, and was killed`)
     })
     child.stderr.on('data', (chunk: Buffer) => {
       if (reported < MOST_STDERR) stderr.push(chunk)
@@ -117,7 +137,12 @@ function runIn(
     child.on('close', (code, by) => {
       const killed = by ?? (code === KILLED ? `exit code ${KILLED}` : undefined)
       if (killed !== undefined)
-        finish(() => resolve({ is: 'killed', why: `it was killed (${killed}), most often for the memory that it took` }))
+        finish(() =>
+          resolve({
+            is: 'killed',
+            why: `it was killed (${killed}), most often for the memory that it took`,
+          }),
+        )
       const ended = { stdout: textOf(stdout), stderr: textOf(stderr).slice(0, MOST_STDERR) }
       finish(() => resolve({ is: 'ended', exitCode: code ?? 1, ...ended }))
     })

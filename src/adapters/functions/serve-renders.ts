@@ -1,17 +1,32 @@
 /** The side of a worker thread that renders: built-in functions here, programs and images by request. */
 import { serialize } from 'node:v8'
 import type { MessagePort } from 'node:worker_threads'
-import { describeStep, type FunctionAnswer, type FunctionCall, formatFunctionInput, type PipelineStep } from '@backporch/kpt/function'
+import {
+  describeStep,
+  type FunctionAnswer,
+  type FunctionCall,
+  formatFunctionInput,
+  type PipelineStep,
+} from '@backporch/kpt/function'
 import { answerNotRun, type BuiltIns, chooseRuntime, refusedAnswer } from '@backporch/kpt/runtime'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import type { Note } from '@backporch/kyaml/note'
 import { renderPackage } from '../../sources/kpt/render/render-package.ts'
-import { type ForeignAnswer, identityRemarks, namesById, readForeignOutput } from './foreign-output.ts'
+import {
+  type ForeignAnswer,
+  identityRemarks,
+  namesById,
+  readForeignOutput,
+} from './foreign-output.ts'
 import type { FromWorker, SentRendering, ToWorker, WorkerStart } from './worker-messages.ts'
 
 /** Renders one package after the other, for ever. */
-export function serveRenders(port: MessagePort, { allowed, limits, attributed }: WorkerStart, builtIns: BuiltIns): void {
+export function serveRenders(
+  port: MessagePort,
+  { allowed, limits, attributed }: WorkerStart,
+  builtIns: BuiltIns,
+): void {
   let answered: ((answer: ForeignAnswer) => void) | undefined
   const post = (message: FromWorker): void => port.postMessage(message)
 
@@ -20,7 +35,11 @@ export function serveRenders(port: MessagePort, { allowed, limits, attributed }:
     else
       render(message.packagePath, message.files).then(
         (rendering) => post({ is: 'done', rendering: serialize(rendering) }),
-        (thrown) => post({ is: 'fault', why: thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown) }),
+        (thrown) =>
+          post({
+            is: 'fault',
+            why: thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown),
+          }),
       )
   })
 
@@ -34,16 +53,21 @@ export function serveRenders(port: MessagePort, { allowed, limits, attributed }:
       state = process.next(answer instanceof Promise ? await answer : answer)
     }
     const rendering = state.value
-    if ('failures' in rendering) return { failures: rendering.failures.map((failure) => failure.toJSON()) }
+    if ('failures' in rendering)
+      return { failures: rendering.failures.map((failure) => failure.toJSON()) }
     const { desired, kptfile, unread } = rendering
     return { desired: { ...desired, notes: [...desired.notes, ...notes] }, kptfile, unread }
   }
 
-  function answerCall({ step, input }: FunctionCall, notes: Note[]): FunctionAnswer | Promise<FunctionAnswer> {
+  function answerCall(
+    { step, input }: FunctionCall,
+    notes: Note[],
+  ): FunctionAnswer | Promise<FunctionAnswer> {
     const chosen = chooseRuntime(step, allowed, builtIns)
     if (chosen.is === 'refused') return refusedAnswer(chosen.failure, allowed, builtIns)
     if (chosen.is === 'not-run') return answerNotRun(input.items, chosen.failure)
-    if ('remark' in chosen) notes.push({ cause: 'function-release', subject: describeStep(step), text: chosen.remark })
+    if ('remark' in chosen)
+      notes.push({ cause: 'function-release', subject: describeStep(step), text: chosen.remark })
     if (chosen.is === 'built-in') {
       post({ is: 'busy', step })
       const output = chosen.run(input)
@@ -56,7 +80,12 @@ export function serveRenders(port: MessagePort, { allowed, limits, attributed }:
       const read = readForeignOutput(step, input.items, answer, limits)
       if (!('failure' in read) && step.list === 'mutators') {
         const remarks = identityRemarks(namesById(input.items), read.items)
-        if (remarks.length > 0) notes.push({ cause: 'function-identity', subject: describeStep(step), text: `it ${remarks.join(', ')}` })
+        if (remarks.length > 0)
+          notes.push({
+            cause: 'function-identity',
+            subject: describeStep(step),
+            text: `it ${remarks.join(', ')}`,
+          })
       }
       return read
     })

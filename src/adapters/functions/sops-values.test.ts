@@ -24,7 +24,10 @@ function decrypting(
   return sops.decrypt({ where: 'apps/web/secret.yaml', text, format: 'yaml', signed: true }, signal)
 }
 
-async function failureOf(text: string, environment?: { readonly [name: string]: string | undefined }) {
+async function failureOf(
+  text: string,
+  environment?: { readonly [name: string]: string | undefined },
+) {
   const answer = await decrypting(text, environment)
   assert.ok('failure' in answer)
   assert.deepEqual([answer.failure.code, answer.failure.where], ['BP1211', 'apps/web/secret.yaml'])
@@ -33,9 +36,17 @@ async function failureOf(text: string, environment?: { readonly [name: string]: 
 }
 
 test('only sops by its name or its path is started, and only where the operator allows it', () => {
-  const given = (...allowed: readonly string[]) => sopsValues({ allowed, environment: {}, workingDirectory: '/' }) !== undefined
+  const given = (...allowed: readonly string[]) =>
+    sopsValues({ allowed, environment: {}, workingDirectory: '/' }) !== undefined
   assert.deepEqual(
-    [given('sops'), given('/opt/bin/sops'), given('kubectl'), given('sops exec-env'), given('bin/sops'), given()],
+    [
+      given('sops'),
+      given('/opt/bin/sops'),
+      given('kubectl'),
+      given('sops exec-env'),
+      given('bin/sops'),
+      given(),
+    ],
     [true, true, false, false, false, false],
   )
 })
@@ -53,11 +64,22 @@ test('sops gets the age key, and nothing else of the environment', async () => {
   const { HOME, TMPDIR, ...rest } = tools.lastEnvironment()
   assert.ok(HOME?.startsWith(tmpdir()) && TMPDIR?.startsWith(tmpdir()))
   const names = Object.keys(rest).filter((name) => !name.startsWith('BACKPORCH_'))
-  assert.deepEqual(names.sort(), ['HTTPS_PROXY', 'HTTP_PROXY', 'LANG', 'NO_PROXY', 'SOPS_AGE_KEY_FILE', 'TZ'])
+  assert.deepEqual(names.sort(), [
+    'HTTPS_PROXY',
+    'HTTP_PROXY',
+    'LANG',
+    'NO_PROXY',
+    'SOPS_AGE_KEY_FILE',
+    'TZ',
+  ])
 })
 
 test('a caller whose time is over takes nothing from another one', async () => {
-  const sops = sopsValues({ allowed: [tools.program], environment: tools.environment, workingDirectory: '/' })
+  const sops = sopsValues({
+    allowed: [tools.program],
+    environment: tools.environment,
+    workingDirectory: '/',
+  })
   const file = { where: 'a', text: tools.encrypt(PLAIN), format: 'yaml', signed: true } as const
   const slow = new AbortController()
   const [first, second] = [sops?.decrypt(file, slow.signal), sops?.decrypt(file, signal)]
@@ -67,7 +89,11 @@ test('a caller whose time is over takes nothing from another one', async () => {
 })
 
 test('a file of several clusters is decrypted once', async () => {
-  const sops = sopsValues({ allowed: [tools.program], environment: tools.environment, workingDirectory: '/' })
+  const sops = sopsValues({
+    allowed: [tools.program],
+    environment: tools.environment,
+    workingDirectory: '/',
+  })
   const file = { where: 'a', text: tools.encrypt(PLAIN), format: 'yaml', signed: true } as const
   const [one, two] = await Promise.all([sops?.decrypt(file, signal), sops?.decrypt(file, signal)])
   assert.ok(one !== undefined && one === two)
@@ -76,8 +102,13 @@ test('a file of several clusters is decrypted once', async () => {
 
 test('a relative path of the file with the keys starts from the working directory', async () => {
   const path = tools.environment['SOPS_AGE_KEY_FILE'] ?? ''
-  const [folder, name] = [path.slice(0, path.lastIndexOf('/')), path.slice(path.lastIndexOf('/') + 1)]
-  assert.ok('values' in (await decrypting(tools.encrypt(PLAIN), { SOPS_AGE_KEY_FILE: name }, folder)))
+  const [folder, name] = [
+    path.slice(0, path.lastIndexOf('/')),
+    path.slice(path.lastIndexOf('/') + 1),
+  ]
+  assert.ok(
+    'values' in (await decrypting(tools.encrypt(PLAIN), { SOPS_AGE_KEY_FILE: name }, folder)),
+  )
 })
 
 test('a value is found by its ciphertext, and nothing prints it; no file is left', async (t) => {
@@ -90,7 +121,9 @@ test('a value is found by its ciphertext, and nothing prints it; no file is left
   assert.deepEqual(readdirSync(own), [])
   assert.ok('values' in answer)
   const { values } = answer
-  const document = parseGoYaml(text, 'test').documents[0]?.value as { readonly stringData: { readonly token: string } }
+  const document = parseGoYaml(text, 'test').documents[0]?.value as {
+    readonly stringData: { readonly token: string }
+  }
   assert.equal(values.of(document.stringData.token), 'c4n4ry-token')
   assert.deepEqual(values.of([document.stringData.token, 'open']), ['c4n4ry-token', 'open'])
   assert.equal(values.of({ a: 'ENC[AES256_GCM,data:eA==,iv:eA==,tag:eA==,type:str]' }), undefined)
@@ -106,13 +139,18 @@ test('a value is found by its ciphertext, and nothing prints it; no file is left
 test('a file without an age recipient is not given to sops, and the reason names the keys that would be asked', async () => {
   const kms = tools.encrypt(PLAIN).replace(AGE, '    kms:\n        - arn: arn:aws:kms:eu:1:key/2\n')
   assert.match(await failureOf(kms), /no age recipient, and no other key is asked \(kms\)/)
-  const groups = tools.encrypt(PLAIN).replace('    mac:', '    key_groups:\n        - hc_vault: []\n    mac:')
+  const groups = tools
+    .encrypt(PLAIN)
+    .replace('    mac:', '    key_groups:\n        - hc_vault: []\n    mac:')
   assert.match(await failureOf(groups), /groups of keys/)
 })
 
 test('of a file with an age recipient and other keys, sops gets the age recipient alone', async () => {
-  const others = '    gcp_kms:\n        - resource_id: projects/a\n    hc_vault: []\n    pgp:\n        - fp: AB\n'
-  const answer = await decrypting(`${tools.encrypt(PLAIN).replace(BLOCK, '')}${BLOCK.replace('sops:\n', `sops:\n${others}`)}`)
+  const others =
+    '    gcp_kms:\n        - resource_id: projects/a\n    hc_vault: []\n    pgp:\n        - fp: AB\n'
+  const answer = await decrypting(
+    `${tools.encrypt(PLAIN).replace(BLOCK, '')}${BLOCK.replace('sops:\n', `sops:\n${others}`)}`,
+  )
   assert.ok('values' in answer)
   const given = tools.lastInput()
   assert.match(given, /recipient: age1q0/)
@@ -124,5 +162,8 @@ test('what sops says is never told', async () => {
   assert.match(await failureOf(text, tools.wrongKey), /no key that was given opens it/)
   assert.match(await failureOf(`${text}other:\n    tier: two\n`), /signature/)
   assert.match(await failureOf(text, {}), /there is no key for it/)
-  assert.match(await failureOf(text.replace('kind: Secret', 'kind: [')), /cannot be read \(BP1110\)/)
+  assert.match(
+    await failureOf(text.replace('kind: Secret', 'kind: [')),
+    /cannot be read \(BP1110\)/,
+  )
 })

@@ -8,12 +8,23 @@ import { join, resolve } from 'node:path'
 import { editYaml, type YamlEdit } from '@backporch/kyaml/edit-yaml'
 import { Failure, type FailureDetail } from '@backporch/kyaml/failure'
 import { field } from '@backporch/kyaml/field'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, partOf } from '@backporch/kyaml/json'
+import {
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  partOf,
+} from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { PlainValues, pairedValues } from '@backporch/kyaml/redaction'
 import { findProgram } from '@backporch/system/find-program'
 import { LRUCache } from 'lru-cache'
-import type { Decryption, EncryptedText, ValueDecryptor } from '../../sources/programs/value-decryptor.ts'
+import type {
+  Decryption,
+  EncryptedText,
+  ValueDecryptor,
+} from '../../sources/programs/value-decryptor.ts'
 import { makeScratchFolder } from '../system/scratch-folder.ts'
 import { FUNCTION_LIMITS, type FunctionLimits } from './function-limits.ts'
 import { runProgram } from './run-program.ts'
@@ -34,14 +45,20 @@ const KEYS = ['SOPS_AGE_KEY', 'SOPS_AGE_KEY_FILE'] as const
 /** Of the keys that encrypt a file, those that SOPS asks a service or another program for. */
 const OTHER_KEYS = ['kms', 'gcp_kms', 'azure_kv', 'hc_vault', 'hckms', 'pgp', 'key_groups'] as const
 /** An address where nothing listens. */
-const NO_NETWORK = { HTTP_PROXY: 'http://127.0.0.1:9', HTTPS_PROXY: 'http://127.0.0.1:9', NO_PROXY: '' }
+const NO_NETWORK = {
+  HTTP_PROXY: 'http://127.0.0.1:9',
+  HTTPS_PROXY: 'http://127.0.0.1:9',
+  NO_PROXY: '',
+}
 /** A signature that is missing or not that of the values, and a value that is plain or was moved. */
 const EDITED = [24, 25, 51, 52]
 const NO_KEY = 128
 
 /** Undefined where the operator does not allow it. */
 export function sopsValues(options: SopsOptions): ValueDecryptor | undefined {
-  const program = options.allowed.find((each) => each === 'sops' || (each.startsWith('/') && each.endsWith('/sops')))
+  const program = options.allowed.find(
+    (each) => each === 'sops' || (each.startsWith('/') && each.endsWith('/sops')),
+  )
   return program === undefined ? undefined : new SopsValues(program, options)
 }
 
@@ -64,7 +81,8 @@ class SopsValues implements ValueDecryptor {
     const known = this.known.get(key)
     if (known !== undefined) return known
     // Several clusters have the same file.
-    const running = this.running.get(key) ?? this.ask(encrypted, signal).finally(() => this.running.delete(key))
+    const running =
+      this.running.get(key) ?? this.ask(encrypted, signal).finally(() => this.running.delete(key))
     this.running.set(key, running)
     const answer = await running.catch((thrown: unknown) => {
       // What was running may have ended with the signal of another caller.
@@ -80,40 +98,73 @@ class SopsValues implements ValueDecryptor {
     const { where } = encrypted
     const environment = this.keys()
     if (Object.keys(environment).length === 0)
-      return failed(where, 'sops is allowed, and there is no key for it', `set ${KEYS[1]} or ${KEYS[0]} to the age key`)
+      return failed(
+        where,
+        'sops is allowed, and there is no key for it',
+        `set ${KEYS[1]} or ${KEYS[0]} to the age key`,
+      )
     const program = findProgram(this.program, this.options.environment['PATH'] ?? '')
-    if (program === undefined) return failed(where, 'sops is not on the PATH, or it cannot be run', 'install it where backporch runs')
+    if (program === undefined)
+      return failed(
+        where,
+        'sops is not on the PATH, or it cannot be run',
+        'install it where backporch runs',
+      )
     try {
       const documents = documentsIn(encrypted.text, where)
       const recipients = recipientsOf(documents)
       if (typeof recipients === 'string') return failed(where, recipients, ADD_AGE)
-      const text = recipients.others.length === 0 ? encrypted.text : withoutKeys(encrypted, recipients.others)
+      const text =
+        recipients.others.length === 0 ? encrypted.text : withoutKeys(encrypted, recipients.others)
       const end = await this.run({ ...encrypted, text }, { program, environment }, signal)
       if (typeof end !== 'string') return end
       const plain = documentsIn(end, where)
-      return { values: new PlainValues(new Map(documents.flatMap((each, at) => [...pairedValues(each, plain[at])]))) }
+      return {
+        values: new PlainValues(
+          new Map(documents.flatMap((each, at) => [...pairedValues(each, plain[at])])),
+        ),
+      }
     } catch (thrown) {
       signal.throwIfAborted()
       // What a parser says may quote the text.
-      if (!(thrown instanceof Failure)) return failed(where, 'the file or the output of sops cannot be read', BY_HAND)
-      return failed(where, `the file or the output of sops cannot be read (${thrown.code})`, BY_HAND)
+      if (!(thrown instanceof Failure))
+        return failed(where, 'the file or the output of sops cannot be read', BY_HAND)
+      return failed(
+        where,
+        `the file or the output of sops cannot be read (${thrown.code})`,
+        BY_HAND,
+      )
     }
   }
 
   /** The output, or why there is none. */
   private async run(
     { where, text, format, signed }: EncryptedText,
-    { program, environment }: { readonly program: string; readonly environment: { readonly [name: string]: string } },
+    {
+      program,
+      environment,
+    }: { readonly program: string; readonly environment: { readonly [name: string]: string } },
     signal: AbortSignal,
   ): Promise<string | Decryption> {
     const folder = await makeScratchFolder('backporch-sops-')
     try {
       const file = join(folder, `encrypted.${format}`)
       await writeFile(file, text, { mode: 0o600 })
-      const words = ['-d', '--input-type', format, '--output-type', format, ...(signed ? [] : ['--ignore-mac']), file]
+      const words = [
+        '-d',
+        '--input-type',
+        format,
+        '--output-type',
+        format,
+        ...(signed ? [] : ['--ignore-mac']),
+        file,
+      ]
       const variables = { ...environment, ...NO_NETWORK, LANG: 'C.UTF-8', TZ: 'UTC' }
       const limits = this.options.limits ?? FUNCTION_LIMITS
-      const end = await runProgram({ program, words, folder, input: '', environment: variables, limits }, signal)
+      const end = await runProgram(
+        { program, words, folder, input: '', environment: variables, limits },
+        signal,
+      )
       if (end.is !== 'ended') return failed(where, end.why, BY_HAND)
       return end.exitCode === 0 ? end.stdout : failedWith(where, end.exitCode)
     } finally {
@@ -143,12 +194,29 @@ function failedWith(where: string, exitCode: number): Decryption {
       'restore the file, and change it with sops edit',
     )
   if (exitCode === NO_KEY)
-    return failed(where, 'no key that was given opens it', `give the key of one of its age recipients in ${KEYS[1]} or ${KEYS[0]}`)
-  return failed(where, `sops ended with exit code ${exitCode}; what it said is not shown, because it reads Secrets`, BY_HAND)
+    return failed(
+      where,
+      'no key that was given opens it',
+      `give the key of one of its age recipients in ${KEYS[1]} or ${KEYS[0]}`,
+    )
+  return failed(
+    where,
+    `sops ended with exit code ${exitCode}; what it said is not shown, because it reads Secrets`,
+    BY_HAND,
+  )
 }
 
 function failed(where: string, why: string, remedy: string): { readonly failure: FailureDetail } {
-  return { failure: { code: 'BP1211', what: 'cannot decrypt the values', where, why, remedy, retry: 'backoff' } }
+  return {
+    failure: {
+      code: 'BP1211',
+      what: 'cannot decrypt the values',
+      where,
+      why,
+      remedy,
+      retry: 'backoff',
+    },
+  }
 }
 
 function documentsIn(text: string, where: string): readonly Json[] {
@@ -161,8 +229,13 @@ function recipientsOf(documents: readonly Json[]): { readonly others: readonly s
     const sops = isJsonObject(document) ? getKey(document, 'sops') : undefined
     return isJsonObject(sops) ? [sops] : []
   })
-  const names = new Set(blocks.flatMap((block) => ['age', ...OTHER_KEYS].filter((name) => isFilled(getKey(block, name)))))
-  if (names.has('key_groups')) return 'it has groups of keys, and only a single list of age recipients is read'
+  const names = new Set(
+    blocks.flatMap((block) =>
+      ['age', ...OTHER_KEYS].filter((name) => isFilled(getKey(block, name))),
+    ),
+  )
+  if (names.has('key_groups'))
+    return 'it has groups of keys, and only a single list of age recipients is read'
   if (!names.has('age')) {
     const others = [...names].join(', ')
     return `it has no age recipient, and no other key is asked${others === '' ? '' : ` (${others})`}`
@@ -176,11 +249,21 @@ function isFilled(value: Json | undefined): boolean {
 
 /** The text without keys that would be asked over the network; the signature does not cover them. */
 function withoutKeys({ text, format }: EncryptedText, names: readonly string[]): string {
-  if (format === 'json') return JSON.stringify(JSON.parse(text), (key, value: unknown) => (key === 'sops' ? without(value, names) : value))
+  if (format === 'json')
+    return JSON.stringify(JSON.parse(text), (key, value: unknown) =>
+      key === 'sops' ? without(value, names) : value,
+    )
   const edits = parseGoYaml(text, 'the file').documents.flatMap(({ index, value }) =>
     names
       .filter((name) => partOf(value, 'sops', name) !== undefined)
-      .map((name): YamlEdit => ({ document: index, item: undefined, kind: 'remove', path: [field('sops'), field(name)] })),
+      .map(
+        (name): YamlEdit => ({
+          document: index,
+          item: undefined,
+          kind: 'remove',
+          path: [field('sops'), field(name)],
+        }),
+      ),
   )
   return editYaml(text, edits, 'the file')
 }

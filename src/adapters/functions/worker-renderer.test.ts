@@ -16,18 +16,30 @@ import { WorkerRenderer } from './worker-renderer.ts'
 const never = new AbortController().signal
 const MEBIBYTE = 1024 * 1024
 
-function renderer(more: Partial<ConstructorParameters<typeof WorkerRenderer>[0]> = {}): WorkerRenderer {
-  return new WorkerRenderer({ allowed: { exec: [], images: [] }, engine: undefined, environment: {}, ...more })
+function renderer(
+  more: Partial<ConstructorParameters<typeof WorkerRenderer>[0]> = {},
+): WorkerRenderer {
+  return new WorkerRenderer({
+    allowed: { exec: [], images: [] },
+    engine: undefined,
+    environment: {},
+    ...more,
+  })
 }
 
 function toys(more: Partial<ConstructorParameters<typeof WorkerRenderer>[0]> = {}): WorkerRenderer {
-  const worker = { entry: new URL('../../../test/fakes/toy-render-worker.ts', import.meta.url), builtIns: TOY_FUNCTIONS }
+  const worker = {
+    entry: new URL('../../../test/fakes/toy-render-worker.ts', import.meta.url),
+    builtIns: TOY_FUNCTIONS,
+  }
   return renderer({ limits: { ...FUNCTION_LIMITS, milliseconds: 2_000 }, worker, ...more })
 }
 
 function color(rendering: TurnRendering): unknown {
   if ('failures' in rendering) return rendering.failures.map(({ code, why }) => `${code} ${why}`)
-  return rendering.desired.resources.map(({ object }) => (object['data'] as Record<string, unknown>)['color'])
+  return rendering.desired.resources.map(
+    ({ object }) => (object['data'] as Record<string, unknown>)['color'],
+  )
 }
 
 function failureOf(rendering: TurnRendering): Failure {
@@ -47,9 +59,13 @@ test('a worker renders what is rendered in process, and failures with all that t
   const own = renderer()
   for (const mutators of pipelines) {
     const files = toyPackage(mutators, {
-      'deploy.yaml': 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {n: 9007199254740993}\n',
+      'deploy.yaml':
+        'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {n: 9007199254740993}\n',
     })
-    const [inWorker, inProcess] = [await own.render('apps/web', files, never), await new InProcessRenderer().render('apps/web', files)]
+    const [inWorker, inProcess] = [
+      await own.render('apps/web', files, never),
+      await new InProcessRenderer().render('apps/web', files),
+    ]
     if ('failures' in inProcess) {
       assert.deepEqual(
         'failures' in inWorker && inWorker.failures.map((one) => one.toJSON()),
@@ -65,18 +81,25 @@ test('a worker renders what is rendered in process, and failures with all that t
 
 test('a package without a pipeline is rendered once while its files stay, and anew at another place', async () => {
   const own = renderer()
-  const files = toyPackage([], { 'web.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n' })
+  const files = toyPackage([], {
+    'web.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n',
+  })
   const first = await own.render('apps/web', files, never)
   assert.equal(await own.render('apps/web', [...files], never), first)
   assert.notEqual(await own.render('apps/db', files, never), first)
-  const moved = files.map((file) => (file.path === 'web.yaml' ? { ...file, path: 'other.yaml' } : file))
+  const moved = files.map((file) =>
+    file.path === 'web.yaml' ? { ...file, path: 'other.yaml' } : file,
+  )
   assert.notEqual(await own.render('apps/web', moved, never), first)
 })
 
 test('an image whose tag moves is told, and so is a built-in function in place of a program', async () => {
   const rendering = await renderer().render(
     'a',
-    toyPackage(['image: set-namespace, configMap: {namespace: a}', 'exec: bin/set-namespace, configMap: {namespace: a}']),
+    toyPackage([
+      'image: set-namespace, configMap: {namespace: a}',
+      'exec: bin/set-namespace, configMap: {namespace: a}',
+    ]),
     never,
   )
   assert.deepEqual('desired' in rendering && rendering.desired.notes.map(sentenceOf), [
@@ -89,14 +112,21 @@ test('every function that nothing may run is named at once, those of subpackages
   const kptfile = (name: string, functions: string): string =>
     `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: ${name}}\npipeline:\n  validators: [{exec: looks}]\n  mutators:\n${functions}`
   const texts = {
-    Kptfile: kptfile('web', '  - image: set-labels:v0.2.0\n    configMap: {a: b}\n  - image: reg.example/one\n  - exec: two\n'),
+    Kptfile: kptfile(
+      'web',
+      '  - image: set-labels:v0.2.0\n    configMap: {a: b}\n  - image: reg.example/one\n  - exec: two\n',
+    ),
     'below/Kptfile': kptfile(
       'below',
       '  - image: starlark:v0.5.0\n  - image: set-labels:v0.2.0\n    configMap: {a: b}\n  - exec: may-run\n',
     ),
   }
   const content = (text: string): Uint8Array => new TextEncoder().encode(text)
-  const files: PackageFiles = Object.entries(texts).map(([path, text]) => ({ path, mode: '100644', content: content(text) }))
+  const files: PackageFiles = Object.entries(texts).map(([path, text]) => ({
+    path,
+    mode: '100644',
+    content: content(text),
+  }))
   const own = renderer({ allowed: { exec: ['may-run'], images: [] } })
   const wanted = [
     'BP1201 apps/web/below/Kptfile:7 (mutator 1, starlark)',
@@ -107,20 +137,30 @@ test('every function that nothing may run is named at once, those of subpackages
     await own.render('apps/web', files, never),
     answerCalls(renderFiles('apps/web', files), throughText(own.library)),
   ])
-    assert.deepEqual('failures' in rendering && rendering.failures.map(({ code, where }) => `${code} ${where}`), wanted)
+    assert.deepEqual(
+      'failures' in rendering && rendering.failures.map(({ code, where }) => `${code} ${where}`),
+      wanted,
+    )
   const withoutProgram = files.map((file) => ({
     ...file,
     content: content(texts[file.path as keyof typeof texts].replace('  - exec: may-run\n', '')),
   }))
   const inProcess = await new InProcessRenderer().render('apps/web', withoutProgram)
-  assert.deepEqual('failures' in inProcess && inProcess.failures.map(({ code, where }) => `${code} ${where}`), wanted)
+  assert.deepEqual(
+    'failures' in inProcess && inProcess.failures.map(({ code, where }) => `${code} ${where}`),
+    wanted,
+  )
 })
 
 test('a validator that nothing may run is passed over with a note, and the plan passes it over too', async () => {
   const text =
     'pipeline:\n  mutators:\n    - {image: set-labels:v0.2.0, configMap: {a: b}}\n  validators:\n    - {image: gcr.io/kpt-fn/kubeval:v0.3.0}\n'
-  const files = toyPackage([], { 'web.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n' }).map((file) =>
-    file.path === 'Kptfile' ? { ...file, content: Buffer.concat([file.content, Buffer.from(text)]) } : file,
+  const files = toyPackage([], {
+    'web.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n',
+  }).map((file) =>
+    file.path === 'Kptfile'
+      ? { ...file, content: Buffer.concat([file.content, Buffer.from(text)]) }
+      : file,
   )
   const own = renderer()
   const rendering = await own.render('a', files, never)
@@ -141,7 +181,9 @@ describe('a function of our own that', () => {
   const own = toys({ workerMemory: 48 * MEBIBYTE })
 
   test('does not end is stopped at the limit, and the next package renders', async () => {
-    const failure = failureOf(await own.render('a', toyPackage(['exec: paint', 'exec: endless']), never))
+    const failure = failureOf(
+      await own.render('a', toyPackage(['exec: paint', 'exec: endless']), never),
+    )
     assert.deepEqual([failure.code, failure.where], ['BP1203', 'a/Kptfile:8 (mutator 2, endless)'])
     assert.match(failure.why, /^it did not end within 2 s/)
     assert.deepEqual(color(await own.render('a', toyPackage(['exec: paint']), never)), ['green'])
@@ -155,11 +197,20 @@ describe('a function of our own that', () => {
   })
 
   test('throws, or ends the thread, fails its own package only', async () => {
-    const others = ['exec: broken', 'exec: quits', 'exec: paint', 'exec: paint, name: other'].map((each) => toyPackage([each]))
+    const others = ['exec: broken', 'exec: quits', 'exec: paint', 'exec: paint, name: other'].map(
+      (each) => toyPackage([each]),
+    )
     const ends = await Promise.allSettled(others.map((files) => own.render('a', files, never)))
     assert.deepEqual(
-      ends.map((end) => (end.status === 'fulfilled' ? color(end.value) : [end.reason.code, end.reason.why])),
-      [['BP9001', 'TypeError: a toy broke'], ['BP9001', 'it ended with code 7'], ['green'], ['green']],
+      ends.map((end) =>
+        end.status === 'fulfilled' ? color(end.value) : [end.reason.code, end.reason.why],
+      ),
+      [
+        ['BP9001', 'TypeError: a toy broke'],
+        ['BP9001', 'it ended with code 7'],
+        ['green'],
+        ['green'],
+      ],
     )
   })
 
@@ -174,7 +225,10 @@ describe('a function of our own that', () => {
     other.abort(new Error('gone home'))
     await ended[1]
     assert.deepEqual(color(await slow.render('a', toyPackage(['exec: paint']), never)), ['green'])
-    await assert.rejects(slow.render('a', files, AbortSignal.abort(new Error('never came'))), /never came/)
+    await assert.rejects(
+      slow.render('a', files, AbortSignal.abort(new Error('never came'))),
+      /never came/,
+    )
   })
 })
 
@@ -193,7 +247,10 @@ test('equal files are rendered once, also at the same time; another byte, mode o
 test('a failure is remembered, but for a limit and a runtime that is missing', async () => {
   const own = toys()
   const again = async (mutator: string): Promise<boolean> => {
-    const [one, other] = [await own.render('a', toyPackage([mutator]), never), await own.render('a', toyPackage([mutator]), never)]
+    const [one, other] = [
+      await own.render('a', toyPackage([mutator]), never),
+      await own.render('a', toyPackage([mutator]), never),
+    ]
     assert.ok('failures' in one && 'failures' in other)
     return one === other
   }
@@ -203,14 +260,17 @@ test('a failure is remembered, but for a limit and a runtime that is missing', a
 })
 
 test('a package without a pipeline needs no thread', async () => {
-  const own = renderer({ worker: { entry: new URL('file:///not/there.mjs'), builtIns: TOY_FUNCTIONS } })
+  const own = renderer({
+    worker: { entry: new URL('file:///not/there.mjs'), builtIns: TOY_FUNCTIONS },
+  })
   assert.deepEqual(color(await own.render('a', toyPackage([]), never)), ['blue'])
   await assert.rejects(own.render('a', toyPackage(['exec: paint']), never), { code: 'BP9001' })
 })
 
 test("a render is recorded on objects of Config Connector, and not with any text in kpt's variable", async () => {
   const files = toyPackage(['exec: set-labels, configMap: {team: shop}'], {
-    'bucket.yaml': 'apiVersion: storage.cnrm.cloud.google.com/v1beta1\nkind: StorageBucket\nmetadata: {name: logs}\n',
+    'bucket.yaml':
+      'apiVersion: storage.cnrm.cloud.google.com/v1beta1\nkind: StorageBucket\nmetadata: {name: logs}\n',
   })
   for (const [text, expected] of [
     [undefined, { 'cnrm.cloud.google.com/blueprint': 'kpt-fn' }],

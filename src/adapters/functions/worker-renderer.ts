@@ -9,11 +9,21 @@ import {
   type PipelineStep,
 } from '@backporch/kpt/function'
 import { PackageSources } from '@backporch/kpt/package'
-import { type AllowedFunctions, answerNotRun, type BuiltIns, chooseRuntime, refusedAnswer } from '@backporch/kpt/runtime'
+import {
+  type AllowedFunctions,
+  answerNotRun,
+  type BuiltIns,
+  chooseRuntime,
+  refusedAnswer,
+} from '@backporch/kpt/runtime'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { BUILT_IN } from '../../../functions/built-in-functions.ts'
-import { MissingAnswer, type PackageRenderer, type TurnRendering } from '../../sources/kpt/render/package-renderer.ts'
+import {
+  MissingAnswer,
+  type PackageRenderer,
+  type TurnRendering,
+} from '../../sources/kpt/render/package-renderer.ts'
 import { renderPackage } from '../../sources/kpt/render/render-package.ts'
 import type { EngineName } from './container-engine.ts'
 import { ForeignFunctions } from './foreign-functions.ts'
@@ -58,12 +68,25 @@ export class WorkerRenderer implements PackageRenderer {
 
   /** @throws Failure BP1001 where the requested container engine is missing */
   constructor(options: RendererOptions) {
-    const { allowed, engine, environment, limits = FUNCTION_LIMITS, worker, nextSecond = true } = options
+    const {
+      allowed,
+      engine,
+      environment,
+      limits = FUNCTION_LIMITS,
+      worker,
+      nextSecond = true,
+    } = options
     this.attributed = (environment[DISABLE_ATTRIBUTION] ?? '') === ''
     this.allowed = allowed
     this.limits = limits
     this.builtIns = worker?.builtIns ?? BUILT_IN
-    this.foreign = new ForeignFunctions({ engine, environment, limits, pullTime: PULL_TIME, nextSecond })
+    this.foreign = new ForeignFunctions({
+      engine,
+      environment,
+      limits,
+      pullTime: PULL_TIME,
+      nextSecond,
+    })
     if (engine !== undefined && this.foreign.engine.find() === undefined) throw noEngine(engine)
     this.workers = new RenderWorkers({
       entry: worker?.entry ?? workerEntry(),
@@ -75,9 +98,14 @@ export class WorkerRenderer implements PackageRenderer {
     this.cache = new RenderingCache(options.remembered ?? 64 * MEBIBYTE)
   }
 
-  async render(packagePath: string, files: PackageFiles, signal: AbortSignal): Promise<TurnRendering> {
+  async render(
+    packagePath: string,
+    files: PackageFiles,
+    signal: AbortSignal,
+  ): Promise<TurnRendering> {
     const make = async (stop: AbortSignal): Promise<SizedRendering> => {
-      if (new PackageSources(packagePath, files).hasPipeline) return this.workers.render(packagePath, files, stop)
+      if (new PackageSources(packagePath, files).hasPipeline)
+        return this.workers.render(packagePath, files, stop)
       const bytes = files.reduce((sum, { content }) => sum + content.length, 0)
       return { rendering: answerCalls(renderPackage(packagePath, files), NO_FUNCTIONS), bytes }
     }
@@ -98,10 +126,16 @@ export class WorkerRenderer implements PackageRenderer {
     if (chosen.is === 'refused') return refusedAnswer(chosen.failure, this.allowed, this.builtIns)
     const known = this.foreign.known(chosen, formatFunctionInput(input))
     if (known === undefined) throw new MissingAnswer(call)
-    return 'failure' in known ? { failure: new Failure(known.failure) } : readForeignOutput(step, input.items, known, this.limits)
+    return 'failure' in known
+      ? { failure: new Failure(known.failure) }
+      : readForeignOutput(step, input.items, known, this.limits)
   }
 
-  private async answerLater(step: PipelineStep, input: string, signal: AbortSignal): Promise<ForeignAnswer> {
+  private async answerLater(
+    step: PipelineStep,
+    input: string,
+    signal: AbortSignal,
+  ): Promise<ForeignAnswer> {
     const chosen = chooseRuntime(step, this.allowed, this.builtIns)
     if (chosen.is === 'refused') return { failure: chosen.failure.toJSON() }
     if (chosen.is === 'built-in' || chosen.is === 'not-run')

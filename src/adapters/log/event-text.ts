@@ -6,7 +6,14 @@ import type { LogLevel, ProcessEvent, Transition, TurnEvent } from '../../ports/
 /** The failure without the message of a library, which may quote its input. */
 export function loggableFailure({ code, what, where, why, remedy, retry }: Failure): Failure {
   const location = where === undefined ? {} : { where: loggableText(where) }
-  return new Failure({ code, what: loggableText(what), ...location, why: loggableText(why), remedy: loggableText(remedy), retry })
+  return new Failure({
+    code,
+    what: loggableText(what),
+    ...location,
+    why: loggableText(why),
+    remedy: loggableText(remedy),
+    retry,
+  })
 }
 
 const PROCESS_LEVELS: { readonly [event in ProcessEvent['event']]?: LogLevel } = {
@@ -22,18 +29,43 @@ export function levelOf(event: Transition | ProcessEvent): LogLevel {
 }
 
 /** `proposed apps/web in prod (#418 https://…)`. */
-export function transitionText({ outcome, cluster, package: name, branch, proposal, url, detail }: Transition): string {
+export function transitionText({
+  outcome,
+  cluster,
+  package: name,
+  branch,
+  proposal,
+  url,
+  detail,
+}: Transition): string {
   if (detail !== undefined) return detail
-  const location = proposal === undefined ? branch : [proposal, url].filter((text) => text !== undefined).join(' ')
+  const location =
+    proposal === undefined ? branch : [proposal, url].filter((text) => text !== undefined).join(' ')
   return `${outcome.replaceAll('-', ' ')} ${name} in ${cluster}${location === undefined ? '' : ` (${location})`}`
 }
 
-export function turnText({ outcome, units, failedUnits, failedClusters, writes, plan, milliseconds }: TurnEvent): string {
+export function turnText({
+  outcome,
+  units,
+  failedUnits,
+  failedClusters,
+  writes,
+  plan,
+  milliseconds,
+}: TurnEvent): string {
   const failed = [
     ...(failedUnits === 0 ? [] : [count(failedUnits, 'failed package')]),
-    ...(failedClusters === 0 ? [] : [count(failedClusters, 'cluster that was not observed', 'clusters that were not observed')]),
+    ...(failedClusters === 0
+      ? []
+      : [
+          count(failedClusters, 'cluster that was not observed', 'clusters that were not observed'),
+        ]),
   ]
-  const parts = [count(units, 'package'), ...failed, `${count(writes, 'write')}${plan === undefined ? '' : ' planned'}`]
+  const parts = [
+    count(units, 'package'),
+    ...failed,
+    `${count(writes, 'write')}${plan === undefined ? '' : ' planned'}`,
+  ]
   return `turn ${outcome} in ${(milliseconds / 1000).toFixed(1)} s: ${parts.join(', ')}`
 }
 

@@ -42,17 +42,33 @@ export class JsonLog implements Log {
     const { transitions, plan, milliseconds, ...counts } = turn
     for (const transition of transitions) {
       const { detail, ...fields } = transition
-      this.#pino[levelOf(transition)]({ event: 'transition', ...fields }, transitionText(transition))
+      this.#pino[levelOf(transition)](
+        { event: 'transition', ...fields },
+        transitionText(transition),
+      )
     }
-    if (plan !== undefined) this.#pino.info({ event: 'plan', dryRun: true, actions: plan }, 'a real run would make these writes')
-    this.#pino.info({ event: 'turn', ...counts, transitions: transitions.length, durationSeconds: milliseconds / 1000 }, turnText(turn))
+    if (plan !== undefined)
+      this.#pino.info(
+        { event: 'plan', dryRun: true, actions: plan },
+        'a real run would make these writes',
+      )
+    this.#pino.info(
+      {
+        event: 'turn',
+        ...counts,
+        transitions: transitions.length,
+        durationSeconds: milliseconds / 1000,
+      },
+      turnText(turn),
+    )
   }
 
   failures(failures: readonly ReportedFailure[], state: 'new' | 'gone'): void {
     for (const { failure, cluster, package: name } of failures) {
       const { code, what, where, why, remedy, retry } = loggableFailure(failure)
       const fields = { cluster, package: name, code, what, where, why }
-      if (state === 'gone') this.#pino.warn({ event: 'recovered', ...fields }, `the error is gone: ${what}`)
+      if (state === 'gone')
+        this.#pino.warn({ event: 'recovered', ...fields }, `the error is gone: ${what}`)
       else this.#pino.error({ event: 'failure', ...fields, remedy, retry }, what)
     }
   }
@@ -67,12 +83,17 @@ export class JsonLog implements Log {
   process(event: ProcessEvent): void {
     const { failure, ...fields } = { failure: undefined, ...event }
     this.#pino[levelOf(event)](
-      failure === undefined ? fields : { ...fields, code: failure.code, why: loggableText(failure.message) },
+      failure === undefined
+        ? fields
+        : { ...fields, code: failure.code, why: loggableText(failure.message) },
       processText(event),
     )
   }
 
   request({ what, outcome, milliseconds }: TracedRequest): void {
-    this.#pino.trace({ event: 'request', outcome, durationSeconds: Math.round(milliseconds) / 1000 }, oneLine(what, 300))
+    this.#pino.trace(
+      { event: 'request', outcome, durationSeconds: Math.round(milliseconds) / 1000 },
+      oneLine(what, 300),
+    )
   }
 }

@@ -6,7 +6,14 @@ import { type Loggable, loggableText } from '@backporch/kyaml/redaction'
 import { oneLine } from '@backporch/kyaml/text'
 import type { TracedRequest } from '@backporch/system/trace'
 import { dryRunLines } from '../../plan/turn/turn-words.ts'
-import { LOG_LEVELS, type Log, type LogLevel, type ProcessEvent, type ReportedFailure, type TurnEvent } from '../../ports/log.ts'
+import {
+  LOG_LEVELS,
+  type Log,
+  type LogLevel,
+  type ProcessEvent,
+  type ReportedFailure,
+  type TurnEvent,
+} from '../../ports/log.ts'
 import { levelOf, loggableFailure, processText, transitionText, turnText } from './event-text.ts'
 import type { LogSink } from './json-log.ts'
 
@@ -45,7 +52,8 @@ export class TextLog implements Log {
   }
 
   notes(notes: readonly Note[]): void {
-    for (const group of groupNotes(notes)) this.#line('info', `note: ${loggableText(groupSentence(group))}`)
+    for (const group of groupNotes(notes))
+      this.#line('info', `note: ${loggableText(groupSentence(group))}`)
   }
 
   process(event: ProcessEvent): void {
@@ -53,13 +61,18 @@ export class TextLog implements Log {
   }
 
   request({ what, outcome, milliseconds }: TracedRequest): void {
-    this.#line('trace', `${String(Math.round(milliseconds)).padStart(6)} ms  ${oneLine(what, 300)}  ${oneLine(outcome, 100)}`)
+    this.#line(
+      'trace',
+      `${String(Math.round(milliseconds)).padStart(6)} ms  ${oneLine(what, 300)}  ${oneLine(outcome, 100)}`,
+    )
   }
 
   #line(level: LogLevel, text: string): void {
     const { level: least, clock, stream, repository } = this.#sink
     if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(least)) return
-    stream.write(`${clock.now().toISOString().slice(0, 19)}Z  ${repository === undefined ? '' : `[${repository}] `}${text}\n`)
+    stream.write(
+      `${clock.now().toISOString().slice(0, 19)}Z  ${repository === undefined ? '' : `[${repository}] `}${text}\n`,
+    )
   }
 
   #red(text: string): string {

@@ -25,7 +25,14 @@ export class FleetNumbers {
   private readonly observedAt = new Map<Loggable, number>()
 
   /** Numbers of what could not be observed stay: an outage ends no alert. */
-  take({ packages, failed, clusters, unobserved, policyProblem, whole }: Omit<ObservedNumbers, 'occurrences'>): void {
+  take({
+    packages,
+    failed,
+    clusters,
+    unobserved,
+    policyProblem,
+    whole,
+  }: Omit<ObservedNumbers, 'occurrences'>): void {
     this.policyProblem = policyProblem
     if (whole) this.forget(packages, failed, new Set([...clusters.keys(), ...unobserved]))
     for (const one of packages) this.of(one.cluster).set(one.package, one)
@@ -34,7 +41,8 @@ export class FleetNumbers {
       this.of(cluster).set(name, { ...before, state: BLANK.state })
     }
     for (const cluster of unobserved) {
-      for (const [name, before] of this.of(cluster)) this.of(cluster).set(name, { ...before, state: BLANK.state })
+      for (const [name, before] of this.of(cluster))
+        this.of(cluster).set(name, { ...before, state: BLANK.state })
       if (!this.observedAt.has(cluster)) this.observedAt.set(cluster, 0)
     }
     for (const [cluster, at] of clusters) this.observedAt.set(cluster, at)
@@ -48,7 +56,11 @@ export class FleetNumbers {
     return this.observedAt
   }
 
-  private forget(packages: ObservedNumbers['packages'], failed: ObservedNumbers['failed'], known: ReadonlySet<Loggable>): void {
+  private forget(
+    packages: ObservedNumbers['packages'],
+    failed: ObservedNumbers['failed'],
+    known: ReadonlySet<Loggable>,
+  ): void {
     for (const cluster of [...this.packages.keys(), ...this.observedAt.keys()]) {
       if (known.has(cluster)) continue
       this.packages.delete(cluster)
@@ -57,7 +69,8 @@ export class FleetNumbers {
     const named = Map.groupBy([...packages, ...failed], ({ cluster }) => cluster)
     for (const [cluster, own] of named) {
       const names = new Set(own.map((one) => one.package))
-      for (const name of this.of(cluster).keys()) if (!names.has(name)) this.of(cluster).delete(name)
+      for (const name of this.of(cluster).keys())
+        if (!names.has(name)) this.of(cluster).delete(name)
     }
   }
 
@@ -69,17 +82,32 @@ export class FleetNumbers {
 }
 
 /** Two repositories may have packages of one name in one cluster: their rows have the same labels, and are joined where they are printed. */
-export function fleetRows(fleets: readonly FleetNumbers[]): ReadonlyMap<MetricName, readonly Row[]> {
-  const all = fleets.flatMap((fleet) => fleet.everyPackage()).sort((left, right) => rankOf(left) - rankOf(right))
+export function fleetRows(
+  fleets: readonly FleetNumbers[],
+): ReadonlyMap<MetricName, readonly Row[]> {
+  const all = fleets
+    .flatMap((fleet) => fleet.everyPackage())
+    .sort((left, right) => rankOf(left) - rankOf(right))
   const place = ({ cluster, package: name }: PackageNumbers) => ({ cluster, package: name })
-  const drifted = all.flatMap((one) => [...one.drifted].map(([risk, value]) => ({ labels: { ...place(one), risk }, value })))
+  const drifted = all.flatMap((one) =>
+    [...one.drifted].map(([risk, value]) => ({ labels: { ...place(one), risk }, value })),
+  )
   const since = all.filter(({ driftedSince }) => driftedSince !== undefined)
   return new Map<MetricName, readonly Row[]>([
-    ['backporch_package_info', all.map((one) => ({ labels: { ...place(one), ...infoOf(one) }, value: 1 }))],
+    [
+      'backporch_package_info',
+      all.map((one) => ({ labels: { ...place(one), ...infoOf(one) }, value: 1 })),
+    ],
     ['backporch_objects', objectRows(all)],
     ['backporch_drifted_objects', drifted],
-    ['backporch_oldest_drift_timestamp_seconds', since.map((one) => ({ labels: place(one), value: one.driftedSince ?? 0 }))],
-    ['backporch_restore_failed', all.flatMap((one) => (one.restoreFailed ? [{ labels: place(one), value: 1 }] : []))],
+    [
+      'backporch_oldest_drift_timestamp_seconds',
+      since.map((one) => ({ labels: place(one), value: one.driftedSince ?? 0 })),
+    ],
+    [
+      'backporch_restore_failed',
+      all.flatMap((one) => (one.restoreFailed ? [{ labels: place(one), value: 1 }] : [])),
+    ],
     ['backporch_pull_request_info', all.flatMap(pageRows)],
     ['backporch_pull_requests', fleets.flatMap((fleet) => proposalRows(fleet.everyPackage()))],
     [
@@ -91,12 +119,16 @@ export function fleetRows(fleets: readonly FleetNumbers[]): ReadonlyMap<MetricNa
     ],
     [
       'backporch_policy_unusable',
-      fleets.flatMap(({ policyProblem: where }) => (where === undefined ? [] : [{ labels: { where }, value: 1 }])),
+      fleets.flatMap(({ policyProblem: where }) =>
+        where === undefined ? [] : [{ labels: { where }, value: 1 }],
+      ),
     ],
     ['backporch_storm', [{ labels: {}, value: all.some(({ held }) => held === 'storm') ? 1 : 0 }]],
     [
       'backporch_cluster_last_observed_timestamp_seconds',
-      fleets.flatMap((fleet) => [...fleet.everyCluster()].map(([cluster, value]) => ({ labels: { cluster }, value }))),
+      fleets.flatMap((fleet) =>
+        [...fleet.everyCluster()].map(([cluster, value]) => ({ labels: { cluster }, value })),
+      ),
     ],
   ])
 }
@@ -104,7 +136,8 @@ export function fleetRows(fleets: readonly FleetNumbers[]): ReadonlyMap<MetricNa
 function objectRows(all: readonly PackageNumbers[]): readonly Row[] {
   return [...Map.groupBy(all, ({ cluster }) => cluster)].flatMap(([cluster, packages]) => {
     const sums = new Map<string, number>()
-    for (const { objects } of packages) for (const [verdict, count] of objects) sums.set(verdict, (sums.get(verdict) ?? 0) + count)
+    for (const { objects } of packages)
+      for (const [verdict, count] of objects) sums.set(verdict, (sums.get(verdict) ?? 0) + count)
     return [...sums].map(([verdict, value]) => ({ labels: { cluster, verdict }, value }))
   })
 }
@@ -122,15 +155,23 @@ function infoOf({ mode, state, syncer }: PackageNumbers) {
 
 function pageRows({ cluster, package: name, proposal }: PackageNumbers): readonly Row[] {
   const { state, url } = proposal ?? { state: 'draft', url: '' }
-  return state === 'draft' || url === '' ? [] : [{ labels: { cluster, package: name, url }, value: 1 }]
+  return state === 'draft' || url === ''
+    ? []
+    : [{ labels: { cluster, package: name, url }, value: 1 }]
 }
 
 /** Clusters that share a proposal have one. */
 function proposalRows(all: readonly PackageNumbers[]): readonly Row[] {
-  const proposals = new Map(all.flatMap(({ proposal }) => (proposal === undefined ? [] : [[proposal.branch, proposal] as const])))
+  const proposals = new Map(
+    all.flatMap(({ proposal }) =>
+      proposal === undefined ? [] : [[proposal.branch, proposal] as const],
+    ),
+  )
   const rows = Map.groupBy(proposals.values(), ({ state, plan }) => `${state} ${plan}`)
   return [...rows.values()].flatMap(([first, ...others]) =>
-    first === undefined ? [] : [{ labels: { state: first.state, plan: first.plan }, value: others.length + 1 }],
+    first === undefined
+      ? []
+      : [{ labels: { state: first.state, plan: first.plan }, value: others.length + 1 }],
   )
 }
 

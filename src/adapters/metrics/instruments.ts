@@ -15,7 +15,11 @@ export const SERIES_LIMIT = 5_000
 export const OTHER = '_other'
 
 const DROPPED = 'backporch_metrics_dropped_series_total'
-const JOIN = { sum: (left: number, right: number) => left + right, min: Math.min, max: Math.max } as const
+const JOIN = {
+  sum: (left: number, right: number) => left + right,
+  min: Math.min,
+  max: Math.max,
+} as const
 
 export class Instruments {
   readonly registry = new Registry()
@@ -29,7 +33,8 @@ export class Instruments {
   constructor(limit = SERIES_LIMIT) {
     this.limit = limit
     collectDefaultMetrics({ register: this.registry })
-    for (const { name } of this.registry.getMetricsAsArray()) if (!PROCESS_METRICS.has(name)) this.registry.removeSingleMetric(name)
+    for (const { name } of this.registry.getMetricsAsArray())
+      if (!PROCESS_METRICS.has(name)) this.registry.removeSingleMetric(name)
     for (const name of Object.keys(METRICS) as MetricName[]) {
       const { type, help, labels, buckets = [] } = declarationOf(name)
       const options = { name, help, labelNames: [...labels], registers: [this.registry] }
@@ -70,7 +75,10 @@ export class Instruments {
       const labels = overflowLabels(name, row.labels)
       const key = JSON.stringify(labels)
       const before = overflow.get(key)
-      overflow.set(key, { labels, value: before === undefined ? row.value : join(before.value, row.value) })
+      overflow.set(key, {
+        labels,
+        value: before === undefined ? row.value : join(before.value, row.value),
+      })
     }
     for (const { labels, value } of overflow.values()) gauge.set(labels, value)
     this.countDropped(name, dropped)
@@ -100,7 +108,10 @@ function joined(rows: Iterable<Row>, join: (left: number, right: number) => numb
   for (const row of rows) {
     const key = JSON.stringify(row.labels)
     const before = series.get(key)
-    series.set(key, before === undefined ? row : { labels: row.labels, value: join(before.value, row.value) })
+    series.set(
+      key,
+      before === undefined ? row : { labels: row.labels, value: join(before.value, row.value) },
+    )
   }
   return series.values()
 }
@@ -108,5 +119,7 @@ function joined(rows: Iterable<Row>, join: (left: number, right: number) => numb
 /** Labels with few values stay, so that sums over them are right. */
 function overflowLabels(name: MetricName, labels: Labels): Labels {
   const open = new Set(declarationOf(name).open)
-  return Object.fromEntries(Object.entries(labels).map(([label, value]) => [label, open.has(label) ? OTHER : value]))
+  return Object.fromEntries(
+    Object.entries(labels).map(([label, value]) => [label, open.has(label) ? OTHER : value]),
+  )
 }

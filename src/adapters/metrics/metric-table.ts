@@ -37,10 +37,14 @@ export const METRICS = {
     [...PACKAGE, 'mode', 'state', 'syncer'],
     { open: PACKAGE, overflow: 'sum' },
   ),
-  backporch_objects: gauge('Objects by verdict. A verdict without an object has no series.', ['cluster', 'verdict'], {
-    open: ['cluster'],
-    overflow: 'sum',
-  }),
+  backporch_objects: gauge(
+    'Objects by verdict. A verdict without an object has no series.',
+    ['cluster', 'verdict'],
+    {
+      open: ['cluster'],
+      overflow: 'sum',
+    },
+  ),
   backporch_drifted_objects: gauge(
     'Drifted objects by their worst risk, without drift that a person decided to keep. A package without one has no series.',
     [...PACKAGE, 'risk'],
@@ -51,14 +55,22 @@ export const METRICS = {
     [...PACKAGE, 'risk'],
     { open: PACKAGE, overflow: 'sum' },
   ),
-  backporch_oldest_drift_timestamp_seconds: gauge('Begin of drift that nobody has decided on.', PACKAGE, {
-    open: PACKAGE,
-    overflow: 'min',
-  }),
-  backporch_restore_failed: gauge('1 while the latest approved change did not reach the cluster in time.', PACKAGE, {
-    open: PACKAGE,
-    overflow: 'sum',
-  }),
+  backporch_oldest_drift_timestamp_seconds: gauge(
+    'Begin of drift that nobody has decided on.',
+    PACKAGE,
+    {
+      open: PACKAGE,
+      overflow: 'min',
+    },
+  ),
+  backporch_restore_failed: gauge(
+    '1 while the latest approved change did not reach the cluster in time.',
+    PACKAGE,
+    {
+      open: PACKAGE,
+      overflow: 'sum',
+    },
+  ),
   backporch_drift_detected_total: counter(
     'Objects that drifted or drifted further, by the worst risk of the change and the class of its writer.',
     [...PACKAGE, 'risk', 'actor_class'],
@@ -69,17 +81,36 @@ export const METRICS = {
     [...PACKAGE, 'resolution'],
     { open: PACKAGE },
   ),
-  backporch_drift_suppressed_total: counter('Differences that a rule began to ignore, by the kind of the rule.', ['rule_kind']),
-  backporch_detection_latency_seconds: histogram('From the moment an event of a changed object was read to its verdict.', LATENCY),
-  backporch_time_to_decision_seconds: histogram('From a proposal to the decision of a person.', DECISION, ['resolution']),
-  backporch_time_to_restore_seconds: histogram('From an approved Restore to the observation that live agrees.', DECISION, ['syncer']),
-  backporch_pull_requests: gauge('Open pull requests, and recorded drafts that have none yet.', ['state', 'plan']),
+  backporch_drift_suppressed_total: counter(
+    'Differences that a rule began to ignore, by the kind of the rule.',
+    ['rule_kind'],
+  ),
+  backporch_detection_latency_seconds: histogram(
+    'From the moment an event of a changed object was read to its verdict.',
+    LATENCY,
+  ),
+  backporch_time_to_decision_seconds: histogram(
+    'From a proposal to the decision of a person.',
+    DECISION,
+    ['resolution'],
+  ),
+  backporch_time_to_restore_seconds: histogram(
+    'From an approved Restore to the observation that live agrees.',
+    DECISION,
+    ['syncer'],
+  ),
+  backporch_pull_requests: gauge('Open pull requests, and recorded drafts that have none yet.', [
+    'state',
+    'plan',
+  ]),
   backporch_pull_request_info: gauge(
     'Always 1 for a package with an open pull request. The label url has its address.',
     [...PACKAGE, 'url'],
     { open: [...PACKAGE, 'url'], overflow: 'sum' },
   ),
-  backporch_pull_requests_without_status: gauge('Open pull requests of people, and merge groups, that wait for the status drift/fresh.'),
+  backporch_pull_requests_without_status: gauge(
+    'Open pull requests of people, and merge groups, that wait for the status drift/fresh.',
+  ),
   backporch_held: gauge('Packages whose record stays a draft, by reason.', ['reason']),
   backporch_storm: gauge('1 while proposals are held back because too much drifted at once.'),
   backporch_policy_unusable: gauge(
@@ -88,44 +119,86 @@ export const METRICS = {
     { open: ['where'], overflow: 'sum' },
   ),
   backporch_failures: gauge('Failures that last, by code (backporch explain CODE).', ['code']),
-  backporch_cluster_last_observed_timestamp_seconds: gauge('Last observation of a cluster. 0: never since the start.', ['cluster'], {
-    open: ['cluster'],
-    overflow: 'min',
-  }),
+  backporch_cluster_last_observed_timestamp_seconds: gauge(
+    'Last observation of a cluster. 0: never since the start.',
+    ['cluster'],
+    {
+      open: ['cluster'],
+      overflow: 'min',
+    },
+  ),
   backporch_turns_total: counter('Turns that ended.', ['outcome']),
-  backporch_reconcile_duration_seconds: histogram('Duration of a turn and of its phases.', WORK, ['phase']),
+  backporch_reconcile_duration_seconds: histogram('Duration of a turn and of its phases.', WORK, [
+    'phase',
+  ]),
   workqueue_depth: gauge('Items that wait in the queue.', ['name']),
-  workqueue_longest_running_processor_seconds: gauge('How long the work has run that began first and has not ended.', ['name']),
+  workqueue_longest_running_processor_seconds: gauge(
+    'How long the work has run that began first and has not ended.',
+    ['name'],
+  ),
   workqueue_adds_total: counter('Items that were added to the queue.', ['name']),
   workqueue_retries_total: counter('Items that were added again after a failure.', ['name']),
-  workqueue_queue_duration_seconds: histogram('How long an item waits in the queue.', QUEUE, ['name']),
-  workqueue_work_duration_seconds: histogram('How long the work on an item takes.', QUEUE, ['name']),
-  backporch_watch_age_seconds: gauge('Age of the oldest proof that a watch of the cluster missed nothing.', ['cluster'], {
+  workqueue_queue_duration_seconds: histogram('How long an item waits in the queue.', QUEUE, [
+    'name',
+  ]),
+  workqueue_work_duration_seconds: histogram('How long the work on an item takes.', QUEUE, [
+    'name',
+  ]),
+  backporch_watch_age_seconds: gauge(
+    'Age of the oldest proof that a watch of the cluster missed nothing.',
+    ['cluster'],
+    {
+      open: ['cluster'],
+      overflow: 'max',
+    },
+  ),
+  backporch_watch_stale: gauge(
+    'Kinds of the cluster whose watch has no such proof for more than a minute.',
+    ['cluster'],
+    {
+      open: ['cluster'],
+      overflow: 'sum',
+    },
+  ),
+  backporch_watch_lists_total: counter('Complete lists of the watches of a cluster.', ['cluster'], {
     open: ['cluster'],
-    overflow: 'max',
   }),
-  backporch_watch_stale: gauge('Kinds of the cluster whose watch has no such proof for more than a minute.', ['cluster'], {
-    open: ['cluster'],
-    overflow: 'sum',
-  }),
-  backporch_watch_lists_total: counter('Complete lists of the watches of a cluster.', ['cluster'], { open: ['cluster'] }),
-  backporch_watch_reopened_total: counter('Watches of a cluster that were opened again.', ['cluster'], { open: ['cluster'] }),
-  backporch_watch_events_total: counter('Events and bookmarks of the watches of a cluster.', ['cluster'], { open: ['cluster'] }),
+  backporch_watch_reopened_total: counter(
+    'Watches of a cluster that were opened again.',
+    ['cluster'],
+    { open: ['cluster'] },
+  ),
+  backporch_watch_events_total: counter(
+    'Events and bookmarks of the watches of a cluster.',
+    ['cluster'],
+    { open: ['cluster'] },
+  ),
   backporch_api_requests_total: counter(
     'Requests to API servers. code: 2xx, 4xx, …, or none without an answer.',
     ['cluster', 'verb', 'code'],
     { open: ['cluster'] },
   ),
-  backporch_forge_requests_total: counter('Requests to the forge. code: none without an answer.', ['forge', 'code']),
-  backporch_forge_rate_limit_remaining: gauge('Requests that the forge still allows in its present window.', ['forge', 'limit'], {
-    open: ['limit'],
-    overflow: 'min',
-  }),
-  backporch_git_fetch_total: counter('Requests that read from the git server.', ['result']),
-  backporch_git_push_total: counter('Requests that push to the git server. A push that it refuses is answered.', ['result']),
-  backporch_metrics_dropped_series_total: counter('Values whose labels got no series of their own, each time they were reported.', [
-    'metric',
+  backporch_forge_requests_total: counter('Requests to the forge. code: none without an answer.', [
+    'forge',
+    'code',
   ]),
+  backporch_forge_rate_limit_remaining: gauge(
+    'Requests that the forge still allows in its present window.',
+    ['forge', 'limit'],
+    {
+      open: ['limit'],
+      overflow: 'min',
+    },
+  ),
+  backporch_git_fetch_total: counter('Requests that read from the git server.', ['result']),
+  backporch_git_push_total: counter(
+    'Requests that push to the git server. A push that it refuses is answered.',
+    ['result'],
+  ),
+  backporch_metrics_dropped_series_total: counter(
+    'Values whose labels got no series of their own, each time they were reported.',
+    ['metric'],
+  ),
 } as const satisfies Readonly<Record<string, Declaration>>
 
 /**

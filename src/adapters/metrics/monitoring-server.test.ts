@@ -16,11 +16,17 @@ interface Parts {
   readonly limits?: Partial<MonitoringLimits>
 }
 
-async function open(t: TestContext, { readiness = { ready: true, checks: [] }, exposition, limits = {} }: Parts = {}) {
+async function open(
+  t: TestContext,
+  { readiness = { ready: true, checks: [] }, exposition, limits = {} }: Parts = {},
+) {
   const server = await startMonitoringServer({
     host: '127.0.0.1',
     port: 0,
-    metrics: { contentType: 'text/plain; version=0.0.4', exposition: exposition ?? (async () => TEXT) },
+    metrics: {
+      contentType: 'text/plain; version=0.0.4',
+      exposition: exposition ?? (async () => TEXT),
+    },
     readiness: () => readiness,
     onRefused: () => undefined,
     limits,
@@ -43,12 +49,17 @@ function dial(port: number, text: string): Promise<string> {
 test('/metrics has the text with its content type, compressed where that is accepted', async (t) => {
   const { url } = await open(t)
   const plain = await fetch(url, { headers: { 'accept-encoding': 'identity' } })
-  assert.deepEqual([plain.status, plain.headers.get('content-type'), await plain.text()], [200, 'text/plain; version=0.0.4', TEXT])
+  assert.deepEqual(
+    [plain.status, plain.headers.get('content-type'), await plain.text()],
+    [200, 'text/plain; version=0.0.4', TEXT],
+  )
   const [encoding, body] = await new Promise<[unknown, Buffer]>((resolve) => {
     const request = httpRequest(url, { headers: { 'accept-encoding': 'gzip' } }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk) => chunks.push(chunk))
-      response.on('end', () => resolve([response.headers['content-encoding'], Buffer.concat(chunks)]))
+      response.on('end', () =>
+        resolve([response.headers['content-encoding'], Buffer.concat(chunks)]),
+      )
     })
     request.end()
   })
@@ -74,36 +85,51 @@ test('/readyz has a line for each check, 503 where it is not ready, and names wh
 test('/healthz is ok, also where nothing is ready', async (t) => {
   const { origin } = await open(t, { readiness: { ready: false, checks: [] } })
   const answer = await fetch(`${origin}/healthz`)
-  assert.deepEqual([answer.status, await answer.text(), answer.headers.get('cache-control')], [200, 'ok\n', 'no-store'])
+  assert.deepEqual(
+    [answer.status, await answer.text(), answer.headers.get('cache-control')],
+    [200, 'ok\n', 'no-store'],
+  )
   const head = await fetch(`${origin}/metrics`, { method: 'HEAD' })
   assert.deepEqual([head.status, await head.text()], [200, ''])
 })
 
 test('other paths and methods are refused, and so is a body', async (t) => {
   const { origin, port } = await open(t)
-  const statusOf = async (path: string, init: RequestInit = {}) => (await fetch(`${origin}${path}`, init)).status
+  const statusOf = async (path: string, init: RequestInit = {}) =>
+    (await fetch(`${origin}${path}`, init)).status
   assert.equal(await statusOf('/'), 404)
   assert.equal(await statusOf('/webhook', { method: 'POST', body: '{}' }), 404)
   assert.equal(await statusOf('/metrics', { method: 'POST', body: '{}' }), 405)
   assert.equal(await statusOf('/metrics?collect[]=a'), 200)
   const head = 'GET /metrics HTTP/1.1\r\nhost: x\r\n'
   assert.match(await dial(port, `${head}content-length: 2\r\n\r\n{}`), /^HTTP\/1\.1 413 /)
-  assert.match(await dial(port, `${head}content-length: 2\r\nexpect: 100-continue\r\n\r\n{}`), /^HTTP\/1\.1 413 /)
+  assert.match(
+    await dial(port, `${head}content-length: 2\r\nexpect: 100-continue\r\n\r\n{}`),
+    /^HTTP\/1\.1 413 /,
+  )
   assert.match(await dial(port, `${head}x: ${'a'.repeat(20_000)}\r\n\r\n`), /^HTTP\/1\.1 431 /)
   assert.match(await dial(port, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), /^HTTP\/1\.1 400 /)
 })
 
 test('a body without end is answered and cut off', async (t) => {
   const { port } = await open(t, { limits: { linger: 50 } })
-  assert.match(await dial(port, 'POST /metrics HTTP/1.1\r\nhost: x\r\ncontent-length: 999999999\r\n\r\nabc'), /^HTTP\/1\.1 405 /)
+  assert.match(
+    await dial(port, 'POST /metrics HTTP/1.1\r\nhost: x\r\ncontent-length: 999999999\r\n\r\nabc'),
+    /^HTTP\/1\.1 405 /,
+  )
 })
 
 test('a client that does not send its request in time, or does not read the answer, is cut off', async (t) => {
   const slow = await open(t, { limits: { headers: 100 } })
   assert.match(await dial(slow.port, 'GET /metrics HTTP/1.1\r\n'), /^HTTP\/1\.1 408 /)
-  const { port } = await open(t, { limits: { answer: 100 }, exposition: async () => 'a'.repeat(64 * 1024 * 1024) })
+  const { port } = await open(t, {
+    limits: { answer: 100 },
+    exposition: async () => 'a'.repeat(64 * 1024 * 1024),
+  })
   let isClosed = false
-  const socket = connect(port, '127.0.0.1', () => socket.write('GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n')).pause()
+  const socket = connect(port, '127.0.0.1', () =>
+    socket.write('GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n'),
+  ).pause()
   socket
     .on('error', () => undefined)
     .on('close', () => {
@@ -119,7 +145,10 @@ test('a client that does not send its request in time, or does not read the answ
 test('metrics that cannot be written are a failed scrape, and the server goes on', async (t) => {
   const { url, origin } = await open(t, { exposition: () => Promise.reject(new Error('a secret')) })
   const answer = await fetch(url)
-  assert.deepEqual([answer.status, await answer.text()], [500, 'the metrics could not be written\n'])
+  assert.deepEqual(
+    [answer.status, await answer.text()],
+    [500, 'the metrics could not be written\n'],
+  )
   assert.equal((await fetch(`${origin}/healthz`)).status, 200)
 })
 
@@ -127,6 +156,16 @@ test('an address that is taken is a failure with the flag in its remedy', async 
   const { port } = await open(t)
   const metrics = { contentType: '', exposition: async () => '' }
   const readiness = () => ({ ready: true, checks: [] })
-  const second = startMonitoringServer({ host: '127.0.0.1', port, metrics, readiness, onRefused: () => undefined })
-  await assert.rejects(second, (thrown) => thrown instanceof Failure && thrown.code === 'BP1001' && /--http-address/.test(thrown.remedy))
+  const second = startMonitoringServer({
+    host: '127.0.0.1',
+    port,
+    metrics,
+    readiness,
+    onRefused: () => undefined,
+  })
+  await assert.rejects(
+    second,
+    (thrown) =>
+      thrown instanceof Failure && thrown.code === 'BP1001' && /--http-address/.test(thrown.remedy),
+  )
 })

@@ -46,12 +46,14 @@ export async function startMonitoringServer(options: MonitoringServerOptions): P
     maxHeaderSize: 16_384,
   })
   server.maxConnections = limits.connections
-  const handle = (request: IncomingMessage, response: ServerResponse): void => void exchange(options, limits, request, response)
+  const handle = (request: IncomingMessage, response: ServerResponse): void =>
+    void exchange(options, limits, request, response)
   server.on('request', handle)
   // A body that is announced is refused before a byte of it.
   server.on('checkContinue', handle)
   const what = 'cannot listen for requests for metrics'
-  const remedy = 'give another address with --http-address HOST:PORT, or leave it out: then there are no metrics'
+  const remedy =
+    'give another address with --http-address HOST:PORT, or leave it out: then there are no metrics'
   return listen(server, { ...options, path: '/metrics', what, remedy })
 }
 
@@ -67,13 +69,17 @@ async function exchange(
   const late = setTimeout(() => request.socket.destroy(), limits.answer)
   response.once('close', () => clearTimeout(late))
   if (!PATHS.includes(path)) exchanged.turnAway(404, `there are ${PATHS.join(', ')}`)
-  else if (method !== 'GET' && method !== 'HEAD') exchanged.turnAway(405, 'ask with GET', { allow: 'GET, HEAD' })
+  else if (method !== 'GET' && method !== 'HEAD')
+    exchanged.turnAway(405, 'ask with GET', { allow: 'GET, HEAD' })
   else if (hasBody(request)) exchanged.turnAway(413, 'a body is not read')
   else if (path === '/healthz') exchanged.answer(200, 'ok')
   else if (path === '/readyz') {
     const { ready, checks } = readiness()
     const lines = checks.map(({ ok, text }) => `[${ok ? '+' : '-'}]${text}`)
-    exchanged.answer(ready ? 200 : 503, [...lines, `readyz check ${ready ? 'passed' : 'failed'}`].join('\n'))
+    exchanged.answer(
+      ready ? 200 : 503,
+      [...lines, `readyz check ${ready ? 'passed' : 'failed'}`].join('\n'),
+    )
   } else {
     try {
       await writeMetrics(metrics, request, response)

@@ -13,7 +13,11 @@ const clock = { now: () => new Date(NOW) }
 const PROD = loggableName('prod')
 
 function metricsOf(limit?: number): PrometheusMetrics {
-  return new PrometheusMetrics({ version: '1.2.3', clock, ...(limit === undefined ? {} : { limit }) })
+  return new PrometheusMetrics({
+    version: '1.2.3',
+    clock,
+    ...(limit === undefined ? {} : { limit }),
+  })
 }
 
 function packageOf(name: string, more: Partial<PackageNumbers> = {}): PackageNumbers {
@@ -33,7 +37,10 @@ function packageOf(name: string, more: Partial<PackageNumbers> = {}): PackageNum
   }
 }
 
-function turnOf(packages: readonly PackageNumbers[], more: Partial<ObservedNumbers> = {}): Parameters<PrometheusMetrics['turn']>[0] {
+function turnOf(
+  packages: readonly PackageNumbers[],
+  more: Partial<ObservedNumbers> = {},
+): Parameters<PrometheusMetrics['turn']>[0] {
   const observed = {
     packages,
     failed: [],
@@ -49,7 +56,9 @@ function turnOf(packages: readonly PackageNumbers[], more: Partial<ObservedNumbe
 /** Samples of our own metrics, `name{labels} value`, without the buckets of histograms. */
 async function samples(metrics: PrometheusMetrics, name: string): Promise<string[]> {
   const lines = (await metrics.exposition()).split('\n')
-  return lines.filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `)).map((line) => line.slice(name.length))
+  return lines
+    .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+    .map((line) => line.slice(name.length))
 }
 
 const DRIFTED = { state: 'Drifted', drifted: new Map([['critical', 1]]), driftedSince: 50 }
@@ -72,8 +81,12 @@ test('the CPU time of the process is measured', async () => {
 test('a package that drifts has its series, and loses them when it is in sync or gone', async () => {
   const metrics = metricsOf()
   metrics.turn(turnOf([packageOf('apps/web', DRIFTED), packageOf('apps/api')]))
-  assert.deepEqual(await samples(metrics, 'backporch_drifted_objects'), ['{cluster="prod",package="apps/web",risk="critical"} 1'])
-  assert.deepEqual(await samples(metrics, 'backporch_objects'), ['{cluster="prod",verdict="in-sync"} 4'])
+  assert.deepEqual(await samples(metrics, 'backporch_drifted_objects'), [
+    '{cluster="prod",package="apps/web",risk="critical"} 1',
+  ])
+  assert.deepEqual(await samples(metrics, 'backporch_objects'), [
+    '{cluster="prod",verdict="in-sync"} 4',
+  ])
   assert.equal((await samples(metrics, 'backporch_package_info')).length, 2)
   metrics.turn(turnOf([packageOf('apps/web')]))
   assert.deepEqual(await samples(metrics, 'backporch_drifted_objects'), [])
@@ -85,11 +98,16 @@ test('a cluster or a package that cannot be observed keeps its drift and is Unkn
   const metrics = metricsOf()
   const stage = loggableName('stage')
   const web = packageOf('apps/web', DRIFTED)
-  metrics.turn(turnOf([web, { ...web, cluster: stage }], { clusters: new Map([...new Map([[PROD, 100]]), [stage, 100]]) }))
+  metrics.turn(
+    turnOf([web, { ...web, cluster: stage }], {
+      clusters: new Map([...new Map([[PROD, 100]]), [stage, 100]]),
+    }),
+  )
   const failed = [{ cluster: PROD, package: loggableName('apps/web') }]
   metrics.turn(turnOf([], { clusters: new Map([[PROD, 160]]), failed, unobserved: [stage] }))
   assert.equal((await samples(metrics, 'backporch_drifted_objects')).length, 2)
-  for (const line of await samples(metrics, 'backporch_package_info')) assert.match(line, /state="Unknown"/)
+  for (const line of await samples(metrics, 'backporch_package_info'))
+    assert.match(line, /state="Unknown"/)
   assert.deepEqual(await samples(metrics, 'backporch_cluster_last_observed_timestamp_seconds'), [
     '{cluster="prod"} 160',
     '{cluster="stage"} 100',
@@ -98,27 +116,47 @@ test('a cluster or a package that cannot be observed keeps its drift and is Unkn
   metrics.failing('', new Map([['BP3001', 2]]))
   assert.deepEqual(await samples(metrics, 'backporch_failures'), ['{code="BP3001"} 2'])
   assert.equal((await samples(metrics, 'backporch_drifted_objects')).length, 2)
-  assert.deepEqual(await samples(metrics, 'backporch_turns_total'), ['{outcome="succeeded"} 2', '{outcome="failed"} 1'])
+  assert.deepEqual(await samples(metrics, 'backporch_turns_total'), [
+    '{outcome="succeeded"} 2',
+    '{outcome="failed"} 1',
+  ])
 })
 
 test('a turn about one package changes that one alone', async () => {
   const metrics = metricsOf()
   metrics.turn(turnOf([packageOf('apps/web', DRIFTED), packageOf('apps/api', DRIFTED)]))
   metrics.turn(turnOf([packageOf('apps/api')], { whole: false }))
-  assert.deepEqual(await samples(metrics, 'backporch_drifted_objects'), ['{cluster="prod",package="apps/web",risk="critical"} 1'])
+  assert.deepEqual(await samples(metrics, 'backporch_drifted_objects'), [
+    '{cluster="prod",package="apps/web",risk="critical"} 1',
+  ])
 })
 
 test('a cluster that was never observed has the time 0', async () => {
   const metrics = metricsOf()
   metrics.turn(turnOf([], { clusters: new Map(), unobserved: [PROD] }))
-  assert.deepEqual(await samples(metrics, 'backporch_cluster_last_observed_timestamp_seconds'), ['{cluster="prod"} 0'])
+  assert.deepEqual(await samples(metrics, 'backporch_cluster_last_observed_timestamp_seconds'), [
+    '{cluster="prod"} 0',
+  ])
 })
 
 test('clusters that share a proposal count it once', async () => {
   const metrics = metricsOf()
-  const proposal = { branch: 'proposed/apps/web/drift-1', state: 'open', plan: 'Restore', url: '' } as const
-  metrics.turn(turnOf(['a', 'b', 'c'].map((name) => packageOf(name, { proposal, held: name === 'c' ? 'storm' : undefined }))))
-  assert.deepEqual(await samples(metrics, 'backporch_pull_requests'), ['{state="open",plan="Restore"} 1'])
+  const proposal = {
+    branch: 'proposed/apps/web/drift-1',
+    state: 'open',
+    plan: 'Restore',
+    url: '',
+  } as const
+  metrics.turn(
+    turnOf(
+      ['a', 'b', 'c'].map((name) =>
+        packageOf(name, { proposal, held: name === 'c' ? 'storm' : undefined }),
+      ),
+    ),
+  )
+  assert.deepEqual(await samples(metrics, 'backporch_pull_requests'), [
+    '{state="open",plan="Restore"} 1',
+  ])
   assert.deepEqual(await samples(metrics, 'backporch_held'), ['{reason="storm"} 1'])
   assert.deepEqual(await samples(metrics, 'backporch_storm'), [' 1'])
 })
@@ -142,10 +180,21 @@ test('an open proposal with a page has its address, and a draft has none', async
 test('ten thousand packages that drift stay under the bound of each metric, sums by risk are right, and the overflow is counted', async () => {
   const metrics = metricsOf()
   const packages = Array.from({ length: 10_000 }, (_, index) =>
-    packageOf(`apps/p${index}`, { ...DRIFTED, drifted: new Map([[index < 4_000 ? 'low' : 'critical', 1]]), driftedSince: 50 + index }),
+    packageOf(`apps/p${index}`, {
+      ...DRIFTED,
+      drifted: new Map([[index < 4_000 ? 'low' : 'critical', 1]]),
+      driftedSince: 50 + index,
+    }),
   )
   const occurrences = packages.map(
-    ({ cluster, package: name }) => ({ kind: 'detected', cluster, package: name, risk: 'high', actorClass: 'controller' }) as const,
+    ({ cluster, package: name }) =>
+      ({
+        kind: 'detected',
+        cluster,
+        package: name,
+        risk: 'high',
+        actorClass: 'controller',
+      }) as const,
   )
   metrics.turn(turnOf(packages, { occurrences }))
   const text = await metrics.exposition()
@@ -153,14 +202,22 @@ test('ten thousand packages that drift stay under the bound of each metric, sums
     text.split('\n').filter((line) => line !== '' && !line.startsWith('#')),
     (line) => line.split(/[ {]/, 1)[0] ?? '',
   )
-  for (const [name, lines] of perMetric) assert.ok(lines.length <= SERIES_LIMIT + 4, `${name} has ${lines.length} series`)
+  for (const [name, lines] of perMetric)
+    assert.ok(lines.length <= SERIES_LIMIT + 4, `${name} has ${lines.length} series`)
   const drifted = await samples(metrics, 'backporch_drifted_objects')
   const sum = (risk: string) =>
-    drifted.filter((line) => line.includes(`risk="${risk}"`)).reduce((total, line) => total + Number(line.split(' ').at(-1)), 0)
+    drifted
+      .filter((line) => line.includes(`risk="${risk}"`))
+      .reduce((total, line) => total + Number(line.split(' ').at(-1)), 0)
   assert.deepEqual([sum('low'), sum('critical')], [4_000, 6_000])
   assert.ok(drifted.includes('{cluster="_other",package="_other",risk="low"} 4000'))
-  assert.ok(drifted.includes('{cluster="_other",package="_other",risk="critical"} 1000'), 'the worst have their own series first')
-  const oldest = (await samples(metrics, 'backporch_oldest_drift_timestamp_seconds')).find((line) => line.includes('_other'))
+  assert.ok(
+    drifted.includes('{cluster="_other",package="_other",risk="critical"} 1000'),
+    'the worst have their own series first',
+  )
+  const oldest = (await samples(metrics, 'backporch_oldest_drift_timestamp_seconds')).find((line) =>
+    line.includes('_other'),
+  )
   assert.equal(oldest, '{cluster="_other",package="_other"} 50')
   const dropped = await samples(metrics, 'backporch_metrics_dropped_series_total')
   assert.ok(dropped.includes('{metric="backporch_drift_detected_total"} 5000'), dropped.join('\n'))
@@ -192,7 +249,12 @@ test('names are escaped, and one with the form of a credential is not shown', as
   assert.equal(lines.length, 3)
   assert.match(lines.join('\n'), /cluster="a\\"b\\\\c"/)
   assert.match(lines.join('\n'), /cluster="redacted"/)
-  metrics.request({ to: { system: 'cluster', name: token }, what: 'GET /api', outcome: '200', milliseconds: 1 })
+  metrics.request({
+    to: { system: 'cluster', name: token },
+    what: 'GET /api',
+    outcome: '200',
+    milliseconds: 1,
+  })
   assert.doesNotMatch(await metrics.exposition(), /ghp_/)
 })
 
@@ -214,8 +276,12 @@ test('no object, no field, no manager, no path and no value of a real turn is in
 
 test('requests are counted by cluster, verb and class of the code, by forge and code, and by what git is asked for', async () => {
   const metrics = metricsOf()
-  const request = (system: 'cluster' | 'git' | 'forge', name: string, what: string, outcome: string) =>
-    metrics.request({ to: { system, name }, what, outcome, milliseconds: 1 })
+  const request = (
+    system: 'cluster' | 'git' | 'forge',
+    name: string,
+    what: string,
+    outcome: string,
+  ) => metrics.request({ to: { system, name }, what, outcome, milliseconds: 1 })
   request('cluster', 'prod', 'GET /api/v1/pods', '200 (17 characters)')
   request('cluster', 'prod', 'PATCH /api/v1/pods/x', '403 (17 characters)')
   request('cluster', 'prod', 'GET /api/v1/pods', 'unreachable')
@@ -234,7 +300,10 @@ test('requests are counted by cluster, verb and class of the code, by forge and 
     '{forge="github",code="429"} 1',
     '{forge="github",code="none"} 1',
   ])
-  assert.deepEqual(await samples(metrics, 'backporch_git_fetch_total'), ['{result="answered"} 1', '{result="failed"} 1'])
+  assert.deepEqual(await samples(metrics, 'backporch_git_fetch_total'), [
+    '{result="answered"} 1',
+    '{result="failed"} 1',
+  ])
   assert.deepEqual(await samples(metrics, 'backporch_git_push_total'), ['{result="answered"} 1'])
   metrics.request({
     to: { system: 'forge', name: 'github' },
@@ -243,7 +312,9 @@ test('requests are counted by cluster, verb and class of the code, by forge and 
     milliseconds: 1,
     budget: { name: 'core', remaining: 41 },
   })
-  assert.deepEqual(await samples(metrics, 'backporch_forge_rate_limit_remaining'), ['{forge="github",limit="core"} 41'])
+  assert.deepEqual(await samples(metrics, 'backporch_forge_rate_limit_remaining'), [
+    '{forge="github",limit="core"} 41',
+  ])
 })
 
 test('the age of watches is computed when the metrics are read, and their counters never go back', async () => {
@@ -258,7 +329,12 @@ test('the age of watches is computed when the metrics are read, and their counte
     events: 10,
     ...more,
   })
-  let kinds = [kind({}), kind({ provenAt: NOW - 61_000, reopened: 2 }), kind({ state: 'unreadable', provenAt: 1 }), kind({ provenAt: 0 })]
+  let kinds = [
+    kind({}),
+    kind({ provenAt: NOW - 61_000, reopened: 2 }),
+    kind({ state: 'unreadable', provenAt: 1 }),
+    kind({ provenAt: 0 }),
+  ]
   metrics.provide({ watches: () => [{ cluster: 'prod', state: () => kinds }] })
   metrics.provide({ queues: () => new Map([['clusters', 4]]) })
   assert.deepEqual(await samples(metrics, 'backporch_watch_age_seconds'), ['{cluster="prod"} 61'])
@@ -292,8 +368,16 @@ test('a queue is counted as controller-runtime counts its own', async () => {
 test('repositories that share a cluster neither replace nor double the numbers of each other', async () => {
   const metrics = metricsOf()
   const edge = loggableName('edge')
-  const [one, other] = [{ repository: 'git.example.com/a/one' }, { repository: 'git.example.com/a/other' }]
-  const proposal = { branch: 'proposed/apps/web/drift-1', state: 'open', plan: 'Restore', url: '' } as const
+  const [one, other] = [
+    { repository: 'git.example.com/a/one' },
+    { repository: 'git.example.com/a/other' },
+  ]
+  const proposal = {
+    branch: 'proposed/apps/web/drift-1',
+    state: 'open',
+    plan: 'Restore',
+    url: '',
+  } as const
   const api = packageOf('apps/api', { cluster: edge })
   metrics.turn({ ...turnOf([packageOf('apps/web', { ...DRIFTED, proposal })]), ...one })
   const clusters = new Map([
@@ -307,19 +391,27 @@ test('repositories that share a cluster neither replace nor double the numbers o
   // A whole turn of one says nothing of what the other has.
   metrics.turn({ ...turnOf([packageOf('apps/web', { ...DRIFTED, proposal })]), ...one })
   const labels = '{cluster="prod",package="apps/web"'
-  assert.deepEqual(await samples(metrics, 'backporch_drifted_objects'), [`${labels},risk="critical"} 2`])
-  assert.deepEqual(await samples(metrics, 'backporch_oldest_drift_timestamp_seconds'), [`${labels}} 40`])
+  assert.deepEqual(await samples(metrics, 'backporch_drifted_objects'), [
+    `${labels},risk="critical"} 2`,
+  ])
+  assert.deepEqual(await samples(metrics, 'backporch_oldest_drift_timestamp_seconds'), [
+    `${labels}} 40`,
+  ])
   assert.deepEqual(await samples(metrics, 'backporch_objects'), [
     '{cluster="prod",verdict="in-sync"} 4',
     '{cluster="edge",verdict="in-sync"} 2',
   ])
-  assert.deepEqual(await samples(metrics, 'backporch_pull_requests'), ['{state="open",plan="Restore"} 2'])
+  assert.deepEqual(await samples(metrics, 'backporch_pull_requests'), [
+    '{state="open",plan="Restore"} 2',
+  ])
   assert.deepEqual(await samples(metrics, 'backporch_failures'), ['{code="BP3001"} 3'])
   assert.deepEqual(await samples(metrics, 'backporch_cluster_last_observed_timestamp_seconds'), [
     '{cluster="prod"} 90',
     '{cluster="edge"} 100',
   ])
   metrics.provide({ repositories: () => new Set([one.repository]) })
-  assert.deepEqual(await samples(metrics, 'backporch_objects'), ['{cluster="prod",verdict="in-sync"} 2'])
+  assert.deepEqual(await samples(metrics, 'backporch_objects'), [
+    '{cluster="prod",verdict="in-sync"} 2',
+  ])
   assert.deepEqual(await samples(metrics, 'backporch_failures'), ['{code="BP3001"} 1'])
 })

@@ -3,7 +3,13 @@ import { type KindWatchState, STALE_AFTER } from '@backporch/cluster/cluster-wat
 import { type Loggable, loggableName } from '@backporch/kyaml/redaction'
 import type { Clock } from '@backporch/system/clock'
 import type { TracedRequest } from '@backporch/system/trace'
-import type { Metrics, MetricsSource, Occurrence, QueueEvent, TurnNumbers } from '../../ports/metrics.ts'
+import type {
+  Metrics,
+  MetricsSource,
+  Occurrence,
+  QueueEvent,
+  TurnNumbers,
+} from '../../ports/metrics.ts'
 import { FleetNumbers, fleetRows } from './fleet-numbers.ts'
 import { Instruments, type Row } from './instruments.ts'
 
@@ -54,7 +60,8 @@ export class PrometheusMetrics implements Metrics {
   turn({ repository = '', outcome, phases, observed }: TurnNumbers): void {
     const own = this.of(repository)
     this.instruments.count('backporch_turns_total', { outcome })
-    for (const [phase, seconds] of phases) this.instruments.observe('backporch_reconcile_duration_seconds', { phase }, seconds)
+    for (const [phase, seconds] of phases)
+      this.instruments.observe('backporch_reconcile_duration_seconds', { phase }, seconds)
     if (observed === undefined) return
     own.fleet.take(observed)
     for (const occurrence of observed.occurrences) this.occurred(occurrence)
@@ -68,10 +75,17 @@ export class PrometheusMetrics implements Metrics {
     const status = /^\d{3}(?!\d)/.exec(outcome)?.[0]
     if (system === 'cluster') {
       const [verb = ''] = what.split(' ', 1)
-      const labels = { cluster: this.nameOf(name), verb, code: status === undefined ? 'none' : `${status.charAt(0)}xx` }
+      const labels = {
+        cluster: this.nameOf(name),
+        verb,
+        code: status === undefined ? 'none' : `${status.charAt(0)}xx`,
+      }
       this.instruments.count('backporch_api_requests_total', labels)
     } else if (system === 'forge') {
-      this.instruments.count('backporch_forge_requests_total', { forge: name, code: status ?? 'none' })
+      this.instruments.count('backporch_forge_requests_total', {
+        forge: name,
+        code: status ?? 'none',
+      })
       if (budget !== undefined) this.learn(name, budget)
     } else {
       const metric = name === 'push' ? 'backporch_git_push_total' : 'backporch_git_fetch_total'
@@ -119,18 +133,32 @@ export class PrometheusMetrics implements Metrics {
     if (this.changed) this.readTurns()
     this.changed = false
     this.readWatches()
-    const depths = [...(this.source.queues?.() ?? [])].map(([name, value]) => ({ labels: { name }, value }))
+    const depths = [...(this.source.queues?.() ?? [])].map(([name, value]) => ({
+      labels: { name },
+      value,
+    }))
     this.instruments.replace('workqueue_depth', depths)
-    const longest = [...(this.source.longestRunning?.() ?? [])].map(([name, value]) => ({ labels: { name }, value }))
+    const longest = [...(this.source.longestRunning?.() ?? [])].map(([name, value]) => ({
+      labels: { name },
+      value,
+    }))
     this.instruments.replace('workqueue_longest_running_processor_seconds', longest)
-    const unrecorded = (this.source.unrecorded?.() ?? []).map(({ count, ...labels }) => ({ labels, value: count }))
+    const unrecorded = (this.source.unrecorded?.() ?? []).map(({ count, ...labels }) => ({
+      labels,
+      value: count,
+    }))
     this.instruments.replace('backporch_unrecorded_drift_objects', unrecorded)
-    this.instruments.replace('backporch_pull_requests_without_status', [{ labels: {}, value: this.source.waitingHeads?.() ?? 0 }])
+    this.instruments.replace('backporch_pull_requests_without_status', [
+      { labels: {}, value: this.source.waitingHeads?.() ?? 0 },
+    ])
     return this.instruments.registry.metrics()
   }
 
   private of(repository: string): RepositoryNumbers {
-    const own = this.repositories.get(repository) ?? { fleet: new FleetNumbers(), failures: new Map() }
+    const own = this.repositories.get(repository) ?? {
+      fleet: new FleetNumbers(),
+      failures: new Map(),
+    }
     this.repositories.set(repository, own)
     this.changed = true
     return own
@@ -140,28 +168,40 @@ export class PrometheusMetrics implements Metrics {
   private forget(): void {
     const known = this.source.repositories?.()
     if (known === undefined) return
-    for (const name of this.repositories.keys()) if (!known.has(name)) this.changed = this.repositories.delete(name) || this.changed
+    for (const name of this.repositories.keys())
+      if (!known.has(name)) this.changed = this.repositories.delete(name) || this.changed
   }
 
   private readTurns(): void {
     const repositories = [...this.repositories.values()]
-    for (const [name, rows] of fleetRows(repositories.map(({ fleet }) => fleet))) this.instruments.replace(name, rows)
-    const failures = repositories.flatMap((own) => [...own.failures].map(([code, value]) => ({ labels: { code }, value })))
+    for (const [name, rows] of fleetRows(repositories.map(({ fleet }) => fleet)))
+      this.instruments.replace(name, rows)
+    const failures = repositories.flatMap((own) =>
+      [...own.failures].map(([code, value]) => ({ labels: { code }, value })),
+    )
     this.instruments.replace('backporch_failures', failures)
   }
 
   private readWatches(): void {
     const now = this.clock.now().getTime()
-    const watches = (this.source.watches?.() ?? []).map((watch) => ({ cluster: this.nameOf(watch.cluster), kinds: watch.state() }))
+    const watches = (this.source.watches?.() ?? []).map((watch) => ({
+      cluster: this.nameOf(watch.cluster),
+      kinds: watch.state(),
+    }))
     // An unreadable kind is a failure of its own, and never proven.
     const ages = watches.map(({ cluster, kinds }) => ({
       cluster,
-      kinds: kinds.flatMap(({ state, provenAt }) => (state === 'unreadable' || provenAt === 0 ? [] : [now - provenAt])),
+      kinds: kinds.flatMap(({ state, provenAt }) =>
+        state === 'unreadable' || provenAt === 0 ? [] : [now - provenAt],
+      ),
     }))
     const age = ages.flatMap(({ cluster, kinds }) =>
       kinds.length === 0 ? [] : [{ labels: { cluster }, value: Math.max(0, ...kinds) / 1_000 }],
     )
-    const stale = ages.map(({ cluster, kinds }) => ({ labels: { cluster }, value: kinds.filter((one) => one > STALE_AFTER).length }))
+    const stale = ages.map(({ cluster, kinds }) => ({
+      labels: { cluster },
+      value: kinds.filter((one) => one > STALE_AFTER).length,
+    }))
     this.instruments.replace('backporch_watch_age_seconds', age)
     this.instruments.replace('backporch_watch_stale', stale)
     for (const { cluster, kinds } of watches) this.countWatch(cluster, kinds)
@@ -169,7 +209,10 @@ export class PrometheusMetrics implements Metrics {
 
   /** A kind that is not followed any more takes its numbers along: a counter never goes back. */
   private countWatch(cluster: Loggable, kinds: readonly KindWatchState[]): void {
-    for (const [field, metric] of Object.entries(WATCH_COUNTERS) as [keyof typeof WATCH_COUNTERS, (typeof WATCH_COUNTERS)['lists']][]) {
+    for (const [field, metric] of Object.entries(WATCH_COUNTERS) as [
+      keyof typeof WATCH_COUNTERS,
+      (typeof WATCH_COUNTERS)['lists'],
+    ][]) {
       const key = `${metric} ${cluster}`
       const sum = kinds.reduce((total, kind) => total + kind[field], 0)
       this.instruments.count(metric, { cluster }, Math.max(0, sum - (this.watchSums.get(key) ?? 0)))
@@ -181,20 +224,38 @@ export class PrometheusMetrics implements Metrics {
     switch (occurrence.kind) {
       case 'detected': {
         const { cluster, package: name, risk, actorClass } = occurrence
-        this.instruments.count('backporch_drift_detected_total', { cluster, package: name, risk, actor_class: actorClass })
+        this.instruments.count('backporch_drift_detected_total', {
+          cluster,
+          package: name,
+          risk,
+          actor_class: actorClass,
+        })
         break
       }
       case 'resolved': {
         const { cluster, package: name, resolution, seconds } = occurrence
-        this.instruments.count('backporch_drift_resolved_total', { cluster, package: name, resolution })
-        if (seconds !== undefined) this.instruments.observe('backporch_time_to_decision_seconds', { resolution }, seconds)
+        this.instruments.count('backporch_drift_resolved_total', {
+          cluster,
+          package: name,
+          resolution,
+        })
+        if (seconds !== undefined)
+          this.instruments.observe('backporch_time_to_decision_seconds', { resolution }, seconds)
         break
       }
       case 'restored':
-        this.instruments.observe('backporch_time_to_restore_seconds', { syncer: occurrence.syncer || 'none' }, occurrence.seconds)
+        this.instruments.observe(
+          'backporch_time_to_restore_seconds',
+          { syncer: occurrence.syncer || 'none' },
+          occurrence.seconds,
+        )
         break
       case 'suppressed':
-        this.instruments.count('backporch_drift_suppressed_total', { rule_kind: occurrence.rule }, occurrence.count)
+        this.instruments.count(
+          'backporch_drift_suppressed_total',
+          { rule_kind: occurrence.rule },
+          occurrence.count,
+        )
     }
   }
 

@@ -34,7 +34,9 @@ test('the program gets its arguments and then the folders git and live', () => {
 
 test('files can be read by nobody else, and are gone afterwards, also when the program fails or is killed', () => {
   for (const end of ['exit 0', 'exit 7', 'kill -9 $$']) {
-    const [modes = '', path = ''] = run(`stat -c '%a' "$2" "$2/a.yaml" "$2/.." | tr '\\n' ' '; echo; echo "$2"; ${end}`).split('\n')
+    const [modes = '', path = ''] = run(
+      `stat -c '%a' "$2" "$2/a.yaml" "$2/.." | tr '\\n' ' '; echo; echo "$2"; ${end}`,
+    ).split('\n')
     assert.equal(modes, '700 600 700 ')
     assert.match(path, /git$/)
     assert.ok(!existsSync(path) && !existsSync(join(path, '..')), end)

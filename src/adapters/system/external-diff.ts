@@ -29,13 +29,20 @@ interface ExternalDiff {
  * @returns its output, where `inherit` is false
  * @throws Failure BP1001 when the program cannot be started
  */
-export function runExternalDiff({ program, files, workingDirectory, environment, inherit }: ExternalDiff): string {
+export function runExternalDiff({
+  program,
+  files,
+  workingDirectory,
+  environment,
+  inherit,
+}: ExternalDiff): string {
   const folder = mkdtempSync(join(tmpdir(), 'backporch-diff-'))
   try {
     const sides = (['git', 'live'] as const).map((side) => {
       const path = join(folder, side)
       mkdirSync(path, { mode: 0o700 })
-      for (const file of files) writeFileSync(join(path, file.name), file[side], { mode: 0o600, flag: 'wx' })
+      for (const file of files)
+        writeFileSync(join(path, file.name), file[side], { mode: 0o600, flag: 'wx' })
       return path
     })
     const [command, ...args] = program

@@ -29,7 +29,8 @@ interface LoadedKey {
 
 /** @throws Failure BP1009 when the key is too short or its file cannot be used */
 export async function loadInstallationKey({ value, path }: KeySource): Promise<LoadedKey> {
-  if (value !== undefined && value !== '') return { key: keyFrom(value, 'BACKPORCH_KEY'), created: false }
+  if (value !== undefined && value !== '')
+    return { key: keyFrom(value, 'BACKPORCH_KEY'), created: false }
   const stored = await readKeyFile(path)
   if (stored !== undefined) return { key: keyFrom(stored, path, made.has(path)), created: false }
   await createKeyFile(path)
@@ -41,7 +42,10 @@ export async function loadInstallationKey({ value, path }: KeySource): Promise<L
 }
 
 /** The source of the key, with the same checks; makes none. @throws Failure BP1009 */
-export async function findInstallationKey({ value, path }: KeySource): Promise<'environment' | 'file' | 'nowhere'> {
+export async function findInstallationKey({
+  value,
+  path,
+}: KeySource): Promise<'environment' | 'file' | 'nowhere'> {
   if (value !== undefined && value !== '') {
     keyFrom(value, 'BACKPORCH_KEY')
     return 'environment'
@@ -54,7 +58,11 @@ export async function findInstallationKey({ value, path }: KeySource): Promise<'
 
 function keyFrom(text: string, where: string, isNew = false): RedactionKey {
   const trimmed = text.trim()
-  if (trimmed.length < SHORTEST) throw keyFailure(where, `it has ${trimmed.length} characters, and fewer than ${SHORTEST} can be guessed`)
+  if (trimmed.length < SHORTEST)
+    throw keyFailure(
+      where,
+      `it has ${trimmed.length} characters, and fewer than ${SHORTEST} can be guessed`,
+    )
   return redactionKey(Buffer.from(trimmed, 'utf8'), isNew)
 }
 
@@ -90,7 +98,8 @@ function keyFailure(where: string, why: string, cause?: unknown): Failure {
     what: 'the installation key cannot be used',
     where,
     why,
-    remedy: 'set BACKPORCH_KEY to at least 32 random characters, for example from "openssl rand -hex 32"',
+    remedy:
+      'set BACKPORCH_KEY to at least 32 random characters, for example from "openssl rand -hex 32"',
     cause,
   })
 }

@@ -28,7 +28,9 @@ test('a folder that is there, or a file, is refused and stays as it is', () => {
   writeFileSync(join(location, 'file'), 'mine')
   for (const name of ['out', 'file']) {
     assert.throws(() => checkNewFolder(join(location, name)), { code: 'BP1001' })
-    assert.throws(() => writeNewFolder(join(location, name), new Map([['x', 'y']])), { code: 'BP1001' })
+    assert.throws(() => writeNewFolder(join(location, name), new Map([['x', 'y']])), {
+      code: 'BP1001',
+    })
   }
   assert.deepEqual(readdirSync(join(location, 'out')), [])
 })

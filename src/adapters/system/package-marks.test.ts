@@ -24,7 +24,10 @@ test('a package that two processes in a row ended with is refused by the next on
   assert.deepEqual(second.endingsOf('web'), NEVER)
   await second.begin(['heavy'])
   const third = start(path)
-  assert.deepEqual([third.endingsOf('heavy'), third.endingsOf('web')], [{ count: 2, isRefused: true }, NEVER])
+  assert.deepEqual(
+    [third.endingsOf('heavy'), third.endingsOf('web')],
+    [{ count: 2, isRefused: true }, NEVER],
+  )
   await third.begin(['web'])
   await third.end(['web'])
   const fourth = start(path)

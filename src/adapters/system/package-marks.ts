@@ -40,7 +40,11 @@ export class PackageMarkFile implements PackageMarks {
       this.endings.set(key, (this.endings.get(key) ?? 0) + 1)
     // What was refused is tried again: memory, or luck, may be another.
     const before = new Set(left?.refused)
-    this.refused = new Set([...this.endings].flatMap(([key, count]) => (count >= MOST_ENDINGS && !before.has(key) ? [key] : [])))
+    this.refused = new Set(
+      [...this.endings].flatMap(([key, count]) =>
+        count >= MOST_ENDINGS && !before.has(key) ? [key] : [],
+      ),
+    )
     if (this.endings.size > 0) void this.write()
   }
 
@@ -73,7 +77,13 @@ export class PackageMarkFile implements PackageMarks {
   private async writeNow(): Promise<void> {
     const { path, version } = this
     const endings = Object.fromEntries([...this.endings].slice(-MOST_KEPT))
-    const state: State = { pid: process.pid, version, observed: [...this.observed], endings, refused: [...this.refused] }
+    const state: State = {
+      pid: process.pid,
+      version,
+      observed: [...this.observed],
+      endings,
+      refused: [...this.refused],
+    }
     const fresh = `${path}.${process.pid}`
     try {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 })
@@ -103,7 +113,10 @@ function isRunning(pid: number): boolean {
 function readState(path: string, version: string): State | undefined {
   try {
     const state = JSON.parse(readFileSync(path, 'utf8')) as State
-    const isWhole = Array.isArray(state.observed) && Array.isArray(state.refused) && typeof state.endings === 'object'
+    const isWhole =
+      Array.isArray(state.observed) &&
+      Array.isArray(state.refused) &&
+      typeof state.endings === 'object'
     return isWhole && state.version === version ? state : undefined
   } catch {
     return undefined

@@ -8,7 +8,8 @@ import type { PolicyFile } from '../../policy/parse-policy.ts'
 export function readPolicyFiles(path: string): readonly PolicyFile[] {
   try {
     const paths = statSync(path).isDirectory() ? filesIn(path) : [path]
-    if (paths.length > 0) return paths.map((file) => ({ path: file, text: readFileSync(file, 'utf8') }))
+    if (paths.length > 0)
+      return paths.map((file) => ({ path: file, text: readFileSync(file, 'utf8') }))
   } catch (thrown) {
     throw notRead(path, thrown instanceof Error ? thrown.message : String(thrown))
   }

@@ -17,9 +17,19 @@ test('a folder of its own each time; where none can be made, it is told with the
     assert.ok(statSync(one).isDirectory())
     process.env['TMPDIR'] = join(root, 'not-there')
     const failure = await expectFailure(makeScratchFolder('a-'), 'BP4008')
-    assert.match(`${failure.where} ${failure.why} ${failure.remedy}`, /not-there .* ENOENT .* TMPDIR$/)
-    const limits = { milliseconds: 1000, outputBytes: 1000 } as unknown as Parameters<typeof runProgram>[0]['limits']
-    const run = { program: process.execPath, words: ['--version'], environment: {}, limits } as unknown as Parameters<typeof runProgram>[0]
+    assert.match(
+      `${failure.where} ${failure.why} ${failure.remedy}`,
+      /not-there .* ENOENT .* TMPDIR$/,
+    )
+    const limits = { milliseconds: 1000, outputBytes: 1000 } as unknown as Parameters<
+      typeof runProgram
+    >[0]['limits']
+    const run = {
+      program: process.execPath,
+      words: ['--version'],
+      environment: {},
+      limits,
+    } as unknown as Parameters<typeof runProgram>[0]
     await expectFailure(runProgram(run, new AbortController().signal), 'BP4008')
   } finally {
     if (before === undefined) delete process.env['TMPDIR']

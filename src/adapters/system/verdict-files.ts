@@ -12,7 +12,8 @@ interface Files {
 
 /** @param remote address of the repository */
 export function verdictFiles(folder: string, remote: string): Files {
-  const pathOf = (cluster: string): string => join(folder, `${hash('sha256', `${remote}\n${cluster}`).slice(0, 32)}.verdicts`)
+  const pathOf = (cluster: string): string =>
+    join(folder, `${hash('sha256', `${remote}\n${cluster}`).slice(0, 32)}.verdicts`)
   return {
     async read(cluster) {
       try {

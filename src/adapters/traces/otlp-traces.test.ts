@@ -13,7 +13,15 @@ import { traceSettings } from './trace-settings.ts'
 
 const AT = Date.parse('2026-11-21T10:00:00Z')
 const PROD = loggableName('prod')
-const CALL: TracedCall = { began: AT + 1, ended: AT + 3.5, system: 'cluster', peer: PROD, method: 'GET', status: 200, failed: false }
+const CALL: TracedCall = {
+  began: AT + 1,
+  ended: AT + 3.5,
+  system: 'cluster',
+  peer: PROD,
+  method: 'GET',
+  status: 200,
+  failed: false,
+}
 const PUSH: TracedCall = {
   began: AT + 6,
   ended: AT + 9,
@@ -45,7 +53,11 @@ interface JsonSpan {
   readonly startTimeUnixNano: string
   readonly endTimeUnixNano: string
   readonly attributes: readonly { readonly key: string; readonly value: object }[]
-  readonly events: readonly { readonly name: string; readonly timeUnixNano: string; readonly attributes: readonly object[] }[]
+  readonly events: readonly {
+    readonly name: string
+    readonly timeUnixNano: string
+    readonly attributes: readonly object[]
+  }[]
   readonly status: { readonly code: number }
 }
 
@@ -62,13 +74,19 @@ function spansOf({ got }: OtlpReceiver): readonly JsonSpan[] {
 }
 
 test('a turn is one trace in the JSON of OTLP, with its phases and requests', async (t) => {
-  const env = { OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20abc', OTEL_RESOURCE_ATTRIBUTES: 'team=a' }
+  const env = {
+    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20abc',
+    OTEL_RESOURCE_ATTRIBUTES: 'team=a',
+  }
   const { receiver, notes, traces } = await open(t, env)
   traces.turn(TURN)
   await traces.close()
   assert.deepEqual(notes, [])
   const [request, ...more] = receiver.got
-  assert.deepEqual([request?.path, request?.headers['content-type'], more], ['/v1/traces', 'application/json', []])
+  assert.deepEqual(
+    [request?.path, request?.headers['content-type'], more],
+    ['/v1/traces', 'application/json', []],
+  )
   assert.equal(request?.headers['authorization'], 'Bearer abc')
   const { resource, scopeSpans } = JSON.parse(request?.body ?? '').resourceSpans[0]
   assert.deepEqual(resource.attributes, [
@@ -89,8 +107,20 @@ test('a turn is one trace in the JSON of OTLP, with its phases and requests', as
   assert.equal(spans.get('git push')?.parentSpanId, root?.spanId)
   const nanos = BigInt(AT) * 1_000_000n
   const call = spans.get('cluster GET')
-  assert.deepEqual([call?.startTimeUnixNano, call?.endTimeUnixNano], [`${nanos + 1_000_000n}`, `${nanos + 3_500_000n}`])
-  assert.deepEqual([root?.kind, call?.kind, call?.status.code, spans.get('git push')?.status.code, root?.status.code], [1, 3, 0, 2, 2])
+  assert.deepEqual(
+    [call?.startTimeUnixNano, call?.endTimeUnixNano],
+    [`${nanos + 1_000_000n}`, `${nanos + 3_500_000n}`],
+  )
+  assert.deepEqual(
+    [
+      root?.kind,
+      call?.kind,
+      call?.status.code,
+      spans.get('git push')?.status.code,
+      root?.status.code,
+    ],
+    [1, 3, 0, 2, 2],
+  )
   assert.deepEqual(root?.attributes, [
     { key: 'backporch.scope', value: { stringValue: 'units' } },
     { key: 'backporch.outcome', value: { stringValue: 'failed' } },
@@ -98,7 +128,10 @@ test('a turn is one trace in the JSON of OTLP, with its phases and requests', as
     { key: 'backporch.writes', value: { intValue: 2 } },
   ])
   const [event] = root?.events ?? []
-  assert.deepEqual([event?.name, event?.timeUnixNano, event?.attributes.length], ['unit', `${nanos + 10_000_000n}`, 3])
+  assert.deepEqual(
+    [event?.name, event?.timeUnixNano, event?.attributes.length],
+    ['unit', `${nanos + 10_000_000n}`, 3],
+  )
 })
 
 for (const status of [400, 503, undefined])
@@ -123,13 +156,18 @@ test('what was dropped is counted in the next trace', async (t) => {
   await waitUntil('the collector has the spans', () => spansOf(receiver).length >= fit * 4)
   traces.turn(TURN)
   await traces.close()
-  const counted = spansOf(receiver).flatMap(({ attributes }) => attributes.filter(({ key }) => key === 'backporch.spans.dropped'))
+  const counted = spansOf(receiver).flatMap(({ attributes }) =>
+    attributes.filter(({ key }) => key === 'backporch.spans.dropped'),
+  )
   assert.deepEqual(counted, [{ key: 'backporch.spans.dropped', value: { intValue: 8 } }])
 })
 
 test('a collector that is down is one warning, and no address or header of it', async () => {
   const notes: Note[] = []
-  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', OTEL_EXPORTER_OTLP_HEADERS: 'authorization=canary' }
+  const env = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
+    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=canary',
+  }
   const settings = traceSettings(env, '1')
   assert.ok(settings !== undefined && !('problem' in settings))
   const traces = new OtlpTraces(settings, (note) => notes.push(note))
@@ -149,10 +187,17 @@ test('without an endpoint no module of OpenTelemetry is loaded', async () => {
     console.log(JSON.stringify([traces === undefined, loaded.length > 0]))`
   const run = async (env: Readonly<Record<string, string>>): Promise<unknown> => {
     const options = { env: { PATH: process.env['PATH'], ...env } }
-    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], options)
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--input-type=module', '-e', script],
+      options,
+    )
     return JSON.parse(stdout)
   }
   assert.deepEqual(await run({}), [true, false])
-  assert.deepEqual(await run({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', OTEL_TRACES_EXPORTER: 'none' }), [true, false])
+  assert.deepEqual(
+    await run({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', OTEL_TRACES_EXPORTER: 'none' }),
+    [true, false],
+  )
   assert.deepEqual(await run({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }), [false, true])
 })

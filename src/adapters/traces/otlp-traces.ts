@@ -1,6 +1,14 @@
 /** Traces of turns to a collector, over OTLP/HTTP with JSON. The queue has a bound: what a collector does not take in time is dropped and counted. */
 import type { Note } from '@backporch/kyaml/note'
-import { type Context, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api'
+import {
+  type Context,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace'
@@ -26,19 +34,27 @@ export class OtlpTraces implements TurnTraces {
 
   constructor({ url, headers, resource, version }: TraceSettings, onNote: (note: Note) => void) {
     this.onNote = onNote
-    const exporter = this.counting(new OTLPTraceExporter({ url, headers: { ...headers }, timeoutMillis: SEND_WITHIN }))
+    const exporter = this.counting(
+      new OTLPTraceExporter({ url, headers: { ...headers }, timeoutMillis: SEND_WITHIN }),
+    )
     const processor = new BatchSpanProcessor({
       exporter,
       maxQueueSize: MOST_SPANS,
       scheduledDelayMillis: EVERY,
       exportTimeoutMillis: CLOSE_WITHIN,
     })
-    this.provider = new TracerProvider({ resource: resourceFromAttributes({ ...resource }), spanProcessors: [processor] })
+    this.provider = new TracerProvider({
+      resource: resourceFromAttributes({ ...resource }),
+      spanProcessors: [processor],
+    })
     this.tracer = this.provider.getTracer('backporch', version)
   }
 
   turn(turn: TurnTrace): void {
-    const spans = 1 + turn.requests.length + turn.phases.reduce((sum, { requests }) => sum + 1 + requests.length, 0)
+    const spans =
+      1 +
+      turn.requests.length +
+      turn.phases.reduce((sum, { requests }) => sum + 1 + requests.length, 0)
     if (this.pending + spans > MOST_SPANS) {
       this.drop(spans, 'too many wait for the collector')
       return
@@ -55,7 +71,11 @@ export class OtlpTraces implements TurnTraces {
     this.dropped = 0
     const root = this.tracer.startSpan('turn', { startTime: turn.began, attributes }, ROOT_CONTEXT)
     for (const { cluster, package: name, state } of turn.observed)
-      root.addEvent('unit', { 'backporch.cluster': cluster, 'backporch.package': name, 'backporch.state': state }, turn.ended)
+      root.addEvent(
+        'unit',
+        { 'backporch.cluster': cluster, 'backporch.package': name, 'backporch.state': state },
+        turn.ended,
+      )
     const below = trace.setSpan(ROOT_CONTEXT, root)
     for (const phase of turn.phases) {
       const span = this.tracer.startSpan(`phase ${phase.name}`, { startTime: phase.began }, below)
@@ -73,7 +93,10 @@ export class OtlpTraces implements TurnTraces {
     clearTimeout(timer)
   }
 
-  private call({ system, peer, method, status, failed, began, ended }: TracedCall, parent: Context): void {
+  private call(
+    { system, peer, method, status, failed, began, ended }: TracedCall,
+    parent: Context,
+  ): void {
     const what = system === 'git' ? peer : method
     const attributes = {
       ...(system === 'cluster' ? { 'backporch.cluster': peer } : {}),
@@ -82,7 +105,11 @@ export class OtlpTraces implements TurnTraces {
       ...(status === undefined ? {} : { 'http.response.status_code': status }),
     }
     const name = what === '' ? system : `${system} ${what}`
-    this.end(this.tracer.startSpan(name, { kind: SpanKind.CLIENT, startTime: began, attributes }, parent), failed, ended)
+    this.end(
+      this.tracer.startSpan(name, { kind: SpanKind.CLIENT, startTime: began, attributes }, parent),
+      failed,
+      ended,
+    )
   }
 
   private end(span: Span, failed: boolean, at: number): void {
@@ -96,7 +123,8 @@ export class OtlpTraces implements TurnTraces {
         inner.export(spans, (result) => {
           this.pending -= spans.length
           // 0 is success. What the collector answered is not repeated.
-          if (result.code !== 0) this.drop(spans.length, 'the collector does not answer in time, or refuses them')
+          if (result.code !== 0)
+            this.drop(spans.length, 'the collector does not answer in time, or refuses them')
           done(result)
         }),
       shutdown: () => inner.shutdown(),

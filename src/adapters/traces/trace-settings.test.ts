@@ -15,12 +15,21 @@ test('without an endpoint, and where OpenTelemetry or traces are turned off, the
   assert.equal(traceSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: ' ' }, '1.2.3'), undefined)
   assert.equal(traceSettings({ ...BASE, OTEL_SDK_DISABLED: 'TRUE' }, '1.2.3'), undefined)
   assert.equal(traceSettings({ ...BASE, OTEL_TRACES_EXPORTER: 'none' }, '1.2.3'), undefined)
-  assert.notEqual(traceSettings({ ...BASE, OTEL_SDK_DISABLED: 'false', OTEL_TRACES_EXPORTER: 'console,otlp' }, '1.2.3'), undefined)
+  assert.notEqual(
+    traceSettings(
+      { ...BASE, OTEL_SDK_DISABLED: 'false', OTEL_TRACES_EXPORTER: 'console,otlp' },
+      '1.2.3',
+    ),
+    undefined,
+  )
 })
 
 test('the endpoint of traces is taken as it is, the other one with the path of traces', () => {
   assert.equal(settingsOf(BASE).url, 'http://collector:4318/v1/traces')
-  assert.equal(settingsOf({ ...BASE, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://other/x' }).url, 'http://other/x')
+  assert.equal(
+    settingsOf({ ...BASE, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://other/x' }).url,
+    'http://other/x',
+  )
 })
 
 test('headers, the name of the service and attributes come from the environment', () => {

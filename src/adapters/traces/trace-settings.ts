@@ -13,16 +13,27 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 type Environment = { readonly [name: string]: string | undefined }
 
 /** Undefined unless an endpoint is named and nothing turns traces off. `problem`: why none can be sent, without the address. */
-export function traceSettings(env: Environment, version: string): TraceSettings | { readonly problem: string } | undefined {
+export function traceSettings(
+  env: Environment,
+  version: string,
+): TraceSettings | { readonly problem: string } | undefined {
   const own = env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT']?.trim()
   const base = env['OTEL_EXPORTER_OTLP_ENDPOINT']?.trim()
   const url = own || (base ? `${base.replace(/\/+$/, '')}/v1/traces` : '')
   const isOff = env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true'
   const exporters = (env['OTEL_TRACES_EXPORTER'] || 'otlp').split(',').map((name) => name.trim())
   if (url === '' || isOff || !exporters.includes('otlp')) return undefined
-  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) return { problem: 'the endpoint is not an address with http or https' }
-  const headers = { ...pairsOf(env['OTEL_EXPORTER_OTLP_HEADERS']), ...pairsOf(env['OTEL_EXPORTER_OTLP_TRACES_HEADERS']) }
-  if (Object.entries(headers).some(([name, value]) => !HEADER_NAME.test(name) || !HEADER_VALUE.test(value)))
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
+    return { problem: 'the endpoint is not an address with http or https' }
+  const headers = {
+    ...pairsOf(env['OTEL_EXPORTER_OTLP_HEADERS']),
+    ...pairsOf(env['OTEL_EXPORTER_OTLP_TRACES_HEADERS']),
+  }
+  if (
+    Object.entries(headers).some(
+      ([name, value]) => !HEADER_NAME.test(name) || !HEADER_VALUE.test(value),
+    )
+  )
     return { problem: 'a header has characters that HTTP does not allow' }
   const resource = pairsOf(env['OTEL_RESOURCE_ATTRIBUTES'])
   const name = env['OTEL_SERVICE_NAME']?.trim() || resource['service.name'] || 'backporch'

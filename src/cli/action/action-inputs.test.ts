@@ -11,20 +11,27 @@ test('the workflow is about its own repository, unless another is named', () => 
 })
 
 test('each cluster is a context of the kubeconfig, or the name of the recording', () => {
-  const flags = (env: Readonly<Record<string, string>>) => readActionInputs(env).targets.map((target) => target.flags.join(' '))
-  const kubeconfig = { INPUT_KUBECONFIG: '/k', 'INPUT_KUBECONFIG-EXEC-ALLOW': '/bin/a b\n\n /bin/c' }
+  const flags = (env: Readonly<Record<string, string>>) =>
+    readActionInputs(env).targets.map((target) => target.flags.join(' '))
+  const kubeconfig = {
+    INPUT_KUBECONFIG: '/k',
+    'INPUT_KUBECONFIG-EXEC-ALLOW': '/bin/a b\n\n /bin/c',
+  }
   const shared = '--kubeconfig /k --kubeconfig-exec-allow /bin/a b --kubeconfig-exec-allow /bin/c'
   assert.deepEqual(flags({ ...kubeconfig, INPUT_CLUSTERS: 'eu, us\neu' }), [
     `--context eu --cluster eu ${shared}`,
     `--context us --cluster us ${shared}`,
   ])
   assert.deepEqual(flags(kubeconfig), [shared])
-  assert.deepEqual(flags({ INPUT_LIVE: 'live', INPUT_CLUSTERS: 'eu' }), ['--live live --cluster eu'])
+  assert.deepEqual(flags({ INPUT_LIVE: 'live', INPUT_CLUSTERS: 'eu' }), [
+    '--live live --cluster eu',
+  ])
   assert.deepEqual(flags({ INPUT_LIVE: 'live' }), ['--live live'])
 })
 
 test('what pipelines may run is given with every cluster, a line each, and with a recording too', () => {
-  const flags = (env: Readonly<Record<string, string>>) => readActionInputs(env).targets.map((target) => target.flags.join(' '))
+  const flags = (env: Readonly<Record<string, string>>) =>
+    readActionInputs(env).targets.map((target) => target.flags.join(' '))
   const env = {
     'INPUT_ALLOW-EXEC': '/opt/fn --strict\n-x',
     'INPUT_ALLOW-MODULE': '/srv/team.mjs\n',
@@ -42,13 +49,22 @@ test('what pipelines may run is given with every cluster, a line each, and with 
 
 test("a token of the workflow is nobody's where the environment says who we are", () => {
   const both = { INPUT_TOKEN: 't', 'INPUT_WORKFLOW-TOKEN': 't' }
-  const own = (more: Readonly<Record<string, string>>): boolean => readActionInputs({ ...both, ...more }).ownToken
+  const own = (more: Readonly<Record<string, string>>): boolean =>
+    readActionInputs({ ...both, ...more }).ownToken
   assert.deepEqual(
-    [own({}), own({ BACKPORCH_TOKEN: 'x' }), own({ BACKPORCH_APP_ID: '1' }), own({ INPUT_TOKEN: 'other' })],
+    [
+      own({}),
+      own({ BACKPORCH_TOKEN: 'x' }),
+      own({ BACKPORCH_APP_ID: '1' }),
+      own({ INPUT_TOKEN: 'other' }),
+    ],
     [true, false, false, false],
   )
 })
 
 test('of several ends an error beats missing rights, and those what was not observed', () => {
-  assert.deepEqual([[0, 1, 3, 4, 2], [0, 3, 4], [1, 3], [0, 1], [0], []].map(worstOf), [2, 4, 3, 1, 0, 0])
+  assert.deepEqual(
+    [[0, 1, 3, 4, 2], [0, 3, 4], [1, 3], [0, 1], [0], []].map(worstOf),
+    [2, 4, 3, 1, 0, 0],
+  )
 })

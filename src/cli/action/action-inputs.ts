@@ -49,7 +49,11 @@ export function readActionInputs(env: CliContext['env']): ActionInputs {
     targets: targetsOf(env),
     token: token === '' ? undefined : token,
     signingKey: input(env, 'signing-key') || undefined,
-    ownToken: token !== '' && token === input(env, 'workflow-token') && !named('BACKPORCH_TOKEN') && !named('BACKPORCH_APP_ID'),
+    ownToken:
+      token !== '' &&
+      token === input(env, 'workflow-token') &&
+      !named('BACKPORCH_TOKEN') &&
+      !named('BACKPORCH_APP_ID'),
     failOn: oneOf(env, 'fail-on', FAIL_ON, 'high'),
     summary: oneOf(env, 'summary', ['true', 'false'] as const, 'true') === 'true',
     comment: oneOf(env, 'comment', ['true', 'false'] as const, 'true') === 'true',
@@ -69,25 +73,52 @@ function ownRepository(env: CliContext['env']): string {
 
 /** Each name of `clusters` is a context of the kubeconfig, or the name of the recording in `live`. */
 function targetsOf(env: CliContext['env']): ActionTarget[] {
-  const [names, live, kubeconfig] = [words(input(env, 'clusters')), input(env, 'live'), input(env, 'kubeconfig')]
+  const [names, live, kubeconfig] = [
+    words(input(env, 'clusters')),
+    input(env, 'live'),
+    input(env, 'kubeconfig'),
+  ]
   if (live !== '' && names.length > 1) {
-    throw wrong('live', 'it is the recording of one cluster, and clusters names several', 'name one cluster')
+    throw wrong(
+      'live',
+      'it is the recording of one cluster, and clusters names several',
+      'name one cluster',
+    )
   }
-  const each = (flag: string): string[] => lines(input(env, flag)).map((value) => `--${flag}=${value}`)
+  const each = (flag: string): string[] =>
+    lines(input(env, flag)).map((value) => `--${flag}=${value}`)
   const engine = input(env, 'container-engine')
   const operator = [
-    ...['operator-policy', 'allow-exec', 'allow-module', 'allow-image', 'allow-render'].flatMap(each),
+    ...['operator-policy', 'allow-exec', 'allow-module', 'allow-image', 'allow-render'].flatMap(
+      each,
+    ),
     ...(engine === '' ? [] : ['--container-engine', engine]),
   ]
   const shared = [
     ...(kubeconfig === '' ? [] : ['--kubeconfig', kubeconfig]),
-    ...lines(input(env, 'kubeconfig-exec-allow')).flatMap((path) => ['--kubeconfig-exec-allow', path]),
+    ...lines(input(env, 'kubeconfig-exec-allow')).flatMap((path) => [
+      '--kubeconfig-exec-allow',
+      path,
+    ]),
     ...operator,
   ]
   if (live !== '')
-    return [{ cluster: names[0], flags: ['--live', live, ...(names[0] === undefined ? [] : ['--cluster', names[0]]), ...operator] }]
+    return [
+      {
+        cluster: names[0],
+        flags: [
+          '--live',
+          live,
+          ...(names[0] === undefined ? [] : ['--cluster', names[0]]),
+          ...operator,
+        ],
+      },
+    ]
   if (names.length === 0) return [{ cluster: undefined, flags: shared }]
-  return names.map((name) => ({ cluster: name, flags: ['--context', name, '--cluster', name, ...shared] }))
+  return names.map((name) => ({
+    cluster: name,
+    flags: ['--context', name, '--cluster', name, ...shared],
+  }))
 }
 
 function lines(text: string): string[] {
@@ -102,14 +133,29 @@ function words(text: string): string[] {
   return [...new Set(text.split(/[\s,]+/).filter((word) => word !== ''))]
 }
 
-function oneOf<Value extends string>(env: CliContext['env'], name: string, values: readonly Value[], preset: Value): Value {
+function oneOf<Value extends string>(
+  env: CliContext['env'],
+  name: string,
+  values: readonly Value[],
+  preset: Value,
+): Value {
   const given = input(env, name)
   if (given === '') return preset
   const found = values.find((value) => value === given)
   if (found !== undefined) return found
-  throw wrong(name, `it is ${JSON.stringify(given.slice(0, 60))}`, `give one of ${values.join(', ')}`)
+  throw wrong(
+    name,
+    `it is ${JSON.stringify(given.slice(0, 60))}`,
+    `give one of ${values.join(', ')}`,
+  )
 }
 
 function wrong(name: string, why: string, remedy: string): Failure {
-  return new Failure({ code: 'BP1001', what: `the input ${name} cannot be used`, where: 'the step of the workflow', why, remedy })
+  return new Failure({
+    code: 'BP1001',
+    what: `the input ${name} cannot be used`,
+    where: 'the step of the workflow',
+    why,
+    remedy,
+  })
 }

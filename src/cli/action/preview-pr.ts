@@ -28,21 +28,31 @@ export async function previewPullRequest(action: ActionRun): Promise<number> {
   runner.log(printed.stderr)
   const preview = read(printed)
   if (preview === undefined) {
-    const [first = `backporch preview gave no answer and ended with ${printed.code}`] = errorsIn(printed)
+    const [first = `backporch preview gave no answer and ended with ${printed.code}`] =
+      errorsIn(printed)
     runner.annotate('error', first, { title: 'backporch' })
     return printed.code === 0 ? 2 : printed.code
   }
-  if (inputs.summary) runner.summary(previewText(preview, { dialect: SUMMARY, version: cli.version }))
+  if (inputs.summary)
+    runner.summary(previewText(preview, { dialect: SUMMARY, version: cli.version }))
   const changes = preview.items.flatMap((unit) => unit.changes)
   const folder = cli.env['RUNNER_TEMP'] ?? ''
-  const path = folder === '' ? '' : join(folder, `backporch-${cli.clock.now().getTime()}-${process.pid}.json`)
+  const path =
+    folder === '' ? '' : join(folder, `backporch-${cli.clock.now().getTime()}-${process.pid}.json`)
   if (path !== '') cli.appendText(path, printed.stdout)
-  runner.outputs({ risk: RISKS.find((risk) => changes.some((change) => change.risk === risk)) ?? 'none', 'report-json': path })
+  runner.outputs({
+    risk: RISKS.find((risk) => changes.some((change) => change.risk === risk)) ?? 'none',
+    'report-json': path,
+  })
   const refused = errorsIn(printed).find((line) => /^BP50(?:02|03|06):/.test(line))
   if (preview.head.fork && refused !== undefined && inputs.comment) {
-    runner.annotate('warning', `the comment was not written, because the token of a fork's workflow may not: ${refused}`, {
-      title: 'backporch',
-    })
+    runner.annotate(
+      'warning',
+      `the comment was not written, because the token of a fork's workflow may not: ${refused}`,
+      {
+        title: 'backporch',
+      },
+    )
     return 0
   }
   for (const line of errorsIn(printed)) runner.annotate('error', line, { title: 'backporch' })
@@ -71,12 +81,16 @@ function targetFlags({ targets }: ActionInputs): readonly string[] {
   const [first] = targets
   if (first === undefined || targets.length === 1) return first?.flags ?? []
   const own = new Set(['--context', '--cluster'])
-  const shared = first.flags.filter((flag, at, all) => !own.has(flag) && !own.has(all[at - 1] ?? ''))
+  const shared = first.flags.filter(
+    (flag, at, all) => !own.has(flag) && !own.has(all[at - 1] ?? ''),
+  )
   return ['--contexts', targets.flatMap(({ cluster }) => cluster ?? []).join(','), ...shared]
 }
 
 function errorsIn({ stderr }: Printed): readonly string[] {
-  return stderr.split('\n').flatMap((line) => (line.startsWith('error ') ? [line.slice('error '.length)] : []))
+  return stderr
+    .split('\n')
+    .flatMap((line) => (line.startsWith('error ') ? [line.slice('error '.length)] : []))
 }
 
 function read({ stdout }: Printed): Preview | undefined {

@@ -34,7 +34,12 @@ export function readPullRequest(env: CliContext['env'], command: string): EventP
   const [head, base] = isJsonObject(pull) ? [sideOf(pull['head']), sideOf(pull['base'])] : []
   const number = isJsonObject(pull) ? pull['number'] : undefined
   if (head !== undefined && base !== undefined)
-    return { head, base, number: typeof number === 'number' ? number : undefined, fork: head.repository !== base.repository }
+    return {
+      head,
+      base,
+      number: typeof number === 'number' ? number : undefined,
+      fork: head.repository !== base.repository,
+    }
   throw new Failure({
     code: 'BP1001',
     what: `the command ${command} needs a pull request`,
@@ -50,5 +55,7 @@ function sideOf(side: JsonObject[string] | undefined): EventSide | undefined {
   // Null where the fork was deleted.
   const name = isJsonObject(repo) ? repo['full_name'] : undefined
   const commit = typeof sha === 'string' && /^[0-9a-f]{40}$/.test(sha) ? sha : ''
-  return typeof ref === 'string' && ref !== '' ? { ref, commit, repository: typeof name === 'string' ? name : '' } : undefined
+  return typeof ref === 'string' && ref !== ''
+    ? { ref, commit, repository: typeof name === 'string' ? name : '' }
+    : undefined
 }

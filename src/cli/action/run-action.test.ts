@@ -9,7 +9,13 @@ async function step(run: RunCommand, abort = new AbortController()) {
   const stdout: string[] = []
   const real = wire(process, abort.signal)
   const env = { BACKPORCH_KEY: 'k'.repeat(32), INPUT_REPO: '.' }
-  const world = real.at({ cwd: '/', env, clock: real.clock, stdout: { write: (text: string) => stdout.push(text) }, stderr: real.stderr })
+  const world = real.at({
+    cwd: '/',
+    env,
+    clock: real.clock,
+    stdout: { write: (text: string) => stdout.push(text) },
+    stderr: real.stderr,
+  })
   return { code: await runAction(world, run), stdout: stdout.join('') }
 }
 
@@ -25,7 +31,10 @@ test('a workflow that is cancelled ends with 130, and says nothing of it', async
 test('a command that says nothing, or what is no report, does not pass', async () => {
   const silent = await step(async () => 0)
   assert.equal(silent.code, 2)
-  assert.match(silent.stdout, /^::error title=backporch::backporch scan gave no report and ended with 0$/m)
+  assert.match(
+    silent.stdout,
+    /^::error title=backporch::backporch scan gave no report and ended with 0$/m,
+  )
   const odd = await step(async (_argv, { stdout }) => {
     stdout.write('{"kind":"DriftReportList"}')
     return 0

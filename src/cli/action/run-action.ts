@@ -5,13 +5,22 @@ import { formatJson, type Json, parseJson } from '@backporch/kyaml/json'
 import { oneLine } from '@backporch/kyaml/text'
 import { RISKS } from '../../drift/compare/drift.ts'
 import { API_VERSION } from '../../record/documents/document.ts'
-import { type DriftReportList, driftReportListSchema } from '../../record/documents/drift-report-list.ts'
+import {
+  type DriftReportList,
+  driftReportListSchema,
+} from '../../record/documents/drift-report-list.ts'
 import type { CliContext, RunCommand } from '../context/cli-context.ts'
 import { interruptedExit, worstExit } from '../flags/exit-status.ts'
 import { formatAnnotations } from '../report/report-annotations.ts'
 import { formatMarkdown } from '../report/report-markdown.ts'
 import { type ActionInputs, type FailOn, readActionInputs } from './action-inputs.ts'
-import { type ActionRun, type Answered, type Printed, type Question, worstOf } from './action-run.ts'
+import {
+  type ActionRun,
+  type Answered,
+  type Printed,
+  type Question,
+  worstOf,
+} from './action-run.ts'
 import { RunnerCommands } from './runner-commands.ts'
 
 /** @returns 0; 1 drift as `fail-on` has it, or a record that does not hold; 2 error; 3 not observed in full; 4 credentials or rights */
@@ -20,10 +29,19 @@ export async function runAction(cli: CliContext, run: RunCommand): Promise<numbe
   try {
     const inputs = readActionInputs(cli.env)
     printWhatIsMissing(inputs, cli, runner)
-    const printed = (argv: readonly string[]): Promise<Printed> => runWith(argv, { inputs, cli }, run)
-    const action: ActionRun = { inputs, runner, cli, run: printed, ask: (question) => answer(argvOf(question, inputs), action) }
-    if (inputs.command === 'verify-pr') return await (await import('./verify-pr.ts')).verifyPullRequest(action)
-    if (inputs.command === 'preview') return await (await import('./preview-pr.ts')).previewPullRequest(action)
+    const printed = (argv: readonly string[]): Promise<Printed> =>
+      runWith(argv, { inputs, cli }, run)
+    const action: ActionRun = {
+      inputs,
+      runner,
+      cli,
+      run: printed,
+      ask: (question) => answer(argvOf(question, inputs), action),
+    }
+    if (inputs.command === 'verify-pr')
+      return await (await import('./verify-pr.ts')).verifyPullRequest(action)
+    if (inputs.command === 'preview')
+      return await (await import('./preview-pr.ts')).previewPullRequest(action)
     return await report(inputs.command, action)
   } catch (thrown) {
     if (cli.signal.aborted) return interruptedExit(cli.signal)
@@ -34,10 +52,14 @@ export async function runAction(cli: CliContext, run: RunCommand): Promise<numbe
   }
 }
 
-async function report(command: 'scan' | 'diff', { inputs, runner, cli, ask }: ActionRun): Promise<number> {
+async function report(
+  command: 'scan' | 'diff',
+  { inputs, runner, cli, ask }: ActionRun,
+): Promise<number> {
   const answers: Answered[] = []
   // One after the other: the scans of one repository push to the same ledger.
-  for (const target of inputs.targets) answers.push(await ask({ command, packages: inputs.packages, target }))
+  for (const target of inputs.targets)
+    answers.push(await ask({ command, packages: inputs.packages, target }))
   const list = merged(answers.map((answered) => answered.list))
   runner.lines(formatAnnotations(list))
   if (inputs.summary) runner.summary(`${formatMarkdown(list)}${proposalLines(list)}`)
@@ -46,23 +68,36 @@ async function report(command: 'scan' | 'diff', { inputs, runner, cli, ask }: Ac
   return failed !== 0 ? failed : failsOn(list, inputs.failOn) ? 1 : 0
 }
 
-function printWhatIsMissing({ command, ownToken }: ActionInputs, cli: CliContext, runner: RunnerCommands): void {
+function printWhatIsMissing(
+  { command, ownToken }: ActionInputs,
+  cli: CliContext,
+  runner: RunnerCommands,
+): void {
   if (command === 'scan' && ownToken) {
     const why =
       'workflows on pull requests of GITHUB_TOKEN, and so required checks, wait until a person with write access approves them ' +
       '(an Enterprise Server starts none), and it opens pull requests only where Settings > Actions > General allows it'
-    runner.annotate('warning', `${why}. Give the token of a GitHub App, or BACKPORCH_APP_ID and BACKPORCH_APP_PRIVATE_KEY`, {
-      title: 'backporch',
-    })
+    runner.annotate(
+      'warning',
+      `${why}. Give the token of a GitHub App, or BACKPORCH_APP_ID and BACKPORCH_APP_PRIVATE_KEY`,
+      {
+        title: 'backporch',
+      },
+    )
   }
   if (!cli.env['BACKPORCH_KEY']) {
     const why =
       'BACKPORCH_KEY is not set: this run makes a key of its own, and decisions and hidden values of other runs are not recognised'
-    runner.annotate('warning', `${why}. Set it to a secret made once with "openssl rand -hex 32"`, { title: 'backporch' })
+    runner.annotate('warning', `${why}. Set it to a secret made once with "openssl rand -hex 32"`, {
+      title: 'backporch',
+    })
   }
 }
 
-function argvOf({ command, packages, target, branch: asked }: Question, inputs: ActionInputs): string[] {
+function argvOf(
+  { command, packages, target, branch: asked }: Question,
+  inputs: ActionInputs,
+): string[] {
   const branch = asked ?? inputs.branch
   return [
     command,
@@ -81,12 +116,19 @@ async function answer(argv: readonly string[], { runner, run }: ActionRun): Prom
   if (list !== undefined) return { code, list }
   // Without a report, the first error line is the reason.
   const [first = ''] = reported.split('\n').filter((line) => line.startsWith('error'))
-  const message = first === '' ? `backporch ${argv[0]} gave no report and ended with ${code}` : first.replace(/^error /, '')
+  const message =
+    first === ''
+      ? `backporch ${argv[0]} gave no report and ended with ${code}`
+      : first.replace(/^error /, '')
   runner.annotate('error', message, { title: 'backporch' })
   return { code: code === 0 ? 2 : code, list: merged([]) }
 }
 
-async function runWith(argv: readonly string[], { inputs, cli }: Pick<ActionRun, 'inputs' | 'cli'>, run: RunCommand): Promise<Printed> {
+async function runWith(
+  argv: readonly string[],
+  { inputs, cli }: Pick<ActionRun, 'inputs' | 'cli'>,
+  run: RunCommand,
+): Promise<Printed> {
   const { token, signingKey } = inputs
   const [stdout, stderr]: [string[], string[]] = [[], []]
   const env = {
@@ -95,7 +137,10 @@ async function runWith(argv: readonly string[], { inputs, cli }: Pick<ActionRun,
     ...(signingKey === undefined ? {} : { BACKPORCH_SIGNING_KEY: signingKey }),
   }
   const into = (parts: string[]) => ({ write: (text: string) => parts.push(text) })
-  const code = await run(argv, cli.at({ cwd: cli.cwd, env, clock: cli.clock, stdout: into(stdout), stderr: into(stderr) }))
+  const code = await run(
+    argv,
+    cli.at({ cwd: cli.cwd, env, clock: cli.clock, stdout: into(stdout), stderr: into(stderr) }),
+  )
   cli.signal.throwIfAborted()
   return { code, stdout: stdout.join(''), stderr: stderr.join('') }
 }
@@ -130,7 +175,8 @@ function merged(lists: readonly DriftReportList[]): DriftReportList {
 function outputsOf(list: DriftReportList, cli: CliContext): Record<string, string> {
   const changes = list.items.flatMap(({ spec }) => spec.changes)
   const folder = cli.env['RUNNER_TEMP'] ?? ''
-  const path = folder === '' ? '' : join(folder, `backporch-${cli.clock.now().getTime()}-${process.pid}.json`)
+  const path =
+    folder === '' ? '' : join(folder, `backporch-${cli.clock.now().getTime()}-${process.pid}.json`)
   if (path !== '') cli.appendText(path, `${formatJson(list as unknown as Json, 2)}\n`)
   return {
     drifted: String(changes.length > 0),
@@ -142,7 +188,9 @@ function outputsOf(list: DriftReportList, cli: CliContext): Record<string, strin
 
 function proposalLines({ proposals = [] }: DriftReportList): string {
   const lines = proposals.flatMap(({ label, url }) =>
-    /^https?:\/\/[\w.:/~%-]+$/.test(url) ? [`- [${label.replace(/[^\w#./-]/g, '')}](${url})\n`] : [],
+    /^https?:\/\/[\w.:/~%-]+$/.test(url)
+      ? [`- [${label.replace(/[^\w#./-]/g, '')}](${url})\n`]
+      : [],
   )
   return lines.length === 0 ? '' : `\n### Proposals\n\n${lines.join('')}`
 }
@@ -152,5 +200,8 @@ function failsOn({ items }: DriftReportList, failOn: FailOn): boolean {
   if (failOn === 'none') return false
   if (failOn === 'any' && items.some(({ status }) => status.stuckSince !== undefined)) return true
   const grave = failOn === 'any' ? RISKS : RISKS.slice(0, RISKS.indexOf(failOn) + 1)
-  return items.some(({ spec, status }) => status.state !== 'Silenced' && spec.changes.some(({ risk }) => grave.includes(risk)))
+  return items.some(
+    ({ spec, status }) =>
+      status.state !== 'Silenced' && spec.changes.some(({ risk }) => grave.includes(risk)),
+  )
 }

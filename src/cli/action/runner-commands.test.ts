@@ -15,7 +15,11 @@ function runner(env: Readonly<Record<string, string>> = {}) {
     stderr: real.stderr,
   })
   const world = { ...location, appendText: (_path: string, text: string) => void files.push(text) }
-  return { runner: new RunnerCommands(world), stdout: () => stdout.join(''), file: () => files.join('') }
+  return {
+    runner: new RunnerCommands(world),
+    stdout: () => stdout.join(''),
+    file: () => files.join(''),
+  }
 }
 
 test('text for people stands between a stop and its end, which nobody can know before', () => {
@@ -34,13 +38,20 @@ test('text for people stands between a stop and its end, which nobody can know b
 
 test('an annotation is one line, and neither its place nor its message ends before its end', () => {
   const { runner: commands, stdout } = runner()
-  commands.annotate('error', '100%\n::warning::x\r', { file: 'a,b:c%.yaml\n', title: 'x'.repeat(400) })
-  assert.equal(stdout(), `::error file=a%2Cb%3Ac%25.yaml\\u{a},title=${'x'.repeat(299)}…::100%25\\u{a}::warning::x\\u{d}\n`)
+  commands.annotate('error', '100%\n::warning::x\r', {
+    file: 'a,b:c%.yaml\n',
+    title: 'x'.repeat(400),
+  })
+  assert.equal(
+    stdout(),
+    `::error file=a%2Cb%3Ac%25.yaml\\u{a},title=${'x'.repeat(299)}…::100%25\\u{a}::warning::x\\u{d}\n`,
+  )
 })
 
 test('ten annotations of each level are kept, the first ones', () => {
   const { runner: commands, stdout } = runner()
-  for (let at = 1; at <= 12; at += 1) for (const level of ['warning', 'notice'] as const) commands.annotate(level, `number ${at}`)
+  for (let at = 1; at <= 12; at += 1)
+    for (const level of ['warning', 'notice'] as const) commands.annotate(level, `number ${at}`)
   assert.equal(stdout().match(/^::warning /gm)?.length, 10)
   assert.equal(stdout().match(/^::notice /gm)?.length, 10)
   assert.doesNotMatch(stdout(), /number 1[12]/)
@@ -50,7 +61,9 @@ test('an output ends with a line that its value cannot have', () => {
   const { runner: commands, file } = runner({ GITHUB_OUTPUT: 'file' })
   commands.outputs({ one: 'a\nghadelimiter\nb', two: '' })
   const [, first = '', second = ''] =
-    /^one<<(ghadelimiter_\S+)\na\nghadelimiter\nb\n\1\ntwo<<(ghadelimiter_\S+)\n\n\2\n$/.exec(file()) ?? []
+    /^one<<(ghadelimiter_\S+)\na\nghadelimiter\nb\n\1\ntwo<<(ghadelimiter_\S+)\n\n\2\n$/.exec(
+      file(),
+    ) ?? []
   assert.ok(first !== '' && first !== second, file())
   const byHand = runner()
   byHand.runner.outputs({ one: 'a' })

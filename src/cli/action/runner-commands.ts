@@ -42,7 +42,9 @@ export class RunnerCommands {
   log(text: string): void {
     if (text === '') return
     const end = randomUUID()
-    this.#cli.stdout.write(`::stop-commands::${end}\n${text.endsWith('\n') ? text : `${text}\n`}::${end}::\n`)
+    this.#cli.stdout.write(
+      `::stop-commands::${end}\n${text.endsWith('\n') ? text : `${text}\n`}::${end}::\n`,
+    )
   }
 
   /**
@@ -84,7 +86,9 @@ export class RunnerCommands {
 }
 
 function refusal(thrown: unknown): string {
-  return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'the file system refused it'
+  return thrown instanceof Error && 'code' in thrown
+    ? String(thrown.code)
+    : 'the file system refused it'
 }
 
 /** Whole lines, as many as fit, and a sentence where some do not. */

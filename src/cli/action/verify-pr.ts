@@ -7,8 +7,18 @@ import { asFailure, Failure } from '@backporch/kyaml/failure'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { type DriftRecord, driftRecordSchema } from '../../record/documents/drift-record.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
-import { DRIFT_FOLDER, pathSegment, presentRecordPath, RECORD_FILE } from '../../record/record-paths.ts'
-import { INERT_LINE, isNoManifest, parseDocument, withLastDocument } from '../../record/write-document.ts'
+import {
+  DRIFT_FOLDER,
+  pathSegment,
+  presentRecordPath,
+  RECORD_FILE,
+} from '../../record/record-paths.ts'
+import {
+  INERT_LINE,
+  isNoManifest,
+  parseDocument,
+  withLastDocument,
+} from '../../record/write-document.ts'
 import { type ActionRun, type Answered, worstOf } from './action-run.ts'
 import { type EventPullRequest, readPullRequest } from './pull-request-event.ts'
 
@@ -19,9 +29,13 @@ export async function verifyPullRequest(action: ActionRun): Promise<number> {
   const { runner, cli, inputs } = action
   const pull = readPullRequest(cli.env, 'verify-pr')
   if (pull.fork) {
-    runner.annotate('error', 'the pull request comes from a fork: its records cannot be verified, and merging them would decide', {
-      title: 'backporch',
-    })
+    runner.annotate(
+      'error',
+      'the pull request comes from a fork: its records cannot be verified, and merging them would decide',
+      {
+        title: 'backporch',
+      },
+    )
     return 1
   }
   const repository = await cli.openRepository(inputs.repo, { baseBranch: pull.base.ref })
@@ -29,7 +43,8 @@ export async function verifyPullRequest(action: ActionRun): Promise<number> {
   let broken = false
   const found: { readonly path: string; readonly record: DriftRecord }[] = []
   for (const { path, text } of records) {
-    const problem = text === null ? 'a record was removed: decisions are only ever added' : problemOf(path, text)
+    const problem =
+      text === null ? 'a record was removed: decisions are only ever added' : problemOf(path, text)
     if (typeof problem === 'string') {
       broken = true
       runner.annotate('error', problem, { file: path, title: 'this record does not hold' })
@@ -44,7 +59,8 @@ export async function verifyPullRequest(action: ActionRun): Promise<number> {
 
 /** The record, or the problem of the file. */
 function problemOf(path: string, text: string): DriftRecord | string {
-  if (!text.startsWith(`${INERT_LINE}\n`)) return `its first line is not "${INERT_LINE}": Argo CD could apply it`
+  if (!text.startsWith(`${INERT_LINE}\n`))
+    return `its first line is not "${INERT_LINE}": Argo CD could apply it`
   let record: DriftRecord
   try {
     record = parseDocument(text, driftRecordSchema, path)
@@ -79,10 +95,16 @@ async function compare(
   for (const { path, record } of found) {
     const { unit, keyId, fingerprint } = record.spec
     const unknown = (why: string): void => {
-      runner.annotate('warning', `whether the drift is still the recorded one is not known: ${why}`, { file: path, title: 'not verified' })
+      runner.annotate(
+        'warning',
+        `whether the drift is still the recorded one is not known: ${why}`,
+        { file: path, title: 'not verified' },
+      )
       codes.push(inputs.partialOk ? 0 : 3)
     }
-    const target = inputs.targets.find(({ cluster }) => cluster === undefined || cluster === unit.cluster)
+    const target = inputs.targets.find(
+      ({ cluster }) => cluster === undefined || cluster === unit.cluster,
+    )
     if (target === undefined) {
       unknown(`the input clusters does not name ${unit.cluster}`)
       continue
@@ -92,15 +114,23 @@ async function compare(
       continue
     }
     const question = `${unit.cluster}\n${unit.package}`
-    const requested = answers.get(question) ?? action.ask({ command: 'diff', packages: [unit.package || '.'], target, branch: baseBranch })
+    const requested =
+      answers.get(question) ??
+      action.ask({ command: 'diff', packages: [unit.package || '.'], target, branch: baseBranch })
     answers.set(question, requested)
     const { code, list } = await requested
-    const report = list.items.find(({ spec }) => spec.unit.package === unit.package && spec.unit.cluster === unit.cluster)
+    const report = list.items.find(
+      ({ spec }) => spec.unit.package === unit.package && spec.unit.cluster === unit.cluster,
+    )
     if (code !== 0) codes.push(code)
-    else if (report === undefined) unknown(`nothing was observed of ${unit.package} in ${unit.cluster}`)
+    else if (report === undefined)
+      unknown(`nothing was observed of ${unit.package} in ${unit.cluster}`)
     else if (report.spec.fingerprint !== fingerprint) {
       codes.push(1)
-      runner.annotate('error', changed(report), { file: path, title: 'the cluster changed since this was recorded' })
+      runner.annotate('error', changed(report), {
+        file: path,
+        title: 'the cluster changed since this was recorded',
+      })
     } else codes.push(0)
   }
   return codes
@@ -108,7 +138,9 @@ async function compare(
 
 function changed({ spec }: DriftReport): string {
   const now =
-    spec.changes.length === 0 ? 'there is no more drift' : `there are ${spec.changes.length} changes now, with another fingerprint`
+    spec.changes.length === 0
+      ? 'there is no more drift'
+      : `there are ${spec.changes.length} changes now, with another fingerprint`
   return `${now}: run scan again, which updates or withdraws the proposal`
 }
 
@@ -135,7 +167,9 @@ async function changedRecords(
   // What was decided under the name of an earlier version moves as it is.
   const gone = [...old.values()].filter(({ path }) => !now.has(path))
   const moved = new Map(gone.map((file) => [presentName(file.path), file]))
-  const changed = [...now.values()].filter(({ path, id, mode }) => old.get(path)?.id !== id || old.get(path)?.mode !== mode)
+  const changed = [...now.values()].filter(
+    ({ path, id, mode }) => old.get(path)?.id !== id || old.get(path)?.mode !== mode,
+  )
   const blobs = await repository.read(
     [...changed, ...gone].map(({ id }) => id),
     signal,
@@ -143,7 +177,11 @@ async function changedRecords(
   const textOf = ({ id }: TreeFile): string => new TextDecoder().decode(blobs.get(id))
   const isMoved = (file: TreeFile): boolean => {
     const before = moved.get(file.path)
-    return before !== undefined && before.mode === file.mode && withLastDocument(textOf(before)).trimEnd() === textOf(file).trimEnd()
+    return (
+      before !== undefined &&
+      before.mode === file.mode &&
+      withLastDocument(textOf(before)).trimEnd() === textOf(file).trimEnd()
+    )
   }
   const written = changed.filter((file) => !isMoved(file))
   const kept = new Set(changed.filter(isMoved).map(({ path }) => path))
@@ -161,7 +199,11 @@ function presentName(path: string): string {
 
 /** Every record, and every other file that a syncer could read; a report for people (`.md`) is none. */
 function yamlFiles(files: readonly TreeFile[]): Map<string, TreeFile> {
-  return new Map(files.filter(({ path }) => /\.(record|ya?ml|json)$/i.test(path)).map((file) => [file.path, file]))
+  return new Map(
+    files
+      .filter(({ path }) => /\.(record|ya?ml|json)$/i.test(path))
+      .map((file) => [file.path, file]),
+  )
 }
 
 function noBranch(ref: string): Failure {

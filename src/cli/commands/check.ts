@@ -10,7 +10,11 @@ import { addressesOf } from '../../policy/repository-addresses.ts'
 import type { Probes } from '../../ports/probes.ts'
 import { judgeAccess, judgeClock, notAsked } from '../../reconcile/onboard/check-cluster.ts'
 import { checkHeads } from '../../reconcile/onboard/check-heads.ts'
-import { judgePackages, type ReadPackages, readPackages } from '../../reconcile/onboard/check-packages.ts'
+import {
+  judgePackages,
+  type ReadPackages,
+  readPackages,
+} from '../../reconcile/onboard/check-packages.ts'
 import { judgePipelines, readSweepingCommands } from '../../reconcile/onboard/check-pipelines.ts'
 import { judgePorch, PORCH_REPOSITORY } from '../../reconcile/onboard/check-porch.ts'
 import {
@@ -24,7 +28,11 @@ import {
   readSynced,
 } from '../../reconcile/onboard/check-repository.ts'
 import { judgeSources } from '../../reconcile/onboard/check-sources.ts'
-import { CHECKED_KINDS, judgeSyncers, type SyncerObjects } from '../../reconcile/onboard/check-syncers.ts'
+import {
+  CHECKED_KINDS,
+  judgeSyncers,
+  type SyncerObjects,
+} from '../../reconcile/onboard/check-syncers.ts'
 import { headNotes } from '../../reconcile/repository/base-branch.ts'
 import { isHosted } from '../../reconcile/repository/is-hosted.ts'
 import { readRepository } from '../../reconcile/repository/repository-view.ts'
@@ -52,7 +60,12 @@ import { readLedgerOf } from '../session/ledger-session.ts'
 import { operatorPolicy } from '../session/turn-session.ts'
 
 /** `pre`: before the installation, checks that only writing needs are skipped or only warn. */
-type CheckOptions = ValuesOf<typeof CHECK_FLAGS> & RepositoryOptions & ForgeOptions & FunctionOptions & ClusterOptions & OutputOptions
+type CheckOptions = ValuesOf<typeof CHECK_FLAGS> &
+  RepositoryOptions &
+  ForgeOptions &
+  FunctionOptions &
+  ClusterOptions &
+  OutputOptions
 
 /** Names that no package has; nothing is created under them. */
 const REHEARSED = [
@@ -62,7 +75,8 @@ const REHEARSED = [
   ['refs/tags/backporch-check/v0', 'tags'],
 ] as const
 
-const NAME_BASE = 'name the base branch with --branch, or correct the default branch of the repository'
+const NAME_BASE =
+  'name the base branch with --branch, or correct the default branch of the repository'
 
 /** @returns 0 where nothing failed, 1 where something did; a warning is no failure */
 export async function check(options: CheckOptions, cli: CliContext): Promise<number> {
@@ -77,16 +91,24 @@ export async function check(options: CheckOptions, cli: CliContext): Promise<num
   const packages = base === undefined ? undefined : packagesOf(base, options, cli)
   // What is wrong with them is told below.
   const namespaces = (await packages?.catch(() => undefined))?.namespaces
-  const synced = await checkCluster({ options, probes, cli, namespaces: namespaces ?? new Set() }, ask)
+  const synced = await checkCluster(
+    { options, probes, cli, namespaces: namespaces ?? new Set() },
+    ask,
+  )
   // Syncers of the cluster name units that have no Kptfile.
-  if (packages !== undefined) await ask('packages', async () => judgePackages(await packages, synced))
+  if (packages !== undefined)
+    await ask('packages', async () => judgePackages(await packages, synced))
   await ask('key', async () => [await checkKey(probes)])
   progress.end()
   print(findings, new Printer(cli, options))
   return findings.some(({ state }) => state === 'failed') ? 1 : 0
 }
 
-async function packagesOf({ repository, branch, operator }: CheckedBase, options: CheckOptions, cli: CliContext): Promise<ReadPackages> {
+async function packagesOf(
+  { repository, branch, operator }: CheckedBase,
+  options: CheckOptions,
+  cli: CliContext,
+): Promise<ReadPackages> {
   const renderer = await cli.openRenderer(allowedFunctions(options, cli.env))
   return readPackages(repository, { branch, renderer, operator }, cli.signal)
 }
@@ -102,7 +124,11 @@ function warning(check: string, message: string, fix: string): Finding {
 type Check = (name: string, work: () => Promise<readonly Finding[]>) => Promise<void>
 
 /** An error of a probe is its finding. */
-async function guarded(name: string, work: () => Promise<readonly Finding[]>, cli: CliContext): Promise<readonly Finding[]> {
+async function guarded(
+  name: string,
+  work: () => Promise<readonly Finding[]>,
+  cli: CliContext,
+): Promise<readonly Finding[]> {
   try {
     return await work()
   } catch (thrown) {
@@ -124,7 +150,12 @@ interface CheckedBase {
 }
 
 /** Undefined where packages cannot be judged: policies say how they are rendered, and where those cannot be read, that is the finding. */
-async function checkGit(options: CheckOptions, probes: Probes, cli: CliContext, ask: Check): Promise<CheckedBase | undefined> {
+async function checkGit(
+  options: CheckOptions,
+  probes: Probes,
+  cli: CliContext,
+  ask: Check,
+): Promise<CheckedBase | undefined> {
   const { signal } = cli
   let usable = true
   await ask('signing-key', async () => {
@@ -135,14 +166,20 @@ async function checkGit(options: CheckOptions, probes: Probes, cli: CliContext, 
   })
   // An unusable key is already a finding, and nothing opens with it.
   if (!usable) return undefined
-  const repository = await cli.openRepository(options.repo, { readOnly: true, trace: new Printer(cli, options).trace })
+  const repository = await cli.openRepository(options.repo, {
+    readOnly: true,
+    trace: new Printer(cli, options).trace,
+  })
   let base: BaseTree | undefined
   await ask('git-read', async () => {
     base = await readBase(repository, options.branch, signal)
     const others = headNotes(base.refs, options.branch).map(({ subject, text }) =>
       warning('git-read', `git: ${subject}: ${text}`, NAME_BASE),
     )
-    return [passed('git-read', `git: ${repository.remote} can be read, base branch ${base.branch}`), ...others]
+    return [
+      passed('git-read', `git: ${repository.remote} can be read, base branch ${base.branch}`),
+      ...others,
+    ]
   })
   if (base === undefined) return undefined
   const known = base
@@ -150,14 +187,18 @@ async function checkGit(options: CheckOptions, probes: Probes, cli: CliContext, 
     await ask('git-push', async () => {
       const refs = REHEARSED.map(([ref]) => ref)
       const answers = await probes.push(options.repo, known.branch, refs, signal)
-      return answers.map(({ ref, answer, why }) => pushFinding(REHEARSED.find(([name]) => name === ref)?.[1] ?? ref, answer, why))
+      return answers.map(({ ref, answer, why }) =>
+        pushFinding(REHEARSED.find(([name]) => name === ref)?.[1] ?? ref, answer, why),
+      )
     })
   }
   await ask('forge', async () => {
     const branches = REHEARSED.slice(0, 3).map(([ref]) => ref)
     const found = await probes.forge(options.repo, options.forge, branches, signal)
     // Before the installation the account needs no access.
-    return options.pre === true ? found.map((one) => (one.code === 'BP5003' ? { ...one, state: 'warning' as const } : one)) : found
+    return options.pre === true
+      ? found.map((one) => (one.code === 'BP5003' ? { ...one, state: 'warning' as const } : one))
+      : found
   })
   let checked: CheckedBase | undefined
   let isEnrolled = false
@@ -173,7 +214,13 @@ async function checkGit(options: CheckOptions, probes: Probes, cli: CliContext, 
   if (options.pre !== true && isEnrolled) {
     await ask('open-heads', async () => {
       const { trace } = new Printer(cli, options)
-      const wanted = { remote: options.repo, kind: options.forge, dryRun: true, note: () => undefined, trace }
+      const wanted = {
+        remote: options.repo,
+        kind: options.forge,
+        dryRun: true,
+        note: () => undefined,
+        trace,
+      }
       const forge = await cli.openForge(repository, wanted)
       if (isHosted(forge)) account = await forge.commits?.account(signal)
       return checkHeads(forge, { baseBranch: known.branch, refs: known.refs.refs }, signal)
@@ -186,9 +233,18 @@ async function checkGit(options: CheckOptions, probes: Probes, cli: CliContext, 
   })
   const kept = synced
   if (kept !== undefined)
-    await ask('pipelines', async () => judgePipelines(kept, await readSweepingCommands(repository, known.tree, signal)))
+    await ask('pipelines', async () =>
+      judgePipelines(kept, await readSweepingCommands(repository, known.tree, signal)),
+    )
   if (options.pre !== true)
-    await ask('ledger', () => checkLedger(repository, known, { ...cli.bot, ...(account === undefined ? {} : { account }) }, signal))
+    await ask('ledger', () =>
+      checkLedger(
+        repository,
+        known,
+        { ...cli.bot, ...(account === undefined ? {} : { account }) },
+        signal,
+      ),
+    )
   await ask('git-identity', async () => {
     if (await probes.hasGitIdentity()) return [passed('git-identity', 'git: knows who you are')]
     const message = `git: has no user.name and user.email, so decisions made here are signed as ${oneLine(await cli.userName())}`
@@ -197,12 +253,27 @@ async function checkGit(options: CheckOptions, probes: Probes, cli: CliContext, 
   return checked
 }
 
-function pushFinding(name: string, answer: 'let-through' | 'refused' | 'unclear', why: string): Finding {
-  if (answer === 'let-through') return passed('git-push', `git: no rule of the server refuses a push to ${name}`)
+function pushFinding(
+  name: string,
+  answer: 'let-through' | 'refused' | 'unclear',
+  why: string,
+): Finding {
+  if (answer === 'let-through')
+    return passed('git-push', `git: no rule of the server refuses a push to ${name}`)
   if (answer === 'unclear')
-    return { check: 'git-push', state: 'skipped', message: `git: whether a push to ${name} is taken is not known: ${why}` }
+    return {
+      check: 'git-push',
+      state: 'skipped',
+      message: `git: whether a push to ${name} is taken is not known: ${why}`,
+    }
   const fix = `allow the account to push ${name}: branch protection, ruleset or hook of the server`
-  return { check: 'git-push', state: 'failed', code: 'BP4002', message: `git: a push to ${name} is refused: ${why}`, fix }
+  return {
+    check: 'git-push',
+    state: 'failed',
+    code: 'BP4002',
+    message: `git: a push to ${name} is refused: ${why}`,
+    fix,
+  }
 }
 
 interface ClusterQuestion {
@@ -214,7 +285,10 @@ interface ClusterQuestion {
 }
 
 /** How many units syncers of the cluster name; none where this is not known. */
-async function checkCluster({ options, probes, cli, namespaces }: ClusterQuestion, ask: Check): Promise<number> {
+async function checkCluster(
+  { options, probes, cli, namespaces }: ClusterQuestion,
+  ask: Check,
+): Promise<number> {
   const { signal } = cli
   const target = { ...clusterTarget(options), trace: new Printer(cli, options).trace }
   let reader: ClusterReader | undefined
@@ -229,7 +303,8 @@ async function checkCluster({ options, probes, cli, namespaces }: ClusterQuestio
       reader = opened.reader
       namespace = identity.namespace
       const what = `cluster ${oneLine(opened.reader.name)}`
-      if (identity.recorded) return [passed('cluster', `${what}: a recording of ${identity.observedAt}`)]
+      if (identity.recorded)
+        return [passed('cluster', `${what}: a recording of ${identity.observedAt}`)]
       const answers = passed('cluster', `${what}: answers, ${oneLine(identity.version)}`)
       if (identity.uid !== '') return [answers]
       const message = `${what}: its identity cannot be read, so another cluster behind the same name is not noticed`
@@ -241,28 +316,56 @@ async function checkCluster({ options, probes, cli, namespaces }: ClusterQuestio
       await ask('cluster-rbac', async () => {
         const answers = new Map<string, ClusterAccessAnswer>()
         const wanted = await namespacesOf({ options, cli, declared: namespaces, own: namespace })
-        for (const one of wanted.slice(0, MOST_NAMESPACES)) answers.set(one, await probes.access(target, one, signal))
+        for (const one of wanted.slice(0, MOST_NAMESPACES))
+          answers.set(one, await probes.access(target, one, signal))
         const [first] = answers.values()
-        const settles = (await policiesOf(options, cli)).some(({ document }) => document.spec.settle === 'backporch')
+        const settles = (await policiesOf(options, cli)).some(
+          ({ document }) => document.spec.settle === 'backporch',
+        )
         return [
           ...judgeAccess(oneLine(found.name), answers, settles),
           ...notAsked(oneLine(found.name), wanted.slice(MOST_NAMESPACES)),
-          ...judgeClock(`cluster ${oneLine(found.name)}`, first?.serverTime, cli.clock.now().getTime()),
+          ...judgeClock(
+            `cluster ${oneLine(found.name)}`,
+            first?.serverTime,
+            cli.clock.now().getTime(),
+          ),
         ]
       })
     }
     await ask('syncers', async () => {
       const operator = operatorPolicy(options, cli)
-      const view = await readRepository(await cli.openRepository(options.repo, { readOnly: true }), options.branch, signal, { operator })
-      const sources = await discoverSources(view, found, await cli.openRenderer(allowedFunctions(options, cli.env)), signal)
+      const view = await readRepository(
+        await cli.openRepository(options.repo, { readOnly: true }),
+        options.branch,
+        signal,
+        { operator },
+      )
+      const sources = await discoverSources(
+        view,
+        found,
+        await cli.openRenderer(allowedFunctions(options, cli.env)),
+        signal,
+      )
       units = sources.titles.size
       return judgeSources(await readSyncers(found, signal), sources)
     })
     await ask('syncer-path', async () => {
       const repository = await cli.openRepository(options.repo, { readOnly: true })
       const objects = await syncerObjects(found, signal)
-      const isHere = addressesOf(await knownAddresses(repository, signal), await policiesOf(options, cli))
-      return judgeSyncers(objects, await readSynced(repository, await readBase(repository, options.branch, signal), isHere, signal))
+      const isHere = addressesOf(
+        await knownAddresses(repository, signal),
+        await policiesOf(options, cli),
+      )
+      return judgeSyncers(
+        objects,
+        await readSynced(
+          repository,
+          await readBase(repository, options.branch, signal),
+          isHere,
+          signal,
+        ),
+      )
     })
     await ask('porch', async () => {
       const objects = await listInstalled(found, PORCH_REPOSITORY, signal)
@@ -295,16 +398,26 @@ interface NamespacesQuestion {
 }
 
 /** Those of the packages, and those in which the ledger knows objects; that of the context where there are no others. */
-async function namespacesOf({ options, cli, declared, own }: NamespacesQuestion): Promise<readonly string[]> {
+async function namespacesOf({
+  options,
+  cli,
+  declared,
+  own,
+}: NamespacesQuestion): Promise<readonly string[]> {
   const names = [...declared].map((name) => name || own)
   const all = [...new Set([...names, ...(await recordedNamespaces(options, cli))])]
   return all.length === 0 ? [own] : all
 }
 
-async function recordedNamespaces(options: CheckOptions, cli: CliContext): Promise<readonly string[]> {
+async function recordedNamespaces(
+  options: CheckOptions,
+  cli: CliContext,
+): Promise<readonly string[]> {
   try {
     const { ledger } = await readLedgerOf(cli, { ...options, quiet: true })
-    return ledger.reports.flatMap(({ spec }) => spec.changes.map(({ ref }) => ref.namespace)).filter((name) => name !== '')
+    return ledger.reports
+      .flatMap(({ spec }) => spec.changes.map(({ ref }) => ref.namespace))
+      .filter((name) => name !== '')
   } catch (thrown) {
     cli.signal.throwIfAborted()
     failuresOf(thrown)
@@ -365,12 +478,24 @@ async function checkKey(probes: Probes): Promise<Finding> {
   const { from, path } = await probes.keySource()
   if (from === 'environment') return passed('key', 'key: from BACKPORCH_KEY')
   if (from === 'file')
-    return passed('key', `key: from ${path}; scans on other machines need the same key (BACKPORCH_KEY) to recognise what was decided`)
+    return passed(
+      'key',
+      `key: from ${path}; scans on other machines need the same key (BACKPORCH_KEY) to recognise what was decided`,
+    )
   const message = `key: there is none yet; the first command that needs one makes ${path}`
-  return warning('key', message, 'set BACKPORCH_KEY where scans run on new machines (openssl rand -hex 32)')
+  return warning(
+    'key',
+    message,
+    'set BACKPORCH_KEY where scans run on new machines (openssl rand -hex 32)',
+  )
 }
 
-const GLYPHS = { passed: ['ok', 'green'], warning: ['warning', 'yellow'], failed: ['error', 'red'], skipped: ['unknown', 'dim'] } as const
+const GLYPHS = {
+  passed: ['ok', 'green'],
+  warning: ['warning', 'yellow'],
+  failed: ['error', 'red'],
+  skipped: ['unknown', 'dim'],
+} as const
 
 function print(findings: readonly Finding[], printer: Printer): void {
   const items = findings.map(({ check: name, state, code, message, fix }) => ({
@@ -389,7 +514,8 @@ function print(findings: readonly Finding[], printer: Printer): void {
     printer.write(`${head}${oneLine(message, 1_000)}\n`)
     if (fix !== undefined) printer.write(`    fix: ${oneLine(fix, 1_000)}\n`)
   }
-  const count = (state: Finding['state']): number => findings.filter((one) => one.state === state).length
+  const count = (state: Finding['state']): number =>
+    findings.filter((one) => one.state === state).length
   if (!printer.quiet) {
     printer.write(
       `${count('passed')} passed, ${count('warning')} ${count('warning') === 1 ? 'warning' : 'warnings'}, ${count('failed')} failed, ${count('skipped')} unknown\n`,

@@ -25,12 +25,18 @@ const env = {
 }
 
 mkdirSync(bin)
-writeFileSync(join(bin, 'backporch'), `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`, { mode: 0o755 })
+writeFileSync(join(bin, 'backporch'), `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`, {
+  mode: 0o755,
+})
 for (const name of ['apps/web', 'apps/db', '$(touch pwned)']) {
   mkdirSync(join(repository, name), { recursive: true })
-  writeFileSync(join(repository, name, 'Kptfile'), 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: web}\n')
+  writeFileSync(
+    join(repository, name, 'Kptfile'),
+    'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: web}\n',
+  )
 }
-const git = (...args: string[]): string => execFileSync('git', args, { cwd: repository, env, encoding: 'utf8' })
+const git = (...args: string[]): string =>
+  execFileSync('git', args, { cwd: repository, env, encoding: 'utf8' })
 git('init', '-q', '-b', 'main')
 git('add', '.')
 git('commit', '-qm', 'packages')
@@ -57,11 +63,15 @@ for each in "\${COMPREPLY[@]}"; do printf '%s\\n' "$each"; done
 
 /** COMPREPLY for a line whose last word is being written. */
 function bash(...words: string[]): string[] {
-  const { status, stdout, stderr } = spawnSync('bash', ['--norc', '-c', DRIVER, 'bash', 'backporch', ...words], {
-    cwd: repository,
-    env,
-    encoding: 'utf8',
-  })
+  const { status, stdout, stderr } = spawnSync(
+    'bash',
+    ['--norc', '-c', DRIVER, 'bash', 'backporch', ...words],
+    {
+      cwd: repository,
+      env,
+      encoding: 'utf8',
+    },
+  )
   assert.equal(status, 0, stderr)
   assert.equal(stderr, '')
   return stdout.split('\n').filter((line) => line !== '')
@@ -99,17 +109,26 @@ test('bash: outside of a repository there are no names and no error', () => {
 test('bash: the program may be called by its path', () => {
   const words = [join(bin, 'backporch'), 'ver']
   const driver = DRIVER.replace('COMP_WORDS=("$@")', 'COMP_WORDS=("$@"); PATH=/usr/bin:/bin')
-  const { stdout } = spawnSync('bash', ['--norc', '-c', driver, 'bash', ...words], { cwd: repository, env, encoding: 'utf8' })
+  const { stdout } = spawnSync('bash', ['--norc', '-c', driver, 'bash', ...words], {
+    cwd: repository,
+    env,
+    encoding: 'utf8',
+  })
   assert.equal(stdout, 'version\n')
 })
 
-const installed = (['zsh', 'fish'] as const).filter((shell) => spawnSync(shell, ['--version']).error === undefined)
+const installed = (['zsh', 'fish'] as const).filter(
+  (shell) => spawnSync(shell, ['--version']).error === undefined,
+)
 
 for (const shell of installed) {
   test(`${shell}: the script is one that the shell can read`, () => {
     const script = execFileSync('backporch', ['completion', shell], { env, encoding: 'utf8' })
     writeFileSync(join(folder, shell), script)
-    const { status, stderr } = spawnSync(shell, ['-n', join(folder, shell)], { env, encoding: 'utf8' })
+    const { status, stderr } = spawnSync(shell, ['-n', join(folder, shell)], {
+      env,
+      encoding: 'utf8',
+    })
     assert.equal(status, 0, stderr)
   })
 }

@@ -25,7 +25,11 @@ export function addCompletionCommand(program: Command, cli: CliContext, run: Run
  * Prints one candidate in each line, with a tab and its description; or the line `:files`. Sends no requests, and an error gives no
  * candidates: a shell cannot show it.
  */
-export async function complete(words: readonly string[], program: Command, cli: CliContext): Promise<number> {
+export async function complete(
+  words: readonly string[],
+  program: Command,
+  cli: CliContext,
+): Promise<number> {
   const wanted = completeLine(program, words)
   if (wanted.kind === 'files') cli.stdout.write(':files\n')
   else if (wanted.kind === 'words') cli.stdout.write(wanted.candidates.map(lineOf).join(''))
@@ -33,7 +37,9 @@ export async function complete(words: readonly string[], program: Command, cli: 
     const { kind, repo, typed, before, taken } = wanted
     // An address has no local names.
     const names = /^[a-z][a-z0-9+.-]*:\/\//i.test(repo) ? [] : await cli.localNames(kind, repo)
-    const shown = names.filter((name) => name.startsWith(typed) && PLAIN.test(name) && !taken.includes(name))
+    const shown = names.filter(
+      (name) => name.startsWith(typed) && PLAIN.test(name) && !taken.includes(name),
+    )
     cli.stdout.write(shown.map((name) => lineOf({ text: before + name, about: '' })).join(''))
   }
   return 0

@@ -2,7 +2,13 @@ import { createInterface } from 'node:readline/promises'
 import { Failure } from '@backporch/kyaml/failure'
 import { isRemovedByApply } from '../../drift/compare/last-applied.ts'
 import type { PendingSettle } from '../../plan/unit/pending-settles.ts'
-import { approve, type Decided, type DecisionRequest, type Reviewed, reject } from '../../reconcile/turn/decide.ts'
+import {
+  approve,
+  type Decided,
+  type DecisionRequest,
+  type Reviewed,
+  reject,
+} from '../../reconcile/turn/decide.ts'
 import { settleDecisions } from '../../reconcile/turn/settle.ts'
 import { waitUntilSettled } from '../../reconcile/turn/wait-until-settled.ts'
 import { countResolutions } from '../../record/subject.ts'
@@ -24,43 +30,65 @@ export async function approveOne(
   options: DecideOptions & ValuesOf<typeof APPROVE_FLAGS>,
   cli: CliContext,
 ): Promise<number> {
-  return withSession(cli, options, { packages: name === undefined ? [] : [name] }, async (session) => {
-    const { ports, request, progress, printer, openWriter } = session
-    const decided = await approve(ports, await decisionOf('approve', session, options), cli.signal)
-    progress.end()
-    const { observation, proposal } = decided.reviewed
-    const { packageName, cluster } = observation.unit
-    const { plan, changes } = proposal.record.spec
-    const what = plan === 'Mixed' ? countResolutions(changes) : plan
-    if (decided.isQueued === true) {
-      printer.write(`${printer.ok} ${packageName}: ${what} is in the merge queue of ${observation.git.baseBranch}\n`)
-      if (!printer.quiet && options.wait !== true) printer.write(`  next: backporch scan ${packageName} reads what happened there\n`)
-      if (options.wait === true) throw notMergedYet(packageName, observation.git.baseBranch)
-      return 0
-    }
-    printer.write(
-      `${printer.ok} ${packageName}${decided.revision === undefined ? '' : ` ${decided.revision} is published`}: ${what} merged into ${observation.git.baseBranch} at ${decided.commit?.slice(0, 7)}\n`,
-    )
-    await printPublished(decisionUpdates(decided), observation.git.baseBranch, options, printer)
-    const pending = settleOf(decided)
-    if (pending.length > 0) {
-      const target = { ...ports, clusters: [ports.cluster], openWriter }
-      const { settled, unsettled } = await settleDecisions(target, request, { cluster, pending }, cli.signal)
+  return withSession(
+    cli,
+    options,
+    { packages: name === undefined ? [] : [name] },
+    async (session) => {
+      const { ports, request, progress, printer, openWriter } = session
+      const decided = await approve(
+        ports,
+        await decisionOf('approve', session, options),
+        cli.signal,
+      )
       progress.end()
-      printSettled(settled, printer)
-      if (unsettled[0] !== undefined) throw unsettled[0]
-    }
-    if (options.wait !== true) {
-      if (!printer.quiet) printNext(decided, printer)
+      const { observation, proposal } = decided.reviewed
+      const { packageName, cluster } = observation.unit
+      const { plan, changes } = proposal.record.spec
+      const what = plan === 'Mixed' ? countResolutions(changes) : plan
+      if (decided.isQueued === true) {
+        printer.write(
+          `${printer.ok} ${packageName}: ${what} is in the merge queue of ${observation.git.baseBranch}\n`,
+        )
+        if (!printer.quiet && options.wait !== true)
+          printer.write(`  next: backporch scan ${packageName} reads what happened there\n`)
+        if (options.wait === true) throw notMergedYet(packageName, observation.git.baseBranch)
+        return 0
+      }
+      printer.write(
+        `${printer.ok} ${packageName}${decided.revision === undefined ? '' : ` ${decided.revision} is published`}: ${what} merged into ${observation.git.baseBranch} at ${decided.commit?.slice(0, 7)}\n`,
+      )
+      await printPublished(decisionUpdates(decided), observation.git.baseBranch, options, printer)
+      const pending = settleOf(decided)
+      if (pending.length > 0) {
+        const target = { ...ports, clusters: [ports.cluster], openWriter }
+        const { settled, unsettled } = await settleDecisions(
+          target,
+          request,
+          { cluster, pending },
+          cli.signal,
+        )
+        progress.end()
+        printSettled(settled, printer)
+        if (unsettled[0] !== undefined) throw unsettled[0]
+      }
+      if (options.wait !== true) {
+        if (!printer.quiet) printNext(decided, printer)
+        return 0
+      }
+      const timeout = options.waitTimeout ?? observation.policy.verifyTimeout
+      const units = { ...request.units, packages: [observation.unit.packagePath || '.'] }
+      await waitUntilSettled(
+        ports,
+        { ...request, units },
+        { clock: cli.clock, timeout },
+        cli.signal,
+      )
+      progress.end()
+      printer.write(`${printer.ok} ${cluster} matches git: verified\n`)
       return 0
-    }
-    const timeout = options.waitTimeout ?? observation.policy.verifyTimeout
-    const units = { ...request.units, packages: [observation.unit.packagePath || '.'] }
-    await waitUntilSettled(ports, { ...request, units }, { clock: cli.clock, timeout }, cli.signal)
-    progress.end()
-    printer.write(`${printer.ok} ${cluster} matches git: verified\n`)
-    return 0
-  })
+    },
+  )
 }
 
 /** The queue has its own time: hours, where many wait. */
@@ -79,7 +107,14 @@ function settleOf({ reviewed: { observation, proposal }, commit }: Decided): Pen
   const { record } = proposal
   const restores = record.spec.changes.some(({ resolution }) => resolution === 'Restore')
   if (record.spec.settle !== 'backporch' || !restores || commit === undefined) return []
-  return [{ cluster: observation.unit.cluster, packagePath: observation.unit.packagePath, record, commit }]
+  return [
+    {
+      cluster: observation.unit.cluster,
+      packagePath: observation.unit.packagePath,
+      record,
+      commit,
+    },
+  ]
 }
 
 function printNext({ reviewed }: Decided, printer: Printer): void {
@@ -89,7 +124,8 @@ function printNext({ reviewed }: Decided, printer: Printer): void {
   if (plan === 'Restore' || plan === 'Mixed') {
     for (const line of applierLines(observation.applier)) printer.write(`  ${line}\n`)
     const added = proposal.record.spec.changes.filter(
-      ({ change, resolution, notes = [] }) => change === 'added' && resolution === 'Restore' && !notes.some(isRemovedByApply),
+      ({ change, resolution, notes = [] }) =>
+        change === 'added' && resolution === 'Restore' && !notes.some(isRemovedByApply),
     ).length
     if (added > 0) {
       printer.write(
@@ -97,25 +133,40 @@ function printNext({ reviewed }: Decided, printer: Printer): void {
       )
     }
   }
-  printer.write(`  then: backporch scan ${observation.unit.packageName} checks that the cluster agrees\n`)
+  printer.write(
+    `  then: backporch scan ${observation.unit.packageName} checks that the cluster agrees\n`,
+  )
 }
 
 /** `reject`. */
-export async function rejectOne(name: string | undefined, options: DecideOptions, cli: CliContext): Promise<number> {
-  return withSession(cli, options, { packages: name === undefined ? [] : [name] }, async (session) => {
-    const { ports, progress, printer } = session
-    const decided = await reject(ports, await decisionOf('reject', session, options), cli.signal)
-    progress.end()
-    const { unit, git } = decided.reviewed.observation
-    printer.write(
-      `${printer.ok} ${decided.reviewed.proposal.workspace} is closed: ${unit.cluster} stays as it is, and exactly this drift is silent until ${decided.silentUntil}\n`,
-    )
-    await printPublished(decisionUpdates(decided), git.baseBranch, options, printer)
-    return 0
-  })
+export async function rejectOne(
+  name: string | undefined,
+  options: DecideOptions,
+  cli: CliContext,
+): Promise<number> {
+  return withSession(
+    cli,
+    options,
+    { packages: name === undefined ? [] : [name] },
+    async (session) => {
+      const { ports, progress, printer } = session
+      const decided = await reject(ports, await decisionOf('reject', session, options), cli.signal)
+      progress.end()
+      const { unit, git } = decided.reviewed.observation
+      printer.write(
+        `${printer.ok} ${decided.reviewed.proposal.workspace} is closed: ${unit.cluster} stays as it is, and exactly this drift is silent until ${decided.silentUntil}\n`,
+      )
+      await printPublished(decisionUpdates(decided), git.baseBranch, options, printer)
+      return 0
+    },
+  )
 }
 
-async function decisionOf(verb: 'approve' | 'reject', session: Session, options: DecideOptions): Promise<DecisionRequest> {
+async function decisionOf(
+  verb: 'approve' | 'reject',
+  session: Session,
+  options: DecideOptions,
+): Promise<DecisionRequest> {
   const { cli } = session.printer
   return {
     turn: session.request,

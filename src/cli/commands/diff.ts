@@ -18,42 +18,67 @@ import { changeFilter, narrowTurn, printHidden } from '../session/selection.ts'
 import { type SessionOptions, withSession } from '../session/turn-session.ts'
 import { showOrWatch } from '../session/watch.ts'
 
-type DiffOptions = ValuesOf<typeof DIFF_FLAGS> & SessionOptions & AuditOptions & WatchOptions & ExitOptions & DiffSelection
+type DiffOptions = ValuesOf<typeof DIFF_FLAGS> &
+  SessionOptions &
+  AuditOptions &
+  WatchOptions &
+  ExitOptions &
+  DiffSelection
 type DiffSelection = PackageOptions & Pick<SelectionOptions, 'namespace' | 'risk' | 'since'>
 
-export async function diff(packages: readonly string[], options: DiffOptions, cli: CliContext): Promise<number> {
+export async function diff(
+  packages: readonly string[],
+  options: DiffOptions,
+  cli: CliContext,
+): Promise<number> {
   const started = cli.clock.now()
   checkYaml(options, cli)
   const { flags } = changeFilter(options, started)
-  return withSession(cli, options, { packages, gitAlone: true, readOnly: true }, async ({ ports, request, progress, printer }) => {
-    await printWorkTree('compared', options.repo, printer)
-    let hiddenBefore = 0
-    const observe = { ...request, cluster: { ...request.cluster, unmanaged: options.unmanaged === true } }
-    let requested = observe
-    return showOrWatch(cli, options, async () => {
-      const turn = await runTurn(ports, { ...requested, mode: 'read' }, cli.signal)
-      progress.end()
-      // A watch shows no progress of later observations.
-      if (options.verbose !== true) requested = { ...observe, onProgress: () => undefined }
-      const { result, numbers, hidden } = narrowTurn(
-        { ...turn, unmanaged: inNamespace(turn.unmanaged, options.namespace) },
-        options,
-        started,
-      )
-      return {
-        rows: new Map(result.units.map((unit) => [nameOf(unit), textOf(unit)])),
-        print: (names) => {
-          const units = result.units.filter((unit) => names === undefined || names.has(nameOf(unit)))
-          const text = printTurn({ ...result, units }, { ...options, numbers, hasSeveral: result.units.length > 1 }, printer)
-          if (!text && hidden === 0 && names === undefined) printInSync(units, options, printer)
-          if (names !== undefined && printer.isTable && options.yaml !== true) reportAgreement(units, printer)
-          if (names === undefined || hidden !== hiddenBefore) printHidden(hidden, 'change', flags, printer)
-          hiddenBefore = hidden
-        },
-        exit: exitStatusOf(result.units, options, true),
+  return withSession(
+    cli,
+    options,
+    { packages, gitAlone: true, readOnly: true },
+    async ({ ports, request, progress, printer }) => {
+      await printWorkTree('compared', options.repo, printer)
+      let hiddenBefore = 0
+      const observe = {
+        ...request,
+        cluster: { ...request.cluster, unmanaged: options.unmanaged === true },
       }
-    })
-  })
+      let requested = observe
+      return showOrWatch(cli, options, async () => {
+        const turn = await runTurn(ports, { ...requested, mode: 'read' }, cli.signal)
+        progress.end()
+        // A watch shows no progress of later observations.
+        if (options.verbose !== true) requested = { ...observe, onProgress: () => undefined }
+        const { result, numbers, hidden } = narrowTurn(
+          { ...turn, unmanaged: inNamespace(turn.unmanaged, options.namespace) },
+          options,
+          started,
+        )
+        return {
+          rows: new Map(result.units.map((unit) => [nameOf(unit), textOf(unit)])),
+          print: (names) => {
+            const units = result.units.filter(
+              (unit) => names === undefined || names.has(nameOf(unit)),
+            )
+            const text = printTurn(
+              { ...result, units },
+              { ...options, numbers, hasSeveral: result.units.length > 1 },
+              printer,
+            )
+            if (!text && hidden === 0 && names === undefined) printInSync(units, options, printer)
+            if (names !== undefined && printer.isTable && options.yaml !== true)
+              reportAgreement(units, printer)
+            if (names === undefined || hidden !== hiddenBefore)
+              printHidden(hidden, 'change', flags, printer)
+            hiddenBefore = hidden
+          },
+          exit: exitStatusOf(result.units, options, true),
+        }
+      })
+    },
+  )
 }
 
 /** @throws Failure BP1001 before anything is read */
@@ -70,7 +95,10 @@ function checkYaml({ yaml, output }: DiffOptions, cli: CliContext): void {
 }
 
 /** As `-n` narrows the changes. */
-function inNamespace(found: readonly UnmanagedObjects[], namespace: string | undefined): readonly UnmanagedObjects[] {
+function inNamespace(
+  found: readonly UnmanagedObjects[],
+  namespace: string | undefined,
+): readonly UnmanagedObjects[] {
   if (namespace === undefined) return found
   return found.map((one) => ({
     ...one,
@@ -85,16 +113,30 @@ function nameOf(unit: UnitResult): string {
 
 /** What makes another answer: nothing that only time moves. */
 function textOf(unit: UnitResult): string {
-  if (unit.state === 'failed') return unit.failures.map(({ code, message }) => `${code} ${message}`).join('\n')
+  if (unit.state === 'failed')
+    return unit.failures.map(({ code, message }) => `${code} ${message}`).join('\n')
   const { spec, status } = unit.plan.report
-  return formatJson({ changes: spec.changes, incomplete: status.incomplete ?? [] } as unknown as Json, 0)
+  return formatJson(
+    { changes: spec.changes, incomplete: status.incomplete ?? [] } as unknown as Json,
+    0,
+  )
 }
 
 /** Without differences a pipe gets nothing; a terminal shows what was compared. */
 function printInSync(units: readonly UnitResult[], { yaml }: DiffOptions, printer: Printer): void {
   const [first] = units
-  if (first === undefined || !printer.terminal.isTTY || printer.quiet || !printer.isTable || yaml === true) return
-  const objects = units.reduce((sum, unit) => sum + (unit.state === 'planned' ? unit.observation.verdicts.length : 0), 0)
+  if (
+    first === undefined ||
+    !printer.terminal.isTTY ||
+    printer.quiet ||
+    !printer.isTable ||
+    yaml === true
+  )
+    return
+  const objects = units.reduce(
+    (sum, unit) => sum + (unit.state === 'planned' ? unit.observation.verdicts.length : 0),
+    0,
+  )
   const where = units.length > 1 ? `${units.length} packages` : oneLine(nameOf(first), 300)
   const compared = `${count(objects, 'object')} of ${where}`
   printer.write(`${printer.ok} nothing differs: ${compared}\n`)

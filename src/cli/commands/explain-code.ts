@@ -15,16 +15,28 @@ export function explainCode(what: string, width: number): readonly string[] | un
   if (Object.hasOwn(FAILURE_CODES, code)) {
     const known = code as FailureCode
     const { cause, fix } = FAILURE_GUIDE[known]
-    return [`${known}: ${FAILURE_CODES[known]}`, ...wrapped('cause: ', cause, width), ...wrapped('fix: ', fix, width), exitLine(known)]
+    return [
+      `${known}: ${FAILURE_CODES[known]}`,
+      ...wrapped('cause: ', cause, width),
+      ...wrapped('fix: ', fix, width),
+      exitLine(known),
+    ]
   }
   const rule = RISK_RULES.find((candidate) => candidate.code === code)
   if (rule !== undefined) return [`${rule.code}: ${rule.why}`, `risk ${rule.risk}`]
   if (Object.hasOwn(TENANCY_RULES, code))
-    return [`${code}: ${TENANCY_RULES[code as TenancyRule]}`, `${FAILURE_CODES.BP3017} (BP3017), exit code 3`]
+    return [
+      `${code}: ${TENANCY_RULES[code as TenancyRule]}`,
+      `${FAILURE_CODES.BP3017} (BP3017), exit code 3`,
+    ]
   const preset = what.startsWith('preset:') ? ruleNamed(what) : undefined
   if (preset !== undefined) return [`${what}: ${preset.reason}`, preset.mutes, `see ${preset.link}`]
   const cause = noteCause(what)
-  if (cause !== undefined) return [`note ${cause}: it is about ${NOTE_CAUSES[cause]}`, ...wrapped('fix: ', NOTE_GUIDE[cause], width)]
+  if (cause !== undefined)
+    return [
+      `note ${cause}: it is about ${NOTE_CAUSES[cause]}`,
+      ...wrapped('fix: ', NOTE_GUIDE[cause], width),
+    ]
   if (!/^([Bb][Pp][0-9]+|[A-Z]+(-[A-Z]+)+|preset:.*|note:.*)$/.test(what)) return undefined
   const near = nearestCodes(what)
   const didYouMean = near.length === 0 ? '' : `; did you mean ${near.join(' or ')}?`
@@ -32,7 +44,10 @@ export function explainCode(what: string, width: number): readonly string[] | un
     code: 'BP1001',
     what: `there is no code ${what.slice(0, 100)}`,
     why: `codes are BPnnnn for errors, those that diff prints behind the risk, preset:NAME for what is no drift, and note:CAUSE for notes${didYouMean}`,
-    remedy: near.length === 0 ? codesOfKind(code) : `write ${near.map((each) => `backporch explain ${each}`).join(' or ')}`,
+    remedy:
+      near.length === 0
+        ? codesOfKind(code)
+        : `write ${near.map((each) => `backporch explain ${each}`).join(' or ')}`,
   })
 }
 
@@ -40,13 +55,18 @@ export function explainCode(what: string, width: number): readonly string[] | un
 export function withNearestCodes(thrown: unknown, what: string): unknown {
   const near = nearestCodes(what)
   if (!(thrown instanceof Failure) || thrown.code !== 'BP1004' || near.length === 0) return thrown
-  return new Failure({ ...thrown.toJSON(), remedy: `${thrown.remedy}; of codes, write ${near.join(' or ')}` })
+  return new Failure({
+    ...thrown.toJSON(),
+    remedy: `${thrown.remedy}; of codes, write ${near.join(' or ')}`,
+  })
 }
 
 /** `note:CAUSE`; without the prefix only where no folder has such a name as a rule: one with a hyphen. */
 function noteCause(what: string): NoteCause | undefined {
   const name = what.replace(/^note:/, '')
-  return Object.hasOwn(NOTE_CAUSES, name) && (name !== what || name.includes('-')) ? (name as NoteCause) : undefined
+  return Object.hasOwn(NOTE_CAUSES, name) && (name !== what || name.includes('-'))
+    ? (name as NoteCause)
+    : undefined
 }
 
 /** Codes of single objects, which do not end a command. */
@@ -54,14 +74,18 @@ const OF_AN_OBJECT: ReadonlySet<FailureCode> = new Set(['BP3011', 'BP3012', 'BP3
 
 function exitLine(code: FailureCode): string {
   const ends = `exit code ${exitCodeOf(code)}`
-  return OF_AN_OBJECT.has(code) ? `exit code 3 where it is said of an object, ${exitCodeOf(code)} where it ends the command` : ends
+  return OF_AN_OBJECT.has(code)
+    ? `exit code 3 where it is said of an object, ${exitCodeOf(code)} where it ends the command`
+    : ends
 }
 
 /** Every code by what people type for it: that of a preset or a note also without its prefix. */
 const CODES: ReadonlyMap<string, string> = new Map([
-  ...[...Object.keys(FAILURE_CODES), ...RISK_RULES.map(({ code }) => code), ...Object.keys(TENANCY_RULES)].map(
-    (code) => [code, code] as const,
-  ),
+  ...[
+    ...Object.keys(FAILURE_CODES),
+    ...RISK_RULES.map(({ code }) => code),
+    ...Object.keys(TENANCY_RULES),
+  ].map((code) => [code, code] as const),
   ...prefixed(
     'preset:',
     NOISE_RULES.map(({ name }) => name),
@@ -69,15 +93,22 @@ const CODES: ReadonlyMap<string, string> = new Map([
   ...prefixed('note:', Object.keys(NOTE_CAUSES)),
 ])
 
-function prefixed(prefix: string, names: readonly string[]): (readonly [typed: string, code: string])[] {
-  return names.flatMap((name) => [`${prefix}${name}`, name].map((typed) => [typed, `${prefix}${name}`] as const))
+function prefixed(
+  prefix: string,
+  names: readonly string[],
+): (readonly [typed: string, code: string])[] {
+  return names.flatMap((name) =>
+    [`${prefix}${name}`, name].map((typed) => [typed, `${prefix}${name}`] as const),
+  )
 }
 
 const MOST_OFFERED = 3
 
 /** Those that begin in the same way first: by edits alone, BP1002 is as near to BP9002 as BP9001 is. */
 function nearestCodes(what: string): readonly string[] {
-  const near = nearestNames(what, CODES.keys()).toSorted((one, other) => sameBeginning(other, what) - sameBeginning(one, what))
+  const near = nearestNames(what, CODES.keys()).toSorted(
+    (one, other) => sameBeginning(other, what) - sameBeginning(one, what),
+  )
   return [...new Set(near.map((typed) => CODES.get(typed) ?? typed))].slice(0, MOST_OFFERED)
 }
 
@@ -91,10 +122,12 @@ function sameBeginning(one: string, other: string): number {
 
 /** @param code in capitals */
 function codesOfKind(code: string): string {
-  if (code.startsWith('PRESET:')) return `presets are ${NOISE_RULES.map(({ name }) => name).join(', ')}`
+  if (code.startsWith('PRESET:'))
+    return `presets are ${NOISE_RULES.map(({ name }) => name).join(', ')}`
   if (code.startsWith('NOTE:')) return `causes are ${Object.keys(NOTE_CAUSES).join(', ')}`
   if (code.startsWith('BP')) return `codes of errors are ${failureRanges().join(', ')}`
-  if (code.startsWith('TEN-')) return `codes of objects outside a package are ${Object.keys(TENANCY_RULES).join(', ')}`
+  if (code.startsWith('TEN-'))
+    return `codes of objects outside a package are ${Object.keys(TENANCY_RULES).join(', ')}`
   return `risk codes are ${RISK_RULES.map((rule) => rule.code).join(', ')}`
 }
 

@@ -9,7 +9,14 @@ import type { CliContext } from '../context/cli-context.ts'
 import { Terminal } from '../context/terminal.ts'
 import type { AuditOptions } from '../flags/options.ts'
 import { originsOf } from '../print/change-origins.ts'
-import { type ExplainedLine, explainLines, RULE_ORDER, type UnprovenLine, unprovenLines, wrapped } from '../print/explain-lines.ts'
+import {
+  type ExplainedLine,
+  explainLines,
+  RULE_ORDER,
+  type UnprovenLine,
+  unprovenLines,
+  wrapped,
+} from '../print/explain-lines.ts'
 import { applierLines, rolloutLines } from '../print/print-applier.ts'
 import { printNotes } from '../print/print-notes.ts'
 import { heldSentence } from '../print/unit-cells.ts'
@@ -18,8 +25,16 @@ import { explainCode, withNearestCodes } from './explain-code.ts'
 
 type ExplainOptions = SessionOptions & AuditOptions
 
-export async function explain(what: string, selectors: readonly string[], options: ExplainOptions, cli: CliContext): Promise<number> {
-  const lines = explainCode(what, new Terminal(cli.stdout, { color: 'never', ascii: false, env: cli.env }).width)
+export async function explain(
+  what: string,
+  selectors: readonly string[],
+  options: ExplainOptions,
+  cli: CliContext,
+): Promise<number> {
+  const lines = explainCode(
+    what,
+    new Terminal(cli.stdout, { color: 'never', ascii: false, env: cli.env }).width,
+  )
   if (lines !== undefined) {
     cli.stdout.write(`${lines.join('\n')}\n`)
     return 0
@@ -31,21 +46,36 @@ export async function explain(what: string, selectors: readonly string[], option
   }
 }
 
-async function explainPackage(what: string, named: readonly string[], options: ExplainOptions, cli: CliContext): Promise<number> {
+async function explainPackage(
+  what: string,
+  named: readonly string[],
+  options: ExplainOptions,
+  cli: CliContext,
+): Promise<number> {
   const { packages, selectors } = splitArguments(what, named)
-  return withSession(cli, options, { packages, gitAlone: true, readOnly: true }, async ({ ports, request, progress, printer }) => {
-    const result = await runTurn(ports, { ...request, mode: 'read' }, cli.signal)
-    progress.end()
-    printNotes(lastGoodNotes(result.view.policies), printer)
-    for (const unit of result.units) {
-      if (unit.state === 'failed') throw unit.failures[0]
-      printer.write(explanation(unit.observation, unit.plan, selectors, printer.terminal.width))
-    }
-    return 0
-  })
+  return withSession(
+    cli,
+    options,
+    { packages, gitAlone: true, readOnly: true },
+    async ({ ports, request, progress, printer }) => {
+      const result = await runTurn(ports, { ...request, mode: 'read' }, cli.signal)
+      progress.end()
+      printNotes(lastGoodNotes(result.view.policies), printer)
+      for (const unit of result.units) {
+        if (unit.state === 'failed') throw unit.failures[0]
+        printer.write(explanation(unit.observation, unit.plan, selectors, printer.terminal.width))
+      }
+      return 0
+    },
+  )
 }
 
-function explanation(observed: Observation, plan: UnitPlan, selectors: readonly string[], width: number): string {
+function explanation(
+  observed: Observation,
+  plan: UnitPlan,
+  selectors: readonly string[],
+  width: number,
+): string {
   const { policy, unit } = observed
   const lines = [
     `${unit.packageName} in ${unit.cluster}: ${plan.report.status.state}`,
@@ -57,13 +87,20 @@ function explanation(observed: Observation, plan: UnitPlan, selectors: readonly 
     ...wrapped('rules ', RULE_ORDER, width),
   ]
   const all = numberedLines(observed, plan)
-  const unproven = observed.incomplete.map((incomplete, index): UnprovenLine => ({ number: all.length + index + 1, incomplete }))
+  const unproven = observed.incomplete.map(
+    (incomplete, index): UnprovenLine => ({ number: all.length + index + 1, incomplete }),
+  )
   const selected = selectChanges(
     selectors,
-    [...all.map(({ change }) => change), ...unproven.map((line) => selectable(line, unit.packageName))],
+    [
+      ...all.map(({ change }) => change),
+      ...unproven.map((line) => selectable(line, unit.packageName)),
+    ],
     all.filter(({ aside }) => aside === undefined).length,
   )
-  const shown = all.filter(({ change }) => selected === undefined || selected.has(change.fingerprint))
+  const shown = all.filter(
+    ({ change }) => selected === undefined || selected.has(change.fingerprint),
+  )
   const everyRule = selected !== undefined || shown.length <= FEW
   const reported = new Set<ExplainedLine['verdict']>()
   const originOf = originsOf(observed)
@@ -80,10 +117,16 @@ function explanation(observed: Observation, plan: UnitPlan, selectors: readonly 
     reported.add(line.verdict)
   }
   for (const line of unproven)
-    if (selected === undefined || selected.has(nameOf(line))) lines.push('', ...unprovenLines(line, unit.packageName, width))
-  if (!everyRule) lines.push('', `each rule with its answer: backporch explain ${unit.packageName} ${shown[0]?.number ?? 1}`)
+    if (selected === undefined || selected.has(nameOf(line)))
+      lines.push('', ...unprovenLines(line, unit.packageName, width))
+  if (!everyRule)
+    lines.push(
+      '',
+      `each rule with its answer: backporch explain ${unit.packageName} ${shown[0]?.number ?? 1}`,
+    )
   // Without a record, the branch does not exist yet.
-  if (plan.openBranches.some(({ ref }) => ref === `refs/heads/${plan.branch}`)) lines.push('', `branch ${plan.branch}`)
+  if (plan.openBranches.some(({ ref }) => ref === `refs/heads/${plan.branch}`))
+    lines.push('', `branch ${plan.branch}`)
   if (plan.report.status.held !== undefined) lines.push(heldSentence(plan.report.status.held))
   return `${lines.join('\n')}\n`
 }
@@ -117,7 +160,10 @@ function numberedLines({ verdicts, key }: Observation, plan: UnitPlan): Explaine
     verdict.setAside.map((one) => ({
       drift: one.drift,
       verdict,
-      change: showChange({ drift: one.drift, resolution: 'Restore', desired: verdict.desired }, key),
+      change: showChange(
+        { drift: one.drift, resolution: 'Restore', desired: verdict.desired },
+        key,
+      ),
       aside: one,
     })),
   )

@@ -23,9 +23,21 @@ import { proposalName } from '../print/pull-request.ts'
 import { count } from '../print/ranked-changes.ts'
 import { type Column, objectWord, printRows } from '../print/table.ts'
 import { driftCount, healthCell, heldCell, sourceOf, workspaceOf } from '../print/unit-cells.ts'
-import { incompleteOfReports, printList, printReports, reportList } from '../report/print-document.ts'
+import {
+  incompleteOfReports,
+  printList,
+  printReports,
+  reportList,
+} from '../report/print-document.ts'
 import { type LedgerReading, showLedger } from '../session/ledger-session.ts'
-import { changeFilter, changeKey, flagsGiven, narrowReport, printHidden, selectUnits } from '../session/selection.ts'
+import {
+  changeFilter,
+  changeKey,
+  flagsGiven,
+  narrowReport,
+  printHidden,
+  selectUnits,
+} from '../session/selection.ts'
 
 type GetOptions = RepositoryOptions & WatchOptions & ListOptions & Omit<SelectionOptions, 'since'>
 type GetPackagesOptions = GetOptions & ValuesOf<typeof PORCH_FLAGS>
@@ -39,7 +51,11 @@ interface PackageRow {
   readonly reports: readonly DriftReport[]
 }
 
-export async function getPackages(names: readonly string[], options: GetPackagesOptions, cli: CliContext): Promise<number> {
+export async function getPackages(
+  names: readonly string[],
+  options: GetPackagesOptions,
+  cli: CliContext,
+): Promise<number> {
   const printer = new Printer(cli, options)
   const widths: number[] = []
   return showLedger(cli, options, async (reading) => {
@@ -48,8 +64,14 @@ export async function getPackages(names: readonly string[], options: GetPackages
     const { revisions, problems } = await readPorchListing(view, registered, cli.signal)
     const folders = view.packages.filter(({ source }) => source === 'folder')
     // Where Porch lists nothing at all, the units are what there is.
-    const units = revisions.length === 0 && options.directory === undefined ? folders.map(({ path }) => path) : []
-    const notes: readonly Note[] = [...problems, ...(units.length > 0 ? [] : folders.map(({ path }) => notListed(path, view)))]
+    const units =
+      revisions.length === 0 && options.directory === undefined
+        ? folders.map(({ path }) => path)
+        : []
+    const notes: readonly Note[] = [
+      ...problems,
+      ...(units.length > 0 ? [] : folders.map(({ path }) => notListed(path, view))),
+    ]
     const selection = await selectUnits(
       reading,
       { named: names, alsoKnown: revisions.map(({ packagePath }) => packagePath) },
@@ -57,18 +79,28 @@ export async function getPackages(names: readonly string[], options: GetPackages
       cli.signal,
     )
     const reports = ledger.reports.filter(
-      (report) => selection.takesCluster(report.spec.unit.cluster) && selection.inNamespace(report) !== false,
+      (report) =>
+        selection.takesCluster(report.spec.unit.cluster) && selection.inNamespace(report) !== false,
     )
     const all: readonly PackageRow[] = [
       ...revisions.map((revision) => ({
         ...{ path: revision.packagePath, revision },
         reports: reports.filter((report) => isAbout(report, revision)),
       })),
-      ...units.map((path) => ({ path, revision: undefined, reports: reports.filter(({ spec }) => spec.unit.package === path) })),
+      ...units.map((path) => ({
+        path,
+        revision: undefined,
+        reports: reports.filter(({ spec }) => spec.unit.package === path),
+      })),
     ]
     const selected = all.filter(({ path }) => selection.takesPackage(path))
     const rows = selected.filter((row) => isWanted(row, options))
-    const fresh = freshnessNotes([...new Set(selected.flatMap((row) => row.reports))], ledger, view, cli.clock.now())
+    const fresh = freshnessNotes(
+      [...new Set(selected.flatMap((row) => row.reports))],
+      ledger,
+      view,
+      cli.clock.now(),
+    )
     return {
       rows: new Map(rows.map((row) => [rowKey(row), formatJson(row as unknown as Json)])),
       print: (only) => {
@@ -76,23 +108,36 @@ export async function getPackages(names: readonly string[], options: GetPackages
         const part = notesPart([...ledger.problems, ...fresh, ...notes], printer)
         if (
           !printList(
-            { apiVersion: API_VERSION, kind: 'PackageRevisionList', items: shown.map((row) => itemOf(row, view.policies)), ...part },
+            {
+              apiVersion: API_VERSION,
+              kind: 'PackageRevisionList',
+              items: shown.map((row) => itemOf(row, view.policies)),
+              ...part,
+            },
             printer,
           )
         ) {
           const columns = packageColumns(printer.terminal, registered.repository, view.policies)
           // A watch prints later rows below them.
           const headers = only === undefined && (shown.length > 0 || options.watch === true)
-          const named = printer.output === 'name' ? shown.filter((row) => nameOfRow(row) !== '') : shown
+          const named =
+            printer.output === 'name' ? shown.filter((row) => nameOfRow(row) !== '') : shown
           printRows({ rows: named, columns, nameOf: nameOfRow, widths, headers }, printer)
         }
         if (only !== undefined) return
         printNotes(printer.isTable ? [...fresh, ...notes] : notes, printer)
         if (selected.length === 0 && printer.isTable)
-          printer.hint(options.directory ? `no package revision in ${options.directory}` : NOTHING_LISTED)
+          printer.hint(
+            options.directory ? `no package revision in ${options.directory}` : NOTHING_LISTED,
+          )
         else if (units.length > 0 && printer.isTable)
           printer.hint('no package revision of Porch: these are the units, by what applies them')
-        printHidden(selected.length - rows.length, 'revision', flagsGiven(options, ['namespace', 'risk', 'state']), printer)
+        printHidden(
+          selected.length - rows.length,
+          'revision',
+          flagsGiven(options, ['namespace', 'risk', 'state']),
+          printer,
+        )
       },
       exit: 0,
     }
@@ -100,7 +145,8 @@ export async function getPackages(names: readonly string[], options: GetPackages
 }
 
 /** The units of a syncer are known from a scan. */
-const NOTHING_LISTED = 'no package revision, and no unit of a syncer is recorded (backporch scan finds them)'
+const NOTHING_LISTED =
+  'no package revision, and no unit of a syncer is recorded (backporch scan finds them)'
 
 /** Porch gives the package that is everything no name. A unit is named as the other commands take it. */
 function nameOfRow({ revision, path }: PackageRow): string {
@@ -113,9 +159,20 @@ function rowKey({ revision, path }: PackageRow): string {
 }
 
 function notListed(path: string, { recorded }: Pick<LedgerReading['view'], 'recorded'>): Note {
-  const by = [...new Set(recorded.flatMap((unit) => (unit.path === path && unit.appliedBy !== undefined ? [unit.appliedBy] : [])))]
-  const what = by.length === 0 ? 'a folder without a Kptfile' : `a folder that ${by.join(' and ')} applies`
-  return { cause: 'folder-not-listed', subject: path || '.', text: `${what} is no package revision; backporch status has its drift` }
+  const by = [
+    ...new Set(
+      recorded.flatMap((unit) =>
+        unit.path === path && unit.appliedBy !== undefined ? [unit.appliedBy] : [],
+      ),
+    ),
+  ]
+  const what =
+    by.length === 0 ? 'a folder without a Kptfile' : `a folder that ${by.join(' and ')} applies`
+  return {
+    cause: 'folder-not-listed',
+    subject: path || '.',
+    text: `${what} is no package revision; backporch status has its drift`,
+  }
 }
 
 /** An unobserved revision has no known namespace, risk or state, and these flags select known values. */
@@ -143,16 +200,26 @@ function itemOf(row: PackageRow, policies: PolicySet): object {
   }
 }
 
-function sourceOfRow({ revision, path, reports: [report] }: PackageRow, policies: PolicySet): string {
+function sourceOfRow(
+  { revision, path, reports: [report] }: PackageRow,
+  policies: PolicySet,
+): string {
   if (report !== undefined) return sourceOf(report.spec.unit, policies)
-  return revision === undefined ? sourceOf({ cluster: '', package: path, source: 'folder' }, policies) : 'kpt'
+  return revision === undefined
+    ? sourceOf({ cluster: '', package: path, source: 'folder' }, policies)
+    : 'kpt'
 }
 
-const packageColumns = (terminal: Terminal, repository: string, policies: PolicySet): Column<PackageRow>[] => [
+const packageColumns = (
+  terminal: Terminal,
+  repository: string,
+  policies: PolicySet,
+): Column<PackageRow>[] => [
   { name: 'NAME', value: ({ revision }) => revision?.name ?? '' },
   {
     name: 'PACKAGE',
-    value: ({ revision, path, reports }) => (revision?.packageName ?? path) || unitName(reports[0]?.spec.unit ?? { package: '' }),
+    value: ({ revision, path, reports }) =>
+      (revision?.packageName ?? path) || unitName(reports[0]?.spec.unit ?? { package: '' }),
   },
   { name: 'WORKSPACENAME', value: ({ revision }) => revision?.workspace ?? '' },
   { name: 'REVISION', value: ({ revision }) => String(revision?.revision ?? '') },
@@ -160,10 +227,17 @@ const packageColumns = (terminal: Terminal, repository: string, policies: Policy
   { name: 'LIFECYCLE', value: ({ revision }) => revision?.lifecycle ?? '' },
   { name: 'REPOSITORY', value: () => repository },
   { name: 'DRIFT', value: driftOf },
-  { name: 'RISK', value: ({ reports }) => worstRisk(reports.flatMap(({ spec }) => spec.changes)) ?? '-' },
+  {
+    name: 'RISK',
+    value: ({ reports }) => worstRisk(reports.flatMap(({ spec }) => spec.changes)) ?? '-',
+  },
   {
     name: 'HEALTH',
-    value: ({ reports }) => healthCell(worstHealth(reports.flatMap(({ status }) => status.health?.status ?? [])), terminal),
+    value: ({ reports }) =>
+      healthCell(
+        worstHealth(reports.flatMap(({ status }) => status.health?.status ?? [])),
+        terminal,
+      ),
   },
   { name: 'PR', value: proposalOf },
   { name: 'SOURCE', wide: true, value: (row) => sourceOfRow(row, policies) },
@@ -171,14 +245,17 @@ const packageColumns = (terminal: Terminal, repository: string, policies: Policy
 
 function proposalOf({ revision, reports }: PackageRow): string {
   if (revision !== undefined && revision.lifecycle !== 'Proposed') return '-'
-  const open = reports.flatMap((report) => (report.status.lifecycle === 'Proposed' ? [proposalName(report)] : []))
+  const open = reports.flatMap((report) =>
+    report.status.lifecycle === 'Proposed' ? [proposalName(report)] : [],
+  )
   return [...new Set(open)].join(', ') || revision?.workspace || '-'
 }
 
 /** Drift belongs to the running revision (the latest published one, or the base branch before it) and to the branch of its episode. */
 function isAbout({ spec, status }: DriftReport, revision: PackageRevision): boolean {
   if (spec.unit.package !== revision.packagePath) return false
-  const published = revision.lifecycle === 'Published' && (revision.latest || revision.revision === -1)
+  const published =
+    revision.lifecycle === 'Published' && (revision.latest || revision.revision === -1)
   return published || revision.workspace === workspaceOf(status)
 }
 
@@ -187,7 +264,9 @@ function driftOf({ reports }: PackageRow): string {
   if (only === undefined) return '-'
   if (others.length === 0) return driftCount(only)
   const unknown = reports.filter(({ status }) => status.state === 'Unknown').length
-  const drifted = reports.filter(({ spec, status }) => status.state !== 'Unknown' && spec.changes.length > 0).length
+  const drifted = reports.filter(
+    ({ spec, status }) => status.state !== 'Unknown' && spec.changes.length > 0,
+  ).length
   return `${count(drifted, 'cluster')}${unknown === 0 ? '' : `, ${unknown} unknown`}`
 }
 
@@ -197,36 +276,68 @@ interface DriftRow {
   readonly number: number
 }
 
-export async function getDrifts(names: readonly string[], options: GetDriftsOptions, cli: CliContext): Promise<number> {
+export async function getDrifts(
+  names: readonly string[],
+  options: GetDriftsOptions,
+  cli: CliContext,
+): Promise<number> {
   const printer = new Printer(cli, options)
   const widths: number[] = []
   const filter = changeFilter(options, cli.clock.now())
   return showLedger(cli, options, async ({ view, ledger }) => {
-    const selection = await selectUnits({ view, ledger }, { named: names }, { ...options, namespace: undefined }, cli.signal)
+    const selection = await selectUnits(
+      { view, ledger },
+      { named: names },
+      { ...options, namespace: undefined },
+      cli.signal,
+    )
     const selected = ledger.reports.filter(
       ({ spec, status }) =>
         selection.takesPackage(spec.unit.package) &&
         selection.takesCluster(spec.unit.cluster) &&
         options.state?.includes(status.state) !== false,
     )
-    const all = selected.flatMap((report) => report.spec.changes.map((change, index) => ({ report, change, number: index + 1 })))
+    const all = selected.flatMap((report) =>
+      report.spec.changes.map((change, index) => ({ report, change, number: index + 1 })),
+    )
     const wanted = all.filter(({ change }) => filter.shows(change))
     const numbers = new Map(all.map(({ change, number }) => [change, number]))
     return {
-      rows: new Map(wanted.map((row) => [changeKey(row.report.spec.unit, row.change), formatJson(row.change as unknown as Json)])),
+      rows: new Map(
+        wanted.map((row) => [
+          changeKey(row.report.spec.unit, row.change),
+          formatJson(row.change as unknown as Json),
+        ]),
+      ),
       print: (only) => {
-        const shown = wanted.filter(({ report, change }) => only === undefined || only.has(changeKey(report.spec.unit, change)))
+        const shown = wanted.filter(
+          ({ report, change }) =>
+            only === undefined || only.has(changeKey(report.spec.unit, change)),
+        )
         const reports = selected.map((report) => narrowReport(report, filter))
-        const list = { ...reportList(reports, incompleteOfReports(reports)), ...notesPart(ledger.problems, printer) }
+        const list = {
+          ...reportList(reports, incompleteOfReports(reports)),
+          ...notesPart(ledger.problems, printer),
+        }
         if (!printReports(list, printer, numbers)) {
           const columns = driftColumns(printer.terminal, cli.clock.now().getTime())
           // A watch prints later rows below them.
           const headers = only === undefined && (shown.length > 0 || options.watch === true)
-          printRows({ rows: shown, columns, nameOf: ({ change }) => objectWord(change.ref), widths, headers }, printer)
+          printRows(
+            {
+              rows: shown,
+              columns,
+              nameOf: ({ change }) => objectWord(change.ref),
+              widths,
+              headers,
+            },
+            printer,
+          )
         }
         if (only !== undefined) return
         printHidden(all.length - wanted.length, 'change', filter.flags, printer)
-        if (printer.isTable) printNotes(freshnessNotes(selected, ledger, view, cli.clock.now()), printer)
+        if (printer.isTable)
+          printNotes(freshnessNotes(selected, ledger, view, cli.clock.now()), printer)
         if (all.length === 0 && printer.isTable) printer.hint('no drift recorded')
       },
       exit: 0,
@@ -242,8 +353,14 @@ function driftColumns(terminal: Terminal, now: number): Column<DriftRow>[] {
     { name: 'OBJECT', value: ({ change: { ref } }) => `${ref.kind}/${ref.name}` },
     { name: 'CHANGE', value: ({ change }) => change.change },
     { name: 'FIELD', value: ({ change }) => change.path ?? '-' },
-    { name: 'GIT', value: ({ change }) => (change.path === undefined ? '-' : sidesText(change, terminal).git) },
-    { name: 'LIVE', value: ({ change }) => (change.path === undefined ? '-' : sidesText(change, terminal).live) },
+    {
+      name: 'GIT',
+      value: ({ change }) => (change.path === undefined ? '-' : sidesText(change, terminal).git),
+    },
+    {
+      name: 'LIVE',
+      value: ({ change }) => (change.path === undefined ? '-' : sidesText(change, terminal).live),
+    },
     { name: 'BY', value: ({ change: { actor } }) => actorName(actor) },
     { name: 'AT', value: ({ change: { actor } }) => timeOf(actor.at, { now }, terminal) },
     { name: 'RISK', value: ({ change }) => change.risk },

@@ -12,7 +12,11 @@ import { readLedgerOf } from '../session/ledger-session.ts'
 
 type HistoryOptions = RepositoryOptions & ListOptions & Omit<SelectionOptions, 'state'>
 
-export async function history(packages: readonly string[], options: HistoryOptions, cli: CliContext): Promise<number> {
+export async function history(
+  packages: readonly string[],
+  options: HistoryOptions,
+  cli: CliContext,
+): Promise<number> {
   const reading = await readLedgerOf(cli, options)
   const { shown, all, notes } = await readDecisions(reading, packages, options, cli)
   const printer = new Printer(cli, options)
@@ -22,12 +26,22 @@ export async function history(packages: readonly string[], options: HistoryOptio
     ...(status === undefined ? {} : { status }),
     ...(commit === '' ? {} : { commit }),
   }))
-  const list = { apiVersion: API_VERSION, kind: 'DecisionList', items, ...notesPart([...reading.ledger.problems, ...notes], printer) }
+  const list = {
+    apiVersion: API_VERSION,
+    kind: 'DecisionList',
+    items,
+    ...notesPart([...reading.ledger.problems, ...notes], printer),
+  }
   if (printList(list, printer)) return 0
-  if (printer.output === 'name') printNames([...new Set(shown.map(({ spec }) => `drift-${spec.episode}`))], printer)
+  if (printer.output === 'name')
+    printNames([...new Set(shown.map(({ spec }) => `drift-${spec.episode}`))], printer)
   else {
-    printRows({ rows: shown, columns: decisionColumns(printer.terminal), nameOf: () => '' }, printer)
-    const none = all === 0 ? 'nothing was decided yet' : `of ${count(all, 'decision')} none is selected`
+    printRows(
+      { rows: shown, columns: decisionColumns(printer.terminal), nameOf: () => '' },
+      printer,
+    )
+    const none =
+      all === 0 ? 'nothing was decided yet' : `of ${count(all, 'decision')} none is selected`
     if (shown.length === 0) printer.hint(none)
   }
   return 0

@@ -1,7 +1,11 @@
 import { Failure } from '@backporch/kyaml/failure'
 import { oneLine } from '@backporch/kyaml/text'
 import type { Observation } from '../../plan/observation/observation.ts'
-import { type IgnoreDocument, policyFileText, policyOfUnit } from '../../plan/unit/commands/comment-policy.ts'
+import {
+  type IgnoreDocument,
+  policyFileText,
+  policyOfUnit,
+} from '../../plan/unit/commands/comment-policy.ts'
 import { exactRules } from '../../plan/unit/commands/exact-rules.ts'
 import { selectChanges } from '../../plan/unit/commands/select-changes.ts'
 import { type PolicyFile, parsePolicyFiles } from '../../policy/parse-policy.ts'
@@ -15,7 +19,14 @@ import type { ForgeOptions, ValuesOf } from '../flags/options.ts'
 import type { Printer } from '../print/printer.ts'
 import { printPublished, repositoryLocation, shellWord } from '../print/published-lines.ts'
 import { formatEdit } from '../report/print-turn.ts'
-import { onlyUnit, type PlannedUnit, type Session, type SessionOptions, splitArguments, withSession } from '../session/turn-session.ts'
+import {
+  onlyUnit,
+  type PlannedUnit,
+  type Session,
+  type SessionOptions,
+  splitArguments,
+  withSession,
+} from '../session/turn-session.ts'
 
 type IgnoreOptions = SessionOptions & ForgeOptions & ValuesOf<typeof IGNORE_FLAGS>
 
@@ -23,37 +34,59 @@ type IgnoreOptions = SessionOptions & ForgeOptions & ValuesOf<typeof IGNORE_FLAG
  * Proposes a policy whose rules hide exactly the named lines of one package in one cluster, as the comment `/ignore` does; with
  * `print` that policy is printed and nothing is written.
  */
-export async function ignore(name: string | undefined, named: readonly string[], options: IgnoreOptions, cli: CliContext): Promise<number> {
+export async function ignore(
+  name: string | undefined,
+  named: readonly string[],
+  options: IgnoreOptions,
+  cli: CliContext,
+): Promise<number> {
   const reason = reasonOf(options)
   const expires = lastDay(options, cli.clock.now())
   const { packages, selectors } = splitArguments(name, named)
-  return withSession(cli, options, { packages, gitAlone: options.print === true }, async (session) => {
-    const result = await runTurn(session.ports, { ...session.request, mode: 'read' }, cli.signal)
-    session.progress.end()
-    const unit = onlyUnit(result, { none: 'no single package is selected', why: 'a rule is for one package in one cluster' })
-    const rules = exactRules({ ...chosenOf(unit, selectors), reason, expires })
-    if (options.print === true) printPolicy(unit.observation, rules, session.printer)
-    else await propose({ unit, view: result.view }, rules, session, options)
-    if (expires === undefined) session.printer.hint('note: check warns of a rule without an end (--for 30d)')
-    return 0
-  })
+  return withSession(
+    cli,
+    options,
+    { packages, gitAlone: options.print === true },
+    async (session) => {
+      const result = await runTurn(session.ports, { ...session.request, mode: 'read' }, cli.signal)
+      session.progress.end()
+      const unit = onlyUnit(result, {
+        none: 'no single package is selected',
+        why: 'a rule is for one package in one cluster',
+      })
+      const rules = exactRules({ ...chosenOf(unit, selectors), reason, expires })
+      if (options.print === true) printPolicy(unit.observation, rules, session.printer)
+      else await propose({ unit, view: result.view }, rules, session, options)
+      if (expires === undefined)
+        session.printer.hint('note: check warns of a rule without an end (--for 30d)')
+      return 0
+    },
+  )
 }
 
 /** @throws Failure BP1011 where a selector names nothing, or nothing is open */
 function chosenOf({ observation, plan }: PlannedUnit, selectors: readonly string[]) {
   const { changes } = plan.report.spec
   const selected = selectChanges(selectors.length === 0 ? ['all'] : selectors, changes)
-  const chosen = changes.filter(({ fingerprint }) => selected === undefined || selected.has(fingerprint))
+  const chosen = changes.filter(
+    ({ fingerprint }) => selected === undefined || selected.has(fingerprint),
+  )
   if (chosen.length === 0) throw nothingToIgnore(observation)
   return { chosen, verdicts: observation.verdicts, key: observation.key }
 }
 
-function printPolicy({ unit }: Observation, rules: readonly IgnoreDocument[], printer: Printer): void {
+function printPolicy(
+  { unit }: Observation,
+  rules: readonly IgnoreDocument[],
+  printer: Printer,
+): void {
   const text = policyFileText(policyOfUnit(unit, rules))
   // The printed policy has to be valid when it is pasted.
   parsePolicyFiles([{ path: 'the printed policy', text } satisfies PolicyFile])
   printer.write(text)
-  printer.hint('note: commit it to a file .drift/NAME.policy for review, or add its rules to spec.ignore of a policy there')
+  printer.hint(
+    'note: commit it to a file .drift/NAME.policy for review, or add its rules to spec.ignore of a policy there',
+  )
 }
 
 async function propose(
@@ -71,7 +104,12 @@ async function propose(
     return
   }
   if (options.dryRun === true) {
-    const before = new Map((await readPolicyFiles(view.repository, view.tree, signal)).map(({ path, text }) => [path, text]))
+    const before = new Map(
+      (await readPolicyFiles(view.repository, view.tree, signal)).map(({ path, text }) => [
+        path,
+        text,
+      ]),
+    )
     printer.write(`${ok} would be proposed:\n`)
     for (const { path, text } of change.files)
       printer.write(formatEdit({ path, before: before.get(path) ?? '', after: text }, key, printer))
@@ -80,11 +118,23 @@ async function propose(
   const at = `${cli.clock.now().toISOString().slice(0, 19)}Z`
   const asker = { login: await cli.userName(), resolutionRequest: at, at, proposal: undefined }
   const codeOwners = await readCodeOwners(view, signal)
-  const { ref, opened, updates } = await proposePolicy({ unit, view, forge, codeOwners, signal }, change, asker)
-  const label = opened === undefined ? ref.replace(/^refs\/heads\//, '') : `${opened.label} ${opened.url}`.trim()
-  printer.write(`${ok} proposed: ${oneLine(label, 2_000)}\n  edits ${oneLine(change.files.map(({ path }) => path).join(', '), 1_000)}\n`)
+  const { ref, opened, updates } = await proposePolicy(
+    { unit, view, forge, codeOwners, signal },
+    change,
+    asker,
+  )
+  const label =
+    opened === undefined
+      ? ref.replace(/^refs\/heads\//, '')
+      : `${opened.label} ${opened.url}`.trim()
+  printer.write(
+    `${ok} proposed: ${oneLine(label, 2_000)}\n  edits ${oneLine(change.files.map(({ path }) => path).join(', '), 1_000)}\n`,
+  )
   const location = await repositoryLocation(options, cli)
-  const merge = opened === undefined && location.kind === 'clone' ? `: ${location.git} merge ${shellWord(label)}` : ''
+  const merge =
+    opened === undefined && location.kind === 'clone'
+      ? `: ${location.git} merge ${shellWord(label)}`
+      : ''
   const into = opened === undefined ? ` into ${oneLine(view.baseBranch, 300)}` : ''
   printer.write(`  next: review it, then merge it${into}${merge}; the rule holds from then on\n`)
   await printPublished(updates, view.baseBranch, options, printer)

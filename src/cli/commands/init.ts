@@ -16,58 +16,77 @@ type InitOptions = SessionOptions & ForgeOptions & ValuesOf<typeof INIT_FLAGS>
 export async function init(options: InitOptions, cli: CliContext): Promise<number> {
   if (options.printRuleset === true) return printRuleset(options, cli)
   if (options.again === true && options.remove === true) throw contradiction()
-  return withSession(cli, options, { packages: [] }, async ({ ports, request, progress, printer }) => {
-    const dryRun = options.dryRun === true
-    const location = await repositoryLocation(options, cli)
-    let reported = false
-    const ask = async (again: boolean): Promise<Onboarded> =>
-      onboard(
-        ports,
-        {
-          // A folder that is named is one of the units; the packages are observed too.
-          turn: { ...request, units: { ...request.units, packages: [] }, mode: dryRun ? 'read' : 'apply' },
-          again,
-          remove: options.remove === true,
-          confirm: async (onboarding) => {
-            progress.end()
-            reported = true
-            // The answer to the second question confirms the proposal.
-            return confirm(onboarding, options, printer, again && options.again !== true)
+  return withSession(
+    cli,
+    options,
+    { packages: [] },
+    async ({ ports, request, progress, printer }) => {
+      const dryRun = options.dryRun === true
+      const location = await repositoryLocation(options, cli)
+      let reported = false
+      const ask = async (again: boolean): Promise<Onboarded> =>
+        onboard(
+          ports,
+          {
+            // A folder that is named is one of the units; the packages are observed too.
+            turn: {
+              ...request,
+              units: { ...request.units, packages: [] },
+              mode: dryRun ? 'read' : 'apply',
+            },
+            again,
+            remove: options.remove === true,
+            confirm: async (onboarding) => {
+              progress.end()
+              reported = true
+              // The answer to the second question confirms the proposal.
+              return confirm(onboarding, options, printer, again && options.again !== true)
+            },
           },
-        },
-        cli.signal,
-      )
-    let done = await ask(options.again === true)
-    progress.end()
-    const declined = done.plan.kind === 'declined' && !dryRun
-    if (declined && cli.stdin.isTTY === true && printer.isTable) {
-      printOnboarded(done, location, dryRun, printer)
-      if (!(await question('Propose it again? [y/N] ', false, cli))) return 0
-      done = await ask(true)
+          cli.signal,
+        )
+      let done = await ask(options.again === true)
       progress.end()
-    }
-    const list = { apiVersion: API_VERSION, kind: 'OnboardingList', items: [onboardedItem(done)] }
-    if (printList(list, printer)) return 0
-    if (!reported && done.subject !== undefined) printOnboarding(done, dryRun, printer)
-    printOnboarded(done, location, dryRun, printer)
-    return 0
-  })
+      const declined = done.plan.kind === 'declined' && !dryRun
+      if (declined && cli.stdin.isTTY === true && printer.isTable) {
+        printOnboarded(done, location, dryRun, printer)
+        if (!(await question('Propose it again? [y/N] ', false, cli))) return 0
+        done = await ask(true)
+        progress.end()
+      }
+      const list = { apiVersion: API_VERSION, kind: 'OnboardingList', items: [onboardedItem(done)] }
+      if (printList(list, printer)) return 0
+      if (!reported && done.subject !== undefined) printOnboarding(done, dryRun, printer)
+      printOnboarded(done, location, dryRun, printer)
+      return 0
+    },
+  )
 }
 
-async function confirm(onboarding: Onboarding, options: InitOptions, printer: Printer, text: boolean): Promise<boolean> {
+async function confirm(
+  onboarding: Onboarding,
+  options: InitOptions,
+  printer: Printer,
+  text: boolean,
+): Promise<boolean> {
   const { plan } = onboarding
   const { cli } = printer
-  if (printer.isTable && plan.kind === 'propose') printOnboarding(onboarding, options.dryRun === true, printer)
+  if (printer.isTable && plan.kind === 'propose')
+    printOnboarding(onboarding, options.dryRun === true, printer)
   if (options.yes === true || text) return true
   if (cli.stdin.isTTY !== true || !printer.isTable) {
     throw new Failure({
       code: 'BP2011',
-      what: plan.kind === 'remove' ? 'removing drift/configure requires confirmation' : 'the onboarding proposal requires confirmation',
+      what:
+        plan.kind === 'remove'
+          ? 'removing drift/configure requires confirmation'
+          : 'the onboarding proposal requires confirmation',
       why: 'there is no terminal to ask on',
       remedy: `give --yes: backporch init${plan.kind === 'remove' ? ' --remove' : ''} --yes (--dry-run shows what it would write)`,
     })
   }
-  if (plan.kind !== 'remove') return question('Open the onboarding proposal drift/configure? [Y/n] ', true, cli)
+  if (plan.kind !== 'remove')
+    return question('Open the onboarding proposal drift/configure? [Y/n] ', true, cli)
   const whose = plan.editedBy === undefined ? '' : ', with commits that are not ours'
   return question(`Remove drift/configure${whose}? [y/N] `, false, cli)
 }
@@ -85,11 +104,18 @@ async function question(text: string, byDefault: boolean, cli: CliContext): Prom
 /** Reads git, and the forge only where neither the address nor a flag names it. */
 async function printRuleset(options: InitOptions, cli: CliContext): Promise<number> {
   const printer = new Printer(cli, options)
-  const repository = await cli.openRepository(options.repo, { baseBranch: options.branch, trace: printer.trace })
+  const repository = await cli.openRepository(options.repo, {
+    baseBranch: options.branch,
+    trace: printer.trace,
+  })
   const { defaultBranch } = await repository.refs(cli.signal)
   const setup = await cli.forgeSetup(options.repo, options.forge)
   const { remote } = repository
-  const { requests, commands } = setup.protection({ remote, baseBranch: options.branch ?? (defaultBranch || 'main'), bot: options.bot })
+  const { requests, commands } = setup.protection({
+    remote,
+    baseBranch: options.branch ?? (defaultBranch || 'main'),
+    bot: options.bot,
+  })
   const list = { apiVersion: API_VERSION, kind: 'ProtectionRequestList', items: requests }
   if (!printList(list, printer)) printer.write(commands)
   return 0

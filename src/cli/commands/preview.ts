@@ -20,50 +20,86 @@ import { type Session, type SessionOptions, withSession } from '../session/turn-
 type PreviewOptions = ValuesOf<typeof PREVIEW_FLAGS> & SessionOptions & ForgeOptions & FleetOptions
 
 /** What may run of a head that is not trusted. */
-export const NOTHING_ALLOWED = { exec: [], modules: [], images: [], render: [], engine: undefined } as const
+export const NOTHING_ALLOWED = {
+  exec: [],
+  modules: [],
+  images: [],
+  render: [],
+  engine: undefined,
+} as const
 
 /** @returns 0, or the status of what could not be built and of a policy that cannot be used; an unreadable cluster is part of the answer */
-export async function preview(packages: readonly string[], options: PreviewOptions, cli: CliContext): Promise<number> {
+export async function preview(
+  packages: readonly string[],
+  options: PreviewOptions,
+  cli: CliContext,
+): Promise<number> {
   checkFlags(options)
   const gitAlone = options.pullRequest === undefined
-  return withSession(cli, options, { packages, gitAlone, readOnly: true, clusterOptional: true }, async (session) => {
-    const { progress, printer, ports, request } = session
-    const forge = gitAlone ? undefined : hostedForge(ports.forge)
-    const pull = forge && (await forge.readPullRequest(options.pullRequest ?? 0, cli.signal))
-    const head = pull === undefined ? await headNamed(ports.repository, options, cli) : headOf(pull)
-    const branch = pull === undefined ? options.branch : pull.baseBranch
-    const found = await previewMerge(
-      { repository: ports.repository, clusters: await clustersOf(session, cli) },
-      {
-        observe: { ...request, git: { ...request.git, branch } },
-        head: { ...head, fork: head.fork || options.fork === true },
-        untrusted: await cli.openRenderer(NOTHING_ALLOWED),
-      },
-      cli.signal,
-    )
-    progress.end()
-    const dialect = ports.forge.dialect
-    if (printer.output === 'markdown') printer.write(previewText(found, { dialect, version: cli.version }))
-    else if (!printList(found, printer)) printPreview(found, printer)
-    const failures = printPreviewFailures(found, printer)
-    if (options.comment === true && forge !== undefined && pull !== undefined) await writeComment(forge, pull, found, cli)
-    return failures.length === 0 ? 0 : worstExit(failures)
-  })
+  return withSession(
+    cli,
+    options,
+    { packages, gitAlone, readOnly: true, clusterOptional: true },
+    async (session) => {
+      const { progress, printer, ports, request } = session
+      const forge = gitAlone ? undefined : hostedForge(ports.forge)
+      const pull = forge && (await forge.readPullRequest(options.pullRequest ?? 0, cli.signal))
+      const head =
+        pull === undefined ? await headNamed(ports.repository, options, cli) : headOf(pull)
+      const branch = pull === undefined ? options.branch : pull.baseBranch
+      const found = await previewMerge(
+        { repository: ports.repository, clusters: await clustersOf(session, cli) },
+        {
+          observe: { ...request, git: { ...request.git, branch } },
+          head: { ...head, fork: head.fork || options.fork === true },
+          untrusted: await cli.openRenderer(NOTHING_ALLOWED),
+        },
+        cli.signal,
+      )
+      progress.end()
+      const dialect = ports.forge.dialect
+      if (printer.output === 'markdown')
+        printer.write(previewText(found, { dialect, version: cli.version }))
+      else if (!printList(found, printer)) printPreview(found, printer)
+      const failures = printPreviewFailures(found, printer)
+      if (options.comment === true && forge !== undefined && pull !== undefined)
+        await writeComment(forge, pull, found, cli)
+      return failures.length === 0 ? 0 : worstExit(failures)
+    },
+  )
 }
 
-async function writeComment(forge: HostedForge, pull: ForgePullRequest, found: Preview, cli: CliContext): Promise<void> {
+async function writeComment(
+  forge: HostedForge,
+  pull: ForgePullRequest,
+  found: Preview,
+  cli: CliContext,
+): Promise<void> {
   const written = await writePreview({ forge, version: cli.version }, pull, found, cli.signal)
-  if (written === 'moved') cli.stderr.write(`note: ${pull.label} has another head by now, so its comment stays as it is\n`)
+  if (written === 'moved')
+    cli.stderr.write(`note: ${pull.label} has another head by now, so its comment stays as it is\n`)
 }
 
 /** @throws Failure BP1001 before anything is read */
 function checkFlags({ head, pullRequest, comment, branch }: PreviewOptions): void {
   if (head === undefined && pullRequest === undefined)
-    throw usage('nothing to preview is named', 'there is neither --head nor --pull-request', 'give --head BRANCH, or --pull-request NUMBER')
+    throw usage(
+      'nothing to preview is named',
+      'there is neither --head nor --pull-request',
+      'give --head BRANCH, or --pull-request NUMBER',
+    )
   if (comment === true && pullRequest === undefined)
-    throw usage('--comment has no pull request', 'the comment is written on one', 'give --pull-request NUMBER beside it')
+    throw usage(
+      '--comment has no pull request',
+      'the comment is written on one',
+      'give --pull-request NUMBER beside it',
+    )
   if (branch !== undefined && pullRequest !== undefined)
-    throw usage('--branch and --pull-request are both set', 'a pull request has its own base branch', 'remove --branch')
+    throw usage(
+      '--branch and --pull-request are both set',
+      'a pull request has its own base branch',
+      'remove --branch',
+    )
 }
 
 function usage(what: string, why: string, remedy: string): Failure {
@@ -80,9 +116,15 @@ function hostedForge(forge: Session['ports']['forge']): HostedForge {
   )
 }
 
-async function headNamed(repository: PackageRepository, { head = '', fork }: PreviewOptions, cli: CliContext): Promise<PreviewHead> {
+async function headNamed(
+  repository: PackageRepository,
+  { head = '', fork }: PreviewOptions,
+  cli: CliContext,
+): Promise<PreviewHead> {
   const { refs } = await repository.refs(cli.signal)
-  const named = [`refs/heads/${head}`, `refs/tags/${head}`, head].map((ref) => refs.get(ref)).find((commit) => commit !== undefined)
+  const named = [`refs/heads/${head}`, `refs/tags/${head}`, head]
+    .map((ref) => refs.get(ref))
+    .find((commit) => commit !== undefined)
   const commit = named ?? readObjectId(head)
   if (commit !== undefined) return { name: head, commit, fork: fork === true }
   throw new Failure({
@@ -96,6 +138,14 @@ async function headNamed(repository: PackageRepository, { head = '', fork }: Pre
 }
 
 /** Each cluster with what stands in for it where it cannot be read. */
-export async function clustersOf({ clusters }: Pick<Session, 'clusters'>, cli: Pick<CliContext, 'offlineCluster'>) {
-  return Promise.all(clusters.map(async ({ reader }) => ({ reader, offline: await cli.offlineCluster(reader.name) })))
+export async function clustersOf(
+  { clusters }: Pick<Session, 'clusters'>,
+  cli: Pick<CliContext, 'offlineCluster'>,
+) {
+  return Promise.all(
+    clusters.map(async ({ reader }) => ({
+      reader,
+      offline: await cli.offlineCluster(reader.name),
+    })),
+  )
 }

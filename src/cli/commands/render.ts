@@ -16,7 +16,13 @@ import { describeChoice } from '../../sources/registry.ts'
 import type { CliContext } from '../context/cli-context.ts'
 import type { RENDER_FLAGS, RENDER_OUTPUT_FLAGS } from '../flags/command-flags.ts'
 import { worstExit } from '../flags/exit-status.ts'
-import { allowedFunctions, type FunctionOptions, type RepositoryOptions, type TerminalOptions, type ValuesOf } from '../flags/options.ts'
+import {
+  allowedFunctions,
+  type FunctionOptions,
+  type RepositoryOptions,
+  type TerminalOptions,
+  type ValuesOf,
+} from '../flags/options.ts'
 import type { RenderOutput } from '../flags/outputs.ts'
 import { printFailures } from '../print/print-failures.ts'
 import { printNotes, printWorkTree } from '../print/print-notes.ts'
@@ -34,11 +40,18 @@ type RenderOptions = RepositoryOptions &
   ValuesOf<typeof RENDER_OUTPUT_FLAGS>
 
 /** @returns 0 where no file would change, 1 where one would, 2 where a package does not render; with an output 0 or 2 */
-export async function render(packages: readonly string[], options: RenderOptions, cli: CliContext): Promise<number> {
+export async function render(
+  packages: readonly string[],
+  options: RenderOptions,
+  cli: CliContext,
+): Promise<number> {
   const { output } = options
   if (output.to === 'folder') cli.checkNewFolder(output.path)
   const printer = new Printer(cli, { ...options, output: 'table' })
-  const repository = await cli.openRepository(options.repo, { readOnly: true, trace: printer.trace })
+  const repository = await cli.openRepository(options.repo, {
+    readOnly: true,
+    trace: printer.trace,
+  })
   const renderer = await cli.openRenderer(allowedFunctions(options, cli.env))
   const notes: Note[] = []
   const renders = await renderPackages(
@@ -65,13 +78,18 @@ export async function render(packages: readonly string[], options: RenderOptions
   printFailures(failures, cli, printer)
   // All packages or none, because the output is likely to be applied.
   if (failures.length > 0) return worstExit(failures)
-  if (output.to === 'diff') return renders.some((one) => 'changes' in one && one.changes.length > 0) ? 1 : 0
+  if (output.to === 'diff')
+    return renders.some((one) => 'changes' in one && one.changes.length > 0) ? 1 : 0
   await printWorkTree('rendered', options.repo, printer)
   printRendered(renders, output, cli)
   return 0
 }
 
-function printRendered(renders: readonly PackageRender[], output: Exclude<RenderOutput, { readonly to: 'diff' }>, cli: CliContext): void {
+function printRendered(
+  renders: readonly PackageRender[],
+  output: Exclude<RenderOutput, { readonly to: 'diff' }>,
+  cli: CliContext,
+): void {
   const rendered = renders.flatMap((one) => ('failures' in one ? [] : [one]))
   if (output.to === 'unwrap')
     cli.stdout.write(
@@ -92,7 +110,9 @@ function filesBelow(rendered: readonly RenderedPackage[]): ReadonlyMap<string, s
   const single = rendered.length === 1
   return new Map(
     rendered.flatMap(({ path, output }) =>
-      [...output.files()].map(([file, text]) => [single || path === '' ? file : `${path}/${file}`, text] as const),
+      [...output.files()].map(
+        ([file, text]) => [single || path === '' ? file : `${path}/${file}`, text] as const,
+      ),
     ),
   )
 }
@@ -123,7 +143,8 @@ function renderedByKpt(one: RenderedPackage | BuiltUnit): RenderedPackage {
 function formatRender(one: PackageRender, key: RedactionKey, printer: Printer): string {
   const { terminal } = printer
   const name = oneLine(packageLabel(one.path), 300)
-  if ('failures' in one) return `${terminal.glyph('removed')} ${terminal.style(name, 'bold')}  does not render\n`
+  if ('failures' in one)
+    return `${terminal.glyph('removed')} ${terminal.style(name, 'bold')}  does not render\n`
   if ('built' in one) {
     const { built, resources } = one
     const how = `rendered ${describeChoice(built).how}`
@@ -132,7 +153,12 @@ function formatRender(one: PackageRender, key: RedactionKey, printer: Printer): 
   const { functions, resources, changes, otherwise } = one
   const mark = changes.length === 0 ? terminal.glyph('ok') : terminal.glyph('changed')
   const head = `${mark} ${terminal.style(name, 'bold')}  ${count(functions, 'function')}, ${count(resources, 'resource')}, ${count(changes.length, 'file')} would change`
-  return [head, ...otherwise.map(otherwiseLine), ...changes.flatMap((change) => patchLines(change, key, printer)), ''].join('\n')
+  return [
+    head,
+    ...otherwise.map(otherwiseLine),
+    ...changes.flatMap((change) => patchLines(change, key, printer)),
+    '',
+  ].join('\n')
 }
 
 /** States that another rendering is compared with the cluster. */
@@ -142,13 +168,26 @@ function otherwiseLine(choice: RenderChoice): string {
 }
 
 /** No line of a file with a Secret is shown, and no credential of another file. */
-function patchLines({ path, before, after }: RenderedChange, key: RedactionKey, { terminal, cli }: Printer): readonly string[] {
-  const [from, to] = [before, after].map((text) => (text === undefined ? undefined : { shown: shownText(text, key) }))
-  if ((from !== undefined && from.shown === undefined) || (to !== undefined && to.shown === undefined))
-    return [`   ${oneLine(path, 300)}: changes, and its lines are not shown, because it may hold a Secret`]
+function patchLines(
+  { path, before, after }: RenderedChange,
+  key: RedactionKey,
+  { terminal, cli }: Printer,
+): readonly string[] {
+  const [from, to] = [before, after].map((text) =>
+    text === undefined ? undefined : { shown: shownText(text, key) },
+  )
+  if (
+    (from !== undefined && from.shown === undefined) ||
+    (to !== undefined && to.shown === undefined)
+  )
+    return [
+      `   ${oneLine(path, 300)}: changes, and its lines are not shown, because it may hold a Secret`,
+    ]
   const sides = [
     { name: `git/${path}`, text: from?.shown },
     { name: `rendered/${path}`, text: to?.shown },
   ] as const
-  return [formatUnifiedDiff(...sides, terminal, cli.env['GITHUB_ACTIONS'] === 'true').replace(/\n$/, '')]
+  return [
+    formatUnifiedDiff(...sides, terminal, cli.env['GITHUB_ACTIONS'] === 'true').replace(/\n$/, ''),
+  ]
 }

@@ -12,38 +12,67 @@ import { type Decision, decisionColumns, readDecisions } from '../session/decisi
 import { readLedgerOf } from '../session/ledger-session.ts'
 import { selectUnits } from '../session/selection.ts'
 
-type ReportOptions = RepositoryOptions & TerminalOptions & PackageOptions & Pick<SelectionOptions, 'cluster' | 'since'>
+type ReportOptions = RepositoryOptions &
+  TerminalOptions &
+  PackageOptions &
+  Pick<SelectionOptions, 'cluster' | 'since'>
 
 const ROWS = 100
 /** Without `--since`: a week. */
 const WEEK = 7 * 86_400
 
 /** Prints current drift and recent decisions from git alone, with the tables of `-o markdown`. */
-export async function report(packages: readonly string[], options: ReportOptions, cli: CliContext): Promise<number> {
+export async function report(
+  packages: readonly string[],
+  options: ReportOptions,
+  cli: CliContext,
+): Promise<number> {
   const reading = await readLedgerOf(cli, options)
   const { view, ledger } = reading
   const selection = await selectUnits(reading, { named: packages }, options, cli.signal)
-  const items = ledger.reports.filter(({ spec: { unit } }) => selection.takesPackage(unit.package) && selection.takesCluster(unit.cluster))
+  const items = ledger.reports.filter(
+    ({ spec: { unit } }) =>
+      selection.takesPackage(unit.package) && selection.takesCluster(unit.cluster),
+  )
   const now = `${cli.clock.now().toISOString().slice(0, 19)}Z`
-  const stale = notesPart(staleNotes(view.policies, ledger.reports, now.slice(0, 10)), { verbose: options.verbose === true })
-  const { shown, notes } = await readDecisions(reading, packages, { ...options, since: options.since ?? { secondsAgo: WEEK } }, cli)
+  const stale = notesPart(staleNotes(view.policies, ledger.reports, now.slice(0, 10)), {
+    verbose: options.verbose === true,
+  })
+  const { shown, notes } = await readDecisions(
+    reading,
+    packages,
+    { ...options, since: options.since ?? { secondsAgo: WEEK } },
+    cli,
+  )
   printNotes(notes, new Printer(cli, options))
-  const decided = decisionTable(shown, new Terminal(cli.stdout, { color: 'never', ascii: options.ascii === true, env: cli.env }))
-  cli.stdout.write(formatMarkdown({ ...reportList(items, incompleteOfReports(items)), ...stale }, { also: decided }))
+  const decided = decisionTable(
+    shown,
+    new Terminal(cli.stdout, { color: 'never', ascii: options.ascii === true, env: cli.env }),
+  )
+  cli.stdout.write(
+    formatMarkdown(
+      { ...reportList(items, incompleteOfReports(items)), ...stale },
+      { also: decided },
+    ),
+  )
   return 0
 }
 
 function decisionTable(decisions: readonly Decision[], terminal: Terminal): readonly string[] {
   if (decisions.length === 0) return ['## Decided: nothing', '']
   const columns = decisionColumns(terminal)
-  const rows = decisions.slice(0, ROWS).map((decision) => columns.map(({ value }) => cell(value(decision))))
+  const rows = decisions
+    .slice(0, ROWS)
+    .map((decision) => columns.map(({ value }) => cell(value(decision))))
   const more = decisions.length - rows.length
   return [
     `## Decided: ${decisions.length}`,
     '',
-    ...[columns.map(({ name }) => name.charAt(0) + name.slice(1).toLowerCase()), columns.map(() => '---'), ...rows].map(
-      (cells) => `| ${cells.join(' | ')} |`,
-    ),
+    ...[
+      columns.map(({ name }) => name.charAt(0) + name.slice(1).toLowerCase()),
+      columns.map(() => '---'),
+      ...rows,
+    ].map((cells) => `| ${cells.join(' | ')} |`),
     '',
     ...(more > 0 ? [`And ${more} more: ${markdownCode('backporch history')} lists them.`, ''] : []),
   ]

@@ -9,7 +9,10 @@ import { printFailures } from '../print/print-failures.ts'
 import { printTurn, printWrites } from '../report/print-turn.ts'
 import { type SessionOptions, splitArguments, withSession } from '../session/turn-session.ts'
 
-type ResolveOptions = SessionOptions & ForgeOptions & ValuesOf<typeof RESOLVE_FLAGS> & ValuesOf<typeof VIA_FLAGS>
+type ResolveOptions = SessionOptions &
+  ForgeOptions &
+  ValuesOf<typeof RESOLVE_FLAGS> &
+  ValuesOf<typeof VIA_FLAGS>
 
 interface ResolveArguments {
   readonly resolution: Resolution
@@ -32,7 +35,11 @@ export async function resolve(
       ...(options.via === undefined ? {} : { via: options.via }),
     }
     const dryRun = options.dryRun === true
-    const requested = { ...request, mode: dryRun ? 'rehearse' : 'apply', forge: { ...request.forge, resolutionRequest } } as const
+    const requested = {
+      ...request,
+      mode: dryRun ? 'rehearse' : 'apply',
+      forge: { ...request.forge, resolutionRequest },
+    } as const
     const result = await runTurn(ports, requested, cli.signal)
     progress.end()
     const failures = result.units.flatMap(unitFailures)

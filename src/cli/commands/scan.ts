@@ -13,12 +13,18 @@ import { runScan, type SessionOptions, withSession } from '../session/turn-sessi
 
 type ScanOptions = ValuesOf<typeof SCAN_FLAGS> & Required<SessionOptions> & ExitOptions
 
-export async function scan(packages: readonly string[], options: ScanOptions, cli: CliContext): Promise<number> {
+export async function scan(
+  packages: readonly string[],
+  options: ScanOptions,
+  cli: CliContext,
+): Promise<number> {
   return withSession(cli, options, { packages }, async (session) => {
     const { progress, printer, clusters } = session
     const dryRun = options.dryRun === true
     const result = await runScan(session, dryRun, cli.signal)
-    const others = dryRun ? undefined : await writeOpenHeads(session.ports.forge, result.view, new Map(), cli.signal)
+    const others = dryRun
+      ? undefined
+      : await writeOpenHeads(session.ports.forge, result.view, new Map(), cli.signal)
     progress.end()
     if (others !== undefined) printNotes(others.notes, printer)
     for (const answer of result.answers) printer.hint(answerText(answer))

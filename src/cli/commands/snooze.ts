@@ -18,13 +18,25 @@ export async function snooze(
   const [packages, time] = duration === undefined ? [[], name] : [[name], duration]
   const end = `${new Date(cli.clock.now().getTime() + secondsIn(time) * 1_000).toISOString().slice(0, 19)}Z`
   return withSession(cli, options, { packages }, async ({ ports, request, progress, printer }) => {
-    const result = await runTurn(ports, { ...request, forge: { ...request.forge, snoozeUntil: end } }, cli.signal)
+    const result = await runTurn(
+      ports,
+      { ...request, forge: { ...request.forge, snoozeUntil: end } },
+      cli.signal,
+    )
     progress.end()
-    const unit = onlyUnit(result, { none: 'there is no package to snooze', why: 'one proposal of one package is snoozed' })
+    const unit = onlyUnit(result, {
+      none: 'there is no package to snooze',
+      why: 'one proposal of one package is snoozed',
+    })
     if (unit.refused !== undefined) throw unit.refused
     const { status } = unit.plan.report
-    if (status.snoozedUntil !== end) throw nothingToSnooze(`${unit.unit.packageName} is ${status.state}, and no proposal of it is open`)
-    printer.write(`${printer.ok} no reminders about ${unit.plan.branch} until ${end}; it stays open and is kept up to date\n`)
+    if (status.snoozedUntil !== end)
+      throw nothingToSnooze(
+        `${unit.unit.packageName} is ${status.state}, and no proposal of it is open`,
+      )
+    printer.write(
+      `${printer.ok} no reminders about ${unit.plan.branch} until ${end}; it stays open and is kept up to date\n`,
+    )
     await printPublished(result.updates, result.view.baseBranch, options, printer)
     return 0
   })

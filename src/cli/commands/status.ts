@@ -36,7 +36,11 @@ const STATE_GLYPH = {
   Off: 'ok',
 } as const
 
-export async function status(packages: readonly string[], options: StatusOptions, cli: CliContext): Promise<number> {
+export async function status(
+  packages: readonly string[],
+  options: StatusOptions,
+  cli: CliContext,
+): Promise<number> {
   const printer = new Printer(cli, options)
   const widths: number[] = []
   const matches = stateFilter(options, cli.clock.now())
@@ -50,7 +54,11 @@ export async function status(packages: readonly string[], options: StatusOptions
     )
     const reports = selected.filter(matches)
     // Rules that hide nothing are listed here, because people read status every day.
-    const stale = staleNotes(reading.view.policies, reading.ledger.reports, cli.clock.now().toISOString().slice(0, 10))
+    const stale = staleNotes(
+      reading.view.policies,
+      reading.ledger.reports,
+      cli.clock.now().toISOString().slice(0, 10),
+    )
     return {
       rows: new Map(reports.map((report) => [nameOf(report), textOf(report)])),
       print: (names) => {
@@ -66,12 +74,23 @@ export async function status(packages: readonly string[], options: StatusOptions
           printRows({ rows: shown, columns, nameOf, widths, headers: names === undefined }, printer)
         }
         if (names !== undefined || printer.quiet) return
-        printHidden(selected.length - reports.length, 'package', flagsGiven(options, ['risk', 'state', 'since']), printer)
+        printHidden(
+          selected.length - reports.length,
+          'package',
+          flagsGiven(options, ['risk', 'state', 'since']),
+          printer,
+        )
         if (!printer.isTable) return
         cli.stderr.write(summary(reports, selected.length, reading))
-        printNotes([...freshnessNotes(selected, reading.ledger, reading.view, cli.clock.now()), ...stale], printer)
+        printNotes(
+          [...freshnessNotes(selected, reading.ledger, reading.view, cli.clock.now()), ...stale],
+          printer,
+        )
       },
-      exit: reading.view.ledger === null && options.partial !== 'ok' ? 3 : exitOf(selected, reports, options),
+      exit:
+        reading.view.ledger === null && options.partial !== 'ok'
+          ? 3
+          : exitOf(selected, reports, options),
     }
   })
 }
@@ -80,13 +99,19 @@ export async function status(packages: readonly string[], options: StatusOptions
 const UNHEALTHY = 5
 
 /** An Unknown package may have any risk and newer changes: only --state hides it. */
-function stateFilter({ risk, state, since }: StatusOptions, now: Date): (report: DriftReport) => boolean {
+function stateFilter(
+  { risk, state, since }: StatusOptions,
+  now: Date,
+): (report: DriftReport) => boolean {
   const after = since === undefined ? undefined : sinceTime(since, now)
   return (report) => {
     if (state?.includes(report.status.state) === false) return false
     if (report.status.state === 'Unknown') return true
     const worst = worstRisk(report.spec.changes)
-    return (risk === undefined || (worst !== undefined && risk.includes(worst))) && isNotBefore(report.status.since, after)
+    return (
+      (risk === undefined || (worst !== undefined && risk.includes(worst))) &&
+      isNotBefore(report.status.since, after)
+    )
   }
 }
 
@@ -94,11 +119,23 @@ function stateFilter({ risk, state, since }: StatusOptions, now: Date): (report:
  * Shown drift and selected Unknown packages count. Failed objects count where nothing else does, with a code of their own: health is
  * not drift.
  */
-function exitOf(selected: readonly DriftReport[], shown: readonly DriftReport[], options: StatusOptions): number {
-  if (options.partial !== 'ok' && selected.some(({ status: { state } }) => state === 'Unknown')) return 3
-  const drifted = shown.some(({ status: { state, stuckSince } }) => state === 'Drifted' || state === 'Applying' || stuckSince !== undefined)
+function exitOf(
+  selected: readonly DriftReport[],
+  shown: readonly DriftReport[],
+  options: StatusOptions,
+): number {
+  if (options.partial !== 'ok' && selected.some(({ status: { state } }) => state === 'Unknown'))
+    return 3
+  const drifted = shown.some(
+    ({ status: { state, stuckSince } }) =>
+      state === 'Drifted' || state === 'Applying' || stuckSince !== undefined,
+  )
   if (options.exitCode === false) return 0
-  return drifted ? 1 : shown.some(({ status }) => status.health?.status === 'Failed') ? UNHEALTHY : 0
+  return drifted
+    ? 1
+    : shown.some(({ status }) => status.health?.status === 'Failed')
+      ? UNHEALTHY
+      : 0
 }
 
 /** The text of a row without the time of its observation. */
@@ -132,7 +169,11 @@ interface StatusColumn {
 export const STATUS_COLUMNS: readonly StatusColumn[] = [
   { name: 'CLUSTER', about: 'name of the cluster', value: ({ spec }) => spec.unit.cluster },
   { name: 'PACKAGE', about: 'path of the package', value: ({ spec }) => unitName(spec.unit) },
-  { name: 'REVISION', about: 'latest published package revision', value: ({ spec }) => spec.unit.revision ?? '-' },
+  {
+    name: 'REVISION',
+    about: 'latest published package revision',
+    value: ({ spec }) => spec.unit.revision ?? '-',
+  },
   { name: 'STATE', about: 'state of the package ([states](states.md))', value: stateCell },
   {
     name: 'HEALTH',
@@ -140,7 +181,11 @@ export const STATUS_COLUMNS: readonly StatusColumn[] = [
     value: ({ status: { health } }, { terminal }) => healthCell(health?.status, terminal),
   },
   { name: 'DRIFT', about: 'number of differences', value: driftCount },
-  { name: 'RISK', about: 'highest risk of the differences ([risk](risk.md))', value: ({ spec }) => worstRisk(spec.changes) ?? '-' },
+  {
+    name: 'RISK',
+    about: 'highest risk of the differences ([risk](risk.md))',
+    value: ({ spec }) => worstRisk(spec.changes) ?? '-',
+  },
   {
     name: 'SINCE',
     about: 'first observation of the state',
@@ -150,21 +195,64 @@ export const STATUS_COLUMNS: readonly StatusColumn[] = [
   {
     name: 'PR',
     about: 'pull request, or why there is none yet',
-    value: (report) => (report.status.lifecycle === 'Proposed' ? proposalName(report) : heldWord(report.status.held)),
+    value: (report) =>
+      report.status.lifecycle === 'Proposed' ? proposalName(report) : heldWord(report.status.held),
   },
-  { name: 'OBSERVED', about: 'last recorded observation', value: (report, { age }) => age(seenAtOf(report)) },
-  { name: 'UNHEALTHY', wide: true, about: 'objects that are not Current', value: ({ status: { health } }) => unhealthyCell(health) },
-  { name: 'HELD', wide: true, about: 'why the proposal is held back, and until when', value: ({ status }) => heldCell(status.held) },
-  { name: 'SOURCE', wide: true, about: 'what declares the package', value: ({ spec }, { view }) => sourceOf(spec.unit, view.policies) },
-  { name: 'SYNCER', wide: true, about: 'field manager that applies the package', value: ({ spec }) => spec.observed.syncer || '-' },
-  { name: 'URL', wide: true, about: 'address of the pull request', value: ({ status }) => status.pullRequest?.url ?? '-' },
-  { name: 'COMMIT', wide: true, about: 'commit that was compared', value: ({ spec }) => spec.unit.commit.slice(0, 7) },
+  {
+    name: 'OBSERVED',
+    about: 'last recorded observation',
+    value: (report, { age }) => age(seenAtOf(report)),
+  },
+  {
+    name: 'UNHEALTHY',
+    wide: true,
+    about: 'objects that are not Current',
+    value: ({ status: { health } }) => unhealthyCell(health),
+  },
+  {
+    name: 'HELD',
+    wide: true,
+    about: 'why the proposal is held back, and until when',
+    value: ({ status }) => heldCell(status.held),
+  },
+  {
+    name: 'SOURCE',
+    wide: true,
+    about: 'what declares the package',
+    value: ({ spec }, { view }) => sourceOf(spec.unit, view.policies),
+  },
+  {
+    name: 'SYNCER',
+    wide: true,
+    about: 'field manager that applies the package',
+    value: ({ spec }) => spec.observed.syncer || '-',
+  },
+  {
+    name: 'URL',
+    wide: true,
+    about: 'address of the pull request',
+    value: ({ status }) => status.pullRequest?.url ?? '-',
+  },
+  {
+    name: 'COMMIT',
+    wide: true,
+    about: 'commit that was compared',
+    value: ({ spec }) => spec.unit.commit.slice(0, 7),
+  },
 ]
 
-function statusColumns(terminal: Terminal, now: Date, view: LedgerReading['view']): readonly Column<DriftReport>[] {
-  const age = (at: string): string => (at === '' ? '-' : terminal.isTTY ? formatAge(now.getTime() - Date.parse(at)) : at)
+function statusColumns(
+  terminal: Terminal,
+  now: Date,
+  view: LedgerReading['view'],
+): readonly Column<DriftReport>[] {
+  const age = (at: string): string =>
+    at === '' ? '-' : terminal.isTTY ? formatAge(now.getTime() - Date.parse(at)) : at
   const cell: CellContext = { terminal, now, view, age }
-  return STATUS_COLUMNS.map((column) => ({ ...column, value: (report) => column.value(report, cell) }))
+  return STATUS_COLUMNS.map((column) => ({
+    ...column,
+    value: (report) => column.value(report, cell),
+  }))
 }
 
 /** `✓ Behind`, `! Behind (stuck since 3h)`; `? InSync (stale)` of a package that no scan observes any more. */
@@ -185,24 +273,41 @@ function heldWord(held: DriftReport['status']['held']): string {
   return held === undefined ? '-' : `held: ${held.reason}`
 }
 
-function summary(reports: readonly DriftReport[], selected: number, { view, ledger }: LedgerReading): string {
+function summary(
+  reports: readonly DriftReport[],
+  selected: number,
+  { view, ledger }: LedgerReading,
+): string {
   const known = ledger.reports.length
   if (known === 0) {
     const packages = view.packages.length
     return `nothing is recorded yet for ${count(packages, 'package')}: run backporch scan to look at a cluster\n`
   }
-  if (selected === 0) return `of ${count(known, 'recorded package')} none is selected: backporch status lists them\n`
+  if (selected === 0)
+    return `of ${count(known, 'recorded package')} none is selected: backporch status lists them\n`
   if (reports.length === 0) return ''
-  const inState = (state: string): number => reports.filter((report) => report.status.state === state).length
+  const inState = (state: string): number =>
+    reports.filter((report) => report.status.state === state).length
   const held = reports.filter(({ status }) => status.held !== undefined).length
-  const stuck = reports.filter(({ status }) => status.stuckSince !== undefined && status.state !== 'SyncFailed').length
+  const stuck = reports.filter(
+    ({ status }) => status.stuckSince !== undefined && status.state !== 'SyncFailed',
+  ).length
   const failed = reports.filter(({ status }) => status.health?.status === 'Failed').length
   const parts = [
     `${inState('InSync')} in sync`,
     `${inState('Drifted')} drifted`,
-    ...(['Applying', 'Silenced', 'Behind', 'SyncFailed', 'Reconciling', 'Suspended', 'Unknown', 'Off'] as const).flatMap((state) =>
-      inState(state) === 0 ? [] : [`${inState(state)} ${stateWord(state)}`],
-    ),
+    ...(
+      [
+        'Applying',
+        'Silenced',
+        'Behind',
+        'SyncFailed',
+        'Reconciling',
+        'Suspended',
+        'Unknown',
+        'Off',
+      ] as const
+    ).flatMap((state) => (inState(state) === 0 ? [] : [`${inState(state)} ${stateWord(state)}`])),
     ...(stuck === 0 ? [] : [`${stuck} stuck (backporch diff says what the syncer did not apply)`]),
     ...(failed === 0 ? [] : [`${failed} failed (-o wide names the objects)`]),
     ...(held === 0 ? [] : [`${held} held back (-o wide says until when)`]),

@@ -173,7 +173,11 @@ export interface CliContext extends ProcessContext {
   /** What the controller before was at when it ended; undefined where no file is kept. */
   packageMarks(remote: string): PackageMarks | undefined
   /** `created`: the key is new, so other machines have other keys. */
-  loadKey(): Promise<{ readonly key: RedactionKey; readonly created: boolean; readonly path: string }>
+  loadKey(): Promise<{
+    readonly key: RedactionKey
+    readonly created: boolean
+    readonly path: string
+  }>
   /** Names for completion, from the clone at `path` alone. Sends no request and never throws; empty without a clone. */
   localNames(kind: 'packages' | 'clusters', path: string): Promise<readonly string[]>
   /**

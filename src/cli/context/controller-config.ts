@@ -9,21 +9,37 @@ import { repositoryLocation } from '../../syncers/sync-path.ts'
 
 const word = z.string().min(1).max(1_000)
 /** A timer of Node holds no more than 24 days. */
-const intervalSchema = durationSchema.refine((text) => secondsOf(text) <= 86_400, 'wanted a duration from 1s to 24h')
+const intervalSchema = durationSchema.refine(
+  (text) => secondsOf(text) <= 86_400,
+  'wanted a duration from 1s to 24h',
+)
 
 const clusterSchema = z.strictObject({
-  name: word.optional().describe('Name in records; the name of the context by default. Each cluster has one name in the whole file.'),
+  name: word
+    .optional()
+    .describe(
+      'Name in records; the name of the context by default. Each cluster has one name in the whole file.',
+    ),
   context: word.describe('Context of the kubeconfig.'),
   kubeconfig: word
     .optional()
-    .describe('Path of the kubeconfig, from the working directory; that of --kubeconfig, or as kubectl, by default.'),
+    .describe(
+      'Path of the kubeconfig, from the working directory; that of --kubeconfig, or as kubectl, by default.',
+    ),
 })
 
 const repositorySchema = z
   .strictObject({
-    repo: word.describe('Repository with the packages: a path, or an https or ssh address without a credential.'),
-    branch: word.optional().describe('Base branch; the default branch of the repository by default.'),
-    forge: z.enum(FORGE_KINDS).optional().describe('Forge for reviews; detected from the address by default.'),
+    repo: word.describe(
+      'Repository with the packages: a path, or an https or ssh address without a credential.',
+    ),
+    branch: word
+      .optional()
+      .describe('Base branch; the default branch of the repository by default.'),
+    forge: z
+      .enum(FORGE_KINDS)
+      .optional()
+      .describe('Forge for reviews; detected from the address by default.'),
     contexts: z
       .array(word)
       .min(1, 'wanted at least one cluster')
@@ -36,8 +52,18 @@ const repositorySchema = z
       .max(10_000)
       .optional()
       .describe('Clusters with names or kubeconfigs of their own. Either this or `contexts`.'),
-    packages: z.array(word).min(1).max(10_000).optional().describe('Paths of packages; the placed ones, or all, by default.'),
-    path: z.array(word).min(1).max(10_000).optional().describe('Folders without a Kptfile that are compared too.'),
+    packages: z
+      .array(word)
+      .min(1)
+      .max(10_000)
+      .optional()
+      .describe('Paths of packages; the placed ones, or all, by default.'),
+    path: z
+      .array(word)
+      .min(1)
+      .max(10_000)
+      .optional()
+      .describe('Folders without a Kptfile that are compared too.'),
     selector: z
       .string()
       .max(1_000)
@@ -47,18 +73,37 @@ const repositorySchema = z
       })
       .optional()
       .describe('Only packages with these labels in their Kptfile: team=shop,!legacy.'),
-    fieldManager: word.optional().describe('Field manager of the syncer; detected from the objects by default.'),
-    preview: z.boolean().optional().describe('Comment on open pull requests what merging them changes; that of --preview by default.'),
-    interval: intervalSchema.optional().describe('Time between two polls of git and the forge; that of --interval by default.'),
+    fieldManager: word
+      .optional()
+      .describe('Field manager of the syncer; detected from the objects by default.'),
+    preview: z
+      .boolean()
+      .optional()
+      .describe(
+        'Comment on open pull requests what merging them changes; that of --preview by default.',
+      ),
+    interval: intervalSchema
+      .optional()
+      .describe('Time between two polls of git and the forge; that of --interval by default.'),
     resyncInterval: intervalSchema
       .optional()
-      .describe('Time between two turns about everything, where the clusters are watched; that of --resync-interval by default.'),
+      .describe(
+        'Time between two turns about everything, where the clusters are watched; that of --resync-interval by default.',
+      ),
   })
   .superRefine(({ contexts, clusters }, context) => {
     if (contexts === undefined && clusters === undefined)
-      context.addIssue({ code: 'custom', message: 'wanted contexts or clusters: a repository without a cluster has nothing to compare' })
+      context.addIssue({
+        code: 'custom',
+        message:
+          'wanted contexts or clusters: a repository without a cluster has nothing to compare',
+      })
     if (contexts !== undefined && clusters !== undefined)
-      context.addIssue({ code: 'custom', path: ['contexts'], message: 'wanted contexts or clusters, not both' })
+      context.addIssue({
+        code: 'custom',
+        path: ['contexts'],
+        message: 'wanted contexts or clusters, not both',
+      })
   })
 
 export const controllerConfigSchema = z.strictObject({
@@ -96,9 +141,16 @@ export function webPortOf(address: string): string | undefined {
   return url !== null && /^https?:$/.test(url.protocol) ? url.port : undefined
 }
 
-export function clustersOf({ contexts = [], clusters = [] }: ConfiguredRepository): readonly ConfiguredCluster[] {
+export function clustersOf({
+  contexts = [],
+  clusters = [],
+}: ConfiguredRepository): readonly ConfiguredCluster[] {
   return [
     ...contexts.map((context) => ({ name: context, context, kubeconfig: undefined })),
-    ...clusters.map(({ name, context, kubeconfig }) => ({ name: name ?? context, context, kubeconfig })),
+    ...clusters.map(({ name, context, kubeconfig }) => ({
+      name: name ?? context,
+      context,
+      kubeconfig,
+    })),
   ]
 }

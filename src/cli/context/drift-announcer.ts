@@ -10,21 +10,33 @@ export class DriftAnnouncer {
   private readonly opened = new Map<string, OpenedDriftEvents>()
 
   /** @param targets by name of the cluster */
-  constructor(cli: Pick<CliContext, 'openDriftEvents'>, targets: ReadonlyMap<string, ClusterTarget>) {
+  constructor(
+    cli: Pick<CliContext, 'openDriftEvents'>,
+    targets: ReadonlyMap<string, ClusterTarget>,
+  ) {
     this.cli = cli
     this.targets = targets
   }
 
   /** Never throws. */
-  readonly write = async (events: ReadonlyMap<string, readonly DriftEvent[]>, signal: AbortSignal): Promise<readonly Note[]> =>
-    (await Promise.all([...events].map(([cluster, own]) => this.writeOne(cluster, own, signal)))).flat()
+  readonly write = async (
+    events: ReadonlyMap<string, readonly DriftEvent[]>,
+    signal: AbortSignal,
+  ): Promise<readonly Note[]> =>
+    (
+      await Promise.all([...events].map(([cluster, own]) => this.writeOne(cluster, own, signal)))
+    ).flat()
 
   close(): void {
     for (const one of this.opened.values()) one.close()
     this.opened.clear()
   }
 
-  private async writeOne(cluster: string, events: readonly DriftEvent[], signal: AbortSignal): Promise<readonly Note[]> {
+  private async writeOne(
+    cluster: string,
+    events: readonly DriftEvent[],
+    signal: AbortSignal,
+  ): Promise<readonly Note[]> {
     try {
       const target = this.targets.get(cluster)
       if (target === undefined) return []
@@ -33,7 +45,13 @@ export class DriftAnnouncer {
       return await opened.events.write(events, signal)
     } catch (thrown) {
       const { what, why } = asFailure(thrown)
-      return [{ cause: 'events-not-written', subject: cluster, text: `Events are not written: ${what}: ${why}` }]
+      return [
+        {
+          cause: 'events-not-written',
+          subject: cluster,
+          text: `Events are not written: ${what}: ${why}`,
+        },
+      ]
     }
   }
 }

@@ -15,12 +15,18 @@ const MOST_NAMES = 2_000
  * Packages of the work tree or of HEAD, or clusters of the ledger branch. Never throws and sends no request: without git, a repository or the
  * branch there are none.
  */
-export async function localNames(kind: 'packages' | 'clusters', path: string, environment: Environment): Promise<readonly string[]> {
+export async function localNames(
+  kind: 'packages' | 'clusters',
+  path: string,
+  environment: Environment,
+): Promise<readonly string[]> {
   const stop = new AbortController()
   const timer = setTimeout(() => stop.abort(), LONGEST)
   try {
     const names =
-      kind === 'packages' ? await packageNames(path, environment, stop.signal) : await clusterNames(path, environment, stop.signal)
+      kind === 'packages'
+        ? await packageNames(path, environment, stop.signal)
+        : await clusterNames(path, environment, stop.signal)
     return names.slice(0, MOST_NAMES)
   } catch {
     // Completion cannot show a reason.
@@ -30,12 +36,24 @@ export async function localNames(kind: 'packages' | 'clusters', path: string, en
   }
 }
 
-async function packageNames(path: string, environment: Environment, signal: AbortSignal): Promise<readonly string[]> {
-  const files = await gitText(['-C', path, 'ls-tree', '-r', '-z', '--full-tree', 'HEAD'], environment, signal)
+async function packageNames(
+  path: string,
+  environment: Environment,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const files = await gitText(
+    ['-C', path, 'ls-tree', '-r', '-z', '--full-tree', 'HEAD'],
+    environment,
+    signal,
+  )
   const kptfiles = files.split('\0').flatMap((line) => {
     // `<mode> <type> <object id>`, a tab, the path.
     const [mode, name] = [line.slice(0, 6), line.slice(line.indexOf('\t') + 1)]
-    if ((mode !== '100644' && mode !== '100755') || (name !== PACKAGE_FILE && !name.endsWith(`/${PACKAGE_FILE}`))) return []
+    if (
+      (mode !== '100644' && mode !== '100755') ||
+      (name !== PACKAGE_FILE && !name.endsWith(`/${PACKAGE_FILE}`))
+    )
+      return []
     return [{ mode, path: name } as const]
   })
   const paths = findPackages(kptfiles).map((found) => found.path)
@@ -43,20 +61,39 @@ async function packageNames(path: string, environment: Environment, signal: Abor
 }
 
 /** For a repository that is itself the package: the name in its Kptfile; `.` where that cannot be read. */
-async function rootName(path: string, environment: Environment, signal: AbortSignal): Promise<string> {
-  const text = await gitText(['-C', path, 'cat-file', 'blob', `HEAD:${PACKAGE_FILE}`], environment, signal)
-  const metadata = valueAt(parseGoYaml(text, PACKAGE_FILE).documents[0]?.value, [field('metadata'), field('name')])
-  return typeof metadata === 'string' && /^[a-z0-9/-]+$/.test(metadata) ? rootPackageName(metadata) : '.'
+async function rootName(
+  path: string,
+  environment: Environment,
+  signal: AbortSignal,
+): Promise<string> {
+  const text = await gitText(
+    ['-C', path, 'cat-file', 'blob', `HEAD:${PACKAGE_FILE}`],
+    environment,
+    signal,
+  )
+  const metadata = valueAt(parseGoYaml(text, PACKAGE_FILE).documents[0]?.value, [
+    field('metadata'),
+    field('name'),
+  ])
+  return typeof metadata === 'string' && /^[a-z0-9/-]+$/.test(metadata)
+    ? rootPackageName(metadata)
+    : '.'
 }
 
-async function clusterNames(path: string, environment: Environment, signal: AbortSignal): Promise<readonly string[]> {
+async function clusterNames(
+  path: string,
+  environment: Environment,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   for (const ref of [`refs/heads/${LEDGER_BRANCH}`, `refs/remotes/origin/${LEDGER_BRANCH}`]) {
     const found = await gitText(
       ['-C', path, 'grep', '-h', '-e', '^  name: ', ref, '--', 'clusters/*/observation.yaml'],
       environment,
       signal,
     )
-    const names = found.split('\n').flatMap((line) => (line === '' ? [] : [unquoted(line.slice('  name: '.length))]))
+    const names = found
+      .split('\n')
+      .flatMap((line) => (line === '' ? [] : [unquoted(line.slice('  name: '.length))]))
     if (names.length > 0) return [...new Set(names)].sort()
   }
   return []

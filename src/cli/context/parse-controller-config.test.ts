@@ -6,7 +6,8 @@ import { clustersOf, nameOfRepository } from './controller-config.ts'
 import { parseControllerConfig } from './parse-controller-config.ts'
 
 const HEAD = 'apiVersion: backporch.dev/v1alpha1\nkind: ControllerConfig\nspec:\n  repositories:\n'
-const file = (...repositories: readonly string[]): string => `${HEAD}${repositories.map((one) => `    - ${one}\n`).join('')}`
+const file = (...repositories: readonly string[]): string =>
+  `${HEAD}${repositories.map((one) => `    - ${one}\n`).join('')}`
 
 /** The lines of the reason. */
 function problems(text: string): string[] {
@@ -22,7 +23,10 @@ function problems(text: string): string[] {
 
 test('the example of the guide is valid', () => {
   const guide = readFileSync(new URL('../../../docs/guides/controller.md', import.meta.url), 'utf8')
-  const [, example = ''] = /```yaml\n(apiVersion: backporch\.dev\/v1alpha1\nkind: ControllerConfig\n[\s\S]*?)```/.exec(guide) ?? []
+  const [, example = ''] =
+    /```yaml\n(apiVersion: backporch\.dev\/v1alpha1\nkind: ControllerConfig\n[\s\S]*?)```/.exec(
+      guide,
+    ) ?? []
   const repositories = parseControllerConfig({ path: 'controller.yaml', text: example })
   assert.ok(repositories.length >= 2)
   assert.ok(repositories.every((repository) => clustersOf(repository).length > 0))
@@ -61,7 +65,10 @@ test('what is no such document is refused', () => {
   assert.match(problems('# nothing\n').join(), /it is empty|the document/)
   assert.match(problems('a: [').join(), /c\.yaml:1/)
   assert.match(problems('apiVersion: v1\nkind: ConfigMap\n').join(), /kind/)
-  assert.match(problems(`${file('{repo: a, contexts: [b]}')}---\na: b\n`).join(), /a second document/)
+  assert.match(
+    problems(`${file('{repo: a, contexts: [b]}')}---\na: b\n`).join(),
+    /a second document/,
+  )
   assert.match(problems(`${HEAD}    []\n`).join(), /wanted at least one repository/)
   assert.match(problems(file('{repo: a, repo: b, contexts: [c]}')).join(), /keys are unique/)
 })
@@ -77,22 +84,48 @@ test('one repository is there once, however its address is written', () => {
   ]
   for (const address of addresses.slice(1)) {
     const [found = '', ...more] = problems(
-      file(`{repo: ${JSON.stringify(addresses[0])}, contexts: [a]}`, `{repo: ${JSON.stringify(address)}, contexts: [b]}`),
+      file(
+        `{repo: ${JSON.stringify(addresses[0])}, contexts: [a]}`,
+        `{repo: ${JSON.stringify(address)}, contexts: [b]}`,
+      ),
     )
     assert.deepEqual(more, [], address)
-    assert.match(found, /^c\.yaml:6: spec\.repositories\.1\.repo: the repository is already at c\.yaml:5; name it once/, address)
+    assert.match(
+      found,
+      /^c\.yaml:6: spec\.repositories\.1\.repo: the repository is already at c\.yaml:5; name it once/,
+      address,
+    )
   }
-  assert.equal(problems(file('{repo: ./deploy/, contexts: [a]}', '{repo: deploy, contexts: [b]}')).length, 1)
   assert.equal(
-    problems(file('{repo: https://x.example.com/a/b, contexts: [a]}', '{repo: https://x.example.com/a/c, contexts: [a]}')).length,
+    problems(file('{repo: ./deploy/, contexts: [a]}', '{repo: deploy, contexts: [b]}')).length,
+    1,
+  )
+  assert.equal(
+    problems(
+      file(
+        '{repo: https://x.example.com/a/b, contexts: [a]}',
+        '{repo: https://x.example.com/a/c, contexts: [a]}',
+      ),
+    ).length,
     0,
   )
 })
 
 test('two web servers of one host have two repositories, whose names have the port', () => {
-  const addresses = ['http://127.0.0.1:3000/bot/deploy', 'http://127.0.0.1:4000/bot/deploy', 'https://127.0.0.1/bot/deploy']
-  assert.deepEqual(problems(file(...addresses.map((repo) => `{repo: "${repo}", contexts: [a]}`))), [])
-  assert.deepEqual(addresses.map(nameOfRepository), ['127.0.0.1:3000/bot/deploy', '127.0.0.1:4000/bot/deploy', '127.0.0.1/bot/deploy'])
+  const addresses = [
+    'http://127.0.0.1:3000/bot/deploy',
+    'http://127.0.0.1:4000/bot/deploy',
+    'https://127.0.0.1/bot/deploy',
+  ]
+  assert.deepEqual(
+    problems(file(...addresses.map((repo) => `{repo: "${repo}", contexts: [a]}`))),
+    [],
+  )
+  assert.deepEqual(addresses.map(nameOfRepository), [
+    '127.0.0.1:3000/bot/deploy',
+    '127.0.0.1:4000/bot/deploy',
+    '127.0.0.1/bot/deploy',
+  ])
 })
 
 for (const [address, name] of [
@@ -110,12 +143,27 @@ test('each cluster has one name', () => {
   const same = file('{repo: a, contexts: [prod]}', '{repo: b, clusters: [{context: prod}]}')
   assert.deepEqual(problems(same), [])
   const twice = file('{repo: a, contexts: [prod, prod]}')
-  assert.match(problems(twice).join(), /^c\.yaml:5: the repository has two clusters with the name of this one/)
-  const other = file('{repo: a, contexts: [prod]}', '{repo: b, clusters: [{name: prod, context: eu}]}')
-  assert.match(problems(other).join(), /^c\.yaml:6: another cluster has the name of this one, at c\.yaml:5/)
-  const kubeconfig = file('{repo: a, contexts: [prod]}', '{repo: b, clusters: [{context: prod, kubeconfig: /k}]}')
+  assert.match(
+    problems(twice).join(),
+    /^c\.yaml:5: the repository has two clusters with the name of this one/,
+  )
+  const other = file(
+    '{repo: a, contexts: [prod]}',
+    '{repo: b, clusters: [{name: prod, context: eu}]}',
+  )
+  assert.match(
+    problems(other).join(),
+    /^c\.yaml:6: another cluster has the name of this one, at c\.yaml:5/,
+  )
+  const kubeconfig = file(
+    '{repo: a, contexts: [prod]}',
+    '{repo: b, clusters: [{context: prod, kubeconfig: /k}]}',
+  )
   assert.match(problems(kubeconfig).join(), /another cluster has the name/)
-  const renamed = file('{repo: a, contexts: [prod]}', '{repo: b, clusters: [{name: eu, context: prod}]}')
+  const renamed = file(
+    '{repo: a, contexts: [prod]}',
+    '{repo: b, clusters: [{name: eu, context: prod}]}',
+  )
   assert.match(problems(renamed).join(), /^c\.yaml:6: the cluster has another name at c\.yaml:5/)
 })
 
@@ -126,9 +174,14 @@ test('a credential in the file is refused with what to do, and not printed', () 
     `https://x-access-token:${token}@github.com/a/b`,
     'https://ada:hunter2@git.example.com/a/b',
   ]) {
-    const [found = '', ...more] = problems(file(`{repo: ${JSON.stringify(address)}, contexts: [prod]}`))
+    const [found = '', ...more] = problems(
+      file(`{repo: ${JSON.stringify(address)}, contexts: [prod]}`),
+    )
     assert.deepEqual(more, [])
-    assert.match(found, /^c\.yaml:5: spec\.repositories\.0\.repo: it holds a credential, .* give it in the environment/)
+    assert.match(
+      found,
+      /^c\.yaml:5: spec\.repositories\.0\.repo: it holds a credential, .* give it in the environment/,
+    )
     assert.doesNotMatch(found, /ghp_|hunter2/)
   }
   assert.deepEqual(problems(file('{repo: "https://name@dev.azure.com/a/b", contexts: [prod]}')), [])

@@ -2,9 +2,19 @@
 import { Failure } from '@backporch/kyaml/failure'
 import { isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
 import { hasSecretText } from '@backporch/kyaml/redaction'
-import { type Locations, type Problem, problemsOf, readLocated } from '../../policy/located-documents.ts'
+import {
+  type Locations,
+  type Problem,
+  problemsOf,
+  readLocated,
+} from '../../policy/located-documents.ts'
 import { sameRepository } from '../../syncers/sync-path.ts'
-import { type ConfiguredRepository, clustersOf, controllerConfigSchema, webPortOf } from './controller-config.ts'
+import {
+  type ConfiguredRepository,
+  clustersOf,
+  controllerConfigSchema,
+  webPortOf,
+} from './controller-config.ts'
 
 interface ConfigFile {
   /** As the flag names it. */
@@ -18,9 +28,17 @@ export function parseControllerConfig(file: ConfigFile): readonly ConfiguredRepo
   const documents = [...readLocated(file, problems)]
   const [document, second] = documents
   if (document === undefined && problems.length === 0)
-    problems.push({ where: file.path, why: 'it is empty; wanted one document of the kind ControllerConfig' })
-  if (second !== undefined) problems.push({ where: second.location.of([]), why: 'a second document; wanted one ControllerConfig' })
-  const repositories = document === undefined ? [] : repositoriesOf(document.value, document.location, problems)
+    problems.push({
+      where: file.path,
+      why: 'it is empty; wanted one document of the kind ControllerConfig',
+    })
+  if (second !== undefined)
+    problems.push({
+      where: second.location.of([]),
+      why: 'a second document; wanted one ControllerConfig',
+    })
+  const repositories =
+    document === undefined ? [] : repositoriesOf(document.value, document.location, problems)
   if (problems.length === 0) return repositories
   throw new Failure({
     code: 'BP1005',
@@ -32,16 +50,22 @@ export function parseControllerConfig(file: ConfigFile): readonly ConfiguredRepo
   })
 }
 
-function repositoriesOf(value: Json, location: Locations, problems: Problem[]): readonly ConfiguredRepository[] {
+function repositoriesOf(
+  value: Json,
+  location: Locations,
+  problems: Problem[],
+): readonly ConfiguredRepository[] {
   const secrets = credentialPlaces(value, [])
-  for (const place of secrets) problems.push({ where: location.of(place), why: `${place.join('.')}: ${CREDENTIAL}` })
+  for (const place of secrets)
+    problems.push({ where: location.of(place), why: `${place.join('.')}: ${CREDENTIAL}` })
   const checked = controllerConfigSchema.safeParse(value)
   if (!checked.success) {
     problems.push(...problemsOf(checked.error, location))
     return []
   }
   const { repositories } = checked.data.spec
-  const placeOf = (index: number, ...below: readonly (string | number)[]) => ['spec', 'repositories', index, ...below] as const
+  const placeOf = (index: number, ...below: readonly (string | number)[]) =>
+    ['spec', 'repositories', index, ...below] as const
   repositories.forEach(({ repo }, index) => {
     const place = placeOf(index, 'repo')
     if (hasUserSecret(repo) && !secrets.some((other) => other.join('.') === place.join('.')))
@@ -54,7 +78,9 @@ function repositoriesOf(value: Json, location: Locations, problems: Problem[]): 
       why: `${place.join('.')}: the repository is already at ${before}; name it once, with all of its clusters`,
     })
   })
-  problems.push(...clusterProblems(repositories, (index, cluster) => location.of(placeOf(index, ...cluster))))
+  problems.push(
+    ...clusterProblems(repositories, (index, cluster) => location.of(placeOf(index, ...cluster))),
+  )
   return repositories
 }
 
@@ -71,11 +97,21 @@ function clusterProblems(
       const where = at(index, [repository.contexts === undefined ? 'clusters' : 'contexts', number])
       const key = JSON.stringify([kubeconfig, context])
       const [named, target] = [names.get(name), targets.get(key)]
-      if (own.has(name)) problems.push({ where, why: `the repository has two clusters with the name of this one; name each once` })
+      if (own.has(name))
+        problems.push({
+          where,
+          why: `the repository has two clusters with the name of this one; name each once`,
+        })
       else if (named !== undefined && named.key !== key)
-        problems.push({ where, why: `another cluster has the name of this one, at ${named.where}; give each a name of its own` })
+        problems.push({
+          where,
+          why: `another cluster has the name of this one, at ${named.where}; give each a name of its own`,
+        })
       else if (target !== undefined && target.name !== name)
-        problems.push({ where, why: `the cluster has another name at ${target.where}; give it one name in the whole file` })
+        problems.push({
+          where,
+          why: `the cluster has another name at ${target.where}; give it one name in the whole file`,
+        })
       own.add(name)
       if (named === undefined) names.set(name, { key, where })
       if (target === undefined) targets.set(key, { name, where })
@@ -90,7 +126,8 @@ const CREDENTIAL =
 /** Names of users at which forges take a token as the password, or none at all. A token alone in the place of the user is a credential. */
 function hasUserSecret(address: string): boolean {
   const url = URL.parse(address)
-  if (url === null || !/^https?:$/.test(url.protocol)) return url !== null && url.protocol !== 'file:' && url.password !== ''
+  if (url === null || !/^https?:$/.test(url.protocol))
+    return url !== null && url.protocol !== 'file:' && url.password !== ''
   return url.password !== '' || /^[\w-]{20,}$/.test(decodeURIComponent(url.username))
 }
 
@@ -107,9 +144,13 @@ function plainPath(address: string): string {
 }
 
 /** Of each text that has the form of a credential. */
-function credentialPlaces(value: Json, place: readonly (string | number)[]): readonly (readonly (string | number)[])[] {
+function credentialPlaces(
+  value: Json,
+  place: readonly (string | number)[],
+): readonly (readonly (string | number)[])[] {
   if (typeof value === 'string') return hasSecretText(value) ? [place] : []
-  if (isJsonArray(value)) return value.flatMap((item, index) => credentialPlaces(item, [...place, index]))
+  if (isJsonArray(value))
+    return value.flatMap((item, index) => credentialPlaces(item, [...place, index]))
   if (!isJsonObject(value)) return []
   return Object.entries(value).flatMap(([key, item]) => credentialPlaces(item, [...place, key]))
 }

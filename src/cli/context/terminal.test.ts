@@ -30,14 +30,28 @@ for (const [name, isTTY, color, env, coloured] of ROWS) {
 }
 
 test('nothing is coloured where there is nothing to colour', () => {
-  const terminal = new Terminal({ isTTY: true, write: () => undefined }, { color: 'always', ascii: false, env: {} })
+  const terminal = new Terminal(
+    { isTTY: true, write: () => undefined },
+    { color: 'always', ascii: false, env: {} },
+  )
   assert.equal(terminal.style('', 'red'), '')
   assert.equal(terminal.style('x'), 'x')
 })
 
 test('with --ascii every glyph is of ASCII', () => {
   const terminal = new Terminal({ write: () => undefined }, { color: 'auto', ascii: true, env: {} })
-  for (const glyph of ['ok', 'changed', 'added', 'removed', 'warning', 'unknown', 'error', 'arrow', 'hidden', 'nothing'] as const) {
+  for (const glyph of [
+    'ok',
+    'changed',
+    'added',
+    'removed',
+    'warning',
+    'unknown',
+    'error',
+    'arrow',
+    'hidden',
+    'nothing',
+  ] as const) {
     assert.match(terminal.glyph(glyph), /^[ -~]+$/)
   }
 })

@@ -56,6 +56,11 @@ export class Terminal {
 function wantsColour(isTTY: boolean, { color, env }: TerminalOptions): boolean {
   if (color !== 'auto') return color === 'always'
   if (env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '') return false
-  if (env['CLICOLOR_FORCE'] !== undefined && env['CLICOLOR_FORCE'] !== '' && env['CLICOLOR_FORCE'] !== '0') return true
+  if (
+    env['CLICOLOR_FORCE'] !== undefined &&
+    env['CLICOLOR_FORCE'] !== '' &&
+    env['CLICOLOR_FORCE'] !== '0'
+  )
+    return true
   return isTTY && env['TERM'] !== 'dumb'
 }

@@ -18,17 +18,28 @@ function sourceOf(texts: readonly string[]): ConfigSource {
     packageMarks: () => undefined,
   } as unknown as CliContext
   const log: Pick<Log, 'of'> = { of: () => log as Log }
-  return new ConfigSource('c.yaml', {} as ControllerOptions, cli, { log: log as Log, watches: new SharedWatches() })
+  return new ConfigSource('c.yaml', {} as ControllerOptions, cli, {
+    log: log as Log,
+    watches: new SharedWatches(),
+  })
 }
 
-const namesOf = (entries: Awaited<ReturnType<ConfigSource['next']>>): readonly string[] | undefined => entries?.map(({ name }) => name)
+const namesOf = (
+  entries: Awaited<ReturnType<ConfigSource['next']>>,
+): readonly string[] | undefined => entries?.map(({ name }) => name)
 const [ONE, OTHER] = ['git.example.com/acme/one', 'git.example.com/acme/other']
 
 test('a file that changed is used at the second look, and at the first one where somebody says that it is written', async () => {
   const looked = sourceOf([fileWith('one'), fileWith('one', 'other'), fileWith('one', 'other')])
   assert.deepEqual(namesOf(await looked.first()), [ONE])
-  assert.deepEqual([namesOf(await looked.next()), namesOf(await looked.next())], [undefined, [ONE, OTHER]])
+  assert.deepEqual(
+    [namesOf(await looked.next()), namesOf(await looked.next())],
+    [undefined, [ONE, OTHER]],
+  )
   const asked = sourceOf([fileWith('one'), fileWith('one', 'other'), fileWith('one', 'other')])
   await asked.first()
-  assert.deepEqual([namesOf(await asked.next(true)), namesOf(await asked.next(true))], [[ONE, OTHER], undefined])
+  assert.deepEqual(
+    [namesOf(await asked.next(true)), namesOf(await asked.next(true))],
+    [[ONE, OTHER], undefined],
+  )
 })

@@ -6,7 +6,11 @@ import type { RepositoryEntry } from '../../controller/repository-set.ts'
 import type { SharedWatches } from '../../controller/shared-watch.ts'
 import type { Log } from '../../ports/log.ts'
 import type { CliContext } from '../context/cli-context.ts'
-import { type ConfiguredRepository, clustersOf, nameOfRepository } from '../context/controller-config.ts'
+import {
+  type ConfiguredRepository,
+  clustersOf,
+  nameOfRepository,
+} from '../context/controller-config.ts'
 import { parseControllerConfig } from '../context/parse-controller-config.ts'
 import { type ControllerOptions, repositoryEntry } from './repository-entry.ts'
 
@@ -79,14 +83,32 @@ export class ConfigSource {
   private entriesOf(text: string): readonly RepositoryEntry[] {
     return parseControllerConfig({ path: this.path, text }).map((repository) => {
       const { repo, packages = [] } = repository
-      const named = { name: nameOfRepository(repo), text: JSON.stringify(repository), packages, clusters: clustersOf(repository) }
+      const named = {
+        name: nameOfRepository(repo),
+        text: JSON.stringify(repository),
+        packages,
+        clusters: clustersOf(repository),
+      }
       return repositoryEntry(named, optionsOf(repository, this.options), this.cli, this.shared)
     })
   }
 }
 
-function optionsOf(repository: ConfiguredRepository, options: ControllerOptions): ControllerOptions {
-  const { repo, branch, forge, path, selector, fieldManager, interval, resyncInterval, preview = options.preview } = repository
+function optionsOf(
+  repository: ConfiguredRepository,
+  options: ControllerOptions,
+): ControllerOptions {
+  const {
+    repo,
+    branch,
+    forge,
+    path,
+    selector,
+    fieldManager,
+    interval,
+    resyncInterval,
+    preview = options.preview,
+  } = repository
   const parsed = selector === undefined ? undefined : parseLabelSelector(selector)
   return {
     ...options,
@@ -98,6 +120,7 @@ function optionsOf(repository: ConfiguredRepository, options: ControllerOptions)
     fieldManager,
     preview: preview === true ? true : undefined,
     interval: interval === undefined ? options.interval : secondsOf(interval) * 1_000,
-    resyncInterval: resyncInterval === undefined ? options.resyncInterval : secondsOf(resyncInterval) * 1_000,
+    resyncInterval:
+      resyncInterval === undefined ? options.resyncInterval : secondsOf(resyncInterval) * 1_000,
   }
 }

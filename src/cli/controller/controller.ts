@@ -16,11 +16,17 @@ const SHORTEST_SECRET = 16
 const DEFAULT_CONCURRENT = 4
 
 /** @returns 0 when it was stopped between or after turns, 130 when a turn had to be stopped, the status of `scan` when no turn can ever be */
-export async function controller(packages: readonly string[], options: ControllerOptions, cli: CliContext): Promise<number> {
+export async function controller(
+  packages: readonly string[],
+  options: ControllerOptions,
+  cli: CliContext,
+): Promise<number> {
   const terminal = new Terminal(cli.stderr, { color: options.color, ascii: false, env: cli.env })
   const log = await cli.openLog({
     format: options.logFormat ?? (terminal.isTTY ? 'text' : 'json'),
-    level: options.logLevel ?? (options.verbose === true ? 'trace' : options.quiet === true ? 'warn' : 'info'),
+    level:
+      options.logLevel ??
+      (options.verbose === true ? 'trace' : options.quiet === true ? 'warn' : 'info'),
     stream: cli.stderr,
     color: terminal.colours,
   })
@@ -31,9 +37,15 @@ export async function controller(packages: readonly string[], options: Controlle
     concurrent: options.concurrent ?? DEFAULT_CONCURRENT,
   }
   try {
-    const ports = { ...listenersOf(options, cli), ...(await repositoriesOf(packages, options, cli, log)) }
+    const ports = {
+      ...listenersOf(options, cli),
+      ...(await repositoriesOf(packages, options, cli, log)),
+    }
     const { clock, signal, onHangup } = cli
-    return (await runController({ ...ports, clock, log, random: Math.random, signal, onReloadRequest: onHangup }, settings)) === 'aborted'
+    return (await runController(
+      { ...ports, clock, log, random: Math.random, signal, onReloadRequest: onHangup },
+      settings,
+    )) === 'aborted'
       ? 130
       : 0
   } catch (thrown) {
@@ -81,7 +93,8 @@ function listenersOf(
       code: 'BP1001',
       what: '--webhook-address requires a secret',
       why: 'without a secret, everyone who reaches the address could start turns',
-      remedy: 'set BACKPORCH_WEBHOOK_SECRET to what the webhook of the repository has (openssl rand -hex 32)',
+      remedy:
+        'set BACKPORCH_WEBHOOK_SECRET to what the webhook of the repository has (openssl rand -hex 32)',
     })
   }
   if (secrets.some((secret) => secret.length < SHORTEST_SECRET)) {
@@ -89,7 +102,8 @@ function listenersOf(
       code: 'BP1001',
       what: 'the secret of the webhook is too short',
       why: `a secret in BACKPORCH_WEBHOOK_SECRET has fewer than ${SHORTEST_SECRET} characters, so it can be guessed`,
-      remedy: 'give the webhook and BACKPORCH_WEBHOOK_SECRET a longer one (openssl rand -hex 32); several are separated by commas',
+      remedy:
+        'give the webhook and BACKPORCH_WEBHOOK_SECRET a longer one (openssl rand -hex 32); several are separated by commas',
     })
   }
   return {
@@ -97,8 +111,16 @@ function listenersOf(
       webhookAddress === undefined
         ? undefined
         : (hooks) =>
-            cli.openWebhooks({ address: webhookAddress, secrets, remote: config === undefined ? options.repo : undefined, ...hooks }),
-    openMonitoring: httpAddress === undefined ? undefined : (hooks) => cli.openMonitoring({ address: httpAddress, ...hooks }),
+            cli.openWebhooks({
+              address: webhookAddress,
+              secrets,
+              remote: config === undefined ? options.repo : undefined,
+              ...hooks,
+            }),
+    openMonitoring:
+      httpAddress === undefined
+        ? undefined
+        : (hooks) => cli.openMonitoring({ address: httpAddress, ...hooks }),
     openTraces: cli.openTraces,
     openAuditHook:
       auditWebhookAddress === undefined
@@ -132,6 +154,7 @@ function auditToken(address: ListenAddress, { env }: CliContext): string | undef
     what: '--audit-webhook-address requires a token',
     where: `${address.host}:${address.port}`,
     why: 'without a token, everyone who reaches the address could send forged audit events',
-    remedy: 'set BACKPORCH_AUDIT_TOKEN to the token of the kubeconfig that --audit-webhook-config-file names, or listen on 127.0.0.1',
+    remedy:
+      'set BACKPORCH_AUDIT_TOKEN to the token of the kubeconfig that --audit-webhook-config-file names, or listen on 127.0.0.1',
   })
 }

@@ -10,7 +10,10 @@ import type { Log } from '../../ports/log.ts'
 import { OpenPreviews } from '../../reconcile/observe/preview/open-previews.ts'
 import { preview } from '../../reconcile/observe/preview/preview.ts'
 import { headOf } from '../../reconcile/observe/preview/preview-pull-request.ts'
-import { decodeVerdicts, encodeVerdicts } from '../../reconcile/observe/verdicts/verdict-snapshot.ts'
+import {
+  decodeVerdicts,
+  encodeVerdicts,
+} from '../../reconcile/observe/verdicts/verdict-snapshot.ts'
 import { isHosted } from '../../reconcile/repository/is-hosted.ts'
 import { type Refusals, writeOpenHeads } from '../../reconcile/turn/apply/write-open-heads.ts'
 import { pollRepository } from '../../reconcile/turn/poll-repository.ts'
@@ -22,7 +25,14 @@ import type { ConfiguredCluster } from '../context/controller-config.ts'
 import { DriftAnnouncer } from '../context/drift-announcer.ts'
 import type { CONTROLLER_FLAGS } from '../flags/command-flags.ts'
 import type { ValuesOf } from '../flags/options.ts'
-import { failingCluster, keyText, openSession, runScan, type Session, type SessionOptions } from '../session/turn-session.ts'
+import {
+  failingCluster,
+  keyText,
+  openSession,
+  runScan,
+  type Session,
+  type SessionOptions,
+} from '../session/turn-session.ts'
 
 export type ControllerOptions = Required<SessionOptions> & ValuesOf<typeof CONTROLLER_FLAGS>
 
@@ -49,7 +59,12 @@ interface NamedRepository {
   readonly clusters: readonly ConfiguredCluster[] | undefined
 }
 
-export function repositoryEntry(repository: NamedRepository, options: ControllerOptions, cli: CliContext, shared: Shared): RepositoryEntry {
+export function repositoryEntry(
+  repository: NamedRepository,
+  options: ControllerOptions,
+  cli: CliContext,
+  shared: Shared,
+): RepositoryEntry {
   const { name, text, packages, clusters } = repository
   const log = name === '' ? shared.log : shared.log.of(loggableName(name))
   const interval = options.interval ?? DEFAULT_INTERVAL
@@ -66,11 +81,21 @@ export function repositoryEntry(repository: NamedRepository, options: Controller
     openSession: async (hooks, turnSignal) => {
       // The log reports what a session would print.
       const quiet = { ...options, quiet: true, verbose: undefined } as const
-      const opened = await openSession(reporting({ ...cli, signal: turnSignal }, hooks), quiet, { packages, clusters })
+      const opened = await openSession(reporting({ ...cli, signal: turnSignal }, hooks), quiet, {
+        packages,
+        clusters,
+      })
       // What outlives the session goes on with the next one.
-      const session = { ...opened, clusters: opened.clusters.map((one) => ({ ...one, reader: readers.of(one.reader) })) }
-      for (const { reader, target } of session.clusters) targets.set(reader.name, { ...target, trace: hooks.onRequest })
-      const announcing = options.kubernetesEvents === true && options.live === undefined ? new DriftAnnouncer(cli, targets) : undefined
+      const session = {
+        ...opened,
+        clusters: opened.clusters.map((one) => ({ ...one, reader: readers.of(one.reader) })),
+      }
+      for (const { reader, target } of session.clusters)
+        targets.set(reader.name, { ...target, trace: hooks.onRequest })
+      const announcing =
+        options.kubernetesEvents === true && options.live === undefined
+          ? new DriftAnnouncer(cli, targets)
+          : undefined
       return {
         clusters: session.clusters.map(({ reader }) => reader.name),
         key: session.key,
@@ -82,7 +107,8 @@ export function repositoryEntry(repository: NamedRepository, options: Controller
           ),
         turn: turnOf(session, dryRun),
         announce: announcing?.write,
-        vouch: (view, vouchSignal) => writeOpenHeads(session.ports.forge, view, refusals, vouchSignal),
+        vouch: (view, vouchSignal) =>
+          writeOpenHeads(session.ports.forge, view, refusals, vouchSignal),
         preview: previews && (await previewOf(session, previews, cli)),
         close: async () => {
           announcing?.close()
@@ -104,24 +130,38 @@ function keyOf({ kubeconfig = '', context = '', cluster = '' }: ClusterTarget): 
 }
 
 /** Changes of the clusters, and what is known of them from an earlier process. */
-function intakePorts(remote: string, cli: CliContext, { log, watches }: Shared, targets: ReadonlyMap<string, ClusterTarget>): IntakePorts {
+function intakePorts(
+  remote: string,
+  cli: CliContext,
+  { log, watches }: Shared,
+  targets: ReadonlyMap<string, ClusterTarget>,
+): IntakePorts {
   const files = cli.verdictFiles(remote)
   return {
     now: () => cli.clock.now().getTime(),
     random: Math.random,
     openWatch: async (cluster, observer) => {
       const target = targets.get(cluster)
-      return target === undefined ? undefined : watches.view(keyOf(target), observer, (shared) => cli.openWatch(target, shared))
+      return target === undefined
+        ? undefined
+        : watches.view(keyOf(target), observer, (shared) => cli.openWatch(target, shared))
     },
     loadVerdicts: async (cluster, key) => {
       const content = await files.read(cluster)
       if (content === undefined) return undefined
       const stored = decodeVerdicts(content, cluster, key)
       if (!('problem' in stored)) return stored
-      log.notes([{ cause: 'verdicts-not-read', subject: cluster, text: `the verdicts of the last run are not used: ${stored.problem}` }])
+      log.notes([
+        {
+          cause: 'verdicts-not-read',
+          subject: cluster,
+          text: `the verdicts of the last run are not used: ${stored.problem}`,
+        },
+      ])
       return undefined
     },
-    saveVerdicts: (cluster, verdicts, key) => files.write(cluster, encodeVerdicts(verdicts, cluster, key)),
+    saveVerdicts: (cluster, verdicts, key) =>
+      files.write(cluster, encodeVerdicts(verdicts, cluster, key)),
     onVerdict: (cluster, verdict, milliseconds) =>
       log.process({
         event: 'judged',
@@ -130,45 +170,69 @@ function intakePorts(remote: string, cli: CliContext, { log, watches }: Shared, 
         milliseconds: Math.round(milliseconds),
       }),
     onSight: (cluster, why) =>
-      log.process({ event: 'watch', cluster: loggableName(cluster), ...(why === undefined ? {} : { why: loggableName(why, 300) }) }),
+      log.process({
+        event: 'watch',
+        cluster: loggableName(cluster),
+        ...(why === undefined ? {} : { why: loggableName(why, 300) }),
+      }),
   }
 }
 
 /** The context whose ports report each request and note to the log. */
-function reporting(cli: CliContext, { onNote, onRequest }: Parameters<TurnsPorts['openSession']>[0]): CliContext {
+function reporting(
+  cli: CliContext,
+  { onNote, onRequest }: Parameters<TurnsPorts['openSession']>[0],
+): CliContext {
   const note = (text: string): void => onNote({ cause: 'forge-notice', subject: '', text })
   return {
     ...cli,
-    openRepository: (remote, wanted) => cli.openRepository(remote, { ...wanted, trace: onRequest, note: onNote }),
-    openForge: (repository, wanted) => cli.openForge(repository, { ...wanted, note, trace: onRequest }),
+    openRepository: (remote, wanted) =>
+      cli.openRepository(remote, { ...wanted, trace: onRequest, note: onNote }),
+    openForge: (repository, wanted) =>
+      cli.openForge(repository, { ...wanted, note, trace: onRequest }),
     openCluster: (target) => cli.openCluster({ ...target, trace: onRequest }),
     openWriter: (target) => cli.openWriter({ ...target, trace: onRequest }),
     loadKey: async () => {
       const loaded = await cli.loadKey()
-      if (loaded.created) onNote({ cause: 'installation-key', subject: '', text: keyText(loaded.path) })
+      if (loaded.created)
+        onNote({ cause: 'installation-key', subject: '', text: keyText(loaded.path) })
       return loaded
     },
   }
 }
 
 /** Undefined where git alone is the forge. */
-async function previewOf(session: Session, previews: OpenPreviews, cli: CliContext): Promise<TurnSession['preview']> {
+async function previewOf(
+  session: Session,
+  previews: OpenPreviews,
+  cli: CliContext,
+): Promise<TurnSession['preview']> {
   const { repository, forge } = session.ports
   if (!isHosted(forge)) return undefined
-  const [clusters, untrusted] = [await clustersOf(session, cli), await cli.openRenderer(NOTHING_ALLOWED)]
+  const [clusters, untrusted] = [
+    await clustersOf(session, cli),
+    await cli.openRenderer(NOTHING_ALLOWED),
+  ]
   const { branch } = session.request.git
   const { version } = cli
   const make = (pull: ForgePullRequest, signal: AbortSignal): Promise<Preview> =>
     preview(
       { repository, clusters },
-      { observe: { ...session.request, onProgress: () => undefined }, head: headOf(pull), untrusted },
+      {
+        observe: { ...session.request, onProgress: () => undefined },
+        head: headOf(pull),
+        untrusted,
+      },
       signal,
     )
   return (signal) => previews.pass({ forge, repository, branch, version, preview: make }, signal)
 }
 
 function turnOf(session: Session, dryRun: boolean): TurnSession['turn'] {
-  return async ({ between, requestedActions, audit, only, watched, unreachable, meanwhile, onProgress }, signal) => {
+  return async (
+    { between, requestedActions, audit, only, watched, unreachable, meanwhile, onProgress },
+    signal,
+  ) => {
     const cluster = { ...session.request.cluster, ...(audit === undefined ? {} : { audit }) }
     const request = {
       ...session.request,
@@ -180,9 +244,15 @@ function turnOf(session: Session, dryRun: boolean): TurnSession['turn'] {
     }
     const clusters = session.clusters.map((one) => {
       const failure = unreachable.get(one.reader.name)
-      return failure === undefined ? one : { ...one, reader: failingCluster(one.reader.name, failure) }
+      return failure === undefined
+        ? one
+        : { ...one, reader: failingCluster(one.reader.name, failure) }
     })
-    const result = await runScan({ ...session, clusters, request, requestedActions }, dryRun, signal)
+    const result = await runScan(
+      { ...session, clusters, request, requestedActions },
+      dryRun,
+      signal,
+    )
     if (session.clusters.length === 1 && only === undefined) assertObserved(result)
     return result
   }

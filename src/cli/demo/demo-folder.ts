@@ -45,10 +45,15 @@ const INHERITED = [
  * @param wanted path of an absent or empty folder; undefined: a new temporary folder
  * @throws Failure BP1001 when `wanted` is not empty, BP4008 when it cannot be created, BP4009 without git
  */
-export async function makeDemoFolder(cli: CliContext, wanted: string | undefined): Promise<DemoFolder> {
+export async function makeDemoFolder(
+  cli: CliContext,
+  wanted: string | undefined,
+): Promise<DemoFolder> {
   const root = await emptyFolder(cli, wanted)
   const repository = join(root, 'fleet')
-  const inherited = Object.fromEntries(INHERITED.flatMap((name) => (cli.env[name] === undefined ? [] : [[name, cli.env[name]]])))
+  const inherited = Object.fromEntries(
+    INHERITED.flatMap((name) => (cli.env[name] === undefined ? [] : [[name, cli.env[name]]])),
+  )
   const env = {
     ...inherited,
     HOME: join(root, 'home'),
@@ -98,7 +103,8 @@ async function fill(folder: DemoFolder): Promise<void> {
 
 async function emptyFolder(cli: CliContext, wanted: string | undefined): Promise<string> {
   try {
-    if (wanted === undefined) return await realpath(await mkdtemp(join(cli.env['TMPDIR'] || tmpdir(), 'backporch-demo-')))
+    if (wanted === undefined)
+      return await realpath(await mkdtemp(join(cli.env['TMPDIR'] || tmpdir(), 'backporch-demo-')))
     const folder = resolve(cli.cwd, wanted)
     await mkdir(folder, { recursive: true })
     if ((await readdir(folder)).length === 0) return await realpath(folder)
@@ -115,14 +121,21 @@ async function emptyFolder(cli: CliContext, wanted: string | undefined): Promise
       code: 'BP4008',
       what: 'the folder for the demo cannot be made',
       where: wanted ?? (cli.env['TMPDIR'] || tmpdir()),
-      why: thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'the file system refused it',
+      why:
+        thrown instanceof Error && 'code' in thrown
+          ? String(thrown.code)
+          : 'the file system refused it',
       remedy: 'name another one: backporch demo --folder PATH',
       cause: thrown,
     })
   }
 }
 
-async function runGit(args: readonly string[], cwd: string, env: DemoFolder['env']): Promise<string> {
+async function runGit(
+  args: readonly string[],
+  cwd: string,
+  env: DemoFolder['env'],
+): Promise<string> {
   const author = { GIT_AUTHOR_DATE: TIMES.committed, GIT_COMMITTER_DATE: TIMES.committed }
   try {
     const { stdout } = await promisify(execFile)('git', [...args], {

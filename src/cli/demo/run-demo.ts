@@ -21,7 +21,11 @@ const LIVE = { drifted: '../edited', settled: '../synced' } as const
  * @returns 0 when every result is that of the story
  * @throws StoryBroken otherwise; Failure BP1001, BP4008 or BP4009 when the folder or git is not to be had
  */
-export async function runDemo(cli: CliContext, options: DemoOptions, run: RunCommand): Promise<number> {
+export async function runDemo(
+  cli: CliContext,
+  options: DemoOptions,
+  run: RunCommand,
+): Promise<number> {
   if (options.controlPlane) return runControlPlaneDemo(cli, options, run)
   const folder = await makeDemoFolder(cli, options.folder)
   const stage = new Stage(cli, folder, run)
@@ -46,7 +50,10 @@ export async function runDemo(cli: CliContext, options: DemoOptions, run: RunCom
 
 /** Chapters 1 to 3: the packages, the differences, and the record. @param live the recording, as typed */
 async function printDrift(stage: Stage, live: string): Promise<void> {
-  stage.chapter('Two kpt packages in git', `The syncer (${SYNCER}) has applied them to the cluster ${CLUSTER}.`)
+  stage.chapter(
+    'Two kpt packages in git',
+    `The syncer (${SYNCER}) has applied them to the cluster ${CLUSTER}.`,
+  )
   await stage.git('log', '--oneline', '--decorate')
   stage.at(TIMES.drifted)
   stage.chapter(
@@ -54,11 +61,21 @@ async function printDrift(stage: Stage, live: string): Promise<void> {
     'Reads only; the exit code is 1 because there is drift. Values of Secrets are never shown or written.',
   )
   const { output } = await stage.backporch(['diff', '--live', live], 1)
-  for (const part of ['spec.replicas', 'env[name=TRACE]', 'data.banner', 'missing', 'unexpected', 'SEC-SECRET']) {
+  for (const part of [
+    'spec.replicas',
+    'env[name=TRACE]',
+    'data.banner',
+    'missing',
+    'unexpected',
+    'SEC-SECRET',
+  ]) {
     stage.check(output.includes(part), `diff names ${part}`)
   }
   stage.check(output.includes('8 changes in 5 objects'), 'there are 8 changes in 5 objects')
-  stage.chapter('Record it', 'Without a policy the mode is Warn: a branch that Porch lists as a Draft, and a ledger of what is.')
+  stage.chapter(
+    'Record it',
+    'Without a policy the mode is Warn: a branch that Porch lists as a Draft, and a ledger of what is.',
+  )
   await stage.backporch(['scan', '-o', 'name', '--live', live], 1)
   await stage.git('branch', '--list')
 }
@@ -74,11 +91,26 @@ async function printDecision(stage: Stage, live: string): Promise<void> {
   const { output } = await stage.backporch([...DECISIONS.release, '--live', live], 0)
   const branch = /proposed\/apps\/web\/drift-[0-9a-f]{8}/.exec(output)?.[0]
   stage.check(branch !== undefined, 'the proposal is a branch proposed/apps/web/drift-…')
-  stage.say('Adopt edits the authored file and nothing but the adopted fields; comments and layout stay:')
-  const edit = await stage.git('diff', '-U0', 'main', branch ?? '', '--', 'apps/web/deployment.yaml')
-  stage.check(edit.includes('replicas: 5') && edit.includes('# moved by the release pipeline only'), 'the file is edited in place')
+  stage.say(
+    'Adopt edits the authored file and nothing but the adopted fields; comments and layout stay:',
+  )
+  const edit = await stage.git(
+    'diff',
+    '-U0',
+    'main',
+    branch ?? '',
+    '--',
+    'apps/web/deployment.yaml',
+  )
+  stage.check(
+    edit.includes('replicas: 5') && edit.includes('# moved by the release pipeline only'),
+    'the file is edited in place',
+  )
   stage.at(TIMES.approved)
-  stage.chapter('Approve', 'A merge commit on main, the tag that Porch would set, the branch gone. Nothing goes to the cluster.')
+  stage.chapter(
+    'Approve',
+    'A merge commit on main, the tag that Porch would set, the branch gone. Nothing goes to the cluster.',
+  )
   await stage.backporch(['approve', 'apps/web', '--yes', '--live', live], 0)
   const tags = await stage.git('tag', '--list')
   stage.check(tags.includes('apps/web/v2'), 'the merge has the tag apps/web/v2')
@@ -88,9 +120,18 @@ async function printDecision(stage: Stage, live: string): Promise<void> {
 async function reportEnd(stage: Stage): Promise<void> {
   const { output } = await stage.backporch(['status'], 0)
   stage.check((output.match(/InSync/g) ?? []).length === 2, 'both packages are in sync')
-  stage.chapter('Git alone tells what happened, in any clone', 'The record, the decision and the live status are commits.')
-  const { output: history } = await stage.backporch(['history', '--columns', 'when,change,resolution,decided by,commit'], 0)
-  stage.check(history.includes('mixed') && history.includes('Ada Lovelace'), 'history names the decision and who made it')
+  stage.chapter(
+    'Git alone tells what happened, in any clone',
+    'The record, the decision and the live status are commits.',
+  )
+  const { output: history } = await stage.backporch(
+    ['history', '--columns', 'when,change,resolution,decided by,commit'],
+    0,
+  )
+  stage.check(
+    history.includes('mixed') && history.includes('Ada Lovelace'),
+    'history names the decision and who made it',
+  )
   await stage.git('log', '--graph', '--oneline', 'main', 'drift-ledger')
 }
 
@@ -120,7 +161,9 @@ function whatNext(folder: DemoFolder): string[] {
 
 /** What started this process, in a checkout or in the package. */
 function launcher(): string {
-  const locations = ['../../launch.cjs', '../src/launch.cjs'].map((path) => fileURLToPath(new URL(path, import.meta.url)))
+  const locations = ['../../launch.cjs', '../src/launch.cjs'].map((path) =>
+    fileURLToPath(new URL(path, import.meta.url)),
+  )
   return locations.find((path) => existsSync(path)) ?? 'launch.cjs'
 }
 
@@ -129,7 +172,11 @@ interface ControlPlaneDemo {
 }
 
 /** The part that needs a real API server lies beside the tests, with what builds and starts one. */
-async function runControlPlaneDemo(cli: CliContext, options: DemoOptions, run: RunCommand): Promise<number> {
+async function runControlPlaneDemo(
+  cli: CliContext,
+  options: DemoOptions,
+  run: RunCommand,
+): Promise<number> {
   const module = new URL('../../../test/demo/control-plane-demo.ts', import.meta.url)
   if (!import.meta.url.endsWith('.ts') || !existsSync(module)) {
     throw new Failure({

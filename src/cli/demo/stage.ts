@@ -57,7 +57,10 @@ export class Stage {
     const parts: string[] = []
     const code = await this.run(args, this.worldOf(parts))
     const output = parts.join('')
-    if (code !== wanted) throw new StoryBroken(`backporch ${args.join(' ')} ended with exit code ${code}, the story says ${wanted}`)
+    if (code !== wanted)
+      throw new StoryBroken(
+        `backporch ${args.join(' ')} ended with exit code ${code}, the story says ${wanted}`,
+      )
     return { code, output }
   }
 
@@ -76,7 +79,11 @@ export class Stage {
 
   private coloured(args: readonly string[]): string[] {
     const [command = '', ...rest] = args
-    return [command, ...(this.terminal.style('x', 'bold') === 'x' ? ['--no-color'] : ['--color=always']), ...rest]
+    return [
+      command,
+      ...(this.terminal.style('x', 'bold') === 'x' ? ['--no-color'] : ['--color=always']),
+      ...rest,
+    ]
   }
 
   private worldOf(parts: string[]): CliContext {

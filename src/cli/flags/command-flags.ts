@@ -7,8 +7,14 @@ import { collect, durationSeconds, interval, type ValuesOf } from './options.ts'
 import { renderOutputOption } from './outputs.ts'
 
 export const DIFF_FLAGS = new Command()
-  .option('--show-ignored', 'also list ignored and released differences, and those where git is ahead or behind')
-  .option('--unmanaged', 'also list unmanaged objects in the namespaces of the packages; they are not drift')
+  .option(
+    '--show-ignored',
+    'also list ignored and released differences, and those where git is ahead or behind',
+  )
+  .option(
+    '--unmanaged',
+    'also list unmanaged objects in the namespaces of the packages; they are not drift',
+  )
   .option(
     '--yaml',
     'print a unified diff for each object; BACKPORCH_EXTERNAL_DIFF names another diff program, as KUBECTL_EXTERNAL_DIFF for kubectl',
@@ -16,10 +22,21 @@ export const DIFF_FLAGS = new Command()
 
 /** What is registered with Porch, as `porchctl repo reg` names it. */
 export const PORCH_FLAGS = new Command()
-  .option('--name <name>', 'name of the Porch Repository (default: last segment of the address, without .git)', repositoryName)
-  .option('--directory <path>', 'directory of the Porch Repository (spec.git.directory): only packages in it (default: /)', directory)
+  .option(
+    '--name <name>',
+    'name of the Porch Repository (default: last segment of the address, without .git)',
+    repositoryName,
+  )
+  .option(
+    '--directory <path>',
+    'directory of the Porch Repository (spec.git.directory): only packages in it (default: /)',
+    directory,
+  )
 
-export const CHECK_FLAGS = new Command().option('--pre', 'before the installation: skip the checks that only writing needs')
+export const CHECK_FLAGS = new Command().option(
+  '--pre',
+  'before the installation: skip the checks that only writing needs',
+)
 
 export const RENDER_FLAGS = new Command()
   .option('--cluster <name>', 'with -o: as the policies of this cluster render it')
@@ -38,7 +55,10 @@ export const RESOLVE_FLAGS = new Command()
   .option('-m, --message <why>', 'why, for the people who review and for the history')
   .option('--dry-run', 'print the writes without writing')
 /** Of `adopt` and `release`. */
-export const VIA_FLAGS = new Command().option('--via <place>', 'the location in git to edit, where several give the live value')
+export const VIA_FLAGS = new Command().option(
+  '--via <place>',
+  'the location in git to edit, where several give the live value',
+)
 
 export const IGNORE_FLAGS = new Command()
   .option('-m, --message <why>', 'why, for the people who read the rule later; required')
@@ -49,13 +69,28 @@ export const IGNORE_FLAGS = new Command()
 
 export const IMPORT_FLAGS = new Command()
   .requiredOption('-n, --namespace <name>', 'the namespace whose objects are imported')
-  .option('--to <folder>', 'folder of the new package (default: the name of the namespace)', directory)
+  .option(
+    '--to <folder>',
+    'folder of the new package (default: the name of the namespace)',
+    directory,
+  )
   .option('--dry-run', 'list the files that would be proposed, and write nothing')
 
 export const PREVIEW_FLAGS = new Command()
-  .addOption(new Option('--head <ref>', 'branch, tag or commit whose merge is previewed').conflicts('pullRequest'))
-  .option('--pull-request <number>', 'preview the pull request with this number on the forge', pullRequestNumber)
-  .option('--comment', 'with --pull-request: write the preview as one comment there, and update it in place')
+  .addOption(
+    new Option('--head <ref>', 'branch, tag or commit whose merge is previewed').conflicts(
+      'pullRequest',
+    ),
+  )
+  .option(
+    '--pull-request <number>',
+    'preview the pull request with this number on the forge',
+    pullRequestNumber,
+  )
+  .option(
+    '--comment',
+    'with --pull-request: write the preview as one comment there, and update it in place',
+  )
   .option('--fork', 'the head comes from a fork: run nothing that it names, and read no cluster')
 
 /** Of `approve` and `reject`. */
@@ -65,7 +100,11 @@ export const DECISION_FLAGS = new Command()
   .option('--as <name>', 'who decides; your git identity otherwise')
 export const APPROVE_FLAGS = new Command()
   .option('--wait', 'wait until the cluster agrees with the decision')
-  .option('--wait-timeout <duration>', 'how long to wait (default: from the policy)', durationSeconds)
+  .option(
+    '--wait-timeout <duration>',
+    'how long to wait (default: from the policy)',
+    durationSeconds,
+  )
 
 export const INIT_FLAGS = new Command()
   .option('-y, --yes', 'do not ask')
@@ -73,7 +112,10 @@ export const INIT_FLAGS = new Command()
   .option('--again', 'propose again after the proposal was closed')
   .option('--remove', 'remove an unmerged proposal: its branch and its pull request')
   .option('--print-ruleset', 'print only the commands that protect the base branch and the ledger')
-  .option('--bot <name>', 'account of Backporch, for --print-ruleset: the id of its App on GitHub, its login on Gitea')
+  .option(
+    '--bot <name>',
+    'account of Backporch, for --print-ruleset: the id of its App on GitHub, its login on Gitea',
+  )
 
 /** The file of `--config` says these for each repository. */
 const CONFIGURED = [
@@ -98,9 +140,21 @@ export const CONTROLLER_FLAGS = new Command()
       'several repositories with their clusters: a file with a ControllerConfig, read again when it changes',
     ).conflicts(CONFIGURED),
   )
-  .option('--concurrent <turns>', 'turns of different repositories that run at the same time; 4 otherwise', concurrent)
-  .option('--interval <duration>', 'time between two polls of git and the forge, as in 5m; 60s otherwise', interval)
-  .option('--resync-interval <duration>', 'time between two turns about everything, where the clusters are watched; 1h otherwise', interval)
+  .option(
+    '--concurrent <turns>',
+    'turns of different repositories that run at the same time; 4 otherwise',
+    concurrent,
+  )
+  .option(
+    '--interval <duration>',
+    'time between two polls of git and the forge, as in 5m; 60s otherwise',
+    interval,
+  )
+  .option(
+    '--resync-interval <duration>',
+    'time between two turns about everything, where the clusters are watched; 1h otherwise',
+    interval,
+  )
   .option(
     '--webhook-address <host:port>',
     'listen for webhooks at /webhook (a port alone is on 127.0.0.1); their secret is in BACKPORCH_WEBHOOK_SECRET',
@@ -119,9 +173,18 @@ export const CONTROLLER_FLAGS = new Command()
       .argParser(listenAddress)
       .conflicts('auditLog'),
   )
-  .option('--kubernetes-events', 'write an Event about an object when its drift is detected, and when it is gone; nothing else is written')
-  .option('--preview', 'comment on open pull requests what merging them changes, and what of it is live; nothing of a fork is run')
-  .option('--dry-run', 'write nothing; report the writes of each turn where they are not those of the turn before')
+  .option(
+    '--kubernetes-events',
+    'write an Event about an object when its drift is detected, and when it is gone; nothing else is written',
+  )
+  .option(
+    '--preview',
+    'comment on open pull requests what merging them changes, and what of it is live; nothing of a fork is run',
+  )
+  .option(
+    '--dry-run',
+    'write nothing; report the writes of each turn where they are not those of the turn before',
+  )
   .addOption(
     new Option(
       '--log-format <format>',
@@ -129,40 +192,50 @@ export const CONTROLLER_FLAGS = new Command()
     ).choices(LOG_FORMATS),
   )
   .addOption(
-    new Option('--log-level <level>', 'minimum level (default: info). -q is warn; -v is trace, which has every request').choices(
-      LOG_LEVELS,
-    ),
+    new Option(
+      '--log-level <level>',
+      'minimum level (default: info). -q is warn; -v is trace, which has every request',
+    ).choices(LOG_LEVELS),
   )
 
 /** `--dry-run` of commands that have it, each with its own sentence. */
 export type DryRunOption = Pick<ValuesOf<typeof SCAN_FLAGS>, 'dryRun'>
 
 function pullRequestNumber(text: string): number {
-  if (!/^[1-9][0-9]{0,8}$/.test(text)) throw new InvalidArgumentError('wanted the number of a pull request: 12')
+  if (!/^[1-9][0-9]{0,8}$/.test(text))
+    throw new InvalidArgumentError('wanted the number of a pull request: 12')
   return Number(text)
 }
 
 function concurrent(text: string): number {
-  if (!/^[1-9][0-9]{0,2}$/.test(text)) throw new InvalidArgumentError('wanted a number from 1 to 999')
+  if (!/^[1-9][0-9]{0,2}$/.test(text))
+    throw new InvalidArgumentError('wanted a number from 1 to 999')
   return Number(text)
 }
 
 function repositoryName(text: string): string {
   if (!/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(text)) {
-    throw new InvalidArgumentError('Porch takes lower-case letters, digits and "-", at most 63, with a letter or digit at both ends')
+    throw new InvalidArgumentError(
+      'Porch takes lower-case letters, digits and "-", at most 63, with a letter or digit at both ends',
+    )
   }
   return text
 }
 
 function directory(text: string): string {
   const path = normalPath(text.replace(/^\/+/, ''))
-  if (path === undefined) throw new InvalidArgumentError('wanted a folder of the repository, from its root: apps')
+  if (path === undefined)
+    throw new InvalidArgumentError('wanted a folder of the repository, from its root: apps')
   return path
 }
 
 function day(text: string): string {
   const time = Date.parse(`${text}T00:00:00Z`)
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || Number.isNaN(time) || !new Date(time).toISOString().startsWith(text))
+  if (
+    !/^\d{4}-\d{2}-\d{2}$/.test(text) ||
+    Number.isNaN(time) ||
+    !new Date(time).toISOString().startsWith(text)
+  )
     throw new InvalidArgumentError('wanted a date like 2026-12-31')
   return text
 }
@@ -171,7 +244,9 @@ const LOOPBACK = '127.0.0.1'
 
 /** `HOST:PORT`, `[::1]:PORT`, `:PORT` or `PORT`. Nothing but loopback is listened on unless it was written down. */
 export function listenAddress(text: string): ListenAddress {
-  const [, six, name, port = ''] = /^(?:(?:\[([0-9a-f:.%]+)\]|([a-z0-9.-]*)):)?([0-9]{1,5})$/i.exec(text) ?? []
-  if (port === '' || Number(port) > 65_535) throw new InvalidArgumentError('wanted HOST:PORT, as in 127.0.0.1:8080 or [::]:8080')
+  const [, six, name, port = ''] =
+    /^(?:(?:\[([0-9a-f:.%]+)\]|([a-z0-9.-]*)):)?([0-9]{1,5})$/i.exec(text) ?? []
+  if (port === '' || Number(port) > 65_535)
+    throw new InvalidArgumentError('wanted HOST:PORT, as in 127.0.0.1:8080 or [::]:8080')
   return { host: six ?? (name || LOOPBACK), port: Number(port) }
 }

@@ -96,12 +96,20 @@ const GOLDEN: readonly (readonly [words: readonly string[], wanted: readonly str
 ]
 
 for (const [words, wanted] of GOLDEN) {
-  test(`completes ${words.map((word) => JSON.stringify(word)).join(' ')}`, async () => assert.deepEqual(await complete(...words), wanted))
+  test(`completes ${words.map((word) => JSON.stringify(word)).join(' ')}`, async () =>
+    assert.deepEqual(await complete(...words), wanted))
 }
 
 test('every flag of a command is offered, and none that is hidden', async () => {
   const flags = await complete('diff', 'apps/web', '-')
-  for (const flag of ['--namespace', '--selector', '--watch', '--verbose', '--no-exit-code', '--help'])
+  for (const flag of [
+    '--namespace',
+    '--selector',
+    '--watch',
+    '--verbose',
+    '--no-exit-code',
+    '--help',
+  ])
     assert.ok(flags.includes(flag), flag)
   assert.ok(!flags.includes('--exit-code'))
 })

@@ -46,11 +46,16 @@ export function completeLine(program: CommandUnknownOpts, words: readonly string
   const joined = /^(--[^=]+)=(.*)$/s.exec(typed)
   if (joined !== null && !location.argumentsOnly) {
     const option = optionOf(command, joined[1] ?? '')
-    return option === undefined || !takesValue(option) ? nothing : valuesOf(option, joined[2] ?? '', `${joined[1]}=`, location)
+    return option === undefined || !takesValue(option)
+      ? nothing
+      : valuesOf(option, joined[2] ?? '', `${joined[1]}=`, location)
   }
   if (typed.startsWith('-') && !location.argumentsOnly) return matching(flagsOf(command), typed, '')
   if (command.commands.length > 0 && location.given.length === 0) {
-    const commands = command.commands.map((below) => ({ text: below.name(), about: below.description() }))
+    const commands = command.commands.map((below) => ({
+      text: below.name(),
+      about: below.description(),
+    }))
     return matching(commands, typed, '')
   }
   return argumentAt(command, typed, location)
@@ -97,7 +102,8 @@ function locationOf(program: CommandUnknownOpts, words: readonly string[]): Loca
       if (value === undefined) open = option
       else take(option, value)
     } else {
-      const below: CommandUnknownOpts | undefined = given.length === 0 ? command.commands.find((each) => each.name() === word) : undefined
+      const below: CommandUnknownOpts | undefined =
+        given.length === 0 ? command.commands.find((each) => each.name() === word) : undefined
       if (below === undefined) given.push(word)
       else command = below
     }
@@ -114,7 +120,9 @@ function takesValue({ required, optional }: Option): boolean {
 }
 
 function flagsOf(command: CommandUnknownOpts): Candidate[] {
-  const own = command.options.flatMap(({ long, hidden, description }) => (long && !hidden ? [{ text: long, about: description }] : []))
+  const own = command.options.flatMap(({ long, hidden, description }) =>
+    long && !hidden ? [{ text: long, about: description }] : [],
+  )
   return [...own, { text: '--help', about: 'what the command does and takes' }]
 }
 
@@ -122,7 +130,13 @@ function valuesOf(option: Option, typed: string, before: string, location: Locat
   const kind = VALUES[option.attributeName()]
   if (kind === 'files') return { kind }
   if (kind !== undefined)
-    return { kind, repo: location.repo, typed, before, taken: kind === 'packages' ? [...location.given, ...location.packages] : [] }
+    return {
+      kind,
+      repo: location.repo,
+      typed,
+      before,
+      taken: kind === 'packages' ? [...location.given, ...location.packages] : [],
+    }
   // The last word of a comma list is incomplete. No choice has a comma in it.
   const cut = typed.lastIndexOf(',') + 1
   const [done, last] = [typed.slice(0, cut), typed.slice(cut)]
@@ -130,12 +144,18 @@ function valuesOf(option: Option, typed: string, before: string, location: Locat
   return matching(choices.map(withoutText), last, before + done)
 }
 
-function argumentAt(command: CommandUnknownOpts, typed: string, { given, repo, packages }: Location): Wanted {
+function argumentAt(
+  command: CommandUnknownOpts,
+  typed: string,
+  { given, repo, packages }: Location,
+): Wanted {
   const known = command.registeredArguments
   const last = known.at(-1)
-  const argument: Argument | undefined = known[given.length] ?? (last?.variadic === true ? last : undefined)
+  const argument: Argument | undefined =
+    known[given.length] ?? (last?.variadic === true ? last : undefined)
   if (argument === undefined) return nothing
-  if (PACKAGE_ARGUMENTS.has(argument.name())) return { kind: 'packages', repo, typed, before: '', taken: [...given, ...packages] }
+  if (PACKAGE_ARGUMENTS.has(argument.name()))
+    return { kind: 'packages', repo, typed, before: '', taken: [...given, ...packages] }
   return matching((argument.argChoices ?? []).map(withoutText), typed, '')
 }
 
@@ -146,6 +166,8 @@ function withoutText(text: string): Candidate {
 function matching(candidates: readonly Candidate[], typed: string, before: string): Wanted {
   return {
     kind: 'words',
-    candidates: candidates.flatMap(({ text, about }) => (text.startsWith(typed) ? [{ text: before + text, about }] : [])),
+    candidates: candidates.flatMap(({ text, about }) =>
+      text.startsWith(typed) ? [{ text: before + text, about }] : [],
+    ),
   }
 }

@@ -7,11 +7,21 @@ import { exitStatusOf, worstExit } from './exit-status.ts'
 import type { ExitOptions } from './options.ts'
 
 function failed(code: FailureCode): UnitResult {
-  return { state: 'failed', cluster: 'prod', packagePath: 'a', failures: [new Failure({ code, what: 'w', why: 'y', remedy: 'r' })] }
+  return {
+    state: 'failed',
+    cluster: 'prod',
+    packagePath: 'a',
+    failures: [new Failure({ code, what: 'w', why: 'y', remedy: 'r' })],
+  }
 }
 
 /** Only what an exit code looks at. */
-function planned(changes: number, incomplete: readonly string[] = [], outcome = 'none', status: object = {}): UnitResult {
+function planned(
+  changes: number,
+  incomplete: readonly string[] = [],
+  outcome = 'none',
+  status: object = {},
+): UnitResult {
   const report = { spec: { changes: Array(changes).fill(changeOf()) }, status }
   return {
     state: 'planned',
@@ -20,9 +30,18 @@ function planned(changes: number, incomplete: readonly string[] = [], outcome = 
   } as unknown as UnitResult
 }
 
-const DEFAULT: ExitOptions & { readonly silencedCounts: boolean } = { partial: undefined, exitCode: undefined, silencedCounts: true }
+const DEFAULT: ExitOptions & { readonly silencedCounts: boolean } = {
+  partial: undefined,
+  exitCode: undefined,
+  silencedCounts: true,
+}
 
-const ROWS: readonly (readonly [name: string, units: readonly UnitResult[], code: number, options?: Partial<typeof DEFAULT>])[] = [
+const ROWS: readonly (readonly [
+  name: string,
+  units: readonly UnitResult[],
+  code: number,
+  options?: Partial<typeof DEFAULT>,
+])[] = [
   ['nothing at all', [], 0],
   ['in sync', [planned(0)], 0],
   ['drift', [planned(0), planned(2)], 1],
@@ -45,7 +64,8 @@ const ROWS: readonly (readonly [name: string, units: readonly UnitResult[], code
 
 for (const [name, units, code, options] of ROWS) {
   const flags = { ...DEFAULT, ...options }
-  test(`${name} ends with ${code}`, () => assert.equal(exitStatusOf(units, flags, flags.silencedCounts), code))
+  test(`${name} ends with ${code}`, () =>
+    assert.equal(exitStatusOf(units, flags, flags.silencedCounts), code))
 }
 
 test('of several failures an error is worse than credentials, and those than an outage', () => {

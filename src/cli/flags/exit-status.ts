@@ -4,17 +4,24 @@ import { type UnitResult, unitFailures } from '../../plan/unit/unit-result.ts'
 import type { ExitOptions } from './options.ts'
 
 /** @param silencedCounts false where drift that somebody rejected does not count: the decision was to leave it */
-export function exitStatusOf(units: readonly UnitResult[], { partial, exitCode }: ExitOptions, silencedCounts: boolean): number {
+export function exitStatusOf(
+  units: readonly UnitResult[],
+  { partial, exitCode }: ExitOptions,
+  silencedCounts: boolean,
+): number {
   const partialOk = partial === 'ok'
   const failures = units.flatMap(unitFailures)
   const codes = failures.map(({ code }) => exitCodeOf(code))
   if (codes.includes(2)) return 2
-  const incomplete = units.flatMap((unit) => (unit.state === 'planned' ? unit.observation.incomplete : []))
+  const incomplete = units.flatMap((unit) =>
+    unit.state === 'planned' ? unit.observation.incomplete : [],
+  )
   const unread = [...codes, ...incomplete.map(({ code }) => (isAuth(code) ? 4 : 3))]
   if (!partialOk && unread.includes(4)) return 4
   if (!partialOk && unread.length > 0) return 3
   const drifted = units.some((unit) => {
-    if (unit.state === 'failed' || (unit.plan.outcome === 'silenced' && !silencedCounts)) return false
+    if (unit.state === 'failed' || (unit.plan.outcome === 'silenced' && !silencedCounts))
+      return false
     const { spec, status } = unit.plan.report
     return spec.changes.length > 0 || status.stuckSince !== undefined
   })

@@ -14,10 +14,20 @@ export type Step =
   | { readonly kind: 'wildcard' }
   | { readonly kind: 'recursive' }
   /** `[a:b:c]`; an index is a slice of one. Undefined stands for "left out". */
-  | { readonly kind: 'slice'; readonly from: number | undefined; readonly to: number | undefined; readonly by: number | undefined }
+  | {
+      readonly kind: 'slice'
+      readonly from: number | undefined
+      readonly to: number | undefined
+      readonly by: number | undefined
+    }
   | { readonly kind: 'index'; readonly index: number }
   | { readonly kind: 'union'; readonly steps: readonly Step[] }
-  | { readonly kind: 'filter'; readonly left: readonly Step[]; readonly operator: Operator | 'exists'; readonly right: readonly Step[] }
+  | {
+      readonly kind: 'filter'
+      readonly left: readonly Step[]
+      readonly operator: Operator | 'exists'
+      readonly right: readonly Step[]
+    }
   /** A literal takes the place of what was found before it. */
   | { readonly kind: 'literal'; readonly value: Json }
 
@@ -26,20 +36,37 @@ export type Operator = (typeof OPERATORS)[number]
 type TemplatePart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'path'; readonly steps: readonly Step[] }
-  | { readonly kind: 'range'; readonly steps: readonly Step[]; readonly body: readonly TemplatePart[] }
+  | {
+      readonly kind: 'range'
+      readonly steps: readonly Step[]
+      readonly body: readonly TemplatePart[]
+    }
 
 export type Template = readonly TemplatePart[]
 
 const OPERATORS = ['==', '!=', '<', '<=', '>', '>='] as const
-const ESCAPES: { readonly [letter: string]: string } = { n: '\n', t: '\t', r: '\r', a: '\u0007', b: '\b', f: '\f', v: '\v' }
+const ESCAPES: { readonly [letter: string]: string } = {
+  n: '\n',
+  t: '\t',
+  r: '\r',
+  a: '\u0007',
+  b: '\b',
+  f: '\f',
+  v: '\v',
+}
 const LENGTH_LIMIT = 10_000
 /** What ends one side of a comparison. */
 const FILTER_ENDS = '=!<>)'
 
 /** @returns the template, or a sentence that says what is wrong and at which character */
-export function parseTemplate(text: string): { readonly template: Template } | { readonly problem: string } {
+export function parseTemplate(
+  text: string,
+): { readonly template: Template } | { readonly problem: string } {
   if (text.length > LENGTH_LIMIT) return { problem: `it is longer than ${LENGTH_LIMIT} characters` }
-  if (!text.includes('{')) return { problem: 'there is no expression in braces in it, as {.items[*].spec.unit.package} is one' }
+  if (!text.includes('{'))
+    return {
+      problem: 'there is no expression in braces in it, as {.items[*].spec.unit.package} is one',
+    }
   try {
     return { template: new TemplateReader(text).read() }
   } catch (thrown) {
@@ -104,9 +131,11 @@ class TemplateReader {
     for (;;) {
       this.spaces()
       const next = this.text[this.at]
-      if (next === undefined || (ends === '}' && /[\n\r]/.test(next))) throw this.wrong(`"${ends.at(-1)}" is missing`)
+      if (next === undefined || (ends === '}' && /[\n\r]/.test(next)))
+        throw this.wrong(`"${ends.at(-1)}" is missing`)
       if (ends.includes(next)) return steps
-      if (ends !== '}' && /[&|]/.test(next)) throw this.wrong('a filter compares once: kubectl has no "&&" and no "||"')
+      if (ends !== '}' && /[&|]/.test(next))
+        throw this.wrong('a filter compares once: kubectl has no "&&" and no "||"')
       if (next === '@' || next === '$') this.at += 1
       else steps.push(...this.step(next, steps.at(-1)))
     }
@@ -132,7 +161,9 @@ class TemplateReader {
   private recursive(before: Step | undefined): Step[] {
     if (before?.kind === 'recursive') throw this.wrong('".." stands twice')
     this.at += 2
-    return /[\p{L}\p{N}_]/u.test(this.text[this.at] ?? '') ? [{ kind: 'recursive' }, this.field()] : [{ kind: 'recursive' }]
+    return /[\p{L}\p{N}_]/u.test(this.text[this.at] ?? '')
+      ? [{ kind: 'recursive' }, this.field()]
+      : [{ kind: 'recursive' }]
   }
 
   private field(): Step {
@@ -172,10 +203,13 @@ class TemplateReader {
     numbers.lastIndex = this.at
     const [all = '', from = '', to, by] = numbers.exec(this.text) ?? []
     if (all === '' || /-(?!\d)/.test(all))
-      throw this.wrong("wanted a place, a slice, * or a key in single quotes, as in [0], [1:3], [*], ['key']")
+      throw this.wrong(
+        "wanted a place, a slice, * or a key in single quotes, as in [0], [1:3], [*], ['key']",
+      )
     this.at += all.length
     if (to === undefined) return { kind: 'index', index: Number(from) }
-    if (by !== undefined && by !== '' && Number(by) <= 0) throw this.wrong('the step of a slice is 1 or more')
+    if (by !== undefined && by !== '' && Number(by) <= 0)
+      throw this.wrong('the step of a slice is 1 or more')
     return { kind: 'slice', from: numberOf(from), to: numberOf(to), by: numberOf(by ?? '') }
   }
 
@@ -204,7 +238,8 @@ class TemplateReader {
     const operator = OPERATORS.find((one) => one === found)
     if (operator !== undefined) return operator
     this.at = from
-    if (found.endsWith('~')) throw this.wrong('filters with regular expressions are not taken: kubectl has none either')
+    if (found.endsWith('~'))
+      throw this.wrong('filters with regular expressions are not taken: kubectl has none either')
     throw this.wrong(`${found} is no comparison; there are ${OPERATORS.join(', ')}`)
   }
 
@@ -235,7 +270,8 @@ class TemplateReader {
     }
     const digits = this.text.slice(this.at + 1, this.at + 1 + hex)
     const point = Number.parseInt(digits, 16)
-    if (!/^[0-9a-fA-F]+$/.test(digits) || digits.length !== hex || point > 0x10ffff) throw this.wrong(`\\${letter} wants ${hex} hex digits`)
+    if (!/^[0-9a-fA-F]+$/.test(digits) || digits.length !== hex || point > 0x10ffff)
+      throw this.wrong(`\\${letter} wants ${hex} hex digits`)
     this.at += hex
     return String.fromCodePoint(point)
   }
@@ -264,7 +300,9 @@ class TemplateReader {
   }
 
   private wrong(problem: string): TemplateSyntax {
-    return new TemplateSyntax(`${problem} (at character ${Math.min(this.at, this.text.length) + 1})`)
+    return new TemplateSyntax(
+      `${problem} (at character ${Math.min(this.at, this.text.length) + 1})`,
+    )
   }
 }
 

@@ -25,11 +25,13 @@ test('what kubectl refuses is refused by the parser, with the place', () => {
 })
 
 test('a template without an expression is refused, because printing it as it is helps nobody', () => {
-  for (const template of ['', '.items', '$.items[*]']) assert.ok('problem' in parseTemplate(template), template)
+  for (const template of ['', '.items', '$.items[*]'])
+    assert.ok('problem' in parseTemplate(template), template)
 })
 
 test('a document that does not fit is told, never printed as nothing', () => {
-  for (const template of MISMATCHED) assert.throws(() => print(template), TemplateMismatch, template)
+  for (const template of MISMATCHED)
+    assert.throws(() => print(template), TemplateMismatch, template)
 })
 
 test('a quoted key is one key, also with dots, commas and brackets in it', () => {
@@ -94,7 +96,9 @@ test('no text makes the parser throw, and no template makes the printer throw an
     '<',
     'items',
   ]
-  const soup = fc.array(fc.constantFrom(...pieces), { maxLength: 24 }).map((parts) => parts.join(''))
+  const soup = fc
+    .array(fc.constantFrom(...pieces), { maxLength: 24 })
+    .map((parts) => parts.join(''))
   fc.assert(
     fc.property(
       fc.oneof(
@@ -107,7 +111,10 @@ test('no text makes the parser throw, and no template makes the printer throw an
         const parsed = parseTemplate(text)
         if ('problem' in parsed) return
         try {
-          printTemplate(parsed.template, { items: document as Json, a: [document as Json, { a: 1 }] })
+          printTemplate(parsed.template, {
+            items: document as Json,
+            a: [document as Json, { a: 1 }],
+          })
         } catch (thrown) {
           assert.ok(thrown instanceof TemplateMismatch, String(thrown))
         }
@@ -122,7 +129,10 @@ test('the path of any key finds its value', () => {
     fc.property(fc.string({ minLength: 1 }), fc.integer(), (key, value) => {
       const quoted = key.replace(/[\\']/g, '')
       if (quoted === '' || key === '__proto__') return
-      assert.equal(print(`{['${quoted}']}`, { [quoted]: value, other: 0 }), quoted === 'other' ? '0' : String(value))
+      assert.equal(
+        print(`{['${quoted}']}`, { [quoted]: value, other: 0 }),
+        quoted === 'other' ? '0' : String(value),
+      )
     }),
   )
 })

@@ -10,7 +10,11 @@ export class TemplateMismatch extends Error {}
  * `text`: how a string of the document is printed; literals of the template are printed as they are.
  * @throws TemplateMismatch for an index outside of its list, a list operator on something else, and unlike values compared
  */
-export function printTemplate(template: Template, document: Json, text: (value: string) => string = (value) => value): string {
+export function printTemplate(
+  template: Template,
+  document: Json,
+  text: (value: string) => string = (value) => value,
+): string {
   return template
     .map((part) => {
       if (part.kind === 'text') return part.text
@@ -30,7 +34,8 @@ const FOUND_LIMIT = 200_000
 
 function walk(values: readonly Json[], steps: readonly Step[]): readonly Json[] {
   return steps.reduce((found, step) => {
-    if (found.length > FOUND_LIMIT) throw new TemplateMismatch(`more than ${FOUND_LIMIT} values are found on the way`)
+    if (found.length > FOUND_LIMIT)
+      throw new TemplateMismatch(`more than ${FOUND_LIMIT} values are found on the way`)
     return take(found, step)
   }, values)
 }
@@ -49,13 +54,17 @@ function take(values: readonly Json[], step: Step): readonly Json[] {
     case 'union':
       return step.steps.flatMap((one) => take(values, one))
     case 'filter':
-      return values.flatMap((value) => listOf(value, 'a filter').filter((item) => passes(item, step)))
+      return values.flatMap((value) =>
+        listOf(value, 'a filter').filter((item) => passes(item, step)),
+      )
     case 'literal':
       // A text replaces all found values; a number or a boolean replaces each of them, as in client-go.
       return typeof step.value === 'string' ? [step.value] : values.map(() => step.value)
     default:
       // In client-go an empty list ends the whole walk and drops the values of later lists; here it adds nothing.
-      return values.flatMap((value) => (value === null ? [] : sliceOf(listOf(value, 'an index'), step)))
+      return values.flatMap((value) =>
+        value === null ? [] : sliceOf(listOf(value, 'an index'), step),
+      )
   }
 }
 
@@ -75,7 +84,10 @@ function listOf(value: Json, what: string): readonly Json[] {
   throw new TemplateMismatch(`${what} wants a list, and there is ${nameOf(value)}`)
 }
 
-function sliceOf(list: readonly Json[], step: Step & { readonly kind: 'slice' | 'index' }): readonly Json[] {
+function sliceOf(
+  list: readonly Json[],
+  step: Step & { readonly kind: 'slice' | 'index' },
+): readonly Json[] {
   const { length } = list
   const location = (index: number): number => (index < 0 ? index + length : index)
   if (step.kind === 'index') {
@@ -88,7 +100,8 @@ function sliceOf(list: readonly Json[], step: Step & { readonly kind: 'slice' | 
   if (from === to) return []
   if (from < 0 || from >= length) throw outside(step.from ?? 0, length)
   if (to < 0 || to > length) throw outside((step.to ?? 0) - 1, length)
-  if (from > to) throw new TemplateMismatch(`the slice begins at ${from} and ends before it, at ${to}`)
+  if (from > to)
+    throw new TemplateMismatch(`the slice begins at ${from} and ends before it, at ${to}`)
   return list.slice(from, to).filter((_item, index) => index % (step.by ?? 1) === 0)
 }
 
@@ -96,11 +109,15 @@ function outside(index: number, length: number): TemplateMismatch {
   return new TemplateMismatch(`there is no item ${index} in a list of ${length}`)
 }
 
-function passes(item: Json, { left, operator, right }: Step & { readonly kind: 'filter' }): boolean {
+function passes(
+  item: Json,
+  { left, operator, right }: Step & { readonly kind: 'filter' },
+): boolean {
   if (operator === 'exists') return exists(item, left)
   const lefts = walk([item], left)
   const rights = walk([item], right)
-  if (lefts.length > 1 || rights.length > 1) throw new TemplateMismatch('a filter compares one value at a time, and there are more')
+  if (lefts.length > 1 || rights.length > 1)
+    throw new TemplateMismatch('a filter compares one value at a time, and there are more')
   const [first] = lefts
   const [second] = rights
   return first !== undefined && second !== undefined && compare(first, operator, second)
@@ -121,11 +138,19 @@ function compare(left: Json, operator: Operator, right: Json): boolean {
   if (kinds[0] !== kinds[1] || kinds[0] === 'other') {
     throw new TemplateMismatch(`${nameOf(left)} and ${nameOf(right)} cannot be compared`)
   }
-  if (kinds[0] === 'boolean' && operator !== '==' && operator !== '!=') throw new TemplateMismatch('booleans have no order')
+  if (kinds[0] === 'boolean' && operator !== '==' && operator !== '!=')
+    throw new TemplateMismatch('booleans have no order')
   const [first, second] = [left, right] as [string | number | bigint, string | number | bigint]
-  if (operator === '==' || operator === '!=') return (compareValues(first, second) === 0) === (operator === '==')
+  if (operator === '==' || operator === '!=')
+    return (compareValues(first, second) === 0) === (operator === '==')
   const order = compareValues(first, second)
-  return operator === '<' ? order < 0 : operator === '<=' ? order <= 0 : operator === '>' ? order > 0 : order >= 0
+  return operator === '<'
+    ? order < 0
+    : operator === '<='
+      ? order <= 0
+      : operator === '>'
+        ? order > 0
+        : order >= 0
 }
 
 function compareValues(left: string | number | bigint, right: string | number | bigint): number {
@@ -151,7 +176,10 @@ function printed(value: Json, steps: readonly Step[], text: (value: string) => s
 
 // Go's encoding/json writes these so that the text may stand in HTML.
 function goJson(value: Json): string {
-  return canonicalJson(value).replace(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return canonicalJson(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
 
 /** As Go's `%v`: an exponent of two digits, and from 1e-05 down; JavaScript begins at 1e-7. */

@@ -33,26 +33,44 @@ test('objects come from a recording or from an API server', () => {
     () => clusterTarget(options),
     (thrown) => thrown instanceof Failure && thrown.code === 'BP1001',
   )
-  assert.equal(clusterTarget({ live: 'objects.yaml' } as unknown as ClusterOptions).live, 'objects.yaml')
+  assert.equal(
+    clusterTarget({ live: 'objects.yaml' } as unknown as ClusterOptions).live,
+    'objects.yaml',
+  )
 })
 
 const USAGE: readonly (readonly [argv: readonly string[], why: RegExp])[] = [
-  [['dif'], /unknown command 'dif'\n {2}why: backporch has no such command; did you mean diff\?\n {2}fix: write backporch diff\n$/],
+  [
+    ['dif'],
+    /unknown command 'dif'\n {2}why: backporch has no such command; did you mean diff\?\n {2}fix: write backporch diff\n$/,
+  ],
   [['get', 'drift'], /did you mean drifts\?\n {2}fix: write backporch get drifts\n$/],
   [['diff', '--repoo', 'x'], /did you mean --repo\?\n {2}fix: write --repo\n$/],
   [
     ['diff', '--nope'],
     /unknown option '--nope'\n {2}why: backporch diff has no such flag\n {2}fix: backporch diff --help lists its flags\n$/,
   ],
-  [['diff', '-o', 'xml'], /-o, --output.*'xml'.*\n {2}why: this command prints table, .*sarif.*\n {2}fix: give -o one of table, /],
-  [['render', '-o', 'json'], /why: render prints what would change, .*\n {2}fix: give one of them; a folder of this name is \.\/NAME\n$/],
+  [
+    ['diff', '-o', 'xml'],
+    /-o, --output.*'xml'.*\n {2}why: this command prints table, .*sarif.*\n {2}fix: give -o one of table, /,
+  ],
+  [
+    ['render', '-o', 'json'],
+    /why: render prints what would change, .*\n {2}fix: give one of them; a folder of this name is \.\/NAME\n$/,
+  ],
   [['diff', '--partial', 'maybe'], /why: wanted "ok"\n/],
-  [['diff', '--timeout', '5'], /'5'.*\n {2}why: wanted a duration like 30s, 5m or 1h30m\n {2}fix: give --timeout such a value/],
+  [
+    ['diff', '--timeout', '5'],
+    /'5'.*\n {2}why: wanted a duration like 30s, 5m or 1h30m\n {2}fix: give --timeout such a value/,
+  ],
   [
     ['diff', '--container-engine', 'lxc'],
     /'lxc'.*\n {2}why: it takes one of docker, podman\n {2}fix: give --container-engine one of docker, podman\n$/,
   ],
-  [['completion', 'tcsh'], /'tcsh' for <shell>.*\n {2}why: it takes one of bash, zsh, fish\n {2}fix: write one of bash, zsh, fish\n$/],
+  [
+    ['completion', 'tcsh'],
+    /'tcsh' for <shell>.*\n {2}why: it takes one of bash, zsh, fish\n {2}fix: write one of bash, zsh, fish\n$/,
+  ],
   [
     ['completion'],
     /'shell'\n {2}why: backporch completion wants <shell>: .*\(bash, zsh, fish\)\n {2}fix: write backporch completion .*<shell>\n$/,
@@ -67,14 +85,23 @@ const USAGE: readonly (readonly [argv: readonly string[], why: RegExp])[] = [
     ['approve', 'a', 'b'],
     /too many arguments for 'approve'\n {2}why: expected 1 argument but got 2: a, b\n {2}fix: write backporch approve .*\[package\]\n$/,
   ],
-  [['diff', '-q', '-v'], /'-v, --verbose' cannot be used with .*\n {2}why: .*\n {2}fix: remove one of them\n$/],
-  [['help', 'adpot'], /unknown command 'adpot'\n {2}why: .*did you mean adopt\?\n {2}fix: write backporch adopt --help\n$/],
+  [
+    ['diff', '-q', '-v'],
+    /'-v, --verbose' cannot be used with .*\n {2}why: .*\n {2}fix: remove one of them\n$/,
+  ],
+  [
+    ['help', 'adpot'],
+    /unknown command 'adpot'\n {2}why: .*did you mean adopt\?\n {2}fix: write backporch adopt --help\n$/,
+  ],
   [['get', 'help', 'dirfts'], /did you mean drifts\?/],
   [
     ['render', '--allow-exec=./my-fn'],
     /why: its path is relative, .*\n {2}fix: .*\(exec: my-fn\).*absolute path: --allow-exec=\/…\/my-fn\n$/,
   ],
-  [['render', '--allow-module=fn/team.mjs'], /wanted the absolute path .*--allow-module=\/…\/NAME\.mjs$/m],
+  [
+    ['render', '--allow-module=fn/team.mjs'],
+    /wanted the absolute path .*--allow-module=\/…\/NAME\.mjs$/m,
+  ],
   [['render', '--allow-module=/bin/team'], /wanted the absolute path /],
   [['render', '--allow-exec="my-fn'], /why: it names no program\n {2}fix: .*quote\n$/],
 ]
@@ -101,21 +128,33 @@ test('the help of a command is that of the command, at every depth', async () =>
     [['help', 'help'], 'backporch [options] [command]'],
   ] as const) {
     const { code, stdout, stderr } = await runInWorld(new TurnWorld(), argv)
-    assert.deepEqual([code, stdout.split('\n')[0], stderr], [0, `Usage: ${usage}`, ''], argv.join(' '))
+    assert.deepEqual(
+      [code, stdout.split('\n')[0], stderr],
+      [0, `Usage: ${usage}`, ''],
+      argv.join(' '),
+    )
   }
   // Of a command that has none below it, help is an argument.
-  assert.match((await runInWorld(new TurnWorld(), ['diff', 'help'])).stderr, /^error BP1004: there is no package "help"/)
+  assert.match(
+    (await runInWorld(new TurnWorld(), ['diff', 'help'])).stderr,
+    /^error BP1004: there is no package "help"/,
+  )
 })
 
 test('a program is allowed by name, by absolute path and with its arguments', async () => {
   for (const text of ['my-fn', '/opt/my-fn', 'sh -c "cat a/b"', 'my-fn ./here'])
-    assert.equal((await runInWorld(new TurnWorld(), ['render', '--allow-exec', text])).code, 0, text)
+    assert.equal(
+      (await runInWorld(new TurnWorld(), ['render', '--allow-exec', text])).code,
+      0,
+      text,
+    )
 })
 
 test('the exit code can be told not to count drift, in both spellings', async () => {
   const world = new TurnWorld()
   world.edit(WEB, 'spec.replicas', 5)
-  for (const argv of [['diff'], ['diff', '--exit-code=true']]) assert.equal((await runInWorld(world, argv)).code, 1)
+  for (const argv of [['diff'], ['diff', '--exit-code=true']])
+    assert.equal((await runInWorld(world, argv)).code, 1)
   for (const argv of [
     ['diff', '--no-exit-code'],
     ['diff', '--exit-code=false'],
@@ -133,7 +172,11 @@ function progressOn(
     clock: { now: () => new Date(now) },
     stderr: { isTTY, write: (text: string) => lines.push(text) },
   } as unknown as CliContext
-  const progress = new Progress(world, { quiet: quiet || undefined, verbose: undefined, output: 'table' })
+  const progress = new Progress(world, {
+    quiet: quiet || undefined,
+    verbose: undefined,
+    output: 'table',
+  })
   return { lines, progress, pass: (milliseconds) => (now += milliseconds) }
 }
 

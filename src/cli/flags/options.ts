@@ -3,7 +3,12 @@ import { FORGE_KINDS } from '@backporch/forge/forge-setup'
 import { splitWords } from '@backporch/kpt/runtime'
 import { Failure } from '@backporch/kyaml/failure'
 import { DURATION, secondsOf } from '@backporch/kyaml/text'
-import { Command, InvalidArgumentError, Option, type OptionValues } from '@commander-js/extra-typings'
+import {
+  Command,
+  InvalidArgumentError,
+  Option,
+  type OptionValues,
+} from '@commander-js/extra-typings'
 import type { AllowedFunctions, CliContext, ClusterTarget } from '../context/cli-context.ts'
 import { isTable, LIST_OUTPUTS, type Output, type OutputName, outputOption } from './outputs.ts'
 
@@ -17,7 +22,9 @@ export type Flags<Values extends OptionValues> = Command<[], Values>
 
 /** What a command reads of its flags: every name is there, so that a command cannot read a flag that it does not declare. */
 type Complete<Values> = { readonly [Name in keyof Required<Values>]: Values[Name] }
-type CompleteAll<Groups> = Groups extends [infer First, ...infer Rest] ? Complete<First> & CompleteAll<Rest> : unknown
+type CompleteAll<Groups> = Groups extends [infer First, ...infer Rest]
+  ? Complete<First> & CompleteAll<Rest>
+  : unknown
 
 /** Values of a group of flags. */
 export type ValuesOf<Group extends { opts(): unknown }> = Complete<ReturnType<Group['opts']>>
@@ -26,19 +33,31 @@ export type ValuesOf<Group extends { opts(): unknown }> = Complete<ReturnType<Gr
 export type Optional<Values> = { readonly [Name in keyof Values]?: Values[Name] | undefined }
 
 /** Adds groups of flags to a command, in this order. */
-export function withFlags<Args extends unknown[], Own extends OptionValues, Groups extends OptionValues[]>(
+export function withFlags<
+  Args extends unknown[],
+  Own extends OptionValues,
+  Groups extends OptionValues[],
+>(
   command: Command<Args, Own>,
   ...groups: { readonly [Index in keyof Groups]: Flags<Groups[Index]> }
 ): Command<Args, Complete<Own> & CompleteAll<Groups>> {
-  for (const { options } of groups as readonly Command[]) for (const option of options) command.addOption(option)
+  for (const { options } of groups as readonly Command[])
+    for (const option of options) command.addOption(option)
   return command as unknown as Command<Args, Complete<Own> & CompleteAll<Groups>>
 }
 
 export const TERMINAL_FLAGS = new Command()
-  .addOption(new Option('--color <when>', 'colour').choices(['auto', 'always', 'never']).default('auto'))
+  .addOption(
+    new Option('--color <when>', 'colour').choices(['auto', 'always', 'never']).default('auto'),
+  )
   .option('--ascii', 'print words instead of symbols')
   .option('-q, --quiet', 'do not print progress and hints')
-  .addOption(new Option('-v, --verbose', 'print each request to the cluster and to git with its duration on stderr').conflicts('quiet'))
+  .addOption(
+    new Option(
+      '-v, --verbose',
+      'print each request to the cluster and to git with its duration on stderr',
+    ).conflicts('quiet'),
+  )
   .option('--debug', 'print stack traces with errors')
 export type TerminalOptions = ValuesOf<typeof TERMINAL_FLAGS>
 
@@ -59,17 +78,42 @@ export function listFlags(outputs: readonly OutputName[] = LIST_OUTPUTS) {
 export type ListOptions = ValuesOf<ReturnType<typeof listFlags>>
 
 export const REPOSITORY_FLAGS = new Command()
-  .option('--repo <path|url>', 'repository with the packages: a path, or an https or ssh address', '.')
+  .option(
+    '--repo <path|url>',
+    'repository with the packages: a path, or an https or ssh address',
+    '.',
+  )
   .option('--branch <name>', 'base branch (default: the default branch of the repository)')
-  .option('--path <folder>', 'also compare a folder without a Kptfile: manifests, or a kustomization (repeatable)', collect)
+  .option(
+    '--path <folder>',
+    'also compare a folder without a Kptfile: manifests, or a kustomization (repeatable)',
+    collect,
+  )
 export type RepositoryOptions = ValuesOf<typeof REPOSITORY_FLAGS>
 
 /** What runs functions of pipelines. */
 export const FUNCTION_FLAGS = new Command()
-  .option('--allow-exec <program>', 'allow pipelines to run this program, as named in the Kptfile (repeatable)', programs)
-  .option('--allow-module <path>', 'a JavaScript or TypeScript module that pipelines may run in this process (repeatable)', modules)
-  .option('--allow-image <image>', 'allow pipelines to run this image, or all images with a prefix that ends with / (repeatable)', collect)
-  .addOption(new Option('--container-engine <name>', 'container engine that runs images').choices(['docker', 'podman']))
+  .option(
+    '--allow-exec <program>',
+    'allow pipelines to run this program, as named in the Kptfile (repeatable)',
+    programs,
+  )
+  .option(
+    '--allow-module <path>',
+    'a JavaScript or TypeScript module that pipelines may run in this process (repeatable)',
+    modules,
+  )
+  .option(
+    '--allow-image <image>',
+    'allow pipelines to run this image, or all images with a prefix that ends with / (repeatable)',
+    collect,
+  )
+  .addOption(
+    new Option('--container-engine <name>', 'container engine that runs images').choices([
+      'docker',
+      'podman',
+    ]),
+  )
 export type FunctionOptions = ValuesOf<typeof FUNCTION_FLAGS>
 
 export const CLUSTER_FLAGS = new Command()
@@ -81,19 +125,37 @@ export const CLUSTER_FLAGS = new Command()
   .option('--context <name>', 'context of the kubeconfig (default: the current context)')
   .option('--kubeconfig <path>', 'kubeconfig file (default: as kubectl)')
   .option('--cluster <name>', 'name of the cluster in records (default: the name of the context)')
-  .option('--live <path>', 'a recorded cluster: a file or folder of live objects, instead of an API server')
-  .option('--field-manager <name>', 'field manager of the syncer (default: detected from the objects)')
-  .option('--operator-policy <path>', 'file or folder of policies and placements that repositories cannot override')
-  .option('--kubeconfig-exec-allow <path>', 'allow the kubeconfig to run this credential plugin (absolute path, repeatable)', collect)
+  .option(
+    '--live <path>',
+    'a recorded cluster: a file or folder of live objects, instead of an API server',
+  )
+  .option(
+    '--field-manager <name>',
+    'field manager of the syncer (default: detected from the objects)',
+  )
+  .option(
+    '--operator-policy <path>',
+    'file or folder of policies and placements that repositories cannot override',
+  )
+  .option(
+    '--kubeconfig-exec-allow <path>',
+    'allow the kubeconfig to run this credential plugin (absolute path, repeatable)',
+    collect,
+  )
   .option('--insecure-skip-tls-verify', 'honour insecure-skip-tls-verify of the kubeconfig')
-  .option('--timeout <duration>', 'timeout of one request to the cluster, for example 30s', duration)
+  .option(
+    '--timeout <duration>',
+    'timeout of one request to the cluster, for example 30s',
+    duration,
+  )
 
 /** Where `-n` only says this. In `diff` it also selects. */
 export const NAMESPACE_FLAGS = new Command().option(
   '-n, --namespace <name>',
   'namespace of manifests that have none, as for kubectl (default: that of the context)',
 )
-export type ClusterOptions = ValuesOf<typeof CLUSTER_FLAGS> & Optional<ValuesOf<typeof NAMESPACE_FLAGS>>
+export type ClusterOptions = ValuesOf<typeof CLUSTER_FLAGS> &
+  Optional<ValuesOf<typeof NAMESPACE_FLAGS>>
 
 export const AUDIT_FLAGS = new Command().option(
   '--audit-log <path>',
@@ -102,13 +164,19 @@ export const AUDIT_FLAGS = new Command().option(
 export type AuditOptions = ValuesOf<typeof AUDIT_FLAGS>
 
 export const FORGE_FLAGS = new Command().addOption(
-  new Option('--forge <name>', 'forge for reviews (default: detected from the address of the repository)').choices(FORGE_KINDS),
+  new Option(
+    '--forge <name>',
+    'forge for reviews (default: detected from the address of the repository)',
+  ).choices(FORGE_KINDS),
 )
 export type ForgeOptions = ValuesOf<typeof FORGE_FLAGS>
 
 /** Several clusters in one turn. */
 export const FLEET_FLAGS = new Command().addOption(
-  new Option('--contexts <names>', 'several contexts of the kubeconfig in one turn: prod-eu,prod-us')
+  new Option(
+    '--contexts <names>',
+    'several contexts of the kubeconfig in one turn: prod-eu,prod-us',
+  )
     .argParser(list)
     .conflicts(['context', 'cluster', 'live', 'auditLog']),
 )
@@ -125,31 +193,53 @@ export type WatchOptions = ValuesOf<typeof WATCH_FLAGS>
 /** A duration that one timer can wait; milliseconds. */
 export function interval(text: string): number {
   const milliseconds = duration(text)
-  if (milliseconds > LONGEST_INTERVAL) throw new InvalidArgumentError('wanted a duration from 1s to 24h')
+  if (milliseconds > LONGEST_INTERVAL)
+    throw new InvalidArgumentError('wanted a duration from 1s to 24h')
   return milliseconds
 }
 
 export const EXIT_FLAGS = new Command()
   .option('--partial <ok>', '"ok": exit 0 or 1 even if some objects could not be observed', partial)
   .option('--no-exit-code', 'exit 0 even if there is drift')
-  .addOption(new Option('--exit-code <boolean>', '"false": exit 0 even if there is drift').argParser(onOff).hideHelp())
+  .addOption(
+    new Option('--exit-code <boolean>', '"false": exit 0 even if there is drift')
+      .argParser(onOff)
+      .hideHelp(),
+  )
 export type ExitOptions = ValuesOf<typeof EXIT_FLAGS>
 
 /** What pipelines may run beside the functions that are built in, by the command line and the environment: a repository allows nothing. */
 export function allowedFunctions(
-  { allowExec, allowModule, allowImage, allowRender, containerEngine }: FunctionOptions & Pick<ClusterOptions, 'allowRender'>,
+  {
+    allowExec,
+    allowModule,
+    allowImage,
+    allowRender,
+    containerEngine,
+  }: FunctionOptions & Pick<ClusterOptions, 'allowRender'>,
   { [RENDER_VARIABLE]: renders = '' }: CliContext['env'],
 ): AllowedFunctions {
-  const always = renders.split(',').flatMap((program) => (program.trim() === '' ? [] : [program.trim()]))
+  const always = renders
+    .split(',')
+    .flatMap((program) => (program.trim() === '' ? [] : [program.trim()]))
   const render = [...new Set([...(allowRender ?? []), ...always])]
-  return { exec: allowExec ?? [], modules: allowModule ?? [], images: allowImage ?? [], render, engine: containerEngine }
+  return {
+    exec: allowExec ?? [],
+    modules: allowModule ?? [],
+    images: allowImage ?? [],
+    render,
+    engine: containerEngine,
+  }
 }
 
 /** Programs of `--allow-render` for each command, with commas between them. */
 const RENDER_VARIABLE = 'BACKPORCH_ALLOW_RENDER'
 
 export function clusterTarget(options: ClusterOptions): ClusterTarget {
-  if (options.live !== undefined && (options.context !== undefined || options.kubeconfig !== undefined)) {
+  if (
+    options.live !== undefined &&
+    (options.context !== undefined || options.kubeconfig !== undefined)
+  ) {
     throw new Failure({
       code: 'BP1001',
       what: '--live and --context or --kubeconfig are both set',
@@ -171,7 +261,8 @@ export function clusterTarget(options: ClusterOptions): ClusterTarget {
 
 /** `42s`, `5m`, `1h30m` as milliseconds. */
 function duration(text: string): number {
-  if (!DURATION.test(text)) throw new InvalidArgumentError('wanted a duration like 30s, 5m or 1h30m')
+  if (!DURATION.test(text))
+    throw new InvalidArgumentError('wanted a duration like 30s, 5m or 1h30m')
   return secondsOf(text) * 1000
 }
 
@@ -190,7 +281,10 @@ export function collect(text: string, before: string[] | undefined): string[] {
 /** A relative path has no folder to start from. */
 function programs(text: string, before: string[] | undefined): string[] {
   const [program] = splitWords(text.trim()) ?? []
-  if (program === undefined) throw new InvalidArgumentError('it names no program\nwrite it as the Kptfile has it, and close every quote')
+  if (program === undefined)
+    throw new InvalidArgumentError(
+      'it names no program\nwrite it as the Kptfile has it, and close every quote',
+    )
   if (program.includes('/') && !program.startsWith('/')) {
     const name = program.replace(/^.*\//, '') || 'NAME'
     throw new InvalidArgumentError(
@@ -202,7 +296,9 @@ function programs(text: string, before: string[] | undefined): string[] {
 
 function modules(path: string, before: string[] | undefined): string[] {
   if (path.startsWith('/') && /\.[cm]?[jt]s$/.test(path)) return collect(path, before)
-  throw new InvalidArgumentError('wanted the absolute path of a JavaScript or TypeScript file: --allow-module=/…/NAME.mjs')
+  throw new InvalidArgumentError(
+    'wanted the absolute path of a JavaScript or TypeScript file: --allow-module=/…/NAME.mjs',
+  )
 }
 
 function partial(text: string): 'ok' {
@@ -228,7 +324,12 @@ export class Progress {
 
   constructor(cli: CliContext, options: Pick<OutputOptions, 'quiet' | 'verbose' | 'output'>) {
     this.cli = cli
-    this.mode = options.verbose === true ? 'every step' : options.quiet === true || !isRows(options.output) ? 'none' : 'line'
+    this.mode =
+      options.verbose === true
+        ? 'every step'
+        : options.quiet === true || !isRows(options.output)
+          ? 'none'
+          : 'line'
     this.started = cli.clock.now().getTime()
   }
 
@@ -241,7 +342,12 @@ export class Progress {
       return
     }
     // Nothing flashes by on a quick run, and a log is not flooded.
-    if (stderr.isTTY === true ? now - this.started < 300 : now - Math.max(this.last, this.started) < 10_000) return
+    if (
+      stderr.isTTY === true
+        ? now - this.started < 300
+        : now - Math.max(this.last, this.started) < 10_000
+    )
+      return
     this.last = now
     if (stderr.isTTY === true) {
       stderr.write(`\r\u001b[K${text}…`)

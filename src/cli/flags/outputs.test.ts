@@ -12,17 +12,30 @@ async function drifted(): Promise<TurnWorld> {
   return world
 }
 
-const LISTS = [['diff'], ['scan', '--dry-run'], ['status'], ['get', 'packages'], ['get', 'drifts'], ['history']]
+const LISTS = [
+  ['diff'],
+  ['scan', '--dry-run'],
+  ['status'],
+  ['get', 'packages'],
+  ['get', 'drifts'],
+  ['history'],
+]
 const REPORTS = LISTS.filter((argv) => !['history', 'packages'].includes(argv.at(-1) ?? ''))
 
 test('every list prints every list format, and stdout holds nothing else', async () => {
   const world = await drifted()
   for (const argv of LISTS) {
     const json = JSON.parse((await runInWorld(world, [...argv, '-o', 'json'])).stdout)
-    const lines = (await runInWorld(world, [...argv, '-o', 'jsonl'])).stdout.split('\n').filter((line) => line !== '')
+    const lines = (await runInWorld(world, [...argv, '-o', 'jsonl'])).stdout
+      .split('\n')
+      .filter((line) => line !== '')
     assert.equal(lines.length, json.items.length, argv.join(' '))
     for (const line of lines) JSON.parse(line)
-    const { stdout, code } = await runInWorld(world, [...argv, '-o', 'jsonpath={.apiVersion} {.kind}'])
+    const { stdout, code } = await runInWorld(world, [
+      ...argv,
+      '-o',
+      'jsonpath={.apiVersion} {.kind}',
+    ])
     assert.equal(stdout, `${json.apiVersion} ${json.kind}`, argv.join(' '))
     assert.ok(code === 0 || code === 1)
   }
@@ -32,10 +45,16 @@ test('integers stay exact in every document', async () => {
   const world = await drifted()
   const line = (await runInWorld(world, ['diff', '-o', 'jsonl'])).stdout
   assert.match(
-    JSON.stringify(parseJson(line), (_key, value) => (typeof value === 'bigint' ? `${value}` : value)),
+    JSON.stringify(parseJson(line), (_key, value) =>
+      typeof value === 'bigint' ? `${value}` : value,
+    ),
     /9007199254740993/,
   )
-  const { stdout } = await runInWorld(world, ['diff', '-o', 'jsonpath={.items[*].spec.changes[?(@.path=="spec.replicas")].live}'])
+  const { stdout } = await runInWorld(world, [
+    'diff',
+    '-o',
+    'jsonpath={.items[*].spec.changes[?(@.path=="spec.replicas")].live}',
+  ])
   assert.equal(stdout, '9007199254740993')
 })
 
@@ -52,18 +71,28 @@ test('a package of which nothing is known is a line of its own', async () => {
     .map((line) => JSON.parse(line).kind)
   assert.deepEqual([kinds.sort(), code], [['DriftReport', 'Incomplete'], 2])
   const { stdout: markdown } = await runInWorld(world, ['diff', '-o', 'markdown'])
-  assert.match(markdown, /\*\*Not everything was observed\.\*\*[\s\S]*### Not observed in full\n\n- `apps\/bad` not observed \(`BP1110`\)/)
+  assert.match(
+    markdown,
+    /\*\*Not everything was observed\.\*\*[\s\S]*### Not observed in full\n\n- `apps\/bad` not observed \(`BP1110`\)/,
+  )
   const { stdout: github } = await runInWorld(world, ['diff', '-o', 'github'])
   assert.match(github, /^::warning title=not observed%3A apps\/bad::BP1110/)
   const sarif = JSON.parse((await runInWorld(world, ['diff', '-o', 'sarif'])).stdout)
   assert.equal(sarif.runs[0].invocations[0].executionSuccessful, false)
-  assert.match(sarif.runs[0].invocations[0].toolExecutionNotifications[0].message.text, /^BP1110 apps\/bad/)
+  assert.match(
+    sarif.runs[0].invocations[0].toolExecutionNotifications[0].message.text,
+    /^BP1110 apps\/bad/,
+  )
 })
 
 test('reports are for lists of reports; elsewhere the error names what the command prints', async () => {
   const world = await drifted()
   for (const output of ['markdown', 'github', 'sarif']) {
-    for (const argv of REPORTS) assert.ok((await runInWorld(world, [...argv, '-o', output])).stdout !== '', `${argv} ${output}`)
+    for (const argv of REPORTS)
+      assert.ok(
+        (await runInWorld(world, [...argv, '-o', output])).stdout !== '',
+        `${argv} ${output}`,
+      )
     for (const argv of [['history'], ['get', 'packages'], ['adopt']]) {
       const { code, stderr, stdout } = await runInWorld(world, [...argv, '-o', output])
       assert.deepEqual([code, stdout], [2, ''])
@@ -80,7 +109,10 @@ test('reports are for lists of reports; elsewhere the error names what the comma
   ]) {
     const { code, stderr } = await runInWorld(world, [...argv, '-o', 'json'])
     assert.equal(code, 2)
-    assert.match(stderr, /^error BP1001: this command does not print -o json\n.*\n {2}fix: leave it out/)
+    assert.match(
+      stderr,
+      /^error BP1001: this command does not print -o json\n.*\n {2}fix: leave it out/,
+    )
   }
 })
 
@@ -96,7 +128,11 @@ test('a bad template is told before anything is observed', async () => {
 
 test('a template that does not fit the document is an error, not an empty answer', async () => {
   const world = await drifted()
-  const { code, stderr, stdout } = await runInWorld(world, ['diff', '-o', 'jsonpath={.items[7].kind}'])
+  const { code, stderr, stdout } = await runInWorld(world, [
+    'diff',
+    '-o',
+    'jsonpath={.items[7].kind}',
+  ])
   assert.deepEqual([code, stdout], [2, ''])
   assert.match(stderr, /why: there is no item 7 in a list of 1/)
 })
@@ -131,7 +167,10 @@ test('scan keeps stdout for its document, also where it writes', async () => {
 
 test('a list from the ledger is as old as its oldest observation, whenever it is printed', async () => {
   const world = new TurnWorld()
-  const other = { 'apps/shop/Kptfile': KPTFILE.replace('web', 'shop'), 'apps/shop/a.yaml': CONFIG.replace('name: web', 'name: shop') }
+  const other = {
+    'apps/shop/Kptfile': KPTFILE.replace('web', 'shop'),
+    'apps/shop/a.yaml': CONFIG.replace('name: web', 'name: shop'),
+  }
   world.repository.commitByHand('main', other)
   world.sync()
   await runInWorld(world, ['scan'])

@@ -23,7 +23,10 @@ const JSONPATH = 'jsonpath='
 /** `-o` of a command that prints these, and `jsonpath=` where it prints a document. */
 export function outputOption(outputs: readonly OutputName[]) {
   const documents = outputs.includes('json')
-  return new Option('-o, --output <format>', documents ? 'output format, or jsonpath=TEMPLATE as in kubectl' : 'output format')
+  return new Option(
+    '-o, --output <format>',
+    documents ? 'output format, or jsonpath=TEMPLATE as in kubectl' : 'output format',
+  )
     .choices(outputs)
     .argParser((text): Output => checkedOutput(text, outputs))
     .default('table')
@@ -39,11 +42,15 @@ function checkedOutput(text: string, outputs: readonly OutputName[]): Output {
     throw new Failure({
       code: 'BP1001',
       what: `this command does not print -o ${text.startsWith(JSONPATH) ? 'jsonpath' : text}`,
-      why: documents ? 'that is for lists of drift reports: diff, scan, status and get drifts' : 'it prints sentences, not a list',
+      why: documents
+        ? 'that is for lists of drift reports: diff, scan, status and get drifts'
+        : 'it prints sentences, not a list',
       remedy: documents ? `give one of ${printed}` : 'leave it out',
     })
   }
-  throw new InvalidArgumentError(`this command prints ${printed}\n${outputs.length === 1 ? 'leave it out' : `give -o one of ${printed}`}`)
+  throw new InvalidArgumentError(
+    `this command prints ${printed}\n${outputs.length === 1 ? 'leave it out' : `give -o one of ${printed}`}`,
+  )
 }
 
 function checkedTemplate(template: string): Output {
@@ -53,7 +60,8 @@ function checkedTemplate(template: string): Output {
     code: 'BP1001',
     what: `the template ${template} of -o jsonpath= is not one`,
     why: parsed.problem,
-    remedy: 'write it as for kubectl, in single quotes for the shell: -o jsonpath=\'{range .items[*]}{.spec.unit.package}{"\\n"}{end}\'',
+    remedy:
+      'write it as for kubectl, in single quotes for the shell: -o jsonpath=\'{range .items[*]}{.spec.unit.package}{"\\n"}{end}\'',
   })
 }
 
@@ -66,7 +74,10 @@ export type RenderOutput =
 
 /** `-o` of `render`, as `kpt fn render` has it; `stdout` is kpt's word for the list. */
 export function renderOutputOption() {
-  return new Option('-o, --output <what>', 'unwrap: the rendered objects; resourcelist: all as kpt fn render -o stdout; a new folder')
+  return new Option(
+    '-o, --output <what>',
+    'unwrap: the rendered objects; resourcelist: all as kpt fn render -o stdout; a new folder',
+  )
     .argParser(checkedRenderOutput)
     .default<RenderOutput>({ to: 'diff' }, 'what would change')
 }
@@ -74,7 +85,8 @@ export function renderOutputOption() {
 function checkedRenderOutput(text: string): RenderOutput {
   if (text === 'unwrap' || text === 'resourcelist') return { to: text }
   if (text === 'stdout') return { to: 'resourcelist' }
-  if (text !== '' && !REPORT_OUTPUTS.some((name) => name === text) && !text.startsWith(JSONPATH)) return { to: 'folder', path: text }
+  if (text !== '' && !REPORT_OUTPUTS.some((name) => name === text) && !text.startsWith(JSONPATH))
+    return { to: 'folder', path: text }
   throw new InvalidArgumentError(
     'render prints what would change, unwrap or resourcelist, or writes a folder\ngive one of them; a folder of this name is ./NAME',
   )

@@ -2,13 +2,22 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Command } from '@commander-js/extra-typings'
 import { withFlags } from './options.ts'
-import { RISKS, type SelectionOptions, STATES, selectionFlags, sinceTime } from './selection-flags.ts'
+import {
+  RISKS,
+  type SelectionOptions,
+  STATES,
+  selectionFlags,
+  sinceTime,
+} from './selection-flags.ts'
 
 const EVERY = { namespace: 'n', cluster: 'c', risk: 'r', state: 's', since: 'w' }
 const NOW = new Date('2026-11-21T10:00:00Z')
 
 function parse(...argv: string[]): SelectionOptions {
-  const command = withFlags(new Command('x').exitOverride().configureOutput({ writeErr: () => undefined }), selectionFlags(EVERY))
+  const command = withFlags(
+    new Command('x').exitOverride().configureOutput({ writeErr: () => undefined }),
+    selectionFlags(EVERY),
+  )
   return command.parse(argv, { from: 'user' }).opts()
 }
 
@@ -57,7 +66,9 @@ test('lists take their words in any case, and give them as they are written', ()
 })
 
 test('-l is parsed once, an empty one selects everything, and packages add up', () => {
-  assert.deepEqual(parse('-l', 'team=shop').selector, [{ key: 'team', operator: 'in', values: ['shop'] }])
+  assert.deepEqual(parse('-l', 'team=shop').selector, [
+    { key: 'team', operator: 'in', values: ['shop'] },
+  ])
   assert.deepEqual(parse('-l', '').selector, [])
   assert.deepEqual(parse('--package', 'a', '--package', 'b').package, ['a', 'b'])
   assert.throws(() => parse('-l', 'team in shop'), /found "shop" where "\(" is wanted/)

@@ -6,7 +6,12 @@ import type { Change } from '../../record/documents/change.ts'
 import type { UnitState } from '../../record/documents/drift-report.ts'
 import { collect, type Flags, type Optional, type ValuesOf } from './options.ts'
 
-export const RISKS = ['critical', 'high', 'medium', 'low'] as const satisfies readonly Change['risk'][]
+export const RISKS = [
+  'critical',
+  'high',
+  'medium',
+  'low',
+] as const satisfies readonly Change['risk'][]
 export const STATES = [
   'InSync',
   'Drifted',
@@ -36,8 +41,14 @@ interface SelectionHelp {
 function everyFlag({ namespace, cluster, risk, state, since }: SelectionHelp) {
   return new Command()
     .option('-n, --namespace <name>', namespace)
-    .addOption(new Option('-A, --all-namespaces', 'all namespaces (default)').conflicts('namespace'))
-    .option('-l, --selector <labels>', 'only packages with these labels in their Kptfile: team=shop,!legacy', selector)
+    .addOption(
+      new Option('-A, --all-namespaces', 'all namespaces (default)').conflicts('namespace'),
+    )
+    .option(
+      '-l, --selector <labels>',
+      'only packages with these labels in their Kptfile: team=shop,!legacy',
+      selector,
+    )
     .option('--package <path>', 'same as the argument (repeatable)', collect)
     .option('--cluster <name>', cluster)
     .addOption(listOption('--risk <levels>', risk, RISKS))
@@ -53,14 +64,25 @@ export type PackageOptions = Pick<SelectionOptions, 'selector' | 'package'>
 export function selectionFlags<Help extends SelectionHelp>(
   help: Help & SelectionHelp,
 ): Flags<Pick<SelectionOptions, keyof PackageOptions | (keyof Help & keyof SelectionOptions)>> {
-  const offered = new Set(['selector', 'package', ...Object.keys(help), ...(help.namespace === undefined ? [] : ['allNamespaces'])])
+  const offered = new Set([
+    'selector',
+    'package',
+    ...Object.keys(help),
+    ...(help.namespace === undefined ? [] : ['allNamespaces']),
+  ])
   const command = new Command()
-  for (const option of everyFlag(help).options) if (offered.has(option.attributeName())) command.addOption(option)
-  return command as unknown as Flags<Pick<SelectionOptions, keyof PackageOptions | (keyof Help & keyof SelectionOptions)>>
+  for (const option of everyFlag(help).options)
+    if (offered.has(option.attributeName())) command.addOption(option)
+  return command as unknown as Flags<
+    Pick<SelectionOptions, keyof PackageOptions | (keyof Help & keyof SelectionOptions)>
+  >
 }
 
 /** Packages that the arguments and `--package` name together. */
-export function packagesNamed(named: readonly string[], options: Optional<PackageOptions>): readonly string[] {
+export function packagesNamed(
+  named: readonly string[],
+  options: Optional<PackageOptions>,
+): readonly string[] {
   return [...named, ...(options.package ?? [])]
 }
 
@@ -75,8 +97,13 @@ export function isNotBefore(at: string, since: number | undefined): boolean {
 }
 
 /** A comma list of some of these words, in any case; the words are in the help and in the completion. */
-function listOption<Name extends string, Word extends string>(flags: Name, description: string | undefined, words: readonly Word[]) {
-  const known = (word: string): Word | undefined => words.find((one) => one.toLowerCase() === word.toLowerCase())
+function listOption<Name extends string, Word extends string>(
+  flags: Name,
+  description: string | undefined,
+  words: readonly Word[],
+) {
+  const known = (word: string): Word | undefined =>
+    words.find((one) => one.toLowerCase() === word.toLowerCase())
   const option = new Option(flags, description).argParser((text): readonly Word[] => {
     const wanted = text.split(',').filter((word) => word !== '')
     const wrong = wanted.find((word) => known(word) === undefined)
@@ -104,8 +131,13 @@ function selector(text: string): LabelSelector {
 const LONGEST_DAYS = 36_500
 
 function sinceWhen(text: string): Since {
-  if (/^\d{4}-\d{2}-\d{2}$/.test(text) && isMoment(`${text}T00:00:00Z`)) return { at: `${text}T00:00:00Z` }
-  if (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/.test(text) && isMoment(text)) return { at: text }
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text) && isMoment(`${text}T00:00:00Z`))
+    return { at: `${text}T00:00:00Z` }
+  if (
+    /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/.test(text) &&
+    isMoment(text)
+  )
+    return { at: text }
   if (DURATION.test(text)) {
     const seconds = secondsOf(text)
     if (seconds <= LONGEST_DAYS * 86_400) return { secondsAgo: seconds }
@@ -119,5 +151,9 @@ function sinceWhen(text: string): Since {
 function isMoment(text: string): boolean {
   const time = Date.parse(text)
   const day = Date.parse(`${text.slice(0, 10)}T00:00:00Z`)
-  return !Number.isNaN(time) && !Number.isNaN(day) && new Date(day).toISOString().startsWith(text.slice(0, 10))
+  return (
+    !Number.isNaN(time) &&
+    !Number.isNaN(day) &&
+    new Date(day).toISOString().startsWith(text.slice(0, 10))
+  )
 }

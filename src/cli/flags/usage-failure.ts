@@ -10,10 +10,19 @@ interface Reported {
 }
 
 /** BP1001. Commander reports details in its messages alone; an unknown message is printed as it is. */
-export function usageFailure(thrown: CommanderError, argv: readonly string[], program: CommandUnknownOpts): Failure {
+export function usageFailure(
+  thrown: CommanderError,
+  argv: readonly string[],
+  program: CommandUnknownOpts,
+): Failure {
   const message = thrown.message.replace(/^error: /, '')
   const { what, why, remedy } = report(thrown.code, message, commandOf(argv, program))
-  return new Failure({ code: 'BP1001', what: oneLine(what, 300), why: oneLine(why, 600), remedy: oneLine(remedy, 600) })
+  return new Failure({
+    code: 'BP1001',
+    what: oneLine(what, 300),
+    why: oneLine(why, 600),
+    remedy: oneLine(remedy, 600),
+  })
 }
 
 function report(code: string, message: string, command: CommandUnknownOpts): Reported {
@@ -22,7 +31,12 @@ function report(code: string, message: string, command: CommandUnknownOpts): Rep
   switch (code) {
     case 'commander.unknownCommand':
     case 'commander.unknownOption':
-      return unknown(what, hints.join(' '), command, code === 'commander.unknownCommand' ? 'command' : 'flag')
+      return unknown(
+        what,
+        hints.join(' '),
+        command,
+        code === 'commander.unknownCommand' ? 'command' : 'flag',
+      )
     case 'commander.invalidArgument':
       return invalidValue(message, command)
     case 'commander.missingArgument':
@@ -37,30 +51,56 @@ function report(code: string, message: string, command: CommandUnknownOpts): Rep
     }
     case 'commander.excessArguments': {
       const [, first = what, second = ''] = /^(.*?)\. (Expected .*?)\.?$/s.exec(message) ?? []
-      return { what: first, why: second.replace(/^E/, 'e') || 'it takes no more', remedy: `write ${usageOf(command)}` }
+      return {
+        what: first,
+        why: second.replace(/^E/, 'e') || 'it takes no more',
+        remedy: `write ${usageOf(command)}`,
+      }
     }
     case 'commander.conflictingOption':
-      return { what, why: 'one says the opposite of the other, or stands in place of it', remedy: 'remove one of them' }
+      return {
+        what,
+        why: 'one says the opposite of the other, or stands in place of it',
+        remedy: 'remove one of them',
+      }
     default:
-      return { what, why: hints.join(' ').trim() || 'it is not part of the command', remedy: `${name} --help says what it takes` }
+      return {
+        what,
+        why: hints.join(' ').trim() || 'it is not part of the command',
+        remedy: `${name} --help says what it takes`,
+      }
   }
 }
 
-function unknown(what: string, hint: string, command: CommandUnknownOpts, kind: 'command' | 'flag'): Reported {
+function unknown(
+  what: string,
+  hint: string,
+  command: CommandUnknownOpts,
+  kind: 'command' | 'flag',
+): Reported {
   const name = pathOf(command)
   const [, names] = /^\(Did you mean (?:one of )?(.*)\?\)$/.exec(hint) ?? []
   const none = kind === 'command' ? `${name} has no such command` : `${name} has no such flag`
   if (names === undefined) return { what, why: none, remedy: `${name} --help lists its ${kind}s` }
   const written = names.split(', ').map((each) => (kind === 'command' ? `${name} ${each}` : each))
-  return { what, why: `${none}; did you mean ${names.replace(/, ([^,]*)$/, ' or $1')}?`, remedy: `write ${written.join(' or ')}` }
+  return {
+    what,
+    why: `${none}; did you mean ${names.replace(/, ([^,]*)$/, ' or $1')}?`,
+    remedy: `write ${written.join(' or ')}`,
+  }
 }
 
 /** The second line of a reason is the remedy. */
 function invalidValue(message: string, command: CommandUnknownOpts): Reported {
-  const [, what, argument, reason] = /^(.*) is invalid(?: for argument '([^']*)')?\. (.*)$/s.exec(message) ?? []
+  const [, what, argument, reason] =
+    /^(.*) is invalid(?: for argument '([^']*)')?\. (.*)$/s.exec(message) ?? []
   if (what === undefined || reason === undefined) {
     const [first = message, ...others] = message.split(/; |\n/)
-    return { what: first, why: others.join('; ') || 'the command does not take it', remedy: 'give what there is, or leave the flag out' }
+    return {
+      what: first,
+      why: others.join('; ') || 'the command does not take it',
+      remedy: 'give what there is, or leave the flag out',
+    }
   }
   const flag = optionIn(what, command)?.long
   const to = flag ? `give ${flag}` : 'write'
@@ -69,7 +109,8 @@ function invalidValue(message: string, command: CommandUnknownOpts): Reported {
     argument === undefined
       ? `${what} is not taken`
       : `${what.replace('command-argument value', 'the argument')} for <${argument}> is not taken`
-  if (choices !== undefined) return { what: refused, why: `it takes one of ${choices}`, remedy: `${to} one of ${choices}` }
+  if (choices !== undefined)
+    return { what: refused, why: `it takes one of ${choices}`, remedy: `${to} one of ${choices}` }
   const [why = reason, ...remedy] = reason.split('\n')
   return { what: refused, why, remedy: remedy.join(' ') || `${to} such a value, or leave it out` }
 }
@@ -77,8 +118,13 @@ function invalidValue(message: string, command: CommandUnknownOpts): Reported {
 function missingArgument(what: string, command: CommandUnknownOpts): Reported {
   const [, wanted] = /'(.*)'$/.exec(what) ?? []
   const argument = command.registeredArguments.find((each) => each.name() === wanted)
-  const about = argument === undefined ? '' : `: ${argument.description}${choicesOf(argument.argChoices)}`
-  return { what, why: `${pathOf(command)} wants <${wanted}>${about}`, remedy: `write ${usageOf(command)}` }
+  const about =
+    argument === undefined ? '' : `: ${argument.description}${choicesOf(argument.argChoices)}`
+  return {
+    what,
+    why: `${pathOf(command)} wants <${wanted}>${about}`,
+    remedy: `write ${usageOf(command)}`,
+  }
 }
 
 /** ` (bash, zsh, fish)`. */
@@ -118,7 +164,10 @@ function usageOf(command: CommandUnknownOpts): string {
  * the help of the program for an unknown command.
  * @throws Failure BP1001 for an unknown command
  */
-export function wantedHelp(argv: readonly string[], program: CommandUnknownOpts): CommandUnknownOpts | undefined {
+export function wantedHelp(
+  argv: readonly string[],
+  program: CommandUnknownOpts,
+): CommandUnknownOpts | undefined {
   const words = argv.filter((word) => !word.startsWith('-'))
   let command = program
   let requested = false
@@ -146,6 +195,9 @@ function noSuchCommand(word: string, command: CommandUnknownOpts): Failure {
     code: 'BP1001',
     what: `unknown command ${oneLine(`'${word}'`, 300)}`,
     why: `${name} has no such command${near.length === 0 ? '' : `; did you mean ${near.join(' or ')}?`}`,
-    remedy: near.length === 0 ? `${name} --help lists its commands` : `write ${near.map((each) => `${name} ${each} --help`).join(' or ')}`,
+    remedy:
+      near.length === 0
+        ? `${name} --help lists its commands`
+        : `write ${near.map((each) => `${name} ${each} --help`).join(' or ')}`,
   })
 }

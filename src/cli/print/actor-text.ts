@@ -16,8 +16,13 @@ export function explainActor(actor: Actor, rules: readonly ActorRule[]): readonl
       'unknown: the server keeps no trace of a write that only removes, or of who deleted an object; its audit log does (--audit-log)',
     ]
   const { manager, operation, subresource, user, actingAs, at, others = [] } = actor
-  const who = user === undefined ? '' : `${oneLine(user, 120)}${actingAs === undefined ? '' : ` acting as ${oneLine(actingAs, 120)}`}, by `
-  const way = [`${operation}${subresource === '' ? '' : ` on ${subresource}`}`, actor.class].filter((word) => word !== '').join(', ')
+  const who =
+    user === undefined
+      ? ''
+      : `${oneLine(user, 120)}${actingAs === undefined ? '' : ` acting as ${oneLine(actingAs, 120)}`}, by `
+  const way = [`${operation}${subresource === '' ? '' : ` on ${subresource}`}`, actor.class]
+    .filter((word) => word !== '')
+    .join(', ')
   return [
     `${who}${oneLine(manager, 60)} (${way}), ${HOW[actor.confidence]}; ${actor.confidence === 'audit' ? 'at' : 'last write'} ${at === '' ? 'at an unknown time' : at}`,
     ...classText(actor, rules),
@@ -33,5 +38,7 @@ function classText(actor: Actor, rules: readonly ActorRule[]): string[] {
   if (rule !== undefined) return [`${rule.class} by the policy (${rule.where})`]
   const row = rowFor(actor)
   if (row === undefined) return ['no rule knows this name: a policy can say what it is (actors)']
-  return row.class === actor.class ? [`${row.class}: ${row.what}`] : [`${actor.class} by its account`]
+  return row.class === actor.class
+    ? [`${row.class}: ${row.what}`]
+    : [`${actor.class} by its account`]
 }

@@ -11,13 +11,18 @@ import { sourceOf } from '../../sources/registry.ts'
 
 /** Lines of one difference; none for a whole object, for one that git does not declare, in a unit whose files stand as they are, and where a
  * function would have to run first. */
-export function originsOf(observed: Observation): (drift: Drift, verdict: ObjectVerdict) => readonly string[] {
+export function originsOf(
+  observed: Observation,
+): (drift: Drift, verdict: ObjectVerdict) => readonly string[] {
   let linesOf: LinesOf | undefined
   return (drift, { desired }) => {
     if (desired === undefined || drift.path.length === 0) return []
     try {
       linesOf ??= linesIn(observed)
-      return linesOf(desired, isSecret(desired.id) ? authoredSecretPath(desired.object, drift.path) : drift.path)
+      return linesOf(
+        desired,
+        isSecret(desired.id) ? authoredSecretPath(desired.object, drift.path) : drift.path,
+      )
     } catch (thrown) {
       // Rendering and Adopt report what cannot be read here.
       if (thrown instanceof MissingAnswer || thrown instanceof Failure) return []
@@ -26,7 +31,14 @@ export function originsOf(observed: Observation): (drift: Drift, verdict: Object
   }
 }
 
-function linesIn({ unit: { packagePath }, git: { files }, functions, policy, built, verdicts }: Observation): LinesOf {
+function linesIn({
+  unit: { packagePath },
+  git: { files },
+  functions,
+  policy,
+  built,
+  verdicts,
+}: Observation): LinesOf {
   const resources = verdicts.flatMap(({ desired }) => desired ?? [])
   return sourceOf(policy.render).originOf({ packagePath, files, functions, built, resources })
 }
@@ -36,7 +48,9 @@ export function changeOrigins(observed: Observation): ReadonlyMap<string, readon
   const of = originsOf(observed)
   return new Map(
     observed.verdicts.flatMap((verdict) =>
-      verdict.items.map((drift) => [itemFingerprint(drift, observed.key), of(drift, verdict)] as const),
+      verdict.items.map(
+        (drift) => [itemFingerprint(drift, observed.key), of(drift, verdict)] as const,
+      ),
     ),
   )
 }

@@ -14,16 +14,29 @@ const BEFORE = {
 }
 
 function locationsOf(after: { readonly [path: string]: string | null }): readonly string[] {
-  const files = Object.entries(BEFORE).map(([path, text]) => ({ path, mode: '100644' as const, content: bytes(text) }))
-  const changes = Object.entries(after).map(([path, text]) => ({ path, content: text === null ? null : bytes(text) }))
-  const observed = { unit: { packagePath: 'apps/web' }, git: { files } } as unknown as Pick<Observation, 'unit' | 'git'>
+  const files = Object.entries(BEFORE).map(([path, text]) => ({
+    path,
+    mode: '100644' as const,
+    content: bytes(text),
+  }))
+  const changes = Object.entries(after).map(([path, text]) => ({
+    path,
+    content: text === null ? null : bytes(text),
+  }))
+  const observed = { unit: { packagePath: 'apps/web' }, git: { files } } as unknown as Pick<
+    Observation,
+    'unit' | 'git'
+  >
   const commits = [{ changes } as unknown as PlannedCommit]
   return editedLocations(editedFiles(observed, { writes: { ...NO_WRITES, commits } }))
 }
 
 test('each line that changes, and neither records nor the condition in the Kptfile', () => {
   const condition = 'status:\n  conditions:\n  - type: Drifted\n'
-  assert.deepEqual(locationsOf({ 'apps/web/Kptfile': BEFORE.Kptfile + condition, '.drift/records/x.yaml': 'a' }), [])
+  assert.deepEqual(
+    locationsOf({ 'apps/web/Kptfile': BEFORE.Kptfile + condition, '.drift/records/x.yaml': 'a' }),
+    [],
+  )
   assert.deepEqual(
     locationsOf({
       'apps/web/web.yaml': 'a: 1\nb: 9\nc: 9\n',
@@ -33,13 +46,25 @@ test('each line that changes, and neither records nor the condition in the Kptfi
     ['apps/web/Kptfile:3', 'apps/web/old.yaml (deleted)', 'apps/web/web.yaml:2-3'],
   )
   assert.deepEqual(locationsOf({ 'apps/web/web.yaml': 'a: 1\nb: 2\n' }), ['apps/web/web.yaml:3'])
-  assert.deepEqual(locationsOf({ 'apps/web/web.yaml': 'a: 9\nb: 2\nc: 9\nd: 4\n' }), ['apps/web/web.yaml:1,3-4'])
+  assert.deepEqual(locationsOf({ 'apps/web/web.yaml': 'a: 9\nb: 2\nc: 9\nd: 4\n' }), [
+    'apps/web/web.yaml:1,3-4',
+  ])
 })
 
 test('a file outside of the package that kustomize builds from', () => {
   const [path, text] = ['base/web.yaml', 'a: 1\nb: 2\n']
-  const built = { source: { files: new Map([[path, { path, mode: '100644', content: bytes(text) }]]) } }
-  const observed = { unit: { packagePath: 'apps/web' }, git: { files: [] }, built } as unknown as Parameters<typeof editedFiles>[0]
-  const commits = [{ changes: [{ path, content: bytes('a: 1\nb: 3\n') }] } as unknown as PlannedCommit]
-  assert.deepEqual(editedLocations(editedFiles(observed, { writes: { ...NO_WRITES, commits } })), ['base/web.yaml:2'])
+  const built = {
+    source: { files: new Map([[path, { path, mode: '100644', content: bytes(text) }]]) },
+  }
+  const observed = {
+    unit: { packagePath: 'apps/web' },
+    git: { files: [] },
+    built,
+  } as unknown as Parameters<typeof editedFiles>[0]
+  const commits = [
+    { changes: [{ path, content: bytes('a: 1\nb: 3\n') }] } as unknown as PlannedCommit,
+  ]
+  assert.deepEqual(editedLocations(editedFiles(observed, { writes: { ...NO_WRITES, commits } })), [
+    'base/web.yaml:2',
+  ])
 })

@@ -22,8 +22,13 @@ export function editedFiles(
 ): readonly EditedFile[] {
   const prefix = unit.packagePath === '' ? '' : `${unit.packagePath}/`
   // What kustomize builds from may lie outside of the package.
-  const sources = [...(built?.source.files ?? [])].map(([path, { content }]) => [path, content] as const)
-  const authored = new Map([...sources, ...git.files.map(({ path, content }) => [prefix + path, content] as const)])
+  const sources = [...(built?.source.files ?? [])].map(
+    ([path, { content }]) => [path, content] as const,
+  )
+  const authored = new Map([
+    ...sources,
+    ...git.files.map(({ path, content }) => [prefix + path, content] as const),
+  ])
   const edited = new Map<string, EditedFile>()
   for (const { path, content } of writes.commits.flatMap(({ changes }) => changes)) {
     const was = authored.get(path)
@@ -40,7 +45,9 @@ export function editedLocations(files: readonly EditedFile[]): readonly string[]
   const locations = files.map(({ path, before, after }) =>
     after === undefined ? `${path} (deleted)` : `${path}:${lineRanges(before, after).join(',')}`,
   )
-  return locations.length <= MOST_PLACES ? locations : [...locations.slice(0, MOST_PLACES), `${locations.length - MOST_PLACES} more`]
+  return locations.length <= MOST_PLACES
+    ? locations
+    : [...locations.slice(0, MOST_PLACES), `${locations.length - MOST_PLACES} more`]
 }
 
 function authoredText(path: string, content: Uint8Array): string {
@@ -55,5 +62,7 @@ function lineRanges(before: string, after: string): string[] {
   const ranges = hunks.map(({ newStart, newLines }) => {
     return newLines <= 1 ? `${newStart}` : `${newStart}-${newStart + newLines - 1}`
   })
-  return ranges.length <= MOST_RANGES ? ranges : [...ranges.slice(0, MOST_RANGES), `and ${ranges.length - MOST_RANGES} more`]
+  return ranges.length <= MOST_RANGES
+    ? ranges
+    : [...ranges.slice(0, MOST_RANGES), `and ${ranges.length - MOST_RANGES} more`]
 }

@@ -4,7 +4,14 @@ import { shownPath, whyHidden, whySecret } from '@backporch/kyaml/redaction'
 import { annotationsOf, describeResourceId } from '@backporch/kyaml/resource'
 import { oneLine } from '@backporch/kyaml/text'
 import type { Drift, ObjectVerdict, SetAside } from '../../drift/compare/drift.ts'
-import { describeFields, describeTarget, type IgnoreRule, isActive, mismatchText, whyNotIgnored } from '../../drift/noise/ignore-rules.ts'
+import {
+  describeFields,
+  describeTarget,
+  type IgnoreRule,
+  isActive,
+  mismatchText,
+  whyNotIgnored,
+} from '../../drift/noise/ignore-rules.ts'
 import { ruleNamed } from '../../drift/noise/presets.ts'
 import { isNeverShown, PASSWORD_BY_SCHEMA } from '../../drift/noise/visibility.ts'
 import { RISK_RULES } from '../../drift/risk/risk.ts'
@@ -30,7 +37,11 @@ export interface UnprovenLine {
   readonly incomplete: Incomplete
 }
 
-export function unprovenLines({ number, incomplete }: UnprovenLine, packageName: string, width: number): string[] {
+export function unprovenLines(
+  { number, incomplete }: UnprovenLine,
+  packageName: string,
+  width: number,
+): string[] {
   const { ref, state, code, why, remedy } = incomplete
   const rows: (readonly [label: string, text: string])[] = [
     ['state', `${UNPROVEN[state ?? 'unreadable']}, so it is neither drift nor in sync`],
@@ -52,7 +63,8 @@ const UNPROVEN = {
 } as const
 
 /** The order in which rules are tried, as a sentence. */
-export const RULE_ORDER = 'presets, annotations (object, then Kptfile), policies by priority: the first match hides'
+export const RULE_ORDER =
+  'presets, annotations (object, then Kptfile), policies by priority: the first match hides'
 
 interface ExplainDetail {
   /** Characters for one line; words are never broken, so that a long path can be copied. */
@@ -74,12 +86,17 @@ export function explainLines(
   const rows: (readonly [label: string, text: string])[] = []
   if (aside === undefined) {
     const risk = RISK_RULES.find(({ code }) => code === change.reason)
-    rows.push(['plan', `${change.resolution}, risk ${change.risk} ${change.reason}: ${risk?.why ?? ''}`])
+    rows.push([
+      'plan',
+      `${change.resolution}, risk ${change.risk} ${change.reason}: ${risk?.why ?? ''}`,
+    ])
   } else rows.push(['state', stateText(aside)])
   const shown = visibilityText(drift)
   if (shown !== undefined) rows.push(['value', oneLine(shown, 400)])
-  for (const [index, text] of explainActor(drift.actor, observed.policy.actors).entries()) rows.push([index === 0 ? 'writer' : '', text])
-  for (const [index, text] of (detail.origin ?? []).entries()) rows.push([index === 0 ? 'git' : '', oneLine(text, 400)])
+  for (const [index, text] of explainActor(drift.actor, observed.policy.actors).entries())
+    rows.push([index === 0 ? 'writer' : '', text])
+  for (const [index, text] of (detail.origin ?? []).entries())
+    rows.push([index === 0 ? 'git' : '', oneLine(text, 400)])
   for (const note of drift.notes) rows.push(['note', oneLine(note, 400)])
   for (const name of detail.unheard ? unheard(verdict) : [])
     rows.push(['note', `${oneLine(name, 100)} counts as git has it, not as the live object does`])
@@ -110,15 +127,25 @@ function canBeShown({ path, live, git }: Drift, hidden: string): boolean {
 }
 
 function stateText({ state, why, commit, stuckSince, observe }: SetAside): string {
-  const late = state === 'SyncFailed' || stuckSince === undefined ? state : `${state} (${stuckText(stuckSince)})`
-  if (stuckSince !== undefined) return `${late}: ${oneLine(why, 600)}${observe === undefined ? '' : `; ${observe}`}`
-  const at = commit === undefined || why.includes(commit.slice(0, 7)) ? '' : `; live is of commit ${commit.slice(0, 12)}`
+  const late =
+    state === 'SyncFailed' || stuckSince === undefined
+      ? state
+      : `${state} (${stuckText(stuckSince)})`
+  if (stuckSince !== undefined)
+    return `${late}: ${oneLine(why, 600)}${observe === undefined ? '' : `; ${observe}`}`
+  const at =
+    commit === undefined || why.includes(commit.slice(0, 7))
+      ? ''
+      : `; live is of commit ${commit.slice(0, 12)}`
   return `${state}, no drift: ${oneLine(why, 400)}${at}`
 }
 
 function unheard({ live, desired }: ObjectVerdict): readonly string[] {
   if (live === undefined) return []
-  return liveOnlyAnnotations(annotationsOf(live), desired === undefined ? new Map() : annotationsOf(desired.object))
+  return liveOnlyAnnotations(
+    annotationsOf(live),
+    desired === undefined ? new Map() : annotationsOf(desired.object),
+  )
 }
 
 function ruleLines(
@@ -127,19 +154,28 @@ function ruleLines(
   { width, everyRule }: ExplainDetail,
 ): string[] {
   const today = cluster.observedAt.slice(0, 10)
-  const preset = aside?.state === 'Ignored' && aside.rule !== undefined ? ruleNamed(aside.rule) : undefined
+  const preset =
+    aside?.state === 'Ignored' && aside.rule !== undefined ? ruleNamed(aside.rule) : undefined
   const tried = [
     ...(verdict.tried ?? [])
       .filter((one) => one.change === drift.change && one.path === drift.path)
       .map((one) => ({ name: one.rule, about: '', answer: `no: ${one.because}` })),
     ...(preset === undefined || aside === undefined
       ? []
-      : [{ name: `preset:${preset.name}`, about: '', answer: `hides it: ${preset.reason} See ${preset.link}` }]),
+      : [
+          {
+            name: `preset:${preset.name}`,
+            about: '',
+            answer: `hides it: ${preset.reason} See ${preset.link}`,
+          },
+        ]),
     ...answers(policy.ignore, { drift, verdict }, today, preset !== undefined),
   ]
   const count = `${tried.length} ${tried.length === 1 ? 'rule' : 'rules'} tried`
-  if (tried.length === 0) return ['   rules   there is no ignore rule, and no preset is about such a field']
-  if (!everyRule) return [`   rules   ${count}, ${aside?.state === 'Ignored' ? 'one hides it' : 'none hides it'}`]
+  if (tried.length === 0)
+    return ['   rules   there is no ignore rule, and no preset is about such a field']
+  if (!everyRule)
+    return [`   rules   ${count}, ${aside?.state === 'Ignored' ? 'one hides it' : 'none hides it'}`]
   return [`   rules   ${count}, in this order`, ...tried.flatMap((one) => triedLines(one, width))]
 }
 
@@ -154,7 +190,10 @@ interface Tried {
 function triedLines({ name, about, answer }: Tried, width: number): string[] {
   const one = `     ${name}  ${answer}`
   if (about === '' && one.length <= width) return [one]
-  return [...wrapped('     ', `${name}${about === '' ? '' : `  ${about}`}`, width), ...wrapped('       ', answer, width)]
+  return [
+    ...wrapped('     ', `${name}${about === '' ? '' : `  ${about}`}`, width),
+    ...wrapped('       ', answer, width),
+  ]
 }
 
 /** @param hidden by a preset */
@@ -166,11 +205,17 @@ function answers(
 ): Tried[] {
   let first = !hidden
   return rules.map((rule) => {
-    const about = oneLine([describeTarget(rule), describeFields(rule)].filter((part) => part !== '').join(', ') || 'every object', 200)
+    const about = oneLine(
+      [describeTarget(rule), describeFields(rule)].filter((part) => part !== '').join(', ') ||
+        'every object',
+      200,
+    )
     const name = `${oneLine(rule.where, 200)} (${levelText(rule)})`
-    if (!isActive(rule, today)) return { name, about, answer: `not tried: it ended on ${rule.expires ?? ''}` }
+    if (!isActive(rule, today))
+      return { name, about, answer: `not tried: it ended on ${rule.expires ?? ''}` }
     const mismatch = whyNotIgnored(drift, rule, verdict)
-    if (mismatch !== undefined) return { name, about: '', answer: `no: ${oneLine(mismatchText(mismatch), 300)}` }
+    if (mismatch !== undefined)
+      return { name, about: '', answer: `no: ${oneLine(mismatchText(mismatch), 300)}` }
     const answer = first ? 'hides it' : 'would hide it too'
     first = false
     const until = rule.expires === undefined ? 'without an end' : `until ${rule.expires}`

@@ -8,7 +8,8 @@ import { FAILURE_GUIDE } from './failure-guide.ts'
 test('every code has a cause and a fix of its own', () => {
   assert.deepEqual(Object.keys(FAILURE_GUIDE), Object.keys(FAILURE_CODES))
   const guides = Object.entries(FAILURE_GUIDE)
-  for (const [code, { cause, fix }] of guides) for (const text of [cause, fix]) assert.match(text, /^[a-zA-Z].{10,}[^.]$/, code)
+  for (const [code, { cause, fix }] of guides)
+    for (const text of [cause, fix]) assert.match(text, /^[a-zA-Z].{10,}[^.]$/, code)
   assert.equal(new Set(guides.map(([, { cause }]) => cause)).size, guides.length)
 })
 
@@ -23,20 +24,35 @@ test('explain tells what a code comes from and what to do about it', async () =>
 
 test('explain tells both exit codes of what is mostly said of one object among others', async () => {
   const { stdout } = await runInWorld(new TurnWorld(), ['explain', 'BP3012'])
-  assert.match(stdout, /\nexit code 3 where it is said of an object, 2 where it ends the command\n$/)
+  assert.match(
+    stdout,
+    /\nexit code 3 where it is said of an object, 2 where it ends the command\n$/,
+  )
 })
 
 const UNKNOWN: readonly (readonly [code: string, why: RegExp, remedy: RegExp])[] = [
   ['BP9999', /notes$/, /^codes of errors are BP1001 to BP1012, .*, BP9001$/],
   ['bp9002', /; did you mean BP9001 or BP\d002 or BP\d002\?$/, /^write backporch explain BP9001\b/],
-  ['BP1013', /; did you mean BP1010 or BP1011 or BP1012\?$/, /^write backporch explain BP1010 or backporch explain BP1011 or /],
+  [
+    'BP1013',
+    /; did you mean BP1010 or BP1011 or BP1012\?$/,
+    /^write backporch explain BP1010 or backporch explain BP1011 or /,
+  ],
   ['SEC-RBACC', /; did you mean SEC-RBAC\?$/, /^write backporch explain SEC-RBAC$/],
   ['TEN-UNBOUNDED', /; did you mean TEN-UNBOUND\?$/, /^write backporch explain TEN-UNBOUND$/],
   ['TEN-ANT', /notes$/, /^codes of objects outside a package are TEN-UNBOUND, /],
   ['NO-SUCH', /notes$/, /^risk codes are SEC-RBAC, /],
-  ['preset:hpas', /; did you mean preset:hpa or preset:vpa\?$/, /^write backporch explain preset:hpa or /],
+  [
+    'preset:hpas',
+    /; did you mean preset:hpa or preset:vpa\?$/,
+    /^write backporch explain preset:hpa or /,
+  ],
   ['preset:nothing-like-it', /notes$/, /^presets are .*\bhpa\b/],
-  ['note:secret-in-gi', /; did you mean note:secret-in-git\?$/, /^write backporch explain note:secret-in-git$/],
+  [
+    'note:secret-in-gi',
+    /; did you mean note:secret-in-git\?$/,
+    /^write backporch explain note:secret-in-git$/,
+  ],
 ]
 
 for (const [what, why, remedy] of UNKNOWN) {
@@ -57,6 +73,9 @@ for (const [what, code] of [
   test(`explain ${what} finds no package, and says that ${code} is near`, async () => {
     const { code: exit, stderr } = await runInWorld(new TurnWorld(), ['explain', `${what}`])
     assert.equal(exit, 2)
-    assert.match(stderr, new RegExp(`^error BP1004: there is no package "${what}".*; of codes, write ${code}$`, 'ms'))
+    assert.match(
+      stderr,
+      new RegExp(`^error BP1004: there is no package "${what}".*; of codes, write ${code}$`, 'ms'),
+    )
   })
 }

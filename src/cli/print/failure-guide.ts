@@ -10,7 +10,8 @@ interface FailureGuide {
 
 export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   BP1001: {
-    cause: 'a command, a flag or a value is misspelt or missing, two of them contradict each other, or what one names cannot be used',
+    cause:
+      'a command, a flag or a value is misspelt or missing, two of them contradict each other, or what one names cannot be used',
     fix: 'do what the fix line says; backporch COMMAND --help lists the arguments and flags with what they take',
   },
   BP1002: {
@@ -18,11 +19,13 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'give --repo the path of a clone, or the address of the repository',
   },
   BP1003: {
-    cause: 'the name is misspelt, the branch was deleted, nothing is committed yet, or a commit is checked out and no branch (CI)',
+    cause:
+      'the name is misspelt, the branch was deleted, nothing is committed yet, or a commit is checked out and no branch (CI)',
     fix: 'name one of the branches that the message lists with --branch, push a first commit, or name the repository itself with --repo',
   },
   BP1004: {
-    cause: 'a package is a folder with a file named Kptfile in the commit, and neither this folder nor one above it has one',
+    cause:
+      'a package is a folder with a file named Kptfile in the commit, and neither this folder nor one above it has one',
     fix: 'name one of those that backporch get packages lists; compare a folder of manifests as it stands with --path FOLDER, or paths of a Placement; or run kpt pkg init in it and commit the Kptfile',
   },
   BP1005: {
@@ -31,7 +34,8 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'correct the lines that are named, those in .drift/ on the base branch; until then the last good policy decides, and nothing is opened, merged or settled by it',
   },
   BP1006: {
-    cause: 'the file is not there or is no kubeconfig, it has no such context, or what its context names is missing or unusable',
+    cause:
+      'the file is not there or is no kubeconfig, it has no such context, or what its context names is missing or unusable',
     fix: 'give --kubeconfig and --context that kubectl can use too',
   },
   BP1007: {
@@ -44,15 +48,18 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'review the program, then allow it by its absolute path with --kubeconfig-exec-allow, or use a token',
   },
   BP1009: {
-    cause: 'BACKPORCH_KEY, or the key file, has fewer than 32 characters, or the file cannot be read or created',
+    cause:
+      'BACKPORCH_KEY, or the key file, has fewer than 32 characters, or the file cannot be read or created',
     fix: 'set BACKPORCH_KEY to at least 32 random characters, as openssl rand -hex 32 prints them, the same on every machine',
   },
   BP1010: {
-    cause: 'the file or folder of --live does not exist, is not YAML or JSON, or contains something that is not a cluster object',
+    cause:
+      'the file or folder of --live does not exist, is not YAML or JSON, or contains something that is not a cluster object',
     fix: 'record it again with kubectl get -o yaml --show-managed-fields',
   },
   BP1011: {
-    cause: 'no current change has this number, field or object; the cluster or git may have changed since',
+    cause:
+      'no current change has this number, field or object; the cluster or git may have changed since',
     fix: 'run backporch diff, and name a number (1,3), a number with a field (2:spec.replicas) or an object (deployment/web)',
   },
   BP1012: {
@@ -73,19 +80,23 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'write the field that the message names, or remove it',
   },
   BP1104: {
-    cause: 'it has neither image nor exec or both of them, several configs, or a config that is no object of the package',
+    cause:
+      'it has neither image nor exec or both of them, several configs, or a config that is no object of the package',
     fix: 'correct the function in the Kptfile at the line that is named',
   },
   BP1110: {
-    cause: 'the file has a mistake in its indentation, its quotes or its keys, or is a template and no YAML',
+    cause:
+      'the file has a mistake in its indentation, its quotes or its keys, or is a template and no YAML',
     fix: 'correct the line that is named, or name the file in .krmignore if kpt must not read it',
   },
   BP1111: {
-    cause: 'a file, a package, its nesting or its expanded anchors exceed the limits (docs/guides/limits.md#how-much-is-read)',
+    cause:
+      'a file, a package, its nesting or its expanded anchors exceed the limits (docs/guides/limits.md#how-much-is-read)',
     fix: 'split the file, or take it out of the package; if the turn is too large, select fewer packages',
   },
   BP1112: {
-    cause: 'a document of the package lacks apiVersion, kind or metadata.name, or a function gave it a value that JSON does not have',
+    cause:
+      'a document of the package lacks apiVersion, kind or metadata.name, or a function gave it a value that JSON does not have',
     fix: 'complete the document, or name the file in .krmignore if kpt must not read it',
   },
   BP1113: {
@@ -98,15 +109,18 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'use a release that is built in (docs/guides/functions.md), allow the program or image with --allow-exec or --allow-image, or install or start what the why line names',
   },
   BP1202: {
-    cause: 'the function ended with an error: its config or a resource is invalid, or a validator failed',
+    cause:
+      'the function ended with an error: its config or a resource is invalid, or a validator failed',
     fix: 'correct the problem in the why line, which quotes the function, and commit; backporch render shows the result',
   },
   BP1203: {
-    cause: 'it took too long, too much memory, or printed too much (docs/guides/functions.md has the limits)',
+    cause:
+      'it took too long, too much memory, or printed too much (docs/guides/functions.md has the limits)',
     fix: 'give the function less to do, split the package, or correct the function; the limits are fixed',
   },
   BP1204: {
-    cause: 'a function printed no ResourceList, left out the resources, or put one outside of the package or two at one place',
+    cause:
+      'a function printed no ResourceList, left out the resources, or put one outside of the package or two at one place',
     fix: 'correct the function: it has to print a ResourceList with all resources that shall stay',
   },
   BP1205: {
@@ -115,11 +129,13 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'remove everything from the function that does not depend on its input; until then nothing is proposed for the package',
   },
   BP1206: {
-    cause: 'the Kptfile names a program or an image, and only the operator decides which programs run; a file of the repository cannot',
+    cause:
+      'the Kptfile names a program or an image, and only the operator decides which programs run; a file of the repository cannot',
     fix: 'review it, then allow it with --allow-exec or --allow-image, or use a built-in function',
   },
   BP1207: {
-    cause: 'a function is not idempotent: each render of the rendered package changes it again, so no edit of a file can be proven',
+    cause:
+      'a function is not idempotent: each render of the rendered package changes it again, so no edit of a file can be proven',
     fix: 'make the function that writes the field idempotent, or choose restore',
   },
   BP1208: {
@@ -128,11 +144,13 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'allow it with --allow-render or for all commands with BACKPORCH_ALLOW_RENDER, in the words of the policy (kubectl for kustomize, helm for charts), or correct spec.render',
   },
   BP1209: {
-    cause: 'kubectl kustomize or the command of the policy was not found, failed, or printed different output in two runs',
+    cause:
+      'kubectl kustomize or the command of the policy was not found, failed, or printed different output in two runs',
     fix: 'correct the problem in the why line, and run the program by hand in the folder of the package',
   },
   BP1210: {
-    cause: 'the kustomization names an address, a chart, a plugin, a symbolic link or a path out of the repository',
+    cause:
+      'the kustomization names an address, a chart, a plugin, a symbolic link or a path out of the repository',
     fix: 'commit what it names to the repository, or render the package with a command of yours (docs/guides/rendering.md)',
   },
   BP1211: {
@@ -146,15 +164,18 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'edit the file by hand and commit it, or choose another resolution for this change',
   },
   BP2002: {
-    cause: 'the value is a credential, or the object is a Secret or has credentials, and whoever can read the repository could read it',
+    cause:
+      'the value is a credential, or the object is a Secret or has credentials, and whoever can read the repository could read it',
     fix: 'choose restore or release, or store the credential where the package only refers to it; bring a Secret with SOPS, a SealedSecret or an ExternalSecret',
   },
   BP2004: {
-    cause: 'nothing was proposed for the package in this cluster, it was decided before, or it is recorded as a draft only',
+    cause:
+      'nothing was proposed for the package in this cluster, it was decided before, or it is recorded as a draft only',
     fix: 'run backporch diff, then backporch restore, adopt or release',
   },
   BP2005: {
-    cause: 'the cluster changed after the proposal was written, so approving would decide about something else',
+    cause:
+      'the cluster changed after the proposal was written, so approving would decide about something else',
     fix: 'review the updated proposal, then decide',
   },
   BP2006: {
@@ -167,11 +188,13 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'edit the file by hand, or choose restore or release',
   },
   BP2008: {
-    cause: 'live agrees with git, what differs is no drift or waits for the syncer, or it was decided and is not applied yet',
+    cause:
+      'live agrees with git, what differs is no drift or waits for the syncer, or it was decided and is not applied yet',
     fix: 'run backporch diff; where a decision was merged, let the syncer apply it and scan again',
   },
   BP2009: {
-    cause: 'the branch of the proposal has commits of another author, or a joint proposal is about more than this cluster',
+    cause:
+      'the branch of the proposal has commits of another author, or a joint proposal is about more than this cluster',
     fix: 'merge its pull request by hand, or delete the branch and scan again',
   },
   BP2010: {
@@ -184,7 +207,8 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'leave it undecided, or run again and answer y; without a terminal give --yes',
   },
   BP2012: {
-    cause: 'the records say that another branch is compared with this cluster, and one package cannot be what two branches say',
+    cause:
+      'the records say that another branch is compared with this cluster, and one package cannot be what two branches say',
     fix: 'give --branch with the branch that is named, or --cluster with the name of the other cluster',
   },
   BP2013: {
@@ -202,7 +226,8 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'keep what you need of it and delete it by hand, or release it; of an older record, scan and approve anew',
   },
   BP2016: {
-    cause: 'a later observation of the cluster exists: this one is from an old recording, or was pushed late',
+    cause:
+      'a later observation of the cluster exists: this one is from an old recording, or was pushed late',
     fix: 'observe the cluster itself, or record it again',
   },
   BP3001: {
@@ -230,7 +255,8 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'run again, or give the requests longer with --timeout',
   },
   BP3007: {
-    cause: 'the certificate of the server has another name, is expired, or is not signed by an authority that the kubeconfig trusts',
+    cause:
+      'the certificate of the server has another name, is expired, or is not signed by an authority that the kubeconfig trusts',
     fix: 'correct certificate-authority-data or the server of the kubeconfig',
   },
   BP3008: {
@@ -242,11 +268,13 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'install it, or commit the version that the cluster serves',
   },
   BP3010: {
-    cause: 'the list expired or changed while it was read, was too large, or came from another cluster than the one in the records',
+    cause:
+      'the list expired or changed while it was read, was too large, or came from another cluster than the one in the records',
     fix: 'run again; where it stays, look at what serves the kind',
   },
   BP3011: {
-    cause: 'validation or an admission rule of the cluster refuses what git has, also when it is only tried',
+    cause:
+      'validation or an admission rule of the cluster refuses what git has, also when it is only tried',
     fix: 'correct the object in git, or the rule that refuses it',
   },
   BP3012: {
@@ -255,7 +283,8 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'look at the line with backporch explain, grant the right that it names, or record the cluster with what is missing; what is not proven is never taken for unchanged',
   },
   BP3013: {
-    cause: 'backporch writes to a cluster only what a merged decision says, and there is none for this',
+    cause:
+      'backporch writes to a cluster only what a merged decision says, and there is none for this',
     fix: 'approve and merge the proposal first',
   },
   BP3014: {
@@ -263,7 +292,8 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'apply the package with its syncer, or set settle: backporch in the policy, then scan',
   },
   BP3015: {
-    cause: 'the cluster was recreated, or the kubeconfig names another cluster than the one that had this name before',
+    cause:
+      'the cluster was recreated, or the kubeconfig names another cluster than the one that had this name before',
     fix: 'give this cluster another name with --cluster, or delete its folder on the drift-ledger branch',
   },
   BP3016: {
@@ -307,11 +337,13 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'run git fsck in the repository, and clone it again if it reports a problem',
   },
   BP4007: {
-    cause: 'a work tree is on the branch that shall be moved, and the move would lose what is not committed',
+    cause:
+      'a work tree is on the branch that shall be moved, and the move would lose what is not committed',
     fix: 'commit or stash the changes, then run again',
   },
   BP4008: {
-    cause: 'the disk is full, or the folder may not be written to; of a clone, neither the cache folder nor a temporary one takes data',
+    cause:
+      'the disk is full, or the folder may not be written to; of a clone, neither the cache folder nor a temporary one takes data',
     fix: 'free space, or give another folder; nothing in the cache has to be kept',
   },
   BP4009: {
@@ -324,7 +356,8 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'use https://…, ssh://…, user@host:path, file://… or a path; the message says what else is wrong',
   },
   BP4011: {
-    cause: 'the clone is shallow, as a checkout in CI is by default, and something depends on a commit before its first one',
+    cause:
+      'the clone is shallow, as a checkout in CI is by default, and something depends on a commit before its first one',
     fix: 'run git fetch --unshallow in it (actions/checkout: fetch-depth: 0), or name the remote itself with --repo',
   },
   BP5001: {

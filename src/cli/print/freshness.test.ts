@@ -7,7 +7,11 @@ import { KPTFILE, TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
 
 const HOUR = 60
 
-async function after(world: TurnWorld, minutes: number, argv: readonly string[] = ['status']): Promise<CliOutcome> {
+async function after(
+  world: TurnWorld,
+  minutes: number,
+  argv: readonly string[] = ['status'],
+): Promise<CliOutcome> {
   world.pass(minutes)
   return runInWorld(world, argv)
 }
@@ -16,7 +20,10 @@ test('what was last observed longer ago than three intervals is Unknown with its
   const world = new TurnWorld()
   await runInWorld(world, ['scan'])
   const young = await after(world, 29)
-  assert.deepEqual([young.code, /✓ InSync/.test(young.stdout), young.stderr.includes('last looked at')], [0, true, false])
+  assert.deepEqual(
+    [young.code, /✓ InSync/.test(young.stdout), young.stderr.includes('last looked at')],
+    [0, true, false],
+  )
   const expired = await after(world, 0)
   assert.equal(expired.code, 3, expired.stdout)
   assert.match(expired.stdout, /\? Unknown \(stale\) +\? Unknown/)
@@ -25,9 +32,16 @@ test('what was last observed longer ago than three intervals is Unknown with its
     expired.stderr,
     /^note: apps\/web in prod: last looked at 2026-11-21T10:01:00Z \(31m\), longer ago than 30m: it is unknown until the next scan$/m,
   )
-  const { items, incomplete } = JSON.parse((await runInWorld(world, ['status', '-o', 'json'])).stdout)
+  const { items, incomplete } = JSON.parse(
+    (await runInWorld(world, ['status', '-o', 'json'])).stdout,
+  )
   assert.deepEqual(
-    [items[0].status.state, items[0].status.lastKnown.state, incomplete[0].code, items[0].status.health.status],
+    [
+      items[0].status.state,
+      items[0].status.lastKnown.state,
+      incomplete[0].code,
+      items[0].status.health.status,
+    ],
     ['Unknown', 'InSync', 'BP3016', 'Unknown'],
   )
   assert.equal((await runInWorld(world, ['status', '--partial', 'ok'])).code, 0)
@@ -64,7 +78,8 @@ test('a unit with the mode Off does not age', async () => {
   const world = new TurnWorld('{mode: Warn}')
   await runInWorld(world, ['scan'])
   world.repository.commitByHand('main', {
-    '.drift/policy.yaml': 'apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: test}\nspec: {mode: Off}\n',
+    '.drift/policy.yaml':
+      'apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: test}\nspec: {mode: Off}\n',
   })
   world.edit(WEB, 'spec.replicas', 5)
   await runInWorld(world, ['scan'])
@@ -78,7 +93,9 @@ test('a package of an unreachable cluster is Unknown with exit 3, although no tu
   await runInWorld(world, ['scan'])
   const path = 'clusters/prod/apps--web/report.yaml'
   const report = world.repository.text('drift-ledger', path) ?? ''
-  world.repository.commitByHand('drift-ledger', { [path]: report.replace('branch: main', 'branch: release') })
+  world.repository.commitByHand('drift-ledger', {
+    [path]: report.replace('branch: main', 'branch: release'),
+  })
   world.cluster.identify = async () => {
     throw new Failure({ code: 'BP3001', what: 'cannot read', why: 'refused', remedy: 'wait' })
   }
@@ -92,20 +109,38 @@ test('a package of an unreachable cluster is Unknown with exit 3, although no tu
     /^note: prod: cannot be observed since 2026-11-21T10:02:00Z \(60s\), last observed 2026-11-21T10:01:00Z \(2m\): the cluster could not be observed \(BP3001\)$/m,
   )
   const list = JSON.parse((await runInWorld(world, ['status', '-o', 'json'])).stdout)
-  assert.deepEqual([list.items[0].status.state, list.items[0].status.lastKnown.state], ['Unknown', 'InSync'])
+  assert.deepEqual(
+    [list.items[0].status.state, list.items[0].status.lastKnown.state],
+    ['Unknown', 'InSync'],
+  )
   const [{ name, observedAt, reachable, failure }] = list.clusters
-  assert.deepEqual([name, observedAt, reachable, failure.code], ['prod', '2026-11-21T10:01:00Z', false, 'BP3001'])
+  assert.deepEqual(
+    [name, observedAt, reachable, failure.code],
+    ['prod', '2026-11-21T10:01:00Z', false, 'BP3001'],
+  )
 })
 
 test('a recording has a time of its own: its age is said after two hours, and it is Unknown after a day', async () => {
   const world = new TurnWorld('{mode: Warn}')
   const { uid, now } = world.cluster
-  world.cluster.identify = async () => ({ uid, version: '', observedAt: now, recorded: true, namespace: 'default' })
+  world.cluster.identify = async () => ({
+    uid,
+    version: '',
+    observedAt: now,
+    recorded: true,
+    namespace: 'default',
+  })
   await runInWorld(world, ['scan'])
   const young = await after(world, HOUR)
-  assert.deepEqual([young.code, /✓ InSync/.test(young.stdout), /last looked at/.test(young.stderr)], [0, true, false])
+  assert.deepEqual(
+    [young.code, /✓ InSync/.test(young.stdout), /last looked at/.test(young.stderr)],
+    [0, true, false],
+  )
   const old = await after(world, HOUR)
   assert.equal(old.code, 0)
-  assert.match(old.stderr, /^note: apps\/web in prod: last looked at .*, longer ago than 2h: it may be otherwise now$/m)
+  assert.match(
+    old.stderr,
+    /^note: apps\/web in prod: last looked at .*, longer ago than 2h: it may be otherwise now$/m,
+  )
   assert.equal((await after(world, 23 * HOUR)).code, 3)
 })

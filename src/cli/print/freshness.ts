@@ -20,22 +20,41 @@ import { withPullRequest } from './pull-request.ts'
  */
 export function withSeenTimes(ledger: Ledger, view: RepositoryView, now: Date): Ledger {
   const current = (report: DriftReport): DriftReport =>
-    withoutExpired(withoutUnreachable(withPullRequest(withSeenTime(report, ledger, view), view), ledger), view, now)
+    withoutExpired(
+      withoutUnreachable(withPullRequest(withSeenTime(report, ledger, view), view), ledger),
+      view,
+      now,
+    )
   const folders = new Map([...ledger.folders].map(([report, folder]) => [current(report), folder]))
   const order = new Map(ledger.reports.map((report, index) => [ledger.folders.get(report), index]))
-  const reports = [...folders.keys()].sort((left, right) => (order.get(folders.get(left)) ?? 0) - (order.get(folders.get(right)) ?? 0))
+  const reports = [...folders.keys()].sort(
+    (left, right) => (order.get(folders.get(left)) ?? 0) - (order.get(folders.get(right)) ?? 0),
+  )
   return { ...ledger, folders, reports }
 }
 
-function withSeenTime(report: DriftReport, { clusters }: Ledger, view: RepositoryView): DriftReport {
+function withSeenTime(
+  report: DriftReport,
+  { clusters }: Ledger,
+  view: RepositoryView,
+): DriftReport {
   const { cluster } = report.spec.unit
-  const seenAt = lastSeen(report, isObserved(report, view) ? clusters.get(cluster)?.status : undefined)
+  const seenAt = lastSeen(
+    report,
+    isObserved(report, view) ? clusters.get(cluster)?.status : undefined,
+  )
   const { at, seenAt: _known, ...observed } = report.spec.observed
-  return { ...report, spec: { ...report.spec, observed: { at, ...(seenAt > at ? { seenAt } : {}), ...observed } } }
+  return {
+    ...report,
+    spec: { ...report.spec, observed: { at, ...(seenAt > at ? { seenAt } : {}), ...observed } },
+  }
 }
 
 /** Of a recording: seconds, and intervals of the policy. Its time does not go on, and nobody is late with it. */
-const RECORDED = { said: { intervals: 2, seconds: 7_200 }, known: { intervals: 10, seconds: 86_400 } }
+const RECORDED = {
+  said: { intervals: 2, seconds: 7_200 },
+  known: { intervals: 10, seconds: 86_400 },
+}
 
 /** Seconds since the last observation of a unit: when its age is said, and when its state is unknown. */
 function limitsOf(
@@ -46,7 +65,8 @@ function limitsOf(
   const staleAfter = clusterStaleAfter(policies, cluster)
   if (spec.observed.recorded !== true) return { said: staleAfter, known: staleAfter }
   const interval = clusterDetection(policies, cluster, 'interval')
-  const after = ({ intervals, seconds }: (typeof RECORDED)['said']): number => Math.max(intervals * interval, seconds)
+  const after = ({ intervals, seconds }: (typeof RECORDED)['said']): number =>
+    Math.max(intervals * interval, seconds)
   return { said: after(RECORDED.said), known: after(RECORDED.known) }
 }
 
@@ -54,7 +74,13 @@ function limitsOf(
 function withoutUnreachable(report: DriftReport, { clusters }: Ledger): DriftReport {
   const { state } = report.status
   const failure = clusters.get(report.spec.unit.cluster)?.status.failure
-  if (failure === undefined || state === 'Unknown' || state === 'Off' || seenAtOf(report) > failure.since) return report
+  if (
+    failure === undefined ||
+    state === 'Unknown' ||
+    state === 'Off' ||
+    seenAtOf(report) > failure.since
+  )
+    return report
   const { since, code, why, remedy } = failure
   return unknownReport(report, since, { state: 'unreadable', code, why, remedy })
 }
@@ -63,13 +89,15 @@ function withoutUnreachable(report: DriftReport, { clusters }: Ledger): DriftRep
 function withoutExpired(report: DriftReport, view: RepositoryView, now: Date): DriftReport {
   const { state, since } = report.status
   const observed = seenAtOf(report)
-  if (state === 'Unknown' || state === 'Off' || observed === '' || !isObserved(report, view)) return report
+  if (state === 'Unknown' || state === 'Off' || observed === '' || !isObserved(report, view))
+    return report
   if (isAhead(observed, now.toISOString()))
     return unknownReport(report, since, {
       state: 'unreadable',
       code: EXPIRED,
       why: `the time of its last observation is still to come: ${observed}`,
-      remedy: 'run backporch scan, and correct the clock of the machine that scanned, or of this one',
+      remedy:
+        'run backporch scan, and correct the clock of the machine that scanned, or of this one',
     })
   const end = later(observed, limitsOf(report, view).known)
   if (Date.parse(end) >= now.getTime()) return report
@@ -82,11 +110,25 @@ function withoutExpired(report: DriftReport, view: RepositoryView, now: Date): D
 }
 
 function unknownReport(report: DriftReport, at: string, reason: Incomplete): DriftReport {
-  const { state, since, lastKnown: _known, incomplete: _incomplete, health: _health, ...rest } = report.status
+  const {
+    state,
+    since,
+    lastKnown: _known,
+    incomplete: _incomplete,
+    health: _health,
+    ...rest
+  } = report.status
   const lastKnown = { state, since }
   return {
     ...report,
-    status: { state: 'Unknown', since: at, lastKnown, ...rest, health: { status: 'Unknown' }, incomplete: [reason] },
+    status: {
+      state: 'Unknown',
+      since: at,
+      lastKnown,
+      ...rest,
+      health: { status: 'Unknown' },
+      incomplete: [reason],
+    },
   }
 }
 
@@ -115,13 +157,20 @@ export function observedTimes(items: readonly DriftReport[]): readonly string[] 
 }
 
 /** Whether people are told how old the last observation is. A unit that no scan observes any more keeps its state. */
-export function isStale(report: DriftReport, view: Pick<RepositoryView, 'policies'>, now: Date): boolean {
+export function isStale(
+  report: DriftReport,
+  view: Pick<RepositoryView, 'policies'>,
+  now: Date,
+): boolean {
   if (report.status.state === 'Unknown') return isExpired(report)
   return now.getTime() - Date.parse(seenAtOf(report)) > 1_000 * limitsOf(report, view).said
 }
 
 /** The clusters of the reports, as the ledger has them. */
-export function clusterParts(reports: readonly DriftReport[], { clusters }: Pick<Ledger, 'clusters'>): Pick<DriftReportList, 'clusters'> {
+export function clusterParts(
+  reports: readonly DriftReport[],
+  { clusters }: Pick<Ledger, 'clusters'>,
+): Pick<DriftReportList, 'clusters'> {
   const names = [...new Set(reports.map(({ spec }) => spec.unit.cluster))]
   const parts = names.flatMap((name) => {
     const status = clusters.get(name)?.status
@@ -139,11 +188,15 @@ export function freshnessNotes(
   view: RepositoryView,
   now: Date,
 ): readonly Note[] {
-  const unknown = reports.filter((report) => report.status.state === 'Unknown' && !isExpired(report))
+  const unknown = reports.filter(
+    (report) => report.status.state === 'Unknown' && !isExpired(report),
+  )
   const lost = new Map(
     unknown.flatMap(({ spec: { unit } }) => {
       const status = clusters.get(unit.cluster)?.status
-      return status?.failure === undefined ? [] : [[unit.cluster, { ...status.failure, observedAt: status.observedAt }] as const]
+      return status?.failure === undefined
+        ? []
+        : [[unit.cluster, { ...status.failure, observedAt: status.observedAt }] as const]
     }),
   )
   const ofClusters = [...lost].map(([subject, { since, why, code, observedAt }]) => {
@@ -156,7 +209,13 @@ export function freshnessNotes(
     const [first] = status.incomplete ?? []
     const why = first === undefined ? '' : `: ${first.why} (${first.code})`
     const text = `unknown since ${timeAndAge(status.since, now)}${why}`
-    return [{ cause: 'package-not-observed', subject: `${unitName(unit)} in ${unit.cluster}`, text } as const]
+    return [
+      {
+        cause: 'package-not-observed',
+        subject: `${unitName(unit)} in ${unit.cluster}`,
+        text,
+      } as const,
+    ]
   })
   const old = Map.groupBy(
     reports.filter((report) => isStale(report, view, now)),
@@ -164,11 +223,16 @@ export function freshnessNotes(
   )
   const ofAge = [...old].flatMap(([cluster, stale]) => {
     const [oldest = ''] = stale.map(seenAtOf).sort()
-    const what = stale.length === 1 ? unitName(stale[0]?.spec.unit ?? { package: '' }) : `${stale.length} packages`
+    const what =
+      stale.length === 1
+        ? unitName(stale[0]?.spec.unit ?? { package: '' })
+        : `${stale.length} packages`
     const [first] = stale
     if (first === undefined) return []
     const { said, known } = limitsOf(first, view)
-    const [limit, end] = stale.some(isExpired) ? [known, 'it is unknown until the next scan'] : [said, 'it may be otherwise now']
+    const [limit, end] = stale.some(isExpired)
+      ? [known, 'it is unknown until the next scan']
+      : [said, 'it may be otherwise now']
     const text = `last looked at ${timeAndAge(oldest, now)}, longer ago than ${formatAge(limit * 1_000)}: ${end}`
     return [{ cause: 'looked-at-long-ago', subject: `${what} in ${cluster}`, text } as const]
   })

@@ -9,10 +9,17 @@ import { TurnWorld } from '../../../test/fakes/turn-world.ts'
 test('explain says of every cause of a note what it is about and what to do', async () => {
   for (const cause of Object.keys(NOTE_CAUSES)) {
     const { code, stdout } = await runInWorld(new TurnWorld(), ['explain', `note:${cause}`])
-    assert.deepEqual([code, stdout.startsWith(`note ${cause}: it is about `), /^fix: \w/m.test(stdout)], [0, true, true], cause)
+    assert.deepEqual(
+      [code, stdout.startsWith(`note ${cause}: it is about `), /^fix: \w/m.test(stdout)],
+      [0, true, true],
+      cause,
+    )
   }
   const bare = await runInWorld(new TurnWorld(), ['explain', 'secret-in-git'])
-  assert.match(bare.stdout, /^note secret-in-git: it is about a Secret with its values in git in plain text\nfix: encrypt /)
+  assert.match(
+    bare.stdout,
+    /^note secret-in-git: it is about a Secret with its values in git in plain text\nfix: encrypt /,
+  )
   const none = await runInWorld(new TurnWorld(), ['explain', 'note:nothing'])
   assert.deepEqual([none.code, /causes are adoption-not-checked, /.test(none.stderr)], [2, true])
 })
@@ -20,7 +27,8 @@ test('explain says of every cause of a note what it is about and what to do', as
 test('with -v a note ends in its cause, which explain takes', async () => {
   const world = new TurnWorld()
   world.repository.commitByHand('main', {
-    'apps/web/secret.yaml': 'apiVersion: v1\nkind: Secret\nmetadata: {name: s, namespace: shop}\nstringData: {password: hunter2}\n',
+    'apps/web/secret.yaml':
+      'apiVersion: v1\nkind: Secret\nmetadata: {name: s, namespace: shop}\nstringData: {password: hunter2}\n',
   })
   const { stderr } = await runInWorld(world, ['diff', '-v'])
   const cause = /^note: .* \[([a-z-]+)\]$/m.exec(stderr)?.[1] ?? ''
@@ -31,11 +39,13 @@ test('with -v a note ends in its cause, which explain takes', async () => {
 test('there is no cause that no note has', () => {
   const root = new URL('../..', import.meta.url).pathname
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
-    (path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !/(^|\/)note(-guide)?\.ts$/.test(path),
+    (path) =>
+      path.endsWith('.ts') && !path.endsWith('.test.ts') && !/(^|\/)note(-guide)?\.ts$/.test(path),
   )
   const text = files.map((path) => readFileSync(join(root, path), 'utf8')).join('')
   // The reader of YAML makes the name of its causes from a word.
-  const named = (cause: string): boolean => text.includes(`'${cause}'`) || (cause.startsWith('yaml-') && text.includes('`yaml-${'))
+  const named = (cause: string): boolean =>
+    text.includes(`'${cause}'`) || (cause.startsWith('yaml-') && text.includes('`yaml-${'))
   assert.deepEqual(
     Object.keys(NOTE_CAUSES).filter((cause) => !named(cause)),
     [],

@@ -5,7 +5,11 @@ import { withMetadata } from '../../../test/fakes/live-object.ts'
 import { proposed, WEB } from '../../../test/fakes/turn-world.ts'
 import { applierLines } from './print-applier.ts'
 
-const MARKED = { 'kustomize.toolkit.fluxcd.io/name': 'web', 'kustomize.toolkit.fluxcd.io/namespace': 'apps', app: 'web' }
+const MARKED = {
+  'kustomize.toolkit.fluxcd.io/name': 'web',
+  'kustomize.toolkit.fluxcd.io/namespace': 'apps',
+  app: 'web',
+}
 
 test('explain and the end of approve tell who applies, what merging does, and the line to run', async () => {
   const world = await proposed()
@@ -23,17 +27,30 @@ test('explain and the end of approve tell who applies, what merging does, and th
   )
   const approved = await runInWorld(world, ['approve', 'apps/web', '--yes'])
   assert.equal(approved.code, 0, approved.stderr)
-  assert.match(approved.stdout, /^ {2}Flux Kustomization apps\/web is suspended: .*\n {2}run: flux resume kustomization web -n apps$/m)
+  assert.match(
+    approved.stdout,
+    /^ {2}Flux Kustomization apps\/web is suspended: .*\n {2}run: flux resume kustomization web -n apps$/m,
+  )
 })
 
 test('each line is one line, whatever a path in the command holds', () => {
-  const lines = applierLines({ restores: 'when-told', sentence: 'a', command: "kubectl apply -f 'a\n\u202eb'", warning: 'w' })
+  const lines = applierLines({
+    restores: 'when-told',
+    sentence: 'a',
+    command: "kubectl apply -f 'a\n\u202eb'",
+    warning: 'w',
+  })
   assert.deepEqual(lines, ['a', "run: kubectl apply -f 'a\\u{a}\\u{202e}b'", 'warning: w'])
 })
 
 test('a command that only saves waiting is told as such', () => {
-  assert.deepEqual(applierLines({ restores: 'at-interval', sentence: 'a', command: 'flux reconcile', warning: undefined }), [
-    'a',
-    'at once: flux reconcile',
-  ])
+  assert.deepEqual(
+    applierLines({
+      restores: 'at-interval',
+      sentence: 'a',
+      command: 'flux reconcile',
+      warning: undefined,
+    }),
+    ['a', 'at once: flux reconcile'],
+  )
 })

@@ -13,7 +13,9 @@ export function applierLines({
 }: Pick<Applier, 'restores' | 'sentence' | 'command' | 'warning'>): string[] {
   return [
     oneLine(sentence, 1_000),
-    ...(command === undefined ? [] : [`${restores === 'at-interval' ? 'at once' : 'run'}: ${oneLine(command, 1_000)}`]),
+    ...(command === undefined
+      ? []
+      : [`${restores === 'at-interval' ? 'at once' : 'run'}: ${oneLine(command, 1_000)}`]),
     ...(warning === undefined ? [] : [`warning: ${oneLine(warning, 1_000)}`]),
   ]
 }
@@ -23,6 +25,12 @@ export function rolloutLines(health: readonly GroupMember[]): string[] {
   const linesOf = (wanted: GroupMember['status'], word: string, without: string): string[] =>
     health
       .filter(({ status }) => status === wanted)
-      .map(({ id, health: text = without }) => `${word}: ${oneLine(describeResourceId(id))}: ${oneLine(text, 200)}`)
-  return [...linesOf('Failed', 'Failed', 'its controller gave up'), ...linesOf('InProgress', 'Reconciling', 'its controller is at work')]
+      .map(
+        ({ id, health: text = without }) =>
+          `${word}: ${oneLine(describeResourceId(id))}: ${oneLine(text, 200)}`,
+      )
+  return [
+    ...linesOf('Failed', 'Failed', 'its controller gave up'),
+    ...linesOf('InProgress', 'Reconciling', 'its controller is at work'),
+  ]
 }

@@ -14,11 +14,20 @@ const actor = {
 
 function change(path: string, git: string, live: string): Change {
   const ref = { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' }
-  const rest = { risk: 'high', reason: 'APP-IMAGE', resolution: 'Restore', fingerprint: 'sha256:0' } as const
+  const rest = {
+    risk: 'high',
+    reason: 'APP-IMAGE',
+    resolution: 'Restore',
+    fingerprint: 'sha256:0',
+  } as const
   return { ref, change: 'modified', path, git, live, actor, ...rest }
 }
 
-function lines(changes: readonly Change[], columns: number | undefined, more: Partial<DiffView> = {}): string[] {
+function lines(
+  changes: readonly Change[],
+  columns: number | undefined,
+  more: Partial<DiffView> = {},
+): string[] {
   const view = {
     packageName: 'apps/web',
     cluster: 'prod',
@@ -30,7 +39,9 @@ function lines(changes: readonly Change[], columns: number | undefined, more: Pa
     ...more,
   } as unknown as DiffView
   const stream = { isTTY: columns !== undefined, columns, write: () => undefined }
-  return formatDiff(view, new Terminal(stream, { color: 'never', ascii: false, env: {} })).split('\n')
+  return formatDiff(view, new Terminal(stream, { color: 'never', ascii: false, env: {} })).split(
+    '\n',
+  )
 }
 
 const IMAGE = 'spec.template.spec.containers[name=web].image'
@@ -45,7 +56,10 @@ test('a wide terminal and a pipe have one line per change', () => {
 })
 
 test('a narrow terminal has two lines per change, none wider than itself and no value cut without need', () => {
-  const changes = [change(IMAGE, 'shop/web:1.8.2', 'shop/web:1.8.3'), change('spec.x', 'a'.repeat(90), 'b')]
+  const changes = [
+    change(IMAGE, 'shop/web:1.8.2', 'shop/web:1.8.3'),
+    change('spec.x', 'a'.repeat(90), 'b'),
+  ]
   const shown = lines(changes, 100)
   assert.deepEqual(shown.slice(1, 3), [
     `  1 ~  ${IMAGE}  "shop/web:1.8.2" → "shop/web:1.8.3"`,
@@ -69,11 +83,17 @@ test('a long value leaves the columns of the other lines under its own, and reas
 test('values that are cut to fit show where they part, and are cut no more than it takes', () => {
   const image = 'docker.io/nginxinc/nginx-unprivileged:1.2'
   const [shown = ''] = lines([change('image', `${image}7`, `${image}8`)], 120).slice(1)
-  assert.equal(shown, `  1 ~  image  …nginx-unprivileged:1.27" → …nginx-unprivileged:1.28"  ${REST}  high APP-IMAGE`)
+  assert.equal(
+    shown,
+    `  1 ~  image  …nginx-unprivileged:1.27" → …nginx-unprivileged:1.28"  ${REST}  high APP-IMAGE`,
+  )
 })
 
 test('two lines per change have values under values where there is room', () => {
-  const shown = lines([change(IMAGE, 'shop/web:1.8.2', 'shop/web:1.8.3'), change('spec.x', 'a', 'b')], 100)
+  const shown = lines(
+    [change(IMAGE, 'shop/web:1.8.2', 'shop/web:1.8.3'), change('spec.x', 'a', 'b')],
+    100,
+  )
   assert.equal(shown[3], `  2 ~  spec.x${' '.repeat(IMAGE.length - 6)}  "a" → "b"`)
 })
 
@@ -85,7 +105,11 @@ test('also where a value has to be cut, as long as that takes nothing from anoth
 })
 
 test('where asked for, each line says what is planned', () => {
-  const shown = lines([{ ...change('spec.x', 'a', 'b'), resolution: 'Adopt' }, change('spec.y', 'a', 'b')], 120, { resolutions: true })
+  const shown = lines(
+    [{ ...change('spec.x', 'a', 'b'), resolution: 'Adopt' }, change('spec.y', 'a', 'b')],
+    120,
+    { resolutions: true },
+  )
   assert.match(shown[1] ?? '', /^ {2}1 ~ adopt {4}spec\.x {2}"a"/)
   assert.match(shown[2] ?? '', /^ {2}2 ~ restore {2}spec\.y {2}"a"/)
 })
@@ -95,31 +119,59 @@ test('objects of which nothing is known for one reason are one line where they a
     ref: { group: '', kind: 'Secret', namespace: 'shop', name },
     ...{ state: 'unreadable', code: 'BP3005', why, remedy: 'grant get' },
   })
-  const incomplete = [...['a', 'b', 'c', 'd'].map((name) => unread(name, 'forbidden')), unread('e', 'it is gone')]
-  const plan = { report: { spec: { changes: [], observed: { objects: 5 } }, status: { incomplete } } } as unknown as DiffView['plan']
+  const incomplete = [
+    ...['a', 'b', 'c', 'd'].map((name) => unread(name, 'forbidden')),
+    unread('e', 'it is gone'),
+  ]
+  const plan = {
+    report: { spec: { changes: [], observed: { objects: 5 } }, status: { incomplete } },
+  } as unknown as DiffView['plan']
   assert.deepEqual(lines([], undefined, { plan }), [
     '? Secret shop/a and 3 others unreadable (BP3005): forbidden. grant get',
     '? Secret shop/e unreadable (BP3005): it is gone. grant get',
     '',
   ])
-  assert.equal(lines([], undefined, { plan, wide: true }).filter((line) => line.startsWith('? ')).length, 5)
+  assert.equal(
+    lines([], undefined, { plan, wide: true }).filter((line) => line.startsWith('? ')).length,
+    5,
+  )
 })
 
 test('what waits for the syncer names its package where several are printed', () => {
-  const drift = { id: { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'web' }, path: [], change: 'missing' }
-  const aside = { drift, state: 'Behind', why: 'the package is new, git has 91c0d4e, and the syncer has not applied it yet' }
+  const drift = {
+    id: { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'web' },
+    path: [],
+    change: 'missing',
+  }
+  const aside = {
+    drift,
+    state: 'Behind',
+    why: 'the package is new, git has 91c0d4e, and the syncer has not applied it yet',
+  }
   const verdicts = [{ setAside: [aside, aside] }] as unknown as DiffView['verdicts']
   const [alone] = lines([], undefined, { verdicts })
   assert.equal(alone, `Behind: ${aside.why} (2 differences, no drift)`)
   const [named] = lines([], undefined, { verdicts, isOneOfSeveral: true })
   assert.equal(named, `Behind: ${aside.why} (2 differences of apps/web in prod, no drift)`)
-  const [found] = lines([], undefined, { verdicts, isOneOfSeveral: true, appliedBy: 'Kustomization apps/web' })
-  assert.match(found ?? '', /\(2 differences of apps\/web \(Kustomization apps\/web\) in prod, no drift\)$/)
+  const [found] = lines([], undefined, {
+    verdicts,
+    isOneOfSeveral: true,
+    appliedBy: 'Kustomization apps/web',
+  })
+  assert.match(
+    found ?? '',
+    /\(2 differences of apps\/web \(Kustomization apps\/web\) in prod, no drift\)$/,
+  )
 })
 
 test('a package of which nothing is known is named with its cluster where several are printed', () => {
   const incomplete = [{ state: undefined, code: 'BP3001', why: 'no answer' }]
-  const plan = { report: { spec: { changes: [], observed: { objects: 5 } }, status: { incomplete } } } as unknown as DiffView['plan']
-  assert.match(lines([], undefined, { plan, isOneOfSeveral: true })[0] ?? '', /^\? apps\/web in prod not observed \(BP3001\)/)
+  const plan = {
+    report: { spec: { changes: [], observed: { objects: 5 } }, status: { incomplete } },
+  } as unknown as DiffView['plan']
+  assert.match(
+    lines([], undefined, { plan, isOneOfSeveral: true })[0] ?? '',
+    /^\? apps\/web in prod not observed \(BP3001\)/,
+  )
   assert.match(lines([], undefined, { plan })[0] ?? '', /^\? apps\/web not observed \(BP3001\)/)
 })

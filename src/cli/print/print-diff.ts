@@ -38,8 +38,20 @@ export interface DiffView {
   readonly isOneOfSeveral?: boolean
 }
 
-const CHANGE_STYLE = { modified: 'yellow', removed: 'red', added: 'green', missing: 'red', unexpected: 'green' } as const
-const CHANGE_GLYPH = { modified: 'changed', removed: 'removed', added: 'added', missing: 'removed', unexpected: 'added' } as const
+const CHANGE_STYLE = {
+  modified: 'yellow',
+  removed: 'red',
+  added: 'green',
+  missing: 'red',
+  unexpected: 'green',
+} as const
+const CHANGE_GLYPH = {
+  modified: 'changed',
+  removed: 'removed',
+  added: 'added',
+  missing: 'removed',
+  unexpected: 'added',
+} as const
 
 /** Empty when nothing differs, is set aside or is unobserved. */
 export function formatDiff(view: DiffView, terminal: Terminal): string {
@@ -55,11 +67,15 @@ export function formatDiff(view: DiffView, terminal: Terminal): string {
     lines.push(rows[index] ?? '')
     // Of the fields of one object, once.
     const rollback = rollbackText(change)
-    if (rollback !== undefined && rollback !== reported.get(here)) lines.push(`       ${terminal.style(oneLine(rollback, 200), 'yellow')}`)
+    if (rollback !== undefined && rollback !== reported.get(here))
+      lines.push(`       ${terminal.style(oneLine(rollback, 200), 'yellow')}`)
     if (rollback !== undefined) reported.set(here, rollback)
-    for (const line of view.wide ? ownerLines(change) : []) lines.push(`       ${terminal.style(line, 'dim')}`)
-    for (const line of view.origins?.get(change.fingerprint) ?? []) lines.push(`       ${terminal.style(oneLine(line, 400), 'dim')}`)
-    for (const note of change.notes ?? []) if (view.wide) lines.push(`       ${terminal.style(note, 'dim')}`)
+    for (const line of view.wide ? ownerLines(change) : [])
+      lines.push(`       ${terminal.style(line, 'dim')}`)
+    for (const line of view.origins?.get(change.fingerprint) ?? [])
+      lines.push(`       ${terminal.style(oneLine(line, 400), 'dim')}`)
+    for (const note of change.notes ?? [])
+      if (view.wide) lines.push(`       ${terminal.style(note, 'dim')}`)
   })
   for (const verdict of view.verdicts) lines.push(...reapplyLines(verdict, terminal))
   lines.push(...setAsideLines(view, terminal), ...incompleteLines(view, terminal))
@@ -89,7 +105,11 @@ function layOut(view: DiffView, terminal: Terminal): string[] {
   const limit = terminal.isTTY ? VALUE_LIMITS.most : VALUE_LIMITS.pipe
   const rows = changes.map((change, index) => ({
     change,
-    cells: changeCells(change, view.numbers?.get(change) ?? index + 1, view, { terminal, limit, riskWidth }),
+    cells: changeCells(change, view.numbers?.get(change) ?? index + 1, view, {
+      terminal,
+      limit,
+      riskWidth,
+    }),
   }))
   if (!terminal.isTTY)
     return inColumns(
@@ -99,7 +119,9 @@ function layOut(view: DiffView, terminal: Terminal): string[] {
   const inOne = withRoom(rows, valueRoom(rows, terminal), terminal)
   if (inOne !== undefined) return inColumns(inOne)
   const starts = rows.map(({ change, cells }) => ({ change, cells: cells.slice(0, 3) }))
-  const firsts = alignedStarts(starts, terminal) ?? starts.flatMap((row) => inColumns([startAlone(row, terminal)]))
+  const firsts =
+    alignedStarts(starts, terminal) ??
+    starts.flatMap((row) => inColumns([startAlone(row, terminal)]))
   const actors = inColumns(rows.map(({ cells }) => cells.slice(3)))
   return firsts.map((line, index) => `${line}\n       ${actors[index]?.trimStart() ?? ''}`)
 }
@@ -107,7 +129,13 @@ function layOut(view: DiffView, terminal: Terminal): string[] {
 /** Characters that the other columns leave to the one with the values. */
 function valueRoom(rows: readonly Row[], terminal: Terminal): number {
   const widths = columnWidths(rows.map(({ cells }) => cells))
-  return terminal.width - widths.reduce((sum, width, column) => (column === VALUES ? sum : sum + width), widths.length * GAP)
+  return (
+    terminal.width -
+    widths.reduce(
+      (sum, width, column) => (column === VALUES ? sum : sum + width),
+      widths.length * GAP,
+    )
+  )
 }
 
 /** With values that are cut to fit; undefined where that would leave too little of one. */
@@ -130,26 +158,34 @@ function alignedStarts(rows: readonly Row[], terminal: Terminal): string[] | und
   const room = valueRoom(rows, terminal)
   const fitted = withRoom(rows, room, terminal)
   const cut = rows.filter(({ cells }) => widthOf(cells[VALUES] ?? '') > room)
-  return fitted !== undefined && cut.every((row) => valueRoom([row], terminal) <= room + SLACK) ? inColumns(fitted) : undefined
+  return fitted !== undefined && cut.every((row) => valueRoom([row], terminal) <= room + SLACK)
+    ? inColumns(fitted)
+    : undefined
 }
 
 function startAlone(row: Row, terminal: Terminal): readonly string[] {
   const { change, cells } = row
   const room = Math.max(0, valueRoom([row], terminal))
-  return widthOf(cells[VALUES] ?? '') <= room ? cells : cells.with(VALUES, valuesOf(change, terminal, valueLimit(room, terminal)))
+  return widthOf(cells[VALUES] ?? '') <= room
+    ? cells
+    : cells.with(VALUES, valuesOf(change, terminal, valueLimit(room, terminal)))
 }
 
 function inColumns(rows: readonly (readonly string[])[], limits: readonly number[] = []): string[] {
-  const widths = columnWidths(rows).map((width, column) => Math.min(limits[column] ?? Number.POSITIVE_INFINITY, width))
+  const widths = columnWidths(rows).map((width, column) =>
+    Math.min(limits[column] ?? Number.POSITIVE_INFINITY, width),
+  )
   return rows.map((row) => `  ${aligned(row, widths, GAP)}`)
 }
 
 function objectHead(change: Change, view: DiffView, terminal: Terminal): string[] {
   const { ref } = change
-  const version = view.verdicts.find(({ id }) => resourceKey(id) === resourceKey(ref))?.apiVersion ?? ref.group
+  const version =
+    view.verdicts.find(({ id }) => resourceKey(id) === resourceKey(ref))?.apiVersion ?? ref.group
   const name = ref.namespace === '' ? ref.name : `${ref.namespace}/${ref.name}`
   const head = terminal.style(oneLine(`${version} ${ref.kind} ${name}`), 'bold')
-  const source = change.source === undefined ? '' : terminal.style(`   ${oneLine(change.source, 300)}`, 'dim')
+  const source =
+    change.source === undefined ? '' : terminal.style(`   ${oneLine(change.source, 300)}`, 'dim')
   return [head + source]
 }
 
@@ -160,7 +196,12 @@ interface CellLayout {
   readonly riskWidth: number
 }
 
-function changeCells(change: Change, number: number, view: DiffView, { terminal, limit, riskWidth }: CellLayout): string[] {
+function changeCells(
+  change: Change,
+  number: number,
+  view: DiffView,
+  { terminal, limit, riskWidth }: CellLayout,
+): string[] {
   const style: Style = change.risk === 'critical' ? 'red' : CHANGE_STYLE[change.change]
   const mark = terminal.style(terminal.glyph(CHANGE_GLYPH[change.change]), style)
   const { actor } = change
@@ -179,34 +220,57 @@ function changeCells(change: Change, number: number, view: DiffView, { terminal,
 
 /** Two writers of one field, and how sure it is who it was. */
 function ownerLines({ actor }: Change): string[] {
-  const others = (actor.others ?? []).map(({ manager, at }) => `${oneLine(manager, 60)}${at === '' ? '' : ` ${oneLine(at, 40)}`}`)
+  const others = (actor.others ?? []).map(
+    ({ manager, at }) => `${oneLine(manager, 60)}${at === '' ? '' : ` ${oneLine(at, 40)}`}`,
+  )
   return [
     ...(others.length === 0 ? [] : [`also owned by ${others.join(', ')}`]),
-    ...(actor.confidence === 'audit-time' ? ['the user is told by manager and time: the audit log has no bodies'] : []),
+    ...(actor.confidence === 'audit-time'
+      ? ['the user is told by manager and time: the audit log has no bodies']
+      : []),
   ]
 }
 
 function riskStyle(risk: Change['risk']): Style[] {
-  return risk === 'critical' ? ['red', 'bold'] : risk === 'high' ? ['red'] : risk === 'medium' ? ['yellow'] : []
+  return risk === 'critical'
+    ? ['red', 'bold']
+    : risk === 'high'
+      ? ['red']
+      : risk === 'medium'
+        ? ['yellow']
+        : []
 }
 
 function valuesOf(change: Change, terminal: Terminal, limit: number): string {
   const shown = sidesText(change, terminal, limit)
   const [git, live] = [hiddenBytes(change.git), hiddenBytes(change.live)]
-  const sizes = [git, live].every((size) => size === undefined) ? '' : ` (${sizesOf(change, git, live, terminal)} bytes)`
+  const sizes = [git, live].every((size) => size === undefined)
+    ? ''
+    : ` (${sizesOf(change, git, live, terminal)} bytes)`
   return `${shown.git} ${terminal.glyph('arrow')} ${shown.live}${sizes}`
 }
 
 /** Both sides as `formatSides` has them, in the signs of this terminal. */
-export function sidesText(change: Change, terminal: Terminal, limit = 40): { readonly git: string; readonly live: string } {
+export function sidesText(
+  change: Change,
+  terminal: Terminal,
+  limit = 40,
+): { readonly git: string; readonly live: string } {
   const shown = formatSides(change, limit)
   const signs = (side: 'git' | 'live'): string =>
-    change[side] === undefined ? terminal.glyph('nothing') : shown[side].replace('••••', terminal.glyph('hidden'))
+    change[side] === undefined
+      ? terminal.glyph('nothing')
+      : shown[side].replace('••••', terminal.glyph('hidden'))
   return { git: signs('git'), live: signs('live') }
 }
 
 /** `24 → 30`, or the one side that has a value; `?` for a side that was not read. */
-function sizesOf(change: Change, git: number | undefined, live: number | undefined, terminal: Terminal): string {
+function sizesOf(
+  change: Change,
+  git: number | undefined,
+  live: number | undefined,
+  terminal: Terminal,
+): string {
   if (change.git === undefined) return String(live)
   if (change.live === undefined) return String(git)
   return `${git ?? '?'} ${terminal.glyph('arrow')} ${live ?? '?'}`
@@ -216,7 +280,9 @@ function sizesOf(change: Change, git: number | undefined, live: number | undefin
 export function timeOf(at: string, view: { readonly now: number }, terminal: Terminal): string {
   if (at === '') return '-'
   const time = Date.parse(at)
-  return terminal.isTTY && !Number.isNaN(time) ? `${formatAge(view.now - time)} ago` : oneLine(at, 40)
+  return terminal.isTTY && !Number.isNaN(time)
+    ? `${formatAge(view.now - time)} ago`
+    : oneLine(at, 40)
 }
 
 /** `42s`, `5m`, `3h`, `12d`, as kubectl writes ages. */
@@ -238,19 +304,32 @@ function reapplyLines({ id, reapplyFails }: ObjectVerdict, terminal: Terminal): 
 
 function setAsideLines(view: DiffView, terminal: Terminal): string[] {
   const aside = view.verdicts.flatMap(({ setAside }) => setAside)
-  const rollouts = view.showIgnored ? rolloutLines(view.health ?? []).map((line) => terminal.style(`  ${line}`, 'dim')) : []
+  const rollouts = view.showIgnored
+    ? rolloutLines(view.health ?? []).map((line) => terminal.style(`  ${line}`, 'dim'))
+    : []
   if (aside.length === 0) return rollouts
   if (!view.showIgnored) {
     const counts = (['Ignored', 'Released'] as const).flatMap((state) => {
       // Presets mute differences of every cluster, which are not counted.
-      const count = aside.filter((entry) => entry.state === state && entry.rule?.startsWith(PRESET) !== true).length
+      const count = aside.filter(
+        (entry) => entry.state === state && entry.rule?.startsWith(PRESET) !== true,
+      ).length
       return count === 0 ? [] : [`${count} ${state}`]
     })
-    const hidden = counts.length === 0 ? [] : [`${counts.join(', ')}${ofUnit(view)} (no drift): --show-ignored lists them`]
-    return [...waitingLines(aside, view, terminal), ...hidden.map((line) => terminal.style(line, 'dim'))]
+    const hidden =
+      counts.length === 0
+        ? []
+        : [`${counts.join(', ')}${ofUnit(view)} (no drift): --show-ignored lists them`]
+    return [
+      ...waitingLines(aside, view, terminal),
+      ...hidden.map((line) => terminal.style(line, 'dim')),
+    ]
   }
   const lines = aside.map((one) =>
-    terminal.style(`  ${waitingWord(one)}: ${describeDrift(one.drift)}: ${oneLine(one.why, 300)}`, ...asideStyle(one)),
+    terminal.style(
+      `  ${waitingWord(one)}: ${describeDrift(one.drift)}: ${oneLine(one.why, 300)}`,
+      ...asideStyle(one),
+    ),
   )
   return [...lines, ...rollouts]
 }
@@ -258,11 +337,18 @@ function setAsideLines(view: DiffView, terminal: Terminal): string[] {
 /** Differences that wait for the syncer are always printed: one line for each reason. */
 function waitingLines(aside: readonly SetAside[], view: DiffView, terminal: Terminal): string[] {
   const waiting = aside.filter(({ state }) => state !== 'Ignored' && state !== 'Released')
-  const reported = Map.groupBy(waiting, (one) => `${waitingWord(one)}: ${one.why}${one.observe === undefined ? '' : `; ${one.observe}`}`)
+  const reported = Map.groupBy(
+    waiting,
+    (one) =>
+      `${waitingWord(one)}: ${one.why}${one.observe === undefined ? '' : `; ${one.observe}`}`,
+  )
   return [...reported].map(([line, [first, ...more]]) => {
     const count = `${more.length + 1} ${more.length === 0 ? 'difference' : 'differences'}${ofUnit(view)}`
     const end = first?.stuckSince === undefined ? `${count}, no drift` : count
-    return terminal.style(`${oneLine(line, 600)} (${end})`, ...(first === undefined ? [] : asideStyle(first)))
+    return terminal.style(
+      `${oneLine(line, 600)} (${end})`,
+      ...(first === undefined ? [] : asideStyle(first)),
+    )
   })
 }
 
@@ -277,7 +363,9 @@ function unitText({ packageName, appliedBy, cluster }: DiffView): string {
 
 /** `Behind`, or `Behind (stuck since 2026-11-21T10:00:00Z)`. */
 function waitingWord({ state, stuckSince }: SetAside): string {
-  return stuckSince === undefined || state === 'SyncFailed' ? state : `${state} (${stuckText(stuckSince)})`
+  return stuckSince === undefined || state === 'SyncFailed'
+    ? state
+    : `${state} (${stuckText(stuckSince)})`
 }
 
 /** @param since RFC 3339 UTC or an age; empty when unknown */
@@ -302,7 +390,9 @@ const MOST_UNPROVEN_LINES = 3
 
 function incompleteLines(view: DiffView, terminal: Terminal): string[] {
   const all = view.plan.report.status.incomplete ?? []
-  const alike = Map.groupBy(all, ({ state, code, why, remedy }) => JSON.stringify([state, code, why, remedy]))
+  const alike = Map.groupBy(all, ({ state, code, why, remedy }) =>
+    JSON.stringify([state, code, why, remedy]),
+  )
   return [...alike.values()].flatMap((same) => {
     const isShort = !view.wide && same.length > MOST_UNPROVEN_LINES
     const others = isShort ? ` and ${same.length - 1} others` : ''
@@ -323,9 +413,12 @@ function incompleteLines(view: DiffView, terminal: Terminal): string[] {
 function summary(view: DiffView): string {
   const { changes, observed } = view.plan.report.spec
   const objects = new Set(changes.map(({ ref }) => resourceKey(ref))).size
-  const ignored = view.verdicts.flatMap(({ setAside }) => setAside).filter(({ state }) => state === 'Ignored').length
+  const ignored = view.verdicts
+    .flatMap(({ setAside }) => setAside)
+    .filter(({ state }) => state === 'Ignored').length
   const unexpected = changes.filter(({ change }) => change === 'unexpected').length
-  const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
+  const count = (number: number, noun: string): string =>
+    `${number} ${noun}${number === 1 ? '' : 's'}`
   const hidden = ignored === 0 ? '' : `, ${count(ignored, 'change')} ignored`
   return `${count(changes.length, 'change')} in ${count(objects, 'object')} of ${unitText(view)} (${observed.objects + unexpected} checked${hidden})`
 }

@@ -5,11 +5,17 @@ import type { CliContext } from '../context/cli-context.ts'
 import { Terminal } from '../context/terminal.ts'
 
 /** Prints failures that differ only in their place once, with the first places; with `verbose` each one. */
-export function printFailures(failures: readonly Failure[], cli: CliContext, { verbose }: { readonly verbose?: boolean } = {}): void {
+export function printFailures(
+  failures: readonly Failure[],
+  cli: CliContext,
+  { verbose }: { readonly verbose?: boolean } = {},
+): void {
   const terminal = new Terminal(cli.stderr, { color: 'auto', ascii: false, env: cli.env })
   for (const failure of verbose === true ? failures : groupFailures(failures)) {
     const [head = '', ...rest] = formatFailure(failure).split('\n')
     const lines = rest.map((line) => oneLine(line, 2_000))
-    cli.stderr.write(`${terminal.style('error', 'red', 'bold')}${oneLine(head.slice('error'.length), 2_000)}\n${lines.join('\n')}\n`)
+    cli.stderr.write(
+      `${terminal.style('error', 'red', 'bold')}${oneLine(head.slice('error'.length), 2_000)}\n${lines.join('\n')}\n`,
+    )
   }
 }

@@ -15,19 +15,25 @@ const SECRET = (name: string): string =>
 
 function worldOfSecrets(count: number): TurnWorld {
   const world = new TurnWorld()
-  const files = Object.fromEntries(Array.from({ length: count }, (_, at) => [`apps/web/secret-${at}.yaml`, SECRET(`s${at}`)]))
+  const files = Object.fromEntries(
+    Array.from({ length: count }, (_, at) => [`apps/web/secret-${at}.yaml`, SECRET(`s${at}`)]),
+  )
   world.repository.commitByHand('main', files)
   return world
 }
 
-const notes = (stderr: string): string[] => stderr.split('\n').filter((line) => line.startsWith('note: '))
+const notes = (stderr: string): string[] =>
+  stderr.split('\n').filter((line) => line.startsWith('note: '))
 
 for (const command of [['diff'], ['scan', '--dry-run']]) {
   test(`${command[0]}: forty Secrets in git are one line with the count, and forty with -v`, async () => {
     const world = worldOfSecrets(40)
     const few = notes((await runInWorld(world, command)).stderr)
     assert.equal(few.length, 2)
-    assert.match(few[0] ?? '', /^note: apps\/web\/secret-0\.yaml:1: Secret .*stringData\.token; and 39 more of this kind$/)
+    assert.match(
+      few[0] ?? '',
+      /^note: apps\/web\/secret-0\.yaml:1: Secret .*stringData\.token; and 39 more of this kind$/,
+    )
     assert.equal(few[1], 'note: 40 notes in all; -v prints each')
     assert.equal(notes((await runInWorld(world, [...command, '-v'])).stderr).length, 40)
     assert.equal(notes((await runInWorld(world, [...command, '-q'])).stderr).length, 0)
@@ -37,9 +43,14 @@ for (const command of [['diff'], ['scan', '--dry-run']]) {
 test('diff -o json has the notes as data: cause, count and examples; every one with -v', async () => {
   const world = worldOfSecrets(4)
   const read = async (...flags: string[]) =>
-    driftReportListSchema.parse(JSON.parse((await runInWorld(world, ['diff', '-o', 'json', ...flags])).stdout)).notes
+    driftReportListSchema.parse(
+      JSON.parse((await runInWorld(world, ['diff', '-o', 'json', ...flags])).stdout),
+    ).notes
   const [group, ...others] = (await read()) ?? []
-  assert.deepEqual([group?.cause, group?.count, group?.examples.length, others], ['secret-in-git', 4, 3, []])
+  assert.deepEqual(
+    [group?.cause, group?.count, group?.examples.length, others],
+    ['secret-in-git', 4, 3, []],
+  )
   assert.equal(group?.examples[0]?.subject, 'apps/web/secret-0.yaml:1')
   assert.equal((await read('-v'))?.[0]?.examples.length, 4)
 })
@@ -47,13 +58,16 @@ test('diff -o json has the notes as data: cause, count and examples; every one w
 test('get packages: tags that are no numbers are two lines and not two for each tag', async () => {
   const world = new TurnWorld()
   const head = world.repository.head('main')
-  for (let at = 0; at < 30; at += 1) world.repository.branches.set(`refs/tags/apps/web/v1.${at}.0`, head)
+  for (let at = 0; at < 30; at += 1)
+    world.repository.branches.set(`refs/tags/apps/web/v1.${at}.0`, head)
   const run = await runInWorld(world, ['get', 'packages'])
   const lines = notes(run.stderr)
   assert.equal(lines.length, 3, run.stderr)
   assert.ok(
     lines.some((line) =>
-      /^note: the tag is no number, so Porch lists it as revision -1: refs\/tags\/apps\/web\/v1\.\d+\.0 and 29 more$/.test(line),
+      /^note: the tag is no number, so Porch lists it as revision -1: refs\/tags\/apps\/web\/v1\.\d+\.0 and 29 more$/.test(
+        line,
+      ),
     ),
   )
   const list = JSON.parse((await runInWorld(world, ['get', 'packages', '-o', 'json'])).stdout) as {
@@ -73,7 +87,10 @@ test('however many causes there are, five lines are printed, and the last one sa
   const few = all.filter(({ cause }) => cause !== 'decision')
   const lines = noteLines(few, {})
   assert.equal(lines.length, MOST_LINES)
-  assert.equal(lines.at(-1), `${few.length} notes in all, with ${few.length / 2 - MOST_LINES + 1} more causes; -v prints each`)
+  assert.equal(
+    lines.at(-1),
+    `${few.length} notes in all, with ${few.length / 2 - MOST_LINES + 1} more causes; -v prints each`,
+  )
   assert.equal(noteLines(few, { verbose: true }).length, few.length)
 })
 
@@ -81,7 +98,13 @@ test('one failure of many packages is told once, with the first places; with -v 
   const failures = Array.from(
     { length: 60 },
     (_, at) =>
-      new Failure({ code: 'BP1206', what: 'no', where: `apps/p${at}/Kptfile:9`, why: 'the image is not allowed', remedy: 'allow it' }),
+      new Failure({
+        code: 'BP1206',
+        what: 'no',
+        where: `apps/p${at}/Kptfile:9`,
+        why: 'the image is not allowed',
+        remedy: 'allow it',
+      }),
   )
   const other = new Failure({
     code: 'BP1206',
@@ -98,6 +121,9 @@ test('one failure of many packages is told once, with the first places; with -v 
   }
   const few = printed({})
   assert.equal(few.match(/^error/gm)?.length, 2)
-  assert.match(few, /where: apps\/p0\/Kptfile:9, apps\/p1\/Kptfile:9, apps\/p2\/Kptfile:9, and 57 more \(-v prints each\)/)
+  assert.match(
+    few,
+    /where: apps\/p0\/Kptfile:9, apps\/p1\/Kptfile:9, apps\/p2\/Kptfile:9, and 57 more \(-v prints each\)/,
+  )
   assert.equal(printed({ verbose: true }).match(/^error/gm)?.length, 61)
 })

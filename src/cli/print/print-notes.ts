@@ -8,10 +8,14 @@ import type { Printer } from './printer.ts'
 export const MOST_LINES = 5
 
 /** Sentences for people: with `verbose` every note, otherwise one for each cause, and never more than `MOST_LINES`. */
-export function noteLines(notes: readonly Note[], { verbose }: { readonly verbose?: boolean }): readonly string[] {
+export function noteLines(
+  notes: readonly Note[],
+  { verbose }: { readonly verbose?: boolean },
+): readonly string[] {
   const groups = groupNotes(notes)
   // Each with its cause, which `explain` takes.
-  if (verbose === true) return [...new Set(notes.map((note) => `${sentenceOf(note)} [${note.cause}]`))]
+  if (verbose === true)
+    return [...new Set(notes.map((note) => `${sentenceOf(note)} [${note.cause}]`))]
   const total = groups.reduce((sum, { count }) => sum + count, 0)
   if (total === groups.length && total <= MOST_LINES) return groups.map(groupSentence)
   const shown = groups.slice(0, MOST_LINES - 1)
@@ -25,15 +29,29 @@ export function printNotes(notes: readonly Note[], printer: Printer): void {
 }
 
 /** As a document has them: with `verbose` every note is among the examples. Nothing where there is none. */
-export function notesPart(notes: readonly Note[], { verbose }: { readonly verbose?: boolean }): { readonly notes?: NotePart[] } {
+export function notesPart(
+  notes: readonly Note[],
+  { verbose }: { readonly verbose?: boolean },
+): { readonly notes?: NotePart[] } {
   if (notes.length === 0) return {}
   const groups = groupNotes(notes, verbose === true ? Number.POSITIVE_INFINITY : undefined)
-  return { notes: groups.map(({ cause, count, examples }) => ({ cause, count, examples: examples.map((one) => ({ ...one })) })) }
+  return {
+    notes: groups.map(({ cause, count, examples }) => ({
+      cause,
+      count,
+      examples: examples.map((one) => ({ ...one })),
+    })),
+  }
 }
 
 /** Prints a note where the work tree has uncommitted changes, which are never read. */
-export async function printWorkTree(verb: 'compared' | 'rendered', repo: string, printer: Printer): Promise<void> {
+export async function printWorkTree(
+  verb: 'compared' | 'rendered',
+  repo: string,
+  printer: Printer,
+): Promise<void> {
   if (printer.quiet || /^[a-z+]+:\/\//.test(repo)) return
   const text = `the work tree has changes that are not committed; commits are ${verb}, not the work tree`
-  if ((await printer.cli.workTree(repo)) === 'dirty') printNotes([{ cause: 'commit-compared', subject: '', text }], printer)
+  if ((await printer.cli.workTree(repo)) === 'dirty')
+    printNotes([{ cause: 'commit-compared', subject: '', text }], printer)
 }

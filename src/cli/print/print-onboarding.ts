@@ -13,9 +13,25 @@ import { count } from './ranked-changes.ts'
 import { aligned, columnWidths } from './table.ts'
 
 /** Prints what was detected, and what to expect. A dry run also prints the files and the text of the proposal. */
-export function printOnboarding({ subject, files }: Onboarding, dryRun: boolean, { cli }: Printer): void {
+export function printOnboarding(
+  { subject, files }: Onboarding,
+  dryRun: boolean,
+  { cli }: Printer,
+): void {
   if (subject === undefined) return
-  const { dialect, syncers, packages, clusters, elsewhere, autoscalers, imported, notImported, notObserved, expected, rights } = subject
+  const {
+    dialect,
+    syncers,
+    packages,
+    clusters,
+    elsewhere,
+    autoscalers,
+    imported,
+    notImported,
+    notObserved,
+    expected,
+    rights,
+  } = subject
   const write = (line: string): unknown => cli.stdout.write(`${oneLine(line, 1_000)}\n`)
   const mute = syncers.length > 2 ? ` and ${syncers.length - 2} more` : ''
   write(
@@ -39,19 +55,26 @@ export function printOnboarding({ subject, files }: Onboarding, dryRun: boolean,
     const text = sentence.map((part) => (typeof part === 'string' ? part : part.name)).join('')
     write(`  after a merge: ${text} (${count(units, 'package')}, ${name})`)
   }
-  for (const { source, rule, why } of notImported.slice(0, dryRun ? 1_000 : 10)) write(`  not taken over: ${source}: ${rule}: ${why}`)
+  for (const { source, rule, why } of notImported.slice(0, dryRun ? 1_000 : 10))
+    write(`  not taken over: ${source}: ${rule}: ${why}`)
   for (const sentence of notObserved) write(`  not looked for: ${sentence}`)
-  if (expected === undefined) for (const line of subject.policyProblem.split('\n')) write(`  the policy of the branch: ${line.trim()}`)
+  if (expected === undefined)
+    for (const line of subject.policyProblem.split('\n'))
+      write(`  the policy of the branch: ${line.trim()}`)
   else {
-    const risky = (risk: string): number => expected.proposals.filter(({ changes }) => worstRisk(changes) === risk).length
+    const risky = (risk: string): number =>
+      expected.proposals.filter(({ changes }) => worstRisk(changes) === risk).length
     const { today, waiting } = byDigest(expected.proposals, subject.limits)
     const now = today.filter(({ mode }) => mode === 'Propose').length
     write(
       `would open with mode Propose today: ${count(today.length, 'pull request')} (${risky('critical')} critical, ${risky('high')} high)${waiting.length === 0 ? '' : ` · ${waiting.length} of low risk ${waiting.length === 1 ? 'waits' : 'wait'} for the digest`} · as the policy stands: ${now} · ${count(expected.muted.fields, 'difference')} muted`,
     )
-    for (const { packageName, code, why } of expected.failed) write(`  could not be observed: ${packageName}: ${code}: ${why}`)
+    for (const { packageName, code, why } of expected.failed)
+      write(`  could not be observed: ${packageName}: ${code}: ${why}`)
   }
-  write(`the account needs: ${rights.map(({ name }) => name).join(', ')} · rules for the branches: backporch init --print-ruleset`)
+  write(
+    `the account needs: ${rights.map(({ name }) => name).join(', ')} · rules for the branches: backporch init --print-ruleset`,
+  )
   if (!dryRun) return
   for (const { path, text } of files) cli.stdout.write(`\n--- ${oneLine(path)}\n${lines(text)}`)
   const { title, body } = onboardingText(subject)
@@ -62,7 +85,9 @@ export function printOnboarding({ subject, files }: Onboarding, dryRun: boolean,
 function sourceLines(sources: OnboardingSubject['sources']): readonly string[] {
   if (sources.length === 0) return []
   const cells = sources.map(({ title, path, cluster, objects, differences }) =>
-    [title, path || '.', cluster, String(objects), String(differences)].map((text) => oneLine(text, 100)),
+    [title, path || '.', cluster, String(objects), String(differences)].map((text) =>
+      oneLine(text, 100),
+    ),
   )
   const rows = [['SOURCE', 'PATH', 'CLUSTER', 'OBJECTS', 'DRIFT'], ...cells]
   const widths = columnWidths(rows)
@@ -79,7 +104,12 @@ function lines(text: string): string {
 }
 
 /** Prints the result, and the next step. `location`: the repository of the branch. */
-export function printOnboarded(done: Onboarded, location: RepositoryLocation, dryRun: boolean, printer: Printer): void {
+export function printOnboarded(
+  done: Onboarded,
+  location: RepositoryLocation,
+  dryRun: boolean,
+  printer: Printer,
+): void {
   const { ok, quiet, cli } = printer
   const write = (line: string): unknown => cli.stdout.write(`${line}\n`)
   const { plan, updates, refused, view } = done
@@ -102,12 +132,18 @@ export function printOnboarded(done: Onboarded, location: RepositoryLocation, dr
         `${oneLine(label)} was closed${who}${decidedAt === '' ? '' : ` at ${oneLine(decidedAt, 40)}`}: not enrolled${removed ? `, and ${CONFIGURE_BRANCH} is removed${from}` : ''}`,
       )
       if (plan.editedBy !== undefined)
-        write(`  ${CONFIGURE_BRANCH} has commits of ${oneLine(plan.editedBy, 60)} and stays: backporch init --remove takes it away`)
+        write(
+          `  ${CONFIGURE_BRANCH} has commits of ${oneLine(plan.editedBy, 60)} and stays: backporch init --remove takes it away`,
+        )
       write('  to propose it again: backporch init --again')
       return
     }
     case 'remove':
-      write(dryRun ? `would remove ${CONFIGURE_BRANCH}${from}` : `${ok} ${CONFIGURE_BRANCH} is removed${from}`)
+      write(
+        dryRun
+          ? `would remove ${CONFIGURE_BRANCH}${from}`
+          : `${ok} ${CONFIGURE_BRANCH} is removed${from}`,
+      )
       if (unpublish !== undefined) write(`  where origin has it: ${unpublish}`)
       return
     case 'nothing-to-remove':
@@ -135,18 +171,28 @@ function printProposed(
       `\n${what}: ${CONFIGURE_BRANCH}${proposal?.state === 'open' ? `, and render ${oneLine(proposal.label)} again where it is new` : ''}`,
     )
   }
-  const edited = plan.editedBy === undefined ? '' : `; the branch was edited by ${oneLine(plan.editedBy, 60)} and is left alone`
+  const edited =
+    plan.editedBy === undefined
+      ? ''
+      : `; the branch was edited by ${oneLine(plan.editedBy, 60)} and is left alone`
   if (opened === undefined) return
   if (opened.number !== undefined) {
     const verb = proposal?.state === 'open' ? 'is open' : 'is proposed'
-    write(`${ok} ${CONFIGURE_BRANCH} ${verb}: ${oneLine(opened.label)} ${oneLine(opened.url, 500)}${edited}`)
-    if (!quiet) write('  merge: enrolled · close: nothing stays · edit the policy on the branch, and backporch init counts again')
+    write(
+      `${ok} ${CONFIGURE_BRANCH} ${verb}: ${oneLine(opened.label)} ${oneLine(opened.url, 500)}${edited}`,
+    )
+    if (!quiet)
+      write(
+        '  merge: enrolled · close: nothing stays · edit the policy on the branch, and backporch init counts again',
+      )
     return
   }
   const base = shellWord(view.baseBranch)
   if (location.kind === 'clone') {
     const { git, name, origin } = location
-    write(`${ok} ${updates.length === 0 ? `unchanged in ${name}` : `written to ${name}`}: ${CONFIGURE_BRANCH}${edited}`)
+    write(
+      `${ok} ${updates.length === 0 ? `unchanged in ${name}` : `written to ${name}`}: ${CONFIGURE_BRANCH}${edited}`,
+    )
     if (quiet) return
     write(`  review:  ${git} diff ${base}...${CONFIGURE_BRANCH}`)
     write(
@@ -154,7 +200,10 @@ function printProposed(
     )
     write(`  decline: ${git} branch -D ${CONFIGURE_BRANCH}`)
     // An unchanged branch may have been rebuilt since it was published.
-    const publish = publishCommand(updates.length === 0 ? [{ ref: CONFIGURE_REF, from: view.base, to: view.base }] : updates, location)
+    const publish = publishCommand(
+      updates.length === 0 ? [{ ref: CONFIGURE_REF, from: view.base, to: view.base }] : updates,
+      location,
+    )
     if (publish !== undefined) write(`  publish: ${publish}`)
     return
   }
@@ -166,9 +215,20 @@ function printProposed(
 }
 
 /** The same for a program. */
-export function onboardedItem({ plan, subject, files, updates, opened, refused, view }: Onboarded): object {
+export function onboardedItem({
+  plan,
+  subject,
+  files,
+  updates,
+  opened,
+  refused,
+  view,
+}: Onboarded): object {
   const { expected } = subject ?? {}
-  const late = subject === undefined || expected === undefined ? [] : byDigest(expected.proposals, subject.limits).waiting
+  const late =
+    subject === undefined || expected === undefined
+      ? []
+      : byDigest(expected.proposals, subject.limits).waiting
   const waiting = new Set(late)
   return {
     apiVersion: API_VERSION,

@@ -3,7 +3,12 @@ import { Failure, type FailureCode } from '@backporch/kyaml/failure'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { given, oneLine } from '@backporch/kyaml/text'
 import { liveCounts, objectCount, unitGroups } from '../../proposal/preview/preview-groups.ts'
-import type { Preview, PreviewChange, PreviewFailure, PreviewUnit } from '../../record/documents/preview.ts'
+import type {
+  Preview,
+  PreviewChange,
+  PreviewFailure,
+  PreviewUnit,
+} from '../../record/documents/preview.ts'
 import { formatSides, formatValue } from '../../record/format-value.ts'
 import { printFailures } from './print-failures.ts'
 import type { Printer } from './printer.ts'
@@ -11,7 +16,12 @@ import { count } from './ranked-changes.ts'
 
 /** Changes of one unit. */
 const MOST_CHANGES = 100
-const LIVE = { before: 'not live', after: 'already live', other: 'drifted', unknown: 'live is unknown' } as const
+const LIVE = {
+  before: 'not live',
+  after: 'already live',
+  other: 'drifted',
+  unknown: 'live is unknown',
+} as const
 
 export function printPreview(preview: Preview, printer: Printer): void {
   const { terminal } = printer
@@ -26,9 +36,16 @@ export function printPreview(preview: Preview, printer: Printer): void {
     `merging ${oneLine(head.name, 300)} (${head.commit.slice(0, 7)}) into ${oneLine(base.branch, 300)} (${base.commit.slice(0, 7)}) ${what}\n`,
   )
   for (const { units, changes } of unitGroups(preview)) {
-    for (const unit of units) printer.write(`${terminal.glyph('changed')} ${terminal.style(nameOf(unit), 'bold')}  ${unitText(unit)}\n`)
-    for (const change of changes.slice(0, MOST_CHANGES)) printer.write(`    ${changeText(change, units.length === 1, printer)}\n`)
-    if (changes.length > MOST_CHANGES) printer.write(`    and ${count(changes.length - MOST_CHANGES, 'more change')}; -o json has all\n`)
+    for (const unit of units)
+      printer.write(
+        `${terminal.glyph('changed')} ${terminal.style(nameOf(unit), 'bold')}  ${unitText(unit)}\n`,
+      )
+    for (const change of changes.slice(0, MOST_CHANGES))
+      printer.write(`    ${changeText(change, units.length === 1, printer)}\n`)
+    if (changes.length > MOST_CHANGES)
+      printer.write(
+        `    and ${count(changes.length - MOST_CHANGES, 'more change')}; -o json has all\n`,
+      )
   }
   for (const unit of items.filter(({ state }) => state === 'same'))
     printer.write(
@@ -36,21 +53,36 @@ export function printPreview(preview: Preview, printer: Printer): void {
     )
   for (const unit of items.filter(({ state }) => state === 'failed'))
     printer.write(`${terminal.glyph('unknown')} ${nameOf(unit)}  is not built\n`)
-  if (merge.why !== undefined) printer.hint(`note: the head itself is compared: ${oneLine(merge.why, 500)}`)
+  if (merge.why !== undefined)
+    printer.hint(`note: the head itself is compared: ${oneLine(merge.why, 500)}`)
   for (const path of merge.conflicts.slice(0, 10))
     printer.hint(`note: ${oneLine(path, 300)} changed on both sides: that of the head is compared`)
-  if (head.fork) printer.hint('note: the head is from a fork: nothing that it names was run, and no cluster was read')
-  if (preview.policies) printer.hint('note: the head changes policies: those of the base branch were used')
+  if (head.fork)
+    printer.hint(
+      'note: the head is from a fork: nothing that it names was run, and no cluster was read',
+    )
+  if (preview.policies)
+    printer.hint('note: the head changes policies: those of the base branch were used')
   for (const note of preview.notes.slice(0, 10)) printer.hint(`note: ${oneLine(note, 500)}`)
   for (const { name, failure } of preview.clusters)
     if (failure !== undefined && !head.fork)
-      printer.hint(`note: what is live in ${oneLine(name, 300)} is unknown (${failure.code}): ${oneLine(failure.why, 500)}`)
+      printer.hint(
+        `note: what is live in ${oneLine(name, 300)} is unknown (${failure.code}): ${oneLine(failure.why, 500)}`,
+      )
 }
 
 /** On stderr, in every format. @returns those of the merge: a unit that the base branch cannot build is not the fault of the head */
-export function printPreviewFailures({ items, policyProblem }: Preview, printer: Printer): readonly Failure[] {
-  const ofUnits = items.flatMap((unit) => unit.failures.map((failure) => ({ at: failure.at, failure: failureOf(failure) })))
-  const ofPolicy = policyProblem === undefined ? [] : [{ at: 'merge' as const, failure: unusablePolicy(policyProblem) }]
+export function printPreviewFailures(
+  { items, policyProblem }: Preview,
+  printer: Printer,
+): readonly Failure[] {
+  const ofUnits = items.flatMap((unit) =>
+    unit.failures.map((failure) => ({ at: failure.at, failure: failureOf(failure) })),
+  )
+  const ofPolicy =
+    policyProblem === undefined
+      ? []
+      : [{ at: 'merge' as const, failure: unusablePolicy(policyProblem) }]
   const failures = [...ofPolicy, ...ofUnits]
   printFailures(
     failures.map(({ failure }) => failure),
@@ -66,7 +98,8 @@ function unusablePolicy({ where, why }: NonNullable<Preview['policyProblem']>): 
     what: 'after the merge the policy cannot be used',
     where,
     why,
-    remedy: 'correct it before the merge: an earlier policy decides then, and nothing is opened, merged or settled',
+    remedy:
+      'correct it before the merge: an earlier policy decides then, and nothing is opened, merged or settled',
     retry: 'on-change',
   })
 }
@@ -81,11 +114,16 @@ function nameOf({ package: path, cluster }: PreviewUnit): string {
 
 function unitText(unit: PreviewUnit): string {
   const { before, after, other, unknown } = liveCounts(unit.changes)
-  const live = Object.entries({ 'not live': before, 'already live': after, drifted: other, unknown }).flatMap(([words, number]) =>
-    number === 0 ? [] : [`${number} ${words}`],
-  )
-  const presence = unit.presence === 'both' ? '' : unit.presence === 'new' ? 'new unit, ' : 'no unit any more, '
-  const shared = unit.shared.length === 0 ? '' : `, through ${oneLine(unit.shared.slice(0, 3).join(', '), 300)}`
+  const live = Object.entries({
+    'not live': before,
+    'already live': after,
+    drifted: other,
+    unknown,
+  }).flatMap(([words, number]) => (number === 0 ? [] : [`${number} ${words}`]))
+  const presence =
+    unit.presence === 'both' ? '' : unit.presence === 'new' ? 'new unit, ' : 'no unit any more, '
+  const shared =
+    unit.shared.length === 0 ? '' : `, through ${oneLine(unit.shared.slice(0, 3).join(', '), 300)}`
   return `${presence}${count(objectCount([unit]), 'object')}, ${count(unit.changes.length, 'change')}: ${live.join(', ')}${shared}`
 }
 
@@ -96,7 +134,10 @@ function changeText(
 ): string {
   const name = oneLine(describeResourceId(ref), 300)
   const { git, live: to } = formatSides({ git: before, live: after })
-  const what = path === undefined ? `${name} is ${change}` : `${name} ${oneLine(path, 300)}: ${git} ${terminal.glyph('arrow')} ${to}`
+  const what =
+    path === undefined
+      ? `${name} is ${change}`
+      : `${name} ${oneLine(path, 300)}: ${git} ${terminal.glyph('arrow')} ${to}`
   const third = liveValue === undefined ? '' : `: ${formatValue(liveValue)}`
   return `${what}  ${risk} ${oneLine(reason, 40)}${single ? `, ${LIVE[live]}${third}` : ''}`
 }

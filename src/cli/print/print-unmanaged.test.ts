@@ -18,7 +18,12 @@ const FOUND: UnmanagedObjects = {
   cluster: 'prod',
   namespaces: ['shop'],
   objects: [
-    { id: { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'x' }, apiVersion: 'v1', creator, createdAt: '2026-11-21T10:00:00Z' },
+    {
+      id: { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'x' },
+      apiVersion: 'v1',
+      creator,
+      createdAt: '2026-11-21T10:00:00Z',
+    },
     {
       id: { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'y\u001b' },
       apiVersion: 'apps/v1',
@@ -44,7 +49,10 @@ test('a list apart, with who made each object and what was not looked into', () 
     formatUnmanaged([{ ...FOUND, objects: [], unread: [] }], 0, terminal),
     /^nothing without a manager was found in namespace shop of prod\n$/,
   )
-  assert.match(formatUnmanaged([{ ...FOUND, namespaces: [], objects: [], unread: [] }], 0, terminal), /^no package of prod has a namespace/)
+  assert.match(
+    formatUnmanaged([{ ...FOUND, namespaces: [], objects: [], unread: [] }], 0, terminal),
+    /^no package of prod has a namespace/,
+  )
   assert.equal(formatUnmanaged([], 0, terminal), '')
 })
 

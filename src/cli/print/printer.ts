@@ -24,7 +24,11 @@ export class Printer {
     this.output = options.output ?? 'table'
     this.quiet = options.quiet === true
     this.verbose = options.verbose === true
-    this.terminal = new Terminal(cli.stdout, { color: options.color, ascii: options.ascii === true, env: cli.env })
+    this.terminal = new Terminal(cli.stdout, {
+      color: options.color,
+      ascii: options.ascii === true,
+      env: cli.env,
+    })
   }
 
   /** The output is for people: sentences may follow the rows. */

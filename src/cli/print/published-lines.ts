@@ -15,10 +15,18 @@ export type RepositoryLocation =
   /** Given by its address, or bare: everybody has the written branches. */
   | { readonly kind: 'shared' }
   /** `git`: the command for it, `git` or `git -C folder`. `origin`: whether it has one. */
-  | { readonly kind: 'clone'; readonly git: string; readonly name: string; readonly origin: boolean }
+  | {
+      readonly kind: 'clone'
+      readonly git: string
+      readonly name: string
+      readonly origin: boolean
+    }
 
 /** @throws Failure BP4009 where git is not installed */
-export async function repositoryLocation({ repo }: Pick<RepositoryOptions, 'repo'>, cli: CliContext): Promise<RepositoryLocation> {
+export async function repositoryLocation(
+  { repo }: Pick<RepositoryOptions, 'repo'>,
+  cli: CliContext,
+): Promise<RepositoryLocation> {
   // A scheme, or `user@host:path`.
   if (/^[^/]+:/.test(repo)) return { kind: 'shared' }
   const state = await cli.cloneState(repo)
@@ -26,7 +34,12 @@ export async function repositoryLocation({ repo }: Pick<RepositoryOptions, 'repo
   const origin = state === 'clone'
   const what = origin ? 'clone' : 'repository'
   if (repo === '.') return { kind: 'clone', git: 'git', name: `this ${what}`, origin }
-  return { kind: 'clone', git: `git -C ${shellWord(repo)}`, name: `the ${what} ${oneLine(repo, 200)}`, origin }
+  return {
+    kind: 'clone',
+    git: `git -C ${shellWord(repo)}`,
+    name: `the ${what} ${oneLine(repo, 200)}`,
+    origin,
+  }
 }
 
 type Written = Pick<RefUpdate, 'ref' | 'from' | 'to'>
@@ -37,28 +50,45 @@ const MOST_REVIEWS = 5
  * Indented lines after a push of `updates`: where they are, and the commands that show and publish them. Empty where nothing was
  * written, where everybody has it, and without an origin.
  */
-export function publishedLines(updates: readonly Written[], baseBranch: string, location: RepositoryLocation): readonly string[] {
+export function publishedLines(
+  updates: readonly Written[],
+  baseBranch: string,
+  location: RepositoryLocation,
+): readonly string[] {
   const publish = publishCommand(updates, location)
   if (location.kind === 'shared' || publish === undefined) return []
   const written = updates.filter(({ to }) => to !== null).map(({ ref }) => shortName(ref))
-  const reviews = updates.filter(({ ref, to }) => to !== null && isForReview(ref)).map(({ ref }) => shortName(ref))
+  const reviews = updates
+    .filter(({ ref, to }) => to !== null && isForReview(ref))
+    .map(({ ref }) => shortName(ref))
   return [
-    ...(written.length === 0 ? [] : [`  written to ${location.name}: ${oneLine(written.join(', '), 1_000)}`]),
-    ...reviews.slice(0, MOST_REVIEWS).map((branch) => `  review:  ${location.git} diff ${shellWord(`${baseBranch}...${branch}`)}`),
+    ...(written.length === 0
+      ? []
+      : [`  written to ${location.name}: ${oneLine(written.join(', '), 1_000)}`]),
+    ...reviews
+      .slice(0, MOST_REVIEWS)
+      .map((branch) => `  review:  ${location.git} diff ${shellWord(`${baseBranch}...${branch}`)}`),
     `  publish: ${publish}`,
     ...(startsLedger(updates)
-      ? [`  if origin rejects drift-ledger, which it has already: ${beginAgain(written, location)}, and scan again`]
+      ? [
+          `  if origin rejects drift-ledger, which it has already: ${beginAgain(written, location)}, and scan again`,
+        ]
       : []),
   ]
 }
 
 /** A clone without the fetched ledger of its origin starts another one. */
 function startsLedger(updates: readonly Written[]): boolean {
-  return updates.some(({ ref, from, to }) => ref === `refs/heads/${LEDGER_BRANCH}` && from === null && to !== null)
+  return updates.some(
+    ({ ref, from, to }) => ref === `refs/heads/${LEDGER_BRANCH}` && from === null && to !== null,
+  )
 }
 
 /** Removes the written branches, and nothing else of the clone. */
-function beginAgain(written: readonly string[], location: RepositoryLocation & { readonly kind: 'clone' }): string {
+function beginAgain(
+  written: readonly string[],
+  location: RepositoryLocation & { readonly kind: 'clone' },
+): string {
   return `${location.git} branch -D ${written.map(shellWord).join(' ')} && ${fetchRecorded(location)}`
 }
 
@@ -84,9 +114,14 @@ export async function printPublished(
  * One atomic push of written and removed refs; undefined without an origin. Git refuses another base branch, ledger or tag on origin;
  * a new branch for review replaces the one that was published from here.
  */
-export function publishCommand(updates: readonly Written[], location: RepositoryLocation): string | undefined {
+export function publishCommand(
+  updates: readonly Written[],
+  location: RepositoryLocation,
+): string | undefined {
   if (location.kind === 'shared' || !location.origin || updates.length === 0) return undefined
-  const leases = updates.filter(({ ref, from, to }) => from !== null && to !== null && isForReview(ref))
+  const leases = updates.filter(
+    ({ ref, from, to }) => from !== null && to !== null && isForReview(ref),
+  )
   const words = [
     ...(updates.length > 1 ? ['--atomic'] : []),
     ...leases.map(({ ref }) => shellWord(`--force-with-lease=${shortName(ref)}`)),
@@ -100,7 +135,10 @@ export function publishCommand(updates: readonly Written[], location: Repository
 /** The parts of a decision (`Decided`) that name the refs that it moved. */
 interface DecidedRefs {
   readonly reviewed: {
-    readonly observation: { readonly unit: { readonly packageName: string }; readonly git: { readonly baseBranch: string } }
+    readonly observation: {
+      readonly unit: { readonly packageName: string }
+      readonly git: { readonly baseBranch: string }
+    }
     readonly proposal: Pick<OpenBranch, 'ref' | 'commit'>
   }
   readonly commit: ObjectId | undefined
@@ -111,10 +149,17 @@ interface DecidedRefs {
  * What a decision without a forge moved, in one push: an approval the base branch, the tag of its `revision` (`v4`) where
  * it has one, and the ledger; a rejection, which has no commit, the ledger; the branch of the proposal is gone either way.
  */
-export function decisionUpdates({ reviewed: { observation, proposal }, commit, revision }: DecidedRefs): readonly Written[] {
+export function decisionUpdates({
+  reviewed: { observation, proposal },
+  commit,
+  revision,
+}: DecidedRefs): readonly Written[] {
   const { unit, git } = observation
   const merged = { ref: `refs/heads/${git.baseBranch}`, from: null, to: commit ?? null }
-  const tags = revision === undefined ? [] : [{ ref: `refs/tags/${unit.packageName}/${revision}`, from: null, to: commit ?? null }]
+  const tags =
+    revision === undefined
+      ? []
+      : [{ ref: `refs/tags/${unit.packageName}/${revision}`, from: null, to: commit ?? null }]
   return [
     ...(commit === undefined ? [] : [merged, ...tags]),
     { ref: proposal.ref, from: proposal.commit, to: null },

@@ -6,7 +6,10 @@ import { unitName } from '../../record/unit-name.ts'
 import { workspaceOf } from './unit-cells.ts'
 
 /** Adds what the ledger knows of the branch. The report itself is planned before the forge gives a number. */
-export function withPullRequest(report: DriftReport, { pushed }: Pick<RepositoryView, 'pushed'>): DriftReport {
+export function withPullRequest(
+  report: DriftReport,
+  { pushed }: Pick<RepositoryView, 'pushed'>,
+): DriftReport {
   const { spec, status } = report
   if (status.lifecycle !== 'Proposed') return report
   const branch = status.branch ?? `proposed/${unitName(spec.unit)}/drift-${status.episode}`

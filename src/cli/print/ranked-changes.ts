@@ -12,12 +12,21 @@ export interface RankedChange {
 }
 
 /** `numbers`: in the whole list, where some of it is not shown. */
-export function rankedChanges({ items }: DriftReportList, numbers?: ReadonlyMap<Change, number>): RankedChange[] {
+export function rankedChanges(
+  { items }: DriftReportList,
+  numbers?: ReadonlyMap<Change, number>,
+): RankedChange[] {
   const all = items.flatMap((report) =>
-    report.spec.changes.map((change, index) => ({ report, change, number: numbers?.get(change) ?? index + 1 })),
+    report.spec.changes.map((change, index) => ({
+      report,
+      change,
+      number: numbers?.get(change) ?? index + 1,
+    })),
   )
   // sort() is stable: changes of one risk stay in the order of their reports.
-  return all.sort((left, right) => RISKS.indexOf(left.change.risk) - RISKS.indexOf(right.change.risk))
+  return all.sort(
+    (left, right) => RISKS.indexOf(left.change.risk) - RISKS.indexOf(right.change.risk),
+  )
 }
 
 /** `Deployment shop/web` */
@@ -46,7 +55,9 @@ export function sourceOf({ change, report: { spec } }: RankedChange): SourceLoca
 
 function locationOf({ source }: Change): SourceLocation | undefined {
   const [, path, line] = /^(.+):(\d{1,9})$/s.exec(source ?? '') ?? []
-  return path !== undefined && line !== undefined && Number(line) > 0 ? { path, line: Number(line) } : undefined
+  return path !== undefined && line !== undefined && Number(line) > 0
+    ? { path, line: Number(line) }
+    : undefined
 }
 
 /** `3 changes`, `1 change` */

@@ -28,21 +28,34 @@ spec:
     substituteFrom:
     - {kind: Secret, name: credentials}
 `
-const CONFIG = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop}\ndata: {size: "${size} m", user: "${user}"}\n'
+const CONFIG =
+  'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop}\ndata: {size: "${size} m", user: "${user}"}\n'
 const LIVE =
   'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop, labels: {tier: front}}\ndata: {size: "6 m", user: canary}\n'
 
-test('explain names the variable, the common label and the Secret of a folder that Flux builds', { skip: whyNoKubectl() }, async () => {
-  const world = new SyncedWorld({ 'clusters/apps.yaml': APPS, 'apps/production/settings.yaml': CONFIG }, ['kubectl'])
+test('explain names the variable, the common label and the Secret of a folder that Flux builds', {
+  skip: whyNoKubectl(),
+}, async () => {
+  const world = new SyncedWorld(
+    { 'clusters/apps.yaml': APPS, 'apps/production/settings.yaml': CONFIG },
+    ['kubectl'],
+  )
   for (const object of [SYNC, APPS]) world.cluster.put(yaml(object))
   const encoded = Buffer.from('canary').toString('base64')
-  world.cluster.put(yaml(`apiVersion: v1\nkind: Secret\nmetadata: {name: credentials, namespace: flux-system}\ndata: {user: ${encoded}}\n`))
+  world.cluster.put(
+    yaml(
+      `apiVersion: v1\nkind: Secret\nmetadata: {name: credentials, namespace: flux-system}\ndata: {user: ${encoded}}\n`,
+    ),
+  )
   world.cluster.put(appliedBy(world.syncer, yaml(LIVE)))
   const settings = '/ConfigMap/shop/settings'
   world.edit(settings, 'data.size', '7 m')
   world.edit(settings, 'data.user', 'other-canary')
   world.edit(settings, 'metadata.labels.tier', 'back')
-  const renderer = withBuilds(new InProcessRenderer(), new PackageBuilds({ allowed: ['kubectl'], environment: process.env }))
+  const renderer = withBuilds(
+    new InProcessRenderer(),
+    new PackageBuilds({ allowed: ['kubectl'], environment: process.env }),
+  )
   const { stdout } = await runInWorld(world, ['explain', 'apps/production'], { renderer })
   for (const line of [
     'written by the variable clusters/apps.yaml:11:13 (size), which decides a part of it',

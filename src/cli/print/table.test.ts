@@ -21,13 +21,25 @@ const ROWS: readonly Row[] = [
 const PLAIN = { headers: true, wide: false, columns: undefined }
 
 test('a table has heads, three spaces between columns and nothing at line ends', () => {
-  assert.equal(formatTable(ROWS, COLUMNS, PLAIN), 'NAME       STATE\napps/web   InSync\na          -\n')
+  assert.equal(
+    formatTable(ROWS, COLUMNS, PLAIN),
+    'NAME       STATE\napps/web   InSync\na          -\n',
+  )
 })
 
 test('heads may be left out, and columns added or chosen in any order', () => {
-  assert.equal(formatTable(ROWS, COLUMNS, { ...PLAIN, headers: false }), 'apps/web   InSync\na          -\n')
-  assert.equal(formatTable(ROWS.slice(1), COLUMNS, { ...PLAIN, wide: true }), 'NAME   STATE   MORE\na      -       more\n')
-  assert.equal(formatTable(ROWS.slice(1), COLUMNS, { ...PLAIN, columns: ['state', 'NAME'] }), 'STATE   NAME\n-       a\n')
+  assert.equal(
+    formatTable(ROWS, COLUMNS, { ...PLAIN, headers: false }),
+    'apps/web   InSync\na          -\n',
+  )
+  assert.equal(
+    formatTable(ROWS.slice(1), COLUMNS, { ...PLAIN, wide: true }),
+    'NAME   STATE   MORE\na      -       more\n',
+  )
+  assert.equal(
+    formatTable(ROWS.slice(1), COLUMNS, { ...PLAIN, columns: ['state', 'NAME'] }),
+    'STATE   NAME\n-       a\n',
+  )
 })
 
 test('no rows give the heads, or nothing', () => {
@@ -37,13 +49,19 @@ test('no rows give the heads, or nothing', () => {
 
 test('text from outside makes neither a line nor a colour nor a column of its own', () => {
   fc.assert(
-    fc.property(fc.oneof(fc.constantFrom(...HOSTILE_TEXTS), fc.string({ unit: 'binary' })), (name) => {
-      const lines = formatTable([{ name, state: 'x' }], COLUMNS, PLAIN).split('\n')
-      assert.equal(lines.length, 3)
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-      assert.doesNotMatch(lines.join(''), /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/)
-      assert.ok(lines.every((line) => line === line.trimEnd()))
-    }),
+    fc.property(
+      fc.oneof(fc.constantFrom(...HOSTILE_TEXTS), fc.string({ unit: 'binary' })),
+      (name) => {
+        const lines = formatTable([{ name, state: 'x' }], COLUMNS, PLAIN).split('\n')
+        assert.equal(lines.length, 3)
+        assert.doesNotMatch(
+          lines.join(''),
+          // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+          /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/,
+        )
+        assert.ok(lines.every((line) => line === line.trimEnd()))
+      },
+    ),
   )
 })
 

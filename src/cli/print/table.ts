@@ -25,27 +25,41 @@ const GAP = 3
 const CELL_LIMIT = 300
 
 /** Ends with a line break; empty rows give the head alone, or nothing without heads. */
-export function formatTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[], options: TableOptions): string {
+export function formatTable<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  options: TableOptions,
+): string {
   const shown =
     options.columns === undefined
       ? columns.filter(({ wide }) => wide !== true || options.wide)
-      : options.columns.flatMap((name) => columns.filter((column) => column.name === name.toUpperCase()))
+      : options.columns.flatMap((name) =>
+          columns.filter((column) => column.name === name.toUpperCase()),
+        )
   // Text from a cluster or from git adds no line breaks and no colours.
-  const cells = rows.map((row) => shown.map(({ value }) => oneLine(value(row), CELL_LIMIT).trimEnd() || '-'))
+  const cells = rows.map((row) =>
+    shown.map(({ value }) => oneLine(value(row), CELL_LIMIT).trimEnd() || '-'),
+  )
   const lines = options.headers ? [shown.map(({ name }) => name), ...cells] : cells
-  const widths = columnWidths(lines).map((width, index) => Math.max(options.widths?.[index] ?? 0, width))
+  const widths = columnWidths(lines).map((width, index) =>
+    Math.max(options.widths?.[index] ?? 0, width),
+  )
   options.widths?.splice(0, widths.length, ...widths)
   return lines.map((line) => `${aligned(line, widths, GAP)}\n`).join('')
 }
 
 /** Widest cell of each column of the first row. */
 export function columnWidths(rows: readonly (readonly string[])[]): number[] {
-  return (rows[0] ?? []).map((_cell, column) => rows.reduce((most, row) => Math.max(most, widthOf(row[column] ?? '')), 0))
+  return (rows[0] ?? []).map((_cell, column) =>
+    rows.reduce((most, row) => Math.max(most, widthOf(row[column] ?? '')), 0),
+  )
 }
 
 /** One line, without spaces at its end. */
 export function aligned(cells: readonly string[], widths: readonly number[], gap: number): string {
-  const padded = cells.map((cell, column) => cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - widthOf(cell))))
+  const padded = cells.map(
+    (cell, column) => cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - widthOf(cell))),
+  )
   return padded.join(' '.repeat(gap)).trimEnd()
 }
 
@@ -55,10 +69,16 @@ export function widthOf(text: string): number {
 }
 
 /** @throws InvalidArgumentError for a column that there is not */
-export function checkedColumns<Row>(names: readonly string[] | undefined, columns: readonly Column<Row>[]): readonly string[] | undefined {
+export function checkedColumns<Row>(
+  names: readonly string[] | undefined,
+  columns: readonly Column<Row>[],
+): readonly string[] | undefined {
   const known = columns.map(({ name }) => name)
   const wrong = names?.find((name) => !known.includes(name.toUpperCase()))
-  if (wrong !== undefined) throw new InvalidArgumentError(`there is no column ${wrong}; there are ${known.join(', ').toLowerCase()}`)
+  if (wrong !== undefined)
+    throw new InvalidArgumentError(
+      `there is no column ${wrong}; there are ${known.join(', ').toLowerCase()}`,
+    )
   return names
 }
 
@@ -74,7 +94,10 @@ interface Rows<Row> {
 }
 
 /** @throws InvalidArgumentError for a column that does not exist */
-export function printRows<Row>({ rows, columns, nameOf, widths, headers = true }: Rows<Row>, printer: Printer): void {
+export function printRows<Row>(
+  { rows, columns, nameOf, widths, headers = true }: Rows<Row>,
+  printer: Printer,
+): void {
   const { output, options } = printer
   const table = {
     headers: headers && options.headers !== false,

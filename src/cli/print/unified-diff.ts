@@ -13,29 +13,59 @@ interface DiffSide {
 const MOST_EDITS = 4_000
 
 /** `inActions`: the runner executes lines that begin with `::`, and `##[` in any line. */
-export function formatUnifiedDiff(before: DiffSide, after: DiffSide, terminal: Terminal, inActions: boolean): string {
-  const [from, to] = [before, after].map(({ name, text }) => (text === undefined ? '/dev/null' : name)) as [string, string]
-  const patch = structuredPatch(from, to, before.text ?? '', after.text ?? '', undefined, undefined, {
-    context: 3,
-    maxEditLength: MOST_EDITS,
-  })
-  const lines = patch === undefined ? wholly(before, after) : formatPatch(patch, OMIT_HEADERS).replace(/\n$/, '').split('\n')
+export function formatUnifiedDiff(
+  before: DiffSide,
+  after: DiffSide,
+  terminal: Terminal,
+  inActions: boolean,
+): string {
+  const [from, to] = [before, after].map(({ name, text }) =>
+    text === undefined ? '/dev/null' : name,
+  ) as [string, string]
+  const patch = structuredPatch(
+    from,
+    to,
+    before.text ?? '',
+    after.text ?? '',
+    undefined,
+    undefined,
+    {
+      context: 3,
+      maxEditLength: MOST_EDITS,
+    },
+  )
+  const lines =
+    patch === undefined
+      ? wholly(before, after)
+      : formatPatch(patch, OMIT_HEADERS).replace(/\n$/, '').split('\n')
   const limit = terminal.isTTY ? 2_000 : Number.POSITIVE_INFINITY
   const shown = lines.map((line) => {
     const text = oneLine(line, limit)
     return terminal.style(inActions ? withoutCommands(text) : text, ...styleOf(line))
   })
-  return [terminal.style(`--- ${from}`, 'bold'), terminal.style(`+++ ${to}`, 'bold'), ...shown].map((line) => `${line}\n`).join('')
+  return [terminal.style(`--- ${from}`, 'bold'), terminal.style(`+++ ${to}`, 'bold'), ...shown]
+    .map((line) => `${line}\n`)
+    .join('')
 }
 
 function wholly({ text: before = '' }: DiffSide, { text: after = '' }: DiffSide): string[] {
   const removed = before.split('\n').slice(0, -1)
   const added = after.split('\n').slice(0, -1)
-  return [`@@ -1,${removed.length} +1,${added.length} @@`, ...removed.map((line) => `-${line}`), ...added.map((line) => `+${line}`)]
+  return [
+    `@@ -1,${removed.length} +1,${added.length} @@`,
+    ...removed.map((line) => `-${line}`),
+    ...added.map((line) => `+${line}`),
+  ]
 }
 
 function styleOf(line: string): Style[] {
-  return line.startsWith('@@') ? ['cyan'] : line.startsWith('-') ? ['red'] : line.startsWith('+') ? ['green'] : []
+  return line.startsWith('@@')
+    ? ['cyan']
+    : line.startsWith('-')
+      ? ['red']
+      : line.startsWith('+')
+        ? ['green']
+        : []
 }
 
 function withoutCommands(line: string): string {

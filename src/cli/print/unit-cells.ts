@@ -10,14 +10,21 @@ import type { Terminal } from '../context/terminal.ts'
 /** Objects that differ, of those that git declares and the unexpected ones. */
 export function driftCount({ spec, status: { state } }: DriftReport): string {
   if (state === 'Unknown') return '?'
-  const objects = new Set(spec.changes.map(({ ref }) => `${ref.group}/${ref.kind}/${ref.namespace}/${ref.name}`)).size
+  const objects = new Set(
+    spec.changes.map(({ ref }) => `${ref.group}/${ref.kind}/${ref.namespace}/${ref.name}`),
+  ).size
   const unexpected = spec.changes.filter(({ change }) => change === 'unexpected').length
   return `${objects}/${spec.observed.objects + unexpected}`
 }
 
 /** What the unit is known by: the resource of the syncer that applies it, the Helm release that it is, `folder` or `kpt`. */
 export function sourceOf(
-  { cluster, package: path, source, appliedBy }: Pick<DriftReport['spec']['unit'], 'cluster' | 'package' | 'source' | 'appliedBy'>,
+  {
+    cluster,
+    package: path,
+    source,
+    appliedBy,
+  }: Pick<DriftReport['spec']['unit'], 'cluster' | 'package' | 'source' | 'appliedBy'>,
   policies: PolicySet,
 ): string {
   if (appliedBy !== undefined) return appliedBy

@@ -51,11 +51,16 @@ export function printList(list: ListDocument, { output, cli }: Printer): boolean
  * As `printList`, and markdown, github and sarif too. With github the Markdown goes to the summary of the step, where there is one.
  * @param numbers of the changes in the whole list, where some of it is not shown
  */
-export function printReports(list: DriftReportList, printer: Printer, numbers?: ReadonlyMap<Change, number>): boolean {
+export function printReports(
+  list: DriftReportList,
+  printer: Printer,
+  numbers?: ReadonlyMap<Change, number>,
+): boolean {
   const { output, cli } = printer
   if (printList(list, printer)) return true
   if (output === 'markdown') printer.write(formatMarkdown(list, { numbers }))
-  else if (output === 'sarif') printer.write(`${jsonText(sarifLog(list, cli.version, numbers), 2)}\n`)
+  else if (output === 'sarif')
+    printer.write(`${jsonText(sarifLog(list, cli.version, numbers), 2)}\n`)
   else if (output === 'github') {
     printer.write(formatAnnotations(list, numbers))
     writeStepSummary(formatMarkdown(list, { numbers }), cli)
@@ -64,9 +69,18 @@ export function printReports(list: DriftReportList, printer: Printer, numbers?: 
 }
 
 /** The list is as old as its oldest observation. */
-export function reportList(items: readonly DriftReport[], incomplete: readonly Incomplete[]): DriftReportList {
+export function reportList(
+  items: readonly DriftReport[],
+  incomplete: readonly Incomplete[],
+): DriftReportList {
   const [observedAt = ''] = observedTimes(items)
-  return { apiVersion: API_VERSION, kind: 'DriftReportList', observedAt, incomplete: [...incomplete], items: [...items] }
+  return {
+    apiVersion: API_VERSION,
+    kind: 'DriftReportList',
+    observedAt,
+    incomplete: [...incomplete],
+    items: [...items],
+  }
 }
 
 /** The unobserved objects and packages of all units. */
@@ -74,25 +88,39 @@ export function incompleteOf(units: readonly UnitResult[]): Incomplete[] {
   return units.flatMap((unit) =>
     unit.state === 'planned'
       ? unit.observation.incomplete.map((entry) => ({ package: unit.unit.packagePath, ...entry }))
-      : unit.failures.map(({ code, what, why, remedy }) => ({ package: unit.packagePath, code, why: `${what}: ${why}`, remedy })),
+      : unit.failures.map(({ code, what, why, remedy }) => ({
+          package: unit.packagePath,
+          code,
+          why: `${what}: ${why}`,
+          remedy,
+        })),
   )
 }
 
 /** Clusters of which nothing could be observed. */
 export function incompleteOfClusters(notObserved: readonly NotObserved[]): Incomplete[] {
   return notObserved.flatMap(({ cluster, failures }) =>
-    failures.map(({ code, what, why, remedy }) => ({ state: 'unreadable' as const, code, why: `${cluster}: ${what}: ${why}`, remedy })),
+    failures.map(({ code, what, why, remedy }) => ({
+      state: 'unreadable' as const,
+      code,
+      why: `${cluster}: ${what}: ${why}`,
+      remedy,
+    })),
   )
 }
 
 /** The unobserved objects in reports of the ledger. */
 export function incompleteOfReports(reports: readonly DriftReport[]): Incomplete[] {
-  return reports.flatMap(({ spec, status }) => (status.incomplete ?? []).map((entry) => ({ package: spec.unit.package, ...entry })))
+  return reports.flatMap(({ spec, status }) =>
+    (status.incomplete ?? []).map((entry) => ({ package: spec.unit.package, ...entry })),
+  )
 }
 
 /** One line for each item, and one for each package without an item of which nothing is known. */
 function linesOf({ apiVersion, items, incomplete }: ListDocument): object[] {
-  const reported = new Set((items as readonly Partial<DriftReport>[]).map(({ spec }) => spec?.unit?.package))
+  const reported = new Set(
+    (items as readonly Partial<DriftReport>[]).map(({ spec }) => spec?.unit?.package),
+  )
   const unread = (incomplete ?? []).filter((entry) => !reported.has(entry.package))
   return [...items, ...unread.map((entry) => ({ apiVersion, kind: 'Incomplete', ...entry }))]
 }
@@ -107,7 +135,8 @@ function jsonText(document: object, indent?: number): string {
 
 function applyTemplate(text: string, list: ListDocument, cli: CliContext): string {
   const parsed = parseTemplate(text)
-  if ('problem' in parsed) throw new TypeError(`a template that was checked is not one: ${parsed.problem}`)
+  if ('problem' in parsed)
+    throw new TypeError(`a template that was checked is not one: ${parsed.problem}`)
   try {
     // A terminal gets no control characters; a program gets the value as it is.
     const shown = (value: string): string =>
@@ -115,7 +144,11 @@ function applyTemplate(text: string, list: ListDocument, cli: CliContext): strin
         .split('\n')
         .map((line) => oneLine(line, Number.POSITIVE_INFINITY))
         .join('\n')
-    return printTemplate(parsed.template, list as unknown as Json, cli.stdout.isTTY === true ? shown : undefined)
+    return printTemplate(
+      parsed.template,
+      list as unknown as Json,
+      cli.stdout.isTTY === true ? shown : undefined,
+    )
   } catch (thrown) {
     if (!(thrown instanceof TemplateMismatch)) throw thrown
     throw new Failure({
@@ -136,7 +169,11 @@ function writeStepSummary(markdown: string, cli: CliContext): void {
     cli.appendText(path, markdown)
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown)
-    const note = { cause: 'report-not-written', subject: '', text: `the step summary could not be written: ${oneLine(why, 300)}` } as const
+    const note = {
+      cause: 'report-not-written',
+      subject: '',
+      text: `the step summary could not be written: ${oneLine(why, 300)}`,
+    } as const
     cli.stderr.write(`note: ${oneLine(sentenceOf(note), 2_000)}\n`)
   }
 }

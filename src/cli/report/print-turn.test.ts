@@ -19,15 +19,22 @@ function drifted(config = CONFIG): TurnWorld {
 test('what is planned beside the named changes is said', async () => {
   const { stdout } = await runInWorld(drifted(), ['adopt', 'apps/web', 'configmap/web'])
   assert.match(stdout, /decides \(plan: adopt 1, restore 2\)$/m)
-  assert.match((await runInWorld(drifted(), ['adopt', 'apps/web'])).stdout, /decides \(plan: Adopt\)$/m)
+  assert.match(
+    (await runInWorld(drifted(), ['adopt', 'apps/web'])).stdout,
+    /decides \(plan: Adopt\)$/m,
+  )
 })
 
 test('with --dry-run the plan, every edited line and their diff are shown, and nothing is written', async () => {
   const world = drifted()
-  const pushed = () => JSON.stringify([world.repository.pushes.length, ...world.repository.branches])
+  const pushed = () =>
+    JSON.stringify([world.repository.pushes.length, ...world.repository.branches])
   const before = pushed()
   const { stdout } = await runInWorld(world, ['adopt', 'apps/web', 'deployment/web', '--dry-run'])
-  assert.match(stdout, /^ {2}would edit apps\/web\/deployment\.yaml:9,14\n {2}plan: adopt 2, restore 1$/m)
+  assert.match(
+    stdout,
+    /^ {2}would edit apps\/web\/deployment\.yaml:9,14\n {2}plan: adopt 2, restore 1$/m,
+  )
   const [patch, ...others] = parsePatch(stdout.slice(stdout.indexOf('--- ')))
   assert.deepEqual(
     [patch?.oldFileName, patch?.newFileName, others.length],
@@ -39,11 +46,21 @@ test('with --dry-run the plan, every edited line and their diff are shown, and n
 
 test('the diff shows no credential that stands beside an edit, and no line of a file with a Secret in it', async () => {
   const beside = `${CONFIG}  db-password: c4n4ry-beside\n`
-  const shown = await runInWorld(drifted(beside), ['adopt', 'apps/web', 'configmap/web', '--dry-run'])
+  const shown = await runInWorld(drifted(beside), [
+    'adopt',
+    'apps/web',
+    'configmap/web',
+    '--dry-run',
+  ])
   assert.match(shown.stdout, /^\+ {2}color: red$/m)
   assert.match(shown.stdout, /^ {3}db-password: hmac-sha256:[0-9a-f]{16} \(13 bytes\)$/m)
   const secret = `${CONFIG}---\napiVersion: v1\nkind: Secret\nmetadata: {name: web, namespace: shop}\nstringData: {a: c4n4ry-secret}\n`
-  const hidden = await runInWorld(drifted(secret), ['adopt', 'apps/web', 'configmap/web', '--dry-run'])
+  const hidden = await runInWorld(drifted(secret), [
+    'adopt',
+    'apps/web',
+    'configmap/web',
+    '--dry-run',
+  ])
   assert.match(
     hidden.stdout,
     /would edit apps\/web\/config\.yaml:5\n.*\n {2}the lines of apps\/web\/config\.yaml are not shown: it holds a Secret/,
@@ -55,9 +72,15 @@ test('a scan says that the cluster agrees with a merged decision, once', async (
   const world = drifted()
   await runInWorld(world, ['adopt', 'apps/web', '-m', 'why'])
   await runInWorld(world, ['approve', 'apps/web', '--yes'])
-  assert.match((await runInWorld(world, ['scan', '--dry-run'])).stdout, /^✓ drift-[0-9a-f]{8} of apps\/web would be verified: /m)
+  assert.match(
+    (await runInWorld(world, ['scan', '--dry-run'])).stdout,
+    /^✓ drift-[0-9a-f]{8} of apps\/web would be verified: /m,
+  )
   const { stdout } = await runInWorld(world, ['scan'])
-  assert.match(stdout, /^✓ drift-[0-9a-f]{8} of apps\/web is verified: \S+ agrees with the decision$/m)
+  assert.match(
+    stdout,
+    /^✓ drift-[0-9a-f]{8} of apps\/web is verified: \S+ agrees with the decision$/m,
+  )
   assert.equal((await runInWorld(world, ['scan'])).stdout, '')
 })
 
@@ -76,9 +99,18 @@ test('a scan says that the cluster still differs after the time for it', async (
 test('a draft that becomes a proposal is proposed, and one that is planned otherwise after that is updated', async () => {
   const world = new TurnWorld('{mode: Warn}')
   world.edit(WEB, 'spec.replicas', 5)
-  assert.match((await runInWorld(world, ['scan'])).stdout, /^✓ recorded: drafts\/apps\/web\/drift-/m)
-  assert.match((await runInWorld(world, ['adopt', 'apps/web', '--dry-run'])).stdout, /^✓ would be proposed: proposed\//m)
-  assert.match((await runInWorld(world, ['adopt', 'apps/web'])).stdout, /^✓ proposed: proposed\/apps\/web\/drift-/m)
+  assert.match(
+    (await runInWorld(world, ['scan'])).stdout,
+    /^✓ recorded: drafts\/apps\/web\/drift-/m,
+  )
+  assert.match(
+    (await runInWorld(world, ['adopt', 'apps/web', '--dry-run'])).stdout,
+    /^✓ would be proposed: proposed\//m,
+  )
+  assert.match(
+    (await runInWorld(world, ['adopt', 'apps/web'])).stdout,
+    /^✓ proposed: proposed\/apps\/web\/drift-/m,
+  )
   assert.match((await runInWorld(world, ['adopt', 'apps/web'])).stdout, /^✓ unchanged: proposed\//m)
   assert.match((await runInWorld(world, ['restore', 'apps/web'])).stdout, /^✓ updated: proposed\//m)
 })
@@ -93,14 +125,20 @@ test('while a merged Restore is applied in part, scan and diff say which lines a
   await runInWorld(world, ['approve', 'apps/web', '--yes'])
   assert.match(
     (await runInWorld(world, ['diff'])).stderr,
-    new RegExp(`^note: apps/web in prod: 2 changes are decided by ${decided} \\(v1\\): they wait for the apply of what is merged$`, 'm'),
+    new RegExp(
+      `^note: apps/web in prod: 2 changes are decided by ${decided} \\(v1\\): they wait for the apply of what is merged$`,
+      'm',
+    ),
   )
   world.edit(WEB, 'spec.replicas', 3, world.syncer)
   const { stdout, stderr } = await runInWorld(world, ['scan'])
   assert.match(stdout, /^1 change in 1 object of apps\/web/m)
   assert.match(
     stderr,
-    new RegExp(`^note: apps/web in prod: 1 change is decided by ${decided} \\(v1\\): it waits for the apply of what is merged$`, 'm'),
+    new RegExp(
+      `^note: apps/web in prod: 1 change is decided by ${decided} \\(v1\\): it waits for the apply of what is merged$`,
+      'm',
+    ),
   )
   world.edit(WEB_CONFIG, 'data.color', 'green')
   assert.doesNotMatch((await runInWorld(world, ['scan'])).stderr, /decided by/)
@@ -111,11 +149,20 @@ test('what a merged Restore cannot take back by an apply is not said to wait for
   world.edit(WEB_CONFIG, 'data.color', 'red')
   world.edit(WEB_CONFIG, 'data.extra', 'yes')
   await runInWorld(world, ['scan'])
-  assert.match((await runInWorld(world, ['approve', 'apps/web', '--yes'])).stdout, /no apply removes the 1 added field: remove it by hand/)
+  assert.match(
+    (await runInWorld(world, ['approve', 'apps/web', '--yes'])).stdout,
+    /no apply removes the 1 added field: remove it by hand/,
+  )
   const both = (await runInWorld(world, ['diff'])).stderr
-  assert.match(both, /: 2 changes are decided by .*: apply what is merged, and remove by hand the 1 that no apply removes$/m)
+  assert.match(
+    both,
+    /: 2 changes are decided by .*: apply what is merged, and remove by hand the 1 that no apply removes$/m,
+  )
   world.edit(WEB_CONFIG, 'data.color', 'blue', world.syncer)
-  assert.match((await runInWorld(world, ['scan'])).stderr, /: 1 change is decided by .*: no apply removes it, so remove it by hand$/m)
+  assert.match(
+    (await runInWorld(world, ['scan'])).stderr,
+    /: 1 change is decided by .*: no apply removes it, so remove it by hand$/m,
+  )
 })
 
 test('on a terminal diff says that it looked and nothing differs; a pipe gets nothing', async () => {
@@ -126,12 +173,17 @@ test('on a terminal diff says that it looked and nothing differs; a pipe gets no
   assert.equal((await runInWorld(world, ['diff', '-q'], { isTTY: true })).stdout, '')
   world.edit(WEB, 'spec.replicas', 5)
   for (const argv of [['diff'], ['diff', '--kind', 'ConfigMap'], ['diff', 'apps/none']])
-    assert.doesNotMatch((await runInWorld(world, argv, { isTTY: true })).stdout, /nothing differs/, argv.join(' '))
+    assert.doesNotMatch(
+      (await runInWorld(world, argv, { isTTY: true })).stdout,
+      /nothing differs/,
+      argv.join(' '),
+    )
 })
 
 const SECOND = {
   'apps/new/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: new}\n',
-  'apps/new/config.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: new, namespace: shop}\ndata: {color: blue}\n',
+  'apps/new/config.yaml':
+    'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: new, namespace: shop}\ndata: {color: blue}\n',
 }
 
 test('of several packages, what is ignored is counted for each, also where a watch prints one, and a pull request names its package', async () => {
@@ -141,8 +193,13 @@ test('of several packages, what is ignored is counted for each, also where a wat
   world.edit(WEB_CONFIG, 'data.color', 'red')
   const ignored = /^1 Ignored of apps\/web in \S+ \(no drift\): --show-ignored lists them$/m
   assert.match((await runInWorld(world, ['diff'])).stdout, ignored)
-  assert.match((await runInWorld(world, ['diff', 'apps/web'])).stdout, /^1 Ignored \(no drift\): --show-ignored lists them$/m)
-  const watched = await runInWorld(world, ['diff', '-w'], { waits: [() => world.edit(WEB, 'spec.replicas', 5)] })
+  assert.match(
+    (await runInWorld(world, ['diff', 'apps/web'])).stdout,
+    /^1 Ignored \(no drift\): --show-ignored lists them$/m,
+  )
+  const watched = await runInWorld(world, ['diff', '-w'], {
+    waits: [() => world.edit(WEB, 'spec.replicas', 5)],
+  })
   assert.match(watched.stdout.slice(watched.stdout.indexOf('spec.replicas')), ignored)
   const { stdout } = await runInWorld(world, ['scan'])
   assert.match(stdout, /^✓ proposed: #1 \(apps\/web\)$/m)

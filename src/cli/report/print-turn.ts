@@ -38,7 +38,9 @@ import { heldSentence } from '../print/unit-cells.ts'
 import { incompleteOf, incompleteOfClusters, printReports, reportList } from './print-document.ts'
 import { printYamlDiff } from './print-yaml-diff.ts'
 
-type TurnPrintOptions = Optional<Pick<ValuesOf<typeof DIFF_FLAGS>, 'showIgnored' | 'yaml'> & DryRunOption> & {
+type TurnPrintOptions = Optional<
+  Pick<ValuesOf<typeof DIFF_FLAGS>, 'showIgnored' | 'yaml'> & DryRunOption
+> & {
   /** Numbers of the changes in the whole list, where some of it is not shown. */
   readonly numbers?: ReadonlyMap<Change, number>
   /** Whether the turn has several units, where not all of them are printed. */
@@ -46,7 +48,11 @@ type TurnPrintOptions = Optional<Pick<ValuesOf<typeof DIFF_FLAGS>, 'showIgnored'
 }
 
 /** Differences of every unit, or the list as a document. @returns whether anything was printed for people */
-export function printTurn(result: TurnResult, options: TurnPrintOptions, printer: Printer): boolean {
+export function printTurn(
+  result: TurnResult,
+  options: TurnPrintOptions,
+  printer: Printer,
+): boolean {
   const { cli, terminal } = printer
   let message = false
   const say = (text: string): void => {
@@ -55,20 +61,41 @@ export function printTurn(result: TurnResult, options: TurnPrintOptions, printer
   }
   const planned = result.units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
   const reports = planned.map(({ plan }) => plan.report)
-  const notes = [...lastGoodNotes(result.view.policies), ...sourceNotes(result.view), ...planned.flatMap((unit) => unit.notes)]
-  const proposals = [...result.proposals].map(([branch, { label, url }]) => ({ branch, label, url }))
+  const notes = [
+    ...lastGoodNotes(result.view.policies),
+    ...sourceNotes(result.view),
+    ...planned.flatMap((unit) => unit.notes),
+  ]
+  const proposals = [...result.proposals].map(([branch, { label, url }]) => ({
+    branch,
+    label,
+    url,
+  }))
   const list = {
-    ...reportList(reports, [...incompleteOf(result.units), ...incompleteOfClusters(result.notObserved)]),
+    ...reportList(reports, [
+      ...incompleteOf(result.units),
+      ...incompleteOfClusters(result.notObserved),
+    ]),
     ...(proposals.length === 0 ? {} : { proposals }),
     ...(options.dryRun === true ? { wouldWrite: result.written } : {}),
     // Only the whole ledger says which rules match nothing.
-    ...notesPart([...notes, ...staleNotes(result.view.policies, [], result.observedAt.slice(0, 10))], printer),
+    ...notesPart(
+      [...notes, ...staleNotes(result.view.policies, [], result.observedAt.slice(0, 10))],
+      printer,
+    ),
     ...(result.unmanaged.length === 0 ? {} : { unmanaged: unmanagedPart(result.unmanaged) }),
   }
   const now = cli.clock.now().getTime()
   if (options.yaml === true) printYamlDiff(result, printer)
   else if (printer.output === 'name')
-    printNames([...new Set(planned.flatMap(({ plan }) => plan.report.spec.changes.map(({ ref }) => objectWord(ref))))], printer)
+    printNames(
+      [
+        ...new Set(
+          planned.flatMap(({ plan }) => plan.report.spec.changes.map(({ ref }) => objectWord(ref))),
+        ),
+      ],
+      printer,
+    )
   else if (!printReports(list, printer, options.numbers)) {
     const wide = printer.output === 'wide'
     for (const { unit, plan, observation } of planned) {
@@ -76,17 +103,34 @@ export function printTurn(result: TurnResult, options: TurnPrintOptions, printer
       const { verdicts, health } = observation
       const origins = wide ? changeOrigins(observation) : undefined
       const { numbers, showIgnored = false, hasSeveral = result.units.length > 1 } = options
-      const view = { packageName, appliedBy, cluster, plan, verdicts, showIgnored, health, now, wide, origins, numbers }
+      const view = {
+        packageName,
+        appliedBy,
+        cluster,
+        plan,
+        verdicts,
+        showIgnored,
+        health,
+        now,
+        wide,
+        origins,
+        numbers,
+      }
       say(formatDiff({ ...view, isOneOfSeveral: hasSeveral }, terminal))
     }
   }
-  if (options.yaml === true || printer.isTable) say(formatUnmanaged(result.unmanaged, now, terminal))
+  if (options.yaml === true || printer.isTable)
+    say(formatUnmanaged(result.unmanaged, now, terminal))
   // A turn that writes has the failure too.
   printNotes(
     notes.filter(({ cause }) => cause !== 'policy-not-used' || result.reported.length === 0),
     printer,
   )
-  const failures = [...result.notObserved.flatMap(notObservedFailures), ...result.units.flatMap(unitFailures), ...result.reported]
+  const failures = [
+    ...result.notObserved.flatMap(notObservedFailures),
+    ...result.units.flatMap(unitFailures),
+    ...result.reported,
+  ]
   printFailures(failures, cli, printer)
   return message || failures.length > 0
 }
@@ -94,7 +138,14 @@ export function printTurn(result: TurnResult, options: TurnPrintOptions, printer
 /** With the name of the cluster: a failure of a connection may not have it. */
 function notObservedFailures({ cluster, failures }: NotObserved): readonly Failure[] {
   return failures.map(({ code, what, where, why, remedy, retry }) => {
-    return new Failure({ code, what: `${cluster}: ${what}`, ...(where === undefined ? {} : { where }), why, remedy, retry })
+    return new Failure({
+      code,
+      what: `${cluster}: ${what}`,
+      ...(where === undefined ? {} : { where }),
+      why,
+      remedy,
+      retry,
+    })
   })
 }
 
@@ -105,20 +156,25 @@ export async function printWrites(
   printer: Printer,
 ): Promise<void> {
   printWritten(result, dryRun === true, printer)
-  if (dryRun === true && !printer.quiet) for (const line of dryRunLines(result.written)) printer.write(`${line}\n`)
+  if (dryRun === true && !printer.quiet)
+    for (const line of dryRunLines(result.written)) printer.write(`${line}\n`)
   await printPublished(result.updates, result.view.baseBranch, { repo }, printer)
 }
 
 /** One line per unit that has or had a branch, and what to do next. */
 function printWritten(result: TurnResult, dryRun: boolean, printer: Printer): void {
   const { terminal } = printer
-  const several = new Set(result.units.flatMap((unit) => (unit.state === 'failed' ? [] : [unit.unit.cluster]))).size > 1
-  for (const { plan } of result.decided) for (const line of noteLines(plan.notes, printer)) printer.write(`  ${oneLine(line, 2_000)}\n`)
+  const several =
+    new Set(result.units.flatMap((unit) => (unit.state === 'failed' ? [] : [unit.unit.cluster])))
+      .size > 1
+  for (const { plan } of result.decided)
+    for (const line of noteLines(plan.notes, printer)) printer.write(`  ${oneLine(line, 2_000)}\n`)
   for (const unit of result.units) {
     if (unit.state === 'failed' || unit.refused !== undefined) continue
     const { outcome, branch, notes, report } = unit.plan
     for (const line of noteLines(notes, printer)) printer.write(`  ${oneLine(line, 2_000)}\n`)
-    for (const line of settledLines(unit.plan, unit.unit, dryRun, terminal)) printer.write(`${line}\n`)
+    for (const line of settledLines(unit.plan, unit.unit, dryRun, terminal))
+      printer.write(`${line}\n`)
     const word = writtenWord(unit)
     if (word === undefined || branch === '') continue
     const would = dryRun && outcome !== 'unchanged' ? 'would be ' : ''
@@ -126,19 +182,32 @@ function printWritten(result: TurnResult, dryRun: boolean, printer: Printer): vo
     const label = result.proposals.get(branch)?.label ?? branch
     // The number of a pull request names no package.
     const name = result.units.length > 1 && !label.includes(packageName) ? ` (${packageName})` : ''
-    const [where, context] = several ? [` (${packageName} in ${cluster})`, ` --context ${shellWord(cluster)}`] : [name, '']
+    const [where, context] = several
+      ? [` (${packageName} in ${cluster})`, ` --context ${shellWord(cluster)}`]
+      : [name, '']
     printer.write(`${printer.ok} ${would}${word}: ${label}${oneLine(where)}\n`)
     const files = editedFiles(unit.observation, unit.plan)
     const locations = editedLocations(files)
-    if (locations.length > 0) printer.write(`  ${would === '' ? 'edits' : 'would edit'} ${oneLine(locations.join(', '), 1_000)}\n`)
+    if (locations.length > 0)
+      printer.write(
+        `  ${would === '' ? 'edits' : 'would edit'} ${oneLine(locations.join(', '), 1_000)}\n`,
+      )
     if (report.status.held !== undefined) printer.write(`  ${heldSentence(report.status.held)}\n`)
-    if (report.status.lifecycle === 'Proposed' && outcome !== 'healed') printer.write(lossLines(unit.plan.record))
+    if (report.status.lifecycle === 'Proposed' && outcome !== 'healed')
+      printer.write(lossLines(unit.plan.record))
     // A dry run leaves nothing to decide.
     if (would !== '') {
-      if (report.status.lifecycle === 'Proposed' && outcome !== 'healed') printer.write(`  plan: ${planText(report)}\n`)
+      if (report.status.lifecycle === 'Proposed' && outcome !== 'healed')
+        printer.write(`  plan: ${planText(report)}\n`)
       printer.write(
         files
-          .map((file) => formatEdit({ ...file, visibilityFor: visibilityFor(unit.observation) }, unit.observation.key, printer))
+          .map((file) =>
+            formatEdit(
+              { ...file, visibilityFor: visibilityFor(unit.observation) },
+              unit.observation.key,
+              printer,
+            ),
+          )
           .join(''),
       )
       continue
@@ -147,26 +216,38 @@ function printWritten(result: TurnResult, dryRun: boolean, printer: Printer): vo
     if (unit.observation.policy.lastGood !== undefined) continue
     if (outcome !== 'healed' && report.status.lifecycle === 'Draft') {
       const now = report.status.held === undefined ? '' : ' now'
-      printer.write(`  next: backporch restore ${packageName}${context} (or adopt, or release) proposes it${now}\n`)
+      printer.write(
+        `  next: backporch restore ${packageName}${context} (or adopt, or release) proposes it${now}\n`,
+      )
     }
     if (outcome !== 'healed' && report.status.lifecycle === 'Proposed') {
-      printer.write(`  next: backporch approve ${packageName}${context} (or reject) decides (plan: ${planText(report)})\n`)
+      printer.write(
+        `  next: backporch approve ${packageName}${context} (or reject) decides (plan: ${planText(report)})\n`,
+      )
     }
   }
 }
 
 /** The writes to clusters that merged commits authorise, one line for each decision. */
 export function printSettled(settled: TurnResult['settled'], printer: Printer): void {
-  if (printer.isTable) for (const one of settled) printer.write(`${printer.ok} ${settledText(one)}\n`)
+  if (printer.isTable)
+    for (const one of settled) printer.write(`${printer.ok} ${settledText(one)}\n`)
 }
 
 /** Lines about what a Restore deletes in the cluster, and whether the record has a copy. */
 export function lossLines(record: DriftRecord | undefined): string {
-  return (record === undefined ? [] : restoreLosses(record)).map((loss) => `  ${oneLine(loss, 2_000)}\n`).join('')
+  return (record === undefined ? [] : restoreLosses(record))
+    .map((loss) => `  ${oneLine(loss, 2_000)}\n`)
+    .join('')
 }
 
 /** Merged decisions that live agrees with as of this turn, and those that it does not agree with in time. */
-function settledLines({ outcomes }: UnitPlan, { packageName, cluster }: Unit, dryRun: boolean, terminal: Terminal): string[] {
+function settledLines(
+  { outcomes }: UnitPlan,
+  { packageName, cluster }: Unit,
+  dryRun: boolean,
+  terminal: Terminal,
+): string[] {
   return outcomes.flatMap(({ episode: { spec, status } }) => {
     const name = oneLine(`drift-${spec.episode} of ${packageName}`, 300)
     if (status.verifiedAt !== undefined)
@@ -198,9 +279,13 @@ export function formatEdit(
   { terminal, cli }: Printer,
 ): string {
   const { path, before, after, visibilityFor } = file
-  const [was, is] = [shownText(before, key, visibilityFor), after === undefined ? '' : shownText(after, key, visibilityFor)]
+  const [was, is] = [
+    shownText(before, key, visibilityFor),
+    after === undefined ? '' : shownText(after, key, visibilityFor),
+  ]
   const name = oneLine(path, 400)
-  if (was === undefined || is === undefined) return `  the lines of ${name} are not shown: it holds a Secret, or is not YAML\n`
+  if (was === undefined || is === undefined)
+    return `  the lines of ${name} are not shown: it holds a Secret, or is not YAML\n`
   const [git, edited] = [
     { name: `git/${name}`, text: was },
     { name: `edited/${name}`, text: after === undefined ? undefined : is },

@@ -82,7 +82,9 @@ test('arguments that kubectl would drop are refused before anything is observed'
   const world = drifted()
   world.cluster.readLive = () => assert.fail('the cluster was asked')
   for (const program of ['diff -u;rm', 'sh -c $(id)', 'diff ../x']) {
-    const { code, stderr } = await runInWorld(world, ['diff', '--yaml'], { env: { BACKPORCH_EXTERNAL_DIFF: program } })
+    const { code, stderr } = await runInWorld(world, ['diff', '--yaml'], {
+      env: { BACKPORCH_EXTERNAL_DIFF: program },
+    })
     assert.equal(code, 2)
     assert.match(stderr, /^error BP1001: BACKPORCH_EXTERNAL_DIFF cannot be used/)
   }
@@ -91,7 +93,9 @@ test('arguments that kubectl would drop are refused before anything is observed'
 test('a value makes no line and no command of the runner', async () => {
   const world = new TurnWorld()
   world.edit(WEB_CONFIG, 'data.color', 'a\n::add-mask::x\n##[group]y\n\u001b[31m\u202ez\n')
-  const { stdout } = await runInWorld(world, ['diff', '--yaml'], { env: { GITHUB_ACTIONS: 'true' } })
+  const { stdout } = await runInWorld(world, ['diff', '--yaml'], {
+    env: { GITHUB_ACTIONS: 'true' },
+  })
   for (const line of stdout.trimEnd().split('\n')) {
     assert.match(line, /^([-+@ ]|---|\+\+\+)/)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for

@@ -30,7 +30,11 @@ export function printYamlDiff(result: TurnResult, printer: Printer): void {
     const shown = new Set(plan.report.spec.changes.map(({ fingerprint }) => fingerprint))
     const { packageName, slug } = unit.unit
     return observation.verdicts.flatMap((verdict) => {
-      const sides = objectSides(verdict, (drift) => shown.has(itemFingerprint(drift, observation.key)), observation.key)
+      const sides = objectSides(
+        verdict,
+        (drift) => shown.has(itemFingerprint(drift, observation.key)),
+        observation.key,
+      )
       return sides === undefined ? [] : [{ ...sides, packageName, slug }]
     })
   })
@@ -38,14 +42,20 @@ export function printYamlDiff(result: TurnResult, printer: Printer): void {
   if (program !== undefined) {
     if (objects.length > 0) cli.externalDiff(program, filesOf(objects))
   } else {
-    for (const sides of objects) cli.stdout.write(formatYamlDiff(sides, terminal, cli.env['GITHUB_ACTIONS'] === 'true'))
+    for (const sides of objects)
+      cli.stdout.write(formatYamlDiff(sides, terminal, cli.env['GITHUB_ACTIONS'] === 'true'))
   }
   printRest(result, objects, printer)
 }
 
 function formatYamlDiff(sides: NamedSides, terminal: Terminal, inActions: boolean): string {
   const name = oneLine(`${sides.packageName} ${objectName(sides.id)}`, 400)
-  return formatUnifiedDiff({ name: `git/${name}`, text: sides.git }, { name: `live/${name}`, text: sides.live }, terminal, inActions)
+  return formatUnifiedDiff(
+    { name: `git/${name}`, text: sides.git },
+    { name: `live/${name}`, text: sides.live },
+    terminal,
+    inActions,
+  )
 }
 
 /** As kubectl does it, a side without the object is an empty file. */
@@ -62,7 +72,9 @@ function filesOf(objects: readonly NamedSides[]): DiffFile[] {
 /** `apps--web.apps.v1.Deployment.shop.web.yaml`, after the names of `kubectl diff`. */
 function fileName({ slug, id, apiVersion }: NamedSides): string {
   const version = apiVersion.slice(apiVersion.indexOf('/') + 1)
-  const parts = [slug, id.group, version, id.kind, id.namespace, id.name].filter((part) => part !== '')
+  const parts = [slug, id.group, version, id.kind, id.namespace, id.name].filter(
+    (part) => part !== '',
+  )
   return `${parts
     .join('.')
     .replace(/[^\w.-]/g, '_')
@@ -74,7 +86,9 @@ function fileName({ slug, id, apiVersion }: NamedSides): string {
  * The program and its arguments, split at spaces; no shell sees them. Arguments are letters, digits, dashes and `=`, as
  * kubectl takes them (k8s.io/kubectl, pkg/cmd/diff); kubectl drops others without a word, here they are refused.
  */
-export function externalDiffProgram(text: string | undefined): readonly [string, ...string[]] | undefined {
+export function externalDiffProgram(
+  text: string | undefined,
+): readonly [string, ...string[]] | undefined {
   const [program, ...args] = (text ?? '').split(' ').filter((word) => word !== '')
   if (program === undefined) return undefined
   const wrong = args.find((arg) => !/^[a-zA-Z0-9=-]+$/.test(arg))
@@ -83,11 +97,16 @@ export function externalDiffProgram(text: string | undefined): readonly [string,
     code: 'BP1001',
     what: 'BACKPORCH_EXTERNAL_DIFF cannot be used',
     why: `its argument ${wrong} has other characters than letters, digits, "-" and "="`,
-    remedy: 'put the command into a script and name the script; it gets the folders git and live as its last two arguments',
+    remedy:
+      'put the command into a script and name the script; it gets the folders git and live as its last two arguments',
   })
 }
 
-function printRest(result: TurnResult, objects: readonly NamedSides[], { cli, options }: Printer): void {
+function printRest(
+  result: TurnResult,
+  objects: readonly NamedSides[],
+  { cli, options }: Printer,
+): void {
   const notes: Note[] = objects.flatMap(({ id, unplaced }) =>
     unplaced.map((path) => ({
       cause: 'not-in-yaml-diff',
@@ -95,7 +114,9 @@ function printRest(result: TurnResult, objects: readonly NamedSides[], { cli, op
       text: `${objectName(id)} ${path} differs too: diff without --yaml shows it`,
     })),
   )
-  for (const { package: path, ref, state, code, why } of incompleteOf(result.units.filter((unit) => unit.state === 'planned'))) {
+  for (const { package: path, ref, state, code, why } of incompleteOf(
+    result.units.filter((unit) => unit.state === 'planned'),
+  )) {
     const text = `${ref === undefined ? path || '.' : objectName(ref)} ${state ?? 'not observed'} (${code}): ${why}`
     notes.push({ cause: 'not-observed', subject: '', text })
   }

@@ -11,18 +11,34 @@ import type { DriftReportList } from '../../record/documents/drift-report-list.t
 import { formatSides } from '../../record/format-value.ts'
 import { rollbackText } from '../../record/rolled-back.ts'
 import { stuckLines } from '../../record/stuck-lines.ts'
-import { count, objectName, type RankedChange, rankedChanges, sourceOf } from '../print/ranked-changes.ts'
+import {
+  count,
+  objectName,
+  type RankedChange,
+  rankedChanges,
+  sourceOf,
+} from '../print/ranked-changes.ts'
 import { packageLabel } from '../session/ledger-session.ts'
 
 const LEVELS = { critical: 'error', high: 'error', medium: 'warning', low: 'notice' } as const
 
-export function formatAnnotations(list: DriftReportList, numbers?: ReadonlyMap<Change, number>): string {
+export function formatAnnotations(
+  list: DriftReportList,
+  numbers?: ReadonlyMap<Change, number>,
+): string {
   const ranked = rankedChanges(list, numbers)
   // Numbers only: the runner searches other lines for commands of an older form.
   const drifted = list.items.filter(({ spec }) => spec.changes.length > 0).length
   const summary = `${count(ranked.length, 'change')} in ${drifted} of ${count(list.items.length, 'package')}${list.incomplete.length === 0 ? '' : ', not observed in full'}`
-  const stuck = stuckLines(list.items).map((line) => command('warning', { title: 'the syncer is stuck' }, line))
-  return [...list.incomplete.map((entry) => notObserved(entry, list)), ...stuck, ...ranked.map(annotation), summary]
+  const stuck = stuckLines(list.items).map((line) =>
+    command('warning', { title: 'the syncer is stuck' }, line),
+  )
+  return [
+    ...list.incomplete.map((entry) => notObserved(entry, list)),
+    ...stuck,
+    ...ranked.map(annotation),
+    summary,
+  ]
     .map((line) => `${line}\n`)
     .join('')
 }
@@ -30,7 +46,11 @@ export function formatAnnotations(list: DriftReportList, numbers?: ReadonlyMap<C
 function annotation(entry: RankedChange): string {
   const { change, report, number } = entry
   const { path, line } = sourceOf(entry)
-  const location = { file: path, line: String(line), title: `drift in ${report.spec.unit.cluster}: ${objectName(change.ref)}` }
+  const location = {
+    file: path,
+    line: String(line),
+    title: `drift in ${report.spec.unit.cluster}: ${objectName(change.ref)}`,
+  }
   return command(LEVELS[change.risk], location, describe(change, number))
 }
 
@@ -39,21 +59,40 @@ function describe(change: Change, number: number): string {
   const { actor } = change
   const { git, live } = formatSides(change, 120)
   const values = `${change.path}: ${git} → ${live}`
-  const who = actor.confidence === 'none' ? 'by an unknown writer' : `by ${actorName(actor)} (${actor.class.replace('-', ' ')})`
+  const who =
+    actor.confidence === 'none'
+      ? 'by an unknown writer'
+      : `by ${actorName(actor)} (${actor.class.replace('-', ' ')})`
   const when = actor.at === '' ? '' : ` ${actor.at}`
   const rollback = rollbackText(change)
   const what = `${change.path === undefined ? `object ${change.change}` : values}${rollback === undefined ? '' : `, ${rollback}`}`
   return `#${number} ${what}, ${who}${when}, ${change.risk} ${change.reason}`
 }
 
-function notObserved({ package: path, ref, code, why, remedy }: Incomplete, { items }: DriftReportList): string {
-  const where = [...(path === undefined ? [] : [packageLabel(path, items)]), ...(ref === undefined ? [] : [objectName(ref)])].join(' ')
-  return command('warning', { title: `not observed: ${where}` }, `${code}: ${why}${remedy === undefined ? '' : `. ${remedy}`}`)
+function notObserved(
+  { package: path, ref, code, why, remedy }: Incomplete,
+  { items }: DriftReportList,
+): string {
+  const where = [
+    ...(path === undefined ? [] : [packageLabel(path, items)]),
+    ...(ref === undefined ? [] : [objectName(ref)]),
+  ].join(' ')
+  return command(
+    'warning',
+    { title: `not observed: ${where}` },
+    `${code}: ${why}${remedy === undefined ? '' : `. ${remedy}`}`,
+  )
 }
 
 /** A workflow command of the runner, without its line break. */
-export function command(level: string, properties: { readonly [name: string]: string }, message: string): string {
-  const pairs = Object.entries(properties).map(([name, value]) => `${name}=${escapeProperty(oneLine(value, 300))}`)
+export function command(
+  level: string,
+  properties: { readonly [name: string]: string },
+  message: string,
+): string {
+  const pairs = Object.entries(properties).map(
+    ([name, value]) => `${name}=${escapeProperty(oneLine(value, 300))}`,
+  )
   return `::${level} ${pairs.join(',')}::${escapeData(oneLine(message, 2_000))}`
 }
 

@@ -27,29 +27,45 @@ interface MarkdownMore {
   readonly also?: readonly string[]
 }
 
-export function formatMarkdown(list: DriftReportList, { numbers, also = [] }: MarkdownMore = {}): string {
+export function formatMarkdown(
+  list: DriftReportList,
+  { numbers, also = [] }: MarkdownMore = {},
+): string {
   const ranked = rankedChanges(list, numbers)
   const hidden = numbers === undefined ? 0 : numbers.size - ranked.length
   const shown = withinLimit(ranked)
   const drifted = list.items.filter(({ spec }) => spec.changes.length > 0)
   const lines = [`## ${heading(list, drifted, hidden)}`, '']
-  if (hidden > 0) lines.push(`${count(hidden, 'more change')} not shown: left out by the selection.`, '')
+  if (hidden > 0)
+    lines.push(`${count(hidden, 'more change')} not shown: left out by the selection.`, '')
   if (list.incomplete.length > 0) {
-    const what = drifted.length > 0 ? 'There may be more drift' : 'That there is no drift is not proven'
+    const what =
+      drifted.length > 0 ? 'There may be more drift' : 'That there is no drift is not proven'
     lines.push(`**Not everything was observed.** ${what}: see below.`, '')
   }
   if (shown.length < ranked.length) {
-    lines.push(`Shown are ${shown.length} of ${count(ranked.length, 'change')}, the riskiest first; \`-o json\` has all of them.`, '')
+    lines.push(
+      `Shown are ${shown.length} of ${count(ranked.length, 'change')}, the riskiest first; \`-o json\` has all of them.`,
+      '',
+    )
   }
   for (const report of drifted) {
     const own = shown.filter((entry) => entry.report === report)
     if (own.length > 0) lines.push(...section(report, own))
   }
-  lines.push(...inSync(list.items.filter(({ spec, status }) => spec.changes.length === 0 && status.state !== 'Unknown')))
+  lines.push(
+    ...inSync(
+      list.items.filter(
+        ({ spec, status }) => spec.changes.length === 0 && status.state !== 'Unknown',
+      ),
+    ),
+  )
   lines.push(...stuckPart(list.items))
   lines.push(...incompletePart(list))
   lines.push(...stalePart(list.notes), ...also)
-  lines.push(`<sub>Observed ${observedText(list)}. Values read git → live.${drifted.length === 0 ? '' : WRITER_NOTE}</sub>`)
+  lines.push(
+    `<sub>Observed ${observedText(list)}. Values read git → live.${drifted.length === 0 ? '' : WRITER_NOTE}</sub>`,
+  )
   return `${lines.join('\n')}\n`
 }
 
@@ -57,15 +73,22 @@ export function formatMarkdown(list: DriftReportList, { numbers, also = [] }: Ma
 function observedText({ items }: DriftReportList): string {
   const times = observedTimes(items)
   const [first, last] = [times[0] ?? 'never', times.at(-1) ?? 'never']
-  return first === last ? markdownCode(first, 40) : `${markdownCode(first, 40)} to ${markdownCode(last, 40)}`
+  return first === last
+    ? markdownCode(first, 40)
+    : `${markdownCode(first, 40)} to ${markdownCode(last, 40)}`
 }
 
 const WRITER_NOTE =
   ' The last writer is a field manager: a name that the client chose, with the time of its last write to any of its fields.'
 
-function heading({ items, incomplete }: DriftReportList, drifted: readonly DriftReport[], hidden: number): string {
+function heading(
+  { items, incomplete }: DriftReportList,
+  drifted: readonly DriftReport[],
+  hidden: number,
+): string {
   const changes = drifted.reduce((sum, { spec }) => sum + spec.changes.length, 0)
-  if (changes > 0) return `Drift: ${count(changes, 'change')} in ${drifted.length} of ${count(items.length, 'package')}`
+  if (changes > 0)
+    return `Drift: ${count(changes, 'change')} in ${drifted.length} of ${count(items.length, 'package')}`
   if (items.length === 0 && incomplete.length > 0) return 'Drift: nothing could be observed'
   if (hidden > 0) return 'Drift: nothing of what was selected'
   if (items.length === 0) return 'Drift: no package was looked at'
@@ -90,8 +113,11 @@ function withinLimit(ranked: readonly RankedChange[]): RankedChange[] {
 
 function section({ spec, status }: DriftReport, own: readonly RankedChange[]): string[] {
   const { unit } = spec
-  const cut = own.length < spec.changes.length ? ` (${own.length} of ${spec.changes.length} shown)` : ''
-  const aside = (['Behind', 'SyncFailed', 'Reconciling', 'Suspended', 'Ignored', 'Released'] as const).flatMap((state) => {
+  const cut =
+    own.length < spec.changes.length ? ` (${own.length} of ${spec.changes.length} shown)` : ''
+  const aside = (
+    ['Behind', 'SyncFailed', 'Reconciling', 'Suspended', 'Ignored', 'Released'] as const
+  ).flatMap((state) => {
     const number = (status.setAside ?? []).filter((entry) => entry.state === state).length
     return number === 0 ? [] : [`${number} ${stateWord(state)} (no drift)`]
   })
@@ -117,9 +143,13 @@ function section({ spec, status }: DriftReport, own: readonly RankedChange[]): s
 function row({ change, number }: RankedChange): string {
   const { actor } = change
   const source = change.source === undefined ? '' : `<br>${markdownCell(change.source, 200)}`
-  const who = actor.confidence === 'none' ? 'unknown' : markdownCell(actorName(actor), actorLimit(actor, 60))
+  const who =
+    actor.confidence === 'none' ? 'unknown' : markdownCell(actorName(actor), actorLimit(actor, 60))
   const guess = actor.confidence === 'last-writer' ? ' (the only other writer)' : ''
-  const kind = actor.class === 'unknown' || actor.confidence === 'none' ? '' : ` ${actor.class.replace('-', ' ')}`
+  const kind =
+    actor.class === 'unknown' || actor.confidence === 'none'
+      ? ''
+      : ` ${actor.class.replace('-', ' ')}`
   const when = actor.at === '' ? '' : `<br>${markdownCell(actor.at, 40)}`
   const rollback = rollbackText(change)
   const cells = [
@@ -138,7 +168,8 @@ function valueCell(change: Change, side: 'git' | 'live'): string {
   const value = change[side]
   if (change.path === undefined || value === undefined) return '–'
   const bytes = hiddenBytes(value)
-  if (formatValue(value) === '••••') return bytes === undefined ? 'hidden, not read' : `hidden, ${bytes} bytes`
+  if (formatValue(value) === '••••')
+    return bytes === undefined ? 'hidden, not read' : `hidden, ${bytes} bytes`
   return markdownCell(formatSides(change, 120)[side])
 }
 
@@ -163,7 +194,9 @@ function stalePart(notes: DriftReportList['notes'] = []): string[] {
   const stale = notes.filter(({ cause }) => cause === 'rule-hides-nothing')
   const lines = stale.flatMap(({ count: all, examples }) => [
     ...examples.map(({ text }) => `- ${markdownProse(text, 300)}`),
-    ...(all > examples.length ? [`- and ${all - examples.length} more: ${markdownCode('backporch get ignores')} lists them`] : []),
+    ...(all > examples.length
+      ? [`- and ${all - examples.length} more: ${markdownCode('backporch get ignores')} lists them`]
+      : []),
   ])
   return lines.length === 0 ? [] : ['### Ignore rules that match nothing', '', ...lines, '']
 }
@@ -174,11 +207,16 @@ function incompletePart({ incomplete, items }: DriftReportList): string[] {
   return [
     '### Not observed in full',
     '',
-    ...incomplete.slice(0, INCOMPLETE_LIMIT).map(({ package: path, ref, state, code, why, remedy }) => {
-      const where = [...(path === undefined ? [] : [packageLabel(path, items)]), ...(ref === undefined ? [] : [objectName(ref)])]
-      const fix = remedy === undefined ? '' : ` Fix: ${markdownCode(remedy, 300)}`
-      return `- ${where.map((text) => markdownCode(text, 160)).join(' ')} ${state ?? 'not observed'} (${markdownCode(code, 20)}): ${markdownCode(why, 300)}.${fix}`
-    }),
+    ...incomplete
+      .slice(0, INCOMPLETE_LIMIT)
+      .map(({ package: path, ref, state, code, why, remedy }) => {
+        const where = [
+          ...(path === undefined ? [] : [packageLabel(path, items)]),
+          ...(ref === undefined ? [] : [objectName(ref)]),
+        ]
+        const fix = remedy === undefined ? '' : ` Fix: ${markdownCode(remedy, 300)}`
+        return `- ${where.map((text) => markdownCode(text, 160)).join(' ')} ${state ?? 'not observed'} (${markdownCode(code, 20)}): ${markdownCode(why, 300)}.${fix}`
+      }),
     ...(more > 0 ? [`- and ${more} more`] : []),
     '',
   ]

@@ -19,7 +19,12 @@ import { packageLabel } from '../session/ledger-session.ts'
 
 const LEVELS = { critical: 'error', high: 'error', medium: 'warning', low: 'note' } as const
 /** Words of CodeQL's queries, which GitHub reads for rules without a score. */
-const PROBLEM_SEVERITIES = { critical: 'error', high: 'error', medium: 'warning', low: 'recommendation' } as const
+const PROBLEM_SEVERITIES = {
+  critical: 'error',
+  high: 'error',
+  medium: 'warning',
+  low: 'recommendation',
+} as const
 /** In the middle of what GitHub calls critical (over 9.0), high (7.0 to 8.9), medium and low. */
 const SCORES = { critical: '9.5', high: '8.0', medium: '5.5', low: '2.0' } as const
 /** Rules about who may do what, what may run and who reaches it; a replica count is no vulnerability. */
@@ -34,7 +39,11 @@ interface Rule {
 }
 
 /** `version` is that of backporch. */
-export function sarifLog(list: DriftReportList, version: string, numbers?: ReadonlyMap<Change, number>): object {
+export function sarifLog(
+  list: DriftReportList,
+  version: string,
+  numbers?: ReadonlyMap<Change, number>,
+): object {
   const ranked = rankedChanges(list, numbers)
   const rules = rulesOf(ranked)
   const locations = new Map(rules.map(({ code }, index) => [code, index]))
@@ -45,13 +54,18 @@ export function sarifLog(list: DriftReportList, version: string, numbers?: Reado
     ...(cut > 0 ? [notification(`${cut} changes of the least risk are left out`)] : []),
   ]
   return {
-    $schema: 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json',
+    $schema:
+      'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json',
     version: '2.1.0',
     runs: [
       {
-        tool: { driver: { name: 'Backporch', semanticVersion: version, rules: rules.map(describeRule) } },
+        tool: {
+          driver: { name: 'Backporch', semanticVersion: version, rules: rules.map(describeRule) },
+        },
         automationDetails: { id: categoryOf(list) },
-        originalUriBaseIds: { '%SRCROOT%': { description: { text: 'The root of the repository.' } } },
+        originalUriBaseIds: {
+          '%SRCROOT%': { description: { text: 'The root of the repository.' } },
+        },
         columnKind: 'utf16CodeUnits',
         // A run with unobserved objects succeeds; notifications name them.
         invocations: [
@@ -69,8 +83,19 @@ export function sarifLog(list: DriftReportList, version: string, numbers?: Reado
 /** All rules, so that index and help of each stay the same, and codes of other versions. */
 function rulesOf(ranked: readonly RankedChange[]): Rule[] {
   const known = new Set(RISK_RULES.map(({ code }) => code))
-  const others = new Map(ranked.filter(({ change }) => !known.has(change.reason)).map(({ change }) => [change.reason, change.risk]))
-  return [...RISK_RULES, ...[...others].map(([code, risk]) => ({ code, risk, why: 'a rule of another version of backporch' }))]
+  const others = new Map(
+    ranked
+      .filter(({ change }) => !known.has(change.reason))
+      .map(({ change }) => [change.reason, change.risk]),
+  )
+  return [
+    ...RISK_RULES,
+    ...[...others].map(([code, risk]) => ({
+      code,
+      risk,
+      why: 'a rule of another version of backporch',
+    })),
+  ]
 }
 
 function describeRule({ code, risk, why }: Rule): object {
@@ -106,9 +131,18 @@ function result(entry: RankedChange, locations: ReadonlyMap<string, number>): ob
     message: { text: messageText(sentence(entry)) },
     locations: [
       {
-        physicalLocation: { artifactLocation: { uri: uriOf(path), uriBaseId: '%SRCROOT%' }, region: { startLine: line } },
+        physicalLocation: {
+          artifactLocation: { uri: uriOf(path), uriBaseId: '%SRCROOT%' },
+          region: { startLine: line },
+        },
         logicalLocations: [
-          { fullyQualifiedName: oneLine(`${group}/${kind}/${namespace}/${name} ${change.path ?? ''}`.trim(), 400), kind: 'object' },
+          {
+            fullyQualifiedName: oneLine(
+              `${group}/${kind}/${namespace}/${name} ${change.path ?? ''}`.trim(),
+              400,
+            ),
+            kind: 'object',
+          },
         ],
       },
     ],
@@ -131,8 +165,12 @@ function result(entry: RankedChange, locations: ReadonlyMap<string, number>): ob
 function sentence({ change, report, number }: RankedChange): string {
   const { actor } = change
   const { git, live } = formatSides(change, 120)
-  const what = change.path === undefined ? `is ${change.change}` : `${change.path}: ${git} → ${live}`
-  const who = actor.confidence === 'none' ? 'an unknown writer' : `${actorName(actor)} (${actor.class.replace('-', ' ')})`
+  const what =
+    change.path === undefined ? `is ${change.change}` : `${change.path}: ${git} → ${live}`
+  const who =
+    actor.confidence === 'none'
+      ? 'an unknown writer'
+      : `${actorName(actor)} (${actor.class.replace('-', ' ')})`
   const rollback = rollbackText(change)
   return `${objectName(change.ref)} ${what}, by ${who}${actor.at === '' ? '' : ` ${actor.at}`}${rollback === undefined ? '' : `, ${rollback}`}. Change ${number} of ${unitName(report.spec.unit)} in ${report.spec.unit.cluster}.`
 }
@@ -148,8 +186,14 @@ function uriOf(path: string): string {
   return path.split('/').map(encodeURIComponent).join('/')
 }
 
-function notObserved({ package: path, ref, code, why }: Incomplete, { items }: DriftReportList): object {
-  const where = [...(path === undefined ? [] : [packageLabel(path, items)]), ...(ref === undefined ? [] : [objectName(ref)])].join(' ')
+function notObserved(
+  { package: path, ref, code, why }: Incomplete,
+  { items }: DriftReportList,
+): object {
+  const where = [
+    ...(path === undefined ? [] : [packageLabel(path, items)]),
+    ...(ref === undefined ? [] : [objectName(ref)]),
+  ].join(' ')
   return notification(`${code} ${where}: ${why}`)
 }
 
@@ -161,7 +205,9 @@ function notification(text: string): object {
 function categoryOf({ items }: DriftReportList): string {
   const clusters = new Set(items.map(({ spec }) => spec.unit.cluster))
   const [only] = clusters
-  return clusters.size === 1 && only !== undefined ? `backporch/${oneLine(only, 200)}/` : 'backporch/'
+  return clusters.size === 1 && only !== undefined
+    ? `backporch/${oneLine(only, 200)}/`
+    : 'backporch/'
 }
 
 function hash(text: string): string {

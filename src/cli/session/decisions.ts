@@ -11,7 +11,12 @@ import { readTexts } from '../../sources/commit/commit-files.ts'
 import type { CliContext } from '../context/cli-context.ts'
 import type { Terminal } from '../context/terminal.ts'
 import type { Optional, RepositoryOptions } from '../flags/options.ts'
-import { isNotBefore, type PackageOptions, type SelectionOptions, sinceTime } from '../flags/selection-flags.ts'
+import {
+  isNotBefore,
+  type PackageOptions,
+  type SelectionOptions,
+  sinceTime,
+} from '../flags/selection-flags.ts'
 import { formatAge, sidesText } from '../print/print-diff.ts'
 import type { Column } from '../print/table.ts'
 import type { LedgerReading } from './ledger-session.ts'
@@ -52,14 +57,24 @@ export async function readDecisions(
       return [parseDocument(texts.get(path) ?? '', driftRecordSchema, path)]
     } catch (thrown) {
       // A record of another version, or an edited one, does not hide the others.
-      notes.push({ cause: 'record-not-read', subject: path, text: `the record cannot be read: ${asFailure(thrown).why}` })
+      notes.push({
+        cause: 'record-not-read',
+        subject: path,
+        text: `the record cannot be read: ${asFailure(thrown).why}`,
+      })
       return []
     }
   })
   const published = new Map(
-    [...view.refs].flatMap(([ref, commit]) => (ref.startsWith('refs/tags/') ? [[ref.slice('refs/tags/'.length), commit] as const] : [])),
+    [...view.refs].flatMap(([ref, commit]) =>
+      ref.startsWith('refs/tags/') ? [[ref.slice('refs/tags/'.length), commit] as const] : [],
+    ),
   )
-  const copies = new Map(records.flatMap(({ spec }) => (spec.copies === undefined ? [] : [[keyOf(spec), spec.copies] as const])))
+  const copies = new Map(
+    records.flatMap(({ spec }) =>
+      spec.copies === undefined ? [] : [[keyOf(spec), spec.copies] as const],
+    ),
+  )
   const copiesOf = (spec: Decision['spec']): Pick<DriftRecord['spec'], 'copies'> => {
     const own = copies.get(keyOf(spec))
     return own === undefined ? {} : { copies: own }
@@ -71,10 +86,17 @@ export async function readDecisions(
       status,
       commit: status.commit ?? published.get(`${spec.unit.package}/${status.revision ?? ''}`) ?? '',
     })),
-    ...records.filter(({ spec }) => !known.has(keyOf(spec))).map(({ spec }) => ({ spec, status: undefined, commit: '' })),
+    ...records
+      .filter(({ spec }) => !known.has(keyOf(spec)))
+      .map(({ spec }) => ({ spec, status: undefined, commit: '' })),
   ]
   const recorded = records.map(({ spec }) => spec.unit.package)
-  const selection = await selectUnits(reading, { named: packages, alsoKnown: recorded }, { ...options, namespace: undefined }, cli.signal)
+  const selection = await selectUnits(
+    reading,
+    { named: packages, alsoKnown: recorded },
+    { ...options, namespace: undefined },
+    cli.signal,
+  )
   const shown = decisions
     .filter(
       (decision) =>
@@ -88,7 +110,8 @@ export async function readDecisions(
 }
 
 function matches({ spec: { changes } }: Decision, { namespace, risk }: Wanted): boolean {
-  if (namespace !== undefined && !changes.some(({ ref }) => ref.namespace === namespace)) return false
+  if (namespace !== undefined && !changes.some(({ ref }) => ref.namespace === namespace))
+    return false
   const worst = worstRisk(changes)
   return risk === undefined || (worst !== undefined && risk.includes(worst))
 }
@@ -107,7 +130,13 @@ export function decisionColumns(terminal: Terminal): readonly Column<Decision>[]
     { name: 'CLUSTER', value: ({ spec }) => spec.unit.cluster },
     { name: 'PACKAGE', value: ({ spec }) => unitName(spec.unit) },
     { name: 'CHANGE', value: ({ spec }) => describeChanges(spec.changes, terminal) },
-    { name: 'BY', value: ({ spec }) => [...new Set(spec.changes.map(({ actor }) => actor.user ?? actor.manager))].slice(0, 2).join(', ') },
+    {
+      name: 'BY',
+      value: ({ spec }) =>
+        [...new Set(spec.changes.map(({ actor }) => actor.user ?? actor.manager))]
+          .slice(0, 2)
+          .join(', '),
+    },
     {
       name: 'RESOLUTION',
       value: ({ spec, status }) =>
@@ -116,17 +145,26 @@ export function decisionColumns(terminal: Terminal): readonly Column<Decision>[]
           : status.outcome.toLowerCase(),
     },
     { name: 'DECIDED BY', value: ({ status }) => status?.decidedBy.replace(/ <.*/, '') ?? '' },
-    { name: 'TOOK', value: ({ spec, status }) => (status === undefined ? '' : formatAge(Date.parse(status.at) - Date.parse(spec.began))) },
+    {
+      name: 'TOOK',
+      value: ({ spec, status }) =>
+        status === undefined ? '' : formatAge(Date.parse(status.at) - Date.parse(spec.began)),
+    },
     {
       name: 'VERIFIED',
-      value: ({ status }) => (status?.verifiedAt === undefined ? '' : `${status.verifiedAt.slice(0, 16).replace('T', ' ')}Z`),
+      value: ({ status }) =>
+        status?.verifiedAt === undefined
+          ? ''
+          : `${status.verifiedAt.slice(0, 16).replace('T', ' ')}Z`,
     },
     { name: 'COMMIT', value: ({ commit }) => commit.slice(0, 7) },
     {
       name: 'WHY',
       wide: true,
       value: ({ spec, status }) =>
-        [spec.message ?? status?.reason, status?.altered, undoneText(status?.undone)].filter((why) => why !== undefined).join('; '),
+        [spec.message ?? status?.reason, status?.altered, undoneText(status?.undone)]
+          .filter((why) => why !== undefined)
+          .join('; '),
     },
   ]
 }

@@ -20,7 +20,10 @@ export interface LedgerReading {
   readonly ledger: Ledger
 }
 
-export async function readLedgerOf(cli: CliContext, options: LedgerOptions): Promise<LedgerReading> {
+export async function readLedgerOf(
+  cli: CliContext,
+  options: LedgerOptions,
+): Promise<LedgerReading> {
   return readFrom(await openLedger(cli, options), cli, options, new Set())
 }
 
@@ -37,8 +40,12 @@ export async function showLedger(
   const reported = new Set<string>()
   let known: LedgerReading | undefined
   return showOrWatch(cli, options, async () => {
-    const same = known !== undefined && sameRefs(known.view.refs, (await repository.refs(cli.signal)).refs) ? known : undefined
-    const reading = same === undefined ? await readFrom(repository, cli, options, reported) : atPresent(same, cli)
+    const same =
+      known !== undefined && sameRefs(known.view.refs, (await repository.refs(cli.signal)).refs)
+        ? known
+        : undefined
+    const reading =
+      same === undefined ? await readFrom(repository, cli, options, reported) : atPresent(same, cli)
     if (same !== undefined && statesOf(same) === statesOf(reading)) return undefined
     const answer = await observe(reading)
     known = reading
@@ -47,7 +54,10 @@ export async function showLedger(
 }
 
 async function openLedger(cli: CliContext, options: LedgerOptions): Promise<PackageRepository> {
-  return cli.openRepository(options.repo, { readOnly: true, trace: new Printer(cli, options).trace })
+  return cli.openRepository(options.repo, {
+    readOnly: true,
+    trace: new Printer(cli, options).trace,
+  })
 }
 
 async function readFrom(
@@ -56,7 +66,9 @@ async function readFrom(
   options: LedgerOptions,
   reported: Set<string>,
 ): Promise<LedgerReading> {
-  const view = await readRepository(repository, options.branch, cli.signal, { folders: options.path ?? [] })
+  const view = await readRepository(repository, options.branch, cli.signal, {
+    folders: options.path ?? [],
+  })
   const known = ledgerOf(view)
   const ledger = { ...known, problems: [...known.problems, ...(await notHere(view, cli, options))] }
   printNotes(
@@ -68,7 +80,11 @@ async function readFrom(
 }
 
 /** A clone without a ledger may have a remote with one. */
-async function notHere({ ledger }: RepositoryView, cli: CliContext, options: LedgerOptions): Promise<readonly Note[]> {
+async function notHere(
+  { ledger }: RepositoryView,
+  cli: CliContext,
+  options: LedgerOptions,
+): Promise<readonly Note[]> {
   const location = ledger === null ? await repositoryLocation(options, cli) : undefined
   if (location?.kind !== 'clone' || !location.origin) return []
   const text = `${location.name} has no drift-ledger; where origin has one: ${fetchRecorded(location)}`
@@ -84,11 +100,16 @@ function statesOf({ ledger }: LedgerReading): string {
   return ledger.reports.map(({ status }) => status.state).join()
 }
 
-function sameRefs(before: ReadonlyMap<string, unknown>, now: ReadonlyMap<string, unknown>): boolean {
+function sameRefs(
+  before: ReadonlyMap<string, unknown>,
+  now: ReadonlyMap<string, unknown>,
+): boolean {
   return before.size === now.size && [...now].every(([ref, commit]) => before.get(ref) === commit)
 }
 
 /** Display name of a package. @param reports name the packages without a path */
 export function packageLabel(path: string, reports: readonly DriftReport[] = []): string {
-  return unitName(reports.find(({ spec }) => spec.unit.package === path)?.spec.unit ?? { package: path })
+  return unitName(
+    reports.find(({ spec }) => spec.unit.package === path)?.spec.unit ?? { package: path },
+  )
 }

@@ -5,7 +5,8 @@ import { KPTFILE, policyText, TurnWorld, WEB, WEB_CONFIG } from '../../../test/f
 
 const DB = 'apps/StatefulSet/data/db'
 const ROLE = 'rbac.authorization.k8s.io/ClusterRole//db-reader'
-const LABELLED = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: db, labels: {team: data, tier: "1"}}\n'
+const LABELLED =
+  'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: db, labels: {team: data, tier: "1"}}\n'
 const DATABASE = `apiVersion: apps/v1
 kind: StatefulSet
 metadata: {name: db, namespace: data}
@@ -56,12 +57,25 @@ test('diff --risk hides the others, says how many, and counts only what is shown
 
 test('a change keeps its number when others are hidden, so that adopt means the same one', async () => {
   const world = drifted()
-  const number = (text: string): string | undefined => /^ +([0-9]+) .*spec\.replicas/m.exec(text)?.[1]
+  const number = (text: string): string | undefined =>
+    /^ +([0-9]+) .*spec\.replicas/m.exec(text)?.[1]
   const whole = number((await runInWorld(world, ['diff', 'apps/web'])).stdout)
   assert.notEqual(whole, '1')
-  assert.equal(number((await runInWorld(world, ['diff', 'apps/web', '--risk', 'medium,HIGH'])).stdout), whole)
-  const adopted = await runInWorld(world, ['adopt', 'apps/web', whole ?? '', '--dry-run', '-o', 'json'])
-  const document = JSON.parse(adopted.stdout) as { items: { spec: { changes: { path?: string; resolution: string }[] } }[] }
+  assert.equal(
+    number((await runInWorld(world, ['diff', 'apps/web', '--risk', 'medium,HIGH'])).stdout),
+    whole,
+  )
+  const adopted = await runInWorld(world, [
+    'adopt',
+    'apps/web',
+    whole ?? '',
+    '--dry-run',
+    '-o',
+    'json',
+  ])
+  const document = JSON.parse(adopted.stdout) as {
+    items: { spec: { changes: { path?: string; resolution: string }[] } }[]
+  }
   const changes = document.items.flatMap(({ spec }) => spec.changes)
   assert.deepEqual(
     changes.filter(({ resolution }) => resolution === 'Adopt').map(({ path }) => path),
@@ -94,7 +108,8 @@ test('what could not be read counts in its own namespace and wherever nobody fil
 test('--since hides older changes and keeps those without a time', async () => {
   const world = drifted()
   world.cluster.objects.delete(WEB_CONFIG)
-  const rows = async (...flags: string[]): Promise<string[]> => lines((await runInWorld(world, ['diff', ...flags])).stdout, NUMBERED)
+  const rows = async (...flags: string[]): Promise<string[]> =>
+    lines((await runInWorld(world, ['diff', ...flags])).stdout, NUMBERED)
   const all = await rows()
   const missing = all.filter((line) => line.includes('missing'))
   assert.equal(missing.length, 1)
@@ -120,7 +135,14 @@ test('-l selects packages by the labels of their Kptfile, also those that scan w
 
 test('a selector that selects nothing is an error and not "no drift"', async () => {
   const world = drifted()
-  for (const command of [['diff'], ['scan'], ['status'], ['get', 'packages'], ['get', 'drifts'], ['history']]) {
+  for (const command of [
+    ['diff'],
+    ['scan'],
+    ['status'],
+    ['get', 'packages'],
+    ['get', 'drifts'],
+    ['history'],
+  ]) {
     const { code, stdout, stderr } = await runInWorld(world, [...command, '-l', 'team=dta'])
     assert.equal(code, 2, command.join(' '))
     assert.equal(stdout, '')
@@ -129,7 +151,10 @@ test('a selector that selects nothing is an error and not "no drift"', async () 
 })
 
 test('a package whose Kptfile cannot be read is not hidden by -l', async () => {
-  const world = new TurnWorld('{mode: Propose}', { ...TWO, 'apps/broken/Kptfile': 'nothing of the kind\n' })
+  const world = new TurnWorld('{mode: Propose}', {
+    ...TWO,
+    'apps/broken/Kptfile': 'nothing of the kind\n',
+  })
   const { code, stderr } = await runInWorld(world, ['diff', '-l', 'team=data'])
   assert.equal(code, 2)
   assert.match(stderr, /BP1101/)
@@ -139,11 +164,21 @@ test('a package whose Kptfile cannot be read is not hidden by -l', async () => {
 test('--package is the argument in another place, and can be repeated', async () => {
   const world = drifted()
   await runInWorld(world, ['scan', '-q'])
-  const names = async (...args: string[]): Promise<string> => (await runInWorld(world, ['status', '-o', 'name', ...args])).stdout
+  const names = async (...args: string[]): Promise<string> =>
+    (await runInWorld(world, ['status', '-o', 'name', ...args])).stdout
   assert.equal(await names('--package', 'apps/db'), 'apps/db\n')
-  assert.equal(await names('--package', 'apps/db', '--package', './apps/web/'), 'apps/db\napps/web\n')
+  assert.equal(
+    await names('--package', 'apps/db', '--package', './apps/web/'),
+    'apps/db\napps/web\n',
+  )
   assert.equal(await names('apps/db', '--package', 'apps/web'), 'apps/db\napps/web\n')
-  for (const command of [['status'], ['get', 'packages'], ['get', 'drifts'], ['history'], ['diff']]) {
+  for (const command of [
+    ['status'],
+    ['get', 'packages'],
+    ['get', 'drifts'],
+    ['history'],
+    ['diff'],
+  ]) {
     const { code, stderr } = await runInWorld(world, [...command, '--package', 'apps/wbe'])
     assert.equal(code, 2, command.join(' '))
     assert.match(stderr, /BP1004[\s\S]*apps\/web/)
@@ -162,7 +197,10 @@ test('status -n keeps the packages that had objects there, in sync or not', asyn
   const none = await runInWorld(world, ['status', '-n', 'nowhere'])
   assert.match(none.stderr, /of 2 recorded packages none is selected/)
   assert.match((await runInWorld(world, ['get', 'packages', '-n', 'shop'])).stdout, /apps\/web/)
-  assert.doesNotMatch((await runInWorld(world, ['get', 'packages', '-n', 'shop'])).stdout, /apps\/db/)
+  assert.doesNotMatch(
+    (await runInWorld(world, ['get', 'packages', '-n', 'shop'])).stdout,
+    /apps\/db/,
+  )
 })
 
 test('status: drift counts where it is shown, an Unknown package wherever it was asked about', async () => {
@@ -181,7 +219,10 @@ test('status: drift counts where it is shown, an Unknown package wherever it was
   const drift = await runInWorld(world, ['status', '--state', 'drifted'])
   assert.doesNotMatch(drift.stdout, /Unknown/)
   assert.equal(drift.code, 3)
-  assert.equal((await runInWorld(world, ['status', '--state', 'Drifted', '--partial', 'ok'])).code, 1)
+  assert.equal(
+    (await runInWorld(world, ['status', '--state', 'Drifted', '--partial', 'ok'])).code,
+    1,
+  )
   assert.equal((await runInWorld(world, ['status', 'apps/web', '--state', 'Drifted'])).code, 1)
 })
 
@@ -199,11 +240,32 @@ test('status --since keeps what changed its state then or later', async () => {
 test('get drifts narrows rows and documents alike, and keeps the numbers', async () => {
   const world = drifted()
   await runInWorld(world, ['scan', '-q'])
-  const rows = await runInWorld(world, ['get', 'drifts', '-n', 'shop', '--risk', 'medium', '--no-headers', '--columns', '#,field'])
+  const rows = await runInWorld(world, [
+    'get',
+    'drifts',
+    '-n',
+    'shop',
+    '--risk',
+    'medium',
+    '--no-headers',
+    '--columns',
+    '#,field',
+  ])
   assert.match(rows.stdout, /^[2-9] +spec\.replicas$/m)
   assert.match(rows.stderr, /changes are hidden by -n and --risk/)
-  const { stdout } = await runInWorld(world, ['get', 'drifts', '-n', 'shop', '--risk', 'medium', '-o', 'json'])
-  const { items } = JSON.parse(stdout) as { items: { spec: { changes: { risk: string; ref: { namespace: string } }[] } }[] }
+  const { stdout } = await runInWorld(world, [
+    'get',
+    'drifts',
+    '-n',
+    'shop',
+    '--risk',
+    'medium',
+    '-o',
+    'json',
+  ])
+  const { items } = JSON.parse(stdout) as {
+    items: { spec: { changes: { risk: string; ref: { namespace: string } }[] } }[]
+  }
   const changes = items.flatMap(({ spec }) => spec.changes)
   assert.equal(changes.length, lines(rows.stdout, /./).length)
   assert.ok(changes.every(({ risk, ref }) => risk === 'medium' && ref.namespace === 'shop'))
@@ -214,7 +276,19 @@ test('get packages --state and --risk keep the revisions that run with such drif
   world.edit(WEB, 'spec.replicas', 5)
   await runInWorld(world, ['scan', '-q'])
   const names = async (...flags: string[]): Promise<string[]> =>
-    lines((await runInWorld(world, ['get', 'packages', '--no-headers', '--columns', 'package,risk', ...flags])).stdout, /./)
+    lines(
+      (
+        await runInWorld(world, [
+          'get',
+          'packages',
+          '--no-headers',
+          '--columns',
+          'package,risk',
+          ...flags,
+        ])
+      ).stdout,
+      /./,
+    )
   assert.ok((await names('--state', 'Drifted')).every((line) => line.startsWith('apps/web')))
   assert.ok((await names('--state', 'InSync')).every((line) => line.startsWith('apps/db')))
   assert.deepEqual(await names('--risk', 'critical'), [])
@@ -230,9 +304,23 @@ test('history selects decisions by namespace, risk, time and package', async () 
   const rows = async (...flags: string[]): Promise<number> =>
     lines((await runInWorld(world, ['history', '--no-headers', ...flags])).stdout, /./).length
   assert.equal(await rows(), 1)
-  for (const flags of [['-n', 'shop'], ['--risk', 'medium'], ['--since', '1d'], ['-l', '!team'], ['apps/web'], ['--since', '2026-11-21']])
+  for (const flags of [
+    ['-n', 'shop'],
+    ['--risk', 'medium'],
+    ['--since', '1d'],
+    ['-l', '!team'],
+    ['apps/web'],
+    ['--since', '2026-11-21'],
+  ])
     assert.equal(await rows(...flags), 1, flags.join(' '))
-  for (const flags of [['-n', 'data'], ['--risk', 'critical'], ['--since', '2026-11-22'], ['-l', 'team'], ['apps/db'], ['--cluster', 'b']])
+  for (const flags of [
+    ['-n', 'data'],
+    ['--risk', 'critical'],
+    ['--since', '2026-11-22'],
+    ['-l', 'team'],
+    ['apps/db'],
+    ['--cluster', 'b'],
+  ])
     assert.equal(await rows(...flags), 0, flags.join(' '))
   const { stderr } = await runInWorld(world, ['history', '-n', 'data'])
   assert.match(stderr, /of 1 decision none is selected/)
@@ -244,7 +332,11 @@ test('a package that was removed still has its history by name', async () => {
   world.edit(WEB, 'spec.replicas', 5)
   await world.plan()
   await world.reject()
-  world.repository.commitByHand('main', { 'apps/web/Kptfile': null, 'apps/web/deployment.yaml': null, 'apps/web/config.yaml': null })
+  world.repository.commitByHand('main', {
+    'apps/web/Kptfile': null,
+    'apps/web/deployment.yaml': null,
+    'apps/web/config.yaml': null,
+  })
   const { code, stdout } = await runInWorld(world, ['history', 'apps/web/', '--no-headers'])
   assert.equal(code, 0)
   assert.match(stdout, /apps\/web/)
@@ -269,7 +361,10 @@ const REFUSED: readonly (readonly [argv: readonly string[], why: RegExp])[] = [
 
 for (const [argv, why] of REFUSED) {
   test(`refused before anything is read: ${argv.join(' ')}`, async () => {
-    const world = new TurnWorld('{mode: Propose}', { 'apps/web/Kptfile': KPTFILE, '.drift/policy.yaml': policyText('{mode: Propose}') })
+    const world = new TurnWorld('{mode: Propose}', {
+      'apps/web/Kptfile': KPTFILE,
+      '.drift/policy.yaml': policyText('{mode: Propose}'),
+    })
     world.repository.refs = () => Promise.reject(new TypeError('the repository was asked'))
     const { code, stdout, stderr } = await runInWorld(world, argv)
     assert.equal(code, 2)

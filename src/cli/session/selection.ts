@@ -12,7 +12,12 @@ import type { TurnResult } from '../../reconcile/turn/run-turn.ts'
 import type { Change } from '../../record/documents/change.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import type { Optional, RepositoryOptions } from '../flags/options.ts'
-import { isNotBefore, packagesNamed, type SelectionOptions, sinceTime } from '../flags/selection-flags.ts'
+import {
+  isNotBefore,
+  packagesNamed,
+  type SelectionOptions,
+  sinceTime,
+} from '../flags/selection-flags.ts'
 import type { Printer } from '../print/printer.ts'
 import type { LedgerReading } from './ledger-session.ts'
 
@@ -41,7 +46,9 @@ export function flagsGiven<Name extends keyof SelectionOptions>(
   options: Optional<Pick<SelectionOptions, Name>>,
   names: readonly Name[],
 ): string[] {
-  return names.flatMap((name) => (options[name] === undefined ? [] : [name === 'namespace' ? '-n' : `--${name}`]))
+  return names.flatMap((name) =>
+    options[name] === undefined ? [] : [name === 'namespace' ? '-n' : `--${name}`],
+  )
 }
 
 /** A turn with the changes that are shown, and the number that each has in the whole list: `adopt apps/web 3` means that one. */
@@ -52,17 +59,23 @@ interface NarrowedTurn {
 }
 
 /** For printing and the exit code; the writes of a turn are never narrowed. */
-export function narrowTurn(result: TurnResult, options: Optional<SelectionOptions>, now: Date): NarrowedTurn {
+export function narrowTurn(
+  result: TurnResult,
+  options: Optional<SelectionOptions>,
+  now: Date,
+): NarrowedTurn {
   const filter = changeFilter(options, now)
   const numbers = new Map<Change, number>()
   let hidden = 0
   const units = result.units.map((unit): UnitResult => {
     if (unit.state === 'failed') return unit
-    for (const [index, change] of unit.plan.report.spec.changes.entries()) numbers.set(change, index + 1)
+    for (const [index, change] of unit.plan.report.spec.changes.entries())
+      numbers.set(change, index + 1)
     const report = narrowReport(unit.plan.report, filter)
     hidden += unit.plan.report.spec.changes.length - report.spec.changes.length
     if (options.namespace === undefined) return { ...unit, plan: { ...unit.plan, report } }
-    const here = ({ namespace }: { readonly namespace: string }): boolean => namespace === options.namespace
+    const here = ({ namespace }: { readonly namespace: string }): boolean =>
+      namespace === options.namespace
     const observation = {
       ...unit.observation,
       verdicts: unit.observation.verdicts.filter(({ id }) => here(id)),
@@ -77,7 +90,10 @@ export function narrowTurn(result: TurnResult, options: Optional<SelectionOption
 
 export function narrowReport(report: DriftReport, filter: ChangeFilter): DriftReport {
   if (filter.flags.length === 0) return report
-  return { ...report, spec: { ...report.spec, changes: report.spec.changes.filter((change) => filter.shows(change)) } }
+  return {
+    ...report,
+    spec: { ...report.spec, changes: report.spec.changes.filter((change) => filter.shows(change)) },
+  }
 }
 
 /** The units of the ledger that a command line selects. */
@@ -108,29 +124,48 @@ export async function selectUnits(
   assertKnownCluster(options.cluster, view, ledger)
   const names = [...packagesNamed(named, options), ...(options.path ?? [])]
   // A package that is no longer in the repository still has a history.
-  const past = new Set([...[...ledger.reports, ...ledger.closed].map(({ spec }) => spec.unit.package), ...alsoKnown])
+  const past = new Set([
+    ...[...ledger.reports, ...ledger.closed].map(({ spec }) => spec.unit.package),
+    ...alsoKnown,
+  ])
   const paths: string[] = []
   for (const name of names) {
     const path = name.replace(/^(\.\/)+|^\.$/, '').replace(/\/+$/, '')
-    paths.push(...(past.has(path) ? [path] : (await choosePackages(view, [name], signal)).map((found) => found.path)))
+    paths.push(
+      ...(past.has(path)
+        ? [path]
+        : (await choosePackages(view, [name], signal)).map((found) => found.path)),
+    )
   }
   const byName = names.length === 0 ? undefined : new Set(paths)
-  const labelled = options.selector === undefined ? undefined : await selectByLabels(view, view.packages, options.selector, signal)
+  const labelled =
+    options.selector === undefined
+      ? undefined
+      : await selectByLabels(view, view.packages, options.selector, signal)
   const byLabel = labelled === undefined ? undefined : new Set(labelled.map(({ path }) => path))
-  const namespaces = options.namespace === undefined ? new Map<string, never>() : await readNamespaces(view, signal)
+  const namespaces =
+    options.namespace === undefined ? new Map<string, never>() : await readNamespaces(view, signal)
   return {
     takesPackage: (path) => byName?.has(path) !== false && byLabel?.has(path) !== false,
     takesCluster: (name) => options.cluster === undefined || options.cluster === name,
     inNamespace: (report) => {
       const { namespace } = options
-      if (namespace === undefined || report.spec.changes.some(({ ref }) => ref.namespace === namespace)) return true
+      if (
+        namespace === undefined ||
+        report.spec.changes.some(({ ref }) => ref.namespace === namespace)
+      )
+        return true
       return namespaces.get(ledger.folders.get(report) ?? '')?.has(namespace)
     },
   }
 }
 
 /** A misspelt cluster is not one without drift. Where nothing is known of any cluster, its name may be right. */
-function assertKnownCluster(cluster: string | undefined, view: LedgerReading['view'], ledger: LedgerReading['ledger']): void {
+function assertKnownCluster(
+  cluster: string | undefined,
+  view: LedgerReading['view'],
+  ledger: LedgerReading['ledger'],
+): void {
   const units = [...ledger.reports, ...ledger.closed].map(({ spec }) => spec.unit.cluster)
   const known = [...new Set([...units, ...view.clusters.keys()])].sort()
   if (cluster === undefined || known.length === 0 || known.includes(cluster)) return
@@ -144,11 +179,24 @@ function assertKnownCluster(cluster: string | undefined, view: LedgerReading['vi
 }
 
 /** Prints on stderr what the flags of a filter left out, so that an empty list is not taken for "nothing there". */
-export function printHidden(count: number, noun: string, flags: readonly string[], printer: Printer): void {
-  if (count > 0) printer.hint(`${count} ${noun}${count === 1 ? ' is' : 's are'} hidden by ${flags.join(' and ')}`)
+export function printHidden(
+  count: number,
+  noun: string,
+  flags: readonly string[],
+  printer: Printer,
+): void {
+  if (count > 0)
+    printer.hint(
+      `${count} ${noun}${count === 1 ? ' is' : 's are'} hidden by ${flags.join(' and ')}`,
+    )
 }
 
 /** Identifies an open change, for `--watch`. */
-export function changeKey(unit: { readonly cluster: string; readonly package: string }, change: Change): string {
-  return [unit.cluster, unit.package, resourceKey(change.ref), change.path ?? change.change].join(' ')
+export function changeKey(
+  unit: { readonly cluster: string; readonly package: string },
+  change: Change,
+): string {
+  return [unit.cluster, unit.package, resourceKey(change.ref), change.path ?? change.change].join(
+    ' ',
+  )
 }

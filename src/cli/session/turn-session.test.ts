@@ -44,7 +44,13 @@ test('a ref that moves after the session was opened makes the turn read again', 
 test('a command that waits for the one cluster is printed before the reason ends the scan', async () => {
   const { world, forge } = await opened()
   world.cluster.identify = async () => {
-    throw new Failure({ code: 'BP3006', what: 'no answer', why: 'timeout', remedy: 'wait', retry: 'backoff' })
+    throw new Failure({
+      code: 'BP3006',
+      what: 'no answer',
+      why: 'timeout',
+      remedy: 'wait',
+      retry: 'backoff',
+    })
   }
   forge.comment(1, 'ada', '/adopt 1')
   const { stderr } = await runInWorld(world, ['scan'])
@@ -57,11 +63,19 @@ test('the connection to the cluster is closed once, also when the session cannot
     const onClose = (): void => {
       count += 1
     }
-    await runInWorld(new TurnWorld(), ['diff'], { onClose, ...(loadKey === undefined ? {} : { loadKey }) })
+    await runInWorld(new TurnWorld(), ['diff'], {
+      onClose,
+      ...(loadKey === undefined ? {} : { loadKey }),
+    })
     return count
   }
   const noKey = (): Promise<never> => {
-    throw new Failure({ code: 'BP1009', what: 'no key', why: 'it cannot be read', remedy: 'set BACKPORCH_KEY' })
+    throw new Failure({
+      code: 'BP1009',
+      what: 'no key',
+      why: 'it cannot be read',
+      remedy: 'set BACKPORCH_KEY',
+    })
   }
   assert.deepEqual([await closed(), await closed(noKey)], [1, 1])
 })

@@ -109,7 +109,12 @@ export async function openSession(
   })
   let first: RepositoryRefs | undefined = await repository.refs(cli.signal)
   printNotes(headNotes(first, options.branch), printer)
-  const opened = await openClusters(cli, target, clusters ?? clustersNamed(options.contexts), clusterOptional)
+  const opened = await openClusters(
+    cli,
+    target,
+    clusters ?? clustersNamed(options.contexts),
+    clusterOptional,
+  )
   const [cluster] = opened
   if (cluster === undefined) throw new TypeError('a session has a cluster')
   const close = (): void => {
@@ -132,7 +137,10 @@ export async function openSession(
         labels: options.selector,
       },
       git: { branch: options.branch, takeRefs, bot: cli.bot },
-      cluster: { audit: options.auditLog === undefined ? undefined : await cli.openAuditLog(options.auditLog) },
+      cluster: {
+        audit:
+          options.auditLog === undefined ? undefined : await cli.openAuditLog(options.auditLog),
+      },
       policy: {
         fieldManager: options.fieldManager,
         operator: operatorPolicy(options, cli),
@@ -151,12 +159,27 @@ export async function openSession(
       note: (text) => printNotes([{ cause: 'forge-notice', subject: '', text }], printer),
       trace,
     })
-    const openWriter = (name: string) => cli.openWriter((opened.find(({ reader }) => reader.name === name) ?? cluster).target)
+    const openWriter = (name: string) =>
+      cli.openWriter((opened.find(({ reader }) => reader.name === name) ?? cluster).target)
     const account = isHosted(forge) ? await forge.commits?.account(cli.signal) : undefined
     const bot = { ...cli.bot, ...(account === undefined ? {} : { account }) }
-    const signing = signedRepository(repository, forge, options.branch ?? first?.defaultBranch ?? '', cli.signal)
+    const signing = signedRepository(
+      repository,
+      forge,
+      options.branch ?? first?.defaultBranch ?? '',
+      cli.signal,
+    )
     const ports = { repository: signing, cluster: cluster.reader, forge }
-    return { ports, clusters: opened, request: { ...request, git: { ...request.git, bot } }, key, progress, printer, openWriter, close }
+    return {
+      ports,
+      clusters: opened,
+      request: { ...request, git: { ...request.git, bot } },
+      key,
+      progress,
+      printer,
+      openWriter,
+      close,
+    }
   } catch (thrown) {
     close()
     throw thrown
@@ -186,36 +209,65 @@ async function openClusters(
       try {
         return { ...(await cli.openCluster(own)), target: own }
       } catch (thrown) {
-        return { reader: failingCluster(name, asFailure(thrown)), close: () => undefined, target: own }
+        return {
+          reader: failingCluster(name, asFailure(thrown)),
+          close: () => undefined,
+          target: own,
+        }
       }
     }),
   )
 }
 
-function clustersNamed(contexts: readonly string[] | undefined): readonly ConfiguredCluster[] | undefined {
+function clustersNamed(
+  contexts: readonly string[] | undefined,
+): readonly ConfiguredCluster[] | undefined {
   if (contexts === undefined) return undefined
-  return [...new Set(contexts)].map((context) => ({ name: context, context, kubeconfig: undefined }))
+  return [...new Set(contexts)].map((context) => ({
+    name: context,
+    context,
+    kubeconfig: undefined,
+  }))
 }
 
 /** A cluster that cannot be reached: every request to it fails with the same reason. */
 export function failingCluster(name: string, failure: Failure): ClusterReader {
   const fail = (): Promise<never> => Promise.reject(failure)
-  return { name, identify: fail, servedKind: fail, readLive: fail, list: fail, readInventories: fail, predict: fail }
+  return {
+    name,
+    identify: fail,
+    servedKind: fail,
+    readLive: fail,
+    list: fail,
+    readInventories: fail,
+    predict: fail,
+  }
 }
 
 /**
  * The turn of `scan`, over all clusters of the session, with the writes that merged commits authorise.
  * @throws Failure when nothing at all could be done; failures of one package are in the result
  */
-export function runScan(session: Session, dryRun: boolean, signal: AbortSignal): Promise<TurnResult> {
+export function runScan(
+  session: Session,
+  dryRun: boolean,
+  signal: AbortSignal,
+): Promise<TurnResult> {
   const { ports, clusters, request, openWriter, requestedActions = NO_REQUESTED_ACTIONS } = session
   const fleet = { ...ports, clusters: clusters.map(({ reader }) => reader), openWriter }
-  const requested = { ...request, mode: dryRun ? 'rehearse' : 'apply', forge: { ...request.forge, requestedActions } } as const
+  const requested = {
+    ...request,
+    mode: dryRun ? 'rehearse' : 'apply',
+    forge: { ...request.forge, requestedActions },
+  } as const
   return runFleetTurn(fleet, requested, signal)
 }
 
 /** The one unit of a turn, for a command that is about one. @throws Failure BP1011 for none or several; the failure of the unit */
-export function onlyUnit({ units }: TurnResult, words: { readonly none: string; readonly why: string }): PlannedUnit {
+export function onlyUnit(
+  { units }: TurnResult,
+  words: { readonly none: string; readonly why: string },
+): PlannedUnit {
   const [unit, ...others] = units
   if (unit === undefined || others.length > 0) {
     throw new Failure({
@@ -232,7 +284,10 @@ export function onlyUnit({ units }: TurnResult, words: { readonly none: string; 
 /** The first argument may be left out in a repository with one package: `adopt 1,3`. */
 export function splitArguments(name: string | undefined, selectors: readonly string[]) {
   const lead = name !== undefined && isSelector(name)
-  return { packages: name === undefined || lead ? [] : [name], selectors: lead ? [name, ...selectors] : selectors }
+  return {
+    packages: name === undefined || lead ? [] : [name],
+    selectors: lead ? [name, ...selectors] : selectors,
+  }
 }
 
 export function keyText(path: string): string {

@@ -4,14 +4,22 @@ import { Failure } from '@backporch/kyaml/failure'
 import { runInWorld } from '../../../test/fakes/cli-world.ts'
 import { TurnWorld, WEB, WEB_CONFIG } from '../../../test/fakes/turn-world.ts'
 
-const DB = { 'apps/db/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: db}\n', 'apps/db/db.yaml': config('db') }
+const DB = {
+  'apps/db/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: db}\n',
+  'apps/db/db.yaml': config('db'),
+}
 
 function config(name: string): string {
   return `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: data}\ndata: {size: "5"}\n`
 }
 
 function down(why = 'the connection was refused'): Failure {
-  return new Failure({ code: 'BP4001', what: 'the repository cannot be reached', why, remedy: 'try again' })
+  return new Failure({
+    code: 'BP4001',
+    what: 'the repository cannot be reached',
+    why,
+    remedy: 'try again',
+  })
 }
 
 async function scanned(): Promise<TurnWorld> {
@@ -22,20 +30,24 @@ async function scanned(): Promise<TurnWorld> {
 
 test('status -w prints the table once, then only the rows that changed, until the user interrupts', async () => {
   const world = await scanned()
-  const { code, stdout, stderr } = await runInWorld(world, ['status', '-w', '--columns', 'package,state'], {
-    waits: [
-      () => undefined,
-      async () => {
-        world.edit(WEB, 'spec.replicas', 5)
-        await world.scan()
-      },
-      () => undefined,
-      async () => {
-        world.edit(WEB, 'spec.replicas', 3)
-        await world.scan()
-      },
-    ],
-  })
+  const { code, stdout, stderr } = await runInWorld(
+    world,
+    ['status', '-w', '--columns', 'package,state'],
+    {
+      waits: [
+        () => undefined,
+        async () => {
+          world.edit(WEB, 'spec.replicas', 5)
+          await world.scan()
+        },
+        () => undefined,
+        async () => {
+          world.edit(WEB, 'spec.replicas', 3)
+          await world.scan()
+        },
+      ],
+    },
+  )
   assert.equal(code, 130)
   assert.deepEqual(stdout.split('\n'), [
     'PACKAGE    STATE',
@@ -53,7 +65,11 @@ test('status -w tells that nobody observes the clusters any more, although no re
   const { stdout } = await runInWorld(world, ['status', '-w', '--columns', 'package,state'], {
     waits: [() => undefined, () => world.pass(40), () => undefined],
   })
-  assert.deepEqual(stdout.split('\n').slice(3), ['apps/db    ? Unknown (stale)', 'apps/web   ? Unknown (stale)', ''])
+  assert.deepEqual(stdout.split('\n').slice(3), [
+    'apps/db    ? Unknown (stale)',
+    'apps/web   ? Unknown (stale)',
+    '',
+  ])
 })
 
 test('a look that finds no ref moved reads nothing but the refs', async () => {
@@ -71,7 +87,9 @@ test('a look that finds no ref moved reads nothing but the refs', async () => {
   }
   const once = await runInWorld(world, ['status'])
   const one = { ...counts }
-  const watched = await runInWorld(world, ['status', '-w'], { waits: [() => undefined, () => undefined, () => undefined] })
+  const watched = await runInWorld(world, ['status', '-w'], {
+    waits: [() => undefined, () => undefined, () => undefined],
+  })
   assert.equal(counts.reads, 2 * one.reads)
   assert.equal(counts.refs, 2 * one.refs + 3)
   assert.equal(watched.stdout, once.stdout)
@@ -79,20 +97,24 @@ test('a look that finds no ref moved reads nothing but the refs', async () => {
 
 test('get drifts -w appends what is new, and says on stderr what is gone', async () => {
   const world = await scanned()
-  const { stdout, stderr } = await runInWorld(world, ['get', 'drifts', '-w', '--columns', 'object,field,live'], {
-    waits: [
-      async () => {
-        world.edit(WEB, 'spec.replicas', 5)
-        world.edit(WEB_CONFIG, 'data.color', 'red')
-        await world.scan()
-      },
-      async () => {
-        world.edit(WEB, 'spec.replicas', 3)
-        world.edit(WEB_CONFIG, 'data.color', 'green')
-        await world.scan()
-      },
-    ],
-  })
+  const { stdout, stderr } = await runInWorld(
+    world,
+    ['get', 'drifts', '-w', '--columns', 'object,field,live'],
+    {
+      waits: [
+        async () => {
+          world.edit(WEB, 'spec.replicas', 5)
+          world.edit(WEB_CONFIG, 'data.color', 'red')
+          await world.scan()
+        },
+        async () => {
+          world.edit(WEB, 'spec.replicas', 3)
+          world.edit(WEB_CONFIG, 'data.color', 'green')
+          await world.scan()
+        },
+      ],
+    },
+  )
   assert.deepEqual(stdout.split('\n').slice(1), [
     'ConfigMap/web    data.color      "red"',
     'Deployment/web   spec.replicas   5',
@@ -108,13 +130,19 @@ test('get packages -w shows a new draft, and with json one whole document for ea
     await world.scan()
   }
   const world = await scanned()
-  const rows = await runInWorld(world, ['get', 'packages', '-w', '--no-headers', '--columns', 'package,lifecycle'], {
-    waits: [() => undefined, drift(world)],
-  })
+  const rows = await runInWorld(
+    world,
+    ['get', 'packages', '-w', '--no-headers', '--columns', 'package,lifecycle'],
+    {
+      waits: [() => undefined, drift(world)],
+    },
+  )
   assert.match(rows.stdout, /^(apps\/(db|web) +Published\n){2}/)
   assert.match(rows.stdout, /apps\/web +Proposed\n/)
   const other = await scanned()
-  const { stdout } = await runInWorld(other, ['get', 'packages', '-w', '-o', 'json'], { waits: [() => undefined, drift(other)] })
+  const { stdout } = await runInWorld(other, ['get', 'packages', '-w', '-o', 'json'], {
+    waits: [() => undefined, drift(other)],
+  })
   const documents = stdout
     .trim()
     .split(/\n(?=\{)/)
@@ -139,33 +167,45 @@ test('diff -w looks at the cluster again, prints what differs now, and says when
   assert.equal(code, 130)
   assert.equal(stdout.match(/3 → 5/g)?.length, 1)
   assert.match(stdout, /^apps\/v1 Deployment shop\/web/)
-  assert.match(stdout, /1 change in 1 object of apps\/web in prod \(2 checked\)\n✓ apps\/web in prod: nothing to show\n$/)
+  assert.match(
+    stdout,
+    /1 change in 1 object of apps\/web in prod \(2 checked\)\n✓ apps\/web in prod: nothing to show\n$/,
+  )
 })
 
 test('an error while watching is told once and is no news about drift; the watch goes on', async () => {
   const world = await scanned()
   const { repository } = world
   const refs = repository.refs.bind(repository)
-  const { code, stdout, stderr } = await runInWorld(world, ['status', '-w', '--no-headers', '--columns', 'package,state'], {
-    waits: [
-      () => {
-        repository.refs = () => Promise.reject(down())
-      },
-      () => undefined,
-      () => {
-        repository.refs = () => Promise.reject(down('no route to host'))
-      },
-      async () => {
-        repository.refs = refs
-        world.edit(WEB, 'spec.replicas', 5)
-        await world.scan()
-      },
-    ],
-  })
+  const { code, stdout, stderr } = await runInWorld(
+    world,
+    ['status', '-w', '--no-headers', '--columns', 'package,state'],
+    {
+      waits: [
+        () => {
+          repository.refs = () => Promise.reject(down())
+        },
+        () => undefined,
+        () => {
+          repository.refs = () => Promise.reject(down('no route to host'))
+        },
+        async () => {
+          repository.refs = refs
+          world.edit(WEB, 'spec.replicas', 5)
+          await world.scan()
+        },
+      ],
+    },
+  )
   assert.equal(code, 130)
   assert.equal(stderr.match(/error BP4001/g)?.length, 2)
   assert.match(stderr, /answers again/)
-  assert.deepEqual(stdout.split('\n'), ['apps/db    ✓ InSync', 'apps/web   ✓ InSync', 'apps/web   ~ Drifted', ''])
+  assert.deepEqual(stdout.split('\n'), [
+    'apps/db    ✓ InSync',
+    'apps/web   ✓ InSync',
+    'apps/web   ~ Drifted',
+    '',
+  ])
 })
 
 test('an error at the first look ends the command with its exit code', async () => {
@@ -197,7 +237,10 @@ test('the time between two looks is 5 s, or what --interval says', async () => {
   ] as const) {
     const world = await scanned()
     const slept: number[] = []
-    await runInWorld(world, ['status', '-w', ...flags], { waits: [() => undefined], onSleep: (milliseconds) => slept.push(milliseconds) })
+    await runInWorld(world, ['status', '-w', ...flags], {
+      waits: [() => undefined],
+      onSleep: (milliseconds) => slept.push(milliseconds),
+    })
     assert.deepEqual(slept, [wanted, wanted])
   }
 })

@@ -25,7 +25,11 @@ export const DEFAULT_INTERVAL = 5_000
  * Observes once, or with `--watch` until the user interrupts. `observe` returns undefined when it knows that nothing moved.
  * A failure of the first observation ends the command. A later failure is printed once, and the next observation may succeed.
  */
-export async function showOrWatch(cli: CliContext, options: ShowOptions, observe: () => Promise<WatchResult | undefined>): Promise<number> {
+export async function showOrWatch(
+  cli: CliContext,
+  options: ShowOptions,
+  observe: () => Promise<WatchResult | undefined>,
+): Promise<number> {
   const first = await observe()
   if (first === undefined) throw new TypeError('the first look always has an answer')
   first.print(undefined)
@@ -62,14 +66,22 @@ async function watch(
   }
 }
 
-function printUpdates(before: WatchResult, now: WatchResult, options: ShowOptions, cli: CliContext): void {
-  const updates = new Set([...now.rows].flatMap(([name, text]) => (before.rows.get(name) === text ? [] : [name])))
+function printUpdates(
+  before: WatchResult,
+  now: WatchResult,
+  options: ShowOptions,
+  cli: CliContext,
+): void {
+  const updates = new Set(
+    [...now.rows].flatMap(([name, text]) => (before.rows.get(name) === text ? [] : [name])),
+  )
   const gone = [...before.rows.keys()].filter((name) => !now.rows.has(name))
   if (updates.size === 0 && gone.length === 0) return
   // Rows can be appended; a document is printed as a whole.
   if (isRows(options.output)) {
     if (updates.size > 0) now.print(updates)
-    if (options.quiet !== true) for (const name of gone) cli.stderr.write(`gone: ${oneLine(name, 300)}\n`)
+    if (options.quiet !== true)
+      for (const name of gone) cli.stderr.write(`gone: ${oneLine(name, 300)}\n`)
   } else now.print(undefined)
 }
 

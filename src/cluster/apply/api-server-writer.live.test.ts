@@ -48,12 +48,31 @@ function at(object: Json | undefined, ...names: readonly (string | number)[]): J
 
 async function prepared(plane: ControlPlane) {
   const namespace = await plane.namespace('settle')
-  await plane.kubectl(['apply', '--server-side', '-f', '-'], { stdin: JSON.stringify(deployment(namespace)) })
+  await plane.kubectl(['apply', '--server-side', '-f', '-'], {
+    stdin: JSON.stringify(deployment(namespace)),
+  })
   await plane.kubectl(['set', 'env', 'deployment/web', 'B=by-hand', '-n', namespace])
-  const { writer, close } = connectClusterWriter({ kubeconfig: plane.kubeconfig, environment: {}, clock: realClock, version: 'test' })
-  const target: WantedObject = { apiVersion: 'apps/v1', id: { group: 'apps', kind: 'Deployment', namespace, name: 'web' } }
+  const { writer, close } = connectClusterWriter({
+    kubeconfig: plane.kubeconfig,
+    environment: {},
+    clock: realClock,
+    version: 'test',
+  })
+  const target: WantedObject = {
+    apiVersion: 'apps/v1',
+    id: { group: 'apps', kind: 'Deployment', namespace, name: 'web' },
+  }
   const readOnce = async (): Promise<JsonObject> => {
-    const { stdout } = await plane.kubectl(['get', 'deployment', 'web', '-n', namespace, '-o', 'json', '--show-managed-fields'])
+    const { stdout } = await plane.kubectl([
+      'get',
+      'deployment',
+      'web',
+      '-n',
+      namespace,
+      '-o',
+      'json',
+      '--show-managed-fields',
+    ])
     const object = parseJson(stdout)
     assert.ok(isJsonObject(object))
     return object
@@ -62,7 +81,9 @@ async function prepared(plane: ControlPlane) {
   const read = (): Promise<JsonObject> =>
     waitSteady('the controllers stop writing', async () => {
       const now = await readOnce()
-      return at(now, 'status', 'observedGeneration') === at(now, 'metadata', 'generation') ? now : undefined
+      return at(now, 'status', 'observedGeneration') === at(now, 'metadata', 'generation')
+        ? now
+        : undefined
     })
   return { namespace, writer, close, target, read }
 }
@@ -82,14 +103,26 @@ await controlPlaneSuite('API server writer', { auditLevel: 'Metadata' }, (plane)
     const resourceVersion = metadataText(await read(), 'resourceVersion')
     const path = [...ENV, { kind: 'item', keys: { name: 'B' } } as const]
     await writer.write(
-      { kind: 'remove-field', target, path, expected: { name: 'B', value: 'by-hand' }, resourceVersion },
+      {
+        kind: 'remove-field',
+        target,
+        path,
+        expected: { name: 'B', value: 'by-hand' },
+        resourceVersion,
+      },
       AUTHORISED,
       signal,
     )
-    assert.deepEqual(at(await read(), 'spec', 'template', 'spec', 'containers', 0, 'env'), [{ name: 'A', value: '1' }])
+    assert.deepEqual(at(await read(), 'spec', 'template', 'spec', 'containers', 0, 'env'), [
+      { name: 'A', value: '1' },
+    ])
     assert.ok(plane.auditLog !== undefined)
-    const events = (await readFile(plane.auditLog, 'utf8')).split('\n').filter((line) => line.includes(namespace) && line.includes(COMMIT))
-    const patch = events.map((line) => parseJson(line)).find((event) => at(event, 'verb') === 'patch')
+    const events = (await readFile(plane.auditLog, 'utf8'))
+      .split('\n')
+      .filter((line) => line.includes(namespace) && line.includes(COMMIT))
+    const patch = events
+      .map((line) => parseJson(line))
+      .find((event) => at(event, 'verb') === 'patch')
     assert.equal(at(patch, 'userAgent'), `backporch/test (commit ${COMMIT}; episode a1b2c3d4)`)
     assert.match(String(at(patch, 'requestURI')), /fieldManager=backporch\.dev%2Ffeedfacefeed/)
   })
@@ -100,8 +133,16 @@ await controlPlaneSuite('API server writer', { auditLevel: 'Metadata' }, (plane)
     const desired = deployment(namespace)
     // The controllers write the status meanwhile, which moves the version: the caller of a writer plans such a write anew.
     for (let attempt = 1; ; attempt += 1) {
-      const metadata = { name: 'web', namespace, resourceVersion: metadataText(await read(), 'resourceVersion') }
-      const object = { ...desired, metadata, spec: { ...(desired['spec'] as JsonObject), replicas: 1 } }
+      const metadata = {
+        name: 'web',
+        namespace,
+        resourceVersion: metadataText(await read(), 'resourceVersion'),
+      }
+      const object = {
+        ...desired,
+        metadata,
+        spec: { ...(desired['spec'] as JsonObject), replicas: 1 },
+      }
       try {
         await writer.write({ kind: 'apply', resource: { ...target, object } }, AUTHORISED, signal)
         break
@@ -111,7 +152,11 @@ await controlPlaneSuite('API server writer', { auditLevel: 'Metadata' }, (plane)
     }
     const after = await read()
     assert.equal(at(after, 'spec', 'replicas'), 1)
-    assert.ok(managedFieldsOf(after).entries.some(({ manager }) => manager === 'backporch.dev/feedfacefeed'))
+    assert.ok(
+      managedFieldsOf(after).entries.some(
+        ({ manager }) => manager === 'backporch.dev/feedfacefeed',
+      ),
+    )
   })
 
   test('what changed since the review is left as it is, by all three writes', async () => {
@@ -123,11 +168,22 @@ await controlPlaneSuite('API server writer', { auditLevel: 'Metadata' }, (plane)
     const path = [...ENV, { kind: 'item', keys: { name: 'B' } } as const]
     const changes: readonly ApprovedWrite[] = [
       { kind: 'apply', resource: { ...target, object: { ...deployment(namespace), metadata } } },
-      { kind: 'remove-field', target, path, expected: { name: 'B', value: 'by-hand' }, resourceVersion },
+      {
+        kind: 'remove-field',
+        target,
+        path,
+        expected: { name: 'B', value: 'by-hand' },
+        resourceVersion,
+      },
       { kind: 'delete', target, uid: metadataText(old, 'uid'), resourceVersion },
     ]
     const before = await read()
-    for (const change of changes) await assert.rejects(writer.write(change, AUTHORISED, signal), rejectsWith('BP2005'), change.kind)
+    for (const change of changes)
+      await assert.rejects(
+        writer.write(change, AUTHORISED, signal),
+        rejectsWith('BP2005'),
+        change.kind,
+      )
     assert.deepEqual(await read(), before)
   })
 
@@ -152,7 +208,13 @@ await controlPlaneSuite('API server writer', { auditLevel: 'Metadata' }, (plane)
     const path = [field('spec'), field('template'), field('spec'), field('containers')]
     const expected = at(live, 'spec', 'template', 'spec', 'containers')
     assert.ok(expected !== undefined)
-    const change: ApprovedWrite = { kind: 'remove-field', target, path, expected, resourceVersion: metadataText(live, 'resourceVersion') }
+    const change: ApprovedWrite = {
+      kind: 'remove-field',
+      target,
+      path,
+      expected,
+      resourceVersion: metadataText(live, 'resourceVersion'),
+    }
     await assert.rejects(writer.write(change, AUTHORISED, signal), rejectsWith('BP3011'))
   })
 })

@@ -3,14 +3,24 @@ import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import { type FieldPath, field } from '@backporch/kyaml/field'
 import type { WantedObject } from '@backporch/kyaml/resource'
-import { DISCOVERY, listOf, query, type Routes, scriptedApi, statusAnswer } from '../../../test/apiserver/scripted-api.ts'
+import {
+  DISCOVERY,
+  listOf,
+  query,
+  type Routes,
+  scriptedApi,
+  statusAnswer,
+} from '../../../test/apiserver/scripted-api.ts'
 import type { ApprovedWrite } from '../ports/cluster.ts'
 import { pointerTo } from './guarded-patch.ts'
 
 const signal = new AbortController().signal
 const COMMIT = '0123456789abcdef0123456789abcdef01234567'
 const AUTHORISED = { commit: COMMIT, episode: 'a1b2c3d4' }
-const target: WantedObject = { apiVersion: 'v1', id: { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'c' } }
+const target: WantedObject = {
+  apiVersion: 'v1',
+  id: { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'c' },
+}
 const path: FieldPath = [field('data'), field('extra/key')]
 const OBJECT = '/api/v1/namespaces/shop/configmaps/c'
 
@@ -18,14 +28,32 @@ const apply: ApprovedWrite = {
   kind: 'apply',
   resource: {
     ...target,
-    object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c', resourceVersion: '7', uid: 'u' }, data: { a: '1' } },
+    object: {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'c', resourceVersion: '7', uid: 'u' },
+      data: { a: '1' },
+    },
   },
 }
-const remove: ApprovedWrite = { kind: 'remove-field', target, path, expected: 'x', resourceVersion: '7' }
+const remove: ApprovedWrite = {
+  kind: 'remove-field',
+  target,
+  path,
+  expected: 'x',
+  resourceVersion: '7',
+}
 const deletion: ApprovedWrite = { kind: 'delete', target, uid: 'u', resourceVersion: '7' }
 
 function live(resourceVersion = '7', value = 'x') {
-  return { body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c', resourceVersion }, data: { 'extra/key': value } } }
+  return {
+    body: {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'c', resourceVersion },
+      data: { 'extra/key': value },
+    },
+  }
 }
 
 function rejectsWith(code: string) {
@@ -40,14 +68,20 @@ for (const commit of ['', 'main', COMMIT.slice(1), COMMIT.toUpperCase(), `${COMM
   test(`nothing is sent for the commit ${JSON.stringify(commit)}`, async (t) => {
     const api = await scriptedApi(t, {})
     for (const change of [apply, remove, deletion])
-      await assert.rejects(api.writer.write(change, { commit, episode: 'a1b2c3d4' }, signal), rejectsWith('BP3013'))
+      await assert.rejects(
+        api.writer.write(change, { commit, episode: 'a1b2c3d4' }, signal),
+        rejectsWith('BP3013'),
+      )
     assert.equal(api.server.requests.length, 0)
   })
 }
 
 test('an episode cannot bring further text into the header', async (t) => {
   const api = await scriptedApi(t, {})
-  await assert.rejects(api.writer.write(apply, { commit: COMMIT, episode: 'x) evil' }, signal), rejectsWith('BP3013'))
+  await assert.rejects(
+    api.writer.write(apply, { commit: COMMIT, episode: 'x) evil' }, signal),
+    rejectsWith('BP3013'),
+  )
 })
 
 test('every write carries the commit in its field manager and, with the episode, in its User-Agent', async (t) => {
@@ -61,36 +95,51 @@ test('every write carries the commit in its field manager and, with the episode,
   const writes = api.server.requests.filter(({ method }) => method !== 'GET')
   assert.deepEqual(
     writes.map(({ method, headers }) => `${method} ${headers['content-type']}`),
-    ['PATCH application/apply-patch+yaml', 'PATCH application/json-patch+json', 'DELETE application/json'],
+    [
+      'PATCH application/apply-patch+yaml',
+      'PATCH application/json-patch+json',
+      'DELETE application/json',
+    ],
   )
   for (const write of writes) {
     assert.equal(write.headers['user-agent'], `backporch/test (commit ${COMMIT}; episode a1b2c3d4)`)
-    if (write.method === 'PATCH') assert.equal(query(write, 'fieldManager'), 'backporch.dev/0123456789ab')
+    if (write.method === 'PATCH')
+      assert.equal(query(write, 'fieldManager'), 'backporch.dev/0123456789ab')
     assert.equal(query(write, 'dryRun'), null)
   }
 })
 
 test('an apply keeps uid and resourceVersion as preconditions, and a conflict says that live changed', async (t) => {
-  const api = await scriptedApi(t, { [`PATCH ${OBJECT}`]: () => statusAnswer(409, 'Conflict', 'the object has been modified') })
+  const api = await scriptedApi(t, {
+    [`PATCH ${OBJECT}`]: () => statusAnswer(409, 'Conflict', 'the object has been modified'),
+  })
   await assert.rejects(api.writer.write(apply, AUTHORISED, signal), rejectsWith('BP2005'))
   const sent = JSON.parse(api.server.requests.find(({ method }) => method === 'PATCH')?.body ?? '')
   assert.deepEqual(sent.metadata, { name: 'c', resourceVersion: '7', uid: 'u' })
 })
 
 test('removing a field tests version and value before it removes', async (t) => {
-  const api = await scriptedApi(t, { [`GET ${OBJECT}`]: () => live(), [`PATCH ${OBJECT}`]: () => live('8') })
+  const api = await scriptedApi(t, {
+    [`GET ${OBJECT}`]: () => live(),
+    [`PATCH ${OBJECT}`]: () => live('8'),
+  })
   await api.writer.write(remove, AUTHORISED, signal)
-  assert.deepEqual(JSON.parse(api.server.requests.find(({ method }) => method === 'PATCH')?.body ?? ''), [
-    { op: 'test', path: '/metadata/resourceVersion', value: '7' },
-    { op: 'test', path: '/data/extra~1key', value: 'x' },
-    { op: 'remove', path: '/data/extra~1key' },
-  ])
+  assert.deepEqual(
+    JSON.parse(api.server.requests.find(({ method }) => method === 'PATCH')?.body ?? ''),
+    [
+      { op: 'test', path: '/metadata/resourceVersion', value: '7' },
+      { op: 'test', path: '/data/extra~1key', value: 'x' },
+      { op: 'remove', path: '/data/extra~1key' },
+    ],
+  )
 })
 
 for (const [what, answer] of Object.entries({
   'another version': live('8'),
   'another value': live('7', 'y'),
-  'no such field': { body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c', resourceVersion: '7' } } },
+  'no such field': {
+    body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c', resourceVersion: '7' } },
+  },
   'no object': statusAnswer(404, 'NotFound', 'not found', { name: 'c', kind: 'configmaps' }),
 })) {
   test(`a field is not removed from ${what}`, async (t) => {
@@ -108,27 +157,43 @@ test('a 422 to a removal is a refusal where the object is unchanged, and a chang
     let reads = 0
     const api = await scriptedApi(t, {
       [`GET ${OBJECT}`]: () => (reads++ === 0 ? live() : live(version)),
-      [`PATCH ${OBJECT}`]: () => statusAnswer(422, 'Invalid', 'the server rejected our request due to an error in our request'),
+      [`PATCH ${OBJECT}`]: () =>
+        statusAnswer(
+          422,
+          'Invalid',
+          'the server rejected our request due to an error in our request',
+        ),
     })
     await assert.rejects(api.writer.write(remove, AUTHORISED, signal), rejectsWith(code))
   }
 })
 
 test('a deletion names uid and version, treats what is gone as done, and stops at what changed', async (t) => {
-  const gone = await scriptedApi(t, { [`DELETE ${OBJECT}`]: () => statusAnswer(404, 'NotFound', 'x', { name: 'c', kind: 'configmaps' }) })
-  await gone.writer.write(deletion, AUTHORISED, signal)
-  assert.deepEqual(JSON.parse(gone.server.requests.find(({ method }) => method === 'DELETE')?.body ?? '').preconditions, {
-    uid: 'u',
-    resourceVersion: '7',
+  const gone = await scriptedApi(t, {
+    [`DELETE ${OBJECT}`]: () =>
+      statusAnswer(404, 'NotFound', 'x', { name: 'c', kind: 'configmaps' }),
   })
-  const changed = await scriptedApi(t, { [`DELETE ${OBJECT}`]: () => statusAnswer(409, 'Conflict', 'x') })
+  await gone.writer.write(deletion, AUTHORISED, signal)
+  assert.deepEqual(
+    JSON.parse(gone.server.requests.find(({ method }) => method === 'DELETE')?.body ?? '')
+      .preconditions,
+    {
+      uid: 'u',
+      resourceVersion: '7',
+    },
+  )
+  const changed = await scriptedApi(t, {
+    [`DELETE ${OBJECT}`]: () => statusAnswer(409, 'Conflict', 'x'),
+  })
   await assert.rejects(changed.writer.write(deletion, AUTHORISED, signal), rejectsWith('BP2005'))
   const noPath = await scriptedApi(t, {})
   await assert.rejects(noPath.writer.write(deletion, AUTHORISED, signal), rejectsWith('BP3009'))
 })
 
 test('a write whose answer was lost is not sent again', async (t) => {
-  const api = await scriptedApi(t, { [`PATCH ${OBJECT}`]: () => ({ body: { a: 'xxxxxx' }, fault: 'reset' }) })
+  const api = await scriptedApi(t, {
+    [`PATCH ${OBJECT}`]: () => ({ body: { a: 'xxxxxx' }, fault: 'reset' }),
+  })
   await assert.rejects(api.writer.write(apply, AUTHORISED, signal), rejectsWith('BP3001'))
   assert.equal(api.server.requests.filter(({ method }) => method === 'PATCH').length, 1)
 })
@@ -140,30 +205,58 @@ test('the reader sends nothing but reads and dry runs, whatever it is asked', as
     'GET /version': () => ({ body: { gitVersion: 'v1.34.3' } }),
     'GET /api/v1/namespaces/kube-system': forbidden,
     [`PATCH ${OBJECT}`]: forbidden,
-    'POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews': () => ({ body: { status: { allowed: true } } }),
+    'POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews': () => ({
+      body: { status: { allowed: true } },
+    }),
     'GET /api/v1/namespaces/shop/configmaps': () => ({ body: listOf('ConfigMap', []) }),
-    'GET /apis/kpt.dev/v1alpha1/namespaces/shop/resourcegroups': () => ({ body: listOf('ResourceGroup', []) }),
+    'GET /apis/kpt.dev/v1alpha1/namespaces/shop/resourcegroups': () => ({
+      body: listOf('ResourceGroup', []),
+    }),
     'GET /openapi/v3': () => ({ body: { paths: {} } }),
   })
   assert.equal((await api.cluster.identify(signal)).uid, '')
   await api.cluster.readLive([target], signal)
   await api.cluster.predict({ ...target, object: {} }, 'kubectl', signal)
-  assert.deepEqual(await api.cluster.readInventories([{ namespace: 'shop', name: 'inv', id: 'inv-1' }], signal), [undefined])
+  assert.deepEqual(
+    await api.cluster.readInventories([{ namespace: 'shop', name: 'inv', id: 'inv-1' }], signal),
+    [undefined],
+  )
   await assert.rejects(api.cluster.servedKind('v1', 'ConfigMap', signal))
   const writes = api.server.requests.filter(({ method }) => method !== 'GET')
   assert.ok(writes.length >= 3)
-  for (const write of writes) assert.equal(query(write, 'dryRun'), 'All', `${write.method} ${write.path}`)
+  for (const write of writes)
+    assert.equal(query(write, 'dryRun'), 'All', `${write.method} ${write.path}`)
 })
 
 test('a keyed path becomes the pointer of this very object', () => {
-  const object = { spec: { containers: [{ name: 'a' }, { name: 'b/~', env: [{ name: 'X', value: '1' }] }], list: ['p', 'q'] } }
-  const container: FieldPath = [field('spec'), field('containers'), { kind: 'item', keys: { name: 'b/~' } }]
+  const object = {
+    spec: {
+      containers: [{ name: 'a' }, { name: 'b/~', env: [{ name: 'X', value: '1' }] }],
+      list: ['p', 'q'],
+    },
+  }
+  const container: FieldPath = [
+    field('spec'),
+    field('containers'),
+    { kind: 'item', keys: { name: 'b/~' } },
+  ]
   assert.equal(
-    pointerTo(object, [...container, field('env'), { kind: 'item', keys: { name: 'X' } }, field('value')]),
+    pointerTo(object, [
+      ...container,
+      field('env'),
+      { kind: 'item', keys: { name: 'X' } },
+      field('value'),
+    ]),
     '/spec/containers/1/env/0/value',
   )
-  assert.equal(pointerTo(object, [field('spec'), field('list'), { kind: 'member', value: 'q' }]), '/spec/list/1')
+  assert.equal(
+    pointerTo(object, [field('spec'), field('list'), { kind: 'member', value: 'q' }]),
+    '/spec/list/1',
+  )
   assert.equal(pointerTo({ 'a/b~c': 1 }, [field('a/b~c')]), '/a~1b~0c')
-  assert.equal(pointerTo(object, [field('spec'), field('containers'), { kind: 'item', keys: { name: 'z' } }]), undefined)
+  assert.equal(
+    pointerTo(object, [field('spec'), field('containers'), { kind: 'item', keys: { name: 'z' } }]),
+    undefined,
+  )
   assert.equal(pointerTo(object, [field('spec'), field('nothing')]), undefined)
 })

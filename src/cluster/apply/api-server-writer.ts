@@ -7,10 +7,21 @@ import { Failure } from '@backporch/kyaml/failure'
 import { SETTLE_MANAGER } from '@backporch/kyaml/field'
 import { formatJson, getKey, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
 import { shownPathOnly } from '@backporch/kyaml/redaction'
-import { describeResourceId, metadataText, type Resource, type WantedObject } from '@backporch/kyaml/resource'
+import {
+  describeResourceId,
+  metadataText,
+  type Resource,
+  type WantedObject,
+} from '@backporch/kyaml/resource'
 import type { Clock } from '@backporch/system/clock'
 import type { ApiWrite, ReadApi, WriteApi } from '../connection/cluster-api.ts'
-import { failureOfResponse, isObjectAbsent, jsonOf, notKubernetes, type RequestDescription } from '../connection/kubernetes-failure.ts'
+import {
+  failureOfResponse,
+  isObjectAbsent,
+  jsonOf,
+  notKubernetes,
+  type RequestDescription,
+} from '../connection/kubernetes-failure.ts'
 import { Discovery, objectPath, requestedFor, type ServedResource } from '../objects/discovery.ts'
 import type { ApprovedWrite, Authorisation, ClusterWriter } from '../ports/cluster.ts'
 import { appliedObject } from './applied-object.ts'
@@ -48,13 +59,21 @@ export class ApiServerWriter implements ClusterWriter {
     this.options = options
   }
 
-  async write(change: ApprovedWrite, authorisation: Authorisation, signal: AbortSignal): Promise<void> {
+  async write(
+    change: ApprovedWrite,
+    authorisation: Authorisation,
+    signal: AbortSignal,
+  ): Promise<void> {
     const options = this.authorise(authorisation)
     if (change.kind === 'apply') return this.apply(change.resource, options, signal)
     if (change.kind === 'delete') return this.remove(change, options, signal)
     if (change.kind === 'patch-fields') return this.patchFields(change, options, signal)
     const { path, expected } = change
-    return this.patchFields({ ...change, kind: 'patch-fields', fields: [{ path, expected, value: undefined }] }, options, signal)
+    return this.patchFields(
+      { ...change, kind: 'patch-fields', fields: [{ path, expected, value: undefined }] },
+      options,
+      signal,
+    )
   }
 
   private authorise({ commit, episode }: Authorisation): WriteOptions {
@@ -74,26 +93,53 @@ export class ApiServerWriter implements ClusterWriter {
   }
 
   /** `uid` and `resourceVersion` of the resource, where it has them, are preconditions. */
-  private async apply(resource: Resource, options: WriteOptions, signal: AbortSignal): Promise<void> {
-    const location = await this.location({ id: resource.id, apiVersion: resource.apiVersion }, signal)
+  private async apply(
+    resource: Resource,
+    options: WriteOptions,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const location = await this.location(
+      { id: resource.id, apiVersion: resource.apiVersion },
+      signal,
+    )
     const requested = this.requested('patch', location)
     const body = formatJson(appliedObject(resource.object, ['uid', 'resourceVersion']))
-    const answer = await this.writes.apply({ ...options, path: location.path, body, answers: [409] }, requested, signal)
-    if (answer.status === 409) throw changed(this.reads.cluster, resource, 'it is not the object that was reviewed any more')
+    const answer = await this.writes.apply(
+      { ...options, path: location.path, body, answers: [409] },
+      requested,
+      signal,
+    )
+    if (answer.status === 409)
+      throw changed(this.reads.cluster, resource, 'it is not the object that was reviewed any more')
   }
 
-  private async remove(change: Extract<ApprovedWrite, { kind: 'delete' }>, options: WriteOptions, signal: AbortSignal): Promise<void> {
+  private async remove(
+    change: Extract<ApprovedWrite, { kind: 'delete' }>,
+    options: WriteOptions,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { uid, resourceVersion } = change
     if (uid === '' || resourceVersion === '')
-      throw changed(this.reads.cluster, change.target, 'its uid and resource version were not recorded')
+      throw changed(
+        this.reads.cluster,
+        change.target,
+        'its uid and resource version were not recorded',
+      )
     const location = await this.location(change.target, signal)
-    const body = { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy: 'Background', preconditions: { uid, resourceVersion } }
+    const body = {
+      apiVersion: 'v1',
+      kind: 'DeleteOptions',
+      propagationPolicy: 'Background',
+      preconditions: { uid, resourceVersion },
+    }
     const requested = this.requested('delete', location)
     const write = { ...options, path: location.path, body: formatJson(body), answers: [404, 409] }
     const answer = await this.writes.delete(write, requested, signal)
-    if (answer.status === 409) throw changed(this.reads.cluster, change.target, 'it changed since it was reviewed')
+    if (answer.status === 409)
+      throw changed(this.reads.cluster, change.target, 'it changed since it was reviewed')
     // An object that is gone already is what was approved; a missing path is not.
-    if (answer.status === 404 && !isObjectAbsent(answer, location.name)) throw failureOfResponse(answer, requested)
+    if (answer.status === 404 && !isObjectAbsent(answer, location.name))
+      throw failureOfResponse(answer, requested)
   }
 
   /** One guarded JSON Patch: a `test` of the version and of the reviewed value stands before each operation. */
@@ -115,7 +161,10 @@ export class ApiServerWriter implements ClusterWriter {
         `${shownPathOnly(patch.unlike, change.target.id)} does not hold the value that was reviewed`,
       )
     }
-    const body = [{ op: 'test', path: '/metadata/resourceVersion', value: change.resourceVersion }, ...patch.operations]
+    const body = [
+      { op: 'test', path: '/metadata/resourceVersion', value: change.resourceVersion },
+      ...patch.operations,
+    ]
     const requested = this.requested('patch', location)
     const write = { ...options, path: location.path, body: formatJson(body), answers: [409, 422] }
     const answer = await this.writes.jsonPatch(write, requested, signal)
@@ -128,15 +177,21 @@ export class ApiServerWriter implements ClusterWriter {
     throw failureOfResponse(answer, requested)
   }
 
-  private async read(location: Location, target: WantedObject, signal: AbortSignal): Promise<JsonObject> {
+  private async read(
+    location: Location,
+    target: WantedObject,
+    signal: AbortSignal,
+  ): Promise<JsonObject> {
     const requested = this.requested('get', location)
     const answer = await this.reads.get(location.path, requested, signal, { answers: [404] })
     if (answer.status === 404) {
-      if (isObjectAbsent(answer, location.name)) throw changed(this.reads.cluster, target, 'it is not there any more')
+      if (isObjectAbsent(answer, location.name))
+        throw changed(this.reads.cluster, target, 'it is not there any more')
       throw failureOfResponse(answer, requested)
     }
     const object = jsonOf(answer, requested)
-    if (!isJsonObject(object) || getKey(object, 'kind') !== target.id.kind) throw notKubernetes(requested, 'its answer is not the object')
+    if (!isJsonObject(object) || getKey(object, 'kind') !== target.id.kind)
+      throw notKubernetes(requested, 'its answer is not the object')
     return object
   }
 
@@ -146,7 +201,10 @@ export class ApiServerWriter implements ClusterWriter {
     return { served, namespace, name: id.name, path: objectPath(served, namespace, id.name) }
   }
 
-  private requested(verb: RequestDescription['verb'], { served, namespace, name }: Location): RequestDescription {
+  private requested(
+    verb: RequestDescription['verb'],
+    { served, namespace, name }: Location,
+  ): RequestDescription {
     return requestedFor(this.reads.cluster, verb, served, { namespace, name })
   }
 }

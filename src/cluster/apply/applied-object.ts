@@ -21,13 +21,18 @@ export function appliedObject(object: JsonObject, keep: readonly string[] = []):
   const body = emptyObject()
   for (const [key, value] of Object.entries(object)) {
     if (key === 'status') continue
-    setKey(body, key, key === 'metadata' && isJsonObject(value) ? authoredMetadata(value, keep) : value)
+    setKey(
+      body,
+      key,
+      key === 'metadata' && isJsonObject(value) ? authoredMetadata(value, keep) : value,
+    )
   }
   return body
 }
 
 function authoredMetadata(metadata: JsonObject, keep: readonly string[]): JsonObject {
   const retained = emptyObject()
-  for (const [key, value] of Object.entries(metadata)) if (!SERVER_METADATA.has(key) || keep.includes(key)) setKey(retained, key, value)
+  for (const [key, value] of Object.entries(metadata))
+    if (!SERVER_METADATA.has(key) || keep.includes(key)) setKey(retained, key, value)
   return retained
 }

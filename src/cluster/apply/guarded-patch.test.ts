@@ -39,23 +39,40 @@ test('an item that was renumbered by hand is taken out and put back in one patch
 
 test('a place is counted in the object as the changes before it leave it', () => {
   const patch = guardedPatch(SERVICE, [
-    { path: at('spec.ports[port=8081,protocol=TCP]'), expected: SERVICE.spec.ports[0], value: undefined },
+    {
+      path: at('spec.ports[port=8081,protocol=TCP]'),
+      expected: SERVICE.spec.ports[0],
+      value: undefined,
+    },
     { path: at('spec.ports[port=9090,protocol=TCP].name'), expected: 'metrics', value: 'm' },
   ])
   assert.ok('operations' in patch)
-  assert.deepEqual(patch.operations.at(-1), { op: 'replace', path: '/spec/ports/0/name', value: 'm' })
+  assert.deepEqual(patch.operations.at(-1), {
+    op: 'replace',
+    path: '/spec/ports/0/name',
+    value: 'm',
+  })
 })
 
 test('what is missing above a field is added with it, and names are escaped', () => {
-  assert.deepEqual(guardedPatch(SERVICE, [{ path: at('metadata.annotations["x/y"]'), expected: undefined, value: 'on' }]), {
-    operations: [{ op: 'add', path: '/metadata/annotations', value: { 'x/y': 'on' } }],
-  })
-  const removal = guardedPatch(SERVICE, [{ path: at('metadata.labels["a/b"]'), expected: '1', value: undefined }])
+  assert.deepEqual(
+    guardedPatch(SERVICE, [
+      { path: at('metadata.annotations["x/y"]'), expected: undefined, value: 'on' },
+    ]),
+    {
+      operations: [{ op: 'add', path: '/metadata/annotations', value: { 'x/y': 'on' } }],
+    },
+  )
+  const removal = guardedPatch(SERVICE, [
+    { path: at('metadata.labels["a/b"]'), expected: '1', value: undefined },
+  ])
   assert.ok('operations' in removal)
   assert.deepEqual(removal.operations.at(-1), { op: 'remove', path: '/metadata/labels/a~1b' })
 })
 
 test('a place that does not hold what was reviewed is named, and nothing is written', () => {
   const path = at('spec.ports[port=9090,protocol=TCP].name')
-  assert.deepEqual(guardedPatch(SERVICE, [{ path, expected: 'other', value: undefined }]), { unlike: path })
+  assert.deepEqual(guardedPatch(SERVICE, [{ path, expected: 'other', value: undefined }]), {
+    unlike: path,
+  })
 })

@@ -20,7 +20,9 @@ export function guardedPatch(
   const operations: Json[] = []
   // Pointers count list items, so each change points into the object as the changes before it leave it.
   let object: Json = live
-  for (const { path, expected, value } of changes.flatMap((change) => withSecondName(change, live))) {
+  for (const { path, expected, value } of changes.flatMap((change) =>
+    withSecondName(change, live),
+  )) {
     const now = valueAt(object, path)
     if (!jsonEquals(now, expected)) return { unlike: path }
     if (now === undefined) {
@@ -31,7 +33,11 @@ export function guardedPatch(
       if (pointer === undefined) return { unlike: path }
       // The live value: equal to the reviewed one, in the server's own spelling.
       operations.push({ op: 'test', path: pointer, value: now })
-      operations.push(value === undefined ? { op: 'remove', path: pointer } : { op: 'replace', path: pointer, value })
+      operations.push(
+        value === undefined
+          ? { op: 'remove', path: pointer }
+          : { op: 'replace', path: pointer, value },
+      )
     }
     object = value === undefined ? withoutValueAt(object, path) : withValueAt(object, path, value)
   }
@@ -41,10 +47,13 @@ export function guardedPatch(
 /** The server puts a removed field back from its second name, which goes first. */
 function withSecondName(change: FieldChange, live: JsonObject): readonly FieldChange[] {
   const last = change.path.at(-1)
-  const second = change.value === undefined && last?.kind === 'field' ? secondNameOf(last.name) : undefined
+  const second =
+    change.value === undefined && last?.kind === 'field' ? secondNameOf(last.name) : undefined
   const path = second === undefined ? [] : [...change.path.slice(0, -1), field(second)]
   const expected = second === undefined ? undefined : valueAt(live, path)
-  return expected === undefined || !jsonEquals(expected, change.expected) ? [change] : [{ path, expected, value: undefined }, change]
+  return expected === undefined || !jsonEquals(expected, change.expected)
+    ? [change]
+    : [{ path, expected, value: undefined }, change]
 }
 
 /** Adds at the deepest existing location, with everything that is missing below it. */
@@ -55,8 +64,13 @@ function addition(object: Json, path: FieldPath, value: Json): Json {
   const whole = withValueAt(object, path, value)
   const base = depth === 0 ? '' : (pointerTo(object, parent) ?? '')
   const step = path[depth]
-  const last = step?.kind === 'field' && !isJsonArray(valueAt(object, parent)) ? escapePointer(step.name) : '-'
-  return { op: 'add', path: `${base}/${last}`, value: valueAt(whole, path.slice(0, depth + 1)) ?? null }
+  const last =
+    step?.kind === 'field' && !isJsonArray(valueAt(object, parent)) ? escapePointer(step.name) : '-'
+  return {
+    op: 'add',
+    path: `${base}/${last}`,
+    value: valueAt(whole, path.slice(0, depth + 1)) ?? null,
+  }
 }
 
 /** JSON Pointer (RFC 6901) of a keyed path in this very object; undefined where the path leads nowhere. */

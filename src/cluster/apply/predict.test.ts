@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Resource } from '@backporch/kyaml/resource'
-import { listOf, query, type Routes, scriptedApi, statusAnswer } from '../../../test/apiserver/scripted-api.ts'
+import {
+  listOf,
+  query,
+  type Routes,
+  scriptedApi,
+  statusAnswer,
+} from '../../../test/apiserver/scripted-api.ts'
 
 const signal = new AbortController().signal
 const PATH = 'PATCH /api/v1/namespaces/shop/configmaps/c'
@@ -40,13 +46,18 @@ function rights(allowed: readonly string[]): Routes {
   return {
     [REVIEW]: ({ body }) => ({
       status: 201,
-      body: { kind: 'SelfSubjectAccessReview', status: { allowed: allowed.includes(JSON.parse(body).spec.resourceAttributes.verb) } },
+      body: {
+        kind: 'SelfSubjectAccessReview',
+        status: { allowed: allowed.includes(JSON.parse(body).spec.resourceAttributes.verb) },
+      },
     }),
   }
 }
 
 test('sends the authored object, forced, as a dry run of the field manager', async (t) => {
-  const { api, prediction } = await predicted(t, { [PATH]: ({ body }) => ({ body: JSON.parse(body) }) })
+  const { api, prediction } = await predicted(t, {
+    [PATH]: ({ body }) => ({ body: JSON.parse(body) }),
+  })
   assert.equal(prediction.state, 'predicted')
   const sent = api.server.requests.find(({ method }) => method === 'PATCH')
   assert.ok(sent !== undefined)
@@ -69,13 +80,24 @@ test('an integer beyond 2^53 is sent exactly', async (t) => {
     { [PATH]: () => ({ status: 400 }) },
     { ...resource(), object: { ...resource().object, data: { n: 9007199254740993n } } },
   )
-  assert.match(api.server.requests.find(({ method }) => method === 'PATCH')?.body ?? '', /"n":9007199254740993\b/)
+  assert.match(
+    api.server.requests.find(({ method }) => method === 'PATCH')?.body ?? '',
+    /"n":9007199254740993\b/,
+  )
 })
 
-const causes = [{ reason: 'FieldValueDuplicate', message: 'Duplicate value: "http"', field: 'spec.ports[1].name' }]
+const causes = [
+  {
+    reason: 'FieldValueDuplicate',
+    message: 'Duplicate value: "http"',
+    field: 'spec.ports[1].name',
+  },
+]
 
 test('a 422 is a refusal with the causes of the server', async (t) => {
-  const { verdict, prediction } = await predicted(t, { [PATH]: () => statusAnswer(422, 'Invalid', 'ConfigMap "c" is invalid', { causes }) })
+  const { verdict, prediction } = await predicted(t, {
+    [PATH]: () => statusAnswer(422, 'Invalid', 'ConfigMap "c" is invalid', { causes }),
+  })
   assert.equal(verdict, 'refused BP3011')
   assert.ok(prediction.state === 'refused')
   assert.equal(prediction.failure.why, 'Invalid (422): spec.ports[1].name: Duplicate value: "…"')
@@ -83,16 +105,26 @@ test('a 422 is a refusal with the causes of the server', async (t) => {
 
 for (const code of [400, 409, 413]) {
   test(`a ${code} is a refusal`, async (t) => {
-    assert.equal((await predicted(t, { [PATH]: () => statusAnswer(code, 'X', 'no') })).verdict, 'refused BP3011')
+    assert.equal(
+      (await predicted(t, { [PATH]: () => statusAnswer(code, 'X', 'no') })).verdict,
+      'refused BP3011',
+    )
   })
 }
 
 test('a 403 without the right to patch proves nothing', async (t) => {
-  const message = 'configmaps "c" is forbidden: User "eve" cannot patch resource "configmaps" in API group "" in the namespace "shop"'
-  const { verdict, prediction } = await predicted(t, { [PATH]: () => statusAnswer(403, 'Forbidden', message), ...rights([]) })
+  const message =
+    'configmaps "c" is forbidden: User "eve" cannot patch resource "configmaps" in API group "" in the namespace "shop"'
+  const { verdict, prediction } = await predicted(t, {
+    [PATH]: () => statusAnswer(403, 'Forbidden', message),
+    ...rights([]),
+  })
   assert.equal(verdict, 'unproven BP3003')
   assert.ok(prediction.state === 'unproven')
-  assert.match(prediction.failure.remedy, /user "eve".*resources: \["configmaps"\], verbs: \["patch"\]/)
+  assert.match(
+    prediction.failure.remedy,
+    /user "eve".*resources: \["configmaps"\], verbs: \["patch"\]/,
+  )
 })
 
 test('a 403 in spite of every right is a refusal by admission', async (t) => {
@@ -124,24 +156,34 @@ test('a 403 for an object that is there needs no right to create', async (t) => 
 })
 
 test('a 403 proves nothing where our rights cannot be asked for', async (t) => {
-  assert.equal((await predicted(t, { [PATH]: () => statusAnswer(403, 'Forbidden', 'no') })).verdict, 'unproven BP3003')
+  assert.equal(
+    (await predicted(t, { [PATH]: () => statusAnswer(403, 'Forbidden', 'no') })).verdict,
+    'unproven BP3003',
+  )
 })
 
 test('a webhook that does not support dry runs proves nothing', async (t) => {
   const { verdict } = await predicted(t, {
-    [PATH]: () => statusAnswer(400, 'BadRequest', 'admission webhook "w.example.com" does not support dry run'),
+    [PATH]: () =>
+      statusAnswer(400, 'BadRequest', 'admission webhook "w.example.com" does not support dry run'),
   })
   assert.equal(verdict, 'unproven BP3005')
 })
 
 test('a webhook that cannot be called proves nothing', async (t) => {
-  const { verdict } = await predicted(t, { [PATH]: () => statusAnswer(500, 'InternalError', 'failed calling webhook "w"') })
+  const { verdict } = await predicted(t, {
+    [PATH]: () => statusAnswer(500, 'InternalError', 'failed calling webhook "w"'),
+  })
   assert.equal(verdict, 'unproven BP3005')
 })
 
 test('a namespace that is missing is a refusal that names it', async (t) => {
   const { verdict, prediction } = await predicted(t, {
-    [PATH]: () => statusAnswer(404, 'NotFound', 'namespaces "shop" not found', { name: 'shop', kind: 'namespaces' }),
+    [PATH]: () =>
+      statusAnswer(404, 'NotFound', 'namespaces "shop" not found', {
+        name: 'shop',
+        kind: 'namespaces',
+      }),
   })
   assert.equal(verdict, 'refused BP3011')
   assert.ok(prediction.state === 'refused')
@@ -153,7 +195,11 @@ test('a path that is gone proves nothing', async (t) => {
 })
 
 test('an answer that is another object proves nothing', async (t) => {
-  assert.equal((await predicted(t, { [PATH]: () => ({ body: { kind: 'Status', status: 'Success' } }) })).verdict, 'unproven BP3008')
+  assert.equal(
+    (await predicted(t, { [PATH]: () => ({ body: { kind: 'Status', status: 'Success' } }) }))
+      .verdict,
+    'unproven BP3008',
+  )
 })
 
 test('no value of a Secret comes out of a refusal', async (t) => {
@@ -163,7 +209,13 @@ test('no value of a Secret comes out of a refusal', async (t) => {
     {
       'PATCH /api/v1/namespaces/shop/secrets/c': () =>
         statusAnswer(422, 'Invalid', message, {
-          causes: [{ reason: 'FieldValueInvalid', message: `Invalid value: "${SECRET_VALUE}"`, field: 'data[password]' }],
+          causes: [
+            {
+              reason: 'FieldValueInvalid',
+              message: `Invalid value: "${SECRET_VALUE}"`,
+              field: 'data[password]',
+            },
+          ],
         }),
     },
     resource('Secret', { password: SECRET_VALUE }),
@@ -171,5 +223,8 @@ test('no value of a Secret comes out of a refusal', async (t) => {
   assert.equal(verdict, 'refused BP3011')
   assert.ok(prediction.state === 'refused')
   assert.equal(prediction.failure.why, 'Invalid (422): data[password]: FieldValueInvalid')
-  assert.doesNotMatch(JSON.stringify(prediction.failure) + String(prediction.failure.stack), new RegExp(SECRET_VALUE))
+  assert.doesNotMatch(
+    JSON.stringify(prediction.failure) + String(prediction.failure.stack),
+    new RegExp(SECRET_VALUE),
+  )
 })

@@ -19,22 +19,35 @@ import { appliedObject } from './applied-object.ts'
 import { readRefusal } from './refused-apply.ts'
 
 /** As `ClusterReader.predict`. @throws only the reason of `signal` */
-export async function predict(sources: LiveSources, resource: Resource, fieldManager: string, signal: AbortSignal): Promise<Prediction> {
+export async function predict(
+  sources: LiveSources,
+  resource: Resource,
+  fieldManager: string,
+  signal: AbortSignal,
+): Promise<Prediction> {
   const { api } = sources
   try {
     const served = await sources.discovery.find(resource.apiVersion, resource.id.kind, signal)
     const namespace = served.namespaced ? resource.id.namespace || sources.defaultNamespace : ''
-    const requested = requestedFor(api.cluster, 'patch', served, { namespace, name: resource.id.name })
+    const requested = requestedFor(api.cluster, 'patch', served, {
+      namespace,
+      name: resource.id.name,
+    })
     const down = sources.outages.failureOf(requested)
     if (down !== undefined) return { state: 'unproven', failure: down }
     const path = objectPath(served, namespace, resource.id.name)
     const applied = { path, body: formatJson(appliedObject(resource.object)), fieldManager }
     let response = await api.dryRunApply(applied, requested, signal)
     // etcd just elected another leader. What a webhook or a schema refuses stays refused.
-    if (isServerError(response, requested)) response = await api.dryRunApply(applied, requested, signal)
+    if (isServerError(response, requested))
+      response = await api.dryRunApply(applied, requested, signal)
     if (response.status >= 300) return await judge(sources, response, { served, requested }, signal)
     const object = jsonOf(response, requested)
-    if (!isJsonObject(object) || getKey(object, 'kind') !== resource.id.kind || metadataText(object, 'name') !== resource.id.name) {
+    if (
+      !isJsonObject(object) ||
+      getKey(object, 'kind') !== resource.id.kind ||
+      metadataText(object, 'name') !== resource.id.name
+    ) {
       throw notKubernetes(requested, 'its answer is not the object')
     }
     return { state: 'predicted', object }
@@ -53,7 +66,10 @@ function isServerError(response: ApiResponse, requested: RequestDescription): bo
 async function judge(
   { api, outages }: LiveSources,
   response: ApiResponse,
-  { served, requested }: { readonly served: ServedResource; readonly requested: RequestDescription },
+  {
+    served,
+    requested,
+  }: { readonly served: ServedResource; readonly requested: RequestDescription },
   signal: AbortSignal,
 ): Promise<Prediction> {
   const failure = failureOfResponse(response, requested)
@@ -65,10 +81,16 @@ async function judge(
   }
   if (response.status === 403 && refusal.reason === 'Invalid') {
     const lacking = await lackingRight(api, served, requested, signal)
-    if (lacking !== undefined) return { state: 'unproven', failure: failureOfResponse(response, { ...requested, verb: lacking }) }
+    if (lacking !== undefined)
+      return {
+        state: 'unproven',
+        failure: failureOfResponse(response, { ...requested, verb: lacking }),
+      }
   }
   const unsupported = dryRunUnsupportedBy(response)
-  return unsupported === undefined ? refusal : { state: 'unproven', failure: dryRunUnsupported(requested, shorten(unsupported)) }
+  return unsupported === undefined
+    ? refusal
+    : { state: 'unproven', failure: dryRunUnsupported(requested, shorten(unsupported)) }
 }
 
 /**
@@ -96,7 +118,12 @@ async function lackingRight(
   }
 }
 
-async function isAllowed(api: ReadApi, verb: 'patch' | 'create', requested: RequestDescription, signal: AbortSignal): Promise<boolean> {
+async function isAllowed(
+  api: ReadApi,
+  verb: 'patch' | 'create',
+  requested: RequestDescription,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { group = '', plural: resource = '', namespace = '', name = '' } = requested.resource ?? {}
   const body = {
     apiVersion: 'authorization.k8s.io/v1',
@@ -110,7 +137,8 @@ async function isAllowed(api: ReadApi, verb: 'patch' | 'create', requested: Requ
     path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
   }
   const answer = jsonOf(await api.reviewAccess(formatJson(body), about, signal), about)
-  if (!isJsonObject(partOf(answer, 'status'))) throw notKubernetes(about, 'its answer is not an access review')
+  if (!isJsonObject(partOf(answer, 'status')))
+    throw notKubernetes(about, 'its answer is not an access review')
   return partOf(answer, 'status', 'allowed') === true
 }
 
@@ -121,5 +149,7 @@ async function isAllowed(api: ReadApi, verb: 'patch' | 'create', requested: Requ
  */
 function dryRunUnsupportedBy(response: ApiResponse): string | undefined {
   if (response.status !== 400) return undefined
-  return /^admission webhook "(.*)" does not support dry run$/.exec(textOf(statusOf(response.body), 'message'))?.[1]
+  return /^admission webhook "(.*)" does not support dry run$/.exec(
+    textOf(statusOf(response.body), 'message'),
+  )?.[1]
 }

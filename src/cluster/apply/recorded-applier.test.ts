@@ -23,11 +23,17 @@ const FLUX: JsonObject = {
 async function applier(t: TestContext, ...objects: readonly JsonObject[]): Promise<Applier> {
   const path = mkdtempSync(join(tmpdir(), 'recorded-applier-'))
   t.after(() => rmSync(path, { recursive: true }))
-  for (const [index, object] of objects.entries()) writeFileSync(join(path, `${index}.json`), formatJson(object))
+  for (const [index, object] of objects.entries())
+    writeFileSync(join(path, `${index}.json`), formatJson(object))
   const cluster = openRecordedCluster({ path, observedAt: '2026-01-01T00:00:00Z' })
   const live = await cluster.readLive([{ id: WEB, apiVersion: 'apps/v1' }], signal)
   const side = { live, claims: claimsOf(live), verdicts: [], syncer: undefined }
-  return observeApplier(new OwnResources(cluster), side, { packagePath: 'apps/web', pipeline: false }, signal)
+  return observeApplier(
+    new OwnResources(cluster),
+    side,
+    { packagePath: 'apps/web', pipeline: false },
+    signal,
+  )
 }
 
 test('the syncer is judged by its resource where the recording holds it', async (t) => {
@@ -36,7 +42,10 @@ test('the syncer is judged by its resource where the recording holds it', async 
 
 test('what the recording does not hold is unknown, never nobody', async (t) => {
   const unrecorded = await applier(t, deploymentOf(['kustomization']))
-  assert.deepEqual([unrecorded.name, unrecorded.restores], ['Flux Kustomization apps/web', 'unknown'])
+  assert.deepEqual(
+    [unrecorded.name, unrecorded.restores],
+    ['Flux Kustomization apps/web', 'unknown'],
+  )
   assert.match(unrecorded.sentence, /could not be read \(BP3012: it is not in the recording/)
   const nothing = await applier(t, FLUX)
   assert.deepEqual([nothing.name, nothing.restores], ['unknown', 'unknown'])

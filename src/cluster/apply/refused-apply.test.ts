@@ -8,12 +8,18 @@ import type { ScriptedAnswer } from '../../../test/apiserver/scripted-server.ts'
 const signal = new AbortController().signal
 
 function resource(kind = 'ConfigMap', name = 'c'): Resource {
-  return { apiVersion: 'v1', id: { group: '', kind, namespace: 'shop', name }, object: { apiVersion: 'v1', kind, metadata: { name } } }
+  return {
+    apiVersion: 'v1',
+    id: { group: '', kind, namespace: 'shop', name },
+    object: { apiVersion: 'v1', kind, metadata: { name } },
+  }
 }
 
 async function predictedBy(t: TestContext, answer: () => ScriptedAnswer, of = resource()) {
   const plural = `${of.id.kind.toLowerCase()}s`
-  const api = await scriptedApi(t, { [`PATCH /api/v1/namespaces/shop/${plural}/${of.id.name}`]: answer })
+  const api = await scriptedApi(t, {
+    [`PATCH /api/v1/namespaces/shop/${plural}/${of.id.name}`]: answer,
+  })
   const prediction = await api.cluster.predict(of, 'ci', signal)
   assert.ok(prediction.state !== 'predicted')
   const { code, why, remedy, retry } = prediction.failure
@@ -28,12 +34,18 @@ async function predictedBy(t: TestContext, answer: () => ScriptedAnswer, of = re
   }
 }
 
-const denial = "ValidatingAdmissionPolicy 'replicas' with binding 'all' denied request: at most four replicas"
+const denial =
+  "ValidatingAdmissionPolicy 'replicas' with binding 'all' denied request: at most four replicas"
 
 test('a policy that denies the object is named with its words, and nobody is asked for rights', async (t) => {
-  const answer = statusAnswer(422, 'Invalid', `configmaps "c" is forbidden: ${denial}`, { causes: [{ message: denial }] })
+  const answer = statusAnswer(422, 'Invalid', `configmaps "c" is forbidden: ${denial}`, {
+    causes: [{ message: denial }],
+  })
   const { state, reason, why, remedy, requested } = await predictedBy(t, () => answer)
-  assert.deepEqual([state, reason, why], ['refused', 'Denied', 'the policy replicas denies it: at most four replicas'])
+  assert.deepEqual(
+    [state, reason, why],
+    ['refused', 'Denied', 'the policy replicas denies it: at most four replicas'],
+  )
   assert.equal(remedy, 'change the object in git so that it is allowed, or the policy')
   assert.equal(requested.length, 1)
 })
@@ -41,46 +53,81 @@ test('a policy that denies the object is named with its words, and nobody is ask
 for (const status of [400, 403, 422]) {
   test(`an admission webhook that denies the object by a ${status} is named with its words`, async (t) => {
     const { reason, why, requested } = await predictedBy(t, () =>
-      statusAnswer(status, 'Forbidden', 'admission webhook "w.example.com" denied the request: no latest\u001b[2Jtags'),
+      statusAnswer(
+        status,
+        'Forbidden',
+        'admission webhook "w.example.com" denied the request: no latest\u001b[2Jtags',
+      ),
     )
-    assert.deepEqual([reason, why], ['Denied', 'the admission webhook w.example.com denies it: no latest\\u{1b}[2Jtags'])
+    assert.deepEqual(
+      [reason, why],
+      ['Denied', 'the admission webhook w.example.com denies it: no latest\\u{1b}[2Jtags'],
+    )
     assert.equal(requested.length, 1)
   })
 }
 
 test('what a policy says of a Secret is not repeated', async (t) => {
   const message = `ValidatingAdmissionPolicy 'p' with binding 'b' denied request: password hunter2 is too short`
-  const { why } = await predictedBy(t, () => statusAnswer(422, 'Invalid', message), resource('Secret'))
+  const { why } = await predictedBy(
+    t,
+    () => statusAnswer(422, 'Invalid', message),
+    resource('Secret'),
+  )
   assert.equal(why, 'the policy p denies it')
 })
 
 test('a namespace that is being deleted blocks, and is told as that', async (t) => {
-  const causes = [{ reason: 'NamespaceTerminating', message: 'namespace shop is being terminated', field: 'metadata.namespace' }]
-  const { state, reason, why, remedy, requested } = await predictedBy(t, () => statusAnswer(403, 'Forbidden', 'forbidden', { causes }))
-  assert.deepEqual([state, reason, why], ['refused', 'NamespaceTerminating', 'NamespaceTerminating: namespace shop is being deleted'])
+  const causes = [
+    {
+      reason: 'NamespaceTerminating',
+      message: 'namespace shop is being terminated',
+      field: 'metadata.namespace',
+    },
+  ]
+  const { state, reason, why, remedy, requested } = await predictedBy(t, () =>
+    statusAnswer(403, 'Forbidden', 'forbidden', { causes }),
+  )
+  assert.deepEqual(
+    [state, reason, why],
+    ['refused', 'NamespaceTerminating', 'NamespaceTerminating: namespace shop is being deleted'],
+  )
   assert.match(remedy, /finalizers/)
   assert.equal(requested.length, 1)
 })
 
 test('a namespace that is not there is told as that', async (t) => {
   const { state, reason, remedy } = await predictedBy(t, () =>
-    statusAnswer(404, 'NotFound', 'namespaces "shop" not found', { kind: 'namespaces', name: 'shop' }),
+    statusAnswer(404, 'NotFound', 'namespaces "shop" not found', {
+      kind: 'namespaces',
+      name: 'shop',
+    }),
   )
-  assert.deepEqual([state, reason, remedy], ['refused', 'NamespaceMissing', 'create namespace shop first'])
+  assert.deepEqual(
+    [state, reason, remedy],
+    ['refused', 'NamespaceMissing', 'create namespace shop first'],
+  )
 })
 
 test('a field that may not change is told without the value that the server quotes', async (t) => {
   const message = `Invalid value: {"Containers":[${'x'.repeat(5_000)}]}: field is immutable`
   const causes = [{ reason: 'FieldValueInvalid', message, field: 'spec.template' }]
-  const { reason, why } = await predictedBy(t, () => statusAnswer(422, 'Invalid', 'Job is invalid', { causes }))
+  const { reason, why } = await predictedBy(t, () =>
+    statusAnswer(422, 'Invalid', 'Job is invalid', { causes }),
+  )
   assert.deepEqual([reason, why], ['Immutable', 'Immutable: spec.template: field is immutable'])
 })
 
 test('a field that the server does not know is a refusal in spite of its 500, and is asked for once', async (t) => {
   const message =
     'failed to create typed patch object (shop/c; v1, Kind=ConfigMap): errors:\n  .spec.replica: field not declared in schema\n  .spec.x: field not declared in schema'
-  const { state, reason, code, why, requested } = await predictedBy(t, () => statusAnswer(500, '', message))
-  assert.deepEqual([state, reason, code, why], ['refused', 'UnknownField', 'BP3011', 'the server does not know spec.replica, spec.x'])
+  const { state, reason, code, why, requested } = await predictedBy(t, () =>
+    statusAnswer(500, '', message),
+  )
+  assert.deepEqual(
+    [state, reason, code, why],
+    ['refused', 'UnknownField', 'BP3011', 'the server does not know spec.replica, spec.x'],
+  )
   assert.equal(requested.length, 1)
 })
 
@@ -96,7 +143,10 @@ test('two items of one key are told of every list, in one order', async (t) => {
     const { reason, code, why, remedy } = await predictedBy(t, () => statusAnswer(500, '', message))
     const at = 'spec.template.spec.containers[name="…"]'
     assert.deepEqual([reason, code], ['TwoOfOneKey', 'BP3011'])
-    assert.equal(why, `${at}.env, ${at}.ports have two items with one key, which a server-side apply refuses`)
+    assert.equal(
+      why,
+      `${at}.env, ${at}.ports have two items with one key, which a server-side apply refuses`,
+    )
     assert.equal(remedy, 'remove one of the two items of each list from git')
   }
 })
@@ -110,8 +160,14 @@ test('fields that the server does not know, and fields that may not change, are 
   ]) {
     const { why } = await predictedBy(t, () => statusAnswer(500, '', unknown(order)))
     assert.equal(why, 'the server does not know spec.a, spec.b')
-    const causes = order.map((field) => ({ reason: 'FieldValueInvalid', message: 'field is immutable', field: `spec.${field}` }))
-    const fixed = await predictedBy(t, () => statusAnswer(422, 'Invalid', 'Job is invalid', { causes }))
+    const causes = order.map((field) => ({
+      reason: 'FieldValueInvalid',
+      message: 'field is immutable',
+      field: `spec.${field}`,
+    }))
+    const fixed = await predictedBy(t, () =>
+      statusAnswer(422, 'Invalid', 'Job is invalid', { causes }),
+    )
     assert.equal(fixed.why, 'Immutable: spec.a: field is immutable; spec.b: field is immutable')
   }
 })
@@ -119,25 +175,42 @@ test('fields that the server does not know, and fields that may not change, are 
 test('a value that its type cannot have is a refusal in spite of its 500', async (t) => {
   const message =
     "failed to convert new object (shop/web; apps/v1, Kind=Deployment) to proper version: unable to convert unstructured object to apps/v1, Kind=Deployment: quantities must match the regular expression '^x$'"
-  const { state, reason, code, why, requested } = await predictedBy(t, () => statusAnswer(500, '', message))
+  const { state, reason, code, why, requested } = await predictedBy(t, () =>
+    statusAnswer(500, '', message),
+  )
   assert.deepEqual([state, reason, code], ['refused', 'Malformed', 'BP3011'])
-  assert.equal(why, "a value does not fit its type: quantities must match the regular expression '…'")
+  assert.equal(
+    why,
+    "a value does not fit its type: quantities must match the regular expression '…'",
+  )
   assert.equal(requested.length, 1)
 })
 
 test('another error of the server is asked about once more, and proves nothing then', async (t) => {
-  const { state, code, retry, requested } = await predictedBy(t, () => statusAnswer(500, 'InternalError', 'etcdserver: leader changed'))
+  const { state, code, retry, requested } = await predictedBy(t, () =>
+    statusAnswer(500, 'InternalError', 'etcdserver: leader changed'),
+  )
   assert.deepEqual([state, code, retry], ['unproven', 'BP3005', 'backoff'])
   assert.equal(requested.length, 2)
 })
 
 test('a quota that is used up, and an object that is too large, are refusals of their own', async (t) => {
   const quota = await predictedBy(t, () =>
-    statusAnswer(403, 'Forbidden', 'configmaps "c" is forbidden: exceeded quota: team, requested: count=1'),
+    statusAnswer(
+      403,
+      'Forbidden',
+      'configmaps "c" is forbidden: exceeded quota: team, requested: count=1',
+    ),
   )
   assert.equal(quota.reason, 'QuotaExceeded')
-  assert.equal((await predictedBy(t, () => statusAnswer(413, 'RequestEntityTooLarge', 'too large'))).reason, 'TooLarge')
-  assert.equal((await predictedBy(t, () => statusAnswer(409, 'Conflict', 'was modified'))).reason, 'Conflict')
+  assert.equal(
+    (await predictedBy(t, () => statusAnswer(413, 'RequestEntityTooLarge', 'too large'))).reason,
+    'TooLarge',
+  )
+  assert.equal(
+    (await predictedBy(t, () => statusAnswer(409, 'Conflict', 'was modified'))).reason,
+    'Conflict',
+  )
 })
 
 test('a webhook without dry runs is named, and the comparison that is left is called what it is', async (t) => {
@@ -165,11 +238,19 @@ test('a webhook that is down is asked once for a kind and namespace and again af
   const api = await scriptedApi(t, routes)
   const ask = async (kind: string, name: string): Promise<string> => {
     const prediction = await api.cluster.predict(resource(kind, name), 'ci', signal)
-    return prediction.state === 'predicted' ? 'predicted' : `${prediction.state} ${prediction.failure.what}: ${prediction.failure.why}`
+    return prediction.state === 'predicted'
+      ? 'predicted'
+      : `${prediction.state} ${prediction.failure.what}: ${prediction.failure.why}`
   }
   const why = 'AdmissionUnavailable: the admission webhook w.example.com does not answer'
-  assert.equal(await ask('ConfigMap', 'a'), `unproven cannot patch configmaps "a" in namespace shop: ${why}`)
-  assert.equal(await ask('ConfigMap', 'b'), `unproven cannot patch configmaps "b" in namespace shop: ${why}`)
+  assert.equal(
+    await ask('ConfigMap', 'a'),
+    `unproven cannot patch configmaps "a" in namespace shop: ${why}`,
+  )
+  assert.equal(
+    await ask('ConfigMap', 'b'),
+    `unproven cannot patch configmaps "b" in namespace shop: ${why}`,
+  )
   assert.equal(await ask('Service', 's'), 'predicted')
   assert.equal(api.requested().filter((line) => line.includes('/configmaps/')).length, 1)
   api.clock.advance(11_000)

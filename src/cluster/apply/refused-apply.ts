@@ -34,7 +34,8 @@ interface Cause {
   readonly message: string
 }
 
-const POLICY = /ValidatingAdmissionPolicy '([^']{1,253})' with binding '[^']{1,253}' denied request(?:: ([\s\S]*))?/
+const POLICY =
+  /ValidatingAdmissionPolicy '([^']{1,253})' with binding '[^']{1,253}' denied request(?:: ([\s\S]*))?/
 const WEBHOOK = /admission webhook "([^"]{1,253})" denied the request(?:: ([\s\S]*))?/
 const IMMUTABLE =
   /\b(field is immutable|is immutable after|may not be (changed|updated|modified)|may not change|cannot be (changed|updated|modified) (once|after)|cannot change|updates to .* are forbidden)/
@@ -59,18 +60,28 @@ export function readRefusal(response: ApiResponse, requested: RequestDescription
   if (twice.length > 0) {
     const lists = twice.map((place) => shorten(place, requested)).join(', ')
     const why = `${lists} ${twice.length === 1 ? 'has' : 'have'} two items with one key, which a server-side apply refuses`
-    return refused('TwoOfOneKey', why, `remove one of the two items ${twice.length === 1 ? '' : 'of each list '}from git`)
+    return refused(
+      'TwoOfOneKey',
+      why,
+      `remove one of the two items ${twice.length === 1 ? '' : 'of each list '}from git`,
+    )
   }
   const unknown = UNKNOWN_FIELD.exec(message)
   if (unknown !== null) {
     const fields = placesIn(unknown[1] ?? '', UNDECLARED)
     if (fields.length === 0) {
-      const why = hidesText(requested, message) ? 'it does not fit the schema of its kind' : shorten(message, requested)
+      const why = hidesText(requested, message)
+        ? 'it does not fit the schema of its kind'
+        : shorten(message, requested)
       return refused('Malformed', why, 'correct the object in git')
     }
     const shown = fields.map((field) => shorten(field))
     const named = fields.some(hasSecretText) ? 'a field' : shown.join(', ')
-    return refused('UnknownField', `the server does not know ${named}`, 'correct the name of the field in git, or remove it')
+    return refused(
+      'UnknownField',
+      `the server does not know ${named}`,
+      'correct the name of the field in git, or remove it',
+    )
   }
   const unreadable = UNREADABLE_VALUE.exec(message)
   if (unreadable !== null) {
@@ -82,22 +93,48 @@ export function readRefusal(response: ApiResponse, requested: RequestDescription
   }
   if (response.status === 500) {
     const name = /failed calling webhook "([^"]{1,253})"/.exec(message)?.[1]
-    if (name !== undefined) return { state: 'unproven', failure: unavailableAdmission(requested, shorten(name)), webhookDown: true }
-    return { state: 'unproven', failure: failureOfResponse(response, requested), webhookDown: false }
+    if (name !== undefined)
+      return {
+        state: 'unproven',
+        failure: unavailableAdmission(requested, shorten(name)),
+        webhookDown: true,
+      }
+    return {
+      state: 'unproven',
+      failure: failureOfResponse(response, requested),
+      webhookDown: false,
+    }
   }
   const causes = causesOf(answer)
   if (causes.some(({ reason }) => reason === 'NamespaceTerminating')) {
     const why = `NamespaceTerminating: namespace ${requested.resource?.namespace ?? ''} is being deleted`
-    return refused('NamespaceTerminating', why, 'wait until the namespace is gone; where it stays, look at its finalizers')
+    return refused(
+      'NamespaceTerminating',
+      why,
+      'wait until the namespace is gone; where it stays, look at its finalizers',
+    )
   }
-  if (response.status === 404) return { state: 'refused', reason: 'NamespaceMissing', failure: failureOfResponse(response, requested) }
+  if (response.status === 404)
+    return {
+      state: 'refused',
+      reason: 'NamespaceMissing',
+      failure: failureOfResponse(response, requested),
+    }
   const denied = deniedBy(requested, [message, ...causes.map((cause) => cause.message)])
-  if (denied !== undefined) return refused('Denied', denied, 'change the object in git so that it is allowed, or the policy')
+  if (denied !== undefined)
+    return refused(
+      'Denied',
+      denied,
+      'change the object in git so that it is allowed, or the policy',
+    )
   const fixed = causes.filter((cause) => IMMUTABLE.test(cause.message))
   if (fixed.length > 0) {
     const reported = fixed
       .slice(0, 5)
-      .map(({ field, message: text }) => `${hasSecretText(field) ? 'a hidden place' : field}: ${endOf(text)}`)
+      .map(
+        ({ field, message: text }) =>
+          `${hasSecretText(field) ? 'a hidden place' : field}: ${endOf(text)}`,
+      )
     return refused(
       'Immutable',
       `Immutable: ${reported.join('; ')}`,
@@ -107,7 +144,8 @@ export function readRefusal(response: ApiResponse, requested: RequestDescription
   const failure = failureOfRefusal(response, requested)
   if (response.status === 409) return { state: 'refused', reason: 'Conflict', failure }
   if (response.status === 413) return { state: 'refused', reason: 'TooLarge', failure }
-  if (response.status === 403 && /exceeded quota: /.test(message)) return { state: 'refused', reason: 'QuotaExceeded', failure }
+  if (response.status === 403 && /exceeded quota: /.test(message))
+    return { state: 'refused', reason: 'QuotaExceeded', failure }
   return { state: 'refused', reason: 'Invalid', failure }
 }
 
@@ -124,7 +162,8 @@ function deniedBy(requested: RequestDescription, messages: readonly string[]): s
     const webhook = WEBHOOK.exec(message)
     const [name, words] = policy === null ? [webhook?.[1], webhook?.[2]] : [policy[1], policy[2]]
     if (name === undefined) continue
-    const who = policy === null ? `the admission webhook ${shorten(name)}` : `the policy ${shorten(name)}`
+    const who =
+      policy === null ? `the admission webhook ${shorten(name)}` : `the policy ${shorten(name)}`
     return words === undefined || words.trim() === '' || hidesText(requested, words)
       ? `${who} denies it`
       : `${who} denies it: ${shorten(words, requested)}`
@@ -134,12 +173,21 @@ function deniedBy(requested: RequestDescription, messages: readonly string[]): s
 
 /** Without the quoted value: it may be long, and it may be a secret. */
 function endOf(message: string): string {
-  return shorten(message.startsWith('Invalid value: ') ? message.slice(message.lastIndexOf(': ') + 2) : message)
+  return shorten(
+    message.startsWith('Invalid value: ') ? message.slice(message.lastIndexOf(': ') + 2) : message,
+  )
 }
 
 function causesOf(answer: JsonObject | undefined): readonly Cause[] {
   const causes = objectsIn(partOf(answer, 'details', 'causes'))
   return causes
-    .map((cause) => ({ reason: textOf(cause, 'reason'), field: textOf(cause, 'field'), message: textOf(cause, 'message') }))
-    .sort((left, right) => compareText(left.field, right.field) || compareText(left.message, right.message))
+    .map((cause) => ({
+      reason: textOf(cause, 'reason'),
+      field: textOf(cause, 'field'),
+      message: textOf(cause, 'message'),
+    }))
+    .sort(
+      (left, right) =>
+        compareText(left.field, right.field) || compareText(left.message, right.message),
+    )
 }

@@ -4,7 +4,12 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { getKey, isJsonArray, isJsonObject, type Json, parseJson } from '@backporch/kyaml/json'
-import { type AuditedWrite, type ResourceId, readAuditedWrite, resourceKey } from '@backporch/kyaml/resource'
+import {
+  type AuditedWrite,
+  type ResourceId,
+  readAuditedWrite,
+  resourceKey,
+} from '@backporch/kyaml/resource'
 import type { AuditAnswer, AuditSource } from '../ports/audit-source.ts'
 
 /** Bytes. `--audit-webhook-truncate-max-batch-size` is 10 MiB by default. */
@@ -35,37 +40,55 @@ export class AuditIntake implements AuditSource {
   private bytes = 0
   private readonly byLocation = new Map<string, AuditedWrite[]>()
 
-  constructor({ token, named = false, limit = 67_108_864 }: { token: string | undefined; named?: boolean; limit?: number }) {
+  constructor({
+    token,
+    named = false,
+    limit = 67_108_864,
+  }: { token: string | undefined; named?: boolean; limit?: number }) {
     this.token = token
     this.named = named
     this.limit = limit
   }
 
   /** Refuses what it can by the headers alone. @returns an answer where the body need not be read */
-  refusal(headers: { readonly [name: string]: string | readonly string[] | undefined }): IntakeAnswer | undefined {
+  refusal(headers: {
+    readonly [name: string]: string | readonly string[] | undefined
+  }): IntakeAnswer | undefined {
     if (this.token !== undefined && !this.isToken(String(headers['authorization'] ?? ''))) {
       return { status: 401, why: 'the token is missing or wrong (Authorization: Bearer ...)' }
     }
     const type = String(headers['content-type'] ?? '').split(';')[0]
-    if (type?.trim().toLowerCase() !== 'application/json') return { status: 415, why: 'the content type is not application/json' }
+    if (type?.trim().toLowerCase() !== 'application/json')
+      return { status: 415, why: 'the content type is not application/json' }
     return Number(headers['content-length'] ?? 0) > BODY_LIMIT ? TOO_LARGE : undefined
   }
 
   /** @param cluster name in the address; empty for the only one @param body undefined where it was longer than `BODY_LIMIT` */
   take(cluster: string, body: Buffer | undefined): IntakeAnswer {
     if (body === undefined || body.length > BODY_LIMIT) return TOO_LARGE
-    if (cluster === '' && this.named) return { status: 400, why: 'several clusters are looked at: name this one, as in /audit/prod-eu' }
+    if (cluster === '' && this.named)
+      return {
+        status: 400,
+        why: 'several clusters are looked at: name this one, as in /audit/prod-eu',
+      }
     let list: Json
     try {
       list = parseJson(body.toString('utf8'))
     } catch {
       return { status: 400, why: 'the body is not JSON' }
     }
-    const items = isJsonObject(list) && getKey(list, 'kind') === 'EventList' ? getKey(list, 'items') : undefined
-    if (!isJsonArray(items)) return { status: 400, why: 'the body is not an EventList of audit.k8s.io/v1' }
+    const items =
+      isJsonObject(list) && getKey(list, 'kind') === 'EventList' ? getKey(list, 'items') : undefined
+    if (!isJsonArray(items))
+      return { status: 400, why: 'the body is not an EventList of audit.k8s.io/v1' }
     for (const item of items) {
       const write = readAuditedWrite(item)
-      if (write !== undefined) this.keep({ location: locationOf(cluster, write), write, bytes: Math.ceil(body.length / items.length) })
+      if (write !== undefined)
+        this.keep({
+          location: locationOf(cluster, write),
+          write,
+          bytes: Math.ceil(body.length / items.length),
+        })
     }
     return { status: 200, why: 'ok' }
   }
@@ -107,7 +130,10 @@ export class AuditIntake implements AuditSource {
   }
 }
 
-const TOO_LARGE: IntakeAnswer = { status: 413, why: 'the body has more than 16 MiB: lower --audit-webhook-truncate-max-batch-size' }
+const TOO_LARGE: IntakeAnswer = {
+  status: 413,
+  why: 'the body has more than 16 MiB: lower --audit-webhook-truncate-max-batch-size',
+}
 
 function locationOf(cluster: string, { object }: AuditedWrite): string {
   return `${cluster}\0${object.namespace}/${object.name}`

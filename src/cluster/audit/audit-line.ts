@@ -32,9 +32,13 @@ export function locationOf(head: string): string | undefined {
   const end = start === -1 ? -1 : head.indexOf('}', start)
   if (end === -1) return undefined
   try {
-    const { namespace = '', name = '' } = JSON.parse(head.slice(start + REF.length - 1, end + 1)) as { namespace?: unknown; name?: unknown }
+    const { namespace = '', name = '' } = JSON.parse(
+      head.slice(start + REF.length - 1, end + 1),
+    ) as { namespace?: unknown; name?: unknown }
     // The server names Pods and Events, and nobody declares those.
-    return name === '' && verb !== 'deletecollection' ? undefined : locationKey(String(namespace), String(name))
+    return name === '' && verb !== 'deletecollection'
+      ? undefined
+      : locationKey(String(namespace), String(name))
   } catch {
     return undefined
   }

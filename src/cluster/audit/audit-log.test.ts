@@ -21,7 +21,10 @@ function line(sample: AuditSample): string {
   return `${JSON.stringify(auditEvent(sample))}\n`
 }
 
-const by = (user: string, second = 0): AuditSample => ({ user, at: `2026-11-21T09:00:${String(second).padStart(2, '0')}Z` })
+const by = (user: string, second = 0): AuditSample => ({
+  user,
+  at: `2026-11-21T09:00:${String(second).padStart(2, '0')}Z`,
+})
 
 async function users(
   log: {
@@ -52,7 +55,11 @@ test('writes to the object are found, oldest first, among other events and what 
       ...noise,
       line(by('bob', 2)),
       line(by('ada', 1)),
-      line({ ...by('quoted'), name: 'other', userAgent: '"objectRef":{"name":"web","namespace":"shop"}' }),
+      line({
+        ...by('quoted'),
+        name: 'other',
+        userAgent: '"objectRef":{"name":"web","namespace":"shop"}',
+      }),
     ].join(''),
   )
   assert.deepEqual(await users(await openAuditLog(path)), ['ada', 'bob'])
@@ -73,7 +80,10 @@ test('a last line that is still being written is read when it is whole', async (
 test('files that the log was rotated into are read too, compressed ones as well, and no file that is called alike', async (t) => {
   const location = folder(t)
   const path = join(location, 'audit.log')
-  writeFileSync(join(location, 'audit-2026-11-20T08-00-00.000.log.gz'), gzipSync(line(by('ada', 1))))
+  writeFileSync(
+    join(location, 'audit-2026-11-20T08-00-00.000.log.gz'),
+    gzipSync(line(by('ada', 1))),
+  )
   writeFileSync(join(location, 'audit-2026-11-21T08-00-00.000.log'), line(by('bob', 2)))
   writeFileSync(join(location, 'audit-old.log'), line(by('nobody', 9)))
   writeFileSync(path, line(by('carl', 3)))
@@ -102,12 +112,18 @@ test('of a huge log the end is read, from a whole line on', async (t) => {
   const bytes = Buffer.byteLength(lines.slice(47).join('')) + 10
   const limits: AuditLogLimits = { bytes, events: 200 }
   assert.deepEqual(await users(await openAuditLog(path, limits)), ['u47', 'u48', 'u49'])
-  assert.deepEqual(await users(await openAuditLog(path, { bytes: 1_000_000, events: 2 })), ['u48', 'u49'])
+  assert.deepEqual(await users(await openAuditLog(path, { bytes: 1_000_000, events: 2 })), [
+    'u48',
+    'u49',
+  ])
 })
 
 test('a line without end is skipped and told, and what comes after it is read', async (t) => {
   const path = join(folder(t), 'audit.log')
-  writeFileSync(path, `${line(by('ada', 1))}{"x":"${'y'.repeat(18_000_000)}"}\n${line(by('bob', 2))}`)
+  writeFileSync(
+    path,
+    `${line(by('ada', 1))}{"x":"${'y'.repeat(18_000_000)}"}\n${line(by('bob', 2))}`,
+  )
   const log = await openAuditLog(path)
   assert.deepEqual(await users(log), ['ada', 'bob'])
   const { notes } = await log.writesTo('c', [ID], new AbortController().signal)
@@ -116,16 +132,30 @@ test('a line without end is skipped and told, and what comes after it is read', 
 
 test('the delete of a namespace and of a collection is among the writes to an object in it', async (t) => {
   const path = join(folder(t), 'audit.log')
-  const namespace: AuditSample = { ...by('ada', 1), verb: 'delete', resource: 'namespaces', name: 'shop' }
-  writeFileSync(path, line(namespace) + line({ ...by('bob', 2), verb: 'deletecollection', name: '' }))
+  const namespace: AuditSample = {
+    ...by('ada', 1),
+    verb: 'delete',
+    resource: 'namespaces',
+    name: 'shop',
+  }
+  writeFileSync(
+    path,
+    line(namespace) + line({ ...by('bob', 2), verb: 'deletecollection', name: '' }),
+  )
   const log = await openAuditLog(path)
   assert.deepEqual(await users(log), ['ada', 'bob'])
-  assert.deepEqual(await users(log, { group: '', kind: 'Namespace', namespace: '', name: 'shop' }), ['ada'])
+  assert.deepEqual(
+    await users(log, { group: '', kind: 'Namespace', namespace: '', name: 'shop' }),
+    ['ada'],
+  )
 })
 
 test('a log that is not there, or is a folder, is told with what to do', async (t) => {
   const location = folder(t)
   for (const path of [join(location, 'none.log'), location]) {
-    await assert.rejects(openAuditLog(path), (error) => error instanceof Failure && error.code === 'BP1001' && error.where === path)
+    await assert.rejects(
+      openAuditLog(path),
+      (error) => error instanceof Failure && error.code === 'BP1001' && error.where === path,
+    )
   }
 })

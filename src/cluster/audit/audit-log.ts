@@ -37,7 +37,11 @@ class AuditLog implements AuditSource {
     this.limits = limits
   }
 
-  async writesTo(_cluster: string, wanted: readonly ResourceId[], signal: AbortSignal): Promise<AuditAnswer> {
+  async writesTo(
+    _cluster: string,
+    wanted: readonly ResourceId[],
+    signal: AbortSignal,
+  ): Promise<AuditAnswer> {
     // Several packages are observed at a time, and the log is read once for them.
     this.reading ??= this.refresh(signal).finally(() => {
       this.reading = undefined
@@ -48,17 +52,27 @@ class AuditLog implements AuditSource {
     const writes = new Map<string, readonly AuditedWrite[]>()
     for (const id of wanted) {
       const locations = locationsOf(id)
-      for (const location of locations) if (!texts.has(location)) texts.set(location, await this.readLocation(files, location))
+      for (const location of locations)
+        if (!texts.has(location)) texts.set(location, await this.readLocation(files, location))
       writes.set(
         resourceKey(id),
-        locations.flatMap((position) => texts.get(position) ?? []).sort((left, right) => left.answeredAt - right.answeredAt),
+        locations
+          .flatMap((position) => texts.get(position) ?? [])
+          .sort((left, right) => left.answeredAt - right.answeredAt),
       )
     }
     const skipped = files.reduce((sum, file) => sum + file.skipped, 0)
-    return { writes, notes: skipped === 0 ? [] : [`${skipped} lines of the audit log are too long and were not read`] }
+    return {
+      writes,
+      notes:
+        skipped === 0 ? [] : [`${skipped} lines of the audit log are too long and were not read`],
+    }
   }
 
-  private async readLocation(files: readonly LogFile[], location: string): Promise<readonly AuditedWrite[]> {
+  private async readLocation(
+    files: readonly LogFile[],
+    location: string,
+  ): Promise<readonly AuditedWrite[]> {
     const writes: AuditedWrite[] = []
     for (const file of files) {
       if (writes.length >= this.limits.events) break
@@ -76,7 +90,10 @@ class AuditLog implements AuditSource {
     for (const { path, id, size } of found) {
       const known = this.files.get(id)
       // A file that was truncated and begun anew is another one.
-      const file = known === undefined || known.end > size ? new LogFile(path, path.endsWith('.gz') ? 0 : Math.max(0, size - left)) : known
+      const file =
+        known === undefined || known.end > size
+          ? new LogFile(path, path.endsWith('.gz') ? 0 : Math.max(0, size - left))
+          : known
       if (left <= 0) break
       file.path = path
       left -= size
@@ -94,7 +111,11 @@ class AuditLog implements AuditSource {
       const current = await found(this.path)
       const names = await readdir(folder).catch(() => [])
       const rotated = names
-        .filter((other) => other.startsWith(`${stem}-`) && /^\d{4}-\d{2}-\d{2}T/.test(other.slice(stem.length + 1)))
+        .filter(
+          (other) =>
+            other.startsWith(`${stem}-`) &&
+            /^\d{4}-\d{2}-\d{2}T/.test(other.slice(stem.length + 1)),
+        )
         .filter((other) => other.endsWith(end) || other.endsWith(`${end}.gz`))
       const older = await Promise.all(
         rotated
@@ -112,7 +133,8 @@ class AuditLog implements AuditSource {
 /** Opens the log once, so that a wrong path is reported at the start. @throws Failure BP1001 */
 export async function openAuditLog(path: string, limits?: AuditLogLimits): Promise<AuditLog> {
   try {
-    if (!(await stat(path)).isFile()) throw Object.assign(new Error('not a file'), { code: 'EISDIR' })
+    if (!(await stat(path)).isFile())
+      throw Object.assign(new Error('not a file'), { code: 'EISDIR' })
     await (await open(path, 'r')).close()
   } catch (thrown) {
     throw cannotRead(path, thrown)

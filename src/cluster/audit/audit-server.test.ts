@@ -15,12 +15,24 @@ interface Context {
   readonly send: (body: string, headers?: Record<string, string>, path?: string) => Promise<number>
 }
 
-async function listen(t: TestContext, options: ConstructorParameters<typeof AuditIntake>[0] = { token: TOKEN }): Promise<Context> {
+async function listen(
+  t: TestContext,
+  options: ConstructorParameters<typeof AuditIntake>[0] = { token: TOKEN },
+): Promise<Context> {
   const refused: string[] = []
   const intake = new AuditIntake(options)
-  const server = await startAuditServer({ host: '127.0.0.1', port: 0, intake, onRefused: (why) => refused.push(why) })
+  const server = await startAuditServer({
+    host: '127.0.0.1',
+    port: 0,
+    intake,
+    onRefused: (why) => refused.push(why),
+  })
   t.after(() => server.close())
-  const send = async (body: string, headers: Record<string, string> = {}, path = ''): Promise<number> => {
+  const send = async (
+    body: string,
+    headers: Record<string, string> = {},
+    path = '',
+  ): Promise<number> => {
     const all = { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}`, ...headers }
     return (await fetch(server.url + path, { method: 'POST', body, headers: all })).status
   }
@@ -28,7 +40,12 @@ async function listen(t: TestContext, options: ConstructorParameters<typeof Audi
 }
 
 function list(...samples: AuditSample[]): string {
-  return JSON.stringify({ kind: 'EventList', apiVersion: 'audit.k8s.io/v1', metadata: {}, items: samples.map(auditEvent) })
+  return JSON.stringify({
+    kind: 'EventList',
+    apiVersion: 'audit.k8s.io/v1',
+    metadata: {},
+    items: samples.map(auditEvent),
+  })
 }
 
 async function users(intake: AuditIntake, cluster = 'prod'): Promise<string[]> {
@@ -38,19 +55,30 @@ async function users(intake: AuditIntake, cluster = 'prod'): Promise<string[]> {
 
 test('the writes of a list of events are kept, and nothing else of it', async (t) => {
   const { intake, send, refused } = await listen(t)
-  assert.equal(await send(list({ user: 'ada' }, { verb: 'get', user: 'reader' }, { user: 'bob', name: 'other' })), 200)
+  assert.equal(
+    await send(
+      list({ user: 'ada' }, { verb: 'get', user: 'reader' }, { user: 'bob', name: 'other' }),
+    ),
+    200,
+  )
   assert.deepEqual(await users(intake), ['ada'])
   assert.deepEqual(refused, [])
 })
 
 test('without the token nothing is taken, and nothing of the delivery is told', async (t) => {
   const { intake, send, refused } = await listen(t)
-  for (const authorization of ['', 'Bearer nowhere', TOKEN]) assert.equal(await send(list({ user: 'eve' }), { authorization }), 401)
+  for (const authorization of ['', 'Bearer nowhere', TOKEN])
+    assert.equal(await send(list({ user: 'eve' }), { authorization }), 401)
   assert.deepEqual(await users(intake), [])
   assert.doesNotMatch(refused.join(), /eve|nowhere|f00d/)
 })
 
-const BAD: readonly (readonly [body: string, headers: Record<string, string>, path: string, status: number])[] = [
+const BAD: readonly (readonly [
+  body: string,
+  headers: Record<string, string>,
+  path: string,
+  status: number,
+])[] = [
   ['{', {}, '', 400],
   ['[]', {}, '', 400],
   ['{"kind":"Event"}', {}, '', 400],
@@ -79,7 +107,8 @@ test('with several clusters each delivery names its own, and is believed of no o
 test('what is kept is bounded: the oldest goes first', async () => {
   const one = list({ user: 'u0' }).length
   const intake = new AuditIntake({ token: undefined, limit: one * 3 })
-  for (let number = 0; number < 10; number += 1) intake.take('', Buffer.from(list({ user: `u${number}` })))
+  for (let number = 0; number < 10; number += 1)
+    intake.take('', Buffer.from(list({ user: `u${number}` })))
   assert.deepEqual(await users(intake), ['u7', 'u8', 'u9'])
 })
 

@@ -21,20 +21,36 @@ const LINGER = 2_000
 
 /** @throws Failure BP1001 when the address cannot be listened on */
 export async function startAuditServer(options: AuditServerOptions): Promise<Listening> {
-  const server = createServer({ headersTimeout: 5_000, requestTimeout: 15_000, keepAliveTimeout: 60_000, maxHeaderSize: 16_384 })
+  const server = createServer({
+    headersTimeout: 5_000,
+    requestTimeout: 15_000,
+    keepAliveTimeout: 60_000,
+    maxHeaderSize: 16_384,
+  })
   server.maxConnections = 64
   server.on('request', (request, response) => receive(options, request, response))
   const what = 'cannot listen for audit events'
-  const remedy = 'give another address with --audit-webhook-address HOST:PORT, or leave it out: then field managers alone are named'
+  const remedy =
+    'give another address with --audit-webhook-address HOST:PORT, or leave it out: then field managers alone are named'
   return listen(server, { ...options, path: '/audit', what, remedy })
 }
 
-function receive({ intake, onRefused }: AuditServerOptions, request: IncomingMessage, response: ServerResponse): void {
+function receive(
+  { intake, onRefused }: AuditServerOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
   request.on('error', () => undefined)
   response.on('error', () => undefined)
   const answer = ({ status, why }: { status: number; why: string }): void => {
-    const headers = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
-    response.writeHead(status, status === 200 ? headers : { ...headers, connection: 'close' }).end(`${why}\n`)
+    const headers = {
+      'content-type': 'text/plain; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    }
+    response
+      .writeHead(status, status === 200 ? headers : { ...headers, connection: 'close' })
+      .end(`${why}\n`)
     if (request.complete) return
     request.resume()
     const late = setTimeout(() => request.socket.destroy(), LINGER)

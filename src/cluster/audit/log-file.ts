@@ -40,7 +40,11 @@ export class LogFile {
 
   /** Reads what was added since the last call. @throws errors of the file system */
   async readOn(signal: AbortSignal): Promise<void> {
-    const source = createReadStream(this.path, { start: this.compressed ? 0 : this.end, highWaterMark: 1_048_576, signal })
+    const source = createReadStream(this.path, {
+      start: this.compressed ? 0 : this.end,
+      highWaterMark: 1_048_576,
+      signal,
+    })
     const stream = this.compressed ? source.pipe(createGunzip()) : source
     source.on('error', (error) => stream.destroy(error))
     let offset = this.end

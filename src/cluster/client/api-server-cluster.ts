@@ -1,12 +1,23 @@
 /** The reading side of the cluster port over a real API server. It has no means to write. */
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import { isJsonObject, type JsonObject, partOf } from '@backporch/kyaml/json'
-import { type LiveView, metadataText, type Prediction, type Resource, type WantedObject } from '@backporch/kyaml/resource'
+import {
+  type LiveView,
+  metadataText,
+  type Prediction,
+  type Resource,
+  type WantedObject,
+} from '@backporch/kyaml/resource'
 import { given } from '@backporch/kyaml/text'
 import type { Clock } from '@backporch/system/clock'
 import { predict } from '../apply/predict.ts'
 import type { ReadApi } from '../connection/cluster-api.ts'
-import { jsonOf, notKubernetes, type RequestDescription, requestedPath } from '../connection/kubernetes-failure.ts'
+import {
+  jsonOf,
+  notKubernetes,
+  type RequestDescription,
+  requestedPath,
+} from '../connection/kubernetes-failure.ts'
 import { AdmissionOutages } from '../objects/admission-outages.ts'
 import { Discovery } from '../objects/discovery.ts'
 import { KnownRevisions } from '../objects/known-revisions.ts'
@@ -14,7 +25,14 @@ import { listObjects } from '../objects/list-objects.ts'
 import { readInventories } from '../objects/read-inventories.ts'
 import { type LiveSources, readLive } from '../objects/read-live.ts'
 import { SchemaSource } from '../objects/schema-source.ts'
-import type { ClusterIdentity, ClusterReader, Inventory, InventoryQuestion, ObjectList, ServedKind } from '../ports/cluster.ts'
+import type {
+  ClusterIdentity,
+  ClusterReader,
+  Inventory,
+  InventoryQuestion,
+  ObjectList,
+  ServedKind,
+} from '../ports/cluster.ts'
 
 interface ApiServerOptions {
   readonly clock: Clock
@@ -48,7 +66,8 @@ export class ApiServerCluster implements ClusterReader {
     const requested = requestedPath(this.name, '/version')
     const answer = jsonOf(await this.api.get('/version', requested, signal), requested)
     const version = partOf(answer, 'gitVersion')
-    if (typeof version !== 'string') throw notKubernetes(requested, 'its answer is not the version of a Kubernetes API server')
+    if (typeof version !== 'string')
+      throw notKubernetes(requested, 'its answer is not the version of a Kubernetes API server')
     const { uid, hasNoUid } = await this.readUid(signal)
     return {
       uid,
@@ -85,11 +104,19 @@ export class ApiServerCluster implements ClusterReader {
     const served = await this.sources.discovery.find('', kind, signal, group)
     const objects: JsonObject[] = []
     const take = (item: JsonObject): unknown => objects.push(item)
-    await listObjects(this.api, served, { namespace: '', take, restart: () => objects.splice(0) }, signal)
+    await listObjects(
+      this.api,
+      served,
+      { namespace: '', take, restart: () => objects.splice(0) },
+      signal,
+    )
     return { objects, complete: true }
   }
 
-  readInventories(refs: readonly InventoryQuestion[], signal: AbortSignal): Promise<readonly (Inventory | Failure | undefined)[]> {
+  readInventories(
+    refs: readonly InventoryQuestion[],
+    signal: AbortSignal,
+  ): Promise<readonly (Inventory | Failure | undefined)[]> {
     return readInventories(this.sources, refs, signal)
   }
 
@@ -103,9 +130,17 @@ export class ApiServerCluster implements ClusterReader {
   }
 
   /** Empty where our account may not read it, or the namespace does not exist: everything else works without. */
-  private async readUid(signal: AbortSignal): Promise<{ readonly uid: string; readonly hasNoUid: boolean }> {
+  private async readUid(
+    signal: AbortSignal,
+  ): Promise<{ readonly uid: string; readonly hasNoUid: boolean }> {
     const path = '/api/v1/namespaces/kube-system'
-    const resource = { group: '', kind: 'Namespace', plural: 'namespaces', namespace: '', name: 'kube-system' }
+    const resource = {
+      group: '',
+      kind: 'Namespace',
+      plural: 'namespaces',
+      namespace: '',
+      name: 'kube-system',
+    }
     const requested: RequestDescription = { cluster: this.name, verb: 'get', resource, path }
     try {
       const answer = jsonOf(await this.api.get(path, requested, signal), requested)

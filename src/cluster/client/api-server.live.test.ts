@@ -30,15 +30,33 @@ async function installWidgets(plane: ControlPlane, namespace: string): Promise<s
   const group = `${namespace}.example.com`
   const rule = {
     type: 'object',
-    properties: { id: { type: 'string' }, zone: { type: 'string', default: 'any' }, weight: { type: 'integer', format: 'int64' } },
+    properties: {
+      id: { type: 'string' },
+      zone: { type: 'string', default: 'any' },
+      weight: { type: 'integer', format: 'int64' },
+    },
     required: ['id'],
   }
-  const rules = { type: 'array', items: rule, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['id', 'zone'] }
+  const rules = {
+    type: 'array',
+    items: rule,
+    'x-kubernetes-list-type': 'map',
+    'x-kubernetes-list-map-keys': ['id', 'zone'],
+  }
   const spec = {
     type: 'object',
-    properties: { big: { type: 'integer', format: 'int64' }, rules, plain: { type: 'array', items: { type: 'string' } } },
+    properties: {
+      big: { type: 'integer', format: 'int64' },
+      rules,
+      plain: { type: 'array', items: { type: 'string' } },
+    },
   }
-  const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties: { spec } } } }
+  const version = {
+    name: 'v1',
+    served: true,
+    storage: true,
+    schema: { openAPIV3Schema: { type: 'object', properties: { spec } } },
+  }
   await create(plane, '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -54,30 +72,55 @@ async function installWidgets(plane: ControlPlane, namespace: string): Promise<s
 }
 
 /** Until discovery and OpenAPI, which follow a new CRD after a moment, both have it. */
-async function untilServed(cluster: ConnectedCluster, apiVersion: string, kind: string): Promise<void> {
+async function untilServed(
+  cluster: ConnectedCluster,
+  apiVersion: string,
+  kind: string,
+): Promise<void> {
   const ask = () => cluster.reader.servedKind(apiVersion, kind, signal)
-  await retryWhile(`${kind} is served`, ask, (thrown) => thrown instanceof Failure && thrown.code === 'BP3009')
+  await retryWhile(
+    `${kind} is served`,
+    ask,
+    (thrown) => thrown instanceof Failure && thrown.code === 'BP3009',
+  )
 }
 
 await controlPlaneSuite('API server cluster', {}, (plane) => {
   test('identifies the cluster by its kube-system namespace', async () => {
     const { reader } = await connect(plane)
-    const { body } = await plane.request<{ metadata: { uid: string } }>('GET', '/api/v1/namespaces/kube-system')
+    const { body } = await plane.request<{ metadata: { uid: string } }>(
+      'GET',
+      '/api/v1/namespaces/kube-system',
+    )
     const identity = await reader.identify(signal)
     assert.equal(identity.uid, body.metadata.uid)
     assert.match(identity.version, /^v1\./)
     assert.equal((await (await connect(plane, 'nobody')).reader.identify(signal)).uid, '')
-    const options = { kubeconfig: plane.kubeconfig, environment: {}, clock: realClock, version: 'test' }
+    const options = {
+      kubeconfig: plane.kubeconfig,
+      environment: {},
+      clock: realClock,
+      version: 'test',
+    }
     const given = connectCluster(options, 'boutique')
-    assert.deepEqual([identity.namespace, (await given.reader.identify(signal)).namespace], ['default', 'boutique'])
+    assert.deepEqual(
+      [identity.namespace, (await given.reader.identify(signal)).namespace],
+      ['default', 'boutique'],
+    )
   })
 
   test('lists a kind over all namespaces; one that is not served is told as that, one that is forbidden too', async () => {
     const [one, two] = [await plane.namespace('list'), await plane.namespace('list')]
     for (const namespace of [one, two])
-      await create(plane, `/api/v1/namespaces/${namespace}/configmaps`, configMap(namespace, 'listed', {}))
+      await create(
+        plane,
+        `/api/v1/namespaces/${namespace}/configmaps`,
+        configMap(namespace, 'listed', {}),
+      )
     const { objects, complete } = await (await connect(plane)).reader.list('', 'ConfigMap', signal)
-    const found = objects.filter((object) => metadataText(object, 'name') === 'listed').map((object) => metadataText(object, 'namespace'))
+    const found = objects
+      .filter((object) => metadataText(object, 'name') === 'listed')
+      .map((object) => metadataText(object, 'namespace'))
     assert.ok(found.includes(one) && found.includes(two) && complete)
     assert.equal(objects[0]?.['kind'], 'ConfigMap')
     const refused = async (work: Promise<unknown>, code: string) =>
@@ -92,7 +135,13 @@ await controlPlaneSuite('API server cluster', {}, (plane) => {
     for (let start = 0; start < names.length; start += 40) {
       const batch = names.slice(start, start + 40)
       await Promise.all(
-        batch.map((name) => create(plane, `/api/v1/namespaces/${namespace}/configmaps`, configMap(namespace, name, { name }))),
+        batch.map((name) =>
+          create(
+            plane,
+            `/api/v1/namespaces/${namespace}/configmaps`,
+            configMap(namespace, name, { name }),
+          ),
+        ),
       )
     }
     const { reader } = await connect(plane)
@@ -115,11 +164,17 @@ await controlPlaneSuite('API server cluster', {}, (plane) => {
     const first = [...blind.values()][0]
     assert.ok(first?.state === 'unreadable')
     const rule = 'apiGroups: [""], resources: ["configmaps"], verbs: ["list"]'
-    assert.equal(first.failure.remedy, `bind user "eve" to a Role in namespace ${namespace} with ${rule}`)
+    assert.equal(
+      first.failure.remedy,
+      `bind user "eve" to a Role in namespace ${namespace} with ${rule}`,
+    )
 
     // The rule as printed is the one that helps.
     const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['list'] }]
-    await create(plane, `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/roles`, { metadata: { name: 'r' }, rules })
+    await create(plane, `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/roles`, {
+      metadata: { name: 'r' },
+      rules,
+    })
     await bind(plane, namespace, 'r', 'eve')
     const granted = await (await connect(plane, 'eve')).reader.readLive(ids, signal)
     assert.deepEqual([...granted.values()].map(verdict), ['present', 'absent'])
@@ -128,9 +183,17 @@ await controlPlaneSuite('API server cluster', {}, (plane) => {
   test('a role that names the Secrets is enough to read these by name, and no others', async () => {
     const namespace = await plane.namespace('secrets')
     for (const name of ['mine', 'theirs'])
-      await create(plane, `/api/v1/namespaces/${namespace}/secrets`, { metadata: { name }, stringData: { a: 'b' } })
-    const rules = [{ apiGroups: [''], resources: ['secrets'], resourceNames: ['mine'], verbs: ['list'] }]
-    await create(plane, `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/roles`, { metadata: { name: 'r' }, rules })
+      await create(plane, `/api/v1/namespaces/${namespace}/secrets`, {
+        metadata: { name },
+        stringData: { a: 'b' },
+      })
+    const rules = [
+      { apiGroups: [''], resources: ['secrets'], resourceNames: ['mine'], verbs: ['list'] },
+    ]
+    await create(plane, `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/roles`, {
+      metadata: { name: 'r' },
+      rules,
+    })
     await bind(plane, namespace, 'r', 'sam')
     const ids = ['mine', 'theirs'].map((name) => wanted('v1', 'Secret', namespace, name))
     const view = await (await connect(plane, 'sam')).reader.readLive(ids, signal)
@@ -140,14 +203,32 @@ await controlPlaneSuite('API server cluster', {}, (plane) => {
   test('a dry run shows what an apply would change, and changes nothing', async () => {
     const namespace = await plane.namespace('predict')
     const { reader } = await connect(plane)
-    await plane.kubectl(['apply', '--server-side', '-f', '-'], { stdin: JSON.stringify(configMap(namespace, 'c', { a: 'git' })) })
-    await plane.kubectl(['patch', 'configmap', 'c', '-n', namespace, '--type=merge', '-p', '{"data":{"a":"hand"}}'])
+    await plane.kubectl(['apply', '--server-side', '-f', '-'], {
+      stdin: JSON.stringify(configMap(namespace, 'c', { a: 'git' })),
+    })
+    await plane.kubectl([
+      'patch',
+      'configmap',
+      'c',
+      '-n',
+      namespace,
+      '--type=merge',
+      '-p',
+      '{"data":{"a":"hand"}}',
+    ])
     const id = wanted('v1', 'ConfigMap', namespace, 'c')
     const before = await present(reader, id)
-    const prediction = await reader.predict(resourceOf(configMap(namespace, 'c', { a: 'git' })), 'kubectl', signal)
+    const prediction = await reader.predict(
+      resourceOf(configMap(namespace, 'c', { a: 'git' })),
+      'kubectl',
+      signal,
+    )
     assert.ok(prediction.state === 'predicted')
     assert.deepEqual([before['data'], prediction.object['data']], [{ a: 'hand' }, { a: 'git' }])
-    assert.equal(metadataText(await present(reader, id), 'resourceVersion'), metadataText(before, 'resourceVersion'))
+    assert.equal(
+      metadataText(await present(reader, id), 'resourceVersion'),
+      metadataText(before, 'resourceVersion'),
+    )
   })
 
   test('a Service whose port was changed by hand: the restoring apply is refused, with the reason', async () => {
@@ -169,7 +250,11 @@ await controlPlaneSuite('API server cluster', {}, (plane) => {
       '-p',
       '[{"op":"replace","path":"/spec/ports/0/port","value":81}]',
     ])
-    const prediction = await (await connect(plane)).reader.predict(resourceOf(service), 'kubectl', signal)
+    const prediction = await (await connect(plane)).reader.predict(
+      resourceOf(service),
+      'kubectl',
+      signal,
+    )
     assert.ok(prediction.state === 'refused', prediction.state)
     assert.equal(prediction.failure.code, 'BP3011')
     assert.match(prediction.failure.why, /Duplicate/)
@@ -183,11 +268,25 @@ await controlPlaneSuite('API server cluster', {}, (plane) => {
 
     const policies = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies'
     const matchConstraints = {
-      resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], resources: ['configmaps'] }],
+      resourceRules: [
+        {
+          apiGroups: [''],
+          apiVersions: ['v1'],
+          operations: ['CREATE', 'UPDATE'],
+          resources: ['configmaps'],
+        },
+      ],
     }
-    const validations = [{ expression: 'false', reason: 'Forbidden', message: 'no ConfigMaps here' }]
-    await create(plane, policies, { metadata: { name: namespace }, spec: { matchConstraints, validations } })
-    const matchResources = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } } }
+    const validations = [
+      { expression: 'false', reason: 'Forbidden', message: 'no ConfigMaps here' },
+    ]
+    await create(plane, policies, {
+      metadata: { name: namespace },
+      spec: { matchConstraints, validations },
+    })
+    const matchResources = {
+      namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
+    }
     await create(plane, `${policies.replace('policies', 'policybindings')}`, {
       metadata: { name: namespace },
       spec: { policyName: namespace, validationActions: ['Deny'], matchResources },
@@ -202,7 +301,11 @@ await controlPlaneSuite('API server cluster', {}, (plane) => {
   })
 
   test('a namespace that is not there is named by the refusal', async () => {
-    const prediction = await (await connect(plane)).reader.predict(resourceOf(configMap('no-such-namespace', 'c', {})), 'kubectl', signal)
+    const prediction = await (await connect(plane)).reader.predict(
+      resourceOf(configMap('no-such-namespace', 'c', {})),
+      'kubectl',
+      signal,
+    )
     assert.ok(prediction.state === 'refused')
     assert.match(prediction.failure.why, /namespace no-such-namespace does not exist/)
   })
@@ -211,12 +314,21 @@ await controlPlaneSuite('API server cluster', {}, (plane) => {
     const namespace = await plane.namespace('widgets')
     const cluster = await connect(plane)
     const id = (apiVersion: string) => wanted(apiVersion, 'Widget', namespace, 'w')
-    assert.equal(verdict((await cluster.reader.readLive([id(`${namespace}.example.com/v1`)], signal)).values().next().value), 'BP3009')
+    assert.equal(
+      verdict(
+        (await cluster.reader.readLive([id(`${namespace}.example.com/v1`)], signal)).values().next()
+          .value,
+      ),
+      'BP3009',
+    )
     const apiVersion = await installWidgets(plane, namespace)
     await untilServed(cluster, apiVersion, 'Widget')
     const { namespaced, schema } = await cluster.reader.servedKind(apiVersion, 'Widget', signal)
     const rules = schema.child('spec').child('rules')
-    assert.deepEqual([namespaced, rules.listType, rules.keys, rules.items().defaultOf('zone')], [true, 'map', ['id', 'zone'], 'any'])
+    assert.deepEqual(
+      [namespaced, rules.listType, rules.keys, rules.items().defaultOf('zone')],
+      [true, 'map', ['id', 'zone'], 'any'],
+    )
     assert.equal(schema.child('spec').child('plain').listType, 'atomic')
     assert.deepEqual(schema.child('metadata').child('ownerReferences').keys, ['uid'])
 
@@ -227,7 +339,10 @@ await controlPlaneSuite('API server cluster', {}, (plane) => {
       spec: { big: 9007199254740993n, rules: [{ id: 'a', weight: -9007199254740995n }] },
     }
     const path = `/apis/${apiVersion}/namespaces/${namespace}/widgets`
-    const created = await plane.request('POST', path, { body: formatJson(widget), contentType: 'application/json' })
+    const created = await plane.request('POST', path, {
+      body: formatJson(widget),
+      contentType: 'application/json',
+    })
     assert.equal(created.status, 201)
     const live = await present(cluster.reader, id(apiVersion))
     assert.deepEqual(at(live, 'spec', 'big'), 9007199254740993n)

@@ -1,5 +1,12 @@
 /** Opens a cluster of a kubeconfig. Nothing connects before the first request. */
-import { formatJson, isJsonArray, type JsonObject, objectsIn, partOf, textsIn } from '@backporch/kyaml/json'
+import {
+  formatJson,
+  isJsonArray,
+  type JsonObject,
+  objectsIn,
+  partOf,
+  textsIn,
+} from '@backporch/kyaml/json'
 import type { Clock } from '@backporch/system/clock'
 import type { Trace } from '@backporch/system/trace'
 import { ApiServerWriter } from '../apply/api-server-writer.ts'
@@ -28,7 +35,10 @@ export interface ConnectOptions extends KubeconfigOptions {
   readonly timeout?: number
   /** Called for each request. */
   readonly trace?: Trace
-  readonly connection?: Pick<ConnectionOptions, 'random' | 'pingEvery' | 'pingWithin' | 'connectTimeout' | 'maxBody'>
+  readonly connection?: Pick<
+    ConnectionOptions,
+    'random' | 'pingEvery' | 'pingWithin' | 'connectTimeout' | 'maxBody'
+  >
 }
 
 export interface ConnectedCluster {
@@ -43,7 +53,10 @@ export interface ConnectedCluster {
 /** A cluster for reading only. @param given `--namespace`: of objects that have none; the context's by default. @throws Failure BP1006 */
 export function connectCluster(options: ConnectOptions, given?: string): ConnectedCluster {
   const { connection, namespace } = open(options)
-  const reader = new ApiServerCluster(readApi(connection), { clock: options.clock, defaultNamespace: given ?? namespace })
+  const reader = new ApiServerCluster(readApi(connection), {
+    clock: options.clock,
+    defaultNamespace: given ?? namespace,
+  })
   const watches: ClusterWatch[] = []
   return {
     name: connection.name,
@@ -61,7 +74,11 @@ export function connectCluster(options: ConnectOptions, given?: string): Connect
 }
 
 /** Our rights in a cluster, for `check`, over a connection of its own. @throws Failure BP1006, BP30xx */
-export async function probeCluster(options: ConnectOptions, namespace: string, signal: AbortSignal): Promise<ClusterAccessAnswer> {
+export async function probeCluster(
+  options: ConnectOptions,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<ClusterAccessAnswer> {
   const { connection } = open(options)
   try {
     return await probeAccess(readApi(connection), namespace, signal)
@@ -71,7 +88,10 @@ export async function probeCluster(options: ConnectOptions, namespace: string, s
 }
 
 /** The writing side, over a connection of its own, for the settle step only. @param given as that of `connectCluster`. @throws Failure BP1006 */
-export function connectClusterWriter(options: ConnectOptions, given?: string): { readonly writer: ApiServerWriter; close(): void } {
+export function connectClusterWriter(
+  options: ConnectOptions,
+  given?: string,
+): { readonly writer: ApiServerWriter; close(): void } {
   const { connection, namespace } = open(options)
   const writer = new ApiServerWriter(readApi(connection), writeApi(connection), {
     clock: options.clock,
@@ -84,13 +104,23 @@ export function connectClusterWriter(options: ConnectOptions, given?: string): {
 /** Events about drift, over a connection of its own: nothing else can be written with it. @throws Failure BP1006 */
 export function connectDriftEvents(options: ConnectOptions): OpenedDriftEvents {
   const { connection } = open(options)
-  return { events: new EventWriter(eventApi(connection), readApi(connection), options.clock), close: () => connection.close() }
+  return {
+    events: new EventWriter(eventApi(connection), readApi(connection), options.clock),
+    close: () => connection.close(),
+  }
 }
 
-function open(options: ConnectOptions): { readonly connection: ApiConnection; readonly namespace: string } {
+function open(options: ConnectOptions): {
+  readonly connection: ApiConnection
+  readonly namespace: string
+} {
   const access = readKubeconfig(options)
   const { clock, environment } = options
-  const source = credentialSource(access, { environment, execAllow: options.execAllow ?? [], now: () => clock.now() })
+  const source = credentialSource(access, {
+    environment,
+    execAllow: options.execAllow ?? [],
+    now: () => clock.now(),
+  })
   const connection = new ApiConnection(options.name ?? access.context, access, source, {
     clock,
     environment,
@@ -107,10 +137,23 @@ function userAgent({ version }: ConnectOptions): string {
 }
 
 /** Our rights in a namespace and in the cluster, by `SelfSubjectRulesReview`, which stores nothing. @throws Failure BP30xx */
-async function probeAccess(api: ReadApi, namespace: string, signal: AbortSignal): Promise<ClusterAccessAnswer> {
-  const body = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectRulesReview', spec: { namespace } }
+async function probeAccess(
+  api: ReadApi,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<ClusterAccessAnswer> {
+  const body = {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SelfSubjectRulesReview',
+    spec: { namespace },
+  }
   const path = '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews'
-  const requested: RequestDescription = { cluster: api.cluster, verb: 'create', resource: undefined, path }
+  const requested: RequestDescription = {
+    cluster: api.cluster,
+    verb: 'create',
+    resource: undefined,
+    path,
+  }
   const response = await api.reviewRules(formatJson(body), requested, signal)
   const answer = jsonOf(response, requested)
   const listed = partOf(answer, 'status', 'resourceRules')
@@ -125,5 +168,10 @@ async function probeAccess(api: ReadApi, namespace: string, signal: AbortSignal)
 
 function ruleOf(rule: JsonObject): AccessRule {
   const texts = (key: string): readonly string[] => textsIn(partOf(rule, key))
-  return { verbs: texts('verbs'), groups: texts('apiGroups'), resources: texts('resources'), names: texts('resourceNames') }
+  return {
+    verbs: texts('verbs'),
+    groups: texts('apiGroups'),
+    resources: texts('resources'),
+    names: texts('resourceNames'),
+  }
 }

@@ -5,8 +5,21 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { FieldSchema } from '@backporch/kyaml/field'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
-import { type LiveView, metadataText, resourceKey, type WantedObject } from '@backporch/kyaml/resource'
-import { assertSameOwnership, at, connect, create, resourceOf, verdict, wanted } from '../../../test/apiserver/live-cluster.ts'
+import {
+  type LiveView,
+  metadataText,
+  resourceKey,
+  type WantedObject,
+} from '@backporch/kyaml/resource'
+import {
+  assertSameOwnership,
+  at,
+  connect,
+  create,
+  resourceOf,
+  verdict,
+  wanted,
+} from '../../../test/apiserver/live-cluster.ts'
 import { recordCluster } from '../../../test/apiserver/record-cluster.ts'
 import { controlPlaneSuite } from '../../../test/controlplane/control-plane-suite.ts'
 import { isBuiltInGroup, isKnownNamespaced, knownList } from '../recording/known-kinds.ts'
@@ -22,20 +35,31 @@ await controlPlaneSuite('schemas of an API server', {}, (plane) => {
       const resource = resourceOf(object)
       const { schema } = await reader.servedKind(resource.apiVersion, resource.id.kind, signal)
       const prediction = await reader.predict(resource, 'prover', signal)
-      assert.ok(prediction.state === 'predicted', `${resource.id.kind}: ${prediction.state === 'predicted' ? '' : prediction.failure.why}`)
+      assert.ok(
+        prediction.state === 'predicted',
+        `${resource.id.kind}: ${prediction.state === 'predicted' ? '' : prediction.failure.why}`,
+      )
       assertSameOwnership(object, prediction.object, 'prover', schema)
     }
   })
 
   test('what is known without a server agrees with the server', async () => {
     const { reader } = await connect(plane)
-    const listed = (await plane.kubectl(['api-resources', '--no-headers', '--sort-by=kind'])).stdout.trim().split('\n')
+    const listed = (await plane.kubectl(['api-resources', '--no-headers', '--sort-by=kind'])).stdout
+      .trim()
+      .split('\n')
     let compared = 0
     for (const line of listed) {
       const columns = line.trim().split(/\s+/)
       const [apiVersion = '', namespaced = '', kind = ''] = columns.slice(-3)
       const group = apiVersion.includes('/') ? apiVersion.replace(/\/.*/, '') : ''
-      if (/Review$/.test(kind) || group.endsWith('.example.com') || kind === 'ComponentStatus' || !isBuiltInGroup(group)) continue
+      if (
+        /Review$/.test(kind) ||
+        group.endsWith('.example.com') ||
+        kind === 'ComponentStatus' ||
+        !isBuiltInGroup(group)
+      )
+        continue
       assert.equal(isKnownNamespaced(group, kind), namespaced === 'true', `${apiVersion} ${kind}`)
       compared += 1
     }
@@ -76,19 +100,36 @@ await controlPlaneSuite('schemas of an API server', {}, (plane) => {
     const desired = manifests(namespace)[0]
     assert.ok(desired !== undefined)
     await plane.kubectl(['apply', '--server-side', '-f', '-'], { stdin: JSON.stringify(desired) })
-    await create(plane, `/api/v1/namespaces/${namespace}/secrets`, { metadata: { name: 'db' }, stringData: { password: 'CANARY-VALUE' } })
+    await create(plane, `/api/v1/namespaces/${namespace}/secrets`, {
+      metadata: { name: 'db' },
+      stringData: { password: 'CANARY-VALUE' },
+    })
     const resource = resourceOf(desired)
-    const ids: readonly WantedObject[] = [resource, wanted('v1', 'Secret', namespace, 'db'), wanted('v1', 'ConfigMap', namespace, 'gone')]
+    const ids: readonly WantedObject[] = [
+      resource,
+      wanted('v1', 'Secret', namespace, 'db'),
+      wanted('v1', 'ConfigMap', namespace, 'gone'),
+    ]
     // The controllers go on writing the status: a recording is held against a live view that did not change around it.
     let [live, after, recorded] = [
       await reader.readLive(ids, signal),
       undefined as LiveView | undefined,
       undefined as RecordedCluster | undefined,
     ]
-    for (let attempt = 0; attempt < 10 && (after === undefined || versionOf(live, resource) !== versionOf(after, resource)); attempt += 1) {
+    for (
+      let attempt = 0;
+      attempt < 10 &&
+      (after === undefined || versionOf(live, resource) !== versionOf(after, resource));
+      attempt += 1
+    ) {
       await rm(folder, { recursive: true, force: true })
       live = await reader.readLive(ids, signal)
-      await recordCluster(reader, { wanted: ids, predictions: [{ resource, fieldManager: 'kubectl' }] }, folder, signal)
+      await recordCluster(
+        reader,
+        { wanted: ids, predictions: [{ resource, fieldManager: 'kubectl' }] },
+        folder,
+        signal,
+      )
       recorded = openRecordedCluster({ path: folder, observedAt: '' })
       after = await reader.readLive(ids, signal)
     }
@@ -111,7 +152,12 @@ function versionOf(view: LiveView, { id }: WantedObject): string {
 }
 
 function manifests(namespace: string): readonly JsonObject[] {
-  const metadata = { name: 'x', namespace, labels: { app: 'x' }, annotations: { 'example.com/a': 'b' } }
+  const metadata = {
+    name: 'x',
+    namespace,
+    labels: { app: 'x' },
+    annotations: { 'example.com/a': 'b' },
+  }
   const container = {
     name: 'app',
     image: 'nginx:1',
@@ -136,20 +182,37 @@ function manifests(namespace: string): readonly JsonObject[] {
     imagePullSecrets: [{ name: 'r' }],
     nodeSelector: { disk: 'ssd' },
     topologySpreadConstraints: [
-      { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule', labelSelector: { matchLabels: { app: 'x' } } },
+      {
+        maxSkew: 1,
+        topologyKey: 'zone',
+        whenUnsatisfiable: 'DoNotSchedule',
+        labelSelector: { matchLabels: { app: 'x' } },
+      },
     ],
     affinity: {
       nodeAffinity: {
-        requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'a', operator: 'Exists' }] }] },
+        requiredDuringSchedulingIgnoredDuringExecution: {
+          nodeSelectorTerms: [{ matchExpressions: [{ key: 'a', operator: 'Exists' }] }],
+        },
       },
     },
   }
   const selector = { matchLabels: { app: 'x' } }
   const template = { metadata: { labels: { app: 'x' } }, spec: pod }
-  const object = (apiVersion: string, kind: string, rest: JsonObject): JsonObject => ({ apiVersion, kind, metadata, ...rest })
+  const object = (apiVersion: string, kind: string, rest: JsonObject): JsonObject => ({
+    apiVersion,
+    kind,
+    metadata,
+    ...rest,
+  })
   return [
     object('apps/v1', 'Deployment', {
-      spec: { replicas: 2, selector, template, strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%' } } },
+      spec: {
+        replicas: 2,
+        selector,
+        template,
+        strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%' } },
+      },
     }),
     object('apps/v1', 'StatefulSet', {
       spec: {
@@ -157,7 +220,10 @@ function manifests(namespace: string): readonly JsonObject[] {
         selector,
         template,
         volumeClaimTemplates: [
-          { metadata: { name: 'd' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } },
+          {
+            metadata: { name: 'd' },
+            spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+          },
         ],
       },
     }),
@@ -173,24 +239,44 @@ function manifests(namespace: string): readonly JsonObject[] {
     }),
     object('v1', 'ConfigMap', { data: { a: '1', empty: '' } }),
     object('v1', 'Secret', { type: 'Opaque', data: { a: 'Yg==' } }),
-    object('v1', 'ServiceAccount', { imagePullSecrets: [{ name: 'r' }], automountServiceAccountToken: false }),
+    object('v1', 'ServiceAccount', {
+      imagePullSecrets: [{ name: 'r' }],
+      automountServiceAccountToken: false,
+    }),
     object('batch/v1', 'CronJob', {
-      spec: { schedule: '* * * * *', jobTemplate: { spec: { template: { spec: { ...pod, restartPolicy: 'Never' } } } } },
+      spec: {
+        schedule: '* * * * *',
+        jobTemplate: { spec: { template: { spec: { ...pod, restartPolicy: 'Never' } } } },
+      },
     }),
     object('networking.k8s.io/v1', 'Ingress', {
       spec: {
         rules: [
           {
             host: 'h.example',
-            http: { paths: [{ path: '/', pathType: 'Prefix', backend: { service: { name: 'x', port: { number: 80 } } } }] },
+            http: {
+              paths: [
+                {
+                  path: '/',
+                  pathType: 'Prefix',
+                  backend: { service: { name: 'x', port: { number: 80 } } },
+                },
+              ],
+            },
           },
         ],
       },
     }),
     object('networking.k8s.io/v1', 'NetworkPolicy', {
-      spec: { podSelector: {}, policyTypes: ['Ingress'], ingress: [{ from: [{ podSelector: selector }] }] },
+      spec: {
+        podSelector: {},
+        policyTypes: ['Ingress'],
+        ingress: [{ from: [{ podSelector: selector }] }],
+      },
     }),
-    object('rbac.authorization.k8s.io/v1', 'Role', { rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }] }),
+    object('rbac.authorization.k8s.io/v1', 'Role', {
+      rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }],
+    }),
     object('rbac.authorization.k8s.io/v1', 'RoleBinding', {
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'x' },
       subjects: [{ kind: 'ServiceAccount', name: 'x', namespace }],
@@ -199,11 +285,18 @@ function manifests(namespace: string): readonly JsonObject[] {
       spec: {
         scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'x' },
         maxReplicas: 3,
-        metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } }],
+        metrics: [
+          {
+            type: 'Resource',
+            resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } },
+          },
+        ],
       },
     }),
     object('policy/v1', 'PodDisruptionBudget', { spec: { minAvailable: '50%', selector } }),
-    object('v1', 'PersistentVolumeClaim', { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } }),
+    object('v1', 'PersistentVolumeClaim', {
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+    }),
     object('v1', 'ResourceQuota', { spec: { hard: { pods: '10' } } }),
   ]
 }
@@ -216,8 +309,11 @@ function visitLists(
   see: (names: readonly string[], list: FieldSchema) => void,
 ): void {
   const fields = new Set<string>()
-  for (const definition of Object.values((at(document, 'components', 'schemas') ?? {}) as JsonObject)) {
-    for (const name of Object.keys((at(definition, 'properties') ?? {}) as JsonObject)) fields.add(name)
+  for (const definition of Object.values(
+    (at(document, 'components', 'schemas') ?? {}) as JsonObject,
+  )) {
+    for (const name of Object.keys((at(definition, 'properties') ?? {}) as JsonObject))
+      fields.add(name)
   }
   const visit = (current: FieldSchema, path: readonly string[]): void => {
     if (path.length > 9) return

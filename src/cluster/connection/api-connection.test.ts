@@ -7,7 +7,11 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Failure, type FailureCode } from '@backporch/kyaml/failure'
 import type { TracedRequest } from '@backporch/system/trace'
-import { connectionTo, type TestConnection, testClock } from '../../../test/apiserver/scripted-cluster.ts'
+import {
+  connectionTo,
+  type TestConnection,
+  testClock,
+} from '../../../test/apiserver/scripted-cluster.ts'
 import {
   relayTo,
   type ScriptedAnswer,
@@ -20,7 +24,12 @@ import { HANGS_AFTER, waitUntil } from '../../../test/waiting/wait-until.ts'
 import type { ApiCall } from './api-connection.ts'
 import type { RequestDescription } from './kubernetes-failure.ts'
 
-const ASKED: RequestDescription = { cluster: 'scripted', verb: 'get', resource: undefined, path: '/x' }
+const ASKED: RequestDescription = {
+  cluster: 'scripted',
+  verb: 'get',
+  resource: undefined,
+  path: '/x',
+}
 const GET: ApiCall = { method: 'GET', path: '/x', repeatable: true }
 const never = new AbortController().signal
 
@@ -42,7 +51,8 @@ function failsWith(code: FailureCode, ...parts: readonly RegExp[]) {
   return (thrown: unknown): boolean => {
     assert.ok(thrown instanceof Failure, String(thrown))
     assert.equal(thrown.code, code, `${thrown.code}: ${thrown.message}`)
-    for (const part of parts) assert.match(`${thrown.message} ${thrown.where} ${thrown.remedy}`, part)
+    for (const part of parts)
+      assert.match(`${thrown.message} ${thrown.where} ${thrown.remedy}`, part)
     return true
   }
 }
@@ -55,7 +65,9 @@ test('speaks HTTP/2 over one connection where the server offers it', async (t) =
 })
 
 test('falls back to HTTP/1.1 where the server does not offer HTTP/2', async (t) => {
-  const { server, connection } = await serve(t, () => ({ body: { ok: true } }), { protocol: 'http/1.1' })
+  const { server, connection } = await serve(t, () => ({ body: { ok: true } }), {
+    protocol: 'http/1.1',
+  })
   const answer = await connection.send(
     { ...GET, method: 'PATCH', body: '{"a":1}', contentType: 'application/apply-patch+yaml' },
     ASKED,
@@ -74,31 +86,50 @@ test('speaks plain HTTP on loopback', async (t) => {
 
 for (const protocol of ['h2', 'http/1.1'] as const) {
   test(`${protocol}: a compressed body is given decompressed`, async (t) => {
-    const { connection } = await serve(t, () => ({ body: { text: 'x'.repeat(10_000) }, gzip: true }), { protocol })
+    const { connection } = await serve(
+      t,
+      () => ({ body: { text: 'x'.repeat(10_000) }, gzip: true }),
+      { protocol },
+    )
     assert.equal((await connection.send(GET, ASKED, never)).body.length, 10_011)
   })
 
   test(`${protocol}: a body cut off in the middle is a broken connection, after asking again`, async (t) => {
-    const { server, connection } = await serve(t, () => ({ body: { text: 'x'.repeat(10_000) }, fault: 'reset' }), { protocol })
+    const { server, connection } = await serve(
+      t,
+      () => ({ body: { text: 'x'.repeat(10_000) }, fault: 'reset' }),
+      { protocol },
+    )
     await assert.rejects(connection.send(GET, ASKED, never), failsWith('BP3001', /broke/))
     assert.equal(server.requests.length, 4)
   })
 
   test(`${protocol}: a cut-off compressed body is a broken connection too`, async (t) => {
-    const { connection } = await serve(t, () => ({ body: { text: 'x'.repeat(1000) }, gzip: true, fault: 'reset' }), { protocol })
+    const { connection } = await serve(
+      t,
+      () => ({ body: { text: 'x'.repeat(1000) }, gzip: true, fault: 'reset' }),
+      { protocol },
+    )
     await assert.rejects(connection.send(GET, ASKED, never), failsWith('BP3001'))
   })
 
   test(`${protocol}: a body larger than the limit is not read to its end`, async (t) => {
-    const { connection } = await serve(t, () => ({ body: { text: 'x'.repeat(100_000) }, gzip: true }), {
-      protocol,
-      connection: { maxBody: 5_000 },
-    })
+    const { connection } = await serve(
+      t,
+      () => ({ body: { text: 'x'.repeat(100_000) }, gzip: true }),
+      {
+        protocol,
+        connection: { maxBody: 5_000 },
+      },
+    )
     await assert.rejects(connection.send(GET, ASKED, never), failsWith('BP3010', /too large/))
   })
 
   test(`${protocol}: silence ends with the time limit and is not repeated`, async (t) => {
-    const { server, connection } = await serve(t, () => ({ fault: 'silent' }), { protocol, connection: { timeout: 150 } })
+    const { server, connection } = await serve(t, () => ({ fault: 'silent' }), {
+      protocol,
+      connection: { timeout: 150 },
+    })
     await assert.rejects(connection.send(GET, ASKED, never), failsWith('BP3006'))
     assert.equal(server.requests.length, 1)
   })
@@ -113,9 +144,13 @@ for (const protocol of ['h2', 'http/1.1'] as const) {
   })
 
   test(`${protocol}: a redirect is not followed`, async (t) => {
-    const { server, connection } = await serve(t, () => ({ status: 302, headers: { location: 'https://elsewhere.example/' } }), {
-      protocol,
-    })
+    const { server, connection } = await serve(
+      t,
+      () => ({ status: 302, headers: { location: 'https://elsewhere.example/' } }),
+      {
+        protocol,
+      },
+    )
     await assert.rejects(connection.send(GET, ASKED, never), failsWith('BP3008', /redirect/))
     assert.equal(server.requests.length, 1)
   })
@@ -124,9 +159,13 @@ for (const protocol of ['h2', 'http/1.1'] as const) {
 test('429 is asked again after the Retry-After of the server, also for a write', async (t) => {
   const clock = testClock()
   let calls = 0
-  const { connection } = await serve(t, () => (calls++ < 2 ? { status: 429, headers: { 'retry-after': '7' } } : { body: {} }), {
-    connection: { clock },
-  })
+  const { connection } = await serve(
+    t,
+    () => (calls++ < 2 ? { status: 429, headers: { 'retry-after': '7' } } : { body: {} }),
+    {
+      connection: { clock },
+    },
+  )
   await connection.send({ ...GET, method: 'PATCH', body: '{}', repeatable: false }, ASKED, never)
   assert.deepEqual(clock.waits, [7000, 7000])
 })
@@ -139,10 +178,17 @@ test('429 without end is a failure after four attempts', async (t) => {
 
 test('5xx is asked again with growing waits for reads, and not for writes', async (t) => {
   const clock = testClock()
-  const { server, connection } = await serve(t, () => ({ status: 503, body: '<html>down</html>' }), { connection: { clock } })
+  const { server, connection } = await serve(
+    t,
+    () => ({ status: 503, body: '<html>down</html>' }),
+    { connection: { clock } },
+  )
   await assert.rejects(connection.send(GET, ASKED, never), failsWith('BP3005'))
   assert.deepEqual(clock.waits, [100, 200, 400])
-  await assert.rejects(connection.send({ ...GET, method: 'DELETE', repeatable: false }, ASKED, never), failsWith('BP3005'))
+  await assert.rejects(
+    connection.send({ ...GET, method: 'DELETE', repeatable: false }, ASKED, never),
+    failsWith('BP3005'),
+  )
   assert.equal(server.requests.length, 5)
 })
 
@@ -168,7 +214,9 @@ test('401 reads the credentials anew once, on a new connection', async (t) => {
 })
 
 test('401 that stays is a failure, without a storm of further attempts', async (t) => {
-  const { server, connection } = await serve(t, () => ({ status: 401 }), { connection: { user: { token: 'SECRET-TOKEN' } } })
+  const { server, connection } = await serve(t, () => ({ status: 401 }), {
+    connection: { user: { token: 'SECRET-TOKEN' } },
+  })
   await assert.rejects(connection.send(GET, ASKED, never), (thrown) => {
     assert.doesNotMatch(JSON.stringify(thrown) + String((thrown as Error).stack), /SECRET-TOKEN/)
     return failsWith('BP3002')(thrown)
@@ -183,7 +231,9 @@ test('tokens in files are read again after a minute, without a new connection', 
   t.after(() => rm(folder, { recursive: true }))
   const tokenFile = join(folder, 'token')
   const clock = testClock()
-  const { server, connection } = await serve(t, () => ({ body: {} }), { connection: { user: { tokenFile }, clock } })
+  const { server, connection } = await serve(t, () => ({ body: {} }), {
+    connection: { user: { tokenFile }, clock },
+  })
   await writeFile(tokenFile, 'one')
   await connection.send(GET, ASKED, never)
   await writeFile(tokenFile, 'two')
@@ -239,22 +289,35 @@ test('a frozen HTTP/2 server is noticed by PING, long before the time limit', as
     relay.close()
     await server.close()
   })
-  const connection = connectionTo({ ...relay, authority: server.authority }, { timeout: HANGS_AFTER, pingEvery: 50, pingWithin: 100 })
-  const refused = assert.rejects(connection.send({ ...GET, repeatable: false }, ASKED, never), failsWith('BP3006', /PING/))
+  const connection = connectionTo(
+    { ...relay, authority: server.authority },
+    { timeout: HANGS_AFTER, pingEvery: 50, pingWithin: 100 },
+  )
+  const refused = assert.rejects(
+    connection.send({ ...GET, repeatable: false }, ASKED, never),
+    failsWith('BP3006', /PING/),
+  )
   await waitUntil('it is asked', () => server.requests.length === 1)
   relay.freeze()
   await refused
 })
 
 test('a slow server that answers PING keeps its connection', async (t) => {
-  const { connection } = await serve(t, () => ({ body: {}, delay: 1_500 }), { connection: { pingEvery: 30, pingWithin: 1_000 } })
+  const { connection } = await serve(t, () => ({ body: {}, delay: 1_500 }), {
+    connection: { pingEvery: 30, pingWithin: 1_000 },
+  })
   assert.equal((await connection.send(GET, ASKED, never)).status, 200)
 })
 
 test('a connection that ended is opened anew', async (t) => {
-  const { server, connection } = await serve(t, ({ path }) => (path === '/bad' ? { fault: 'disconnect', body: 'xx' } : { body: {} }))
+  const { server, connection } = await serve(t, ({ path }) =>
+    path === '/bad' ? { fault: 'disconnect', body: 'xx' } : { body: {} },
+  )
   await connection.send(GET, ASKED, never)
-  await assert.rejects(connection.send({ ...GET, path: '/bad', repeatable: false }, ASKED, never), failsWith('BP3001'))
+  await assert.rejects(
+    connection.send({ ...GET, path: '/bad', repeatable: false }, ASKED, never),
+    failsWith('BP3001'),
+  )
   assert.equal((await connection.send(GET, ASKED, never)).status, 200)
   assert.equal(server.connections, 2)
 })
@@ -279,16 +342,33 @@ test('a server that accepts and says nothing at all ends with the connection tim
 })
 
 test('a certificate of an unknown authority is not trusted', async (t) => {
-  const { connection } = await serve(t, () => ({}), { connection: { access: { authority: undefined } } })
-  await assert.rejects(connection.send(GET, ASKED, never), failsWith('BP3007', /UNABLE_TO_VERIFY|SELF_SIGNED/))
+  const { connection } = await serve(t, () => ({}), {
+    connection: { access: { authority: undefined } },
+  })
+  await assert.rejects(
+    connection.send(GET, ASKED, never),
+    failsWith('BP3007', /UNABLE_TO_VERIFY|SELF_SIGNED/),
+  )
 })
 
 test('an expired certificate is named with its end', async (t) => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const issuer = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
-  const common = { organizations: [], names: ['localhost'], addresses: ['127.0.0.1'], issuer: { commonName: 'old', key: issuer } }
+  const common = {
+    organizations: [],
+    names: ['localhost'],
+    addresses: ['127.0.0.1'],
+    issuer: { commonName: 'old', key: issuer },
+  }
   const [notBefore, notAfter] = [new Date('2020-01-01T00:00:00Z'), new Date('2021-02-03T04:05:06Z')]
-  const certificate = x509Certificate({ ...common, purpose: 'server', commonName: 'api', notBefore, notAfter, key: privateKey })
+  const certificate = x509Certificate({
+    ...common,
+    purpose: 'server',
+    commonName: 'api',
+    notBefore,
+    notAfter,
+    key: privateKey,
+  })
   const authority = x509Certificate({
     ...common,
     purpose: 'authority',
@@ -297,10 +377,19 @@ test('an expired certificate is named with its end', async (t) => {
     notAfter: new Date('2049-01-01T00:00:00Z'),
     key: issuer,
   })
-  const credential = { certificate, key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() }
+  const credential = {
+    certificate,
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  }
   const data = Buffer.from(authority).toString('base64')
-  const { connection } = await serve(t, () => ({}), { credential, connection: { access: { authority: { data } } } })
-  await assert.rejects(connection.send(GET, ASKED, never), failsWith('BP3007', /CERT_HAS_EXPIRED/, /Feb {2}3 04:05:06 2021/))
+  const { connection } = await serve(t, () => ({}), {
+    credential,
+    connection: { access: { authority: { data } } },
+  })
+  await assert.rejects(
+    connection.send(GET, ASKED, never),
+    failsWith('BP3007', /CERT_HAS_EXPIRED/, /Feb {2}3 04:05:06 2021/),
+  )
 })
 
 test('an expired client certificate is the reason given for a 401', async (t) => {
@@ -321,7 +410,10 @@ test('an expired client certificate is the reason given for a 401', async (t) =>
   const { connection } = await serve(t, () => ({ status: 401 }), {
     connection: { user: { certificate: data(certificate), key: data(key) } },
   })
-  await assert.rejects(connection.send(GET, ASKED, never), failsWith('BP3002', /2021-02-03T04:05:06Z/))
+  await assert.rejects(
+    connection.send(GET, ASKED, never),
+    failsWith('BP3002', /2021-02-03T04:05:06Z/),
+  )
 })
 
 test('a proxy of the kubeconfig gets a tunnel, and the server the request', async (t) => {
@@ -358,7 +450,9 @@ test('each request is told with its status and time, also one that is sent again
     t,
     () => {
       calls += 1
-      return calls === 1 ? { status: 503, body: { kind: 'Status', message: 'canary in a body' } } : { body: { ok: true } }
+      return calls === 1
+        ? { status: 503, body: { kind: 'Status', message: 'canary in a body' } }
+        : { body: { ok: true } }
     },
     { connection: { user: { token: 'canary-token' }, trace: (request) => reported.push(request) } },
   )
@@ -374,7 +468,9 @@ test('each request is told with its status and time, also one that is sent again
 
 test('a request without an answer is told by the class of its fault', async (t) => {
   const reported: TracedRequest[] = []
-  const { connection } = await serve(t, () => ({ fault: 'disconnect' }), { connection: { trace: (request) => reported.push(request) } })
+  const { connection } = await serve(t, () => ({ fault: 'disconnect' }), {
+    connection: { trace: (request) => reported.push(request) },
+  })
   await assert.rejects(connection.send(GET, ASKED, never), failsWith('BP3001'))
   assert.equal(reported.length, 4)
   assert.ok(reported.every(({ outcome }) => outcome === 'broken'))

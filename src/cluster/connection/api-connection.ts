@@ -9,7 +9,14 @@ import type { ClusterAccess } from './kubeconfig.ts'
 import { failureOfFault, failureOfResponse, type RequestDescription } from './kubernetes-failure.ts'
 import { withoutLinkLocal } from './link-local.ts'
 import { openTransport } from './open-transport.ts'
-import { type ApiResponse, type ApiStream, faultOf, type HttpMethod, TRANSPORT_DEFAULTS, type Transport } from './transport.ts'
+import {
+  type ApiResponse,
+  type ApiStream,
+  faultOf,
+  type HttpMethod,
+  TRANSPORT_DEFAULTS,
+  type Transport,
+} from './transport.ts'
 
 export interface ApiCall {
   readonly method: HttpMethod
@@ -75,7 +82,12 @@ export class ApiConnection {
   /** Credentials that were read anew after a 401 and got a 401 again: they are not read anew for a minute. */
   private refusedAt = Number.NEGATIVE_INFINITY
 
-  constructor(name: string, access: ClusterAccess, source: CredentialSource, options: ConnectionOptions) {
+  constructor(
+    name: string,
+    access: ClusterAccess,
+    source: CredentialSource,
+    options: ConnectionOptions,
+  ) {
     this.name = name
     this.access = access
     this.source = source
@@ -88,7 +100,11 @@ export class ApiConnection {
    * @returns an answer of 2xx, or of a status in `call.answers`
    * @throws Failure BP30xx; the reason of `signal` when that aborted
    */
-  async send(call: ApiCall, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse> {
+  async send(
+    call: ApiCall,
+    requested: RequestDescription,
+    signal: AbortSignal,
+  ): Promise<ApiResponse> {
     for (let attempt = 1; ; attempt += 1) {
       const outcome = await this.attempt(call, requested, signal)
       if ('status' in outcome) return outcome
@@ -118,7 +134,8 @@ export class ApiConnection {
           const current = await this.open(signal)
           // From here to the request nothing waits, so that no two streams take the same room.
           const opened = this.withRoom(current)
-          if (opened !== undefined) return { opened, answer: await this.traced(`GET ${path}`, signal, () => work(opened)) }
+          if (opened !== undefined)
+            return { opened, answer: await this.traced(`GET ${path}`, signal, () => work(opened)) }
           await this.openFurther(current.credentials, signal)
         }
       })
@@ -140,25 +157,48 @@ export class ApiConnection {
   }
 
   /** The failure of an answer to `stream`. */
-  failureOf(answer: ApiResponse, requested: RequestDescription): { readonly failure: Failure; readonly retryAfter: number | undefined } {
-    return { failure: this.withExpiry(failureOfResponse(answer, requested)), retryAfter: retryAfter(answer) }
+  failureOf(
+    answer: ApiResponse,
+    requested: RequestDescription,
+  ): { readonly failure: Failure; readonly retryAfter: number | undefined } {
+    return {
+      failure: this.withExpiry(failureOfResponse(answer, requested)),
+      retryAfter: retryAfter(answer),
+    }
   }
 
   /** Open streams go on until they end or are closed. */
   close(): void {
-    for (const { transport } of [...this.further, ...(this.current === undefined ? [] : [this.current])]) transport.close()
+    for (const { transport } of [
+      ...this.further,
+      ...(this.current === undefined ? [] : [this.current]),
+    ])
+      transport.close()
     this.further = []
     this.current = undefined
     this.opened = undefined
   }
 
-  private async attempt(call: ApiCall, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse | FailedAttempt> {
+  private async attempt(
+    call: ApiCall,
+    requested: RequestDescription,
+    signal: AbortSignal,
+  ): Promise<ApiResponse | FailedAttempt> {
     try {
       const { answer } = await this.authorised(async () => {
         const opened = await this.open(signal)
-        return { opened, answer: await this.traced(`${call.method} ${call.path}`, signal, () => this.transmit(opened, call, signal)) }
+        return {
+          opened,
+          answer: await this.traced(`${call.method} ${call.path}`, signal, () =>
+            this.transmit(opened, call, signal),
+          ),
+        }
       })
-      if ((answer.status >= 200 && answer.status < 300) || call.answers?.includes(answer.status) === true) return answer
+      if (
+        (answer.status >= 200 && answer.status < 300) ||
+        call.answers?.includes(answer.status) === true
+      )
+        return answer
       const failure = this.withExpiry(failureOfResponse(answer, requested))
       const busy = answer.status === 429
       const again = busy || (call.repeatable && answer.status >= 500 && answer.status !== 501)
@@ -167,7 +207,11 @@ export class ApiConnection {
       if (thrown instanceof Failure || signal.aborted) throw thrown
       const fault = faultOf(thrown)
       const again = call.repeatable && fault.fault === 'broken'
-      return { failure: this.withExpiry(failureOfFault(fault, requested)), again, retryAfter: undefined }
+      return {
+        failure: this.withExpiry(failureOfFault(fault, requested)),
+        again,
+        retryAfter: undefined,
+      }
     }
   }
 
@@ -194,10 +238,13 @@ export class ApiConnection {
   ): Promise<Answer> {
     const started = performance.now()
     const to = { system: 'cluster', name: this.name } as const
-    const report = (outcome: string): void => this.options.trace?.({ to, what, outcome, milliseconds: performance.now() - started })
+    const report = (outcome: string): void =>
+      this.options.trace?.({ to, what, outcome, milliseconds: performance.now() - started })
     try {
       const answer = await work()
-      report(`${answer.status} (${'body' in answer ? `${answer.body.length} characters` : 'a stream'})`)
+      report(
+        `${answer.status} (${'body' in answer ? `${answer.body.length} characters` : 'a stream'})`,
+      )
       return answer
     } catch (thrown) {
       report(signal.aborted ? 'interrupted' : faultOf(thrown).fault)
@@ -213,7 +260,9 @@ export class ApiConnection {
         accept: call.accept ?? 'application/json',
         'accept-encoding': 'gzip',
         'user-agent': call.userAgent ?? this.options.userAgent,
-        ...(call.body === undefined ? {} : { 'content-type': call.contentType ?? 'application/json' }),
+        ...(call.body === undefined
+          ? {}
+          : { 'content-type': call.contentType ?? 'application/json' }),
         ...opened.credentials.headers,
       },
       ...(call.body === undefined ? {} : { body: call.body }),
@@ -248,7 +297,8 @@ export class ApiConnection {
 
   private withRoom(current: Opened): Opened | undefined {
     const { credentials } = current
-    const isOf = (one: Opened): boolean => one.transport.usable && sameTls(one.credentials, credentials)
+    const isOf = (one: Opened): boolean =>
+      one.transport.usable && sameTls(one.credentials, credentials)
     // Streams of older credentials go on until they end.
     for (const one of this.further) if (!isOf(one)) one.transport.close()
     this.further = this.further.filter(isOf)
@@ -280,14 +330,19 @@ export class ApiConnection {
       })
     }
     const lookup = withoutLinkLocal(this.options.lookup)
-    const transport = await openTransport({ ...TRANSPORT_DEFAULTS, ...this.limits(), server, proxy, credentials, lookup }, signal)
+    const transport = await openTransport(
+      { ...TRANSPORT_DEFAULTS, ...this.limits(), server, proxy, credentials, lookup },
+      signal,
+    )
     this.generation += 1
     return { transport, credentials, generation: this.generation }
   }
 
   private limits(): Partial<typeof TRANSPORT_DEFAULTS> {
     const { pingEvery, pingWithin, connectTimeout, maxBody } = this.options
-    const given = Object.entries({ pingEvery, pingWithin, connectTimeout, maxBody }).filter(([, value]) => value !== undefined)
+    const given = Object.entries({ pingEvery, pingWithin, connectTimeout, maxBody }).filter(
+      ([, value]) => value !== undefined,
+    )
     return Object.fromEntries(given)
   }
 
@@ -299,8 +354,13 @@ export class ApiConnection {
   }
 
   private withExpiry(failure: Failure): Failure {
-    const ended = this.current === undefined ? undefined : expiredSince(this.current.credentials, this.options.clock.now())
-    return failure.code !== 'BP3002' || ended === undefined ? failure : failure.because(`the client certificate was valid until ${ended}`)
+    const ended =
+      this.current === undefined
+        ? undefined
+        : expiredSince(this.current.credentials, this.options.clock.now())
+    return failure.code !== 'BP3002' || ended === undefined
+      ? failure
+      : failure.because(`the client certificate was valid until ${ended}`)
   }
 
   /** A clock that was set back makes nothing last longer. */
@@ -326,5 +386,9 @@ function retryAfter(answer: ApiResponse): number | undefined {
 }
 
 function sameTls(left: Credentials, right: Credentials): boolean {
-  return left.authority === right.authority && left.certificate === right.certificate && left.key === right.key
+  return (
+    left.authority === right.authority &&
+    left.certificate === right.certificate &&
+    left.key === right.key
+  )
 }

@@ -10,14 +10,23 @@ interface BodyParts {
   readonly close: () => void
 }
 
-export function bodyStream(body: Readable, { headers, provenAt, faultAtEnd, close }: BodyParts): ApiStream {
+export function bodyStream(
+  body: Readable,
+  { headers, provenAt, faultAtEnd, close }: BodyParts,
+): ApiStream {
   let error: unknown
   let complete = false
   let sink: StreamSink | undefined
   const ended = (): void => {
     const reader = sink
     sink = undefined
-    reader?.end(error !== undefined ? faultOf(error) : complete ? faultAtEnd() : new TransportFault('broken', 'the connection ended'))
+    reader?.end(
+      error !== undefined
+        ? faultOf(error)
+        : complete
+          ? faultAtEnd()
+          : new TransportFault('broken', 'the connection ended'),
+    )
   }
   // Before `listen` too: an error without a listener ends the process.
   body.on('error', (thrown) => {

@@ -13,15 +13,22 @@ const VIA = 'http://proxy.example:3128/'
 test('https goes through HTTPS_PROXY, in either case, with or without a scheme', () => {
   assert.equal(proxyOf('https://api.example:6443', PROXY), VIA)
   assert.equal(proxyOf('https://api.example:6443', { https_proxy: 'proxy.example:3128' }), VIA)
-  assert.equal(proxyOf('https://api.example:6443', { HTTP_PROXY: 'http://proxy.example:3128' }), 'direct')
+  assert.equal(
+    proxyOf('https://api.example:6443', { HTTP_PROXY: 'http://proxy.example:3128' }),
+    'direct',
+  )
 })
 
 test('the proxy of the kubeconfig wins, also over NO_PROXY', () => {
-  assert.equal(proxyOf('https://api.example', { ...PROXY, NO_PROXY: '*' }, 'http://own.example:1'), 'http://own.example:1/')
+  assert.equal(
+    proxyOf('https://api.example', { ...PROXY, NO_PROXY: '*' }, 'http://own.example:1'),
+    'http://own.example:1/',
+  )
 })
 
 test('loopback is never proxied', () => {
-  for (const host of ['localhost', '127.0.0.1', '127.5.5.5', '[::1]']) assert.equal(proxyOf(`https://${host}:6443`, PROXY), 'direct', host)
+  for (const host of ['localhost', '127.0.0.1', '127.5.5.5', '[::1]'])
+    assert.equal(proxyOf(`https://${host}:6443`, PROXY), 'direct', host)
 })
 
 const cases: readonly (readonly [string, string, 'direct' | 'proxied'])[] = [
@@ -45,11 +52,20 @@ const cases: readonly (readonly [string, string, 'direct' | 'proxied'])[] = [
 ]
 for (const [list, server, expected] of cases) {
   test(`NO_PROXY=${JSON.stringify(list)}: ${server} is ${expected}`, () => {
-    assert.equal(proxyOf(server, { ...PROXY, NO_PROXY: list }), expected === 'direct' ? 'direct' : VIA)
+    assert.equal(
+      proxyOf(server, { ...PROXY, NO_PROXY: list }),
+      expected === 'direct' ? 'direct' : VIA,
+    )
   })
 }
 
 test('a proxy that cannot be used is named without its text, which may hold a password', () => {
-  assert.equal(proxyOf('https://api.example', { HTTPS_PROXY: 'http://user:pass@ bad' }), 'HTTPS_PROXY is not a URL')
-  assert.equal(proxyOf('https://api.example', {}, 'ftp://user:pass@x'), 'proxy-url has the scheme ftp:, wanted http, https or socks5')
+  assert.equal(
+    proxyOf('https://api.example', { HTTPS_PROXY: 'http://user:pass@ bad' }),
+    'HTTPS_PROXY is not a URL',
+  )
+  assert.equal(
+    proxyOf('https://api.example', {}, 'ftp://user:pass@x'),
+    'proxy-url has the scheme ftp:, wanted http, https or socks5',
+  )
 })

@@ -18,7 +18,11 @@ export function chooseProxy(
   const value = environment[name] ?? environment[name.toLowerCase()]
   if (value === undefined || value === '') return undefined
   const host = server.hostname.replace(/^\[|\]$/g, '')
-  if (isLoopback(host) || isExempt(host, portOf(server), environment['NO_PROXY'] ?? environment['no_proxy'] ?? '')) return undefined
+  if (
+    isLoopback(host) ||
+    isExempt(host, portOf(server), environment['NO_PROXY'] ?? environment['no_proxy'] ?? '')
+  )
+    return undefined
   return proxyUrl(value, name)
 }
 
@@ -51,7 +55,8 @@ function isExempt(host: string, port: string, list: string): boolean {
 function matches(entry: string, host: string, port: string): boolean {
   if (entry === '*') return true
   const range = /^(.+)\/(\d+)$/.exec(entry)
-  if (range?.[1] !== undefined && range[2] !== undefined) return inRange(host, range[1], Number(range[2]))
+  if (range?.[1] !== undefined && range[2] !== undefined)
+    return inRange(host, range[1], Number(range[2]))
   const withPort = /^(\[.+\]|[^:]+):(\d+)$/.exec(entry)
   if (withPort !== null && withPort[2] !== port) return false
   const name = (withPort?.[1] ?? entry).replace(/^\[|\]$/g, '')

@@ -14,18 +14,39 @@ export interface GetOptions {
 
 export interface ReadApi {
   readonly cluster: string
-  get(path: string, requested: RequestDescription, signal: AbortSignal, options?: GetOptions): Promise<ApiResponse>
+  get(
+    path: string,
+    requested: RequestDescription,
+    signal: AbortSignal,
+    options?: GetOptions,
+  ): Promise<ApiResponse>
   /** Server-side apply with `dryRun=All` and `force=true`. A refusal (4xx, and some 500) is an answer. */
-  dryRunApply(object: AppliedObject, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse>
+  dryRunApply(
+    object: AppliedObject,
+    requested: RequestDescription,
+    signal: AbortSignal,
+  ): Promise<ApiResponse>
   /** May we do this? Stores nothing, and is sent with `dryRun=All` all the same. */
-  reviewAccess(body: string, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse>
+  reviewAccess(
+    body: string,
+    requested: RequestDescription,
+    signal: AbortSignal,
+  ): Promise<ApiResponse>
   /** What may we do in a namespace? Stores nothing either. */
-  reviewRules(body: string, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse>
+  reviewRules(
+    body: string,
+    requested: RequestDescription,
+    signal: AbortSignal,
+  ): Promise<ApiResponse>
 }
 
 export interface WriteApi {
   apply(write: ApiWrite, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse>
-  jsonPatch(write: ApiWrite, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse>
+  jsonPatch(
+    write: ApiWrite,
+    requested: RequestDescription,
+    signal: AbortSignal,
+  ): Promise<ApiResponse>
   delete(write: ApiWrite, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse>
 }
 
@@ -54,20 +75,40 @@ export function readApi(connection: ApiConnection): ReadApi {
     get: (path, requested, signal, options = {}) =>
       connection.send({ method: 'GET', path, repeatable: true, ...options }, requested, signal),
     dryRunApply: ({ path, body, fieldManager }, requested, signal) => {
-      const query = new URLSearchParams({ dryRun: 'All', fieldManager, force: 'true', fieldValidation: 'Ignore' })
-      const call = { path: `${path}?${query}`, body, contentType: APPLY, repeatable: true, answers: REFUSALS }
+      const query = new URLSearchParams({
+        dryRun: 'All',
+        fieldManager,
+        force: 'true',
+        fieldValidation: 'Ignore',
+      })
+      const call = {
+        path: `${path}?${query}`,
+        body,
+        contentType: APPLY,
+        repeatable: true,
+        answers: REFUSALS,
+      }
       return connection.send({ method: 'PATCH', ...call }, requested, signal)
     },
     reviewAccess: (body, requested, signal) =>
-      connection.send({ method: 'POST', path: `${ACCESS_REVIEW_PATH}?dryRun=All`, body, repeatable: true }, requested, signal),
+      connection.send(
+        { method: 'POST', path: `${ACCESS_REVIEW_PATH}?dryRun=All`, body, repeatable: true },
+        requested,
+        signal,
+      ),
     reviewRules: (body, requested, signal) =>
-      connection.send({ method: 'POST', path: `${RULES_REVIEW_PATH}?dryRun=All`, body, repeatable: true }, requested, signal),
+      connection.send(
+        { method: 'POST', path: `${RULES_REVIEW_PATH}?dryRun=All`, body, repeatable: true },
+        requested,
+        signal,
+      ),
   }
 }
 
 /** No request is repeated: after a lost answer the caller reads the object again. */
 export function writeApi(connection: ApiConnection): WriteApi {
-  const query = ({ fieldManager }: ApiWrite): URLSearchParams => new URLSearchParams({ fieldManager, fieldValidation: 'Ignore' })
+  const query = ({ fieldManager }: ApiWrite): URLSearchParams =>
+    new URLSearchParams({ fieldManager, fieldValidation: 'Ignore' })
   const call = ({ body, userAgent, answers }: ApiWrite) => ({
     body,
     userAgent,
@@ -77,12 +118,21 @@ export function writeApi(connection: ApiConnection): WriteApi {
   return {
     apply: (write, requested, signal) => {
       const path = `${write.path}?${query(write)}&force=true`
-      return connection.send({ method: 'PATCH', path, contentType: APPLY, ...call(write) }, requested, signal)
+      return connection.send(
+        { method: 'PATCH', path, contentType: APPLY, ...call(write) },
+        requested,
+        signal,
+      )
     },
     jsonPatch: (write, requested, signal) => {
       const path = `${write.path}?${query(write)}`
-      return connection.send({ method: 'PATCH', path, contentType: JSON_PATCH, ...call(write) }, requested, signal)
+      return connection.send(
+        { method: 'PATCH', path, contentType: JSON_PATCH, ...call(write) },
+        requested,
+        signal,
+      )
     },
-    delete: (write, requested, signal) => connection.send({ method: 'DELETE', path: write.path, ...call(write) }, requested, signal),
+    delete: (write, requested, signal) =>
+      connection.send({ method: 'DELETE', path: write.path, ...call(write) }, requested, signal),
   }
 }

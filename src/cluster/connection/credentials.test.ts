@@ -22,7 +22,10 @@ function sourceFor(user: Partial<KubeconfigUser>, options: Partial<CredentialOpt
   })
 }
 
-function program(t: TestContext, script: string): { readonly folder: string; readonly plugin: ExecPlugin } {
+function program(
+  t: TestContext,
+  script: string,
+): { readonly folder: string; readonly plugin: ExecPlugin } {
   const folder = mkdtempSync(join(tmpdir(), 'exec-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const command = join(folder, 'plugin')
@@ -30,7 +33,13 @@ function program(t: TestContext, script: string): { readonly folder: string; rea
   chmodSync(command, 0o755)
   return {
     folder,
-    plugin: { command, args: [], env: [{ name: 'EXTRA', value: 'yes' }], apiVersion: CREDENTIAL.apiVersion, provideClusterInfo: false },
+    plugin: {
+      command,
+      args: [],
+      env: [{ name: 'EXTRA', value: 'yes' }],
+      apiVersion: CREDENTIAL.apiVersion,
+      provideClusterInfo: false,
+    },
   }
 }
 
@@ -45,10 +54,19 @@ function failsWith(code: string, ...parts: readonly RegExp[]) {
 }
 
 test('a token, basic authentication and impersonation become headers', async () => {
-  assert.deepEqual((await sourceFor({ token: 'abc' }).read(signal)).headers, { authorization: 'Bearer abc' })
+  assert.deepEqual((await sourceFor({ token: 'abc' }).read(signal)).headers, {
+    authorization: 'Bearer abc',
+  })
   const basic = await sourceFor({ basic: { username: 'u', password: 'p' } }).read(signal)
-  assert.deepEqual(basic.headers, { authorization: `Basic ${Buffer.from('u:p').toString('base64')}` })
-  const impersonate = { user: 'eve', uid: '7', groups: ['a', 'b'], extra: { 'example.com/Team': ['x'] } }
+  assert.deepEqual(basic.headers, {
+    authorization: `Basic ${Buffer.from('u:p').toString('base64')}`,
+  })
+  const impersonate = {
+    user: 'eve',
+    uid: '7',
+    groups: ['a', 'b'],
+    extra: { 'example.com/Team': ['x'] },
+  }
   assert.deepEqual((await sourceFor({ impersonate }).read(signal)).headers, {
     'impersonate-user': 'eve',
     'impersonate-uid': '7',
@@ -68,9 +86,15 @@ test('a token file wins over the token and is read each time', async (t) => {
 })
 
 test('files that are missing and data that is no PEM are named by their field', async () => {
-  await assert.rejects(sourceFor({ tokenFile: '/nonexistent/token' }).read(signal), failsWith('BP1006', /tokenFile.*ENOENT/))
+  await assert.rejects(
+    sourceFor({ tokenFile: '/nonexistent/token' }).read(signal),
+    failsWith('BP1006', /tokenFile.*ENOENT/),
+  )
   const data = Buffer.from('HIDDEN').toString('base64')
-  await assert.rejects(sourceFor({ key: { data } }).read(signal), failsWith('BP1006', /client-key is not PEM/))
+  await assert.rejects(
+    sourceFor({ key: { data } }).read(signal),
+    failsWith('BP1006', /client-key is not PEM/),
+  )
 })
 
 test('a plugin that is not allowed is not run, and the flag that allows it is named', async (t) => {
@@ -83,10 +107,16 @@ test('a plugin that is not allowed is not run, and the flag that allows it is na
 })
 
 test('a plugin named without a path is found on the PATH and allowed by its absolute path', async (t) => {
-  const { folder, plugin } = program(t, `echo '${JSON.stringify({ ...CREDENTIAL, status: { token: 'from-path' } })}'`)
+  const { folder, plugin } = program(
+    t,
+    `echo '${JSON.stringify({ ...CREDENTIAL, status: { token: 'from-path' } })}'`,
+  )
   const environment = { ...process.env, PATH: `relative:${folder}:${process.env['PATH']}` }
   const exec = { ...plugin, command: 'plugin' }
-  await assert.rejects(sourceFor({ exec }, { environment }).read(signal), failsWith('BP1008', new RegExp(plugin.command)))
+  await assert.rejects(
+    sourceFor({ exec }, { environment }).read(signal),
+    failsWith('BP1008', new RegExp(plugin.command)),
+  )
   const read = await sourceFor({ exec }, { environment, execAllow: [plugin.command] }).read(signal)
   assert.equal(read.headers['authorization'], 'Bearer from-path')
   await assert.rejects(
@@ -96,7 +126,12 @@ test('a plugin named without a path is found on the PATH and allowed by its abso
 })
 
 test('an allowed plugin gets the contract and gives token, certificate and key until they expire', async (t) => {
-  const status = { token: 'tok', clientCertificateData: 'CERT', clientKeyData: 'KEY', expirationTimestamp: '2026-11-21T10:00:00Z' }
+  const status = {
+    token: 'tok',
+    clientCertificateData: 'CERT',
+    clientKeyData: 'KEY',
+    expirationTimestamp: '2026-11-21T10:00:00Z',
+  }
   const { folder, plugin } = program(
     t,
     `echo "$KUBERNETES_EXEC_INFO $EXTRA" > "$(dirname "$0")/info"; echo '${JSON.stringify({ ...CREDENTIAL, status })}'`,
@@ -104,8 +139,14 @@ test('an allowed plugin gets the contract and gives token, certificate and key u
   let now = new Date('2026-11-21T09:00:00Z')
   const source = sourceFor({ exec: plugin }, { execAllow: [plugin.command], now: () => now })
   const read = await source.read(signal)
-  assert.deepEqual([read.certificate, read.key, read.headers], ['CERT', 'KEY', { authorization: 'Bearer tok' }])
-  assert.match(readFileSync(join(folder, 'info'), 'utf8'), /"kind":"ExecCredential","spec":\{"interactive":false\}\} yes/)
+  assert.deepEqual(
+    [read.certificate, read.key, read.headers],
+    ['CERT', 'KEY', { authorization: 'Bearer tok' }],
+  )
+  assert.match(
+    readFileSync(join(folder, 'info'), 'utf8'),
+    /"kind":"ExecCredential","spec":\{"interactive":false\}\} yes/,
+  )
   await source.read(signal)
   assert.equal(readFileSync(join(folder, 'ran'), 'utf8'), 'run\n')
   now = new Date('2026-11-21T10:00:00Z')
@@ -118,14 +159,25 @@ test('an allowed plugin gets the contract and gives token, certificate and key u
 for (const [what, script, why] of [
   ['fails', 'echo HIDDEN >&2; exit 3', /ended with 3/],
   ['gives no JSON', 'echo HIDDEN', /not an ExecCredential/],
-  ['gives another kind', `echo '{"kind":"Pod","status":{"token":"HIDDEN"}}'`, /not an ExecCredential/],
-  ['gives no credential', `echo '${JSON.stringify({ ...CREDENTIAL, status: {} })}'`, /neither a token nor a certificate/],
+  [
+    'gives another kind',
+    `echo '{"kind":"Pod","status":{"token":"HIDDEN"}}'`,
+    /not an ExecCredential/,
+  ],
+  [
+    'gives no credential',
+    `echo '${JSON.stringify({ ...CREDENTIAL, status: {} })}'`,
+    /neither a token nor a certificate/,
+  ],
   ['writes without end', 'yes HIDDEN', /more than 1048576 bytes/],
   ['hangs, with a child that hangs', HANG, /did not answer within 0.3 s/],
 ] as const) {
   test(`a plugin that ${what} gives no credentials, and nothing that it wrote is shown`, async (t) => {
     const { plugin } = program(t, script)
-    const source = sourceFor({ exec: plugin }, { execAllow: [plugin.command], execTimeout: what.startsWith('hangs') ? 300 : 8_000 })
+    const source = sourceFor(
+      { exec: plugin },
+      { execAllow: [plugin.command], execTimeout: what.startsWith('hangs') ? 300 : 8_000 },
+    )
     await assert.rejects(source.read(signal), failsWith('BP3002', why))
   })
 }
@@ -133,7 +185,10 @@ for (const [what, script, why] of [
 test('providers that run programs of the kubeconfig are refused', async (t) => {
   const { folder } = program(t, '')
   const config = { 'cmd-path': `touch ${folder}/ran` }
-  await assert.rejects(sourceFor({ authProvider: { name: 'gcp', config } }).read(signal), failsWith('BP1008', /only oidc/))
+  await assert.rejects(
+    sourceFor({ authProvider: { name: 'gcp', config } }).read(signal),
+    failsWith('BP1008', /only oidc/),
+  )
   assert.equal(existsSync(join(folder, 'ran')), false)
 })
 
@@ -144,7 +199,9 @@ test('an OpenID Connect token that is still valid is used, one that has expired 
   }
   // Their library asks the clock of the machine: this one is valid until the year 3000.
   const valid = tokenUntil(32_503_680_000)
-  const read = await sourceFor({ authProvider: { name: 'oidc', config: { 'id-token': valid } } }).read(signal)
+  const read = await sourceFor({
+    authProvider: { name: 'oidc', config: { 'id-token': valid } },
+  }).read(signal)
   assert.equal(read.headers['authorization'], `Bearer ${valid}`)
   const expired = { authProvider: { name: 'oidc', config: { 'id-token': tokenUntil(1000) } } }
   await assert.rejects(sourceFor(expired).read(signal), failsWith('BP3002', /expired/))

@@ -38,14 +38,18 @@ export interface CredentialSource {
   forget(): void
 }
 
-export function credentialSource(access: ClusterAccess, options: CredentialOptions): CredentialSource {
+export function credentialSource(
+  access: ClusterAccess,
+  options: CredentialOptions,
+): CredentialSource {
   let granted: ExecCredential | undefined
   let provider: Promise<TokenProvider> | undefined
   return {
     async read(signal) {
       const { user } = access
       const expired = granted?.expires !== undefined && granted.expires <= options.now()
-      if (user.exec !== undefined && (granted === undefined || expired)) granted = await runExecPlugin(user.exec, access, options, signal)
+      if (user.exec !== undefined && (granted === undefined || expired))
+        granted = await runExecPlugin(user.exec, access, options, signal)
       if (user.authProvider !== undefined) {
         provider ??= authProvider(user, access)
         granted = { token: await (await provider)() }
@@ -59,11 +63,18 @@ export function credentialSource(access: ClusterAccess, options: CredentialOptio
   }
 }
 
-async function assemble(access: ClusterAccess, granted: ExecCredential | undefined): Promise<Credentials> {
+async function assemble(
+  access: ClusterAccess,
+  granted: ExecCredential | undefined,
+): Promise<Credentials> {
   const { user } = access
-  const certificate = granted?.certificate ?? (await pem(user.certificate, access, 'client-certificate'))
+  const certificate =
+    granted?.certificate ?? (await pem(user.certificate, access, 'client-certificate'))
   const key = granted?.key ?? (await pem(user.key, access, 'client-key'))
-  const token = user.tokenFile === undefined ? user.token : (await contents(user.tokenFile, access, 'tokenFile')).trim()
+  const token =
+    user.tokenFile === undefined
+      ? user.token
+      : (await contents(user.tokenFile, access, 'tokenFile')).trim()
   const authorization = authorizationOf(granted?.token ?? token, user)
   return {
     authority: await pem(access.authority, access, 'certificate-authority'),
@@ -81,21 +92,33 @@ function authorizationOf(token: string | undefined, user: KubeconfigUser): strin
   return `Basic ${Buffer.from(`${user.basic.username}:${user.basic.password}`).toString('base64')}`
 }
 
-function impersonation({ impersonate }: KubeconfigUser): Record<string, string | readonly string[]> {
+function impersonation({
+  impersonate,
+}: KubeconfigUser): Record<string, string | readonly string[]> {
   const headers: Record<string, string | readonly string[]> = {}
   if (impersonate.user !== '') headers['impersonate-user'] = impersonate.user
   if (impersonate.uid !== '') headers['impersonate-uid'] = impersonate.uid
   if (impersonate.groups.length > 0) headers['impersonate-group'] = impersonate.groups
   for (const [name, value] of Object.entries(impersonate.extra)) {
-    headers[`impersonate-extra-${encodeURIComponent(name).toLowerCase()}`] = (Array.isArray(value) ? value : [value]).map(String)
+    headers[`impersonate-extra-${encodeURIComponent(name).toLowerCase()}`] = (
+      Array.isArray(value) ? value : [value]
+    ).map(String)
   }
   return headers
 }
 
-async function pem(source: FileOrData | undefined, access: ClusterAccess, field: string): Promise<string | undefined> {
+async function pem(
+  source: FileOrData | undefined,
+  access: ClusterAccess,
+  field: string,
+): Promise<string | undefined> {
   if (source === undefined) return undefined
-  const text = 'file' in source ? await contents(source.file, access, field) : Buffer.from(source.data, 'base64').toString('utf8')
-  if (!text.includes('-----BEGIN ')) throw unusable(access, `${field} is not PEM`, 'correct it, or make the kubeconfig anew')
+  const text =
+    'file' in source
+      ? await contents(source.file, access, field)
+      : Buffer.from(source.data, 'base64').toString('utf8')
+  if (!text.includes('-----BEGIN '))
+    throw unusable(access, `${field} is not PEM`, 'correct it, or make the kubeconfig anew')
   return text
 }
 
@@ -104,7 +127,11 @@ async function contents(file: string, access: ClusterAccess, field: string): Pro
     return await readFile(file, 'utf8')
   } catch (thrown) {
     const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unreadable'
-    throw unusable(access, `${field} names ${file}, which cannot be read (${code})`, 'correct the path, or make the kubeconfig anew')
+    throw unusable(
+      access,
+      `${field} names ${file}, which cannot be read (${code})`,
+      'correct the path, or make the kubeconfig anew',
+    )
   }
 }
 
@@ -138,7 +165,12 @@ async function authProvider(user: KubeconfigUser, access: ClusterAccess): Promis
       throw noCredential(access, 'the OpenID Connect provider gave no token', thrown)
     }
     const header = options.headers?.['Authorization']
-    if (typeof header !== 'string') throw noCredential(access, 'the OpenID Connect token has expired and cannot be refreshed', undefined)
+    if (typeof header !== 'string')
+      throw noCredential(
+        access,
+        'the OpenID Connect token has expired and cannot be refreshed',
+        undefined,
+      )
     return header.replace(/^Bearer /, '')
   }
 }
@@ -190,5 +222,11 @@ export function expiredSince(credentials: Credentials, now: Date): string | unde
 }
 
 function unusable(access: ClusterAccess, why: string, remedy: string): Failure {
-  return new Failure({ code: 'BP1006', what: 'the kubeconfig cannot be used', where: access.file, why, remedy })
+  return new Failure({
+    code: 'BP1006',
+    what: 'the kubeconfig cannot be used',
+    where: access.file,
+    why,
+    remedy,
+  })
 }

@@ -41,15 +41,29 @@ export async function runExecPlugin(
 ): Promise<ExecCredential> {
   const command = allowedCommand(plugin, access, options)
   if (!API_VERSION.test(plugin.apiVersion)) {
-    throw noCredential(access, command, `it has apiVersion ${plugin.apiVersion}, wanted client.authentication.k8s.io/v1 or v1beta1`)
+    throw noCredential(
+      access,
+      command,
+      `it has apiVersion ${plugin.apiVersion}, wanted client.authentication.k8s.io/v1 or v1beta1`,
+    )
   }
-  const run = { args: plugin.args, env: environmentFor(plugin, access, options.environment), timeout: options.execTimeout ?? TIME_LIMIT }
+  const run = {
+    args: plugin.args,
+    env: environmentFor(plugin, access, options.environment),
+    timeout: options.execTimeout ?? TIME_LIMIT,
+  }
   const output = await outputOf(command, run, (why) => noCredential(access, command, why), signal)
   return readCredential(output, access, command)
 }
 
-function allowedCommand(plugin: ExecPlugin, access: ClusterAccess, { environment, execAllow }: ExecOptions): string {
-  const path = isAbsolute(plugin.command) ? plugin.command : findProgram(plugin.command, environment['PATH'] ?? '')
+function allowedCommand(
+  plugin: ExecPlugin,
+  access: ClusterAccess,
+  { environment, execAllow }: ExecOptions,
+): string {
+  const path = isAbsolute(plugin.command)
+    ? plugin.command
+    : findProgram(plugin.command, environment['PATH'] ?? '')
   if (path === undefined) {
     throw notAllowed(
       access,
@@ -67,21 +81,40 @@ function allowedCommand(plugin: ExecPlugin, access: ClusterAccess, { environment
   return path
 }
 
-function environmentFor(plugin: ExecPlugin, access: ClusterAccess, environment: Environment): NodeJS.ProcessEnv {
-  const cluster = { server: access.server.href, ...(access.serverName === undefined ? {} : { 'tls-server-name': access.serverName }) }
+function environmentFor(
+  plugin: ExecPlugin,
+  access: ClusterAccess,
+  environment: Environment,
+): NodeJS.ProcessEnv {
+  const cluster = {
+    server: access.server.href,
+    ...(access.serverName === undefined ? {} : { 'tls-server-name': access.serverName }),
+  }
   const info = {
     apiVersion: plugin.apiVersion,
     kind: 'ExecCredential',
     spec: { interactive: false, ...(plugin.provideClusterInfo ? { cluster } : {}) },
   }
   const own = Object.fromEntries(plugin.env.map(({ name, value }) => [name, value]))
-  return { ...childEnvironment(environment, 'plugin'), ...own, KUBERNETES_EXEC_INFO: JSON.stringify(info) }
+  return {
+    ...childEnvironment(environment, 'plugin'),
+    ...own,
+    KUBERNETES_EXEC_INFO: JSON.stringify(info),
+  }
 }
 
 /** @param failure of a run without output */
 function outputOf(
   command: string,
-  { args, env, timeout }: { readonly args: readonly string[]; readonly env: NodeJS.ProcessEnv; readonly timeout: number },
+  {
+    args,
+    env,
+    timeout,
+  }: {
+    readonly args: readonly string[]
+    readonly env: NodeJS.ProcessEnv
+    readonly timeout: number
+  },
   failure: (why: string) => Failure,
   signal: AbortSignal,
 ): Promise<string> {
@@ -139,12 +172,16 @@ function readCredential(output: string, access: ClusterAccess, command: string):
   let status: JsonObject | undefined
   try {
     const answer = parseJson(output)
-    const inner = isJsonObject(answer) && getKey(answer, 'kind') === 'ExecCredential' ? getKey(answer, 'status') : undefined
+    const inner =
+      isJsonObject(answer) && getKey(answer, 'kind') === 'ExecCredential'
+        ? getKey(answer, 'status')
+        : undefined
     status = isJsonObject(inner) ? inner : undefined
   } catch {
     // The failure below is without the output.
   }
-  if (status === undefined) throw noCredential(access, command, 'its output is not an ExecCredential with a status')
+  if (status === undefined)
+    throw noCredential(access, command, 'its output is not an ExecCredential with a status')
   const text = (name: string): string | undefined => {
     const value = status === undefined ? undefined : getKey(status, name)
     return typeof value === 'string' && value !== '' ? value : undefined
@@ -156,7 +193,11 @@ function readCredential(output: string, access: ClusterAccess, command: string):
     text('expirationTimestamp'),
   ]
   if (token === undefined && (certificate === undefined || key === undefined)) {
-    throw noCredential(access, command, 'its ExecCredential has neither a token nor a certificate with its key')
+    throw noCredential(
+      access,
+      command,
+      'its ExecCredential has neither a token nor a certificate with its key',
+    )
   }
   const expires = until === undefined ? undefined : new Date(until)
   return {
@@ -167,7 +208,13 @@ function readCredential(output: string, access: ClusterAccess, command: string):
 }
 
 function notAllowed(access: ClusterAccess, why: string, remedy: string): Failure {
-  return new Failure({ code: 'BP1008', what: 'the kubeconfig wants to run a program', where: access.file, why, remedy })
+  return new Failure({
+    code: 'BP1008',
+    what: 'the kubeconfig wants to run a program',
+    where: access.file,
+    why,
+    remedy,
+  })
 }
 
 function noCredential(access: ClusterAccess, command: string, why: string): Failure {

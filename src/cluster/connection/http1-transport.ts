@@ -2,7 +2,14 @@
 import { Agent, type Dispatcher, ProxyAgent } from 'undici'
 import { bodyStream } from './body-stream.ts'
 import { tlsOptions } from './credentials.ts'
-import { type ApiRequest, readBody, type Transport, TransportFault, type TransportTarget, underDeadline } from './transport.ts'
+import {
+  type ApiRequest,
+  readBody,
+  type Transport,
+  TransportFault,
+  type TransportTarget,
+  underDeadline,
+} from './transport.ts'
 
 // Our own bound on parallel requests needs no more, and more cost the server handshakes.
 const MOST_CONNECTIONS = 8
@@ -21,7 +28,11 @@ export function http1Transport(target: TransportTarget): Transport {
       return await underDeadline(timeout, signal, work)
     } catch (thrown) {
       // Connections are made with the certificates as they were read: those of the next transport are read anew.
-      if (thrown instanceof TransportFault && (thrown.fault === 'untrusted' || thrown.fault === 'rejected')) usable = false
+      if (
+        thrown instanceof TransportFault &&
+        (thrown.fault === 'untrusted' || thrown.fault === 'rejected')
+      )
+        usable = false
       throw thrown
     }
   }
@@ -68,7 +79,10 @@ function requestOver(
     path: `${server.pathname.replace(/\/$/, '')}${request.path}`,
     method: request.method,
     headers: Object.fromEntries(
-      Object.entries(request.headers).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]]),
+      Object.entries(request.headers).map(([name, value]) => [
+        name,
+        typeof value === 'string' ? value : [...value],
+      ]),
     ),
     ...(request.body === undefined ? {} : { body: request.body }),
     signal,
@@ -94,9 +108,16 @@ function plainHeaders(answer: Dispatcher.ResponseData): ReadonlyMap<string, stri
 
 function dispatcherFor(target: TransportTarget, connections?: number): Dispatcher {
   const tls = tlsOptions(target.server, target.credentials)
-  const common = { ...(connections === undefined ? {} : { connections }), allowH2: false, connectTimeout: target.connectTimeout }
+  const common = {
+    ...(connections === undefined ? {} : { connections }),
+    allowH2: false,
+    connectTimeout: target.connectTimeout,
+  }
   if (target.proxy === undefined)
-    return new Agent({ ...common, connect: { ...tls, timeout: target.connectTimeout, lookup: target.lookup } })
+    return new Agent({
+      ...common,
+      connect: { ...tls, timeout: target.connectTimeout, lookup: target.lookup },
+    })
   // A tunnel also for plain HTTP: the proxy cannot read the request then. It gets the server's name: what that stands for is its matter.
   return new ProxyAgent({ ...common, uri: target.proxy.href, requestTls: tls, proxyTunnel: true })
 }

@@ -2,7 +2,13 @@
  * One HTTP/2 session: parallel requests over one connection, with PING for liveness. Streams beyond the server's limit (100 since the fix of
  * CVE-2023-44487) wait inside nghttp2.
  */
-import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants, type IncomingHttpHeaders } from 'node:http2'
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect,
+  constants,
+  type IncomingHttpHeaders,
+} from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import { bodyStream } from './body-stream.ts'
 import {
@@ -28,21 +34,29 @@ const FOR_REQUESTS = 10
 const CLOSES_WITHIN = 1_000
 
 /** A transport over a socket that negotiated `h2`. Resolves after the server's settings. @throws TransportFault */
-export async function http2Transport(socket: TLSSocket, target: TransportTarget): Promise<Transport> {
+export async function http2Transport(
+  socket: TLSSocket,
+  target: TransportTarget,
+): Promise<Transport> {
   const session = connect(target.server.origin, {
     createConnection: () => socket,
     maxSessionMemory: SESSION_MEMORY,
     settings: { enablePush: false, initialWindowSize: STREAM_WINDOW },
   })
   await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => fail(new TransportFault('timeout', 'no HTTP/2 settings')), target.connectTimeout)
+    const timer = setTimeout(
+      () => fail(new TransportFault('timeout', 'no HTTP/2 settings')),
+      target.connectTimeout,
+    )
     const fail = (error: Error): void => {
       clearTimeout(timer)
       session.destroy()
       reject(faultOf(error))
     }
     session.once('error', fail)
-    session.once('close', () => fail(new TransportFault('broken', 'closed before the HTTP/2 settings')))
+    session.once('close', () =>
+      fail(new TransportFault('broken', 'closed before the HTTP/2 settings')),
+    )
     session.once('remoteSettings', () => {
       clearTimeout(timer)
       session.removeAllListeners('error')
@@ -126,11 +140,19 @@ class Http2Transport implements Transport {
     })
   }
 
-  private open(request: Omit<ApiRequest, 'timeout' | 'signal'>, signal: AbortSignal): ClientHttp2Stream {
+  private open(
+    request: Omit<ApiRequest, 'timeout' | 'signal'>,
+    signal: AbortSignal,
+  ): ClientHttp2Stream {
     if (!this.usable) throw new TransportFault('broken', 'the server is closing the connection')
     const { server } = this.target
     const headers = {
-      ...Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]])),
+      ...Object.fromEntries(
+        Object.entries(request.headers).map(([name, value]) => [
+          name,
+          typeof value === 'string' ? value : [...value],
+        ]),
+      ),
       ':method': request.method,
       ':path': `${server.pathname.replace(/\/$/, '')}${request.path}`,
       ':authority': server.host,
@@ -148,13 +170,20 @@ class Http2Transport implements Transport {
     return stream
   }
 
-  private async wholeAnswer(stream: ClientHttp2Stream, answer: IncomingHttpHeaders): Promise<ApiResponse> {
+  private async wholeAnswer(
+    stream: ClientHttp2Stream,
+    answer: IncomingHttpHeaders,
+  ): Promise<ApiResponse> {
     const encoding = answer['content-encoding']
     const body = await readBody(stream, encoding, this.target.maxBody)
     const fault = faultAtEnd(stream)
     if (fault !== undefined) throw fault
     const length = answer['content-length']
-    if (encoding === undefined && length !== undefined && Number(length) !== Buffer.byteLength(body)) {
+    if (
+      encoding === undefined &&
+      length !== undefined &&
+      Number(length) !== Buffer.byteLength(body)
+    ) {
       throw new TransportFault('broken', 'the body is shorter than announced')
     }
     return { status: Number(answer[':status'] ?? 0), headers: plainHeaders(answer), body }
@@ -166,7 +195,10 @@ class Http2Transport implements Transport {
     const sent = performance.now()
     let answered = false
     // After a long computation the answer may already be there, unread: it is read before the second look.
-    const late = setTimeout(() => setImmediate(() => answered || this.session.destroy(noAnswer())), this.target.pingWithin)
+    const late = setTimeout(
+      () => setImmediate(() => answered || this.session.destroy(noAnswer())),
+      this.target.pingWithin,
+    )
     this.session.ping((error) => {
       answered = true
       clearTimeout(late)

@@ -16,7 +16,11 @@ function folderOf(t: TestContext, files: Readonly<Record<string, string>>): stri
   return folder
 }
 
-function config(name: string, cluster = `server: https://${name}.example:6443`, user = 'token: t'): string {
+function config(
+  name: string,
+  cluster = `server: https://${name}.example:6443`,
+  user = 'token: t',
+): string {
   return `apiVersion: v1
 kind: Config
 clusters: [{name: ${name}, cluster: {${cluster}}}]
@@ -32,7 +36,8 @@ function failing(options: Partial<KubeconfigOptions>, ...parts: readonly RegExp[
     (thrown) => {
       assert.ok(thrown instanceof Failure, String(thrown))
       assert.equal(thrown.code, 'BP1006')
-      for (const part of parts) assert.match(`${thrown.where} ${thrown.message} ${thrown.remedy}`, part)
+      for (const part of parts)
+        assert.match(`${thrown.where} ${thrown.message} ${thrown.remedy}`, part)
       return true
     },
   )
@@ -40,8 +45,14 @@ function failing(options: Partial<KubeconfigOptions>, ...parts: readonly RegExp[
 
 test('--kubeconfig names the file, and nothing else is looked at', (t) => {
   const folder = folderOf(t, { a: config('a'), b: config('b') })
-  const access = readKubeconfig({ kubeconfig: join(folder, 'a'), environment: { KUBECONFIG: join(folder, 'b') } })
-  assert.deepEqual([access.context, access.namespace, access.server.href, access.user.token], ['a', 'ns-a', 'https://a.example:6443/', 't'])
+  const access = readKubeconfig({
+    kubeconfig: join(folder, 'a'),
+    environment: { KUBECONFIG: join(folder, 'b') },
+  })
+  assert.deepEqual(
+    [access.context, access.namespace, access.server.href, access.user.token],
+    ['a', 'ns-a', 'https://a.example:6443/', 't'],
+  )
 })
 
 test('~/.kube/config is read without KUBECONFIG', (t) => {
@@ -55,24 +66,40 @@ test('files of KUBECONFIG are merged: the first wins by name, missing ones are l
     two: `${config('a', 'server: https://second.example')}`,
     three: config('c'),
   })
-  const KUBECONFIG = ['one', 'missing', 'two', 'three'].map((name) => join(folder, name)).join(delimiter)
+  const KUBECONFIG = ['one', 'missing', 'two', 'three']
+    .map((name) => join(folder, name))
+    .join(delimiter)
   assert.equal(readKubeconfig({ environment: { KUBECONFIG } }).server.hostname, 'first.example')
-  assert.equal(readKubeconfig({ environment: { KUBECONFIG }, context: 'c' }).server.hostname, 'c.example')
+  assert.equal(
+    readKubeconfig({ environment: { KUBECONFIG }, context: 'c' }).server.hostname,
+    'c.example',
+  )
 })
 
 test('a context that is not there is answered with those that are', (t) => {
   const folder = folderOf(t, { one: config('prod'), two: config('stage') })
   const KUBECONFIG = ['one', 'two'].map((name) => join(folder, name)).join(delimiter)
-  failing({ environment: { KUBECONFIG }, context: 'test' }, /no context "test"; it has prod, stage/, /--context/)
+  failing(
+    { environment: { KUBECONFIG }, context: 'test' },
+    /no context "test"; it has prod, stage/,
+    /--context/,
+  )
 })
 
 test('without a current context the contexts are listed', (t) => {
-  const folder = folderOf(t, { one: config('prod').replace('current-context: prod', "current-context: ''") })
+  const folder = folderOf(t, {
+    one: config('prod').replace('current-context: prod', "current-context: ''"),
+  })
   failing({ kubeconfig: join(folder, 'one') }, /no current context; it has prod/)
 })
 
 test('files that are not there, folders, empty and strange files are told apart', (t) => {
-  const folder = folderOf(t, { empty: '{}', list: '[1]', contexts: 'contexts: 7', noname: 'clusters: [{cluster: {}}]' })
+  const folder = folderOf(t, {
+    empty: '{}',
+    list: '[1]',
+    contexts: 'contexts: 7',
+    noname: 'clusters: [{cluster: {}}]',
+  })
   failing({ kubeconfig: join(folder, 'nothing') }, /nothing.*does not exist/)
   failing({ kubeconfig: folder }, /it is a folder/)
   failing({ kubeconfig: join(folder, 'empty') }, /no current context; it has no contexts/)
@@ -122,19 +149,33 @@ for (const [server, why] of [
 
 test('plain http is accepted on loopback', (t) => {
   const folder = folderOf(t, { a: config('a', 'server: http://127.0.0.1:8001') })
-  assert.equal(readKubeconfig({ kubeconfig: join(folder, 'a'), environment: {} }).server.protocol, 'http:')
+  assert.equal(
+    readKubeconfig({ kubeconfig: join(folder, 'a'), environment: {} }).server.protocol,
+    'http:',
+  )
 })
 
 test('insecure-skip-tls-verify requires confirmation of its own', (t) => {
-  const kubeconfig = join(folderOf(t, { a: config('a', 'server: https://a.example, insecure-skip-tls-verify: true') }), 'a')
+  const kubeconfig = join(
+    folderOf(t, { a: config('a', 'server: https://a.example, insecure-skip-tls-verify: true') }),
+    'a',
+  )
   failing({ kubeconfig }, /insecure-skip-tls-verify/, /--insecure-skip-tls-verify/)
-  assert.equal(readKubeconfig({ kubeconfig, environment: {}, insecureSkipTlsVerify: true }).skipTlsVerify, true)
+  assert.equal(
+    readKubeconfig({ kubeconfig, environment: {}, insecureSkipTlsVerify: true }).skipTlsVerify,
+    true,
+  )
 })
 
 test('data wins over files, and relative paths are from the folder of their file', (t) => {
-  const user = 'client-certificate: pki/c.crt, client-key: /abs/c.key, tokenFile: token, client-certificate-data: ""'
+  const user =
+    'client-certificate: pki/c.crt, client-key: /abs/c.key, tokenFile: token, client-certificate-data: ""'
   const folder = folderOf(t, {
-    'sub/a': config('a', 'server: https://a.example, certificate-authority: ca.crt, certificate-authority-data: Zm9v', user),
+    'sub/a': config(
+      'a',
+      'server: https://a.example, certificate-authority: ca.crt, certificate-authority-data: Zm9v',
+      user,
+    ),
   })
   const access = readKubeconfig({ kubeconfig: join(folder, 'sub/a'), environment: {} })
   assert.deepEqual(access.authority, { data: 'Zm9v' })

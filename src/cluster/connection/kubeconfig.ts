@@ -6,7 +6,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
+import {
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from '@backporch/kyaml/json'
 import { type GoYamlFile, parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { type Environment, isLoopback } from './choose-proxy.ts'
 import { isLinkLocal, WHY_NOT_LINK_LOCAL } from './link-local.ts'
@@ -42,7 +48,12 @@ export interface KubeconfigUser {
   readonly token: string | undefined
   readonly tokenFile: string | undefined
   readonly basic: { readonly username: string; readonly password: string } | undefined
-  readonly impersonate: { readonly user: string; readonly uid: string; readonly groups: readonly string[]; readonly extra: JsonObject }
+  readonly impersonate: {
+    readonly user: string
+    readonly uid: string
+    readonly groups: readonly string[]
+    readonly extra: JsonObject
+  }
   readonly exec: ExecPlugin | undefined
   /** `auth-provider`, as written: the client library reads it. */
   readonly authProvider: { readonly name: string; readonly config: JsonObject } | undefined
@@ -86,24 +97,43 @@ export function readKubeconfig(options: KubeconfigOptions): ClusterAccess {
 
 function filesToRead({ kubeconfig, environment }: KubeconfigOptions): readonly string[] {
   if (kubeconfig !== undefined) {
-    if (!existsSync(kubeconfig)) throw unusable(kubeconfig, 'the file does not exist', 'name an existing file with --kubeconfig')
+    if (!existsSync(kubeconfig))
+      throw unusable(
+        kubeconfig,
+        'the file does not exist',
+        'name an existing file with --kubeconfig',
+      )
     return [resolve(kubeconfig)]
   }
   const listed = environment['KUBECONFIG'] ?? ''
   const home = environment['HOME'] ?? environment['USERPROFILE'] ?? ''
   const candidates =
-    listed !== '' ? listed.split(delimiter).filter((file) => file !== '') : home === '' ? [] : [join(home, '.kube', 'config')]
+    listed !== ''
+      ? listed.split(delimiter).filter((file) => file !== '')
+      : home === ''
+        ? []
+        : [join(home, '.kube', 'config')]
   // As kubectl: missing files of the list are left out.
   return [...new Set(candidates.map((file) => resolve(file)))].filter((file) => existsSync(file))
 }
 
 function inCluster(options: KubeconfigOptions): ClusterAccess {
   const root = options.serviceAccountRoot ?? SERVICE_ACCOUNT_ROOT
-  const { KUBERNETES_SERVICE_HOST: host = '', KUBERNETES_SERVICE_PORT: port = '443', KUBECONFIG: listed = '' } = options.environment
+  const {
+    KUBERNETES_SERVICE_HOST: host = '',
+    KUBERNETES_SERVICE_PORT: port = '443',
+    KUBECONFIG: listed = '',
+  } = options.environment
   if (host === '' || !existsSync(join(root, 'token'))) {
     const observed =
-      listed === '' ? 'neither KUBECONFIG nor ~/.kube/config names a file, and this is not a pod' : 'no file of KUBECONFIG exists'
-    throw unusable(listed === '' ? undefined : listed, observed, 'name the file with --kubeconfig, or use --live for a recorded cluster')
+      listed === ''
+        ? 'neither KUBECONFIG nor ~/.kube/config names a file, and this is not a pod'
+        : 'no file of KUBECONFIG exists'
+    throw unusable(
+      listed === '' ? undefined : listed,
+      observed,
+      'name the file with --kubeconfig, or use --live for a recorded cluster',
+    )
   }
   const namespaceFile = join(root, 'namespace')
   return {
@@ -140,34 +170,59 @@ function readFile(file: string): JsonObject {
     source = readFileSync(file, 'utf8')
   } catch (thrown) {
     const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unreadable'
-    throw unusable(file, code === 'EISDIR' ? 'it is a folder' : `it cannot be read (${code})`, 'name a readable file with --kubeconfig')
+    throw unusable(
+      file,
+      code === 'EISDIR' ? 'it is a folder' : `it cannot be read (${code})`,
+      'name a readable file with --kubeconfig',
+    )
   }
-  if (source.length > LARGEST_FILE) throw unusable(file, `it is larger than ${LARGEST_FILE} bytes`, 'name a kubeconfig with --kubeconfig')
+  if (source.length > LARGEST_FILE)
+    throw unusable(
+      file,
+      `it is larger than ${LARGEST_FILE} bytes`,
+      'name a kubeconfig with --kubeconfig',
+    )
   let read: GoYamlFile
   try {
     read = parseGoYaml(source, file, { duplicateKeys: 'error' })
   } catch (thrown) {
     if (!(thrown instanceof Failure)) throw thrown
-    throw unusable(thrown.where, `it is not valid YAML: ${thrown.why}`, 'correct the file, or name another with --kubeconfig')
+    throw unusable(
+      thrown.where,
+      `it is not valid YAML: ${thrown.why}`,
+      'correct the file, or name another with --kubeconfig',
+    )
   }
   const [document, second] = read.documents
   if (second !== undefined)
-    throw unusable(`${file}:${second.line}:${second.column}`, 'it has more than one YAML document', 'keep one of them')
+    throw unusable(
+      `${file}:${second.line}:${second.column}`,
+      'it has more than one YAML document',
+      'keep one of them',
+    )
   const value = document?.value ?? {}
-  if (!isJsonObject(value)) throw unusable(file, 'it is not a mapping', 'name a kubeconfig with --kubeconfig')
+  if (!isJsonObject(value))
+    throw unusable(file, 'it is not a mapping', 'name a kubeconfig with --kubeconfig')
   return value
 }
 
-function collect(config: JsonObject, list: 'clusters' | 'users' | 'contexts', file: string, into: Map<string, Entry>): void {
+function collect(
+  config: JsonObject,
+  list: 'clusters' | 'users' | 'contexts',
+  file: string,
+  into: Map<string, Entry>,
+): void {
   const field = list.slice(0, -1)
   const entries = getKey(config, list)
   if (entries === undefined || entries === null) return
   if (!isJsonArray(entries)) throw unusable(file, `${list} is not a list`, 'correct the file')
   entries.forEach((entry, index) => {
     const name = isJsonObject(entry) ? text(entry, 'name') : ''
-    if (!isJsonObject(entry) || name === '') throw unusable(file, `${list}[${index}].name is missing`, 'correct the file')
+    if (!isJsonObject(entry) || name === '')
+      throw unusable(file, `${list}[${index}].name is missing`, 'correct the file')
     const body = getKey(entry, field) ?? {}
-    if (!isJsonObject(body)) throw unusable(file, `${list}[${index}].${field} is not a mapping`, 'correct the file')
+    if (!isJsonObject(body))
+      throw unusable(file, `${list}[${index}].${field} is not a mapping`, 'correct the file')
     // As kubectl: the first file that has the name wins.
     if (!into.has(name)) into.set(name, { file, body })
   })
@@ -178,10 +233,15 @@ function select(merged: Merged, options: KubeconfigOptions): ClusterAccess {
   const names = [...merged.contexts.keys()].sort()
   const known = names.length === 0 ? 'it has no contexts' : `it has ${names.join(', ')}`
   const context = options.context ?? merged.current
-  if (context === '') throw unusable(files, `it has no current context; ${known}`, 'name one with --context')
+  if (context === '')
+    throw unusable(files, `it has no current context; ${known}`, 'name one with --context')
   const entry = merged.contexts.get(context)
   if (entry === undefined)
-    throw unusable(files, `it has no context ${JSON.stringify(context)}; ${known}`, 'name one of them with --context')
+    throw unusable(
+      files,
+      `it has no context ${JSON.stringify(context)}; ${known}`,
+      'name one of them with --context',
+    )
   const clusterName = text(entry.body, 'cluster')
   const cluster = merged.clusters.get(clusterName)
   if (cluster === undefined) {
@@ -202,7 +262,8 @@ function select(merged: Merged, options: KubeconfigOptions): ClusterAccess {
   }
   const skipTlsVerify = getKey(cluster.body, 'insecure-skip-tls-verify') === true
   if (skipTlsVerify && options.insecureSkipTlsVerify !== true) {
-    const remedy = 'put the certificate authority into the kubeconfig, or accept the risk with --insecure-skip-tls-verify'
+    const remedy =
+      'put the certificate authority into the kubeconfig, or accept the risk with --insecure-skip-tls-verify'
     throw unusable(
       cluster.file,
       `cluster ${JSON.stringify(clusterName)} has insecure-skip-tls-verify, so anybody could answer in its place`,
@@ -226,13 +287,18 @@ function select(merged: Merged, options: KubeconfigOptions): ClusterAccess {
 
 function serverUrl(server: string, cluster: string, file: string): URL {
   const wrong = (why: string): Failure =>
-    unusable(file, `the server of cluster ${JSON.stringify(cluster)} ${why}`, 'correct clusters[].cluster.server')
+    unusable(
+      file,
+      `the server of cluster ${JSON.stringify(cluster)} ${why}`,
+      'correct clusters[].cluster.server',
+    )
   if (server === '') throw wrong('is missing')
   const url = URL.parse(server)
   if (url === null || !/^https?:$/.test(url.protocol)) throw wrong('is not an https URL')
   if (url.username !== '' || url.password !== '') throw wrong('has a user name in its URL')
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  if (url.protocol === 'http:' && !isLoopback(host)) throw wrong('is plain http, which is accepted on loopback only')
+  if (url.protocol === 'http:' && !isLoopback(host))
+    throw wrong('is plain http, which is accepted on loopback only')
   // A name is looked up for each connection, and held to the same then.
   if (isLinkLocal(host)) throw wrong(`is ${WHY_NOT_LINK_LOCAL}`)
   return url
@@ -259,7 +325,9 @@ function readUser(name: string, body: JsonObject, folder: string): KubeconfigUse
       extra: isJsonObject(extra) ? extra : {},
     },
     exec: readExec(getKey(body, 'exec'), folder),
-    authProvider: isJsonObject(provider) ? { name: text(provider, 'name'), config: objectAt(provider, 'config') } : undefined,
+    authProvider: isJsonObject(provider)
+      ? { name: text(provider, 'name'), config: objectAt(provider, 'config') }
+      : undefined,
   }
 }
 
@@ -272,7 +340,11 @@ function readExec(exec: Json | undefined, folder: string): ExecPlugin | undefine
     // As kubectl: a relative path with a slash is from the kubeconfig's folder, a bare name from the PATH.
     command: command.includes('/') || command.includes('\\') ? absolute(command, folder) : command,
     args: isJsonArray(args) ? args.map(String) : [],
-    env: isJsonArray(env) ? env.filter(isJsonObject).map((one) => ({ name: text(one, 'name'), value: text(one, 'value') })) : [],
+    env: isJsonArray(env)
+      ? env
+          .filter(isJsonObject)
+          .map((one) => ({ name: text(one, 'name'), value: text(one, 'value') }))
+      : [],
     apiVersion: text(exec, 'apiVersion') || 'client.authentication.k8s.io/v1',
     provideClusterInfo: getKey(exec, 'provideClusterInfo') === true,
   }
@@ -301,5 +373,11 @@ function text(body: JsonObject, field: string): string {
 }
 
 function unusable(where: string | undefined, why: string, remedy: string): Failure {
-  return new Failure({ code: 'BP1006', what: 'the kubeconfig cannot be used', ...(where === undefined ? {} : { where }), why, remedy })
+  return new Failure({
+    code: 'BP1006',
+    what: 'the kubeconfig cannot be used',
+    ...(where === undefined ? {} : { where }),
+    why,
+    remedy,
+  })
 }

@@ -1,12 +1,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { failureOfFault, failureOfResponse, type RequestDescription, rbacRule, shorten } from './kubernetes-failure.ts'
+import {
+  failureOfFault,
+  failureOfResponse,
+  type RequestDescription,
+  rbacRule,
+  shorten,
+} from './kubernetes-failure.ts'
 import { type ApiResponse, faultOf } from './transport.ts'
 
 const LIST: RequestDescription = {
   cluster: 'prod',
   verb: 'list',
-  resource: { group: 'apps', kind: 'Deployment', plural: 'deployments', namespace: 'shop', name: '' },
+  resource: {
+    group: 'apps',
+    kind: 'Deployment',
+    plural: 'deployments',
+    namespace: 'shop',
+    name: '',
+  },
   path: '/apis/apps/v1/namespaces/shop/deployments',
 }
 const PATCH_SECRET: RequestDescription = {
@@ -16,7 +28,11 @@ const PATCH_SECRET: RequestDescription = {
 }
 
 function answer(status: number, body: unknown = ''): ApiResponse {
-  return { status, headers: new Map(), body: typeof body === 'string' ? body : JSON.stringify({ kind: 'Status', ...(body as object) }) }
+  return {
+    status,
+    headers: new Map(),
+    body: typeof body === 'string' ? body : JSON.stringify({ kind: 'Status', ...(body as object) }),
+  }
 }
 
 const table: readonly (readonly [number, string, 'backoff' | 'on-change'])[] = [
@@ -64,26 +80,46 @@ const faults: readonly (readonly [string, string])[] = [
 for (const [code, expected] of faults) {
   test(`${code} is ${expected}, also inside another error`, () => {
     const error = Object.assign(new Error('text that is not read'), { code })
-    for (const thrown of [error, new TypeError('outer', { cause: error }), new AggregateError([error])]) {
+    for (const thrown of [
+      error,
+      new TypeError('outer', { cause: error }),
+      new AggregateError([error]),
+    ]) {
       assert.equal(failureOfFault(faultOf(thrown), LIST).code, expected)
     }
   })
 }
 
 test('403 prints the rule to add, and for whom where the server says so', () => {
-  const message = 'deployments.apps is forbidden: User "system:serviceaccount:a:b" cannot list resource "deployments" in API group "apps"'
+  const message =
+    'deployments.apps is forbidden: User "system:serviceaccount:a:b" cannot list resource "deployments" in API group "apps"'
   assert.equal(
     failureOfResponse(answer(403, { message }), LIST).remedy,
     'bind user "system:serviceaccount:a:b" to a Role in namespace shop with apiGroups: ["apps"], resources: ["deployments"], verbs: ["list"]',
   )
-  assert.match(failureOfResponse(answer(403, '<html>'), LIST).remedy, /^bind the account of the context to a Role/)
-  assert.match(rbacRule({ ...LIST, resource: undefined, path: '/version' }, undefined), /ClusterRole with nonResourceURLs: \["\/version"\]/)
-  const all = { ...LIST, resource: { group: '', kind: 'Node', plural: 'nodes', namespace: '', name: '' } }
-  assert.match(rbacRule(all, undefined), /to a ClusterRole with apiGroups: \[""\], resources: \["nodes"\]/)
+  assert.match(
+    failureOfResponse(answer(403, '<html>'), LIST).remedy,
+    /^bind the account of the context to a Role/,
+  )
+  assert.match(
+    rbacRule({ ...LIST, resource: undefined, path: '/version' }, undefined),
+    /ClusterRole with nonResourceURLs: \["\/version"\]/,
+  )
+  const all = {
+    ...LIST,
+    resource: { group: '', kind: 'Node', plural: 'nodes', namespace: '', name: '' },
+  }
+  assert.match(
+    rbacRule(all, undefined),
+    /to a ClusterRole with apiGroups: \[""\], resources: \["nodes"\]/,
+  )
 })
 
 test('a refusal shows the causes of the server on one bounded line', () => {
-  const causes = Array.from({ length: 9 }, (_, index) => ({ field: `spec.f${index}`, message: `bad\n\u001b[31m${'x'.repeat(1000)}` }))
+  const causes = Array.from({ length: 9 }, (_, index) => ({
+    field: `spec.f${index}`,
+    message: `bad\n\u001b[31m${'x'.repeat(1000)}`,
+  }))
   const { why } = failureOfResponse(answer(422, { reason: 'Invalid', details: { causes } }), LIST)
   assert.doesNotMatch(why, /\p{Cc}/u)
   assert.ok(why.length < 2000)
@@ -101,16 +137,24 @@ test('messages about Secrets are replaced by their class, whatever the status', 
     const failure = failureOfResponse(answer(status, body), PATCH_SECRET)
     assert.doesNotMatch(JSON.stringify(failure) + String(failure.stack), /CANARY/, String(status))
   }
-  assert.equal(failureOfResponse(answer(400, { reason: 'BadRequest', message: value }), PATCH_SECRET).why, 'BadRequest (400)')
+  assert.equal(
+    failureOfResponse(answer(400, { reason: 'BadRequest', message: value }), PATCH_SECRET).why,
+    'BadRequest (400)',
+  )
 })
 
 test('a message that looks like a credential is not shown for any kind', () => {
   const message = 'Invalid value: "-----BEGIN RSA PRIVATE KEY----- CANARY"'
-  assert.equal(failureOfResponse(answer(422, { reason: 'Invalid', message }), LIST).why, 'Invalid (422)')
+  assert.equal(
+    failureOfResponse(answer(422, { reason: 'Invalid', message }), LIST).why,
+    'Invalid (422)',
+  )
 })
 
 test('a place that holds a credential is not shown either', () => {
-  const causes = [{ reason: 'FieldValueInvalid', field: 'data[ghp_abcdefghijklmnopCANARY]', message: 'too long' }]
+  const causes = [
+    { reason: 'FieldValueInvalid', field: 'data[ghp_abcdefghijklmnopCANARY]', message: 'too long' },
+  ]
   assert.equal(
     failureOfResponse(answer(422, { reason: 'Invalid', details: { causes } }), LIST).why,
     'Invalid (422): a hidden place: too long',
@@ -118,7 +162,8 @@ test('a place that holds a credential is not shown either', () => {
 })
 
 test('a conversion webhook that fails is told by its name, and not as an error of the server alone', () => {
-  const message = 'conversion webhook for example.com/v1, Kind=Widget failed: Post "https://x/convert": dial tcp: connection refused'
+  const message =
+    'conversion webhook for example.com/v1, Kind=Widget failed: Post "https://x/convert": dial tcp: connection refused'
   const { code, why, remedy, retry } = failureOfResponse(answer(500, { message }), LIST)
   assert.deepEqual([code, retry], ['BP3005', 'backoff'])
   assert.match(why, /^ConversionFailed: /)
@@ -129,18 +174,38 @@ const QUOTED: readonly (readonly [said: string, told: string])[] = [
   ['Invalid value: "hunter2 is mine": must be short', 'Invalid value: "…": must be short'],
   ['Invalid value: "a\\"hunter2": must be short', 'Invalid value: "…": must be short'],
   ['Invalid value: 471147: must be less than 5', 'Invalid value: …: must be less than 5'],
-  ['Invalid value: {"pin":"hunter2","b":{"c":1}}: field is immutable', 'Invalid value: …: field is immutable'],
-  ['Invalid value: v1.Spec{Pin: 471147, Other: true}: field is immutable', 'Invalid value: …: field is immutable'],
-  ['Unsupported value: "hunter2": supported values: "A", "B"', 'Unsupported value: "…": supported values: "…", "…"'],
+  [
+    'Invalid value: {"pin":"hunter2","b":{"c":1}}: field is immutable',
+    'Invalid value: …: field is immutable',
+  ],
+  [
+    'Invalid value: v1.Spec{Pin: 471147, Other: true}: field is immutable',
+    'Invalid value: …: field is immutable',
+  ],
+  [
+    'Unsupported value: "hunter2": supported values: "A", "B"',
+    'Unsupported value: "…": supported values: "…", "…"',
+  ],
   ["the pin 'hunter2' isn't good, and that's all", "the pin '…' isn't good, and that's all"],
   ['the pin `hunter2` is no good', 'the pin `…` is no good'],
   ['cut within "hunter2 and', 'cut within "…"'],
-  ['Deployment.apps "db" in "shop" is invalid: "hunter2"', 'Deployment.apps "db" in "shop" is invalid: "…"'],
+  [
+    'Deployment.apps "db" in "shop" is invalid: "hunter2"',
+    'Deployment.apps "db" in "shop" is invalid: "…"',
+  ],
 ]
 for (const [text, reported] of QUOTED) {
   test(`of what a server says, quoted values are not told: ${text}`, () => {
     assert.equal(
-      shorten(text, { resource: { group: 'apps', kind: 'Deployment', plural: 'deployments', namespace: 'shop', name: 'db' } }),
+      shorten(text, {
+        resource: {
+          group: 'apps',
+          kind: 'Deployment',
+          plural: 'deployments',
+          namespace: 'shop',
+          name: 'db',
+        },
+      }),
       reported,
     )
   })

@@ -3,7 +3,15 @@
  * the shapes: `metav1.Status` in k8s.io/apimachinery/pkg/apis/meta/v1/types.go.
  */
 import { Failure, type FailureCode, type Retry } from '@backporch/kyaml/failure'
-import { isJsonObject, type Json, type JsonObject, objectsIn, parseJson, partOf, textOf } from '@backporch/kyaml/json'
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectsIn,
+  parseJson,
+  partOf,
+  textOf,
+} from '@backporch/kyaml/json'
 import { hasSecretText, isSensitive } from '@backporch/kyaml/redaction'
 import { foreignLine } from '@backporch/kyaml/text'
 import type { ApiResponse, TransportFault } from './transport.ts'
@@ -40,48 +48,92 @@ const LONGEST_MESSAGE = 300
 const MOST_CAUSES = 5
 
 /** Codes of failures that pass by themselves. */
-const PASSING: ReadonlySet<FailureCode> = new Set(['BP3001', 'BP3004', 'BP3005', 'BP3006', 'BP3010'])
+const PASSING: ReadonlySet<FailureCode> = new Set([
+  'BP3001',
+  'BP3004',
+  'BP3005',
+  'BP3006',
+  'BP3010',
+])
 
 /** The failure of an answer that is not a 2xx. */
 export function failureOfResponse(response: ApiResponse, requested: RequestDescription): Failure {
   const { status } = response
   const answer = statusOf(response.body)
-  const failure = (code: FailureCode, why: string, remedy: string): Failure => failureOf(requested, code, { why, remedy })
-  if (status >= 300 && status < 400) return notKubernetes(requested, `it answers ${status}, a redirect, which is not followed`)
+  const failure = (code: FailureCode, why: string, remedy: string): Failure =>
+    failureOf(requested, code, { why, remedy })
+  if (status >= 300 && status < 400)
+    return notKubernetes(requested, `it answers ${status}, a redirect, which is not followed`)
   if (status === 401)
-    return failure('BP3002', 'the server does not accept the credentials (401)', 'log in again, or correct the user of the context')
+    return failure(
+      'BP3002',
+      'the server does not accept the credentials (401)',
+      'log in again, or correct the user of the context',
+    )
   if (status === 403) {
     // The message is read for the user's name, which stands nowhere else. It decides nothing.
     const user = /User "((?:[^"\\]|\\.)+)" cannot /.exec(textOf(answer, 'message'))?.[1]
-    return failure('BP3003', `the account may not ${requested.verb} it (403)`, rbacRule(requested, user))
+    return failure(
+      'BP3003',
+      `the account may not ${requested.verb} it (403)`,
+      rbacRule(requested, user),
+    )
   }
   if (status === 404) return notFound(requested, answer)
-  if (status === 429) return failure('BP3004', 'the server is busy (429)', 'wait, or give the account a priority level of its own')
+  if (status === 429)
+    return failure(
+      'BP3004',
+      'the server is busy (429)',
+      'wait, or give the account a priority level of its own',
+    )
   if (status === 408 || status === 504)
-    return failure('BP3006', `the server gave up on the request (${status})`, 'try again; look at the API server and its etcd')
+    return failure(
+      'BP3006',
+      `the server gave up on the request (${status})`,
+      'try again; look at the API server and its etcd',
+    )
   if (status >= 500 && /^conversion webhook for /.test(textOf(answer, 'message'))) {
-    const why = 'ConversionFailed: the conversion webhook of the kind does not answer, or answers with an error'
-    return failure('BP3005', why, 'look at the service in spec.conversion of the CustomResourceDefinition')
+    const why =
+      'ConversionFailed: the conversion webhook of the kind does not answer, or answers with an error'
+    return failure(
+      'BP3005',
+      why,
+      'look at the service in spec.conversion of the CustomResourceDefinition',
+    )
   }
   if (status >= 500)
-    return failure('BP3005', reasonOf(requested, status, answer), 'try again; look at the API server and its admission webhooks')
+    return failure(
+      'BP3005',
+      reasonOf(requested, status, answer),
+      'try again; look at the API server and its admission webhooks',
+    )
   if (status === 405 || status === 406 || status === 415) {
     const why = `the server does not serve ${requested.verb} for it (${status})`
     return failure('BP3009', why, 'look at the API service that serves the kind')
   }
-  if (status === 410) return failure('BP3010', 'the list expired while it was read (410)', 'try again')
+  if (status === 410)
+    return failure('BP3010', 'the list expired while it was read (410)', 'try again')
   return failureOfRefusal(response, requested)
 }
 
 /** The failure of a request that got no whole answer. */
 export function failureOfFault(fault: TransportFault, requested: RequestDescription): Failure {
   const { detail } = fault
-  const failure = (code: FailureCode, why: string, remedy: string): Failure => failureOf(requested, code, { why, remedy })
+  const failure = (code: FailureCode, why: string, remedy: string): Failure =>
+    failureOf(requested, code, { why, remedy })
   switch (fault.fault) {
     case 'unreachable':
-      return failure('BP3001', `no connection (${detail})`, 'check that the server of the context is up and reachable from here')
+      return failure(
+        'BP3001',
+        `no connection (${detail})`,
+        'check that the server of the context is up and reachable from here',
+      )
     case 'broken':
-      return failure('BP3001', `the connection broke before the whole answer came (${detail})`, 'try again')
+      return failure(
+        'BP3001',
+        `the connection broke before the whole answer came (${detail})`,
+        'try again',
+      )
     case 'timeout':
       return failure('BP3006', detail, 'try again; check the network between here and the server')
     case 'rejected': {
@@ -91,11 +143,19 @@ export function failureOfFault(fault: TransportFault, requested: RequestDescript
     case 'untrusted': {
       const ended = fault.notAfter === undefined ? '' : `; it was valid until ${fault.notAfter}`
       const why = `the server's certificate is not accepted (${detail}${ended})`
-      return failure('BP3007', why, "renew the server's certificate, or put its authority into the kubeconfig")
+      return failure(
+        'BP3007',
+        why,
+        "renew the server's certificate, or put its authority into the kubeconfig",
+      )
     }
     case 'too-large': {
       const why = `the answer is too large (${detail})`
-      return failureOf(requested, 'BP3010', { why, remedy: 'name fewer objects, or the larger ones alone', retry: 'never' })
+      return failureOf(requested, 'BP3010', {
+        why,
+        remedy: 'name fewer objects, or the larger ones alone',
+        retry: 'never',
+      })
     }
     case 'not-http':
       return notKubernetes(requested, `it does not speak HTTP (${detail})`)
@@ -118,7 +178,10 @@ export function refusalOf(requested: RequestDescription, why: string, remedy: st
 /** A webhook with `failurePolicy: Fail` does not answer: neither we nor the syncer learn what the server would do. */
 export function unavailableAdmission(requested: RequestDescription, webhook: string): Failure {
   const why = `AdmissionUnavailable: the admission webhook ${webhook} does not answer`
-  return admissionFailure(requested, { why, remedy: `look at the service behind the webhook ${webhook}` })
+  return admissionFailure(requested, {
+    why,
+    remedy: `look at the service behind the webhook ${webhook}`,
+  })
 }
 
 /** The same for another object. */
@@ -132,7 +195,8 @@ export function admissionFailure(
 /** A webhook cannot take part in a dry run (`sideEffects` of its configuration), so nothing was decided. */
 export function dryRunUnsupported(requested: RequestDescription, webhook: string): Failure {
   const why = `DryRunUnsupported: the admission webhook ${webhook} does not support dry runs, so only what ownership shows is told`
-  const remedy = 'declare sideEffects: None or NoneOnDryRun in the webhook configuration, if that is true of it'
+  const remedy =
+    'declare sideEffects: None or NoneOnDryRun in the webhook configuration, if that is true of it'
   return failureOf(requested, 'BP3005', { why, remedy, retry: 'on-change' })
 }
 
@@ -142,7 +206,10 @@ export function notKubernetes(requested: RequestDescription, why: string): Failu
 }
 
 export function incompleteList(requested: RequestDescription, why: string): Failure {
-  return failureOf(requested, 'BP3010', { why, remedy: 'try again; if it stays, look at the API service that serves the kind' })
+  return failureOf(requested, 'BP3010', {
+    why,
+    remedy: 'try again; if it stays, look at the API service that serves the kind',
+  })
 }
 
 /**
@@ -174,7 +241,11 @@ export function notServed(
  * @param types further media types to take for JSON; real servers send the OpenAPI index as text/plain
  * @throws Failure BP3008 when it is not JSON
  */
-export function jsonOf(response: ApiResponse, requested: RequestDescription, types: readonly string[] = []): Json {
+export function jsonOf(
+  response: ApiResponse,
+  requested: RequestDescription,
+  types: readonly string[] = [],
+): Json {
   assertJson(response.headers, requested, types)
   try {
     return parseJson(response.body)
@@ -185,10 +256,17 @@ export function jsonOf(response: ApiResponse, requested: RequestDescription, typ
 }
 
 /** @throws Failure BP3008 when the content type is not that of JSON */
-export function assertJson(headers: ApiResponse['headers'], requested: RequestDescription, types: readonly string[] = []): void {
+export function assertJson(
+  headers: ApiResponse['headers'],
+  requested: RequestDescription,
+  types: readonly string[] = [],
+): void {
   const type = (/^[\w.+/-]+/.exec(headers.get('content-type') ?? '')?.[0] ?? '').toLowerCase()
   if (/^application\/([a-z.-]+\+)?json$/.test(type) || types.includes(type)) return
-  throw notKubernetes(requested, `it answers with ${type === '' ? 'no content type' : type}, wanted JSON`)
+  throw notKubernetes(
+    requested,
+    `it answers with ${type === '' ? 'no content type' : type}, wanted JSON`,
+  )
 }
 
 /** The `Status` in a body, or undefined. */
@@ -206,7 +284,10 @@ export function statusOf(body: string): JsonObject | undefined {
 export function isObjectAbsent(response: ApiResponse, name: string): boolean {
   const status = statusOf(response.body)
   return (
-    response.status === 404 && status !== undefined && textOf(status, 'reason') === 'NotFound' && textOf(status, 'details', 'name') === name
+    response.status === 404 &&
+    status !== undefined &&
+    textOf(status, 'reason') === 'NotFound' &&
+    textOf(status, 'details', 'name') === name
   )
 }
 
@@ -218,33 +299,47 @@ export function rbacRule(requested: RequestDescription, user: string | undefined
   if (resource === undefined)
     return `bind ${whom} to a ClusterRole with nonResourceURLs: ["${requested.path}"], verbs: ["${requested.verb}"]`
   // A namespace's Role cannot give rights on cluster-scoped kinds, nor on all namespaces.
-  const role = resource.namespace === '' ? 'a ClusterRole' : `a Role in namespace ${resource.namespace}`
+  const role =
+    resource.namespace === '' ? 'a ClusterRole' : `a Role in namespace ${resource.namespace}`
   return `bind ${whom} to ${role} with apiGroups: ["${resource.group}"], resources: ["${resource.plural}"], verbs: [${verbs.join(', ')}]`
 }
 
 function notFound(requested: RequestDescription, answer: JsonObject | undefined): Failure {
   const [kind, name] = [textOf(answer, 'details', 'kind'), textOf(answer, 'details', 'name')]
   if (kind === 'namespaces' && requested.resource?.plural !== 'namespaces')
-    return refusalOf(requested, `namespace ${name} does not exist`, `create namespace ${name} first`)
-  if (name !== '' && name === requested.resource?.name) return refusalOf(requested, 'the object does not exist', 'look again')
+    return refusalOf(
+      requested,
+      `namespace ${name} does not exist`,
+      `create namespace ${name} first`,
+    )
+  if (name !== '' && name === requested.resource?.name)
+    return refusalOf(requested, 'the object does not exist', 'look again')
   const remedy = 'install what serves the kind, or correct apiVersion and kind'
   return failureOf(requested, 'BP3009', { why: 'the path is not served (404)', remedy })
 }
 
 /** Reason and causes of a refusal; for a Secret only their classes and paths, because messages quote values. */
-function reasonOf(requested: RequestDescription, status: number, answer: JsonObject | undefined): string {
+function reasonOf(
+  requested: RequestDescription,
+  status: number,
+  answer: JsonObject | undefined,
+): string {
   const reason = textOf(answer, 'reason')
   const head = reason === '' ? `status ${status}` : `${reason} (${status})`
   const causes = objectsIn(partOf(answer, 'details', 'causes')).slice(0, MOST_CAUSES)
   const hides = (text: string): boolean => hidesText(requested, text)
   const parts = causes.map((cause) => {
     const [location, message] = [textOf(cause, 'field'), textOf(cause, 'message')]
-    return [hasSecretText(location) ? 'a hidden place' : location, hides(message) ? textOf(cause, 'reason') : shorten(message, requested)]
+    return [
+      hasSecretText(location) ? 'a hidden place' : location,
+      hides(message) ? textOf(cause, 'reason') : shorten(message, requested),
+    ]
       .filter((text) => text !== '')
       .join(': ')
   })
   const message = textOf(answer, 'message')
-  if (parts.length === 0 && message !== '' && !hides(message)) parts.push(shorten(message, requested))
+  if (parts.length === 0 && message !== '' && !hides(message))
+    parts.push(shorten(message, requested))
   return parts.length === 0 ? head : `${head}: ${parts.join('; ')}`
 }
 
@@ -258,10 +353,18 @@ export function hidesText({ resource }: RequestDescription, text: string): boole
  * One bounded line of the server's or a webhook's text. Quotations become `…`, because any value may be a secret; the names of the request
  * stay.
  */
-export function shorten(text: string, { resource }: Pick<RequestDescription, 'resource'> = { resource: undefined }): string {
-  const requested = resource === undefined ? [] : [resource.name, resource.namespace, resource.kind, resource.plural, resource.group]
+export function shorten(
+  text: string,
+  { resource }: Pick<RequestDescription, 'resource'> = { resource: undefined },
+): string {
+  const requested =
+    resource === undefined
+      ? []
+      : [resource.name, resource.namespace, resource.kind, resource.plural, resource.group]
   const message = text
-    .replace(QUOTED, (quoted) => (requested.includes(quoted.slice(1, -1)) ? quoted : `${quoted.charAt(0)}…${quoted.charAt(0)}`))
+    .replace(QUOTED, (quoted) =>
+      requested.includes(quoted.slice(1, -1)) ? quoted : `${quoted.charAt(0)}…${quoted.charAt(0)}`,
+    )
     .replace(UNQUOTED_VALUE, '$1…$2')
   return foreignLine(message, { limit: LONGEST_MESSAGE })
 }

@@ -26,10 +26,12 @@ export function withoutLinkLocal(lookup: LookupFunction = systemLookup): LookupF
   return (name, options, give) => {
     lookup(name, { ...options, all: true }, (error, found, family) => {
       if (error !== null) return give(error, [])
-      const all = typeof found === 'string' ? [{ address: found, family: family ?? isIP(found) }] : found
+      const all =
+        typeof found === 'string' ? [{ address: found, family: family ?? isIP(found) }] : found
       const others = all.filter(({ address }) => !isLinkLocal(address))
       const [first] = others
-      if (first === undefined) give(Object.assign(new Error('no other address'), { code: ONLY_LINK_LOCAL }), [])
+      if (first === undefined)
+        give(Object.assign(new Error('no other address'), { code: ONLY_LINK_LOCAL }), [])
       else if (options.all === true) give(null, others)
       else give(null, first.address, first.family)
     })

@@ -11,12 +11,18 @@ import { faultOf, type Transport, TransportFault, type TransportTarget } from '.
  * As ALPN has it on the wire, in memory of its own: of a list or a Buffer, Node makes a part of its pool, and every connection would keep 64 KiB
  * of that for the twelve bytes.
  */
-const PROTOCOLS = new DataView(Uint8Array.from(['h2', 'http/1.1'].flatMap((name) => [name.length, ...Buffer.from(name)])).buffer)
+const PROTOCOLS = new DataView(
+  Uint8Array.from(['h2', 'http/1.1'].flatMap((name) => [name.length, ...Buffer.from(name)])).buffer,
+)
 
 /** @throws TransportFault; the reason of `signal` when that aborted */
-export async function openTransport(target: TransportTarget, signal: AbortSignal): Promise<Transport> {
+export async function openTransport(
+  target: TransportTarget,
+  signal: AbortSignal,
+): Promise<Transport> {
   signal.throwIfAborted()
-  if (target.proxy !== undefined || target.server.protocol === 'http:') return http1Transport(target)
+  if (target.proxy !== undefined || target.server.protocol === 'http:')
+    return http1Transport(target)
   await turnToOpen()
   signal.throwIfAborted()
   const socket = await openTlsSocket(target, signal)
@@ -59,7 +65,12 @@ function handshake(target: TransportTarget, signal: AbortSignal): Promise<TLSSoc
     const { ca, cert, key, minVersion, ...options } = tlsOptions(server, target.credentials)
     const socket = connectTls({
       ...options,
-      secureContext: secureContext({ minVersion, ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) }),
+      secureContext: secureContext({
+        minVersion,
+        ...(ca && { ca }),
+        ...(cert && { cert }),
+        ...(key && { key }),
+      }),
       host: hostOf(server),
       port: portOf(server),
       lookup: target.lookup,
@@ -75,7 +86,10 @@ function handshake(target: TransportTarget, signal: AbortSignal): Promise<TLSSoc
       reject(error)
     }
     const late = setTimeout(
-      () => end(new TransportFault('timeout', `no connection within ${target.connectTimeout / 1000} s`)),
+      () =>
+        end(
+          new TransportFault('timeout', `no connection within ${target.connectTimeout / 1000} s`),
+        ),
       target.connectTimeout,
     )
     const abort = (): void => end(signal.reason)
@@ -99,7 +113,11 @@ function notAfterOf(target: TransportTarget, signal: AbortSignal): Promise<strin
   return new Promise((resolve) => {
     const name = target.credentials.serverName ?? hostOf(server)
     const raw = connectTcp({ host: hostOf(server), port: portOf(server), lookup, signal })
-    const socket = connectTls({ socket: raw, rejectUnauthorized: false, ...(isIP(name) === 0 ? { servername: name } : {}) })
+    const socket = connectTls({
+      socket: raw,
+      rejectUnauthorized: false,
+      ...(isIP(name) === 0 ? { servername: name } : {}),
+    })
     const end = (certificate?: PeerCertificate): void => {
       clearTimeout(late)
       socket.destroy()

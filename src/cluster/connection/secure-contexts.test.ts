@@ -23,5 +23,6 @@ test('connections with the same authority, certificate and key share a context, 
 })
 
 test('what is no key is refused each time', () => {
-  for (let attempt = 0; attempt < 2; attempt += 1) assert.throws(() => secureContext({ key: 'none', minVersion: 'TLSv1.2' }))
+  for (let attempt = 0; attempt < 2; attempt += 1)
+    assert.throws(() => secureContext({ key: 'none', minVersion: 'TLSv1.2' }))
 })

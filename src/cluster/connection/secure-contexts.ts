@@ -12,9 +12,14 @@ const GONE = new FinalizationRegistry<string>((name) => {
 })
 
 /** @throws as `createSecureContext`, for what is no certificate or key */
-export function secureContext(options: Pick<SecureContextOptions, 'ca' | 'cert' | 'key' | 'minVersion'>): SecureContext {
+export function secureContext(
+  options: Pick<SecureContextOptions, 'ca' | 'cert' | 'key' | 'minVersion'>,
+): SecureContext {
   // A hash, so that no key outlives its connections.
-  const name = hash('sha256', JSON.stringify([options.ca, options.cert, options.key, options.minVersion]))
+  const name = hash(
+    'sha256',
+    JSON.stringify([options.ca, options.cert, options.key, options.minVersion]),
+  )
   const known = CONTEXTS.get(name)?.deref()
   if (known !== undefined) return known
   const created = createSecureContext(options)

@@ -83,7 +83,12 @@ export interface TransportTarget {
   readonly pingWithin: number
 }
 
-export const TRANSPORT_DEFAULTS = { connectTimeout: 10_000, maxBody: 256 * 1024 * 1024, pingEvery: 15_000, pingWithin: 10_000 } as const
+export const TRANSPORT_DEFAULTS = {
+  connectTimeout: 10_000,
+  maxBody: 256 * 1024 * 1024,
+  pingEvery: 15_000,
+  pingWithin: 10_000,
+} as const
 
 /**
  * The reason of a missing answer.
@@ -91,7 +96,15 @@ export const TRANSPORT_DEFAULTS = { connectTimeout: 10_000, maxBody: 256 * 1024 
  * `timeout`: too slow. `untrusted`: the server's certificate. `rejected`: the server refused our certificate.
  * `too-large`: more than `maxBody`. `not-http`: the peer does not speak HTTP. `link-local`: the server's name has no other address.
  */
-type FaultClass = 'unreachable' | 'broken' | 'timeout' | 'untrusted' | 'rejected' | 'too-large' | 'not-http' | 'link-local'
+type FaultClass =
+  | 'unreachable'
+  | 'broken'
+  | 'timeout'
+  | 'untrusted'
+  | 'rejected'
+  | 'too-large'
+  | 'not-http'
+  | 'link-local'
 
 /** A library's error, translated by its code. It stays inside this folder: `kubernetes-failure.ts` makes a Failure of it. */
 export class TransportFault extends Error {
@@ -120,7 +133,12 @@ const UNREACHABLE = new Set([
   'EHOSTDOWN',
   'ENETDOWN',
 ])
-const TIMEOUTS = new Set(['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'])
+const TIMEOUTS = new Set([
+  'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+])
 // Codes of OpenSSL's certificate verification (X509_V_ERR_*) as Node names them: doc/api/tls.md "X509 certificate error codes".
 const UNTRUSTED =
   /^(CERT_|CRL_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|ERROR_IN_CERT|ERROR_IN_CRL|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|HOSTNAME_MISMATCH|ERR_TLS_CERT|ERR_TLS_HANDSHAKE)/
@@ -129,12 +147,17 @@ const UNTRUSTED =
 export function faultOf(thrown: unknown): TransportFault {
   if (thrown instanceof TransportFault) return thrown
   const code = codeOf(thrown)
-  if (code === ONLY_LINK_LOCAL) return new TransportFault('link-local', `the name of the server stands for ${WHY_NOT_LINK_LOCAL}`)
+  if (code === ONLY_LINK_LOCAL)
+    return new TransportFault(
+      'link-local',
+      `the name of the server stands for ${WHY_NOT_LINK_LOCAL}`,
+    )
   if (UNREACHABLE.has(code)) return new TransportFault('unreachable', code, thrown)
   if (TIMEOUTS.has(code)) return new TransportFault('timeout', code, thrown)
   if (UNTRUSTED.test(code)) return new TransportFault('untrusted', code, thrown)
   if (/ALERT.*CERTIFICATE/.test(code)) return new TransportFault('rejected', code, thrown)
-  if (code.startsWith('ERR_SSL_') || code === 'EPROTO') return new TransportFault('untrusted', code, thrown)
+  if (code.startsWith('ERR_SSL_') || code === 'EPROTO')
+    return new TransportFault('untrusted', code, thrown)
   if (code.startsWith('HPE_')) return new TransportFault('not-http', code, thrown)
   return new TransportFault('broken', code === '' ? 'the connection ended' : code, thrown)
 }
@@ -151,7 +174,11 @@ function codeOf(thrown: unknown): string {
  * Runs `work` under a deadline and the caller's signal.
  * @throws TransportFault `timeout` when the deadline passed, the signal's reason when it aborted, a fault for anything else
  */
-export async function underDeadline<T>(timeout: number, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function underDeadline<T>(
+  timeout: number,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   signal.throwIfAborted()
   // AbortSignal.timeout does not do: its timer does not keep the process alive, and a silent peer would then end it without a word.
   const deadline = new AbortController()
@@ -162,7 +189,8 @@ export async function underDeadline<T>(timeout: number, signal: AbortSignal, wor
     return await work(deadline.signal)
   } catch (thrown) {
     if (signal.aborted) throw signal.reason
-    if (deadline.signal.aborted) throw new TransportFault('timeout', `no answer within ${timeout / 1000} s`, thrown)
+    if (deadline.signal.aborted)
+      throw new TransportFault('timeout', `no answer within ${timeout / 1000} s`, thrown)
     throw faultOf(thrown)
   } finally {
     clearTimeout(timer)
@@ -171,7 +199,11 @@ export async function underDeadline<T>(timeout: number, signal: AbortSignal, wor
 }
 
 /** @param encoding value of `content-encoding` @throws TransportFault `too-large`, or `broken` for an encoding that was not requested */
-export async function readBody(stream: Readable, encoding: string | undefined, limit: number): Promise<string> {
+export async function readBody(
+  stream: Readable,
+  encoding: string | undefined,
+  limit: number,
+): Promise<string> {
   if (encoding !== undefined && !['gzip', 'identity', ''].includes(encoding)) {
     throw new TransportFault('broken', 'the body has an encoding that was not asked for')
   }

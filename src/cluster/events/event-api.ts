@@ -17,24 +17,51 @@ export interface EventApi {
 export const EVENTS_VERSION = 'events.k8s.io/v1'
 
 export function eventApi(connection: ApiConnection): EventApi {
-  const collection = (namespace: string): string => `/apis/${EVENTS_VERSION}/namespaces/${encodeURIComponent(namespace)}/events`
+  const collection = (namespace: string): string =>
+    `/apis/${EVENTS_VERSION}/namespaces/${encodeURIComponent(namespace)}/events`
   const cluster = connection.name
   return {
     cluster,
     create: (namespace, body, signal) => {
-      const call = { method: 'POST', path: collection(namespace), body, repeatable: false, answers: [403, 404, 409] } as const
+      const call = {
+        method: 'POST',
+        path: collection(namespace),
+        body,
+        repeatable: false,
+        answers: [403, 404, 409],
+      } as const
       return connection.send(call, requestedEvent(cluster, 'create', namespace), signal)
     },
     patch: (namespace, name, body, signal) => {
       const path = `${collection(namespace)}/${encodeURIComponent(name)}`
-      const call = { method: 'PATCH', path, body, contentType: 'application/merge-patch+json', repeatable: false } as const
-      return connection.send({ ...call, answers: [403, 404, 409, 422] }, requestedEvent(cluster, 'patch', namespace), signal)
+      const call = {
+        method: 'PATCH',
+        path,
+        body,
+        contentType: 'application/merge-patch+json',
+        repeatable: false,
+      } as const
+      return connection.send(
+        { ...call, answers: [403, 404, 409, 422] },
+        requestedEvent(cluster, 'patch', namespace),
+        signal,
+      )
     },
   }
 }
 
 /** A missing right names both verbs. */
-export function requestedEvent(cluster: string, verb: 'create' | 'patch', namespace: string): RequestDescription {
+export function requestedEvent(
+  cluster: string,
+  verb: 'create' | 'patch',
+  namespace: string,
+): RequestDescription {
   const resource = { group: 'events.k8s.io', kind: 'Event', plural: 'events', namespace, name: '' }
-  return { cluster, verb, resource, path: `/apis/${EVENTS_VERSION}/events`, alsoNeeded: [verb === 'create' ? 'patch' : 'create'] }
+  return {
+    cluster,
+    verb,
+    resource,
+    path: `/apis/${EVENTS_VERSION}/events`,
+    alsoNeeded: [verb === 'create' ? 'patch' : 'create'],
+  }
 }

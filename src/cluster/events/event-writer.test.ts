@@ -19,10 +19,16 @@ const EVENT: DriftEvent = {
   note: 'spec.replicas 3 → 5 by kubectl-edit',
 }
 
-async function open(t: TestContext, routes: Routes): Promise<{ readonly server: ScriptedServer; readonly writer: EventWriter }> {
+async function open(
+  t: TestContext,
+  routes: Routes,
+): Promise<{ readonly server: ScriptedServer; readonly writer: EventWriter }> {
   const all: Routes = { ...DISCOVERY, ...routes }
   const server = await scriptedServer((request) => {
-    const route = all[`${request.method} ${request.path.replace(/\?.*$/, '').replace(/events\/backporch-\w+$/, 'events/*')}`]
+    const route =
+      all[
+        `${request.method} ${request.path.replace(/\?.*$/, '').replace(/events\/backporch-\w+$/, 'events/*')}`
+      ]
     return route === undefined ? { status: 404, body: '404 page not found' } : route(request)
   })
   const clock = testClock()
@@ -48,7 +54,14 @@ test('an Event has the fields that the API server asks for, and its name comes f
     action: 'Compare',
     reportingController: 'backporch.dev/controller',
     reportingInstance: 'backporch-controller',
-    regarding: { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web', uid: 'u1', resourceVersion: '7' },
+    regarding: {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      namespace: 'shop',
+      name: 'web',
+      uid: 'u1',
+      resourceVersion: '7',
+    },
     note: EVENT.note,
   })
   assert.match(first.metadata.name, /^backporch-[0-9a-f]{24}$/)
@@ -73,7 +86,10 @@ test('an Event that is there is counted in its series, without a right to read i
     [
       ['POST', ''],
       ['PATCH', '{}'],
-      ['PATCH', '{"metadata":{"resourceVersion":"12"},"series":{"count":2,"lastObservedTime":"2026-11-21T09:00:00.000000Z"}}'],
+      [
+        'PATCH',
+        '{"metadata":{"resourceVersion":"12"},"series":{"count":2,"lastObservedTime":"2026-11-21T09:00:00.000000Z"}}',
+      ],
     ],
   )
 })
@@ -81,7 +97,12 @@ test('an Event that is there is counted in its series, without a right to read i
 test('without the right nothing more is tried in the namespace, and one note has the rule', async (t) => {
   const other = '/apis/events.k8s.io/v1/namespaces/other/events'
   const { server, writer } = await open(t, {
-    [`POST ${SHOP}`]: () => statusAnswer(403, 'Forbidden', 'events is forbidden: User "drift" cannot create resource "events"'),
+    [`POST ${SHOP}`]: () =>
+      statusAnswer(
+        403,
+        'Forbidden',
+        'events is forbidden: User "drift" cannot create resource "events"',
+      ),
     [`POST ${other}`]: () => ({ status: 201, body: {} }),
   })
   const elsewhere = { ...EVENT, regarding: { ...EVENT.regarding, namespace: 'other' } }
@@ -102,14 +123,21 @@ test('without the right nothing more is tried in the namespace, and one note has
 
 test('a namespace that is being deleted is no missing right', async (t) => {
   const details = { causes: [{ reason: 'NamespaceTerminating' }] }
-  const { writer } = await open(t, { [`POST ${SHOP}`]: () => statusAnswer(403, 'Forbidden', 'terminating', details) })
+  const { writer } = await open(t, {
+    [`POST ${SHOP}`]: () => statusAnswer(403, 'Forbidden', 'terminating', details),
+  })
   assert.deepEqual(await writer.write([EVENT], SIGNAL), [])
 })
 
 test('a turn writes a bounded number, and a server that fails stops the rest with one note', async (t) => {
   let isBroken = false
-  const { server, writer } = await open(t, { [`POST ${SHOP}`]: () => ({ status: isBroken ? 500 : 201, body: {} }) })
-  const many = Array.from({ length: MOST_EVENTS + 5 }, (_, index) => ({ ...EVENT, note: `${index}` }))
+  const { server, writer } = await open(t, {
+    [`POST ${SHOP}`]: () => ({ status: isBroken ? 500 : 201, body: {} }),
+  })
+  const many = Array.from({ length: MOST_EVENTS + 5 }, (_, index) => ({
+    ...EVENT,
+    note: `${index}`,
+  }))
   const notes = await writer.write(many, SIGNAL)
   assert.deepEqual(
     notes.map(({ text }) => text),
@@ -128,7 +156,11 @@ test('of an object that the turn did not read, only the metadata is read', async
   const { server, writer } = await open(t, {
     [`POST ${SHOP}`]: () => ({ status: 201, body: {} }),
     [`GET ${path}`]: () => ({
-      body: { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: { uid: 'u9', resourceVersion: '9' } },
+      body: {
+        kind: 'PartialObjectMetadata',
+        apiVersion: 'meta.k8s.io/v1',
+        metadata: { uid: 'u9', resourceVersion: '9' },
+      },
     }),
   })
   await writer.write([{ ...EVENT, reason: 'DriftGone', apiVersion: '', uid: undefined }], SIGNAL)
@@ -148,6 +180,9 @@ test('nothing but Events can be written, whatever a namespace or a name has', as
   await api.patch('shop', '../../secrets/a', '{}', SIGNAL)
   assert.deepEqual(
     server.requests.map(({ path }) => path),
-    ['/apis/events.k8s.io/v1/namespaces/..%2F..%2Fpods%3Fx%3D/events', `${SHOP}/..%2F..%2Fsecrets%2Fa`],
+    [
+      '/apis/events.k8s.io/v1/namespaces/..%2F..%2Fpods%3Fx%3D/events',
+      `${SHOP}/..%2F..%2Fsecrets%2Fa`,
+    ],
   )
 })

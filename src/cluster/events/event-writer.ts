@@ -1,7 +1,15 @@
 /** Writes Events about drift. A repeat of an Event is counted in its series, as clients of events.k8s.io do. */
 import { createHash } from 'node:crypto'
 import { asFailure } from '@backporch/kyaml/failure'
-import { formatJson, isJsonObject, type JsonObject, objectsIn, parseJson, partOf, textOf } from '@backporch/kyaml/json'
+import {
+  formatJson,
+  isJsonObject,
+  type JsonObject,
+  objectsIn,
+  parseJson,
+  partOf,
+  textOf,
+} from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
 import { formatResourceId, metadataText } from '@backporch/kyaml/resource'
 import type { Clock } from '@backporch/system/clock'
@@ -39,14 +47,20 @@ export class EventWriter implements DriftEvents {
   async write(events: readonly DriftEvent[], signal: AbortSignal): Promise<readonly Note[]> {
     const notes: Note[] = []
     const left = events.length - MOST_EVENTS
-    if (left > 0) notes.push(this.note(`${left} of ${events.length} Events are not written: a turn writes ${MOST_EVENTS} in a cluster`))
+    if (left > 0)
+      notes.push(
+        this.note(
+          `${left} of ${events.length} Events are not written: a turn writes ${MOST_EVENTS} in a cluster`,
+        ),
+      )
     for (const event of events.slice(0, MOST_EVENTS)) {
       const namespace = event.regarding.namespace || CLUSTER_SCOPED
       if (this.forbidden.has(namespace)) continue
       try {
         notes.push(...(await this.one(event, namespace, signal)))
       } catch (thrown) {
-        if (signal.aborted) return [...notes, this.note('Events are not written: the time for them is over')]
+        if (signal.aborted)
+          return [...notes, this.note('Events are not written: the time for them is over')]
         const { what, why, remedy } = asFailure(thrown)
         return [...notes, this.note(`Events are not written: ${what}: ${why}; ${remedy}`)]
       }
@@ -54,7 +68,11 @@ export class EventWriter implements DriftEvents {
     return notes
   }
 
-  private async one(event: DriftEvent, namespace: string, signal: AbortSignal): Promise<readonly Note[]> {
+  private async one(
+    event: DriftEvent,
+    namespace: string,
+    signal: AbortSignal,
+  ): Promise<readonly Note[]> {
     const live = await this.liveOf(event, signal)
     const body = bodyOf(event, live, namespace, microTime(this.clock))
     const created = await this.api.create(namespace, formatJson(body), signal)
@@ -64,38 +82,70 @@ export class EventWriter implements DriftEvents {
   }
 
   /** An empty patch changes nothing and answers the Event, so that no right to read Events is needed. */
-  private async count(namespace: string, name: string, signal: AbortSignal): Promise<readonly Note[]> {
+  private async count(
+    namespace: string,
+    name: string,
+    signal: AbortSignal,
+  ): Promise<readonly Note[]> {
     const answer = await this.api.patch(namespace, name, '{}', signal)
     if (answer.status === 403) return this.refused(answer, namespace, 'patch')
     const present = parseJson(answer.body)
     if (answer.status !== 200 || !isJsonObject(present)) return []
     const before = partOf(present, 'series', 'count')
-    const series = { count: (typeof before === 'number' ? before : 1) + 1, lastObservedTime: microTime(this.clock) }
+    const series = {
+      count: (typeof before === 'number' ? before : 1) + 1,
+      lastObservedTime: microTime(this.clock),
+    }
     // Of two controllers that count at once, one is refused.
-    const patch = { metadata: { resourceVersion: metadataText(present, 'resourceVersion') }, series }
+    const patch = {
+      metadata: { resourceVersion: metadataText(present, 'resourceVersion') },
+      series,
+    }
     await this.api.patch(namespace, name, formatJson(patch), signal)
     return []
   }
 
-  private refused(answer: ApiResponse, namespace: string, verb: 'create' | 'patch'): readonly Note[] {
+  private refused(
+    answer: ApiResponse,
+    namespace: string,
+    verb: 'create' | 'patch',
+  ): readonly Note[] {
     // Of a namespace that is being deleted nobody needs to know more.
-    if (objectsIn(partOf(statusOf(answer.body), 'details', 'causes')).some((cause) => textOf(cause, 'reason') === 'NamespaceTerminating'))
+    if (
+      objectsIn(partOf(statusOf(answer.body), 'details', 'causes')).some(
+        (cause) => textOf(cause, 'reason') === 'NamespaceTerminating',
+      )
+    )
       return []
     this.forbidden.add(namespace)
     const { remedy } = failureOfResponse(answer, requestedEvent(this.api.cluster, verb, namespace))
-    return [this.note(`no Events are written in namespace ${namespace}, because the account may not: ${remedy}`)]
+    return [
+      this.note(
+        `no Events are written in namespace ${namespace}, because the account may not: ${remedy}`,
+      ),
+    ]
   }
 
-  private async liveOf({ regarding, apiVersion, uid, resourceVersion }: DriftEvent, signal: AbortSignal): Promise<Live> {
+  private async liveOf(
+    { regarding, apiVersion, uid, resourceVersion }: DriftEvent,
+    signal: AbortSignal,
+  ): Promise<Live> {
     if (uid !== undefined) return { apiVersion, uid, resourceVersion }
     try {
       const served = await this.discovery.find(apiVersion, regarding.kind, signal, regarding.group)
       const requested = requestedFor(this.reads.cluster, 'get', served, regarding)
       const path = objectPath(served, regarding.namespace, regarding.name)
-      const answer = await this.reads.get(path, requested, signal, { accept: METADATA, answers: [404] })
+      const answer = await this.reads.get(path, requested, signal, {
+        accept: METADATA,
+        answers: [404],
+      })
       const live = answer.status === 404 ? undefined : jsonOf(answer, requested)
       const text = (field: string): string => (isJsonObject(live) ? metadataText(live, field) : '')
-      return { apiVersion: served.apiVersion, uid: text('uid'), resourceVersion: text('resourceVersion') }
+      return {
+        apiVersion: served.apiVersion,
+        uid: text('uid'),
+        resourceVersion: text('resourceVersion'),
+      }
     } catch (thrown) {
       signal.throwIfAborted()
       asFailure(thrown)

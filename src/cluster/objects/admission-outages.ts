@@ -9,7 +9,10 @@ const OUTAGE = 10_000
 /** A webhook that is down fails every object of one kind in one namespace alike. */
 export class AdmissionOutages {
   private readonly clock: Clock
-  private readonly known = new Map<string, { readonly why: string; readonly remedy: string; readonly at: number }>()
+  private readonly known = new Map<
+    string,
+    { readonly why: string; readonly remedy: string; readonly at: number }
+  >()
 
   constructor(clock: Clock) {
     this.clock = clock
@@ -23,7 +26,8 @@ export class AdmissionOutages {
   failureOf(requested: RequestDescription): Failure | undefined {
     const outage = this.known.get(requested.path)
     // Also where the clock was set back meanwhile.
-    if (outage === undefined || Math.abs(this.clock.now().getTime() - outage.at) > OUTAGE) return undefined
+    if (outage === undefined || Math.abs(this.clock.now().getTime() - outage.at) > OUTAGE)
+      return undefined
     return admissionFailure(requested, outage)
   }
 }

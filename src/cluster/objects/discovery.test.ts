@@ -4,7 +4,10 @@ import type { WantedObject } from '@backporch/kyaml/resource'
 import { discoveryList, listOf, scriptedApi } from '../../../test/apiserver/scripted-api.ts'
 
 const signal = new AbortController().signal
-const widget: WantedObject = { apiVersion: 'example.com/v1', id: { group: 'example.com', kind: 'Widget', namespace: 'shop', name: 'w' } }
+const widget: WantedObject = {
+  apiVersion: 'example.com/v1',
+  id: { group: 'example.com', kind: 'Widget', namespace: 'shop', name: 'w' },
+}
 
 function groupOf(freshness: string, kinds: readonly string[]) {
   const resources = kinds.map((kind) => ({
@@ -22,7 +25,9 @@ async function stateOf(api: Awaited<ReturnType<typeof scriptedApi>>): Promise<st
 }
 
 test('a group whose API service is down is not taken for one that is not served', async (t) => {
-  const api = await scriptedApi(t, { 'GET /apis': () => ({ body: discoveryList(groupOf('Stale', [])) }) })
+  const api = await scriptedApi(t, {
+    'GET /apis': () => ({ body: discoveryList(groupOf('Stale', [])) }),
+  })
   assert.equal(await stateOf(api), 'BP3005')
 })
 
@@ -37,7 +42,9 @@ test('what a stale group still lists is used', async (t) => {
 test('a kind that came after discovery was read is found', async (t) => {
   let installed = false
   const api = await scriptedApi(t, {
-    'GET /apis': () => ({ body: discoveryList(...(installed ? [groupOf('Current', ['Widget'])] : [])) }),
+    'GET /apis': () => ({
+      body: discoveryList(...(installed ? [groupOf('Current', ['Widget'])] : [])),
+    }),
     'GET /apis/example.com/v1/namespaces/shop/widgets': () => ({ body: listOf('Widget', []) }),
   })
   assert.equal(await stateOf(api), 'BP3009')
@@ -49,7 +56,9 @@ test('a kind that came after discovery was read is found', async (t) => {
 test('a kind that came after the clock was set back by an hour is found', async (t) => {
   let installed = false
   const api = await scriptedApi(t, {
-    'GET /apis': () => ({ body: discoveryList(...(installed ? [groupOf('Current', ['Widget'])] : [])) }),
+    'GET /apis': () => ({
+      body: discoveryList(...(installed ? [groupOf('Current', ['Widget'])] : [])),
+    }),
     'GET /apis/example.com/v1/namespaces/shop/widgets': () => ({ body: listOf('Widget', []) }),
   })
   assert.equal(await stateOf(api), 'BP3009')
@@ -64,14 +73,21 @@ test('without a version the preferred one of the group that has the kind is take
   const api = await scriptedApi(t, {
     'GET /apis': () => ({ body: discoveryList({ ...v1, versions: [...v1.versions, beta] }) }),
     'GET /apis/example.com/v1/namespaces/shop/gadgets': () => ({ body: listOf('Gadget', ['g']) }),
-    'GET /apis/example.com/v1beta1/namespaces/shop/widgets': () => ({ body: listOf('Widget', ['w']) }),
+    'GET /apis/example.com/v1beta1/namespaces/shop/widgets': () => ({
+      body: listOf('Widget', ['w']),
+    }),
     'GET /api/v1/namespaces/shop/configmaps': () => ({ body: listOf('ConfigMap', ['c']) }),
   })
   const any = (group: string, kind: string, name: string): WantedObject => ({
     apiVersion: '',
     id: { group, kind, namespace: 'shop', name },
   })
-  const wanted = [any('example.com', 'Gadget', 'g'), any('example.com', 'Widget', 'w'), any('', 'ConfigMap', 'c'), any('', 'Widget', 'w')]
+  const wanted = [
+    any('example.com', 'Gadget', 'g'),
+    any('example.com', 'Widget', 'w'),
+    any('', 'ConfigMap', 'c'),
+    any('', 'Widget', 'w'),
+  ]
   const states = [...(await api.cluster.readLive(wanted, signal)).values()]
   assert.deepEqual(
     states.map((state) => (state.state === 'unreadable' ? state.failure.code : state.state)),
@@ -80,9 +96,14 @@ test('without a version the preferred one of the group that has the kind is take
 })
 
 test('discovery is asked for once', async (t) => {
-  const api = await scriptedApi(t, { 'GET /api/v1/namespaces/shop/configmaps': () => ({ body: listOf('ConfigMap', []) }) })
+  const api = await scriptedApi(t, {
+    'GET /api/v1/namespaces/shop/configmaps': () => ({ body: listOf('ConfigMap', []) }),
+  })
   for (const name of ['a', 'b'])
-    await api.cluster.readLive([{ apiVersion: 'v1', id: { group: '', kind: 'ConfigMap', namespace: 'shop', name } }], signal)
+    await api.cluster.readLive(
+      [{ apiVersion: 'v1', id: { group: '', kind: 'ConfigMap', namespace: 'shop', name } }],
+      signal,
+    )
   assert.equal(api.server.requests.filter(({ path }) => path === '/api').length, 1)
 })
 
@@ -90,7 +111,12 @@ test('a server without aggregated discovery is asked for the group version that 
   const api = await scriptedApi(t, {
     'GET /api': () => ({ body: { kind: 'APIVersions', versions: ['v1'] } }),
     'GET /apis': () => ({
-      body: { kind: 'APIGroupList', groups: [{ name: 'example.com', versions: [{ groupVersion: 'example.com/v1', version: 'v1' }] }] },
+      body: {
+        kind: 'APIGroupList',
+        groups: [
+          { name: 'example.com', versions: [{ groupVersion: 'example.com/v1', version: 'v1' }] },
+        ],
+      },
     }),
     'GET /apis/example.com/v1': () => ({
       body: {
@@ -110,7 +136,10 @@ test('without aggregated discovery, a group that answers 503 is down, not gone',
   const api = await scriptedApi(t, {
     'GET /api': () => ({ body: { kind: 'APIVersions', versions: ['v1'] } }),
     'GET /apis': () => ({
-      body: { kind: 'APIGroupList', groups: [{ name: 'example.com', versions: [{ groupVersion: 'example.com/v1' }] }] },
+      body: {
+        kind: 'APIGroupList',
+        groups: [{ name: 'example.com', versions: [{ groupVersion: 'example.com/v1' }] }],
+      },
     }),
     'GET /apis/example.com/v1': () => ({ status: 503 }),
   })

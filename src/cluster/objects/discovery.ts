@@ -5,7 +5,15 @@
 import { hash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '@backporch/kyaml/failure'
-import { formatJson, getKey, isJsonObject, type JsonObject, objectsIn, textOf, textsIn } from '@backporch/kyaml/json'
+import {
+  formatJson,
+  getKey,
+  isJsonObject,
+  type JsonObject,
+  objectsIn,
+  textOf,
+  textsIn,
+} from '@backporch/kyaml/json'
 import { parseApiVersion } from '@backporch/kyaml/resource'
 import type { Clock } from '@backporch/system/clock'
 import { LRUCache } from 'lru-cache'
@@ -67,7 +75,12 @@ export class Discovery {
    * An empty `apiVersion` finds the version of `group` with the kind that the server prefers.
    * @throws Failure BP3009 when the kind is not served, BP3005 when its group does not answer, another BP30xx when it is not known
    */
-  async find(apiVersion: string, kind: string, signal: AbortSignal, group = ''): Promise<ServedResource> {
+  async find(
+    apiVersion: string,
+    kind: string,
+    signal: AbortSignal,
+    group = '',
+  ): Promise<ServedResource> {
     const catalogue = await this.read(signal)
     const wanted = { apiVersion, group, kind }
     const found = await this.lookUpAny(catalogue, wanted, signal)
@@ -100,8 +113,11 @@ export class Discovery {
 
   /** Versions in which the server has a kind of this name, as far as they are known without a request: kinds move between groups. */
   private async othersOf(kind: string): Promise<readonly string[]> {
-    const groupVersions = (await this.catalogue)?.groupVersions ?? new Map<string, GroupVersion | undefined>()
-    return [...groupVersions].flatMap(([version, known]) => (known?.kinds.has(kind) === true ? [version] : []))
+    const groupVersions =
+      (await this.catalogue)?.groupVersions ?? new Map<string, GroupVersion | undefined>()
+    return [...groupVersions].flatMap(([version, known]) =>
+      known?.kinds.has(kind) === true ? [version] : [],
+    )
   }
 
   /**
@@ -109,7 +125,9 @@ export class Discovery {
    * @returns `unknown`: failures of groups whose API service does not answer
    * @throws Failure BP30xx
    */
-  async namespacedKinds(signal: AbortSignal): Promise<{ readonly kinds: readonly ServedResource[]; readonly unknown: readonly Failure[] }> {
+  async namespacedKinds(
+    signal: AbortSignal,
+  ): Promise<{ readonly kinds: readonly ServedResource[]; readonly unknown: readonly Failure[] }> {
     const { groupVersions } = await this.read(signal)
     const kinds = new Map<string, ServedResource>()
     const unknown: Failure[] = []
@@ -119,7 +137,8 @@ export class Discovery {
       if (listed.stale) unknown.push(this.groupIsDown(version))
       for (const served of listed.kinds.values()) {
         const key = `${served.group}/${served.kind}`
-        if (served.namespaced && served.verbs.includes('list') && !kinds.has(key)) kinds.set(key, served)
+        if (served.namespaced && served.verbs.includes('list') && !kinds.has(key))
+          kinds.set(key, served)
       }
     }
     return { kinds: [...kinds.values()], unknown }
@@ -142,13 +161,21 @@ export class Discovery {
   ): Promise<ServedResource | undefined> {
     if (apiVersion !== '') return this.lookUp(catalogue, apiVersion, kind, signal)
     for (const version of catalogue.groupVersions.keys()) {
-      const found = parseApiVersion(version).group === group ? await this.lookUp(catalogue, version, kind, signal) : undefined
+      const found =
+        parseApiVersion(version).group === group
+          ? await this.lookUp(catalogue, version, kind, signal)
+          : undefined
       if (found !== undefined) return found
     }
     return undefined
   }
 
-  private async lookUp(catalogue: Catalogue, apiVersion: string, kind: string, signal: AbortSignal): Promise<ServedResource | undefined> {
+  private async lookUp(
+    catalogue: Catalogue,
+    apiVersion: string,
+    kind: string,
+    signal: AbortSignal,
+  ): Promise<ServedResource | undefined> {
     if (!catalogue.groupVersions.has(apiVersion)) return undefined
     let listed = catalogue.groupVersions.get(apiVersion)
     if (listed === undefined) {
@@ -174,9 +201,16 @@ export class Discovery {
     return { groupVersions, readAt: this.now() }
   }
 
-  private async readRoot(path: string, into: Map<string, GroupVersion | undefined>, signal: AbortSignal): Promise<void> {
+  private async readRoot(
+    path: string,
+    into: Map<string, GroupVersion | undefined>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const requested = requestedPath(this.api.cluster, path)
-    const answer = jsonOf(await this.api.get(path, requested, signal, { accept: ACCEPT }), requested)
+    const answer = jsonOf(
+      await this.api.get(path, requested, signal, { accept: ACCEPT }),
+      requested,
+    )
     const kind = textOf(answer, 'kind')
     if (!isJsonObject(answer)) throw notKubernetes(requested, 'its answer is not an object')
     if (kind === 'APIGroupDiscoveryList') {
@@ -184,7 +218,9 @@ export class Discovery {
     } else if (kind === 'APIVersions') {
       for (const version of textsIn(getKey(answer, 'versions'))) into.set(version, undefined)
     } else if (kind === 'APIGroupList') {
-      const versions = objectsIn(getKey(answer, 'groups')).flatMap((group) => objectsIn(getKey(group, 'versions')))
+      const versions = objectsIn(getKey(answer, 'groups')).flatMap((group) =>
+        objectsIn(getKey(group, 'versions')),
+      )
       for (const version of versions) into.set(textOf(version, 'groupVersion'), undefined)
     } else throw notKubernetes(requested, 'its answer is not a list of API groups')
   }
@@ -192,12 +228,15 @@ export class Discovery {
   private async readGroupVersion(apiVersion: string, signal: AbortSignal): Promise<GroupVersion> {
     const path = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
     const requested = requestedPath(this.api.cluster, path)
-    const response = await this.api.get(path, requested, signal, { answers: [404] }).catch((thrown: unknown) => {
-      // An API service that is down hides the kinds of its own group only.
-      if (thrown instanceof Failure && thrown.code === 'BP3005') return undefined
-      throw thrown
-    })
-    if (response === undefined || response.status === 404) return { kinds: new Map(), stale: response === undefined }
+    const response = await this.api
+      .get(path, requested, signal, { answers: [404] })
+      .catch((thrown: unknown) => {
+        // An API service that is down hides the kinds of its own group only.
+        if (thrown instanceof Failure && thrown.code === 'BP3005') return undefined
+        throw thrown
+      })
+    if (response === undefined || response.status === 404)
+      return { kinds: new Map(), stale: response === undefined }
     const answer = jsonOf(response, requested)
     if (!isJsonObject(answer) || getKey(answer, 'kind') !== 'APIResourceList')
       throw notKubernetes(requested, 'its answer is not a list of resources')
@@ -237,7 +276,8 @@ export class Discovery {
 function readGroup(item: JsonObject, into: Map<string, GroupVersion | undefined>): void {
   const group = textOf(item, 'metadata', 'name')
   for (const version of objectsIn(getKey(item, 'versions'))) {
-    const apiVersion = group === '' ? textOf(version, 'version') : `${group}/${textOf(version, 'version')}`
+    const apiVersion =
+      group === '' ? textOf(version, 'version') : `${group}/${textOf(version, 'version')}`
     const key = hash('sha256', `${apiVersion} ${formatJson(version)}`)
     const known = SHARED.get(key) ?? readVersion(version, apiVersion, group)
     SHARED.set(key, known)
@@ -253,7 +293,14 @@ function readVersion(version: JsonObject, apiVersion: string, group: string): Gr
     if (kind === '' || kinds.has(kind)) continue
     const namespaced = textOf(resource, 'scope') === 'Namespaced'
     const plural = textOf(resource, 'resource')
-    kinds.set(kind, { apiVersion, group, kind, plural, namespaced, verbs: textsIn(getKey(resource, 'verbs')) })
+    kinds.set(kind, {
+      apiVersion,
+      group,
+      kind,
+      plural,
+      namespaced,
+      verbs: textsIn(getKey(resource, 'verbs')),
+    })
   }
   return { kinds, stale: textOf(version, 'freshness') === 'Stale' }
 }
@@ -262,7 +309,8 @@ function readVersion(version: JsonObject, apiVersion: string, group: string): Gr
 export function collectionPath(resource: ServedResource, namespace: string): string {
   const { apiVersion, plural } = resource
   const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
-  const middle = resource.namespaced && namespace !== '' ? `/namespaces/${encodeURIComponent(namespace)}` : ''
+  const middle =
+    resource.namespaced && namespace !== '' ? `/namespaces/${encodeURIComponent(namespace)}` : ''
   return `${root}${middle}/${plural}`
 }
 
@@ -275,9 +323,18 @@ export function requestedFor(
   cluster: string,
   verb: RequestDescription['verb'],
   served: ServedResource,
-  { namespace = '', name = '' }: { readonly namespace?: string | undefined; readonly name?: string | undefined } = {},
+  {
+    namespace = '',
+    name = '',
+  }: { readonly namespace?: string | undefined; readonly name?: string | undefined } = {},
 ): RequestDescription {
   const { group, kind, plural } = served
-  const resource: RequestedResource = { group, kind, plural, namespace: served.namespaced ? namespace : '', name }
+  const resource: RequestedResource = {
+    group,
+    kind,
+    plural,
+    namespace: served.namespaced ? namespace : '',
+    name,
+  }
   return { cluster, verb, resource, path: collectionPath(served, namespace) }
 }

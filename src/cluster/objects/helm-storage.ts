@@ -5,7 +5,16 @@
  */
 import { gunzipSync } from 'node:zlib'
 import type { PackageFile } from '@backporch/kyaml/files'
-import { formatJson, isJsonObject, type Json, type JsonObject, objectsIn, parseJson, partOf, textOf } from '@backporch/kyaml/json'
+import {
+  formatJson,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectsIn,
+  parseJson,
+  partOf,
+  textOf,
+} from '@backporch/kyaml/json'
 import { objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { labelsOf, type Resource, readResource } from '@backporch/kyaml/resource'
 import type { DeployedRelease, HelmReleaseRef, Inventory } from '../ports/cluster.ts'
@@ -37,9 +46,15 @@ export class RevisionPicker {
 
   add(store: Store, object: JsonObject): void {
     const labels = labelsOf(object)
-    const revision = { store, version: Number(labels.get('version') ?? 0) || 0, status: labels.get('status') ?? '', object }
+    const revision = {
+      store,
+      version: Number(labels.get('version') ?? 0) || 0,
+      status: labels.get('status') ?? '',
+      object,
+    }
     if (this.newest === undefined || revision.version > this.newest.version) this.newest = revision
-    if (revision.status === 'deployed' && revision.version > (this.deployed?.version ?? -1)) this.deployed = revision
+    if (revision.status === 'deployed' && revision.version > (this.deployed?.version ?? -1))
+      this.deployed = revision
   }
 
   clear(): void {
@@ -54,8 +69,12 @@ export class RevisionPicker {
   pick(): StoredRelease | undefined {
     const { newest } = this
     if (newest === undefined) return undefined
-    if (this.deployed === undefined || isUninstalled(newest)) return { current: newest, later: undefined }
-    return { current: this.deployed, later: newest.version > this.deployed.version ? newest : undefined }
+    if (this.deployed === undefined || isUninstalled(newest))
+      return { current: newest, later: undefined }
+    return {
+      current: this.deployed,
+      later: newest.version > this.deployed.version ? newest : undefined,
+    }
   }
 }
 
@@ -79,7 +98,10 @@ interface DecodedRevision {
 const MOST_BYTES = 64 * 1024 * 1024
 
 /** Objects without a namespace get the release's. @returns undefined for an object that is no release in Helm's format */
-export function decodeRevision({ store, object }: StoredRevision, namespace: string): DecodedRevision | undefined {
+export function decodeRevision(
+  { store, object }: StoredRevision,
+  namespace: string,
+): DecodedRevision | undefined {
   const stored = partOf(object, 'data', 'release')
   if (typeof stored !== 'string') return undefined
   try {
@@ -87,7 +109,9 @@ export function decodeRevision({ store, object }: StoredRevision, namespace: str
     const text = store === 'Secret' ? Buffer.from(stored, 'base64').toString('latin1') : stored
     const packed = Buffer.from(text, 'base64')
     const zipped = packed[0] === 0x1f && packed[1] === 0x8b && packed[2] === 0x08
-    const release = parseJson((zipped ? gunzipSync(packed, { maxOutputLength: MOST_BYTES }) : packed).toString('utf8'))
+    const release = parseJson(
+      (zipped ? gunzipSync(packed, { maxOutputLength: MOST_BYTES }) : packed).toString('utf8'),
+    )
     const manifest = partOf(release, 'manifest')
     if (typeof manifest !== 'string') return undefined
     return { resources: resourcesOf(manifest, namespace), release, ...infoOf(release) }
@@ -112,13 +136,25 @@ function resourcesOf(manifest: string, namespace: string): Resource[] {
 function infoOf(release: Json): Omit<DecodedRevision, 'resources' | 'release'> {
   // helm `pkg/action/rollback.go`, prepareRollback
   const to = /^Rollback to (\d{1,9})$/.exec(textOf(release, 'info', 'description'))?.[1]
-  return { deployedAt: Date.parse(textOf(release, 'info', 'last_deployed')) || 0, rollbackTo: to === undefined ? undefined : Number(to) }
+  return {
+    deployedAt: Date.parse(textOf(release, 'info', 'last_deployed')) || 0,
+    rollbackTo: to === undefined ? undefined : Number(to),
+  }
 }
 
-const NOTHING: DecodedRevision = { resources: [], release: null, deployedAt: 0, rollbackTo: undefined }
+const NOTHING: DecodedRevision = {
+  resources: [],
+  release: null,
+  deployedAt: 0,
+  rollbackTo: undefined,
+}
 
 /** The name of a revision, for people. */
-export function describeRevision(namespace: string, name: string, { version, status }: StoredRevision): string {
+export function describeRevision(
+  namespace: string,
+  name: string,
+  { version, status }: StoredRevision,
+): string {
   return `Helm release ${namespace}/${name} revision ${version}${status === 'deployed' ? '' : ` (${status})`}`
 }
 
@@ -131,7 +167,10 @@ export async function inventoryOfRelease(
   { current, later }: StoredRelease,
   location: (resource: Resource) => Resource | Promise<Resource>,
 ): Promise<Inventory | undefined> {
-  const [decoded, after] = [decodeRevision(current, namespace), later === undefined ? NOTHING : decodeRevision(later, namespace)]
+  const [decoded, after] = [
+    decodeRevision(current, namespace),
+    later === undefined ? NOTHING : decodeRevision(later, namespace),
+  ]
   if (decoded === undefined || after === undefined) return undefined
   const resources = await Promise.all(decoded.resources.map(location))
   const tried = await Promise.all(after.resources.map(location))
@@ -142,14 +181,31 @@ export async function inventoryOfRelease(
     source: describeRevision(namespace, name, current),
     resources: resources.map(({ id }) => id),
     ...(isUninstalled(current) ? {} : { applied: resources }),
-    ...(rollbackTo === undefined ? {} : { rollback: { to: rollbackTo, at: `${new Date(deployedAt).toISOString().slice(0, 19)}Z` } }),
+    ...(rollbackTo === undefined
+      ? {}
+      : {
+          rollback: { to: rollbackTo, at: `${new Date(deployedAt).toISOString().slice(0, 19)}Z` },
+        }),
     ...(withChart ? { release: deployed({ namespace, name }, current, decoded.release) } : {}),
-    ...(failed === undefined ? {} : { refused: (failed === later ? tried : resources).map(({ id }) => ({ id, why })) }),
-    ...(later === undefined ? {} : { later: { source: describeRevision(namespace, name, later), resources: tried.map(({ id }) => id) } }),
+    ...(failed === undefined
+      ? {}
+      : { refused: (failed === later ? tried : resources).map(({ id }) => ({ id, why })) }),
+    ...(later === undefined
+      ? {}
+      : {
+          later: {
+            source: describeRevision(namespace, name, later),
+            resources: tried.map(({ id }) => id),
+          },
+        }),
   }
 }
 
-function deployed(of: Pick<DeployedRelease, 'namespace' | 'name'>, { version, status }: StoredRevision, release: Json): DeployedRelease {
+function deployed(
+  of: Pick<DeployedRelease, 'namespace' | 'name'>,
+  { version, status }: StoredRevision,
+  release: Json,
+): DeployedRelease {
   const values = partOf(release, 'config')
   const metadata = partOf(release, 'chart', 'metadata')
   return {
@@ -168,13 +224,22 @@ function chartOf(chart: Json | undefined, manifest: string): readonly PackageFil
   const given = partOf(chart, 'metadata')
   if (!isJsonObject(given) || /^# Source: [^/\n]+\/charts\//m.test(manifest)) return undefined
   const { dependencies: _, ...metadata } = given
-  const file = (path: string, content: Uint8Array): PackageFile => ({ path, mode: '100644', content })
-  const text = (path: string, value: Json): PackageFile => file(path, new TextEncoder().encode(formatJson(value)))
+  const file = (path: string, content: Uint8Array): PackageFile => ({
+    path,
+    mode: '100644',
+    content,
+  })
+  const text = (path: string, value: Json): PackageFile =>
+    file(path, new TextEncoder().encode(formatJson(value)))
   const stored = ['templates', 'files'].flatMap((name) =>
-    objectsIn(partOf(chart, name)).map((each) => file(textOf(each, 'name'), Buffer.from(textOf(each, 'data'), 'base64'))),
+    objectsIn(partOf(chart, name)).map((each) =>
+      file(textOf(each, 'name'), Buffer.from(textOf(each, 'data'), 'base64')),
+    ),
   )
   const schema = textOf(chart, 'schema')
   const own = [text('Chart.yaml', metadata), text('values.yaml', partOf(chart, 'values') ?? {})]
   if (schema !== '') own.push(file('values.schema.json', Buffer.from(schema, 'base64')))
-  return [...own, ...stored].filter(({ path }) => path !== '' && !path.startsWith('/') && !path.split('/').includes('..'))
+  return [...own, ...stored].filter(
+    ({ path }) => path !== '' && !path.startsWith('/') && !path.split('/').includes('..'),
+  )
 }

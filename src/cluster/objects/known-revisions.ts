@@ -34,7 +34,8 @@ export class KnownRevisions {
   /** The release with its content; undefined where a revision of it is another one, or has another version. @param listed its metadata */
   whole(store: string, name: string, listed: StoredRelease): StoredRelease | undefined {
     const known = this.releases.get(`${store}/${name}`)
-    if (known === undefined || !isSame(known.current.object, listed.current.object)) return undefined
+    if (known === undefined || !isSame(known.current.object, listed.current.object))
+      return undefined
     const isLaterSame =
       known.later === undefined || listed.later === undefined
         ? known.later === listed.later
@@ -44,10 +45,17 @@ export class KnownRevisions {
 }
 
 function charactersOf({ current, later }: StoredRelease): number {
-  return [current, later].reduce((sum, revision) => sum + textOf(revision?.object, 'data', 'release').length, 0)
+  return [current, later].reduce(
+    (sum, revision) => sum + textOf(revision?.object, 'data', 'release').length,
+    0,
+  )
 }
 
 function isSame(known: JsonObject, listed: JsonObject): boolean {
   const [uid, version] = [metadataText(known, 'uid'), metadataText(known, 'resourceVersion')]
-  return version !== '' && uid === metadataText(listed, 'uid') && version === metadataText(listed, 'resourceVersion')
+  return (
+    version !== '' &&
+    uid === metadataText(listed, 'uid') &&
+    version === metadataText(listed, 'resourceVersion')
+  )
 }

@@ -2,19 +2,34 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import { resourceKey } from '@backporch/kyaml/resource'
-import { DISCOVERY, discoveryList, listOf, scriptedApi, statusAnswer } from '../../../test/apiserver/scripted-api.ts'
+import {
+  DISCOVERY,
+  discoveryList,
+  listOf,
+  scriptedApi,
+  statusAnswer,
+} from '../../../test/apiserver/scripted-api.ts'
 import type { ScriptedRequest } from '../../../test/apiserver/scripted-server.ts'
 import type { Inventory, ListedLocation } from '../ports/cluster.ts'
 
 const signal = new AbortController().signal
 const CONFIG_MAPS = 'GET /api/v1/namespaces/shop/configmaps'
 const ROLES = 'GET /apis/rbac.authorization.k8s.io/v1/clusterroles'
-const location = (kind: string, namespace: string, group = ''): ListedLocation => ({ group, kind, namespace })
+const location = (kind: string, namespace: string, group = ''): ListedLocation => ({
+  group,
+  kind,
+  namespace,
+})
 
 /** Metadata as a server gives it, under a kind of its own. */
 function metadata(kind: string, namespace: string, ...names: readonly string[]) {
   const { items, ...list } = listOf(kind, names)
-  return { body: { ...list, items: items.map((item) => ({ ...item, metadata: { ...item.metadata, namespace } })) } }
+  return {
+    body: {
+      ...list,
+      items: items.map((item) => ({ ...item, metadata: { ...item.metadata, namespace } })),
+    },
+  }
 }
 
 function keys(answer: Inventory | Failure | undefined): readonly string[] {
@@ -43,9 +58,16 @@ test('what two questions want is listed once, without content, and a kind that i
     ],
     signal,
   )
-  assert.deepEqual(keys(one), ['/ConfigMap/shop/a', '/ConfigMap/shop/b', 'rbac.authorization.k8s.io/ClusterRole//r'])
+  assert.deepEqual(keys(one), [
+    '/ConfigMap/shop/a',
+    '/ConfigMap/shop/b',
+    'rbac.authorization.k8s.io/ClusterRole//r',
+  ])
   assert.deepEqual(keys(two), ['/ConfigMap/shop/a', '/ConfigMap/shop/b'])
-  assert.deepEqual(api.requested().toSorted(), [`${CONFIG_MAPS}?limit=500`, `${ROLES}?limit=500`].toSorted())
+  assert.deepEqual(
+    api.requested().toSorted(),
+    [`${CONFIG_MAPS}?limit=500`, `${ROLES}?limit=500`].toSorted(),
+  )
   assert.match(String(observed[0]?.headers['accept']), /PartialObjectMetadataList/)
   assert.ok(one !== undefined && !(one instanceof Failure))
   assert.deepEqual(Object.keys(one.objects?.[0] ?? {}), ['apiVersion', 'kind', 'metadata'])
@@ -58,13 +80,19 @@ test('a part that is forbidden is told, and the rest is there; all of it forbidd
   })
   const [part, all] = await api.cluster.readInventories(
     [
-      { listing: [location('ConfigMap', 'shop'), location('Service', 'shop')], labelSelector: 'a=b' },
+      {
+        listing: [location('ConfigMap', 'shop'), location('Service', 'shop')],
+        labelSelector: 'a=b',
+      },
       { listing: [location('ConfigMap', 'shop')], labelSelector: 'a=b' },
     ],
     signal,
   )
   assert.deepEqual(keys(part), ['/Service/shop/web'])
-  assert.deepEqual(part !== undefined && !(part instanceof Failure) && part.unread?.map(({ code }) => code), ['BP3003'])
+  assert.deepEqual(
+    part !== undefined && !(part instanceof Failure) && part.unread?.map(({ code }) => code),
+    ['BP3003'],
+  )
   assert.equal(all instanceof Failure && all.code, 'BP3003')
 })
 
@@ -74,9 +102,21 @@ test('a kind that is wanted in many namespaces is listed once over all, and each
   const everywhere = 'GET /api/v1/configmaps'
   const one = await scriptedApi(t, { [everywhere]: () => metadata('ConfigMap', 'team-3', 'x') })
   const [found] = await one.cluster.readInventories([{ listing, labelSelector: '' }], signal)
-  assert.deepEqual([keys(found), one.requested()], [['/ConfigMap/team-3/x'], [`${everywhere}?limit=500`]])
-  const routes = teams.map((team) => [`GET /api/v1/namespaces/${team}/configmaps`, () => metadata('ConfigMap', team, team)] as const)
-  const each = await scriptedApi(t, { [everywhere]: () => statusAnswer(403, 'Forbidden', 'no'), ...Object.fromEntries(routes) })
+  assert.deepEqual(
+    [keys(found), one.requested()],
+    [['/ConfigMap/team-3/x'], [`${everywhere}?limit=500`]],
+  )
+  const routes = teams.map(
+    (team) =>
+      [
+        `GET /api/v1/namespaces/${team}/configmaps`,
+        () => metadata('ConfigMap', team, team),
+      ] as const,
+  )
+  const each = await scriptedApi(t, {
+    [everywhere]: () => statusAnswer(403, 'Forbidden', 'no'),
+    ...Object.fromEntries(routes),
+  })
   const [all] = await each.cluster.readInventories([{ listing, labelSelector: '' }], signal)
   assert.deepEqual(keys(all).length, 8)
 })
@@ -87,11 +127,19 @@ test('all kinds of a namespace are listed but those that only controllers write,
     'GET /api/v1/namespaces/shop/services': () => metadata('Service', 'shop', 'web'),
     'GET /api/v1/namespaces/shop/secrets': () => statusAnswer(403, 'Forbidden', 'no Secrets'),
     'GET /apis/apps/v1/namespaces/shop/deployments': () => metadata('Deployment', 'shop', 'web'),
-    'GET /apis/kpt.dev/v1alpha1/namespaces/shop/resourcegroups': () => metadata('ResourceGroup', 'shop'),
+    'GET /apis/kpt.dev/v1alpha1/namespaces/shop/resourcegroups': () =>
+      metadata('ResourceGroup', 'shop'),
   })
   const [answer] = await api.cluster.readInventories([{ namespaces: ['shop'] }], signal)
-  assert.deepEqual(keys(answer), ['/ConfigMap/shop/a', '/Service/shop/web', 'apps/Deployment/shop/web'])
-  assert.deepEqual(answer !== undefined && !(answer instanceof Failure) && answer.unread?.map(({ code }) => code), ['BP3003'])
+  assert.deepEqual(keys(answer), [
+    '/ConfigMap/shop/a',
+    '/Service/shop/web',
+    'apps/Deployment/shop/web',
+  ])
+  assert.deepEqual(
+    answer !== undefined && !(answer instanceof Failure) && answer.unread?.map(({ code }) => code),
+    ['BP3003'],
+  )
   assert.equal(
     api.requested().some((line) => line.includes('clusterroles')),
     false,
@@ -106,13 +154,20 @@ test('a kind that is removed between discovery and its list has no objects; one 
     'GET /api/v1/namespaces/shop/services': () => metadata('Service', 'shop'),
     'GET /api/v1/namespaces/shop/secrets': () => metadata('Secret', 'shop'),
     // The paths are gone at once, and discovery says so at its third look.
-    'GET /apis': (request) => (++looks < 3 && apps !== undefined ? apps(request) : { body: discoveryList() }),
+    'GET /apis': (request) =>
+      ++looks < 3 && apps !== undefined ? apps(request) : { body: discoveryList() },
   })
   const [answer] = await removed.cluster.readInventories([{ namespaces: ['shop'] }], signal)
-  assert.deepEqual([keys(answer), answer !== undefined && 'unread' in answer, looks], [['/ConfigMap/shop/a'], false, 3])
+  assert.deepEqual(
+    [keys(answer), answer !== undefined && 'unread' in answer, looks],
+    [['/ConfigMap/shop/a'], false, 3],
+  )
 
   const missing = await scriptedApi(t, { [CONFIG_MAPS]: () => metadata('ConfigMap', 'shop', 'a') })
   const listing = [location('ConfigMap', 'shop'), location('Service', 'shop')]
   const [part] = await missing.cluster.readInventories([{ listing, labelSelector: '' }], signal)
-  assert.deepEqual(part !== undefined && !(part instanceof Failure) && part.unread?.map(({ code }) => code), ['BP3009'])
+  assert.deepEqual(
+    part !== undefined && !(part instanceof Failure) && part.unread?.map(({ code }) => code),
+    ['BP3009'],
+  )
 })

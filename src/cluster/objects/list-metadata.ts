@@ -25,8 +25,10 @@ export async function listLocations(
   signal: AbortSignal,
 ): Promise<readonly (Inventory | Failure)[]> {
   const lists = new Map<string, MetadataList | Failure>()
-  const keyOf = ({ group, kind, namespace }: ListedLocation, { labelSelector }: ListingRef): string =>
-    `${group}/${kind}/${namespace}/${labelSelector}`
+  const keyOf = (
+    { group, kind, namespace }: ListedLocation,
+    { labelSelector }: ListingRef,
+  ): string => `${group}/${kind}/${namespace}/${labelSelector}`
   for (const ref of refs) {
     for (const location of ref.listing) {
       const key = keyOf(location, ref)
@@ -50,12 +52,20 @@ export async function listLocations(
 }
 
 /** One inventory of several lists; a Failure where none of them could be read. */
-export function gathered(source: string, answers: readonly (Failure | readonly JsonObject[])[]): Inventory | Failure {
+export function gathered(
+  source: string,
+  answers: readonly (Failure | readonly JsonObject[])[],
+): Inventory | Failure {
   const unread = answers.filter((answer) => answer instanceof Failure)
   const [first] = unread
   if (first !== undefined && unread.length === answers.length) return first
   const objects = answers.flatMap((answer) => (answer instanceof Failure ? [] : answer))
-  return { source, resources: objects.map(idOf), objects, ...(unread.length === 0 ? {} : { unread }) }
+  return {
+    source,
+    resources: objects.map(idOf),
+    objects,
+    ...(unread.length === 0 ? {} : { unread }),
+  }
 }
 
 /** Undefined where the kind is not served: then there is nothing of it. */
@@ -67,7 +77,11 @@ async function listOfLocation(
 ): Promise<MetadataList | Failure | undefined> {
   try {
     const served = await discovery.find('', kind, signal, group)
-    return { served, namespace: served.namespaced ? namespace || defaultNamespace : '', labelSelector }
+    return {
+      served,
+      namespace: served.namespaced ? namespace || defaultNamespace : '',
+      labelSelector,
+    }
   } catch (thrown) {
     const failure = failureOrThrow(thrown)
     return failure.code === 'BP3009' ? undefined : failure
@@ -84,16 +98,26 @@ export async function listMetadata(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<MetadataList, readonly JsonObject[] | Failure>> {
   const answers = new Map<MetadataList, readonly JsonObject[] | Failure>()
-  const read = (list: MetadataList): Promise<readonly JsonObject[] | Failure> => listOnce(sources, list, signal).catch(failureOrThrow)
-  const kinds = Map.groupBy(lists, ({ served, labelSelector }) => `${served.apiVersion}/${served.kind}/${labelSelector}`)
+  const read = (list: MetadataList): Promise<readonly JsonObject[] | Failure> =>
+    listOnce(sources, list, signal).catch(failureOrThrow)
+  const kinds = Map.groupBy(
+    lists,
+    ({ served, labelSelector }) => `${served.apiVersion}/${served.kind}/${labelSelector}`,
+  )
   await inParallel([...kinds.values()], PARALLEL, async (own) => {
     const [first] = own
     if (first !== undefined && isWorthListing(first.served, own.length)) {
       const whole = { ...first, namespace: '' }
-      const all = await unlessRefused(sources.refused, first.served, () => listOnce(sources, whole, signal)).catch(failureOrThrow)
+      const all = await unlessRefused(sources.refused, first.served, () =>
+        listOnce(sources, whole, signal),
+      ).catch(failureOrThrow)
       if (all !== undefined) {
-        const locations = all instanceof Failure ? undefined : Map.groupBy(all, (object) => metadataText(object, 'namespace'))
-        for (const list of own) answers.set(list, all instanceof Failure ? all : (locations?.get(list.namespace) ?? []))
+        const locations =
+          all instanceof Failure
+            ? undefined
+            : Map.groupBy(all, (object) => metadataText(object, 'namespace'))
+        for (const list of own)
+          answers.set(list, all instanceof Failure ? all : (locations?.get(list.namespace) ?? []))
         return
       }
     }
@@ -103,19 +127,34 @@ export async function listMetadata(
 }
 
 /** A kind whose CRD was removed after discovery listed it has no objects. */
-async function listOnce({ api, discovery }: LiveSources, { served, namespace, labelSelector }: MetadataList, signal: AbortSignal) {
+async function listOnce(
+  { api, discovery }: LiveSources,
+  { served, namespace, labelSelector }: MetadataList,
+  signal: AbortSignal,
+) {
   const objects: JsonObject[] = []
   const requested = requestedFor(api.cluster, 'list', served, { namespace })
   const take = (item: JsonObject): void => {
-    if (metadataText(item, 'name') === '') throw notKubernetes(requested, 'its list has an item without metadata.name')
+    if (metadataText(item, 'name') === '')
+      throw notKubernetes(requested, 'its list has an item without metadata.name')
     const metadata = getKey(item, 'metadata')
-    objects.push({ apiVersion: served.apiVersion, kind: served.kind, metadata: isJsonObject(metadata) ? metadata : {} })
+    objects.push({
+      apiVersion: served.apiVersion,
+      kind: served.kind,
+      metadata: isJsonObject(metadata) ? metadata : {},
+    })
   }
   const selected = labelSelector === '' ? {} : { labelSelector }
   try {
-    await listObjects(api, served, { namespace, ...selected, metadataOnly: true, take, restart: () => objects.splice(0) }, signal)
+    await listObjects(
+      api,
+      served,
+      { namespace, ...selected, metadataOnly: true, take, restart: () => objects.splice(0) },
+      signal,
+    )
   } catch (thrown) {
-    if (failureOrThrow(thrown).code === 'BP3009' && (await discovery.isGone(served, signal))) return []
+    if (failureOrThrow(thrown).code === 'BP3009' && (await discovery.isGone(served, signal)))
+      return []
     throw thrown
   }
   return objects
@@ -123,5 +162,10 @@ async function listOnce({ api, discovery }: LiveSources, { served, namespace, la
 
 function idOf(object: JsonObject): ResourceId {
   const { group } = parseApiVersion(textOf(object, 'apiVersion'))
-  return { group, kind: textOf(object, 'kind'), namespace: metadataText(object, 'namespace'), name: metadataText(object, 'name') }
+  return {
+    group,
+    kind: textOf(object, 'kind'),
+    namespace: metadataText(object, 'namespace'),
+    name: metadataText(object, 'name'),
+  }
 }

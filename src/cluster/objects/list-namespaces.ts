@@ -25,8 +25,12 @@ export async function listNamespaces(
   signal: AbortSignal,
 ): Promise<Inventory | Failure> {
   const { kinds, unknown } = await sources.discovery.namespacedKinds(signal)
-  const listed = kinds.filter(({ group, kind }) => !NEVER_LISTED.has(`${group}/${kind}`) && !COMPUTED_GROUPS.test(group))
-  const lists = listed.flatMap((served) => namespaces.map((namespace) => ({ served, namespace, labelSelector: '' })))
+  const listed = kinds.filter(
+    ({ group, kind }) => !NEVER_LISTED.has(`${group}/${kind}`) && !COMPUTED_GROUPS.test(group),
+  )
+  const lists = listed.flatMap((served) =>
+    namespaces.map((namespace) => ({ served, namespace, labelSelector: '' })),
+  )
   const found = await listMetadata(sources, lists, signal)
   const answers = lists.flatMap((list) => {
     const answer = found.get(list)

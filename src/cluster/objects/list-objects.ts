@@ -3,7 +3,12 @@ import { Failure } from '@backporch/kyaml/failure'
 import { getKey, isJsonArray, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
 import { metadataText } from '@backporch/kyaml/resource'
 import type { ReadApi } from '../connection/cluster-api.ts'
-import { incompleteList, jsonOf, notKubernetes, type RequestDescription } from '../connection/kubernetes-failure.ts'
+import {
+  incompleteList,
+  jsonOf,
+  notKubernetes,
+  type RequestDescription,
+} from '../connection/kubernetes-failure.ts'
 import { collectionPath, requestedFor, type ServedResource } from './discovery.ts'
 
 export interface ListOptions {
@@ -48,7 +53,10 @@ export async function listObjects(
     if (end === 'complete' || end === 'too-many') return end
     options.restart()
     if (start >= MOST_STARTS)
-      throw incompleteList(requestedOf(api, served, options), `it ${BROKEN[end]} each of ${MOST_STARTS} times that it was read`)
+      throw incompleteList(
+        requestedOf(api, served, options),
+        `it ${BROKEN[end]} each of ${MOST_STARTS} times that it was read`,
+      )
   }
 }
 
@@ -93,14 +101,25 @@ async function listOnce(
     if (items.size < came) return 'double'
     if (Number.isFinite(page.remaining)) promised = Math.max(promised, came + page.remaining)
     next = page.next
-    if (next !== '' && observed.size === 0 && options.most !== undefined && page.remaining > options.most) return 'too-many'
-    if (observed.has(next) || observed.size > MOST_PAGES) throw incompleteList(requested, 'its pages go round in a circle')
+    if (
+      next !== '' &&
+      observed.size === 0 &&
+      options.most !== undefined &&
+      page.remaining > options.most
+    )
+      return 'too-many'
+    if (observed.has(next) || observed.size > MOST_PAGES)
+      throw incompleteList(requested, 'its pages go round in a circle')
     observed.add(next)
   } while (next !== '')
   return came < promised ? 'short' : 'complete'
 }
 
-function requestedOf({ cluster }: ReadApi, served: ServedResource, options: ListOptions): RequestDescription {
+function requestedOf(
+  { cluster }: ReadApi,
+  served: ServedResource,
+  options: ListOptions,
+): RequestDescription {
   const requested = requestedFor(cluster, 'list', served, options)
   return options.thenWatched === true ? { ...requested, alsoNeeded: ['watch'] } : requested
 }
@@ -129,23 +148,38 @@ interface Page {
 function readPage(answer: unknown, requested: RequestDescription): Page {
   const page = answer as JsonObject
   const kind = isJsonObject(page) ? getKey(page, 'kind') : undefined
-  if (!isJsonObject(page) || typeof kind !== 'string' || !kind.endsWith('List')) throw notKubernetes(requested, 'its answer is not a list')
+  if (!isJsonObject(page) || typeof kind !== 'string' || !kind.endsWith('List'))
+    throw notKubernetes(requested, 'its answer is not a list')
   // The API server gives an empty list of metadata with null (docs/facts/inventories.md); in any other list null is not empty.
   const [given, metadata] = [getKey(page, 'items'), getKey(page, 'metadata')]
   const items = given === null && kind === 'PartialObjectMetadataList' ? [] : given
-  if (!isJsonArray(items) || !isJsonObject(metadata)) throw notKubernetes(requested, 'its list has no items or no metadata')
-  if (!items.every(isJsonObject)) throw notKubernetes(requested, 'its list has an item that is not an object')
-  const [resourceVersion, next] = [getKey(metadata, 'resourceVersion'), getKey(metadata, 'continue') ?? '']
+  if (!isJsonArray(items) || !isJsonObject(metadata))
+    throw notKubernetes(requested, 'its list has no items or no metadata')
+  if (!items.every(isJsonObject))
+    throw notKubernetes(requested, 'its list has an item that is not an object')
+  const [resourceVersion, next] = [
+    getKey(metadata, 'resourceVersion'),
+    getKey(metadata, 'continue') ?? '',
+  ]
   if (typeof resourceVersion !== 'string' || resourceVersion === '' || resourceVersion === '0') {
     throw incompleteList(requested, 'it has no resource version')
   }
   if (typeof next !== 'string') throw notKubernetes(requested, 'its continue token is not text')
   const remaining = getKey(metadata, 'remainingItemCount')
-  return { items, resourceVersion, next, remaining: typeof remaining === 'number' ? remaining : Number.POSITIVE_INFINITY }
+  return {
+    items,
+    resourceVersion,
+    next,
+    remaining: typeof remaining === 'number' ? remaining : Number.POSITIVE_INFINITY,
+  }
 }
 
 /** Runs `work` over `items`, at most `width` at a time; rejects with the first rejection. */
-export async function inParallel<Item>(items: readonly Item[], width: number, work: (item: Item) => Promise<void>): Promise<void> {
+export async function inParallel<Item>(
+  items: readonly Item[],
+  width: number,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
   const queue = items.values()
   await Promise.all(
     Array.from({ length: Math.min(width, items.length) }, async () => {

@@ -48,7 +48,15 @@ export function isWorthListing(served: ServedResource, requests: number): boolea
 export async function readEverywhere(
   api: ReadApi,
   served: ServedResource,
-  { wanted, requests, refused }: { readonly wanted: ReadonlySet<string>; readonly requests: number; readonly refused: RefusedKinds },
+  {
+    wanted,
+    requests,
+    refused,
+  }: {
+    readonly wanted: ReadonlySet<string>
+    readonly requests: number
+    readonly refused: RefusedKinds
+  },
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, JsonObject> | undefined> {
   const found = new Map<string, JsonObject>()

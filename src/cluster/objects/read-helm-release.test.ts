@@ -50,11 +50,14 @@ function stored(manifest: unknown, version = 1, { zip = true, status = 'deployed
 
 /** As Helm stores it in a ConfigMap: base64 of gzip of JSON. */
 function storedAsText(manifest: unknown, version: number, { status = 'deployed', at = '' } = {}) {
-  const release = gzipSync(JSON.stringify({ name: 'web', version, manifest, info: { last_deployed: at } })).toString('base64')
+  const release = gzipSync(
+    JSON.stringify({ name: 'web', version, manifest, info: { last_deployed: at } }),
+  ).toString('base64')
   return { metadata: stored('', version, { status }).metadata, data: { release } }
 }
 
-const config = (name: string): string => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n`
+const config = (name: string): string =>
+  `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n`
 
 const listOf = (kind: string, items: readonly object[]) => ({
   body: { kind: `${kind}List`, apiVersion: 'v1', metadata: { resourceVersion: '9' }, items },
@@ -64,7 +67,10 @@ const texts = (...items: readonly object[]) => listOf('ConfigMap', items)
 const NO_TEXTS = { [CONFIG_MAPS]: () => texts() }
 
 test('the objects of the newest deployed revision, in the namespace where Helm puts them', async (t) => {
-  const api = await scriptedApi(t, { ...NO_TEXTS, [SECRETS]: () => list(stored('', 2), stored(MANIFEST, 10), stored('', 9)) })
+  const api = await scriptedApi(t, {
+    ...NO_TEXTS,
+    [SECRETS]: () => list(stored('', 2), stored(MANIFEST, 10), stored('', 9)),
+  })
   const [answer] = await api.cluster.readInventories([REF], signal)
   assert.ok(answer !== undefined && !(answer instanceof Failure))
   assert.equal(answer.source, 'Helm release shop/web revision 10')
@@ -77,7 +83,9 @@ test('the objects of the newest deployed revision, in the namespace where Helm p
   ])
   assert.deepEqual(
     api.requested().toSorted(),
-    [CONFIG_MAPS, SECRETS].map((path) => `${path}?limit=500&labelSelector=owner=helm,name=web,status!=superseded`),
+    [CONFIG_MAPS, SECRETS].map(
+      (path) => `${path}?limit=500&labelSelector=owner=helm,name=web,status!=superseded`,
+    ),
   )
 })
 
@@ -110,7 +118,11 @@ describe('a release that was read before', () => {
   }
 
   test('is not read again while its revision has the same version', async (t) => {
-    const { reads, sources } = await three(t, [revision('5', 'a', 1), revision('5', 'a', 1), revision('5', 'a', 1)])
+    const { reads, sources } = await three(t, [
+      revision('5', 'a', 1),
+      revision('5', 'a', 1),
+      revision('5', 'a', 1),
+    ])
     assert.deepEqual(reads, ['0: content', '1: metadata', '2: metadata'])
     assert.deepEqual(
       sources,
@@ -119,8 +131,18 @@ describe('a release that was read before', () => {
   })
 
   test('is read again where it is written anew, and where Helm made another one', async (t) => {
-    const { reads, sources } = await three(t, [revision('5', 'a', 1), revision('6', 'b', 1), revision('7', 'c', 2)])
-    assert.deepEqual(reads, ['0: content', '1: metadata', '1: content', '2: metadata', '2: content'])
+    const { reads, sources } = await three(t, [
+      revision('5', 'a', 1),
+      revision('6', 'b', 1),
+      revision('7', 'c', 2),
+    ])
+    assert.deepEqual(reads, [
+      '0: content',
+      '1: metadata',
+      '1: content',
+      '2: metadata',
+      '2: content',
+    ])
     assert.deepEqual(sources, [
       'Helm release shop/web revision 1: /ConfigMap/shop/a',
       'Helm release shop/web revision 1: /ConfigMap/shop/b',
@@ -132,17 +154,30 @@ describe('a release that was read before', () => {
 test('what is kept of releases has a limit, and the latest of a release counts', () => {
   const revisions = new KnownRevisions(10)
   const release = (uid: string, resourceVersion: string, data: string): StoredRelease => ({
-    current: { store: 'Secret', version: 1, status: 'deployed', object: { metadata: { uid, resourceVersion }, data: { release: data } } },
+    current: {
+      store: 'Secret',
+      version: 1,
+      status: 'deployed',
+      object: { metadata: { uid, resourceVersion }, data: { release: data } },
+    },
     later: undefined,
   })
-  const isKept = (name: string, one: StoredRelease): boolean => revisions.whole('Secret/shop', name, one) !== undefined
+  const isKept = (name: string, one: StoredRelease): boolean =>
+    revisions.whole('Secret/shop', name, one) !== undefined
   revisions.keep('Secret/shop', 'web', release('1', '5', '12345678'))
   revisions.keep('Secret/shop', 'api', release('2', '6', '1234'))
-  assert.deepEqual([isKept('web', release('1', '5', '')), isKept('api', release('2', '6', ''))], [true, false])
+  assert.deepEqual(
+    [isKept('web', release('1', '5', '')), isKept('api', release('2', '6', ''))],
+    [true, false],
+  )
   revisions.keep('Secret/shop', 'web', release('3', '7', '123456'))
   revisions.keep('Secret/shop', 'api', release('2', '6', '1234'))
   assert.deepEqual(
-    [isKept('web', release('1', '5', '')), isKept('web', release('3', '7', '')), isKept('api', release('2', '6', ''))],
+    [
+      isKept('web', release('1', '5', '')),
+      isKept('web', release('3', '7', '')),
+      isKept('api', release('2', '6', '')),
+    ],
     [false, true, true],
   )
 })
@@ -158,18 +193,35 @@ test('releases of one namespace are read together, with chart and values where t
     files: [{ name: 'notes.txt', data: Buffer.from('hello').toString('base64') }],
   }
   const packed = (name: string, manifest: string) => {
-    const release = gzipSync(JSON.stringify({ name, version: 1, manifest, config: { color: 'blue' }, chart })).toString('base64')
+    const release = gzipSync(
+      JSON.stringify({ name, version: 1, manifest, config: { color: 'blue' }, chart }),
+    ).toString('base64')
     const { metadata } = stored('')
     return {
-      metadata: { ...metadata, name: `sh.helm.release.v1.${name}.v1`, labels: { ...metadata.labels, name } },
+      metadata: {
+        ...metadata,
+        name: `sh.helm.release.v1.${name}.v1`,
+        labels: { ...metadata.labels, name },
+      },
       data: { release: Buffer.from(release).toString('base64') },
     }
   }
-  const both = [packed('web', config('a')), packed('shop', '# Source: shop/charts/db/templates/a.yaml\n')]
+  const both = [
+    packed('web', config('a')),
+    packed('shop', '# Source: shop/charts/db/templates/a.yaml\n'),
+  ]
   const api = await scriptedApi(t, { ...NO_TEXTS, [SECRETS]: () => list(...both) })
-  const questions = ['web', 'shop', 'none'].map((name) => ({ helmRelease: { namespace: 'shop', name }, withChart: name !== 'shop' }))
+  const questions = ['web', 'shop', 'none'].map((name) => ({
+    helmRelease: { namespace: 'shop', name },
+    withChart: name !== 'shop',
+  }))
   const [web, shop, none] = await api.cluster.readInventories(questions, signal)
-  assert.ok(web !== undefined && !(web instanceof Failure) && shop !== undefined && !(shop instanceof Failure))
+  assert.ok(
+    web !== undefined &&
+      !(web instanceof Failure) &&
+      shop !== undefined &&
+      !(shop instanceof Failure),
+  )
   assert.equal(none, undefined)
   assert.equal(shop.release, undefined)
   const { chart: files = [], values, chartTitle } = web.release ?? {}
@@ -185,9 +237,15 @@ test('releases of one namespace are read together, with chart and values where t
   )
   assert.deepEqual(
     api.requested().toSorted(),
-    [CONFIG_MAPS, SECRETS].map((path) => `${path}?limit=500&labelSelector=owner=helm,name+in+(web,shop,none),status!=superseded`),
+    [CONFIG_MAPS, SECRETS].map(
+      (path) =>
+        `${path}?limit=500&labelSelector=owner=helm,name+in+(web,shop,none),status!=superseded`,
+    ),
   )
-  const [other] = await api.cluster.readInventories([{ helmRelease: { namespace: 'shop', name: 'shop' }, withChart: true }], signal)
+  const [other] = await api.cluster.readInventories(
+    [{ helmRelease: { namespace: 'shop', name: 'shop' }, withChart: true }],
+    signal,
+  )
   assert.ok(other !== undefined && !(other instanceof Failure))
   // What a dependency made cannot be rendered anew: Helm does not store dependencies.
   assert.equal(other.release?.chart, undefined)
@@ -195,12 +253,21 @@ test('releases of one namespace are read together, with chart and values where t
 
 test('a name that no release can have is none, and the others of its namespace are read', async (t) => {
   const api = await scriptedApi(t, { ...NO_TEXTS, [SECRETS]: () => list(stored(MANIFEST)) })
-  const questions = ['web', 'x),name notin (y', ''].map((name) => ({ helmRelease: { namespace: 'shop', name } }))
+  const questions = ['web', 'x),name notin (y', ''].map((name) => ({
+    helmRelease: { namespace: 'shop', name },
+  }))
   const [web, ...others] = await api.cluster.readInventories(questions, signal)
   assert.ok(web !== undefined && !(web instanceof Failure))
   assert.deepEqual(others, [undefined, undefined])
-  assert.ok(api.requested().every((line) => line.endsWith('labelSelector=owner=helm,name=web,status!=superseded')))
-  assert.deepEqual(await api.cluster.readInventories(questions.slice(1), signal), [undefined, undefined])
+  assert.ok(
+    api
+      .requested()
+      .every((line) => line.endsWith('labelSelector=owner=helm,name=web,status!=superseded')),
+  )
+  assert.deepEqual(await api.cluster.readInventories(questions.slice(1), signal), [
+    undefined,
+    undefined,
+  ])
   assert.equal(api.requested().length, 2)
 })
 
@@ -215,17 +282,28 @@ test('a release from before Helm packed them is read too, and one that is not th
 
 test('a Secret that holds no release is a failure that says nothing of its content', async (t) => {
   const secret = 'hunter2hunter2'
-  for (const broken of [stored(12), stored(`a: [${secret}`), { ...stored(''), data: { release: secret } }, { ...stored(''), data: {} }]) {
+  for (const broken of [
+    stored(12),
+    stored(`a: [${secret}`),
+    { ...stored(''), data: { release: secret } },
+    { ...stored(''), data: {} },
+  ]) {
     const api = await scriptedApi(t, { ...NO_TEXTS, [SECRETS]: () => list(broken) })
     const [answer] = await api.cluster.readInventories([REF], signal)
     assert.ok(answer instanceof Failure)
     assert.equal(answer.code, 'BP3012')
-    assert.doesNotMatch(`${answer.what} ${answer.why} ${answer.where} ${answer.stack} ${String(answer.cause)}`, new RegExp(secret))
+    assert.doesNotMatch(
+      `${answer.what} ${answer.why} ${answer.where} ${answer.stack} ${String(answer.cause)}`,
+      new RegExp(secret),
+    )
   }
 })
 
 test('who may not read Secrets is told so, and no other question fails with it', async (t) => {
-  const api = await scriptedApi(t, { ...NO_TEXTS, [SECRETS]: () => statusAnswer(403, 'Forbidden', 'no Secrets') })
+  const api = await scriptedApi(t, {
+    ...NO_TEXTS,
+    [SECRETS]: () => statusAnswer(403, 'Forbidden', 'no Secrets'),
+  })
   const listing = { listing: [], labelSelector: '' }
   const [release, listed] = await api.cluster.readInventories([REF, listing], signal)
   assert.equal(release instanceof Failure && release.code, 'BP3003')
@@ -234,26 +312,39 @@ test('who may not read Secrets is told so, and no other question fails with it',
 
 async function sourceOf(t: TestContext, routes: Routes): Promise<unknown> {
   const [answer] = await (await scriptedApi(t, routes)).cluster.readInventories([REF], signal)
-  return answer instanceof Failure ? answer.code : [answer?.source, answer?.resources.map(({ name }) => name)]
+  return answer instanceof Failure
+    ? answer.code
+    : [answer?.source, answer?.resources.map(({ name }) => name)]
 }
 
 test('a release in ConfigMaps is read, whether or not Secrets may be, and who may read neither is told so', async (t) => {
   const held = { [CONFIG_MAPS]: () => texts(storedAsText(MANIFEST, 3)) }
   const forbidden = (): ScriptedAnswer => statusAnswer(403, 'Forbidden', 'no')
   const names = ['web', 'web', 'web', 'web', 'web']
-  assert.deepEqual(await sourceOf(t, { ...held, [SECRETS]: () => list() }), ['Helm release shop/web revision 3', names])
-  assert.deepEqual(await sourceOf(t, { ...held, [SECRETS]: forbidden }), ['Helm release shop/web revision 3', names])
-  assert.deepEqual(await sourceOf(t, { [SECRETS]: () => list(stored(MANIFEST)), [CONFIG_MAPS]: forbidden }), [
-    'Helm release shop/web revision 1',
+  assert.deepEqual(await sourceOf(t, { ...held, [SECRETS]: () => list() }), [
+    'Helm release shop/web revision 3',
     names,
   ])
+  assert.deepEqual(await sourceOf(t, { ...held, [SECRETS]: forbidden }), [
+    'Helm release shop/web revision 3',
+    names,
+  ])
+  assert.deepEqual(
+    await sourceOf(t, { [SECRETS]: () => list(stored(MANIFEST)), [CONFIG_MAPS]: forbidden }),
+    ['Helm release shop/web revision 1', names],
+  )
   assert.equal(await sourceOf(t, { [SECRETS]: () => list(), [CONFIG_MAPS]: forbidden }), 'BP3003')
   assert.equal(await sourceOf(t, { [SECRETS]: forbidden, [CONFIG_MAPS]: forbidden }), 'BP3003')
 })
 
 test('of a release in both stores the one counts that was deployed last', async (t) => {
   const secret = stored('', 7)
-  const json = { name: 'web', version: 7, manifest: config('old'), info: { last_deployed: '2026-11-20T10:00:00.123+01:00' } }
+  const json = {
+    name: 'web',
+    version: 7,
+    manifest: config('old'),
+    info: { last_deployed: '2026-11-20T10:00:00.123+01:00' },
+  }
   const release = Buffer.from(gzipSync(JSON.stringify(json)).toString('base64')).toString('base64')
   const [before, after] = ['2026-11-20T08:59:59Z', '2026-11-20T09:00:01Z']
   const both = (at: string): Routes => ({
@@ -304,7 +395,13 @@ const REVISIONS: readonly (readonly [
     true,
   ],
   ['a first install that failed', [[1, 'failed']], 'revision 1 (failed)', undefined, true],
-  ['a first install that is under way', [[1, 'pending-install']], 'revision 1 (pending-install)', undefined, true],
+  [
+    'a first install that is under way',
+    [[1, 'pending-install']],
+    'revision 1 (pending-install)',
+    undefined,
+    true,
+  ],
   [
     'a rollback',
     [
@@ -340,12 +437,17 @@ const REVISIONS: readonly (readonly [
 
 for (const [what, revisions, source, later, applied] of REVISIONS) {
   test(`the revision that Helm would start from: ${what}`, async (t) => {
-    const items = revisions.map(([version, status]) => stored(config(`of-${version}`), version, { status }))
+    const items = revisions.map(([version, status]) =>
+      stored(config(`of-${version}`), version, { status }),
+    )
     const api = await scriptedApi(t, { ...NO_TEXTS, [SECRETS]: () => list(...items) })
     const [answer] = await api.cluster.readInventories([REF], signal)
     assert.ok(answer !== undefined && !(answer instanceof Failure))
     assert.equal(answer.source, `Helm release shop/web ${source}`)
-    assert.equal(answer.later?.source, later === undefined ? undefined : `Helm release shop/web ${later}`)
+    assert.equal(
+      answer.later?.source,
+      later === undefined ? undefined : `Helm release shop/web ${later}`,
+    )
     assert.equal(answer.applied !== undefined, applied)
     if (applied)
       assert.deepEqual(
@@ -356,13 +458,20 @@ for (const [what, revisions, source, later, applied] of REVISIONS) {
 }
 
 test('a release of the size that a Secret may have is read, and text that unpacks to more than that is none', async (t) => {
-  const many = Array.from({ length: 500 }, (_one, index) => `${config(`config-${index}`)}data: {text: ${'x'.repeat(16_000)}}\n`).join(
-    '---\n',
-  )
-  const [, names] = (await sourceOf(t, { ...NO_TEXTS, [SECRETS]: () => list(stored(many)) })) as readonly [string, readonly string[]]
+  const many = Array.from(
+    { length: 500 },
+    (_one, index) => `${config(`config-${index}`)}data: {text: ${'x'.repeat(16_000)}}\n`,
+  ).join('---\n')
+  const [, names] = (await sourceOf(t, {
+    ...NO_TEXTS,
+    [SECRETS]: () => list(stored(many)),
+  })) as readonly [string, readonly string[]]
   assert.equal(names.length, 500)
   const bomb = storedAsText('x'.repeat(70 * 1024 * 1024), 1)
-  assert.equal(await sourceOf(t, { [SECRETS]: () => list(), [CONFIG_MAPS]: () => texts(bomb) }), 'BP3012')
+  assert.equal(
+    await sourceOf(t, { [SECRETS]: () => list(), [CONFIG_MAPS]: () => texts(bomb) }),
+    'BP3012',
+  )
 })
 
 test('hooks are no part of a release, an object that the server names has no name there, and those of subcharts are part of it', async (t) => {
@@ -372,10 +481,18 @@ test('hooks are no part of a release, an object that the server names has no nam
     '# Source: web/templates/empty.yaml\n',
     config('web'),
   ].join('---\n')
-  const release = { name: 'web', version: 1, manifest, hooks: [{ name: 'check', kind: 'Job', manifest: config('check') }] }
-  const text = { ...storedAsText('', 1), data: { release: gzipSync(JSON.stringify(release)).toString('base64') } }
-  assert.deepEqual(await sourceOf(t, { [SECRETS]: () => list(), [CONFIG_MAPS]: () => texts(text) }), [
-    'Helm release shop/web revision 1',
-    ['web-cache', 'web'],
-  ])
+  const release = {
+    name: 'web',
+    version: 1,
+    manifest,
+    hooks: [{ name: 'check', kind: 'Job', manifest: config('check') }],
+  }
+  const text = {
+    ...storedAsText('', 1),
+    data: { release: gzipSync(JSON.stringify(release)).toString('base64') },
+  }
+  assert.deepEqual(
+    await sourceOf(t, { [SECRETS]: () => list(), [CONFIG_MAPS]: () => texts(text) }),
+    ['Helm release shop/web revision 1', ['web-cache', 'web']],
+  )
 })

@@ -29,13 +29,25 @@ export async function readHelmReleases(
   const namespaces = Map.groupBy(questions, ({ helmRelease }) => helmRelease.namespace)
   const stores = new Map(
     [...namespaces].map(([namespace, own]) => {
-      const names = [...new Set(own.map(({ helmRelease }) => helmRelease.name))].filter((name) => RELEASE_NAME.test(name))
-      return [namespace, STORES.map((store) => readStore(sources, { namespace, names }, store, signal).catch(failureOrThrow))] as const
+      const names = [...new Set(own.map(({ helmRelease }) => helmRelease.name))].filter((name) =>
+        RELEASE_NAME.test(name),
+      )
+      return [
+        namespace,
+        STORES.map((store) =>
+          readStore(sources, { namespace, names }, store, signal).catch(failureOrThrow),
+        ),
+      ] as const
     }),
   )
   return Promise.all(
     questions.map(async (question) =>
-      releaseIn(sources, question, await Promise.all(stores.get(question.helmRelease.namespace) ?? []), signal).catch(failureOrThrow),
+      releaseIn(
+        sources,
+        question,
+        await Promise.all(stores.get(question.helmRelease.namespace) ?? []),
+        signal,
+      ).catch(failureOrThrow),
     ),
   )
 }
@@ -52,15 +64,24 @@ async function releaseIn(
   signal: AbortSignal,
 ): Promise<Inventory | undefined> {
   const { namespace, name } = ref.helmRelease
-  const releases = answers.flatMap((answer) => (answer instanceof Failure ? [] : (answer.get(name) ?? [])))
+  const releases = answers.flatMap((answer) =>
+    answer instanceof Failure ? [] : (answer.get(name) ?? []),
+  )
   const failure = answers.find((answer) => answer instanceof Failure)
   // A store that cannot be read may have the release.
   if (releases.length === 0 && failure !== undefined) throw failure
-  const deployedAt = ({ current }: StoredRelease): number => decodeRevision(current, namespace)?.deployedAt ?? 0
-  const [found] = releases.length > 1 ? releases.sort((left, right) => deployedAt(right) - deployedAt(left)) : releases
+  const deployedAt = ({ current }: StoredRelease): number =>
+    decodeRevision(current, namespace)?.deployedAt ?? 0
+  const [found] =
+    releases.length > 1
+      ? releases.sort((left, right) => deployedAt(right) - deployedAt(left))
+      : releases
   if (found === undefined) return undefined
-  const inventory = await inventoryOfRelease(ref, found, (resource) => placed(sources, resource, signal))
-  if (inventory === undefined) throw notARelease(sources.api.cluster, describeRevision(namespace, name, found.current))
+  const inventory = await inventoryOfRelease(ref, found, (resource) =>
+    placed(sources, resource, signal),
+  )
+  if (inventory === undefined)
+    throw notARelease(sources.api.cluster, describeRevision(namespace, name, found.current))
   return inventory
 }
 
@@ -101,20 +122,29 @@ async function listStore(
 ): Promise<StoredReleases> {
   const served = await discovery.find('v1', store, signal)
   const pickers = new Map(names.map((name) => [name, new RevisionPicker()]))
-  const take = (object: JsonObject): void => pickers.get(labelsOf(object).get('name') ?? '')?.add(store, object)
+  const take = (object: JsonObject): void =>
+    pickers.get(labelsOf(object).get('name') ?? '')?.add(store, object)
   const restart = (): void => pickers.forEach((picker) => void picker.clear())
   const wanted = names.length === 1 ? `name=${names[0]}` : `name in (${names.join(',')})`
   const labelSelector = `owner=helm,${wanted},status!=superseded`
   await listObjects(api, served, { namespace, labelSelector, metadataOnly, take, restart }, signal)
   return new Map(
-    [...pickers].flatMap(([name, picker]) => [picker.pick()].flatMap((found) => (found === undefined ? [] : [[name, found] as const]))),
+    [...pickers].flatMap(([name, picker]) =>
+      [picker.pick()].flatMap((found) => (found === undefined ? [] : [[name, found] as const])),
+    ),
   )
 }
 
 /** A kind that is gone has no objects; an object of an unknown kind keeps the namespace that Helm would use. */
-async function placed({ discovery }: LiveSources, resource: Resource, signal: AbortSignal): Promise<Resource> {
+async function placed(
+  { discovery }: LiveSources,
+  resource: Resource,
+  signal: AbortSignal,
+): Promise<Resource> {
   const { apiVersion, id } = resource
-  const scope = await discovery.find(apiVersion, id.kind, signal).catch((thrown: unknown) => void failureOrThrow(thrown))
+  const scope = await discovery
+    .find(apiVersion, id.kind, signal)
+    .catch((thrown: unknown) => void failureOrThrow(thrown))
   return scope?.namespaced === false ? { ...resource, id: { ...id, namespace: '' } } : resource
 }
 

@@ -24,7 +24,11 @@ export async function readInventories(
     listLocations(sources, listings, signal),
     readHelmReleases(sources, releases, signal),
   ])
-  const [nextGroup, nextListing, nextRelease] = [ofGroups.values(), ofListings.values(), ofReleases.values()]
+  const [nextGroup, nextListing, nextRelease] = [
+    ofGroups.values(),
+    ofListings.values(),
+    ofReleases.values(),
+  ]
   const answers: (Answer | Promise<Answer>)[] = questions.map((question) => {
     if ('id' in question) return nextGroup.next().value
     if ('listing' in question) return nextListing.next().value

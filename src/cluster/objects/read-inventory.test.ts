@@ -1,22 +1,41 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
-import { listOf, type Routes, scriptedApi, statusAnswer } from '../../../test/apiserver/scripted-api.ts'
+import {
+  listOf,
+  type Routes,
+  scriptedApi,
+  statusAnswer,
+} from '../../../test/apiserver/scripted-api.ts'
 
 const signal = new AbortController().signal
 const ALL = 'GET /apis/kpt.dev/v1alpha1/resourcegroups'
 const TEAMS = ['a', 'b', 'c', 'd']
-const refs = TEAMS.map((team) => ({ namespace: `team-${team}`, name: 'inventory', id: `id-${team}` }))
+const refs = TEAMS.map((team) => ({
+  namespace: `team-${team}`,
+  name: 'inventory',
+  id: `id-${team}`,
+}))
 
 const groupOf = (team: string, name = 'inventory') => ({
-  metadata: { name, namespace: `team-${team}`, labels: { 'cli-utils.sigs.k8s.io/inventory-id': `id-${team}` } },
-  spec: { resources: [{ group: 'apps', kind: 'Deployment', namespace: `team-${team}`, name: 'web' }] },
+  metadata: {
+    name,
+    namespace: `team-${team}`,
+    labels: { 'cli-utils.sigs.k8s.io/inventory-id': `id-${team}` },
+  },
+  spec: {
+    resources: [{ group: 'apps', kind: 'Deployment', namespace: `team-${team}`, name: 'web' }],
+  },
 })
 
-const list = (items: readonly object[]) => ({ body: { ...(listOf('ResourceGroup', []) as object), items } })
+const list = (items: readonly object[]) => ({
+  body: { ...(listOf('ResourceGroup', []) as object), items },
+})
 
 test('the inventories of many packages are one list', async (t) => {
-  const api = await scriptedApi(t, { [ALL]: () => list([groupOf('a'), groupOf('b', 'renamed'), groupOf('x')]) })
+  const api = await scriptedApi(t, {
+    [ALL]: () => list([groupOf('a'), groupOf('b', 'renamed'), groupOf('x')]),
+  })
   const answers = await api.cluster.readInventories(refs, signal)
   assert.deepEqual(
     answers.map((answer) => (answer instanceof Failure ? answer.code : answer?.source)),
@@ -26,7 +45,9 @@ test('the inventories of many packages are one list', async (t) => {
 })
 
 test('who may not list them everywhere is answered for each namespace, and told which he may not read', async (t) => {
-  const routes: Record<string, Routes[string]> = { [ALL]: () => statusAnswer(403, 'Forbidden', 'not in all namespaces') }
+  const routes: Record<string, Routes[string]> = {
+    [ALL]: () => statusAnswer(403, 'Forbidden', 'not in all namespaces'),
+  }
   for (const team of TEAMS)
     routes[`GET /apis/kpt.dev/v1alpha1/namespaces/team-${team}/resourcegroups`] = () =>
       team === 'c' ? statusAnswer(403, 'Forbidden', 'not here') : list([groupOf(team)])
@@ -34,7 +55,12 @@ test('who may not list them everywhere is answered for each namespace, and told 
   const answers = await api.cluster.readInventories(refs, signal)
   assert.deepEqual(
     answers.map((answer) => (answer instanceof Failure ? answer.code : answer?.source)),
-    ['ResourceGroup team-a/inventory', 'ResourceGroup team-b/inventory', 'BP3003', 'ResourceGroup team-d/inventory'],
+    [
+      'ResourceGroup team-a/inventory',
+      'ResourceGroup team-b/inventory',
+      'BP3003',
+      'ResourceGroup team-d/inventory',
+    ],
   )
 })
 

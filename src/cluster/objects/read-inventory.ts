@@ -1,7 +1,12 @@
 /** ResourceGroups of kpt.dev/v1alpha1 as inventories. Source: sigs.k8s.io/cli-utils, `pkg/inventory`, and kpt's ResourceGroup. */
 import { Failure } from '@backporch/kyaml/failure'
 import { type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
-import { type InventoryRef, labelsOf, metadataText, type ResourceId } from '@backporch/kyaml/resource'
+import {
+  type InventoryRef,
+  labelsOf,
+  metadataText,
+  type ResourceId,
+} from '@backporch/kyaml/resource'
 import type { ReadApi } from '../connection/cluster-api.ts'
 import type { Inventory, RefusedObject } from '../ports/cluster.ts'
 import type { Discovery, ServedResource } from './discovery.ts'
@@ -9,7 +14,11 @@ import { failureOrThrow, inParallel, listObjects } from './list-objects.ts'
 import { unlessRefused } from './read-everywhere.ts'
 import type { LiveSources } from './read-live.ts'
 
-export const RESOURCE_GROUP = { apiVersion: 'kpt.dev/v1alpha1', group: 'kpt.dev', kind: 'ResourceGroup' } as const
+export const RESOURCE_GROUP = {
+  apiVersion: 'kpt.dev/v1alpha1',
+  group: 'kpt.dev',
+  kind: 'ResourceGroup',
+} as const
 export const INVENTORY_ID_LABEL = 'cli-utils.sigs.k8s.io/inventory-id'
 
 /** From so many packages on, one list of all ResourceGroups replaces one or two requests each. */
@@ -27,8 +36,14 @@ export async function readResourceGroups(
   try {
     const served = await findResourceGroup(discovery, signal)
     if (served === undefined) return answers
-    const all = refs.length < MANY ? undefined : await unlessRefused(refused, served, () => list(api, served, { namespace: '' }, signal))
-    if (all !== undefined) return refs.map((ref) => pickInventory(all.filter(isNamed(ref)), ref) ?? pickInventory(all, ref))
+    const all =
+      refs.length < MANY
+        ? undefined
+        : await unlessRefused(refused, served, () => list(api, served, { namespace: '' }, signal))
+    if (all !== undefined)
+      return refs.map(
+        (ref) => pickInventory(all.filter(isNamed(ref)), ref) ?? pickInventory(all, ref),
+      )
     await inParallel([...refs.entries()], PARALLEL, async ([index, ref]) => {
       answers[index] = await readInventory(api, served, ref, signal).catch(failureOrThrow)
     })
@@ -39,14 +54,28 @@ export async function readResourceGroups(
 }
 
 /** @throws Failure BP30xx */
-async function readInventory(api: ReadApi, served: ServedResource, ref: InventoryRef, signal: AbortSignal): Promise<Inventory | undefined> {
-  const byName = ref.name === '' ? [] : await list(api, served, { namespace: ref.namespace, name: ref.name }, signal)
+async function readInventory(
+  api: ReadApi,
+  served: ServedResource,
+  ref: InventoryRef,
+  signal: AbortSignal,
+): Promise<Inventory | undefined> {
+  const byName =
+    ref.name === ''
+      ? []
+      : await list(api, served, { namespace: ref.namespace, name: ref.name }, signal)
   const labelSelector = `${INVENTORY_ID_LABEL}=${ref.id}`
-  const found = byName.length > 0 || ref.id === '' ? byName : await list(api, served, { namespace: ref.namespace, labelSelector }, signal)
+  const found =
+    byName.length > 0 || ref.id === ''
+      ? byName
+      : await list(api, served, { namespace: ref.namespace, labelSelector }, signal)
   return pickInventory(found, ref)
 }
 
-async function findResourceGroup(discovery: Discovery, signal: AbortSignal): Promise<ServedResource | undefined> {
+async function findResourceGroup(
+  discovery: Discovery,
+  signal: AbortSignal,
+): Promise<ServedResource | undefined> {
   try {
     return await discovery.find(RESOURCE_GROUP.apiVersion, RESOURCE_GROUP.kind, signal)
   } catch (thrown) {
@@ -62,7 +91,12 @@ async function list(
   signal: AbortSignal,
 ) {
   const items: JsonObject[] = []
-  await listObjects(api, served, { ...where, take: (item) => items.push(item), restart: () => items.splice(0) }, signal)
+  await listObjects(
+    api,
+    served,
+    { ...where, take: (item) => items.push(item), restart: () => items.splice(0) },
+    signal,
+  )
   return items
 }
 
@@ -71,20 +105,28 @@ function isNamed({ name }: InventoryRef): (group: JsonObject) => boolean {
 }
 
 /** The inventory among ResourceGroups: the one with the id where there is an id, else the one with the name. */
-export function pickInventory(groups: readonly JsonObject[], ref: InventoryRef): Inventory | undefined {
+export function pickInventory(
+  groups: readonly JsonObject[],
+  ref: InventoryRef,
+): Inventory | undefined {
   const object = groups.find((group) => {
     const id = labelsOf(group).get(INVENTORY_ID_LABEL) ?? ''
     // One with another id under the same name belongs to another package.
     if (ref.id !== '' && id !== '' && id !== ref.id) return false
     if (ref.namespace !== '' && metadataText(group, 'namespace') !== ref.namespace) return false
-    return (ref.name !== '' && metadataText(group, 'name') === ref.name) || (ref.id !== '' && id === ref.id)
+    return (
+      (ref.name !== '' && metadataText(group, 'name') === ref.name) ||
+      (ref.id !== '' && id === ref.id)
+    )
   })
   if (object === undefined) return undefined
   const source = `ResourceGroup ${metadataText(object, 'namespace')}/${metadataText(object, 'name')}`
   const refused = refusedIn(object, source)
   return {
     source,
-    resources: objectsIn(partOf(object, 'spec', 'resources')).flatMap((entry) => readEntry(entry) ?? []),
+    resources: objectsIn(partOf(object, 'spec', 'resources')).flatMap(
+      (entry) => readEntry(entry) ?? [],
+    ),
     ...(refused.length === 0 ? {} : { refused }),
   }
 }
@@ -104,6 +146,11 @@ function refusedIn(group: JsonObject, source: string): readonly RefusedObject[] 
 }
 
 function readEntry(entry: JsonObject): ResourceId | undefined {
-  const [group = '', kind = '', namespace = '', name = ''] = ['group', 'kind', 'namespace', 'name'].map((key) => textOf(entry, key))
+  const [group = '', kind = '', namespace = '', name = ''] = [
+    'group',
+    'kind',
+    'namespace',
+    'name',
+  ].map((key) => textOf(entry, key))
   return kind === '' || name === '' ? undefined : { group, kind, namespace, name }
 }

@@ -2,13 +2,27 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type LiveView, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
-import { listOf, query, type Routes, scriptedApi, statusAnswer } from '../../../test/apiserver/scripted-api.ts'
+import {
+  listOf,
+  query,
+  type Routes,
+  scriptedApi,
+  statusAnswer,
+} from '../../../test/apiserver/scripted-api.ts'
 import { TEST_SCHEMA } from '../../../test/fakes/live-object.ts'
 import { detectDrift } from '../../drift/detect/detect-drift.ts'
 
 const signal = new AbortController().signal
 const LIST = 'GET /api/v1/namespaces/shop/configmaps'
-const IDS = Array.from({ length: 6 }, (_, index): ResourceId => ({ group: '', kind: 'ConfigMap', namespace: 'shop', name: `c${index}` }))
+const IDS = Array.from(
+  { length: 6 },
+  (_, index): ResourceId => ({
+    group: '',
+    kind: 'ConfigMap',
+    namespace: 'shop',
+    name: `c${index}`,
+  }),
+)
 const WANTED = IDS.map((id) => ({ id, apiVersion: 'v1' }))
 
 /** What a package that declares the ids would be told to be missing. */
@@ -16,57 +30,103 @@ function missingIn(view: LiveView, ids: readonly ResourceId[] = IDS): readonly s
   return ids.flatMap((id) => {
     const live = view.get(resourceKey(id))
     assert.ok(live, `no answer for ${resourceKey(id)}`)
-    const object = { apiVersion: 'v1', kind: id.kind, metadata: { name: id.name, namespace: id.namespace } }
-    const desired = { id, apiVersion: 'v1', object, location: { path: 'a.yaml', document: 0, item: undefined, line: 1 } }
-    return detectDrift({ desired, live, schema: TEST_SCHEMA, prediction: undefined }, undefined).items.flatMap(({ change }) =>
-      change === 'missing' ? [id.name] : [],
-    )
+    const object = {
+      apiVersion: 'v1',
+      kind: id.kind,
+      metadata: { name: id.name, namespace: id.namespace },
+    }
+    const desired = {
+      id,
+      apiVersion: 'v1',
+      object,
+      location: { path: 'a.yaml', document: 0, item: undefined, line: 1 },
+    }
+    return detectDrift(
+      { desired, live, schema: TEST_SCHEMA, prediction: undefined },
+      undefined,
+    ).items.flatMap(({ change }) => (change === 'missing' ? [id.name] : []))
   })
 }
 
 test('an object that a whole list does not have is missing', async (t) => {
-  const api = await scriptedApi(t, { [LIST]: () => ({ body: listOf('ConfigMap', ['c0', 'c1', 'c2', 'c4', 'c5']) }) })
+  const api = await scriptedApi(t, {
+    [LIST]: () => ({ body: listOf('ConfigMap', ['c0', 'c1', 'c2', 'c4', 'c5']) }),
+  })
   assert.deepEqual(missingIn(await api.cluster.readLive(WANTED, signal)), ['c3'])
 })
 
 test('a Secret that is not there is missing, also for who may read no more than metadata, where an empty list has null', async (t) => {
   const secret: ResourceId = { group: '', kind: 'Secret', namespace: 'shop', name: 's' }
   const empty = {
-    body: { kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1', metadata: { resourceVersion: '9' }, items: null },
+    body: {
+      kind: 'PartialObjectMetadataList',
+      apiVersion: 'meta.k8s.io/v1',
+      metadata: { resourceVersion: '9' },
+      items: null,
+    },
   }
   const api = await scriptedApi(t, {
     'GET /api/v1/namespaces/shop/secrets': ({ headers }) =>
-      String(headers['accept']).includes('PartialObjectMetadataList') ? empty : statusAnswer(403, 'Forbidden', 'no content'),
+      String(headers['accept']).includes('PartialObjectMetadataList')
+        ? empty
+        : statusAnswer(403, 'Forbidden', 'no content'),
   })
-  assert.deepEqual(missingIn(await api.cluster.readLive([{ id: secret, apiVersion: 'v1' }], signal), [secret]), ['s'])
+  assert.deepEqual(
+    missingIn(await api.cluster.readLive([{ id: secret, apiVersion: 'v1' }], signal), [secret]),
+    ['s'],
+  )
 })
 
-const firstPage = (more: object = {}) => ({ body: listOf('ConfigMap', ['c0'], { continue: 'page2', ...more }) })
+const firstPage = (more: object = {}) => ({
+  body: listOf('ConfigMap', ['c0'], { continue: 'page2', ...more }),
+})
 
 const FAULTS: { readonly [what: string]: Routes[string] } = {
   'expires in the middle, each time': (request) =>
     query(request, 'continue') === null ? firstPage() : statusAnswer(410, 'Expired', 'too old'),
   'is forbidden in the namespace': () => statusAnswer(403, 'Forbidden', 'not here'),
   'is forbidden from the second page on': (request) =>
-    query(request, 'continue') === null ? firstPage() : statusAnswer(403, 'Forbidden', 'not any more'),
+    query(request, 'continue') === null
+      ? firstPage()
+      : statusAnswer(403, 'Forbidden', 'not any more'),
   'ends in the middle of a page': (request) =>
-    query(request, 'continue') === null ? firstPage() : { body: listOf('ConfigMap', ['c1']), fault: 'reset' },
+    query(request, 'continue') === null
+      ? firstPage()
+      : { body: listOf('ConfigMap', ['c1']), fault: 'reset' },
   'has pages of two resource versions': (request) =>
-    query(request, 'continue') === null ? firstPage() : { body: listOf('ConfigMap', ['c1'], { resourceVersion: '101' }) },
+    query(request, 'continue') === null
+      ? firstPage()
+      : { body: listOf('ConfigMap', ['c1'], { resourceVersion: '101' }) },
   'has no resource version': () => ({ body: listOf('ConfigMap', ['c0'], { resourceVersion: '' }) }),
-  'comes from a cache that may be old': () => ({ body: listOf('ConfigMap', ['c0'], { resourceVersion: '0' }) }),
+  'comes from a cache that may be old': () => ({
+    body: listOf('ConfigMap', ['c0'], { resourceVersion: '0' }),
+  }),
   'goes round in a circle': () => firstPage(),
-  'ends after the first page, although more was to follow': () => ({ body: listOf('ConfigMap', ['c0'], { remainingItemCount: 5 }) }),
+  'ends after the first page, although more was to follow': () => ({
+    body: listOf('ConfigMap', ['c0'], { remainingItemCount: 5 }),
+  }),
   'ends after the second page, before all came that the first one counted': (request) =>
-    query(request, 'continue') === null ? firstPage({ remainingItemCount: 5 }) : { body: listOf('ConfigMap', ['c1']) },
+    query(request, 'continue') === null
+      ? firstPage({ remainingItemCount: 5 })
+      : { body: listOf('ConfigMap', ['c1']) },
   'has an empty page in the place of the last': (request) =>
-    query(request, 'continue') === null ? firstPage({ remainingItemCount: 1 }) : { body: listOf('ConfigMap', []) },
+    query(request, 'continue') === null
+      ? firstPage({ remainingItemCount: 1 })
+      : { body: listOf('ConfigMap', []) },
   'gives the first page again under a token of its own': (request) =>
-    query(request, 'continue') === null ? firstPage({ remainingItemCount: 1 }) : { body: listOf('ConfigMap', ['c0']) },
-  'has null in the place of its items': () => ({ body: { ...listOf('ConfigMap', []), items: null } }),
+    query(request, 'continue') === null
+      ? firstPage({ remainingItemCount: 1 })
+      : { body: listOf('ConfigMap', ['c0']) },
+  'has null in the place of its items': () => ({
+    body: { ...listOf('ConfigMap', []), items: null },
+  }),
   'has null in the place of its items on the second page': (request) =>
-    query(request, 'continue') === null ? firstPage() : { body: { ...listOf('ConfigMap', []), items: null } },
-  'has no items at all': () => ({ body: { kind: 'ConfigMapList', apiVersion: 'v1', metadata: { resourceVersion: '100' } } }),
+    query(request, 'continue') === null
+      ? firstPage()
+      : { body: { ...listOf('ConfigMap', []), items: null } },
+  'has no items at all': () => ({
+    body: { kind: 'ConfigMapList', apiVersion: 'v1', metadata: { resourceVersion: '100' } },
+  }),
   'is none': () => ({ body: { kind: 'Status', apiVersion: 'v1' } }),
 }
 
@@ -92,7 +152,9 @@ test('the token for the rest that comes with a 410 is not used: it would mix two
     [LIST]: (request) => {
       const token = query(request, 'continue')
       if (token === null) return firstPage()
-      return token === 'page2' ? { status: 410, body: expired } : { body: listOf('ConfigMap', ['c1']) }
+      return token === 'page2'
+        ? { status: 410, body: expired }
+        : { body: listOf('ConfigMap', ['c1']) }
     },
   })
   const view = await api.cluster.readLive(WANTED, signal)
@@ -107,7 +169,8 @@ test('a list that is short once and whole the next time is a whole one', async (
   let reads = 0
   const api = await scriptedApi(t, {
     [LIST]: (request) => {
-      if (query(request, 'continue') !== null) return { body: listOf('ConfigMap', reads === 1 ? [] : ['c1', 'c2', 'c4', 'c5']) }
+      if (query(request, 'continue') !== null)
+        return { body: listOf('ConfigMap', reads === 1 ? [] : ['c1', 'c2', 'c4', 'c5']) }
       reads += 1
       return firstPage({ remainingItemCount: 4 })
     },
@@ -118,7 +181,9 @@ test('a list that is short once and whole the next time is a whole one', async (
 test('what a page counted too low, as one may that estimates, hides nothing', async (t) => {
   const api = await scriptedApi(t, {
     [LIST]: (request) =>
-      query(request, 'continue') === null ? firstPage({ remainingItemCount: 1 }) : { body: listOf('ConfigMap', ['c1', 'c2', 'c4', 'c5']) },
+      query(request, 'continue') === null
+        ? firstPage({ remainingItemCount: 1 })
+        : { body: listOf('ConfigMap', ['c1', 'c2', 'c4', 'c5']) },
   })
   assert.deepEqual(missingIn(await api.cluster.readLive(WANTED, signal)), ['c3'])
 })

@@ -30,29 +30,51 @@ test('a list over pages answers for each wanted object, and claims absence only 
   const view = await api.cluster.readLive(many(6), signal)
   assert.deepEqual(
     [...view].map(([key, state]) => `${key} ${state.state}`),
-    ['c0 present', 'c1 present', 'c2 present', 'c3 absent', 'c4 present', 'c5 absent'].map((line) => `/ConfigMap/shop/${line}`),
+    ['c0 present', 'c1 present', 'c2 present', 'c3 absent', 'c4 present', 'c5 absent'].map(
+      (line) => `/ConfigMap/shop/${line}`,
+    ),
   )
-  assert.deepEqual(api.requested(), [`${CONFIG_MAPS}?limit=500`, `${CONFIG_MAPS}?limit=500&continue=page2`])
+  assert.deepEqual(api.requested(), [
+    `${CONFIG_MAPS}?limit=500`,
+    `${CONFIG_MAPS}?limit=500&continue=page2`,
+  ])
 })
 
 test('items get the apiVersion and kind that a list leaves out', async (t) => {
   const api = await scriptedApi(t, { [CONFIG_MAPS]: () => ({ body: listOf('ConfigMap', ['c0']) }) })
-  const state = (await api.cluster.readLive([wanted('ConfigMap', 'c0')], signal)).get('/ConfigMap/shop/c0')
+  const state = (await api.cluster.readLive([wanted('ConfigMap', 'c0')], signal)).get(
+    '/ConfigMap/shop/c0',
+  )
   assert.ok(state?.state === 'present')
-  assert.deepEqual([state.object['apiVersion'], state.object['kind'], state.metadataOnly], ['v1', 'ConfigMap', false])
+  assert.deepEqual(
+    [state.object['apiVersion'], state.object['kind'], state.metadataOnly],
+    ['v1', 'ConfigMap', false],
+  )
 })
 
 test('integers beyond 2^53 are kept exactly', async (t) => {
-  const text = JSON.stringify(listOf('ConfigMap', ['c0'])).replace('"data":{"name":"c0"}', '"data":{"big":9007199254740993}')
-  const api = await scriptedApi(t, { [CONFIG_MAPS]: () => ({ body: text, headers: { 'content-type': 'application/json' } }) })
-  const state = (await api.cluster.readLive([wanted('ConfigMap', 'c0')], signal)).get('/ConfigMap/shop/c0')
+  const text = JSON.stringify(listOf('ConfigMap', ['c0'])).replace(
+    '"data":{"name":"c0"}',
+    '"data":{"big":9007199254740993}',
+  )
+  const api = await scriptedApi(t, {
+    [CONFIG_MAPS]: () => ({ body: text, headers: { 'content-type': 'application/json' } }),
+  })
+  const state = (await api.cluster.readLive([wanted('ConfigMap', 'c0')], signal)).get(
+    '/ConfigMap/shop/c0',
+  )
   assert.ok(state?.state === 'present')
   assert.deepEqual(state.object['data'], { big: 9007199254740993n })
 })
 
 test('few objects of one kind are asked for by name', async (t) => {
   const api = await scriptedApi(t, {
-    [CONFIG_MAPS]: (request) => ({ body: listOf('ConfigMap', query(request, 'fieldSelector') === 'metadata.name=c0' ? ['c0'] : []) }),
+    [CONFIG_MAPS]: (request) => ({
+      body: listOf(
+        'ConfigMap',
+        query(request, 'fieldSelector') === 'metadata.name=c0' ? ['c0'] : [],
+      ),
+    }),
   })
   const view = await api.cluster.readLive(many(2), signal)
   assert.deepEqual([...view.values()].map(codeOf), ['present', 'absent'])
@@ -81,11 +103,19 @@ test('a list that expires on a later page is read again from its start', async (
         // In the second reading c0 is gone: what the broken reading saw must not be kept.
         return { body: listOf('ConfigMap', first === 1 ? ['c0'] : ['c1'], { continue: 'next' }) }
       }
-      return first === 1 ? statusAnswer(410, 'Expired', 'too old') : { body: listOf('ConfigMap', ['c2']) }
+      return first === 1
+        ? statusAnswer(410, 'Expired', 'too old')
+        : { body: listOf('ConfigMap', ['c2']) }
     },
   })
   const view = await api.cluster.readLive(many(5), signal)
-  assert.deepEqual([...view.values()].map(codeOf), ['absent', 'present', 'present', 'absent', 'absent'])
+  assert.deepEqual([...view.values()].map(codeOf), [
+    'absent',
+    'present',
+    'present',
+    'absent',
+    'absent',
+  ])
 })
 
 const broken = {
@@ -116,7 +146,10 @@ const strange = {
   'items: null': { body: { ...listOf('ConfigMap', []), items: null } },
   'an item that is no object': { body: { ...listOf('ConfigMap', []), items: [7] } },
   'an item without a name': { body: { ...listOf('ConfigMap', []), items: [{ metadata: null }] } },
-  'half of a JSON text': { body: '{"kind":"ConfigMapList","items":[', headers: { 'content-type': 'application/json' } },
+  'half of a JSON text': {
+    body: '{"kind":"ConfigMapList","items":[',
+    headers: { 'content-type': 'application/json' },
+  },
 }
 for (const [what, answer] of Object.entries(strange)) {
   test(`${what} in place of a list is no empty list`, async (t) => {
@@ -129,7 +162,9 @@ for (const [what, answer] of Object.entries(strange)) {
 test('a 500 on the second page makes the objects unreadable', async (t) => {
   const api = await scriptedApi(t, {
     [CONFIG_MAPS]: (request) =>
-      query(request, 'continue') === null ? { body: listOf('ConfigMap', ['c0'], { continue: 'n' }) } : { status: 500 },
+      query(request, 'continue') === null
+        ? { body: listOf('ConfigMap', ['c0'], { continue: 'n' }) }
+        : { status: 500 },
   })
   const view = await api.cluster.readLive(many(5), signal)
   assert.deepEqual([...view.values()].map(codeOf), Array(5).fill('BP3005'))
@@ -139,12 +174,21 @@ test('one kind that fails leaves the others alone', async (t) => {
   const api = await scriptedApi(t, {
     [CONFIG_MAPS]: () => ({ body: listOf('ConfigMap', ['c0']) }),
     'GET /apis/apps/v1/namespaces/shop/deployments': () =>
-      statusAnswer(403, 'Forbidden', 'deployments.apps is forbidden: User "eve" cannot list resource "deployments" in API group "apps"', {
-        kind: 'deployments',
-      }),
+      statusAnswer(
+        403,
+        'Forbidden',
+        'deployments.apps is forbidden: User "eve" cannot list resource "deployments" in API group "apps"',
+        {
+          kind: 'deployments',
+        },
+      ),
   })
   const view = await api.cluster.readLive(
-    [wanted('Deployment', 'web', 'shop', 'apps/v1'), wanted('ConfigMap', 'c0'), wanted('Widget', 'w', 'shop', 'example.com/v1')],
+    [
+      wanted('Deployment', 'web', 'shop', 'apps/v1'),
+      wanted('ConfigMap', 'c0'),
+      wanted('Widget', 'w', 'shop', 'example.com/v1'),
+    ],
     signal,
   )
   assert.deepEqual([...view.values()].map(codeOf), ['BP3003', 'present', 'BP3009'])
@@ -174,7 +218,9 @@ test('a Secret whose content is forbidden is read as metadata only', async (t) =
         ? { body: { ...listOf('PartialObjectMetadata', ['db']), apiVersion: 'meta.k8s.io/v1' } }
         : statusAnswer(403, 'Forbidden', 'no'),
   })
-  const state = (await api.cluster.readLive([wanted('Secret', 'db')], signal)).get('/Secret/shop/db')
+  const state = (await api.cluster.readLive([wanted('Secret', 'db')], signal)).get(
+    '/Secret/shop/db',
+  )
   assert.deepEqual(state, {
     state: 'present',
     metadataOnly: true,
@@ -183,17 +229,24 @@ test('a Secret whose content is forbidden is read as metadata only', async (t) =
 })
 
 test('an object of a namespaced kind without a namespace is looked for in the namespace of the context, under its own key', async (t) => {
-  const api = await scriptedApi(t, { 'GET /api/v1/namespaces/default/configmaps': () => ({ body: listOf('ConfigMap', ['c0']) }) })
+  const api = await scriptedApi(t, {
+    'GET /api/v1/namespaces/default/configmaps': () => ({ body: listOf('ConfigMap', ['c0']) }),
+  })
   const view = await api.cluster.readLive([wanted('ConfigMap', 'c0', '')], signal)
   assert.equal(view.get('/ConfigMap//c0')?.state, 'present')
 })
 
 test('a cluster-scoped kind is listed without a namespace', async (t) => {
   const api = await scriptedApi(t, {
-    'GET /apis/rbac.authorization.k8s.io/v1/clusterroles': () => ({ body: listOf('ClusterRole', ['admin']) }),
+    'GET /apis/rbac.authorization.k8s.io/v1/clusterroles': () => ({
+      body: listOf('ClusterRole', ['admin']),
+    }),
   })
   const one = wanted('ClusterRole', 'admin', '', 'rbac.authorization.k8s.io/v1')
-  assert.equal((await api.cluster.readLive([one], signal)).get(resourceKey(one.id))?.state, 'present')
+  assert.equal(
+    (await api.cluster.readLive([one], signal)).get(resourceKey(one.id))?.state,
+    'present',
+  )
 })
 
 test('a cluster that cannot be reached makes every object unreadable, and identify throws', async (t) => {
@@ -219,7 +272,9 @@ test('an aborted signal is no answer about any object', async (t) => {
   const api = await scriptedApi(t, { [CONFIG_MAPS]: () => ({ fault: 'silent' }) })
   const control = new AbortController()
   const refused = assert.rejects(api.cluster.readLive(many(5), control.signal), /enough/)
-  await waitUntil('the list is asked for', () => api.requested().some((line) => line.startsWith(CONFIG_MAPS)))
+  await waitUntil('the list is asked for', () =>
+    api.requested().some((line) => line.startsWith(CONFIG_MAPS)),
+  )
   control.abort(new Error('enough'))
   await refused
 })
@@ -233,26 +288,39 @@ const inTeams = (numbers: readonly number[], more: Readonly<Record<string, unkno
     numbers.map(() => 'settings'),
     more,
   ) as { items: { metadata: object }[] }
-  for (const [index, item] of list.items.entries()) item.metadata = { ...item.metadata, namespace: `team-${numbers[index]}` }
+  for (const [index, item] of list.items.entries())
+    item.metadata = { ...item.metadata, namespace: `team-${numbers[index]}` }
   return { body: list }
 }
 
 test('a kind that is wanted in many namespaces is listed once', async (t) => {
   const api = await scriptedApi(t, { [EVERYWHERE]: () => inTeams([0, 1, 2, 3, 4, 5, 6, 99]) })
   const view = await api.cluster.readLive(scattered(8), signal)
-  assert.deepEqual([...view.values()].map(codeOf), [...Array.from({ length: 7 }, () => 'present'), 'absent'])
+  assert.deepEqual([...view.values()].map(codeOf), [
+    ...Array.from({ length: 7 }, () => 'present'),
+    'absent',
+  ])
   assert.deepEqual(api.requested(), [`${EVERYWHERE}?limit=500`])
 })
 
 for (const [why, answer] of [
-  ['that may not be listed everywhere', () => statusAnswer(403, 'Forbidden', 'not in all namespaces')],
-  ['of which the cluster has too many', () => inTeams([0], { continue: 'more', remainingItemCount: 161 })],
+  [
+    'that may not be listed everywhere',
+    () => statusAnswer(403, 'Forbidden', 'not in all namespaces'),
+  ],
+  [
+    'of which the cluster has too many',
+    () => inTeams([0], { continue: 'more', remainingItemCount: 161 }),
+  ],
   ['of which nobody says how many there are', () => inTeams([0], { continue: 'more' })],
   ['whose list breaks off', () => statusAnswer(404, 'NotFound', 'gone')],
 ] as const)
   test(`a kind ${why} is asked for in each namespace`, async (t) => {
     const single = Object.fromEntries(
-      Array.from({ length: 8 }, (_, team) => [`GET /api/v1/namespaces/team-${team}/configmaps`, () => inTeams(team === 3 ? [] : [team])]),
+      Array.from({ length: 8 }, (_, team) => [
+        `GET /api/v1/namespaces/team-${team}/configmaps`,
+        () => inTeams(team === 3 ? [] : [team]),
+      ]),
     )
     const api = await scriptedApi(t, { [EVERYWHERE]: answer, ...single })
     const view = await api.cluster.readLive(scattered(8), signal)
@@ -265,16 +333,25 @@ for (const [why, answer] of [
 
 test('what may not be listed everywhere is tried once, and not in every turn', async (t) => {
   const single = Object.fromEntries(
-    Array.from({ length: 8 }, (_, team) => [`GET /api/v1/namespaces/team-${team}/configmaps`, () => inTeams([team])]),
+    Array.from({ length: 8 }, (_, team) => [
+      `GET /api/v1/namespaces/team-${team}/configmaps`,
+      () => inTeams([team]),
+    ]),
   )
-  const api = await scriptedApi(t, { [EVERYWHERE]: () => statusAnswer(403, 'Forbidden', 'not in all namespaces'), ...single })
+  const api = await scriptedApi(t, {
+    [EVERYWHERE]: () => statusAnswer(403, 'Forbidden', 'not in all namespaces'),
+    ...single,
+  })
   for (let turn = 0; turn < 3; turn += 1) await api.cluster.readLive(scattered(8), signal)
   assert.equal(api.requested().filter((path) => path.startsWith(EVERYWHERE)).length, 1)
 })
 
 test('Secrets are never listed everywhere', async (t) => {
   const single = Object.fromEntries(
-    Array.from({ length: 8 }, (_, team) => [`GET /api/v1/namespaces/team-${team}/secrets`, () => ({ body: listOf('Secret', []) })]),
+    Array.from({ length: 8 }, (_, team) => [
+      `GET /api/v1/namespaces/team-${team}/secrets`,
+      () => ({ body: listOf('Secret', []) }),
+    ]),
   )
   const api = await scriptedApi(t, single)
   await api.cluster.readLive(

@@ -2,7 +2,13 @@
 import { Failure } from '@backporch/kyaml/failure'
 import { DEEPEST, getKey, isDeeperThan, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
 import { isSecret } from '@backporch/kyaml/redaction'
-import { type LiveState, type LiveView, metadataText, resourceKey, type WantedObject } from '@backporch/kyaml/resource'
+import {
+  type LiveState,
+  type LiveView,
+  metadataText,
+  resourceKey,
+  type WantedObject,
+} from '@backporch/kyaml/resource'
 import type { ReadApi } from '../connection/cluster-api.ts'
 import { notKubernetes } from '../connection/kubernetes-failure.ts'
 import type { AdmissionOutages } from './admission-outages.ts'
@@ -46,7 +52,11 @@ export interface LiveSources {
 }
 
 /** As `ClusterReader.readLive`. @throws only the reason of `signal` */
-export async function readLive(sources: LiveSources, wanted: readonly WantedObject[], signal: AbortSignal): Promise<LiveView> {
+export async function readLive(
+  sources: LiveSources,
+  wanted: readonly WantedObject[],
+  signal: AbortSignal,
+): Promise<LiveView> {
   const view = new Map<string, LiveState>()
   const groups = groupWanted(wanted, sources.defaultNamespace)
   const readings: Reading[] = []
@@ -54,7 +64,9 @@ export async function readLive(sources: LiveSources, wanted: readonly WantedObje
     try {
       const served = await sources.discovery.find(group.apiVersion, group.kind, signal, group.group)
       const one = group.secret || group.wanted.size <= FEW
-      readings.push(...(one ? [...group.wanted.keys()] : [undefined]).map((name) => ({ group, served, name })))
+      readings.push(
+        ...(one ? [...group.wanted.keys()] : [undefined]).map((name) => ({ group, served, name })),
+      )
     } catch (thrown) {
       answerUnreadable(view, group, undefined, failureOrThrow(thrown))
     }
@@ -91,7 +103,9 @@ async function readTogether(
   const single: Reading[] = [...(kinds.get(undefined) ?? [])]
   await inParallel([...kinds], PARALLEL, async ([served, own]) => {
     if (served === undefined) return
-    const found = isWorthListing(served, own.length) ? await readAll(sources, served, own, signal) : undefined
+    const found = isWorthListing(served, own.length)
+      ? await readAll(sources, served, own, signal)
+      : undefined
     if (found instanceof Failure && WHOLE_CLUSTER.has(found.code))
       return own.forEach(({ group, name }) => {
         answerUnreadable(view, group, name, found)
@@ -100,7 +114,11 @@ async function readTogether(
     if (found === undefined || found instanceof Failure) return void single.push(...own)
     for (const { group, name } of own) {
       for (const wantedName of name === undefined ? group.wanted.keys() : [name]) {
-        const state = stateOf(sources.api.cluster, found.get(`${group.namespace}/${wantedName}`), false)
+        const state = stateOf(
+          sources.api.cluster,
+          found.get(`${group.namespace}/${wantedName}`),
+          false,
+        )
         for (const key of group.wanted.get(wantedName) ?? []) view.set(key, state)
       }
     }
@@ -119,7 +137,12 @@ async function readAll(
     return wantedNames.map((each) => `${group.namespace}/${each}`)
   })
   try {
-    return await readEverywhere(api, served, { wanted: new Set(names), requests: readings.length, refused }, signal)
+    return await readEverywhere(
+      api,
+      served,
+      { wanted: new Set(names), requests: readings.length, refused },
+      signal,
+    )
   } catch (thrown) {
     return failureOrThrow(thrown)
   }
@@ -139,7 +162,12 @@ function groupWanted(wanted: readonly WantedObject[], defaultNamespace: string):
   return [...groups.values()]
 }
 
-async function readGroup(api: ReadApi, { served, group, name }: Reading, view: Map<string, LiveState>, signal: AbortSignal): Promise<void> {
+async function readGroup(
+  api: ReadApi,
+  { served, group, name }: Reading,
+  view: Map<string, LiveState>,
+  signal: AbortSignal,
+): Promise<void> {
   const found = new Map<string, JsonObject>()
   const namespace = served.namespaced ? group.namespace : ''
   const requested = requestedFor(api.cluster, 'list', served, { namespace, name })
@@ -153,8 +181,10 @@ async function readGroup(api: ReadApi, { served, group, name }: Reading, view: M
         metadataOnly,
         take: (item) => {
           const itemName = metadataText(item, 'name')
-          if (itemName === '') throw notKubernetes(requested, 'its list has an item without metadata.name')
-          if (group.wanted.has(itemName) && (name === undefined || name === itemName)) found.set(itemName, item)
+          if (itemName === '')
+            throw notKubernetes(requested, 'its list has an item without metadata.name')
+          if (group.wanted.has(itemName) && (name === undefined || name === itemName))
+            found.set(itemName, item)
         },
         restart: () => found.clear(),
       },
@@ -182,7 +212,8 @@ async function readGroup(api: ReadApi, { served, group, name }: Reading, view: M
 /** @param item undefined where the complete list has none */
 function stateOf(cluster: string, item: JsonObject | undefined, metadataOnly: boolean): LiveState {
   if (item === undefined) return { state: 'absent' }
-  if (!isDeeperThan(item, DEEPEST)) return { state: 'present', object: asObject(item, metadataOnly), metadataOnly }
+  if (!isDeeperThan(item, DEEPEST))
+    return { state: 'present', object: asObject(item, metadataOnly), metadataOnly }
   const failure = new Failure({
     code: 'BP3012',
     what: `${String(item['kind'])} ${metadataText(item, 'name')} cannot be compared`,
@@ -198,11 +229,21 @@ function stateOf(cluster: string, item: JsonObject | undefined, metadataOnly: bo
 function asObject(item: JsonObject, metadataOnly: boolean): JsonObject {
   if (!metadataOnly) return item
   const metadata = getKey(item, 'metadata')
-  return { apiVersion: item['apiVersion'] ?? '', kind: item['kind'] ?? '', metadata: isJsonObject(metadata) ? metadata : {} }
+  return {
+    apiVersion: item['apiVersion'] ?? '',
+    kind: item['kind'] ?? '',
+    metadata: isJsonObject(metadata) ? metadata : {},
+  }
 }
 
-function answerUnreadable(view: Map<string, LiveState>, group: Group, name: string | undefined, failure: Failure): void {
+function answerUnreadable(
+  view: Map<string, LiveState>,
+  group: Group,
+  name: string | undefined,
+  failure: Failure,
+): void {
   for (const [wantedName, keys] of group.wanted) {
-    if (name === undefined || name === wantedName) for (const key of keys) view.set(key, { state: 'unreadable', failure })
+    if (name === undefined || name === wantedName)
+      for (const key of keys) view.set(key, { state: 'unreadable', failure })
   }
 }

@@ -12,7 +12,11 @@ test('a kind that came to a group after the index was read is known, although th
   let hash = 'one'
   const resources = ['gadgets', 'widgets'].map((name) => ({
     resource: name,
-    responseKind: { group: 'example.com', version: 'v1', kind: name === 'gadgets' ? 'Gadget' : 'Widget' },
+    responseKind: {
+      group: 'example.com',
+      version: 'v1',
+      kind: name === 'gadgets' ? 'Gadget' : 'Widget',
+    },
     scope: 'Namespaced',
     verbs: ['list'],
   }))
@@ -26,7 +30,12 @@ test('a kind that came to a group after the index was read is known, although th
       ? {
           body: {
             openapi: '3.0.0',
-            components: { schemas: { Gadget: kind('Gadget'), ...(of === 'two' ? { Widget: kind('Widget') } : {}) } },
+            components: {
+              schemas: {
+                Gadget: kind('Gadget'),
+                ...(of === 'two' ? { Widget: kind('Widget') } : {}),
+              },
+            },
           },
         }
       : statusAnswer(301, 'Moved', 'it has another hash now')
@@ -34,7 +43,11 @@ test('a kind that came to a group after the index was read is known, although th
     'GET /api': () => ({ body: { ...discovery, items: [] } }),
     'GET /apis': () => ({ body: discovery }),
     'GET /openapi/v3': () => ({
-      body: { paths: { 'apis/example.com/v1': { serverRelativeURL: `/openapi/v3/apis/example.com/v1/${hash}` } } },
+      body: {
+        paths: {
+          'apis/example.com/v1': { serverRelativeURL: `/openapi/v3/apis/example.com/v1/${hash}` },
+        },
+      },
     }),
     'GET /openapi/v3/apis/example.com/v1/one': document('one'),
     'GET /openapi/v3/apis/example.com/v1/two': document('two'),

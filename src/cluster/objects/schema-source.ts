@@ -2,7 +2,12 @@
 import { type FieldSchema, schemaOfKind } from '@backporch/kyaml/field'
 import { isJsonObject, type Json, partOf, textOf } from '@backporch/kyaml/json'
 import type { ReadApi } from '../connection/cluster-api.ts'
-import { jsonOf, notKubernetes, notServed, requestedPath } from '../connection/kubernetes-failure.ts'
+import {
+  jsonOf,
+  notKubernetes,
+  notServed,
+  requestedPath,
+} from '../connection/kubernetes-failure.ts'
 
 const INDEX = '/openapi/v3'
 // The handler leaves the type to Go's content sniffing (kube-openapi, pkg/handler3, `HandleDiscovery`).
@@ -25,9 +30,14 @@ export class SchemaSource {
     const known = this.schemas.get(key)
     if (known !== undefined) return known
     const schema =
-      schemaOfKind(await this.document(apiVersion, signal), apiVersion, kind) ?? (await this.lateSchema(apiVersion, kind, signal))
+      schemaOfKind(await this.document(apiVersion, signal), apiVersion, kind) ??
+      (await this.lateSchema(apiVersion, kind, signal))
     if (schema === undefined)
-      throw notServed({ cluster: this.api.cluster, apiVersion }, kind, 'the server publishes no OpenAPI schema of it')
+      throw notServed(
+        { cluster: this.api.cluster, apiVersion },
+        kind,
+        'the server publishes no OpenAPI schema of it',
+      )
     this.schemas.set(key, schema)
     return schema
   }
@@ -41,7 +51,11 @@ export class SchemaSource {
       url = (await this.readIndex(signal)).get(path)
     }
     if (url === undefined)
-      throw notServed({ cluster: this.api.cluster, apiVersion }, 'any kind', 'the server publishes no OpenAPI document of it')
+      throw notServed(
+        { cluster: this.api.cluster, apiVersion },
+        'any kind',
+        'the server publishes no OpenAPI document of it',
+      )
     try {
       return await this.documentAt(url, signal)
     } catch (thrown) {
@@ -64,7 +78,11 @@ export class SchemaSource {
   }
 
   /** A CRD that came after the index was read is in a document with a new hash. */
-  private async lateSchema(apiVersion: string, kind: string, signal: AbortSignal): Promise<FieldSchema | undefined> {
+  private async lateSchema(
+    apiVersion: string,
+    kind: string,
+    signal: AbortSignal,
+  ): Promise<FieldSchema | undefined> {
     this.index = undefined
     return schemaOfKind(await this.document(apiVersion, signal), apiVersion, kind)
   }
@@ -80,7 +98,8 @@ export class SchemaSource {
   private async fetchIndex(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
     const answer = await this.get(INDEX, signal)
     const paths = partOf(answer, 'paths')
-    if (!isJsonObject(paths)) throw notKubernetes(requestedPath(this.api.cluster, INDEX), 'its OpenAPI index has no paths')
+    if (!isJsonObject(paths))
+      throw notKubernetes(requestedPath(this.api.cluster, INDEX), 'its OpenAPI index has no paths')
     const urls = new Map<string, string>()
     for (const [path, entry] of Object.entries(paths)) {
       const url = textOf(entry, 'serverRelativeURL')
@@ -92,6 +111,10 @@ export class SchemaSource {
 
   private async get(path: string, signal: AbortSignal): Promise<Json> {
     const requested = requestedPath(this.api.cluster, path)
-    return jsonOf(await this.api.get(path, requested, signal), requested, path === INDEX ? INDEX_TYPES : [])
+    return jsonOf(
+      await this.api.get(path, requested, signal),
+      requested,
+      path === INDEX ? INDEX_TYPES : [],
+    )
   }
 }

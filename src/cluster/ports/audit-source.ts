@@ -13,5 +13,9 @@ export interface AuditSource {
    * What the log still has about these objects of a cluster.
    * @throws Failure when the log cannot be read at all
    */
-  writesTo(cluster: string, wanted: readonly ResourceId[], signal: AbortSignal): Promise<AuditAnswer>
+  writesTo(
+    cluster: string,
+    wanted: readonly ResourceId[],
+    signal: AbortSignal,
+  ): Promise<AuditAnswer>
 }

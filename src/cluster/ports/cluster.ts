@@ -3,7 +3,14 @@ import type { Failure } from '@backporch/kyaml/failure'
 import type { FieldPath, FieldSchema } from '@backporch/kyaml/field'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
-import type { InventoryRef, LiveView, Prediction, Resource, ResourceId, WantedObject } from '@backporch/kyaml/resource'
+import type {
+  InventoryRef,
+  LiveView,
+  Prediction,
+  Resource,
+  ResourceId,
+  WantedObject,
+} from '@backporch/kyaml/resource'
 
 export interface ClusterIdentity {
   /** uid of the kube-system namespace; empty where it could not be read, as in a recording. */
@@ -125,7 +132,10 @@ export interface ClusterReader {
    * One answer for each, in their order: undefined where the cluster has no such inventory, a Failure where this is unknown. A listing
    * always has an inventory, perhaps an empty one, or a Failure where no part of it could be read.
    */
-  readInventories(refs: readonly InventoryQuestion[], signal: AbortSignal): Promise<readonly (Inventory | Failure | undefined)[]>
+  readInventories(
+    refs: readonly InventoryQuestion[],
+    signal: AbortSignal,
+  ): Promise<readonly (Inventory | Failure | undefined)[]>
   /** Server-side apply as a dry run, `force=true`. Never throws for one object: the answer reports what happened. */
   predict(resource: Resource, fieldManager: string, signal: AbortSignal): Promise<Prediction>
 }
@@ -148,10 +158,19 @@ export type ApprovedWrite =
   | {
       readonly kind: 'patch-fields'
       readonly target: WantedObject
-      readonly fields: readonly { readonly path: FieldPath; readonly expected: Json | undefined; readonly value: Json | undefined }[]
+      readonly fields: readonly {
+        readonly path: FieldPath
+        readonly expected: Json | undefined
+        readonly value: Json | undefined
+      }[]
       readonly resourceVersion: string
     }
-  | { readonly kind: 'delete'; readonly target: WantedObject; readonly uid: string; readonly resourceVersion: string }
+  | {
+      readonly kind: 'delete'
+      readonly target: WantedObject
+      readonly uid: string
+      readonly resourceVersion: string
+    }
 
 /** The merged commit that authorises a write; goes into the field manager and the audit annotation of each request. */
 export interface Authorisation {

@@ -2,10 +2,27 @@
  * A field schema from recorded objects alone: `managedFields` names the keys of every owned list-map item (`k:{"name":"app"}`) and the members
  * of sets (`v:`), and stops at atomic values. What no object shows comes from the table of built-in kinds, or is unknown.
  */
-import { type FieldSchema, type FieldSet, type ListType, managedFieldsOf } from '@backporch/kyaml/field'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
+import {
+  type FieldSchema,
+  type FieldSet,
+  type ListType,
+  managedFieldsOf,
+} from '@backporch/kyaml/field'
+import {
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from '@backporch/kyaml/json'
 import { parseApiVersion } from '@backporch/kyaml/resource'
-import { holdsQuantities, isBuiltInGroup, isFreeMap, knownKeyDefault, knownList } from './known-kinds.ts'
+import {
+  holdsQuantities,
+  isBuiltInGroup,
+  isFreeMap,
+  knownKeyDefault,
+  knownList,
+} from './known-kinds.ts'
 
 /** A location in one recorded object: the sets that its managers own there, and its value. */
 interface Observed {
@@ -14,8 +31,15 @@ interface Observed {
 }
 
 /** @param objects recorded objects of the kind; may be empty */
-export function inferredSchema(apiVersion: string, kind: string, objects: readonly JsonObject[]): FieldSchema {
-  const observed = objects.map((object) => ({ sets: managedFieldsOf(object).entries.map((entry) => entry.fields), value: object }))
+export function inferredSchema(
+  apiVersion: string,
+  kind: string,
+  objects: readonly JsonObject[],
+): FieldSchema {
+  const observed = objects.map((object) => ({
+    sets: managedFieldsOf(object).entries.map((entry) => entry.fields),
+    value: object,
+  }))
   return new InferredSchema([kind], observed, isBuiltInGroup(parseApiVersion(apiVersion).group))
 }
 
@@ -34,11 +58,17 @@ class InferredSchema implements FieldSchema {
     this.names = names
     this.observed = observed
     this.builtIn = builtIn
-    const list = shownList(observed) ?? (builtIn || names.includes('metadata') ? knownList(names) : undefined)
+    const list =
+      shownList(observed) ?? (builtIn || names.includes('metadata') ? knownList(names) : undefined)
     const values = observed.flatMap(({ value }) => (value === undefined ? [] : [value]))
     this.listType = list?.type ?? 'atomic'
     this.keys = list?.keys ?? []
-    this.kind = list !== undefined || values.some(isJsonArray) ? 'list' : values.some(isJsonObject) ? 'object' : 'unknown'
+    this.kind =
+      list !== undefined || values.some(isJsonArray)
+        ? 'list'
+        : values.some(isJsonObject)
+          ? 'object'
+          : 'unknown'
     this.atomic = observed.some(isOwnedWhole)
     this.format = builtIn && holdsQuantities(names.at(-2) ?? '') ? 'quantity' : ''
   }
@@ -70,7 +100,9 @@ class InferredSchema implements FieldSchema {
     const below = this.observed.flatMap(({ sets, value }): Observed[] => [
       // Owned items show which of their lists are maps; values show only which are lists at all.
       ...sets.flatMap((set) =>
-        [...set.children.values()].filter(({ step }) => step.kind === 'item').map((child) => ({ sets: [child.set], value: undefined })),
+        [...set.children.values()]
+          .filter(({ step }) => step.kind === 'item')
+          .map((child) => ({ sets: [child.set], value: undefined })),
       ),
       ...(isJsonArray(value) ? value.map((item) => ({ sets: [], value: item })) : []),
     ])
@@ -78,8 +110,12 @@ class InferredSchema implements FieldSchema {
   }
 }
 
-function shownList(observed: readonly Observed[]): { readonly type: ListType; readonly keys: readonly string[] } | undefined {
-  const steps = observed.flatMap(({ sets }) => sets.flatMap((set) => [...set.children.values()].map(({ step }) => step)))
+function shownList(
+  observed: readonly Observed[],
+): { readonly type: ListType; readonly keys: readonly string[] } | undefined {
+  const steps = observed.flatMap(({ sets }) =>
+    sets.flatMap((set) => [...set.children.values()].map(({ step }) => step)),
+  )
   const item = steps.find((step) => step.kind === 'item')
   if (item !== undefined) return { type: 'map', keys: Object.keys(item.keys) }
   return steps.some((step) => step.kind === 'member') ? { type: 'set', keys: [] } : undefined
@@ -88,5 +124,8 @@ function shownList(observed: readonly Observed[]): { readonly type: ListType; re
 /** Somebody owns the value and nothing below it, though something is below it. */
 function isOwnedWhole({ sets, value }: Observed): boolean {
   if (!isJsonObject(value) || Object.keys(value).length === 0) return false
-  return sets.some((set) => set.owned && set.children.size === 0) && sets.every((set) => set.children.size === 0)
+  return (
+    sets.some((set) => set.owned && set.children.size === 0) &&
+    sets.every((set) => set.children.size === 0)
+  )
 }

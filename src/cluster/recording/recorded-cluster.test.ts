@@ -6,7 +6,13 @@ import { type TestContext, test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import { fieldSetOf, leavesOf, UNKNOWN_SCHEMA } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { type LiveState, type Resource, readResource, resourceKey, type WantedObject } from '@backporch/kyaml/resource'
+import {
+  type LiveState,
+  type Resource,
+  readResource,
+  resourceKey,
+  type WantedObject,
+} from '@backporch/kyaml/resource'
 import { type RecordableCluster, recordCluster } from '../../../test/apiserver/record-cluster.ts'
 import { openRecordedCluster, type RecordedCluster } from './recorded-cluster.ts'
 
@@ -57,7 +63,15 @@ function recorded(t: TestContext, files: Readonly<Record<string, string>>): Reco
 }
 
 function wanted(apiVersion: string, kind: string, namespace: string, name: string): WantedObject {
-  return { apiVersion, id: { group: apiVersion.includes('/') ? apiVersion.replace(/\/.*/, '') : '', kind, namespace, name } }
+  return {
+    apiVersion,
+    id: {
+      group: apiVersion.includes('/') ? apiVersion.replace(/\/.*/, '') : '',
+      kind,
+      namespace,
+      name,
+    },
+  }
 }
 
 const WEB = wanted('apps/v1', 'Deployment', 'shop', 'web')
@@ -87,7 +101,8 @@ test('objects are read from YAML, JSON and lists, at any depth, with Kubernetes 
     'a/deployment.yaml': DEPLOYMENT,
     'list.yaml':
       'apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: shop}, data: {on: "1", x: yes}}\n',
-    'big.json': '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"b","namespace":"shop"},"data":{"n":9007199254740993}}',
+    'big.json':
+      '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"b","namespace":"shop"},"data":{"n":9007199254740993}}',
     'readme.txt': 'not read',
   })
   assert.equal(await verdict(cluster, WEB), 'present')
@@ -96,7 +111,10 @@ test('objects are read from YAML, JSON and lists, at any depth, with Kubernetes 
     await stateOf(cluster, wanted('v1', 'ConfigMap', 'shop', 'b')),
   ]
   assert.ok(a.state === 'present' && b.state === 'present')
-  assert.deepEqual([a.object['data'], b.object['data']], [{ true: '1', x: true }, { n: 9007199254740993n }])
+  assert.deepEqual(
+    [a.object['data'], b.object['data']],
+    [{ true: '1', x: true }, { n: 9007199254740993n }],
+  )
 })
 
 test('one file is a recording too', async (t) => {
@@ -132,18 +150,24 @@ test('absence is claimed where the recording says that the kind is complete, or 
     [wanted('v1', 'Service', 'shop', 'another'), 'BP3012'],
     [wanted('v1', 'Secret', 'shop', 'x'), 'BP3012'],
   ]
-  for (const [one, expected] of cases) assert.equal(await verdict(cluster, one), expected, resourceKey(one.id))
+  for (const [one, expected] of cases)
+    assert.equal(await verdict(cluster, one), expected, resourceKey(one.id))
 })
 
 test('an object recorded in another version is not compared', async (t) => {
   const cluster = recorded(t, { 'a.yaml': DEPLOYMENT })
-  assert.equal(await verdict(cluster, wanted('apps/v1beta1', 'Deployment', 'shop', 'web')), 'BP3012')
+  assert.equal(
+    await verdict(cluster, wanted('apps/v1beta1', 'Deployment', 'shop', 'web')),
+    'BP3012',
+  )
   // An inventory names no version.
   assert.equal(await verdict(cluster, { ...WEB, apiVersion: '' }), 'present')
 })
 
 test('an object without a namespace is looked for in the default one', async (t) => {
-  const cluster = recorded(t, { 'a.yaml': DEPLOYMENT.replace('namespace: shop', 'namespace: default') })
+  const cluster = recorded(t, {
+    'a.yaml': DEPLOYMENT.replace('namespace: shop', 'namespace: default'),
+  })
   assert.equal(await verdict(cluster, wanted('apps/v1', 'Deployment', '', 'web')), 'present')
 })
 
@@ -152,7 +176,10 @@ test('a Secret without content is metadata only', async (t) => {
     'a.yaml':
       'apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: shop}\n---\napiVersion: v1\nkind: Secret\ntype: Opaque\nmetadata: {name: b, namespace: shop}\n',
   })
-  const states = [await stateOf(cluster, wanted('v1', 'Secret', 'shop', 'a')), await stateOf(cluster, wanted('v1', 'Secret', 'shop', 'b'))]
+  const states = [
+    await stateOf(cluster, wanted('v1', 'Secret', 'shop', 'a')),
+    await stateOf(cluster, wanted('v1', 'Secret', 'shop', 'b')),
+  ]
   assert.deepEqual(
     states.map((state) => state.state === 'present' && state.metadataOnly),
     [true, false],
@@ -160,9 +187,20 @@ test('a Secret without content is metadata only', async (t) => {
 })
 
 test('the time of a plain recording is the newest that its objects tell', async (t) => {
-  assert.equal((await recorded(t, { 'a.yaml': DEPLOYMENT }).identify(signal)).observedAt, '2026-11-20T10:00:00Z')
-  const timeless = await recorded(t, { 'a.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n' }).identify(signal)
-  assert.deepEqual(timeless, { uid: '', version: '', observedAt, recorded: true, namespace: 'default' })
+  assert.equal(
+    (await recorded(t, { 'a.yaml': DEPLOYMENT }).identify(signal)).observedAt,
+    '2026-11-20T10:00:00Z',
+  )
+  const timeless = await recorded(t, {
+    'a.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n',
+  }).identify(signal)
+  assert.deepEqual(timeless, {
+    uid: '',
+    version: '',
+    observedAt,
+    recorded: true,
+    namespace: 'default',
+  })
 })
 
 test('list keys and atomic maps are told from managedFields, the rest from what is known of built-in kinds', async (t) => {
@@ -170,10 +208,16 @@ test('list keys and atomic maps are told from managedFields, the rest from what 
   const { namespaced, schema } = await cluster.servedKind('apps/v1', 'Deployment', signal)
   assert.equal(namespaced, true)
   const containers = schema.child('spec').child('template').child('spec').child('containers')
-  assert.deepEqual([containers.kind, containers.listType, containers.keys], ['list', 'map', ['name']])
+  assert.deepEqual(
+    [containers.kind, containers.listType, containers.keys],
+    ['list', 'map', ['name']],
+  )
   assert.equal(schema.child('spec').child('selector').atomic, true)
   const ports = containers.items().child('ports')
-  assert.deepEqual([ports.keys, ports.items().defaultOf('protocol')], [['containerPort', 'protocol'], 'TCP'])
+  assert.deepEqual(
+    [ports.keys, ports.items().defaultOf('protocol')],
+    [['containerPort', 'protocol'], 'TCP'],
+  )
 })
 
 test('the inferred schema names the fields of a manifest as the server does', async (t) => {
@@ -182,10 +226,20 @@ test('the inferred schema names the fields of a manifest as the server does', as
   const state = await stateOf(cluster, WEB)
   assert.ok(state.state === 'present')
   const paths = leavesOf(fieldSetOf(state.object, schema)).map((path) =>
-    path.map((step) => (step.kind === 'item' ? JSON.stringify(step.keys) : step.kind === 'field' ? step.name : step.kind)).join('/'),
+    path
+      .map((step) =>
+        step.kind === 'item'
+          ? JSON.stringify(step.keys)
+          : step.kind === 'field'
+            ? step.name
+            : step.kind,
+      )
+      .join('/'),
   )
   assert.ok(
-    paths.includes('spec/template/spec/containers/{"name":"app"}/ports/{"containerPort":80,"protocol":"TCP"}/containerPort'),
+    paths.includes(
+      'spec/template/spec/containers/{"name":"app"}/ports/{"containerPort":80,"protocol":"TCP"}/containerPort',
+    ),
     paths.join('\n'),
   )
   assert.ok(paths.includes('spec/selector'))
@@ -194,7 +248,10 @@ test('the inferred schema names the fields of a manifest as the server does', as
 test('of a custom kind that is not in the recording nothing is said', async (t) => {
   const cluster = recorded(t, { 'a.yaml': DEPLOYMENT })
   await assert.rejects(cluster.servedKind('example.com/v1', 'Widget', signal), failsWith('BP3012'))
-  assert.equal((await cluster.servedKind('rbac.authorization.k8s.io/v1', 'ClusterRole', signal)).namespaced, false)
+  assert.equal(
+    (await cluster.servedKind('rbac.authorization.k8s.io/v1', 'ClusterRole', signal)).namespaced,
+    false,
+  )
 })
 
 test('a dry run that was not recorded is unproven', async (t) => {
@@ -222,18 +279,30 @@ spec: {resources: [{group: apps, kind: Deployment, namespace: shop, name: web}, 
       resources: [{ group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' }],
     })
   }
-  const [unknown] = await cluster.readInventories([{ namespace: 'shop', name: 'inv', id: 'id-2' }], signal)
+  const [unknown] = await cluster.readInventories(
+    [{ namespace: 'shop', name: 'inv', id: 'id-2' }],
+    signal,
+  )
   assert.equal(unknown instanceof Failure && unknown.code, 'BP3012')
 })
 
 test('recordings that cannot be read are named with their file', (t) => {
   const open = (files: Readonly<Record<string, string>>) => () => recorded(t, files)
-  assert.throws(() => openRecordedCluster({ path: '/nonexistent', observedAt }), failsWith('BP1010', /\/nonexistent.*does not exist/))
+  assert.throws(
+    () => openRecordedCluster({ path: '/nonexistent', observedAt }),
+    failsWith('BP1010', /\/nonexistent.*does not exist/),
+  )
   assert.throws(open({ 'a.txt': 'x' }), failsWith('BP1010', /no \.yaml/))
   assert.throws(open({ 'a.json': '{' }), failsWith('BP1010', /a\.json.*not valid JSON/))
   assert.throws(open({ 'a.yaml': 'a: [' }), failsWith('BP1110', /a\.yaml:1/))
-  assert.throws(open({ 'a.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: null\n' }), failsWith('BP1112', /a\.yaml:1.*metadata\.name/))
-  assert.throws(open({ 'a.yaml': DEPLOYMENT, 'b.yaml': DEPLOYMENT.replace('nginx', 'other') }), failsWith('BP1010', /b\.yaml:1.*a\.yaml:1/))
+  assert.throws(
+    open({ 'a.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: null\n' }),
+    failsWith('BP1112', /a\.yaml:1.*metadata\.name/),
+  )
+  assert.throws(
+    open({ 'a.yaml': DEPLOYMENT, 'b.yaml': DEPLOYMENT.replace('nginx', 'other') }),
+    failsWith('BP1010', /b\.yaml:1.*a\.yaml:1/),
+  )
   open({ 'a.yaml': DEPLOYMENT, 'b.yaml': DEPLOYMENT })()
 })
 
@@ -249,12 +318,24 @@ function liveCluster(objects: readonly JsonObject[]): RecordableCluster {
   )
   return {
     name: 'prod',
-    identify: async () => ({ uid: 'u-1', version: 'v1.34.3', observedAt: '2026-11-21T09:00:00Z', recorded: false, namespace: 'team' }),
+    identify: async () => ({
+      uid: 'u-1',
+      version: 'v1.34.3',
+      observedAt: '2026-11-21T09:00:00Z',
+      recorded: false,
+      namespace: 'team',
+    }),
     servedKind: async () => ({ namespaced: true, schema: UNKNOWN_SCHEMA }),
-    readLive: async (ids) => new Map(ids.map(({ id }) => [resourceKey(id), present.get(resourceKey(id)) ?? { state: 'absent' }])),
+    readLive: async (ids) =>
+      new Map(
+        ids.map(({ id }) => [resourceKey(id), present.get(resourceKey(id)) ?? { state: 'absent' }]),
+      ),
     list: async () => ({ objects: [], complete: true }),
     readInventories: async (refs) => refs.map(() => undefined),
-    predict: async (resource) => ({ state: 'predicted', object: { ...resource.object, predicted: true } }),
+    predict: async (resource) => ({
+      state: 'predicted',
+      object: { ...resource.object, predicted: true },
+    }),
     openApiDocument: async () => ({
       components: {
         schemas: {
@@ -277,7 +358,10 @@ test('what is recorded answers as the cluster did, but for the content of Secret
     metadata: { name: 'c', namespace: 'team' },
     data: { n: 9007199254740993n },
   }
-  const annotations = { keep: 'me', 'kubectl.kubernetes.io/last-applied-configuration': `{"data":{"x":"${SECRET_VALUE}"}}` }
+  const annotations = {
+    keep: 'me',
+    'kubectl.kubernetes.io/last-applied-configuration': `{"data":{"x":"${SECRET_VALUE}"}}`,
+  }
   const secret: JsonObject = {
     apiVersion: 'v1',
     kind: 'Secret',
@@ -291,8 +375,16 @@ test('what is recorded answers as the cluster did, but for the content of Secret
     wanted('v1', 'ConfigMap', 'team', 'gone'),
   ]
   const desired: Resource = { ...c, object: configMap }
-  const predictions = [desired, { ...s, object: secret }].map((resource) => ({ resource, fieldManager: 'kubectl' }))
-  await recordCluster(liveCluster([configMap, secret]), { wanted: [c, s, gone], predictions }, folder, signal)
+  const predictions = [desired, { ...s, object: secret }].map((resource) => ({
+    resource,
+    fieldManager: 'kubectl',
+  }))
+  await recordCluster(
+    liveCluster([configMap, secret]),
+    { wanted: [c, s, gone], predictions },
+    folder,
+    signal,
+  )
 
   const cluster = openRecordedCluster({ path: folder, observedAt })
   assert.equal(cluster.name, 'prod')
@@ -303,7 +395,11 @@ test('what is recorded answers as the cluster did, but for the content of Secret
     recorded: true,
     namespace: 'team',
   })
-  assert.deepEqual(await stateOf(cluster, c), { state: 'present', object: configMap, metadataOnly: false })
+  assert.deepEqual(await stateOf(cluster, c), {
+    state: 'present',
+    object: configMap,
+    metadataOnly: false,
+  })
   assert.equal(await verdict(cluster, gone), 'absent')
   const hidden = await stateOf(cluster, s)
   assert.ok(hidden.state === 'present' && hidden.metadataOnly)
@@ -312,7 +408,11 @@ test('what is recorded answers as the cluster did, but for the content of Secret
   assert.ok(predicted.state === 'predicted')
   assert.equal(predicted.object['predicted'], true)
   assert.equal((await cluster.predict(desired, 'other', signal)).state, 'unproven')
-  assert.equal((await cluster.predict({ ...desired, object: { ...configMap, data: {} } }, 'kubectl', signal)).state, 'unproven')
+  assert.equal(
+    (await cluster.predict({ ...desired, object: { ...configMap, data: {} } }, 'kubectl', signal))
+      .state,
+    'unproven',
+  )
   const everything = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
@@ -323,7 +423,11 @@ test('what is recorded answers as the cluster did, but for the content of Secret
 
 test('an object of which only an inventory tells is recorded without a version to ask for', async (t) => {
   const folder = write(t, {})
-  const configMap: JsonObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c', namespace: 'team' } }
+  const configMap: JsonObject = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'c', namespace: 'team' },
+  }
   const c = { ...wanted('v1', 'ConfigMap', 'team', 'c'), apiVersion: '' }
   const gone = { ...wanted('example.com/v1', 'Widget', 'team', 'gone'), apiVersion: '' }
   const live = liveCluster([configMap])
@@ -334,7 +438,10 @@ test('an object of which only an inventory tells is recorded without a version t
   }
   await recordCluster(cluster, { wanted: [c, gone], predictions: [] }, folder, signal)
   const recording = openRecordedCluster({ path: folder, observedAt })
-  assert.deepEqual([await verdict(recording, c), await verdict(recording, gone)], ['present', 'absent'])
+  assert.deepEqual(
+    [await verdict(recording, c), await verdict(recording, gone)],
+    ['present', 'absent'],
+  )
 })
 
 test('recording stops at what cannot be read', async (t) => {
@@ -352,12 +459,17 @@ test('recording stops at what cannot be read', async (t) => {
 })
 
 test('finalizers are a set in every kind', async (t) => {
-  const { schema } = await recorded(t, { 'a.yaml': DEPLOYMENT }).servedKind('apps/v1', 'Deployment', signal)
+  const { schema } = await recorded(t, { 'a.yaml': DEPLOYMENT }).servedKind(
+    'apps/v1',
+    'Deployment',
+    signal,
+  )
   assert.equal(schema.child('metadata').child('finalizers').listType, 'set')
 })
 
 test('lists what was recorded of a kind, and says whether that is all of it', async (t) => {
-  const header = 'apiVersion: backporch.dev/v1alpha1\nkind: Recording\nspec: {complete: [{apiVersion: apps/v1, kind: Deployment}]}\n'
+  const header =
+    'apiVersion: backporch.dev/v1alpha1\nkind: Recording\nspec: {complete: [{apiVersion: apps/v1, kind: Deployment}]}\n'
   const cluster = recorded(t, {
     'recording.yaml': header,
     'a.yaml': 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a, namespace: x}\n',
@@ -365,5 +477,8 @@ test('lists what was recorded of a kind, and says whether that is all of it', as
   const { objects, complete } = await cluster.list('apps', 'Deployment', signal)
   assert.deepEqual([objects.length, complete], [1, true])
   assert.deepEqual(await cluster.list('', 'Deployment', signal), { objects: [], complete: false })
-  assert.deepEqual(await cluster.list('apps', 'StatefulSet', signal), { objects: [], complete: false })
+  assert.deepEqual(await cluster.list('apps', 'StatefulSet', signal), {
+    objects: [],
+    complete: false,
+  })
 })

@@ -2,7 +2,14 @@
 import { basename, extname } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
 import { type FieldSchema, schemaOfKind } from '@backporch/kyaml/field'
-import { getKey, isJsonObject, type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
+import {
+  getKey,
+  isJsonObject,
+  type JsonObject,
+  objectsIn,
+  partOf,
+  textOf,
+} from '@backporch/kyaml/json'
 import { isSecret } from '@backporch/kyaml/redaction'
 import {
   describeResourceId,
@@ -16,7 +23,14 @@ import {
   resourceKey,
   type WantedObject,
 } from '@backporch/kyaml/resource'
-import type { ClusterIdentity, ClusterReader, Inventory, InventoryQuestion, ObjectList, ServedKind } from '../ports/cluster.ts'
+import type {
+  ClusterIdentity,
+  ClusterReader,
+  Inventory,
+  InventoryQuestion,
+  ObjectList,
+  ServedKind,
+} from '../ports/cluster.ts'
 import { inferredSchema } from './inferred-schema.ts'
 import { isKnownNamespaced } from './known-kinds.ts'
 import { type RecordedEvidence, recordedInventory } from './recorded-inventory.ts'
@@ -42,7 +56,14 @@ export function openRecordedCluster(options: RecordedClusterOptions): RecordedCl
 export function emptyCluster(name: string, observedAt: string): RecordedCluster {
   const recording: Recording = {
     ...{ cluster: name, serverVersion: '', uid: '', observedAt, namespace: 'default' },
-    ...{ complete: [], absent: new Set<string>(), kinds: [], objects: new Map(), predictions: new Map(), schemas: [] },
+    ...{
+      complete: [],
+      absent: new Set<string>(),
+      kinds: [],
+      objects: new Map(),
+      predictions: new Map(),
+      schemas: [],
+    },
   }
   return new RecordedCluster(recording, { path: '', name, observedAt })
 }
@@ -57,10 +78,16 @@ export class RecordedCluster implements ClusterReader {
 
   constructor(recording: Recording, options: RecordedClusterOptions) {
     this.name = options.name ?? (recording.cluster || basename(options.path, extname(options.path)))
-    this.recording = options.namespace === undefined ? recording : { ...recording, namespace: options.namespace }
+    this.recording =
+      options.namespace === undefined ? recording : { ...recording, namespace: options.namespace }
     this.namespaced = new Map([
-      ...[...recording.objects.values()].map(({ id }) => [`${id.group}/${id.kind}`, id.namespace !== ''] as const),
-      ...recording.kinds.map(({ apiVersion, kind, namespaced }) => [`${parseApiVersion(apiVersion).group}/${kind}`, namespaced] as const),
+      ...[...recording.objects.values()].map(
+        ({ id }) => [`${id.group}/${id.kind}`, id.namespace !== ''] as const,
+      ),
+      ...recording.kinds.map(
+        ({ apiVersion, kind, namespaced }) =>
+          [`${parseApiVersion(apiVersion).group}/${kind}`, namespaced] as const,
+      ),
     ])
     this.observedAt = recording.observedAt || newestTime(recording) || options.observedAt
   }
@@ -73,7 +100,10 @@ export class RecordedCluster implements ClusterReader {
   async servedKind(apiVersion: string, kind: string, _signal: AbortSignal): Promise<ServedKind> {
     const namespaced = this.isNamespaced(apiVersion, kind)
     if (namespaced === undefined) {
-      throw this.cannotSay(`whether ${kind} of ${apiVersion} lies in namespaces`, 'no such object and no schema of it is in the recording')
+      throw this.cannotSay(
+        `whether ${kind} of ${apiVersion} lies in namespaces`,
+        'no such object and no schema of it is in the recording',
+      )
     }
     return { namespaced, schema: this.schemaOf(apiVersion, kind) }
   }
@@ -85,14 +115,22 @@ export class RecordedCluster implements ClusterReader {
   async list(group: string, kind: string, _signal: AbortSignal): Promise<ObjectList> {
     const { objects, complete } = this.recording
     return {
-      objects: [...objects.values()].filter(({ id }) => id.group === group && id.kind === kind).map(({ object }) => object),
+      objects: [...objects.values()]
+        .filter(({ id }) => id.group === group && id.kind === kind)
+        .map(({ object }) => object),
       complete: complete.some(
-        (scope) => scope.kind === kind && scope.namespace === undefined && parseApiVersion(scope.apiVersion).group === group,
+        (scope) =>
+          scope.kind === kind &&
+          scope.namespace === undefined &&
+          parseApiVersion(scope.apiVersion).group === group,
       ),
     }
   }
 
-  async readInventories(refs: readonly InventoryQuestion[], _signal: AbortSignal): Promise<readonly (Inventory | Failure | undefined)[]> {
+  async readInventories(
+    refs: readonly InventoryQuestion[],
+    _signal: AbortSignal,
+  ): Promise<readonly (Inventory | Failure | undefined)[]> {
     const evidence: RecordedEvidence = {
       objects: [...this.recording.objects.values()],
       defaultNamespace: this.recording.namespace,
@@ -104,7 +142,11 @@ export class RecordedCluster implements ClusterReader {
     return Promise.all(refs.map((ref) => recordedInventory(evidence, ref)))
   }
 
-  async predict(resource: Resource, fieldManager: string, _signal: AbortSignal): Promise<Prediction> {
+  async predict(
+    resource: Resource,
+    fieldManager: string,
+    _signal: AbortSignal,
+  ): Promise<Prediction> {
     const recorded = this.recording.predictions.get(predictionKey(resource, fieldManager))
     if (recorded === undefined) {
       const failure = this.cannotSay(
@@ -128,9 +170,12 @@ export class RecordedCluster implements ClusterReader {
   }
 
   private stateOf({ id, apiVersion }: WantedObject): LiveState {
-    const found = this.candidates(id, apiVersion).flatMap((candidate) => this.recording.objects.get(resourceKey(candidate)) ?? [])[0]
+    const found = this.candidates(id, apiVersion).flatMap(
+      (candidate) => this.recording.objects.get(resourceKey(candidate)) ?? [],
+    )[0]
     if (found === undefined) {
-      if (this.candidates(id, apiVersion).some((candidate) => this.isProvenAbsent(candidate))) return { state: 'absent' }
+      if (this.candidates(id, apiVersion).some((candidate) => this.isProvenAbsent(candidate)))
+        return { state: 'absent' }
       const failure = this.cannotSay(
         `whether ${describeResourceId(id)} is there`,
         'it is not in the recording, and the recording does not say that it is complete',
@@ -141,23 +186,33 @@ export class RecordedCluster implements ClusterReader {
       // Only the server can convert; a comparison across versions would find differences that are none.
       return {
         state: 'unreadable',
-        failure: this.cannotSay(`what ${describeResourceId(id)} is in ${apiVersion}`, `it was recorded in ${found.apiVersion}`),
+        failure: this.cannotSay(
+          `what ${describeResourceId(id)} is in ${apiVersion}`,
+          `it was recorded in ${found.apiVersion}`,
+        ),
       }
     }
-    return { state: 'present', object: found.object, metadataOnly: isSecret(id) && !hasContent(found.object) }
+    return {
+      state: 'present',
+      object: found.object,
+      metadataOnly: isSecret(id) && !hasContent(found.object),
+    }
   }
 
   /** The id itself; where its namespace does not fit its kind, also the id that the server would take. */
   private candidates(id: ResourceId, apiVersion: string): readonly ResourceId[] {
     // An empty version is any: the group has the kind.
     const namespaced = this.isNamespaced(apiVersion === '' ? `${id.group}/` : apiVersion, id.kind)
-    if (namespaced === true && id.namespace === '') return [{ ...id, namespace: this.recording.namespace }]
+    if (namespaced === true && id.namespace === '')
+      return [{ ...id, namespace: this.recording.namespace }]
     if (namespaced === false && id.namespace !== '') return [{ ...id, namespace: '' }]
     return [id]
   }
 
   private isProvenAbsent(id: ResourceId): boolean {
-    return this.recording.absent.has(resourceKey(id)) || this.isWhole(id.group, id.kind, id.namespace)
+    return (
+      this.recording.absent.has(resourceKey(id)) || this.isWhole(id.group, id.kind, id.namespace)
+    )
   }
 
   /** All objects of a kind in a namespace were recorded. */
@@ -179,7 +234,9 @@ export class RecordedCluster implements ClusterReader {
     const key = `${apiVersion}#${kind}`
     const known = this.schemas.get(key)
     if (known !== undefined) return known
-    const published = this.recording.schemas.flatMap((document) => schemaOfKind(document, apiVersion, kind) ?? [])[0]
+    const published = this.recording.schemas.flatMap(
+      (document) => schemaOfKind(document, apiVersion, kind) ?? [],
+    )[0]
     const objects = (): readonly JsonObject[] =>
       [...this.recording.objects.values()]
         .filter((one) => one.apiVersion === apiVersion && one.id.kind === kind)
@@ -210,7 +267,9 @@ function hasContent(object: JsonObject): boolean {
 function newestTime({ objects }: Recording): string {
   let newest = ''
   for (const { object } of objects.values()) {
-    const times = objectsIn(partOf(object, 'metadata', 'managedFields')).map((entry) => textOf(entry, 'time'))
+    const times = objectsIn(partOf(object, 'metadata', 'managedFields')).map((entry) =>
+      textOf(entry, 'time'),
+    )
     for (const time of [...times, metadataText(object, 'creationTimestamp')]) {
       if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(time) && time > newest) newest = time
     }

@@ -26,7 +26,11 @@ const WHOLE =
   'apiVersion: backporch.dev/v1alpha1\nkind: Recording\nspec: {complete: [{apiVersion: v1, kind: ConfigMap}, {apiVersion: v1, kind: Secret}]}\n'
 
 /** Keys of what was found and codes of what was not, or the code of the failure. */
-async function answer(t: TestContext, text: string, question: InventoryQuestion): Promise<readonly [unknown, unknown?]> {
+async function answer(
+  t: TestContext,
+  text: string,
+  question: InventoryQuestion,
+): Promise<readonly [unknown, unknown?]> {
   const folder = mkdtempSync(join(tmpdir(), 'recorded-inventory-'))
   t.after(() => rmSync(folder, { recursive: true }))
   writeFileSync(join(folder, 'a.yaml'), text)
@@ -36,27 +40,48 @@ async function answer(t: TestContext, text: string, question: InventoryQuestion)
   return [found.resources.map(resourceKey), (found.unread ?? []).map(({ code }) => code)]
 }
 
-const listing = (kind: string, labelSelector = '') => ({ listing: [{ group: '', kind, namespace: 'shop' }], labelSelector })
+const listing = (kind: string, labelSelector = '') => ({
+  listing: [{ group: '', kind, namespace: 'shop' }],
+  labelSelector,
+})
 
 test('a listing of a kind that was recorded as a whole is whole, and selected by labels', async (t) => {
-  assert.deepEqual(await answer(t, `${WHOLE}---\n${OBJECTS}`, listing('ConfigMap')), [['/ConfigMap/shop/a', '/ConfigMap/shop/b'], []])
-  assert.deepEqual(await answer(t, `${WHOLE}---\n${OBJECTS}`, listing('ConfigMap', 'team=web')), [['/ConfigMap/shop/a'], []])
+  assert.deepEqual(await answer(t, `${WHOLE}---\n${OBJECTS}`, listing('ConfigMap')), [
+    ['/ConfigMap/shop/a', '/ConfigMap/shop/b'],
+    [],
+  ])
+  assert.deepEqual(await answer(t, `${WHOLE}---\n${OBJECTS}`, listing('ConfigMap', 'team=web')), [
+    ['/ConfigMap/shop/a'],
+    [],
+  ])
   assert.deepEqual(await answer(t, `${WHOLE}---\n${OBJECTS}`, listing('Secret')), [[], []])
 })
 
 test('a recording that does not say that it is whole gives a part, or nothing', async (t) => {
-  assert.deepEqual(await answer(t, OBJECTS, listing('ConfigMap')), [['/ConfigMap/shop/a', '/ConfigMap/shop/b'], ['BP3012']])
+  assert.deepEqual(await answer(t, OBJECTS, listing('ConfigMap')), [
+    ['/ConfigMap/shop/a', '/ConfigMap/shop/b'],
+    ['BP3012'],
+  ])
   assert.deepEqual(await answer(t, OBJECTS, listing('Secret')), ['BP3012'])
-  assert.deepEqual(await answer(t, OBJECTS, { namespaces: ['shop'] }), [['/ConfigMap/shop/a', '/ConfigMap/shop/b'], ['BP3012']])
+  assert.deepEqual(await answer(t, OBJECTS, { namespaces: ['shop'] }), [
+    ['/ConfigMap/shop/a', '/ConfigMap/shop/b'],
+    ['BP3012'],
+  ])
 })
 
 test('a Helm release is read where its Secret was recorded with its content, and is unknown otherwise', async (t) => {
   const question = { helmRelease: { namespace: 'shop', name: 'web' } }
-  const manifest = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n'
-  const release = Buffer.from(gzipSync(JSON.stringify({ manifest })).toString('base64')).toString('base64')
+  const manifest =
+    'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n'
+  const release = Buffer.from(gzipSync(JSON.stringify({ manifest })).toString('base64')).toString(
+    'base64',
+  )
   const head =
     'apiVersion: v1\nkind: Secret\nmetadata: {name: s, namespace: shop, labels: {owner: helm, name: web, status: deployed, version: "2"}}\n'
-  assert.deepEqual(await answer(t, `${head}data: {release: ${release}}\n`, question), [['/ConfigMap/shop/a', '/Namespace//shop'], []])
+  assert.deepEqual(await answer(t, `${head}data: {release: ${release}}\n`, question), [
+    ['/ConfigMap/shop/a', '/Namespace//shop'],
+    [],
+  ])
   assert.deepEqual(await answer(t, head, question), ['BP3012'])
   assert.deepEqual(await answer(t, OBJECTS, question), ['BP3012'])
   assert.deepEqual(await answer(t, `${WHOLE}---\n${OBJECTS}`, question), [undefined])

@@ -1,11 +1,22 @@
 /** Inventories out of a recording. What it cannot prove to be whole is a part, or unknown. */
 import type { Failure } from '@backporch/kyaml/failure'
 import { getKey, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
-import { type InventoryRef, labelsOf, type Resource, type ResourceId } from '@backporch/kyaml/resource'
+import {
+  type InventoryRef,
+  labelsOf,
+  type Resource,
+  type ResourceId,
+} from '@backporch/kyaml/resource'
 import { inventoryOfRelease, RevisionPicker, STORES } from '../objects/helm-storage.ts'
 import { gathered } from '../objects/list-metadata.ts'
 import { pickInventory, RESOURCE_GROUP } from '../objects/read-inventory.ts'
-import type { HelmReleaseRef, Inventory, InventoryQuestion, ListedLocation, ListingRef } from '../ports/cluster.ts'
+import type {
+  HelmReleaseRef,
+  Inventory,
+  InventoryQuestion,
+  ListedLocation,
+  ListingRef,
+} from '../ports/cluster.ts'
 
 /** The objects of a recording, and its claims about itself. */
 export interface RecordedEvidence {
@@ -22,24 +33,45 @@ export interface RecordedEvidence {
 const NOT_WHOLE = 'the recording does not say that it is complete'
 
 /** As `ClusterReader.readInventories` for one question. */
-export async function recordedInventory(evidence: RecordedEvidence, question: InventoryQuestion): Promise<Inventory | Failure | undefined> {
+export async function recordedInventory(
+  evidence: RecordedEvidence,
+  question: InventoryQuestion,
+): Promise<Inventory | Failure | undefined> {
   if ('id' in question) return ofResourceGroup(evidence, question)
   if ('helmRelease' in question) return ofHelmRelease(evidence, question)
   if ('listing' in question) return ofListing(evidence, question)
   const { namespaces } = question
-  const found = evidence.objects.filter(({ id }) => id.namespace !== '' && namespaces.includes(id.namespace)).map(metadataOnly)
-  return gathered('the recording', [found, evidence.cannotSay('what else is in the namespaces', NOT_WHOLE)])
+  const found = evidence.objects
+    .filter(({ id }) => id.namespace !== '' && namespaces.includes(id.namespace))
+    .map(metadataOnly)
+  return gathered('the recording', [
+    found,
+    evidence.cannotSay('what else is in the namespaces', NOT_WHOLE),
+  ])
 }
 
-function ofResourceGroup({ objects, isProvenAbsent, cannotSay }: RecordedEvidence, ref: InventoryRef): Inventory | Failure | undefined {
-  const groups = objects.filter(({ id }) => id.group === RESOURCE_GROUP.group && id.kind === RESOURCE_GROUP.kind)
+function ofResourceGroup(
+  { objects, isProvenAbsent, cannotSay }: RecordedEvidence,
+  ref: InventoryRef,
+): Inventory | Failure | undefined {
+  const groups = objects.filter(
+    ({ id }) => id.group === RESOURCE_GROUP.group && id.kind === RESOURCE_GROUP.kind,
+  )
   const inventory = pickInventory(
     groups.map(({ object }) => object),
     ref,
   )
-  const id = { group: RESOURCE_GROUP.group, kind: RESOURCE_GROUP.kind, namespace: ref.namespace, name: ref.name }
+  const id = {
+    group: RESOURCE_GROUP.group,
+    kind: RESOURCE_GROUP.kind,
+    namespace: ref.namespace,
+    name: ref.name,
+  }
   if (inventory !== undefined || isProvenAbsent(id)) return inventory
-  return cannotSay('whether the package has an inventory', `no ResourceGroup of it is in the recording, and ${NOT_WHOLE}`)
+  return cannotSay(
+    'whether the package has an inventory',
+    `no ResourceGroup of it is in the recording, and ${NOT_WHOLE}`,
+  )
 }
 
 async function ofHelmRelease(
@@ -52,7 +84,8 @@ async function ofHelmRelease(
     for (const { id, object } of objects) {
       const labels = labelsOf(object)
       const isOurs = labels.get('owner') === 'helm' && labels.get('name') === name
-      if (isOurs && id.kind === store && id.group === '' && id.namespace === namespace) picker.add(store, object)
+      if (isOurs && id.kind === store && id.group === '' && id.namespace === namespace)
+        picker.add(store, object)
     }
     return picker
   })
@@ -60,30 +93,43 @@ async function ofHelmRelease(
   const whole = STORES.every((kind) => isWhole({ group: '', kind, namespace }))
   if (release === undefined && whole) return undefined
   const location = (resource: Resource): Resource =>
-    isNamespaced(resource.id.group, resource.id.kind) === false ? { ...resource, id: { ...resource.id, namespace: '' } } : resource
-  const inventory = release === undefined ? undefined : await inventoryOfRelease(question, release, location)
-  return inventory ?? cannotSay(`what the Helm release ${namespace}/${name} has`, 'the content of what Helm stores is not in the recording')
+    isNamespaced(resource.id.group, resource.id.kind) === false
+      ? { ...resource, id: { ...resource.id, namespace: '' } }
+      : resource
+  const inventory =
+    release === undefined ? undefined : await inventoryOfRelease(question, release, location)
+  return (
+    inventory ??
+    cannotSay(
+      `what the Helm release ${namespace}/${name} has`,
+      'the content of what Helm stores is not in the recording',
+    )
+  )
 }
 
 function ofListing(
   { objects, isNamespaced, isWhole, defaultNamespace, cannotSay }: RecordedEvidence,
   ref: ListingRef,
 ): Inventory | Failure {
-  const terms = ref.labelSelector.split(',').flatMap((term) => (term === '' ? [] : [term.split('=')]))
-  const answers = ref.listing.flatMap(({ group, kind, namespace: requested }): (Failure | readonly JsonObject[])[] => {
-    const namespace = isNamespaced(group, kind) === false ? '' : requested || defaultNamespace
-    const found = objects.filter(
-      ({ id, object }) =>
-        id.group === group &&
-        id.kind === kind &&
-        id.namespace === namespace &&
-        terms.every(([name = '', value]) => labelsOf(object).get(name) === value),
-    )
-    const listed = found.map(metadataOnly)
-    if (isWhole({ group, kind, namespace })) return [listed]
-    const failure = cannotSay(`which objects of kind ${kind} are there`, NOT_WHOLE)
-    return listed.length === 0 ? [failure] : [listed, failure]
-  })
+  const terms = ref.labelSelector
+    .split(',')
+    .flatMap((term) => (term === '' ? [] : [term.split('=')]))
+  const answers = ref.listing.flatMap(
+    ({ group, kind, namespace: requested }): (Failure | readonly JsonObject[])[] => {
+      const namespace = isNamespaced(group, kind) === false ? '' : requested || defaultNamespace
+      const found = objects.filter(
+        ({ id, object }) =>
+          id.group === group &&
+          id.kind === kind &&
+          id.namespace === namespace &&
+          terms.every(([name = '', value]) => labelsOf(object).get(name) === value),
+      )
+      const listed = found.map(metadataOnly)
+      if (isWhole({ group, kind, namespace })) return [listed]
+      const failure = cannotSay(`which objects of kind ${kind} are there`, NOT_WHOLE)
+      return listed.length === 0 ? [failure] : [listed, failure]
+    },
+  )
   return gathered('the recording', answers)
 }
 

@@ -27,10 +27,20 @@ import {
   textOf,
 } from '@backporch/kyaml/json'
 import { decodeYaml, objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
-import { parseApiVersion, type Resource, type ResourceId, readResource, resourceKey } from '@backporch/kyaml/resource'
+import {
+  parseApiVersion,
+  type Resource,
+  type ResourceId,
+  readResource,
+  resourceKey,
+} from '@backporch/kyaml/resource'
 import { appliedObject } from '../apply/applied-object.ts'
 
-export const RECORDING = { apiVersion: 'backporch.dev/v1alpha1', kind: 'Recording', prediction: 'RecordedPrediction' } as const
+export const RECORDING = {
+  apiVersion: 'backporch.dev/v1alpha1',
+  kind: 'Recording',
+  prediction: 'RecordedPrediction',
+} as const
 
 /** Objects of a kind; without a namespace, in all of them. */
 interface RecordedScope {
@@ -87,10 +97,12 @@ export function readRecording(path: string): Recording {
       continue
     }
     for (const { object, where } of objectsOf(file)) {
-      const kind = textOf(object, 'apiVersion') === RECORDING.apiVersion ? textOf(object, 'kind') : ''
+      const kind =
+        textOf(object, 'apiVersion') === RECORDING.apiVersion ? textOf(object, 'kind') : ''
       const spec = partOf(object, 'spec')
       if (kind === RECORDING.kind) header = isJsonObject(spec) ? spec : {}
-      else if (kind === RECORDING.prediction) predictions.set(textOf(spec, 'key'), isJsonObject(spec) ? spec : {})
+      else if (kind === RECORDING.prediction)
+        predictions.set(textOf(spec, 'key'), isJsonObject(spec) ? spec : {})
       else addObject(objects, object, where)
     }
   }
@@ -102,7 +114,10 @@ export function readRecording(path: string): Recording {
     namespace: textOf(header, 'namespace') || 'default',
     complete: objectsIn(getKey(header, 'complete')).map(readScope),
     absent: new Set(objectsIn(getKey(header, 'absent')).map((entry) => resourceKey(readId(entry)))),
-    kinds: objectsIn(getKey(header, 'kinds')).map((entry) => ({ ...readScope(entry), namespaced: getKey(entry, 'namespaced') === true })),
+    kinds: objectsIn(getKey(header, 'kinds')).map((entry) => ({
+      ...readScope(entry),
+      namespaced: getKey(entry, 'namespaced') === true,
+    })),
     objects: new Map([...objects].map(([key, { resource }]) => [key, resource])),
     predictions,
     schemas,
@@ -117,15 +132,23 @@ export function predictionKey(resource: Resource, fieldManager: string): string 
   return `${resourceKey(resource.id)}#${hash.digest('hex').slice(0, 32)}`
 }
 
-function recordedFiles(path: string): readonly { readonly file: string; readonly isSchema: boolean }[] {
+function recordedFiles(
+  path: string,
+): readonly { readonly file: string; readonly isSchema: boolean }[] {
   try {
     if (!statSync(path).isDirectory()) return [{ file: path, isSchema: false }]
     const files = readdirSync(path, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && EXTENSIONS.has(extname(entry.name)))
-      .map((entry) => ({ file: join(entry.parentPath, entry.name), isSchema: basename(entry.parentPath) === 'schemas' }))
+      .map((entry) => ({
+        file: join(entry.parentPath, entry.name),
+        isSchema: basename(entry.parentPath) === 'schemas',
+      }))
       .sort((left, right) => (left.file < right.file ? -1 : 1))
     if (files.length > 0 && files.length <= MOST_FILES) return files
-    const why = files.length === 0 ? 'it holds no .yaml, .yml or .json file' : `it holds more than ${MOST_FILES} files`
+    const why =
+      files.length === 0
+        ? 'it holds no .yaml, .yml or .json file'
+        : `it holds more than ${MOST_FILES} files`
     throw unreadable(path, why, 'name the folder or file that the live objects were saved to')
   } catch (thrown) {
     throw translate(thrown, path)
@@ -140,7 +163,10 @@ function objectsOf(file: string): readonly { readonly object: Json; readonly whe
   }
   const source = decodeYaml(readBytes(file), file)
   return parseGoYaml(source, file).documents.flatMap((document) =>
-    objectsOfDocument(document, source, file).map(({ object, line }) => ({ object, where: `${file}:${line}` })),
+    objectsOfDocument(document, source, file).map(({ object, line }) => ({
+      object,
+      where: `${file}:${line}`,
+    })),
   )
 }
 
@@ -158,7 +184,11 @@ function addObject(objects: Map<string, Found>, object: Json, where: string): vo
   const key = resourceKey(resource.id)
   const before = objects.get(key)
   if (before !== undefined && !jsonEquals(before.resource.object, resource.object)) {
-    throw unreadable(where, `it holds another state of ${key}, which ${before.where} holds too`, 'keep one of the two files')
+    throw unreadable(
+      where,
+      `it holds another state of ${key}, which ${before.where} holds too`,
+      'keep one of the two files',
+    )
   }
   objects.set(key, { resource, where })
 }
@@ -183,7 +213,8 @@ function readBytes(file: string): Uint8Array {
 function translate(thrown: unknown, path: string): unknown {
   if (!(thrown instanceof Error) || !('code' in thrown)) return thrown
   if (thrown instanceof Failure) return thrown
-  const why = thrown.code === 'ENOENT' ? 'it does not exist' : `it cannot be read (${String(thrown.code)})`
+  const why =
+    thrown.code === 'ENOENT' ? 'it does not exist' : `it cannot be read (${String(thrown.code)})`
   return unreadable(path, why, 'name the folder or file that the live objects were saved to')
 }
 
@@ -198,9 +229,20 @@ function readScope(entry: JsonObject): RecordedScope {
 
 function readId(entry: JsonObject): ResourceId {
   const { group } = parseApiVersion(textOf(entry, 'apiVersion'))
-  return { group, kind: textOf(entry, 'kind'), namespace: textOf(entry, 'namespace'), name: textOf(entry, 'name') }
+  return {
+    group,
+    kind: textOf(entry, 'kind'),
+    namespace: textOf(entry, 'namespace'),
+    name: textOf(entry, 'name'),
+  }
 }
 
 function unreadable(where: string, why: string, remedy: string): Failure {
-  return new Failure({ code: 'BP1010', what: 'the recorded cluster cannot be read', where, why, remedy })
+  return new Failure({
+    code: 'BP1010',
+    what: 'the recorded cluster cannot be read',
+    where,
+    why,
+    remedy,
+  })
 }

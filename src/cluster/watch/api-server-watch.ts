@@ -4,7 +4,12 @@ import { Gate } from '@backporch/system/gate'
 import type { ApiConnection } from '../connection/api-connection.ts'
 import { readApi } from '../connection/cluster-api.ts'
 import { Discovery } from '../objects/discovery.ts'
-import type { ClusterWatch, KindWatchState, WatchedKind, WatchObserver } from '../ports/cluster-watch.ts'
+import type {
+  ClusterWatch,
+  KindWatchState,
+  WatchedKind,
+  WatchObserver,
+} from '../ports/cluster-watch.ts'
 import { FrameMemory } from './frame-reader.ts'
 import { KindWatch, type SharedParts } from './kind-watch.ts'
 import { ServerCheck } from './server-check.ts'
@@ -22,7 +27,12 @@ export class ApiServerWatch implements ClusterWatch {
   private readonly followed = new Map<string, FollowedKind>()
   private readonly ending = new Set<Promise<void>>()
 
-  constructor(connection: ApiConnection, observer: WatchObserver, clock: Clock, options: WatchOptions = {}) {
+  constructor(
+    connection: ApiConnection,
+    observer: WatchObserver,
+    clock: Clock,
+    options: WatchOptions = {},
+  ) {
     this.cluster = connection.name
     const settings = { ...WATCH_DEFAULTS, ...options }
     const api = readApi(connection)
@@ -51,7 +61,8 @@ export class ApiServerWatch implements ClusterWatch {
       end()
       this.followed.delete(key)
     }
-    for (const [key, kind] of wanted) if (!this.followed.has(key)) this.followed.set(key, this.start(kind))
+    for (const [key, kind] of wanted)
+      if (!this.followed.has(key)) this.followed.set(key, this.start(kind))
   }
 
   state(): readonly KindWatchState[] {

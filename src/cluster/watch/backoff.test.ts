@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Backoff } from './backoff.ts'
 
-const waits = (backoff: Backoff, count: number): number[] => Array.from({ length: count }, () => backoff.next())
+const waits = (backoff: Backoff, count: number): number[] =>
+  Array.from({ length: count }, () => backoff.next())
 
 test('each wait is twice as long as the one before, up to the longest, for ever', () => {
   const backoff = new Backoff({ firstWait: 500, longestWait: 30_000, random: () => 1 })

@@ -17,9 +17,13 @@ export class Backoff {
 
   /** Milliseconds before the next attempt. @param requested by the server; a longer wait is not cut, only spread over a quarter more */
   next(requested?: number): number {
-    const wait = Math.min(this.longest, this.first * 2 ** Math.min(this.attempts, 30)) * (0.5 + this.random() / 2)
+    const wait =
+      Math.min(this.longest, this.first * 2 ** Math.min(this.attempts, 30)) *
+      (0.5 + this.random() / 2)
     this.attempts += 1
-    return requested === undefined ? wait : Math.max(wait, Math.min(requested, LONGEST_REQUESTED) * (1 + this.random() / 4))
+    return requested === undefined
+      ? wait
+      : Math.max(wait, Math.min(requested, LONGEST_REQUESTED) * (1 + this.random() / 4))
   }
 
   /** An attempt succeeded. */

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { realClock } from '../../../test/apiserver/live-cluster.ts'
 import { controlPlaneSuite } from '../../../test/controlplane/control-plane-suite.ts'
-import { configMapsOf, liveWatch, longerThanProofs, throughTcp, told, Writer } from '../../../test/faults/live-watch.ts'
+import {
+  configMapsOf,
+  liveWatch,
+  longerThanProofs,
+  throughTcp,
+  told,
+  Writer,
+} from '../../../test/faults/live-watch.ts'
 import { HANGS_AFTER, waitUntil } from '../../../test/waiting/wait-until.ts'
 import { WATCH_DEFAULTS } from './watch-options.ts'
 
@@ -17,7 +24,10 @@ await controlPlaneSuite('watch over a connection that breaks', {}, (plane) => {
     await writer.create('one')
     await waitUntil('the first event came', () => told(observer).length === 1)
     await faults.refuse()
-    await waitUntil('it waits', () => state().state === 'waiting' && state().failure?.code === 'BP3001')
+    await waitUntil(
+      'it waits',
+      () => state().state === 'waiting' && state().failure?.code === 'BP3001',
+    )
     const refused = realClock.now().getTime()
     for (let n = 0; n < 5; n += 1) await writer.change('one', n)
     await longerThanProofs()
@@ -25,7 +35,10 @@ await controlPlaneSuite('watch over a connection that breaks', {}, (plane) => {
     assert.equal(state().failure?.code, 'BP3001')
     await faults.accept()
     await waitUntil('the events came', () => told(observer).length >= writer.expected.length)
-    await waitUntil('it watches again', () => state().state === 'watching' && state().failure === undefined)
+    await waitUntil(
+      'it watches again',
+      () => state().state === 'watching' && state().failure === undefined,
+    )
     await writer.assertTold(observer)
     assert.equal(state().lists, 1)
   })
@@ -46,7 +59,11 @@ await controlPlaneSuite('watch over a connection that breaks', {}, (plane) => {
       const { reopened } = state()
       faults.reset()
       // Half of the writes come while it is away, and half while it watches.
-      if (n % 30 === 29) await waitUntil('it watches again', () => state().reopened > reopened && state().state === 'watching')
+      if (n % 30 === 29)
+        await waitUntil(
+          'it watches again',
+          () => state().reopened > reopened && state().state === 'watching',
+        )
     }
     await waitUntil('the events came', () => told(observer).length >= writer.expected.length)
     await writer.assertTold(observer)
@@ -121,7 +138,10 @@ await controlPlaneSuite('watch over a connection that breaks', {}, (plane) => {
     await writer.delete('again')
     await writer.create('again')
     await faults.accept()
-    await waitUntil('the events came', () => told(observer).length >= listed + writer.expected.length)
+    await waitUntil(
+      'the events came',
+      () => told(observer).length >= listed + writer.expected.length,
+    )
     await writer.assertTold(observer, listed)
     assert.notEqual((await writer.there()).get('again'), uid)
   })
@@ -135,7 +155,9 @@ await controlPlaneSuite('watch over a connection that breaks', {}, (plane) => {
     assert.ok(faults.connections <= 3, `${faults.connections} connections`)
     const before = faults.connections
     faults.reset()
-    await waitUntil('all watch again', () => watch.state().every(({ state, reopened }) => state === 'watching' && reopened === 1))
+    await waitUntil('all watch again', () =>
+      watch.state().every(({ state, reopened }) => state === 'watching' && reopened === 1),
+    )
     assert.ok(faults.connections - before <= 4, `${faults.connections - before} new connections`)
   })
 })

@@ -5,13 +5,28 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { recordingClock } from '../../../test/apiserver/live-cluster.ts'
 import { query, statusAnswer } from '../../../test/apiserver/scripted-api.ts'
-import { after, CONFIG_MAPS, EVENTS, event, LISTED, listOf, namespaces, scriptedWatch, TOLD } from '../../../test/faults/scripted-watch.ts'
+import {
+  after,
+  CONFIG_MAPS,
+  EVENTS,
+  event,
+  LISTED,
+  listOf,
+  namespaces,
+  scriptedWatch,
+  TOLD,
+} from '../../../test/faults/scripted-watch.ts'
 import { waitUntil } from '../../../test/waiting/wait-until.ts'
 import type { ApiCall } from '../connection/api-connection.ts'
 import type { RequestDescription } from '../connection/kubernetes-failure.ts'
 
 const API: ApiCall = { method: 'GET', path: '/api', repeatable: true }
-const ASKED: RequestDescription = { cluster: 'scripted', verb: 'get', resource: undefined, path: '/api' }
+const ASKED: RequestDescription = {
+  cluster: 'scripted',
+  verb: 'get',
+  resource: undefined,
+  path: '/api',
+}
 
 test('another cluster at the same address makes every kind unreadable, and nothing of it is told', async (t) => {
   let uid = 'uid-1'
@@ -40,7 +55,9 @@ test('a store that was restored to an older state is listed anew, although the s
   let breakOff = (): void => {}
   const { watch, observer, state } = await scriptedWatch(t, {
     routes: { 'GET /api/v1/namespaces': () => ({ body: namespaces('uid-1', version) }) },
-    list: () => ({ body: listOf(version === '150' ? ['a', 'b'] : ['a'], { resourceVersion: version }) }),
+    list: () => ({
+      body: listOf(version === '150' ? ['a', 'b'] : ['a'], { resourceVersion: version }),
+    }),
     watch: (_, body) => {
       breakOff = () => body.reset()
     },
@@ -70,7 +87,9 @@ test('following another set begins and ends only what is different', async (t) =
   )
   // What was begun before this one is seen by the server before it.
   watch.follow([CONFIG_MAPS, { ...CONFIG_MAPS, namespace: 'third' }])
-  await waitUntil('the third is asked for', () => server.requests.some(({ path }) => path.includes('/third/')))
+  await waitUntil('the third is asked for', () =>
+    server.requests.some(({ path }) => path.includes('/third/')),
+  )
   assert.equal(watches.length, 1)
   assert.equal(server.connections, 1)
 })
@@ -103,7 +122,9 @@ test('what is not followed any more ends its stream, and closing ends all', asyn
 
 for (const protocol of ['h2', 'http/1.1', 'plain'] as const) {
   test(`${protocol}: a watch that breaks again and again loses nothing`, async (t) => {
-    const lines = Array.from({ length: 40 }, (_, index) => event('MODIFIED', 'a', String(101 + index)))
+    const lines = Array.from({ length: 40 }, (_, index) =>
+      event('MODIFIED', 'a', String(101 + index)),
+    )
     const { watch, observer } = await scriptedWatch(t, {
       watch: (from, body) => {
         const left = after(from, lines)
@@ -114,7 +135,10 @@ for (const protocol of ['h2', 'http/1.1', 'plain'] as const) {
     })
     watch.follow([CONFIG_MAPS])
     await waitUntil('the events came', () => observer.told.length >= 44)
-    assert.deepEqual(observer.told, [...LISTED, ...lines.map((_, index) => `changed a ${101 + index}`)])
+    assert.deepEqual(observer.told, [
+      ...LISTED,
+      ...lines.map((_, index) => `changed a ${101 + index}`),
+    ])
   })
 }
 
@@ -142,7 +166,10 @@ test('HTTP/2: a quiet watch is proven by PING, and is not reopened', async (t) =
 })
 
 test('a server that does not end a watch in its time is left', async (t) => {
-  const { watch, watches } = await scriptedWatch(t, { watch: () => undefined, options: { streamLasts: [1, 1], endsWithin: -900 } })
+  const { watch, watches } = await scriptedWatch(t, {
+    watch: () => undefined,
+    options: { streamLasts: [1, 1], endsWithin: -900 },
+  })
   watch.follow([CONFIG_MAPS])
   await waitUntil('it was reopened', () => watches.length >= 3)
 })
@@ -154,12 +181,15 @@ test('more watches than one connection takes are spread over further ones, with 
     routes: Object.fromEntries(
       Array.from({ length: 25 }, (_, index) => [
         `GET /api/v1/namespaces/n${index}/configmaps`,
-        (request) => (query(request, 'watch') === 'true' ? { write: () => {} } : { body: listOf([]) }),
+        (request) =>
+          query(request, 'watch') === 'true' ? { write: () => {} } : { body: listOf([]) },
       ]),
     ),
     server: { maxConcurrentStreams: 20 },
   })
-  watch.follow(Array.from({ length: 25 }, (_, index) => ({ ...CONFIG_MAPS, namespace: `n${index}` })))
+  watch.follow(
+    Array.from({ length: 25 }, (_, index) => ({ ...CONFIG_MAPS, namespace: `n${index}` })),
+  )
   await waitUntil('all watch', () => watch.state().every(({ state }) => state === 'watching'))
   assert.equal(server.connections, 3)
   assert.equal(observer.count('listed ConfigMap'), 25)
@@ -194,7 +224,8 @@ test('a token that was replaced in its file is read when the old one is refused,
   let breakOff = (): void => {}
   const { watch, observer, watches, state } = await scriptedWatch(t, {
     watch: (from, body, { headers }) => {
-      if (headers['authorization'] !== `Bearer ${accepted}`) return statusAnswer(401, 'Unauthorized', 'Unauthorized')
+      if (headers['authorization'] !== `Bearer ${accepted}`)
+        return statusAnswer(401, 'Unauthorized', 'Unauthorized')
       breakOff = () => body.reset()
       body.send(accepted === 'old' ? (EVENTS[0] ?? '') : after(from))
       return undefined
@@ -221,7 +252,9 @@ test('a connection that the server wants to end goes on for its watches, and oth
     watch: (_, body) => {
       send = body.send
     },
-    routes: { 'GET /api/v1/namespaces/other/configmaps': () => statusAnswer(403, 'Forbidden', 'no') },
+    routes: {
+      'GET /api/v1/namespaces/other/configmaps': () => statusAnswer(403, 'Forbidden', 'no'),
+    },
   })
   watch.follow([CONFIG_MAPS])
   await waitUntil('it watches', () => watches.length === 1)

@@ -2,7 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { realClock } from '../../../test/apiserver/live-cluster.ts'
 import { query, statusAnswer } from '../../../test/apiserver/scripted-api.ts'
-import { after, bookmark, CONFIG_MAPS, EVENTS, event, LISTED, listOf, scriptedWatch, TOLD } from '../../../test/faults/scripted-watch.ts'
+import {
+  after,
+  bookmark,
+  CONFIG_MAPS,
+  EVENTS,
+  event,
+  LISTED,
+  listOf,
+  scriptedWatch,
+  TOLD,
+} from '../../../test/faults/scripted-watch.ts'
 import { HANGS_AFTER, waitUntil } from '../../../test/waiting/wait-until.ts'
 
 const AT = Date.parse('2026-11-21T10:00:00Z')
@@ -19,7 +29,11 @@ test('a list, then the events after it, in order', async (t) => {
   const [request] = watches
   assert.ok(request !== undefined)
   assert.deepEqual(
-    [query(request, 'resourceVersion'), query(request, 'allowWatchBookmarks'), query(request, 'timeoutSeconds')],
+    [
+      query(request, 'resourceVersion'),
+      query(request, 'allowWatchBookmarks'),
+      query(request, 'timeoutSeconds'),
+    ],
     ['100', 'true', '60'],
   )
   const { state: now, lists, reopened, events, failure, provenAt } = state()
@@ -79,7 +93,8 @@ test('a line that is never whole is passed by with a new list', async (t) => {
       lists += 1
       return { body: listOf(['a', 'b'], { resourceVersion: lists === 1 ? '100' : '200' }) }
     },
-    watch: (from, body) => void body.send(from === '100' ? 'not JSON\n' : after(from, [event('ADDED', 'c', '201')])),
+    watch: (from, body) =>
+      void body.send(from === '100' ? 'not JSON\n' : after(from, [event('ADDED', 'c', '201')])),
   })
   watch.follow([CONFIG_MAPS])
   await waitUntil('the event came', () => observer.told.at(-1) === 'changed c 201')
@@ -92,7 +107,10 @@ for (const [name, refusal] of [
   ['503', statusAnswer(503, 'ServiceUnavailable', 'starting')],
   ['504', statusAnswer(504, 'Timeout', 'Timeout: request did not complete')],
   ['a redirect', { status: 302, headers: { location: 'https://elsewhere.example/' } }],
-  ['a login page', { status: 200, body: '<html>log in</html>', headers: { 'content-type': 'text/html' } }],
+  [
+    'a login page',
+    { status: 200, body: '<html>log in</html>', headers: { 'content-type': 'text/html' } },
+  ],
 ] as const) {
   test(`${name} as answer to a watch is waited out: it resumes, without a new list`, async (t) => {
     let opened = 0
@@ -130,7 +148,8 @@ test('duplicate events, older events and a bookmark that goes back are not told,
 
 test('an object that is deleted and created again is told as both', async (t) => {
   const { watch, observer } = await scriptedWatch(t, {
-    watch: (from, body) => void body.send(after(from, [event('DELETED', 'a', '101'), event('ADDED', 'a', '102')])),
+    watch: (from, body) =>
+      void body.send(after(from, [event('DELETED', 'a', '101'), event('ADDED', 'a', '102')])),
   })
   watch.follow([CONFIG_MAPS])
   await waitUntil('the events came', () => observer.told.length >= 6)
@@ -145,11 +164,21 @@ test('a streamed list ends at its bookmark, and goes on as a watch', async (t) =
   })
   watch.follow([CONFIG_MAPS])
   await waitUntil('the events came', () => observer.told.length >= 7)
-  assert.deepEqual(observer.told, ['listing ConfigMap', 'changed b 9', 'changed a 5', 'listed ConfigMap', ...TOLD])
+  assert.deepEqual(observer.told, [
+    'listing ConfigMap',
+    'changed b 9',
+    'changed a 5',
+    'listed ConfigMap',
+    ...TOLD,
+  ])
   const [request] = watches
   assert.ok(request !== undefined && watches.length === 1)
   assert.deepEqual(
-    [query(request, 'sendInitialEvents'), query(request, 'resourceVersionMatch'), query(request, 'resourceVersion')],
+    [
+      query(request, 'sendInitialEvents'),
+      query(request, 'resourceVersionMatch'),
+      query(request, 'resourceVersion'),
+    ],
     ['true', 'NotOlderThan', null],
   )
   assert.equal(state().state, 'watching')
@@ -168,15 +197,26 @@ test('a streamed list that breaks off begins again, and counts only when it is c
   })
   watch.follow([CONFIG_MAPS])
   await waitUntil('it was listed', () => observer.count('listed ConfigMap') === 1)
-  assert.deepEqual(observer.told, ['listing ConfigMap', 'changed a 5', 'listing ConfigMap', 'changed a 5', 'listed ConfigMap'])
+  assert.deepEqual(observer.told, [
+    'listing ConfigMap',
+    'changed a 5',
+    'listing ConfigMap',
+    'changed a 5',
+    'listed ConfigMap',
+  ])
 })
 
 test('of a kind that is followed by its metadata nothing else is told, whatever the server sends', async (t) => {
   const { watch, observer, watches } = await scriptedWatch(t, {
-    watch: (from, body) => void body.send(after(from, [event('ADDED', 'c', '101', { password: 'canary' })])),
+    watch: (from, body) =>
+      void body.send(after(from, [event('ADDED', 'c', '101', { password: 'canary' })])),
   })
   watch.follow([{ ...CONFIG_MAPS, metadataOnly: true }])
   await waitUntil('the event came', () => observer.told.length >= 5)
-  assert.equal(watches[0]?.headers['accept'], 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1')
-  for (const object of observer.objects.values()) assert.deepEqual(Object.keys(object), ['apiVersion', 'kind', 'metadata'])
+  assert.equal(
+    watches[0]?.headers['accept'],
+    'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
+  )
+  for (const object of observer.objects.values())
+    assert.deepEqual(Object.keys(object), ['apiVersion', 'kind', 'metadata'])
 })

@@ -5,7 +5,12 @@ import { scriptedServer } from '../../../test/apiserver/scripted-server.ts'
 import type { ControlPlane } from '../../../test/controlplane/control-plane.ts'
 import { controlPlaneSuite } from '../../../test/controlplane/control-plane-suite.ts'
 import { startControlPlane } from '../../../test/controlplane/start-control-plane.ts'
-import { CUT, type HttpFault, type HttpFaults, httpFaults } from '../../../test/faults/http-faults.ts'
+import {
+  CUT,
+  type HttpFault,
+  type HttpFaults,
+  httpFaults,
+} from '../../../test/faults/http-faults.ts'
 import { configMapsOf, liveWatch, told, Writer } from '../../../test/faults/live-watch.ts'
 import { waitUntil } from '../../../test/waiting/wait-until.ts'
 import type { WatchOptions } from './watch-options.ts'
@@ -17,7 +22,11 @@ async function addToken(file: string): Promise<void> {
   await writeFile(file, JSON.stringify(config))
 }
 
-async function faultsFor(t: TestContext, plane: ControlPlane, protocol: 'h2' | 'http/1.1' = 'h2'): Promise<HttpFaults> {
+async function faultsFor(
+  t: TestContext,
+  plane: ControlPlane,
+  protocol: 'h2' | 'http/1.1' = 'h2',
+): Promise<HttpFaults> {
   const faults = await httpFaults(plane, { protocol })
   t.after(() => faults.close())
   return faults
@@ -31,10 +40,14 @@ async function assertNothingLost(
     protocol,
     plan,
     ...options
-  }: WatchOptions & { readonly protocol?: 'h2' | 'http/1.1'; readonly plan: (nth: number) => HttpFault | undefined },
+  }: WatchOptions & {
+    readonly protocol?: 'h2' | 'http/1.1'
+    readonly plan: (nth: number) => HttpFault | undefined
+  },
 ) {
   const faults = await faultsFor(t, plane, protocol)
-  faults.plan = ({ isWatch, path, nth }) => (isWatch && path.includes('/configmaps') ? plan(nth) : undefined)
+  faults.plan = ({ isWatch, path, nth }) =>
+    isWatch && path.includes('/configmaps') ? plan(nth) : undefined
   const namespace = await plane.namespace('faulty')
   const run = liveWatch(t, faults.kubeconfig, { streamedLists: false, ...options })
   run.watch.follow([configMapsOf(namespace)])
@@ -53,16 +66,35 @@ const error = (code: number): string =>
 await controlPlaneSuite('watch of a server with faulty answers', {}, (plane) => {
   for (const protocol of ['h2', 'http/1.1'] as const) {
     test(`${protocol}: watches refused with 429, 500, 503 and 504, a redirect and a login page lose nothing`, async (t) => {
-      const html = { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>log in</html>' }
+      const html = {
+        status: 200,
+        headers: { 'content-type': 'text/html' },
+        body: '<html>log in</html>',
+      }
       const redirect = { status: 302, headers: { location: 'https://elsewhere.example/' } }
-      const answers: readonly HttpFault[] = [{ status: 429 }, { status: 500 }, { status: 503 }, { status: 504 }, redirect, html]
-      const { state } = await assertNothingLost(t, plane, { protocol, plan: (nth) => answers[nth - 1] })
+      const answers: readonly HttpFault[] = [
+        { status: 429 },
+        { status: 500 },
+        { status: 503 },
+        { status: 504 },
+        redirect,
+        html,
+      ]
+      const { state } = await assertNothingLost(t, plane, {
+        protocol,
+        plan: (nth) => answers[nth - 1],
+      })
       assert.equal(state().lists, 1)
     })
 
     for (const [name, answer, why] of [
       ...[301, 302, 307, 308].map(
-        (status) => [`a redirect with ${status}`, { status }, /answers 30\d, a redirect, which is not followed/] as const,
+        (status) =>
+          [
+            `a redirect with ${status}`,
+            { status },
+            /answers 30\d, a redirect, which is not followed/,
+          ] as const,
       ),
       [
         'a login page',
@@ -77,19 +109,26 @@ await controlPlaneSuite('watch of a server with faulty answers', {}, (plane) => 
         await addToken(faults.kubeconfig)
         let isAnswered = true
         const headers = { location: `${elsewhere.url}/api/v1/configmaps` }
-        faults.plan = ({ path }) => (isAnswered && path.includes('/configmaps') ? { headers, body: '', ...answer } : undefined)
+        faults.plan = ({ path }) =>
+          isAnswered && path.includes('/configmaps') ? { headers, body: '', ...answer } : undefined
         const namespace = await plane.namespace('elsewhere')
         const writer = new Writer(plane, namespace)
         const { observer, watch, state } = liveWatch(t, faults.kubeconfig)
         watch.follow([configMapsOf(namespace)])
         await waitUntil('the list is not taken', () => why.test(state().failure?.message ?? ''))
-        assert.deepEqual([state().failure?.code, state().provenAt, observer.told], ['BP3008', 0, []])
+        assert.deepEqual(
+          [state().failure?.code, state().provenAt, observer.told],
+          ['BP3008', 0, []],
+        )
         isAnswered = false
         await waitUntil('it watches', () => state().state === 'watching')
         isAnswered = true
         faults.disconnect()
         await waitUntil('the watch is not taken', () => why.test(state().failure?.message ?? ''))
-        assert.deepEqual([state().failure?.code, observer.told], ['BP3008', ['listing ConfigMap', 'listed ConfigMap']])
+        assert.deepEqual(
+          [state().failure?.code, observer.told],
+          ['BP3008', ['listing ConfigMap', 'listed ConfigMap']],
+        )
         for (let n = 0; n < 5; n += 1) await writer.create(`c-${n}`)
         isAnswered = false
         await waitUntil('the events came', () => told(observer).length >= writer.expected.length)
@@ -119,21 +158,30 @@ await controlPlaneSuite('watch of a server with faulty answers', {}, (plane) => 
   test('http/1.1: a quiet watch is proven by streams that the server ends in their time, without a new list', async (t) => {
     const faults = await faultsFor(t, plane, 'http/1.1')
     const namespace = await plane.namespace('quiet')
-    const { observer, watch, state } = liveWatch(t, faults.kubeconfig, { unprovenStreamLasts: [1_000, 1_000] })
+    const { observer, watch, state } = liveWatch(t, faults.kubeconfig, {
+      unprovenStreamLasts: [1_000, 1_000],
+    })
     watch.follow([{ apiVersion: 'v1', kind: 'Secret', namespace, metadataOnly: true }])
     await waitUntil('it watches', () => state('Secret').state === 'watching')
     const before = state('Secret').provenAt
     await waitUntil('it was proven twice', () => state('Secret').provenAt > before + 1_500)
-    assert.deepEqual([state('Secret').lists, told(observer), state('Secret').failure], [1, [], undefined])
+    assert.deepEqual(
+      [state('Secret').lists, told(observer), state('Secret').failure],
+      [1, [], undefined],
+    )
   })
 
   test('half a line with a newline after it is not passed over', async (t) => {
-    await assertNothingLost(t, plane, { plan: (nth) => (nth > 2 ? undefined : { lines: (line) => [`${line.slice(0, 100)}\n`] }) })
+    await assertNothingLost(t, plane, {
+      plan: (nth) => (nth > 2 ? undefined : { lines: (line) => [`${line.slice(0, 100)}\n`] }),
+    })
   })
 
   test('ERROR events of other codes than 410 are waited out, and the watch resumes without a new list', async (t) => {
     const { state } = await assertNothingLost(t, plane, {
-      plan: (nth) => ({ lines: (line) => (nth <= 3 ? [line, error([500, 504, 429][nth - 1] ?? 500)] : [line]) }),
+      plan: (nth) => ({
+        lines: (line) => (nth <= 3 ? [line, error([500, 504, 429][nth - 1] ?? 500)] : [line]),
+      }),
     })
     assert.equal(state().lists, 1)
   })
@@ -163,7 +211,8 @@ await controlPlaneSuite('watch of a server with faulty answers', {}, (plane) => 
       const writer = new Writer(plane, namespace)
       for (const object of ['stays', 'goes']) await writer.create(object)
       let isExpired = false
-      faults.plan = ({ isWatch, path }) => (isWatch && isExpired && path.includes('resourceVersion=') ? fault : undefined)
+      faults.plan = ({ isWatch, path }) =>
+        isWatch && isExpired && path.includes('resourceVersion=') ? fault : undefined
       const { observer, watch, state } = liveWatch(t, faults.kubeconfig, { streamedLists: false })
       watch.follow([configMapsOf(namespace)])
       await waitUntil('it watches', () => state().state === 'watching')
@@ -175,7 +224,10 @@ await controlPlaneSuite('watch of a server with faulty answers', {}, (plane) => 
       isExpired = false
       await writer.change('came', 1)
       const last = writer.expected.at(-1) ?? ''
-      await waitUntil('it goes on', () => observer.told.includes(last) && state().state === 'watching')
+      await waitUntil(
+        'it goes on',
+        () => observer.told.includes(last) && state().state === 'watching',
+      )
       await writer.assertKnown(observer)
       assert.ok(told(observer).every((line) => line !== 'deleted stays'))
     })
@@ -186,15 +238,20 @@ await controlPlaneSuite('watch of a server with faulty answers', {}, (plane) => 
     const namespace = await plane.namespace('pages')
     const writer = new Writer(plane, namespace)
     const names = Array.from({ length: 510 }, (_, index) => `c${index}`)
-    for (let at = 0; at < names.length; at += 30) await Promise.all(names.slice(at, at + 30).map((name) => writer.create(name)))
+    for (let at = 0; at < names.length; at += 30)
+      await Promise.all(names.slice(at, at + 30).map((name) => writer.create(name)))
     faults.plan = ({ path }) =>
-      path.includes('continue=') && faults.requests.filter((one) => one.path.includes('continue=')).length === 1
+      path.includes('continue=') &&
+      faults.requests.filter((one) => one.path.includes('continue=')).length === 1
         ? { status: 410 }
         : undefined
     const { observer, watch, state } = liveWatch(t, faults.kubeconfig, { streamedLists: false })
     watch.follow([configMapsOf(namespace)])
     await waitUntil('it watches', () => state().state === 'watching')
-    assert.deepEqual([observer.count('listing ConfigMap'), observer.count('listed ConfigMap')], [2, 1])
+    assert.deepEqual(
+      [observer.count('listing ConfigMap'), observer.count('listed ConfigMap')],
+      [2, 1],
+    )
     assert.equal(told(observer).length, 500 + 510)
     await writer.assertKnown(observer)
   })
@@ -208,7 +265,10 @@ await controlPlaneSuite('watch of a server with faulty answers', {}, (plane) => 
     const writer = new Writer(plane, namespace)
     await writer.create('one')
     const { observer, watch, state } = liveWatch(t, faults.kubeconfig)
-    watch.follow([configMapsOf(namespace), { apiVersion: 'apps/v1', kind: 'Deployment', namespace, metadataOnly: false }])
+    watch.follow([
+      configMapsOf(namespace),
+      { apiVersion: 'apps/v1', kind: 'Deployment', namespace, metadataOnly: false },
+    ])
     await waitUntil('all watch', () => watch.state().every((one) => one.state === 'watching'))
     faults.retarget(other)
     faults.disconnect()
@@ -227,7 +287,10 @@ await controlPlaneSuite('watch of a server with faulty answers', {}, (plane) => 
     faults.plan = ({ path }) => (path.includes('/deployments') ? { status: 500 } : undefined)
     const namespace = await plane.namespace('one-kind')
     const { observer, watch, state } = liveWatch(t, faults.kubeconfig)
-    watch.follow([{ apiVersion: 'apps/v1', kind: 'Deployment', namespace, metadataOnly: false }, configMapsOf(namespace)])
+    watch.follow([
+      { apiVersion: 'apps/v1', kind: 'Deployment', namespace, metadataOnly: false },
+      configMapsOf(namespace),
+    ])
     const writer = new Writer(plane, namespace)
     await waitUntil('the other one watches', () => state().state === 'watching')
     await writer.create('one')
@@ -245,8 +308,12 @@ await controlPlaneSuite('watch of a server with faulty answers', {}, (plane) => 
     const writer = new Writer(plane, namespace)
     await writer.create('one')
     let isSlow = true
-    faults.plan = ({ path, isWatch }) => (path.includes('/configmaps') && (isWatch || isSlow) ? { drip: isSlow ? 40 : 1 } : undefined)
-    const { observer, watch, state } = liveWatch(t, faults.kubeconfig, { streamedLists: false, timeout: 500 })
+    faults.plan = ({ path, isWatch }) =>
+      path.includes('/configmaps') && (isWatch || isSlow) ? { drip: isSlow ? 40 : 1 } : undefined
+    const { observer, watch, state } = liveWatch(t, faults.kubeconfig, {
+      streamedLists: false,
+      timeout: 500,
+    })
     watch.follow([configMapsOf(namespace)])
     await waitUntil('it is too slow', () => state().failure?.code === 'BP3006')
     assert.equal(observer.told.length, 0)

@@ -8,7 +8,12 @@ const BYTES = Buffer.from(`${LINES.join('\n')}\n`)
 function reader(limit = 1000, memory = new FrameMemory(10_000)) {
   const lines: string[] = []
   const frames = new FrameReader(limit, memory)
-  return { lines, memory, frames, read: (chunk: Buffer) => frames.read(chunk, (line) => lines.push(line)) }
+  return {
+    lines,
+    memory,
+    frames,
+    read: (chunk: Buffer) => frames.read(chunk, (line) => lines.push(line)),
+  }
 }
 
 test('a body that comes in two parts, cut at any byte, gives the same lines', () => {
@@ -32,7 +37,11 @@ test('what stands after the last newline is never a line, even if it is whole JS
     const { lines, frames, read, memory } = reader()
     read(BYTES.subarray(0, end))
     frames.close()
-    assert.equal(lines.length, BYTES.subarray(0, end).toString('latin1').split('\n').length - 1, `${end} bytes`)
+    assert.equal(
+      lines.length,
+      BYTES.subarray(0, end).toString('latin1').split('\n').length - 1,
+      `${end} bytes`,
+    )
     assert.equal(memory.held, 0)
   }
 })
@@ -43,7 +52,8 @@ test('empty lines are left out', () => {
   assert.deepEqual(lines, ['{}'])
 })
 
-const overflow = (what: 'frame' | 'memory') => (thrown: unknown) => thrown instanceof FrameOverflow && thrown.what === what
+const overflow = (what: 'frame' | 'memory') => (thrown: unknown) =>
+  thrown instanceof FrameOverflow && thrown.what === what
 
 test('a line beyond the limit is refused before its end has come, and nothing of it is kept', () => {
   const { read, memory } = reader(10)

@@ -66,7 +66,10 @@ export class FrameReader {
   }
 
   private line(end: Buffer): string {
-    const line = this.parts.length === 0 ? end.toString('utf8') : Buffer.concat([...this.parts, end]).toString('utf8')
+    const line =
+      this.parts.length === 0
+        ? end.toString('utf8')
+        : Buffer.concat([...this.parts, end]).toString('utf8')
     this.drop()
     return line
   }

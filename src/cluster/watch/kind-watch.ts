@@ -8,9 +8,19 @@ import type { Clock } from '@backporch/system/clock'
 import type { Gate } from '@backporch/system/gate'
 import type { ApiConnection } from '../connection/api-connection.ts'
 import type { ReadApi } from '../connection/cluster-api.ts'
-import { assertJson, incompleteList, notServed, type RequestDescription } from '../connection/kubernetes-failure.ts'
+import {
+  assertJson,
+  incompleteList,
+  notServed,
+  type RequestDescription,
+} from '../connection/kubernetes-failure.ts'
 import type { ApiResponse, ApiStream } from '../connection/transport.ts'
-import { collectionPath, type Discovery, requestedFor, type ServedResource } from '../objects/discovery.ts'
+import {
+  collectionPath,
+  type Discovery,
+  requestedFor,
+  type ServedResource,
+} from '../objects/discovery.ts'
 import { listObjects } from '../objects/list-objects.ts'
 import type { KindWatchState, WatchedKind, WatchObserver } from '../ports/cluster-watch.ts'
 import { AppliedEvents } from './applied-events.ts'
@@ -96,14 +106,26 @@ export class KindWatch {
     const { lists, events, fault } = this.applied
     const proof = this.lastProof()
     // The age is measured by the clock that nobody sets.
-    const provenAt = proof === undefined ? 0 : this.parts.clock.now().getTime() - Math.round(performance.now() - proof)
-    return { watched, state, provenAt, failure: failure ?? fault, lists, reopened: Math.max(0, streams - 1), events }
+    const provenAt =
+      proof === undefined
+        ? 0
+        : this.parts.clock.now().getTime() - Math.round(performance.now() - proof)
+    return {
+      watched,
+      state,
+      provenAt,
+      failure: failure ?? fault,
+      lists,
+      reopened: Math.max(0, streams - 1),
+      events,
+    }
   }
 
   private lastProof(): number | undefined {
     const ofConnection = this.state === 'watching' ? this.stream?.provenAt : undefined
     // A PING from before the stream was open says nothing about what happened until then.
-    const later = ofConnection !== undefined && ofConnection > this.openedAt ? ofConnection : undefined
+    const later =
+      ofConnection !== undefined && ofConnection > this.openedAt ? ofConnection : undefined
     const proofs = [this.proof, this.applied.provenAt, later].filter((proof) => proof !== undefined)
     return this.applied.lists === 0 || proofs.length === 0 ? undefined : Math.max(...proofs)
   }
@@ -120,14 +142,16 @@ export class KindWatch {
       this.served ??= await this.find()
       signal.throwIfAborted()
       const before = applied.progress
-      const streamed = applied.version === undefined ? await this.list(this.served, signal) : undefined
+      const streamed =
+        applied.version === undefined ? await this.list(this.served, signal) : undefined
       const end = streamed ?? (await this.follow(this.served, undefined, signal))
       return this.after(end, applied.progress !== before || performance.now() - started >= OF_USE)
     } catch (thrown) {
       if (signal.aborted) throw signal.reason
       return this.failed(asFailure(thrown))
     } finally {
-      if (OWN_STORE.has(this.watched.apiVersion) && this.watched.kind !== 'Event') parts.server.saw(applied.newest)
+      if (OWN_STORE.has(this.watched.apiVersion) && this.watched.kind !== 'Event')
+        parts.server.saw(applied.newest)
     }
   }
 
@@ -139,7 +163,11 @@ export class KindWatch {
     const served = await discovery.find(version === '' ? '' : apiVersion, kind, signal, group)
     this.applied.apiVersion = served.apiVersion
     if (served.verbs.includes('watch')) return served
-    throw notServed({ cluster: api.cluster, apiVersion }, kind, 'it is served without the verb watch')
+    throw notServed(
+      { cluster: api.cluster, apiVersion },
+      kind,
+      'it is served without the verb watch',
+    )
   }
 
   private startAnewAfterRestore(): void {
@@ -181,8 +209,14 @@ export class KindWatch {
       version = given
       this.beginList()
     }
-    const take = (item: Parameters<AppliedEvents['listed']>[0]): void => this.applied.listed(item, performance.now())
-    await listObjects(api, served, { namespace, metadataOnly, thenWatched: true, take, restart, version: begin }, signal)
+    const take = (item: Parameters<AppliedEvents['listed']>[0]): void =>
+      this.applied.listed(item, performance.now())
+    await listObjects(
+      api,
+      served,
+      { namespace, metadataOnly, thenWatched: true, take, restart, version: begin },
+      signal,
+    )
     // Its last page may have come over another connection than its first.
     const away = await server.check()
     signal.throwIfAborted()
@@ -191,15 +225,28 @@ export class KindWatch {
   }
 
   /** Watches from the last version that was applied; or, with `leave`, from a streamed list, at whose end it is called. */
-  private async follow(served: ServedResource, leave: (() => void) | undefined, signal: AbortSignal): Promise<StreamEnd> {
+  private async follow(
+    served: ServedResource,
+    leave: (() => void) | undefined,
+    signal: AbortSignal,
+  ): Promise<StreamEnd> {
     const { connection, settings, memory, server } = this.parts
     const requested = this.requestedFor(served)
     const isProven = connection.protocol === 'h2'
     const [least, most] = isProven ? settings.streamLasts : settings.unprovenStreamLasts
     const seconds = Math.ceil((least + settings.random() * (most - least)) / 1000)
-    const from = leave === undefined ? { resourceVersion: this.applied.version ?? '' } : STREAMED_LIST
-    const query = new URLSearchParams({ watch: 'true', allowWatchBookmarks: 'true', timeoutSeconds: String(seconds), ...from })
-    const call = { path: `${requested.path}?${query}`, ...(this.watched.metadataOnly ? { accept: METADATA_ONLY } : {}) }
+    const from =
+      leave === undefined ? { resourceVersion: this.applied.version ?? '' } : STREAMED_LIST
+    const query = new URLSearchParams({
+      watch: 'true',
+      allowWatchBookmarks: 'true',
+      timeoutSeconds: String(seconds),
+      ...from,
+    })
+    const call = {
+      path: `${requested.path}?${query}`,
+      ...(this.watched.metadataOnly ? { accept: METADATA_ONLY } : {}),
+    }
     const stream = await connection.stream(call, requested, signal)
     if (!('listen' in stream)) return this.refused(stream, requested, leave !== undefined)
     try {
@@ -217,24 +264,37 @@ export class KindWatch {
     this.openedAt = performance.now()
     if (leave === undefined) this.watching()
     else this.beginList()
-    const silence = (): number => (this.applied.listing ? settings.longestListSilence : Number.POSITIVE_INFINITY)
-    const take = (event: WatchEvent, read: number): StreamEnd | undefined => this.take(event, read, leave)
+    const silence = (): number =>
+      this.applied.listing ? settings.longestListSilence : Number.POSITIVE_INFINITY
+    const take = (event: WatchEvent, read: number): StreamEnd | undefined =>
+      this.take(event, read, leave)
     const lasts = seconds * 1000 + settings.endsWithin / (isProven ? 1 : 2)
     try {
-      return await readStream(stream, { requested, largestEvent: settings.largestEvent, memory, lasts, silence, take }, signal)
+      return await readStream(
+        stream,
+        { requested, largestEvent: settings.largestEvent, memory, lasts, silence, take },
+        signal,
+      )
     } finally {
       this.proof = this.lastProof()
       this.stream = undefined
     }
   }
 
-  private take(event: WatchEvent, read: number, leave: (() => void) | undefined): StreamEnd | undefined {
+  private take(
+    event: WatchEvent,
+    read: number,
+    leave: (() => void) | undefined,
+  ): StreamEnd | undefined {
     const { applied, served } = this
     switch (event.type) {
       case 'error':
         return served === undefined
           ? undefined
-          : this.refused({ ...event, status: event.code, headers: new Map() }, this.requestedFor(served))
+          : this.refused(
+              { ...event, status: event.code, headers: new Map() },
+              this.requestedFor(served),
+            )
       case 'unusable':
         applied.unusable(event.why, event.version, read)
         return undefined
@@ -253,7 +313,11 @@ export class KindWatch {
     }
   }
 
-  private refused(answer: ApiResponse, requested: RequestDescription, streamedList = false): StreamEnd {
+  private refused(
+    answer: ApiResponse,
+    requested: RequestDescription,
+    streamedList = false,
+  ): StreamEnd {
     const { failure, retryAfter } = this.parts.connection.failureOf(answer, requested)
     if (answer.status === 410) return { end: 'expired', failure }
     if (streamedList && NOT_STREAMED.includes(answer.status)) return { end: 'unstreamed', failure }
@@ -273,7 +337,8 @@ export class KindWatch {
   private assertNotOlder(version: string, served: ServedResource): void {
     if (!isOlder(version, this.applied.newest)) return
     this.olderLists += 1
-    if (this.olderLists <= MOST_OLDER_LISTS) throw incompleteList(this.requestedFor(served), 'it is older than what was seen before')
+    if (this.olderLists <= MOST_OLDER_LISTS)
+      throw incompleteList(this.requestedFor(served), 'it is older than what was seen before')
     this.applied.newest = ''
   }
 
@@ -312,7 +377,10 @@ export class KindWatch {
       case 'too-large':
         return this.unreadable(end.failure)
       case 'failed':
-        return this.failed(end.failure, end.retryAfter === undefined ? undefined : this.backoff.next(end.retryAfter))
+        return this.failed(
+          end.failure,
+          end.retryAfter === undefined ? undefined : this.backoff.next(end.retryAfter),
+        )
       default:
         return this.failed(end.failure)
     }
@@ -320,17 +388,27 @@ export class KindWatch {
 
   private failed(failure: Failure, wait?: number): number {
     const { settings, server } = this.parts
-    if (failure.code === 'BP3001' || failure.code === 'BP3006' || failure.code === 'BP3008') server.doubt()
-    if (UNREADABLE.has(failure.code) && !this.isDoubtful(failure)) return this.unreadable(failure, wait)
+    if (failure.code === 'BP3001' || failure.code === 'BP3006' || failure.code === 'BP3008')
+      server.doubt()
+    if (UNREADABLE.has(failure.code) && !this.isDoubtful(failure))
+      return this.unreadable(failure, wait)
     this.failure = failure
     // What could not be read stays unknown until it is listed.
     if (this.state !== 'unreadable') this.state = 'waiting'
     // Credentials that were not accepted are not tried again and again.
-    return wait ?? this.backoff.next(failure.code === 'BP3002' ? 2 * settings.longestWait : undefined)
+    return (
+      wait ?? this.backoff.next(failure.code === 'BP3002' ? 2 * settings.longestWait : undefined)
+    )
   }
 
   private isDoubtful({ code }: Failure): boolean {
-    if (code === 'BP3015' || this.state === 'unreadable' || this.applied.lists === 0 || this.doubts >= DOUBTS) return false
+    if (
+      code === 'BP3015' ||
+      this.state === 'unreadable' ||
+      this.applied.lists === 0 ||
+      this.doubts >= DOUBTS
+    )
+      return false
     this.doubts += 1
     return true
   }

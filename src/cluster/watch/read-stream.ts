@@ -1,6 +1,10 @@
 /** Reads the events of one open watch, until it ends or somebody ends it. */
 import { asFailure, type Failure } from '@backporch/kyaml/failure'
-import { failureOfFault, notKubernetes, type RequestDescription } from '../connection/kubernetes-failure.ts'
+import {
+  failureOfFault,
+  notKubernetes,
+  type RequestDescription,
+} from '../connection/kubernetes-failure.ts'
 import { type ApiStream, TransportFault } from '../connection/transport.ts'
 import { type FrameMemory, FrameOverflow, FrameReader } from './frame-reader.ts'
 import { readEvent, type WatchEvent } from './watch-event.ts'
@@ -32,7 +36,11 @@ export interface StreamParts {
 }
 
 /** @throws only the reason of `signal` */
-export function readStream(stream: ApiStream, parts: StreamParts, signal: AbortSignal): Promise<StreamEnd> {
+export function readStream(
+  stream: ApiStream,
+  parts: StreamParts,
+  signal: AbortSignal,
+): Promise<StreamEnd> {
   const { requested, take } = parts
   return new Promise((resolve, reject) => {
     const reader = new FrameReader(parts.largestEvent, parts.memory)
@@ -58,11 +66,19 @@ export function readStream(stream: ApiStream, parts: StreamParts, signal: AbortS
     }
     const late = (end: 'failed' | 'silent', detail: string): void =>
       finish({ end, failure: failureOfFault(new TransportFault('timeout', detail), requested) })
-    const deadline = setTimeout(() => late('failed', 'the server did not end the watch in time'), parts.lasts)
+    const deadline = setTimeout(
+      () => late('failed', 'the server did not end the watch in time'),
+      parts.lasts,
+    )
     const listen = (): void => {
       const left = heard + parts.silence() - performance.now()
       // After a long computation bytes may already be there, unread: they are read before the second look.
-      if (left <= 0) setImmediate(() => (heard + parts.silence() <= performance.now() ? late('silent', 'the watch is silent') : listen()))
+      if (left <= 0)
+        setImmediate(() =>
+          heard + parts.silence() <= performance.now()
+            ? late('silent', 'the watch is silent')
+            : listen(),
+        )
       else if (!over && left !== Number.POSITIVE_INFINITY) quiet = setTimeout(listen, left)
     }
     signal.addEventListener('abort', abort, { once: true })
@@ -70,7 +86,10 @@ export function readStream(stream: ApiStream, parts: StreamParts, signal: AbortS
     listen()
     const takeLine = (line: string): void => {
       const event = readEvent(line)
-      const unparsed = (): StreamEnd => ({ end: 'unparsed', failure: notKubernetes(requested, 'an event is not whole JSON') })
+      const unparsed = (): StreamEnd => ({
+        end: 'unparsed',
+        failure: notKubernetes(requested, 'an event is not whole JSON'),
+      })
       const end = event === undefined ? unparsed() : take(event, heard)
       if (end !== undefined) finish(end)
     }
@@ -83,7 +102,12 @@ export function readStream(stream: ApiStream, parts: StreamParts, signal: AbortS
           finish(endOf(thrown, requested))
         }
       },
-      end: (fault) => finish(fault === undefined ? { end: 'closed' } : { end: 'failed', failure: failureOfFault(fault, requested) }),
+      end: (fault) =>
+        finish(
+          fault === undefined
+            ? { end: 'closed' }
+            : { end: 'failed', failure: failureOfFault(fault, requested) },
+        ),
     })
   })
 }
@@ -92,7 +116,13 @@ function endOf(thrown: unknown, requested: RequestDescription): StreamEnd {
   // An exception in a listener of a stream would end the process.
   if (!(thrown instanceof FrameOverflow)) return { end: 'failed', failure: asFailure(thrown) }
   if (thrown.what === 'frame') {
-    return { end: 'too-large', failure: failureOfFault(new TransportFault('too-large', `an event of ${thrown.message}`), requested) }
+    return {
+      end: 'too-large',
+      failure: failureOfFault(
+        new TransportFault('too-large', `an event of ${thrown.message}`),
+        requested,
+      ),
+    }
   }
   const why = `unfinished events of the cluster have ${thrown.message}`
   return { end: 'failed', failure: failureOfFault(new TransportFault('broken', why), requested) }

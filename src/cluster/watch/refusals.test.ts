@@ -17,7 +17,10 @@ import {
 import { waitUntil } from '../../../test/waiting/wait-until.ts'
 
 for (const [name, gone] of [
-  ['an ERROR event', (body: { send(text: string): void }) => void body.send(errorEvent(410, 'Expired'))],
+  [
+    'an ERROR event',
+    (body: { send(text: string): void }) => void body.send(errorEvent(410, 'Expired')),
+  ],
   ['a status', () => statusAnswer(410, 'Expired', 'too old resource version')],
 ] as const) {
   test(`410 as ${name} leads to one new list, and nothing is deleted in between`, async (t) => {
@@ -25,13 +28,22 @@ for (const [name, gone] of [
     const { watch, observer } = await scriptedWatch(t, {
       list: () => {
         lists += 1
-        return { body: listOf(lists === 1 ? ['a', 'b'] : ['a'], { resourceVersion: lists === 1 ? '100' : '200' }) }
+        return {
+          body: listOf(lists === 1 ? ['a', 'b'] : ['a'], {
+            resourceVersion: lists === 1 ? '100' : '200',
+          }),
+        }
       },
       watch: (from, body) => (from === '100' ? gone(body) : void body.send(bookmark('201'))),
     })
     watch.follow([CONFIG_MAPS])
     await waitUntil('it was listed again', () => observer.count('listed ConfigMap') === 2)
-    assert.deepEqual(observer.told, [...LISTED, 'listing ConfigMap', 'changed a 5', 'listed ConfigMap'])
+    assert.deepEqual(observer.told, [
+      ...LISTED,
+      'listing ConfigMap',
+      'changed a 5',
+      'listed ConfigMap',
+    ])
     assert.deepEqual([...observer.objects.keys()], ['ConfigMap/shop/a'])
   })
 }
@@ -96,7 +108,9 @@ test('an ERROR event of another code leads to a wait, and the watch resumes', as
 })
 
 test('an exception of the observer loses that event only, and is the failure of the kind', async (t) => {
-  const { watch, observer, state, watches } = await scriptedWatch(t, { watch: (from, body) => void body.send(after(from)) })
+  const { watch, observer, state, watches } = await scriptedWatch(t, {
+    watch: (from, body) => void body.send(after(from)),
+  })
   const changed = observer.changed.bind(observer)
   observer.changed = (kind, object) => {
     if (JSON.stringify(object).includes('"101"')) throw new Error('poison')
@@ -110,9 +124,13 @@ test('an exception of the observer loses that event only, and is the failure of 
 })
 
 test('an event without an object, or with one that is nested too deeply, costs that event only', async (t) => {
-  const deep = event('MODIFIED', 'a', '101').replace('"data":{}', `"data":${'['.repeat(3000)}${']'.repeat(3000)}`)
+  const deep = event('MODIFIED', 'a', '101').replace(
+    '"data":{}',
+    `"data":${'['.repeat(3000)}${']'.repeat(3000)}`,
+  )
   const { watch, observer, state } = await scriptedWatch(t, {
-    watch: (from, body) => void body.send(`{"type":"ADDED","object":null}\n${deep}${after(from, EVENTS.slice(1))}`),
+    watch: (from, body) =>
+      void body.send(`{"type":"ADDED","object":null}\n${deep}${after(from, EVENTS.slice(1))}`),
   })
   watch.follow([CONFIG_MAPS])
   await waitUntil('the events came', () => observer.told.length >= 6)
@@ -125,7 +143,9 @@ test('403 names both verbs in one rule, is told once, and is tried again slowly'
   const { watch, observer, state } = await scriptedWatch(t, {
     list: () => {
       lists += 1
-      return lists <= 3 ? statusAnswer(403, 'Forbidden', 'User "ada" cannot list it') : { body: listOf(['a', 'b']) }
+      return lists <= 3
+        ? statusAnswer(403, 'Forbidden', 'User "ada" cannot list it')
+        : { body: listOf(['a', 'b']) }
     },
     watch: (from, body) => void body.send(after(from)),
   })
@@ -154,7 +174,11 @@ test('a right that is taken away is told after two more looks, never as deletion
   await waitUntil('it is unreadable', () => observer.failures.length > 0)
   const looks = server.requests.length
   await waitUntil('it looked three more times', () => server.requests.length >= looks + 3)
-  assert.deepEqual(observer.told, [...LISTED, 'unreadable ConfigMap BP3003', ...observer.told.slice(5)])
+  assert.deepEqual(observer.told, [
+    ...LISTED,
+    'unreadable ConfigMap BP3003',
+    ...observer.told.slice(5),
+  ])
   assert.equal(opened, 4)
   assert.ok(observer.told.every((line) => !line.startsWith('deleted')))
 })
@@ -164,8 +188,11 @@ test('a list that breaks off is told from its beginning, and counts only when it
   const { watch, observer } = await scriptedWatch(t, {
     list: (request) => {
       lists += 1
-      if (query(request, 'continue') === null) return { body: listOf(['a'], { continue: 'next', remainingItemCount: 1 }) }
-      return lists === 2 ? statusAnswer(410, 'Expired', 'the token expired') : { body: listOf(['b']) }
+      if (query(request, 'continue') === null)
+        return { body: listOf(['a'], { continue: 'next', remainingItemCount: 1 }) }
+      return lists === 2
+        ? statusAnswer(410, 'Expired', 'the token expired')
+        : { body: listOf(['b']) }
     },
     watch: (from, body) => void body.send(after(from)),
   })
@@ -179,10 +206,16 @@ test('a list from a server that lags behind what was applied is not taken', asyn
   const { watch, observer } = await scriptedWatch(t, {
     list: () => {
       lists += 1
-      return { body: listOf(['a', 'b'], { resourceVersion: ['100', '90', '90', '110'][lists - 1] ?? '110' }) }
+      return {
+        body: listOf(['a', 'b'], {
+          resourceVersion: ['100', '90', '90', '110'][lists - 1] ?? '110',
+        }),
+      }
     },
     watch: (from, body) =>
-      from === '100' ? void body.send(errorEvent(410, 'Expired')) : void body.send(after(from, [event('ADDED', 'c', '111')])),
+      from === '100'
+        ? void body.send(errorEvent(410, 'Expired'))
+        : void body.send(after(from, [event('ADDED', 'c', '111')])),
   })
   watch.follow([CONFIG_MAPS])
   await waitUntil('the event came', () => observer.told.at(-1) === 'changed c 111')
@@ -192,7 +225,8 @@ test('a list from a server that lags behind what was applied is not taken', asyn
 
 test('an event that is too large is not buffered, and makes the kind unreadable', async (t) => {
   const { watch, observer, state } = await scriptedWatch(t, {
-    watch: (_, body) => void body.send(event('MODIFIED', 'a', '101', { text: 'x'.repeat(100_000) })),
+    watch: (_, body) =>
+      void body.send(event('MODIFIED', 'a', '101', { text: 'x'.repeat(100_000) })),
     options: { largestEvent: 50_000, unreadableWait: 60_000 },
   })
   watch.follow([CONFIG_MAPS])
@@ -206,7 +240,8 @@ test('unfinished events beyond the memory of the cluster end their stream, which
   const { watch, observer } = await scriptedWatch(t, {
     watch: (from, body) => {
       opened += 1
-      if (opened === 1) body.send(event('MODIFIED', 'a', '101', { text: 'x'.repeat(100_000) }).slice(0, -1))
+      if (opened === 1)
+        body.send(event('MODIFIED', 'a', '101', { text: 'x'.repeat(100_000) }).slice(0, -1))
       else body.send(after(from))
     },
     options: { memory: 50_000 },
@@ -229,7 +264,11 @@ for (const [name, answer] of [
         streamed += 1
         return answer()
       },
-      list: () => ({ body: listOf(['a', 'b'], { resourceVersion: String(100 * (observer.count('listed ConfigMap') + 1)) }) }),
+      list: () => ({
+        body: listOf(['a', 'b'], {
+          resourceVersion: String(100 * (observer.count('listed ConfigMap') + 1)),
+        }),
+      }),
       options: { streamedLists: true, longestListSilence: 100 },
     })
     watch.follow([CONFIG_MAPS])

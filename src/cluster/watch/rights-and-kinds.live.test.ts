@@ -13,16 +13,30 @@ import type { WatchedKind } from '../ports/cluster-watch.ts'
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1'
 
-async function grant(plane: ControlPlane, namespace: string, user: string, verbs: readonly string[]): Promise<void> {
+async function grant(
+  plane: ControlPlane,
+  namespace: string,
+  user: string,
+  verbs: readonly string[],
+): Promise<void> {
   const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs }]
-  await create(plane, `${RBAC}/namespaces/${namespace}/roles`, { metadata: { name: 'reader' }, rules })
+  await create(plane, `${RBAC}/namespaces/${namespace}/roles`, {
+    metadata: { name: 'reader' },
+    rules,
+  })
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'reader' }
   const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }]
-  await create(plane, `${RBAC}/namespaces/${namespace}/rolebindings`, { metadata: { name: 'reader' }, roleRef, subjects })
+  await create(plane, `${RBAC}/namespaces/${namespace}/rolebindings`, {
+    metadata: { name: 'reader' },
+    roleRef,
+    subjects,
+  })
 }
 
 async function install(plane: ControlPlane, group: string): Promise<WatchedKind> {
-  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }
+  const schema = {
+    openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+  }
   await create(plane, '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -45,11 +59,18 @@ await controlPlaneSuite('watch of kinds and rights that come and go', {}, (plane
       const writer = new Writer(plane, namespace)
       for (const name of ['b', 'a', 'c']) await writer.create(name)
       await writer.change('a', 0)
-      const { observer, watch, state } = liveWatch(t, plane.kubeconfig, { streamedLists, streamLasts: [1_000, 1_000] })
+      const { observer, watch, state } = liveWatch(t, plane.kubeconfig, {
+        streamedLists,
+        streamLasts: [1_000, 1_000],
+      })
       watch.follow([configMapsOf(namespace)])
       await waitUntil('it watches', () => state().state === 'watching')
       assert.deepEqual(
-        new Set(observer.told.filter((line) => line.startsWith('changed')).map((line) => line.split(' ')[1])),
+        new Set(
+          observer.told
+            .filter((line) => line.startsWith('changed'))
+            .map((line) => line.split(' ')[1]),
+        ),
         new Set(['a', 'b', 'c']),
       )
       const listed = told(observer).length
@@ -61,7 +82,10 @@ await controlPlaneSuite('watch of kinds and rights that come and go', {}, (plane
         if (n % 10 === 5 && n > 10) await writer.create('b')
         if (n % 10 === 9 && n < 10) await writer.change('b', n)
       }
-      await waitUntil('the events came', () => told(observer).length >= listed + writer.expected.length)
+      await waitUntil(
+        'the events came',
+        () => told(observer).length >= listed + writer.expected.length,
+      )
       await writer.assertTold(observer, listed)
       assert.equal(state().lists, 1)
     })
@@ -98,11 +122,16 @@ await controlPlaneSuite('watch of kinds and rights that come and go', {}, (plane
     assert.equal(failure?.code, 'BP3003')
     assert.match(
       failure?.remedy ?? '',
-      new RegExp(`user "${user}" to a Role in namespace ${namespace} .*\\["configmaps"\\], verbs: \\["list", "watch"\\]`),
+      new RegExp(
+        `user "${user}" to a Role in namespace ${namespace} .*\\["configmaps"\\], verbs: \\["list", "watch"\\]`,
+      ),
     )
     await grant(plane, namespace, user, ['list', 'watch'])
     await waitUntil('it watches', () => state().state === 'watching')
-    assert.deepEqual(observer.told.slice(0, 2), ['unreadable ConfigMap BP3003', 'listing ConfigMap'])
+    assert.deepEqual(observer.told.slice(0, 2), [
+      'unreadable ConfigMap BP3003',
+      'listing ConfigMap',
+    ])
     await writer.assertKnown(observer)
   })
 
@@ -111,7 +140,9 @@ await controlPlaneSuite('watch of kinds and rights that come and go', {}, (plane
     await new Writer(plane, namespace).create('one')
     const user = `loser-${namespace}`
     await grant(plane, namespace, user, ['list', 'watch'])
-    const { observer, watch, state } = liveWatch(t, await plane.kubeconfigFor(user), { streamLasts: [1_000, 1_000] })
+    const { observer, watch, state } = liveWatch(t, await plane.kubeconfigFor(user), {
+      streamLasts: [1_000, 1_000],
+    })
     watch.follow([configMapsOf(namespace)])
     await waitUntil('it watches', () => state().state === 'watching')
     await plane.request('DELETE', `${RBAC}/namespaces/${namespace}/rolebindings/reader`)
@@ -128,7 +159,9 @@ await controlPlaneSuite('watch of kinds and rights that come and go', {}, (plane
     const namespace = await plane.namespace('half')
     const user = `half-${namespace}`
     await grant(plane, namespace, user, ['list'])
-    const { observer, watch } = liveWatch(t, await plane.kubeconfigFor(user), { streamedLists: false })
+    const { observer, watch } = liveWatch(t, await plane.kubeconfigFor(user), {
+      streamedLists: false,
+    })
     watch.follow([configMapsOf(namespace)])
     await waitUntil('it is unreadable', () => observer.failures.length > 0)
     assert.match(observer.failures[0]?.message ?? '', /cannot watch configmaps .*may not watch it/)
@@ -139,7 +172,10 @@ await controlPlaneSuite('watch of kinds and rights that come and go', {}, (plane
     const group = `${namespace}.example.com`
     const writer = new Writer(plane, namespace)
     const { observer, watch, state } = liveWatch(t, plane.kubeconfig, { unreadableWait: 300 })
-    watch.follow([{ apiVersion: `${group}/v1`, kind: 'Widget', namespace: '', metadataOnly: false }, configMapsOf(namespace)])
+    watch.follow([
+      { apiVersion: `${group}/v1`, kind: 'Widget', namespace: '', metadataOnly: false },
+      configMapsOf(namespace),
+    ])
     await waitUntil('it is unreadable', () => observer.failures.length > 0)
     assert.equal(observer.failures[0]?.code, 'BP3009')
     await install(plane, group)
@@ -151,12 +187,17 @@ await controlPlaneSuite('watch of kinds and rights that come and go', {}, (plane
     })
     await waitUntil('its object came', () => observer.objects.size === 1)
     const before = observer.failures.length
-    await plane.request('DELETE', `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.${group}`)
+    await plane.request(
+      'DELETE',
+      `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.${group}`,
+    )
     await waitUntil('it is unreadable again', () => observer.failures.length > before)
     assert.equal(state('Widget').failure?.code, 'BP3009')
     assert.equal(observer.count('listed Widget'), 1)
     await writer.create('one')
-    await waitUntil('the other kind goes on', () => told(observer).includes(writer.expected[0] ?? ''))
+    await waitUntil('the other kind goes on', () =>
+      told(observer).includes(writer.expected[0] ?? ''),
+    )
   })
 
   test('a kind without a version is followed in the version that the server prefers', async (t) => {
@@ -167,7 +208,11 @@ await controlPlaneSuite('watch of kinds and rights that come and go', {}, (plane
     watch.follow([{ ...kind, apiVersion: `${group}/` }])
     await waitUntil('it is served', () => state('Widget').state === 'watching')
     const { apiVersion } = kind
-    await create(plane, `/apis/${apiVersion}/namespaces/${namespace}/widgets`, { apiVersion, kind: 'Widget', metadata: { name: 'w' } })
+    await create(plane, `/apis/${apiVersion}/namespaces/${namespace}/widgets`, {
+      apiVersion,
+      kind: 'Widget',
+      metadata: { name: 'w' },
+    })
     await waitUntil('its object came', () => observer.objects.size === 1)
     assert.deepEqual(
       [...observer.objects.values()].map((object) => object['apiVersion']),
@@ -177,7 +222,9 @@ await controlPlaneSuite('watch of kinds and rights that come and go', {}, (plane
 
   test('a kind that can be listed but not watched is unreadable, and is not listed', async (t) => {
     const { observer, watch } = liveWatch(t, plane.kubeconfig)
-    watch.follow([{ apiVersion: 'v1', kind: 'ComponentStatus', namespace: '', metadataOnly: false }])
+    watch.follow([
+      { apiVersion: 'v1', kind: 'ComponentStatus', namespace: '', metadataOnly: false },
+    ])
     await waitUntil('it is unreadable', () => observer.failures.length > 0)
     assert.deepEqual(observer.told, ['unreadable ComponentStatus BP3009'])
     assert.match(observer.failures[0]?.why ?? '', /without the verb watch/)
@@ -199,11 +246,19 @@ await controlPlaneSuite('watch of kinds and rights that come and go', {}, (plane
         service: { namespace, name: 'nobody' },
       },
     })
-    t.after(() => plane.request('DELETE', `/apis/apiregistration.k8s.io/v1/apiservices/v1.${group}`))
+    t.after(() =>
+      plane.request('DELETE', `/apis/apiregistration.k8s.io/v1/apiservices/v1.${group}`),
+    )
     const { watch, state, observer } = liveWatch(t, plane.kubeconfig)
-    watch.follow([{ apiVersion: `${group}/v1`, kind: 'Thing', namespace: '', metadataOnly: false }, configMapsOf(namespace)])
+    watch.follow([
+      { apiVersion: `${group}/v1`, kind: 'Thing', namespace: '', metadataOnly: false },
+      configMapsOf(namespace),
+    ])
     // Until discovery has the group, the kind is not known at all.
-    await waitUntil('one watches and one does not', () => state().state === 'watching' && state('Thing').failure?.code === 'BP3005')
+    await waitUntil(
+      'one watches and one does not',
+      () => state().state === 'watching' && state('Thing').failure?.code === 'BP3005',
+    )
     assert.match(state('Thing').failure?.why ?? '', /API service behind the group/)
     assert.deepEqual(told(observer), [])
   })
@@ -220,7 +275,11 @@ await controlPlaneSuite('watch of kinds and rights that come and go', {}, (plane
       watch.follow([{ apiVersion: 'v1', kind: 'Namespace', namespace: '', metadataOnly: false }, { apiVersion: 'x/v1', kind: 'None', namespace: '', metadataOnly: false }])
       const end = async () => { await watch.close(); cluster.close(); console.log('closed') }
     `
-    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { timeout: HANGS_AFTER })
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--input-type=module', '-e', script],
+      { timeout: HANGS_AFTER },
+    )
     assert.equal(stdout.trim(), 'closed')
   })
 })

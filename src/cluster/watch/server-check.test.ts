@@ -15,7 +15,12 @@ test('kinds whose connection broke wait for one answer, also while the next conn
   const asked: ((answer: ApiResponse) => void)[] = []
   const get = () => new Promise<ApiResponse>((resolve) => asked.push(resolve))
   const { signal } = new AbortController()
-  const check = new ServerCheck({ api: { cluster: 'test', get }, settings: WATCH_DEFAULTS, connections: () => 1, signal })
+  const check = new ServerCheck({
+    api: { cluster: 'test', get },
+    settings: WATCH_DEFAULTS,
+    connections: () => 1,
+    signal,
+  })
   const first = check.check()
   asked[0]?.(ANSWER)
   assert.equal(await first, undefined)
@@ -33,10 +38,18 @@ test('kinds whose connection broke wait for one answer, also while the next conn
 })
 
 test('a server without a kube-system namespace is not the one that had it', async () => {
-  const answers = [ANSWER, { ...ANSWER, body: JSON.stringify({ ...namespaces('uid-1', '1'), items: [] }) }]
+  const answers = [
+    ANSWER,
+    { ...ANSWER, body: JSON.stringify({ ...namespaces('uid-1', '1'), items: [] }) },
+  ]
   const get = async (): Promise<ApiResponse> => answers.shift() ?? ANSWER
   const { signal } = new AbortController()
-  const check = new ServerCheck({ api: { cluster: 'test', get }, settings: WATCH_DEFAULTS, connections: () => 1, signal })
+  const check = new ServerCheck({
+    api: { cluster: 'test', get },
+    settings: WATCH_DEFAULTS,
+    connections: () => 1,
+    signal,
+  })
   assert.equal(await check.check(), undefined)
   check.doubt()
   const away = await check.check()

@@ -62,9 +62,11 @@ export class ServerCheck {
   /** Undefined where it is the same server, as far as the account may know. @throws only the reason of the signal */
   async check(): Promise<ServerAway | undefined> {
     // While it is asked, the answer is not known, also where the next connection is not open yet.
-    if (this.pending === undefined && !this.doubtful && this.checked === this.parts.connections()) return undefined
+    if (this.pending === undefined && !this.doubtful && this.checked === this.parts.connections())
+      return undefined
     const { away } = this
-    if (away !== undefined && performance.now() < away.until) return this.tell(away.failure, away.until)
+    if (away !== undefined && performance.now() < away.until)
+      return this.tell(away.failure, away.until)
     this.pending ??= this.ask().finally(() => {
       this.pending = undefined
     })
@@ -76,7 +78,8 @@ export class ServerCheck {
     this.doubtful = false
     try {
       const { uid, version, hasNoUid } = await this.read()
-      if (this.uid !== '' && (hasNoUid || (uid !== '' && uid !== this.uid))) throw this.replaced(hasNoUid)
+      if (this.uid !== '' && (hasNoUid || (uid !== '' && uid !== this.uid)))
+        throw this.replaced(hasNoUid)
       if (uid !== '') this.uid = uid
       if (version !== '' && isOlder(version, this.newest)) {
         this.epoch += 1
@@ -104,24 +107,50 @@ export class ServerCheck {
   }
 
   /** A list of the one namespace also tells the newest version of the store. Where the account may not list, the namespace alone. */
-  private async read(): Promise<{ readonly uid: string; readonly version: string; readonly hasNoUid: boolean }> {
+  private async read(): Promise<{
+    readonly uid: string
+    readonly version: string
+    readonly hasNoUid: boolean
+  }> {
     if (!this.listRefused) {
-      const list = await this.get(`${PATH}?${new URLSearchParams({ fieldSelector: `metadata.name=${NAME}` })}`, 'list')
+      const list = await this.get(
+        `${PATH}?${new URLSearchParams({ fieldSelector: `metadata.name=${NAME}` })}`,
+        'list',
+      )
       if (list !== undefined) {
         const [namespace] = objectsIn(partOf(list, 'items'))
         const uid = namespace === undefined ? '' : metadataText(namespace, 'uid')
-        return { uid, version: textOf(list, 'metadata', 'resourceVersion'), hasNoUid: namespace === undefined }
+        return {
+          uid,
+          version: textOf(list, 'metadata', 'resourceVersion'),
+          hasNoUid: namespace === undefined,
+        }
       }
       this.listRefused = true
     }
     const namespace = await this.get(`${PATH}/${NAME}`, 'get')
-    return { uid: isJsonObject(namespace) ? metadataText(namespace, 'uid') : '', version: '', hasNoUid: false }
+    return {
+      uid: isJsonObject(namespace) ? metadataText(namespace, 'uid') : '',
+      version: '',
+      hasNoUid: false,
+    }
   }
 
   private async get(path: string, verb: 'get' | 'list') {
     const { api, signal } = this.parts
-    const resource = { group: '', kind: 'Namespace', plural: 'namespaces', namespace: '', name: NAME }
-    const requested: RequestDescription = { cluster: api.cluster, verb, resource, path: path.replace(/\?.*$/, '') }
+    const resource = {
+      group: '',
+      kind: 'Namespace',
+      plural: 'namespaces',
+      namespace: '',
+      name: NAME,
+    }
+    const requested: RequestDescription = {
+      cluster: api.cluster,
+      verb,
+      resource,
+      path: path.replace(/\?.*$/, ''),
+    }
     try {
       return jsonOf(await api.get(path, requested, signal), requested)
     } catch (thrown) {

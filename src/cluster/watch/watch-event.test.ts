@@ -2,28 +2,60 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isOlder, readEvent } from './watch-event.ts'
 
-const OBJECT = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', uid: 'u', resourceVersion: '5' } }
+const OBJECT = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'a', uid: 'u', resourceVersion: '5' },
+}
 const event = (type: string, object: unknown): string => JSON.stringify({ type, object })
 
 test('reads the five types of events', () => {
-  assert.deepEqual(readEvent(event('ADDED', OBJECT)), { type: 'changed', object: OBJECT, version: '5' })
-  assert.deepEqual(readEvent(event('MODIFIED', OBJECT)), { type: 'changed', object: OBJECT, version: '5' })
-  assert.deepEqual(readEvent(event('DELETED', OBJECT)), { type: 'deleted', object: OBJECT, version: '5' })
+  assert.deepEqual(readEvent(event('ADDED', OBJECT)), {
+    type: 'changed',
+    object: OBJECT,
+    version: '5',
+  })
+  assert.deepEqual(readEvent(event('MODIFIED', OBJECT)), {
+    type: 'changed',
+    object: OBJECT,
+    version: '5',
+  })
+  assert.deepEqual(readEvent(event('DELETED', OBJECT)), {
+    type: 'deleted',
+    object: OBJECT,
+    version: '5',
+  })
   const bookmark = { metadata: { resourceVersion: '7' } }
-  assert.deepEqual(readEvent(event('BOOKMARK', bookmark)), { type: 'bookmark', version: '7', listed: false })
-  const last = { metadata: { resourceVersion: '7', annotations: { 'k8s.io/initial-events-end': 'true' } } }
-  assert.deepEqual(readEvent(event('BOOKMARK', last)), { type: 'bookmark', version: '7', listed: true })
+  assert.deepEqual(readEvent(event('BOOKMARK', bookmark)), {
+    type: 'bookmark',
+    version: '7',
+    listed: false,
+  })
+  const last = {
+    metadata: { resourceVersion: '7', annotations: { 'k8s.io/initial-events-end': 'true' } },
+  }
+  assert.deepEqual(readEvent(event('BOOKMARK', last)), {
+    type: 'bookmark',
+    version: '7',
+    listed: true,
+  })
   const status = { kind: 'Status', code: 410, message: 'too old' }
-  assert.deepEqual(readEvent(event('ERROR', status)), { type: 'error', code: 410, body: JSON.stringify(status) })
+  assert.deepEqual(readEvent(event('ERROR', status)), {
+    type: 'error',
+    code: 410,
+    body: JSON.stringify(status),
+  })
 })
 
 test('a line that was cut off at any byte is no event', () => {
   const line = event('ADDED', OBJECT)
-  for (let end = 0; end < line.length; end += 1) assert.equal(readEvent(line.slice(0, end)), undefined, `${end}`)
+  for (let end = 0; end < line.length; end += 1)
+    assert.equal(readEvent(line.slice(0, end)), undefined, `${end}`)
 })
 
 test('what is no event at all is none', () => {
-  for (const line of ['[]', 'null', '1', '<html>', '{}', event('SOMETHING', OBJECT)]) assert.equal(readEvent(line), undefined, line)
+  for (const line of ['[]', 'null', '1', '<html>', '{}', event('SOMETHING', OBJECT)])
+    assert.equal(readEvent(line), undefined, line)
 })
 
 test('an event without a readable object is unusable, with the version where it has one', () => {
@@ -38,7 +70,8 @@ test('an event without a readable object is unusable, with the version where it 
 })
 
 test('an error without a code is an error of the server, and integers stay exact', () => {
-  for (const object of [null, {}, { code: 'x' }]) assert.ok(readEvent(event('ERROR', object))?.type === 'error')
+  for (const object of [null, {}, { code: 'x' }])
+    assert.ok(readEvent(event('ERROR', object))?.type === 'error')
   const read = readEvent('{"type":"ERROR","object":{"code":500,"details":{"n":9007199254740993}}}')
   assert.ok(read?.type === 'error' && read.code === 500 && read.body.includes('9007199254740993'))
 })

@@ -39,9 +39,20 @@ export function readEvent(line: string): WatchEvent | undefined {
   if (!['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK'].includes(type)) return undefined
   if (!isJsonObject(object)) return { type: 'unusable', why: 'an event has no object', version: '' }
   const version = metadataText(object, 'resourceVersion')
-  if (type === 'BOOKMARK') return { type: 'bookmark', version, listed: partOf(object, 'metadata', 'annotations', LIST_ENDS) === 'true' }
-  if (metadataText(object, 'name') === '') return { type: 'unusable', why: 'an event has an object without metadata.name', version }
-  if (isDeeperThan(object, DEEPEST)) return { type: 'unusable', why: `an object is nested more than ${DEEPEST} levels deep`, version }
+  if (type === 'BOOKMARK')
+    return {
+      type: 'bookmark',
+      version,
+      listed: partOf(object, 'metadata', 'annotations', LIST_ENDS) === 'true',
+    }
+  if (metadataText(object, 'name') === '')
+    return { type: 'unusable', why: 'an event has an object without metadata.name', version }
+  if (isDeeperThan(object, DEEPEST))
+    return {
+      type: 'unusable',
+      why: `an object is nested more than ${DEEPEST} levels deep`,
+      version,
+    }
   return { type: type === 'DELETED' ? 'deleted' : 'changed', object, version }
 }
 

@@ -13,7 +13,10 @@ const SETTERS = `#!/bin/sh\nexec ${process.execPath} ${fileURLToPath(new URL('..
 
 const CHANGES = [
   changeOf('spec.replicas', { git: 3, live: 5 }),
-  changeOf('spec.template.spec.containers[name=app].env[name=LEVEL].value', { git: 'info', live: 'debug' }),
+  changeOf('spec.template.spec.containers[name=app].env[name=LEVEL].value', {
+    git: 'info',
+    live: 'debug',
+  }),
   changeOf('data.size', {
     change: 'modified',
     git: '3',
@@ -30,31 +33,64 @@ function edited(path: string, ...edits: readonly (readonly [string, string])[]):
   return edits.reduce((text, [from, to]) => text.replace(from, to), WEB[path] ?? '')
 }
 
-test('kpt fn eval writes exactly the adopted values, and every other byte stays', { skip: whyNoKpt() }, () => {
+test('kpt fn eval writes exactly the adopted values, and every other byte stays', {
+  skip: whyNoKpt(),
+}, () => {
   const document = formatDocument(recordOf(CHANGES))
   withFolder({ ...WEB, 'drift.yaml': document }, (folder) => {
-    const { ok, stderr } = runKpt(folder, 'fn', 'eval', '.', '--exec', PROGRAM, '--fn-config', 'drift.yaml', '--results-dir', 'out')
+    const { ok, stderr } = runKpt(
+      folder,
+      'fn',
+      'eval',
+      '.',
+      '--exec',
+      PROGRAM,
+      '--fn-config',
+      'drift.yaml',
+      '--results-dir',
+      'out',
+    )
     assert.ok(ok, stderr)
     const after = {
       ...WEB,
       'drift.yaml': document,
       'setters.yaml': edited('setters.yaml', ['"3"', '"5"']),
-      'deployment.yaml': edited('deployment.yaml', ['replicas: 3', 'replicas: 5'], ['value: info', 'value: debug']),
+      'deployment.yaml': edited(
+        'deployment.yaml',
+        ['replicas: 3', 'replicas: 5'],
+        ['value: info', 'value: debug'],
+      ),
       'more.yaml': edited('more.yaml', ['"3"', '"4"']),
     }
     for (const [path, text] of Object.entries(after)) assert.equal(read(folder, path), text, path)
-    assert.match(read(folder, 'out/results.yaml'), /message: 'adopted: git now says what the cluster runs'/)
+    assert.match(
+      read(folder, 'out/results.yaml'),
+      /message: 'adopted: git now says what the cluster runs'/,
+    )
   })
 })
 
-test('kpt fn eval stops at a credential, and the results name the field and no value', { skip: whyNoKpt() }, () => {
+test('kpt fn eval stops at a credential, and the results name the field and no value', {
+  skip: whyNoKpt(),
+}, () => {
   const hidden = changeOf('spec.template.spec.containers[name=app].env[name=DB_PASSWORD].value', {
     git: 'hmac-sha256:0011223344556677 (8 bytes)',
     live: 'hmac-sha256:8899aabbccddeeff (9 bytes)',
     redacted: true,
   })
   withFolder({ ...WEB, 'drift.yaml': formatDocument(recordOf([...CHANGES, hidden])) }, (folder) => {
-    const { ok } = runKpt(folder, 'fn', 'eval', '.', '--exec', PROGRAM, '--fn-config', 'drift.yaml', '--results-dir', 'out')
+    const { ok } = runKpt(
+      folder,
+      'fn',
+      'eval',
+      '.',
+      '--exec',
+      PROGRAM,
+      '--fn-config',
+      'drift.yaml',
+      '--results-dir',
+      'out',
+    )
     assert.ok(!ok)
     for (const [path, text] of Object.entries(WEB)) assert.equal(read(folder, path), text, path)
     const results = read(folder, 'out/results.yaml')
@@ -66,11 +102,15 @@ test('kpt fn eval stops at a credential, and the results name the field and no v
   })
 })
 
-test('kpt fn render with the function first in the pipeline settles in one render', { skip: whyNoKpt() }, () => {
-  withFolder({ ...WEB, 'drift.yaml': formatDocument(reportOf(CHANGES)), '.bin/apply-setters': SETTERS }, (folder) => {
-    const setters = join(folder, '.bin/apply-setters')
-    chmodSync(setters, 0o755)
-    const kptfile = `apiVersion: kpt.dev/v1
+test('kpt fn render with the function first in the pipeline settles in one render', {
+  skip: whyNoKpt(),
+}, () => {
+  withFolder(
+    { ...WEB, 'drift.yaml': formatDocument(reportOf(CHANGES)), '.bin/apply-setters': SETTERS },
+    (folder) => {
+      const setters = join(folder, '.bin/apply-setters')
+      chmodSync(setters, 0o755)
+      const kptfile = `apiVersion: kpt.dev/v1
 kind: Kptfile
 metadata:
   name: web
@@ -81,14 +121,15 @@ pipeline:
   - exec: ${setters}
     configPath: setters.yaml
 `
-    writeFileSync(join(folder, 'Kptfile'), kptfile)
-    const { ok, stderr } = runKpt(folder, 'fn', 'render', '.', '--allow-exec')
-    assert.ok(ok, stderr)
-    assert.equal(read(folder, 'Kptfile'), kptfile)
-    assert.equal(read(folder, 'setters.yaml'), edited('setters.yaml', ['"3"', '"5"']))
-    assert.equal(
-      read(folder, 'deployment.yaml'),
-      edited('deployment.yaml', ['replicas: 3', 'replicas: 5'], ['value: info', 'value: debug']),
-    )
-  })
+      writeFileSync(join(folder, 'Kptfile'), kptfile)
+      const { ok, stderr } = runKpt(folder, 'fn', 'render', '.', '--allow-exec')
+      assert.ok(ok, stderr)
+      assert.equal(read(folder, 'Kptfile'), kptfile)
+      assert.equal(read(folder, 'setters.yaml'), edited('setters.yaml', ['"3"', '"5"']))
+      assert.equal(
+        read(folder, 'deployment.yaml'),
+        edited('deployment.yaml', ['replicas: 3', 'replicas: 5'], ['value: info', 'value: debug']),
+      )
+    },
+  )
 })

@@ -1,11 +1,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { answerCalls, type FunctionOutput, PACKAGE_PATH, PATH, setAnnotation } from '@backporch/kpt/function'
+import {
+  answerCalls,
+  type FunctionOutput,
+  PACKAGE_PATH,
+  PATH,
+  setAnnotation,
+} from '@backporch/kpt/function'
 import { writeItems } from '@backporch/kpt/render'
 import type { Json } from '@backporch/kyaml/json'
 import { type YamlMap, yamlOf } from '@backporch/kyaml/yaml'
 import { builtInFunctions } from '../../../functions/built-in-functions.ts'
-import { changeOf, itemsOf, recordOf, reportOf, treeOf, WEB } from '../../../test/fakes/drift-package.ts'
+import {
+  changeOf,
+  itemsOf,
+  recordOf,
+  reportOf,
+  treeOf,
+  WEB,
+} from '../../../test/fakes/drift-package.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
 import type { Change } from '../../record/documents/change.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
@@ -18,13 +31,19 @@ const adopt = adoptDrift(builtInFunctions)
 
 type Texts = { readonly [path: string]: string }
 
-function run(document: DriftReport | DriftRecord, texts: Texts = WEB): FunctionOutput & { readonly texts: Texts } {
+function run(
+  document: DriftReport | DriftRecord,
+  texts: Texts = WEB,
+): FunctionOutput & { readonly texts: Texts } {
   const output = adopt({ items: itemsOf(texts), config: treeOf(document) })
   return { ...output, texts: Object.fromEntries(writeItems(output.items)) }
 }
 
 /** The files that differ, after what was replaced in them. */
-function expectEdits(texts: Texts, edits: readonly (readonly [path: string, from: string, to: string])[]): void {
+function expectEdits(
+  texts: Texts,
+  edits: readonly (readonly [path: string, from: string, to: string])[],
+): void {
   const wanted: { [path: string]: string } = { ...WEB }
   for (const [path, from, to] of edits) {
     assert.ok(wanted[path]?.includes(from), `${path} has no ${from}`)
@@ -34,7 +53,10 @@ function expectEdits(texts: Texts, edits: readonly (readonly [path: string, from
 }
 
 const REPLICAS = changeOf('spec.replicas', { git: 3, live: 5 })
-const LEVEL = changeOf('spec.template.spec.containers[name=app].env[name=LEVEL].value', { git: 'info', live: 'debug' })
+const LEVEL = changeOf('spec.template.spec.containers[name=app].env[name=LEVEL].value', {
+  git: 'info',
+  live: 'debug',
+})
 const COLOR = changeOf('data.color', {
   git: 'blue',
   live: 'red',
@@ -45,7 +67,10 @@ const PASSWORD = changeOf('spec.template.spec.containers[name=app].env[name=DB_P
   live: 'hmac-sha256:8899aabbccddeeff (9 bytes)',
   redacted: true,
 })
-const EXTRA = changeOf('', { change: 'unexpected', ref: { group: '', kind: 'Pod', namespace: 'shop', name: 'debug' } })
+const EXTRA = changeOf('', {
+  change: 'unexpected',
+  ref: { group: '', kind: 'Pod', namespace: 'shop', name: 'debug' },
+})
 
 test('a value with a setter comment is written to the setter, and to the manifest that is stored rendered', () => {
   const { texts, exitCode, results } = run(recordOf([REPLICAS]))
@@ -55,18 +80,42 @@ test('a value with a setter comment is written to the setter, and to the manifes
     ['deployment.yaml', 'replicas: 3 #', 'replicas: 5 #'],
   ])
   assert.deepEqual(
-    results.map(({ message, severity, resourceRef, field, file }) => [severity, message, resourceRef?.kind, field?.path, file?.path]),
+    results.map(({ message, severity, resourceRef, field, file }) => [
+      severity,
+      message,
+      resourceRef?.kind,
+      field?.path,
+      file?.path,
+    ]),
     [
-      ['info', 'adopted: git now says what the cluster runs', 'Deployment', 'spec.replicas', undefined],
+      [
+        'info',
+        'adopted: git now says what the cluster runs',
+        'Deployment',
+        'spec.replicas',
+        undefined,
+      ],
       ['info', 'edited setters.yaml', undefined, undefined, 'setters.yaml'],
       ['info', 'edited deployment.yaml', undefined, undefined, 'deployment.yaml'],
     ],
   )
 })
 
-const EDITS: readonly (readonly [name: string, change: Change, edits: readonly (readonly [string, string, string])[]])[] = [
-  ['a value of a manifest, in its place and with its comment', LEVEL, [['deployment.yaml', 'value: info}', 'value: debug}']]],
-  ['a value of the first of two documents, with its quotes', COLOR, [['more.yaml', "'blue'", "'red'"]]],
+const EDITS: readonly (readonly [
+  name: string,
+  change: Change,
+  edits: readonly (readonly [string, string, string])[],
+])[] = [
+  [
+    'a value of a manifest, in its place and with its comment',
+    LEVEL,
+    [['deployment.yaml', 'value: info}', 'value: debug}']],
+  ],
+  [
+    'a value of the first of two documents, with its quotes',
+    COLOR,
+    [['more.yaml', "'blue'", "'red'"]],
+  ],
   [
     'a field that only the cluster has',
     changeOf('spec.minReadySeconds', { change: 'added', live: 4 }),
@@ -85,7 +134,10 @@ const EDITS: readonly (readonly [name: string, change: Change, edits: readonly (
   ],
   [
     'a whole object that the cluster lacks',
-    changeOf('', { change: 'missing', ref: { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'first' } }),
+    changeOf('', {
+      change: 'missing',
+      ref: { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'first' },
+    }),
     [['more.yaml', /^.*?---\n/s.exec(WEB['more.yaml'] ?? '')?.[0] ?? '', '']],
   ],
 ]
@@ -100,8 +152,17 @@ for (const [name, change, edits] of EDITS)
   })
 
 test('every label that a function sets is adopted in its config, where all of them drifted alike', () => {
-  const labels = ['metadata.labels.team', 'spec.selector.matchLabels.team', 'spec.template.metadata.labels.team']
-  const refs = ['first', 'second'].map((name) => ({ group: '', kind: 'ConfigMap', namespace: 'shop', name }))
+  const labels = [
+    'metadata.labels.team',
+    'spec.selector.matchLabels.team',
+    'spec.template.metadata.labels.team',
+  ]
+  const refs = ['first', 'second'].map((name) => ({
+    group: '',
+    kind: 'ConfigMap',
+    namespace: 'shop',
+    name,
+  }))
   const changes = [
     ...labels.map((path) => changeOf(path, { git: 'store', live: 'sales' })),
     ...refs.map((ref) => changeOf('metadata.labels.team', { git: 'store', live: 'sales', ref })),
@@ -114,15 +175,24 @@ test('every label that a function sets is adopted in its config, where all of th
 })
 
 test('one label of many is refused, because the others would move', () => {
-  const { texts, exitCode, results } = run(recordOf([changeOf('metadata.labels.team', { git: 'store', live: 'sales' })]))
+  const { texts, exitCode, results } = run(
+    recordOf([changeOf('metadata.labels.team', { git: 'store', live: 'sales' })]),
+  )
   assert.equal(exitCode, 1)
   expectEdits(texts, [])
-  assert.match(results[0]?.message ?? '', /^not adopted: its value comes from the label team of set-labels/)
+  assert.match(
+    results[0]?.message ?? '',
+    /^not adopted: its value comes from the label team of set-labels/,
+  )
 })
 
 const REFUSED: readonly (readonly [name: string, change: Change, why: RegExp])[] = [
   ['a hidden value', PASSWORD, /is a credential/],
-  ['a value that was not read', changeOf('data.key', { live: 'redacted (not read)', redacted: true }), /does not declare|credential/],
+  [
+    'a value that was not read',
+    changeOf('data.key', { live: 'redacted (not read)', redacted: true }),
+    /does not declare|credential/,
+  ],
   ['an object that git does not declare', EXTRA, /git declares no such object/],
   [
     'a field of an object that git does not declare',
@@ -136,7 +206,10 @@ const REFUSED: readonly (readonly [name: string, change: Change, why: RegExp])[]
   ],
   [
     'a hidden text within a value',
-    changeOf('spec.strategy', { change: 'added', live: { a: ['hmac-sha256:8899aabbccddeeff (9 bytes)'] } }),
+    changeOf('spec.strategy', {
+      change: 'added',
+      live: { a: ['hmac-sha256:8899aabbccddeeff (9 bytes)'] },
+    }),
     /is a credential/,
   ],
   [
@@ -146,8 +219,16 @@ const REFUSED: readonly (readonly [name: string, change: Change, why: RegExp])[]
   ],
   ['a path that is none', changeOf('spec[', { live: 1 }), /no field path/],
   ['a change without its value', changeOf('spec.replicas'), /no live value/],
-  ['what git has changed since', changeOf('spec.replicas', { git: 2, live: 5 }), /git has changed since/],
-  ['annotations that are none', changeOf('metadata.annotations', { change: 'added', live: 0 }), /no object can be written/],
+  [
+    'what git has changed since',
+    changeOf('spec.replicas', { git: 2, live: 5 }),
+    /git has changed since/,
+  ],
+  [
+    'annotations that are none',
+    changeOf('metadata.annotations', { change: 'added', live: 0 }),
+    /no object can be written/,
+  ],
   ['a name', changeOf('metadata.name', { git: 'web', live: 'other' }), /./],
 ]
 
@@ -167,7 +248,9 @@ for (const [name, change, why] of REFUSED) {
     assert.equal(exitCode, 0, JSON.stringify(results))
     expectEdits(texts, [['deployment.yaml', 'value: info}', 'value: debug}']])
     assert.deepEqual(
-      results.filter(({ severity }) => severity !== 'info').map(({ severity, resourceRef }) => [severity, resourceRef?.name]),
+      results
+        .filter(({ severity }) => severity !== 'info')
+        .map(({ severity, resourceRef }) => [severity, resourceRef?.name]),
       [['warning', change.ref.name]],
     )
   })
@@ -176,14 +259,20 @@ for (const [name, change, why] of REFUSED) {
 test('no result holds a value, adopted or refused', () => {
   const changes = [
     changeOf('spec.token', { change: 'added', live: 's3cr3t-value' }),
-    changeOf('spec.template.spec.containers[name=app].env[name=LEVEL].value', { git: 'info', live: 'very-telling' }),
+    changeOf('spec.template.spec.containers[name=app].env[name=LEVEL].value', {
+      git: 'info',
+      live: 'very-telling',
+    }),
     changeOf('spec.paused', { git: 'was-telling', live: 'is-telling' }),
     PASSWORD,
   ]
   for (const document of [reportOf(changes), recordOf(changes)]) {
     const { results } = run(document)
     assert.ok(results.length >= 3)
-    assert.doesNotMatch(JSON.stringify(results), /s3cr3t|telling|8899aabb|currentValue|proposedValue/)
+    assert.doesNotMatch(
+      JSON.stringify(results),
+      /s3cr3t|telling|8899aabb|currentValue|proposedValue/,
+    )
   }
 })
 
@@ -197,31 +286,53 @@ test('of a record only the changes with resolution Adopt are written, of a repor
 })
 
 test('during a render of kpt, paths are those of each package, and a note reports that an edited Kptfile counts later', () => {
-  const labels = ['metadata.labels.team', 'spec.selector.matchLabels.team', 'spec.template.metadata.labels.team']
+  const labels = [
+    'metadata.labels.team',
+    'spec.selector.matchLabels.team',
+    'spec.template.metadata.labels.team',
+  ]
   const texts = {
     Kptfile: WEB['Kptfile'] ?? '',
     'deployment.yaml': (WEB['deployment.yaml'] ?? '').replace(/ # kpt-set: .*/, ''),
   }
-  const files = { ...texts, Kptfile: texts.Kptfile.replace(/ {2}- image: .*\n {4}configPath: .*\n/, '') }
-  const inSub = itemsOf({ 'db.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: db, labels: {team: store}}\ndata: {a: b}\n' })
+  const files = {
+    ...texts,
+    Kptfile: texts.Kptfile.replace(/ {2}- image: .*\n {4}configPath: .*\n/, ''),
+  }
+  const inSub = itemsOf({
+    'db.yaml':
+      'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: db, labels: {team: store}}\ndata: {a: b}\n',
+  })
   for (const item of inSub) setAnnotation(item, PACKAGE_PATH, '/srv/web/db')
-  const subKptfile = itemsOf({ Kptfile: 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: db}\n' })
+  const subKptfile = itemsOf({
+    Kptfile: 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: db}\n',
+  })
   for (const item of subKptfile) setAnnotation(item, PACKAGE_PATH, '/srv/web/db')
   const own = itemsOf(files)
   for (const item of own) setAnnotation(item, PACKAGE_PATH, '/srv/web')
-  const change = changeOf('data.a', { git: 'b', live: 'c', ref: { group: '', kind: 'ConfigMap', namespace: '', name: 'db' } })
+  const change = changeOf('data.a', {
+    git: 'b',
+    live: 'c',
+    ref: { group: '', kind: 'ConfigMap', namespace: '', name: 'db' },
+  })
   const changes = [
     change,
     ...labels.map((path) => changeOf(path, { git: 'store', live: 'sales' })),
     { ...change, path: 'metadata.labels.team', git: 'store', live: 'sales' },
   ]
-  const { items, results, exitCode } = adopt({ items: [...inSub, ...subKptfile, ...own], config: treeOf(recordOf(changes)) })
+  const { items, results, exitCode } = adopt({
+    items: [...inSub, ...subKptfile, ...own],
+    config: treeOf(recordOf(changes)),
+  })
   assert.equal(exitCode, 0, JSON.stringify(results))
   assert.deepEqual(items, [...inSub, ...subKptfile, ...own])
   assert.match(writeItems(inSub).get('db.yaml') ?? '', /labels: \{team: sales/)
   assert.match(writeItems(inSub).get('db.yaml') ?? '', /data: \{a: c\}/)
   const file = results.find(({ file: at }) => at?.path === 'Kptfile')
-  assert.deepEqual([file?.severity, /render once more/.test(file?.message ?? '')], ['warning', true])
+  assert.deepEqual(
+    [file?.severity, /render once more/.test(file?.message ?? '')],
+    ['warning', true],
+  )
 })
 
 test('a pipeline with the function itself and with a failing gate is not an obstacle', () => {
@@ -232,7 +343,10 @@ test('a pipeline with the function itself and with a failing gate is not an obst
 })
 
 test('a pipeline with a function without a runtime is reported, and nothing is written', () => {
-  const { exitCode, results, texts } = run(recordOf([LEVEL]), { ...WEB, Kptfile: `${WEB['Kptfile']}  - exec: ./mine.sh\n` })
+  const { exitCode, results, texts } = run(recordOf([LEVEL]), {
+    ...WEB,
+    Kptfile: `${WEB['Kptfile']}  - exec: ./mine.sh\n`,
+  })
   assert.equal(exitCode, 1)
   assert.match(results[0]?.message ?? '', /mine\.sh/)
   assert.equal(texts['deployment.yaml'], WEB['deployment.yaml'])
@@ -260,7 +374,13 @@ test('the package is found below the folder of the run, and others are left alon
   assert.equal(output.texts['apps/other/deployment.yaml'], WEB['deployment.yaml'])
   assert.deepEqual(output.results.at(-1)?.file, { path: 'apps/web/deployment.yaml' })
   const elsewhere = run(
-    { ...recordOf([LEVEL]), spec: { ...recordOf([LEVEL]).spec, unit: { ...recordOf([]).spec.unit, package: 'apps/gone' } } },
+    {
+      ...recordOf([LEVEL]),
+      spec: {
+        ...recordOf([LEVEL]).spec,
+        unit: { ...recordOf([]).spec.unit, package: 'apps/gone' },
+      },
+    },
     texts,
   )
   assert.equal(elsewhere.exitCode, 1)
@@ -268,7 +388,10 @@ test('the package is found below the folder of the run, and others are left alon
 
 const CONFIGS: readonly (readonly [name: string, config: YamlMap | undefined])[] = [
   ['none', undefined],
-  ['another kind', treeOf({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' }, data: {} })],
+  [
+    'another kind',
+    treeOf({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' }, data: {} }),
+  ],
   ['a report without a spec', treeOf({ ...reportOf([]), spec: {} })],
   ['a list as its changes', treeOf({ ...reportOf([]), spec: [] })],
 ]
@@ -283,9 +406,15 @@ test('broken resources are reported and do not stop the run', () => {
   const broken = yamlOf({ apiVersion: 'v1', kind: 'ConfigMap', metadata: 'none' }) as YamlMap
   const odd = itemsOf({ 'odd.yaml': 'apiVersion: v1\nkind: ConfigMap\n' })
   assert.equal(adopt({ items: [broken], config: treeOf(recordOf([LEVEL])) }).exitCode, 1)
-  assert.equal(adopt({ items: [...itemsOf(WEB), ...odd], config: treeOf(recordOf([LEVEL])) }).exitCode, 1)
+  assert.equal(
+    adopt({ items: [...itemsOf(WEB), ...odd], config: treeOf(recordOf([LEVEL])) }).exitCode,
+    1,
+  )
   for (const item of odd) setAnnotation(item, PATH, '../out.yaml')
-  assert.equal(adopt({ items: [...itemsOf(WEB), ...odd], config: treeOf(recordOf([LEVEL])) }).exitCode, 1)
+  assert.equal(
+    adopt({ items: [...itemsOf(WEB), ...odd], config: treeOf(recordOf([LEVEL])) }).exitCode,
+    1,
+  )
 })
 
 test('Backporch renders a package with the function and failing gates in its pipeline', () => {
@@ -300,10 +429,16 @@ test('Backporch renders a package with the function and failing gates in its pip
     Kptfile: `${(WEB['Kptfile'] ?? '').replace('pipeline:\n  mutators:\n', own)}${validators}status:\n  conditions:\n  - {type: Drifted, status: "True"}\n`,
     'drift.yaml': formatDocument(recordOf([REPLICAS, LEVEL])),
   }
-  const files = Object.entries(texts).map(([path, text]) => ({ path, mode: '100644' as const, content: new TextEncoder().encode(text) }))
+  const files = Object.entries(texts).map(([path, text]) => ({
+    path,
+    mode: '100644' as const,
+    content: new TextEncoder().encode(text),
+  }))
   const rendering = answerCalls(renderPackage('apps/web', files), builtInFunctions)
   assert.ok(!('failures' in rendering), 'failures' in rendering ? rendering.failures[0].why : '')
-  const spec = rendering.desired.resources.find(({ id }) => id.kind === 'Deployment')?.object['spec']
+  const spec = rendering.desired.resources.find(({ id }) => id.kind === 'Deployment')?.object[
+    'spec'
+  ]
   assert.match(JSON.stringify(spec), /"replicas":5,.*"name":"LEVEL","value":"debug"/)
 })
 
@@ -323,27 +458,46 @@ test('with any report nothing is thrown, an error writes nothing, and a second r
     'spec.x[="y"]',
     'spec.selector.matchLabels.team',
   ]
-  const value = fc.oneof(fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<Json>, fc.constantFrom<Json>('5', 'a\nb', '#x', { name: 'app' }))
+  const value = fc.oneof(
+    fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<Json>,
+    fc.constantFrom<Json>('5', 'a\nb', '#x', { name: 'app' }),
+  )
   const change = fc
     .record({
       location: fc.constantFrom(...locations),
       live: value,
-      kind: fc.constantFrom('modified' as const, 'added' as const, 'removed' as const, 'missing' as const),
+      kind: fc.constantFrom(
+        'modified' as const,
+        'added' as const,
+        'removed' as const,
+        'missing' as const,
+      ),
       ref: fc.constantFrom(REPLICAS.ref, COLOR.ref),
     })
     .map(({ location, live, kind, ref }) =>
-      changeOf(kind === 'missing' ? '' : location, { change: kind, ref, ...(kind === 'modified' || kind === 'added' ? { live } : {}) }),
+      changeOf(kind === 'missing' ? '' : location, {
+        change: kind,
+        ref,
+        ...(kind === 'modified' || kind === 'added' ? { live } : {}),
+      }),
     )
   fc.assert(
-    fc.property(fc.array(change, { minLength: 1, maxLength: 3 }), fc.boolean(), (changes, decided) => {
-      const document = decided ? recordOf(changes) : reportOf(changes)
-      const { exitCode, texts } = run(document)
-      if (exitCode !== 0) assert.deepEqual(texts, WEB)
-      else {
-        const again = run(document, texts)
-        assert.deepEqual([again.results.filter(({ severity }) => severity === 'info'), again.texts], [[], texts])
-      }
-    }),
+    fc.property(
+      fc.array(change, { minLength: 1, maxLength: 3 }),
+      fc.boolean(),
+      (changes, decided) => {
+        const document = decided ? recordOf(changes) : reportOf(changes)
+        const { exitCode, texts } = run(document)
+        if (exitCode !== 0) assert.deepEqual(texts, WEB)
+        else {
+          const again = run(document, texts)
+          assert.deepEqual(
+            [again.results.filter(({ severity }) => severity === 'info'), again.texts],
+            [[], texts],
+          )
+        }
+      },
+    ),
     { numRuns: 30 },
   )
 })

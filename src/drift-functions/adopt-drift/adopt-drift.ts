@@ -43,10 +43,18 @@ export function adoptDrift(library: FunctionLibrary): KrmFunction {
   const functions = passingOwn(library)
   return ({ items, config }) => {
     const read = readDrift(config)
-    if (read === undefined) return failed(items, 'functionConfig is not a DriftReport or DriftRecord of backporch.dev/v1alpha1')
+    if (read === undefined)
+      return failed(
+        items,
+        'functionConfig is not a DriftReport or DriftRecord of backporch.dev/v1alpha1',
+      )
     if ('problems' in read) {
       const results = read.problems.map(({ path, message }): FunctionResult => {
-        return { message: `functionConfig: ${message}`, severity: 'error', ...(path === '' ? {} : { field: { path } }) }
+        return {
+          message: `functionConfig: ${message}`,
+          severity: 'error',
+          ...(path === '' ? {} : { field: { path } }),
+        }
       })
       return { items, results, exitCode: 1, stderr: '' }
     }
@@ -67,7 +75,11 @@ class Adopting {
   private readonly packagePath: string
   private readonly files: PackageFiles
 
-  constructor(items: readonly YamlMap[], drift: DriftReport | DriftRecord, functions: FunctionLibrary) {
+  constructor(
+    items: readonly YamlMap[],
+    drift: DriftReport | DriftRecord,
+    functions: FunctionLibrary,
+  ) {
     this.items = items
     this.drift = drift
     this.functions = functions
@@ -81,34 +93,49 @@ class Adopting {
   run(): FunctionOutput {
     const rendering = answerCalls(renderPackage(this.packagePath, this.files), this.functions)
     if ('failures' in rendering) {
-      const results = rendering.failures.map((failure): FunctionResult => ({ message: reported(failure), severity: 'error' }))
+      const results = rendering.failures.map(
+        (failure): FunctionResult => ({ message: reported(failure), severity: 'error' }),
+      )
       return { items: this.items, results, exitCode: 1, stderr: '' }
     }
     const { chosen, refused } = chooseChanges(this.drift, rendering.desired.resources)
-    if (this.drift.kind === 'DriftRecord') return refused.length > 0 ? this.stop(refused) : this.writeAll(chosen)
+    if (this.drift.kind === 'DriftRecord')
+      return refused.length > 0 ? this.stop(refused) : this.writeAll(chosen)
     return this.writeWhatCan(chosen, refused)
   }
 
   /** Somebody decided that exactly these are adopted: all of them or none. */
   private writeAll(chosen: readonly ChosenChange[]): FunctionOutput {
     const edited = this.edit(chosen)
-    return edited instanceof Failure ? this.stop(this.reasons(chosen), edited) : this.finish(edited, chosen, [])
+    return edited instanceof Failure
+      ? this.stop(this.reasons(chosen), edited)
+      : this.finish(edited, chosen, [])
   }
 
-  private writeWhatCan(chosen: readonly ChosenChange[], refused: readonly RefusedChange[]): FunctionOutput {
+  private writeWhatCan(
+    chosen: readonly ChosenChange[],
+    refused: readonly RefusedChange[],
+  ): FunctionOutput {
     const together = this.edit(chosen)
     if (!(together instanceof Failure)) return this.finish(together, chosen, refused)
     const reasons = this.reasons(chosen)
     const left = chosen.filter(({ change }) => !reasons.some((reason) => reason.change === change))
     const edited = reasons.length === 0 ? together : this.edit(left)
-    return edited instanceof Failure ? this.stop([...refused, ...reasons], edited) : this.finish(edited, left, [...refused, ...reasons])
+    return edited instanceof Failure
+      ? this.stop([...refused, ...reasons], edited)
+      : this.finish(edited, left, [...refused, ...reasons])
   }
 
   private edit(chosen: readonly ChosenChange[]): Adopted | Failure {
     if (chosen.length === 0) return { texts: new Map(), notes: [] }
     const { packagePath, files, functions } = this
     try {
-      return adoptThroughPipeline({ packagePath, files, functions, changes: chosen.map(({ resolved }) => resolved) })
+      return adoptThroughPipeline({
+        packagePath,
+        files,
+        functions,
+        changes: chosen.map(({ resolved }) => resolved),
+      })
     } catch (thrown) {
       if (thrown instanceof Failure) return thrown
       throw thrown
@@ -119,25 +146,42 @@ class Adopting {
   private reasons(chosen: readonly ChosenChange[]): readonly RefusedChange[] {
     return chosen.slice(0, MOST_TRIED).flatMap((each) => {
       const edited = this.edit([each])
-      return edited instanceof Failure ? [{ change: each.change, why: `${edited.why}: ${remedyOf(edited)}` }] : []
+      return edited instanceof Failure
+        ? [{ change: each.change, why: `${edited.why}: ${remedyOf(edited)}` }]
+        : []
     })
   }
 
   private stop(refused: readonly RefusedChange[], failure?: Failure): FunctionOutput {
     const results = refused.map((each) => refusal(each, 'error'))
-    if (failure !== undefined && results.length === 0) results.push({ message: reported(failure), severity: 'error' })
+    if (failure !== undefined && results.length === 0)
+      results.push({ message: reported(failure), severity: 'error' })
     return { items: this.items, results, exitCode: 1, stderr: '' }
   }
 
-  private finish({ texts: edited, notes }: Adopted, chosen: readonly ChosenChange[], refused: readonly RefusedChange[]): FunctionOutput {
+  private finish(
+    { texts: edited, notes }: Adopted,
+    chosen: readonly ChosenChange[],
+    refused: readonly RefusedChange[],
+  ): FunctionOutput {
     const prefix = `${this.packagePath}/`
-    const texts = new Map([...edited].map(([path, text]) => [path.startsWith(prefix) ? path.slice(prefix.length) : path, text]))
+    const texts = new Map(
+      [...edited].map(([path, text]) => [
+        path.startsWith(prefix) ? path.slice(prefix.length) : path,
+        text,
+      ]),
+    )
     const inRender = this.items.some((item) => annotationOf(item, PACKAGE_PATH) !== undefined)
     const items = this.own.withTexts(texts)
     const results = [
       ...chosen.map(({ change }) => changeResult(change, 'info', landed(change))),
       ...[...texts.keys()].map((path) => this.fileResult(path, inRender)),
-      ...notes.map(({ subject, text }): FunctionResult => ({ message: `${subject}: ${text}`, severity: 'warning' })),
+      ...notes.map(
+        ({ subject, text }): FunctionResult => ({
+          message: `${subject}: ${text}`,
+          severity: 'warning',
+        }),
+      ),
       ...refused.map((each) => refusal(each, 'warning')),
     ]
     if (chosen.length > 0 && !this.own.hasKptfile) results.push(NO_KPTFILE)
@@ -158,7 +202,8 @@ class Adopting {
 }
 
 const NO_KPTFILE: FunctionResult = {
-  message: 'no Kptfile is among the resources, so no pipeline is known: the values were written where they stand',
+  message:
+    'no Kptfile is among the resources, so no pipeline is known: the values were written where they stand',
   severity: 'warning',
 }
 
@@ -175,7 +220,8 @@ function landed({ change }: Change): string {
 /** The remedy for a person without the command line of Backporch. */
 function remedyOf({ code, remedy }: Failure): string {
   if (code === 'BP2014') return 'name one of them in the field via of the change'
-  if (code === 'BP1201' || code === 'BP1206') return 'here only built-in functions run: use "backporch adopt" with the function allowed'
+  if (code === 'BP1201' || code === 'BP1206')
+    return 'here only built-in functions run: use "backporch adopt" with the function allowed'
   return remedy
 }
 
@@ -189,7 +235,9 @@ function reported(failure: Failure): string {
  * is not decided about must not hold up the decision.
  */
 function passingOwn(library: FunctionLibrary): FunctionLibrary {
-  return { answer: (call) => (isOwn(call.step) ? succeeded(call.input.items) : library.answer(call)) }
+  return {
+    answer: (call) => (isOwn(call.step) ? succeeded(call.input.items) : library.answer(call)),
+  }
 }
 
 function isOwn({ function: { image, exec } }: PipelineStep): boolean {

@@ -29,7 +29,10 @@ export interface ChosenChanges {
  * Of a record, the changes with resolution Adopt, which a person decided. Of a report, all changes: the person who passes it to the function
  * decides. Changes that the package already has are in neither list.
  */
-export function chooseChanges({ kind, spec }: DriftReport | DriftRecord, desired: readonly DesiredResource[]): ChosenChanges {
+export function chooseChanges(
+  { kind, spec }: DriftReport | DriftRecord,
+  desired: readonly DesiredResource[],
+): ChosenChanges {
   const chosen: ChosenChange[] = []
   const refused: RefusedChange[] = []
   for (const change of spec.changes) {
@@ -47,55 +50,86 @@ const CREDENTIAL =
 const HIDDEN = /hmac-sha256:[0-9a-f]{16}|^redacted \(not read\)$/
 
 /** @returns undefined where the package already has the value; a sentence where it cannot be written */
-function resolve(change: Change, desired: readonly DesiredResource[]): ResolvedChange | string | undefined {
+function resolve(
+  change: Change,
+  desired: readonly DesiredResource[],
+): ResolvedChange | string | undefined {
   const own = declarationOf(change, desired)
   if (change.change === 'unexpected')
     return own === undefined
       ? 'git declares no such object, so there is no file that says where it belongs: commit its manifest to the package'
       : undefined
-  if (change.change === 'missing') return own === undefined ? undefined : resolvedChange(change, own, [])
+  if (change.change === 'missing')
+    return own === undefined ? undefined : resolvedChange(change, own, [])
   const read = parseFieldPath(change.path ?? '')
   if ('problem' in read) return 'its path is no field path'
   if (HIDDEN.test(change.path ?? '')) return CREDENTIAL
   if (own === undefined) return 'the package does not declare the object'
   const { path } = read
   const removed = change.change === 'removed'
-  if (!removed && change.live === undefined && change.redacted !== true) return 'it has no live value'
-  const hidden = !removed && (change.redacted === true || holdsHidden(change.live) || isSensitive({ id: own.id, path }, change.live))
+  if (!removed && change.live === undefined && change.redacted !== true)
+    return 'it has no live value'
+  const hidden =
+    !removed &&
+    (change.redacted === true ||
+      holdsHidden(change.live) ||
+      isSensitive({ id: own.id, path }, change.live))
   if (hidden) return CREDENTIAL
   if (breaksMetadata(path, change.live)) return 'no object can be written with this value'
   const live = removed ? undefined : change.live
   const now = valueAt(own.object, path)
-  if (jsonEquals(now, live === undefined ? undefined : inSourceForm(own.id, now, live))) return undefined
+  if (jsonEquals(now, live === undefined ? undefined : inSourceForm(own.id, now, live)))
+    return undefined
   if (now !== undefined && change.redacted !== true && !jsonEquals(now, change.git))
     return 'git has changed since it was compared, and says neither what it said then nor what the cluster runs: compare again'
   return resolvedChange({ ...change, live }, own, path)
 }
 
 /** An object may be declared without the namespace that the cluster puts it into. */
-function declarationOf({ ref }: Change, desired: readonly DesiredResource[]): DesiredResource | undefined {
+function declarationOf(
+  { ref }: Change,
+  desired: readonly DesiredResource[],
+): DesiredResource | undefined {
   const same = desired.filter(
     ({ id }) =>
-      id.group === ref.group && id.kind === ref.kind && id.name === ref.name && (id.namespace === ref.namespace || id.namespace === ''),
+      id.group === ref.group &&
+      id.kind === ref.kind &&
+      id.name === ref.name &&
+      (id.namespace === ref.namespace || id.namespace === ''),
   )
   return same.find(({ id }) => id.namespace === ref.namespace) ?? same[0]
 }
 
 /** An annotation of kpt's functions locates the object, so it has to stay valid. */
-function breaksMetadata([first, second, ...below]: ResolvedChange['drift']['path'], live: Json | undefined): boolean {
+function breaksMetadata(
+  [first, second, ...below]: ResolvedChange['drift']['path'],
+  live: Json | undefined,
+): boolean {
   if (first?.kind !== 'field' || first.name !== 'metadata') return false
   if (second === undefined) return true
-  const isAnnotations = second.kind === 'field' && second.name === 'annotations' && below.length === 0
-  return isAnnotations && live !== undefined && !(isJsonObject(live) && Object.values(live).every((text) => typeof text === 'string'))
+  const isAnnotations =
+    second.kind === 'field' && second.name === 'annotations' && below.length === 0
+  return (
+    isAnnotations &&
+    live !== undefined &&
+    !(isJsonObject(live) && Object.values(live).every((text) => typeof text === 'string'))
+  )
 }
 
 function holdsHidden(value: Json | undefined): boolean {
   if (typeof value === 'string') return HIDDEN.test(value)
   if (isJsonArray(value)) return value.some(holdsHidden)
-  return isJsonObject(value) && Object.entries(value).some(([key, below]) => HIDDEN.test(key) || holdsHidden(below))
+  return (
+    isJsonObject(value) &&
+    Object.entries(value).some(([key, below]) => HIDDEN.test(key) || holdsHidden(below))
+  )
 }
 
-function resolvedChange(change: Change, desired: DesiredResource, path: ResolvedChange['drift']['path']): ResolvedChange {
+function resolvedChange(
+  change: Change,
+  desired: DesiredResource,
+  path: ResolvedChange['drift']['path'],
+): ResolvedChange {
   return {
     drift: {
       id: { ...change.ref },
@@ -107,7 +141,14 @@ function resolvedChange(change: Change, desired: DesiredResource, path: Resolved
       live: change.live,
       liveUnread: false,
       // Who it was has no part in the edit.
-      actor: { manager: 'unknown', operation: '', subresource: '', class: 'unknown', at: '', confidence: 'none' },
+      actor: {
+        manager: 'unknown',
+        operation: '',
+        subresource: '',
+        class: 'unknown',
+        at: '',
+        confidence: 'none',
+      },
       risk: change.risk,
       reason: change.reason,
       notes: [],

@@ -22,7 +22,15 @@ import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { emptyObject, getKey, isJsonObject, type Json, setKey } from '@backporch/kyaml/json'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
-import { copyNode, isNull, jsonOf, nodeAt, textAt, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
+import {
+  copyNode,
+  isNull,
+  jsonOf,
+  nodeAt,
+  textAt,
+  type YamlMap,
+  type YamlNode,
+} from '@backporch/kyaml/yaml'
 
 const KPTFILE = 'Kptfile'
 /** For resources that stand in no package, so that they can be read as one. */
@@ -53,16 +61,26 @@ export class PackageItems {
     const placed = placeItems(items)
     this.folder = chooseFolder(placed, wanted)
     const prefix = this.folder === '' ? '' : `${this.folder}/`
-    const own = placed.filter(({ path }) => path.startsWith(prefix)).map((each) => ({ ...each, path: each.path.slice(prefix.length) }))
-    this.byPath = new Map([...Map.groupBy(own, ({ path }) => path)].map(([path, group]) => [path, inOrder(group)]))
+    const own = placed
+      .filter(({ path }) => path.startsWith(prefix))
+      .map((each) => ({ ...each, path: each.path.slice(prefix.length) }))
+    this.byPath = new Map(
+      [...Map.groupBy(own, ({ path }) => path)].map(([path, group]) => [path, inOrder(group)]),
+    )
     this.texts = writeItems(own.map(forWriting))
     this.hasKptfile = this.byPath.has(KPTFILE)
   }
 
   files(): PackageFiles {
-    const texts = this.hasKptfile ? [...this.texts] : [...this.texts, [KPTFILE, NO_PIPELINE] as const]
+    const texts = this.hasKptfile
+      ? [...this.texts]
+      : [...this.texts, [KPTFILE, NO_PIPELINE] as const]
     return texts
-      .map(([path, text]) => ({ path, mode: '100644' as const, content: new TextEncoder().encode(text) }))
+      .map(([path, text]) => ({
+        path,
+        mode: '100644' as const,
+        content: new TextEncoder().encode(text),
+      }))
       .sort((one, other) => (one.path < other.path ? -1 : 1))
   }
 
@@ -79,7 +97,8 @@ export class PackageItems {
       for (const [index, item] of own.entries()) {
         const node = after[index]
         if (node === undefined) removed.add(item)
-        else if (writeYamlNode(node) !== writeYamlNode(before[index] as YamlNode)) patchYamlNode(item, withRunAnnotations(node, item))
+        else if (writeYamlNode(node) !== writeYamlNode(before[index] as YamlNode))
+          patchYamlNode(item, withRunAnnotations(node, item))
       }
     }
     return this.items.filter((item) => !removed.has(item))
@@ -91,13 +110,24 @@ function placeItems(items: readonly YamlMap[]): readonly PlacedItem[] {
   const root = items
     .map((item) => annotationOf(item, PACKAGE_PATH))
     .filter((path) => path !== undefined)
-    .reduce<string | undefined>((shortest, path) => (shortest === undefined || path.length < shortest.length ? path : shortest), undefined)
+    .reduce<string | undefined>(
+      (shortest, path) =>
+        shortest === undefined || path.length < shortest.length ? path : shortest,
+      undefined,
+    )
   const last = new Map<string, number>()
   return items.map((item) => {
     assertMetadata(item)
     const { path, index } = fileOf(item)
-    const own = path === '' ? `${(textAt(item, 'kind') ?? '').toLowerCase()}_${textAt(item, 'metadata', 'name') ?? ''}.yaml` : path
-    const placed = goClean([folderWithin(root, annotationOf(item, PACKAGE_PATH)), own].filter((part) => part !== '').join('/'))
+    const own =
+      path === ''
+        ? `${(textAt(item, 'kind') ?? '').toLowerCase()}_${textAt(item, 'metadata', 'name') ?? ''}.yaml`
+        : path
+    const placed = goClean(
+      [folderWithin(root, annotationOf(item, PACKAGE_PATH)), own]
+        .filter((part) => part !== '')
+        .join('/'),
+    )
     const number = /^[0-9]{1,9}$/.test(index) ? Number(index) : (last.get(placed) ?? -1) + 1
     last.set(placed, Math.max(number, last.get(placed) ?? -1))
     return { item, path: placed, index: number }
@@ -129,7 +159,9 @@ function chooseFolder(placed: readonly PlacedItem[], wanted: string): string {
     .map(({ path }) => path.slice(0, Math.max(0, path.length - KPTFILE.length - 1)))
   if (folders.includes(wanted)) return wanted
   if (folders.includes('') || folders.length === 0) return ''
-  const ends = folders.filter((folder) => wanted.endsWith(`/${folder}`)).sort((one, other) => other.length - one.length)
+  const ends = folders
+    .filter((folder) => wanted.endsWith(`/${folder}`))
+    .sort((one, other) => other.length - one.length)
   const [longest] = ends
   if (longest !== undefined) return longest
   throw new Failure({
@@ -146,14 +178,18 @@ function inOrder(group: readonly PlacedItem[]): readonly YamlMap[] {
 
 function forWriting({ item, path, index }: PlacedItem): YamlMap {
   const copy = copyNode(item)
-  for (const name of [PACKAGE_PATH, ID, LEGACY_ID, RESOURCE_ID, MIGRATION_ID]) clearAnnotation(copy, name)
+  for (const name of [PACKAGE_PATH, ID, LEGACY_ID, RESOURCE_ID, MIGRATION_ID])
+    clearAnnotation(copy, name)
   for (const name of [PATH, LEGACY_PATH]) setAnnotation(copy, name, path)
   for (const name of [INDEX, LEGACY_INDEX]) setAnnotation(copy, name, String(index))
   return copy
 }
 
 /** Each document after the edit; undefined for a removed one. */
-function sameDocuments(before: readonly YamlNode[], after: readonly YamlNode[]): readonly (YamlNode | undefined)[] {
+function sameDocuments(
+  before: readonly YamlNode[],
+  after: readonly YamlNode[],
+): readonly (YamlNode | undefined)[] {
   if (before.length === after.length) return after
   let next = 0
   return before.map((node) => {
@@ -191,6 +227,7 @@ function withRunAnnotations(node: YamlNode, item: YamlMap): Json {
 
 function copyOf(value: Json | undefined): { [key: string]: Json } {
   const copy = emptyObject()
-  if (isJsonObject(value)) for (const [key, below] of Object.entries(value)) setKey(copy, key, below)
+  if (isJsonObject(value))
+    for (const [key, below] of Object.entries(value)) setKey(copy, key, below)
   return copy
 }

@@ -32,7 +32,9 @@ status:
 
 const CHANGE = changeOf('spec.replicas', { git: 'was-telling', live: 'is-telling' })
 
-test('kpt fn render stops at a package with open drift, and its results name the change', { skip: whyNoKpt() }, () => {
+test('kpt fn render stops at a package with open drift, and its results name the change', {
+  skip: whyNoKpt(),
+}, () => {
   const files = {
     Kptfile: kptfile('True', 'DriftDetected'),
     'drift.yaml': formatDocument(reportOf([CHANGE], { episode: '9f2c1a7b', lifecycle: 'Draft' })),
@@ -42,16 +44,23 @@ test('kpt fn render stops at a package with open drift, and its results name the
     assert.ok(!ok)
     const results = readFileSync(join(folder, 'out', 'results.yaml'), 'utf8')
     assert.match(results, /^exitCode: 1$/m)
-    assert.match(results, /message: 'unreviewed drift: modified by kubectl-edit at .*risk medium \(AVAIL-REPLICAS\)'/)
+    assert.match(
+      results,
+      /message: 'unreviewed drift: modified by kubectl-edit at .*risk medium \(AVAIL-REPLICAS\)'/,
+    )
     assert.match(results, /path: spec\.replicas\n/)
     assert.match(results, /review drafts\/apps\/web\/drift-9f2c1a7b/)
     assert.doesNotMatch(results, /telling/)
-    for (const [path, text] of Object.entries(files)) assert.equal(readFileSync(join(folder, path), 'utf8'), text)
+    for (const [path, text] of Object.entries(files))
+      assert.equal(readFileSync(join(folder, path), 'utf8'), text)
   })
 })
 
 test('kpt fn render passes a package whose drift was decided about', { skip: whyNoKpt() }, () => {
-  const files = { Kptfile: kptfile('False', 'Adopted'), 'drift.yaml': formatDocument(reportOf([], { state: 'InSync' })) }
+  const files = {
+    Kptfile: kptfile('False', 'Adopted'),
+    'drift.yaml': formatDocument(reportOf([], { state: 'InSync' })),
+  }
   withFolder(files, (folder) => {
     const { ok, stderr } = runKpt(folder, 'fn', 'render', '.', '--allow-exec')
     assert.ok(ok, stderr)

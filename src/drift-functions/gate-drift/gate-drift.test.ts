@@ -7,7 +7,9 @@ import { gateDrift } from './gate-drift.ts'
 
 function kptfile(status = '', reason = 'DriftDetected', path = 'Kptfile'): YamlMap[] {
   const condition = `status:\n  conditions:\n  - type: Ready\n    status: "True"\n  - {type: Drifted, status: "${status}", reason: ${reason}, message: drift-9f2c1a7b}\n`
-  return itemsOf({ [path]: `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n${status === '' ? '' : condition}` })
+  return itemsOf({
+    [path]: `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n${status === '' ? '' : condition}`,
+  })
 }
 
 function gate(items: readonly YamlMap[], config?: YamlMap): FunctionOutput {
@@ -26,8 +28,18 @@ function atPath(document: object, path = 'drift.yaml'): YamlMap[] {
   return itemsOf({ [path]: JSON.stringify(document) })
 }
 
-const HIGH = changeOf('spec.replicas', { git: 'was-telling', live: 'is-telling', risk: 'high', reason: 'APP-IMAGE' })
-const LOW = changeOf('metadata.labels.note', { live: 'is-telling', change: 'added', risk: 'low', reason: 'META' })
+const HIGH = changeOf('spec.replicas', {
+  git: 'was-telling',
+  live: 'is-telling',
+  risk: 'high',
+  reason: 'APP-IMAGE',
+})
+const LOW = changeOf('metadata.labels.note', {
+  live: 'is-telling',
+  change: 'added',
+  risk: 'low',
+  reason: 'META',
+})
 
 const CONDITIONS: readonly (readonly [status: string, reason: string, exitCode: number])[] = [
   ['True', 'DriftDetected', 1],
@@ -46,20 +58,34 @@ for (const [status, reason, exitCode] of CONDITIONS)
     const [result] = output.results
     assert.match(
       result?.message ?? '',
-      new RegExp(`nobody has decided about \\(${reason}, drift-9f2c1a7b\\): decide with "backporch restore"`),
+      new RegExp(
+        `nobody has decided about \\(${reason}, drift-9f2c1a7b\\): decide with "backporch restore"`,
+      ),
     )
-    assert.deepEqual([result?.file, result?.field?.path], [{ path: 'Kptfile' }, 'status.conditions[type=Drifted]'])
+    assert.deepEqual(
+      [result?.file, result?.field?.path],
+      [{ path: 'Kptfile' }, 'status.conditions[type=Drifted]'],
+    )
   })
 
 test('one subpackage with drift is enough', () => {
-  assert.equal(gate([...kptfile('False', 'Adopted'), ...kptfile('True', 'DriftDetected', 'db/Kptfile')]).exitCode, 1)
+  assert.equal(
+    gate([...kptfile('False', 'Adopted'), ...kptfile('True', 'DriftDetected', 'db/Kptfile')])
+      .exitCode,
+    1,
+  )
 })
 
 test('the remedy comes first, then each change of a report with object, field, risk and writer, without values', () => {
   const report = reportOf([HIGH, LOW], { episode: '9f2c1a7b', lifecycle: 'Proposed' })
   const { results } = gate(kptfile(), treeOf(report))
   assert.deepEqual(
-    results.map(({ message, severity, resourceRef, field }) => [severity, resourceRef?.name, field?.path, message]),
+    results.map(({ message, severity, resourceRef, field }) => [
+      severity,
+      resourceRef?.name,
+      field?.path,
+      message,
+    ]),
     [
       [
         'error',
@@ -67,8 +93,18 @@ test('the remedy comes first, then each change of a report with object, field, r
         undefined,
         '2 changes of apps/web in prod-eu-1 that nobody has decided about: review proposed/apps/web/drift-9f2c1a7b, or decide with "backporch restore apps/web", "backporch adopt apps/web" or "backporch release apps/web" (docs/guides/deciding.md)',
       ],
-      ['error', 'web', 'spec.replicas', 'unreviewed drift: modified by kubectl-edit at 2026-11-21T09:30:00Z, risk high (APP-IMAGE)'],
-      ['error', 'web', 'metadata.labels.note', 'unreviewed drift: added by kubectl-edit at 2026-11-21T09:30:00Z, risk low (META)'],
+      [
+        'error',
+        'web',
+        'spec.replicas',
+        'unreviewed drift: modified by kubectl-edit at 2026-11-21T09:30:00Z, risk high (APP-IMAGE)',
+      ],
+      [
+        'error',
+        'web',
+        'metadata.labels.note',
+        'unreviewed drift: added by kubectl-edit at 2026-11-21T09:30:00Z, risk low (META)',
+      ],
     ],
   )
   assert.doesNotMatch(JSON.stringify(results), /telling/)
@@ -76,7 +112,11 @@ test('the remedy comes first, then each change of a report with object, field, r
 
 const DOCUMENTS: readonly (readonly [name: string, document: object, exitCode: number])[] = [
   ['a report of drift', reportOf([HIGH]), 1],
-  ['a report of drift that is proposed', reportOf([HIGH], { lifecycle: 'Proposed', episode: '9f2c1a7b' }), 1],
+  [
+    'a report of drift that is proposed',
+    reportOf([HIGH], { lifecycle: 'Proposed', episode: '9f2c1a7b' }),
+    1,
+  ],
   ['a report without drift', reportOf([], { state: 'InSync' }), 0],
   ['a report of drift that was rejected', reportOf([HIGH], { state: 'Silenced' }), 0],
   ['a report of a merged decision on its way', reportOf([HIGH], { state: 'Applying' }), 0],
@@ -86,7 +126,10 @@ const DOCUMENTS: readonly (readonly [name: string, document: object, exitCode: n
 for (const [name, document, exitCode] of DOCUMENTS)
   test(`${name} ${exitCode === 0 ? 'passes' : 'is stopped'}, as config and by its path`, () => {
     assert.equal(gate(kptfile(), treeOf(document)).exitCode, exitCode)
-    assert.equal(gate([...kptfile(), ...atPath(document)], options({ report: 'drift.yaml' })).exitCode, exitCode)
+    assert.equal(
+      gate([...kptfile(), ...atPath(document)], options({ report: 'drift.yaml' })).exitCode,
+      exitCode,
+    )
     assert.equal(gate([...kptfile(), ...atPath(document)]).exitCode, 0)
   })
 
@@ -109,9 +152,17 @@ test('an unknown state passes, unless the config makes it fail', () => {
   const unknown = [
     { items: kptfile(), more: {} },
     { items: [], more: {} },
-    { items: [...kptfile('False', 'Adopted'), ...atPath(reportOf([], { state: 'Unknown' }))], more: { report: 'drift.yaml' } },
     {
-      items: atPath(reportOf([], { state: 'InSync', incomplete: [{ state: 'unreadable', code: 'BP3003', why: 'forbidden' }] })),
+      items: [...kptfile('False', 'Adopted'), ...atPath(reportOf([], { state: 'Unknown' }))],
+      more: { report: 'drift.yaml' },
+    },
+    {
+      items: atPath(
+        reportOf([], {
+          state: 'InSync',
+          incomplete: [{ state: 'unreadable', code: 'BP3003', why: 'forbidden' }],
+        }),
+      ),
       more: { report: 'drift.yaml' },
     },
   ]
@@ -126,12 +177,32 @@ test('an unknown state passes, unless the config makes it fail', () => {
 })
 
 const CONFIGS: readonly (readonly [name: string, config: YamlMap, said: RegExp])[] = [
-  ['a risk that is none', options({ minimumRisk: 'grave' }), /minimumRisk is "grave": wanted low, medium, high or critical/],
-  ['a choice that is none', options({ unknown: 'maybe' }), /unknown is "maybe": wanted pass or fail/],
+  [
+    'a risk that is none',
+    options({ minimumRisk: 'grave' }),
+    /minimumRisk is "grave": wanted low, medium, high or critical/,
+  ],
+  [
+    'a choice that is none',
+    options({ unknown: 'maybe' }),
+    /unknown is "maybe": wanted pass or fail/,
+  ],
   ['a key that is none', options({ minimalRisk: 'high' }), /unknown key "minimalRisk"/],
-  ['a report that is not there', options({ report: 'gone.yaml' }), /report is "gone.yaml": no DriftReport/],
-  ['another kind', treeOf({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'x' } }), /neither a ConfigMap nor/],
-  ['a report of another shape', treeOf({ ...reportOf([]), status: {} }), /functionConfig status\.state: /],
+  [
+    'a report that is not there',
+    options({ report: 'gone.yaml' }),
+    /report is "gone.yaml": no DriftReport/,
+  ],
+  [
+    'another kind',
+    treeOf({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'x' } }),
+    /neither a ConfigMap nor/,
+  ],
+  [
+    'a report of another shape',
+    treeOf({ ...reportOf([]), status: {} }),
+    /functionConfig status\.state: /,
+  ],
 ]
 for (const [name, config, text] of CONFIGS)
   test(`a config with ${name} fails`, () => {
@@ -142,7 +213,10 @@ for (const [name, config, text] of CONFIGS)
 
 test('text from a cluster stays on its line, and a storm of changes stays bounded', () => {
   const actor = { ...HIGH.actor, manager: 'evil\n::error::\u202e' }
-  const { results } = gate([], treeOf(reportOf(Array.from({ length: 300 }, () => ({ ...HIGH, actor })))))
+  const { results } = gate(
+    [],
+    treeOf(reportOf(Array.from({ length: 300 }, () => ({ ...HIGH, actor })))),
+  )
   assert.equal(results.length, 101)
   assert.match(results[1]?.message ?? '', /by evil\\u\{a\}::error::\\u\{202e\} at/)
   assert.match(results[0]?.message ?? '', /^300 changes of .*, of which 100 are listed/)

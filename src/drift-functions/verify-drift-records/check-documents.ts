@@ -8,7 +8,12 @@ import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import type { TreeProblem } from '../../record/read-tree.ts'
-import { closedPath, earlierRecordPath, ledgerUnitFolder, recordPath } from '../../record/record-paths.ts'
+import {
+  closedPath,
+  earlierRecordPath,
+  ledgerUnitFolder,
+  recordPath,
+} from '../../record/record-paths.ts'
 import { checkChanges, isTime, TIME } from './check-changes.ts'
 
 /** Eight hex digits, with a number after them where they were taken. */
@@ -30,24 +35,58 @@ export interface SignOff {
 }
 
 /** @param file from the root of the repository, as far as the runner of the function knows it */
-export function checkRecord(record: DriftRecord, file: string, { drafts, message }: SignOff): readonly TreeProblem[] {
+export function checkRecord(
+  record: DriftRecord,
+  file: string,
+  { drafts, message }: SignOff,
+): readonly TreeProblem[] {
   const { spec, metadata } = record
   const text = spec.message?.trim() ?? ''
   const isDraft = spec.lifecycle === 'Draft'
   return [
     ...checkChanges(spec),
-    ...spec.changes.flatMap((change, index) => checkResolution(change, `spec.changes[${index}].resolution`)),
+    ...spec.changes.flatMap((change, index) =>
+      checkResolution(change, `spec.changes[${index}].resolution`),
+    ),
     ...checkFileName(spec, file),
     ...failing([
-      { path: 'metadata.name', holds: metadata.name === `drift-${spec.episode}`, message: 'wanted drift- and the episode' },
-      { path: 'spec.episode', holds: EPISODE.test(spec.episode), message: 'wanted eight hex digits' },
-      { path: 'spec.changes', holds: spec.changes.length > 0, message: 'a record without a change decides nothing' },
-      { path: 'spec.fingerprint', holds: spec.fingerprint !== '', message: 'there are changes, so there is a fingerprint' },
+      {
+        path: 'metadata.name',
+        holds: metadata.name === `drift-${spec.episode}`,
+        message: 'wanted drift- and the episode',
+      },
+      {
+        path: 'spec.episode',
+        holds: EPISODE.test(spec.episode),
+        message: 'wanted eight hex digits',
+      },
+      {
+        path: 'spec.changes',
+        holds: spec.changes.length > 0,
+        message: 'a record without a change decides nothing',
+      },
+      {
+        path: 'spec.fingerprint',
+        holds: spec.fingerprint !== '',
+        message: 'there are changes, so there is a fingerprint',
+      },
       { path: 'spec.began', holds: isTime(spec.began), message: TIME },
-      { path: 'spec.began', holds: spec.began <= spec.observed.at, message: 'the episode began after it was observed' },
+      {
+        path: 'spec.began',
+        holds: spec.began <= spec.observed.at,
+        message: 'the episode began after it was observed',
+      },
       { path: 'spec.proposedAt', holds: isTime(spec.proposedAt ?? spec.began), message: TIME },
-      { path: 'spec.proposedAt', holds: (spec.proposedAt ?? spec.began) >= spec.began, message: 'it was proposed before it began' },
-      { path: 'spec.proposedAt', holds: !isDraft || spec.proposedAt === undefined, message: 'a draft is not proposed' },
+      {
+        path: 'spec.proposedAt',
+        holds: (spec.proposedAt ?? spec.began) >= spec.began,
+        message: 'it was proposed before it began',
+      },
+      {
+        path: 'spec.proposedAt',
+        holds: !isDraft || spec.proposedAt === undefined,
+        message: 'a draft is not proposed',
+      },
       {
         path: 'spec.plan',
         holds: spec.plan === planOf(spec.changes),
@@ -55,12 +94,26 @@ export function checkRecord(record: DriftRecord, file: string, { drafts, message
       },
       {
         path: 'spec.plannedBefore',
-        holds: spec.plannedBefore === undefined || (spec.plannedBy !== undefined && spec.plannedBefore !== spec.plan),
+        holds:
+          spec.plannedBefore === undefined ||
+          (spec.plannedBy !== undefined && spec.plannedBefore !== spec.plan),
         message: 'wanted another plan than the one that stands, and who changed it',
       },
-      { path: 'spec.after', holds: spec.after !== spec.episode, message: 'an episode does not follow itself' },
-      { path: 'spec.keyId', holds: /^[0-9a-f]{8}$/.test(spec.keyId), message: 'wanted eight hex digits' },
-      { path: 'spec.message', holds: spec.message === undefined || text !== '', message: 'it is there and says nothing' },
+      {
+        path: 'spec.after',
+        holds: spec.after !== spec.episode,
+        message: 'an episode does not follow itself',
+      },
+      {
+        path: 'spec.keyId',
+        holds: /^[0-9a-f]{8}$/.test(spec.keyId),
+        message: 'wanted eight hex digits',
+      },
+      {
+        path: 'spec.message',
+        holds: spec.message === undefined || text !== '',
+        message: 'it is there and says nothing',
+      },
       {
         path: 'spec.lifecycle',
         holds: !isDraft || drafts === 'pass',
@@ -78,14 +131,22 @@ export function checkRecord(record: DriftRecord, file: string, { drafts, message
 /** As plans are named: after the one resolution that all changes have. */
 function planOf(changes: readonly Change[]): DriftRecord['spec']['plan'] {
   const [first] = changes
-  return first !== undefined && changes.every(({ resolution }) => resolution === first.resolution) ? first.resolution : 'Mixed'
+  return first !== undefined && changes.every(({ resolution }) => resolution === first.resolution)
+    ? first.resolution
+    : 'Mixed'
 }
 
 /** What Backporch itself refuses (BP2002, BP2010). */
-function checkResolution({ change, ref, redacted, resolution }: Change, path: string): TreeProblem[] {
+function checkResolution(
+  { change, ref, redacted, resolution }: Change,
+  path: string,
+): TreeProblem[] {
   if (resolution !== 'Adopt') return []
-  if (change === 'unexpected' && isSecret(ref)) return [{ path, message: 'a Secret that git does not declare cannot be adopted' }]
-  return redacted === true && change !== 'removed' ? [{ path, message: 'a hidden value cannot be adopted' }] : []
+  if (change === 'unexpected' && isSecret(ref))
+    return [{ path, message: 'a Secret that git does not declare cannot be adopted' }]
+  return redacted === true && change !== 'removed'
+    ? [{ path, message: 'a hidden value cannot be adopted' }]
+    : []
 }
 
 /** Of a record in the folder of records. In other folders a record may have any name. */
@@ -101,24 +162,50 @@ function checkFileName({ unit, began, episode }: DriftRecord['spec'], file: stri
   return within === wanted ? [] : [{ path: '', message: `the file of this record is ${wanted}` }]
 }
 
-export function checkReport({ metadata, spec, status }: DriftReport, file: string): readonly TreeProblem[] {
-  const name = createHash('sha256').update(`${spec.unit.cluster}\0${spec.unit.package}`).digest('hex').slice(0, 16)
+export function checkReport(
+  { metadata, spec, status }: DriftReport,
+  file: string,
+): readonly TreeProblem[] {
+  const name = createHash('sha256')
+    .update(`${spec.unit.cluster}\0${spec.unit.package}`)
+    .digest('hex')
+    .slice(0, 16)
   const inLedger = /^clusters\/.*\/report\.yaml$/.test(file) && spec.unit.package !== ''
   const wanted = `${ledgerUnitFolder(spec.unit.cluster, packageSlug(spec.unit.package, ''))}/report.yaml`
   return [
     ...checkChanges(spec),
     ...failing([
-      { path: '', holds: !inLedger || file === wanted, message: `the file of this report is ${wanted}` },
-      { path: 'metadata.name', holds: metadata.name === name, message: `of this cluster and package it is ${name}` },
+      {
+        path: '',
+        holds: !inLedger || file === wanted,
+        message: `the file of this report is ${wanted}`,
+      },
+      {
+        path: 'metadata.name',
+        holds: metadata.name === name,
+        message: `of this cluster and package it is ${name}`,
+      },
       { path: 'status.since', holds: isTime(status.since), message: TIME },
-      { path: 'status.episode', holds: status.episode === '' || EPISODE.test(status.episode), message: 'wanted eight hex digits' },
+      {
+        path: 'status.episode',
+        holds: status.episode === '' || EPISODE.test(status.episode),
+        message: 'wanted eight hex digits',
+      },
       {
         path: 'status.lifecycle',
         holds: status.lifecycle === '' || status.episode !== '',
         message: 'there is one only where there is an episode',
       },
-      { path: 'status.held', holds: status.held === undefined || status.lifecycle === 'Draft', message: 'only a draft is held' },
-      { path: 'status.state', holds: status.state !== 'Drifted' || spec.changes.length > 0, message: 'there is no change' },
+      {
+        path: 'status.held',
+        holds: status.held === undefined || status.lifecycle === 'Draft',
+        message: 'only a draft is held',
+      },
+      {
+        path: 'status.state',
+        holds: status.state !== 'Drifted' || spec.changes.length > 0,
+        message: 'there is no change',
+      },
       {
         path: 'status.branch',
         holds: status.branch === undefined || parseWorkspaceBranch(status.branch) !== undefined,
@@ -128,19 +215,37 @@ export function checkReport({ metadata, spec, status }: DriftReport, file: strin
   ]
 }
 
-export function checkClosed({ metadata, spec, status }: ClosedEpisode, file: string): readonly TreeProblem[] {
+export function checkClosed(
+  { metadata, spec, status }: ClosedEpisode,
+  file: string,
+): readonly TreeProblem[] {
   const wanted = closedPath(spec.began, spec.episode)
   return [
     ...checkChanges(spec),
     ...failing([
-      { path: '', holds: !file.startsWith('closed/') || file === wanted, message: `the file of this episode is ${wanted}` },
-      { path: 'metadata.name', holds: metadata.name === spec.episode, message: 'wanted the episode' },
-      { path: 'spec.episode', holds: EPISODE.test(spec.episode), message: 'wanted eight hex digits' },
+      {
+        path: '',
+        holds: !file.startsWith('closed/') || file === wanted,
+        message: `the file of this episode is ${wanted}`,
+      },
+      {
+        path: 'metadata.name',
+        holds: metadata.name === spec.episode,
+        message: 'wanted the episode',
+      },
+      {
+        path: 'spec.episode',
+        holds: EPISODE.test(spec.episode),
+        message: 'wanted eight hex digits',
+      },
       { path: 'spec.began', holds: isTime(spec.began), message: TIME },
       { path: 'status.at', holds: isTime(status.at), message: TIME },
       {
         path: 'status.verifiedAt',
-        holds: status.verifiedAt === undefined || status.failedAt === undefined || status.verifiedAt >= status.failedAt,
+        holds:
+          status.verifiedAt === undefined ||
+          status.failedAt === undefined ||
+          status.verifiedAt >= status.failedAt,
         message: 'it agreed before it was said not to',
       },
       {

@@ -14,7 +14,9 @@ const RECORD = recordOf([changeOf('spec.replicas', { git: 3, live: 5 })])
 const formatMarked = (document: object): string => `${INERT_LINE}\n${formatDocument(document)}`
 const PATH = '.drift/records/prod-eu-1/apps--web/20261121-9f2c1a7b.yaml'
 
-test('kpt accepts a repository with valid records, and does not change their bytes', { skip: whyNoKpt() }, () => {
+test('kpt accepts a repository with valid records, and does not change their bytes', {
+  skip: whyNoKpt(),
+}, () => {
   const files = {
     [PATH]: formatMarked(RECORD),
     'apps/web/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n',
@@ -22,11 +24,14 @@ test('kpt accepts a repository with valid records, and does not change their byt
   withFolder(files, (folder) => {
     const { ok, stderr } = runKpt(folder, 'fn', 'eval', '.', '--exec', PROGRAM, '--', 'drafts=fail')
     assert.ok(ok, stderr)
-    for (const [path, text] of Object.entries(files)) assert.equal(readFileSync(join(folder, path), 'utf8'), text)
+    for (const [path, text] of Object.entries(files))
+      assert.equal(readFileSync(join(folder, path), 'utf8'), text)
   })
 })
 
-test('kpt stops at invalid records, and the results name their locations', { skip: whyNoKpt() }, () => {
+test('kpt stops at invalid records, and the results name their locations', {
+  skip: whyNoKpt(),
+}, () => {
   const files = {
     [PATH]: formatDocument(RECORD),
     '.drift/records/prod-eu-1/apps--web/20261121-00000000.yaml': formatMarked({
@@ -41,7 +46,10 @@ test('kpt stops at invalid records, and the results name their locations', { ski
     assert.match(results, /^exitCode: 1$/m)
     assert.match(results, /does not stand directly above it/)
     assert.match(results, new RegExp(`message: the file of this record is ${PATH}`))
-    assert.match(results, /message: the resolutions of the changes make it Adopt\n(?: +.*\n)*? +path: spec\.plan\n/)
+    assert.match(
+      results,
+      /message: the resolutions of the changes make it Adopt\n(?: +.*\n)*? +path: spec\.plan\n/,
+    )
     assert.match(results, /path: \.drift\/records\/prod-eu-1\/apps--web\/20261121-00000000\.yaml/)
     assert.match(results, /name: drift-9f2c1a7b/)
   })

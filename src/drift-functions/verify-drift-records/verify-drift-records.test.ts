@@ -33,17 +33,28 @@ function formatMarked(document: object): string {
   return INERT + formatDocument(document)
 }
 
-function verify(texts: { readonly [path: string]: string }, data: { readonly [key: string]: string } = {}): FunctionOutput {
+function verify(
+  texts: { readonly [path: string]: string },
+  data: { readonly [key: string]: string } = {},
+): FunctionOutput {
   const items = itemsOf(texts)
-  const output = verifyDriftRecords({ items, config: treeOf({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' }, data }) })
+  const output = verifyDriftRecords({
+    items,
+    config: treeOf({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' }, data }),
+  })
   assert.equal(output.items, items)
   assert.equal(output.exitCode, output.results.some(({ severity }) => severity === 'error') ? 1 : 0)
   return output
 }
 
 /** `severity field: message` of every result. */
-function message(texts: { readonly [path: string]: string }, data: { readonly [key: string]: string } = {}): readonly string[] {
-  return verify(texts, data).results.map(({ severity, field, message }) => `${severity} ${field?.path ?? ''}: ${message}`)
+function message(
+  texts: { readonly [path: string]: string },
+  data: { readonly [key: string]: string } = {},
+): readonly string[] {
+  return verify(texts, data).results.map(
+    ({ severity, field, message }) => `${severity} ${field?.path ?? ''}: ${message}`,
+  )
 }
 
 /** The same document with another value at a place. */
@@ -51,7 +62,8 @@ function withAt(document: object, location: string, value: Json | undefined): ob
   const copy = structuredClone(document) as { [key: string]: Json }
   const keys = location.split('.')
   let at: Json | undefined = copy
-  for (const key of keys.slice(0, -1)) at = isJsonArray(at) ? at[Number(key)] : isJsonObject(at) ? getKey(at, key) : undefined
+  for (const key of keys.slice(0, -1))
+    at = isJsonArray(at) ? at[Number(key)] : isJsonObject(at) ? getKey(at, key) : undefined
   const last = keys.at(-1) ?? ''
   assert.ok(isJsonObject(at), location)
   if (value === undefined) delete (at as { [key: string]: Json })[last]
@@ -65,10 +77,13 @@ test('documents that Backporch writes are valid at their paths', () => {
     '.drift/policy.yaml': INERT + POLICY,
     'drift.yaml': formatMarked(REPORT),
     'clusters/prod-eu-1/apps--web/report.yaml': formatDocument(REPORT),
-    'clusters/prod-eu-1/apps--web/resourcegroup.yaml': 'apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata: {name: a}\n',
-    'clusters/prod-eu-1/db/resourcegroup.yaml': 'apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata: {name: b}\n',
+    'clusters/prod-eu-1/apps--web/resourcegroup.yaml':
+      'apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata: {name: a}\n',
+    'clusters/prod-eu-1/db/resourcegroup.yaml':
+      'apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata: {name: b}\n',
     'closed/2026/11/9f2c1a7b.yaml': formatDocument(CLOSED),
-    'web/resourcegroup.yaml': 'apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata: {name: c}\n',
+    'web/resourcegroup.yaml':
+      'apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata: {name: c}\n',
     'web/deployment.yaml': 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n',
   }
   assert.deepEqual(message(texts), [])
@@ -90,32 +105,88 @@ test('a result names its file, document and field', () => {
 
 const HIDDEN = 'hmac-sha256:0011223344556677 (8 bytes)'
 const WRONG: readonly (readonly [place: string, value: Json | undefined, said: string])[] = [
-  ['metadata.annotations', {}, 'error metadata.annotations.config.kubernetes.io/local-config: Invalid input: expected "true"'],
+  [
+    'metadata.annotations',
+    {},
+    'error metadata.annotations.config.kubernetes.io/local-config: Invalid input: expected "true"',
+  ],
   ['metadata.name', 'drift-00000000', 'error metadata.name: wanted drift- and the episode'],
-  ['spec.unit.package', '../web', 'error spec.unit.package: wanted a path from the root of the repository'],
-  ['spec.fingerprint', 'sha256:12', 'error spec.fingerprint: wanted sha256: and 64 hex digits, or nothing'],
+  [
+    'spec.unit.package',
+    '../web',
+    'error spec.unit.package: wanted a path from the root of the repository',
+  ],
+  [
+    'spec.fingerprint',
+    'sha256:12',
+    'error spec.fingerprint: wanted sha256: and 64 hex digits, or nothing',
+  ],
   ['spec.fingerprint', '', 'error spec.fingerprint: there are changes, so there is a fingerprint'],
-  ['spec.observed.at', 'yesterday', 'error spec.observed.at: wanted a time as 2026-11-21T09:30:00Z'],
-  ['spec.observed.at', '2026-11-20T10:00:00Z', 'error spec.began: the episode began after it was observed'],
+  [
+    'spec.observed.at',
+    'yesterday',
+    'error spec.observed.at: wanted a time as 2026-11-21T09:30:00Z',
+  ],
+  [
+    'spec.observed.at',
+    '2026-11-20T10:00:00Z',
+    'error spec.began: the episode began after it was observed',
+  ],
   ['spec.changes.0.path', 'spec[', 'error spec.changes[0].path: wanted a keyed field path'],
   ['spec.changes.0.path', undefined, 'error spec.changes[0].path: wanted a keyed field path'],
   ['spec.changes.0.change', 'added', 'error spec.changes[0].git: with added git has no value'],
-  ['spec.changes.0.change', 'removed', 'error spec.changes[0].live: with removed the cluster has no value'],
-  ['spec.changes.0.change', 'missing', 'error spec.changes[0].path: a change of the kind missing is of the whole object'],
+  [
+    'spec.changes.0.change',
+    'removed',
+    'error spec.changes[0].live: with removed the cluster has no value',
+  ],
+  [
+    'spec.changes.0.change',
+    'missing',
+    'error spec.changes[0].path: a change of the kind missing is of the whole object',
+  ],
   ['spec.changes.0.live', undefined, 'error spec.changes[0].live: the live value is missing'],
-  ['spec.changes.0.live', HIDDEN, 'error spec.changes[0].redacted: a value is hidden, so it has to be true'],
-  ['spec.changes.0.redacted', true, 'error spec.changes[0].redacted: it is true, and no value is hidden'],
-  ['spec.changes.0.live', { kind: 'Secret', data: { a: 'Yg==' } }, 'error spec.changes[0].live: a Secret stands in it in the clear'],
+  [
+    'spec.changes.0.live',
+    HIDDEN,
+    'error spec.changes[0].redacted: a value is hidden, so it has to be true',
+  ],
+  [
+    'spec.changes.0.redacted',
+    true,
+    'error spec.changes[0].redacted: it is true, and no value is hidden',
+  ],
+  [
+    'spec.changes.0.live',
+    { kind: 'Secret', data: { a: 'Yg==' } },
+    'error spec.changes[0].live: a Secret stands in it in the clear',
+  ],
   ['spec.changes.0.fingerprint', 'x', 'error spec.changes[0].fingerprint: wanted 16 hex digits'],
   ['spec.changes', [], 'error spec.changes: a record without a change decides nothing'],
-  ['spec.proposedAt', '2026-11-20T10:00:00Z', 'error spec.proposedAt: it was proposed before it began'],
+  [
+    'spec.proposedAt',
+    '2026-11-20T10:00:00Z',
+    'error spec.proposedAt: it was proposed before it began',
+  ],
   ['spec.plan', 'Restore', 'error spec.plan: the resolutions of the changes make it Adopt'],
-  ['spec.plannedBefore', 'Restore', 'error spec.plannedBefore: wanted another plan than the one that stands, and who changed it'],
+  [
+    'spec.plannedBefore',
+    'Restore',
+    'error spec.plannedBefore: wanted another plan than the one that stands, and who changed it',
+  ],
   ['spec.after', '9f2c1a7b', 'error spec.after: an episode does not follow itself'],
   ['spec.keyId', 'abc', 'error spec.keyId: wanted eight hex digits'],
   ['spec.message', '  ', 'error spec.message: it is there and says nothing'],
-  ['spec.settle', 'nobody', 'error spec.settle: Invalid option: expected one of "syncer"|"backporch"'],
-  ['spec.unit.cluster', 'prod-us-1', 'error : the file of this record is .drift/records/prod-us-1/apps--web/20261121-9f2c1a7b.yaml'],
+  [
+    'spec.settle',
+    'nobody',
+    'error spec.settle: Invalid option: expected one of "syncer"|"backporch"',
+  ],
+  [
+    'spec.unit.cluster',
+    'prod-us-1',
+    'error : the file of this record is .drift/records/prod-us-1/apps--web/20261121-9f2c1a7b.yaml',
+  ],
   ['apiVersion', 'backporch.dev/v1', 'error apiVersion: wanted backporch.dev/v1alpha1'],
   ['kind', 'DriftRecrod', 'error kind: there is no kind "DriftRecrod" of backporch.dev/v1alpha1'],
 ]
@@ -128,20 +199,34 @@ for (const [location, value, wanted] of WRONG)
 test('a record in a file of another name is refused in the folder of records only', () => {
   const text = formatMarked(RECORD)
   const wanted = [`error : the file of this record is ${RECORD_PATH}`]
-  assert.deepEqual(message({ '.drift/records/prod-eu-1/apps--web/20261121-00000000.yaml': text }), wanted)
+  assert.deepEqual(
+    message({ '.drift/records/prod-eu-1/apps--web/20261121-00000000.yaml': text }),
+    wanted,
+  )
   assert.deepEqual(message({ 'fleet/.drift/records/other/20261121-9f2c1a7b.yaml': text }), wanted)
   assert.deepEqual(message({ 'web/drift.yaml': text }), [])
 })
 
 test('a record that adopts a hidden value or an undeclared Secret is refused', () => {
   const hidden = changeOf('data.key', { git: HIDDEN, live: HIDDEN, redacted: true })
-  const secret = changeOf('', { change: 'unexpected', ref: { group: '', kind: 'Secret', namespace: 'shop', name: 'db' } })
-  const unexpected = changeOf('', { change: 'unexpected', ref: { group: '', kind: 'Pod', namespace: 'shop', name: 'debug' } })
-  assert.deepEqual(message({ 'drift.yaml': formatMarked(recordOf([hidden, secret, unexpected])) }), [
-    'error spec.changes[0].resolution: a hidden value cannot be adopted',
-    'error spec.changes[1].resolution: a Secret that git does not declare cannot be adopted',
-  ])
-  const twice = message({ 'drift.yaml': formatMarked(recordOf([...RECORD.spec.changes, ...RECORD.spec.changes])) })
+  const secret = changeOf('', {
+    change: 'unexpected',
+    ref: { group: '', kind: 'Secret', namespace: 'shop', name: 'db' },
+  })
+  const unexpected = changeOf('', {
+    change: 'unexpected',
+    ref: { group: '', kind: 'Pod', namespace: 'shop', name: 'debug' },
+  })
+  assert.deepEqual(
+    message({ 'drift.yaml': formatMarked(recordOf([hidden, secret, unexpected])) }),
+    [
+      'error spec.changes[0].resolution: a hidden value cannot be adopted',
+      'error spec.changes[1].resolution: a Secret that git does not declare cannot be adopted',
+    ],
+  )
+  const twice = message({
+    'drift.yaml': formatMarked(recordOf([...RECORD.spec.changes, ...RECORD.spec.changes])),
+  })
   assert.deepEqual(twice, ['error spec.changes[1]: another change is of the same place'])
 })
 
@@ -151,9 +236,15 @@ test('drafts and plans without a reason are valid unless the config forbids them
   assert.deepEqual(message(draft, { drafts: 'fail' }), [
     'error spec.lifecycle: a draft is signed off by nobody: merging it decides nothing',
   ])
-  const proposed = (more: Partial<DriftRecord['spec']>, resolution: 'Adopt' | 'Restore' = 'Adopt'): readonly string[] => {
+  const proposed = (
+    more: Partial<DriftRecord['spec']>,
+    resolution: 'Adopt' | 'Restore' = 'Adopt',
+  ): readonly string[] => {
     const changes = RECORD.spec.changes.map((change) => ({ ...change, resolution }))
-    return message({ 'a.yaml': formatMarked(recordOf(changes, { plan: resolution, ...more })) }, { message: 'required' })
+    return message(
+      { 'a.yaml': formatMarked(recordOf(changes, { plan: resolution, ...more })) },
+      { message: 'required' },
+    )
   }
   assert.deepEqual(proposed({}), ['error spec.message: a plan to Adopt has to say why'])
   assert.deepEqual(proposed({ message: 'peak season' }), [])
@@ -161,9 +252,12 @@ test('drafts and plans without a reason are valid unless the config forbids them
 })
 
 test('a record that a syncer would apply is an error, a report in the tree and a policy without the annotation a warning', () => {
-  const line = 'the line # +argocd:skip-file-rendering does not stand directly above it: Argo CD would apply the file'
+  const line =
+    'the line # +argocd:skip-file-rendering does not stand directly above it: Argo CD would apply the file'
   assert.deepEqual(message({ [RECORD_PATH]: formatDocument(RECORD) }), [`error : ${line}`])
-  assert.deepEqual(message({ [RECORD_PATH]: `# ours\n${INERT}${formatDocument(RECORD)}` }), [`error : ${line}`])
+  assert.deepEqual(message({ [RECORD_PATH]: `# ours\n${INERT}${formatDocument(RECORD)}` }), [
+    `error : ${line}`,
+  ])
   assert.deepEqual(message({ 'drift.yaml': formatDocument(REPORT) }), [`warning : ${line}`])
   assert.deepEqual(message({ '.drift/policy.yaml': POLICY.replace(/, annotations: .*/, '}') }), [
     'warning metadata.annotations: without config.kubernetes.io/local-config: "true" a syncer would apply it',
@@ -172,9 +266,15 @@ test('a record that a syncer would apply is an error, a report in the tree and a
 
 test('only documents of Backporch are allowed beside the packages, and no ResourceGroup', () => {
   const manifest = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: live}\n'
-  assert.match(message({ '.drift/live.yaml': manifest })[0] ?? '', /^error : only documents of Backporch stand here/)
   assert.match(
-    message({ '.drift/group.yaml': 'apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata: {name: a}\n' })[0] ?? '',
+    message({ '.drift/live.yaml': manifest })[0] ?? '',
+    /^error : only documents of Backporch stand here/,
+  )
+  assert.match(
+    message({
+      '.drift/group.yaml':
+        'apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata: {name: a}\n',
+    })[0] ?? '',
     /^error kind: a ResourceGroup stands in a package or on the ledger/,
   )
 })
@@ -191,28 +291,41 @@ test('one ResourceGroup for each package, one policy of a name, one record of an
     'error : another DriftPolicy has this name (.drift/a.yaml)',
   ])
   const record = formatMarked(RECORD)
-  assert.deepEqual(message({ 'a.yaml': record, 'b.yaml': record }), ['error : another record is of the same episode (a.yaml)'])
+  assert.deepEqual(message({ 'a.yaml': record, 'b.yaml': record }), [
+    'error : another record is of the same episode (a.yaml)',
+  ])
 })
 
 test('a policy is read as Backporch reads it', () => {
-  assert.deepEqual(message({ '.drift/policy.yaml': `${INERT}${POLICY.replace('mode: Propose', 'mod: Propose')}` }), [
-    'error spec: Unrecognized key: "mod"',
-  ])
+  assert.deepEqual(
+    message({ '.drift/policy.yaml': `${INERT}${POLICY.replace('mode: Propose', 'mod: Propose')}` }),
+    ['error spec: Unrecognized key: "mod"'],
+  )
   const placement = `${INERT}${POLICY.replace('DriftPolicy', 'Placement').replace('{mode: Propose}', '{clusters: [], packages: ["a"]}')}`
   assert.equal(verify({ '.drift/placement.yaml': placement }).exitCode, 1)
 })
 
 const REPORTS: readonly (readonly [place: string, value: Json, said: string])[] = [
   ['metadata.name', '0000000000000000', 'error metadata.name: of this cluster and package it is '],
-  ['status.lifecycle', 'Draft', 'error status.lifecycle: there is one only where there is an episode'],
+  [
+    'status.lifecycle',
+    'Draft',
+    'error status.lifecycle: there is one only where there is an episode',
+  ],
   ['status.held', { reason: 'storm', why: 'a storm' }, 'error status.held: only a draft is held'],
   ['spec.changes', [], 'error status.state: there is no change'],
   ['status.branch', 'main', 'error status.branch: wanted a branch below drafts/ or proposed/'],
-  ['spec.unit.cluster', 'prod-us-1', 'error : the file of this report is clusters/prod-us-1/apps--web/report.yaml'],
+  [
+    'spec.unit.cluster',
+    'prod-us-1',
+    'error : the file of this report is clusters/prod-us-1/apps--web/report.yaml',
+  ],
 ]
 for (const [position, value, wanted] of REPORTS)
   test(`a report whose ${position} is ${JSON.stringify(value)} is not good`, () => {
-    const found = message({ 'clusters/prod-eu-1/apps--web/report.yaml': formatDocument(withAt(REPORT, position, value)) })
+    const found = message({
+      'clusters/prod-eu-1/apps--web/report.yaml': formatDocument(withAt(REPORT, position, value)),
+    })
     assert.ok(
       found.some((line) => line.startsWith(wanted)),
       found.join('\n'),
@@ -226,14 +339,29 @@ test('a closed episode under another name is refused', () => {
 })
 
 test('a config with an unknown key or value fails', () => {
-  assert.deepEqual(message({}, { draft: 'fail' }), ['error : unknown key "draft": wanted drafts or message'])
+  assert.deepEqual(message({}, { draft: 'fail' }), [
+    'error : unknown key "draft": wanted drafts or message',
+  ])
   assert.deepEqual(message({}, { drafts: 'no' }), ['error : drafts is "no": wanted pass or fail'])
-  assert.deepEqual(message({}, { message: 'no' }), ['error : message is "no": wanted optional or required'])
+  assert.deepEqual(message({}, { message: 'no' }), [
+    'error : message is "no": wanted optional or required',
+  ])
 })
 
 test('no document makes it throw, and its results are bounded', () => {
-  const kinds = ['DriftRecord', 'DriftReport', 'ClosedEpisode', 'ClusterObservation', 'DriftReportList', 'DriftPolicy', 'Placement']
-  const part = fc.oneof(fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<Json>, fc.constantFrom<Json>('', 'sha256:', '9f2c1a7b', [], {}))
+  const kinds = [
+    'DriftRecord',
+    'DriftReport',
+    'ClosedEpisode',
+    'ClusterObservation',
+    'DriftReportList',
+    'DriftPolicy',
+    'Placement',
+  ]
+  const part = fc.oneof(
+    fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<Json>,
+    fc.constantFrom<Json>('', 'sha256:', '9f2c1a7b', [], {}),
+  )
   const locations = [
     'metadata',
     'spec',
@@ -246,13 +374,19 @@ test('no document makes it throw, and its results are bounded', () => {
     'spec.changes.0.ref',
   ]
   fc.assert(
-    fc.property(fc.constantFrom(...kinds), fc.constantFrom(...locations), part, (kind, location, value) => {
-      const document = withAt({ ...RECORD, kind, status: {} }, location, value)
-      const item = yamlOf(document as unknown as Json) as YamlMap
-      const { results } = verifyDriftRecords({ items: [item, item], config: undefined })
-      assert.ok(results.length <= 2 * 22 + 2)
-      for (const { message } of results) assert.ok(message.length < 600 && !message.includes('\n'))
-    }),
+    fc.property(
+      fc.constantFrom(...kinds),
+      fc.constantFrom(...locations),
+      part,
+      (kind, location, value) => {
+        const document = withAt({ ...RECORD, kind, status: {} }, location, value)
+        const item = yamlOf(document as unknown as Json) as YamlMap
+        const { results } = verifyDriftRecords({ items: [item, item], config: undefined })
+        assert.ok(results.length <= 2 * 22 + 2)
+        for (const { message } of results)
+          assert.ok(message.length < 600 && !message.includes('\n'))
+      },
+    ),
     { numRuns: 300 },
   )
 })

@@ -3,7 +3,13 @@
  * themselves and with their file names. For CI; it changes nothing. It does not check what needs the installation key (the fingerprints
  * themselves), git (who merged) or the cluster.
  */
-import { annotationOf, type FunctionResult, fileOf, type KrmFunction, PACKAGE_PATH } from '@backporch/kpt/function'
+import {
+  annotationOf,
+  type FunctionResult,
+  fileOf,
+  type KrmFunction,
+  PACKAGE_PATH,
+} from '@backporch/kpt/function'
 import { oneLine } from '@backporch/kyaml/text'
 import { entryOf, keyOf, nodeAt, textAt, type YamlMap } from '@backporch/kyaml/yaml'
 import type { z } from 'zod'
@@ -29,8 +35,15 @@ interface Finding extends TreeProblem {
 export const verifyDriftRecords: KrmFunction = ({ items, config }) => {
   const read = readConfig(config)
   const findings =
-    typeof read === 'string' ? [{ message: read, severity: 'error' } as const] : [...checkItems(items, read), ...checkSet(items)]
-  return { items, results: findings, exitCode: findings.some(({ severity }) => severity === 'error') ? 1 : 0, stderr: '' }
+    typeof read === 'string'
+      ? [{ message: read, severity: 'error' } as const]
+      : [...checkItems(items, read), ...checkSet(items)]
+  return {
+    items,
+    results: findings,
+    exitCode: findings.some(({ severity }) => severity === 'error') ? 1 : 0,
+    stderr: '',
+  }
 }
 
 /** @returns the problem, or undefined */
@@ -39,19 +52,27 @@ function readConfig(config: YamlMap | undefined): SignOff | string {
   const unknown = (data?.kind === 'map' ? data.entries : [])
     .map(({ key }) => keyOf(key))
     .find((key) => key !== 'drafts' && key !== 'message')
-  if (unknown !== undefined) return `unknown key ${JSON.stringify(oneLine(unknown, 80))}: wanted drafts or message`
+  if (unknown !== undefined)
+    return `unknown key ${JSON.stringify(oneLine(unknown, 80))}: wanted drafts or message`
   const text = (key: string): string => textAt(data, key) ?? ''
   const drafts = (['pass', 'fail'] as const).find((choice) => choice === (text('drafts') || 'pass'))
-  const message = (['optional', 'required'] as const).find((choice) => choice === (text('message') || 'optional'))
-  if (drafts === undefined) return `drafts is ${JSON.stringify(oneLine(text('drafts'), 80))}: wanted pass or fail`
-  if (message === undefined) return `message is ${JSON.stringify(oneLine(text('message'), 80))}: wanted optional or required`
+  const message = (['optional', 'required'] as const).find(
+    (choice) => choice === (text('message') || 'optional'),
+  )
+  if (drafts === undefined)
+    return `drafts is ${JSON.stringify(oneLine(text('drafts'), 80))}: wanted pass or fail`
+  if (message === undefined)
+    return `message is ${JSON.stringify(oneLine(text('message'), 80))}: wanted optional or required`
   return { drafts, message }
 }
 
 function checkItems(items: readonly YamlMap[], signOff: SignOff): readonly FunctionResult[] {
   return items.flatMap((item) => {
     const found = checkItem(item, signOff)
-    const more = found.length > MOST_TOLD ? [{ path: '', message: `and ${found.length - MOST_TOLD} more` }] : []
+    const more =
+      found.length > MOST_TOLD
+        ? [{ path: '', message: `and ${found.length - MOST_TOLD} more` }]
+        : []
     return [...found.slice(0, MOST_TOLD), ...more].map((finding) => resultOf(item, finding))
   })
 }
@@ -59,17 +80,31 @@ function checkItems(items: readonly YamlMap[], signOff: SignOff): readonly Funct
 function checkItem(item: YamlMap, signOff: SignOff): readonly Finding[] {
   const [apiVersion, kind] = [textAt(item, 'apiVersion') ?? '', textAt(item, 'kind') ?? '']
   const { path } = fileOf(item)
-  if (!apiVersion.startsWith('backporch.dev/')) return isBesidePackages(path) ? checkForeign(item, apiVersion, kind) : []
+  if (!apiVersion.startsWith('backporch.dev/'))
+    return isBesidePackages(path) ? checkForeign(item, apiVersion, kind) : []
   if (apiVersion !== API_VERSION) return [{ path: 'apiVersion', message: `wanted ${API_VERSION}` }]
   if (kind === 'DriftRecord')
-    return [...read(item, driftRecordSchema, (value) => checkRecord(value, path, signOff)), ...checkInert(item, 'error')]
-  if (kind === 'DriftReport') return [...read(item, driftReportSchema, (value) => checkReport(value, path)), ...checkInert(item, 'warning')]
-  if (kind === 'ClosedEpisode') return read(item, closedEpisodeSchema, (value) => checkClosed(value, path))
+    return [
+      ...read(item, driftRecordSchema, (value) => checkRecord(value, path, signOff)),
+      ...checkInert(item, 'error'),
+    ]
+  if (kind === 'DriftReport')
+    return [
+      ...read(item, driftReportSchema, (value) => checkReport(value, path)),
+      ...checkInert(item, 'warning'),
+    ]
+  if (kind === 'ClosedEpisode')
+    return read(item, closedEpisodeSchema, (value) => checkClosed(value, path))
   if (kind === 'ClusterObservation') return read(item, clusterObservationSchema)
   if (kind === 'DriftReportList') return read(item, driftReportListSchema)
   if (kind === 'DriftPolicy') return [...read(item, driftPolicySchema), ...checkLocal(item)]
   if (kind === 'Placement') return [...read(item, placementSchema), ...checkLocal(item)]
-  return [{ path: 'kind', message: `there is no kind ${JSON.stringify(oneLine(kind, 80))} of ${API_VERSION}` }]
+  return [
+    {
+      path: 'kind',
+      message: `there is no kind ${JSON.stringify(oneLine(kind, 80))} of ${API_VERSION}`,
+    },
+  ]
 }
 
 function read<Schema extends z.ZodType>(
@@ -84,16 +119,29 @@ function read<Schema extends z.ZodType>(
 /** Of documents whose schema leaves it to the writer. */
 function checkLocal(item: YamlMap): readonly Finding[] {
   if (annotationOf(item, LOCAL_CONFIG) === 'true') return []
-  return [{ path: 'metadata.annotations', message: `without ${LOCAL_CONFIG}: "true" a syncer would apply it`, severity: 'warning' }]
+  return [
+    {
+      path: 'metadata.annotations',
+      message: `without ${LOCAL_CONFIG}: "true" a syncer would apply it`,
+      severity: 'warning',
+    },
+  ]
 }
 
 /** The ledger is on a branch that no syncer reads. */
 function checkInert(item: YamlMap, severity: 'error' | 'warning'): readonly Finding[] {
   const { path, index } = fileOf(item)
   if (isInLedger(path) || (index !== '' && index !== '0')) return []
-  const comments = [item.headComment, item.entries[0]?.key.headComment ?? '', item.entries[0]?.value.headComment ?? '']
+  const comments = [
+    item.headComment,
+    item.entries[0]?.key.headComment ?? '',
+    item.entries[0]?.value.headComment ?? '',
+  ]
   if (comments.some((comment) => comment.split('\n')[0] === INERT_LINE)) return []
-  const finding = { path: '', message: `the line ${INERT_LINE} does not stand directly above it: Argo CD would apply the file` }
+  const finding = {
+    path: '',
+    message: `the line ${INERT_LINE} does not stand directly above it: Argo CD would apply the file`,
+  }
   return [severity === 'warning' ? { ...finding, severity } : finding]
 }
 
@@ -107,9 +155,21 @@ function isBesidePackages(path: string): boolean {
 
 function checkForeign(item: YamlMap, apiVersion: string, kind: string): readonly Finding[] {
   if (apiVersion.startsWith('kpt.dev/') && kind === 'ResourceGroup')
-    return [{ path: 'kind', message: 'a ResourceGroup stands in a package or on the ledger: a second one stops kpt live' }]
+    return [
+      {
+        path: 'kind',
+        message:
+          'a ResourceGroup stands in a package or on the ledger: a second one stops kpt live',
+      },
+    ]
   if (annotationOf(item, LOCAL_CONFIG) === 'true') return []
-  return [{ path: '', message: 'only documents of Backporch stand here: a syncer that reads the whole repository would apply it' }]
+  return [
+    {
+      path: '',
+      message:
+        'only documents of Backporch stand here: a syncer that reads the whole repository would apply it',
+    },
+  ]
 }
 
 /** Rules across documents. */
@@ -121,19 +181,37 @@ function checkSet(items: readonly YamlMap[]): readonly FunctionResult[] {
     const [apiVersion, kind] = [textAt(item, 'apiVersion') ?? '', textAt(item, 'kind') ?? '']
     const { path } = fileOf(item)
     const once = ((): readonly [key: string, what: string] | undefined => {
-      if (kind === 'ResourceGroup' && apiVersion.startsWith('kpt.dev/') && !isInLedger(path) && !isBesidePackages(path))
-        return [`group ${packageOf(item)}`, 'the package has another ResourceGroup, so kpt live refuses it']
+      if (
+        kind === 'ResourceGroup' &&
+        apiVersion.startsWith('kpt.dev/') &&
+        !isInLedger(path) &&
+        !isBesidePackages(path)
+      )
+        return [
+          `group ${packageOf(item)}`,
+          'the package has another ResourceGroup, so kpt live refuses it',
+        ]
       if (apiVersion !== API_VERSION) return undefined
-      if (kind === 'DriftPolicy') return [`policy ${textAt(item, 'metadata', 'name')}`, 'another DriftPolicy has this name']
+      if (kind === 'DriftPolicy')
+        return [`policy ${textAt(item, 'metadata', 'name')}`, 'another DriftPolicy has this name']
       if (kind !== 'DriftRecord') return undefined
       const unit = ['cluster', 'package'].map((name) => textAt(item, 'spec', 'unit', name) ?? '')
-      return [JSON.stringify([...unit, textAt(item, 'spec', 'episode')]), 'another record is of the same episode']
+      return [
+        JSON.stringify([...unit, textAt(item, 'spec', 'episode')]),
+        'another record is of the same episode',
+      ]
     })()
     if (once === undefined) continue
     const [key, what] = once
     const first = observed.get(key)
     if (first === undefined) observed.set(key, path)
-    else results.push(resultOf(item, { path: '', message: first === '' ? what : `${what} (${oneLine(first, 200)})` }))
+    else
+      results.push(
+        resultOf(item, {
+          path: '',
+          message: first === '' ? what : `${what} (${oneLine(first, 200)})`,
+        }),
+      )
   }
   return results
 }
@@ -153,13 +231,22 @@ function packagesOf(items: readonly YamlMap[]): (item: YamlMap) => string {
 
 function resultOf(item: YamlMap, { path, message, severity }: Finding): FunctionResult {
   const { path: file, index } = fileOf(item)
-  const name = entryOf(item, 'metadata') === undefined ? undefined : textAt(item, 'metadata', 'name')
-  const given = Object.entries({ apiVersion: textAt(item, 'apiVersion'), kind: textAt(item, 'kind'), name })
+  const name =
+    entryOf(item, 'metadata') === undefined ? undefined : textAt(item, 'metadata', 'name')
+  const given = Object.entries({
+    apiVersion: textAt(item, 'apiVersion'),
+    kind: textAt(item, 'kind'),
+    name,
+  })
   return {
     message,
     severity: severity ?? 'error',
-    resourceRef: Object.fromEntries(given.flatMap(([key, text]) => (text === undefined ? [] : [[key, oneLine(text, 253)]]))),
+    resourceRef: Object.fromEntries(
+      given.flatMap(([key, text]) => (text === undefined ? [] : [[key, oneLine(text, 253)]])),
+    ),
     ...(path === '' ? {} : { field: { path } }),
-    ...(file === '' ? {} : { file: { path: file, ...(/^[0-9]{1,9}$/.test(index) ? { index: Number(index) } : {}) } }),
+    ...(file === ''
+      ? {}
+      : { file: { path: file, ...(/^[0-9]{1,9}$/.test(index) ? { index: Number(index) } : {}) } }),
   }
 }

@@ -40,8 +40,18 @@ for (const manager of [
     assert.ok(isControlPlane(manager))
     assert.equal(classify({ manager }), 'controller')
     const writer = (name: string) =>
-      ({ manager: name, operation: 'Update', subresource: '', apiVersion: 'v1', time: '', fields: NO_FIELDS }) as const
-    assert.equal(removerOf({ entries: [writer(manager), writer('k9s')], unreadable: [] }, undefined).manager, 'k9s')
+      ({
+        manager: name,
+        operation: 'Update',
+        subresource: '',
+        apiVersion: 'v1',
+        time: '',
+        fields: NO_FIELDS,
+      }) as const
+    assert.equal(
+      removerOf({ entries: [writer(manager), writer('k9s')], unreadable: [] }, undefined).manager,
+      'k9s',
+    )
     assertMutes('service-account-tokens', {
       of: 'v1 ServiceAccount shop/web',
       at: 'secrets',
@@ -52,17 +62,40 @@ for (const manager of [
 }
 
 test('other controllers, and programs that only sound like it, are not the control plane', () => {
-  for (const manager of ['acme-controller-manager', 'kube-proxy', 'coredns', 'kubectl', 'k3s-agent', 'Kubelet', ''])
+  for (const manager of [
+    'acme-controller-manager',
+    'kube-proxy',
+    'coredns',
+    'kubectl',
+    'k3s-agent',
+    'Kubelet',
+    '',
+  ])
     assert.ok(!isControlPlane(manager), manager)
 })
 
 test('a HorizontalPodAutoscaler writes as the controller manager on scale, and a person through kubectl', () => {
-  assert.equal(classify({ manager: 'kube-controller-manager', operation: 'Update', subresource: 'scale' }), 'controller')
-  assert.equal(classify({ manager: 'kubectl', operation: 'Update', subresource: 'scale' }), 'human-tool')
+  assert.equal(
+    classify({ manager: 'kube-controller-manager', operation: 'Update', subresource: 'scale' }),
+    'controller',
+  )
+  assert.equal(
+    classify({ manager: 'kubectl', operation: 'Update', subresource: 'scale' }),
+    'human-tool',
+  )
 })
 
 test('a name that is only like another is not taken for it', () => {
-  for (const manager of ['kubectlx', 'mykubectl', 'occasional', 'curly', 'helmsman', ' kubectl', 'KUBECTL', '']) {
+  for (const manager of [
+    'kubectlx',
+    'mykubectl',
+    'occasional',
+    'curly',
+    'helmsman',
+    ' kubectl',
+    'KUBECTL',
+    '',
+  ]) {
     assert.equal(classify({ manager }), 'unknown', manager)
   }
 })

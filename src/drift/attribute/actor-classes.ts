@@ -49,16 +49,33 @@ export function isControlPlane(manager: string): boolean {
 
 function rowsOfSyncers(kind: ActorClass): ClassRow[] {
   return SYNCERS.flatMap(({ managers }) =>
-    managers.flatMap((row) => (row.class === kind ? [{ class: kind, managers: row.names, what: row.what }] : [])),
+    managers.flatMap((row) =>
+      row.class === kind ? [{ class: kind, managers: row.names, what: row.what }] : [],
+    ),
   )
 }
 
 export const ACTOR_CLASSES: readonly ClassRow[] = [
   ...rowsOfSyncers('human-tool'),
-  { class: 'human-tool', managers: ['oc', 'oc-*'], what: 'the OpenShift client, which is kubectl under another name' },
   {
     class: 'human-tool',
-    managers: ['k9s', 'kubie', 'lens', 'lens-*', 'Lens*', 'openlens', 'freelens', 'octant', 'headlamp*', 'aptakube*'],
+    managers: ['oc', 'oc-*'],
+    what: 'the OpenShift client, which is kubectl under another name',
+  },
+  {
+    class: 'human-tool',
+    managers: [
+      'k9s',
+      'kubie',
+      'lens',
+      'lens-*',
+      'Lens*',
+      'openlens',
+      'freelens',
+      'octant',
+      'headlamp*',
+      'aptakube*',
+    ],
     what: 'terminal and desktop programs: the name of the program, which client-go sends as its User-Agent',
   },
   {
@@ -68,16 +85,43 @@ export const ACTOR_CLASSES: readonly ClassRow[] = [
   },
   {
     class: 'human-tool',
-    managers: ['dashboard', 'dashboard-*', 'kubernetes-dashboard*', 'rancher', 'kubesphere*', 'ks-apiserver'],
+    managers: [
+      'dashboard',
+      'dashboard-*',
+      'kubernetes-dashboard*',
+      'rancher',
+      'kubesphere*',
+      'ks-apiserver',
+    ],
     what: 'web consoles that write under their own name',
   },
-  { class: 'human-tool', managers: ['curl', 'HTTPie', 'insomnia', 'PostmanRuntime', 'Wget'], what: 'a manual request' },
+  {
+    class: 'human-tool',
+    managers: ['curl', 'HTTPie', 'insomnia', 'PostmanRuntime', 'Wget'],
+    what: 'a manual request',
+  },
   ...rowsOfSyncers('gitops'),
-  { class: 'gitops', managers: ['tanka', 'werf*', 'nelm*', 'helmfile'], what: 'tools that apply a whole release' },
-  { class: 'gitops', managers: ['porch*', 'backporch*'], what: 'Porch, and what Backporch itself settles' },
   {
     class: 'gitops',
-    managers: ['Terraform', 'HashiCorp', 'terraform-provider-*', 'pulumi*', 'ansible', 'ansible-*', 'cdk8s*'],
+    managers: ['tanka', 'werf*', 'nelm*', 'helmfile'],
+    what: 'tools that apply a whole release',
+  },
+  {
+    class: 'gitops',
+    managers: ['porch*', 'backporch*'],
+    what: 'Porch, and what Backporch itself settles',
+  },
+  {
+    class: 'gitops',
+    managers: [
+      'Terraform',
+      'HashiCorp',
+      'terraform-provider-*',
+      'pulumi*',
+      'ansible',
+      'ansible-*',
+      'cdk8s*',
+    ],
     what: 'infrastructure tools: `Terraform` is the default of `kubernetes_manifest`, `HashiCorp` the User-Agent of its other resources',
   },
   {
@@ -87,7 +131,16 @@ export const ACTOR_CLASSES: readonly ClassRow[] = [
   },
   {
     class: 'webhook',
-    managers: ['*webhook*', '*injector*', '*cainjector*', '*kyverno*', '*gatekeeper*', 'pilot-discovery', 'istiod', '*admission*'],
+    managers: [
+      '*webhook*',
+      '*injector*',
+      '*cainjector*',
+      '*kyverno*',
+      '*gatekeeper*',
+      'pilot-discovery',
+      'istiod',
+      '*admission*',
+    ],
     what: 'injectors of certificates and sidecars, and policy engines that change objects',
   },
   {
@@ -96,10 +149,22 @@ export const ACTOR_CLASSES: readonly ClassRow[] = [
     what: 'the control plane and its nodes; `kube-controller-manager` on `scale` is a HorizontalPodAutoscaler',
   },
   { class: 'controller', managers: ['*'], subresource: 'status', what: 'a writer of a status' },
-  { class: 'controller', managers: ['vpa-*', 'recommender', 'updater'], what: 'the VerticalPodAutoscaler' },
-  { class: 'controller', managers: ['keda', 'keda-*', 'cluster-autoscaler', 'karpenter*', 'descheduler'], what: 'autoscalers' },
+  {
+    class: 'controller',
+    managers: ['vpa-*', 'recommender', 'updater'],
+    what: 'the VerticalPodAutoscaler',
+  },
+  {
+    class: 'controller',
+    managers: ['keda', 'keda-*', 'cluster-autoscaler', 'karpenter*', 'descheduler'],
+    what: 'autoscalers',
+  },
   { class: 'controller', managers: ['cert-manager', 'cert-manager-*'], what: 'cert-manager' },
-  { class: 'controller', managers: ['glbc', 'neg-controller', 'ingress-gce*'], what: 'load balancers of GKE (kubernetes/ingress-gce)' },
+  {
+    class: 'controller',
+    managers: ['glbc', 'neg-controller', 'ingress-gce*'],
+    what: 'load balancers of GKE (kubernetes/ingress-gce)',
+  },
   {
     class: 'controller',
     managers: ['crossplane*', 'apiextensions.crossplane.io/*', '*.upbound.io/*'],
@@ -114,7 +179,9 @@ export const ACTOR_CLASSES: readonly ClassRow[] = [
   },
   {
     class: 'controller',
-    managers: words('*-controller *-controller-manager *-operator *-autoscaler *-provisioner *-agent manager controller operator'),
+    managers: words(
+      '*-controller *-controller-manager *-operator *-autoscaler *-provisioner *-agent manager controller operator',
+    ),
     what: 'usual names of operators (kubebuilder names its program `manager`)',
   },
   {
@@ -154,6 +221,8 @@ export function ruleFor(writer: Writer, rules: readonly ActorRule[]): ActorRule 
 export function rowFor({ manager, subresource = '' }: Writer): ClassRow | undefined {
   if (manager === '') return undefined
   return ACTOR_CLASSES.find(
-    (row) => (row.subresource === undefined || row.subresource === subresource) && row.managers.some((glob) => matchesGlob(glob, manager)),
+    (row) =>
+      (row.subresource === undefined || row.subresource === subresource) &&
+      row.managers.some((glob) => matchesGlob(glob, manager)),
   )
 }

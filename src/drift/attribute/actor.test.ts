@@ -1,8 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type FieldSet, field, type ManagedFieldsEntry, parseFieldsV1 } from '@backporch/kyaml/field'
+import {
+  type FieldSet,
+  field,
+  type ManagedFieldsEntry,
+  parseFieldsV1,
+} from '@backporch/kyaml/field'
 import type { Json } from '@backporch/kyaml/json'
-import { classOfManager, creatorOf, foreignOwner, ownersOf, removerOf, UNKNOWN_ACTOR } from './actor.ts'
+import {
+  classOfManager,
+  creatorOf,
+  foreignOwner,
+  ownersOf,
+  removerOf,
+  UNKNOWN_ACTOR,
+} from './actor.ts'
 
 const EMPTY_FIELD_SET: FieldSet = { owned: false, children: new Map() }
 
@@ -23,15 +35,28 @@ const CLASSES: readonly (readonly [manager: string, found: string])[] = [
   ['', 'unknown'],
 ]
 
-for (const [manager, found] of CLASSES) test(`${manager || 'no name'} is ${found}`, () => assert.equal(classOfManager(manager), found))
+for (const [manager, found] of CLASSES)
+  test(`${manager || 'no name'} is ${found}`, () => assert.equal(classOfManager(manager), found))
 
 function entry(manager: string, more: Partial<ManagedFieldsEntry> = {}): ManagedFieldsEntry {
-  return { manager, operation: 'Update', subresource: '', apiVersion: 'v1', time: '2026-11-21T08:00:00Z', fields: EMPTY_FIELD_SET, ...more }
+  return {
+    manager,
+    operation: 'Update',
+    subresource: '',
+    apiVersion: 'v1',
+    time: '2026-11-21T08:00:00Z',
+    fields: EMPTY_FIELD_SET,
+    ...more,
+  }
 }
 
 const SYNCER = entry('flux', { operation: 'Apply' })
 
-const REMOVERS: readonly (readonly [name: string, entries: readonly ManagedFieldsEntry[], manager: string])[] = [
+const REMOVERS: readonly (readonly [
+  name: string,
+  entries: readonly ManagedFieldsEntry[],
+  manager: string,
+])[] = [
   ['the only other writer', [SYNCER, entry('kubectl-edit')], 'kubectl-edit'],
   ['nobody of two', [SYNCER, entry('kubectl-edit'), entry('k9s')], 'unknown'],
   ['nobody where there is none', [SYNCER], 'unknown'],
@@ -55,14 +80,24 @@ test('an object was made by its first writer', () => {
 })
 
 test('who owned a map that is empty for it now does not own what another wrote into it; who owns an atomic one does', () => {
-  const fieldsOf = (labels: Json) => parseFieldsV1({ 'f:metadata': { 'f:labels': labels } }) ?? EMPTY_FIELD_SET
+  const fieldsOf = (labels: Json) =>
+    parseFieldsV1({ 'f:metadata': { 'f:labels': labels } }) ?? EMPTY_FIELD_SET
   const path = [field('metadata'), field('labels'), field('app')]
-  const owners = (...entries: readonly ManagedFieldsEntry[]) => ownersOf({ entries, unreadable: [] }, path).map(({ manager }) => manager)
+  const owners = (...entries: readonly ManagedFieldsEntry[]) =>
+    ownersOf({ entries, unreadable: [] }, path).map(({ manager }) => manager)
   const syncer = entry('kubectl-client-side-apply', { fields: fieldsOf({}) })
   assert.deepEqual(owners(syncer), ['kubectl-client-side-apply'])
-  assert.deepEqual(owners(syncer, entry('kubectl-label', { fields: fieldsOf({ 'f:app': {} }) })), ['kubectl-label'])
-  assert.deepEqual(owners(syncer, entry('kubectl-label', { fields: fieldsOf({ 'f:other': {} }) })), [])
-  assert.deepEqual(owners(syncer, entry('kubectl-label', { fields: fieldsOf({}) })), ['kubectl-client-side-apply', 'kubectl-label'])
+  assert.deepEqual(owners(syncer, entry('kubectl-label', { fields: fieldsOf({ 'f:app': {} }) })), [
+    'kubectl-label',
+  ])
+  assert.deepEqual(
+    owners(syncer, entry('kubectl-label', { fields: fieldsOf({ 'f:other': {} }) })),
+    [],
+  )
+  assert.deepEqual(owners(syncer, entry('kubectl-label', { fields: fieldsOf({}) })), [
+    'kubectl-client-side-apply',
+    'kubectl-label',
+  ])
 })
 
 test('the owners of a field are those of the object and of its scale, the latest first; not those of its status', () => {
@@ -80,5 +115,8 @@ test('the owners of a field are those of the object and of its scale, the latest
     ['kubectl-scale', 'flux'],
   )
   assert.equal(foreignOwner(managed, path, SYNCER)?.manager, 'kubectl-scale')
-  assert.equal(foreignOwner({ entries: entries.slice(0, 1), unreadable: [] }, path, SYNCER), undefined)
+  assert.equal(
+    foreignOwner({ entries: entries.slice(0, 1), unreadable: [] }, path, SYNCER),
+    undefined,
+  )
 })

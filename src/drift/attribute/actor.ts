@@ -16,7 +16,14 @@ export function classOfManager(manager: string): ActorClass {
   return classify({ manager })
 }
 
-export const UNKNOWN_ACTOR: Actor = { manager: 'unknown', operation: '', subresource: '', class: 'unknown', at: '', confidence: 'none' }
+export const UNKNOWN_ACTOR: Actor = {
+  manager: 'unknown',
+  operation: '',
+  subresource: '',
+  class: 'unknown',
+  at: '',
+  confidence: 'none',
+}
 
 /** Whether this manager certainly wrote the live value: it owns the field, or the audit log has its request. */
 export function isKnownWriter({ confidence }: Pick<Actor, 'confidence'>): boolean {
@@ -36,11 +43,17 @@ export function actorOf(entry: ManagedFieldsEntry, confidence: Actor['confidence
 
 /** Owners of a live field, the latest first. */
 export function ownersOf(managed: ManagedFields, path: FieldPath): ManagedFieldsEntry[] {
-  return managed.entries.filter((entry) => entry.subresource !== 'status' && ownsLocation(entry, path, managed)).sort(byTimeLatestFirst)
+  return managed.entries
+    .filter((entry) => entry.subresource !== 'status' && ownsLocation(entry, path, managed))
+    .sort(byTimeLatestFirst)
 }
 
 /** The last writer of a live field other than the syncer; undefined when the syncer alone owns it, or it has no owner. */
-export function foreignOwner(managed: ManagedFields, path: FieldPath, syncer: SyncerManager | undefined): ManagedFieldsEntry | undefined {
+export function foreignOwner(
+  managed: ManagedFields,
+  path: FieldPath,
+  syncer: SyncerManager | undefined,
+): ManagedFieldsEntry | undefined {
   return ownersOf(managed, path).find((entry) => !isSyncer(entry, syncer))
 }
 
@@ -49,21 +62,30 @@ export function foreignOwner(managed: ManagedFields, path: FieldPath, syncer: Sy
  * The only other writer of the object is named as `last-writer`.
  */
 export function removerOf(managed: ManagedFields, syncer: SyncerManager | undefined): Actor {
-  const others = managed.entries.filter((entry) => entry.subresource === '' && !isSyncer(entry, syncer) && !isControlPlane(entry.manager))
+  const others = managed.entries.filter(
+    (entry) =>
+      entry.subresource === '' && !isSyncer(entry, syncer) && !isControlPlane(entry.manager),
+  )
   const [only] = others
   return others.length === 1 && only !== undefined ? actorOf(only, 'last-writer') : UNKNOWN_ACTOR
 }
 
 /** The creator of an object: the earliest entry for the object itself. */
 export function creatorOf(managed: ManagedFields): Actor {
-  const own = managed.entries.filter((entry) => entry.subresource === '').sort((left, right) => -byTimeLatestFirst(left, right))
+  const own = managed.entries
+    .filter((entry) => entry.subresource === '')
+    .sort((left, right) => -byTimeLatestFirst(left, right))
   const [first] = own
   return first === undefined ? UNKNOWN_ACTOR : actorOf(first, 'field-manager')
 }
 
 /** Whether the writer is the syncer, under its present or a former name. */
 export function isSyncer(entry: FieldManager, syncer: SyncerManager | undefined): boolean {
-  return syncer !== undefined && (sameManager(entry, syncer) || (syncer.former?.some((other) => sameManager(entry, other)) ?? false))
+  return (
+    syncer !== undefined &&
+    (sameManager(entry, syncer) ||
+      (syncer.former?.some((other) => sameManager(entry, other)) ?? false))
+  )
 }
 
 /** For `sort`: entries of one time by manager. */

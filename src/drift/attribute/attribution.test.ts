@@ -18,7 +18,11 @@ const EDITOR: Actor = {
   at: AT,
   confidence: 'field-manager',
 }
-const EDITED = answered('2', { timeout: '60' }, { ci: { at: AT, keys: [] }, 'kubectl-edit': { at: AT, keys: ['timeout'] } })
+const EDITED = answered(
+  '2',
+  { timeout: '60' },
+  { ci: { at: AT, keys: [] }, 'kubectl-edit': { at: AT, keys: ['timeout'] } },
+)
 
 function verdict(actor: Actor, more: Partial<Drift> = {}, live = EDITED): ObjectVerdict {
   const item: Drift = {
@@ -48,14 +52,21 @@ function verdict(actor: Actor, more: Partial<Drift> = {}, live = EDITED): Object
   return { ...base, state: 'drifted', items: [item], live }
 }
 
-function actorOf(of: ObjectVerdict, by: Partial<Attribution>, samples: readonly AuditSample[] = []): Actor | undefined {
+function actorOf(
+  of: ObjectVerdict,
+  by: Partial<Attribution>,
+  samples: readonly AuditSample[] = [],
+): Actor | undefined {
   const writes = new Map([[resourceKey(ID), samples.map(auditedWrite)]])
   return attribute(of, { syncer: SYNCER, rules: [], writes, ...by }).items[0]?.actor
 }
 
 test('without an audit log and without rules nothing changes', () => {
   assert.deepEqual(actorOf(verdict(EDITOR), {}), EDITOR)
-  assert.deepEqual(actorOf(verdict(UNKNOWN_ACTOR, { change: 'removed', live: undefined }), {}), UNKNOWN_ACTOR)
+  assert.deepEqual(
+    actorOf(verdict(UNKNOWN_ACTOR, { change: 'removed', live: undefined }), {}),
+    UNKNOWN_ACTOR,
+  )
 })
 
 test('everybody who owns the field beside the actor is shown, without the syncer, the latest first', () => {
@@ -67,7 +78,11 @@ test('everybody who owns the field beside the actor is shown, without the syncer
   const live = answered(
     '2',
     { timeout: '60' },
-    { ...owners, b: { at: '2026-11-21T08:00:00Z', keys: ['timeout'] }, c: { at: AT, keys: ['other'] } },
+    {
+      ...owners,
+      b: { at: '2026-11-21T08:00:00Z', keys: ['timeout'] },
+      c: { at: AT, keys: ['other'] },
+    },
   )
   assert.deepEqual(
     actorOf(verdict(EDITOR, {}, live), {})?.others?.map(({ manager }) => manager),
@@ -80,7 +95,13 @@ test('a rule of the policy gives the class, by manager, operation, subresource a
     { where: 'p:1', manager: 'kubectl-*', operation: 'Apply', class: 'gitops' },
     { where: 'p:2', manager: 'kubectl-*', subresource: 'scale', class: 'webhook' },
     { where: 'p:3', user: 'robot-*', class: 'gitops' },
-    { where: 'p:4', manager: 'kubectl-*', operation: 'Update', subresource: '', class: 'controller' },
+    {
+      where: 'p:4',
+      manager: 'kubectl-*',
+      operation: 'Update',
+      subresource: '',
+      class: 'controller',
+    },
   ] as const
   assert.equal(actorOf(verdict(EDITOR), { rules })?.class, 'controller')
   assert.equal(actorOf(verdict({ ...EDITOR, operation: 'Apply' }), { rules })?.class, 'gitops')
@@ -89,7 +110,13 @@ test('a rule of the policy gives the class, by manager, operation, subresource a
   assert.equal(actorOf(verdict(EDITOR), { rules }, [robot])?.class, 'gitops')
 })
 
-const write = (user: string, more: AuditSample = {}): AuditSample => ({ user, manager: 'kubectl-edit', at: AT, response: EDITED, ...more })
+const write = (user: string, more: AuditSample = {}): AuditSample => ({
+  user,
+  manager: 'kubectl-edit',
+  at: AT,
+  response: EDITED,
+  ...more,
+})
 
 test('the user of the very request is named, and whom they acted as', () => {
   const actor = actorOf(verdict(EDITOR), {}, [write('ada', { actingAs: 'admin' })])
@@ -99,21 +126,37 @@ test('the user of the very request is named, and whom they acted as', () => {
 test('what the account of the syncer writes under another name is no person', () => {
   const account = 'system:serviceaccount:ops:deployer'
   assert.equal(actorOf(verdict(EDITOR), {}, [write(account)])?.class, 'human-tool')
-  const sync = write(account, { manager: 'ci', at: '2026-11-21T08:00:00Z', response: answered('1', { timeout: '30' }) })
+  const sync = write(account, {
+    manager: 'ci',
+    at: '2026-11-21T08:00:00Z',
+    response: answered('1', { timeout: '30' }),
+  })
   assert.equal(actorOf(verdict(EDITOR), {}, [sync, write(account)])?.class, 'gitops')
-  assert.equal(actorOf(verdict(EDITOR), {}, [sync, write('system:serviceaccount:other:x')])?.class, 'human-tool')
-  assert.equal(actorOf(verdict(EDITOR), {}, [write('system:serviceaccount:flux-system:kustomize-controller')])?.class, 'gitops')
+  assert.equal(
+    actorOf(verdict(EDITOR), {}, [sync, write('system:serviceaccount:other:x')])?.class,
+    'human-tool',
+  )
+  assert.equal(
+    actorOf(verdict(EDITOR), {}, [write('system:serviceaccount:flux-system:kustomize-controller')])
+      ?.class,
+    'gitops',
+  )
 })
 
 test('a console with an account of its own acts as a person, who stays one', () => {
   const account = 'system:serviceaccount:argocd:argocd-server'
   assert.equal(actorOf(verdict(EDITOR), {}, [write(account)])?.class, 'gitops')
-  assert.equal(actorOf(verdict(EDITOR), {}, [write(account, { actingAs: 'ada' })])?.class, 'human-tool')
+  assert.equal(
+    actorOf(verdict(EDITOR), {}, [write(account, { actingAs: 'ada' })])?.class,
+    'human-tool',
+  )
 })
 
 test('a deletion, of which the cluster keeps no trace, gets its user, program and time', () => {
   const gone = { change: 'missing', path: [], live: undefined } as const
-  const actor = actorOf(verdict(UNKNOWN_ACTOR, gone), {}, [{ verb: 'delete', user: 'ada', at: '2026-11-21T09:30:00.999Z' }])
+  const actor = actorOf(verdict(UNKNOWN_ACTOR, gone), {}, [
+    { verb: 'delete', user: 'ada', at: '2026-11-21T09:30:00.999Z' },
+  ])
   assert.deepEqual(actor, {
     manager: 'kubectl',
     operation: '',
@@ -127,5 +170,8 @@ test('a deletion, of which the cluster keeps no trace, gets its user, program an
 
 test('a guess is told as one', () => {
   const removed = { change: 'removed', live: undefined } as const
-  assert.equal(actorOf(verdict(UNKNOWN_ACTOR, removed), {}, [{ user: 'ada', at: AT }])?.confidence, 'last-writer')
+  assert.equal(
+    actorOf(verdict(UNKNOWN_ACTOR, removed), {}, [{ user: 'ada', at: AT }])?.confidence,
+    'last-writer',
+  )
 })

@@ -5,7 +5,14 @@
 import { type ManagedFields, managedFieldsOf } from '@backporch/kyaml/field'
 import { type AuditedWrite, resourceKey } from '@backporch/kyaml/resource'
 import { SYNCERS } from '../../syncers/registry.ts'
-import type { Actor, Confidence, Drift, FieldOwner, ObjectVerdict, SyncerManager } from '../compare/drift.ts'
+import type {
+  Actor,
+  Confidence,
+  Drift,
+  FieldOwner,
+  ObjectVerdict,
+  SyncerManager,
+} from '../compare/drift.ts'
 import { isSyncer, ownersOf } from './actor.ts'
 import { type ActorRule, classify, ruleFor } from './actor-classes.ts'
 import { type AuditMatch, findAuditMatch, isControlPlaneUser } from './audit-match.ts'
@@ -31,8 +38,13 @@ export function attribute(verdict: ObjectVerdict, by: Attribution): ObjectVerdic
     const shared = others.length === 0 ? {} : { others }
     const auditMatch = writes.length === 0 ? undefined : findAuditMatch(drift, writes, by.syncer)
     const { actor } = drift
-    if (auditMatch !== undefined) return { ...observedBy(auditMatch, drift, accounts, by.rules), ...shared }
-    return { ...actor, ...(actor.confidence === 'none' ? {} : { class: classify(actor, by.rules) }), ...shared }
+    if (auditMatch !== undefined)
+      return { ...observedBy(auditMatch, drift, accounts, by.rules), ...shared }
+    return {
+      ...actor,
+      ...(actor.confidence === 'none' ? {} : { class: classify(actor, by.rules) }),
+      ...shared,
+    }
   }
   const named = (drift: Drift): Drift => ({ ...drift, actor: attributed(drift) })
   return {
@@ -42,7 +54,11 @@ export function attribute(verdict: ObjectVerdict, by: Attribution): ObjectVerdic
   }
 }
 
-function otherOwners({ actor, path }: Drift, managed: ManagedFields, { syncer, rules }: Attribution): FieldOwner[] {
+function otherOwners(
+  { actor, path }: Drift,
+  managed: ManagedFields,
+  { syncer, rules }: Attribution,
+): FieldOwner[] {
   if (path.length === 0 || actor.confidence !== 'field-manager') return []
   return ownersOf(managed, path)
     .filter((entry) => !isSyncer(entry, syncer) && !isActor(entry, actor))
@@ -56,11 +72,22 @@ function otherOwners({ actor, path }: Drift, managed: ManagedFields, { syncer, r
     }))
 }
 
-function isActor(entry: { manager: string; operation: string; subresource: string }, actor: Actor): boolean {
-  return entry.manager === actor.manager && entry.operation === actor.operation && entry.subresource === actor.subresource
+function isActor(
+  entry: { manager: string; operation: string; subresource: string },
+  actor: Actor,
+): boolean {
+  return (
+    entry.manager === actor.manager &&
+    entry.operation === actor.operation &&
+    entry.subresource === actor.subresource
+  )
 }
 
-const CONFIDENCE: Readonly<Record<AuditMatch['proof'], Confidence>> = { proven: 'audit', 'by-time': 'audit-time', perhaps: 'last-writer' }
+const CONFIDENCE: Readonly<Record<AuditMatch['proof'], Confidence>> = {
+  proven: 'audit',
+  'by-time': 'audit-time',
+  perhaps: 'last-writer',
+}
 
 function observedBy(
   { write, proof }: AuditMatch,
@@ -78,16 +105,27 @@ function observedBy(
     subresource,
     class: classOfWriter(writer, user, accounts, rules),
     // A manager's time is that of its last write to any field; the request's own time is better.
-    at: proof === 'by-time' && actor.at !== '' ? actor.at : new Date(write.answeredAt).toISOString().replace(/\.\d+Z$/, 'Z'),
+    at:
+      proof === 'by-time' && actor.at !== ''
+        ? actor.at
+        : new Date(write.answeredAt).toISOString().replace(/\.\d+Z$/, 'Z'),
     confidence: CONFIDENCE[proof],
     user,
     ...(actingAs === '' || actingAs === user ? {} : { actingAs }),
   }
 }
 
-function ofWrite({ manager, verb, object }: AuditedWrite): Pick<Actor, 'manager' | 'operation' | 'subresource'> {
+function ofWrite({
+  manager,
+  verb,
+  object,
+}: AuditedWrite): Pick<Actor, 'manager' | 'operation' | 'subresource'> {
   const operation = verb === 'update' || verb === 'patch' || verb === 'create' ? 'Update' : ''
-  return { manager: manager === '' ? 'unknown' : manager, operation, subresource: object.subresource }
+  return {
+    manager: manager === '' ? 'unknown' : manager,
+    operation,
+    subresource: object.subresource,
+  }
 }
 
 /** A console acts as its user; a person may act as an administrator. */
@@ -96,7 +134,12 @@ export function personOf({ user, actingAs }: Pick<AuditedWrite, 'user' | 'acting
 }
 
 function classOfWriter(
-  writer: { readonly manager: string; readonly operation: Actor['operation']; readonly subresource: string; readonly user: string },
+  writer: {
+    readonly manager: string
+    readonly operation: Actor['operation']
+    readonly subresource: string
+    readonly user: string
+  },
   account: string,
   accounts: ReadonlySet<string>,
   rules: readonly ActorRule[],
@@ -104,14 +147,24 @@ function classOfWriter(
   const rule = ruleFor(writer, rules)
   if (rule !== undefined) return rule.class
   const byTable = classify(writer)
-  if (writer.user === account && (accounts.has(account) || isGitopsAccount(account))) return 'gitops'
+  if (writer.user === account && (accounts.has(account) || isGitopsAccount(account)))
+    return 'gitops'
   if (isControlPlaneUser(account)) return 'controller'
-  return byTable === 'unknown' && writer.user.startsWith('system:serviceaccount:') ? 'controller' : byTable
+  return byTable === 'unknown' && writer.user.startsWith('system:serviceaccount:')
+    ? 'controller'
+    : byTable
 }
 
 /** Service accounts of the syncer: their writes under other names are the syncer's too. */
-function syncerAccounts(writes: readonly AuditedWrite[], syncer: SyncerManager | undefined): ReadonlySet<string> {
-  const users = new Set(writes.flatMap(({ manager, user }) => (syncer !== undefined && manager === syncer.manager ? [user] : [])))
+function syncerAccounts(
+  writes: readonly AuditedWrite[],
+  syncer: SyncerManager | undefined,
+): ReadonlySet<string> {
+  const users = new Set(
+    writes.flatMap(({ manager, user }) =>
+      syncer !== undefined && manager === syncer.manager ? [user] : [],
+    ),
+  )
   return new Set([...users].filter((user) => user.startsWith('system:serviceaccount:')))
 }
 

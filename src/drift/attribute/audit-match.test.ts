@@ -11,7 +11,12 @@ const T2 = '2026-11-21T09:00:00Z'
 const T3 = '2026-11-21T10:00:00Z'
 const SYNCER = { manager: 'ci', operation: 'Apply', subresource: '' } as const
 
-function drift(change: ChangeKind, field: string, live: Json | undefined, actor: Partial<Drift['actor']> = {}): Drift {
+function drift(
+  change: ChangeKind,
+  field: string,
+  live: Json | undefined,
+  actor: Partial<Drift['actor']> = {},
+): Drift {
   return {
     id: { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'web' },
     apiVersion: 'v1',
@@ -45,7 +50,11 @@ const SYNC: AuditSample = {
   user: 'ci-bot',
   manager: 'ci',
   at: T1,
-  response: answered('1', { timeout: '30', theme: 'light' }, { ci: { at: T1, keys: ['timeout', 'theme'] } }),
+  response: answered(
+    '1',
+    { timeout: '30', theme: 'light' },
+    { ci: { at: T1, keys: ['timeout', 'theme'] } },
+  ),
 }
 const ADA: AuditSample = {
   user: 'ada',
@@ -62,20 +71,45 @@ const BOB: AuditSample = {
   user: 'bob',
   manager: 'kubectl-edit',
   at: T3,
-  response: answered('3', { timeout: '60', theme: 'dark' }, { 'kubectl-edit': { at: T3, keys: ['timeout', 'theme'] } }),
+  response: answered(
+    '3',
+    { timeout: '60', theme: 'dark' },
+    { 'kubectl-edit': { at: T3, keys: ['timeout', 'theme'] } },
+  ),
 }
 
 test('of two people with one program each is named for their own field', () => {
-  assert.equal(auditMatch(drift('modified', 'data.timeout', '60', { at: T3 }), [SYNC, ADA, BOB]), 'ada proven')
-  assert.equal(auditMatch(drift('modified', 'data.theme', 'dark', { at: T3 }), [SYNC, ADA, BOB]), 'bob proven')
+  assert.equal(
+    auditMatch(drift('modified', 'data.timeout', '60', { at: T3 }), [SYNC, ADA, BOB]),
+    'ada proven',
+  )
+  assert.equal(
+    auditMatch(drift('modified', 'data.theme', 'dark', { at: T3 }), [SYNC, ADA, BOB]),
+    'bob proven',
+  )
 })
 
 test('without bodies the user is told by manager and time, and nobody where two fit', () => {
   const bare = ({ response: _response, ...rest }: AuditSample): AuditSample => rest
-  assert.equal(auditMatch(drift('modified', 'data.timeout', '60', { at: T2 }), [SYNC, ADA, BOB].map(bare)), 'ada by-time')
-  assert.equal(auditMatch(drift('modified', 'data.timeout', '60', { at: T1 }), [SYNC, ADA, BOB].map(bare)), 'nobody')
-  assert.equal(auditMatch(drift('modified', 'data.timeout', '60', { manager: 'k9s' }), [SYNC, ADA, BOB].map(bare)), 'nobody')
-  assert.equal(auditMatch(drift('modified', 'data.timeout', '60'), [bare(ADA), bare({ ...BOB, at: T2 })]), 'nobody')
+  assert.equal(
+    auditMatch(drift('modified', 'data.timeout', '60', { at: T2 }), [SYNC, ADA, BOB].map(bare)),
+    'ada by-time',
+  )
+  assert.equal(
+    auditMatch(drift('modified', 'data.timeout', '60', { at: T1 }), [SYNC, ADA, BOB].map(bare)),
+    'nobody',
+  )
+  assert.equal(
+    auditMatch(
+      drift('modified', 'data.timeout', '60', { manager: 'k9s' }),
+      [SYNC, ADA, BOB].map(bare),
+    ),
+    'nobody',
+  )
+  assert.equal(
+    auditMatch(drift('modified', 'data.timeout', '60'), [bare(ADA), bare({ ...BOB, at: T2 })]),
+    'nobody',
+  )
 })
 
 test('who only passed by after a write that the log does not have is not named', () => {
@@ -83,7 +117,11 @@ test('who only passed by after a write that the log does not have is not named',
     user: 'system:serviceaccount:x:labeller',
     manager: 'labeller',
     at: T3,
-    response: answered('9', { timeout: '60' }, { 'kubectl-edit': { at: T2, keys: ['timeout'] }, labeller: { at: T3, keys: ['other'] } }),
+    response: answered(
+      '9',
+      { timeout: '60' },
+      { 'kubectl-edit': { at: T2, keys: ['timeout'] }, labeller: { at: T3, keys: ['other'] } },
+    ),
   }
   assert.equal(auditMatch(drift('modified', 'data.timeout', '60'), [SYNC, controller]), 'nobody')
   // Nor is the same program, when its time is that of another write.
@@ -99,7 +137,10 @@ test('of a value that came back the last time counts', () => {
     at: T3,
     response: answered('5', { timeout: '60' }, { 'kubectl-edit': { at: T3, keys: ['timeout'] } }),
   }
-  assert.equal(auditMatch(drift('modified', 'data.timeout', '60', { at: T3 }), [SYNC, ADA, back, again]), 'bob proven')
+  assert.equal(
+    auditMatch(drift('modified', 'data.timeout', '60', { at: T3 }), [SYNC, ADA, back, again]),
+    'bob proven',
+  )
 })
 
 test('a write through another version of the kind, or to the scale, says nothing of another field', () => {
@@ -109,7 +150,10 @@ test('a write through another version of the kind, or to the scale, says nothing
     subresource: 'scale',
     response: { kind: 'Scale', apiVersion: 'autoscaling/v1', spec: { replicas: 2 } },
   }
-  assert.equal(auditMatch(drift('modified', 'data.timeout', '60'), [SYNC, ADA, other, scale]), 'ada proven')
+  assert.equal(
+    auditMatch(drift('modified', 'data.timeout', '60'), [SYNC, ADA, other, scale]),
+    'ada proven',
+  )
 })
 
 test('a scale has no time in the object, and its request has', () => {
@@ -119,46 +163,113 @@ test('a scale has no time in the object, and its request has', () => {
     subresource: 'scale',
     response: { kind: 'Scale', apiVersion: 'autoscaling/v1', metadata: {}, spec: { replicas } },
   })
-  const scaled = drift('modified', 'spec.replicas', 5, { manager: 'kubectl', subresource: 'scale', at: '' })
-  assert.equal(auditMatch(scaled, [scale('ada', 4), scale('bob', 5), scale('carl', 5)]), 'bob proven')
+  const scaled = drift('modified', 'spec.replicas', 5, {
+    manager: 'kubectl',
+    subresource: 'scale',
+    at: '',
+  })
+  assert.equal(
+    auditMatch(scaled, [scale('ada', 4), scale('bob', 5), scale('carl', 5)]),
+    'bob proven',
+  )
   const { response: _response, ...bare } = scale('ada', 5)
   assert.equal(auditMatch(scaled, [bare]), 'ada by-time')
 })
 
 const WITHOUT_THEME = answered('2', { timeout: '30' }, { ci: { at: T1, keys: ['timeout'] } })
-const removed = drift('removed', 'data.theme', undefined, { manager: 'unknown', confidence: 'none', at: '' })
+const removed = drift('removed', 'data.theme', undefined, {
+  manager: 'unknown',
+  confidence: 'none',
+  at: '',
+})
 
 test('who removed a field is proven by the answers and the request', () => {
-  const patch: AuditSample = { user: 'ada', at: T2, request: { data: { theme: null } }, response: WITHOUT_THEME }
+  const patch: AuditSample = {
+    user: 'ada',
+    at: T2,
+    request: { data: { theme: null } },
+    response: WITHOUT_THEME,
+  }
   assert.equal(auditMatch(removed, [SYNC, patch]), 'ada proven')
-  const touched: AuditSample = { user: 'bob', at: T3, request: { metadata: { labels: { a: 'b' } } }, response: WITHOUT_THEME }
+  const touched: AuditSample = {
+    user: 'bob',
+    at: T3,
+    request: { metadata: { labels: { a: 'b' } } },
+    response: WITHOUT_THEME,
+  }
   assert.equal(auditMatch(removed, [SYNC, patch, touched]), 'ada proven')
   // The log has a gap: whoever wrote next is perhaps not the one.
   assert.equal(auditMatch(removed, [SYNC, touched]), 'bob perhaps')
-  const put: AuditSample = { user: 'ada', verb: 'update', at: T2, resourceVersion: '1', request: WITHOUT_THEME, response: WITHOUT_THEME }
+  const put: AuditSample = {
+    user: 'ada',
+    verb: 'update',
+    at: T2,
+    resourceVersion: '1',
+    request: WITHOUT_THEME,
+    response: WITHOUT_THEME,
+  }
   assert.equal(auditMatch(removed, [SYNC, put]), 'ada proven')
   assert.equal(auditMatch(removed, [SYNC, { ...put, resourceVersion: '7' }]), 'ada perhaps')
 })
 
 test('without bodies a removal is laid to the only user since the last sync, and never for certain', () => {
-  const bare = (user: string, at: string, manager = 'kubectl-edit'): AuditSample => ({ user, at, manager })
-  assert.equal(auditMatch(removed, [bare('bob', T1), bare('ci-bot', T2, 'ci'), bare('ada', T3)]), 'ada perhaps')
-  assert.equal(auditMatch(removed, [bare('ci-bot', T1, 'ci'), bare('bob', T2), bare('ada', T3)]), 'nobody')
-  assert.equal(auditMatch(removed, [bare('ci-bot', T1, 'ci'), bare('system:node:n1', T2, 'kubelet'), bare('ada', T3)]), 'ada perhaps')
+  const bare = (user: string, at: string, manager = 'kubectl-edit'): AuditSample => ({
+    user,
+    at,
+    manager,
+  })
+  assert.equal(
+    auditMatch(removed, [bare('bob', T1), bare('ci-bot', T2, 'ci'), bare('ada', T3)]),
+    'ada perhaps',
+  )
+  assert.equal(
+    auditMatch(removed, [bare('ci-bot', T1, 'ci'), bare('bob', T2), bare('ada', T3)]),
+    'nobody',
+  )
+  assert.equal(
+    auditMatch(removed, [
+      bare('ci-bot', T1, 'ci'),
+      bare('system:node:n1', T2, 'kubelet'),
+      bare('ada', T3),
+    ]),
+    'ada perhaps',
+  )
 })
 
 test('who deleted an object is proven by the request, the last one', () => {
-  const missing = drift('missing', '', undefined, { manager: 'unknown', confidence: 'none', at: '' })
-  const gone = (user: string, at: string, more: AuditSample = {}): AuditSample => ({ verb: 'delete', user, at, ...more })
+  const missing = drift('missing', '', undefined, {
+    manager: 'unknown',
+    confidence: 'none',
+    at: '',
+  })
+  const gone = (user: string, at: string, more: AuditSample = {}): AuditSample => ({
+    verb: 'delete',
+    user,
+    at,
+    ...more,
+  })
   assert.equal(auditMatch(missing, [SYNC, gone('bob', T1), gone('ada', T2)]), 'ada proven')
   assert.equal(auditMatch(missing, [SYNC, gone('ada', T2, { name: 'other' })]), 'nobody')
-  assert.equal(auditMatch(missing, [gone('ada', T1), { verb: 'create', user: 'ci-bot', at: T2, code: 201 }]), 'nobody', 'made again since')
+  assert.equal(
+    auditMatch(missing, [gone('ada', T1), { verb: 'create', user: 'ci-bot', at: T2, code: 201 }]),
+    'nobody',
+    'made again since',
+  )
   const collection = gone('ada', T2, { verb: 'deletecollection', name: '' })
   assert.equal(auditMatch(missing, [SYNC, collection]), 'ada perhaps')
-  assert.equal(auditMatch(missing, [SYNC, { ...collection, response: { items: [{ metadata: { name: 'web' } }] } }]), 'ada proven')
+  assert.equal(
+    auditMatch(missing, [
+      SYNC,
+      { ...collection, response: { items: [{ metadata: { name: 'web' } }] } },
+    ]),
+    'ada proven',
+  )
   assert.equal(auditMatch(missing, [SYNC, { ...collection, resource: 'secrets' }]), 'nobody')
   const namespace = gone('ada', T1, { resource: 'namespaces', name: 'shop' })
-  const cleaner = gone('system:serviceaccount:kube-system:namespace-controller', T2, { verb: 'deletecollection', name: '' })
+  const cleaner = gone('system:serviceaccount:kube-system:namespace-controller', T2, {
+    verb: 'deletecollection',
+    name: '',
+  })
   assert.equal(auditMatch(missing, [namespace, cleaner]), 'ada perhaps')
 })
 
@@ -172,14 +283,25 @@ test('who made an object is proven by its uid', () => {
     response: { kind: 'ConfigMap', metadata: { uid } },
   })
   assert.equal(auditMatch(unexpected, [created('ada', 'u1'), created('bob', 'u2')]), 'ada proven')
-  assert.equal(auditMatch(unexpected, [{ verb: 'create', code: 201, user: 'ada', at: T2 }]), 'ada by-time')
-  assert.equal(auditMatch(unexpected, [{ verb: 'create', code: 201, user: 'ada', at: T3 }]), 'nobody')
+  assert.equal(
+    auditMatch(unexpected, [{ verb: 'create', code: 201, user: 'ada', at: T2 }]),
+    'ada by-time',
+  )
+  assert.equal(
+    auditMatch(unexpected, [{ verb: 'create', code: 201, user: 'ada', at: T3 }]),
+    'nobody',
+  )
 })
 
 test('an object that was made anew is not judged by the writes to the one before it', () => {
   const fresh: AuditSample = { ...SYNC, code: 201, at: T3 }
   assert.equal(
-    auditMatch(drift('modified', 'data.timeout', '60'), [SYNC, ADA, { verb: 'delete', user: 'bob', at: '2026-11-21T09:10:00Z' }, fresh]),
+    auditMatch(drift('modified', 'data.timeout', '60'), [
+      SYNC,
+      ADA,
+      { verb: 'delete', user: 'bob', at: '2026-11-21T09:10:00Z' },
+      fresh,
+    ]),
     'nobody',
   )
 })
@@ -190,13 +312,29 @@ const PATCHES: readonly (readonly [patch: Json, field: string, removes: boolean]
   [{ data: { other: null } }, 'data.theme', false],
   [{ data: { theme: 'x' } }, 'data.theme', false],
   [[{ op: 'remove', path: '/data/theme' }], 'data.theme', true],
-  [[{ op: 'remove', path: '/metadata/annotations/example.com~1a' }], 'metadata.annotations["example.com/a"]', true],
+  [
+    [{ op: 'remove', path: '/metadata/annotations/example.com~1a' }],
+    'metadata.annotations["example.com/a"]',
+    true,
+  ],
   [[{ op: 'add', path: '/data/theme', value: 'x' }], 'data.theme', false],
   [[{ op: 'remove', path: '/data' }], 'data.theme', true],
   [[{ op: 'remove', path: '/spec/containers/0/env' }], 'spec.containers[name=app].env', true],
-  [{ spec: { containers: [{ name: 'app', env: [{ name: 'A', $patch: 'delete' }] }] } }, 'spec.containers[name=app].env[name=A]', true],
-  [{ spec: { containers: [{ name: 'app', image: 'x' }] } }, 'spec.containers[name=app].env[name=A]', false],
-  [{ metadata: { '$deleteFromPrimitiveList/finalizers': ['a'] } }, 'metadata.finalizers[="a"]', true],
+  [
+    { spec: { containers: [{ name: 'app', env: [{ name: 'A', $patch: 'delete' }] }] } },
+    'spec.containers[name=app].env[name=A]',
+    true,
+  ],
+  [
+    { spec: { containers: [{ name: 'app', image: 'x' }] } },
+    'spec.containers[name=app].env[name=A]',
+    false,
+  ],
+  [
+    { metadata: { '$deleteFromPrimitiveList/finalizers': ['a'] } },
+    'metadata.finalizers[="a"]',
+    true,
+  ],
   [{ spec: { args: ['b'] } }, 'spec.args[1]', true],
   [{ apiVersion: 'v1', kind: 'ConfigMap', data: {} }, 'data.theme', false],
 ]

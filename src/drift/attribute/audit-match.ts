@@ -12,8 +12,21 @@ import {
   ownsLocation,
   valueAt,
 } from '@backporch/kyaml/field'
-import { getKey, isJsonArray, isJsonObject, type Json, jsonEquals, parsePointer } from '@backporch/kyaml/json'
-import { type AuditedWrite, isOfKind, isWriteTo, metadataText, type ResourceId } from '@backporch/kyaml/resource'
+import {
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  jsonEquals,
+  parsePointer,
+} from '@backporch/kyaml/json'
+import {
+  type AuditedWrite,
+  isOfKind,
+  isWriteTo,
+  metadataText,
+  type ResourceId,
+} from '@backporch/kyaml/resource'
 import type { Drift, SyncerManager } from '../compare/drift.ts'
 
 export interface AuditMatch {
@@ -26,11 +39,17 @@ export interface AuditMatch {
 }
 
 /** @param writes writes to the object and to its namespace, oldest first */
-export function findAuditMatch(drift: Drift, writes: readonly AuditedWrite[], syncer: SyncerManager | undefined): AuditMatch | undefined {
+export function findAuditMatch(
+  drift: Drift,
+  writes: readonly AuditedWrite[],
+  syncer: SyncerManager | undefined,
+): AuditMatch | undefined {
   const own = writes.filter(({ object }) => isWriteTo(object, drift.id))
   if (drift.change === 'missing') return deletionOf(drift.id, own, writes)
   if (drift.change === 'unexpected') return creationOf(drift, own)
-  const changing = sinceCreated(own).filter(({ verb }) => verb === 'create' || verb === 'update' || verb === 'patch')
+  const changing = sinceCreated(own).filter(
+    ({ verb }) => verb === 'create' || verb === 'update' || verb === 'patch',
+  )
   if (drift.change === 'removed') return removalOf(drift.path, changing, syncer)
   return provenWriter(drift, changing) ?? writerByTime(drift, changing)
 }
@@ -53,7 +72,12 @@ function provenWriter(drift: Drift, writes: readonly AuditedWrite[]): AuditMatch
     if (!hasLiveValue(write, drift)) break
     first = write
   }
-  if (first === undefined || first.manager !== actor.manager || first.object.subresource !== actor.subresource) return undefined
+  if (
+    first === undefined ||
+    first.manager !== actor.manager ||
+    first.object.subresource !== actor.subresource
+  )
+    return undefined
   if (first.object.subresource === 'scale') return { write: first, proof: 'proven' }
   // A later write, which the log lacks, would have another time in the owner's entry.
   return isOwnedIn(first, path) ? { write: first, proof: 'proven' } : undefined
@@ -71,17 +95,22 @@ function sameText(left: FieldPath, right: FieldPath): boolean {
 
 function hasLiveValue(write: AuditedWrite, { path, live, liveUnread }: Drift): boolean {
   if (write.response === undefined) return false
-  if (write.object.subresource === 'scale') return jsonEquals(valueAt(write.response, REPLICAS), live)
+  if (write.object.subresource === 'scale')
+    return jsonEquals(valueAt(write.response, REPLICAS), live)
   const value = valueAt(write.response, path)
   // The log has no values of a Secret, so presence and owner decide.
-  return write.hidden || liveUnread ? value !== undefined && isOwnedIn(write, path) : jsonEquals(value, live)
+  return write.hidden || liveUnread
+    ? value !== undefined && isOwnedIn(write, path)
+    : jsonEquals(value, live)
 }
 
 const REPLICAS: FieldPath = [field('spec'), field('replicas')]
 
 function ownEntry({ response, manager, object }: AuditedWrite): ManagedFieldsEntry | undefined {
   if (response === undefined) return undefined
-  const own = managedFieldsOf(response).entries.filter((entry) => entry.manager === manager && entry.subresource === object.subresource)
+  const own = managedFieldsOf(response).entries.filter(
+    (entry) => entry.manager === manager && entry.subresource === object.subresource,
+  )
   return own.toSorted((left, right) => (left.time < right.time ? 1 : -1))[0]
 }
 
@@ -99,33 +128,55 @@ function fitsTime({ receivedAt, answeredAt }: AuditedWrite, time: string): boole
 
 /** The only user that wrote under the owner's name at the owner's time. */
 function writerByTime({ actor }: Drift, writes: readonly AuditedWrite[]): AuditMatch | undefined {
-  const own = writes.filter(({ manager, object }) => manager === actor.manager && object.subresource === actor.subresource)
+  const own = writes.filter(
+    ({ manager, object }) => manager === actor.manager && object.subresource === actor.subresource,
+  )
   // An entry of the scale subresource has no time: its last write counts.
-  const at = actor.at === '' && actor.subresource === 'scale' ? own.slice(-1) : own.filter((write) => fitsTime(write, actor.at))
+  const at =
+    actor.at === '' && actor.subresource === 'scale'
+      ? own.slice(-1)
+      : own.filter((write) => fitsTime(write, actor.at))
   return onlyUser(at, 'by-time')
 }
 
 /** The last of these writes, if one user made all of them. */
-function onlyUser(writes: readonly AuditedWrite[], proof: AuditMatch['proof']): AuditMatch | undefined {
+function onlyUser(
+  writes: readonly AuditedWrite[],
+  proof: AuditMatch['proof'],
+): AuditMatch | undefined {
   const last = writes.at(-1)
-  if (last === undefined || writes.some(({ user, actingAs }) => user !== last.user || actingAs !== last.actingAs)) return undefined
+  if (
+    last === undefined ||
+    writes.some(({ user, actingAs }) => user !== last.user || actingAs !== last.actingAs)
+  )
+    return undefined
   return { write: last, proof }
 }
 
-function removalOf(path: FieldPath, writes: readonly AuditedWrite[], syncer: SyncerManager | undefined): AuditMatch | undefined {
+function removalOf(
+  path: FieldPath,
+  writes: readonly AuditedWrite[],
+  syncer: SyncerManager | undefined,
+): AuditMatch | undefined {
   const whole = writes.filter(({ object }) => object.subresource === '')
-  const had = whole.findLastIndex(({ response }) => response !== undefined && valueAt(response, path) !== undefined)
+  const had = whole.findLastIndex(
+    ({ response }) => response !== undefined && valueAt(response, path) !== undefined,
+  )
   const after = whole.slice(had + 1)
   const without = after.findIndex(({ response }) => response !== undefined)
   const remover = after[without]
   const before = whole[had]
   if (before !== undefined && remover !== undefined && without === 0) {
-    const follows = before.response !== undefined && remover.object.resourceVersion === metadataText(before.response, 'resourceVersion')
+    const follows =
+      before.response !== undefined &&
+      remover.object.resourceVersion === metadataText(before.response, 'resourceVersion')
     if (follows || removes(remover.request, path)) return { write: remover, proof: 'proven' }
     return { write: remover, proof: 'perhaps' }
   }
   // Each apply of the syncer restores the field, so it was removed after the last one.
-  const synced = after.findLastIndex(({ manager }) => syncer !== undefined && manager === syncer.manager)
+  const synced = after.findLastIndex(
+    ({ manager }) => syncer !== undefined && manager === syncer.manager,
+  )
   const later = after.slice(synced + 1).filter(({ user }) => !isControlPlaneUser(user))
   const requested = later.filter(({ request }) => removes(request, path))
   return onlyUser(requested.length > 0 ? requested : later, 'perhaps')
@@ -139,7 +190,11 @@ export function removes(patch: Json | undefined, path: FieldPath): boolean {
 
 /** A whole object has no directives; the answers decide. */
 function isWhole(patch: Json): boolean {
-  return isJsonObject(patch) && getKey(patch, 'kind') !== undefined && getKey(patch, 'apiVersion') !== undefined
+  return (
+    isJsonObject(patch) &&
+    getKey(patch, 'kind') !== undefined &&
+    getKey(patch, 'apiVersion') !== undefined
+  )
 }
 
 function isTakenAway(patch: Json, path: FieldPath): boolean {
@@ -163,25 +218,38 @@ function isTakenAway(patch: Json, path: FieldPath): boolean {
 function isOperationAbove(operation: Json, path: FieldPath): boolean {
   if (!isJsonObject(operation)) return false
   const [op, pointer] = [getKey(operation, 'op'), getKey(operation, 'path')]
-  if (typeof pointer !== 'string' || (op !== 'remove' && op !== 'replace' && op !== 'move')) return false
+  if (typeof pointer !== 'string' || (op !== 'remove' && op !== 'replace' && op !== 'move'))
+    return false
   const parts = parsePointer(pointer)
   return (
     parts.length <= path.length &&
-    parts.every((part, index) => (path[index]?.kind === 'field' ? part === path[index].name : /^\d+$/.test(part)))
+    parts.every((part, index) =>
+      path[index]?.kind === 'field' ? part === path[index].name : /^\d+$/.test(part),
+    )
   )
 }
 
 const NAMESPACE_CONTROLLER = 'system:serviceaccount:kube-system:namespace-controller'
 
 /** The last delete of the object, its collection or its namespace. */
-function deletionOf(id: ResourceId, own: readonly AuditedWrite[], writes: readonly AuditedWrite[]): AuditMatch | undefined {
+function deletionOf(
+  id: ResourceId,
+  own: readonly AuditedWrite[],
+  writes: readonly AuditedWrite[],
+): AuditMatch | undefined {
   const around = writes.filter(
     ({ verb, object }) =>
       (verb === 'deletecollection' && object.namespace === id.namespace && isOfKind(object, id)) ||
-      (verb === 'delete' && id.namespace !== '' && isWriteTo(object, { group: '', kind: 'Namespace', namespace: '', name: id.namespace })),
+      (verb === 'delete' &&
+        id.namespace !== '' &&
+        isWriteTo(object, { group: '', kind: 'Namespace', namespace: '', name: id.namespace })),
   )
-  const last = [...own.filter(({ verb }) => verb === 'delete'), ...around].toSorted((left, right) => left.answeredAt - right.answeredAt)
-  const write = last.findLast(({ user, verb }) => !(verb === 'deletecollection' && user === NAMESPACE_CONTROLLER))
+  const last = [...own.filter(({ verb }) => verb === 'delete'), ...around].toSorted(
+    (left, right) => left.answeredAt - right.answeredAt,
+  )
+  const write = last.findLast(
+    ({ user, verb }) => !(verb === 'deletecollection' && user === NAMESPACE_CONTROLLER),
+  )
   if (write === undefined) return undefined
   // The object was created again: the log lacks the last delete.
   if (own.some((other) => other.created && other.answeredAt > write.answeredAt)) return undefined
@@ -192,7 +260,10 @@ function deletionOf(id: ResourceId, own: readonly AuditedWrite[], writes: readon
 /** The answer to the delete of a collection lists the deleted objects. */
 function listsObject({ response }: AuditedWrite, { name }: ResourceId): boolean {
   const items = response === undefined ? undefined : getKey(response, 'items')
-  return isJsonArray(items) && items.some((item) => valueAt(item, [field('metadata'), field('name')]) === name)
+  return (
+    isJsonArray(items) &&
+    items.some((item) => valueAt(item, [field('metadata'), field('name')]) === name)
+  )
 }
 
 function creationOf({ uid, live }: Drift, own: readonly AuditedWrite[]): AuditMatch | undefined {

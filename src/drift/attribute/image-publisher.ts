@@ -1,8 +1,18 @@
 /** The publisher of a container image, from its name (github.com/distribution/reference, `ParseNormalizedNamed`). */
 
 /** Registries in which anybody may have an account, which is the first part of the name. */
-const PUBLIC = new Set(['docker.io', 'gcr.io', 'ghcr.io', 'public.ecr.aws', 'quay.io', 'registry.gitlab.com'])
-const ALIASES: Readonly<Record<string, string>> = { 'index.docker.io': 'docker.io', 'registry-1.docker.io': 'docker.io' }
+const PUBLIC = new Set([
+  'docker.io',
+  'gcr.io',
+  'ghcr.io',
+  'public.ecr.aws',
+  'quay.io',
+  'registry.gitlab.com',
+])
+const ALIASES: Readonly<Record<string, string>> = {
+  'index.docker.io': 'docker.io',
+  'registry-1.docker.io': 'docker.io',
+}
 
 /**
  * The registry, with the account of a public one: `docker.io/library` for `nginx:1`, `ghcr.io/acme`, `registry.example.com`.
@@ -17,6 +27,10 @@ export function publisherOf(path: string, text: string): string {
   const registry = named ? (ALIASES[first] ?? first) : 'docker.io'
   if (!PUBLIC.has(registry)) return registry
   const rest = named ? text.slice(slash + 1) : text
-  const account = rest.includes('/') ? rest.slice(0, rest.indexOf('/')) : registry === 'docker.io' ? 'library' : ''
+  const account = rest.includes('/')
+    ? rest.slice(0, rest.indexOf('/'))
+    : registry === 'docker.io'
+      ? 'library'
+      : ''
   return `${registry}/${account}`
 }

@@ -13,7 +13,12 @@ const MANIFEST: JsonObject = {
   data: { a: '1', b: '2', c: '3' },
 }
 
-type Part = readonly [manager: string, part: JsonObject, operation?: 'Apply' | 'Update', time?: string]
+type Part = readonly [
+  manager: string,
+  part: JsonObject,
+  operation?: 'Apply' | 'Update',
+  time?: string,
+]
 
 /** An object with one entry per manager, each with its own part of the manifest. */
 function livedWith(...parts: readonly Part[]): JsonObject {
@@ -21,7 +26,11 @@ function livedWith(...parts: readonly Part[]): JsonObject {
     const [entry] = managedFieldsOf(appliedBy(manager, part)).entries
     assert.ok(entry !== undefined)
     const list = appliedBy(manager, part)['metadata'] as { managedFields: JsonObject[] }
-    return { ...list.managedFields[0], ...(operation === undefined ? {} : { operation }), ...(time === undefined ? {} : { time }) }
+    return {
+      ...list.managedFields[0],
+      ...(operation === undefined ? {} : { operation }),
+      ...(time === undefined ? {} : { time }),
+    }
   })
   return withMetadata(MANIFEST, { managedFields: entries as never })
 }
@@ -32,7 +41,11 @@ function at(time: string, live: JsonObject): JsonObject {
 }
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
-const MARKED: JsonObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web', annotations: { [LAST_APPLIED]: '' } } }
+const MARKED: JsonObject = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'web', annotations: { [LAST_APPLIED]: '' } },
+}
 
 function remembering(live: JsonObject, applied: JsonObject): JsonObject {
   return withMetadata(live, { annotations: { [LAST_APPLIED]: JSON.stringify(applied) } })
@@ -45,28 +58,55 @@ function keepsLastApplied(manager: string, part: JsonObject, applied: JsonObject
 }
 
 function syncerOf(...lives: readonly JsonObject[]): string | undefined {
-  return findSyncer(lives.map((live) => ({ desired: MANIFEST, live, schema: TEST_SCHEMA })))?.manager
+  return findSyncer(lives.map((live) => ({ desired: MANIFEST, live, schema: TEST_SCHEMA })))
+    ?.manager
 }
 
-const ONE_KEY: JsonObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web' }, data: { a: '1' } }
+const ONE_KEY: JsonObject = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'web' },
+  data: { a: '1' },
+}
 
-const FOUND: readonly (readonly [name: string, lives: readonly JsonObject[], syncer: string | undefined])[] = [
+const FOUND: readonly (readonly [
+  name: string,
+  lives: readonly JsonObject[],
+  syncer: string | undefined,
+])[] = [
   ['the one that applied', [appliedBy('my-ci', MANIFEST)], 'my-ci'],
   ['kubectl, where nobody else applied', [appliedBy('kubectl', MANIFEST)], 'kubectl'],
   ['the one that owns most', [livedWith(['one-ci', ONE_KEY], ['my-ci', MANIFEST])], 'my-ci'],
   [
     'the controller, from the first object on that it took over from the bootstrap',
-    [appliedBy('flux', MANIFEST), appliedBy('flux', MANIFEST), appliedBy('flux', MANIFEST), livedWith(['kustomize-controller', MANIFEST])],
+    [
+      appliedBy('flux', MANIFEST),
+      appliedBy('flux', MANIFEST),
+      appliedBy('flux', MANIFEST),
+      livedWith(['kustomize-controller', MANIFEST]),
+    ],
     'kustomize-controller',
   ],
-  ['the command of a bootstrap, where no controller applied', [appliedBy('flux', MANIFEST)], 'flux'],
+  [
+    'the command of a bootstrap, where no controller applied',
+    [appliedBy('flux', MANIFEST)],
+    'flux',
+  ],
   [
     'the GitOps tool, after somebody applied the whole manifest by hand',
     [livedWith(['kubectl', MANIFEST], ['kustomize-controller', MANIFEST])],
     'kustomize-controller',
   ],
-  ['a CI, after somebody applied the whole manifest by hand', [livedWith(['kubectl', MANIFEST], ['my-ci', MANIFEST])], 'my-ci'],
-  ['not a GitOps tool that owns next to nothing', [livedWith(['my-ci', MANIFEST], ['helm', ONE_KEY])], 'my-ci'],
+  [
+    'a CI, after somebody applied the whole manifest by hand',
+    [livedWith(['kubectl', MANIFEST], ['my-ci', MANIFEST])],
+    'my-ci',
+  ],
+  [
+    'not a GitOps tool that owns next to nothing',
+    [livedWith(['my-ci', MANIFEST], ['helm', ONE_KEY])],
+    'my-ci',
+  ],
   [
     'an applier with a name of its own before a client-side apply',
     [livedWith(['kubectl-client-side-apply', MANIFEST, 'Update'], ['my-ci', MANIFEST])],
@@ -83,19 +123,38 @@ const FOUND: readonly (readonly [name: string, lives: readonly JsonObject[], syn
     [livedWith(['helm', MANIFEST, 'Update'], ['kubectl', MANIFEST])],
     'helm',
   ],
-  ['kpt, which updates as kubectl and keeps what it applied', [keepsLastApplied('kubectl', MANIFEST, MANIFEST)], 'kubectl'],
-  ['whoever keeps what it applied, whatever its name', [keepsLastApplied('my-ci', MANIFEST, MANIFEST)], 'my-ci'],
+  [
+    'kpt, which updates as kubectl and keeps what it applied',
+    [keepsLastApplied('kubectl', MANIFEST, MANIFEST)],
+    'kubectl',
+  ],
+  [
+    'whoever keeps what it applied, whatever its name',
+    [keepsLastApplied('my-ci', MANIFEST, MANIFEST)],
+    'my-ci',
+  ],
   [
     'Argo CD on an object of RBAC, where another name of it has the content',
     [livedWith(['argocd-application-controller', MANIFEST, 'Update'])],
     'argocd-application-controller',
   ],
-  ['nobody where somebody only edited as the web page of Argo CD does', [livedWith(['argocd-server', MANIFEST, 'Update'])], undefined],
+  [
+    'nobody where somebody only edited as the web page of Argo CD does',
+    [livedWith(['argocd-server', MANIFEST, 'Update'])],
+    undefined,
+  ],
   [
     'the GitOps tool of which somebody took over everything that is declared',
     [
       livedWith(
-        ['kustomize-controller', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web', labels: { 'example.com/by': 'flux' } } }],
+        [
+          'kustomize-controller',
+          {
+            apiVersion: 'v1',
+            kind: 'ConfigMap',
+            metadata: { name: 'web', labels: { 'example.com/by': 'flux' } },
+          },
+        ],
         ['kubectl-edit', MANIFEST, 'Update'],
       ),
     ],
@@ -106,7 +165,11 @@ const FOUND: readonly (readonly [name: string, lives: readonly JsonObject[], syn
     [livedWith(['kubectl-client-side-apply', MANIFEST, 'Update'])],
     'kubectl-client-side-apply',
   ],
-  ['nobody where everybody only updated', [editedBy('kubectl-edit', withMetadata(MANIFEST, {}), 'data.a', '5')], undefined],
+  [
+    'nobody where everybody only updated',
+    [editedBy('kubectl-edit', withMetadata(MANIFEST, {}), 'data.a', '5')],
+    undefined,
+  ],
   ['nobody where nothing is there', [], undefined],
 ]
 
@@ -116,7 +179,10 @@ for (const [name, lives, syncer] of FOUND) {
     assert.equal(
       syncerOf(
         ...lives.map((live) =>
-          withMetadata(live, { managedFields: (live['metadata'] as { managedFields?: [] }).managedFields?.toReversed() ?? [] }),
+          withMetadata(live, {
+            managedFields:
+              (live['metadata'] as { managedFields?: [] }).managedFields?.toReversed() ?? [],
+          }),
         ),
       ),
       syncer,
@@ -133,95 +199,151 @@ function syncerIn(...lives: readonly JsonObject[]): SyncerManager | undefined {
 
 function namesOf(syncer: SyncerManager | undefined): string {
   const text = ({ manager, operation }: FieldManager): string => `${manager} ${operation}`
-  return syncer === undefined ? 'nobody' : [text(syncer), ...(syncer.former ?? []).map(text)].join(' < ')
+  return syncer === undefined
+    ? 'nobody'
+    : [text(syncer), ...(syncer.former ?? []).map(text)].join(' < ')
 }
 
-const FORMER: readonly (readonly [name: string, lives: readonly JsonObject[], expected: string])[] = [
+const FORMER: readonly (readonly [name: string, lives: readonly JsonObject[], expected: string])[] =
   [
-    'Helm 4 that took over a release of Helm 3 and left its definitions',
-    [at(LATER, appliedBy('helm', MANIFEST)), at(LATER, appliedBy('helm', MANIFEST)), livedWith(['helm', MANIFEST, 'Update', EARLIER])],
-    'helm Apply < helm Update',
-  ],
-  [
-    'Argo CD that applies some objects on the server',
     [
-      livedWith(['argocd-controller', MANIFEST, 'Update']),
-      livedWith(['argocd-controller', MANIFEST, 'Update']),
-      appliedBy('argocd-controller', MANIFEST),
-    ],
-    'argocd-controller Update < argocd-controller Apply',
-  ],
-  [
-    'Argo CD, with what it reconciled of RBAC under its other name',
-    [
-      livedWith(['argocd-controller', MANIFEST], ['argocd-application-controller', MANIFEST, 'Update']),
-      appliedBy('argocd-controller', MANIFEST),
-    ],
-    'argocd-controller Apply < argocd-application-controller Update',
-  ],
-  [
-    "one person's kubectl, which applied some objects on the server, replaced one and created another",
-    [
-      livedWith(['kubectl-client-side-apply', MANIFEST, 'Update']),
-      livedWith(['kubectl-client-side-apply', MANIFEST, 'Update']),
-      appliedBy('kubectl', MANIFEST),
-      livedWith(['kubectl-replace', MANIFEST, 'Update']),
-      livedWith(['kubectl-create', ONE_KEY, 'Update'], ['kubectl-edit', ONE_KEY, 'Update']),
-    ],
-    'kubectl-client-side-apply Update < kubectl Apply < kubectl-create Update < kubectl-replace Update',
-  ],
-  [
-    'Flux after Helm, which wrote nothing since',
-    [livedWith(['helm', MANIFEST, 'Update', EARLIER], ['kustomize-controller', MANIFEST, 'Apply', LATER])],
-    'kustomize-controller Apply < helm Update',
-  ],
-  [
-    'Argo CD on the client after Helm, which still owns all that it wrote',
-    [livedWith(['helm', MANIFEST, 'Update', EARLIER], ['argocd-controller', MARKED, 'Update', LATER])].map((live) =>
-      remembering(live, MANIFEST),
-    ),
-    'argocd-controller Update < helm Update',
-  ],
-  [
-    'Helm after Argo CD, which wrote nothing since',
-    [livedWith(['argocd-controller', MANIFEST, 'Update', EARLIER], ['helm', MANIFEST, 'Update', LATER])],
-    'helm Update < argocd-controller Update',
-  ],
-  [
-    'what the server kept of the time before anybody applied',
-    [livedWith(['before-first-apply', MANIFEST, 'Update', EARLIER], ['my-ci', MANIFEST, 'Apply', LATER])],
-    'my-ci Apply < before-first-apply Update',
-  ],
-  [
-    'nobody else where a tool that had the package writes still',
-    [
-      livedWith(['kustomize-controller', MANIFEST, 'Apply', EARLIER], ['helm', MANIFEST, 'Update', EARLIER]),
-      livedWith(['kustomize-controller', MANIFEST, 'Apply', EARLIER], ['helm', MANIFEST, 'Update', LATER]),
-    ],
-    'kustomize-controller Apply',
-  ],
-  [
-    'nobody else where another GitOps tool only has one key',
-    [livedWith(['helm', ONE_KEY, 'Update', EARLIER], ['kustomize-controller', MANIFEST, 'Apply', LATER])],
-    'kustomize-controller Apply',
-  ],
-  [
-    'nobody else where a GitOps tool applied before: what it declared and git does not is there for somebody to see',
-    [livedWith(['kustomize-controller', MANIFEST, 'Apply', EARLIER], ['argocd-controller', MANIFEST, 'Apply', LATER])],
-    'argocd-controller Apply',
-  ],
-  ...['kubectl-client-side-apply', 'kubectl', 'kubectl-edit', 'kubectl-create', 'argocd-server'].map(
-    (people) =>
+      'Helm 4 that took over a release of Helm 3 and left its definitions',
       [
-        `nobody of those who wrote as ${people}, before the syncer or after`,
+        at(LATER, appliedBy('helm', MANIFEST)),
+        at(LATER, appliedBy('helm', MANIFEST)),
+        livedWith(['helm', MANIFEST, 'Update', EARLIER]),
+      ],
+      'helm Apply < helm Update',
+    ],
+    [
+      'Argo CD that applies some objects on the server',
+      [
+        livedWith(['argocd-controller', MANIFEST, 'Update']),
+        livedWith(['argocd-controller', MANIFEST, 'Update']),
+        appliedBy('argocd-controller', MANIFEST),
+      ],
+      'argocd-controller Update < argocd-controller Apply',
+    ],
+    [
+      'Argo CD, with what it reconciled of RBAC under its other name',
+      [
+        livedWith(
+          ['argocd-controller', MANIFEST],
+          ['argocd-application-controller', MANIFEST, 'Update'],
+        ),
+        appliedBy('argocd-controller', MANIFEST),
+      ],
+      'argocd-controller Apply < argocd-application-controller Update',
+    ],
+    [
+      "one person's kubectl, which applied some objects on the server, replaced one and created another",
+      [
+        livedWith(['kubectl-client-side-apply', MANIFEST, 'Update']),
+        livedWith(['kubectl-client-side-apply', MANIFEST, 'Update']),
+        appliedBy('kubectl', MANIFEST),
+        livedWith(['kubectl-replace', MANIFEST, 'Update']),
+        livedWith(['kubectl-create', ONE_KEY, 'Update'], ['kubectl-edit', ONE_KEY, 'Update']),
+      ],
+      'kubectl-client-side-apply Update < kubectl Apply < kubectl-create Update < kubectl-replace Update',
+    ],
+    [
+      'Flux after Helm, which wrote nothing since',
+      [
+        livedWith(
+          ['helm', MANIFEST, 'Update', EARLIER],
+          ['kustomize-controller', MANIFEST, 'Apply', LATER],
+        ),
+      ],
+      'kustomize-controller Apply < helm Update',
+    ],
+    [
+      'Argo CD on the client after Helm, which still owns all that it wrote',
+      [
+        livedWith(
+          ['helm', MANIFEST, 'Update', EARLIER],
+          ['argocd-controller', MARKED, 'Update', LATER],
+        ),
+      ].map((live) => remembering(live, MANIFEST)),
+      'argocd-controller Update < helm Update',
+    ],
+    [
+      'Helm after Argo CD, which wrote nothing since',
+      [
+        livedWith(
+          ['argocd-controller', MANIFEST, 'Update', EARLIER],
+          ['helm', MANIFEST, 'Update', LATER],
+        ),
+      ],
+      'helm Update < argocd-controller Update',
+    ],
+    [
+      'what the server kept of the time before anybody applied',
+      [
+        livedWith(
+          ['before-first-apply', MANIFEST, 'Update', EARLIER],
+          ['my-ci', MANIFEST, 'Apply', LATER],
+        ),
+      ],
+      'my-ci Apply < before-first-apply Update',
+    ],
+    [
+      'nobody else where a tool that had the package writes still',
+      [
+        livedWith(
+          ['kustomize-controller', MANIFEST, 'Apply', EARLIER],
+          ['helm', MANIFEST, 'Update', EARLIER],
+        ),
+        livedWith(
+          ['kustomize-controller', MANIFEST, 'Apply', EARLIER],
+          ['helm', MANIFEST, 'Update', LATER],
+        ),
+      ],
+      'kustomize-controller Apply',
+    ],
+    [
+      'nobody else where another GitOps tool only has one key',
+      [
+        livedWith(
+          ['helm', ONE_KEY, 'Update', EARLIER],
+          ['kustomize-controller', MANIFEST, 'Apply', LATER],
+        ),
+      ],
+      'kustomize-controller Apply',
+    ],
+    [
+      'nobody else where a GitOps tool applied before: what it declared and git does not is there for somebody to see',
+      [
+        livedWith(
+          ['kustomize-controller', MANIFEST, 'Apply', EARLIER],
+          ['argocd-controller', MANIFEST, 'Apply', LATER],
+        ),
+      ],
+      'argocd-controller Apply',
+    ],
+    ...[
+      'kubectl-client-side-apply',
+      'kubectl',
+      'kubectl-edit',
+      'kubectl-create',
+      'argocd-server',
+    ].map(
+      (people) =>
         [
-          livedWith([people, MANIFEST, 'Update', EARLIER], ['kustomize-controller', MANIFEST, 'Apply', LATER]),
-          livedWith([people, MANIFEST, 'Update', LATER], ['kustomize-controller', MANIFEST, 'Apply', EARLIER]),
-        ],
-        'kustomize-controller Apply',
-      ] as const,
-  ),
-]
+          `nobody of those who wrote as ${people}, before the syncer or after`,
+          [
+            livedWith(
+              [people, MANIFEST, 'Update', EARLIER],
+              ['kustomize-controller', MANIFEST, 'Apply', LATER],
+            ),
+            livedWith(
+              [people, MANIFEST, 'Update', LATER],
+              ['kustomize-controller', MANIFEST, 'Apply', EARLIER],
+            ),
+          ],
+          'kustomize-controller Apply',
+        ] as const,
+    ),
+  ]
 
 for (const [name, lives, expected] of FORMER) {
   test(`of the same syncer is ${name}`, () => {
@@ -241,10 +363,16 @@ test('the configured manager is the syncer, with the operation that it has on th
   assert.equal(given('my-ci'), 'my-ci Apply')
   assert.equal(given('my-ci', appliedBy('kustomize-controller', MANIFEST)), 'my-ci Apply')
   assert.equal(
-    given('kubectl-client-side-apply', livedWith(['kubectl-client-side-apply', MANIFEST, 'Update'])),
+    given(
+      'kubectl-client-side-apply',
+      livedWith(['kubectl-client-side-apply', MANIFEST, 'Update']),
+    ),
     'kubectl-client-side-apply Update',
   )
-  assert.equal(given('helm', livedWith(['helm', MANIFEST]), livedWith(['helm', ONE_KEY, 'Update'])), 'helm Apply < helm Update')
+  assert.equal(
+    given('helm', livedWith(['helm', MANIFEST]), livedWith(['helm', ONE_KEY, 'Update'])),
+    'helm Apply < helm Update',
+  )
 })
 
 test('a manager of the status alone is no applier', () => {
@@ -252,7 +380,9 @@ test('a manager of the status alone is no applier', () => {
     ...MANIFEST,
     metadata: {
       ...(MANIFEST['metadata'] as JsonObject),
-      managedFields: [{ manager: 'x', operation: 'Apply', subresource: 'status', fieldsV1: { 'f:data': {} } }],
+      managedFields: [
+        { manager: 'x', operation: 'Apply', subresource: 'status', fieldsV1: { 'f:data': {} } },
+      ],
     },
   }
   assert.equal(syncerOf(status), undefined)

@@ -16,8 +16,19 @@ import {
 import type { JsonObject } from '@backporch/kyaml/json'
 import { compareText } from '@backporch/kyaml/text'
 import { usesHelm } from '../../syncers/helm.ts'
-import { BEFORE_FIRST_APPLY, CLIENT_SIDE_APPLY, LAST_APPLIED, onlyMakes, writesManifest } from '../../syncers/kubectl.ts'
-import { isSameProgram, namesOfManager, programOf, syncerOfManager } from '../../syncers/registry.ts'
+import {
+  BEFORE_FIRST_APPLY,
+  CLIENT_SIDE_APPLY,
+  LAST_APPLIED,
+  onlyMakes,
+  writesManifest,
+} from '../../syncers/kubectl.ts'
+import {
+  isSameProgram,
+  namesOfManager,
+  programOf,
+  syncerOfManager,
+} from '../../syncers/registry.ts'
 import type { Actor, SyncerManager } from '../compare/drift.ts'
 import { lastAppliedOf } from '../compare/last-applied.ts'
 import { classOfManager } from './actor.ts'
@@ -35,12 +46,19 @@ export interface AppliedObject {
  * with operation Apply, or updated under a client-side applier's name or with the last-applied annotation.
  * @param given the configured field manager, as it is on the objects
  */
-export function findSyncer(objects: readonly AppliedObject[], given?: string): SyncerManager | undefined {
+export function findSyncer(
+  objects: readonly AppliedObject[],
+  given?: string,
+): SyncerManager | undefined {
   const writers = writersOf(objects)
   const tools = withoutBootstraps(toolsOf(writers, objects.length))
   if (given !== undefined) {
     const named = writers.filter(({ manager }) => manager.manager === given)
-    const manager = [...named].sort(byFields)[0]?.manager ?? { manager: given, operation: 'Apply', subresource: '' }
+    const manager = [...named].sort(byFields)[0]?.manager ?? {
+      manager: given,
+      operation: 'Apply',
+      subresource: '',
+    }
     return withFormer(manager, writers)
   }
   const most = Math.max(0, ...tools.map(({ fields }) => fields))
@@ -54,17 +72,25 @@ export function findSyncer(objects: readonly AppliedObject[], given?: string): S
  * the controller is the syncer from its first object on.
  */
 function withoutBootstraps(tools: readonly Tool[]): readonly Tool[] {
-  const productOf = ({ members: [first] }: Tool): string | undefined => first && syncerOfManager(first.manager.manager)
-  const isController = ({ members }: Tool): boolean => members.some(({ manager }) => repeats(manager))
+  const productOf = ({ members: [first] }: Tool): string | undefined =>
+    first && syncerOfManager(first.manager.manager)
+  const isController = ({ members }: Tool): boolean =>
+    members.some(({ manager }) => repeats(manager))
   const controlled = new Set(tools.filter(isController).map(productOf))
-  return tools.filter((tool) => isController(tool) || !controlled.has(productOf(tool)) || productOf(tool) === undefined)
+  return tools.filter(
+    (tool) =>
+      isController(tool) || !controlled.has(productOf(tool)) || productOf(tool) === undefined,
+  )
 }
 
 /**
  * Whether the entry is of the command that the syncer's product is bootstrapped with (`flux bootstrap` applies as `flux`). A person may run it later,
  * so that it is no name of the syncer, and its writes stay visible.
  */
-export function isBootstrapOf(entry: Pick<Actor, 'manager' | 'operation'>, syncer: SyncerManager): boolean {
+export function isBootstrapOf(
+  entry: Pick<Actor, 'manager' | 'operation'>,
+  syncer: SyncerManager,
+): boolean {
   if (entry.operation !== 'Apply' || repeats(entry) || !repeats(syncer)) return false
   const product = syncerOfManager(syncer.manager)
   return product !== undefined && product === syncerOfManager(entry.manager)
@@ -124,13 +150,24 @@ function writersOf(objects: readonly AppliedObject[]): Writer[] {
 }
 
 /** The client-side applier; a person who edits the annotation is none. */
-function keeperOfLastApplied(entries: readonly ManagedFieldsEntry[]): ManagedFieldsEntry | undefined {
-  const owner = entries.find(({ operation, fields }) => operation === 'Update' && ownsPath(fields, LAST_APPLIED_PATH))
+function keeperOfLastApplied(
+  entries: readonly ManagedFieldsEntry[],
+): ManagedFieldsEntry | undefined {
+  const owner = entries.find(
+    ({ operation, fields }) => operation === 'Update' && ownsPath(fields, LAST_APPLIED_PATH),
+  )
   if (owner === undefined || classOfManager(owner.manager) !== 'human-tool') return owner
-  return entries.find(({ manager, operation }) => manager === CLIENT_SIDE_APPLY && operation === 'Update') ?? owner
+  return (
+    entries.find(
+      ({ manager, operation }) => manager === CLIENT_SIDE_APPLY && operation === 'Update',
+    ) ?? owner
+  )
 }
 
-const LAST_APPLIED_PATH = ['metadata', 'annotations', LAST_APPLIED].map((name) => ({ kind: 'field' as const, name }))
+const LAST_APPLIED_PATH = ['metadata', 'annotations', LAST_APPLIED].map((name) => ({
+  kind: 'field' as const,
+  name,
+}))
 
 function isApplier({ manager, operation }: ManagedFieldsEntry): boolean {
   const isKubectl = writesManifest({ manager, operation }) && !onlyMakes(manager)
@@ -157,12 +194,17 @@ function toolsOf(writers: readonly Writer[], objects: number): Tool[] {
     members,
     rank: Math.min(...members.map(({ manager }) => rankOf(manager))),
     fields: members.reduce((sum, { fields }) => sum + fields, 0),
-    first: members.reduce((earliest, { first }) => (first < earliest ? first : earliest), members[0]?.first ?? ''),
+    first: members.reduce(
+      (earliest, { first }) => (first < earliest ? first : earliest),
+      members[0]?.first ?? '',
+    ),
   }))
   const declaring = tools.filter(({ fields }) => fields > 0)
   if (declaring.some(({ rank }) => rank < PEOPLE)) return declaring
   // A syncer without any declared field left still has its entry.
-  const emptied = tools.filter(({ rank, members }) => rank === 0 && members.some((member) => member.objects * 2 >= objects))
+  const emptied = tools.filter(
+    ({ rank, members }) => rank === 0 && members.some((member) => member.objects * 2 >= objects),
+  )
   return emptied.length > 0 ? emptied : declaring
 }
 
@@ -194,15 +236,24 @@ function byFields(left: Writer, right: Writer): number {
 /** Apply entries first, then by name, so that the order of the entries has no effect. */
 function compareWriters(left: Writer | undefined, right: Writer | undefined): number {
   if (left === undefined || right === undefined) return 0
-  return compareText(left.manager.operation, right.manager.operation) || compareText(left.manager.manager, right.manager.manager)
+  return (
+    compareText(left.manager.operation, right.manager.operation) ||
+    compareText(left.manager.manager, right.manager.manager)
+  )
 }
 
 function withFormer(syncer: FieldManager, writers: readonly Writer[]): SyncerManager {
   const own = writers.filter(({ manager }) => isSameTool(manager, syncer))
-  const first = own.reduce((earliest, writer) => (writer.first < earliest ? writer.first : earliest), own[0]?.first ?? '')
+  const first = own.reduce(
+    (earliest, writer) => (writer.first < earliest ? writer.first : earliest),
+    own[0]?.first ?? '',
+  )
   const fields = own.reduce((sum, writer) => sum + writer.fields, 0)
   const former = writers
-    .filter((writer) => !sameManager(writer.manager, syncer) && isFormer(writer, syncer, { first, fields }))
+    .filter(
+      (writer) =>
+        !sameManager(writer.manager, syncer) && isFormer(writer, syncer, { first, fields }),
+    )
     .sort(compareWriters)
     .map(({ manager }) => manager)
   return former.length === 0 ? syncer : { ...syncer, former }
@@ -212,7 +263,11 @@ function withFormer(syncer: FieldManager, writers: readonly Writer[]): SyncerMan
  * Whether a writer is a former name of the syncer. Names of people never are, because their writes stay visible, and tools that apply move such
  * entries to their own name. A former GitOps tool updated, so that it owns the server's defaults too, and wrote nothing since the syncer began.
  */
-function isFormer(writer: Writer, syncer: FieldManager, own: { readonly first: string; readonly fields: number }): boolean {
+function isFormer(
+  writer: Writer,
+  syncer: FieldManager,
+  own: { readonly first: string; readonly fields: number },
+): boolean {
   const { manager, operation } = writer.manager
   if (manager === BEFORE_FIRST_APPLY && operation === 'Update') return true
   if (isSameTool(writer.manager, syncer)) return true
@@ -221,5 +276,9 @@ function isFormer(writer: Writer, syncer: FieldManager, own: { readonly first: s
 }
 
 function isSameTool(left: FieldManager, right: FieldManager): boolean {
-  return sameManager(left, right) || isSameProgram(left.manager, right.manager) || (writesManifest(left) && writesManifest(right))
+  return (
+    sameManager(left, right) ||
+    isSameProgram(left.manager, right.manager) ||
+    (writesManifest(left) && writesManifest(right))
+  )
 }

@@ -3,14 +3,33 @@ import { test } from 'node:test'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
 import { authoredPart } from './authored-part.ts'
 
-const METADATA = { name: 'web', namespace: 'shop', uid: '1', resourceVersion: '2', creationTimestamp: 'x', generation: 3 }
+const METADATA = {
+  name: 'web',
+  namespace: 'shop',
+  uid: '1',
+  resourceVersion: '2',
+  creationTimestamp: 'x',
+  generation: 3,
+}
 
 function entry(manager: string, fieldsV1: Json, more: JsonObject = {}): Json {
-  return { manager, operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1, ...more }
+  return {
+    manager,
+    operation: 'Update',
+    apiVersion: 'v1',
+    fieldsType: 'FieldsV1',
+    fieldsV1,
+    ...more,
+  }
 }
 
 function live(managedFields: readonly Json[], metadata: JsonObject, more: JsonObject): JsonObject {
-  return { kind: 'Thing', apiVersion: 'v1', metadata: { ...METADATA, ...metadata, managedFields }, ...more }
+  return {
+    kind: 'Thing',
+    apiVersion: 'v1',
+    metadata: { ...METADATA, ...metadata, managedFields },
+    ...more,
+  }
 }
 
 test('what the control plane alone owns, a status and the metadata of the server are left out', () => {
@@ -18,7 +37,10 @@ test('what the control plane alone owns, a status and the metadata of the server
     [
       entry('kubectl-edit', { 'f:spec': { 'f:size': {} } }),
       entry('kubectl', { 'f:spec': { 'f:replicas': {} } }, { subresource: 'scale' }),
-      entry('kube-controller-manager', { 'f:spec': { 'f:volumeName': {} }, 'f:metadata': { 'f:finalizers': {} } }),
+      entry('kube-controller-manager', {
+        'f:spec': { 'f:volumeName': {} },
+        'f:metadata': { 'f:finalizers': {} },
+      }),
       entry('operator', { 'f:status': { 'f:ready': {} } }, { subresource: 'status' }),
     ],
     { finalizers: ['x'], ownerReferences: [{ name: 'a' }] },
@@ -37,8 +59,15 @@ test('what the control plane alone owns, a status and the metadata of the server
 test('items of lists stay in their order, with the keys that name them', () => {
   const object = live(
     [
-      entry('one', { 'f:spec': { 'f:ports': { 'k:{"port":80,"protocol":"TCP"}': { 'f:name': {} } } } }),
-      entry('two', { 'f:spec': { 'f:ports': { 'k:{"port":443,"protocol":"TCP"}': {} }, 'f:tags': { 'v:"b"': {} } } }),
+      entry('one', {
+        'f:spec': { 'f:ports': { 'k:{"port":80,"protocol":"TCP"}': { 'f:name': {} } } },
+      }),
+      entry('two', {
+        'f:spec': {
+          'f:ports': { 'k:{"port":443,"protocol":"TCP"}': {} },
+          'f:tags': { 'v:"b"': {} },
+        },
+      }),
     ],
     {},
     {
@@ -61,12 +90,24 @@ test('items of lists stay in their order, with the keys that name them', () => {
 })
 
 test('the marks of syncers go, and a label that others use too stays where a person wrote it', () => {
-  const labels = { 'app.kubernetes.io/instance': 'web', 'kustomize.toolkit.fluxcd.io/name': 'apps', team: 'x' }
-  const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': '{}', 'config.k8s.io/owning-inventory': 'x' }
-  const all = (map: JsonObject): JsonObject => Object.fromEntries(Object.keys(map).map((key) => [`f:${key}`, {}]))
+  const labels = {
+    'app.kubernetes.io/instance': 'web',
+    'kustomize.toolkit.fluxcd.io/name': 'apps',
+    team: 'x',
+  }
+  const annotations = {
+    'kubectl.kubernetes.io/last-applied-configuration': '{}',
+    'config.k8s.io/owning-inventory': 'x',
+  }
+  const all = (map: JsonObject): JsonObject =>
+    Object.fromEntries(Object.keys(map).map((key) => [`f:${key}`, {}]))
   const owned = { 'f:metadata': { 'f:labels': all(labels), 'f:annotations': all(annotations) } }
   const manifest = authoredPart(live([entry('kubectl-create', owned)], { labels, annotations }, {}))
-  assert.deepEqual(manifest['metadata'], { name: 'web', namespace: 'shop', labels: { 'app.kubernetes.io/instance': 'web', team: 'x' } })
+  assert.deepEqual(manifest['metadata'], {
+    name: 'web',
+    namespace: 'shop',
+    labels: { 'app.kubernetes.io/instance': 'web', team: 'x' },
+  })
 })
 
 test('an object without managers is taken as a whole', () => {

@@ -11,7 +11,14 @@ import {
   ownsLocation,
   type PathStep,
 } from '@backporch/kyaml/field'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '@backporch/kyaml/json'
+import {
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonEquals,
+} from '@backporch/kyaml/json'
 import { withoutBookkeeping } from '@backporch/kyaml/resource'
 import { isMarkOf, syncersOfMark } from '../../syncers/marks.ts'
 import { SYNCERS } from '../../syncers/registry.ts'
@@ -19,17 +26,27 @@ import { isControlPlane } from '../attribute/actor-classes.ts'
 import { hasNoOwners } from '../unowned/unowned-fields.ts'
 
 /** Metadata that only a cluster gives an object. */
-const SERVER_METADATA = new Set(['ownerReferences', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'generateName'])
+const SERVER_METADATA = new Set([
+  'ownerReferences',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'generateName',
+])
 const COPIES: ReadonlySet<string> = new Set(SYNCERS.flatMap(({ marks }) => marks.copies))
 
 /** The whole object, for one whose fields have no owners. */
 export function plainPart(live: JsonObject): JsonObject {
   const { metadata, ...rest } = withoutBookkeeping(live)
-  const kept = isJsonObject(metadata) ? Object.entries(metadata).filter(([name]) => !SERVER_METADATA.has(name)) : []
+  const kept = isJsonObject(metadata)
+    ? Object.entries(metadata).filter(([name]) => !SERVER_METADATA.has(name))
+    : []
   const managed = managedFieldsOf(live)
   const entries = kept.flatMap(([name, value]): (readonly [string, Json])[] => {
-    if ((name !== 'labels' && name !== 'annotations') || !isJsonObject(value)) return [[name, value]]
-    const own = Object.entries(value).filter(([key, text]) => !isMark([field('metadata'), field(name), field(key)], key, text))
+    if ((name !== 'labels' && name !== 'annotations') || !isJsonObject(value))
+      return [[name, value]]
+    const own = Object.entries(value).filter(
+      ([key, text]) => !isMark([field('metadata'), field(name), field(key)], key, text),
+    )
     return own.length === 0 ? [] : [[name, Object.fromEntries(own)]]
   })
   return inOrder({ ...rest, metadata: Object.fromEntries(entries) })
@@ -40,7 +57,11 @@ export function plainPart(live: JsonObject): JsonObject {
     if (syncers.some(({ marks }) => !marks.shared.some(({ label }) => label === key))) return true
     // A label that others use too is a mark only where nobody but its syncer wrote it.
     const owners = managed.entries.filter((entry) => ownsLocation(entry, path, managed))
-    return syncers.length > 0 && owners.length > 0 && owners.every(({ manager }) => isMarkOf(manager, path, value))
+    return (
+      syncers.length > 0 &&
+      owners.length > 0 &&
+      owners.every(({ manager }) => isMarkOf(manager, path, value))
+    )
   }
 }
 
@@ -52,7 +73,9 @@ export function authoredPart(live: JsonObject): JsonObject {
   const owned = managed.entries.filter(isAuthor).map(({ fields }) => fields)
   const { metadata, ...rest } = plain
   const { apiVersion, kind, ...content } = rest
-  const identity = isJsonObject(metadata) ? Object.entries(metadata).filter(([name]) => name === 'name' || name === 'namespace') : []
+  const identity = isJsonObject(metadata)
+    ? Object.entries(metadata).filter(([name]) => name === 'name' || name === 'namespace')
+    : []
   const part = ownedPart({ ...content, metadata: isJsonObject(metadata) ? metadata : {} }, owned)
   const own = isJsonObject(part) ? part : {}
   const ownMetadata = getKey(own, 'metadata')
@@ -60,7 +83,10 @@ export function authoredPart(live: JsonObject): JsonObject {
     ...(apiVersion === undefined ? {} : { apiVersion }),
     ...(kind === undefined ? {} : { kind }),
     ...own,
-    metadata: { ...Object.fromEntries(identity), ...(isJsonObject(ownMetadata) ? ownMetadata : {}) },
+    metadata: {
+      ...Object.fromEntries(identity),
+      ...(isJsonObject(ownMetadata) ? ownMetadata : {}),
+    },
   })
 }
 
@@ -76,7 +102,9 @@ function ownedPart(value: Json, sets: readonly FieldSet[]): Json | undefined {
     const entries = Object.entries(value).flatMap(([name, below]): (readonly [string, Json])[] => {
       const own = ownedPart(
         below,
-        sets.flatMap(({ children }) => [...children.values()].flatMap(({ step, set }) => (isField(step, name) ? [set] : []))),
+        sets.flatMap(({ children }) =>
+          [...children.values()].flatMap(({ step, set }) => (isField(step, name) ? [set] : [])),
+        ),
       )
       return own === undefined ? [] : [[name, own]]
     })
@@ -84,17 +112,24 @@ function ownedPart(value: Json, sets: readonly FieldSet[]): Json | undefined {
   }
   if (!isJsonArray(value)) return undefined
   const items = value.flatMap((item, index): Json[] => {
-    const found = sets.flatMap(({ children }) => [...children.values()].filter(({ step }) => isItem(step, item, index)))
+    const found = sets.flatMap(({ children }) =>
+      [...children.values()].filter(({ step }) => isItem(step, item, index)),
+    )
     const own = ownedPart(
       item,
       found.map(({ set }) => set),
     )
-    if (own === undefined || !isJsonObject(own) || !isJsonObject(item)) return own === undefined ? [] : [own]
+    if (own === undefined || !isJsonObject(own) || !isJsonObject(item))
+      return own === undefined ? [] : [own]
     // Without its keys it would be another item.
     const keys = found.flatMap(({ step }) => (step.kind === 'item' ? Object.keys(step.keys) : []))
     const names = new Set([...keys, ...Object.keys(own)])
     return [
-      Object.fromEntries(Object.entries(item).flatMap(([name, below]) => (names.has(name) ? [[name, getKey(own, name) ?? below]] : []))),
+      Object.fromEntries(
+        Object.entries(item).flatMap(([name, below]) =>
+          names.has(name) ? [[name, getKey(own, name) ?? below]] : [],
+        ),
+      ),
     ]
   })
   return items.length === 0 ? undefined : items
@@ -121,10 +156,15 @@ const FIRST_OF_METADATA = ['name', 'namespace', 'labels', 'annotations']
 /** As people write manifests. */
 function inOrder(object: JsonObject): JsonObject {
   const metadata = getKey(object, 'metadata')
-  return ordered(isJsonObject(metadata) ? { ...object, metadata: ordered(metadata, FIRST_OF_METADATA) } : object, FIRST)
+  return ordered(
+    isJsonObject(metadata) ? { ...object, metadata: ordered(metadata, FIRST_OF_METADATA) } : object,
+    FIRST,
+  )
 }
 
 function ordered(object: JsonObject, first: readonly string[]): JsonObject {
   const rank = (name: string): number => (first.includes(name) ? first.indexOf(name) : first.length)
-  return Object.fromEntries(Object.entries(object).sort(([left], [right]) => rank(left) - rank(right)))
+  return Object.fromEntries(
+    Object.entries(object).sort(([left], [right]) => rank(left) - rank(right)),
+  )
 }

@@ -61,7 +61,12 @@ export function arrivalsOf(
   })
 }
 
-function arrivalOf(at: string, observed: ObservedContent | undefined, below: string, present: string): Arrival {
+function arrivalOf(
+  at: string,
+  observed: ObservedContent | undefined,
+  below: string,
+  present: string,
+): Arrival {
   if (observed !== undefined) {
     const time = at >= observed.after && at <= observed.firstSeen ? at : observed.firstSeen
     return { earliest: time, latest: time }

@@ -23,7 +23,12 @@ function config(data: JsonObject, name = 'web'): JsonObject {
 }
 
 /** Live as the syncer wrote it at `time`; `owned` are the keys that it owns. */
-function live(data: JsonObject, owned: readonly string[], time: string, more: readonly JsonObject[] = []): JsonObject {
+function live(
+  data: JsonObject,
+  owned: readonly string[],
+  time: string,
+  more: readonly JsonObject[] = [],
+): JsonObject {
   const entry = {
     manager: 'ci',
     operation: 'Apply',
@@ -31,7 +36,10 @@ function live(data: JsonObject, owned: readonly string[], time: string, more: re
     time,
     fieldsV1: { 'f:data': Object.fromEntries(owned.map((key) => [`f:${key}`, {}])) },
   }
-  return { ...config(data), metadata: { name: 'web', namespace: 'shop', uid: 'u', managedFields: [entry, ...more] } }
+  return {
+    ...config(data),
+    metadata: { name: 'web', namespace: 'shop', uid: 'u', managedFields: [entry, ...more] },
+  }
 }
 
 function present(object: JsonObject): LiveState {
@@ -39,8 +47,14 @@ function present(object: JsonObject): LiveState {
 }
 
 function version(commit: string, at: string, ...objects: readonly JsonObject[]): PackageVersion {
-  const keyOf = (object: JsonObject): string => resourceKey({ ...ID, name: String((object['metadata'] as JsonObject)['name']) })
-  return { commit, tree: commit.slice(0, 16), at, objects: new Map(objects.map((object) => [keyOf(object), object])) }
+  const keyOf = (object: JsonObject): string =>
+    resourceKey({ ...ID, name: String((object['metadata'] as JsonObject)['name']) })
+  return {
+    commit,
+    tree: commit.slice(0, 16),
+    at,
+    objects: new Map(objects.map((object) => [keyOf(object), object])),
+  }
 }
 
 interface Given {
@@ -63,14 +77,25 @@ function judge({ versions, live: object, predicted, evidence = {} }: Given): Obj
     },
     SYNCER,
   )
-  const [decided] = setBehindAside([verdict], evidenceOf(versions, new Map([[resourceKey(ID), state]]), evidence))
+  const [decided] = setBehindAside(
+    [verdict],
+    evidenceOf(versions, new Map([[resourceKey(ID), state]]), evidence),
+  )
   assert.ok(decided !== undefined)
   return decided
 }
 
-function evidenceOf(versions: readonly PackageVersion[], view: SyncEvidence['live'], more: Partial<SyncEvidence>): SyncEvidence {
+function evidenceOf(
+  versions: readonly PackageVersion[],
+  view: SyncEvidence['live'],
+  more: Partial<SyncEvidence>,
+): SyncEvidence {
   return {
-    history: { versions, locationOf: new Map(versions.map(({ commit }, index) => [commit, index])), complete: true },
+    history: {
+      versions,
+      locationOf: new Map(versions.map(({ commit }, index) => [commit, index])),
+      complete: true,
+    },
     syncer: SYNCER,
     report: NO_SYNCER_REPORT,
     refused: new Map(),
@@ -87,20 +112,41 @@ function evidenceOf(versions: readonly PackageVersion[], view: SyncEvidence['liv
 }
 
 function reported({ items, setAside, state }: ObjectVerdict): unknown {
-  return { state, items: items.map(({ change }) => change), aside: setAside.map((one) => [one.state, one.commit]) }
+  return {
+    state,
+    items: items.map(({ change }) => change),
+    aside: setAside.map((one) => [one.state, one.commit]),
+  }
 }
 
 const BEHIND_ONE = { state: 'in-sync', items: [], aside: [['Behind', C1]] }
 
-const MOVED = [version(C0, T0, config({ a: '3' })), version(C1, T1, config({ a: '2' })), version(C2, T2, config({ a: '1' }))]
+const MOVED = [
+  version(C0, T0, config({ a: '3' })),
+  version(C1, T1, config({ a: '2' })),
+  version(C2, T2, config({ a: '1' })),
+]
 
 test('a value that an earlier commit rendered and the syncer owns is Behind, and names the commit that is live', () => {
   assert.deepEqual(
-    reported(judge({ versions: MOVED, live: live({ a: '2' }, ['a'], T1), predicted: live({ a: '3' }, ['a'], T1) })),
+    reported(
+      judge({
+        versions: MOVED,
+        live: live({ a: '2' }, ['a'], T1),
+        predicted: live({ a: '3' }, ['a'], T1),
+      }),
+    ),
     BEHIND_ONE,
   )
-  const old = judge({ versions: MOVED, live: live({ a: '1' }, ['a'], T2), predicted: live({ a: '3' }, ['a'], T2) })
-  assert.deepEqual([old.setAside[0]?.commit, old.setAside[0]?.stuckSince], [C2, '2026-01-02T01:00:00Z'])
+  const old = judge({
+    versions: MOVED,
+    live: live({ a: '1' }, ['a'], T2),
+    predicted: live({ a: '3' }, ['a'], T2),
+  })
+  assert.deepEqual(
+    [old.setAside[0]?.commit, old.setAside[0]?.stuckSince],
+    [C2, '2026-01-02T01:00:00Z'],
+  )
   assert.equal(
     old.setAside[0]?.why,
     'live is what ccccccc rendered, git has aaaaaaa since 2026-01-03T00:00:00Z, and the syncer did not apply bbbbbbb within 1h',
@@ -109,20 +155,41 @@ test('a value that an earlier commit rendered and the syncer owns is Behind, and
 
 test('what is Behind names the commit that changed it, not a later one that changed something else', () => {
   const [kptfileOnly, changed] = [config({ a: '3', b: 'new' }), config({ a: '3' })]
-  const versions = [version(C0, T0, kptfileOnly), version(C1, T1, changed), version(C2, T2, config({ a: '1' }))]
-  const one = judge({ versions, live: live({ a: '1', b: 'new' }, ['a', 'b'], T2), predicted: live({ a: '3', b: 'new' }, ['a', 'b'], T2) })
-  assert.match(one.setAside[0]?.why ?? '', /^live is what ccccccc rendered, git has bbbbbbb since 2026-01-02T00:00:00Z, /)
+  const versions = [
+    version(C0, T0, kptfileOnly),
+    version(C1, T1, changed),
+    version(C2, T2, config({ a: '1' })),
+  ]
+  const one = judge({
+    versions,
+    live: live({ a: '1', b: 'new' }, ['a', 'b'], T2),
+    predicted: live({ a: '3', b: 'new' }, ['a', 'b'], T2),
+  })
+  assert.match(
+    one.setAside[0]?.why ?? '',
+    /^live is what ccccccc rendered, git has bbbbbbb since 2026-01-02T00:00:00Z, /,
+  )
   const dropped = [version(C0, T0), version(C1, T1), version(C2, T2, config({ a: '1' }))]
   const verdict = unexpectedObject(ID, live({ a: '1' }, ['a'], T2), 'ResourceGroup shop/inventory')
-  const [gone] = setBehindAside([verdict], evidenceOf(dropped, new Map(), { now: '2026-01-02T00:10:00Z' }))
+  const [gone] = setBehindAside(
+    [verdict],
+    evidenceOf(dropped, new Map(), { now: '2026-01-02T00:10:00Z' }),
+  )
   assert.match(gone?.setAside[0]?.why ?? '', /git has bbbbbbb since 2026-01-02T00:00:00Z/)
 })
 
 test('a value that no commit ever rendered is drift, although the field manager is the syncer: a hand apply beside CI', () => {
-  const verdict = judge({ versions: MOVED, live: live({ a: '9' }, ['a'], T0), predicted: live({ a: '3' }, ['a'], T0) })
+  const verdict = judge({
+    versions: MOVED,
+    live: live({ a: '9' }, ['a'], T0),
+    predicted: live({ a: '3' }, ['a'], T0),
+  })
   assert.deepEqual(reported(verdict), { state: 'drifted', items: ['modified'], aside: [] })
   assert.equal(verdict.items[0]?.actor.manager, 'ci')
-  assert.match(verdict.items[0]?.notes.join() ?? '', /no version of the package in git has the live value/)
+  assert.match(
+    verdict.items[0]?.notes.join() ?? '',
+    /no version of the package in git has the live value/,
+  )
 })
 
 test('where only the latest versions were read, the note says how many', () => {
@@ -137,16 +204,36 @@ test('where only the latest versions were read, the note says how many', () => {
 })
 
 test("a person's value is drift although an earlier commit rendered the same one", () => {
-  const person = { manager: 'kubectl-edit', operation: 'Update', apiVersion: 'v1', time: T0, fieldsV1: { 'f:data': { 'f:a': {} } } }
+  const person = {
+    manager: 'kubectl-edit',
+    operation: 'Update',
+    apiVersion: 'v1',
+    time: T0,
+    fieldsV1: { 'f:data': { 'f:a': {} } },
+  }
   const object = live({ a: '2', b: 'x' }, ['b'], T1, [person])
-  const verdict = judge({ versions: MOVED, live: object, predicted: live({ a: '3', b: 'x' }, ['a', 'b'], T1) })
+  const verdict = judge({
+    versions: MOVED,
+    live: object,
+    predicted: live({ a: '3', b: 'x' }, ['a', 'b'], T1),
+  })
   assert.deepEqual(reported(verdict), { state: 'drifted', items: ['modified'], aside: [] })
   assert.equal(verdict.items[0]?.actor.manager, 'kubectl-edit')
 })
 
 test("a person's value in the only key of a map is drift too, where a client-side apply keeps the map itself", () => {
-  const person = { manager: 'kubectl-label', operation: 'Update', apiVersion: 'v1', time: T0, fieldsV1: { 'f:data': { 'f:a': {} } } }
-  const verdict = judge({ versions: MOVED, live: live({ a: '2' }, [], T1, [person]), predicted: live({ a: '3' }, ['a'], T1) })
+  const person = {
+    manager: 'kubectl-label',
+    operation: 'Update',
+    apiVersion: 'v1',
+    time: T0,
+    fieldsV1: { 'f:data': { 'f:a': {} } },
+  }
+  const verdict = judge({
+    versions: MOVED,
+    live: live({ a: '2' }, [], T1, [person]),
+    predicted: live({ a: '3' }, ['a'], T1),
+  })
   assert.deepEqual(reported(verdict), { state: 'drifted', items: ['modified'], aside: [] })
   assert.equal(verdict.items[0]?.actor.manager, 'kubectl-label')
   assert.deepEqual(verdict.items[0]?.notes, [])
@@ -156,26 +243,49 @@ const GREW = [version(C0, T0, config({ a: '1', b: '2' })), version(C1, T1, confi
 
 test('a field that git has only since a later commit than the syncer last wrote is Behind; one that it wrote after is removed', () => {
   const predicted = live({ a: '1', b: '2' }, ['a', 'b'], T0)
-  assert.deepEqual(reported(judge({ versions: GREW, live: live({ a: '1' }, ['a'], T1), predicted })), BEHIND_ONE)
+  assert.deepEqual(
+    reported(judge({ versions: GREW, live: live({ a: '1' }, ['a'], T1), predicted })),
+    BEHIND_ONE,
+  )
   const removed = { state: 'drifted', items: ['removed'], aside: [] }
-  assert.deepEqual(reported(judge({ versions: GREW, live: live({ a: '1' }, ['a'], T0), predicted })), removed)
+  assert.deepEqual(
+    reported(judge({ versions: GREW, live: live({ a: '1' }, ['a'], T0), predicted })),
+    removed,
+  )
 })
 
 test('a field that is as old as its object was applied with it: gone means removed', () => {
   const versions = [version(C0, T0, config({ a: '1', b: '2' })), version(C1, T1)]
-  const verdict = judge({ versions, live: live({ a: '1' }, ['a'], T2), predicted: live({ a: '1', b: '2' }, ['a', 'b'], T0) })
+  const verdict = judge({
+    versions,
+    live: live({ a: '1' }, ['a'], T2),
+    predicted: live({ a: '1', b: '2' }, ['a', 'b'], T0),
+  })
   assert.deepEqual(reported(verdict), { state: 'drifted', items: ['removed'], aside: [] })
 })
 
 test('a field that was seen in sync with the very same content is removed, whatever the clocks say', () => {
-  const given = { versions: GREW, live: live({ a: '1' }, ['a'], T1), predicted: live({ a: '1', b: '2' }, ['a', 'b'], T0) }
+  const given = {
+    versions: GREW,
+    live: live({ a: '1' }, ['a'], T1),
+    predicted: live({ a: '1', b: '2' }, ['a', 'b'], T0),
+  }
   assert.equal(judge({ ...given, evidence: { waitedBefore: () => false } }).state, 'drifted')
-  assert.deepEqual(reported(judge({ ...given, evidence: { waitedBefore: () => true } })), BEHIND_ONE)
+  assert.deepEqual(
+    reported(judge({ ...given, evidence: { waitedBefore: () => true } })),
+    BEHIND_ONE,
+  )
 })
 
 test('the commit that the syncer names as applied decides', () => {
-  const report = (applied: string): Partial<SyncEvidence> => ({ report: { ...NO_SYNCER_REPORT, applied } })
-  const given = { versions: GREW, live: live({ a: '1' }, ['a'], T1), predicted: live({ a: '1', b: '2' }, ['a', 'b'], T0) }
+  const report = (applied: string): Partial<SyncEvidence> => ({
+    report: { ...NO_SYNCER_REPORT, applied },
+  })
+  const given = {
+    versions: GREW,
+    live: live({ a: '1' }, ['a'], T1),
+    predicted: live({ a: '1', b: '2' }, ['a', 'b'], T0),
+  }
   assert.equal(judge({ ...given, evidence: report(C0) }).state, 'drifted')
   assert.deepEqual(reported(judge({ ...given, evidence: report(C1) })), BEHIND_ONE)
   // A commit of another repository says nothing.
@@ -186,12 +296,16 @@ test('a client-side apply remembers what it applied: a remembered field that is 
   const remembered = (data: JsonObject): JsonObject => {
     const object = live({ a: '1' }, ['a'], T1)
     const metadata = object['metadata'] as JsonObject
-    const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify(config(data)) }
+    const annotations = {
+      'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify(config(data)),
+    }
     return { ...object, metadata: { ...metadata, annotations } }
   }
   const predicted = live({ a: '1', b: '2' }, ['a', 'b'], T0)
   const removed = (data: JsonObject): boolean =>
-    judge({ versions: GREW, live: remembered(data), predicted }).items.some(({ change }) => change === 'removed')
+    judge({ versions: GREW, live: remembered(data), predicted }).items.some(
+      ({ change }) => change === 'removed',
+    )
   assert.equal(removed({ a: '1', b: '2' }), true)
   assert.equal(removed({ a: '1' }), false)
 })
@@ -212,15 +326,43 @@ test('an object that a commit of the last hour brought is on its way; afterwards
 test('an object is missing, and not on its way, when it is in every version, in the inventory, or was seen before', () => {
   const always = [version(C0, T0, config({ a: '1' })), version(C1, T1, config({ a: '1' }))]
   assert.deepEqual(reported(judge({ versions: always, live: undefined })), MISSING)
-  assert.deepEqual(reported(judge({ versions: NEW, live: undefined, evidence: { inventory: new Set([resourceKey(ID)]) } })), MISSING)
-  assert.deepEqual(reported(judge({ versions: NEW, live: undefined, evidence: { waitedBefore: () => false } })), MISSING)
-  assert.deepEqual(reported(judge({ versions: NEW, live: undefined, evidence: { report: { ...NO_SYNCER_REPORT, applied: C0 } } })), MISSING)
+  assert.deepEqual(
+    reported(
+      judge({
+        versions: NEW,
+        live: undefined,
+        evidence: { inventory: new Set([resourceKey(ID)]) },
+      }),
+    ),
+    MISSING,
+  )
+  assert.deepEqual(
+    reported(judge({ versions: NEW, live: undefined, evidence: { waitedBefore: () => false } })),
+    MISSING,
+  )
+  assert.deepEqual(
+    reported(
+      judge({
+        versions: NEW,
+        live: undefined,
+        evidence: { report: { ...NO_SYNCER_REPORT, applied: C0 } },
+      }),
+    ),
+    MISSING,
+  )
 })
 
 test('another object that shows the same commit as applied proves that the missing one was applied too', () => {
-  const versions = [version(C0, T0, config({ a: '1' }), config({ x: '2' }, 'other')), version(C1, T1, config({ x: '1' }, 'other'))]
+  const versions = [
+    version(C0, T0, config({ a: '1' }), config({ x: '2' }, 'other')),
+    version(C1, T1, config({ x: '1' }, 'other')),
+  ]
   const [verdict] = [
-    judge({ versions, live: undefined, evidence: { live: new Map([[resourceKey(OTHER), present(live({ x: '2' }, ['x'], T0))]]) } }),
+    judge({
+      versions,
+      live: undefined,
+      evidence: { live: new Map([[resourceKey(OTHER), present(live({ x: '2' }, ['x'], T0))]]) },
+    }),
   ]
   assert.deepEqual(reported(verdict), MISSING)
   const stale = judge({
@@ -239,104 +381,214 @@ test('an object that git dropped in the last hour waits to be deleted; one that 
     assert.ok(decided !== undefined)
     return decided
   }
-  assert.equal(given([version(C0, T0), version(C1, T1, config({ a: '1' }))]).setAside[0]?.state, 'Behind')
-  assert.deepEqual(reported(given([version(C0, T0), version(C1, T1)])), { state: 'drifted', items: ['unexpected'], aside: [] })
+  assert.equal(
+    given([version(C0, T0), version(C1, T1, config({ a: '1' }))]).setAside[0]?.state,
+    'Behind',
+  )
+  assert.deepEqual(reported(given([version(C0, T0), version(C1, T1)])), {
+    state: 'drifted',
+    items: ['unexpected'],
+    aside: [],
+  })
 })
 
 test('what waits is Suspended while the syncer is told to do nothing, and Reconciling while it is at work', () => {
-  const given = { versions: MOVED, live: live({ a: '2' }, ['a'], T1), predicted: live({ a: '3' }, ['a'], T1) }
+  const given = {
+    versions: MOVED,
+    live: live({ a: '2' }, ['a'], T1),
+    predicted: live({ a: '3' }, ['a'], T1),
+  }
   const suspended = judge({
     ...given,
-    evidence: { report: { ...NO_SYNCER_REPORT, suspended: 'Flux Kustomization apps/web is suspended' } },
+    evidence: {
+      report: { ...NO_SYNCER_REPORT, suspended: 'Flux Kustomization apps/web is suspended' },
+    },
   })
   assert.equal(suspended.setAside[0]?.state, 'Suspended')
-  assert.match(suspended.setAside[0]?.why ?? '', /nothing applies it: Flux Kustomization apps\/web is suspended$/)
-  const working = judge({ ...given, evidence: { report: { ...NO_SYNCER_REPORT, atWork: 'Flux Kustomization apps/web is at work' } } })
+  assert.match(
+    suspended.setAside[0]?.why ?? '',
+    /nothing applies it: Flux Kustomization apps\/web is suspended$/,
+  )
+  const working = judge({
+    ...given,
+    evidence: { report: { ...NO_SYNCER_REPORT, atWork: 'Flux Kustomization apps/web is at work' } },
+  })
   assert.equal(working.setAside[0]?.state, 'Reconciling')
 })
 
 /** Made a minute before the observation, long after the commits. */
-const UNAPPLIED = { ...NO_SYNCER_REPORT, title: 'Flux Kustomization apps/web', unappliedSince: '2026-01-03T00:09:00Z' }
+const UNAPPLIED = {
+  ...NO_SYNCER_REPORT,
+  title: 'Flux Kustomization apps/web',
+  unappliedSince: '2026-01-03T00:09:00Z',
+}
 const WAITS = 'Flux Kustomization apps/web says Ready is False: DependencyNotReady'
 const FAILED = 'Flux Kustomization apps/web says Ready is False: ReconciliationFailed'
 const ALWAYS = [version(C0, '2025-06-01T00:00:00Z', config({ a: '1' }))]
-const REFUSED = new Map([[resourceKey(ID), 'ResourceGroup shop/inventory says that its apply failed']])
+const REFUSED = new Map([
+  [resourceKey(ID), 'ResourceGroup shop/inventory says that its apply failed'],
+])
 const STORED = new Map([
-  [resourceKey(ID), { apiVersion: 'v1', object: config({ a: '1' }), storedIn: 'Helm release shop/web', rollback: undefined }],
+  [
+    resourceKey(ID),
+    {
+      apiVersion: 'v1',
+      object: config({ a: '1' }),
+      storedIn: 'Helm release shop/web',
+      rollback: undefined,
+    },
+  ],
 ])
 
-const UNAPPLIED_OBJECTS: readonly (readonly [name: string, evidence: Partial<SyncEvidence>, state: string, why: RegExp, stuck?: string])[] =
+const UNAPPLIED_OBJECTS: readonly (readonly [
+  name: string,
+  evidence: Partial<SyncEvidence>,
+  state: string,
+  why: RegExp,
+  stuck?: string,
+])[] = [
   [
-    ['it waits', { report: { ...UNAPPLIED, says: WAITS } }, 'Behind', /^nothing of it was applied yet, .*, and .* DependencyNotReady$/],
-    ['it says nothing', { report: UNAPPLIED }, 'Behind', /and the syncer has not applied it yet$/],
-    ['it failed', { report: { ...UNAPPLIED, says: FAILED, failed: FAILED } }, 'SyncFailed', /ReconciliationFailed$/, ''],
-    ['it is suspended', { report: { ...UNAPPLIED, suspended: 'it is suspended' } }, 'Suspended', /it is suspended$/],
-    [
-      'it waits for longer than the policy allows',
-      { report: { ...UNAPPLIED, says: WAITS }, now: '2026-01-03T03:00:00Z' },
-      'Behind',
-      /did not apply aaaaaaa within 1h$/,
-      '2026-01-03T01:09:00Z',
-    ],
-    [
-      'the inventory lists what could not be applied',
-      { refused: REFUSED, inventory: new Set([resourceKey(ID)]) },
-      'SyncFailed',
-      /its apply failed$/,
-      '',
-    ],
-    ['no inventory lists it', { refused: REFUSED, inventory: new Set() }, 'SyncFailed', /its apply failed$/, ''],
-  ]
+    'it waits',
+    { report: { ...UNAPPLIED, says: WAITS } },
+    'Behind',
+    /^nothing of it was applied yet, .*, and .* DependencyNotReady$/,
+  ],
+  ['it says nothing', { report: UNAPPLIED }, 'Behind', /and the syncer has not applied it yet$/],
+  [
+    'it failed',
+    { report: { ...UNAPPLIED, says: FAILED, failed: FAILED } },
+    'SyncFailed',
+    /ReconciliationFailed$/,
+    '',
+  ],
+  [
+    'it is suspended',
+    { report: { ...UNAPPLIED, suspended: 'it is suspended' } },
+    'Suspended',
+    /it is suspended$/,
+  ],
+  [
+    'it waits for longer than the policy allows',
+    { report: { ...UNAPPLIED, says: WAITS }, now: '2026-01-03T03:00:00Z' },
+    'Behind',
+    /did not apply aaaaaaa within 1h$/,
+    '2026-01-03T01:09:00Z',
+  ],
+  [
+    'the inventory lists what could not be applied',
+    { refused: REFUSED, inventory: new Set([resourceKey(ID)]) },
+    'SyncFailed',
+    /its apply failed$/,
+    '',
+  ],
+  [
+    'no inventory lists it',
+    { refused: REFUSED, inventory: new Set() },
+    'SyncFailed',
+    /its apply failed$/,
+    '',
+  ],
+]
 
 for (const [name, evidence, state, why, stuck] of UNAPPLIED_OBJECTS) {
   test(`what a syncer never applied is not missing: ${name}`, () => {
     const { items, setAside } = judge({ versions: ALWAYS, live: undefined, evidence })
-    assert.deepEqual([items, setAside.map((one) => [one.state, one.stuckSince])], [[], [[state, stuck]]])
+    assert.deepEqual(
+      [items, setAside.map((one) => [one.state, one.stuckSince])],
+      [[], [[state, stuck]]],
+    )
     assert.match(setAside[0]?.why ?? '', why)
   })
 }
 
 test('an object that was applied before a failure is missing', () => {
   const failed = { report: { ...NO_SYNCER_REPORT, applied: C0, says: FAILED, failed: FAILED } }
-  assert.deepEqual(reported(judge({ versions: ALWAYS, live: undefined, evidence: failed })), MISSING)
+  assert.deepEqual(
+    reported(judge({ versions: ALWAYS, live: undefined, evidence: failed })),
+    MISSING,
+  )
   const release = { refused: REFUSED, inventory: new Set([resourceKey(ID)]), stored: STORED }
-  assert.deepEqual(reported(judge({ versions: ALWAYS, live: undefined, evidence: release })), MISSING)
+  assert.deepEqual(
+    reported(judge({ versions: ALWAYS, live: undefined, evidence: release })),
+    MISSING,
+  )
 })
 
 test('what an earlier commit rendered is SyncFailed at once where the apply of a later one failed', () => {
-  const given = { versions: MOVED, live: live({ a: '2' }, ['a'], T1), predicted: live({ a: '3' }, ['a'], T1) }
-  for (const evidence of [{ report: { ...NO_SYNCER_REPORT, failed: FAILED } }, { refused: REFUSED }])
+  const given = {
+    versions: MOVED,
+    live: live({ a: '2' }, ['a'], T1),
+    predicted: live({ a: '3' }, ['a'], T1),
+  }
+  for (const evidence of [
+    { report: { ...NO_SYNCER_REPORT, failed: FAILED } },
+    { refused: REFUSED },
+  ])
     assert.equal(judge({ ...given, evidence }).setAside[0]?.state, 'SyncFailed')
-  assert.deepEqual(judge({ ...given, live: live({ a: '9' }, ['a'], T1), evidence: { refused: REFUSED } }).items.length, 1, 'a person wrote')
+  assert.deepEqual(
+    judge({ ...given, live: live({ a: '9' }, ['a'], T1), evidence: { refused: REFUSED } }).items
+      .length,
+    1,
+    'a person wrote',
+  )
 })
 
 test('a list item that git dropped is Behind although the server put defaults into it', () => {
-  const versions = [version(C0, T0, config({ a: '1' })), version(C1, T1, config({ a: '1', p: [{ port: 80 }] }))]
+  const versions = [
+    version(C0, T0, config({ a: '1' })),
+    version(C1, T1, config({ a: '1', p: [{ port: 80 }] })),
+  ]
   const object = live({ a: '1', p: [{ port: 80, protocol: 'TCP' }] }, ['a', 'p'], T1)
-  assert.deepEqual(reported(judge({ versions, live: object, predicted: live({ a: '1' }, ['a'], T1) })), BEHIND_ONE)
+  assert.deepEqual(
+    reported(judge({ versions, live: object, predicted: live({ a: '1' }, ['a'], T1) })),
+    BEHIND_ONE,
+  )
 })
 
 test('of an object without managers a value that a commit rendered is Behind, another one is somebody’s, and a new field waits for an hour', () => {
-  const bare = (data: JsonObject): JsonObject => ({ ...config(data), metadata: { name: 'web', namespace: 'shop', uid: 'u' } })
-  const versions = [version(C0, T0, config({ a: '2', b: '1' })), version(C1, T1, config({ a: '1', b: '1' }))]
+  const bare = (data: JsonObject): JsonObject => ({
+    ...config(data),
+    metadata: { name: 'web', namespace: 'shop', uid: 'u' },
+  })
+  const versions = [
+    version(C0, T0, config({ a: '2', b: '1' })),
+    version(C1, T1, config({ a: '1', b: '1' })),
+  ]
   const late = { now: '2026-01-03T05:00:00Z' }
   assert.deepEqual(
-    judge({ versions, live: bare({ a: '1', b: '1' }), evidence: late }).setAside.map(({ state }) => state),
+    judge({ versions, live: bare({ a: '1', b: '1' }), evidence: late }).setAside.map(
+      ({ state }) => state,
+    ),
     ['Behind'],
   )
-  const [edited, ...more] = judge({ versions, live: bare({ a: '3', b: '1' }), evidence: late }).items
+  const [edited, ...more] = judge({
+    versions,
+    live: bare({ a: '3', b: '1' }),
+    evidence: late,
+  }).items
   assert.deepEqual([edited?.change, edited?.notes, more], ['modified', [], []])
   const grown = [version(C0, T0, config({ a: '1', b: '1' })), version(C1, T1, config({ a: '1' }))]
-  const soon = judge({ versions: grown, live: bare({ a: '1' }), evidence: { now: '2026-01-03T00:30:00Z' } })
+  const soon = judge({
+    versions: grown,
+    live: bare({ a: '1' }),
+    evidence: { now: '2026-01-03T00:30:00Z' },
+  })
   assert.deepEqual([soon.items, soon.setAside.map(({ state }) => state)], [[], ['Behind']])
   assert.deepEqual(
-    judge({ versions: grown, live: bare({ a: '1' }), evidence: late }).items.map(({ change }) => change),
+    judge({ versions: grown, live: bare({ a: '1' }), evidence: late }).items.map(
+      ({ change }) => change,
+    ),
     ['removed'],
   )
 })
 
 test('in a shallow clone a value that no version has may be older than it: neither drift nor Behind', () => {
-  const cut = new Failure({ code: 'BP4011', what: 'cannot read an older commit', why: 'the clone is shallow', remedy: 'fetch it' })
+  const cut = new Failure({
+    code: 'BP4011',
+    what: 'cannot read an older commit',
+    why: 'the clone is shallow',
+    remedy: 'fetch it',
+  })
   const versions = [version(C0, T0, config({ a: '3', b: 'x' }))]
   const history = { versions, locationOf: new Map([[C0, 0]]), complete: false, cut }
   const modified = judge({
@@ -346,14 +598,30 @@ test('in a shallow clone a value that no version has may be older than it: neith
     evidence: { history },
   })
   assert.deepEqual(reported(modified), { state: 'unverified', items: [], aside: [] })
-  assert.equal(modified.failure?.why, 'data.a may be drift, or wait for the syncer: the clone is shallow')
+  assert.equal(
+    modified.failure?.why,
+    'data.a may be drift, or wait for the syncer: the clone is shallow',
+  )
   // The syncer's entry is older than the oldest commit that is here, so that commit may have brought the field.
   const removed = (time: string) =>
-    judge({ versions, live: live({ a: '3' }, ['a'], time), predicted: live({ a: '3', b: 'x' }, ['a', 'b'], T0), evidence: { history } })
+    judge({
+      versions,
+      live: live({ a: '3' }, ['a'], time),
+      predicted: live({ a: '3', b: 'x' }, ['a', 'b'], T0),
+      evidence: { history },
+    })
   assert.deepEqual(reported(removed(T1)), { state: 'unverified', items: [], aside: [] })
   assert.deepEqual(reported(removed(T0)), { state: 'drifted', items: ['removed'], aside: [] })
   // The object is on its way for an hour; it is missing then, however much older its commit is.
   const missing = (now: string) => judge({ versions, live: undefined, evidence: { history, now } })
-  assert.deepEqual(reported(missing('2026-01-03T00:10:00Z')), { state: 'unverified', items: [], aside: [] })
-  assert.deepEqual(reported(missing('2026-01-03T02:00:00Z')), { state: 'drifted', items: ['missing'], aside: [] })
+  assert.deepEqual(reported(missing('2026-01-03T00:10:00Z')), {
+    state: 'unverified',
+    items: [],
+    aside: [],
+  })
+  assert.deepEqual(reported(missing('2026-01-03T02:00:00Z')), {
+    state: 'drifted',
+    items: ['missing'],
+    aside: [],
+  })
 })

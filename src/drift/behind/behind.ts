@@ -16,7 +16,10 @@ import { type Arrival, arrivalsOf, type ContentId, secondsAfter } from './arriva
 import type { ObservedLive, PackageVersion, SyncEvidence } from './sync-evidence.ts'
 
 /** Sets items aside that only wait for the syncer. Verdicts without open items are unchanged. */
-export function setBehindAside(verdicts: readonly ObjectVerdict[], evidence: SyncEvidence): ObjectVerdict[] {
+export function setBehindAside(
+  verdicts: readonly ObjectVerdict[],
+  evidence: SyncEvidence,
+): ObjectVerdict[] {
   const judge = new Judge(evidence)
   return verdicts.map((verdict) => {
     const open = verdict.mayBeBehind
@@ -32,12 +35,22 @@ export function setBehindAside(verdicts: readonly ObjectVerdict[], evidence: Syn
       else if ('aside' in answer) setAside.push(answer.aside)
       else {
         const { note, rolledBack } = answer
-        items.push({ ...drift, notes: [...drift.notes, note], ...(rolledBack === undefined ? {} : { rolledBack }) })
+        items.push({
+          ...drift,
+          notes: [...drift.notes, note],
+          ...(rolledBack === undefined ? {} : { rolledBack }),
+        })
       }
     }
-    const retained = { ...decided, ...withItems(verdict, items), setAside: [...verdict.setAside, ...setAside] }
+    const retained = {
+      ...decided,
+      ...withItems(verdict, items),
+      setAside: [...verdict.setAside, ...setAside],
+    }
     const { cut } = evidence.history
-    return undecided.length === 0 || cut === undefined ? retained : unproven(retained, undecided, cut)
+    return undecided.length === 0 || cut === undefined
+      ? retained
+      : unproven(retained, undecided, cut)
   })
 }
 
@@ -49,10 +62,19 @@ interface DriftAnswer {
 }
 
 /** Keeps drift in the verdict, and names what may be lag. */
-function unproven(verdict: ObjectVerdict, undecided: readonly Drift[], cut: Failure): ObjectVerdict {
-  const locations = undecided.map(({ id, change, path }) => (path.length === 0 ? `that it is ${change}` : shownPathOnly(path, id)))
-  const failure = cut.because(`${locations.join(', ')} may be drift, or wait for the syncer: ${cut.why}`)
-  const state = verdict.items.length === 0 && verdict.state === 'in-sync' ? 'unverified' : verdict.state
+function unproven(
+  verdict: ObjectVerdict,
+  undecided: readonly Drift[],
+  cut: Failure,
+): ObjectVerdict {
+  const locations = undecided.map(({ id, change, path }) =>
+    path.length === 0 ? `that it is ${change}` : shownPathOnly(path, id),
+  )
+  const failure = cut.because(
+    `${locations.join(', ')} may be drift, or wait for the syncer: ${cut.why}`,
+  )
+  const state =
+    verdict.items.length === 0 && verdict.state === 'in-sync' ? 'unverified' : verdict.state
   return { ...verdict, state, failure, reapplyFails: undefined }
 }
 
@@ -68,15 +90,22 @@ class Judge {
   constructor(evidence: SyncEvidence) {
     this.evidence = evidence
     this.versions = evidence.history.versions
-    this.reported = evidence.report.applied === undefined ? undefined : evidence.history.locationOf.get(evidence.report.applied)
+    this.reported =
+      evidence.report.applied === undefined
+        ? undefined
+        : evidence.history.locationOf.get(evidence.report.applied)
     const { contents } = evidence.memory
-    const seenAt = new Map(contents.toReversed().flatMap((content) => [[this.locationOf(content), content] as const]))
+    const seenAt = new Map(
+      contents.toReversed().flatMap((content) => [[this.locationOf(content), content] as const]),
+    )
     this.arrivals = arrivalsOf(this.versions, (index) => seenAt.get(index), evidence.present)
   }
 
   /** The index of a content; in a rewritten history that of the newest version with it. */
   private locationOf({ commit, tree }: ContentId): number | undefined {
-    const index = this.evidence.history.locationOf.get(commit) ?? this.versions.findIndex((version) => version.tree === tree)
+    const index =
+      this.evidence.history.locationOf.get(commit) ??
+      this.versions.findIndex((version) => version.tree === tree)
     return index === -1 ? undefined : index
   }
 
@@ -84,10 +113,13 @@ class Judge {
   private observedPlace(key: string): (ObservedLive & { readonly index: number }) | undefined {
     const { memory, now } = this.evidence
     const observed = memory.observedWith(key)
-    const index = observed === undefined || now < observed.at ? undefined : this.locationOf(observed)
+    const index =
+      observed === undefined || now < observed.at ? undefined : this.locationOf(observed)
     if (observed === undefined || index === undefined) return undefined
     // The ledger names the first commit with a content, to which git may have returned before the observation.
-    const returned = this.versions.findIndex(({ tree }, at) => tree === observed.tree && this.arrival(at).latest <= observed.at)
+    const returned = this.versions.findIndex(
+      ({ tree }, at) => tree === observed.tree && this.arrival(at).latest <= observed.at,
+    )
     if (returned === -1 || returned >= index) return { ...observed, index }
     return { ...observed, commit: this.versions[returned]?.commit ?? '', index: returned }
   }
@@ -109,9 +141,12 @@ class Judge {
   /** A live value of the syncer: some commit rendered it, or another writer used the syncer's name. */
   private ofValue(drift: Drift): Answer {
     const stored = this.storedOf(drift)
-    const applied = stored === undefined || drift.git === undefined ? undefined : valueIn(stored.object, drift)
+    const applied =
+      stored === undefined || drift.git === undefined ? undefined : valueIn(stored.object, drift)
     if (stored !== undefined && applied !== undefined && jsonEquals(applied, drift.git))
-      return { note: `${stored.storedIn} has the value of git, so the live one was written later, under the syncer's own name` }
+      return {
+        note: `${stored.storedIn} has the value of git, so the live one was written later, under the syncer's own name`,
+      }
     const index = this.versions.findIndex(({ objects }, index) => {
       const object = index === 0 ? undefined : objects.get(resourceKey(drift.id))
       return object !== undefined && rendersLive(object, drift)
@@ -120,8 +155,12 @@ class Judge {
     if (this.evidence.history.cut !== undefined) return 'older-commits'
     // An object without managers does not identify the syncer's writes.
     if (drift.actor.confidence === 'none') return undefined
-    const observed = this.evidence.history.complete ? 'no version' : `none of the last ${this.versions.length} versions`
-    return { note: `${observed} of the package in git has the live value, although the syncer's own field manager wrote it` }
+    const observed = this.evidence.history.complete
+      ? 'no version'
+      : `none of the last ${this.versions.length} versions`
+    return {
+      note: `${observed} of the package in git has the live value, although the syncer's own field manager wrote it`,
+    }
   }
 
   /** A missing field: whether the syncer applied the commit that added it. */
@@ -135,7 +174,9 @@ class Judge {
     const oldest = this.versions.length - 1
     if (lacking === -1 && cut !== undefined && this.versions[oldest]?.objects.has(key) === true) {
       const state = this.evidence.live.get(key)
-      return state?.state === 'present' && !this.wasApplied(drift, oldest, state.object) ? 'older-commits' : undefined
+      return state?.state === 'present' && !this.wasApplied(drift, oldest, state.object)
+        ? 'older-commits'
+        : undefined
     }
     // A field as old as its object was applied with it.
     if (lacking === -1 || this.versions[lacking]?.objects.get(key) === undefined) return undefined
@@ -146,7 +187,9 @@ class Judge {
     if (observed !== undefined && observed.index < lacking) {
       // A manual removal leaves the syncer's entry unchanged.
       const since = lastWriteOf(managedFieldsOf(live), this.evidence.syncer)
-      return since !== undefined && since > observed.at ? this.rolledBack(lacking, observed) : undefined
+      return since !== undefined && since > observed.at
+        ? this.rolledBack(lacking, observed)
+        : undefined
     }
     return this.wasApplied(drift, lacking - 1, live) ? undefined : this.behind(drift, lacking)
   }
@@ -174,9 +217,11 @@ class Judge {
     // Helm stores what it applied before the failure; kpt lists what it could not apply too.
     const isRefused = refused.has(key) && stored?.has(key) !== true
     if (this.evidence.inventory?.has(key) === true && !isRefused) return undefined
-    if (report.unappliedSince !== undefined || isRefused) return this.behind(drift, lacking === -1 ? this.versions.length : lacking)
+    if (report.unappliedSince !== undefined || isRefused)
+      return this.behind(drift, lacking === -1 ? this.versions.length : lacking)
     const observed = this.observedPlace(key)
-    if (observed !== undefined && this.versions[observed.index]?.objects.has(key) === true) return undefined
+    if (observed !== undefined && this.versions[observed.index]?.objects.has(key) === true)
+      return undefined
     if (lacking === -1) return this.ofOlder(drift)
     const neverApplied = stored !== undefined && !stored.has(key) && isRetainedByHelm(drift)
     return neverApplied ? this.behind(drift, lacking) : this.onItsWay(drift, lacking)
@@ -188,7 +233,9 @@ class Judge {
     if (having === -1) return this.ofOlder(drift)
     const observed = this.observedPlace(key)
     if (observed !== undefined && observed.index < having) return this.rolledBack(having, observed)
-    return this.evidence.stored?.has(key) === true ? this.behind(drift, having) : this.onItsWay(drift, having)
+    return this.evidence.stored?.has(key) === true
+      ? this.behind(drift, having)
+      : this.onItsWay(drift, having)
   }
 
   /** A commit that a shallow clone lacks may differ about the object. */
@@ -207,7 +254,8 @@ class Judge {
   private onItsWay(drift: Drift, before: number): Answer {
     const { waitedBefore } = this.evidence
     const changed = before - 1
-    if (this.reported !== undefined) return this.reported <= changed ? undefined : this.behind(drift, before)
+    if (this.reported !== undefined)
+      return this.reported <= changed ? undefined : this.behind(drift, before)
     if (waitedBefore !== undefined && !waitedBefore(drift)) return undefined
     if (this.provenLocation() <= changed) return undefined
     return this.isOverdue(changed) ? undefined : this.behind(drift, before)
@@ -229,7 +277,12 @@ class Judge {
       const object = observed === undefined ? undefined : this.versions[observed]?.objects.get(key)
       if (observed === undefined || object === undefined) continue
       // An object has a key for each scope that its kind may have, and was observed under one of them: the older answer counts.
-      if (keysOf.get(object)?.some(([other]) => (this.observedPlace(other)?.index ?? this.versions.length) > observed)) continue
+      if (
+        keysOf
+          .get(object)
+          ?.some(([other]) => (this.observedPlace(other)?.index ?? this.versions.length) > observed)
+      )
+        continue
       let location = observed
       while (sameValue(this.versions[location + 1]?.objects.get(key), object)) location += 1
       newest = Math.min(newest, location)
@@ -261,19 +314,35 @@ class Judge {
     const commit = this.versions[index]?.commit ?? ''
     const since = this.sinceLocation(drift)
     const git = `git has ${short(this.versions[since])} since ${this.arrival(since).latest}`
-    const isNew = report.unappliedSince !== undefined ? 'nothing of it was applied yet' : 'the package is new'
-    const live = commit === '' ? `${isNew}, ${git}` : `live is what ${commit.slice(0, 7)} rendered, ${git}`
+    const isNew =
+      report.unappliedSince !== undefined ? 'nothing of it was applied yet' : 'the package is new'
+    const live =
+      commit === '' ? `${isNew}, ${git}` : `live is what ${commit.slice(0, 7)} rendered, ${git}`
     const { state, why, stuckSince } = this.whyWaiting(drift, index)
     const says = report.says ?? (report.title === undefined ? undefined : `look at ${report.title}`)
-    const observe = stuckSince === undefined || says === undefined || why === says ? {} : { observe: says }
+    const observe =
+      stuckSince === undefined || says === undefined || why === says ? {} : { observe: says }
     const late = stuckSince === undefined ? {} : { stuckSince }
-    return { aside: { drift, state, why: `${live}, and ${why}`, ...(commit === '' ? {} : { commit }), ...late, ...observe } }
+    return {
+      aside: {
+        drift,
+        state,
+        why: `${live}, and ${why}`,
+        ...(commit === '' ? {} : { commit }),
+        ...late,
+        ...observe,
+      },
+    }
   }
 
   /** What keeps the syncer from the version after `index`, as a clause. */
-  private whyWaiting(drift: Drift, index: number): { readonly state: SetAsideState; readonly why: string; readonly stuckSince?: string } {
+  private whyWaiting(
+    drift: Drift,
+    index: number,
+  ): { readonly state: SetAsideState; readonly why: string; readonly stuckSince?: string } {
     const { report, refused, stuckAfter } = this.evidence
-    if (report.suspended !== undefined) return { state: 'Suspended', why: `nothing applies it: ${report.suspended}` }
+    if (report.suspended !== undefined)
+      return { state: 'Suspended', why: `nothing applies it: ${report.suspended}` }
     const failed = report.failed ?? refused.get(resourceKey(drift.id))
     if (failed !== undefined) return { state: 'SyncFailed', why: failed, stuckSince: '' }
     // One that is younger than the commit has its time from then on.
@@ -302,7 +371,10 @@ class Judge {
   private rollback(drift: Drift, index: number): DriftAnswer | undefined {
     const { id } = drift
     const observed = this.observedPlace(resourceKey(id))
-    const known = observed !== undefined && observed.index < index ? this.rolledBack(index, observed) : undefined
+    const known =
+      observed !== undefined && observed.index < index
+        ? this.rolledBack(index, observed)
+        : undefined
     const { stored } = this.evidence
     const commit = this.versions[index]?.commit ?? ''
     for (const { rollback, storedIn } of stored?.values() ?? []) {
@@ -324,7 +396,10 @@ class Judge {
 
   private rolledBack(index: number, { commit, at }: ObservedLive): DriftAnswer {
     const note = `${this.whatIsLive(index)}, although ${commit.slice(0, 7)} was live until ${at}`
-    return { note, rolledBack: { commit: this.versions[index]?.commit ?? '', seen: { commit, at } } }
+    return {
+      note,
+      rolledBack: { commit: this.versions[index]?.commit ?? '', seen: { commit, at } },
+    }
   }
 
   private whatIsLive(index: number): string {
@@ -335,7 +410,8 @@ class Judge {
     const { stuckAfter } = this.evidence
     const { earliest } = this.arrival(unapplied)
     const missed = `the syncer did not apply ${short(this.versions[unapplied])} within ${durationText(stuckAfter)}`
-    if (earliest === '') return `${missed} as far as anybody knows: the commit is dated in the future`
+    if (earliest === '')
+      return `${missed} as far as anybody knows: the commit is dated in the future`
     const written = this.lastWrite(id)
     if (written === undefined || written <= secondsAfter(earliest, stuckAfter)) return missed
     return `${missed}: it wrote the object at ${written}, so it reads an older commit, or somebody applied one under its name`
@@ -343,7 +419,9 @@ class Judge {
 
   private lastWrite(id: ResourceId): string | undefined {
     const state = this.evidence.live.get(resourceKey(id))
-    return state?.state === 'present' ? lastWriteOf(managedFieldsOf(state.object), this.evidence.syncer) : undefined
+    return state?.state === 'present'
+      ? lastWriteOf(managedFieldsOf(state.object), this.evidence.syncer)
+      : undefined
   }
 
   /** Whether the syncer's time to apply the version is over. */
@@ -359,7 +437,11 @@ class Judge {
 
 /** Helm's stored manifests have neither hooks nor the definitions in `crds/`. */
 function isRetainedByHelm({ id, git }: Drift): boolean {
-  return id.kind !== 'CustomResourceDefinition' && isJsonObject(git) && !annotationsOf(git).has('helm.sh/hook')
+  return (
+    id.kind !== 'CustomResourceDefinition' &&
+    isJsonObject(git) &&
+    !annotationsOf(git).has('helm.sh/hook')
+  )
 }
 
 function sameValue(left: Json | undefined, right: Json | undefined): boolean {

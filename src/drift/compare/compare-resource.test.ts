@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
 import { formatFieldPath, valueAt } from '@backporch/kyaml/field'
-import { formatJson, isJsonObject, type Json, type JsonObject, jsonEquals } from '@backporch/kyaml/json'
+import {
+  formatJson,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonEquals,
+} from '@backporch/kyaml/json'
 import { path, TEST_SCHEMA } from '../../../test/fakes/live-object.ts'
 import { randomJson } from '../../../test/property/random-krm.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
@@ -25,7 +31,12 @@ function container(more: JsonObject): JsonObject {
   }
 }
 
-const ROWS: readonly (readonly [name: string, live: JsonObject, predicted: JsonObject, lines: readonly string[]])[] = [
+const ROWS: readonly (readonly [
+  name: string,
+  live: JsonObject,
+  predicted: JsonObject,
+  lines: readonly string[],
+])[] = [
   [
     'an item by key in another order',
     {
@@ -50,7 +61,12 @@ const ROWS: readonly (readonly [name: string, live: JsonObject, predicted: JsonO
     container({ env: [] }),
     [`${APP}.env[name=X] {"name":"X","value":"1"} nothing`],
   ],
-  ['an atomic list', container({ args: ['a', 'b'] }), container({ args: ['a'] }), [`${APP}.args ["a","b"] ["a"]`]],
+  [
+    'an atomic list',
+    container({ args: ['a', 'b'] }),
+    container({ args: ['a'] }),
+    [`${APP}.args ["a","b"] ["a"]`],
+  ],
   [
     'an atomic map',
     { spec: { selector: { a: '1', b: '2' } } },
@@ -63,7 +79,12 @@ const ROWS: readonly (readonly [name: string, live: JsonObject, predicted: JsonO
     { metadata: {} },
     ['metadata.labels.a "x" nothing', 'metadata.labels.b "y" nothing'],
   ],
-  ['an empty map that only one side has', { spec: { emptyDir: {} } }, { spec: {} }, ['spec.emptyDir {} nothing']],
+  [
+    'an empty map that only one side has',
+    { spec: { emptyDir: {} } },
+    { spec: {} },
+    ['spec.emptyDir {} nothing'],
+  ],
   ['null and nothing', { spec: { a: null } }, { spec: {} }, ['spec.a null nothing']],
   ['a map where a list was', { spec: { a: {} } }, { spec: { a: [] } }, ['spec.a {} []']],
   [
@@ -74,7 +95,10 @@ const ROWS: readonly (readonly [name: string, live: JsonObject, predicted: JsonO
   ],
   [
     'status and bookkeeping',
-    { status: { a: 1 }, metadata: { uid: 'a', resourceVersion: '1', generation: 1, managedFields: [] } },
+    {
+      status: { a: 1 },
+      metadata: { uid: 'a', resourceVersion: '1', generation: 1, managedFields: [] },
+    },
     { metadata: { uid: 'b', resourceVersion: '2', generation: 2 } },
     [],
   ],
@@ -82,7 +106,8 @@ const ROWS: readonly (readonly [name: string, live: JsonObject, predicted: JsonO
 
 for (const [name, live, predicted, lines] of ROWS) {
   test(`compared: ${name}`, () => {
-    const show = (value: Json | undefined): string => (value === undefined ? 'nothing' : formatJson(value))
+    const show = (value: Json | undefined): string =>
+      value === undefined ? 'nothing' : formatJson(value)
     assert.deepEqual(
       compareObjects(live, predicted, TEST_SCHEMA).map(
         (each) => `${formatFieldPath(each.path)} ${show(each.live)} ${show(each.predicted)}`,
@@ -92,14 +117,30 @@ for (const [name, live, predicted, lines] of ROWS) {
   })
 }
 
-const ABSENT: readonly (readonly [name: string, live: JsonObject, field: string, block: string])[] = [
-  ['a field of a struct', container({}), `${APP}.args`, `${APP}.args`],
-  ['a field of a struct that is gone', {}, 'spec.selector', 'spec'],
-  ['an item', { spec: { template: { spec: { containers: [{ name: 'side' }] } } } }, `${APP}.image`, APP],
-  ['an item of a list that is gone', container({}), `${APP}.env[name=X].value`, `${APP}.env[name=X]`],
-  ['an entry of a map that is gone', { metadata: {} }, 'metadata.labels.team', 'metadata.labels.team'],
-  ['a field that no schema knows', { spec: {} }, 'spec.free.form', 'spec.free.form'],
-]
+const ABSENT: readonly (readonly [name: string, live: JsonObject, field: string, block: string])[] =
+  [
+    ['a field of a struct', container({}), `${APP}.args`, `${APP}.args`],
+    ['a field of a struct that is gone', {}, 'spec.selector', 'spec'],
+    [
+      'an item',
+      { spec: { template: { spec: { containers: [{ name: 'side' }] } } } },
+      `${APP}.image`,
+      APP,
+    ],
+    [
+      'an item of a list that is gone',
+      container({}),
+      `${APP}.env[name=X].value`,
+      `${APP}.env[name=X]`,
+    ],
+    [
+      'an entry of a map that is gone',
+      { metadata: {} },
+      'metadata.labels.team',
+      'metadata.labels.team',
+    ],
+    ['a field that no schema knows', { spec: {} }, 'spec.free.form', 'spec.free.form'],
+  ]
 
 for (const [name, live, field, block] of ABSENT) {
   test(`what goes with it: ${name}`, () => {
@@ -108,7 +149,11 @@ for (const [name, live, field, block] of ABSENT) {
 }
 
 test('an object compared with itself differs in nothing', () => {
-  fc.assert(fc.property(randomJson, (spec) => assert.deepEqual(compareObjects({ spec }, { spec }, TEST_SCHEMA), [])))
+  fc.assert(
+    fc.property(randomJson, (spec) =>
+      assert.deepEqual(compareObjects({ spec }, { spec }, TEST_SCHEMA), []),
+    ),
+  )
 })
 
 test('the differences are complete: making them gives the predicted object', () => {
@@ -116,9 +161,16 @@ test('the differences are complete: making them gives the predicted object', () 
     fc.property(randomJson, randomJson, (left, right) => {
       const predicted = { spec: { free: right } }
       let object: Json = { spec: { free: left } }
-      for (const { path: location, live, predicted: wanted } of compareObjects(object as JsonObject, predicted, TEST_SCHEMA)) {
+      for (const { path: location, live, predicted: wanted } of compareObjects(
+        object as JsonObject,
+        predicted,
+        TEST_SCHEMA,
+      )) {
         assert.ok(jsonEquals(valueAt(object, location), live))
-        object = wanted === undefined ? withoutValueAt(object, location) : withValueAt(object, location, wanted)
+        object =
+          wanted === undefined
+            ? withoutValueAt(object, location)
+            : withValueAt(object, location, wanted)
       }
       // A map that only one side has is told by its members: emptied, it stays.
       assert.ok(jsonEquals(withoutEmptyMaps(object), withoutEmptyMaps(predicted)))
@@ -128,6 +180,10 @@ test('the differences are complete: making them gives the predicted object', () 
 
 function withoutEmptyMaps(value: Json): Json {
   if (!isJsonObject(value)) return value
-  const retained = Object.entries(value).map(([key, below]) => [key, withoutEmptyMaps(below)] as const)
-  return Object.fromEntries(retained.filter(([, below]) => !isJsonObject(below) || Object.keys(below).length > 0))
+  const retained = Object.entries(value).map(
+    ([key, below]) => [key, withoutEmptyMaps(below)] as const,
+  )
+  return Object.fromEntries(
+    retained.filter(([, below]) => !isJsonObject(below) || Object.keys(below).length > 0),
+  )
 }

@@ -1,6 +1,21 @@
 /** Differences between a live object and the object that an apply would leave, by keyed field path. */
-import { type FieldPath, type FieldSchema, field, type PathStep, stepKey, stepOfItem, valueAt } from '@backporch/kyaml/field'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '@backporch/kyaml/json'
+import {
+  type FieldPath,
+  type FieldSchema,
+  field,
+  type PathStep,
+  stepKey,
+  stepOfItem,
+  valueAt,
+} from '@backporch/kyaml/field'
+import {
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonEquals,
+} from '@backporch/kyaml/json'
 import { authoredMetadata } from '@backporch/kyaml/resource'
 
 export interface FieldDifference {
@@ -12,7 +27,11 @@ export interface FieldDifference {
 }
 
 /** Differences in all but `status` and the server's bookkeeping, in the order of the predicted object. */
-export function compareObjects(live: JsonObject, predicted: JsonObject, schema: FieldSchema): FieldDifference[] {
+export function compareObjects(
+  live: JsonObject,
+  predicted: JsonObject,
+  schema: FieldSchema,
+): FieldDifference[] {
   return compareMaps(authored(live), authored(predicted), schema, [])
 }
 
@@ -22,12 +41,22 @@ function authored(object: JsonObject): JsonObject {
   return isJsonObject(metadata) ? { ...rest, metadata: authoredMetadata(metadata) } : rest
 }
 
-function compare(live: Json | undefined, predicted: Json | undefined, schema: FieldSchema, path: FieldPath): FieldDifference[] {
+function compare(
+  live: Json | undefined,
+  predicted: Json | undefined,
+  schema: FieldSchema,
+  path: FieldPath,
+): FieldDifference[] {
   if (jsonEquals(live, predicted)) return []
   const oneSided = live === undefined || predicted === undefined
   // A container of one side is reported by its members, as people edit it.
   if (isContainer(live ?? predicted, schema) && (oneSided || sameShape(live, predicted))) {
-    const inside = (isJsonObject(live ?? predicted) ? compareMaps : compareLists)(live, predicted, schema, path)
+    const inside = (isJsonObject(live ?? predicted) ? compareMaps : compareLists)(
+      live,
+      predicted,
+      schema,
+      path,
+    )
     if (inside.length > 0 || !oneSided) return inside
   }
   return [{ path, live, predicted }]
@@ -42,13 +71,25 @@ function sameShape(left: Json | undefined, right: Json | undefined): boolean {
   return isJsonObject(left) === isJsonObject(right) && isJsonArray(left) === isJsonArray(right)
 }
 
-function compareMaps(live: Json | undefined, predicted: Json | undefined, schema: FieldSchema, path: FieldPath): FieldDifference[] {
+function compareMaps(
+  live: Json | undefined,
+  predicted: Json | undefined,
+  schema: FieldSchema,
+  path: FieldPath,
+): FieldDifference[] {
   const left = isJsonObject(live) ? live : {}
   const right = isJsonObject(predicted) ? predicted : {}
-  return keysOf(right, left).flatMap((name) => compare(getKey(left, name), getKey(right, name), schema.child(name), [...path, field(name)]))
+  return keysOf(right, left).flatMap((name) =>
+    compare(getKey(left, name), getKey(right, name), schema.child(name), [...path, field(name)]),
+  )
 }
 
-function compareLists(live: Json | undefined, predicted: Json | undefined, schema: FieldSchema, path: FieldPath): FieldDifference[] {
+function compareLists(
+  live: Json | undefined,
+  predicted: Json | undefined,
+  schema: FieldSchema,
+  path: FieldPath,
+): FieldDifference[] {
   const left = itemsByKey(live, schema)
   const right = itemsByKey(predicted, schema)
   if (left === undefined || right === undefined) return [{ path, live, predicted }]
@@ -59,11 +100,21 @@ function compareLists(live: Json | undefined, predicted: Json | undefined, schem
     return compare(other.value, value, schema.items(), [...path, step])
   })
   const liveOnly = [...left].filter(([key]) => !right.has(key))
-  return [...inPredicted, ...liveOnly.map(([, { step, value }]) => ({ path: [...path, step], live: value, predicted: undefined }))]
+  return [
+    ...inPredicted,
+    ...liveOnly.map(([, { step, value }]) => ({
+      path: [...path, step],
+      live: value,
+      predicted: undefined,
+    })),
+  ]
 }
 
 /** Undefined if the schema's keys do not identify the items. */
-function itemsByKey(list: Json | undefined, schema: FieldSchema): Map<string, { step: PathStep; value: Json }> | undefined {
+function itemsByKey(
+  list: Json | undefined,
+  schema: FieldSchema,
+): Map<string, { step: PathStep; value: Json }> | undefined {
   const items = new Map<string, { step: PathStep; value: Json }>()
   for (const value of isJsonArray(list) ? list : []) {
     const step = stepOfItem(value, schema)
@@ -89,7 +140,10 @@ export function absentBlock(path: FieldPath, live: Json, schema: FieldSchema): F
     value = value === undefined ? undefined : valueAt(value, [step])
     at = step.kind === 'field' ? at.child(step.name) : at.items()
     const next = path[depth + 1]
-    const isWhole = step.kind !== 'field' || next === undefined || (next.kind === 'field' && at.declares(next.name))
+    const isWhole =
+      step.kind !== 'field' ||
+      next === undefined ||
+      (next.kind === 'field' && at.declares(next.name))
     if (value === undefined && isWhole) return path.slice(0, depth + 1)
   }
   return path

@@ -104,7 +104,13 @@ export interface SyncerManager extends FieldManager {
  * `SyncFailed`: the same, and the syncer tried and failed.
  * `Reconciling`: the syncer or the server is at work on it. `Suspended`: git moved, and the syncer is suspended.
  */
-export type SetAsideState = 'Ignored' | 'Released' | 'Behind' | 'SyncFailed' | 'Reconciling' | 'Suspended'
+export type SetAsideState =
+  | 'Ignored'
+  | 'Released'
+  | 'Behind'
+  | 'SyncFailed'
+  | 'Reconciling'
+  | 'Suspended'
 
 /** A difference that is no drift: by which rule, or because git or the syncer is on the way. */
 export interface SetAside {

@@ -6,7 +6,10 @@ import { isAlreadyApplied } from './equal-values.ts'
 
 const CORE = 'io.k8s.api.core.v1'
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
-const part = { type: 'object', properties: { name: { type: 'string' }, mode: { type: 'string', default: 'Soft' } } }
+const part = {
+  type: 'object',
+  properties: { name: { type: 'string' }, mode: { type: 'string', default: 'Soft' } },
+}
 const DOCUMENT: Json = {
   components: {
     schemas: {
@@ -23,14 +26,22 @@ const DOCUMENT: Json = {
           text: { type: 'string' },
         },
       },
-      [`${CORE}.ObjectFieldSelector`]: { type: 'object', properties: { apiVersion: { type: 'string' }, fieldPath: { type: 'string' } } },
+      [`${CORE}.ObjectFieldSelector`]: {
+        type: 'object',
+        properties: { apiVersion: { type: 'string' }, fieldPath: { type: 'string' } },
+      },
       'io.k8s.apimachinery.pkg.api.resource.Quantity': { type: 'string' },
     },
   },
 }
 const SCHEMA = schemaOfKind(DOCUMENT, 'test/v1', 'Thing') as FieldSchema
 
-const CASES: readonly (readonly [place: string, declared: Json, live: Json | undefined, same: boolean])[] = [
+const CASES: readonly (readonly [
+  place: string,
+  declared: Json,
+  live: Json | undefined,
+  same: boolean,
+])[] = [
   ['cpu', '1000m', '1', true],
   ['cpu', 0.5, '500m', true],
   ['cpu', '1000m', '1000m', true],

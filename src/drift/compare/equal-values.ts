@@ -2,8 +2,22 @@
  * Whether applying a declared value leaves the live one unchanged although they are written differently: the server rewrites quantities and
  * base64, and adds defaults. In doubt the answer is no, and a dry run decides.
  */
-import { canonicalQuantity, type FieldPath, type FieldSchema, type FieldSet, stepKey, stepOfItem } from '@backporch/kyaml/field'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '@backporch/kyaml/json'
+import {
+  canonicalQuantity,
+  type FieldPath,
+  type FieldSchema,
+  type FieldSet,
+  stepKey,
+  stepOfItem,
+} from '@backporch/kyaml/field'
+import {
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonEquals,
+} from '@backporch/kyaml/json'
 
 /** A declared location with another live value. */
 export interface DifferingLeaf {
@@ -27,10 +41,15 @@ export function* differingLeaves(
   }
   for (const [key, { step, set: below }] of set.children) {
     const isField = step.kind === 'field'
-    const [own, other] = isField ? [valueIn(declared, step.name), valueIn(live, step.name)] : [wanted.get(key), there.get(key)]
+    const [own, other] = isField
+      ? [valueIn(declared, step.name), valueIn(live, step.name)]
+      : [wanted.get(key), there.get(key)]
     const child = isField ? schema.child(step.name) : schema.items()
-    if (below.children.size > 0) for (const leaf of differingLeaves(below, own, other, child)) yield { ...leaf, path: [step, ...leaf.path] }
-    else if (!isAlreadyApplied(own, other, child)) yield { path: [step], declared: own, live: other }
+    if (below.children.size > 0)
+      for (const leaf of differingLeaves(below, own, other, child))
+        yield { ...leaf, path: [step, ...leaf.path] }
+    else if (!isAlreadyApplied(own, other, child))
+      yield { path: [step], declared: own, live: other }
   }
 }
 
@@ -39,7 +58,10 @@ function valueIn(value: Json | undefined, name: string): Json | undefined {
 }
 
 /** Undefined where two items have one key: such a list is compared as a whole. */
-function itemsByStep(list: Json | undefined, schema: FieldSchema): ReadonlyMap<string, Json> | undefined {
+function itemsByStep(
+  list: Json | undefined,
+  schema: FieldSchema,
+): ReadonlyMap<string, Json> | undefined {
   const items = new Map<string, Json>()
   for (const item of isJsonArray(list) ? list : []) {
     const step = stepOfItem(item, schema)
@@ -54,32 +76,50 @@ function itemsByStep(list: Json | undefined, schema: FieldSchema): ReadonlyMap<s
  * @param declared value at an owned place without owned places below it: a scalar, something atomic, or something empty
  * @param live value there, `undefined` where nothing is
  */
-export function isAlreadyApplied(declared: Json | undefined, live: Json | undefined, schema: FieldSchema): boolean {
+export function isAlreadyApplied(
+  declared: Json | undefined,
+  live: Json | undefined,
+  schema: FieldSchema,
+): boolean {
   // A Go type has no null, as in `creationTimestamp: null`.
   if (declared === null && live === undefined) return schema.typed === true
   // An empty map is merged; an atomic one replaces.
-  if (isEmptyMap(declared) && isJsonObject(live) && !schema.atomic && schema.kind === 'object') return true
+  if (isEmptyMap(declared) && isJsonObject(live) && !schema.atomic && schema.kind === 'object')
+    return true
   return isStoredAs(declared, live, schema)
 }
 
 /** Whether the server stores `declared` as `live`, if it replaces the whole value. */
-function isStoredAs(declared: Json | undefined, live: Json | undefined, schema: FieldSchema): boolean {
+function isStoredAs(
+  declared: Json | undefined,
+  live: Json | undefined,
+  schema: FieldSchema,
+): boolean {
   if (jsonEquals(declared, live)) return true
   if (declared === undefined || live === undefined) return false
   if (isJsonArray(declared)) {
     const items = schema.items()
-    return isJsonArray(live) && declared.length === live.length && declared.every((item, index) => isStoredAs(item, live[index], items))
+    return (
+      isJsonArray(live) &&
+      declared.length === live.length &&
+      declared.every((item, index) => isStoredAs(item, live[index], items))
+    )
   }
   if (isJsonObject(declared)) return isJsonObject(live) && isMapStoredAs(declared, live, schema)
-  if (schema.format === 'quantity') return typeof live === 'string' && canonicalQuantity(quantityText(declared)) === live
-  if (schema.format === 'byte' && schema.typed === true) return typeof declared === 'string' && canonicalBase64(declared) === live
+  if (schema.format === 'quantity')
+    return typeof live === 'string' && canonicalQuantity(quantityText(declared)) === live
+  if (schema.format === 'byte' && schema.typed === true)
+    return typeof declared === 'string' && canonicalBase64(declared) === live
   return false
 }
 
 function isMapStoredAs(declared: JsonObject, live: JsonObject, schema: FieldSchema): boolean {
-  for (const [name, value] of Object.entries(declared)) if (!isStoredAs(value, getKey(live, name), schema.child(name))) return false
+  for (const [name, value] of Object.entries(declared))
+    if (!isStoredAs(value, getKey(live, name), schema.child(name))) return false
   return Object.entries(live).every(
-    ([name, value]) => Object.hasOwn(declared, name) || isStoredAs(schema.defaultOf(name), value, schema.child(name)),
+    ([name, value]) =>
+      Object.hasOwn(declared, name) ||
+      isStoredAs(schema.defaultOf(name), value, schema.child(name)),
   )
 }
 

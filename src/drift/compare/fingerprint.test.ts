@@ -16,17 +16,23 @@ const randomDrift: fc.Arbitrary<Drift> = fc
 
 test('the order of the differences does not matter', () => {
   fc.assert(
-    fc.property(fc.array(randomDrift, { maxLength: 6 }), fc.infiniteStream(fc.nat()), (items, seeds) => {
-      const shuffled = items.map((item) => ({ item, at: seeds.next().value ?? 0 })).sort((left, right) => left.at - right.at)
-      assert.equal(
-        fingerprintOf(
-          UNIT,
-          shuffled.map(({ item }) => item),
-          TEST_KEY,
-        ),
-        fingerprintOf(UNIT, items, TEST_KEY),
-      )
-    }),
+    fc.property(
+      fc.array(randomDrift, { maxLength: 6 }),
+      fc.infiniteStream(fc.nat()),
+      (items, seeds) => {
+        const shuffled = items
+          .map((item) => ({ item, at: seeds.next().value ?? 0 }))
+          .sort((left, right) => left.at - right.at)
+        assert.equal(
+          fingerprintOf(
+            UNIT,
+            shuffled.map(({ item }) => item),
+            TEST_KEY,
+          ),
+          fingerprintOf(UNIT, items, TEST_KEY),
+        )
+      },
+    ),
   )
 })
 
@@ -34,7 +40,8 @@ test('other values, other fingerprints', () => {
   fc.assert(
     fc.property(randomDrift, randomJson, (item, live) => {
       const same = itemFingerprint({ ...item, live }, TEST_KEY) === itemFingerprint(item, TEST_KEY)
-      if (!/e\+/.test(formatJson([item.live ?? null, live]))) assert.equal(same, jsonEquals(item.live, live))
+      if (!/e\+/.test(formatJson([item.live ?? null, live])))
+        assert.equal(same, jsonEquals(item.live, live))
     }),
   )
 })
@@ -55,7 +62,8 @@ const OTHERS: readonly (readonly [name: string, item: Drift])[] = [
 ]
 
 for (const [name, item] of OTHERS) {
-  test(`the fingerprint tells ${name}`, () => assert.notEqual(itemFingerprint(item, TEST_KEY), itemFingerprint(BASE, TEST_KEY)))
+  test(`the fingerprint tells ${name}`, () =>
+    assert.notEqual(itemFingerprint(item, TEST_KEY), itemFingerprint(BASE, TEST_KEY)))
 }
 
 const SAME: readonly (readonly [name: string, item: Drift])[] = [
@@ -68,16 +76,24 @@ const SAME: readonly (readonly [name: string, item: Drift])[] = [
 ]
 
 for (const [name, item] of SAME) {
-  test(`the fingerprint does not tell ${name}`, () => assert.equal(itemFingerprint(item, TEST_KEY), itemFingerprint(BASE, TEST_KEY)))
+  test(`the fingerprint does not tell ${name}`, () =>
+    assert.equal(itemFingerprint(item, TEST_KEY), itemFingerprint(BASE, TEST_KEY)))
 }
 
 test('a unit is its cluster and its package', () => {
-  const print = (cluster: string, folder: string): string => fingerprintOf({ cluster, package: folder }, [BASE], TEST_KEY)
-  assert.equal(new Set([print('a', 'b'), print('b', 'a'), print('ab', ''), print('', 'ab')]).size, 4)
+  const print = (cluster: string, folder: string): string =>
+    fingerprintOf({ cluster, package: folder }, [BASE], TEST_KEY)
+  assert.equal(
+    new Set([print('a', 'b'), print('b', 'a'), print('ab', ''), print('', 'ab')]).size,
+    4,
+  )
 })
 
 test('another installation key gives another fingerprint', () => {
-  assert.notEqual(itemFingerprint(BASE, redactionKey(new Uint8Array(32).fill(8))), itemFingerprint(BASE, TEST_KEY))
+  assert.notEqual(
+    itemFingerprint(BASE, redactionKey(new Uint8Array(32).fill(8))),
+    itemFingerprint(BASE, TEST_KEY),
+  )
 })
 
 test('an episode is named by the first eight digits', () => {
@@ -94,7 +110,11 @@ test('an unexpected object with other content is another difference; a status or
     status: { observed: resourceVersion },
   })
   const print = (live: JsonObject): string =>
-    fingerprintOf(UNIT, [driftOf('', { change: 'unexpected', path: [], git: undefined, live })], TEST_KEY)
+    fingerprintOf(
+      UNIT,
+      [driftOf('', { change: 'unexpected', path: [], git: undefined, live })],
+      TEST_KEY,
+    )
   assert.equal(print(object('1', '5')), print(object('1', '6')))
   assert.notEqual(print(object('1', '5')), print(object('2', '5')))
 })

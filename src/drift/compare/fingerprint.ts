@@ -17,7 +17,11 @@ export interface FingerprintUnit {
 }
 
 /** `sha256:` and 64 hex digits. The order of the items does not matter. */
-export function fingerprintOf(unit: FingerprintUnit, items: readonly Drift[], key: RedactionKey): string {
+export function fingerprintOf(
+  unit: FingerprintUnit,
+  items: readonly Drift[],
+  key: RedactionKey,
+): string {
   const lines = items.map((item) => hashed(item, key).line).sort()
   const hash = createHash('sha256').update(`${unit.cluster}\0${unit.package}\0`)
   for (const line of lines) hash.update(`${line}\n`)
@@ -29,7 +33,10 @@ export function itemFingerprint(item: Drift, key: RedactionKey): string {
   return hashed(item, key).fingerprint
 }
 
-function hashed(item: Drift, key: RedactionKey): { readonly line: string; readonly fingerprint: string } {
+function hashed(
+  item: Drift,
+  key: RedactionKey,
+): { readonly line: string; readonly fingerprint: string } {
   return key.derived.get(item, 'hash', [], () => {
     const line = itemLine(item, key)
     return { line, fingerprint: createHash('sha256').update(line).digest('hex').slice(0, 16) }
@@ -47,7 +54,14 @@ function itemLine(item: Drift, key: RedactionKey): string {
         ? withoutBookkeeping(item.live)
         : item.live
   const git = item.change === 'missing' || item.change === 'unexpected' ? undefined : item.git
-  return [item.change, resourceKey(item.id), item.uid, path, keyedHash(key, domain, git), keyedHash(key, domain, live)].join('\0')
+  return [
+    item.change,
+    resourceKey(item.id),
+    item.uid,
+    path,
+    keyedHash(key, domain, git),
+    keyedHash(key, domain, live),
+  ].join('\0')
 }
 
 /** Id of the episode that begins with this fingerprint: its first eight hex digits. */

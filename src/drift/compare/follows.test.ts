@@ -4,7 +4,12 @@ import { parseFieldPath } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { followsAnother } from './follows.ts'
 
-function follows(change: 'modified' | 'added' | 'removed', text: string, desired: JsonObject, live: JsonObject): boolean {
+function follows(
+  change: 'modified' | 'added' | 'removed',
+  text: string,
+  desired: JsonObject,
+  live: JsonObject,
+): boolean {
   const parsed = parseFieldPath(text)
   assert.ok('path' in parsed)
   return followsAnother({ change, path: parsed.path }, desired, live)
@@ -15,21 +20,34 @@ const PROBE: JsonObject = { spec: { probe: { path: '/' } } }
 test('what an apply would add and nobody declared follows from what is declared', () => {
   assert.equal(follows('removed', 'spec.probe.path', PROBE, { spec: {} }), false)
   assert.equal(follows('removed', 'spec.probe.period', PROBE, { spec: {} }), true)
-  assert.equal(follows('removed', 'spec.probe.period', PROBE, { spec: { probe: { path: '/' } } }), true)
+  assert.equal(
+    follows('removed', 'spec.probe.period', PROBE, { spec: { probe: { path: '/' } } }),
+    true,
+  )
   assert.equal(follows('removed', 'spec.other', PROBE, { spec: {} }), true)
 })
 
 test('the second name of a field follows from the first, as long as both say the same and git declares the first alone', () => {
   const git: JsonObject = { spec: { serviceAccountName: 'web' } }
-  const both = (account: string): JsonObject => ({ spec: { serviceAccountName: 'default', serviceAccount: account } })
+  const both = (account: string): JsonObject => ({
+    spec: { serviceAccountName: 'default', serviceAccount: account },
+  })
   assert.equal(follows('modified', 'spec.serviceAccount', git, both('default')), true)
   assert.equal(follows('added', 'spec.serviceAccount', git, both('default')), true)
   assert.equal(follows('modified', 'spec.serviceAccount', git, both('other')), false)
   assert.equal(
-    follows('modified', 'spec.serviceAccount', { spec: { ...(git['spec'] as JsonObject), serviceAccount: 'web' } }, both('default')),
+    follows(
+      'modified',
+      'spec.serviceAccount',
+      { spec: { ...(git['spec'] as JsonObject), serviceAccount: 'web' } },
+      both('default'),
+    ),
     false,
   )
   assert.equal(follows('added', 'spec.serviceAccount', { spec: {} }, both('default')), false)
   const address: JsonObject = { spec: { clusterIP: '10.0.0.2', clusterIPs: ['10.0.0.2'] } }
-  assert.equal(follows('modified', 'spec.clusterIPs', { spec: { clusterIP: 'None' } }, address), true)
+  assert.equal(
+    follows('modified', 'spec.clusterIPs', { spec: { clusterIP: 'None' } }, address),
+    true,
+  )
 })

@@ -13,7 +13,12 @@ const HELM = { ...NOBODY, tools: new Set(['helm']) }
 const ARGO = { ...NOBODY, tools: new Set(['argo-application']) }
 const UNKNOWN = { ...NOBODY, unknown: true }
 
-function job(annotations: JsonObject, spec: JsonObject = {}, kind = 'Job', apiVersion = 'batch/v1'): JsonObject {
+function job(
+  annotations: JsonObject,
+  spec: JsonObject = {},
+  kind = 'Job',
+  apiVersion = 'batch/v1',
+): JsonObject {
   return { apiVersion, kind, metadata: { name: 'migrate', namespace: 'shop', annotations }, spec }
 }
 
@@ -22,19 +27,35 @@ function ruleOf(manifest: JsonObject, runners: HookRunners): string | undefined 
 }
 
 const helm = (hook: string, policy?: string) =>
-  job({ 'helm.sh/hook': hook, ...(policy === undefined ? {} : { 'helm.sh/hook-delete-policy': policy }) })
+  job({
+    'helm.sh/hook': hook,
+    ...(policy === undefined ? {} : { 'helm.sh/hook-delete-policy': policy }),
+  })
 const argo = (hook: string, policy?: string) =>
-  job({ 'argocd.argoproj.io/hook': hook, ...(policy === undefined ? {} : { 'argocd.argoproj.io/hook-delete-policy': policy }) })
+  job({
+    'argocd.argoproj.io/hook': hook,
+    ...(policy === undefined ? {} : { 'argocd.argoproj.io/hook-delete-policy': policy }),
+  })
 
 test('a Job that the cluster removes when it is done may be gone, whoever applies it, and another Job may not', () => {
-  for (const runners of [NOBODY, HELM, UNKNOWN]) assert.equal(ruleOf(job({}, { ttlSecondsAfterFinished: 0 }), runners), 'finished-job')
-  assert.match(goneByDesign(job({}, { ttlSecondsAfterFinished: 60 }), NOBODY)?.why ?? '', /removes this Job 60 seconds after it finished/)
+  for (const runners of [NOBODY, HELM, UNKNOWN])
+    assert.equal(ruleOf(job({}, { ttlSecondsAfterFinished: 0 }), runners), 'finished-job')
+  assert.match(
+    goneByDesign(job({}, { ttlSecondsAfterFinished: 60 }), NOBODY)?.why ?? '',
+    /removes this Job 60 seconds after it finished/,
+  )
   assert.equal(ruleOf(job({}), NOBODY), undefined)
-  assert.equal(ruleOf(job({}, { ttlSecondsAfterFinished: 60 }, 'Deployment', 'apps/v1'), NOBODY), undefined)
+  assert.equal(
+    ruleOf(job({}, { ttlSecondsAfterFinished: 60 }, 'Deployment', 'apps/v1'), NOBODY),
+    undefined,
+  )
 })
 
 test('a hook that Helm clears away after it succeeded may be gone where Helm applies it', () => {
-  assert.equal(ruleOf(helm('pre-install,pre-upgrade', 'before-hook-creation, hook-succeeded'), HELM), 'helm-hook')
+  assert.equal(
+    ruleOf(helm('pre-install,pre-upgrade', 'before-hook-creation, hook-succeeded'), HELM),
+    'helm-hook',
+  )
   assert.equal(ruleOf(helm('pre-install', 'hook-succeeded'), NOBODY), undefined)
 })
 
@@ -66,7 +87,12 @@ test('hooks of Argo CD, and those of Helm as Argo CD takes them', () => {
 test('where no tool is known, only what ends by itself may be gone as its hook says', () => {
   assert.equal(ruleOf(helm('pre-upgrade', 'hook-succeeded'), UNKNOWN), 'helm-hook')
   assert.equal(ruleOf(argo('PreSync', 'HookSucceeded'), UNKNOWN), 'argo-hook')
-  const account = job({ 'helm.sh/hook': 'pre-install', 'helm.sh/hook-delete-policy': 'hook-succeeded' }, {}, 'ServiceAccount', 'v1')
+  const account = job(
+    { 'helm.sh/hook': 'pre-install', 'helm.sh/hook-delete-policy': 'hook-succeeded' },
+    {},
+    'ServiceAccount',
+    'v1',
+  )
   assert.equal(ruleOf(account, UNKNOWN), undefined)
   assert.equal(ruleOf(account, HELM), 'helm-hook')
 })
@@ -79,7 +105,10 @@ function verdictOn(manifest: JsonObject, live: ObservedObject['live']) {
 }
 
 test('an absent object that may be gone is set aside with its rule, and one that may not stays missing', () => {
-  const gone = setGoneAside(verdictOn(job({}, { ttlSecondsAfterFinished: 5 }), { state: 'absent' }), NOBODY)
+  const gone = setGoneAside(
+    verdictOn(job({}, { ttlSecondsAfterFinished: 5 }), { state: 'absent' }),
+    NOBODY,
+  )
   assert.deepEqual([gone.state, gone.items.length, gone.mayBeBehind], ['in-sync', 0, undefined])
   assert.deepEqual(
     gone.setAside.map(({ state, rule, drift }) => [state, rule, drift.change]),

@@ -15,9 +15,13 @@ export interface HookRunners {
 }
 
 /** The rule by which an absent object is rightly so; undefined without one. */
-export function goneByDesign(manifest: JsonObject, { tools, unknown }: HookRunners): BuiltInRule | undefined {
+export function goneByDesign(
+  manifest: JsonObject,
+  { tools, unknown }: HookRunners,
+): BuiltInRule | undefined {
   // Without a known applier only kinds that finish may be gone by design.
-  const perhaps = unknown && FINISHING.has(`${groupOf(manifest)}/${String(getKey(manifest, 'kind'))}`)
+  const perhaps =
+    unknown && FINISHING.has(`${groupOf(manifest)}/${String(getKey(manifest, 'kind'))}`)
   const finished = finishedJob(manifest)
   if (finished !== undefined) return finished
   for (const { tool, hooks } of APPLIER_KINDS) {
@@ -40,5 +44,8 @@ function finishedJob(manifest: JsonObject): BuiltInRule | undefined {
   const seconds = partOf(manifest, 'spec', 'ttlSecondsAfterFinished')
   if (typeof seconds !== 'number') return undefined
   const after = seconds === 1 ? '1 second' : `${seconds} seconds`
-  return { rule: 'finished-job', why: `the cluster removes this Job ${after} after it finished (spec.ttlSecondsAfterFinished)` }
+  return {
+    rule: 'finished-job',
+    why: `the cluster removes this Job ${after} after it finished (spec.ttlSecondsAfterFinished)`,
+  }
 }

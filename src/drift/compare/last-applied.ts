@@ -3,7 +3,15 @@
  * because an Update owns all changes of the write, also defaults. Source: k8s.io/api core/v1 `LastAppliedConfigAnnotation`, which kubectl, kpt and
  * Argo CD write; helm `pkg/kube/client.go`, createPatch.
  */
-import { type FieldManager, type FieldPath, type FieldSchema, fieldSetOf, leavesOf, PathSet, valueAt } from '@backporch/kyaml/field'
+import {
+  type FieldManager,
+  type FieldPath,
+  type FieldSchema,
+  fieldSetOf,
+  leavesOf,
+  PathSet,
+  valueAt,
+} from '@backporch/kyaml/field'
 import { isJsonObject, type Json, type JsonObject, parseJson } from '@backporch/kyaml/json'
 import { annotationsOf, type Resource } from '@backporch/kyaml/resource'
 import { LAST_APPLIED } from '../../syncers/kubectl.ts'
@@ -62,8 +70,17 @@ export const OF_NOBODY = 'no apply removes it: the object does not say whose it 
 export const LEFT_OVER = 'no apply removes it: it is left over from what the syncer applied before'
 
 /** For a field that git lacks, of another manager whose fields the syncer makes its own before it applies; undefined for others. */
-export function takenOver(syncer: SyncerManager | undefined, owner: FieldManager, live: JsonObject): string | undefined {
-  if (syncer?.operation !== 'Apply' || owner.subresource !== '' || !takesOver(syncer.manager, owner.manager, live)) return undefined
+export function takenOver(
+  syncer: SyncerManager | undefined,
+  owner: FieldManager,
+  live: JsonObject,
+): string | undefined {
+  if (
+    syncer?.operation !== 'Apply' ||
+    owner.subresource !== '' ||
+    !takesOver(syncer.manager, owner.manager, live)
+  )
+    return undefined
   return `the next apply removes it: ${syncer.manager} takes over what ${owner.manager} wrote`
 }
 
@@ -79,29 +96,50 @@ export function isLeftByApply(note: string): boolean {
 
 /** @returns undefined for a server-side apply, and if it is unknown */
 export function appliedLast(
-  { desired: { apiVersion }, stored }: { readonly desired: Pick<Resource, 'apiVersion'>; readonly stored?: StoredManifest | undefined },
+  {
+    desired: { apiVersion },
+    stored,
+  }: {
+    readonly desired: Pick<Resource, 'apiVersion'>
+    readonly stored?: StoredManifest | undefined
+  },
   live: JsonObject,
   syncer: SyncerManager | undefined,
 ): AppliedLast | undefined {
   if (syncer?.operation !== 'Update') return undefined
   // A manifest of another API version has other fields.
   const retained = stored?.apiVersion === apiVersion ? stored : undefined
-  if (retained !== undefined) return new AppliedLast(retained.object, `the next upgrade removes it: ${retained.storedIn} has it`)
+  if (retained !== undefined)
+    return new AppliedLast(
+      retained.object,
+      `the next upgrade removes it: ${retained.storedIn} has it`,
+    )
   const annotated = lastAppliedOf(live)
-  return annotated && new AppliedLast(annotated, `the next apply removes it: the annotation ${LAST_APPLIED} has it`)
+  return (
+    annotated &&
+    new AppliedLast(annotated, `the next apply removes it: the annotation ${LAST_APPLIED} has it`)
+  )
 }
 
 /**
  * Live locations of the last apply that `desired` lacks, which the next apply removes: topmost list items and fields, in the order of the
  * annotation.
  */
-export function droppedPaths(applied: JsonObject, desired: JsonObject, live: JsonObject, schema: FieldSchema): FieldPath[] {
+export function droppedPaths(
+  applied: JsonObject,
+  desired: JsonObject,
+  live: JsonObject,
+  schema: FieldSchema,
+): FieldPath[] {
   const dropped: FieldPath[] = []
   const reported = new PathSet()
   for (const leaf of leavesOf(fieldSetOf(applied, schema))) {
     if (leaf[0]?.kind === 'field' && leaf[0].name === 'status') continue
     if (valueAt(desired, leaf) !== undefined || isEmpty(valueAt(applied, leaf))) continue
-    const item = leaf.findIndex((step, index) => step.kind !== 'field' && valueAt(desired, leaf.slice(0, index + 1)) === undefined)
+    const item = leaf.findIndex(
+      (step, index) =>
+        step.kind !== 'field' && valueAt(desired, leaf.slice(0, index + 1)) === undefined,
+    )
     const top = item === -1 ? leaf : leaf.slice(0, item + 1)
     if (valueAt(live, top) === undefined || reported.covers(top)) continue
     dropped.push(top)
@@ -112,5 +150,9 @@ export function droppedPaths(applied: JsonObject, desired: JsonObject, live: Jso
 
 /** It declares nothing: kubectl writes `annotations: {}` and `creationTimestamp: null` into the annotation. */
 function isEmpty(value: Json | undefined): boolean {
-  return value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0)
+  return (
+    value === undefined ||
+    value === null ||
+    (typeof value === 'object' && Object.keys(value).length === 0)
+  )
 }

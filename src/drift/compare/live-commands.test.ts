@@ -8,13 +8,26 @@ const BLUEPRINT = 'cnrm.cloud.google.com/blueprint'
 
 function bucket(blueprint: Json | undefined, others: JsonObject = {}): JsonObject {
   const annotations = { ...others, ...(blueprint === undefined ? {} : { [BLUEPRINT]: blueprint }) }
-  const metadata = { name: 'logs', ...(Object.keys(annotations).length === 0 ? {} : { annotations }) }
-  return { apiVersion: 'storage.cnrm.cloud.google.com/v1beta1', kind: 'StorageBucket', metadata, spec: { location: 'eu' } }
+  const metadata = {
+    name: 'logs',
+    ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
+  }
+  return {
+    apiVersion: 'storage.cnrm.cloud.google.com/v1beta1',
+    kind: 'StorageBucket',
+    metadata,
+    spec: { location: 'eu' },
+  }
 }
 
 function desired(object: JsonObject, group = 'storage.cnrm.cloud.google.com'): DesiredResource {
   const location = { path: 'a.yaml', document: 0, item: undefined, line: 1 }
-  return { id: { group, kind: 'StorageBucket', namespace: 'shop', name: 'logs' }, apiVersion: `${group}/v1beta1`, object, location }
+  return {
+    id: { group, kind: 'StorageBucket', namespace: 'shop', name: 'logs' },
+    apiVersion: `${group}/v1beta1`,
+    object,
+    location,
+  }
 }
 
 const present = (object: JsonObject) => ({ state: 'present', object, metadataOnly: false }) as const
@@ -35,9 +48,15 @@ test('where only commands of kpt differ, the object is compared as live has them
       [git, live],
       [live, git],
     ]) {
-      assert.deepEqual(withLiveCommands(desired(bucket(one)), present(bucket(other))).object, bucket(other))
+      assert.deepEqual(
+        withLiveCommands(desired(bucket(one)), present(bucket(other))).object,
+        bucket(other),
+      )
       const [mine, theirs] = [bucket(one, { a: 'git' }), bucket(other, { a: 'live', b: 'live' })]
-      assert.deepEqual(withLiveCommands(desired(mine), present(theirs)).object, bucket(other, { a: 'git' }))
+      assert.deepEqual(
+        withLiveCommands(desired(mine), present(theirs)).object,
+        bucket(other, { a: 'git' }),
+      )
     }
 })
 

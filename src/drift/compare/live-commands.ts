@@ -10,7 +10,9 @@ import type { LiveState } from '@backporch/kyaml/resource'
 /** The desired object with the annotation as live has it, where only commands of kpt differ; else the given one. */
 export function withLiveCommands(desired: DesiredResource, live: LiveState): DesiredResource {
   if (live.state !== 'present' || !isAttributed(desired.id.group)) return desired
-  const [git, is] = [desired.object, live.object].map((object) => partOf(object, 'metadata', 'annotations', ATTRIBUTION))
+  const [git, is] = [desired.object, live.object].map((object) =>
+    partOf(object, 'metadata', 'annotations', ATTRIBUTION),
+  )
   const rest = restOf(git)
   if (git === is || rest === undefined || rest !== restOf(is)) return desired
   const bare = withoutAnnotations(desired.object, new Set([ATTRIBUTION])) as JsonObject
@@ -23,7 +25,10 @@ function restOf(value: Json | undefined): string | undefined {
 }
 
 function withAnnotation(object: JsonObject, value: Json): JsonObject {
-  const [metadata, annotations] = [partOf(object, 'metadata'), partOf(object, 'metadata', 'annotations')]
+  const [metadata, annotations] = [
+    partOf(object, 'metadata'),
+    partOf(object, 'metadata', 'annotations'),
+  ]
   const all = { ...(isJsonObject(annotations) ? annotations : {}), [ATTRIBUTION]: value }
   return { ...object, metadata: { ...(isJsonObject(metadata) ? metadata : {}), annotations: all } }
 }

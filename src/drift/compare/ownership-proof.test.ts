@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { managedFieldsOf } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { appliedBy, editedBy, removedFrom, TEST_SCHEMA, withMetadata } from '../../../test/fakes/live-object.ts'
+import {
+  appliedBy,
+  editedBy,
+  removedFrom,
+  TEST_SCHEMA,
+  withMetadata,
+} from '../../../test/fakes/live-object.ts'
 import { type ProofSubject, whyOwnershipProvesNothing } from './ownership-proof.ts'
 
 const MANIFEST: JsonObject = {
@@ -27,19 +33,41 @@ function whyNot(live: JsonObject, more: Partial<ProofSubject> = {}): string | un
 }
 
 test('an object as it was applied is proven', () => assert.equal(whyNot(LIVE), undefined))
-test('what others added does not undo the proof', () => assert.equal(whyNot(editedBy('x', LIVE, 'data.c', '3')), undefined))
+test('what others added does not undo the proof', () =>
+  assert.equal(whyNot(editedBy('x', LIVE, 'data.c', '3')), undefined))
 
 const UNPROVEN: readonly (readonly [name: string, why: string | undefined, pattern: RegExp])[] = [
   ['a value is another', whyNot({ ...LIVE, data: { a: '1', b: '5' } }), /not written as in git/],
-  ['somebody took a field over', whyNot(editedBy('x', LIVE, 'data.b', '2')), /does not own exactly/],
+  [
+    'somebody took a field over',
+    whyNot(editedBy('x', LIVE, 'data.b', '2')),
+    /does not own exactly/,
+  ],
   ['a field is gone', whyNot(removedFrom(LIVE, 'data.b')), /does not own exactly/],
-  ['git declares one more', whyNot(LIVE, { desired: { ...MANIFEST, data: { a: '1', b: '2', c: '3' } } }), /does not own exactly/],
-  ['git declares one less', whyNot(LIVE, { desired: { ...MANIFEST, data: { a: '1' } } }), /does not own exactly/],
+  [
+    'git declares one more',
+    whyNot(LIVE, { desired: { ...MANIFEST, data: { a: '1', b: '2', c: '3' } } }),
+    /does not own exactly/,
+  ],
+  [
+    'git declares one less',
+    whyNot(LIVE, { desired: { ...MANIFEST, data: { a: '1' } } }),
+    /does not own exactly/,
+  ],
   ['another version was applied', whyNot(LIVE, { apiVersion: 'v2' }), /applied v1, git has v2/],
   ['nobody is known to apply', whyNot(LIVE, { syncer: undefined }), /not known/],
-  ['the syncer updates', whyNot(LIVE, { syncer: { manager: 'flux', operation: 'Update', subresource: '' } }), /server-side apply/],
-  ['the syncer never applied it', whyNot(LIVE, { syncer: { manager: 'argo', operation: 'Apply', subresource: '' } }), /argo never applied/],
+  [
+    'the syncer updates',
+    whyNot(LIVE, { syncer: { manager: 'flux', operation: 'Update', subresource: '' } }),
+    /server-side apply/,
+  ],
+  [
+    'the syncer never applied it',
+    whyNot(LIVE, { syncer: { manager: 'argo', operation: 'Apply', subresource: '' } }),
+    /argo never applied/,
+  ],
   ['an entry cannot be read', whyNot(withMetadata(LIVE, { managedFields: 'x' })), /is not a list/],
 ]
 
-for (const [name, why, pattern] of UNPROVEN) test(`ownership proves nothing where ${name}`, () => assert.match(why ?? '', pattern))
+for (const [name, why, pattern] of UNPROVEN)
+  test(`ownership proves nothing where ${name}`, () => assert.match(why ?? '', pattern))

@@ -4,7 +4,15 @@
  * live value must be what the server stores for the desired one (src/drift/compare/equal-values.ts). Marks of the syncer (src/syncers/marks.ts)
  * count on neither side. A syncer that updates has no set; its last-applied annotation is compared separately.
  */
-import { type FieldSchema, type FieldSet, fieldSetOf, type ManagedFields, sameLeaves, sameManager, valueAt } from '@backporch/kyaml/field'
+import {
+  type FieldSchema,
+  type FieldSet,
+  fieldSetOf,
+  type ManagedFields,
+  sameLeaves,
+  sameManager,
+  valueAt,
+} from '@backporch/kyaml/field'
 import { getKey, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { withoutMarks } from '../../syncers/marks.ts'
 import type { SyncerManager } from './drift.ts'
@@ -26,16 +34,23 @@ export function whyOwnershipProvesNothing(subject: ProofSubject): string | undef
   if (managed.unreadable.length > 0) return managed.unreadable[0]
   const desired = withoutStatus(subject.desired)
   const wanted = fieldSetOf(desired, schema)
-  const entry = managed.entries.find((candidate) => sameManager(candidate, { ...syncer, operation: 'Apply' }))
+  const entry = managed.entries.find((candidate) =>
+    sameManager(candidate, { ...syncer, operation: 'Apply' }),
+  )
   if (syncer.operation === 'Apply') {
     if (entry === undefined) return `${syncer.manager} never applied the object`
-    if (entry.apiVersion !== subject.apiVersion) return `${syncer.manager} applied ${entry.apiVersion}, git has ${subject.apiVersion}`
-    const owned = withoutMarks(syncer.manager, withoutStatusFields(entry.fields), wanted, (path) => valueAt(live, path))
-    if (!sameLeaves(wanted, owned)) return `${syncer.manager} does not own exactly the fields that git declares`
+    if (entry.apiVersion !== subject.apiVersion)
+      return `${syncer.manager} applied ${entry.apiVersion}, git has ${subject.apiVersion}`
+    const owned = withoutMarks(syncer.manager, withoutStatusFields(entry.fields), wanted, (path) =>
+      valueAt(live, path),
+    )
+    if (!sameLeaves(wanted, owned))
+      return `${syncer.manager} does not own exactly the fields that git declares`
   } else if (entry !== undefined) return `${syncer.manager} also used server-side apply`
   const [differing] = differingLeaves(wanted, desired, asWritten(live, desired), schema)
   if (differing === undefined) return undefined
-  if (differing.live === undefined && isEmptyValue(differing.declared)) return 'the server leaves out an empty value that git declares'
+  if (differing.live === undefined && isEmptyValue(differing.declared))
+    return 'the server leaves out an empty value that git declares'
   return 'a live value is not written as in git'
 }
 
@@ -44,16 +59,24 @@ export function metadataProves(subject: ProofSubject): boolean {
   const { desired, live } = subject
   if (['data', 'stringData', 'immutable'].some((name) => Object.hasOwn(desired, name))) return false
   const type = getKey(desired, 'type')
-  return whyOwnershipProvesNothing(type === undefined ? subject : { ...subject, live: { ...live, type } }) === undefined
+  return (
+    whyOwnershipProvesNothing(
+      type === undefined ? subject : { ...subject, live: { ...live, type } },
+    ) === undefined
+  )
 }
 
 // A dry run neither sends nor compares a status.
 function withoutStatus(object: JsonObject): JsonObject {
-  return Object.hasOwn(object, 'status') ? Object.fromEntries(Object.entries(object).filter(([name]) => name !== 'status')) : object
+  return Object.hasOwn(object, 'status')
+    ? Object.fromEntries(Object.entries(object).filter(([name]) => name !== 'status'))
+    : object
 }
 
 function withoutStatusFields(set: FieldSet): FieldSet {
-  return set.children.has('f:status') ? { ...set, children: new Map([...set.children].filter(([key]) => key !== 'f:status')) } : set
+  return set.children.has('f:status')
+    ? { ...set, children: new Map([...set.children].filter(([key]) => key !== 'f:status')) }
+    : set
 }
 
 /** The live Secret with the `stringData` and `data` of git, where the live `data` is the result of them (docs/facts/secret-string-data.md). */
@@ -62,13 +85,19 @@ function asWritten(live: JsonObject, desired: JsonObject): JsonObject {
   const stored = getKey(live, 'data')
   if (!isCoreSecret(desired) || !isJsonObject(written) || !isJsonObject(stored)) return live
   const declared = getKey(desired, 'data')
-  const same = Object.entries(written).filter(([key, value]) => typeof value === 'string' && getKey(stored, key) === encoded(value))
+  const same = Object.entries(written).filter(
+    ([key, value]) => typeof value === 'string' && getKey(stored, key) === encoded(value),
+  )
   // The server never stores a key of `data` that `stringData` overrides.
   const overridden = same.flatMap(([key]) => {
     const own = isJsonObject(declared) ? getKey(declared, key) : undefined
     return own === undefined ? [] : [[key, own] as const]
   })
-  return { ...live, data: { ...stored, ...Object.fromEntries(overridden) }, stringData: Object.fromEntries(same) }
+  return {
+    ...live,
+    data: { ...stored, ...Object.fromEntries(overridden) },
+    stringData: Object.fromEntries(same),
+  }
 }
 
 function isCoreSecret(object: JsonObject): boolean {

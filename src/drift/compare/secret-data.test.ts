@@ -7,10 +7,13 @@ import { authoredSecretPath, withSecretData } from './secret-data.ts'
 const BASE = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' } }
 
 test('stringData goes over data, in base64, and is gone', () => {
-  assert.deepEqual(withSecretData({ ...BASE, data: { a: 'eA==', b: 'eQ==' }, stringData: { b: 'ü', c: '' } }), {
-    ...BASE,
-    data: { a: 'eA==', b: 'w7w=', c: '' },
-  })
+  assert.deepEqual(
+    withSecretData({ ...BASE, data: { a: 'eA==', b: 'eQ==' }, stringData: { b: 'ü', c: '' } }),
+    {
+      ...BASE,
+      data: { a: 'eA==', b: 'w7w=', c: '' },
+    },
+  )
 })
 
 test('a Secret without stringData is the same object', () => {
@@ -24,7 +27,8 @@ test('a key with a hostile name is a key', () => {
 })
 
 test('the authored field is that of stringData where git has the key there, or has no data', () => {
-  const authored = (secret: object, at: string) => formatFieldPath(authoredSecretPath({ ...BASE, ...secret }, path(at)))
+  const authored = (secret: object, at: string) =>
+    formatFieldPath(authoredSecretPath({ ...BASE, ...secret }, path(at)))
   const both = { data: { a: 'eA==' }, stringData: { b: 'y' } }
   assert.equal(authored(both, 'data.b'), 'stringData.b')
   assert.equal(authored(both, 'data.a'), 'data.a')

@@ -10,7 +10,10 @@ export function withSecretData(secret: JsonObject): JsonObject {
   for (const [key, value] of Object.entries(written)) {
     if (typeof value === 'string') setKey(data, key, Buffer.from(value, 'utf8').toString('base64'))
   }
-  return Object.fromEntries([...Object.entries(secret).filter(([key]) => key !== 'stringData' && key !== 'data'), ['data', data]])
+  return Object.fromEntries([
+    ...Object.entries(secret).filter(([key]) => key !== 'stringData' && key !== 'data'),
+    ['data', data],
+  ])
 }
 
 /** The field of a Secret of git that the server stores at the path. */

@@ -9,7 +9,10 @@ export const BUILT_IN = 'built-in:'
 export function setGoneAside(verdict: ObjectVerdict, runners: HookRunners): ObjectVerdict {
   const { desired, items, mayBeBehind: _open, ...rest } = verdict
   const [only] = items
-  const gone = only?.change === 'missing' && desired !== undefined ? goneByDesign(desired.object, runners) : undefined
+  const gone =
+    only?.change === 'missing' && desired !== undefined
+      ? goneByDesign(desired.object, runners)
+      : undefined
   if (only === undefined || gone === undefined) return verdict
   const rule = `${BUILT_IN}${gone.rule}`
   const aside: SetAside = { drift: only, state: 'Ignored', why: `${gone.why} (${rule})`, rule }
@@ -17,6 +20,14 @@ export function setGoneAside(verdict: ObjectVerdict, runners: HookRunners): Obje
 }
 
 /** Whether an object is rightly absent, so that it has no health. */
-export function isGoneByDesign({ items, setAside }: Pick<ObjectVerdict, 'items' | 'setAside'>): boolean {
-  return items.length === 0 && setAside.some(({ drift, rule }) => drift.change === 'missing' && rule?.startsWith(BUILT_IN) === true)
+export function isGoneByDesign({
+  items,
+  setAside,
+}: Pick<ObjectVerdict, 'items' | 'setAside'>): boolean {
+  return (
+    items.length === 0 &&
+    setAside.some(
+      ({ drift, rule }) => drift.change === 'missing' && rule?.startsWith(BUILT_IN) === true,
+    )
+  )
 }

@@ -10,11 +10,21 @@ import { detectDrift, needsPrediction } from '../detect/detect-drift.ts'
 const FLUX = { manager: 'kustomize-controller', operation: 'Apply', subresource: '' } as const
 const REFUSED: Prediction = {
   state: 'refused',
-  failure: new Failure({ code: 'BP3011', what: 'cannot patch', why: 'duplicate port name', remedy: 'correct it' }),
+  failure: new Failure({
+    code: 'BP3011',
+    what: 'cannot patch',
+    why: 'duplicate port name',
+    remedy: 'correct it',
+  }),
 }
 const MARK = 'kustomize.toolkit.fluxcd.io/name'
 
-const GIT: JsonObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web', namespace: 'shop' }, data: { a: '1' } }
+const GIT: JsonObject = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'web', namespace: 'shop' },
+  data: { a: '1' },
+}
 
 /** As the syncer applies it: with labels that are in no manifest. */
 function applied(labels: JsonObject): JsonObject {
@@ -25,11 +35,21 @@ function observed(live: JsonObject, git = GIT) {
   const read = readResource(git)
   assert.ok('id' in read)
   const desired = { ...read, location: { path: 'a.yaml', document: 0, item: undefined, line: 1 } }
-  return { desired, live: { state: 'present', object: live, metadataOnly: false } as const, schema: TEST_SCHEMA }
+  return {
+    desired,
+    live: { state: 'present', object: live, metadataOnly: false } as const,
+    schema: TEST_SCHEMA,
+  }
 }
 
 test('the marks that the syncer put on an object stand in no way of the proof, so it needs no dry run', () => {
-  assert.equal(needsPrediction(observed(applied({ [MARK]: 'web', 'kustomize.toolkit.fluxcd.io/namespace': 'apps' })), FLUX), false)
+  assert.equal(
+    needsPrediction(
+      observed(applied({ [MARK]: 'web', 'kustomize.toolkit.fluxcd.io/namespace': 'apps' })),
+      FLUX,
+    ),
+    false,
+  )
 })
 
 test('another label that the syncer owns and git does not declare does', () => {
@@ -38,7 +58,8 @@ test('another label that the syncer owns and git does not declare does', () => {
 
 test('a label that many tools use is a mark only with the value that one of them gives it', () => {
   const helm = { ...FLUX, manager: 'helm' }
-  const managed = (by: string): JsonObject => appliedBy('helm', withMetadata(GIT, { labels: { 'app.kubernetes.io/managed-by': by } }))
+  const managed = (by: string): JsonObject =>
+    appliedBy('helm', withMetadata(GIT, { labels: { 'app.kubernetes.io/managed-by': by } }))
   assert.equal(needsPrediction(observed(managed('Helm')), helm), false)
   assert.equal(needsPrediction(observed(managed('somebody')), helm), true)
 })
@@ -49,7 +70,12 @@ test('a mark that git declares is a field like any other', () => {
 })
 
 test("a mark that a person changed is shown: it is the syncer's no longer", () => {
-  const live = editedBy('kubectl-label', applied({ [MARK]: 'web' }), `metadata.labels["${MARK}"]`, 'elsewhere')
+  const live = editedBy(
+    'kubectl-label',
+    applied({ [MARK]: 'web' }),
+    `metadata.labels["${MARK}"]`,
+    'elsewhere',
+  )
   const { items } = detectDrift({ ...observed(live), prediction: undefined }, FLUX)
   assert.deepEqual(
     items.map(({ change, path, actor }) => [change, formatFieldPath(path), actor.manager]),
@@ -71,12 +97,28 @@ test('a mark under the name of a syncer of another tool is what somebody applied
 
 test('what kubectl added goes with the next apply of Flux, except of an object marked ssa: Merge; what another manager added stays', () => {
   const noteOf = (live: JsonObject, prediction?: Prediction): string | undefined =>
-    detectDrift({ ...observed(live), prediction }, FLUX).items.find(({ path }) => formatFieldPath(path) === 'data.b')?.notes[0]
-  const added = (manager: string, object = applied({ [MARK]: 'web' })): JsonObject => editedBy(manager, object, 'data.b', '2')
-  assert.equal(noteOf(added('kubectl-patch')), 'the next apply removes it: kustomize-controller takes over what kubectl-patch wrote')
-  assert.match(noteOf(added('kubectl-patch'), REFUSED) ?? '', /^no apply removes it/, 'an apply that the server refuses removes nothing')
+    detectDrift({ ...observed(live), prediction }, FLUX).items.find(
+      ({ path }) => formatFieldPath(path) === 'data.b',
+    )?.notes[0]
+  const added = (manager: string, object = applied({ [MARK]: 'web' })): JsonObject =>
+    editedBy(manager, object, 'data.b', '2')
+  assert.equal(
+    noteOf(added('kubectl-patch')),
+    'the next apply removes it: kustomize-controller takes over what kubectl-patch wrote',
+  )
+  assert.match(
+    noteOf(added('kubectl-patch'), REFUSED) ?? '',
+    /^no apply removes it/,
+    'an apply that the server refuses removes nothing',
+  )
   assert.match(noteOf(added('k9s')) ?? '', /^no apply removes it/)
-  assert.match(noteOf(added('kubectl-patch', applied({}))) ?? '', /^no apply removes it/, 'no Kustomization applies it')
-  const marked = withMetadata(applied({ [MARK]: 'web' }), { annotations: { 'kustomize.toolkit.fluxcd.io/ssa': 'Merge' } })
+  assert.match(
+    noteOf(added('kubectl-patch', applied({}))) ?? '',
+    /^no apply removes it/,
+    'no Kustomization applies it',
+  )
+  const marked = withMetadata(applied({ [MARK]: 'web' }), {
+    annotations: { 'kustomize.toolkit.fluxcd.io/ssa': 'Merge' },
+  })
   assert.match(noteOf(added('kubectl-patch', marked)) ?? '', /^no apply removes it/)
 })

@@ -8,8 +8,17 @@ const ID = 'inventory-1'
 
 type RetainingTool = 'kpt' | 'flux' | 'argo' | 'helm'
 
-function ruleOf(tool: string, annotations: JsonObject, more: Partial<RetentionQuestion> = {}, labels: JsonObject = {}): string | undefined {
-  const live = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'old', annotations, labels } }
+function ruleOf(
+  tool: string,
+  annotations: JsonObject,
+  more: Partial<RetentionQuestion> = {},
+  labels: JsonObject = {},
+): string | undefined {
+  const live = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'old', annotations, labels },
+  }
   return retainedOnPurpose({ live, tool, inventoryId: '', idIsWritten: false, ...more })?.rule
 }
 
@@ -26,46 +35,81 @@ test('without a mark nothing stays on purpose', () => {
   for (const retainingTool of KEEPERS) assert.equal(ruleOf(retainingTool, {}), undefined)
 })
 
-const MARKS: readonly (readonly [rule: string, keeper: RetainingTool, annotations: JsonObject])[] = [
-  ['kpt-keep', 'kpt', { 'client.lifecycle.config.k8s.io/deletion': 'detach' }],
-  ['kpt-keep', 'kpt', { 'cli-utils.sigs.k8s.io/on-remove': 'keep' }],
-  ['flux-no-prune', 'flux', { 'kustomize.toolkit.fluxcd.io/prune': 'Disabled' }],
-  ['argo-no-prune', 'argo', { 'argocd.argoproj.io/sync-options': 'Replace=true, Prune=false' }],
-  ['argo-ignore-extraneous', 'argo', { 'argocd.argoproj.io/compare-options': 'IgnoreExtraneous' }],
-  ['helm-keep', 'helm', { 'helm.sh/resource-policy': 'keep' }],
-]
+const MARKS: readonly (readonly [rule: string, keeper: RetainingTool, annotations: JsonObject])[] =
+  [
+    ['kpt-keep', 'kpt', { 'client.lifecycle.config.k8s.io/deletion': 'detach' }],
+    ['kpt-keep', 'kpt', { 'cli-utils.sigs.k8s.io/on-remove': 'keep' }],
+    ['flux-no-prune', 'flux', { 'kustomize.toolkit.fluxcd.io/prune': 'Disabled' }],
+    ['argo-no-prune', 'argo', { 'argocd.argoproj.io/sync-options': 'Replace=true, Prune=false' }],
+    [
+      'argo-ignore-extraneous',
+      'argo',
+      { 'argocd.argoproj.io/compare-options': 'IgnoreExtraneous' },
+    ],
+    ['helm-keep', 'helm', { 'helm.sh/resource-policy': 'keep' }],
+  ]
 
 for (const [rule, holder, annotations] of MARKS) {
   test(`${rule} counts where its tool keeps the inventory, and nowhere else: ${Object.keys(annotations).join()}`, () => {
     const own = FAMILIES[holder]
-    for (const tool of KEEPERS) assert.equal(ruleOf(tool, annotations), own.includes(tool) ? rule : undefined, tool)
+    for (const tool of KEEPERS)
+      assert.equal(ruleOf(tool, annotations), own.includes(tool) ? rule : undefined, tool)
   })
 }
 
 test('values that say otherwise keep nothing', () => {
   assert.equal(
-    ruleOf('kpt-live', { 'client.lifecycle.config.k8s.io/deletion': 'delete', 'cli-utils.sigs.k8s.io/on-remove': 'prune' }),
+    ruleOf('kpt-live', {
+      'client.lifecycle.config.k8s.io/deletion': 'delete',
+      'cli-utils.sigs.k8s.io/on-remove': 'prune',
+    }),
     undefined,
   )
-  assert.equal(ruleOf('flux-kustomization', { 'kustomize.toolkit.fluxcd.io/prune': 'enabled' }), undefined)
-  assert.equal(ruleOf('argo-application', { 'argocd.argoproj.io/sync-options': 'Prune=confirm' }), undefined)
-  assert.equal(ruleOf('flux-kustomization', {}, {}, { 'kustomize.toolkit.fluxcd.io/prune': 'disabled' }), 'flux-no-prune')
+  assert.equal(
+    ruleOf('flux-kustomization', { 'kustomize.toolkit.fluxcd.io/prune': 'enabled' }),
+    undefined,
+  )
+  assert.equal(
+    ruleOf('argo-application', { 'argocd.argoproj.io/sync-options': 'Prune=confirm' }),
+    undefined,
+  )
+  assert.equal(
+    ruleOf('flux-kustomization', {}, {}, { 'kustomize.toolkit.fluxcd.io/prune': 'disabled' }),
+    'flux-no-prune',
+  )
 })
 
 test('an object marked for tools only is kept, but for the value false', () => {
-  for (const retainingTool of KEEPERS) assert.equal(ruleOf(retainingTool, { 'config.kubernetes.io/local-config': 'true' }), 'local-config')
-  assert.equal(ruleOf('argo-application', { 'config.kubernetes.io/local-config': 'false' }), undefined)
+  for (const retainingTool of KEEPERS)
+    assert.equal(
+      ruleOf(retainingTool, { 'config.kubernetes.io/local-config': 'true' }),
+      'local-config',
+    )
+  assert.equal(
+    ruleOf('argo-application', { 'config.kubernetes.io/local-config': 'false' }),
+    undefined,
+  )
 })
 
 test('an inventory of kpt no longer owns what lost its mark, or bears that of another', () => {
   const own = { 'config.k8s.io/owning-inventory': ID }
   const written = { inventoryId: ID, idIsWritten: true }
   assert.equal(ruleOf('kpt-live', own, written), undefined)
-  assert.equal(ruleOf('kpt-live', { 'config.k8s.io/owning-inventory': 'other' }, written), 'kpt-abandoned')
+  assert.equal(
+    ruleOf('kpt-live', { 'config.k8s.io/owning-inventory': 'other' }, written),
+    'kpt-abandoned',
+  )
   assert.equal(ruleOf('kpt-live', {}, written), 'kpt-abandoned')
 })
 
 test('where no object bears the mark of the inventory, one without it lost nothing', () => {
   assert.equal(ruleOf('kpt-live', {}, { inventoryId: ID, idIsWritten: false }), undefined)
-  assert.equal(ruleOf('kpt-live', { 'config.k8s.io/owning-inventory': 'other' }, { inventoryId: '', idIsWritten: true }), undefined)
+  assert.equal(
+    ruleOf(
+      'kpt-live',
+      { 'config.k8s.io/owning-inventory': 'other' },
+      { inventoryId: '', idIsWritten: true },
+    ),
+    undefined,
+  )
 })

@@ -14,7 +14,11 @@ export interface RetentionQuestion extends Pick<KeepQuestion, 'inventoryId' | 'i
 }
 
 /** The first rule that retains the object; undefined without one. */
-export function retainedOnPurpose({ live, tool, ...id }: RetentionQuestion): BuiltInRule | undefined {
+export function retainedOnPurpose({
+  live,
+  tool,
+  ...id
+}: RetentionQuestion): BuiltInRule | undefined {
   const annotations = annotationsOf(live)
   const local = annotations.get('config.kubernetes.io/local-config')
   // kustomize and kpt's library obey it; Argo CD applies the object.

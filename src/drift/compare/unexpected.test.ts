@@ -2,7 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DeclaredIds, type InventoryExtent, isWithinFolder, whyNotOfPackage } from './unexpected.ts'
 
-const id = (namespace: string, name: string, kind = 'ConfigMap') => ({ group: '', kind, namespace, name })
+const id = (namespace: string, name: string, kind = 'ConfigMap') => ({
+  group: '',
+  kind,
+  namespace,
+  name,
+})
 
 test('an object is declared by its namespace, and one without it lies where the context points', () => {
   const declared = new DeclaredIds([id('shop', 'a'), id('', 'b')], 'default')
@@ -14,7 +19,10 @@ test('an object is declared by its namespace, and one without it lies where the 
 })
 
 test('a kind that lies in no namespace is declared, whatever namespace its file has', () => {
-  assert.equal(new DeclaredIds([id('shop', 'x', 'Node')], 'default').has(id('', 'x', 'Node'), false), true)
+  assert.equal(
+    new DeclaredIds([id('shop', 'x', 'Node')], 'default').has(id('', 'x', 'Node'), false),
+    true,
+  )
 })
 
 const EXTENT: InventoryExtent = {
@@ -35,13 +43,19 @@ test("what an inventory lists beyond git is the package's when the inventory is"
   assert.equal(why({ folder: 'apps/web', coversPackage: false }), undefined)
   assert.equal(why({}), undefined)
   assert.equal(why({ surplus: 4 }), undefined)
-  assert.equal(why({ folder: 'apps/web', transformed: 'namePrefix', isExtraneous: true }), undefined)
+  assert.equal(
+    why({ folder: 'apps/web', transformed: 'namePrefix', isExtraneous: true }),
+    undefined,
+  )
 })
 
 test("what may be another package's, or have another name in git, is not claimed for the package", () => {
   assert.match(why({ folder: 'apps' }) ?? '', /applies apps, which is more than the package/)
   assert.match(why({ folder: '' }) ?? '', /applies the whole repository/)
-  assert.match(why({ folder: 'apps/web', transformed: 'namePrefix' }) ?? '', /\(namePrefix\), so its objects may have other names/)
+  assert.match(
+    why({ folder: 'apps/web', transformed: 'namePrefix' }) ?? '',
+    /\(namePrefix\), so its objects may have other names/,
+  )
   assert.match(why({ elsewhere: 1 }) ?? '', /objects of other packages too/)
   assert.match(why({ coversPackage: false }) ?? '', /does not have all objects/)
   assert.match(why({ surplus: 5 }) ?? '', /more objects that git lacks/)

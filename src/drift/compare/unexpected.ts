@@ -25,7 +25,8 @@ export class DeclaredIds {
   has(id: ResourceId, choosesNamespace: boolean): boolean {
     const bare = resourceKey({ ...id, namespace: '' })
     // A cluster-scoped kind may be declared with a namespace, which the server drops.
-    if (this.keys.has(resourceKey(id)) || (id.namespace === '' && this.anywhere.has(bare))) return true
+    if (this.keys.has(resourceKey(id)) || (id.namespace === '' && this.anywhere.has(bare)))
+      return true
     return choosesNamespace && this.floating.has(bare)
   }
 }
@@ -66,10 +67,17 @@ export function whyNotOfPackage(extent: InventoryExtent, packagePath: string): s
   }
   if (extent.elsewhere > 0) return `${source} lists objects of other packages too`
   if (!extent.coversPackage) return `${source} does not have all objects of the package`
-  return extent.here >= extent.surplus ? undefined : `${source} lists more objects that git lacks than objects of the package`
+  return extent.here >= extent.surplus
+    ? undefined
+    : `${source} lists more objects that git lacks than objects of the package`
 }
 
 /** Whether the package may have objects in an inventory of this folder. */
 export function isWithinFolder(packagePath: string, folder: string | undefined): boolean {
-  return folder === undefined || folder === '' || packagePath === folder || packagePath.startsWith(`${folder}/`)
+  return (
+    folder === undefined ||
+    folder === '' ||
+    packagePath === folder ||
+    packagePath.startsWith(`${folder}/`)
+  )
 }

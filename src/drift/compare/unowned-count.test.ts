@@ -7,7 +7,13 @@ import { unownedCount } from './unowned-count.ts'
 const DEPLOYMENT = { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' }
 
 function live(replicas: number, owned: JsonObject): JsonObject {
-  const entry = { manager: 'ci', operation: 'Apply', apiVersion: 'apps/v1', time: '2026-01-01T00:00:00Z', fieldsV1: { 'f:spec': owned } }
+  const entry = {
+    manager: 'ci',
+    operation: 'Apply',
+    apiVersion: 'apps/v1',
+    time: '2026-01-01T00:00:00Z',
+    fieldsV1: { 'f:spec': owned },
+  }
   return { metadata: { managedFields: [entry] }, spec: { replicas } }
 }
 
@@ -21,11 +27,24 @@ test('a count that nobody declared and nobody owns shows that somebody scaled, u
 })
 
 test('a count that git declares, that somebody owns, or of a kind with another default is told elsewhere', () => {
-  assert.equal(counted(DEPLOYMENT, { spec: { replicas: 3 } }, live(4, { 'f:selector': {} })), undefined)
+  assert.equal(
+    counted(DEPLOYMENT, { spec: { replicas: 3 } }, live(4, { 'f:selector': {} })),
+    undefined,
+  )
   assert.equal(counted(DEPLOYMENT, { spec: {} }, live(4, { 'f:replicas': {} })), undefined)
-  assert.equal(counted({ ...DEPLOYMENT, group: 'example.com', kind: 'Widget' }, { spec: {} }, live(4, { 'f:selector': {} })), undefined)
+  assert.equal(
+    counted(
+      { ...DEPLOYMENT, group: 'example.com', kind: 'Widget' },
+      { spec: {} },
+      live(4, { 'f:selector': {} }),
+    ),
+    undefined,
+  )
 })
 
 test('without any managed fields nobody can say that nobody owns it', () => {
-  assert.equal(counted(DEPLOYMENT, { spec: {} }, { metadata: {}, spec: { replicas: 4 } }), undefined)
+  assert.equal(
+    counted(DEPLOYMENT, { spec: {} }, { metadata: {}, spec: { replicas: 4 } }),
+    undefined,
+  )
 })

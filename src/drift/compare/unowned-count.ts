@@ -9,15 +9,30 @@ import type { ResourceId } from '@backporch/kyaml/resource'
 export const REPLICAS = [field('spec'), field('replicas')] as const
 
 /** Kinds with a count whose default is 1: Kubernetes API reference. */
-const COUNTED = new Set(['apps/Deployment', 'apps/StatefulSet', 'apps/ReplicaSet', '/ReplicationController'])
+const COUNTED = new Set([
+  'apps/Deployment',
+  'apps/StatefulSet',
+  'apps/ReplicaSet',
+  '/ReplicationController',
+])
 
 export function isCounted({ group, kind }: ResourceId): boolean {
   return COUNTED.has(`${group}/${kind}`)
 }
 
 /** The live count, if it is neither declared nor owned nor the default. */
-export function unownedCount(id: ResourceId, desired: JsonObject, live: JsonObject, { entries }: ManagedFields): Json | undefined {
-  if (!isCounted(id) || entries.length === 0 || valueAt(desired, REPLICAS) !== undefined) return undefined
+export function unownedCount(
+  id: ResourceId,
+  desired: JsonObject,
+  live: JsonObject,
+  { entries }: ManagedFields,
+): Json | undefined {
+  if (!isCounted(id) || entries.length === 0 || valueAt(desired, REPLICAS) !== undefined)
+    return undefined
   const count = valueAt(live, REPLICAS)
-  return count === undefined || count === 1 || entries.some(({ fields }) => touchesPath(fields, REPLICAS)) ? undefined : count
+  return count === undefined ||
+    count === 1 ||
+    entries.some(({ fields }) => touchesPath(fields, REPLICAS))
+    ? undefined
+    : count
 }

@@ -2,26 +2,41 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatFieldPath, managedFieldsOf } from '@backporch/kyaml/field'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
-import { appliedBy, editedBy, reversedEntries, withMetadata } from '../../../test/fakes/live-object.ts'
+import {
+  appliedBy,
+  editedBy,
+  reversedEntries,
+  withMetadata,
+} from '../../../test/fakes/live-object.ts'
 import { findAddedFields } from './added-fields.ts'
 
 const MANIFEST: JsonObject = {
   apiVersion: 'apps/v1',
   kind: 'Deployment',
   metadata: { name: 'web' },
-  spec: { replicas: 3, template: { spec: { containers: [{ name: 'app', ports: [{ containerPort: 80 }] }] } } },
+  spec: {
+    replicas: 3,
+    template: { spec: { containers: [{ name: 'app', ports: [{ containerPort: 80 }] }] } },
+  },
 }
 const APP = 'spec.template.spec.containers[name=app]'
 const SYNCER = { manager: 'flux', operation: 'Apply', subresource: '' } as const
 
 function added(live: JsonObject, metadataOnly = false): string[] {
-  const found = findAddedFields({ live, desired: MANIFEST, managed: managedFieldsOf(live) }, SYNCER, metadataOnly)
+  const found = findAddedFields(
+    { live, desired: MANIFEST, managed: managedFieldsOf(live) },
+    SYNCER,
+    metadataOnly,
+  )
   return found.map(({ path, owner }) => `${formatFieldPath(path)} ${owner.manager}`).sort()
 }
 
-function edits(...list: readonly (readonly [manager: string, field: string, value: Json])[]): JsonObject {
+function edits(
+  ...list: readonly (readonly [manager: string, field: string, value: Json])[]
+): JsonObject {
   return list.reduce(
-    (live, [manager, field, value], index) => editedBy(manager, live, field, value, `2026-11-21T0${index}:00:00Z`),
+    (live, [manager, field, value], index) =>
+      editedBy(manager, live, field, value, `2026-11-21T0${index}:00:00Z`),
     appliedBy('flux', MANIFEST),
   )
 }
@@ -35,7 +50,11 @@ const ROWS: readonly (readonly [name: string, live: JsonObject, lines: readonly 
     ['spec.template.spec.containers[name=side] x'],
   ],
   ['a field of a declared item', edits(['x', `${APP}.image`, 'a']), [`${APP}.image x`]],
-  ['a member of a set', edits(['x', 'metadata.finalizers[=guard]', 'guard']), ['metadata.finalizers[=guard] x']],
+  [
+    'a member of a set',
+    edits(['x', 'metadata.finalizers[=guard]', 'guard']),
+    ['metadata.finalizers[=guard] x'],
+  ],
   ['not a declared field that somebody changed', edits(['x', 'spec.replicas', 5]), []],
   [
     'not a declared item whose defaulted key git leaves out',
@@ -48,8 +67,16 @@ const ROWS: readonly (readonly [name: string, live: JsonObject, lines: readonly 
     ['metadata.annotations.revision kube-controller-manager'],
   ],
   ['not the status', edits(['x', 'status.phase', 'a']), []],
-  ['two by two', edits(['x', 'metadata.labels.a', '1'], ['y', 'metadata.labels.b', '2']), ['metadata.labels.a x', 'metadata.labels.b y']],
-  ['a place once, by its latest owner', edits(['x', 'metadata.labels.a', '1'], ['y', 'metadata.labels.a', '2']), ['metadata.labels.a y']],
+  [
+    'two by two',
+    edits(['x', 'metadata.labels.a', '1'], ['y', 'metadata.labels.b', '2']),
+    ['metadata.labels.a x', 'metadata.labels.b y'],
+  ],
+  [
+    'a place once, by its latest owner',
+    edits(['x', 'metadata.labels.a', '1'], ['y', 'metadata.labels.a', '2']),
+    ['metadata.labels.a y'],
+  ],
 ]
 
 for (const [name, live, lines] of ROWS) {
@@ -66,8 +93,16 @@ test('an owner of what is not there is stale, unless the content was not read', 
 })
 
 test('the order of the lines is that of the paths, whatever order the owners and their fields come in', () => {
-  const live = edits(['x', 'metadata.labels.c', '1'], ['x', 'metadata.labels.a', '1'], ['y', 'metadata.labels.b', '2'])
-  const found = findAddedFields({ live, desired: MANIFEST, managed: managedFieldsOf(live) }, SYNCER, false)
+  const live = edits(
+    ['x', 'metadata.labels.c', '1'],
+    ['x', 'metadata.labels.a', '1'],
+    ['y', 'metadata.labels.b', '2'],
+  )
+  const found = findAddedFields(
+    { live, desired: MANIFEST, managed: managedFieldsOf(live) },
+    SYNCER,
+    false,
+  )
   assert.deepEqual(
     found.map(({ path }) => formatFieldPath(path)),
     ['metadata.labels.a', 'metadata.labels.b', 'metadata.labels.c'],
@@ -77,13 +112,35 @@ test('the order of the lines is that of the paths, whatever order the owners and
 test('a key field that the server defaults in an item of git is how the item is named, and nothing that was added', () => {
   const service = {
     metadata: { name: 'web' },
-    spec: { ports: [{ name: 'http', port: 80, protocol: 'TCP', targetPort: 8080, appProtocol: 'http' }] },
+    spec: {
+      ports: [{ name: 'http', port: 80, protocol: 'TCP', targetPort: 8080, appProtocol: 'http' }],
+    },
   }
-  const fields = { 'k:{"port":80,"protocol":"TCP"}': { '.': {}, 'f:name': {}, 'f:port': {}, 'f:protocol': {}, 'f:appProtocol': {} } }
-  const entry = { manager: 'kubectl-edit', operation: 'Update', apiVersion: 'v1', fieldsV1: { 'f:spec': { 'f:ports': fields } } }
+  const fields = {
+    'k:{"port":80,"protocol":"TCP"}': {
+      '.': {},
+      'f:name': {},
+      'f:port': {},
+      'f:protocol': {},
+      'f:appProtocol': {},
+    },
+  }
+  const entry = {
+    manager: 'kubectl-edit',
+    operation: 'Update',
+    apiVersion: 'v1',
+    fieldsV1: { 'f:spec': { 'f:ports': fields } },
+  }
   const live = { ...service, metadata: { name: 'web', managedFields: [entry] } }
-  const manifest = { metadata: { name: 'web' }, spec: { ports: [{ name: 'http', port: 80, targetPort: 8080 }] } }
-  const found = findAddedFields({ live, desired: manifest, managed: managedFieldsOf(live) }, SYNCER, false)
+  const manifest = {
+    metadata: { name: 'web' },
+    spec: { ports: [{ name: 'http', port: 80, targetPort: 8080 }] },
+  }
+  const found = findAddedFields(
+    { live, desired: manifest, managed: managedFieldsOf(live) },
+    SYNCER,
+    false,
+  )
   assert.deepEqual(
     found.map(({ path }) => formatFieldPath(path)),
     ['spec.ports[port=80,protocol=TCP].appProtocol'],
@@ -91,16 +148,29 @@ test('a key field that the server defaults in an item of git is how the item is 
 })
 
 test('a map in which its owner has nothing left is named by what others have in it', () => {
-  const live = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', annotations: { note: 'x' } } }
+  const live = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'a', annotations: { note: 'x' } },
+  }
   const entry = (manager: string, annotations: JsonObject): JsonObject => ({
     manager,
     operation: 'Update',
     apiVersion: 'v1',
     fieldsV1: { 'f:metadata': { 'f:annotations': annotations } },
   })
-  const owned = withMetadata(live, { managedFields: [entry('kubectl-client-side-apply', {}), entry('kubectl-annotate', { 'f:note': {} })] })
+  const owned = withMetadata(live, {
+    managedFields: [
+      entry('kubectl-client-side-apply', {}),
+      entry('kubectl-annotate', { 'f:note': {} }),
+    ],
+  })
   const manifest = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }
-  const found = findAddedFields({ live: owned, desired: manifest, managed: managedFieldsOf(owned) }, undefined, false)
+  const found = findAddedFields(
+    { live: owned, desired: manifest, managed: managedFieldsOf(owned) },
+    undefined,
+    false,
+  )
   assert.deepEqual(
     found.map(({ path, owner }) => `${formatFieldPath(path)} ${owner.manager}`),
     ['metadata.annotations.note kubectl-annotate'],

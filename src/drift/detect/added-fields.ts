@@ -37,16 +37,27 @@ const REVISION = 'metadata.annotations["deployment.kubernetes.io/revision"]'
 
 export const detectAdded: Detector = (comparison, found) => {
   const { live: object, desired, managed, syncer, metadataOnly, applied, observed } = comparison
-  const fields = findAddedFields({ live: object, desired, managed }, syncer, metadataOnly, observed.schema)
+  const fields = findAddedFields(
+    { live: object, desired, managed },
+    syncer,
+    metadataOnly,
+    observed.schema,
+  )
   const reported = new PathSet(found.map(({ path }) => path))
   const items = fields
-    .filter(({ path }) => !reported.overlaps(path) && !followsAnother({ change: 'added', path }, desired, object))
+    .filter(
+      ({ path }) =>
+        !reported.overlaps(path) && !followsAnother({ change: 'added', path }, desired, object),
+    )
     .map(({ path, live, owner }) => {
-      const taken = observed.prediction?.state === 'refused' ? undefined : takenOver(syncer, owner, object)
+      const taken =
+        observed.prediction?.state === 'refused' ? undefined : takenOver(syncer, owner, object)
       const note = taken ?? applied?.note(path, OF_ANOTHER) ?? OF_ANOTHER
       return comparison.extra(path, live, actorOf(owner, 'field-manager'), [note])
     })
-  const count = metadataOnly ? undefined : unownedCount(observed.desired.id, desired, object, managed)
+  const count = metadataOnly
+    ? undefined
+    : unownedCount(observed.desired.id, desired, object, managed)
   if (count === undefined) return items
   const note = 'no apply changes it: git leaves it to its default, and whoever scaled left no trace'
   return [...items, comparison.extra(REPLICAS, count, UNKNOWN_ACTOR, [note])]
@@ -54,13 +65,19 @@ export const detectAdded: Detector = (comparison, found) => {
 
 /** One entry per added location, with its latest owner: a whole new list item, or a single field. */
 export function findAddedFields(
-  { live, desired, managed }: { readonly live: JsonObject; readonly desired: JsonObject; readonly managed: ManagedFields },
+  {
+    live,
+    desired,
+    managed,
+  }: { readonly live: JsonObject; readonly desired: JsonObject; readonly managed: ManagedFields },
   syncer: SyncerManager | undefined,
   metadataOnly: boolean,
   schema: FieldSchema = UNKNOWN_SCHEMA,
 ): AddedField[] {
   const found = new Map<string, AddedField>()
-  const foreign = managed.entries.filter((entry) => !isSyncer(entry, syncer)).sort(byTimeLatestFirst)
+  const foreign = managed.entries
+    .filter((entry) => !isSyncer(entry, syncer))
+    .sort(byTimeLatestFirst)
   for (const owner of foreign) {
     for (const path of addedPaths(owner.fields, desired, schema, [])) {
       if (path[0]?.kind === 'field' && path[0].name === 'status') continue
@@ -82,25 +99,42 @@ function endsInItem(path: FieldPath): boolean {
   return path.at(-1)?.kind !== 'field'
 }
 
-function* addedPaths(set: FieldSet, desired: Json | undefined, schema: FieldSchema, path: FieldPath): Generator<FieldPath> {
+function* addedPaths(
+  set: FieldSet,
+  desired: Json | undefined,
+  schema: FieldSchema,
+  path: FieldPath,
+): Generator<FieldPath> {
   const parent = path.at(-1)
   for (const { step, set: below } of set.children.values()) {
     // A defaulted key of the item, for instance the protocol of a port, identifies git's own item.
-    if (step.kind === 'field' && parent?.kind === 'item' && Object.hasOwn(parent.keys, step.name)) continue
+    if (step.kind === 'field' && parent?.kind === 'item' && Object.hasOwn(parent.keys, step.name))
+      continue
     const here = [...path, step]
-    const wanted = step.kind === 'item' ? declaredItem(desired, step, schema) : valueAt(desired, [step])
+    const wanted =
+      step.kind === 'item' ? declaredItem(desired, step, schema) : valueAt(desired, [step])
     const item = step.kind === 'item' || step.kind === 'member' || step.kind === 'index'
     if (wanted === undefined && (item || below.children.size === 0)) yield here
     else if (below.children.size > 0)
-      yield* addedPaths(below, wanted, step.kind === 'field' ? schema.child(step.name) : schema.items(), here)
+      yield* addedPaths(
+        below,
+        wanted,
+        step.kind === 'field' ? schema.child(step.name) : schema.items(),
+        here,
+      )
   }
 }
 
 /** An item without a key in git has that key's default: port 8080 of UDP is not git's port 8080. */
-function declaredItem(desired: Json | undefined, step: PathStep, schema: FieldSchema): Json | undefined {
+function declaredItem(
+  desired: Json | undefined,
+  step: PathStep,
+  schema: FieldSchema,
+): Json | undefined {
   const item = valueAt(desired, [step])
   // Of two items of one key, neither is the only one that matches: the list is compared as a whole.
-  if (item === undefined && isJsonArray(desired)) return desired.find((each) => isSameItem(stepOfItem(each, schema), step))
+  if (item === undefined && isJsonArray(desired))
+    return desired.find((each) => isSameItem(stepOfItem(each, schema), step))
   const own = item === undefined || schema.listType !== 'map' ? undefined : stepOfItem(item, schema)
   return own !== undefined && step.kind === 'item' && names(step, own) ? undefined : item
 }
@@ -113,6 +147,8 @@ function isSameItem(own: PathStep | undefined, step: PathStep): boolean {
 function names(step: Extract<PathStep, { kind: 'item' }>, own: PathStep): boolean {
   return (
     own.kind === 'item' &&
-    Object.entries(own.keys).some(([key, value]) => Object.hasOwn(step.keys, key) && !jsonEquals(getKey(step.keys, key), value))
+    Object.entries(own.keys).some(
+      ([key, value]) => Object.hasOwn(step.keys, key) && !jsonEquals(getKey(step.keys, key), value),
+    )
   )
 }

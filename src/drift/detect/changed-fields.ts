@@ -13,8 +13,12 @@ import { writerInOtherVersion } from './other-version.ts'
 export const detectChanged: Detector = (comparison) => {
   const { proof, isTaken, observed } = comparison
   if (proof === 'dry-run')
-    return observed.prediction?.state === 'predicted' ? againstPrediction(comparison, observed.prediction.object) : []
-  return proof === 'none' || (proof === 'ownership' && isTaken) ? byOwnership(comparison, isTaken) : []
+    return observed.prediction?.state === 'predicted'
+      ? againstPrediction(comparison, observed.prediction.object)
+      : []
+  return proof === 'none' || (proof === 'ownership' && isTaken)
+    ? byOwnership(comparison, isTaken)
+    : []
 }
 
 /** Tier 2: the changes of the syncer's apply. */
@@ -22,21 +26,34 @@ function againstPrediction(comparison: ObjectComparison, predicted: JsonObject):
   const { live: object, desired, syncer, managed, observed } = comparison
   const own = compareObjects(object, predicted, observed.schema).filter(
     ({ path, live, predicted: git }) =>
-      !followsAnother({ change: live === undefined ? 'removed' : 'modified', path }, desired, object) &&
+      !followsAnother(
+        { change: live === undefined ? 'removed' : 'modified', path },
+        desired,
+        object,
+      ) &&
       !(git === undefined && comparison.isOwnMark(path)) &&
       // The merge patch of a client-side apply takes a null for "absent".
       !(git === null && live === undefined && syncer?.operation === 'Update') &&
       // An apply as `kubectl` updates the annotation of a client-side one.
-      !(git !== undefined && valueAt(desired, path) === undefined && isLastApplied(path, git, observed.desired.id)),
+      !(
+        git !== undefined &&
+        valueAt(desired, path) === undefined &&
+        isLastApplied(path, git, observed.desired.id)
+      ),
   )
   const gone = new PathSet()
   return own.flatMap(({ path, live, predicted: git }) => {
     if (live === undefined) return comparison.removed(path, git, gone)
     // The apply gives up only the syncer's own fields, which git dropped.
-    if (git === undefined) return comparison.open(comparison.extra(path, live, comparison.ownerOrUnknown(path)))
+    if (git === undefined)
+      return comparison.open(comparison.extra(path, live, comparison.ownerOrUnknown(path)))
     const owner = foreignOwner(managed, path, syncer)
-    const actor = owner === undefined ? writerOrOwner(comparison, path) : actorOf(owner, 'field-manager')
-    const drift = comparison.drift({ change: 'modified', path, git: comparison.gitValue(path, git), live }, actor)
+    const actor =
+      owner === undefined ? writerOrOwner(comparison, path) : actorOf(owner, 'field-manager')
+    const drift = comparison.drift(
+      { change: 'modified', path, git: comparison.gitValue(path, git), live },
+      actor,
+    )
     // The syncer may share the field with another manager.
     return comparison.isSyncers(path) ? comparison.open(drift) : drift
   })
@@ -44,7 +61,11 @@ function againstPrediction(comparison: ObjectComparison, predicted: JsonObject):
 
 /** A writer in another version owns the value under another name. */
 function writerOrOwner(comparison: ObjectComparison, path: FieldPath): Actor {
-  const writer = writerInOtherVersion(comparison.managed, comparison.observed.desired.apiVersion, comparison.syncer)
+  const writer = writerInOtherVersion(
+    comparison.managed,
+    comparison.observed.desired.apiVersion,
+    comparison.syncer,
+  )
   return writer === undefined ? comparison.ownerOrUnknown(path) : actorOf(writer, 'last-writer')
 }
 
@@ -56,15 +77,18 @@ function byOwnership(comparison: ObjectComparison, isExact: boolean): readonly D
   const { desired, live: object, syncer, managed, metadataOnly, observed } = comparison
   const { schema } = observed
   const gone = new PathSet()
-  return [...differingLeaves(fieldSetOf(desired, schema), desired, object, schema)].flatMap(({ path, declared, live }) => {
-    if (live === undefined && !metadataOnly) {
-      const isRemoved = isExact ? !isEmptyValue(declared) : comparison.wasRemoved(path, declared)
-      return isRemoved ? comparison.removed(path, declared, gone) : []
-    }
-    const owner = foreignOwner(managed, path, syncer)
-    if (owner === undefined && !isExact) return []
-    const actor = owner === undefined ? comparison.ownerOrUnknown(path) : actorOf(owner, 'field-manager')
-    const drift = comparison.drift({ change: 'modified', path, git: declared, live }, actor)
-    return isExact && comparison.isSyncers(path) ? comparison.open(drift) : drift
-  })
+  return [...differingLeaves(fieldSetOf(desired, schema), desired, object, schema)].flatMap(
+    ({ path, declared, live }) => {
+      if (live === undefined && !metadataOnly) {
+        const isRemoved = isExact ? !isEmptyValue(declared) : comparison.wasRemoved(path, declared)
+        return isRemoved ? comparison.removed(path, declared, gone) : []
+      }
+      const owner = foreignOwner(managed, path, syncer)
+      if (owner === undefined && !isExact) return []
+      const actor =
+        owner === undefined ? comparison.ownerOrUnknown(path) : actorOf(owner, 'field-manager')
+      const drift = comparison.drift({ change: 'modified', path, git: declared, live }, actor)
+      return isExact && comparison.isSyncers(path) ? comparison.open(drift) : drift
+    },
+  )
 }

@@ -9,15 +9,31 @@ import { NO_SCALERS, readScaler } from '../noise/scaler.ts'
 import { classifyNoise, type NoiseInput } from './classify-noise.ts'
 
 const WEB = 'apps/v1 Deployment shop/web'
-const OBJECT: JsonObject = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web', namespace: 'shop' } }
+const OBJECT: JsonObject = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'web', namespace: 'shop' },
+}
 const RESTART: Edit = {
   of: WEB,
   at: 'spec.template.metadata.annotations["kubectl.kubernetes.io/restartedAt"]',
   live: '2026-11-21T10:00:00Z',
   by: 'kubectl-rollout',
 }
-const REPLICAS: Edit = { of: WEB, at: 'spec.replicas', git: 3, live: 5, by: 'kube-controller-manager Update scale' }
-const IMAGE: Edit = { of: WEB, at: 'spec.template.spec.containers[name=app].image', git: 'a:1', live: 'a:2', by: 'kubectl-set' }
+const REPLICAS: Edit = {
+  of: WEB,
+  at: 'spec.replicas',
+  git: 3,
+  live: 5,
+  by: 'kube-controller-manager Update scale',
+}
+const IMAGE: Edit = {
+  of: WEB,
+  at: 'spec.template.spec.containers[name=app].image',
+  git: 'a:1',
+  live: 'a:2',
+  by: 'kubectl-set',
+}
 
 function verdictOf(...edits: readonly Edit[]): ObjectVerdict {
   const items = edits.map(driftBy)
@@ -43,7 +59,13 @@ function verdictOf(...edits: readonly Edit[]): ObjectVerdict {
 }
 
 function input(more: Partial<NoiseInput> = {}): NoiseInput {
-  return { presets: rulesOf(undefined), syncer: SYNCER, scalers: NO_SCALERS, liveOf: () => undefined, ...more }
+  return {
+    presets: rulesOf(undefined),
+    syncer: SYNCER,
+    scalers: NO_SCALERS,
+    liveOf: () => undefined,
+    ...more,
+  }
 }
 
 function autoscaled(max: number): Partial<NoiseInput> {
@@ -51,7 +73,11 @@ function autoscaled(max: number): Partial<NoiseInput> {
     apiVersion: 'autoscaling/v2',
     kind: 'HorizontalPodAutoscaler',
     metadata: { name: 'web', namespace: 'shop' },
-    spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }, minReplicas: 2, maxReplicas: max },
+    spec: {
+      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+      minReplicas: 2,
+      maxReplicas: max,
+    },
   })
   assert.ok(scaler !== undefined)
   return { scalers: { all: [scaler], unread: new Map() } }
@@ -66,7 +92,13 @@ test('what a preset mutes is set aside with its name and why, and the edit besid
   )
   assert.deepEqual(
     setAside.map(({ state: kind, why, rule }) => [kind, why, rule]),
-    [['Ignored', 'it asks for a restart and changes nothing that runs (preset:rollout-restart)', 'preset:rollout-restart']],
+    [
+      [
+        'Ignored',
+        'it asks for a restart and changes nothing that runs (preset:rollout-restart)',
+        'preset:rollout-restart',
+      ],
+    ],
   )
 })
 
@@ -104,14 +136,23 @@ test('a count outside of the bounds tells so in its notes, and is still open to 
   const verdict = verdictOf(REPLICAS, IMAGE)
   const [replicas] = verdict.items
   assert.ok(replicas !== undefined)
-  const { items, mayBeBehind } = classifyNoise({ ...verdict, mayBeBehind: new Set([replicas]) }, input(autoscaled(4)))
-  assert.equal(items[0]?.notes[0], '5 replicas are above the maximum of 4 of HorizontalPodAutoscaler shop/web')
+  const { items, mayBeBehind } = classifyNoise(
+    { ...verdict, mayBeBehind: new Set([replicas]) },
+    input(autoscaled(4)),
+  )
+  assert.equal(
+    items[0]?.notes[0],
+    '5 replicas are above the maximum of 4 of HorizontalPodAutoscaler shop/web',
+  )
   assert.deepEqual([...(mayBeBehind ?? [])], [items[0]])
   assert.equal(items[1], verdict.items[1])
 })
 
 test('a whole object is never noise', () => {
-  const missing = { ...verdictOf(), items: [{ ...driftBy(IMAGE), path: [], change: 'missing' as const }] }
+  const missing = {
+    ...verdictOf(),
+    items: [{ ...driftBy(IMAGE), path: [], change: 'missing' as const }],
+  }
   assert.equal(classifyNoise(missing, input()), missing)
 })
 

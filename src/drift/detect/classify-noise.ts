@@ -18,9 +18,17 @@ export function classifyNoise(verdict: ObjectVerdict, input: NoiseInput): Object
   const { desired, live } = verdict
   if (desired === undefined || live === undefined || verdict.items.length === 0) return verdict
   const managed = managedFieldsOf(live)
-  const surroundings: Surroundings = { ...input, desired: desired.object, live, managed, withoutOwners: mayBeAnybodys(managed) }
+  const surroundings: Surroundings = {
+    ...input,
+    desired: desired.object,
+    live,
+    managed,
+    withoutOwners: mayBeAnybodys(managed),
+  }
   // The plan needs the autoscaler of a field also without its preset.
-  const rules = NOISE_RULES.filter((rule) => input.presets.includes(rule.name) || AUTOSCALING_RULES.includes(rule))
+  const rules = NOISE_RULES.filter(
+    (rule) => input.presets.includes(rule.name) || AUTOSCALING_RULES.includes(rule),
+  )
   const setAside: SetAside[] = []
   const tried: TriedRule[] = []
   const noted = new Map<Drift, Drift>()
@@ -78,6 +86,8 @@ function mayBeBehindOf(
   noted: ReadonlyMap<Drift, Drift>,
 ): Pick<ObjectVerdict, 'mayBeBehind'> {
   if (mayBeBehind === undefined) return {}
-  const open = [...mayBeBehind].map((drift) => noted.get(drift) ?? drift).filter((drift) => items.includes(drift))
+  const open = [...mayBeBehind]
+    .map((drift) => noted.get(drift) ?? drift)
+    .filter((drift) => items.includes(drift))
   return open.length === 0 ? {} : { mayBeBehind: new Set(open) }
 }

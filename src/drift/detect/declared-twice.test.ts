@@ -7,37 +7,85 @@ import { withOtherDeclarations } from './declared-twice.ts'
 
 const other = (spec: { readonly [field: string]: number }) => ({
   location: 'apps/other/web.yaml:3',
-  object: { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web', namespace: 'shop' }, spec },
+  object: {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'web', namespace: 'shop' },
+    spec,
+  },
 })
 const BY_HAND = driftOf('spec.replicas')
 /** CI applies both units with `kubectl apply`, a name that people use too. */
-const SYNCER = { manager: 'kubectl-client-side-apply', operation: 'Update', subresource: '' } as const
-const drift = (more: Partial<Drift>): Drift => ({ ...BY_HAND, actor: { ...BY_HAND.actor, manager: SYNCER.manager }, ...more })
+const SYNCER = {
+  manager: 'kubectl-client-side-apply',
+  operation: 'Update',
+  subresource: '',
+} as const
+const drift = (more: Partial<Drift>): Drift => ({
+  ...BY_HAND,
+  actor: { ...BY_HAND.actor, manager: SYNCER.manager },
+  ...more,
+})
 
-const CASES: readonly (readonly [name: string, drift: Drift, spec: { readonly [field: string]: number }, conflict: boolean])[] = [
+const CASES: readonly (readonly [
+  name: string,
+  drift: Drift,
+  spec: { readonly [field: string]: number },
+  conflict: boolean,
+])[] = [
   ['live is what the other unit declares', drift({}), { replicas: 5 }, true],
   ['a person wrote what the other unit declares', BY_HAND, { replicas: 5 }, false],
   ['live is what neither declares', drift({}), { replicas: 4 }, false],
   ['the other unit does not declare the field', drift({}), {}, false],
-  ['the field is gone, and the other unit does not declare it', drift({ change: 'removed', live: undefined }), {}, true],
-  ['the field is gone, and both declare it', drift({ change: 'removed', live: undefined }), { replicas: 5 }, false],
-  ['the field is there, and only the other unit declares it', drift({ change: 'added', git: undefined }), { replicas: 5 }, true],
-  ['the object is gone', drift({ change: 'missing', path: [], live: undefined }), { replicas: 5 }, false],
+  [
+    'the field is gone, and the other unit does not declare it',
+    drift({ change: 'removed', live: undefined }),
+    {},
+    true,
+  ],
+  [
+    'the field is gone, and both declare it',
+    drift({ change: 'removed', live: undefined }),
+    { replicas: 5 },
+    false,
+  ],
+  [
+    'the field is there, and only the other unit declares it',
+    drift({ change: 'added', git: undefined }),
+    { replicas: 5 },
+    true,
+  ],
+  [
+    'the object is gone',
+    drift({ change: 'missing', path: [], live: undefined }),
+    { replicas: 5 },
+    false,
+  ],
 ]
 
 for (const [name, one, spec, conflict] of CASES) {
   test(`an object of two units: ${name}`, () => {
     const { items, state, failure } = withOtherDeclarations(verdictOf([one]), [other(spec)], SYNCER)
-    assert.deepEqual([items.length, state, failure?.code], conflict ? [0, 'blocked', 'BP1113'] : [1, 'drifted', undefined])
+    assert.deepEqual(
+      [items.length, state, failure?.code],
+      conflict ? [0, 'blocked', 'BP1113'] : [1, 'drifted', undefined],
+    )
     if (conflict)
-      assert.match(failure?.why ?? '', /^apps\/other\/web\.yaml:3 also declares the object, and what it says of spec\.replicas is live/)
+      assert.match(
+        failure?.why ?? '',
+        /^apps\/other\/web\.yaml:3 also declares the object, and what it says of spec\.replicas is live/,
+      )
     else assert.equal(items[0]?.notes.at(-1), 'apps/other/web.yaml:3 also declares the object')
   })
 }
 
 test('what a person wrote beside it stays drift, and both are told', () => {
   const image = { ...driftOf('spec.paused'), change: 'modified' as const, git: false, live: true }
-  const { items, state, failure } = withOtherDeclarations(verdictOf([drift({}), image]), [other({ replicas: 5 })], SYNCER)
+  const { items, state, failure } = withOtherDeclarations(
+    verdictOf([drift({}), image]),
+    [other({ replicas: 5 })],
+    SYNCER,
+  )
   assert.deepEqual([items.length, state, failure?.code], [1, 'drifted', 'BP1113'])
 })
 

@@ -25,9 +25,15 @@ export function withOtherDeclarations(
   const items: Drift[] = []
   const declared: { readonly drift: Drift; readonly location: string }[] = []
   for (const drift of verdict.items) {
-    const other = isOfPerson(drift, syncer) ? undefined : others.find(({ object }) => isDeclared(object, drift))
+    const other = isOfPerson(drift, syncer)
+      ? undefined
+      : others.find(({ object }) => isDeclared(object, drift))
     if (other !== undefined) declared.push({ drift, location: other.location })
-    else items.push({ ...drift, notes: [...drift.notes, `${listOf(others)} also declares the object`] })
+    else
+      items.push({
+        ...drift,
+        notes: [...drift.notes, `${listOf(others)} also declares the object`],
+      })
   }
   const [first] = declared
   if (first === undefined) return { ...verdict, items }
@@ -40,7 +46,13 @@ export function withOtherDeclarations(
     remedy: 'declare the object in one of the two units',
     retry: 'on-change',
   })
-  return { ...verdict, items, state: items.length === 0 ? 'blocked' : verdict.state, failure, reapplyFails: undefined }
+  return {
+    ...verdict,
+    items,
+    state: items.length === 0 ? 'blocked' : verdict.state,
+    failure,
+    reapplyFails: undefined,
+  }
 }
 
 /** What a person wrote is that person's, whatever another unit declares: otherwise a manifest could hide an edit. */
@@ -51,7 +63,9 @@ function isOfPerson({ actor }: Drift, syncer: SyncerManager | undefined): boolea
 /** Whether live is what an apply of the other declaration gives. An object that is gone, or that git lacks, is neither's. */
 function isDeclared(object: JsonObject, drift: Drift): boolean {
   if (drift.path.length === 0) return false
-  return drift.live === undefined ? valueIn(object, drift) === undefined : rendersLive(object, drift)
+  return drift.live === undefined
+    ? valueIn(object, drift) === undefined
+    : rendersLive(object, drift)
 }
 
 function listOf(others: readonly OtherDeclaration[]): string {

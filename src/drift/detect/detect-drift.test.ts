@@ -22,9 +22,23 @@ import { detectDrift, needsPrediction } from './detect-drift.ts'
 import { unexpectedObject } from './make-drift.ts'
 import { beingDeleted } from './verdict-failures.ts'
 
-const SYNCER: FieldManager = { manager: 'kustomize-controller', operation: 'Apply', subresource: '' }
-const FORBIDDEN = new Failure({ code: 'BP3003', what: 'cannot get', why: 'forbidden', remedy: 'grant get' })
-const REFUSED = new Failure({ code: 'BP3011', what: 'cannot patch', why: 'duplicate port name', remedy: 'correct it' })
+const SYNCER: FieldManager = {
+  manager: 'kustomize-controller',
+  operation: 'Apply',
+  subresource: '',
+}
+const FORBIDDEN = new Failure({
+  code: 'BP3003',
+  what: 'cannot get',
+  why: 'forbidden',
+  remedy: 'grant get',
+})
+const REFUSED = new Failure({
+  code: 'BP3011',
+  what: 'cannot patch',
+  why: 'duplicate port name',
+  remedy: 'correct it',
+})
 
 const DEPLOYMENT: JsonObject = {
   apiVersion: 'apps/v1',
@@ -32,10 +46,26 @@ const DEPLOYMENT: JsonObject = {
   metadata: { name: 'web', namespace: 'shop', labels: { app: 'web' } },
   spec: {
     replicas: 3,
-    template: { spec: { containers: [{ name: 'app', image: 'nginx:1.27', args: ['a'], env: [{ name: 'COLOR', value: 'blue' }] }] } },
+    template: {
+      spec: {
+        containers: [
+          {
+            name: 'app',
+            image: 'nginx:1.27',
+            args: ['a'],
+            env: [{ name: 'COLOR', value: 'blue' }],
+          },
+        ],
+      },
+    },
   },
 }
-const SECRET: JsonObject = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'db', namespace: 'shop' }, data: { user: 'YQ==' } }
+const SECRET: JsonObject = {
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name: 'db', namespace: 'shop' },
+  data: { user: 'YQ==' },
+}
 const APP = 'spec.template.spec.containers[name=app]'
 
 function desiredOf(object: JsonObject): DesiredResource {
@@ -46,8 +76,17 @@ function desiredOf(object: JsonObject): DesiredResource {
 
 type Means = 'dry run' | 'refused' | 'unproven'
 
-function verdictOf(manifest: JsonObject, live: JsonObject, means: Means = 'dry run', metadataOnly = false): ObjectVerdict {
-  const observed = { desired: desiredOf(manifest), live: { state: 'present', object: live, metadataOnly } as const, schema: TEST_SCHEMA }
+function verdictOf(
+  manifest: JsonObject,
+  live: JsonObject,
+  means: Means = 'dry run',
+  metadataOnly = false,
+): ObjectVerdict {
+  const observed = {
+    desired: desiredOf(manifest),
+    live: { state: 'present', object: live, metadataOnly } as const,
+    schema: TEST_SCHEMA,
+  }
   const prediction: Prediction | undefined = !needsPrediction(observed, SYNCER)
     ? undefined
     : means === 'dry run'
@@ -57,11 +96,18 @@ function verdictOf(manifest: JsonObject, live: JsonObject, means: Means = 'dry r
 }
 
 function lines({ items }: ObjectVerdict): string[] {
-  return items.map(({ change, path: location, actor }) => `${change} ${formatFieldPath(location)} by ${actor.manager}`).sort()
+  return items
+    .map(
+      ({ change, path: location, actor }) =>
+        `${change} ${formatFieldPath(location)} by ${actor.manager}`,
+    )
+    .sort()
 }
 
 function open({ mayBeBehind = new Set() }: ObjectVerdict): string[] {
-  return [...mayBeBehind].map(({ change, path, actor }) => `${change} ${formatFieldPath(path)} by ${actor.manager}`)
+  return [...mayBeBehind].map(
+    ({ change, path, actor }) => `${change} ${formatFieldPath(path)} by ${actor.manager}`,
+  )
 }
 
 function aside({ setAside }: ObjectVerdict): string[] {
@@ -69,18 +115,47 @@ function aside({ setAside }: ObjectVerdict): string[] {
 }
 
 const APPLIED = appliedBy(SYNCER.manager, DEPLOYMENT)
-const hand = (field: string, value: Json): JsonObject => editedBy('kubectl-edit', APPLIED, field, value)
+const hand = (field: string, value: Json): JsonObject =>
+  editedBy('kubectl-edit', APPLIED, field, value)
 
 const EDITS: readonly (readonly [name: string, live: JsonObject, lines: readonly string[]])[] = [
   ['a value', hand('spec.replicas', 5), ['modified spec.replicas by kubectl-edit']],
-  ['an image in a list by key', hand(`${APP}.image`, 'nginx:1.28'), [`modified ${APP}.image by kubectl-edit`]],
+  [
+    'an image in a list by key',
+    hand(`${APP}.image`, 'nginx:1.28'),
+    [`modified ${APP}.image by kubectl-edit`],
+  ],
   ['an atomic list', hand(`${APP}.args`, ['b']), [`modified ${APP}.args by kubectl-edit`]],
-  ['an added label', hand('metadata.labels.team', 'shop'), ['added metadata.labels.team by kubectl-edit']],
-  ['an added variable', hand(`${APP}.env[name=DEBUG]`, { name: 'DEBUG', value: '1' }), [`added ${APP}.env[name=DEBUG] by kubectl-edit`]],
-  ['a removed label', removedFrom(APPLIED, 'metadata.labels.app'), ['removed metadata.labels.app by unknown']],
-  ['a removed variable', removedFrom(APPLIED, `${APP}.env[name=COLOR]`), [`removed ${APP}.env[name=COLOR] by unknown`]],
-  ['a value that becomes null', hand('spec.replicas', null), ['modified spec.replicas by kubectl-edit']],
-  ['a value of another type', hand('spec.replicas', '3'), ['modified spec.replicas by kubectl-edit']],
+  [
+    'an added label',
+    hand('metadata.labels.team', 'shop'),
+    ['added metadata.labels.team by kubectl-edit'],
+  ],
+  [
+    'an added variable',
+    hand(`${APP}.env[name=DEBUG]`, { name: 'DEBUG', value: '1' }),
+    [`added ${APP}.env[name=DEBUG] by kubectl-edit`],
+  ],
+  [
+    'a removed label',
+    removedFrom(APPLIED, 'metadata.labels.app'),
+    ['removed metadata.labels.app by unknown'],
+  ],
+  [
+    'a removed variable',
+    removedFrom(APPLIED, `${APP}.env[name=COLOR]`),
+    [`removed ${APP}.env[name=COLOR] by unknown`],
+  ],
+  [
+    'a value that becomes null',
+    hand('spec.replicas', null),
+    ['modified spec.replicas by kubectl-edit'],
+  ],
+  [
+    'a value of another type',
+    hand('spec.replicas', '3'),
+    ['modified spec.replicas by kubectl-edit'],
+  ],
   [
     'two edits by two people',
     editedBy('kubectl-scale', hand('metadata.labels.team', 'x'), 'spec.replicas', 7),
@@ -102,21 +177,35 @@ for (const [name, live, wanted] of EDITS) {
         lines(verdict).join(),
       )
       assert.notEqual(verdict.state, 'in-sync')
-      assert.equal(verdict.reapplyFails !== undefined, means === 'refused' && verdict.proof === 'none')
+      assert.equal(
+        verdict.reapplyFails !== undefined,
+        means === 'refused' && verdict.proof === 'none',
+      )
     }
   })
 }
 
 test('what was applied and not touched is in sync, and proven without a request', () => {
   const verdict = verdictOf(DEPLOYMENT, APPLIED)
-  assert.deepEqual([verdict.state, verdict.proof, lines(verdict), aside(verdict)], ['in-sync', 'ownership', [], []])
+  assert.deepEqual(
+    [verdict.state, verdict.proof, lines(verdict), aside(verdict)],
+    ['in-sync', 'ownership', [], []],
+  )
 })
 
 test('drift of what is desired against itself is empty, whatever is in it', () => {
-  const data = fc.dictionary(fc.stringMatching(/^[a-z._-]{1,8}$/), randomScalar, { maxKeys: 6, noNullPrototype: true })
+  const data = fc.dictionary(fc.stringMatching(/^[a-z._-]{1,8}$/), randomScalar, {
+    maxKeys: 6,
+    noNullPrototype: true,
+  })
   fc.assert(
     fc.property(data, fc.boolean(), (spec, dryRun) => {
-      const manifest: JsonObject = { apiVersion: 'v1', kind: 'Thing', metadata: { name: 'a' }, spec }
+      const manifest: JsonObject = {
+        apiVersion: 'v1',
+        kind: 'Thing',
+        metadata: { name: 'a' },
+        spec,
+      }
       const live = appliedBy(SYNCER.manager, manifest)
       const observed = {
         desired: desiredOf(manifest),
@@ -132,7 +221,14 @@ test('drift of what is desired against itself is empty, whatever is in it', () =
 })
 
 test('every edit by hand is found, whichever field and value', () => {
-  const field = fc.constantFrom('spec.replicas', `${APP}.image`, `${APP}.args`, 'metadata.labels.app', 'metadata.labels.new', 'spec.paused')
+  const field = fc.constantFrom(
+    'spec.replicas',
+    `${APP}.image`,
+    `${APP}.args`,
+    'metadata.labels.app',
+    'metadata.labels.new',
+    'spec.paused',
+  )
   fc.assert(
     fc.property(field, randomScalar, (location, value) => {
       fc.pre(valueAt(DEPLOYMENT, path(location)) !== value)
@@ -152,25 +248,40 @@ test('a write to the status is no drift', () => {
 
 test("what nobody but the syncer wrote is left open for the package's history to decide: git may have moved on", () => {
   const next = { ...DEPLOYMENT, spec: { ...(DEPLOYMENT['spec'] as JsonObject), replicas: 4 } }
-  assert.deepEqual(open(verdictOf(next, APPLIED)), ['modified spec.replicas by kustomize-controller'])
+  assert.deepEqual(open(verdictOf(next, APPLIED)), [
+    'modified spec.replicas by kustomize-controller',
+  ])
   const fewer = { ...DEPLOYMENT, metadata: { name: 'web', namespace: 'shop' } }
-  assert.deepEqual(open(verdictOf(fewer, APPLIED)), ['added metadata.labels.app by kustomize-controller'])
+  assert.deepEqual(open(verdictOf(fewer, APPLIED)), [
+    'added metadata.labels.app by kustomize-controller',
+  ])
 })
 
 test('what a person wrote is not open, git moved on or not', () => {
   const next = { ...DEPLOYMENT, spec: { ...(DEPLOYMENT['spec'] as JsonObject), replicas: 4 } }
   const verdict = verdictOf(next, editedBy('kubectl-edit', APPLIED, 'spec.replicas', 9))
-  assert.deepEqual([lines(verdict), open(verdict)], [['modified spec.replicas by kubectl-edit'], []])
+  assert.deepEqual(
+    [lines(verdict), open(verdict)],
+    [['modified spec.replicas by kubectl-edit'], []],
+  )
 })
 
-const STATES: readonly (readonly [name: string, live: LiveState, state: string, changes: readonly string[]])[] = [
+const STATES: readonly (readonly [
+  name: string,
+  live: LiveState,
+  state: string,
+  changes: readonly string[],
+])[] = [
   ['unreadable', { state: 'unreadable', failure: FORBIDDEN }, 'unreadable', []],
   ['absent', { state: 'absent' }, 'drifted', ['missing']],
 ]
 
 for (const [name, live, state, changes] of STATES) {
   test(`an object that is ${name} is ${changes[0] ?? 'never missing'}`, () => {
-    const verdict = detectDrift({ desired: desiredOf(DEPLOYMENT), live, schema: TEST_SCHEMA, prediction: undefined }, SYNCER)
+    const verdict = detectDrift(
+      { desired: desiredOf(DEPLOYMENT), live, schema: TEST_SCHEMA, prediction: undefined },
+      SYNCER,
+    )
     assert.deepEqual([verdict.state, verdict.items.map(({ change }) => change)], [state, changes])
     assert.equal(verdict.failure, name === 'unreadable' ? FORBIDDEN : undefined)
   })
@@ -186,7 +297,12 @@ test('unreadable never becomes missing, in sync or drifted, whatever else was an
   fc.assert(
     fc.property(predictions, fc.boolean(), (prediction, known) => {
       const verdict = detectDrift(
-        { desired: desiredOf(DEPLOYMENT), live: { state: 'unreadable', failure: FORBIDDEN }, schema: TEST_SCHEMA, prediction },
+        {
+          desired: desiredOf(DEPLOYMENT),
+          live: { state: 'unreadable', failure: FORBIDDEN },
+          schema: TEST_SCHEMA,
+          prediction,
+        },
         known ? SYNCER : undefined,
       )
       assert.deepEqual([verdict.state, verdict.items, verdict.setAside], ['unreadable', [], []])
@@ -202,17 +318,27 @@ test('without a dry run an untouched object that ownership does not prove is unv
 
 test('without a dry run empty annotations that were left out of the apply are no removal', () => {
   const declared = withMetadata(DEPLOYMENT, { annotations: {} })
-  const { annotations: _annotations, ...metadata } = APPLIED['metadata'] as JsonObject & { readonly annotations?: Json }
+  const { annotations: _annotations, ...metadata } = APPLIED['metadata'] as JsonObject & {
+    readonly annotations?: Json
+  }
   const verdict = verdictOf(declared, { ...APPLIED, metadata }, 'unproven')
   assert.deepEqual([verdict.state, lines(verdict)], ['unverified', []])
 })
 
 test('managed fields that cannot be read prove nothing of a field that git does not declare', () => {
-  const broken = withMetadata(APPLIED, { managedFields: [...((APPLIED['metadata'] as JsonObject)['managedFields'] as Json[]), 'x'] })
+  const broken = withMetadata(APPLIED, {
+    managedFields: [...((APPLIED['metadata'] as JsonObject)['managedFields'] as Json[]), 'x'],
+  })
   assert.equal(verdictOf(DEPLOYMENT, broken).state, 'in-sync')
-  const verdict = verdictOf(DEPLOYMENT, { ...broken, spec: { ...(broken['spec'] as JsonObject), paused: true } })
+  const verdict = verdictOf(DEPLOYMENT, {
+    ...broken,
+    spec: { ...(broken['spec'] as JsonObject), paused: true },
+  })
   assert.deepEqual([verdict.state, verdict.items], ['unverified', []])
-  assert.match(verdict.failure?.why ?? '', /does not say who wrote spec\.paused, which git does not declare/)
+  assert.match(
+    verdict.failure?.why ?? '',
+    /does not say who wrote spec\.paused, which git does not declare/,
+  )
 })
 
 test('a Secret of which only metadata may be read: who wrote a key is named, what it holds is not', () => {
@@ -245,12 +371,24 @@ test('stringData is compared as the server stores it', () => {
 
 test('an object that is being deleted is blocked before anything is compared, with what holds it and whose that is', () => {
   const applied = appliedBy('kustomize-controller', DEPLOYMENT)
-  const manager = { manager: 'some-controller', operation: 'Update', apiVersion: 'apps/v1', time: '2026-11-20T08:00:00Z' }
+  const manager = {
+    manager: 'some-controller',
+    operation: 'Update',
+    apiVersion: 'apps/v1',
+    time: '2026-11-20T08:00:00Z',
+  }
   const fieldsV1 = { 'f:metadata': { 'f:finalizers': { 'v:"example.com/hold"': {} } } }
   const { managedFields } = applied['metadata'] as { managedFields: Json[] }
   const leaving = { deletionTimestamp: '2026-11-21T08:00:00Z' }
-  const held = { ...leaving, finalizers: ['example.com/hold'], managedFields: [...managedFields, { ...manager, fieldsV1 }] }
-  for (const live of [withMetadata(applied, held), editedBy('kubectl-edit', withMetadata(applied, held), 'spec.replicas', 5)])
+  const held = {
+    ...leaving,
+    finalizers: ['example.com/hold'],
+    managedFields: [...managedFields, { ...manager, fieldsV1 }],
+  }
+  for (const live of [
+    withMetadata(applied, held),
+    editedBy('kubectl-edit', withMetadata(applied, held), 'spec.replicas', 5),
+  ])
     for (const means of ['dry run', 'unproven'] as const) {
       const { state, items, failure } = verdictOf(DEPLOYMENT, live, means)
       assert.deepEqual([state, items], ['blocked', []])
@@ -259,40 +397,72 @@ test('an object that is being deleted is blocked before anything is compared, wi
         'somebody deleted it at 2026-11-21T08:00:00Z, and the finalizer example.com/hold of some-controller holds it; git still has it',
       )
     }
-  const refused = verdictOf(DEPLOYMENT, editedBy('kubectl-edit', withMetadata(applied, leaving), 'spec.replicas', 5), 'refused')
+  const refused = verdictOf(
+    DEPLOYMENT,
+    editedBy('kubectl-edit', withMetadata(applied, leaving), 'spec.replicas', 5),
+    'refused',
+  )
   assert.deepEqual([refused.state, refused.failure?.code], ['blocked', 'BP3011'])
-  assert.equal(refused.failure?.why, 'duplicate port name; somebody deleted it at 2026-11-21T08:00:00Z; git still has it')
+  assert.equal(
+    refused.failure?.why,
+    'duplicate port name; somebody deleted it at 2026-11-21T08:00:00Z; git still has it',
+  )
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } }
   const conditions = [
     { type: 'NamespaceContentRemaining', status: 'False', message: 'x' },
-    { type: 'NamespaceFinalizersRemaining', status: 'True', message: 'example.com/hold in 1 resource instances' },
+    {
+      type: 'NamespaceFinalizersRemaining',
+      status: 'True',
+      message: 'example.com/hold in 1 resource instances',
+    },
   ]
-  const going = { ...withMetadata(appliedBy('kustomize-controller', namespace), leaving), status: { phase: 'Terminating', conditions } }
-  assert.match(verdictOf(namespace, going).failure?.why ?? '', /what is left in it \(example\.com\/hold in 1 resource instances\) holds it/)
+  const going = {
+    ...withMetadata(appliedBy('kustomize-controller', namespace), leaving),
+    status: { phase: 'Terminating', conditions },
+  }
+  assert.match(
+    verdictOf(namespace, going).failure?.why ?? '',
+    /what is left in it \(example\.com\/hold in 1 resource instances\) holds it/,
+  )
 })
 
 test('a Secret that is being deleted does not name a finalizer that is no name of a controller', () => {
   const id = { group: '', kind: 'Secret', namespace: 'shop', name: 'login' }
   const held = (finalizer: string): string =>
-    beingDeleted(id, { metadata: { deletionTimestamp: '2026-11-21T08:00:00Z', finalizers: [finalizer] } }).why
+    beingDeleted(id, {
+      metadata: { deletionTimestamp: '2026-11-21T08:00:00Z', finalizers: [finalizer] },
+    }).why
   assert.match(held('example.com/hunter2'), /, and a finalizer that is not shown holds it;/)
-  assert.match(held('gardener.cloud/gardener'), /, and the finalizer gardener\.cloud\/gardener holds it;/)
+  assert.match(
+    held('gardener.cloud/gardener'),
+    /, and the finalizer gardener\.cloud\/gardener holds it;/,
+  )
 })
 
 test('an unexpected object names who made it', () => {
-  const verdict = unexpectedObject({ group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' }, APPLIED, 'ResourceGroup shop/inv')
+  const verdict = unexpectedObject(
+    { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' },
+    APPLIED,
+    'ResourceGroup shop/inv',
+  )
   assert.deepEqual(lines(verdict), ['unexpected  by kustomize-controller'])
 })
 
 test('a live value that differs and that nobody owns is drift of an unknown writer, not a step of git', () => {
-  const live = withMetadata({ ...APPLIED, spec: { ...(APPLIED['spec'] as JsonObject), replicas: 9 } }, { managedFields: [] })
+  const live = withMetadata(
+    { ...APPLIED, spec: { ...(APPLIED['spec'] as JsonObject), replicas: 9 } },
+    { managedFields: [] },
+  )
   const observed = {
     desired: desiredOf(DEPLOYMENT),
     live: { state: 'present', object: live, metadataOnly: false } as const,
     schema: TEST_SCHEMA,
   }
   const verdict = detectDrift(
-    { ...observed, prediction: { state: 'predicted', object: predictedApply(live, DEPLOYMENT, SYNCER.manager) } },
+    {
+      ...observed,
+      prediction: { state: 'predicted', object: predictedApply(live, DEPLOYMENT, SYNCER.manager) },
+    },
     SYNCER,
   )
   assert.deepEqual([lines(verdict), aside(verdict)], [['modified spec.replicas by unknown'], []])

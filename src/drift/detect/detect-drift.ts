@@ -23,12 +23,25 @@ import { contentNotRead, notExplained, unknownFields } from './verdict-failures.
 import { whyBlocked } from './why-blocked.ts'
 
 /** In their order: each gets what those before it found, and reports no location again. */
-const DETECTORS: readonly Detector[] = [detectChanged, detectOwnerless, detectDropped, detectAdded, detectHidden]
+const DETECTORS: readonly Detector[] = [
+  detectChanged,
+  detectOwnerless,
+  detectDropped,
+  detectAdded,
+  detectHidden,
+]
 
 /** The dry run of a creation, for an object without managers that git and the server's own writes do not explain; undefined if none is needed. */
-export function creationProbe(observed: Omit<ObservedObject, 'prediction'>): CreationProbe | undefined {
+export function creationProbe(
+  observed: Omit<ObservedObject, 'prediction'>,
+): CreationProbe | undefined {
   const { live, desired } = observed
-  if (live.state !== 'present' || live.metadataOnly || !needsCreation(unownedSubject(observed, live.object))) return undefined
+  if (
+    live.state !== 'present' ||
+    live.metadataOnly ||
+    !needsCreation(unownedSubject(observed, live.object))
+  )
+    return undefined
   return creationProbeOf(desired, appliedPart(observed))
 }
 
@@ -41,39 +54,81 @@ function unownedSubject(
 }
 
 /** Whether tier 1 does not decide, so that a dry run is needed. */
-export function needsPrediction(observed: Omit<ObservedObject, 'prediction'>, syncer: SyncerManager | undefined): boolean {
+export function needsPrediction(
+  observed: Omit<ObservedObject, 'prediction'>,
+  syncer: SyncerManager | undefined,
+): boolean {
   const { live, creation } = observed
   if (live.state !== 'present' || live.metadataOnly) return false
   // Without owners the creation shows the differences; an apply shows only whether one fails.
   if (hasNoOwners(managedFieldsOf(live.object))) {
-    const { complete, differences } = unownedFields(unownedSubject(observed, live.object), creation, false)
+    const { complete, differences } = unownedFields(
+      unownedSubject(observed, live.object),
+      creation,
+      false,
+    )
     return !complete || differences.length > 0
   }
-  const subject = { ...observed, apiVersion: observed.desired.apiVersion, desired: appliedPart(observed), live: live.object, syncer }
-  return whyOwnershipProvesNothing({ ...subject, managed: managedFieldsOf(live.object) }) !== undefined
+  const subject = {
+    ...observed,
+    apiVersion: observed.desired.apiVersion,
+    desired: appliedPart(observed),
+    live: live.object,
+    syncer,
+  }
+  return (
+    whyOwnershipProvesNothing({ ...subject, managed: managedFieldsOf(live.object) }) !== undefined
+  )
 }
 
 /** The desired object without fields that the server does not know. */
-export function appliedPart({ desired, schema }: Pick<ObservedObject, 'desired' | 'schema'>): JsonObject {
+export function appliedPart({
+  desired,
+  schema,
+}: Pick<ObservedObject, 'desired' | 'schema'>): JsonObject {
   return knownFieldsOf(desired.object, schema).object
 }
 
 /** The verdict on a declared object, before ignore rules. */
-export function detectDrift(observed: ObservedObject, syncer: SyncerManager | undefined): ObjectVerdict {
+export function detectDrift(
+  observed: ObservedObject,
+  syncer: SyncerManager | undefined,
+): ObjectVerdict {
   const { desired, live } = observed
-  const base = { id: desired.id, apiVersion: desired.apiVersion, desired, setAside: [], failure: undefined, reapplyFails: undefined }
-  if (live.state === 'unreadable') return { ...base, state: 'unreadable', proof: 'none', items: [], failure: live.failure }
+  const base = {
+    id: desired.id,
+    apiVersion: desired.apiVersion,
+    desired,
+    setAside: [],
+    failure: undefined,
+    reapplyFails: undefined,
+  }
+  if (live.state === 'unreadable')
+    return { ...base, state: 'unreadable', proof: 'none', items: [], failure: live.failure }
   const blocked = whyBlocked(observed, syncer)
-  if (blocked !== undefined) return { ...base, ...blocked, state: 'blocked', proof: 'none', items: [] }
+  if (blocked !== undefined)
+    return { ...base, ...blocked, state: 'blocked', proof: 'none', items: [] }
   if (live.state === 'absent') {
     const { id, apiVersion, object: git } = desired
-    return wholeObject(desired, { id, apiVersion, uid: '', change: 'missing', git, live: undefined, actor: UNKNOWN_ACTOR, notes: [] })
+    return wholeObject(desired, {
+      id,
+      apiVersion,
+      uid: '',
+      change: 'missing',
+      git,
+      live: undefined,
+      actor: UNKNOWN_ACTOR,
+      notes: [],
+    })
   }
   const judgement = judge(new ObjectComparison(observed, live.object, live.metadataOnly, syncer))
   return { ...base, ...judgement, ...(judgement.items.length === 0 ? {} : { live: live.object }) }
 }
 
-type Judgement = Pick<ObjectVerdict, 'state' | 'proof' | 'items' | 'mayBeBehind' | 'notes' | 'failure' | 'reapplyFails'>
+type Judgement = Pick<
+  ObjectVerdict,
+  'state' | 'proof' | 'items' | 'mayBeBehind' | 'notes' | 'failure' | 'reapplyFails'
+>
 
 function judge(comparison: ObjectComparison): Judgement {
   const { observed, syncer, unowned, isTaken, unknown } = comparison
@@ -85,10 +140,21 @@ function judge(comparison: ObjectComparison): Judgement {
   if (unowned.open.length > 0) failure = notExplained(desired.id, unowned.open, creation)
   const notes = unknown.map((path) => unknownNote(path, comparison))
   // A server-side apply refuses a field that an update drops.
-  const refused = syncer?.operation === 'Apply' && notes.length > 0 ? unknownFields(desired.id, unknown) : undefined
-  const reapplyFails = prediction?.state === 'refused' && !isTaken ? prediction.failure.why : refused?.why
+  const refused =
+    syncer?.operation === 'Apply' && notes.length > 0
+      ? unknownFields(desired.id, unknown)
+      : undefined
+  const reapplyFails =
+    prediction?.state === 'refused' && !isTaken ? prediction.failure.why : refused?.why
   if (refused !== undefined && prediction?.state !== 'refused') failure = refused
-  const state = items.length > 0 ? 'drifted' : reapplyFails !== undefined ? 'blocked' : proven ? 'in-sync' : 'unverified'
+  const state =
+    items.length > 0
+      ? 'drifted'
+      : reapplyFails !== undefined
+        ? 'blocked'
+        : proven
+          ? 'in-sync'
+          : 'unverified'
   const open = items.filter((item) => comparison.isOpen(item))
   // What refuses the object names the fields too.
   const told = state === 'blocked' && refused !== undefined ? [] : notes
@@ -103,13 +169,17 @@ function judge(comparison: ObjectComparison): Judgement {
   }
 }
 
-function whyNotProven({ observed: { desired, prediction }, metadataOnly }: ObjectComparison): Failure | undefined {
+function whyNotProven({
+  observed: { desired, prediction },
+  metadataOnly,
+}: ObjectComparison): Failure | undefined {
   if (metadataOnly) return contentNotRead(desired.id)
   return prediction?.state === 'predicted' ? undefined : prediction?.failure
 }
 
 function unknownNote(path: FieldPath, { observed: { desired }, syncer }: ObjectComparison): Note {
-  const does = syncer?.operation === 'Apply' ? 'refuses a server-side apply that has it' : 'drops it'
+  const does =
+    syncer?.operation === 'Apply' ? 'refuses a server-side apply that has it' : 'drops it'
   const text = `the server does not know ${shownPathOnly(path, desired.id)} and ${does}`
   return { cause: 'field-not-on-server', subject: describeResourceId(desired.id), text }
 }

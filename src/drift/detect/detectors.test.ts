@@ -5,7 +5,15 @@ import { Failure } from '@backporch/kyaml/failure'
 import { type FieldSchema, formatFieldPath, schemaOfKind } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { type Prediction, readResource } from '@backporch/kyaml/resource'
-import { appliedBy, editedBy, path, predictedApply, removedFrom, TEST_SCHEMA, withMetadata } from '../../../test/fakes/live-object.ts'
+import {
+  appliedBy,
+  editedBy,
+  path,
+  predictedApply,
+  removedFrom,
+  TEST_SCHEMA,
+  withMetadata,
+} from '../../../test/fakes/live-object.ts'
 import { UNKNOWN_ACTOR } from '../attribute/actor.ts'
 import { detectAdded } from './added-fields.ts'
 import { detectChanged } from './changed-fields.ts'
@@ -38,7 +46,12 @@ const CLOSED = schemaOfKind(
         ConfigMap: {
           type: 'object',
           'x-kubernetes-group-version-kind': [{ group: '', version: 'v1', kind: 'ConfigMap' }],
-          properties: { data: { type: 'object', properties: { color: { type: 'string' }, mode: { type: 'string' } } } },
+          properties: {
+            data: {
+              type: 'object',
+              properties: { color: { type: 'string' }, mode: { type: 'string' } },
+            },
+          },
         },
       },
     },
@@ -59,7 +72,12 @@ function compare(live: JsonObject, tier: Tier, schema = TEST_SCHEMA): ObjectComp
       : tier === 'none'
         ? undefined
         : UNPROVEN
-  const observed = { desired, live: { state: 'present', object: live, metadataOnly: false } as const, schema, prediction }
+  const observed = {
+    desired,
+    live: { state: 'present', object: live, metadataOnly: false } as const,
+    schema,
+    prediction,
+  }
   return new ObjectComparison(observed, live, false, SYNCER)
 }
 
@@ -69,24 +87,46 @@ const LEFT = { ...APPLIED, data: { color: 'blue', mode: 'fast', size: '3' } }
 const v2 = (live: JsonObject): JsonObject => {
   const { managedFields } = live['metadata'] as { managedFields: readonly JsonObject[] }
   return withMetadata(live, {
-    managedFields: managedFields.map((entry) => (entry['manager'] === 'flux' ? entry : { ...entry, apiVersion: 'v2' })),
+    managedFields: managedFields.map((entry) =>
+      entry['manager'] === 'flux' ? entry : { ...entry, apiVersion: 'v2' },
+    ),
   })
 }
 
-const ROWS: Readonly<Record<string, readonly (readonly [detect: Detector, live: JsonObject, tier: Tier, found: readonly string[]])[]>> = {
+const ROWS: Readonly<
+  Record<
+    string,
+    readonly (readonly [detect: Detector, live: JsonObject, tier: Tier, found: readonly string[]])[]
+  >
+> = {
   'changed fields': [
     [detectChanged, APPLIED, 'none', []],
     [detectChanged, EDITED, 'dry run', ['modified data.color by kubectl-edit']],
     [detectChanged, EDITED, 'unproven', ['modified data.color by kubectl-edit']],
     [detectChanged, EDITED, 'none', []],
-    [detectChanged, removedFrom(APPLIED, 'metadata.labels.app'), 'dry run', ['removed metadata.labels.app by unknown']],
-    [detectChanged, removedFrom(APPLIED, 'metadata.labels.app'), 'unproven', ['removed metadata.labels.app by unknown']],
+    [
+      detectChanged,
+      removedFrom(APPLIED, 'metadata.labels.app'),
+      'dry run',
+      ['removed metadata.labels.app by unknown'],
+    ],
+    [
+      detectChanged,
+      removedFrom(APPLIED, 'metadata.labels.app'),
+      'unproven',
+      ['removed metadata.labels.app by unknown'],
+    ],
     [detectChanged, WITH_SIZE, 'dry run', []],
   ],
   'fields without owners': [
     [detectOwnerless, EDITED, 'unproven', []],
     [detectOwnerless, noOwners(EDITED), 'unproven', ['modified data.color by unknown']],
-    [detectOwnerless, noOwners(removedFrom(APPLIED, 'data.color')), 'unproven', ['removed data.color by unknown']],
+    [
+      detectOwnerless,
+      noOwners(removedFrom(APPLIED, 'data.color')),
+      'unproven',
+      ['removed data.color by unknown'],
+    ],
     [detectOwnerless, noOwners(EDITED), 'dry run', []],
   ],
   'dropped fields': [
@@ -110,9 +150,15 @@ for (const [name, rows] of Object.entries(ROWS))
   describe(name, () => {
     for (const [index, [detect, live, tier, wanted]] of rows.entries())
       test(`${index + 1}: ${wanted.join(', ') || 'nothing'} (${tier})`, () => {
-        const found = detect(compare(live, tier, detect === detectHidden ? CLOSED : TEST_SCHEMA), [])
+        const found = detect(
+          compare(live, tier, detect === detectHidden ? CLOSED : TEST_SCHEMA),
+          [],
+        )
         assert.deepEqual(
-          found.map(({ change, path: place, actor }) => `${change} ${formatFieldPath(place)} by ${actor.manager}`),
+          found.map(
+            ({ change, path: place, actor }) =>
+              `${change} ${formatFieldPath(place)} by ${actor.manager}`,
+          ),
           wanted,
         )
       })
@@ -120,7 +166,20 @@ for (const [name, rows] of Object.entries(ROWS))
 
 for (const detect of [detectOwnerless, detectDropped, detectAdded])
   test(`${detect.name} reports no location again`, () => {
-    const known = { change: 'added', path: path('data'), git: undefined, live: undefined, actor: UNKNOWN_ACTOR, notes: [] } as const
-    const before = makeDrift({ id: { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'web' }, apiVersion: 'v1', uid: '', ...known })
-    for (const live of [noOwners(EDITED), LEFT, WITH_SIZE]) assert.deepEqual(detect(compare(live, 'unproven'), [before]), [])
+    const known = {
+      change: 'added',
+      path: path('data'),
+      git: undefined,
+      live: undefined,
+      actor: UNKNOWN_ACTOR,
+      notes: [],
+    } as const
+    const before = makeDrift({
+      id: { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'web' },
+      apiVersion: 'v1',
+      uid: '',
+      ...known,
+    })
+    for (const live of [noOwners(EDITED), LEFT, WITH_SIZE])
+      assert.deepEqual(detect(compare(live, 'unproven'), [before]), [])
   })

@@ -19,7 +19,8 @@ interface DroppedField {
 export const detectDropped: Detector = (comparison, found) => {
   if (comparison.metadataOnly) return []
   const { applied, desired, live, observed } = comparison
-  const paths = applied === undefined ? [] : droppedPaths(applied.object, desired, live, observed.schema)
+  const paths =
+    applied === undefined ? [] : droppedPaths(applied.object, desired, live, observed.schema)
   const dropped = paths
     .filter((path) => comparison.isSyncers(path) && !comparison.isOwnMark(path))
     .map((path): DroppedField => ({ path, declared: true }))
@@ -27,7 +28,9 @@ export const detectDropped: Detector = (comparison, found) => {
   return [...dropped, ...leftFields(comparison)].flatMap(({ path, declared }) => {
     if (reported.overlaps(path)) return []
     const note = applied?.note(path, LEFT_OVER) ?? LEFT_OVER
-    const item = comparison.extra(path, valueAt(live, path), comparison.ownerOrUnknown(path), [note])
+    const item = comparison.extra(path, valueAt(live, path), comparison.ownerOrUnknown(path), [
+      note,
+    ])
     return [declared ? comparison.open(item) : item]
   })
 }
@@ -35,15 +38,31 @@ export const detectDropped: Detector = (comparison, found) => {
 function leftFields(comparison: ObjectComparison): readonly DroppedField[] {
   const { desired, managed, syncer, applied, observed } = comparison
   // An Update needs its last-applied state, and writers need owners.
-  if (syncer === undefined || (syncer.operation === 'Update' && applied === undefined) || managed.entries.length === 0) return []
+  if (
+    syncer === undefined ||
+    (syncer.operation === 'Update' && applied === undefined) ||
+    managed.entries.length === 0
+  )
+    return []
   return candidatesOf(comparison).flatMap((path): DroppedField[] => {
-    const known = valueAt(desired, path) ?? (applied === undefined ? undefined : valueAt(applied.object, path))
+    const known =
+      valueAt(desired, path) ?? (applied === undefined ? undefined : valueAt(applied.object, path))
     const owners = ownersOf(managed, path)
     // The next dry run shows the fields of a server-side apply.
-    const left = syncer.operation === 'Apply' ? owners.length === 0 : owners.length > 0 && owners.every((owner) => isSyncer(owner, syncer))
+    const left =
+      syncer.operation === 'Apply'
+        ? owners.length === 0
+        : owners.length > 0 && owners.every((owner) => isSyncer(owner, syncer))
     if (known !== undefined || !left) return []
-    const written = observed.desired.id.kind === 'Secret' ? [field('stringData'), ...path.slice(1)] : []
-    return [{ path, declared: written.length > 0 && ownersOf(managed, written).some((owner) => isSyncer(owner, syncer)) }]
+    const written =
+      observed.desired.id.kind === 'Secret' ? [field('stringData'), ...path.slice(1)] : []
+    return [
+      {
+        path,
+        declared:
+          written.length > 0 && ownersOf(managed, written).some((owner) => isSyncer(owner, syncer)),
+      },
+    ]
   })
 }
 
@@ -57,10 +76,14 @@ function candidatesOf({
   if (id.group === '' && (id.kind === 'ConfigMap' || id.kind === 'Secret'))
     return ['data', 'binaryData'].flatMap((part) => {
       const entries = getKey(live, part)
-      return Object.keys(isJsonObject(entries) ? entries : {}).map((key) => [field(part), field(key)])
+      return Object.keys(isJsonObject(entries) ? entries : {}).map((key) => [
+        field(part),
+        field(key),
+      ])
     })
   const pod = id.kind === 'Pod' ? undefined : podPathOf(id)
-  if (pod === undefined || valueAt(desired, [...pod, field('serviceAccount')]) !== undefined) return []
+  if (pod === undefined || valueAt(desired, [...pod, field('serviceAccount')]) !== undefined)
+    return []
   const path = [...pod, field('serviceAccountName')]
   return valueAt(live, path) === undefined ? [] : [path]
 }

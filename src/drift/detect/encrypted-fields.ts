@@ -4,8 +4,21 @@
  * becomes git's own text, and one of an earlier version the text of that version. Later steps handle them as other fields, without plain values.
  */
 import { withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
-import { type FieldPath, type FieldSchema, field, managedFieldsOf, stepOfItem, valueAt } from '@backporch/kyaml/field'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
+import {
+  type FieldPath,
+  type FieldSchema,
+  field,
+  managedFieldsOf,
+  stepOfItem,
+  valueAt,
+} from '@backporch/kyaml/field'
+import {
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from '@backporch/kyaml/json'
 import {
   hasEncrypted,
   isEncryptedEntry,
@@ -41,7 +54,9 @@ function encryptedEntries(object: JsonObject): EncryptedLocation[] {
   if (!isJsonObject(data)) return []
   return Object.entries(data).flatMap(([name, value]) => {
     const path = [field('data'), field(name)]
-    return isEncryptedEntry(value) ? [{ path, authored: path, declared: value, text: undefined }] : []
+    return isEncryptedEntry(value)
+      ? [{ path, authored: path, declared: value, text: undefined }]
+      : []
   })
 }
 
@@ -49,23 +64,32 @@ function encryptedLocations({ id, object }: Resource, schema: FieldSchema): Encr
   const found = [...leaves(object, schema, [])].map(({ path, value }): EncryptedLocation => {
     const [first, ...rest] = path
     const written = isSecret(id) && first?.kind === 'field' && first.name === 'stringData'
-    if (!written || typeof value !== 'string') return { path, authored: path, declared: value, text: value }
+    if (!written || typeof value !== 'string')
+      return { path, authored: path, declared: value, text: value }
     return { path: [field('data'), ...rest], authored: path, declared: base64(value), text: value }
   })
   return [...found, ...(isSecret(id) ? encryptedEntries(object) : [])]
 }
 
 /** A list with unnamed items, or with an encrypted name, is one location. */
-function* leaves(value: Json, schema: FieldSchema, path: FieldPath): Generator<{ readonly path: FieldPath; readonly value: Json }> {
+function* leaves(
+  value: Json,
+  schema: FieldSchema,
+  path: FieldPath,
+): Generator<{ readonly path: FieldPath; readonly value: Json }> {
   if (isEncryptedValue(value)) yield { path, value }
   else if (isJsonObject(value)) {
-    for (const [name, below] of Object.entries(value)) yield* leaves(below, schema.child(name), [...path, field(name)])
+    for (const [name, below] of Object.entries(value))
+      yield* leaves(below, schema.child(name), [...path, field(name)])
   } else if (isJsonArray(value) && hasEncrypted(value)) {
     const steps = value.map((item) => stepOfItem(item, schema))
-    const named = steps.every((step) => step?.kind === 'item' && !Object.values(step.keys).some(isEncryptedValue))
+    const named = steps.every(
+      (step) => step?.kind === 'item' && !Object.values(step.keys).some(isEncryptedValue),
+    )
     if (!named) yield { path, value }
     else
-      for (const [index, step] of steps.entries()) yield* leaves(value[index] as Json, schema.items(), [...path, ...(step ? [step] : [])])
+      for (const [index, step] of steps.entries())
+        yield* leaves(value[index] as Json, schema.items(), [...path, ...(step ? [step] : [])])
   }
 }
 
@@ -95,7 +119,12 @@ export interface SealedObject {
 }
 
 /** The live object without encrypted values. */
-export function sealLive(live: JsonObject, desired: Resource, schema: FieldSchema, options: SealOptions): SealedObject {
+export function sealLive(
+  live: JsonObject,
+  desired: Resource,
+  schema: FieldSchema,
+  options: SealOptions,
+): SealedObject {
   const { syncer, key, plain, earlier } = options
   const managed = managedFieldsOf(live)
   const locations = encryptedLocations(desired, schema)
@@ -106,7 +135,10 @@ export function sealLive(live: JsonObject, desired: Resource, schema: FieldSchem
     const { path, authored, declared } = location
     const value = valueAt(live, path)
     if (value === undefined) continue
-    const owners = [...ownersOf(managed, path), ...(authored === path ? [] : ownersOf(managed, authored))]
+    const owners = [
+      ...ownersOf(managed, path),
+      ...(authored === path ? [] : ownersOf(managed, authored)),
+    ]
     const known = owners.filter(({ manager }) => manager !== BEFORE_FIRST_APPLY)
     const isUnknown = syncer === undefined || known.length === 0
     const isSyncers = !isUnknown && known.some((entry) => isSyncer(entry, syncer))
@@ -121,14 +153,24 @@ export function sealLive(live: JsonObject, desired: Resource, schema: FieldSchem
     else if (!isSyncers) put(undefined)
     else {
       asksEarlier = true
-      put(textOfEarlier(value, path, { desired, schema, earlier }) ?? (earlier?.complete === false ? declared : undefined))
+      put(
+        textOfEarlier(value, path, { desired, schema, earlier }) ??
+          (earlier?.complete === false ? declared : undefined),
+      )
     }
   }
-  return { object: withoutBesides(object as JsonObject, locations, desired, key), unproven, asksEarlier }
+  return {
+    object: withoutBesides(object as JsonObject, locations, desired, key),
+    unproven,
+    asksEarlier,
+  }
 }
 
 /** The value as a server would store it. */
-function decrypted({ text, path, authored }: EncryptedLocation, plain: PlainValues | undefined): Json | undefined {
+function decrypted(
+  { text, path, authored }: EncryptedLocation,
+  plain: PlainValues | undefined,
+): Json | undefined {
   const value = text === undefined ? undefined : plain?.of(text)
   return authored !== path && typeof value === 'string' ? base64(value) : value
 }
@@ -138,7 +180,10 @@ function base64(text: string): string {
 }
 
 function schemaAt(schema: FieldSchema, path: FieldPath): FieldSchema {
-  return path.reduce((at, step) => (step.kind === 'field' ? at.child(step.name) : at.items()), schema)
+  return path.reduce(
+    (at, step) => (step.kind === 'field' ? at.child(step.name) : at.items()),
+    schema,
+  )
 }
 
 interface EarlierOf {
@@ -148,12 +193,19 @@ interface EarlierOf {
 }
 
 /** The text of the newest earlier version that had the live value. */
-function textOfEarlier(live: Json, path: FieldPath, { desired, schema, earlier }: EarlierOf): Json | undefined {
+function textOfEarlier(
+  live: Json,
+  path: FieldPath,
+  { desired, schema, earlier }: EarlierOf,
+): Json | undefined {
   const place = JSON.stringify(path)
   for (const { object, plain } of earlier?.versions ?? []) {
-    const location = encryptedLocations({ ...desired, object }, schema).find((each) => JSON.stringify(each.path) === place)
+    const location = encryptedLocations({ ...desired, object }, schema).find(
+      (each) => JSON.stringify(each.path) === place,
+    )
     const wanted = location === undefined ? valueAt(object, path) : decrypted(location, plain)
-    if (wanted !== undefined && isAlreadyApplied(wanted, live, schemaAt(schema, path))) return location?.declared ?? wanted
+    if (wanted !== undefined && isAlreadyApplied(wanted, live, schemaAt(schema, path)))
+      return location?.declared ?? wanted
   }
   return undefined
 }
@@ -164,30 +216,58 @@ function hidden(key: RedactionKey, { id }: Resource, path: FieldPath, value: Jso
 }
 
 /** Hides fields beside encrypted fields only. */
-function withoutBesides(object: JsonObject, locations: readonly EncryptedLocation[], desired: Resource, key: RedactionKey): JsonObject {
+function withoutBesides(
+  object: JsonObject,
+  locations: readonly EncryptedLocation[],
+  desired: Resource,
+  key: RedactionKey,
+): JsonObject {
   const paths = besides(locations, object, desired.object)
   return paths.reduce<Json>(
-    (part, path) => withValueAt(part, path, hidden(key, desired, path, valueAt(object, path) ?? null)),
+    (part, path) =>
+      withValueAt(part, path, hidden(key, desired, path, valueAt(object, path) ?? null)),
     object,
   ) as JsonObject
 }
 
-function besides(locations: readonly EncryptedLocation[], live: JsonObject, desired: JsonObject): FieldPath[] {
+function besides(
+  locations: readonly EncryptedLocation[],
+  live: JsonObject,
+  desired: JsonObject,
+): FieldPath[] {
   const parents = new Map(
-    locations.filter(({ path }) => path.at(-1)?.kind === 'field').map(({ path }) => [JSON.stringify(path.slice(0, -1)), path.slice(0, -1)]),
+    locations
+      .filter(({ path }) => path.at(-1)?.kind === 'field')
+      .map(({ path }) => [JSON.stringify(path.slice(0, -1)), path.slice(0, -1)]),
   )
   return [...parents.values()].flatMap((parent) => {
     const map = valueAt(live, parent)
     const own = valueAt(desired, parent)
-    if (parent.length === 0 || !isJsonObject(map) || !isJsonObject(own) || !Object.values(own).every(isEncryptedValue)) return []
-    return Object.keys(map).flatMap((name) => (Object.hasOwn(own, name) ? [] : [[...parent, field(name)]]))
+    if (
+      parent.length === 0 ||
+      !isJsonObject(map) ||
+      !isJsonObject(own) ||
+      !Object.values(own).every(isEncryptedValue)
+    )
+      return []
+    return Object.keys(map).flatMap((name) =>
+      Object.hasOwn(own, name) ? [] : [[...parent, field(name)]],
+    )
   })
 }
 
 /** The answer to a dry run of `unsealed`, with git's text at every encrypted location. */
-export function sealAnswer(answer: JsonObject, desired: Resource, schema: FieldSchema, key: RedactionKey): JsonObject {
+export function sealAnswer(
+  answer: JsonObject,
+  desired: Resource,
+  schema: FieldSchema,
+  key: RedactionKey,
+): JsonObject {
   const locations = encryptedLocations(desired, schema)
-  const sealed = locations.reduce<Json>((object, { path, declared }) => withValueAt(object, path, declared), answer)
+  const sealed = locations.reduce<Json>(
+    (object, { path, declared }) => withValueAt(object, path, declared),
+    answer,
+  )
   return withoutBesides(sealed as JsonObject, locations, desired, key)
 }
 
@@ -204,14 +284,24 @@ export function unsealed(sent: Resource, live: JsonObject, schema: FieldSchema):
 export function isEncryptedLocation(path: FieldPath, desired: JsonObject): boolean {
   if (
     hasEncrypted(valueAt(desired, path)) ||
-    encryptedEntries(desired).some(({ path: entry }) => JSON.stringify(entry) === JSON.stringify(path))
+    encryptedEntries(desired).some(
+      ({ path: entry }) => JSON.stringify(entry) === JSON.stringify(path),
+    )
   )
     return true
   if (path.length < 2 || valueAt(desired, path) !== undefined)
-    return path.length > 0 && path.some((_step, depth) => isEncryptedValue(valueAt(desired, path.slice(0, depth))))
-  const parents = [path.slice(0, -1), path[0]?.kind === 'field' && path[0].name === 'data' ? [field('stringData')] : []]
+    return (
+      path.length > 0 &&
+      path.some((_step, depth) => isEncryptedValue(valueAt(desired, path.slice(0, depth))))
+    )
+  const parents = [
+    path.slice(0, -1),
+    path[0]?.kind === 'field' && path[0].name === 'data' ? [field('stringData')] : [],
+  ]
   return parents.some((parent) => {
     const map = parent.length === 0 ? undefined : valueAt(desired, parent)
-    return isJsonObject(map) && Object.keys(map).length > 0 && Object.values(map).every(isEncryptedValue)
+    return (
+      isJsonObject(map) && Object.keys(map).length > 0 && Object.values(map).every(isEncryptedValue)
+    )
   })
 }

@@ -4,7 +4,13 @@ import { test } from 'node:test'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { Failure } from '@backporch/kyaml/failure'
 import { formatFieldPath } from '@backporch/kyaml/field'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
+import {
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from '@backporch/kyaml/json'
 import type { Prediction } from '@backporch/kyaml/resource'
 import { appliedBy, editedBy, TEST_SCHEMA, withMetadata } from '../../../test/fakes/live-object.ts'
 import type { ObjectVerdict, SyncerManager } from '../compare/drift.ts'
@@ -13,15 +19,34 @@ import { detectDrift } from './detect-drift.ts'
 const SYNCER: SyncerManager = { manager: 'ci', operation: 'Apply', subresource: '' }
 
 function configMap(keys: number): JsonObject {
-  const data = Object.fromEntries(Array.from({ length: keys }, (_none, index) => [`key${index}`, `${index}`]))
+  const data = Object.fromEntries(
+    Array.from({ length: keys }, (_none, index) => [`key${index}`, `${index}`]),
+  )
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c', namespace: 'shop' }, data }
 }
 
-function verdictOf(object: JsonObject, live: JsonObject, prediction: Prediction | undefined): ObjectVerdict {
+function verdictOf(
+  object: JsonObject,
+  live: JsonObject,
+  prediction: Prediction | undefined,
+): ObjectVerdict {
   const id = { group: '', kind: String(object['kind']), namespace: 'shop', name: 'c' }
   const location = { path: 'a.yaml', document: 0, item: undefined, line: 1 }
-  const desired: DesiredResource = { id, apiVersion: String(object['apiVersion']), object, location }
-  return detectDrift({ desired, live: { state: 'present', object: live, metadataOnly: false }, schema: TEST_SCHEMA, prediction }, SYNCER)
+  const desired: DesiredResource = {
+    id,
+    apiVersion: String(object['apiVersion']),
+    object,
+    location,
+  }
+  return detectDrift(
+    {
+      desired,
+      live: { state: 'present', object: live, metadataOnly: false },
+      schema: TEST_SCHEMA,
+      prediction,
+    },
+    SYNCER,
+  )
 }
 
 function entriesOf(live: JsonObject): readonly Json[] {
@@ -48,9 +73,18 @@ test('an object without managed fields is in sync only where git explains all th
 })
 
 test('a field beyond git that may be a default of the kind leaves an object without managed fields unverified', () => {
-  const [manifest, plain] = [MANIFEST, LIVE].map((object) => ({ ...object, apiVersion: 'example.k8s.io/v1', kind: 'Thing' }))
-  const live = withMetadata({ ...plain, spec: { mode: 'x' } } as JsonObject, { managedFields: null })
-  const { state, failure, items } = verdictOf(manifest as JsonObject, live, { state: 'predicted', object: live })
+  const [manifest, plain] = [MANIFEST, LIVE].map((object) => ({
+    ...object,
+    apiVersion: 'example.k8s.io/v1',
+    kind: 'Thing',
+  }))
+  const live = withMetadata({ ...plain, spec: { mode: 'x' } } as JsonObject, {
+    managedFields: null,
+  })
+  const { state, failure, items } = verdictOf(manifest as JsonObject, live, {
+    state: 'predicted',
+    object: live,
+  })
   assert.deepEqual([state, failure?.code, items], ['unverified', 'BP3012', []])
   assert.match(failure?.why ?? '', /does not say who wrote spec\.mode, which git does not declare/)
 })
@@ -68,8 +102,13 @@ test('beside an entry that cannot be read the drift that the others show is name
       { managedFields: [...entriesOf(edited), broken] },
     )
     const { state, items } = verdictOf(MANIFEST, live, { state: 'predicted', object: live })
-    const reported = items.map(({ change, path, actor }) => `${change} ${formatFieldPath(path)} by ${actor.manager}`)
-    assert.deepEqual([state, reported.sort()], ['drifted', ['added data.more by kubectl-edit', 'added data.other by unknown']])
+    const reported = items.map(
+      ({ change, path, actor }) => `${change} ${formatFieldPath(path)} by ${actor.manager}`,
+    )
+    assert.deepEqual(
+      [state, reported.sort()],
+      ['drifted', ['added data.more by kubectl-edit', 'added data.other by unknown']],
+    )
     const calm = withMetadata(LIVE, { managedFields: [...entriesOf(LIVE), broken] })
     assert.equal(verdictOf(MANIFEST, calm, SAME).state, 'in-sync')
   }
@@ -77,21 +116,31 @@ test('beside an entry that cannot be read the drift that the others show is name
 
 test('a time that is none is empty, and the manager is named all the same', () => {
   const edited = editedBy('kubectl-edit', LIVE, 'data.more', 'x')
-  const entries = entriesOf(edited).map((entry) => (isJsonObject(entry) ? { ...entry, time: 'yesterday\u001b[2J' } : entry))
-  const [item] = verdictOf(MANIFEST, withMetadata(edited, { managedFields: entries }), undefined).items
+  const entries = entriesOf(edited).map((entry) =>
+    isJsonObject(entry) ? { ...entry, time: 'yesterday\u001b[2J' } : entry,
+  )
+  const [item] = verdictOf(
+    MANIFEST,
+    withMetadata(edited, { managedFields: entries }),
+    undefined,
+  ).items
   assert.deepEqual([item?.actor.manager, item?.actor.at], ['kubectl-edit', ''])
 })
 
 test('three hundred managers of one object: each is found, and fields that nest without end are an entry that cannot be read', () => {
   let live = LIVE
-  for (let writer = 0; writer < 300; writer += 1) live = editedBy(`writer-${writer}`, live, `data.w${writer}`, 'x')
+  for (let writer = 0; writer < 300; writer += 1)
+    live = editedBy(`writer-${writer}`, live, `data.w${writer}`, 'x')
   const { items } = verdictOf(MANIFEST, live, { state: 'predicted', object: live })
   assert.equal(new Set(items.map(({ actor }) => actor.manager)).size, 300)
 
   let fieldsV1: Json = {}
   for (let level = 0; level < 100_000; level += 1) fieldsV1 = { 'f:a': fieldsV1 }
   const data = { ...(LIVE['data'] as JsonObject), deep: 'x' }
-  const deep = withMetadata({ ...LIVE, data }, { managedFields: [...entriesOf(LIVE), { manager: 'x', operation: 'Update', fieldsV1 }] })
+  const deep = withMetadata(
+    { ...LIVE, data },
+    { managedFields: [...entriesOf(LIVE), { manager: 'x', operation: 'Update', fieldsV1 }] },
+  )
   assert.deepEqual(
     verdictOf(MANIFEST, deep, SAME).items.map(({ actor }) => actor.manager),
     ['unknown'],
@@ -101,8 +150,12 @@ test('three hundred managers of one object: each is found, and fields that nest 
 test('five thousand keys that somebody changed are five thousand lines, with and without a dry run', () => {
   const manifest = configMap(5_000)
   const applied = appliedBy('ci', manifest)
-  const data = Object.fromEntries(Object.keys(manifest['data'] as JsonObject).map((key) => [key, 'changed']))
-  const fieldsV1 = { 'f:data': Object.fromEntries(Object.keys(data).map((key) => [`f:${key}`, {}])) }
+  const data = Object.fromEntries(
+    Object.keys(manifest['data'] as JsonObject).map((key) => [key, 'changed']),
+  )
+  const fieldsV1 = {
+    'f:data': Object.fromEntries(Object.keys(data).map((key) => [`f:${key}`, {}])),
+  }
   const own = {
     manager: 'ci',
     operation: 'Apply',
@@ -110,10 +163,24 @@ test('five thousand keys that somebody changed are five thousand lines, with and
     time: '2026-11-21T08:00:00Z',
     fieldsV1: { 'f:data': { 'f:none': {} } },
   }
-  const theirs = { manager: 'hand', operation: 'Update', apiVersion: 'v1', time: '2026-11-21T09:00:00Z', fieldsV1 }
+  const theirs = {
+    manager: 'hand',
+    operation: 'Update',
+    apiVersion: 'v1',
+    time: '2026-11-21T09:00:00Z',
+    fieldsV1,
+  }
   const live = withMetadata({ ...applied, data }, { managedFields: [own, theirs] })
-  assert.equal(verdictOf(manifest, live, { state: 'predicted', object: applied }).items.length, 5_000)
-  const failure = new Failure({ code: 'BP3011', what: 'cannot patch it', why: 'no', remedy: 'nothing' })
+  assert.equal(
+    verdictOf(manifest, live, { state: 'predicted', object: applied }).items.length,
+    5_000,
+  )
+  const failure = new Failure({
+    code: 'BP3011',
+    what: 'cannot patch it',
+    why: 'no',
+    remedy: 'nothing',
+  })
   assert.equal(verdictOf(manifest, live, { state: 'refused', failure }).items.length, 5_000)
 })
 
@@ -121,7 +188,10 @@ test('an object as large as a server keeps them, 1.5 MiB, has its one changed va
   const text = 'x'.repeat(1_572_864)
   const manifest = { ...MANIFEST, data: { large: text, small: '1' } }
   const live = editedBy('hand', appliedBy('ci', manifest), 'data.large', `${text.slice(1)}y`)
-  const { items } = verdictOf(manifest, live, { state: 'predicted', object: appliedBy('ci', manifest) })
+  const { items } = verdictOf(manifest, live, {
+    state: 'predicted',
+    object: appliedBy('ci', manifest),
+  })
   assert.deepEqual(
     items.map(({ change, actor }) => [change, actor.manager]),
     [['modified', 'hand']],
@@ -152,18 +222,26 @@ function looksAt(items: number): number {
   const applied = appliedBy('ci', manifest)
   const changed = deployment(counted(Array.from({ length: items }, container('two'))))
   const live = { ...applied, spec: changed['spec'] as Json }
-  const names = Array.from({ length: items }, (_none, index): [string, Json] => [`k:{"name":"c${index}"}`, { 'f:image': {} }])
+  const names = Array.from({ length: items }, (_none, index): [string, Json] => [
+    `k:{"name":"c${index}"}`,
+    { 'f:image': {} },
+  ])
   const theirs = {
     manager: 'hand',
     operation: 'Update',
     apiVersion: 'apps/v1',
     time: '2026-11-21T09:00:00Z',
-    fieldsV1: { 'f:spec': { 'f:template': { 'f:spec': { 'f:containers': Object.fromEntries(names) } } } },
+    fieldsV1: {
+      'f:spec': { 'f:template': { 'f:spec': { 'f:containers': Object.fromEntries(names) } } },
+    },
   }
   const edited = withMetadata(live, { managedFields: [...entriesOf(applied), theirs] })
   observations = 0
   assert.equal(
-    verdictOf(manifest, edited, { state: 'predicted', object: { ...edited, spec: manifest['spec'] as Json } }).items.length,
+    verdictOf(manifest, edited, {
+      state: 'predicted',
+      object: { ...edited, spec: manifest['spec'] as Json },
+    }).items.length,
     items,
   )
   return observations

@@ -6,31 +6,61 @@ import { LAST_APPLIED } from '../../syncers/kubectl.ts'
 import { appliedLast } from '../compare/last-applied.ts'
 import { isLostWhenReleased } from './lost-when-released.ts'
 
-const CLIENT = { manager: 'kubectl-client-side-apply', operation: 'Update', subresource: '' } as const
+const CLIENT = {
+  manager: 'kubectl-client-side-apply',
+  operation: 'Update',
+  subresource: '',
+} as const
 const SERVER = { manager: 'flux', operation: 'Apply', subresource: '' } as const
 const REPLICAS = [field('spec'), field('replicas')]
 const OWNS = { 'f:spec': { 'f:replicas': {} } }
 
 function live(owners: readonly JsonObject[], applied?: JsonObject): JsonObject {
   const annotations = applied === undefined ? {} : { [LAST_APPLIED]: JSON.stringify(applied) }
-  return { metadata: { annotations, managedFields: owners.map((owner) => ({ ...owner, apiVersion: 'apps/v1' })) }, spec: { replicas: 6 } }
+  return {
+    metadata: {
+      annotations,
+      managedFields: owners.map((owner) => ({ ...owner, apiVersion: 'apps/v1' })),
+    },
+    spec: { replicas: 6 },
+  }
 }
 
 const scaled = { manager: 'kubectl', operation: 'Update', subresource: 'scale', fieldsV1: OWNS }
-const CASES: readonly (readonly [name: string, object: JsonObject, syncer: typeof CLIENT | typeof SERVER | undefined, lost: boolean])[] = [
-  ['a client-side apply remembers, whoever scaled since', live([scaled], { spec: { replicas: 3 } }), CLIENT, true],
+const CASES: readonly (readonly [
+  name: string,
+  object: JsonObject,
+  syncer: typeof CLIENT | typeof SERVER | undefined,
+  lost: boolean,
+])[] = [
+  [
+    'a client-side apply remembers, whoever scaled since',
+    live([scaled], { spec: { replicas: 3 } }),
+    CLIENT,
+    true,
+  ],
   ['a client-side apply has forgotten', live([scaled], { spec: { paused: false } }), CLIENT, false],
   ['a client-side apply left nothing to remember by', live([scaled]), CLIENT, false],
   ['the server-side apply owns alone', live([{ ...SERVER, fieldsV1: OWNS }]), SERVER, true],
   ['somebody else owns too', live([{ ...SERVER, fieldsV1: OWNS }, scaled]), SERVER, false],
-  ['somebody else owns alone, and the annotation is from another tool', live([scaled], { spec: { replicas: 3 } }), SERVER, false],
+  [
+    'somebody else owns alone, and the annotation is from another tool',
+    live([scaled], { spec: { replicas: 3 } }),
+    SERVER,
+    false,
+  ],
   ['nobody is known to apply', live([], { spec: { replicas: 3 } }), undefined, false],
 ]
 
 for (const [name, object, syncer, lost] of CASES)
   test(`a released field ${lost ? 'goes' : 'stays'} where ${name}`, () => {
     assert.equal(
-      isLostWhenReleased(REPLICAS, appliedLast({ desired: { apiVersion: 'apps/v1' } }, object, syncer), managedFieldsOf(object), syncer),
+      isLostWhenReleased(
+        REPLICAS,
+        appliedLast({ desired: { apiVersion: 'apps/v1' } }, object, syncer),
+        managedFieldsOf(object),
+        syncer,
+      ),
       lost,
     )
   })

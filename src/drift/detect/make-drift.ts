@@ -15,16 +15,49 @@ export function makeDrift(drift: DriftFacts): Drift {
 }
 
 /** The verdict on a live object of an inventory that git does not declare. */
-export function unexpectedObject(id: ResourceId, live: JsonObject, inventory: string): ObjectVerdict {
+export function unexpectedObject(
+  id: ResourceId,
+  live: JsonObject,
+  inventory: string,
+): ObjectVerdict {
   const apiVersion = typeof live['apiVersion'] === 'string' ? live['apiVersion'] : ''
-  const [uid, actor, notes] = [metadataText(live, 'uid'), creatorOf(managedFieldsOf(live)), [`listed by ${inventory}`]]
-  return wholeObject(undefined, { id, apiVersion, uid, change: 'unexpected', git: undefined, live, actor, notes })
+  const [uid, actor, notes] = [
+    metadataText(live, 'uid'),
+    creatorOf(managedFieldsOf(live)),
+    [`listed by ${inventory}`],
+  ]
+  return wholeObject(undefined, {
+    id,
+    apiVersion,
+    uid,
+    change: 'unexpected',
+    git: undefined,
+    live,
+    actor,
+    notes,
+  })
 }
 
 /** A difference of the whole object. */
-export function wholeObject(desired: DesiredResource | undefined, drift: Omit<DriftFacts, 'path'>): ObjectVerdict {
+export function wholeObject(
+  desired: DesiredResource | undefined,
+  drift: Omit<DriftFacts, 'path'>,
+): ObjectVerdict {
   const item = makeDrift({ ...drift, path: [] })
   const { id, apiVersion } = item
-  const found = { state: 'drifted', proof: 'none', items: [item], mayBeBehind: new Set([item]) } as const
-  return { id, apiVersion, desired, ...found, setAside: [], failure: undefined, reapplyFails: undefined }
+  const found = {
+    state: 'drifted',
+    proof: 'none',
+    items: [item],
+    mayBeBehind: new Set([item]),
+  } as const
+  return {
+    id,
+    apiVersion,
+    desired,
+    ...found,
+    setAside: [],
+    failure: undefined,
+    reapplyFails: undefined,
+  }
 }

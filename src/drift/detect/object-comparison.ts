@@ -23,7 +23,11 @@ import { isEmptyValue } from '../compare/equal-values.ts'
 import { type AppliedLast, appliedLast, type StoredManifest } from '../compare/last-applied.ts'
 import { metadataProves } from '../compare/ownership-proof.ts'
 import { withSecretData } from '../compare/secret-data.ts'
-import { type CreationAnswer, type UnownedFields, unownedFields } from '../unowned/unowned-fields.ts'
+import {
+  type CreationAnswer,
+  type UnownedFields,
+  unownedFields,
+} from '../unowned/unowned-fields.ts'
 import { isLostWhenReleased } from './lost-when-released.ts'
 import { makeDrift } from './make-drift.ts'
 import { isTakenByUpdate } from './why-blocked.ts'
@@ -66,7 +70,12 @@ export class ObjectComparison {
   readonly proof: ObjectVerdict['proof']
   private readonly waiting = new Set<Drift>()
 
-  constructor(observed: ObservedObject, live: JsonObject, metadataOnly: boolean, syncer: SyncerManager | undefined) {
+  constructor(
+    observed: ObservedObject,
+    live: JsonObject,
+    metadataOnly: boolean,
+    syncer: SyncerManager | undefined,
+  ) {
     const { desired, schema, creation, prediction } = observed
     const { id, apiVersion } = desired
     this.observed = observed
@@ -82,21 +91,47 @@ export class ObjectComparison {
     this.unowned = unownedFields(subject, creation, metadataOnly)
     this.isTaken = isTakenByUpdate(prediction, syncer)
     const isOwned = (): boolean =>
-      this.isTaken || (prediction === undefined && (!metadataOnly || metadataProves({ ...subject, managed: this.managed, syncer })))
-    this.proof = this.unowned.complete ? 'creation' : prediction?.state === 'predicted' ? 'dry-run' : isOwned() ? 'ownership' : 'none'
+      this.isTaken ||
+      (prediction === undefined &&
+        (!metadataOnly || metadataProves({ ...subject, managed: this.managed, syncer })))
+    this.proof = this.unowned.complete
+      ? 'creation'
+      : prediction?.state === 'predicted'
+        ? 'dry-run'
+        : isOwned()
+          ? 'ownership'
+          : 'none'
   }
 
   drift(difference: Difference, actor: Actor, notes: readonly string[] = []): Drift {
     const { change, path } = difference
     const { id, apiVersion } = this.observed.desired
-    const drift = makeDrift({ id, apiVersion, uid: metadataText(this.live, 'uid'), ...difference, actor, notes })
-    const lost = valueAt(this.live, path) !== undefined && isLostWhenReleased(path, this.applied, this.managed, this.syncer)
+    const drift = makeDrift({
+      id,
+      apiVersion,
+      uid: metadataText(this.live, 'uid'),
+      ...difference,
+      actor,
+      notes,
+    })
+    const lost =
+      valueAt(this.live, path) !== undefined &&
+      isLostWhenReleased(path, this.applied, this.managed, this.syncer)
     const unread = this.metadataOnly && change !== 'removed'
-    return { ...drift, ...(unread ? { liveUnread: true } : {}), ...(lost ? { lostWhenReleased: true } : {}) }
+    return {
+      ...drift,
+      ...(unread ? { liveUnread: true } : {}),
+      ...(lost ? { lostWhenReleased: true } : {}),
+    }
   }
 
   /** A field that git does not declare. */
-  extra(path: FieldPath, live: Json | undefined, actor: Actor, notes: readonly string[] = []): Drift {
+  extra(
+    path: FieldPath,
+    live: Json | undefined,
+    actor: Actor,
+    notes: readonly string[] = [],
+  ): Drift {
     return this.drift({ change: 'added', path, git: undefined, live }, actor, notes)
   }
 
@@ -104,13 +139,27 @@ export class ObjectComparison {
    * A field that git declares and live lacks; one line for all that went with the same block.
    * @param gone blocks that have their line
    */
-  removed(path: FieldPath, git: Json | undefined, gone: PathSet, actor = removerOf(this.managed, this.syncer)): readonly Drift[] {
+  removed(
+    path: FieldPath,
+    git: Json | undefined,
+    gone: PathSet,
+    actor = removerOf(this.managed, this.syncer),
+  ): readonly Drift[] {
     const block = absentBlock(path, this.live, this.observed.schema)
     if (gone.covers(block)) return []
     gone.add(block)
-    const above = path.findIndex((_step, depth) => valueAt(this.live, path.slice(0, depth + 1)) === undefined)
-    const drift = this.drift({ change: 'removed', path: block, git: this.gitValue(block, git), live: undefined }, actor)
-    return [this.open(above + 1 < block.length ? { ...drift, absentAbove: block.slice(0, above + 1) } : drift)]
+    const above = path.findIndex(
+      (_step, depth) => valueAt(this.live, path.slice(0, depth + 1)) === undefined,
+    )
+    const drift = this.drift(
+      { change: 'removed', path: block, git: this.gitValue(block, git), live: undefined },
+      actor,
+    )
+    return [
+      this.open(
+        above + 1 < block.length ? { ...drift, absentAbove: block.slice(0, above + 1) } : drift,
+      ),
+    ]
   }
 
   /** It may be that the syncer has not applied git yet. */
@@ -127,7 +176,11 @@ export class ObjectComparison {
   isSyncers(path: FieldPath): boolean {
     const owners = ownersOf(this.managed, path)
     const [first, ...below] = path
-    const written = owners.length === 0 && isSecret(this.observed.desired.id) && first?.kind === 'field' && first.name === 'data'
+    const written =
+      owners.length === 0 &&
+      isSecret(this.observed.desired.id) &&
+      first?.kind === 'field' &&
+      first.name === 'data'
     const all = written ? ownersOf(this.managed, [field('stringData'), ...below]) : owners
     return all.some((entry) => isSyncer(entry, this.syncer))
   }
@@ -136,7 +189,10 @@ export class ObjectComparison {
   isOwnMark(path: FieldPath): boolean {
     const value = valueAt(this.live, path)
     const owners = ownersOf(this.managed, path)
-    return owners.length > 0 && owners.every((entry) => isSyncer(entry, this.syncer) && isMarkOf(entry.manager, path, value))
+    return (
+      owners.length > 0 &&
+      owners.every((entry) => isSyncer(entry, this.syncer) && isMarkOf(entry.manager, path, value))
+    )
   }
 
   /**
@@ -145,8 +201,12 @@ export class ObjectComparison {
    */
   wasRemoved(path: FieldPath, declared: Json | undefined): boolean {
     const own = this.managed.entries.filter((entry) => isSyncer(entry, this.syncer))
-    if (own.length === 0 || own.some((entry) => ownsLocation(entry, path, this.managed))) return false
-    return !isEmptyValue(declared) || (!isWithin(path, [field('metadata')]) && own.some(({ operation }) => operation === 'Apply'))
+    if (own.length === 0 || own.some((entry) => ownsLocation(entry, path, this.managed)))
+      return false
+    return (
+      !isEmptyValue(declared) ||
+      (!isWithin(path, [field('metadata')]) && own.some(({ operation }) => operation === 'Apply'))
+    )
   }
 
   ownerOrUnknown(path: FieldPath): Actor {

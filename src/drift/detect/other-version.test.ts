@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type FieldSchema, formatFieldPath, managedFieldsOf, schemaOfKind } from '@backporch/kyaml/field'
+import {
+  type FieldSchema,
+  formatFieldPath,
+  managedFieldsOf,
+  schemaOfKind,
+} from '@backporch/kyaml/field'
 import type { Json } from '@backporch/kyaml/json'
 import type { SyncerManager } from '../compare/drift.ts'
 import { hiddenLocations, writerInOtherVersion, writersInOtherVersions } from './other-version.ts'
@@ -30,17 +35,38 @@ function entry(manager: string, apiVersion: string, fields: Json, time: string):
 }
 
 const OWN = entry('ci', 'test/v1', { 'f:most': {} }, '08:00')
-const THEIRS = entry('kubectl-edit', 'test/v2', { 'f:most': {}, 'f:behavior': { 'f:down': {} } }, '09:00')
+const THEIRS = entry(
+  'kubectl-edit',
+  'test/v2',
+  { 'f:most': {}, 'f:behavior': { 'f:down': {} } },
+  '09:00',
+)
 
 function managed(...entries: Json[]) {
   return managedFieldsOf({ metadata: { managedFields: entries } })
 }
 
 test('the one who wrote in another version after the syncer is the writer of what the syncer seems to own', () => {
-  assert.equal(writerInOtherVersion(managed(OWN, THEIRS), 'test/v1', SYNCER)?.manager, 'kubectl-edit')
-  assert.equal(writerInOtherVersion(managed(entry('ci', 'test/v1', {}, '10:00'), THEIRS), 'test/v1', SYNCER), undefined)
-  assert.equal(writerInOtherVersion(managed(OWN, THEIRS, entry('other', 'test/v2', {}, '09:30')), 'test/v1', SYNCER), undefined)
-  assert.equal(writerInOtherVersion(managed(OWN, entry('hand', 'test/v1', {}, '09:00')), 'test/v1', SYNCER), undefined)
+  assert.equal(
+    writerInOtherVersion(managed(OWN, THEIRS), 'test/v1', SYNCER)?.manager,
+    'kubectl-edit',
+  )
+  assert.equal(
+    writerInOtherVersion(managed(entry('ci', 'test/v1', {}, '10:00'), THEIRS), 'test/v1', SYNCER),
+    undefined,
+  )
+  assert.equal(
+    writerInOtherVersion(
+      managed(OWN, THEIRS, entry('other', 'test/v2', {}, '09:30')),
+      'test/v1',
+      SYNCER,
+    ),
+    undefined,
+  )
+  assert.equal(
+    writerInOtherVersion(managed(OWN, entry('hand', 'test/v1', {}, '09:00')), 'test/v1', SYNCER),
+    undefined,
+  )
 })
 
 test('a place that the declared version does not have is told, topmost', () => {

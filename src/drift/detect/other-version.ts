@@ -20,11 +20,16 @@ export const detectHidden: Detector = (comparison, found) => {
   const { desired, schema } = comparison.observed
   const writers = writersInOtherVersions(comparison.managed, desired.apiVersion, comparison.syncer)
   const locations = hiddenLocations(writers, schema).filter(({ owner }) => {
-    return !found.some(({ actor }) => actor.confidence === 'last-writer' && actor.manager === owner.manager)
+    return !found.some(
+      ({ actor }) => actor.confidence === 'last-writer' && actor.manager === owner.manager,
+    )
   })
   return locations.map(({ path, owner }) => {
     const note = `written as ${owner.apiVersion}; ${desired.apiVersion}, which git declares, has no such field, so its value was not read`
-    return { ...comparison.extra(path, undefined, actorOf(owner, 'field-manager'), [note]), liveUnread: true }
+    return {
+      ...comparison.extra(path, undefined, actorOf(owner, 'field-manager'), [note]),
+      liveUnread: true,
+    }
   })
 }
 
@@ -35,7 +40,12 @@ export function writersInOtherVersions(
   syncer: SyncerManager | undefined,
 ): ManagedFieldsEntry[] {
   return managed.entries
-    .filter((entry) => entry.subresource !== 'status' && entry.apiVersion !== '' && entry.apiVersion !== apiVersion)
+    .filter(
+      (entry) =>
+        entry.subresource !== 'status' &&
+        entry.apiVersion !== '' &&
+        entry.apiVersion !== apiVersion,
+    )
     .filter((entry) => !isSyncer(entry, syncer) && !isControlPlane(entry.manager))
     .sort(byTimeLatestFirst)
 }
@@ -48,7 +58,9 @@ export function writerInOtherVersion(
 ): ManagedFieldsEntry | undefined {
   const [only, ...more] = writersInOtherVersions(managed, apiVersion, syncer)
   if (only === undefined || more.length > 0) return undefined
-  return managed.entries.some((entry) => isSyncer(entry, syncer) && entry.time > only.time) ? undefined : only
+  return managed.entries.some((entry) => isSyncer(entry, syncer) && entry.time > only.time)
+    ? undefined
+    : only
 }
 
 export interface HiddenLocation {
@@ -57,7 +69,10 @@ export interface HiddenLocation {
 }
 
 /** Topmost paths of other writers that git's version lacks, so that their values are not visible. */
-export function hiddenLocations(writers: readonly ManagedFieldsEntry[], schema: FieldSchema): HiddenLocation[] {
+export function hiddenLocations(
+  writers: readonly ManagedFieldsEntry[],
+  schema: FieldSchema,
+): HiddenLocation[] {
   const found = new Map<string, HiddenLocation>()
   for (const owner of writers) {
     for (const path of undeclared(owner.fields, schema, [])) {
@@ -65,7 +80,9 @@ export function hiddenLocations(writers: readonly ManagedFieldsEntry[], schema: 
       if (!found.has(key)) found.set(key, { path, owner })
     }
   }
-  return [...found].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, location]) => location)
+  return [...found]
+    .toSorted(([left], [right]) => (left < right ? -1 : 1))
+    .map(([, location]) => location)
 }
 
 function* undeclared(set: FieldSet, schema: FieldSchema, path: FieldPath): Generator<FieldPath> {

@@ -26,7 +26,12 @@ const manifest = (data: JsonObject, id = ID, more: JsonObject = {}): JsonObject 
 })
 
 /** Each manager with the keys of `data` that it owns. */
-function live(data: JsonObject, owners: Readonly<Record<string, readonly string[]>>, id = ID, operation = 'Update'): JsonObject {
+function live(
+  data: JsonObject,
+  owners: Readonly<Record<string, readonly string[]>>,
+  id = ID,
+  operation = 'Update',
+): JsonObject {
   const managedFields = Object.entries(owners).map(([manager, keys]) => ({
     manager,
     operation: manager === 'helm' ? operation : 'Update',
@@ -48,9 +53,17 @@ interface Given {
   readonly id?: typeof ID
 }
 
-function judge({ git, live: object, predicted, stored, syncer = HELM, id = ID }: Given): ObjectVerdict {
+function judge({
+  git,
+  live: object,
+  predicted,
+  stored,
+  syncer = HELM,
+  id = ID,
+}: Given): ObjectVerdict {
   const [desired] = git
-  const state: LiveState = object === undefined ? { state: 'absent' } : { state: 'present', object, metadataOnly: false }
+  const state: LiveState =
+    object === undefined ? { state: 'absent' } : { state: 'present', object, metadataOnly: false }
   const verdict =
     desired === undefined
       ? unexpectedObject(id, object ?? {}, RELEASE)
@@ -59,7 +72,8 @@ function judge({ git, live: object, predicted, stored, syncer = HELM, id = ID }:
             desired: { id, apiVersion: 'v1', object: desired, location: LOCATION },
             live: state,
             schema: UNKNOWN_SCHEMA,
-            prediction: predicted === undefined ? undefined : { state: 'predicted', object: predicted },
+            prediction:
+              predicted === undefined ? undefined : { state: 'predicted', object: predicted },
             stored: stored ?? undefined,
           },
           syncer,
@@ -72,7 +86,11 @@ function judge({ git, live: object, predicted, stored, syncer = HELM, id = ID }:
     objects: new Map(one === undefined ? [] : [[key, one]]),
   }))
   const evidence: SyncEvidence = {
-    history: { versions, locationOf: new Map(versions.map(({ commit }, position) => [commit, position])), complete: true },
+    history: {
+      versions,
+      locationOf: new Map(versions.map(({ commit }, position) => [commit, position])),
+      complete: true,
+    },
     syncer,
     report: NO_SYNCER_REPORT,
     refused: new Map(),
@@ -92,7 +110,9 @@ function judge({ git, live: object, predicted, stored, syncer = HELM, id = ID }:
 
 function reported({ items, setAside }: ObjectVerdict): unknown {
   return {
-    items: items.map(({ change, path, actor, notes }) => [change, path.at(-1), actor.manager, notes[0]].map(nameOf)),
+    items: items.map(({ change, path, actor, notes }) =>
+      [change, path.at(-1), actor.manager, notes[0]].map(nameOf),
+    ),
     behind: setAside.map(({ state, commit }) => `${state} ${commit?.[0]}`),
   }
 }
@@ -115,14 +135,25 @@ const both = live({ a: '1', b: '2' }, { helm: ['a', 'b'] })
 const [A, AB] = [manifest({ a: '1' }), manifest({ a: '1', b: '2' })]
 
 test('a field that git dropped and the release still has is Behind', () => {
-  assert.deepEqual(reported(judge({ git: [A, AB], live: both, stored: stored({ a: '1', b: '2' }) })), BEHIND)
+  assert.deepEqual(
+    reported(judge({ git: [A, AB], live: both, stored: stored({ a: '1', b: '2' }) })),
+    BEHIND,
+  )
 })
 
 test('a release that was rolled back after git had what it has is no release that waits', () => {
-  const rolledBack = (at: string) => judge({ git: [A, AB], live: both, stored: stored({ a: '1', b: '2' }, { rollback: { to: 1, at } }) })
+  const rolledBack = (at: string) =>
+    judge({
+      git: [A, AB],
+      live: both,
+      stored: stored({ a: '1', b: '2' }, { rollback: { to: 1, at } }),
+    })
   const note = `${RELEASE} is a rollback to revision 1 at 2026-01-02T00:00:00Z, when git had 0000000 already`
   const after = rolledBack('2026-01-02T00:00:00Z')
-  assert.deepEqual([reported(after), after.items[0]?.notes.at(-1)], [{ items: [['added', 'b', 'helm', NEXT]], behind: [] }, note])
+  assert.deepEqual(
+    [reported(after), after.items[0]?.notes.at(-1)],
+    [{ items: [['added', 'b', 'helm', NEXT]], behind: [] }, note],
+  )
   assert.deepEqual(reported(rolledBack('2026-01-01T23:59:59Z')), BEHIND)
 })
 
@@ -137,29 +168,48 @@ test('a key that neither git nor the release has, and that only Helm wrote, is l
 })
 
 test('another version of the kind, and an unknown release, tell of no field', () => {
-  assert.deepEqual(reported(judge({ git: [A, AB], live: both, stored: stored({ a: '1', b: '2' }, { apiVersion: 'v1beta1' }) })), NOTHING)
+  assert.deepEqual(
+    reported(
+      judge({
+        git: [A, AB],
+        live: both,
+        stored: stored({ a: '1', b: '2' }, { apiVersion: 'v1beta1' }),
+      }),
+    ),
+    NOTHING,
+  )
   assert.deepEqual(reported(judge({ git: [A, AB], live: both, stored: undefined })), NOTHING)
 })
 
 test('a stored manifest counts and not the annotation that another tool left before', () => {
   const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify(AB) }
   const object = { ...both, metadata: { ...(both['metadata'] as JsonObject), annotations } }
-  assert.deepEqual(reported(judge({ git: [A, AB], live: object, stored: stored({ a: '1' }) })), LEFT)
+  assert.deepEqual(
+    reported(judge({ git: [A, AB], live: object, stored: stored({ a: '1' }) })),
+    LEFT,
+  )
 })
 
 test('a value that somebody put over a field of the release goes with the next upgrade, and the line does not say otherwise', () => {
   const object = live({ a: '1', b: '9' }, { helm: ['a'], 'kubectl-edit': ['b'] })
-  assert.deepEqual(reported(judge({ git: [A, AB], live: object, stored: stored({ a: '1', b: '2' }) })), {
-    items: [['added', 'b', 'kubectl-edit', NEXT]],
-    behind: [],
-  })
+  assert.deepEqual(
+    reported(judge({ git: [A, AB], live: object, stored: stored({ a: '1', b: '2' }) })),
+    {
+      items: [['added', 'b', 'kubectl-edit', NEXT]],
+      behind: [],
+    },
+  )
   const retained = judge({ git: [A, AB], live: object, stored: stored({ a: '1' }) })
   assert.match(retained.items[0]?.notes[0] ?? '', /^no apply removes it/)
 })
 
 test('a field that live lacks is Behind while the release does not have it, and was removed by somebody once it has', () => {
   const object = live({ a: '1' }, { helm: ['a'] })
-  const given = { git: [AB, A], live: object, predicted: live({ a: '1', b: '2' }, { helm: ['a', 'b'] }) }
+  const given = {
+    git: [AB, A],
+    live: object,
+    predicted: live({ a: '1', b: '2' }, { helm: ['a', 'b'] }),
+  }
   assert.deepEqual(reported(judge({ ...given, stored: stored({ a: '1' }) })), BEHIND)
   assert.deepEqual(reported(judge({ ...given, stored: stored({ a: '1', b: '2' }) })), {
     items: [['removed', 'b', 'unknown', undefined]],
@@ -168,10 +218,17 @@ test('a field that live lacks is Behind while the release does not have it, and 
 })
 
 test('a value of an earlier commit is no lag where the release has the value of git', () => {
-  const given = { git: [manifest({ a: '2' }), A], live: live({ a: '1' }, { helm: ['a'] }), predicted: live({ a: '2' }, { helm: ['a'] }) }
+  const given = {
+    git: [manifest({ a: '2' }), A],
+    live: live({ a: '1' }, { helm: ['a'] }),
+    predicted: live({ a: '2' }, { helm: ['a'] }),
+  }
   assert.deepEqual(reported(judge({ ...given, stored: stored({ a: '1' }) })), BEHIND)
   const note = `${RELEASE} has the value of git, so the live one was written later, under the syncer's own name`
-  assert.deepEqual(reported(judge({ ...given, stored: stored({ a: '2' }) })), { items: [['modified', 'a', 'helm', note]], behind: [] })
+  assert.deepEqual(reported(judge({ ...given, stored: stored({ a: '2' }) })), {
+    items: [['modified', 'a', 'helm', note]],
+    behind: [],
+  })
 })
 
 test('a released field is lost where the release has it, and stays where it has not', () => {
@@ -181,7 +238,10 @@ test('a released field is lost where the release has it, and stays where it has 
     predicted: live({ a: '1' }, { helm: ['a'] }),
   }
   assert.equal(judge({ ...given, stored: stored({ a: '1' }) }).items[0]?.lostWhenReleased, true)
-  assert.equal(judge({ ...given, stored: stored({ b: '1' }) }).items[0]?.lostWhenReleased, undefined)
+  assert.equal(
+    judge({ ...given, stored: stored({ b: '1' }) }).items[0]?.lostWhenReleased,
+    undefined,
+  )
 })
 
 test('of a release that Helm applies on the server the owners decide what goes', () => {
@@ -195,14 +255,28 @@ test('of a release that Helm applies on the server the owners decide what goes',
 test('a Secret is compared where the server stores it, and of the release no value is told', () => {
   const id = { ...ID, kind: 'Secret' }
   const object = live({ a: 'MQ==', b: 'bGl2ZQ==' }, { helm: ['a', 'b'] }, id)
-  const written = { ...manifest({}, id), data: {}, stringData: { a: '1', b: 'canary-of-the-release' } }
-  const verdict = judge({ git: [manifest({ a: 'MQ==' }, id)], live: object, stored: stored({}, { object: written }), id })
+  const written = {
+    ...manifest({}, id),
+    data: {},
+    stringData: { a: '1', b: 'canary-of-the-release' },
+  }
+  const verdict = judge({
+    git: [manifest({ a: 'MQ==' }, id)],
+    live: object,
+    stored: stored({}, { object: written }),
+    id,
+  })
   assert.deepEqual(reported(verdict), LEFT)
   assert.doesNotMatch(JSON.stringify([verdict.items, verdict.notes]), /canary|Y2FuYXJ5/)
 })
 
 test('an object that the release has waits for the next upgrade however long ago git dropped it', () => {
-  assert.deepEqual(reported(judge({ git: [undefined, A], live: live({ a: '1' }, {}), stored: stored({ a: '1' }) })), BEHIND)
+  assert.deepEqual(
+    reported(
+      judge({ git: [undefined, A], live: live({ a: '1' }, {}), stored: stored({ a: '1' }) }),
+    ),
+    BEHIND,
+  )
   const unknown = judge({ git: [undefined, A], live: live({ a: '1' }, {}), stored: undefined })
   assert.deepEqual(
     unknown.items.map(({ change }) => change),
@@ -212,7 +286,8 @@ test('an object that the release has waits for the next upgrade however long ago
 
 test('an object that git has and the release has not was never applied, however long ago; a hook is in no release', () => {
   assert.deepEqual(reported(judge({ git: [A, undefined], live: undefined, stored: null })), BEHIND)
-  const missing = (given: Omit<Given, 'live'>): unknown => judge({ ...given, live: undefined }).items.map(({ change }) => change)
+  const missing = (given: Omit<Given, 'live'>): unknown =>
+    judge({ ...given, live: undefined }).items.map(({ change }) => change)
   assert.deepEqual(missing({ git: [A, undefined], stored: undefined }), ['missing'])
   assert.deepEqual(missing({ git: [A, undefined], stored: stored({ a: '1' }) }), ['missing'])
   const hook = manifest({}, ID, { annotations: { 'helm.sh/hook': 'pre-install' } })
@@ -230,8 +305,16 @@ test('a key of stringData that git dropped waits for the apply that lets go of i
     id,
   })
   assert.deepEqual(reported(before), BEHIND)
-  assert.deepEqual([before.setAside[0]?.drift.notes, before.setAside[0]?.drift.lostWhenReleased], [[LEFT_OVER], undefined])
-  const after = judge({ git, live: object, stored: stored({}, { object: manifest({ a: 'MQ==' }, id) }), id })
+  assert.deepEqual(
+    [before.setAside[0]?.drift.notes, before.setAside[0]?.drift.lostWhenReleased],
+    [[LEFT_OVER], undefined],
+  )
+  const after = judge({
+    git,
+    live: object,
+    stored: stored({}, { object: manifest({ a: 'MQ==' }, id) }),
+    id,
+  })
   assert.deepEqual(reported(after), LEFT)
   assert.deepEqual(reported(judge({ git, live: object, stored: undefined, id })), NOTHING)
 })
@@ -243,10 +326,22 @@ test('the same with server-side apply, after which nobody owns the key', () => {
   const owned = (names: JsonObject): JsonObject => ({
     ...manifest({ a: 'MQ==', b: 'Mg==' }, id, {
       uid: 'u',
-      managedFields: [{ manager: 'helm', operation: 'Apply', apiVersion: 'v1', fieldsV1: { 'f:data': { 'f:a': {} }, ...names } }],
+      managedFields: [
+        {
+          manager: 'helm',
+          operation: 'Apply',
+          apiVersion: 'v1',
+          fieldsV1: { 'f:data': { 'f:a': {} }, ...names },
+        },
+      ],
     }),
   })
-  assert.deepEqual(reported(judge({ git, live: owned({ 'f:stringData': { 'f:b': {} } }), stored: undefined, syncer, id })), BEHIND)
+  assert.deepEqual(
+    reported(
+      judge({ git, live: owned({ 'f:stringData': { 'f:b': {} } }), stored: undefined, syncer, id }),
+    ),
+    BEHIND,
+  )
   const left = { items: [['added', 'b', 'unknown', LEFT_OVER]], behind: [] }
   assert.deepEqual(reported(judge({ git, live: owned({}), stored: undefined, syncer, id })), left)
 })

@@ -19,7 +19,10 @@ export function contentNotRead(id: ResourceId): Failure {
 
 export function beingDeleted(id: ResourceId, live: JsonObject): Failure {
   const holders = holdersOf(id, live)
-  const held = holders.length === 0 ? '' : `, and ${holders.join(', ')} ${holders.length === 1 ? 'holds' : 'hold'} it`
+  const held =
+    holders.length === 0
+      ? ''
+      : `, and ${holders.join(', ')} ${holders.length === 1 ? 'holds' : 'hold'} it`
   return new Failure({
     code: 'BP3012',
     what: `${describeResourceId(id)} is being deleted`,
@@ -35,21 +38,34 @@ export function beingDeleted(id: ResourceId, live: JsonObject): Failure {
 function holdersOf(id: ResourceId, live: JsonObject): readonly string[] {
   const managed = managedFieldsOf(live)
   const own = textsIn(partOf(live, 'metadata', 'finalizers')).map((finalizer) => {
-    const path = [field('metadata'), field('finalizers'), { kind: 'member', value: finalizer } as const]
+    const path = [
+      field('metadata'),
+      field('finalizers'),
+      { kind: 'member', value: finalizer } as const,
+    ]
     const [writer] = ownersOf(managed, path)
     const name =
-      isSecret(id) && isHiddenOfSecret(path, finalizer) ? 'a finalizer that is not shown' : `the finalizer ${oneLine(finalizer, 200)}`
+      isSecret(id) && isHiddenOfSecret(path, finalizer)
+        ? 'a finalizer that is not shown'
+        : `the finalizer ${oneLine(finalizer, 200)}`
     return `${name}${writer === undefined ? '' : ` of ${oneLine(writer.manager, 100)}`}`
   })
   if (id.group !== '' || id.kind !== 'Namespace') return own
   const left = objectsIn(partOf(live, 'status', 'conditions')).filter(
     (one) => LEFT.has(textOf(one, 'type')) && textOf(one, 'status') === 'True',
   )
-  return [...own, ...left.map((one) => `what is left in it (${oneLine(textOf(one, 'message'), 300)})`)]
+  return [
+    ...own,
+    ...left.map((one) => `what is left in it (${oneLine(textOf(one, 'message'), 300)})`),
+  ]
 }
 
 /** Conditions of a Namespace that does not go (k8s.io/kubernetes `pkg/controller/namespace/deletion/status_condition_utils.go`). */
-const LEFT = new Set(['NamespaceContentRemaining', 'NamespaceFinalizersRemaining', 'NamespaceDeletionContentFailure'])
+const LEFT = new Set([
+  'NamespaceContentRemaining',
+  'NamespaceFinalizersRemaining',
+  'NamespaceDeletionContentFailure',
+])
 
 /** The server refuses a server-side apply with a field that it does not know (docs/facts/refused-applies.md). */
 export function unknownFields(id: ResourceId, paths: readonly FieldPath[]): Failure {
@@ -71,14 +87,21 @@ export function notTried({ why }: Failure): string {
 const SHOWN = 5
 
 /** @param paths of fields that git does not declare and that have no known owner */
-export function notExplained(id: ResourceId, paths: readonly FieldPath[], creation: CreationAnswer | undefined): Failure {
+export function notExplained(
+  id: ResourceId,
+  paths: readonly FieldPath[],
+  creation: CreationAnswer | undefined,
+): Failure {
   const fields = paths.slice(0, SHOWN).map((path) => shownPathOnly(path, id))
   const more = paths.length > SHOWN ? ` and ${paths.length - SHOWN} more` : ''
-  const requested = creation?.prediction.state === 'predicted' ? undefined : creation?.prediction.failure
+  const requested =
+    creation?.prediction.state === 'predicted' ? undefined : creation?.prediction.failure
   return new Failure({
     code: 'BP3012',
     what: `some fields of ${describeResourceId(id)} cannot be explained`,
     why: `the object does not say who wrote ${fields.join(', ')}${more}, which git does not declare; they may be defaults, and what the server makes of the object by itself is not known${requested === undefined ? '' : `: ${requested.why}`}`,
-    remedy: requested?.remedy ?? 'apply the package with kubectl apply --server-side, which begins to keep owners',
+    remedy:
+      requested?.remedy ??
+      'apply the package with kubectl apply --server-side, which begins to keep owners',
   })
 }

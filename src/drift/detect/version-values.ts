@@ -8,7 +8,14 @@ import {
   ownsLocation,
   valueAt,
 } from '@backporch/kyaml/field'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '@backporch/kyaml/json'
+import {
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonEquals,
+} from '@backporch/kyaml/json'
 import { isSecret } from '@backporch/kyaml/redaction'
 import { isSyncer } from '../attribute/actor.ts'
 import type { Drift, SyncerManager } from '../compare/drift.ts'
@@ -24,17 +31,26 @@ export function rendersLive(object: JsonObject, drift: Drift): boolean {
 function renders(declared: Json | undefined, live: Json | undefined, data: boolean): boolean {
   if (declared === undefined || live === undefined) return false
   if (isJsonObject(declared) && isJsonObject(live)) {
-    return Object.entries(declared).every(([name, value]) => renders(value, getKey(live, name), data))
+    return Object.entries(declared).every(([name, value]) =>
+      renders(value, getKey(live, name), data),
+    )
   }
   if (isJsonArray(declared) && isJsonArray(live)) {
-    return declared.length === live.length && declared.every((value, index) => renders(value, live[index], data))
+    return (
+      declared.length === live.length &&
+      declared.every((value, index) => renders(value, live[index], data))
+    )
   }
   return jsonEquals(declared, live) || (!data && sameQuantity(declared, live))
 }
 
 /** The server writes git's `1000m` as `1`. Data is always text. */
 function sameQuantity(declared: Json, live: Json): boolean {
-  return typeof live === 'string' && !isJsonObject(declared) && canonicalQuantity(String(declared)) === live
+  return (
+    typeof live === 'string' &&
+    !isJsonObject(declared) &&
+    canonicalQuantity(String(declared)) === live
+  )
 }
 
 /** A Secret has its `stringData` in `data`. */
@@ -43,24 +59,42 @@ export function valueIn(object: JsonObject, { id, path }: Drift): Json | undefin
 }
 
 /** The syncer's last change to the object itself, RFC 3339; undefined without an entry. */
-export function lastWriteOf({ entries }: ManagedFields, syncer: SyncerManager | undefined): string | undefined {
-  const times = entries.flatMap((entry) => (entry.subresource === '' && isSyncer(entry, syncer) ? [entry.time] : []))
+export function lastWriteOf(
+  { entries }: ManagedFields,
+  syncer: SyncerManager | undefined,
+): string | undefined {
+  const times = entries.flatMap((entry) =>
+    entry.subresource === '' && isSyncer(entry, syncer) ? [entry.time] : [],
+  )
   return times.length === 0 ? undefined : times.toSorted().at(-1)
 }
 
 /** Whether live has a scalar of the syncer that `now` declares and `before` does not. */
-export function shows(live: JsonObject, now: JsonObject, before: JsonObject, syncer: SyncerManager | undefined): boolean {
+export function shows(
+  live: JsonObject,
+  now: JsonObject,
+  before: JsonObject,
+  syncer: SyncerManager | undefined,
+): boolean {
   const managed = managedFieldsOf(live)
   const own = managed.entries.filter((entry) => entry.subresource === '' && isSyncer(entry, syncer))
   return changedScalars(now, before, []).some(
-    ({ path, value }) => jsonEquals(valueAt(live, path), value) && own.some((entry) => ownsLocation(entry, path, managed)),
+    ({ path, value }) =>
+      jsonEquals(valueAt(live, path), value) &&
+      own.some((entry) => ownsLocation(entry, path, managed)),
   )
 }
 
 /** Only scalars of maps, because list items need a schema for their path. */
-function changedScalars(now: Json, before: Json | undefined, path: FieldPath): { path: FieldPath; value: Json }[] {
+function changedScalars(
+  now: Json,
+  before: Json | undefined,
+  path: FieldPath,
+): { path: FieldPath; value: Json }[] {
   if (jsonEquals(now, before) || isJsonArray(now)) return []
   if (!isJsonObject(now)) return [{ path, value: now }]
   const earlier = isJsonObject(before) ? before : {}
-  return Object.entries(now).flatMap(([name, value]) => changedScalars(value, getKey(earlier, name), [...path, field(name)]))
+  return Object.entries(now).flatMap(([name, value]) =>
+    changedScalars(value, getKey(earlier, name), [...path, field(name)]),
+  )
 }

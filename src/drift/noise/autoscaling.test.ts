@@ -1,24 +1,63 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
-import { assertMutes, assertNotAbout, assertShows, type Edit, judged } from '../../../test/fakes/noise-samples.ts'
+import {
+  assertMutes,
+  assertNotAbout,
+  assertShows,
+  type Edit,
+  judged,
+} from '../../../test/fakes/noise-samples.ts'
 import type { Surroundings } from './noise-rule.ts'
 import { readScaler, type Scaler, type ScalerTool } from './scaler.ts'
 
 const WEB = 'apps/v1 Deployment shop/web'
-const scale = (live: Json, by = 'kube-controller-manager Update scale', of = WEB): Edit => ({ of, at: 'spec.replicas', git: 3, live, by })
+const scale = (live: Json, by = 'kube-controller-manager Update scale', of = WEB): Edit => ({
+  of,
+  at: 'spec.replicas',
+  git: 3,
+  live,
+  by,
+})
 
-function scaler(apiVersion: string, kind: string, spec: JsonObject, annotations: JsonObject = {}, namespace = 'shop'): Scaler {
-  const read = readScaler({ apiVersion, kind, metadata: { name: 'web', namespace, annotations }, spec })
+function scaler(
+  apiVersion: string,
+  kind: string,
+  spec: JsonObject,
+  annotations: JsonObject = {},
+  namespace = 'shop',
+): Scaler {
+  const read = readScaler({
+    apiVersion,
+    kind,
+    metadata: { name: 'web', namespace, annotations },
+    spec,
+  })
   assert.ok(read !== undefined)
   return read
 }
-const SCALER = { group: 'autoscaling', kind: 'HorizontalPodAutoscaler', namespace: 'shop', name: 'web' }
+const SCALER = {
+  group: 'autoscaling',
+  kind: 'HorizontalPodAutoscaler',
+  namespace: 'shop',
+  name: 'web',
+}
 const target = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }
 const hpa = (spec: JsonObject, namespace = 'shop'): Scaler =>
-  scaler('autoscaling/v2', 'HorizontalPodAutoscaler', { scaleTargetRef: target, ...spec }, {}, namespace)
+  scaler(
+    'autoscaling/v2',
+    'HorizontalPodAutoscaler',
+    { scaleTargetRef: target, ...spec },
+    {},
+    namespace,
+  )
 const keda = (spec: JsonObject, annotations: JsonObject = {}): Scaler =>
-  scaler('keda.sh/v1alpha1', 'ScaledObject', { scaleTargetRef: { name: 'web' }, ...spec }, annotations)
+  scaler(
+    'keda.sh/v1alpha1',
+    'ScaledObject',
+    { scaleTargetRef: { name: 'web' }, ...spec },
+    annotations,
+  )
 
 function under(...all: readonly Scaler[]): Partial<Surroundings> {
   return { scalers: { all, unread: new Map() } }
@@ -26,7 +65,12 @@ function under(...all: readonly Scaler[]): Partial<Surroundings> {
 
 test('replicas inside of the bounds of an autoscaler that targets the object are its own, whoever scaled', () => {
   const scalers = under(hpa({ minReplicas: 2, maxReplicas: 10 }))
-  assertMutes('hpa', scale(2), scalers, /^HorizontalPodAutoscaler shop\/web scales it between 2 and 10$/)
+  assertMutes(
+    'hpa',
+    scale(2),
+    scalers,
+    /^HorizontalPodAutoscaler shop\/web scales it between 2 and 10$/,
+  )
   assertMutes('hpa', scale(10), scalers)
   assertMutes('hpa', scale(5, 'kubectl-scale Update scale'), scalers)
   assertMutes('hpa', { ...scale(5), git: undefined, change: 'added' }, scalers)
@@ -42,7 +86,12 @@ test('replicas outside of the bounds are drift, and people are told of the bound
   })
   assertShows('hpa', scale(1), scalers, /^1 replica is below the minimum of 2 of /)
   // Without a minimum it is one: an autoscaler that is switched off by hand shows.
-  assertShows('hpa', scale(0), under(hpa({ maxReplicas: 3 })), /^0 replicas are below the minimum of 1/)
+  assertShows(
+    'hpa',
+    scale(0),
+    under(hpa({ maxReplicas: 3 })),
+    /^0 replicas are below the minimum of 1/,
+  )
 })
 
 test('a field that git declares and an autoscaler sets is told as the autoscaler’s, in its bounds or not; at none it is nobody’s', () => {
@@ -58,7 +107,10 @@ test('a field that git declares and an autoscaler sets is told as the autoscaler
 })
 
 test('two autoscalers of one object both have to allow the count', () => {
-  const both = under(hpa({ minReplicas: 2, maxReplicas: 10 }), hpa({ minReplicas: 2, maxReplicas: 4 }))
+  const both = under(
+    hpa({ minReplicas: 2, maxReplicas: 10 }),
+    hpa({ minReplicas: 2, maxReplicas: 4 }),
+  )
   assertMutes('hpa', scale(4), both)
   assertShows('hpa', scale(5), both, /above the maximum of 4/)
 })
@@ -85,7 +137,12 @@ test('what could not be read mutes nothing, and says that it was not read', () =
       ]),
     },
   }
-  assertShows('hpa', scale(5), unread, /^whether a HorizontalPodAutoscaler targets it is not known: it is forbidden$/)
+  assertShows(
+    'hpa',
+    scale(5),
+    unread,
+    /^whether a HorizontalPodAutoscaler targets it is not known: it is forbidden$/,
+  )
   assertShows('keda', scale(5), unread, /not known/)
 })
 
@@ -94,7 +151,13 @@ test('another field of an autoscaled object is not the autoscaler’s, nor is th
   assertNotAbout('hpa', { ...scale(5), at: 'spec.paused' }, scalers)
   assertNotAbout(
     'hpa',
-    { of: 'autoscaling/v2 HorizontalPodAutoscaler shop/web', at: 'spec.maxReplicas', git: 10, live: 20, by: 'kubectl-edit' },
+    {
+      of: 'autoscaling/v2 HorizontalPodAutoscaler shop/web',
+      at: 'spec.maxReplicas',
+      git: 10,
+      live: 20,
+      by: 'kubectl-edit',
+    },
     scalers,
   )
   assertNotAbout('hpa', { ...scale(5), live: 'many' }, scalers)
@@ -102,12 +165,26 @@ test('another field of an autoscaled object is not the autoscaler’s, nor is th
 })
 
 test('KEDA: bounds of its own, the idle and the paused count, a Deployment where it names no kind', () => {
-  assertMutes('keda', scale(0), under(keda({})), /^ScaledObject shop\/web scales it between 0 and 100$/)
+  assertMutes(
+    'keda',
+    scale(0),
+    under(keda({})),
+    /^ScaledObject shop\/web scales it between 0 and 100$/,
+  )
   assertShows('keda', scale(101), under(keda({})), /above the maximum of 100/)
   const some = under(keda({ minReplicaCount: 2, maxReplicaCount: 5, idleReplicaCount: 0 }))
   assertMutes('keda', scale(0), some)
   assertShows('keda', scale(1), some, /below the minimum of 2/)
-  assertMutes('keda', scale(7), under(keda({ minReplicaCount: 2, maxReplicaCount: 5 }, { 'autoscaling.keda.sh/paused-replicas': '7' })))
+  assertMutes(
+    'keda',
+    scale(7),
+    under(
+      keda(
+        { minReplicaCount: 2, maxReplicaCount: 5 },
+        { 'autoscaling.keda.sh/paused-replicas': '7' },
+      ),
+    ),
+  )
   assertShows('keda', scale(5), under(hpa({ maxReplicas: 9 })), /^no ScaledObject targets it$/)
 })
 
@@ -124,7 +201,12 @@ const only = (policy: JsonObject): Partial<Surroundings> =>
   vpa({ resourcePolicy: { containerPolicies: [{ containerName: 'app', ...policy }] } })
 
 test('a VPA: what it wrote of the containers that it controls, inside of what it allows', () => {
-  assertMutes('vpa', resources('requests.cpu', '250m'), vpa({}), /^VerticalPodAutoscaler shop\/web sets the cpu requests of container app$/)
+  assertMutes(
+    'vpa',
+    resources('requests.cpu', '250m'),
+    vpa({}),
+    /^VerticalPodAutoscaler shop\/web sets the cpu requests of container app$/,
+  )
   assertMutes('vpa', resources('limits.memory', '1Gi'), vpa({}))
   const bounded = only({ minAllowed: { cpu: '200m' }, maxAllowed: { cpu: '1' } })
   assertMutes('vpa', resources('requests.cpu', '1000m'), bounded)
@@ -141,12 +223,45 @@ test('a VPA: nothing of a person’s edit, of a container or resource that it le
     /^kubectl-edit wrote it, and not VerticalPodAutoscaler shop\/web$/,
   )
   assertShows('vpa', resources('requests.cpu', '250m'), under(), /no VerticalPodAutoscaler/)
-  assertShows('vpa', resources('requests.cpu', '250m'), vpa({ updatePolicy: { updateMode: 'Off' } }), /only recommends/)
-  assertShows('vpa', resources('requests.cpu', '250m'), only({ mode: 'Off' }), /leaves container app alone/)
-  assertShows('vpa', resources('requests.memory', '1Gi'), only({ controlledResources: ['cpu'] }), /does not control memory/)
-  assertShows('vpa', resources('limits.cpu', '1'), only({ controlledValues: 'RequestsOnly' }), /controls no limits/)
-  const star = vpa({ resourcePolicy: { containerPolicies: [{ containerName: '*', mode: 'Off' }, { containerName: 'app' }] } })
+  assertShows(
+    'vpa',
+    resources('requests.cpu', '250m'),
+    vpa({ updatePolicy: { updateMode: 'Off' } }),
+    /only recommends/,
+  )
+  assertShows(
+    'vpa',
+    resources('requests.cpu', '250m'),
+    only({ mode: 'Off' }),
+    /leaves container app alone/,
+  )
+  assertShows(
+    'vpa',
+    resources('requests.memory', '1Gi'),
+    only({ controlledResources: ['cpu'] }),
+    /does not control memory/,
+  )
+  assertShows(
+    'vpa',
+    resources('limits.cpu', '1'),
+    only({ controlledValues: 'RequestsOnly' }),
+    /controls no limits/,
+  )
+  const star = vpa({
+    resourcePolicy: {
+      containerPolicies: [{ containerName: '*', mode: 'Off' }, { containerName: 'app' }],
+    },
+  })
   assertMutes('vpa', resources('requests.cpu', '1'), star)
-  assertShows('vpa', resources('requests.cpu', '1', 'vpa-updater', 'side'), star, /leaves container side alone/)
-  assertNotAbout('vpa', { ...resources('requests.cpu', '1'), at: 'spec.template.spec.containers[name=app].image' }, vpa({}))
+  assertShows(
+    'vpa',
+    resources('requests.cpu', '1', 'vpa-updater', 'side'),
+    star,
+    /leaves container side alone/,
+  )
+  assertNotAbout(
+    'vpa',
+    { ...resources('requests.cpu', '1'), at: 'spec.template.spec.containers[name=app].image' },
+    vpa({}),
+  )
 })

@@ -6,11 +6,33 @@ import { formatFieldPath, quantityOf } from '@backporch/kyaml/field'
 import { partOf } from '@backporch/kyaml/json'
 import { describeResourceId, type ResourceId } from '@backporch/kyaml/resource'
 import type { Drift } from '../compare/drift.ts'
-import { isLive, type Judgement, muted, type NoiseRule, pathText, type Surroundings, shown, writerOf, writtenBy } from './noise-rule.ts'
-import { type ContainerPolicy, type ReplicaScaler, type ResourceScaler, type ScalerTool, scalersOf } from './scaler.ts'
+import {
+  isLive,
+  type Judgement,
+  muted,
+  type NoiseRule,
+  pathText,
+  type Surroundings,
+  shown,
+  writerOf,
+  writtenBy,
+} from './noise-rule.ts'
+import {
+  type ContainerPolicy,
+  type ReplicaScaler,
+  type ResourceScaler,
+  type ScalerTool,
+  scalersOf,
+} from './scaler.ts'
 
-function judgeReplicas(drift: Drift, { scalers }: Surroundings, tool: 'hpa' | 'keda', name: string): Judgement | undefined {
-  if (!isLive(drift) || pathText(drift) !== 'spec.replicas' || typeof drift.live !== 'number') return undefined
+function judgeReplicas(
+  drift: Drift,
+  { scalers }: Surroundings,
+  tool: 'hpa' | 'keda',
+  name: string,
+): Judgement | undefined {
+  if (!isLive(drift) || pathText(drift) !== 'spec.replicas' || typeof drift.live !== 'number')
+    return undefined
   const { live } = drift
   const targeting = scalersOf(scalers, tool, drift.id)
   const outside = targeting.find((scaler) => !covers(scaler, live))
@@ -20,10 +42,14 @@ function judgeReplicas(drift: Drift, { scalers }: Surroundings, tool: 'hpa' | 'k
     return { mutes: false, because: whyOutside(outside, live), note: true, ...scaler }
   }
   const unread = scalers.unread.get(tool)
-  if (unread !== undefined && targeting.length === 0) return shown(`whether a ${name} targets it is not known: ${unread}`)
+  if (unread !== undefined && targeting.length === 0)
+    return shown(`whether a ${name} targets it is not known: ${unread}`)
   const [scaler] = targeting
   if (scaler === undefined) return shown(`no ${name} targets it`)
-  return { ...muted(`${describeResourceId(scaler.id)} scales it between ${scaler.min} and ${scaler.max}`), ...scalerOf(drift, scaler.id) }
+  return {
+    ...muted(`${describeResourceId(scaler.id)} scales it between ${scaler.min} and ${scaler.max}`),
+    ...scalerOf(drift, scaler.id),
+  }
 }
 
 /** The autoscaler whose field git declares too, so that each apply undoes its changes. */
@@ -40,7 +66,8 @@ function whyOutside({ id, min, max }: ReplicaScaler, count: number): string {
   return `${count} ${count === 1 ? 'replica is' : 'replicas are'} ${bound} of ${describeResourceId(id)}`
 }
 
-const RESOURCES = /^spec\.(?:template\.spec\.)?(?:containers|initContainers)\[name=([^\]]+)\]\.resources\.(requests|limits)\.(cpu|memory)$/
+const RESOURCES =
+  /^spec\.(?:template\.spec\.)?(?:containers|initContainers)\[name=([^\]]+)\]\.resources\.(requests|limits)\.(cpu|memory)$/
 
 function judgeResources(drift: Drift, { scalers }: Surroundings): Judgement | undefined {
   const match = RESOURCES.exec(formatFieldPath(drift.path))
@@ -48,36 +75,60 @@ function judgeResources(drift: Drift, { scalers }: Surroundings): Judgement | un
   const [, container = '', part = '', resource = ''] = match
   const targeting = scalersOf(scalers, 'vpa', drift.id)
   const unread = scalers.unread.get('vpa')
-  if (targeting.length === 0 && unread !== undefined) return shown(`whether a VerticalPodAutoscaler targets it is not known: ${unread}`)
+  if (targeting.length === 0 && unread !== undefined)
+    return shown(`whether a VerticalPodAutoscaler targets it is not known: ${unread}`)
   const [scaler] = targeting
   if (scaler === undefined) return shown('no VerticalPodAutoscaler targets it')
   const name = describeResourceId(scaler.id)
-  const policy = scaler.policies.find((each) => each.container === container) ?? scaler.policies.find((each) => each.container === '*')
+  const policy =
+    scaler.policies.find((each) => each.container === container) ??
+    scaler.policies.find((each) => each.container === '*')
   const alone = whyLeftAlone(scaler, policy, { container, part, resource })
   if (alone !== undefined) return shown(`${name} ${alone}`)
   const owner = scalerOf(drift, scaler.id)
-  if (!writtenBy(drift, /^vpa-/)) return { ...shown(`${writerOf(drift)} wrote it, and not ${name}`), ...owner }
+  if (!writtenBy(drift, /^vpa-/))
+    return { ...shown(`${writerOf(drift)} wrote it, and not ${name}`), ...owner }
   // Limits follow the requests in proportion, so only requests have bounds.
-  const because = part === 'requests' && policy !== undefined ? whyOutOfBounds(policy, resource, drift) : undefined
+  const because =
+    part === 'requests' && policy !== undefined
+      ? whyOutOfBounds(policy, resource, drift)
+      : undefined
   const judgement =
-    because === undefined ? muted(`${name} sets the ${resource} ${part} of container ${container}`) : shown(`${name} ${because}`)
+    because === undefined
+      ? muted(`${name} sets the ${resource} ${part} of container ${container}`)
+      : shown(`${name} ${because}`)
   return { ...judgement, ...owner }
 }
 
 function whyLeftAlone(
   scaler: ResourceScaler,
   policy: ContainerPolicy | undefined,
-  { container, part, resource }: { readonly container: string; readonly part: string; readonly resource: string },
+  {
+    container,
+    part,
+    resource,
+  }: { readonly container: string; readonly part: string; readonly resource: string },
 ): string | undefined {
   if (scaler.off) return 'only recommends'
   if (policy === undefined) return undefined
   if (policy.off) return `leaves container ${container} alone`
-  if (!policy.resources.includes(resource)) return `does not control ${resource} of container ${container}`
-  return part === 'limits' && policy.requestsOnly ? `controls no limits of container ${container}` : undefined
+  if (!policy.resources.includes(resource))
+    return `does not control ${resource} of container ${container}`
+  return part === 'limits' && policy.requestsOnly
+    ? `controls no limits of container ${container}`
+    : undefined
 }
 
-function whyOutOfBounds(policy: ContainerPolicy, resource: string, drift: Drift): string | undefined {
-  const [live, min, max] = [drift.live, partOf(policy.min, resource), partOf(policy.max, resource)].map(quantityOf)
+function whyOutOfBounds(
+  policy: ContainerPolicy,
+  resource: string,
+  drift: Drift,
+): string | undefined {
+  const [live, min, max] = [
+    drift.live,
+    partOf(policy.min, resource),
+    partOf(policy.max, resource),
+  ].map(quantityOf)
   if (live === undefined) return `has bounds, and the live ${resource} cannot be compared with them`
   if (min !== undefined && live < min) return `allows no less ${resource} than minAllowed`
   if (max !== undefined && live > max) return `allows no more ${resource} than maxAllowed`
@@ -88,21 +139,26 @@ export const AUTOSCALING_RULES: readonly NoiseRule[] = [
   {
     name: 'keda',
     reason: 'KEDA sets the replicas of what a ScaledObject targets.',
-    mutes: 'spec.replicas between minReplicaCount and maxReplicaCount, the idle and the paused count; any other count is shown.',
+    mutes:
+      'spec.replicas between minReplicaCount and maxReplicaCount, the idle and the paused count; any other count is shown.',
     link: 'https://keda.sh/docs/latest/reference/scaledobject-spec/',
     judge: (drift, surroundings) => judgeReplicas(drift, surroundings, 'keda', 'ScaledObject'),
   },
   {
     name: 'hpa',
     reason: 'A HorizontalPodAutoscaler sets the replicas of what it targets.',
-    mutes: 'spec.replicas between minReplicas and maxReplicas, regardless of the writer; a count outside of these bounds is shown.',
+    mutes:
+      'spec.replicas between minReplicas and maxReplicas, regardless of the writer; a count outside of these bounds is shown.',
     link: 'https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/',
-    judge: (drift, surroundings) => judgeReplicas(drift, surroundings, 'hpa', 'HorizontalPodAutoscaler'),
+    judge: (drift, surroundings) =>
+      judgeReplicas(drift, surroundings, 'hpa', 'HorizontalPodAutoscaler'),
   },
   {
     name: 'vpa',
-    reason: 'A VerticalPodAutoscaler sets the requests and limits of the containers that it controls.',
-    mutes: 'cpu and memory that a component of the autoscaler wrote, inside of minAllowed and maxAllowed; what a person set is shown.',
+    reason:
+      'A VerticalPodAutoscaler sets the requests and limits of the containers that it controls.',
+    mutes:
+      'cpu and memory that a component of the autoscaler wrote, inside of minAllowed and maxAllowed; what a person set is shown.',
     link: 'https://kubernetes.io/docs/concepts/workloads/autoscaling/vertical-pod-autoscale/',
     judge: judgeResources,
   },

@@ -36,9 +36,15 @@ test('an object of which everything is ignored is in sync where a dry run proved
   const only = { ...VERDICT, items: [driftOf('spec.replicas')] }
   assert.equal(classifyIgnored(only, [RULE], '2026-11-21').state, 'in-sync')
   const failure = new Failure({ code: 'BP3003', what: 'x', why: 'y', remedy: 'z' })
-  assert.equal(classifyIgnored({ ...only, proof: 'none', failure }, [RULE], '2026-11-21').state, 'unverified')
+  assert.equal(
+    classifyIgnored({ ...only, proof: 'none', failure }, [RULE], '2026-11-21').state,
+    'unverified',
+  )
 })
 
 test('without a rule that matches the verdict is the same one', () => {
-  assert.equal(classifyIgnored(VERDICT, [{ ...RULE, expires: '2020-01-01' }], '2026-11-21'), VERDICT)
+  assert.equal(
+    classifyIgnored(VERDICT, [{ ...RULE, expires: '2020-01-01' }], '2026-11-21'),
+    VERDICT,
+  )
 })

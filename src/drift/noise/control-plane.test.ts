@@ -1,6 +1,11 @@
 import { test } from 'node:test'
 import type { Json } from '@backporch/kyaml/json'
-import { assertMutes, assertNotAbout, assertShows, type Edit } from '../../../test/fakes/noise-samples.ts'
+import {
+  assertMutes,
+  assertNotAbout,
+  assertShows,
+  type Edit,
+} from '../../../test/fakes/noise-samples.ts'
 
 const KCM = 'kube-controller-manager'
 const WEB = 'apps/v1 Deployment shop/web'
@@ -9,17 +14,33 @@ const add = (of: string, at: string, live: Json, by: string): Edit => ({ of, at,
 
 test('credentials that the control plane made for an account, by their names', () => {
   const account = 'v1 ServiceAccount shop/robot'
-  assertMutes('service-account-tokens', add(account, 'secrets[name=robot-token-x7k2p]', { name: 'robot-token-x7k2p' }, KCM))
+  assertMutes(
+    'service-account-tokens',
+    add(account, 'secrets[name=robot-token-x7k2p]', { name: 'robot-token-x7k2p' }, KCM),
+  )
   const pull = [{ name: 'robot-dockercfg-9bxzt' }]
-  assertMutes('service-account-tokens', add(account, 'imagePullSecrets', pull, 'openshift-controller-manager'))
+  assertMutes(
+    'service-account-tokens',
+    add(account, 'imagePullSecrets', pull, 'openshift-controller-manager'),
+  )
   assertShows(
     'service-account-tokens',
     add(account, 'secrets[name=robot-token-x7k2p]', { name: 'robot-token-x7k2p' }, PERSON),
     {},
     /kubectl-edit wrote it/,
   )
-  assertShows('service-account-tokens', add(account, 'secrets[name=admin-token]', { name: 'admin-token' }, KCM), {}, /its name is not one/)
-  assertShows('service-account-tokens', add(account, 'imagePullSecrets', [...pull, { name: 'mine' }], KCM), {}, /its name is not one/)
+  assertShows(
+    'service-account-tokens',
+    add(account, 'secrets[name=admin-token]', { name: 'admin-token' }, KCM),
+    {},
+    /its name is not one/,
+  )
+  assertShows(
+    'service-account-tokens',
+    add(account, 'imagePullSecrets', [...pull, { name: 'mine' }], KCM),
+    {},
+    /its name is not one/,
+  )
   assertShows('service-account-tokens', add(account, 'imagePullSecrets', [], KCM))
   assertNotAbout('service-account-tokens', add(account, 'automountServiceAccountToken', false, KCM))
 })
@@ -37,29 +58,71 @@ test('the content of a token Secret, and of no other one', () => {
     assertMutes('service-account-tokens', add(secret, at, 'x', KCM), token)
   assertShows('service-account-tokens', add(secret, 'data.token', 'x', PERSON), token)
   assertNotAbout('service-account-tokens', add(secret, 'data.password', 'x', KCM), token)
-  assertNotAbout('service-account-tokens', add(secret, 'data.token', 'x', KCM), { live: { type: 'Opaque' }, desired: token.live })
-  assertMutes('service-account-tokens', { of: secret, at: 'data.token', by: KCM }, { desired: token.live })
+  assertNotAbout('service-account-tokens', add(secret, 'data.token', 'x', KCM), {
+    live: { type: 'Opaque' },
+    desired: token.live,
+  })
+  assertMutes(
+    'service-account-tokens',
+    { of: secret, at: 'data.token', by: KCM },
+    { desired: token.live },
+  )
 })
 
 test('rules of an aggregated role that its controller collected, while git has the aggregationRule', () => {
   const role = 'rbac.authorization.k8s.io/v1 ClusterRole all'
-  const rules: Edit = { of: role, at: 'rules', git: [], live: [{ verbs: ['get'] }], by: 'clusterrole-aggregation-controller Apply' }
-  const aggregates = { desired: { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] } } }
+  const rules: Edit = {
+    of: role,
+    at: 'rules',
+    git: [],
+    live: [{ verbs: ['get'] }],
+    by: 'clusterrole-aggregation-controller Apply',
+  }
+  const aggregates = {
+    desired: { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] } },
+  }
   assertMutes('aggregated-cluster-roles', rules, aggregates)
   assertMutes('aggregated-cluster-roles', { ...rules, git: undefined }, aggregates)
-  assertShows('aggregated-cluster-roles', { ...rules, by: PERSON }, aggregates, /^kubectl-edit wrote the rules/)
-  assertShows('aggregated-cluster-roles', rules, { live: aggregates.desired }, /git declares no aggregationRule/)
-  assertShows('aggregated-cluster-roles', rules, { desired: { aggregationRule: { clusterRoleSelectors: [] } } })
-  assertNotAbout('aggregated-cluster-roles', { ...rules, at: 'aggregationRule.clusterRoleSelectors' }, aggregates)
-  assertNotAbout('aggregated-cluster-roles', { ...rules, of: 'rbac.authorization.k8s.io/v1 Role shop/all' }, aggregates)
+  assertShows(
+    'aggregated-cluster-roles',
+    { ...rules, by: PERSON },
+    aggregates,
+    /^kubectl-edit wrote the rules/,
+  )
+  assertShows(
+    'aggregated-cluster-roles',
+    rules,
+    { live: aggregates.desired },
+    /git declares no aggregationRule/,
+  )
+  assertShows('aggregated-cluster-roles', rules, {
+    desired: { aggregationRule: { clusterRoleSelectors: [] } },
+  })
+  assertNotAbout(
+    'aggregated-cluster-roles',
+    { ...rules, at: 'aggregationRule.clusterRoleSelectors' },
+    aggregates,
+  )
+  assertNotAbout(
+    'aggregated-cluster-roles',
+    { ...rules, of: 'rbac.authorization.k8s.io/v1 Role shop/all' },
+    aggregates,
+  )
 })
 
 test('the time of a restart, whoever asked for it; nothing else in the template', () => {
   const at = 'spec.template.metadata.annotations["kubectl.kubernetes.io/restartedAt"]'
   const now = '2026-11-21T10:00:00+01:00'
-  for (const by of ['kubectl-rollout', 'k9s', 'argocd-server', 'kubectl-patch']) assertMutes('rollout-restart', add(WEB, at, now, by))
-  assertMutes('rollout-restart', { ...add(WEB, at, now, 'kubectl-rollout'), git: '2026-11-20T10:00:00Z' })
-  assertMutes('rollout-restart', add('apps/v1 StatefulSet shop/db', at, '2026-11-21T10:00:00Z', 'kubectl-rollout'))
+  for (const by of ['kubectl-rollout', 'k9s', 'argocd-server', 'kubectl-patch'])
+    assertMutes('rollout-restart', add(WEB, at, now, by))
+  assertMutes('rollout-restart', {
+    ...add(WEB, at, now, 'kubectl-rollout'),
+    git: '2026-11-20T10:00:00Z',
+  })
+  assertMutes(
+    'rollout-restart',
+    add('apps/v1 StatefulSet shop/db', at, '2026-11-21T10:00:00Z', 'kubectl-rollout'),
+  )
   assertShows(
     'rollout-restart',
     { ...add(WEB, at, '2026-11-19T10:00:00Z', 'kubectl-rollout'), git: '2026-11-20T10:00:00Z' },
@@ -67,23 +130,48 @@ test('the time of a restart, whoever asked for it; nothing else in the template'
     /later restart/,
   )
   assertShows('rollout-restart', add(WEB, at, 'now', 'kubectl-rollout'), {}, /no time/)
-  assertNotAbout('rollout-restart', add(WEB, 'spec.template.metadata.annotations["example.com/note"]', now, 'kubectl-rollout'))
-  assertNotAbout('rollout-restart', add(WEB, 'metadata.annotations["kubectl.kubernetes.io/restartedAt"]', now, 'kubectl-rollout'))
-  assertNotAbout('rollout-restart', { ...add(WEB, at, '', ''), change: 'removed', git: now, live: undefined })
+  assertNotAbout(
+    'rollout-restart',
+    add(WEB, 'spec.template.metadata.annotations["example.com/note"]', now, 'kubectl-rollout'),
+  )
+  assertNotAbout(
+    'rollout-restart',
+    add(WEB, 'metadata.annotations["kubectl.kubernetes.io/restartedAt"]', now, 'kubectl-rollout'),
+  )
+  assertNotAbout('rollout-restart', {
+    ...add(WEB, at, '', ''),
+    change: 'removed',
+    git: now,
+    live: undefined,
+  })
 })
 
 test('the count of rollouts, as a number that the control plane wrote', () => {
-  const revision = (live: string, by: string): Edit => add(WEB, 'metadata.annotations["deployment.kubernetes.io/revision"]', live, by)
+  const revision = (live: string, by: string): Edit =>
+    add(WEB, 'metadata.annotations["deployment.kubernetes.io/revision"]', live, by)
   assertMutes('deployment-revision', revision('12', KCM))
   assertMutes(
     'deployment-revision',
-    add('apps/v1 ReplicaSet shop/web-1', 'metadata.annotations["deployment.kubernetes.io/desired-replicas"]', '3', KCM),
+    add(
+      'apps/v1 ReplicaSet shop/web-1',
+      'metadata.annotations["deployment.kubernetes.io/desired-replicas"]',
+      '3',
+      KCM,
+    ),
   )
-  assertShows('deployment-revision', revision('12', PERSON), {}, /kubectl-edit wrote it, and not the control plane/)
+  assertShows(
+    'deployment-revision',
+    revision('12', PERSON),
+    {},
+    /kubectl-edit wrote it, and not the control plane/,
+  )
   const generation = 'metadata.annotations["deprecated.daemonset.template.generation"]'
   assertMutes('deployment-revision', add('apps/v1 DaemonSet shop/web', generation, '1', PERSON))
   assertShows('deployment-revision', revision('latest', KCM), {}, /no number/)
-  assertNotAbout('deployment-revision', add(WEB, 'metadata.annotations["example.com/revision"]', '1', KCM))
+  assertNotAbout(
+    'deployment-revision',
+    add(WEB, 'metadata.annotations["example.com/revision"]', '1', KCM),
+  )
 })
 
 test('addresses and ports of a Service that git leaves out and nobody chose', () => {
@@ -99,12 +187,36 @@ test('addresses and ports of a Service that git leaves out and nobody chose', ()
     assertMutes('service-allocation', { ...add(service, at, 30080, ''), change: 'modified' })
   assertMutes(
     'service-allocation',
-    add(service, 'metadata.finalizers[="service.kubernetes.io/load-balancer-cleanup"]', 'service.kubernetes.io/load-balancer-cleanup', KCM),
+    add(
+      service,
+      'metadata.finalizers[="service.kubernetes.io/load-balancer-cleanup"]',
+      'service.kubernetes.io/load-balancer-cleanup',
+      KCM,
+    ),
   )
-  assertShows('service-allocation', add(service, 'spec.ports[port=80,protocol=TCP].nodePort', 30080, PERSON), {}, /kubectl-edit wrote it/)
-  assertShows('service-allocation', { of: service, at: 'spec.clusterIP', git: 'None', live: '10.0.0.7', by: '' }, {}, /^git sets it$/)
-  assertNotAbout('service-allocation', { of: service, at: 'spec.type', git: 'ClusterIP', live: 'NodePort', by: '' })
-  assertNotAbout('service-allocation', add(service, 'spec.ports[port=81,protocol=TCP]', { port: 81 }, ''))
+  assertShows(
+    'service-allocation',
+    add(service, 'spec.ports[port=80,protocol=TCP].nodePort', 30080, PERSON),
+    {},
+    /kubectl-edit wrote it/,
+  )
+  assertShows(
+    'service-allocation',
+    { of: service, at: 'spec.clusterIP', git: 'None', live: '10.0.0.7', by: '' },
+    {},
+    /^git sets it$/,
+  )
+  assertNotAbout('service-allocation', {
+    of: service,
+    at: 'spec.type',
+    git: 'ClusterIP',
+    live: 'NodePort',
+    by: '',
+  })
+  assertNotAbout(
+    'service-allocation',
+    add(service, 'spec.ports[port=81,protocol=TCP]', { port: 81 }, ''),
+  )
 })
 
 test('the label and the finalizer of each namespace, whoever created it; other labels are shown', () => {
@@ -113,10 +225,23 @@ test('the label and the finalizer of each namespace, whoever created it; other l
   assertMutes('namespace-defaults', add(space, name, 'shop', 'kubectl-create'))
   assertMutes('namespace-defaults', add(space, 'metadata.labels.name', 'shop', 'helm'))
   assertMutes('namespace-defaults', add(space, 'spec.finalizers', ['kubernetes'], ''))
-  assertShows('namespace-defaults', add(space, name, 'other', 'kubectl-edit'), {}, /not the name of the namespace/)
-  assertShows('namespace-defaults', add(space, 'spec.finalizers', ['kubernetes', 'example.com/keep'], KCM), {}, /not the finalizer/)
+  assertShows(
+    'namespace-defaults',
+    add(space, name, 'other', 'kubectl-edit'),
+    {},
+    /not the name of the namespace/,
+  )
+  assertShows(
+    'namespace-defaults',
+    add(space, 'spec.finalizers', ['kubernetes', 'example.com/keep'], KCM),
+    {},
+    /not the finalizer/,
+  )
   assertNotAbout('namespace-defaults', add(space, 'metadata.labels.name', 'shop', 'kubectl-label'))
-  assertNotAbout('namespace-defaults', add(space, 'metadata.labels["pod-security.kubernetes.io/enforce"]', 'privileged', KCM))
+  assertNotAbout(
+    'namespace-defaults',
+    add(space, 'metadata.labels["pod-security.kubernetes.io/enforce"]', 'privileged', KCM),
+  )
 })
 
 test('what binds a claim and a volume to each other, by controllers', () => {
@@ -127,17 +252,46 @@ test('what binds a claim and a volume to each other, by controllers', () => {
     'metadata.annotations["pv.kubernetes.io/bind-completed"]',
     'metadata.finalizers[="kubernetes.io/pvc-protection"]',
   ])
-    assertMutes('volume-binding', add(claim, at, at.includes('finalizers') ? 'kubernetes.io/pvc-protection' : 'x', KCM))
-  assertMutes('volume-binding', add(claim, 'metadata.annotations["volume.kubernetes.io/selected-node"]', 'n1', 'kube-scheduler'))
+    assertMutes(
+      'volume-binding',
+      add(claim, at, at.includes('finalizers') ? 'kubernetes.io/pvc-protection' : 'x', KCM),
+    )
+  assertMutes(
+    'volume-binding',
+    add(
+      claim,
+      'metadata.annotations["volume.kubernetes.io/selected-node"]',
+      'n1',
+      'kube-scheduler',
+    ),
+  )
   assertMutes('volume-binding', add('v1 PersistentVolume pv', 'spec.claimRef.uid', 'u', KCM))
-  assertShows('volume-binding', add(claim, 'spec.volumeName', 'pv-9', PERSON), {}, /kubectl-edit wrote it/)
-  assertNotAbout('volume-binding', { of: claim, at: 'spec.storageClassName', git: 'fast', live: 'slow', by: KCM })
-  assertNotAbout('volume-binding', { of: claim, at: 'spec.resources.requests.storage', git: '1Gi', live: '2Gi', by: KCM })
+  assertShows(
+    'volume-binding',
+    add(claim, 'spec.volumeName', 'pv-9', PERSON),
+    {},
+    /kubectl-edit wrote it/,
+  )
+  assertNotAbout('volume-binding', {
+    of: claim,
+    at: 'spec.storageClassName',
+    git: 'fast',
+    live: 'slow',
+    by: KCM,
+  })
+  assertNotAbout('volume-binding', {
+    of: claim,
+    at: 'spec.resources.requests.storage',
+    git: '1Gi',
+    live: '2Gi',
+    by: KCM,
+  })
 })
 
 test('finalizers with a domain by controllers; by a person they are drift', () => {
   const of = 'cert-manager.io/v1 Certificate shop/tls'
-  const finalizer = (name: string, by: string): Edit => add(of, `metadata.finalizers[="${name}"]`, name, by)
+  const finalizer = (name: string, by: string): Edit =>
+    add(of, `metadata.finalizers[="${name}"]`, name, by)
   assertMutes('controller-finalizers', finalizer('finalizers.fluxcd.io', 'kustomize-operator'))
   assertMutes('controller-finalizers', finalizer('example.com/clean-up', 'widget-controller'))
   assertMutes('controller-finalizers', finalizer('foregroundDeletion', KCM))
@@ -150,8 +304,18 @@ test('finalizers with a domain by controllers; by a person they are drift', () =
     )
   assertMutes('controller-finalizers', source('source-controller'))
   assertShows('controller-finalizers', source(PERSON))
-  assertShows('controller-finalizers', finalizer('finalizers.fluxcd.io', 'source-controller'), {}, /no controller that is known/)
-  assertShows('controller-finalizers', finalizer('example.com/clean-up', PERSON), {}, /no controller that is known/)
+  assertShows(
+    'controller-finalizers',
+    finalizer('finalizers.fluxcd.io', 'source-controller'),
+    {},
+    /no controller that is known/,
+  )
+  assertShows(
+    'controller-finalizers',
+    finalizer('example.com/clean-up', PERSON),
+    {},
+    /no controller that is known/,
+  )
   assertShows('controller-finalizers', finalizer('guard', 'widget-controller'), {}, /no domain/)
   assertShows('controller-finalizers', finalizer('example.com/clean-up', 'curl'))
   assertNotAbout('controller-finalizers', add(of, 'spec.secretName', 'x', 'widget-controller'))
@@ -168,8 +332,18 @@ test('the record of an election, not written by a person', () => {
     live: 'b',
     by: 'web',
   })
-  assertShows('leader-election', add('v1 ConfigMap shop/lock', leader, record, PERSON), {}, /stands for no election/)
-  assertShows('leader-election', add('v1 ConfigMap shop/lock', leader, 'me', 'web'), {}, /no record of an election/)
+  assertShows(
+    'leader-election',
+    add('v1 ConfigMap shop/lock', leader, record, PERSON),
+    {},
+    /stands for no election/,
+  )
+  assertShows(
+    'leader-election',
+    add('v1 ConfigMap shop/lock', leader, 'me', 'web'),
+    {},
+    /no record of an election/,
+  )
   assertNotAbout('leader-election', add('v1 ConfigMap shop/lock', 'data.leader', record, 'web'))
   assertNotAbout('leader-election', add('v1 Secret shop/lock', leader, record, 'web'))
 })

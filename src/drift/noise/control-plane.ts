@@ -37,25 +37,40 @@ function fromServer(drift: Drift, why: string, surroundings: Surroundings): Judg
     : shown(`${writerOf(drift)} wrote it, and not the control plane`)
 }
 
-const TOKEN_METADATA = /^kubernetes\.io\/(service-account\.uid|legacy-token-last-used|legacy-token-invalid-since)$/
+const TOKEN_METADATA =
+  /^kubernetes\.io\/(service-account\.uid|legacy-token-last-used|legacy-token-invalid-since)$/
 
 function judgeServiceAccount(drift: Drift, surroundings: Surroundings): Judgement | undefined {
   const { desired, live } = surroundings
   if (!isAdded(drift)) return undefined
   if (kindOf(drift) === '/ServiceAccount') {
-    const [, list = '', secret] = /^(secrets|imagePullSecrets)(?:\[name=([^\]]+)\])?$/.exec(pathText(drift)) ?? []
+    const [, list = '', secret] =
+      /^(secrets|imagePullSecrets)(?:\[name=([^\]]+)\])?$/.exec(pathText(drift)) ?? []
     if (list === '') return undefined
     const names = secret === undefined ? namesIn(drift.live) : [secret]
-    const own = names.every((name) => new RegExp(`^${escaped(drift.id.name)}-(token|dockercfg)-[a-z0-9]{5}$`).test(name))
-    if (!own || names.length === 0) return shown('its name is not one that the control plane makes for this account')
-    return fromServer(drift, 'the control plane adds the credentials that it made for the account', surroundings)
+    const own = names.every((name) =>
+      new RegExp(`^${escaped(drift.id.name)}-(token|dockercfg)-[a-z0-9]{5}$`).test(name),
+    )
+    if (!own || names.length === 0)
+      return shown('its name is not one that the control plane makes for this account')
+    return fromServer(
+      drift,
+      'the control plane adds the credentials that it made for the account',
+      surroundings,
+    )
   }
   // Of a Secret that is read as metadata only, git has the type, which is immutable.
   const type = textOf(live, 'type') || textOf(desired, 'type')
-  if (kindOf(drift) !== '/Secret' || type !== 'kubernetes.io/service-account-token') return undefined
+  if (kindOf(drift) !== '/Secret' || type !== 'kubernetes.io/service-account-token')
+    return undefined
   const key = metadataKey(drift, 'labels') ?? metadataKey(drift, 'annotations')
-  const created = key === undefined ? /^data(\.(token|namespace)|\["ca\.crt"\])$/.test(pathText(drift)) : TOKEN_METADATA.test(key)
-  return created ? fromServer(drift, 'the control plane fills in the token of the account', surroundings) : undefined
+  const created =
+    key === undefined
+      ? /^data(\.(token|namespace)|\["ca\.crt"\])$/.test(pathText(drift))
+      : TOKEN_METADATA.test(key)
+  return created
+    ? fromServer(drift, 'the control plane fills in the token of the account', surroundings)
+    : undefined
 }
 
 function namesIn(value: Json | undefined): readonly string[] {
@@ -71,9 +86,15 @@ function escaped(text: string): string {
 const AGGREGATOR = /^(clusterrole-aggregation-controller|kube-controller-manager)$/
 
 function judgeAggregation(drift: Drift, { desired }: Surroundings): Judgement | undefined {
-  if (!isLive(drift) || kindOf(drift) !== 'rbac.authorization.k8s.io/ClusterRole' || !/^rules\b/.test(pathText(drift))) return undefined
+  if (
+    !isLive(drift) ||
+    kindOf(drift) !== 'rbac.authorization.k8s.io/ClusterRole' ||
+    !/^rules\b/.test(pathText(drift))
+  )
+    return undefined
   const selectors = partOf(desired, 'aggregationRule', 'clusterRoleSelectors')
-  if (!isJsonArray(selectors) || selectors.length === 0) return shown('git declares no aggregationRule for this role')
+  if (!isJsonArray(selectors) || selectors.length === 0)
+    return shown('git declares no aggregationRule for this role')
   return writtenBy(drift, AGGREGATOR)
     ? muted('the control plane collects the rules that the aggregationRule selects')
     : shown(`${writerOf(drift)} wrote the rules, and not the controller that collects them`)
@@ -81,16 +102,22 @@ function judgeAggregation(drift: Drift, { desired }: Surroundings): Judgement | 
 
 const REVISIONS = new Map([
   ['apps/Deployment', /^deployment\.kubernetes\.io\/revision$/],
-  ['apps/ReplicaSet', /^deployment\.kubernetes\.io\/(revision|revision-history|desired-replicas|max-replicas)$/],
+  [
+    'apps/ReplicaSet',
+    /^deployment\.kubernetes\.io\/(revision|revision-history|desired-replicas|max-replicas)$/,
+  ],
   ['apps/DaemonSet', /^deprecated\.daemonset\.template\.generation$/],
 ])
 
 function judgeRevision(drift: Drift, surroundings: Surroundings): Judgement | undefined {
   const key = metadataKey(drift, 'annotations')
-  if (!isLive(drift) || key === undefined || REVISIONS.get(kindOf(drift))?.test(key) !== true) return undefined
-  if (typeof drift.live !== 'string' || !/^[0-9,]+$/.test(drift.live)) return shown('it holds no number')
+  if (!isLive(drift) || key === undefined || REVISIONS.get(kindOf(drift))?.test(key) !== true)
+    return undefined
+  if (typeof drift.live !== 'string' || !/^[0-9,]+$/.test(drift.live))
+    return shown('it holds no number')
   // The API server writes it under the name of whoever creates the object, and drops what people send (kubernetes pkg/registry/apps/daemonset).
-  if (kindOf(drift) === 'apps/DaemonSet') return muted('the API server counts changes of the template in it')
+  if (kindOf(drift) === 'apps/DaemonSet')
+    return muted('the API server counts changes of the template in it')
   return fromServer(drift, 'the control plane counts rollouts in it', surroundings)
 }
 
@@ -105,27 +132,42 @@ const RESTARTS = new Set(['kubectl.kubernetes.io/restartedAt', 'cattle.io/timest
 
 function judgeRestart(drift: Drift): Judgement | undefined {
   const template = TEMPLATES.get(kindOf(drift))
-  if (!isLive(drift) || template === undefined || !RESTARTS.has(metadataKey(drift, 'annotations', template) ?? '')) return undefined
+  if (
+    !isLive(drift) ||
+    template === undefined ||
+    !RESTARTS.has(metadataKey(drift, 'annotations', template) ?? '')
+  )
+    return undefined
   const at = timeOf(drift.live)
   if (at === undefined) return shown('it holds no time')
   const before = timeOf(drift.git)
-  if (drift.git !== undefined && (before === undefined || before > at)) return shown('git has a later restart than live')
+  if (drift.git !== undefined && (before === undefined || before > at))
+    return shown('git has a later restart than live')
   return muted('it asks for a restart and changes nothing that runs')
 }
 
 function timeOf(value: Json | undefined): number | undefined {
-  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:?\d{2})$/.test(value)) return undefined
+  if (
+    typeof value !== 'string' ||
+    !/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:?\d{2})$/.test(value)
+  )
+    return undefined
   const time = Date.parse(value)
   return Number.isNaN(time) ? undefined : time
 }
 
 /** Source: `pkg/registry/core/service/storage/alloc.go`; `service.kubernetes.io/load-balancer-cleanup` is of cloud-provider `service/helpers`. */
-const ALLOCATED = /^spec\.(clusterIP|clusterIPs|ipFamilies|ipFamilyPolicy|healthCheckNodePort|ports\[[^\]]+\]\.nodePort)(\[.*)?$/
+const ALLOCATED =
+  /^spec\.(clusterIP|clusterIPs|ipFamilies|ipFamilyPolicy|healthCheckNodePort|ports\[[^\]]+\]\.nodePort)(\[.*)?$/
 
 function judgeService(drift: Drift, surroundings: Surroundings): Judgement | undefined {
   if (!isLive(drift) || kindOf(drift) !== '/Service') return undefined
   if (finalizerOf(drift) === 'service.kubernetes.io/load-balancer-cleanup')
-    return fromServer(drift, 'a cloud controller guards the load balancer that it made', surroundings)
+    return fromServer(
+      drift,
+      'a cloud controller guards the load balancer that it made',
+      surroundings,
+    )
   if (!ALLOCATED.test(pathText(drift))) return undefined
   if (drift.git !== undefined) return shown('git sets it')
   return fromServer(drift, 'the API server allocates what git leaves out', surroundings)
@@ -149,7 +191,9 @@ function judgeNamespace(drift: Drift): Judgement | undefined {
     : shown('it is not the finalizer that the API server sets')
 }
 
-const BINDING: Readonly<Record<string, { readonly fields: RegExp; readonly keys: RegExp; readonly guard: string }>> = {
+const BINDING: Readonly<
+  Record<string, { readonly fields: RegExp; readonly keys: RegExp; readonly guard: string }>
+> = {
   '/PersistentVolumeClaim': {
     fields: /^spec\.(volumeName|storageClassName|volumeMode)$/,
     keys: /^(pv\.kubernetes\.io\/(bind-completed|bound-by-controller)|volume(\.beta)?\.kubernetes\.io\/(storage-provisioner|storage-resizer|selected-node))$/,
@@ -166,19 +210,24 @@ const BINDING: Readonly<Record<string, { readonly fields: RegExp; readonly keys:
 function judgeBinding(drift: Drift, surroundings: Surroundings): Judgement | undefined {
   const known = BINDING[kindOf(drift)]
   if (!isAdded(drift) || known === undefined) return undefined
-  if (finalizerOf(drift) === known.guard) return fromServer(drift, 'the control plane guards volumes that are in use', surroundings)
+  if (finalizerOf(drift) === known.guard)
+    return fromServer(drift, 'the control plane guards volumes that are in use', surroundings)
   const key = metadataKey(drift, 'annotations')
-  if (key !== undefined ? !known.keys.test(key) : !known.fields.test(pathText(drift))) return undefined
+  if (key !== undefined ? !known.keys.test(key) : !known.fields.test(pathText(drift)))
+    return undefined
   if (isMachine(drift)) return muted(`${writerOf(drift)} binds the claim and the volume`)
   return fromServer(drift, 'the control plane binds the claim and the volume', surroundings)
 }
 
 /** `foregroundDeletion` and `orphan` are the API server's own (apimachinery `meta/v1`). */
-const QUALIFIED = /^([a-z0-9]([-a-z0-9]*[a-z0-9])?\.)+[a-z0-9]([-a-z0-9]*[a-z0-9])?(\/[A-Za-z0-9][-A-Za-z0-9_.]*)?$/
+const QUALIFIED =
+  /^([a-z0-9]([-a-z0-9]*[a-z0-9])?\.)+[a-z0-9]([-a-z0-9]*[a-z0-9])?(\/[A-Za-z0-9][-A-Za-z0-9_.]*)?$/
 
 /** A controller of a syncer wrote it, on a resource of that syncer: source-controller on a GitRepository. */
 function isOfItsSyncer(drift: Drift): boolean {
-  return SYNCERS.some((one) => one.requests !== 'none' && one.requests.kinds.test(kindOf(drift)) && isOf(one, drift))
+  return SYNCERS.some(
+    (one) => one.requests !== 'none' && one.requests.kinds.test(kindOf(drift)) && isOf(one, drift),
+  )
 }
 
 function judgeFinalizer(drift: Drift, surroundings: Surroundings): Judgement | undefined {
@@ -186,35 +235,50 @@ function judgeFinalizer(drift: Drift, surroundings: Surroundings): Judgement | u
   if (!isAdded(drift) || finalizer === undefined) return undefined
   if (finalizer === 'foregroundDeletion' || finalizer === 'orphan')
     return fromServer(drift, 'the API server is deleting the object', surroundings)
-  if (!QUALIFIED.test(finalizer)) return shown('its name has no domain, as the finalizers of controllers have')
+  if (!QUALIFIED.test(finalizer))
+    return shown('its name has no domain, as the finalizers of controllers have')
   if (isPerson(drift) || !(isMachine(drift) || isOfItsSyncer(drift)))
     return shown(`${writerOf(drift)} wrote it, which is no controller that is known`)
   return muted(`${writerOf(drift)} asks to clean up before the object is deleted`)
 }
 
-const HOLDER = ['holderIdentity', 'leaseDurationSeconds', 'acquireTime', 'renewTime', 'leaderTransitions']
+const HOLDER = [
+  'holderIdentity',
+  'leaseDurationSeconds',
+  'acquireTime',
+  'renewTime',
+  'leaderTransitions',
+]
 
 /** Source: client-go `tools/leaderelection/resourcelock`. */
 function judgeLeader(drift: Drift): Judgement | undefined {
   if (!isLive(drift)) return undefined
   if (kindOf(drift) === 'coordination.k8s.io/Lease') {
     if (
-      !/^spec\.(holderIdentity|leaseDurationSeconds|acquireTime|renewTime|leaseTransitions|strategy|preferredHolder)$/.test(pathText(drift))
+      !/^spec\.(holderIdentity|leaseDurationSeconds|acquireTime|renewTime|leaseTransitions|strategy|preferredHolder)$/.test(
+        pathText(drift),
+      )
     )
       return undefined
   } else {
     const lock = kindOf(drift) === '/ConfigMap' || kindOf(drift) === '/Endpoints'
-    if (!lock || metadataKey(drift, 'annotations') !== 'control-plane.alpha.kubernetes.io/leader') return undefined
+    if (!lock || metadataKey(drift, 'annotations') !== 'control-plane.alpha.kubernetes.io/leader')
+      return undefined
     if (!isElection(drift.live)) return shown('it holds no record of an election')
   }
-  return isPerson(drift) ? shown(`${writerOf(drift)} wrote it, which stands for no election`) : muted('whoever leads writes itself into it')
+  return isPerson(drift)
+    ? shown(`${writerOf(drift)} wrote it, which stands for no election`)
+    : muted('whoever leads writes itself into it')
 }
 
 function isElection(value: Json | undefined): boolean {
   if (typeof value !== 'string') return false
   try {
     const record: unknown = JSON.parse(value)
-    return isJsonObject(record as Json) && HOLDER.some((key) => getKey(record as { [key: string]: Json }, key) !== undefined)
+    return (
+      isJsonObject(record as Json) &&
+      HOLDER.some((key) => getKey(record as { [key: string]: Json }, key) !== undefined)
+    )
   } catch {
     return false
   }
@@ -223,29 +287,34 @@ function isElection(value: Json | undefined): boolean {
 export const CONTROL_PLANE_RULES: readonly NoiseRule[] = [
   {
     name: 'service-account-tokens',
-    reason: 'The control plane adds tokens and pull secrets to accounts, and fills in the Secrets that hold them.',
-    mutes: 'secrets and imagePullSecrets named after the account, and the content of its token Secrets; what a person adds is shown.',
+    reason:
+      'The control plane adds tokens and pull secrets to accounts, and fills in the Secrets that hold them.',
+    mutes:
+      'secrets and imagePullSecrets named after the account, and the content of its token Secrets; what a person adds is shown.',
     link: 'https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/',
     judge: judgeServiceAccount,
   },
   {
     name: 'aggregated-cluster-roles',
     reason: 'The control plane writes the rules of a ClusterRole that has an aggregationRule.',
-    mutes: 'rules that the aggregation controller wrote, while git has the aggregationRule; rules that anybody else writes are shown.',
+    mutes:
+      'rules that the aggregation controller wrote, while git has the aggregationRule; rules that anybody else writes are shown.',
     link: 'https://kubernetes.io/docs/reference/access-authn-authz/rbac/#aggregated-clusterroles',
     judge: judgeAggregation,
   },
   {
     name: 'rollout-restart',
     reason: 'A restart stamps the Pod template with the time.',
-    mutes: 'the time of a restart in the Pod template, regardless of the writer; everything else in the template is shown.',
+    mutes:
+      'the time of a restart in the Pod template, regardless of the writer; everything else in the template is shown.',
     link: 'https://kubernetes.io/docs/reference/kubectl/generated/kubectl_rollout/kubectl_rollout_restart/',
     judge: judgeRestart,
   },
   {
     name: 'deployment-revision',
     reason: 'The control plane counts the rollouts of a workload in annotations.',
-    mutes: 'these annotations with numbers that the control plane wrote; other annotations are shown.',
+    mutes:
+      'these annotations with numbers that the control plane wrote; other annotations are shown.',
     link: 'https://kubernetes.io/docs/reference/labels-annotations-taints/#deployment-kubernetes-io-revision',
     judge: judgeRevision,
   },
@@ -260,7 +329,8 @@ export const CONTROL_PLANE_RULES: readonly NoiseRule[] = [
   {
     name: 'namespace-defaults',
     reason: 'The API server labels each namespace with its name and sets its finalizer.',
-    mutes: 'the label kubernetes.io/metadata.name with that name, and the finalizer kubernetes; other labels are shown.',
+    mutes:
+      'the label kubernetes.io/metadata.name with that name, and the finalizer kubernetes; other labels are shown.',
     link: 'https://kubernetes.io/docs/reference/labels-annotations-taints/#kubernetes-io-metadata-name',
     judge: judgeNamespace,
   },
@@ -275,14 +345,16 @@ export const CONTROL_PLANE_RULES: readonly NoiseRule[] = [
   {
     name: 'controller-finalizers',
     reason: 'A controller adds a finalizer to clean up before an object is deleted.',
-    mutes: 'finalizers with a domain that a controller added, or a syncer on its own resources; a finalizer that a person added is shown.',
+    mutes:
+      'finalizers with a domain that a controller added, or a syncer on its own resources; a finalizer that a person added is shown.',
     link: 'https://kubernetes.io/docs/concepts/overview/working-with-objects/finalizers/',
     judge: judgeFinalizer,
   },
   {
     name: 'leader-election',
     reason: 'The leader of a group of replicas writes its identity to a Lease or an annotation.',
-    mutes: 'the election record, unless a person wrote it; other fields of these objects are shown.',
+    mutes:
+      'the election record, unless a person wrote it; other fields of these objects are shown.',
     link: 'https://kubernetes.io/docs/concepts/architecture/leases/#leader-election',
     judge: judgeLeader,
   },

@@ -47,7 +47,12 @@ const STATUS_LIKE: readonly StatusLike[] = [
     writers: isControlPlane,
     says: 'the control plane says in it when the endpoints changed',
   },
-  { kind: /^\/Pod$/, path: /^spec\.nodeName$/, writers: isControlPlane, says: 'the scheduler says in it where the Pod runs' },
+  {
+    kind: /^\/Pod$/,
+    path: /^spec\.nodeName$/,
+    writers: isControlPlane,
+    says: 'the scheduler says in it where the Pod runs',
+  },
   {
     kind: /^batch\/Job$/,
     annotations: /^batch\.kubernetes\.io\/(job-tracking|cronjob-scheduled-timestamp)$/,
@@ -83,16 +88,21 @@ const STATUS_LIKE: readonly StatusLike[] = [
 
 /** Requests to a syncer to reconcile: they change nothing that runs. */
 function isRequest(key: string, kind: string): boolean {
-  return SYNCERS.some(({ requests }) => requests !== 'none' && requests.annotations.test(key) && requests.kinds.test(kind))
+  return SYNCERS.some(
+    ({ requests }) =>
+      requests !== 'none' && requests.annotations.test(key) && requests.kinds.test(kind),
+  )
 }
 
 function judgeStatusLike(drift: Drift): Judgement | undefined {
   if (!isLive(drift)) return undefined
   const key = metadataKey(drift, 'annotations')
-  if (key !== undefined && isRequest(key, kindOf(drift))) return muted('it asks the controller to look again and changes nothing that runs')
+  if (key !== undefined && isRequest(key, kindOf(drift)))
+    return muted('it asks the controller to look again and changes nothing that runs')
   const known = STATUS_LIKE.find(
     ({ kind, annotations, path }) =>
-      kind.test(kindOf(drift)) && (key === undefined ? path?.test(pathText(drift)) === true : annotations?.test(key) === true),
+      kind.test(kindOf(drift)) &&
+      (key === undefined ? path?.test(pathText(drift)) === true : annotations?.test(key) === true),
   )
   if (known === undefined) return undefined
   if (drift.git !== undefined) return shown('git sets it')
@@ -105,15 +115,32 @@ function judgeStatusLike(drift: Drift): Judgement | undefined {
 const RESIZE_LIMIT = 'resize.topolvm.io/storage_limit'
 
 function judgeExpansion(drift: Drift, { desired }: Surroundings): Judgement | undefined {
-  if (!isLive(drift) || kindOf(drift) !== '/PersistentVolumeClaim' || pathText(drift) !== 'spec.resources.requests.storage')
+  if (
+    !isLive(drift) ||
+    kindOf(drift) !== '/PersistentVolumeClaim' ||
+    pathText(drift) !== 'spec.resources.requests.storage'
+  )
     return undefined
-  const [git, live, limit] = [drift.git, drift.live, textOf(desired, 'metadata', 'annotations', RESIZE_LIMIT) as Json].map(quantityOf)
-  if (live === undefined || git === undefined || live <= git || isAdded(drift)) return shown('the claim did not grow')
+  const [git, live, limit] = [
+    drift.git,
+    drift.live,
+    textOf(desired, 'metadata', 'annotations', RESIZE_LIMIT) as Json,
+  ].map(quantityOf)
+  if (live === undefined || git === undefined || live <= git || isAdded(drift))
+    return shown('the claim did not grow')
   const note = { mutes: false, note: true } as const
   if (!writtenBy(drift, /^pvc-autoresizer(-.*)?$/) || isPerson(drift))
-    return { ...note, because: `${writerOf(drift)} made the claim larger; it cannot shrink again, so only git can follow` }
-  if (limit === undefined) return { ...note, because: `git sets no limit for the autoresizer (${RESIZE_LIMIT})` }
-  if (live > limit) return { ...note, because: `the claim is larger than the limit that git sets (${RESIZE_LIMIT})` }
+    return {
+      ...note,
+      because: `${writerOf(drift)} made the claim larger; it cannot shrink again, so only git can follow`,
+    }
+  if (limit === undefined)
+    return { ...note, because: `git sets no limit for the autoresizer (${RESIZE_LIMIT})` }
+  if (live > limit)
+    return {
+      ...note,
+      because: `the claim is larger than the limit that git sets (${RESIZE_LIMIT})`,
+    }
   return muted('the autoresizer made the claim larger, inside of the limit that git sets')
 }
 
@@ -121,13 +148,15 @@ export const CONTROLLER_FIELD_RULES: readonly NoiseRule[] = [
   {
     name: 'volume-expansion',
     reason: 'An autoresizer makes a claim larger as it fills up.',
-    mutes: 'a larger storage request that the autoresizer wrote, up to the limit in git; a claim that a person made larger is shown.',
+    mutes:
+      'a larger storage request that the autoresizer wrote, up to the limit in git; a claim that a person made larger is shown.',
     link: 'https://github.com/topolvm/pvc-autoresizer',
     judge: judgeExpansion,
   },
   {
     name: 'status-like-fields',
-    reason: 'Some controllers report state outside of status, or receive requests to reconcile there.',
+    reason:
+      'Some controllers report state outside of status, or receive requests to reconcile there.',
     mutes:
       'the conditions of an autoscaler, endpoints, the node of a Pod, fields of load balancers, Crossplane and Cluster API, and requests to reconcile; other writes of a person are shown.',
     link: 'https://kubernetes.io/docs/reference/labels-annotations-taints/',

@@ -1,12 +1,24 @@
 import { test } from 'node:test'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { resourceKey } from '@backporch/kyaml/resource'
-import { annotated, assertMutes, assertNotAbout, assertShows, type Edit } from '../../../test/fakes/noise-samples.ts'
+import {
+  annotated,
+  assertMutes,
+  assertNotAbout,
+  assertShows,
+  type Edit,
+} from '../../../test/fakes/noise-samples.ts'
 import type { Surroundings } from './noise-rule.ts'
 
 const WEB = 'v1 Pod shop/web'
 const ignores = annotated({ 'client.lifecycle.config.k8s.io/mutation': 'ignore' })
-const edit: Edit = { of: WEB, at: 'spec.activeDeadlineSeconds', git: 5, live: 7, by: 'kubectl-edit' }
+const edit: Edit = {
+  of: WEB,
+  at: 'spec.activeDeadlineSeconds',
+  git: 5,
+  live: 7,
+  by: 'kubectl-edit',
+}
 
 test('mutation: ignore in git and in the cluster leaves every field of the object to others', () => {
   const both = { desired: ignores, live: ignores }
@@ -17,21 +29,43 @@ test('mutation: ignore in git and in the cluster leaves every field of the objec
 
 test('mutation: ignore on one side only mutes nothing: set by hand it would hide every other edit', () => {
   assertShows('mutation-ignore', edit, { live: ignores }, /git does not have the annotation/)
-  assertShows('mutation-ignore', edit, { desired: ignores }, /the live object does not have the annotation/)
-  assertNotAbout('mutation-ignore', edit, { desired: annotated({ 'client.lifecycle.config.k8s.io/mutation': 'other' }) })
-  assertNotAbout('mutation-ignore', { ...edit, change: 'missing', at: 'x' }, { desired: ignores, live: ignores })
+  assertShows(
+    'mutation-ignore',
+    edit,
+    { desired: ignores },
+    /the live object does not have the annotation/,
+  )
+  assertNotAbout('mutation-ignore', edit, {
+    desired: annotated({ 'client.lifecycle.config.k8s.io/mutation': 'other' }),
+  })
+  assertNotAbout(
+    'mutation-ignore',
+    { ...edit, change: 'missing', at: 'x' },
+    { desired: ignores, live: ignores },
+  )
 })
 
 const HOST = 'spec.containers[name=app].env[name=HOST].value'
 
-function substituting(token: string, git: string, targetPath: string, sourcePath = '$.status.podIP'): JsonObject {
+function substituting(
+  token: string,
+  git: string,
+  targetPath: string,
+  sourcePath = '$.status.podIP',
+): JsonObject {
   const annotation = `- sourceRef: {kind: Pod, name: db, namespace: shop}\n  sourcePath: ${sourcePath}\n  targetPath: ${JSON.stringify(targetPath)}\n  token: ${JSON.stringify(token)}\n`
   return {
     metadata: { annotations: { 'config.kubernetes.io/apply-time-mutation': annotation } },
     spec: { containers: [{ name: 'side' }, { name: 'app', env: [{ name: 'HOST', value: git }] }] },
   }
 }
-const set = (git: string, live: string, by = 'ci Apply'): Edit => ({ of: WEB, at: HOST, git, live, by })
+const set = (git: string, live: string, by = 'ci Apply'): Edit => ({
+  of: WEB,
+  at: HOST,
+  git,
+  live,
+  by,
+})
 const db = { status: { podIP: '10.1.2.3' } }
 const liveOf: Surroundings['liveOf'] = (id) => (resourceKey(id) === '/Pod/shop/db' ? db : undefined)
 
@@ -42,13 +76,29 @@ test('a value that the applier puts in, at the place that the annotation names i
     '$.spec.containers[1].env[0].value',
     "$['spec'].containers[1].env[?(@.name=='HOST')].value",
   ]) {
-    assertMutes('apply-time-mutation', set(git, 'http://10.1.2.3:80'), { desired: substituting('@ip@', git, target), liveOf })
+    assertMutes('apply-time-mutation', set(git, 'http://10.1.2.3:80'), {
+      desired: substituting('@ip@', git, target),
+      liveOf,
+    })
   }
   const desired = substituting('@ip@', git, '$.spec.containers[1].env[0].value')
   assertMutes('apply-time-mutation', set(git, 'http://10.9.9.9:80'), { desired })
-  assertShows('apply-time-mutation', set(git, 'http://10.9.9.9:80'), { desired, liveOf }, /not what the substitution gives/)
-  assertShows('apply-time-mutation', set(git, 'ftp://10.1.2.3:80'), { desired }, /not what the substitution gives/)
-  assertMutes('apply-time-mutation', set('', '10.1.2.3'), { desired: substituting('', '', '$.spec.containers[1].env[0].value'), liveOf })
+  assertShows(
+    'apply-time-mutation',
+    set(git, 'http://10.9.9.9:80'),
+    { desired, liveOf },
+    /not what the substitution gives/,
+  )
+  assertShows(
+    'apply-time-mutation',
+    set(git, 'ftp://10.1.2.3:80'),
+    { desired },
+    /not what the substitution gives/,
+  )
+  assertMutes('apply-time-mutation', set('', '10.1.2.3'), {
+    desired: substituting('', '', '$.spec.containers[1].env[0].value'),
+    liveOf,
+  })
 })
 
 test('the same place by a person, another place and an annotation that cannot be read are shown', () => {
@@ -60,9 +110,17 @@ test('the same place by a person, another place and an annotation that cannot be
     { desired, liveOf },
     /^kubectl-edit wrote it, and not the syncer$/,
   )
-  assertNotAbout('apply-time-mutation', { ...set(git, 'x'), at: 'spec.containers[name=side].image' }, { desired, liveOf })
-  assertNotAbout('apply-time-mutation', set(git, '10.1.2.3'), { desired: substituting('@ip@', git, '$.spec.containers[0].env[0].value') })
-  assertNotAbout('apply-time-mutation', set(git, '10.1.2.3'), { desired: substituting('@ip@', git, '$..value') })
+  assertNotAbout(
+    'apply-time-mutation',
+    { ...set(git, 'x'), at: 'spec.containers[name=side].image' },
+    { desired, liveOf },
+  )
+  assertNotAbout('apply-time-mutation', set(git, '10.1.2.3'), {
+    desired: substituting('@ip@', git, '$.spec.containers[0].env[0].value'),
+  })
+  assertNotAbout('apply-time-mutation', set(git, '10.1.2.3'), {
+    desired: substituting('@ip@', git, '$..value'),
+  })
   assertNotAbout('apply-time-mutation', set(git, 'x'))
   assertShows(
     'apply-time-mutation',

@@ -1,22 +1,44 @@
 /** Values that git excludes from the comparison: `mutation: ignore`, and values that the applier inserts. */
 import { Failure } from '@backporch/kyaml/failure'
 import { type FieldPath, indexOfStep, valueAt } from '@backporch/kyaml/field'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals, textOf } from '@backporch/kyaml/json'
+import {
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonEquals,
+  textOf,
+} from '@backporch/kyaml/json'
 import { readYamlDocuments, type YamlDocument } from '@backporch/kyaml/read-yaml'
 import { parseApiVersion } from '@backporch/kyaml/resource'
 import { matchesParts } from '@backporch/kyaml/text'
 import type { Drift } from '../compare/drift.ts'
-import { fromSyncer, isLive, type Judgement, muted, type NoiseRule, type Surroundings, shown, writerOf, writtenBy } from './noise-rule.ts'
+import {
+  fromSyncer,
+  isLive,
+  type Judgement,
+  muted,
+  type NoiseRule,
+  type Surroundings,
+  shown,
+  writerOf,
+  writtenBy,
+} from './noise-rule.ts'
 
 const MUTATION = 'client.lifecycle.config.k8s.io/mutation'
 
 /** Config Sync skips an object with the annotation in git and in the cluster (kpt-config-sync `pkg/diff`). */
 function judgeMutation({ change }: Drift, { desired, live }: Surroundings): Judgement | undefined {
   if (change === 'missing' || change === 'unexpected') return undefined
-  const [inGit, inCluster] = [textOf(desired, 'metadata', 'annotations', MUTATION), textOf(live, 'metadata', 'annotations', MUTATION)]
+  const [inGit, inCluster] = [
+    textOf(desired, 'metadata', 'annotations', MUTATION),
+    textOf(live, 'metadata', 'annotations', MUTATION),
+  ]
   if (inGit !== 'ignore' && inCluster !== 'ignore') return undefined
   if (inGit !== 'ignore') return shown(`git does not have the annotation ${MUTATION}: ignore`)
-  if (inCluster !== 'ignore') return shown(`the live object does not have the annotation ${MUTATION}: ignore`)
+  if (inCluster !== 'ignore')
+    return shown(`the live object does not have the annotation ${MUTATION}: ignore`)
   return muted(`git says that the object is created and then left alone (${MUTATION}: ignore)`)
 }
 
@@ -28,7 +50,12 @@ interface Substitution {
   readonly targetPath: string
   /** Replaced text of the target; empty for the whole value. */
   readonly token: string
-  readonly source: { readonly group: string; readonly kind: string; readonly namespace: string; readonly name: string }
+  readonly source: {
+    readonly group: string
+    readonly kind: string
+    readonly namespace: string
+    readonly name: string
+  }
   readonly sourcePath: string
 }
 
@@ -42,12 +69,17 @@ function judgeApplyTime(drift: Drift, surroundings: Surroundings): Judgement | u
   if (here.length === 0) return undefined
   if (!fromSyncer(drift, syncer) && !writtenBy(drift, /^(kpt(-.*)?|configsync(\.gke\.io)?)$/))
     return shown(`${writerOf(drift)} wrote it, and not the syncer`)
-  if (!couldBecome(drift.git, drift.live, here, (substitution) => sourceValue(substitution, liveOf)))
+  if (
+    !couldBecome(drift.git, drift.live, here, (substitution) => sourceValue(substitution, liveOf))
+  )
     return shown('the live value is not what the substitution gives')
   return muted(`the applier puts the value in when it applies (${APPLY_TIME})`)
 }
 
-function sourceValue({ source, sourcePath }: Substitution, liveOf: Surroundings['liveOf']): Json | undefined {
+function sourceValue(
+  { source, sourcePath }: Substitution,
+  liveOf: Surroundings['liveOf'],
+): Json | undefined {
   const object = liveOf(source)
   return object === undefined ? undefined : readAt(object, stepsOf(sourcePath))
 }
@@ -86,7 +118,13 @@ function substitutionsIn(text: string): Substitution[] | undefined {
   }
   const [document, second] = documents
   const list = document?.value
-  if (list === undefined || second !== undefined || document?.aliases.length !== 0 || !isJsonArray(list) || !list.every(isJsonObject))
+  if (
+    list === undefined ||
+    second !== undefined ||
+    document?.aliases.length !== 0 ||
+    !isJsonArray(list) ||
+    !list.every(isJsonObject)
+  )
     return undefined
   return list.map((each) => {
     const source = getKey(each, 'sourceRef')
@@ -94,7 +132,12 @@ function substitutionsIn(text: string): Substitution[] | undefined {
     return {
       targetPath: textOf(each, 'targetPath'),
       token: textOf(each, 'token'),
-      source: { group, kind: textOf(source, 'kind'), namespace: textOf(source, 'namespace'), name: textOf(source, 'name') },
+      source: {
+        group,
+        kind: textOf(source, 'kind'),
+        namespace: textOf(source, 'namespace'),
+        name: textOf(source, 'name'),
+      },
       sourcePath: textOf(each, 'sourcePath'),
     }
   })
@@ -105,7 +148,8 @@ type Step = string | number | { readonly key: string; readonly value: string }
 /** A plain JSONPath: names, indexes, and `[?(@.key=="value")]`; undefined for any other. */
 function stepsOf(path: string): Step[] | undefined {
   const steps: Step[] = []
-  const part = /\.([A-Za-z_][\w-]*)|\['([^'\\]*)'\]|\["([^"\\]*)"\]|\[(\d+)\]|\[\?\(@\.([\w-]+)\s*==\s*(?:"([^"\\]*)"|'([^'\\]*)')\)\]/y
+  const part =
+    /\.([A-Za-z_][\w-]*)|\['([^'\\]*)'\]|\["([^"\\]*)"\]|\[(\d+)\]|\[\?\(@\.([\w-]+)\s*==\s*(?:"([^"\\]*)"|'([^'\\]*)')\)\]/y
   part.lastIndex = path.startsWith('$') ? 1 : 0
   while (part.lastIndex < path.length) {
     const match = part.exec(path)
@@ -137,7 +181,8 @@ function isLocation(targetPath: string, path: FieldPath, desired: JsonObject): b
     const here = path[index]
     if (here === undefined) return false
     if (typeof step === 'string') return here.kind === 'field' && here.name === step
-    if (typeof step !== 'number' && here.kind === 'item') return getKey(here.keys, step.key) === step.value
+    if (typeof step !== 'number' && here.kind === 'item')
+      return getKey(here.keys, step.key) === step.value
     const list = valueAt(desired, path.slice(0, index))
     if (list === undefined) return false
     const position = indexOfStep(list, here)

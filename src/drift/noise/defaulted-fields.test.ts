@@ -1,10 +1,20 @@
 import { test } from 'node:test'
 import type { Json } from '@backporch/kyaml/json'
-import { assertMutes, assertNotAbout, assertShows, type Edit } from '../../../test/fakes/noise-samples.ts'
+import {
+  assertMutes,
+  assertNotAbout,
+  assertShows,
+  type Edit,
+} from '../../../test/fakes/noise-samples.ts'
 
 const WEB = 'apps/v1 Deployment shop/web'
 const APP = 'spec.template.spec.containers[name=app]'
-const add = (of: string, at: string, live: Json, by = 'kubectl-create'): Edit => ({ of, at, live, by })
+const add = (of: string, at: string, live: Json, by = 'kubectl-create'): Edit => ({
+  of,
+  at,
+  live,
+  by,
+})
 
 /** Kind, path, what the server puts there, and another value. */
 const ROWS: readonly (readonly [of: string, at: string, value: Json, other: Json])[] = [
@@ -15,7 +25,12 @@ const ROWS: readonly (readonly [of: string, at: string, value: Json, other: Json
   [WEB, `${APP}.terminationMessagePolicy`, 'File', 'FallbackToLogsOnError'],
   [WEB, `${APP}.resources`, {}, { limits: { cpu: '1' } }],
   [WEB, `${APP}.readinessProbe.periodSeconds`, 10, 1],
-  ['batch/v1 CronJob shop/tidy', 'spec.jobTemplate.spec.template.spec.terminationGracePeriodSeconds', 30, 0],
+  [
+    'batch/v1 CronJob shop/tidy',
+    'spec.jobTemplate.spec.template.spec.terminationGracePeriodSeconds',
+    30,
+    0,
+  ],
   ['apps/v1 StatefulSet shop/db', 'spec.updateStrategy.rollingUpdate.partition', 0, 3],
   ['apps/v1 DaemonSet shop/log', 'spec.updateStrategy.rollingUpdate.maxUnavailable', 1, 10],
   ['batch/v1 Job shop/once', 'spec.suspend', false, true],
@@ -24,8 +39,18 @@ const ROWS: readonly (readonly [of: string, at: string, value: Json, other: Json
   ['v1 Secret shop/web', 'type', 'Opaque', 'kubernetes.io/tls'],
   ['v1 PersistentVolumeClaim shop/data', 'spec.volumeMode', 'Filesystem', 'Block'],
   ['storage.k8s.io/v1 StorageClass fast', 'reclaimPolicy', 'Delete', 'Retain'],
-  ['admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration check', 'webhooks[name=a.b.c].failurePolicy', 'Fail', 'Ignore'],
-  ['apiextensions.k8s.io/v1 CustomResourceDefinition x.y.z', 'spec.conversion.strategy', 'None', 'Webhook'],
+  [
+    'admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration check',
+    'webhooks[name=a.b.c].failurePolicy',
+    'Fail',
+    'Ignore',
+  ],
+  [
+    'apiextensions.k8s.io/v1 CustomResourceDefinition x.y.z',
+    'spec.conversion.strategy',
+    'None',
+    'Webhook',
+  ],
 ]
 
 for (const [of, at, value, other] of ROWS) {
@@ -37,19 +62,33 @@ for (const [of, at, value, other] of ROWS) {
 }
 
 test('what depends on other fields: the pull policy on the image, the target port on the port', () => {
-  const live = (image: string) => ({ live: { spec: { template: { spec: { containers: [{ name: 'app', image }] } } } } })
+  const live = (image: string) => ({
+    live: { spec: { template: { spec: { containers: [{ name: 'app', image }] } } } },
+  })
   const policy = (value: string): Edit => add(WEB, `${APP}.imagePullPolicy`, value)
   for (const image of ['nginx', 'nginx:latest', 'localhost:5000/nginx']) {
     assertMutes('defaulted-fields', policy('Always'), live(image))
     assertShows('defaulted-fields', policy('IfNotPresent'), live(image))
   }
-  for (const image of ['nginx:1.27', 'nginx@sha256:0000', 'localhost:5000/nginx:latest@sha256:0000']) {
+  for (const image of [
+    'nginx:1.27',
+    'nginx@sha256:0000',
+    'localhost:5000/nginx:latest@sha256:0000',
+  ]) {
     assertMutes('defaulted-fields', policy('IfNotPresent'), live(image))
     assertShows('defaulted-fields', policy('Always'), live(image))
   }
   const service = { live: { spec: { ports: [{ port: 80, protocol: 'TCP' }] } } }
-  assertMutes('defaulted-fields', add('v1 Service shop/web', 'spec.ports[port=80,protocol=TCP].targetPort', 80), service)
-  assertShows('defaulted-fields', add('v1 Service shop/web', 'spec.ports[port=80,protocol=TCP].targetPort', 81), service)
+  assertMutes(
+    'defaulted-fields',
+    add('v1 Service shop/web', 'spec.ports[port=80,protocol=TCP].targetPort', 80),
+    service,
+  )
+  assertShows(
+    'defaulted-fields',
+    add('v1 Service shop/web', 'spec.ports[port=80,protocol=TCP].targetPort', 81),
+    service,
+  )
 })
 
 test('a replica count is never a default: once the object is there it may be anybody’s', () => {

@@ -4,9 +4,25 @@
  * `pkg/apis/{core,apps,batch,admissionregistration,storage}/v1/defaults.go`.
  */
 import { type FieldPath, field, formatFieldPath, podPathOf, valueAt } from '@backporch/kyaml/field'
-import { emptyObject, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals, partOf, setKey } from '@backporch/kyaml/json'
+import {
+  emptyObject,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonEquals,
+  partOf,
+  setKey,
+} from '@backporch/kyaml/json'
 import type { Drift } from '../compare/drift.ts'
-import { isAdded, type Judgement, muted, type NoiseRule, type Surroundings, shown } from './noise-rule.ts'
+import {
+  isAdded,
+  type Judgement,
+  muted,
+  type NoiseRule,
+  type Surroundings,
+  shown,
+} from './noise-rule.ts'
 
 /** Paths and default values. `spec.replicas` is left out, because a count may be anybody's. */
 type Defaults = readonly (readonly [path: RegExp, value: Json])[]
@@ -43,7 +59,10 @@ const WEBHOOK: Defaults = [
 const DEFAULTS: Readonly<Record<string, Defaults>> = {
   'apps/Deployment': [
     // Flux writes an empty strategy, because it sends objects through their Go types.
-    [/^spec\.strategy$/, { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: '25%' } }],
+    [
+      /^spec\.strategy$/,
+      { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: '25%' } },
+    ],
     [/^spec\.strategy\.type$/, 'RollingUpdate'],
     [/^spec\.strategy\.rollingUpdate\.(maxSurge|maxUnavailable)$/, '25%'],
     [/^spec\.revisionHistoryLimit$/, 10],
@@ -58,7 +77,10 @@ const DEFAULTS: Readonly<Record<string, Defaults>> = {
     [/^spec\.persistentVolumeClaimRetentionPolicy\.(whenDeleted|whenScaled)$/, 'Retain'],
   ],
   'apps/DaemonSet': [
-    [/^spec\.updateStrategy$/, { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } }],
+    [
+      /^spec\.updateStrategy$/,
+      { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } },
+    ],
     [/^spec\.updateStrategy\.type$/, 'RollingUpdate'],
     [/^spec\.updateStrategy\.rollingUpdate\.maxSurge$/, 0],
     [/^spec\.updateStrategy\.rollingUpdate\.maxUnavailable$/, 1],
@@ -101,17 +123,25 @@ const DEFAULTS: Readonly<Record<string, Defaults>> = {
 
 /** Whether the server puts the live value there when git leaves it out. */
 export function isServerDefault(drift: Drift, live: Surroundings['live']): boolean {
-  return isAdded(drift) && drift.live !== undefined && jsonEquals(drift.live, defaultOf(drift, parentIn(live, drift.path)) ?? null)
+  return (
+    isAdded(drift) &&
+    drift.live !== undefined &&
+    jsonEquals(drift.live, defaultOf(drift, parentIn(live, drift.path)) ?? null)
+  )
 }
 
 /** A value that git lacks, without what the server puts there by itself. */
 export function withoutServerDefaults({ id, path }: Place, value: Json): Json {
-  if (isJsonArray(value)) return value.map((item, index) => withoutServerDefaults({ id, path: [...path, { kind: 'index', index }] }, item))
+  if (isJsonArray(value))
+    return value.map((item, index) =>
+      withoutServerDefaults({ id, path: [...path, { kind: 'index', index }] }, item),
+    )
   if (!isJsonObject(value)) return value
   const retained = emptyObject()
   for (const [key, below] of Object.entries(value)) {
     const place = { id, path: [...path, field(key)] }
-    if (!jsonEquals(below, defaultOf(place, value) ?? null)) setKey(retained, key, withoutServerDefaults(place, below))
+    if (!jsonEquals(below, defaultOf(place, value) ?? null))
+      setKey(retained, key, withoutServerDefaults(place, below))
   }
   return retained
 }
@@ -120,8 +150,11 @@ function judgeDefault(drift: Drift, { live }: Surroundings): Judgement | undefin
   if (!isAdded(drift) || drift.live === undefined) return undefined
   const value = defaultOf(drift, parentIn(live, drift.path))
   if (value === undefined) return undefined
-  if (jsonEquals(drift.live, value)) return muted('it holds what the server puts there when git leaves it out')
-  return shown(`the server's default is ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+  if (jsonEquals(drift.live, value))
+    return muted('it holds what the server puts there when git leaves it out')
+  return shown(
+    `the server's default is ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  )
 }
 
 type Place = Pick<Drift, 'id' | 'path'>
@@ -136,11 +169,13 @@ function defaultOf({ id, path: steps }: Place, parent: Json | undefined): Json |
   const own = DEFAULTS[kind]?.find(([location]) => location.test(path))
   if (own !== undefined) return own[1]
   const last = steps.at(-1)
-  if (kind === '/Service' && /^spec\.ports\[[^\]]+\]\.targetPort$/.test(path)) return partOf(parent, 'port')
+  if (kind === '/Service' && /^spec\.ports\[[^\]]+\]\.targetPort$/.test(path))
+    return partOf(parent, 'port')
   const above = podPathOf(id)
   const pod = above === undefined ? undefined : `${formatFieldPath(above)}.`
   if (pod === undefined || !path.startsWith(pod)) return undefined
-  if (last?.kind === 'field' && last.name === 'imagePullPolicy') return pullPolicyOf(partOf(parent, 'image'))
+  if (last?.kind === 'field' && last.name === 'imagePullPolicy')
+    return pullPolicyOf(partOf(parent, 'image'))
   return POD.find(([position]) => position.test(path.slice(pod.length)))?.[1]
 }
 

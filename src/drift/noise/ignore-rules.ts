@@ -2,7 +2,12 @@
 import { createHash } from 'node:crypto'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
 import { isSensitive, shownPathOnly } from '@backporch/kyaml/redaction'
-import { type LabelSelector, labelsOf, matchesLabels, type ResourceId } from '@backporch/kyaml/resource'
+import {
+  type LabelSelector,
+  labelsOf,
+  matchesLabels,
+  type ResourceId,
+} from '@backporch/kyaml/resource'
 import { matchesGlob } from '@backporch/kyaml/text'
 import { isKnownWriter } from '../attribute/actor.ts'
 import type { ChangeKind, Drift } from '../compare/drift.ts'
@@ -46,14 +51,30 @@ export interface RuleSides {
 
 /** The first part of a rule that does not match, for people, without hidden values. */
 export interface Mismatch {
-  readonly part: 'group' | 'kind' | 'namespace' | 'name' | 'labels' | 'changes' | 'managers' | 'paths' | 'values'
+  readonly part:
+    | 'group'
+    | 'kind'
+    | 'namespace'
+    | 'name'
+    | 'labels'
+    | 'changes'
+    | 'managers'
+    | 'paths'
+    | 'values'
   readonly wanted: string
   readonly found: string
 }
 
 /** The first rule that hides the difference. `today` is the day of the observation, `YYYY-MM-DD`. */
-export function ruleThatIgnores(drift: Drift, rules: readonly IgnoreRule[], today: string, sides: RuleSides = {}): IgnoreRule | undefined {
-  return rules.find((rule) => isActive(rule, today) && whyNotIgnored(drift, rule, sides) === undefined)
+export function ruleThatIgnores(
+  drift: Drift,
+  rules: readonly IgnoreRule[],
+  today: string,
+  sides: RuleSides = {},
+): IgnoreRule | undefined {
+  return rules.find(
+    (rule) => isActive(rule, today) && whyNotIgnored(drift, rule, sides) === undefined,
+  )
 }
 
 export function isActive(rule: Pick<IgnoreRule, 'expires'>, today: string): boolean {
@@ -61,7 +82,11 @@ export function isActive(rule: Pick<IgnoreRule, 'expires'>, today: string): bool
 }
 
 /** Undefined if the rule hides the difference, else the part that does not match, for `explain`. */
-export function whyNotIgnored(drift: Drift, rule: IgnoreRule, sides: RuleSides = {}): Mismatch | undefined {
+export function whyNotIgnored(
+  drift: Drift,
+  rule: IgnoreRule,
+  sides: RuleSides = {},
+): Mismatch | undefined {
   const { changes, managers, paths, pathExpressions = [], valueExpressions = [] } = rule
   const target = whyNotTargeted(drift.id, rule, sides)
   if (target !== undefined) return target
@@ -69,10 +94,16 @@ export function whyNotIgnored(drift: Drift, rule: IgnoreRule, sides: RuleSides =
     return { part: 'changes', wanted: changes.join(' or '), found: drift.change }
   const { actor } = drift
   // A guess about the remover hides nothing.
-  const named = isKnownWriter(actor) && managers.some((manager) => matchesGlob(manager, actor.manager))
-  if (managers.length > 0 && !named) return { part: 'managers', wanted: managers.join(' or '), found: foundManager(drift) }
+  const named =
+    isKnownWriter(actor) && managers.some((manager) => matchesGlob(manager, actor.manager))
+  if (managers.length > 0 && !named)
+    return { part: 'managers', wanted: managers.join(' or '), found: foundManager(drift) }
   const fields = [...paths.map(describeRulePath), ...pathExpressions]
-  if (fields.length > 0 && !coversDrift(paths, drift, sides.live) && !matchesPath(pathExpressions, drift))
+  if (
+    fields.length > 0 &&
+    !coversDrift(paths, drift, sides.live) &&
+    !matchesPath(pathExpressions, drift)
+  )
     return {
       part: 'paths',
       wanted: fields.join(' or '),
@@ -80,8 +111,16 @@ export function whyNotIgnored(drift: Drift, rule: IgnoreRule, sides: RuleSides =
     }
   if (valueExpressions.length === 0) return undefined
   const text = valueText(drift)
-  if (typeof text === 'string' && valueExpressions.some((expression) => matchesExpression(expression, text))) return undefined
-  return { part: 'values', wanted: valueExpressions.join(' or '), found: typeof text === 'string' ? 'another value' : text.why }
+  if (
+    typeof text === 'string' &&
+    valueExpressions.some((expression) => matchesExpression(expression, text))
+  )
+    return undefined
+  return {
+    part: 'values',
+    wanted: valueExpressions.join(' or '),
+    found: typeof text === 'string' ? 'another value' : text.why,
+  }
 }
 
 /** The first part of the target that does not match. */
@@ -92,18 +131,24 @@ export function whyNotTargeted(
 ): Mismatch | undefined {
   for (const part of ['kind', 'namespace', 'name', 'group'] as const) {
     const wanted = target[part]
-    if (wanted !== undefined && !matchesGlob(wanted, id[part])) return { part, wanted: wanted || '""', found: id[part] || '""' }
+    if (wanted !== undefined && !matchesGlob(wanted, id[part]))
+      return { part, wanted: wanted || '""', found: id[part] || '""' }
   }
   if (labels === undefined) return undefined
   const found = desired === undefined ? undefined : labelsOf(desired.object)
   if (found !== undefined && matchesLabels(labels.selector, found)) return undefined
-  const own = found === undefined ? 'an object that git does not declare' : [...found].map(([key, value]) => `${key}=${value}`).join(',')
+  const own =
+    found === undefined
+      ? 'an object that git does not declare'
+      : [...found].map(([key, value]) => `${key}=${value}`).join(',')
   return { part: 'labels', wanted: labels.text, found: own || 'no labels in git' }
 }
 
 function foundManager({ actor }: Drift): string {
   if (actor.confidence === 'none') return 'an unknown writer'
-  return actor.confidence === 'last-writer' ? `perhaps ${actor.manager}, and a guess hides nothing` : actor.manager
+  return actor.confidence === 'last-writer'
+    ? `perhaps ${actor.manager}, and a guess hides nothing`
+    : actor.manager
 }
 
 /** Expressions see `credential:redacted` for a credential in a path. */
@@ -115,7 +160,8 @@ function matchesPath(expressions: readonly string[], { id, path }: Drift): boole
 
 function valueText(drift: Drift): string | { readonly why: string } {
   const { git, live, liveUnread } = drift
-  if (liveUnread || isSensitive(drift, live) || isSensitive(drift, git)) return { why: 'a value that is not shown' }
+  if (liveUnread || isSensitive(drift, live) || isSensitive(drift, git))
+    return { why: 'a value that is not shown' }
   if (live === undefined) return { why: 'no live value' }
   return isText(live) ? String(live) : { why: 'a map or a list' }
 }
@@ -147,15 +193,29 @@ export function describeRule(rule: IgnoreRule): string {
 }
 
 /** `apps/Deployment/shop/web app=web`; empty where the rule is for every object. */
-export function describeTarget({ target: { group, kind, namespace, name }, labels }: IgnoreRule): string {
-  const object = [group, kind, namespace, name].filter((part) => part !== undefined && part !== '').join('/')
-  return [object || (group === '' ? 'core group' : ''), labels === undefined ? '' : `with ${labels.text}`]
+export function describeTarget({
+  target: { group, kind, namespace, name },
+  labels,
+}: IgnoreRule): string {
+  const object = [group, kind, namespace, name]
+    .filter((part) => part !== undefined && part !== '')
+    .join('/')
+  return [
+    object || (group === '' ? 'core group' : ''),
+    labels === undefined ? '' : `with ${labels.text}`,
+  ]
     .filter((part) => part !== '')
     .join(' ')
 }
 
 /** `spec.replicas, by keda-operator`; empty where the rule is for everything of its objects. */
-export function describeFields({ changes, paths, pathExpressions = [], valueExpressions = [], managers }: IgnoreRule): string {
+export function describeFields({
+  changes,
+  paths,
+  pathExpressions = [],
+  valueExpressions = [],
+  managers,
+}: IgnoreRule): string {
   return [
     ...(changes === undefined ? [] : [changes.join(' or ')]),
     ...paths.map(describeRulePath),
@@ -167,9 +227,34 @@ export function describeFields({ changes, paths, pathExpressions = [], valueExpr
 
 /** Twelve hex digits of the covered content, regardless of the position in the file. */
 export function ruleId(rule: IgnoreRule): string {
-  const { level = 'policy', policy, target, labels, changes, paths, pathExpressions = [], valueExpressions = [], managers } = rule
+  const {
+    level = 'policy',
+    policy,
+    target,
+    labels,
+    changes,
+    paths,
+    pathExpressions = [],
+    valueExpressions = [],
+    managers,
+  } = rule
   const { group, kind, namespace, name } = target
-  const what = [group ?? null, kind ?? null, namespace ?? null, name ?? null, labels?.text ?? null, changes ?? null]
-  const text = JSON.stringify([level, policy?.name ?? '', what, paths.map(describeRulePath), pathExpressions, valueExpressions, managers])
+  const what = [
+    group ?? null,
+    kind ?? null,
+    namespace ?? null,
+    name ?? null,
+    labels?.text ?? null,
+    changes ?? null,
+  ]
+  const text = JSON.stringify([
+    level,
+    policy?.name ?? '',
+    what,
+    paths.map(describeRulePath),
+    pathExpressions,
+    valueExpressions,
+    managers,
+  ])
   return createHash('sha256').update(text).digest('hex').slice(0, 12)
 }

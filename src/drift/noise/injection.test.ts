@@ -1,10 +1,18 @@
 import { test } from 'node:test'
 import type { JsonObject } from '@backporch/kyaml/json'
-import { annotated, assertMutes, assertNotAbout, assertShows, type Edit } from '../../../test/fakes/noise-samples.ts'
+import {
+  annotated,
+  assertMutes,
+  assertNotAbout,
+  assertShows,
+  type Edit,
+} from '../../../test/fakes/noise-samples.ts'
 import type { Surroundings } from './noise-rule.ts'
 
 /** The head of a PEM certificate in base64, and more of it. */
-const BUNDLE = Buffer.from('-----BEGIN CERTIFICATE-----\nMIIBszCCAVmgAwIBAgIUQnoNotReal\n-----END CERTIFICATE-----\n').toString('base64')
+const BUNDLE = Buffer.from(
+  '-----BEGIN CERTIFICATE-----\nMIIBszCCAVmgAwIBAgIUQnoNotReal\n-----END CERTIFICATE-----\n',
+).toString('base64')
 const HOOK = 'admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration check'
 const bundle = (by: string, more: Partial<Edit> = {}): Edit => ({
   of: HOOK,
@@ -16,84 +24,222 @@ const bundle = (by: string, more: Partial<Edit> = {}): Edit => ({
 const requested = { desired: annotated({ 'cert-manager.io/inject-ca-from': 'shop/serving' }) }
 
 test('a CA bundle that git asks for by annotation is the injector’s, in each of the four kinds, whatever git holds meanwhile', () => {
-  assertMutes('ca-bundle', bundle('cainjector'), requested, /^git asks for it with the annotation cert-manager\.io\/inject-ca-from$/)
+  assertMutes(
+    'ca-bundle',
+    bundle('cainjector'),
+    requested,
+    /^git asks for it with the annotation cert-manager\.io\/inject-ca-from$/,
+  )
   assertMutes('ca-bundle', bundle('cainjector Apply', { git: 'b2xk' }), requested)
-  assertMutes('ca-bundle', bundle('some-process'), { desired: annotated({ 'service.beta.openshift.io/inject-cabundle': 'true' }) })
+  assertMutes('ca-bundle', bundle('some-process'), {
+    desired: annotated({ 'service.beta.openshift.io/inject-cabundle': 'true' }),
+  })
   const locations: readonly (readonly [of: string, at: string])[] = [
-    ['admissionregistration.k8s.io/v1 MutatingWebhookConfiguration fill', 'webhooks[name=a.example.com].clientConfig.caBundle'],
-    ['apiextensions.k8s.io/v1 CustomResourceDefinition x.example.com', 'spec.conversion.webhook.clientConfig.caBundle'],
+    [
+      'admissionregistration.k8s.io/v1 MutatingWebhookConfiguration fill',
+      'webhooks[name=a.example.com].clientConfig.caBundle',
+    ],
+    [
+      'apiextensions.k8s.io/v1 CustomResourceDefinition x.example.com',
+      'spec.conversion.webhook.clientConfig.caBundle',
+    ],
     ['apiregistration.k8s.io/v1 APIService v1.example.com', 'spec.caBundle'],
   ]
-  for (const [of, at] of locations) assertMutes('ca-bundle', bundle('cainjector', { of, at }), requested)
+  for (const [of, at] of locations)
+    assertMutes('ca-bundle', bundle('cainjector', { of, at }), requested)
 })
 
 test('a CA bundle that git leaves open is filled in by injectors and controllers that are known', () => {
-  for (const by of ['cainjector', 'pilot-discovery', 'kube-webhook-certgen', 'gatekeeper', 'my-operator'])
-    assertMutes('ca-bundle', bundle(by), {}, new RegExp(`^git leaves it open, and ${by} filled it in$`))
-  for (const git of ['', 'Cg==']) assertMutes('ca-bundle', bundle('cainjector', { git, change: 'modified' }))
+  for (const by of [
+    'cainjector',
+    'pilot-discovery',
+    'kube-webhook-certgen',
+    'gatekeeper',
+    'my-operator',
+  ])
+    assertMutes(
+      'ca-bundle',
+      bundle(by),
+      {},
+      new RegExp(`^git leaves it open, and ${by} filled it in$`),
+    )
+  for (const git of ['', 'Cg=='])
+    assertMutes('ca-bundle', bundle('cainjector', { git, change: 'modified' }))
   assertShows('ca-bundle', bundle('some-process'), {}, /some-process is no injector that is known/)
   assertShows('ca-bundle', bundle(''), {}, /nobody that the server knows is no injector/)
 })
 
 test('a CA bundle of a person, one against git’s own, and what is no certificate are shown', () => {
-  assertShows('ca-bundle', bundle('kubectl-edit'), requested, /^kubectl-edit wrote it, which is no injector$/)
+  assertShows(
+    'ca-bundle',
+    bundle('kubectl-edit'),
+    requested,
+    /^kubectl-edit wrote it, which is no injector$/,
+  )
   assertShows('ca-bundle', bundle('kubectl-patch'), {}, /kubectl-patch/)
-  assertShows('ca-bundle', bundle('cainjector', { git: BUNDLE, live: `${BUNDLE}x` }), {}, /git has a CA bundle of its own/)
-  assertShows('ca-bundle', bundle('cainjector', { live: 'bm90IGEgY2VydGlmaWNhdGU=' }), requested, /no PEM certificate/)
+  assertShows(
+    'ca-bundle',
+    bundle('cainjector', { git: BUNDLE, live: `${BUNDLE}x` }),
+    {},
+    /git has a CA bundle of its own/,
+  )
+  assertShows(
+    'ca-bundle',
+    bundle('cainjector', { live: 'bm90IGEgY2VydGlmaWNhdGU=' }),
+    requested,
+    /no PEM certificate/,
+  )
   // The annotation of a live object may be set by whoever wrote the bundle.
-  assertShows('ca-bundle', bundle('some-process'), { live: annotated({ 'cert-manager.io/inject-ca-from': 'x/y' }) })
-  assertNotAbout('ca-bundle', bundle('cainjector', { at: 'webhooks[name=a.example.com].clientConfig.url', live: 'https://x' }), requested)
-  assertNotAbout('ca-bundle', bundle('cainjector', { at: 'webhooks[name=a.example.com].failurePolicy', live: 'Ignore' }), requested)
-  assertNotAbout('ca-bundle', bundle('cainjector', { change: 'removed', git: BUNDLE, live: undefined }), requested)
+  assertShows('ca-bundle', bundle('some-process'), {
+    live: annotated({ 'cert-manager.io/inject-ca-from': 'x/y' }),
+  })
+  assertNotAbout(
+    'ca-bundle',
+    bundle('cainjector', {
+      at: 'webhooks[name=a.example.com].clientConfig.url',
+      live: 'https://x',
+    }),
+    requested,
+  )
+  assertNotAbout(
+    'ca-bundle',
+    bundle('cainjector', { at: 'webhooks[name=a.example.com].failurePolicy', live: 'Ignore' }),
+    requested,
+  )
+  assertNotAbout(
+    'ca-bundle',
+    bundle('cainjector', { change: 'removed', git: BUNDLE, live: undefined }),
+    requested,
+  )
 })
 
 const POD = 'v1 Pod shop/web'
 const WORKLOAD = 'apps/v1 Deployment shop/web'
 const injected = (mark: string): Partial<Surroundings> => ({ live: annotated({ [mark]: 'x' }) })
-const templated = (mark: string): Partial<Surroundings> => ({ live: { spec: { template: annotated({ [mark]: 'x' }) } } })
-const added = (of: string, at: string, by: string, live: JsonObject | string = { name: 'x' }): Edit => ({ of, at, live, by })
+const templated = (mark: string): Partial<Surroundings> => ({
+  live: { spec: { template: annotated({ [mark]: 'x' }) } },
+})
+const added = (
+  of: string,
+  at: string,
+  by: string,
+  live: JsonObject | string = { name: 'x' },
+): Edit => ({ of, at, live, by })
 
 for (const [mesh, mark, container, volume, key, writer] of [
-  ['istio', 'sidecar.istio.io/status', 'istio-proxy', 'istio-envoy', 'sidecar.istio.io/status', 'istio-sidecar-injector'],
-  ['linkerd', 'linkerd.io/proxy-version', 'linkerd-proxy', 'linkerd-identity-token', 'linkerd.io/proxy-version', 'linkerd-proxy-injector'],
+  [
+    'istio',
+    'sidecar.istio.io/status',
+    'istio-proxy',
+    'istio-envoy',
+    'sidecar.istio.io/status',
+    'istio-sidecar-injector',
+  ],
+  [
+    'linkerd',
+    'linkerd.io/proxy-version',
+    'linkerd-proxy',
+    'linkerd-identity-token',
+    'linkerd.io/proxy-version',
+    'linkerd-proxy-injector',
+  ],
 ] as const) {
   test(`${mesh}: what the injector added and marked is its own`, () => {
     for (const by of [writer, '']) {
-      assertMutes(mesh, added(POD, `spec.containers[name=${container}]`, by), injected(mark), /adds it to the Pod$/)
+      assertMutes(
+        mesh,
+        added(POD, `spec.containers[name=${container}]`, by),
+        injected(mark),
+        /adds it to the Pod$/,
+      )
       assertMutes(mesh, added(POD, `spec.volumes[name=${volume}]`, by), injected(mark))
       assertMutes(mesh, added(POD, `metadata.annotations["${key}"]`, by, '1'), injected(mark))
-      assertMutes(mesh, added(WORKLOAD, `spec.template.spec.initContainers[name=${container}]`, by), templated(mark))
-      assertMutes(mesh, added(WORKLOAD, `spec.template.metadata.annotations["${key}"]`, by, '1'), templated(mark))
+      assertMutes(
+        mesh,
+        added(WORKLOAD, `spec.template.spec.initContainers[name=${container}]`, by),
+        templated(mark),
+      )
+      assertMutes(
+        mesh,
+        added(WORKLOAD, `spec.template.metadata.annotations["${key}"]`, by, '1'),
+        templated(mark),
+      )
     }
   })
 
   test(`${mesh}: the same by a person, without the mark, and anything beside it is shown`, () => {
-    assertShows(mesh, added(POD, `spec.containers[name=${container}]`, 'kubectl-edit'), injected(mark), /^kubectl-edit wrote it/)
-    assertShows(mesh, added(POD, `spec.containers[name=${container}]`, writer), {}, /annotation .* is missing/)
+    assertShows(
+      mesh,
+      added(POD, `spec.containers[name=${container}]`, 'kubectl-edit'),
+      injected(mark),
+      /^kubectl-edit wrote it/,
+    )
+    assertShows(
+      mesh,
+      added(POD, `spec.containers[name=${container}]`, writer),
+      {},
+      /annotation .* is missing/,
+    )
     assertNotAbout(mesh, added(POD, 'spec.containers[name=shell]', writer), injected(mark))
     assertNotAbout(mesh, added(POD, 'spec.volumes[name=host]', writer), injected(mark))
     assertNotAbout(mesh, added(POD, 'metadata.labels.team', writer, 'a'), injected(mark))
-    assertNotAbout(mesh, { of: POD, at: `spec.containers[name=${container}].image`, git: 'a', live: 'b', by: writer }, injected(mark))
-    assertNotAbout(mesh, added('v1 ConfigMap shop/web', `metadata.annotations["${key}"]`, writer, '1'))
+    assertNotAbout(
+      mesh,
+      { of: POD, at: `spec.containers[name=${container}].image`, git: 'a', live: 'b', by: writer },
+      injected(mark),
+    )
+    assertNotAbout(
+      mesh,
+      added('v1 ConfigMap shop/web', `metadata.annotations["${key}"]`, writer, '1'),
+    )
   })
 }
 
 test('the mark of the Prometheus operator’s webhook, and nothing else of a rule', () => {
   const rule = 'monitoring.coreos.com/v1 PrometheusRule shop/alerts'
-  const mark = (live: string, by: string): Edit => added(rule, 'metadata.annotations["prometheus-operator-validated"]', by, live)
+  const mark = (live: string, by: string): Edit =>
+    added(rule, 'metadata.annotations["prometheus-operator-validated"]', by, live)
   assertMutes('prometheus-operator', mark('true', 'helm Update'))
   assertMutes('prometheus-operator', mark('true', ''))
-  assertShows('prometheus-operator', mark('true', 'kubectl-annotate'), {}, /kubectl-annotate wrote it/)
+  assertShows(
+    'prometheus-operator',
+    mark('true', 'kubectl-annotate'),
+    {},
+    /kubectl-annotate wrote it/,
+  )
   assertShows('prometheus-operator', mark('false', ''), {}, /writes true/)
-  assertNotAbout('prometheus-operator', { of: rule, at: 'spec.groups[name=a].rules', git: [], live: [{}], by: '' })
+  assertNotAbout('prometheus-operator', {
+    of: rule,
+    at: 'spec.groups[name=a].rules',
+    git: [],
+    live: [{}],
+    by: '',
+  })
 })
 
 test('the eviction policy that a webhook fills into a disruption budget, and not the budget', () => {
   const budget = 'policy/v1 PodDisruptionBudget shop/web'
-  const policy = (by: string, live = 'AlwaysAllow'): Edit => added(budget, 'spec.unhealthyPodEvictionPolicy', by, live)
+  const policy = (by: string, live = 'AlwaysAllow'): Edit =>
+    added(budget, 'spec.unhealthyPodEvictionPolicy', by, live)
   assertMutes('disruption-budget-webhooks', policy('pdb-webhook'))
   assertMutes('disruption-budget-webhooks', policy(''))
-  assertShows('disruption-budget-webhooks', policy('kubectl-edit'), {}, /kubectl-edit wrote it, which is no webhook/)
-  assertShows('disruption-budget-webhooks', policy('pdb-webhook', 'Sometimes'), {}, /no policy that the API has/)
-  assertNotAbout('disruption-budget-webhooks', { of: budget, at: 'spec.minAvailable', git: 2, live: 0, by: 'pdb-webhook' })
+  assertShows(
+    'disruption-budget-webhooks',
+    policy('kubectl-edit'),
+    {},
+    /kubectl-edit wrote it, which is no webhook/,
+  )
+  assertShows(
+    'disruption-budget-webhooks',
+    policy('pdb-webhook', 'Sometimes'),
+    {},
+    /no policy that the API has/,
+  )
+  assertNotAbout('disruption-budget-webhooks', {
+    of: budget,
+    at: 'spec.minAvailable',
+    git: 2,
+    live: 0,
+    by: 'pdb-webhook',
+  })
 })

@@ -25,9 +25,18 @@ import {
 
 /** Where the API has a CA bundle. Sources: k8s.io/api admissionregistration/v1; apiextensions/v1; kube-aggregator apiregistration/v1. */
 const CA_BUNDLES = new Map([
-  ['admissionregistration.k8s.io/MutatingWebhookConfiguration', /^webhooks\[name=[^\]]+\]\.clientConfig\.caBundle$/],
-  ['admissionregistration.k8s.io/ValidatingWebhookConfiguration', /^webhooks\[name=[^\]]+\]\.clientConfig\.caBundle$/],
-  ['apiextensions.k8s.io/CustomResourceDefinition', /^spec\.conversion\.webhook\.clientConfig\.caBundle$/],
+  [
+    'admissionregistration.k8s.io/MutatingWebhookConfiguration',
+    /^webhooks\[name=[^\]]+\]\.clientConfig\.caBundle$/,
+  ],
+  [
+    'admissionregistration.k8s.io/ValidatingWebhookConfiguration',
+    /^webhooks\[name=[^\]]+\]\.clientConfig\.caBundle$/,
+  ],
+  [
+    'apiextensions.k8s.io/CustomResourceDefinition',
+    /^spec\.conversion\.webhook\.clientConfig\.caBundle$/,
+  ],
   ['apiregistration.k8s.io/APIService', /^spec\.caBundle$/],
 ])
 /** Sources: cert-manager `docs/concepts/ca-injector`; OpenShift service CA operator documentation. */
@@ -43,14 +52,18 @@ const NO_BUNDLE: readonly (Json | undefined)[] = [undefined, null, '', 'Cg==']
 const PEM_HEAD = 'LS0tLS1CRUdJTiBDRVJUSUZJQ0FUR'
 
 function judgeBundle(drift: Drift, { desired }: Surroundings): Judgement | undefined {
-  if (!isLive(drift) || CA_BUNDLES.get(kindOf(drift))?.test(pathText(drift)) !== true) return undefined
-  if (typeof drift.live !== 'string' || !drift.live.startsWith(PEM_HEAD)) return shown('it holds no PEM certificate')
+  if (!isLive(drift) || CA_BUNDLES.get(kindOf(drift))?.test(pathText(drift)) !== true)
+    return undefined
+  if (typeof drift.live !== 'string' || !drift.live.startsWith(PEM_HEAD))
+    return shown('it holds no PEM certificate')
   if (isPerson(drift)) return shown(`${writerOf(drift)} wrote it, which is no injector`)
   // The one in git: a writer of the live object can set annotations too.
   const requested = INJECTS_CA.find((key) => textOf(desired, 'metadata', 'annotations', key) !== '')
   if (requested !== undefined) return muted(`git asks for it with the annotation ${requested}`)
-  if (!NO_BUNDLE.includes(drift.git)) return shown('git has a CA bundle of its own and no annotation that asks for another')
-  if (isMachine(drift) || writtenBy(drift, CA_INJECTORS)) return muted(`git leaves it open, and ${writerOf(drift)} filled it in`)
+  if (!NO_BUNDLE.includes(drift.git))
+    return shown('git has a CA bundle of its own and no annotation that asks for another')
+  if (isMachine(drift) || writtenBy(drift, CA_INJECTORS))
+    return muted(`git leaves it open, and ${writerOf(drift)} filled it in`)
   return shown(`git leaves it open, and ${writerOf(drift)} is no injector that is known`)
 }
 
@@ -81,11 +94,20 @@ const LINKERD: Mesh = {
   writers: /^(linkerd-proxy-injector|linkerd-.*|proxy-injector)$/,
   mark: 'linkerd.io/proxy-version',
   containers: new Set(['linkerd-proxy', 'linkerd-init', 'linkerd-network-validator']),
-  volumes: wordSet('linkerd-identity-end-entity linkerd-identity-token linkerd-proxy-init-xtables-lock linkerd-tap linkerd-config'),
+  volumes: wordSet(
+    'linkerd-identity-end-entity linkerd-identity-token linkerd-proxy-init-xtables-lock linkerd-tap linkerd-config',
+  ),
   metadata:
     /^linkerd\.io\/(proxy-version|created-by|trust-root-sha256|control-plane-ns|proxy-deployment|proxy-statefulset|proxy-daemonset|workload-ns|identity-mode)$/,
 }
-const POD_KINDS = new Set(['/Pod', 'apps/Deployment', 'apps/StatefulSet', 'apps/DaemonSet', 'apps/ReplicaSet', 'batch/Job'])
+const POD_KINDS = new Set([
+  '/Pod',
+  'apps/Deployment',
+  'apps/StatefulSet',
+  'apps/DaemonSet',
+  'apps/ReplicaSet',
+  'batch/Job',
+])
 
 function judgeMesh(drift: Drift, surroundings: Surroundings, mesh: Mesh): Judgement | undefined {
   const { live } = surroundings
@@ -93,13 +115,20 @@ function judgeMesh(drift: Drift, surroundings: Surroundings, mesh: Mesh): Judgem
   const above = drift.id.kind === 'Pod' ? [] : ['spec', 'template']
   const key = metadataKey(drift, 'annotations', above) ?? metadataKey(drift, 'labels', above)
   const [, list = '', item = ''] =
-    /^spec\.(?:template\.spec\.)?(containers|initContainers|volumes)\[name=([^\]]+)\]$/.exec(pathText(drift)) ?? []
-  const known = key !== undefined ? mesh.metadata.test(key) : (list === 'volumes' ? mesh.volumes : mesh.containers).has(item)
+    /^spec\.(?:template\.spec\.)?(containers|initContainers|volumes)\[name=([^\]]+)\]$/.exec(
+      pathText(drift),
+    ) ?? []
+  const known =
+    key !== undefined
+      ? mesh.metadata.test(key)
+      : (list === 'volumes' ? mesh.volumes : mesh.containers).has(item)
   if (!known) return undefined
   if (!hasNoOwner(drift, surroundings) && !writtenBy(drift, mesh.writers))
     return shown(`${writerOf(drift)} wrote it, and not the injector of ${mesh.name}`)
   if (textOf(live, ...above, 'metadata', 'annotations', mesh.mark) === '')
-    return shown(`the annotation ${mesh.mark} is missing, which the injector of ${mesh.name} leaves`)
+    return shown(
+      `the annotation ${mesh.mark} is missing, which the injector of ${mesh.name} leaves`,
+    )
   return muted(`the injector of ${mesh.name} adds it to the Pod`)
 }
 
@@ -114,10 +143,17 @@ function judgePrometheus(drift: Drift): Judgement | undefined {
 
 /** Webhooks fill in how Pods that are not ready may be evicted (k8s.io/api policy/v1), which git leaves to the server. */
 function judgeBudget(drift: Drift, surroundings: Surroundings): Judgement | undefined {
-  if (!isAdded(drift) || kindOf(drift) !== 'policy/PodDisruptionBudget' || pathText(drift) !== 'spec.unhealthyPodEvictionPolicy')
+  if (
+    !isAdded(drift) ||
+    kindOf(drift) !== 'policy/PodDisruptionBudget' ||
+    pathText(drift) !== 'spec.unhealthyPodEvictionPolicy'
+  )
     return undefined
-  if (drift.live !== 'IfHealthyBudget' && drift.live !== 'AlwaysAllow') return shown('it holds no policy that the API has')
-  const webhook = hasNoOwner(drift, surroundings) || (drift.actor.class === 'webhook' && drift.actor.confidence === 'field-manager')
+  if (drift.live !== 'IfHealthyBudget' && drift.live !== 'AlwaysAllow')
+    return shown('it holds no policy that the API has')
+  const webhook =
+    hasNoOwner(drift, surroundings) ||
+    (drift.actor.class === 'webhook' && drift.actor.confidence === 'field-manager')
   return webhook
     ? muted('a webhook fills in the eviction policy that git leaves open')
     : shown(`${writerOf(drift)} wrote it, which is no webhook`)
@@ -126,7 +162,8 @@ function judgeBudget(drift: Drift, surroundings: Surroundings): Judgement | unde
 export const INJECTION_RULES: readonly NoiseRule[] = [
   {
     name: 'ca-bundle',
-    reason: 'An injector writes the CA bundle of a webhook, a conversion webhook or an aggregated API.',
+    reason:
+      'An injector writes the CA bundle of a webhook, a conversion webhook or an aggregated API.',
     mutes:
       'caBundle with a certificate, if git requests it by annotation, or omits it and an injector wrote it; a bundle that a person wrote is shown.',
     link: 'https://cert-manager.io/docs/concepts/ca-injector/',
@@ -135,28 +172,32 @@ export const INJECTION_RULES: readonly NoiseRule[] = [
   {
     name: 'istio',
     reason: 'The injector of Istio adds its sidecar to Pods.',
-    mutes: 'containers, volumes and metadata of the sidecar that the injector added and marked; what anybody else adds is shown.',
+    mutes:
+      'containers, volumes and metadata of the sidecar that the injector added and marked; what anybody else adds is shown.',
     link: 'https://istio.io/latest/docs/setup/additional-setup/sidecar-injection/',
     judge: (drift, surroundings) => judgeMesh(drift, surroundings, ISTIO),
   },
   {
     name: 'linkerd',
     reason: 'The injector of Linkerd adds its proxy to Pods.',
-    mutes: 'containers, volumes and metadata of the proxy that the injector added and marked; what anybody else adds is shown.',
+    mutes:
+      'containers, volumes and metadata of the proxy that the injector added and marked; what anybody else adds is shown.',
     link: 'https://linkerd.io/2/features/proxy-injection/',
     judge: (drift, surroundings) => judgeMesh(drift, surroundings, LINKERD),
   },
   {
     name: 'prometheus-operator',
     reason: 'The webhook of the Prometheus operator marks the rules that it read.',
-    mutes: 'the annotation prometheus-operator-validated: "true" of a PrometheusRule; the rules themselves are shown.',
+    mutes:
+      'the annotation prometheus-operator-validated: "true" of a PrometheusRule; the rules themselves are shown.',
     link: 'https://prometheus-operator.dev/docs/platform/webhook/',
     judge: judgePrometheus,
   },
   {
     name: 'disruption-budget-webhooks',
     reason: 'Webhooks fill in the eviction policy of a PodDisruptionBudget that git omits.',
-    mutes: 'spec.unhealthyPodEvictionPolicy that a webhook added; the budget itself, and what a person sets, is shown.',
+    mutes:
+      'spec.unhealthyPodEvictionPolicy that a webhook added; the budget itself, and what a person sets, is shown.',
     link: 'https://kubernetes.io/docs/tasks/run-application/configure-pdb/#unhealthy-pod-eviction-policy',
     judge: judgeBudget,
   },

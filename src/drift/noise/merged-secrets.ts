@@ -30,12 +30,18 @@ function judgeMerged(drift: Drift, surroundings: Surroundings): Judgement | unde
   const key = metadataKey(drift, 'labels') ?? metadataKey(drift, 'annotations')
   const isEntry = drift.path.length === 2 && startsWith(drift.path, ['data'])
   const byExternal = labelsOf(live).get('reconcile.external-secrets.io/managed') === 'true'
-  if (byExternal && (isEntry || (key !== undefined && (OWN_KEY.test(key) || isCopied(drift, surroundings))))) {
-    if (writtenBy(drift, EXTERNAL_SECRETS)) return muted('External Secrets merges it into the Secret')
+  if (
+    byExternal &&
+    (isEntry || (key !== undefined && (OWN_KEY.test(key) || isCopied(drift, surroundings))))
+  ) {
+    if (writtenBy(drift, EXTERNAL_SECRETS))
+      return muted('External Secrets merges it into the Secret')
     return shown(`${writerOf(drift)} wrote it, and not External Secrets`)
   }
-  if (!isEntry || annotationsOf(desired).get('sealedsecrets.bitnami.com/patch') !== 'true') return undefined
-  if (writtenBy(drift, SEALED_SECRETS)) return muted('git lets Sealed Secrets add entries to the Secret')
+  if (!isEntry || annotationsOf(desired).get('sealedsecrets.bitnami.com/patch') !== 'true')
+    return undefined
+  if (writtenBy(drift, SEALED_SECRETS))
+    return muted('git lets Sealed Secrets add entries to the Secret')
   return shown(`${writerOf(drift)} wrote it, and not Sealed Secrets`)
 }
 
@@ -44,7 +50,11 @@ function isCopied(drift: Drift, { liveOf }: Surroundings): boolean {
   const { namespace } = drift.id
   const name = drift.actor.manager.replace(EXTERNAL_SECRETS, '')
   const external = liveOf({ group: 'external-secrets.io', kind: 'ExternalSecret', namespace, name })
-  return external !== undefined && drift.live !== undefined && jsonEquals(valueAt(external, drift.path), drift.live)
+  return (
+    external !== undefined &&
+    drift.live !== undefined &&
+    jsonEquals(valueAt(external, drift.path), drift.live)
+  )
 }
 
 export const MERGED_SECRET_RULES: readonly NoiseRule[] = [

@@ -26,7 +26,13 @@ export interface NoiseRule {
 export type Judgement =
   | { readonly mutes: true; readonly why: string; readonly scaler?: ResourceId }
   /** `note`: shown with the difference, and not only by `explain`. `releases`: Release is the plan without a choice. */
-  | { readonly mutes: false; readonly because: string; readonly note?: boolean; readonly scaler?: ResourceId; readonly releases?: true }
+  | {
+      readonly mutes: false
+      readonly because: string
+      readonly note?: boolean
+      readonly scaler?: ResourceId
+      readonly releases?: true
+    }
 
 /** Context of the difference. Absent metadata is empty, never an error. */
 export interface Surroundings {
@@ -73,16 +79,25 @@ export function pathText({ path }: Drift): string {
 }
 
 /** The key of a label or annotation of the object itself; `under` names the template instead, as in `['spec', 'template']`. */
-export function metadataKey({ path }: Drift, map: 'labels' | 'annotations', under: readonly string[] = []): string | undefined {
+export function metadataKey(
+  { path }: Drift,
+  map: 'labels' | 'annotations',
+  under: readonly string[] = [],
+): string | undefined {
   const above = [...under, 'metadata', map]
   const key = path.at(-1)
-  return path.length === above.length + 1 && startsWith(path, above) && key?.kind === 'field' ? key.name : undefined
+  return path.length === above.length + 1 && startsWith(path, above) && key?.kind === 'field'
+    ? key.name
+    : undefined
 }
 
 /** The finalizer that the difference is about. */
 export function finalizerOf({ path }: Drift): string | undefined {
   const member = path[2]
-  return path.length === 3 && startsWith(path, ['metadata', 'finalizers']) && member?.kind === 'member' && typeof member.value === 'string'
+  return path.length === 3 &&
+    startsWith(path, ['metadata', 'finalizers']) &&
+    member?.kind === 'member' &&
+    typeof member.value === 'string'
     ? member.value
     : undefined
 }
@@ -108,23 +123,36 @@ export type Managers = RegExp | ((manager: string) => boolean)
 
 /** The server names one of these as the owner of the field. */
 export function writtenBy({ actor }: Drift, managers: Managers): boolean {
-  return isOwned({ actor }) && (managers instanceof RegExp ? managers.test(actor.manager) : managers(actor.manager))
+  return (
+    isOwned({ actor }) &&
+    (managers instanceof RegExp ? managers.test(actor.manager) : managers(actor.manager))
+  )
 }
 
 /** The syncer owns it, under its own name or one that it had before. */
 export function fromSyncer({ actor }: Drift, syncer: SyncerManager | undefined): boolean {
   const { manager, operation, subresource, confidence } = actor
-  return confidence === 'field-manager' && operation !== '' && isSyncer({ manager, operation, subresource }, syncer)
+  return (
+    confidence === 'field-manager' &&
+    operation !== '' &&
+    isSyncer({ manager, operation, subresource }, syncer)
+  )
 }
 
 /** The server knows no owner: what admission and allocation write has none (docs/facts/noise-sources.md). */
-export function hasNoOwner({ actor }: Drift, { withoutOwners }: Pick<Surroundings, 'withoutOwners'>): boolean {
+export function hasNoOwner(
+  { actor }: Drift,
+  { withoutOwners }: Pick<Surroundings, 'withoutOwners'>,
+): boolean {
   return actor.confidence === 'none' && withoutOwners !== true
 }
 
 /** A writer that is a controller or an admission webhook, as far as its name shows. Only together with a path and a value. */
 export function isMachine({ actor }: Drift): boolean {
-  return actor.confidence === 'field-manager' && (actor.class === 'controller' || actor.class === 'webhook')
+  return (
+    actor.confidence === 'field-manager' &&
+    (actor.class === 'controller' || actor.class === 'webhook')
+  )
 }
 
 export function isPerson({ actor }: Drift): boolean {

@@ -11,14 +11,22 @@ async function changesWith(filled: (empty: JsonObject) => JsonObject) {
   const world = new TurnWorld('{mode: Propose}', { 'apps/web/election.yaml': EMPTY })
   world.cluster.put(filled(yaml(EMPTY)))
   const { report } = await world.plan()
-  return report.spec.changes.map(({ path, resolution, notes }) => ({ path, resolution, notes: notes?.join('; ') ?? '' }))
+  return report.spec.changes.map(({ path, resolution, notes }) => ({
+    path,
+    resolution,
+    notes: notes?.join('; ') ?? '',
+  }))
 }
 
 /** As a server-side apply of a name leaves it: nobody owns anything, and an Update is not noted either. */
 function ofNobody(empty: JsonObject): JsonObject {
   const metadata = partOf(empty, 'metadata')
   assert.ok(isJsonObject(metadata))
-  return { ...empty, metadata: { ...metadata, uid: 'u1', resourceVersion: '1' }, data: { leader: 'pod-1' } }
+  return {
+    ...empty,
+    metadata: { ...metadata, uid: 'u1', resourceVersion: '1' },
+    data: { leader: 'pod-1' },
+  }
 }
 
 const filledBy = (manager: string) => (empty: JsonObject) =>
@@ -36,5 +44,8 @@ test('a person fills it: drift that is restored', async () => {
 test('nobody is named: a line that is planned as Release, and says why', async () => {
   const [change, ...more] = await changesWith(ofNobody)
   assert.deepEqual([change?.path, change?.resolution, more], ['data.leader', 'Release', []])
-  assert.match(change?.notes ?? '', /git declares it empty, and the object does not show who fills it: Release leaves it to them/)
+  assert.match(
+    change?.notes ?? '',
+    /git declares it empty, and the object does not show who fills it: Release leaves it to them/,
+  )
 })

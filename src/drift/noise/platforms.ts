@@ -47,7 +47,8 @@ const OPENSHIFT: readonly PlatformMark[] = [
   {
     kind: /^\/ServiceAccount$/,
     annotations: /^openshift\.io\/internal-registry-pull-secret-ref$/,
-    writers: /^(openshift-controller-manager|openshift\.io\/image-registry-pull-secrets_service-account-controller)$/,
+    writers:
+      /^(openshift-controller-manager|openshift\.io\/image-registry-pull-secrets_service-account-controller)$/,
   },
 ]
 
@@ -62,9 +63,17 @@ const RANCHER: readonly PlatformMark[] = [
   },
 ]
 
-function judgeMark(marks: readonly PlatformMark[], platform: string, drift: Drift): Judgement | undefined {
+function judgeMark(
+  marks: readonly PlatformMark[],
+  platform: string,
+  drift: Drift,
+): Judgement | undefined {
   if (!isLive(drift)) return undefined
-  const [label, annotation, finalizer] = [metadataKey(drift, 'labels'), metadataKey(drift, 'annotations'), finalizerOf(drift)]
+  const [label, annotation, finalizer] = [
+    metadataKey(drift, 'labels'),
+    metadataKey(drift, 'annotations'),
+    finalizerOf(drift),
+  ]
   const own = marks.find(
     ({ kind, labels, annotations, finalizers }) =>
       kind.test(kindOf(drift)) &&
@@ -82,35 +91,51 @@ function judgeMark(marks: readonly PlatformMark[], platform: string, drift: Drif
 const FILLED = new Set(['/Secret', '/ConfigMap'])
 const CONTENT = ['data', 'stringData', 'binaryData'] as const
 
-function judgeFilled(drift: Drift, { desired, withoutOwners }: Surroundings): Judgement | undefined {
-  if (!isLive(drift) || !FILLED.has(kindOf(drift)) || drift.path.length !== 2 || !CONTENT.some((name) => startsWith(drift.path, [name])))
+function judgeFilled(
+  drift: Drift,
+  { desired, withoutOwners }: Surroundings,
+): Judgement | undefined {
+  if (
+    !isLive(drift) ||
+    !FILLED.has(kindOf(drift)) ||
+    drift.path.length !== 2 ||
+    !CONTENT.some((name) => startsWith(drift.path, [name]))
+  )
     return undefined
   if (drift.git !== '' && !isDeclaredEmpty(desired)) return undefined
   // An object without owners does not tell a controller from a person (docs/facts/objects-without-managers.md).
   if (withoutOwners && !isMachine(drift))
     return {
       mutes: false,
-      because: 'git declares it empty, and the object does not show who fills it: Release leaves it to them',
+      because:
+        'git declares it empty, and the object does not show who fills it: Release leaves it to them',
       note: true,
       releases: true,
     }
   return isMachine(drift)
     ? muted(`git declares it empty, and ${writerOf(drift)} fills it`)
-    : shown(`git declares it empty, and ${writerOf(drift)}, which is no controller that is known, filled it`)
+    : shown(
+        `git declares it empty, and ${writerOf(drift)}, which is no controller that is known, filled it`,
+      )
 }
 
 function isDeclaredEmpty(desired: JsonObject): boolean {
   if (getKey(desired, 'kind') === undefined) return false
   return CONTENT.every((name) => {
     const content = getKey(desired, name)
-    return content === undefined || content === null || (isJsonObject(content) && Object.keys(content).length === 0)
+    return (
+      content === undefined ||
+      content === null ||
+      (isJsonObject(content) && Object.keys(content).length === 0)
+    )
   })
 }
 
 export const PLATFORM_RULES: readonly NoiseRule[] = [
   {
     name: 'openshift',
-    reason: 'OpenShift writes ranges of users, levels of Pod Security and pull secrets into namespaces and accounts.',
+    reason:
+      'OpenShift writes ranges of users, levels of Pod Security and pull secrets into namespaces and accounts.',
     mutes:
       'the annotations openshift.io/sa.scc.* and the labels of Pod Security that audit and warn, by the controllers of OpenShift; the label that enforces, and what a person writes, is shown.',
     link: 'https://docs.openshift.com/container-platform/latest/authentication/understanding-and-managing-pod-security-admission.html',
@@ -118,7 +143,8 @@ export const PLATFORM_RULES: readonly NoiseRule[] = [
   },
   {
     name: 'rancher',
-    reason: 'Rancher keeps the project of a namespace and the state of its own controllers in metadata.',
+    reason:
+      'Rancher keeps the project of a namespace and the state of its own controllers in metadata.',
     mutes:
       'labels, annotations and finalizers of cattle.io that Rancher or its agent wrote; the same from another writer, and everything else, is shown.',
     link: 'https://ranchermanager.docs.rancher.com/how-to-guides/new-user-guides/manage-namespaces',
@@ -126,7 +152,8 @@ export const PLATFORM_RULES: readonly NoiseRule[] = [
   },
   {
     name: 'placeholder-data',
-    reason: 'Git declares an empty Secret or ConfigMap, or an empty value, that a controller fills.',
+    reason:
+      'Git declares an empty Secret or ConfigMap, or an empty value, that a controller fills.',
     mutes:
       'entries that a controller or a webhook wrote where git declares none or an empty one; entries of a person are shown. Where the object does not show who wrote them, they are shown, and planned as Release.',
     link: 'https://kubernetes.io/docs/concepts/configuration/secret/',

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { driftBy, surroundings } from '../../../test/fakes/noise-samples.ts'
-import { NOISE_RULES, NONE, PRESET_NAMES, presetName, RECOMMENDED, ruleNamed, rulesOf } from './presets.ts'
+import {
+  NOISE_RULES,
+  NONE,
+  PRESET_NAMES,
+  presetName,
+  RECOMMENDED,
+  ruleNamed,
+  rulesOf,
+} from './presets.ts'
 
 test('each rule has a name of its own, sentences that a terminal can print, and a link', () => {
   assert.equal(new Set(PRESET_NAMES).size, PRESET_NAMES.length)
@@ -19,7 +27,9 @@ test('the guide has a row for each preset, with the sentences that explain print
   const rows = guide.split('\n').filter((line) => line.startsWith('| [`'))
   assert.deepEqual(
     rows,
-    NOISE_RULES.map(({ name, reason, mutes, link }) => `| [\`${name}\`](${link}) | ${reason} | ${mutes} |`),
+    NOISE_RULES.map(
+      ({ name, reason, mutes, link }) => `| [\`${name}\`](${link}) | ${reason} | ${mutes} |`,
+    ),
   )
 })
 
@@ -46,13 +56,25 @@ const WRITERS = [
   '',
 ]
 const CONTENT = [
-  ['apps/v1 Deployment shop/web', 'spec.template.spec.containers[name=app].env[name=DEBUG]', { name: 'DEBUG', value: '1' }],
+  [
+    'apps/v1 Deployment shop/web',
+    'spec.template.spec.containers[name=app].env[name=DEBUG]',
+    { name: 'DEBUG', value: '1' },
+  ],
   ['apps/v1 Deployment shop/web', 'spec.template.spec.containers[name=app].image', 'evil'],
-  ['apps/v1 Deployment shop/web', 'spec.template.spec.containers[name=app].securityContext.privileged', true],
+  [
+    'apps/v1 Deployment shop/web',
+    'spec.template.spec.containers[name=app].securityContext.privileged',
+    true,
+  ],
   ['apps/v1 Deployment shop/web', 'spec.template.spec.containers[name=shell]', { name: 'shell' }],
   ['v1 ConfigMap shop/web', 'data.mode', 'fast'],
   ['v1 Service shop/web', 'spec.selector.app', 'other'],
-  ['rbac.authorization.k8s.io/v1 ClusterRoleBinding all', 'subjects', [{ kind: 'User', name: 'x' }]],
+  [
+    'rbac.authorization.k8s.io/v1 ClusterRoleBinding all',
+    'subjects',
+    [{ kind: 'User', name: 'x' }],
+  ],
   ['v1 Namespace shop', 'metadata.labels["pod-security.kubernetes.io/enforce"]', 'privileged'],
 ] as const
 
@@ -61,7 +83,10 @@ test('what runs and who may do what is muted for nobody, whatever he calls himse
     for (const [of, at, live] of CONTENT) {
       for (const git of [undefined, 'before'])
         for (const rule of NOISE_RULES) {
-          const judgement = rule.judge(driftBy({ of, at, live, by, ...(git === undefined ? {} : { git }) }), surroundings())
+          const judgement = rule.judge(
+            driftBy({ of, at, live, by, ...(git === undefined ? {} : { git }) }),
+            surroundings(),
+          )
           assert.notEqual(judgement?.mutes, true, `${rule.name} mutes ${at} by ${by}`)
         }
     }

@@ -2,15 +2,28 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { randomText } from '../../../test/property/random-krm.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
-import { expressionProblem, LONGEST_EXPRESSION, literalExpression, matchesExpression } from './rule-expression.ts'
+import {
+  expressionProblem,
+  LONGEST_EXPRESSION,
+  literalExpression,
+  matchesExpression,
+} from './rule-expression.ts'
 
 test('an expression matches the whole text, and one of many stars in linear time', () => {
-  assert.deepEqual([matchesExpression('a.c', 'abc'), matchesExpression('b', 'abc'), matchesExpression('.*b.*', 'abc')], [true, false, true])
+  assert.deepEqual(
+    [
+      matchesExpression('a.c', 'abc'),
+      matchesExpression('b', 'abc'),
+      matchesExpression('.*b.*', 'abc'),
+    ],
+    [true, false, true],
+  )
   assert.equal(matchesExpression('(a*)*b', 'a'.repeat(50_000)), false)
 })
 
 test('what RE2 does not have is told, and matches nothing', () => {
-  for (const text of ['(', '(?=a)', '(a)\\1', 'a'.repeat(LONGEST_EXPRESSION + 1)]) assert.notEqual(expressionProblem(text), undefined, text)
+  for (const text of ['(', '(?=a)', '(a)\\1', 'a'.repeat(LONGEST_EXPRESSION + 1)])
+    assert.notEqual(expressionProblem(text), undefined, text)
   assert.equal(expressionProblem('(?i)web-[0-9]+'), undefined)
   assert.equal(matchesExpression('(', '('), false)
 })

@@ -48,6 +48,11 @@ function compileAnew(text: string): Compiled {
   try {
     return { program: RE2JS.compile(text) }
   } catch (thrown) {
-    return { problem: thrown instanceof Error ? thrown.message.replace(/^error parsing regexp: /, '') : String(thrown) }
+    return {
+      problem:
+        thrown instanceof Error
+          ? thrown.message.replace(/^error parsing regexp: /, '')
+          : String(thrown),
+    }
   }
 }

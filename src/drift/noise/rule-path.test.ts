@@ -3,7 +3,13 @@ import { test } from 'node:test'
 import { type FieldPath, isWithin, type PathStep } from '@backporch/kyaml/field'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
-import { coversDrift, describeRulePath, literalRulePath, parseRulePath, type RulePath } from './rule-path.ts'
+import {
+  coversDrift,
+  describeRulePath,
+  literalRulePath,
+  parseRulePath,
+  type RulePath,
+} from './rule-path.ts'
 
 function read(text: string): RulePath {
   const parsed = parseRulePath(text)
@@ -25,8 +31,14 @@ test('a path of a rule is printed as it can be read', () => {
 })
 
 test('a star without quotes is read as the one with them', () => {
-  assert.deepEqual(read('spec.containers[name=app-*,x=*]'), read('spec.containers[name="app-*",x="*"]'))
-  assert.deepEqual(read('metadata.finalizers[=example.com/*]'), read('metadata.finalizers[="example.com/*"]'))
+  assert.deepEqual(
+    read('spec.containers[name=app-*,x=*]'),
+    read('spec.containers[name="app-*",x="*"]'),
+  )
+  assert.deepEqual(
+    read('metadata.finalizers[=example.com/*]'),
+    read('metadata.finalizers[="example.com/*"]'),
+  )
 })
 
 test('a pointer with a lonely tilde is refused with its place', () => {
@@ -36,14 +48,19 @@ test('a pointer with a lonely tilde is refused with its place', () => {
 })
 
 test('a credential in the path of a rule is not printed', () => {
-  assert.doesNotMatch(describeRulePath(read('metadata.finalizers[=ghp_0123456789abcdefghij]')), /ghp_/)
+  assert.doesNotMatch(
+    describeRulePath(read('metadata.finalizers[=ghp_0123456789abcdefghij]')),
+    /ghp_/,
+  )
 })
 
 const text = fc.string({ unit: fc.constantFrom('*', '\\', 'a', '.', '"', ']'), maxLength: 4 })
 const step: fc.Arbitrary<PathStep> = fc.oneof(
   text.map((name): PathStep => ({ kind: 'field', name })),
   text.map((value): PathStep => ({ kind: 'member', value })),
-  fc.record({ name: text, port: fc.constantFrom('x', 80) }).map((keys): PathStep => ({ kind: 'item', keys })),
+  fc
+    .record({ name: text, port: fc.constantFrom('x', 80) })
+    .map((keys): PathStep => ({ kind: 'item', keys })),
   fc.nat(3).map((index): PathStep => ({ kind: 'index', index })),
 )
 const path: fc.Arbitrary<FieldPath> = fc.array(step, { minLength: 1, maxLength: 3 })

@@ -2,8 +2,24 @@
  * Paths of ignore rules: keyed field paths and JSON Pointers (RFC 6901), both with `*` for any text of one step. A path covers everything below
  * its location. An index of a list refers to the live object.
  */
-import { type FieldPath, formatFieldPath, indexOfStep, isAnyStep, type PathStep, parseFieldPattern, valueAt } from '@backporch/kyaml/field'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals, parsePointer } from '@backporch/kyaml/json'
+import {
+  type FieldPath,
+  formatFieldPath,
+  indexOfStep,
+  isAnyStep,
+  type PathStep,
+  parseFieldPattern,
+  valueAt,
+} from '@backporch/kyaml/field'
+import {
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonEquals,
+  parsePointer,
+} from '@backporch/kyaml/json'
 import { shownPathOnly } from '@backporch/kyaml/redaction'
 import { hasWildcard, literalGlob, matchesGlob } from '@backporch/kyaml/text'
 import type { Drift } from '../compare/drift.ts'
@@ -18,7 +34,10 @@ export function parseRulePath(text: string): RulePath | { readonly problem: stri
     return 'problem' in parsed ? parsed : { keyed: parsed.path }
   }
   const bad = /~(?![01])/.exec(text)
-  if (bad !== null) return { problem: `"~" must be written "~0", and "/" "~1", at character ${bad.index + 1} of ${JSON.stringify(text)}` }
+  if (bad !== null)
+    return {
+      problem: `"~" must be written "~0", and "/" "~1", at character ${bad.index + 1} of ${JSON.stringify(text)}`,
+    }
   return { pointer: parsePointer(text) }
 }
 
@@ -37,7 +56,12 @@ export function literalRulePath(path: FieldPath): string {
       if (step.kind === 'field') return { kind: 'field', name: literalGlob(step.name) }
       if (step.kind === 'member') return { kind: 'member', value: literalValue(step.value) }
       if (step.kind === 'index') return step
-      return { kind: 'item', keys: Object.fromEntries(Object.entries(step.keys).map(([key, value]) => [key, literalValue(value)])) }
+      return {
+        kind: 'item',
+        keys: Object.fromEntries(
+          Object.entries(step.keys).map(([key, value]) => [key, literalValue(value)]),
+        ),
+      }
     }),
   )
 }
@@ -51,10 +75,21 @@ function literalValue(value: Json): Json {
  * which no path below it covers.
  * @param live the live object, for list indexes of pointers
  */
-export function coversDrift(paths: readonly RulePath[], { path, change, git, live: value }: Drift, live: JsonObject | undefined): boolean {
-  const covers = (location: FieldPath): boolean => paths.some((rule) => coversPlace(rule, location, live))
+export function coversDrift(
+  paths: readonly RulePath[],
+  { path, change, git, live: value }: Drift,
+  live: JsonObject | undefined,
+): boolean {
+  const covers = (location: FieldPath): boolean =>
+    paths.some((rule) => coversPlace(rule, location, live))
   if (covers(path)) return true
-  if (change !== 'modified' || git === undefined || value === undefined || !paths.some((rule) => lengthOf(rule) > path.length)) return false
+  if (
+    change !== 'modified' ||
+    git === undefined ||
+    value === undefined ||
+    !paths.some((rule) => lengthOf(rule) > path.length)
+  )
+    return false
   const locations: FieldPath[] = []
   differingLocations(git, value, path, locations)
   return locations.length > 0 && locations.length < MOST_PLACES && locations.every(covers)
@@ -63,13 +98,24 @@ export function coversDrift(paths: readonly RulePath[], { path, change, git, liv
 const MOST_PLACES = 200
 
 /** A list of another length differs as a whole, because its items cannot be matched. */
-function differingLocations(git: Json | undefined, live: Json | undefined, path: FieldPath, into: FieldPath[]): void {
+function differingLocations(
+  git: Json | undefined,
+  live: Json | undefined,
+  path: FieldPath,
+  into: FieldPath[],
+): void {
   if (into.length >= MOST_PLACES || jsonEquals(git, live)) return
   if (isJsonObject(git) && isJsonObject(live)) {
     for (const name of new Set([...Object.keys(git), ...Object.keys(live)]))
-      differingLocations(getKey(git, name), getKey(live, name), [...path, { kind: 'field', name }], into)
+      differingLocations(
+        getKey(git, name),
+        getKey(live, name),
+        [...path, { kind: 'field', name }],
+        into,
+      )
   } else if (isJsonArray(git) && isJsonArray(live) && git.length === live.length) {
-    for (const [index, item] of git.entries()) differingLocations(item, live[index], [...path, { kind: 'index', index }], into)
+    for (const [index, item] of git.entries())
+      differingLocations(item, live[index], [...path, { kind: 'index', index }], into)
   } else into.push(path)
 }
 
@@ -78,9 +124,14 @@ function lengthOf(rule: RulePath): number {
 }
 
 /** The empty path is a whole object, which no field path covers. */
-export function coversPlace(rule: RulePath, path: FieldPath, live: JsonObject | undefined): boolean {
+export function coversPlace(
+  rule: RulePath,
+  path: FieldPath,
+  live: JsonObject | undefined,
+): boolean {
   if (path.length === 0 || lengthOf(rule) > path.length) return false
-  if ('keyed' in rule) return rule.keyed.every((step, at) => matchesStep(step, path[at] as PathStep))
+  if ('keyed' in rule)
+    return rule.keyed.every((step, at) => matchesStep(step, path[at] as PathStep))
   return rule.pointer.every((part, at) => matchesPart(part, path, at, live))
 }
 
@@ -88,7 +139,8 @@ function matchesStep(wanted: PathStep, step: PathStep): boolean {
   if (isAnyStep(wanted)) return true
   if (wanted.kind === 'field') return step.kind === 'field' && matchesGlob(wanted.name, step.name)
   if (wanted.kind === 'index') return step.kind === 'index' && wanted.index === step.index
-  if (wanted.kind === 'member') return step.kind === 'member' && matchesValue(wanted.value, step.value)
+  if (wanted.kind === 'member')
+    return step.kind === 'member' && matchesValue(wanted.value, step.value)
   if (step.kind !== 'item') return false
   return Object.entries(wanted.keys).every(([key, value]) => {
     const found = getKey(step.keys, key)
@@ -100,11 +152,20 @@ function matchesValue(pattern: Json, value: Json): boolean {
   if (typeof pattern !== 'string') return jsonEquals(pattern, value)
   if (typeof value === 'string') return matchesGlob(pattern, value)
   // A pattern with a wildcard also matches numbers as text: `[containerPort=8*]`.
-  return hasWildcard(pattern) && (value === null || typeof value !== 'object') && matchesGlob(pattern, String(value))
+  return (
+    hasWildcard(pattern) &&
+    (value === null || typeof value !== 'object') &&
+    matchesGlob(pattern, String(value))
+  )
 }
 
 /** The index of an atomic list is its own; items of other lists have their index in the live object. */
-function matchesPart(part: string, path: FieldPath, at: number, live: JsonObject | undefined): boolean {
+function matchesPart(
+  part: string,
+  path: FieldPath,
+  at: number,
+  live: JsonObject | undefined,
+): boolean {
   const step = path[at] as PathStep
   if (step.kind === 'field') return matchesGlob(part, step.name)
   if (step.kind === 'index') return matchesGlob(part, String(step.index))

@@ -3,8 +3,21 @@
  * (`scaleTargetRef`, `minReplicas` is 1 where it is left out); kedacore/keda ScaledObject specification (`minReplicaCount` 0,
  * `maxReplicaCount` 100, annotations `autoscaling.keda.sh/paused*`); kubernetes/autoscaler `VerticalPodAutoscaler` API reference.
  */
-import { isJsonArray, type Json, type JsonObject, objectsIn, partOf, textOf, textsIn } from '@backporch/kyaml/json'
-import { metadataText, parseApiVersion, type ResourceId, sameResource } from '@backporch/kyaml/resource'
+import {
+  isJsonArray,
+  type Json,
+  type JsonObject,
+  objectsIn,
+  partOf,
+  textOf,
+  textsIn,
+} from '@backporch/kyaml/json'
+import {
+  metadataText,
+  parseApiVersion,
+  type ResourceId,
+  sameResource,
+} from '@backporch/kyaml/resource'
 
 export type ScalerTool = 'hpa' | 'keda' | 'vpa'
 
@@ -65,16 +78,25 @@ export function readScaler(object: JsonObject): Scaler | undefined {
   if (tool === undefined) return undefined
   const namespace = metadataText(object, 'namespace')
   const id = { group, kind, namespace, name: metadataText(object, 'name') }
-  const target = targetOf(partOf(object, 'spec', tool === 'vpa' ? 'targetRef' : 'scaleTargetRef'), tool, namespace)
+  const target = targetOf(
+    partOf(object, 'spec', tool === 'vpa' ? 'targetRef' : 'scaleTargetRef'),
+    tool,
+    namespace,
+  )
   if (target === undefined) return undefined
   if (tool === 'vpa') return { tool, id, target, off: isOff(object), policies: policiesOf(object) }
-  const [min, max] = tool === 'hpa' ? ['minReplicas', 'maxReplicas'] : ['minReplicaCount', 'maxReplicaCount']
+  const [min, max] =
+    tool === 'hpa' ? ['minReplicas', 'maxReplicas'] : ['minReplicaCount', 'maxReplicaCount']
   const bounds = {
     min: countAt(object, 'spec', min) ?? (tool === 'hpa' ? 1 : 0),
     max: countAt(object, 'spec', max) ?? (tool === 'hpa' ? 0 : 100),
   }
-  const paused = Number(textOf(object, 'metadata', 'annotations', 'autoscaling.keda.sh/paused-replicas') || Number.NaN)
-  const also = [countAt(object, 'spec', 'idleReplicaCount'), paused].filter((count) => count !== undefined && Number.isInteger(count))
+  const paused = Number(
+    textOf(object, 'metadata', 'annotations', 'autoscaling.keda.sh/paused-replicas') || Number.NaN,
+  )
+  const also = [countAt(object, 'spec', 'idleReplicaCount'), paused].filter(
+    (count) => count !== undefined && Number.isInteger(count),
+  )
   return { tool, id, target, ...bounds, also: tool === 'keda' ? (also as number[]) : [] }
 }
 
@@ -84,10 +106,17 @@ export function scalersOf<Tool extends ScalerTool>(
   tool: Tool,
   id: ResourceId,
 ): readonly Extract<Scaler, { tool: Tool }>[] {
-  return scalers.all.filter((scaler): scaler is Extract<Scaler, { tool: Tool }> => scaler.tool === tool && sameResource(scaler.target, id))
+  return scalers.all.filter(
+    (scaler): scaler is Extract<Scaler, { tool: Tool }> =>
+      scaler.tool === tool && sameResource(scaler.target, id),
+  )
 }
 
-function targetOf(reference: Json | undefined, tool: ScalerTool, namespace: string): ResourceId | undefined {
+function targetOf(
+  reference: Json | undefined,
+  tool: ScalerTool,
+  namespace: string,
+): ResourceId | undefined {
   const name = textOf(reference, 'name')
   const kind = textOf(reference, 'kind') || (tool === 'keda' ? 'Deployment' : '')
   if (name === '' || kind === '') return undefined

@@ -1,9 +1,24 @@
 import { test } from 'node:test'
-import { assertMutes, assertNotAbout, assertShows, type Edit } from '../../../test/fakes/noise-samples.ts'
+import {
+  assertMutes,
+  assertNotAbout,
+  assertShows,
+  type Edit,
+} from '../../../test/fakes/noise-samples.ts'
 
 const WEB = 'apps/v1 Deployment shop/web'
-const note = (key: string, by: string, live = 'x'): Edit => ({ of: WEB, at: `metadata.annotations["${key}"]`, live, by })
-const label = (key: string, by: string, live = 'x'): Edit => ({ of: WEB, at: `metadata.labels["${key}"]`, live, by })
+const note = (key: string, by: string, live = 'x'): Edit => ({
+  of: WEB,
+  at: `metadata.annotations["${key}"]`,
+  live,
+  by,
+})
+const label = (key: string, by: string, live = 'x'): Edit => ({
+  of: WEB,
+  at: `metadata.labels["${key}"]`,
+  live,
+  by,
+})
 
 const MARKS: readonly (readonly [tool: string, edit: (by: string) => Edit, by: string])[] = [
   ['Flux', (by) => label('kustomize.toolkit.fluxcd.io/name', by), 'kustomize-controller Apply'],
@@ -25,7 +40,12 @@ for (const [tool, edit, by] of MARKS) {
   test(`the marks of ${tool}: ${edit(by).at} by ${by} is its own, by a person it is drift`, () => {
     assertMutes('syncer-metadata', edit(by), {}, /marks with it what it applies$/)
     assertMutes('syncer-metadata', edit('ci Apply'), {}, /^the syncer ci marks/)
-    assertShows('syncer-metadata', edit('kubectl-annotate'), {}, /^kubectl-annotate wrote it, and not /)
+    assertShows(
+      'syncer-metadata',
+      edit('kubectl-annotate'),
+      {},
+      /^kubectl-annotate wrote it, and not /,
+    )
     assertShows('syncer-metadata', edit(''), {}, /nobody that the server knows/)
   })
 }
@@ -40,16 +60,33 @@ test('other metadata by a tool, and a shared label with another value, is no mar
   assertNotAbout('syncer-metadata', { of: WEB, at: 'spec.replicas', live: 3, by: 'helm' })
   // Argo CD's page is in the hands of people.
   assertShows('syncer-metadata', note('argocd.argoproj.io/tracking-id', 'argocd-server'))
-  assertShows('syncer-metadata', note('argocd.argoproj.io/tracking-id', 'helm'), {}, /helm wrote it, and not Argo CD/)
+  assertShows(
+    'syncer-metadata',
+    note('argocd.argoproj.io/tracking-id', 'helm'),
+    {},
+    /helm wrote it, and not Argo CD/,
+  )
 })
 
 const LAST = 'kubectl.kubernetes.io/last-applied-configuration'
 const APPLIED = '{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"}}'
 
 test('what client-side apply keeps of this object, by tools that apply', () => {
-  for (const by of ['kubectl-client-side-apply', 'kubectl-last-applied Apply', 'kubectl-create', 'kpt', 'argocd-controller', 'ci Apply'])
+  for (const by of [
+    'kubectl-client-side-apply',
+    'kubectl-last-applied Apply',
+    'kubectl-create',
+    'kpt',
+    'argocd-controller',
+    'ci Apply',
+  ])
     assertMutes('kubectl-last-applied', note(LAST, by, APPLIED))
-  assertShows('kubectl-last-applied', note(LAST, 'kubectl-annotate', APPLIED), {}, /no tool that applies/)
+  assertShows(
+    'kubectl-last-applied',
+    note(LAST, 'kubectl-annotate', APPLIED),
+    {},
+    /no tool that applies/,
+  )
   assertShows('kubectl-last-applied', note(LAST, 'kubectl-edit', APPLIED))
   assertShows('kubectl-last-applied', note(LAST, 'argocd-server', APPLIED))
   assertShows(
@@ -58,8 +95,16 @@ test('what client-side apply keeps of this object, by tools that apply', () => {
     {},
     /does not hold this object/,
   )
-  assertShows('kubectl-last-applied', note(LAST, 'kubectl-client-side-apply', '{'), {}, /does not hold this object/)
-  assertNotAbout('kubectl-last-applied', note('kubectl.kubernetes.io/other', 'kubectl-client-side-apply', APPLIED))
+  assertShows(
+    'kubectl-last-applied',
+    note(LAST, 'kubectl-client-side-apply', '{'),
+    {},
+    /does not hold this object/,
+  )
+  assertNotAbout(
+    'kubectl-last-applied',
+    note('kubectl.kubernetes.io/other', 'kubectl-client-side-apply', APPLIED),
+  )
 })
 
 for (const [rule, key] of [

@@ -35,7 +35,8 @@ function judgeMetadata(drift: Drift, { syncer }: Surroundings): Judgement | unde
   const tool = tools.find((one) => isOf(one, drift))
   if (tool !== undefined) return muted(`${tool.name} marks with it what it applies`)
   // A tool may apply under any given name (kpt live apply --field-manager).
-  if (fromSyncer(drift, syncer)) return muted(`the syncer ${drift.actor.manager} marks with it what it applies`)
+  if (fromSyncer(drift, syncer))
+    return muted(`the syncer ${drift.actor.manager} marks with it what it applies`)
   return shown(`${writerOf(drift)} wrote it, and not ${tools.map(({ name }) => name).join(' or ')}`)
 }
 
@@ -51,7 +52,11 @@ function judgeLastApplied(drift: Drift, { syncer }: Surroundings): Judgement | u
 function isAppliedAs({ live, liveUnread, id }: Drift): boolean {
   if (liveUnread && live === undefined) return true
   const applied = parsed(live)
-  return isJsonObject(applied) && textOf(applied, 'kind') === id.kind && textOf(applied, 'metadata', 'name') === id.name
+  return (
+    isJsonObject(applied) &&
+    textOf(applied, 'kind') === id.kind &&
+    textOf(applied, 'metadata', 'name') === id.name
+  )
 }
 
 function parsed(value: Json | undefined): Json | undefined {
@@ -63,10 +68,16 @@ function parsed(value: Json | undefined): Json | undefined {
 }
 
 /** A person's directive is drift: `mutation: ignore` turns the syncer off for the object. */
-function judgeDirective(drift: Drift, { syncer }: Surroundings, rule: string): Judgement | undefined {
+function judgeDirective(
+  drift: Drift,
+  { syncer }: Surroundings,
+  rule: string,
+): Judgement | undefined {
   const key = metadataKey(drift, 'annotations') ?? ''
-  if (!isLive(drift) || !SYNCERS.some(({ directives }) => directives.get(key) === rule)) return undefined
-  if (fromSyncer(drift, syncer)) return muted(`the syncer ${drift.actor.manager} keeps with it how it applies`)
+  if (!isLive(drift) || !SYNCERS.some(({ directives }) => directives.get(key) === rule))
+    return undefined
+  if (fromSyncer(drift, syncer))
+    return muted(`the syncer ${drift.actor.manager} keeps with it how it applies`)
   return SYNCERS.some((one) => isOf(one, drift))
     ? muted(`${writerOf(drift)} keeps with it how it applies`)
     : shown(`${writerOf(drift)} wrote it, which is no syncer that is known`)
@@ -84,21 +95,26 @@ export const SYNCER_METADATA_RULES: readonly NoiseRule[] = [
   {
     name: 'kubectl-last-applied',
     reason: 'Client-side apply stores the applied object in an annotation.',
-    mutes: 'the annotation with this very object in it, written by a tool that applies; the changes that came with it are shown.',
+    mutes:
+      'the annotation with this very object in it, written by a tool that applies; the changes that came with it are shown.',
     link: 'https://kubernetes.io/docs/tasks/manage-kubernetes-objects/declarative-config/',
     judge: judgeLastApplied,
   },
   {
     name: 'depends-on',
-    reason: 'Annotations of kpt and Config Sync define the order and the values with which objects are applied.',
-    mutes: 'depends-on and apply-time-mutation that the syncer wrote; one that a person wrote is shown.',
+    reason:
+      'Annotations of kpt and Config Sync define the order and the values with which objects are applied.',
+    mutes:
+      'depends-on and apply-time-mutation that the syncer wrote; one that a person wrote is shown.',
     link: 'https://kpt.dev/reference/annotations/depends-on/',
     judge: (drift, surroundings) => judgeDirective(drift, surroundings, 'depends-on'),
   },
   {
     name: 'client-lifecycle',
-    reason: 'Annotations of kpt and Config Sync define what happens to an object that git removes or that others change.',
-    mutes: 'client.lifecycle.config.k8s.io/* that the syncer wrote; one that a person wrote turns the syncer off and is shown.',
+    reason:
+      'Annotations of kpt and Config Sync define what happens to an object that git removes or that others change.',
+    mutes:
+      'client.lifecycle.config.k8s.io/* that the syncer wrote; one that a person wrote turns the syncer off and is shown.',
     link: 'https://cloud.google.com/kubernetes-engine/enterprise/config-sync/docs/how-to/managing-objects',
     judge: (drift, surroundings) => judgeDirective(drift, surroundings, 'client-lifecycle'),
   },

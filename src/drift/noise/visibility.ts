@@ -3,9 +3,21 @@
  * and what the policies hide and show. A value inside of a Secret is hidden whatever a policy allows.
  */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
-import { type FieldPath, type FieldSchema, indexOfStep, type PathStep, valueAt } from '@backporch/kyaml/field'
+import {
+  type FieldPath,
+  type FieldSchema,
+  indexOfStep,
+  type PathStep,
+  valueAt,
+} from '@backporch/kyaml/field'
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
-import { isCopyOfTheObject, isEmbeddedSecret, isSecret, type Visibility, type VisibilityOf } from '@backporch/kyaml/redaction'
+import {
+  isCopyOfTheObject,
+  isEmbeddedSecret,
+  isSecret,
+  type Visibility,
+  type VisibilityOf,
+} from '@backporch/kyaml/redaction'
 import type { ResourceId } from '@backporch/kyaml/resource'
 import type { Drift, ObjectVerdict } from '../compare/drift.ts'
 import { type IgnoreRule, whyNotTargeted } from './ignore-rules.ts'
@@ -33,10 +45,16 @@ export interface VisibilityRules {
 }
 
 /** The verdict with the visibility of the values that differ, and of the others beside them. */
-export function withVisibility(verdict: ObjectVerdict, schema: FieldSchema, rules: VisibilityRules): ObjectVerdict {
+export function withVisibility(
+  verdict: ObjectVerdict,
+  schema: FieldSchema,
+  rules: VisibilityRules,
+): ObjectVerdict {
   const { id, live, desired, items } = verdict
   if (items.length === 0) return verdict
-  const unexpected = items.flatMap((item) => (item.change === 'unexpected' && isJsonObject(item.live) ? [item.live] : []))
+  const unexpected = items.flatMap((item) =>
+    item.change === 'unexpected' && isJsonObject(item.live) ? [item.live] : [],
+  )
   const visibilityOf = hiding(desired, visibilityIn(id, schema, rules))
   const objects = [live, desired?.object, ...unexpected].filter((object) => object !== undefined)
   const judged = new Map(items.map((item) => [item, ofDrift(item, objects, visibilityOf)]))
@@ -44,7 +62,9 @@ export function withVisibility(verdict: ObjectVerdict, schema: FieldSchema, rule
   return {
     ...verdict,
     items: items.map(observed),
-    ...(verdict.mayBeBehind === undefined ? {} : { mayBeBehind: new Set([...verdict.mayBeBehind].map(observed)) }),
+    ...(verdict.mayBeBehind === undefined
+      ? {}
+      : { mayBeBehind: new Set([...verdict.mayBeBehind].map(observed)) }),
     visibilityOf,
   }
 }
@@ -57,8 +77,13 @@ function hiding(desired: DesiredResource | undefined, visibilityOf: VisibilityOf
   return (path, value, object) => {
     const place = placeIn(own, path)
     const isHidden =
-      place !== undefined && places.some((each) => each.length <= place.length && each.every((part, at) => part === place[at]))
-    return isHidden ? { shown: false, why: 'its value is substituted from a Secret' } : visibilityOf(path, value, object)
+      place !== undefined &&
+      places.some(
+        (each) => each.length <= place.length && each.every((part, at) => part === place[at]),
+      )
+    return isHidden
+      ? { shown: false, why: 'its value is substituted from a Secret' }
+      : visibilityOf(path, value, object)
   }
 }
 
@@ -80,9 +105,12 @@ function placeIn(object: JsonObject, path: FieldPath): readonly (string | number
 function ofDrift(drift: Drift, objects: readonly JsonObject[], visibilityOf: VisibilityOf): Drift {
   const values = [drift.git, drift.live].filter((value) => value !== undefined)
   const text = objects.flatMap((object) =>
-    values.map((value) => withinOf(drift.path, value, (path, below) => visibilityOf(path, below, object))),
+    values.map((value) =>
+      withinOf(drift.path, value, (path, below) => visibilityOf(path, below, object)),
+    ),
   )
-  const visibility = text.find((one) => one?.shown === false) ?? text.find((one) => one !== undefined)
+  const visibility =
+    text.find((one) => one?.shown === false) ?? text.find((one) => one !== undefined)
   return visibility === undefined ? drift : { ...drift, visibility }
 }
 
@@ -107,18 +135,33 @@ function withinOf(
 }
 
 /** @param schema of the kind; where it is unknown, it marks nothing */
-export function visibilityIn(id: ResourceId, schema: FieldSchema, rules: VisibilityRules): VisibilityOf {
-  const [hide = [], show = []] = [rules.hide, rules.show].map((some) => some.filter((rule) => whyNotTargeted(id, rule, {}) === undefined))
+export function visibilityIn(
+  id: ResourceId,
+  schema: FieldSchema,
+  rules: VisibilityRules,
+): VisibilityOf {
+  const [hide = [], show = []] = [rules.hide, rules.show].map((some) =>
+    some.filter((rule) => whyNotTargeted(id, rule, {}) === undefined),
+  )
   const { withheld } = rules
   return (path, value, object) => {
     if (withheld !== undefined && !isOfIdentity(path)) return { shown: false, why: withheld }
-    if (isInsideOfSecret(object, path) && !isSecret(id)) return { shown: false, why: 'it is inside of a Secret' }
+    if (isInsideOfSecret(object, path) && !isSecret(id))
+      return { shown: false, why: 'it is inside of a Secret' }
     const hides = hide.find((rule) => hidesValue(rule, path, value, object))
-    if (hides !== undefined) return { shown: false, why: `${hides.where} hides it${hides.reason === '' ? '' : `: ${hides.reason}`}` }
+    if (hides !== undefined)
+      return {
+        shown: false,
+        why: `${hides.where} hides it${hides.reason === '' ? '' : `: ${hides.reason}`}`,
+      }
     // What holds a Secret is never shown as a whole; its other values are judged one by one.
-    const shows = isSecret(id) || isNeverShown(path, value) ? undefined : show.find((rule) => covers(rule, path, object))
+    const shows =
+      isSecret(id) || isNeverShown(path, value)
+        ? undefined
+        : show.find((rule) => covers(rule, path, object))
     if (shows !== undefined) return { shown: true, why: `${shows.where} shows it: ${shows.reason}` }
-    if (schemaAt(schema, path).format === 'password') return { shown: false, why: PASSWORD_BY_SCHEMA }
+    if (schemaAt(schema, path).format === 'password')
+      return { shown: false, why: PASSWORD_BY_SCHEMA }
     return undefined
   }
 }
@@ -137,15 +180,27 @@ function isOfIdentity(path: FieldPath): boolean {
   return second === undefined || second === 'name' || second === 'namespace'
 }
 
-function hidesValue(rule: VisibilityRule, path: FieldPath, value: Json, object: JsonObject): boolean {
+function hidesValue(
+  rule: VisibilityRule,
+  path: FieldPath,
+  value: Json,
+  object: JsonObject,
+): boolean {
   if (rule.patterns.length === 0) return covers(rule, path, object)
   if (rule.paths.length > 0 && !covers(rule, path, object)) return false
-  const text = typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'bigint' ? String(value) : undefined
+  const text =
+    typeof value === 'string'
+      ? value
+      : typeof value === 'number' || typeof value === 'bigint'
+        ? String(value)
+        : undefined
   return text !== undefined && rule.patterns.some((pattern) => expressionFinds(pattern, text))
 }
 
 function covers({ paths }: VisibilityRule, path: FieldPath, object: JsonObject): boolean {
-  return paths.some((rule) => coversPlace(rule, path, object) || coversPlace(rule, named(path, object), object))
+  return paths.some(
+    (rule) => coversPlace(rule, path, object) || coversPlace(rule, named(path, object), object),
+  )
 }
 
 /** The path with the keys of list items instead of their indexes: one item has one name, whoever wrote the path. */
@@ -154,8 +209,15 @@ function named(path: FieldPath, object: JsonObject): FieldPath {
     if (step.kind === 'field' || step.kind === 'member') return step
     const item = valueAt(object, path.slice(0, at + 1))
     if (!isJsonObject(item)) return step
-    const keys = Object.entries(item).filter(([, value]) => !isJsonObject(value) && !isJsonArray(value))
-    return keys.length === 0 ? step : { kind: 'item', keys: { ...Object.fromEntries(keys), ...(step.kind === 'item' ? step.keys : {}) } }
+    const keys = Object.entries(item).filter(
+      ([, value]) => !isJsonObject(value) && !isJsonArray(value),
+    )
+    return keys.length === 0
+      ? step
+      : {
+          kind: 'item',
+          keys: { ...Object.fromEntries(keys), ...(step.kind === 'item' ? step.keys : {}) },
+        }
   })
 }
 
@@ -174,7 +236,8 @@ function holdsSecret(value: Json): boolean {
   if (isJsonArray(value)) return value.some(holdsSecret)
   return (
     isJsonObject(value) &&
-    (isEmbeddedSecret(value) || Object.entries(value).some(([key, below]) => isCopyOfTheObject(key) || holdsSecret(below)))
+    (isEmbeddedSecret(value) ||
+      Object.entries(value).some(([key, below]) => isCopyOfTheObject(key) || holdsSecret(below)))
   )
 }
 
@@ -184,5 +247,8 @@ function isCopy(path: FieldPath): boolean {
 
 /** Of the value at the path. */
 export function schemaAt(schema: FieldSchema, path: FieldPath): FieldSchema {
-  return path.reduce((at, step) => (step.kind === 'field' ? at.child(step.name) : at.items()), schema)
+  return path.reduce(
+    (at, step) => (step.kind === 'field' ? at.child(step.name) : at.items()),
+    schema,
+  )
 }

@@ -1,6 +1,12 @@
 /** What of a pod the Pod Security Standards restrict (kubernetes.io, "Pod Security Standards", Baseline and Restricted). */
 import type { FieldPath } from '@backporch/kyaml/field'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
+import {
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from '@backporch/kyaml/json'
 import type { ResourceId } from '@backporch/kyaml/resource'
 import { wordSet } from '@backporch/kyaml/text'
 import type { RiskSubject } from '../compare/drift.ts'
@@ -17,7 +23,10 @@ const RESTRICTING = wordSet(`
 
 /** Whether a field is of a pod or of a template of pods: by the kind, or by the path to it, as in custom resources. */
 export function isPodLocation(id: ResourceId, path: string): boolean {
-  return WORKLOAD_KINDS.has(id.kind) || /(^|\.)(template\.(spec|metadata)|podTemplate|podSpec)\b|ontainers\[/.test(path)
+  return (
+    WORKLOAD_KINDS.has(id.kind) ||
+    /(^|\.)(template\.(spec|metadata)|podTemplate|podSpec)\b|ontainers\[/.test(path)
+  )
 }
 
 /**
@@ -28,9 +37,11 @@ export function changesPodSecurity({ id, change, path, git, live }: RiskSubject)
   const [first] = path
   if (change === 'unexpected') return freesPods(live)
   // A removed object runs nothing; and only what is specified is about pods, not what labels and data happen to be called.
-  if (change === 'missing' || first?.kind !== 'field' || !['spec', 'template'].includes(first.name)) return false
+  if (change === 'missing' || first?.kind !== 'field' || !['spec', 'template'].includes(first.name))
+    return false
   if (namesRestriction(id, path)) return true
-  if (live !== undefined && git !== undefined) return factsOf(git).join('\n') !== factsOf(live).join('\n')
+  if (live !== undefined && git !== undefined)
+    return factsOf(git).join('\n') !== factsOf(live).join('\n')
   // A removed container or volume frees nothing; a removed template takes its restrictions with it.
   if (live === undefined) return path.at(-1)?.kind !== 'item' && factsOf(git).length > 0
   return freesPods(live)
@@ -39,7 +50,10 @@ export function changesPodSecurity({ id, change, path, git, live }: RiskSubject)
 function namesRestriction(id: ResourceId, path: FieldPath): boolean {
   const names = path.flatMap((step) => (step.kind === 'field' ? [step.name] : []))
   if (names.some((name) => RESTRICTING.has(name))) return true
-  return WORKLOAD_KINDS.has(id.kind) && names.some((name) => name === 'privileged' || name === 'capabilities' || name === 'sysctls')
+  return (
+    WORKLOAD_KINDS.has(id.kind) &&
+    names.some((name) => name === 'privileged' || name === 'capabilities' || name === 'sysctls')
+  )
 }
 
 /** Every restricting field in a value, with what it holds; sorted. */
@@ -47,7 +61,9 @@ function factsOf(value: Json | undefined): string[] {
   const facts: string[] = []
   visit(value, (key, below) => {
     if (RESTRICTING.has(key))
-      facts.push(`${key}=${JSON.stringify(below, (_name, part) => (typeof part === 'bigint' ? String(part) : part))}`)
+      facts.push(
+        `${key}=${JSON.stringify(below, (_name, part) => (typeof part === 'bigint' ? String(part) : part))}`,
+      )
   })
   return facts.sort()
 }
@@ -88,7 +104,10 @@ function isFreeing(key: string, value: Json): boolean {
     case 'appArmorProfile':
       return isJsonObject(value) && getKey(value, 'type') === 'Unconfined'
     case 'seLinuxOptions':
-      return isJsonObject(value) && ['user', 'role', 'type'].some((name) => getKey(value, name) !== undefined)
+      return (
+        isJsonObject(value) &&
+        ['user', 'role', 'type'].some((name) => getKey(value, name) !== undefined)
+      )
     default:
       return false
   }

@@ -8,18 +8,28 @@ export interface RiskOverride extends IgnoreRule {
 }
 
 /** The first rule that matches decides. The code stays: it names the change; a note names the source of the risk. */
-export function overrideRisks(verdict: ObjectVerdict, overrides: readonly RiskOverride[]): ObjectVerdict {
+export function overrideRisks(
+  verdict: ObjectVerdict,
+  overrides: readonly RiskOverride[],
+): ObjectVerdict {
   if (overrides.length === 0 || verdict.items.length === 0) return verdict
   return { ...verdict, items: verdict.items.map((item) => overridden(item, verdict, overrides)) }
 }
 
-function overridden(drift: Drift, verdict: ObjectVerdict, overrides: readonly RiskOverride[]): Drift {
+function overridden(
+  drift: Drift,
+  verdict: ObjectVerdict,
+  overrides: readonly RiskOverride[],
+): Drift {
   const rule = overrides.find((each) => whyNotIgnored(drift, each, verdict) === undefined)
   if (rule === undefined || rule.risk === drift.risk) return drift
   const why = rule.reason === '' ? '' : `: ${rule.reason}`
   return {
     ...drift,
     risk: rule.risk,
-    notes: [...drift.notes, `risk ${rule.risk} instead of ${drift.risk} by the policy (${rule.where})${why}`],
+    notes: [
+      ...drift.notes,
+      `risk ${rule.risk} instead of ${drift.risk} by the policy (${rule.where})${why}`,
+    ],
   }
 }

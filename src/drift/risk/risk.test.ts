@@ -8,7 +8,12 @@ import { assessRisk, RISK_RULES, type RiskRule } from './risk.ts'
 
 function assess({ kind, change, path: location, git, live }: RiskExample): RiskRule {
   const slash = kind.indexOf('/')
-  const id = { group: kind.slice(0, Math.max(0, slash)), kind: kind.slice(slash + 1), namespace: 'shop', name: 'web' }
+  const id = {
+    group: kind.slice(0, Math.max(0, slash)),
+    kind: kind.slice(slash + 1),
+    namespace: 'shop',
+    name: 'web',
+  }
   return assessRisk({ id, change, path: location === '' ? [] : path(location), git, live })
 }
 
@@ -64,5 +69,6 @@ const PUBLISHERS: readonly (readonly [image: string, publisher: string])[] = [
 ]
 
 for (const [image, publisher] of PUBLISHERS) {
-  test(`${image} is published by ${publisher}`, () => assert.equal(publisherOf('spec.image', image), publisher))
+  test(`${image} is published by ${publisher}`, () =>
+    assert.equal(publisherOf('spec.image', image), publisher))
 }

@@ -25,25 +25,42 @@ const ADMISSION_KINDS = wordSet(`
   MutatingWebhookConfiguration PodSecurityPolicy SecurityContextConstraints ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding
   ValidatingWebhookConfiguration
 `)
-const ADMISSION_GROUPS = new Set(['constraints.gatekeeper.sh', 'kyverno.io', 'policies.kyverno.io', 'policy.sigstore.dev'])
+const ADMISSION_GROUPS = new Set([
+  'constraints.gatekeeper.sh',
+  'kyverno.io',
+  'policies.kyverno.io',
+  'policy.sigstore.dev',
+])
 /** Who may do what. */
-const ACCESS_KINDS = wordSet('CertificateSigningRequest ClusterRole ClusterRoleBinding ClusterTrustBundle Role RoleBinding ServiceAccount')
+const ACCESS_KINDS = wordSet(
+  'CertificateSigningRequest ClusterRole ClusterRoleBinding ClusterTrustBundle Role RoleBinding ServiceAccount',
+)
 /** Traffic that is allowed, beside everything called NetworkPolicy. */
-const TRAFFIC_KINDS = wordSet('AuthorizationPolicy MeshTLSAuthentication PeerAuthentication RequestAuthentication ServerAuthorization')
+const TRAFFIC_KINDS = wordSet(
+  'AuthorizationPolicy MeshTLSAuthentication PeerAuthentication RequestAuthentication ServerAuthorization',
+)
 const EXPOSING_KINDS = wordSet(`
   BackendTLSPolicy DestinationRule EndpointSlice Endpoints Gateway GatewayClass Ingress IngressClass ReferenceGrant Service ServiceEntry
   VirtualService
 `)
-const SECRET_SOURCES = wordSet('ClusterExternalSecret ClusterSecretStore ExternalSecret SealedSecret SecretProviderClass SecretStore')
+const SECRET_SOURCES = wordSet(
+  'ClusterExternalSecret ClusterSecretStore ExternalSecret SealedSecret SecretProviderClass SecretStore',
+)
 const STORAGE_KINDS = wordSet(`
   CSIDriver PersistentVolume PersistentVolumeClaim StorageClass VolumeAttributesClass VolumeSnapshot VolumeSnapshotClass
   VolumeSnapshotContent
 `)
 
 /** Labels by which aggregated roles are put together, and what puts a certificate authority into a webhook configuration. */
-const ACCESS_METADATA = ['rbac.authorization.k8s.io/aggregate-to-', 'cert-manager.io/inject-', 'cert-manager.io/allow-direct-injection']
+const ACCESS_METADATA = [
+  'rbac.authorization.k8s.io/aggregate-to-',
+  'cert-manager.io/inject-',
+  'cert-manager.io/allow-direct-injection',
+]
 /** A cloud gives rights to the account that names them: EKS, GKE, Azure, Alibaba and Oracle document these. */
-const CLOUD_IDENTITY = words('azure.workload.identity/ eks.amazonaws.com/ iam.gke.io/ oke.oraclecloud.com/ pod-identity.alibabacloud.com/')
+const CLOUD_IDENTITY = words(
+  'azure.workload.identity/ eks.amazonaws.com/ iam.gke.io/ oke.oraclecloud.com/ pod-identity.alibabacloud.com/',
+)
 /** What switches the guards of a namespace or a pod: Pod Security admission, meshes, policy engines. */
 const GUARDS = words(`
   admission.gatekeeper.sh/ ambient.istio.io/ azure.workload.identity/use config.linkerd.io/
@@ -61,7 +78,9 @@ export const RISK_RULES: readonly RiskRule[] = [
     risk: 'critical',
     why: 'access rights, or the admission rules of the API server, changed',
     applies: ({ id, path: steps }, path) =>
-      (ACCESS_KINDS.has(id.kind) || ADMISSION_KINDS.has(id.kind) || ADMISSION_GROUPS.has(id.group)) &&
+      (ACCESS_KINDS.has(id.kind) ||
+        ADMISSION_KINDS.has(id.kind) ||
+        ADMISSION_GROUPS.has(id.group)) &&
       (!isMetadata(path) || isNamed(steps, ACCESS_METADATA)),
   },
   {
@@ -70,13 +89,15 @@ export const RISK_RULES: readonly RiskRule[] = [
     why: 'the service account of a workload, or its cloud identity, changed',
     applies: ({ id, path: steps }, path) =>
       (id.kind === 'ServiceAccount' && isNamed(steps, CLOUD_IDENTITY)) ||
-      (/(^|\.)(serviceAccountName|serviceAccount|automountServiceAccountToken)$/.test(path) && isPodLocation(id, path)),
+      (/(^|\.)(serviceAccountName|serviceAccount|automountServiceAccountToken)$/.test(path) &&
+        isPodLocation(id, path)),
   },
   {
     code: 'SEC-NETPOL',
     risk: 'critical',
     why: 'a network policy was removed or changed',
-    applies: ({ id }, path) => (id.kind.endsWith('NetworkPolicy') || TRAFFIC_KINDS.has(id.kind)) && !isMetadata(path),
+    applies: ({ id }, path) =>
+      (id.kind.endsWith('NetworkPolicy') || TRAFFIC_KINDS.has(id.kind)) && !isMetadata(path),
   },
   {
     code: 'SEC-GUARD',
@@ -84,7 +105,8 @@ export const RISK_RULES: readonly RiskRule[] = [
     why: 'a label or annotation changed that switches Pod Security, a mesh or a policy engine for a namespace or a pod',
     // A field of a Deployment itself has no effect on its pods.
     applies: ({ id, path: steps }, path) =>
-      isNamed(steps, GUARDS) && (['Namespace', 'Pod'].includes(id.kind) || (!isMetadata(path) && isPodLocation(id, path))),
+      isNamed(steps, GUARDS) &&
+      (['Namespace', 'Pod'].includes(id.kind) || (!isMetadata(path) && isPodLocation(id, path))),
   },
   {
     code: 'SEC-PSS',
@@ -97,7 +119,10 @@ export const RISK_RULES: readonly RiskRule[] = [
     risk: 'critical',
     why: 'the image comes from another registry, or from another account of a public registry',
     applies: ({ git, live }, path) =>
-      isImage(path) && typeof git === 'string' && typeof live === 'string' && publisherOf(path, git) !== publisherOf(path, live),
+      isImage(path) &&
+      typeof git === 'string' &&
+      typeof live === 'string' &&
+      publisherOf(path, git) !== publisherOf(path, live),
   },
   {
     code: 'SEC-SECRET',
@@ -105,7 +130,9 @@ export const RISK_RULES: readonly RiskRule[] = [
     why: 'the content of a Secret, or the reference to a Secret, changed',
     applies: ({ id, git, live }, path) =>
       ((isSecret(id) || SECRET_SOURCES.has(id.kind)) && !isMetadata(path)) ||
-      (isPodLocation(id, path) && !isContainer(path) && (namesSecret(path) || holdsSecret(live) || holdsSecret(git))),
+      (isPodLocation(id, path) &&
+        !isContainer(path) &&
+        (namesSecret(path) || holdsSecret(live) || holdsSecret(git))),
   },
   {
     code: 'AVAIL-PDB',
@@ -138,7 +165,9 @@ export const RISK_RULES: readonly RiskRule[] = [
     risk: 'high',
     why: 'a label of the pods, or a selector of them, changed: Services, policies and budgets choose pods by it',
     applies: ({ id }, path) =>
-      !isMetadata(path) && isPodLocation(id, path) && /^spec\.(selector|(jobTemplate\.spec\.)?template\.metadata\.labels)\b/.test(path),
+      !isMetadata(path) &&
+      isPodLocation(id, path) &&
+      /^spec\.(selector|(jobTemplate\.spec\.)?template\.metadata\.labels)\b/.test(path),
   },
   {
     code: 'APP-IMAGE',
@@ -147,7 +176,8 @@ export const RISK_RULES: readonly RiskRule[] = [
     applies: ({ id }, path) =>
       isImage(path) ||
       isContainer(path) ||
-      (isPodLocation(id, path) && /ontainers\[[^\]]*\]\.(command|args|lifecycle|workingDir)\b/.test(path)),
+      (isPodLocation(id, path) &&
+        /ontainers\[[^\]]*\]\.(command|args|lifecycle|workingDir)\b/.test(path)),
   },
   {
     code: 'DATA-STORAGE',
@@ -162,20 +192,23 @@ export const RISK_RULES: readonly RiskRule[] = [
     risk: 'high',
     why: 'the priority of pods changed',
     applies: ({ id }, path) =>
-      (['PriorityClass', 'PriorityLevelConfiguration', 'FlowSchema'].includes(id.kind) && !isMetadata(path)) ||
+      (['PriorityClass', 'PriorityLevelConfiguration', 'FlowSchema'].includes(id.kind) &&
+        !isMetadata(path)) ||
       (/\.(priorityClassName|preemptionPolicy)$/.test(path) && isPodLocation(id, path)),
   },
   {
     code: 'AVAIL-QUOTA',
     risk: 'medium',
     why: 'the quota of a namespace, or the default limits of its pods, changed',
-    applies: ({ id }, path) => ['ResourceQuota', 'LimitRange'].includes(id.kind) && !isMetadata(path),
+    applies: ({ id }, path) =>
+      ['ResourceQuota', 'LimitRange'].includes(id.kind) && !isMetadata(path),
   },
   {
     code: 'OBJ-LIFETIME',
     risk: 'medium',
     why: 'a finalizer or an owner of the object changed',
-    applies: (_subject, path) => /^metadata\.(finalizers|ownerReferences)\b/.test(path) || path === 'spec.finalizers',
+    applies: (_subject, path) =>
+      /^metadata\.(finalizers|ownerReferences)\b/.test(path) || path === 'spec.finalizers',
   },
   {
     code: 'APP-ENV',
@@ -187,15 +220,23 @@ export const RISK_RULES: readonly RiskRule[] = [
     code: 'APP-VOLUME',
     risk: 'medium',
     why: 'a volume or a mount of a container changed',
-    applies: ({ id }, path) => isPodLocation(id, path) && /(\.spec|ontainers\[[^\]]*\]|^spec)\.volume(s|Mounts|Devices)\b/.test(path),
+    applies: ({ id }, path) =>
+      isPodLocation(id, path) &&
+      /(\.spec|ontainers\[[^\]]*\]|^spec)\.volume(s|Mounts|Devices)\b/.test(path),
   },
   {
     code: 'AVAIL-REPLICAS',
     risk: 'medium',
     why: 'the replica count changed',
-    applies: (_subject, path) => /^spec\.(replicas|(min|max)Replicas|(min|max)ReplicaCount|idleReplicaCount)$/.test(path),
+    applies: (_subject, path) =>
+      /^spec\.(replicas|(min|max)Replicas|(min|max)ReplicaCount|idleReplicaCount)$/.test(path),
   },
-  { code: 'APP-RESOURCES', risk: 'medium', why: 'requests or limits changed', applies: (_subject, path) => /\.resources\b/.test(path) },
+  {
+    code: 'APP-RESOURCES',
+    risk: 'medium',
+    why: 'requests or limits changed',
+    applies: (_subject, path) => /\.resources\b/.test(path),
+  },
   {
     code: 'APP-CONFIG',
     risk: 'medium',
@@ -208,8 +249,18 @@ export const RISK_RULES: readonly RiskRule[] = [
     why: 'a label of a namespace changed: policies and webhooks choose namespaces by it',
     applies: ({ id }, path) => id.kind === 'Namespace' && /^metadata\.labels\b/.test(path),
   },
-  { code: 'META', risk: 'low', why: 'a label or an annotation changed', applies: (_subject, path) => isMetadata(path) },
-  { code: 'SPEC-OTHER', risk: 'medium', why: 'another field of the object changed', applies: () => true },
+  {
+    code: 'META',
+    risk: 'low',
+    why: 'a label or an annotation changed',
+    applies: (_subject, path) => isMetadata(path),
+  },
+  {
+    code: 'SPEC-OTHER',
+    risk: 'medium',
+    why: 'another field of the object changed',
+    applies: () => true,
+  },
 ]
 
 /** The first rule of the table that applies; the last one always does. */
@@ -228,7 +279,9 @@ function isMetadata(path: string): boolean {
 function metadataName(path: FieldPath): string {
   const [above, map, last] = path.slice(-3)
   const isMap = map?.kind === 'field' && (map.name === 'labels' || map.name === 'annotations')
-  return isMap && above?.kind === 'field' && above.name === 'metadata' && last?.kind === 'field' ? last.name : ''
+  return isMap && above?.kind === 'field' && above.name === 'metadata' && last?.kind === 'field'
+    ? last.name
+    : ''
 }
 
 function isNamed(path: FieldPath, beginnings: readonly string[]): boolean {
@@ -246,7 +299,10 @@ function isContainer(path: string): boolean {
 }
 
 function namesSecret(path: string): boolean {
-  return /\.(secretKeyRef|secretRef|imagePullSecrets)\b/.test(path) || /\.volumes\[[^\]]*\]\.(secret|projected)\b/.test(path)
+  return (
+    /\.(secretKeyRef|secretRef|imagePullSecrets)\b/.test(path) ||
+    /\.volumes\[[^\]]*\]\.(secret|projected)\b/.test(path)
+  )
 }
 
 function holdsSecret(value: Json | undefined): boolean {

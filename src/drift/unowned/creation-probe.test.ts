@@ -4,7 +4,12 @@ import type { Json, JsonObject } from '@backporch/kyaml/json'
 import { type Resource, readResource } from '@backporch/kyaml/resource'
 import { createdObject, creationProbeOf } from './creation-probe.ts'
 
-function resourceOf(kind: string, name: string, rest: JsonObject = {}, apiVersion = 'v1'): Resource {
+function resourceOf(
+  kind: string,
+  name: string,
+  rest: JsonObject = {},
+  apiVersion = 'v1',
+): Resource {
   const read = readResource({ apiVersion, kind, metadata: { name, namespace: 'shop' }, ...rest })
   assert.ok('id' in read)
   return read
@@ -23,7 +28,11 @@ test('the name of a probe is the same each time, another for each object, and ne
     assert.ok(name.length <= Math.max(52, length), `${length}: ${name.length}`)
     assert.match(name, /^x+-backporch-[0-9a-f]{6}$/)
   }
-  assert.match(nameOf(resourceOf('ConfigMap', `${'x'.repeat(38)}.-${'y'.repeat(17)}`)), /^x+-backporch/, 'no label of it ends in a dash')
+  assert.match(
+    nameOf(resourceOf('ConfigMap', `${'x'.repeat(38)}.-${'y'.repeat(17)}`)),
+    /^x+-backporch/,
+    'no label of it ends in a dash',
+  )
 })
 
 test('what is sent has the name of the probe in metadata alone, and its own uid and name are put back in the answer', () => {
@@ -44,18 +53,29 @@ test('what is sent has the name of the probe in metadata alone, and its own uid 
 test('an answer about an object that is there is no creation', () => {
   const map = resourceOf('ConfigMap', 'web')
   const probe = creationProbeOf(map, map.object)
-  const answer = { ...probe.resource.object, metadata: { name: probe.resource.id.name, resourceVersion: '7' } }
+  const answer = {
+    ...probe.resource.object,
+    metadata: { name: probe.resource.id.name, resourceVersion: '7' },
+  }
   assert.equal(createdObject(answer, probe, map.object, map.object), undefined)
 })
 
 test('a definition is tried in a group of its own, because it is named after its group', () => {
   const spec = { group: 'example.com', names: { plural: 'widgets' } }
-  const definition = resourceOf('CustomResourceDefinition', 'widgets.example.com', { spec }, 'apiextensions.k8s.io/v1')
+  const definition = resourceOf(
+    'CustomResourceDefinition',
+    'widgets.example.com',
+    { spec },
+    'apiextensions.k8s.io/v1',
+  )
   const probe = creationProbeOf(definition, definition.object)
   const sent = probe.resource.object['spec'] as JsonObject
   assert.match(String(sent['group']), /^backporch-[0-9a-f]{6}\.example\.com$/)
   assert.equal(probe.resource.id.name, `widgets.${String(sent['group'])}`)
-  assert.deepEqual(createdObject(probe.resource.object, probe, definition.object, definition.object), definition.object)
+  assert.deepEqual(
+    createdObject(probe.resource.object, probe, definition.object, definition.object),
+    definition.object,
+  )
 })
 
 test('a Service is tried without the addresses and ports that it has already, and they are put back', () => {
@@ -63,7 +83,9 @@ test('a Service is tried without the addresses and ports that it has already, an
     { name: 'a', port: 80, nodePort: 30_080 },
     { name: 'b', port: 81 },
   ]
-  const service = resourceOf('Service', 'web', { spec: { type: 'NodePort', clusterIP: '10.0.0.7', ports } })
+  const service = resourceOf('Service', 'web', {
+    spec: { type: 'NodePort', clusterIP: '10.0.0.7', ports },
+  })
   const probe = creationProbeOf(service, service.object)
   const bare = [
     { name: 'a', port: 80 },
@@ -71,7 +93,10 @@ test('a Service is tried without the addresses and ports that it has already, an
   ]
   assert.deepEqual(probe.resource.object['spec'], { type: 'NodePort', ports: bare })
   const created = bare.map((port, index) => ({ ...port, nodePort: 31_000 + index }))
-  const answer = { ...probe.resource.object, spec: { type: 'NodePort', clusterIP: '10.0.0.9', ports: created } }
+  const answer = {
+    ...probe.resource.object,
+    spec: { type: 'NodePort', clusterIP: '10.0.0.9', ports: created },
+  }
   assert.deepEqual(createdObject(answer, probe, service.object, service.object)?.['spec'], {
     type: 'NodePort',
     clusterIP: '10.0.0.7',
@@ -81,5 +106,7 @@ test('a Service is tried without the addresses and ports that it has already, an
     ],
   })
   const headless = resourceOf('Service', 'web', { spec: { clusterIP: 'None' } })
-  assert.deepEqual(creationProbeOf(headless, headless.object).resource.object['spec'], { clusterIP: 'None' })
+  assert.deepEqual(creationProbeOf(headless, headless.object).resource.object['spec'], {
+    clusterIP: 'None',
+  })
 })

@@ -3,7 +3,16 @@
  * (docs/facts/creation-dry-run.md). Values that the server chooses for each object (name, uid, addresses, ports) are put back for the comparison.
  */
 import { createHash } from 'node:crypto'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
+import {
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectsIn,
+  partOf,
+  textOf,
+} from '@backporch/kyaml/json'
 import { metadataText, type Resource, resourceKey } from '@backporch/kyaml/resource'
 
 /** The object to send, under another name. */
@@ -16,14 +25,21 @@ export interface CreationProbe {
 /** The shortest limit of names of built-in kinds (CronJob); a longer name keeps its length. */
 const NAME_LIMIT = 52
 /** Kinds whose name has their group. */
-const NAMED_BY_GROUP = new Set(['apiextensions.k8s.io/CustomResourceDefinition', 'apiregistration.k8s.io/APIService'])
+const NAMED_BY_GROUP = new Set([
+  'apiextensions.k8s.io/CustomResourceDefinition',
+  'apiregistration.k8s.io/APIService',
+])
 
 /** The name depends on the object only, for recorded answers. @param object the part that the server knows */
 export function creationProbeOf({ id, apiVersion }: Resource, object: JsonObject): CreationProbe {
   const mark = `backporch-${createHash('sha256').update(resourceKey(id)).digest('hex').slice(0, 6)}`
   const spec = getKey(object, 'spec')
   const group = partOf(spec, 'group')
-  if (NAMED_BY_GROUP.has(`${id.group}/${id.kind}`) && isJsonObject(spec) && typeof group === 'string') {
+  if (
+    NAMED_BY_GROUP.has(`${id.group}/${id.kind}`) &&
+    isJsonObject(spec) &&
+    typeof group === 'string'
+  ) {
     const own = `${mark}.${group}`
     const name = id.name.endsWith(`.${group}`) ? `${id.name.slice(0, -group.length)}${own}` : own
     const sent = renamed({ ...object, spec: { ...spec, group: own } }, name)
@@ -32,18 +48,30 @@ export function creationProbeOf({ id, apiVersion }: Resource, object: JsonObject
   const room = Math.max(NAME_LIMIT, id.name.length) - mark.length - 1
   const name = `${id.name.slice(0, room).replace(/[^A-Za-z0-9]+$/, '')}-${mark}`
   const sent = isService(object) ? withoutAllocated(object) : object
-  return { resource: { id: { ...id, name }, apiVersion, object: renamed(sent, name) }, names: [[name, id.name]] }
+  return {
+    resource: { id: { ...id, name }, apiVersion, object: renamed(sent, name) },
+    names: [[name, id.name]],
+  }
 }
 
 /** The answer under the object's real name; undefined if an object of the probe's name exists, so that nothing was created. */
-export function createdObject(answer: JsonObject, probe: CreationProbe, desired: JsonObject, live: JsonObject): JsonObject | undefined {
+export function createdObject(
+  answer: JsonObject,
+  probe: CreationProbe,
+  desired: JsonObject,
+  live: JsonObject,
+): JsonObject | undefined {
   if (metadataText(answer, 'resourceVersion') !== '') return undefined
   const chosen = [
     [metadataText(answer, 'uid'), metadataText(live, 'uid')],
     [tokenVolumeOf(answer), tokenVolumeOf(live)],
   ] as const
   const created = replaced(answer, [...probe.names, ...chosen.filter(([from]) => from !== '')])
-  return isJsonObject(created) && isService(created) ? withAllocated(created, desired) : isJsonObject(created) ? created : undefined
+  return isJsonObject(created) && isService(created)
+    ? withAllocated(created, desired)
+    : isJsonObject(created)
+      ? created
+      : undefined
 }
 
 /** The token volume that admission adds to a Pod under a random name. */
@@ -59,10 +87,13 @@ function renamed(object: JsonObject, name: string): JsonObject {
 }
 
 function replaced(value: Json, names: CreationProbe['names']): Json {
-  if (typeof value === 'string') return names.reduce((text, [from, to]) => text.replaceAll(from, to), value)
+  if (typeof value === 'string')
+    return names.reduce((text, [from, to]) => text.replaceAll(from, to), value)
   if (isJsonArray(value)) return value.map((item) => replaced(item, names))
   if (!isJsonObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, below]) => [key, replaced(below, names)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, below]) => [key, replaced(below, names)]),
+  )
 }
 
 function isService(object: JsonObject): boolean {
@@ -78,11 +109,19 @@ function withoutAllocated(service: JsonObject): JsonObject {
   const headless = getKey(spec, 'clusterIP') === 'None'
   const retained = Object.entries(spec).filter(([name]) => headless || !ALLOCATED.includes(name))
   const ports = getKey(spec, 'ports')
-  return { ...service, spec: { ...Object.fromEntries(retained), ...(isJsonArray(ports) ? { ports: ports.map(withoutNodePort) } : {}) } }
+  return {
+    ...service,
+    spec: {
+      ...Object.fromEntries(retained),
+      ...(isJsonArray(ports) ? { ports: ports.map(withoutNodePort) } : {}),
+    },
+  }
 }
 
 function withoutNodePort(port: Json): Json {
-  return isJsonObject(port) ? Object.fromEntries(Object.entries(port).filter(([name]) => name !== 'nodePort')) : port
+  return isJsonObject(port)
+    ? Object.fromEntries(Object.entries(port).filter(([name]) => name !== 'nodePort'))
+    : port
 }
 
 /** Adds git's addresses and ports, which the probe cannot request. */

@@ -2,7 +2,13 @@
  * Undeclared fields that the control plane writes, by kind, path and value: defaults, allocations, bindings and counts. They have no owner in an
  * object without managers, and are no edits.
  */
-import { type FieldPath, type FieldSchema, field, formatFieldPath, valueAt } from '@backporch/kyaml/field'
+import {
+  type FieldPath,
+  type FieldSchema,
+  field,
+  formatFieldPath,
+  valueAt,
+} from '@backporch/kyaml/field'
 import { type Json, type JsonObject, jsonEquals, parseJson, partOf } from '@backporch/kyaml/json'
 import { metadataText, type ResourceId } from '@backporch/kyaml/resource'
 import { wordSet } from '@backporch/kyaml/text'
@@ -25,14 +31,29 @@ export interface UnownedSubject {
 const RULES = [
   ...DEFAULTED_RULES,
   ...CONTROL_PLANE_RULES.filter(({ name }) =>
-    ['namespace-defaults', 'service-allocation', 'volume-binding', 'deployment-revision', 'service-account-tokens'].includes(name),
+    [
+      'namespace-defaults',
+      'service-allocation',
+      'volume-binding',
+      'deployment-revision',
+      'service-account-tokens',
+    ].includes(name),
   ),
 ]
 
 export function isServerWritten(path: FieldPath, value: Json, subject: UnownedSubject): boolean {
   const { id, apiVersion, desired, live, schema } = subject
-  if (value === null || isSchemaDefault(path, value, desired, schema) || isLastApplied(path, value, id)) return true
-  if (isJobsOwn(path, value, id, live) || (isCounted(id) && value === 1 && formatFieldPath(path) === 'spec.replicas')) return true
+  if (
+    value === null ||
+    isSchemaDefault(path, value, desired, schema) ||
+    isLastApplied(path, value, id)
+  )
+    return true
+  if (
+    isJobsOwn(path, value, id, live) ||
+    (isCounted(id) && value === 1 && formatFieldPath(path) === 'spec.replicas')
+  )
+    return true
   const drift = {
     id,
     apiVersion,
@@ -57,17 +78,31 @@ export function isServerWritten(path: FieldPath, value: Json, subject: UnownedSu
 }
 
 /** Labels and the selector by which a Job finds its Pods. Source: kubernetes/kubernetes `pkg/registry/batch/job/strategy.go`. */
-function isJobsOwn(path: FieldPath, value: Json, { group, kind, name }: ResourceId, live: JsonObject): boolean {
+function isJobsOwn(
+  path: FieldPath,
+  value: Json,
+  { group, kind, name }: ResourceId,
+  live: JsonObject,
+): boolean {
   if (group !== 'batch' || kind !== 'Job') return false
   const uid = metadataText(live, 'uid')
   const text = formatFieldPath(path)
-  if (text === 'spec.selector') return jsonEquals(value, { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } })
-  const key = /^(?:spec\.template\.)?metadata\.labels(?:\.|\["batch\.kubernetes\.io\/)(controller-uid|job-name)(?:"\])?$/.exec(text)?.[1]
+  if (text === 'spec.selector')
+    return jsonEquals(value, { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } })
+  const key =
+    /^(?:spec\.template\.)?metadata\.labels(?:\.|\["batch\.kubernetes\.io\/)(controller-uid|job-name)(?:"\])?$/.exec(
+      text,
+    )?.[1]
   return key !== undefined && value === (key === 'job-name' ? name : uid)
 }
 
 /** Whether the value is the default of the location, or part of the default of an absent map above. */
-function isSchemaDefault(path: FieldPath, value: Json, desired: JsonObject, schema: FieldSchema): boolean {
+function isSchemaDefault(
+  path: FieldPath,
+  value: Json,
+  desired: JsonObject,
+  schema: FieldSchema,
+): boolean {
   let here = schema
   for (const [depth, step] of path.entries()) {
     if (step.kind !== 'field') {
@@ -77,7 +112,11 @@ function isSchemaDefault(path: FieldPath, value: Json, desired: JsonObject, sche
     const declared = valueAt(desired, path.slice(0, depth + 1)) !== undefined
     const byDefault = declared ? undefined : here.defaultOf(step.name)
     const rest = path.slice(depth + 1)
-    if (byDefault !== undefined && jsonEquals(rest.length === 0 ? byDefault : valueAt(byDefault, rest), value)) return true
+    if (
+      byDefault !== undefined &&
+      jsonEquals(rest.length === 0 ? byDefault : valueAt(byDefault, rest), value)
+    )
+      return true
     here = here.child(step.name)
   }
   return false
@@ -87,7 +126,11 @@ const LAST_APPLIED_PATH = [field('metadata'), field('annotations'), field(LAST_A
 
 /** Whether it is the last-applied annotation of this object; its other changes are reported themselves. */
 export function isLastApplied(path: FieldPath, value: Json, { kind, name }: ResourceId): boolean {
-  if (!jsonEquals(path as unknown as Json, LAST_APPLIED_PATH as unknown as Json) || typeof value !== 'string') return false
+  if (
+    !jsonEquals(path as unknown as Json, LAST_APPLIED_PATH as unknown as Json) ||
+    typeof value !== 'string'
+  )
+    return false
   try {
     const applied = parseJson(value)
     return partOf(applied, 'kind') === kind && partOf(applied, 'metadata', 'name') === name
@@ -107,9 +150,13 @@ const STORED_AS_SENT = wordSet(`
 const METADATA = new Set(['labels', 'annotations', 'finalizers', 'ownerReferences'])
 
 /** Whether only an edit, or an admission webhook, explains a field that is not server-written. */
-export function isSomebodys(path: FieldPath, { id, schema }: Pick<UnownedSubject, 'id' | 'schema'>): boolean {
+export function isSomebodys(
+  path: FieldPath,
+  { id, schema }: Pick<UnownedSubject, 'id' | 'schema'>,
+): boolean {
   const [first, second] = path
-  if (first?.kind === 'field' && first.name === 'metadata') return second?.kind === 'field' && METADATA.has(second.name)
+  if (first?.kind === 'field' && first.name === 'metadata')
+    return second?.kind === 'field' && METADATA.has(second.name)
   if (STORED_AS_SENT.has(`${id.group}/${id.kind}`)) return true
   const custom = id.group.includes('.') && !id.group.endsWith('.k8s.io')
   return custom && schema.typed !== true && schema.kind === 'object'

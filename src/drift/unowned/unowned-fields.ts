@@ -3,7 +3,14 @@
  * docs/facts/objects-without-managers.md), or has `before-first-apply`. They are compared with git and the server's own writes, which costs no
  * request, and then with the server's answer to a creation.
  */
-import { type FieldPath, fieldSetOf, type ManagedFields, managedFieldsOf, ownsLocation, valueAt } from '@backporch/kyaml/field'
+import {
+  type FieldPath,
+  fieldSetOf,
+  type ManagedFields,
+  managedFieldsOf,
+  ownsLocation,
+  valueAt,
+} from '@backporch/kyaml/field'
 import type { Json, JsonObject } from '@backporch/kyaml/json'
 import type { Prediction } from '@backporch/kyaml/resource'
 import { BEFORE_FIRST_APPLY } from '../../syncers/kubectl.ts'
@@ -38,12 +45,19 @@ const NONE: UnownedFields = { differences: [], complete: false, open: [] }
 
 /** Whether no field has a known writer. */
 export function hasNoOwners({ entries, unreadable }: ManagedFields): boolean {
-  return unreadable.length > 0 || entries.every(({ manager, subresource }) => manager === BEFORE_FIRST_APPLY || subresource === 'status')
+  return (
+    unreadable.length > 0 ||
+    entries.every(
+      ({ manager, subresource }) => manager === BEFORE_FIRST_APPLY || subresource === 'status',
+    )
+  )
 }
 
 /** Whether some field has no known writer. */
 export function mayBeAnybodys(managed: ManagedFields): boolean {
-  return hasNoOwners(managed) || managed.entries.some(({ manager }) => manager === BEFORE_FIRST_APPLY)
+  return (
+    hasNoOwners(managed) || managed.entries.some(({ manager }) => manager === BEFORE_FIRST_APPLY)
+  )
 }
 
 /** Whether git and the server's own writes leave something unexplained. */
@@ -54,7 +68,11 @@ export function needsCreation(subject: UnownedSubject): boolean {
 }
 
 /** @param metadataOnly whether the content was not read */
-export function unownedFields(subject: UnownedSubject, creation: CreationAnswer | undefined, metadataOnly: boolean): UnownedFields {
+export function unownedFields(
+  subject: UnownedSubject,
+  creation: CreationAnswer | undefined,
+  metadataOnly: boolean,
+): UnownedFields {
   const managed = managedFieldsOf(subject.live)
   const whole = hasNoOwners(managed)
   if (!mayBeAnybodys(managed)) return NONE
@@ -65,21 +83,32 @@ export function unownedFields(subject: UnownedSubject, creation: CreationAnswer 
       : undefined
   if (created !== undefined) {
     const differences = againstCreation(subject, created, managed)
-    return { differences: whole ? differences : differences.filter(({ change }) => change === 'added'), complete: whole, open: [] }
+    return {
+      differences: whole ? differences : differences.filter(({ change }) => change === 'added'),
+      complete: whole,
+      open: [],
+    }
   }
-  if (whole && !metadataOnly && isPlainlyInSync(subject, managed)) return { ...NONE, complete: true }
+  if (whole && !metadataOnly && isPlainlyInSync(subject, managed))
+    return { ...NONE, complete: true }
   const beyond = beyondGit(subject, managed)
   const declared = whole ? differingDeclared(subject, metadataOnly) : []
   const somebodys = (each: UnownedDifference): boolean => isSomebodys(each.path, subject)
   const certain = [...declared.filter(isPlain), ...beyond].filter(somebodys)
-  return { differences: certain, complete: false, open: beyond.filter((each) => !somebodys(each)).map(({ path }) => path) }
+  return {
+    differences: certain,
+    complete: false,
+    open: beyond.filter((each) => !somebodys(each)).map(({ path }) => path),
+  }
 }
 
 /** Undeclared fields without a known writer that the server does not write itself. */
 function beyondGit(subject: UnownedSubject, managed: ManagedFields): UnownedDifference[] {
   const { live, desired, schema } = subject
   return compareObjects(live, desired, schema).flatMap(({ path, live: value, predicted }) =>
-    predicted === undefined && value !== undefined && isOpen(path, value, subject, managed) ? [added(path, value)] : [],
+    predicted === undefined && value !== undefined && isOpen(path, value, subject, managed)
+      ? [added(path, value)]
+      : [],
   )
 }
 
@@ -89,12 +118,29 @@ function isPlainlyInSync(subject: UnownedSubject, managed: ManagedFields): boole
 }
 
 /** Declared locations with a live value that the server would not store for git's. */
-function differingDeclared({ live, desired, schema }: UnownedSubject, metadataOnly: boolean): UnownedDifference[] {
-  const read = Object.fromEntries(Object.entries(desired).filter(([name]) => name !== 'status' && (!metadataOnly || name === 'metadata')))
+function differingDeclared(
+  { live, desired, schema }: UnownedSubject,
+  metadataOnly: boolean,
+): UnownedDifference[] {
+  const read = Object.fromEntries(
+    Object.entries(desired).filter(
+      ([name]) => name !== 'status' && (!metadataOnly || name === 'metadata'),
+    ),
+  )
   const found: UnownedDifference[] = []
-  for (const { path, declared, live: value } of differingLeaves(fieldSetOf(read, schema), read, live, schema)) {
+  for (const { path, declared, live: value } of differingLeaves(
+    fieldSetOf(read, schema),
+    read,
+    live,
+    schema,
+  )) {
     if (value === undefined && isEmptyValue(declared)) continue
-    found.push({ change: value === undefined ? 'removed' : 'modified', path, git: declared, live: value })
+    found.push({
+      change: value === undefined ? 'removed' : 'modified',
+      path,
+      git: declared,
+      live: value,
+    })
   }
   return found
 }
@@ -104,23 +150,45 @@ function isPlain({ git, live }: UnownedDifference): boolean {
   return [git, live].every((value) => typeof value !== 'object' || value === null)
 }
 
-function againstCreation(subject: UnownedSubject, created: JsonObject, managed: ManagedFields): UnownedDifference[] {
+function againstCreation(
+  subject: UnownedSubject,
+  created: JsonObject,
+  managed: ManagedFields,
+): UnownedDifference[] {
   const { live, desired, schema } = subject
-  return compareObjects(live, created, schema).flatMap(({ path, live: value, predicted }): UnownedDifference[] => {
-    const git = valueAt(desired, path)
-    if (value === undefined) return git === undefined ? [] : [{ change: 'removed', path, git, live: undefined }]
-    if (git !== undefined && predicted !== undefined) return [{ change: 'modified', path, git, live: value }]
-    return isOpen(path, value, subject, managed) ? [added(path, value)] : []
-  })
+  return compareObjects(live, created, schema).flatMap(
+    ({ path, live: value, predicted }): UnownedDifference[] => {
+      const git = valueAt(desired, path)
+      if (value === undefined)
+        return git === undefined ? [] : [{ change: 'removed', path, git, live: undefined }]
+      if (git !== undefined && predicted !== undefined)
+        return [{ change: 'modified', path, git, live: value }]
+      return isOpen(path, value, subject, managed) ? [added(path, value)] : []
+    },
+  )
 }
 
 function added(path: FieldPath, live: Json): UnownedDifference {
   return { change: 'added', path, git: undefined, live }
 }
 
-function isOpen(path: FieldPath, value: Json, subject: UnownedSubject, managed: ManagedFields): boolean {
-  if (isServerWritten(path, value, subject) || followsAnother({ change: 'added', path }, subject.desired, subject.live)) return false
-  const owners = managed.entries.filter((entry) => entry.subresource !== 'status' && ownsLocation(entry, path, managed))
+function isOpen(
+  path: FieldPath,
+  value: Json,
+  subject: UnownedSubject,
+  managed: ManagedFields,
+): boolean {
+  if (
+    isServerWritten(path, value, subject) ||
+    followsAnother({ change: 'added', path }, subject.desired, subject.live)
+  )
+    return false
+  const owners = managed.entries.filter(
+    (entry) => entry.subresource !== 'status' && ownsLocation(entry, path, managed),
+  )
   // In an object with owners, the server itself wrote unowned fields.
-  return owners.every(({ manager }) => manager === BEFORE_FIRST_APPLY) && (owners.length > 0 || hasNoOwners(managed))
+  return (
+    owners.every(({ manager }) => manager === BEFORE_FIRST_APPLY) &&
+    (owners.length > 0 || hasNoOwners(managed))
+  )
 }

@@ -20,9 +20,15 @@ export async function readByNumber(
   for (const ref of new Set(refs)) {
     const [known, number] = [all.get(ref), numbers?.get(ref)]
     // A later one of the branch counts.
-    if (number === undefined || known?.state === 'open' || (known !== undefined && known.number >= number)) continue
+    if (
+      number === undefined ||
+      known?.state === 'open' ||
+      (known !== undefined && known.number >= number)
+    )
+      continue
     const proposal = await read(number)
-    if (proposal !== undefined) all.set(ref, proposal.ref === ref ? proposal : { ...proposal, ref, movedTo: proposal.ref })
+    if (proposal !== undefined)
+      all.set(ref, proposal.ref === ref ? proposal : { ...proposal, ref, movedTo: proposal.ref })
   }
   return [...all.values()]
 }

@@ -24,7 +24,12 @@ function merged() {
     tag: TAG,
     along: [{ ref: 'refs/heads/drift-ledger', from: null, to: ledger }],
   }
-  return { repository, commit, ledger, finish: () => finishMerge(repository, decision, commit, signal) }
+  return {
+    repository,
+    commit,
+    ledger,
+    finish: () => finishMerge(repository, decision, commit, signal),
+  }
 }
 
 test('tag, deleted branch and ledger go in one push', async () => {
@@ -32,7 +37,11 @@ test('tag, deleted branch and ledger go in one push', async () => {
   await finish()
   assert.equal(repository.pushes.length, 1)
   assert.deepEqual(
-    [repository.branches.get(TAG), repository.branches.get(REF), repository.branches.get('refs/heads/drift-ledger')],
+    [
+      repository.branches.get(TAG),
+      repository.branches.get(REF),
+      repository.branches.get('refs/heads/drift-ledger'),
+    ],
     [commit, undefined, ledger],
   )
 })
@@ -41,7 +50,10 @@ test('a forge that deletes the branch at the same time holds up neither tag nor 
   const { repository, commit, ledger, finish } = merged()
   repository.beforePush = () => void repository.branches.delete(REF)
   await finish()
-  assert.deepEqual([repository.branches.get(TAG), repository.branches.get('refs/heads/drift-ledger')], [commit, ledger])
+  assert.deepEqual(
+    [repository.branches.get(TAG), repository.branches.get('refs/heads/drift-ledger')],
+    [commit, ledger],
+  )
 })
 
 test('where another turn wrote the ledger it is left to that one, and half of it is never there', async () => {
@@ -59,7 +71,14 @@ test('where another turn wrote the ledger it is left to that one, and half of it
 test('a push that is refused says that the merge stands, and who completes it', async () => {
   const { repository, finish } = merged()
   repository.beforePush = () => {
-    throw new Failure({ code: 'BP4002', what: 'refused', where: 'here', why: 'protected', remedy: 'ask', retry: 'on-change' })
+    throw new Failure({
+      code: 'BP4002',
+      what: 'refused',
+      where: 'here',
+      why: 'protected',
+      remedy: 'ask',
+      retry: 'on-change',
+    })
   }
   await assert.rejects(finish(), (thrown) => {
     assert.ok(thrown instanceof Failure)

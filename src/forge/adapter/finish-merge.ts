@@ -22,7 +22,10 @@ export async function finishMerge(
   const tags = tag === undefined ? [] : [{ ref: tag, from: null, to: commit }]
   for (let attempt = 1; ; attempt += 1) {
     const { refs } = await repository.refs(signal)
-    const gone = refs.get(proposal.ref) === proposal.commit ? [{ ref: proposal.ref, from: proposal.commit, to: null }] : []
+    const gone =
+      refs.get(proposal.ref) === proposal.commit
+        ? [{ ref: proposal.ref, from: proposal.commit, to: null }]
+        : []
     try {
       return await repository.push([...tags, ...gone, ...along], signal)
     } catch (thrown) {
@@ -31,7 +34,12 @@ export async function finishMerge(
       // Another turn wrote the ledger meanwhile. It, or the next one, finds the merge and completes it.
       if (thrown.code === 'BP4003') return
       const what = `the pull request is merged, but ${tag === undefined ? 'the ledger' : `${tag} and the ledger`} could not be pushed`
-      throw new Failure({ ...thrown.toJSON(), what, remedy: 'run backporch scan: it completes the merge', cause: thrown })
+      throw new Failure({
+        ...thrown.toJSON(),
+        what,
+        remedy: 'run backporch scan: it completes the merge',
+        cause: thrown,
+      })
     }
   }
 }
@@ -60,7 +68,12 @@ export function notOpen(remote: string, ref: string, why: string): Failure {
 }
 
 /** @param what that the forge does not merge @param reasons for a refusal, as a clause */
-export function mergeRefused(remote: string, what: string, reasons: string, refusal: unknown): Failure {
+export function mergeRefused(
+  remote: string,
+  what: string,
+  reasons: string,
+  refusal: unknown,
+): Failure {
   return new Failure({
     code: 'BP4002',
     what,
@@ -104,6 +117,11 @@ export function endedMeanwhile({ label, ref }: Pick<KnownProposal, 'label' | 're
  * Before a proposal is opened: another turn may have opened one of the same commit meanwhile, and somebody has decided about it.
  * @param ended the last one of the branch @param known what this turn observed @throws Failure BP4003
  */
-export function assertSeen(ended: KnownProposal, { commit }: Pick<WantedProposal, 'commit'>, known: KnownProposal | undefined): void {
-  if (ended.state !== 'open' && ended.commit === commit && ended.number !== known?.number) throw endedMeanwhile(ended)
+export function assertSeen(
+  ended: KnownProposal,
+  { commit }: Pick<WantedProposal, 'commit'>,
+  known: KnownProposal | undefined,
+): void {
+  if (ended.state !== 'open' && ended.commit === commit && ended.number !== known?.number)
+    throw endedMeanwhile(ended)
 }

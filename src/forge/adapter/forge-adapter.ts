@@ -79,5 +79,8 @@ export interface ForgeAdapter extends ForgeSetup {
    */
   connect(options: ConnectOptions): Promise<ForgeConnection | undefined>
   /** The credential for git over https, where it is no token of the environment. */
-  gitToken(remote: string, options: CredentialOptions): Promise<((signal: AbortSignal) => Promise<string>) | undefined>
+  gitToken(
+    remote: string,
+    options: CredentialOptions,
+  ): Promise<((signal: AbortSignal) => Promise<string>) | undefined>
 }

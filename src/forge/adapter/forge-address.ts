@@ -31,7 +31,12 @@ export function parseForgeAddress(remote: string): ForgeAddress | undefined {
   // The path of an ssh address says nothing about that of the pages.
   if (!location.web && parts.length > 2) return undefined
   const below = parts.slice(0, -2).map((part) => `/${part}`)
-  return { host: location.host, webUrl: `${location.scheme}//${location.host}${below.join('')}`, owner, repository }
+  return {
+    host: location.host,
+    webUrl: `${location.scheme}//${location.host}${below.join('')}`,
+    owner,
+    repository,
+  }
 }
 
 /** The address where the remote names the pages too; undefined for a path and for ssh. */
@@ -59,19 +64,27 @@ export function encodePath(path: string): string {
   return path
     .split('/')
     .map((segment) =>
-      encodeURIComponent(segment).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`),
+      encodeURIComponent(segment).replace(
+        /[!'()*]/g,
+        (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+      ),
     )
     .join('/')
 }
 
-function locationOf(remote: string): { scheme: string; host: string; path: string; web: boolean } | undefined {
+function locationOf(
+  remote: string,
+): { scheme: string; host: string; path: string; web: boolean } | undefined {
   const url = URL.parse(remote)
   if (url !== null && (url.protocol === 'https:' || url.protocol === 'http:')) {
     return { scheme: url.protocol, host: url.host, path: url.pathname, web: true }
   }
   // The port of ssh says nothing about that of the pages.
-  if (url !== null && url.protocol === 'ssh:') return { scheme: 'https:', host: url.hostname, path: url.pathname, web: false }
+  if (url !== null && url.protocol === 'ssh:')
+    return { scheme: 'https:', host: url.hostname, path: url.pathname, web: false }
   if (remote.includes('://')) return undefined
   const [, host, path] = SCP_LIKE.exec(remote) ?? []
-  return host === undefined || path === undefined ? undefined : { scheme: 'https:', host: host.toLowerCase(), path, web: false }
+  return host === undefined || path === undefined
+    ? undefined
+    : { scheme: 'https:', host: host.toLowerCase(), path, web: false }
 }

@@ -14,10 +14,18 @@ export interface RequestDescription {
 export type Reason = readonly [code: FailureCode, why: string, remedy: string]
 
 /** @param own the forge's meaning of the status, where it has one of its own */
-export function failureOfStatus(requested: RequestDescription, refused: RefusedAnswer, own: Reason | undefined): Failure {
+export function failureOfStatus(
+  requested: RequestDescription,
+  refused: RefusedAnswer,
+  own: Reason | undefined,
+): Failure {
   const text = textOf(refused)
   if (own !== undefined) return failure(requested, own, { cause: refused })
-  if (refused.status >= 500) return failure(requested, ['BP5005', `it answered ${text}`, 'try again'], { retry: 'backoff', cause: refused })
+  if (refused.status >= 500)
+    return failure(requested, ['BP5005', `it answered ${text}`, 'try again'], {
+      retry: 'backoff',
+      cause: refused,
+    })
   const remedy = 'look at what it says, and at the rules of the repository'
   return failure(requested, ['BP5006', `it refuses (${text})`, remedy], { cause: refused })
 }
@@ -35,7 +43,11 @@ export function unreachable(requested: RequestDescription, detail: string): Fail
 
 /** A login page, a proxy or another program answers. */
 export function notThisForge(requested: RequestDescription, why: string): Failure {
-  return failure(requested, ['BP5007', why, 'check the address: a login page, a proxy or another forge may answer in its place'])
+  return failure(requested, [
+    'BP5007',
+    why,
+    'check the address: a login page, a proxy or another forge may answer in its place',
+  ])
 }
 
 export function goneElsewhere(requested: RequestDescription, why: string, remedy: string): Failure {
@@ -43,22 +55,42 @@ export function goneElsewhere(requested: RequestDescription, why: string, remedy
 }
 
 /** For what was refused by rules that no status names. */
-export function refusedRequest(requested: RequestDescription, why: string, remedy: string, retry?: Retry): Failure {
+export function refusedRequest(
+  requested: RequestDescription,
+  why: string,
+  remedy: string,
+  retry?: Retry,
+): Failure {
   return failure(requested, ['BP5006', why, remedy], { retry })
 }
 
 /** For credentials that are no good before any request. */
-export function badCredentials(requested: RequestDescription, why: string, remedy: string): Failure {
+export function badCredentials(
+  requested: RequestDescription,
+  why: string,
+  remedy: string,
+): Failure {
   return failure(requested, ['BP5002', why, remedy])
 }
 
 function failure(
   { address, what }: RequestDescription,
   [code, why, remedy]: Reason,
-  { retry = 'on-change', cause }: { readonly retry?: Retry | undefined; readonly cause?: RefusedAnswer } = {},
+  {
+    retry = 'on-change',
+    cause,
+  }: { readonly retry?: Retry | undefined; readonly cause?: RefusedAnswer } = {},
 ): Failure {
   const where = `${address.owner}/${address.repository} on ${address.host}`
-  return new Failure({ code, what: `cannot ${what}`, where, why, remedy, retry, ...(cause === undefined ? {} : { cause }) })
+  return new Failure({
+    code,
+    what: `cannot ${what}`,
+    where,
+    why,
+    remedy,
+    retry,
+    ...(cause === undefined ? {} : { cause }),
+  })
 }
 
 const LONGEST = 300
@@ -67,7 +99,11 @@ const LONGEST = 300
  * Message of an answer's body as one printable line; empty where there is none.
  * @param secret what no text repeats. @param more further texts of the answer
  */
-export function messageIn(body: string, secret: RegExp, more: (answer: object) => readonly string[] = () => []): string {
+export function messageIn(
+  body: string,
+  secret: RegExp,
+  more: (answer: object) => readonly string[] = () => [],
+): string {
   let value: unknown
   try {
     value = JSON.parse(body)

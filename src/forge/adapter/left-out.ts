@@ -7,6 +7,10 @@ const CANNOT = {
 } as const
 
 /** One line for `note`, in which `names` are as they were given. @param where as people call the repository */
-export function leftOut(where: string, what: keyof typeof CANNOT, names: readonly string[]): string {
+export function leftOut(
+  where: string,
+  what: keyof typeof CANNOT,
+  names: readonly string[],
+): string {
   return `${where}: ${names.join(', ')} ${CANNOT[what]} here, and is left out`
 }

@@ -17,7 +17,11 @@ export class LostConnection extends Error {
  */
 export function lostConnection(thrown: unknown, silence: number): LostConnection {
   if (thrown instanceof SlowAnswer) return new LostConnection(thrown.message, false)
-  const code = typeof thrown === 'object' && thrown !== null && 'code' in thrown ? String(thrown.code) : ''
-  if (code.startsWith('UND_ERR_') && code.endsWith('TIMEOUT')) return new LostConnection(`no answer for ${silence / 1000} s`)
-  return new LostConnection(code === '' ? 'the connection failed' : `the connection failed (${code})`)
+  const code =
+    typeof thrown === 'object' && thrown !== null && 'code' in thrown ? String(thrown.code) : ''
+  if (code.startsWith('UND_ERR_') && code.endsWith('TIMEOUT'))
+    return new LostConnection(`no answer for ${silence / 1000} s`)
+  return new LostConnection(
+    code === '' ? 'the connection failed' : `the connection failed (${code})`,
+  )
 }

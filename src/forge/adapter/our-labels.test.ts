@@ -3,7 +3,15 @@ import { it } from 'node:test'
 import { labelChanges, labelStyle } from './our-labels.ts'
 
 it('adds what is missing and takes away ours only', () => {
-  const there = ['bug', 'Drift', 'drift-plan/restore', 'drift-free', 'drifting', 'drift-risk/low', 'adrift']
+  const there = [
+    'bug',
+    'Drift',
+    'drift-plan/restore',
+    'drift-free',
+    'drifting',
+    'drift-risk/low',
+    'adrift',
+  ]
   assert.deepEqual(labelChanges(there, ['drift', 'drift-plan/adopt', 'drift-risk/low']), {
     add: ['drift-plan/adopt'],
     remove: ['drift-plan/restore'],
@@ -11,11 +19,21 @@ it('adds what is missing and takes away ours only', () => {
 })
 
 it('has nothing to do for the same labels in another order or case', () => {
-  assert.deepEqual(labelChanges(['drift-risk/LOW', 'drift'], ['drift', 'drift-risk/low', 'drift']), { add: [], remove: [] })
+  assert.deepEqual(
+    labelChanges(['drift-risk/LOW', 'drift'], ['drift', 'drift-risk/low', 'drift']),
+    { add: [], remove: [] },
+  )
 })
 
 it('gives each label a colour and a description that forges take', () => {
-  for (const name of ['drift', 'drift-plan/adopt', 'drift-risk/critical', 'drift-state/edited', 'drift-topic/dashboard', 'constructor']) {
+  for (const name of [
+    'drift',
+    'drift-plan/adopt',
+    'drift-risk/critical',
+    'drift-state/edited',
+    'drift-topic/dashboard',
+    'constructor',
+  ]) {
     assert.match(labelStyle(name).color, /^[0-9a-f]{6}$/)
     assert.ok(labelStyle(name).description.length > 0 && labelStyle(name).description.length <= 100)
   }

@@ -35,7 +35,9 @@ export function labelChanges(
   there: readonly string[],
   wanted: readonly string[],
 ): { readonly add: readonly string[]; readonly remove: readonly string[] } {
-  const [has, wants] = [there, wanted].map((names) => new Set(names.map((name) => name.toLowerCase())))
+  const [has, wants] = [there, wanted].map(
+    (names) => new Set(names.map((name) => name.toLowerCase())),
+  )
   return {
     add: [...new Set(wanted)].filter((name) => has?.has(name.toLowerCase()) !== true),
     remove: there.filter((name) => OURS.test(name) && wants?.has(name.toLowerCase()) !== true),

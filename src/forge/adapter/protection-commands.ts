@@ -1,9 +1,15 @@
 import type { ProtectionRequest } from '../ports/forge-setup.ts'
 
 /** @param head the command that sends one request with its body on stdin, every name in it quoted */
-export function protectionCommands(requests: readonly ProtectionRequest[], head: (request: ProtectionRequest) => string): string {
+export function protectionCommands(
+  requests: readonly ProtectionRequest[],
+  head: (request: ProtectionRequest) => string,
+): string {
   return requests
-    .map((request) => `# ${request.what}\n${head(request)} <<'JSON'\n${JSON.stringify(request.body, null, 2)}\nJSON\n`)
+    .map(
+      (request) =>
+        `# ${request.what}\n${head(request)} <<'JSON'\n${JSON.stringify(request.body, null, 2)}\nJSON\n`,
+    )
     .join('\n')
 }
 

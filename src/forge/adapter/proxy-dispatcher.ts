@@ -2,7 +2,10 @@ import { EnvHttpProxyAgent } from 'undici'
 import type { Environment } from './forge-adapter.ts'
 
 /** Respects `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` of the environment, in either case. */
-export function proxyDispatcher(environment: Environment, options: { readonly allowH2?: boolean } = {}): EnvHttpProxyAgent {
+export function proxyDispatcher(
+  environment: Environment,
+  options: { readonly allowH2?: boolean } = {},
+): EnvHttpProxyAgent {
   const of = (name: string): string => environment[name.toLowerCase()] || environment[name] || ''
   return new EnvHttpProxyAgent({
     ...options,

@@ -17,7 +17,9 @@ export class RefusedAnswer extends Error {
 
 /** The answer behind a failure; undefined where none came. */
 export function refusedAnswerOf(thrown: unknown): RefusedAnswer | undefined {
-  return thrown instanceof Failure && thrown.cause instanceof RefusedAnswer ? thrown.cause : undefined
+  return thrown instanceof Failure && thrown.cause instanceof RefusedAnswer
+    ? thrown.cause
+    : undefined
 }
 
 export function statusOf(thrown: unknown): number | undefined {

@@ -2,20 +2,44 @@
 import type { Finding } from '@backporch/kyaml/note'
 
 export function archivedFinding(name: string, archived: boolean): readonly Finding[] {
-  return archived ? [failedFinding('forge', 'BP5008', `${name} is archived`, 'unarchive it, or name another repository')] : []
+  return archived
+    ? [
+        failedFinding(
+          'forge',
+          'BP5008',
+          `${name} is archived`,
+          'unarchive it, or name another repository',
+        ),
+      ]
+    : []
 }
 
 export function issuesFinding(name: string, issues: boolean): readonly Finding[] {
   const message = `${name} has no issues, so there is no dashboard and no report of a storm`
-  return issues ? [] : [{ check: 'forge', state: 'warning', message, fix: 'turn issues on in the settings of the repository' }]
+  return issues
+    ? []
+    : [
+        {
+          check: 'forge',
+          state: 'warning',
+          message,
+          fix: 'turn issues on in the settings of the repository',
+        },
+      ]
 }
 
 /** @param fix what lets the account push */
 export function pushFinding(name: string, push: boolean, fix: string): Finding {
-  if (push) return { check: 'forge-permissions', state: 'passed', message: `${name}: the account may push` }
+  if (push)
+    return { check: 'forge-permissions', state: 'passed', message: `${name}: the account may push` }
   return failedFinding('forge-permissions', 'BP5003', `${name}: the account may not push`, fix)
 }
 
-export function failedFinding(check: string, code: Finding['code'], message: string, fix: string): Finding {
+export function failedFinding(
+  check: string,
+  code: Finding['code'],
+  message: string,
+  fix: string,
+): Finding {
   return { check, state: 'failed', code, message, fix }
 }

@@ -20,7 +20,13 @@ class HandClock implements Clock {
 function make(longestWait: number, memory?: GovernorMemory) {
   const clock = new HandClock()
   const limits = { writesPerMinute: 80, writesPerHour: 500 }
-  const governor = new RequestGovernor({ forge: 'GitHub', clock, longestWait, ...limits, ...(memory === undefined ? {} : { memory }) })
+  const governor = new RequestGovernor({
+    forge: 'GitHub',
+    clock,
+    longestWait,
+    ...limits,
+    ...(memory === undefined ? {} : { memory }),
+  })
   return { clock, governor }
 }
 
@@ -41,7 +47,10 @@ describe('RequestGovernor', () => {
     clock.at -= 3_600_000
     const start = clock.at
     await governor.admit('write', SIGNAL)
-    assert.ok(clock.at - start >= 60_000 && clock.at - start <= 62_000, `${clock.at - start} ms for a place`)
+    assert.ok(
+      clock.at - start >= 60_000 && clock.at - start <= 62_000,
+      `${clock.at - start} ms for a place`,
+    )
     governor.slowDown(undefined)
     clock.at -= 3_600_000
     const blocked = clock.at
@@ -57,15 +66,26 @@ describe('RequestGovernor', () => {
       sent.push(clock.at)
     }
     for (const [index, at] of sent.entries()) {
-      assert.ok((sent[index + 80] ?? Number.POSITIVE_INFINITY) - at >= 60_000, `${index}: 80 in a minute`)
-      assert.ok((sent[index + 500] ?? Number.POSITIVE_INFINITY) - at >= 3_600_000, `${index}: 500 in an hour`)
+      assert.ok(
+        (sent[index + 80] ?? Number.POSITIVE_INFINITY) - at >= 60_000,
+        `${index}: 80 in a minute`,
+      )
+      assert.ok(
+        (sent[index + 500] ?? Number.POSITIVE_INFINITY) - at >= 3_600_000,
+        `${index}: 500 in an hour`,
+      )
     }
-    assert.ok(clock.at - START <= 2 * 3_600_000 + 3 * 60_000, 'nor does it wait for longer than it has to')
+    assert.ok(
+      clock.at - START <= 2 * 3_600_000 + 3 * 60_000,
+      'nor does it wait for longer than it has to',
+    )
   })
 
   it('counts callers that come at once', async () => {
     const { clock, governor } = make(0)
-    const all = await Promise.allSettled(Array.from({ length: 100 }, () => governor.admit('write', SIGNAL)))
+    const all = await Promise.allSettled(
+      Array.from({ length: 100 }, () => governor.admit('write', SIGNAL)),
+    )
     assert.equal(all.filter(({ status }) => status === 'fulfilled').length, 80)
     assert.equal(clock.at, START)
   })
@@ -74,7 +94,10 @@ describe('RequestGovernor', () => {
     const { clock, governor } = make(59_999)
     for (let index = 0; index < 80; index += 1) await governor.admit('write', SIGNAL)
     const failure = await refused(governor.admit('write', SIGNAL))
-    assert.match(failure.why, /80 writes were sent within a minute; nothing is sent before 2026-09-01T12:01:01Z/)
+    assert.match(
+      failure.why,
+      /80 writes were sent within a minute; nothing is sent before 2026-09-01T12:01:01Z/,
+    )
     assert.equal(failure.retry, 'backoff')
     assert.equal(clock.at, START, 'without waiting')
     await governor.admit('read', SIGNAL)
@@ -148,6 +171,9 @@ describe('RequestGovernor', () => {
 
   it('ends a wait with the reason of the signal', async () => {
     const { governor } = make(0)
-    await assert.rejects(governor.admit('read', AbortSignal.abort(new Error('shutdown'))), /shutdown/)
+    await assert.rejects(
+      governor.admit('read', AbortSignal.abort(new Error('shutdown'))),
+      /shutdown/,
+    )
   })
 })

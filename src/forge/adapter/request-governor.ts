@@ -80,7 +80,8 @@ export class RequestGovernor implements WriteCount {
    */
   async admit(kind: RequestKind, signal: AbortSignal, resource = 'core'): Promise<void> {
     if (kind === 'write') this.#count += 1
-    if (kind === 'write' && this.dryRun) throw new HeldBackWrite(`a dry run writes nothing to ${this.#options.forge}`)
+    if (kind === 'write' && this.dryRun)
+      throw new HeldBackWrite(`a dry run writes nothing to ${this.#options.forge}`)
     for (;;) {
       signal.throwIfAborted()
       const now = this.#now()
@@ -92,7 +93,8 @@ export class RequestGovernor implements WriteCount {
     // Nothing is awaited between the check and the count: two callers cannot take one place.
     if (kind === 'write') this.#writes.push(this.#now())
     const budget = this.#budgets.get(resource)
-    if (budget !== undefined) this.#budgets.set(resource, { ...budget, remaining: Math.max(0, budget.remaining - 1) })
+    if (budget !== undefined)
+      this.#budgets.set(resource, { ...budget, remaining: Math.max(0, budget.remaining - 1) })
   }
 
   /** Takes over the forge's own count from an answer. */
@@ -119,7 +121,11 @@ export class RequestGovernor implements WriteCount {
   /** What is held back, for `status`, and what to keep for the next process. */
   memory(): GovernorMemory {
     this.#forget(this.#now())
-    return { writes: [...this.#writes], blockedUntil: this.#blockedUntil, budgets: Object.fromEntries(this.#budgets) }
+    return {
+      writes: [...this.#writes],
+      blockedUntil: this.#blockedUntil,
+      budgets: Object.fromEntries(this.#budgets),
+    }
   }
 
   /** BP5004 with the time from which the request may be sent. */
@@ -134,7 +140,11 @@ export class RequestGovernor implements WriteCount {
     })
   }
 
-  #earliest(kind: RequestKind, resource: string, now: number): { readonly until: number; readonly why: string } {
+  #earliest(
+    kind: RequestKind,
+    resource: string,
+    now: number,
+  ): { readonly until: number; readonly why: string } {
     const { forge, writesPerMinute, writesPerHour } = this.#options
     const waits = [{ until: this.#blockedUntil, why: `${forge} asked to slow down` }]
     const budget = this.#budgets.get(resource)
@@ -149,7 +159,10 @@ export class RequestGovernor implements WriteCount {
         until: freeAt(this.#writes, writesPerMinute, MINUTE + LEEWAY),
         why: `${writesPerMinute} writes were sent within a minute`,
       })
-      waits.push({ until: freeAt(this.#writes, writesPerHour, HOUR + LEEWAY), why: `${writesPerHour} writes were sent within an hour` })
+      waits.push({
+        until: freeAt(this.#writes, writesPerHour, HOUR + LEEWAY),
+        why: `${writesPerHour} writes were sent within an hour`,
+      })
     }
     return waits.reduce((latest, each) => (each.until > latest.until ? each : latest))
   }

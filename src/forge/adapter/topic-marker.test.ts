@@ -5,7 +5,10 @@ import { plainLines, readTopic, sameText, withTopic } from './topic-marker.ts'
 it('reads back what it marked, whatever line breaks came of it', () => {
   const text = withTopic('storm/prod-eu-1', 'one\ntwo\n')
   assert.deepEqual(readTopic(text), { topic: 'storm/prod-eu-1', body: 'one\ntwo\n' })
-  assert.deepEqual(readTopic(text.replaceAll('\n', '\r\n')), { topic: 'storm/prod-eu-1', body: 'one\ntwo\n' })
+  assert.deepEqual(readTopic(text.replaceAll('\n', '\r\n')), {
+    topic: 'storm/prod-eu-1',
+    body: 'one\ntwo\n',
+  })
 })
 
 it('takes a marker for one at the very beginning only', () => {

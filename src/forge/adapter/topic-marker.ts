@@ -8,7 +8,9 @@ export function withTopic(topic: string, body: string): string {
 }
 
 /** The topic of a text of ours, and the text under the marker; undefined for other text. `body` has `\n` as line break. */
-export function readTopic(text: string): { readonly topic: string; readonly body: string } | undefined {
+export function readTopic(
+  text: string,
+): { readonly topic: string; readonly body: string } | undefined {
   const plain = plainLines(text)
   const match = MARKER.exec(plain)
   return match === null ? undefined : { topic: match[1] ?? '', body: plain.slice(match[0].length) }

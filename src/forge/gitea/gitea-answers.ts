@@ -32,7 +32,10 @@ export type PullRequest = z.infer<typeof pullRequestSchema>
 
 const gitReference = z.object({ ref: z.string(), object: z.object({ sha: commit }) })
 /** One, or a list of those that begin alike. */
-export const gitReferencesSchema = z.union([gitReference.transform((one) => [one]), z.array(gitReference)])
+export const gitReferencesSchema = z.union([
+  gitReference.transform((one) => [one]),
+  z.array(gitReference),
+])
 
 export const labelSchema = label
 export const milestoneSchema = z.object({ id: z.number(), title: z.string() })
@@ -73,7 +76,11 @@ export const issueSchema = z.object({
   user: user.nullish(),
   labels: z.array(label).nullish(),
 })
-export const timelineSchema = z.object({ type: z.string(), user: user.nullish(), created_at: z.string() })
+export const timelineSchema = z.object({
+  type: z.string(),
+  user: user.nullish(),
+  created_at: z.string(),
+})
 export const permissionSchema = z.object({ permission: z.string() })
 
 /** Gitea has no flag for drafts: the title marks them (setting `[repository.pull-request] WORK_IN_PROGRESS_PREFIXES`). */
@@ -82,7 +89,10 @@ const TITLE_BYTES = 255
 const ELLIPSIS = Buffer.from('…')
 const DRAFT = /^(WIP:|\[WIP\])\s*/i
 
-export function titleOf({ title }: Pick<PullRequest, 'title'>): { readonly title: string; readonly draft: boolean } {
+export function titleOf({ title }: Pick<PullRequest, 'title'>): {
+  readonly title: string
+  readonly draft: boolean
+} {
   return { title: title.replace(DRAFT, ''), draft: DRAFT.test(title) }
 }
 
@@ -92,7 +102,8 @@ export function titleFor(title: string, draft: boolean): string {
   if (Buffer.byteLength(whole) <= TITLE_BYTES) return whole
   let retained = ''
   for (const character of whole) {
-    if (Buffer.byteLength(retained) + Buffer.byteLength(character) + ELLIPSIS.length > TITLE_BYTES) break
+    if (Buffer.byteLength(retained) + Buffer.byteLength(character) + ELLIPSIS.length > TITLE_BYTES)
+      break
     retained += character
   }
   return `${retained}…`
@@ -102,9 +113,14 @@ export function titleFor(title: string, draft: boolean): string {
  * @param decidedBy login of who closed or merged it, where Gitea reports it @param head the head at that moment; by default what the branch has
  * now
  */
-export function proposalOf(pull: PullRequest, decidedBy: string, head: string = pull.head.sha): KnownProposal {
+export function proposalOf(
+  pull: PullRequest,
+  decidedBy: string,
+  head: string = pull.head.sha,
+): KnownProposal {
   const state = pull.merged ? 'merged' : pull.state === 'open' ? 'open' : 'closed'
-  const decidedAt = state === 'open' ? '' : ((state === 'merged' ? pull.merged_at : pull.closed_at) ?? '')
+  const decidedAt =
+    state === 'open' ? '' : ((state === 'merged' ? pull.merged_at : pull.closed_at) ?? '')
   const { created_at: openedAt } = pull
   return {
     ...titleOf(pull),

@@ -5,7 +5,12 @@ import type { Trace } from '@backporch/system/trace'
 import type { Dispatcher } from 'undici'
 import type * as z from 'zod'
 import type { ForgeAddress } from '../adapter/forge-address.ts'
-import { goneElsewhere, notThisForge, type RequestDescription, unreachable } from '../adapter/forge-failure.ts'
+import {
+  goneElsewhere,
+  notThisForge,
+  type RequestDescription,
+  unreachable,
+} from '../adapter/forge-failure.ts'
 import { LostConnection, lostConnection } from '../adapter/lost-connection.ts'
 import { RefusedAnswer } from '../adapter/refused-answer.ts'
 import type { RequestGovernor } from '../adapter/request-governor.ts'
@@ -86,19 +91,29 @@ export class GiteaClient {
   }
 
   /** `total`: the items of a list over all pages, where the answer counts them. */
-  async #exchange(request: GiteaRequest, signal: AbortSignal): Promise<{ readonly value: unknown; readonly total: number | undefined }> {
+  async #exchange(
+    request: GiteaRequest,
+    signal: AbortSignal,
+  ): Promise<{ readonly value: unknown; readonly total: number | undefined }> {
     const requested = { address: this.#options.address, what: request.what }
     const answer = await this.#answer(request, requested, signal)
     if (answer.status === 429) throw this.#slowDown(answer)
     if (answer.status >= 300) {
       const turnedOff = answer.status === 404 ? await this.#turnedOff(request, signal) : []
-      throw failureOfAnswer(requested, new RefusedAnswer(answer.status, reportedIn(answer.text)), turnedOff)
+      throw failureOfAnswer(
+        requested,
+        new RefusedAnswer(answer.status, reportedIn(answer.text)),
+        turnedOff,
+      )
     }
     this.#options.governor.wentWell()
     const total = /^\d{1,9}$/.exec(String(answer.headers['x-total-count'] ?? ''))?.[0]
     if (answer.text === '') return { value: undefined, total: undefined }
     try {
-      return { value: JSON.parse(answer.text), total: total === undefined ? undefined : Number(total) }
+      return {
+        value: JSON.parse(answer.text),
+        total: total === undefined ? undefined : Number(total),
+      }
     } catch {
       throw notThisForge(requested, 'it does not answer with JSON')
     }
@@ -114,17 +129,27 @@ export class GiteaClient {
   }
 
   /** Every page, in its order. @throws Failure BP5007 when there is no end: a partial answer proves nothing */
-  async list(request: Omit<GiteaRequest, 'method'>, signal: AbortSignal): Promise<readonly unknown[]> {
+  async list(
+    request: Omit<GiteaRequest, 'method'>,
+    signal: AbortSignal,
+  ): Promise<readonly unknown[]> {
     const all: unknown[] = []
     for (let page = 1; page <= MOST_PAGES; page += 1) {
-      const { value, total } = await this.#exchange({ ...request, method: 'GET', query: { ...request.query, page, limit: PAGE } }, signal)
+      const { value, total } = await this.#exchange(
+        { ...request, method: 'GET', query: { ...request.query, page, limit: PAGE } },
+        signal,
+      )
       const items = value ?? []
-      if (!Array.isArray(items)) throw notThisForge({ address: this.#options.address, what: request.what }, 'wanted a list')
+      if (!Array.isArray(items))
+        throw notThisForge({ address: this.#options.address, what: request.what }, 'wanted a list')
       all.push(...items)
       // An instance may give fewer to a page than requested. Without a count only an empty page (null for some lists) is certainly the last.
       if (items.length === 0 || all.length === total) return all
     }
-    throw notThisForge({ address: this.#options.address, what: request.what }, 'its list has no end')
+    throw notThisForge(
+      { address: this.#options.address, what: request.what },
+      'its list has no end',
+    )
   }
 
   /** Path below the repository. @param below begins with `/` or is empty; the caller encodes its variable segments */
@@ -154,10 +179,17 @@ export class GiteaClient {
     const parsed = schema.safeParse(answer)
     if (parsed.success) return parsed.data
     const location = parsed.error.issues[0]?.path.join('.') || 'the top'
-    throw notThisForge({ address: this.#options.address, what }, `its answer has another shape at ${location}`)
+    throw notThisForge(
+      { address: this.#options.address, what },
+      `its answer has another shape at ${location}`,
+    )
   }
 
-  async #answer(request: GiteaRequest, requested: RequestDescription, signal: AbortSignal): Promise<Answer> {
+  async #answer(
+    request: GiteaRequest,
+    requested: RequestDescription,
+    signal: AbortSignal,
+  ): Promise<Answer> {
     const retries = request.method === 'GET' ? MOST_RETRIES : 0
     for (let attempt = 0; ; attempt += 1) {
       let fault: unknown
@@ -165,9 +197,11 @@ export class GiteaClient {
         const answer = await this.#follow(request, requested, signal)
         if (attempt >= retries || !PASSING.has(answer.status)) return answer
       } catch (thrown) {
-        if (thrown instanceof TooLarge) throw notThisForge(requested, `its answer is larger than ${LARGEST / 1024 / 1024} MiB`)
+        if (thrown instanceof TooLarge)
+          throw notThisForge(requested, `its answer is larger than ${LARGEST / 1024 / 1024} MiB`)
         if (!(thrown instanceof LostConnection)) throw thrown
-        if (attempt >= retries || !thrown.isWorthTrying) throw unreachable(requested, thrown.message)
+        if (attempt >= retries || !thrown.isWorthTrying)
+          throw unreachable(requested, thrown.message)
         fault = thrown
       }
       await this.#options.clock.sleep(250 * 4 ** attempt, signal).catch((stopped: unknown) => {
@@ -176,10 +210,15 @@ export class GiteaClient {
     }
   }
 
-  async #follow({ method, path, query, body }: GiteaRequest, requested: RequestDescription, signal: AbortSignal): Promise<Answer> {
+  async #follow(
+    { method, path, query, body }: GiteaRequest,
+    requested: RequestDescription,
+    signal: AbortSignal,
+  ): Promise<Answer> {
     const { webUrl } = this.#options.address
     let url = new URL(`${webUrl}/api/v1${path}`)
-    for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, String(value))
+    for (const [name, value] of Object.entries(query ?? {}))
+      url.searchParams.set(name, String(value))
     for (let step = 0; step <= MOST_REDIRECTS; step += 1) {
       const answer = await this.#once(method, url, body, signal)
       if (![301, 302, 307, 308].includes(answer.status)) return answer
@@ -191,14 +230,31 @@ export class GiteaClient {
       }
       // Gitea answers for a renamed repository from its new name (routers/api/v1: repoAssignment).
       if (method !== 'GET')
-        throw goneElsewhere(requested, 'the repository has another name now', 'name the repository by its present address')
+        throw goneElsewhere(
+          requested,
+          'the repository has another name now',
+          'name the repository by its present address',
+        )
       url = next
     }
     throw notThisForge(requested, 'it redirects in a circle')
   }
 
-  async #once(method: GiteaRequest['method'], url: URL, body: object | undefined, signal: AbortSignal): Promise<Answer> {
-    const { governor, clock, trace, dispatcher, token, userAgent, silence = SILENCE } = this.#options
+  async #once(
+    method: GiteaRequest['method'],
+    url: URL,
+    body: object | undefined,
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    const {
+      governor,
+      clock,
+      trace,
+      dispatcher,
+      token,
+      userAgent,
+      silence = SILENCE,
+    } = this.#options
     await governor.admit(method === 'GET' ? 'read' : 'write', signal)
     const started = clock.now().getTime()
     let outcome = 'no answer'
@@ -222,7 +278,10 @@ export class GiteaClient {
       return {
         status: response.statusCode,
         headers: response.headers,
-        text: await readText(response.body, false, { bytes: LARGEST, tooLarge: () => new TooLarge() }),
+        text: await readText(response.body, false, {
+          bytes: LARGEST,
+          tooLarge: () => new TooLarge(),
+        }),
       }
     } catch (thrown) {
       if (signal.aborted) throw signal.reason
@@ -241,7 +300,9 @@ export class GiteaClient {
   #slowDown({ headers }: Answer): unknown {
     const named = headers['retry-after']
     const now = this.#options.clock.now().getTime()
-    return this.#options.governor.slowDown(typeof named === 'string' ? retryAfter(named, now) : undefined)
+    return this.#options.governor.slowDown(
+      typeof named === 'string' ? retryAfter(named, now) : undefined,
+    )
   }
 }
 

@@ -46,15 +46,25 @@ export class GiteaComments {
     if (ours === undefined) await this.#write(number, topic, body, signal)
     else if (!sameText(ours.body, body)) {
       const path = this.#client.path(`/issues/comments/${ours.id}`)
-      await this.#client.send({ method: 'PATCH', path, body: { body }, what: 'edit a comment' }, signal)
+      await this.#client.send(
+        { method: 'PATCH', path, body: { body }, what: 'edit a comment' },
+        signal,
+      )
     }
   }
 
-  async react({ id }: ForgeComment, reaction: keyof typeof REACTIONS, signal: AbortSignal): Promise<void> {
+  async react(
+    { id }: ForgeComment,
+    reaction: keyof typeof REACTIONS,
+    signal: AbortSignal,
+  ): Promise<void> {
     const content = REACTIONS[reaction]
     if ((await this.#reactions(id, await this.#login(signal), signal)).has(content)) return
     const path = this.#client.path(`/issues/comments/${encodeURIComponent(id)}/reactions`)
-    await this.#client.send({ method: 'POST', path, body: { content }, what: 'react to a comment' }, signal)
+    await this.#client.send(
+      { method: 'POST', path, body: { content }, what: 'react to a comment' },
+      signal,
+    )
   }
 
   async #write(number: number, topic: string, body: string, signal: AbortSignal): Promise<void> {
@@ -62,7 +72,11 @@ export class GiteaComments {
     const what = 'write a comment'
     let id: number
     try {
-      id = this.#client.parse(await this.#client.send({ method: 'POST', path, body: { body }, what }, signal), commentSchema, what).id
+      id = this.#client.parse(
+        await this.#client.send({ method: 'POST', path, body: { body }, what }, signal),
+        commentSchema,
+        what,
+      ).id
     } catch (thrown) {
       // The comment may exist although the answer was lost. It is not written again: the next turn reads once more.
       if (!mayBeDone(thrown)) throw thrown
@@ -73,24 +87,44 @@ export class GiteaComments {
     // Another process may have written one at the same moment: the older one stays, and the next turn edits it where it says something else.
     const first = await this.#find(number, topic, signal)
     if (first === undefined || first.id === id) return
-    await this.#client.send({ method: 'DELETE', path: this.#client.path(`/issues/comments/${id}`), what: 'remove a comment' }, signal)
+    await this.#client.send(
+      {
+        method: 'DELETE',
+        path: this.#client.path(`/issues/comments/${id}`),
+        what: 'remove a comment',
+      },
+      signal,
+    )
   }
 
   async #find(number: number, topic: string, signal: AbortSignal) {
     const self = await this.#login(signal)
-    return (await this.#all(number, signal)).find((comment) => comment.user?.login === self && readTopic(comment.body)?.topic === topic)
+    return (await this.#all(number, signal)).find(
+      (comment) => comment.user?.login === self && readTopic(comment.body)?.topic === topic,
+    )
   }
 
   async #reactions(id: string, self: string, signal: AbortSignal): Promise<ReadonlySet<string>> {
     const path = this.#client.path(`/issues/comments/${encodeURIComponent(id)}/reactions`)
-    const all = (await this.#client.get({ path, what: 'read reactions' }, reactionSchema.array().nullable(), signal)) ?? []
+    const all =
+      (await this.#client.get(
+        { path, what: 'read reactions' },
+        reactionSchema.array().nullable(),
+        signal,
+      )) ?? []
     return new Set(all.filter(({ user }) => user?.login === self).map(({ content }) => content))
   }
 
   /** One page: Gitea gives all comments of an issue at once, in their order (routers/api/v1/repo/issue_comment.go). */
   async #all(number: number, signal: AbortSignal) {
     const path = this.#client.path(`/issues/${number}/comments`)
-    return (await this.#client.get({ path, what: 'read comments' }, commentSchema.array().nullable(), signal)) ?? []
+    return (
+      (await this.#client.get(
+        { path, what: 'read comments' },
+        commentSchema.array().nullable(),
+        signal,
+      )) ?? []
+    )
   }
 }
 

@@ -25,7 +25,12 @@ export class GiteaDecisions {
   readonly #repository: PackageRepository
   readonly #clock: Clock
 
-  constructor(client: GiteaClient, proposals: GiteaProposals, repository: PackageRepository, clock: Clock) {
+  constructor(
+    client: GiteaClient,
+    proposals: GiteaProposals,
+    repository: PackageRepository,
+    clock: Clock,
+  ) {
     this.#client = client
     this.#proposals = proposals
     this.#repository = repository
@@ -36,7 +41,10 @@ export class GiteaDecisions {
   async merge(decision: ProposalMerge, signal: AbortSignal): Promise<ObjectId> {
     const { proposal, base } = decision
     await this.#assertUnmoved(decision, signal)
-    const open = await this.#proposals.openOf({ ref: proposal.ref, baseBranch: base.ref.slice(HEADS.length) }, signal)
+    const open = await this.#proposals.openOf(
+      { ref: proposal.ref, baseBranch: base.ref.slice(HEADS.length) },
+      signal,
+    )
     if (open === undefined) throw notOpen(this.#repository.remote, proposal.ref, ENDED)
     const commit = await this.#merge(open, decision, signal)
     await finishMerge(this.#repository, decision, commit, signal)
@@ -49,12 +57,20 @@ export class GiteaDecisions {
    */
   async close({ proposal, along }: ProposalClose, signal: AbortSignal): Promise<void> {
     const bases = await this.#proposals.openFrom(proposal.ref, signal)
-    await this.#repository.push([{ ref: proposal.ref, from: proposal.commit, to: null }, ...along], signal)
+    await this.#repository.push(
+      [{ ref: proposal.ref, from: proposal.commit, to: null }, ...along],
+      signal,
+    )
     for (const { number } of bases)
-      if ((await this.#proposals.get(number, signal)).state === 'open') await this.#proposals.close(number, signal)
+      if ((await this.#proposals.get(number, signal)).state === 'open')
+        await this.#proposals.close(number, signal)
   }
 
-  async #merge({ number, label }: KnownProposal, decision: ProposalMerge, signal: AbortSignal): Promise<ObjectId> {
+  async #merge(
+    { number, label }: KnownProposal,
+    decision: ProposalMerge,
+    signal: AbortSignal,
+  ): Promise<ObjectId> {
     const { proposal, merge } = decision
     const { remote } = this.#repository
     const [title = '', ...rest] = merge.message.split('\n')
@@ -65,7 +81,12 @@ export class GiteaDecisions {
       head_commit_id: proposal.commit,
       delete_branch_after_merge: false,
     }
-    const request = { method: 'POST', path: this.#client.path(`/pulls/${number}/merge`), body, what: `merge ${label}` } as const
+    const request = {
+      method: 'POST',
+      path: this.#client.path(`/pulls/${number}/merge`),
+      body,
+      what: `merge ${label}`,
+    } as const
     for (const wait of [...WAITS, undefined]) {
       try {
         await this.#client.send(request, signal)
@@ -89,7 +110,10 @@ export class GiteaDecisions {
 
   #mergedAs({ merged, merge_commit_sha: commit }: PullRequest): ObjectId {
     if (merged && commit) return objectId(commit)
-    throw notThisForge({ address: this.#client.address, what: 'merge the pull request' }, 'it says that it did, and names no commit')
+    throw notThisForge(
+      { address: this.#client.address, what: 'merge the pull request' },
+      'it says that it did, and names no commit',
+    )
   }
 
   async #style(signal: AbortSignal): Promise<string> {

@@ -1,25 +1,51 @@
 /** What Gitea means by a status. */
 import type { Failure } from '@backporch/kyaml/failure'
-import { failureOfStatus, messageIn, type Reason, type RequestDescription, textOf } from '../adapter/forge-failure.ts'
+import {
+  failureOfStatus,
+  messageIn,
+  type Reason,
+  type RequestDescription,
+  textOf,
+} from '../adapter/forge-failure.ts'
 import type { RefusedAnswer } from '../adapter/refused-answer.ts'
 
 /** @param turnedOff what the settings of the repository turn off */
-export function failureOfAnswer(requested: RequestDescription, refused: RefusedAnswer, turnedOff: readonly string[]): Failure {
+export function failureOfAnswer(
+  requested: RequestDescription,
+  refused: RefusedAnswer,
+  turnedOff: readonly string[],
+): Failure {
   return failureOfStatus(requested, refused, reasonOf(requested, refused, turnedOff))
 }
 
-function reasonOf({ address }: RequestDescription, refused: RefusedAnswer, turnedOff: readonly string[]): Reason | undefined {
+function reasonOf(
+  { address }: RequestDescription,
+  refused: RefusedAnswer,
+  turnedOff: readonly string[],
+): Reason | undefined {
   const text = textOf(refused)
   switch (refused.status) {
     case 401:
-      return ['BP5002', `it does not accept the token (${text})`, 'give a token that is still valid']
+      return [
+        'BP5002',
+        `it does not accept the token (${text})`,
+        'give a token that is still valid',
+      ]
     case 403:
-      return ['BP5003', `the token may not do it (${text})`, 'give the token the scope that is missing']
+      return [
+        'BP5003',
+        `the token may not do it (${text})`,
+        'give the token the scope that is missing',
+      ]
     case 404: {
       const name = `${address.owner}/${address.repository}`
       const off = turnedOff.join(' and ')
       if (off !== '')
-        return ['BP5003', `${off} are turned off in the settings of ${name}`, `turn ${off} on in the settings of the repository`]
+        return [
+          'BP5003',
+          `${off} are turned off in the settings of ${name}`,
+          `turn ${off} on in the settings of the repository`,
+        ]
       const why = `${name}, or what was asked for in it, is not there, or the token may not see it: Gitea says 404 for both`
       return ['BP5003', why, 'check the remote, and that the token has access to this repository']
     }
@@ -33,7 +59,11 @@ function reasonOf({ address }: RequestDescription, refused: RefusedAnswer, turne
 /** For a question that only an administrator of the repository gets an answer to. */
 export function mayNotAsk(requested: RequestDescription, refused: RefusedAnswer): Failure {
   const why = 'Gitea tells that to administrators of the repository only'
-  return failureOfStatus(requested, refused, ['BP5003', why, 'make the account of the token an administrator of the repository'])
+  return failureOfStatus(requested, refused, [
+    'BP5003',
+    why,
+    'make the account of the token an administrator of the repository',
+  ])
 }
 
 /** Message of an answer's body as one printable line; empty where there is none. */

@@ -21,7 +21,11 @@ import { GITEA_SETUP } from './gitea-setup.ts'
 import { ensureGiteaStatuses, readGiteaHeads } from './gitea-statuses.ts'
 
 /** @param repository of the same remote: branches, tags and the ledger go through git */
-export function giteaForge(client: GiteaClient, repository: PackageRepository, clock: Clock): HostedForge {
+export function giteaForge(
+  client: GiteaClient,
+  repository: PackageRepository,
+  clock: Clock,
+): HostedForge {
   const login = loginOf(client)
   const labels = new GiteaLabels(client)
   const proposals = new GiteaProposals(client, labels, login)
@@ -35,21 +39,27 @@ export function giteaForge(client: GiteaClient, repository: PackageRepository, c
     writeCount: client.writeCount,
     readProposals: async (baseBranch, refs, signal, numbers) => {
       await assertUsable(client, signal)
-      return readByNumber(await proposals.read(baseBranch, refs, signal), { refs, numbers }, (number) =>
-        proposals.readNumbered(number, signal),
+      return readByNumber(
+        await proposals.read(baseBranch, refs, signal),
+        { refs, numbers },
+        (number) => proposals.readNumbered(number, signal),
       )
     },
     ensureProposal: (wanted, known, signal) => proposals.ensure(wanted, known, signal),
     merge: (decision, signal) => decisions.merge(decision, signal),
     close: (decision, signal) => decisions.close(decision, signal),
     assertStaysOpen: (known, signal) => {
-      const isOpen = async (): Promise<boolean> => (await proposals.get(known.number, signal)).state === 'open'
+      const isOpen = async (): Promise<boolean> =>
+        (await proposals.get(known.number, signal)).state === 'open'
       return assertStaysOpen(known, isOpen, clock, signal)
     },
     closeProposal: ({ number }, signal) => proposals.closeOpen(number, signal),
-    ensureStatuses: (commit, statuses, signal) => ensureGiteaStatuses(client, commit, statuses, signal),
+    ensureStatuses: (commit, statuses, signal) =>
+      ensureGiteaStatuses(client, commit, statuses, signal),
     readOpenHeads: async ({ baseBranch, context }, signal) => {
-      const pulls = (await proposals.pullRequests(baseBranch, signal)).filter(({ commit }) => !/^0+$/.test(commit))
+      const pulls = (await proposals.pullRequests(baseBranch, signal)).filter(
+        ({ commit }) => !/^0+$/.test(commit),
+      )
       return readGiteaHeads(client, pulls.toReversed(), { context, known }, signal)
     },
     readComments: (number, signal) => comments.read(number, signal),
@@ -66,7 +76,11 @@ export function giteaForge(client: GiteaClient, repository: PackageRepository, c
 }
 
 /** @throws Failure BP5003 where the account is no administrator of the repository: Gitea answers nobody else */
-async function permissionOf(client: GiteaClient, login: string, signal: AbortSignal): Promise<Permission> {
+async function permissionOf(
+  client: GiteaClient,
+  login: string,
+  signal: AbortSignal,
+): Promise<Permission> {
   const what = `ask what ${login} may do`
   const path = client.path(`/collaborators/${encodeURIComponent(login)}/permission`)
   try {
@@ -87,16 +101,27 @@ async function assertUsable(client: GiteaClient, signal: AbortSignal): Promise<v
   const requested = { path: client.path(''), what: 'read the repository' }
   const { archived, full_name: name } = await client.get(requested, repositorySchema, signal)
   const write = { address, what: 'write to the repository' }
-  if (archived) throw goneElsewhere(write, 'it is archived', 'unarchive it, or take it out of the configuration')
+  if (archived)
+    throw goneElsewhere(
+      write,
+      'it is archived',
+      'unarchive it, or take it out of the configuration',
+    )
   if (name.toLowerCase() === `${address.owner}/${address.repository}`.toLowerCase()) return
-  throw goneElsewhere(write, `it was renamed or transferred: it is ${oneLine(name, 200)} now`, 'name the repository by its present address')
+  throw goneElsewhere(
+    write,
+    `it was renamed or transferred: it is ${oneLine(name, 200)} now`,
+    'name the repository by its present address',
+  )
 }
 
 /** One request; after a failure another one. */
 function loginOf(client: GiteaClient): (signal: AbortSignal) => Promise<string> {
   let self: Promise<string> | undefined
   return (signal) => {
-    self ??= client.get({ path: '/user', what: 'ask whose the token is' }, userSchema, signal).then(({ login }) => login)
+    self ??= client
+      .get({ path: '/user', what: 'ask whose the token is' }, userSchema, signal)
+      .then(({ login }) => login)
     return self.catch((thrown: unknown) => {
       self = undefined
       throw thrown
@@ -115,7 +140,8 @@ function giteaDialect({ webUrl, owner, repository }: ForgeAddress): ForgeDialect
     titleLimit: 255,
     alerts: true,
     folds: true,
-    fileUrl: (commit, path, line) => `${source('commit', commit, path)}${line === undefined ? '' : `#L${line}`}`,
+    fileUrl: (commit, path, line) =>
+      `${source('commit', commit, path)}${line === undefined ? '' : `#L${line}`}`,
     branchFileUrl: (branch, path) => source('branch', branch, path),
   }
 }

@@ -23,12 +23,26 @@ async function issuesOf(authors: readonly string[]) {
     if (request.method === 'POST') issues.push(issueOf(issues.length + 1, SELF))
     request.resume()
     response.writeHead(200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(request.method === 'GET' ? issues.slice((Number(searchParams.get('page')) - 1) * 50) : issues.at(-1)))
+    response.end(
+      JSON.stringify(
+        request.method === 'GET'
+          ? issues.slice((Number(searchParams.get('page')) - 1) * 50)
+          : issues.at(-1),
+      ),
+    )
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = parseForgeAddress(`http://127.0.0.1:${(server.address() as AddressInfo).port}/acme/deploy.git`)
+  const address = parseForgeAddress(
+    `http://127.0.0.1:${(server.address() as AddressInfo).port}/acme/deploy.git`,
+  )
   const dispatcher = new Agent()
-  const governor = new RequestGovernor({ forge: 'Gitea', clock: systemClock, longestWait: 0, writesPerMinute: 60, writesPerHour: 60 })
+  const governor = new RequestGovernor({
+    forge: 'Gitea',
+    clock: systemClock,
+    longestWait: 0,
+    writesPerMinute: 60,
+    writesPerHour: 60,
+  })
   const client = new GiteaClient({
     address: address ?? assert.fail(),
     token: 't',
@@ -61,7 +75,8 @@ test('the issue of another author is not ours, whatever the server makes of the 
   const { issues, ours, close } = await issuesOf(['wendy'])
   try {
     assert.equal(await ours.read(WANTED.topic, signal), undefined)
-    for (let time = 0; time < 3; time += 1) assert.equal((await ours.ensure(WANTED, signal)).number, 2)
+    for (let time = 0; time < 3; time += 1)
+      assert.equal((await ours.ensure(WANTED, signal)).number, 2)
     assert.deepEqual(
       issues.map(({ user }) => user.login),
       ['wendy', SELF],

@@ -16,13 +16,20 @@ export class GiteaIssues {
   readonly #labels: GiteaLabels
   readonly #login: (signal: AbortSignal) => Promise<string>
 
-  constructor(client: GiteaClient, labels: GiteaLabels, login: (signal: AbortSignal) => Promise<string>) {
+  constructor(
+    client: GiteaClient,
+    labels: GiteaLabels,
+    login: (signal: AbortSignal) => Promise<string>,
+  ) {
     this.#client = client
     this.#labels = labels
     this.#login = login
   }
 
-  async ensure({ topic, title: wantedTitle, body: text, labels }: WantedIssue, signal: AbortSignal): Promise<KnownIssue> {
+  async ensure(
+    { topic, title: wantedTitle, body: text, labels }: WantedIssue,
+    signal: AbortSignal,
+  ): Promise<KnownIssue> {
     const body = withTopic(topic, text)
     const title = titleFor(wantedTitle, false)
     let ours = await this.#ours(topic, signal)
@@ -35,7 +42,8 @@ export class GiteaIssues {
     // Another process may have opened one at the same moment: the older one stays.
     for (const { number, open } of others) if (open) await this.#close(number, signal)
     const stale = there.title !== title || !sameText(there.body, body)
-    if (stale || !there.open) await this.#change(there.number, { title, body, state: 'open' }, signal)
+    if (stale || !there.open)
+      await this.#change(there.number, { title, body, state: 'open' }, signal)
     await this.#labels.ensure(there.number, there.labels, labels, signal)
     return { number: there.number, url: there.url, open: true, body: text }
   }
@@ -44,11 +52,17 @@ export class GiteaIssues {
     const [found] = await this.#ours(topic, signal)
     return found === undefined
       ? undefined
-      : { number: found.number, url: found.url, open: found.open, body: readTopic(found.body)?.body ?? '' }
+      : {
+          number: found.number,
+          url: found.url,
+          open: found.open,
+          body: readTopic(found.body)?.body ?? '',
+        }
   }
 
   async close(topic: string, signal: AbortSignal): Promise<void> {
-    for (const { number, open } of await this.#ours(topic, signal)) if (open) await this.#close(number, signal)
+    for (const { number, open } of await this.#ours(topic, signal))
+      if (open) await this.#close(number, signal)
   }
 
   async #open(topic: string, title: string, body: string, signal: AbortSignal): Promise<Issue> {
@@ -56,7 +70,11 @@ export class GiteaIssues {
     try {
       const path = this.#client.path('/issues')
       return issueOf(
-        this.#client.parse(await this.#client.send({ method: 'POST', path, body: { title, body }, what }, signal), issueSchema, what),
+        this.#client.parse(
+          await this.#client.send({ method: 'POST', path, body: { title, body }, what }, signal),
+          issueSchema,
+          what,
+        ),
       )
     } catch (thrown) {
       // The issue may exist although the answer was lost.
@@ -67,7 +85,15 @@ export class GiteaIssues {
   }
 
   async #change(number: number, body: object, signal: AbortSignal): Promise<void> {
-    await this.#client.send({ method: 'PATCH', path: this.#client.path(`/issues/${number}`), body, what: 'update an issue' }, signal)
+    await this.#client.send(
+      {
+        method: 'PATCH',
+        path: this.#client.path(`/issues/${number}`),
+        body,
+        what: 'update an issue',
+      },
+      signal,
+    )
   }
 
   async #close(number: number, signal: AbortSignal): Promise<void> {
@@ -75,20 +101,30 @@ export class GiteaIssues {
       await this.#change(number, { state: 'closed' }, signal)
     } catch (thrown) {
       // Gitea answers 500 to one of two simultaneous closes; or the close succeeded although the answer was lost.
-      const now = mayBeDone(thrown) ? await this.#read(number, signal).catch(() => undefined) : undefined
+      const now = mayBeDone(thrown)
+        ? await this.#read(number, signal).catch(() => undefined)
+        : undefined
       if (now?.state !== 'closed') throw thrown
     }
   }
 
   #read(number: number, signal: AbortSignal): Promise<z.infer<typeof issueSchema>> {
-    return this.#client.get({ path: this.#client.path(`/issues/${number}`), what: 'read an issue' }, issueSchema, signal)
+    return this.#client.get(
+      { path: this.#client.path(`/issues/${number}`), what: 'read an issue' },
+      issueSchema,
+      signal,
+    )
   }
 
   /** Oldest first. The filter finds every account, because Gitea has no bots of another kind; a server that ignores it gives others. */
   async #ours(topic: string, signal: AbortSignal): Promise<Issue[]> {
     const self = await this.#login(signal)
     const query = { type: 'issues', state: 'all', created_by: self }
-    const listed = await this.#client.getAll({ path: this.#client.path('/issues'), query, what: 'list issues' }, issueSchema, signal)
+    const listed = await this.#client.getAll(
+      { path: this.#client.path('/issues'), query, what: 'list issues' },
+      issueSchema,
+      signal,
+    )
     return listed
       .filter(({ user }) => user?.login === self)
       .map(issueOf)
@@ -97,6 +133,20 @@ export class GiteaIssues {
   }
 }
 
-function issueOf({ number, html_url, state, title, body, labels }: z.infer<typeof issueSchema>): Issue {
-  return { number, url: html_url, open: state === 'open', title, body: body ?? '', labels: (labels ?? []).map(({ name }) => name) }
+function issueOf({
+  number,
+  html_url,
+  state,
+  title,
+  body,
+  labels,
+}: z.infer<typeof issueSchema>): Issue {
+  return {
+    number,
+    url: html_url,
+    open: state === 'open',
+    title,
+    body: body ?? '',
+    labels: (labels ?? []).map(({ name }) => name),
+  }
 }

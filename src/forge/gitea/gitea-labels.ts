@@ -13,7 +13,12 @@ export class GiteaLabels {
   }
 
   /** Our labels come and go; those of people stay. */
-  async ensure(number: number, there: readonly string[], wanted: readonly string[], signal: AbortSignal): Promise<void> {
+  async ensure(
+    number: number,
+    there: readonly string[],
+    wanted: readonly string[],
+    signal: AbortSignal,
+  ): Promise<void> {
     const { add, remove } = labelChanges(there, wanted)
     if (add.length > 0) await this.#add(number, add, signal)
     if (remove.length === 0) return
@@ -21,10 +26,18 @@ export class GiteaLabels {
     const gone = new Set(remove.map((name) => name.toLowerCase()))
     const path = this.#client.path(`/issues/${number}/labels`)
     // One page: Gitea gives all of them.
-    const now = (await this.#client.get({ path, what: 'read the labels of an issue' }, labelSchema.array().nullable(), signal)) ?? []
+    const now =
+      (await this.#client.get(
+        { path, what: 'read the labels of an issue' },
+        labelSchema.array().nullable(),
+        signal,
+      )) ?? []
     for (const { id, name } of now) {
       if (!gone.has(name.toLowerCase())) continue
-      await this.#client.send({ method: 'DELETE', path: `${path}/${id}`, what: 'remove a label' }, signal)
+      await this.#client.send(
+        { method: 'DELETE', path: `${path}/${id}`, what: 'remove a label' },
+        signal,
+      )
     }
   }
 
@@ -35,13 +48,24 @@ export class GiteaLabels {
     for (let attempt = 0; attempt < 2 && missing.length > 0; attempt += 1) {
       if (attempt > 0) this.#ids = undefined
       const body = { labels: await this.#idsOf(missing, signal) }
-      const answer = await this.#client.send({ method: 'POST', path: this.#client.path(`/issues/${number}/labels`), body, what }, signal)
-      const now = new Set(this.#client.parse(answer ?? [], labelSchema.array(), what).map(({ name }) => name.toLowerCase()))
+      const answer = await this.#client.send(
+        { method: 'POST', path: this.#client.path(`/issues/${number}/labels`), body, what },
+        signal,
+      )
+      const now = new Set(
+        this.#client
+          .parse(answer ?? [], labelSchema.array(), what)
+          .map(({ name }) => name.toLowerCase()),
+      )
       missing = missing.filter((name) => !now.has(name.toLowerCase()))
     }
     if (missing.length === 0) return
     const why = `${missing.join(', ')} cannot be put on #${number}`
-    throw refusedRequest({ address: this.#client.address, what }, why, 'look at the labels of the repository')
+    throw refusedRequest(
+      { address: this.#client.address, what },
+      why,
+      'look at the labels of the repository',
+    )
   }
 
   /** Creates those that are missing. */
@@ -58,8 +82,16 @@ export class GiteaLabels {
 
   /** Of two with one name the older, so that everybody takes the same. */
   async #read(signal: AbortSignal): Promise<Map<string, number>> {
-    const listed = await this.#client.getAll({ path: this.#client.path('/labels'), what: 'list labels' }, labelSchema, signal)
-    return new Map(listed.toSorted((left, right) => right.id - left.id).map(({ id, name }) => [name.toLowerCase(), id]))
+    const listed = await this.#client.getAll(
+      { path: this.#client.path('/labels'), what: 'list labels' },
+      labelSchema,
+      signal,
+    )
+    return new Map(
+      listed
+        .toSorted((left, right) => right.id - left.id)
+        .map(({ id, name }) => [name.toLowerCase(), id]),
+    )
   }
 
   async #make(name: string, signal: AbortSignal): Promise<number> {
@@ -67,12 +99,18 @@ export class GiteaLabels {
     const { color, description } = labelStyle(name)
     // Gitea keeps one label of a scope (the text before the last `/`) on an issue.
     const body = { name, color: `#${color}`, description, exclusive: name.includes('/') }
-    const answer = await this.#client.send({ method: 'POST', path: this.#client.path('/labels'), body, what }, signal)
+    const answer = await this.#client.send(
+      { method: 'POST', path: this.#client.path('/labels'), body, what },
+      signal,
+    )
     const { id } = this.#client.parse(answer, labelSchema, what)
     // Another process may have made it at the same moment: the older one stays.
     const first = (await this.#read(signal)).get(name.toLowerCase()) ?? id
     if (first !== id)
-      await this.#client.send({ method: 'DELETE', path: this.#client.path(`/labels/${id}`), what: 'remove a label' }, signal)
+      await this.#client.send(
+        { method: 'DELETE', path: this.#client.path(`/labels/${id}`), what: 'remove a label' },
+        signal,
+      )
     return first
   }
 }

@@ -41,9 +41,15 @@ function requestsOf({ remote, baseBranch, bot }: ProtectionSubject): ProtectionR
     ...(bot === undefined ? {} : { enable_push_whitelist: true, push_whitelist_usernames: [bot] }),
   }
   // Gitea protects a tag from everybody who is not named, so that without an account nobody could publish.
-  const revisions = bot === undefined ? undefined : { name_pattern: '/^.+\\/v[0-9]+$/', whitelist_usernames: [bot] }
+  const revisions =
+    bot === undefined ? undefined : { name_pattern: '/^.+\\/v[0-9]+$/', whitelist_usernames: [bot] }
   return [
-    { what: 'nothing reaches the base branch without a review', method: 'POST', path, body: review },
+    {
+      what: 'nothing reaches the base branch without a review',
+      method: 'POST',
+      path,
+      body: review,
+    },
     { what: 'the ledger is never rewritten', method: 'POST', path, body: ledger },
     ...(revisions === undefined
       ? []

@@ -14,9 +14,17 @@ export async function ensureGiteaStatuses(
   for (const { context, state, description, url } of statuses) {
     const before = latest.get(context)
     const wanted = { context, state, description: short(description), target_url: url }
-    if (before?.status === state && before.description === wanted.description && before.target_url === url) continue
+    if (
+      before?.status === state &&
+      before.description === wanted.description &&
+      before.target_url === url
+    )
+      continue
     const path = client.path(`/statuses/${commit}`)
-    await client.send({ method: 'POST', path, body: wanted, what: 'set the status of a commit' }, signal)
+    await client.send(
+      { method: 'POST', path, body: wanted, what: 'set the status of a commit' },
+      signal,
+    )
   }
 }
 
@@ -31,7 +39,10 @@ export async function readGiteaHeads(
   for (const { number, commit, branch, fork } of pulls) {
     const kind = !fork && branch.startsWith('proposed/') ? 'proposal' : 'pull-request'
     // Gitea has no merge groups: nobody asks for the status of a proposal.
-    const status = kind === 'proposal' ? undefined : (known.get(commit) ?? (await readStatus(client, commit, context, signal)))
+    const status =
+      kind === 'proposal'
+        ? undefined
+        : (known.get(commit) ?? (await readStatus(client, commit, context, signal)))
     if (status !== undefined) known.set(commit, status)
     heads.push({ kind, commit, numbers: [number], status })
   }
@@ -40,7 +51,12 @@ export async function readGiteaHeads(
   return heads
 }
 
-async function readStatus(client: GiteaClient, commit: ObjectId, context: string, signal: AbortSignal): Promise<CommitStatus | undefined> {
+async function readStatus(
+  client: GiteaClient,
+  commit: ObjectId,
+  context: string,
+  signal: AbortSignal,
+): Promise<CommitStatus | undefined> {
   const found = (await readLatest(client, commit, signal)).get(context)
   if (found === undefined) return undefined
   const state = found.status === 'success' || found.status === 'pending' ? found.status : 'failure'
@@ -49,10 +65,15 @@ async function readStatus(client: GiteaClient, commit: ObjectId, context: string
 
 /** By context. */
 async function readLatest(client: GiteaClient, commit: ObjectId, signal: AbortSignal) {
-  const requested = { path: client.path(`/commits/${commit}/statuses`), what: 'read the statuses of a commit' }
+  const requested = {
+    path: client.path(`/commits/${commit}/statuses`),
+    what: 'read the statuses of a commit',
+  }
   const there = await client.getAll(requested, statusSchema, signal)
   // Times are whole seconds, so Gitea's order is not reliable: the highest number is the latest.
-  return new Map(there.toSorted((left, right) => left.id - right.id).map((status) => [status.context, status]))
+  return new Map(
+    there.toSorted((left, right) => left.id - right.id).map((status) => [status.context, status]),
+  )
 }
 
 function short(text: string): string {

@@ -18,7 +18,14 @@ export async function connectGitea(options: ConnectOptions): Promise<ForgeConnec
     token,
     dispatcher: proxyDispatcher(environment),
     // Gitea has no limits of its own; a proxy before it may have some, and a loop of ours needs one.
-    governor: new RequestGovernor({ forge: 'Gitea', clock, longestWait, writesPerMinute: 600, writesPerHour: 6_000, dryRun }),
+    governor: new RequestGovernor({
+      forge: 'Gitea',
+      clock,
+      longestWait,
+      writesPerMinute: 600,
+      writesPerHour: 6_000,
+      dryRun,
+    }),
     clock,
     userAgent: `backporch/${version}`,
     note,

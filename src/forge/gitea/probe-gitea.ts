@@ -4,14 +4,24 @@
  */
 import type { Finding } from '@backporch/kyaml/note'
 import { statusOf } from '../adapter/refused-answer.ts'
-import { archivedFinding, failedFinding, issuesFinding, pushFinding } from '../adapter/repository-findings.ts'
+import {
+  archivedFinding,
+  failedFinding,
+  issuesFinding,
+  pushFinding,
+} from '../adapter/repository-findings.ts'
 import type { GiteaClient } from './gitea-client.ts'
 
 /** @throws Failure BP50xx where the repository is not visible */
-export async function probeGitea(client: GiteaClient, signal: AbortSignal): Promise<readonly Finding[]> {
+export async function probeGitea(
+  client: GiteaClient,
+  signal: AbortSignal,
+): Promise<readonly Finding[]> {
   const { owner, repository } = client.address
   const path = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repository)}`
-  const facts = factsOf(await client.send({ method: 'GET', path, what: 'look at the repository' }, signal))
+  const facts = factsOf(
+    await client.send({ method: 'GET', path, what: 'look at the repository' }, signal),
+  )
   const name = `Gitea ${owner}/${repository}`
   const findings: Finding[] = [
     ...archivedFinding(name, facts.archived),
@@ -20,7 +30,14 @@ export async function probeGitea(client: GiteaClient, signal: AbortSignal): Prom
   ]
   if (!facts.pulls) {
     const message = `${name} takes no pull requests, so nothing can be proposed`
-    findings.push(failedFinding('forge', 'BP5003', message, 'turn pull requests on in the settings of the repository'))
+    findings.push(
+      failedFinding(
+        'forge',
+        'BP5003',
+        message,
+        'turn pull requests on in the settings of the repository',
+      ),
+    )
   }
   for (const [scope, below] of [
     ['write:issue', '/issues/0'],
@@ -42,7 +59,10 @@ export async function probeGitea(client: GiteaClient, signal: AbortSignal): Prom
 
 async function mayChange(client: GiteaClient, path: string, signal: AbortSignal): Promise<boolean> {
   try {
-    await client.send({ method: 'PATCH', path, body: {}, what: 'ask what the token may do' }, signal)
+    await client.send(
+      { method: 'PATCH', path, body: {}, what: 'ask what the token may do' },
+      signal,
+    )
     return true
   } catch (thrown) {
     const status = statusOf(thrown)
@@ -52,9 +72,13 @@ async function mayChange(client: GiteaClient, path: string, signal: AbortSignal)
   }
 }
 
-function factsOf(answer: unknown): Readonly<Record<'archived' | 'push' | 'issues' | 'pulls', boolean>> {
+function factsOf(
+  answer: unknown,
+): Readonly<Record<'archived' | 'push' | 'issues' | 'pulls', boolean>> {
   const of = (value: unknown, key: string): unknown =>
-    typeof value === 'object' && value !== null && key in value ? (value as Readonly<Record<string, unknown>>)[key] : undefined
+    typeof value === 'object' && value !== null && key in value
+      ? (value as Readonly<Record<string, unknown>>)[key]
+      : undefined
   return {
     archived: of(answer, 'archived') === true,
     push: of(of(answer, 'permissions'), 'push') === true,

@@ -11,5 +11,10 @@ export type AnswerCache = LRUCache<string, CachedAnswer>
 
 /** An answer larger than a quarter of the cache is not cached: it would evict all others. */
 export function answerCache(entries: number, characters: number): AnswerCache {
-  return new LRUCache({ max: entries, maxSize: characters, maxEntrySize: characters / 4, sizeCalculation: ({ body }) => body.length + 1 })
+  return new LRUCache({
+    max: entries,
+    maxSize: characters,
+    maxEntrySize: characters / 4,
+    sizeCalculation: ({ body }) => body.length + 1,
+  })
 }

@@ -44,22 +44,37 @@ export async function readCommentTexts(
   const texts = new Map<string, CommentText>()
   for (let start = 0; start < nodes.length; start += MOST_IDS) {
     const ids = nodes.slice(start, start + MOST_IDS)
-    const answer = answerSchema.safeParse(await client.graphql<unknown>(WHAT, QUERY, { ids }, signal))
+    const answer = answerSchema.safeParse(
+      await client.graphql<unknown>(WHAT, QUERY, { ids }, signal),
+    )
     const reported = new Map(answer.data?.nodes.map((node) => [node.id, node]))
     for (const id of ids) {
       const node = reported.get(id)
       if (node === undefined)
-        throw notThisForge({ address: client.address, what: WHAT }, 'its answer does not have every comment that was asked for')
+        throw notThisForge(
+          { address: client.address, what: WHAT },
+          'its answer does not have every comment that was asked for',
+        )
       const writer = await writerOf(client, node, signal)
-      texts.set(id, { body: plainLines(node.body), writer, at: node.lastEditedAt ?? node.createdAt })
+      texts.set(id, {
+        body: plainLines(node.body),
+        writer,
+        at: node.lastEditedAt ?? node.createdAt,
+      })
     }
   }
   return texts
 }
 
 /** A program, a deleted account and our own account are no person who commands. */
-async function writerOf(client: GitHubClient, node: TextNode, signal: AbortSignal): Promise<string | undefined> {
+async function writerOf(
+  client: GitHubClient,
+  node: TextNode,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const { author, editor, lastEditedAt, includesCreatedEdit } = node
   if (lastEditedAt === null && !includesCreatedEdit) return author?.login
-  return editor?.__typename !== 'User' || (await client.isOurs(editor, signal)) ? undefined : editor.login
+  return editor?.__typename !== 'User' || (await client.isOurs(editor, signal))
+    ? undefined
+    : editor.login
 }

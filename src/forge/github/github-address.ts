@@ -19,7 +19,10 @@ export function parseGitHubAddress(remote: string): GitHubAddress | undefined {
 }
 
 /** GitHub's runner sets `GITHUB_SERVER_URL`, and Gitea's does too. */
-export function isGitHubHost(host: string, environment: Readonly<Record<string, string | undefined>>): boolean {
+export function isGitHubHost(
+  host: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): boolean {
   const server = URL.parse(environment['GITHUB_SERVER_URL'] ?? '')?.host
   return host === 'github.com' || host.endsWith('.ghe.com') || host === server
 }

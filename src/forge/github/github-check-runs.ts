@@ -60,28 +60,47 @@ export class GitHubCheckRuns implements ForgeCheckRuns {
     const missing = same ? run.annotations.slice(there?.count ?? 0) : []
     if (there?.content === content && missing.length === 0) return
     const { title, summary, url, buttons } = run
-    const output = (from: number) => ({ title, summary, annotations: missing.slice(from, from + ANNOTATIONS).map(sent) })
+    const output = (from: number) => ({
+      title,
+      summary,
+      annotations: missing.slice(from, from + ANNOTATIONS).map(sent),
+    })
     const whole = {
       external_id: [run.key, content, same ? annotated : there.annotated].join('.'),
       status: 'completed' as const,
       conclusion: CONCLUSIONS[run.state],
       output: output(0),
-      actions: buttons.map(({ id, label, description }) => ({ identifier: id, label, description })),
+      actions: buttons.map(({ id, label, description }) => ({
+        identifier: id,
+        label,
+        description,
+      })),
       ...(url === '' ? {} : { details_url: url }),
     }
     const { checks } = this.#client.octokit.rest
     const writable = await this.#client.writable(what, signal)
     let id = there?.id
     if (id === undefined) {
-      const created = await this.#client.ask(what, () => checks.create({ ...writable, name: CHECK_NAME, head_sha: commit, ...whole }))
+      const created = await this.#client.ask(what, () =>
+        checks.create({ ...writable, name: CHECK_NAME, head_sha: commit, ...whole }),
+      )
       id = created.data.id
     } else {
       const known = id
-      await this.#client.ask(what, () => checks.update({ ...writable, check_run_id: known, ...whole }))
+      await this.#client.ask(what, () =>
+        checks.update({ ...writable, check_run_id: known, ...whole }),
+      )
     }
     const known = id
     for (let from = ANNOTATIONS; from < missing.length; from += ANNOTATIONS) {
-      await this.#client.ask(what, () => checks.update({ ...writable, check_run_id: known, output: output(from), actions: whole.actions }))
+      await this.#client.ask(what, () =>
+        checks.update({
+          ...writable,
+          check_run_id: known,
+          output: output(from),
+          actions: whole.actions,
+        }),
+      )
     }
   }
 
@@ -93,7 +112,9 @@ export class GitHubCheckRuns implements ForgeCheckRuns {
     const requested = { ...target, ref: commit, per_page: PAGE }
     const found: KnownRun[] = []
     for (let page = 1; ; page += 1) {
-      const { data } = await this.#client.ask(what, () => octokit.rest.checks.listForRef({ ...requested, page }))
+      const { data } = await this.#client.ask(what, () =>
+        octokit.rest.checks.listForRef({ ...requested, page }),
+      )
       for (const { id, name, app, external_id, output } of data.check_runs) {
         if (name !== CHECK_NAME || app?.id !== this.#identity.appId) continue
         const [own, content = '', annotated = ''] = (external_id ?? '').split('.')

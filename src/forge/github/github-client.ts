@@ -68,7 +68,8 @@ export class GitHubClient {
     const items: Item[] = []
     for (let page = 1; page <= MOST_PAGES; page += 1) {
       const { data, headers } = await this.ask(what, () => read(page))
-      if (!Array.isArray(data)) throw notThisForge({ address: this.address, what }, 'its answer is not a list')
+      if (!Array.isArray(data))
+        throw notThisForge({ address: this.address, what }, 'its answer is not a list')
       items.push(...data)
       if (!/;\s*rel="?next"?/.test(headers.link ?? '')) return items
     }
@@ -88,12 +89,22 @@ export class GitHubClient {
   /** Reads the repository again. @throws Failure BP5003 when it is not visible, BP5008 when another one stands at its name */
   async observe(signal: AbortSignal): Promise<RepositoryFacts> {
     const { owner, repository: repo } = this.address
-    const { data } = await this.ask('look at the repository', () => this.octokit.rest.repos.get({ owner, repo, request: { signal } }))
+    const { data } = await this.ask('look at the repository', () =>
+      this.octokit.rest.repos.get({ owner, repo, request: { signal } }),
+    )
     const facts = factsOf(data)
-    if (facts === undefined) throw notThisForge({ address: this.address, what: 'look at the repository' }, 'its answer is not a repository')
+    if (facts === undefined)
+      throw notThisForge(
+        { address: this.address, what: 'look at the repository' },
+        'its answer is not a repository',
+      )
     if (this.#facts !== undefined && this.#facts.id !== facts.id) {
       const why = `another repository stands at that name now (id ${facts.id}, before ${this.#facts.id})`
-      throw goneElsewhere({ address: this.address, what: 'go on with the repository' }, why, 'look who made it, then name the right one')
+      throw goneElsewhere(
+        { address: this.address, what: 'go on with the repository' },
+        why,
+        'look who made it, then name the right one',
+      )
     }
     this.#facts = facts
     const now = `${facts.owner}/${facts.repo}`
@@ -119,10 +130,18 @@ export class GitHubClient {
   async login(signal: AbortSignal): Promise<string> {
     if (this.#login !== undefined) return this.#login
     const query = 'query Who { viewer { login } }'
-    const answer = await this.graphql<{ viewer?: { login?: unknown } }>('ask who we are', query, {}, signal)
+    const answer = await this.graphql<{ viewer?: { login?: unknown } }>(
+      'ask who we are',
+      query,
+      {},
+      signal,
+    )
     const login = answer.viewer?.login
     if (typeof login !== 'string' || login === '')
-      throw notThisForge({ address: this.address, what: 'ask who we are' }, 'its answer names nobody')
+      throw notThisForge(
+        { address: this.address, what: 'ask who we are' },
+        'its answer names nobody',
+      )
     this.#login = login
     return login
   }
@@ -138,7 +157,9 @@ export class GitHubClient {
     variables: Readonly<Record<string, string | number | readonly string[]>>,
     signal: AbortSignal,
   ): Promise<Answer> {
-    return this.ask(what, () => this.octokit.graphql<Answer>(query, { ...variables, request: { signal } }))
+    return this.ask(what, () =>
+      this.octokit.graphql<Answer>(query, { ...variables, request: { signal } }),
+    )
   }
 }
 
@@ -152,10 +173,23 @@ type Author = { readonly login: string } | null | undefined
 
 function factsOf(data: RepositoryAnswer): RepositoryFacts | undefined {
   const login: unknown = data?.owner?.login
-  if (typeof data?.id !== 'number' || typeof data.name !== 'string' || typeof login !== 'string') return undefined
-  const allowed = { merge: data.allow_merge_commit, squash: data.allow_squash_merge, rebase: data.allow_rebase_merge }
-  const mergeMethods = (['merge', 'squash', 'rebase'] as const).filter((method) => allowed[method] !== false)
-  return { id: data.id, owner: login, repo: data.name, archived: data.archived === true, mergeMethods }
+  if (typeof data?.id !== 'number' || typeof data.name !== 'string' || typeof login !== 'string')
+    return undefined
+  const allowed = {
+    merge: data.allow_merge_commit,
+    squash: data.allow_squash_merge,
+    rebase: data.allow_rebase_merge,
+  }
+  const mergeMethods = (['merge', 'squash', 'rebase'] as const).filter(
+    (method) => allowed[method] !== false,
+  )
+  return {
+    id: data.id,
+    owner: login,
+    repo: data.name,
+    archived: data.archived === true,
+    mergeMethods,
+  }
 }
 
 /** octokit's errors hold the request: nothing of them is kept. */
@@ -165,14 +199,25 @@ function translate(requested: RequestDescription, thrown: unknown): unknown {
   const { cause } = thrown
   if (cause instanceof Failure) return renamed(requested, cause)
   // The signal's reason, wrapped.
-  if (cause instanceof DOMException || cause instanceof Interrupted || (cause instanceof Error && cause.name === 'AbortError')) return cause
+  if (
+    cause instanceof DOMException ||
+    cause instanceof Interrupted ||
+    (cause instanceof Error && cause.name === 'AbortError')
+  )
+    return cause
   if (thrown.name === 'GraphqlResponseError' && 'response' in thrown) {
-    return failureOfAnswer(requested, new RefusedAnswer(422, reportedIn(JSON.stringify(thrown.response ?? null))), false)
+    return failureOfAnswer(
+      requested,
+      new RefusedAnswer(422, reportedIn(JSON.stringify(thrown.response ?? null))),
+      false,
+    )
   }
-  if (thrown.name !== 'HttpError' || !('status' in thrown) || typeof thrown.status !== 'number') return cause ?? thrown
+  if (thrown.name !== 'HttpError' || !('status' in thrown) || typeof thrown.status !== 'number')
+    return cause ?? thrown
   const { body, headers } = answerIn(thrown)
   if (body === undefined) return cause ?? thrown
-  const sso = typeof headers['x-github-sso'] === 'string' && headers['x-github-sso'].startsWith('required')
+  const sso =
+    typeof headers['x-github-sso'] === 'string' && headers['x-github-sso'].startsWith('required')
   return failureOfAnswer(requested, new RefusedAnswer(thrown.status, reportedIn(body)), sso)
 }
 
@@ -183,10 +228,22 @@ function renamed(requested: RequestDescription, failure: Failure): Failure {
   return new Failure({ ...failure.toJSON(), what: `cannot ${requested.what}`, where })
 }
 
-function answerIn(error: object): { readonly body: string | undefined; readonly headers: Readonly<Record<string, unknown>> } {
-  const response = 'response' in error && typeof error.response === 'object' && error.response !== null ? error.response : undefined
+function answerIn(error: object): {
+  readonly body: string | undefined
+  readonly headers: Readonly<Record<string, unknown>>
+} {
+  const response =
+    'response' in error && typeof error.response === 'object' && error.response !== null
+      ? error.response
+      : undefined
   if (response === undefined || !('data' in response)) return { body: undefined, headers: {} }
-  const headers = 'headers' in response && typeof response.headers === 'object' && response.headers !== null ? response.headers : {}
+  const headers =
+    'headers' in response && typeof response.headers === 'object' && response.headers !== null
+      ? response.headers
+      : {}
   const { data } = response
-  return { body: typeof data === 'string' ? data : JSON.stringify(data ?? null), headers: { ...headers } }
+  return {
+    body: typeof data === 'string' ? data : JSON.stringify(data ?? null),
+    headers: { ...headers },
+  }
 }

@@ -55,18 +55,26 @@ export class GitHubCommits implements ForgeCommits {
     const target = await client.writable(WHAT, signal)
     const tree = await this.#makeTree(commit, target)
     if (tree !== commit.tree)
-      throw notThisForge({ address: client.address, what: WHAT }, `its tree of the files is ${tree}, and not ${commit.tree}`)
+      throw notThisForge(
+        { address: client.address, what: WHAT },
+        `its tree of the files is ${tree}, and not ${commit.tree}`,
+      )
     const { message, parents } = commit
     const requested = { ...target, message, tree, parents: [...parents] }
     const { data } = await client.ask(WHAT, () => client.octokit.rest.git.createCommit(requested))
     const { signature, reason } = data.verification
     if (signature === null) {
-      client.tell(`commits have to be signed, and GitHub signs none here (${reason}): give a signing key`)
+      client.tell(
+        `commits have to be signed, and GitHub signs none here (${reason}): give a signing key`,
+      )
       return undefined
     }
     const content = signedContents(data.verification).find((one) => idOf(one) === data.sha)
     if (content === undefined)
-      throw notThisForge({ address: client.address, what: WHAT }, `what it signed, with the signature, is not the commit ${data.sha}`)
+      throw notThisForge(
+        { address: client.address, what: WHAT },
+        `what it signed, with the signature, is not the commit ${data.sha}`,
+      )
     return content
   }
 
@@ -74,10 +82,18 @@ export class GitHubCommits implements ForgeCommits {
   async #isRequired(branch: string, signal: AbortSignal): Promise<boolean> {
     const client = this.#client
     const { owner, repo, request } = await client.target(signal)
-    if (await this.#isProtected({ owner, name: repo, ref: `${HEADS}${branch}` }, signal)) return true
+    if (await this.#isProtected({ owner, name: repo, ref: `${HEADS}${branch}` }, signal))
+      return true
     try {
       const rules = await client.list(READ, (page) =>
-        client.octokit.rest.repos.getBranchRules({ owner, repo, branch, per_page: 100, page, request }),
+        client.octokit.rest.repos.getBranchRules({
+          owner,
+          repo,
+          branch,
+          per_page: 100,
+          page,
+          request,
+        }),
       )
       return rules.some(({ type }) => type === RULE)
     } catch (thrown) {
@@ -89,7 +105,10 @@ export class GitHubCommits implements ForgeCommits {
   }
 
   /** Of the older branch protection; false where GitHub does not tell the account, or has no such field. */
-  async #isProtected(variables: Readonly<Record<'owner' | 'name' | 'ref', string>>, signal: AbortSignal): Promise<boolean> {
+  async #isProtected(
+    variables: Readonly<Record<'owner' | 'name' | 'ref', string>>,
+    signal: AbortSignal,
+  ): Promise<boolean> {
     try {
       const answer = await this.#client.graphql<RuleAnswer>(READ, QUERY, variables, signal)
       return answer.repository?.ref?.refUpdateRule?.requiresSignatures === true
@@ -106,26 +125,44 @@ export class GitHubCommits implements ForgeCommits {
     if (base === tree) return tree
     const entries = []
     for (const file of files)
-      entries.push({ path: file.path, mode: file.mode, type: 'blob' as const, ...(await this.#contentOf(file, target)) })
-    const requested = { ...target, tree: entries, ...(base === undefined ? {} : { base_tree: base }) }
+      entries.push({
+        path: file.path,
+        mode: file.mode,
+        type: 'blob' as const,
+        ...(await this.#contentOf(file, target)),
+      })
+    const requested = {
+      ...target,
+      tree: entries,
+      ...(base === undefined ? {} : { base_tree: base }),
+    }
     const { data } = await this.#client.ask(WHAT, () => rest.git.createTree(requested))
     return data.sha
   }
 
   /** A tree takes text as it is, and other bytes by the id of a blob. */
-  async #contentOf({ content }: UnmadeFile, target: Target): Promise<{ readonly content: string } | { readonly sha: string | null }> {
+  async #contentOf(
+    { content }: UnmadeFile,
+    target: Target,
+  ): Promise<{ readonly content: string } | { readonly sha: string | null }> {
     if (content === null) return { sha: null }
     const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
     const text = bytes.toString('utf8')
     if (!text.includes('\0') && Buffer.from(text, 'utf8').equals(bytes)) return { content: text }
     const requested = { ...target, content: bytes.toString('base64'), encoding: 'base64' }
-    const { data } = await this.#client.ask(WHAT, () => this.#client.octokit.rest.git.createBlob(requested))
+    const { data } = await this.#client.ask(WHAT, () =>
+      this.#client.octokit.rest.git.createBlob(requested),
+    )
     return { sha: data.sha }
   }
 }
 
 interface RuleAnswer {
-  readonly repository?: { readonly ref?: { readonly refUpdateRule?: { readonly requiresSignatures?: unknown } | null } | null } | null
+  readonly repository?: {
+    readonly ref?: {
+      readonly refUpdateRule?: { readonly requiresSignatures?: unknown } | null
+    } | null
+  } | null
 }
 
 /** The commit object as git has it: what was signed, with the signature as its last header. The line break at its end may not be told. */
@@ -134,7 +171,9 @@ function signedContents({ signature, payload }: Signature): readonly Uint8Array[
   if (signature === null || payload === null || end < 0) return []
   const text = signature.trimEnd()
   return [`${text}\n`, text].map((one) =>
-    Buffer.from(`${payload.slice(0, end)}\ngpgsig ${one.replaceAll('\n', '\n ')}${payload.slice(end)}`),
+    Buffer.from(
+      `${payload.slice(0, end)}\ngpgsig ${one.replaceAll('\n', '\n ')}${payload.slice(end)}`,
+    ),
   )
 }
 

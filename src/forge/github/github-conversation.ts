@@ -29,7 +29,9 @@ export class GitHubConversation {
       if (await this.#client.isOurs(comment.user, signal)) continue
       comments.push({ node: comment.node_id, comment: await this.#known(comment, signal) })
     }
-    const requested = comments.filter(({ comment: { body, bot, answered } }) => !bot && !answered && mayCommand(body))
+    const requested = comments.filter(
+      ({ comment: { body, bot, answered } }) => !bot && !answered && mayCommand(body),
+    )
     const texts = await readCommentTexts(
       this.#client,
       requested.map(({ node }) => node),
@@ -49,22 +51,30 @@ export class GitHubConversation {
     const what = `comment on #${number}`
     const [first, ...others] = await this.#ours(number, topic, signal)
     const target =
-      first === undefined || others.length > 0 || !sameText(first.body ?? '', text) ? await this.#client.writable(what, signal) : undefined
+      first === undefined || others.length > 0 || !sameText(first.body ?? '', text)
+        ? await this.#client.writable(what, signal)
+        : undefined
     if (target === undefined) return
     const { issues } = this.#client.octokit.rest
     const create = async (): Promise<void> => {
       try {
-        await this.#client.ask(what, () => issues.createComment({ ...target, issue_number: number, body: text }))
+        await this.#client.ask(what, () =>
+          issues.createComment({ ...target, issue_number: number, body: text }),
+        )
       } catch (thrown) {
-        if (!mayBeDone(thrown) || (await this.#ours(number, topic, signal)).length === 0) throw thrown
+        if (!mayBeDone(thrown) || (await this.#ours(number, topic, signal)).length === 0)
+          throw thrown
       }
     }
     if (first === undefined) return create()
     if (!sameText(first.body ?? '', text)) {
-      const there = await this.#unlessGone(what, () => issues.updateComment({ ...target, comment_id: first.id, body: text }))
+      const there = await this.#unlessGone(what, () =>
+        issues.updateComment({ ...target, comment_id: first.id, body: text }),
+      )
       if (!there) await create()
     }
-    for (const { id } of others) await this.#unlessGone(what, () => issues.deleteComment({ ...target, comment_id: id }))
+    for (const { id } of others)
+      await this.#unlessGone(what, () => issues.deleteComment({ ...target, comment_id: id }))
   }
 
   /** @returns false where somebody deleted the comment meanwhile */
@@ -78,14 +88,20 @@ export class GitHubConversation {
     }
   }
 
-  async react({ id }: ForgeComment, reaction: 'seen' | 'done' | 'refused', signal: AbortSignal): Promise<void> {
+  async react(
+    { id }: ForgeComment,
+    reaction: 'seen' | 'done' | 'refused',
+    signal: AbortSignal,
+  ): Promise<void> {
     const content = CONTENTS[reaction]
     const comment = Number(id)
     if ((await this.#reactions(comment, signal)).has(content)) return
     const what = 'answer a comment with a reaction'
     const target = await this.#client.writable(what, signal)
     const { reactions } = this.#client.octokit.rest
-    await this.#client.ask(what, () => reactions.createForIssueComment({ ...target, comment_id: comment, content }))
+    await this.#client.ask(what, () =>
+      reactions.createForIssueComment({ ...target, comment_id: comment, content }),
+    )
   }
 
   async permissionOf(login: string, signal: AbortSignal): Promise<Permission> {
@@ -93,9 +109,13 @@ export class GitHubConversation {
     const target = await this.#client.target(signal)
     const what = 'ask what a person may do'
     try {
-      const { data } = await this.#client.ask(what, () => octokit.rest.repos.getCollaboratorPermissionLevel({ ...target, username: login }))
+      const { data } = await this.#client.ask(what, () =>
+        octokit.rest.repos.getCollaboratorPermissionLevel({ ...target, username: login }),
+      )
       const { permission } = data
-      return permission === 'admin' || permission === 'write' || permission === 'read' ? permission : 'none'
+      return permission === 'admin' || permission === 'write' || permission === 'read'
+        ? permission
+        : 'none'
     } catch (thrown) {
       if (!(thrown instanceof Failure) || statusOf(thrown) !== 404) throw thrown
       // Nobody has the name, or the repository is not visible any more. The second case must not pass for an answer.
@@ -120,7 +140,8 @@ export class GitHubConversation {
 
   async #answered({ id, reactions }: ListedComment, signal: AbortSignal): Promise<boolean> {
     const answers = [CONTENTS.done, CONTENTS.refused]
-    if (reactions !== undefined && answers.every((content) => reactions[content] === 0)) return false
+    if (reactions !== undefined && answers.every((content) => reactions[content] === 0))
+      return false
     const ours = await this.#reactions(id, signal)
     return answers.some((content) => ours.has(content))
   }
@@ -129,9 +150,13 @@ export class GitHubConversation {
   async #reactions(comment: number, signal: AbortSignal): Promise<ReadonlySet<string>> {
     const { octokit } = this.#client
     const requested = { ...(await this.#client.target(signal)), comment_id: comment, per_page: 100 }
-    const pages = (page: number) => octokit.rest.reactions.listForIssueComment({ ...requested, page })
+    const pages = (page: number) =>
+      octokit.rest.reactions.listForIssueComment({ ...requested, page })
     const ours = new Set<string>()
-    for (const { user, content } of await this.#client.list('read the reactions of a comment', pages)) {
+    for (const { user, content } of await this.#client.list(
+      'read the reactions of a comment',
+      pages,
+    )) {
       if (await this.#client.isOurs(user, signal)) ours.add(content)
     }
     return ours
@@ -141,7 +166,11 @@ export class GitHubConversation {
     const ours: ListedComment[] = []
     for (const comment of await this.#list(number, signal)) {
       // Anybody may write our marker.
-      if (readTopic(comment.body ?? '')?.topic === topic && (await this.#client.isOurs(comment.user, signal))) ours.push(comment)
+      if (
+        readTopic(comment.body ?? '')?.topic === topic &&
+        (await this.#client.isOurs(comment.user, signal))
+      )
+        ours.push(comment)
     }
     return ours
   }
@@ -149,7 +178,11 @@ export class GitHubConversation {
   /** Oldest first. */
   async #list(number: number, signal: AbortSignal): Promise<ListedComment[]> {
     const { octokit } = this.#client
-    const requested = { ...(await this.#client.target(signal)), issue_number: number, per_page: 100 }
+    const requested = {
+      ...(await this.#client.target(signal)),
+      issue_number: number,
+      per_page: 100,
+    }
     const listed = await this.#client.list(`read the comments of #${number}`, (page) =>
       octokit.rest.issues.listComments({ ...requested, page }),
     )

@@ -13,7 +13,12 @@ import { type GitHubAddress, isGitHubHost } from './github-address.ts'
 /** The private key is PEM text, PKCS#1 (GitHub's form) or PKCS#8. The installation is looked up where it is not given. */
 export type GitHubCredential =
   | { readonly kind: 'token'; readonly token: string }
-  | { readonly kind: 'app'; readonly appId: number; readonly privateKey: string; readonly installationId?: number }
+  | {
+      readonly kind: 'app'
+      readonly appId: number
+      readonly privateKey: string
+      readonly installationId?: number
+    }
 
 type AppCredential = Extract<GitHubCredential, { kind: 'app' }>
 
@@ -44,14 +49,20 @@ export async function appTokens(
     createPrivateKey(credential.privateKey)
   } catch {
     // The library's message may quote the key.
-    throw badCredentials(requested, 'its private key is not a PEM key', "give the whole text of the App's .pem file")
+    throw badCredentials(
+      requested,
+      'its private key is not a PEM key',
+      "give the whole text of the App's .pem file",
+    )
   }
   const { createAppAuth } = await import('@octokit/auth-app')
   const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
   const { appId, privateKey } = credential
   const auth = createAppAuth({ appId, privateKey, request: octokit.request, log: quiet })
   let installation = credential.installationId
-  let held: { readonly token: string; readonly createdAt: number; readonly expiresAt: number } | undefined
+  let held:
+    | { readonly token: string; readonly createdAt: number; readonly expiresAt: number }
+    | undefined
   let pending: Promise<string> | undefined
 
   const findInstallation = async (signal: AbortSignal): Promise<number> => {
@@ -68,9 +79,17 @@ export async function appTokens(
   const make = async (signal: AbortSignal): Promise<string> =>
     ask(requested.what, async () => {
       installation ??= await findInstallation(signal)
-      const created = await auth({ type: 'installation', installationId: installation, refresh: true })
+      const created = await auth({
+        type: 'installation',
+        installationId: installation,
+        refresh: true,
+      })
       parts.granted?.(created.permissions)
-      held = { token: created.token, createdAt: clock.now().getTime(), expiresAt: Date.parse(created.expiresAt) }
+      held = {
+        token: created.token,
+        createdAt: clock.now().getTime(),
+        expiresAt: Date.parse(created.expiresAt),
+      }
       return created.token
     })
   /** An App that was removed and installed again has another installation id. */
@@ -91,14 +110,22 @@ export async function appTokens(
       const status = statusOf(thrown)
       if (!(thrown instanceof Failure) || (status !== 404 && status !== 403)) throw thrown
       const why = `the App ${appId} is not installed for this repository, or its installation is suspended (${status})`
-      throw badCredentials(requested, why, `install the App for ${address.owner}/${address.repository}, or give another credential`)
+      throw badCredentials(
+        requested,
+        why,
+        `install the App for ${address.owner}/${address.repository}, or give another credential`,
+      )
     }
   }
   return (renewed, signal) => {
     const now = clock.now().getTime()
     // A second new token would be refused alike.
-    const fresh = held !== undefined && held.expiresAt - EARLY > now && (!renewed || now - held.createdAt < EARLY)
-    if (fresh && held !== undefined) return renewed ? settled(clock, signal, held.token) : Promise.resolve(held.token)
+    const fresh =
+      held !== undefined &&
+      held.expiresAt - EARLY > now &&
+      (!renewed || now - held.createdAt < EARLY)
+    if (fresh && held !== undefined)
+      return renewed ? settled(clock, signal, held.token) : Promise.resolve(held.token)
     pending ??= renew(signal).finally(() => {
       pending = undefined
     })
@@ -125,18 +152,30 @@ const LARGEST = 64 * 1024
  * @param folder base of a relative `BACKPORCH_APP_PRIVATE_KEY_FILE`
  * @throws Failure BP5002 for half a credential or an unreadable file; never with the key in it
  */
-export async function appCredential(host: string, environment: Environment, folder: string): Promise<AppCredential | undefined> {
+export async function appCredential(
+  host: string,
+  environment: Environment,
+  folder: string,
+): Promise<AppCredential | undefined> {
   const id = settingOf(environment, ID)
-  if (settingOf(environment, 'BACKPORCH_TOKEN') !== '' || !isGitHubHost(host, environment)) return undefined
+  if (settingOf(environment, 'BACKPORCH_TOKEN') !== '' || !isGitHubHost(host, environment))
+    return undefined
   const [text, file] = [settingOf(environment, KEY), settingOf(environment, KEY_FILE)]
   if (id === '') {
     const key = text !== '' ? KEY : file !== '' ? KEY_FILE : undefined
     if (key === undefined) return undefined
-    throw unusable(`${key} is set, and ${ID} is not`, `set ${ID} to the number that the App's settings show, or unset ${key}`)
+    throw unusable(
+      `${key} is set, and ${ID} is not`,
+      `set ${ID} to the number that the App's settings show, or unset ${key}`,
+    )
   }
-  if (text !== '' && file !== '') throw unusable(`both ${KEY} and ${KEY_FILE} are set`, 'unset one of them')
+  if (text !== '' && file !== '')
+    throw unusable(`both ${KEY} and ${KEY_FILE} are set`, 'unset one of them')
   if (text === '' && file === '') {
-    throw unusable(`${ID} is set, and neither ${KEY} nor ${KEY_FILE}`, `set ${KEY_FILE} to the path of the App's .pem file`)
+    throw unusable(
+      `${ID} is set, and neither ${KEY} nor ${KEY_FILE}`,
+      `set ${KEY_FILE} to the path of the App's .pem file`,
+    )
   }
   const installation = settingOf(environment, INSTALLATION)
   return {
@@ -156,7 +195,11 @@ function numberIn(name: string, text: string): number {
 async function keyIn(path: string): Promise<string> {
   const read = await readKeyFile(path, LARGEST)
   if ('text' in read) return read.text
-  if (read.problem === undefined) throw unusable(`${KEY_FILE} names ${path}, which is too large for a key`, "name the App's .pem file")
+  if (read.problem === undefined)
+    throw unusable(
+      `${KEY_FILE} names ${path}, which is too large for a key`,
+      "name the App's .pem file",
+    )
   const remedy = "name the App's .pem file, and let this user read it"
   throw unusable(`${KEY_FILE} names ${path}, which cannot be read (${read.problem})`, remedy)
 }

@@ -34,7 +34,8 @@ export class GitHubDecisions {
     // GitHub guards the head only. The base is read as late as possible, and a decision is found by content in any case.
     if (refs.get(base.ref) !== base.commit) throw movedBeforeMerge(remote, base.ref)
     const pull = await this.#proposals.lastOf(proposal.ref, signal)
-    if (pull?.state !== 'open' || pull.baseBranch !== base.ref.slice(HEADS.length)) throw notOpen(remote, proposal.ref, whyNotOpen(pull))
+    if (pull?.state !== 'open' || pull.baseBranch !== base.ref.slice(HEADS.length))
+      throw notOpen(remote, proposal.ref, whyNotOpen(pull))
     if (pull.commit !== proposal.commit) throw movedBeforeMerge(remote, proposal.ref)
     const commit = await this.#mergePull(pull.number, decision, signal)
     if (commit === 'queued') return commit
@@ -45,11 +46,18 @@ export class GitHubDecisions {
   /** The push comes first: with it the decision is complete. */
   async close({ proposal, along }: ProposalClose, signal: AbortSignal): Promise<void> {
     const pull = await this.#proposals.lastOf(proposal.ref, signal)
-    await this.#repository.push([{ ref: proposal.ref, from: proposal.commit, to: null }, ...along], signal)
+    await this.#repository.push(
+      [{ ref: proposal.ref, from: proposal.commit, to: null }, ...along],
+      signal,
+    )
     if (pull?.state === 'open') await this.#proposals.close(pull, signal)
   }
 
-  async #mergePull(number: number, { proposal, merge }: ProposalMerge, signal: AbortSignal): Promise<ObjectId | 'queued'> {
+  async #mergePull(
+    number: number,
+    { proposal, merge }: ProposalMerge,
+    signal: AbortSignal,
+  ): Promise<ObjectId | 'queued'> {
     const target = await this.#client.writable(`merge #${number}`, signal)
     const { mergeMethods } = await this.#client.facts(signal)
     const [title = '', ...rest] = merge.message.split('\n')
@@ -63,8 +71,16 @@ export class GitHubDecisions {
       try {
         // Rebased commits keep their own messages.
         const text = method === 'rebase' ? {} : message
-        const requested = { ...target, pull_number: number, sha: proposal.commit, merge_method: method, ...text }
-        const { data } = await this.#client.ask(`merge #${number}`, () => this.#client.octokit.rest.pulls.merge(requested))
+        const requested = {
+          ...target,
+          pull_number: number,
+          sha: proposal.commit,
+          merge_method: method,
+          ...text,
+        }
+        const { data } = await this.#client.ask(`merge #${number}`, () =>
+          this.#client.octokit.rest.pulls.merge(requested),
+        )
         return objectId(data.sha)
       } catch (thrown) {
         if (mayBeDone(thrown)) return this.#mergedAfterAll(number, thrown, signal)
@@ -75,7 +91,12 @@ export class GitHubDecisions {
       }
     }
     const reasons = 'a review or a check is missing, it is a draft'
-    throw mergeRefused(this.#repository.remote, `GitHub does not merge #${number}`, reasons, refusal)
+    throw mergeRefused(
+      this.#repository.remote,
+      `GitHub does not merge #${number}`,
+      reasons,
+      refusal,
+    )
   }
 
   async #enqueue(number: number, commit: ObjectId, signal: AbortSignal): Promise<'queued'> {
@@ -88,7 +109,12 @@ export class GitHubDecisions {
     } catch (thrown) {
       if (statusOf(thrown) !== 422) throw thrown
       const reasons = 'a review or a check is missing, it is a draft, or it has conflicts'
-      throw mergeRefused(this.#repository.remote, `GitHub does not put #${number} into the merge queue`, reasons, thrown)
+      throw mergeRefused(
+        this.#repository.remote,
+        `GitHub does not put #${number} into the merge queue`,
+        reasons,
+        thrown,
+      )
     }
     return 'queued'
   }
@@ -110,5 +136,7 @@ function wantsQueue(thrown: unknown): boolean {
 
 function whyNotOpen(pull: KnownProposal | undefined): string {
   if (pull === undefined) return 'none was opened yet'
-  return pull.state === 'open' ? `${pull.label} goes into ${pull.baseBranch}` : `${pull.label} is ${pull.state}`
+  return pull.state === 'open'
+    ? `${pull.label} goes into ${pull.baseBranch}`
+    : `${pull.label} is ${pull.state}`
 }

@@ -28,7 +28,10 @@ it('gives each status the code that says what to do', () => {
   ] as const
   for (const [status, code, retry] of table) {
     const failure = failureOfAnswer(requested, new RefusedAnswer(status, 'told'), false)
-    assert.deepEqual([failure.code, failure.retry, failure.what, statusOf(failure)], [code, retry, 'cannot open a pull request', status])
+    assert.deepEqual(
+      [failure.code, failure.retry, failure.what, statusOf(failure)],
+      [code, retry, 'cannot open a pull request', status],
+    )
     assert.equal(failure.where, 'acme/deploy on github.com')
     assert.notEqual(failure.remedy, '')
   }
@@ -39,7 +42,10 @@ it('names the setting that lets a workflow open pull requests', () => {
   const message = 'GitHub Actions is not permitted to create or approve pull requests.'
   const { code, remedy } = failureOfAnswer(requested, new RefusedAnswer(403, message), false)
   assert.equal(code, 'BP5003')
-  assert.match(remedy, /^turn on "Allow GitHub Actions to create and approve pull requests" \(Settings > Actions > General, /)
+  assert.match(
+    remedy,
+    /^turn on "Allow GitHub Actions to create and approve pull requests" \(Settings > Actions > General, /,
+  )
 })
 
 it('knows which requests may be done although nobody said so', () => {
@@ -52,11 +58,19 @@ it('knows which requests may be done although nobody said so', () => {
 it('tells what GitHub said in one bounded line, without anything like a token', () => {
   const body = {
     message: 'No\u001b[31m\n way\u202e',
-    errors: [{ resource: 'Label', field: 'name', code: 'already_exists' }, 'text', { message: 'ghp_canary0123456789' }],
+    errors: [
+      { resource: 'Label', field: 'name', code: 'already_exists' },
+      'text',
+      { message: 'ghp_canary0123456789' },
+    ],
   }
-  assert.equal(reportedIn(JSON.stringify(body)), 'No\\u{1b}[31m / way\\u{202e}; Label name already_exists; text; ***')
+  assert.equal(
+    reportedIn(JSON.stringify(body)),
+    'No\\u{1b}[31m / way\\u{202e}; Label name already_exists; text; ***',
+  )
   assert.ok(reportedIn(JSON.stringify({ message: 'x'.repeat(5_000) })).length <= 301)
-  for (const text of ['', 'null', '[]', '"text"', '{"message":1}', '<html>']) assert.equal(reportedIn(text), '', text)
+  for (const text of ['', 'null', '[]', '"text"', '{"message":1}', '<html>'])
+    assert.equal(reportedIn(text), '', text)
 })
 
 it('tells limits from a lack of rights', () => {
@@ -64,14 +78,41 @@ it('tells limits from a lack of rights', () => {
   assert.ok(isLimit(answer(403, { 'retry-after': '1' })))
   assert.ok(isLimit(answer(403, { 'x-ratelimit-remaining': '0' })))
   assert.ok(isLimit(answer(403, {}, '{"message":"You have exceeded a secondary rate limit."}')))
-  assert.ok(isLimit(answer(403, {}, '{"documentation_url":"https://docs.github.com/rest/x#about-secondary-rate-limits"}')))
-  assert.ok(!isLimit(answer(403, { 'x-ratelimit-remaining': '10' }, '{"message":"Resource not accessible"}')))
+  assert.ok(
+    isLimit(
+      answer(
+        403,
+        {},
+        '{"documentation_url":"https://docs.github.com/rest/x#about-secondary-rate-limits"}',
+      ),
+    ),
+  )
+  assert.ok(
+    !isLimit(
+      answer(403, { 'x-ratelimit-remaining': '10' }, '{"message":"Resource not accessible"}'),
+    ),
+  )
   assert.ok(!isLimit(answer(200, { 'x-ratelimit-remaining': '0' })))
 })
 
 it('believes a named end, and nothing that is not a number', () => {
   assert.equal(namedEnd(answer(429, { 'retry-after': '60' }).headers, 1_000), 61_000)
-  assert.equal(namedEnd(answer(403, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '5' }).headers, 1_000), 5_000)
-  assert.equal(namedEnd(answer(403, { 'x-ratelimit-remaining': '9', 'x-ratelimit-reset': '5' }).headers, 1_000), undefined)
-  assert.equal(namedEnd(answer(429, { 'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT' }).headers, 1_000), undefined)
+  assert.equal(
+    namedEnd(
+      answer(403, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '5' }).headers,
+      1_000,
+    ),
+    5_000,
+  )
+  assert.equal(
+    namedEnd(
+      answer(403, { 'x-ratelimit-remaining': '9', 'x-ratelimit-reset': '5' }).headers,
+      1_000,
+    ),
+    undefined,
+  )
+  assert.equal(
+    namedEnd(answer(429, { 'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT' }).headers, 1_000),
+    undefined,
+  )
 })

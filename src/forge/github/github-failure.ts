@@ -1,6 +1,12 @@
 /** What GitHub means by a status and its headers (docs.github.com, "Troubleshooting the REST API"). */
 import type { Failure } from '@backporch/kyaml/failure'
-import { failureOfStatus, messageIn, type Reason, type RequestDescription, textOf } from '../adapter/forge-failure.ts'
+import {
+  failureOfStatus,
+  messageIn,
+  type Reason,
+  type RequestDescription,
+  textOf,
+} from '../adapter/forge-failure.ts'
 import type { RefusedAnswer } from '../adapter/refused-answer.ts'
 
 /** The setting of a repository, and of its organization, that GITHUB_TOKEN needs (docs/facts/github-token-pull-requests.md). */
@@ -9,20 +15,39 @@ export const ALLOW_ACTIONS =
   'organization), or give the token of a GitHub App'
 
 /** @param sso whether the answer says that the organisation wants the token authorised for single sign-on */
-export function failureOfAnswer(requested: RequestDescription, refused: RefusedAnswer, sso: boolean): Failure {
+export function failureOfAnswer(
+  requested: RequestDescription,
+  refused: RefusedAnswer,
+  sso: boolean,
+): Failure {
   return failureOfStatus(requested, refused, reasonOf(requested, refused, sso))
 }
 
-function reasonOf({ address }: RequestDescription, refused: RefusedAnswer, sso: boolean): Reason | undefined {
+function reasonOf(
+  { address }: RequestDescription,
+  refused: RefusedAnswer,
+  sso: boolean,
+): Reason | undefined {
   const { owner, repository, host } = address
   const text = textOf(refused)
   switch (refused.status) {
     case 401:
-      return ['BP5002', `it does not accept the credentials (${text})`, 'give a token that is still valid']
+      return [
+        'BP5002',
+        `it does not accept the credentials (${text})`,
+        'give a token that is still valid',
+      ]
     case 403: {
-      if (/^GitHub Actions is not permitted to create or approve pull requests/.test(refused.reported))
+      if (
+        /^GitHub Actions is not permitted to create or approve pull requests/.test(refused.reported)
+      )
         return ['BP5003', `the token of a workflow may not do it (${text})`, ALLOW_ACTIONS]
-      if (!sso) return ['BP5003', `the account may not do it (${text})`, 'give the token the permission that is missing']
+      if (!sso)
+        return [
+          'BP5003',
+          `the account may not do it (${text})`,
+          'give the token the permission that is missing',
+        ]
       const why = `the organisation wants the token authorised for its single sign-on (${text})`
       return ['BP5002', why, `authorise the token for ${owner} in the token settings of ${host}`]
     }
@@ -31,7 +56,11 @@ function reasonOf({ address }: RequestDescription, refused: RefusedAnswer, sso: 
       return ['BP5003', why, 'check the remote, and that the token has access to this repository']
     }
     case 451:
-      return ['BP5008', `it is blocked for legal reasons (${text})`, 'look at the repository in a browser']
+      return [
+        'BP5008',
+        `it is blocked for legal reasons (${text})`,
+        'look at the repository in a browser',
+      ]
     default:
       return undefined
   }
@@ -42,7 +71,9 @@ const TOKEN = /\b(gh[a-z]_\w{8,}|github_pat_\w{8,}|v1\.[0-9a-f]{40}|eyJ[\w-]{8,}
 /** Message and listed errors of an answer's body as one printable line; empty where there is none. */
 export function reportedIn(body: string): string {
   return messageIn(body, TOKEN, (answer) =>
-    'errors' in answer && Array.isArray(answer.errors) ? answer.errors.slice(0, 5).map(errorText) : [],
+    'errors' in answer && Array.isArray(answer.errors)
+      ? answer.errors.slice(0, 5).map(errorText)
+      : [],
   )
 }
 
@@ -50,6 +81,8 @@ function errorText(error: unknown): string {
   if (typeof error === 'string') return error
   if (typeof error !== 'object' || error === null) return ''
   if ('message' in error && typeof error.message === 'string') return error.message
-  const parts = ['resource', 'field', 'code'].map((key) => (error as Readonly<Record<string, unknown>>)[key])
+  const parts = ['resource', 'field', 'code'].map(
+    (key) => (error as Readonly<Record<string, unknown>>)[key],
+  )
   return parts.filter((part) => typeof part === 'string').join(' ')
 }

@@ -66,10 +66,18 @@ export class GitHubFetch {
     const kind = kindOf(new URL(address).pathname, init)
     const answer = await this.#read(address, init, kind, signal)
     const empty = answer.status === 204 || answer.status === 205
-    return new Response(empty ? null : answer.body, { status: answer.status, headers: Object.fromEntries(answer.headers) })
+    return new Response(empty ? null : answer.body, {
+      status: answer.status,
+      headers: Object.fromEntries(answer.headers),
+    })
   }
 
-  async #read(address: string, init: FetchInit, kind: RequestKind, signal: AbortSignal): Promise<Answer> {
+  async #read(
+    address: string,
+    init: FetchInit,
+    kind: RequestKind,
+    signal: AbortSignal,
+  ): Promise<Answer> {
     const retries = kind === 'read' ? MOST_RETRIES : 0
     for (let attempt = 0; ; attempt += 1) {
       let thrown: unknown
@@ -77,7 +85,8 @@ export class GitHubFetch {
         const answer = await this.#authorised(address, init, kind, signal)
         if (attempt >= retries || !PASSING.has(answer.status)) return answer
       } catch (fault) {
-        if (attempt >= retries || !(fault instanceof LostConnection && fault.isWorthTrying)) throw this.#explain(fault, signal)
+        if (attempt >= retries || !(fault instanceof LostConnection && fault.isWorthTrying))
+          throw this.#explain(fault, signal)
         thrown = fault
       }
       // A shutdown ends the wait with the signal's reason.
@@ -88,10 +97,19 @@ export class GitHubFetch {
   }
 
   /** A token of an installation may be refused in its first seconds, or be withdrawn: a new one is tried once. */
-  async #authorised(address: string, init: FetchInit, kind: RequestKind, signal: AbortSignal): Promise<Answer> {
-    if (init.headers['authorization'] !== undefined) return this.#follow(address, init, kind, signal)
+  async #authorised(
+    address: string,
+    init: FetchInit,
+    kind: RequestKind,
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    if (init.headers['authorization'] !== undefined)
+      return this.#follow(address, init, kind, signal)
     const send = async (token: string | undefined): Promise<Answer> => {
-      const headers = { ...init.headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) }
+      const headers = {
+        ...init.headers,
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      }
       return this.#follow(address, { ...init, headers }, kind, signal)
     }
     const token = await this.#parts.token(false, signal)
@@ -101,7 +119,12 @@ export class GitHubFetch {
     return renewed === token ? answer : send(renewed)
   }
 
-  async #follow(address: string, init: FetchInit, kind: RequestKind, signal: AbortSignal): Promise<Answer> {
+  async #follow(
+    address: string,
+    init: FetchInit,
+    kind: RequestKind,
+    signal: AbortSignal,
+  ): Promise<Answer> {
     let url = new URL(address)
     for (let step = 0; step <= MOST_REDIRECTS; step += 1) {
       // The server gives the addresses of further pages: the token goes to no other origin.
@@ -112,19 +135,30 @@ export class GitHubFetch {
       if (next === null || next.origin !== this.#origin) throw this.#elsewhere()
       url = next
     }
-    throw notThisForge({ address: this.#parts.address, what: 'ask GitHub' }, 'it redirects in a circle')
+    throw notThisForge(
+      { address: this.#parts.address, what: 'ask GitHub' },
+      'it redirects in a circle',
+    )
   }
 
-  async #conditional(url: URL, init: FetchInit, kind: RequestKind, signal: AbortSignal): Promise<Answer> {
+  async #conditional(
+    url: URL,
+    init: FetchInit,
+    kind: RequestKind,
+    signal: AbortSignal,
+  ): Promise<Answer> {
     const { cache } = this.#parts
     if (init.method !== 'GET') return this.#send(url, init, kind, signal)
     const key = `${init.headers['accept'] ?? ''} ${url.href}`
     const retained = cache.get(key)
-    const headers = retained === undefined ? init.headers : { ...init.headers, 'if-none-match': retained.etag }
+    const headers =
+      retained === undefined ? init.headers : { ...init.headers, 'if-none-match': retained.etag }
     const answer = await this.#send(url, { ...init, headers }, kind, signal)
-    if (answer.status === 304 && retained !== undefined) return { status: 200, headers: retained.headers, body: retained.body }
+    if (answer.status === 304 && retained !== undefined)
+      return { status: 200, headers: retained.headers, body: retained.body }
     const etag = answer.headers.get('etag')
-    if (answer.status === 200 && etag !== undefined) cache.set(key, { etag, headers: answer.headers, body: answer.body })
+    if (answer.status === 200 && etag !== undefined)
+      cache.set(key, { etag, headers: answer.headers, body: answer.body })
     else cache.delete(key)
     return answer
   }
@@ -142,13 +176,26 @@ export class GitHubFetch {
       if (isLimit(answer)) throw governor.slowDown(namedEnd(answer.headers, clock.now().getTime()))
       if (answer.status < 400) governor.wentWell()
       const type = answer.headers.get('content-type') ?? ''
-      if (answer.body !== '' && answer.status < 500 && !/^application\/([\w.+-]+\+)?json\b/i.test(type)) {
-        throw notThisForge({ address, what: 'ask GitHub' }, `it answers ${answer.status} with ${shortType(type)}, wanted JSON`)
+      if (
+        answer.body !== '' &&
+        answer.status < 500 &&
+        !/^application\/([\w.+-]+\+)?json\b/i.test(type)
+      ) {
+        throw notThisForge(
+          { address, what: 'ask GitHub' },
+          `it answers ${answer.status} with ${shortType(type)}, wanted JSON`,
+        )
       }
-      if (answer.status < 300 && !isWhole(answer.body)) throw new LostConnection('the answer ended before it was whole')
+      if (answer.status < 300 && !isWhole(answer.body))
+        throw new LostConnection('the answer ended before it was whole')
       return answer
     } finally {
-      const request = { to: TO, what: `${init.method} ${url.pathname}`, outcome, milliseconds: clock.now().getTime() - started }
+      const request = {
+        to: TO,
+        what: `${init.method} ${url.pathname}`,
+        outcome,
+        milliseconds: clock.now().getTime() - started,
+      }
       trace?.(budget === undefined ? request : { ...request, budget })
     }
   }
@@ -176,7 +223,10 @@ export class GitHubFetch {
       return {
         status: answer.statusCode,
         headers,
-        body: await readText(answer.body, headers.get('content-encoding') === 'gzip', { bytes: LARGEST, tooLarge }),
+        body: await readText(answer.body, headers.get('content-encoding') === 'gzip', {
+          bytes: LARGEST,
+          tooLarge,
+        }),
       }
     } catch (thrown) {
       if (signal.aborted) throw signal.reason
@@ -191,7 +241,11 @@ export class GitHubFetch {
 
   #elsewhere(): unknown {
     const why = 'GitHub sends to another host, which is not followed: the token would go there'
-    return goneElsewhere({ address: this.#parts.address, what: 'ask GitHub' }, why, 'name the repository by its present address')
+    return goneElsewhere(
+      { address: this.#parts.address, what: 'ask GitHub' },
+      why,
+      'name the repository by its present address',
+    )
   }
 }
 

@@ -28,7 +28,10 @@ interface GitHubForgeParts {
 }
 
 /** One value serves one repository for one turn or many. */
-export function githubForge(client: GitHubClient, { repository, clock, writeCount, checkRuns, isApp }: GitHubForgeParts): HostedForge {
+export function githubForge(
+  client: GitHubClient,
+  { repository, clock, writeCount, checkRuns, isApp }: GitHubForgeParts,
+): HostedForge {
   const labels = new GitHubLabels(client)
   const proposals = new GitHubProposals(client, labels)
   const decisions = new GitHubDecisions(client, proposals, repository)
@@ -41,17 +44,21 @@ export function githubForge(client: GitHubClient, { repository, clock, writeCoun
     commits: isApp ? new GitHubCommits(client) : undefined,
     writeCount,
     readProposals: async (baseBranch, refs, signal, numbers) =>
-      readByNumber(await proposals.read(baseBranch, refs, signal), { refs, numbers }, (number) => proposals.readNumbered(number, signal)),
+      readByNumber(await proposals.read(baseBranch, refs, signal), { refs, numbers }, (number) =>
+        proposals.readNumbered(number, signal),
+      ),
     ensureProposal: (wanted, known, signal) => proposals.ensure(wanted, known, signal),
     merge: (decision, signal) => decisions.merge(decision, signal),
     close: (decision, signal) => decisions.close(decision, signal),
-    assertStaysOpen: (known, signal) => assertStaysOpen(known, () => proposals.isOpen(known, signal), clock, signal),
+    assertStaysOpen: (known, signal) =>
+      assertStaysOpen(known, () => proposals.isOpen(known, signal), clock, signal),
     closeProposal: (known, signal) => proposals.close(known, signal),
     ensureStatuses: (commit, statuses, signal) => ensureStatuses(client, commit, statuses, signal),
     readOpenHeads: (wanted, signal) => readOpenHeads(client, wanted, signal),
     readComments: (number, signal) => conversation.read(number, signal),
     readOwnComment: (number, topic, signal) => conversation.readOwn(number, topic, signal),
-    ensureComment: (number, topic, body, signal) => conversation.ensure(number, topic, body, signal),
+    ensureComment: (number, topic, body, signal) =>
+      conversation.ensure(number, topic, body, signal),
     react: (comment, reaction, signal) => conversation.react(comment, reaction, signal),
     readPullRequest: (number, signal) => proposals.pullRequest(number, signal),
     readPullRequests: (baseBranch, signal) => proposals.pullRequests(baseBranch, signal),
@@ -66,14 +73,16 @@ export function githubForge(client: GitHubClient, { repository, clock, writeCoun
 const BODY_LIMIT = 58_000
 
 export function githubDialect({ webUrl, owner, repository }: ForgeAddress): ForgeDialect {
-  const blob = (ref: string, path: string): string => `${webUrl}/${owner}/${repository}/blob/${encodePath(ref)}/${encodePath(path)}`
+  const blob = (ref: string, path: string): string =>
+    `${webUrl}/${owner}/${repository}/blob/${encodePath(ref)}/${encodePath(path)}`
   return {
     name: 'GitHub',
     bodyLimit: BODY_LIMIT,
     titleLimit: 256,
     alerts: true,
     folds: true,
-    fileUrl: (commit, path, line) => `${blob(commit, path)}${line === undefined ? '' : `#L${line}`}`,
+    fileUrl: (commit, path, line) =>
+      `${blob(commit, path)}${line === undefined ? '' : `#L${line}`}`,
     branchFileUrl: blob,
   }
 }

@@ -19,7 +19,10 @@ export class GitHubIssues {
     this.#labels = labels
   }
 
-  async ensure({ topic, title, body, labels }: WantedIssue, signal: AbortSignal): Promise<KnownIssue> {
+  async ensure(
+    { topic, title, body, labels }: WantedIssue,
+    signal: AbortSignal,
+  ): Promise<KnownIssue> {
     const text = withTopic(topic, body)
     const wanted = [...new Set([...labels, labelOf(topic)])]
     const [first, ...others] = await this.#ours(topic, signal)
@@ -32,7 +35,8 @@ export class GitHubIssues {
     if (Object.keys(changes).length > 0) await this.#update(first.number, changes, signal)
     await this.#labels.ensure(first.number, labelsOf(first), wanted, signal)
     // A second one comes only from a list that was behind: the older one stays.
-    for (const { number, state } of others) if (state === 'open') await this.#update(number, { state: 'closed' }, signal)
+    for (const { number, state } of others)
+      if (state === 'open') await this.#update(number, { state: 'closed' }, signal)
     return { number: first.number, url: first.html_url, open: true, body: plainLines(body) }
   }
 
@@ -47,7 +51,10 @@ export class GitHubIssues {
     }
   }
 
-  async #open({ topic, title, body, labels }: WantedIssue, signal: AbortSignal): Promise<KnownIssue> {
+  async #open(
+    { topic, title, body, labels }: WantedIssue,
+    signal: AbortSignal,
+  ): Promise<KnownIssue> {
     const target = await this.#client.writable('open an issue', signal)
     await this.#labels.exist(labels, signal)
     const { octokit } = this.#client
@@ -63,10 +70,16 @@ export class GitHubIssues {
     }
   }
 
-  async #update(number: number, changes: { title?: string; body?: string; state?: 'open' | 'closed' }, signal: AbortSignal): Promise<void> {
+  async #update(
+    number: number,
+    changes: { title?: string; body?: string; state?: 'open' | 'closed' },
+    signal: AbortSignal,
+  ): Promise<void> {
     const what = `update #${number}`
     const target = await this.#client.writable(what, signal)
-    await this.#client.ask(what, () => this.#client.octokit.rest.issues.update({ ...target, issue_number: number, ...changes }))
+    await this.#client.ask(what, () =>
+      this.#client.octokit.rest.issues.update({ ...target, issue_number: number, ...changes }),
+    )
   }
 
   /**
@@ -74,26 +87,49 @@ export class GitHubIssues {
    * (docs/facts/github-creator-filter.md), and somebody may remove the label.
    */
   async #ours(topic: string, signal: AbortSignal): Promise<ListedIssue[]> {
-    const labelled = await this.#oursIn(await this.#list({ labels: labelOf(topic) }, signal), topic, signal)
+    const labelled = await this.#oursIn(
+      await this.#list({ labels: labelOf(topic) }, signal),
+      topic,
+      signal,
+    )
     if (labelled.length > 0) return labelled
     // Pull requests are issues too: a list without a filter may have hundreds of pages.
     const since = this.#looked.get(topic)
     const listed = await this.#list(since === undefined ? {} : { since }, signal)
     const ours = await this.#oursIn(listed, topic, signal)
-    const last = listed.reduce((latest, { updated_at }) => (updated_at > latest ? updated_at : latest), since ?? '')
+    const last = listed.reduce(
+      (latest, { updated_at }) => (updated_at > latest ? updated_at : latest),
+      since ?? '',
+    )
     if (ours.length > 0 || last === '') this.#looked.delete(topic)
     else this.#looked.set(topic, last)
     return ours
   }
 
-  async #list(filter: { readonly labels?: string; readonly since?: string }, signal: AbortSignal): Promise<ListedIssue[]> {
+  async #list(
+    filter: { readonly labels?: string; readonly since?: string },
+    signal: AbortSignal,
+  ): Promise<ListedIssue[]> {
     const { octokit } = this.#client
     const target = await this.#client.target(signal)
-    const requested = { ...target, ...filter, state: 'all', sort: 'created', direction: 'asc', per_page: 100 } as const
-    return this.#client.list('look for an issue of ours', (page) => octokit.rest.issues.listForRepo({ ...requested, page }))
+    const requested = {
+      ...target,
+      ...filter,
+      state: 'all',
+      sort: 'created',
+      direction: 'asc',
+      per_page: 100,
+    } as const
+    return this.#client.list('look for an issue of ours', (page) =>
+      octokit.rest.issues.listForRepo({ ...requested, page }),
+    )
   }
 
-  async #oursIn(listed: readonly ListedIssue[], topic: string, signal: AbortSignal): Promise<ListedIssue[]> {
+  async #oursIn(
+    listed: readonly ListedIssue[],
+    topic: string,
+    signal: AbortSignal,
+  ): Promise<ListedIssue[]> {
     const ours: ListedIssue[] = []
     for (const issue of listed) {
       if (issue.pull_request !== undefined || readTopic(issue.body ?? '')?.topic !== topic) continue

@@ -11,18 +11,27 @@ export class GitHubLabels {
   }
 
   /** Gives a pull request or issue the labels in `wanted`, beside those of people. */
-  async ensure(number: number, there: readonly string[], wanted: readonly string[], signal: AbortSignal): Promise<void> {
+  async ensure(
+    number: number,
+    there: readonly string[],
+    wanted: readonly string[],
+    signal: AbortSignal,
+  ): Promise<void> {
     const { add, remove } = labelChanges(there, wanted)
     if (add.length === 0 && remove.length === 0) return
     const { octokit } = this.#client
     const target = await this.#client.writable('label it', signal)
     if (add.length > 0) {
       await this.exist(add, signal)
-      await this.#client.ask(`label #${number}`, () => octokit.rest.issues.addLabels({ ...target, issue_number: number, labels: [...add] }))
+      await this.#client.ask(`label #${number}`, () =>
+        octokit.rest.issues.addLabels({ ...target, issue_number: number, labels: [...add] }),
+      )
     }
     for (const name of remove) {
       await this.#client
-        .ask(`take a label from #${number}`, () => octokit.rest.issues.removeLabel({ ...target, issue_number: number, name }))
+        .ask(`take a label from #${number}`, () =>
+          octokit.rest.issues.removeLabel({ ...target, issue_number: number, name }),
+        )
         .catch((thrown: unknown) => {
           // Somebody removed it already.
           if (statusOf(thrown) !== 404) throw thrown
@@ -35,12 +44,17 @@ export class GitHubLabels {
     const { octokit } = this.#client
     const target = await this.#client.target(signal)
     // Each time, because somebody may delete one from the repository. It costs nothing while they are unchanged.
-    const pages = (page: number) => octokit.rest.issues.listLabelsForRepo({ ...target, per_page: 100, page })
-    const known = new Set((await this.#client.list('read the labels', pages)).map(({ name }) => name.toLowerCase()))
+    const pages = (page: number) =>
+      octokit.rest.issues.listLabelsForRepo({ ...target, per_page: 100, page })
+    const known = new Set(
+      (await this.#client.list('read the labels', pages)).map(({ name }) => name.toLowerCase()),
+    )
     for (const name of names) {
       if (known.has(name.toLowerCase())) continue
       await this.#client
-        .ask(`make the label ${name}`, () => octokit.rest.issues.createLabel({ ...target, name, ...labelStyle(name) }))
+        .ask(`make the label ${name}`, () =>
+          octokit.rest.issues.createLabel({ ...target, name, ...labelStyle(name) }),
+        )
         .catch((thrown: unknown) => {
           // It exists: created by somebody since, or by a request whose answer was lost. Anything else shows when it is used.
           if (statusOf(thrown) !== 422) throw thrown

@@ -26,20 +26,34 @@ const ENQUEUE = `mutation Enqueue($id: ID!, $head: GitObjectID!) {
 const entriesSchema = z.object({
   repository: z.object({
     mergeQueue: z
-      .object({ entries: z.object({ nodes: z.array(z.object({ pullRequest: z.object({ number: z.number() }).nullable() })) }).nullable() })
+      .object({
+        entries: z
+          .object({
+            nodes: z.array(z.object({ pullRequest: z.object({ number: z.number() }).nullable() })),
+          })
+          .nullable(),
+      })
       .nullable(),
   }),
 })
 const enqueuerSchema = z.object({
   repository: z.object({
     pullRequest: z.object({
-      timelineItems: z.object({ nodes: z.array(z.object({ actor: z.object({ __typename: z.string(), login: z.string() }).nullable() })) }),
+      timelineItems: z.object({
+        nodes: z.array(
+          z.object({ actor: z.object({ __typename: z.string(), login: z.string() }).nullable() }),
+        ),
+      }),
     }),
   }),
 })
 
 /** Numbers of the pull requests in the queue, the first hundred; undefined where the branch has none, or the server does not know queues. */
-export async function readMergeQueue(client: GitHubClient, base: string, signal: AbortSignal): Promise<ReadonlySet<number> | undefined> {
+export async function readMergeQueue(
+  client: GitHubClient,
+  base: string,
+  signal: AbortSignal,
+): Promise<ReadonlySet<number> | undefined> {
   const what = 'read the merge queue'
   const { owner, repo } = await client.target(signal)
   let answer: unknown
@@ -50,21 +64,35 @@ export async function readMergeQueue(client: GitHubClient, base: string, signal:
     throw thrown
   }
   const read = entriesSchema.safeParse(answer)
-  if (!read.success) throw notThisForge({ address: client.address, what }, 'its answer has no merge queue')
+  if (!read.success)
+    throw notThisForge({ address: client.address, what }, 'its answer has no merge queue')
   const { mergeQueue } = read.data.repository
   if (mergeQueue === null) return undefined
-  return new Set((mergeQueue.entries?.nodes ?? []).flatMap(({ pullRequest }) => pullRequest?.number ?? []))
+  return new Set(
+    (mergeQueue.entries?.nodes ?? []).flatMap(({ pullRequest }) => pullRequest?.number ?? []),
+  )
 }
 
 /** Login of who put the pull request into the queue last; empty where nobody did, or the account is gone. */
-export async function readEnqueuer(client: GitHubClient, number: number, signal: AbortSignal): Promise<string> {
+export async function readEnqueuer(
+  client: GitHubClient,
+  number: number,
+  signal: AbortSignal,
+): Promise<string> {
   const what = `look who put #${number} into the merge queue`
   const { owner, repo } = await client.target(signal)
-  const read = enqueuerSchema.safeParse(await client.graphql<unknown>(what, ENQUEUER, { owner, name: repo, number }, signal))
-  if (!read.success) throw notThisForge({ address: client.address, what }, 'its answer has no events')
+  const read = enqueuerSchema.safeParse(
+    await client.graphql<unknown>(what, ENQUEUER, { owner, name: repo, number }, signal),
+  )
+  if (!read.success)
+    throw notThisForge({ address: client.address, what }, 'its answer has no events')
   const actor = read.data.repository.pullRequest.timelineItems.nodes[0]?.actor
   // The login of a bot has no `[bot]` in GraphQL.
-  return actor === null || actor === undefined ? '' : actor.__typename === 'Bot' ? `${actor.login}[bot]` : actor.login
+  return actor === null || actor === undefined
+    ? ''
+    : actor.__typename === 'Bot'
+      ? `${actor.login}[bot]`
+      : actor.login
 }
 
 /** The queue merges in the style of its own settings, and writes its own message. @param id of the pull request in GraphQL @throws Failure BP5006 with its reason */

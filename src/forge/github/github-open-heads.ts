@@ -19,7 +19,11 @@ const QUERY = `query OpenHeads($owner: String!, $name: String!, $base: String!, 
 }`
 const GROUPS = 'refs/heads/gh-readonly-queue/'
 
-const contextSchema = z.object({ state: z.string(), description: z.string().nullable(), targetUrl: z.string().nullable() })
+const contextSchema = z.object({
+  state: z.string(),
+  description: z.string().nullable(),
+  targetUrl: z.string().nullable(),
+})
 const commitSchema = z.object({
   oid: z.string().regex(/^[0-9a-f]{40}$/),
   status: z.object({ context: contextSchema.nullable() }).nullable(),
@@ -49,12 +53,22 @@ export async function readOpenHeads(
   const heads: OpenHead[] = [...mergeGroups(refs, baseBranch)]
   let after: string | null = null
   do {
-    const variables = { owner, name: repo, base: baseBranch, context, ...(after === null ? {} : { after }) }
-    const answer = answerSchema.safeParse(await client.graphql<unknown>(WHAT, QUERY, variables, signal))
-    if (!answer.success) throw notThisForge({ address: client.address, what: WHAT }, 'its answer has no pull requests')
+    const variables = {
+      owner,
+      name: repo,
+      base: baseBranch,
+      context,
+      ...(after === null ? {} : { after }),
+    }
+    const answer = answerSchema.safeParse(
+      await client.graphql<unknown>(WHAT, QUERY, variables, signal),
+    )
+    if (!answer.success)
+      throw notThisForge({ address: client.address, what: WHAT }, 'its answer has no pull requests')
     const { nodes, pageInfo } = answer.data.repository.pullRequests
     for (const { number, commits, headRefName, isCrossRepository } of nodes) {
-      const kind = !isCrossRepository && headRefName.startsWith('proposed/') ? 'proposal' : 'pull-request'
+      const kind =
+        !isCrossRepository && headRefName.startsWith('proposed/') ? 'proposal' : 'pull-request'
       for (const { commit } of commits.nodes)
         heads.push({
           kind,
@@ -69,9 +83,17 @@ export async function readOpenHeads(
 }
 
 /** GitHub has two more words for a failure. */
-function statusOf(context: string, found: z.infer<typeof contextSchema> | undefined): CommitStatus | undefined {
+function statusOf(
+  context: string,
+  found: z.infer<typeof contextSchema> | undefined,
+): CommitStatus | undefined {
   if (found === undefined) return undefined
-  const state = found.state === 'SUCCESS' ? 'success' : found.state === 'PENDING' || found.state === 'EXPECTED' ? 'pending' : 'failure'
+  const state =
+    found.state === 'SUCCESS'
+      ? 'success'
+      : found.state === 'PENDING' || found.state === 'EXPECTED'
+        ? 'pending'
+        : 'failure'
   return { context, state, description: found.description ?? '', url: found.targetUrl ?? '' }
 }
 
@@ -82,7 +104,10 @@ function statusOf(context: string, found: z.infer<typeof contextSchema> | undefi
 function mergeGroups(refs: ReadonlyMap<string, ObjectId>, baseBranch: string): readonly OpenHead[] {
   const prefix = `${GROUPS}${baseBranch}/`
   const groups = [...refs].flatMap(([ref, commit]) => {
-    const [, number, onto = ''] = (ref.startsWith(prefix) && /^pr-([0-9]{1,12})-([0-9a-f]{40})$/.exec(ref.slice(prefix.length))) || []
+    const [, number, onto = ''] =
+      (ref.startsWith(prefix) &&
+        /^pr-([0-9]{1,12})-([0-9a-f]{40})$/.exec(ref.slice(prefix.length))) ||
+      []
     return number === undefined ? [] : [{ commit, number: Number(number), onto }]
   })
   const byCommit = new Map(groups.map((group) => [String(group.commit), group]))
@@ -90,7 +115,11 @@ function mergeGroups(refs: ReadonlyMap<string, ObjectId>, baseBranch: string): r
     const numbers: number[] = []
     // A name is not proof: each group counts once.
     const seen = new Set<string>()
-    for (let next: typeof own | undefined = own; next !== undefined && !seen.has(next.onto); next = byCommit.get(next.onto)) {
+    for (
+      let next: typeof own | undefined = own;
+      next !== undefined && !seen.has(next.onto);
+      next = byCommit.get(next.onto)
+    ) {
       seen.add(next.onto)
       numbers.push(next.number)
     }

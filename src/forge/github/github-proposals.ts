@@ -8,7 +8,12 @@ import { leftOut } from '../adapter/left-out.ts'
 import { labelChanges } from '../adapter/our-labels.ts'
 import { mayBeDone, statusOf } from '../adapter/refused-answer.ts'
 import { plainLines, sameText } from '../adapter/topic-marker.ts'
-import type { ForgePullRequest, KnownProposal, OpenedProposal, WantedProposal } from '../ports/hosted-forge.ts'
+import type {
+  ForgePullRequest,
+  KnownProposal,
+  OpenedProposal,
+  WantedProposal,
+} from '../ports/hosted-forge.ts'
 import type { GitHubClient } from './github-client.ts'
 import type { GitHubLabels } from './github-labels.ts'
 import { readEnqueuer, readMergeQueue } from './github-merge-queue.ts'
@@ -18,7 +23,10 @@ const PROPOSED = 'proposed/'
 /** Requests at once. */
 const WIDTH = 6
 
-type PullFilter = Pick<RestEndpointMethodTypes['pulls']['list']['parameters'], 'state' | 'base' | 'head'>
+type PullFilter = Pick<
+  RestEndpointMethodTypes['pulls']['list']['parameters'],
+  'state' | 'base' | 'head'
+>
 type ListedPull = RestEndpointMethodTypes['pulls']['list']['response']['data'][number]
 
 export class GitHubProposals {
@@ -34,23 +42,37 @@ export class GitHubProposals {
     this.#labels = labels
   }
 
-  async read(baseBranch: string, refs: readonly string[], signal: AbortSignal): Promise<KnownProposal[]> {
+  async read(
+    baseBranch: string,
+    refs: readonly string[],
+    signal: AbortSignal,
+  ): Promise<KnownProposal[]> {
     // Each turn: a renamed, archived or replaced repository is noticed before anything is believed.
     await this.#client.observe(signal)
     const listed = await this.#openInto(baseBranch, signal)
-    const ours = listed.filter((pull) => isFromHere(pull) && pull.head.ref.startsWith(PROPOSED)).map(proposalOf)
+    const ours = listed
+      .filter((pull) => isFromHere(pull) && pull.head.ref.startsWith(PROPOSED))
+      .map(proposalOf)
     const queued = ours.length === 0 ? undefined : await this.#queueOf(baseBranch, signal)
-    const open = ours.map((proposal) => (queued?.has(proposal.number) === true ? { ...proposal, isQueued: true as const } : proposal))
+    const open = ours.map((proposal) =>
+      queued?.has(proposal.number) === true ? { ...proposal, isQueued: true as const } : proposal,
+    )
     const found = new Map(open.map((proposal) => [proposal.ref, proposal]))
     const missing = [...new Set(refs)].filter((ref) => !found.has(ref))
     for (let start = 0; start < missing.length; start += WIDTH) {
-      const part = missing.slice(start, start + WIDTH).map(async (ref) => this.#lastIn(await this.#pullsOf(ref, signal), signal))
-      for (const proposal of await Promise.all(part)) if (proposal !== undefined) found.set(proposal.ref, proposal)
+      const part = missing
+        .slice(start, start + WIDTH)
+        .map(async (ref) => this.#lastIn(await this.#pullsOf(ref, signal), signal))
+      for (const proposal of await Promise.all(part))
+        if (proposal !== undefined) found.set(proposal.ref, proposal)
     }
     return [...found.values()].sort((left, right) => left.number - right.number)
   }
 
-  async #queueOf(baseBranch: string, signal: AbortSignal): Promise<ReadonlySet<number> | undefined> {
+  async #queueOf(
+    baseBranch: string,
+    signal: AbortSignal,
+  ): Promise<ReadonlySet<number> | undefined> {
     if (this.#noQueue.has(baseBranch)) return undefined
     try {
       const queue = await readMergeQueue(this.#client, baseBranch, signal)
@@ -70,7 +92,9 @@ export class GitHubProposals {
 
   async pullRequest(number: number, signal: AbortSignal): Promise<ForgePullRequest> {
     const requested = { ...(await this.#client.target(signal)), pull_number: number }
-    const { data } = await this.#client.ask(`read #${number}`, () => this.#client.octokit.rest.pulls.get(requested))
+    const { data } = await this.#client.ask(`read #${number}`, () =>
+      this.#client.octokit.rest.pulls.get(requested),
+    )
     return pullRequestOf(data)
   }
 
@@ -82,7 +106,13 @@ export class GitHubProposals {
   async #list(what: string, filter: PullFilter, signal: AbortSignal): Promise<ListedPull[]> {
     const { octokit } = this.#client
     const target = await this.#client.target(signal)
-    const wanted = { ...target, ...filter, sort: 'created', direction: 'asc', per_page: 100 } as const
+    const wanted = {
+      ...target,
+      ...filter,
+      sort: 'created',
+      direction: 'asc',
+      per_page: 100,
+    } as const
     return this.#client.list(what, (page) => octokit.rest.pulls.list({ ...wanted, page }))
   }
 
@@ -93,19 +123,28 @@ export class GitHubProposals {
   }
 
   /** The open one, otherwise the first. */
-  async #lastIn(pulls: readonly ListedPull[], signal: AbortSignal): Promise<KnownProposal | undefined> {
+  async #lastIn(
+    pulls: readonly ListedPull[],
+    signal: AbortSignal,
+  ): Promise<KnownProposal | undefined> {
     const found = pulls.find(({ state }) => state === 'open') ?? pulls[0]
     if (found === undefined) return undefined
-    return found.state === 'open' ? proposalOf(found) : { ...proposalOf(found), decidedBy: await this.#personOf(found, signal) }
+    return found.state === 'open'
+      ? proposalOf(found)
+      : { ...proposalOf(found), decidedBy: await this.#personOf(found, signal) }
   }
 
   /** Whatever its branch and its base are now. */
   async readNumbered(number: number, signal: AbortSignal): Promise<KnownProposal | undefined> {
     const requested = { ...(await this.#client.target(signal)), pull_number: number }
     try {
-      const { data } = await this.#client.ask(`read #${number}`, () => this.#client.octokit.rest.pulls.get(requested))
+      const { data } = await this.#client.ask(`read #${number}`, () =>
+        this.#client.octokit.rest.pulls.get(requested),
+      )
       if (!isFromHere(data)) return undefined
-      return data.state === 'open' ? proposalOf(data) : { ...proposalOf(data), decidedBy: await this.#personOf(data, signal) }
+      return data.state === 'open'
+        ? proposalOf(data)
+        : { ...proposalOf(data), decidedBy: await this.#personOf(data, signal) }
     } catch (thrown) {
       if (statusOf(thrown) === 404) return undefined
       throw thrown
@@ -114,18 +153,26 @@ export class GitHubProposals {
 
   async isOpen({ number, label }: KnownProposal, signal: AbortSignal): Promise<boolean> {
     const requested = { ...(await this.#client.target(signal)), pull_number: number }
-    const { data } = await this.#client.ask(`look at ${label}`, () => this.#client.octokit.rest.pulls.get(requested))
+    const { data } = await this.#client.ask(`look at ${label}`, () =>
+      this.#client.octokit.rest.pulls.get(requested),
+    )
     return data.state === 'open'
   }
 
-  async ensure(wanted: WantedProposal, known: KnownProposal | undefined, signal: AbortSignal): Promise<OpenedProposal> {
+  async ensure(
+    wanted: WantedProposal,
+    known: KnownProposal | undefined,
+    signal: AbortSignal,
+  ): Promise<OpenedProposal> {
     const given = known?.state === 'open' && known.ref === wanted.ref ? known : undefined
     if (given !== undefined && isOther(given, wanted)) await this.#assertOpen(given, signal)
     const there = given ?? (await this.#openOf(wanted, known, signal))
     const proposal = there ?? (await this.#open(wanted, known, signal))
     await this.#update(proposal, wanted, signal)
     // Labels come last. Without any, an earlier turn was interrupted before it requested reviews.
-    const half = labelChanges(proposal.labels, wanted.labels).add.length === wanted.labels.length && wanted.labels.length > 0
+    const half =
+      labelChanges(proposal.labels, wanted.labels).add.length === wanted.labels.length &&
+      wanted.labels.length > 0
     if (there === undefined || half) {
       await this.#ask(proposal.number, wanted.reviewers, signal)
       await this.#file(proposal.number, wanted, signal)
@@ -135,7 +182,11 @@ export class GitHubProposals {
   }
 
   /** @throws Failure BP4003 where somebody decided about the commit since */
-  async #openOf(wanted: WantedProposal, known: KnownProposal | undefined, signal: AbortSignal): Promise<KnownProposal | undefined> {
+  async #openOf(
+    wanted: WantedProposal,
+    known: KnownProposal | undefined,
+    signal: AbortSignal,
+  ): Promise<KnownProposal | undefined> {
     const pulls = await this.#pullsOf(wanted.ref, signal)
     const [open] = await this.#openPullsOf(wanted.ref, pulls, signal)
     if (open !== undefined) return proposalOf(open)
@@ -145,9 +196,15 @@ export class GitHubProposals {
   }
 
   /** Into any base. None counts as missing before a list without a filter was read. @param pulls what the filter finds */
-  async #openPullsOf(ref: string, pulls: readonly ListedPull[], signal: AbortSignal): Promise<ListedPull[]> {
+  async #openPullsOf(
+    ref: string,
+    pulls: readonly ListedPull[],
+    signal: AbortSignal,
+  ): Promise<ListedPull[]> {
     const open = pulls.filter(({ state }) => state === 'open')
-    return open.length > 0 ? open : ofBranch(await this.#list('look for the pull request', { state: 'open' }, signal), ref)
+    return open.length > 0
+      ? open
+      : ofBranch(await this.#list('look for the pull request', { state: 'open' }, signal), ref)
   }
 
   /** Newest first. */
@@ -155,15 +212,31 @@ export class GitHubProposals {
     const { owner } = await this.#client.target(signal)
     const head = `${owner}:${ref.slice(HEADS.length)}`
     // A server that does not know the filter gives others.
-    return ofBranch(await this.#list('look for the pull request', { state: 'all', head }, signal), ref).reverse()
+    return ofBranch(
+      await this.#list('look for the pull request', { state: 'all', head }, signal),
+      ref,
+    ).reverse()
   }
 
-  async #open(wanted: WantedProposal, known: KnownProposal | undefined, signal: AbortSignal): Promise<KnownProposal> {
+  async #open(
+    wanted: WantedProposal,
+    known: KnownProposal | undefined,
+    signal: AbortSignal,
+  ): Promise<KnownProposal> {
     const target = await this.#client.writable('open a pull request', signal)
     const create = async (draft: boolean): Promise<KnownProposal> => {
       const { title, body, baseBranch: base } = wanted
-      const requested = { ...target, title, body, base, head: wanted.ref.slice(HEADS.length), draft }
-      const { data } = await this.#client.ask('open a pull request', () => this.#client.octokit.rest.pulls.create(requested))
+      const requested = {
+        ...target,
+        title,
+        body,
+        base,
+        head: wanted.ref.slice(HEADS.length),
+        draft,
+      }
+      const { data } = await this.#client.ask('open a pull request', () =>
+        this.#client.octokit.rest.pulls.create(requested),
+      )
       return proposalOf(data)
     }
     try {
@@ -173,7 +246,8 @@ export class GitHubProposals {
       // It exists, or the request whose answer was lost opened it: never a second one.
       const there = await this.#openOf(wanted, known, signal)
       if (there !== undefined) return there
-      if (mayBeDone(thrown) || !wanted.draft || this.#noDrafts) throw retriable(this.#client, thrown)
+      if (mayBeDone(thrown) || !wanted.draft || this.#noDrafts)
+        throw retriable(this.#client, thrown)
       this.#noDrafts = true
       return create(false).catch((again: unknown) => {
         this.#noDrafts = false
@@ -182,16 +256,27 @@ export class GitHubProposals {
     }
   }
 
-  async close({ number, label }: Pick<KnownProposal, 'number' | 'label'>, signal: AbortSignal): Promise<void> {
+  async close(
+    { number, label }: Pick<KnownProposal, 'number' | 'label'>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const requested = { ...(await this.#client.target(signal)), pull_number: number }
     const { octokit } = this.#client
-    const { data } = await this.#client.ask(`look at ${label}`, () => octokit.rest.pulls.get(requested))
+    const { data } = await this.#client.ask(`look at ${label}`, () =>
+      octokit.rest.pulls.get(requested),
+    )
     if (data.state !== 'open') return
     await this.#client.writable(`close ${label}`, signal)
-    await this.#client.ask(`close ${label}`, () => octokit.rest.pulls.update({ ...requested, state: 'closed' }))
+    await this.#client.ask(`close ${label}`, () =>
+      octokit.rest.pulls.update({ ...requested, state: 'closed' }),
+    )
   }
 
-  async #update(proposal: KnownProposal, wanted: WantedProposal, signal: AbortSignal): Promise<void> {
+  async #update(
+    proposal: KnownProposal,
+    wanted: WantedProposal,
+    signal: AbortSignal,
+  ): Promise<void> {
     const changes = {
       ...(proposal.title === wanted.title ? {} : { title: wanted.title }),
       ...(sameText(proposal.body, wanted.body) ? {} : { body: wanted.body }),
@@ -201,7 +286,9 @@ export class GitHubProposals {
     if (Object.keys(changes).length > 0) {
       const target = await this.#client.writable(`update #${number}`, signal)
       const send = (some: typeof changes) =>
-        this.#client.ask(`update #${number}`, () => this.#client.octokit.rest.pulls.update({ ...target, pull_number: number, ...some }))
+        this.#client.ask(`update #${number}`, () =>
+          this.#client.octokit.rest.pulls.update({ ...target, pull_number: number, ...some }),
+        )
       const { data } = await send(changes)
       if (data.state !== 'open') {
         // It was merged or closed between the read and the edit, and GitHub edits it all the same: the reviewed text is restored.
@@ -209,7 +296,8 @@ export class GitHubProposals {
         throw endedMeanwhile(proposal)
       }
     }
-    if (draft !== wanted.draft && !(wanted.draft && this.#noDrafts)) await this.#setDraft(number, wanted.draft, signal)
+    if (draft !== wanted.draft && !(wanted.draft && this.#noDrafts))
+      await this.#setDraft(number, wanted.draft, signal)
   }
 
   /** The read may be minutes old, and GitHub changes the text of a merged one too. */
@@ -246,10 +334,14 @@ export class GitHubProposals {
     const request = async (some: readonly string[]): Promise<boolean> => {
       const plain = some.map((name) => name.replace(/^@/, ''))
       const reviewers = plain.filter((name) => !name.includes('/'))
-      const team_reviewers = plain.filter((name) => name.includes('/')).map((name) => name.slice(name.indexOf('/') + 1))
+      const team_reviewers = plain
+        .filter((name) => name.includes('/'))
+        .map((name) => name.slice(name.indexOf('/') + 1))
       const requested = { ...target, pull_number: number, reviewers, team_reviewers }
       try {
-        await this.#client.ask(`ask for a review of #${number}`, () => this.#client.octokit.rest.pulls.requestReviewers(requested))
+        await this.#client.ask(`ask for a review of #${number}`, () =>
+          this.#client.octokit.rest.pulls.requestReviewers(requested),
+        )
         return true
       } catch (thrown) {
         if (![403, 404, 422].includes(statusOf(thrown) ?? 0)) throw thrown
@@ -257,7 +349,8 @@ export class GitHubProposals {
       }
     }
     if (await request(names)) return
-    for (const name of names) if (names.length === 1 || !(await request([name]))) this.#tell('reviewers', [name])
+    for (const name of names)
+      if (names.length === 1 || !(await request([name]))) this.#tell('reviewers', [name])
   }
 
   #tell(what: Parameters<typeof leftOut>[1], names: readonly string[]): void {
@@ -266,13 +359,19 @@ export class GitHubProposals {
   }
 
   /** Assigns it, and gives it its milestone. GitHub leaves out who cannot be assigned. */
-  async #file(number: number, { assignees = [], milestone }: WantedProposal, signal: AbortSignal): Promise<void> {
+  async #file(
+    number: number,
+    { assignees = [], milestone }: WantedProposal,
+    signal: AbortSignal,
+  ): Promise<void> {
     if (assignees.length === 0 && milestone === undefined) return
     const { issues } = this.#client.octokit.rest
     const target = await this.#client.writable(`assign #${number}`, signal)
     const issue = { ...target, issue_number: number }
     if (assignees.length > 0) {
-      const { data } = await this.#client.ask(`assign #${number}`, () => issues.addAssignees({ ...issue, assignees: [...assignees] }))
+      const { data } = await this.#client.ask(`assign #${number}`, () =>
+        issues.addAssignees({ ...issue, assignees: [...assignees] }),
+      )
       const known = new Set(data.assignees?.map(({ login }) => login.toLowerCase()))
       this.#tell(
         'assignees',
@@ -280,30 +379,45 @@ export class GitHubProposals {
       )
     }
     if (milestone === undefined) return
-    const pages = (page: number) => issues.listMilestones({ ...target, state: 'open', per_page: 100, page })
-    const found = (await this.#client.list('read the milestones', pages)).find(({ title }) => title === milestone)
+    const pages = (page: number) =>
+      issues.listMilestones({ ...target, state: 'open', per_page: 100, page })
+    const found = (await this.#client.list('read the milestones', pages)).find(
+      ({ title }) => title === milestone,
+    )
     if (found === undefined) return this.#tell('milestone', [milestone])
-    await this.#client.ask(`give #${number} its milestone`, () => issues.update({ ...issue, milestone: found.number }))
+    await this.#client.ask(`give #${number} its milestone`, () =>
+      issues.update({ ...issue, milestone: found.number }),
+    )
   }
 
   /** Empty where GitHub does not report it (lists do not), and for our own account, which decided for somebody. */
-  async #personOf(pull: Pick<ListedPull, 'number' | 'merged_at'>, signal: AbortSignal): Promise<string> {
+  async #personOf(
+    pull: Pick<ListedPull, 'number' | 'merged_at'>,
+    signal: AbortSignal,
+  ): Promise<string> {
     const login = await this.#deciderOf(pull, signal)
     return login === '' || (await this.#client.isOurs({ login }, signal)) ? '' : login
   }
 
-  async #deciderOf(pull: Pick<ListedPull, 'number' | 'merged_at'>, signal: AbortSignal): Promise<string> {
+  async #deciderOf(
+    pull: Pick<ListedPull, 'number' | 'merged_at'>,
+    signal: AbortSignal,
+  ): Promise<string> {
     const { octokit } = this.#client
     const target = await this.#client.target(signal)
     const what = `look who decided #${pull.number}`
     if (pull.merged_at !== null) {
-      const { data } = await this.#client.ask(what, () => octokit.rest.pulls.get({ ...target, pull_number: pull.number }))
+      const { data } = await this.#client.ask(what, () =>
+        octokit.rest.pulls.get({ ...target, pull_number: pull.number }),
+      )
       const { login = '', type } = data.merged_by ?? {}
       // A queue merges by an account of its own.
       const isQueue = type === 'Bot' && !(await this.#client.isOurs({ login }, signal))
       return isQueue ? (await readEnqueuer(this.#client, pull.number, signal)) || login : login
     }
-    const { data } = await this.#client.ask(what, () => octokit.rest.issues.get({ ...target, issue_number: pull.number }))
+    const { data } = await this.#client.ask(what, () =>
+      octokit.rest.issues.get({ ...target, issue_number: pull.number }),
+    )
     return data.closed_by?.login ?? ''
   }
 }
@@ -312,17 +426,31 @@ export class GitHubProposals {
 function retriable({ address }: GitHubClient, thrown: unknown): unknown {
   if (statusOf(thrown) !== 422 || !(thrown instanceof Error)) return thrown
   const why = `it refuses (${thrown.cause instanceof Error ? thrown.cause.message : '422'}), and shows no open pull request of the branch`
-  return refusedRequest({ address, what: 'open a pull request' }, why, 'look at the branch on GitHub; the next turn tries again', 'backoff')
+  return refusedRequest(
+    { address, what: 'open a pull request' },
+    why,
+    'look at the branch on GitHub; the next turn tries again',
+    'backoff',
+  )
 }
 
 function isOther(known: KnownProposal, wanted: WantedProposal): boolean {
   const { add, remove } = labelChanges(known.labels, wanted.labels)
-  const same = known.title === wanted.title && sameText(known.body, wanted.body) && known.draft === wanted.draft
+  const same =
+    known.title === wanted.title &&
+    sameText(known.body, wanted.body) &&
+    known.draft === wanted.draft
   return add.length + remove.length > 0 || !same || known.baseBranch !== wanted.baseBranch
 }
 
 /** A fork may have a branch of the same name. */
-function isFromHere({ head, base }: { readonly head: { repo: { id: number } | null }; readonly base: { repo: { id: number } } }): boolean {
+function isFromHere({
+  head,
+  base,
+}: {
+  readonly head: { repo: { id: number } | null }
+  readonly base: { repo: { id: number } }
+}): boolean {
   return head.repo !== null && head.repo.id === base.repo.id
 }
 
@@ -332,7 +460,16 @@ function ofBranch(pulls: readonly ListedPull[], ref: string): ListedPull[] {
 
 function pullRequestOf(pull: PullParts & Parameters<typeof isFromHere>[0]): ForgePullRequest {
   const { number, label, url, baseBranch, commit, state } = proposalOf(pull)
-  return { number, label, url, baseBranch, commit, branch: pull.head.ref, fork: !isFromHere(pull), open: state === 'open' }
+  return {
+    number,
+    label,
+    url,
+    baseBranch,
+    commit,
+    branch: pull.head.ref,
+    fork: !isFromHere(pull),
+    open: state === 'open',
+  }
 }
 
 interface PullParts {

@@ -11,16 +11,25 @@ export const GITHUB_SETUP: ForgeSetup = {
   rights: [
     { name: 'Contents: read and write', why: 'branches, tags and records' },
     { name: 'Pull requests: read and write', why: 'proposals, their labels and reviewers' },
-    { name: 'Commit statuses: read and write', why: 'whether a proposal is still what the cluster is' },
+    {
+      name: 'Commit statuses: read and write',
+      why: 'whether a proposal is still what the cluster is',
+    },
     { name: 'Issues: read and write', why: 'comments and the dashboard issue' },
-    { name: 'Checks: read and write', why: 'a GitHub App only, with its event "Check run": the check with buttons' },
+    {
+      name: 'Checks: read and write',
+      why: 'a GitHub App only, with its event "Check run": the check with buttons',
+    },
     { name: 'Metadata: read', why: 'comes with every token' },
   ],
   protection: (subject) => {
     const requests = requestsOf(subject)
     return {
       requests,
-      commands: protectionCommands(requests, ({ method, path }) => `gh api --method ${method} ${shellQuoted(path.slice(1))} --input -`),
+      commands: protectionCommands(
+        requests,
+        ({ method, path }) => `gh api --method ${method} ${shellQuoted(path.slice(1))} --input -`,
+      ),
     }
   },
 }
@@ -56,8 +65,14 @@ function requestsOf({ remote, baseBranch, bot }: ProtectionSubject): ProtectionR
     target: 'branch',
     enforcement: 'active',
     conditions: { ref_name: { include: [`refs/heads/${LEDGER_BRANCH}`], exclude: [] } },
-    rules: [{ type: 'deletion' }, { type: 'non_fast_forward' }, ...(appId === undefined ? [] : [{ type: 'update' }, { type: 'creation' }])],
-    ...(appId === undefined ? {} : { bypass_actors: [{ actor_id: appId, actor_type: 'Integration', bypass_mode: 'always' }] }),
+    rules: [
+      { type: 'deletion' },
+      { type: 'non_fast_forward' },
+      ...(appId === undefined ? [] : [{ type: 'update' }, { type: 'creation' }]),
+    ],
+    ...(appId === undefined
+      ? {}
+      : { bypass_actors: [{ actor_id: appId, actor_type: 'Integration', bypass_mode: 'always' }] }),
   }
   // Without `deletion`: `porchctl rpkg delete` deletes the tag of a revision.
   const revisions = {
@@ -68,8 +83,18 @@ function requestsOf({ remote, baseBranch, bot }: ProtectionSubject): ProtectionR
     rules: [{ type: 'update' }, { type: 'non_fast_forward' }],
   }
   return [
-    { what: 'nothing reaches the base branch without a review', method: 'POST', path, body: review },
+    {
+      what: 'nothing reaches the base branch without a review',
+      method: 'POST',
+      path,
+      body: review,
+    },
     { what: 'the ledger is never rewritten', method: 'POST', path, body: ledger },
-    { what: 'the tag of a published revision does not move', method: 'POST', path, body: revisions },
+    {
+      what: 'the tag of a published revision does not move',
+      method: 'POST',
+      path,
+      body: revisions,
+    },
   ]
 }

@@ -21,16 +21,26 @@ export async function ensureStatuses(
   // The combined answer has the latest of each context.
   for (let page = 1; ; page += 1) {
     const requested = { ...target, ref: commit, per_page: PAGE, page }
-    const { data } = await client.ask(what, () => octokit.rest.repos.getCombinedStatusForRef(requested))
-    for (const { context, state, description, target_url } of data.statuses) there.set(context, keyOf(state, description, target_url))
+    const { data } = await client.ask(what, () =>
+      octokit.rest.repos.getCombinedStatusForRef(requested),
+    )
+    for (const { context, state, description, target_url } of data.statuses)
+      there.set(context, keyOf(state, description, target_url))
     if (data.statuses.length < PAGE) break
   }
   for (const { context, state, description, url } of statuses) {
     const short = shorten(description)
     if (there.get(context) === keyOf(state, short, url)) continue
-    const wanted = { context, state, description: short, ...(url === '' ? {} : { target_url: url }) }
+    const wanted = {
+      context,
+      state,
+      description: short,
+      ...(url === '' ? {} : { target_url: url }),
+    }
     const writable = await client.writable(what, signal)
-    await client.ask(what, () => octokit.rest.repos.createCommitStatus({ ...writable, sha: commit, ...wanted }))
+    await client.ask(what, () =>
+      octokit.rest.repos.createCommitStatus({ ...writable, sha: commit, ...wanted }),
+    )
   }
 }
 

@@ -11,13 +11,22 @@ export const GITHUB = {
   hasHost: isGitHubHost,
   // GitHub Enterprise Server reports its version to everybody who may see it.
   probe: { path: '/api/v3/meta', key: 'installed_version' },
-  token: { variable: 'GITHUB_TOKEN', variables: 'GITHUB_TOKEN (or BACKPORCH_APP_ID with its key)', anyHost: false },
-  webhook: { signatures: [['x-hub-signature-256', 'sha256=']], events: ['x-github-event'], deliveries: ['x-github-delivery'] },
+  token: {
+    variable: 'GITHUB_TOKEN',
+    variables: 'GITHUB_TOKEN (or BACKPORCH_APP_ID with its key)',
+    anyHost: false,
+  },
+  webhook: {
+    signatures: [['x-hub-signature-256', 'sha256=']],
+    events: ['x-github-event'],
+    deliveries: ['x-github-delivery'],
+  },
   committers: ['noreply@github.com'],
   // Texts that people report of real pushes (docs/facts/push-rehearsal.md).
   pushTexts: {
     agent: /^git\/github-/,
-    stale: /^cannot lock ref '[^']*': (?:is at [0-9a-f]+ but expected [0-9a-f]+|unable to resolve reference\b|reference is missing\b)/,
+    stale:
+      /^cannot lock ref '[^']*': (?:is at [0-9a-f]+ but expected [0-9a-f]+|unable to resolve reference\b|reference is missing\b)/,
     refused: /\bhook declined$|^push declined\b/,
   },
   // docs.github.com, "Repository limits", Git operations.
@@ -25,7 +34,11 @@ export const GITHUB = {
   connect: async (options) => (await import('./open-github.ts')).connectGitHub(options),
   gitToken: async (remote, options) => {
     const { environment } = options
-    if (!['BACKPORCH_APP_ID', 'BACKPORCH_APP_PRIVATE_KEY', 'BACKPORCH_APP_PRIVATE_KEY_FILE'].some((name) => environment[name]))
+    if (
+      !['BACKPORCH_APP_ID', 'BACKPORCH_APP_PRIVATE_KEY', 'BACKPORCH_APP_PRIVATE_KEY_FILE'].some(
+        (name) => environment[name],
+      )
+    )
       return undefined
     return (await import('./open-github.ts')).appToken(remote, options)
   },

@@ -3,7 +3,11 @@ import type { PackageRepository } from '@backporch/git-store/package-repository'
 import type { Clock } from '@backporch/system/clock'
 import type { Trace } from '@backporch/system/trace'
 import { Octokit } from '@octokit/rest'
-import type { ConnectOptions, CredentialOptions, ForgeConnection } from '../adapter/forge-adapter.ts'
+import type {
+  ConnectOptions,
+  CredentialOptions,
+  ForgeConnection,
+} from '../adapter/forge-adapter.ts'
 import { noAddress } from '../adapter/forge-address.ts'
 import { badCredentials } from '../adapter/forge-failure.ts'
 import { proxyDispatcher } from '../adapter/proxy-dispatcher.ts'
@@ -13,7 +17,12 @@ import { answerCache } from './answer-cache.ts'
 import { type GitHubAddress, parseGitHubAddress } from './github-address.ts'
 import { GitHubCheckRuns } from './github-check-runs.ts'
 import { GitHubClient } from './github-client.ts'
-import { appCredential, appTokens, type GitHubCredential, type TokenSource } from './github-credentials.ts'
+import {
+  appCredential,
+  appTokens,
+  type GitHubCredential,
+  type TokenSource,
+} from './github-credentials.ts'
 import { GitHubFetch } from './github-fetch.ts'
 import { githubForge } from './github-forge.ts'
 import { probeGitHub } from './probe-github.ts'
@@ -55,7 +64,14 @@ const INSTALLATION_TOKEN = 'ghs_'
  * @param longestWait milliseconds that a caller waits for a limit; beyond it, BP5004 says until when
  */
 export function githubGovernor(clock: Clock, longestWait: number, dryRun = false): RequestGovernor {
-  return new RequestGovernor({ forge: 'GitHub', clock, longestWait, writesPerMinute: 80, writesPerHour: 500, dryRun })
+  return new RequestGovernor({
+    forge: 'GitHub',
+    clock,
+    longestWait,
+    writesPerMinute: 80,
+    writesPerHour: 500,
+    dryRun,
+  })
 }
 
 /** Sends no request yet. @throws Failure BP5002 for a token or key that cannot be one */
@@ -93,12 +109,16 @@ export async function openGitHub(options: GitHubOptions): Promise<OpenedGitHub> 
   }
   const granted = (): Readonly<Record<string, string>> | undefined => permissions
   const isApp = credential.kind === 'app' || credential.token.startsWith(INSTALLATION_TOKEN)
-  const checkRuns = credential.kind === 'app' ? new GitHubCheckRuns(client, { appId: credential.appId, granted }) : undefined
+  const checkRuns =
+    credential.kind === 'app'
+      ? new GitHubCheckRuns(client, { appId: credential.appId, granted })
+      : undefined
   return {
     client,
     granted,
     token: async (signal) => (await holder.tokens(false, signal)) ?? '',
-    forge: (repository) => githubForge(client, { repository, clock, writeCount: governor, checkRuns, isApp }),
+    forge: (repository) =>
+      githubForge(client, { repository, clock, writeCount: governor, checkRuns, isApp }),
     close: () => dispatcher.close(),
   }
 }
@@ -106,13 +126,26 @@ export async function openGitHub(options: GitHubOptions): Promise<OpenedGitHub> 
 /** A header takes no other characters, and an error about them would repeat the token. */
 function plainToken(token: string, address: GitHubAddress): string {
   if (/^[\x21-\x7e]+$/.test(token)) return token
-  const why = token === '' ? 'the token is empty' : 'the token has blanks, line breaks or other characters that no token has'
+  const why =
+    token === ''
+      ? 'the token is empty'
+      : 'the token has blanks, line breaks or other characters that no token has'
   throw badCredentials({ address, what: 'use GitHub' }, why, 'give the token as GitHub shows it')
 }
 
 /** An App of the environment, or a token, in this order; `BACKPORCH_TOKEN` comes before both. */
 export async function connectGitHub(options: ConnectOptions): Promise<ForgeConnection | undefined> {
-  const { remote, environment, workingDirectory = '.', clock, version, longestWait, dryRun, note, trace } = options
+  const {
+    remote,
+    environment,
+    workingDirectory = '.',
+    clock,
+    version,
+    longestWait,
+    dryRun,
+    note,
+    trace,
+  } = options
   const address = parseGitHubAddress(remote)
   if (address === undefined) throw noAddress(remote)
   const app = await appCredential(address.host, environment, workingDirectory)
@@ -138,8 +171,18 @@ export async function appToken(
   { environment, workingDirectory = '.', clock, version, longestWait }: CredentialOptions,
 ): Promise<((signal: AbortSignal) => Promise<string>) | undefined> {
   const address = parseGitHubAddress(remote)
-  const credential = address === undefined ? undefined : await appCredential(address.host, environment, workingDirectory)
+  const credential =
+    address === undefined
+      ? undefined
+      : await appCredential(address.host, environment, workingDirectory)
   if (address === undefined || credential === undefined) return undefined
-  const opened = await openGitHub({ address, credential, clock, version, governor: githubGovernor(clock, longestWait), environment })
+  const opened = await openGitHub({
+    address,
+    credential,
+    clock,
+    version,
+    governor: githubGovernor(clock, longestWait),
+    environment,
+  })
   return opened.token
 }

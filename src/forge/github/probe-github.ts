@@ -6,18 +6,30 @@
  */
 import type { Finding } from '@backporch/kyaml/note'
 import { statusOf } from '../adapter/refused-answer.ts'
-import { archivedFinding, failedFinding, issuesFinding, pushFinding } from '../adapter/repository-findings.ts'
+import {
+  archivedFinding,
+  failedFinding,
+  issuesFinding,
+  pushFinding,
+} from '../adapter/repository-findings.ts'
 import type { GitHubClient } from './github-client.ts'
 import { ALLOW_ACTIONS } from './github-failure.ts'
 
 /** Permissions of an App that a whole turn needs (docs.github.com, "Permissions required for GitHub Apps"). */
-const NEEDED = { contents: 'write', pull_requests: 'write', statuses: 'write', issues: 'write' } as const
+const NEEDED = {
+  contents: 'write',
+  pull_requests: 'write',
+  statuses: 'write',
+  issues: 'write',
+} as const
 const ADD_RIGHT = "add it to the App's permissions, and accept them for the installation"
 const OF_APP = 'the token is of an App that is installed for this repository; what it may write'
 const PAGE = 100
 const SIGNATURES = 'required_signatures'
-const GIVE_KEY = 'use a GitHub App, or give a signing key (BACKPORCH_SIGNING_KEY_FILE) and add it to the account of the token'
-const LEAVE_OUT = 'leave the branches drafts/**, proposed/** and drift-ledger out of the ruleset, or add the bot to its bypass list'
+const GIVE_KEY =
+  'use a GitHub App, or give a signing key (BACKPORCH_SIGNING_KEY_FILE) and add it to the account of the token'
+const LEAVE_OUT =
+  'leave the branches drafts/**, proposed/** and drift-ledger out of the ruleset, or add the bot to its bypass list'
 /** Of GITHUB_TOKEN, whatever the workflow is. */
 const ACTIONS_LOGIN = 'github-actions[bot]'
 /** Rule types that stand in the way of a bot's own branches. */
@@ -53,13 +65,21 @@ export async function probeGitHub(
 ): Promise<readonly Finding[]> {
   const { owner, repository: repo } = client.address
   const name = `GitHub ${owner}/${repo}`
-  const answer = await client.ask('look at the repository', () => client.octokit.rest.repos.get({ owner, repo, request: { signal } }))
+  const answer = await client.ask('look at the repository', () =>
+    client.octokit.rest.repos.get({ owner, repo, request: { signal } }),
+  )
   const { data, headers } = answer
   const findings: Finding[] = [...archivedFinding(name, data.archived === true)]
   const now = `${data.owner.login}/${data.name}`
   if (now.toLowerCase() !== `${owner}/${repo}`.toLowerCase()) {
     const message = `${name} is ${now} now: renamed or transferred`
-    findings.push({ check: 'forge', state: 'warning', code: 'BP5008', message, fix: 'change the remote to its present name' })
+    findings.push({
+      check: 'forge',
+      state: 'warning',
+      code: 'BP5008',
+      message,
+      fix: 'change the remote to its present name',
+    })
   }
   findings.push(...issuesFinding(name, data.has_issues !== false))
   const permissions = granted()
@@ -90,12 +110,18 @@ export async function probeGitHub(
  * Whether an App is installed for the repository; undefined where the token is of no installation. GitHub tells such a token nothing, or "no
  * rights", of the repository itself, and shows it every public one.
  */
-async function isInstalled(client: GitHubClient, id: number, signal: AbortSignal): Promise<boolean | undefined> {
+async function isInstalled(
+  client: GitHubClient,
+  id: number,
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
   const { apps } = client.octokit.rest
   const requested = { per_page: PAGE, request: { signal } }
   try {
     for (let page = 1; ; page += 1) {
-      const { data } = await client.ask('ask what the token is for', () => apps.listReposAccessibleToInstallation({ ...requested, page }))
+      const { data } = await client.ask('ask what the token is for', () =>
+        apps.listReposAccessibleToInstallation({ ...requested, page }),
+      )
       if (data.repositories.some((repository) => repository.id === id)) return true
       if (data.repositories.length < PAGE) return false
     }
@@ -108,7 +134,12 @@ async function isInstalled(client: GitHubClient, id: number, signal: AbortSignal
 
 function notInstalled(name: string): Finding {
   const fix = 'add the repository to the installation of the App'
-  return failedFinding('forge-permissions', 'BP5003', `${name}: the App of the token is not installed for this repository`, fix)
+  return failedFinding(
+    'forge-permissions',
+    'BP5003',
+    `${name}: the App of the token is not installed for this repository`,
+    fix,
+  )
 }
 
 function tokenOfWorkflow(name: string): Finding {
@@ -124,12 +155,24 @@ function rightsNotReported(name: string, what: string): Finding {
 }
 
 function judgeApp(name: string, permissions: Readonly<Record<string, string>>): Finding[] {
-  const lacking = Object.entries(NEEDED).filter(([key, level]) => permissions[key] !== level && permissions[key] !== 'admin')
+  const lacking = Object.entries(NEEDED).filter(
+    ([key, level]) => permissions[key] !== level && permissions[key] !== 'admin',
+  )
   const checks: Finding[] = permissions['checks'] === 'write' ? [] : [withoutChecks(name)]
   if (lacking.length === 0)
-    return [{ check: 'forge-token', state: 'passed', message: `${name}: the App has ${Object.keys(NEEDED).join(', ')}` }, ...checks]
+    return [
+      {
+        check: 'forge-token',
+        state: 'passed',
+        message: `${name}: the App has ${Object.keys(NEEDED).join(', ')}`,
+      },
+      ...checks,
+    ]
   const wanted = lacking.map(([key, level]) => `${key}: ${level}`).join(', ')
-  return [failedFinding('forge-token', 'BP5003', `${name}: the App lacks ${wanted}`, ADD_RIGHT), ...checks]
+  return [
+    failedFinding('forge-token', 'BP5003', `${name}: the App lacks ${wanted}`, ADD_RIGHT),
+    ...checks,
+  ]
 }
 
 /** Everything else works without. */
@@ -142,9 +185,18 @@ function judgeScopes(name: string, header: unknown, hidden: boolean): Finding[] 
   if (typeof header !== 'string') return [rightsNotReported(name, 'what the token may write')]
   const scopes = header.split(',').map((scope) => scope.trim())
   const scope = ['repo', ...(hidden ? [] : ['public_repo'])].find((one) => scopes.includes(one))
-  if (scope !== undefined) return [{ check: 'forge-token', state: 'passed', message: `${name}: the token has the scope ${scope}` }]
+  if (scope !== undefined)
+    return [
+      {
+        check: 'forge-token',
+        state: 'passed',
+        message: `${name}: the token has the scope ${scope}`,
+      },
+    ]
   const fix = 'make a token with the scope repo, or a fine-grained one'
-  return [failedFinding('forge-token', 'BP5003', `${name}: the token does not have the scope repo`, fix)]
+  return [
+    failedFinding('forge-token', 'BP5003', `${name}: the token does not have the scope repo`, fix),
+  ]
 }
 
 interface RulesQuestion {
@@ -155,13 +207,24 @@ interface RulesQuestion {
 }
 
 /** Undefined where GitHub does not give the rules. */
-async function judgeRules(client: GitHubClient, { name, ref, isApp }: RulesQuestion, signal: AbortSignal): Promise<Finding | undefined> {
+async function judgeRules(
+  client: GitHubClient,
+  { name, ref, isApp }: RulesQuestion,
+  signal: AbortSignal,
+): Promise<Finding | undefined> {
   const { owner, repository: repo } = client.address
   const branch = ref.replace(/^refs\/heads\//, '')
   let types: readonly string[]
   try {
     const rules = await client.list('read the rules of a branch', (page) =>
-      client.octokit.rest.repos.getBranchRules({ owner, repo, branch, per_page: 100, page, request: { signal } }),
+      client.octokit.rest.repos.getBranchRules({
+        owner,
+        repo,
+        branch,
+        per_page: 100,
+        page,
+        request: { signal },
+      }),
     )
     types = rules.flatMap(({ type = '' }) => (type === SIGNATURES && isApp ? [] : [type]))
   } catch (thrown) {
@@ -170,7 +233,12 @@ async function judgeRules(client: GitHubClient, { name, ref, isApp }: RulesQuest
     return undefined
   }
   const reasons = types.flatMap((type) => IN_THE_WAY.get(type) ?? [])
-  if (reasons.length === 0) return { check: 'forge-rules', state: 'passed', message: `${name}: no rule stands in the way of ${branch}` }
+  if (reasons.length === 0)
+    return {
+      check: 'forge-rules',
+      state: 'passed',
+      message: `${name}: no rule stands in the way of ${branch}`,
+    }
   return {
     check: 'forge-rules',
     state: 'warning',

@@ -14,8 +14,14 @@ export function resourceOf(path: string): string {
 }
 
 /** @returns what is left; undefined where the answer does not say it */
-export function learnBudget(governor: RequestGovernor, path: string, headers: ReadonlyMap<string, string>): TracedRequest['budget'] {
-  const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) => numberIn(headers.get(`x-ratelimit-${name}`)))
+export function learnBudget(
+  governor: RequestGovernor,
+  path: string,
+  headers: ReadonlyMap<string, string>,
+): TracedRequest['budget'] {
+  const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) =>
+    numberIn(headers.get(`x-ratelimit-${name}`)),
+  )
   if (limit === undefined || remaining === undefined || reset === undefined) return undefined
   const name = headers.get('x-ratelimit-resource') ?? resourceOf(path)
   governor.learn(name, { limit, remaining, resetAt: reset * 1000 })
@@ -29,7 +35,11 @@ export function learnBudget(governor: RequestGovernor, path: string, headers: Re
 export function isLimit({ status, headers, body }: LimitedAnswer): boolean {
   if (status === 429) return true
   if (status !== 403) return false
-  return headers.has('retry-after') || headers.get('x-ratelimit-remaining') === '0' || /#?\b(secondary|abuse)[- ]rate[- ]limit/i.test(body)
+  return (
+    headers.has('retry-after') ||
+    headers.get('x-ratelimit-remaining') === '0' ||
+    /#?\b(secondary|abuse)[- ]rate[- ]limit/i.test(body)
+  )
 }
 
 /** The end of the limit in milliseconds since 1970; undefined where GitHub does not name it. */
@@ -37,7 +47,9 @@ export function namedEnd(headers: ReadonlyMap<string, string>, now: number): num
   const seconds = numberIn(headers.get('retry-after'))
   if (seconds !== undefined) return now + seconds * 1000
   const reset = numberIn(headers.get('x-ratelimit-reset'))
-  return headers.get('x-ratelimit-remaining') === '0' && reset !== undefined ? reset * 1000 : undefined
+  return headers.get('x-ratelimit-remaining') === '0' && reset !== undefined
+    ? reset * 1000
+    : undefined
 }
 
 function numberIn(text: string | undefined): number | undefined {

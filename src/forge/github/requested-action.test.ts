@@ -12,9 +12,18 @@ const BODY = {
 }
 
 test('a press says button, commit, proposal and person', () => {
-  const requestedAction = { key: '0123456789abcdef', commit: RUN.head_sha, button: 'adopt', login: 'wendy', bot: false }
+  const requestedAction = {
+    key: '0123456789abcdef',
+    commit: RUN.head_sha,
+    button: 'adopt',
+    login: 'wendy',
+    bot: false,
+  }
   assert.deepEqual(requestedActionOf(BODY), requestedAction)
-  assert.deepEqual(requestedActionOf({ ...BODY, action: 'rerequested', requested_action: null }), { ...requestedAction, button: 'recheck' })
+  assert.deepEqual(requestedActionOf({ ...BODY, action: 'rerequested', requested_action: null }), {
+    ...requestedAction,
+    button: 'recheck',
+  })
   for (const sender of [
     { login: 'x[bot]', type: 'Bot' },
     { login: 'x[bot]', type: 'User' },

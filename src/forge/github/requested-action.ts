@@ -6,20 +6,37 @@ export const CHECK_NAME = 'backporch'
 const RERUN = 'recheck'
 
 /** Undefined for anything but a click of a button of ours. Throws nothing. @param value the body, parsed */
-export function requestedActionOf(value: unknown): Pick<RequestedAction, 'key' | 'commit' | 'button' | 'login' | 'bot'> | undefined {
+export function requestedActionOf(
+  value: unknown,
+): Pick<RequestedAction, 'key' | 'commit' | 'button' | 'login' | 'bot'> | undefined {
   const run = ownKey(value, 'check_run')
   if (ownKey(run, 'name') !== CHECK_NAME) return undefined
   const action = ownKey(value, 'action')
   const button =
-    action === 'rerequested' ? RERUN : action === 'requested_action' ? ownKey(ownKey(value, 'requested_action'), 'identifier') : ''
+    action === 'rerequested'
+      ? RERUN
+      : action === 'requested_action'
+        ? ownKey(ownKey(value, 'requested_action'), 'identifier')
+        : ''
   const key = textOf(ownKey(run, 'external_id')).split('.')[0] ?? ''
   const commit = textOf(ownKey(run, 'head_sha'))
   const sender = ownKey(value, 'sender')
   const login = textOf(ownKey(sender, 'login'))
-  if (!/^[a-z0-9-]{1,20}$/.test(textOf(button)) || !/^[0-9a-f]{16}$/.test(key) || !/^[0-9a-f]{40}$/.test(commit)) return undefined
+  if (
+    !/^[a-z0-9-]{1,20}$/.test(textOf(button)) ||
+    !/^[0-9a-f]{16}$/.test(key) ||
+    !/^[0-9a-f]{40}$/.test(commit)
+  )
+    return undefined
   // GitHub's id, with the mark of an App.
   if (!/^[A-Za-z0-9_-]{1,100}(\[bot\])?$/.test(login)) return undefined
-  return { key, commit, button: textOf(button), login, bot: ownKey(sender, 'type') !== 'User' || login.endsWith('[bot]') }
+  return {
+    key,
+    commit,
+    button: textOf(button),
+    login,
+    bot: ownKey(sender, 'type') !== 'User' || login.endsWith('[bot]'),
+  }
 }
 
 function textOf(value: unknown): string {
@@ -28,5 +45,7 @@ function textOf(value: unknown): string {
 
 /** Undefined where the value is no object with that key of its own. */
 export function ownKey(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+    ? Reflect.get(value, key)
+    : undefined
 }

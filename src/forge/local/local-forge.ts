@@ -26,11 +26,15 @@ const DIALECT: ForgeDialect = {
 
 export const LOCAL_SETUP: ForgeSetup = {
   rights: [
-    { name: 'push', why: `to drafts/, proposed/, ${LEDGER_BRANCH}, ${CONFIGURE_BRANCH}, revision tags and, to approve, the base branch` },
+    {
+      name: 'push',
+      why: `to drafts/, proposed/, ${LEDGER_BRANCH}, ${CONFIGURE_BRANCH}, revision tags and, to approve, the base branch`,
+    },
   ],
   protection: () => ({
     requests: [],
-    commands: '# git alone has no rules to set: protect the base branch and drift-ledger where the repository is served.\n',
+    commands:
+      '# git alone has no rules to set: protect the base branch and drift-ledger where the repository is served.\n',
   }),
 }
 
@@ -54,7 +58,10 @@ export class LocalForge implements Forge {
     return { label: ref.replace(/^refs\/heads\//, ''), url: '', number: undefined }
   }
 
-  async merge({ proposal, base, merge, commit: made, tag, along }: ProposalMerge, signal: AbortSignal): Promise<ObjectId> {
+  async merge(
+    { proposal, base, merge, commit: made, tag, along }: ProposalMerge,
+    signal: AbortSignal,
+  ): Promise<ObjectId> {
     const commit = made ?? (await this.repository.write(merge))
     await this.repository.push(
       [
@@ -69,6 +76,9 @@ export class LocalForge implements Forge {
   }
 
   async close({ proposal, along }: ProposalClose, signal: AbortSignal): Promise<void> {
-    await this.repository.push([{ ref: proposal.ref, from: proposal.commit, to: null }, ...along], signal)
+    await this.repository.push(
+      [{ ref: proposal.ref, from: proposal.commit, to: null }, ...along],
+      signal,
+    )
   }
 }

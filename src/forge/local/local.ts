@@ -15,7 +15,9 @@ export const LOCAL = {
   pushesPerMinute: undefined,
   connect: async () => ({
     forge: (repository) => new LocalForge(repository),
-    probe: async () => [{ check: 'forge', state: 'passed', message: 'forge: git alone, so proposals are branches' }],
+    probe: async () => [
+      { check: 'forge', state: 'passed', message: 'forge: git alone, so proposals are branches' },
+    ],
   }),
   gitToken: async () => undefined,
 } as const satisfies ForgeAdapter

@@ -134,7 +134,11 @@ export interface Forge {
    * Opens or updates; the same branch twice is one proposal. `known` is what `readProposals` gave for the branch. The text of one that
    * ended since stays what was reviewed. @throws Failure BP4003 where `known` was open and is not any more
    */
-  ensureProposal(wanted: WantedProposal, known: KnownProposal | undefined, signal: AbortSignal): Promise<OpenedProposal>
+  ensureProposal(
+    wanted: WantedProposal,
+    known: KnownProposal | undefined,
+    signal: AbortSignal,
+  ): Promise<OpenedProposal>
   /**
    * Merges, tags and deletes the branch. @returns the merge commit, or `queued`: the base branch has a merge queue, and what happens there
    * is found later. @throws Failure BP4002, BP4003 as a push does
@@ -174,7 +178,11 @@ export interface WantedHeads {
 
 interface ForgeStatuses {
   /** Makes the commit have these statuses; one that it has already is not sent again. */
-  ensureStatuses(commit: ObjectId, statuses: readonly CommitStatus[], signal: AbortSignal): Promise<void>
+  ensureStatuses(
+    commit: ObjectId,
+    statuses: readonly CommitStatus[],
+    signal: AbortSignal,
+  ): Promise<void>
   /**
    * Merge groups first, then the pull requests of whoever, those of forks included, newest first: a required status is waited for on each.
    */
@@ -207,13 +215,18 @@ interface ForgeConversation {
   /** One comment of ours per topic, edited in place; `topic` is a word of ours. */
   ensureComment(number: number, topic: string, body: string, signal: AbortSignal): Promise<void>
   /** `seen` at once, then `done` or `refused`, which stay. */
-  react(comment: ForgeComment, reaction: 'seen' | 'done' | 'refused', signal: AbortSignal): Promise<void>
+  react(
+    comment: ForgeComment,
+    reaction: 'seen' | 'done' | 'refused',
+    signal: AbortSignal,
+  ): Promise<void>
   /** What a person may do in the repository, read from the forge each time. */
   permissionOf(login: string, signal: AbortSignal): Promise<Permission>
 }
 
 /** A pull request of whoever, ours or not. */
-export interface ForgePullRequest extends Pick<KnownProposal, 'number' | 'label' | 'url' | 'baseBranch' | 'commit'> {
+export interface ForgePullRequest
+  extends Pick<KnownProposal, 'number' | 'label' | 'url' | 'baseBranch' | 'commit'> {
   /** Short name of its branch, which may be in a fork. */
   readonly branch: string
   /** Its branch is in another repository, or in none any more. */
@@ -278,7 +291,12 @@ export interface ForgeCommits {
 }
 
 /** Everything that a forge with pages has. */
-export interface HostedForge extends Forge, ForgeStatuses, ForgeConversation, ForgePullRequests, ForgeIssues {
+export interface HostedForge
+  extends Forge,
+    ForgeStatuses,
+    ForgeConversation,
+    ForgePullRequests,
+    ForgeIssues {
   /**
    * Of an open proposal whose merge git has: a forge enters its own merge some time after git has it, and one whose branch is deleted
    * before that stays closed for ever. So this polls for a few seconds. @throws Failure BP4003 where it ended: read it again

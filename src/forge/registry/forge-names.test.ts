@@ -21,7 +21,8 @@ const OTHER_WORDS = new Map([
 
 const ANY_NAME = /github|gitea|forgejo/i
 /** Words with a name of a forge that belong to something else: variables of GitHub Actions and of tokens, addresses, a folder of a repository. */
-const WITH_A_NAME = /\bGIT(?:HUB|EA)_[A-Z_]+|\bhttps:\/\/(?:[\w-]+\.)*github\.com\/|\.(?:github|gitea|forgejo)\/|\bgithub_pat_/g
+const WITH_A_NAME =
+  /\bGIT(?:HUB|EA)_[A-Z_]+|\bhttps:\/\/(?:[\w-]+\.)*github\.com\/|\.(?:github|gitea|forgejo)\/|\bgithub_pat_/g
 /** What is left: texts for people, an output format, rules of kustomize and of Flux, and a header that several forges send. */
 const TEXTS_WITH_A_NAME = new Map([
   ['forge/webhook/webhook-intake.ts', 'the event is missing (X-GitHub-Event)'],
@@ -37,9 +38,12 @@ test('no file but the list of kinds and the folder of a forge has the name of th
   const found: string[] = []
   for (const { file, text, kind } of sources()) {
     const foreign = ALL_FORGES.filter((forge) => forge.kind !== kind)
-    const names = new Set(foreign.flatMap((forge) => [forge.kind, ...(forge.name === 'git' ? [] : [forge.name])]))
+    const names = new Set(
+      foreign.flatMap((forge) => [forge.kind, ...(forge.name === 'git' ? [] : [forge.name])]),
+    )
     if (![...names].some((name) => text.includes(name))) continue
-    for (const word of literalsOf(text)) if (names.has(word) && OTHER_WORDS.get(file) !== word) found.push(`${file}: ${word}`)
+    for (const word of literalsOf(text))
+      if (names.has(word) && OTHER_WORDS.get(file) !== word) found.push(`${file}: ${word}`)
   }
   assert.deepEqual(found, [])
 })
@@ -62,10 +66,15 @@ test('a forge has one line in the registry, under its own kind', () => {
 })
 
 /** Without tests and the list of kinds. `kind` of those in the folder of a forge. */
-function* sources(): Generator<{ readonly file: string; readonly text: string; readonly kind: string | undefined }> {
+function* sources(): Generator<{
+  readonly file: string
+  readonly text: string
+  readonly kind: string | undefined
+}> {
   for (const entry of readdirSync(SRC, { recursive: true, withFileTypes: true })) {
     const file = relative(SRC, join(entry.parentPath, entry.name))
-    if (!file.endsWith('.ts') || file.endsWith('.test.ts') || file === 'forge/ports/forge-setup.ts') continue
+    if (!file.endsWith('.ts') || file.endsWith('.test.ts') || file === 'forge/ports/forge-setup.ts')
+      continue
     const kind = FORGE_KINDS.find((word) => file.startsWith(`forge/${word}/`))
     yield { file, text: readFileSync(join(SRC, file), 'utf8'), kind }
   }
@@ -78,7 +87,8 @@ function literalsOf(text: string): string[] {
     const isImported =
       ts.isImportDeclaration(node.parent) ||
       ts.isExportDeclaration(node.parent) ||
-      (ts.isCallExpression(node.parent) && node.parent.expression.kind === ts.SyntaxKind.ImportKeyword)
+      (ts.isCallExpression(node.parent) &&
+        node.parent.expression.kind === ts.SyntaxKind.ImportKeyword)
     if (isLiteral(node) && !isImported) found.push(node.text)
     ts.forEachChild(node, visit)
   }

@@ -10,8 +10,11 @@ export function tokenFor(host: string, environment: Environment): string | undef
   const own = environment['BACKPORCH_TOKEN']
   if (own !== undefined && own !== '') return own
   const named = ALL_FORGES.filter((forge) => forge.hasHost(host, environment))
-  const forges = named.length > 0 ? named : ALL_FORGES.filter(({ token }) => token?.anyHost === true)
-  return forges.map(({ token }) => (token === undefined ? undefined : environment[token.variable])).find((token) => token)
+  const forges =
+    named.length > 0 ? named : ALL_FORGES.filter(({ token }) => token?.anyHost === true)
+  return forges
+    .map(({ token }) => (token === undefined ? undefined : environment[token.variable]))
+    .find((token) => token)
 }
 
 /** The credential of git over https where a forge gives out its own: an App's token, renewed as it ends. */

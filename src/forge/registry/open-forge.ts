@@ -2,7 +2,12 @@
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
 import type { Finding } from '@backporch/kyaml/note'
-import type { ConnectOptions, Environment, ForgeAdapter, ForgeConnection } from '../adapter/forge-adapter.ts'
+import type {
+  ConnectOptions,
+  Environment,
+  ForgeAdapter,
+  ForgeConnection,
+} from '../adapter/forge-adapter.ts'
 import { hostOf, parseForgeAddress } from '../adapter/forge-address.ts'
 import { proxyDispatcher } from '../adapter/proxy-dispatcher.ts'
 import { type ForgeKind, type ForgeSetup, GIT_ALONE } from '../ports/forge-setup.ts'
@@ -24,13 +29,19 @@ const PROBE = 10_000
  * Without a token the forge is git alone, with a note: proposals are then branches, and nobody is asked for a review.
  * @throws Failure BP1001 where the address does not fit the given forge, BP5002 where that one has no token
  */
-export async function openForge(repository: PackageRepository, options: OpenForgeOptions, signal: AbortSignal): Promise<Forge> {
+export async function openForge(
+  repository: PackageRepository,
+  options: OpenForgeOptions,
+  signal: AbortSignal,
+): Promise<Forge> {
   const adapter = await adapterOf(options, signal)
   const opened = await connect(adapter, options, signal)
   if (opened !== undefined) return opened.forge(repository)
   const missing = withoutToken(adapter, options.remote)
   if (options.kind !== undefined) throw missing
-  options.note(`no token for ${adapter.name}: proposals are branches only (set ${adapter.token?.variable})`)
+  options.note(
+    `no token for ${adapter.name}: proposals are branches only (set ${adapter.token?.variable})`,
+  )
   return openForge(repository, { ...options, kind: GIT_ALONE }, signal)
 }
 
@@ -48,15 +59,30 @@ export function findForgeSetup(
  * Findings for `check`. No token is a warning: proposals are branches then.
  * @throws Failure as `openForge`, and BP50xx where the repository is not visible
  */
-export async function probeForge(options: OpenForgeOptions, refs: readonly string[], signal: AbortSignal): Promise<readonly Finding[]> {
+export async function probeForge(
+  options: OpenForgeOptions,
+  refs: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly Finding[]> {
   const adapter = await adapterOf(options, signal)
   const opened = await connect(adapter, options, signal)
   if (opened !== undefined) return opened.probe(refs, signal)
   const { why, remedy } = withoutToken(adapter, options.remote)
-  return [{ check: 'forge', state: 'warning', message: `${adapter.name}: ${why}, so proposals are branches only`, fix: remedy }]
+  return [
+    {
+      check: 'forge',
+      state: 'warning',
+      message: `${adapter.name}: ${why}, so proposals are branches only`,
+      fix: remedy,
+    },
+  ]
 }
 
-function connect(adapter: ForgeAdapter, options: OpenForgeOptions, signal: AbortSignal): Promise<ForgeConnection | undefined> {
+function connect(
+  adapter: ForgeAdapter,
+  options: OpenForgeOptions,
+  signal: AbortSignal,
+): Promise<ForgeConnection | undefined> {
   const { environment, findToken } = options
   return adapter.connect({
     ...options,
@@ -76,12 +102,25 @@ async function adapterOf(
   const named = ALL_FORGES.find((forge) => forge.hasHost(forge.address(remote)?.host ?? '', {}))
   if (named !== undefined) return named
   for (const forge of ALL_FORGES)
-    if (forge.probe !== undefined && (await answersLike(`${address.webUrl}${forge.probe.path}`, forge.probe.key, environment, signal)))
+    if (
+      forge.probe !== undefined &&
+      (await answersLike(
+        `${address.webUrl}${forge.probe.path}`,
+        forge.probe.key,
+        environment,
+        signal,
+      ))
+    )
       return forge
   return FORGES[GIT_ALONE]
 }
 
-async function answersLike(url: string, key: string, environment: Environment, signal: AbortSignal): Promise<boolean> {
+async function answersLike(
+  url: string,
+  key: string,
+  environment: Environment,
+  signal: AbortSignal,
+): Promise<boolean> {
   const dispatcher = proxyDispatcher(environment)
   try {
     const { origin, pathname } = new URL(url)

@@ -5,7 +5,10 @@ import { parsePageAddress } from '../adapter/forge-address.ts'
 import { shellQuoted } from '../adapter/protection-commands.ts'
 import { FORGES } from './forges.ts'
 
-type Ruleset = Omit<RestEndpointMethodTypes['repos']['createRepoRuleset']['parameters'], 'owner' | 'repo'>
+type Ruleset = Omit<
+  RestEndpointMethodTypes['repos']['createRepoRuleset']['parameters'],
+  'owner' | 'repo'
+>
 
 test('the rulesets are what the types of GitHub’s own description take', () => {
   const subject = { remote: 'https://github.com/acme/deploy.git', baseBranch: 'main', bot: '12345' }
@@ -35,7 +38,12 @@ test('the rulesets are what the types of GitHub’s own description take', () =>
       target: 'branch',
       enforcement: 'active',
       conditions: { ref_name: { include: ['refs/heads/drift-ledger'], exclude: [] } },
-      rules: [{ type: 'deletion' }, { type: 'non_fast_forward' }, { type: 'update' }, { type: 'creation' }],
+      rules: [
+        { type: 'deletion' },
+        { type: 'non_fast_forward' },
+        { type: 'update' },
+        { type: 'creation' },
+      ],
       bypass_actors: [{ actor_id: 12345, actor_type: 'Integration', bypass_mode: 'always' }],
     },
     {
@@ -51,21 +59,29 @@ test('the rulesets are what the types of GitHub’s own description take', () =>
     requests.map(({ body }) => body),
     expected,
   )
-  for (const { method, path } of requests) assert.deepEqual([method, path], ['POST', '/repos/acme/deploy/rulesets'])
+  for (const { method, path } of requests)
+    assert.deepEqual([method, path], ['POST', '/repos/acme/deploy/rulesets'])
 })
 
 test('without an account that is an App nobody is locked out of the ledger', () => {
   for (const bot of [undefined, 'drift-bot', '0']) {
-    const ledger = JSON.stringify(FORGES.github.protection({ remote: '', baseBranch: 'main', bot }).requests[1]?.body)
+    const ledger = JSON.stringify(
+      FORGES.github.protection({ remote: '', baseBranch: 'main', bot }).requests[1]?.body,
+    )
     assert.doesNotMatch(ledger, /update|bypass/)
   }
 })
 
 test('the commands hold nothing but comments, commands and JSON, and end the shell quoting of every name', () => {
-  const subject = { remote: 'https://git.example/acme/deploy.git', baseBranch: "ma'in", bot: "b'ot" }
+  const subject = {
+    remote: 'https://git.example/acme/deploy.git',
+    baseBranch: "ma'in",
+    bot: "b'ot",
+  }
   const text = `${FORGES.gitea.protection(subject).commands}\n${FORGES.github.protection(subject).commands}`
   const outside = text.replaceAll(/<<'JSON'\n[\s\S]*?\nJSON\n/g, '\n')
-  for (const line of outside.split('\n').filter((each) => each !== '')) assert.match(line, /^(# |curl --fail-with-body |gh api )/)
+  for (const line of outside.split('\n').filter((each) => each !== ''))
+    assert.match(line, /^(# |curl --fail-with-body |gh api )/)
   assert.match(text, /'https:\/\/git\.example\/api\/v1\/repos\/acme\/deploy\/branch_protections'/)
   assert.equal(shellQuoted("acme/d'x"), "'acme/d'\\''x'")
   assert.doesNotMatch(text, /token (?!\$GITEA_TOKEN)/)
@@ -78,7 +94,10 @@ test('the pages and the name of the repository, where the address has them', () 
     owner: 'acme',
     repository: 'deploy',
   })
-  assert.equal(parsePageAddress('http://127.0.0.1:3000/sub/acme/deploy/')?.webUrl, 'http://127.0.0.1:3000/sub')
+  assert.equal(
+    parsePageAddress('http://127.0.0.1:3000/sub/acme/deploy/')?.webUrl,
+    'http://127.0.0.1:3000/sub',
+  )
   for (const remote of [
     '/srv/deploy.git',
     'ssh://git@git.example/acme/deploy',

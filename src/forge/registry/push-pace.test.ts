@@ -22,7 +22,8 @@ describe('PushPaces', () => {
       at.map((time) => time / 60_000),
       [...Array(6).fill(0), ...Array(6).fill(1), ...Array(6).fill(2), 3, 3],
     )
-    for (const from of at) assert.ok(at.filter((time) => time >= from && time < from + 60_000).length <= 6)
+    for (const from of at)
+      assert.ok(at.filter((time) => time >= from && time < from + 60_000).length <= 6)
   })
 
   it('waits for a minute at most where the clock was set back by an hour', async () => {
@@ -69,9 +70,17 @@ describe('PushPaces', () => {
 
   it('holds nothing up elsewhere', () => {
     const paces = new PushPaces(new VirtualClock())
-    for (const remote of ['/srv/deploy.git', 'https://git.example.com/acme/deploy.git', 'file:///deploy.git'])
+    for (const remote of [
+      '/srv/deploy.git',
+      'https://git.example.com/acme/deploy.git',
+      'file:///deploy.git',
+    ])
       assert.equal(paces.of(remote, {}), undefined, remote)
-    assert.ok(paces.of('https://git.example.com/acme/deploy.git', { GITHUB_SERVER_URL: 'https://git.example.com' }))
+    assert.ok(
+      paces.of('https://git.example.com/acme/deploy.git', {
+        GITHUB_SERVER_URL: 'https://git.example.com',
+      }),
+    )
   })
 
   it('ends a wait with the reason of the signal', async () => {

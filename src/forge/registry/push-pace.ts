@@ -21,7 +21,9 @@ export class PushPaces {
 
   /** The wait before each push to the repository; undefined where its forge names no limit. */
   of(remote: string, environment: Environment): AdmitPush | undefined {
-    const forge = ALL_FORGES.find((each) => each.hasHost(each.address(remote)?.host ?? '', environment))
+    const forge = ALL_FORGES.find((each) =>
+      each.hasHost(each.address(remote)?.host ?? '', environment),
+    )
     const address = forge?.address(remote)
     if (address === undefined || forge?.pushesPerMinute === undefined) return undefined
     const key = `${address.host}/${address.owner}/${address.repository}`.toLowerCase()

@@ -8,11 +8,17 @@ import { DeliveryWindow } from './webhook-window.ts'
 const SECRET = 'what the forge knows'
 const PUSH = JSON.stringify({ ref: 'refs/heads/main', repository: { full_name: 'acme/deploy' } })
 
-function intakeOf(repository: string | undefined = 'acme/deploy', secrets: readonly string[] = [SECRET]): WebhookIntake {
+function intakeOf(
+  repository: string | undefined = 'acme/deploy',
+  secrets: readonly string[] = [SECRET],
+): WebhookIntake {
   return new WebhookIntake({ secrets, repository, window: new DeliveryWindow() })
 }
 
-function headersOf(body: string | Buffer, more: Record<string, string | undefined> = {}): Record<string, string> {
+function headersOf(
+  body: string | Buffer,
+  more: Record<string, string | undefined> = {},
+): Record<string, string> {
   const headers = {
     'content-type': 'application/json',
     'x-github-event': 'push',
@@ -20,10 +26,16 @@ function headersOf(body: string | Buffer, more: Record<string, string | undefine
     'x-hub-signature-256': `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`,
     ...more,
   }
-  return Object.fromEntries(Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined))
+  return Object.fromEntries(
+    Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  )
 }
 
-function deliver(intake: WebhookIntake, body: string | Buffer, more: Record<string, string | undefined> = {}): WebhookAnswer {
+function deliver(
+  intake: WebhookIntake,
+  body: string | Buffer,
+  more: Record<string, string | undefined> = {},
+): WebhookAnswer {
   const reading = intake.begin(headersOf(body, more))
   if (!(reading instanceof WebhookReading)) return reading
   const refused = reading.add(Buffer.from(body))
@@ -33,11 +45,29 @@ function deliver(intake: WebhookIntake, body: string | Buffer, more: Record<stri
 }
 
 test('a push, a pull request and a comment of the repository are news, as GitHub and as Gitea call them', () => {
-  for (const event of ['push', 'pull_request', 'pull_request_review', 'issue_comment', 'issues', 'delete']) {
+  for (const event of [
+    'push',
+    'pull_request',
+    'pull_request_review',
+    'issue_comment',
+    'issues',
+    'delete',
+  ]) {
     assert.equal(deliver(intakeOf(), PUSH, { 'x-github-event': event }).updates, 'look', event)
   }
-  for (const event of ['push', 'pull_request', 'pull_request_approved', 'pull_request_comment', 'issue_comment']) {
-    const gitea = { 'x-github-event': undefined, 'x-gitea-event': event, 'x-github-delivery': undefined, 'x-gitea-delivery': 'd9f3' }
+  for (const event of [
+    'push',
+    'pull_request',
+    'pull_request_approved',
+    'pull_request_comment',
+    'issue_comment',
+  ]) {
+    const gitea = {
+      'x-github-event': undefined,
+      'x-gitea-event': event,
+      'x-github-delivery': undefined,
+      'x-gitea-delivery': 'd9f3',
+    }
     assert.equal(deliver(intakeOf(), PUSH, gitea).updates, 'look', event)
   }
 })
@@ -45,7 +75,10 @@ test('a push, a pull request and a comment of the repository are news, as GitHub
 test('names of repositories are compared without regard to case, and of a remote without a name every one counts', () => {
   assert.equal(deliver(intakeOf('Acme/Deploy'), PUSH).updates, 'look')
   assert.equal(deliver(intakeOf('acme/deplo'), PUSH).updates, 'ignored')
-  assert.equal(deliver(new WebhookIntake({ ...intakeOf().options, repository: undefined }), PUSH).updates, 'look')
+  assert.equal(
+    deliver(new WebhookIntake({ ...intakeOf().options, repository: undefined }), PUSH).updates,
+    'look',
+  )
 })
 
 /** Bodies that brought other receivers down (reliability.md C53), with a good signature. */
@@ -70,7 +103,10 @@ const ODD = [
 ]
 for (const body of ODD) {
   test(`well signed and odd: ${body.slice(0, 60)} is taken and ignored`, () => {
-    assert.deepEqual([deliver(intakeOf(), body).status, deliver(intakeOf(), body).updates], [202, 'ignored'])
+    assert.deepEqual(
+      [deliver(intakeOf(), body).status, deliver(intakeOf(), body).updates],
+      [202, 'ignored'],
+    )
   })
 }
 
@@ -79,8 +115,14 @@ test('bytes that are no text are taken and ignored', () => {
 })
 
 test('a byte order mark or an escape in the name changes nothing of what is compared', () => {
-  assert.equal(deliver(intakeOf(), '{"repository":{"full_name":"\\u0061cme/deploy"}}').updates, 'look')
-  assert.equal(deliver(intakeOf(), '{"repository":{"full_name":"acme/deploy\\u0000"}}').updates, 'ignored')
+  assert.equal(
+    deliver(intakeOf(), '{"repository":{"full_name":"\\u0061cme/deploy"}}').updates,
+    'look',
+  )
+  assert.equal(
+    deliver(intakeOf(), '{"repository":{"full_name":"acme/deploy\\u0000"}}').updates,
+    'ignored',
+  )
 })
 
 const REQUESTED_ACTION = {
@@ -98,41 +140,69 @@ test('a press of a button is news with who pressed what, and the same id however
   assert.equal(updates, 'look')
   const { id = '', ...rest } = requestedAction ?? {}
   assert.match(id, /^press-[0-9a-f]{16}$/)
-  const expected = { key: '0123456789abcdef', commit: 'a'.repeat(40), button: 'adopt', login: 'wendy', bot: false }
+  const expected = {
+    key: '0123456789abcdef',
+    commit: 'a'.repeat(40),
+    button: 'adopt',
+    login: 'wendy',
+    bot: false,
+  }
   assert.deepEqual(rest, { ...expected, at: '1970-01-01T00:00:00Z' })
-  assert.equal(deliver(intakeOf(), body, { ...CHECK, 'x-github-delivery': 'another' }).requestedAction?.id, id, 'after a restart')
+  assert.equal(
+    deliver(intakeOf(), body, { ...CHECK, 'x-github-delivery': 'another' }).requestedAction?.id,
+    id,
+    'after a restart',
+  )
   assert.notEqual(deliver(intakeOf(), `${body} `, CHECK).requestedAction?.id, id)
 })
 
 test('nothing is pressed where the delivery is forged, repeated, of another repository or another event', () => {
   const body = JSON.stringify(REQUESTED_ACTION)
   const intake = intakeOf()
-  assert.equal(deliver(intake, body, { ...CHECK, 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` }).requestedAction, undefined)
+  assert.equal(
+    deliver(intake, body, { ...CHECK, 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` })
+      .requestedAction,
+    undefined,
+  )
   assert.notEqual(deliver(intake, body, CHECK).requestedAction, undefined)
   assert.equal(deliver(intake, body, CHECK).requestedAction, undefined)
   assert.equal(deliver(intakeOf('acme/other'), body, CHECK).requestedAction, undefined)
   for (const event of ['push', 'issue_comment', 'check_suite']) {
-    assert.equal(deliver(intakeOf(), body, { 'x-github-event': event }).requestedAction, undefined, event)
+    assert.equal(
+      deliver(intakeOf(), body, { 'x-github-event': event }).requestedAction,
+      undefined,
+      event,
+    )
   }
 })
 
 test('checks that come and go are no news: our own would ask for a turn after each turn', () => {
   for (const action of ['created', 'completed']) {
-    assert.equal(deliver(intakeOf(), JSON.stringify({ ...REQUESTED_ACTION, action }), CHECK).updates, 'ignored')
+    assert.equal(
+      deliver(intakeOf(), JSON.stringify({ ...REQUESTED_ACTION, action }), CHECK).updates,
+      'ignored',
+    )
   }
 })
 
 test('an event that is not known is taken and ignored', () => {
   for (const event of ['ping', 'star', 'constructor', '__proto__', 'a_new_event']) {
     assert.deepEqual(
-      [deliver(intakeOf(), PUSH, { 'x-github-event': event }).status, deliver(intakeOf(), PUSH, { 'x-github-event': event }).updates],
+      [
+        deliver(intakeOf(), PUSH, { 'x-github-event': event }).status,
+        deliver(intakeOf(), PUSH, { 'x-github-event': event }).updates,
+      ],
       [202, 'ignored'],
     )
   }
 })
 
 test('the signature is asked for before anything else is said', () => {
-  const answer = deliver(intakeOf(), PUSH, { 'x-hub-signature-256': undefined, 'content-type': 'text/html', 'x-github-event': undefined })
+  const answer = deliver(intakeOf(), PUSH, {
+    'x-hub-signature-256': undefined,
+    'content-type': 'text/html',
+    'x-github-event': undefined,
+  })
   assert.equal(answer.status, 401)
 })
 
@@ -148,10 +218,16 @@ test('a wrong signature is refused whatever the body is, and leaves no trace of 
 test('what is missing or of another type is said', () => {
   assert.equal(deliver(intakeOf(), PUSH, { 'x-github-event': undefined }).status, 400)
   assert.equal(deliver(intakeOf(), PUSH, { 'x-github-event': 'a\u0000b' }).status, 400)
-  assert.equal(deliver(intakeOf(), PUSH, { 'content-type': 'application/x-www-form-urlencoded' }).status, 415)
+  assert.equal(
+    deliver(intakeOf(), PUSH, { 'content-type': 'application/x-www-form-urlencoded' }).status,
+    415,
+  )
   assert.equal(deliver(intakeOf(), PUSH, { 'content-type': undefined }).status, 415)
   assert.equal(deliver(intakeOf(), PUSH, { 'content-encoding': 'gzip' }).status, 415)
-  assert.equal(deliver(intakeOf(), PUSH, { 'content-type': 'Application/JSON; charset=utf-8' }).status, 202)
+  assert.equal(
+    deliver(intakeOf(), PUSH, { 'content-type': 'Application/JSON; charset=utf-8' }).status,
+    202,
+  )
 })
 
 test('a delivery that comes again is taken and ignored, also under another id, and also without one', () => {
@@ -161,7 +237,11 @@ test('a delivery that comes again is taken and ignored, also under another id, a
   assert.equal(deliver(intake, PUSH, { 'x-github-delivery': 'another' }).updates, 'ignored')
   assert.equal(deliver(intake, PUSH, { 'x-github-delivery': undefined }).updates, 'ignored')
   assert.equal(deliver(intake, `${PUSH} `, { 'x-github-delivery': 'd9f3' }).updates, 'ignored')
-  assert.equal(deliver(intake, `${PUSH} `, { 'x-github-delivery': 'third' }).updates, 'ignored', 'its body was remembered with the id')
+  assert.equal(
+    deliver(intake, `${PUSH} `, { 'x-github-delivery': 'third' }).updates,
+    'ignored',
+    'its body was remembered with the id',
+  )
   assert.equal(deliver(intake, `${PUSH}  `, { 'x-github-delivery': 'fourth' }).updates, 'look')
 })
 
@@ -213,7 +293,8 @@ test('many bodies at once are held up to a bound, small pieces are counted as wh
   })
   let most = 0
   for (const reading of readings) {
-    for (let piece = 0; piece < 1_000; piece += 1) reading.add(Buffer.alloc(piece % 2 === 0 ? 1 : 1_000))
+    for (let piece = 0; piece < 1_000; piece += 1)
+      reading.add(Buffer.alloc(piece % 2 === 0 ? 1 : 1_000))
     most = Math.max(most, intake.held)
   }
   assert.ok(most <= 17_000_000 && most > 10_000_000, `${most} bytes were held`)
@@ -223,7 +304,10 @@ test('many bodies at once are held up to a bound, small pieces are counted as wh
 })
 
 test('no bytes of body or headers make it throw, and nothing unsigned is ever news', () => {
-  const header = fc.oneof(fc.string(), fc.constantFrom('application/json', 'push', `sha256=${'0'.repeat(64)}`, undefined))
+  const header = fc.oneof(
+    fc.string(),
+    fc.constantFrom('application/json', 'push', `sha256=${'0'.repeat(64)}`, undefined),
+  )
   const headers = fc.record({
     'content-type': header,
     'content-length': header,

@@ -69,14 +69,19 @@ export class WebhookIntake {
   /** Refuses what it can by the headers alone. */
   begin(headers: WebhookHeaders): WebhookReading | WebhookAnswer {
     const signature = givenSignature(headers)
-    if (signature === undefined) return refused(401, 'the signature is missing or is not one (X-Hub-Signature-256)')
+    if (signature === undefined)
+      return refused(401, 'the signature is missing or is not one (X-Hub-Signature-256)')
     const event = wordOf(headers, 'events')
     if (event === '') return refused(400, 'the event is missing (X-GitHub-Event)')
     const type = String(headers['content-type'] ?? '').split(';')[0]
     if (type?.trim().toLowerCase() !== 'application/json') {
-      return refused(415, 'the content type is not application/json: choose it in the settings of the webhook')
+      return refused(
+        415,
+        'the content type is not application/json: choose it in the settings of the webhook',
+      )
     }
-    if (!['', 'identity'].includes(String(headers['content-encoding'] ?? ''))) return refused(415, 'compressed bodies are not read')
+    if (!['', 'identity'].includes(String(headers['content-encoding'] ?? '')))
+      return refused(415, 'compressed bodies are not read')
     if (Number(headers['content-length'] ?? 0) >= BODY_LIMIT) return TOO_LARGE
     return new WebhookReading(this, { signature, event, delivery: wordOf(headers, 'deliveries') })
   }
@@ -127,17 +132,22 @@ export class WebhookReading {
     const body = this.retained === undefined ? undefined : Buffer.concat(this.retained)
     this.close()
     const { signature, event, delivery } = this.head
-    if (!this.check.matches(signature)) return refused(401, 'the signature is not that of the body with the secret')
+    if (!this.check.matches(signature))
+      return refused(401, 'the signature is not that of the body with the secret')
     const { repository, window } = this.intake.options
     // Headers are not signed: a body that is sent again under another id is known by its signature.
-    const names = [`signature ${hashOf(signature)}`, ...(delivery === '' ? [] : [`delivery ${delivery}`])]
+    const names = [
+      `signature ${hashOf(signature)}`,
+      ...(delivery === '' ? [] : [`delivery ${delivery}`]),
+    ]
     if (!window.isNew(names, now)) return ignored('this delivery was here before')
     if (!EVENTS.has(event) && event !== CHECK_EVENT) return ignored('no event that matters here')
     if (body === undefined) return OBSERVE
     const value = parsed(body)
     const named = ownKey(ownKey(value, 'repository'), 'full_name')
     if (typeof named !== 'string') return ignored('the body names no repository')
-    if (repository !== undefined && named.toLowerCase() !== repository.toLowerCase()) return ignored('the event is of another repository')
+    if (repository !== undefined && named.toLowerCase() !== repository.toLowerCase())
+      return ignored('the event is of another repository')
     if (event !== CHECK_EVENT) return { ...OBSERVE, repository: named }
     const requestedAction = requestedActionOf(value)
     if (requestedAction === undefined) return ignored('no button of ours was pressed')
@@ -146,7 +156,11 @@ export class WebhookReading {
     return {
       ...OBSERVE,
       repository: named,
-      requestedAction: { ...requestedAction, id, at: `${new Date(now).toISOString().slice(0, 19)}Z` },
+      requestedAction: {
+        ...requestedAction,
+        id,
+        at: `${new Date(now).toISOString().slice(0, 19)}Z`,
+      },
     }
   }
 
@@ -171,7 +185,10 @@ function ignored(why: string): WebhookAnswer {
 /** The first of these headers that is a plain word of at most 100 characters; otherwise empty. */
 function wordOf(headers: WebhookHeaders, kind: 'events' | 'deliveries'): string {
   const words = ALL_FORGES.flatMap(({ webhook }) => webhook[kind]).map((name) => headers[name])
-  return words.find((word): word is string => typeof word === 'string' && /^[\w-]{1,100}$/.test(word)) ?? ''
+  return (
+    words.find((word): word is string => typeof word === 'string' && /^[\w-]{1,100}$/.test(word)) ??
+    ''
+  )
 }
 
 /** Undefined for anything but JSON. */

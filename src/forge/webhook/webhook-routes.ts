@@ -9,5 +9,7 @@ export function repositoryName(remote: string): string | undefined {
 
 /** Those with this `owner/name`, on whatever host, and those whose address does not say it: a turn too many is no harm. */
 export function remotesOf(named: string, remotes: readonly string[]): readonly string[] {
-  return remotes.filter((remote) => (repositoryName(remote) ?? named).toLowerCase() === named.toLowerCase())
+  return remotes.filter(
+    (remote) => (repositoryName(remote) ?? named).toLowerCase() === named.toLowerCase(),
+  )
 }

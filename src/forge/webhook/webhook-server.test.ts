@@ -24,7 +24,11 @@ interface Context {
 }
 
 async function open(t: TestContext, limits: Partial<WebhookLimits> = {}): Promise<Context> {
-  const intake = new WebhookIntake({ secrets: [SECRET], repository: 'acme/deploy', window: new DeliveryWindow() })
+  const intake = new WebhookIntake({
+    secrets: [SECRET],
+    repository: 'acme/deploy',
+    window: new DeliveryWindow(),
+  })
   let updates = 0
   const refused: string[] = []
   const server = await startWebhookServer({
@@ -39,7 +43,13 @@ async function open(t: TestContext, limits: Partial<WebhookLimits> = {}): Promis
     limits,
   })
   t.after(() => server.close())
-  return { url: server.url, port: Number(new URL(server.url).port), intake, updates: () => updates, refused }
+  return {
+    url: server.url,
+    port: Number(new URL(server.url).port),
+    intake,
+    updates: () => updates,
+    refused,
+  }
 }
 
 let deliveries = 0
@@ -54,7 +64,11 @@ function headersFor(body: string | Buffer, secret = SECRET): Record<string, stri
   }
 }
 
-async function post(url: string, body: string | Buffer, headers: Record<string, string>): Promise<{ status: number; text: string }> {
+async function post(
+  url: string,
+  body: string | Buffer,
+  headers: Record<string, string>,
+): Promise<{ status: number; text: string }> {
   const answer = await fetch(url, { method: 'POST', body: Buffer.from(body), headers })
   return { status: answer.status, text: await answer.text() }
 }
@@ -66,7 +80,12 @@ function dial(port: number): { readonly socket: Socket; readonly closed: Promise
   socket.on('data', (chunk) => chunks.push(chunk))
   // Closed or reset by the other side: what came before is the answer.
   socket.on('error', () => undefined)
-  return { socket, closed: new Promise((resolve) => socket.on('close', () => resolve(Buffer.concat(chunks).toString()))) }
+  return {
+    socket,
+    closed: new Promise((resolve) =>
+      socket.on('close', () => resolve(Buffer.concat(chunks).toString())),
+    ),
+  }
 }
 
 function rawHead(headers: Record<string, string>): string {
@@ -88,7 +107,13 @@ test('the signature is of the bytes, however they are cut', async (t) => {
   const { port, updates } = await open(t)
   const body = JSON.stringify({ repository: { full_name: 'acme/deploy' }, text: 'ä → 🦊' })
   const { socket, closed } = dial(port)
-  socket.write(rawHead({ ...headersFor(body), 'content-length': String(Buffer.byteLength(body)), connection: 'close' }))
+  socket.write(
+    rawHead({
+      ...headersFor(body),
+      'content-length': String(Buffer.byteLength(body)),
+      connection: 'close',
+    }),
+  )
   for (const byte of Buffer.from(body)) {
     socket.write(Buffer.of(byte))
     await sent()
@@ -103,13 +128,21 @@ test('other methods and paths are told what to use, and health is asked without 
   assert.deepEqual([get.status, get.headers.get('allow')], [405, 'POST'])
   await get.text()
   const health = new URL('/healthz', url)
-  assert.deepEqual([(await fetch(health)).status, await (await fetch(health)).text()], [200, 'ok\n'])
+  assert.deepEqual(
+    [(await fetch(health)).status, await (await fetch(health)).text()],
+    [200, 'ok\n'],
+  )
   assert.equal((await fetch(health, { method: 'HEAD' })).status, 200)
   const posted = await fetch(health, { method: 'POST', body: 'x' })
   assert.deepEqual([posted.status, posted.headers.get('allow')], [405, 'GET, HEAD'])
   assert.equal((await fetch(new URL('/', url), { method: 'HEAD' })).status, 404)
   for (const path of ['/', '/webhook/', '/webhooks', '/%77ebhook', '/webhook/../healthz/x']) {
-    assert.equal((await fetch(new URL(path, url), { method: 'POST', body: PUSH, headers: headersFor(PUSH) })).status, 404, path)
+    assert.equal(
+      (await fetch(new URL(path, url), { method: 'POST', body: PUSH, headers: headersFor(PUSH) }))
+        .status,
+      404,
+      path,
+    )
   }
   assert.equal((await post(`${url}?from=github`, PUSH, headersFor(PUSH))).status, 202)
   assert.equal(updates(), 1)
@@ -117,7 +150,10 @@ test('other methods and paths are told what to use, and health is asked without 
 
 test('a form is refused with what to choose', async (t) => {
   const { url } = await open(t)
-  const answer = await post(url, 'payload=%7B%7D', { ...headersFor('payload=%7B%7D'), 'content-type': 'application/x-www-form-urlencoded' })
+  const answer = await post(url, 'payload=%7B%7D', {
+    ...headersFor('payload=%7B%7D'),
+    'content-type': 'application/x-www-form-urlencoded',
+  })
   assert.equal(answer.status, 415)
   assert.match(answer.text, /application\/json/)
 })
@@ -148,7 +184,11 @@ test('25 MB are refused before they are sent, when the sender tells how much it 
 test('a sender that asks first is told to go on', async (t) => {
   const { url, updates } = await open(t)
   const status = await new Promise((resolve, reject) => {
-    const headers = { ...headersFor(PUSH), expect: '100-continue', 'content-length': String(PUSH.length) }
+    const headers = {
+      ...headersFor(PUSH),
+      expect: '100-continue',
+      'content-length': String(PUSH.length),
+    }
     const request = httpRequest(url, { method: 'POST', headers })
     request.on('continue', () => request.end(PUSH))
     request.on('response', (response) => {
@@ -168,12 +208,15 @@ for (const reported of [true, false]) {
     const before = process.memoryUsage().rss
     const { socket, closed } = dial(port)
     const length = { 'content-length': '26214400' }
-    socket.write(rawHead({ ...headersFor(''), ...(reported ? length : { 'transfer-encoding': 'chunked' }) }))
+    socket.write(
+      rawHead({ ...headersFor(''), ...(reported ? length : { 'transfer-encoding': 'chunked' }) }),
+    )
     const piece = Buffer.alloc(65_536, 'a')
     let most = 0
     for (let sent = 0; sent < 26_214_400 && !socket.destroyed; sent += piece.length) {
       if (!reported) socket.write('10000\r\n')
-      if (!socket.write(piece)) await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closed])
+      if (!socket.write(piece))
+        await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closed])
       if (!reported) socket.write('\r\n')
       most = Math.max(most, intake.held)
     }
@@ -189,7 +232,9 @@ for (const reported of [true, false]) {
 
 test('a large body that is well signed means "look", and is not kept', async (t) => {
   const { url, intake, updates } = await open(t)
-  const body = Buffer.from(JSON.stringify({ repository: { full_name: 'acme/deploy' }, pad: 'x'.repeat(5_000_000) }))
+  const body = Buffer.from(
+    JSON.stringify({ repository: { full_name: 'acme/deploy' }, pad: 'x'.repeat(5_000_000) }),
+  )
   assert.equal((await post(url, body, headersFor(body))).status, 202)
   assert.equal(updates(), 1)
   assert.equal(intake.held, 0)
@@ -221,9 +266,15 @@ test('many slow connections are no more than the limit, and keep others out no l
   const slow = Array.from({ length: 60 }, () => dial(port))
   for (const { socket } of slow) socket.write('POST /webhook HTTP/1.1\r\n')
   const answers = await Promise.all(slow.map(({ closed }) => closed))
-  assert.ok(answers.filter((answer) => answer !== '').length <= 20, 'the others were closed at once')
+  assert.ok(
+    answers.filter((answer) => answer !== '').length <= 20,
+    'the others were closed at once',
+  )
   // This machine may be too slow for one request.
-  await waitUntil('a request gets through', async () => (await post(url, PUSH, headersFor(PUSH))).status === 202)
+  await waitUntil(
+    'a request gets through',
+    async () => (await post(url, PUSH, headersFor(PUSH))).status === 202,
+  )
 })
 
 test('a sender that hangs up in the middle leaves nothing behind', async (t) => {
@@ -244,7 +295,8 @@ test('a sender that hangs up in the middle leaves nothing behind', async (t) => 
 test('requests that come in one piece are answered one by one, in order', async (t) => {
   const { port, updates } = await open(t)
   const { socket, closed } = dial(port)
-  const good = (body: string): string => rawHead({ ...headersFor(body), 'content-length': String(body.length) }) + body
+  const good = (body: string): string =>
+    rawHead({ ...headersFor(body), 'content-length': String(body.length) }) + body
   socket.write(
     `${good(PUSH)}GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n${good(`${PUSH} `)}${good('null')}GET /nowhere HTTP/1.1\r\nhost: x\r\n\r\n`,
   )
@@ -256,7 +308,11 @@ test('requests that come in one piece are answered one by one, in order', async 
 test('a length and chunks at once, a length that is none, and no HTTP at all are refused', async (t) => {
   const { port, updates } = await open(t)
   const heads = [
-    rawHead({ ...headersFor(PUSH), 'content-length': String(PUSH.length), 'transfer-encoding': 'chunked' }),
+    rawHead({
+      ...headersFor(PUSH),
+      'content-length': String(PUSH.length),
+      'transfer-encoding': 'chunked',
+    }),
     rawHead({ ...headersFor(PUSH), 'content-length': '-1' }),
     rawHead({ ...headersFor(PUSH), 'content-length': '1e9' }),
     `POST /webhook HTTP/1.1\r\nX-Hub-Signature-256: sha256=${'0'.repeat(64)}\r\n${rawHead({ ...headersFor(PUSH), 'content-length': String(PUSH.length) }).slice(24)}`,
@@ -274,7 +330,9 @@ test('a length and chunks at once, a length that is none, and no HTTP at all are
 
 test('200 deliveries at once are all taken', async (t) => {
   const { url, updates } = await open(t)
-  const bodies = Array.from({ length: 200 }, (_, number) => JSON.stringify({ number, repository: { full_name: 'acme/deploy' } }))
+  const bodies = Array.from({ length: 200 }, (_, number) =>
+    JSON.stringify({ number, repository: { full_name: 'acme/deploy' } }),
+  )
   const answers = await Promise.all(bodies.map((body) => post(url, body, headersFor(body))))
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([202]))
   assert.equal(updates(), 200)
@@ -284,7 +342,12 @@ test('no answer and nothing that is told has the secret or anything of the reque
   const { url, refused } = await open(t)
   const marked = '{"marker":"m4rk3r"}'
   const observed: string[] = []
-  for (const headers of [headersFor(marked), headersFor(marked, 'x'), { ...headersFor(marked), 'x-github-event': 'm4rk3r' }, {}]) {
+  for (const headers of [
+    headersFor(marked),
+    headersFor(marked, 'x'),
+    { ...headersFor(marked), 'x-github-event': 'm4rk3r' },
+    {},
+  ]) {
     const answer = await fetch(`${url}?m4rk3r`, { method: 'POST', body: marked, headers })
     observed.push(JSON.stringify([...answer.headers]), await answer.text())
   }
@@ -297,7 +360,14 @@ test('a press is handed on with the news of it', async (t) => {
   const { intake } = await open(t)
   const requested: unknown[] = []
   const onUpdate = (requestedAction: unknown): void => void requested.push(requestedAction)
-  const server = await startWebhookServer({ host: '127.0.0.1', port: 0, intake, clock: systemClock, onUpdate, onRefused: () => undefined })
+  const server = await startWebhookServer({
+    host: '127.0.0.1',
+    port: 0,
+    intake,
+    clock: systemClock,
+    onUpdate,
+    onRefused: () => undefined,
+  })
   t.after(() => server.close())
   const body = JSON.stringify({
     action: 'rerequested',
@@ -306,7 +376,11 @@ test('a press is handed on with the news of it', async (t) => {
     sender: { login: 'wendy', type: 'User' },
   })
   const signature = `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`
-  const headers = { 'content-type': 'application/json', 'x-github-event': 'check_run', 'x-hub-signature-256': signature }
+  const headers = {
+    'content-type': 'application/json',
+    'x-github-event': 'check_run',
+    'x-hub-signature-256': signature,
+  }
   assert.equal((await fetch(server.url, { method: 'POST', body, headers })).status, 202)
   assert.deepEqual(
     requested.map((action) => (action as { button: string }).button),
@@ -316,20 +390,32 @@ test('a press is handed on with the news of it', async (t) => {
 
 test('an address that cannot be listened on is a failure with its reason', async (t) => {
   const { port } = await open(t)
-  const intake = new WebhookIntake({ secrets: ['s'], repository: undefined, window: new DeliveryWindow() })
-  const quiet = { intake, clock: systemClock, onUpdate: () => undefined, onRefused: () => undefined }
+  const intake = new WebhookIntake({
+    secrets: ['s'],
+    repository: undefined,
+    window: new DeliveryWindow(),
+  })
+  const quiet = {
+    intake,
+    clock: systemClock,
+    onUpdate: () => undefined,
+    onRefused: () => undefined,
+  }
   const cases = [
     ['127.0.0.1', port, /another program/],
     ['192.0.2.1', 0, /does not have that address/],
     ['name.invalid', 0, /no address|the system says/],
   ] as const
   for (const [host, wanted, why] of cases) {
-    await assert.rejects(startWebhookServer({ host, port: wanted, ...quiet }), (thrown: unknown) => {
-      assert.ok(thrown instanceof Failure)
-      assert.equal(thrown.code, 'BP1001')
-      assert.match(thrown.why, why)
-      return true
-    })
+    await assert.rejects(
+      startWebhookServer({ host, port: wanted, ...quiet }),
+      (thrown: unknown) => {
+        assert.ok(thrown instanceof Failure)
+        assert.equal(thrown.code, 'BP1001')
+        assert.match(thrown.why, why)
+        return true
+      },
+    )
   }
 })
 

@@ -17,7 +17,10 @@ interface WebhookServerOptions {
   readonly intake: WebhookIntake
   readonly clock: Clock
   /** A verified event: a turn is wanted. `requestedAction`: a person clicked a button. `repository`: `owner/name`, if it is known. */
-  readonly onUpdate: (requestedAction: RequestedAction | undefined, repository: string | undefined) => void
+  readonly onUpdate: (
+    requestedAction: RequestedAction | undefined,
+    repository: string | undefined,
+  ) => void
   /** Called with the reason, once for each refused delivery. */
   readonly onRefused: (why: string) => void
   readonly limits?: Partial<WebhookLimits>
@@ -48,20 +51,28 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
     maxHeaderSize: 16_384,
   })
   server.maxConnections = limits.connections
-  const handle = (request: IncomingMessage, response: ServerResponse): void => exchange(options, limits, request, response)
+  const handle = (request: IncomingMessage, response: ServerResponse): void =>
+    exchange(options, limits, request, response)
   server.on('request', handle)
   // A sender that asks first (`Expect`) is refused before a byte of the body.
   server.on('checkContinue', handle)
   const what = 'cannot listen for webhooks'
-  const remedy = 'give another address with --webhook-address HOST:PORT, or leave it out: then the repository is polled'
+  const remedy =
+    'give another address with --webhook-address HOST:PORT, or leave it out: then the repository is polled'
   return listen(server, { ...options, path: WEBHOOK, what, remedy })
 }
 
-function exchange(options: WebhookServerOptions, limits: WebhookLimits, request: IncomingMessage, response: ServerResponse): void {
+function exchange(
+  options: WebhookServerOptions,
+  limits: WebhookLimits,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
   const exchanged = new PlainExchange(request, response, limits.linger)
   const { method, path } = exchanged
   if (path === WEBHOOK && method === 'POST') receive()
-  else if (path === WEBHOOK) exchanged.turnAway(405, 'webhooks are sent with POST', { allow: 'POST' })
+  else if (path === WEBHOOK)
+    exchanged.turnAway(405, 'webhooks are sent with POST', { allow: 'POST' })
   else if (path !== HEALTH) exchanged.turnAway(404, `webhooks are sent to ${WEBHOOK}`)
   else if (method === 'GET' || method === 'HEAD') exchanged.answer(200, 'ok')
   else exchanged.turnAway(405, 'ask with GET', { allow: 'GET, HEAD' })

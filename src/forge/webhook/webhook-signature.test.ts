@@ -36,7 +36,11 @@ test('the header of each forge is read', () => {
   assert.deepEqual(givenSignature({ 'x-hub-signature-256': `sha256=${HEX}` }), bytes)
   assert.deepEqual(givenSignature({ 'x-gitea-signature': HEX }), bytes)
   assert.deepEqual(givenSignature({ 'x-forgejo-signature': HEX }), bytes)
-  const all = { 'x-hub-signature-256': `sha256=${HEX}`, 'x-gitea-signature': HEX, 'x-forgejo-signature': HEX }
+  const all = {
+    'x-hub-signature-256': `sha256=${HEX}`,
+    'x-gitea-signature': HEX,
+    'x-forgejo-signature': HEX,
+  }
   assert.deepEqual(givenSignature({ ...all, 'x-hub-signature': 'sha1=00' }), bytes)
 })
 
@@ -54,7 +58,14 @@ const NONE: readonly (readonly [why: string, headers: Record<string, string | st
   ['twice, as node:http joins them', { 'x-hub-signature-256': `sha256=${HEX}, sha256=${HEX}` }],
   ['twice, as a list', { 'x-hub-signature-256': [`sha256=${HEX}`, `sha256=${HEX}`] }],
   ['a line break at its end', { 'x-gitea-signature': `${HEX}\n` }],
-  ['two that differ', { 'x-hub-signature-256': `sha256=${HEX}`, 'x-gitea-signature': '0'.repeat(64) }],
-  ['a good one and one that is none', { 'x-hub-signature-256': `sha256=${HEX}`, 'x-gitea-signature': '' }],
+  [
+    'two that differ',
+    { 'x-hub-signature-256': `sha256=${HEX}`, 'x-gitea-signature': '0'.repeat(64) },
+  ],
+  [
+    'a good one and one that is none',
+    { 'x-hub-signature-256': `sha256=${HEX}`, 'x-gitea-signature': '' },
+  ],
 ]
-for (const [why, headers] of NONE) test(`no signature: ${why}`, () => assert.equal(givenSignature(headers), undefined))
+for (const [why, headers] of NONE)
+  test(`no signature: ${why}`, () => assert.equal(givenSignature(headers), undefined))

@@ -10,10 +10,14 @@ export type WebhookHeaders = Readonly<Record<string, string | readonly string[] 
  * or where two headers differ: no forge sends that.
  */
 export function givenSignature(headers: WebhookHeaders): Buffer | undefined {
-  const given = ALL_FORGES.flatMap(({ webhook }) => webhook.signatures).flatMap(([name, prefix]) => {
-    const value = headers[name]
-    return value === undefined ? [] : [typeof value === 'string' && value.startsWith(prefix) ? value.slice(prefix.length) : '']
-  })
+  const given = ALL_FORGES.flatMap(({ webhook }) => webhook.signatures).flatMap(
+    ([name, prefix]) => {
+      const value = headers[name]
+      return value === undefined
+        ? []
+        : [typeof value === 'string' && value.startsWith(prefix) ? value.slice(prefix.length) : '']
+    },
+  )
   const [hex = '', ...others] = new Set(given)
   return others.length === 0 && /^[0-9a-f]{64}$/.test(hex) ? Buffer.from(hex, 'hex') : undefined
 }

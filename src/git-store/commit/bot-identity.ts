@@ -1,4 +1,7 @@
 import type { Identity } from '../objects/object-format.ts'
 
 /** Author, committer and sign-off of every commit that we write. */
-export const BOT: Identity = { name: 'backporch[bot]', email: 'backporch@users.noreply.backporch.dev' }
+export const BOT: Identity = {
+  name: 'backporch[bot]',
+  email: 'backporch@users.noreply.backporch.dev',
+}

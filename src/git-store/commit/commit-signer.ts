@@ -4,7 +4,15 @@ import { resolve } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
 import type { Environment } from '@backporch/system/child-environment'
 import { readKeyFile, settingOf, withLineBreaks } from '@backporch/system/key-setting'
-import { fingerprintOf, isSignedBy, parsePrivateKey, parsePublicKey, type SigningKey, signCommit, UnusableKey } from './ssh-signature.ts'
+import {
+  fingerprintOf,
+  isSignedBy,
+  parsePrivateKey,
+  parsePublicKey,
+  type SigningKey,
+  signCommit,
+  UnusableKey,
+} from './ssh-signature.ts'
 
 const KEY = 'BACKPORCH_SIGNING_KEY'
 const KEY_FILE = 'BACKPORCH_SIGNING_KEY_FILE'
@@ -33,16 +41,32 @@ interface FoundKey {
  * @param folder base of a relative path. @param email of the bot: lines of the allowed signers for others do not count
  * @throws Failure BP1012, never with anything of a private key in it
  */
-export async function findCommitSigner(environment: Environment, folder: string, email: string): Promise<CommitSigner | undefined> {
+export async function findCommitSigner(
+  environment: Environment,
+  folder: string,
+  email: string,
+): Promise<CommitSigner | undefined> {
   const found = await findKey(environment, folder)
   const file = settingOf(environment, SIGNERS_FILE)
   if (found === undefined) {
     if (file === '') return undefined
-    throw unusable(SIGNERS_FILE, `it is set, and neither ${KEY_FILE} nor ${KEY}`, `set ${KEY_FILE} to the key that signs, or unset it`)
+    throw unusable(
+      SIGNERS_FILE,
+      `it is set, and neither ${KEY_FILE} nor ${KEY}`,
+      `set ${KEY_FILE} to the key that signs, or unset it`,
+    )
   }
   const { key } = found
-  const known = [key.publicKey, ...(file === '' ? [] : allowedSigners(await textOf(resolve(folder, file)), resolve(folder, file), email))]
-  return { sign: (commit) => signCommit(commit, key), isOurs: (commit) => isSignedBy(commit, known) }
+  const known = [
+    key.publicKey,
+    ...(file === ''
+      ? []
+      : allowedSigners(await textOf(resolve(folder, file)), resolve(folder, file), email)),
+  ]
+  return {
+    sign: (commit) => signCommit(commit, key),
+    isOurs: (commit) => isSignedBy(commit, known),
+  }
 }
 
 /** The key, for `check`; undefined where none is named. @throws Failure BP1012 */
@@ -50,19 +74,26 @@ export async function describeSigningKey(
   environment: Environment,
   folder: string,
   email: string,
-): Promise<{ readonly from: string; readonly fingerprint: string; readonly readByAll: boolean } | undefined> {
+): Promise<
+  { readonly from: string; readonly fingerprint: string; readonly readByAll: boolean } | undefined
+> {
   await findCommitSigner(environment, folder, email)
   const found = await findKey(environment, folder)
   if (found === undefined) return undefined
   const { from, file, key } = found
   const mode = file === undefined ? 0 : (await stat(file)).mode
-  return { from, fingerprint: fingerprintOf(key.publicKey), readByAll: process.platform !== 'win32' && (mode & READ_BY_ALL) !== 0 }
+  return {
+    from,
+    fingerprint: fingerprintOf(key.publicKey),
+    readByAll: process.platform !== 'win32' && (mode & READ_BY_ALL) !== 0,
+  }
 }
 
 async function findKey(environment: Environment, folder: string): Promise<FoundKey | undefined> {
   const [text, path] = [settingOf(environment, KEY), settingOf(environment, KEY_FILE)]
   if (text === '' && path === '') return undefined
-  if (text !== '' && path !== '') throw unusable(KEY, `${KEY_FILE} is set as well`, 'unset one of them')
+  if (text !== '' && path !== '')
+    throw unusable(KEY, `${KEY_FILE} is set as well`, 'unset one of them')
   const file = path === '' ? undefined : resolve(folder, path)
   const from = file ?? KEY
   const pem = file === undefined ? withLineBreaks(text) : await textOf(file)
@@ -74,13 +105,19 @@ async function findKey(environment: Environment, folder: string): Promise<FoundK
   }
 }
 
-const MAKE_ONE = "give one without a passphrase: ssh-keygen -t ed25519 -N '' -C backporch -f signing-key"
+const MAKE_ONE =
+  "give one without a passphrase: ssh-keygen -t ed25519 -N '' -C backporch -f signing-key"
 
 async function textOf(path: string): Promise<string> {
   const read = await readKeyFile(path, LARGEST)
   if ('text' in read) return read.text
-  if (read.problem === undefined) throw unusable(path, 'the file is too large', 'name the right file')
-  throw unusable(path, `the file cannot be read (${read.problem})`, 'name a file that is there, and let this user read it')
+  if (read.problem === undefined)
+    throw unusable(path, 'the file is too large', 'name the right file')
+  throw unusable(
+    path,
+    `the file cannot be read (${read.problem})`,
+    'name a file that is there, and let this user read it',
+  )
 }
 
 /**
@@ -93,10 +130,17 @@ export function allowedSigners(text: string, where: string, email: string): Buff
     if (line.trim() === '' || line.startsWith('#')) return []
     const [, quoted, plain, more = ''] = /^(?:"([^"]*)"|(\S+))\s+(.*)$/.exec(line) ?? []
     const principals = quoted ?? plain
-    if (principals === undefined) throw unusable(at, 'it is no line of an allowed signers file', `write it as ${email} ssh-ed25519 AAAA…`)
+    if (principals === undefined)
+      throw unusable(
+        at,
+        'it is no line of an allowed signers file',
+        `write it as ${email} ssh-ed25519 AAAA…`,
+      )
     if (!matches(principals, email)) return []
     const [, options = '', type = '', key = ''] =
-      /^(?:([a-z-]+(?:="[^"]*")?(?:,[a-z-]+(?:="[^"]*")?)*)\s+)?((?:ssh|ecdsa|sk)-\S+)\s+(\S+)/i.exec(more) ?? []
+      /^(?:([a-z-]+(?:="[^"]*")?(?:,[a-z-]+(?:="[^"]*")?)*)\s+)?((?:ssh|ecdsa|sk)-\S+)\s+(\S+)/i.exec(
+        more,
+      ) ?? []
     const namespaces = /^namespaces="([^"]*)"$/i.exec(options)?.[1]
     if (options !== '' && namespaces === undefined)
       throw unusable(
@@ -111,7 +155,11 @@ export function allowedSigners(text: string, where: string, email: string): Buff
     } catch (thrown) {
       if (!(thrown instanceof UnusableKey)) throw thrown
     }
-    throw unusable(at, 'its key is not one of the type ssh-ed25519', 'give the line of the .pub file that ssh-keygen -t ed25519 made')
+    throw unusable(
+      at,
+      'its key is not one of the type ssh-ed25519',
+      'give the line of the .pub file that ssh-keygen -t ed25519 made',
+    )
   })
 }
 
@@ -123,9 +171,19 @@ function matches(patterns: string, text: string): boolean {
     const hits = new RegExp(`^${source.replaceAll('*', '.*').replaceAll('?', '.')}$`).test(text)
     return { isNegated, hits }
   })
-  return found.some(({ isNegated, hits }) => hits && !isNegated) && !found.some(({ isNegated, hits }) => hits && isNegated)
+  return (
+    found.some(({ isNegated, hits }) => hits && !isNegated) &&
+    !found.some(({ isNegated, hits }) => hits && isNegated)
+  )
 }
 
 function unusable(where: string, why: string, remedy: string): Failure {
-  return new Failure({ code: 'BP1012', what: 'commits cannot be signed', where, why, remedy, retry: 'on-change' })
+  return new Failure({
+    code: 'BP1012',
+    what: 'commits cannot be signed',
+    where,
+    why,
+    remedy,
+    retry: 'on-change',
+  })
 }

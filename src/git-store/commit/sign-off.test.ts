@@ -11,7 +11,10 @@ test('the sign-off joins the trailers, or begins their paragraph', () => {
     ['Subject', `Subject\n\n${LINE}\n`],
     ['Subject: with colon', `Subject: with colon\n\n${LINE}\n`],
     ['Subject\n\nBody.\n', `Subject\n\nBody.\n\n${LINE}\n`],
-    ['S\n\nB\n\nDrift-Id: 1\nDrift-Cluster: a\n\n', `S\n\nB\n\nDrift-Id: 1\nDrift-Cluster: a\n${LINE}\n`],
+    [
+      'S\n\nB\n\nDrift-Id: 1\nDrift-Cluster: a\n\n',
+      `S\n\nB\n\nDrift-Id: 1\nDrift-Cluster: a\n${LINE}\n`,
+    ],
     ['S\r\n\r\nDrift-Id: 1\r\n two', `S\n\nDrift-Id: 1\n two\n${LINE}\n`],
     ['S\n\nkpt:{"package":"a"}', `S\n\nkpt:{"package":"a"}\n\n${LINE}\n`],
     ['S\n\nkpt:{}\n\nDrift-Id: 1', `S\n\nkpt:{}\n\nDrift-Id: 1\n${LINE}\n`],
@@ -22,7 +25,13 @@ test('the sign-off joins the trailers, or begins their paragraph', () => {
 })
 
 test('git finds the trailers that we mean', () => {
-  const message = signOff('S\n\nBody: not a trailer\nas prose.\n\nkpt:{"package":"a"}\n\nDrift-Id: 1', ADA)
-  const trailers = execFileSync('git', ['interpret-trailers', '--parse'], { input: message, encoding: 'utf8' })
+  const message = signOff(
+    'S\n\nBody: not a trailer\nas prose.\n\nkpt:{"package":"a"}\n\nDrift-Id: 1',
+    ADA,
+  )
+  const trailers = execFileSync('git', ['interpret-trailers', '--parse'], {
+    input: message,
+    encoding: 'utf8',
+  })
   assert.equal(trailers, `Drift-Id: 1\n${LINE}\n`)
 })

@@ -18,7 +18,9 @@ export function signOff(message: string, identity: Identity): string {
   const line = `Signed-off-by: ${identity.name} <${identity.email}>`
   const paragraphs = text.split(/\n{2,}/)
   const last = (paragraphs.at(-1) ?? '').split('\n')
-  const trailers = paragraphs.length > 1 && last.every((each, at) => TRAILER.test(each) || (at > 0 && /^[ \t]/.test(each)))
+  const trailers =
+    paragraphs.length > 1 &&
+    last.every((each, at) => TRAILER.test(each) || (at > 0 && /^[ \t]/.test(each)))
   if (trailers && last.includes(line)) return `${text}\n`
   return `${text}${trailers ? '\n' : '\n\n'}${line}\n`
 }

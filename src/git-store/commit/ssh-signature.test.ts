@@ -15,7 +15,13 @@ import {
 } from '../../../test/contract/git-remotes.ts'
 import { BOT } from './bot-identity.ts'
 import { allowedSigners, describeSigningKey, findCommitSigner } from './commit-signer.ts'
-import { isSignedBy, parsePrivateKey, parsePublicKey, signCommit, UnusableKey } from './ssh-signature.ts'
+import {
+  isSignedBy,
+  parsePrivateKey,
+  parsePublicKey,
+  signCommit,
+  UnusableKey,
+} from './ssh-signature.ts'
 
 const { signal } = new AbortController()
 const isThere = spawnSync('ssh-keygen', ['-?'], { stdio: 'ignore' }).error === undefined
@@ -28,7 +34,12 @@ describe('signatures of commits', { skip }, () => {
   const environment = gitTestEnvironment(folder)
   const at = (name: string): string => join(folder, name)
   const run = (program: string, args: readonly string[], input?: string | Buffer) =>
-    spawnSync(program, args, { cwd: folder, env: environment, encoding: 'latin1', ...(input === undefined ? {} : { input }) })
+    spawnSync(program, args, {
+      cwd: folder,
+      env: environment,
+      encoding: 'latin1',
+      ...(input === undefined ? {} : { input }),
+    })
   const generate = (name: string, ...args: readonly string[]): string => {
     const created = run('ssh-keygen', [
       '-q',
@@ -53,7 +64,9 @@ describe('signatures of commits', { skip }, () => {
   const key = parsePrivateKey(readFileSync(own, 'utf8'))
   const commitOf = (message: string): Buffer => {
     const person = `${BOT.name} <${BOT.email}> 1700000000 +0000`
-    return Buffer.from(`tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nauthor ${person}\ncommitter ${person}\n\n${message}\n`)
+    return Buffer.from(
+      `tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nauthor ${person}\ncommitter ${person}\n\n${message}\n`,
+    )
   }
   const armouredIn = (commit: Buffer): string => {
     const [, text = ''] = /^gpgsig ((?:.*\n )*.*\n)/m.exec(commit.toString('latin1')) ?? []
@@ -69,11 +82,21 @@ describe('signatures of commits', { skip }, () => {
   run('git', ['init', '-q', 'judge'])
   /** Whether the real git, which trusts the key at `path`, takes the commit for signed. */
   const gitVerifies = (commit: Buffer, path: string): boolean => {
-    const built = run('git', ['-C', 'judge', 'hash-object', '-t', 'commit', '-w', '--literally', '--stdin'], commit)
+    const built = run(
+      'git',
+      ['-C', 'judge', 'hash-object', '-t', 'commit', '-w', '--literally', '--stdin'],
+      commit,
+    )
     assert.equal(built.status, 0, built.stderr)
     return (
-      run('git', ['-C', 'judge', '-c', `gpg.ssh.allowedSignersFile=${signersFile(path)}`, 'verify-commit', built.stdout.trim()]).status ===
-      0
+      run('git', [
+        '-C',
+        'judge',
+        '-c',
+        `gpg.ssh.allowedSignersFile=${signersFile(path)}`,
+        'verify-commit',
+        built.stdout.trim(),
+      ]).status === 0
     )
   }
 
@@ -88,7 +111,18 @@ describe('signatures of commits', { skip }, () => {
     const signed = signCommit(commitOf('one'), key)
     assert.ok(gitVerifies(signed, own))
     writeFileSync(at('one.sig'), armouredIn(signed))
-    const args = ['-Y', 'verify', '-f', signersFile(own), '-I', BOT.email, '-n', 'git', '-s', at('one.sig')]
+    const args = [
+      '-Y',
+      'verify',
+      '-f',
+      signersFile(own),
+      '-I',
+      BOT.email,
+      '-n',
+      'git',
+      '-s',
+      at('one.sig'),
+    ]
     const verified = run('ssh-keygen', args, commitOf('one'))
     assert.equal(verified.status, 0, verified.stderr)
     assert.notEqual(run('ssh-keygen', args, commitOf('two')).status, 0)
@@ -125,19 +159,33 @@ describe('signatures of commits', { skip }, () => {
   const signed = signCommit(commitOf('one'), key)
   const armour = armouredIn(signed)
   const withArmour = (text: string): Buffer =>
-    Buffer.from(signed.toString('latin1').replace(armour.replaceAll('\n', '\n ').slice(0, -1), text), 'latin1')
-  const [text, header] = [signed.toString('latin1'), /gpgsig (?:.*\n )*.*\n/.exec(signed.toString('latin1'))?.[0] ?? '']
+    Buffer.from(
+      signed.toString('latin1').replace(armour.replaceAll('\n', '\n ').slice(0, -1), text),
+      'latin1',
+    )
+  const [text, header] = [
+    signed.toString('latin1'),
+    /gpgsig (?:.*\n )*.*\n/.exec(signed.toString('latin1'))?.[0] ?? '',
+  ]
   const MADE_UP: { readonly [what: string]: () => Buffer } = {
     'no signature': () => commitOf('one'),
     'another key': () => signedByKeygen(commitOf('one'), other, 'git'),
-    'a signature moved from another commit': () => Buffer.from(text.replace('\n\none\n', '\n\ntwo\n'), 'latin1'),
+    'a signature moved from another commit': () =>
+      Buffer.from(text.replace('\n\none\n', '\n\ntwo\n'), 'latin1'),
     'a signature moved to another parent': () =>
-      Buffer.from(text.replace('\nauthor', '\nparent 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nauthor'), 'latin1'),
+      Buffer.from(
+        text.replace('\nauthor', '\nparent 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nauthor'),
+        'latin1',
+      ),
     'a signature of a file and not of a commit': () => signedByKeygen(commitOf('one'), own, 'file'),
-    'a signature with its end cut off': () => withArmour(armour.split('\n').slice(0, -3).join('\n ')),
-    'a signature with its middle cut out': () => withArmour(armour.split('\n').toSpliced(2, 1).slice(0, -1).join('\n ')),
-    'an empty signature': () => withArmour('-----BEGIN SSH SIGNATURE-----\n -----END SSH SIGNATURE-----\n'),
-    'a signature of PGP': () => withArmour('-----BEGIN PGP SIGNATURE-----\n \n iQ==\n -----END PGP SIGNATURE-----\n'),
+    'a signature with its end cut off': () =>
+      withArmour(armour.split('\n').slice(0, -3).join('\n ')),
+    'a signature with its middle cut out': () =>
+      withArmour(armour.split('\n').toSpliced(2, 1).slice(0, -1).join('\n ')),
+    'an empty signature': () =>
+      withArmour('-----BEGIN SSH SIGNATURE-----\n -----END SSH SIGNATURE-----\n'),
+    'a signature of PGP': () =>
+      withArmour('-----BEGIN PGP SIGNATURE-----\n \n iQ==\n -----END PGP SIGNATURE-----\n'),
     'the signature in the message': () => Buffer.concat([commitOf('one'), Buffer.from(armour)]),
   }
   for (const [what, makeCommit] of Object.entries(MADE_UP)) {
@@ -152,7 +200,10 @@ describe('signatures of commits', { skip }, () => {
   it('two signatures are none, whatever they are', () => {
     assert.notEqual(header, '')
     for (const more of [header + header, header + header.replace('gpgsig', 'gpgsig-sha256')])
-      assert.equal(isSignedBy(Buffer.from(text.replace(header, more), 'latin1'), [key.publicKey]), false)
+      assert.equal(
+        isSignedBy(Buffer.from(text.replace(header, more), 'latin1'), [key.publicKey]),
+        false,
+      )
   })
 
   it('no change of one byte of what is signed, or of the signature, is taken, and none ends in an error', () => {
@@ -168,24 +219,35 @@ describe('signatures of commits', { skip }, () => {
       )
       assert.ok(gitVerifies(changed, own), `byte ${index}`)
     }
-    for (let length = 0; length < signed.length; length += 1) assert.equal(isSignedBy(signed.subarray(0, length), [key.publicKey]), false)
+    for (let length = 0; length < signed.length; length += 1)
+      assert.equal(isSignedBy(signed.subarray(0, length), [key.publicKey]), false)
   })
 
   it('base64 whose last bits are not zero is no signature, as for ssh-keygen', () => {
     const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
     const [before = '', last = ''] = /([\s\S])=\n -----END/.exec(text) ?? []
-    const changed = text.replace(before, before.replace(last, digits[digits.indexOf(last) + 1] ?? ''))
+    const changed = text.replace(
+      before,
+      before.replace(last, digits[digits.indexOf(last) + 1] ?? ''),
+    )
     assert.notEqual(changed, text)
     assert.equal(isSignedBy(Buffer.from(changed, 'latin1'), [key.publicKey]), false)
     assert.equal(gitVerifies(Buffer.from(changed, 'latin1'), own), false)
   })
 
   it('a key that cannot be used is refused with the reason, and nothing of it is told', async () => {
-    const pem = execFileSync('ssh-keygen', ['-q', '-t', 'rsa', '-b', '2048', '-m', 'PEM', '-N', '', '-f', at('pem')], { cwd: folder })
+    const pem = execFileSync(
+      'ssh-keygen',
+      ['-q', '-t', 'rsa', '-b', '2048', '-m', 'PEM', '-N', '', '-f', at('pem')],
+      { cwd: folder },
+    )
     assert.ok(pem)
     const refused: readonly (readonly [string, RegExp])[] = [
       [generate('secret', '-t', 'ed25519', '-N', 'hunter22'), /encrypted with a passphrase/],
-      [generate('rsa', '-t', 'rsa', '-b', '2048', '-N', ''), /its type is ssh-rsa, and only ssh-ed25519/],
+      [
+        generate('rsa', '-t', 'rsa', '-b', '2048', '-N', ''),
+        /its type is ssh-rsa, and only ssh-ed25519/,
+      ],
       [generate('ecdsa', '-t', 'ecdsa', '-N', ''), /its type is ecdsa-sha2-nistp256/],
       [at('pem'), /another format than OpenSSH's/],
       [`${own}.pub`, /it is no private key/],
@@ -193,23 +255,30 @@ describe('signatures of commits', { skip }, () => {
       [folder, /cannot be read \(EISDIR\)/],
     ]
     for (const [path, why] of refused) {
-      await assert.rejects(findCommitSigner({ BACKPORCH_SIGNING_KEY_FILE: path }, folder, BOT.email), (thrown) => {
-        assert.ok(thrown instanceof Failure)
-        assert.equal(thrown.code, 'BP1012')
-        assert.match(thrown.why, why)
-        return true
-      })
+      await assert.rejects(
+        findCommitSigner({ BACKPORCH_SIGNING_KEY_FILE: path }, folder, BOT.email),
+        (thrown) => {
+          assert.ok(thrown instanceof Failure)
+          assert.equal(thrown.code, 'BP1012')
+          assert.match(thrown.why, why)
+          return true
+        },
+      )
     }
     const lines = readFileSync(own, 'utf8').split('\n')
     for (let length = 0; length < lines.length - 2; length += 1) {
       const cut = [...lines.slice(0, length), '-----END OPENSSH PRIVATE KEY-----'].join('\n')
       assert.throws(() => parsePrivateKey(cut), UnusableKey)
-      await assert.rejects(findCommitSigner({ BACKPORCH_SIGNING_KEY: cut }, folder, BOT.email), (thrown) => {
-        assert.ok(thrown instanceof Failure)
-        const reported = JSON.stringify(thrown) + String(thrown.stack) + String(thrown.cause)
-        for (const line of lines.slice(1, -2)) assert.ok(!reported.includes(line.slice(0, 20)), 'the key is told')
-        return true
-      })
+      await assert.rejects(
+        findCommitSigner({ BACKPORCH_SIGNING_KEY: cut }, folder, BOT.email),
+        (thrown) => {
+          assert.ok(thrown instanceof Failure)
+          const reported = JSON.stringify(thrown) + String(thrown.stack) + String(thrown.cause)
+          for (const line of lines.slice(1, -2))
+            assert.ok(!reported.includes(line.slice(0, 20)), 'the key is told')
+          return true
+        },
+      )
     }
   })
 
@@ -224,14 +293,24 @@ describe('signatures of commits', { skip }, () => {
       assert.deepEqual(signer?.sign(commitOf('one')), signed)
       assert.equal(signer?.isOurs(signed), true)
     }
-    assert.equal(await findCommitSigner({ BACKPORCH_SIGNING_KEY: ' ' }, folder, BOT.email), undefined)
+    assert.equal(
+      await findCommitSigner({ BACKPORCH_SIGNING_KEY: ' ' }, folder, BOT.email),
+      undefined,
+    )
     for (const more of [
       { BACKPORCH_SIGNING_KEY_FILE: 'own', BACKPORCH_SIGNING_KEY: pem },
       { BACKPORCH_ALLOWED_SIGNERS_FILE: 'own.signers' },
     ])
       await assert.rejects(findCommitSigner(more, folder, BOT.email), { code: 'BP1012' })
-    const notified = await describeSigningKey({ BACKPORCH_SIGNING_KEY_FILE: 'own' }, folder, BOT.email)
-    assert.equal(`256 ${notified?.fingerprint} backporch (ED25519)`, run('ssh-keygen', ['-l', '-f', own]).stdout.trim())
+    const notified = await describeSigningKey(
+      { BACKPORCH_SIGNING_KEY_FILE: 'own' },
+      folder,
+      BOT.email,
+    )
+    assert.equal(
+      `256 ${notified?.fingerprint} backporch (ED25519)`,
+      run('ssh-keygen', ['-l', '-f', own]).stdout.trim(),
+    )
     assert.equal(notified?.readByAll, false)
   })
 
@@ -259,7 +338,11 @@ describe('signatures of commits', { skip }, () => {
     for (const [file, is] of Object.entries(takes)) {
       assert.equal(await believed(file), is, file)
       writeFileSync(at('other.signers'), file)
-      const made = run('git', ['-C', 'judge', 'hash-object', '-t', 'commit', '-w', '--stdin'], before)
+      const made = run(
+        'git',
+        ['-C', 'judge', 'hash-object', '-t', 'commit', '-w', '--stdin'],
+        before,
+      )
       const git = run('git', [
         '-C',
         'judge',
@@ -269,10 +352,17 @@ describe('signatures of commits', { skip }, () => {
         made.stdout.trim(),
       ])
       // git asks for any principal, and so believes the line of somebody else.
-      if (!file.startsWith('ada@') && !file.startsWith('*,!')) assert.equal(git.status === 0, is, file)
+      if (!file.startsWith('ada@') && !file.startsWith('*,!'))
+        assert.equal(git.status === 0, is, file)
     }
-    for (const options of ['cert-authority', 'valid-before="20200101"', 'namespaces="git",valid-after="20200101"'])
-      assert.throws(() => allowedSigners(`${BOT.email} ${options} ${line}`, 'signers', BOT.email), { code: 'BP1012' })
+    for (const options of [
+      'cert-authority',
+      'valid-before="20200101"',
+      'namespaces="git",valid-after="20200101"',
+    ])
+      assert.throws(() => allowedSigners(`${BOT.email} ${options} ${line}`, 'signers', BOT.email), {
+        code: 'BP1012',
+      })
     for (const broken of [
       BOT.email,
       `${BOT.email} ssh-ed25519`,
@@ -297,7 +387,10 @@ describe('signatures of commits', { skip }, () => {
       await repository.push([{ ref: 'refs/heads/drafts/apps/web/drift-1', from: null, to }], signal)
       made.git('-c', `gpg.ssh.allowedSignersFile=${signersFile(own)}`, 'verify-commit', to)
       made.git('fsck', '--strict')
-      assert.equal((await openTestRepository(made, { baseBranch: 'main', signer }).commit(to, signal)).signed, true)
+      assert.equal(
+        (await openTestRepository(made, { baseBranch: 'main', signer }).commit(to, signal)).signed,
+        true,
+      )
       const unsigned = openTestRepository(made, { baseBranch: 'main' })
       assert.equal('signed' in (await unsigned.commit(to, signal)), false)
       assert.notEqual(await unsigned.write(draft), to)

@@ -3,7 +3,14 @@
  * its `gpgsig` header, with a key in OpenSSH's own format (PROTOCOL.key). Ed25519 alone: its signatures are the same each time, so the same
  * draft gives the same commit.
  */
-import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  type KeyObject,
+  sign,
+  verify,
+} from 'node:crypto'
 
 const MAGIC = 'SSHSIG'
 const NAMESPACE = 'git'
@@ -25,7 +32,10 @@ export interface SigningKey {
 
 /** @param text a file of `ssh-keygen -t ed25519`. @throws UnusableKey */
 export function parsePrivateKey(text: string): SigningKey {
-  const [, body] = /-----BEGIN OPENSSH PRIVATE KEY-----([A-Za-z0-9+/=\s]+)-----END OPENSSH PRIVATE KEY-----/.exec(text) ?? []
+  const [, body] =
+    /-----BEGIN OPENSSH PRIVATE KEY-----([A-Za-z0-9+/=\s]+)-----END OPENSSH PRIVATE KEY-----/.exec(
+      text,
+    ) ?? []
   if (body === undefined) {
     throw new UnusableKey(
       text.includes(' PRIVATE KEY-----') || text.includes('-----BEGIN PRIVATE KEY-----')
@@ -42,20 +52,31 @@ export function parsePrivateKey(text: string): SigningKey {
   file.string()
   const count = file.number()
   const publicKey = Buffer.from(file.string())
-  if (cipher !== 'none') throw new UnusableKey('it is encrypted with a passphrase, and nobody is there to type one')
+  if (cipher !== 'none')
+    throw new UnusableKey('it is encrypted with a passphrase, and nobody is there to type one')
   const type = new Reader(publicKey).text()
   if (type !== KEY_TYPE || count !== 1)
-    throw new UnusableKey(`its type is ${/^[a-z0-9@.-]{1,60}$/.test(type) ? type : 'unknown'}, and only ${KEY_TYPE} is used`)
+    throw new UnusableKey(
+      `its type is ${/^[a-z0-9@.-]{1,60}$/.test(type) ? type : 'unknown'}, and only ${KEY_TYPE} is used`,
+    )
   const secret = new Reader(file.string())
   const [check, again] = [secret.number(), secret.number()]
   if (check !== again) throw new UnusableKey('it is damaged')
   secret.string()
   const point = secret.string()
   const seed = secret.string().subarray(0, 32)
-  const jwk = { kty: 'OKP', crv: 'Ed25519', x: point.toString('base64url'), d: seed.toString('base64url') }
+  const jwk = {
+    kty: 'OKP',
+    crv: 'Ed25519',
+    x: point.toString('base64url'),
+    d: seed.toString('base64url'),
+  }
   const privateKey = createPrivateKey({ key: jwk, format: 'jwk' })
   // A key whose halves do not belong together signs what nobody can verify.
-  if (createPublicKey(privateKey).export({ format: 'jwk' }).x !== jwk.x || !publicKey.equals(ed25519Key(point)))
+  if (
+    createPublicKey(privateKey).export({ format: 'jwk' }).x !== jwk.x ||
+    !publicKey.equals(ed25519Key(point))
+  )
     throw new UnusableKey('it is damaged')
   return { publicKey, privateKey }
 }
@@ -77,9 +98,17 @@ export function signCommit(commit: Buffer, { publicKey, privateKey }: SigningKey
     string('sha512'),
     string(Buffer.concat([string(KEY_TYPE), string(signature)])),
   ])
-  const lines = [BEGIN, ...(blob.toString('base64').match(new RegExp(`.{1,${LINE}}`, 'g')) ?? []), END]
+  const lines = [
+    BEGIN,
+    ...(blob.toString('base64').match(new RegExp(`.{1,${LINE}}`, 'g')) ?? []),
+    END,
+  ]
   const end = commit.indexOf('\n\n') + 1
-  return Buffer.concat([commit.subarray(0, end), Buffer.from(`${HEADER}${lines.join('\n ')}\n`), commit.subarray(end)])
+  return Buffer.concat([
+    commit.subarray(0, end),
+    Buffer.from(`${HEADER}${lines.join('\n ')}\n`),
+    commit.subarray(end),
+  ])
 }
 
 /** One of these keys signed exactly this commit, as a commit. Any doubt is no. */
@@ -96,7 +125,12 @@ export function isSignedBy(commit: Buffer, publicKeys: readonly Buffer[]): boole
     const [namespace, , hash] = [blob.text(), blob.string(), blob.text()]
     const inner = new Reader(blob.string())
     const [type, signature] = [inner.text(), inner.string()]
-    if (!publicKeys.some((known) => known.equals(publicKey)) || namespace !== NAMESPACE || !HASHES.includes(hash)) return false
+    if (
+      !publicKeys.some((known) => known.equals(publicKey)) ||
+      namespace !== NAMESPACE ||
+      !HASHES.includes(hash)
+    )
+      return false
     if (type !== KEY_TYPE || !blob.isAtEnd || !inner.isAtEnd) return false
     const key = new Reader(publicKey)
     key.string()
@@ -118,12 +152,15 @@ export function parsePublicKey(type: string, base64: string): Buffer | undefined
   if (type !== KEY_TYPE) return undefined
   const key = Buffer.from(base64, 'base64')
   const reader = new Reader(key)
-  if (reader.text() !== KEY_TYPE || reader.string().length !== 32 || !reader.isAtEnd) throw new UnusableKey('a public key in it is damaged')
+  if (reader.text() !== KEY_TYPE || reader.string().length !== 32 || !reader.isAtEnd)
+    throw new UnusableKey('a public key in it is damaged')
   return key
 }
 
 /** The commit without its one signature, as git takes it apart; undefined where it has none, or several. */
-function partsOf(commit: Buffer): { readonly payload: Buffer; readonly signature: string } | undefined {
+function partsOf(
+  commit: Buffer,
+): { readonly payload: Buffer; readonly signature: string } | undefined {
   const end = commit.indexOf('\n\n') + 1
   const head = commit.toString('latin1', 0, end)
   const lines = head.split(/(?<=\n)/)
@@ -132,7 +169,12 @@ function partsOf(commit: Buffer): { readonly payload: Buffer; readonly signature
   const after = lines.findIndex((line, at) => at > from && !line.startsWith(' '))
   const to = after < 0 ? lines.length : after
   if (lines.slice(to).some((line) => line.startsWith('gpgsig'))) return undefined
-  const armoured = lines.slice(from, to).join('').slice(HEADER.length).replaceAll('\n ', '\n').trimEnd()
+  const armoured = lines
+    .slice(from, to)
+    .join('')
+    .slice(HEADER.length)
+    .replaceAll('\n ', '\n')
+    .trimEnd()
   if (!armoured.startsWith(`${BEGIN}\n`) || !armoured.endsWith(`\n${END}`)) return undefined
   const signature = armoured.slice(BEGIN.length, -END.length)
   if (!/^[A-Za-z0-9+/\n]+={0,2}\n$/.test(signature)) return undefined
@@ -143,7 +185,13 @@ function partsOf(commit: Buffer): { readonly payload: Buffer; readonly signature
 /** The signed data: a hash of the commit, with the namespace, so that a signature of something else is none of a commit. */
 function signedData(payload: Buffer, hash: string): Buffer {
   const digest = createHash(hash).update(payload).digest()
-  return Buffer.concat([Buffer.from(MAGIC), string(NAMESPACE), string(''), string(hash), string(digest)])
+  return Buffer.concat([
+    Buffer.from(MAGIC),
+    string(NAMESPACE),
+    string(''),
+    string(hash),
+    string(digest),
+  ])
 }
 
 function ed25519Key(point: Buffer): Buffer {

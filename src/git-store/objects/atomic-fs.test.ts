@@ -44,9 +44,14 @@ withFolder('a write that fails leaves the old file and nothing else', async (fol
   assert.equal(readFileSync(path, 'utf8'), 'old')
 })
 
-withFolder('isomorphic-git writes through it, and is told at once that there are no loose objects', async (folder) => {
-  const { promises } = atomicFs(nodeFiles)
-  await promises.writeFile(join(folder, 'a'), Buffer.from('x'))
-  assert.equal(String(await promises.readFile(join(folder, 'a'))), 'x')
-  await assert.rejects(promises.readFile(`${folder}/objects/12/${'3'.repeat(38)}`), { code: 'ENOENT' })
-})
+withFolder(
+  'isomorphic-git writes through it, and is told at once that there are no loose objects',
+  async (folder) => {
+    const { promises } = atomicFs(nodeFiles)
+    await promises.writeFile(join(folder, 'a'), Buffer.from('x'))
+    assert.equal(String(await promises.readFile(join(folder, 'a'))), 'x')
+    await assert.rejects(promises.readFile(`${folder}/objects/12/${'3'.repeat(38)}`), {
+      code: 'ENOENT',
+    })
+  },
+)

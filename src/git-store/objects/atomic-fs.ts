@@ -7,7 +7,18 @@ import { basename, dirname, join } from 'node:path'
 /** The used functions of `node:fs/promises`. A test injects failing ones. */
 export type FileOperations = Pick<
   typeof import('node:fs/promises'),
-  'readFile' | 'open' | 'rename' | 'mkdir' | 'rmdir' | 'unlink' | 'rm' | 'stat' | 'lstat' | 'readdir' | 'readlink' | 'symlink'
+  | 'readFile'
+  | 'open'
+  | 'rename'
+  | 'mkdir'
+  | 'rmdir'
+  | 'unlink'
+  | 'rm'
+  | 'stat'
+  | 'lstat'
+  | 'readdir'
+  | 'readlink'
+  | 'symlink'
 >
 
 /** Marks a file during its write. */
@@ -19,9 +30,16 @@ const LOOSE_OBJECT = /\/objects\/[0-9a-f]{2}\/[0-9a-f]{38}$/
 let written = 0
 
 /** Writes a file whole or not at all. @throws the file system's own errors, after the temporary file is gone */
-export async function writeWhole(files: FileOperations, path: string, content: string | Uint8Array): Promise<void> {
+export async function writeWhole(
+  files: FileOperations,
+  path: string,
+  content: string | Uint8Array,
+): Promise<void> {
   written += 1
-  const temporary = join(dirname(path), `${basename(path)}${TEMPORARY_MARK}${process.pid}-${written}`)
+  const temporary = join(
+    dirname(path),
+    `${basename(path)}${TEMPORARY_MARK}${process.pid}-${written}`,
+  )
   try {
     const handle = await files.open(temporary, 'wx')
     await handle.writeFile(content).finally(() => handle.close())

@@ -66,20 +66,30 @@ export class CatFile<Answer> {
   #idle: NodeJS.Timeout | undefined
   #turn: Promise<unknown> = Promise.resolve()
 
-  constructor(parts: CatFileParts, mode: '--batch' | '--batch-check', readAnswer: ReadAnswer<Answer>) {
+  constructor(
+    parts: CatFileParts,
+    mode: '--batch' | '--batch-check',
+    readAnswer: ReadAnswer<Answer>,
+  ) {
     this.#parts = parts
     this.#mode = mode
     this.#readAnswer = readAnswer
   }
 
   /** The existing ones of the objects. @throws UnreadableObject, NoGitProgram, Failure BP4008, the signal's reason */
-  async read(ids: readonly ObjectId[], signal: AbortSignal): Promise<ReadonlyMap<ObjectId, Answer>> {
+  async read(
+    ids: readonly ObjectId[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<ObjectId, Answer>> {
     const mine = this.#turn.then(() => this.#readAll(ids, signal))
     this.#turn = mine.catch(() => {}) // the next in line starts anew
     return await mine
   }
 
-  async #readAll(ids: readonly ObjectId[], signal: AbortSignal): Promise<ReadonlyMap<ObjectId, Answer>> {
+  async #readAll(
+    ids: readonly ObjectId[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<ObjectId, Answer>> {
     signal.throwIfAborted()
     const found = new Map<ObjectId, Answer>()
     const running = await this.#start()
@@ -136,7 +146,8 @@ export class CatFile<Answer> {
     const { empty, files } = this.#parts
     try {
       await files.mkdir(join(empty, 'refs'), { recursive: true })
-      if (!(await files.readdir(empty)).includes('HEAD')) await writeWhole(files, join(empty, 'HEAD'), 'ref: refs/heads/main\n')
+      if (!(await files.readdir(empty)).includes('HEAD'))
+        await writeWhole(files, join(empty, 'HEAD'), 'ref: refs/heads/main\n')
     } catch (thrown) {
       throw diskFailure(empty, thrown, 'ENOENT') ?? thrown
     }
@@ -158,7 +169,12 @@ export class CatFile<Answer> {
 
   async #explain(running: Running, thrown: unknown): Promise<unknown> {
     const { child } = running
-    if (thrown instanceof StreamFault && thrown.kind === 'ended' && child.exitCode === null && child.pid !== undefined) {
+    if (
+      thrown instanceof StreamFault &&
+      thrown.kind === 'ended' &&
+      child.exitCode === null &&
+      child.pid !== undefined
+    ) {
       await once(child, 'close') // its message comes with its end
     }
     const missing = child.pid === undefined
@@ -171,7 +187,10 @@ export class CatFile<Answer> {
 }
 
 function hold(child: ChildProcessWithoutNullStreams, wanted: boolean): void {
-  const parts = [child, ...[child.stdin, child.stdout, child.stderr].filter((stream) => stream instanceof Socket)]
+  const parts = [
+    child,
+    ...[child.stdin, child.stdout, child.stderr].filter((stream) => stream instanceof Socket),
+  ]
   for (const part of parts) {
     if (wanted) part.ref()
     else part.unref()
@@ -195,7 +214,10 @@ async function readSize(reader: ByteReader, id: ObjectId): Promise<number | unde
   return (await readHead(reader, id))?.size
 }
 
-async function readHead(reader: ByteReader, id: ObjectId): Promise<{ readonly type: ObjectType; readonly size: number } | undefined> {
+async function readHead(
+  reader: ByteReader,
+  id: ObjectId,
+): Promise<{ readonly type: ObjectType; readonly size: number } | undefined> {
   const line = await reader.readLine(300)
   if (line === `${id} missing`) return undefined
   const [, type, size] = /^[0-9a-f]{40} ([a-z]+) ([0-9]+)$/.exec(line) ?? []

@@ -7,7 +7,9 @@ import { estimateNodes } from './free-memory.ts'
 function nodesIn(text: string): number {
   const count = (node: YamlNode): number => {
     if (node.kind === 'list') return node.items.reduce((sum, item) => sum + count(item), 1)
-    return node.kind === 'map' ? node.entries.reduce((sum, { key, value }) => sum + count(key) + count(value), 1) : 1
+    return node.kind === 'map'
+      ? node.entries.reduce((sum, { key, value }) => sum + count(key) + count(value), 1)
+      : 1
   }
   return parseGoYaml(text, 'a.yaml').documents.reduce((sum, { node }) => sum + count(node), 0)
 }

@@ -50,7 +50,8 @@ export function assertMemory(
 export function estimateNodes(content: Uint8Array): number {
   let nodes = 0
   // An iterator takes four times as long.
-  for (let at = 0; at < content.length && nodes < MAX_YAML_NODES; at += 1) nodes += NODES_OF[content[at] as number] as number
+  for (let at = 0; at < content.length && nodes < MAX_YAML_NODES; at += 1)
+    nodes += NODES_OF[content[at] as number] as number
   return Math.min(nodes, MAX_YAML_NODES)
 }
 

@@ -24,13 +24,19 @@ interface Unfolded {
 }
 
 /** @param entries of the pack. @returns undefined where an object unfolds from one that is not in the pack. @throws BrokenObject, OversizedObject */
-export async function indexPack(pack: Buffer, entries: readonly PackEntry[]): Promise<Buffer | undefined> {
+export async function indexPack(
+  pack: Buffer,
+  entries: readonly PackEntry[],
+): Promise<Buffer | undefined> {
   const ids = await idsOf(pack, entries)
   return ids.size < entries.length ? undefined : formatIndex(pack, ids)
 }
 
 /** In the order in which they were unfolded: a base comes before what unfolds from it. */
-async function idsOf(pack: Buffer, entries: readonly PackEntry[]): Promise<ReadonlyMap<PackEntry, string>> {
+async function idsOf(
+  pack: Buffer,
+  entries: readonly PackEntry[],
+): Promise<ReadonlyMap<PackEntry, string>> {
   const ids = new Map<PackEntry, string>()
   const below = Map.groupBy(entries, ({ base }) => base)
   const heavy = entriesBelow(entries)
@@ -45,7 +51,12 @@ async function idsOf(pack: Buffer, entries: readonly PackEntry[]): Promise<Reado
   for (const root of below.get(undefined) ?? []) {
     const type = TYPES[root.type]
     if (type === undefined) throw new BrokenObject('an entry of the pack has no type')
-    let next: Omit<Unfolded, 'below'> | undefined = { entry: root, type, content: inflate(pack, root), chain: root.chain }
+    let next: Omit<Unfolded, 'below'> | undefined = {
+      entry: root,
+      type,
+      content: inflate(pack, root),
+      chain: root.chain,
+    }
     const held: Unfolded[] = []
     while (next !== undefined) {
       const { id } = gitObject(next.type, next.content)
@@ -66,7 +77,12 @@ function nextBelow(pack: Buffer, held: Unfolded[]): Omit<Unfolded, 'below'> | un
     if (last.below.length === 0) held.pop()
     if (entry === undefined) continue
     const chain = nextOf(last.chain, entry.unfolded)
-    return { entry, type: last.type, content: applyDelta(last.content, inflate(pack, entry), entry.unfolded), chain }
+    return {
+      entry,
+      type: last.type,
+      content: applyDelta(last.content, inflate(pack, entry), entry.unfolded),
+      chain,
+    }
   }
   return undefined
 }
@@ -75,7 +91,8 @@ function nextBelow(pack: Buffer, held: Unfolded[]): Omit<Unfolded, 'below'> | un
 function entriesBelow(entries: readonly PackEntry[]): ReadonlyMap<PackEntry, number> {
   const counts = new Map<PackEntry, number>()
   for (const entry of entries.toReversed()) {
-    if (typeof entry.base === 'object') counts.set(entry.base, (counts.get(entry.base) ?? 0) + (counts.get(entry) ?? 0) + 1)
+    if (typeof entry.base === 'object')
+      counts.set(entry.base, (counts.get(entry.base) ?? 0) + (counts.get(entry) ?? 0) + 1)
   }
   return counts
 }
@@ -95,7 +112,9 @@ export function applyDelta(base: Buffer, delta: Buffer, size: number): Buffer {
     const command = delta[at] ?? 0
     at += 1
     const { source, offset, length, next } =
-      command & 0x80 ? readCopy(delta, at, command, base) : { source: delta, offset: at, length: command, next: at + command }
+      command & 0x80
+        ? readCopy(delta, at, command, base)
+        : { source: delta, offset: at, length: command, next: at + command }
     // An insertion of nothing is reserved.
     if (length === 0 || offset + length > source.length || written + length > size) throw broken()
     source.copy(target, written, offset, offset + length)

@@ -72,26 +72,35 @@ export class LocalObjects implements ObjectSource {
     signal: AbortSignal,
     most = Number.POSITIVE_INFINITY,
   ): Promise<ReadonlyMap<ObjectId, GitObject>> {
-    const sizes = type === 'blob' ? await this.#look('sizes', ids, signal) : new Map<ObjectId, number>()
+    const sizes =
+      type === 'blob' ? await this.#look('sizes', ids, signal) : new Map<ObjectId, number>()
     let rest = most
     for (const [id, size] of sizes) {
-      if (size > MOST_FILE_BYTES) throw new OversizedRead(`${this.#parts.remote}: ${id}`, MOST_FILE_BYTES, id, size)
+      if (size > MOST_FILE_BYTES)
+        throw new OversizedRead(`${this.#parts.remote}: ${id}`, MOST_FILE_BYTES, id, size)
       rest -= size
       if (rest < 0) throw new OversizedRead(this.#parts.remote, most)
     }
     const found = await this.#look('objects', ids, signal)
     const missing = ids.filter((id) => !found.has(id))
     if (missing.length === 0) return found
-    const fetched = await this.#fromPromisors(missing, signal, (promisor) => promisor.read(missing, type, signal, rest))
+    const fetched = await this.#fromPromisors(missing, signal, (promisor) =>
+      promisor.read(missing, type, signal, rest),
+    )
     if (fetched === undefined) throw await this.#notHere(missing, type, signal)
     return new Map([...found, ...fetched])
   }
 
-  async prepare(blobs: readonly ObjectId[], signal: AbortSignal): Promise<ReadonlyMap<ObjectId, number>> {
+  async prepare(
+    blobs: readonly ObjectId[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<ObjectId, number>> {
     const sizes = await this.#look('sizes', blobs, signal)
     const missing = blobs.filter((id) => !sizes.has(id))
     if (missing.length === 0) return sizes
-    const fetched = await this.#fromPromisors(missing, signal, (promisor) => promisor.prepare(missing, signal))
+    const fetched = await this.#fromPromisors(missing, signal, (promisor) =>
+      promisor.prepare(missing, signal),
+    )
     return fetched === undefined ? sizes : new Map([...sizes, ...fetched])
   }
 
@@ -110,7 +119,8 @@ export class LocalObjects implements ObjectSource {
       return (await readers[which].read(ids, signal)) as Awaited<ReturnType<Readers[Which]['read']>>
     } catch (thrown) {
       if (thrown instanceof NoGitProgram) throw gitNotInstalled(remote)
-      if (thrown instanceof UnreadableObject) throw damaged(remote, foreignLine(thrown.message), thrown)
+      if (thrown instanceof UnreadableObject)
+        throw damaged(remote, foreignLine(thrown.message), thrown)
       throw thrown
     }
   }
@@ -118,8 +128,16 @@ export class LocalObjects implements ObjectSource {
   async #openReaders(signal: AbortSignal): Promise<Readers> {
     const { gitFolder, environment, files, cacheFolder, silence } = this.#parts
     const folder = await gitFolder(signal)
-    const shared = (await this.#ask(folder, ['rev-parse', '--git-path', 'objects'], signal)).replace(/\n$/, '')
-    const parts = { objects: resolve(shared), empty: join(cacheFolder, 'in-place.git'), files, environment, silence }
+    const shared = (
+      await this.#ask(folder, ['rev-parse', '--git-path', 'objects'], signal)
+    ).replace(/\n$/, '')
+    const parts = {
+      objects: resolve(shared),
+      empty: join(cacheFolder, 'in-place.git'),
+      files,
+      environment,
+      silence,
+    }
     return { objects: openObjects(parts), sizes: openSizes(parts) }
   }
 
@@ -132,7 +150,8 @@ export class LocalObjects implements ObjectSource {
     const { remote } = this.#parts
     const { shallow, promisors } = await this.#knownGaps(signal)
     // A shallow checkout of CI may have no branch.
-    if (!shallow && (this.#known ?? (await this.advertise(signal))).refs.size === 0) throw emptyRepository(remote)
+    if (!shallow && (this.#known ?? (await this.advertise(signal))).refs.size === 0)
+      throw emptyRepository(remote)
     let failure: unknown
     for (const promisor of promisors) {
       try {
@@ -147,10 +166,16 @@ export class LocalObjects implements ObjectSource {
     return undefined
   }
 
-  async #notHere(missing: readonly ObjectId[], type: ObjectType, signal: AbortSignal): Promise<Failure> {
+  async #notHere(
+    missing: readonly ObjectId[],
+    type: ObjectType,
+    signal: AbortSignal,
+  ): Promise<Failure> {
     const { remote } = this.#parts
     const { shallow } = await this.#knownGaps(signal)
-    return shallow && type === 'commit' ? beyondShallow(remote, missing[0]) : damaged(remote, `${missing[0]} is not in this repository`)
+    return shallow && type === 'commit'
+      ? beyondShallow(remote, missing[0])
+      : damaged(remote, `${missing[0]} is not in this repository`)
   }
 
   async #knownGaps(signal: AbortSignal): Promise<Gaps> {
@@ -163,7 +188,8 @@ export class LocalObjects implements ObjectSource {
 
   async #findGaps(signal: AbortSignal): Promise<Gaps> {
     const folder = await this.#parts.gitFolder(signal)
-    const shallow = (await this.#ask(folder, ['rev-parse', '--is-shallow-repository'], signal)) === 'true\n'
+    const shallow =
+      (await this.#ask(folder, ['rev-parse', '--is-shallow-repository'], signal)) === 'true\n'
     const settings = await this.#ask(
       folder,
       ['config', '-z', '--get-regexp', '^(extensions\\.partialclone|remote\\..*\\.promisor)$'],
@@ -172,16 +198,20 @@ export class LocalObjects implements ObjectSource {
     const names = settings.split('\0').flatMap((setting) => {
       const [key = '', value = ''] = setting.split('\n', 2)
       if (key === 'extensions.partialclone') return [value]
-      return key.startsWith('remote.') && value !== 'false' ? [key.slice('remote.'.length, -'.promisor'.length)] : []
+      return key.startsWith('remote.') && value !== 'false'
+        ? [key.slice('remote.'.length, -'.promisor'.length)]
+        : []
     })
     const addresses: string[] = []
-    for (const name of new Set(names)) addresses.push((await this.#ask(folder, ['remote', 'get-url', '--', name], signal)).trimEnd())
+    for (const name of new Set(names))
+      addresses.push((await this.#ask(folder, ['remote', 'get-url', '--', name], signal)).trimEnd())
     return { shallow, promisors: addresses.filter((address) => address !== '') }
   }
 
   async #promisor(address: string, signal: AbortSignal): Promise<ObjectSource> {
     const { gitFolder, openPromisor } = this.#parts
-    const opened = this.#promisors.get(address) ?? openPromisor(address, dirname(await gitFolder(signal)))
+    const opened =
+      this.#promisors.get(address) ?? openPromisor(address, dirname(await gitFolder(signal)))
     this.#promisors.set(address, opened)
     return opened
   }
@@ -202,7 +232,8 @@ function beyondShallow(remote: string, id: ObjectId | undefined): Failure {
     what: 'cannot read an older commit of the repository',
     where: remote,
     why: `commit ${id} is needed, and the clone is shallow: its history ends before it`,
-    remedy: 'run `git fetch --unshallow` in the clone (with actions/checkout: `fetch-depth: 0`), or name the remote itself with --repo',
+    remedy:
+      'run `git fetch --unshallow` in the clone (with actions/checkout: `fetch-depth: 0`), or name the remote itself with --repo',
     retry: 'on-change',
   })
 }

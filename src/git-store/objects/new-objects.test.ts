@@ -7,7 +7,10 @@ import { commitObject, type GitObject, gitObject, treeObject } from './object-fo
 const identity = { name: 'Ada', email: 'ada@example.com' }
 
 /** A commit of one folder with one file, and what it consists of. */
-function commitOf(text: string, parents: readonly ObjectId[]): { readonly id: ObjectId; readonly objects: readonly GitObject[] } {
+function commitOf(
+  text: string,
+  parents: readonly ObjectId[],
+): { readonly id: ObjectId; readonly objects: readonly GitObject[] } {
   const shared = gitObject('blob', Buffer.from('the same in all'))
   const own = gitObject('blob', Buffer.from(text))
   const folder = treeObject([{ mode: '100644', name: 'own', id: own.id }])
@@ -29,7 +32,10 @@ test('only what the remote lacks is sent', () => {
   for (const object of [...first.objects, ...second.objects, ...stray.objects]) store.add(object)
   const all = new Map([...first.objects, ...second.objects].map((object) => [object.id, object]))
   assert.deepEqual(ids(store.missingFrom([second.id], new Set())), ids([...all.values()]))
-  assert.deepEqual(ids(store.missingFrom([second.id], new Set([first.id]))), ids(second.objects.slice(1)))
+  assert.deepEqual(
+    ids(store.missingFrom([second.id], new Set([first.id]))),
+    ids(second.objects.slice(1)),
+  )
   assert.deepEqual(store.missingFrom([second.id], new Set([second.id])), [])
 })
 

@@ -45,7 +45,11 @@ interface Generation {
  * @param limit bytes of content; an object of more than a sixteenth of it is not cached
  */
 function recentObjects(limit: number): LRUCache<ObjectId, GitObject> {
-  return new LRUCache({ maxSize: limit, maxEntrySize: limit / 16, sizeCalculation: ({ content }) => content.length + 1 })
+  return new LRUCache({
+    maxSize: limit,
+    maxEntrySize: limit / 16,
+    sizeCalculation: ({ content }) => content.length + 1,
+  })
 }
 
 export class ObjectCache {
@@ -65,15 +69,23 @@ export class ObjectCache {
     const recent = this.#recent.get(id)
     if (recent !== undefined) return recent
     const { folder, memory } = await this.#open()
-    const found = await readObject({ fs: atomicFs(this.#files), gitdir: folder, oid: id, format: 'content', cache: memory }).catch(
-      (thrown: unknown) => {
-        if (thrown instanceof Errors.NotFoundError) return undefined
-        throw diskFailure(folder, thrown) ?? new DamagedCache(`object ${id} cannot be read`, { cause: thrown })
-      },
-    )
+    const found = await readObject({
+      fs: atomicFs(this.#files),
+      gitdir: folder,
+      oid: id,
+      format: 'content',
+      cache: memory,
+    }).catch((thrown: unknown) => {
+      if (thrown instanceof Errors.NotFoundError) return undefined
+      throw (
+        diskFailure(folder, thrown) ??
+        new DamagedCache(`object ${id} cannot be read`, { cause: thrown })
+      )
+    })
     if (found === undefined) return undefined
     const { type, object: content } = found
-    if (!isObjectType(type) || !(content instanceof Uint8Array)) throw new DamagedCache(`object ${id} has no type`)
+    if (!isObjectType(type) || !(content instanceof Uint8Array))
+      throw new DamagedCache(`object ${id} has no type`)
     const object = gitObject(type, content)
     if (object.id !== id) throw new DamagedCache(`object ${id} has another content`)
     this.#recent.set(object.id, object)
@@ -86,9 +98,13 @@ export class ObjectCache {
     const text = await this.#files.readFile(join(folder, file), 'utf8').catch(() => '')
     const matches = text.split('\n').map((line) => REF_LINE.exec(line))
     const pairs = matches.flatMap((match) =>
-      match?.[1] === undefined || match[2] === undefined ? [] : [[match[2], objectId(match[1])] as const],
+      match?.[1] === undefined || match[2] === undefined
+        ? []
+        : [[match[2], objectId(match[1])] as const],
     )
-    return new Map(pairs.map(([name, id]) => [name.replace(/^refs\/remotes\/origin\//, 'refs/heads/'), id]))
+    return new Map(
+      pairs.map(([name, id]) => [name.replace(/^refs\/remotes\/origin\//, 'refs/heads/'), id]),
+    )
   }
 
   /**
@@ -103,13 +119,18 @@ export class ObjectCache {
   ): Promise<void> {
     const { folder } = await this.#open()
     try {
-      if (pack !== undefined && checkPack(pack.content) > 0) await this.#storePack(folder, pack.content, pack.most)
+      if (pack !== undefined && checkPack(pack.content) > 0)
+        await this.#storePack(folder, pack.content, pack.most)
       if (tips === undefined) return
       const lines = [...tips]
         .filter(([name]) => isWellFormedRefName(name))
         .map(([name, id]) => ({ name: name.replace(/^refs\/heads\//, 'refs/remotes/origin/'), id }))
         .sort((left, right) => (left.name < right.name ? -1 : 1))
-      await writeWhole(this.#files, join(folder, file), HEADER + lines.map(({ name, id }) => `${id} ${name}\n`).join(''))
+      await writeWhole(
+        this.#files,
+        join(folder, file),
+        HEADER + lines.map(({ name, id }) => `${id} ${name}\n`).join(''),
+      )
     } catch (thrown) {
       throw diskFailure(folder, thrown) ?? thrown
     }
@@ -119,9 +140,11 @@ export class ObjectCache {
   async discard(): Promise<void> {
     const { number } = await this.#open()
     this.#generation = undefined
-    await this.#files.mkdir(join(this.#folder, `${number + 1}.git`), { recursive: true }).catch((thrown: unknown) => {
-      throw diskFailure(this.#folder, thrown) ?? thrown
-    })
+    await this.#files
+      .mkdir(join(this.#folder, `${number + 1}.git`), { recursive: true })
+      .catch((thrown: unknown) => {
+        throw diskFailure(this.#folder, thrown) ?? thrown
+      })
   }
 
   async #storePack(folder: string, pack: Buffer, most: number): Promise<void> {
@@ -135,7 +158,10 @@ export class ObjectCache {
       await writeWhole(this.#files, join(incoming, `${name}.idx`), index)
       await this.#files.mkdir(join(folder, 'objects/pack'), { recursive: true })
       for (const ending of ['.pack', '.idx']) {
-        await this.#files.rename(join(incoming, name + ending), join(folder, 'objects/pack', name + ending))
+        await this.#files.rename(
+          join(incoming, name + ending),
+          join(folder, 'objects/pack', name + ending),
+        )
       }
     } finally {
       await this.#files.rm(incoming, { recursive: true, force: true }).catch(() => {}) // deleted later as stale
@@ -146,12 +172,15 @@ export class ObjectCache {
     if (this.#generation !== undefined) return this.#generation
     try {
       await this.#files.mkdir(this.#folder, { recursive: true, mode: 0o700 })
-      const numbers = (await this.#files.readdir(this.#folder)).map((name) => Number(GENERATION.exec(name)?.[1] ?? 0))
+      const numbers = (await this.#files.readdir(this.#folder)).map((name) =>
+        Number(GENERATION.exec(name)?.[1] ?? 0),
+      )
       const number = Math.max(1, ...numbers)
       const folder = join(this.#folder, `${number}.git`)
       await this.#prepare(folder)
       this.#generation = { number, folder, memory: {} }
-      for (const old of numbers.filter((each) => each > 0 && each < number)) await this.#remove(join(this.#folder, `${old}.git`))
+      for (const old of numbers.filter((each) => each > 0 && each < number))
+        await this.#remove(join(this.#folder, `${old}.git`))
       await this.#clearStale(join(folder, 'incoming'))
       await this.#clearStale(folder)
       return this.#generation
@@ -166,12 +195,15 @@ export class ObjectCache {
     await this.#files.mkdir(join(folder, 'refs'), { recursive: true })
     const known = new Set(await this.#files.readdir(folder))
     if (!known.has('config')) await writeWhole(this.#files, join(folder, 'config'), CONFIG)
-    if (!known.has('HEAD')) await writeWhole(this.#files, join(folder, 'HEAD'), 'ref: refs/heads/main\n')
+    if (!known.has('HEAD'))
+      await writeWhole(this.#files, join(folder, 'HEAD'), 'ref: refs/heads/main\n')
   }
 
   async #clearStale(folder: string): Promise<void> {
     const names = await this.#files.readdir(folder).catch(() => [])
-    for (const name of names.filter((each) => folder.endsWith('incoming') || each.includes(TEMPORARY_MARK))) {
+    for (const name of names.filter(
+      (each) => folder.endsWith('incoming') || each.includes(TEMPORARY_MARK),
+    )) {
       const path = join(folder, name)
       const age = await this.#files.stat(path).then(
         (stat) => Date.now() - stat.mtimeMs,

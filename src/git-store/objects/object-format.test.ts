@@ -20,16 +20,30 @@ import {
 } from './object-format.ts'
 
 const SOME = objectId('e69de29bb2d1d6434b8b29ae775ad8c2e48c5391')
-const COMMIT = { tree: SOME, parents: [SOME], identity: { name: 'Zoë', email: 'z@example.com' }, at: 5, message: 'Grüße\n\nkpt:{}\n' }
+const COMMIT = {
+  tree: SOME,
+  parents: [SOME],
+  identity: { name: 'Zoë', email: 'z@example.com' },
+  at: 5,
+  message: 'Grüße\n\nkpt:{}\n',
+}
 
 test('a blob has the id that git gives it', () => {
   assert.equal(gitObject('blob', Buffer.from('')).id, SOME)
-  assert.equal(gitObject('blob', Buffer.from('hello\n')).id, 'ce013625030ba8dba906f756967f9e9ca394464a')
+  assert.equal(
+    gitObject('blob', Buffer.from('hello\n')).id,
+    'ce013625030ba8dba906f756967f9e9ca394464a',
+  )
 })
 
 test('folders sort as if their name ended with a slash', () => {
   const entry = (mode: string, name: string): TreeEntry => ({ mode, name, id: SOME })
-  const tree = treeObject([entry('100644', 'web.txt'), entry('40000', 'web'), entry('40000', 'web-2'), entry('100644', 'a')])
+  const tree = treeObject([
+    entry('100644', 'web.txt'),
+    entry('40000', 'web'),
+    entry('40000', 'web-2'),
+    entry('100644', 'a'),
+  ])
   assert.deepEqual(
     parseTree(tree.content).map(({ name }) => name),
     ['a', 'web-2', 'web.txt', 'web'],
@@ -77,11 +91,19 @@ test('git index-pack --strict takes our packs, whatever the sizes', () => {
     execFileSync('git', ['init', '-q', '--bare', folder], { env })
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 70_000 }), { maxLength: 5 }), (sizes) => {
-        const blobs = [0, 15, 16, 2047, 2048, ...sizes].map((size, at) => gitObject('blob', Buffer.alloc(size, at + 65)))
+        const blobs = [0, 15, 16, 2047, 2048, ...sizes].map((size, at) =>
+          gitObject('blob', Buffer.alloc(size, at + 65)),
+        )
         const unique = [...new Map(blobs.map((blob) => [blob.id, blob])).values()]
-        const tree = treeObject(unique.map((blob, at) => ({ mode: '100644', name: `f${at}`, id: blob.id })))
+        const tree = treeObject(
+          unique.map((blob, at) => ({ mode: '100644', name: `f${at}`, id: blob.id })),
+        )
         writeFileSync(join(folder, 'x.pack'), encodePack([...unique, tree]))
-        execFileSync('git', ['index-pack', '--strict', join(folder, 'x.pack')], { cwd: folder, env, stdio: 'pipe' })
+        execFileSync('git', ['index-pack', '--strict', join(folder, 'x.pack')], {
+          cwd: folder,
+          env,
+          stdio: 'pipe',
+        })
       }),
       { numRuns: 8 },
     )

@@ -64,7 +64,10 @@ export function isFolder(entry: TreeEntry): boolean {
 export function treeObject(entries: readonly TreeEntry[]): GitObject {
   const key = (entry: TreeEntry) => (isFolder(entry) ? `${entry.name}/` : entry.name)
   const sorted = [...entries].sort((left, right) => (key(left) < key(right) ? -1 : 1))
-  const parts = sorted.flatMap((entry) => [Buffer.from(`${entry.mode} ${entry.name}\0`, 'latin1'), Buffer.from(entry.id, 'hex')])
+  const parts = sorted.flatMap((entry) => [
+    Buffer.from(`${entry.mode} ${entry.name}\0`, 'latin1'),
+    Buffer.from(entry.id, 'hex'),
+  ])
   return gitObject('tree', Buffer.concat(parts))
 }
 
@@ -74,17 +77,25 @@ export function parseTree(content: Buffer): readonly TreeEntry[] {
   for (let at = 0; at < content.length; ) {
     const space = content.indexOf(0x20, at)
     const end = content.indexOf(0, space)
-    if (space < 0 || end < 0 || end + 21 > content.length) throw new BrokenObject('a tree breaks off')
+    if (space < 0 || end < 0 || end + 21 > content.length)
+      throw new BrokenObject('a tree breaks off')
     const mode = content.toString('latin1', at, space)
     if (!/^[0-7]{5,6}$/.test(mode)) throw new BrokenObject('a tree has an entry without a mode')
-    entries.push({ mode, name: content.toString('latin1', space + 1, end), id: objectId(content.toString('hex', end + 1, end + 21)) })
+    entries.push({
+      mode,
+      name: content.toString('latin1', space + 1, end),
+      id: objectId(content.toString('hex', end + 1, end + 21)),
+    })
     at = end + 21
   }
   return entries
 }
 
 /** Author and committer are the same, in UTC. @param sign adds a signature to the content */
-export function commitObject(commit: CommitContent, sign: (content: Buffer) => Buffer = (content) => content): GitObject {
+export function commitObject(
+  commit: CommitContent,
+  sign: (content: Buffer) => Buffer = (content) => content,
+): GitObject {
   const person = `${commit.identity.name} <${commit.identity.email}> ${commit.at} +0000`
   const lines = [
     `tree ${commit.tree}`,
@@ -101,11 +112,14 @@ export function commitObject(commit: CommitContent, sign: (content: Buffer) => B
 export function parseCommit(id: ObjectId, content: Buffer): CommitView {
   const cut = content.indexOf('\n\n')
   const head = (cut < 0 ? content : content.subarray(0, cut)).toString('latin1').split('\n')
-  const valuesOfHeader = (name: string) => head.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1))
+  const valuesOfHeader = (name: string) =>
+    head.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1))
   const decoder = decoderFor(valuesOfHeader('encoding')[0])
   const [tree = ''] = valuesOfHeader('tree')
   const personOf = (name: string) =>
-    /^(.*?) ?<([^>]*)> (-?\d+) [+-]\d+$/.exec(decoder.decode(Buffer.from(valuesOfHeader(name)[0] ?? '', 'latin1')))
+    /^(.*?) ?<([^>]*)> (-?\d+) [+-]\d+$/.exec(
+      decoder.decode(Buffer.from(valuesOfHeader(name)[0] ?? '', 'latin1')),
+    )
   const author = personOf('author')
   const committer = personOf('committer')
   if (!/^[0-9a-f]{40}$/.test(tree)) throw new BrokenObject('a commit has no tree')
@@ -115,7 +129,11 @@ export function parseCommit(id: ObjectId, content: Buffer): CommitView {
     tree: objectId(tree),
     message: decoder.decode(cut < 0 ? Buffer.alloc(0) : content.subarray(cut + 2)),
     author: { name: author?.[1] ?? '', email: author?.[2] ?? '', at: Number(author?.[3] ?? 0) },
-    committer: { name: committer?.[1] ?? '', email: committer?.[2] ?? '', at: Number(committer?.[3] ?? 0) },
+    committer: {
+      name: committer?.[1] ?? '',
+      email: committer?.[2] ?? '',
+      at: Number(committer?.[3] ?? 0),
+    },
   }
 }
 
@@ -135,7 +153,10 @@ export function encodePack(objects: readonly GitObject[]): Buffer {
   head.write('PACK')
   head.writeUInt32BE(2, 4)
   head.writeUInt32BE(objects.length, 8)
-  const body = Buffer.concat([head, ...objects.flatMap((object) => [packedHead(object), deflateSync(object.content)])])
+  const body = Buffer.concat([
+    head,
+    ...objects.flatMap((object) => [packedHead(object), deflateSync(object.content)]),
+  ])
   return Buffer.concat([body, createHash('sha1').update(body).digest()])
 }
 
@@ -155,7 +176,8 @@ function packedHead({ type, content }: GitObject): Buffer {
 
 /** Number of objects in the header of a pack. @throws BrokenObject when it is no whole pack of version 2 */
 export function checkPack(pack: Buffer): number {
-  if (pack.length < 32 || pack.toString('latin1', 0, 4) !== 'PACK' || pack.readUInt32BE(4) !== 2) throw new BrokenObject('no pack came')
+  if (pack.length < 32 || pack.toString('latin1', 0, 4) !== 'PACK' || pack.readUInt32BE(4) !== 2)
+    throw new BrokenObject('no pack came')
   const sum = createHash('sha1').update(pack.subarray(0, -20)).digest()
   if (!sum.equals(pack.subarray(-20))) throw new BrokenObject('the pack came with a wrong checksum')
   return pack.readUInt32BE(8)

@@ -15,7 +15,12 @@ export interface ObjectSource {
    * @throws OversizedRead, Failure BP1003 where the repository is empty, BP4006 where an object cannot be had, BP4011 for a commit beyond a
    * shallow clone, BP40xx otherwise
    */
-  read(ids: readonly ObjectId[], type: ObjectType, signal: AbortSignal, most?: number): Promise<ReadonlyMap<ObjectId, GitObject>>
+  read(
+    ids: readonly ObjectId[],
+    type: ObjectType,
+    signal: AbortSignal,
+    most?: number,
+  ): Promise<ReadonlyMap<ObjectId, GitObject>>
   /** As of `PackageRepository`. */
   prepare(blobs: readonly ObjectId[], signal: AbortSignal): Promise<ReadonlyMap<ObjectId, number>>
 }

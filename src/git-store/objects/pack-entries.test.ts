@@ -21,7 +21,10 @@ test('a whole history with an object that is too large: its size is told, and ho
       assert.ok(thrown instanceof OversizedObject)
       const { code, where, why, remedy } = oversizedObject('https://git.example/deploy', thrown)
       assert.deepEqual([code, where], ['BP1111', 'https://git.example/deploy'])
-      assert.equal(why, 'its server gives the whole history only, and an object of the pack has 314572800 bytes, more than 256 MiB')
+      assert.equal(
+        why,
+        'its server gives the whole history only, and an object of the pack has 314572800 bytes, more than 256 MiB',
+      )
       assert.match(remedy, /version 2 of the git protocol.*--repo.*git rev-list --objects --all/)
       return true
     },

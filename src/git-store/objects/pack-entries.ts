@@ -44,7 +44,9 @@ export function readPackEntries(pack: Buffer, most: number): readonly PackEntry[
     const entry = readEntry(pack, at, entries, most)
     unfolded += entry.unfolded
     if (unfolded > MOST_UNFOLDED.bytes + MOST_UNFOLDED.ratio * pack.length)
-      throw new OversizedObject(`its ${pack.length} bytes unfold to more than ${inMebibytes(MOST_UNFOLDED.bytes)}`)
+      throw new OversizedObject(
+        `its ${pack.length} bytes unfold to more than ${inMebibytes(MOST_UNFOLDED.bytes)}`,
+      )
     entries.set(at, entry)
     at = entry.end
   }
@@ -52,7 +54,12 @@ export function readPackEntries(pack: Buffer, most: number): readonly PackEntry[
   return [...entries.values()]
 }
 
-function readEntry(pack: Buffer, at: number, entries: ReadonlyMap<number, PackEntry>, most: number): PackEntry {
+function readEntry(
+  pack: Buffer,
+  at: number,
+  entries: ReadonlyMap<number, PackEntry>,
+  most: number,
+): PackEntry {
   const end = pack.length - 20
   const head = readHead(pack, at)
   assertSize(head.size, most)
@@ -61,21 +68,28 @@ function readEntry(pack: Buffer, at: number, entries: ReadonlyMap<number, PackEn
   if (next >= end) throw new BrokenObject('the pack breaks off')
   const { content, used } = inflateUpTo(pack.subarray(next, end), head.size)
   const entry = { at, data: next, end: next + used, type: head.type, size: head.size, base }
-  if (base === undefined) return { ...entry, unfolded: head.size, chain: { length: 1, bytes: head.size } }
+  if (base === undefined)
+    return { ...entry, unfolded: head.size, chain: { length: 1, bytes: head.size } }
   const from = readSize(content, 0)
   assertSize(from.size, most)
   const unfolded = readSize(content, from.next).size
   assertSize(unfolded, most)
-  const chain = typeof base === 'string' ? { length: 1, bytes: from.size + unfolded } : nextOf(base.chain, unfolded)
+  const chain =
+    typeof base === 'string'
+      ? { length: 1, bytes: from.size + unfolded }
+      : nextOf(base.chain, unfolded)
   return { ...entry, unfolded, chain }
 }
 
 /** The chain of an object that unfolds from the last one of another. @throws OversizedObject, BrokenObject where it is too long */
 export function nextOf(chain: PackEntry['chain'], unfolded: number): PackEntry['chain'] {
   const next = { length: chain.length + 1, bytes: chain.bytes + unfolded }
-  if (next.length > LONGEST_CHAIN) throw new BrokenObject(`a chain of deltas of the pack is longer than ${LONGEST_CHAIN}`)
+  if (next.length > LONGEST_CHAIN)
+    throw new BrokenObject(`a chain of deltas of the pack is longer than ${LONGEST_CHAIN}`)
   if (next.bytes > MOST_CHAIN)
-    throw new OversizedObject(`a chain of deltas of the pack has ${next.bytes} bytes, more than ${inMebibytes(MOST_CHAIN)}`)
+    throw new OversizedObject(
+      `a chain of deltas of the pack has ${next.bytes} bytes, more than ${inMebibytes(MOST_CHAIN)}`,
+    )
   return next
 }
 
@@ -90,12 +104,16 @@ function readBase(
   const { distance, next: after } = readDistance(pack, next)
   const base = entries.get(at - distance)
   // Anything else would be read as an entry: its own beginning without end, or a place within another one.
-  if (base === undefined) throw new BrokenObject('a delta of the pack unfolds from no entry before it')
+  if (base === undefined)
+    throw new BrokenObject('a delta of the pack unfolds from no entry before it')
   return { base, next: after }
 }
 
 function assertSize(size: number, most: number): void {
-  if (size > most) throw new OversizedObject(`an object of the pack has ${size} bytes, more than ${inMebibytes(most)}`)
+  if (size > most)
+    throw new OversizedObject(
+      `an object of the pack has ${size} bytes, more than ${inMebibytes(most)}`,
+    )
 }
 
 function inMebibytes(bytes: number): string {
@@ -103,7 +121,10 @@ function inMebibytes(bytes: number): string {
 }
 
 /** Type in three bits, then the size: four bits, and seven in each further byte. */
-function readHead(pack: Buffer, at: number): { readonly type: number; readonly size: number; readonly next: number } {
+function readHead(
+  pack: Buffer,
+  at: number,
+): { readonly type: number; readonly size: number; readonly next: number } {
   const first = pack[at] ?? 0
   const type = (first >> 4) & 7
   if ((first & 0x80) === 0) return { type, size: first & 15, next: at + 1 }
@@ -111,7 +132,10 @@ function readHead(pack: Buffer, at: number): { readonly type: number; readonly s
   return { type, size: size * 16 + (first & 15), next }
 }
 
-export function readSize(bytes: Buffer, start: number): { readonly size: number; readonly next: number } {
+export function readSize(
+  bytes: Buffer,
+  start: number,
+): { readonly size: number; readonly next: number } {
   let size = 0
   for (let at = start, factor = 1; at < bytes.length && factor <= 2 ** 49; at += 1, factor *= 128) {
     const byte = bytes[at] ?? 0
@@ -122,7 +146,10 @@ export function readSize(bytes: Buffer, start: number): { readonly size: number;
 }
 
 /** Seven bits in each byte, the highest first, one added for each further byte. */
-function readDistance(bytes: Buffer, start: number): { readonly distance: number; readonly next: number } {
+function readDistance(
+  bytes: Buffer,
+  start: number,
+): { readonly distance: number; readonly next: number } {
   let distance = 0
   for (let at = start; at < bytes.length && distance < 2 ** 32; at += 1) {
     const byte = bytes[at] ?? 0
@@ -134,7 +161,10 @@ function readDistance(bytes: Buffer, start: number): { readonly distance: number
 }
 
 /** @param bytes that begin with what is compressed. @throws BrokenObject where it is not of this size */
-export function inflateUpTo(bytes: Buffer, size: number): { readonly content: Buffer; readonly used: number } {
+export function inflateUpTo(
+  bytes: Buffer,
+  size: number,
+): { readonly content: Buffer; readonly used: number } {
   let inflated: unknown
   try {
     // Without room for one byte more, zlib does not look for the end of the stream.
@@ -142,7 +172,11 @@ export function inflateUpTo(bytes: Buffer, size: number): { readonly content: Bu
   } catch (thrown) {
     throw new BrokenObject('an entry of the pack cannot be inflated', { cause: thrown })
   }
-  const { buffer, engine } = inflated as { readonly buffer: Buffer; readonly engine: { readonly bytesWritten: number } }
-  if (buffer.length !== size) throw new BrokenObject('an entry of the pack has another size than it says')
+  const { buffer, engine } = inflated as {
+    readonly buffer: Buffer
+    readonly engine: { readonly bytesWritten: number }
+  }
+  if (buffer.length !== size)
+    throw new BrokenObject('an entry of the pack has another size than it says')
   return { content: buffer, used: engine.bytesWritten }
 }

@@ -12,13 +12,17 @@ const MAY_BE_GIT = /g.*i.*t/is
 /** `.git` in every form that some file system takes for it: `.GIT`, `git~1`, `.git.`, `.git::$INDEX_ALLOCATION`, `.g<U+200C>it`. */
 function standsForGitFolder(segment: string): boolean {
   if (!MAY_BE_GIT.test(segment)) return false
-  const plain = (segment.replace(IGNORED_BY_HFS, '').split(':')[0] ?? '').replace(/[. ]+$/, '').toLowerCase()
+  const plain = (segment.replace(IGNORED_BY_HFS, '').split(':')[0] ?? '')
+    .replace(/[. ]+$/, '')
+    .toLowerCase()
   return plain === '.git' || /^git~[0-9]+$/.test(plain)
 }
 
 /** A name that no tree should have: `git fsck` calls each an error. */
 export function isHostileName(name: string): boolean {
-  return name === '' || name === '.' || name === '..' || name.includes('/') || standsForGitFolder(name)
+  return (
+    name === '' || name === '.' || name === '..' || name.includes('/') || standsForGitFolder(name)
+  )
 }
 
 /**
@@ -28,7 +32,8 @@ export function isHostileName(name: string): boolean {
 export function pathSegments(path: string): readonly string[] {
   const segments = path.split('/')
   for (const segment of segments) {
-    if (isHostileName(segment)) refusePath(path, `${JSON.stringify(segment)} is not a name that git may hold`)
+    if (isHostileName(segment))
+      refusePath(path, `${JSON.stringify(segment)} is not a name that git may hold`)
     if (segment.includes('\\')) refusePath(path, 'a backslash is a path separator on some machines')
     if (CONTROL.test(segment)) refusePath(path, 'it has control characters in it')
     if (!segment.isWellFormed()) refusePath(path, 'it is not valid Unicode')

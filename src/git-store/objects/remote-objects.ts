@@ -69,7 +69,12 @@ export class RemoteObjects implements ObjectSource {
   #turn: Promise<unknown> = Promise.resolve()
 
   /** @param remote as it may be printed. @param baseBranch short name; the remote's default branch is fetched in any case */
-  constructor(remote: string, transport: GitTransport, cache: ObjectCache, baseBranch: string | undefined) {
+  constructor(
+    remote: string,
+    transport: GitTransport,
+    cache: ObjectCache,
+    baseBranch: string | undefined,
+  ) {
     this.#remote = remote
     this.#transport = transport
     this.#cache = cache
@@ -104,7 +109,10 @@ export class RemoteObjects implements ObjectSource {
     return new Map([...found, ...here])
   }
 
-  async prepare(blobs: readonly ObjectId[], signal: AbortSignal): Promise<ReadonlyMap<ObjectId, number>> {
+  async prepare(
+    blobs: readonly ObjectId[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<ObjectId, number>> {
     const sizes = await this.#sizesOf(blobs)
     const missing = blobs.filter((id) => !sizes.has(id) && !this.#oversized.has(id))
     if (missing.length === 0) return sizes
@@ -143,14 +151,23 @@ export class RemoteObjects implements ObjectSource {
   }
 
   /** Fetches `all` together; where one of them fails the rest, those of `ids` alone. */
-  async #fetched(all: readonly ObjectId[], ids: readonly ObjectId[], type: ObjectType, signal: AbortSignal): Promise<void> {
+  async #fetched(
+    all: readonly ObjectId[],
+    ids: readonly ObjectId[],
+    type: ObjectType,
+    signal: AbortSignal,
+  ): Promise<void> {
     try {
       await this.#fetchAll(all, type, signal)
     } catch (thrown) {
       if (!(thrown instanceof Refused || thrown instanceof OversizedRead)) throw thrown
       if (all.length > ids.length) return await this.#fetched(ids, ids, type, signal)
       if (thrown instanceof OversizedRead) throw thrown
-      throw damaged(this.#remote, `the server refuses: ${foreignLine(thrown.message, { secrets: this.#transport.secrets })}`, thrown)
+      throw damaged(
+        this.#remote,
+        `the server refuses: ${foreignLine(thrown.message, { secrets: this.#transport.secrets })}`,
+        thrown,
+      )
     }
   }
 
@@ -165,8 +182,15 @@ export class RemoteObjects implements ObjectSource {
 
   #notToBeHad(ids: readonly ObjectId[]): Error {
     const damage = this.#damage
-    const why = damage === undefined ? 'is reached from no branch and no tag' : 'is broken in a fresh copy too'
-    return damaged(this.#remote, `${ids.length === 1 ? ids[0] : `one of ${ids.length} objects`} ${why}`, damage)
+    const why =
+      damage === undefined
+        ? 'is reached from no branch and no tag'
+        : 'is broken in a fresh copy too'
+    return damaged(
+      this.#remote,
+      `${ids.length === 1 ? ids[0] : `one of ${ids.length} objects`} ${why}`,
+      damage,
+    )
   }
 
   async #startAnew(): Promise<void> {
@@ -181,7 +205,8 @@ export class RemoteObjects implements ObjectSource {
     let rest = most
     await this.#eachHere(ids, (object) => {
       const { id, type, content } = object
-      if (type === 'blob' && content.length > MOST_FILE_BYTES) throw this.#tooLarge(id, content.length)
+      if (type === 'blob' && content.length > MOST_FILE_BYTES)
+        throw this.#tooLarge(id, content.length)
       rest -= found.has(id) ? 0 : content.length
       if (rest < 0) throw new OversizedRead(this.#remote, most)
       found.set(id, object)
@@ -214,7 +239,8 @@ export class RemoteObjects implements ObjectSource {
   /** Tries again with fresh refs, and then with the whole history where the server can do no better. */
   async #fetchAll(ids: readonly ObjectId[], type: ObjectType, signal: AbortSignal): Promise<void> {
     for (let anew = this.#known === undefined; ; anew = true) {
-      const advertisement = anew || this.#known === undefined ? await this.advertise(signal) : this.#known
+      const advertisement =
+        anew || this.#known === undefined ? await this.advertise(signal) : this.#known
       const way = this.#whole ? 'whole' : wayOf(advertisement)
       try {
         if (way === 'partial') await this.#fetchPartly(advertisement, ids, type, signal)
@@ -223,18 +249,33 @@ export class RemoteObjects implements ObjectSource {
       } catch (thrown) {
         if (!(thrown instanceof Refused)) throw thrown
         // A file that a folder names exists, so a server that refuses it does not give objects by id. A commit may be gone.
-        if (anew && (way === 'whole' || this.#givesById || (type === 'commit' && advertisement.version === 2))) throw thrown
+        if (
+          anew &&
+          (way === 'whole' || this.#givesById || (type === 'commit' && advertisement.version === 2))
+        )
+          throw thrown
         if (anew) this.#whole = true
       }
     }
   }
 
-  async #fetchPartly(advertisement: Advertisement, ids: readonly ObjectId[], type: ObjectType, signal: AbortSignal): Promise<void> {
+  async #fetchPartly(
+    advertisement: Advertisement,
+    ids: readonly ObjectId[],
+    type: ObjectType,
+    signal: AbortSignal,
+  ): Promise<void> {
     const offered = advertisement.capabilities.has('filter')
-    const ask = (filter: Filter): Filter | undefined => (offered && this.#filters.get(filter) !== false ? filter : undefined)
+    const ask = (filter: Filter): Filter | undefined =>
+      offered && this.#filters.get(filter) !== false ? filter : undefined
     if (type !== 'commit') {
       if (type === 'blob') await this.#fetchFiles(advertisement, ids, signal)
-      else await this.#fetch(advertisement, { wants: ids, haves: [], filter: type === 'tree' ? ask('blob:none') : undefined }, signal)
+      else
+        await this.#fetch(
+          advertisement,
+          { wants: ids, haves: [], filter: type === 'tree' ? ask('blob:none') : undefined },
+          signal,
+        )
       this.#givesById = true
       return
     }
@@ -242,23 +283,40 @@ export class RemoteObjects implements ObjectSource {
     const tips = new Set([base, branches, ledger].flatMap((each) => [...each.values()]))
     const here = await this.#tips('tips')
     if (here.size === 0 || ids.some((id) => tips.has(id))) {
-      const depthOf = (group: ReadonlyMap<string, ObjectId>) => ([...group.keys()].some((name) => here.has(name)) ? FURTHEST : 1)
-      await this.#fetchTips(advertisement, { tips: base, depth: depthOf(base), filter: ask('blob:none') }, signal)
+      const depthOf = (group: ReadonlyMap<string, ObjectId>) =>
+        [...group.keys()].some((name) => here.has(name)) ? FURTHEST : 1
+      await this.#fetchTips(
+        advertisement,
+        { tips: base, depth: depthOf(base), filter: ask('blob:none') },
+        signal,
+      )
       await this.#fetchTips(advertisement, { tips: ledger, depth: depthOf(ledger) }, signal)
       await this.#fetchTips(advertisement, { tips: branches, filter: ask(SMALL_FILES) }, signal)
     }
     const missing = await this.#missingOf(ids)
-    const tagged = [...tipsNaming(advertisement, missing).keys()].some((name) => name.startsWith('refs/tags/'))
+    const tagged = [...tipsNaming(advertisement, missing).keys()].some((name) =>
+      name.startsWith('refs/tags/'),
+    )
     if (tagged) {
-      const wants = ask('tree:0') === undefined ? missing : [...missing, ...latestRevisions(advertisement)]
-      await this.#fetch(advertisement, { wants, haves: [], depth: 1, filter: ask('tree:0') }, signal)
+      const wants =
+        ask('tree:0') === undefined ? missing : [...missing, ...latestRevisions(advertisement)]
+      await this.#fetch(
+        advertisement,
+        { wants, haves: [], depth: 1, filter: ask('tree:0') },
+        signal,
+      )
     }
     const older = await this.#missingOf(missing)
     if (older.length === 0) return
     // Without haves: a server that knows of a commit takes its ancestors to be here too.
     await this.#fetch(
       advertisement,
-      { wants: older, haves: [], depth: DEPTHS[this.#deepened] ?? DEEPEST, filter: ask('blob:none') },
+      {
+        wants: older,
+        haves: [],
+        depth: DEPTHS[this.#deepened] ?? DEEPEST,
+        filter: ask('blob:none'),
+      },
       signal,
     )
     this.#deepened += 1
@@ -293,18 +351,25 @@ export class RemoteObjects implements ObjectSource {
   }
 
   /** The branches that are read with their whole history, then every branch and tag. */
-  async #fetchWhole(advertisement: Advertisement, ids: readonly ObjectId[], signal: AbortSignal): Promise<void> {
+  async #fetchWhole(
+    advertisement: Advertisement,
+    ids: readonly ObjectId[],
+    signal: AbortSignal,
+  ): Promise<void> {
     const { base, branches, ledger } = ourTips(advertisement, this.#baseBranch)
     const near = new Map([...base, ...branches, ...ledger, ...tipsNaming(advertisement, ids)])
     for (const tips of [near, branchesAndTags(advertisement)]) {
-      if ((await this.#missingOf(ids)).length > 0) await this.#fetchTips(advertisement, { tips }, signal, 'packed-refs')
+      if ((await this.#missingOf(ids)).length > 0)
+        await this.#fetchTips(advertisement, { tips }, signal, 'packed-refs')
     }
   }
 
   /** The missing ones of `ids`; none where the cache is damaged, because then it is begun anew. */
   async #missingOf(ids: readonly ObjectId[]): Promise<readonly ObjectId[]> {
     const here = await this.#sizesOf(ids)
-    return this.#damage === undefined ? ids.filter((id) => !here.has(id) && !this.#oversized.has(id)) : []
+    return this.#damage === undefined
+      ? ids.filter((id) => !here.has(id) && !this.#oversized.has(id))
+      : []
   }
 
   async #tips(file: TipsFile): Promise<ReadonlyMap<string, ObjectId>> {
@@ -336,27 +401,45 @@ export class RemoteObjects implements ObjectSource {
     request: FetchRequest,
     signal: AbortSignal,
     store: (pack: Buffer | undefined) => Promise<void> = (pack) =>
-      this.#cache.store(withLimit(pack, request.most === undefined ? MOST_OBJECT : MOST_FILE_BYTES)),
+      this.#cache.store(
+        withLimit(pack, request.most === undefined ? MOST_OBJECT : MOST_FILE_BYTES),
+      ),
   ): Promise<void> {
     if (this.#damage !== undefined) return
     try {
-      await store(request.wants.length === 0 ? undefined : await this.#request(known, request, signal))
+      await store(
+        request.wants.length === 0 ? undefined : await this.#request(known, request, signal),
+      )
     } catch (thrown) {
-      if (request.most !== undefined && isTooLarge(thrown)) throw new OversizedObject('a file is too large', { cause: thrown })
+      if (request.most !== undefined && isTooLarge(thrown))
+        throw new OversizedObject('a file is too large', { cause: thrown })
       this.#pass(thrown, signal)
     }
   }
 
   /** A server may refuse one filter and take another: less and less is left out, until it does. */
-  async #request(known: Advertisement, request: FetchRequest, signal: AbortSignal): Promise<Buffer> {
+  async #request(
+    known: Advertisement,
+    request: FetchRequest,
+    signal: AbortSignal,
+  ): Promise<Buffer> {
     const { filter } = request
     try {
       const pack = await this.#send(known, request, signal)
       if (filter !== undefined) this.#filters.set(filter, true)
       return pack
     } catch (thrown) {
-      if (!(thrown instanceof RefusedService) || filter === undefined || this.#filters.get(filter) === true) throw thrown
-      const pack = await this.#request(known, { ...request, filter: filter === 'tree:0' ? 'blob:none' : undefined }, signal)
+      if (
+        !(thrown instanceof RefusedService) ||
+        filter === undefined ||
+        this.#filters.get(filter) === true
+      )
+        throw thrown
+      const pack = await this.#request(
+        known,
+        { ...request, filter: filter === 'tree:0' ? 'blob:none' : undefined },
+        signal,
+      )
       this.#filters.set(filter, false)
       return pack
     }
@@ -385,10 +468,16 @@ function bytesOf(objects: ReadonlyMap<ObjectId, GitObject>): number {
   return [...objects.values()].reduce((sum, { content }) => sum + content.length, 0)
 }
 
-function withLimit(content: Buffer | undefined, most = MOST_OBJECT): { readonly content: Buffer; readonly most: number } | undefined {
+function withLimit(
+  content: Buffer | undefined,
+  most = MOST_OBJECT,
+): { readonly content: Buffer; readonly most: number } | undefined {
   return content === undefined ? undefined : { content, most }
 }
 
 function isTooLarge(thrown: unknown): boolean {
-  return thrown instanceof OversizedObject || (thrown instanceof StreamFault && thrown.kind === 'too-large')
+  return (
+    thrown instanceof OversizedObject ||
+    (thrown instanceof StreamFault && thrown.kind === 'too-large')
+  )
 }

@@ -80,7 +80,11 @@ function removeAll(): void {
 }
 
 async function bytesIn(folder: string): Promise<number> {
-  const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
-  const sizes = await Promise.all(files.map((entry) => stat(join(entry.parentPath, entry.name)).then(({ size }) => size)))
+  const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) =>
+    entry.isFile(),
+  )
+  const sizes = await Promise.all(
+    files.map((entry) => stat(join(entry.parentPath, entry.name)).then(({ size }) => size)),
+  )
   return sizes.reduce((sum, size) => sum + size, 0)
 }

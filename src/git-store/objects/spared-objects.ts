@@ -53,15 +53,26 @@ export class SparedObjects implements ObjectSource {
     return await this.#ask((source) => source.advertise(signal), signal)
   }
 
-  async read(ids: readonly ObjectId[], type: ObjectType, signal: AbortSignal, most?: number): Promise<ReadonlyMap<ObjectId, GitObject>> {
+  async read(
+    ids: readonly ObjectId[],
+    type: ObjectType,
+    signal: AbortSignal,
+    most?: number,
+  ): Promise<ReadonlyMap<ObjectId, GitObject>> {
     return await this.#ask((source) => source.read(ids, type, signal, most), signal)
   }
 
-  async prepare(blobs: readonly ObjectId[], signal: AbortSignal): Promise<ReadonlyMap<ObjectId, number>> {
+  async prepare(
+    blobs: readonly ObjectId[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<ObjectId, number>> {
     return await this.#ask((source) => source.prepare(blobs, signal), signal)
   }
 
-  async #ask<Answer>(ask: (source: ObjectSource) => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
+  async #ask<Answer>(
+    ask: (source: ObjectSource) => Promise<Answer>,
+    signal: AbortSignal,
+  ): Promise<Answer> {
     let refused: Failure | undefined
     if (this.#spare === undefined) {
       try {
@@ -106,12 +117,17 @@ export class SparedObjects implements ObjectSource {
     if (this.#turnsLeft > 0 || !(await this.#folder.isCacheUsable(this.#parts.files))) return
     this.#spare = undefined
     this.#used = this.#own
-    if (this.#folder.isNews(false)) this.#parts.note(`the cache folder ${this.#parts.cacheFolder} takes data again, and is used`)
+    if (this.#folder.isNews(false))
+      this.#parts.note(`the cache folder ${this.#parts.cacheFolder} takes data again, and is used`)
   }
 }
 
 function isOfCacheFolder(thrown: unknown): thrown is Failure {
-  return thrown instanceof Failure && thrown.code === 'BP4008' && !NOT_OF_THE_FOLDER.has(systemCode(thrown.cause) ?? '')
+  return (
+    thrown instanceof Failure &&
+    thrown.code === 'BP4008' &&
+    !NOT_OF_THE_FOLDER.has(systemCode(thrown.cause) ?? '')
+  )
 }
 
 function neither(cacheFolder: string, refused: Failure | undefined, failure: Failure): Failure {
@@ -120,7 +136,8 @@ function neither(cacheFolder: string, refused: Failure | undefined, failure: Fai
     ...failure.toJSON(),
     where: refused === undefined ? (failure.where ?? tmpdir()) : `${cacheFolder} and ${tmpdir()}`,
     why: `${first}${failure.why}`,
-    remedy: 'free space, or name a folder that can be written in XDG_CACHE_HOME or TMPDIR; nothing in them has to be kept',
+    remedy:
+      'free space, or name a folder that can be written in XDG_CACHE_HOME or TMPDIR; nothing in them has to be kept',
     cause: failure.cause,
   })
 }

@@ -8,7 +8,10 @@ import { editTree } from './tree-edit.ts'
 
 const SOME = objectId('e69de29bb2d1d6434b8b29ae775ad8c2e48c5391')
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
-const file = (path: string, text: string | null) => ({ path, content: text === null ? null : Buffer.from(text) })
+const file = (path: string, text: string | null) => ({
+  path,
+  content: text === null ? null : Buffer.from(text),
+})
 
 /** A store of trees that notes what is read. */
 class Store {
@@ -26,7 +29,8 @@ class Store {
     for (const entry of await this.read(id)) {
       const path = prefix + Buffer.from(entry.name, 'latin1').toString()
       if (isFolder(entry)) Object.assign(found, await this.files(entry.id, `${path}/`))
-      else found[path] = `${entry.mode} ${this.objects.get(entry.id)?.content.toString() ?? entry.id}`
+      else
+        found[path] = `${entry.mode} ${this.objects.get(entry.id)?.content.toString() ?? entry.id}`
     }
     return found
   }
@@ -39,9 +43,23 @@ class Store {
 
 test('files are written, replaced and deleted by their paths', async () => {
   const store = new Store()
-  const first = await store.edit(undefined, file('a/b/c.yaml', 'c'), file('a/d.yaml', 'd'), file('é/x', 'x'))
-  const second = await store.edit(first, file('a/b/c.yaml', 'new'), file('a/d.yaml', null), file('e', 'e'))
-  assert.deepEqual(await store.files(second), { 'a/b/c.yaml': '100644 new', e: '100644 e', 'é/x': '100644 x' })
+  const first = await store.edit(
+    undefined,
+    file('a/b/c.yaml', 'c'),
+    file('a/d.yaml', 'd'),
+    file('é/x', 'x'),
+  )
+  const second = await store.edit(
+    first,
+    file('a/b/c.yaml', 'new'),
+    file('a/d.yaml', null),
+    file('e', 'e'),
+  )
+  assert.deepEqual(await store.files(second), {
+    'a/b/c.yaml': '100644 new',
+    e: '100644 e',
+    'é/x': '100644 x',
+  })
 })
 
 test('only the folders on the way to a change are read', async () => {
@@ -55,16 +73,25 @@ test('only the folders on the way to a change are read', async () => {
 test('a change that changes nothing makes nothing', async () => {
   const store = new Store()
   const root = await store.edit(undefined, file('a/b', '1'))
-  assert.deepEqual(await editTree(store.read, root, [file('a/b', '1'), file('gone', null), file('no/such/file', null)]), {
-    tree: root,
-    objects: [],
-  })
+  assert.deepEqual(
+    await editTree(store.read, root, [
+      file('a/b', '1'),
+      file('gone', null),
+      file('no/such/file', null),
+    ]),
+    {
+      tree: root,
+      objects: [],
+    },
+  )
 })
 
 test('an emptied folder goes, and an emptied repository is the empty tree', async () => {
   const store = new Store()
   const root = await store.edit(undefined, file('a/b/c', '1'), file('d', '1'))
-  assert.deepEqual(await store.files(await store.edit(root, file('a/b/c', null))), { d: '100644 1' })
+  assert.deepEqual(await store.files(await store.edit(root, file('a/b/c', null))), {
+    d: '100644 1',
+  })
   const nothing = await editTree(store.read, root, [file('a/b/c', null), file('d', null)])
   assert.equal(nothing.tree, EMPTY_TREE)
   assert.deepEqual(
@@ -97,7 +124,13 @@ test('a file becomes a folder, or a folder a file, only when the old one is dele
   await refused(store.edit(root, file('b', '2')))
   await refused(store.edit(root, file('b', null)))
   assert.equal(await store.edit(root, file('a/x', null)), root)
-  const turned = await store.edit(root, file('a', null), file('a/x', '2'), file('b/c', null), file('b', '2'))
+  const turned = await store.edit(
+    root,
+    file('a', null),
+    file('a/x', '2'),
+    file('b/c', null),
+    file('b', '2'),
+  )
   assert.deepEqual(await store.files(turned), { 'a/x': '100644 2', b: '100644 2' })
 })
 
@@ -108,7 +141,8 @@ test('a symbolic link and a submodule are neither written nor followed, and may 
     { mode: '160000', name: 'module', id: SOME },
   ])
   store.add([odd])
-  for (const path of ['link', 'module', 'link/x', 'module/x']) await refused(store.edit(odd.id, file(path, 'x')))
+  for (const path of ['link', 'module', 'link/x', 'module/x'])
+    await refused(store.edit(odd.id, file(path, 'x')))
   assert.equal(await store.edit(odd.id, file('link', null), file('module', null)), EMPTY_TREE)
 })
 
@@ -130,9 +164,29 @@ test('a path that git or a file system takes for something else is refused', asy
     '.git ',
     '.git. .',
   ]
-  const disguised = ['.git::$INDEX_ALLOCATION', '.g\u200cit/config', '.gi\ufefft', 'a\\b', 'a\0b', 'x\ny', '\u007f', '\ud800']
-  for (const path of [...hostile, ...disguised]) await refused(editTree(async () => [], undefined, [file(path, 'x')]))
-  for (const path of ['.gitignore', '.gitmodules', 'git', 'a.git', 'git~x', '.github/x', 'CON', '...', 'a b']) {
+  const disguised = [
+    '.git::$INDEX_ALLOCATION',
+    '.g\u200cit/config',
+    '.gi\ufefft',
+    'a\\b',
+    'a\0b',
+    'x\ny',
+    '\u007f',
+    '\ud800',
+  ]
+  for (const path of [...hostile, ...disguised])
+    await refused(editTree(async () => [], undefined, [file(path, 'x')]))
+  for (const path of [
+    '.gitignore',
+    '.gitmodules',
+    'git',
+    'a.git',
+    'git~x',
+    '.github/x',
+    'CON',
+    '...',
+    'a b',
+  ]) {
     await editTree(async () => [], undefined, [file(path, 'x')])
   }
 })
@@ -142,12 +196,19 @@ test('one path named twice is refused', async () => {
 })
 
 test('the order of the changes does not matter', async () => {
-  const path = fc.array(fc.constantFrom('a', 'b', 'a-', 'a.b', 'é'), { minLength: 1, maxLength: 3 }).map((segments) => segments.join('/'))
-  const changes = fc.uniqueArray(fc.record({ path, text: fc.option(fc.string({ maxLength: 3 })) }), {
-    selector: (each) => each.path,
-    maxLength: 8,
-  })
-  const outcome = async (list: readonly { readonly path: string; readonly text: string | null }[]) => {
+  const path = fc
+    .array(fc.constantFrom('a', 'b', 'a-', 'a.b', 'é'), { minLength: 1, maxLength: 3 })
+    .map((segments) => segments.join('/'))
+  const changes = fc.uniqueArray(
+    fc.record({ path, text: fc.option(fc.string({ maxLength: 3 })) }),
+    {
+      selector: (each) => each.path,
+      maxLength: 8,
+    },
+  )
+  const outcome = async (
+    list: readonly { readonly path: string; readonly text: string | null }[],
+  ) => {
     try {
       return (
         await editTree(
@@ -168,5 +229,8 @@ test('the order of the changes does not matter', async () => {
 })
 
 async function refused(action: Promise<unknown>): Promise<void> {
-  await assert.rejects(action, (error: unknown) => error instanceof Failure && error.code === 'BP2007')
+  await assert.rejects(
+    action,
+    (error: unknown) => error instanceof Failure && error.code === 'BP2007',
+  )
 }

@@ -1,7 +1,14 @@
 /** Edits a tree by paths and reads only the folders that a change touches. */
 import type { ObjectId } from '@backporch/kyaml/files'
 import type { FileChange } from '../ports/package-repository.ts'
-import { FOLDER_MODE, type GitObject, gitObject, isFolder, type TreeEntry, treeObject } from './object-format.ts'
+import {
+  FOLDER_MODE,
+  type GitObject,
+  gitObject,
+  isFolder,
+  type TreeEntry,
+  treeObject,
+} from './object-format.ts'
 import { pathSegments, refusePath } from './path-policy.ts'
 
 type ReadTree = (tree: ObjectId) => Promise<readonly TreeEntry[]>
@@ -25,7 +32,11 @@ interface FolderChange {
  * @throws Failure BP2007 for a forbidden path, one that is named twice, a file in the place of a folder (or the other way round), and for
  * writing over a symbolic link or a submodule
  */
-export async function editTree(readTree: ReadTree, root: ObjectId | undefined, changes: readonly FileChange[]): Promise<EditedTree> {
+export async function editTree(
+  readTree: ReadTree,
+  root: ObjectId | undefined,
+  changes: readonly FileChange[],
+): Promise<EditedTree> {
   const objects = new Map<ObjectId, GitObject>()
   const edited = await editFolder(readTree, root, sortByFolder(changes), objects)
   if (edited !== undefined) return { tree: edited, objects: [...objects.values()] }
@@ -40,7 +51,11 @@ function sortByFolder(changes: readonly FileChange[]): FolderChange {
     const file = names.pop() ?? ''
     let folder = root
     for (const name of names) {
-      const next: FolderChange = folder.folders.get(name) ?? { path: `${folder.path}${shown(name)}/`, files: new Map(), folders: new Map() }
+      const next: FolderChange = folder.folders.get(name) ?? {
+        path: `${folder.path}${shown(name)}/`,
+        files: new Map(),
+        folders: new Map(),
+      }
       folder.folders.set(name, next)
       folder = next
     }
@@ -65,7 +80,8 @@ async function editFolder(
   for (const [name, folder] of change.folders) {
     const existing = entries.get(name)
     if (existing !== undefined && !isFolder(existing)) {
-      if (writesSomething(folder)) refusePath(change.path + shown(name), 'a file is there, and the change needs a folder')
+      if (writesSomething(folder))
+        refusePath(change.path + shown(name), 'a file is there, and the change needs a folder')
       continue
     }
     const id = await editFolder(readTree, existing?.id, folder, objects)
@@ -73,33 +89,49 @@ async function editFolder(
     else entries.set(name, { mode: existing?.mode ?? FOLDER_MODE, name, id })
   }
   for (const [name, content] of change.files) {
-    if (content !== null) writeFile(entries, { name, content, path: change.path + shown(name) }, objects)
+    if (content !== null)
+      writeFile(entries, { name, content, path: change.path + shown(name) }, objects)
   }
   if (entries.size === 0) return undefined
-  if (tree !== undefined && entries.size === before.length && before.every((entry) => entries.get(entry.name)?.id === entry.id)) return tree
+  if (
+    tree !== undefined &&
+    entries.size === before.length &&
+    before.every((entry) => entries.get(entry.name)?.id === entry.id)
+  )
+    return tree
   const edited = treeObject([...entries.values()])
   objects.set(edited.id, edited)
   return edited.id
 }
 
 function writesSomething(change: FolderChange): boolean {
-  return [...change.files.values()].some((content) => content !== null) || [...change.folders.values()].some(writesSomething)
+  return (
+    [...change.files.values()].some((content) => content !== null) ||
+    [...change.folders.values()].some(writesSomething)
+  )
 }
 
 function deleteFile(entries: Map<string, TreeEntry>, name: string, folder: string): void {
   const existing = entries.get(name)
-  if (existing !== undefined && isFolder(existing)) refusePath(folder + shown(name), 'a folder is there, and the change deletes a file')
+  if (existing !== undefined && isFolder(existing))
+    refusePath(folder + shown(name), 'a folder is there, and the change deletes a file')
   entries.delete(name)
 }
 
 function writeFile(
   entries: Map<string, TreeEntry>,
-  { name, content, path }: { readonly name: string; readonly content: Uint8Array; readonly path: string },
+  {
+    name,
+    content,
+    path,
+  }: { readonly name: string; readonly content: Uint8Array; readonly path: string },
   objects: Map<ObjectId, GitObject>,
 ): void {
   const existing = entries.get(name)
-  if (existing !== undefined && isFolder(existing)) refusePath(path, 'a folder is there, and the change needs a file')
-  if (existing?.mode === '120000') refusePath(path, 'a symbolic link is there, and links are neither followed nor replaced')
+  if (existing !== undefined && isFolder(existing))
+    refusePath(path, 'a folder is there, and the change needs a file')
+  if (existing?.mode === '120000')
+    refusePath(path, 'a symbolic link is there, and links are neither followed nor replaced')
   if (existing?.mode === '160000') refusePath(path, 'a submodule is there')
   const blob = gitObject('blob', content)
   if (blob.id !== existing?.id) objects.set(blob.id, blob)

@@ -44,9 +44,17 @@ export interface CommitView {
   readonly parents: readonly ObjectId[]
   readonly tree: ObjectId
   readonly message: string
-  readonly author: { readonly name: string; readonly email: string /** Seconds since 1970, UTC. */; readonly at: number }
+  readonly author: {
+    readonly name: string
+    readonly email: string /** Seconds since 1970, UTC. */
+    readonly at: number
+  }
   /** Who created this very object: differs from the author after an amend or a rebase. */
-  readonly committer: { readonly name: string; readonly email: string /** Seconds since 1970, UTC. */; readonly at: number }
+  readonly committer: {
+    readonly name: string
+    readonly email: string /** Seconds since 1970, UTC. */
+    readonly at: number
+  }
   /** Whether it has a valid signature of a key of ours; absent where no key was given. */
   readonly signed?: boolean
 }
@@ -89,7 +97,9 @@ export class OversizedRead extends Failure {
           ? `together they are larger than ${mebibytes(most)}`
           : `it is ${size === undefined ? 'larger' : `${mebibytes(size)}, more`} than ${mebibytes(most)}`,
       remedy:
-        blob === undefined ? 'split the package, or keep large files outside of it' : 'split the file, or keep it outside of the package',
+        blob === undefined
+          ? 'split the package, or keep large files outside of it'
+          : 'split the file, or keep it outside of the package',
       retry: 'on-change',
     })
     this.blob = blob
@@ -134,7 +144,11 @@ export interface PackageRepository {
    * @param most bytes of all of them together, where they are files of one package, which become its objects
    * @throws OversizedRead before anything too large is in memory
    */
-  read(blobs: readonly ObjectId[], signal: AbortSignal, most?: number): Promise<ReadonlyMap<ObjectId, Uint8Array>>
+  read(
+    blobs: readonly ObjectId[],
+    signal: AbortSignal,
+    most?: number,
+  ): Promise<ReadonlyMap<ObjectId, Uint8Array>>
   /**
    * Fetches what `read` would have to fetch for these, all of it in one request, and does not keep it in memory.
    * @returns bytes of each that `read` can give

@@ -16,20 +16,30 @@ import {
 } from './ref-name.ts'
 
 const SOME_ID = '1'.repeat(40)
-const refused = (action: () => unknown) => assert.throws(action, (error: unknown) => error instanceof Failure && error.code === 'BP4004')
+const refused = (action: () => unknown) =>
+  assert.throws(action, (error: unknown) => error instanceof Failure && error.code === 'BP4004')
 
-const segment = fc.stringMatching(/^[a-zA-Z0-9_-]{1,12}(\.[a-z]{1,3})?$/).filter((text) => !text.endsWith('.lock'))
-const packagePath = fc.array(segment, { minLength: 1, maxLength: 4 }).map((segments) => segments.join('/'))
+const segment = fc
+  .stringMatching(/^[a-zA-Z0-9_-]{1,12}(\.[a-z]{1,3})?$/)
+  .filter((text) => !text.endsWith('.lock'))
+const packagePath = fc
+  .array(segment, { minLength: 1, maxLength: 4 })
+  .map((segments) => segments.join('/'))
 const workspace = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/)
 
 test('a workspace branch reads back as it was written', () => {
   fc.assert(
-    fc.property(fc.constantFrom('drafts' as const, 'proposed' as const), packagePath, workspace, (state, path, name) => {
-      const branch = { state, packagePath: path, workspace: name }
-      const text = formatWorkspaceBranch(branch)
-      assert.deepEqual(parseWorkspaceBranch(text), branch)
-      assert.deepEqual(ownedRef(`refs/heads/${text}`), { kind: 'workspace', ...branch })
-    }),
+    fc.property(
+      fc.constantFrom('drafts' as const, 'proposed' as const),
+      packagePath,
+      workspace,
+      (state, path, name) => {
+        const branch = { state, packagePath: path, workspace: name }
+        const text = formatWorkspaceBranch(branch)
+        assert.deepEqual(parseWorkspaceBranch(text), branch)
+        assert.deepEqual(ownedRef(`refs/heads/${text}`), { kind: 'workspace', ...branch })
+      },
+    ),
   )
 })
 
@@ -46,7 +56,11 @@ test('a revision tag reads back as it was written', () => {
 
 test('names are printed as Porch names them', () => {
   assert.equal(
-    formatWorkspaceBranch({ state: 'proposed', packagePath: 'apps/web', workspace: 'drift-1a2b3c4d' }),
+    formatWorkspaceBranch({
+      state: 'proposed',
+      packagePath: 'apps/web',
+      workspace: 'drift-1a2b3c4d',
+    }),
     'proposed/apps/web/drift-1a2b3c4d',
   )
   assert.equal(formatRevisionTag({ packagePath: 'apps/web', revision: 3 }), 'apps/web/v3')
@@ -68,7 +82,9 @@ test('a branch with fewer than two segments after the state is refused', () => {
 
 test('a workspace that is no DNS label is refused', () => {
   for (const name of ['Drift', 'a_b', '-a', 'a-', 'a.b', '', 'x'.repeat(64), 'a\n']) {
-    refused(() => formatWorkspaceBranch({ state: 'drafts', packagePath: 'apps/web', workspace: name }))
+    refused(() =>
+      formatWorkspaceBranch({ state: 'drafts', packagePath: 'apps/web', workspace: name }),
+    )
     refused(() => assertPushable({ ref: `refs/heads/drafts/apps/web/${name}`, to: SOME_ID }))
   }
 })
@@ -125,12 +141,15 @@ test('the rules are those of git check-ref-format', () => {
     fc.array(awkward, { minLength: 1, maxLength: 6 }).map((parts) => parts.join('')),
     { numRuns: 250 },
   )
-  const refs = [...names, '@', 'a/@', 'a.lock/b', 'a.', 'a/b.', 'HEAD', '-x'].map((name) => `refs/heads/${name}`)
+  const refs = [...names, '@', 'a/@', 'a.lock/b', 'a.', 'a/b.', 'HEAD', '-x'].map(
+    (name) => `refs/heads/${name}`,
+  )
   // A shell starts git in far less time than Node does.
   const script = 'for ref do git check-ref-format "$ref"; echo "$?"; done'
   const { stdout } = spawnSync('sh', ['-c', script, 'sh', ...refs], { encoding: 'utf8' })
   const allowed = stdout.split('\n').map((status) => status === '0')
-  for (const [index, ref] of refs.entries()) assert.equal(isWellFormedRefName(ref), allowed[index], JSON.stringify(ref))
+  for (const [index, ref] of refs.entries())
+    assert.equal(isWellFormedRefName(ref), allowed[index], JSON.stringify(ref))
   assert.equal(isWellFormedRefName('@'), false)
   assert.equal(isWellFormedRefName(''), false)
 })
@@ -192,17 +211,33 @@ test('a proposal to change the policy has a branch of its own, and only of that 
     assert.deepEqual(ownedRef(`refs/heads/drift/${verb}-0a1b2c3d`), { kind: 'policy' })
     assertPushable({ ref: `refs/heads/drift/${verb}-0a1b2c3d`, to: SOME_ID })
   }
-  for (const name of ['ignore', 'ignore-', 'ignore-0a1b2c3', 'ignore-0a1b2c3d/x', 'ignore-0A1B2C3D', 'other-0a1b2c3d'])
+  for (const name of [
+    'ignore',
+    'ignore-',
+    'ignore-0a1b2c3',
+    'ignore-0a1b2c3d/x',
+    'ignore-0A1B2C3D',
+    'other-0a1b2c3d',
+  ])
     refused(() => assertPushable({ ref: `refs/heads/drift/${name}`, to: SOME_ID }))
 })
 
 test('a branch of Porch or of Backporch that HEAD names is not the base branch: main is, or else master', () => {
-  const base = (head: string | undefined, ...branches: readonly string[]) => defaultBaseBranch(head, (name) => branches.includes(name))
-  for (const head of ['drafts/a/w', 'drafts/w', 'proposed/a/w', 'deletionProposed/a/v1', 'drift-ledger', 'drift/configure']) {
+  const base = (head: string | undefined, ...branches: readonly string[]) =>
+    defaultBaseBranch(head, (name) => branches.includes(name))
+  for (const head of [
+    'drafts/a/w',
+    'drafts/w',
+    'proposed/a/w',
+    'deletionProposed/a/v1',
+    'drift-ledger',
+    'drift/configure',
+  ]) {
     assert.equal(base(head, head, 'main', 'master'), 'main')
     assert.equal(base(head, head, 'master'), 'master')
     assert.equal(base(head, head, 'trunk'), undefined)
   }
-  for (const head of ['trunk', 'feature/drafts/x', 'drafts', 'drift-ledger-2']) assert.equal(base(head, head, 'main'), head)
+  for (const head of ['trunk', 'feature/drafts/x', 'drafts', 'drift-ledger-2'])
+    assert.equal(base(head, head, 'main'), head)
   assert.equal(base(undefined, 'main'), undefined)
 })

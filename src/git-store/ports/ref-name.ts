@@ -55,14 +55,19 @@ export function shortBranch(ref: string): string {
 
 /** Whether packages are published on a branch of this short name: those of Porch and of Backporch hold changes and records. */
 export function isBaseBranch(name: string): boolean {
-  return !/^(?:drafts|proposed|deletionProposed)\//.test(name) && ownedRef(BRANCH + name) === undefined
+  return (
+    !/^(?:drafts|proposed|deletionProposed)\//.test(name) && ownedRef(BRANCH + name) === undefined
+  )
 }
 
 /**
  * The base branch of a repository whose HEAD names a branch: that one, or `main` or else `master` where it cannot be one.
  * @param head short name; undefined where HEAD is detached or unborn
  */
-export function defaultBaseBranch(head: string | undefined, exists: (branch: string) => boolean): string | undefined {
+export function defaultBaseBranch(
+  head: string | undefined,
+  exists: (branch: string) => boolean,
+): string | undefined {
   return head === undefined || isBaseBranch(head) ? head : ['main', 'master'].find(exists)
 }
 
@@ -78,11 +83,17 @@ export function isWellFormedRefName(name: string): boolean {
  */
 export function formatWorkspaceBranch(branch: WorkspaceBranch): string {
   const name = `${branch.state}/${branch.packagePath}/${branch.workspace}`
-  if (branch.packagePath === '') refuse(name, 'a branch needs the path of its package', 'give the package a folder of its own')
+  if (branch.packagePath === '')
+    refuse(name, 'a branch needs the path of its package', 'give the package a folder of its own')
   if (!WORKSPACE.test(branch.workspace)) {
-    refuse(name, `the workspace ${JSON.stringify(branch.workspace)} is not a DNS label`, 'use lower-case letters, digits and -, at most 63')
+    refuse(
+      name,
+      `the workspace ${JSON.stringify(branch.workspace)} is not a DNS label`,
+      'use lower-case letters, digits and -, at most 63',
+    )
   }
-  if (!isWellFormedRefName(name)) refuse(name, 'git does not allow this ref name', 'rename the folder of the package')
+  if (!isWellFormedRefName(name))
+    refuse(name, 'git does not allow this ref name', 'rename the folder of the package')
   return name
 }
 
@@ -103,9 +114,12 @@ export function parseWorkspaceBranch(name: string): WorkspaceBranch | undefined 
  */
 export function formatRevisionTag(tag: RevisionTag): string {
   const name = `${tag.packagePath}/v${tag.revision}`
-  if (tag.packagePath === '') refuse(name, 'a revision needs the path of its package', 'give the package a folder of its own')
-  if (!Number.isSafeInteger(tag.revision) || tag.revision < 0) refuse(name, 'a revision is a whole number', 'use max + 1')
-  if (!isWellFormedRefName(name)) refuse(name, 'git does not allow this ref name', 'rename the folder of the package')
+  if (tag.packagePath === '')
+    refuse(name, 'a revision needs the path of its package', 'give the package a folder of its own')
+  if (!Number.isSafeInteger(tag.revision) || tag.revision < 0)
+    refuse(name, 'a revision is a whole number', 'use max + 1')
+  if (!isWellFormedRefName(name))
+    refuse(name, 'git does not allow this ref name', 'rename the folder of the package')
   return name
 }
 
@@ -118,7 +132,13 @@ export function parseRevisionTag(name: string): RevisionTag | undefined {
   const cut = short.lastIndexOf('/')
   const digits = REVISION.exec(short.slice(cut + 1))?.[1]
   const revision = Number(digits)
-  if (cut < 1 || digits === undefined || !Number.isSafeInteger(revision) || !isWellFormedRefName(short)) return undefined
+  if (
+    cut < 1 ||
+    digits === undefined ||
+    !Number.isSafeInteger(revision) ||
+    !isWellFormedRefName(short)
+  )
+    return undefined
   return { packagePath: short.slice(0, cut), revision }
 }
 
@@ -141,7 +161,8 @@ export function ownedRef(ref: string): OwnedRef | undefined {
     const branch = parseWorkspaceBranch(ref)
     return branch === undefined ? undefined : { kind: 'workspace', ...branch }
   }
-  if (!ref.startsWith(TAG) || !CANONICAL_REVISION.test(ref.slice(ref.lastIndexOf('/') + 1))) return undefined
+  if (!ref.startsWith(TAG) || !CANONICAL_REVISION.test(ref.slice(ref.lastIndexOf('/') + 1)))
+    return undefined
   const tag = parseRevisionTag(ref)
   return tag === undefined ? undefined : { kind: 'revision', ...tag }
 }
@@ -151,11 +172,16 @@ export function ownedRef(ref: string): OwnedRef | undefined {
  * names (short name), which is never deleted.
  * @throws Failure BP4004 for everything else
  */
-export function assertPushable(update: { readonly ref: string; readonly to: string | null }, baseBranch?: string): void {
+export function assertPushable(
+  update: { readonly ref: string; readonly to: string | null },
+  baseBranch?: string,
+): void {
   const { ref, to } = update
   if (baseBranch !== undefined && ref === BRANCH + baseBranch) {
-    if (!isWellFormedRefName(ref)) refuse(ref, 'git does not allow this ref name', 'name an existing branch')
-    if (to === null) refuse(ref, 'the base branch is never deleted', 'delete it by hand if that is meant')
+    if (!isWellFormedRefName(ref))
+      refuse(ref, 'git does not allow this ref name', 'name an existing branch')
+    if (to === null)
+      refuse(ref, 'the base branch is never deleted', 'delete it by hand if that is meant')
     return
   }
   if (ownedRef(ref) !== undefined) return
@@ -170,5 +196,10 @@ export function assertPushable(update: { readonly ref: string; readonly to: stri
 }
 
 function refuse(name: string, why: string, remedy: string): never {
-  throw new Failure({ code: 'BP4004', what: `cannot use the ref name ${JSON.stringify(name.slice(0, 300))}`, why, remedy })
+  throw new Failure({
+    code: 'BP4004',
+    what: `cannot use the ref name ${JSON.stringify(name.slice(0, 300))}`,
+    why,
+    remedy,
+  })
 }

@@ -2,7 +2,18 @@
 import { Failure } from '@backporch/kyaml/failure'
 
 /** File system errors of a full or read-only disk. */
-const DISK_CODES = new Set(['ENOSPC', 'EROFS', 'EMFILE', 'ENFILE', 'EDQUOT', 'EIO', 'EACCES', 'EPERM', 'ENOTDIR', 'EEXIST'])
+const DISK_CODES = new Set([
+  'ENOSPC',
+  'EROFS',
+  'EMFILE',
+  'ENFILE',
+  'EDQUOT',
+  'EIO',
+  'EACCES',
+  'EPERM',
+  'ENOTDIR',
+  'EEXIST',
+])
 
 /** BP4001: no answer, or an answer that breaks off. The same call may work later. */
 export function unreachable(remote: string, why: string, cause?: unknown): Failure {
@@ -48,7 +59,8 @@ export function damaged(remote: string, why: string, cause?: unknown): Failure {
     what: 'cannot read an object of the repository',
     where: remote,
     why,
-    remedy: 'run `git fsck` in the repository; if it is clean, the object is no longer reachable from any branch or tag',
+    remedy:
+      'run `git fsck` in the repository; if it is clean, the object is no longer reachable from any branch or tag',
     retry: 'on-change',
     cause,
   })
@@ -83,12 +95,22 @@ export function emptyRepository(remote: string): Failure {
 
 /** BP4010: an address or a repository format that Backporch does not handle. */
 export function unsupported(remote: string, why: string, remedy: string): Failure {
-  return new Failure({ code: 'BP4010', what: 'cannot use this repository', where: remote, why, remedy })
+  return new Failure({
+    code: 'BP4010',
+    what: 'cannot use this repository',
+    where: remote,
+    why,
+    remedy,
+  })
 }
 
 /** BP4010: its server lists more branches and tags than are kept in memory. `why` is a clause. */
 export function tooManyRefs(remote: string, why: string): Failure {
-  return unsupported(remote, why, 'delete branches and tags that nobody needs, or declare the packages in a repository of their own')
+  return unsupported(
+    remote,
+    why,
+    'delete branches and tags that nobody needs, or declare the packages in a repository of their own',
+  )
 }
 
 /** BP4009: the `git` program is needed and is not there. */
@@ -112,7 +134,11 @@ export function systemCode(thrown: unknown): string | undefined {
  * BP4008 for a file system error of a full or read-only disk, otherwise undefined.
  * @param masked another code of a read-only disk: making folders that are missing, Node answers ENOENT there (nodejs/node#47098)
  */
-export function diskFailure(location: string, thrown: unknown, masked?: 'ENOENT'): Failure | undefined {
+export function diskFailure(
+  location: string,
+  thrown: unknown,
+  masked?: 'ENOENT',
+): Failure | undefined {
   const code = systemCode(thrown)
   if (code === undefined || (!DISK_CODES.has(code) && code !== masked)) return undefined
   return new Failure({
@@ -120,7 +146,8 @@ export function diskFailure(location: string, thrown: unknown, masked?: 'ENOENT'
     what: 'cannot store what was fetched',
     where: location,
     why: `the file system answered ${code}${code === masked ? ', as a full or read-only one does for a new folder' : ''}`,
-    remedy: 'free space, or name a folder that can be written in XDG_CACHE_HOME; nothing in the cache has to be kept',
+    remedy:
+      'free space, or name a folder that can be written in XDG_CACHE_HOME; nothing in the cache has to be kept',
     retry: 'backoff',
     cause: thrown,
   })

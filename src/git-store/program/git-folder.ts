@@ -19,7 +19,11 @@ export async function findGitFolder(
 ): Promise<string> {
   const { path, printed } = address
   const ask = async (settings: readonly string[]): Promise<ProgramResult> => {
-    const answer = await runGit(['-C', path, ...settings, 'rev-parse', '--show-object-format', '--absolute-git-dir'], environment, signal)
+    const answer = await runGit(
+      ['-C', path, ...settings, 'rev-parse', '--show-object-format', '--absolute-git-dir'],
+      environment,
+      signal,
+    )
     if (answer === 'not-installed') throw gitNotInstalled(printed)
     return answer
   }
@@ -30,7 +34,9 @@ export async function findGitFolder(
     if ((await ask(['-c', 'safe.directory=*'])).status === 0) throw ownedByAnother(printed, why)
     const like = await folderLikeRepository(path)
     // git does not look above a mount, or above GIT_CEILING_DIRECTORIES, but opens such a repository by its name.
-    const opened = like === undefined || (await runGit(['--git-dir', like, 'rev-parse', '--git-dir'], environment, signal))
+    const opened =
+      like === undefined ||
+      (await runGit(['--git-dir', like, 'rev-parse', '--git-dir'], environment, signal))
     if (opened !== true && opened !== 'not-installed' && opened.status !== 0) {
       throw unsupported(printed, why, 'install a git that reads this repository, or repair it')
     }
@@ -40,7 +46,11 @@ export async function findGitFolder(
   const cut = text.indexOf('\n')
   const format = text.slice(0, cut)
   if (format !== 'sha1') {
-    throw unsupported(printed, `its objects are named by ${foreignLine(format)}, and only SHA-1 is read`, 'use a SHA-1 repository')
+    throw unsupported(
+      printed,
+      `its objects are named by ${foreignLine(format)}, and only SHA-1 is read`,
+      'use a SHA-1 repository',
+    )
   }
   return text.slice(cut + 1).replace(/\n$/, '')
 }
@@ -64,7 +74,8 @@ function ownedByAnother(remote: string, why: string): Failure {
     what: 'git does not open the repository of another user',
     where: remote,
     why,
-    remedy: 'if you trust it, run `git config --global --add safe.directory` with its folder, as git says',
+    remedy:
+      'if you trust it, run `git config --global --add safe.directory` with its folder, as git says',
     retry: 'on-change',
   })
 }

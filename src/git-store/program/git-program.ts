@@ -50,7 +50,9 @@ export const OWN_SESSION = process.platform !== 'win32'
 
 /** The environment for git and ssh: what they need of ours, no prompts, English messages, no locks for reading, protocol version 0. */
 export function gitEnvironment(environment: Environment): NodeJS.ProcessEnv {
-  const retained = Object.entries(childEnvironment(environment, 'git')).filter(([name]) => !REPOSITORY_VARIABLES.includes(name))
+  const retained = Object.entries(childEnvironment(environment, 'git')).filter(
+    ([name]) => !REPOSITORY_VARIABLES.includes(name),
+  )
   return {
     ...Object.fromEntries(retained),
     LC_ALL: 'C',
@@ -67,7 +69,12 @@ export function gitEnvironment(environment: Environment): NodeJS.ProcessEnv {
  * first variable, and is stopped by the second.
  */
 export function readingEnvironment(environment: Environment): NodeJS.ProcessEnv {
-  return { ...gitEnvironment(environment), GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none', GIT_NO_REPLACE_OBJECTS: '1' }
+  return {
+    ...gitEnvironment(environment),
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_ALLOW_PROTOCOL: 'none',
+    GIT_NO_REPLACE_OBJECTS: '1',
+  }
 }
 
 export interface ProgramResult {
@@ -110,13 +117,22 @@ export async function runGit(
     })
     child.on('close', (status) => {
       if (signal.aborted) reject(signal.reason)
-      else resolve({ status: status ?? -1, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString('utf8') })
+      else
+        resolve({
+          status: status ?? -1,
+          stdout: Buffer.concat(stdout),
+          stderr: Buffer.concat(stderr).toString('utf8'),
+        })
     })
   })
 }
 
 /** Output of a successful run; empty where it fails, or there is no git. @throws the signal's reason when it is aborted */
-export async function gitText(args: readonly string[], environment: Environment, signal: AbortSignal): Promise<string> {
+export async function gitText(
+  args: readonly string[],
+  environment: Environment,
+  signal: AbortSignal,
+): Promise<string> {
   const answer = await runGit(args, environment, signal)
   return answer === 'not-installed' || answer.status !== 0 ? '' : answer.stdout.toString('utf8')
 }

@@ -10,7 +10,13 @@ import { unsupported } from './git-failure.ts'
 import { gitText, NO_HOOKS, NO_PROGRAMS } from './git-program.ts'
 
 /** Hooks that may refuse a push. Those that only report it (`post-receive`) do not run, and refuse nothing. */
-const RECEIVE_HOOKS = ['pre-receive', 'update', 'proc-receive', 'reference-transaction', 'push-to-checkout']
+const RECEIVE_HOOKS = [
+  'pre-receive',
+  'update',
+  'proc-receive',
+  'reference-transaction',
+  'push-to-checkout',
+]
 
 /**
  * Settings that disable the filters of the repository (`filter.NAME.clean`, `smudge`, `process`); those of the user stay.
@@ -22,17 +28,33 @@ export async function withoutFilters(
   environment: Environment,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const args = [...location, 'config', '-z', '--show-scope', '--name-only', '--get-regexp', '^filter\\.']
+  const args = [
+    ...location,
+    'config',
+    '-z',
+    '--show-scope',
+    '--name-only',
+    '--get-regexp',
+    '^filter\\.',
+  ]
   const words = (await gitText(args, environment, signal)).split('\0')
   const names = new Set<string>()
   for (let at = 0; at + 1 < words.length; at += 2) {
     const [scope, key = ''] = [words[at], words[at + 1]]
-    if (scope === 'local' || scope === 'worktree') names.add(key.slice('filter.'.length, key.lastIndexOf('.')))
+    if (scope === 'local' || scope === 'worktree')
+      names.add(key.slice('filter.'.length, key.lastIndexOf('.')))
   }
   return [...names].flatMap((name) => {
     if (name.includes('='))
-      throw unsupported(location.at(-1) ?? '', 'its configuration has a filter with "=" in its name', 'rename the filter')
-    return ['clean=', 'smudge=', 'process=', 'required=false'].flatMap((setting) => ['-c', `filter.${name}.${setting}`])
+      throw unsupported(
+        location.at(-1) ?? '',
+        'its configuration has a filter with "=" in its name',
+        'rename the filter',
+      )
+    return ['clean=', 'smudge=', 'process=', 'required=false'].flatMap((setting) => [
+      '-c',
+      `filter.${name}.${setting}`,
+    ])
   })
 }
 
@@ -41,27 +63,57 @@ export async function withoutFilters(
  * runs.
  * @throws Failure BP4002 where a clone has hooks for a push
  */
-export async function receiveSettings(gitFolder: string, environment: Environment, signal: AbortSignal): Promise<readonly string[]> {
+export async function receiveSettings(
+  gitFolder: string,
+  environment: Environment,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   // Without the last a push to the checked-out branch is always refused; with it a clean work tree moves along.
   const settings = [...NO_PROGRAMS, '-c', 'receive.denyCurrentBranch=updateInstead']
   if (await isServer(gitFolder, environment, signal)) return settings
   const hook = await firstHook(gitFolder, environment, signal)
   if (hook !== undefined) throw hasHook(gitFolder, hook)
-  return [...settings, ...NO_HOOKS, ...(await withoutFilters(['--git-dir', gitFolder], environment, signal))]
+  return [
+    ...settings,
+    ...NO_HOOKS,
+    ...(await withoutFilters(['--git-dir', gitFolder], environment, signal)),
+  ]
 }
 
 /** Bare. A folder that is named `.git`, or lies below one, is a clone, whatever its configuration says. */
-async function isServer(gitFolder: string, environment: Environment, signal: AbortSignal): Promise<boolean> {
+async function isServer(
+  gitFolder: string,
+  environment: Environment,
+  signal: AbortSignal,
+): Promise<boolean> {
   if (basename(gitFolder) === '.git' || gitFolder.includes(`${sep}.git${sep}`)) return false
-  return (await ask(gitFolder, ['rev-parse', '--is-bare-repository'], environment, signal)) === 'true'
+  return (
+    (await ask(gitFolder, ['rev-parse', '--is-bare-repository'], environment, signal)) === 'true'
+  )
 }
 
-async function firstHook(gitFolder: string, environment: Environment, signal: AbortSignal): Promise<string | undefined> {
-  const shared = resolve(gitFolder, (await ask(gitFolder, ['rev-parse', '--git-common-dir'], environment, signal)) || '.')
-  const named = await ask(gitFolder, ['config', '--local', '--type=path', '--get', 'core.hooksPath'], environment, signal)
+async function firstHook(
+  gitFolder: string,
+  environment: Environment,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const shared = resolve(
+    gitFolder,
+    (await ask(gitFolder, ['rev-parse', '--git-common-dir'], environment, signal)) || '.',
+  )
+  const named = await ask(
+    gitFolder,
+    ['config', '--local', '--type=path', '--get', 'core.hooksPath'],
+    environment,
+    signal,
+  )
   // A relative path is one from the top of the work tree.
-  const folders = [join(shared, 'hooks'), ...(named === '' ? [] : [resolve(dirname(shared), named)])]
-  for (const path of folders.flatMap((folder) => RECEIVE_HOOKS.map((name) => join(folder, name)))) if (await isProgram(path)) return path
+  const folders = [
+    join(shared, 'hooks'),
+    ...(named === '' ? [] : [resolve(dirname(shared), named)]),
+  ]
+  for (const path of folders.flatMap((folder) => RECEIVE_HOOKS.map((name) => join(folder, name))))
+    if (await isProgram(path)) return path
   return undefined
 }
 
@@ -72,7 +124,12 @@ function isProgram(path: string): Promise<boolean> {
   )
 }
 
-async function ask(gitFolder: string, words: readonly string[], environment: Environment, signal: AbortSignal): Promise<string> {
+async function ask(
+  gitFolder: string,
+  words: readonly string[],
+  environment: Environment,
+  signal: AbortSignal,
+): Promise<string> {
   return (await gitText(['--git-dir', gitFolder, ...words], environment, signal)).replace(/\n$/, '')
 }
 

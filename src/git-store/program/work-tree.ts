@@ -17,10 +17,19 @@ interface WorkTreeChanges {
 }
 
 /** Compares the work tree that holds `path` (a folder on this machine) with its HEAD. @throws Failure BP4009 where git is not installed */
-export async function workTreeState(path: string, signal: AbortSignal, environment: Environment = process.env): Promise<WorkTreeState> {
+export async function workTreeState(
+  path: string,
+  signal: AbortSignal,
+  environment: Environment = process.env,
+): Promise<WorkTreeState> {
   const inside = await ask(path, ['rev-parse', '--is-inside-work-tree'], environment, signal)
   if (inside?.trim() !== 'true') return 'none'
-  const status = await ask(path, ['status', '--porcelain', '--no-renames', '--ignore-submodules=dirty'], environment, signal)
+  const status = await ask(
+    path,
+    ['status', '--porcelain', '--no-renames', '--ignore-submodules=dirty'],
+    environment,
+    signal,
+  )
   if (status === undefined) return 'none'
   return status === '' ? 'clean' : 'dirty'
 }
@@ -29,17 +38,36 @@ export async function workTreeState(path: string, signal: AbortSignal, environme
 type CloneState = 'none' | 'alone' | 'clone'
 
 /** Tells whether others see what is written to the repository of `path`. @throws Failure BP4009 where git is not installed */
-export async function cloneState(path: string, signal: AbortSignal, environment: Environment): Promise<CloneState> {
+export async function cloneState(
+  path: string,
+  signal: AbortSignal,
+  environment: Environment,
+): Promise<CloneState> {
   // `false` inside a `.git` folder, which lies beside a work tree, and in a bare repository.
   const inside = await ask(path, ['rev-parse', '--is-inside-work-tree'], environment, signal)
   if (inside?.trim() !== 'true') return 'none'
-  return (await ask(path, ['config', '--get-all', 'remote.origin.url'], environment, signal)) === undefined ? 'alone' : 'clone'
+  return (await ask(path, ['config', '--get-all', 'remote.origin.url'], environment, signal)) ===
+    undefined
+    ? 'alone'
+    : 'clone'
 }
 
 /** Addresses of the remotes of the repository of `path`, as its configuration has them. @throws Failure BP4009 where git is not installed */
-export async function remotesOf(path: string, signal: AbortSignal, environment: Environment): Promise<readonly string[]> {
-  const found = (await ask(path, ['config', '--null', '--get-regexp', '^remote\\..*\\.url$'], environment, signal)) ?? ''
-  return found.split('\0').flatMap((entry) => (entry === '' ? [] : [entry.slice(entry.indexOf('\n') + 1)]))
+export async function remotesOf(
+  path: string,
+  signal: AbortSignal,
+  environment: Environment,
+): Promise<readonly string[]> {
+  const found =
+    (await ask(
+      path,
+      ['config', '--null', '--get-regexp', '^remote\\..*\\.url$'],
+      environment,
+      signal,
+    )) ?? ''
+  return found
+    .split('\0')
+    .flatMap((entry) => (entry === '' ? [] : [entry.slice(entry.indexOf('\n') + 1)]))
 }
 
 /** Top folder of the work tree, of all that share this repository, that has the branch (full ref name) checked out. */
@@ -56,7 +84,11 @@ export async function workTreeOfBranch(
 }
 
 /** Differences from HEAD in the work tree with this top folder. */
-export async function workTreeChanges(top: string, signal: AbortSignal, environment: Environment): Promise<WorkTreeChanges> {
+export async function workTreeChanges(
+  top: string,
+  signal: AbortSignal,
+  environment: Environment,
+): Promise<WorkTreeChanges> {
   const args = [
     'status',
     '--porcelain',
@@ -66,7 +98,9 @@ export async function workTreeChanges(top: string, signal: AbortSignal, environm
     '--untracked-files=all',
     '--ignored=traditional',
   ]
-  const entries = ((await ask(top, args, environment, signal)) ?? '').split('\0').filter((entry) => entry !== '')
+  const entries = ((await ask(top, args, environment, signal)) ?? '')
+    .split('\0')
+    .filter((entry) => entry !== '')
   const other = (entry: string) => entry.startsWith('??') || entry.startsWith('!!')
   return {
     tracked: entries.filter((entry) => !other(entry)).map((entry) => entry.slice(3)),
@@ -94,7 +128,8 @@ export async function ask(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   // Reading the status would run the filters, and in a submodule those of its own.
-  const settings = args[0] === 'status' ? await withoutFilters(['-C', path], environment, signal) : []
+  const settings =
+    args[0] === 'status' ? await withoutFilters(['-C', path], environment, signal) : []
   const answer = await runGit(['-C', path, ...settings, ...args], environment, signal)
   if (answer === 'not-installed') throw gitNotInstalled(path)
   return answer.status === 0 ? answer.stdout.toString('utf8') : undefined

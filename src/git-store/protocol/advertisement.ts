@@ -41,7 +41,10 @@ export class RefusedService extends Error {}
  * A server of version 2 has sent no refs then: see `readRefs`.
  * @throws StreamFault when it is not one, TooManyRefs, RefusedService when the server sends an error line
  */
-export async function readAdvertisement(reader: ByteReader, announced: boolean): Promise<Advertisement> {
+export async function readAdvertisement(
+  reader: ByteReader,
+  announced: boolean,
+): Promise<Advertisement> {
   const list = new RefList()
   let capabilities: readonly string[] = []
   let line = await readPktLine(reader)
@@ -57,7 +60,9 @@ export async function readAdvertisement(reader: ByteReader, announced: boolean):
     line = await readPktLine(reader)
   }
   const valuesOfCapability = (name: string) =>
-    capabilities.filter((word) => word.startsWith(`${name}=`)).map((word) => word.slice(name.length + 1))
+    capabilities
+      .filter((word) => word.startsWith(`${name}=`))
+      .map((word) => word.slice(name.length + 1))
   const head = valuesOfCapability('symref').find((value) => value.startsWith('HEAD:'))
   return {
     version: 0,
@@ -83,8 +88,16 @@ export function assertReadable(advertisement: Advertisement, remote: string): vo
 
 /** Requests branches and tags alone from a server of version 2: a forge has a ref for each pull request besides. */
 export function refsRequest({ capabilities }: Advertisement): readonly Buffer[] {
-  const prefixes = ['HEAD', 'refs/heads/', 'refs/tags/'].map((prefix) => pktLine(`ref-prefix ${prefix}\n`))
-  return [...commandHead('ls-refs', capabilities), pktLine('peel\n'), pktLine('symrefs\n'), ...prefixes, FLUSH]
+  const prefixes = ['HEAD', 'refs/heads/', 'refs/tags/'].map((prefix) =>
+    pktLine(`ref-prefix ${prefix}\n`),
+  )
+  return [
+    ...commandHead('ls-refs', capabilities),
+    pktLine('peel\n'),
+    pktLine('symrefs\n'),
+    ...prefixes,
+    FLUSH,
+  ]
 }
 
 /** The first lines of a command of version 2. */
@@ -103,7 +116,8 @@ export async function readRefs(reader: ByteReader, offered: Advertisement): Prom
     if (text.startsWith('ERR ')) throw new RefusedService(text.slice(4))
     const [id = '', name = '', ...attributes] = text.split(' ')
     list.keep(`${id} ${name}`)
-    const valueOfAttribute = (key: string) => attributes.find((each) => each.startsWith(`${key}:`))?.slice(key.length + 1)
+    const valueOfAttribute = (key: string) =>
+      attributes.find((each) => each.startsWith(`${key}:`))?.slice(key.length + 1)
     const target = valueOfAttribute('peeled')
     if (target !== undefined) list.keep(`${target} ${name}${PEELED}`)
     if (name === 'HEAD') head = valueOfAttribute('symref-target')
@@ -134,11 +148,15 @@ async function readCapabilities(reader: ByteReader): Promise<Advertisement> {
 }
 
 /** The line after the announcement. */
-async function readAnnounced(reader: ByteReader, line: Awaited<ReturnType<typeof readPktLine>>): ReturnType<typeof readPktLine> {
+async function readAnnounced(
+  reader: ByteReader,
+  line: Awaited<ReturnType<typeof readPktLine>>,
+): ReturnType<typeof readPktLine> {
   if (!(line instanceof Buffer) || !line.toString('latin1').startsWith('# service=')) {
     throw new StreamFault('malformed', 'the answer is not in the git protocol')
   }
-  if ((await readPktLine(reader)) !== 'flush') throw new StreamFault('malformed', 'the answer is not in the git protocol')
+  if ((await readPktLine(reader)) !== 'flush')
+    throw new StreamFault('malformed', 'the answer is not in the git protocol')
   return await readPktLine(reader)
 }
 
@@ -155,9 +173,12 @@ export class RefList {
     // An object id of SHA-256 never becomes an ObjectId; the caller refuses such a repository by its object format.
     if (id.length !== 40 || NOTHING.test(id) || !/^refs\/(?:heads|tags)\//.test(name)) return
     this.bytes += name.length
-    if (this.refs.size + this.peeled.size >= MOST_REFS) throw new TooManyRefs(`it has more than ${MOST_REFS} branches and tags`)
+    if (this.refs.size + this.peeled.size >= MOST_REFS)
+      throw new TooManyRefs(`it has more than ${MOST_REFS} branches and tags`)
     if (this.bytes > LARGEST_NAMES)
-      throw new TooManyRefs(`the names of its branches and tags have more than ${LARGEST_NAMES / 1024 / 1024} MiB`)
+      throw new TooManyRefs(
+        `the names of its branches and tags have more than ${LARGEST_NAMES / 1024 / 1024} MiB`,
+      )
     if (name.endsWith(PEELED)) this.peeled.set(name.slice(0, -PEELED.length), objectId(id))
     else this.refs.set(name, objectId(id))
   }

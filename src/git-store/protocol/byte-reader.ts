@@ -55,12 +55,14 @@ export class ByteReader {
   async readLine(most: number): Promise<string> {
     const bytes: number[] = []
     for (;;) {
-      if (this.#at === this.#chunk.length && !(await this.#fill())) throw new StreamFault('ended', 'the answer broke off')
+      if (this.#at === this.#chunk.length && !(await this.#fill()))
+        throw new StreamFault('ended', 'the answer broke off')
       const byte = this.#chunk[this.#at]
       this.#at += 1
       if (byte === 0x0a) return Buffer.from(bytes).toString('utf8')
       if (byte !== undefined) bytes.push(byte)
-      if (bytes.length > most) throw new StreamFault('malformed', 'the answer has a line without an end')
+      if (bytes.length > most)
+        throw new StreamFault('malformed', 'the answer has a line without an end')
     }
   }
 
@@ -113,7 +115,8 @@ export class ByteReader {
       this.#chunk = Buffer.from(next.value.buffer, next.value.byteOffset, next.value.byteLength)
       this.#at = 0
       this.#total += this.#chunk.length
-      if (this.#total > this.#limits.bytes) throw new StreamFault('too-large', `the answer is larger than ${this.#limits.bytes} bytes`)
+      if (this.#total > this.#limits.bytes)
+        throw new StreamFault('too-large', `the answer is larger than ${this.#limits.bytes} bytes`)
       return true
     } finally {
       clearTimeout(timer)

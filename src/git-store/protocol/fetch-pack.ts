@@ -36,28 +36,55 @@ const MOST_HAVES = 256
 export async function fetchPack(session: GitSession, request: FetchRequest): Promise<Buffer> {
   const { advertisement } = session
   const newer = advertisement.version === 2
-  const reader = await session.request(newer ? requestOfVersion2(advertisement, request) : requestOfVersion0(advertisement, request))
-  const first = newer ? await skipToPack(reader) : await skipAnswers(reader, request.depth !== undefined)
+  const reader = await session.request(
+    newer ? requestOfVersion2(advertisement, request) : requestOfVersion0(advertisement, request),
+  )
+  const first = newer
+    ? await skipToPack(reader)
+    : await skipAnswers(reader, request.depth !== undefined)
   const answer = await readBands(reader, first, request.most)
   if (answer.fatal !== undefined) throw new RefusedService(answer.fatal)
   await reader.drain()
   return answer.content
 }
 
-function requestOfVersion0({ capabilities: offered }: Advertisement, { wants, haves, depth, filter }: FetchRequest): readonly Buffer[] {
-  const capabilities = [...WANTED_CAPABILITIES.filter((name) => offered.has(name)), 'agent=git/backporch']
-  const wanted = wants.map((id, at) => pktLine(at === 0 ? `want ${id} ${capabilities.join(' ')}\n` : `want ${id}\n`))
+function requestOfVersion0(
+  { capabilities: offered }: Advertisement,
+  { wants, haves, depth, filter }: FetchRequest,
+): readonly Buffer[] {
+  const capabilities = [
+    ...WANTED_CAPABILITIES.filter((name) => offered.has(name)),
+    'agent=git/backporch',
+  ]
+  const wanted = wants.map((id, at) =>
+    pktLine(at === 0 ? `want ${id} ${capabilities.join(' ')}\n` : `want ${id}\n`),
+  )
   return [...wanted, ...limits(depth, filter), FLUSH, ...haveLines(haves), pktLine('done\n')]
 }
 
-function requestOfVersion2({ capabilities }: Advertisement, { wants, haves, depth, filter }: FetchRequest): readonly Buffer[] {
-  const options = ['ofs-delta\n', 'no-progress\n', ...wants.map((id) => `want ${id}\n`)].map((line) => pktLine(line))
+function requestOfVersion2(
+  { capabilities }: Advertisement,
+  { wants, haves, depth, filter }: FetchRequest,
+): readonly Buffer[] {
+  const options = ['ofs-delta\n', 'no-progress\n', ...wants.map((id) => `want ${id}\n`)].map(
+    (line) => pktLine(line),
+  )
   const head = commandHead('fetch', capabilities)
-  return [...head, ...options, ...limits(depth, filter), ...haveLines(haves), pktLine('done\n'), FLUSH]
+  return [
+    ...head,
+    ...options,
+    ...limits(depth, filter),
+    ...haveLines(haves),
+    pktLine('done\n'),
+    FLUSH,
+  ]
 }
 
 function limits(depth: number | undefined, filter: Filter | undefined): readonly Buffer[] {
-  return [...(depth === undefined ? [] : [pktLine(`deepen ${depth}\n`)]), ...(filter === undefined ? [] : [pktLine(`filter ${filter}\n`)])]
+  return [
+    ...(depth === undefined ? [] : [pktLine(`deepen ${depth}\n`)]),
+    ...(filter === undefined ? [] : [pktLine(`filter ${filter}\n`)]),
+  ]
 }
 
 function haveLines(haves: readonly ObjectId[]): readonly Buffer[] {
@@ -71,7 +98,8 @@ async function skipAnswers(reader: ByteReader, cut: boolean): Promise<Buffer> {
     while (line instanceof Buffer) line = await readLine(reader)
     line = await readLine(reader)
   }
-  while (line instanceof Buffer && /^(?:ACK|NAK)/.test(line.toString('latin1', 0, 3))) line = await readLine(reader)
+  while (line instanceof Buffer && /^(?:ACK|NAK)/.test(line.toString('latin1', 0, 3)))
+    line = await readLine(reader)
   if (!(line instanceof Buffer)) throw new StreamFault('ended', 'the answer broke off')
   return line
 }
@@ -88,6 +116,7 @@ async function skipToPack(reader: ByteReader): Promise<undefined> {
 async function readLine(reader: ByteReader): Promise<Buffer | 'flush' | 'delimiter'> {
   const line = await readPktLine(reader)
   if (line === undefined) throw new StreamFault('ended', 'the answer broke off')
-  if (line instanceof Buffer && line.toString('latin1', 0, 4) === 'ERR ') throw new RefusedService(line.toString('utf8', 4))
+  if (line instanceof Buffer && line.toString('latin1', 0, 4) === 'ERR ')
+    throw new RefusedService(line.toString('utf8', 4))
   return line
 }

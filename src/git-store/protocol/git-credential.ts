@@ -8,13 +8,23 @@ import type { Credential } from './remote-address.ts'
  * Runs `git credential fill`, which asks the helpers of the user and of the machine, and neither those of a clone nor a person. Undefined where
  * nobody has a credential, or git is not installed.
  */
-export async function findCredential(url: string, environment: Environment, signal: AbortSignal): Promise<Credential | undefined> {
+export async function findCredential(
+  url: string,
+  environment: Environment,
+  signal: AbortSignal,
+): Promise<Credential | undefined> {
   const { protocol, host, pathname } = new URL(url)
   const question = `protocol=${protocol.slice(0, -1)}\nhost=${host}\npath=${decodeURIComponent(pathname.slice(1))}\n\n`
-  const answer = await runGit(['--git-dir', devNull, 'credential', 'fill'], environment, signal, question)
+  const answer = await runGit(
+    ['--git-dir', devNull, 'credential', 'fill'],
+    environment,
+    signal,
+    question,
+  )
   if (answer === 'not-installed' || answer.status !== 0) return undefined
   const lines = answer.stdout.toString('utf8').split('\n')
-  const valueOfKey = (name: string) => lines.find((line) => line.startsWith(`${name}=`))?.slice(name.length + 1)
+  const valueOfKey = (name: string) =>
+    lines.find((line) => line.startsWith(`${name}=`))?.slice(name.length + 1)
   const username = valueOfKey('username')
   const password = valueOfKey('password')
   return username === undefined || password === undefined ? undefined : { username, password }

@@ -3,7 +3,13 @@ import { setImmediate } from 'node:timers/promises'
 import { Failure } from '@backporch/kyaml/failure'
 import { foreignLine } from '@backporch/kyaml/text'
 import type { Environment } from '@backporch/system/child-environment'
-import { credentialsRefused, notARepository, systemCode, tooManyRefs, unreachable } from '../program/git-failure.ts'
+import {
+  credentialsRefused,
+  notARepository,
+  systemCode,
+  tooManyRefs,
+  unreachable,
+} from '../program/git-failure.ts'
 import {
   type Advertisement,
   assertReadable,
@@ -55,16 +61,22 @@ export class HttpTransport implements GitTransport {
     this.#base = address.url
     this.#environment = environment
     this.#limits = limits
-    const plain = typeof token === 'string' && token !== '' ? { username: TOKEN_USER, password: token } : undefined
+    const plain =
+      typeof token === 'string' && token !== ''
+        ? { username: TOKEN_USER, password: token }
+        : undefined
     this.#credential = address.credential ?? plain
-    this.#token = typeof token === 'function' && address.credential === undefined ? token : undefined
+    this.#token =
+      typeof token === 'function' && address.credential === undefined ? token : undefined
   }
 
   get secrets(): readonly string[] {
     if (this.#credential === undefined) return []
     const { username, password } = this.#credential
     // A token may stand in the place of the user name, without a password.
-    return [password === '' ? username : password, basic(this.#credential)].filter((text) => text !== '')
+    return [password === '' ? username : password, basic(this.#credential)].filter(
+      (text) => text !== '',
+    )
   }
 
   async open(service: GitService, signal: AbortSignal, known?: Advertisement): Promise<GitSession> {
@@ -80,7 +92,11 @@ export class HttpTransport implements GitTransport {
     const cause = thrown instanceof Error ? thrown.cause : undefined
     const code = systemCode(cause) ?? systemCode(thrown)
     if (code !== undefined || thrown instanceof TypeError) {
-      return unreachable(this.#printed, `the connection failed${code === undefined ? '' : ` (${code})`}`, thrown)
+      return unreachable(
+        this.#printed,
+        `the connection failed${code === undefined ? '' : ` (${code})`}`,
+        thrown,
+      )
     }
     return thrown
   }
@@ -94,15 +110,28 @@ export class HttpTransport implements GitTransport {
     }
   }
 
-  async #ask(service: GitService, body: readonly Uint8Array[], signal: AbortSignal, stop: AbortController): Promise<ByteReader> {
+  async #ask(
+    service: GitService,
+    body: readonly Uint8Array[],
+    signal: AbortSignal,
+    stop: AbortController,
+  ): Promise<ByteReader> {
     const type = `application/x-${service}-result`
-    return this.#reader(await this.#send({ service, path: `/${service}`, type, body: Buffer.concat(body) }, signal, stop))
+    return this.#reader(
+      await this.#send(
+        { service, path: `/${service}`, type, body: Buffer.concat(body) },
+        signal,
+        stop,
+      ),
+    )
   }
 
   async #discover(service: GitService, signal: AbortSignal): Promise<Advertisement> {
     const stop = new AbortController()
     try {
-      const offered = (service === 'git-upload-pack' ? this.#offered : undefined) ?? (await this.#greet(service, signal, stop))
+      const offered =
+        (service === 'git-upload-pack' ? this.#offered : undefined) ??
+        (await this.#greet(service, signal, stop))
       if (offered.version !== 2) return offered
       const reader = await this.#ask(service, refsRequest(offered), signal, stop)
       const advertisement = await readRefs(reader, offered)
@@ -112,16 +141,25 @@ export class HttpTransport implements GitTransport {
     } catch (thrown) {
       this.#offered = undefined
       if (thrown instanceof RefusedService)
-        throw unreachable(this.#printed, `the server refuses: ${foreignLine(thrown.message, { secrets: this.secrets })}`)
+        throw unreachable(
+          this.#printed,
+          `the server refuses: ${foreignLine(thrown.message, { secrets: this.secrets })}`,
+        )
       throw this.explain(thrown, signal)
     } finally {
       stop.abort()
     }
   }
 
-  async #greet(service: GitService, signal: AbortSignal, stop: AbortController): Promise<Advertisement> {
+  async #greet(
+    service: GitService,
+    signal: AbortSignal,
+    stop: AbortController,
+  ): Promise<Advertisement> {
     const type = `application/x-${service}-advertisement`
-    const reader = this.#reader(await this.#send({ service, path: `/info/refs?service=${service}`, type }, signal, stop))
+    const reader = this.#reader(
+      await this.#send({ service, path: `/info/refs?service=${service}`, type }, signal, stop),
+    )
     const advertisement = await readAdvertisement(reader, true)
     await reader.drain()
     assertReadable(advertisement, this.#printed)
@@ -137,7 +175,8 @@ export class HttpTransport implements GitTransport {
     for (let attempt = 0; attempt <= MOST_REDIRECTS; attempt++) {
       const response = await this.#once(request, signal, stop)
       if (response.status === 200) {
-        if (response.headers.get('content-type')?.split(';')[0]?.trim() === request.type) return response
+        if (response.headers.get('content-type')?.split(';')[0]?.trim() === request.type)
+          return response
         await response.body?.cancel()
         throw notARepository(this.#printed, 'what answers there is not a git server')
       }
@@ -150,13 +189,17 @@ export class HttpTransport implements GitTransport {
     signal.throwIfAborted()
     // A turn may plan for seconds. The event loop runs once, so that connections that were closed meanwhile are not used.
     await setImmediate()
-    if (this.#token !== undefined) this.#credential = { username: TOKEN_USER, password: await this.#token(signal) }
-    const late = () => stop.abort(new StreamFault('silent', `no answer for ${this.#limits.silence / 1000} s`))
+    if (this.#token !== undefined)
+      this.#credential = { username: TOKEN_USER, password: await this.#token(signal) }
+    const late = () =>
+      stop.abort(new StreamFault('silent', `no answer for ${this.#limits.silence / 1000} s`))
     const timer = setTimeout(late, this.#limits.silence)
     const headers: Record<string, string> = { accept: request.type, 'user-agent': 'git/backporch' }
-    if (this.#credential !== undefined) headers['authorization'] = `Basic ${basic(this.#credential)}`
+    if (this.#credential !== undefined)
+      headers['authorization'] = `Basic ${basic(this.#credential)}`
     if (request.service === 'git-upload-pack') headers['git-protocol'] = 'version=2'
-    if (request.body !== undefined) headers['content-type'] = `application/x-${request.service}-request`
+    if (request.body !== undefined)
+      headers['content-type'] = `application/x-${request.service}-request`
     try {
       return await fetch(this.#base + request.path, {
         method: request.body === undefined ? 'GET' : 'POST',
@@ -184,9 +227,16 @@ export class HttpTransport implements GitTransport {
     const target = URL.parse(response.headers.get('location') ?? '', this.#base + request.path)
     const here = new URL(this.#base)
     // A redirect to another host would carry the token there, or down to plain http.
-    if (target === null || target.origin !== here.origin || !(target.pathname + target.search).endsWith(request.path)) return false
+    if (
+      target === null ||
+      target.origin !== here.origin ||
+      !(target.pathname + target.search).endsWith(request.path)
+    )
+      return false
     await response.body?.cancel()
-    this.#base = here.origin + target.pathname.slice(0, target.pathname.length - (request.path.split('?')[0] ?? '').length)
+    this.#base =
+      here.origin +
+      target.pathname.slice(0, target.pathname.length - (request.path.split('?')[0] ?? '').length)
     return true
   }
 
@@ -199,9 +249,16 @@ export class HttpTransport implements GitTransport {
       : ''
     const why = `the server answered ${status}${reported === '' ? '' : `: ${reported}`}`
     if (status === 401 || status === 403) {
-      return credentialsRefused(this.#printed, this.#credential === undefined ? `${why}, and no credentials are known` : why)
+      return credentialsRefused(
+        this.#printed,
+        this.#credential === undefined ? `${why}, and no credentials are known` : why,
+      )
     }
-    if (status === 404 || status === 410) return notARepository(this.#printed, `${why}; it is not there, or the credentials may not see it`)
+    if (status === 404 || status === 410)
+      return notARepository(
+        this.#printed,
+        `${why}; it is not there, or the credentials may not see it`,
+      )
     if (status === 413) {
       return new Failure({
         code: 'BP4002',

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import * as fc from '../../../test/seeds/fast-check.ts'
-import { assertReadable, RefList, RefusedService, readAdvertisement, readRefs, TooManyRefs } from './advertisement.ts'
+import {
+  assertReadable,
+  RefList,
+  RefusedService,
+  readAdvertisement,
+  readRefs,
+  TooManyRefs,
+} from './advertisement.ts'
 import { ByteReader, StreamFault } from './byte-reader.ts'
 import { FLUSH, pktLine, readBands, readPktLine } from './pkt-line.ts'
 
@@ -11,7 +18,11 @@ const OTHER = '1'.repeat(40)
 const LIMITS = { silence: 1000, bytes: 1_000_000 }
 
 /** The bytes in chunks of the sizes given, again and again. */
-function readerOf(bytes: Uint8Array, sizes: readonly number[] = [bytes.length], limits = LIMITS): ByteReader {
+function readerOf(
+  bytes: Uint8Array,
+  sizes: readonly number[] = [bytes.length],
+  limits = LIMITS,
+): ByteReader {
   async function* chunks() {
     for (let at = 0, turn = 0; at < bytes.length; turn++) {
       const size = Math.max(1, sizes[turn % sizes.length] ?? 1)
@@ -22,18 +33,27 @@ function readerOf(bytes: Uint8Array, sizes: readonly number[] = [bytes.length], 
   return new ByteReader(chunks(), limits)
 }
 
-const lines = (...texts: readonly string[]) => Buffer.concat([...texts.map((text) => pktLine(text)), FLUSH])
-const faulty = (kind: StreamFault['kind']) => (error: unknown) => error instanceof StreamFault && error.kind === kind
+const lines = (...texts: readonly string[]) =>
+  Buffer.concat([...texts.map((text) => pktLine(text)), FLUSH])
+const faulty = (kind: StreamFault['kind']) => (error: unknown) =>
+  error instanceof StreamFault && error.kind === kind
 
 test('lines read back as they were framed, however the stream is cut', async () => {
   const contents = fc.array(fc.uint8Array({ maxLength: 50 }), { maxLength: 6 })
   await fc.assert(
-    fc.asyncProperty(contents, fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }), async (bodies, sizes) => {
-      const reader = readerOf(Buffer.concat([...bodies.map((body) => pktLine(body)), FLUSH]), sizes)
-      for (const body of bodies) assert.deepEqual(await readPktLine(reader), Buffer.from(body))
-      assert.equal(await readPktLine(reader), 'flush')
-      assert.equal(await readPktLine(reader), undefined)
-    }),
+    fc.asyncProperty(
+      contents,
+      fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }),
+      async (bodies, sizes) => {
+        const reader = readerOf(
+          Buffer.concat([...bodies.map((body) => pktLine(body)), FLUSH]),
+          sizes,
+        )
+        for (const body of bodies) assert.deepEqual(await readPktLine(reader), Buffer.from(body))
+        assert.equal(await readPktLine(reader), 'flush')
+        assert.equal(await readPktLine(reader), undefined)
+      },
+    ),
   )
 })
 
@@ -41,7 +61,8 @@ test('what is not framed, or breaks off, is a fault', async () => {
   for (const text of ['<!doctype html>', '0002', '0003', 'fff1x', '-001', '0x04']) {
     await assert.rejects(readPktLine(readerOf(Buffer.from(text))), faulty('malformed'), text)
   }
-  for (const text of ['00', '0008ab', '0008']) await assert.rejects(readPktLine(readerOf(Buffer.from(text))), faulty('ended'), text)
+  for (const text of ['00', '0008ab', '0008'])
+    await assert.rejects(readPktLine(readerOf(Buffer.from(text))), faulty('ended'), text)
 })
 
 test('a stream that falls silent or grows too large is a fault', async () => {
@@ -49,8 +70,14 @@ test('a stream that falls silent or grows too large is a fault', async () => {
     yield Buffer.from('00')
     await new Promise(() => undefined)
   }
-  await assert.rejects(readPktLine(new ByteReader(silent(), { silence: 20, bytes: 100 })), faulty('silent'))
-  await assert.rejects(readPktLine(readerOf(lines('x'.repeat(200)), [50], { silence: 60_000, bytes: 100 })), faulty('too-large'))
+  await assert.rejects(
+    readPktLine(new ByteReader(silent(), { silence: 20, bytes: 100 })),
+    faulty('silent'),
+  )
+  await assert.rejects(
+    readPktLine(readerOf(lines('x'.repeat(200)), [50], { silence: 60_000, bytes: 100 })),
+    faulty('too-large'),
+  )
 })
 
 test('a stream that drips is a fault, and a slow one that goes on is none', async () => {
@@ -60,9 +87,16 @@ test('a stream that drips is a fault, and a slow one that goes on is none', asyn
       yield Buffer.alloc(bytes, 'a')
     }
   }
-  const limits = (patience: number) => ({ silence: 60_000, bytes: 1_000_000, deadline: (received: number) => patience + received / 10 })
+  const limits = (patience: number) => ({
+    silence: 60_000,
+    bytes: 1_000_000,
+    deadline: (received: number) => patience + received / 10,
+  })
   await assert.rejects(new ByteReader(dripping(1, 5), limits(60)).read(1_000_000), faulty('slow'))
-  assert.equal((await new ByteReader(dripping(200, 5), limits(60_000)).read(10_000))?.length, 10_000)
+  assert.equal(
+    (await new ByteReader(dripping(200, 5), limits(60_000)).read(10_000))?.length,
+    10_000,
+  )
 })
 
 test('the time that the reader itself takes does not count', async () => {
@@ -80,7 +114,10 @@ test('of a text that never ends its beginning is read', async () => {
   async function* endless() {
     for (;;) yield Buffer.from('busy ')
   }
-  assert.equal(await new ByteReader(endless(), { silence: 1_000, bytes: 1_000_000 }).readSome(12), 'busy busy bu')
+  assert.equal(
+    await new ByteReader(endless(), { silence: 1_000, bytes: 1_000_000 }).readSome(12),
+    'busy busy bu',
+  )
   async function* cut() {
     yield Buffer.from('no ')
     throw new Error('reset')
@@ -124,14 +161,20 @@ test('an advertisement gives refs, peeled tags, the branch of HEAD and capabilit
 })
 
 test('an empty repository advertises no ref', async () => {
-  const advertisement = await readAdvertisement(readerOf(lines(`${'0'.repeat(40)} capabilities^{}\0report-status\n`)), false)
+  const advertisement = await readAdvertisement(
+    readerOf(lines(`${'0'.repeat(40)} capabilities^{}\0report-status\n`)),
+    false,
+  )
   assert.equal(advertisement.refs.size, 0)
   assert.ok(advertisement.capabilities.has('report-status'))
 })
 
 test('a repository of SHA-256 is refused by its object format', async () => {
   const long = 'a'.repeat(64)
-  const advertisement = await readAdvertisement(readerOf(lines(`${long} refs/heads/main\0object-format=sha256\n`)), false)
+  const advertisement = await readAdvertisement(
+    readerOf(lines(`${long} refs/heads/main\0object-format=sha256\n`)),
+    false,
+  )
   assert.throws(
     () => assertReadable(advertisement, 'here'),
     (error: unknown) => error instanceof Failure && error.code === 'BP4010',
@@ -139,10 +182,19 @@ test('a repository of SHA-256 is refused by its object format', async () => {
 })
 
 test('an error line, a web page and a broken list are refused', async () => {
-  await assert.rejects(readAdvertisement(readerOf(lines('ERR no such repository\n')), false), RefusedService)
+  await assert.rejects(
+    readAdvertisement(readerOf(lines('ERR no such repository\n')), false),
+    RefusedService,
+  )
   await assert.rejects(readAdvertisement(readerOf(lines('hello\n')), false), faulty('malformed'))
-  await assert.rejects(readAdvertisement(readerOf(Buffer.from('<html>')), true), faulty('malformed'))
-  await assert.rejects(readAdvertisement(readerOf(pktLine(`${ID} refs/heads/main\0x\n`)), false), faulty('ended'))
+  await assert.rejects(
+    readAdvertisement(readerOf(Buffer.from('<html>')), true),
+    faulty('malformed'),
+  )
+  await assert.rejects(
+    readAdvertisement(readerOf(pktLine(`${ID} refs/heads/main\0x\n`)), false),
+    faulty('ended'),
+  )
   await assert.rejects(readAdvertisement(readerOf(Buffer.alloc(0)), false), faulty('ended'))
 })
 
@@ -163,8 +215,12 @@ test('more names than are kept in memory end the list in each version of the pro
     yield FLUSH
   }
   const offered = await readAdvertisement(readerOf(lines('version 2\n')), false)
-  for (const read of [(reader: ByteReader) => readAdvertisement(reader, false), (reader: ByteReader) => readRefs(reader, offered)]) {
-    const reading = (name: (index: number) => string) => read(new ByteReader(listed(name), { silence: 1000, bytes: 2 ** 31 - 1 }))
+  for (const read of [
+    (reader: ByteReader) => readAdvertisement(reader, false),
+    (reader: ByteReader) => readRefs(reader, offered),
+  ]) {
+    const reading = (name: (index: number) => string) =>
+      read(new ByteReader(listed(name), { silence: 1000, bytes: 2 ** 31 - 1 }))
     const long = 'x'.repeat(60_000)
     await assert.rejects(
       reading((index) => `refs/heads/${long}${index}`),

@@ -19,15 +19,19 @@ export function pktLine(content: string | Uint8Array): Buffer {
 }
 
 /** The next line's content, what ends a section, or undefined at the end of the stream. @throws StreamFault when it is not framed */
-export async function readPktLine(reader: ByteReader): Promise<Buffer | 'flush' | 'delimiter' | undefined> {
+export async function readPktLine(
+  reader: ByteReader,
+): Promise<Buffer | 'flush' | 'delimiter' | undefined> {
   const head = await reader.read(4)
   if (head === undefined) return undefined
   const text = head.toString('latin1')
-  if (!/^[0-9a-fA-F]{4}$/.test(text)) throw new StreamFault('malformed', 'the answer is not in the git protocol')
+  if (!/^[0-9a-fA-F]{4}$/.test(text))
+    throw new StreamFault('malformed', 'the answer is not in the git protocol')
   const length = Number.parseInt(text, 16)
   if (length === 0) return 'flush'
   if (length === 1) return 'delimiter'
-  if (length < 4 || length > LONGEST) throw new StreamFault('malformed', 'the answer is not in the git protocol')
+  if (length < 4 || length > LONGEST)
+    throw new StreamFault('malformed', 'the answer is not in the git protocol')
   if (length === 4) return Buffer.alloc(0)
   const body = await reader.read(length - 4)
   if (body === undefined) throw new StreamFault('ended', 'the answer broke off')
@@ -48,7 +52,11 @@ interface BandedAnswer {
  * @param most bytes of the content
  * @throws StreamFault when it is larger, or not framed
  */
-export async function readBands(reader: ByteReader, first?: Buffer, most = Number.POSITIVE_INFINITY): Promise<BandedAnswer> {
+export async function readBands(
+  reader: ByteReader,
+  first?: Buffer,
+  most = Number.POSITIVE_INFINITY,
+): Promise<BandedAnswer> {
   let bytes = 0
   const content: Buffer[] = []
   let messages = ''
@@ -58,10 +66,12 @@ export async function readBands(reader: ByteReader, first?: Buffer, most = Numbe
     const body = line.subarray(1)
     if (band === 1) {
       bytes += body.length
-      if (bytes > most) throw new StreamFault('too-large', `the answer is larger than ${most} bytes`)
+      if (bytes > most)
+        throw new StreamFault('too-large', `the answer is larger than ${most} bytes`)
       content.push(body)
     } else if (band === 2) messages = (messages + body.toString('utf8')).slice(-4096)
-    else if (band === 3) return { content: Buffer.concat(content), messages, fatal: body.toString('utf8') }
+    else if (band === 3)
+      return { content: Buffer.concat(content), messages, fatal: body.toString('utf8') }
     else throw new StreamFault('malformed', 'the answer is not in the git protocol')
     line = await readPktLine(reader)
   }

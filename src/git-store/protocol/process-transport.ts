@@ -9,7 +9,13 @@ import { foreignLine } from '@backporch/kyaml/text'
 import type { Environment } from '@backporch/system/child-environment'
 import { gitNotInstalled, systemCode, tooManyRefs, unreachable } from '../program/git-failure.ts'
 import { findGitFolder } from '../program/git-folder.ts'
-import { gitEnvironment, NO_HOOKS, NO_PROGRAMS, neutralFolder, OWN_SESSION } from '../program/git-program.ts'
+import {
+  gitEnvironment,
+  NO_HOOKS,
+  NO_PROGRAMS,
+  neutralFolder,
+  OWN_SESSION,
+} from '../program/git-program.ts'
 import { receiveSettings } from '../program/repository-programs.ts'
 import {
   type Advertisement,
@@ -51,21 +57,30 @@ export class ProcessTransport implements GitTransport {
   async open(service: GitService, signal: AbortSignal, known?: Advertisement): Promise<GitSession> {
     signal.throwIfAborted()
     const launch =
-      this.#address.kind === 'ssh' ? sshLaunch(this.#address, service, this.#environment) : await this.#localLaunch(service, signal)
+      this.#address.kind === 'ssh'
+        ? sshLaunch(this.#address, service, this.#environment)
+        : await this.#localLaunch(service, signal)
     signal.throwIfAborted()
     // Version 2 is for reading alone. An ssh server that drops the variable answers in version 0.
     const protocol = service === 'git-upload-pack' ? { GIT_PROTOCOL: 'version=2' } : {}
-    const running = new Conversation(launch, { ...gitEnvironment(this.#environment), ...protocol }, signal)
+    const running = new Conversation(
+      launch,
+      { ...gitEnvironment(this.#environment), ...protocol },
+      signal,
+    )
     const reader = new ByteReader(running.output, this.#limits)
     try {
       const offered = await readAdvertisement(reader, false)
       signal.throwIfAborted()
       assertReadable(offered, this.#address.printed)
-      if (offered.version !== 2 || known?.version === 2) return running.session(known?.version === 2 ? known : offered, reader)
+      if (offered.version !== 2 || known?.version === 2)
+        return running.session(known?.version === 2 ? known : offered, reader)
       running.ask(refsRequest(offered))
       return running.session(await readRefs(reader, offered), reader)
     } catch (thrown) {
-      const ended = await running.end(thrown instanceof StreamFault && (thrown.kind === 'silent' || thrown.kind === 'slow'))
+      const ended = await running.end(
+        thrown instanceof StreamFault && (thrown.kind === 'silent' || thrown.kind === 'slow'),
+      )
       signal.throwIfAborted()
       throw this.#startFailure(thrown, ended, launch.program)
     }
@@ -75,7 +90,11 @@ export class ProcessTransport implements GitTransport {
     if (signal.aborted) return signal.reason
     if (thrown instanceof Failure) return thrown
     if (thrown instanceof StreamFault || systemCode(thrown) !== undefined) {
-      return unreachable(this.#address.printed, thrown instanceof Error ? foreignLine(thrown.message) : 'the connection broke', thrown)
+      return unreachable(
+        this.#address.printed,
+        thrown instanceof Error ? foreignLine(thrown.message) : 'the connection broke',
+        thrown,
+      )
     }
     return thrown
   }
@@ -87,9 +106,13 @@ export class ProcessTransport implements GitTransport {
     if (ended.missing) {
       return kind === 'local'
         ? gitNotInstalled(printed)
-        : unreachable(printed, `there is no program \`${program}\` on the PATH; install it or use https`)
+        : unreachable(
+            printed,
+            `there is no program \`${program}\` on the PATH; install it or use https`,
+          )
     }
-    if (thrown instanceof RefusedService) return unreachable(printed, `the server refuses: ${foreignLine(thrown.message)}`)
+    if (thrown instanceof RefusedService)
+      return unreachable(printed, `the server refuses: ${foreignLine(thrown.message)}`)
     if (!(thrown instanceof StreamFault)) return this.explain(thrown, new AbortController().signal)
     const reported = foreignLine(ended.stderr)
     return unreachable(printed, reported === '' ? thrown.message : reported, thrown)
@@ -104,20 +127,33 @@ export class ProcessTransport implements GitTransport {
   async #localLaunch(service: GitService, signal: AbortSignal): Promise<Launch> {
     const folder = await this.gitFolder(signal)
     const settings =
-      service === 'git-receive-pack' ? await receiveSettings(folder, this.#environment, signal) : [...NO_PROGRAMS, ...NO_HOOKS]
+      service === 'git-receive-pack'
+        ? await receiveSettings(folder, this.#environment, signal)
+        : [...NO_PROGRAMS, ...NO_HOOKS]
     return { program: 'git', args: [...settings, service.slice('git-'.length), folder] }
   }
 }
 
 /** As git itself calls ssh (git documentation, GIT_SSH_COMMAND): the command is a shell line, our words are its arguments. */
-function sshLaunch(address: Extract<RemoteAddress, { kind: 'ssh' }>, service: GitService, environment: Environment): Launch {
+function sshLaunch(
+  address: Extract<RemoteAddress, { kind: 'ssh' }>,
+  service: GitService,
+  environment: Environment,
+): Launch {
   const quoted = `'${address.path.replace(/['!]/g, (character) => `'\\${character}'`)}'`
-  const words = [...(address.port === undefined ? [] : ['-p', String(address.port)]), address.destination, `${service} ${quoted}`]
+  const words = [
+    ...(address.port === undefined ? [] : ['-p', String(address.port)]),
+    address.destination,
+    `${service} ${quoted}`,
+  ]
   const command = environment['GIT_SSH_COMMAND']
   const protocol = service === 'git-upload-pack' ? ['-o', 'SendEnv=GIT_PROTOCOL'] : []
-  if (command === undefined || command === '') return { program: 'ssh', args: ['-o', 'BatchMode=yes', ...protocol, ...words] }
+  if (command === undefined || command === '')
+    return { program: 'ssh', args: ['-o', 'BatchMode=yes', ...protocol, ...words] }
   // Other programs than OpenSSH do not know the option; git tells them by the name too (connect.c, determine_ssh_variant).
-  const options = /(?:^|\/)ssh(?:\.exe)?$/.test(command.trim().split(/\s+/)[0] ?? '') ? protocol : []
+  const options = /(?:^|\/)ssh(?:\.exe)?$/.test(command.trim().split(/\s+/)[0] ?? '')
+    ? protocol
+    : []
   return { program: 'sh', args: ['-c', `${command} "$@"`, command, ...options, ...words] }
 }
 
@@ -135,7 +171,12 @@ class Conversation {
   #requested = false
 
   constructor(launch: Launch, environment: NodeJS.ProcessEnv, signal: AbortSignal) {
-    const child = spawn(launch.program, launch.args, { cwd: neutralFolder(), env: environment, stdio: 'pipe', detached: OWN_SESSION })
+    const child = spawn(launch.program, launch.args, {
+      cwd: neutralFolder(),
+      env: environment,
+      stdio: 'pipe',
+      detached: OWN_SESSION,
+    })
     this.#child = child
     this.output = child.stdout
     child.stdin.on('error', () => {}) // the end of the answer reports it

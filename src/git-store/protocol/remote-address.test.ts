@@ -16,13 +16,25 @@ test('an https address is printed without its credentials', () => {
 })
 
 test('http is for this machine only', () => {
-  for (const host of ['localhost', '127.0.0.1:3000', '127.8.8.8', '[::1]:80']) assert.equal(parse(`http://${host}/r.git`).kind, 'http')
-  for (const host of ['example.com', '10.0.0.1', 'localhost.example.com', '127.0.0.1.example.com']) refused(`http://${host}/r.git`)
+  for (const host of ['localhost', '127.0.0.1:3000', '127.8.8.8', '[::1]:80'])
+    assert.equal(parse(`http://${host}/r.git`).kind, 'http')
+  for (const host of ['example.com', '10.0.0.1', 'localhost.example.com', '127.0.0.1.example.com'])
+    refused(`http://${host}/r.git`)
 })
 
 test('a path and a file address are local, made absolute', () => {
-  assert.deepEqual(parse('repo'), { kind: 'local', printed: '/srv/repo', path: '/srv/repo', inPlace: true })
-  assert.deepEqual(parse('./a:b'), { kind: 'local', printed: '/srv/a:b', path: '/srv/a:b', inPlace: true })
+  assert.deepEqual(parse('repo'), {
+    kind: 'local',
+    printed: '/srv/repo',
+    path: '/srv/repo',
+    inPlace: true,
+  })
+  assert.deepEqual(parse('./a:b'), {
+    kind: 'local',
+    printed: '/srv/a:b',
+    path: '/srv/a:b',
+    inPlace: true,
+  })
   assert.deepEqual(parse('file:///srv/my%20repo.git'), {
     kind: 'local',
     printed: '/srv/my repo.git',
@@ -87,7 +99,10 @@ test('a refusal never repeats the credentials of the address', () => {
   ]) {
     assert.throws(
       () => parse(text),
-      (error: unknown) => error instanceof Failure && !JSON.stringify(error).includes('s3cret') && !String(error.stack).includes('s3cret'),
+      (error: unknown) =>
+        error instanceof Failure &&
+        !JSON.stringify(error).includes('s3cret') &&
+        !String(error.stack).includes('s3cret'),
     )
   }
 })

@@ -48,19 +48,37 @@ const SUPPORTED = 'use https://…, ssh://…, user@host:path, file://… or a p
  */
 export function parseRemoteAddress(text: string, workingDirectory: string): RemoteAddress {
   const scheme = SCHEME.exec(text)?.[1]?.toLowerCase()
-  if (text === '' || CONTROL.test(text)) throw unsupported('(not shown)', 'the address is empty or has control characters in it', SUPPORTED)
-  if (text.startsWith('-')) throw unsupported('(not shown)', 'the address begins with "-", which programs take for an option', SUPPORTED)
+  if (text === '' || CONTROL.test(text))
+    throw unsupported(
+      '(not shown)',
+      'the address is empty or has control characters in it',
+      SUPPORTED,
+    )
+  if (text.startsWith('-'))
+    throw unsupported(
+      '(not shown)',
+      'the address begins with "-", which programs take for an option',
+      SUPPORTED,
+    )
   if (scheme === undefined) return parseWithoutScheme(text, workingDirectory)
   if (scheme === 'file') return parseFileUrl(text)
   const url = parseUrl(text)
   if (scheme === 'https' || scheme === 'http') return parseHttp(url)
   if (scheme === 'ssh') return parseSshUrl(url)
-  throw unsupported(`${scheme}://${url.host}`, `addresses with ${scheme}:// are not used`, SUPPORTED)
+  throw unsupported(
+    `${scheme}://${url.host}`,
+    `addresses with ${scheme}:// are not used`,
+    SUPPORTED,
+  )
 }
 
 function parseWithoutScheme(text: string, workingDirectory: string): RemoteAddress {
   if (REMOTE_HELPER.test(text)) {
-    throw unsupported(`${text.slice(0, text.indexOf('::'))}::…`, 'the address would run a remote helper program', SUPPORTED)
+    throw unsupported(
+      `${text.slice(0, text.indexOf('::'))}::…`,
+      'the address would run a remote helper program',
+      SUPPORTED,
+    )
   }
   const match = SCP_LIKE.exec(text)
   if (match === null) {
@@ -68,7 +86,12 @@ function parseWithoutScheme(text: string, workingDirectory: string): RemoteAddre
     return { kind: 'local', printed: path, path, inPlace: true }
   }
   const [, destination = '', path = ''] = match
-  return sshAddress(destination.replace(/^\[(.*)\]$/s, '$1'), undefined, path, (shown) => `${shown}:${path}`)
+  return sshAddress(
+    destination.replace(/^\[(.*)\]$/s, '$1'),
+    undefined,
+    path,
+    (shown) => `${shown}:${path}`,
+  )
 }
 
 function parseUrl(text: string): URL {
@@ -82,13 +105,21 @@ function parseUrl(text: string): URL {
 function parseFileUrl(text: string): RemoteAddress {
   const url = parseUrl(text)
   if (url.host !== '' || url.search !== '' || url.hash !== '') {
-    throw unsupported(`file://${url.host}`, 'a file address has a path only', 'use file:///absolute/path')
+    throw unsupported(
+      `file://${url.host}`,
+      'a file address has a path only',
+      'use file:///absolute/path',
+    )
   }
   try {
     const path = fileURLToPath(url)
     return { kind: 'local', printed: path, path, inPlace: false }
   } catch {
-    throw unsupported('file://', 'the path of the address cannot be decoded', 'use file:///absolute/path')
+    throw unsupported(
+      'file://',
+      'the path of the address cannot be decoded',
+      'use file:///absolute/path',
+    )
   }
 }
 
@@ -98,9 +129,16 @@ function parseHttp(url: URL): RemoteAddress {
     throw unsupported(location, 'http without TLS would send the token in clear', 'use https://')
   }
   const path = url.pathname.replace(/\/+$/, '')
-  if (path === '') throw unsupported(location, 'the address has no path', 'name the repository: https://host/owner/name.git')
+  if (path === '')
+    throw unsupported(
+      location,
+      'the address has no path',
+      'name the repository: https://host/owner/name.git',
+    )
   const credential =
-    url.username === '' && url.password === '' ? undefined : { username: decode(url.username), password: decode(url.password) }
+    url.username === '' && url.password === ''
+      ? undefined
+      : { username: decode(url.username), password: decode(url.password) }
   return { kind: 'http', printed: location + path, url: location + path, credential }
 }
 
@@ -114,11 +152,21 @@ function parseSshUrl(url: URL): RemoteAddress {
   return sshAddress(user === '' ? host : `${user}@${host}`, port, path, () => shown)
 }
 
-function sshAddress(destination: string, port: number | undefined, path: string, show: (destination: string) => string): RemoteAddress {
+function sshAddress(
+  destination: string,
+  port: number | undefined,
+  path: string,
+  show: (destination: string) => string,
+): RemoteAddress {
   const host = destination.slice(destination.lastIndexOf('@') + 1)
-  if (host === '' || path === '' || path === '/') throw unsupported('ssh', 'the address has no host or no path', SUPPORTED)
+  if (host === '' || path === '' || path === '/')
+    throw unsupported('ssh', 'the address has no host or no path', SUPPORTED)
   if ([destination, host, path].some((part) => part.startsWith('-') || CONTROL.test(part))) {
-    throw unsupported('ssh', 'the user, host or path begins with "-", which programs take for an option', SUPPORTED)
+    throw unsupported(
+      'ssh',
+      'the user, host or path begins with "-", which programs take for an option',
+      SUPPORTED,
+    )
   }
   return { kind: 'ssh', printed: show(destination), destination, port, path }
 }

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import type { TracedRequest } from '@backporch/system/trace'
-import { makeTestRepository, openTestRepository, TOKEN } from '../../../test/contract/git-remotes.ts'
+import {
+  makeTestRepository,
+  openTestRepository,
+  TOKEN,
+} from '../../../test/contract/git-remotes.ts'
 
 const { signal } = new AbortController()
 
@@ -11,8 +15,12 @@ for (const kind of ['http', 'file', 'ssh'] as const) {
     const created = await makeTestRepository(kind)
     try {
       const reported: TracedRequest[] = []
-      const remote = kind === 'http' ? created.remote.replace('://', `://ada:${TOKEN}@`) : created.remote
-      const repository = openTestRepository({ ...created, remote }, { trace: (request) => reported.push(request) })
+      const remote =
+        kind === 'http' ? created.remote.replace('://', `://ada:${TOKEN}@`) : created.remote
+      const repository = openTestRepository(
+        { ...created, remote },
+        { trace: (request) => reported.push(request) },
+      )
       const { refs } = await repository.refs(signal)
       const [head] = refs.values()
       assert.ok(head !== undefined)
@@ -23,7 +31,10 @@ for (const kind of ['http', 'file', 'ssh'] as const) {
       assert.ok(reported.every(({ to }) => to.system === 'git' && to.name === 'fetch'))
       assert.match(fetched?.what ?? '', /: send \d+ bytes$/)
       assert.ok(reported.every(({ milliseconds }) => milliseconds >= 0 && milliseconds < 60_000))
-      assert.doesNotMatch(JSON.stringify(reported), new RegExp(`${TOKEN}|${Buffer.from(`ada:${TOKEN}`).toString('base64')}`))
+      assert.doesNotMatch(
+        JSON.stringify(reported),
+        new RegExp(`${TOKEN}|${Buffer.from(`ada:${TOKEN}`).toString('base64')}`),
+      )
     } finally {
       await created.close()
     }

@@ -10,7 +10,8 @@ export function tracedTransport(inner: GitTransport, remote: string, trace: Trac
     report: (answer: Answer) => string,
   ): Promise<Answer> {
     const started = performance.now()
-    const reported = (outcome: string): void => trace({ to, what, outcome, milliseconds: performance.now() - started })
+    const reported = (outcome: string): void =>
+      trace({ to, what, outcome, milliseconds: performance.now() - started })
     try {
       const answer = await work()
       reported(report(answer))
@@ -29,7 +30,8 @@ export function tracedTransport(inner: GitTransport, remote: string, trace: Trac
       const session = await timed(
         { to, what: `${service} ${remote}: list refs` },
         () => inner.open(service, signal, known),
-        ({ advertisement }) => `${advertisement.refs.size} refs${advertisement === known ? ', known from before' : ''}`,
+        ({ advertisement }) =>
+          `${advertisement.refs.size} refs${advertisement === known ? ', known from before' : ''}`,
       )
       return {
         advertisement: session.advertisement,

@@ -31,7 +31,10 @@ export function defaultBranchOf({ refs, head }: Pick<Advertisement, 'refs' | 'he
   readonly named: string | undefined
   readonly base: string | undefined
 } {
-  const named = head?.startsWith('refs/heads/') === true && refs.has(head) ? head.slice('refs/heads/'.length) : undefined
+  const named =
+    head?.startsWith('refs/heads/') === true && refs.has(head)
+      ? head.slice('refs/heads/'.length)
+      : undefined
   return { named, base: defaultBaseBranch(named, (branch) => refs.has(`refs/heads/${branch}`)) }
 }
 
@@ -41,8 +44,10 @@ export function ourTips(
   baseBranch: string | undefined,
 ): Readonly<Record<'base' | 'branches' | 'ledger', ReadonlyMap<string, ObjectId>>> {
   const { base } = defaultBranchOf({ refs, head })
-  const isBase = (name: string): boolean => name === `refs/heads/${base}` || name === `refs/heads/${baseBranch}`
-  const named = (wanted: (name: string) => boolean) => new Map([...refs].filter(([name]) => wanted(name)))
+  const isBase = (name: string): boolean =>
+    name === `refs/heads/${base}` || name === `refs/heads/${baseBranch}`
+  const named = (wanted: (name: string) => boolean) =>
+    new Map([...refs].filter(([name]) => wanted(name)))
   return {
     base: named(isBase),
     branches: named((name) => !isBase(name) && OURS.test(name)),
@@ -51,14 +56,23 @@ export function ourTips(
 }
 
 export function branchesAndTags({ refs }: Advertisement): ReadonlyMap<string, ObjectId> {
-  return new Map([...refs].filter(([name]) => name.startsWith('refs/heads/') || name.startsWith('refs/tags/')))
+  return new Map(
+    [...refs].filter(([name]) => name.startsWith('refs/heads/') || name.startsWith('refs/tags/')),
+  )
 }
 
 /** The branches and tags that name one of these objects, an annotated tag by its commit too. */
-export function tipsNaming(advertisement: Advertisement, ids: readonly ObjectId[]): ReadonlyMap<string, ObjectId> {
+export function tipsNaming(
+  advertisement: Advertisement,
+  ids: readonly ObjectId[],
+): ReadonlyMap<string, ObjectId> {
   const wanted = new Set(ids)
   const { peeled } = advertisement
-  return new Map([...branchesAndTags(advertisement)].filter(([name, id]) => wanted.has(id) || wanted.has(peeled.get(name) ?? id)))
+  return new Map(
+    [...branchesAndTags(advertisement)].filter(
+      ([name, id]) => wanted.has(id) || wanted.has(peeled.get(name) ?? id),
+    ),
+  )
 }
 
 /** Commits of the latest revision of each package: a reader of one reads the others next. */
@@ -78,6 +92,8 @@ export function longestFirst(
   { head }: Advertisement,
   baseBranch: string | undefined,
 ): readonly ObjectId[] {
-  const long = [head, `refs/heads/${baseBranch}`, `refs/heads/${LEDGER_BRANCH}`].flatMap((name) => tips.get(name ?? '') ?? [])
+  const long = [head, `refs/heads/${baseBranch}`, `refs/heads/${LEDGER_BRANCH}`].flatMap(
+    (name) => tips.get(name ?? '') ?? [],
+  )
   return [...new Set([...long, ...tips.values()])]
 }

@@ -5,17 +5,32 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { GITHUB } from '@backporch/forge/github'
-import { expectFailure, makeTestRepository, REMOTE_KINDS, type TestRepository, TOKEN } from '../../../test/contract/git-remotes.ts'
+import {
+  expectFailure,
+  makeTestRepository,
+  REMOTE_KINDS,
+  type TestRepository,
+  TOKEN,
+} from '../../../test/contract/git-remotes.ts'
 import { FLUSH, pktLine } from '../protocol/pkt-line.ts'
 import { probePush } from './probe-push.ts'
 
-const REFS = ['refs/heads/drafts/backporch-check/drift-check', 'refs/heads/drift-ledger', 'refs/tags/backporch-check/v0']
+const REFS = [
+  'refs/heads/drafts/backporch-check/drift-check',
+  'refs/heads/drift-ledger',
+  'refs/tags/backporch-check/v0',
+]
 const { signal } = new AbortController()
 
 async function probe(fixture: TestRepository, refs: readonly string[] = REFS, token = TOKEN) {
   const { remote, root, environment } = fixture
   return probePush(
-    { remote, workingDirectory: root, environment, ...(fixture.backend === undefined ? {} : { token }) },
+    {
+      remote,
+      workingDirectory: root,
+      environment,
+      ...(fixture.backend === undefined ? {} : { token }),
+    },
     'main',
     refs,
     signal,
@@ -49,7 +64,10 @@ for (const kind of REMOTE_KINDS) {
 
     it('finds what each of the two hooks refuses, ref by ref', async () => {
       for (const [name, script] of [
-        ['pre-receive', 'grep -q refs/heads/drafts/ && { echo "no drafts here" >&2; exit 1; }; exit 0'],
+        [
+          'pre-receive',
+          'grep -q refs/heads/drafts/ && { echo "no drafts here" >&2; exit 1; }; exit 0',
+        ],
         ['update', 'case "$1" in refs/heads/drafts/*) echo "no drafts here" >&2; exit 1;; esac'],
       ] as const) {
         const result = await makeTestRepository(kind)
@@ -91,7 +109,10 @@ it('believes of GitHub only the texts whose meaning is known', async () => {
   const base = 'a'.repeat(40)
   const ref = 'refs/heads/drafts/backporch-check/drift-check'
   const answerTo = async (agent: string, unpacked: string, reason: string | undefined) => {
-    const lines = [`unpack ${unpacked}\n`, reason === undefined ? `ok ${ref}\n` : `ng ${ref} ${reason}\n`]
+    const lines = [
+      `unpack ${unpacked}\n`,
+      reason === undefined ? `ok ${ref}\n` : `ng ${ref} ${reason}\n`,
+    ]
     const report = Buffer.concat([...lines.map((line) => pktLine(line)), FLUSH])
     const reported = [
       pktLine('# service=git-receive-pack\n'),
@@ -101,13 +122,22 @@ it('believes of GitHub only the texts whose meaning is known', async () => {
     ]
     const server = createServer((request, response) => {
       request.resume()
-      const [type, body] = request.method === 'GET' ? ['advertisement', Buffer.concat(reported)] : ['result', report]
-      response.writeHead(200, { 'content-type': `application/x-git-receive-pack-${type}` }).end(body)
+      const [type, body] =
+        request.method === 'GET' ? ['advertisement', Buffer.concat(reported)] : ['result', report]
+      response
+        .writeHead(200, { 'content-type': `application/x-git-receive-pack-${type}` })
+        .end(body)
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     try {
       const remote = `http://127.0.0.1:${(server.address() as AddressInfo).port}/acme/deploy.git`
-      const options = { remote, workingDirectory: '/', environment: { HOME: '/nowhere' }, token: 'x', serverTexts: [GITHUB.pushTexts] }
+      const options = {
+        remote,
+        workingDirectory: '/',
+        environment: { HOME: '/nowhere' },
+        token: 'x',
+        serverTexts: [GITHUB.pushTexts],
+      }
       const [one] = await probePush(options, 'main', [ref], signal)
       return one
     } finally {
@@ -131,8 +161,15 @@ it('believes of GitHub only the texts whose meaning is known', async () => {
     assert.equal(found?.answer, wanted, reason)
     if (wanted !== 'let-through') assert.notEqual(found?.why, '', reason)
   }
-  assert.equal((await answerTo(github, 'index-pack abnormal exit', 'unpacker error'))?.answer, 'unclear')
-  assert.equal((await answerTo('git/2.39.5', 'ok', 'something that nobody has seen yet'))?.answer, 'refused', 'git itself says why')
+  assert.equal(
+    (await answerTo(github, 'index-pack abnormal exit', 'unpacker error'))?.answer,
+    'unclear',
+  )
+  assert.equal(
+    (await answerTo('git/2.39.5', 'ok', 'something that nobody has seen yet'))?.answer,
+    'refused',
+    'git itself says why',
+  )
 })
 
 it('says that the server does not know us', async () => {

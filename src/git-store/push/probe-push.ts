@@ -26,7 +26,12 @@ interface ProbePushOptions {
 const LIMITS: TransportLimits = { silence: 60_000, bytes: 64 * 1024 * 1024 }
 
 /** Reasons of `receive-pack` for a ref that is not where the push claims: git 2.0 to 2.49, and later ones. */
-const STALE = new Set(['failed to update ref', 'failed to lock', 'incorrect old value provided', 'reference does not exist'])
+const STALE = new Set([
+  'failed to update ref',
+  'failed to lock',
+  'incorrect old value provided',
+  'reference does not exist',
+])
 
 /**
  * @param refs full names. The answer for one at the base commit itself is `unclear`.
@@ -43,7 +48,12 @@ export async function probePush(
     address.kind === 'http'
       ? new HttpTransport(address, options.token, options.environment, LIMITS)
       : new ProcessTransport(address, options.environment, LIMITS)
-  const target = { transport, remote: address.printed, baseBranch, serverTexts: options.serverTexts ?? [] }
+  const target = {
+    transport,
+    remote: address.printed,
+    baseBranch,
+    serverTexts: options.serverTexts ?? [],
+  }
   const answers: PushAnswer[] = []
   // One by one: a hook that refuses one ref refuses the whole push.
   for (const ref of refs) answers.push(await probeOne(target, ref, signal))
@@ -66,18 +76,41 @@ async function probeOne(target: PushTarget, ref: string, signal: AbortSignal): P
     const base = refs.get(`refs/heads/${baseBranch}`)
     // A checkout of CI has the branch of its remote alone.
     if (base === undefined)
-      return { ref, answer: 'unclear', why: `it has no branch ${JSON.stringify(baseBranch)}, with whose commit a push is tried` }
-    if (refs.get(ref) === base) return { ref, answer: 'unclear', why: 'it stands at the commit of the base branch' }
-    if (!capabilities.has('report-status')) return { ref, answer: 'unclear', why: 'the server does not report what became of a push' }
-    const { unpacked, refused, messages } = await sendPush(session, [{ ref, from: base, to: base }], encodePack([]))
+      return {
+        ref,
+        answer: 'unclear',
+        why: `it has no branch ${JSON.stringify(baseBranch)}, with whose commit a push is tried`,
+      }
+    if (refs.get(ref) === base)
+      return { ref, answer: 'unclear', why: 'it stands at the commit of the base branch' }
+    if (!capabilities.has('report-status'))
+      return { ref, answer: 'unclear', why: 'the server does not report what became of a push' }
+    const { unpacked, refused, messages } = await sendPush(
+      session,
+      [{ ref, from: base, to: base }],
+      encodePack([]),
+    )
     const reason = refused.get(ref)
     const texts = target.serverTexts.find((server) => server.agent.test(agent))
-    if (unpacked === 'ok' && reason !== undefined && (STALE.has(reason) || texts?.stale.test(reason) === true))
+    if (
+      unpacked === 'ok' &&
+      reason !== undefined &&
+      (STALE.has(reason) || texts?.stale.test(reason) === true)
+    )
       return { ref, answer: 'let-through', why: '' }
-    const reported = foreignLine([unpacked === 'ok' ? '' : unpacked, reason ?? '', messages].join('\n'), { secrets: transport.secrets })
+    const reported = foreignLine(
+      [unpacked === 'ok' ? '' : unpacked, reason ?? '', messages].join('\n'),
+      { secrets: transport.secrets },
+    )
     // A push that the server took although it could not, and an unknown text, prove nothing.
-    const bySomeRule = reason !== undefined && (texts === undefined || (unpacked === 'ok' && texts.refused.test(reason)))
-    return { ref, answer: bySomeRule ? 'refused' : 'unclear', why: reported === '' ? 'the server says nothing about it' : reported }
+    const bySomeRule =
+      reason !== undefined &&
+      (texts === undefined || (unpacked === 'ok' && texts.refused.test(reason)))
+    return {
+      ref,
+      answer: bySomeRule ? 'refused' : 'unclear',
+      why: reported === '' ? 'the server says nothing about it' : reported,
+    }
   } catch (thrown) {
     throw transport.explain(thrown, signal)
   } finally {

@@ -26,10 +26,16 @@ export interface PushReport {
  * Sends the commands in order, all or none where the server can do that (`atomic`). `pack` is needed unless every command is a deletion.
  * @throws StreamFault when the answer does not come or breaks off: then the outcome is unknown
  */
-export async function sendPush(session: GitSession, commands: readonly PushCommand[], pack: Buffer): Promise<PushReport> {
+export async function sendPush(
+  session: GitSession,
+  commands: readonly PushCommand[],
+  pack: Buffer,
+): Promise<PushReport> {
   const offered = session.advertisement.capabilities
   const wanted = ['report-status', 'side-band-64k', ...(commands.length > 1 ? ['atomic'] : [])]
-  const capabilities = [...wanted.filter((name) => offered.has(name)), 'agent=git/backporch'].join(' ')
+  const capabilities = [...wanted.filter((name) => offered.has(name)), 'agent=git/backporch'].join(
+    ' ',
+  )
   const lines = commands.map(({ ref, from, to }, at) =>
     pktLine(`${from ?? NOTHING} ${to ?? NOTHING} ${ref}${at === 0 ? `\0 ${capabilities}` : ''}`),
   )
@@ -39,24 +45,37 @@ export async function sendPush(session: GitSession, commands: readonly PushComma
   const { content, messages, fatal } = await readBands(reader)
   if (fatal !== undefined) return { unpacked: fatal, refused: new Map(), messages }
   await reader.drain()
-  return await readReport(new ByteReader(once(content), { silence: 1000, bytes: content.length }), commands, messages)
+  return await readReport(
+    new ByteReader(once(content), { silence: 1000, bytes: content.length }),
+    commands,
+    messages,
+  )
 }
 
 async function* once(content: Buffer): AsyncGenerator<Uint8Array> {
   yield content
 }
 
-async function readReport(reader: ByteReader, commands: readonly PushCommand[], messages: string): Promise<PushReport> {
+async function readReport(
+  reader: ByteReader,
+  commands: readonly PushCommand[],
+  messages: string,
+): Promise<PushReport> {
   let unpacked: string | undefined
   const reported = new Map<string, string | undefined>()
-  for (let line = await readPktLine(reader); line instanceof Buffer; line = await readPktLine(reader)) {
+  for (
+    let line = await readPktLine(reader);
+    line instanceof Buffer;
+    line = await readPktLine(reader)
+  ) {
     const text = line.toString('utf8').replace(/\n$/, '')
     const [word, ref = ''] = text.split(' ', 2)
     if (word === 'unpack') unpacked = text.slice('unpack '.length)
     else if (word === 'ok') reported.set(ref, undefined)
     else if (word === 'ng') reported.set(ref, text.slice(word.length + ref.length + 2))
   }
-  if (unpacked === undefined) throw new StreamFault('ended', 'the server did not say what became of the push')
+  if (unpacked === undefined)
+    throw new StreamFault('ended', 'the server did not say what became of the push')
   const refused = new Map<string, string>()
   for (const { ref } of commands) {
     const reason = reported.has(ref) ? reported.get(ref) : 'the server said nothing about it'

@@ -19,19 +19,29 @@ interface PushParts {
   readonly objects: ObjectSource
   readonly created: NewObjects
   /** A better failure for a refusal that a checked-out work tree explains, or undefined. */
-  readonly explainRefusal: (updates: readonly RefUpdate[], signal: AbortSignal) => Promise<Failure | undefined>
+  readonly explainRefusal: (
+    updates: readonly RefUpdate[],
+    signal: AbortSignal,
+  ) => Promise<Failure | undefined>
 }
 
 /**
  * Compare and swap of every update; see `PackageRepository.push`. It is no fault when all refs are at their targets already: the same push was
  * done before and its answer was lost. An update with `from` equal to `to` asserts the ref and moves nothing.
  */
-export async function pushRefs(parts: PushParts, updates: readonly RefUpdate[], signal: AbortSignal): Promise<void> {
+export async function pushRefs(
+  parts: PushParts,
+  updates: readonly RefUpdate[],
+  signal: AbortSignal,
+): Promise<void> {
   let session: GitSession | undefined = await parts.transport.open('git-receive-pack', signal)
   try {
     const { advertisement } = session
-    if (updates.every((update) => seenAt(advertisement, parts.objects.known, update) === update.to)) return
-    const moved = updates.filter((update) => seenAt(advertisement, parts.objects.known, update) !== update.from)
+    if (updates.every((update) => seenAt(advertisement, parts.objects.known, update) === update.to))
+      return
+    const moved = updates.filter(
+      (update) => seenAt(advertisement, parts.objects.known, update) !== update.from,
+    )
     if (moved.length > 0) throw leaseLost(parts.remote, moved, [])
     const wanted = updates.filter(({ from, to }) => from !== to)
     assertCapable(parts.remote, advertisement, wanted)
@@ -39,14 +49,27 @@ export async function pushRefs(parts: PushParts, updates: readonly RefUpdate[], 
     const done: RefUpdate[] = []
     for (const stage of stagesOf(advertisement, wanted)) {
       session ??= await parts.transport.open('git-receive-pack', signal)
-      const commands = stage.map(({ ref, from, to }) => ({ ref, to, from: from === null ? null : (advertisement.refs.get(ref) ?? from) }))
+      const commands = stage.map(({ ref, from, to }) => ({
+        ref,
+        to,
+        from: from === null ? null : (advertisement.refs.get(ref) ?? from),
+      }))
       const tips = commands.flatMap(({ to }) => (to === null ? [] : [to]))
-      const pack = encodePack(parts.created.missingFrom(tips, new Set(session.advertisement.refs.values())))
-      const report = await sendPush(session, commands, pack).catch((thrown: unknown) => lostAnswer(parts, thrown, signal))
+      const pack = encodePack(
+        parts.created.missingFrom(tips, new Set(session.advertisement.refs.values())),
+      )
+      const report = await sendPush(session, commands, pack).catch((thrown: unknown) =>
+        lostAnswer(parts, thrown, signal),
+      )
       await session.close()
       session = undefined
       // What is only asserted stands in the way as what is moved does.
-      await judge(parts, { updates: stage.length === wanted.length ? updates : stage, before: done }, report, signal)
+      await judge(
+        parts,
+        { updates: stage.length === wanted.length ? updates : stage, before: done },
+        report,
+        signal,
+      )
       done.push(...stage)
     }
   } finally {
@@ -55,7 +78,10 @@ export async function pushRefs(parts: PushParts, updates: readonly RefUpdate[], 
 }
 
 /** A server that moves several refs one by one may be cut off between them: the ledger never names a branch that is not there yet, or not any more. */
-function stagesOf({ capabilities }: Advertisement, updates: readonly RefUpdate[]): readonly (readonly RefUpdate[])[] {
+function stagesOf(
+  { capabilities }: Advertisement,
+  updates: readonly RefUpdate[],
+): readonly (readonly RefUpdate[])[] {
   if (capabilities.has('atomic')) return [updates]
   const isLedger = ({ ref }: RefUpdate): boolean => ref === `refs/heads/${LEDGER_BRANCH}`
   const stages = [
@@ -67,12 +93,20 @@ function stagesOf({ capabilities }: Advertisement, updates: readonly RefUpdate[]
 }
 
 /** The remote's value of the ref, in the terms of `RefUpdate`: annotated tags peeled, where the server sends that. */
-function seenAt(advertisement: Advertisement, known: Advertisement | undefined, { ref }: RefUpdate): ObjectId | null {
+function seenAt(
+  advertisement: Advertisement,
+  known: Advertisement | undefined,
+  { ref }: RefUpdate,
+): ObjectId | null {
   const id = advertisement.refs.get(ref) ?? null
   return id !== null && known?.refs.get(ref) === id ? (known.peeled.get(ref) ?? id) : id
 }
 
-function assertCapable(remote: string, { capabilities }: Advertisement, updates: readonly RefUpdate[]): void {
+function assertCapable(
+  remote: string,
+  { capabilities }: Advertisement,
+  updates: readonly RefUpdate[],
+): void {
   const refuse = (capability: string, refused: readonly RefUpdate[]): void => {
     if (capabilities.has(capability) || refused.length === 0) return
     const why = `the server does not offer ${capability}`
@@ -88,14 +122,20 @@ function assertCapable(remote: string, { capabilities }: Advertisement, updates:
 /** git keeps no ref below another one. A ref that the same push deletes counts: servers refuse that too. */
 function assertFree(remote: string, { refs }: Advertisement, updates: readonly RefUpdate[]): void {
   const taken = updates.flatMap(({ ref, from, to }) => {
-    const inWay = from !== null || to === null ? undefined : [...refs.keys()].find((there) => isBelow(ref, there) || isBelow(there, ref))
+    const inWay =
+      from !== null || to === null
+        ? undefined
+        : [...refs.keys()].find((there) => isBelow(ref, there) || isBelow(there, ref))
     return inWay === undefined ? [] : [{ ref, inWay }]
   })
   const failures = new Map(taken.map((name) => [name.ref, takenName(remote, name)]))
   for (const failure of failures.values()) throw new RefusedPush(failure.toJSON(), failures)
 }
 
-function takenName(remote: string, { ref, inWay }: { readonly ref: string; readonly inWay: string }): Failure {
+function takenName(
+  remote: string,
+  { ref, inWay }: { readonly ref: string; readonly inWay: string },
+): Failure {
   const name = inWay.replace(/^refs\/heads\//, '')
   return new Failure({
     code: 'BP4002',
@@ -124,7 +164,12 @@ interface SentUpdates {
   readonly before: readonly RefUpdate[]
 }
 
-async function judge(parts: PushParts, { updates, before }: SentUpdates, report: PushReport | Failure, signal: AbortSignal): Promise<void> {
+async function judge(
+  parts: PushParts,
+  { updates, before }: SentUpdates,
+  report: PushReport | Failure,
+  signal: AbortSignal,
+): Promise<void> {
   if (!(report instanceof Failure) && report.unpacked === 'ok' && report.refused.size === 0) return
   const now = await parts.objects.advertise(signal).catch((thrown: unknown) => {
     throw report instanceof Failure ? report : thrown
@@ -133,20 +178,32 @@ async function judge(parts: PushParts, { updates, before }: SentUpdates, report:
   if (updates.every((update) => at(update) === update.to)) return
   const moved = updates.filter((update) => update.from !== update.to && at(update) === update.to)
   const done = [...before, ...moved]
-  const strangers = updates.filter((update) => at(update) !== update.from && !moved.includes(update))
+  const strangers = updates.filter(
+    (update) => at(update) !== update.from && !moved.includes(update),
+  )
   if (strangers.length > 0) throw leaseLost(parts.remote, strangers, done)
   if (report instanceof Failure)
-    throw done.length === 0 ? report : unreachable(parts.remote, `${report.why}; ${names('moved', done)}`, report)
+    throw done.length === 0
+      ? report
+      : unreachable(parts.remote, `${report.why}; ${names('moved', done)}`, report)
   const better = await parts.explainRefusal(updates, signal)
   if (better !== undefined) throw better
   const reasons = updates.flatMap(({ ref }) => {
     const reason = report.refused.get(ref)
     return reason === undefined ? [] : [`${ref}: ${reason}`]
   })
-  const line = (text: readonly string[]): string => foreignLine(text.join('\n'), { secrets: parts.transport.secrets })
+  const line = (text: readonly string[]): string =>
+    foreignLine(text.join('\n'), { secrets: parts.transport.secrets })
   const unpacked = report.unpacked === 'ok' ? '' : report.unpacked
-  const all = [unpacked, ...reasons, report.messages, done.length === 0 ? '' : names('moved all the same', done)]
-  const whys = [...ownReasons(report.refused)].map(([ref, reason]) => [ref, line([unpacked, reason, report.messages])] as const)
+  const all = [
+    unpacked,
+    ...reasons,
+    report.messages,
+    done.length === 0 ? '' : names('moved all the same', done),
+  ]
+  const whys = [...ownReasons(report.refused)].map(
+    ([ref, reason]) => [ref, line([unpacked, reason, report.messages])] as const,
+  )
   throw refusedByRule(parts.remote, line(all), new Map(whys))
 }
 
@@ -158,13 +215,18 @@ function ownReasons(refused: ReadonlyMap<string, string>): ReadonlyMap<string, s
   return own.length === 0 ? refused : new Map(own)
 }
 
-function refusedByRule(remote: string, why: string, whys: ReadonlyMap<string, string>): RefusedPush {
+function refusedByRule(
+  remote: string,
+  why: string,
+  whys: ReadonlyMap<string, string>,
+): RefusedPush {
   const detail = {
     code: 'BP4002',
     what: 'the repository refused the push',
     where: remote,
     why,
-    remedy: 'change the rule (branch protection, hook) for this account, or let somebody push who may',
+    remedy:
+      'change the rule (branch protection, hook) for this account, or let somebody push who may',
     retry: 'on-change',
   } as const
   const failureOf = (ref: string, own: string): Failure =>
@@ -172,12 +234,18 @@ function refusedByRule(remote: string, why: string, whys: ReadonlyMap<string, st
       ...detail,
       where: ref,
       why: own,
-      remedy: ref.startsWith('refs/tags/') ? `${detail.remedy}; or set tags: none in the policy` : detail.remedy,
+      remedy: ref.startsWith('refs/tags/')
+        ? `${detail.remedy}; or set tags: none in the policy`
+        : detail.remedy,
     })
   return new RefusedPush(detail, new Map([...whys].map(([ref, own]) => [ref, failureOf(ref, own)])))
 }
 
-function leaseLost(remote: string, moved: readonly RefUpdate[], done: readonly RefUpdate[]): Failure {
+function leaseLost(
+  remote: string,
+  moved: readonly RefUpdate[],
+  done: readonly RefUpdate[],
+): Failure {
   return new Failure({
     code: 'BP4003',
     what: 'the branch moved between reading and pushing',

@@ -44,17 +44,29 @@ async function checkedOutRefs(local: RepositoryRefs, git: Git): Promise<Reposito
   const refs = new Map(local.refs)
   for (const [ref, commit] of await trackedBranches(git)) {
     const own = refs.get(ref)
-    const isNewer = own !== undefined && ref === LEDGER && (await git(['merge-base', '--is-ancestor', own, commit])) !== undefined
+    const isNewer =
+      own !== undefined &&
+      ref === LEDGER &&
+      (await git(['merge-base', '--is-ancestor', own, commit])) !== undefined
     if (own === undefined || isNewer) refs.set(ref, commit)
   }
-  const isDetached = local.defaultBranch === '' && (await git(['symbolic-ref', '--quiet', 'HEAD'])) === undefined
-  const head = isDetached ? (await git(['rev-parse', '--quiet', '--verify', 'HEAD^{commit}']))?.trim() : undefined
+  const isDetached =
+    local.defaultBranch === '' && (await git(['symbolic-ref', '--quiet', 'HEAD'])) === undefined
+  const head = isDetached
+    ? (await git(['rev-parse', '--quiet', '--verify', 'HEAD^{commit}']))?.trim()
+    : undefined
   if (head === undefined) return { ...local, refs }
-  const named = [...refs].flatMap(([ref, commit]) => (commit === head && ref.startsWith(BRANCH) ? [ref.slice(BRANCH.length)] : []))
+  const named = [...refs].flatMap(([ref, commit]) =>
+    commit === head && ref.startsWith(BRANCH) ? [ref.slice(BRANCH.length)] : [],
+  )
   const branches = named.filter(isBaseBranch).sort()
   const branch = ['main', 'master'].find((name) => branches.includes(name)) ?? branches[0]
   if (branch !== undefined) return { ...local, refs, defaultBranch: branch }
-  return { ...local, refs: refs.set(`${BRANCH}${DETACHED}`, objectId(head)), defaultBranch: DETACHED }
+  return {
+    ...local,
+    refs: refs.set(`${BRANCH}${DETACHED}`, objectId(head)),
+    defaultBranch: DETACHED,
+  }
 }
 
 const BRANCH = 'refs/heads/'
@@ -62,13 +74,20 @@ const LEDGER = `${BRANCH}${LEDGER_BRANCH}`
 
 /** By the full name that each has in its remote; of several remotes `origin` counts, and else the first by name. */
 async function trackedBranches(git: Git): Promise<ReadonlyMap<string, ObjectId>> {
-  const listed = linesOf(await git(['for-each-ref', '--format=%(objectname) %(refname)', 'refs/remotes/']))
+  const listed = linesOf(
+    await git(['for-each-ref', '--format=%(objectname) %(refname)', 'refs/remotes/']),
+  )
   if (listed.length === 0) return new Map()
-  const configured = linesOf(await git(['config', '--name-only', '--get-regexp', '^remote\\..*\\.url$']))
+  const configured = linesOf(
+    await git(['config', '--name-only', '--get-regexp', '^remote\\..*\\.url$']),
+  )
   const remotes = [...new Set(configured.map((key) => key.slice('remote.'.length, -'.url'.length)))]
   const branches = new Map<string, ObjectId>()
   // The last one counts.
-  for (const remote of remotes.sort((left, right) => Number(left === 'origin') - Number(right === 'origin') || (left < right ? 1 : -1))) {
+  for (const remote of remotes.sort(
+    (left, right) =>
+      Number(left === 'origin') - Number(right === 'origin') || (left < right ? 1 : -1),
+  )) {
     const prefix = `refs/remotes/${remote}/`
     for (const line of listed) {
       const [commit, ref] = [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]

@@ -36,7 +36,9 @@ async function readAll(repository: PackageRepository, folder = ''): Promise<stri
     files.map(({ id }) => id),
     signal,
   )
-  return files.map(({ path, id }) => `${path} ${Buffer.from(contents.get(id) ?? []).toString()}`).join('\n')
+  return files
+    .map(({ path, id }) => `${path} ${Buffer.from(contents.get(id) ?? []).toString()}`)
+    .join('\n')
 }
 
 /** A clone made by git, with the arguments given; its folder. */
@@ -52,101 +54,152 @@ const at = (fixture: TestRepository, remote: string, environment = {}): PackageR
 
 /** Our empty repository is all that there is in the cache. */
 function assertNothingCopied(fixture: TestRepository): void {
-  assert.deepEqual(readdirSync(fixture.cacheDir, { recursive: true }).sort(), ['in-place.git', 'in-place.git/HEAD', 'in-place.git/refs'])
+  assert.deepEqual(readdirSync(fixture.cacheDir, { recursive: true }).sort(), [
+    'in-place.git',
+    'in-place.git/HEAD',
+    'in-place.git/refs',
+  ])
 }
 
 function removeObject(fixture: TestRepository, id: string): void {
   const bare = fixture.gitFolder
-  for (const pack of readdirSync(join(bare, 'objects/pack')).filter((name) => name.endsWith('.pack'))) {
+  for (const pack of readdirSync(join(bare, 'objects/pack')).filter((name) =>
+    name.endsWith('.pack'),
+  )) {
     const path = join(fixture.root, pack)
     execFileSync('mv', [join(bare, 'objects/pack', pack), path])
-    execFileSync('sh', ['-c', `git unpack-objects -q < '${path}'`], { cwd: bare, env: fixture.environment })
+    execFileSync('sh', ['-c', `git unpack-objects -q < '${path}'`], {
+      cwd: bare,
+      env: fixture.environment,
+    })
   }
   rmSync(join(bare, 'objects', id.slice(0, 2), id.slice(2)))
 }
 
-withRepository('nothing is copied, and what is missing and not needed does not matter', async (fixture) => {
-  const older = fixture.git('rev-parse', 'main~1:apps/web/deploy.yaml')
-  removeObject(fixture, older)
-  const repository = openTestRepository(fixture)
-  assert.match(await readAll(repository), /deploy\.yaml replicas: 3/)
-  assertNothingCopied(fixture)
-  const { why } = await expectFailure(repository.read([objectId(older)], signal), 'BP4006')
-  assert.match(why, new RegExp(`${older} is not in this repository`))
-})
+withRepository(
+  'nothing is copied, and what is missing and not needed does not matter',
+  async (fixture) => {
+    const older = fixture.git('rev-parse', 'main~1:apps/web/deploy.yaml')
+    removeObject(fixture, older)
+    const repository = openTestRepository(fixture)
+    assert.match(await readAll(repository), /deploy\.yaml replicas: 3/)
+    assertNothingCopied(fixture)
+    const { why } = await expectFailure(repository.read([objectId(older)], signal), 'BP4006')
+    assert.match(why, new RegExp(`${older} is not in this repository`))
+  },
+)
 
-withRepository('an object that is broken is told as such, and the next is read', async (fixture) => {
-  const blob = fixture.git('rev-parse', 'main:README.md')
-  const retained = fixture.git('rev-parse', 'main:apps/web/Kptfile')
-  removeObject(fixture, blob)
-  const path = join(fixture.gitFolder, 'objects', blob.slice(0, 2), blob.slice(2))
-  writeFileSync(path, 'no object')
-  const repository = openTestRepository(fixture)
-  await expectFailure(repository.read([objectId(blob)], signal), 'BP4006')
-  assert.equal((await repository.read([objectId(retained)], signal)).size, 1)
-  execFileSync('cp', [join(fixture.gitFolder, 'objects', retained.slice(0, 2), retained.slice(2)), path])
-  const { why } = await expectFailure(openTestRepository(fixture).read([objectId(blob)], signal), 'BP4006')
-  assert.match(why, /has another content|is not/)
-})
+withRepository(
+  'an object that is broken is told as such, and the next is read',
+  async (fixture) => {
+    const blob = fixture.git('rev-parse', 'main:README.md')
+    const retained = fixture.git('rev-parse', 'main:apps/web/Kptfile')
+    removeObject(fixture, blob)
+    const path = join(fixture.gitFolder, 'objects', blob.slice(0, 2), blob.slice(2))
+    writeFileSync(path, 'no object')
+    const repository = openTestRepository(fixture)
+    await expectFailure(repository.read([objectId(blob)], signal), 'BP4006')
+    assert.equal((await repository.read([objectId(retained)], signal)).size, 1)
+    execFileSync('cp', [
+      join(fixture.gitFolder, 'objects', retained.slice(0, 2), retained.slice(2)),
+      path,
+    ])
+    const { why } = await expectFailure(
+      openTestRepository(fixture).read([objectId(blob)], signal),
+      'BP4006',
+    )
+    assert.match(why, /has another content|is not/)
+  },
+)
 
 withRepository('a replaced object is read as its id says', async (fixture) => {
-  const [blob, other] = ['main:README.md', 'main:apps/web/Kptfile'].map((name) => fixture.git('rev-parse', name))
+  const [blob, other] = ['main:README.md', 'main:apps/web/Kptfile'].map((name) =>
+    fixture.git('rev-parse', name),
+  )
   fixture.git('replace', blob ?? '', other ?? '')
   assert.match(await readAll(openTestRepository(fixture)), /README\.md # Packages/)
 })
 
-withRepository('a clone that borrows its objects, a linked work tree and a submodule read as any other', async (fixture) => {
-  const expected = await readAll(openTestRepository(fixture))
-  const borrowing = join(fixture.root, 'borrowing')
-  fixture.git('clone', '-q', '--shared', fixture.gitFolder, borrowing)
-  assert.deepEqual(readdirSync(join(borrowing, '.git/objects')).sort(), ['info', 'pack'])
-  assert.equal(await readAll(at(fixture, borrowing)), expected)
-  fixture.git('-C', borrowing, 'worktree', 'add', '-q', join(fixture.root, 'linked'), 'feature/x')
-  assert.equal(await readAll(at(fixture, join(fixture.root, 'linked', 'apps'))), expected)
-  const above = join(fixture.root, 'above')
-  fixture.git('init', '-q', above)
-  fixture.git('-C', above, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', fixture.gitFolder, 'below')
-  assert.equal(await readAll(at(fixture, join(above, 'below', 'apps/web'))), expected)
-})
+withRepository(
+  'a clone that borrows its objects, a linked work tree and a submodule read as any other',
+  async (fixture) => {
+    const expected = await readAll(openTestRepository(fixture))
+    const borrowing = join(fixture.root, 'borrowing')
+    fixture.git('clone', '-q', '--shared', fixture.gitFolder, borrowing)
+    assert.deepEqual(readdirSync(join(borrowing, '.git/objects')).sort(), ['info', 'pack'])
+    assert.equal(await readAll(at(fixture, borrowing)), expected)
+    fixture.git('-C', borrowing, 'worktree', 'add', '-q', join(fixture.root, 'linked'), 'feature/x')
+    assert.equal(await readAll(at(fixture, join(fixture.root, 'linked', 'apps'))), expected)
+    const above = join(fixture.root, 'above')
+    fixture.git('init', '-q', above)
+    fixture.git(
+      '-C',
+      above,
+      '-c',
+      'protocol.file.allow=always',
+      'submodule',
+      '--quiet',
+      'add',
+      fixture.gitFolder,
+      'below',
+    )
+    assert.equal(await readAll(at(fixture, join(above, 'below', 'apps/web'))), expected)
+  },
+)
 
-withRepository('a repository that is repacked and pruned between two looks reads on', async (fixture) => {
-  const repository = openTestRepository(fixture)
-  const expected = await readAll(repository)
-  const [older] = (await repository.commit(await headOf(repository, signal), signal)).parents
-  fixture.git('repack', '-q', '-a', '-d')
-  fixture.git('multi-pack-index', 'write')
-  fixture.git('commit-graph', 'write', '--reachable')
-  fixture.git('pack-refs', '--all')
-  fixture.git('gc', '-q', '--prune=now')
-  assert.equal((await repository.commit(objectId(older ?? ''), signal)).message, 'First\n')
-  assert.equal(await readAll(repository), expected)
-})
+withRepository(
+  'a repository that is repacked and pruned between two looks reads on',
+  async (fixture) => {
+    const repository = openTestRepository(fixture)
+    const expected = await readAll(repository)
+    const [older] = (await repository.commit(await headOf(repository, signal), signal)).parents
+    fixture.git('repack', '-q', '-a', '-d')
+    fixture.git('multi-pack-index', 'write')
+    fixture.git('commit-graph', 'write', '--reachable')
+    fixture.git('pack-refs', '--all')
+    fixture.git('gc', '-q', '--prune=now')
+    assert.equal((await repository.commit(objectId(older ?? ''), signal)).message, 'First\n')
+    assert.equal(await readAll(repository), expected)
+  },
+)
 
-withRepository('a partial clone takes what it lacks from its promisor remote, in one request, and is left as it is', async (fixture) => {
-  const expected = await readAll(openTestRepository(fixture))
-  const partial = clone(fixture, 'partial', '--filter=blob:none', '--bare')
-  const before = execFileSync('git', ['count-objects', '-v'], { cwd: partial, encoding: 'utf8' })
-  const requested: string[] = []
-  const trace = ({ what }: { readonly what: string }) => void requested.push(what)
-  const repository = openTestRepository(fixture, { remote: partial, trace })
-  const head = await headOf(repository, signal)
-  assert.equal((await repository.list(head, '', signal)).length, 7)
-  assertNothingCopied(fixture)
-  assert.equal(await readAll(repository), expected)
-  assert.equal(requested.filter((what) => what.includes(': send ')).length, 1)
-  assert.equal(execFileSync('git', ['count-objects', '-v'], { cwd: partial, encoding: 'utf8' }), before)
-})
+withRepository(
+  'a partial clone takes what it lacks from its promisor remote, in one request, and is left as it is',
+  async (fixture) => {
+    const expected = await readAll(openTestRepository(fixture))
+    const partial = clone(fixture, 'partial', '--filter=blob:none', '--bare')
+    const before = execFileSync('git', ['count-objects', '-v'], { cwd: partial, encoding: 'utf8' })
+    const requested: string[] = []
+    const trace = ({ what }: { readonly what: string }) => void requested.push(what)
+    const repository = openTestRepository(fixture, { remote: partial, trace })
+    const head = await headOf(repository, signal)
+    assert.equal((await repository.list(head, '', signal)).length, 7)
+    assertNothingCopied(fixture)
+    assert.equal(await readAll(repository), expected)
+    assert.equal(requested.filter((what) => what.includes(': send ')).length, 1)
+    assert.equal(
+      execFileSync('git', ['count-objects', '-v'], { cwd: partial, encoding: 'utf8' }),
+      before,
+    )
+  },
+)
 
-withRepository('a partial clone whose promisor remote is gone reads what it has, and says what it lacks', async (fixture) => {
-  const partial = clone(fixture, 'partial', '--filter=blob:none', '--bare')
-  rmSync(fixture.gitFolder, { recursive: true })
-  const repository = at(fixture, partial)
-  const head = await headOf(repository, signal)
-  assert.equal((await repository.list(head, '', signal)).length, 7)
-  const failure = await expectFailure(readAll(repository), 'BP1002')
-  assert.equal(failure.where, partial)
-  assert.match(failure.why, /^[0-9a-f]{40} is not there, and its promisor remote .*repo\.git does not give it/)
-})
+withRepository(
+  'a partial clone whose promisor remote is gone reads what it has, and says what it lacks',
+  async (fixture) => {
+    const partial = clone(fixture, 'partial', '--filter=blob:none', '--bare')
+    rmSync(fixture.gitFolder, { recursive: true })
+    const repository = at(fixture, partial)
+    const head = await headOf(repository, signal)
+    assert.equal((await repository.list(head, '', signal)).length, 7)
+    const failure = await expectFailure(readAll(repository), 'BP1002')
+    assert.equal(failure.where, partial)
+    assert.match(
+      failure.why,
+      /^[0-9a-f]{40} is not there, and its promisor remote .*repo\.git does not give it/,
+    )
+  },
+)
 
 withRepository('no program runs that the configuration of a repository names', async (fixture) => {
   const partial = clone(fixture, 'partial', '--filter=blob:none')
@@ -154,7 +207,13 @@ withRepository('no program runs that the configuration of a repository names', a
   const program = join(fixture.root, 'program')
   writeFileSync(program, `#!/bin/sh\ntouch '${mark}'\n`, { mode: 0o755 })
   mkdirSync(join(partial, '.git/hooks'), { recursive: true })
-  for (const hook of ['post-checkout', 'reference-transaction', 'post-index-change', 'fsmonitor-watchman', 'pre-auto-gc']) {
+  for (const hook of [
+    'post-checkout',
+    'reference-transaction',
+    'post-index-change',
+    'fsmonitor-watchman',
+    'pre-auto-gc',
+  ]) {
     writeFileSync(join(partial, '.git/hooks', hook), `#!/bin/sh\ntouch '${mark}'\n`)
     chmodSync(join(partial, '.git/hooks', hook), 0o755)
   }
@@ -177,7 +236,10 @@ withRepository('no program runs that the configuration of a repository names', a
     fixture.git('-C', partial, 'config', key, value)
   writeFileSync(join(partial, '.git/info/attributes'), '* filter=x diff=x\n')
   // The same by git itself does run it, so the trap is set.
-  spawnSync('git', ['cat-file', 'blob', blob], { cwd: partial, env: { ...fixture.environment, GIT_ALLOW_PROTOCOL: 'ext' } })
+  spawnSync('git', ['cat-file', 'blob', blob], {
+    cwd: partial,
+    env: { ...fixture.environment, GIT_ALLOW_PROTOCOL: 'ext' },
+  })
   assert.equal(existsSync(mark), true)
   rmSync(mark)
   const repository = at(fixture, partial)
@@ -187,16 +249,22 @@ withRepository('no program runs that the configuration of a repository names', a
   assert.equal(existsSync(mark), false)
 })
 
-withRepository('a shallow clone reads its tip, and says what to do where older commits are needed', async (fixture) => {
-  const shallow = clone(fixture, 'shallow', '--depth=1')
-  const repository = at(fixture, shallow)
-  assert.match(await readAll(repository), /deploy\.yaml replicas: 3/)
-  const [parent] = (await repository.commit(await headOf(repository, signal), signal)).parents
-  assert.equal(parent, fixture.git('rev-parse', 'main~1'), 'the boundary is no root')
-  const { why, remedy } = await expectFailure(repository.commit(objectId(parent ?? ''), signal), 'BP4011')
-  assert.match(why, /the clone is shallow/)
-  assert.match(remedy, /git fetch --unshallow/)
-})
+withRepository(
+  'a shallow clone reads its tip, and says what to do where older commits are needed',
+  async (fixture) => {
+    const shallow = clone(fixture, 'shallow', '--depth=1')
+    const repository = at(fixture, shallow)
+    assert.match(await readAll(repository), /deploy\.yaml replicas: 3/)
+    const [parent] = (await repository.commit(await headOf(repository, signal), signal)).parents
+    assert.equal(parent, fixture.git('rev-parse', 'main~1'), 'the boundary is no root')
+    const { why, remedy } = await expectFailure(
+      repository.commit(objectId(parent ?? ''), signal),
+      'BP4011',
+    )
+    assert.match(why, /the clone is shallow/)
+    assert.match(remedy, /git fetch --unshallow/)
+  },
+)
 
 for (const [name, args] of [
   ['shallow', ['--depth=1', '--no-checkout']],
@@ -220,9 +288,10 @@ for (const [name, args] of [
 
 withRepository('what git does not open is told by its reason', async (fixture) => {
   const owner = await expectFailure(
-    at(fixture, fixture.gitFolder, { GIT_TEST_ASSUME_DIFFERENT_OWNER: '1', BACKPORCH_CHILD_ENV: 'GIT_TEST_ASSUME_DIFFERENT_OWNER' }).refs(
-      signal,
-    ),
+    at(fixture, fixture.gitFolder, {
+      GIT_TEST_ASSUME_DIFFERENT_OWNER: '1',
+      BACKPORCH_CHILD_ENV: 'GIT_TEST_ASSUME_DIFFERENT_OWNER',
+    }).refs(signal),
     'BP4005',
   )
   assert.match(owner.remedy, /safe\.directory/)
@@ -247,16 +316,27 @@ withRepository('a process that has read ends by itself', async (fixture) => {
     const signal = new AbortController().signal
     console.log((await repository.list(await headOf(repository, signal), '', signal)).length)`
   const { remote, cacheDir, environment } = fixture
-  const args = ['--input-type=module-typescript', '-e', program, JSON.stringify({ remote, cacheDir, environment })]
+  const args = [
+    '--input-type=module-typescript',
+    '-e',
+    program,
+    JSON.stringify({ remote, cacheDir, environment }),
+  ]
   const ended = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: HANGS_AFTER })
   assert.equal(ended.signal, null, `it does not end by itself; it printed ${ended.stdout}`)
   assert.equal(ended.stdout, '7\n', ended.stderr)
 })
 
-withRepository('a clone tells the addresses of its remotes, and a repository that is read as a remote tells none', async (fixture) => {
-  const folder = clone(fixture, 'named')
-  fixture.git('-C', folder, 'remote', 'add', 'upstream', 'git@git.example.com:acme/deploy.git')
-  const addresses = await at(fixture, folder).clonedFrom?.(signal)
-  assert.deepEqual(addresses?.toSorted(), [`file://${fixture.gitFolder}`, 'git@git.example.com:acme/deploy.git'])
-  assert.deepEqual(await at(fixture, `file://${fixture.gitFolder}`).clonedFrom?.(signal), [])
-})
+withRepository(
+  'a clone tells the addresses of its remotes, and a repository that is read as a remote tells none',
+  async (fixture) => {
+    const folder = clone(fixture, 'named')
+    fixture.git('-C', folder, 'remote', 'add', 'upstream', 'git@git.example.com:acme/deploy.git')
+    const addresses = await at(fixture, folder).clonedFrom?.(signal)
+    assert.deepEqual(addresses?.toSorted(), [
+      `file://${fixture.gitFolder}`,
+      'git@git.example.com:acme/deploy.git',
+    ])
+    assert.deepEqual(await at(fixture, `file://${fixture.gitFolder}`).clonedFrom?.(signal), [])
+  },
+)

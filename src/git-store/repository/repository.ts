@@ -42,7 +42,12 @@ import {
 } from '../ports/package-repository.ts'
 import { assertPushable } from '../ports/ref-name.ts'
 import { damaged } from '../program/git-failure.ts'
-import { remotesOf, workTreeChanges, workTreeNotClean, workTreeOfBranch } from '../program/work-tree.ts'
+import {
+  remotesOf,
+  workTreeChanges,
+  workTreeNotClean,
+  workTreeOfBranch,
+} from '../program/work-tree.ts'
 import type { GitTransport, TransportLimits } from '../protocol/git-transport.ts'
 import { HttpTransport, type TokenSource } from '../protocol/http-transport.ts'
 import { ProcessTransport } from '../protocol/process-transport.ts'
@@ -89,7 +94,10 @@ const MOST_STEPS = 10_000
 export type CacheNote = (text: string) => void
 
 /** Opens a repository. Nothing is read or written before the first call. @throws Failure BP4010 for an address that is not used */
-export function openRepository(options: RepositoryOptions, note: CacheNote = () => {}): PackageRepository {
+export function openRepository(
+  options: RepositoryOptions,
+  note: CacheNote = () => {},
+): PackageRepository {
   const workingDirectory = options.workingDirectory ?? process.cwd()
   const address = parseRemoteAddress(options.remote, workingDirectory)
   return new GitRepository(address, resolve(workingDirectory, options.cacheDir), options, note)
@@ -108,9 +116,17 @@ class GitRepository implements PackageRepository {
   readonly #transport: GitTransport
   readonly #objects: ObjectSource
   readonly #created = new NewObjects()
-  readonly #trees = new LRUCache<ObjectId, readonly TreeEntry[]>({ maxSize: MOST_TREES, sizeCalculation: () => 1 })
+  readonly #trees = new LRUCache<ObjectId, readonly TreeEntry[]>({
+    maxSize: MOST_TREES,
+    sizeCalculation: () => 1,
+  })
 
-  constructor(address: RemoteAddress, cacheFolder: string, options: RepositoryOptions, note: CacheNote) {
+  constructor(
+    address: RemoteAddress,
+    cacheFolder: string,
+    options: RepositoryOptions,
+    note: CacheNote,
+  ) {
     this.remote = address.printed
     this.#address = address
     this.#signer = options.signer
@@ -123,44 +139,78 @@ class GitRepository implements PackageRepository {
     const traced = (transport: GitTransport, { printed }: RemoteAddress): GitTransport =>
       options.trace === undefined ? transport : tracedTransport(transport, printed, options.trace)
     const files = options.fs ?? nodeFiles
-    const spared = (open: (folder: string) => ObjectSource): ObjectSource => new SparedObjects({ cacheFolder, files, open, note })
+    const spared = (open: (folder: string) => ObjectSource): ObjectSource =>
+      new SparedObjects({ cacheFolder, files, open, note })
     const baseBranch = typeof options.baseBranch === 'string' ? options.baseBranch : undefined
     const openRemote = (at: RemoteAddress, transport: GitTransport): ObjectSource =>
-      spared((folder) => new RemoteObjects(at.printed, transport, new ObjectCache(folder, at.printed, files), baseBranch))
+      spared(
+        (folder) =>
+          new RemoteObjects(
+            at.printed,
+            transport,
+            new ObjectCache(folder, at.printed, files),
+            baseBranch,
+          ),
+      )
     if (address.kind === 'local' && address.inPlace) {
       const transport = new ProcessTransport(address, this.#environment, limits)
       this.#transport = traced(transport, address)
       const openPromisor = (text: string, folder: string): ObjectSource => {
         const promisor = parseRemoteAddress(text, folder)
-        return openRemote(promisor, traced(openTransport(promisor, undefined, this.#environment, limits), promisor))
+        return openRemote(
+          promisor,
+          traced(openTransport(promisor, undefined, this.#environment, limits), promisor),
+        )
       }
-      const parts = { remote: this.remote, transport: this.#transport, environment: this.#environment, files, openPromisor }
+      const parts = {
+        remote: this.remote,
+        transport: this.#transport,
+        environment: this.#environment,
+        files,
+        openPromisor,
+      }
       const gitFolder = (signal: AbortSignal): Promise<string> => transport.gitFolder(signal)
-      this.#objects = spared((folder) => new LocalObjects({ ...parts, gitFolder, cacheFolder: folder, silence: limits.silence }))
+      this.#objects = spared(
+        (folder) =>
+          new LocalObjects({ ...parts, gitFolder, cacheFolder: folder, silence: limits.silence }),
+      )
     } else {
-      this.#transport = traced(openTransport(address, options.token, this.#environment, limits), address)
+      this.#transport = traced(
+        openTransport(address, options.token, this.#environment, limits),
+        address,
+      )
       this.#objects = openRemote(address, this.#transport)
     }
   }
 
   async clonedFrom(signal: AbortSignal): Promise<readonly string[]> {
     const address = this.#address
-    return address.kind === 'local' && address.inPlace ? remotesOf(address.path, signal, this.#environment) : []
+    return address.kind === 'local' && address.inPlace
+      ? remotesOf(address.path, signal, this.#environment)
+      : []
   }
 
   async refs(signal: AbortSignal): Promise<RepositoryRefs> {
     const { refs, peeled, head } = await this.#objects.advertise(signal)
-    const shown = [...refs].filter(([name]) => name.startsWith('refs/heads/') || name.startsWith('refs/tags/'))
+    const shown = [...refs].filter(
+      ([name]) => name.startsWith('refs/heads/') || name.startsWith('refs/tags/'),
+    )
     const { named, base } = defaultBranchOf({ refs, head })
     this.#defaultBranch = base
     const shownRefs = new Map(shown.map(([name, id]) => [name, peeled.get(name) ?? id]))
-    return { defaultBranch: base ?? '', ...(named === undefined || named === base ? {} : { head: named }), refs: shownRefs }
+    return {
+      defaultBranch: base ?? '',
+      ...(named === undefined || named === base ? {} : { head: named }),
+      refs: shownRefs,
+    }
   }
 
   async commit(id: ObjectId, signal: AbortSignal): Promise<CommitView> {
     const object = await this.#object(id, 'commit', signal)
     const view = this.#parse(object, ({ content }) => parseCommit(id, content))
-    return this.#signer === undefined ? view : { ...view, signed: this.#signer.isOurs(object.content) }
+    return this.#signer === undefined
+      ? view
+      : { ...view, signed: this.#signer.isOurs(object.content) }
   }
 
   async list(commit: ObjectId, path: string, signal: AbortSignal): Promise<readonly TreeFile[]> {
@@ -168,7 +218,9 @@ class GitRepository implements PackageRepository {
     let entry: TreeEntry = { mode: '40000', name: '', id: tree }
     for (const segment of path === '' ? [] : path.split('/')) {
       const name = Buffer.from(segment).toString('latin1')
-      const next = isFolder(entry) ? (await this.#tree(entry.id, signal)).find((each) => each.name === name) : undefined
+      const next = isFolder(entry)
+        ? (await this.#tree(entry.id, signal)).find((each) => each.name === name)
+        : undefined
       if (next === undefined) return []
       entry = next
     }
@@ -177,25 +229,51 @@ class GitRepository implements PackageRepository {
     return files.sort((left, right) => (left.path < right.path ? -1 : 1))
   }
 
-  async prepare(blobs: readonly ObjectId[], signal: AbortSignal): Promise<ReadonlyMap<ObjectId, number>> {
+  async prepare(
+    blobs: readonly ObjectId[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<ObjectId, number>> {
     return await this.#objects.prepare([...new Set(blobs)], signal)
   }
 
-  async read(blobs: readonly ObjectId[], signal: AbortSignal, most?: number): Promise<ReadonlyMap<ObjectId, Uint8Array>> {
+  async read(
+    blobs: readonly ObjectId[],
+    signal: AbortSignal,
+    most?: number,
+  ): Promise<ReadonlyMap<ObjectId, Uint8Array>> {
     const objects = await this.#readAll(blobs, 'blob', signal, most ?? MOST_READ_BYTES)
-    assertMemory(this.remote, [...objects.values()], most === undefined ? 'texts' : 'objects', this.#memory)
+    assertMemory(
+      this.remote,
+      [...objects.values()],
+      most === undefined ? 'texts' : 'objects',
+      this.#memory,
+    )
     return new Map([...objects].map(([id, { content }]) => [id, content]))
   }
 
   async write(draft: CommitDraft): Promise<ObjectId> {
-    if (!Number.isSafeInteger(draft.at) || draft.at < 0 || draft.message.includes('\0') || draft.message.trim() === '') {
-      throw new TypeError('a commit needs a message without NUL and a time in whole seconds since 1970')
+    if (
+      !Number.isSafeInteger(draft.at) ||
+      draft.at < 0 ||
+      draft.message.includes('\0') ||
+      draft.message.trim() === ''
+    ) {
+      throw new TypeError(
+        'a commit needs a message without NUL and a time in whole seconds since 1970',
+      )
     }
     const { signal } = new AbortController()
     const base = draft.base === undefined ? undefined : (await this.commit(draft.base, signal)).tree
     const edited = await editTree((id) => this.#tree(id, signal), base, draft.changes)
-    const message = draft.signOff === false ? plainMessage(draft.message) : signOff(draft.message, BOT)
-    const created = { tree: edited.tree, parents: draft.parents, identity: BOT, at: draft.at, message }
+    const message =
+      draft.signOff === false ? plainMessage(draft.message) : signOff(draft.message, BOT)
+    const created = {
+      tree: edited.tree,
+      parents: draft.parents,
+      identity: BOT,
+      at: draft.at,
+      message,
+    }
     const commit = commitObject(created, this.#signer?.sign)
     for (const object of [commit, ...edited.objects]) this.#created.add(object)
     return commit.id
@@ -217,13 +295,20 @@ class GitRepository implements PackageRepository {
     const ended = await this.#admitPush?.(signal)
     const { remote } = this
     const explainRefusal = (refused: readonly RefUpdate[]) => this.#dirtyWorkTree(refused, signal)
-    const parts = { remote, transport: this.#transport, objects: this.#objects, created: this.#created, explainRefusal }
+    const parts = {
+      remote,
+      transport: this.#transport,
+      objects: this.#objects,
+      created: this.#created,
+      explainRefusal,
+    }
     try {
       await pushRefs(parts, updates, signal)
     } finally {
       ended?.()
     }
-    if (this.#created.bytes > MOST_NEW_BYTES) this.#created.forget(updates.flatMap(({ to }) => (to === null ? [] : [to])))
+    if (this.#created.bytes > MOST_NEW_BYTES)
+      this.#created.forget(updates.flatMap(({ to }) => (to === null ? [] : [to])))
   }
 
   get #base(): string | undefined {
@@ -249,9 +334,12 @@ class GitRepository implements PackageRepository {
       if (object === undefined) elsewhere.push(id)
       else found.set(id, object)
     }
-    if (elsewhere.length > 0) for (const [id, object] of await this.#objects.read(elsewhere, type, signal, most)) found.set(id, object)
+    if (elsewhere.length > 0)
+      for (const [id, object] of await this.#objects.read(elsewhere, type, signal, most))
+        found.set(id, object)
     for (const [id, object] of found) {
-      if (object.type !== type) throw damaged(this.remote, `${id} is a ${object.type}, and a ${type} was looked for`)
+      if (object.type !== type)
+        throw damaged(this.remote, `${id} is a ${object.type}, and a ${type} was looked for`)
     }
     return found
   }
@@ -260,7 +348,10 @@ class GitRepository implements PackageRepository {
     return (await this.#readTrees([id], signal)).get(id) ?? []
   }
 
-  async #readTrees(ids: readonly ObjectId[], signal: AbortSignal): Promise<ReadonlyMap<ObjectId, readonly TreeEntry[]>> {
+  async #readTrees(
+    ids: readonly ObjectId[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<ObjectId, readonly TreeEntry[]>> {
     const trees = new Map<ObjectId, readonly TreeEntry[]>()
     for (const id of ids) {
       const known = this.#trees.get(id)
@@ -294,7 +385,11 @@ class GitRepository implements PackageRepository {
       folders = folders.flatMap(({ id, prefix }) =>
         (trees.get(id) ?? []).flatMap((entry) => {
           const name = Buffer.from(entry.name, 'latin1').toString('utf8')
-          if (isHostileName(name)) throw damaged(this.remote, `a folder holds the name ${JSON.stringify(name)}, which git does not allow`)
+          if (isHostileName(name))
+            throw damaged(
+              this.remote,
+              `a folder holds the name ${JSON.stringify(name)}, which git does not allow`,
+            )
           if (isFolder(entry)) return [{ id: entry.id, prefix: `${prefix}${name}/` }]
           files.push({ path: prefix + name, mode: fileMode(entry.mode), id: entry.id })
           return []
@@ -325,13 +420,18 @@ class GitRepository implements PackageRepository {
   }
 
   /** BP4007 where the branch is checked out and files stand in the way. */
-  async #dirtyWorkTree(updates: readonly RefUpdate[], signal: AbortSignal): Promise<Failure | undefined> {
+  async #dirtyWorkTree(
+    updates: readonly RefUpdate[],
+    signal: AbortSignal,
+  ): Promise<Failure | undefined> {
     if (this.#address.kind !== 'local') return undefined
     for (const { ref, to } of updates) {
       const top = await workTreeOfBranch(this.#address.path, ref, signal, this.#environment)
       if (top === undefined || to === null) continue
       const { tracked, untracked } = await workTreeChanges(top, signal, this.#environment)
-      const written = new Set(untracked.length === 0 ? [] : (await this.list(to, '', signal)).map((file) => file.path))
+      const written = new Set(
+        untracked.length === 0 ? [] : (await this.list(to, '', signal)).map((file) => file.path),
+      )
       const inTheWay = [...tracked, ...untracked.filter((path) => written.has(path))]
       if (inTheWay.length > 0) return workTreeNotClean(top, inTheWay)
     }
@@ -357,6 +457,8 @@ function fileMode(mode: string): FileMode {
 }
 
 function assertOnce(updates: readonly RefUpdate[]): void {
-  const twice = updates.find(({ ref }, at) => updates.findIndex((other) => other.ref === ref) !== at)
+  const twice = updates.find(
+    ({ ref }, at) => updates.findIndex((other) => other.ref === ref) !== at,
+  )
   if (twice !== undefined) throw new TypeError(`a push names ${twice.ref} twice`)
 }

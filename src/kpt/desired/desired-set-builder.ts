@@ -1,10 +1,22 @@
 /** Builds a desired set object by object: applied and not applied objects, each id once, all failures together. */
 import { Failure } from '@backporch/kyaml/failure'
 import type { FieldPath } from '@backporch/kyaml/field'
-import { getKey, isJsonObject, type Json, type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
+import {
+  getKey,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  partOf,
+  textOf,
+} from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
 import { isSecret } from '@backporch/kyaml/redaction'
-import { describeResourceId, parseApiVersion, readResource, resourceKey } from '@backporch/kyaml/resource'
+import {
+  describeResourceId,
+  parseApiVersion,
+  readResource,
+  resourceKey,
+} from '@backporch/kyaml/resource'
 import type { DesiredResource, DesiredSet, SourceLocation } from './desired-set.ts'
 import { isLocalConfig, isOfKpt } from './not-applied.ts'
 import { type FoundInventory, inventoryOf, readInventory } from './package-inventory.ts'
@@ -27,7 +39,10 @@ export class DesiredSetBuilder {
     object: Json,
     location: SourceLocation,
     path: string,
-    { local = false, hidden = [] }: { readonly local?: boolean; readonly hidden?: readonly FieldPath[] } = {},
+    {
+      local = false,
+      hidden = [],
+    }: { readonly local?: boolean; readonly hidden?: readonly FieldPath[] } = {},
   ): string | undefined {
     if (this.isTooLarge) return undefined
     const tooLarge = this.meter.count(object)
@@ -38,17 +53,30 @@ export class DesiredSetBuilder {
       return undefined
     }
     const secret = plainSecretNote(object, hidden)
-    if (secret !== undefined) this.notes.push({ cause: 'secret-in-git', subject: `${location.path}:${location.line}`, text: secret })
+    if (secret !== undefined)
+      this.notes.push({
+        cause: 'secret-in-git',
+        subject: `${location.path}:${location.line}`,
+        text: secret,
+      })
     if (local || isLocalConfig(object) || isOfKpt(object, 'Kptfile')) return undefined
     if (!isOfKpt(object, 'ResourceGroup')) return this.addResource(object, location, hidden)
     this.inventories.push(readInventory(object, location, path))
     return undefined
   }
 
-  private addResource(object: Json, location: SourceLocation, hidden: readonly FieldPath[]): string | undefined {
+  private addResource(
+    object: Json,
+    location: SourceLocation,
+    hidden: readonly FieldPath[],
+  ): string | undefined {
     const generated = whyServerNamed(object)
     if (generated !== undefined) {
-      this.notes.push({ cause: 'name-from-server', subject: `${location.path}:${location.line}`, text: generated })
+      this.notes.push({
+        cause: 'name-from-server',
+        subject: `${location.path}:${location.line}`,
+        text: generated,
+      })
       return undefined
     }
     const resource = readResource(object)
@@ -59,22 +87,34 @@ export class DesiredSetBuilder {
     }
     const key = resourceKey(resource.id)
     const earlier = this.resources.get(key)
-    if (earlier === undefined) this.resources.set(key, { ...resource, location, ...(hidden.length === 0 ? {} : { hidden }) })
+    if (earlier === undefined)
+      this.resources.set(key, { ...resource, location, ...(hidden.length === 0 ? {} : { hidden }) })
     else this.failures.push(declaredTwice(earlier, location))
     return key
   }
 
   /** @param subpackages folders whose inventories are not the package's */
-  build(ofKptfile: Parameters<typeof inventoryOf>[1], subpackages: readonly string[], pipeline: DesiredSet['pipeline']): DesiredSet {
+  build(
+    ofKptfile: Parameters<typeof inventoryOf>[1],
+    subpackages: readonly string[],
+    pipeline: DesiredSet['pipeline'],
+  ): DesiredSet {
     const { inventory, notes } = inventoryOf(this.inventories, ofKptfile, subpackages)
-    return { resources: [...this.resources.values()], inventory, pipeline, notes: [...this.notes, ...notes] }
+    return {
+      resources: [...this.resources.values()],
+      inventory,
+      pipeline,
+      notes: [...this.notes, ...notes],
+    }
   }
 }
 
 function namespaceProblem(object: JsonObject): string | undefined {
   const namespace = partOf(object, 'metadata', 'namespace') ?? null
   if (namespace !== null && typeof namespace !== 'string') return 'metadata.namespace is not a text'
-  return parseApiVersion(textOf(object, 'apiVersion')).version.includes('/') ? 'apiVersion has more than one "/"' : undefined
+  return parseApiVersion(textOf(object, 'apiVersion')).version.includes('/')
+    ? 'apiVersion has more than one "/"'
+    : undefined
 }
 
 /** `apps/web/list.yaml:12 (document 2, item 1)`, documents and items counted from 1. */
@@ -112,9 +152,16 @@ export function declaredTwice(earlier: DesiredResource, location: SourceLocation
  */
 function plainSecretNote(object: Json, hidden: readonly FieldPath[] = []): string | undefined {
   const resource = readResource(object)
-  if ('problem' in resource || !isSecret(resource.id) || getKey(resource.object, 'sops') !== undefined) return undefined
+  if (
+    'problem' in resource ||
+    !isSecret(resource.id) ||
+    getKey(resource.object, 'sops') !== undefined
+  )
+    return undefined
   const isFilled = (place: readonly string[]): boolean =>
-    hidden.some((path) => path.every((segment, index) => segment.kind === 'field' && segment.name === place[index]))
+    hidden.some((path) =>
+      path.every((segment, index) => segment.kind === 'field' && segment.name === place[index]),
+    )
   const keys = ['data', 'stringData'].flatMap((field) => {
     const values = getKey(resource.object, field)
     return isJsonObject(values)
@@ -123,7 +170,9 @@ function plainSecretNote(object: Json, hidden: readonly FieldPath[] = []): strin
         )
       : []
   })
-  return keys.length === 0 ? undefined : `${describeResourceId(resource.id)} has its values in git in plain text: ${keys.join(', ')}`
+  return keys.length === 0
+    ? undefined
+    : `${describeResourceId(resource.id)} has its values in git in plain text: ${keys.join(', ')}`
 }
 
 /**
@@ -132,7 +181,11 @@ function plainSecretNote(object: Json, hidden: readonly FieldPath[] = []): strin
  */
 function whyServerNamed(object: Json): string | undefined {
   const [apiVersion, kind] = [partOf(object, 'apiVersion'), partOf(object, 'kind')]
-  const [name, prefix] = [partOf(object, 'metadata', 'name') ?? '', textOf(object, 'metadata', 'generateName')]
-  if (typeof apiVersion !== 'string' || typeof kind !== 'string' || name !== '' || prefix === '') return undefined
+  const [name, prefix] = [
+    partOf(object, 'metadata', 'name') ?? '',
+    textOf(object, 'metadata', 'generateName'),
+  ]
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string' || name !== '' || prefix === '')
+    return undefined
   return `the ${kind} with generateName "${prefix}" gets another name at each create, so it is not looked for in the cluster`
 }

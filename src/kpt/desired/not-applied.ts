@@ -22,10 +22,16 @@ export function isKustomization(object: Json, path: string): boolean {
   const apiVersion = getKey(object, 'apiVersion') ?? ''
   if (typeof apiVersion !== 'string') return false
   if (apiVersion !== '') return parseApiVersion(apiVersion).group === 'kustomize.config.k8s.io'
-  return getKey(object, 'kind') === 'Kustomization' || KUSTOMIZATION_FILES.has(path.slice(path.lastIndexOf('/') + 1))
+  return (
+    getKey(object, 'kind') === 'Kustomization' ||
+    KUSTOMIZATION_FILES.has(path.slice(path.lastIndexOf('/') + 1))
+  )
 }
 
 /** Whether the object is of a kind of kpt's own group, which is not applied. */
 export function isOfKpt(object: Json, kind: 'Kptfile' | 'ResourceGroup'): boolean {
-  return partOf(object, 'kind') === kind && parseApiVersion(textOf(object, 'apiVersion')).group === 'kpt.dev'
+  return (
+    partOf(object, 'kind') === kind &&
+    parseApiVersion(textOf(object, 'apiVersion')).group === 'kpt.dev'
+  )
 }

@@ -14,10 +14,18 @@ export interface FoundInventory {
   readonly path: string
 }
 
-export function readInventory(object: Json, location: SourceLocation, path: string): FoundInventory {
+export function readInventory(
+  object: Json,
+  location: SourceLocation,
+  path: string,
+): FoundInventory {
   const source = isJsonObject(object) ? object : {}
   const id = labelsOf(source).get(INVENTORY_ID_LABEL) ?? ''
-  return { ref: { namespace: metadataText(source, 'namespace'), name: metadataText(source, 'name'), id }, location, path }
+  return {
+    ref: { namespace: metadataText(source, 'namespace'), name: metadataText(source, 'name'), id },
+    location,
+    path,
+  }
 }
 
 /**
@@ -29,18 +37,36 @@ export function inventoryOf(
   ofKptfile: InventoryRef | undefined,
   subpackages: readonly string[],
 ): { readonly inventory: InventoryRef | undefined; readonly notes: readonly Note[] } {
-  const own = found.filter(({ path }) => !subpackages.some((folder) => path.startsWith(`${folder}/`)))
+  const own = found.filter(
+    ({ path }) => !subpackages.some((folder) => path.startsWith(`${folder}/`)),
+  )
   const [only, second] = own
   const locations = own.map(({ location }) => `${location.path}:${location.line}`)
-  if (second !== undefined) return none(locations, `the package names ${own.length} inventories, at ${locations.join(' and ')}`)
+  if (second !== undefined)
+    return none(
+      locations,
+      `the package names ${own.length} inventories, at ${locations.join(' and ')}`,
+    )
   if (only !== undefined && ofKptfile !== undefined)
-    return none(locations, `the package names an inventory in its Kptfile and another at ${locations[0]}`)
+    return none(
+      locations,
+      `the package names an inventory in its Kptfile and another at ${locations[0]}`,
+    )
   return { inventory: only?.ref ?? ofKptfile, notes: [] }
 }
 
-function none([subject = '']: readonly string[], why: string): { readonly inventory: undefined; readonly notes: readonly Note[] } {
+function none(
+  [subject = '']: readonly string[],
+  why: string,
+): { readonly inventory: undefined; readonly notes: readonly Note[] } {
   return {
     inventory: undefined,
-    notes: [{ cause: 'inventory-twice', subject, text: `${why}; "kpt live" refuses that, and no inventory is used` }],
+    notes: [
+      {
+        cause: 'inventory-twice',
+        subject,
+        text: `${why}; "kpt live" refuses that, and no inventory is used`,
+      },
+    ],
   }
 }

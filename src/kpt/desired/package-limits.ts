@@ -18,7 +18,8 @@ export class PackageMeter {
   /** Why the package is not read with this object in it; undefined where it is within the limits. */
   count(object: Json): { readonly why: string; readonly remedy: string } | undefined {
     this.objects += 1
-    if (this.objects > MOST_OBJECTS) return { why: `the package has ${describeMost(MOST_OBJECTS)} objects`, remedy: SPLIT }
+    if (this.objects > MOST_OBJECTS)
+      return { why: `the package has ${describeMost(MOST_OBJECTS)} objects`, remedy: SPLIT }
     const nodes = countNodes(object, MOST_OBJECT_NODES)
     if (nodes > MOST_OBJECT_NODES)
       return {
@@ -27,15 +28,28 @@ export class PackageMeter {
       }
     this.nodes += nodes
     if (this.nodes > MOST_NODES)
-      return { why: `the objects of the package have ${describeMost(MOST_NODES)} keys and values`, remedy: SPLIT }
+      return {
+        why: `the objects of the package have ${describeMost(MOST_NODES)} keys and values`,
+        remedy: SPLIT,
+      }
     return undefined
   }
 }
 
 const SPLIT = 'split the package, or keep large files outside of it'
 
-export function tooLargePackage(where: string, { why, remedy }: { readonly why: string; readonly remedy: string }): Failure {
-  return new Failure({ code: 'BP1111', what: 'the package is not read', where, why, remedy, retry: 'on-change' })
+export function tooLargePackage(
+  where: string,
+  { why, remedy }: { readonly why: string; readonly remedy: string },
+): Failure {
+  return new Failure({
+    code: 'BP1111',
+    what: 'the package is not read',
+    where,
+    why,
+    remedy,
+    retry: 'on-change',
+  })
 }
 
 /** Aliases count as often as they stand. Ends above `most`. */

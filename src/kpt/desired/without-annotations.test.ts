@@ -5,7 +5,11 @@ import { withoutAnnotations } from './without-annotations.ts'
 const NAMES: ReadonlySet<string> = new Set(['tool/a', 'tool/b'])
 
 test('the named annotations are removed, and the others stay', () => {
-  const object = { kind: 'Service', metadata: { name: 'web', annotations: { 'tool/a': '1', team: 'shop' } }, spec: {} }
+  const object = {
+    kind: 'Service',
+    metadata: { name: 'web', annotations: { 'tool/a': '1', team: 'shop' } },
+    spec: {},
+  }
   assert.deepEqual(withoutAnnotations(object, NAMES), {
     kind: 'Service',
     metadata: { name: 'web', annotations: { team: 'shop' } },
@@ -14,13 +18,25 @@ test('the named annotations are removed, and the others stay', () => {
 })
 
 test('maps that are empty then are removed', () => {
-  const named = { kind: 'Service', metadata: { name: 'web', annotations: { 'tool/a': '1', 'tool/b': '2' } } }
+  const named = {
+    kind: 'Service',
+    metadata: { name: 'web', annotations: { 'tool/a': '1', 'tool/b': '2' } },
+  }
   assert.deepEqual(withoutAnnotations(named, NAMES), { kind: 'Service', metadata: { name: 'web' } })
-  assert.deepEqual(withoutAnnotations({ kind: 'List', metadata: { annotations: { 'tool/a': '1' } } }, NAMES), { kind: 'List' })
+  assert.deepEqual(
+    withoutAnnotations({ kind: 'List', metadata: { annotations: { 'tool/a': '1' } } }, NAMES),
+    { kind: 'List' },
+  )
 })
 
 test('other values do not change', () => {
-  for (const value of [null, 'text', {}, { metadata: null }, { metadata: { annotations: 'none' } }]) {
+  for (const value of [
+    null,
+    'text',
+    {},
+    { metadata: null },
+    { metadata: { annotations: 'none' } },
+  ]) {
     assert.equal(withoutAnnotations(value, NAMES), value)
   }
 })

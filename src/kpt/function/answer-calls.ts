@@ -21,10 +21,13 @@ export function answerCalls<T>(process: RenderProcess<T>, library: FunctionLibra
 }
 
 /** A library without functions. */
-export const NO_FUNCTIONS: FunctionLibrary = { answer: ({ step }) => ({ failure: runtimeMissing(step, 'no function is built in') }) }
+export const NO_FUNCTIONS: FunctionLibrary = {
+  answer: ({ step }) => ({ failure: runtimeMissing(step, 'no function is built in') }),
+}
 
 /** The remedy where nothing that could run the function is allowed. */
-const ALLOW = 'use a function that is built in, or allow its program or image with --allow-exec or --allow-image'
+const ALLOW =
+  'use a function that is built in, or allow its program or image with --allow-exec or --allow-image'
 
 /** A mutator is never skipped: without it the output would be wrong. */
 export function runtimeMissing(step: PipelineStep, why: string, remedy = ALLOW): Failure {

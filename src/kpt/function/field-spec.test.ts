@@ -27,12 +27,18 @@ function visited(rest: string, spec: FieldSpec, created: 'map' | 'scalar' = 'map
 
 test('each item of a list is visited, and a missing or null field ends the visit', () => {
   const rest = 'spec:\n  parts: [{a: 1}, {}, {a: {}}, null]\n  none:\n'
-  assert.deepEqual(visited(rest, { path: 'spec/parts/a' }).found, ['spec.parts.a scalar', 'spec.parts.a map'])
+  assert.deepEqual(visited(rest, { path: 'spec/parts/a' }).found, [
+    'spec.parts.a scalar',
+    'spec.parts.a map',
+  ])
   assert.deepEqual(visited(rest, { path: 'spec/parts[]/a' }).found.length, 2)
   assert.deepEqual(visited(rest, { path: 'spec/none/a' }).found, [])
   assert.deepEqual(visited(rest, { path: 'spec/none' }).found, ['spec.none scalar'])
   assert.deepEqual(visited(rest, { kind: 'Other', path: 'spec' }).found, [])
-  assert.deepEqual(visited(rest, { group: 'example.com', version: 'v1', kind: 'Thing', path: 'spec' }).found, ['spec map'])
+  assert.deepEqual(
+    visited(rest, { group: 'example.com', version: 'v1', kind: 'Thing', path: 'spec' }).found,
+    ['spec map'],
+  )
 })
 
 test('missing fields are created if the spec says create', () => {

@@ -1,6 +1,16 @@
 /** Fields as kustomize's transformers name them (kustomize `api/types/fieldspec.go`, `api/filters/fieldspec/fieldspec.go`). */
 import { parseApiVersion } from '@backporch/kyaml/resource'
-import { entryOf, isNull, resolved, textAt, type YamlMap, type YamlNode, yamlList, yamlMap, yamlPlain } from '@backporch/kyaml/yaml'
+import {
+  entryOf,
+  isNull,
+  resolved,
+  textAt,
+  type YamlMap,
+  type YamlNode,
+  yamlList,
+  yamlMap,
+  yamlPlain,
+} from '@backporch/kyaml/yaml'
 
 /** An undefined or empty part matches anything. */
 export interface FieldSpec {
@@ -23,8 +33,12 @@ export function kindOf(item: YamlMap): GroupVersionKind {
   return { ...parseApiVersion(textAt(item, 'apiVersion') ?? ''), kind: textAt(item, 'kind') ?? '' }
 }
 
-export function isSelectedBy(own: GroupVersionKind, { group, version, kind }: Omit<FieldSpec, 'path'>): boolean {
-  const matches = (wanted: string | undefined, is: string): boolean => wanted === undefined || wanted === '' || wanted === is
+export function isSelectedBy(
+  own: GroupVersionKind,
+  { group, version, kind }: Omit<FieldSpec, 'path'>,
+): boolean {
+  const matches = (wanted: string | undefined, is: string): boolean =>
+    wanted === undefined || wanted === '' || wanted === is
   return matches(group, own.group) && matches(version, own.version) && matches(kind, own.kind)
 }
 
@@ -46,10 +60,21 @@ export type FieldVisit = (node: YamlNode, path: readonly string[]) => string | u
  * then maps are created, and at the end a node of the kind `created`.
  * @returns the problem, or undefined
  */
-export function visitField(item: YamlMap, spec: FieldSpec, created: 'map' | 'scalar', visit: FieldVisit): string | undefined {
+export function visitField(
+  item: YamlMap,
+  spec: FieldSpec,
+  created: 'map' | 'scalar',
+  visit: FieldVisit,
+): string | undefined {
   if (!isSelectedBy(kindOf(item), spec)) return undefined
-  const problem = new FieldWalk(spec.create === true, created, visit).walk(item, splitFieldPath(spec.path), [])
-  return problem === undefined ? undefined : `considering field '${spec.path}' of object ${describeObject(item)}: ${problem}`
+  const problem = new FieldWalk(spec.create === true, created, visit).walk(
+    item,
+    splitFieldPath(spec.path),
+    [],
+  )
+  return problem === undefined
+    ? undefined
+    : `considering field '${spec.path}' of object ${describeObject(item)}: ${problem}`
 }
 
 class FieldWalk {
@@ -77,7 +102,12 @@ class FieldWalk {
     return undefined
   }
 
-  private into(map: YamlMap, name: string, rest: readonly string[], path: readonly string[]): string | undefined {
+  private into(
+    map: YamlMap,
+    name: string,
+    rest: readonly string[],
+    path: readonly string[],
+  ): string | undefined {
     const isList = name.endsWith('[]')
     const field = isList ? name.slice(0, -2) : name
     if (field === '') return 'cannot set or create an empty field name'
@@ -85,7 +115,10 @@ class FieldWalk {
     let entry = entryOf(map, field)
     if (entry === undefined) {
       if (!creates) return undefined
-      entry = { key: yamlPlain(field), value: rest.length === 0 && this.created === 'scalar' ? yamlPlain('') : yamlMap() }
+      entry = {
+        key: yamlPlain(field),
+        value: rest.length === 0 && this.created === 'scalar' ? yamlPlain('') : yamlMap(),
+      }
       map.entries.push(entry)
     } else if (isNull(entry.value) && (isList || creates)) {
       if (isList) entry.value = yamlList()
@@ -98,7 +131,8 @@ class FieldWalk {
 /** `Deployment.v1.apps/web.shop`, as kustomize names an object. */
 export function describeObject(item: YamlMap): string {
   const { group, version, kind } = kindOf(item)
-  const or = (text: string | undefined, none: string): string => (text === undefined || text === '' ? none : text)
+  const or = (text: string | undefined, none: string): string =>
+    text === undefined || text === '' ? none : text
   const name = or(textAt(item, 'metadata', 'name'), '[noName]')
   const namespace = or(textAt(item, 'metadata', 'namespace'), '[noNs]')
   return `${or(kind, '[noKind]')}.${or(version, '[noVer]')}.${or(group, '[noGrp]')}/${name}.${namespace}`

@@ -60,7 +60,12 @@ export function setAnnotation(item: YamlMap, name: string, value: string): void 
   text.style = scalar?.style ?? 'single'
   text.source = scalar?.source
   if (before !== undefined) before.value = text
-  else setEntry(annotations?.kind === 'map' ? annotations : mapCreatedAt(item, 'metadata', 'annotations'), name, text)
+  else
+    setEntry(
+      annotations?.kind === 'map' ? annotations : mapCreatedAt(item, 'metadata', 'annotations'),
+      name,
+      text,
+    )
 }
 
 function isOther(node: YamlNode | undefined): boolean {
@@ -78,14 +83,19 @@ export function clearAnnotation(item: YamlMap, name: string): void {
  */
 export function clearEmptyAnnotations(item: YamlMap): void {
   const metadata = nodeAt(item, 'metadata')
-  if (metadata?.kind === 'map' && isEmpty(entryOf(metadata, 'annotations')?.value)) removeEntry(metadata, 'annotations')
+  if (metadata?.kind === 'map' && isEmpty(entryOf(metadata, 'annotations')?.value))
+    removeEntry(metadata, 'annotations')
   if (isEmpty(metadata)) removeEntry(item, 'metadata')
 }
 
 function isEmpty(node: YamlNode | undefined): boolean {
   if (node === undefined) return false
   if (node.kind === 'alias') return true
-  return node.kind === 'map' ? node.entries.length === 0 : node.kind === 'list' ? node.items.length === 0 : isNull(node)
+  return node.kind === 'map'
+    ? node.entries.length === 0
+    : node.kind === 'list'
+      ? node.items.length === 0
+      : isNull(node)
 }
 
 /** Path and index of a resource, of the older form where the newer one is absent; empty without both. */

@@ -22,7 +22,11 @@ export interface FunctionResult {
     readonly name?: string
     readonly namespace?: string
   }
-  readonly field?: { readonly path: string; readonly currentValue?: Json; readonly proposedValue?: Json }
+  readonly field?: {
+    readonly path: string
+    readonly currentValue?: Json
+    readonly proposedValue?: Json
+  }
   readonly file?: { readonly path: string; readonly index?: number }
   readonly tags?: { readonly [name: string]: string }
 }
@@ -41,11 +45,18 @@ export interface FunctionOutput {
 export type KrmFunction = (input: FunctionInput) => FunctionOutput
 
 /** A run that changed its items in place, perhaps with remarks. */
-export function succeeded(items: readonly YamlMap[], results: readonly FunctionResult[] = []): FunctionOutput {
+export function succeeded(
+  items: readonly YamlMap[],
+  results: readonly FunctionResult[] = [],
+): FunctionOutput {
   return { items, results, exitCode: 0, stderr: '' }
 }
 
 /** A run that failed with one message, reported like the Go SDK: a result of severity error. */
-export function failed(items: readonly YamlMap[], message: string, more: Partial<FunctionResult> = {}): FunctionOutput {
+export function failed(
+  items: readonly YamlMap[],
+  message: string,
+  more: Partial<FunctionResult> = {},
+): FunctionOutput {
   return { items, results: [{ message, severity: 'error', ...more }], exitCode: 1, stderr: '' }
 }

@@ -3,7 +3,12 @@ import { test } from 'node:test'
 import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import type { YamlMap } from '@backporch/kyaml/yaml'
-import { annotationsOf, isOtherToYaml11, replaceAnnotations, restyleAnnotations } from './kyaml-text.ts'
+import {
+  annotationsOf,
+  isOtherToYaml11,
+  replaceAnnotations,
+  restyleAnnotations,
+} from './kyaml-text.ts'
 
 function map(text: string): YamlMap {
   const [node] = readYamlNodes(text, 'test.yaml')
@@ -13,13 +18,47 @@ function map(text: string): YamlMap {
 
 /** The answers of kyaml 0.15 `IsValueNonString`. */
 test('a value is something else to a YAML 1.1 reader, or text, or nothing it can read', () => {
-  for (const other of ['yes', 'on', 'y', '1', '0x1f', '1_000', 'null', '~', 'a: b', 'a:', '- a', '[a]', '{a}', '# a', '1.5', '.inf', '---'])
+  for (const other of [
+    'yes',
+    'on',
+    'y',
+    '1',
+    '0x1f',
+    '1_000',
+    'null',
+    '~',
+    'a: b',
+    'a:',
+    '- a',
+    '[a]',
+    '{a}',
+    '# a',
+    '1.5',
+    '.inf',
+    '---',
+  ])
     assert.ok(isOtherToYaml11(other), other)
-  for (const text of ['', 'a', 'a b', 'a # b', '2020-01-01', '1:30', '*a', '@a', '%a', '"1"', 'a: b: c', 'a\nb', '1.2.3', '!a b'])
+  for (const text of [
+    '',
+    'a',
+    'a b',
+    'a # b',
+    '2020-01-01',
+    '1:30',
+    '*a',
+    '@a',
+    '%a',
+    '"1"',
+    'a: b: c',
+    'a\nb',
+    '1.2.3',
+    '!a b',
+  ])
     assert.ok(!isOtherToYaml11(text), text)
 })
 
-const OBJECT = 'metadata:\n  annotations:\n    b: \'1\' # one\n    c: "x" # two\n    a: z\n  name: a\n'
+const OBJECT =
+  'metadata:\n  annotations:\n    b: \'1\' # one\n    c: "x" # two\n    a: z\n  name: a\n'
 
 test('annotations in place keep their order and comments, and lose quotes that nothing needs', () => {
   const object = map(OBJECT)
@@ -28,7 +67,10 @@ test('annotations in place keep their order and comments, and lose quotes that n
   assert.equal(writeYamlNode(object), OBJECT.replace("'1'", '"1"').replace('"x"', 'x'))
   assert.equal(object.entries[0]?.value, before)
   restyleAnnotations(object, new Map([['c', 'p\nq']]))
-  assert.equal(writeYamlNode(object), 'metadata:\n  annotations:\n    c: |- # two\n      p\n      q\n  name: a\n')
+  assert.equal(
+    writeYamlNode(object),
+    'metadata:\n  annotations:\n    c: |- # two\n      p\n      q\n  name: a\n',
+  )
   restyleAnnotations(object, new Map())
   assert.equal(writeYamlNode(object), 'metadata:\n  name: a\n')
 })
@@ -36,7 +78,10 @@ test('annotations in place keep their order and comments, and lose quotes that n
 test('replaced annotations are last and sorted by name; missing metadata is created', () => {
   const object = map(OBJECT)
   replaceAnnotations(object, annotationsOf(object))
-  assert.equal(writeYamlNode(object), 'metadata:\n  name: a\n  annotations:\n    a: z\n    b: "1"\n    c: x\n')
+  assert.equal(
+    writeYamlNode(object),
+    'metadata:\n  name: a\n  annotations:\n    a: z\n    b: "1"\n    c: x\n',
+  )
   const bare = map('kind: A\n')
   replaceAnnotations(bare, new Map([['a', 'b']]))
   assert.equal(writeYamlNode(bare), 'kind: A\nmetadata:\n  annotations:\n    a: b\n')

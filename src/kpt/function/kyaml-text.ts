@@ -62,7 +62,11 @@ export function replaceAnnotations(item: YamlMap, annotations: ReadonlyMap<strin
   removeEntry(metadata, 'annotations')
   if (annotations.size === 0) return
   const names = [...annotations.keys()].sort()
-  metadata.entries.push(...yamlMap([['annotations', yamlMap(names.map((name) => [name, kyamlText(annotations.get(name) ?? '')]))]]).entries)
+  metadata.entries.push(
+    ...yamlMap([
+      ['annotations', yamlMap(names.map((name) => [name, kyamlText(annotations.get(name) ?? '')]))],
+    ]).entries,
+  )
 }
 
 /** The annotations in place after `SetAnnotations` before kyaml v0.11 and kpt: old order and comments, new quotes. */
@@ -74,13 +78,18 @@ export function restyleAnnotations(item: YamlMap, annotations: ReadonlyMap<strin
     removeEntry(metadata, 'annotations')
     return
   }
-  for (const name of map.entries.map(({ key }) => keyOf(key))) if (!annotations.has(name)) removeEntry(map, name)
-  for (const [name, value] of annotations) if (!isWritten(map, name, earlierKyamlText(value))) setEntry(map, name, earlierKyamlText(value))
+  for (const name of map.entries.map(({ key }) => keyOf(key)))
+    if (!annotations.has(name)) removeEntry(map, name)
+  for (const [name, value] of annotations)
+    if (!isWritten(map, name, earlierKyamlText(value))) setEntry(map, name, earlierKyamlText(value))
 }
 
 function isWritten(map: YamlMap, name: string, wanted: YamlScalar): boolean {
   const entry = map.entries.find(({ key }) => keyOf(key) === name)
   const node = entry?.value
-  if (node?.kind !== 'scalar' || node.value !== wanted.value || node.style !== wanted.style) return false
-  return node.style !== 'plain' || node.tag === '!!str' || (node.tag === '' && readsAsText(wanted.value))
+  if (node?.kind !== 'scalar' || node.value !== wanted.value || node.style !== wanted.style)
+    return false
+  return (
+    node.style !== 'plain' || node.tag === '!!str' || (node.tag === '' && readsAsText(wanted.value))
+  )
 }

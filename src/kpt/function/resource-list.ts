@@ -4,7 +4,14 @@
  */
 import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
-import { emptyObject, isJsonArray, isJsonObject, type Json, partOf, setKey } from '@backporch/kyaml/json'
+import {
+  emptyObject,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  partOf,
+  setKey,
+} from '@backporch/kyaml/json'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import {
   itemsAt,
@@ -39,7 +46,10 @@ export function formatFunctionInput({ items, config }: FunctionInput): string {
 }
 
 /** The output of a function. */
-export function formatFunctionOutput({ items, results }: FunctionOutput, config: YamlMap | undefined): string {
+export function formatFunctionOutput(
+  { items, results }: FunctionOutput,
+  config: YamlMap | undefined,
+): string {
   return writeYamlNode(
     yamlMap([
       ['apiVersion', yamlPlain(API_VERSION)],
@@ -56,13 +66,15 @@ function resultJson({ message, severity, resourceRef, field, file, tags }: Funct
   const json = emptyObject()
   setKey(json, 'message', message)
   setKey(json, 'severity', severity)
-  for (const [key, value] of Object.entries({ resourceRef, field, file, tags })) if (value !== undefined) setKey(json, key, defined(value))
+  for (const [key, value] of Object.entries({ resourceRef, field, file, tags }))
+    if (value !== undefined) setKey(json, key, defined(value))
   return json
 }
 
 function defined(value: object): Json {
   const retained = emptyObject()
-  for (const [key, below] of Object.entries(value)) if (below !== undefined) setKey(retained, key, below as Json)
+  for (const [key, below] of Object.entries(value))
+    if (below !== undefined) setKey(retained, key, below as Json)
   return retained
 }
 
@@ -80,7 +92,10 @@ export function readFunctionInput(text: string, where: string): FunctionInput {
  * Reads the output of a function: both shapes of `results`, and the older names within them (kpt `internal/fnruntime/runner.go`).
  * @throws Failure as `readFunctionInput`
  */
-export function readFunctionOutput(text: string, where: string): Pick<FunctionOutput, 'items' | 'results'> {
+export function readFunctionOutput(
+  text: string,
+  where: string,
+): Pick<FunctionOutput, 'items' | 'results'> {
   const list = listOf(text, where)
   const results = nodeAt(list, 'results')
   const listed = results?.kind === 'map' ? itemsAt(results, 'items') : itemsAt(list, 'results')
@@ -91,7 +106,12 @@ function listOf(text: string, where: string): YamlMap {
   const documents = readYamlNodes(text, where)
   const [only] = documents
   if (only?.kind !== 'map' || documents.length > 1 || textAt(only, 'kind') !== 'ResourceList')
-    throw noList(where, documents.length > 1 ? `it has ${documents.length} documents` : 'its kind is not ResourceList')
+    throw noList(
+      where,
+      documents.length > 1
+        ? `it has ${documents.length} documents`
+        : 'its kind is not ResourceList',
+    )
   return only
 }
 
@@ -154,7 +174,12 @@ function readResult(json: Json): FunctionResult {
         }),
     ...(textOf(file, 'path') === undefined
       ? {}
-      : { file: { path: textOf(file, 'path') ?? '', ...(typeof index === 'number' ? { index } : {}) } }),
+      : {
+          file: {
+            path: textOf(file, 'path') ?? '',
+            ...(typeof index === 'number' ? { index } : {}),
+          },
+        }),
     ...tagsOf(objectAt(json, 'tags')),
   }
 }
@@ -166,7 +191,9 @@ function objectAt(json: Json | undefined, key: string): Json | undefined {
 
 function textOf(json: Json | undefined, key: string): string | undefined {
   const value = partOf(json, key)
-  return value === undefined || value === null || isJsonObject(value) || isJsonArray(value) ? undefined : String(value)
+  return value === undefined || value === null || isJsonObject(value) || isJsonArray(value)
+    ? undefined
+    : String(value)
 }
 
 function present<T extends object>(given: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
@@ -177,5 +204,7 @@ function present<T extends object>(given: T): { [K in keyof T]?: Exclude<T[K], u
 
 function tagsOf(tags: Json | undefined): Pick<FunctionResult, 'tags'> {
   if (!isJsonObject(tags)) return {}
-  return { tags: Object.fromEntries(Object.entries(tags).map(([key, value]) => [key, String(value)])) }
+  return {
+    tags: Object.fromEntries(Object.entries(tags).map(([key, value]) => [key, String(value)])),
+  }
 }

@@ -10,12 +10,23 @@ export const REDACTED = '<redacted>'
  * The text, or `REDACTED` where its path, its form or the name of a setter marks it as a credential.
  * @param setters names of the setters of the value
  */
-export function resultValue(item: YamlMap, steps: FieldPath, text: string, setters: readonly string[] = []): string {
+export function resultValue(
+  item: YamlMap,
+  steps: FieldPath,
+  text: string,
+  setters: readonly string[] = [],
+): string {
   const hidden =
-    isSecretData(item, steps) || looksSecret(steps, text) || setters.some((name) => looksSecret([{ kind: 'field', name }], text))
+    isSecretData(item, steps) ||
+    looksSecret(steps, text) ||
+    setters.some((name) => looksSecret([{ kind: 'field', name }], text))
   return hidden ? REDACTED : text
 }
 
 function isSecretData(item: YamlMap, [first]: FieldPath): boolean {
-  return textAt(item, 'kind') === 'Secret' && first?.kind === 'field' && (first.name === 'data' || first.name === 'stringData')
+  return (
+    textAt(item, 'kind') === 'Secret' &&
+    first?.kind === 'field' &&
+    (first.name === 'data' || first.name === 'stringData')
+  )
 }

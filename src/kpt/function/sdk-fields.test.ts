@@ -47,14 +47,29 @@ test('missing maps are created, and nothing is written below another kind of nod
 
 test('an empty part matches anything, and with two slashes in the apiVersion all parts are empty', () => {
   const kind = (text: string) => sdkKindOf(map(text))
-  assert.ok(isOfKind(kind('apiVersion: v1\nkind: StatefulSet\n'), { group: 'apps', kind: 'StatefulSet' }))
-  assert.ok(!isOfKind(kind('apiVersion: x/v1\nkind: StatefulSet\n'), { group: 'apps', kind: 'StatefulSet' }))
+  assert.ok(
+    isOfKind(kind('apiVersion: v1\nkind: StatefulSet\n'), { group: 'apps', kind: 'StatefulSet' }),
+  )
+  assert.ok(
+    !isOfKind(kind('apiVersion: x/v1\nkind: StatefulSet\n'), {
+      group: 'apps',
+      kind: 'StatefulSet',
+    }),
+  )
   assert.ok(!isOfKind(kind('apiVersion: v2\nkind: Service\n'), { version: 'v1', kind: 'Service' }))
   assert.ok(isOfKind(kind('apiVersion: a/b/c\nkind: Service\n'), { kind: 'Deployment' }))
   assert.ok(isOfKind(kind('resources: []\n'), { version: 'v1', kind: 'Service' }))
 })
 
 test('an object is for tools only if the annotation is a text', () => {
-  const local = (value: string) => isLocalToSdk(map(`metadata: {annotations: {config.kubernetes.io/local-config: ${value}}}\n`))
-  assert.deepEqual(['"true"', '"x"', 'true', '"false"', '""', '[]'].map(local), [true, true, false, false, false, false])
+  const local = (value: string) =>
+    isLocalToSdk(map(`metadata: {annotations: {config.kubernetes.io/local-config: ${value}}}\n`))
+  assert.deepEqual(['"true"', '"x"', 'true', '"false"', '""', '[]'].map(local), [
+    true,
+    true,
+    false,
+    false,
+    false,
+    false,
+  ])
 })

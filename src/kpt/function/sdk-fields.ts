@@ -17,7 +17,10 @@ import {
 } from '@backporch/kyaml/yaml'
 
 /** The value at a path: a text, nothing, or something else (at the path or above it). */
-export type SdkText = { readonly is: 'text'; readonly text: string } | { readonly is: 'absent' } | { readonly is: 'other' }
+export type SdkText =
+  | { readonly is: 'text'; readonly text: string }
+  | { readonly is: 'absent' }
+  | { readonly is: 'other' }
 
 const ABSENT: SdkText = { is: 'absent' }
 const OTHER: SdkText = { is: 'other' }
@@ -90,7 +93,13 @@ export function keepText(to: YamlMap, path: readonly string[]): void {
 }
 
 function isPlainText(node: YamlNode, text: string): boolean {
-  return node.kind === 'scalar' && node.value === text && node.style === 'plain' && node.anchor === '' && isText(node)
+  return (
+    node.kind === 'scalar' &&
+    node.value === text &&
+    node.style === 'plain' &&
+    node.anchor === '' &&
+    isText(node)
+  )
 }
 
 /** Group, version and kind of an object. With two slashes in the apiVersion, all are empty. */
@@ -113,7 +122,8 @@ export function sdkKindOf(item: YamlMap): SdkKind {
  * without a kind is one of every kind.
  */
 export function isOfKind({ group, version, kind }: SdkKind, wanted: Partial<SdkKind>): boolean {
-  const either = (own: string, other: string | undefined): boolean => own === '' || other === undefined || other === '' || own === other
+  const either = (own: string, other: string | undefined): boolean =>
+    own === '' || other === undefined || other === '' || own === other
   return either(kind, wanted.kind) && either(group, wanted.group) && either(version, wanted.version)
 }
 
@@ -127,7 +137,10 @@ export function isLocalToSdk(item: YamlMap): boolean {
 
 /** `Resource(apiVersion=v1, kind=Service, namespace=shop, name=web)`, as in messages of the SDK. */
 export function sdkNameOf(item: YamlMap): string {
-  const [namespace, name] = [textOrEmpty(item, 'metadata', 'namespace'), textOrEmpty(item, 'metadata', 'name')]
+  const [namespace, name] = [
+    textOrEmpty(item, 'metadata', 'namespace'),
+    textOrEmpty(item, 'metadata', 'name'),
+  ]
   return `Resource(apiVersion=${textOrEmpty(item, 'apiVersion')}, kind=${textOrEmpty(item, 'kind')}, namespace=${namespace}, name=${name})`
 }
 
@@ -140,5 +153,7 @@ export function inSdkOrder(items: readonly YamlMap[]): readonly YamlMap[] {
       .concat(['namespace', 'name'].map((field) => textOrEmpty(item, 'metadata', field)))
       .join(' '),
   }))
-  return keyed.sort((left, right) => (left.key < right.key ? -1 : left.key > right.key ? 1 : 0)).map(({ item }) => item)
+  return keyed
+    .sort((left, right) => (left.key < right.key ? -1 : left.key > right.key ? 1 : 0))
+    .map(({ item }) => item)
 }

@@ -22,7 +22,13 @@ test('only a comment that begins with "# kpt-set: " is a pattern', () => {
     setters: ['host', 'port'],
     literals: ['', ':', ''],
   })
-  for (const comment of ['', '# kpt-set:${a}', '#kpt-set: ${a}', '# see kpt-set: ${a}', '# kpt-set:  ']) {
+  for (const comment of [
+    '',
+    '# kpt-set:${a}',
+    '#kpt-set: ${a}',
+    '# see kpt-set: ${a}',
+    '# kpt-set:  ',
+  ]) {
     assert.equal(setterPatternOf(comment), undefined, comment)
   }
 })
@@ -31,29 +37,57 @@ test('a reference goes from its brace to the next closing one', () => {
   assert.deepEqual(parseSetterPattern('a${b${c}d}$e${f').setters, ['b${c'])
   assert.deepEqual(parseSetterPattern('${}').setters, [''])
   assert.equal(onlySetter(parseSetterPattern('${env}')), 'env')
-  for (const text of ['x${env}', '${env}x', '${a}${b}', 'env']) assert.equal(onlySetter(parseSetterPattern(text)), undefined, text)
+  for (const text of ['x${env}', '${env}x', '${a}${b}', 'env'])
+    assert.equal(onlySetter(parseSetterPattern(text)), undefined, text)
   assert.ok(namesAnySetter(parseSetterPattern('${a}-${b}'), ['c', 'b']))
   assert.ok(!namesAnySetter(parseSetterPattern('${a}-${b}'), ['ab', 'a}']))
 })
 
 test('setters are replaced one after the other, and remaining references are unresolved', () => {
   const pattern = parseSetterPattern('${a}-${b}-${a}')
-  assert.deepEqual(expandPattern(pattern, values({ a: '1', b: '$&' })), { is: 'text', text: '1-$&-1' })
-  assert.deepEqual(expandPattern(pattern, values({ b: '2' })), { is: 'unresolved', references: ['${a}', '${a}'] })
+  assert.deepEqual(expandPattern(pattern, values({ a: '1', b: '$&' })), {
+    is: 'text',
+    text: '1-$&-1',
+  })
+  assert.deepEqual(expandPattern(pattern, values({ b: '2' })), {
+    is: 'unresolved',
+    references: ['${a}', '${a}'],
+  })
   // A value may name a setter that is replaced after it, and not one that was replaced before.
-  assert.deepEqual(expandPattern(pattern, values({ a: '${b}', b: '2' })), { is: 'text', text: '2-2-2' })
-  assert.deepEqual(expandPattern(pattern, values({ b: '${b}', a: '1' })), { is: 'unresolved', references: ['${b}'] })
-  assert.deepEqual(expandPattern(pattern, values({ a: '1' }), values({ a: 'no', b: '2' })), { is: 'text', text: '1-2-1' })
+  assert.deepEqual(expandPattern(pattern, values({ a: '${b}', b: '2' })), {
+    is: 'text',
+    text: '2-2-2',
+  })
+  assert.deepEqual(expandPattern(pattern, values({ b: '${b}', a: '1' })), {
+    is: 'unresolved',
+    references: ['${b}'],
+  })
+  assert.deepEqual(expandPattern(pattern, values({ a: '1' }), values({ a: 'no', b: '2' })), {
+    is: 'text',
+    text: '1-2-1',
+  })
 })
 
 test('values that name each other do not grow without end', () => {
-  const chain = values(Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`s${index}`, `\${s${index + 1}}`.repeat(8)])))
+  const chain = values(
+    Object.fromEntries(
+      Array.from({ length: 60 }, (_, index) => [`s${index}`, `\${s${index + 1}}`.repeat(8)]),
+    ),
+  )
   assert.deepEqual(expandPattern(parseSetterPattern('${s0}'), chain), { is: 'too-long' })
 })
 
-const EXTRACTED: readonly (readonly [pattern: string, text: string, found: { readonly [name: string]: string }])[] = [
+const EXTRACTED: readonly (readonly [
+  pattern: string,
+  text: string,
+  found: { readonly [name: string]: string },
+])[] = [
   ['shop-${stage}-${region}-db', 'shop-test-eu-west-1-db', { stage: 'test-eu-west', region: '1' }],
-  ['${registry}/${name}:${tag}', 'reg.example:5000/team/web:2.1', { registry: 'reg.example:5000/team', name: 'web', tag: '2.1' }],
+  [
+    '${registry}/${name}:${tag}',
+    'reg.example:5000/team/web:2.1',
+    { registry: 'reg.example:5000/team', name: 'web', tag: '2.1' },
+  ],
   ['${name}:${tag}', 'web', {}],
   ['${name}${tag}', 'web:1', {}],
   ['${name}:', 'web:1', { name: 'web' }],
@@ -67,14 +101,21 @@ const EXTRACTED: readonly (readonly [pattern: string, text: string, found: { rea
 
 test('current values are those of a greedy match', () => {
   for (const [pattern, text, found] of EXTRACTED) {
-    assert.deepEqual(extractSetterValues(parseSetterPattern(pattern), text), values(found), `${pattern} in ${text}`)
+    assert.deepEqual(
+      extractSetterValues(parseSetterPattern(pattern), text),
+      values(found),
+      `${pattern} in ${text}`,
+    )
   }
 })
 
 const sign = fc.constantFrom('a', 'b', '-', ':', '.', '\n')
 const shortText = fc.array(sign, { maxLength: 8 }).map((signs) => signs.join(''))
 const pattern = fc
-  .array(fc.oneof(fc.constantFrom('a', '-', ':', '.'), fc.constantFrom('${x}', '${y}', '${z}')), { minLength: 1, maxLength: 7 })
+  .array(fc.oneof(fc.constantFrom('a', '-', ':', '.'), fc.constantFrom('${x}', '${y}', '${z}')), {
+    minLength: 1,
+    maxLength: 7,
+  })
   .map((parts) => parseSetterPattern(parts.join('')))
 
 test('extraction is the regular expression of the original', () => {
@@ -82,8 +123,12 @@ test('extraction is the regular expression of the original', () => {
     fc.property(pattern, shortText, (each, text) => {
       const expression = each.literals.map((literal) => RE2JS.quote(literal)).join('(.*)')
       const matcher = RE2JS.compile(expression).matcher(text)
-      const groups = matcher.find() ? each.setters.map((_, index) => matcher.group(index + 1) ?? '') : []
-      const wanted = groups.includes('') ? [] : groups.map((value, index) => [each.setters[index] ?? '', value] as const)
+      const groups = matcher.find()
+        ? each.setters.map((_, index) => matcher.group(index + 1) ?? '')
+        : []
+      const wanted = groups.includes('')
+        ? []
+        : groups.map((value, index) => [each.setters[index] ?? '', value] as const)
       assert.deepEqual(extractSetterValues(each, text), new Map(wanted))
     }),
     { numRuns: 3000 },
@@ -92,12 +137,19 @@ test('extraction is the regular expression of the original', () => {
 
 test('extracted values expand to the text again', () => {
   fc.assert(
-    fc.property(fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1 }), fc.array(shortText), (names, literals) => {
-      const each = parseSetterPattern(names.map((name, index) => `${literals[index] ?? ''}\${${name}}`).join(''))
-      const text = names.map((name, index) => `${literals[index] ?? ''}${name}${index}`).join('')
-      const found = extractSetterValues(each, text)
-      if (found.size > 0 && !text.includes('\n')) assert.deepEqual(expandPattern(each, found), { is: 'text', text })
-    }),
+    fc.property(
+      fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1 }),
+      fc.array(shortText),
+      (names, literals) => {
+        const each = parseSetterPattern(
+          names.map((name, index) => `${literals[index] ?? ''}\${${name}}`).join(''),
+        )
+        const text = names.map((name, index) => `${literals[index] ?? ''}${name}${index}`).join('')
+        const found = extractSetterValues(each, text)
+        if (found.size > 0 && !text.includes('\n'))
+          assert.deepEqual(expandPattern(each, found), { is: 'text', text })
+      },
+    ),
   )
 })
 
@@ -120,47 +172,81 @@ test('the one setter that explains a text is found', () => {
 
 test('all ways that change equally few setters are returned', () => {
   const found = invertPattern(parseSetterPattern('${a}-${b}'), values({ a: 'x', b: 'y' }), 'p-q-r')
-  assert.deepEqual(found, { is: 'several', ways: [values({ a: 'p', b: 'q-r' }), values({ a: 'p-q', b: 'r' })], complete: true })
+  assert.deepEqual(found, {
+    is: 'several',
+    ways: [values({ a: 'p', b: 'q-r' }), values({ a: 'p-q', b: 'r' })],
+    complete: true,
+  })
   const side = invertPattern(parseSetterPattern('${a}${b}'), values({ a: 'x', b: 'x' }), 'xyx')
-  assert.deepEqual(side, { is: 'several', ways: [values({ b: 'yx' }), values({ a: 'xy' })], complete: true })
+  assert.deepEqual(side, {
+    is: 'several',
+    ways: [values({ b: 'yx' }), values({ a: 'xy' })],
+    complete: true,
+  })
 })
 
 test('a repeated setter has one value', () => {
   const each = parseSetterPattern('${a}/${a}-${b}')
-  assert.deepEqual(invertPattern(each, values({ a: 'x', b: 'y' }), 'p/p-y'), { is: 'one', changes: values({ a: 'p' }) })
+  assert.deepEqual(invertPattern(each, values({ a: 'x', b: 'y' }), 'p/p-y'), {
+    is: 'one',
+    changes: values({ a: 'p' }),
+  })
   assert.deepEqual(invertPattern(each, values({ a: 'x', b: 'y' }), 'p/q-y'), { is: 'none' })
 })
 
 test('a setter without a current value has to be given one', () => {
-  assert.deepEqual(invertPattern(parseSetterPattern('${a}:${b}'), values({ a: 'x' }), 'x:y'), { is: 'one', changes: values({ b: 'y' }) })
+  assert.deepEqual(invertPattern(parseSetterPattern('${a}:${b}'), values({ a: 'x' }), 'x:y'), {
+    is: 'one',
+    changes: values({ b: 'y' }),
+  })
 })
 
 test('no value is found that would be read as a reference', () => {
-  assert.deepEqual(invertPattern(parseSetterPattern('v${a}'), values({ a: 'x' }), 'v${b}'), { is: 'none' })
+  assert.deepEqual(invertPattern(parseSetterPattern('v${a}'), values({ a: 'x' }), 'v${b}'), {
+    is: 'none',
+  })
 })
 
 test('a search without an end is given up and not answered', () => {
-  const many = parseSetterPattern(Array.from({ length: 24 }, (_, index) => `\${s${index}}`).join(''))
+  const many = parseSetterPattern(
+    Array.from({ length: 24 }, (_, index) => `\${s${index}}`).join(''),
+  )
   const found = invertPattern(many, new Map(), 'x'.repeat(400))
   assert.ok(found.is === 'too-hard' || (found.is === 'several' && !found.complete), found.is)
-  assert.equal(invertPattern(parseSetterPattern('${a}'), new Map(), 'x'.repeat(100_000)).is, 'too-hard')
+  assert.equal(
+    invertPattern(parseSetterPattern('${a}'), new Map(), 'x'.repeat(100_000)).is,
+    'too-hard',
+  )
   assert.equal(invertPattern(parseSetterPattern('${a}'.repeat(300)), new Map(), 'x').is, 'too-hard')
 })
 
 test('an inversion has every smallest way, and each proves itself', () => {
-  const small = fc.array(fc.constantFrom('a', 'b', '-'), { maxLength: 5 }).map((signs) => signs.join(''))
+  const small = fc
+    .array(fc.constantFrom('a', 'b', '-'), { maxLength: 5 })
+    .map((signs) => signs.join(''))
   fc.assert(
-    fc.property(pattern, fc.dictionary(fc.constantFrom('x', 'y', 'z'), small), small, (each, given, wanted) => {
-      const current = values(given)
-      const found = invertPattern(each, current, wanted)
-      const ways = found.is === 'one' ? [found.changes] : found.is === 'several' ? found.ways : []
-      for (const changes of ways) {
-        assert.deepEqual(expandPattern(each, new Map([...current, ...changes])), { is: 'text', text: wanted })
-      }
-      if (found.is === 'several' && !found.complete) return
-      assert.notEqual(found.is, 'too-hard')
-      assert.deepEqual(new Set(ways.map(sorted)), new Set(smallestWays(each, current, wanted).map(sorted)))
-    }),
+    fc.property(
+      pattern,
+      fc.dictionary(fc.constantFrom('x', 'y', 'z'), small),
+      small,
+      (each, given, wanted) => {
+        const current = values(given)
+        const found = invertPattern(each, current, wanted)
+        const ways = found.is === 'one' ? [found.changes] : found.is === 'several' ? found.ways : []
+        for (const changes of ways) {
+          assert.deepEqual(expandPattern(each, new Map([...current, ...changes])), {
+            is: 'text',
+            text: wanted,
+          })
+        }
+        if (found.is === 'several' && !found.complete) return
+        assert.notEqual(found.is, 'too-hard')
+        assert.deepEqual(
+          new Set(ways.map(sorted)),
+          new Set(smallestWays(each, current, wanted).map(sorted)),
+        )
+      },
+    ),
     { numRuns: 400 },
   )
 })
@@ -168,7 +254,11 @@ test('an inversion has every smallest way, and each proves itself', () => {
 const sorted = (changes: ReadonlyMap<string, string>) => JSON.stringify([...changes].sort())
 
 /** Every assignment of parts of the text, tried. */
-function smallestWays(each: SetterPattern, current: ReadonlyMap<string, string>, wanted: string): ReadonlyMap<string, string>[] {
+function smallestWays(
+  each: SetterPattern,
+  current: ReadonlyMap<string, string>,
+  wanted: string,
+): ReadonlyMap<string, string>[] {
   const parts = new Set([''])
   for (let start = 0; start < wanted.length; start += 1)
     for (let end = start + 1; end <= wanted.length; end += 1) parts.add(wanted.slice(start, end))

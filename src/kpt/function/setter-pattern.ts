@@ -55,7 +55,10 @@ export type ExpandedPattern =
   | { readonly is: 'too-long' }
 
 /** Replaces the setters by values one after the other: a value may name a later setter. */
-export function expandPattern(pattern: SetterPattern, ...values: readonly ReadonlyMap<string, string>[]): ExpandedPattern {
+export function expandPattern(
+  pattern: SetterPattern,
+  ...values: readonly ReadonlyMap<string, string>[]
+): ExpandedPattern {
   let text = pattern.text
   for (const given of values)
     for (const [name, value] of given) {
@@ -73,11 +76,16 @@ export function expandPattern(pattern: SetterPattern, ...values: readonly Readon
  * leftmost, greedy, within one line. Taking the last position of each literal gives the same result.
  * @returns empty where the text does not match, or where a value is empty
  */
-export function extractSetterValues(pattern: SetterPattern, text: string): ReadonlyMap<string, string> {
+export function extractSetterValues(
+  pattern: SetterPattern,
+  text: string,
+): ReadonlyMap<string, string> {
   for (const line of text.split('\n')) {
     const values = matchLine(pattern.literals, line)
     if (values === undefined) continue
-    return values.includes('') ? new Map() : new Map(pattern.setters.map((name, index) => [name, values[index] ?? '']))
+    return values.includes('')
+      ? new Map()
+      : new Map(pattern.setters.map((name, index) => [name, values[index] ?? '']))
   }
   return new Map()
 }
@@ -135,12 +143,17 @@ export type PatternInversion =
  * and `b` y, `x-z` changes `b` only, `x-y-z` too, and `p-q-r` is ambiguous. Every returned way was expanded and gives the text.
  * @param current present values; a setter without one needs one
  */
-export function invertPattern(pattern: SetterPattern, current: ReadonlyMap<string, string>, wanted: string): PatternInversion {
+export function invertPattern(
+  pattern: SetterPattern,
+  current: ReadonlyMap<string, string>,
+  wanted: string,
+): PatternInversion {
   if (expandsTo(pattern, current, wanted)) return { is: 'one', changes: new Map() }
   if (pattern.setters.length > MAX_SETTERS || wanted.length > MAX_WANTED) return { is: 'too-hard' }
   const search = new InversionSearch(pattern, current, wanted)
   const most = new Set(pattern.setters).size
-  for (let changes = 1; changes <= most && search.found.size === 0 && search.complete; changes += 1) search.run(changes)
+  for (let changes = 1; changes <= most && search.found.size === 0 && search.complete; changes += 1)
+    search.run(changes)
   const ways = [...search.found.values()]
   const [first, second] = ways
   if (first === undefined) return { is: search.complete ? 'none' : 'too-hard' }
@@ -148,7 +161,11 @@ export function invertPattern(pattern: SetterPattern, current: ReadonlyMap<strin
   return search.complete ? { is: 'one', changes: first } : { is: 'too-hard' }
 }
 
-function expandsTo(pattern: SetterPattern, values: ReadonlyMap<string, string>, wanted: string): boolean {
+function expandsTo(
+  pattern: SetterPattern,
+  values: ReadonlyMap<string, string>,
+  wanted: string,
+): boolean {
   const expanded = expandPattern(pattern, values)
   return expanded.is === 'text' && expanded.text === wanted
 }
@@ -175,7 +192,12 @@ class InversionSearch {
   }
 
   /** @param left number of setters that may still change */
-  private at(index: number, start: number, values: ReadonlyMap<string, string>, left: number): void {
+  private at(
+    index: number,
+    start: number,
+    values: ReadonlyMap<string, string>,
+    left: number,
+  ): void {
     this.steps += 1
     if (this.steps > MAX_STEPS || this.found.size >= MAX_FOUND) this.complete = false
     if (!this.complete) return
@@ -188,7 +210,12 @@ class InversionSearch {
     const now = this.current.get(name)
     const value = chosen ?? now
     if (value !== undefined && this.wanted.startsWith(value, start)) {
-      this.next(index, start + value.length, chosen === undefined ? new Map(values).set(name, value) : values, left)
+      this.next(
+        index,
+        start + value.length,
+        chosen === undefined ? new Map(values).set(name, value) : values,
+        left,
+      )
     }
     if (chosen !== undefined || left === 0) return
     for (const end of this.ends(index, start)) {
@@ -198,7 +225,12 @@ class InversionSearch {
     }
   }
 
-  private next(index: number, end: number, values: ReadonlyMap<string, string>, left: number): void {
+  private next(
+    index: number,
+    end: number,
+    values: ReadonlyMap<string, string>,
+    left: number,
+  ): void {
     const literal = this.literal(index + 1)
     if (this.wanted.startsWith(literal, end)) this.at(index + 1, end + literal.length, values, left)
   }
@@ -211,7 +243,11 @@ class InversionSearch {
       if (end >= start) yield end
       return
     }
-    for (let end = this.wanted.indexOf(literal, start); end !== -1; end = this.wanted.indexOf(literal, end + 1)) {
+    for (
+      let end = this.wanted.indexOf(literal, start);
+      end !== -1;
+      end = this.wanted.indexOf(literal, end + 1)
+    ) {
       yield end
       if (end === this.wanted.length) return
     }
@@ -219,7 +255,8 @@ class InversionSearch {
 
   private keep(values: ReadonlyMap<string, string>): void {
     const changes = new Map([...values].filter(([name, value]) => this.current.get(name) !== value))
-    if (expandsTo(this.pattern, new Map([...this.current, ...changes]), this.wanted)) this.found.set(JSON.stringify([...changes]), changes)
+    if (expandsTo(this.pattern, new Map([...this.current, ...changes]), this.wanted))
+      this.found.set(JSON.stringify([...changes]), changes)
   }
 
   private literal(index: number): string {

@@ -39,7 +39,10 @@ test('a credential is not shown: by its place, its name, its own form, or the se
   const shown = (text: string, setters: readonly string[] = []) => {
     const found: string[] = []
     const object = mapOf(text)
-    visitFields(object, { scalar: (node, { steps }: FieldLocation) => void found.push(resultValue(object, steps, node.value, setters)) })
+    visitFields(object, {
+      scalar: (node, { steps }: FieldLocation) =>
+        void found.push(resultValue(object, steps, node.value, setters)),
+    })
     return found.at(-1)
   }
   assert.equal(shown('kind: ConfigMap\ndata: {a: word}\n'), 'word')

@@ -1,6 +1,13 @@
 /** The walk over an object that the setter functions and search-replace share (krm-functions-catalog, their `walk.go`). */
 import type { FieldPath, PathStep } from '@backporch/kyaml/field'
-import { keyOf, textAt, type YamlEntry, type YamlMap, type YamlNode, type YamlScalar } from '@backporch/kyaml/yaml'
+import {
+  keyOf,
+  textAt,
+  type YamlEntry,
+  type YamlMap,
+  type YamlNode,
+  type YamlScalar,
+} from '@backporch/kyaml/yaml'
 
 export interface FieldLocation {
   /** As those functions print it, with a leading dot: `.spec.containers[0].image`. A dot within a key is ambiguous. */
@@ -41,7 +48,8 @@ function visit(node: YamlNode, location: FieldLocation, visitor: FieldVisitor): 
   }
   if (node.kind === 'alias') return undefined
   const first = new Map<string, YamlEntry>()
-  for (const entry of node.entries) if (!first.has(keyOf(entry.key))) first.set(keyOf(entry.key), entry)
+  for (const entry of node.entries)
+    if (!first.has(keyOf(entry.key))) first.set(keyOf(entry.key), entry)
   const visited = node.entries.map(({ key }) => keyOf(key))
   for (const name of visited) {
     const entry = first.get(name)

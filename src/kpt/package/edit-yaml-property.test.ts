@@ -2,13 +2,44 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { editYaml, withoutValueAt, withValueAt, type YamlEdit } from '@backporch/kyaml/edit-yaml'
 import type { FieldPath } from '@backporch/kyaml/field'
-import { emptyObject, formatJson, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals, setKey } from '@backporch/kyaml/json'
+import {
+  emptyObject,
+  formatJson,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonEquals,
+  setKey,
+} from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { parseDocument } from 'yaml'
-import { type PlainPath, type Printed, type PrintStyle, pathKey, printYaml } from '../../../test/property/random-yaml.ts'
+import {
+  type PlainPath,
+  type Printed,
+  type PrintStyle,
+  pathKey,
+  printYaml,
+} from '../../../test/property/random-yaml.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
 
-const keys = fc.constantFrom('name', 'app', 'a.b/c', 'spec', 'x y', 'on', 'no', '1', '017', 'labels', '日本', 'a: b', '#x', '-', 'items')
+const keys = fc.constantFrom(
+  'name',
+  'app',
+  'a.b/c',
+  'spec',
+  'x y',
+  'on',
+  'no',
+  '1',
+  '017',
+  'labels',
+  '日本',
+  'a: b',
+  '#x',
+  '-',
+  'items',
+)
 const texts = fc.oneof(
   fc.constantFrom(
     '',
@@ -72,15 +103,51 @@ const texts = fc.oneof(
     '\uFEFF',
   ),
   fc.string({ maxLength: 12 }),
-  fc.string({ unit: fc.constantFrom('a', ' ', '\n', ':', '#', '-', "'", '"', ',', '[', '}', 'é', '😀', '\\', '\t'), maxLength: 12 }),
+  fc.string({
+    unit: fc.constantFrom(
+      'a',
+      ' ',
+      '\n',
+      ':',
+      '#',
+      '-',
+      "'",
+      '"',
+      ',',
+      '[',
+      '}',
+      'é',
+      '😀',
+      '\\',
+      '\t',
+    ),
+    maxLength: 12,
+  }),
 )
 const scalars: fc.Arbitrary<Json> = fc.oneof(
   { weight: 4, arbitrary: texts },
   { weight: 2, arbitrary: fc.integer() },
-  fc.constantFrom(0, -1, 1.5, 1e21, 1e-7, 5e-324, true, false, null, 9007199254740993n, -9223372036854775808n),
+  fc.constantFrom(
+    0,
+    -1,
+    1.5,
+    1e21,
+    1e-7,
+    5e-324,
+    true,
+    false,
+    null,
+    9007199254740993n,
+    -9223372036854775808n,
+  ),
 )
 const values: fc.Arbitrary<Json> = fc.letrec<{ value: Json; object: JsonObject }>((tie) => ({
-  value: fc.oneof({ depthSize: 'small', withCrossShrink: true }, scalars, tie('object'), fc.array(tie('value'), { maxLength: 4 })),
+  value: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    scalars,
+    tie('object'),
+    fc.array(tie('value'), { maxLength: 4 }),
+  ),
   object: fc.array(fc.tuple(keys, tie('value')), { maxLength: 5 }).map((entries) => {
     const object = emptyObject()
     for (const [key, value] of entries) setKey(object, key, value)
@@ -101,7 +168,9 @@ const styles: fc.Arbitrary<PrintStyle> = fc.record({
   byteOrderMark: fc.boolean(),
   comments: fc.constantFrom(0, 3, 8),
   flow: fc.constantFrom(0, 2, 6),
-  before: fc.array(fc.constantFrom('kind: A\nv:\n- 1', '# only a comment', 'kind: B # {'), { maxLength: 2 }),
+  before: fc.array(fc.constantFrom('kind: A\nv:\n- 1', '# only a comment', 'kind: B # {'), {
+    maxLength: 2,
+  }),
   after: fc.array(fc.constantFrom('kind: A\nv:\n- 1', '# only a comment'), { maxLength: 2 }),
 })
 
@@ -116,11 +185,16 @@ function locationsOf(value: Json, path: PlainPath = []): readonly PlainPath[] {
 }
 
 function steps(path: PlainPath): FieldPath {
-  return path.map((step) => (typeof step === 'number' ? { kind: 'index', index: step } : { kind: 'field', name: step }))
+  return path.map((step) =>
+    typeof step === 'number' ? { kind: 'index', index: step } : { kind: 'field', name: step },
+  )
 }
 
 function at(value: Json, path: PlainPath): Json | undefined {
-  return path.reduce<Json | undefined>((current, step) => (current as { readonly [key: string]: Json } | undefined)?.[step], value)
+  return path.reduce<Json | undefined>(
+    (current, step) => (current as { readonly [key: string]: Json } | undefined)?.[step],
+    value,
+  )
 }
 
 interface Case {
@@ -142,22 +216,32 @@ function prepare(manifest: JsonObject, style: PrintStyle): Case {
 function edited({ printed, before }: Case, edit: YamlEdit, wanted: Json): string {
   const after = editYaml(printed.text, [edit], 'a.yaml')
   const documents = parseGoYaml(after, 'a.yaml').documents.map(({ value }) => value)
-  assert.ok(jsonEquals(documents, before.with(printed.document, wanted)), `wrong value:\n${printed.text}\n=>\n${after}`)
+  assert.ok(
+    jsonEquals(documents, before.with(printed.document, wanted)),
+    `wrong value:\n${printed.text}\n=>\n${after}`,
+  )
   return after
 }
 
 /** Lines of the old text that are gone or changed, as the smallest range: `to` is below `from` where none is. */
-function changedLines(before: string, after: string): { readonly from: number; readonly to: number; readonly added: number } {
+function changedLines(
+  before: string,
+  after: string,
+): { readonly from: number; readonly to: number; readonly added: number } {
   const [old, now] = [linesOf(before), linesOf(after)]
   let head = 0
   while (head < Math.min(old.length, now.length) && old[head] === now[head]) head += 1
   let tail = 0
-  while (tail < Math.min(old.length, now.length) - head && old.at(-1 - tail) === now.at(-1 - tail)) tail += 1
+  while (tail < Math.min(old.length, now.length) - head && old.at(-1 - tail) === now.at(-1 - tail))
+    tail += 1
   return { from: head, to: old.length - tail - 1, added: now.length - tail - head }
 }
 
 /** The lines of the nearest place that has lines of its own: entries inside brackets on one line have not. */
-function rangeOf(printed: Printed, path: PlainPath): { readonly from: number; readonly to: number; readonly isFlow: boolean } {
+function rangeOf(
+  printed: Printed,
+  path: PlainPath,
+): { readonly from: number; readonly to: number; readonly isFlow: boolean } {
   for (let length = path.length; length > 0; length -= 1) {
     const range = printed.ranges.get(pathKey(path.slice(0, length)))
     if (range !== undefined) return { ...range, isFlow: range.isFlow || length < path.length }
@@ -166,7 +250,11 @@ function rangeOf(printed: Printed, path: PlainPath): { readonly from: number; re
 }
 
 /** Every line before and behind the range is there, byte for byte and in order. */
-function assertInside(printed: Printed, after: string, range: { readonly from: number; readonly to: number }): void {
+function assertInside(
+  printed: Printed,
+  after: string,
+  range: { readonly from: number; readonly to: number },
+): void {
   const [old, now] = [linesOf(printed.text), linesOf(after)]
   // A file without a final line break changes its last line when a line is added behind it or it is removed.
   const before = old.slice(0, Math.max(0, range.from - (printed.text.endsWith('\n') ? 0 : 1)))
@@ -175,7 +263,10 @@ function assertInside(printed: Printed, after: string, range: { readonly from: n
     now.length >= before.length + behind.length &&
     jsonEquals(now.slice(0, before.length), before) &&
     jsonEquals(now.slice(now.length - behind.length), behind)
-  assert.ok(inside, `wanted changes in lines ${range.from}-${range.to} only:\n${printed.text}\n=>\n${after}`)
+  assert.ok(
+    inside,
+    `wanted changes in lines ${range.from}-${range.to} only:\n${printed.text}\n=>\n${after}`,
+  )
 }
 
 function linesOf(text: string): readonly string[] {
@@ -191,7 +282,11 @@ function withNextLine(
   const own = rangeOf(printed, path)
   const entries = isJsonArray(parent) ? [...parent.keys()] : Object.keys(parent ?? {})
   const next = entries[1]
-  if (next === undefined || entries[0] !== path.at(-1) || !(printed.text.split('\n')[own.from] ?? '').trimStart().startsWith('-'))
+  if (
+    next === undefined ||
+    entries[0] !== path.at(-1) ||
+    !(printed.text.split('\n')[own.from] ?? '').trimStart().startsWith('-')
+  )
     return own
   return { ...own, to: rangeOf(printed, [...path.slice(0, -1), next]).from + 1 }
 }
@@ -205,7 +300,11 @@ test('setting any place to any value gives exactly that value, and touches only 
       const locations = locationsOf(manifest)
       const path = locations[pick % locations.length] ?? []
       const document = given.printed.document
-      const after = edited(given, { kind: 'set', document, path: steps(path), value }, withValueAt(manifest, steps(path), value))
+      const after = edited(
+        given,
+        { kind: 'set', document, path: steps(path), value },
+        withValueAt(manifest, steps(path), value),
+      )
       assertInside(given.printed, after, rangeOf(given.printed, path))
       if (jsonEquals(at(manifest, path), value)) assert.equal(after, given.printed.text)
     }),
@@ -220,7 +319,11 @@ test('removing any place gives the value without it, and touches only its lines 
       const locations = locationsOf(manifest)
       const path = locations[pick % locations.length] ?? []
       const wanted = withoutValueAt(manifest, steps(path))
-      const after = edited(given, { kind: 'remove', document: given.printed.document, path: steps(path) }, wanted)
+      const after = edited(
+        given,
+        { kind: 'remove', document: given.printed.document, path: steps(path) },
+        wanted,
+      )
       const parent = path.slice(0, -1)
       const siblings = Object.keys(at(manifest, parent) as object).length
       const own = withNextLine(given.printed, path, at(manifest, parent))
@@ -233,28 +336,44 @@ test('removing any place gives the value without it, and touches only its lines 
 
 test('adding keys and items anywhere gives the value with them, and changes no line outside of brackets', () => {
   fc.assert(
-    fc.property(manifests, styles, fc.nat(), values, fc.boolean(), (manifest, style, pick, value, deep) => {
-      const given = prepare(manifest, style)
-      const parents = [[], ...locationsOf(manifest)].filter((path) => typeof at(manifest, path) === 'object')
-      const parent = parents[pick % parents.length] ?? []
-      const holder = at(manifest, parent)
-      const last: FieldPath = isJsonArray(holder)
-        ? deep
-          ? [
-              { kind: 'item', keys: { name: 'no such name' } },
-              { kind: 'field', name: 'value' },
+    fc.property(
+      manifests,
+      styles,
+      fc.nat(),
+      values,
+      fc.boolean(),
+      (manifest, style, pick, value, deep) => {
+        const given = prepare(manifest, style)
+        const parents = [[], ...locationsOf(manifest)].filter(
+          (path) => typeof at(manifest, path) === 'object',
+        )
+        const parent = parents[pick % parents.length] ?? []
+        const holder = at(manifest, parent)
+        const last: FieldPath = isJsonArray(holder)
+          ? deep
+            ? [
+                { kind: 'item', keys: { name: 'no such name' } },
+                { kind: 'field', name: 'value' },
+              ]
+            : [{ kind: 'index', index: holder.length }]
+          : [
+              { kind: 'field', name: 'new key' },
+              ...(deep ? [{ kind: 'field', name: 'y' } as const] : []),
             ]
-          : [{ kind: 'index', index: holder.length }]
-        : [{ kind: 'field', name: 'new key' }, ...(deep ? [{ kind: 'field', name: 'y' } as const] : [])]
-      const path = [...steps(parent), ...last]
-      const after = edited(given, { kind: 'set', document: given.printed.document, path, value }, withValueAt(manifest, path, value))
-      const range = rangeOf(given.printed, parent)
-      assertInside(given.printed, after, range)
-      const isEmpty = holder === null || Object.keys(holder as object).length === 0
-      const { from, to } = changedLines(given.printed.text, after)
-      if (!range.isFlow && !isEmpty && given.printed.text.endsWith('\n'))
-        assert.ok(to < from, `a line changed:\n${given.printed.text}\n=>\n${after}`)
-    }),
+        const path = [...steps(parent), ...last]
+        const after = edited(
+          given,
+          { kind: 'set', document: given.printed.document, path, value },
+          withValueAt(manifest, path, value),
+        )
+        const range = rangeOf(given.printed, parent)
+        assertInside(given.printed, after, range)
+        const isEmpty = holder === null || Object.keys(holder as object).length === 0
+        const { from, to } = changedLines(given.printed.text, after)
+        if (!range.isFlow && !isEmpty && given.printed.text.endsWith('\n'))
+          assert.ok(to < from, `a line changed:\n${given.printed.text}\n=>\n${after}`)
+      },
+    ),
     RUNS,
   )
 })
@@ -267,13 +386,24 @@ test('a scalar that is changed and changed back gives the bytes it had', () => {
       const locations = locationsOf(manifest).filter((path) => {
         const old = at(manifest, path)
         // What is plain, numeric or quoted stays so both ways; a text that changes its kind of scalar need not.
-        return typeof old === typeof value && (typeof old !== 'string' || !/[\n\r]|[^\P{Cc}]|[\u2028\uFEFF]/u.test(old))
+        return (
+          typeof old === typeof value &&
+          (typeof old !== 'string' || !/[\n\r]|[^\P{Cc}]|[\u2028\uFEFF]/u.test(old))
+        )
       })
       const path = locations[pick % Math.max(1, locations.length)]
       if (path === undefined) return
       const document = given.printed.document
-      const there = editYaml(given.printed.text, [{ kind: 'set', document, path: steps(path), value }], 'a.yaml')
-      const back = editYaml(there, [{ kind: 'set', document, path: steps(path), value: at(manifest, path) ?? null }], 'a.yaml')
+      const there = editYaml(
+        given.printed.text,
+        [{ kind: 'set', document, path: steps(path), value }],
+        'a.yaml',
+      )
+      const back = editYaml(
+        there,
+        [{ kind: 'set', document, path: steps(path), value: at(manifest, path) ?? null }],
+        'a.yaml',
+      )
       assert.equal(back, given.printed.text)
     }),
     RUNS,
@@ -291,13 +421,27 @@ test('every text that is written reads the same under YAML 1.2 and 1.1', () => {
         ['data', 'new'],
         ['data', text],
       ] as const) {
-        const after = editYaml(given.printed.text, [{ kind: 'set', document, path: steps(path), value: text }], 'a.yaml')
-        const { start, end } = parseGoYaml(after, 'a.yaml').documents[document]?.chunk ?? { start: 0, end: 0 }
+        const after = editYaml(
+          given.printed.text,
+          [{ kind: 'set', document, path: steps(path), value: text }],
+          'a.yaml',
+        )
+        const { start, end } = parseGoYaml(after, 'a.yaml').documents[document]?.chunk ?? {
+          start: 0,
+          end: 0,
+        }
         for (const version of ['1.1', '1.2'] as const) {
-          const value = parseDocument(after.slice(start, end), { version, mapAsMap: true, logLevel: 'silent' } as never).toJS({
+          const value = parseDocument(after.slice(start, end), {
+            version,
+            mapAsMap: true,
+            logLevel: 'silent',
+          } as never).toJS({
             mapAsMap: true,
           })
-          const got = path.reduce((current, step) => (current instanceof Map ? current.get(step) : current[step]), value)
+          const got = path.reduce(
+            (current, step) => (current instanceof Map ? current.get(step) : current[step]),
+            value,
+          )
           assert.equal(got, text, `${version}:\n${after}`)
         }
       }
@@ -320,7 +464,9 @@ test('many edits at once give what they give one after the other', () => {
           const locations = locationsOf(value)
           const path = steps(locations[pick % Math.max(1, locations.length)] ?? ['again'])
           value = removes ? withoutValueAt(value, path) : withValueAt(value, path, wanted)
-          return removes ? { kind: 'remove', document, path } : { kind: 'set', document, path, value: wanted }
+          return removes
+            ? { kind: 'remove', document, path }
+            : { kind: 'set', document, path, value: wanted }
         })
         const after = editYaml(given.printed.text, edits, 'a.yaml')
         assert.ok(jsonEquals(parseGoYaml(after, 'a.yaml').documents[document]?.value, value))

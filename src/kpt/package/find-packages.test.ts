@@ -10,7 +10,14 @@ function tree(...paths: readonly string[]) {
 }
 
 const REPOSITORY = findPackages(
-  tree('README.md', 'apps/web/Kptfile', 'apps/web/db/Kptfile', 'apps/api/Kptfile', 'infra/dns/Kptfile', 'infra/dns/zone.yaml'),
+  tree(
+    'README.md',
+    'apps/web/Kptfile',
+    'apps/web/db/Kptfile',
+    'apps/api/Kptfile',
+    'infra/dns/Kptfile',
+    'infra/dns/zone.yaml',
+  ),
 )
 
 describe('findPackages', () => {
@@ -23,14 +30,43 @@ describe('findPackages', () => {
   })
 
   it('names the package that is the whole repository by the last label of its Kptfile', () => {
-    assert.deepEqual(['web', 'apps/web', 'my--web', undefined].map(rootPackageName), ['web', 'web', 'my--web', 'root'])
+    assert.deepEqual(['web', 'apps/web', 'my--web', undefined].map(rootPackageName), [
+      'web',
+      'web',
+      'my--web',
+      'root',
+    ])
   })
 
   it('names it by a DNS label, whatever words its Kptfile has', () => {
-    const names = ['Policy Blog Resources', 'basens-AA', 'Foo_Bar', 'apps/', '../..', 'a\n -b', '-web-', 'é', `${'a'.repeat(62)} b`]
-    const wanted = ['policy-blog-resources', 'basens-aa', 'foo-bar', 'root', 'root', 'a--b', 'web', 'root', 'a'.repeat(62)]
+    const names = [
+      'Policy Blog Resources',
+      'basens-AA',
+      'Foo_Bar',
+      'apps/',
+      '../..',
+      'a\n -b',
+      '-web-',
+      'é',
+      `${'a'.repeat(62)} b`,
+    ]
+    const wanted = [
+      'policy-blog-resources',
+      'basens-aa',
+      'foo-bar',
+      'root',
+      'root',
+      'a--b',
+      'web',
+      'root',
+      'a'.repeat(62),
+    ]
     assert.deepEqual(names.map(rootPackageName), wanted)
-    fc.assert(fc.property(fc.string(), (name) => /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(rootPackageName(name))))
+    fc.assert(
+      fc.property(fc.string(), (name) =>
+        /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(rootPackageName(name)),
+      ),
+    )
   })
 
   it('takes the whole repository for one package where a Kptfile is at its root', () => {
@@ -40,7 +76,10 @@ describe('findPackages', () => {
   })
 
   it('finds nothing in our own records, in .git, or where the Kptfile is no regular file', () => {
-    assert.deepEqual(findPackages(tree('.drift/records/Kptfile', 'a/.git/Kptfile', 'kptfile', 'a/Kptfile.yaml')), [])
+    assert.deepEqual(
+      findPackages(tree('.drift/records/Kptfile', 'a/.git/Kptfile', 'kptfile', 'a/Kptfile.yaml')),
+      [],
+    )
     assert.deepEqual(
       findPackages([
         { path: 'a/Kptfile', mode: '120000' },
@@ -70,10 +109,14 @@ function failureOf(names: readonly string[], packages = REPOSITORY): Failure {
 }
 
 describe('selectPackages', () => {
-  const paths = (...names: readonly string[]) => selectPackages(REPOSITORY, names).map(({ path }) => path)
+  const paths = (...names: readonly string[]) =>
+    selectPackages(REPOSITORY, names).map(({ path }) => path)
 
   it('takes a path in any spelling, once, in the order of the packages', () => {
-    assert.deepEqual(paths('infra/dns', './apps/web/', 'apps//web', 'apps/web'), ['apps/web', 'infra/dns'])
+    assert.deepEqual(paths('infra/dns', './apps/web/', 'apps//web', 'apps/web'), [
+      'apps/web',
+      'infra/dns',
+    ])
   })
 
   it('takes a subpackage or any path inside for the package that owns it', () => {
@@ -98,8 +141,14 @@ describe('selectPackages', () => {
   })
 
   it('names the only package, or how many there are', () => {
-    assert.equal(failureOf(['elsewhere'], findPackages(tree('apps/web/Kptfile'))).remedy, 'name the only package that there is, apps/web')
-    assert.equal(failureOf(['elsewhere']).remedy, 'name one of the 3 packages; "backporch get packages" lists them')
+    assert.equal(
+      failureOf(['elsewhere'], findPackages(tree('apps/web/Kptfile'))).remedy,
+      'name the only package that there is, apps/web',
+    )
+    assert.equal(
+      failureOf(['elsewhere']).remedy,
+      'name one of the 3 packages; "backporch get packages" lists them',
+    )
   })
 
   it('takes a folder for every package below it, also where a package is above the folder', () => {
@@ -107,7 +156,11 @@ describe('selectPackages', () => {
     assert.equal(paths('.').length, 3)
     const units = findPackages(tree('Kptfile'), ['k/radarr/app', 'k/radarr/db', 'k'])
     assert.deepEqual(units.length, 1, 'the root package owns them')
-    const named = findPackages(tree('k/radarr/app/a.yaml', 'k/radarr/db/a.yaml'), ['k', 'k/radarr/app', 'k/radarr/db'])
+    const named = findPackages(tree('k/radarr/app/a.yaml', 'k/radarr/db/a.yaml'), [
+      'k',
+      'k/radarr/app',
+      'k/radarr/db',
+    ])
     assert.deepEqual(
       selectPackages(named, ['k/radarr']).map(({ path }) => path),
       ['k/radarr/app', 'k/radarr/db'],
@@ -128,20 +181,29 @@ describe('packageSlug', () => {
 
   it('never gives two packages one slug', () => {
     const segment = fc.stringMatching(/^[ab-]{1,3}$/)
-    const path = fc.array(segment, { minLength: 1, maxLength: 3 }).map((segments) => segments.join('/'))
+    const path = fc
+      .array(segment, { minLength: 1, maxLength: 3 })
+      .map((segments) => segments.join('/'))
     fc.assert(
-      fc.property(path, path, (one, other) => (packageSlug(one, '') === packageSlug(other, '')) === (one === other)),
+      fc.property(
+        path,
+        path,
+        (one, other) => (packageSlug(one, '') === packageSlug(other, '')) === (one === other),
+      ),
       { numRuns: 2000 },
     )
   })
 })
 
 describe('findPackages of named folders', () => {
-  const tree = ['apps/web/Kptfile', 'apps/web/a.yaml', 'plain/a.yaml', 'plain/below/Kptfile'].map((path) => ({
-    path,
-    mode: '100644' as const,
-  }))
-  const found = (...named: string[]) => findPackages(tree, named).map(({ path, source, subpackages }) => [path, source, subpackages])
+  const tree = ['apps/web/Kptfile', 'apps/web/a.yaml', 'plain/a.yaml', 'plain/below/Kptfile'].map(
+    (path) => ({
+      path,
+      mode: '100644' as const,
+    }),
+  )
+  const found = (...named: string[]) =>
+    findPackages(tree, named).map(({ path, source, subpackages }) => [path, source, subpackages])
 
   it('returns them beside the packages, without packages below them', () => {
     assert.deepEqual(found('plain'), [
@@ -159,7 +221,9 @@ describe('findPackages of named folders', () => {
   it('gives a name in both to the innermost', () => {
     const packages = findPackages(tree, ['plain'])
     assert.deepEqual(
-      ['plain', 'plain/below', 'plain/a.yaml'].map((name) => selectPackages(packages, [name]).map(({ path }) => path)),
+      ['plain', 'plain/below', 'plain/a.yaml'].map((name) =>
+        selectPackages(packages, [name]).map(({ path }) => path),
+      ),
       [['plain'], ['plain/below'], ['plain']],
     )
   })

@@ -53,11 +53,16 @@ export function findPackages(
   for (const { path, mode } of files) {
     const segments = path.split('/')
     if (segments.pop() !== PACKAGE_FILE || (mode !== '100644' && mode !== '100755')) continue
-    if (segments.some((segment) => segment === '.git') || NEVER_A_PACKAGE.has(segments[0] ?? '')) continue
+    if (segments.some((segment) => segment === '.git') || NEVER_A_PACKAGE.has(segments[0] ?? ''))
+      continue
     folders.add(segments.join('/'))
   }
-  const outermost = [...folders].filter((path) => !parentsOf(path).some((parent) => folders.has(parent))).sort()
-  const plain = named.filter((path) => !outermost.some((owner) => owner === path || isBelow(path, owner)))
+  const outermost = [...folders]
+    .filter((path) => !parentsOf(path).some((parent) => folders.has(parent)))
+    .sort()
+  const plain = named.filter(
+    (path) => !outermost.some((owner) => owner === path || isBelow(path, owner)),
+  )
   return [...new Set([...outermost, ...plain])].sort().map((path) => ({
     path,
     rootPackage: path === '' && folders.has(''),
@@ -71,7 +76,10 @@ export function findPackages(
  * inside one, which names the package that owns it. Each occurs once, in the order of the packages. Without names, all packages.
  * @throws Failure BP1004 for the first name that is in no package, with the nearest names; and without any package
  */
-export function selectPackages(packages: readonly FoundPackage[], names: readonly string[]): readonly FoundPackage[] {
+export function selectPackages(
+  packages: readonly FoundPackage[],
+  names: readonly string[],
+): readonly FoundPackage[] {
   if (packages.length === 0) {
     throw new Failure({
       code: 'BP1004',
@@ -144,7 +152,9 @@ function parentsOf(path: string): readonly string[] {
 export function packageSlug(path: string, kptfileName: string): string {
   if (path === '') return kptfileName
   const segments = path.split('/')
-  const ambiguous = segments.some((segment) => segment.includes('--') || segment.startsWith('-') || segment.endsWith('-'))
+  const ambiguous = segments.some(
+    (segment) => segment.includes('--') || segment.startsWith('-') || segment.endsWith('-'),
+  )
   const slug = segments.join('--')
   return ambiguous ? `${slug}-${createHash('sha256').update(path).digest('hex').slice(0, 8)}` : slug
 }

@@ -20,15 +20,24 @@ export interface ConfigSources {
  * Failures BP1104 for each `configPath` whose file is absent, is a link, has not exactly one document, or is no Kubernetes object.
  * @param folder of the Kptfile within the package; '' for the package itself
  */
-export function checkFunctionConfigs(kptfile: Kptfile, folder: string, sources: ConfigSources): readonly Failure[] {
+export function checkFunctionConfigs(
+  kptfile: Kptfile,
+  folder: string,
+  sources: ConfigSources,
+): readonly Failure[] {
   const prefix = folder === '' ? '' : `${folder}/`
   const failures: Failure[] = []
   for (const each of [...kptfile.pipeline.mutators, ...kptfile.pipeline.validators]) {
     if (each.configPath === '') continue
     const path = prefix + cleanPath(each.configPath)
     const own = sources.ownFiles(folder)
-    const problem = configProblem(sources.files.get(path), sources.where(path), own) ?? (own.has(path) ? undefined : NOT_READ)
-    if (problem !== undefined) failures.push(badConfig(each, `${sources.where(prefix + PACKAGE_FILE)}:${each.line}`, problem))
+    const problem =
+      configProblem(sources.files.get(path), sources.where(path), own) ??
+      (own.has(path) ? undefined : NOT_READ)
+    if (problem !== undefined)
+      failures.push(
+        badConfig(each, `${sources.where(prefix + PACKAGE_FILE)}:${each.line}`, problem),
+      )
   }
   return failures
 }
@@ -36,17 +45,25 @@ export function checkFunctionConfigs(kptfile: Kptfile, folder: string, sources: 
 const NOT_READ =
   'the file is not one of the package that kpt reads: it is ignored by .krmignore, of a subpackage, or not named .yaml, .yml or .json'
 
-function configProblem(file: PackageFile | undefined, where: string, own: ReadonlySet<string>): string | undefined {
+function configProblem(
+  file: PackageFile | undefined,
+  where: string,
+  own: ReadonlySet<string>,
+): string | undefined {
   if (file === undefined) return 'the file is not in the package'
-  if (file.mode === '120000' || file.mode === '160000') return 'the file is a link, which may leave the package'
+  if (file.mode === '120000' || file.mode === '160000')
+    return 'the file is a link, which may leave the package'
   // Files that cannot be manifests have no content here.
   if (file.content.length === 0 && !own.has(file.path)) return NOT_READ
   try {
     const { documents } = parseGoYaml(decodeYaml(file.content, where), where)
     const [only] = documents
-    if (only === undefined || documents.length > 1) return `the file has ${documents.length} documents, wanted one`
+    if (only === undefined || documents.length > 1)
+      return `the file has ${documents.length} documents, wanted one`
     const resource = readResource(only.value)
-    return 'problem' in resource ? `the file is no Kubernetes object: ${resource.problem}` : undefined
+    return 'problem' in resource
+      ? `the file is no Kubernetes object: ${resource.problem}`
+      : undefined
   } catch (thrown) {
     if (thrown instanceof Failure) return 'the file is no YAML that can be read'
     throw thrown

@@ -3,7 +3,8 @@ import { it } from 'node:test'
 import { KnownKptfiles } from './known-kptfiles.ts'
 import { readKptfile } from './kptfile.ts'
 
-const text = (name: string): string => `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: ${name}\n`
+const text = (name: string): string =>
+  `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: ${name}\n`
 
 it('a Kptfile is read once, wherever it is, and a failure each time, with the place where it is', () => {
   const known = new KnownKptfiles(10_000)

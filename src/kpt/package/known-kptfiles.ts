@@ -10,7 +10,11 @@ export class KnownKptfiles {
   readonly #kptfiles: LRUCache<string, Kptfile>
 
   constructor(limit: number) {
-    this.#kptfiles = new LRUCache({ maxSize: limit, maxEntrySize: limit / 4, sizeCalculation: (_, text) => Math.max(1, text.length) })
+    this.#kptfiles = new LRUCache({
+      maxSize: limit,
+      maxEntrySize: limit / 4,
+      sizeCalculation: (_, text) => Math.max(1, text.length),
+    })
   }
 
   get characters(): number {

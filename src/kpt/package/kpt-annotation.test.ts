@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from '../../../test/seeds/fast-check.ts'
-import { formatKptAnnotation, type KptAnnotation, parseKptAnnotations, workspaceIn } from './kpt-annotation.ts'
+import {
+  formatKptAnnotation,
+  type KptAnnotation,
+  parseKptAnnotations,
+  workspaceIn,
+} from './kpt-annotation.ts'
 
 const DRIFT: KptAnnotation = {
   packagePath: 'apps/web',
@@ -23,15 +28,30 @@ describe('formatKptAnnotation', () => {
 
   it('is one line for all names, and is read back unchanged', () => {
     const text = fc.string()
-    const task = fc.option(fc.record({ type: fc.constantFrom('edit', 'init', 'clone'), source: text }, { noNullPrototype: true }), {
-      nil: undefined,
-    })
+    const task = fc.option(
+      fc.record(
+        { type: fc.constantFrom('edit', 'init', 'clone'), source: text },
+        { noNullPrototype: true },
+      ),
+      {
+        nil: undefined,
+      },
+    )
     fc.assert(
-      fc.property(fc.record({ packagePath: text, workspace: text, revision: text, task }, { noNullPrototype: true }), (annotation) => {
-        const line = formatKptAnnotation(annotation)
-        assert.equal(line.includes('\n'), false)
-        assert.deepEqual(parseKptAnnotations(`subject\n\n${line}\n\nTrailer: x\n`), { annotations: [annotation], problems: [] })
-      }),
+      fc.property(
+        fc.record(
+          { packagePath: text, workspace: text, revision: text, task },
+          { noNullPrototype: true },
+        ),
+        (annotation) => {
+          const line = formatKptAnnotation(annotation)
+          assert.equal(line.includes('\n'), false)
+          assert.deepEqual(parseKptAnnotations(`subject\n\n${line}\n\nTrailer: x\n`), {
+            annotations: [annotation],
+            problems: [],
+          })
+        },
+      ),
     )
   })
 })
@@ -40,7 +60,10 @@ describe('parseKptAnnotations', () => {
   it('finds several lines, indented ones too, and only at the beginning of a line', () => {
     const message = `Approving\n\n  ${LINE}\r\nsee kpt:{"package":"no"}\nkpt:{"package":"b","revision":"v8"}\n`
     assert.deepEqual(
-      parseKptAnnotations(message).annotations.map(({ packagePath, revision }) => [packagePath, revision]),
+      parseKptAnnotations(message).annotations.map(({ packagePath, revision }) => [
+        packagePath,
+        revision,
+      ]),
       [
         ['apps/web', '0'],
         ['b', 'v8'],
@@ -61,7 +84,10 @@ describe('parseKptAnnotations', () => {
 describe('workspaceIn', () => {
   it('takes the first that names one for the package', () => {
     const other = { ...DRIFT, packagePath: 'apps/api', workspace: 'other' }
-    assert.equal(workspaceIn([other, { ...DRIFT, workspace: '' }, DRIFT], 'apps/web'), 'drift-20261120')
+    assert.equal(
+      workspaceIn([other, { ...DRIFT, workspace: '' }, DRIFT], 'apps/web'),
+      'drift-20261120',
+    )
     assert.equal(workspaceIn([other], 'apps/web'), undefined)
   })
 })

@@ -22,7 +22,10 @@ export interface KptTask {
 /** The line without line breaks; by convention it is a paragraph of its own. */
 export function formatKptAnnotation(annotation: KptAnnotation): string {
   const { packagePath, workspace, revision, task } = annotation
-  const source = task === undefined || task.source === '' ? {} : { [task.type]: { sourceRef: { name: task.source } } }
+  const source =
+    task === undefined || task.source === ''
+      ? {}
+      : { [task.type]: { sourceRef: { name: task.source } } }
   return `kpt:${JSON.stringify({
     package: packagePath,
     workspaceName: workspace,
@@ -42,7 +45,8 @@ export function parseKptAnnotations(message: string): {
     const line = raw.trim()
     if (!line.startsWith('kpt:')) return
     const annotation = parseLine(line.slice('kpt:'.length))
-    if (annotation === undefined) problems.push(`line ${index + 1} of the message begins with kpt: and is no JSON mapping`)
+    if (annotation === undefined)
+      problems.push(`line ${index + 1} of the message begins with kpt: and is no JSON mapping`)
     else annotations.push(annotation)
   })
   return { annotations, problems }
@@ -71,6 +75,11 @@ function readTask(task: { readonly [key: string]: Json }): KptTask {
 }
 
 /** The workspace of a package in a commit's annotations: the first one, as in Porch. */
-export function workspaceIn(annotations: readonly KptAnnotation[], packagePath: string): string | undefined {
-  return annotations.find((annotation) => annotation.packagePath === packagePath && annotation.workspace !== '')?.workspace
+export function workspaceIn(
+  annotations: readonly KptAnnotation[],
+  packagePath: string,
+): string | undefined {
+  return annotations.find(
+    (annotation) => annotation.packagePath === packagePath && annotation.workspace !== '',
+  )?.workspace
 }

@@ -1,5 +1,11 @@
 /** Fields of a Kptfile as kpt decodes them: an absent field, or one of another type, is empty. */
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
+import {
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from '@backporch/kyaml/json'
 
 export function objectAt(object: JsonObject, name: string): JsonObject {
   const value = getKey(object, name)
@@ -25,5 +31,10 @@ export function textsAt(object: JsonObject, name: string): ReadonlyMap<string, s
 }
 
 export function isEmpty(value: Json | undefined): boolean {
-  return value === undefined || value === null || value === '' || (isJsonObject(value) && Object.keys(value).length === 0)
+  return (
+    value === undefined ||
+    value === null ||
+    value === '' ||
+    (isJsonObject(value) && Object.keys(value).length === 0)
+  )
 }

@@ -74,8 +74,17 @@ export const KPTFILE_SHAPE: Shape = object({
     readinessGates: list(object({ conditionType: TEXT })),
   }),
   pipeline: object({ mutators: list(FUNCTION), validators: list(FUNCTION) }),
-  inventory: object({ namespace: TEXT, name: TEXT, inventoryID: TEXT, labels: TEXTS, annotations: TEXTS }),
-  status: object({ conditions: list(object({ type: TEXT, status: TEXT, reason: TEXT, message: TEXT })), renderStatus: ANY }),
+  inventory: object({
+    namespace: TEXT,
+    name: TEXT,
+    inventoryID: TEXT,
+    labels: TEXTS,
+    annotations: TEXTS,
+  }),
+  status: object({
+    conditions: list(object({ type: TEXT, status: TEXT, reason: TEXT, message: TEXT })),
+    renderStatus: ANY,
+  }),
 })
 
 export const KPTFILE_API_VERSION = 'kpt.dev/v1'
@@ -83,7 +92,9 @@ export const KPTFILE_KIND = 'Kptfile'
 
 const HOST = '(?:[A-Za-z0-9][A-Za-z0-9-]*(?:\\.[A-Za-z0-9][A-Za-z0-9-]*)*(?::[0-9]+)?/)?'
 const PATH_PART = '[a-z0-9]+(?:(?:\\.|__?|-+)[a-z0-9]+)*'
-const IMAGE = new RegExp(`^${HOST}${PATH_PART}(?:/${PATH_PART})*(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@[a-z0-9]+:[0-9a-f]{32,})?$`)
+const IMAGE = new RegExp(
+  `^${HOST}${PATH_PART}(?:/${PATH_PART})*(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@[a-z0-9]+:[0-9a-f]{32,})?$`,
+)
 
 /** The grammar of container image references (github.com/distribution/reference), of at most 512 characters. */
 export function isImageReference(text: string): boolean {

@@ -32,18 +32,39 @@ describe('readKptfile', () => {
   }
 
   it('takes every name that is not empty', () => {
-    const named = (name: string) => failures(HEAD.replace('name: web', `name: ${name}`)).map(({ code }) => code)
-    for (const name of ['web', 'apps/web', 'Policy Blog Resources', 'basens-AA', '../x', '" "', '12', 'a'.repeat(300)])
+    const named = (name: string) =>
+      failures(HEAD.replace('name: web', `name: ${name}`)).map(({ code }) => code)
+    for (const name of [
+      'web',
+      'apps/web',
+      'Policy Blog Resources',
+      'basens-AA',
+      '../x',
+      '" "',
+      '12',
+      'a'.repeat(300),
+    ])
       assert.deepEqual(named(name), [], name)
     for (const name of ['', '""', '~']) assert.deepEqual(named(name), ['BP1102'], name)
     assert.deepEqual(named('[a]'), ['BP1101', 'BP1102'])
   })
 
   it('takes every upstream: nothing is fetched from it', () => {
-    const upstream = (git: string) => failures(`${HEAD}upstream:\n  type: git\n  git: ${git}\n`).map(({ code }) => code)
-    for (const repo of ['sso://team/packages', 'https://ada@example.com/r', 'file:///srv/git', 'ext::sh -c x', '-x'])
+    const upstream = (git: string) =>
+      failures(`${HEAD}upstream:\n  type: git\n  git: ${git}\n`).map(({ code }) => code)
+    for (const repo of [
+      'sso://team/packages',
+      'https://ada@example.com/r',
+      'file:///srv/git',
+      'ext::sh -c x',
+      '-x',
+    ])
       for (const ref of ['main', '--upload-pack=x', '@{-1}', 'a b'])
-        assert.deepEqual(upstream(JSON.stringify({ repo, directory: '/', ref })), [], `${repo} ${ref}`)
+        assert.deepEqual(
+          upstream(JSON.stringify({ repo, directory: '/', ref })),
+          [],
+          `${repo} ${ref}`,
+        )
     assert.deepEqual(upstream('{repo: [sso://team/packages]}'), ['BP1101'])
   })
 
@@ -76,7 +97,11 @@ status:
 `
     const kptfile = read(text)
     assert.deepEqual(
-      { ...kptfile, labels: Object.fromEntries(kptfile.labels), annotations: [...kptfile.annotations.keys()] },
+      {
+        ...kptfile,
+        labels: Object.fromEntries(kptfile.labels),
+        annotations: [...kptfile.annotations.keys()],
+      },
       {
         name: 'web',
         labels: { team: 'shop' },
@@ -109,10 +134,24 @@ status:
                 ['nothing', ''],
               ]),
               selectors: [
-                { apiVersion: '', kind: 'Deployment', name: '', namespace: '', labels: new Map([['app', 'web']]), annotations: new Map() },
+                {
+                  apiVersion: '',
+                  kind: 'Deployment',
+                  name: '',
+                  namespace: '',
+                  labels: new Map([['app', 'web']]),
+                  annotations: new Map(),
+                },
               ],
               exclude: [
-                { apiVersion: 'v1', kind: '', name: 'other', namespace: 'shop', labels: new Map(), annotations: new Map([['a', 'b']]) },
+                {
+                  apiVersion: 'v1',
+                  kind: '',
+                  name: 'other',
+                  namespace: 'shop',
+                  labels: new Map(),
+                  annotations: new Map([['a', 'b']]),
+                },
               ],
               notEvaluated: [],
               line: 20,
@@ -168,7 +207,14 @@ status: {renderStatus: {mutationSteps: [{exitCode: 0}]}}
     const codes = failures(readFileSync(new URL('many-problems.yaml', CORPUS), 'utf8')).map(
       ({ code, where }) => `${code} ${where?.split(':')[1]}`,
     )
-    assert.deepEqual(codes, ['BP1102 4', 'BP1103 5', 'BP1103 8', 'BP1104 9', 'BP1104 10', 'BP1101 11'])
+    assert.deepEqual(codes, [
+      'BP1102 4',
+      'BP1103 5',
+      'BP1103 8',
+      'BP1104 9',
+      'BP1104 10',
+      'BP1101 11',
+    ])
   })
 
   it('never throws, for any input', () => {

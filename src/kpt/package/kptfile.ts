@@ -1,6 +1,12 @@
 /** Reads the Kptfile of a package: a value, or all its failures. */
 import { Failure, type FailureCode } from '@backporch/kyaml/failure'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
+import {
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from '@backporch/kyaml/json'
 import {
   describeOthers,
   formatPosition,
@@ -13,7 +19,14 @@ import {
 import { nearestNames } from '@backporch/kyaml/text'
 import { isNull, keyOf, resolved, type YamlNode } from '@backporch/kyaml/yaml'
 import { isEmpty, objectAt, objectsAt, textAt, textOf, textsAt } from './kptfile-fields.ts'
-import { configPathProblem, isImageReference, KPTFILE_API_VERSION, KPTFILE_KIND, KPTFILE_SHAPE, type Shape } from './kptfile-rules.ts'
+import {
+  configPathProblem,
+  isImageReference,
+  KPTFILE_API_VERSION,
+  KPTFILE_KIND,
+  KPTFILE_SHAPE,
+  type Shape,
+} from './kptfile-rules.ts'
 
 /** Selects the resources of a function: every part that is not empty has to match (kpt `api/kptfile/v1/types.go`). */
 export interface FunctionSelector {
@@ -49,12 +62,19 @@ export interface Kptfile {
   readonly name: string
   readonly labels: ReadonlyMap<string, string>
   readonly annotations: ReadonlyMap<string, string>
-  readonly pipeline: { readonly mutators: readonly PipelineFunction[]; readonly validators: readonly PipelineFunction[] }
+  readonly pipeline: {
+    readonly mutators: readonly PipelineFunction[]
+    readonly validators: readonly PipelineFunction[]
+  }
   /** The inventory in its older form; absent parts are empty. */
-  readonly inventory: { readonly namespace: string; readonly name: string; readonly id: string } | undefined
+  readonly inventory:
+    | { readonly namespace: string; readonly name: string; readonly id: string }
+    | undefined
 }
 
-export type KptfileReading = { readonly kptfile: Kptfile } | { readonly failures: readonly [Failure, ...Failure[]] }
+export type KptfileReading =
+  | { readonly kptfile: Kptfile }
+  | { readonly failures: readonly [Failure, ...Failure[]] }
 
 /**
  * Reads a Kptfile. A field of a newer kpt is accepted. A field that no kpt knows is a failure, because kpt then refuses the package.
@@ -75,7 +95,12 @@ export function readKptfile(text: string, where: string): KptfileReading {
   if (document === undefined) return { failures: [emptyKptfile(where)] }
   const reader = new KptfileReader(document, text, where)
   if (second !== undefined) {
-    reader.refuse('BP1101', second, `a Kptfile is one YAML document, and this file has ${file.documents.length}`, 'remove the others')
+    reader.refuse(
+      'BP1101',
+      second,
+      `a Kptfile is one YAML document, and this file has ${file.documents.length}`,
+      'remove the others',
+    )
   }
   const kptfile = reader.read()
   const [first, ...others] = reader.failuresInOrder()
@@ -121,12 +146,21 @@ class KptfileReader {
   }
 
   refuse(code: FailureCode, at: TextPosition, why: string, remedy: string): void {
-    const detail = { code, what: WHAT[code] ?? '', where: formatPosition(this.where, at), why, remedy, retry: 'on-change' as const }
+    const detail = {
+      code,
+      what: WHAT[code] ?? '',
+      where: formatPosition(this.where, at),
+      why,
+      remedy,
+      retry: 'on-change' as const,
+    }
     this.failures.push({ failure: new Failure(detail), at })
   }
 
   failuresInOrder(): readonly Failure[] {
-    const inOrder = this.failures.toSorted((a, b) => a.at.line - b.at.line || a.at.column - b.at.column)
+    const inOrder = this.failures.toSorted(
+      (a, b) => a.at.line - b.at.line || a.at.column - b.at.column,
+    )
     return inOrder.map(({ failure }) => failure)
   }
 
@@ -158,7 +192,10 @@ class KptfileReader {
       this.checkName(value)
       for (const list of ['mutators', 'validators']) this.checkFunctions(value, list)
     }
-    return kptfileOf(value, { lineOf: (location) => this.at(location).line, textsAt: (position) => this.textsAt(position) })
+    return kptfileOf(value, {
+      lineOf: (location) => this.at(location).line,
+      textsAt: (position) => this.textsAt(position),
+    })
   }
 
   private checkType(value: JsonObject): boolean {
@@ -166,7 +203,10 @@ class KptfileReader {
     const kind = textOf(getKey(value, 'kind'))
     const before = this.failures.length
     if (kind !== KPTFILE_KIND) {
-      const meant = nearestNames(kind, [KPTFILE_KIND]).length > 0 && kind !== '' ? `; did you mean ${KPTFILE_KIND}?` : ''
+      const meant =
+        nearestNames(kind, [KPTFILE_KIND]).length > 0 && kind !== ''
+          ? `; did you mean ${KPTFILE_KIND}?`
+          : ''
       const why = kind === '' ? 'kind is missing' : `the kind ${quote(kind)} is unknown${meant}`
       this.refuse('BP1101', this.at(['kind']), why, `write kind: ${KPTFILE_KIND}`)
     }
@@ -175,8 +215,15 @@ class KptfileReader {
         apiVersion === ''
           ? 'apiVersion is missing'
           : `the apiVersion ${quote(apiVersion)} is not supported; supported: ${KPTFILE_API_VERSION}`
-      const old = /^kpt\.dev\/v1alpha[12]$/.test(apiVersion) ? ', after changing the fields; the catalog function "fix" does both' : ''
-      this.refuse('BP1101', this.at(['apiVersion']), why, `write apiVersion: ${KPTFILE_API_VERSION}${old}`)
+      const old = /^kpt\.dev\/v1alpha[12]$/.test(apiVersion)
+        ? ', after changing the fields; the catalog function "fix" does both'
+        : ''
+      this.refuse(
+        'BP1101',
+        this.at(['apiVersion']),
+        why,
+        `write apiVersion: ${KPTFILE_API_VERSION}${old}`,
+      )
     }
     return this.failures.length === before
   }
@@ -186,7 +233,12 @@ class KptfileReader {
     const name = textOf(isJsonObject(metadata) ? getKey(metadata, 'name') : undefined)
     if (name !== '') return
     const at = this.at(metadata === undefined ? [] : ['metadata', 'name'])
-    this.refuse('BP1102', at, 'metadata.name is missing', 'give it a metadata.name, such as the name of its folder')
+    this.refuse(
+      'BP1102',
+      at,
+      'metadata.name is missing',
+      'give it a metadata.name, such as the name of its folder',
+    )
   }
 
   private checkShape(value: Json, shape: Shape, location: Location): void {
@@ -195,14 +247,24 @@ class KptfileReader {
       if (isJsonObject(value) || isJsonArray(value)) this.refuseType(location, 'a text', value)
     } else if (shape.kind === 'list') {
       if (!isJsonArray(value)) this.refuseType(location, 'a list', value)
-      else for (const [index, item] of value.entries()) this.checkShape(item, shape.item, [...location, index])
+      else
+        for (const [index, item] of value.entries())
+          this.checkShape(item, shape.item, [...location, index])
     } else if (!isJsonObject(value)) this.refuseType(location, 'a mapping', value)
     else if (shape.kind === 'texts') {
-      for (const [key, text] of Object.entries(value)) this.checkShape(text, { kind: 'text' }, [...location, key])
-    } else for (const [name, below] of Object.entries(value)) this.checkField(name, below, shape.fields, location)
+      for (const [key, text] of Object.entries(value))
+        this.checkShape(text, { kind: 'text' }, [...location, key])
+    } else
+      for (const [name, below] of Object.entries(value))
+        this.checkField(name, below, shape.fields, location)
   }
 
-  private checkField(name: string, value: Json, fields: { readonly [name: string]: Shape }, location: Location): void {
+  private checkField(
+    name: string,
+    value: Json,
+    fields: { readonly [name: string]: Shape },
+    location: Location,
+  ): void {
     if (this.failures.length >= MOST_FAILURES) return
     const shape = Object.hasOwn(fields, name) ? fields[name] : undefined
     if (shape !== undefined) {
@@ -275,7 +337,10 @@ class KptfileReader {
   }
 }
 
-function nodeBelow(node: YamlNode | undefined, step: string | number): { readonly node: YamlNode; readonly offset: number } | undefined {
+function nodeBelow(
+  node: YamlNode | undefined,
+  step: string | number,
+): { readonly node: YamlNode; readonly offset: number } | undefined {
   const target = node === undefined ? undefined : resolved(node)
   if (target?.kind === 'list' && typeof step === 'number') {
     const item = target.items[step]
@@ -283,23 +348,31 @@ function nodeBelow(node: YamlNode | undefined, step: string | number): { readonl
   }
   if (target?.kind !== 'map') return undefined
   const entry = target.entries.findLast(({ key }) => key.kind === 'scalar' && key.value === step)
-  return entry === undefined ? undefined : { node: entry.value, offset: entry.key.source?.start ?? 0 }
+  return entry === undefined
+    ? undefined
+    : { node: entry.value, offset: entry.key.source?.start ?? 0 }
 }
 
 function checkFunction(value: JsonObject, refuse: (why: string, remedy: string) => void): void {
   const image = textOf(getKey(value, 'image'))
   const exec = textOf(getKey(value, 'exec'))
-  if (image !== '' && exec !== '') refuse('it has both image and exec', 'keep exactly one of image and exec')
+  if (image !== '' && exec !== '')
+    refuse('it has both image and exec', 'keep exactly one of image and exec')
   // A misspelled image or exec has a failure of its own.
-  const isMeant = (name: string): boolean => !['image', 'exec'].includes(name) && nearestNames(name, ['image', 'exec']).length > 0
+  const isMeant = (name: string): boolean =>
+    !['image', 'exec'].includes(name) && nearestNames(name, ['image', 'exec']).length > 0
   if (image === '' && exec === '' && !Object.keys(value).some(isMeant))
     refuse('it has neither image nor exec', 'name the function by image')
-  if (image !== '' && !isImageReference(image)) refuse(`the image ${quote(image)} is not an image reference`, 'write it as host/path:tag')
-  const configs = ['configMap', 'configPath', 'configRef'].filter((name) => !isEmpty(getKey(value, name)))
+  if (image !== '' && !isImageReference(image))
+    refuse(`the image ${quote(image)} is not an image reference`, 'write it as host/path:tag')
+  const configs = ['configMap', 'configPath', 'configRef'].filter(
+    (name) => !isEmpty(getKey(value, name)),
+  )
   if (configs.length > 1) refuse(`it has ${configs.join(' and ')}`, 'keep exactly one of them')
   const path = getKey(value, 'configPath')
   const problem = typeof path === 'string' && path !== '' ? configPathProblem(path) : undefined
-  if (problem !== undefined) refuse(`${problem}: ${quote(String(path))}`, 'keep the function config inside the package')
+  if (problem !== undefined)
+    refuse(`${problem}: ${quote(String(path))}`, 'keep the function config inside the package')
 }
 
 interface KptfileLocations {
@@ -313,7 +386,9 @@ function kptfileOf(value: JsonObject, { lineOf, textsAt: writtenAt }: KptfileLoc
   const pipeline = objectAt(value, 'pipeline')
   const inventory = getKey(value, 'inventory')
   const selectorsAt = (each: JsonObject, location: Location): readonly FunctionSelector[] =>
-    objectsAt(each, String(location.at(-1))).map((one, index) => selectorOf(one, (name) => writtenAt([...location, index, name])))
+    objectsAt(each, String(location.at(-1))).map((one, index) =>
+      selectorOf(one, (name) => writtenAt([...location, index, name])),
+    )
   const functions = (list: string): readonly PipelineFunction[] =>
     objectsAt(pipeline, list).map((each, index) => ({
       image: textAt(each, 'image'),
@@ -332,7 +407,11 @@ function kptfileOf(value: JsonObject, { lineOf, textsAt: writtenAt }: KptfileLoc
     annotations: textsAt(metadata, 'annotations'),
     pipeline: { mutators: functions('mutators'), validators: functions('validators') },
     inventory: isJsonObject(inventory)
-      ? { namespace: textAt(inventory, 'namespace'), name: textAt(inventory, 'name'), id: textAt(inventory, 'inventoryID') }
+      ? {
+          namespace: textAt(inventory, 'namespace'),
+          name: textAt(inventory, 'name'),
+          id: textAt(inventory, 'inventoryID'),
+        }
       : undefined,
   }
 }
@@ -342,12 +421,17 @@ function notEvaluatedIn(each: JsonObject): readonly string[] {
   const isThere = (object: JsonObject, name: string): boolean => !isEmpty(getKey(object, name))
   const own = ['when', 'resourceFileRegexp', 'configRef'].filter((name) => isThere(each, name))
   const selecting = ['selectors', 'exclude'].flatMap((list) =>
-    objectsAt(each, list).flatMap((one, index) => (isThere(one, 'resourceFileRegexp') ? [`${list}[${index}].resourceFileRegexp`] : [])),
+    objectsAt(each, list).flatMap((one, index) =>
+      isThere(one, 'resourceFileRegexp') ? [`${list}[${index}].resourceFileRegexp`] : [],
+    ),
   )
   return [...own, ...selecting]
 }
 
-function selectorOf(each: JsonObject, textsOf: (name: string) => ReadonlyMap<string, string>): FunctionSelector {
+function selectorOf(
+  each: JsonObject,
+  textsOf: (name: string) => ReadonlyMap<string, string>,
+): FunctionSelector {
   return {
     apiVersion: textAt(each, 'apiVersion'),
     kind: textAt(each, 'kind'),
@@ -364,7 +448,11 @@ function describe(value: Json): string {
 }
 
 function formatLocation(location: Location): string {
-  return location.map((step, index) => (typeof step === 'number' ? `[${step}]` : `${index === 0 ? '' : '.'}${step}`)).join('')
+  return location
+    .map((step, index) =>
+      typeof step === 'number' ? `[${step}]` : `${index === 0 ? '' : '.'}${step}`,
+    )
+    .join('')
 }
 
 /** At most 80 characters of the text, quoted. */

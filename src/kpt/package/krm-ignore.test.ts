@@ -10,14 +10,20 @@ function comparisons({ ignored, accepted }: KrmIgnore, path: string): number {
     const whole = anchored.get(segments.length)
     if (whole !== undefined) count += [...candidates(whole, path)].length
     for (const [depth, index] of floating)
-      if (depth <= segments.length) count += [...candidates(index, segments.slice(-depth).join('/'))].length
+      if (depth <= segments.length)
+        count += [...candidates(index, segments.slice(-depth).join('/'))].length
   }
   return count
 }
 
 describe('isIgnored', () => {
   // Every row was seen with the real kpt; walk-package.kpt.test.ts runs the same patterns through it.
-  const rows: readonly (readonly [pattern: string, path: string, isDirectory: boolean, ignored: boolean])[] = [
+  const rows: readonly (readonly [
+    pattern: string,
+    path: string,
+    isDirectory: boolean,
+    ignored: boolean,
+  ])[] = [
     ['a.yaml', 'a.yaml', false, true],
     ['a.yaml', 'deep/down/a.yaml', false, true],
     ['/a.yaml', 'deep/a.yaml', false, false],
@@ -76,7 +82,10 @@ describe('isIgnored', () => {
 })
 
 describe('5,000 lines', () => {
-  const names = Array.from({ length: 3000 }, (_, file) => `apps/team-${file % 50}/service-${file}.yaml`)
+  const names = Array.from(
+    { length: 3000 },
+    (_, file) => `apps/team-${file % 50}/service-${file}.yaml`,
+  )
   const shapes: readonly (readonly [name: string, line: (number: number) => string])[] = [
     ['names', (number) => `/apps/team-1/other-${number}.yaml`],
     ['endings', (number) => `*-generated-${number}.yaml`],
@@ -87,12 +96,20 @@ describe('5,000 lines', () => {
   ]
   for (const [name, line] of shapes) {
     it(`of ${name} are compared with none of 3,000 files that hold nothing of them`, () => {
-      const rules = parseKrmIgnore(Array.from({ length: 5000 }, (_, number) => line(number)).join('\n'))
+      const rules = parseKrmIgnore(
+        Array.from({ length: 5000 }, (_, number) => line(number)).join('\n'),
+      )
       assert.equal(
         names.reduce((sum, path) => sum + comparisons(rules, path), 0),
         0,
       )
-      const [taken] = [line(4321).replace(/^\//, '').replaceAll('*', 'any').replace('[a-f]', 'b').replace('?', 'c')]
+      const [taken] = [
+        line(4321)
+          .replace(/^\//, '')
+          .replaceAll('*', 'any')
+          .replace('[a-f]', 'b')
+          .replace('?', 'c'),
+      ]
       assert.equal(isIgnored(rules, taken, false), true)
       assert.equal(comparisons(rules, taken) <= 10, true)
     })

@@ -47,7 +47,10 @@ export function parseKrmIgnore(text: string): KrmIgnore {
 /** Whether kpt ignores the path. @param path relative to the folder of the `.krmignore`, with `/` */
 export function isIgnored(rules: KrmIgnore, path: string, isDirectory: boolean): boolean {
   const segments = path.split('/')
-  return !matchesAny(rules.accepted, path, segments, isDirectory) && matchesAny(rules.ignored, path, segments, isDirectory)
+  return (
+    !matchesAny(rules.accepted, path, segments, isDirectory) &&
+    matchesAny(rules.ignored, path, segments, isDirectory)
+  )
 }
 
 function patternSet(lines: readonly string[]): PatternSet {
@@ -96,11 +99,20 @@ function* literalTexts(glob: Glob): Iterable<string> {
   yield text
 }
 
-function matchesAny(set: PatternSet, path: string, segments: readonly string[], isDirectory: boolean): boolean {
+function matchesAny(
+  set: PatternSet,
+  path: string,
+  segments: readonly string[],
+  isDirectory: boolean,
+): boolean {
   const anchored = set.anchored.get(segments.length)
   if (anchored !== undefined && matchesIndex(anchored, path, isDirectory)) return true
   for (const [depth, index] of set.floating)
-    if (depth <= segments.length && matchesIndex(index, segments.slice(-depth).join('/'), isDirectory)) return true
+    if (
+      depth <= segments.length &&
+      matchesIndex(index, segments.slice(-depth).join('/'), isDirectory)
+    )
+      return true
   return false
 }
 
@@ -117,7 +129,8 @@ function matchesIndex(index: PatternIndex, text: string, isDirectory: boolean): 
 export function* candidates({ holding }: PatternIndex, text: string): Iterable<Pattern> {
   for (const [length, patterns] of holding) {
     const parts = new Set<string>()
-    for (let at = 0; at + length <= text.length && (length > 0 || at === 0); at += 1) parts.add(text.slice(at, at + length))
+    for (let at = 0; at + length <= text.length && (length > 0 || at === 0); at += 1)
+      parts.add(text.slice(at, at + length))
     for (const part of parts) yield* patterns.get(part) ?? []
   }
 }
@@ -126,7 +139,11 @@ type Token =
   | { readonly kind: 'literal'; readonly character: string }
   | { readonly kind: 'any' }
   | { readonly kind: 'star' }
-  | { readonly kind: 'class'; readonly negated: boolean; readonly ranges: readonly (readonly [string, string])[] }
+  | {
+      readonly kind: 'class'
+      readonly negated: boolean
+      readonly ranges: readonly (readonly [string, string])[]
+    }
 type Glob = readonly Token[]
 
 /** The syntax of Go's `path/filepath.Match`. Undefined where the pattern is malformed and matches nothing. */
@@ -155,7 +172,10 @@ function parseGlob(pattern: string): Glob | undefined {
   return tokens
 }
 
-function readClass(characters: readonly string[], start: number): { readonly token: Token; readonly last: number } | undefined {
+function readClass(
+  characters: readonly string[],
+  start: number,
+): { readonly token: Token; readonly last: number } | undefined {
   const negated = characters[start] === '^'
   const ranges: (readonly [string, string])[] = []
   let at = negated ? start + 1 : start
@@ -168,7 +188,8 @@ function readClass(characters: readonly string[], start: number): { readonly tok
     return value
   }
   for (;;) {
-    if (characters[at] === ']' && ranges.length > 0) return { token: { kind: 'class', negated, ranges }, last: at }
+    if (characters[at] === ']' && ranges.length > 0)
+      return { token: { kind: 'class', negated, ranges }, last: at }
     const low = member()
     if (low === undefined) return undefined
     let high: string | undefined = low
@@ -208,6 +229,9 @@ function matchesGlob(glob: Glob, characters: readonly string[]): boolean {
 
 function matchesToken(token: Token, character: string): boolean {
   if (token.kind === 'literal') return token.character === character
-  if (token.kind === 'class') return token.ranges.some(([low, high]) => low <= character && character <= high) !== token.negated
+  if (token.kind === 'class')
+    return (
+      token.ranges.some(([low, high]) => low <= character && character <= high) !== token.negated
+    )
   return token.kind === 'any' && character !== '/'
 }

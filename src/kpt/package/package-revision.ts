@@ -68,13 +68,19 @@ export interface RevisionRef {
 type Found = Omit<PackageRevision, 'latest' | 'name' | 'packageName'>
 
 const REF = /^refs\/(heads|tags)\/((?:([^/]+)\/)?.+)$/
-const UNPUBLISHED: { readonly [first: string]: 'Draft' | 'Proposed' } = { drafts: 'Draft', proposed: 'Proposed' }
+const UNPUBLISHED: { readonly [first: string]: 'Draft' | 'Proposed' } = {
+  drafts: 'Draft',
+  proposed: 'Proposed',
+}
 
 /** The branches and tags for which Porch looks for a package in the registered directory. */
 export function revisionRefs(
   refs: ReadonlyMap<string, ObjectId>,
   { branch, directory }: Pick<PorchRepository, 'branch' | 'directory'>,
-): { readonly candidates: readonly RevisionRef[] /** Short names. */; readonly unlistable: readonly string[] } {
+): {
+  readonly candidates: readonly RevisionRef[] /** Short names. */
+  readonly unlistable: readonly string[]
+} {
   const candidates: RevisionRef[] = []
   const unlistable: string[] = []
   for (const [ref, commit] of refs) {
@@ -85,7 +91,8 @@ export function revisionRefs(
     const path = space === 'tags' ? name : name.slice(first.length + 1)
     const cut = path.lastIndexOf('/')
     const packagePath = path.slice(0, Math.max(cut, 0))
-    if (cut >= 0 && isInside(directory, packagePath)) candidates.push({ ref, commit, packagePath, suffix: path.slice(cut + 1), lifecycle })
+    if (cut >= 0 && isInside(directory, packagePath))
+      candidates.push({ ref, commit, packagePath, suffix: path.slice(cut + 1), lifecycle })
     else if (cut < 0 && space === 'heads') unlistable.push(name)
   }
   return { candidates, unlistable: unlistable.sort() }
@@ -94,12 +101,18 @@ export function revisionRefs(
 export function listPackageRevisions(sources: PorchSources): PorchListing {
   const { branch, refs } = sources
   const { candidates, unlistable } = revisionRefs(refs, sources)
-  const isThere = ({ commit, packagePath }: RevisionRef): boolean => sources.hasPackage(commit, packagePath)
+  const isThere = ({ commit, packagePath }: RevisionRef): boolean =>
+    sources.hasPackage(commit, packagePath)
   const present = candidates.filter(isThere)
-  const published = present.filter(({ lifecycle }) => lifecycle === 'Published').map((tag) => taggedRevision(tag, sources))
+  const published = present
+    .filter(({ lifecycle }) => lifecycle === 'Published')
+    .map((tag) => taggedRevision(tag, sources))
   const revisions = withNames(
     [
-      ...[...published, ...placeholders(sources)].map((found) => ({ ...found, lifecycle: publishedLifecycle(found, refs) })),
+      ...[...published, ...placeholders(sources)].map((found) => ({
+        ...found,
+        lifecycle: publishedLifecycle(found, refs),
+      })),
       ...present.flatMap(({ lifecycle, suffix, ...found }) =>
         lifecycle === 'Published' ? [] : [{ ...found, lifecycle, workspace: suffix, revision: 0 }],
       ),
@@ -110,31 +123,55 @@ export function listPackageRevisions(sources: PorchSources): PorchListing {
   return {
     revisions,
     problems: [
-      ...unlistable.map((subject): Note => ({ cause: 'porch-cannot-list', subject, text: HIDES_ALL })),
-      ...skipped.map(({ ref }): Note => ({ cause: 'porch-skips-branch', subject: ref, text: SKIPPED })),
+      ...unlistable.map(
+        (subject): Note => ({ cause: 'porch-cannot-list', subject, text: HIDES_ALL }),
+      ),
+      ...skipped.map(
+        ({ ref }): Note => ({ cause: 'porch-skips-branch', subject: ref, text: SKIPPED }),
+      ),
       ...problemsOf(revisions, branch),
     ],
   }
 }
 
-const HIDES_ALL = 'a Porch server lists nothing of this repository, because the branch has one segment after drafts/ or proposed/'
-const SKIPPED = 'Porch does not list it, because its commit has no Kptfile at the path of the package'
+const HIDES_ALL =
+  'a Porch server lists nothing of this repository, because the branch has one segment after drafts/ or proposed/'
+const SKIPPED =
+  'Porch does not list it, because its commit has no Kptfile at the path of the package'
 
 /** Porch takes the `kpt:` line of the tagged commit only, and none for a tag that is no number. */
-function taggedRevision({ suffix, lifecycle: _lifecycle, ...tag }: RevisionRef, { annotations }: PorchSources): Omit<Found, 'lifecycle'> {
+function taggedRevision(
+  { suffix, lifecycle: _lifecycle, ...tag }: RevisionRef,
+  { annotations }: PorchSources,
+): Omit<Found, 'lifecycle'> {
   const revision = revisionNumber(suffix)
   if (revision === -1) return { ...tag, revision, workspace: suffix }
-  return { ...tag, revision, workspace: workspaceIn(annotations.get(tag.commit) ?? [], tag.packagePath) ?? `v${revision}` }
+  return {
+    ...tag,
+    revision,
+    workspace: workspaceIn(annotations.get(tag.commit) ?? [], tag.packagePath) ?? `v${revision}`,
+  }
 }
 
 /** The packages of the registered branch. Porch takes a branch `v1` for revision 1. */
-function placeholders({ refs, branch, files, directory }: PorchSources): readonly Omit<Found, 'lifecycle'>[] {
+function placeholders({
+  refs,
+  branch,
+  files,
+  directory,
+}: PorchSources): readonly Omit<Found, 'lifecycle'>[] {
   const ref = `refs/heads/${branch}`
   const commit = refs.get(ref)
   if (commit === undefined) return []
   const revision = revisionNumber(branch)
   const workspace = revision === -1 ? branch : `v${revision}`
-  return outermostPackages(files, directory).map((packagePath) => ({ packagePath, workspace, revision, ref, commit }))
+  return outermostPackages(files, directory).map((packagePath) => ({
+    packagePath,
+    workspace,
+    revision,
+    ref,
+    commit,
+  }))
 }
 
 /** Folders with a Kptfile in the registered directory; a folder below another one is part of it. Porch takes a link for a file. */
@@ -143,7 +180,8 @@ function outermostPackages(files: PorchSources['files'], directory: string): rea
   for (const { path, mode } of files) {
     const cut = path.lastIndexOf('/')
     const folder = path.slice(0, Math.max(cut, 0))
-    if (path.slice(cut + 1) === PACKAGE_FILE && mode !== '160000' && isInside(directory, folder)) folders.add(folder)
+    if (path.slice(cut + 1) === PACKAGE_FILE && mode !== '160000' && isInside(directory, folder))
+      folders.add(folder)
   }
   const isPart = (path: string): boolean => {
     for (let at = path.length; at > 0; ) {
@@ -159,7 +197,9 @@ function publishedLifecycle(
   { packagePath, revision, workspace }: Omit<Found, 'lifecycle'>,
   refs: ReadonlyMap<string, ObjectId>,
 ): 'Published' | 'DeletionProposed' {
-  const name = [packagePath, revision > 0 ? `v${revision}` : workspace].filter((part) => part !== '').join('/')
+  const name = [packagePath, revision > 0 ? `v${revision}` : workspace]
+    .filter((part) => part !== '')
+    .join('/')
   return refs.has(`refs/heads/deletionProposed/${name}`) ? 'DeletionProposed' : 'Published'
 }
 
@@ -170,12 +210,17 @@ function revisionNumber(suffix: string): number {
   return Number.isSafeInteger(number) ? number : -1
 }
 
-function withNames(found: readonly Found[], { repository, directory }: PorchSources): readonly PackageRevision[] {
+function withNames(
+  found: readonly Found[],
+  { repository, directory }: PorchSources,
+): readonly PackageRevision[] {
   const highest = new Map<string, number>()
-  const canBeLatest = ({ lifecycle, revision }: Found) => revision !== -1 && (lifecycle === 'Published' || lifecycle === 'DeletionProposed')
+  const canBeLatest = ({ lifecycle, revision }: Found) =>
+    revision !== -1 && (lifecycle === 'Published' || lifecycle === 'DeletionProposed')
   for (const item of found) {
     const { packagePath, revision } = item
-    if (canBeLatest(item)) highest.set(packagePath, Math.max(highest.get(packagePath) ?? revision, revision))
+    if (canBeLatest(item))
+      highest.set(packagePath, Math.max(highest.get(packagePath) ?? revision, revision))
   }
   return found
     .map((item) => {
@@ -183,7 +228,12 @@ function withNames(found: readonly Found[], { repository, directory }: PorchSour
       // Porch gives no name to what has no package name.
       const dotted = packageName.replaceAll('/', '.').replace(/^\.+|\.+$/g, '')
       const name = packageName === '' ? '' : `${repository}.${dotted}.${item.workspace}`
-      return { ...item, name, packageName, latest: canBeLatest(item) && item.revision === highest.get(item.packagePath) }
+      return {
+        ...item,
+        name,
+        packageName,
+        latest: canBeLatest(item) && item.revision === highest.get(item.packagePath),
+      }
     })
     .sort(byPackageAndState)
 }
@@ -192,12 +242,20 @@ function isInside(directory: string, path: string): boolean {
   return directory === '' || path === directory || path.startsWith(`${directory}/`)
 }
 
-const STATE_ORDER: Readonly<Record<Lifecycle, number>> = { Published: 0, DeletionProposed: 0, Proposed: 2, Draft: 3 }
+const STATE_ORDER: Readonly<Record<Lifecycle, number>> = {
+  Published: 0,
+  DeletionProposed: 0,
+  Proposed: 2,
+  Draft: 3,
+}
 
 function byPackageAndState(left: PackageRevision, right: PackageRevision): number {
-  const order = ({ lifecycle, revision }: PackageRevision) => (revision === -1 ? 1 : STATE_ORDER[lifecycle])
+  const order = ({ lifecycle, revision }: PackageRevision) =>
+    revision === -1 ? 1 : STATE_ORDER[lifecycle]
   if (left.packagePath !== right.packagePath) return left.packagePath < right.packagePath ? -1 : 1
-  return order(left) - order(right) || left.revision - right.revision || (left.ref < right.ref ? -1 : 1)
+  return (
+    order(left) - order(right) || left.revision - right.revision || (left.ref < right.ref ? -1 : 1)
+  )
 }
 
 const DNS_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/

@@ -33,17 +33,25 @@ export class PackageSources {
   }
 
   get hasPipeline(): boolean {
-    return [...this.kptfiles.values()].some(({ pipeline }) => pipeline.mutators.length + pipeline.validators.length > 0)
+    return [...this.kptfiles.values()].some(
+      ({ pipeline }) => pipeline.mutators.length + pipeline.validators.length > 0,
+    )
   }
 
   /** Whether `kpt live` applies it: it has an inventory. */
   get isAppliedByKpt(): boolean {
-    this.appliedByKpt ??= this.kptfiles.get('')?.inventory !== undefined || [...this.files.keys()].some((path) => this.isInventory(path))
+    this.appliedByKpt ??=
+      this.kptfiles.get('')?.inventory !== undefined ||
+      [...this.files.keys()].some((path) => this.isInventory(path))
     return this.appliedByKpt
   }
 
   private isInventory(path: string): boolean {
-    return MANIFEST.test(path) && this.whyUnread(path) === undefined && /^kind:\s*["']?ResourceGroup\b/m.test(this.textOf(path))
+    return (
+      MANIFEST.test(path) &&
+      this.whyUnread(path) === undefined &&
+      /^kind:\s*["']?ResourceGroup\b/m.test(this.textOf(path))
+    )
   }
 
   /** From the root of the repository. */
@@ -63,13 +71,18 @@ export class PackageSources {
 
   /** BP1004 where a Kptfile is required and absent, BP1111 for the first file that lies too deep. */
   packageFailures(wants: 'kptfile' | 'folder' = 'kptfile'): readonly Failure[] {
-    const missing = wants === 'folder' || !this.isFolder ? [] : [noKptfile(this.where(PACKAGE_FILE))]
+    const missing =
+      wants === 'folder' || !this.isFolder ? [] : [noKptfile(this.where(PACKAGE_FILE))]
     const deep = [...this.files.keys()].find((path) => path.split('/').length > MAX_FOLDERS + 1)
-    return deep === undefined ? missing : [...missing, tooDeep(this.where(deep.split('/').slice(0, MAX_FOLDERS).join('/')))]
+    return deep === undefined
+      ? missing
+      : [...missing, tooDeep(this.where(deep.split('/').slice(0, MAX_FOLDERS).join('/')))]
   }
 
   configFailures(): readonly Failure[] {
-    return [...this.kptfiles].flatMap(([folder, kptfile]) => checkFunctionConfigs(kptfile, folder, this))
+    return [...this.kptfiles].flatMap(([folder, kptfile]) =>
+      checkFunctionConfigs(kptfile, folder, this),
+    )
   }
 
   /** Files that kpt reads for the package of a folder, without those of its subpackages: paths from the outermost package, in kpt's order. */
@@ -77,13 +90,19 @@ export class PackageSources {
     const known = this.own.get(folder)
     if (known !== undefined) return known
     const prefix = folder === '' ? '' : `${folder}/`
-    const below = [...this.kptfiles.keys()].filter((other) => other !== folder && other.startsWith(prefix)).map((other) => `${other}/`)
-    const paths = [...this.files.keys()].filter((path) => path.startsWith(prefix) && !below.some((other) => path.startsWith(other)))
+    const below = [...this.kptfiles.keys()]
+      .filter((other) => other !== folder && other.startsWith(prefix))
+      .map((other) => `${other}/`)
+    const paths = [...this.files.keys()].filter(
+      (path) => path.startsWith(prefix) && !below.some((other) => path.startsWith(other)),
+    )
     const walked = walkPackage(
       paths.map((path) => path.slice(prefix.length)),
       (ignore) => this.ignoreText(prefix + ignore),
     )
-    const own = new Set(walked.map((path) => prefix + path).filter((path) => isKptfile(path) || MANIFEST.test(path)))
+    const own = new Set(
+      walked.map((path) => prefix + path).filter((path) => isKptfile(path) || MANIFEST.test(path)),
+    )
     this.own.set(folder, own)
     return own
   }
@@ -91,7 +110,11 @@ export class PackageSources {
   /** @throws Failure BP1204 where a path of a resource is a folder of the package */
   assertNoFolder(paths: Iterable<string>): void {
     for (const path of paths) {
-      if (this.files.has(path) || ![...this.files.keys()].some((file) => file.startsWith(`${path}/`))) continue
+      if (
+        this.files.has(path) ||
+        ![...this.files.keys()].some((file) => file.startsWith(`${path}/`))
+      )
+        continue
       throw new Failure({
         code: 'BP1204',
         what: 'what comes out of the pipeline is not a package',
@@ -105,8 +128,12 @@ export class PackageSources {
 
   /** Paths that kpt reads and applies, in its order, with Kptfiles. @param more paths that a render added */
   walk(more: Iterable<string> = []): readonly string[] {
-    const paths = walkPackage([...new Set([...this.files.keys(), ...more])], (ignore) => this.ignoreText(ignore))
-    return paths.filter((path) => isKptfile(path) || MANIFEST.test(path) || this.files.get(path)?.mode === '160000')
+    const paths = walkPackage([...new Set([...this.files.keys(), ...more])], (ignore) =>
+      this.ignoreText(ignore),
+    )
+    return paths.filter(
+      (path) => isKptfile(path) || MANIFEST.test(path) || this.files.get(path)?.mode === '160000',
+    )
   }
 
   /** Whether a link leads to a file of the package that is read itself. */
@@ -125,7 +152,9 @@ export class PackageSources {
     if (file.mode === '120000') return 'a symbolic link is not followed'
     if (file.mode === '160000') return 'a submodule is not looked into'
     const start = new TextDecoder().decode(file.content.subarray(0, LFS_POINTER.length))
-    return start === LFS_POINTER ? 'the file is in Git LFS, and only its pointer is in the commit' : undefined
+    return start === LFS_POINTER
+      ? 'the file is in Git LFS, and only its pointer is in the commit'
+      : undefined
   }
 
   /** @throws Failure BP1110 or BP1111 where the file is not a text for a YAML reader */
@@ -137,7 +166,9 @@ export class PackageSources {
   /** Text of a `.krmignore`; empty where it is absent or a link. */
   ignoreText(path: string): string {
     const file = this.files.get(path)
-    return file === undefined || file.mode === '120000' ? '' : new TextDecoder().decode(file.content)
+    return file === undefined || file.mode === '120000'
+      ? ''
+      : new TextDecoder().decode(file.content)
   }
 
   private readKptfile(path: string): void {
@@ -146,7 +177,11 @@ export class PackageSources {
     try {
       const read = readKnownKptfile(this.textOf(path), this.where(path))
       if ('failures' in read) this.kptfileFailures.set(path, read.failures)
-      else this.kptfiles.set(path.slice(0, Math.max(0, path.length - PACKAGE_FILE.length - 1)), read.kptfile)
+      else
+        this.kptfiles.set(
+          path.slice(0, Math.max(0, path.length - PACKAGE_FILE.length - 1)),
+          read.kptfile,
+        )
     } catch (thrown) {
       if (!(thrown instanceof Failure)) throw thrown
       this.kptfileFailures.set(path, [thrown])
@@ -156,14 +191,23 @@ export class PackageSources {
 
 /** A folder with a Kptfile below a folder without one is a package, and a unit of its own. */
 function withoutPackages(files: PackageFiles): PackageFiles {
-  const below = files.flatMap(({ path }) => (isKptfile(path) ? [path.slice(0, -PACKAGE_FILE.length)] : []))
-  return below.length === 0 || below.includes('') ? files : files.filter(({ path }) => !below.some((folder) => path.startsWith(folder)))
+  const below = files.flatMap(({ path }) =>
+    isKptfile(path) ? [path.slice(0, -PACKAGE_FILE.length)] : [],
+  )
+  return below.length === 0 || below.includes('')
+    ? files
+    : files.filter(({ path }) => !below.some((folder) => path.startsWith(folder)))
 }
 
 /** Whether the content of the file is part of a render; of other files the name is enough. */
 export function isReadOf(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1)
-  return name === PACKAGE_FILE || name === IGNORE_FILE || MANIFEST.test(name) || KUSTOMIZATION_NAMES.includes(name)
+  return (
+    name === PACKAGE_FILE ||
+    name === IGNORE_FILE ||
+    MANIFEST.test(name) ||
+    KUSTOMIZATION_NAMES.includes(name)
+  )
 }
 
 export function isKptfile(path: string): boolean {

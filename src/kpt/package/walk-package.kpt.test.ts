@@ -39,8 +39,12 @@ const OTHERS = [
 ]
 
 const TREE: { readonly [path: string]: string } = {
-  ...Object.fromEntries([...MANIFESTS, ...OTHERS].map((path, index) => [path, object(`n${index}`)])),
-  ...Object.fromEntries(['', 'n/', 'n/in/', 'sub/'].map((folder, index) => [`${folder}Kptfile`, kptfile(`p${index}`)])),
+  ...Object.fromEntries(
+    [...MANIFESTS, ...OTHERS].map((path, index) => [path, object(`n${index}`)]),
+  ),
+  ...Object.fromEntries(
+    ['', 'n/', 'n/in/', 'sub/'].map((folder, index) => [`${folder}Kptfile`, kptfile(`p${index}`)]),
+  ),
   'n/in/.krmignore': 'o\n',
 }
 
@@ -84,7 +88,9 @@ const PATTERNS: readonly string[] = [
 function readByKpt(folder: string): readonly string[] {
   const { ok, stdout, stderr } = runKpt(folder, 'fn', 'source', '.')
   assert.ok(ok, stderr)
-  const paths = [...stdout.matchAll(/internal\.config\.kubernetes\.io\/path: '([^']*)'/g)].map(([, path]) => path ?? '')
+  const paths = [...stdout.matchAll(/internal\.config\.kubernetes\.io\/path: '([^']*)'/g)].map(
+    ([, path]) => path ?? '',
+  )
   return paths.filter((path, index) => paths.indexOf(path) === index)
 }
 
@@ -92,9 +98,18 @@ describe('walkPackage and the real kpt', { skip: whyNoKpt() }, () => {
   for (const ignore of PATTERNS) {
     for (const inSubpackage of ['', 'a.yaml\n']) {
       it(`read the same files under ${JSON.stringify(ignore)}${inSubpackage === '' ? '' : ' and a subpackage with its own'}`, () => {
-        const files = { ...TREE, '.krmignore': `${ignore}\n`, ...(inSubpackage === '' ? {} : { 'sub/.krmignore': inSubpackage }) }
-        const walked = walkPackage(Object.keys(files), (path) => files[path as keyof typeof files] ?? '')
-        const ours = walked.filter((path) => /(?:\.yaml|\.yml|\.json|^Kptfile|\/Kptfile)$/.test(path))
+        const files = {
+          ...TREE,
+          '.krmignore': `${ignore}\n`,
+          ...(inSubpackage === '' ? {} : { 'sub/.krmignore': inSubpackage }),
+        }
+        const walked = walkPackage(
+          Object.keys(files),
+          (path) => files[path as keyof typeof files] ?? '',
+        )
+        const ours = walked.filter((path) =>
+          /(?:\.yaml|\.yml|\.json|^Kptfile|\/Kptfile)$/.test(path),
+        )
         assert.deepEqual(ours, withFolder(files, readByKpt))
       })
     }

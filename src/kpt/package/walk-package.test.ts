@@ -8,7 +8,13 @@ function walk(files: { readonly [path: string]: string }): readonly string[] {
 
 describe('walkPackage', () => {
   it('reads a package in the order of a directory walk', () => {
-    const files = { 'a-b.yaml': '', 'a/z.yaml': '', Kptfile: '', '.hidden/x.yaml': '', 'a.yaml': '' }
+    const files = {
+      'a-b.yaml': '',
+      'a/z.yaml': '',
+      Kptfile: '',
+      '.hidden/x.yaml': '',
+      'a.yaml': '',
+    }
     assert.deepEqual(walk(files), ['.hidden/x.yaml', 'Kptfile', 'a/z.yaml', 'a-b.yaml', 'a.yaml'])
   })
 
@@ -26,7 +32,12 @@ describe('walkPackage', () => {
   })
 
   it('reads nothing below an ignored folder, also no subpackage', () => {
-    const files = { '.krmignore': 'sub\n!keep.yaml\n', 'sub/Kptfile': '', 'sub/keep.yaml': '', 'a.yaml': '' }
+    const files = {
+      '.krmignore': 'sub\n!keep.yaml\n',
+      'sub/Kptfile': '',
+      'sub/keep.yaml': '',
+      'a.yaml': '',
+    }
     assert.deepEqual(walk(files), ['.krmignore', 'a.yaml'])
   })
 

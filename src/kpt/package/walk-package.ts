@@ -23,7 +23,10 @@ interface IgnoreScope {
  * @param paths relative to the package, with `/`
  * @param readIgnore returns the text of a `.krmignore` of the list, by its path
  */
-export function walkPackage(paths: Iterable<string>, readIgnore: (path: string) => string): readonly string[] {
+export function walkPackage(
+  paths: Iterable<string>,
+  readIgnore: (path: string) => string,
+): readonly string[] {
   const root = folderTree(paths)
   const retained: string[] = []
   const none = parseKrmIgnore('')

@@ -29,7 +29,9 @@ function withRender(value: string): string {
   const commands = ['kpt']
   const parts = value.split(',').map((part) => {
     if (!part.includes('kpt')) return part
-    commands.push(...['pkg', 'fn', 'live'].filter((command) => command === 'fn' || part.includes(command)))
+    commands.push(
+      ...['pkg', 'fn', 'live'].filter((command) => command === 'fn' || part.includes(command)),
+    )
     return commands.join('-')
   })
   return parts.join(',')

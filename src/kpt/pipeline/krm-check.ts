@@ -9,7 +9,8 @@ const KUSTOMIZATION_FILES: ReadonlySet<string> = new Set(KUSTOMIZATION_NAMES)
 export function notKrm(items: readonly YamlMap[]): string | undefined {
   for (const item of items) {
     const problem = problemOf(item)
-    if (problem !== undefined) return `input resource list must contain only KRM resources: ${fileOf(item).path}: ${problem}`
+    if (problem !== undefined)
+      return `input resource list must contain only KRM resources: ${fileOf(item).path}: ${problem}`
   }
   return undefined
 }
@@ -17,8 +18,14 @@ export function notKrm(items: readonly YamlMap[]): string | undefined {
 function problemOf(item: YamlMap): string | undefined {
   const [apiVersion, kind] = [textAt(item, 'apiVersion') ?? '', textAt(item, 'kind') ?? '']
   const { path } = fileOf(item)
-  if (KUSTOMIZATION_FILES.has(path.slice(path.lastIndexOf('/') + 1)) || apiVersion.startsWith('kustomize.config.k8s.io')) return undefined
+  if (
+    KUSTOMIZATION_FILES.has(path.slice(path.lastIndexOf('/') + 1)) ||
+    apiVersion.startsWith('kustomize.config.k8s.io')
+  )
+    return undefined
   if (apiVersion === '') return 'resource must have `apiVersion`'
   if (kind === '') return 'resource must have `kind`'
-  return (textAt(item, 'metadata', 'name') ?? '') === '' ? 'resource must have `metadata.name`' : undefined
+  return (textAt(item, 'metadata', 'name') ?? '') === ''
+    ? 'resource must have `metadata.name`'
+    : undefined
 }

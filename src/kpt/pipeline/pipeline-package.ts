@@ -43,7 +43,9 @@ export function readPipelinePackage(sources: PackageSources, failures: Failure[]
   const reader = new ItemReader(sources, failures)
   const read = (folder: string): PipelinePackage => {
     const below = folders.filter((other) => other !== folder && isBelow(other, folder))
-    const direct = below.filter((other) => !below.some((between) => between !== other && isBelow(other, between)))
+    const direct = below.filter(
+      (other) => !below.some((between) => between !== other && isBelow(other, between)),
+    )
     const kptfile = sources.kptfiles.get(folder) as Kptfile
     return {
       folder,
@@ -92,7 +94,12 @@ class ItemReader {
     if (problem === undefined) return
     const text = this.sources.textOf(path).replaceAll('\r\n', '\n')
     const { line } = new LineIndex(text).position(node.source?.start ?? 0)
-    this.failures.push(notAnObject(`${this.sources.where(path)}:${line} (document ${(node.source?.document ?? 0) + 1})`, problem))
+    this.failures.push(
+      notAnObject(
+        `${this.sources.where(path)}:${line} (document ${(node.source?.document ?? 0) + 1})`,
+        problem,
+      ),
+    )
   }
 
   /** As the files have them, by path in the package. */
@@ -108,10 +115,16 @@ class ItemReader {
     return configs
   }
 
-  private documents(path: string, failures = this.failures): { readonly node: YamlMap; readonly own: string }[] {
+  private documents(
+    path: string,
+    failures = this.failures,
+  ): { readonly node: YamlMap; readonly own: string }[] {
     if (this.meter.isOver || this.sources.whyUnread(path) !== undefined) return []
     try {
-      return this.documentsOf(this.sources.textOf(path).replaceAll('\r\n', '\n'), this.sources.where(path))
+      return this.documentsOf(
+        this.sources.textOf(path).replaceAll('\r\n', '\n'),
+        this.sources.where(path),
+      )
     } catch (thrown) {
       if (!(thrown instanceof Failure)) throw thrown
       failures.push(thrown)
@@ -119,7 +132,10 @@ class ItemReader {
     }
   }
 
-  private documentsOf(text: string, where: string): { readonly node: YamlMap; readonly own: string }[] {
+  private documentsOf(
+    text: string,
+    where: string,
+  ): { readonly node: YamlMap; readonly own: string }[] {
     const nodes = readYamlNodes(text, where, this.meter)
     return nodes.map((node, document) => {
       const target = resolved(node)
@@ -127,7 +143,8 @@ class ItemReader {
       // From the end of the document before it, so that comments above count as in kyaml.
       const own = text.slice(nodes[document - 1]?.source?.end ?? 0, source.end)
       if (target.kind === 'map') return { node: target, own }
-      if (target.kind === 'list') return { node: { ...yamlMap([[BARE_LIST_KEY, target]]), source }, own }
+      if (target.kind === 'list')
+        return { node: { ...yamlMap([[BARE_LIST_KEY, target]]), source }, own }
       throw notAnObject(where, 'it is a single value')
     })
   }

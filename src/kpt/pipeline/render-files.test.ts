@@ -5,7 +5,8 @@ import { answerCalls } from '../function/answer-calls.ts'
 import { type KrmFunction, succeeded } from '../function/krm-function.ts'
 import { renderFiles, throughText } from './render-files.ts'
 
-const KPTFILE = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: shop\npipeline:\n  mutators:\n  - exec: puts-alias\n'
+const KPTFILE =
+  'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: shop\npipeline:\n  mutators:\n  - exec: puts-alias\n'
 
 const putsAlias: KrmFunction = ({ items }) => {
   const [item] = items
@@ -14,8 +15,13 @@ const putsAlias: KrmFunction = ({ items }) => {
 }
 
 test('output of a function that is no YAML is a failure of its step', () => {
-  const files = [{ path: 'Kptfile', content: new TextEncoder().encode(KPTFILE), mode: '100644' as const }]
-  const rendering = answerCalls(renderFiles('apps/shop', files), throughText({ answer: ({ input }) => putsAlias(input) }))
+  const files = [
+    { path: 'Kptfile', content: new TextEncoder().encode(KPTFILE), mode: '100644' as const },
+  ]
+  const rendering = answerCalls(
+    renderFiles('apps/shop', files),
+    throughText({ answer: ({ input }) => putsAlias(input) }),
+  )
   assert.ok('failures' in rendering)
   assert.equal(rendering.failures.length, 1)
   const [{ code, what, where, why }] = rendering.failures

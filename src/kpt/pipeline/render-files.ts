@@ -37,9 +37,16 @@ export type FilesRendering = RenderedFiles | { readonly failures: readonly [Fail
  * Never throws for bad input; the failures are those of `renderPackage`. With `throughText` the bytes are exactly kpt's.
  * @param attributed whether the render is recorded on objects of Config Connector; not with `KPT_DISABLE_ATTRIBUTION`
  */
-export function* renderFiles(packagePath: string, files: PackageFiles, attributed = true): RenderProcess<FilesRendering> {
+export function* renderFiles(
+  packagePath: string,
+  files: PackageFiles,
+  attributed = true,
+): RenderProcess<FilesRendering> {
   const sources = new PackageSources(packagePath, files)
-  const failures = [...sources.packageFailures(), ...[...sources.files.keys()].flatMap((path) => sources.failuresOf(path))]
+  const failures = [
+    ...sources.packageFailures(),
+    ...[...sources.files.keys()].flatMap((path) => sources.failuresOf(path)),
+  ]
   const root = failures.length > 0 ? undefined : readPipelinePackage(sources, failures)
   failures.push(...sources.configFailures())
   const [first, ...others] = failures
@@ -57,7 +64,8 @@ export function* renderFiles(packagePath: string, files: PackageFiles, attribute
       resources: items.filter((item) => !isKptfile(fileOf(item).path)).length,
     }
   } catch (thrown) {
-    if (thrown instanceof Failure || thrown instanceof Failures) return { failures: failuresOf(thrown) }
+    if (thrown instanceof Failure || thrown instanceof Failures)
+      return { failures: failuresOf(thrown) }
     throw thrown
   }
 }
@@ -69,17 +77,25 @@ export type PassedItems = (item: YamlMap) => boolean
  * Passes the input and output of functions as text, as kpt does with programs. The position of a comment after a render depends on that:
  * go-yaml finds some comments elsewhere in its own text.
  */
-export function throughText(library: FunctionLibrary): FunctionLibrary & { readonly passed: PassedItems } {
+export function throughText(
+  library: FunctionLibrary,
+): FunctionLibrary & { readonly passed: PassedItems } {
   const given = new WeakSet<YamlMap>()
   return {
     answer: ({ step, input }) => {
       // Comments of a document are not its object's: the first program does not get them, and kpt restores them afterwards.
-      const items = input.items.map((item) => (given.has(item) ? item : withoutDocumentComments(item)))
-      const read = readOr(step, () => readFunctionInput(formatFunctionInput({ ...input, items }), FUNCTION_TEXT))
+      const items = input.items.map((item) =>
+        given.has(item) ? item : withoutDocumentComments(item),
+      )
+      const read = readOr(step, () =>
+        readFunctionInput(formatFunctionInput({ ...input, items }), FUNCTION_TEXT),
+      )
       if ('failure' in read) return read
       const answer = library.answer({ step, input: read })
       if ('failure' in answer || answer.exitCode !== 0) return answer
-      const output = readOr(step, () => readFunctionOutput(formatFunctionOutput(answer, input.config), FUNCTION_TEXT))
+      const output = readOr(step, () =>
+        readFunctionOutput(formatFunctionOutput(answer, input.config), FUNCTION_TEXT),
+      )
       if ('failure' in output) return output
       for (const item of output.items) given.add(item)
       return { ...answer, ...output }

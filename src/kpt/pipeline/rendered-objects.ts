@@ -22,7 +22,10 @@ export interface RenderedObject {
 }
 
 /** In the order of the pipeline's output, without Kptfiles, kustomizations and objects for tools only. Lists are split into their items. */
-export function renderedObjects(sources: PackageSources, { items, runs }: PipelineRun): readonly RenderedObject[] {
+export function renderedObjects(
+  sources: PackageSources,
+  { items, runs }: PipelineRun,
+): readonly RenderedObject[] {
   const lines = new Map<string, LineIndex>()
   const lineAt = (path: string, offset: number): number => {
     const within = sources.packagePath === '' ? path : path.slice(sources.packagePath.length + 1)
@@ -33,33 +36,62 @@ export function renderedObjects(sources: PackageSources, { items, runs }: Pipeli
   const locationOf = (node: YamlMap, path: string): SourceLocation => {
     const { source } = node
     if (source !== undefined)
-      return { path: source.path, document: source.document, item: undefined, line: lineAt(source.path, source.start) }
+      return {
+        path: source.path,
+        document: source.document,
+        item: undefined,
+        line: lineAt(source.path, source.start),
+      }
     const created = runs[node.writes?.[0] ?? -1]?.step
     return created === undefined
       ? { path: sources.where(path), document: 0, item: undefined, line: 1 }
-      : { path: created.kptfile, document: 0, item: undefined, line: created.function.line, step: functionName(created.function) }
+      : {
+          path: created.kptfile,
+          document: 0,
+          item: undefined,
+          line: created.function.line,
+          step: functionName(created.function),
+        }
   }
   const inList = (node: YamlMap, item: number, list: SourceLocation): SourceLocation =>
     // After an external program, only the list is known to be the same.
-    node.source?.path === list.path ? { ...list, item, line: lineAt(list.path, node.source.start) } : { ...list, item }
+    node.source?.path === list.path
+      ? { ...list, item, line: lineAt(list.path, node.source.start) }
+      : { ...list, item }
   const readValue = sources.isAppliedByKpt ? kptJsonOf : kubectlJsonOf
   return items.flatMap((node): RenderedObject[] => {
     const { path } = fileOf(node)
-    const object = withoutAnnotations(readObject(node, readValue, locationOf(node, path)), RENDER_ANNOTATIONS)
+    const object = withoutAnnotations(
+      readObject(node, readValue, locationOf(node, path)),
+      RENDER_ANNOTATIONS,
+    )
     if (isKptfile(path) || isKustomization(object, path)) return []
-    if (!isObjectList(object)) return [{ object, location: locationOf(node, path), path, node, local: false }]
+    if (!isObjectList(object))
+      return [{ object, location: locationOf(node, path), path, node, local: false }]
     const local = isLocalConfig(object)
     return itemsAt(node, 'items').flatMap((below, item) => {
       const target = resolved(below)
       return target.kind === 'map'
-        ? [{ object: readValue(target), location: inList(target, item, locationOf(node, path)), path, node: target, local }]
+        ? [
+            {
+              object: readValue(target),
+              location: inList(target, item, locationOf(node, path)),
+              path,
+              node: target,
+              local,
+            },
+          ]
         : []
     })
   })
 }
 
 /** @throws Failure BP1112 for a value that only a function can create: a text with the tag of a number */
-function readObject(node: YamlMap, readValue: (node: YamlMap) => Json, { path, line }: SourceLocation): Json {
+function readObject(
+  node: YamlMap,
+  readValue: (node: YamlMap) => Json,
+  { path, line }: SourceLocation,
+): Json {
   try {
     return readValue(node)
   } catch (thrown) {

@@ -15,7 +15,9 @@ import { documentsText, writeItems } from './write-items.ts'
 /** As `-o stdout` of kpt. @param items of `runPipeline`; they are not changed */
 export function formatResourceList(items: readonly YamlMap[], passed: PassedItems): string {
   // Comments of a document are not comments of its object, and the list holds objects.
-  const copies = items.map((item) => (passed(item) ? copyNode(item) : withoutDocumentComments(copyNode(item))))
+  const copies = items.map((item) =>
+    passed(item) ? copyNode(item) : withoutDocumentComments(copyNode(item)),
+  )
   for (const item of copies) clearEmptyAnnotations(item)
   return formatFunctionInput({ items: copies, config: undefined })
 }
@@ -28,7 +30,10 @@ export function formatApplied(items: readonly YamlMap[], passed: PassedItems): s
 }
 
 /** The files of `-o DIR` of kpt, by path in the folder. */
-export function outputFiles(items: readonly YamlMap[], passed: PassedItems): ReadonlyMap<string, string> {
+export function outputFiles(
+  items: readonly YamlMap[],
+  passed: PassedItems,
+): ReadonlyMap<string, string> {
   return writeItems(readAgain(items, passed))
 }
 

@@ -5,7 +5,15 @@
 import { Failure, Failures } from '@backporch/kyaml/failure'
 import { copyNode, type YamlMap, yamlMap, yamlText } from '@backporch/kyaml/yaml'
 import { notAnObject } from '../desired/desired-set-builder.ts'
-import { annotationOf, clearAnnotation, fileOf, LEGACY_PATH, PACKAGE_PATH, PATH, setAnnotation } from '../function/item-annotations.ts'
+import {
+  annotationOf,
+  clearAnnotation,
+  fileOf,
+  LEGACY_PATH,
+  PACKAGE_PATH,
+  PATH,
+  setAnnotation,
+} from '../function/item-annotations.ts'
 import type { PipelineStep, RenderProcess, StepRun } from '../function/pipeline-step.ts'
 import { cleanPath, goClean } from '../package/clean-path.ts'
 import type { PipelineFunction } from '../package/kptfile.ts'
@@ -37,7 +45,11 @@ export interface PipelineRun {
  * @throws Failure BP12xx of the first function that fails; nothing is written then, as in kpt. Failures of all functions that nothing may run, if
  * one of them is reached: whoever allows them needs one round for all
  */
-export function* runPipeline(root: PipelinePackage, packagePath: string, watcher?: RenderWatcher): RenderProcess<PipelineRun> {
+export function* runPipeline(
+  root: PipelinePackage,
+  packagePath: string,
+  watcher?: RenderWatcher,
+): RenderProcess<PipelineRun> {
   const runs: StepRun[] = []
   const read = new Set(pathsOf(root))
   const items = yield* new PackageRender(packagePath, runs, watcher).renderAll(root)
@@ -52,7 +64,9 @@ export function* runPipeline(root: PipelinePackage, packagePath: string, watcher
 }
 
 function pathsOf({ folder, items, subpackages }: PipelinePackage): readonly string[] {
-  const own = items.map((item) => (folder === '' ? fileOf(item).path : `${folder}/${fileOf(item).path}`))
+  const own = items.map((item) =>
+    folder === '' ? fileOf(item).path : `${folder}/${fileOf(item).path}`,
+  )
   return [...own, ...subpackages.flatMap(pathsOf)]
 }
 
@@ -91,7 +105,9 @@ class PackageRender {
   }
 
   private mutatorsOf(own: PipelinePackage): readonly PipelineStep[] {
-    const steps = own.kptfile.pipeline.mutators.map((each, index) => this.step(own, 'mutators', index, each))
+    const steps = own.kptfile.pipeline.mutators.map((each, index) =>
+      this.step(own, 'mutators', index, each),
+    )
     return [...own.subpackages.flatMap((below) => this.mutatorsOf(below)), ...steps]
   }
 
@@ -111,7 +127,10 @@ class PackageRender {
     return output
   }
 
-  private *mutate(own: PipelinePackage, input: readonly YamlMap[]): RenderProcess<readonly YamlMap[]> {
+  private *mutate(
+    own: PipelinePackage,
+    input: readonly YamlMap[],
+  ): RenderProcess<readonly YamlMap[]> {
     let items = input
     for (const [index, each] of own.kptfile.pipeline.mutators.entries()) {
       const narrowed = each.selectors.length > 0 || each.exclude.length > 0
@@ -120,10 +139,17 @@ class PackageRender {
       const step = this.step(own, 'mutators', index, each)
       const config = configOf(own, 'mutators', each, items)
       this.watcher?.starts(step)
-      const output = yield* runStep(step, selected, config, (from, to) => this.watcher?.replaced(from, to))
+      const output = yield* runStep(step, selected, config, (from, to) =>
+        this.watcher?.replaced(from, to),
+      )
       for (const item of output.items) if (item.source === undefined) item.writes ??= [step.number]
       items = narrowed ? mergeItems(output.items, selected, items) : output.items
-      const run = { step, config: config === undefined ? undefined : copyNode(config), results: output.results, stderr: output.stderr }
+      const run = {
+        step,
+        config: config === undefined ? undefined : copyNode(config),
+        results: output.results,
+        stderr: output.stderr,
+      }
       this.runs.push(run)
       this.watcher?.mutated(run, items)
     }
@@ -140,8 +166,20 @@ class PackageRender {
     }
   }
 
-  private step(own: PipelinePackage, list: PipelineStep['list'], index: number, each: PipelineFunction): PipelineStep {
-    return { number: this.runs.length, folder: own.folder, list, index, function: each, kptfile: this.kptfileOf(own) }
+  private step(
+    own: PipelinePackage,
+    list: PipelineStep['list'],
+    index: number,
+    each: PipelineFunction,
+  ): PipelineStep {
+    return {
+      number: this.runs.length,
+      folder: own.folder,
+      list,
+      index,
+      function: each,
+      kptfile: this.kptfileOf(own),
+    }
   }
 
   private kptfileOf({ folder }: PipelinePackage): string {

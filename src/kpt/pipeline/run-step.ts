@@ -4,7 +4,14 @@
  */
 import { Failure } from '@backporch/kyaml/failure'
 import { foreignLine } from '@backporch/kyaml/text'
-import { copyLostComments, copyNode, syncKeyOrder, textAt, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
+import {
+  copyLostComments,
+  copyNode,
+  syncKeyOrder,
+  textAt,
+  type YamlMap,
+  type YamlNode,
+} from '@backporch/kyaml/yaml'
 import {
   annotationOf,
   clearAnnotation,
@@ -22,7 +29,13 @@ import {
   setAnnotation,
 } from '../function/item-annotations.ts'
 import type { FunctionOutput } from '../function/krm-function.ts'
-import { describeStep, type FailedAnswer, functionName, type PipelineStep, type RenderProcess } from '../function/pipeline-step.ts'
+import {
+  describeStep,
+  type FailedAnswer,
+  functionName,
+  type PipelineStep,
+  type RenderProcess,
+} from '../function/pipeline-step.ts'
 import { FUNCTION_TEXT } from '../function/resource-list.ts'
 import { goClean } from '../package/clean-path.ts'
 import { notKrm } from './krm-check.ts'
@@ -48,15 +61,25 @@ export function* runStep(
 ): RenderProcess<FunctionOutput> {
   const locations = prepare(step, items)
   // kpt passes the config as it is among the resources, with the annotations of this step.
-  const answer = yield { step, input: { items, config: config === undefined ? undefined : copyNode(config) } }
-  if ('failure' in answer) throw answer.refusalOf === undefined ? answer.failure : new StepRefused(answer.failure, answer.refusalOf)
+  const answer = yield {
+    step,
+    input: { items, config: config === undefined ? undefined : copyNode(config) },
+  }
+  if ('failure' in answer)
+    throw answer.refusalOf === undefined
+      ? answer.failure
+      : new StepRefused(answer.failure, answer.refusalOf)
   if (answer.exitCode !== 0) throw functionFailed(step, answer)
   const output = [...answer.items]
   // Without output the whole package would be deleted, with its Kptfile (measured with kpt 1.0.0-beta.56).
   const narrowed = step.function.selectors.length > 0 || step.function.exclude.length > 0
   if (output.length === 0 && items.length > 0 && step.list === 'mutators' && !narrowed)
     throw badOutput(step, 'the function gave back no resources at all')
-  finish(step, output, { byId: new Map(items.map((item, index) => [String(index + 1), item])), folder: configFolder(config), onReplaced })
+  finish(step, output, {
+    byId: new Map(items.map((item, index) => [String(index + 1), item])),
+    folder: configFolder(config),
+    onReplaced,
+  })
   reconcile(step, output, locations)
   return { ...answer, items: output }
 }
@@ -89,7 +112,9 @@ function configFolder(config: YamlMap | undefined): string {
   const path = config === undefined ? '' : fileOf(config).path
   const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')))
   // It puts them beside a folder `functions` (kyaml `runtimeutil.go`, `functionsDirectoryName`).
-  return folder === 'functions' || folder.endsWith('/functions') ? folder.slice(0, Math.max(0, folder.lastIndexOf('/'))) : folder
+  return folder === 'functions' || folder.endsWith('/functions')
+    ? folder.slice(0, Math.max(0, folder.lastIndexOf('/')))
+    : folder
 }
 
 interface StepInput {
@@ -98,7 +123,11 @@ interface StepInput {
   readonly onReplaced: (from: YamlMap, to: YamlMap) => void
 }
 
-function finish(step: PipelineStep, output: readonly YamlMap[], { byId, folder, onReplaced }: StepInput): void {
+function finish(
+  step: PipelineStep,
+  output: readonly YamlMap[],
+  { byId, folder, onReplaced }: StepInput,
+): void {
   for (const item of output) {
     const id = annotationOf(item, ID) ?? annotationOf(item, LEGACY_ID)
     const from = id === undefined ? undefined : byId.get(id)
@@ -121,7 +150,8 @@ function finish(step: PipelineStep, output: readonly YamlMap[], { byId, folder, 
       setAnnotation(item, PATH, path)
       setAnnotation(item, LEGACY_PATH, path)
     }
-    if ((annotationOf(item, PACKAGE_PATH) ?? '') === '') setAnnotation(item, PACKAGE_PATH, `/${step.folder}`)
+    if ((annotationOf(item, PACKAGE_PATH) ?? '') === '')
+      setAnnotation(item, PACKAGE_PATH, `/${step.folder}`)
   }
   checkLocations(step, output)
   const problem = notKrm(output)
@@ -151,16 +181,27 @@ function checkLocations(step: PipelineStep, output: readonly YamlMap[]): void {
   for (const item of output) {
     const { path, index } = fileOf(item)
     const clean = goClean(path)
-    if (clean.startsWith('../')) throw badOutput(step, `function must not modify resources outside of package: resource has path ${path}`)
+    if (clean.startsWith('../'))
+      throw badOutput(
+        step,
+        `function must not modify resources outside of package: resource has path ${path}`,
+      )
     const location = JSON.stringify([annotationOf(item, PACKAGE_PATH), clean, index])
     if (taken.has(location))
-      throw badOutput(step, `resource at path ${JSON.stringify(clean)} and index ${JSON.stringify(index)} already exists`)
+      throw badOutput(
+        step,
+        `resource at path ${JSON.stringify(clean)} and index ${JSON.stringify(index)} already exists`,
+      )
     taken.add(location)
   }
 }
 
 /** Where a function changed one form of an annotation, the other one follows. */
-function reconcile(step: PipelineStep, output: readonly YamlMap[], locations: ReadonlyMap<string, Location>): void {
+function reconcile(
+  step: PipelineStep,
+  output: readonly YamlMap[],
+  locations: ReadonlyMap<string, Location>,
+): void {
   for (const item of output) {
     copyLegacyAnnotations(item)
     const was = locations.get(annotationOf(item, MIGRATION_ID) ?? '')
@@ -182,11 +223,15 @@ function followChange(item: YamlMap, was: string, own: string, legacy: string): 
   else if (older !== was && newer === was) setAnnotation(item, own, older)
 }
 
-function functionFailed(step: PipelineStep, { results, stderr, exitCode }: FunctionOutput): Failure {
+function functionFailed(
+  step: PipelineStep,
+  { results, stderr, exitCode }: FunctionOutput,
+): Failure {
   const errors = results.filter(({ severity }) => severity === 'error')
   const [first] = errors
   const more = errors.length > 1 ? `, and ${errors.length - 1} more` : ''
-  const text = first === undefined ? firstLine(stderr) : `${subjectOf(first)}${first.message}${more}`
+  const text =
+    first === undefined ? firstLine(stderr) : `${subjectOf(first)}${first.message}${more}`
   return new Failure({
     code: 'BP1202',
     what: `the function ${functionName(step.function)} failed`,
@@ -198,7 +243,9 @@ function functionFailed(step: PipelineStep, { results, stderr, exitCode }: Funct
 }
 
 function subjectOf({ resourceRef, field }: FunctionOutput['results'][number]): string {
-  const name = [resourceRef?.kind, resourceRef?.namespace, resourceRef?.name].filter((part) => part !== undefined && part !== '').join('/')
+  const name = [resourceRef?.kind, resourceRef?.namespace, resourceRef?.name]
+    .filter((part) => part !== undefined && part !== '')
+    .join('/')
   const subject = [name, field?.path ?? ''].filter((part) => part !== '').join(' ')
   return subject === '' ? '' : `${subject}: `
 }

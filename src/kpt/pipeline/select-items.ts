@@ -1,6 +1,11 @@
 /** Selects the resources of a function, and merges its output with the others (kpt `internal/fnruntime/utils.go`). */
 import { mapAt, textAt, type YamlMap } from '@backporch/kyaml/yaml'
-import { annotationOf, clearAnnotation, RESOURCE_ID, setAnnotation } from '../function/item-annotations.ts'
+import {
+  annotationOf,
+  clearAnnotation,
+  RESOURCE_ID,
+  setAnnotation,
+} from '../function/item-annotations.ts'
 import type { FunctionSelector } from '../package/kptfile.ts'
 
 /** As in kpt, a resource that two selectors match is passed twice. */
@@ -10,8 +15,14 @@ export function selectItems(
   exclude: readonly FunctionSelector[],
 ): readonly YamlMap[] {
   const selected =
-    selectors.length === 0 ? items : items.flatMap((item) => selectors.filter((selector) => matches(item, selector)).map(() => item))
-  return selected.filter((item) => !exclude.some((selector) => !isEmpty(selector) && matches(item, selector)))
+    selectors.length === 0
+      ? items
+      : items.flatMap((item) =>
+          selectors.filter((selector) => matches(item, selector)).map(() => item),
+        )
+  return selected.filter(
+    (item) => !exclude.some((selector) => !isEmpty(selector) && matches(item, selector)),
+  )
 }
 
 function matches(item: YamlMap, selector: FunctionSelector): boolean {
@@ -29,13 +40,31 @@ function holds(wanted: string, is: string | undefined): boolean {
   return wanted === '' || wanted === (is ?? '')
 }
 
-function holdAll(wanted: ReadonlyMap<string, string>, item: YamlMap, field: 'labels' | 'annotations'): boolean {
+function holdAll(
+  wanted: ReadonlyMap<string, string>,
+  item: YamlMap,
+  field: 'labels' | 'annotations',
+): boolean {
   const map = mapAt(item, 'metadata', field)
   return [...wanted].every(([name, value]) => textAt(map, name) === value)
 }
 
-function isEmpty({ apiVersion, kind, name, namespace, labels, annotations }: FunctionSelector): boolean {
-  return apiVersion === '' && kind === '' && name === '' && namespace === '' && labels.size === 0 && annotations.size === 0
+function isEmpty({
+  apiVersion,
+  kind,
+  name,
+  namespace,
+  labels,
+  annotations,
+}: FunctionSelector): boolean {
+  return (
+    apiVersion === '' &&
+    kind === '' &&
+    name === '' &&
+    namespace === '' &&
+    labels.size === 0 &&
+    annotations.size === 0
+  )
 }
 
 /** Numbers the resources for `mergeItems`. */
@@ -46,7 +75,11 @@ export function setResourceIds(items: readonly YamlMap[]): void {
 /**
  * The output of the function in place of its input, the other resources unchanged, new ones at the end. Removes the numbers.
  */
-export function mergeItems(output: readonly YamlMap[], selected: readonly YamlMap[], items: readonly YamlMap[]): YamlMap[] {
+export function mergeItems(
+  output: readonly YamlMap[],
+  selected: readonly YamlMap[],
+  items: readonly YamlMap[],
+): YamlMap[] {
   const given = new Set(selected)
   const back = new Map<string, YamlMap>()
   for (const item of output) {

@@ -1,7 +1,17 @@
 /** Rendered resources as the files that kpt writes (kyaml 0.15 `kio/pkgio_writer.go`, `kio/byteio_writer.go`). */
 import { writeYamlDocuments } from '@backporch/kyaml/edit-yaml'
 import { formatJson } from '@backporch/kyaml/json'
-import { copyNode, entryOf, jsonOf, keyOf, resolved, textAt, type YamlMap, type YamlNode, type YamlScalar } from '@backporch/kyaml/yaml'
+import {
+  copyNode,
+  entryOf,
+  jsonOf,
+  keyOf,
+  resolved,
+  textAt,
+  type YamlMap,
+  type YamlNode,
+  type YamlScalar,
+} from '@backporch/kyaml/yaml'
 import {
   annotationOf,
   clearAnnotation,
@@ -29,7 +39,10 @@ export function writeItems(items: readonly YamlMap[]): ReadonlyMap<string, strin
     const { path } = fileOf(item)
     byPath.set(path, [...(byPath.get(path) ?? []), item])
   }
-  const files = [...byPath].map(([path, inFile]): [string, string] => [path, documentsText(path, sortByIndex(inFile))])
+  const files = [...byPath].map(([path, inFile]): [string, string] => [
+    path,
+    documentsText(path, sortByIndex(inFile)),
+  ])
   return new Map(files.sort(([one], [other]) => (one < other ? -1 : 1)))
 }
 
@@ -40,7 +53,8 @@ function locateAll(items: readonly YamlMap[]): void {
     copyLegacyAnnotations(item)
     const path = annotationOf(item, PATH)
     const index = annotationOf(item, INDEX)
-    if (path !== undefined && index !== undefined) counts.set(path, Math.max(counts.get(path) ?? 0, Number.parseInt(index, 10) || 0))
+    if (path !== undefined && index !== undefined)
+      counts.set(path, Math.max(counts.get(path) ?? 0, Number.parseInt(index, 10) || 0))
     if (path === undefined) {
       const created = `${(textAt(item, 'kind') ?? '').toLowerCase()}_${textAt(item, 'metadata', 'name') ?? ''}.yaml`
       const namespace = textAt(item, 'metadata', 'namespace') ?? ''
@@ -73,15 +87,20 @@ const READER_ANNOTATIONS = [INDEX, LEGACY_INDEX, SEQUENCE_INDENT, PATH, LEGACY_P
  */
 export function documentsText(path: string, items: readonly YamlMap[]): string {
   const documents = items.map((item) => {
-    const sequenceIndent = annotationOf(item, SEQUENCE_INDENT) === 'wide' ? ('wide' as const) : ('compact' as const)
+    const sequenceIndent =
+      annotationOf(item, SEQUENCE_INDENT) === 'wide' ? ('wide' as const) : ('compact' as const)
     for (const name of READER_ANNOTATIONS) clearAnnotation(item, name)
     clearEmptyAnnotations(item)
     return { item, sequenceIndent }
   })
   const [only] = documents
-  if (only !== undefined && documents.length === 1 && path.endsWith('.json')) return `${goJson(only.item)}\n`
+  if (only !== undefined && documents.length === 1 && path.endsWith('.json'))
+    return `${goJson(only.item)}\n`
   return writeYamlDocuments(
-    documents.map(({ item, sequenceIndent }) => ({ node: entryOf(item, BARE_LIST_KEY)?.value ?? item, sequenceIndent })),
+    documents.map(({ item, sequenceIndent }) => ({
+      node: entryOf(item, BARE_LIST_KEY)?.value ?? item,
+      sequenceIndent,
+    })),
   )
 }
 
@@ -114,5 +133,8 @@ function goScalar(node: YamlScalar): string {
 }
 
 function escaped(json: string): string {
-  return json.replace(/[<>&\u2028\u2029]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return json.replace(
+    /[<>&\u2028\u2029]/g,
+    (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }

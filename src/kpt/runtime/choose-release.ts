@@ -46,28 +46,47 @@ export interface ChosenRelease {
  * @param frozen whether the registry gets no new releases
  * @returns the release, or why it is not built in
  */
-export function chooseRelease(builtIn: BuiltIn, tag: string, frozen: boolean): ChosenRelease | { readonly why: string } {
+export function chooseRelease(
+  builtIn: BuiltIn,
+  tag: string,
+  frozen: boolean,
+): ChosenRelease | { readonly why: string } {
   const exact = parseRelease(tag)
   const newest = frozen ? (builtIn.last ?? builtIn.newest) : builtIn.newest
   const release = exact ?? releaseOf(builtIn, tag, newest)
   const variant = release === undefined ? undefined : variantOf(builtIn, release)
-  if (release !== undefined && variant !== undefined) return { run: variant.run, release, moves: exact === undefined && !frozen }
-  const means = release === undefined || exact !== undefined ? '' : ` is now ${formatRelease(release)}, and that`
-  return { why: `${tag === '' ? 'no tag' : tag}${means} is none of the releases that are built in (${describeReleases(builtIn)})` }
+  if (release !== undefined && variant !== undefined)
+    return { run: variant.run, release, moves: exact === undefined && !frozen }
+  const means =
+    release === undefined || exact !== undefined
+      ? ''
+      : ` is now ${formatRelease(release)}, and that`
+  return {
+    why: `${tag === '' ? 'no tag' : tag}${means} is none of the releases that are built in (${describeReleases(builtIn)})`,
+  }
 }
 
 /** The newest release that is built in; undefined where no image is the function. */
 export function newestBuiltIn(builtIn: BuiltIn): ReleaseVersion | undefined {
-  return knownReleases(builtIn, builtIn.newest).find((release) => variantOf(builtIn, release) !== undefined)
+  return knownReleases(builtIn, builtIn.newest).find(
+    (release) => variantOf(builtIn, release) !== undefined,
+  )
 }
 
 function variantOf({ variants }: BuiltIn, release: ReleaseVersion): BuiltInVariant | undefined {
-  return variants.find(({ from, below }) => compareReleases(release, from) >= 0 && compareReleases(release, below) < 0)
+  return variants.find(
+    ({ from, below }) => compareReleases(release, from) >= 0 && compareReleases(release, below) < 0,
+  )
 }
 
-function releaseOf(builtIn: BuiltIn, tag: string, newest: ReleaseVersion): ReleaseVersion | undefined {
+function releaseOf(
+  builtIn: BuiltIn,
+  tag: string,
+  newest: ReleaseVersion,
+): ReleaseVersion | undefined {
   const start = parseStart(tag)
-  if (start !== undefined) return [newest, ...(builtIn.ended ?? [])].find((version) => startsWith(version, start))
+  if (start !== undefined)
+    return [newest, ...(builtIn.ended ?? [])].find((version) => startsWith(version, start))
   const holds = parseConstraint(tag)
   // `latest`, `unstable`, and other tags that are no versions.
   if (holds === undefined) return newest
@@ -75,7 +94,10 @@ function releaseOf(builtIn: BuiltIn, tag: string, newest: ReleaseVersion): Relea
 }
 
 /** The newest first. Every patch below the last one of its minor version is a release, built in or not: kpt would take it. */
-function knownReleases({ variants, ended = [] }: BuiltIn, newest: ReleaseVersion): readonly ReleaseVersion[] {
+function knownReleases(
+  { variants, ended = [] }: BuiltIn,
+  newest: ReleaseVersion,
+): readonly ReleaseVersion[] {
   const releases: ReleaseVersion[] = [newest, ...ended].flatMap(([major, minor, last]) =>
     Array.from({ length: last + 1 }, (_, patch): ReleaseVersion => [major, minor, patch]),
   )
@@ -83,12 +105,16 @@ function knownReleases({ variants, ended = [] }: BuiltIn, newest: ReleaseVersion
     const patches = below[1] > from[1] ? newest[2] : below[2] - 1
     for (let patch = from[2]; patch <= patches; patch += 1) releases.push([from[0], from[1], patch])
   }
-  return releases.filter((release) => compareReleases(release, newest) <= 0).sort((one, other) => compareReleases(other, one))
+  return releases
+    .filter((release) => compareReleases(release, newest) <= 0)
+    .sort((one, other) => compareReleases(other, one))
 }
 
 function describeReleases({ variants }: BuiltIn): string {
   const ranges: { from: ReleaseVersion; below: ReleaseVersion }[] = []
-  for (const { from, below } of [...variants].sort((one, other) => compareReleases(one.from, other.from))) {
+  for (const { from, below } of [...variants].sort((one, other) =>
+    compareReleases(one.from, other.from),
+  )) {
     const before = ranges.at(-1)
     if (before !== undefined && compareReleases(before.below, from) === 0) before.below = below
     else ranges.push({ from, below })
@@ -96,7 +122,13 @@ function describeReleases({ variants }: BuiltIn): string {
   return ranges.map(describeRange).join(', ')
 }
 
-function describeRange({ from, below }: { readonly from: ReleaseVersion; readonly below: ReleaseVersion }): string {
+function describeRange({
+  from,
+  below,
+}: {
+  readonly from: ReleaseVersion
+  readonly below: ReleaseVersion
+}): string {
   const [major, minor, patch] = below
   if (patch === 0) return `from ${formatRelease(from)}, below ${formatRelease(below)}`
   const last = formatRelease([major, minor, patch - 1])

@@ -41,22 +41,45 @@ const RELATIVE = 'its path is relative, and there is no folder that it could sta
 const FROZEN_CATALOG = 'gcr.io/kpt-fn/'
 const CATALOG = 'ghcr.io/kptdev/krm-functions-catalog/'
 
-export function chooseRuntime(step: PipelineStep, allowed: AllowedFunctions, builtIns: BuiltIns): ChosenRuntime {
+export function chooseRuntime(
+  step: PipelineStep,
+  allowed: AllowedFunctions,
+  builtIns: BuiltIns,
+): ChosenRuntime {
   const chosen = chooseFor(step, allowed, builtIns)
-  return chosen.is === 'refused' && step.list === 'validators' ? { is: 'not-run', failure: chosen.failure } : chosen
+  return chosen.is === 'refused' && step.list === 'validators'
+    ? { is: 'not-run', failure: chosen.failure }
+    : chosen
 }
 
-function chooseFor(step: PipelineStep, allowed: AllowedFunctions, builtIns: BuiltIns): ChosenRuntime {
+function chooseFor(
+  step: PipelineStep,
+  allowed: AllowedFunctions,
+  builtIns: BuiltIns,
+): ChosenRuntime {
   const { notEvaluated, image } = step.function
   if (notEvaluated.length > 0) {
     const fields = notEvaluated.join(' and ')
-    return { is: 'refused', failure: runtimeMissing(step, `${fields} is evaluated by kpt from 1.0 on, and not here`, `remove ${fields}`) }
+    return {
+      is: 'refused',
+      failure: runtimeMissing(
+        step,
+        `${fields} is evaluated by kpt from 1.0 on, and not here`,
+        `remove ${fields}`,
+      ),
+    }
   }
-  return image === '' ? chooseForExec(step, allowed, builtIns) : chooseForImage(step, allowed, builtIns)
+  return image === ''
+    ? chooseForExec(step, allowed, builtIns)
+    : chooseForImage(step, allowed, builtIns)
 }
 
 /** The answer to a call of a function that is refused: with it, the caller can name all that are. */
-export function refusedAnswer(failure: Failure, allowed: AllowedFunctions, builtIns: BuiltIns): FailedAnswer {
+export function refusedAnswer(
+  failure: Failure,
+  allowed: AllowedFunctions,
+  builtIns: BuiltIns,
+): FailedAnswer {
   const refusalOf = (step: PipelineStep): Failure | undefined => {
     const chosen = chooseRuntime(step, allowed, builtIns)
     return chosen.is === 'refused' ? chosen.failure : undefined
@@ -64,7 +87,11 @@ export function refusedAnswer(failure: Failure, allowed: AllowedFunctions, built
   return { failure, refusalOf }
 }
 
-function chooseForExec(step: PipelineStep, allowed: AllowedFunctions, builtIns: BuiltIns): ChosenRuntime {
+function chooseForExec(
+  step: PipelineStep,
+  allowed: AllowedFunctions,
+  builtIns: BuiltIns,
+): ChosenRuntime {
   const text = step.function.exec.trim()
   const [program, ...words] = splitWords(text) ?? []
   if (program === undefined) return { is: 'refused', failure: noProgram(step) }
@@ -78,7 +105,12 @@ function chooseForExec(step: PipelineStep, allowed: AllowedFunctions, builtIns: 
   if (module !== undefined) return module
   // An allowed interpreter with arguments of the package's choice could run anything.
   const byPath =
-    words.length > 0 ? [] : allowed.exec.filter((each) => each === path || (isName && each.startsWith('/') && each.endsWith(`/${program}`)))
+    words.length > 0
+      ? []
+      : allowed.exec.filter(
+          (each) =>
+            each === path || (isName && each.startsWith('/') && each.endsWith(`/${program}`)),
+        )
   const [only, second] = byPath
   if (only !== undefined && second === undefined) return { is: 'program', program: only, words }
   const name = builtInName(program)
@@ -86,24 +118,45 @@ function chooseForExec(step: PipelineStep, allowed: AllowedFunctions, builtIns: 
   if (builtIn === undefined || words.length > 0)
     return {
       is: 'refused',
-      failure: programNotAllowed(step, isName || path !== undefined ? 'it is not on the list of programs that are allowed' : RELATIVE),
+      failure: programNotAllowed(
+        step,
+        isName || path !== undefined
+          ? 'it is not on the list of programs that are allowed'
+          : RELATIVE,
+      ),
     }
   const [{ run }] = builtIn.variants
   return isName
     ? { is: 'built-in', run }
-    : { is: 'built-in', run, remark: `the built-in ${name} stands for the program ${JSON.stringify(program)}` }
+    : {
+        is: 'built-in',
+        run,
+        remark: `the built-in ${name} stands for the program ${JSON.stringify(program)}`,
+      }
 }
 
 /** `/opt/fn/team.mjs`, `fn/team.mjs` and `team.mjs` name the module `/opt/fn/team.mjs`, also behind `node`. */
-function allowedModule(program: string, words: readonly string[], modules: readonly string[]): ChosenRuntime | undefined {
+function allowedModule(
+  program: string,
+  words: readonly string[],
+  modules: readonly string[],
+): ChosenRuntime | undefined {
   const behindNode = /^(?:.*\/)?node$/.test(program)
   const [path, ...more] = behindNode ? words : [program, ...words]
   if (path === undefined || more.length > 0) return undefined
   const end = path.startsWith('/') ? path : `/${path.replace(/^(?:\.{1,2}\/)+/, '')}`
-  const [file, second] = modules.filter((each) => (path.startsWith('/') ? each === end : each.endsWith(end)))
+  const [file, second] = modules.filter((each) =>
+    path.startsWith('/') ? each === end : each.endsWith(end),
+  )
   if (file === undefined || second !== undefined) return undefined
   const isPath = file !== path && (behindNode || path.includes('/'))
-  return { is: 'module', file, ...(isPath ? { remark: `the module ${file} stands for the program ${JSON.stringify(path)}` } : {}) }
+  return {
+    is: 'module',
+    file,
+    ...(isPath
+      ? { remark: `the module ${file} stands for the program ${JSON.stringify(path)}` }
+      : {}),
+  }
 }
 
 /** `set-labels`, `bin/set-labels`, `functions/set-labels/run.ts`. */
@@ -118,13 +171,18 @@ interface ImageName {
   readonly digest: string
 }
 
-function chooseForImage(step: PipelineStep, allowed: AllowedFunctions, builtIns: BuiltIns): ChosenRuntime {
+function chooseForImage(
+  step: PipelineStep,
+  allowed: AllowedFunctions,
+  builtIns: BuiltIns,
+): ChosenRuntime {
   const { image, tag } = step.function
   const written = readImage(image)
   // kpt replaces the image's tag and digest by the tag beside the image.
   const named = tag === '' ? written : { name: written.name, tag, digest: '' }
   const full = formatImage(named)
-  if (allowed.images.includes(image) || allowed.images.includes(full)) return { is: 'image', image: full }
+  if (allowed.images.includes(image) || allowed.images.includes(full))
+    return { is: 'image', image: full }
   const catalog = [CATALOG, FROZEN_CATALOG].find((prefix) => named.name.startsWith(prefix))
   const builtIn = catalog === undefined ? undefined : builtIns.get(named.name.slice(catalog.length))
   // A digest does not name the release; a tag beside it does.
@@ -135,30 +193,51 @@ function chooseForImage(step: PipelineStep, allowed: AllowedFunctions, builtIns:
   if (chosen !== undefined && 'run' in chosen) {
     const { run, release, moves } = chosen
     if (!moves || named.digest !== '') return { is: 'built-in', run }
-    const reference = named.tag === '' ? `${image} without a tag` : `the tag ${named.tag} of ${image.replace(/:[^/:]*$/, '')}`
-    return { is: 'built-in', run, remark: `${reference} means another release from time to time: ${formatRelease(release)} runs` }
+    const reference =
+      named.tag === ''
+        ? `${image} without a tag`
+        : `the tag ${named.tag} of ${image.replace(/:[^/:]*$/, '')}`
+    return {
+      is: 'built-in',
+      run,
+      remark: `${reference} means another release from time to time: ${formatRelease(release)} runs`,
+    }
   }
   if (allowed.images.some((prefix) => prefix.endsWith('/') && full.startsWith(prefix))) {
-    if (named.digest !== '' || parseRelease(named.tag) !== undefined) return { is: 'image', image: full }
+    if (named.digest !== '' || parseRelease(named.tag) !== undefined)
+      return { is: 'image', image: full }
     return { is: 'refused', failure: imageNotPinned(step, full) }
   }
   if (catalog === undefined) return { is: 'refused', failure: imageNotAllowed(step, full) }
   const missing = (why: string, instead: string): ChosenRuntime => {
-    return { is: 'refused', failure: runtimeMissing(step, why, `${instead}, or allow this image with --allow-image=${full}`) }
+    return {
+      is: 'refused',
+      failure: runtimeMissing(
+        step,
+        why,
+        `${instead}, or allow this image with --allow-image=${full}`,
+      ),
+    }
   }
   if (builtIn === undefined) return missing('it is not built in', 'use a function that is built in')
   if (chosen === undefined)
-    return missing('a digest alone does not name a release', 'name its release before the digest, as in :v1.2.3@sha256:…')
+    return missing(
+      'a digest alone does not name a release',
+      'name its release before the digest, as in :v1.2.3@sha256:…',
+    )
   const name = named.name.slice(catalog.length)
   const use = newestBuiltIn(builtIn)
   return missing(
     chosen.why,
-    use === undefined ? `name it by exec: ${name}` : `use ${CATALOG}${name}:${formatRelease(use)}, which is built in`,
+    use === undefined
+      ? `name it by exec: ${name}`
+      : `use ${CATALOG}${name}:${formatRelease(use)}, which is built in`,
   )
 }
 
 function readImage(image: string): ImageName {
-  const [, path = image, tag = '', digest = ''] = /^(.*?)(?::([^/:@]*))?(?:@(.*))?$/s.exec(image) ?? []
+  const [, path = image, tag = '', digest = ''] =
+    /^(.*?)(?::([^/:@]*))?(?:@(.*))?$/s.exec(image) ?? []
   // kpt searches names without a folder in the catalog; up to 1.0.0-beta.58 in the older one.
   return { name: path.includes('/') ? path : CATALOG + path, tag, digest }
 }

@@ -19,6 +19,9 @@ export function notRunNotes(
   return runs.flatMap(({ step, results }) =>
     results
       .filter(({ tags }) => step.list === 'validators' && tags?.[NOT_RUN] === 'true')
-      .map(({ message }) => ({ cause: 'validator-not-run', subject: describeStep(step), text: message }) as const),
+      .map(
+        ({ message }) =>
+          ({ cause: 'validator-not-run', subject: describeStep(step), text: message }) as const,
+      ),
   )
 }

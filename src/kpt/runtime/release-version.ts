@@ -11,7 +11,9 @@ type VersionStart = readonly number[]
 
 export function parseRelease(text: string): ReleaseVersion | undefined {
   const [major, minor, patch, ...more] = parseStart(text) ?? []
-  return major === undefined || minor === undefined || patch === undefined || more.length > 0 ? undefined : [major, minor, patch]
+  return major === undefined || minor === undefined || patch === undefined || more.length > 0
+    ? undefined
+    : [major, minor, patch]
 }
 
 /** `v0`, `v0.4`, `v0.4.1`, with or without the `v`; undefined for other texts. */
@@ -40,7 +42,9 @@ const TERM = /^(=|==|!=|>|<|>=|=>|<=|=<|~|~>|\^)?\s*(v?[0-9xX*]+(?:\.[0-9xX*]+){
 export function parseConstraint(text: string): VersionConstraint | undefined {
   const alternatives = text.split('||').map(parseTerms)
   const known = alternatives.filter((each) => each !== undefined)
-  return known.length < alternatives.length ? undefined : (version) => known.some((holds) => holds(version))
+  return known.length < alternatives.length
+    ? undefined
+    : (version) => known.some((holds) => holds(version))
 }
 
 function parseTerms(text: string): VersionConstraint | undefined {
@@ -52,15 +56,20 @@ function parseTerms(text: string): VersionConstraint | undefined {
     .filter((term) => term !== '')
     .map(parseTerm)
   const known = terms.filter((term) => term !== undefined)
-  return terms.length === 0 || known.length < terms.length ? undefined : (version) => known.every((holds) => holds(version))
+  return terms.length === 0 || known.length < terms.length
+    ? undefined
+    : (version) => known.every((holds) => holds(version))
 }
 
 function parseTerm(text: string): VersionConstraint | undefined {
   const [, sign = '=', written = ''] = TERM.exec(text) ?? []
-  const start = parseStart(written.replace(/(\.?[xX*])+$/, '') || '*') ?? (/^[xX*]/.test(written) ? [] : undefined)
+  const start =
+    parseStart(written.replace(/(\.?[xX*])+$/, '') || '*') ??
+    (/^[xX*]/.test(written) ? [] : undefined)
   if (start === undefined) return undefined
   const from: ReleaseVersion = [start[0] ?? 0, start[1] ?? 0, start[2] ?? 0]
-  const order = (version: ReleaseVersion): number => (startsWith(version, start) ? 0 : compareReleases(version, from))
+  const order = (version: ReleaseVersion): number =>
+    startsWith(version, start) ? 0 : compareReleases(version, from)
   switch (sign) {
     case '!=':
       return (version) => order(version) !== 0
@@ -76,7 +85,8 @@ function parseTerm(text: string): VersionConstraint | undefined {
       return (version) => order(version) <= 0
     case '~':
     case '~>':
-      return (version) => compareReleases(version, from) >= 0 && startsWith(version, start.slice(0, 2))
+      return (version) =>
+        compareReleases(version, from) >= 0 && startsWith(version, start.slice(0, 2))
     case '^': {
       // Up to the first part that is not 0.
       const first = start.findIndex((part) => part !== 0)

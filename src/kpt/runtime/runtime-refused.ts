@@ -22,7 +22,8 @@ export function programNotAllowed(step: PipelineStep, why: string): Failure {
 /** A relative path has no base folder here: allowing it unchanged leads to the same refusal. */
 function allowProgram(text: string): string {
   const [program = '', ...words] = splitWords(text) ?? []
-  const [, module] = /^(?:(?:.*\/)?node )?(?:\S*\/)?([^\s/]+\.[cm]?[jt]s)$/.exec([program, ...words].join(' ')) ?? []
+  const [, module] =
+    /^(?:(?:.*\/)?node )?(?:\S*\/)?([^\s/]+\.[cm]?[jt]s)$/.exec([program, ...words].join(' ')) ?? []
   if (module !== undefined)
     return `allow the module by its absolute path where it may run, --allow-module=/…/${module}; no setting of the package can`
   if (program.startsWith('/') || !program.includes('/'))
@@ -41,7 +42,12 @@ export function noProgram(step: PipelineStep): Failure {
 
 export function imageNotAllowed(step: PipelineStep, image: string): Failure {
   const why = `${image} is not on the list of images that are allowed`
-  return refused(step, 'an image', why, `allow it with --allow-image=${image} where it may run; no setting of the package can`)
+  return refused(
+    step,
+    'an image',
+    why,
+    `allow it with --allow-image=${image} where it may run; no setting of the package can`,
+  )
 }
 
 /** The operator allows a registry or folder, not every later image in it. */

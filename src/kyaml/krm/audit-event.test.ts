@@ -6,7 +6,11 @@ import type { Json } from '../text/json.ts'
 import { isWriteTo, managerOf, readAuditedWrite, resourceOf } from './audit-event.ts'
 
 test('a write names its user, whom that acted as, and the manager that the server took it for', () => {
-  const write = auditedWrite({ user: 'system:serviceaccount:cattle-system:rancher', actingAs: 'u-ada', manager: 'kubectl-edit' })
+  const write = auditedWrite({
+    user: 'system:serviceaccount:cattle-system:rancher',
+    actingAs: 'u-ada',
+    manager: 'kubectl-edit',
+  })
   assert.equal(write.user, 'system:serviceaccount:cattle-system:rancher')
   assert.equal(write.actingAs, 'u-ada')
   assert.equal(write.manager, 'kubectl-edit')
@@ -19,34 +23,54 @@ const NO_WRITES: readonly (readonly [why: string, sample: AuditSample])[] = [
   ['only reads', { verb: 'get' }],
   ['has not ended', { stage: 'RequestReceived' }],
   ['is a dry run', { query: 'dryRun=All' }],
-  ['is a dry run that its body tells', { verb: 'delete', request: { kind: 'DeleteOptions', dryRun: ['All'] } }],
+  [
+    'is a dry run that its body tells',
+    { verb: 'delete', request: { kind: 'DeleteOptions', dryRun: ['All'] } },
+  ],
   ['is to the status', { subresource: 'status' }],
   ['asks for a token', { verb: 'create', resource: 'serviceaccounts', subresource: 'token' }],
 ]
 
 for (const [why, sample] of NO_WRITES) {
-  test(`no write is what ${why}`, () => assert.equal(readAuditedWrite(auditEvent(sample)), undefined))
+  test(`no write is what ${why}`, () =>
+    assert.equal(readAuditedWrite(auditEvent(sample)), undefined))
 }
 
 test('what is no event is no write, whatever it is', () => {
-  for (const value of [undefined, null, 1, 'x', [], {}, { stage: 'ResponseComplete', verb: 'patch' }] as (Json | undefined)[])
+  for (const value of [
+    undefined,
+    null,
+    1,
+    'x',
+    [],
+    {},
+    { stage: 'ResponseComplete', verb: 'patch' },
+  ] as (Json | undefined)[])
     assert.equal(readAuditedWrite(value), undefined)
   fc.assert(fc.property(fc.jsonValue(), (value) => readAuditedWrite(value as Json) === undefined))
 })
 
 test('nothing that a Secret holds is kept: which keys there are, and which are taken away, is', () => {
   const secret = { resource: 'secrets', name: 'login' }
-  const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': '{"data":{"password":"c3dvcmRmaXNo"}}' }
+  const annotations = {
+    'kubectl.kubernetes.io/last-applied-configuration': '{"data":{"password":"c3dvcmRmaXNo"}}',
+  }
   const write = auditedWrite({
     ...secret,
     request: { data: { password: 'c3dvcmRmaXNo', gone: null }, stringData: { x: 'swordfish' } },
-    response: { kind: 'Secret', metadata: { name: 'login', resourceVersion: '7', annotations }, data: { password: 'c3dvcmRmaXNo' } },
+    response: {
+      kind: 'Secret',
+      metadata: { name: 'login', resourceVersion: '7', annotations },
+      data: { password: 'c3dvcmRmaXNo' },
+    },
   })
   assert.doesNotMatch(JSON.stringify(write), /c3dvcmRmaXNo|swordfish/)
   assert.deepEqual(write.request, { data: { password: '', gone: null }, stringData: { x: '' } })
   assert.deepEqual(write.response?.['data'], { password: '' })
   const operations = [{ op: 'replace', path: '/data/password', value: 'c3dvcmRmaXNo' }]
-  assert.deepEqual(auditedWrite({ ...secret, request: operations }).request, [{ op: 'replace', path: '/data/password' }])
+  assert.deepEqual(auditedWrite({ ...secret, request: operations }).request, [
+    { op: 'replace', path: '/data/password' },
+  ])
 })
 
 test('the manager of a User-Agent stands before the slash, printable, in 128 bytes', () => {
@@ -71,14 +95,30 @@ test('the plural name of a kind is guessed as the API machinery does, and a body
   const id = { group: 'acme.example.com', kind: 'Mouse', namespace: 'shop', name: 'web' }
   const mice = { group: 'acme.example.com', resource: 'mice' }
   assert.equal(isWriteTo(auditedWrite(mice).object, id), false)
-  assert.equal(isWriteTo(auditedWrite({ ...mice, response: { kind: 'Mouse', metadata: {} } }).object, id), true)
   assert.equal(
-    isWriteTo(auditedWrite({ resource: 'configmaps' }).object, { group: '', kind: 'ConfigMap', namespace: 'other', name: 'web' }),
+    isWriteTo(auditedWrite({ ...mice, response: { kind: 'Mouse', metadata: {} } }).object, id),
+    true,
+  )
+  assert.equal(
+    isWriteTo(auditedWrite({ resource: 'configmaps' }).object, {
+      group: '',
+      kind: 'ConfigMap',
+      namespace: 'other',
+      name: 'web',
+    }),
     false,
   )
 })
 
 test('the address of a Namespace has its name twice, and the object no namespace', () => {
-  const { object } = auditedWrite({ verb: 'delete', resource: 'namespaces', namespace: 'shop', name: 'shop' })
-  assert.equal(isWriteTo(object, { group: '', kind: 'Namespace', namespace: '', name: 'shop' }), true)
+  const { object } = auditedWrite({
+    verb: 'delete',
+    resource: 'namespaces',
+    namespace: 'shop',
+    name: 'shop',
+  })
+  assert.equal(
+    isWriteTo(object, { group: '', kind: 'Namespace', namespace: '', name: 'shop' }),
+    true,
+  )
 })

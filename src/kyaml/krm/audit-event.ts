@@ -2,7 +2,15 @@
  * A write in the API server's audit log. Source: `audit.k8s.io/v1` Event (k8s.io/apiserver/pkg/apis/audit/v1/types.go) and
  * docs/facts/audit-events.md. Bodies identify the write that made a value, and are never shown. The content of a Secret is dropped here.
  */
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, partOf, textOf } from '../text/json.ts'
+import {
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  partOf,
+  textOf,
+} from '../text/json.ts'
 import { wordSet } from '../text/words.ts'
 import type { ResourceId } from './resource-id.ts'
 
@@ -48,9 +56,21 @@ export interface AuditedWrite {
   readonly response: JsonObject | undefined
 }
 
-const VERBS: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete', 'deletecollection'])
+const VERBS: ReadonlySet<string> = new Set([
+  'create',
+  'update',
+  'patch',
+  'delete',
+  'deletecollection',
+])
 /** Subresources with a specification; the others are answers of controllers. */
-const SUBRESOURCES: ReadonlySet<string> = new Set(['', 'scale', 'finalize', 'ephemeralcontainers', 'resize'])
+const SUBRESOURCES: ReadonlySet<string> = new Set([
+  '',
+  'scale',
+  'finalize',
+  'ephemeralcontainers',
+  'resize',
+])
 
 /** The write of one event; undefined for any other event. */
 export function readAuditedWrite(event: Json | undefined): AuditedWrite | undefined {
@@ -58,7 +78,8 @@ export function readAuditedWrite(event: Json | undefined): AuditedWrite | undefi
   const verb = textOf(event, 'verb')
   const object = readObject(event)
   const code = partOf(event, 'responseStatus', 'code')
-  if (!isVerb(verb) || object === undefined || typeof code !== 'number' || code < 200 || code > 299) return undefined
+  if (!isVerb(verb) || object === undefined || typeof code !== 'number' || code < 200 || code > 299)
+    return undefined
   const query = queryOf(textOf(event, 'requestURI'))
   const requested = getKey(event, 'requestObject')
   if (query.get('dryRun') !== null || isDryRun(verb, requested)) return undefined
@@ -97,11 +118,17 @@ function readObject(event: JsonObject): AuditedObject | undefined {
     // The address of a Namespace has its name as namespace too.
     namespace: group === '' && resource === 'namespaces' ? '' : textOf(ref, 'namespace'),
     // Only the answer has the name of an object with a generateName.
-    name: textOf(ref, 'name') || (whole && textOf(event, 'verb') === 'create' ? textOf(event, 'responseObject', 'metadata', 'name') : ''),
+    name:
+      textOf(ref, 'name') ||
+      (whole && textOf(event, 'verb') === 'create'
+        ? textOf(event, 'responseObject', 'metadata', 'name')
+        : ''),
     uid: textOf(ref, 'uid') || (whole ? textOf(event, 'responseObject', 'metadata', 'uid') : ''),
     resourceVersion: textOf(ref, 'resourceVersion'),
     kind:
-      whole && textOf(event, 'verb') !== 'delete' ? textOf(event, 'responseObject', 'kind') || textOf(event, 'requestObject', 'kind') : '',
+      whole && textOf(event, 'verb') !== 'delete'
+        ? textOf(event, 'responseObject', 'kind') || textOf(event, 'requestObject', 'kind')
+        : '',
   }
 }
 
@@ -118,7 +145,10 @@ function isDryRun(verb: AuditVerb, request: Json | undefined): boolean {
 export function managerOf(userAgent: string): string {
   const encoder = new TextEncoder()
   let [name, bytes] = ['', 0]
-  for (const character of (userAgent.split('/')[0] ?? '').replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '')) {
+  for (const character of (userAgent.split('/')[0] ?? '').replace(
+    /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu,
+    '',
+  )) {
     bytes += encoder.encode(character).length
     if (bytes > 128) break
     name += character
@@ -135,7 +165,10 @@ export function isWriteTo(object: AuditedObject, id: ResourceId): boolean {
 }
 
 export function isOfKind(object: AuditedObject, { group, kind }: ResourceId): boolean {
-  return object.group === group && (object.resource === resourceOf(kind) || (object.kind !== '' && object.kind === kind))
+  return (
+    object.group === group &&
+    (object.resource === resourceOf(kind) || (object.kind !== '' && object.kind === kind))
+  )
 }
 
 /** `NetworkPolicy` to `networkpolicies`. */
@@ -161,7 +194,9 @@ function withoutValues(value: Json): Json {
   )
 }
 
-const KEPT = wordSet('managedFields resourceVersion uid name namespace kind apiVersion creationTimestamp')
+const KEPT = wordSet(
+  'managedFields resourceVersion uid name namespace kind apiVersion creationTimestamp',
+)
 
 /** An operation of a JSON Patch keeps its location. */
 function withoutOperation(value: Json): Json {

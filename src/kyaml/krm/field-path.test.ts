@@ -3,7 +3,16 @@ import { test } from 'node:test'
 import { randomPath } from '../../../test/property/random-krm.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
 import { formatJson, type Json } from '../text/json.ts'
-import { type FieldPath, field, formatFieldPath, indexOfStep, isWithin, parseFieldPath, sameStep, valueAt } from './field-path.ts'
+import {
+  type FieldPath,
+  field,
+  formatFieldPath,
+  indexOfStep,
+  isWithin,
+  parseFieldPath,
+  sameStep,
+  valueAt,
+} from './field-path.ts'
 
 function parsed(text: string): FieldPath {
   const result = parseFieldPath(text)
@@ -12,20 +21,35 @@ function parsed(text: string): FieldPath {
 }
 
 function samePath(left: FieldPath, right: FieldPath): boolean {
-  return left.length === right.length && left.every((step, index) => sameStep(step, right[index] ?? field('')))
+  return (
+    left.length === right.length &&
+    left.every((step, index) => sameStep(step, right[index] ?? field('')))
+  )
 }
 
 const WRITTEN: readonly (readonly [name: string, path: FieldPath, text: string])[] = [
   ['plain fields', [field('spec'), field('replicas')], 'spec.replicas'],
-  ['an item by its name', [field('containers'), { kind: 'item', keys: { name: 'app' } }, field('image')], 'containers[name=app].image'],
+  [
+    'an item by its name',
+    [field('containers'), { kind: 'item', keys: { name: 'app' } }, field('image')],
+    'containers[name=app].image',
+  ],
   [
     'a label with a prefix',
     [field('metadata'), field('annotations'), field('example.com/owner')],
     'metadata.annotations["example.com/owner"]',
   ],
-  ['a member of a set', [field('finalizers'), { kind: 'member', value: 'example.com/guard' }], 'finalizers[=example.com/guard]'],
+  [
+    'a member of a set',
+    [field('finalizers'), { kind: 'member', value: 'example.com/guard' }],
+    'finalizers[=example.com/guard]',
+  ],
   ['a place in an atomic list', [field('command'), { kind: 'index', index: 0 }], 'command[0]'],
-  ['two keys, a number among them', [{ kind: 'item', keys: { port: 80, protocol: 'TCP' } }], '[port=80,protocol=TCP]'],
+  [
+    'two keys, a number among them',
+    [{ kind: 'item', keys: { port: 80, protocol: 'TCP' } }],
+    '[port=80,protocol=TCP]',
+  ],
   ['a text that looks like a number', [{ kind: 'item', keys: { name: '80' } }], '[name="80"]'],
   ['a text that looks like a negative number', [{ kind: 'member', value: '-5' }], '[="-5"]'],
   ['a negative number', [{ kind: 'member', value: -5 }], '[=-5]'],
@@ -83,7 +107,12 @@ for (const [text, problem] of REFUSED) {
 }
 
 test('hostile text is refused or read in linear time', () => {
-  for (const text of ['['.repeat(50_000), `a[${'"a'.repeat(50_000)}`, `a${'.a'.repeat(50_000)}`, `a[=${'['.repeat(50_000)}`]) {
+  for (const text of [
+    '['.repeat(50_000),
+    `a[${'"a'.repeat(50_000)}`,
+    `a${'.a'.repeat(50_000)}`,
+    `a[=${'['.repeat(50_000)}`,
+  ]) {
     const started = process.cpuUsage()
     parseFieldPath(text)
     assert.ok(process.cpuUsage(started).user < 2_000_000, text.slice(0, 10))

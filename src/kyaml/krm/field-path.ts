@@ -40,7 +40,9 @@ export function formatFieldPath(path: FieldPath): string {
   let text = ''
   for (const step of path) {
     if (step.kind === 'field')
-      text += PLAIN_NAME.test(step.name) ? `${text === '' ? '' : '.'}${step.name}` : `[${JSON.stringify(step.name)}]`
+      text += PLAIN_NAME.test(step.name)
+        ? `${text === '' ? '' : '.'}${step.name}`
+        : `[${JSON.stringify(step.name)}]`
     else if (step.kind === 'index') text += `[${step.index}]`
     else if (step.kind === 'member') text += `[=${formatKeyValue(step.value)}]`
     else if (isAnyStep(step)) text += '[*]'
@@ -48,7 +50,10 @@ export function formatFieldPath(path: FieldPath): string {
       text += `[${Object.entries(step.keys)
         // The server's OpenAPI and its managedFields name the keys of one item in different orders.
         .sort(([left], [right]) => (left < right ? -1 : 1))
-        .map(([key, value]) => `${PLAIN_KEY.test(key) ? key : JSON.stringify(key)}=${formatKeyValue(value)}`)
+        .map(
+          ([key, value]) =>
+            `${PLAIN_KEY.test(key) ? key : JSON.stringify(key)}=${formatKeyValue(value)}`,
+        )
         .join(',')}]`
   }
   return text
@@ -60,19 +65,25 @@ export function isAnyStep(step: PathStep): boolean {
 }
 
 function formatKeyValue(value: Json): string {
-  return typeof value === 'string' && PLAIN_VALUE.test(value) && !/^(true|false|null)$/.test(value) ? value : formatJson(value)
+  return typeof value === 'string' && PLAIN_VALUE.test(value) && !/^(true|false|null)$/.test(value)
+    ? value
+    : formatJson(value)
 }
 
 /**
  * Reads the output of `formatFieldPath`.
  * @returns the path, or a sentence with the problem and its character
  */
-export function parseFieldPath(text: string): { readonly path: FieldPath } | { readonly problem: string } {
+export function parseFieldPath(
+  text: string,
+): { readonly path: FieldPath } | { readonly problem: string } {
   return readPath(new PathReader(text, false))
 }
 
 /** Reads a path with `[*]` for any step, and `*` in unquoted values, which the caller interprets. */
-export function parseFieldPattern(text: string): { readonly path: FieldPath } | { readonly problem: string } {
+export function parseFieldPattern(
+  text: string,
+): { readonly path: FieldPath } | { readonly problem: string } {
   return readPath(new PathReader(text, true))
 }
 
@@ -127,7 +138,8 @@ class PathReader {
       this.at += 1
       return { kind: 'member', value: this.value() }
     }
-    if (next !== undefined && /[0-9]/.test(next)) return { kind: 'index', index: Number(this.match(/[0-9]+/y, 'an index')) }
+    if (next !== undefined && /[0-9]/.test(next))
+      return { kind: 'index', index: Number(this.match(/[0-9]+/y, 'an index')) }
     if (this.pattern && quoted === undefined && this.text.startsWith('*]', this.at)) {
       this.at += 1
       return { kind: 'item', keys: {} }
@@ -142,7 +154,9 @@ class PathReader {
   }
 
   private key(): string {
-    return this.text[this.at] === '"' ? String(this.value()) : this.match(/[A-Za-z_][A-Za-z0-9_-]*/y, 'a key name')
+    return this.text[this.at] === '"'
+      ? String(this.value())
+      : this.match(/[A-Za-z_][A-Za-z0-9_-]*/y, 'a key name')
   }
 
   private value(): Json {
@@ -205,7 +219,10 @@ export function sameStep(left: PathStep, right: PathStep): boolean {
 
 /** Whether `ancestor` is `path` or a location above it. */
 export function isWithin(path: FieldPath, ancestor: FieldPath): boolean {
-  return ancestor.length <= path.length && ancestor.every((step, index) => sameStep(step, path[index] as PathStep))
+  return (
+    ancestor.length <= path.length &&
+    ancestor.every((step, index) => sameStep(step, path[index] as PathStep))
+  )
 }
 
 export function valueAt(value: Json | undefined, path: FieldPath): Json | undefined {
@@ -232,7 +249,9 @@ export function indexOfStep(list: Json, step: PathStep): number {
   if (step.kind === 'index') return step.index < list.length ? step.index : -1
   if (step.kind === 'field') return -1
   const index =
-    list.length > LONG_LIST && !isAnyStep(step) ? indexOf(list, step.kind === 'item' ? Object.keys(step.keys) : undefined) : undefined
+    list.length > LONG_LIST && !isAnyStep(step)
+      ? indexOf(list, step.kind === 'item' ? Object.keys(step.keys) : undefined)
+      : undefined
   if (step.kind === 'member') {
     if (index !== undefined) return index.locations.get(canonicalJson(step.value)) ?? -1
     return list.findIndex((item) => jsonEquals(item, step.value))
@@ -240,13 +259,20 @@ export function indexOfStep(list: Json, step: PathStep): number {
   const wanted = Object.entries(step.keys)
   const exact =
     index === undefined
-      ? list.findIndex((item) => isJsonObject(item) && wanted.every(([key, value]) => jsonEquals(getKey(item, key), value)))
+      ? list.findIndex(
+          (item) =>
+            isJsonObject(item) &&
+            wanted.every(([key, value]) => jsonEquals(getKey(item, key), value)),
+        )
       : (index.locations.get(canonicalJson(step.keys)) ?? -1)
   if (exact !== -1 || index?.complete === true) return exact
   const partial = list.flatMap((item, index) => {
     if (!isJsonObject(item)) return []
     const present = wanted.filter(([key]) => Object.hasOwn(item, key))
-    return present.length > 0 && present.every(([key, value]) => jsonEquals(getKey(item, key), value)) ? [index] : []
+    return present.length > 0 &&
+      present.every(([key, value]) => jsonEquals(getKey(item, key), value))
+      ? [index]
+      : []
   })
   return partial.length === 1 ? (partial[0] as number) : -1
 }

@@ -6,7 +6,16 @@ import * as fc from '../../../test/seeds/fast-check.ts'
 import type { JsonObject } from '../text/json.ts'
 import { type FieldPath, formatFieldPath, parseFieldPath } from './field-path.ts'
 import { UNKNOWN_SCHEMA } from './field-schema.ts'
-import { countCovered, fieldSetOf, leavesOf, ownsPath, parseFieldsV1, sameLeaves, subsetAt, touchesPath } from './field-set.ts'
+import {
+  countCovered,
+  fieldSetOf,
+  leavesOf,
+  ownsPath,
+  parseFieldsV1,
+  sameLeaves,
+  subsetAt,
+  touchesPath,
+} from './field-set.ts'
 
 function path(text: string): FieldPath {
   const parsed = parseFieldPath(text)
@@ -21,7 +30,13 @@ const OBJECT: JsonObject = {
   spec: {
     replicas: 3,
     selector: { matchLabels: { app: 'web' } },
-    template: { spec: { containers: [{ name: 'app', image: 'nginx', args: ['a', 'b'], ports: [{ containerPort: 80 }] }] } },
+    template: {
+      spec: {
+        containers: [
+          { name: 'app', image: 'nginx', args: ['a', 'b'], ports: [{ containerPort: 80 }] },
+        ],
+      },
+    },
   },
 }
 
@@ -39,7 +54,10 @@ test('the set of a manifest is the one that an apply of it owns', () => {
 })
 
 test('where nothing is known of a list it is owned as a whole', () => {
-  assert.deepEqual(leavesOf(fieldSetOf({ spec: { list: [{ name: 'a' }] } }, UNKNOWN_SCHEMA)).map(formatFieldPath), ['spec.list'])
+  assert.deepEqual(
+    leavesOf(fieldSetOf({ spec: { list: [{ name: 'a' }] } }, UNKNOWN_SCHEMA)).map(formatFieldPath),
+    ['spec.list'],
+  )
 })
 
 test('a set written as fieldsV1 is read back with the same leaves', () => {
@@ -64,7 +82,10 @@ test('every leaf of a manifest is there to be found in it, and owned', () => {
 })
 
 test('sets that differ in one leaf are told apart, in either direction', () => {
-  const [all, less] = [fieldSetOf({ spec: { a: 1, b: 2 } }, UNKNOWN_SCHEMA), fieldSetOf({ spec: { a: 1 } }, UNKNOWN_SCHEMA)]
+  const [all, less] = [
+    fieldSetOf({ spec: { a: 1, b: 2 } }, UNKNOWN_SCHEMA),
+    fieldSetOf({ spec: { a: 1 } }, UNKNOWN_SCHEMA),
+  ]
   assert.ok(!sameLeaves(all, less))
   assert.ok(!sameLeaves(less, all))
   assert.ok(sameLeaves(all, fieldSetOf({ spec: { b: 5, a: 6 } }, UNKNOWN_SCHEMA)))

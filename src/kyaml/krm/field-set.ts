@@ -2,7 +2,15 @@
  * Fields of one object that a manager owns (`fieldsV1`), or that a manifest declares. The shape is that of structured-merge-diff's
  * `fieldpath.Set`; `fieldSetOf` follows its `ToFieldSet` (typed/tofieldset.go).
  */
-import { canonicalJson, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../text/json.ts'
+import {
+  canonicalJson,
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  parseJson,
+} from '../text/json.ts'
 import { DEEPEST } from '../text/json-depth.ts'
 import { wordSet } from '../text/words.ts'
 import { type FieldPath, field, type PathStep } from './field-path.ts'
@@ -64,7 +72,9 @@ function parseFieldsV1Key(key: string): PathStep | undefined {
 
 // Fields that server-side apply leaves out of every set (apimachinery, managedfields/internal/stripmeta.go).
 const UNTRACKED_TOP = new Set(['apiVersion', 'kind'])
-const UNTRACKED_METADATA = wordSet('name namespace creationTimestamp selfLink uid clusterName generation managedFields resourceVersion')
+const UNTRACKED_METADATA = wordSet(
+  'name namespace creationTimestamp selfLink uid clusterName generation managedFields resourceVersion',
+)
 
 /** The fields that a manifest declares, as an Apply of it would own them. */
 export function fieldSetOf(object: JsonObject, schema: FieldSchema): FieldSet {
@@ -97,7 +107,11 @@ function setOfMap(value: JsonObject, schema: FieldSchema): FieldSet {
   for (const [name, below] of Object.entries(value)) {
     const set = setOfValue(below, schema.child(name))
     const empty = below === null || (isJsonObject(below) && Object.keys(below).length === 0)
-    addChild(children, name, empty || !schema.declares(name) ? { owned: true, children: set.children } : set)
+    addChild(
+      children,
+      name,
+      empty || !schema.declares(name) ? { owned: true, children: set.children } : set,
+    )
   }
   return { owned: false, children }
 }

@@ -6,7 +6,15 @@ import { handedOver } from './hand-over.ts'
 const CI = { manager: 'ci', operation: 'Apply', subresource: '' } as const
 
 function entry(manager: string, fieldsV1: Json, more: JsonObject = {}): JsonObject {
-  return { manager, operation: 'Apply', apiVersion: 'v1', time: '2026-11-21T10:00:00Z', fieldsType: 'FieldsV1', fieldsV1, ...more }
+  return {
+    manager,
+    operation: 'Apply',
+    apiVersion: 'v1',
+    time: '2026-11-21T10:00:00Z',
+    fieldsType: 'FieldsV1',
+    fieldsV1,
+    ...more,
+  }
 }
 
 function live(...managedFields: Json[]): JsonObject {
@@ -16,7 +24,11 @@ function live(...managedFields: Json[]): JsonObject {
 test('the fields of a settle join those of the syncer, with the later time, and nobody else is touched', () => {
   const person = entry('kubectl-edit', { 'f:data': { 'f:other': {} } }, { operation: 'Update' })
   const theirs = entry('ci', { 'f:data': { 'f:size': {} } })
-  const ours = entry('backporch.dev/0123456789ab', { 'f:data': { 'f:color': {} } }, { time: '2026-11-21T11:00:00Z' })
+  const ours = entry(
+    'backporch.dev/0123456789ab',
+    { 'f:data': { 'f:color': {} } },
+    { time: '2026-11-21T11:00:00Z' },
+  )
   assert.deepEqual(handedOver(live(theirs, person, ours), CI), [
     entry('ci', { 'f:data': { 'f:size': {}, 'f:color': {} } }, { time: '2026-11-21T11:00:00Z' }),
     person,
@@ -30,16 +42,28 @@ test('an object that a settle made anew belongs to the syncer as a whole', () =>
 
 test('two settles, and a patch, are handed over together', () => {
   const first = entry('backporch.dev/0123456789ab', { 'f:data': { 'f:color': {} } })
-  const patched = entry('backporch.dev/ffffffffffff', { 'f:data': { 'f:size': {} } }, { operation: 'Update' })
-  assert.deepEqual(handedOver(live(first, patched), CI), [entry('ci', { 'f:data': { 'f:color': {}, 'f:size': {} } })])
+  const patched = entry(
+    'backporch.dev/ffffffffffff',
+    { 'f:data': { 'f:size': {} } },
+    { operation: 'Update' },
+  )
+  assert.deepEqual(handedOver(live(first, patched), CI), [
+    entry('ci', { 'f:data': { 'f:color': {}, 'f:size': {} } }),
+  ])
 })
 
 test('a place that one set has itself stays a member when the other has places below it', () => {
   const whole = entry('ci', { 'f:spec': { 'f:template': {} } })
-  const below = entry('backporch.dev/0123456789ab', { 'f:spec': { 'f:template': { 'f:metadata': {} } } })
+  const below = entry('backporch.dev/0123456789ab', {
+    'f:spec': { 'f:template': { 'f:metadata': {} } },
+  })
   const item = entry('ci', { 'f:ports': { 'k:{"port":1}': { '.': {}, 'f:port': {} } } })
-  const itemField = entry('backporch.dev/0123456789ab', { 'f:ports': { 'k:{"port":1}': { 'f:name': {} } } })
-  assert.deepEqual(handedOver(live(whole, below), CI), [entry('ci', { 'f:spec': { 'f:template': { '.': {}, 'f:metadata': {} } } })])
+  const itemField = entry('backporch.dev/0123456789ab', {
+    'f:ports': { 'k:{"port":1}': { 'f:name': {} } },
+  })
+  assert.deepEqual(handedOver(live(whole, below), CI), [
+    entry('ci', { 'f:spec': { 'f:template': { '.': {}, 'f:metadata': {} } } }),
+  ])
   assert.deepEqual(handedOver(live(item, itemField), CI), [
     entry('ci', { 'f:ports': { 'k:{"port":1}': { '.': {}, 'f:port': {}, 'f:name': {} } } }),
   ])
@@ -49,13 +73,28 @@ test('nothing is handed over that nobody settled, that is a subresource, or that
   const theirs = entry('ci', { 'f:data': {} })
   assert.equal(handedOver(live(theirs), CI), undefined)
   assert.equal(handedOver({ metadata: {} }, CI), undefined)
-  assert.equal(handedOver(live(theirs, entry('backporch.dev/1', { 'f:status': {} }, { subresource: 'status' })), CI), undefined)
-  assert.equal(handedOver(live(theirs, entry('backporch.dev/1', { 'f:data': {} }, { apiVersion: 'v2' })), CI), undefined)
-  assert.equal(handedOver(live('broken', entry('backporch.dev/1', { 'f:data': {} })), CI), undefined)
+  assert.equal(
+    handedOver(
+      live(theirs, entry('backporch.dev/1', { 'f:status': {} }, { subresource: 'status' })),
+      CI,
+    ),
+    undefined,
+  )
+  assert.equal(
+    handedOver(live(theirs, entry('backporch.dev/1', { 'f:data': {} }, { apiVersion: 'v2' })), CI),
+    undefined,
+  )
+  assert.equal(
+    handedOver(live('broken', entry('backporch.dev/1', { 'f:data': {} })), CI),
+    undefined,
+  )
 })
 
 test('a second time nothing is left', () => {
-  const once = handedOver(live(entry('ci', { 'f:a': {} }), entry('backporch.dev/1', { 'f:b': {} })), CI)
+  const once = handedOver(
+    live(entry('ci', { 'f:a': {} }), entry('backporch.dev/1', { 'f:b': {} })),
+    CI,
+  )
   assert.ok(once !== undefined)
   assert.equal(handedOver(live(...once), CI), undefined)
 })

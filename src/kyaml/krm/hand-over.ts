@@ -2,7 +2,15 @@
  * The hand-over of fields that a settle wrote to the syncer, which must be able to change and remove them. Rules of ownership: Kubernetes
  * documentation, "Server-Side Apply" (transferring ownership); docs/adr/0013.
  */
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, partOf, textOf } from '../text/json.ts'
+import {
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  partOf,
+  textOf,
+} from '../text/json.ts'
 import { type FieldManager, isSettleManager } from './managed-fields.ts'
 
 /**
@@ -13,7 +21,9 @@ export function handedOver(live: JsonObject, to: FieldManager): readonly Json[] 
   const list = partOf(live, 'metadata', 'managedFields')
   if (!isJsonArray(list)) return undefined
   const entries = list.filter((entry) => isJsonObject(entry))
-  const ours = entries.filter((entry) => isSettleManager(textOf(entry, 'manager')) && textOf(entry, 'subresource') === '')
+  const ours = entries.filter(
+    (entry) => isSettleManager(textOf(entry, 'manager')) && textOf(entry, 'subresource') === '',
+  )
   const [first] = ours
   if (first === undefined || entries.length !== list.length) return undefined
   const apiVersion = textOf(first, 'apiVersion')
@@ -23,16 +33,25 @@ export function handedOver(live: JsonObject, to: FieldManager): readonly Json[] 
       textOf(entry, 'operation') === to.operation &&
       textOf(entry, 'subresource') === to.subresource,
   )
-  if ([...ours, ...(theirs === undefined ? [] : [theirs])].some((entry) => textOf(entry, 'apiVersion') !== apiVersion)) return undefined
+  if (
+    [...ours, ...(theirs === undefined ? [] : [theirs])].some(
+      (entry) => textOf(entry, 'apiVersion') !== apiVersion,
+    )
+  )
+    return undefined
   const parts = theirs === undefined ? ours : [theirs, ...ours]
   const joined = {
     ...(theirs ?? { manager: to.manager, operation: to.operation, apiVersion }),
-    time: parts.map((entry) => textOf(entry, 'time')).reduce((latest, time) => (time > latest ? time : latest)),
+    time: parts
+      .map((entry) => textOf(entry, 'time'))
+      .reduce((latest, time) => (time > latest ? time : latest)),
     fieldsType: 'FieldsV1',
     fieldsV1: parts.map((entry): Json => getKey(entry, 'fieldsV1') ?? {}).reduce(joinFields),
   }
   const others = entries.filter((entry) => !ours.includes(entry))
-  return theirs === undefined ? [...others, joined] : others.map((entry) => (entry === theirs ? joined : entry))
+  return theirs === undefined
+    ? [...others, joined]
+    : others.map((entry) => (entry === theirs ? joined : entry))
 }
 
 /** The union of two sets in `fieldsV1`: `{}` is the location itself; `.` is it where locations below are members too. */
@@ -41,8 +60,15 @@ function joinFields(left: Json, right: Json): Json {
   const names = new Set([...Object.keys(left), ...Object.keys(right)])
   const joined: [string, Json][] = [...names].map((name) => {
     const [mine, other] = [getKey(left, name), getKey(right, name)]
-    return [name, mine === undefined ? (other ?? {}) : other === undefined ? mine : joinFields(mine, other)]
+    return [
+      name,
+      mine === undefined ? (other ?? {}) : other === undefined ? mine : joinFields(mine, other),
+    ]
   })
   const isLocation = [left, right].some((set) => Object.keys(set).length === 0)
-  return Object.fromEntries(isLocation && joined.length > 0 ? [['.', {}], ...joined.filter(([name]) => name !== '.')] : joined)
+  return Object.fromEntries(
+    isLocation && joined.length > 0
+      ? [['.', {}], ...joined.filter(([name]) => name !== '.')]
+      : joined,
+  )
 }

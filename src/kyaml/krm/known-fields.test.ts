@@ -20,10 +20,19 @@ const DOCUMENT: Json = {
           spec: {
             type: 'object',
             properties: {
-              items: { type: 'array', items: item, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] },
+              items: {
+                type: 'array',
+                items: item,
+                'x-kubernetes-list-type': 'map',
+                'x-kubernetes-list-map-keys': ['name'],
+              },
               plain: { type: 'array', items: item },
               labels: { type: 'object', additionalProperties: text },
-              open: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, properties: { inner: item } },
+              open: {
+                type: 'object',
+                'x-kubernetes-preserve-unknown-fields': true,
+                properties: { inner: item },
+              },
               any: { type: 'object' },
             },
           },
@@ -34,8 +43,14 @@ const DOCUMENT: Json = {
 }
 const SCHEMA = schemaOfKind(DOCUMENT, 'test/v1', 'Thing') as FieldSchema
 
-function known(spec: JsonObject): { readonly spec: Json | undefined; readonly unknown: readonly string[] } {
-  const { object, unknown } = knownFieldsOf({ apiVersion: 'test/v1', kind: 'Thing', spec, status: { whatever: 1 } }, SCHEMA)
+function known(spec: JsonObject): {
+  readonly spec: Json | undefined
+  readonly unknown: readonly string[]
+} {
+  const { object, unknown } = knownFieldsOf(
+    { apiVersion: 'test/v1', kind: 'Thing', spec, status: { whatever: 1 } },
+    SCHEMA,
+  )
   assert.deepEqual(object['status'], { whatever: 1 })
   return { spec: object['spec'], unknown: unknown.map(formatFieldPath) }
 }

@@ -25,9 +25,17 @@ export function knownFieldsOf(object: JsonObject, schema: FieldSchema): KnownFie
 }
 
 /** One turn reads each object several times, and the next turn reads an unchanged package again. */
-const ASKED = new WeakMap<JsonObject, { readonly schema: FieldSchema; readonly known: KnownFields }>()
+const ASKED = new WeakMap<
+  JsonObject,
+  { readonly schema: FieldSchema; readonly known: KnownFields }
+>()
 
-function knownMap(map: JsonObject, schema: FieldSchema, path: FieldPath, unknown: FieldPath[]): JsonObject {
+function knownMap(
+  map: JsonObject,
+  schema: FieldSchema,
+  path: FieldPath,
+  unknown: FieldPath[],
+): JsonObject {
   let changed = false
   const retained: [string, Json][] = []
   for (const [name, value] of Object.entries(map)) {
@@ -53,7 +61,12 @@ function knownValue(value: Json, schema: FieldSchema, path: FieldPath, unknown: 
   if (!isJsonArray(value)) return value
   const items = schema.items()
   const known = value.map((item, index) =>
-    knownValue(item, items, [...path, stepOfItem(item, schema) ?? { kind: 'index', index }], unknown),
+    knownValue(
+      item,
+      items,
+      [...path, stepOfItem(item, schema) ?? { kind: 'index', index }],
+      unknown,
+    ),
   )
   return known.every((item, index) => item === value[index]) ? value : known
 }

@@ -5,8 +5,18 @@
  */
 import { words } from '../text/words.ts'
 
-const SCOPES: readonly (readonly [group: string, versions: string, namespaced: string, cluster: string])[] = [
-  ['admissionregistration.k8s.io', 'v1 v1beta1', '', 'MutatingWebhookConfiguration ValidatingWebhookConfiguration'],
+const SCOPES: readonly (readonly [
+  group: string,
+  versions: string,
+  namespaced: string,
+  cluster: string,
+])[] = [
+  [
+    'admissionregistration.k8s.io',
+    'v1 v1beta1',
+    '',
+    'MutatingWebhookConfiguration ValidatingWebhookConfiguration',
+  ],
   ['apiextensions.k8s.io', 'v1 v1beta1', '', 'CustomResourceDefinition'],
   ['apiregistration.k8s.io', 'v1 v1beta1', '', 'APIService'],
   ['apps', 'v1', 'ControllerRevision DaemonSet Deployment ReplicaSet StatefulSet', ''],
@@ -29,8 +39,18 @@ const SCOPES: readonly (readonly [group: string, versions: string, namespaced: s
   ['scheduling.k8s.io', 'v1 v1beta1', '', 'PriorityClass'],
   ['storage.k8s.io', 'v1 v1beta1', '', 'CSIDriver CSINode StorageClass VolumeAttachment'],
   ['storage.k8s.io', 'v1beta1', 'CSIStorageCapacity', ''],
-  ['', 'v1', 'ConfigMap Endpoints Event LimitRange PersistentVolumeClaim Pod PodAttachOptions PodExecOptions PodPortForwardOptions', ''],
-  ['', 'v1', 'PodProxyOptions PodTemplate ReplicationController ResourceQuota Secret Service ServiceAccount ServiceProxyOptions', ''],
+  [
+    '',
+    'v1',
+    'ConfigMap Endpoints Event LimitRange PersistentVolumeClaim Pod PodAttachOptions PodExecOptions PodPortForwardOptions',
+    '',
+  ],
+  [
+    '',
+    'v1',
+    'PodProxyOptions PodTemplate ReplicationController ResourceQuota Secret Service ServiceAccount ServiceProxyOptions',
+    '',
+  ],
   ['', 'v1', '', 'ComponentStatus Namespace Node NodeProxyOptions PersistentVolume'],
 ]
 
@@ -38,7 +58,10 @@ const NAMESPACED = new Map(
   SCOPES.flatMap(([group, versions, namespaced, cluster]) =>
     words(versions).flatMap((version) => {
       const key = (kind: string): string => `${group === '' ? '' : `${group}/`}${version} ${kind}`
-      return [...words(namespaced).map((kind) => [key(kind), true] as const), ...words(cluster).map((kind) => [key(kind), false] as const)]
+      return [
+        ...words(namespaced).map((kind) => [key(kind), true] as const),
+        ...words(cluster).map((kind) => [key(kind), false] as const),
+      ]
     }),
   ),
 )

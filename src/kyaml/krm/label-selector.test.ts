@@ -3,9 +3,14 @@ import { test } from 'node:test'
 import * as fc from '../../../test/seeds/fast-check.ts'
 import { matchesLabels, parseLabelSelector } from './label-selector.ts'
 
-const SETS = [{}, { app: 'web' }, { app: 'db', tier: 'a' }, { n: '7' }, { app: '', 'a.io/b': 'x' }, { in: 'in', notin: 'b' }].map(
-  (labels) => new Map<string, string>(Object.entries(labels)),
-)
+const SETS = [
+  {},
+  { app: 'web' },
+  { app: 'db', tier: 'a' },
+  { n: '7' },
+  { app: '', 'a.io/b': 'x' },
+  { in: 'in', notin: 'b' },
+].map((labels) => new Map<string, string>(Object.entries(labels)))
 
 // Which of the six sets above each text selects (x), from labels.Parse and Matches of k8s.io/apimachinery v0.34.3; '' where it refuses.
 const GOLDEN: readonly (readonly [text: string, selects: string])[] = [
@@ -66,7 +71,10 @@ const GOLDEN: readonly (readonly [text: string, selects: string])[] = [
 for (const [text, selects] of GOLDEN) {
   test(`the selector ${JSON.stringify(text)} ${selects === '' ? 'is refused' : 'selects what kubectl selects with it'}`, () => {
     const parsed = parseLabelSelector(text)
-    const got = 'selector' in parsed ? SETS.map((labels) => (matchesLabels(parsed.selector, labels) ? 'x' : '.')).join('') : ''
+    const got =
+      'selector' in parsed
+        ? SETS.map((labels) => (matchesLabels(parsed.selector, labels) ? 'x' : '.')).join('')
+        : ''
     assert.equal(got, selects)
   })
 }
@@ -81,13 +89,17 @@ const PROBLEMS: readonly (readonly [text: string, problem: string])[] = [
 ]
 
 for (const [text, problem] of PROBLEMS) {
-  test(`what is wrong with ${JSON.stringify(text)} is said`, () => assert.deepEqual(parseLabelSelector(text), { problem }))
+  test(`what is wrong with ${JSON.stringify(text)} is said`, () =>
+    assert.deepEqual(parseLabelSelector(text), { problem }))
 }
 
 test('any text is a selector or has a problem', () => {
-  const pieces = fc.array(fc.constantFrom('app', 'in', 'notin', '=', '!', '(', ')', ',', ' ', '>', '<', 'a/b', '7', '\0'), {
-    maxLength: 12,
-  })
+  const pieces = fc.array(
+    fc.constantFrom('app', 'in', 'notin', '=', '!', '(', ')', ',', ' ', '>', '<', 'a/b', '7', '\0'),
+    {
+      maxLength: 12,
+    },
+  )
   fc.assert(
     fc.property(
       fc.oneof(
@@ -96,7 +108,9 @@ test('any text is a selector or has a problem', () => {
       ),
       (text) => {
         const parsed = parseLabelSelector(text)
-        if ('selector' in parsed) for (const labels of SETS) assert.equal(typeof matchesLabels(parsed.selector, labels), 'boolean')
+        if ('selector' in parsed)
+          for (const labels of SETS)
+            assert.equal(typeof matchesLabels(parsed.selector, labels), 'boolean')
         else assert.notEqual(parsed.problem, '')
       },
     ),
@@ -105,12 +119,17 @@ test('any text is a selector or has a problem', () => {
 
 test('what = selects and what != selects is everything, and never both', () => {
   fc.assert(
-    fc.property(fc.constantFrom(...SETS), fc.constantFrom('app', 'tier', 'n'), fc.constantFrom('', 'web', '7'), (labels, key, value) => {
-      const holds = (sign: string): boolean => {
-        const parsed = parseLabelSelector(`${key}${sign}${value}`)
-        return 'selector' in parsed && matchesLabels(parsed.selector, labels)
-      }
-      assert.notEqual(holds('='), holds('!='))
-    }),
+    fc.property(
+      fc.constantFrom(...SETS),
+      fc.constantFrom('app', 'tier', 'n'),
+      fc.constantFrom('', 'web', '7'),
+      (labels, key, value) => {
+        const holds = (sign: string): boolean => {
+          const parsed = parseLabelSelector(`${key}${sign}${value}`)
+          return 'selector' in parsed && matchesLabels(parsed.selector, labels)
+        }
+        assert.notEqual(holds('='), holds('!='))
+      },
+    ),
   )
 })

@@ -15,7 +15,9 @@ export interface LabelRequirement {
 export type LabelSelector = readonly LabelRequirement[]
 
 /** The selector, or the problem as a clause. The empty text selects everything, as in kubectl. */
-export function parseLabelSelector(text: string): { readonly selector: LabelSelector } | { readonly problem: string } {
+export function parseLabelSelector(
+  text: string,
+): { readonly selector: LabelSelector } | { readonly problem: string } {
   try {
     return { selector: parse(text.match(TOKEN) ?? []) }
   } catch (thrown) {
@@ -25,7 +27,10 @@ export function parseLabelSelector(text: string): { readonly selector: LabelSele
 }
 
 /** An absent label fulfils `notin`, `!=` and `!key`, and no other condition. */
-export function matchesLabels(selector: LabelSelector, labels: ReadonlyMap<string, string>): boolean {
+export function matchesLabels(
+  selector: LabelSelector,
+  labels: ReadonlyMap<string, string>,
+): boolean {
   return selector.every(({ key, operator, values }) => {
     const value = labels.get(key)
     if (operator === 'exists') return value !== undefined
@@ -69,7 +74,8 @@ function parse(tokens: readonly string[]): LabelSelector {
     const key = take()
     if (!isWord(key)) throw unexpected(key, absent ? 'a label' : 'a label or "!"')
     const problem = keyProblem(key)
-    if (problem !== undefined) throw new SelectorProblem(`${JSON.stringify(key)} is no label name: ${problem}`)
+    if (problem !== undefined)
+      throw new SelectorProblem(`${JSON.stringify(key)} is no label name: ${problem}`)
     if (absent) return { key, operator: 'absent', values: [] }
     if (current() === '' || current() === ',') return { key, operator: 'exists', values: [] }
     const sign = take()
@@ -111,7 +117,9 @@ function isWord(token: string): boolean {
 }
 
 function unexpected(token: string, wanted: string): SelectorProblem {
-  return new SelectorProblem(`found ${token === '' ? 'the end' : JSON.stringify(token)} where ${wanted} is wanted`)
+  return new SelectorProblem(
+    `found ${token === '' ? 'the end' : JSON.stringify(token)} where ${wanted} is wanted`,
+  )
 }
 
 function checkValue(value: string, operator: LabelOperator): void {
@@ -130,7 +138,11 @@ function keyProblem(key: string): string | undefined {
   const name = parts.at(-1) ?? ''
   const prefix = parts.length === 2 ? parts[0] : undefined
   if (parts.length > 2) return 'it has more than one "/"'
-  if (prefix !== undefined && (prefix.length > 253 || !/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(prefix))) {
+  if (
+    prefix !== undefined &&
+    (prefix.length > 253 ||
+      !/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(prefix))
+  ) {
     return 'what stands before "/" is a DNS name in lower case'
   }
   if (name.length > 63 || !/^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/.test(name)) {

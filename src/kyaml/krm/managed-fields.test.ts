@@ -8,7 +8,14 @@ import { leavesOf } from './field-set.ts'
 import { managedFieldsOf } from './managed-fields.ts'
 
 function entry(more: { readonly [key: string]: Json }): Json {
-  return { manager: 'kubectl', operation: 'Apply', apiVersion: 'v1', time: '2026-11-21T08:00:00Z', fieldsType: 'FieldsV1', ...more }
+  return {
+    manager: 'kubectl',
+    operation: 'Apply',
+    apiVersion: 'v1',
+    time: '2026-11-21T08:00:00Z',
+    fieldsType: 'FieldsV1',
+    ...more,
+  }
 }
 
 test('an entry is read with its fields', () => {
@@ -17,7 +24,9 @@ test('an entry is read with its fields', () => {
     'f:metadata': { 'f:finalizers': { 'v:"a"': {} } },
     'f:ports': { 'k:{"port":80}': { '.': {}, 'f:name': {} } },
   }
-  const { entries, unreadable } = managedFieldsOf({ metadata: { managedFields: [entry({ fieldsV1 })] } })
+  const { entries, unreadable } = managedFieldsOf({
+    metadata: { managedFields: [entry({ fieldsV1 })] },
+  })
   assert.deepEqual(unreadable, [])
   assert.deepEqual(entries[0] && leavesOf(entries[0].fields).map(formatFieldPath), [
     'data.color',

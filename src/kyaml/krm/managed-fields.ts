@@ -1,7 +1,21 @@
 /** `metadata.managedFields` as values. Source: Kubernetes API, `ManagedFieldsEntry` in apimachinery `meta/v1/types.go`. */
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, partOf, textOf } from '../text/json.ts'
+import {
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  partOf,
+  textOf,
+} from '../text/json.ts'
 import type { FieldPath } from './field-path.ts'
-import { depthOfLeafAbove, type FieldSet, parseFieldsV1, stepKey, touchesPath } from './field-set.ts'
+import {
+  depthOfLeafAbove,
+  type FieldSet,
+  parseFieldsV1,
+  stepKey,
+  touchesPath,
+} from './field-set.ts'
 
 /** A writer as the server identifies it. Writers of one name with different operations or subresources are different writers. */
 export interface FieldManager {
@@ -44,9 +58,12 @@ export function managedFieldsOf(object: JsonObject): ManagedFields {
 function readManagedFields(object: JsonObject): ManagedFields {
   const list = partOf(object, 'metadata', 'managedFields')
   if (list === undefined || list === null) return { entries: [], unreadable: [] }
-  if (!isJsonArray(list)) return { entries: [], unreadable: ['metadata.managedFields is not a list'] }
+  if (!isJsonArray(list))
+    return { entries: [], unreadable: ['metadata.managedFields is not a list'] }
   const read = list.map(readEntry)
-  const unreadable = read.flatMap((entry, index) => (entry === undefined ? [`metadata.managedFields[${index}] cannot be read`] : []))
+  const unreadable = read.flatMap((entry, index) =>
+    entry === undefined ? [`metadata.managedFields[${index}] cannot be read`] : [],
+  )
   return { entries: read.filter((entry) => entry !== undefined), unreadable }
 }
 
@@ -71,7 +88,11 @@ function readEntry(item: Json): ManagedFieldsEntry | undefined {
  * Whether a manager owns a location, something in it, or the atomic list or map around it. An entry has an empty map in the form of an
  * atomic one; if another manager owns a part of the map, the map is not atomic, and its parts are not the manager's.
  */
-export function ownsLocation(entry: ManagedFieldsEntry, path: FieldPath, managed: Pick<ManagedFields, 'entries'>): boolean {
+export function ownsLocation(
+  entry: ManagedFieldsEntry,
+  path: FieldPath,
+  managed: Pick<ManagedFields, 'entries'>,
+): boolean {
   if (!touchesPath(entry.fields, path)) return false
   const depth = depthOfLeafAbove(entry.fields, path)
   if (depth === undefined) return true
@@ -82,7 +103,10 @@ export function ownsLocation(entry: ManagedFieldsEntry, path: FieldPath, managed
 const partlyOwned = new WeakMap<readonly ManagedFieldsEntry[], ReadonlySet<string>>()
 
 /** Whether some manager owns a part of what is at a location, and not all of it. */
-export function isPartlyOwned({ entries }: Pick<ManagedFields, 'entries'>, path: FieldPath): boolean {
+export function isPartlyOwned(
+  { entries }: Pick<ManagedFields, 'entries'>,
+  path: FieldPath,
+): boolean {
   const locations = partlyOwned.get(entries) ?? locationsWithParts(entries)
   partlyOwned.set(entries, locations)
   return locations.has(keyOf(path.map(stepKey)))
@@ -92,7 +116,8 @@ function locationsWithParts(entries: readonly ManagedFieldsEntry[]): ReadonlySet
   const found = new Set<string>()
   const collect = ({ children }: FieldSet, steps: readonly string[]): void => {
     if (children.size > 0) found.add(keyOf(steps))
-    for (const [step, { set }] of children) if (set.children.size > 0) collect(set, [...steps, step])
+    for (const [step, { set }] of children)
+      if (set.children.size > 0) collect(set, [...steps, step])
   }
   for (const { fields } of entries) collect(fields, [])
   return found
@@ -103,5 +128,9 @@ function keyOf(steps: readonly string[]): string {
 }
 
 export function sameManager(left: FieldManager, right: FieldManager): boolean {
-  return left.manager === right.manager && left.operation === right.operation && left.subresource === right.subresource
+  return (
+    left.manager === right.manager &&
+    left.operation === right.operation &&
+    left.subresource === right.subresource
+  )
 }

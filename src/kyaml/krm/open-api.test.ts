@@ -6,7 +6,11 @@ import type { FieldSchema } from './field-schema.ts'
 import { schemaOfKind } from './open-api.ts'
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
-const list = (items: Json, extensions: Record<string, Json> = {}) => ({ type: 'array', items, ...extensions })
+const list = (items: Json, extensions: Record<string, Json> = {}) => ({
+  type: 'array',
+  items,
+  ...extensions,
+})
 
 const DOCUMENT: Json = {
   openapi: '3.0.0',
@@ -24,17 +28,29 @@ const DOCUMENT: Json = {
             properties: {
               containers: list(
                 { allOf: [ref('v1.Container')], default: {} },
-                { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name', 'protocol'] },
+                {
+                  'x-kubernetes-list-type': 'map',
+                  'x-kubernetes-list-map-keys': ['name', 'protocol'],
+                },
               ),
-              old: list(ref('v1.Container'), { 'x-kubernetes-patch-strategy': 'merge', 'x-kubernetes-patch-merge-key': 'name' }),
+              old: list(ref('v1.Container'), {
+                'x-kubernetes-patch-strategy': 'merge',
+                'x-kubernetes-patch-merge-key': 'name',
+              }),
               oldSet: list({ type: 'string' }, { 'x-kubernetes-patch-strategy': 'merge' }),
               tags: list({ type: 'string' }, { 'x-kubernetes-list-type': 'set' }),
               args: list({ type: 'string' }),
               keyless: list({ type: 'object' }, { 'x-kubernetes-list-type': 'map' }),
               selector: { allOf: [ref('v1.Selector')], 'x-kubernetes-map-type': 'atomic' },
               granular: { allOf: [ref('v1.AtomicThing')], 'x-kubernetes-map-type': 'granular' },
-              port: { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] },
-              limits: { type: 'object', additionalProperties: ref('io.k8s.apimachinery.pkg.api.resource.Quantity') },
+              port: {
+                'x-kubernetes-int-or-string': true,
+                anyOf: [{ type: 'integer' }, { type: 'string' }],
+              },
+              limits: {
+                type: 'object',
+                additionalProperties: ref('io.k8s.apimachinery.pkg.api.resource.Quantity'),
+              },
               raw: ref('io.k8s.apimachinery.pkg.runtime.RawExtension'),
               free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
               replicas: { type: 'integer', format: 'int32' },
@@ -42,22 +58,45 @@ const DOCUMENT: Json = {
             },
           },
         },
-        'x-kubernetes-group-version-kind': [{ group: 'example.com', version: 'v1', kind: 'Widget' }],
+        'x-kubernetes-group-version-kind': [
+          { group: 'example.com', version: 'v1', kind: 'Widget' },
+        ],
       },
       'v1.ObjectMeta': {
         type: 'object',
-        properties: { labels: { type: 'object', additionalProperties: { type: 'string', default: '' } } },
+        properties: {
+          labels: { type: 'object', additionalProperties: { type: 'string', default: '' } },
+        },
       },
       'v1.Container': {
         type: 'object',
-        properties: { name: { type: 'string', default: '' }, protocol: { type: 'string', default: 'TCP' }, image: { type: 'string' } },
+        properties: {
+          name: { type: 'string', default: '' },
+          protocol: { type: 'string', default: 'TCP' },
+          image: { type: 'string' },
+        },
       },
-      'v1.Selector': { type: 'object', properties: { matchLabels: { type: 'object', additionalProperties: { type: 'string' } } } },
-      'v1.AtomicThing': { type: 'object', 'x-kubernetes-map-type': 'atomic', properties: { a: { type: 'string' } } },
-      'v1.Node': { type: 'object', properties: { children: list(ref('v1.Node')), value: { type: 'string' } } },
-      'io.k8s.apimachinery.pkg.api.resource.Quantity': { oneOf: [{ type: 'string' }, { type: 'number' }] },
+      'v1.Selector': {
+        type: 'object',
+        properties: { matchLabels: { type: 'object', additionalProperties: { type: 'string' } } },
+      },
+      'v1.AtomicThing': {
+        type: 'object',
+        'x-kubernetes-map-type': 'atomic',
+        properties: { a: { type: 'string' } },
+      },
+      'v1.Node': {
+        type: 'object',
+        properties: { children: list(ref('v1.Node')), value: { type: 'string' } },
+      },
+      'io.k8s.apimachinery.pkg.api.resource.Quantity': {
+        oneOf: [{ type: 'string' }, { type: 'number' }],
+      },
       'io.k8s.apimachinery.pkg.runtime.RawExtension': { type: 'object' },
-      'v1.Unrelated': { type: 'object', 'x-kubernetes-group-version-kind': [{ group: 'example.com', version: 'v1', kind: 'Other' }] },
+      'v1.Unrelated': {
+        type: 'object',
+        'x-kubernetes-group-version-kind': [{ group: 'example.com', version: 'v1', kind: 'Other' }],
+      },
     },
   },
 }
@@ -77,7 +116,10 @@ test('a kind is found by group, version and kind together', () => {
 
 test('list types and keys are those of the server, in its order', () => {
   const containers = spec().child('containers')
-  assert.deepEqual([containers.kind, containers.listType, containers.keys], ['list', 'map', ['name', 'protocol']])
+  assert.deepEqual(
+    [containers.kind, containers.listType, containers.keys],
+    ['list', 'map', ['name', 'protocol']],
+  )
   assert.equal(spec().child('tags').listType, 'set')
   assert.equal(spec().child('args').listType, 'atomic')
 })
@@ -93,8 +135,14 @@ test('a list-map without keys is atomic, as nothing can name its items', () => {
 
 test('references are followed, also as the only one of allOf', () => {
   const item = spec().child('containers').items()
-  assert.deepEqual([item.kind, item.declares('image'), item.declares('nothing')], ['object', true, false])
-  assert.deepEqual([item.defaultOf('protocol'), item.defaultOf('name'), item.defaultOf('image')], ['TCP', '', undefined])
+  assert.deepEqual(
+    [item.kind, item.declares('image'), item.declares('nothing')],
+    ['object', true, false],
+  )
+  assert.deepEqual(
+    [item.defaultOf('protocol'), item.defaultOf('name'), item.defaultOf('image')],
+    ['TCP', '', undefined],
+  )
 })
 
 test('a place says for itself whether the map that it refers to is atomic', () => {
@@ -104,14 +152,21 @@ test('a place says for itself whether the map that it refers to is atomic', () =
 })
 
 test('keys of a map are not declared, and have the schema of its values', () => {
-  const labels = schemaOfKind(DOCUMENT, 'example.com/v1', 'Widget')?.child('metadata').child('labels')
+  const labels = schemaOfKind(DOCUMENT, 'example.com/v1', 'Widget')
+    ?.child('metadata')
+    .child('labels')
   assert.ok(labels !== undefined)
-  assert.deepEqual([labels.kind, labels.declares('app'), labels.child('app').kind], ['object', false, 'scalar'])
+  assert.deepEqual(
+    [labels.kind, labels.declares('app'), labels.child('app').kind],
+    ['object', false, 'scalar'],
+  )
 })
 
 test('formats are told: int-or-string, quantity, int32', () => {
   assert.deepEqual(
-    [spec().child('port'), spec().child('limits').child('cpu'), spec().child('replicas')].map(({ kind, format }) => [kind, format]),
+    [spec().child('port'), spec().child('limits').child('cpu'), spec().child('replicas')].map(
+      ({ kind, format }) => [kind, format],
+    ),
     [
       ['scalar', 'int-or-string'],
       ['scalar', 'quantity'],
@@ -122,7 +177,10 @@ test('formats are told: int-or-string, quantity, int32', () => {
 
 test('what is free-form is granular with atomic lists, but a RawExtension is owned as a whole', () => {
   const free = spec().child('free').child('any')
-  assert.deepEqual([free.kind, free.atomic, free.listType, free.declares('x')], ['unknown', false, 'atomic', false])
+  assert.deepEqual(
+    [free.kind, free.atomic, free.listType, free.declares('x')],
+    ['unknown', false, 'atomic', false],
+  )
   assert.equal(spec().child('raw').atomic, true)
 })
 
@@ -135,7 +193,10 @@ test('a schema that contains itself is read as deep as it is asked for', () => {
 test('a trimmed document answers as the whole one, without texts and kinds that nothing needs', () => {
   const trimmed = trimDocument(DOCUMENT, 'example.com/v1', ['Widget'])
   assert.doesNotMatch(JSON.stringify(trimmed), /long text|Unrelated|"\/x"/)
-  const [whole, part] = [schemaOfKind(DOCUMENT, 'example.com/v1', 'Widget'), schemaOfKind(trimmed, 'example.com/v1', 'Widget')]
+  const [whole, part] = [
+    schemaOfKind(DOCUMENT, 'example.com/v1', 'Widget'),
+    schemaOfKind(trimmed, 'example.com/v1', 'Widget'),
+  ]
   assert.ok(whole !== undefined && part !== undefined)
   const locations: readonly (readonly string[])[] = [
     ['spec', 'containers'],
@@ -146,7 +207,13 @@ test('a trimmed document answers as the whole one, without texts and kinds that 
   ]
   for (const names of locations) {
     const at = (root: FieldSchema) => names.reduce((schema, name) => schema.child(name), root)
-    const facts = ({ kind, atomic, listType, keys, format }: FieldSchema) => ({ kind, atomic, listType, keys, format })
+    const facts = ({ kind, atomic, listType, keys, format }: FieldSchema) => ({
+      kind,
+      atomic,
+      listType,
+      keys,
+      format,
+    })
     assert.deepEqual(facts(at(part)), facts(at(whole)), names.join('.'))
   }
   assert.equal(part.child('spec').child('containers').items().defaultOf('protocol'), 'TCP')
@@ -170,7 +237,11 @@ test('fields named like schema keywords survive trimming', () => {
   }
   const schema = schemaOfKind(trimDocument(document, 'v1', ['W']), 'v1', 'W')
   assert.deepEqual(
-    [schema?.declares('description'), schema?.declares('$ref'), schema?.child('default').declares('title')],
+    [
+      schema?.declares('description'),
+      schema?.declares('$ref'),
+      schema?.child('default').declares('title'),
+    ],
     [true, true, true],
   )
 })

@@ -2,7 +2,17 @@
  * OpenAPI v3 documents of an API server as field schemas, by the rules with which the server creates the schema of server-side apply:
  * k8s.io/kube-openapi/pkg/schemaconv (openapi.go `parseSchema`, smd.go `getListElementRelationship`); docs/facts/list-map-keys.md.
  */
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, objectsIn, partOf, textOf, textsIn } from '../text/json.ts'
+import {
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectsIn,
+  partOf,
+  textOf,
+  textsIn,
+} from '../text/json.ts'
 import { type FieldSchema, type ListType, UNKNOWN_SCHEMA } from './field-schema.ts'
 import { parseApiVersion } from './resource-id.ts'
 
@@ -20,7 +30,11 @@ const TYPED = /^io\.k8s\.(api|apimachinery|kube-aggregator|apiextensions-apiserv
  */
 const UNPUBLISHED_DEFAULTS: Readonly<Record<string, JsonObject>> = {
   'io.k8s.api.core.v1.ObjectFieldSelector': { apiVersion: 'v1' },
-  'io.k8s.api.core.v1.PersistentVolumeClaim': { apiVersion: 'v1', kind: 'PersistentVolumeClaim', status: { phase: 'Pending' } },
+  'io.k8s.api.core.v1.PersistentVolumeClaim': {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    status: { phase: 'Pending' },
+  },
   'io.k8s.api.core.v1.PersistentVolumeClaimSpec': { volumeMode: 'Filesystem' },
   'io.k8s.api.core.v1.ServiceAccountTokenProjection': { expirationSeconds: 3600 },
   'io.k8s.api.networking.v1.NetworkPolicyPort': { protocol: 'TCP' },
@@ -28,13 +42,22 @@ const UNPUBLISHED_DEFAULTS: Readonly<Record<string, JsonObject>> = {
 }
 
 /** Any value, owned as a whole (`__untyped_atomic_` in schemaconv). */
-const UNTYPED_ATOMIC: FieldSchema = { ...UNKNOWN_SCHEMA, atomic: true, child: () => UNTYPED_ATOMIC, items: () => UNTYPED_ATOMIC }
+const UNTYPED_ATOMIC: FieldSchema = {
+  ...UNKNOWN_SCHEMA,
+  atomic: true,
+  child: () => UNTYPED_ATOMIC,
+  items: () => UNTYPED_ATOMIC,
+}
 
 /**
  * The schema of a kind; undefined if the document lacks the kind. Parts are read on demand, because a schema may contain itself (CRDs).
  * @param document an OpenAPI v3 document of the kind's group version
  */
-export function schemaOfKind(document: Json, apiVersion: string, kind: string): FieldSchema | undefined {
+export function schemaOfKind(
+  document: Json,
+  apiVersion: string,
+  kind: string,
+): FieldSchema | undefined {
   const schemas = schemasOf(document)
   const name = schemas === undefined ? undefined : definitionOfKind(schemas, apiVersion, kind)
   if (schemas === undefined || name === undefined) return undefined
@@ -46,11 +69,17 @@ export function schemasOf(document: Json): JsonObject | undefined {
   return isJsonObject(schemas) ? schemas : undefined
 }
 
-export function definitionOfKind(schemas: JsonObject, apiVersion: string, kind: string): string | undefined {
+export function definitionOfKind(
+  schemas: JsonObject,
+  apiVersion: string,
+  kind: string,
+): string | undefined {
   const { group, version } = parseApiVersion(apiVersion)
   return Object.keys(schemas).find((name) => {
     const kinds = objectsIn(partOf(schemas[name], GROUP_VERSION_KIND))
-    return kinds.some((one) => (one['group'] ?? '') === group && one['version'] === version && one['kind'] === kind)
+    return kinds.some(
+      (one) => (one['group'] ?? '') === group && one['version'] === version && one['kind'] === kind,
+    )
   })
 }
 
@@ -68,7 +97,9 @@ class SchemaReader {
     if (!isJsonObject(node)) return UNKNOWN_SCHEMA
     if (name === QUANTITY) return new NodeSchema(this, node, { format: 'quantity', typed: true })
     if (!TYPED.test(name)) return this.inline(node)
-    const known = this.known.get(node) ?? new NodeSchema(this, node, { typed: true, defaults: UNPUBLISHED_DEFAULTS[name] })
+    const known =
+      this.known.get(node) ??
+      new NodeSchema(this, node, { typed: true, defaults: UNPUBLISHED_DEFAULTS[name] })
     this.known.set(node, known)
     return known
   }
@@ -87,7 +118,9 @@ class SchemaReader {
 
   /** A part of a typed definition is typed too. */
   within(node: Json | undefined, typed: boolean): FieldSchema {
-    return isJsonObject(node) && typed && referenceOf(node) === undefined ? this.inline(node, true) : this.at(node)
+    return isJsonObject(node) && typed && referenceOf(node) === undefined
+      ? this.inline(node, true)
+      : this.at(node)
   }
 
   private inline(node: JsonObject, typed = false): FieldSchema {
@@ -105,12 +138,16 @@ export function referenceOf(node: JsonObject): string | undefined {
   if (typeof direct === 'string') return direct.slice(direct.lastIndexOf('/') + 1)
   const all = getKey(node, 'allOf')
   const only = isJsonArray(all) && all.length === 1 ? all[0] : undefined
-  return isJsonObject(only) && typeof getKey(only, '$ref') === 'string' ? referenceOf(only) : undefined
+  return isJsonObject(only) && typeof getKey(only, '$ref') === 'string'
+    ? referenceOf(only)
+    : undefined
 }
 
 function overrideAtomic(schema: FieldSchema, atomic: boolean): FieldSchema {
   // The object inherits the methods, which know their own node.
-  return schema.atomic === atomic ? schema : Object.create(schema, { atomic: { value: atomic, enumerable: true } })
+  return schema.atomic === atomic
+    ? schema
+    : Object.create(schema, { atomic: { value: atomic, enumerable: true } })
 }
 
 interface NodeFacts {
@@ -157,7 +194,10 @@ class NodeSchema implements FieldSchema {
   defaultOf(name: string): Json | undefined {
     const property = this.property(name)
     // The published default of a Go type may be its empty value, which defaulting replaces.
-    return getKey(this.defaults, name) ?? (isJsonObject(property) ? getKey(property, 'default') : undefined)
+    return (
+      getKey(this.defaults, name) ??
+      (isJsonObject(property) ? getKey(property, 'default') : undefined)
+    )
   }
 
   child(name: string): FieldSchema {
@@ -181,7 +221,8 @@ function kindOf(node: JsonObject, format: string): FieldSchema['kind'] {
   const type = getKey(node, 'type')
   if (type === 'object') return 'object'
   if (type === 'array') return 'list'
-  if (type === 'string' || type === 'integer' || type === 'number' || type === 'boolean') return 'scalar'
+  if (type === 'string' || type === 'integer' || type === 'number' || type === 'boolean')
+    return 'scalar'
   if (format === 'int-or-string') return 'scalar'
   return isJsonObject(getKey(node, 'properties')) ? 'object' : 'unknown'
 }
@@ -203,7 +244,10 @@ function formatOf(node: JsonObject): string {
   return textOf(node, 'format')
 }
 
-function listTypeOf(node: JsonObject): { readonly type: ListType; readonly keys: readonly string[] } {
+function listTypeOf(node: JsonObject): {
+  readonly type: ListType
+  readonly keys: readonly string[]
+} {
   const type = getKey(node, 'x-kubernetes-list-type')
   if (type === 'set') return { type, keys: [] }
   if (type === 'map') {

@@ -9,6 +9,8 @@ export function isControlled(object: JsonObject): boolean {
 
 /** The name of the owner of a kind; undefined without one. */
 export function ownerNamed(object: JsonObject, kind: string): string | undefined {
-  const owner = objectsIn(partOf(object, 'metadata', 'ownerReferences')).find((each) => textOf(each, 'kind') === kind)
+  const owner = objectsIn(partOf(object, 'metadata', 'ownerReferences')).find(
+    (each) => textOf(each, 'kind') === kind,
+  )
   return owner === undefined ? undefined : textOf(owner, 'name')
 }

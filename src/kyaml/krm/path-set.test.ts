@@ -4,7 +4,10 @@ import * as fc from '../../../test/seeds/fast-check.ts'
 import { type FieldPath, field, isWithin } from './field-path.ts'
 import { PathSet } from './path-set.ts'
 
-const path: fc.Arbitrary<FieldPath> = fc.array(fc.constantFrom('a', 'b').map(field), { minLength: 1, maxLength: 4 })
+const path: fc.Arbitrary<FieldPath> = fc.array(fc.constantFrom('a', 'b').map(field), {
+  minLength: 1,
+  maxLength: 4,
+})
 
 test('a set answers as going through its members does', () => {
   fc.assert(
@@ -12,7 +15,10 @@ test('a set answers as going through its members does', () => {
       const set = new PathSet(members)
       const covered = members.some((member) => isWithin(requested, member))
       assert.equal(set.covers(requested), covered)
-      assert.equal(set.overlaps(requested), covered || members.some((member) => isWithin(member, requested)))
+      assert.equal(
+        set.overlaps(requested),
+        covered || members.some((member) => isWithin(member, requested)),
+      )
     }),
   )
 })

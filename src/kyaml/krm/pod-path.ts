@@ -5,11 +5,16 @@ import type { ResourceId } from './resource-id.ts'
 const TEMPLATE = ['spec', 'template', 'spec'].map(field)
 const PATHS = new Map<string, FieldPath>([
   ['/Pod', [field('spec')]],
-  ...['apps/Deployment', 'apps/StatefulSet', 'apps/DaemonSet', 'apps/ReplicaSet', 'batch/Job'].map((kind) => [kind, TEMPLATE] as const),
+  ...['apps/Deployment', 'apps/StatefulSet', 'apps/DaemonSet', 'apps/ReplicaSet', 'batch/Job'].map(
+    (kind) => [kind, TEMPLATE] as const,
+  ),
   ['batch/CronJob', [field('spec'), field('jobTemplate'), ...TEMPLATE]],
 ])
 
 /** Path of the Pod's `spec`; undefined for a kind without pods. */
-export function podPathOf({ group, kind }: Pick<ResourceId, 'group' | 'kind'>): FieldPath | undefined {
+export function podPathOf({
+  group,
+  kind,
+}: Pick<ResourceId, 'group' | 'kind'>): FieldPath | undefined {
   return PATHS.get(`${group}/${kind}`)
 }

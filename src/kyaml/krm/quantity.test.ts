@@ -49,14 +49,30 @@ test('quantities of one size are equal, whatever their suffixes', () => {
 })
 
 test('larger is larger, and what is no quantity has no size', () => {
-  const sizes = ['1n', '1u', '1m', '1', '1k', '1Ki', '1M', '1Mi', '1G', '1Gi', '1T', '1Ti', '1P', '1Pi', '1E', '1Ei'].map(
-    (text) => quantityOf(text) ?? 0n,
-  )
+  const sizes = [
+    '1n',
+    '1u',
+    '1m',
+    '1',
+    '1k',
+    '1Ki',
+    '1M',
+    '1Mi',
+    '1G',
+    '1Gi',
+    '1T',
+    '1Ti',
+    '1P',
+    '1Pi',
+    '1E',
+    '1Ei',
+  ].map((text) => quantityOf(text) ?? 0n)
   assert.deepEqual(
     sizes,
     sizes.toSorted((left, right) => (left < right ? -1 : 1)),
   )
-  for (const text of ['', 'x', '1 Gi', '1kb', 'Gi', '.', '1e', null, true, {}, []]) assert.equal(quantityOf(text), undefined)
+  for (const text of ['', 'x', '1 Gi', '1kb', 'Gi', '.', '1e', null, true, {}, []])
+    assert.equal(quantityOf(text), undefined)
 })
 
 test('what the server writes for a quantity has the size of it', () => {

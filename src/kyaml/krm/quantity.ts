@@ -13,7 +13,8 @@ const UNIT = 10n ** BigInt(SCALE)
 const NANO = UNIT / 10n ** 9n
 const LARGEST = (2n ** 63n - 1n) * UNIT
 
-const QUANTITY = /^([+-]?)([0-9]{1,40})?(?:\.([0-9]{0,40}))?([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?$/
+const QUANTITY =
+  /^([+-]?)([0-9]{1,40})?(?:\.([0-9]{0,40}))?([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?$/
 /** The forms that people write. The server sometimes stores others, as `01`, `5.` and `1e3`, as they were sent. */
 const USUAL = /^(0|[1-9][0-9]*)(?:\.[0-9]{1,12})?([numkMGTPE]|[KMGTPE]i)?$/
 
@@ -24,7 +25,11 @@ export function quantityOf(value: Json | undefined): bigint | undefined {
   if (match === null) return undefined
   const [, sign = '', whole = '', fraction = '', suffix = ''] = match
   if (whole === '' && fraction === '') return undefined
-  const exponent = /^[eE][+-]?[0-9]/.test(suffix) ? Number(suffix.slice(1)) : DECIMAL.includes(suffix) ? 3 * DECIMAL.indexOf(suffix) - 9 : 0
+  const exponent = /^[eE][+-]?[0-9]/.test(suffix)
+    ? Number(suffix.slice(1))
+    : DECIMAL.includes(suffix)
+      ? 3 * DECIMAL.indexOf(suffix) - 9
+      : 0
   const base = BigInt(`${whole}${fraction}`) * 1024n ** BigInt(Math.max(0, BINARY.indexOf(suffix)))
   const power = SCALE - fraction.length + exponent
   const size = power >= 0 ? base * 10n ** BigInt(power) : base / 10n ** BigInt(-power)

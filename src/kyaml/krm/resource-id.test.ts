@@ -4,15 +4,28 @@ import * as fc from '../../../test/seeds/fast-check.ts'
 import { describeResourceId, parseApiVersion, resourceKey, sameResource } from './resource-id.ts'
 
 const part = fc.stringMatching(/^[a-zA-Z0-9.-]{0,12}$/)
-const id = fc.record({ group: part, kind: part, namespace: part, name: part }, { noNullPrototype: true })
+const id = fc.record(
+  { group: part, kind: part, namespace: part, name: part },
+  { noNullPrototype: true },
+)
 
 test('two ids have one key exactly when they are the same', () => {
-  fc.assert(fc.property(id, id, (left, right) => assert.equal(resourceKey(left) === resourceKey(right), sameResource(left, right))))
+  fc.assert(
+    fc.property(id, id, (left, right) =>
+      assert.equal(resourceKey(left) === resourceKey(right), sameResource(left, right)),
+    ),
+  )
 })
 
 test('an object without a namespace is described without one', () => {
-  assert.equal(describeResourceId({ group: '', kind: 'Namespace', namespace: '', name: 'shop' }), 'Namespace shop')
-  assert.equal(describeResourceId({ group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' }), 'Deployment shop/web')
+  assert.equal(
+    describeResourceId({ group: '', kind: 'Namespace', namespace: '', name: 'shop' }),
+    'Namespace shop',
+  )
+  assert.equal(
+    describeResourceId({ group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' }),
+    'Deployment shop/web',
+  )
 })
 
 test('the core group is the empty one', () => {

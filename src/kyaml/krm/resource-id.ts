@@ -25,13 +25,23 @@ export function describeResourceId(id: ResourceId): string {
 }
 
 export function sameResource(left: ResourceId, right: ResourceId): boolean {
-  return left.group === right.group && left.kind === right.kind && left.namespace === right.namespace && left.name === right.name
+  return (
+    left.group === right.group &&
+    left.kind === right.kind &&
+    left.namespace === right.namespace &&
+    left.name === right.name
+  )
 }
 
 /** `apps/v1` to `{ group: 'apps', version: 'v1' }`; `v1` has the empty group. */
-export function parseApiVersion(apiVersion: string): { readonly group: string; readonly version: string } {
+export function parseApiVersion(apiVersion: string): {
+  readonly group: string
+  readonly version: string
+} {
   const slash = apiVersion.indexOf('/')
-  return slash === -1 ? { group: '', version: apiVersion } : { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) }
+  return slash === -1
+    ? { group: '', version: apiVersion }
+    : { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) }
 }
 
 /** The key of an inventory: the ResourceGroup's own name, or its id (label `cli-utils.sigs.k8s.io/inventory-id`), or both. */

@@ -10,9 +10,21 @@ const REFUSED: readonly (readonly [name: string, object: Json, problem: RegExp])
   ['nothing', null, /wanted a mapping/],
   ['no apiVersion', { kind: 'A', metadata: { name: 'a' } }, /apiVersion is missing/],
   ['a number as kind', { apiVersion: 'v1', kind: 1, metadata: { name: 'a' } }, /kind is missing/],
-  ['metadata that is null', { apiVersion: 'v1', kind: 'A', metadata: null }, /metadata\.name is missing/],
-  ['a generated name', { apiVersion: 'v1', kind: 'A', metadata: { generateName: 'a-' } }, /generateName gives a new object/],
-  ['a number as name', { apiVersion: 'v1', kind: 'A', metadata: { name: 5 } }, /metadata\.name is missing/],
+  [
+    'metadata that is null',
+    { apiVersion: 'v1', kind: 'A', metadata: null },
+    /metadata\.name is missing/,
+  ],
+  [
+    'a generated name',
+    { apiVersion: 'v1', kind: 'A', metadata: { generateName: 'a-' } },
+    /generateName gives a new object/,
+  ],
+  [
+    'a number as name',
+    { apiVersion: 'v1', kind: 'A', metadata: { name: 5 } },
+    /metadata\.name is missing/,
+  ],
 ]
 
 for (const [name, object, problem] of REFUSED) {
@@ -24,7 +36,11 @@ for (const [name, object, problem] of REFUSED) {
 }
 
 test('the id leaves out the version', () => {
-  const read = readResource({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web', namespace: 'shop' } })
+  const read = readResource({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'web', namespace: 'shop' },
+  })
   assert.ok('id' in read)
   assert.deepEqual(read.id, { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' })
 })

@@ -6,7 +6,8 @@ test('a value is computed once for each object, name and what else it is of', ()
   const derived = new Derived()
   const [one, other, key] = [{}, {}, {}]
   let computed = 0
-  const get = (from: object, name: string, of: readonly unknown[]): number => derived.get(from, name, of, () => (computed += 1))
+  const get = (from: object, name: string, of: readonly unknown[]): number =>
+    derived.get(from, name, of, () => (computed += 1))
   assert.deepEqual([get(one, 'a', [key, 'x']), get(one, 'a', [key, 'x'])], [1, 1])
   assert.equal(get(other, 'a', [key, 'x']), 2)
   assert.equal(get(one, 'b', [key, 'x']), 3)

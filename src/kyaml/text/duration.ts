@@ -15,5 +15,8 @@ export const WAIT = new RegExp(`^(0[${UNITS.join('')}]|${DURATION.source.slice(1
 /** Seconds. One of the two patterns matched the text. */
 export function secondsOf(duration: string): number {
   const parts = [...duration.matchAll(/([0-9]+)([a-z])/g)]
-  return parts.reduce((sum, [, number, unit]) => sum + Number(number) * SECONDS[unit as keyof typeof SECONDS], 0)
+  return parts.reduce(
+    (sum, [, number, unit]) => sum + Number(number) * SECONDS[unit as keyof typeof SECONDS],
+    0,
+  )
 }

@@ -13,7 +13,20 @@ const texts = fc.oneof(
   fc.constantFrom(...HOSTILE_TEXTS),
   fc.string({ unit: 'binary', maxLength: 300 }),
   fc
-    .array(fc.constantFrom('a', '\0', '\u001b[2J', '\u001b]8;;http://x\u0007', '\u009b31m', '\u202e', '\r', '\n', '\b', ' '))
+    .array(
+      fc.constantFrom(
+        'a',
+        '\0',
+        '\u001b[2J',
+        '\u001b]8;;http://x\u0007',
+        '\u009b31m',
+        '\u202e',
+        '\r',
+        '\n',
+        '\b',
+        ' ',
+      ),
+    )
     .map((parts) => parts.join('')),
 )
 
@@ -27,10 +40,14 @@ const SHOWN: readonly (readonly [text: string, shown: string])[] = [
 ]
 
 for (const [text, shown] of SHOWN)
-  test(`${JSON.stringify(text)} is told as ${JSON.stringify(shown)}`, () => assert.equal(foreignLine(text), shown))
+  test(`${JSON.stringify(text)} is told as ${JSON.stringify(shown)}`, () =>
+    assert.equal(foreignLine(text), shown))
 
 test('a secret is told by no part of it', () => {
-  assert.equal(foreignLine('no: token abc and abc', { secrets: ['abc', ''] }), 'no: token *** and ***')
+  assert.equal(
+    foreignLine('no: token abc and abc', { secrets: ['abc', ''] }),
+    'no: token *** and ***',
+  )
 })
 
 test('whatever the text, it is one line of what can be seen, of bounded length, and clean text stays as it is', () => {
@@ -49,8 +66,19 @@ test('whatever the text, it is one line of what can be seen, of bounded length, 
 test('no failure holds a character that acts, wherever the text came from', () => {
   fc.assert(
     fc.property(texts, texts, (one, other) => {
-      const failure = new Failure({ code: 'BP4001', what: one, where: other, why: `${other}${one}`, remedy: one })
-      const reported = [formatFailure(failure), failure.message, new Failures([failure]).message, ...Object.values(failure.toJSON())]
+      const failure = new Failure({
+        code: 'BP4001',
+        what: one,
+        where: other,
+        why: `${other}${one}`,
+        remedy: one,
+      })
+      const reported = [
+        formatFailure(failure),
+        failure.message,
+        new Failures([failure]).message,
+        ...Object.values(failure.toJSON()),
+      ]
       for (const text of reported) assert.doesNotMatch(text.replaceAll('\n', ''), ACTS)
     }),
   )

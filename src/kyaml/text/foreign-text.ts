@@ -30,8 +30,14 @@ export interface ForeignLineOptions {
 }
 
 /** One line: line breaks become ` / `, invisible characters at the ends of lines go, and others are as in `visible`. */
-export function foreignLine(text: string, { limit = 600, secrets = [] }: ForeignLineOptions = {}): string {
-  const safe = secrets.reduce((rest, secret) => (secret === '' ? rest : rest.replaceAll(secret, '***')), text)
+export function foreignLine(
+  text: string,
+  { limit = 600, secrets = [] }: ForeignLineOptions = {},
+): string {
+  const safe = secrets.reduce(
+    (rest, secret) => (secret === '' ? rest : rest.replaceAll(secret, '***')),
+    text,
+  )
   const lines = safe.split(/[\r\n\u2028\u2029]+/).map((line) => visible(line.replace(EDGES, '')))
   return cut(lines.filter((line) => line !== '').join(' / '), limit)
 }

@@ -1,4 +1,8 @@
 /** The parts that have a value: a document has no key without one. In their order. */
-export function given<Parts extends object>(parts: Parts): { [Name in keyof Parts]?: Exclude<Parts[Name], undefined> } {
-  return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)) as ReturnType<typeof given<Parts>>
+export function given<Parts extends object>(
+  parts: Parts,
+): { [Name in keyof Parts]?: Exclude<Parts[Name], undefined> } {
+  return Object.fromEntries(
+    Object.entries(parts).filter(([, value]) => value !== undefined),
+  ) as ReturnType<typeof given<Parts>>
 }

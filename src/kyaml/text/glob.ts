@@ -11,7 +11,8 @@ export function matchesParts(parts: readonly string[], text: string): boolean {
   const [first = ''] = parts
   const last = parts.at(-1) ?? ''
   if (parts.length < 2) return text === first
-  if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last)) return false
+  if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last))
+    return false
   let at = first.length
   const end = text.length - last.length
   for (const part of parts.slice(1, -1)) {

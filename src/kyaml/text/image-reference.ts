@@ -9,5 +9,7 @@ export interface Reference {
 export function splitReference(reference: string): Reference {
   const [whole = '', digest = ''] = reference.split('@', 2)
   const colon = whole.indexOf(':', Math.max(0, whole.lastIndexOf('/')))
-  return colon === -1 ? { name: whole, tag: '', digest } : { name: whole.slice(0, colon), tag: whole.slice(colon + 1), digest }
+  return colon === -1
+    ? { name: whole, tag: '', digest }
+    : { name: whole.slice(0, colon), tag: whole.slice(colon + 1), digest }
 }

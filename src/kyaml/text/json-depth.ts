@@ -9,7 +9,9 @@ export function isDeeperThan(value: Json, most: number): boolean {
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > most) return true
     const next: Json[] = []
-    for (const each of level) if (typeof each === 'object' && each !== null) for (const below of Object.values(each)) next.push(below)
+    for (const each of level)
+      if (typeof each === 'object' && each !== null)
+        for (const below of Object.values(each)) next.push(below)
     level = next
   }
   return false

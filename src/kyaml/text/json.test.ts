@@ -2,13 +2,26 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { randomJson, randomText } from '../../../test/property/random-krm.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
-import { canonicalJson, emptyObject, formatJson, getKey, type Json, type JsonObject, jsonEquals, parseJson, setKey } from './json.ts'
+import {
+  canonicalJson,
+  emptyObject,
+  formatJson,
+  getKey,
+  type Json,
+  type JsonObject,
+  jsonEquals,
+  parseJson,
+  setKey,
+} from './json.ts'
 
 test('integers beyond 2^53 come and go unchanged', () => {
   const text = '{"a":9007199254740993,"b":[-9223372036854775808],"c":1.5,"d":1e21}'
   const value = parseJson(text) as JsonObject
   assert.equal(value['a'], 9007199254740993n)
-  assert.equal(formatJson(value), '{"a":9007199254740993,"b":[-9223372036854775808],"c":1.5,"d":1e+21}')
+  assert.equal(
+    formatJson(value),
+    '{"a":9007199254740993,"b":[-9223372036854775808],"c":1.5,"d":1e+21}',
+  )
 })
 
 test('long digits inside a text stay text', () => {
@@ -24,7 +37,8 @@ function turned(value: Json): Json {
   if (Array.isArray(value)) return value.map(turned)
   if (typeof value !== 'object' || value === null) return value
   const object = emptyObject()
-  for (const [key, below] of Object.entries(value).reverse()) setKey(object, key, turned(below as Json))
+  for (const [key, below] of Object.entries(value).reverse())
+    setKey(object, key, turned(below as Json))
   return object
 }
 
@@ -47,7 +61,11 @@ test('values are equal exactly when their canonical texts are', () => {
   )
 })
 
-const DIFFERENT: readonly (readonly [name: string, left: Json | undefined, right: Json | undefined])[] = [
+const DIFFERENT: readonly (readonly [
+  name: string,
+  left: Json | undefined,
+  right: Json | undefined,
+])[] = [
   ['null and nothing', null, undefined],
   ['zero and the text 0', 0, '0'],
   ['an empty list and an empty object', [], {}],
@@ -72,14 +90,20 @@ test('a number and a big integer of one value are equal', () => {
 
 test('hostile keys are ordinary keys', () => {
   fc.assert(
-    fc.property(fc.oneof(fc.constantFrom('__proto__', 'constructor', 'toString', 'hasOwnProperty'), randomText), (key) => {
-      const object = emptyObject()
-      assert.equal(getKey(object, key), undefined)
-      setKey(object, key, 'value')
-      assert.equal(getKey(object, key), 'value')
-      assert.deepEqual(Object.keys(object), [key])
-      assert.equal(getKey(parseJson(canonicalJson(object)) as JsonObject, key), 'value')
-    }),
+    fc.property(
+      fc.oneof(
+        fc.constantFrom('__proto__', 'constructor', 'toString', 'hasOwnProperty'),
+        randomText,
+      ),
+      (key) => {
+        const object = emptyObject()
+        assert.equal(getKey(object, key), undefined)
+        setKey(object, key, 'value')
+        assert.equal(getKey(object, key), 'value')
+        assert.deepEqual(Object.keys(object), [key])
+        assert.equal(getKey(parseJson(canonicalJson(object)) as JsonObject, key), 'value')
+      },
+    ),
   )
   assert.equal((Object.prototype as unknown as JsonObject)['value'], undefined)
 })

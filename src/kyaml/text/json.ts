@@ -10,7 +10,10 @@ export interface JsonObject {
 interface ReviverContext {
   readonly source?: string
 }
-type ParseWithSource = (text: string, reviver: (key: string, value: unknown, context: ReviverContext) => unknown) => unknown
+type ParseWithSource = (
+  text: string,
+  reviver: (key: string, value: unknown, context: ReviverContext) => unknown,
+) => unknown
 type RawJson = (text: string) => unknown
 
 const LONG_INTEGER = /[0-9]{16}/
@@ -24,7 +27,10 @@ export function parseJson(text: string): Json {
   // The reviver is several times slower than the parser, so only long digits use it.
   if (!LONG_INTEGER.test(text)) return JSON.parse(text) as Json
   return (JSON.parse as ParseWithSource)(text, (_key, value, context) =>
-    typeof value === 'number' && !Number.isSafeInteger(value) && context.source !== undefined && INTEGER.test(context.source)
+    typeof value === 'number' &&
+    !Number.isSafeInteger(value) &&
+    context.source !== undefined &&
+    INTEGER.test(context.source)
       ? BigInt(context.source)
       : value,
   ) as Json
@@ -39,7 +45,11 @@ export function formatJson(value: Json, indent?: number): string {
     if (!(thrown instanceof TypeError)) throw thrown
   }
   const raw = (JSON as unknown as { rawJSON: RawJson }).rawJSON
-  return JSON.stringify(value, (_key, part) => (typeof part === 'bigint' ? raw(String(part)) : part), indent)
+  return JSON.stringify(
+    value,
+    (_key, part) => (typeof part === 'bigint' ? raw(String(part)) : part),
+    indent,
+  )
 }
 
 /** JSON text with the keys of every object sorted by code unit: equal values give equal text. */
@@ -70,7 +80,13 @@ export function emptyObject(): { [key: string]: Json } {
 
 /** Sets an own property, also `__proto__`. */
 export function setKey(target: { [key: string]: Json }, key: string, value: Json): void {
-  if (key === '__proto__') Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
+  if (key === '__proto__')
+    Object.defineProperty(target, key, {
+      value,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    })
   else target[key] = value
 }
 
@@ -81,7 +97,10 @@ export function getKey(object: JsonObject, key: string): Json | undefined {
 
 /** The value below these names; undefined where one of them is missing, or stands in something else than an object. */
 export function partOf(value: Json | undefined, ...names: readonly string[]): Json | undefined {
-  return names.reduce<Json | undefined>((part, name) => (isJsonObject(part) ? getKey(part, name) : undefined), value)
+  return names.reduce<Json | undefined>(
+    (part, name) => (isJsonObject(part) ? getKey(part, name) : undefined),
+    value,
+  )
 }
 
 /** The text below these names; empty where there is none. */
@@ -103,13 +122,21 @@ export function textsIn(value: Json | undefined): readonly string[] {
 /** Deep equality. A number and a bigint of the same value are equal; key order does not matter; list order does. */
 export function jsonEquals(left: Json | undefined, right: Json | undefined): boolean {
   if (left === right) return true
-  if (typeof left === 'bigint' || typeof right === 'bigint') return isNumeric(left) && isNumeric(right) && BigInt(left) === BigInt(right)
+  if (typeof left === 'bigint' || typeof right === 'bigint')
+    return isNumeric(left) && isNumeric(right) && BigInt(left) === BigInt(right)
   if (isJsonArray(left)) {
-    return isJsonArray(right) && left.length === right.length && left.every((item, index) => jsonEquals(item, right[index]))
+    return (
+      isJsonArray(right) &&
+      left.length === right.length &&
+      left.every((item, index) => jsonEquals(item, right[index]))
+    )
   }
   if (!isJsonObject(left) || !isJsonObject(right)) return false
   const keys = Object.keys(left)
-  return keys.length === Object.keys(right).length && keys.every((key) => Object.hasOwn(right, key) && jsonEquals(left[key], right[key]))
+  return (
+    keys.length === Object.keys(right).length &&
+    keys.every((key) => Object.hasOwn(right, key) && jsonEquals(left[key], right[key]))
+  )
 }
 
 function isNumeric(value: Json | undefined): value is bigint | number {

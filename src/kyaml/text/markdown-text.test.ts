@@ -45,7 +45,10 @@ const text = fc.oneof(
   fc.constantFrom(...HOSTILE),
   fc.string({ unit: 'binary' }),
   fc
-    .array(fc.constantFrom('`', '``', '\\', '|', ' ', 'a', '\n', '@b', '#1', '<i>', '](', '\u202e'), { maxLength: 12 })
+    .array(
+      fc.constantFrom('`', '``', '\\', '|', ' ', 'a', '\n', '@b', '#1', '<i>', '](', '\u202e'),
+      { maxLength: 12 },
+    )
     .map((parts) => parts.join('')),
 )
 
@@ -71,7 +74,10 @@ test('whatever the text is, a reader gets back exactly its one line, as code', (
   fc.assert(
     fc.property(text, (value) => {
       const shown = oneLine(value, 120)
-      assert.equal(shown === '' ? '(empty)' : readCode(markdownCode(value)), shown === '' ? markdownCode(value) : shown)
+      assert.equal(
+        shown === '' ? '(empty)' : readCode(markdownCode(value)),
+        shown === '' ? markdownCode(value) : shown,
+      )
     }),
     { numRuns: 3_000 },
   )
@@ -85,7 +91,11 @@ test('whatever the texts are, a row of a table keeps its cells', () => {
       assert.equal(cells.length, values.length + 2, row)
       values.forEach((value, index) => {
         if (oneLine(value, 120) !== '')
-          assert.equal(readCode(cells[index + 1] ?? ''), oneLine(value, 120).replaceAll('\\|', '\\\\u{7c}'), row)
+          assert.equal(
+            readCode(cells[index + 1] ?? ''),
+            oneLine(value, 120).replaceAll('\\|', '\\\\u{7c}'),
+            row,
+          )
       })
     }),
     { numRuns: 3_000 },
@@ -94,8 +104,11 @@ test('whatever the texts are, a row of a table keeps its cells', () => {
 
 test('nothing that shows nothing gets through, and nothing makes a line', () => {
   for (const value of HOSTILE) {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-    assert.doesNotMatch(markdownCell(value) + markdownCode(value), /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069]/)
+    assert.doesNotMatch(
+      markdownCell(value) + markdownCode(value),
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+      /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069]/,
+    )
   }
 })
 
@@ -105,7 +118,9 @@ test('a block ends only at its own end', () => {
       const lines = markdownBlock(value, 'diff').split('\n')
       const fence = /^`{3,}/.exec(lines[0] ?? '')?.[0] ?? assert.fail('no fence')
       assert.equal(lines[0], `${fence}diff`)
-      const closing = lines.findIndex((line, index) => index > 0 && new RegExp(`^ {0,3}\`{${fence.length},}\\s*$`).test(line))
+      const closing = lines.findIndex(
+        (line, index) => index > 0 && new RegExp(`^ {0,3}\`{${fence.length},}\\s*$`).test(line),
+      )
       assert.equal(closing, lines.length - 1)
     }),
   )

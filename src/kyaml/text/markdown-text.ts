@@ -21,7 +21,10 @@ export function markdownCode(text: string, limit = 120): string {
  * that pipe is written as `\u{7c}`.
  */
 export function markdownCell(text: string, limit = 120): string {
-  return markdownCode(oneLine(text, limit).replaceAll('\\|', '\\\\u{7c}'), Number.POSITIVE_INFINITY).replaceAll('|', '\\|')
+  return markdownCode(
+    oneLine(text, limit).replaceAll('\\|', '\\\\u{7c}'),
+    Number.POSITIVE_INFINITY,
+  ).replaceAll('|', '\\|')
 }
 
 /** A fenced block, with lines of at most `limit` characters. @param language a constant */
@@ -50,7 +53,8 @@ function proseWord(word: string, first: boolean): string {
   // Brackets and punctuation around a word stay.
   const [, before = '', core = '', after = ''] = /^(\(?)(.*?)([.,;:)]*)$/s.exec(word) ?? []
   if (core === '') return word === '' ? '' : markdownCell(word, Number.POSITIVE_INFINITY)
-  const plain = (PLAIN_WORD.test(core) || (/^[0-9]{1,6}$/.test(core) && !first)) && !HEXADECIMAL.test(core)
+  const plain =
+    (PLAIN_WORD.test(core) || (/^[0-9]{1,6}$/.test(core) && !first)) && !HEXADECIMAL.test(core)
   return plain ? word : `${before}${markdownCell(core, Number.POSITIVE_INFINITY)}${after}`
 }
 
@@ -59,18 +63,29 @@ function proseWord(word: string, first: boolean): string {
  * (marked) take for the end of the link.
  */
 export function markdownLink(encoded: string, url: string): string {
-  if (!/^https?:\/\/[^/]/i.test(url) || url.length > 2_000 || /[[\]]|[^`]`+[^`]/.test(encoded)) return encoded
+  if (!/^https?:\/\/[^/]/i.test(url) || url.length > 2_000 || /[[\]]|[^`]`+[^`]/.test(encoded))
+    return encoded
   // These characters end an address, a cell or a line, or have a meaning.
-  const safe = url.replaceAll(/[^A-Za-z0-9\-._~:/?#@!$&',;=%+]/gu, (character) => encodeCharacter(character))
+  const safe = url.replaceAll(/[^A-Za-z0-9\-._~:/?#@!$&',;=%+]/gu, (character) =>
+    encodeCharacter(character),
+  )
   return `[${encoded}](${safe})`
 }
 
 function encodeCharacter(character: string): string {
   const bytes = new TextEncoder().encode(character)
-  return Array.from(bytes, (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('')
+  return Array.from(bytes, (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(
+    '',
+  )
 }
 
-const ENTITIES: { readonly [character: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const ENTITIES: { readonly [character: string]: string } = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
 
 /** HTML code, for the summary of a folded block, where forges read no Markdown. */
 export function htmlCode(text: string, limit = 120): string {

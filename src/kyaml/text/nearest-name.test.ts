@@ -8,7 +8,10 @@ describe('nearestNames', () => {
     assert.deepEqual(nearestNames('KptFile', ['Kptfile']), ['Kptfile'])
     assert.deepEqual(nearestNames('imgae', ['image', 'name']), ['image'])
     assert.deepEqual(nearestNames('wbe', ['web', 'api']), ['web'])
-    assert.deepEqual(nearestNames('selector', ['selectors', 'selectar', 'exec']), ['selectar', 'selectors'])
+    assert.deepEqual(nearestNames('selector', ['selectors', 'selectar', 'exec']), [
+      'selectar',
+      'selectors',
+    ])
   })
 
   it('finds nothing where nothing is near', () => {

@@ -11,7 +11,9 @@ export function nearestNames(wanted: string, known: Iterable<string>): readonly 
     const distance = editDistance(wanted.toLowerCase(), name.toLowerCase())
     if (distance <= allowed) near.push({ name, distance })
   }
-  return near.sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1)).map(({ name }) => name)
+  return near
+    .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
+    .map(({ name }) => name)
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
@@ -22,7 +24,11 @@ function editDistance(left: string, right: string): number {
     const row = [i]
     for (let j = 1; j <= right.length; j += 1) {
       const same = left[i - 1] === right[j - 1]
-      let best = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + (same ? 0 : 1))
+      let best = Math.min(
+        (last[j] ?? 0) + 1,
+        (row[j - 1] ?? 0) + 1,
+        (last[j - 1] ?? 0) + (same ? 0 : 1),
+      )
       const swapped = i > 1 && j > 1 && left[i - 1] === right[j - 2] && left[i - 2] === right[j - 1]
       if (swapped) best = Math.min(best, (beforeLast[j - 2] ?? 0) + 1)
       row.push(best)

@@ -4,8 +4,9 @@ import { HOSTILE_TEXTS } from '../../../test/fakes/record-samples.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
 import { oneLine } from './one-line.ts'
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]|[\u{e0000}-\u{e007f}]/u
+const UNSEEN =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]|[\u{e0000}-\u{e007f}]/u
 
 const SHOWN: readonly (readonly [text: string, shown: string])[] = [
   ['plain text', 'plain text'],
@@ -17,10 +18,15 @@ const SHOWN: readonly (readonly [text: string, shown: string])[] = [
   ['a ##[set-output name=x]b', 'a #\\u{23}[set-output name=x]b'],
 ]
 
-for (const [text, shown] of SHOWN) test(`${JSON.stringify(text)} is shown as ${shown}`, () => assert.equal(oneLine(text), shown))
+for (const [text, shown] of SHOWN)
+  test(`${JSON.stringify(text)} is shown as ${shown}`, () => assert.equal(oneLine(text), shown))
 
 test('whatever the text, it is one line of things that can be seen, and not longer than the limit', () => {
-  const texts = fc.oneof(fc.constantFrom(...HOSTILE_TEXTS), fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }))
+  const texts = fc.oneof(
+    fc.constantFrom(...HOSTILE_TEXTS),
+    fc.string({ unit: 'binary' }),
+    fc.string({ unit: 'grapheme' }),
+  )
   fc.assert(
     fc.property(texts, fc.integer({ min: 1, max: 200 }), (text, limit) => {
       const line = oneLine(text, limit)

@@ -5,7 +5,13 @@ import { visible } from './foreign-text.ts'
 import { listed, phrase, plain } from './phrase.ts'
 
 test('what came from outside stays apart from our words, and in plain text is printable and bounded', () => {
-  assert.deepEqual(phrase`Flux ${'web'} of ${['our']} words`, ['Flux ', { name: 'web' }, ' of ', 'our', ' words'])
+  assert.deepEqual(phrase`Flux ${'web'} of ${['our']} words`, [
+    'Flux ',
+    { name: 'web' },
+    ' of ',
+    'our',
+    ' words',
+  ])
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (name) => {
       const text = plain(phrase`<${name}>`)
@@ -16,6 +22,13 @@ test('what came from outside stays apart from our words, and in plain text is pr
 })
 
 test('a list names a few and counts the rest', () => {
-  const items = (count: number): string => plain(listed(Array.from({ length: count }, (_, index) => phrase`${String(index)}`)))
-  assert.deepEqual([0, 1, 2, 4, 6].map(items), ['', '0', '0 and 1', '0, 1, 2 and 3', '0, 1, 2 and 3 more'])
+  const items = (count: number): string =>
+    plain(listed(Array.from({ length: count }, (_, index) => phrase`${String(index)}`)))
+  assert.deepEqual([0, 1, 2, 4, 6].map(items), [
+    '',
+    '0',
+    '0 and 1',
+    '0, 1, 2 and 3',
+    '0, 1, 2 and 3 more',
+  ])
 })

@@ -8,10 +8,14 @@ export type Phrase = readonly PhrasePart[]
 const LONGEST_NAME = 300
 
 /** Template tag: an interpolated text is a name, and an interpolated phrase a part. */
-export function phrase(texts: TemplateStringsArray, ...values: readonly (string | Phrase)[]): Phrase {
+export function phrase(
+  texts: TemplateStringsArray,
+  ...values: readonly (string | Phrase)[]
+): Phrase {
   return texts.flatMap((text, index) => {
     const value = values[index]
-    const parts: Phrase = value === undefined ? [] : typeof value === 'string' ? [{ name: printable(value) }] : value
+    const parts: Phrase =
+      value === undefined ? [] : typeof value === 'string' ? [{ name: printable(value) }] : value
     return text === '' ? parts : [text, ...parts]
   })
 }
@@ -30,7 +34,9 @@ export function listed(items: readonly Phrase[], most = 4): Phrase {
   const shown = items.slice(0, items.length > most ? most - 1 : most)
   const rest = items.length - shown.length
   if (rest > 0) return [...joined(shown, ', '), ` and ${rest} more`]
-  return shown.length < 2 ? joined(shown, '') : [...joined(shown.slice(0, -1), ', '), ' and ', ...(shown.at(-1) ?? [])]
+  return shown.length < 2
+    ? joined(shown, '')
+    : [...joined(shown.slice(0, -1), ', '), ' and ', ...(shown.at(-1) ?? [])]
 }
 
 function printable(text: string): string {

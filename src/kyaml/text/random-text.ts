@@ -13,8 +13,17 @@ export function looksRandom(text: string): boolean {
 
 /** For a text beside a name that may be of a credential: a shorter one that a person or a program chose, no words, no versions, no digests. */
 export function looksChosen(text: string): boolean {
-  if (!/^[A-Za-z0-9_!#+*]{8,64}$/.test(text) || !/[A-Za-z]/.test(text) || /^[0-9a-f]+$/i.test(text) || isOfWords(text)) return false
-  const [digits, changes] = [text.match(/\d/g)?.length ?? 0, text.match(/(?<=[a-zA-Z])\d|(?<=\d)[a-zA-Z]/g)?.length ?? 0]
+  if (
+    !/^[A-Za-z0-9_!#+*]{8,64}$/.test(text) ||
+    !/[A-Za-z]/.test(text) ||
+    /^[0-9a-f]+$/i.test(text) ||
+    isOfWords(text)
+  )
+    return false
+  const [digits, changes] = [
+    text.match(/\d/g)?.length ?? 0,
+    text.match(/(?<=[a-zA-Z])\d|(?<=\d)[a-zA-Z]/g)?.length ?? 0,
+  ]
   return digits >= 4 || changes >= 3 || (text.length >= 12 && changes >= 2)
 }
 
@@ -23,7 +32,9 @@ export function looksChosen(text: string): boolean {
  * texts are left out: certificates, public keys, encrypted and signed texts, and digests in base64.
  */
 export function holdsKey(text: string): boolean {
-  const apart = text.replace(PUBLISHED, ' ').replace(ADDRESS, (address) => address.replaceAll('/', ' '))
+  const apart = text
+    .replace(PUBLISHED, ' ')
+    .replace(ADDRESS, (address) => address.replaceAll('/', ' '))
   return (apart.match(WORDS) ?? []).some(looksLikeKey)
 }
 
@@ -34,7 +45,13 @@ const ADDRESS = /\bhttps?:\/\/[^\s"'<>]{1,2000}/g
 const WORDS = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{32,512}={0,2}(?![A-Za-z0-9+/_=-])/g
 
 function looksLikeKey(word: string): boolean {
-  return /[a-z].*[A-Z]|[A-Z].*[a-z]/.test(word) && /\d/.test(word) && hasDigits(word, 3) && bitsOf(word) >= 4.2 && !isOfWords(word)
+  return (
+    /[a-z].*[A-Z]|[A-Z].*[a-z]/.test(word) &&
+    /\d/.test(word) &&
+    hasDigits(word, 3) &&
+    bitsOf(word) >= 4.2 &&
+    !isOfWords(word)
+  )
 }
 
 /** Whether a word has so many digits, or changes kinds of characters as often as random texts. */
@@ -48,14 +65,19 @@ function hasDigits(word: string, least: number): boolean {
 function bitsOf(text: string): number {
   const counts = new Map<string, number>()
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1)
-  return [...counts.values()].reduce((bits, count) => bits - (count / text.length) * Math.log2(count / text.length), 0)
+  return [...counts.values()].reduce(
+    (bits, count) => bits - (count / text.length) * Math.log2(count / text.length),
+    0,
+  )
 }
 
 /** `web-frontend-canary-2`, `projects/shop/keyRings/main2`: parts that people name. */
 function isOfWords(text: string): boolean {
   const parts = text.split(/[-_/=+~]/).filter((part) => part !== '')
   const words = parts.filter((part) =>
-    /^(?:[a-z]{2,}\d{0,3}|[A-Z][a-z]+(?:[A-Z][a-z]+)*\d{0,3}|[A-Z]{2,}|[a-z]+(?:[A-Z][a-z]+)+\d{0,3}|v?\d{1,4})$/.test(part),
+    /^(?:[a-z]{2,}\d{0,3}|[A-Z][a-z]+(?:[A-Z][a-z]+)*\d{0,3}|[A-Z]{2,}|[a-z]+(?:[A-Z][a-z]+)+\d{0,3}|v?\d{1,4})$/.test(
+      part,
+    ),
   )
   return parts.length > 1 && words.join('').length * 2 > text.length
 }

@@ -22,11 +22,15 @@ export function anchorUses(root: YamlNode, path: FieldPath): AnchorUses | undefi
     if (anchored.anchor === '') continue
     const rest = path.slice(steps)
     const at = [...pathsOf(root, [], (node) => node === anchored)][0]
-    const aliases = [...pathsOf(root, [], (node) => node.kind === 'alias' && node.target === anchored)].filter(
-      (alias) => !hasOwn(nodeAtPath(root, alias)?.node, next),
-    )
+    const aliases = [
+      ...pathsOf(root, [], (node) => node.kind === 'alias' && node.target === anchored),
+    ].filter((alias) => !hasOwn(nodeAtPath(root, alias)?.node, next))
     if (at === undefined || aliases.length === 0) continue
-    return { name: anchored.anchor, at: [...at, ...rest], aliases: aliases.map((alias) => [...alias, ...rest]) }
+    return {
+      name: anchored.anchor,
+      at: [...at, ...rest],
+      aliases: aliases.map((alias) => [...alias, ...rest]),
+    }
   }
   return undefined
 }
@@ -39,7 +43,8 @@ function hasOwn(node: YamlNode | undefined, step: FieldPath[number] | undefined)
 /** The anchored map that gives a map a key that it has not itself. */
 function mergedNode(node: YamlNode, step: FieldPath[number]): YamlNode | undefined {
   const map = resolved(node)
-  if (step.kind !== 'field' || map.kind !== 'map' || entryOf(map, step.name) !== undefined) return undefined
+  if (step.kind !== 'field' || map.kind !== 'map' || entryOf(map, step.name) !== undefined)
+    return undefined
   const merged = map.entries
     .filter(({ key }) => isMergeKey(key))
     .flatMap(({ value }) => (value.kind === 'list' ? value.items : [value]))
@@ -48,7 +53,12 @@ function mergedNode(node: YamlNode, step: FieldPath[number]): YamlNode | undefin
 }
 
 /** Paths to the nodes; aliases are not entered, and a merge key is no step. */
-function* pathsOf(node: YamlNode, path: FieldPath, wanted: (node: YamlNode) => boolean, merges = false): Generator<FieldPath> {
+function* pathsOf(
+  node: YamlNode,
+  path: FieldPath,
+  wanted: (node: YamlNode) => boolean,
+  merges = false,
+): Generator<FieldPath> {
   if (wanted(node)) yield path
   if (node.kind === 'map')
     for (const { key, value } of node.entries) {
@@ -56,5 +66,6 @@ function* pathsOf(node: YamlNode, path: FieldPath, wanted: (node: YamlNode) => b
       yield* pathsOf(value, isMerge ? path : [...path, field(keyOf(key))], wanted, isMerge)
     }
   else if (node.kind === 'list')
-    for (const [index, item] of node.items.entries()) yield* pathsOf(item, merges ? path : [...path, { kind: 'index', index }], wanted)
+    for (const [index, item] of node.items.entries())
+      yield* pathsOf(item, merges ? path : [...path, { kind: 'index', index }], wanted)
 }

@@ -35,7 +35,11 @@ function resolvePlain(text: string): Resolved {
   if (TRUE.has(text)) return { kind: 'bool', value: true }
   if (FALSE.has(text)) return { kind: 'bool', value: false }
   if (NULL.has(text)) return { kind: 'null', value: null }
-  if (NO_JSON.test(text)) return { kind: 'float', float: /nan/i.test(text) ? Number.NaN : text.startsWith('-') ? -Infinity : Infinity }
+  if (NO_JSON.test(text))
+    return {
+      kind: 'float',
+      float: /nan/i.test(text) ? Number.NaN : text.startsWith('-') ? -Infinity : Infinity,
+    }
   const first = text.charAt(0)
   if (first === '.') {
     const float = DOT_FLOAT.test(text) ? Number(text.replaceAll('_', '')) : Number.NaN
@@ -52,7 +56,10 @@ function resolvePlain(text: string): Resolved {
 
 /** `strconv.ParseInt(text, 0, 64)`, then `ParseUint`, then go-yaml's own reading of `0b` with a sign behind it. */
 function parseGoInteger(text: string): bigint | undefined {
-  const match = /^([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]([0-7]+)|0([0-7]+)|(0|[1-9][0-9]*))$/.exec(text)
+  const match =
+    /^([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]([0-7]+)|0([0-7]+)|(0|[1-9][0-9]*))$/.exec(
+      text,
+    )
   if (match === null) {
     const late = /^0b([-+])([01]+)$/.exec(text)
     if (late === null) return undefined
@@ -61,7 +68,13 @@ function parseGoInteger(text: string): bigint | undefined {
   }
   const [, sign, hex, binary, octal, oldOctal, decimal] = match
   const magnitude =
-    hex !== undefined ? `0x${hex}` : binary !== undefined ? `0b${binary}` : decimal !== undefined ? decimal : `0o${octal ?? oldOctal}`
+    hex !== undefined
+      ? `0x${hex}`
+      : binary !== undefined
+        ? `0b${binary}`
+        : decimal !== undefined
+          ? decimal
+          : `0o${octal ?? oldOctal}`
   const value = BigInt(magnitude)
   if (sign === '' && value <= UINT64_MAX) return value
   return inInt64(sign === '-' ? -value : value)
@@ -80,14 +93,17 @@ function integerJson(integer: bigint): Json {
 /** A double as Go prints it into JSON and reads it back: whole numbers below 1e21 are written without an exponent. */
 function floatJson(float: number): Json {
   if (Object.is(float, -0)) return 0
-  if (!Number.isInteger(float) || Number.isSafeInteger(float) || Math.abs(float) >= 1e21) return float
+  if (!Number.isInteger(float) || Number.isSafeInteger(float) || Math.abs(float) >= 1e21)
+    return float
   return BigInt(String(float))
 }
 
 function toJson(resolved: Resolved): GoScalar {
   if (resolved.kind === 'int') return { is: 'value', value: integerJson(resolved.integer) }
   if (resolved.kind !== 'float') return { is: 'value', value: resolved.value }
-  return Number.isFinite(resolved.float) ? { is: 'value', value: floatJson(resolved.float) } : { is: 'no-json' }
+  return Number.isFinite(resolved.float)
+    ? { is: 'value', value: floatJson(resolved.float) }
+    : { is: 'no-json' }
 }
 
 function resolveTagged(
@@ -98,19 +114,32 @@ function resolveTagged(
   if (tag === undefined) return plain ? resolvePlain(text) : { kind: 'str', value: text }
   if (tag === '!') return { kind: 'str', value: text }
   const name = tag.startsWith(TAG_PREFIX) ? tag.slice(TAG_PREFIX.length) : undefined
-  if (name === undefined || !SCALAR_TAGS.has(name)) return { kind: 'refused', why: 'the tag is not one that kubectl knows for a scalar' }
+  if (name === undefined || !SCALAR_TAGS.has(name))
+    return { kind: 'refused', why: 'the tag is not one that kubectl knows for a scalar' }
   if (name === 'str' || name === 'merge') return { kind: 'str', value: text }
   if (name === 'binary') return decodeBinary(text)
   const resolved = resolvePlain(text)
-  if (name === 'timestamp') return resolved.kind === 'str' ? resolved : { kind: 'refused', why: 'the value does not fit its tag' }
-  if (name === 'float' && resolved.kind === 'int') return { kind: 'float', float: Number(resolved.integer) }
-  return resolved.kind === name ? resolved : { kind: 'refused', why: 'the value does not fit its tag' }
+  if (name === 'timestamp')
+    return resolved.kind === 'str'
+      ? resolved
+      : { kind: 'refused', why: 'the value does not fit its tag' }
+  if (name === 'float' && resolved.kind === 'int')
+    return { kind: 'float', float: Number(resolved.integer) }
+  return resolved.kind === name
+    ? resolved
+    : { kind: 'refused', why: 'the value does not fit its tag' }
 }
 
 function decodeBinary(text: string): Resolved | { readonly kind: 'refused'; readonly why: string } {
   const packed = text.replace(/[\r\n]/g, '')
-  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(packed) || packed.length % 4 !== 0) return { kind: 'refused', why: 'the value is not base64' }
-  return { kind: 'str', value: new TextDecoder('utf-8', { ignoreBOM: true }).decode(Uint8Array.from(atob(packed), (c) => c.charCodeAt(0))) }
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(packed) || packed.length % 4 !== 0)
+    return { kind: 'refused', why: 'the value is not base64' }
+  return {
+    kind: 'str',
+    value: new TextDecoder('utf-8', { ignoreBOM: true }).decode(
+      Uint8Array.from(atob(packed), (c) => c.charCodeAt(0)),
+    ),
+  }
 }
 
 /**
@@ -130,11 +159,14 @@ export function resolveGoScalar(text: string, plain: boolean, tag?: string): GoS
  */
 export function resolveKptScalar(text: string, plain: boolean, tag?: string): GoScalar {
   const isUntagged = plain && tag === undefined
-  if (isUntagged && (TRUE.has(text) || FALSE.has(text)) && !/^(true|false)$/i.test(text)) return { is: 'value', value: text }
+  if (isUntagged && (TRUE.has(text) || FALSE.has(text)) && !/^(true|false)$/i.test(text))
+    return { is: 'value', value: text }
   const time = isUntagged ? goTimeOf(text) : undefined
   if (time !== undefined) return { is: 'value', value: time }
   const read = resolveGoScalar(text, plain, tag)
-  return read.is === 'value' && typeof read.value === 'bigint' ? { is: 'value', value: Number(read.value) } : read
+  return read.is === 'value' && typeof read.value === 'bigint'
+    ? { is: 'value', value: Number(read.value) }
+    : read
 }
 
 const TIME =
@@ -145,9 +177,11 @@ function goTimeOf(text: string): string | undefined {
   const match = TIME.exec(text)
   if (match === null) return undefined
   const [, year = '', month = '', day = '', ...rest] = match
-  const [hour = '0', minute = '0', second = '0', fraction = '', zone = 'Z'] = rest[0] === undefined ? rest.slice(5) : rest
+  const [hour = '0', minute = '0', second = '0', fraction = '', zone = 'Z'] =
+    rest[0] === undefined ? rest.slice(5) : rest
   const days = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate()
-  if (Number(month) < 1 || Number(month) > 12 || Number(day) < 1 || Number(day) > days) return undefined
+  if (Number(month) < 1 || Number(month) > 12 || Number(day) < 1 || Number(day) > days)
+    return undefined
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined
   const two = (part: string): string => part.padStart(2, '0')
   const nanoseconds = fraction.slice(0, 9).replace(/0+$/, '')
@@ -156,13 +190,19 @@ function goTimeOf(text: string): string | undefined {
 }
 
 /** The key that a scalar makes: JSON has text keys only, so `no:` is the key "false" and `1e6:` is "1e+06". */
-export function resolveGoKey(text: string, plain: boolean, tag?: string): { readonly key: string } | { readonly why: string } {
+export function resolveGoKey(
+  text: string,
+  plain: boolean,
+  tag?: string,
+): { readonly key: string } | { readonly why: string } {
   const resolved = resolveTagged(text, plain, tag)
   if (resolved.kind === 'refused') return { why: resolved.why }
   if (resolved.kind === 'null') return { why: 'a key cannot be empty or null' }
   if (resolved.kind === 'float') return { key: formatFloat32(resolved.float) }
   if (resolved.kind !== 'int') return { key: String(resolved.value) }
-  return inInt64(resolved.integer) === undefined ? { why: 'a key cannot be a number beyond 64 bits' } : { key: String(resolved.integer) }
+  return inInt64(resolved.integer) === undefined
+    ? { why: 'a key cannot be a number beyond 64 bits' }
+    : { key: String(resolved.integer) }
 }
 
 /** Go's `FormatFloat(value, 'g', -1, 64)`: as go-yaml writes a number that went through JSON, `1e+06` for 1000000. */
@@ -199,7 +239,10 @@ export function readsAlike(text: string): boolean {
   const resolved = resolvePlain(text)
   if (resolved.kind === 'null') return true
   if (resolved.kind === 'bool') return /^(true|false)$/i.test(text)
-  if (resolved.kind === 'int') return CORE_INTEGER.test(text) && BigInt(text.replace(/^[-+]/, '')) === absolute(resolved.integer)
+  if (resolved.kind === 'int')
+    return (
+      CORE_INTEGER.test(text) && BigInt(text.replace(/^[-+]/, '')) === absolute(resolved.integer)
+    )
   if (resolved.kind === 'float') return !text.includes('_')
   return !CORE_INTEGER.test(text) && !FLOAT.test(text)
 }

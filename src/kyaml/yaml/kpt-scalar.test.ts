@@ -32,19 +32,39 @@ const ROWS: readonly (readonly [text: string, value: Json])[] = [
 ]
 
 test('scalars are what kpt live sends', () => {
-  for (const [text, value] of ROWS) assert.deepEqual(resolveKptScalar(text, true), { is: 'value', value }, text)
+  for (const [text, value] of ROWS)
+    assert.deepEqual(resolveKptScalar(text, true), { is: 'value', value }, text)
 })
 
 test('no time: another month, day or hour than there is, and a text in quotes', () => {
-  for (const text of ['2001-13-01', '2001-02-29', '2001-01-02 24:00:00', '01-01-2001', '2001-01', '2001-01-02x'])
+  for (const text of [
+    '2001-13-01',
+    '2001-02-29',
+    '2001-01-02 24:00:00',
+    '01-01-2001',
+    '2001-01',
+    '2001-01-02x',
+  ])
     assert.deepEqual(resolveKptScalar(text, true), { is: 'value', value: text })
-  assert.deepEqual(resolveKptScalar('2000-02-29', true), { is: 'value', value: '2000-02-29T00:00:00Z' })
+  assert.deepEqual(resolveKptScalar('2000-02-29', true), {
+    is: 'value',
+    value: '2000-02-29T00:00:00Z',
+  })
   assert.deepEqual(resolveKptScalar('2001-01-02', false), { is: 'value', value: '2001-01-02' })
-  assert.deepEqual(resolveKptScalar('2001-01-02', false, 'tag:yaml.org,2002:str'), { is: 'value', value: '2001-01-02' })
+  assert.deepEqual(resolveKptScalar('2001-01-02', false, 'tag:yaml.org,2002:str'), {
+    is: 'value',
+    value: '2001-01-02',
+  })
 })
 
 test('a fraction has nine digits at most and no zero behind it, and no offset is Z', () => {
   const read = (text: string): unknown => resolveKptScalar(text, true)
-  assert.deepEqual(read('2001-01-02t3:4:5.1234567899000Z'), { is: 'value', value: '2001-01-02T03:04:05.123456789Z' })
-  assert.deepEqual(read('2001-01-02T03:04:05.100+00:00'), { is: 'value', value: '2001-01-02T03:04:05.1Z' })
+  assert.deepEqual(read('2001-01-02t3:4:5.1234567899000Z'), {
+    is: 'value',
+    value: '2001-01-02T03:04:05.123456789Z',
+  })
+  assert.deepEqual(read('2001-01-02T03:04:05.100+00:00'), {
+    is: 'value',
+    value: '2001-01-02T03:04:05.1Z',
+  })
 })

@@ -5,10 +5,22 @@ import { randomCommentedYaml } from '../../../test/property/random-commented-yam
 import * as fc from '../../../test/seeds/fast-check.ts'
 import { type JsonObject, jsonEquals, objectsIn, parseJson, textOf } from '../text/json.ts'
 import { readYamlNodes } from './read/read-yaml-node.ts'
-import { copyNode, jsonOf, kubectlJsonOf, type YamlNode, yamlList, yamlMap, yamlPlain } from './yaml-node.ts'
+import {
+  copyNode,
+  jsonOf,
+  kubectlJsonOf,
+  type YamlNode,
+  yamlList,
+  yamlMap,
+  yamlPlain,
+} from './yaml-node.ts'
 
 function everyNode(node: YamlNode): readonly YamlNode[] {
-  if (node.kind === 'map') return [node, ...node.entries.flatMap(({ key, value }) => [...everyNode(key), ...everyNode(value)])]
+  if (node.kind === 'map')
+    return [
+      node,
+      ...node.entries.flatMap(({ key, value }) => [...everyNode(key), ...everyNode(value)]),
+    ]
   return node.kind === 'list' ? [node, ...node.items.flatMap(everyNode)] : [node]
 }
 
@@ -44,13 +56,23 @@ it('what stands twice is one node in the copy, and its writes are its own', () =
 })
 
 it('a key is the text that it is to kubectl, where functions get the key of the file', () => {
-  const corpus = parseJson(readFileSync(new URL('../../../test/corpus/yaml/go-scalars.json', import.meta.url), 'utf8')) as JsonObject
-  const rows = objectsIn(corpus['rows']).filter((row) => Object.hasOwn(row, 'value') && /^[^?]*: x\n$/.test(textOf(row, 'yaml')))
+  const corpus = parseJson(
+    readFileSync(new URL('../../../test/corpus/yaml/go-scalars.json', import.meta.url), 'utf8'),
+  ) as JsonObject
+  const rows = objectsIn(corpus['rows']).filter(
+    (row) => Object.hasOwn(row, 'value') && /^[^?]*: x\n$/.test(textOf(row, 'yaml')),
+  )
   assert.ok(rows.length > 100)
   for (const row of rows) {
     const [root] = readYamlNodes(textOf(row, 'yaml'), 'a.yaml')
-    assert.ok(root !== undefined && jsonEquals(kubectlJsonOf(root), row['value']), textOf(row, 'yaml'))
+    assert.ok(
+      root !== undefined && jsonEquals(kubectlJsonOf(root), row['value']),
+      textOf(row, 'yaml'),
+    )
   }
   const [root] = readYamlNodes('on: {y: yes}\n', 'a.yaml')
-  assert.deepEqual(root && [jsonOf(root), kubectlJsonOf(root)], [{ on: { y: true } }, { true: { true: true } }])
+  assert.deepEqual(root && [jsonOf(root), kubectlJsonOf(root)], [
+    { on: { y: true } },
+    { true: { true: true } },
+  ])
 })

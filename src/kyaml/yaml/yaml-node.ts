@@ -3,7 +3,13 @@
  * `yaml.go`), on which kpt and its functions work, so that a rendered package looks as with kpt.
  */
 import { emptyObject, isJsonArray, isJsonObject, type Json, setKey } from '../text/json.ts'
-import { type GoScalar, resolveCoreScalar, resolveGoKey, resolveGoScalar, resolveKptScalar } from './go-scalar.ts'
+import {
+  type GoScalar,
+  resolveCoreScalar,
+  resolveGoKey,
+  resolveGoScalar,
+  resolveKptScalar,
+} from './go-scalar.ts'
 
 export type YamlNode = YamlScalar | YamlMap | YamlList | YamlAlias
 
@@ -67,7 +73,13 @@ export interface YamlAlias extends YamlNodeBase {
   target: YamlNode
 }
 
-const noComments = () => ({ tag: '', anchor: '', headComment: '', lineComment: '', footComment: '' })
+const noComments = () => ({
+  tag: '',
+  anchor: '',
+  headComment: '',
+  lineComment: '',
+  footComment: '',
+})
 
 /** A text as the Go functions create it: plain, with the tag `!!str`. The writer quotes it where it would read as something else. */
 export function yamlText(value: string): YamlScalar {
@@ -80,7 +92,12 @@ export function yamlPlain(value: string): YamlScalar {
 }
 
 export function yamlMap(entries: readonly (readonly [string, YamlNode])[] = []): YamlMap {
-  return { kind: 'map', ...noComments(), style: 'block', entries: entries.map(([key, value]) => ({ key: yamlPlain(key), value })) }
+  return {
+    kind: 'map',
+    ...noComments(),
+    style: 'block',
+    entries: entries.map(([key, value]) => ({ key: yamlPlain(key), value })),
+  }
 }
 
 export function yamlList(items: readonly YamlNode[] = []): YamlList {
@@ -92,7 +109,10 @@ export function yamlOf(value: Json): YamlNode {
   if (isJsonArray(value)) return yamlList(value.map(yamlOf))
   if (typeof value === 'string') return yamlText(value)
   if (!isJsonObject(value)) return yamlPlain(String(value))
-  const entries = Object.entries(value).map(([key, below]) => ({ key: yamlText(key), value: yamlOf(below) }))
+  const entries = Object.entries(value).map(([key, below]) => ({
+    key: yamlText(key),
+    value: yamlOf(below),
+  }))
   return { ...yamlMap(), entries }
 }
 
@@ -119,26 +139,42 @@ export function kubectlJsonOf(node: YamlNode): Json {
 /** The value that `kpt live apply` sends: keys as they are written. @throws TypeError for a value that JSON does not have */
 export function kptJsonOf(node: YamlNode): Json {
   // Written again in a flow collection, a text with a colon gets quotes (go-yaml `emitterc.go`), and is no time any more.
-  return jsonWith(node, keyOf, (text, isPlain, tag, inFlow) => resolveKptScalar(text, isPlain && !(inFlow && text.includes(':')), tag))
+  return jsonWith(node, keyOf, (text, isPlain, tag, inFlow) =>
+    resolveKptScalar(text, isPlain && !(inFlow && text.includes(':')), tag),
+  )
 }
 
-type ReadScalar = (text: string, isPlain: boolean, tag: string | undefined, inFlow: boolean) => GoScalar
+type ReadScalar = (
+  text: string,
+  isPlain: boolean,
+  tag: string | undefined,
+  inFlow: boolean,
+) => GoScalar
 
-function jsonWith(node: YamlNode, nameOf: (key: YamlNode) => string, readScalar: ReadScalar = resolveGoScalar, inFlow = false): Json {
+function jsonWith(
+  node: YamlNode,
+  nameOf: (key: YamlNode) => string,
+  readScalar: ReadScalar = resolveGoScalar,
+  inFlow = false,
+): Json {
   const target = resolved(node)
   if (target.kind === 'scalar') {
     const read = readScalar(target.value, target.style === 'plain', longTag(target.tag), inFlow)
     if (read.is !== 'value') throw new TypeError('the scalar has no form in JSON')
     return read.value
   }
-  const below = (value: YamlNode): Json => jsonWith(value, nameOf, readScalar, inFlow || target.style === 'flow')
+  const below = (value: YamlNode): Json =>
+    jsonWith(value, nameOf, readScalar, inFlow || target.style === 'flow')
   if (target.kind === 'list') return target.items.map(below)
   const object = emptyObject()
   for (const { key, value } of target.entries) {
     if (isMergeKey(key)) {
       const from = resolved(value)
       for (const each of from.kind === 'list' ? from.items.toReversed() : [from])
-        for (const [name, merged] of Object.entries(below(each) as { readonly [name: string]: Json })) setKey(object, name, merged)
+        for (const [name, merged] of Object.entries(
+          below(each) as { readonly [name: string]: Json },
+        ))
+          setKey(object, name, merged)
     } else setKey(object, nameOf(key), below(value))
   }
   return object
@@ -156,7 +192,10 @@ export function goKeyOf(key: YamlNode): string | undefined {
 export function coreJsonOf(node: YamlNode): Json {
   const target = resolved(node)
   if (target.kind === 'list') return target.items.map(coreJsonOf)
-  if (target.kind === 'scalar') return target.style === 'plain' && target.tag === '' ? resolveCoreScalar(target.value) : jsonOf(target)
+  if (target.kind === 'scalar')
+    return target.style === 'plain' && target.tag === ''
+      ? resolveCoreScalar(target.value)
+      : jsonOf(target)
   const object = emptyObject()
   for (const { key, value } of target.entries) setKey(object, keyOf(key), coreJsonOf(value))
   return object
@@ -170,7 +209,11 @@ export function longTag(tag: string): string | undefined {
 
 /** Whether go-yaml takes the key for a merge key: a plain `<<`, or one with the tag `!!merge`. */
 export function isMergeKey(key: YamlNode): boolean {
-  return key.kind === 'scalar' && key.value === '<<' && ((key.style === 'plain' && /^!?$/.test(key.tag)) || key.tag === '!!merge')
+  return (
+    key.kind === 'scalar' &&
+    key.value === '<<' &&
+    ((key.style === 'plain' && /^!?$/.test(key.tag)) || key.tag === '!!merge')
+  )
 }
 
 /** The text of a key as written; aliases are followed. */
@@ -189,7 +232,10 @@ export function entryOf(node: YamlNode | undefined, key: string): YamlEntry | un
 }
 
 /** The node at a chain of keys, or undefined where one is missing or no map is on the way. */
-export function nodeAt(node: YamlNode | undefined, ...keys: readonly string[]): YamlNode | undefined {
+export function nodeAt(
+  node: YamlNode | undefined,
+  ...keys: readonly string[]
+): YamlNode | undefined {
   let at = node
   for (const key of keys) at = entryOf(at, key)?.value
   return at === undefined ? undefined : resolved(at)
@@ -208,7 +254,10 @@ export function mapAt(node: YamlNode | undefined, ...keys: readonly string[]): Y
 }
 
 /** The items of the list at a chain of keys; empty where there is no list. */
-export function itemsAt(node: YamlNode | undefined, ...keys: readonly string[]): readonly YamlNode[] {
+export function itemsAt(
+  node: YamlNode | undefined,
+  ...keys: readonly string[]
+): readonly YamlNode[] {
   const found = nodeAt(node, ...keys)
   return found?.kind === 'list' ? found.items : []
 }
@@ -272,7 +321,11 @@ function copyOf(node: YamlNode, copies: Map<YamlNode, YamlNode>): YamlNode {
   const copy = { ...node }
   copies.set(node, copy)
   if (copy.writes !== undefined) copy.writes = [...copy.writes]
-  if (copy.kind === 'map') copy.entries = copy.entries.map(({ key, value }) => ({ key: copyOf(key, copies), value: copyOf(value, copies) }))
+  if (copy.kind === 'map')
+    copy.entries = copy.entries.map(({ key, value }) => ({
+      key: copyOf(key, copies),
+      value: copyOf(value, copies),
+    }))
   else if (copy.kind === 'list') copy.items = copy.items.map((item) => copyOf(item, copies))
   else if (copy.kind === 'alias') copy.target = copyOf(copy.target, copies)
   return copy

@@ -37,11 +37,16 @@ const ON_READ = [
   'internal.config.kubernetes.io/path',
   'internal.config.kubernetes.io/seqindent',
 ]
-const ON_CALL = ['internal.config.kubernetes.io/annotations-migration-resource-id', 'internal.config.kubernetes.io/id', 'config.k8s.io/id']
+const ON_CALL = [
+  'internal.config.kubernetes.io/annotations-migration-resource-id',
+  'internal.config.kubernetes.io/id',
+  'config.k8s.io/id',
+]
 
 function annotate(object: YamlMap, names: readonly string[]): void {
   const annotations = mapCreatedAt(object, 'metadata', 'annotations')
-  for (const name of names) annotations.entries.push({ key: yamlPlain(name), value: { ...yamlText('x'), style: 'single' } })
+  for (const name of names)
+    annotations.entries.push({ key: yamlPlain(name), value: { ...yamlText('x'), style: 'single' } })
 }
 
 function removeAnnotations(object: YamlMap, names: readonly string[]): void {
@@ -65,11 +70,19 @@ it('two functions that change nothing change comments in kpt as here', { skip: w
   }
   const objects = Object.entries(files)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([path, text]) => readMaps(text, path).map((object) => ({ path, object, sequenceIndent: sequenceIndentOf(text) })))
+    .flatMap(([path, text]) =>
+      readMaps(text, path).map((object) => ({
+        path,
+        object,
+        sequenceIndent: sequenceIndentOf(text),
+      })),
+    )
   for (const { object } of objects) annotate(object, ON_READ)
   for (let trip = 0; trip < TRIPS; trip += 1) {
     for (const { object } of objects) annotate(object, ON_CALL)
-    const back = throughResourceList(objects.map(({ object }) => (trip === 0 ? withoutDocumentComments(object) : object)))
+    const back = throughResourceList(
+      objects.map(({ object }) => (trip === 0 ? withoutDocumentComments(object) : object)),
+    )
     for (const [number, each] of objects.entries()) {
       const after = back[number]
       assert.ok(after !== undefined)
@@ -84,7 +97,11 @@ it('two functions that change nothing change comments in kpt as here', { skip: w
     assert.ok(ok, stderr)
     for (const { path, object, sequenceIndent } of objects) {
       removeAnnotations(object, ON_READ)
-      assert.equal(writeYamlNode(object, { sequenceIndent }), readFileSync(join(folder, path), 'utf8'), path)
+      assert.equal(
+        writeYamlNode(object, { sequenceIndent }),
+        readFileSync(join(folder, path), 'utf8'),
+        path,
+      )
     }
   })
 })

@@ -29,7 +29,10 @@ function answered(before: string, answer: string): string {
 
 it('a ResourceList has the objects below its items, and the config behind them', () => {
   assert.equal(
-    formatFunctionInput({ items: [read('# head\na:\n  - b # line\n'), read('c: d\n')], config: yamlMap([['e', yamlText('f')]]) }),
+    formatFunctionInput({
+      items: [read('# head\na:\n  - b # line\n'), read('c: d\n')],
+      config: yamlMap([['e', yamlText('f')]]),
+    }),
     'apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- # head\n  a:\n  - b # line\n- c: d\nfunctionConfig:\n  e: f\n',
   )
 })

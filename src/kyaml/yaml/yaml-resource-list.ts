@@ -141,7 +141,12 @@ function liftHeadComments(node: YamlNode): void {
     }
   else if (node.kind === 'list')
     for (const item of node.items) {
-      const first = item.kind === 'map' ? item.entries[0]?.key : item.kind === 'list' ? item.items[0] : undefined
+      const first =
+        item.kind === 'map'
+          ? item.entries[0]?.key
+          : item.kind === 'list'
+            ? item.items[0]
+            : undefined
       if (first?.kind !== 'scalar') continue
       if (item.headComment === '') item.headComment = first.headComment
       else if (first.headComment !== '') {

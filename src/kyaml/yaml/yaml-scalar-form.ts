@@ -11,8 +11,20 @@ export interface ScalarForm {
   readonly block: boolean
 }
 
-const EMPTY: ScalarForm = { multiline: false, plainInFlow: false, plainInBlock: true, single: true, block: false }
-const SIMPLE: ScalarForm = { multiline: false, plainInFlow: true, plainInBlock: true, single: true, block: true }
+const EMPTY: ScalarForm = {
+  multiline: false,
+  plainInFlow: false,
+  plainInBlock: true,
+  single: true,
+  block: false,
+}
+const SIMPLE: ScalarForm = {
+  multiline: false,
+  plainInFlow: true,
+  plainInBlock: true,
+  single: true,
+  block: true,
+}
 
 /** Line breaks of go-yaml. CR and NEL are escaped before, because they are not printable. */
 const BREAK = /[\n\u2028\u2029]/
@@ -20,7 +32,8 @@ const ANY_BREAK = /[\r\n\u0085\u2028\u2029]/
 /** Characters that go-yaml escapes: control characters, byte order marks, noncharacters, and all beyond U+FFFF. */
 const UNPRINTABLE = /[^\n\x20-\x7E\u00A0-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD]/
 const SPECIAL = /[^\t\n\x20-\x7E\u00A0-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD]/
-const BLOCK_INDICATOR = /^(?:---|\.\.\.|[#,[\]{}&*!|>'"%@`]|[?:-](?:[ \t]|$))|:(?:[ \t]|$)|[ \t\r\n\u0085\u2028\u2029\0]#/
+const BLOCK_INDICATOR =
+  /^(?:---|\.\.\.|[#,[\]{}&*!|>'"%@`]|[?:-](?:[ \t]|$))|:(?:[ \t]|$)|[ \t\r\n\u0085\u2028\u2029\0]#/
 const FLOW_INDICATOR = /^[?:]|[,?[\]{}:]/
 
 export function scalarFormOf(text: string): ScalarForm {
@@ -49,14 +62,23 @@ export interface ScalarLocation {
 }
 
 /** The style of a scalar at its location, given the preferred one. */
-export function scalarStyleFor(text: string, wanted: YamlScalar['style'], form: ScalarForm, location: ScalarLocation): YamlScalar['style'] {
+export function scalarStyleFor(
+  text: string,
+  wanted: YamlScalar['style'],
+  form: ScalarForm,
+  location: ScalarLocation,
+): YamlScalar['style'] {
   let style = location.isSimpleKey && form.multiline ? 'double' : wanted
   if (style === 'plain') {
     const allowed = location.inFlow ? form.plainInFlow : form.plainInBlock
     if (!allowed || (text === '' && (location.inFlow || location.isSimpleKey))) style = 'single'
   }
   if (style === 'single' && !form.single) style = 'double'
-  if ((style === 'literal' || style === 'folded') && (!form.block || location.inFlow || location.isSimpleKey)) style = 'double'
+  if (
+    (style === 'literal' || style === 'folded') &&
+    (!form.block || location.inFlow || location.isSimpleKey)
+  )
+    style = 'double'
   return style
 }
 
@@ -87,7 +109,10 @@ export function doubleQuoted(text: string): string {
   const all = text.startsWith('\uFEFF')
   let quoted = '"'
   for (const character of text)
-    quoted += all || ANY_BREAK.test(character) || UNPRINTABLE.test(character) || /["\\]/.test(character) ? escaped(character) : character
+    quoted +=
+      all || ANY_BREAK.test(character) || UNPRINTABLE.test(character) || /["\\]/.test(character)
+        ? escaped(character)
+        : character
   return `${quoted}"`
 }
 

@@ -21,5 +21,6 @@ describe('the first list below a key says how lists are indented', () => {
     ['a:\n  -\n    b: 1\nc:\n  - d\n', 'wide'],
     ['"a:b":\n  - c\nd:\n- e\n', 'compact'],
   ]
-  for (const [text, indent] of rows) it(JSON.stringify(text), () => assert.equal(sequenceIndentOf(text), indent))
+  for (const [text, indent] of rows)
+    it(JSON.stringify(text), () => assert.equal(sequenceIndentOf(text), indent))
 })

@@ -17,7 +17,14 @@ const OWN_TAG = { map: '!!map', list: '!!seq' } as const
 export function writtenTag(node: Exclude<YamlNode, YamlAlias>): string {
   const { tag } = node
   // go-yaml v3 reads a merge key with a tag of its own and then does not know it again.
-  if (tag === '' && node.kind === 'scalar' && node.style === 'plain' && node.value === '<<' && node.source !== undefined) return '!!merge'
+  if (
+    tag === '' &&
+    node.kind === 'scalar' &&
+    node.style === 'plain' &&
+    node.value === '<<' &&
+    node.source !== undefined
+  )
+    return '!!merge'
   if (tag === '' || tag === '!') return ''
   if (isTagged(node)) return tagText(tag)
   if (node.kind !== 'scalar') return tag === OWN_TAG[node.kind] ? '' : tagText(tag)
@@ -38,20 +45,29 @@ const LONG_TAG = 'tag:yaml.org,2002:'
 const TAG_CHARACTER = /[-A-Za-z0-9_;/?:@&=+$,.~*'()[\]]/
 
 function tagText(tag: string): string {
-  const content = (text: string): string => Array.from(text, (each) => (TAG_CHARACTER.test(each) ? each : percentEncoded(each))).join('')
+  const content = (text: string): string =>
+    Array.from(text, (each) => (TAG_CHARACTER.test(each) ? each : percentEncoded(each))).join('')
   if (tag.startsWith('!!')) return `!!${content(tag.slice(2))}`
   if (tag.startsWith(LONG_TAG)) return `!!${content(tag.slice(LONG_TAG.length))}`
   return tag.startsWith('!') ? `!${content(tag.slice(1))}` : `!<${content(tag)}>`
 }
 
 function percentEncoded(character: string): string {
-  return Array.from(new TextEncoder().encode(character), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('')
+  return Array.from(
+    new TextEncoder().encode(character),
+    (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`,
+  ).join('')
 }
 
 /** Whether a plain text is a text to kubectl (go-yaml v2 reads `yes` as true) and to kpt (go-yaml v3 reads a date as a time). */
 export function readsAsText(text: string): boolean {
   const read = resolveGoScalar(text, true)
-  return text !== '<<' && read.is === 'value' && typeof read.value === 'string' && plainTag(text) === '!!str'
+  return (
+    text !== '<<' &&
+    read.is === 'value' &&
+    typeof read.value === 'string' &&
+    plainTag(text) === '!!str'
+  )
 }
 
 /** The tag that go-yaml v3 gives a plain text without one. */

@@ -57,9 +57,15 @@ export function joinWrites(parts: readonly GitWrites[]): GitWrites {
   return {
     commits: parts.flatMap((part) => part.commits),
     // Units that share a branch each take it away when it is done.
-    updates: [...new Map(parts.flatMap((part) => part.updates.map((update) => [JSON.stringify(update), update]))).values()],
+    updates: [
+      ...new Map(
+        parts.flatMap((part) => part.updates.map((update) => [JSON.stringify(update), update])),
+      ).values(),
+    ],
     // Units of one cluster each bring its observation, the same one: a file is written once.
-    ledger: [...new Map(parts.flatMap((part) => part.ledger.map((file) => [file.path, file]))).values()],
+    ledger: [
+      ...new Map(parts.flatMap((part) => part.ledger.map((file) => [file.path, file]))).values(),
+    ],
     ledgerLines: parts.flatMap((part) => part.ledgerLines),
   }
 }

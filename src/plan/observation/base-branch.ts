@@ -10,8 +10,12 @@ import type { Observation } from './observation.ts'
  */
 export function otherBase({ git }: Observation): string | undefined {
   const recorded = [git.ledger.report, ...git.branches.map(({ record }) => record)]
-  const branch = recorded.map((document) => document?.spec.unit.branch).find((name) => name !== undefined)
-  return branch === undefined || branch === git.baseBranch || !git.refs.has(`refs/heads/${branch}`) ? undefined : branch
+  const branch = recorded
+    .map((document) => document?.spec.unit.branch)
+    .find((name) => name !== undefined)
+  return branch === undefined || branch === git.baseBranch || !git.refs.has(`refs/heads/${branch}`)
+    ? undefined
+    : branch
 }
 
 /** The note for a turn from another branch. */

@@ -8,17 +8,30 @@ export function leftAlone(what: string): Note {
 }
 
 /** @param resolvedByGit whether the package changed since the branch was made */
-export function withdrawnNote({ incomplete, unit }: Observation, { ref }: OpenBranch, resolvedByGit: boolean): Note {
+export function withdrawnNote(
+  { incomplete, unit }: Observation,
+  { ref }: OpenBranch,
+  resolvedByGit: boolean,
+): Note {
   const why = resolvedByGit
     ? 'git now says what the cluster runs'
     : incomplete.length > 0
       ? 'nothing differs any more that the package covers'
       : 'the cluster went back by itself'
-  return { cause: 'withdrawn', subject: `${unit.packageName} in ${unit.cluster}`, text: `${shortBranch(ref)} is withdrawn: ${why}` }
+  return {
+    cause: 'withdrawn',
+    subject: `${unit.packageName} in ${unit.cluster}`,
+    text: `${shortBranch(ref)} is withdrawn: ${why}`,
+  }
 }
 
 /** While no value is told. */
-export function withheldNotes({ policy }: Observation, open: OpenBranch | undefined): readonly Note[] {
+export function withheldNotes(
+  { policy }: Observation,
+  open: OpenBranch | undefined,
+): readonly Note[] {
   const why = policy.lastGood?.withheld
-  return open === undefined || why === undefined ? [] : [leftAlone(`${shortBranch(open.ref)}: ${why}`)]
+  return open === undefined || why === undefined
+    ? []
+    : [leftAlone(`${shortBranch(open.ref)}: ${why}`)]
 }

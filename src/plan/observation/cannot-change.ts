@@ -28,7 +28,12 @@ export function cannotChange(
     what: `the plan of ${branch} cannot be changed`,
     where: branch,
     why:
-      outcome === 'foreign' ? 'the branch has a commit that backporch did not make' : 'not everything that it is about could be observed',
-    remedy: outcome === 'foreign' ? 'merge or delete the branch by hand, then scan again' : 'scan again when the cluster can be read',
+      outcome === 'foreign'
+        ? 'the branch has a commit that backporch did not make'
+        : 'not everything that it is about could be observed',
+    remedy:
+      outcome === 'foreign'
+        ? 'merge or delete the branch by hand, then scan again'
+        : 'scan again when the cluster can be read',
   })
 }

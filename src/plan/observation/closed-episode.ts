@@ -11,24 +11,43 @@ import type { LedgerFile, LedgerWrites } from './action.ts'
 import { later } from './drift-age.ts'
 
 /** @param record of the episode, or the parts of one that the ledger has */
-export function closedEpisodeOf({ spec }: Pick<ClosedEpisode, 'spec'>, status: ClosedEpisode['status']): ClosedEpisode {
+export function closedEpisodeOf(
+  { spec }: Pick<ClosedEpisode, 'spec'>,
+  status: ClosedEpisode['status'],
+): ClosedEpisode {
   const { unit, fingerprint, observed, changes, episode, began, proposedAt, plan, message } = spec
   return {
     ...documentHead('ClosedEpisode', episode),
-    spec: { unit, fingerprint, observed, changes, episode, began, ...given({ proposedAt }), plan, ...given({ message }) },
+    spec: {
+      unit,
+      fingerprint,
+      observed,
+      changes,
+      episode,
+      began,
+      ...given({ proposedAt }),
+      plan,
+      ...given({ message }),
+    },
     status,
   }
 }
 
 /** The ledger's file of a closed episode. */
 export function closedFile(episode: ClosedEpisode): LedgerFile {
-  return { path: closedPath(episode.spec.began, episode.spec.episode), text: formatDocument(episode) }
+  return {
+    path: closedPath(episode.spec.began, episode.spec.episode),
+    text: formatDocument(episode),
+  }
 }
 
 /** What the ledger gets of an episode that ended now. */
 export function closedWrites(closed: ClosedEpisode, packageName: string): LedgerWrites {
   const { episode, plan } = closed.spec
-  return { ledger: [closedFile(closed)], ledgerLines: [`${packageName}: ${closed.status.outcome.toLowerCase()} ${episode} (${plan})`] }
+  return {
+    ledger: [closedFile(closed)],
+    ledgerLines: [`${packageName}: ${closed.status.outcome.toLowerCase()} ${episode} (${plan})`],
+  }
 }
 
 /** Nothing was left to decide, and the turn took the proposal away. */
@@ -60,6 +79,8 @@ export function secondsSince1970(at: string): number {
   return Math.floor(Date.parse(at) / 1000)
 }
 
-export function worstRisk(changes: readonly { readonly risk: (typeof RISKS)[number] }[]): (typeof RISKS)[number] | undefined {
+export function worstRisk(
+  changes: readonly { readonly risk: (typeof RISKS)[number] }[],
+): (typeof RISKS)[number] | undefined {
   return RISKS.find((risk) => changes.some((change) => change.risk === risk))
 }

@@ -14,11 +14,19 @@ import type { Observation } from './observation.ts'
  * the first observation of exactly this difference otherwise, or where that was earlier: a manager that keeps writing other fields, or the
  * same values, does not make a difference younger.
  */
-export function restingSince(report: DriftReport, { git, cluster }: Pick<Observation, 'git' | 'cluster'>): string {
+export function restingSince(
+  report: DriftReport,
+  { git, cluster }: Pick<Observation, 'git' | 'cluster'>,
+): string {
   const before = git.ledger.report
   const known = new Set(before?.spec.changes.map(({ fingerprint }) => fingerprint))
-  const seenAt = before === undefined || before.spec.observed.at > cluster.observedAt ? cluster.observedAt : before.spec.observed.at
-  const times = report.spec.changes.map((change) => changedAt(change, known.has(change.fingerprint) ? seenAt : cluster.observedAt))
+  const seenAt =
+    before === undefined || before.spec.observed.at > cluster.observedAt
+      ? cluster.observedAt
+      : before.spec.observed.at
+  const times = report.spec.changes.map((change) =>
+    changedAt(change, known.has(change.fingerprint) ? seenAt : cluster.observedAt),
+  )
   return times.reduce((latest, at) => (at > latest ? at : latest), '')
 }
 
@@ -33,7 +41,10 @@ export function later(at: string, seconds: number): string {
 }
 
 /** When the proposal of a record was opened: RFC 3339 UTC. */
-export function openedAt({ began, proposedAt }: Pick<DriftRecord['spec'], 'began' | 'proposedAt'>): string {
+export function openedAt({
+  began,
+  proposedAt,
+}: Pick<DriftRecord['spec'], 'began' | 'proposedAt'>): string {
   return proposedAt ?? began
 }
 
@@ -52,8 +63,13 @@ export function timeStates(
   const asItBegan = record.spec.fingerprint.startsWith(`sha256:${record.spec.episode.slice(0, 8)}`)
   // In a recording no time passes.
   const changing =
-    !cluster.recorded && !asItBegan && resting > record.spec.began && later(resting, policy.detect.settle) > cluster.observedAt
-  const waits = report.status.snoozedUntil === undefined && later(opened, policy.remindAfter) <= cluster.observedAt
+    !cluster.recorded &&
+    !asItBegan &&
+    resting > record.spec.began &&
+    later(resting, policy.detect.settle) > cluster.observedAt
+  const waits =
+    report.status.snoozedUntil === undefined &&
+    later(opened, policy.remindAfter) <= cluster.observedAt
   const overdue = waits && later(opened, policy.escalateAfter) <= cluster.observedAt
   return [
     ...(changing ? [{ kind: 'changing' } as const] : []),
@@ -76,7 +92,9 @@ export function adoptWindowOf({
     if (actor.class !== 'human-tool') return false
     const at = actor.at === '' || actor.at > cluster.observedAt ? cluster.observedAt : actor.at
     return windows.some((window) =>
-      isScheduled(window) ? windowEnd(window, at) !== undefined : isLabelled(window, id) && !opensWindow(window, drift),
+      isScheduled(window)
+        ? windowEnd(window, at) !== undefined
+        : isLabelled(window, id) && !opensWindow(window, drift),
     )
   }
 }

@@ -40,7 +40,9 @@ export function declined(
 ): ClosedEpisode['status'] & { readonly silentUntil: string } {
   const closed = by?.state === 'closed' ? by : undefined
   const at =
-    closed !== undefined && closed.decidedAt !== '' && closed.decidedAt < cluster.observedAt ? closed.decidedAt : cluster.observedAt
+    closed !== undefined && closed.decidedAt !== '' && closed.decidedAt < cluster.observedAt
+      ? closed.decidedAt
+      : cluster.observedAt
   const silentUntil = silenceEnd(changes, at, policy.closeSilence)
   return { outcome: 'Declined', decidedBy: closed?.decidedBy ?? '', at, silentUntil, reason }
 }

@@ -8,7 +8,10 @@ export type Hold = NonNullable<DriftReport['status']['held']>
 /** While the policy of the base commit cannot be used, nothing new is opened, however urgent; undefined where it can. */
 export function policyHold({ lastGood }: Pick<PolicySet, 'lastGood'>): Hold | undefined {
   if (lastGood === undefined) return undefined
-  return { reason: 'policy', why: `the policy cannot be used (${lastGood.problem.where}), and nothing is opened until it is corrected` }
+  return {
+    reason: 'policy',
+    why: `the policy cannot be used (${lastGood.problem.where}), and nothing is opened until it is corrected`,
+  }
 }
 
 /** Whether no value is told: then no branch is written either, because its files have values. */

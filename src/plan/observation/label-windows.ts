@@ -11,15 +11,19 @@ type Labels = ReadonlyMap<string, string>
  * Whether a window is open for an object of the unit: every one of its labels is on the live object, or every one of them on its
  * Namespace, where the package has that Namespace. An object that does not differ is not tested, so nothing is known.
  */
-export function labelWindowOf(verdicts: readonly ObjectVerdict[]): (window: LabelWindow, id: ResourceId) => boolean {
+export function labelWindowOf(
+  verdicts: readonly ObjectVerdict[],
+): (window: LabelWindow, id: ResourceId) => boolean {
   const own = new Map<string, Labels>()
   const namespaces = new Map<string, Labels>()
   for (const verdict of verdicts) {
     const { live, id } = verdict
     if (live !== undefined) own.set(resourceKey(id), labelsOf(live))
-    if (id.kind === 'Namespace' && id.group === '') namespaces.set(id.name, labelsOf(live ?? provenDesired(verdict)))
+    if (id.kind === 'Namespace' && id.group === '')
+      namespaces.set(id.name, labelsOf(live ?? provenDesired(verdict)))
   }
-  return ({ labels }, id) => [own.get(resourceKey(id)), namespaces.get(id.namespace)].some((there) => has(there, labels))
+  return ({ labels }, id) =>
+    [own.get(resourceKey(id)), namespaces.get(id.namespace)].some((there) => has(there, labels))
 }
 
 /** What is in sync has the labels of git. */
@@ -37,5 +41,9 @@ export function opensWindow({ labels }: LabelWindow, { path }: Pick<Drift, 'path
 }
 
 function isAtOrAbove(path: FieldPath, names: readonly string[]): boolean {
-  return path.length > 0 && path.length <= names.length && path.every((step, index) => step.kind === 'field' && step.name === names[index])
+  return (
+    path.length > 0 &&
+    path.length <= names.length &&
+    path.every((step, index) => step.kind === 'field' && step.name === names[index])
+  )
 }

@@ -24,7 +24,10 @@ test('an account that may not read the identity of the cluster gives the same fi
 const newKey = (byte: number) => redactionKey(new Uint8Array(32).fill(byte), true)
 
 /** A world with drift whose value is hidden, and drift whose value is shown where `shown` says so; and its ledger, run after run. */
-function driftedWorld(mode: string, shown: boolean): { readonly world: TurnWorld; readonly scan: (byte: number) => Promise<string> } {
+function driftedWorld(
+  mode: string,
+  shown: boolean,
+): { readonly world: TurnWorld; readonly scan: (byte: number) => Promise<string> } {
   const world = new TurnWorld(`{mode: ${mode}}`)
   if (shown) world.edit(WEB, 'spec.replicas', 5)
   world.edit(WEB_CONFIG, 'data.password', 'hunter-two')
@@ -55,10 +58,14 @@ test('a key that was made in this run knows its own hidden values, and so does t
   world.key = redactionKey(new Uint8Array(32).fill(1))
   await world.plan()
   assert.equal(world.repository.head('drift-ledger'), first)
-  const report = (): string | undefined => world.repository.text('drift-ledger', 'clusters/prod/apps--web/report.yaml')
+  const report = (): string | undefined =>
+    world.repository.text('drift-ledger', 'clusters/prod/apps--web/report.yaml')
   const before = report()
   // Its length, its writer and the time are the same.
-  world.cluster.change(WEB_CONFIG, (live) => ({ ...live, data: { color: 'blue', size: '5', password: 'hunter-six' } }))
+  world.cluster.change(WEB_CONFIG, (live) => ({
+    ...live,
+    data: { color: 'blue', size: '5', password: 'hunter-six' },
+  }))
   await scan(1)
   assert.notEqual(report(), before)
 })
@@ -75,6 +82,10 @@ test('a key that lasts takes the report over, because it has to know the hidden 
 })
 
 function identityIn(world: TurnWorld): string {
-  const path = world.repository.paths('drift-ledger').find((name) => name.endsWith('/observation.yaml')) ?? ''
-  return /identity: "?([0-9a-f]*)"?$/m.exec(world.repository.text('drift-ledger', path) ?? '')?.[1] ?? assert.fail('no identity')
+  const path =
+    world.repository.paths('drift-ledger').find((name) => name.endsWith('/observation.yaml')) ?? ''
+  return (
+    /identity: "?([0-9a-f]*)"?$/m.exec(world.repository.text('drift-ledger', path) ?? '')?.[1] ??
+    assert.fail('no identity')
+  )
 }

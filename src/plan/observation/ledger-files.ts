@@ -17,7 +17,12 @@ import { documentHead } from '../../record/documents/document.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { knownTexts } from '../../record/known-texts.ts'
 import { ledgerObservationPath, ledgerUnitFolder } from '../../record/record-paths.ts'
-import { formatDocument, isSameDocument, isWrittenAs, laterText } from '../../record/write-document.ts'
+import {
+  formatDocument,
+  isSameDocument,
+  isWrittenAs,
+  laterText,
+} from '../../record/write-document.ts'
 import { buildResourceGroup, type MemberDrift } from '../../status/resource-group.ts'
 import type { LedgerFile } from './action.ts'
 import type { Observation } from './observation.ts'
@@ -35,8 +40,11 @@ export interface LedgerFiles {
 export function ledgerFilesOf(observed: Observation, report: DriftReport): LedgerFiles {
   const before = observed.git.ledger.report
   const folder = ledgerUnitFolder(observed.unit.cluster, observed.unit.slug)
-  const isEqual = before !== undefined && (isEqualText(before, report) || (observed.key.isNew && isEqualKeyless(before, report)))
-  const retained = isEqual && !isAheadOf(before, observed) ? before : keepFirstCommit(before, report)
+  const isEqual =
+    before !== undefined &&
+    (isEqualText(before, report) || (observed.key.isNew && isEqualKeyless(before, report)))
+  const retained =
+    isEqual && !isAheadOf(before, observed) ? before : keepFirstCommit(before, report)
   const groupPath = `${folder}/resourcegroup.yaml`
   const text = observed.git.ledger.texts.get(groupPath)
   const previous = text === undefined ? undefined : readObject(text, groupPath)
@@ -54,7 +62,10 @@ export function ledgerFilesOf(observed: Observation, report: DriftReport): Ledge
 }
 
 /** A time that is still to come does not stay. */
-function isAheadOf({ spec }: DriftReport, { cluster, now = cluster.observedAt }: Observation): boolean {
+function isAheadOf(
+  { spec }: DriftReport,
+  { cluster, now = cluster.observedAt }: Observation,
+): boolean {
   const { at, seenAt = '' } = spec.observed
   return (isAhead(at, now) && at !== cluster.observedAt) || isAhead(seenAt, now)
 }
@@ -74,13 +85,24 @@ function resourceGroup(
   }
   return key.derived.get(health, 'group', [spec.changes, JSON.stringify(source), previous], () => {
     const drifted = [...new Map(spec.changes.map(({ ref }) => [resourceKey(ref), ref])).values()]
-    const created = buildResourceGroup({ ...source, members: health, drifted, at: cluster.observedAt, previous })
+    const created = buildResourceGroup({
+      ...source,
+      members: health,
+      drifted,
+      at: cluster.observedAt,
+      previous,
+    })
     return previous !== undefined && isSameDocument(previous, created) ? previous : created
   })
 }
 
 /** Nothing where the document is in the ledger as it would be written. */
-function filesOf(path: string, document: object, isRetained: boolean, { git }: Observation): LedgerFile[] {
+function filesOf(
+  path: string,
+  document: object,
+  isRetained: boolean,
+  { git }: Observation,
+): LedgerFile[] {
   const before = git.ledger.texts.get(path)
   if (isRetained && before !== undefined && isWrittenAs(document, before)) return []
   const later = laterText(document, formatDocument)
@@ -128,33 +150,58 @@ interface TimelessReport {
 
 /** The report before is of another key than the new one of this run, and equal but for what only a key makes: on a throw-away machine nothing more is known. */
 function isEqualKeyless(before: DriftReport, after: DriftReport): boolean {
-  return before.status.newKeyId !== after.status.newKeyId && isSameDocument(keyless(before), keyless(after))
+  return (
+    before.status.newKeyId !== after.status.newKeyId &&
+    isSameDocument(keyless(before), keyless(after))
+  )
 }
 
 function keyless(report: DriftReport): object {
   const { spec, status } = timeless(report)
   const changes = spec.changes.map(({ fingerprint: _fingerprint, ...change }) => change)
-  return JSON.parse(withoutHashes(JSON.stringify({ spec: { ...spec, changes, fingerprint: '' }, status })))
+  return JSON.parse(
+    withoutHashes(JSON.stringify({ spec: { ...spec, changes, fingerprint: '' }, status })),
+  )
 }
 
 /** The report names the first commit in which the package had this content. */
 function keepFirstCommit(before: DriftReport | undefined, after: DriftReport): DriftReport {
   if (before === undefined || before.spec.unit.tree !== after.spec.unit.tree) return after
-  return { ...after, spec: { ...after.spec, unit: { ...after.spec.unit, commit: before.spec.unit.commit } } }
+  return {
+    ...after,
+    spec: { ...after.spec, unit: { ...after.spec.unit, commit: before.spec.unit.commit } },
+  }
 }
 
 /** The ledger's entry about a cluster as a whole. */
-export function observationFile(cluster: string, status: ClusterStatus, before: ClusterObservation | undefined): LedgerFile {
-  const document = { ...before, ...documentHead('ClusterObservation', cluster), status: { ...status, ...unknownFields(before?.status) } }
+export function observationFile(
+  cluster: string,
+  status: ClusterStatus,
+  before: ClusterObservation | undefined,
+): LedgerFile {
+  const document = {
+    ...before,
+    ...documentHead('ClusterObservation', cluster),
+    status: { ...status, ...unknownFields(before?.status) },
+  }
   return { path: ledgerObservationPath(cluster), text: formatDocument(document) }
 }
 
 /** None where the ledger tells of a later look at the cluster. */
-function observedNow({ unit, git, cluster, policy, now = cluster.observedAt }: Observation): readonly LedgerFile[] {
+function observedNow({
+  unit,
+  git,
+  cluster,
+  policy,
+  now = cluster.observedAt,
+}: Observation): readonly LedgerFile[] {
   const before = knownObservation({ unit, git })
   const { observedAt: changedAt, recorded } = cluster
   if (isOlder({ at: changedAt, now, recorded }, lastLook(before?.status))) return []
-  const known = { ...identityFields(cluster, before), ...given({ observedAt: before?.status.observedAt }) }
+  const known = {
+    ...identityFields(cluster, before),
+    ...given({ observedAt: before?.status.observedAt }),
+  }
   const status = { changedAt, ...known, reachable: true, ...policyField(policy) }
   return [observationFile(unit.cluster, status, before)]
 }
@@ -169,7 +216,9 @@ export function identityFields(
 }
 
 /** By which policy the cluster is observed, where it is not that of the base commit. */
-export function policyField({ lastGood }: Pick<PolicySet, 'lastGood'>): Pick<ClusterStatus, 'policy'> {
+export function policyField({
+  lastGood,
+}: Pick<PolicySet, 'lastGood'>): Pick<ClusterStatus, 'policy'> {
   return lastGood === undefined ? {} : { policy: { commit: lastGood.commit, ...lastGood.problem } }
 }
 
@@ -177,10 +226,14 @@ export function policyField({ lastGood }: Pick<PolicySet, 'lastGood'>): Pick<Clu
 export function knownObservation({
   unit,
   git,
-}: Pick<Observation, 'unit'> & { readonly git: Pick<Observation['git'], 'ledger'> }): ClusterObservation | undefined {
+}: Pick<Observation, 'unit'> & { readonly git: Pick<Observation['git'], 'ledger'> }):
+  | ClusterObservation
+  | undefined {
   const path = ledgerObservationPath(unit.cluster)
   const text = git.ledger.texts.get(path)
-  const read = clusterObservationSchema.safeParse(text === undefined ? undefined : readObject(text, path))
+  const read = clusterObservationSchema.safeParse(
+    text === undefined ? undefined : readObject(text, path),
+  )
   return read.success ? read.data : undefined
 }
 

@@ -75,7 +75,8 @@ export interface JointRecord {
 }
 
 /** An open proposal of the same package that other clusters have, and this unit does not. */
-export interface SiblingBranch extends Pick<OpenBranch, 'ref' | 'workspace' | 'commit' | 'base' | 'foreign'> {
+export interface SiblingBranch
+  extends Pick<OpenBranch, 'ref' | 'workspace' | 'commit' | 'base' | 'foreign'> {
   readonly records: readonly JointRecord[]
 }
 

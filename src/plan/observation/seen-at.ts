@@ -19,14 +19,20 @@ const CLOCKS_DIFFER = 300
  * RFC 3339 UTC: the last observation of the unit in the ledger, whatever its result; empty where there was none.
  * @param cluster of the unit's cluster; left out where its observations were not about the unit
  */
-export function knownUntil({ spec, status }: DriftReport, cluster: ClusterStatus | undefined): string {
+export function knownUntil(
+  { spec, status }: DriftReport,
+  cluster: ClusterStatus | undefined,
+): string {
   // Another state may begin with a decision, which is no observation of the cluster.
   const failedObservation = status.state === 'Unknown' ? status.since : undefined
   return latest([spec.observed.at, spec.observed.seenAt, failedObservation, cluster?.observedAt])
 }
 
 /** As `knownUntil`, of the observations that confirm the report: of a unit that cannot be observed, the last one before. */
-export function lastSeen({ spec, status }: DriftReport, cluster: ClusterStatus | undefined): string {
+export function lastSeen(
+  { spec, status }: DriftReport,
+  cluster: ClusterStatus | undefined,
+): string {
   const observed = latest([spec.observed.at, spec.observed.seenAt])
   // Later observations of the whole cluster were not about a unit that could not be observed.
   return status.state === 'Unknown' ? observed : latest([observed, cluster?.observedAt])

@@ -17,7 +17,14 @@ export class TurnMemory {
   upToDate(observed: Observation): Observation {
     if (this.#tags.size === 0) return observed
     const refs = new Map([...observed.git.refs, ...this.#tags])
-    return { ...observed, git: { ...observed.git, refs, revision: nextRevision(refs.keys(), observed.unit.packageName) - 1 } }
+    return {
+      ...observed,
+      git: {
+        ...observed.git,
+        refs,
+        revision: nextRevision(refs.keys(), observed.unit.packageName) - 1,
+      },
+    }
   }
 
   remember(plan: Pick<UnitPlan, 'record' | 'writes'>): void {

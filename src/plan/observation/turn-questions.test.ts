@@ -11,7 +11,13 @@ const BRANCH = {} as never
 const CALL = { input: 'of a function' } as never
 
 function known(answers: { readonly [step: string]: Partial<StepAnswers> } = {}): UnitQuestions {
-  const none = { functions: SEEN.functions, builds: NO_BUILDS, exhausted: false, failure: undefined, isContent: undefined }
+  const none = {
+    functions: SEEN.functions,
+    builds: NO_BUILDS,
+    exhausted: false,
+    failure: undefined,
+    isContent: undefined,
+  }
   return new UnitQuestions({ step: (name) => ({ ...none, ...answers[name] }) }, 'free')
 }
 
@@ -48,16 +54,32 @@ test('what a rendering lacks is a question of its step, and other errors are not
 
 test('an answer belongs to its step, and a plan reads it through the observation', () => {
   const functions = { answer: () => ({ failure: undefined as never }) }
-  const questions = known({ 'free 1': { functions, exhausted: true }, 'free 2': { isContent: false }, 'free 3': { isContent: true } })
+  const questions = known({
+    'free 1': { functions, exhausted: true },
+    'free 2': { isContent: false },
+    'free 3': { isContent: true },
+  })
   assert.deepEqual(
-    questions.plan(SEEN, (observed, { exhausted }) => [observed.functions === functions, exhausted]),
+    questions.plan(SEEN, (observed, { exhausted }) => [
+      observed.functions === functions,
+      exhausted,
+    ]),
     [true, true],
   )
-  assert.deepEqual([questions.isContent(BRANCH, []), questions.isContent(BRANCH, [])], [false, true])
+  assert.deepEqual(
+    [questions.isContent(BRANCH, []), questions.isContent(BRANCH, [])],
+    [false, true],
+  )
 })
 
 test('why a question has no answer is thrown by the step that needs it', () => {
-  const failure = new Failure({ code: 'BP4001', what: 'no answer', why: 'timeout', remedy: 'wait', retry: 'backoff' })
+  const failure = new Failure({
+    code: 'BP4001',
+    what: 'no answer',
+    why: 'timeout',
+    remedy: 'wait',
+    retry: 'backoff',
+  })
   const questions = known({ 'free 1': { failure }, 'free 2': { failure } })
   assert.throws(() => questions.plan(SEEN, () => assert.fail('it is not tried')), failure)
   assert.throws(() => questions.isContent(BRANCH, []), failure)

@@ -7,7 +7,11 @@ import type { FunctionCall, FunctionLibrary } from '@backporch/kpt/function'
 import type { Failure } from '@backporch/kyaml/failure'
 import { MissingServerAnswer } from '../../drift/authored/object-manifest.ts'
 import { MissingAnswer } from '../../sources/kpt/render/package-renderer.ts'
-import { type Build, type BuildLibrary, MissingBuilds } from '../../sources/programs/package-builder.ts'
+import {
+  type Build,
+  type BuildLibrary,
+  MissingBuilds,
+} from '../../sources/programs/package-builder.ts'
 import type { Observation, OpenBranch } from './observation.ts'
 
 /** What is known at one step of a plan. */
@@ -34,7 +38,11 @@ export type PlanQuestion = { readonly answers: UnitAnswers; readonly step: strin
   | { readonly kind: 'function'; readonly call: FunctionCall }
   | { readonly kind: 'builds'; readonly builds: readonly Build[] }
   | { readonly kind: 'server'; readonly missing: MissingServerAnswer }
-  | { readonly kind: 'content'; readonly branch: OpenBranch; readonly changes: readonly FileChange[] }
+  | {
+      readonly kind: 'content'
+      readonly branch: OpenBranch
+      readonly changes: readonly FileChange[]
+    }
 )
 
 /** No failure: code that plans units does not catch it. */
@@ -51,7 +59,11 @@ export class Unanswered extends Error {
 /** The observation, for a plan that knows these. */
 export function asking(observation: Observation, { functions, builds }: Answers): Observation {
   const { built } = observation
-  return { ...observation, functions, ...(built === undefined ? {} : { built: { ...built, library: builds } }) }
+  return {
+    ...observation,
+    functions,
+    ...(built === undefined ? {} : { built: { ...built, library: builds } }),
+  }
 }
 
 /** The steps of one plan of one unit. */
@@ -67,7 +79,10 @@ export class UnitQuestions {
   }
 
   /** @throws Unanswered; the failure of a function or a program that may be gone the next time; what `work` throws */
-  plan<Result>(observation: Observation, work: (observation: Observation, answers: Pick<Answers, 'exhausted'>) => Result): Result {
+  plan<Result>(
+    observation: Observation,
+    work: (observation: Observation, answers: Pick<Answers, 'exhausted'>) => Result,
+  ): Result {
     const { answers } = this
     if (answers === undefined) return work(observation, { exhausted: false })
     const step = this.next()
@@ -76,9 +91,12 @@ export class UnitQuestions {
     try {
       return work(asking(observation, known), known)
     } catch (thrown) {
-      if (thrown instanceof MissingAnswer) throw new Unanswered({ answers, step, kind: 'function', call: thrown.call })
-      if (thrown instanceof MissingServerAnswer) throw new Unanswered({ answers, step, kind: 'server', missing: thrown })
-      if (thrown instanceof MissingBuilds) throw new Unanswered({ answers, step, kind: 'builds', builds: thrown.builds })
+      if (thrown instanceof MissingAnswer)
+        throw new Unanswered({ answers, step, kind: 'function', call: thrown.call })
+      if (thrown instanceof MissingServerAnswer)
+        throw new Unanswered({ answers, step, kind: 'server', missing: thrown })
+      if (thrown instanceof MissingBuilds)
+        throw new Unanswered({ answers, step, kind: 'builds', builds: thrown.builds })
       throw thrown
     }
   }
@@ -90,7 +108,8 @@ export class UnitQuestions {
     const step = this.next()
     const { failure, isContent } = answers.step(step)
     if (failure !== undefined) throw failure
-    if (isContent === undefined) throw new Unanswered({ answers, step, kind: 'content', branch, changes })
+    if (isContent === undefined)
+      throw new Unanswered({ answers, step, kind: 'content', branch, changes })
     return isContent
   }
 

@@ -5,8 +5,13 @@ import { shortBranch } from '@backporch/git-store/ref-name'
 import type { Observation, OpenBranch } from './observation.ts'
 
 /** Whether two listings are of one content; an unknown listing is of no content. */
-export function sameTree(left: readonly TreeFile[], right: readonly TreeFile[] | undefined): boolean {
-  return right !== undefined && left.length === right.length && contentHash(left) === contentHash(right)
+export function sameTree(
+  left: readonly TreeFile[],
+  right: readonly TreeFile[] | undefined,
+): boolean {
+  return (
+    right !== undefined && left.length === right.length && contentHash(left) === contentHash(right)
+  )
 }
 
 /** Hash over paths, modes and contents, 16 hex digits. */
@@ -17,7 +22,10 @@ export function contentHash(tree: readonly TreeFile[]): string {
 }
 
 /** Whether the forge has the proposal in a merge queue. */
-export function isInQueue({ proposals }: Pick<Observation, 'proposals'>, { ref }: Pick<OpenBranch, 'ref'>): boolean {
+export function isInQueue(
+  { proposals }: Pick<Observation, 'proposals'>,
+  { ref }: Pick<OpenBranch, 'ref'>,
+): boolean {
   return proposals.get(ref)?.isQueued === true
 }
 
@@ -29,10 +37,15 @@ export function whyUntouched(
   const branch = shortBranch(ref)
   if (record.spec.keyId !== observation.key.id)
     return `${branch} was recorded with another installation key, which cannot be compared (set BACKPORCH_KEY)`
-  return isInQueue(observation, { ref }) ? `${branch} is in the merge queue, and a push would take it out` : ''
+  return isInQueue(observation, { ref })
+    ? `${branch} is in the merge queue, and a push would take it out`
+    : ''
 }
 
 /** Whether a branch of ours is made anew whatever its record contains. Porch drops what is written on a branch that it has read. */
-export function isOutdated({ outdated, hasEarlierName }: OpenBranch, { policy }: Pick<Observation, 'policy'>): boolean {
+export function isOutdated(
+  { outdated, hasEarlierName }: OpenBranch,
+  { policy }: Pick<Observation, 'policy'>,
+): boolean {
   return outdated === true || (hasEarlierName === true && policy.approval !== 'porch')
 }

@@ -10,7 +10,16 @@ import type { JointLocation } from './joint-location.ts'
 import type { OpenBranch, ResolutionRequest } from './observation.ts'
 
 /** What happened to the unit's branch in this turn. */
-export type BranchOutcome = 'none' | 'created' | 'updated' | 'unchanged' | 'healed' | 'foreign' | 'frozen' | 'silenced' | 'applying'
+export type BranchOutcome =
+  | 'none'
+  | 'created'
+  | 'updated'
+  | 'unchanged'
+  | 'healed'
+  | 'foreign'
+  | 'frozen'
+  | 'silenced'
+  | 'applying'
 
 export interface UnitPlan {
   readonly report: DriftReport

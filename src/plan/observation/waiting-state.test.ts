@@ -20,6 +20,9 @@ test('a unit waits for what needs a person most, and a syncer that is late has n
   assert.equal(waitingState(waiting(['Ignored', 'Released'])), 'InSync')
   assert.equal(waitingState(waiting(['Reconciling', 'Behind'])), 'Behind')
   assert.equal(waitingState(waiting(['Reconciling', 'Suspended', 'Behind'])), 'Suspended')
-  assert.equal(waitingState(waiting(['Reconciling', 'Suspended'], '2026-11-21T09:00:00Z')), 'Behind')
+  assert.equal(
+    waitingState(waiting(['Reconciling', 'Suspended'], '2026-11-21T09:00:00Z')),
+    'Behind',
+  )
   assert.equal(stuckSince(waiting(['Behind'], '2026-11-21T09:00:00Z')), '2026-11-21T09:00:00Z')
 })

@@ -14,7 +14,9 @@ export function waitingState(verdicts: readonly ObjectVerdict[]): UnitState {
 
 /** RFC 3339 UTC: since when the syncer is late with something, by the policy; empty where unknown. */
 export function stuckSince(verdicts: readonly ObjectVerdict[]): string | undefined {
-  const times = verdicts.flatMap(({ setAside }) => setAside.flatMap((aside) => aside.stuckSince ?? []))
+  const times = verdicts.flatMap(({ setAside }) =>
+    setAside.flatMap((aside) => aside.stuckSince ?? []),
+  )
   return times.toSorted()[0]
 }
 

@@ -6,7 +6,8 @@ import type { Observation, OpenBranch } from './observation.ts'
 export function asInLedger({ git }: Observation, branch: OpenBranch): OpenBranch {
   const { record, workspace } = branch
   const { report } = git.ledger
-  const episode = branch.others.length === 0 ? workspace.replace(/^drift-/, '') : record.spec.episode
+  const episode =
+    branch.others.length === 0 ? workspace.replace(/^drift-/, '') : record.spec.episode
   const changes = report?.status.episode === episode ? report.spec.changes : []
   return { ...branch, record: { ...record, spec: { ...record.spec, episode, changes } } }
 }
@@ -16,6 +17,8 @@ export function foundOurs(branches: readonly OpenBranch[], { updates }: GitWrite
   const stays = branches.filter(({ ref }) => updates.every((update) => update.ref !== ref))
   return {
     ...NO_WRITES,
-    updates: stays.flatMap(({ ref, commit, holds }) => (holds === undefined ? [] : [{ ref, from: commit, to: commit, holds }])),
+    updates: stays.flatMap(({ ref, commit, holds }) =>
+      holds === undefined ? [] : [{ ref, from: commit, to: commit, holds }],
+    ),
   }
 }

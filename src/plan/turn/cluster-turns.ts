@@ -23,12 +23,19 @@ export function writesOfClusters(
   const writes: ClusterLedgerWrites[] = []
   for (const { cluster, identity } of clusters.observed) {
     const planned = units.flatMap((unit) =>
-      unit.state === 'planned' && unit.unit.cluster === cluster && unit.refused === undefined ? [unit] : [],
+      unit.state === 'planned' && unit.unit.cluster === cluster && unit.refused === undefined
+        ? [unit]
+        : [],
     )
     const [first] = planned
-    const before = first === undefined ? git.ledger.clusters.get(cluster) : knownObservation(first.observation)
+    const before =
+      first === undefined ? git.ledger.clusters.get(cluster) : knownObservation(first.observation)
     const codes = new Map(
-      units.flatMap((unit) => (unit.state === 'failed' && unit.cluster === cluster ? [[unit.packagePath, unit.failures[0].code]] : [])),
+      units.flatMap((unit) =>
+        unit.state === 'failed' && unit.cluster === cluster
+          ? [[unit.packagePath, unit.failures[0].code]]
+          : [],
+      ),
     )
     const lost = [...(git.lost.get(cluster) ?? []), ...lostInPlan(observed, units, cluster)]
     const unobserved = withDecisions(lost, decided).flatMap((unit) => {
@@ -41,7 +48,17 @@ export function writesOfClusters(
     writes.push({
       cluster,
       ...clusterWrites({
-        ...{ cluster, at: identity.observedAt, now, before, identity: fields, whole, planned, unobserved, interval },
+        ...{
+          cluster,
+          at: identity.observedAt,
+          now,
+          before,
+          identity: fields,
+          whole,
+          planned,
+          unobserved,
+          interval,
+        },
         ...policyField(policy),
       }),
     })
@@ -50,22 +67,42 @@ export function writesOfClusters(
     const [{ code }] = failures
     if (!isAboutCluster(code)) continue
     const before = git.ledger.clusters.get(cluster)
-    const unobserved = withDecisions(git.lost.get(cluster) ?? [], decided).map((unit) => ({ ...unit, code }))
+    const unobserved = withDecisions(git.lost.get(cluster) ?? [], decided).map((unit) => ({
+      ...unit,
+      code,
+    }))
     // A name without placed objects that was never observed is more likely a slip than a cluster.
     if (before === undefined && unobserved.length === 0) continue
     writes.push({
       cluster,
-      ...clusterWrites({ cluster, at, now, before, identity: code, whole: true, planned: [], unobserved, interval: 0 }),
+      ...clusterWrites({
+        cluster,
+        at,
+        now,
+        before,
+        identity: code,
+        whole: true,
+        planned: [],
+        unobserved,
+        interval: 0,
+      }),
     })
   }
   return writes.filter(({ ledger }) => ledger.length > 0)
 }
 
 /** The ended record is not open any more. */
-function withDecisions(lost: readonly LostUnit[], decided: readonly DecidedUnit[]): readonly LostUnit[] {
+function withDecisions(
+  lost: readonly LostUnit[],
+  decided: readonly DecidedUnit[],
+): readonly LostUnit[] {
   return lost.map((one) => {
-    const own = decided.find(({ unit: { cluster, slug } }) => ledgerUnitFolder(cluster, slug) === one.folder)
-    return own === undefined ? one : { ...one, report: reportWithoutEnded(own.observation, own.plan.outcomes) ?? one.report }
+    const own = decided.find(
+      ({ unit: { cluster, slug } }) => ledgerUnitFolder(cluster, slug) === one.folder,
+    )
+    return own === undefined
+      ? one
+      : { ...one, report: reportWithoutEnded(own.observation, own.plan.outcomes) ?? one.report }
   })
 }
 
@@ -75,19 +112,41 @@ function isAboutCluster(code: FailureCode): boolean {
 }
 
 /** Units that were observed and could not be planned. */
-function lostInPlan({ cluster: { units: observed } }: TurnObservation, units: readonly UnitResult[], cluster: string): readonly LostUnit[] {
+function lostInPlan(
+  { cluster: { units: observed } }: TurnObservation,
+  units: readonly UnitResult[],
+  cluster: string,
+): readonly LostUnit[] {
   return observed.flatMap((one, index) => {
-    const isLost = one.state === 'observed' && one.observation.unit.cluster === cluster && units[index]?.state === 'failed'
+    const isLost =
+      one.state === 'observed' &&
+      one.observation.unit.cluster === cluster &&
+      units[index]?.state === 'failed'
     if (!isLost || otherBase(one.observation) !== undefined) return []
     const unit = lostUnit(one.observation)
     return unit.report === undefined && unit.unit.package === '' ? [] : [unit]
   })
 }
 
-function lostUnit({ unit: { cluster, slug, packagePath, source, appliedBy }, git }: Observation): LostUnit {
+function lostUnit({
+  unit: { cluster, slug, packagePath, source, appliedBy },
+  git,
+}: Observation): LostUnit {
   const folder = ledgerUnitFolder(cluster, slug)
   const { report, texts } = git.ledger
   const by = { ...(source === 'folder' ? { source } : {}), ...given({ appliedBy }) }
-  const first = { cluster, package: packagePath, ...by, branch: git.baseBranch, commit: git.base, tree: git.treeHash }
-  return { folder, report, unit: report?.spec.unit ?? first, resourceGroup: texts.get(`${folder}/resourcegroup.yaml`) }
+  const first = {
+    cluster,
+    package: packagePath,
+    ...by,
+    branch: git.baseBranch,
+    commit: git.base,
+    tree: git.treeHash,
+  }
+  return {
+    folder,
+    report,
+    unit: report?.spec.unit ?? first,
+    resourceGroup: texts.get(`${folder}/resourcegroup.yaml`),
+  }
 }

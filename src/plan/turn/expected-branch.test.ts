@@ -2,7 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
-import { desiredOf, observationOf, proposedOf, verdictOf } from '../../../test/fakes/observation-builder.ts'
+import {
+  desiredOf,
+  observationOf,
+  proposedOf,
+  verdictOf,
+} from '../../../test/fakes/observation-builder.ts'
 import type { Drift } from '../../drift/compare/drift.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import { recordPath } from '../../record/record-paths.ts'
@@ -26,16 +31,26 @@ interface Case {
 function expected({ unit = UNIT, branch = {}, spec = {} }: Case = {}): ExpectedCommit | string {
   const [{ known: _known, ...open }] = unit.git.branches as [OpenBranch]
   const record = { ...open.record, spec: { ...open.record.spec, ...spec } }
-  return expectedCommit(unit, { ...open, record, ...branch }, { message: COMMIT?.message ?? '', before: unit.git.files })
+  return expectedCommit(
+    unit,
+    { ...open, record, ...branch },
+    { message: COMMIT?.message ?? '', before: unit.git.files },
+  )
 }
 
-function texts(result: ExpectedCommit | string): readonly (readonly [path: string, text: string])[] {
+function texts(
+  result: ExpectedCommit | string,
+): readonly (readonly [path: string, text: string])[] {
   assert.ok(typeof result !== 'string', String(result))
-  return result.changes.map(({ path, content }) => [path, new TextDecoder().decode(content ?? undefined)] as const).toSorted()
+  return result.changes
+    .map(({ path, content }) => [path, new TextDecoder().decode(content ?? undefined)] as const)
+    .toSorted()
 }
 
 const NOT_OURS = 'it is not what backporch writes'
-const WRITTEN = (COMMIT?.changes ?? []).map(({ path, content }) => [path, new TextDecoder().decode(content ?? undefined)]).toSorted()
+const WRITTEN = (COMMIT?.changes ?? [])
+  .map(({ path, content }) => [path, new TextDecoder().decode(content ?? undefined)])
+  .toSorted()
 
 test('a branch that the ledger does not know is the commit that a turn writes', () => {
   const result = expected()
@@ -49,9 +64,21 @@ test('one that the ledger has another commit of is rebuilt from the ledger, and 
 })
 
 const REFUSED: readonly (readonly [name: string, branch: Case, why: string])[] = [
-  ['the record of another proposal', { branch: { workspace: 'drift-00000000' } }, 'its record is of another proposal'],
-  ['the record of a draft', { spec: { lifecycle: 'Draft' } }, 'its record says that it is something else'],
-  ['the record of a proposal on a draft', { branch: { state: 'drafts' } }, 'its record says that it is something else'],
+  [
+    'the record of another proposal',
+    { branch: { workspace: 'drift-00000000' } },
+    'its record is of another proposal',
+  ],
+  [
+    'the record of a draft',
+    { spec: { lifecycle: 'Draft' } },
+    'its record says that it is something else',
+  ],
+  [
+    'the record of a proposal on a draft',
+    { branch: { state: 'drafts' } },
+    'its record says that it is something else',
+  ],
   [
     'another record that cannot be read',
     { branch: { others: [{ path: 'x.yaml', record: undefined }] } },
@@ -72,8 +99,16 @@ const REFUSED: readonly (readonly [name: string, branch: Case, why: string])[] =
     { branch: { known: false, workspace: 'drift-11111111', record: otherEpisode() } },
     'the ledger has another proposal as the open one',
   ],
-  ['a record with another fingerprint', { branch: { known: false }, spec: { fingerprint: 'sha256:0' } }, NOT_OURS],
-  ['drift that is gone, in a commit that the ledger does not have', { unit: without([]), branch: { known: false } }, NOT_OURS],
+  [
+    'a record with another fingerprint',
+    { branch: { known: false }, spec: { fingerprint: 'sha256:0' } },
+    NOT_OURS,
+  ],
+  [
+    'drift that is gone, in a commit that the ledger does not have',
+    { unit: without([]), branch: { known: false } },
+    NOT_OURS,
+  ],
   ['another plan that nothing follows from', { spec: { plan: 'Release' } }, NOT_OURS],
   ['no change at all', { spec: { changes: [] } }, NOT_OURS],
   ['a package that cannot be edited', { unit: broken(), branch: { known: false } }, NOT_OURS],
@@ -81,7 +116,11 @@ const REFUSED: readonly (readonly [name: string, branch: Case, why: string])[] =
 
 function otherEpisode(): DriftRecord {
   const [{ record }] = UNIT.git.branches as [OpenBranch]
-  return { ...record, metadata: { ...record.metadata, name: 'drift-11111111' }, spec: { ...record.spec, episode: '11111111' } }
+  return {
+    ...record,
+    metadata: { ...record.metadata, name: 'drift-11111111' },
+    spec: { ...record.spec, episode: '11111111' },
+  }
 }
 
 /** The unit, whose drift is now another. */
@@ -90,7 +129,10 @@ function without(items: readonly Drift[]): Observation {
 }
 
 function broken(): Observation {
-  const files = UNIT.git.files.map((file) => ({ ...file, content: new TextEncoder().encode('a: [') }))
+  const files = UNIT.git.files.map((file) => ({
+    ...file,
+    content: new TextEncoder().encode('a: ['),
+  }))
   return { ...UNIT, git: { ...UNIT.git, files } }
 }
 
@@ -101,15 +143,25 @@ for (const [name, branch, why] of REFUSED) {
 test('a ledger without a report, or without the episode, confirms nothing', () => {
   const { git } = UNIT
   const blind = { ...UNIT, git: { ...git, ledger: { ...git.ledger, report: undefined } } }
-  assert.equal(expected({ unit: blind, branch: { known: false } }), 'the ledger has another proposal as the open one')
-  assert.deepEqual(texts(expected({ unit: blind })), WRITTEN, 'it is not needed where it knows no commit')
+  assert.equal(
+    expected({ unit: blind, branch: { known: false } }),
+    'the ledger has another proposal as the open one',
+  )
+  assert.deepEqual(
+    texts(expected({ unit: blind })),
+    WRITTEN,
+    'it is not needed where it knows no commit',
+  )
 })
 
 test('an earlier Restore that the ledger does not know is ours, whatever live is by now; another resolution is not', () => {
   const now = without([driftOf('spec.replicas', { live: 9 })])
   assert.deepEqual(texts(expected({ unit: now })), WRITTEN)
   const [{ record }] = UNIT.git.branches as [OpenBranch]
-  const changes = record.spec.changes.map((change) => ({ ...change, resolution: 'Release' as const }))
+  const changes = record.spec.changes.map((change) => ({
+    ...change,
+    resolution: 'Release' as const,
+  }))
   assert.equal(expected({ unit: now, spec: { changes } }), NOT_OURS)
   assert.equal(expected({ unit: now, branch: { known: false } }), NOT_OURS)
 })
@@ -124,7 +176,11 @@ test('a resolution that the ledger has is rebuilt; one that only the record has 
   )
   const paths = (result: ExpectedCommit | string): string[] => texts(result).map(([path]) => path)
   assert.ok(paths(expected({ unit: released })).includes('apps/web/deployment.yaml'))
-  assert.ok(paths(expected({ unit: released, branch: { known: false } })).includes('apps/web/deployment.yaml'))
+  assert.ok(
+    paths(expected({ unit: released, branch: { known: false } })).includes(
+      'apps/web/deployment.yaml',
+    ),
+  )
   assert.equal(expected({ unit: released, branch: { signed: false } }), NOT_OURS)
 })
 
@@ -145,14 +201,28 @@ test('a joint branch has the records of all its clusters, each as the others hav
   const other: DriftRecord = { ...record, spec: { ...record.spec, unit } }
   const path = recordPath('edge', 'apps--web', record.spec.began, record.spec.episode)
   const joint = (one: DriftRecord, more: Case = {}): ExpectedCommit | string =>
-    expected({ ...more, branch: { ref, workspace, others: [{ path, record: one }], ...more.branch } })
+    expected({
+      ...more,
+      branch: { ref, workspace, others: [{ path, record: one }], ...more.branch },
+    })
   assert.deepEqual(
     texts(joint(other)).find(([own]) => own === path),
     [path, formatInertDocument(other)],
   )
   assert.equal(texts(joint(other, { branch: { known: false } })).length, WRITTEN.length + 1)
-  const altered: readonly Partial<DriftRecord['spec']>[] = [{ plan: 'Release' }, { changes: [] }, { message: 'mine' }]
+  const altered: readonly Partial<DriftRecord['spec']>[] = [
+    { plan: 'Release' },
+    { changes: [] },
+    { message: 'mine' },
+  ]
   for (const spec of altered)
-    assert.equal(joint({ ...other, spec: { ...other.spec, ...spec } }), 'a record on it does not say what the others say')
-  assert.equal(joint(other, { unit: broken(), branch: { known: false } }), NOT_OURS, 'it cannot be built')
+    assert.equal(
+      joint({ ...other, spec: { ...other.spec, ...spec } }),
+      'a record on it does not say what the others say',
+    )
+  assert.equal(
+    joint(other, { unit: broken(), branch: { known: false } }),
+    NOT_OURS,
+    'it cannot be built',
+  )
 })

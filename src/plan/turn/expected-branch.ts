@@ -42,29 +42,52 @@ export interface CurrentCommit {
  * @returns why that cannot be, as a part of a sentence, where the record cannot be ours or can no longer be rebuilt
  * @throws the request for the answer of a function or a program
  */
-export function expectedCommit(observed: Observation, branch: OpenBranch, openProposal: CurrentCommit): ExpectedCommit | string {
+export function expectedCommit(
+  observed: Observation,
+  branch: OpenBranch,
+  openProposal: CurrentCommit,
+): ExpectedCommit | string {
   const { record, others, state } = branch
   const { spec } = record
   const unsigned = branch.signed === false
   const believed = branch.known === undefined && !unsigned
-  if (others.length === 0 && record.metadata.name !== branch.workspace) return 'its record is of another proposal'
-  if (spec.lifecycle !== (state === 'drafts' ? 'Draft' : 'Proposed')) return 'its record says that it is something else'
+  if (others.length === 0 && record.metadata.name !== branch.workspace)
+    return 'its record is of another proposal'
+  if (spec.lifecycle !== (state === 'drafts' ? 'Draft' : 'Proposed'))
+    return 'its record says that it is something else'
   const away = others.flatMap((other) => (other.record === undefined ? [] : [other.record]))
-  if (away.length < others.length || away.some((other) => !isAlike(other, record))) return 'a record on it does not say what the others say'
-  if (!believed && hasWords(record)) return 'its record says that a person chose something, and nothing else does'
+  if (away.length < others.length || away.some((other) => !isAlike(other, record)))
+    return 'a record on it does not say what the others say'
+  if (!believed && hasWords(record))
+    return 'its record says that a person chose something, and nothing else does'
   // Without a signature, its entry in the ledger may have the same writer: then there is no trusted choice.
-  const like = unsigned ? { ...record, spec: { ...record.spec, changes: [] } } : believed ? record : inLedger(observed, record)
+  const like = unsigned
+    ? { ...record, spec: { ...record.spec, changes: [] } }
+    : believed
+      ? record
+      : inLedger(observed, record)
   if (like === undefined) return 'the ledger has another proposal as the open one'
-  const files = filesNow(observed, branch, like) ?? (believed ? filesThen(observed, branch, openProposal) : undefined)
+  const files =
+    filesNow(observed, branch, like) ??
+    (believed ? filesThen(observed, branch, openProposal) : undefined)
   if (files === undefined) return 'it is not what backporch writes'
-  const travelling = observed.policy.approval === 'porch' ? travellingRecordPath(observed.unit.packagePath) : undefined
-  const paths = new Set([ownPath(observed, record), reportPath(observed.unit.cluster, observed.unit.slug), travelling])
+  const travelling =
+    observed.policy.approval === 'porch'
+      ? travellingRecordPath(observed.unit.packagePath)
+      : undefined
+  const paths = new Set([
+    ownPath(observed, record),
+    reportPath(observed.unit.cluster, observed.unit.slug),
+    travelling,
+  ])
   const rest = files.filter(({ path }) => !paths.has(path))
   return {
     changes: [
       ...rest,
       ...[record, ...away].flatMap((one) => recordFiles(one, observed.unit.slug, state)),
-      ...(travelling === undefined ? [] : [{ path: travelling, content: bytes(formatInertDocument(record)) }]),
+      ...(travelling === undefined
+        ? []
+        : [{ path: travelling, content: bytes(formatInertDocument(record)) }]),
     ],
     messages: messagesOf(observed, branch, [record, ...away], openProposal.message),
   }
@@ -76,7 +99,10 @@ function isAlike(other: DriftRecord, record: DriftRecord): boolean {
 }
 
 function hasWords({ spec }: DriftRecord): boolean {
-  return [spec.message, spec.plannedBy, spec.plannedBefore].some((word) => word !== undefined) || (spec.excludes ?? []).length > 0
+  return (
+    [spec.message, spec.plannedBy, spec.plannedBefore].some((word) => word !== undefined) ||
+    (spec.excludes ?? []).length > 0
+  )
 }
 
 /** The record with the resolutions that the ledger has. */
@@ -87,7 +113,11 @@ function inLedger({ git }: Observation, record: DriftRecord): DriftRecord | unde
 }
 
 /** As this turn would write the branch; undefined where its record would differ from the present one. */
-function filesNow(observed: Observation, branch: OpenBranch, like: DriftRecord): readonly FileChange[] | undefined {
+function filesNow(
+  observed: Observation,
+  branch: OpenBranch,
+  like: DriftRecord,
+): readonly FileChange[] | undefined {
   const own = { ...branch, record: like, foreign: false, outdated: true }
   const observation = { ...observed, git: { ...observed.git, branches: [own], unreadable: [] } }
   const { ref, workspace, others } = branch
@@ -105,9 +135,18 @@ function filesNow(observed: Observation, branch: OpenBranch, like: DriftRecord):
 }
 
 /** As an earlier turn wrote it: a Restore edits nothing but the Kptfile's condition, whatever live and the base branch are by now. */
-function filesThen({ unit, key }: Observation, { record, workspace, state }: OpenBranch, { before }: CurrentCommit) {
+function filesThen(
+  { unit, key }: Observation,
+  { record, workspace, state }: OpenBranch,
+  { before }: CurrentCommit,
+) {
   const { plan, changes } = record.spec
-  if (plan !== 'Restore' || changes.length === 0 || changes.some(({ resolution }) => resolution !== 'Restore')) return undefined
+  if (
+    plan !== 'Restore' ||
+    changes.length === 0 ||
+    changes.some(({ resolution }) => resolution !== 'Restore')
+  )
+    return undefined
   const { changes: files } = buildProposal({
     packagePath: unit.packagePath,
     files: before,
@@ -137,7 +176,10 @@ function ownPath({ unit }: Observation, { spec }: DriftRecord): string {
 
 function recordFiles(record: DriftRecord, slug: string, state: OpenBranch['state']): FileChange[] {
   const { unit, began, episode } = record.spec
-  const own = { path: recordPath(unit.cluster, slug, began, episode), content: bytes(formatInertDocument(record)) }
+  const own = {
+    path: recordPath(unit.cluster, slug, began, episode),
+    content: bytes(formatInertDocument(record)),
+  }
   if (state === 'drafts' || !wantsReport(record)) return [own]
   return [own, { path: reportPath(unit.cluster, slug), content: bytes(reportText(record)) }]
 }
@@ -147,15 +189,28 @@ function bytes(text: string): Uint8Array {
 }
 
 /** The message of a joint proposal is that of any of its records. */
-function messagesOf({ unit, git, policy }: Observation, branch: OpenBranch, records: readonly DriftRecord[], message: string): string[] {
+function messagesOf(
+  { unit, git, policy }: Observation,
+  branch: OpenBranch,
+  records: readonly DriftRecord[],
+  message: string,
+): string[] {
   const lifecycle = branch.state === 'drafts' ? 'Draft' : 'Proposed'
   const joint = records.length === 1 ? {} : { joint: { workspace: branch.workspace, records } }
   // The published revision that was compared then may not be the latest one any more; it decides nothing.
-  const text = parseKptAnnotations(message).annotations.flatMap(({ task }) => (task === undefined ? [] : [task.source]))
+  const text = parseKptAnnotations(message).annotations.flatMap(({ task }) =>
+    task === undefined ? [] : [task.source],
+  )
   const sources = new Set([git.publishedName, ...text])
   return records.flatMap((record) =>
     [...sources].flatMap((sourceRevision) => {
-      const subject = { record, slug: unit.slug, packageName: unit.packageName, sourceRevision, ...joint }
+      const subject = {
+        record,
+        slug: unit.slug,
+        packageName: unit.packageName,
+        sourceRevision,
+        ...joint,
+      }
       const written = formatProposalMessage(subject, lifecycle)
       // The policy may have begun to say how subjects are since.
       return [...new Set([written, houseMessage(written, policy.house.commit)])]

@@ -15,14 +15,31 @@ export function planLanding(
 ): (TurnAction & { readonly kind: 'land' }) | undefined {
   const planned = units.filter(({ plan }) => plan.landing.length > 0)
   // Units of one package in several clusters bring the same file.
-  const changes = [...new Map(planned.flatMap(({ plan }) => plan.landing.map((change) => [change.path, change]))).values()]
+  const changes = [
+    ...new Map(
+      planned.flatMap(({ plan }) => plan.landing.map((change) => [change.path, change])),
+    ).values(),
+  ]
   if (changes.length === 0) return undefined
   const decided = planned.flatMap(({ observation }) =>
-    publishedWorkspaces(observation).map(({ workspace, revision }) => `${workspace} of ${observation.unit.packageName} (v${revision})`),
+    publishedWorkspaces(observation).map(
+      ({ workspace, revision }) => `${workspace} of ${observation.unit.packageName} (v${revision})`,
+    ),
   )
   const names = planned.map(({ observation }) => observation.unit.packageName)
   const { commit: rules } = planned[0]?.observation.policy.house ?? NO_HOUSE_RULES
-  const message = houseMessage(formatLandingMessage([...new Set(decided.length === 0 ? names : decided)]), rules)
-  const commit = { name: 'landing', parents: [base], base, changes, message, signOff: rules.signOff, at: secondsSince1970(at) }
+  const message = houseMessage(
+    formatLandingMessage([...new Set(decided.length === 0 ? names : decided)]),
+    rules,
+  )
+  const commit = {
+    name: 'landing',
+    parents: [base],
+    base,
+    changes,
+    message,
+    signOff: rules.signOff,
+    at: secondsSince1970(at),
+  }
   return { kind: 'land', ref: `refs/heads/${baseBranch}`, commit }
 }

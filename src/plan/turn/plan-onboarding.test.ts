@@ -2,7 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KnownProposal } from '@backporch/forge/hosted-forge'
 import { objectId } from '@backporch/kyaml/files'
-import { CONFIGURE_REF, type ConfigureBranch, type OnboardingObservation, planOnboarding } from './plan-onboarding.ts'
+import {
+  CONFIGURE_REF,
+  type ConfigureBranch,
+  type OnboardingObservation,
+  planOnboarding,
+} from './plan-onboarding.ts'
 
 const HEAD = objectId('a'.repeat(40))
 const files = [{ path: '.drift/policy.yaml', text: 'mode: Warn\n' }]
@@ -13,7 +18,10 @@ const branch = (more: Partial<ConfigureBranch> = {}): ConfigureBranch => ({
   texts: new Map([['.drift/policy.yaml', 'mode: Warn\n']]),
   ...more,
 })
-const proposal = (state: KnownProposal['state'], more: Partial<KnownProposal> = {}): KnownProposal => ({
+const proposal = (
+  state: KnownProposal['state'],
+  more: Partial<KnownProposal> = {},
+): KnownProposal => ({
   number: 1,
   label: '#1',
   url: '',
@@ -34,7 +42,11 @@ const plan = (more: Partial<OnboardingObservation>, request = {}) =>
     { hosted: true, enrolled: undefined, branch: undefined, proposal: undefined, files, ...more },
     { again: false, remove: false, ...request },
   )
-const propose = (push: { from: typeof HEAD | null } | undefined, needsConfirmation: boolean, editedBy?: string) => ({
+const propose = (
+  push: { from: typeof HEAD | null } | undefined,
+  needsConfirmation: boolean,
+  editedBy?: string,
+) => ({
   kind: 'propose',
   push,
   needsConfirmation,
@@ -46,13 +58,22 @@ test('nothing there: a new branch, after a yes', () => {
 })
 
 test('an open proposal is unchanged, or pushed again where the findings changed; no second confirmation is needed', () => {
-  assert.deepEqual(plan({ branch: branch(), proposal: proposal('open') }), propose(undefined, false))
-  assert.deepEqual(plan({ branch: branch({ texts: new Map() }), proposal: proposal('open') }), propose({ from: HEAD }, false))
+  assert.deepEqual(
+    plan({ branch: branch(), proposal: proposal('open') }),
+    propose(undefined, false),
+  )
+  assert.deepEqual(
+    plan({ branch: branch({ texts: new Map() }), proposal: proposal('open') }),
+    propose({ from: HEAD }, false),
+  )
 })
 
 test('a branch that somebody edited is never pushed to', () => {
   const edited = branch({ editedBy: 'Ada', texts: new Map() })
-  assert.deepEqual(plan({ branch: edited, proposal: proposal('open') }), propose(undefined, false, 'Ada'))
+  assert.deepEqual(
+    plan({ branch: edited, proposal: proposal('open') }),
+    propose(undefined, false, 'Ada'),
+  )
   assert.deepEqual(plan({ branch: edited, hosted: false }), propose(undefined, false, 'Ada'))
 })
 
@@ -64,20 +85,41 @@ test('a branch without its proposal, of a run that ended in between: the proposa
 test('a policy on the base branch ends it; the merged branch goes, another one stays', () => {
   const enrolled = '.drift/policy.yaml:1'
   assert.deepEqual(plan({ enrolled }), { kind: 'enrolled', where: enrolled, cleanUp: undefined })
-  assert.deepEqual(plan({ enrolled, branch: branch({ landed: true }) }), { kind: 'enrolled', where: enrolled, cleanUp: HEAD })
-  assert.deepEqual(plan({ enrolled, branch: branch({ editedBy: 'Ada' }), proposal: proposal('merged') }), {
+  assert.deepEqual(plan({ enrolled, branch: branch({ landed: true }) }), {
     kind: 'enrolled',
     where: enrolled,
     cleanUp: HEAD,
   })
+  assert.deepEqual(
+    plan({ enrolled, branch: branch({ editedBy: 'Ada' }), proposal: proposal('merged') }),
+    {
+      kind: 'enrolled',
+      where: enrolled,
+      cleanUp: HEAD,
+    },
+  )
   const moved = proposal('merged', { commit: objectId('b'.repeat(40)) })
-  assert.deepEqual(plan({ enrolled, branch: branch(), proposal: moved }), { kind: 'enrolled', where: enrolled, cleanUp: undefined })
+  assert.deepEqual(plan({ enrolled, branch: branch(), proposal: moved }), {
+    kind: 'enrolled',
+    where: enrolled,
+    cleanUp: undefined,
+  })
 })
 
 test('a closed proposal is a decision: our branch is deleted, a branch of others stays, and it is opened again only on request', () => {
   const closed = proposal('closed')
-  assert.deepEqual(plan({ proposal: closed }), { kind: 'declined', proposal: closed, cleanUp: undefined, editedBy: undefined })
-  assert.deepEqual(plan({ proposal: closed, branch: branch() }), { kind: 'declined', proposal: closed, cleanUp: HEAD, editedBy: undefined })
+  assert.deepEqual(plan({ proposal: closed }), {
+    kind: 'declined',
+    proposal: closed,
+    cleanUp: undefined,
+    editedBy: undefined,
+  })
+  assert.deepEqual(plan({ proposal: closed, branch: branch() }), {
+    kind: 'declined',
+    proposal: closed,
+    cleanUp: HEAD,
+    editedBy: undefined,
+  })
   assert.deepEqual(plan({ proposal: closed, branch: branch({ editedBy: 'Ada' }) }), {
     kind: 'declined',
     proposal: closed,
@@ -89,11 +131,18 @@ test('a closed proposal is a decision: our branch is deleted, a branch of others
 
 test('a policy that was merged and taken out again is proposed again', () => {
   assert.deepEqual(plan({ proposal: proposal('merged') }), propose({ from: null }, true))
-  assert.deepEqual(plan({ proposal: proposal('merged'), branch: branch({ editedBy: 'Ada' }) }), propose({ from: HEAD }, true))
+  assert.deepEqual(
+    plan({ proposal: proposal('merged'), branch: branch({ editedBy: 'Ada' }) }),
+    propose({ from: HEAD }, true),
+  )
 })
 
 test('remove takes the branch away whoever edited it, and not a merged policy', () => {
-  assert.deepEqual(plan({ branch: branch({ editedBy: 'Ada' }) }, { remove: true }), { kind: 'remove', branch: HEAD, editedBy: 'Ada' })
+  assert.deepEqual(plan({ branch: branch({ editedBy: 'Ada' }) }, { remove: true }), {
+    kind: 'remove',
+    branch: HEAD,
+    editedBy: 'Ada',
+  })
   assert.deepEqual(plan({}, { remove: true }), { kind: 'nothing-to-remove' })
   assert.equal(plan({ enrolled: 'x', branch: branch() }, { remove: true }).kind, 'enrolled')
 })

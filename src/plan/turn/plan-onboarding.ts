@@ -61,21 +61,43 @@ export function planOnboarding(
   { hosted, enrolled, branch, proposal, files }: OnboardingObservation,
   request: OnboardingRequest,
 ): OnboardingPlan {
-  const landed = branch?.landed === true || (proposal?.state === 'merged' && proposal.commit === branch?.commit)
-  if (enrolled !== undefined) return { kind: 'enrolled', where: enrolled, cleanUp: landed ? branch?.commit : undefined }
+  const landed =
+    branch?.landed === true || (proposal?.state === 'merged' && proposal.commit === branch?.commit)
+  if (enrolled !== undefined)
+    return { kind: 'enrolled', where: enrolled, cleanUp: landed ? branch?.commit : undefined }
   if (request.remove) {
-    return branch === undefined ? { kind: 'nothing-to-remove' } : { kind: 'remove', branch: branch.commit, editedBy: branch.editedBy }
+    return branch === undefined
+      ? { kind: 'nothing-to-remove' }
+      : { kind: 'remove', branch: branch.commit, editedBy: branch.editedBy }
   }
   if (proposal?.state === 'closed' && !request.again) {
     const ours = branch !== undefined && branch.editedBy === undefined
-    return { kind: 'declined', proposal, cleanUp: ours ? branch.commit : undefined, editedBy: branch?.editedBy }
+    return {
+      kind: 'declined',
+      proposal,
+      cleanUp: ours ? branch.commit : undefined,
+      editedBy: branch?.editedBy,
+    }
   }
   // Requested once, when it is opened.
   const open = hosted ? proposal?.state === 'open' : branch !== undefined
-  if (branch === undefined) return { kind: 'propose', push: { from: null }, needsConfirmation: !open, editedBy: undefined }
+  if (branch === undefined)
+    return { kind: 'propose', push: { from: null }, needsConfirmation: !open, editedBy: undefined }
   // A leftover of a merge whose policy was taken out again since: what is in it is on the base branch.
-  if (landed) return { kind: 'propose', push: { from: branch.commit }, needsConfirmation: true, editedBy: undefined }
-  if (branch.editedBy !== undefined) return { kind: 'propose', push: undefined, needsConfirmation: !open, editedBy: branch.editedBy }
+  if (landed)
+    return {
+      kind: 'propose',
+      push: { from: branch.commit },
+      needsConfirmation: true,
+      editedBy: undefined,
+    }
+  if (branch.editedBy !== undefined)
+    return { kind: 'propose', push: undefined, needsConfirmation: !open, editedBy: branch.editedBy }
   const same = files.every(({ path, text }) => branch.texts.get(path) === text)
-  return { kind: 'propose', push: same ? undefined : { from: branch.commit }, needsConfirmation: !open, editedBy: undefined }
+  return {
+    kind: 'propose',
+    push: same ? undefined : { from: branch.commit },
+    needsConfirmation: !open,
+    editedBy: undefined,
+  }
 }

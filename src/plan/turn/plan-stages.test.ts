@@ -4,7 +4,14 @@ import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import { objectId } from '@backporch/kyaml/files'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
-import { mergedOf, NOW, observationOf, proposedOf, requestsOf, turnOf } from '../../../test/fakes/observation-builder.ts'
+import {
+  mergedOf,
+  NOW,
+  observationOf,
+  proposedOf,
+  requestsOf,
+  turnOf,
+} from '../../../test/fakes/observation-builder.ts'
 import { NO_BUILDS } from '../../sources/programs/package-builder.ts'
 import type { Observation } from '../observation/observation.ts'
 import { type StepAnswers, Unanswered } from '../observation/turn-questions.ts'
@@ -18,24 +25,57 @@ function inCluster(unit: Observation, cluster: string): Observation {
 }
 
 test('a question of a stage after the units is asked too, and what fails there fails the unit', () => {
-  const units = ['prod-1', 'prod-2', 'prod-3'].map((name) => inCluster(observationOf([REPLICAS]), name))
+  const units = ['prod-1', 'prod-2', 'prod-3'].map((name) =>
+    inCluster(observationOf([REPLICAS]), name),
+  )
   const found = turnOf(units, { forge: { hosted: true } })
   const planned = (joint: () => StepAnswers) => {
     const [unit] = found.cluster.units
     assert.ok(unit?.state === 'observed')
     const { functions } = unit.observation
-    const known: StepAnswers = { functions, builds: NO_BUILDS, exhausted: false, failure: undefined, isContent: undefined }
-    return planTurn({ ...found, answers: new Map([[unit, { step: (name: string) => (name.startsWith('joint') ? joint() : known) }]]) })
+    const known: StepAnswers = {
+      functions,
+      builds: NO_BUILDS,
+      exhausted: false,
+      failure: undefined,
+      isContent: undefined,
+    }
+    return planTurn({
+      ...found,
+      answers: new Map([
+        [unit, { step: (name: string) => (name.startsWith('joint') ? joint() : known) }],
+      ]),
+    })
   }
   const call = { path: 'x' } as never
   const asked = planned(() => {
-    throw new Unanswered({ answers: { step: () => assert.fail() }, step: 'joint 1', kind: 'function', call })
+    throw new Unanswered({
+      answers: { step: () => assert.fail() },
+      step: 'joint 1',
+      kind: 'function',
+      call,
+    })
   })
-  assert.deepEqual([asked.questions.map(({ step }) => step), asked.units, asked.actions], [['joint 1'], [], []])
-  const failure = new Failure({ code: 'BP4001', what: 'no answer', why: 'timeout', remedy: 'wait', retry: 'backoff' })
+  assert.deepEqual(
+    [asked.questions.map(({ step }) => step), asked.units, asked.actions],
+    [['joint 1'], [], []],
+  )
+  const failure = new Failure({
+    code: 'BP4001',
+    what: 'no answer',
+    why: 'timeout',
+    remedy: 'wait',
+    retry: 'backoff',
+  })
   const [functions] = [units[0]?.functions]
   assert.ok(functions !== undefined)
-  const failed = planned(() => ({ functions, builds: NO_BUILDS, exhausted: false, failure, isContent: undefined }))
+  const failed = planned(() => ({
+    functions,
+    builds: NO_BUILDS,
+    exhausted: false,
+    failure,
+    isContent: undefined,
+  }))
   assert.deepEqual(failed.questions, [])
   assert.equal(
     failed.actions.some(({ kind }) => kind === 'push'),
@@ -57,13 +97,27 @@ test('requests of a unit that is observed change its plan, and of one that is no
   assert.ok(result?.state === 'planned')
   assert.ok(result.plan.report.status.snoozedUntil !== undefined)
   assert.deepEqual(
-    planned.actions.map(({ kind }) => kind).filter((kind) => ['acknowledge', 'answer'].includes(kind)),
+    planned.actions
+      .map(({ kind }) => kind)
+      .filter((kind) => ['acknowledge', 'answer'].includes(kind)),
     ['acknowledge', 'answer'],
   )
-  const failure = new Failure({ code: 'BP3006', what: 'prod does not answer', why: 'timeout', remedy: 'wait' })
-  const failed = { state: 'failed', cluster: 'prod', packagePath: 'apps/web', failures: [failure] } as const
+  const failure = new Failure({
+    code: 'BP3006',
+    what: 'prod does not answer',
+    why: 'timeout',
+    remedy: 'wait',
+  })
+  const failed = {
+    state: 'failed',
+    cluster: 'prod',
+    packagePath: 'apps/web',
+    failures: [failure],
+  } as const
   const answersOf = (cluster: Partial<TurnClusters>) =>
-    planTurn(turnOf([], { cluster, forge: { hosted: true, requests: [requests] } })).actions.flatMap((action) =>
+    planTurn(
+      turnOf([], { cluster, forge: { hosted: true, requests: [requests] } }),
+    ).actions.flatMap((action) =>
       action.kind === 'answer' ? action.answered.answers.map(({ text }) => text) : [],
     )
   assert.match(answersOf({ units: [failed] }).join(), /^prod does not answer: timeout/)
@@ -78,13 +132,19 @@ test('the units of one package in one turn are published under different revisio
     const mergeCommits = new Map(
       [...one.git.mergeCommits].map(([key, commit]) => [
         key,
-        { ...commit, published: objectId(name.slice(-1).repeat(40)), commit: objectId(name.slice(-1).repeat(40)) },
+        {
+          ...commit,
+          published: objectId(name.slice(-1).repeat(40)),
+          commit: objectId(name.slice(-1).repeat(40)),
+        },
       ]),
     )
     return { ...one, git: { ...one.git, mergeCommits } }
   }
   const units = planTurn(turnOf([merged('prod-1'), merged('prod-2')])).units
-  const tags = units.flatMap((unit) => (unit.state === 'planned' ? unit.plan.writes.updates.map(({ ref }) => ref) : []))
+  const tags = units.flatMap((unit) =>
+    unit.state === 'planned' ? unit.plan.writes.updates.map(({ ref }) => ref) : [],
+  )
   assert.deepEqual(
     tags.filter((ref) => ref.startsWith('refs/tags/')),
     ['refs/tags/apps/web/v1', 'refs/tags/apps/web/v2'],

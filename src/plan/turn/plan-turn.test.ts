@@ -4,7 +4,15 @@ import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import { objectId } from '@backporch/kyaml/files'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
-import { branchOf, gitOf, NOW, observationOf, type TurnParts, turnOf, verdictOf } from '../../../test/fakes/observation-builder.ts'
+import {
+  branchOf,
+  gitOf,
+  NOW,
+  observationOf,
+  type TurnParts,
+  turnOf,
+  verdictOf,
+} from '../../../test/fakes/observation-builder.ts'
 import { policyText } from '../../../test/fakes/turn-world.ts'
 import { NO_BUILDS } from '../../sources/programs/package-builder.ts'
 import type { Observation, OpenBranch } from '../observation/observation.ts'
@@ -34,8 +42,12 @@ function proposed(items = [REPLICAS], more: Partial<OpenBranch> = {}): Observati
   const first = planOf(observationOf(items))
   const branch = branchOf(first, more)
   const report = first.report
-  const texts = new Map(first.writes.ledger.flatMap(({ path, text }) => (text === null ? [] : [[path, text] as const])))
-  return observationOf(items, { git: gitOf({ branches: [branch], ledger: { head: branch.commit, report, closed: [], texts } }) })
+  const texts = new Map(
+    first.writes.ledger.flatMap(({ path, text }) => (text === null ? [] : [[path, text] as const])),
+  )
+  return observationOf(items, {
+    git: gitOf({ branches: [branch], ledger: { head: branch.commit, report, closed: [], texts } }),
+  })
 }
 
 function inCluster(unit: Observation, cluster: string): Observation {
@@ -44,7 +56,10 @@ function inCluster(unit: Observation, cluster: string): Observation {
 
 function inPackage(unit: Observation, name: string): Observation {
   const path = `apps/${name}`
-  return { ...unit, unit: { ...unit.unit, packagePath: path, packageName: path, slug: `apps--${name}` } }
+  return {
+    ...unit,
+    unit: { ...unit.unit, packagePath: path, packageName: path, slug: `apps--${name}` },
+  }
 }
 
 function kinds(actions: readonly TurnAction[]): readonly string[] {
@@ -72,7 +87,11 @@ test('drift that is proposed is a branch, a record and a word in the ledger, and
 test('the plan is the same for the same observation', () => {
   const observed = turnOf([observationOf([REPLICAS, IMAGE])])
   const text = (): string =>
-    JSON.stringify(planTurn(observed).units.map((unit) => (unit.state === 'planned' ? [unit.plan.report, unit.plan.writes] : [])))
+    JSON.stringify(
+      planTurn(observed).units.map((unit) =>
+        unit.state === 'planned' ? [unit.plan.report, unit.plan.writes] : [],
+      ),
+    )
   assert.equal(text(), text())
 })
 
@@ -97,7 +116,9 @@ test('a proposal about which nothing is new is left as it is', () => {
 
 test('a proposal whose drift changed is recreated on the same branch', () => {
   const before = proposed()
-  const plan = planOf(later({ ...before, verdicts: [verdictOf([driftOf('spec.replicas', { live: 7 })])] }))
+  const plan = planOf(
+    later({ ...before, verdicts: [verdictOf([driftOf('spec.replicas', { live: 7 })])] }),
+  )
   assert.equal(plan.outcome, 'updated')
   assert.deepEqual(
     plan.writes.updates.map(({ ref }) => ref),
@@ -106,8 +127,15 @@ test('a proposal whose drift changed is recreated on the same branch', () => {
 })
 
 test('a branch that somebody pushed to is never written, whether there is drift or not', () => {
-  const foreign = proposed([REPLICAS], { foreign: true, foreignWhy: 'a commit that backporch did not make' })
-  for (const unit of [foreign, { ...foreign, verdicts: [verdictOf([])] }, { ...foreign, verdicts: [verdictOf([IMAGE])] }]) {
+  const foreign = proposed([REPLICAS], {
+    foreign: true,
+    foreignWhy: 'a commit that backporch did not make',
+  })
+  for (const unit of [
+    foreign,
+    { ...foreign, verdicts: [verdictOf([])] },
+    { ...foreign, verdicts: [verdictOf([IMAGE])] },
+  ]) {
     const plan = planOf(later(unit))
     assert.deepEqual([plan.outcome, plan.writes.updates], ['foreign', []])
   }
@@ -130,7 +158,10 @@ test('drift that is gone takes the proposal away, and says why', () => {
     healed.outcomes.map(({ episode }) => episode.status.outcome),
     ['Healed'],
   )
-  const moved = { ...before.git, tree: before.git.tree.map((file) => ({ ...file, id: objectId('d'.repeat(40)) })) }
+  const moved = {
+    ...before.git,
+    tree: before.git.tree.map((file) => ({ ...file, id: objectId('d'.repeat(40)) })),
+  }
   const byGit = planOf(later({ ...before, git: moved, verdicts: [verdictOf([])] }))
   assert.deepEqual(
     byGit.outcomes.map(({ episode }) => episode.status.outcome),
@@ -144,7 +175,11 @@ test('what cannot be read neither shrinks nor closes a proposal, and what is not
   for (const items of [[], [REPLICAS]]) {
     const frozen = planOf({ ...before, verdicts: [verdictOf(items)], incomplete: unread as never })
     assert.deepEqual([frozen.outcome, frozen.writes.updates], ['frozen', []])
-    const outside = planOf({ ...before, verdicts: [verdictOf(items)], incomplete: [{ state: 'outside', why: 'of a tenant' }] as never })
+    const outside = planOf({
+      ...before,
+      verdicts: [verdictOf(items)],
+      incomplete: [{ state: 'outside', why: 'of a tenant' }] as never,
+    })
     assert.equal(outside.outcome, items.length === 0 ? 'healed' : 'updated')
   }
   const same = planOf({ ...before, incomplete: unread as never })
@@ -155,16 +190,31 @@ test('a record of another installation key, or one that cannot be read, stays', 
   const before = later(proposed())
   const [open] = before.git.branches
   assert.ok(open !== undefined)
-  const other = { ...open, record: { ...open.record, spec: { ...open.record.spec, keyId: 'another' } } }
+  const other = {
+    ...open,
+    record: { ...open.record, spec: { ...open.record.spec, keyId: 'another' } },
+  }
   assert.equal(planOf({ ...before, git: { ...before.git, branches: [other] } }).outcome, 'frozen')
-  const unreadable = [{ location: 'branch', episode: '1a2b3c4d', where: 'x', code: 'BP1110', why: 'of another version' } as const]
+  const unreadable = [
+    {
+      location: 'branch',
+      episode: '1a2b3c4d',
+      where: 'x',
+      code: 'BP1110',
+      why: 'of another version',
+    } as const,
+  ]
   const plan = planOf(observationOf([REPLICAS], { git: gitOf({ unreadable }) }))
   assert.deepEqual([plan.outcome, plan.writes.updates], ['frozen', []])
 })
 
 test('an observation that is older than what the ledger knows writes nothing', () => {
   const before = proposed()
-  const older = { ...before, now: NOW, cluster: { ...before.cluster, observedAt: '2026-11-21T09:00:00Z' } }
+  const older = {
+    ...before,
+    now: NOW,
+    cluster: { ...before.cluster, observedAt: '2026-11-21T09:00:00Z' },
+  }
   const plan = planOf({ ...older, verdicts: [verdictOf([IMAGE])] })
   assert.deepEqual([plan.outcome, plan.writes.updates, plan.writes.ledger], ['none', [], []])
 })
@@ -177,7 +227,12 @@ test('a unit that follows another branch fails, and is only shown to who looks',
   const refs = new Map([...before.git.refs, ['refs/heads/release', objectId('e'.repeat(40))]])
   const moved = later({
     ...before,
-    git: { ...before.git, refs, branches: [], ledger: { ...before.git.ledger, report: { ...report, spec: { ...report.spec, unit } } } },
+    git: {
+      ...before.git,
+      refs,
+      branches: [],
+      ledger: { ...before.git.ledger, report: { ...report, spec: { ...report.spec, unit } } },
+    },
   })
   const [failed] = results([moved])
   const [shown] = results([moved], { purpose: { observations: true } })
@@ -187,14 +242,18 @@ test('a unit that follows another branch fails, and is only shown to who looks',
   )
   const [own] = results([before])
   assert.deepEqual(own?.state === 'planned' && own.notes, [])
-  assert.deepEqual(failed?.state === 'failed' && failed.failures.map(({ code }) => code), ['BP2012'])
+  assert.deepEqual(failed?.state === 'failed' && failed.failures.map(({ code }) => code), [
+    'BP2012',
+  ])
   assert.equal(planOf(moved, { purpose: { observations: true } }).outcome, 'none')
 })
 
 test('two units of one turn do not begin an episode of one name', () => {
   const unit = observationOf([REPLICAS])
   const twin = { ...unit, unit: { ...unit.unit } }
-  const ids = results([unit, twin]).flatMap((one) => (one.state === 'planned' ? [one.plan.record?.spec.episode] : []))
+  const ids = results([unit, twin]).flatMap((one) =>
+    one.state === 'planned' ? [one.plan.record?.spec.episode] : [],
+  )
   assert.equal(new Set(ids).size, 2)
 })
 
@@ -207,16 +266,21 @@ test('what is over a limit is a draft that says why, and the plans of the others
   const free = results(units)
   const held = results(units, { policy: ONE_AT_ONCE })
   const shown = held.flatMap((one) =>
-    one.state === 'planned' ? [[one.plan.branch.split('/')[0], one.plan.report.status.held?.reason]] : [],
+    one.state === 'planned'
+      ? [[one.plan.branch.split('/')[0], one.plan.report.status.held?.reason]]
+      : [],
   )
   assert.deepEqual(shown.toSorted(), [
     ['drafts', 'concurrent-limit'],
     ['drafts', 'concurrent-limit'],
     ['proposed', undefined],
   ])
-  const episodes = (all: readonly UnitResult[]) => all.map((one) => (one.state === 'planned' ? one.plan.record?.spec.episode : ''))
+  const episodes = (all: readonly UnitResult[]) =>
+    all.map((one) => (one.state === 'planned' ? one.plan.record?.spec.episode : ''))
   assert.deepEqual(episodes(held), episodes(free))
-  const index = held.findIndex((one) => one.state === 'planned' && one.plan.branch.startsWith('proposed/'))
+  const index = held.findIndex(
+    (one) => one.state === 'planned' && one.plan.branch.startsWith('proposed/'),
+  )
   assert.equal(JSON.stringify(held[index]), JSON.stringify(free[index]))
 })
 
@@ -231,11 +295,19 @@ test('what somebody asks for is not held back', () => {
 })
 
 test('the same drift in three clusters is one proposal on a hosted forge, and three where git alone is the forge', () => {
-  const units = ['prod-1', 'prod-2', 'prod-3'].map((name) => inCluster(observationOf([REPLICAS]), name))
-  const branches = (parts: TurnParts) => new Set(results(units, parts).map((one) => (one.state === 'planned' ? one.plan.branch : '')))
+  const units = ['prod-1', 'prod-2', 'prod-3'].map((name) =>
+    inCluster(observationOf([REPLICAS]), name),
+  )
+  const branches = (parts: TurnParts) =>
+    new Set(results(units, parts).map((one) => (one.state === 'planned' ? one.plan.branch : '')))
   assert.equal(branches({ forge: { hosted: true } }).size, 1)
   assert.equal(branches({}).size, 3)
-  assert.equal(planTurn(turnOf(units, { forge: { hosted: true } })).actions.filter(({ kind }) => kind === 'propose').length, 1)
+  assert.equal(
+    planTurn(turnOf(units, { forge: { hosted: true } })).actions.filter(
+      ({ kind }) => kind === 'propose',
+    ).length,
+    1,
+  )
 })
 
 test('the writes on a hosted forge come before and after the push so that a later turn forgets nothing', () => {
@@ -245,29 +317,64 @@ test('the writes on a hosted forge come before and after the push so that a late
 
 test('a cluster that cannot be observed is entered in the ledger, and its lost units are Unknown', () => {
   const failure = new Failure({ code: 'BP3006', what: 'no answer', why: 'timeout', remedy: 'wait' })
-  const unit = { cluster: 'prod', package: 'apps/web', branch: 'main', commit: 'a'.repeat(40), tree: '0'.repeat(16) }
-  const lost = { folder: 'clusters/prod/apps--web', report: undefined, unit, resourceGroup: undefined }
+  const unit = {
+    cluster: 'prod',
+    package: 'apps/web',
+    branch: 'main',
+    commit: 'a'.repeat(40),
+    tree: '0'.repeat(16),
+  }
+  const lost = {
+    folder: 'clusters/prod/apps--web',
+    report: undefined,
+    unit,
+    resourceGroup: undefined,
+  }
   const notObserved = [{ cluster: 'prod', failures: [failure] as const, at: NOW }]
   const parts = { cluster: { notObserved }, git: { lost: new Map([['prod', [lost]]]) } }
-  const pushOf = (observed: TurnParts) => planTurn(turnOf([], observed)).actions.find((action) => action.kind === 'push')
+  const pushOf = (observed: TurnParts) =>
+    planTurn(turnOf([], observed)).actions.find((action) => action.kind === 'push')
   const push = pushOf(parts)
-  assert.deepEqual([push?.clusters.map(({ cluster }) => cluster), push?.onFailure], [['prod'], 'report'])
+  assert.deepEqual(
+    [push?.clusters.map(({ cluster }) => cluster), push?.onFailure],
+    [['prod'], 'report'],
+  )
   assert.match(push?.clusters[0]?.ledger.map(({ text }) => text).join('') ?? '', /state: Unknown/)
-  assert.deepEqual(pushOf({ ...parts, purpose: { snoozeUntil: '2026-11-22T10:00:00Z' } })?.clusters, [], 'a decision says what it decides')
-  const unknown = new Failure({ code: 'BP1011', what: 'no such cluster', why: 'nothing is placed', remedy: 'name another' })
-  assert.deepEqual(pushOf({ ...parts, cluster: { notObserved: [{ ...notObserved[0], failures: [unknown] }] as never } })?.clusters, [])
+  assert.deepEqual(
+    pushOf({ ...parts, purpose: { snoozeUntil: '2026-11-22T10:00:00Z' } })?.clusters,
+    [],
+    'a decision says what it decides',
+  )
+  const unknown = new Failure({
+    code: 'BP1011',
+    what: 'no such cluster',
+    why: 'nothing is placed',
+    remedy: 'name another',
+  })
+  assert.deepEqual(
+    pushOf({
+      ...parts,
+      cluster: { notObserved: [{ ...notObserved[0], failures: [unknown] }] as never },
+    })?.clusters,
+    [],
+  )
 })
 
 test('a unit that cannot be planned is Unknown in the ledger, and holds up no other', () => {
   const broken = later(proposed())
-  const bad = { ...broken, git: { ...broken.git, branches: [{ ...broken.git.branches[0], record: undefined } as never] } }
+  const bad = {
+    ...broken,
+    git: { ...broken.git, branches: [{ ...broken.git.branches[0], record: undefined } as never] },
+  }
   const { units, actions } = planTurn(turnOf([bad, inPackage(observationOf([REPLICAS]), 'db')]))
   assert.deepEqual(
     units.map(({ state }) => state),
     ['failed', 'planned'],
   )
   const push = actions.find((action) => action.kind === 'push')
-  const report = push?.clusters.flatMap(({ ledger }) => ledger).find(({ path }) => path === 'clusters/prod/apps--web/report.yaml')
+  const report = push?.clusters
+    .flatMap(({ ledger }) => ledger)
+    .find(({ path }) => path === 'clusters/prod/apps--web/report.yaml')
   assert.match(report?.text ?? '', /state: Unknown/)
 })
 
@@ -277,14 +384,27 @@ test('a plan that lacks an answer is the question, and with the answer it goes o
   const [observed] = found.cluster.units
   assert.ok(observed !== undefined)
   const content = (isContent: boolean | undefined, failure?: Failure) => {
-    const step: StepAnswers = { functions: unit.functions, builds: NO_BUILDS, exhausted: false, failure, isContent }
+    const step: StepAnswers = {
+      functions: unit.functions,
+      builds: NO_BUILDS,
+      exhausted: false,
+      failure,
+      isContent,
+    }
     return planTurn({ ...found, answers: new Map([[observed, { step: () => step }]]) })
   }
   const { questions, units, actions } = content(undefined)
   assert.deepEqual([questions.map(({ kind }) => kind), units, actions], [['content'], [], []])
-  const outcome = (isContent: boolean) => content(isContent).units.map((one) => one.state === 'planned' && one.plan.outcome)
+  const outcome = (isContent: boolean) =>
+    content(isContent).units.map((one) => one.state === 'planned' && one.plan.outcome)
   assert.deepEqual([outcome(true), outcome(false)], [['unchanged'], ['updated']])
-  const failure = new Failure({ code: 'BP4001', what: 'no answer', why: 'timeout', remedy: 'wait', retry: 'backoff' })
+  const failure = new Failure({
+    code: 'BP4001',
+    what: 'no answer',
+    why: 'timeout',
+    remedy: 'wait',
+    retry: 'backoff',
+  })
   assert.equal(content(undefined, failure).units[0]?.state, 'failed')
 })
 
@@ -294,7 +414,11 @@ test('a merged decision is brought to the cluster only by a turn that settles', 
   const { record } = first
   assert.ok(record !== undefined)
   const closed = {
-    ...{ apiVersion: record.apiVersion, kind: 'ClosedEpisode' as const, metadata: { name: record.spec.episode } },
+    ...{
+      apiVersion: record.apiVersion,
+      kind: 'ClosedEpisode' as const,
+      metadata: { name: record.spec.episode },
+    },
     spec: record.spec,
     status: { outcome: 'Merged' as const, at: NOW, decidedBy: 'Ada', revision: 'v1' },
   }
@@ -302,7 +426,11 @@ test('a merged decision is brought to the cluster only by a turn that settles', 
   const refs = new Map([...gitOf().refs, ['refs/tags/apps/web/v1', tag]])
   const unit = observationOf([REPLICAS], {
     policy,
-    git: gitOf({ refs, merged: [record], ledger: { head: null, report: undefined, closed: [closed as never], texts: new Map() } }),
+    git: gitOf({
+      refs,
+      merged: [record],
+      ledger: { head: null, report: undefined, closed: [closed as never], texts: new Map() },
+    }),
   })
   const settles = (settles: boolean, one = unit) =>
     planTurn(turnOf([one], { git: { refs }, purpose: { settles } })).actions.flatMap((action) =>
@@ -316,5 +444,9 @@ test('a merged decision is brought to the cluster only by a turn that settles', 
   assert.deepEqual(settles(true, { ...unit, verdicts: [verdictOf([])] }), [], 'live agrees')
   const altered = { ...closed, status: { ...closed.status, altered: 'somebody edited it' } }
   const ledger = { ...unit.git.ledger, closed: [altered as never] }
-  assert.deepEqual(settles(true, { ...unit, git: { ...unit.git, ledger } }), [], 'nobody reviewed what landed')
+  assert.deepEqual(
+    settles(true, { ...unit, git: { ...unit.git, ledger } }),
+    [],
+    'nobody reviewed what landed',
+  )
 })

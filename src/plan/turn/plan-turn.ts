@@ -65,7 +65,8 @@ export function planTurn(observed: TurnObservation, known: KnownPlans = new Map(
   try {
     return { ...planner.turn(), questions: [] }
   } catch (thrown) {
-    if (thrown instanceof Unanswered) return { units: [], decided: [], actions: [], questions: [thrown.question] }
+    if (thrown instanceof Unanswered)
+      return { units: [], decided: [], actions: [], questions: [thrown.question] }
     throw thrown
   }
 }
@@ -105,13 +106,17 @@ export class TurnPlanner {
     const free = this.share(this.free.map(({ result }) => result))
     // Requested drift is never held.
     const context = { view, ledger: git.ledger, ticks: forge.ticks, now: clock.observedAt }
-    const { holds, storm } = purpose.resolutionRequest === undefined ? holdsOf(free.units, context) : NOTHING_HELD
+    const { holds, storm } =
+      purpose.resolutionRequest === undefined ? holdsOf(free.units, context) : NOTHING_HELD
     const { units: wanted, joints } = holds.size === 0 ? free : this.share(this.held(holds))
     // Of a decision, only what it decides is written.
     const isDecision = purpose.resolutionRequest !== undefined || purpose.snoozeUntil !== undefined
     const units = isDecision ? wanted : keepBack(wanted, git.refused ?? new Map())
     const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
-    const answered = [...planned.flatMap(({ requests }) => requests), ...this.unplannedRequests(units)]
+    const answered = [
+      ...planned.flatMap(({ requests }) => requests),
+      ...this.unplannedRequests(units),
+    ]
     const decided = isDecision ? [] : unobservedDecisions(cluster.inGit, this.memory)
     const clusters = isDecision ? [] : writesOfClusters(observed, units, decided)
     const actions = turnActions({
@@ -121,14 +126,19 @@ export class TurnPlanner {
       clusters,
       decided,
       isDecision,
-      waits: decided.every(({ plan }) => isNothing(plan.writes)) && waitsForPace({ units, clusters }, clock.ledgerPushedAt, clock.present),
+      waits:
+        decided.every(({ plan }) => isNothing(plan.writes)) &&
+        waitsForPace({ units, clusters }, clock.ledgerPushedAt, clock.present),
       storm,
       notObserved: cluster.notObserved,
       unobservedProposals: forge.unobservedProposals,
       answered,
       endedBranches: git.endedBranches,
       landing: planLanding(git, [...planned, ...decided], clock.observedAt || clock.present),
-      settles: purpose.settles && view.policies.lastGood === undefined ? pendingSettles({ units, view }) : [],
+      settles:
+        purpose.settles && view.policies.lastGood === undefined
+          ? pendingSettles({ units, view })
+          : [],
       observed: cluster.observed.length > 0,
       now: clock.observedAt === '' ? clock.present : clock.observedAt,
     })
@@ -142,7 +152,9 @@ export class TurnPlanner {
     return {
       view: this.view,
       dialect,
-      forge: forge.hosted ? { dialect, version, codeOwners: git.codeOwners, ledger: git.ledger } : undefined,
+      forge: forge.hosted
+        ? { dialect, version, codeOwners: git.codeOwners, ledger: git.ledger }
+        : undefined,
       version,
       keepTexts: new Set([...answered.flatMap(tickedAndWaiting), ...this.withheldTexts()]),
       notObserved: new Set(cluster.notObserved.map((one) => one.cluster)),
@@ -153,13 +165,19 @@ export class TurnPlanner {
   private withheldTexts(): readonly number[] {
     const { forge, policy } = this.observed
     if (!isWithheld(policy)) return []
-    return [...forge.proposals.values()].flatMap(({ state, number }) => (state === 'open' ? [number] : []))
+    return [...forge.proposals.values()].flatMap(({ state, number }) =>
+      state === 'open' ? [number] : [],
+    )
   }
 
   /** Requests about units that this turn could not plan: nothing that needs the unit is done. */
   private unplannedRequests(units: readonly UnitResult[]): readonly AnsweredRequests[] {
     const { forge, cluster, policy } = this.observed
-    const planned = new Set(units.flatMap((unit) => (unit.state === 'planned' ? unit.requests.map(({ requests }) => requests) : [])))
+    const planned = new Set(
+      units.flatMap((unit) =>
+        unit.state === 'planned' ? unit.requests.map(({ requests }) => requests) : [],
+      ),
+    )
     const failing: PlanUnit = () => {
       throw new TypeError('there is nothing to plan')
     }
@@ -168,11 +186,20 @@ export class TurnPlanner {
       .map((one) => {
         const { unit } = one
         const failed = units.find(
-          (each) => each.state === 'failed' && each.cluster === unit.cluster && each.packagePath === unit.packagePath,
+          (each) =>
+            each.state === 'failed' &&
+            each.cluster === unit.cluster &&
+            each.packagePath === unit.packagePath,
         )
         const lost = cluster.notObserved.find((each) => each.cluster === unit.cluster)
-        const failure = failed?.state === 'failed' ? failed.failures[0] : (lost?.failures[0] ?? nothingThere(unit.packageName))
-        return planRequests(one, policy, failing, { observation: failure, resolutionRequest: undefined })
+        const failure =
+          failed?.state === 'failed'
+            ? failed.failures[0]
+            : (lost?.failures[0] ?? nothingThere(unit.packageName))
+        return planRequests(one, policy, failing, {
+          observation: failure,
+          resolutionRequest: undefined,
+        })
       })
   }
 
@@ -180,16 +207,26 @@ export class TurnPlanner {
     const begun = this.memory.begun.size
     if (unit.state === 'failed') return { result: unit, start: undefined, begun }
     const start = this.memory.upToDate(unit.observation)
-    return { result: this.one({ ...unit, observation: start }, unit, { begun: this.memory.begun }), start, begun }
+    return {
+      result: this.one({ ...unit, observation: start }, unit, { begun: this.memory.begun }),
+      start,
+      begun,
+    }
   }
 
   /** Those that are held back, planned again as drafts that give the reason. @param holds by `unitKey` */
   private held(holds: ReadonlyMap<string, Hold>): readonly UnitResult[] {
     return this.observed.cluster.units.map((unit, index) => {
       const { result, start, begun } = this.free[index] ?? fail()
-      const hold = result.state === 'failed' ? undefined : holds.get(unitKey(result.unit.cluster, result.unit.packagePath))
+      const hold =
+        result.state === 'failed'
+          ? undefined
+          : holds.get(unitKey(result.unit.cluster, result.unit.packagePath))
       if (unit.state === 'failed' || start === undefined || hold === undefined) return result
-      return this.one({ ...unit, observation: start }, unit, { begun: new Set([...this.memory.begun].slice(0, begun)), hold })
+      return this.one({ ...unit, observation: start }, unit, {
+        begun: new Set([...this.memory.begun].slice(0, begun)),
+        hold,
+      })
     })
   }
 
@@ -201,20 +238,28 @@ export class TurnPlanner {
     const { snoozeUntil, observations } = this.observed.purpose
     const { cluster, packagePath } = start.unit
     const questions = this.questions(unit, options.hold === undefined ? 'free' : 'held')
-    const raised = raiseAgain(start, (fingerprint) => this.observed.forge.ticks.raise.has(driftId(fingerprint)))
+    const raised = raiseAgain(start, (fingerprint) =>
+      this.observed.forge.ticks.raise.has(driftId(fingerprint)),
+    )
     const observed = raised?.observation ?? start
     const first = snoozeUntil === undefined ? observed : { ...observed, snoozeUntil }
     try {
       if (!observations) assertOwnBase(first)
-      const plan: PlanUnit = ({ observation, resolutionRequest }) => planProven(observation, questions, { ...options, resolutionRequest })
+      const plan: PlanUnit = ({ observation, resolutionRequest }) =>
+        planProven(observation, questions, { ...options, resolutionRequest })
       const { state, requests } = this.withRequests(plan, {
         observation: first,
         resolutionRequest: this.resolutionRequestFor(first, questions),
       })
       const { observation, resolutionRequest: resolutionSelectors } = state
       const created = withRaised(plan(state), raised)
-      const refused = observations ? NOTHING_REFUSED : adoptRefusals(observation, created, questions)
-      const adopted = this.observed.forge.hosted && !observations ? adoptedIn(observation, created, questions) : undefined
+      const refused = observations
+        ? NOTHING_REFUSED
+        : adoptRefusals(observation, created, questions)
+      const adopted =
+        this.observed.forge.hosted && !observations
+          ? adoptedIn(observation, created, questions)
+          : undefined
       const all = [...notes, ...otherBaseNotes(observation), ...waitingNotes(observation, created)]
       return {
         state: 'planned',
@@ -238,10 +283,15 @@ export class TurnPlanner {
   }
 
   /** The resolution requested on the command line. Selectors count the changes as a plain turn lists them. */
-  private resolutionRequestFor(observation: Observation, questions: UnitQuestions): ResolutionRequest | undefined {
+  private resolutionRequestFor(
+    observation: Observation,
+    questions: UnitQuestions,
+  ): ResolutionRequest | undefined {
     const { resolutionRequest } = this.observed.purpose
     if (resolutionRequest === undefined) return undefined
-    return questions.plan(observation, (one) => resolveSelectors(resolutionRequest, planReconcile(one).report.spec.changes))
+    return questions.plan(observation, (one) =>
+      resolveSelectors(resolutionRequest, planReconcile(one).report.spec.changes),
+    )
   }
 
   private withRequests(
@@ -249,7 +299,8 @@ export class TurnPlanner {
     start: ObservedState,
   ): { readonly state: ObservedState; readonly requests: readonly AnsweredRequests[] } {
     const { cluster, packagePath } = start.observation.unit
-    const isOwn = ({ unit }: ProposalRequests): boolean => unit.cluster === cluster && unit.packagePath === packagePath
+    const isOwn = ({ unit }: ProposalRequests): boolean =>
+      unit.cluster === cluster && unit.packagePath === packagePath
     const requests: AnsweredRequests[] = []
     let state = start
     for (const own of this.observed.forge.requests.filter(isOwn)) {
@@ -269,12 +320,20 @@ export class TurnPlanner {
     const requested = new Map<UnitResult, UnitQuestions>()
     return shareProposals(units, massMinClusters, (unit, joint) => {
       const { observation, plan, resolutionRequest } = unit
-      const others = new Set([...this.memory.begun].filter((id) => id !== plan.record?.spec.episode))
+      const others = new Set(
+        [...this.memory.begun].filter((id) => id !== plan.record?.spec.episode),
+      )
       const observed = this.observed.cluster.units[locations.get(unit) ?? -1]
-      const questions = requested.get(unit) ?? (observed === undefined ? fail() : this.questions(observed, 'joint'))
+      const questions =
+        requested.get(unit) ?? (observed === undefined ? fail() : this.questions(observed, 'joint'))
       requested.set(unit, questions)
       try {
-        return { ...unit, plan: questions.plan(observation, (one) => planReconcile(one, { begun: others, joint, resolutionRequest })) }
+        return {
+          ...unit,
+          plan: questions.plan(observation, (one) =>
+            planReconcile(one, { begun: others, joint, resolutionRequest }),
+          ),
+        }
       } catch (thrown) {
         if (thrown instanceof Unanswered) throw thrown
         const { cluster, packagePath } = observation.unit
@@ -287,10 +346,18 @@ export class TurnPlanner {
 const NOTHING_REFUSED: NotAdoptable = new Map()
 
 /** The text of a proposal about Adopt beforehand. A program that fails just now prevents no proposal. */
-function adoptRefusals(observation: Observation, { report, outcome }: UnitPlan, questions: UnitQuestions): NotAdoptable {
+function adoptRefusals(
+  observation: Observation,
+  { report, outcome }: UnitPlan,
+  questions: UnitQuestions,
+): NotAdoptable {
   if (report.status.lifecycle !== 'Proposed' || outcome === 'foreign') return NOTHING_REFUSED
-  const reasons = orFailure(() => questions.plan(observation, (one, { exhausted }) => ({ all: notAdoptable(one), exhausted })))
-  return reasons instanceof Failure || reasons.exhausted ? notAdoptableAtAll(observation) : reasons.all
+  const reasons = orFailure(() =>
+    questions.plan(observation, (one, { exhausted }) => ({ all: notAdoptable(one), exhausted })),
+  )
+  return reasons instanceof Failure || reasons.exhausted
+    ? notAdoptableAtAll(observation)
+    : reasons.all
 }
 
 /** The text of a proposal says what no server checked. */
@@ -300,13 +367,19 @@ function adoptedIn(
   questions: UnitQuestions,
 ): readonly AdoptedObject[] | undefined {
   if (record?.spec.lifecycle !== 'Proposed' || outcome === 'foreign') return undefined
-  const planned = new Map(record.spec.changes.map(({ fingerprint, resolution }) => [fingerprint, resolution]))
-  const changes = allChanges(observation.verdicts, observation.key).flatMap((change): PlannedChange[] => {
-    const resolution = planned.get(change.fingerprint)
-    return resolution === undefined ? [] : [{ ...change, resolution }]
-  })
+  const planned = new Map(
+    record.spec.changes.map(({ fingerprint, resolution }) => [fingerprint, resolution]),
+  )
+  const changes = allChanges(observation.verdicts, observation.key).flatMap(
+    (change): PlannedChange[] => {
+      const resolution = planned.get(change.fingerprint)
+      return resolution === undefined ? [] : [{ ...change, resolution }]
+    },
+  )
   if (!changes.some(({ resolution }) => resolution === 'Adopt')) return undefined
-  const adopted = orFailure(() => questions.plan(observation, (one) => adoptedObjects(one, changes)))
+  const adopted = orFailure(() =>
+    questions.plan(observation, (one) => adoptedObjects(one, changes)),
+  )
   return adopted instanceof Failure ? undefined : adopted
 }
 

@@ -36,7 +36,11 @@ export type TurnAction =
   /** After all that is written elsewhere. */
   | { readonly kind: 'answer'; readonly answered: AnsweredRequests }
   /** Records of decisions through Porch go onto the base branch. A rule that refuses it holds up nothing: the ledger has the decision. */
-  | { readonly kind: 'land'; readonly ref: string; readonly commit: PlannedCommit & { readonly base: ObjectId } }
+  | {
+      readonly kind: 'land'
+      readonly ref: string
+      readonly commit: PlannedCommit & { readonly base: ObjectId }
+    }
   /** Last of all: each write is planned on what is live by then, and authorised by what the base branch has by then. */
   | ({ readonly kind: 'settle' } & SettleAction)
   /** One push of all refs. Where a rule refuses one of them, the ledger and the other units are pushed without it. */
@@ -56,5 +60,8 @@ export type TurnAction =
   /** Issues name proposals by their number, and what is in git of units whose push was refused. */
   | {
       readonly kind: 'issues'
-      readonly writes: (units: readonly UnitResult[], opened: ReadonlyMap<string, OpenedProposal>) => readonly ForgeAction[]
+      readonly writes: (
+        units: readonly UnitResult[],
+        opened: ReadonlyMap<string, OpenedProposal>,
+      ) => readonly ForgeAction[]
     }

@@ -35,7 +35,10 @@ export interface PlannedTurn {
   /** Whether somebody asked for it on the command line. */
   readonly isDecision: boolean
   readonly storm: Storm | undefined
-  readonly notObserved: readonly { readonly cluster: string; readonly failures: readonly [Failure, ...Failure[]] }[]
+  readonly notObserved: readonly {
+    readonly cluster: string
+    readonly failures: readonly [Failure, ...Failure[]]
+  }[]
   readonly unobservedProposals: readonly UnobservedProposal[]
   readonly answered: readonly AnsweredRequests[]
   readonly endedBranches: readonly EndedBranch[]
@@ -54,8 +57,19 @@ export function turnActions(turn: PlannedTurn): readonly TurnAction[] {
   const { view, forge, dialect } = context
   const push: readonly TurnAction[] = turn.waits
     ? []
-    : [{ kind: 'push', isDecision, units, clusters, decided, onFailure: turn.observed ? 'end' : 'report' }]
-  const proposals = planProposals(context, units, joints).map((plan): TurnAction => ({ kind: 'propose', ...plan }))
+    : [
+        {
+          kind: 'push',
+          isDecision,
+          units,
+          clusters,
+          decided,
+          onFailure: turn.observed ? 'end' : 'report',
+        },
+      ]
+  const proposals = planProposals(context, units, joints).map(
+    (plan): TurnAction => ({ kind: 'propose', ...plan }),
+  )
   const settles = [...Map.groupBy(turn.settles, ({ cluster }) => cluster)].map(
     ([cluster, pending]): TurnAction => ({ kind: 'settle', cluster, pending }),
   )
@@ -65,7 +79,12 @@ export function turnActions(turn: PlannedTurn): readonly TurnAction[] {
   return [
     ...turn.answered.map(({ requests }): TurnAction => ({ kind: 'acknowledge', requests })),
     ...onForge(planNotObserved(turn.unobservedProposals, dialect)),
-    ...onForge(planOutcomes(forge, view, [...units.flatMap((unit) => (unit.state === 'planned' ? [unit] : [])), ...decided])),
+    ...onForge(
+      planOutcomes(forge, view, [
+        ...units.flatMap((unit) => (unit.state === 'planned' ? [unit] : [])),
+        ...decided,
+      ]),
+    ),
     ...onForge(planLeftOpen(view), 'report'),
     ...onForge(planEndedIssues(issues, units), 'report'),
     ...onForge(planMoved(context, joints)),
@@ -84,6 +103,9 @@ export function turnActions(turn: PlannedTurn): readonly TurnAction[] {
   ]
 }
 
-function onForge(writes: readonly ForgeAction[], onRefusal: OnFailure = 'end'): readonly TurnAction[] {
+function onForge(
+  writes: readonly ForgeAction[],
+  onRefusal: OnFailure = 'end',
+): readonly TurnAction[] {
   return writes.map((write) => ({ kind: 'forge', write, onRefusal }))
 }

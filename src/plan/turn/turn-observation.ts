@@ -17,7 +17,11 @@ import type { UnobservedProposal } from './forge/plan-proposals.ts'
 import type { EndedBranch } from './turn-action.ts'
 
 export type ObservedUnit =
-  | { readonly state: 'observed'; readonly observation: Observation; readonly notes: readonly Note[] }
+  | {
+      readonly state: 'observed'
+      readonly observation: Observation
+      readonly notes: readonly Note[]
+    }
   | (UnitResult & { readonly state: 'failed' })
 
 export interface NotObserved {

@@ -7,15 +7,26 @@ import type { Resource } from '@backporch/kyaml/resource'
 import { driftOf, TEST_KEY } from '../../../test/fakes/drift-samples.ts'
 import { verdictOf } from '../../../test/fakes/observation-builder.ts'
 import { yaml } from '../../../test/fakes/turn-world.ts'
-import { type AdoptionAnswer, type ManifestAnswer, MissingServerAnswer } from '../../drift/authored/object-manifest.ts'
+import {
+  type AdoptionAnswer,
+  type ManifestAnswer,
+  MissingServerAnswer,
+} from '../../drift/authored/object-manifest.ts'
 import type { Drift, Resolution } from '../../drift/compare/drift.ts'
 import { adoptedObjects, withManifests } from './adopted-objects.ts'
 import type { PlannedChange } from './commands/pick-changes.ts'
 
 const CONFIG = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web', namespace: 'shop' } }
 
-function adoptedWhole(live: JsonObject, answer?: ManifestAnswer, resolution: 'Adopt' | 'Restore' = 'Adopt') {
-  const drift = { ...driftOf('', { change: 'unexpected', live }), id: { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'web' } }
+function adoptedWhole(
+  live: JsonObject,
+  answer?: ManifestAnswer,
+  resolution: 'Adopt' | 'Restore' = 'Adopt',
+) {
+  const drift = {
+    ...driftOf('', { change: 'unexpected', live }),
+    id: { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'web' },
+  }
   const manifests = { manifestOf: () => answer ?? missing() }
   const change = { drift, desired: undefined, fingerprint: '0'.repeat(16), resolution }
   return withManifests({ manifests, verdicts: [verdictOf([drift])], key: TEST_KEY }, [change])
@@ -46,12 +57,22 @@ test('an object with a credential is refused by the name of its field, and the c
 })
 
 test('why there is no manifest is the refusal', () => {
-  const failure = { code: 'BP2001', what: 'cannot adopt it', why: 'the server refuses it', remedy: 'write it by hand' } as const
-  assert.throws(() => adoptedWhole(CONFIG, { failure }), { code: 'BP2001', why: 'the server refuses it' })
+  const failure = {
+    code: 'BP2001',
+    what: 'cannot adopt it',
+    why: 'the server refuses it',
+    remedy: 'write it by hand',
+  } as const
+  assert.throws(() => adoptedWhole(CONFIG, { failure }), {
+    code: 'BP2001',
+    why: 'the server refuses it',
+  })
 })
 
 const LIVE = { metadata: { uid: 'u', resourceVersion: '7' } }
-const OBJECT = yaml('{apiVersion: apps/v1, kind: Deployment, spec: {replicas: 3, paused: true, strategy: {rollingUpdate: {maxSurge: 1}}}}')
+const OBJECT = yaml(
+  '{apiVersion: apps/v1, kind: Deployment, spec: {replicas: 3, paused: true, strategy: {rollingUpdate: {maxSurge: 1}}}}',
+)
 const DESIRED: DesiredResource = {
   id: driftOf('').id,
   apiVersion: 'apps/v1',
@@ -64,7 +85,11 @@ function change(drift: Drift, resolution: Resolution = 'Adopt'): PlannedChange {
 }
 
 /** What the server is asked, and what is said of each object. */
-function ask(changes: readonly ReturnType<typeof change>[], more: Partial<ReturnType<typeof verdictOf>> = {}, answer?: AdoptionAnswer) {
+function ask(
+  changes: readonly ReturnType<typeof change>[],
+  more: Partial<ReturnType<typeof verdictOf>> = {},
+  answer?: AdoptionAnswer,
+) {
   const asked: Resource[] = []
   const verdict = {
     ...verdictOf(
@@ -79,11 +104,18 @@ function ask(changes: readonly ReturnType<typeof change>[], more: Partial<Return
     return answer ?? { state: 'accepted' }
   }
   const found = adoptedObjects({ adoptions: { answerTo }, verdicts: [verdict] }, changes)
-  return { asked: asked.map(({ object }) => object['spec']), said: found.map((each) => each.answer) }
+  return {
+    asked: asked.map(({ object }) => object['spec']),
+    said: found.map((each) => each.answer),
+  }
 }
 
 test('the server is asked once for each object, with all that is edited in it', () => {
-  const surge = driftOf('spec.strategy.rollingUpdate.maxSurge', { change: 'removed', live: undefined, absentAbove: [] })
+  const surge = driftOf('spec.strategy.rollingUpdate.maxSurge', {
+    change: 'removed',
+    live: undefined,
+    absentAbove: [],
+  })
   const above = { ...surge, absentAbove: surge.path.slice(0, 2) }
   const { asked, said } = ask([
     change(driftOf('spec.replicas')),
@@ -96,12 +128,21 @@ test('the server is asked once for each object, with all that is edited in it', 
 
 test('what is restored, and an object that goes, need no server', () => {
   assert.deepEqual(ask([change(driftOf('spec.replicas'), 'Restore')]), { asked: [], said: [] })
-  assert.deepEqual(ask([change(driftOf('', { change: 'missing', live: undefined }))]), { asked: [], said: [] })
-  assert.deepEqual(ask([{ ...change(driftOf('', { change: 'unexpected' })), desired: undefined }]), { asked: [], said: [] })
+  assert.deepEqual(ask([change(driftOf('', { change: 'missing', live: undefined }))]), {
+    asked: [],
+    said: [],
+  })
+  assert.deepEqual(
+    ask([{ ...change(driftOf('', { change: 'unexpected' })), desired: undefined }]),
+    { asked: [], said: [] },
+  )
 })
 
 test('an object of which no cluster can be asked is not checked', () => {
   const adopted = [change(driftOf('spec.replicas'))]
   const [offline] = adoptedObjects({ verdicts: [verdictOf([driftOf('spec.replicas')])] }, adopted)
-  assert.deepEqual(offline?.answer, { state: 'not-checked', why: 'its cluster cannot be asked here' })
+  assert.deepEqual(offline?.answer, {
+    state: 'not-checked',
+    why: 'its cluster cannot be asked here',
+  })
 })

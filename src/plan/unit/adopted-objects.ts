@@ -13,7 +13,12 @@ import type { Drift, ObjectVerdict } from '../../drift/compare/drift.ts'
 import { isEncrypted } from '../../drift/detect/encrypted-fields.ts'
 import { joinRemovals } from '../../sources/edits/joined-removals.ts'
 import { whyNotWhole } from '../../sources/edits/not-adopted.ts'
-import { cannot, isEdited, type ResolvedChange, writtenBy } from '../../sources/edits/resolution-edits.ts'
+import {
+  cannot,
+  isEdited,
+  type ResolvedChange,
+  writtenBy,
+} from '../../sources/edits/resolution-edits.ts'
 import type { Observation } from '../observation/observation.ts'
 import type { PlannedChange } from './commands/pick-changes.ts'
 
@@ -33,10 +38,18 @@ export function withManifests(
     const refused = whyNotWhole(drift)
     if (refused !== undefined) throw cannot(change, refused)
     if (manifests === undefined)
-      throw cannot(change, { why: 'its cluster cannot be asked here', remedy: 'adopt it where the cluster can be read' })
+      throw cannot(change, {
+        why: 'its cluster cannot be asked here',
+        remedy: 'adopt it where the cluster can be read',
+      })
     const whole = manifests.manifestOf(drift)
     if ('failure' in whole) throw new Failure(whole.failure)
-    const { hidden } = shownWithHidden(key, drift.id, whole.manifest, verdictOf(drift, verdicts)?.visibilityOf)
+    const { hidden } = shownWithHidden(
+      key,
+      drift.id,
+      whole.manifest,
+      verdictOf(drift, verdicts)?.visibilityOf,
+    )
     if (hidden.length === 0) return { ...change, whole }
     const named = hidden.slice(0, MOST_NAMED).map((path) => shownPath(key, drift.id, path))
     throw cannot(change, {
@@ -51,7 +64,10 @@ function verdictOf(drift: Drift, verdicts: readonly ObjectVerdict[]): ObjectVerd
   return verdicts.find(({ items }) => items.includes(drift))
 }
 
-export type AdoptedObject = Pick<ObjectVerdict, 'id'> & { readonly change: PlannedChange; readonly answer: AdoptionAnswer }
+export type AdoptedObject = Pick<ObjectVerdict, 'id'> & {
+  readonly change: PlannedChange
+  readonly answer: AdoptionAnswer
+}
 
 /**
  * The objects with an adopted field, each with the answer of the server.
@@ -68,8 +84,14 @@ export function adoptedObjects(
     const verdict = verdicts.find(({ items }) => items.includes(change.drift))
     const { id, apiVersion } = desired
     const of = (answer: AdoptionAnswer): readonly AdoptedObject[] => [{ id, change, answer }]
-    if (adoptions === undefined || verdict?.live === undefined) return of(notChecked('its cluster cannot be asked here'))
-    return of(adoptions.answerTo({ id, apiVersion, object: objectAfter(desired.object, own) }, verdict.live))
+    if (adoptions === undefined || verdict?.live === undefined)
+      return of(notChecked('its cluster cannot be asked here'))
+    return of(
+      adoptions.answerTo(
+        { id, apiVersion, object: objectAfter(desired.object, own) },
+        verdict.live,
+      ),
+    )
   })
 }
 
@@ -81,22 +103,30 @@ function objectAfter(object: JsonObject, changes: readonly PlannedChange[]): Jso
   return joinRemovals(changes).reduce((before, change) => {
     const { path } = change.drift
     const wanted = writtenBy(change)
-    return (wanted === undefined ? withoutValueAt(before, path) : withValueAt(before, path, wanted)) as JsonObject
+    return (
+      wanted === undefined ? withoutValueAt(before, path) : withValueAt(before, path, wanted)
+    ) as JsonObject
   }, object)
 }
 
 /** @throws Failure BP2001 where the server refuses an object; MissingServerAnswer where it has to be asked first */
-export function checkAdopted(observation: Observation, changes: readonly PlannedChange[]): readonly Note[] {
+export function checkAdopted(
+  observation: Observation,
+  changes: readonly PlannedChange[],
+): readonly Note[] {
   return adoptedObjects(observation, changes).flatMap(({ id, change, answer }): Note[] => {
     if (answer.state === 'refused') throw refused(change, answer.why)
     const text = `not checked by a server: ${answer.state === 'accepted' ? '' : answer.why}`
-    return answer.state === 'accepted' ? [] : [{ cause: 'adoption-not-checked', subject: describeResourceId(id), text }]
+    return answer.state === 'accepted'
+      ? []
+      : [{ cause: 'adoption-not-checked', subject: describeResourceId(id), text }]
   })
 }
 
 function refused(change: PlannedChange, why: string) {
   return cannot(change, {
     why: `the server refuses the object that git would declare then: ${why}`,
-    remedy: 'adopt the other changes of the object with it, or choose restore or release, or edit the file by hand',
+    remedy:
+      'adopt the other changes of the object with it, or choose restore or release, or edit the file by hand',
   })
 }

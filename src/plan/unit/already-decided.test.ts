@@ -3,7 +3,14 @@ import { test } from 'node:test'
 import type { Failure } from '@backporch/kyaml/failure'
 import { objectId } from '@backporch/kyaml/files'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
-import { decidedOf, observationOf, proposedOf, refusalOf, verdictOf, withStatus } from '../../../test/fakes/observation-builder.ts'
+import {
+  decidedOf,
+  observationOf,
+  proposedOf,
+  refusalOf,
+  verdictOf,
+  withStatus,
+} from '../../../test/fakes/observation-builder.ts'
 import { DEPLOYMENT, refused, TurnWorld } from '../../../test/fakes/turn-world.ts'
 import type { Drift, SetAside } from '../../drift/compare/drift.ts'
 import { itemFingerprint } from '../../drift/compare/fingerprint.ts'
@@ -21,8 +28,12 @@ function applying(decided: readonly Drift[], later: readonly Drift[] = []): Obse
   return { ...decidedOf(proposedOf(decided)), verdicts: [verdictOf([...decided, ...later])] }
 }
 
-function request(drifts: readonly Drift[] | undefined, resolution: ResolutionRequest['resolution'] = 'Restore'): ResolutionRequest {
-  const changes = drifts && new Set(drifts.map((drift) => itemFingerprint(drift, observationOf().key)))
+function request(
+  drifts: readonly Drift[] | undefined,
+  resolution: ResolutionRequest['resolution'] = 'Restore',
+): ResolutionRequest {
+  const changes =
+    drifts && new Set(drifts.map((drift) => itemFingerprint(drift, observationOf().key)))
   return { resolution, changes, message: undefined }
 }
 
@@ -40,24 +51,42 @@ function planned(unit: Observation, resolutionRequest: ResolutionRequest): strin
 for (const resolution of ['Restore', 'Adopt', 'Release'] as const) {
   test(`${resolution} of a change whose merged decision is being applied is refused, and names the decision`, () => {
     const failure = refusedOf(applying([REPLICAS], [COLOUR]), request([REPLICAS], resolution))
-    assert.equal(failure.what, 'the decision about Deployment shop/web spec.replicas is made already')
-    assert.match(failure.why, /^drift-[0-9a-f]{8} \(v1\) was merged to restore it, and the cluster does not agree yet$/)
-    assert.equal(failure.remedy, 'let it be applied, then backporch scan apps/web; decide anew if it differs after that')
+    assert.equal(
+      failure.what,
+      'the decision about Deployment shop/web spec.replicas is made already',
+    )
+    assert.match(
+      failure.why,
+      /^drift-[0-9a-f]{8} \(v1\) was merged to restore it, and the cluster does not agree yet$/,
+    )
+    assert.equal(
+      failure.remedy,
+      'let it be applied, then backporch scan apps/web; decide anew if it differs after that',
+    )
   })
 }
 
 test('a selection of which a part is decided is refused as a whole, and says how to select the rest', () => {
   const unit = applying([REPLICAS], [COLOUR])
   const failure = refusedOf(unit, request([COLOUR, REPLICAS], 'Adopt'))
-  assert.match(failure.what, /^the decision about Deployment shop\/web spec\.replicas is made already$/)
+  assert.match(
+    failure.what,
+    /^the decision about Deployment shop\/web spec\.replicas is made already$/,
+  )
   assert.match(failure.remedy, /select only the changes that are still open/)
   assert.deepEqual(planned(unit, request([COLOUR], 'Release')), ['spec.color Release'])
   const more = { ...request([COLOUR]), more: [request([REPLICAS], 'Adopt')] }
-  assert.match(refusedOf(unit, more).what, /spec\.replicas is made already$/, 'a further choice of the same request counts')
+  assert.match(
+    refusedOf(unit, more).what,
+    /spec\.replicas is made already$/,
+    'a further choice of the same request counts',
+  )
 })
 
 test('without a selection the open changes are meant, and the decided ones stay decided', () => {
-  assert.deepEqual(planned(applying([REPLICAS], [COLOUR]), request(undefined, 'Release')), ['spec.color Release'])
+  assert.deepEqual(planned(applying([REPLICAS], [COLOUR]), request(undefined, 'Release')), [
+    'spec.color Release',
+  ])
 })
 
 test('the first three decided changes are named, an object without a field by its change, and a decision without a revision by its name', () => {
@@ -67,7 +96,10 @@ test('the first three decided changes are named, an object without a field by it
     what,
     'the decision about Deployment shop/web spec.a, Deployment shop/web spec.b, Deployment shop/web spec.c and 1 more is made already',
   )
-  const whole = refusedOf(withStatus(applying([NO_FIELD]), { revision: undefined as never }), request([NO_FIELD]))
+  const whole = refusedOf(
+    withStatus(applying([NO_FIELD]), { revision: undefined as never }),
+    request([NO_FIELD]),
+  )
   assert.equal(whole.what, 'the decision about Deployment shop/web missing is made already')
   assert.match(whole.why, /^drift-[0-9a-f]{8} was merged to restore it/)
 })
@@ -75,11 +107,23 @@ test('the first three decided changes are named, an object without a field by it
 test('a field that is decided and changes once more can be decided again', () => {
   const moved = driftOf('spec.replicas', { live: 7 })
   const unit = { ...applying([REPLICAS]), verdicts: [verdictOf([COLOUR, moved])] }
-  assert.deepEqual(planned(unit, request([moved], 'Release')), ['spec.color Restore', 'spec.replicas Release'])
+  assert.deepEqual(planned(unit, request([moved], 'Release')), [
+    'spec.color Restore',
+    'spec.replicas Release',
+  ])
 })
 
-const BEHIND = { drift: REPLICAS, state: 'Behind', why: 'live is what 1234567 rendered, git has 7654321 since' } as const
-const NOTHING: readonly (readonly [name: string, unit: Observation, why: string, remedy: string])[] = [
+const BEHIND = {
+  drift: REPLICAS,
+  state: 'Behind',
+  why: 'live is what 1234567 rendered, git has 7654321 since',
+} as const
+const NOTHING: readonly (readonly [
+  name: string,
+  unit: Observation,
+  why: string,
+  remedy: string,
+])[] = [
   [
     'everything is decided',
     applying([REPLICAS]),
@@ -136,12 +180,27 @@ test('the note about decided changes names the decision, and what no apply remov
   const left = { ...COLOUR, notes: [LEFT_OVER] }
   const both = [REPLICAS, left]
   assert.equal(noteOf(observationOf([REPLICAS])), '', 'nothing is decided')
-  assert.equal(noteOf(applying([REPLICAS])), '1 change is decided by drift-x (v1): it waits for the apply of what is merged')
-  assert.match(noteOf(applying([REPLICAS, COLOUR])), /^2 changes are decided by drift-x \(v1\): they wait for/)
+  assert.equal(
+    noteOf(applying([REPLICAS])),
+    '1 change is decided by drift-x (v1): it waits for the apply of what is merged',
+  )
+  assert.match(
+    noteOf(applying([REPLICAS, COLOUR])),
+    /^2 changes are decided by drift-x \(v1\): they wait for/,
+  )
   const one = noteOf(applying([left]))
-  assert.equal(one, '1 change is decided by drift-x (v1): no apply removes it, so remove it by hand')
-  assert.match(noteOf(applying([left, { ...REPLICAS, notes: [LEFT_OVER] }])), /: no apply removes them, so remove them by hand$/)
-  assert.match(noteOf(applying(both)), /: apply what is merged, and remove by hand the 1 that no apply removes$/)
+  assert.equal(
+    one,
+    '1 change is decided by drift-x (v1): no apply removes it, so remove it by hand',
+  )
+  assert.match(
+    noteOf(applying([left, { ...REPLICAS, notes: [LEFT_OVER] }])),
+    /: no apply removes them, so remove them by hand$/,
+  )
+  assert.match(
+    noteOf(applying(both)),
+    /: apply what is merged, and remove by hand the 1 that no apply removes$/,
+  )
   const ours = applying([left])
   const settled = noteOf({ ...ours, policy: { ...ours.policy, settle: 'backporch' } })
   assert.match(settled, /: it waits for the apply of what is merged$/, 'backporch removes it')
@@ -149,19 +208,33 @@ test('the note about decided changes names the decision, and what no apply remov
   const { git } = applying([REPLICAS])
   const report = git.ledger.report
   assert.ok(report !== undefined)
-  const elsewhere = { ...report, spec: { ...report.spec, unit: { ...report.spec.unit, branch: 'release' } } }
+  const elsewhere = {
+    ...report,
+    spec: { ...report.spec, unit: { ...report.spec.unit, branch: 'release' } },
+  }
   const refs = new Map([...git.refs, ['refs/heads/release', objectId('e'.repeat(40))]])
-  const moved = { ...applying([REPLICAS]), git: { ...git, refs, ledger: { ...git.ledger, report: elsewhere } } }
+  const moved = {
+    ...applying([REPLICAS]),
+    git: { ...git, refs, ledger: { ...git.ledger, report: elsewhere } },
+  }
   assert.equal(noteOf(moved), '', 'the unit follows another branch')
 })
 
 test('of a package that only waits for its syncer, nothing to decide says so, which commit, and what to do', async () => {
   const world = new TurnWorld()
-  const moved = world.repository.commitByHand('main', { 'apps/web/deployment.yaml': DEPLOYMENT.replace('replicas: 3', 'replicas: 4') })
+  const moved = world.repository.commitByHand('main', {
+    'apps/web/deployment.yaml': DEPLOYMENT.replace('replicas: 3', 'replicas: 4'),
+  })
   for (const resolution of ['Restore', 'Adopt', 'Release'] as const) {
     const { why, remedy } = await refused(world.resolutionRequest(resolution), 'BP2008')
-    assert.match(why, /^what differs \(1\) waits for the syncer and is no drift: live is what [0-9a-f]{7} rendered, git has /)
+    assert.match(
+      why,
+      /^what differs \(1\) waits for the syncer and is no drift: live is what [0-9a-f]{7} rendered, git has /,
+    )
     assert.ok(why.includes(`git has ${moved.slice(0, 7)} since`), why)
-    assert.equal(remedy, 'let the syncer apply it, then backporch scan apps/web; to keep what is live, revert that commit')
+    assert.equal(
+      remedy,
+      'let the syncer apply it, then backporch scan apps/web; to keep what is live, revert that commit',
+    )
   }
 })

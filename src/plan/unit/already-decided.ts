@@ -24,11 +24,15 @@ export function assertUndecided(
   const named =
     resolutionRequest === undefined
       ? []
-      : [resolutionRequest, ...(resolutionRequest.more ?? [])].flatMap((choice) => [...(choice.changes ?? [])])
+      : [resolutionRequest, ...(resolutionRequest.more ?? [])].flatMap((choice) => [
+          ...(choice.changes ?? []),
+        ])
   if (named.length === 0) return
   const wanted = new Set(named)
   const applying = applyingFingerprints(closed)
-  const decided = changes.filter(({ fingerprint }) => wanted.has(fingerprint) && applying.has(fingerprint))
+  const decided = changes.filter(
+    ({ fingerprint }) => wanted.has(fingerprint) && applying.has(fingerprint),
+  )
   if (decided.length === 0) return
   const shown = decided.map(({ drift: { id, path, change } }) => {
     return `${describeResourceId(id)} ${path.length === 0 ? change : shownPath(observed.key, id, path)}`
@@ -47,11 +51,21 @@ export function assertUndecided(
   })
 }
 
-function decisionsOn(decided: readonly Pick<OpenChange, 'fingerprint'>[], closed: readonly ClosedEpisode[]): string[] {
+function decisionsOn(
+  decided: readonly Pick<OpenChange, 'fingerprint'>[],
+  closed: readonly ClosedEpisode[],
+): string[] {
   const wanted = new Set(decided.map(({ fingerprint }) => fingerprint))
   return unverifiedMerges(closed)
-    .filter(({ spec }) => spec.changes.some(({ fingerprint, resolution }) => resolution === 'Restore' && wanted.has(fingerprint)))
-    .map(({ metadata, status }) => `drift-${metadata.name}${status.revision === undefined ? '' : ` (${status.revision})`}`)
+    .filter(({ spec }) =>
+      spec.changes.some(
+        ({ fingerprint, resolution }) => resolution === 'Restore' && wanted.has(fingerprint),
+      ),
+    )
+    .map(
+      ({ metadata, status }) =>
+        `drift-${metadata.name}${status.revision === undefined ? '' : ` (${status.revision})`}`,
+    )
 }
 
 /** What a turn found of a unit, and which of its episodes ended. */
@@ -61,23 +75,36 @@ interface DecidedTurn {
 }
 
 /** The lines that are decided already: they need no second decision, and they are gone once the decision is applied. */
-export function waitingNotes(observed: Observation, { report, outcomes }: DecidedTurn): readonly Note[] {
+export function waitingNotes(
+  observed: Observation,
+  { report, outcomes }: DecidedTurn,
+): readonly Note[] {
   if (otherBase(observed) !== undefined) return []
   const closed = [...observed.git.ledger.closed, ...outcomes.map(({ episode }) => episode)]
   const latest = [...new Map(closed.map((episode) => [episode.metadata.name, episode])).values()]
   const applying = applyingFingerprints(latest)
   const decided = report.spec.changes.filter(({ fingerprint }) => applying.has(fingerprint))
   if (decided.length === 0) return []
-  const stay = observed.policy.settle === 'backporch' ? 0 : decided.filter(({ notes = [] }) => notes.some(isLeftByApply)).length
+  const stay =
+    observed.policy.settle === 'backporch'
+      ? 0
+      : decided.filter(({ notes = [] }) => notes.some(isLeftByApply)).length
   const count = decided.length === 1 ? '1 change is' : `${decided.length} changes are`
   const text = `${count} decided by ${decisionsOn(decided, latest).join(', ')}: ${whatIsLeft(decided.length, stay)}`
-  return [{ cause: 'waits-for-apply', subject: `${observed.unit.packageName} in ${observed.unit.cluster}`, text }]
+  return [
+    {
+      cause: 'waits-for-apply',
+      subject: `${observed.unit.packageName} in ${observed.unit.cluster}`,
+      text,
+    },
+  ]
 }
 
 /** @param stay how many of them no apply takes away */
 function whatIsLeft(count: number, stay: number): string {
   if (stay === 0) return `${count === 1 ? 'it waits' : 'they wait'} for the apply of what is merged`
-  if (stay === count) return `no apply removes ${count === 1 ? 'it, so remove it' : 'them, so remove them'} by hand`
+  if (stay === count)
+    return `no apply removes ${count === 1 ? 'it, so remove it' : 'them, so remove them'} by hand`
   return `apply what is merged, and remove by hand the ${stay} that no apply removes`
 }
 
@@ -85,10 +112,19 @@ function whatIsLeft(count: number, stay: number): string {
 export function nothingToDecide(observed: Observation, applying: number): Failure {
   const { packageName: name, cluster } = observed.unit
   const { why, remedy } = whyNothing(observed, applying)
-  return new Failure({ code: 'BP2008', what: `there is nothing to decide about ${name} in ${cluster}`, why, remedy, retry: 'on-change' })
+  return new Failure({
+    code: 'BP2008',
+    what: `there is nothing to decide about ${name} in ${cluster}`,
+    why,
+    remedy,
+    retry: 'on-change',
+  })
 }
 
-function whyNothing({ unit, verdicts, incomplete }: Observation, applying: number): Pick<Failure, 'why' | 'remedy'> {
+function whyNothing(
+  { unit, verdicts, incomplete }: Observation,
+  applying: number,
+): Pick<Failure, 'why' | 'remedy'> {
   const scan = `then backporch scan ${unit.packageName}`
   if (applying > 0)
     return {
@@ -104,7 +140,10 @@ function whyNothing({ unit, verdicts, incomplete }: Observation, applying: numbe
       remedy: `${first.state === 'Suspended' ? 'resume the syncer' : 'let the syncer apply it'}, ${scan}; to keep what is live, revert that commit`,
     }
   if (incomplete.length > 0)
-    return { why: 'no difference was seen, and not everything could be observed', remedy: 'backporch diff says what' }
+    return {
+      why: 'no difference was seen, and not everything could be observed',
+      remedy: 'backporch diff says what',
+    }
   if (aside.length > 0)
     return {
       why: `what differs (${aside.length}) is ignored or released, so it is no drift`,

@@ -19,16 +19,36 @@ interface Taken {
   readonly approval?: 'forge' | 'porch'
 }
 
-function idAmong({ closed = [], open = [], refs = [], own = [], begun = [], pushed = [], approval = 'forge' }: Taken): string {
+function idAmong({
+  closed = [],
+  open = [],
+  refs = [],
+  own = [],
+  begun = [],
+  pushed = [],
+  approval = 'forge',
+}: Taken): string {
   const git = {
     merged: [],
     earlierNamed: [],
     episodes: { closed: new Set(closed), open: new Set(open), pushed: new Set(pushed) },
     refs: new Map(refs.map((ref) => [ref, '0'.repeat(40)])),
   }
-  const unit = { cluster: 'prod', packagePath: 'apps/web', packageName: 'apps/web', slug: 'apps-web' }
-  const episodes = own.map((episode) => closedEpisodeOf(recordOf([], { episode }), { outcome: 'Healed', decidedBy: '', at: '' }))
-  return newEpisodeId(FINGERPRINT, { unit, git, policy: { approval } } as never, episodes, new Set(begun))
+  const unit = {
+    cluster: 'prod',
+    packagePath: 'apps/web',
+    packageName: 'apps/web',
+    slug: 'apps-web',
+  }
+  const episodes = own.map((episode) =>
+    closedEpisodeOf(recordOf([], { episode }), { outcome: 'Healed', decidedBy: '', at: '' }),
+  )
+  return newEpisodeId(
+    FINGERPRINT,
+    { unit, git, policy: { approval } } as never,
+    episodes,
+    new Set(begun),
+  )
 }
 
 const ROWS: readonly (readonly [name: string, taken: Taken, id: string])[] = [
@@ -36,21 +56,46 @@ const ROWS: readonly (readonly [name: string, taken: Taken, id: string])[] = [
   ['by others', { closed: ['c0ffee01'], open: ['c0ffee02'], begun: ['c0ffee03'] }, ID],
   ['by a closed episode of any unit', { closed: [ID] }, `${ID}-2`],
   ['by an earlier episode of this unit', { own: [ID, `${ID}-2`] }, `${ID}-3`],
-  ['by an open branch of another package', { open: [ID], refs: [`refs/heads/proposed/apps/other/drift-${ID}`] }, `${ID}-2`],
+  [
+    'by an open branch of another package',
+    { open: [ID], refs: [`refs/heads/proposed/apps/other/drift-${ID}`] },
+    `${ID}-2`,
+  ],
   ['by a unit of the same turn', { begun: [ID], closed: [`${ID}-2`] }, `${ID}-3`],
   ['by a branch that was pushed once', { pushed: [ID] }, ID],
-  ['by a branch that was pushed once, where Porch approves', { pushed: [ID, `${ID}-2`], approval: 'porch' }, `${ID}-3`],
-  ["by a branch of this package, which is the caller's to judge", { open: [ID], refs: [`refs/heads/drafts/apps/web/drift-${ID}`] }, ID],
+  [
+    'by a branch that was pushed once, where Porch approves',
+    { pushed: [ID, `${ID}-2`], approval: 'porch' },
+    `${ID}-3`,
+  ],
+  [
+    "by a branch of this package, which is the caller's to judge",
+    { open: [ID], refs: [`refs/heads/drafts/apps/web/drift-${ID}`] },
+    ID,
+  ],
 ]
-for (const [name, taken, id] of ROWS) test(`an id that is taken ${name}: ${id}`, () => assert.equal(idAmong(taken), id))
+for (const [name, taken, id] of ROWS)
+  test(`an id that is taken ${name}: ${id}`, () => assert.equal(idAmong(taken), id))
 
 test("a unit whose drift has the id of another unit's closed episode takes another id, and overwrites nothing", async () => {
   const id = (await (await proposed()).plan()).record?.spec.episode ?? ''
   assert.match(id, /^[0-9a-f]{8}$/)
-  const other = closedEpisodeOf(recordOf([], { episode: id, began: '2026-11-02T08:00:00Z' }), { outcome: 'Healed', decidedBy: '', at: '' })
+  const other = closedEpisodeOf(recordOf([], { episode: id, began: '2026-11-02T08:00:00Z' }), {
+    outcome: 'Healed',
+    decidedBy: '',
+    at: '',
+  })
   const foreign = formatDocument({
     ...other,
-    spec: { ...other.spec, unit: { cluster: 'other', package: 'apps/other', commit: '0'.repeat(40), tree: '0'.repeat(16) } },
+    spec: {
+      ...other.spec,
+      unit: {
+        cluster: 'other',
+        package: 'apps/other',
+        commit: '0'.repeat(40),
+        tree: '0'.repeat(16),
+      },
+    },
   })
   const path = `closed/2026/11/${id}.yaml`
   const world = new TurnWorld()
@@ -60,15 +105,23 @@ test("a unit whose drift has the id of another unit's closed episode takes anoth
   assert.equal(record?.spec.episode, `${id}-2`)
   await world.approve()
   assert.equal(world.repository.text('drift-ledger', path), foreign)
-  assert.match(world.repository.text('drift-ledger', `closed/2026/11/${id}-2.yaml`) ?? '', /outcome: Merged/)
+  assert.match(
+    world.repository.text('drift-ledger', `closed/2026/11/${id}-2.yaml`) ?? '',
+    /outcome: Merged/,
+  )
 })
 
 // Found by trying 100,000 values each: the fingerprints of these two drifts begin with the same eight digits.
 const SHARED = '609749e1'
-function collidingWorld(): { readonly world: TurnWorld; readonly editSame: () => void; readonly editWeb: () => void } {
+function collidingWorld(): {
+  readonly world: TurnWorld
+  readonly editSame: () => void
+  readonly editWeb: () => void
+} {
   const world = new TurnWorld('{mode: Propose}', {
     'apps/same/Kptfile': KPTFILE.replace('name: web', 'name: same'),
-    'apps/same/deployment.yaml': 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: same, namespace: shop}\nspec: {replicas: 3}\n',
+    'apps/same/deployment.yaml':
+      'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: same, namespace: shop}\nspec: {replicas: 3}\n',
   })
   return {
     world,
@@ -79,7 +132,9 @@ function collidingWorld(): { readonly world: TurnWorld; readonly editSame: () =>
 
 async function episodesOf(world: TurnWorld): Promise<string[]> {
   const { units } = await world.scan()
-  return units.map((unit) => (unit.state === 'planned' ? (unit.plan.record?.spec.episode ?? '') : unit.state))
+  return units.map((unit) =>
+    unit.state === 'planned' ? (unit.plan.record?.spec.episode ?? '') : unit.state,
+  )
 }
 
 test('two units that begin with one id in one turn take two, and the next turn keeps them', async () => {
@@ -88,7 +143,10 @@ test('two units that begin with one id in one turn take two, and the next turn k
   editWeb()
   assert.deepEqual(await episodesOf(world), [SHARED, `${SHARED}-2`])
   assert.deepEqual(await episodesOf(world), [SHARED, `${SHARED}-2`])
-  assert.deepEqual(world.repository.names(), [`proposed/apps/same/drift-${SHARED}`, `proposed/apps/web/drift-${SHARED}-2`])
+  assert.deepEqual(world.repository.names(), [
+    `proposed/apps/same/drift-${SHARED}`,
+    `proposed/apps/web/drift-${SHARED}-2`,
+  ])
 })
 
 test('a unit that begins with the id of an open episode of another package takes another one', async () => {

@@ -31,7 +31,10 @@ export function nextEpisodeId(
   closed: readonly ClosedEpisode[],
   begun: ReadonlySet<string>,
 ): string {
-  return numbered(episode.replace(/-\d+$/, ''), usedIds(observed, closed, new Set([...begun, episode])))
+  return numbered(
+    episode.replace(/-\d+$/, ''),
+    usedIds(observed, closed, new Set([...begun, episode])),
+  )
 }
 
 function numbered(id: string, isUsed: (id: string) => boolean): string {
@@ -48,7 +51,9 @@ function usedIds(
   const own = new Set([...git.merged, ...closed].map(({ spec }) => spec.episode))
   // A branch of the unit's own package keeps its name: the caller detects whether it is foreign.
   const isOwn = (state: 'drafts' | 'proposed', id: string): boolean =>
-    git.refs.has(`refs/heads/${formatWorkspaceBranch({ state, packagePath: unit.packageName, workspace: `drift-${id}` })}`)
+    git.refs.has(
+      `refs/heads/${formatWorkspaceBranch({ state, packagePath: unit.packageName, workspace: `drift-${id}` })}`,
+    )
   return (id) =>
     own.has(id) ||
     begun.has(id) ||

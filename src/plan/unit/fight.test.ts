@@ -19,7 +19,10 @@ test('a field that differs again after two merges restored it is proposed no mor
   const { report } = await world.plan()
   assert.equal(report.status.lifecycle, 'Draft')
   assert.equal(report.status.held?.reason, 'fight')
-  assert.match(report.status.held?.why ?? '', /^other-controller writes spec\.replicas of Deployment web again, after 2 merges/)
+  assert.match(
+    report.status.held?.why ?? '',
+    /^other-controller writes spec\.replicas of Deployment web again, after 2 merges/,
+  )
   assert.deepEqual((await world.plan()).updates, [])
 })
 

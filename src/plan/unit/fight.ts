@@ -24,22 +24,42 @@ const FLIPS_WITHIN = 600
  * @param closed of the unit
  * @param now RFC 3339 UTC
  */
-export function fightOver(changes: readonly Change[], closed: readonly ClosedEpisode[], now: string): Hold | undefined {
+export function fightOver(
+  changes: readonly Change[],
+  closed: readonly ClosedEpisode[],
+  now: string,
+): Hold | undefined {
   if (changes.some(({ risk }) => risk === 'critical')) return undefined
   const recent = (at: string | undefined, seconds: number): boolean =>
     at !== undefined && secondsSince1970(now) - secondsSince1970(at) < seconds
-  const merged = closed.filter(({ status }) => status.outcome === 'Merged' && recent(status.verifiedAt, MERGES_WITHIN))
-  const healed = closed.filter(({ status }) => status.outcome === 'Healed' && recent(status.at, FLIPS_WITHIN))
+  const merged = closed.filter(
+    ({ status }) => status.outcome === 'Merged' && recent(status.verifiedAt, MERGES_WITHIN),
+  )
+  const healed = closed.filter(
+    ({ status }) => status.outcome === 'Healed' && recent(status.at, FLIPS_WITHIN),
+  )
   for (const change of changes) {
     const location = locationOf(change)
-    const restored = merged.filter(({ spec }) => spec.changes.some((one) => one.resolution === 'Restore' && locationOf(one) === location))
-    const flipped = healed.filter(({ spec }) => spec.changes.some((one) => locationOf(one) === location))
+    const restored = merged.filter(({ spec }) =>
+      spec.changes.some((one) => one.resolution === 'Restore' && locationOf(one) === location),
+    )
+    const flipped = healed.filter(({ spec }) =>
+      spec.changes.some((one) => locationOf(one) === location),
+    )
     const who = change.actor.confidence === 'none' ? 'somebody' : change.actor.manager
     const what =
-      change.path === undefined ? `${change.ref.kind} ${change.ref.name}` : `${change.path} of ${change.ref.kind} ${change.ref.name}`
-    const times = restored.length >= MERGES ? `after ${restored.length} merges that restored it` : `${flipped.length} times in ten minutes`
+      change.path === undefined
+        ? `${change.ref.kind} ${change.ref.name}`
+        : `${change.path} of ${change.ref.kind} ${change.ref.name}`
+    const times =
+      restored.length >= MERGES
+        ? `after ${restored.length} merges that restored it`
+        : `${flipped.length} times in ten minutes`
     if (restored.length >= MERGES || flipped.length >= FLIPS)
-      return { reason: 'fight', why: `${who} writes ${what} again, ${times}: release the field, or ignore it by a rule of the policy` }
+      return {
+        reason: 'fight',
+        why: `${who} writes ${what} again, ${times}: release the field, or ignore it by a rule of the policy`,
+      }
   }
   return undefined
 }

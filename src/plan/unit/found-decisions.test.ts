@@ -1,12 +1,26 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BOT_EMAIL } from '../../../test/fakes/memory-repository.ts'
-import { CONFIG, KPTFILE, mergeByHand, proposed, refused, stateOf, TurnWorld, WEB, WEB_CONFIG } from '../../../test/fakes/turn-world.ts'
+import {
+  CONFIG,
+  KPTFILE,
+  mergeByHand,
+  proposed,
+  refused,
+  stateOf,
+  TurnWorld,
+  WEB,
+  WEB_CONFIG,
+} from '../../../test/fakes/turn-world.ts'
 
-const FOREIGN: readonly (readonly [name: string, more: { author?: string; committer?: string }])[] = [
-  ['on top of ours', {}],
-  ['in place of ours, keeping our authorship (git commit --amend)', { author: BOT_EMAIL, committer: 'ada@example.com' }],
-]
+const FOREIGN: readonly (readonly [name: string, more: { author?: string; committer?: string }])[] =
+  [
+    ['on top of ours', {}],
+    [
+      'in place of ours, keeping our authorship (git commit --amend)',
+      { author: BOT_EMAIL, committer: 'ada@example.com' },
+    ],
+  ]
 
 for (const [name, more] of FOREIGN) {
   test(`somebody commits to the branch, ${name}: it is never pushed to again`, async () => {
@@ -35,9 +49,13 @@ for (const [name, more] of FOREIGN) {
 test('somebody takes our record off the branch: the branch is theirs, and the other packages go on', async () => {
   const world = await proposed()
   const [branch = ''] = world.repository.names()
-  const record = world.repository.paths(branch).find((path) => path.startsWith('.drift/records/')) ?? ''
+  const record =
+    world.repository.paths(branch).find((path) => path.startsWith('.drift/records/')) ?? ''
   const theirs = world.repository.commitByHand(branch, { [record]: null })
-  world.repository.commitByHand('main', { 'apps/api/Kptfile': KPTFILE, 'apps/api/config.yaml': CONFIG.replaceAll('web', 'api') })
+  world.repository.commitByHand('main', {
+    'apps/api/Kptfile': KPTFILE,
+    'apps/api/config.yaml': CONFIG.replaceAll('web', 'api'),
+  })
   world.sync()
   world.edit(WEB, 'spec.replicas', 5)
   world.edit('/ConfigMap/shop/api', 'data.color', 'red')
@@ -65,7 +83,10 @@ test('a merge whose branch the forge deleted closes the episode too, once, with 
   world.repository.branches.delete(`refs/heads/${branch}`)
   assert.deepEqual(await stateOf(world), ['Applying', 'applying'])
   assert.deepEqual(world.repository.names(), ['apps/web/v1'])
-  assert.equal(world.repository.branches.get('refs/tags/apps/web/v1'), world.repository.head('main'))
+  assert.equal(
+    world.repository.branches.get('refs/tags/apps/web/v1'),
+    world.repository.head('main'),
+  )
   assert.match(world.repository.everything(), /outcome: Merged/)
   await world.plan()
   assert.deepEqual((await world.plan()).updates, [])

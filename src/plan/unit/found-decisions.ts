@@ -13,10 +13,35 @@ import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { type GitWrites, joinWrites, NO_WRITES, type PlannedUpdate } from '../observation/action.ts'
 import { otherBase } from '../observation/base-branch.ts'
-import { closedEpisodeOf, closedFile, closedWrites, isMergeKnown, isWithdrawn } from '../observation/closed-episode.ts'
-import { declined, type Found, type FoundOutcome, isClosedByPerson, PROPOSAL_CLOSED, proposedRef } from '../observation/found-outcome.ts'
-import type { EndedHead, MergeCommit, Observation, OpenBranch, UnreadableRecord } from '../observation/observation.ts'
-import { landingRecords, proposedByPorch, publishedByPorch, publishedWorkspaces, rejectedByPorch } from './porch-decisions.ts'
+import {
+  closedEpisodeOf,
+  closedFile,
+  closedWrites,
+  isMergeKnown,
+  isWithdrawn,
+} from '../observation/closed-episode.ts'
+import {
+  declined,
+  type Found,
+  type FoundOutcome,
+  isClosedByPerson,
+  PROPOSAL_CLOSED,
+  proposedRef,
+} from '../observation/found-outcome.ts'
+import type {
+  EndedHead,
+  MergeCommit,
+  Observation,
+  OpenBranch,
+  UnreadableRecord,
+} from '../observation/observation.ts'
+import {
+  landingRecords,
+  proposedByPorch,
+  publishedByPorch,
+  publishedWorkspaces,
+  rejectedByPorch,
+} from './porch-decisions.ts'
 import { amendedEpisodes, undoneNotes } from './undone-decisions.ts'
 import { withNewer } from './verified-episodes.ts'
 
@@ -36,23 +61,35 @@ export interface FoundDecisions {
   readonly revision: number
 }
 
-const NOTHING_FOUND = { branches: [], writes: NO_WRITES, notes: [], outcomes: [], unproposed: [], landing: [] }
+const NOTHING_FOUND = {
+  branches: [],
+  writes: NO_WRITES,
+  notes: [],
+  outcomes: [],
+  unproposed: [],
+  landing: [],
+}
 
 export function findDecisions(observed: Observation): FoundDecisions {
   const { git, proposals } = observed
   // An open or deleted branch of the unit cannot be distinguished from that of the other base branch.
-  if (otherBase(observed) !== undefined) return { ...NOTHING_FOUND, closed: git.ledger.closed, revision: git.revision }
+  if (otherBase(observed) !== undefined)
+    return { ...NOTHING_FOUND, closed: git.ledger.closed, revision: git.revision }
   const known = new Map(git.ledger.closed.map((episode) => [episode.metadata.name, episode.status]))
   // A merged draft decided nothing: its record is marked as a draft.
   const merged = git.merged.filter(({ spec }) => spec.lifecycle === 'Proposed')
   // Regardless of the present branch of that name: a turn that did not know of the merge may have rebuilt it.
-  const landed = merged.map((record) => ({ record, branch: git.branches.find((other) => isOf(other, record)) }))
+  const landed = merged.map((record) => ({
+    record,
+    branch: git.branches.find((other) => isOf(other, record)),
+  }))
   const porch = [...publishedByPorch(observed), ...rejectedByPorch(observed)]
   const published = new Set([
     ...publishedWorkspaces(observed).map(({ workspace }) => workspace),
     ...porch.map(({ episode }) => `drift-${episode.metadata.name}`),
   ])
-  const isOver = (branch: OpenBranch): boolean => published.has(branch.workspace) || landed.some(({ record }) => isOf(branch, record))
+  const isOver = (branch: OpenBranch): boolean =>
+    published.has(branch.workspace) || landed.some(({ record }) => isOf(branch, record))
   const ended = git.branches.filter((branch) => isEnded(observed, branch) && !isOver(branch))
   const closed = ended.filter(({ ref }) => proposals.get(ref)?.state === 'closed')
   const unproposed = closed.filter((branch) => isUnproposed(git.heads.get(branch.ref) ?? branch))
@@ -68,9 +105,13 @@ export function findDecisions(observed: Observation): FoundDecisions {
       // One that was closed before may have been reopened, and closed once more.
       .filter((one) => one !== undefined)
       .filter(
-        ({ ref, episode }) => (known.get(episode.metadata.name)?.at ?? '') < (proposals.get(ref)?.decidedAt || observed.cluster.observedAt),
+        ({ ref, episode }) =>
+          (known.get(episode.metadata.name)?.at ?? '') <
+          (proposals.get(ref)?.decidedAt || observed.cluster.observedAt),
       ),
-    ...(openDeleted === undefined || isUnproposed(openDeleted) ? [] : [deletedByHand(observed, openDeleted)]),
+    ...(openDeleted === undefined || isUnproposed(openDeleted)
+      ? []
+      : [deletedByHand(observed, openDeleted)]),
     ...closedWhileWithdrawn(observed, published),
   ]
   const reopened = reopenedProposals(observed)
@@ -81,9 +122,13 @@ export function findDecisions(observed: Observation): FoundDecisions {
   // A turn that did not know of the decision moved the branch: its new changes are proposed again, under a name of their own. A branch
   // that equals the decision may have been restored, to be opened again.
   const isMoved = (branch: OpenBranch): boolean =>
-    git.heads.has(branch.ref) || landed.some(({ record }) => isOf(branch, record) && !isEqualText(branch.record, record))
+    git.heads.has(branch.ref) ||
+    landed.some(({ record }) => isOf(branch, record) && !isEqualText(branch.record, record))
   const taken = new Set(found.flatMap(({ writes }) => writes.updates.map(({ ref }) => ref)))
-  const left = over.filter((branch) => !branch.foreign && !taken.has(branch.ref) && (isMoved(branch) || unproposed.includes(branch)))
+  const left = over.filter(
+    (branch) =>
+      !branch.foreign && !taken.has(branch.ref) && (isMoved(branch) || unproposed.includes(branch)),
+  )
   return {
     branches: git.branches.filter((branch) => !decided.has(branch)),
     closed: [
@@ -92,14 +137,21 @@ export function findDecisions(observed: Observation): FoundDecisions {
     ],
     writes: joinWrites([
       ...found.map(({ writes }) => writes),
-      { ...NO_WRITES, updates: [...left.map(withdrawal), ...reopened.map(restoration)], ledger: amended.map(closedFile) },
+      {
+        ...NO_WRITES,
+        updates: [...left.map(withdrawal), ...reopened.map(restoration)],
+        ledger: amended.map(closedFile),
+      },
     ]),
     notes: [
       ...found.map(({ note }): Note => ({ cause: 'decision', subject: '', text: note })),
       ...proposedByPorch(observed),
       ...undoneNotes(observed),
       ...ended.flatMap((branch) => unseenNotes(observed, branch)),
-      ...[...unproposed, ...(openDeleted === undefined || !isUnproposed(openDeleted) ? [] : [openDeleted])].map(unproposedNote),
+      ...[
+        ...unproposed,
+        ...(openDeleted === undefined || !isUnproposed(openDeleted) ? [] : [openDeleted]),
+      ].map(unproposedNote),
       ...git.unreadable.map(unreadableNote),
       ...reopened.map(reopenedNote),
     ],
@@ -107,7 +159,8 @@ export function findDecisions(observed: Observation): FoundDecisions {
     unproposed,
     landing: landingRecords(observed),
     revision: found.reduce(
-      (latest, { episode }) => Math.max(latest, Number(/^v(\d+)$/.exec(episode.status.revision ?? '')?.[1] ?? 0)),
+      (latest, { episode }) =>
+        Math.max(latest, Number(/^v(\d+)$/.exec(episode.status.revision ?? '')?.[1] ?? 0)),
       git.revision,
     ),
   }
@@ -130,8 +183,14 @@ function isEnded({ proposals, git }: Observation, { ref, state }: OpenBranch): b
 function reopenedProposals(observed: Observation): readonly KnownProposal[] {
   const { git, proposals } = observed
   return git.ledger.closed.flatMap(({ metadata, status }) => {
-    const proposal = isClosedByPerson(status) ? proposals.get(proposedRef(observed, `drift-${metadata.name}`)) : undefined
-    return proposal?.state === 'open' && proposal.movedTo === undefined && !git.refs.has(proposal.ref) ? [proposal] : []
+    const proposal = isClosedByPerson(status)
+      ? proposals.get(proposedRef(observed, `drift-${metadata.name}`))
+      : undefined
+    return proposal?.state === 'open' &&
+      proposal.movedTo === undefined &&
+      !git.refs.has(proposal.ref)
+      ? [proposal]
+      : []
   })
 }
 
@@ -162,7 +221,11 @@ function unseenNotes({ git, proposals }: Observation, { ref, workspace }: OpenBr
 }
 
 export function unreadableNote({ where, why }: UnreadableRecord): Note {
-  return { cause: 'record-not-read', subject: '', text: `the record of ${where} cannot be read and is left alone: ${why}` }
+  return {
+    cause: 'record-not-read',
+    subject: '',
+    text: `the record of ${where} cannot be read and is left alone: ${why}`,
+  }
 }
 
 /**
@@ -181,12 +244,19 @@ function mergedByHand(
     const proposal = observed.proposals.get(ref)
     // Units of a joint proposal find each other's tag, whether or not the branch still exists.
     const joint = (branch?.others.length ?? 0) > 0
-    const tags = mergeCommit === undefined ? undefined : revisionAt(observed, [mergeCommit.published, mergeCommit.commit])
+    const tags =
+      mergeCommit === undefined
+        ? undefined
+        : revisionAt(observed, [mergeCommit.published, mergeCommit.commit])
     // Approved through Porch too: that published it.
-    const known = tags ?? git.published.find(({ workspace }) => workspace === record.metadata.name)?.revision
+    const known =
+      tags ?? git.published.find(({ workspace }) => workspace === record.metadata.name)?.revision
     // A branch with foreign commits is never deleted, merged or not: commits pushed after the merge would be lost with it.
     // Records of a branch that went on since were not published.
-    const own = branch !== undefined && isEqualText(branch.record, record) && !git.heads.has(ref) ? branch.commit : undefined
+    const own =
+      branch !== undefined && isEqualText(branch.record, record) && !git.heads.has(ref)
+        ? branch.commit
+        : undefined
     const tagged =
       branch?.foreign === true || known !== undefined || !setsTags(observed.policy, unit.source)
         ? undefined
@@ -195,10 +265,14 @@ function mergedByHand(
           : (own ?? mergeCommit?.published)
     if (tagged !== undefined) revision += 1
     const published = known ?? (tagged === undefined ? undefined : revision)
-    const at = proposal?.state === 'merged' && proposal.decidedAt !== '' ? proposal.decidedAt : (mergeCommit?.at ?? cluster.observedAt)
+    const at =
+      proposal?.state === 'merged' && proposal.decidedAt !== ''
+        ? proposal.decidedAt
+        : (mergeCommit?.at ?? cluster.observedAt)
     const closed = closedEpisodeOf(record, {
       outcome: 'Merged',
-      decidedBy: (proposal?.state === 'merged' ? proposal.decidedBy : '') || (mergeCommit?.by ?? ''),
+      decidedBy:
+        (proposal?.state === 'merged' ? proposal.decidedBy : '') || (mergeCommit?.by ?? ''),
       // Clocks of people are not ours: no decision is later than its observation.
       at: at < cluster.observedAt ? at : cluster.observedAt,
       seenAt: cluster.observedAt,
@@ -210,7 +284,9 @@ function mergedByHand(
     const tag = formatRevisionTag({ packagePath: unit.packageName, revision })
     const updates: PlannedUpdate[] = [
       ...(tagged === undefined ? [] : [{ ref: `refs/tags/${tag}`, from: null, to: tagged }]),
-      ...(branch === undefined || branch.foreign ? [] : [{ ref: branch.ref, from: branch.commit, to: null }]),
+      ...(branch === undefined || branch.foreign
+        ? []
+        : [{ ref: branch.ref, from: branch.commit, to: null }]),
     ]
     const how =
       branch?.foreign === true
@@ -232,21 +308,30 @@ function mergedByHand(
 }
 
 function mergedAt(mergeCommit: MergeCommit | undefined): string {
-  return mergeCommit === undefined ? 'its commit is not known yet' : `its commit is ${mergeCommit.commit.slice(0, 7)}`
+  return mergeCommit === undefined
+    ? 'its commit is not known yet'
+    : `its commit is ${mergeCommit.commit.slice(0, 7)}`
 }
 
 function isEqualText({ spec: left }: DriftRecord, { spec: right }: DriftRecord): boolean {
-  return left.lifecycle === right.lifecycle && left.fingerprint === right.fingerprint && left.plan === right.plan
+  return (
+    left.lifecycle === right.lifecycle &&
+    left.fingerprint === right.fingerprint &&
+    left.plan === right.plan
+  )
 }
 
 function alteredNote(altered: string | undefined): string {
-  return altered === undefined ? '' : `; it is not what was proposed, and backporch does not write it to a cluster: ${altered}`
+  return altered === undefined
+    ? ''
+    : `; it is not what was proposed, and backporch does not write it to a cluster: ${altered}`
 }
 
 /** Number of the revision whose tag is on one of the commits: an earlier turn set it and ended before it wrote the ledger. */
 function revisionAt({ git, unit }: Observation, commits: readonly ObjectId[]): number | undefined {
   for (const [ref, commit] of git.refs) {
-    const tag = ref.startsWith('refs/tags/') && commits.includes(commit) ? parseRevisionTag(ref) : undefined
+    const tag =
+      ref.startsWith('refs/tags/') && commits.includes(commit) ? parseRevisionTag(ref) : undefined
     if (tag?.packagePath === unit.packageName) return tag.revision
   }
   return undefined
@@ -254,14 +339,19 @@ function revisionAt({ git, unit }: Observation, commits: readonly ObjectId[]): n
 
 /** Full name of the branch that a merged episode was on. */
 export function mergedRef(observed: Observation, { spec, status }: ClosedEpisode): string {
-  return status.branch === undefined ? proposedRef(observed, `drift-${spec.episode}`) : `refs/heads/${status.branch}`
+  return status.branch === undefined
+    ? proposedRef(observed, `drift-${spec.episode}`)
+    : `refs/heads/${status.branch}`
 }
 
 /**
  * Closed on the forge, and not merged: the content at the time of the close becomes silent. A branch with foreign
  * commits stays foreign. @returns undefined where the unit came onto the branch after that
  */
-function closedByHand(observed: Observation, { ref, commit, record: now, foreign, workspace }: OpenBranch): Found | undefined {
+function closedByHand(
+  observed: Observation,
+  { ref, commit, record: now, foreign, workspace }: OpenBranch,
+): Found | undefined {
   const head = observed.git.heads.get(ref)
   const record = head === undefined ? now : head.record
   if (record === undefined) return undefined
@@ -303,7 +393,10 @@ function closedWhileWithdrawn(observed: Observation, published: ReadonlySet<stri
 }
 
 /** Otherwise any account that may push a branch could silence what was never proposed. */
-function isUnproposed({ record, recordPushed }: Pick<EndedHead, 'record' | 'recordPushed'>): boolean {
+function isUnproposed({
+  record,
+  recordPushed,
+}: Pick<EndedHead, 'record' | 'recordPushed'>): boolean {
   return record !== undefined && recordPushed !== true
 }
 
@@ -322,11 +415,19 @@ interface DeletedProposal extends Pick<EndedHead, 'record' | 'recordPushed'> {
 function openAndDeleted(observed: Observation): DeletedProposal | undefined {
   const { git } = observed
   const { report } = git.ledger
-  if (report === undefined || report.status.lifecycle !== 'Proposed' || report.spec.fingerprint === '') return undefined
+  if (
+    report === undefined ||
+    report.status.lifecycle !== 'Proposed' ||
+    report.spec.fingerprint === ''
+  )
+    return undefined
   const { episode, plan } = report.status
   const workspace = `drift-${episode}`
   // A branch without our record is still a branch: a person works on it.
-  const ref = report.status.branch === undefined ? proposedRef(observed, workspace) : `refs/heads/${report.status.branch}`
+  const ref =
+    report.status.branch === undefined
+      ? proposedRef(observed, workspace)
+      : `refs/heads/${report.status.branch}`
   const proposal = observed.proposals.get(ref)
   const known =
     git.refs.has(ref) ||
@@ -344,15 +445,34 @@ function openAndDeleted(observed: Observation): DeletedProposal | undefined {
   const head = git.heads.get(ref)
   // The forge reports what it was about, and it was not about this.
   if (head !== undefined && head.record?.spec.episode !== episode) return undefined
-  return { ref, workspace, report, record: head?.record, ...(head === undefined ? {} : { recordPushed: head.recordPushed === true }) }
+  return {
+    ref,
+    workspace,
+    report,
+    record: head?.record,
+    ...(head === undefined ? {} : { recordPushed: head.recordPushed === true }),
+  }
 }
 
-function deletedByHand(observed: Observation, { ref, workspace, report, record }: DeletedProposal): Found {
+function deletedByHand(
+  observed: Observation,
+  { ref, workspace, report, record }: DeletedProposal,
+): Found {
   const { episode, plan, since } = report.status
-  const spec = record?.spec ?? { ...report.spec, episode, began: since, plan: plan === '' ? 'Restore' : plan }
+  const spec = record?.spec ?? {
+    ...report.spec,
+    episode,
+    began: since,
+    plan: plan === '' ? 'Restore' : plan,
+  }
   const by = observed.proposals.get(ref)
   const isRenamed = by?.movedTo !== undefined
-  const status = declined(observed, spec.changes, by, isRenamed ? PROPOSAL_CLOSED : 'the branch was deleted')
+  const status = declined(
+    observed,
+    spec.changes,
+    by,
+    isRenamed ? PROPOSAL_CLOSED : 'the branch was deleted',
+  )
   const closed = closedEpisodeOf({ spec }, status)
   return {
     ref,

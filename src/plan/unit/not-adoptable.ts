@@ -74,6 +74,13 @@ function problemsOf(
   changes: readonly PlannedChange[],
 ): readonly (string | undefined)[] {
   if (changes.length === 0) return []
-  const input = { packagePath: unit.packagePath, files: git.files, pipeline, functions, built, changes }
+  const input = {
+    packagePath: unit.packagePath,
+    files: git.files,
+    pipeline,
+    functions,
+    built,
+    changes,
+  }
   return sourceOf(policy.render).edit.problems(input)
 }

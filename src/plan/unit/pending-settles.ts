@@ -27,7 +27,9 @@ export function pendingSettles({ units, view }: SettledTurn): PendingSettle[] {
     const { git, notHandedOver } = unit.observation
     const applying = stillApplying(unit.observation)
     const waiting = new Set(
-      unverifiedMerges(git.ledger.closed).filter(({ spec }) => spec.changes.some(({ fingerprint }) => applying.has(fingerprint))),
+      unverifiedMerges(git.ledger.closed).filter(({ spec }) =>
+        spec.changes.some(({ fingerprint }) => applying.has(fingerprint)),
+      ),
     )
     const held = new Set(notHandedOver)
     return git.ledger.closed.flatMap((episode) => {
@@ -35,8 +37,12 @@ export function pendingSettles({ units, view }: SettledTurn): PendingSettle[] {
       // The merge decided, and the syncer may apply it: but no review covered a write by backporch.
       if (status.outcome !== 'Merged' || status.altered !== undefined) return []
       const record = git.merged.find(({ metadata }) => metadata.name === `drift-${spec.episode}`)
-      const commit = settledCommitOf(view.refs, unit.unit.packageName, { commit: git.decidedCommits.get(episode.metadata.name), ...status })
-      if (record === undefined || commit === undefined || record.spec.settle !== 'backporch') return []
+      const commit = settledCommitOf(view.refs, unit.unit.packageName, {
+        commit: git.decidedCommits.get(episode.metadata.name),
+        ...status,
+      })
+      if (record === undefined || commit === undefined || record.spec.settle !== 'backporch')
+        return []
       const restored = restoredObjects(record)
       const isHeld = [...restored].some((key) => held.has(key))
       if (restored.size === 0 || !(waiting.has(episode) || isHeld)) return []
@@ -59,5 +65,9 @@ export function settledCommitOf(
 /** Fingerprints of what a merged decision is about and live still shows. */
 export function stillApplying({ verdicts, key, git }: Observation): ReadonlySet<string> {
   const applying = applyingFingerprints(git.ledger.closed)
-  return new Set(allChanges(verdicts, key).flatMap(({ fingerprint }) => (applying.has(fingerprint) ? [fingerprint] : [])))
+  return new Set(
+    allChanges(verdicts, key).flatMap(({ fingerprint }) =>
+      applying.has(fingerprint) ? [fingerprint] : [],
+    ),
+  )
 }

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
-import { gitOf, observationOf, proposedOf, refusalOf } from '../../../test/fakes/observation-builder.ts'
+import {
+  gitOf,
+  observationOf,
+  proposedOf,
+  refusalOf,
+} from '../../../test/fakes/observation-builder.ts'
 import type { Observation, OpenBranch } from '../observation/observation.ts'
 import { openProposal } from './plan-decision.ts'
 
@@ -28,9 +33,27 @@ test('the open proposal of a unit is the one that is decided', () => {
   assert.equal(openProposal(unreadable), branch, 'another branch cannot be read')
 })
 
-const REFUSED: readonly (readonly [name: string, unit: Observation, code: string, why: RegExp, remedy: RegExp])[] = [
-  ['nothing is open', observationOf(), 'BP2004', /^nothing was proposed, or it was decided before$/, /^backporch diff apps\/web/],
-  ['there is a draft only', DRAFT, 'BP2004', /^drift-[0-9a-f]{8} is recorded as a draft only$/, /^propose it: backporch restore apps\/web/],
+const REFUSED: readonly (readonly [
+  name: string,
+  unit: Observation,
+  code: string,
+  why: RegExp,
+  remedy: RegExp,
+])[] = [
+  [
+    'nothing is open',
+    observationOf(),
+    'BP2004',
+    /^nothing was proposed, or it was decided before$/,
+    /^backporch diff apps\/web/,
+  ],
+  [
+    'there is a draft only',
+    DRAFT,
+    'BP2004',
+    /^drift-[0-9a-f]{8} is recorded as a draft only$/,
+    /^propose it: backporch restore apps\/web/,
+  ],
   [
     'its record cannot be read',
     observationOf([], { git: gitOf({ unreadable: [UNREADABLE] }) }),

@@ -9,7 +9,12 @@ import { houseMessage } from '../../policy/house-rules.ts'
 import { formatApprovalMessage } from '../../record/commit-message.ts'
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import type { LedgerWrites } from '../observation/action.ts'
-import { closedEpisodeOf, closedWrites, secondsSince1970, silenceEnd } from '../observation/closed-episode.ts'
+import {
+  closedEpisodeOf,
+  closedWrites,
+  secondsSince1970,
+  silenceEnd,
+} from '../observation/closed-episode.ts'
 import { ledgerFilesOf } from '../observation/ledger-files.ts'
 import type { Observation, OpenBranch } from '../observation/observation.ts'
 import type { UnitPlan } from '../observation/unit-plan.ts'
@@ -39,46 +44,84 @@ export interface PlannedApproval {
  * Merges the proposal as Porch approves a revision: a merge commit with parents base and proposal, a tag on it where the policy sets one,
  * the branch gone; and the decision in the ledger. `changes` are what the branch changes against its base.
  */
-export function planApproval(input: DecisionInput, changes: readonly FileChange[]): PlannedApproval {
+export function planApproval(
+  input: DecisionInput,
+  changes: readonly FileChange[],
+): PlannedApproval {
   const { observed, proposal, decidedBy, at } = input
   const { unit, git } = observed
   const next = setsTags(observed.policy, unit.source) ? git.revision + 1 : undefined
   const revision = next === undefined ? undefined : `v${next}`
-  const subject = { record: proposal.record, slug: unit.slug, packageName: unit.packageName, sourceRevision: observed.git.publishedName }
+  const subject = {
+    record: proposal.record,
+    slug: unit.slug,
+    packageName: unit.packageName,
+    sourceRevision: observed.git.publishedName,
+  }
   return {
     merge: {
       parents: [git.base, proposal.commit],
       base: git.base,
       changes,
-      message: houseMessage(formatApprovalMessage(subject, { revision: next, decidedBy, at }), observed.policy.house.commit),
+      message: houseMessage(
+        formatApprovalMessage(subject, { revision: next, decidedBy, at }),
+        observed.policy.house.commit,
+      ),
       signOff: observed.policy.house.commit.signOff,
       at: secondsSince1970(at),
     },
-    tag: next === undefined ? undefined : `refs/tags/${formatRevisionTag({ packagePath: unit.packageName, revision: next })}`,
+    tag:
+      next === undefined
+        ? undefined
+        : `refs/tags/${formatRevisionTag({ packagePath: unit.packageName, revision: next })}`,
     revision,
     ledger: (commit) =>
-      closing(input, { outcome: 'Merged', decidedBy, at, ...given({ commit, revision }), ...reasonOf(input) }, 'Applying'),
+      closing(
+        input,
+        { outcome: 'Merged', decidedBy, at, ...given({ commit, revision }), ...reasonOf(input) },
+        'Applying',
+      ),
   }
 }
 
 /** Close: git and the cluster stay as they are, and exactly this fingerprint is silent until `silentUntil`, RFC 3339 UTC. */
-export function planRejection(input: DecisionInput): LedgerWrites & { readonly silentUntil: string } {
+export function planRejection(
+  input: DecisionInput,
+): LedgerWrites & { readonly silentUntil: string } {
   const { observed, proposal, decidedBy, at } = input
   const silentUntil = silenceEnd(proposal.record.spec.changes, at, observed.policy.closeSilence)
-  return { ...closing(input, { outcome: 'Declined', decidedBy, at, silentUntil, ...reasonOf(input) }, 'Silenced'), silentUntil }
+  return {
+    ...closing(
+      input,
+      { outcome: 'Declined', decidedBy, at, silentUntil, ...reasonOf(input) },
+      'Silenced',
+    ),
+    silentUntil,
+  }
 }
 
 function reasonOf({ reason }: DecisionInput): { reason?: string } {
   return reason === undefined ? {} : { reason }
 }
 
-function closing(input: DecisionInput, status: ClosedEpisode['status'], state: 'Applying' | 'Silenced'): LedgerWrites {
+function closing(
+  input: DecisionInput,
+  status: ClosedEpisode['status'],
+  state: 'Applying' | 'Silenced',
+): LedgerWrites {
   const { observed, turn, proposal, at } = input
   const { episode, plan } = proposal.record.spec
   const { unit } = turn.report.spec
   const revision = status.revision ?? unit.revision
-  const spec = { ...turn.report.spec, unit: { ...unit, ...(revision === undefined ? {} : { revision }) } }
-  const report = { ...turn.report, spec, status: { ...turn.report.status, state, since: at, lifecycle: '' as const, episode, plan } }
+  const spec = {
+    ...turn.report.spec,
+    unit: { ...unit, ...(revision === undefined ? {} : { revision }) },
+  }
+  const report = {
+    ...turn.report,
+    spec,
+    status: { ...turn.report.status, state, since: at, lifecycle: '' as const, episode, plan },
+  }
   const closed = closedWrites(closedEpisodeOf(proposal.record, status), observed.unit.packageName)
   return { ...closed, ledger: [...closed.ledger, ...ledgerFilesOf(observed, report).files] }
 }
@@ -102,9 +145,14 @@ export function openProposal(observed: Observation): OpenBranch {
     throw new Failure({
       code: 'BP2004',
       what: `there is no open proposal for ${name} in ${observed.unit.cluster}`,
-      why: draft === undefined ? 'nothing was proposed, or it was decided before' : `${draft.workspace} is recorded as a draft only`,
+      why:
+        draft === undefined
+          ? 'nothing was proposed, or it was decided before'
+          : `${draft.workspace} is recorded as a draft only`,
       remedy:
-        draft === undefined ? `backporch diff ${name} shows what differs` : `propose it: backporch restore ${name} (or adopt, or release)`,
+        draft === undefined
+          ? `backporch diff ${name} shows what differs`
+          : `propose it: backporch restore ${name} (or adopt, or release)`,
     })
   }
   if (proposal.foreign) {

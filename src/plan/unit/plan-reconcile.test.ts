@@ -3,13 +3,24 @@ import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { removedFrom } from '../../../test/fakes/live-object.ts'
-import { DEPLOYMENT, KPTFILE, policyText, proposed, refused, stateOf, TurnWorld, WEB, WEB_CONFIG } from '../../../test/fakes/turn-world.ts'
+import {
+  DEPLOYMENT,
+  KPTFILE,
+  policyText,
+  proposed,
+  refused,
+  stateOf,
+  TurnWorld,
+  WEB,
+  WEB_CONFIG,
+} from '../../../test/fakes/turn-world.ts'
 
-const MODES: readonly (readonly [mode: string, state: string, outcome: string, prefix: string])[] = [
-  ['Off', 'Off', 'none', ''],
-  ['Warn', 'Drifted', 'created', 'drafts/apps/web/drift-'],
-  ['Propose', 'Drifted', 'created', 'proposed/apps/web/drift-'],
-]
+const MODES: readonly (readonly [mode: string, state: string, outcome: string, prefix: string])[] =
+  [
+    ['Off', 'Off', 'none', ''],
+    ['Warn', 'Drifted', 'created', 'drafts/apps/web/drift-'],
+    ['Propose', 'Drifted', 'created', 'proposed/apps/web/drift-'],
+  ]
 
 for (const [mode, state, outcome, prefix] of MODES) {
   test(`without drift, in mode ${mode}: in sync, and no branch`, async () => {
@@ -108,13 +119,23 @@ test('a branch has one commit on the base, however often it was updated', async 
     world.edit(WEB, 'spec.replicas', replicas)
     await world.plan()
   }
-  const commit = await world.repository.commit(world.repository.head(String(world.repository.names()[0])))
+  const commit = await world.repository.commit(
+    world.repository.head(String(world.repository.names()[0])),
+  )
   assert.deepEqual(commit.parents, [world.repository.head('main')])
 })
 
-const BASE_MOVES: readonly (readonly [name: string, files: { readonly [path: string]: string | null }, outcome: string])[] = [
+const BASE_MOVES: readonly (readonly [
+  name: string,
+  files: { readonly [path: string]: string | null },
+  outcome: string,
+])[] = [
   ['another file of the package', { 'apps/web/README.md': 'hello' }, 'updated'],
-  ['the same file at another place', { 'apps/web/deployment.yaml': DEPLOYMENT.replace('# the shop', '# our shop') }, 'updated'],
+  [
+    'the same file at another place',
+    { 'apps/web/deployment.yaml': DEPLOYMENT.replace('# the shop', '# our shop') },
+    'updated',
+  ],
   ['another package', { 'apps/api/Kptfile': KPTFILE }, 'unchanged'],
   ['a file outside of every package', { 'README.md': 'hello' }, 'unchanged'],
 ]
@@ -142,7 +163,9 @@ test('the cluster goes back by itself: the branch is withdrawn and the episode s
 
 test('somebody commits the live value to git: the branch is withdrawn as resolved by git', async () => {
   const world = await proposed()
-  world.repository.commitByHand('main', { 'apps/web/deployment.yaml': DEPLOYMENT.replace('replicas: 3', 'replicas: 5') })
+  world.repository.commitByHand('main', {
+    'apps/web/deployment.yaml': DEPLOYMENT.replace('replicas: 3', 'replicas: 5'),
+  })
   assert.deepEqual((await stateOf(world))[1], 'healed')
   assert.deepEqual(world.repository.names(), [])
   assert.match(world.repository.everything(), /outcome: ResolvedByGit/)
@@ -205,7 +228,8 @@ test('an incomplete observation freezes an open record: it is neither shrunk, no
   world.cluster.unreadable.add(WEB_CONFIG)
   assert.deepEqual(await stateOf(world), ['Unknown', 'frozen'])
   await refused(world.approve(), 'BP2005')
-  for (const [ref, id] of before) if (!ref.endsWith('drift-ledger')) assert.equal(world.repository.branches.get(ref), id)
+  for (const [ref, id] of before)
+    if (!ref.endsWith('drift-ledger')) assert.equal(world.repository.branches.get(ref), id)
 })
 
 test('an outage of the dry run freezes too, while ownership shows a part of the drift', async () => {
@@ -214,8 +238,16 @@ test('an outage of the dry run freezes too, while ownership shows a part of the 
   world.cluster.change(WEB, (live) => removedFrom(live, 'metadata.labels.app'))
   const { report } = await world.plan()
   assert.equal(report.spec.changes.length, 2)
-  world.cluster.change(WEB, (live) => ({ ...live, metadata: { ...(live['metadata'] as object), labels: { app: 'other' } } }))
-  world.cluster.outage = new Failure({ code: 'BP3006', what: 'cannot patch', why: 'timeout', remedy: 'try again' })
+  world.cluster.change(WEB, (live) => ({
+    ...live,
+    metadata: { ...(live['metadata'] as object), labels: { app: 'other' } },
+  }))
+  world.cluster.outage = new Failure({
+    code: 'BP3006',
+    what: 'cannot patch',
+    why: 'timeout',
+    remedy: 'try again',
+  })
   const { outcome, report: now } = await world.plan()
   assert.equal(outcome, 'frozen')
   assert.deepEqual(
@@ -242,12 +274,20 @@ test('a field that was released and that somebody else owns is no drift', async 
   await world.approve()
   assert.doesNotMatch(world.repository.text('main', 'apps/web/deployment.yaml') ?? '', /replicas/)
   const { report } = await world.plan()
-  assert.deepEqual([report.status.state, report.status.setAside?.map(({ state }) => state)], ['InSync', ['Released']])
-  assert.doesNotMatch(world.repository.text('drift-ledger', 'clusters/prod/apps--web/resourcegroup.yaml') ?? '', /DriftDetected/)
+  assert.deepEqual(
+    [report.status.state, report.status.setAside?.map(({ state }) => state)],
+    ['InSync', ['Released']],
+  )
+  assert.doesNotMatch(
+    world.repository.text('drift-ledger', 'clusters/prod/apps--web/resourcegroup.yaml') ?? '',
+    /DriftDetected/,
+  )
 })
 
 test('an ignored field is no drift and is reported as ignored', async () => {
-  const world = new TurnWorld('{mode: Propose, ignore: [{paths: [spec.replicas], reason: autoscaled}]}')
+  const world = new TurnWorld(
+    '{mode: Propose, ignore: [{paths: [spec.replicas], reason: autoscaled}]}',
+  )
   world.edit(WEB, 'spec.replicas', 5)
   const { report } = await world.plan()
   assert.deepEqual(
@@ -259,9 +299,14 @@ test('an ignored field is no drift and is reported as ignored', async () => {
 
 test('git that moved ahead of the syncer is no drift', async () => {
   const world = new TurnWorld()
-  world.repository.commitByHand('main', { 'apps/web/deployment.yaml': DEPLOYMENT.replace('replicas: 3', 'replicas: 4') })
+  world.repository.commitByHand('main', {
+    'apps/web/deployment.yaml': DEPLOYMENT.replace('replicas: 3', 'replicas: 4'),
+  })
   const { report } = await world.plan()
-  assert.deepEqual([report.status.state, report.status.setAside?.map(({ state }) => state)], ['Behind', ['Behind']])
+  assert.deepEqual(
+    [report.status.state, report.status.setAside?.map(({ state }) => state)],
+    ['Behind', ['Behind']],
+  )
 })
 
 test('a policy that changes the mode moves a draft on to a proposal, and takes none back', async () => {
@@ -282,7 +327,11 @@ const AUTOSCALER: JsonObject = {
   apiVersion: 'autoscaling/v2',
   kind: 'HorizontalPodAutoscaler',
   metadata: { name: 'web', namespace: 'shop' },
-  spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }, minReplicas: 2, maxReplicas: 10 },
+  spec: {
+    scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+    minReplicas: 2,
+    maxReplicas: 10,
+  },
 }
 
 test('what an autoscaler sets and git declares is planned as Release, whatever the policy plans, and the record says why', async () => {
@@ -298,7 +347,10 @@ test('what an autoscaler sets and git declares is planned as Release, whatever t
       ['spec.replicas', 'Release'],
     ],
   )
-  assert.match(record?.spec.changes[1]?.notes?.join() ?? '', /HorizontalPodAutoscaler shop\/web sets the field and git declares it/)
+  assert.match(
+    record?.spec.changes[1]?.notes?.join() ?? '',
+    /HorizontalPodAutoscaler shop\/web sets the field and git declares it/,
+  )
   assert.doesNotMatch(world.repository.text(branch, 'apps/web/deployment.yaml') ?? '', /replicas/)
 })
 

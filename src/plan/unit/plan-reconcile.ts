@@ -9,7 +9,13 @@ import { formatProposalMessage } from '../../record/commit-message.ts'
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
-import { type GitWrites, isNothing, joinWrites, NO_WRITES, type PlannedUpdate } from '../observation/action.ts'
+import {
+  type GitWrites,
+  isNothing,
+  joinWrites,
+  NO_WRITES,
+  type PlannedUpdate,
+} from '../observation/action.ts'
 import { assertOwnBase, otherBase } from '../observation/base-branch.ts'
 import { leftAlone, withdrawnNote, withheldNotes } from '../observation/branch-notes.ts'
 import { cannotChange } from '../observation/cannot-change.ts'
@@ -52,7 +58,10 @@ export function planReconcile(observation: Observation, options: PlanOptions = {
 }
 
 /** What the branch of an open proposal changes against its base, as this turn would write it: the record names the decisions. */
-export function filesOfProposal(observation: Observation, proposal: OpenBranch): ProposalFiles['changes'] {
+export function filesOfProposal(
+  observation: Observation,
+  proposal: OpenBranch,
+): ProposalFiles['changes'] {
   return new Turn(observation, {}).filesOf(proposal)
 }
 
@@ -84,7 +93,10 @@ class Turn {
   private readonly newer: string | undefined
   private readonly changes: readonly OpenChange[]
 
-  constructor(observation: Observation, { resolutionRequest, begun = new Set(), hold, joint }: PlanOptions) {
+  constructor(
+    observation: Observation,
+    { resolutionRequest, begun = new Set(), hold, joint }: PlanOptions,
+  ) {
     this.resolutionRequest = resolutionRequest
     this.begun = begun
     this.joint = joint
@@ -98,7 +110,9 @@ class Turn {
     this.observed = { ...observation, git: { ...observation.git, revision: found.revision } }
     this.found = { ...found, closed: withNewer(found.closed, this.failed) }
     const { branches } = this.found
-    const open = branches.find(({ state }) => state === 'proposed') ?? branches.find(({ state }) => state === 'drafts')
+    const open =
+      branches.find(({ state }) => state === 'proposed') ??
+      branches.find(({ state }) => state === 'drafts')
     this.open = open?.foreign ? asInLedger(observation, open) : open
     this.hold =
       hold ??
@@ -118,14 +132,22 @@ class Turn {
     const fingerprint = unitFingerprint(this.observed, active)
     if (this.open?.foreign)
       return this.keepOpen(active, fingerprint, 'foreign', [
-        leftAlone(`${shortBranch(this.open.ref)}: ${this.open.foreignWhy ?? 'it has a commit that is not ours'}`),
+        leftAlone(
+          `${shortBranch(this.open.ref)}: ${this.open.foreignWhy ?? 'it has a commit that is not ours'}`,
+        ),
       ])
-    const why = this.resolutionRequest === undefined && this.open !== undefined ? whyUntouched(this.observed, this.open) : ''
+    const why =
+      this.resolutionRequest === undefined && this.open !== undefined
+        ? whyUntouched(this.observed, this.open)
+        : ''
     if (why !== '') return this.keepOpen(active, fingerprint, 'frozen', [leftAlone(why)])
     // It may be the proposal about this very drift, or the decision about it: a second one would contradict it.
-    if (this.open === undefined && this.observed.git.unreadable.length > 0) return this.keepOpen(active, fingerprint, 'frozen', [])
+    if (this.open === undefined && this.observed.git.unreadable.length > 0)
+      return this.keepOpen(active, fingerprint, 'frozen', [])
     if (this.isFrozen(active))
-      return this.keepOpen(active, fingerprint, 'frozen', [leftAlone('not everything could be observed, and the open record stays')])
+      return this.keepOpen(active, fingerprint, 'frozen', [
+        leftAlone('not everything could be observed, and the open record stays'),
+      ])
     if (this.resolutionRequest === undefined && this.observed.policy.mode === 'Off')
       return this.done(active, fingerprint, { state: 'Off', outcome: 'none' })
     const until = silencedUntil(this.found.closed, fingerprint, this.at)
@@ -137,7 +159,8 @@ class Turn {
       })
     }
     // A branch has values in its files.
-    if (isWithheld(this.observed.policy)) return this.keepOpen(active, fingerprint, 'frozen', withheldNotes(this.observed, this.open))
+    if (isWithheld(this.observed.policy))
+      return this.keepOpen(active, fingerprint, 'frozen', withheldNotes(this.observed, this.open))
     return this.record(active, fingerprint)
   }
 
@@ -147,9 +170,13 @@ class Turn {
    */
   private readOnly(active: readonly PlannedChange[], notes: readonly Note[]): UnitPlan {
     if (this.resolutionRequest !== undefined) assertOwnBase(this.observed)
-    const clean = this.observed.incomplete.length === 0 ? waitingState(this.observed.verdicts) : 'Unknown'
+    const clean =
+      this.observed.incomplete.length === 0 ? waitingState(this.observed.verdicts) : 'Unknown'
     const fingerprint = active.length === 0 ? '' : unitFingerprint(this.observed, active)
-    const report = unitReport(this.observed, active, fingerprint, { state: active.length === 0 ? clean : 'Drifted', branch: undefined })
+    const report = unitReport(this.observed, active, fingerprint, {
+      state: active.length === 0 ? clean : 'Drifted',
+      branch: undefined,
+    })
     return {
       report,
       outcome: 'none',
@@ -167,7 +194,12 @@ class Turn {
   private decisionsOnly(plan: UnitPlan): UnitPlan {
     const { writes, outcomes, landing } = this.found
     const ended = withoutEnded(this.observed, outcomes)
-    return { ...plan, writes: { ...writes, ledger: [...writes.ledger, ...ended] }, outcomes, landing }
+    return {
+      ...plan,
+      writes: { ...writes, ledger: [...writes.ledger, ...ended] },
+      outcomes,
+      landing,
+    }
   }
 
   filesOf({ record }: OpenBranch): ProposalFiles['changes'] {
@@ -181,25 +213,49 @@ class Turn {
 
   private plannedFor(resolutionRequest: ResolutionRequest | undefined): readonly PlannedChange[] {
     const applying = applyingFingerprints(this.found.closed)
-    const open = applying.size === 0 ? this.changes : this.changes.filter(({ fingerprint }) => !applying.has(fingerprint))
+    const open =
+      applying.size === 0
+        ? this.changes
+        : this.changes.filter(({ fingerprint }) => !applying.has(fingerprint))
     const { policy, key } = this.observed
     const inAdoptWindow = adoptWindowOf(this.observed)
     const byPolicy = (change: (typeof open)[number]) =>
-      possibleResolution(change, change.drift.releases === true ? 'Release' : inAdoptWindow(change.drift) ? 'Adopt' : policy.defaultPlan)
-    return planResolutions(open, this.joint?.like ?? this.open?.record, resolutionRequest, { byPolicy, key })
+      possibleResolution(
+        change,
+        change.drift.releases === true
+          ? 'Release'
+          : inAdoptWindow(change.drift)
+            ? 'Adopt'
+            : policy.defaultPlan,
+      )
+    return planResolutions(open, this.joint?.like ?? this.open?.record, resolutionRequest, {
+      byPolicy,
+      key,
+    })
   }
 
   private fight(): Hold | undefined {
-    const shown = this.active().map((change) => showChange({ ...change, via: undefined }, this.observed.key))
+    const shown = this.active().map((change) =>
+      showChange({ ...change, via: undefined }, this.observed.key),
+    )
     return fightOver(shown, this.found.closed, this.at)
   }
 
   /** Nothing is open: live agrees with git, or will once a merged decision is applied, or this is unknown. */
   private withoutDrift(applying: number): UnitPlan {
     if (this.resolutionRequest !== undefined) throw nothingToDecide(this.observed, applying)
-    const state = applying > 0 ? 'Applying' : this.observed.incomplete.length === 0 ? waitingState(this.observed.verdicts) : 'Unknown'
+    const state =
+      applying > 0
+        ? 'Applying'
+        : this.observed.incomplete.length === 0
+          ? waitingState(this.observed.verdicts)
+          : 'Unknown'
     if (this.isUnread())
-      return this.done(NOTHING_OPEN, '', { state, outcome: this.open === undefined ? 'none' : 'frozen', branch: this.open })
+      return this.done(NOTHING_OPEN, '', {
+        state,
+        outcome: this.open === undefined ? 'none' : 'frozen',
+        branch: this.open,
+      })
     if (this.open?.foreign)
       return this.done(NOTHING_OPEN, '', {
         state,
@@ -207,11 +263,19 @@ class Turn {
         branch: this.open,
         notes: [leftAlone(`${shortBranch(this.open.ref)} is somebody else's now`)],
       })
-    if (this.open === undefined) return this.done(NOTHING_OPEN, '', { state, outcome: applying > 0 ? 'applying' : 'none' })
-    const resolvedByGit = !sameTree(this.observed.git.tree, this.observed.git.baseTrees.get(this.open.base))
+    if (this.open === undefined)
+      return this.done(NOTHING_OPEN, '', { state, outcome: applying > 0 ? 'applying' : 'none' })
+    const resolvedByGit = !sameTree(
+      this.observed.git.tree,
+      this.observed.git.baseTrees.get(this.open.base),
+    )
     const outcome = resolvedByGit ? 'ResolvedByGit' : 'Healed'
     const closed = closedEpisodeOf(this.open.record, { outcome, decidedBy: '', at: this.at })
-    const writes: GitWrites = { ...NO_WRITES, updates: this.withdrawn(''), ledger: [closedFile(closed)] }
+    const writes: GitWrites = {
+      ...NO_WRITES,
+      updates: this.withdrawn(''),
+      ledger: [closedFile(closed)],
+    }
     const plan = this.done(NOTHING_OPEN, '', {
       state,
       outcome: 'healed',
@@ -223,7 +287,9 @@ class Turn {
 
   /** Takes every branch of the unit away but one, and those that are not the unit's alone. */
   private withdrawn(retained: string): PlannedUpdate[] {
-    const spare = this.found.branches.filter(({ ref, foreign, others }) => ref !== retained && !foreign && others.length === 0)
+    const spare = this.found.branches.filter(
+      ({ ref, foreign, others }) => ref !== retained && !foreign && others.length === 0,
+    )
     return spare.map(({ ref, commit }) => ({ ref, from: commit, to: null }))
   }
 
@@ -239,10 +305,16 @@ class Turn {
     return this.open.record.spec.changes.some(({ fingerprint }) => !now.has(fingerprint))
   }
 
-  private record(active: readonly PlannedChange[], fingerprint: string, episode = this.episode(fingerprint)): UnitPlan {
+  private record(
+    active: readonly PlannedChange[],
+    fingerprint: string,
+    episode = this.episode(fingerprint),
+  ): UnitPlan {
     const { observed, open } = this
     const wanted =
-      this.resolutionRequest !== undefined || this.joint !== undefined || (observed.policy.mode === 'Propose' && this.hold === undefined)
+      this.resolutionRequest !== undefined ||
+      this.joint !== undefined ||
+      (observed.policy.mode === 'Propose' && this.hold === undefined)
     const state = wanted || open?.state === 'proposed' ? 'proposed' : 'drafts'
     const began = open?.record.spec.began ?? this.at
     const record = unitRecord(observed, active, fingerprint, {
@@ -255,24 +327,53 @@ class Turn {
       excludes: this.joint?.like.spec.excludes ?? [],
     })
     if (this.joint !== undefined) return this.recordJointly(active, fingerprint, record, this.joint)
-    const branch = formatWorkspaceBranch({ state, packagePath: observed.unit.packageName, workspace: record.metadata.name })
+    const branch = formatWorkspaceBranch({
+      state,
+      packagePath: observed.unit.packageName,
+      workspace: record.metadata.name,
+    })
     const ref = `refs/heads/${branch}`
     const spare = this.withdrawn(ref)
-    if (open?.ref === ref && !isOutdated(open, observed) && spare.length === 0 && isEqualText(observed, open, record)) {
-      return this.done(active, fingerprint, { state: 'Drifted', outcome: 'unchanged', branch: open })
+    if (
+      open?.ref === ref &&
+      !isOutdated(open, observed) &&
+      spare.length === 0 &&
+      isEqualText(observed, open, record)
+    ) {
+      return this.done(active, fingerprint, {
+        state: 'Drifted',
+        outcome: 'unchanged',
+        branch: open,
+      })
     }
     if (observed.policy.approval === 'porch' && episode === open?.record.spec.episode)
-      return this.record(active, fingerprint, nextEpisodeId(episode, observed, this.found.closed, this.begun))
+      return this.record(
+        active,
+        fingerprint,
+        nextEpisodeId(episode, observed, this.found.closed, this.begun),
+      )
     const previous = this.found.branches.find((other) => other.ref === ref)
     // A branch of this name without our record is foreign: a request for a new one would fail every push of the turn.
     if (previous === undefined && observed.git.refs.has(ref)) {
       if (this.resolutionRequest !== undefined) throw cannotChange(observed, { ref }, 'foreign')
-      return this.done(active, fingerprint, { state: 'Drifted', outcome: 'foreign', notes: [leftAlone(`${branch} has no record of ours`)] })
+      return this.done(active, fingerprint, {
+        state: 'Drifted',
+        outcome: 'foreign',
+        notes: [leftAlone(`${branch} has no record of ours`)],
+      })
     }
     const files = orFailure(() => proposalFiles(observed, active, record))
     if (files instanceof Failure) return this.withoutFiles(active, fingerprint, record, files)
-    const updates: PlannedUpdate[] = [{ ref, from: previous?.commit ?? null, to: { commit: branch } }, ...spare]
-    const subject = { record, slug: observed.unit.slug, packageName: observed.unit.packageName, sourceRevision: observed.git.publishedName }
+    const updates: PlannedUpdate[] = [
+      { ref, from: previous?.commit ?? null, to: { commit: branch } },
+      ...spare,
+    ]
+    const subject = {
+      record,
+      slug: observed.unit.slug,
+      packageName: observed.unit.packageName,
+      sourceRevision: observed.git.publishedName,
+    }
     const commit = {
       name: branch,
       parents: [observed.git.base],
@@ -280,7 +381,10 @@ class Turn {
       changes: files.changes,
       // Most units of a joint proposal make none of their own.
       get message() {
-        return houseMessage(formatProposalMessage(subject, state === 'drafts' ? 'Draft' : 'Proposed'), observed.policy.house.commit)
+        return houseMessage(
+          formatProposalMessage(subject, state === 'drafts' ? 'Draft' : 'Proposed'),
+          observed.policy.house.commit,
+        )
       },
       signOff: observed.policy.house.commit.signOff,
       at: secondsSince1970(this.at),
@@ -300,19 +404,38 @@ class Turn {
     const { open, joint } = this
     // A joint proposal may go on under the name of a unit that left it; and a forged and closed one may still be there.
     const others = [...this.observed.git.siblings, ...this.found.unproposed]
-    const taken = new Set([...this.begun, ...others.map(({ workspace }) => workspace.replace(/^drift-/, ''))])
-    if (open === undefined) return newEpisodeId(fingerprint, this.observed, this.found.closed, taken)
+    const taken = new Set([
+      ...this.begun,
+      ...others.map(({ workspace }) => workspace.replace(/^drift-/, '')),
+    ])
+    if (open === undefined)
+      return newEpisodeId(fingerprint, this.observed, this.found.closed, taken)
     const { episode } = open.record.spec
-    const leaves = joint === undefined && open.others.length > 0 && open.workspace === open.record.metadata.name
-    return leaves ? newEpisodeId(fingerprint, this.observed, this.found.closed, taken.add(episode)) : episode
+    const leaves =
+      joint === undefined && open.others.length > 0 && open.workspace === open.record.metadata.name
+    return leaves
+      ? newEpisodeId(fingerprint, this.observed, this.found.closed, taken.add(episode))
+      : episode
   }
 
   /** The branch's commit is made of what all its units bring. */
-  private recordJointly(active: readonly PlannedChange[], fingerprint: string, record: DriftRecord, joint: JointLocation): UnitPlan {
+  private recordJointly(
+    active: readonly PlannedChange[],
+    fingerprint: string,
+    record: DriftRecord,
+    joint: JointLocation,
+  ): UnitPlan {
     const { open, observed } = this
     const updates = this.withdrawn(joint.ref)
-    const same = open?.ref === joint.ref && !isOutdated(open, observed) && updates.length === 0 && isEqualText(observed, open, record)
-    const files = same && !joint.files ? NO_FILES : orFailure(() => proposalFiles(observed, active, record, joint.workspace))
+    const same =
+      open?.ref === joint.ref &&
+      !isOutdated(open, observed) &&
+      updates.length === 0 &&
+      isEqualText(observed, open, record)
+    const files =
+      same && !joint.files
+        ? NO_FILES
+        : orFailure(() => proposalFiles(observed, active, record, joint.workspace))
     if (files instanceof Failure) return this.partOfRequest(active, fingerprint, record, files)
     const outcome = same ? 'unchanged' : open === undefined ? 'created' : 'updated'
     const branch = { ref: joint.ref, state: 'proposed', record } as const
@@ -327,32 +450,68 @@ class Turn {
   }
 
   /** No edit was requested just now, so an impossible edit must not hide the drift. */
-  private withoutFiles(active: readonly PlannedChange[], fingerprint: string, record: DriftRecord, failure: Failure): UnitPlan {
-    if (this.resolutionRequest !== undefined) return this.partOfRequest(active, fingerprint, record, failure)
+  private withoutFiles(
+    active: readonly PlannedChange[],
+    fingerprint: string,
+    record: DriftRecord,
+    failure: Failure,
+  ): UnitPlan {
+    if (this.resolutionRequest !== undefined)
+      return this.partOfRequest(active, fingerprint, record, failure)
     const why = `${failure.what}: ${failure.why}`
     if (this.open !== undefined)
-      return this.keepOpen(active, fingerprint, 'frozen', [leftAlone(`${shortBranch(this.open.ref)} cannot be made anew (${why})`)])
+      return this.keepOpen(active, fingerprint, 'frozen', [
+        leftAlone(`${shortBranch(this.open.ref)} cannot be made anew (${why})`),
+      ])
     if (active.every(({ resolution }) => resolution === 'Restore')) throw failure
-    const { changes, notes } = possiblePlan(active, failure, (each) => proposalFiles(this.observed, each, record))
+    const { changes, notes } = possiblePlan(active, failure, (each) =>
+      proposalFiles(this.observed, each, record),
+    )
     const plan = this.record(changes, fingerprint)
     return { ...plan, notes: [...plan.notes, ...notes] }
   }
 
   /** A request that names no change takes what is possible, and says what is not. @throws Failure where nothing of it is */
-  private partOfRequest(active: readonly PlannedChange[], fingerprint: string, record: DriftRecord, failure: Failure): UnitPlan {
+  private partOfRequest(
+    active: readonly PlannedChange[],
+    fingerprint: string,
+    record: DriftRecord,
+    failure: Failure,
+  ): UnitPlan {
     const before = new Map(this.plannedFor(undefined).map((change) => [change.fingerprint, change]))
     const instead = (change: PlannedChange): PlannedChange => {
       const known = before.get(change.fingerprint)
-      if (change.resolution === 'Restore' || choiceFor(this.resolutionRequest, change)?.isAll !== true) return change
-      return known === undefined || known.resolution === change.resolution ? asRestore(change) : known
+      if (
+        change.resolution === 'Restore' ||
+        choiceFor(this.resolutionRequest, change)?.isAll !== true
+      )
+        return change
+      return known === undefined || known.resolution === change.resolution
+        ? asRestore(change)
+        : known
     }
-    const { changes, notes } = possiblePlan(active, failure, (each) => proposalFiles(this.observed, each, record), instead)
-    if (!changes.some((change) => active.includes(change) && instead(change).resolution !== change.resolution)) throw failure
+    const { changes, notes } = possiblePlan(
+      active,
+      failure,
+      (each) => proposalFiles(this.observed, each, record),
+      instead,
+    )
+    if (
+      !changes.some(
+        (change) => active.includes(change) && instead(change).resolution !== change.resolution,
+      )
+    )
+      throw failure
     const plan = this.record(changes, fingerprint)
     return { ...plan, notes: [...plan.notes, ...notes] }
   }
 
-  private keepOpen(active: readonly PlannedChange[], fingerprint: string, outcome: 'foreign' | 'frozen', notes: readonly Note[]): UnitPlan {
+  private keepOpen(
+    active: readonly PlannedChange[],
+    fingerprint: string,
+    outcome: 'foreign' | 'frozen',
+    notes: readonly Note[],
+  ): UnitPlan {
     if (this.resolutionRequest !== undefined) throw cannotChange(this.observed, this.open, outcome)
     return this.done(active, fingerprint, { state: 'Drifted', outcome, branch: this.open, notes })
   }
@@ -362,14 +521,21 @@ class Turn {
     fingerprint: string,
     { state, outcome, branch, writes = NO_WRITES, notes = [] }: Outcome,
   ): UnitPlan {
-    const report = unitReport(this.observed, active, fingerprint, { state, branch, hold: this.hold })
+    const report = unitReport(this.observed, active, fingerprint, {
+      state,
+      branch,
+      hold: this.hold,
+    })
     // A report that is not written yet is new even when it has no differences.
     // With mode Off nothing is recorded, except that earlier records are of then.
     const known = this.observed.git.ledger.report?.status.state ?? 'Off'
     const silent = state === 'Off' && known === 'Off'
-    const ledger: Pick<LedgerFiles, 'files' | 'line'> = silent ? { files: [], line: undefined } : ledgerFilesOf(this.observed, report)
+    const ledger: Pick<LedgerFiles, 'files' | 'line'> = silent
+      ? { files: [], line: undefined }
+      : ledgerFilesOf(this.observed, report)
     const { found } = this
-    const settled = state === 'Off' ? [] : [...this.failed, ...verifiedEpisodes(this.observed, found.closed)]
+    const settled =
+      state === 'Off' ? [] : [...this.failed, ...verifiedEpisodes(this.observed, found.closed)]
     const parts = joinWrites([
       found.writes,
       writes,
@@ -390,7 +556,10 @@ class Turn {
       branch: branch === undefined ? '' : shortBranch(branch.ref),
       record: branch?.record,
       writes: joined,
-      outcomes: [...found.outcomes, ...settled.map((episode) => ({ ref: mergedRef(this.observed, episode), episode }))],
+      outcomes: [
+        ...found.outcomes,
+        ...settled.map((episode) => ({ ref: mergedRef(this.observed, episode), episode })),
+      ],
       openBranches: found.branches,
       landing: found.landing,
       notes: [...found.notes, ...clockNotes(this.observed), ...notes],

@@ -44,8 +44,16 @@ async function firstWrites(world: TurnWorld): Promise<string[]> {
   )
 }
 
-const RESTORED: readonly (readonly [name: string, edit: (world: TurnWorld) => void, writes: readonly string[]])[] = [
-  ['a value: an apply of that field alone', (world) => world.edit(WEB, 'spec.replicas', 5), ['apply {"replicas":3}']],
+const RESTORED: readonly (readonly [
+  name: string,
+  edit: (world: TurnWorld) => void,
+  writes: readonly string[],
+])[] = [
+  [
+    'a value: an apply of that field alone',
+    (world) => world.edit(WEB, 'spec.replicas', 5),
+    ['apply {"replicas":3}'],
+  ],
   [
     'an added field: a removal while it holds what was reviewed',
     (world) => world.edit(WEB_CONFIG, 'data.extra', 'x'),
@@ -56,7 +64,11 @@ const RESTORED: readonly (readonly [name: string, edit: (world: TurnWorld) => vo
     (world) => world.cluster.change(WEB_CONFIG, (live) => removedFrom(live, 'data.size')),
     ['apply {"size":"5"}'],
   ],
-  ['a missing object: an apply of the whole', (world) => world.cluster.objects.delete(WEB_CONFIG), ['apply {"color":"blue","size":"5"}']],
+  [
+    'a missing object: an apply of the whole',
+    (world) => world.cluster.objects.delete(WEB_CONFIG),
+    ['apply {"color":"blue","size":"5"}'],
+  ],
   [
     'a field of an item: with the key that names the item',
     (world) => world.edit(WEB, 'spec.template.spec.containers[name=app].image', 'evil'),
@@ -136,7 +148,9 @@ const SILENT: readonly (readonly [name: string, make: () => Promise<TurnWorld>])
     async () => {
       const world = await after(SETTLES, (one) => one.approve())
       world.repository.commitByHand('main', {
-        'apps/web/deployment.yaml': (world.repository.text('main', 'apps/web/deployment.yaml') ?? '').replace('replicas: 3', 'replicas: 4'),
+        'apps/web/deployment.yaml': (
+          world.repository.text('main', 'apps/web/deployment.yaml') ?? ''
+        ).replace('replicas: 3', 'replicas: 4'),
       })
       return world
     },
@@ -145,7 +159,8 @@ const SILENT: readonly (readonly [name: string, make: () => Promise<TurnWorld>])
     'when the merge was reverted',
     async () => {
       const world = await after(SETTLES, (one) => one.approve())
-      const record = world.repository.paths('main').find((path) => path.startsWith('.drift/records/')) ?? ''
+      const record =
+        world.repository.paths('main').find((path) => path.startsWith('.drift/records/')) ?? ''
       world.repository.commitByHand('main', { [record]: null })
       return world
     },
@@ -158,8 +173,15 @@ const SILENT: readonly (readonly [name: string, make: () => Promise<TurnWorld>])
       const [draft = ''] = world.repository.names()
       const changed = world.repository
         .paths(draft)
-        .filter((path) => world.repository.text(draft, path) !== world.repository.text('main', path))
-      world.repository.commitByHand('main', Object.fromEntries(changed.map((path) => [path, world.repository.text(draft, path) ?? null])))
+        .filter(
+          (path) => world.repository.text(draft, path) !== world.repository.text('main', path),
+        )
+      world.repository.commitByHand(
+        'main',
+        Object.fromEntries(
+          changed.map((path) => [path, world.repository.text(draft, path) ?? null]),
+        ),
+      )
       await world.plan()
       return world
     },
@@ -179,7 +201,10 @@ function edited(world: TurnWorld): TurnWorld {
   return world
 }
 
-async function after(policy: string, decide: (world: TurnWorld) => Promise<unknown>): Promise<TurnWorld> {
+async function after(
+  policy: string,
+  decide: (world: TurnWorld) => Promise<unknown>,
+): Promise<TurnWorld> {
   const world = edited(new TurnWorld(policy))
   await world.plan()
   await decide(world)
@@ -208,8 +233,16 @@ test('an object that shows other drift too is not written, for an apply of it wa
   const [first] = pending
   assert.ok(first !== undefined)
   await assert.rejects(
-    settleByWriting({ ...world.ports, writer: world.cluster }, world.request(), first, new AbortController().signal),
-    (thrown) => thrown instanceof Failure && thrown.code === 'BP2005' && /metadata\.labels\.team/.test(thrown.why),
+    settleByWriting(
+      { ...world.ports, writer: world.cluster },
+      world.request(),
+      first,
+      new AbortController().signal,
+    ),
+    (thrown) =>
+      thrown instanceof Failure &&
+      thrown.code === 'BP2005' &&
+      /metadata\.labels\.team/.test(thrown.why),
   )
   assert.deepEqual(world.cluster.writes, [])
 })
@@ -235,7 +268,10 @@ function leftBehind(object: JsonObject, id: string): TurnWorld {
   const labels = '{cli-utils.sigs.k8s.io/inventory-id: inv-1}'
   const inventory = `apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata: {name: inv, namespace: shop, labels: ${labels}}\n`
   const world = new TurnWorld(SETTLES, { 'apps/web/resourcegroup.yaml': inventory })
-  world.cluster.put({ ...object, metadata: { ...(object['metadata'] as JsonObject), uid: 'u-9', resourceVersion: '77' } })
+  world.cluster.put({
+    ...object,
+    metadata: { ...(object['metadata'] as JsonObject), uid: 'u-9', resourceVersion: '77' },
+  })
   world.cluster.inventory = { source: 'ResourceGroup shop/inv', resources: [idOf(id)] }
   return world
 }
@@ -254,10 +290,13 @@ test('no object is deleted without a copy in the merged record, and the failure 
   const world = leftBehind(LEFT, '/ConfigMap/shop/left')
   await world.plan()
   await world.approve()
-  const path = world.repository.paths('main').find((name) => name.startsWith('.drift/records/')) ?? ''
+  const path =
+    world.repository.paths('main').find((name) => name.startsWith('.drift/records/')) ?? ''
   const text = world.repository.text('main', path) ?? ''
   assert.match(text, /^ {2}copies:$/m)
-  world.repository.commitByHand('main', { [path]: text.replace(/^ {2}copies:\n(?: {2}- .*\n| {3,}.*\n)*/m, '') })
+  world.repository.commitByHand('main', {
+    [path]: text.replace(/^ {2}copies:\n(?: {2}- .*\n| {3,}.*\n)*/m, ''),
+  })
   assert.equal(await settleCode(world), 'BP2015')
   assert.deepEqual(world.cluster.writes, [])
 })
@@ -285,7 +324,12 @@ test('an object that changed since it was copied is not deleted', async () => {
 
 test('an object that no apply brings back has a copy, which does not make the proposal a new one when the object moves on beside it', async () => {
   const world = new TurnWorld(SETTLES)
-  const failure = new Failure({ code: 'BP3011', what: 'refused', why: 'spec.replicas is immutable', remedy: '-' })
+  const failure = new Failure({
+    code: 'BP3011',
+    what: 'refused',
+    why: 'spec.replicas is immutable',
+    remedy: '-',
+  })
   world.cluster.predict = async () => ({ state: 'refused', failure })
   world.edit(WEB, 'spec.replicas', 5)
   const { record } = await world.plan()
@@ -293,23 +337,39 @@ test('an object that no apply brings back has a copy, which does not make the pr
     record?.spec.copies?.map(({ ref, manifest }) => [ref.kind, /replicas: 5/.test(manifest ?? '')]),
     [['Deployment', true]],
   )
-  world.edit(WEB, 'metadata.annotations["deployment.kubernetes.io/revision"]', '7', 'kube-controller-manager')
+  world.edit(
+    WEB,
+    'metadata.annotations["deployment.kubernetes.io/revision"]',
+    '7',
+    'kube-controller-manager',
+  )
   const moved = await world.plan()
   assert.deepEqual([moved.report.spec.changes.length, moved.outcome], [1, 'unchanged'])
   world.edit(WEB, 'spec.replicas', 6)
   const changed = await world.plan()
   assert.equal(changed.outcome, 'updated')
-  assert.match(changed.record?.spec.copies?.[0]?.manifest ?? '', /revision: "7"(?:.|\n)*replicas: 6/)
+  assert.match(
+    changed.record?.spec.copies?.[0]?.manifest ?? '',
+    /revision: "7"(?:.|\n)*replicas: 6/,
+  )
 })
 
 test('the record of a draft authorises nothing, even on the base branch', async () => {
   const world = edited(new TurnWorld('{mode: Warn, settle: backporch}'))
   const { record, branch } = await world.plan()
   assert.ok(record !== undefined)
-  const path = world.repository.paths(branch).find((name) => name.startsWith('.drift/records/')) ?? ''
-  const commit = world.repository.commitByHand('main', { [path]: world.repository.text(branch, path) ?? null })
+  const path =
+    world.repository.paths(branch).find((name) => name.startsWith('.drift/records/')) ?? ''
+  const commit = world.repository.commitByHand('main', {
+    [path]: world.repository.text(branch, path) ?? null,
+  })
   await assert.rejects(
-    settleByWriting({ ...world.ports, writer: world.cluster }, world.request(), { record, commit }, new AbortController().signal),
+    settleByWriting(
+      { ...world.ports, writer: world.cluster },
+      world.request(),
+      { record, commit },
+      new AbortController().signal,
+    ),
     (thrown) => thrown instanceof Failure && thrown.code === 'BP3013',
   )
   assert.deepEqual(world.cluster.writes, [])

@@ -33,10 +33,16 @@ import { allChanges, type OpenChange, unverifiedMerges } from './commands/pick-c
  * @throws Failure BP2005 when live is not what was approved, BP2015 when nothing is left but what may not be deleted, BP3017 when
  * nothing is left but what the package does not cover
  */
-export function planSettle(observed: Observation, record: DriftRecord, live: LiveView): ApprovedWrite[] {
+export function planSettle(
+  observed: Observation,
+  record: DriftRecord,
+  live: LiveView,
+): ApprovedWrite[] {
   const uncovered = notCovered(observed, record)
   const { writes, stays } = planValues(observed, record, live)
-  const all = [...writes, ...planHandOver(observed, record, live)].filter((write) => !uncovered.has(resourceKey(targetOf(write))))
+  const all = [...writes, ...planHandOver(observed, record, live)].filter(
+    (write) => !uncovered.has(resourceKey(targetOf(write))),
+  )
   const [first] = [...uncovered.values(), ...stays]
   if (all.length === 0 && first !== undefined) throw first
   return all
@@ -68,19 +74,29 @@ export function assertMayWrite(observed: Observation, write: ApprovedWrite): voi
 
 function whyNotWritten({ verdicts, boundary }: Observation, id: ResourceId): Failure | undefined {
   const verdict = verdicts.find((one) => resourceKey(one.id) === resourceKey(id))
-  return whyOutside(boundary, id) ?? (verdict?.state === 'outside' ? verdict.failure : verdict?.notSettled)
+  return (
+    whyOutside(boundary, id) ??
+    (verdict?.state === 'outside' ? verdict.failure : verdict?.notSettled)
+  )
 }
 
 /** Objects that are checked: those that differ, and those that the record restored. */
 export function settleTargets({ verdicts }: Observation, record: DriftRecord): WantedObject[] {
   const restored = restoredObjects(record)
   return verdicts
-    .filter(({ id, items, state }) => state !== 'outside' && (items.length > 0 || restored.has(resourceKey(id))))
+    .filter(
+      ({ id, items, state }) =>
+        state !== 'outside' && (items.length > 0 || restored.has(resourceKey(id))),
+    )
     .map(({ id, apiVersion }) => ({ id, apiVersion }))
 }
 
 /** Without it the syncer would meet a conflict at the next change of the field, and would not remove it when git does. */
-function planHandOver({ syncer, verdicts }: Observation, record: DriftRecord, live: LiveView): ApprovedWrite[] {
+function planHandOver(
+  { syncer, verdicts }: Observation,
+  record: DriftRecord,
+  live: LiveView,
+): ApprovedWrite[] {
   if (syncer === undefined) return []
   const restored = restoredObjects(record)
   const path = [field('metadata'), field('managedFields')]
@@ -95,12 +111,19 @@ function planHandOver({ syncer, verdicts }: Observation, record: DriftRecord, li
 }
 
 export function isHandOver(write: ApprovedWrite): boolean {
-  return write.kind === 'patch-fields' && write.fields.every(({ path }) => formatFieldPath(path) === 'metadata.managedFields')
+  return (
+    write.kind === 'patch-fields' &&
+    write.fields.every(({ path }) => formatFieldPath(path) === 'metadata.managedFields')
+  )
 }
 
 /** By `resourceKey`. */
 export function restoredObjects({ spec }: DriftRecord): ReadonlySet<string> {
-  return new Set(spec.changes.filter(({ resolution }) => resolution === 'Restore').map(({ ref }) => resourceKey(ref)))
+  return new Set(
+    spec.changes
+      .filter(({ resolution }) => resolution === 'Restore')
+      .map(({ ref }) => resourceKey(ref)),
+  )
 }
 
 /** `stays`: why approved deletions are not made. */
@@ -110,11 +133,19 @@ function planValues(
   live: LiveView,
 ): { readonly writes: ApprovedWrite[]; readonly stays: readonly Failure[] } {
   // Once verified, it is done: the same drift coming back is another decision. And what was never proposed is not settled automatically.
-  const isDecided = ({ spec, status }: ClosedEpisode): boolean => spec.episode === record.spec.episode && status.altered === undefined
-  if (!unverifiedMerges(observed.git.ledger.closed).some(isDecided)) return { writes: [], stays: [] }
-  const approved = new Set(record.spec.changes.filter(({ resolution }) => resolution === 'Restore').map(({ fingerprint }) => fingerprint))
+  const isDecided = ({ spec, status }: ClosedEpisode): boolean =>
+    spec.episode === record.spec.episode && status.altered === undefined
+  if (!unverifiedMerges(observed.git.ledger.closed).some(isDecided))
+    return { writes: [], stays: [] }
+  const approved = new Set(
+    record.spec.changes
+      .filter(({ resolution }) => resolution === 'Restore')
+      .map(({ fingerprint }) => fingerprint),
+  )
   const now = allChanges(observed.verdicts, observed.key)
-  const missing = [...approved].filter((fingerprint) => !now.some((change) => change.fingerprint === fingerprint))
+  const missing = [...approved].filter(
+    (fingerprint) => !now.some((change) => change.fingerprint === fingerprint),
+  )
   const stays: Failure[] = []
   const writes = observed.verdicts.flatMap((verdict) => {
     const own = now.filter(({ drift }) => verdict.items.includes(drift))
@@ -128,7 +159,9 @@ function planValues(
         missing.length,
       )
     assertPlain(changes)
-    const undeleted = changes.flatMap(({ drift }) => (drift.change === 'unexpected' ? notDeleted(record, drift) : []))
+    const undeleted = changes.flatMap(({ drift }) =>
+      drift.change === 'unexpected' ? notDeleted(record, drift) : [],
+    )
     stays.push(...undeleted)
     if (undeleted.length > 0) return []
     const state = objectOf(live, resourceKey(verdict.id))
@@ -146,7 +179,8 @@ function notDeleted({ spec: { copies = [] } }: DriftRecord, { id }: Drift): Fail
       code: 'BP2015',
       what: `${describeResourceId(id)} is not deleted`,
       why,
-      remedy: 'keep what you need of it, and delete it by hand; or choose release, so that the package does not claim it',
+      remedy:
+        'keep what you need of it, and delete it by hand; or choose release, so that the package does not claim it',
     }),
   ]
 }
@@ -174,7 +208,10 @@ function notWritten(id: ResourceId, why: string): Failure {
 function assertPlain(changes: readonly OpenChange[]): void {
   const encrypted = changes.find(
     ({ drift, desired }) =>
-      desired !== undefined && (drift.change === 'missing' ? isEncrypted(desired.object) : isEncryptedLocation(drift.path, desired.object)),
+      desired !== undefined &&
+      (drift.change === 'missing'
+        ? isEncrypted(desired.object)
+        : isEncryptedLocation(drift.path, desired.object)),
   )
   if (encrypted === undefined) return
   const { id, path } = encrypted.drift
@@ -197,21 +234,44 @@ function patchFor(changes: readonly OpenChange[], live: JsonObject | undefined):
   const [first] = changes
   if (first === undefined || live === undefined) return []
   const { id, apiVersion } = first.drift
-  const fields = changes.map(({ drift }) => ({ path: drift.path, expected: drift.live, value: drift.git }))
-  const ordered = [...fields.filter(({ value }) => value === undefined), ...fields.filter(({ value }) => value !== undefined)]
-  return [{ kind: 'patch-fields', target: { id, apiVersion }, fields: ordered, resourceVersion: metadataText(live, 'resourceVersion') }]
+  const fields = changes.map(({ drift }) => ({
+    path: drift.path,
+    expected: drift.live,
+    value: drift.git,
+  }))
+  const ordered = [
+    ...fields.filter(({ value }) => value === undefined),
+    ...fields.filter(({ value }) => value !== undefined),
+  ]
+  return [
+    {
+      kind: 'patch-fields',
+      target: { id, apiVersion },
+      fields: ordered,
+      resourceVersion: metadataText(live, 'resourceVersion'),
+    },
+  ]
 }
 
 function writesFor(changes: readonly OpenChange[], live: JsonObject | undefined): ApprovedWrite[] {
   const writes: ApprovedWrite[] = []
-  const restored = changes.filter(({ drift }) => drift.change === 'modified' || drift.change === 'removed')
+  const restored = changes.filter(
+    ({ drift }) => drift.change === 'modified' || drift.change === 'removed',
+  )
   const [first] = changes
-  if (first?.drift.change === 'missing' && first.desired !== undefined) writes.push({ kind: 'apply', resource: first.desired })
+  if (first?.drift.change === 'missing' && first.desired !== undefined)
+    writes.push({ kind: 'apply', resource: first.desired })
   if (restored[0]?.desired !== undefined) {
     // `live` was read after the comparison, and its version is the guard: it must be what was compared.
-    const moved = live === undefined ? undefined : restored.find(({ drift }) => !jsonEquals(valueAt(live, drift.path), drift.live))
+    const moved =
+      live === undefined
+        ? undefined
+        : restored.find(({ drift }) => !jsonEquals(valueAt(live, drift.path), drift.live))
     if (moved !== undefined)
-      throw notWritten(moved.drift.id, `${shownPathOnly(moved.drift.path, moved.drift.id)} changed while the write was prepared`)
+      throw notWritten(
+        moved.drift.id,
+        `${shownPathOnly(moved.drift.path, moved.drift.id)} changed while the write was prepared`,
+      )
     const paths = restored.map(({ drift }) => drift.path)
     writes.push({ kind: 'apply', resource: onlyFields(restored[0].desired, paths, live) })
   }
@@ -220,9 +280,16 @@ function writesFor(changes: readonly OpenChange[], live: JsonObject | undefined)
     const target = { id: drift.id, apiVersion: drift.apiVersion }
     const resourceVersion = metadataText(live, 'resourceVersion')
     if (drift.change === 'added' && drift.live !== undefined) {
-      writes.push({ kind: 'remove-field', target, path: drift.path, expected: drift.live, resourceVersion })
+      writes.push({
+        kind: 'remove-field',
+        target,
+        path: drift.path,
+        expected: drift.live,
+        resourceVersion,
+      })
     }
-    if (drift.change === 'unexpected') writes.push({ kind: 'delete', target, uid: drift.uid, resourceVersion })
+    if (drift.change === 'unexpected')
+      writes.push({ kind: 'delete', target, uid: drift.uid, resourceVersion })
   }
   return writes
 }
@@ -231,13 +298,24 @@ function writesFor(changes: readonly OpenChange[], live: JsonObject | undefined)
  * The object with its identity and the given fields only, so that an apply of it owns nothing else; with uid and
  * resourceVersion as the server's own guard that it is still the observed object.
  */
-function onlyFields(desired: Resource, paths: readonly FieldPath[], live: JsonObject | undefined): Resource {
+function onlyFields(
+  desired: Resource,
+  paths: readonly FieldPath[],
+  live: JsonObject | undefined,
+): Resource {
   const { id } = desired
-  const guard = live === undefined ? {} : { uid: metadataText(live, 'uid'), resourceVersion: metadataText(live, 'resourceVersion') }
+  const guard =
+    live === undefined
+      ? {}
+      : { uid: metadataText(live, 'uid'), resourceVersion: metadataText(live, 'resourceVersion') }
   let object: Json = {
     apiVersion: desired.apiVersion,
     kind: id.kind,
-    metadata: { name: id.name, ...(id.namespace === '' ? {} : { namespace: id.namespace }), ...guard },
+    metadata: {
+      name: id.name,
+      ...(id.namespace === '' ? {} : { namespace: id.namespace }),
+      ...guard,
+    },
   }
   // A Secret's keys are restored where the server keeps them, also those that git declares as stringData.
   const source = isSecret(id) ? withSecretData(desired.object) : desired.object
@@ -259,5 +337,7 @@ function withValue(target: Json | undefined, source: Json, path: FieldPath, dept
   const known = valueAt(list, [step])
   const start = known ?? (step.kind === 'item' ? step.keys : undefined)
   const item = withValue(start, next, path, depth + 1)
-  return known === undefined ? [...list, item] : list.map((other) => (other === known ? item : other))
+  return known === undefined
+    ? [...list, item]
+    : list.map((other) => (other === known ? item : other))
 }

@@ -15,17 +15,25 @@ import type { Observation, OpenBranch, PublishedWorkspace } from '../observation
 
 /** A proposal whose record is on the base branch was merged there, and its tag says nothing new. */
 export function publishedWorkspaces({ git }: Observation): readonly PublishedWorkspace[] {
-  const landed = new Set(git.merged.flatMap(({ metadata, spec }) => (spec.lifecycle === 'Proposed' ? [metadata.name] : [])))
+  const landed = new Set(
+    git.merged.flatMap(({ metadata, spec }) =>
+      spec.lifecycle === 'Proposed' ? [metadata.name] : [],
+    ),
+  )
   return git.published.filter(({ record }) => !landed.has(record.metadata.name))
 }
 
 /** The leftover branch is deleted: it keeps a Porch with its database cache from reading the repository. */
 export function publishedByPorch(observed: Observation): Found[] {
   const { git, cluster, unit } = observed
-  const entered = new Set(git.ledger.closed.map(({ status, spec }) => `${spec.episode} ${status.revision}`))
+  const entered = new Set(
+    git.ledger.closed.map(({ status, spec }) => `${spec.episode} ${status.revision}`),
+  )
   return publishedWorkspaces(observed).flatMap((published): Found[] => {
     const { record, revision, workspace, by, commit, left, altered } = published
-    const leftovers = git.branches.filter((branch) => branch.workspace === workspace && (!branch.foreign || branch.commit === left))
+    const leftovers = git.branches.filter(
+      (branch) => branch.workspace === workspace && (!branch.foreign || branch.commit === left),
+    )
     const updates = leftovers.map(deletion)
     if (entered.has(`${record.spec.episode} v${revision}`)) return []
     const isDecision = record.spec.lifecycle === 'Proposed'
@@ -45,7 +53,14 @@ export function publishedByPorch(observed: Observation): Found[] {
       ? `${workspace} was approved through Porch as v${revision}${who}${altered === undefined ? '' : `; it is not what was proposed, and backporch does not write it to a cluster: ${altered}`}`
       : `${workspace} was published through Porch as v${revision}${who}, and it is a draft: nothing is decided`
     const ref = proposedRef(observed, workspace)
-    return [{ ref, episode: closed, note, writes: { ...NO_WRITES, updates, ...closedWrites(closed, unit.packageName) } }]
+    return [
+      {
+        ref,
+        episode: closed,
+        note,
+        writes: { ...NO_WRITES, updates, ...closedWrites(closed, unit.packageName) },
+      },
+    ]
   })
 }
 
@@ -56,7 +71,9 @@ export function landingRecords(observed: Observation): readonly FileChange[] {
     const content = new TextEncoder().encode(formatInertDocument(record))
     return record.spec.lifecycle === 'Proposed' ? [{ path: pathOf(unit, record), content }] : []
   })
-  return git.travellingRecord ? [...records, { path: travellingRecordPath(unit.packagePath), content: null }] : records
+  return git.travellingRecord
+    ? [...records, { path: travellingRecordPath(unit.packagePath), content: null }]
+    : records
 }
 
 function pathOf({ cluster, slug }: Observation['unit'], { spec }: DriftRecord): string {
@@ -75,7 +92,16 @@ export function rejectedByPorch(observed: Observation): Found[] {
     const status = declined(observed, record.spec.changes, proposals.get(ref), REJECTED)
     const closed = closedEpisodeOf(record, status)
     const note = `${workspace} was rejected through Porch: exactly this drift is silent until ${status.silentUntil}`
-    return { ref, episode: closed, note, writes: { ...NO_WRITES, updates: [deletion(branch)], ...closedWrites(closed, unit.packageName) } }
+    return {
+      ref,
+      episode: closed,
+      note,
+      writes: {
+        ...NO_WRITES,
+        updates: [deletion(branch)],
+        ...closedWrites(closed, unit.packageName),
+      },
+    }
   })
 }
 
@@ -88,7 +114,9 @@ export function proposedByPorch({ git }: Observation): Note[] {
   return git.branches.flatMap(({ state, movedBy, workspace }): Note[] => {
     if (state !== 'proposed' || movedBy === undefined) return []
     const by = movedBy === '' ? '' : ` by ${movedBy.replace(/ <.*/, '')}`
-    return [{ cause: 'decision', subject: '', text: `${workspace} was proposed through Porch${by}` }]
+    return [
+      { cause: 'decision', subject: '', text: `${workspace} was proposed through Porch${by}` },
+    ]
   })
 }
 

@@ -4,7 +4,15 @@ import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import { labelsOf } from '@backporch/kyaml/resource'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
-import { desiredOf, gitOf, observationOf, proposedOf, refusalOf, turnOf, verdictOf } from '../../../test/fakes/observation-builder.ts'
+import {
+  desiredOf,
+  gitOf,
+  observationOf,
+  proposedOf,
+  refusalOf,
+  turnOf,
+  verdictOf,
+} from '../../../test/fakes/observation-builder.ts'
 import type { ObjectVerdict } from '../../drift/compare/drift.ts'
 import type { PolicyWindow } from '../../policy/windows.ts'
 import { adoptWindowOf } from '../observation/drift-age.ts'
@@ -15,21 +23,42 @@ import type { PlannedChange } from './commands/pick-changes.ts'
 import { planReconcile } from './plan-reconcile.ts'
 import { possiblePlan } from './possible-plan.ts'
 
-const WHY = new Failure({ code: 'BP2001', what: 'it is refused', why: 'as a whole', remedy: 'restore' })
+const WHY = new Failure({
+  code: 'BP2001',
+  what: 'it is refused',
+  why: 'as a whole',
+  remedy: 'restore',
+})
 
 function changeOf(name: string, resolution: PlannedChange['resolution'] = 'Adopt'): PlannedChange {
-  return { drift: driftOf(`spec.${name}`), desired: desiredOf({}), fingerprint: name, resolution, via: 'setter:x' }
+  return {
+    drift: driftOf(`spec.${name}`),
+    desired: desiredOf({}),
+    fingerprint: name,
+    resolution,
+    via: 'setter:x',
+  }
 }
 
 /** The plan, where an attempt is refused that the condition is true of; by names of fields and of those that are adopted. */
-function possible(names: readonly string[], refuses: (adopted: readonly string[]) => boolean): readonly string[] {
+function possible(
+  names: readonly string[],
+  refuses: (adopted: readonly string[]) => boolean,
+): readonly string[] {
   const changes = names.map((name) => changeOf(name))
   const plan = possiblePlan(changes, WHY, (tried) => {
-    const adopted = tried.flatMap(({ fingerprint, resolution }) => (resolution === 'Adopt' ? [fingerprint] : []))
-    if (refuses(adopted)) throw new Failure({ code: 'BP2001', what: 'x', why: `not ${adopted.join()}`, remedy: 'y' })
+    const adopted = tried.flatMap(({ fingerprint, resolution }) =>
+      resolution === 'Adopt' ? [fingerprint] : [],
+    )
+    if (refuses(adopted))
+      throw new Failure({ code: 'BP2001', what: 'x', why: `not ${adopted.join()}`, remedy: 'y' })
   })
-  assert.ok(plan.changes.every(({ resolution, via }) => (resolution === 'Restore') === (via === undefined)))
-  const planned = plan.changes.map(({ fingerprint, resolution }) => `${fingerprint} ${resolution}`).join()
+  assert.ok(
+    plan.changes.every(({ resolution, via }) => (resolution === 'Restore') === (via === undefined)),
+  )
+  const planned = plan.changes
+    .map(({ fingerprint, resolution }) => `${fingerprint} ${resolution}`)
+    .join()
   return [planned, ...plan.notes.map(({ text }) => text)]
 }
 
@@ -47,8 +76,18 @@ const PLANS: readonly (readonly [
   refuses: (adopted: readonly string[]) => boolean,
   plan: readonly string[],
 ])[] = [
-  ['the one that is impossible', ['a', 'b'], has('a'), ['a Restore,b Adopt', asRestore('a', 'not a')]],
-  ['the only one, for the reason of the whole', ['a'], has('a'), ['a Restore', asRestore('a', 'as a whole')]],
+  [
+    'the one that is impossible',
+    ['a', 'b'],
+    has('a'),
+    ['a Restore,b Adopt', asRestore('a', 'not a')],
+  ],
+  [
+    'the only one, for the reason of the whole',
+    ['a'],
+    has('a'),
+    ['a Restore', asRestore('a', 'as a whole')],
+  ],
   [
     'one of two that are possible together only',
     ['a', 'b'],
@@ -61,7 +100,12 @@ const PLANS: readonly (readonly [
     (adopted) => adopted.length === 1 || adopted.length === 3,
     ['a Restore,b Adopt,c Adopt', asRestore('a', 'not a')],
   ],
-  ['all, where each is possible and not all of them', ['a', 'b'], has('a', 'b'), ['a Restore,b Restore', ALL]],
+  [
+    'all, where each is possible and not all of them',
+    ['a', 'b'],
+    has('a', 'b'),
+    ['a Restore,b Restore', ALL],
+  ],
   [
     'all, of too many to try',
     Array.from({ length: 21 }, (_none, at) => `f${at}`),
@@ -74,7 +118,10 @@ const PLANS: readonly (readonly [
     has('password'),
     [
       `password Restore,${Array.from({ length: 21 }, (_none, at) => `f${at} Adopt`).join()}`,
-      asRestore('password', 'the value is a credential, and a credential in git is readable by everybody who can read the repository'),
+      asRestore(
+        'password',
+        'the value is a credential, and a credential in git is readable by everybody who can read the repository',
+      ),
     ],
   ],
 ]
@@ -104,9 +151,15 @@ const ADOPT: ResolutionRequest = { resolution: 'Adopt', changes: undefined, mess
 /** The policy adopts what differs, and one file of the package cannot be read. */
 function packageWithout(name: string): Observation {
   const git = gitOf()
-  const files = git.files.map((file) => (file.path === name ? { ...file, content: new TextEncoder().encode('a: [') } : file))
+  const files = git.files.map((file) =>
+    file.path === name ? { ...file, content: new TextEncoder().encode('a: [') } : file,
+  )
   const { policy } = observationOf()
-  return observationOf([], { verdicts: VERDICTS, policy: { ...policy, defaultPlan: 'Adopt' }, git: gitOf({ files }) })
+  return observationOf([], {
+    verdicts: VERDICTS,
+    policy: { ...policy, defaultPlan: 'Adopt' },
+    git: gitOf({ files }),
+  })
 }
 const NOT_EDITABLE = packageWithout('deployment.yaml')
 const BROKEN = packageWithout('Kptfile')
@@ -119,7 +172,10 @@ test('an edit that nobody asked for does not hide the drift: what cannot be adop
     plan.record?.spec.changes.map(({ resolution }) => resolution),
     ['Restore'],
   )
-  assert.match(texts(plan), /^spec\.replicas of Deployment shop\/web is planned as Restore and not as Adopt: /)
+  assert.match(
+    texts(plan),
+    /^spec\.replicas of Deployment shop\/web is planned as Restore and not as Adopt: /,
+  )
   refusalOf(() => planReconcile(NOT_EDITABLE, { resolutionRequest: ADOPT }))
   const { policy } = observationOf()
   const restored = { ...BROKEN, policy }
@@ -127,20 +183,33 @@ test('an edit that nobody asked for does not hide the drift: what cannot be adop
 })
 
 const TOKEN = driftOf('spec.token', { git: 'a', live: 'b' })
-const WITH_TOKEN = { verdicts: [verdictOf([TOKEN, REPLICAS], { desired: desiredOf({ token: 'a', replicas: 3 }) })] }
+const WITH_TOKEN = {
+  verdicts: [verdictOf([TOKEN, REPLICAS], { desired: desiredOf({ token: 'a', replicas: 3 }) })],
+}
 const ALL_ADOPTED: ResolutionRequest = { ...ADOPT, isAll: true }
 
 function resolutionsOf(unit: Observation, resolutionRequest: ResolutionRequest): readonly string[] {
   const plan = planReconcile(unit, { resolutionRequest })
   const notes = plan.notes.filter(({ cause }) => cause === 'planned-as-restore')
-  return [...(plan.record?.spec.changes ?? []).map(({ resolution }) => resolution), ...notes.map(({ text }) => text)]
+  return [
+    ...(plan.record?.spec.changes ?? []).map(({ resolution }) => resolution),
+    ...notes.map(({ text }) => text),
+  ]
 }
 
 test('a request for all takes what is possible, and says what it leaves and why', () => {
-  const why = 'the value is a credential, and a credential in git is readable by everybody who can read the repository'
-  const left = (resolution: string) => `spec.token of Deployment shop/web is planned as ${resolution} and not as Adopt: ${why}`
-  assert.deepEqual(resolutionsOf(observationOf([], WITH_TOKEN), ALL_ADOPTED), ['Restore', 'Adopt', left('Restore')])
-  const before = proposedOf([], WITH_TOKEN, { resolutionRequest: { ...ALL_ADOPTED, resolution: 'Release' } })
+  const why =
+    'the value is a credential, and a credential in git is readable by everybody who can read the repository'
+  const left = (resolution: string) =>
+    `spec.token of Deployment shop/web is planned as ${resolution} and not as Adopt: ${why}`
+  assert.deepEqual(resolutionsOf(observationOf([], WITH_TOKEN), ALL_ADOPTED), [
+    'Restore',
+    'Adopt',
+    left('Restore'),
+  ])
+  const before = proposedOf([], WITH_TOKEN, {
+    resolutionRequest: { ...ALL_ADOPTED, resolution: 'Release' },
+  })
   assert.deepEqual(resolutionsOf(before, ALL_ADOPTED), ['Release', 'Adopt', left('Release')])
 })
 
@@ -149,9 +218,17 @@ test('a request that names the change, or of which nothing is possible, is refus
   const [token] = planReconcile(unit).report.spec.changes
   const named: ResolutionRequest = { ...ADOPT, changes: new Set([token?.fingerprint ?? '']) }
   for (const request of [named, { ...ALL_ADOPTED, more: [named] }])
-    assert.equal(refusalOf(() => planReconcile(unit, { resolutionRequest: request })).code, 'BP2002')
-  const only = observationOf([], { verdicts: [verdictOf([TOKEN], { desired: desiredOf({ token: 'a' }) })] })
-  assert.equal(refusalOf(() => planReconcile(only, { resolutionRequest: ALL_ADOPTED })).code, 'BP2002')
+    assert.equal(
+      refusalOf(() => planReconcile(unit, { resolutionRequest: request })).code,
+      'BP2002',
+    )
+  const only = observationOf([], {
+    verdicts: [verdictOf([TOKEN], { desired: desiredOf({ token: 'a' }) })],
+  })
+  assert.equal(
+    refusalOf(() => planReconcile(only, { resolutionRequest: ALL_ADOPTED })).code,
+    'BP2002',
+  )
 })
 
 test('a proposal that cannot be recreated stays as it is', () => {
@@ -167,53 +244,112 @@ test('a proposal that cannot be recreated stays as it is', () => {
 test('what no body has room for is in a report of the proposal; a draft and a small proposal have none', () => {
   const many = Array.from({ length: 201 }, (_none, at) => driftOf(`spec.f${at}`))
   const reports = (unit: Observation): number =>
-    planReconcile(unit).writes.commits.flatMap(({ changes }) => changes.filter(({ path }) => path.endsWith('/report.md'))).length
+    planReconcile(unit).writes.commits.flatMap(({ changes }) =>
+      changes.filter(({ path }) => path.endsWith('/report.md')),
+    ).length
   const { policy } = observationOf()
   assert.deepEqual(
-    [observationOf(many), observationOf(many, { policy: { ...policy, mode: 'Warn' } }), observationOf([REPLICAS])].map(reports),
+    [
+      observationOf(many),
+      observationOf(many, { policy: { ...policy, mode: 'Warn' } }),
+      observationOf([REPLICAS]),
+    ].map(reports),
     [1, 0, 0],
   )
 })
 
 test('a request about a record that cannot be read is refused with the reason of the record', () => {
-  const branch = { location: 'branch', episode: '1a2b3c4d', where: 'x', code: 'BP1110', why: 'of another version' } as const
-  const refused = (git: Parameters<typeof gitOf>[0], unit = observationOf([REPLICAS], { git: gitOf(git) })) =>
+  const branch = {
+    location: 'branch',
+    episode: '1a2b3c4d',
+    where: 'x',
+    code: 'BP1110',
+    why: 'of another version',
+  } as const
+  const refused = (
+    git: Parameters<typeof gitOf>[0],
+    unit = observationOf([REPLICAS], { git: gitOf(git) }),
+  ) =>
     refusalOf(() => planReconcile(unit, { resolutionRequest: { ...ADOPT, resolution: 'Restore' } }))
   assert.deepEqual(
     [refused({ unreadable: [branch] }).code, refused({ unreadable: [branch] }).remedy.slice(0, 15)],
     ['BP1110', 'merge or delete'],
   )
-  assert.match(refused({ unreadable: [{ ...branch, location: 'base' }] }).remedy, /^restore the file/)
+  assert.match(
+    refused({ unreadable: [{ ...branch, location: 'base' }] }).remedy,
+    /^restore the file/,
+  )
   const open = proposedOf([REPLICAS, driftOf('spec.paused')])
-  const frozen = { ...open, verdicts: [verdictOf([REPLICAS])], incomplete: [{ state: 'unreadable', code: 'BP3006', why: 'x' }] as never }
+  const frozen = {
+    ...open,
+    verdicts: [verdictOf([REPLICAS])],
+    incomplete: [{ state: 'unreadable', code: 'BP3006', why: 'x' }] as never,
+  }
   assert.match(refused({}, frozen).why, /^not everything that it is about could be observed$/)
-  const foreign = { ...open, git: { ...open.git, branches: open.git.branches.map((one) => ({ ...one, foreign: true })) } }
+  const foreign = {
+    ...open,
+    git: { ...open.git, branches: open.git.branches.map((one) => ({ ...one, foreign: true })) },
+  }
   assert.match(refused({}, foreign).why, /^the branch has a commit that backporch did not make$/)
 })
 
 const ANY_WINDOW = { name: 'w', kind: 'adopt', where: '.drift/policy.yaml:3', except: [] } as const
-const MORNING: PolicyWindow = { ...ANY_WINDOW, schedule: '0 9 * * *', duration: 3_600, timezone: 'UTC' }
+const MORNING: PolicyWindow = {
+  ...ANY_WINDOW,
+  schedule: '0 9 * * *',
+  duration: 3_600,
+  timezone: 'UTC',
+}
 const LABELLED: PolicyWindow = { ...ANY_WINDOW, labels: new Map([['incident', 'open']]) }
 
-function adopts(windows: readonly PolicyWindow[], drift = REPLICAS, more: Partial<ObjectVerdict> = {}): boolean {
+function adopts(
+  windows: readonly PolicyWindow[],
+  drift = REPLICAS,
+  more: Partial<ObjectVerdict> = {},
+): boolean {
   const { policy } = observationOf()
-  return adoptWindowOf(observationOf([], { policy: { ...policy, windows }, verdicts: [verdictOf([drift], more)] }))(drift)
+  return adoptWindowOf(
+    observationOf([], { policy: { ...policy, windows }, verdicts: [verdictOf([drift], more)] }),
+  )(drift)
 }
 
 test('what people change by hand is adopted in a window that is open then, or while the object has the label', () => {
   const { actor } = REPLICAS
   const live = { metadata: { labels: { incident: 'open' } } }
   assert.equal(labelsOf(live).get('incident'), 'open')
-  assert.deepEqual([adopts([]), adopts([MORNING]), adopts([{ ...MORNING, kind: 'hold' }])], [false, true, false])
-  assert.equal(adopts([MORNING], driftOf('spec.replicas', { actor: { ...actor, class: 'controller' } })), false)
-  assert.equal(adopts([MORNING], driftOf('spec.replicas', { actor: { ...actor, at: '2026-11-21T08:00:00Z' } })), false)
-  assert.equal(adopts([MORNING], driftOf('spec.replicas', { actor: { ...actor, at: '' } })), false, 'observed at ten')
+  assert.deepEqual(
+    [adopts([]), adopts([MORNING]), adopts([{ ...MORNING, kind: 'hold' }])],
+    [false, true, false],
+  )
   assert.equal(
-    adopts([{ ...MORNING, duration: 7_200 }], driftOf('spec.replicas', { actor: { ...actor, at: '2027-01-01T00:00:00Z' } })),
+    adopts([MORNING], driftOf('spec.replicas', { actor: { ...actor, class: 'controller' } })),
+    false,
+  )
+  assert.equal(
+    adopts(
+      [MORNING],
+      driftOf('spec.replicas', { actor: { ...actor, at: '2026-11-21T08:00:00Z' } }),
+    ),
+    false,
+  )
+  assert.equal(
+    adopts([MORNING], driftOf('spec.replicas', { actor: { ...actor, at: '' } })),
+    false,
+    'observed at ten',
+  )
+  assert.equal(
+    adopts(
+      [{ ...MORNING, duration: 7_200 }],
+      driftOf('spec.replicas', { actor: { ...actor, at: '2027-01-01T00:00:00Z' } }),
+    ),
     true,
   )
   assert.deepEqual([adopts([LABELLED]), adopts([LABELLED], REPLICAS, { live })], [false, true])
-  assert.equal(adopts([LABELLED], driftOf('metadata.labels.incident', { live: 'open' }), { live }), false, 'the label itself')
+  assert.equal(
+    adopts([LABELLED], driftOf('metadata.labels.incident', { live: 'open' }), { live }),
+    false,
+    'the label itself',
+  )
   const { policy } = observationOf()
   const unit = observationOf([], { verdicts: VERDICTS, policy: { ...policy, windows: [MORNING] } })
   assert.deepEqual(
@@ -225,9 +361,13 @@ test('what people change by hand is adopted in a window that is open then, or wh
 test('an age is written in the largest unit that fits', () => {
   const heldFor = (minAge: string): string | undefined => {
     const policy = `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: x}\nspec: {limits: {digest: off}}\n`
-    const unit = observationOf([driftOf('spec.replicas', { actor: { ...REPLICAS.actor, at: '2026-11-21T09:59:59Z' } })])
+    const unit = observationOf([
+      driftOf('spec.replicas', { actor: { ...REPLICAS.actor, at: '2026-11-21T09:59:59Z' } }),
+    ])
     const detect = { ...unit.policy.detect, minAge: Number(minAge) }
-    const [result] = planTurn(turnOf([{ ...unit, policy: { ...unit.policy, detect } }], { policy })).units
+    const [result] = planTurn(
+      turnOf([{ ...unit, policy: { ...unit.policy, detect } }], { policy }),
+    ).units
     return result?.state === 'planned' ? result.plan.report.status.held?.why : undefined
   }
   assert.deepEqual(['7200', '300', '90'].map(heldFor), [

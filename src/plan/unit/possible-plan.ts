@@ -28,23 +28,43 @@ export function possiblePlan(
   instead: (change: PlannedChange) => PlannedChange = asRestore,
 ): PossiblePlan {
   const edited = changes.filter((change) => instead(change).resolution !== change.resolution)
-  const without = (given: readonly PlannedChange[]) => changes.map((change) => (given.includes(change) ? instead(change) : change))
-  const alone = (change: PlannedChange) => attempt(without(edited.filter((each) => each !== change)))
-  const refused = refusedAlone(edited, edited.length > MOST_TRIED ? editFor : edited.length === 1 ? () => raise(why) : alone)
+  const without = (given: readonly PlannedChange[]) =>
+    changes.map((change) => (given.includes(change) ? instead(change) : change))
+  const alone = (change: PlannedChange) =>
+    attempt(without(edited.filter((each) => each !== change)))
+  const refused = refusedAlone(
+    edited,
+    edited.length > MOST_TRIED ? editFor : edited.length === 1 ? () => raise(why) : alone,
+  )
   const all = [...refused.keys()]
   const few = all.length > 1 && all.length <= MOST_TRIED
   for (const given of few ? [...all.map((change) => [change]), all] : [all]) {
     const planned = without(given)
-    const isPossible = given.length === edited.length || (given.length > 0 && !(orFailure(() => attempt(planned)) instanceof Failure))
-    if (isPossible) return { changes: planned, notes: given.map((change) => noteOf(change, instead(change), refused.get(change) ?? why)) }
+    const isPossible =
+      given.length === edited.length ||
+      (given.length > 0 && !(orFailure(() => attempt(planned)) instanceof Failure))
+    if (isPossible)
+      return {
+        changes: planned,
+        notes: given.map((change) => noteOf(change, instead(change), refused.get(change) ?? why)),
+      }
   }
   return {
     changes: without(edited),
-    notes: [{ cause: 'planned-as-restore', subject: '', text: `everything is planned as Restore (${why.what}: ${why.why})` }],
+    notes: [
+      {
+        cause: 'planned-as-restore',
+        subject: '',
+        text: `everything is planned as Restore (${why.what}: ${why.why})`,
+      },
+    ],
   }
 }
 
-function refusedAlone(edited: readonly PlannedChange[], attempt: (change: PlannedChange) => unknown): ReadonlyMap<PlannedChange, Failure> {
+function refusedAlone(
+  edited: readonly PlannedChange[],
+  attempt: (change: PlannedChange) => unknown,
+): ReadonlyMap<PlannedChange, Failure> {
   const refused = new Map<PlannedChange, Failure>()
   for (const change of edited) {
     const failure = orFailure(() => attempt(change))
@@ -62,9 +82,17 @@ export function asRestore(change: PlannedChange): PlannedChange {
   return { ...rest, resolution: 'Restore' }
 }
 
-function noteOf({ drift, resolution }: PlannedChange, planned: PlannedChange, { why }: Failure): Note {
+function noteOf(
+  { drift, resolution }: PlannedChange,
+  planned: PlannedChange,
+  { why }: Failure,
+): Note {
   const field = shownPathOnly(drift.path, drift.id)
   const name = describeResourceId(drift.id)
   const what = field === '' ? name : `${field} of ${name}`
-  return { cause: 'planned-as-restore', subject: '', text: `${what} is planned as ${planned.resolution} and not as ${resolution}: ${why}` }
+  return {
+    cause: 'planned-as-restore',
+    subject: '',
+    text: `${what} is planned as ${planned.resolution} and not as ${resolution}: ${why}`,
+  }
 }

@@ -7,7 +7,12 @@ import { type LiveState, resourceKey } from '@backporch/kyaml/resource'
 import { compareText, given } from '@backporch/kyaml/text'
 import { UNKNOWN_ACTOR } from '../../drift/attribute/actor.ts'
 import { compareObjects, type FieldDifference } from '../../drift/compare/compare-resource.ts'
-import { type ChangeKind, type Drift, type ObjectVerdict, RISKS } from '../../drift/compare/drift.ts'
+import {
+  type ChangeKind,
+  type Drift,
+  type ObjectVerdict,
+  RISKS,
+} from '../../drift/compare/drift.ts'
 import { isAlreadyApplied } from '../../drift/compare/equal-values.ts'
 import { schemaAt, withVisibility } from '../../drift/noise/visibility.ts'
 import { assessRisk } from '../../drift/risk/risk.ts'
@@ -41,16 +46,28 @@ interface Showing {
 }
 
 /** The riskiest first. Values are shown by the rules of drift reports: those of Secrets never. */
-export function previewChanges(unit: PreviewedUnit, rules: Rules, key: RedactionKey): readonly PreviewChange[] {
+export function previewChanges(
+  unit: PreviewedUnit,
+  rules: Rules,
+  key: RedactionKey,
+): readonly PreviewChange[] {
   const [before, after] = [byKey(unit.before), byKey(unit.after)]
   const changes = [...new Set([...before.keys(), ...after.keys()])].flatMap((name) => {
     const [was, is] = [before.get(name), after.get(name)]
     const any = is ?? was
     if (any === undefined) return []
     const differences = was === undefined || is === undefined ? [WHOLE] : differencesOf(was, is)
-    return changesOf({ was, is, any, live: unit.live.get(name), covered: unit.covered.has(name) }, differences, { rules, key })
+    return changesOf(
+      { was, is, any, live: unit.live.get(name), covered: unit.covered.has(name) },
+      differences,
+      { rules, key },
+    )
   })
-  return changes.toSorted((one, other) => RISKS.indexOf(one.risk) - RISKS.indexOf(other.risk) || compareText(nameOf(one), nameOf(other)))
+  return changes.toSorted(
+    (one, other) =>
+      RISKS.indexOf(one.risk) - RISKS.indexOf(other.risk) ||
+      compareText(nameOf(one), nameOf(other)),
+  )
 }
 
 function byKey(objects: readonly PreviewedObject[]): ReadonlyMap<string, PreviewedObject> {
@@ -78,7 +95,11 @@ function differencesOf(was: PreviewedObject, is: PreviewedObject): readonly Fiel
   return [...version, ...compareObjects(was.resource.object, is.resource.object, is.schema)]
 }
 
-function changesOf(sides: Sides, differences: readonly FieldDifference[], showing: Showing): readonly PreviewChange[] {
+function changesOf(
+  sides: Sides,
+  differences: readonly FieldDifference[],
+  showing: Showing,
+): readonly PreviewChange[] {
   const shown = shownAs(
     sides,
     differences.map(({ path, live, predicted }) => driftOf(sides, path, [live, predicted])),
@@ -88,19 +109,29 @@ function changesOf(sides: Sides, differences: readonly FieldDifference[], showin
     const drift = shown[index]
     if (drift === undefined) throw new TypeError('each difference is shown')
     const found = liveOf(sides, difference)
-    const change = showChange({ drift, resolution: 'Restore', desired: sides.any.resource }, showing.key)
+    const change = showChange(
+      { drift, resolution: 'Restore', desired: sides.any.resource },
+      showing.key,
+    )
     const whole = change.path === undefined
     const isHidden = change.redacted === true
     return {
       ref: change.ref,
-      change: sides.was === undefined ? 'added' : sides.is === undefined ? 'removed' : KINDS[drift.change],
+      change:
+        sides.was === undefined
+          ? 'added'
+          : sides.is === undefined
+            ? 'removed'
+            : KINDS[drift.change],
       ...(whole ? {} : { path: change.path, ...given({ before: change.git, after: change.live }) }),
       ...(isHidden ? { redacted: true } : {}),
       risk: change.risk,
       reason: change.reason,
       ...given({ source: change.source }),
       live: found.live,
-      ...(found.value === undefined || isHidden ? {} : given({ liveValue: thirdValue(sides, difference, found.value, showing) })),
+      ...(found.value === undefined || isHidden
+        ? {}
+        : given({ liveValue: thirdValue(sides, difference, found.value, showing) })),
     }
   })
 }
@@ -114,7 +145,11 @@ const KINDS: { readonly [kind in ChangeKind]: PreviewChange['change'] } = {
 }
 
 /** As a difference of git and live, so that risk and redaction are those of drift: the base branch is in the place of git. */
-function driftOf({ was, is, any }: Sides, path: FieldPath, [from, to]: readonly [Json | undefined, Json | undefined]): Drift {
+function driftOf(
+  { was, is, any }: Sides,
+  path: FieldPath,
+  [from, to]: readonly [Json | undefined, Json | undefined],
+): Drift {
   const { id, apiVersion } = any.resource
   const whole = was === undefined ? 'unexpected' : is === undefined ? 'missing' : undefined
   const change = whole ?? (from === undefined ? 'added' : to === undefined ? 'removed' : 'modified')
@@ -126,7 +161,11 @@ function driftOf({ was, is, any }: Sides, path: FieldPath, [from, to]: readonly 
 }
 
 /** With the visibility that schema and policies give: what hides a value on either side hides the change. */
-function shownAs({ was, is, any }: Sides, items: readonly Drift[], { visibility, riskOverrides }: Rules): readonly Drift[] {
+function shownAs(
+  { was, is, any }: Sides,
+  items: readonly Drift[],
+  { visibility, riskOverrides }: Rules,
+): readonly Drift[] {
   const { resource, schema } = any
   const hidden = [...(is?.resource.hidden ?? []), ...(was?.resource.hidden ?? [])]
   const verdict: ObjectVerdict = {
@@ -134,13 +173,25 @@ function shownAs({ was, is, any }: Sides, items: readonly Drift[], { visibility,
     apiVersion: resource.apiVersion,
     desired: { ...resource, hidden },
     ...(was === undefined ? {} : { live: was.resource.object }),
-    ...{ state: 'drifted', proof: 'none', items, setAside: [], failure: undefined, reapplyFails: undefined },
+    ...{
+      state: 'drifted',
+      proof: 'none',
+      items,
+      setAside: [],
+      failure: undefined,
+      reapplyFails: undefined,
+    },
   }
   return overrideRisks(withVisibility(verdict, schema, visibility), riskOverrides).items
 }
 
 /** The live value as a report would show it, beside what the merge gives; undefined where one of them is hidden. */
-function thirdValue(sides: Sides, { path, predicted, live }: FieldDifference, value: Json, { rules, key }: Showing): Json | undefined {
+function thirdValue(
+  sides: Sides,
+  { path, predicted, live }: FieldDifference,
+  value: Json,
+  { rules, key }: Showing,
+): Json | undefined {
   if (!sides.covered || isSecret(sides.any.resource.id)) return undefined
   const [drift] = shownAs(sides, [driftOf(sides, path, [predicted ?? live, value])], rules)
   const change = drift === undefined ? undefined : showChange({ drift, resolution: 'Restore' }, key)
@@ -153,7 +204,10 @@ interface FoundLive {
   readonly value?: Json | undefined
 }
 
-function liveOf({ was, is, any, live, covered }: Sides, { path, live: from, predicted: to }: FieldDifference): FoundLive {
+function liveOf(
+  { was, is, any, live, covered }: Sides,
+  { path, live: from, predicted: to }: FieldDifference,
+): FoundLive {
   if (live === undefined || live.state === 'unreadable') return { live: 'unknown' }
   if (was === undefined && is !== undefined) return { live: liveOfNew(is, live) }
   if (!covered) return { live: 'unknown' }
@@ -164,7 +218,11 @@ function liveOf({ was, is, any, live, covered }: Sides, { path, live: from, pred
   const schema = schemaAt(any.schema, path)
   const isThere = (wanted: Json | undefined): boolean =>
     wanted === undefined ? value === undefined : isAlreadyApplied(wanted, value, schema)
-  return isThere(to) ? { live: 'after' } : isThere(from) ? { live: 'before' } : { live: 'other', value }
+  return isThere(to)
+    ? { live: 'after' }
+    : isThere(from)
+      ? { live: 'before' }
+      : { live: 'other', value }
 }
 
 /** An object that the base branch does not declare: whether it is there, and whether all of it is; no value of it is told. */
@@ -172,7 +230,8 @@ function liveOfNew({ resource, schema }: PreviewedObject, live: LiveState): Prev
   if (live.state === 'absent') return 'before'
   if (live.state === 'unreadable' || live.metadataOnly) return 'unknown'
   const missing = compareObjects(live.object, resource.object, schema).filter(
-    ({ path, live: value, predicted }) => predicted !== undefined && !isAlreadyApplied(predicted, value, schemaAt(schema, path)),
+    ({ path, live: value, predicted }) =>
+      predicted !== undefined && !isAlreadyApplied(predicted, value, schemaAt(schema, path)),
   )
   return missing.length === 0 ? 'after' : 'other'
 }

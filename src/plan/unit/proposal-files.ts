@@ -14,7 +14,9 @@ import type { PlannedChange } from './commands/pick-changes.ts'
  * As `builtFiles`, of objects that the server does not refuse.
  * @throws as `builtFiles`, and BP2001 for an object that the server refuses
  */
-export function proposalFiles(...[observation, active, record, workspace]: Parameters<typeof builtFiles>): ProposalFiles {
+export function proposalFiles(
+  ...[observation, active, record, workspace]: Parameters<typeof builtFiles>
+): ProposalFiles {
   const files = builtFiles(observation, active, record, workspace)
   return { ...files, notes: [...files.notes, ...checkAdopted(observation, active)] }
 }
@@ -49,7 +51,9 @@ export function builtFiles(
   const changes = [
     ...files.changes,
     ...(spec.lifecycle === 'Proposed' ? git.earlierNamed.flatMap(moveRecord) : []),
-    ...(policy.approval === 'porch' ? [laterFile(travellingRecordPath(unit.packagePath), text)] : []),
+    ...(policy.approval === 'porch'
+      ? [laterFile(travellingRecordPath(unit.packagePath), text)]
+      : []),
     // No body of a pull request has room for all of it.
     ...(spec.lifecycle === 'Proposed' && wantsReport(record)
       ? [laterFile(reportPath(unit.cluster, unit.slug), () => reportText(record))]

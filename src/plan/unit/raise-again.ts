@@ -13,20 +13,34 @@ export interface Raised {
 }
 
 /** Ends the silence about the requested drift; undefined where none of it is silent. */
-export function raiseAgain(observed: Observation, isRequested: (fingerprint: string) => boolean): Raised | undefined {
+export function raiseAgain(
+  observed: Observation,
+  isRequested: (fingerprint: string) => boolean,
+): Raised | undefined {
   const { git, cluster } = observed
   const now = cluster.observedAt
   const isSilent = ({ spec, status }: ClosedEpisode): boolean =>
-    status.outcome === 'Declined' && status.silentUntil !== undefined && status.silentUntil > now && isRequested(spec.fingerprint)
+    status.outcome === 'Declined' &&
+    status.silentUntil !== undefined &&
+    status.silentUntil > now &&
+    isRequested(spec.fingerprint)
   const silent = git.ledger.closed.filter(isSilent)
   if (silent.length === 0) return undefined
-  const ended = (episode: ClosedEpisode): ClosedEpisode => ({ ...episode, status: { ...episode.status, silentUntil: now } })
+  const ended = (episode: ClosedEpisode): ClosedEpisode => ({
+    ...episode,
+    status: { ...episode.status, silentUntil: now },
+  })
   return {
     observation: {
       ...observed,
       git: {
         ...git,
-        ledger: { ...git.ledger, closed: git.ledger.closed.map((episode) => (isSilent(episode) ? ended(episode) : episode)) },
+        ledger: {
+          ...git.ledger,
+          closed: git.ledger.closed.map((episode) =>
+            isSilent(episode) ? ended(episode) : episode,
+          ),
+        },
       },
     },
     ledger: silent.map((episode) => closedFile(ended(episode))),
@@ -37,6 +51,10 @@ export function raiseAgain(observed: Observation, isRequested: (fingerprint: str
 export function withRaised(plan: UnitPlan, raised: Raised | undefined): UnitPlan {
   if (raised === undefined) return plan
   const { writes, report } = plan
-  const ends: GitWrites = { ...NO_WRITES, ledger: raised.ledger, ledgerLines: [`${unitName(report.spec.unit)}: raised again`] }
+  const ends: GitWrites = {
+    ...NO_WRITES,
+    ledger: raised.ledger,
+    ledgerLines: [`${unitName(report.spec.unit)}: raised again`],
+  }
   return { ...plan, writes: joinWrites([ends, writes]) }
 }

@@ -14,7 +14,9 @@ import type { Observation } from '../observation/observation.ts'
 import { lastSeen } from '../observation/seen-at.ts'
 import { isWaiting } from '../observation/waiting-state.ts'
 
-type Known = Pick<Observation, 'unit'> & { readonly git: Pick<Observation['git'], 'base' | 'baseBranch' | 'treeHash' | 'ledger'> }
+type Known = Pick<Observation, 'unit'> & {
+  readonly git: Pick<Observation['git'], 'base' | 'baseBranch' | 'treeHash' | 'ledger'>
+}
 
 /** Contents that are stored: a syncer that is more of them behind is detected by the times of their commits. */
 const MOST_CONTENTS = 10
@@ -34,13 +36,22 @@ export function rolloutMemory(observed: Known, present: string): SyncMemory {
   const at = lastSeen(report, knownObservation(observed)?.status)
   const retained = status?.rollout ?? {}
   const listed = listedIn(report)
-  const current: ObservedLive | undefined = isPartlyKnown(report) ? undefined : { commit: spec.unit.commit, tree: spec.unit.tree, at }
+  const current: ObservedLive | undefined = isPartlyKnown(report)
+    ? undefined
+    : { commit: spec.unit.commit, tree: spec.unit.tree, at }
   const stored = new Map(
-    (retained.seen ?? []).flatMap((entry) => (entry.refs ?? [undefined]).map((ref) => [ref && resourceKey(ref), entry] as const)),
+    (retained.seen ?? []).flatMap((entry) =>
+      (entry.refs ?? [undefined]).map((ref) => [ref && resourceKey(ref), entry] as const),
+    ),
   )
   const before = retained.contents ?? []
   const isNew = observed.git.treeHash !== spec.unit.tree
-  const arrived: ObservedContent = { commit: observed.git.base, tree: observed.git.treeHash, after: at, firstSeen: present }
+  const arrived: ObservedContent = {
+    commit: observed.git.base,
+    tree: observed.git.treeHash,
+    after: at,
+    firstSeen: present,
+  }
   return {
     observedWith: (key) => (listed.has(key) ? (stored.get(key) ?? stored.get(undefined)) : current),
     contents: (isNew ? [arrived, ...before] : before).slice(0, MOST_CONTENTS),
@@ -51,7 +62,10 @@ export function rolloutMemory(observed: Known, present: string): SyncMemory {
 export function rolloutOf(observed: Observation): Pick<DriftReport['status'], 'rollout'> {
   const open = openIn(observed)
   if (open.length === 0) return {}
-  const { observedWith, contents } = rolloutMemory(observed, observed.now ?? observed.cluster.observedAt)
+  const { observedWith, contents } = rolloutMemory(
+    observed,
+    observed.now ?? observed.cluster.observedAt,
+  )
   const groups = Map.groupBy(
     open.flatMap((id) => {
       const known = observedWith(resourceKey(id))
@@ -63,20 +77,40 @@ export function rolloutOf(observed: Observation): Pick<DriftReport['status'], 'r
     const [first] = group
     if (first === undefined) return []
     const { commit, tree, at } = first.known
-    return [{ commit, tree, at, ...(group.length === open.length ? {} : { refs: group.map(({ id }) => refOf(id)) }) }]
+    return [
+      {
+        commit,
+        tree,
+        at,
+        ...(group.length === open.length ? {} : { refs: group.map(({ id }) => refOf(id)) }),
+      },
+    ]
   })
   if (entries.length === 0 && contents.length === 0) return {}
-  const retained = contents.map(({ commit, tree, after, firstSeen }) => ({ commit, tree, after, firstSeen }))
-  const rollout: Rollout = { ...(retained.length === 0 ? {} : { contents: retained }), ...(entries.length === 0 ? {} : { seen: entries }) }
+  const retained = contents.map(({ commit, tree, after, firstSeen }) => ({
+    commit,
+    tree,
+    after,
+    firstSeen,
+  }))
+  const rollout: Rollout = {
+    ...(retained.length === 0 ? {} : { contents: retained }),
+    ...(entries.length === 0 ? {} : { seen: entries }),
+  }
   return { rollout }
 }
 
 /** In the order of the verdicts, each once. */
 function openIn({ verdicts, incomplete }: Observation): ResourceId[] {
-  const unproven = new Set(incomplete.flatMap(({ ref }) => (ref === undefined ? [] : [resourceKey(ref)])))
+  const unproven = new Set(
+    incomplete.flatMap(({ ref }) => (ref === undefined ? [] : [resourceKey(ref)])),
+  )
   return verdicts
     .filter(
-      ({ id, items, setAside }) => items.length > 0 || setAside.some(({ state }) => isWaiting(state)) || unproven.has(resourceKey(id)),
+      ({ id, items, setAside }) =>
+        items.length > 0 ||
+        setAside.some(({ state }) => isWaiting(state)) ||
+        unproven.has(resourceKey(id)),
     )
     .map(({ id }) => id)
 }
@@ -84,12 +118,16 @@ function openIn({ verdicts, incomplete }: Observation): ResourceId[] {
 /** The same of a report. */
 function listedIn({ spec, status }: DriftReport): ReadonlySet<string> {
   const waiting = (status.setAside ?? []).filter(({ state }) => isWaiting(state))
-  const refs = [...spec.changes, ...waiting, ...(status.incomplete ?? [])].flatMap(({ ref }) => (ref === undefined ? [] : [ref]))
+  const refs = [...spec.changes, ...waiting, ...(status.incomplete ?? [])].flatMap(({ ref }) =>
+    ref === undefined ? [] : [ref],
+  )
   return new Set(refs.map(resourceKey))
 }
 
 /** Of a unit that could not be observed, what could not be judged before is not known any more. */
 function isPartlyKnown({ status: { state, lastKnown, incomplete = [] } }: DriftReport): boolean {
-  const isUnobserved = state === 'Unknown' && incomplete.some((entry) => entry.ref === undefined && entry.state === 'unreadable')
+  const isUnobserved =
+    state === 'Unknown' &&
+    incomplete.some((entry) => entry.ref === undefined && entry.state === 'unreadable')
   return isUnobserved && lastKnown?.state !== 'InSync' && !isWaiting(lastKnown?.state ?? 'Unknown')
 }

@@ -7,7 +7,14 @@ import { formatFieldPath } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { type LiveState, resourceKey } from '@backporch/kyaml/resource'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'
-import { decidedOf, desiredOf, proposedOf, refusalOf, verdictOf, withStatus } from '../../../test/fakes/observation-builder.ts'
+import {
+  decidedOf,
+  desiredOf,
+  proposedOf,
+  refusalOf,
+  verdictOf,
+  withStatus,
+} from '../../../test/fakes/observation-builder.ts'
 import type { Drift, ObjectVerdict } from '../../drift/compare/drift.ts'
 import { DEFAULT_POLICY } from '../../policy/effective-policy.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
@@ -29,18 +36,35 @@ const IMAGE = driftOf('spec.containers[name=app].image', { git: 'nginx:1.27', li
 const MISSING = driftOf('', { change: 'missing', git: undefined, live: undefined })
 
 function present(spec: JsonObject, more: JsonObject = {}): LiveState {
-  const object = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { ...METADATA, ...more }, spec }
+  const object = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { ...METADATA, ...more },
+    spec,
+  }
   return { state: 'present', object, metadataOnly: false }
 }
 
-const LIVE = present({ replicas: 5, extra: 'x', containers: [CONTAINERS[0], { name: 'app', image: 'evil' }] as never })
+const LIVE = present({
+  replicas: 5,
+  extra: 'x',
+  containers: [CONTAINERS[0], { name: 'app', image: 'evil' }] as never,
+})
 
 const OBJECT = LIVE.state === 'present' ? LIVE.object : {}
 const UNEXPECTED = driftOf('', { change: 'unexpected', git: undefined, live: OBJECT })
 
 /** A merged Restore of these differences, which the cluster still shows. */
-function merged(items: readonly Drift[], more: Partial<ObjectVerdict> = {}): { unit: Observation; record: DriftRecord } {
-  const unit = decidedOf(proposedOf([], { policy: POLICY, verdicts: [verdictOf(items, { desired: GIT, live: OBJECT, ...more })] }))
+function merged(
+  items: readonly Drift[],
+  more: Partial<ObjectVerdict> = {},
+): { unit: Observation; record: DriftRecord } {
+  const unit = decidedOf(
+    proposedOf([], {
+      policy: POLICY,
+      verdicts: [verdictOf(items, { desired: GIT, live: OBJECT, ...more })],
+    }),
+  )
   const [record] = unit.git.merged
   assert.ok(record !== undefined)
   return { unit, record }
@@ -59,7 +83,10 @@ function lineOf(write: ApprovedWrite): string {
   }
 }
 
-function lines({ unit, record }: ReturnType<typeof merged>, live: LiveState = LIVE): readonly string[] {
+function lines(
+  { unit, record }: ReturnType<typeof merged>,
+  live: LiveState = LIVE,
+): readonly string[] {
   return planSettle(unit, record, new Map([[KEY, live]])).map(lineOf)
 }
 
@@ -68,21 +95,56 @@ const applied = (spec: JsonObject, metadata: JsonObject = METADATA): string =>
 
 const NAME = { name: 'web', namespace: 'shop' }
 const ABSENT: LiveState = { state: 'absent' }
-const WRITES: readonly (readonly [name: string, items: readonly Drift[], writes: readonly string[], live?: LiveState])[] = [
-  ['a changed value is applied alone, and only to the observed object', [REPLICAS], [applied({ replicas: 3 })]],
+const WRITES: readonly (readonly [
+  name: string,
+  items: readonly Drift[],
+  writes: readonly string[],
+  live?: LiveState,
+])[] = [
+  [
+    'a changed value is applied alone, and only to the observed object',
+    [REPLICAS],
+    [applied({ replicas: 3 })],
+  ],
   ['a removed field is applied', [PAUSED], [applied({ paused: false })]],
-  ['an added field is removed while it holds what was reviewed', [EXTRA], ['remove spec.extra while "x" at 7']],
-  ['a field of a list item goes with the key of the item', [IMAGE], [applied({ containers: [{ name: 'app', image: 'nginx:1.27' }] })]],
+  [
+    'an added field is removed while it holds what was reviewed',
+    [EXTRA],
+    ['remove spec.extra while "x" at 7'],
+  ],
+  [
+    'a field of a list item goes with the key of the item',
+    [IMAGE],
+    [applied({ containers: [{ name: 'app', image: 'nginx:1.27' }] })],
+  ],
   [
     'two fields of one item are one item',
     [IMAGE, driftOf('spec.containers[name=app].name', { git: 'app', live: 'app' })],
     [applied({ containers: [{ name: 'app', image: 'nginx:1.27' }] })],
   ],
-  ['values come before removals', [EXTRA, REPLICAS], [applied({ replicas: 3 }), 'remove spec.extra while "x" at 7']],
-  ['a missing object is applied as a whole', [MISSING], [`apply ${JSON.stringify(GIT.object)}`], ABSENT],
-  ['a value of an object that is gone is applied without its version', [REPLICAS], [applied({ replicas: 3 }, NAME)], ABSENT],
+  [
+    'values come before removals',
+    [EXTRA, REPLICAS],
+    [applied({ replicas: 3 }), 'remove spec.extra while "x" at 7'],
+  ],
+  [
+    'a missing object is applied as a whole',
+    [MISSING],
+    [`apply ${JSON.stringify(GIT.object)}`],
+    ABSENT,
+  ],
+  [
+    'a value of an object that is gone is applied without its version',
+    [REPLICAS],
+    [applied({ replicas: 3 }, NAME)],
+    ABSENT,
+  ],
   ['nothing is removed from an object that is gone', [EXTRA], [], ABSENT],
-  ['a field that git does not have brings no value', [driftOf('spec.none.below', { live: undefined })], [applied({})]],
+  [
+    'a field that git does not have brings no value',
+    [driftOf('spec.none.below', { live: undefined })],
+    [applied({})],
+  ],
 ]
 
 for (const [name, items, writes, live] of WRITES) {
@@ -103,7 +165,10 @@ test('settle: an unexpected object is deleted by uid and version, where the merg
   )
   assert.deepEqual(lines(found), ['delete web u-1 at 7'])
   const { copies: _copies, ...spec } = found.record.spec
-  assert.equal(refusalOf(() => lines({ ...found, record: { ...found.record, spec } })).code, 'BP2015')
+  assert.equal(
+    refusalOf(() => lines({ ...found, record: { ...found.record, spec } })).code,
+    'BP2015',
+  )
 })
 
 test('settle: only a merge that is not verified yet, and is what was proposed, authorises a write', () => {
@@ -111,26 +176,42 @@ test('settle: only a merge that is not verified yet, and is what was proposed, a
   const verified = withStatus(unit, { verifiedAt: '2026-11-21T10:03:00Z' })
   const altered = withStatus(unit, { altered: 'somebody edited it' })
   const declined = withStatus(unit, { outcome: 'Declined' })
-  for (const other of [verified, altered, declined]) assert.deepEqual(lines({ unit: other, record }), [])
+  for (const other of [verified, altered, declined])
+    assert.deepEqual(lines({ unit: other, record }), [])
   const another = { ...record, spec: { ...record.spec, episode: '00000000' } }
   assert.deepEqual(lines({ unit, record: another }), [])
 })
 
 test('settle: what was not approved of an object keeps the whole object as it is', () => {
   const { unit, record } = merged([REPLICAS])
-  const now = (items: readonly Drift[]) => ({ record, unit: { ...unit, verdicts: [verdictOf(items, { desired: GIT })] } })
+  const now = (items: readonly Drift[]) => ({
+    record,
+    unit: { ...unit, verdicts: [verdictOf(items, { desired: GIT })] },
+  })
   const other = refusalOf(() => lines(now([REPLICAS, EXTRA])))
   assert.deepEqual([other.code, other.why], ['BP2005', 'it changed since the review: spec.extra'])
   assert.deepEqual(lines(now([EXTRA])), [], 'nothing of it was approved')
-  assert.deepEqual(lines(now([driftOf('spec.replicas', { live: 9 })])), [], 'live changed since the review')
+  assert.deepEqual(
+    lines(now([driftOf('spec.replicas', { live: 9 })])),
+    [],
+    'live changed since the review',
+  )
   const [gone, whole] = [merged([REPLICAS, EXTRA]), driftOf('', { change: 'unexpected' })]
-  const changed = refusalOf(() => lines({ ...gone, unit: { ...gone.unit, verdicts: [verdictOf([REPLICAS, whole], { desired: GIT })] } }))
+  const changed = refusalOf(() =>
+    lines({
+      ...gone,
+      unit: { ...gone.unit, verdicts: [verdictOf([REPLICAS, whole], { desired: GIT })] },
+    }),
+  )
   assert.equal(changed.why, 'it changed since the review: unexpected; 1 approved changes are gone')
 })
 
 test('settle: a value that moved between the comparison and the reading is not written over', () => {
   const moved = refusalOf(() => lines(merged([REPLICAS]), present({ replicas: 6 })))
-  assert.deepEqual([moved.code, moved.why], ['BP2005', 'spec.replicas changed while the write was prepared'])
+  assert.deepEqual(
+    [moved.code, moved.why],
+    ['BP2005', 'spec.replicas changed while the write was prepared'],
+  )
 })
 
 test('settle: an adopted change is not written', () => {
@@ -153,11 +234,23 @@ test('settle: what git has as ciphertext only is not written', () => {
   const whole = desiredOf({ replicas: 3, key: secret })
   const ofField = merged([driftOf('spec.key', { git: secret, live: 'plain' })], { desired: whole })
   assert.match(refusalOf(() => lines(ofField)).why, /^git encrypts spec\.key with SOPS/)
-  assert.match(refusalOf(() => lines(merged([MISSING], { desired: whole }), ABSENT)).why, /^git encrypts its values with SOPS/)
-  assert.deepEqual(lines(merged([REPLICAS], { desired: whole })), [applied({ replicas: 3 })], 'of another field it is')
+  assert.match(
+    refusalOf(() => lines(merged([MISSING], { desired: whole }), ABSENT)).why,
+    /^git encrypts its values with SOPS/,
+  )
+  assert.deepEqual(
+    lines(merged([REPLICAS], { desired: whole })),
+    [applied({ replicas: 3 })],
+    'of another field it is',
+  )
 })
 
-const BOUND = new Failure({ code: 'BP3017', what: 'web is outside', why: 'of a tenant', remedy: 'ask' })
+const BOUND = new Failure({
+  code: 'BP3017',
+  what: 'web is outside',
+  why: 'of a tenant',
+  remedy: 'ask',
+})
 
 test('settle: what the package does not cover is not written, and is the reason where nothing else is left', () => {
   const { unit, record } = merged([REPLICAS])
@@ -175,12 +268,19 @@ test('settle: what the package does not cover is not written, and is the reason 
     )
     assertMayWrite(unit, write)
   }
-  assert.deepEqual(lines({ unit: { ...unit, verdicts: [verdictOf([], { desired: GIT })] }, record }), [], 'it went back by itself')
+  assert.deepEqual(
+    lines({ unit: { ...unit, verdicts: [verdictOf([], { desired: GIT })] }, record }),
+    [],
+    'it went back by itself',
+  )
 })
 
 test('settle: beside what is not covered, the rest is written', () => {
   const other = { ...REPLICAS, id: { ...REPLICAS.id, name: 'api' } }
-  const verdicts = [verdictOf([REPLICAS], { desired: GIT }), verdictOf([other], { desired: { ...GIT, id: other.id }, notSettled: BOUND })]
+  const verdicts = [
+    verdictOf([REPLICAS], { desired: GIT }),
+    verdictOf([other], { desired: { ...GIT, id: other.id }, notSettled: BOUND }),
+  ]
   const unit = decidedOf(proposedOf([], { policy: POLICY, verdicts }))
   const [record] = unit.git.merged
   assert.ok(record !== undefined)
@@ -198,17 +298,28 @@ const entry = (manager: string, operation: string, field: string) => ({
 })
 
 test('settle: fields that an earlier settle wrote are handed to the syncer, also once the values agree', () => {
-  const managedFields = [entry('kustomize-controller', 'Apply', 'f:paused'), entry('backporch.dev/1', 'Apply', 'f:replicas')]
+  const managedFields = [
+    entry('kustomize-controller', 'Apply', 'f:paused'),
+    entry('backporch.dev/1', 'Apply', 'f:replicas'),
+  ]
   const { unit, record } = merged([REPLICAS])
   const healed = { ...unit, verdicts: [verdictOf([], { desired: GIT })] }
   const live = present({ replicas: 3 }, { managedFields } as never)
   const writes = planSettle(healed, record, new Map([[KEY, live]]))
   assert.deepEqual(writes.map(isHandOver), [true])
-  assert.deepEqual(lines({ unit: { ...healed, syncer: undefined }, record }, live), [], 'nobody applies the package')
+  assert.deepEqual(
+    lines({ unit: { ...healed, syncer: undefined }, record }, live),
+    [],
+    'nobody applies the package',
+  )
   assert.deepEqual(lines({ unit: healed, record }, LIVE), [], 'a settle owns nothing')
   assert.deepEqual(lines({ unit: healed, record }, ABSENT), [])
   const elsewhere = { ...record, spec: { ...record.spec, changes: [] } }
-  assert.deepEqual(lines({ unit: healed, record: elsewhere }, live), [], 'the merge restored nothing of the object')
+  assert.deepEqual(
+    lines({ unit: healed, record: elsewhere }, live),
+    [],
+    'the merge restored nothing of the object',
+  )
   assert.deepEqual(planSettle(unit, record, new Map([[KEY, LIVE]])).map(isHandOver), [false])
   assert.deepEqual(settleTargets(healed, record), [{ id: GIT.id, apiVersion: 'apps/v1' }])
   assert.deepEqual(settleTargets(healed, elsewhere), [])

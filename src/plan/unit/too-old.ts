@@ -22,20 +22,36 @@ export function newerThan(observed: Observation): string | undefined {
 
 /** For decisions, which are found now, however old the observation of the cluster is. */
 export function asOfNow({ now, cluster, ...observed }: Observation): Observation {
-  return { ...observed, ...given({ now }), cluster: { ...cluster, observedAt: now ?? cluster.observedAt } }
+  return {
+    ...observed,
+    ...given({ now }),
+    cluster: { ...cluster, observedAt: now ?? cluster.observedAt },
+  }
 }
 
 /** The ledger's report without the record that was open, where one of the decisions ended it. */
-export function withoutEnded(observed: Observation, decided: readonly FoundOutcome[]): readonly LedgerFile[] {
+export function withoutEnded(
+  observed: Observation,
+  decided: readonly FoundOutcome[],
+): readonly LedgerFile[] {
   const { cluster, slug } = observed.unit
   const closed = reportWithoutEnded(observed, decided)
-  return closed === undefined ? [] : [{ path: `${ledgerUnitFolder(cluster, slug)}/report.yaml`, text: formatDocument(closed) }]
+  return closed === undefined
+    ? []
+    : [{ path: `${ledgerUnitFolder(cluster, slug)}/report.yaml`, text: formatDocument(closed) }]
 }
 
 /** Undefined where none of the decisions ended the record that the report has as open. */
-export function reportWithoutEnded({ git }: Observation, decided: readonly FoundOutcome[]): DriftReport | undefined {
+export function reportWithoutEnded(
+  { git }: Observation,
+  decided: readonly FoundOutcome[],
+): DriftReport | undefined {
   const { report } = git.ledger
-  if (report === undefined || !decided.some(({ episode }) => episode.metadata.name === report.status.episode)) return undefined
+  if (
+    report === undefined ||
+    !decided.some(({ episode }) => episode.metadata.name === report.status.episode)
+  )
+    return undefined
   const { branch: _branch, held: _held, snoozedUntil: _snoozed, ...status } = report.status
   return { ...report, status: { ...status, episode: '', lifecycle: '', plan: '' } }
 }

@@ -9,14 +9,28 @@ import type { Observation } from '../observation/observation.ts'
 import { amendedEpisodes, undoneAdoptions, undoneNotes } from './undone-decisions.ts'
 
 function adopted(episode: string, git: number, live: number): ClosedEpisode {
-  const record = recordOf([changeOf({ git, live, resolution: 'Adopt' })], { episode, plan: 'Adopt' })
-  return closedEpisodeOf(record, { outcome: 'Merged', decidedBy: 'Ada', at: '2026-11-21T10:00:00Z', revision: 'v2' })
+  const record = recordOf([changeOf({ git, live, resolution: 'Adopt' })], {
+    episode,
+    plan: 'Adopt',
+  })
+  return closedEpisodeOf(record, {
+    outcome: 'Merged',
+    decidedBy: 'Ada',
+    at: '2026-11-21T10:00:00Z',
+    revision: 'v2',
+  })
 }
 
 /** What differs now: git declares `git`, and 7 is live. */
-function observed(git: number, closed: readonly ClosedEpisode[], more: Partial<Observation['git']> = {}): Observation {
+function observed(
+  git: number,
+  closed: readonly ClosedEpisode[],
+  more: Partial<Observation['git']> = {},
+): Observation {
   const ledger = { head: null, report: undefined, closed, texts: new Map() }
-  return observationOf([driftOf('spec.replicas', { git, live: 7 })], { git: gitOf({ ledger, ...more }) })
+  return observationOf([driftOf('spec.replicas', { git, live: 7 })], {
+    git: gitOf({ ledger, ...more }),
+  })
 }
 
 test('an adoption is undone where git declares again what it did before', () => {
@@ -28,19 +42,28 @@ test('an adoption is undone where git declares again what it did before', () => 
 })
 
 test('a field that was decided about once more is not undone', () => {
-  assert.deepEqual(undoneAdoptions(observed(3, [adopted('c0ffee01', 3, 5), adopted('c0ffee02', 5, 3)])), [])
+  assert.deepEqual(
+    undoneAdoptions(observed(3, [adopted('c0ffee01', 3, 5), adopted('c0ffee02', 5, 3)])),
+    [],
+  )
 })
 
 test('what the ledger knows of an undone decision is not reported again', () => {
   const episode = adopted('c0ffee01', 3, 5)
-  const undone = [{ episode: 'c0ffee01', how: 'AdoptionUndone', commit: 'b'.repeat(40), by: 'admin <admin>' }] as const
+  const undone = [
+    { episode: 'c0ffee01', how: 'AdoptionUndone', commit: 'b'.repeat(40), by: 'admin <admin>' },
+  ] as const
   const [note] = undoneNotes(observed(3, [episode], { undone }))
   assert.match(
     note?.text ?? '',
     /^AdoptionUndone: drift-c0ffee01 \(v2\) adopted spec\.replicas .* bbbbbbb by admin took it out of git again$/,
   )
   const [amended] = amendedEpisodes(observed(3, [episode], { undone }))
-  assert.deepEqual(amended?.status.undone, { how: 'AdoptionUndone', commit: 'b'.repeat(40), by: 'admin <admin>' })
+  assert.deepEqual(amended?.status.undone, {
+    how: 'AdoptionUndone',
+    commit: 'b'.repeat(40),
+    by: 'admin <admin>',
+  })
   assert.deepEqual(undoneNotes(observed(3, [amended], { undone })), [])
   assert.deepEqual(amendedEpisodes(observed(3, [amended], { undone })), [])
 })
@@ -48,5 +71,11 @@ test('what the ledger knows of an undone decision is not reported again', () => 
 test('the commit of a decision is entered in the order in which the ledger is read', () => {
   const decidedCommits = new Map([['c0ffee01', 'c'.repeat(40) as never]])
   const [amended] = amendedEpisodes(observed(5, [adopted('c0ffee01', 3, 5)], { decidedCommits }))
-  assert.deepEqual(Object.keys(amended?.status ?? {}), ['outcome', 'decidedBy', 'at', 'commit', 'revision'])
+  assert.deepEqual(Object.keys(amended?.status ?? {}), [
+    'outcome',
+    'decidedBy',
+    'at',
+    'commit',
+    'revision',
+  ])
 })

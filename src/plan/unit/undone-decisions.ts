@@ -21,16 +21,30 @@ export interface UndoneAdoption {
 /** Of the drift that is live now. A field that was decided about once more is not undone. */
 export function undoneAdoptions({ verdicts, key, git }: Observation): readonly UndoneAdoption[] {
   const merged = git.ledger.closed.filter(({ status }) => status.outcome === 'Merged')
-  if (!merged.some(({ spec }) => spec.changes.some(({ resolution }) => resolution === 'Adopt'))) return []
-  const shown = allChanges(verdicts, key).map((change) => showChange({ ...change, resolution: 'Restore' }, key))
+  if (!merged.some(({ spec }) => spec.changes.some(({ resolution }) => resolution === 'Adopt')))
+    return []
+  const shown = allChanges(verdicts, key).map((change) =>
+    showChange({ ...change, resolution: 'Restore' }, key),
+  )
   const now = new Map(shown.map((change) => [locationOf(change), change]))
-  const latest = new Map(merged.flatMap((episode) => episode.spec.changes.map((change) => [locationOf(change), episode])))
+  const latest = new Map(
+    merged.flatMap((episode) =>
+      episode.spec.changes.map((change) => [locationOf(change), episode]),
+    ),
+  )
   return merged.flatMap((episode) => {
     const changes = episode.spec.changes.filter((change) => {
       const location = locationOf(change)
       const current = now.get(location)
-      const isAdopted = change.resolution === 'Adopt' && change.path !== undefined && latest.get(location) === episode
-      return isAdopted && current !== undefined && jsonEquals(current.git as Json | undefined, change.git as Json | undefined)
+      const isAdopted =
+        change.resolution === 'Adopt' &&
+        change.path !== undefined &&
+        latest.get(location) === episode
+      return (
+        isAdopted &&
+        current !== undefined &&
+        jsonEquals(current.git as Json | undefined, change.git as Json | undefined)
+      )
     })
     return changes.length === 0 ? [] : [{ episode, changes }]
   })
@@ -47,14 +61,28 @@ export function amendedEpisodes({ git }: Observation): readonly ClosedEpisode[] 
     const commit = status.commit ?? git.decidedCommits.get(metadata.name)
     // Merged with the commit of somebody else on its branch, and published by Porch after that.
     const published =
-      status.outcome === 'Merged' ? git.published.find(({ workspace }) => workspace === `drift-${metadata.name}`) : undefined
-    const revision = status.revision ?? (published === undefined ? undefined : `v${published.revision}`)
+      status.outcome === 'Merged'
+        ? git.published.find(({ workspace }) => workspace === `drift-${metadata.name}`)
+        : undefined
+    const revision =
+      status.revision ?? (published === undefined ? undefined : `v${published.revision}`)
     const undone = git.undone.find((one) => one.episode === metadata.name)
     const isNews = undone !== undefined && isNew(undone, status)
     if (commit === status.commit && revision === status.revision && !isNews) return []
-    const found = isNews ? { undone: { how: undone.how, commit: undone.commit, by: undone.by } } : {}
+    const found = isNews
+      ? { undone: { how: undone.how, commit: undone.commit, by: undone.by } }
+      : {}
     // In the order of the schema, in which the ledger is read back.
-    return [{ ...episode, status: closedEpisodeSchema.shape.status.parse({ ...status, ...given({ commit, revision }), ...found }) }]
+    return [
+      {
+        ...episode,
+        status: closedEpisodeSchema.shape.status.parse({
+          ...status,
+          ...given({ commit, revision }),
+          ...found,
+        }),
+      },
+    ]
   })
 }
 

@@ -25,15 +25,28 @@ import { ruleMatches } from './commands/rule-matches.ts'
 import { rolloutOf } from './rollout.ts'
 
 /** `active` is what is open for a decision. */
-export function unitFingerprint({ unit, key, ...observed }: Observation, active: readonly PlannedChange[]): string {
+export function unitFingerprint(
+  { unit, key, ...observed }: Observation,
+  active: readonly PlannedChange[],
+): string {
   const cluster = identityOf({ unit, key, ...observed }) || unit.cluster
   const of: FingerprintUnit = { cluster, package: unit.packagePath }
   const drifts = (): Drift[] => active.map(({ drift }) => drift)
-  return key.derived.get(active, `fingerprint ${JSON.stringify(of)}`, [], () => fingerprintOf(of, drifts(), key))
+  return key.derived.get(active, `fingerprint ${JSON.stringify(of)}`, [], () =>
+    fingerprintOf(of, drifts(), key),
+  )
 }
 
-function resolutionsOf(active: readonly PlannedChange[], key: RedactionKey): ReadonlyMap<Drift, Resolution> {
-  return key.derived.get(active, 'resolutions', [], () => new Map(active.map(({ drift, resolution }) => [drift, resolution])))
+function resolutionsOf(
+  active: readonly PlannedChange[],
+  key: RedactionKey,
+): ReadonlyMap<Drift, Resolution> {
+  return key.derived.get(
+    active,
+    'resolutions',
+    [],
+    () => new Map(active.map(({ drift, resolution }) => [drift, resolution])),
+  )
 }
 
 export interface ReportState {
@@ -85,9 +98,14 @@ export function unitReport(
       episode,
       lifecycle,
       // Nothing is planned for what no turn may change.
-      plan: active.length === 0 || state === 'Off' ? '' : planOf(active.map(({ resolution }) => resolution)),
+      plan:
+        active.length === 0 || state === 'Off'
+          ? ''
+          : planOf(active.map(({ resolution }) => resolution)),
       // In the order of the schema, in which the ledger's report is read back.
-      ...(branch === undefined || branch.ref.endsWith(`/drift-${episode}`) ? {} : { branch: shortBranch(branch.ref) }),
+      ...(branch === undefined || branch.ref.endsWith(`/drift-${episode}`)
+        ? {}
+        : { branch: shortBranch(branch.ref) }),
       ...(hold === undefined || !isHeld({ state, lifecycle }, hold) ? {} : { held: hold }),
       ...snoozed(observed, { episode, lifecycle }),
       ...ruleMatches(observed),
@@ -99,7 +117,10 @@ export function unitReport(
   })
 }
 
-function isHeld({ state, lifecycle }: Pick<DriftReport['status'], 'state' | 'lifecycle'>, { reason }: Hold): boolean {
+function isHeld(
+  { state, lifecycle }: Pick<DriftReport['status'], 'state' | 'lifecycle'>,
+  { reason }: Hold,
+): boolean {
   return lifecycle === 'Draft' || (state === 'Drifted' && lifecycle === '' && reason === 'policy')
 }
 
@@ -111,7 +132,8 @@ function sinceWhen(
 ): Pick<DriftReport['status'], 'since' | 'lastKnown'> {
   if (before === undefined || isAhead(before.since, now)) return { since: at }
   const { lastKnown } = before
-  if (state === 'Unknown' && before.state !== 'Unknown') return { since: at, lastKnown: { state: before.state, since: before.since } }
+  if (state === 'Unknown' && before.state !== 'Unknown')
+    return { since: at, lastKnown: { state: before.state, since: before.since } }
   if (before.state === state) return { since: before.since, ...given({ lastKnown }) }
   return { since: lastKnown?.state === state ? lastKnown.since : at }
 }
@@ -149,7 +171,9 @@ export function unitRecord(
     ...documentHead('DriftRecord', `drift-${episode}`),
     spec: {
       ...report.spec,
-      changes: observed.key.derived.get(active, 'shown', [], () => active.map((change) => showChange(change, observed.key))),
+      changes: observed.key.derived.get(active, 'shown', [], () =>
+        active.map((change) => showChange(change, observed.key)),
+      ),
       episode,
       began,
       ...proposedWhen(lifecycle, began, previous, observed.cluster.observedAt),
@@ -181,7 +205,13 @@ function proposedWhen(
 /** The branch stays as it is when its content about the same package is the same: observation times alone change nothing. */
 export function isEqualText({ git }: Observation, open: OpenBranch, record: DriftRecord): boolean {
   const [before, after] = [open.record.spec, record.spec]
-  const timeless = ({ observed, unit, policy, copies = [], ...rest }: DriftRecord['spec']): object => ({
+  const timeless = ({
+    observed,
+    unit,
+    policy,
+    copies = [],
+    ...rest
+  }: DriftRecord['spec']): object => ({
     ...rest,
     // An object that git declares moves on beside what differs: its copy is of the time when that last changed.
     copies: copies.map(({ ref, manifest }) => ({ ref, retained: manifest !== undefined })),

@@ -19,13 +19,22 @@ export interface DecidedUnit {
  * @param unobserved of each nothing but git and the forge is known
  * @param memory what the observed units of the turn took, which is added to
  */
-export function unobservedDecisions(unobserved: readonly Observation[], memory: TurnMemory): readonly DecidedUnit[] {
+export function unobservedDecisions(
+  unobserved: readonly Observation[],
+  memory: TurnMemory,
+): readonly DecidedUnit[] {
   return unobserved.flatMap((one) => {
     const observation = memory.upToDate(one)
     const { writes, outcomes, landing, notes } = findDecisions(observation)
     const ledger = [...writes.ledger, ...withoutEnded(observation, outcomes)]
     if (ledger.length + writes.updates.length + landing.length + notes.length === 0) return []
     memory.remember({ record: undefined, writes })
-    return [{ unit: observation.unit, observation, plan: { writes: { ...writes, ledger }, outcomes, landing, notes } }]
+    return [
+      {
+        unit: observation.unit,
+        observation,
+        plan: { writes: { ...writes, ledger }, outcomes, landing, notes },
+      },
+    ]
   })
 }

@@ -43,26 +43,45 @@ export function unobservedFiles(
   now: string,
 ): readonly LedgerFile[] {
   const { report, folder, code } = lost
-  if (report !== undefined && isOlder({ at, now, recorded: false }, knownUntil(report, before?.status))) return []
+  if (
+    report !== undefined &&
+    isOlder({ at, now, recorded: false }, knownUntil(report, before?.status))
+  )
+    return []
   if (report !== undefined && report.status.state === 'Unknown' && isUnitReason(report)) {
     const [known] = report.status.incomplete ?? []
     if (known?.code === code || later(before?.status.changedAt ?? '', REASON_EVERY) > at) return []
   }
   const next = report === undefined ? firstReport(lost, at) : unknownReport(report, code, at)
   const files: LedgerFile[] = [{ path: `${folder}/report.yaml`, text: formatDocument(next) }]
-  const group = lost.resourceGroup === undefined ? undefined : readObject(lost.resourceGroup, folder)
+  const group =
+    lost.resourceGroup === undefined ? undefined : readObject(lost.resourceGroup, folder)
   const unknown = group === undefined ? undefined : unobservedResourceGroup(group, at)
-  return unknown === undefined ? files : [...files, { path: `${folder}/resourcegroup.yaml`, text: formatDocument(unknown) }]
+  return unknown === undefined
+    ? files
+    : [...files, { path: `${folder}/resourcegroup.yaml`, text: formatDocument(unknown) }]
 }
 
 /** Why nothing is known, in our own words: what a cluster or a function answered stays out of the ledger. */
-export function reasonOf(code: FailureCode): { readonly code: FailureCode; readonly why: string; readonly remedy: string } {
-  return { code, why: FAILURE_CODES[code], remedy: `run backporch scan, which says more, and backporch explain ${code}` }
+export function reasonOf(code: FailureCode): {
+  readonly code: FailureCode
+  readonly why: string
+  readonly remedy: string
+} {
+  return {
+    code,
+    why: FAILURE_CODES[code],
+    remedy: `run backporch scan, which says more, and backporch explain ${code}`,
+  }
 }
 
 /** The reason is about the whole unit, and not about objects of it. */
 function isUnitReason({ status: { incomplete = [] } }: DriftReport): boolean {
-  return incomplete.length === 1 && incomplete[0]?.ref === undefined && incomplete[0]?.state === 'unreadable'
+  return (
+    incomplete.length === 1 &&
+    incomplete[0]?.ref === undefined &&
+    incomplete[0]?.state === 'unreadable'
+  )
 }
 
 /** The last observation stays as it is, with its time; the episode goes on. */
@@ -94,7 +113,10 @@ function unknownReport(before: DriftReport, code: FailureCode, at: string): Drif
 }
 
 /** The report of a unit that nobody has observed yet. */
-export function firstReport({ unit, code }: Pick<UnobservedUnit, 'unit' | 'code'>, at: string): DriftReport {
+export function firstReport(
+  { unit, code }: Pick<UnobservedUnit, 'unit' | 'code'>,
+  at: string,
+): DriftReport {
   return {
     ...documentHead('DriftReport', reportName(unit)),
     spec: { unit, fingerprint: '', observed: { at: '', syncer: '', objects: 0 }, changes: [] },

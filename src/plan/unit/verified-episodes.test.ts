@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { redactionKey } from '@backporch/kyaml/redaction'
 import { removedFrom } from '../../../test/fakes/live-object.ts'
-import { CONFIG, proposed, stateOf, TurnWorld, WEB, WEB_CONFIG } from '../../../test/fakes/turn-world.ts'
+import {
+  CONFIG,
+  proposed,
+  stateOf,
+  TurnWorld,
+  WEB,
+  WEB_CONFIG,
+} from '../../../test/fakes/turn-world.ts'
 
 test('merged and not applied: waiting, and nothing is proposed a second time', async () => {
   const world = await proposed()
@@ -54,7 +61,9 @@ test('while a restore waits, live changes once more: that is drift of its own', 
 })
 
 test('a restore is verified by its own objects: one that can never be read does not make the decision hold for ever', async () => {
-  const world = new TurnWorld('{mode: Propose}', { 'apps/web/secret.yaml': CONFIG.replace('name: web', 'name: unread') })
+  const world = new TurnWorld('{mode: Propose}', {
+    'apps/web/secret.yaml': CONFIG.replace('name: web', 'name: unread'),
+  })
   world.cluster.unreadable.add('/ConfigMap/shop/unread')
   world.edit(WEB, 'spec.replicas', 5)
   await world.plan()
@@ -75,7 +84,8 @@ test('a restore is not verified while its own object cannot be read', async () =
 })
 
 test('a restore of a Secret whose content is never read is verified by who owns its keys', async () => {
-  const secret = 'apiVersion: v1\nkind: Secret\nmetadata: {name: db, namespace: shop}\ndata: {user: YQ==}\n'
+  const secret =
+    'apiVersion: v1\nkind: Secret\nmetadata: {name: db, namespace: shop}\ndata: {user: YQ==}\n'
   const world = new TurnWorld('{mode: Propose}', { 'apps/web/secret.yaml': secret })
   world.cluster.metadataOnly = true
   world.edit(WEB, 'spec.replicas', 5)

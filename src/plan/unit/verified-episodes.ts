@@ -11,17 +11,27 @@ import { unverifiedMerges } from './commands/pick-changes.ts'
  * were about, and their objects could be observed. Others do not matter: one that can never be read would make every
  * decision hold for ever.
  */
-export function verifiedEpisodes({ cluster, incomplete, verdicts }: Observation, closed: readonly ClosedEpisode[]): ClosedEpisode[] {
+export function verifiedEpisodes(
+  { cluster, incomplete, verdicts }: Observation,
+  closed: readonly ClosedEpisode[],
+): ClosedEpisode[] {
   const waiting = unverifiedMerges(closed)
   if (waiting.length === 0) return []
   // Of a Secret whose content is never read, ownership alone shows whether the edit is still there.
-  const open = incomplete.filter(({ ref, state, code }) => !(ref && isSecret(ref) && state === 'unverified' && code === 'BP3012'))
-  const unclear = new Set(open.map(({ ref }) => (ref === undefined ? 'inventory' : resourceKey(ref))))
+  const open = incomplete.filter(
+    ({ ref, state, code }) =>
+      !(ref && isSecret(ref) && state === 'unverified' && code === 'BP3012'),
+  )
+  const unclear = new Set(
+    open.map(({ ref }) => (ref === undefined ? 'inventory' : resourceKey(ref))),
+  )
   // A hidden part of a path counts as any other: under another installation key it would not be reported again.
   // An older version wrote finalizers of a Secret as they are.
   const locations = new Set(
     verdicts.flatMap(({ items }) =>
-      items.flatMap(({ id, path }) => [id, undefined].map((one) => `${resourceKey(id)}#${shownPathOnly(path, one)}`)),
+      items.flatMap(({ id, path }) =>
+        [id, undefined].map((one) => `${resourceKey(id)}#${shownPathOnly(path, one)}`),
+      ),
     ),
   )
   return waiting
@@ -34,7 +44,10 @@ export function verifiedEpisodes({ cluster, incomplete, verdicts }: Observation,
             (change === 'unexpected' && unclear.has('inventory')),
         ),
     )
-    .map((episode) => ({ ...episode, status: { ...episode.status, verifiedAt: cluster.observedAt } }))
+    .map((episode) => ({
+      ...episode,
+      status: { ...episode.status, verifiedAt: cluster.observedAt },
+    }))
 }
 
 /**
@@ -50,24 +63,40 @@ export function failedEpisodes(
   if (waiting.length === 0) return []
   const live = new Set(changes.map(({ fingerprint }) => fingerprint))
   return waiting
-    .filter(({ status }) => secondsSince1970(cluster.observedAt) - secondsSince1970(status.seenAt ?? status.at) >= policy.verifyTimeout)
-    .filter(({ spec }) => spec.changes.some(({ resolution, fingerprint }) => resolution === 'Restore' && live.has(fingerprint)))
+    .filter(
+      ({ status }) =>
+        secondsSince1970(cluster.observedAt) - secondsSince1970(status.seenAt ?? status.at) >=
+        policy.verifyTimeout,
+    )
+    .filter(({ spec }) =>
+      spec.changes.some(
+        ({ resolution, fingerprint }) => resolution === 'Restore' && live.has(fingerprint),
+      ),
+    )
     .map((episode) => ({ ...episode, status: { ...episode.status, failedAt: cluster.observedAt } }))
 }
 
 /** With the newer ones in place of the same episodes. */
-export function withNewer(closed: readonly ClosedEpisode[], newer: readonly ClosedEpisode[]): readonly ClosedEpisode[] {
+export function withNewer(
+  closed: readonly ClosedEpisode[],
+  newer: readonly ClosedEpisode[],
+): readonly ClosedEpisode[] {
   const byName = new Map(newer.map((episode) => [episode.metadata.name, episode]))
   return closed.map((episode) => byName.get(episode.metadata.name) ?? episode)
 }
 
 /** Id of the last merged episode that failed to restore one of these changes. */
-export function failedBefore(closed: readonly ClosedEpisode[], active: readonly { readonly fingerprint: string }[]): string | undefined {
+export function failedBefore(
+  closed: readonly ClosedEpisode[],
+  active: readonly { readonly fingerprint: string }[],
+): string | undefined {
   const merged = unverifiedMerges(closed).filter(({ status }) => status.failedAt !== undefined)
   if (merged.length === 0) return undefined
   const live = new Set(active.map(({ fingerprint }) => fingerprint))
   const failed = merged.filter(({ spec }) =>
-    spec.changes.some(({ resolution, fingerprint }) => resolution === 'Restore' && live.has(fingerprint)),
+    spec.changes.some(
+      ({ resolution, fingerprint }) => resolution === 'Restore' && live.has(fingerprint),
+    ),
   )
   return failed.at(-1)?.spec.episode
 }

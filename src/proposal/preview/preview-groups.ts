@@ -19,15 +19,23 @@ export interface GroupedChange extends PreviewChange {
 export function unitGroups({ items }: Pick<Preview, 'items'>): readonly UnitGroup[] {
   const changing = items.filter(({ state }) => state === 'changes')
   const groups = [
-    ...Map.groupBy(changing, (unit) => JSON.stringify([unit.package, unit.presence, unit.changes.map(withoutLive)], jsonValue)).values(),
+    ...Map.groupBy(changing, (unit) =>
+      JSON.stringify([unit.package, unit.presence, unit.changes.map(withoutLive)], jsonValue),
+    ).values(),
   ]
   return groups
     .map((own): UnitGroup => {
       const all = own as [PreviewUnit, ...PreviewUnit[]]
-      const changes = all[0].changes.map((change, index) => ({ ...change, everywhere: all.flatMap((unit) => unit.changes[index] ?? []) }))
+      const changes = all[0].changes.map((change, index) => ({
+        ...change,
+        everywhere: all.flatMap((unit) => unit.changes[index] ?? []),
+      }))
       return { package: all[0].package, units: all, changes }
     })
-    .toSorted((one, other) => riskRank(one.changes) - riskRank(other.changes) || (one.package < other.package ? -1 : 1))
+    .toSorted(
+      (one, other) =>
+        riskRank(one.changes) - riskRank(other.changes) || (one.package < other.package ? -1 : 1),
+    )
 }
 
 /** Numbers beyond 2^53 are bigint. */
@@ -35,7 +43,11 @@ function jsonValue(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? `${value}n` : value
 }
 
-function withoutLive({ live: _live, liveValue: _value, ...change }: PreviewChange): Omit<PreviewChange, 'live' | 'liveValue'> {
+function withoutLive({
+  live: _live,
+  liveValue: _value,
+  ...change
+}: PreviewChange): Omit<PreviewChange, 'live' | 'liveValue'> {
   return change
 }
 
@@ -45,11 +57,18 @@ function riskRank(changes: readonly PreviewChange[]): number {
 
 /** Changed objects, each counted once in a cluster. */
 export function objectCount(units: readonly PreviewUnit[]): number {
-  return new Set(units.flatMap(({ cluster, changes }) => changes.map(({ ref }) => `${cluster} ${resourceKey(ref)}`))).size
+  return new Set(
+    units.flatMap(({ cluster, changes }) =>
+      changes.map(({ ref }) => `${cluster} ${resourceKey(ref)}`),
+    ),
+  ).size
 }
 
 /** The changes by what is live of them. */
-export function liveCounts(changes: readonly PreviewChange[]): { readonly [live in PreviewChange['live']]: number } {
-  const of = (live: PreviewChange['live']): number => changes.filter((change) => change.live === live).length
+export function liveCounts(changes: readonly PreviewChange[]): {
+  readonly [live in PreviewChange['live']]: number
+} {
+  const of = (live: PreviewChange['live']): number =>
+    changes.filter((change) => change.live === live).length
   return { before: of('before'), after: of('after'), other: of('other'), unknown: of('unknown') }
 }

@@ -4,7 +4,12 @@ import { objectId } from '@backporch/kyaml/files'
 import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
 import { RISK_RULES } from '../../drift/risk/risk.ts'
 import type { Change } from '../../record/documents/change.ts'
-import type { Preview, PreviewChange, PreviewFailure, PreviewUnit } from '../../record/documents/preview.ts'
+import type {
+  Preview,
+  PreviewChange,
+  PreviewFailure,
+  PreviewUnit,
+} from '../../record/documents/preview.ts'
 import { formatValue } from '../../record/format-value.ts'
 import { worstRisk } from '../text/proposal-subject.ts'
 import {
@@ -21,7 +26,13 @@ import {
   table,
   time,
 } from '../text/words.ts'
-import { type GroupedChange, liveCounts, objectCount, type UnitGroup, unitGroups } from './preview-groups.ts'
+import {
+  type GroupedChange,
+  liveCounts,
+  objectCount,
+  type UnitGroup,
+  unitGroups,
+} from './preview-groups.ts'
 
 /** Rows of units, changes of each group, groups with a table, other lines. */
 const AMOUNTS = [
@@ -47,18 +58,30 @@ interface TextOptions {
 export function previewText(preview: Preview, options: TextOptions): string {
   const { bodyLimit } = options.dialect
   const text = firstFitting(AMOUNTS, (amount) => textOf(preview, options, amount), bodyLimit)
-  return text ?? `${previewMark(preview)}\n${summary(preview)}\n\nThe rest is too long for a comment: run \`backporch preview\`.\n`
+  return (
+    text ??
+    `${previewMark(preview)}\n${summary(preview)}\n\nThe rest is too long for a comment: run \`backporch preview\`.\n`
+  )
 }
 
-function textOf(preview: Preview, { dialect, version }: TextOptions, [rows, changes, groups, others]: Amount): string {
+function textOf(
+  preview: Preview,
+  { dialect, version }: TextOptions,
+  [rows, changes, groups, others]: Amount,
+): string {
   const grouped = unitGroups(preview)
   const lines = [
     previewMark(preview),
     ...box(dialect, boxOf(preview), [summary(preview), ...liveLines(preview), ...states(preview)]),
     ...unitTable(grouped, rows),
-    ...grouped.slice(0, groups).flatMap((group) => (changes === 0 ? [] : changesOf(group, preview, dialect, changes))),
+    ...grouped
+      .slice(0, groups)
+      .flatMap((group) => (changes === 0 ? [] : changesOf(group, preview, dialect, changes))),
     ...(grouped.length > groups
-      ? [`The changes of ${count(grouped.length - groups, 'more unit')} are not shown: run \`backporch preview\`.`, '']
+      ? [
+          `The changes of ${count(grouped.length - groups, 'more unit')} are not shown: run \`backporch preview\`.`,
+          '',
+        ]
       : []),
     ...sameUnits(preview, others),
     ...failedUnits(preview, others),
@@ -90,11 +113,17 @@ export function summary(preview: Preview): string {
         : preview.items.length === 0
           ? 'no unit is built from the files that it edits'
           : 'what is built of the units stays the same'
-    return failed === 0 ? `**Merging changes nothing in the clusters**: ${why}.` : `**What merging changes is not known.**${broken}`
+    return failed === 0
+      ? `**Merging changes nothing in the clusters**: ${why}.`
+      : `**What merging changes is not known.**${broken}`
   }
   const clusters = new Set(changing.map(({ cluster }) => cluster)).size
   const moved = new Set(changing.map((unit) => unit.package))
-  const still = new Set(preview.items.flatMap((unit) => (unit.state === 'same' && !moved.has(unit.package) ? [unit.package] : [])))
+  const still = new Set(
+    preview.items.flatMap((unit) =>
+      unit.state === 'same' && !moved.has(unit.package) ? [unit.package] : [],
+    ),
+  )
   const same =
     still.size === 0
       ? ''
@@ -115,7 +144,9 @@ function namesOf(paths: ReadonlySet<string>): string {
 
 function riskReasons(changes: readonly PreviewChange[]): string {
   const risk = worstRisk(changes)
-  const codes = [...new Set(changes.filter((change) => change.risk === risk).map(({ reason }) => reason))]
+  const codes = [
+    ...new Set(changes.filter((change) => change.risk === risk).map(({ reason }) => reason)),
+  ]
   const known = codes.slice(0, 2).map((code) => reasonOf(code))
   return `${riskWord(risk)}: ${known.join('; ')}${codes.length > 2 ? ` and ${count(codes.length - 2, 'more reason')}` : ''}`
 }
@@ -134,13 +165,27 @@ function liveLines(preview: Preview): string[] {
   if (changes.length === 0) return []
   const { before, after, other, unknown } = liveCounts(changes)
   const parts = [
-    ...(after === 0 ? [] : [after === changes.length ? 'all of it is live already' : `${alreadyNames(changes)} live already`]),
-    ...(other === 0 ? [] : [`${count(other, 'change')} ${other === 1 ? 'is' : 'are'} about a field or object that drifted`]),
-    ...(before === 0 ? [] : [`${count(before, 'change')} ${before === 1 ? 'is' : 'are'} not live yet`]),
+    ...(after === 0
+      ? []
+      : [
+          after === changes.length
+            ? 'all of it is live already'
+            : `${alreadyNames(changes)} live already`,
+        ]),
+    ...(other === 0
+      ? []
+      : [
+          `${count(other, 'change')} ${other === 1 ? 'is' : 'are'} about a field or object that drifted`,
+        ]),
+    ...(before === 0
+      ? []
+      : [`${count(before, 'change')} ${before === 1 ? 'is' : 'are'} not live yet`]),
     ...(unknown === 0 ? [] : [`of ${count(unknown, 'change')} it is not known`]),
   ]
   // Of a fork it is said once.
-  const lost = preview.clusters.flatMap(({ name, failure }) => (failure === undefined || preview.head.fork ? [] : [{ name, failure }]))
+  const lost = preview.clusters.flatMap(({ name, failure }) =>
+    failure === undefined || preview.head.fork ? [] : [{ name, failure }],
+  )
   return [
     `**Live today:** ${parts.join('; ')}.`,
     ...lost
@@ -149,7 +194,9 @@ function liveLines(preview: Preview): string[] {
         ({ name, failure }) =>
           `**Of ${clusterCell(name)} it is unknown what is live** (${markdownCell(failure.code, 20)}): ${markdownProse(failure.why, 300)}. ${markdownProse(failure.remedy, 300)}.`,
       ),
-    ...(lost.length > 5 ? [`Of ${count(lost.length - 5, 'more cluster')} it is unknown what is live.`] : []),
+    ...(lost.length > 5
+      ? [`Of ${count(lost.length - 5, 'more cluster')} it is unknown what is live.`]
+      : []),
   ]
 }
 
@@ -158,7 +205,9 @@ function alreadyNames(changes: readonly PreviewChange[]): string {
   const there = changes.filter(({ live }) => live === 'after')
   const fields = [...new Set(there.map(({ path }) => /\.([A-Za-z]+)$/.exec(path ?? '')?.[1]))]
   const [only] = fields
-  const all = changes.filter(({ path }) => only !== undefined && path?.endsWith(`.${only}`) === true)
+  const all = changes.filter(
+    ({ path }) => only !== undefined && path?.endsWith(`.${only}`) === true,
+  )
   return fields.length === 1 && only !== undefined && all.length === there.length
     ? `the ${only} is`
     : `${count(there.length, 'change')} ${there.length === 1 ? 'is' : 'are'}`
@@ -173,7 +222,9 @@ function states({ head, merge, policies }: Preview): string[] {
       : []),
     ...(merge.why === undefined
       ? []
-      : [`**Not merged:** the files of the head itself are compared, because ${markdownProse(merge.why, 300)}.`]),
+      : [
+          `**Not merged:** the files of the head itself are compared, because ${markdownProse(merge.why, 300)}.`,
+        ]),
     ...(merge.conflicts.length === 0
       ? []
       : [
@@ -184,7 +235,11 @@ function states({ head, merge, policies }: Preview): string[] {
               ', ',
             )}${merge.conflicts.length > 5 ? ` and ${merge.conflicts.length - 5} more` : ''} changed on both sides; the files of the head are compared.`,
         ]),
-    ...(policies ? ['**Policies change:** what runs, and where, is still by the policies of the base branch here.'] : []),
+    ...(policies
+      ? [
+          '**Policies change:** what runs, and where, is still by the policies of the base branch here.',
+        ]
+      : []),
   ]
 }
 
@@ -193,7 +248,13 @@ function unitTable(groups: readonly UnitGroup[], most: number): string[] {
   const rows = groups.flatMap(({ units }) => units)
   const shown = rows
     .slice(0, most)
-    .map((unit) => [unitCell(unit), clusterCell(unit.cluster), whatOf(unit), riskWord(riskOf(unit.changes)), liveCell(unit.changes)])
+    .map((unit) => [
+      unitCell(unit),
+      clusterCell(unit.cluster),
+      whatOf(unit),
+      riskWord(riskOf(unit.changes)),
+      liveCell(unit.changes),
+    ])
   return [
     ...table(['Unit', 'Cluster', 'Merging changes', 'Risk', 'Live today'], shown),
     ...(rows.length > most ? [`and ${count(rows.length - most, 'more unit')}.`, ''] : []),
@@ -205,7 +266,14 @@ function riskOf(changes: readonly PreviewChange[]): Change['risk'] {
 }
 
 function unitCell({ package: path, shared, presence }: PreviewUnit): string {
-  const note = presence === 'new' ? ' (new)' : presence === 'gone' ? ' (removed)' : shared.length > 0 ? ' (shared files)' : ''
+  const note =
+    presence === 'new'
+      ? ' (new)'
+      : presence === 'gone'
+        ? ' (removed)'
+        : shared.length > 0
+          ? ' (shared files)'
+          : ''
   return `${markdownCell(path || '.')}${note}`
 }
 
@@ -230,7 +298,12 @@ function liveCell(changes: readonly PreviewChange[]): string {
   return parts.join(', ')
 }
 
-function changesOf(group: UnitGroup, { base, head }: Preview, dialect: ForgeDialect, most: number): string[] {
+function changesOf(
+  group: UnitGroup,
+  { base, head }: Preview,
+  dialect: ForgeDialect,
+  most: number,
+): string[] {
   const [{ edited, shared, appliedBy }] = group.units
   const clusters = group.units.map(({ cluster }) => clusterCell(cluster))
   const where = `${clusters.slice(0, 5).join(', ')}${clusters.length > 5 ? ` and ${clusters.length - 5} more` : ''}`
@@ -239,7 +312,10 @@ function changesOf(group: UnitGroup, { base, head }: Preview, dialect: ForgeDial
   const through = `${shared.length > 0 ? 'Through the shared' : 'Through'} ${files.join(', ')}${(shared.length > 0 ? shared : edited).length > 3 ? ' and more' : ''}`
   const rows = shown.map((change) => {
     const { git, live } = fromTo(change)
-    const links = change.change === 'removed' ? { base: objectId(base.commit), dialect } : { base: objectId(head.commit), dialect }
+    const links =
+      change.change === 'removed'
+        ? { base: objectId(base.commit), dialect }
+        : { base: objectId(head.commit), dialect }
     return [
       `${objectLink(change, links)} ${change.path === undefined ? '' : fieldCell(change)}`.trim(),
       git,
@@ -252,16 +328,33 @@ function changesOf(group: UnitGroup, { base, head }: Preview, dialect: ForgeDial
     `In ${where}. ${through}${appliedBy === undefined ? '' : `, as ${markdownCell(appliedBy, 200)} builds it`}.`,
     '',
     ...table(['Object and field', 'Base branch', 'After the merge', 'Risk', 'Live today'], rows),
-    ...(group.changes.length > most ? [`and ${count(group.changes.length - most, 'more change')}.`] : []),
+    ...(group.changes.length > most
+      ? [`and ${count(group.changes.length - most, 'more change')}.`]
+      : []),
   ])
 }
 
-function fromTo({ change, path, before, after }: PreviewChange): { readonly git: string; readonly live: string } {
-  if (path === undefined) return change === 'added' ? { git: 'not declared', live: 'declared' } : { git: 'declared', live: 'not declared' }
-  return sides({ change, ...(before === undefined ? {} : { git: before }), ...(after === undefined ? {} : { live: after }) })
+function fromTo({ change, path, before, after }: PreviewChange): {
+  readonly git: string
+  readonly live: string
+} {
+  if (path === undefined)
+    return change === 'added'
+      ? { git: 'not declared', live: 'declared' }
+      : { git: 'declared', live: 'not declared' }
+  return sides({
+    change,
+    ...(before === undefined ? {} : { git: before }),
+    ...(after === undefined ? {} : { live: after }),
+  })
 }
 
-const LIVE_WORDS = { before: 'not yet', after: '**already**', other: 'drifted', unknown: 'unknown' } as const
+const LIVE_WORDS = {
+  before: 'not yet',
+  after: '**already**',
+  other: 'drifted',
+  unknown: 'unknown',
+} as const
 
 /** One word where it is so in all clusters. */
 function groupedLive({ everywhere }: GroupedChange): string {
@@ -269,9 +362,13 @@ function groupedLive({ everywhere }: GroupedChange): string {
   const [only] = everywhere
   if (states.size !== 1 || only === undefined) return liveCell(everywhere)
   if (only.live !== 'other') return LIVE_WORDS[only.live]
-  const values = new Set(everywhere.map(({ liveValue }) => (liveValue === undefined ? '' : formatValue(liveValue))))
+  const values = new Set(
+    everywhere.map(({ liveValue }) => (liveValue === undefined ? '' : formatValue(liveValue))),
+  )
   const [value = ''] = values
-  return values.size === 1 && value !== '' ? `drifted: ${markdownCell(value, 60)}` : LIVE_WORDS.other
+  return values.size === 1 && value !== ''
+    ? `drifted: ${markdownCell(value, 60)}`
+    : LIVE_WORDS.other
 }
 
 /** Units that read an edited file and stay as they are. */
@@ -288,7 +385,9 @@ function sameUnits({ items }: Preview, most: number): string[] {
     return `${markdownCell(path || '.')} in ${own
       .slice(0, 5)
       .map(({ cluster }) => clusterCell(cluster))
-      .join(', ')}${own.length > 5 ? ` and ${own.length - 5} more` : ''}${files === '' ? '' : `: reads ${files}`}`
+      .join(
+        ', ',
+      )}${own.length > 5 ? ` and ${own.length - 5} more` : ''}${files === '' ? '' : `: reads ${files}`}`
   })
   return ['**Read an edited file, and do not change:**', '', ...listOf(lines, most, 'unit'), '']
 }
@@ -298,7 +397,9 @@ function failedUnits({ items }: Preview, most: number): string[] {
   const failures = items.flatMap((unit) => unit.failures.map((failure) => ({ unit, failure })))
   if (failures.length === 0) return []
   const groups = [
-    ...Map.groupBy(failures, ({ unit, failure }) => JSON.stringify([unit.package, failure.at, failure.code, failure.why])).values(),
+    ...Map.groupBy(failures, ({ unit, failure }) =>
+      JSON.stringify([unit.package, failure.at, failure.code, failure.why]),
+    ).values(),
   ]
   const lines = groups.flatMap((own) => {
     const [first] = own
@@ -317,7 +418,11 @@ function failedUnits({ items }: Preview, most: number): string[] {
 
 const AT = { base: 'on the base branch', merge: 'after the merge', live: 'live' } as const
 
-function failureLine(unit: PreviewUnit, { at, code, what, where, why, remedy }: PreviewFailure, clusters: readonly string[]): string {
+function failureLine(
+  unit: PreviewUnit,
+  { at, code, what, where, why, remedy }: PreviewFailure,
+  clusters: readonly string[],
+): string {
   const place = where === undefined ? '' : ` at ${markdownCell(where, 200)}`
   const more = clusters.length > 3 ? ` and ${clusters.length - 3} more` : ''
   const name = `${markdownCell(unit.package || '.')} in ${clusters.slice(0, 3).map(clusterCell).join(', ')}${more}`
@@ -338,7 +443,9 @@ function noteLines({ notes }: Preview, most: number): string[] {
 }
 
 function footer({ base, head, clusters, untouched, edited }: Preview, version: string): string {
-  const times = clusters.flatMap(({ observedAt }) => (observedAt === undefined ? [] : [observedAt])).sort()
+  const times = clusters
+    .flatMap(({ observedAt }) => (observedAt === undefined ? [] : [observedAt]))
+    .sort()
   const [first] = times
   return [
     `backporch ${markdownCell(version, 30)}`,

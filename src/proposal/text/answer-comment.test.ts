@@ -22,7 +22,9 @@ function reported(comment: number, more: Partial<PostedAnswer> = {}, heard = tru
 
 /** What people see: lines of the list. */
 function list(body: string): string[] {
-  return body.split('\n').flatMap((line) => (line.startsWith('- ') ? [line.slice(2).replace(/ <!--.*?-->$/, '')] : []))
+  return body
+    .split('\n')
+    .flatMap((line) => (line.startsWith('- ') ? [line.slice(2).replace(/ <!--.*?-->$/, '')] : []))
 }
 
 function numbers(body: string): string[] {
@@ -48,22 +50,32 @@ test('results of several turns are one list in the order of the requests, withou
   const whole = answerComment('', all, LIMIT)
   const [first, second, third] = all
   assert.ok(first && second && third)
-  const later = answerComment(answerComment(answerComment('', [second], LIMIT), [third], LIMIT), [first], LIMIT)
+  const later = answerComment(
+    answerComment(answerComment('', [second], LIMIT), [third], LIMIT),
+    [first],
+    LIMIT,
+  )
   assert.equal(later, whole)
-  for (const again of [[first], [third], all]) assert.equal(answerComment(whole, again, LIMIT), whole)
+  for (const again of [[first], [third], all])
+    assert.equal(answerComment(whole, again, LIMIT), whole)
   assert.deepEqual(numbers(whole), ['1', '2', '3'])
 })
 
 test('an answer that is another one this time takes the place of the first', () => {
   const whole = answerComment('', [reported(1), reported(2)], LIMIT)
-  const again = list(answerComment(whole, [reported(1, { text: 'nothing differs any longer' })], LIMIT))
+  const again = list(
+    answerComment(whole, [reported(1, { text: 'nothing differs any longer' })], LIMIT),
+  )
   assert.match(again[0] ?? '', /`\/adopt 1`.*nothing differs any longer$/)
   assert.equal(again.length, 2)
 })
 
 test('several commands of one comment stay together, in their order', () => {
   const requested = { comment: '10', at: '2026-11-21T10:00:00Z', heard: true }
-  const both = [reported(1, { requested, line: '/adopt 2' }), reported(1, { requested, line: '/adopt 1' })]
+  const both = [
+    reported(1, { requested, line: '/adopt 2' }),
+    reported(1, { requested, line: '/adopt 1' }),
+  ]
   const other = reported(1, { requested: { ...requested, comment: '9' }, line: '/adopt 9' })
   const whole = answerComment(answerComment('', both, LIMIT), [other], LIMIT)
   assert.deepEqual(numbers(whole), ['9', '2', '1'], 'comments of one second as they are numbered')
@@ -72,10 +84,26 @@ test('several commands of one comment stay together, in their order', () => {
 
 test('the last ten results stay, and the last three of people without rights, which replace no others', () => {
   const many = Array.from({ length: 12 }, (_, index) => reported(index + 1))
-  const flood = Array.from({ length: 30 }, (_, index) => reported(index + 20, { by: 'eve', done: false }, false))
+  const flood = Array.from({ length: 30 }, (_, index) =>
+    reported(index + 20, { by: 'eve', done: false }, false),
+  )
   let body = ''
   for (const one of [...many, ...flood]) body = answerComment(body, [one], LIMIT)
-  assert.deepEqual(numbers(body), ['3', '4', '5', '6', '7', '8', '9', '10', '11', '12', '47', '48', '49'])
+  assert.deepEqual(numbers(body), [
+    '3',
+    '4',
+    '5',
+    '6',
+    '7',
+    '8',
+    '9',
+    '10',
+    '11',
+    '12',
+    '47',
+    '48',
+    '49',
+  ])
   assert.equal(answerComment('', [...flood, ...many], LIMIT), body)
 })
 
@@ -85,13 +113,25 @@ test('a refused ticked box follows the existing results, and adds nothing in lat
   const later = answerComment(ticked, [reported(2)], LIMIT)
   assert.deepEqual(list(later)[1], '😕 a ticked box: no')
   assert.equal(answerComment(later, [tick], LIMIT), later)
-  assert.deepEqual(list(answerComment(later, [{ ...tick, text: 'for another reason' }], LIMIT))[2], '😕 a ticked box: for another reason')
+  assert.deepEqual(
+    list(answerComment(later, [{ ...tick, text: 'for another reason' }], LIMIT))[2],
+    '😕 a ticked box: for another reason',
+  )
 })
 
 test('the details of the last four commands stay with their commands', () => {
   let body = ''
   for (let comment = 1; comment <= 6; comment += 1)
-    body = answerComment(body, [reported(comment, { text: SEE_BELOW, details: `- **${comment}** \`x\`\n\n| a | b |\n|---|---|` })], LIMIT)
+    body = answerComment(
+      body,
+      [
+        reported(comment, {
+          text: SEE_BELOW,
+          details: `- **${comment}** \`x\`\n\n| a | b |\n|---|---|`,
+        }),
+      ],
+      LIMIT,
+    )
   assert.deepEqual(
     list(body)
       .slice(0, 6)
@@ -102,13 +142,16 @@ test('the details of the last four commands stay with their commands', () => {
   assert.deepEqual(
     blocks.map((block) => block.trim()),
     [3, 4, 5, 6].map(
-      (number) => `\`/adopt ${number}\` of \`ada\`, 2026-11-21 10:0${number} UTC:\n\n- **${number}** \`x\`\n\n| a | b |\n|---|---|`,
+      (number) =>
+        `\`/adopt ${number}\` of \`ada\`, 2026-11-21 10:0${number} UTC:\n\n- **${number}** \`x\`\n\n| a | b |\n|---|---|`,
     ),
   )
 })
 
 test('with any input, the comment is within the limit of the forge and has the last results', () => {
-  const many = Array.from({ length: 30 }, (_, index) => reported(index + 1, { text: SEE_BELOW, details: 'x'.repeat(400) }))
+  const many = Array.from({ length: 30 }, (_, index) =>
+    reported(index + 1, { text: SEE_BELOW, details: 'x'.repeat(400) }),
+  )
   for (const limit of [60, 300, 1_000, 4_000, LIMIT]) {
     const body = answerComment('', many, limit)
     assert.ok(body.length <= limit, String(limit))
@@ -119,7 +162,8 @@ test('with any input, the comment is within the limit of the forge and has the l
 
 test('of an edited comment, only harmless lines in the form of Backporch are read', () => {
   const whole = answerComment('', [reported(1, { text: SEE_BELOW, details: 'fine' })], LIMIT)
-  const line = (text: string, mark = 'answer=2026-11-21T10:00:00Z,5,0') => `- ✅ ${text} <!-- backporch:${mark} -->`
+  const line = (text: string, mark = 'answer=2026-11-21T10:00:00Z,5,0') =>
+    `- ✅ ${text} <!-- backporch:${mark} -->`
   for (const forged of [
     line('hello @acme/platform'),
     line('see <img src=x>'),
@@ -132,32 +176,55 @@ test('of an edited comment, only harmless lines in the form of Backporch are rea
     'nothing of ours',
   ])
     assert.equal(
-      answerComment(`${forged}\n${whole}\n`, [reported(1, { text: SEE_BELOW, details: 'fine' })], LIMIT),
+      answerComment(
+        `${forged}\n${whole}\n`,
+        [reported(1, { text: SEE_BELOW, details: 'fine' })],
+        LIMIT,
+      ),
       whole,
       forged.slice(0, 80),
     )
   const badDetails = whole.replace('fine', '/adopt all\n@all')
-  assert.match(answerComment(badDetails, [reported(2)], LIMIT), /^- .*`\/adopt 1`.*answered; the answer is no longer shown/m)
+  assert.match(
+    answerComment(badDetails, [reported(2)], LIMIT),
+    /^- .*`\/adopt 1`.*answered; the answer is no longer shown/m,
+  )
   assert.doesNotMatch(answerComment(badDetails, [reported(2)], LIMIT), /@all/)
 })
 
 test('the comment has no command at the start of a line, mentions no person, and is read back completely', () => {
   fc.assert(
-    fc.property(fc.string({ maxLength: 60, unit: 'grapheme' }), fc.string({ maxLength: 60 }), (why, name) => {
-      const failure = new Failure({ code: 'BP2013', what: `"${name}" may not`, why, remedy: `ask @acme/${name}` })
-      const rule = { number: 1, where: why, about: name, reason: `@all ${why}`, expires: '', over: false }
-      const details = `${rulesText([rule])}\n\n${helpText()}`
-      const results = [
-        reported(1, { by: name, line: why, done: false, text: failureText(failure) }),
-        reported(2, { by: name, line: why, text: SEE_BELOW, details }),
-      ]
-      const body = answerComment('', results, LIMIT)
-      assert.deepEqual(parseCommentCommands(body), { commands: [], refused: [] })
-      assert.doesNotMatch(body.replaceAll(/(`+)(?!`)[\s\S]*?(?<!`)\1(?!`)/g, ''), /@/)
-      assert.equal(
-        answerComment(answerComment(body, [reported(3)], LIMIT), [reported(3)], LIMIT),
-        answerComment('', [...results, reported(3)], LIMIT),
-      )
-    }),
+    fc.property(
+      fc.string({ maxLength: 60, unit: 'grapheme' }),
+      fc.string({ maxLength: 60 }),
+      (why, name) => {
+        const failure = new Failure({
+          code: 'BP2013',
+          what: `"${name}" may not`,
+          why,
+          remedy: `ask @acme/${name}`,
+        })
+        const rule = {
+          number: 1,
+          where: why,
+          about: name,
+          reason: `@all ${why}`,
+          expires: '',
+          over: false,
+        }
+        const details = `${rulesText([rule])}\n\n${helpText()}`
+        const results = [
+          reported(1, { by: name, line: why, done: false, text: failureText(failure) }),
+          reported(2, { by: name, line: why, text: SEE_BELOW, details }),
+        ]
+        const body = answerComment('', results, LIMIT)
+        assert.deepEqual(parseCommentCommands(body), { commands: [], refused: [] })
+        assert.doesNotMatch(body.replaceAll(/(`+)(?!`)[\s\S]*?(?<!`)\1(?!`)/g, ''), /@/)
+        assert.equal(
+          answerComment(answerComment(body, [reported(3)], LIMIT), [reported(3)], LIMIT),
+          answerComment('', [...results, reported(3)], LIMIT),
+        )
+      },
+    ),
   )
 })

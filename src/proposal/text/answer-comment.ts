@@ -49,7 +49,11 @@ const TOO_LONG = 'The reactions on the comments show the results.\n'
  * @param results of one comment in their order
  * @param limit most UTF-16 code units
  */
-export function answerComment(before: string, results: readonly PostedAnswer[], limit: number): string {
+export function answerComment(
+  before: string,
+  results: readonly PostedAnswer[],
+  limit: number,
+): string {
   const retained = readEntries(before)
   const entries = entriesOf(results, retained)
   const again = new Set(entries.map(({ comment }) => comment))
@@ -57,9 +61,18 @@ export function answerComment(before: string, results: readonly PostedAnswer[], 
   const unheard = new Set(all.filter(({ heard }) => !heard).slice(-UNHEARD_SHOWN))
   const heard = new Set(all.filter((entry) => entry.heard).slice(-SHOWN))
   const last = all.filter((entry) => heard.has(entry) || unheard.has(entry))
-  const withDetails = Array.from({ length: DETAILS_SHOWN + 1 }, (_, index) => ({ entries: last, details: DETAILS_SHOWN - index }))
+  const withDetails = Array.from({ length: DETAILS_SHOWN + 1 }, (_, index) => ({
+    entries: last,
+    details: DETAILS_SHOWN - index,
+  }))
   const without = last.slice(1).map((_, index) => ({ entries: last.slice(index + 1), details: 0 }))
-  return firstFitting([...withDetails, ...without], ({ entries: shown, details }) => bodyOf(shown, details), limit) ?? TOO_LONG
+  return (
+    firstFitting(
+      [...withDetails, ...without],
+      ({ entries: shown, details }) => bodyOf(shown, details),
+      limit,
+    ) ?? TOO_LONG
+  )
 }
 
 function entriesOf(results: readonly PostedAnswer[], retained: readonly Entry[]): Entry[] {
@@ -76,8 +89,18 @@ function entriesOf(results: readonly PostedAnswer[], retained: readonly Entry[])
         : `${markdownCell(line, 100)} of ${markdownCell(by, 60)}${editing(by, requested)}, ${time(requested.at)}`
     const message = `${done ? '✅' : '😕'} ${whose}: ${text}`
     // A box that is refused again keeps the time of its first refusal.
-    const at = requested?.at ?? retained.find((entry) => entry.comment === '' && entry.line === message)?.at ?? newest
-    return { at, comment, index, heard, line: message, details: details === undefined ? undefined : `${whose}:\n\n${details}` }
+    const at =
+      requested?.at ??
+      retained.find((entry) => entry.comment === '' && entry.line === message)?.at ??
+      newest
+    return {
+      at,
+      comment,
+      index,
+      heard,
+      line: message,
+      details: details === undefined ? undefined : `${whose}:\n\n${details}`,
+    }
   })
 }
 
@@ -102,16 +125,24 @@ function bodyOf(entries: readonly Entry[], most: number): string {
     '',
     ...entries.map((entry) => {
       const { at, comment, index, heard, line } = entry
-      const text = shown.has(entry) ? line : line.replace(POINTER, ': answered; the answer is no longer shown')
+      const text = shown.has(entry)
+        ? line
+        : line.replace(POINTER, ': answered; the answer is no longer shown')
       return `- ${text} <!-- backporch:${heard ? 'answer' : 'unheard'}=${[at, comment, index].join()} -->`
     }),
-    ...[...shown].flatMap(({ comment, index, details = '' }) => ['', `<!-- backporch:details=${[comment, index].join()} -->`, '', details]),
+    ...[...shown].flatMap(({ comment, index, details = '' }) => [
+      '',
+      `<!-- backporch:details=${[comment, index].join()} -->`,
+      '',
+      details,
+    ]),
     '',
   ].join('\n')
 }
 
 const POINTER = new RegExp(`: ${SEE_BELOW}$`)
-const LINE = /^- ((?:✅|😕) .*) <!-- backporch:(answer|unheard)=([0-9TZ:.-]{0,30}),([A-Za-z0-9_-]{0,60}),([0-9]{1,3}) -->$/u
+const LINE =
+  /^- ((?:✅|😕) .*) <!-- backporch:(answer|unheard)=([0-9TZ:.-]{0,30}),([A-Za-z0-9_-]{0,60}),([0-9]{1,3}) -->$/u
 const DETAILS = /^<!-- backporch:details=([A-Za-z0-9_-]{0,60}),([0-9]{1,3}) -->$/
 const LONGEST_LINE = 5_000
 
@@ -119,7 +150,8 @@ const LONGEST_LINE = 5_000
 function readEntries(body: string): Entry[] {
   const details = readDetails(body)
   return body.split('\n').flatMap((text): Entry[] => {
-    const [, line = '', word, at = '', comment = '', index = ''] = (text.length <= LONGEST_LINE ? LINE.exec(text) : null) ?? []
+    const [, line = '', word, at = '', comment = '', index = ''] =
+      (text.length <= LONGEST_LINE ? LINE.exec(text) : null) ?? []
     if (word === undefined || !isHarmless(line)) return []
     const own = details.get([comment, index].join())
     return [{ at, comment, index: Number(index), heard: word === 'answer', line, details: own }]
@@ -137,7 +169,9 @@ function readDetails(body: string): ReadonlyMap<string, string> {
       found.set([comment, index].join(), own)
     }
   }
-  const harmless = [...found].filter(([, lines]) => lines.every((line) => line.length <= LONGEST_LINE && isHarmless(line)))
+  const harmless = [...found].filter(([, lines]) =>
+    lines.every((line) => line.length <= LONGEST_LINE && isHarmless(line)),
+  )
   return new Map(harmless.map(([key, lines]) => [key, lines.join('\n').trim()]))
 }
 

@@ -10,14 +10,18 @@ const [LETTER, CODE_LETTER, CODE_PADDING, CELL] = [8, 7.2, 9.6, 27]
 
 /** Pixels that a table needs at least: the longest piece of each column that no browser breaks. */
 function narrowest(lines: readonly string[]): number {
-  const rows = lines.filter((line) => line.startsWith('| ')).map((line) => line.slice(2, -2).split(' | '))
+  const rows = lines
+    .filter((line) => line.startsWith('| '))
+    .map((line) => line.slice(2, -2).split(' | '))
   const columns = rows[0]?.map((_head, index) => rows.map((row) => row[index] ?? '')) ?? []
   return columns.reduce((sum, cells) => sum + CELL + Math.max(...cells.flatMap(pieces)), 0)
 }
 
 function pieces(cell: string): readonly number[] {
   const shown = cell.replace(/\]\([^)]*\)/g, '').replace(/[[*]/g, '')
-  const code = [...shown.matchAll(/`([^`]*)`/g)].flatMap(([, text = '']) => text.split(/(?<=[\s/-])/))
+  const code = [...shown.matchAll(/`([^`]*)`/g)].flatMap(([, text = '']) =>
+    text.split(/(?<=[\s/-])/),
+  )
   return [
     ...code.map((text) => text.length * CODE_LETTER + CODE_PADDING),
     ...shown
@@ -29,21 +33,40 @@ function pieces(cell: string): readonly number[] {
 
 function tableOf(...changes: readonly Partial<Change>[]): string[] {
   return changeTable(
-    changes.map((change, index) => ({ change: changeOf({ fingerprint: `${index}`, ...change }), number: index + 1 })),
+    changes.map((change, index) => ({
+      change: changeOf({ fingerprint: `${index}`, ...change }),
+      number: index + 1,
+    })),
     undefined,
   )
 }
 
 const WIDE: readonly (readonly [what: string, change: Partial<Change>])[] = [
   ['long values', { git: 'x'.repeat(90), live: 'y'.repeat(90) }],
-  ['a long field', { path: `spec.${'abcdefgh'.repeat(9)}`, git: 'x'.repeat(90), live: 'y'.repeat(90) }],
+  [
+    'a long field',
+    { path: `spec.${'abcdefgh'.repeat(9)}`, git: 'x'.repeat(90), live: 'y'.repeat(90) },
+  ],
   [
     'long steps of a field',
-    { path: 'spec.template.spec.containers[name=application].resources.limits.memory', git: 'x'.repeat(90), live: 'z' },
+    {
+      path: 'spec.template.spec.containers[name=application].resources.limits.memory',
+      git: 'x'.repeat(90),
+      live: 'z',
+    },
   ],
   ['lines of a text', { git: `a\n${'x'.repeat(90)}\n`, live: `a\n${'y'.repeat(90)}\n` }],
-  ['lists', { git: [{ apiGroups: [''], resources: ['configmaps'] }], live: [{ apiGroups: ['*'], resources: ['*'] }] }],
-  ['a risk and a plan of many letters', { git: 'x'.repeat(90), live: 'y'.repeat(90), risk: 'critical', resolution: 'Release' }],
+  [
+    'lists',
+    {
+      git: [{ apiGroups: [''], resources: ['configmaps'] }],
+      live: [{ apiGroups: ['*'], resources: ['*'] }],
+    },
+  ],
+  [
+    'a risk and a plan of many letters',
+    { git: 'x'.repeat(90), live: 'y'.repeat(90), risk: 'critical', resolution: 'Release' },
+  ],
 ]
 
 for (const [what, change] of WIDE) {
@@ -54,15 +77,23 @@ for (const [what, change] of WIDE) {
 }
 
 test('of a long path, whole steps are left', () => {
-  const [, , row = ''] = tableOf({ path: 'spec.template.metadata.annotations["example.com/debug"]' })
+  const [, , row = ''] = tableOf({
+    path: 'spec.template.metadata.annotations["example.com/debug"]',
+  })
   assert.match(row, / `\.\.\.annotations\["example\.com\/debug"\]` /)
 })
 
 test('the plan is the second column, for one change too', () => {
-  assert.match(tableOf({ resolution: 'Adopt' }).join('\n'), /^\| # \| Plan \|.*\n.*\n\| 1 \| Adopt \|/)
+  assert.match(
+    tableOf({ resolution: 'Adopt' }).join('\n'),
+    /^\| # \| Plan \|.*\n.*\n\| 1 \| Adopt \|/,
+  )
 })
 
 test('a value is cut where no browser breaks it, and not where one does', () => {
-  const [, , row = ''] = tableOf({ git: 'registry.example/shop/check-out:v1', live: 'registry.example/shop/check-out:v2' })
+  const [, , row = ''] = tableOf({
+    git: 'registry.example/shop/check-out:v1',
+    live: 'registry.example/shop/check-out:v2',
+  })
   assert.match(row, /check-out:v1.*check-out:v2/)
 })

@@ -26,7 +26,10 @@ import {
  * One row for each change, with the number that commands use. The page of a pull request is 850 pixels wide, and a forge hides what is behind
  * them: the plan, which is what people decide about, stands in front, and the times stand in the note about writers.
  */
-export function changeTable(changes: readonly NumberedChange[], links: LinkBase | undefined): string[] {
+export function changeTable(
+  changes: readonly NumberedChange[],
+  links: LinkBase | undefined,
+): string[] {
   const rows = changes.map(({ change, number }) => {
     const { git, live } = sides(change)
     return [
@@ -43,8 +46,12 @@ export function changeTable(changes: readonly NumberedChange[], links: LinkBase 
 
 /** Counts by kind, for a body that does not show every change. */
 export function kindTable(objects: readonly ObjectChanges[]): string[] {
-  const kinds = [...Map.groupBy(objects, ({ ref }) => ref.kind)].sort(([left], [right]) => (left < right ? -1 : 1))
-  const rows = kinds.slice(0, KINDS_SHOWN).map(([kind, own]) => rowOfKind(markdownCell(kind, 60), own))
+  const kinds = [...Map.groupBy(objects, ({ ref }) => ref.kind)].sort(([left], [right]) =>
+    left < right ? -1 : 1,
+  )
+  const rows = kinds
+    .slice(0, KINDS_SHOWN)
+    .map(([kind, own]) => rowOfKind(markdownCell(kind, 60), own))
   const rest = kinds.slice(KINDS_SHOWN).flatMap(([, own]) => own)
   if (rest.length > 0) rows.push(rowOfKind(count(kinds.length - KINDS_SHOWN, 'more kind'), rest))
   return table(['Kind', 'Plan', 'Objects', 'Changes', 'Highest risk'], rows)
@@ -54,7 +61,13 @@ const KINDS_SHOWN = 20
 
 function rowOfKind(kind: string, own: readonly ObjectChanges[]): string[] {
   const changes = own.flatMap((object) => object.changes.map(({ change }) => change))
-  return [kind, planCounts(changes), String(own.length), String(changes.length), riskWord(worstRisk(changes))]
+  return [
+    kind,
+    planCounts(changes),
+    String(own.length),
+    String(changes.length),
+    riskWord(worstRisk(changes)),
+  ]
 }
 
 /** `Restore`, or `Adopt 1, Restore 3` */
@@ -64,13 +77,17 @@ export function planCounts(changes: readonly Change[]): string {
     return number === 0 ? [] : [{ plan, number }]
   })
   const [only] = plans
-  return plans.length === 1 && only !== undefined ? only.plan : plans.map(({ plan, number }) => `${plan} ${number}`).join(', ')
+  return plans.length === 1 && only !== undefined
+    ? only.plan
+    : plans.map(({ plan, number }) => `${plan} ${number}`).join(', ')
 }
 
 /** One line for each object, with its fields. */
 export function objectList(objects: readonly ObjectChanges[]): string[] {
   return objects.map(({ ref, changes, risk }) => {
-    const fields = changes.slice(0, FIELDS_LISTED).map(({ change, number }) => `${number} ${fieldName(change)}`)
+    const fields = changes
+      .slice(0, FIELDS_LISTED)
+      .map(({ change, number }) => `${number} ${fieldName(change)}`)
     const more = changes.length > FIELDS_LISTED ? ` and ${changes.length - FIELDS_LISTED} more` : ''
     return `- ${markdownCell(describeResourceId(ref), 120)}, ${riskWord(risk)}: ${fields.join(', ')}${more}`
   })
@@ -88,7 +105,8 @@ export function hasDiff({ changes }: ObjectChanges): boolean {
 /** The differences of one object as a diff from git to live. Hidden values stay hidden; equal lines are left out. */
 export function objectDiff({ changes }: ObjectChanges, most: number): string {
   const lines = changes.slice(0, most).flatMap(({ change }) => changeLines(change))
-  if (changes.length > most) lines.push(`# and ${count(changes.length - most, 'more change')} of this object`)
+  if (changes.length > most)
+    lines.push(`# and ${count(changes.length - most, 'more change')} of this object`)
   return markdownBlock(lines.join('\n'), 'diff', LINE_LIMIT)
 }
 
@@ -98,7 +116,8 @@ function changeLines(change: Change): string[] {
   if (change.change === 'unexpected') return ['- (nothing in git)', `+ ${object} is there`]
   const path = oneLine(change.path ?? '', LINE_LIMIT)
   const [git, live] = [valueLines(change.git), valueLines(change.live)]
-  if (git.length <= 1 && live.length <= 1) return [...git.map((line) => `- ${path}: ${line}`), ...live.map((line) => `+ ${path}: ${line}`)]
+  if (git.length <= 1 && live.length <= 1)
+    return [...git.map((line) => `- ${path}: ${line}`), ...live.map((line) => `+ ${path}: ${line}`)]
   // With three blanks before it, no reader takes a line of a value for a box of a list.
   return [`@@ ${path} @@`, ...trimmed(git, live)]
 }
@@ -108,11 +127,18 @@ function trimmed(git: readonly string[], live: readonly string[]): string[] {
   let start = 0
   while (start < git.length && start < live.length && git[start] === live[start]) start += 1
   let end = 0
-  while (end < git.length - start && end < live.length - start && git.at(-1 - end) === live.at(-1 - end)) end += 1
+  while (
+    end < git.length - start &&
+    end < live.length - start &&
+    git.at(-1 - end) === live.at(-1 - end)
+  )
+    end += 1
   const cut = (lines: readonly string[], mark: string): string[] => {
     const own = lines.slice(start, lines.length - end)
     const shown = own.slice(0, LINES_LIMIT).map((line) => `${mark}   ${line}`)
-    return own.length > LINES_LIMIT ? [...shown, `# and ${count(own.length - LINES_LIMIT, 'more line')}`] : shown
+    return own.length > LINES_LIMIT
+      ? [...shown, `# and ${count(own.length - LINES_LIMIT, 'more line')}`]
+      : shown
   }
   const before = git.slice(0, start).slice(-1)
   const after = git.slice(git.length - end).slice(0, 1)
@@ -144,7 +170,8 @@ export function writers(changes: readonly Change[], most: number): string {
     ([one, left], [other, right]) => right.length - left.length || (one < other ? -1 : 1),
   )
   const [only] = byWriter
-  if (byWriter.length === 1 && only !== undefined) return only[0] === 'unknown' ? 'an unknown writer' : only[0]
+  if (byWriter.length === 1 && only !== undefined)
+    return only[0] === 'unknown' ? 'an unknown writer' : only[0]
   const shown = byWriter.slice(0, most).map(([name, own]) => `${name} ${own.length}×`)
   return `${shown.join(', ')}${byWriter.length > most ? ` and ${count(byWriter.length - most, 'other')}` : ''}`
 }

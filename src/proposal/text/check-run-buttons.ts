@@ -13,8 +13,18 @@ const ADOPT: Button = {
   description: 'git adopts the live values',
   command: '/adopt',
 }
-const SNOOZE: Button = { id: 'snooze-7d', label: 'Snooze 7d', description: 'no reminders for a week', command: '/snooze 7d' }
-const RECHECK: Button = { id: 'recheck', label: 'Re-check', description: 'checks the cluster again now', command: '/recheck' }
+const SNOOZE: Button = {
+  id: 'snooze-7d',
+  label: 'Snooze 7d',
+  description: 'no reminders for a week',
+  command: '/snooze 7d',
+}
+const RECHECK: Button = {
+  id: 'recheck',
+  label: 'Re-check',
+  description: 'checks the cluster again now',
+  command: '/recheck',
+}
 const BUTTONS = [ADOPT, SNOOZE, RECHECK]
 
 /** @param adoptable whether the plan is not Adopt and can become Adopt */
@@ -24,7 +34,11 @@ export function checkButtons(adoptable: boolean): readonly CheckButton[] {
 }
 
 /** The command of a requested action; undefined for an id that no version of Backporch has used. */
-export function commandOfAction(id: string): { readonly label: string; readonly commands: readonly CommentCommand[] } | undefined {
+export function commandOfAction(
+  id: string,
+): { readonly label: string; readonly commands: readonly CommentCommand[] } | undefined {
   const button = BUTTONS.find((one) => one.id === id)
-  return button === undefined ? undefined : { label: button.label, commands: parseCommentCommands(button.command).commands }
+  return button === undefined
+    ? undefined
+    : { label: button.label, commands: parseCommentCommands(button.command).commands }
 }

@@ -2,15 +2,28 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CheckRun } from '@backporch/forge/check-run'
 import { GITHUB } from '../../../test/fakes/dialects.ts'
-import { MASS, manyChanges, PROPOSALS, REPLICAS, subjectOf } from '../../../test/golden/proposals/samples.ts'
+import {
+  MASS,
+  manyChanges,
+  PROPOSALS,
+  REPLICAS,
+  subjectOf,
+} from '../../../test/golden/proposals/samples.ts'
 import type { Change } from '../../record/documents/change.ts'
 import { checkButtons, commandOfAction } from './check-run-buttons.ts'
-import { checkKey, checkRun, decidedCheckRun, massCheckRun, notObservedCheckRun } from './check-run-text.ts'
+import {
+  checkKey,
+  checkRun,
+  decidedCheckRun,
+  massCheckRun,
+  notObservedCheckRun,
+} from './check-run-text.ts'
 import { massStatuses, notObservedStatus, proposalStatuses } from './proposal-statuses.ts'
 import type { ProposalSubject } from './proposal-subject.ts'
 import { sourceUrl } from './words.ts'
 
-const runOf = (subject: ProposalSubject, complete = true): CheckRun => checkRun(subject, proposalStatuses(subject, complete))
+const runOf = (subject: ProposalSubject, complete = true): CheckRun =>
+  checkRun(subject, proposalStatuses(subject, complete))
 const ALL: readonly (readonly [string, CheckRun])[] = [
   ...Object.entries(PROPOSALS).map(([name, subject]) => [name, runOf(subject)] as const),
   ['mass', massCheckRun(MASS, massStatuses(MASS))],
@@ -30,7 +43,9 @@ for (const [name, run] of ALL) {
   })
 
   test(`no person is mentioned and no foreign HTML is written: ${name}`, () => {
-    const outsideCode = run.summary.replaceAll(/(`+)(?!`).*?(?<!`)\1(?!`)/g, '').replaceAll(/<\/?sub>/g, '')
+    const outsideCode = run.summary
+      .replaceAll(/(`+)(?!`).*?(?<!`)\1(?!`)/g, '')
+      .replaceAll(/<\/?sub>/g, '')
     assert.doesNotMatch(outsideCode.replaceAll(/\]\(https:[^()\s]*\)/g, ']'), /@|<|^\s*\//m)
   })
 }
@@ -52,7 +67,8 @@ test('the buttons are three, short enough, and each is a command', () => {
 })
 
 test('to adopt is offered where all of it can be, and is not the plan', () => {
-  const offered = (...changes: Change[]): boolean => runOf(subjectOf(changes)).buttons.some(({ id }) => id === 'adopt')
+  const offered = (...changes: Change[]): boolean =>
+    runOf(subjectOf(changes)).buttons.some(({ id }) => id === 'adopt')
   assert.ok(offered(REPLICAS))
   assert.ok(offered({ ...REPLICAS, resolution: 'Adopt' }, { ...REPLICAS, path: 'spec.x' }))
   assert.ok(!offered({ ...REPLICAS, resolution: 'Adopt' }))
@@ -61,7 +77,12 @@ test('to adopt is offered where all of it can be, and is not the plan', () => {
 
 test('annotations are at the lines that the body links to, with a level for the risk, highest risk first', () => {
   const low = { ...REPLICAS, risk: 'low' as const, source: 'apps/web/a.yaml:7' }
-  const critical = { ...REPLICAS, risk: 'critical' as const, source: 'apps/web/b:1.yaml:12', path: 'spec.y' }
+  const critical = {
+    ...REPLICAS,
+    risk: 'critical' as const,
+    source: 'apps/web/b:1.yaml:12',
+    path: 'spec.y',
+  }
   const subject = subjectOf([low, critical])
   const { annotations } = runOf(subject)
   assert.deepEqual(
@@ -77,7 +98,9 @@ test('annotations are at the lines that the body links to, with a level for the 
 
 test('a change that git does not declare has no annotation, and the summary states that', () => {
   const { source: _, ...unplaced } = REPLICAS
-  const { annotations, summary } = runOf(subjectOf([REPLICAS, { ...unplaced, change: 'unexpected' }, { ...REPLICAS, source: 'x:0' }]))
+  const { annotations, summary } = runOf(
+    subjectOf([REPLICAS, { ...unplaced, change: 'unexpected' }, { ...REPLICAS, source: 'x:0' }]),
+  )
   assert.equal(annotations.length, 1)
   assert.match(summary, /Annotated are 1 of 3 changes/)
 })
@@ -96,7 +119,10 @@ test('a secret value is hidden, in words and at its line', () => {
 })
 
 test('of more than 200 changes the 200 riskiest have annotations, and the summary states that', () => {
-  const many = manyChanges(412).map((change, index) => ({ ...change, source: `apps/web/a.yaml:${index + 1}` }))
+  const many = manyChanges(412).map((change, index) => ({
+    ...change,
+    source: `apps/web/a.yaml:${index + 1}`,
+  }))
   const { annotations, summary } = runOf(subjectOf(many))
   assert.equal(annotations.length, 200)
   assert.ok(summary.includes(`Annotated are 200 of ${many.length} changes`))
@@ -108,20 +134,34 @@ test('the check agrees with drift/fresh', () => {
   assert.match(waiting.title, /^decision needed: 1 change in cluster /)
   const stale = runOf(subjectOf([REPLICAS]), false)
   assert.equal(stale.state, 'unsure')
-  assert.match(stale.title, /^live state unknown: 1 change in cluster .*; the unit was observed only in part/)
+  assert.match(
+    stale.title,
+    /^live state unknown: 1 change in cluster .*; the unit was observed only in part/,
+  )
   assert.match(stale.summary, /\*\*Note:\*\* the unit was observed only in part/)
   assert.equal(checkRun(subjectOf([REPLICAS]), []).state, 'unsure')
   const status = notObservedStatus(['prod-eu-1'])
   const unseen = notObservedCheckRun('refs/heads/proposed/a/drift-1', status, GITHUB)
-  assert.deepEqual([unseen.state, unseen.title], ['unsure', `live state unknown: ${status.description}`])
-  const missed = { ...MASS, rows: MASS.rows.map((row) => ({ ...row, state: 'not observed' as const })) }
+  assert.deepEqual(
+    [unseen.state, unseen.title],
+    ['unsure', `live state unknown: ${status.description}`],
+  )
+  const missed = {
+    ...MASS,
+    rows: MASS.rows.map((row) => ({ ...row, state: 'not observed' as const })),
+  }
   assert.equal(massCheckRun(missed, massStatuses(missed)).state, 'unsure')
 })
 
 test('all checks of one proposal have the same key', () => {
   const subject = subjectOf([REPLICAS])
   const ref = `refs/heads/${subject.headBranch}`
-  const keys = [runOf(subject), runOf(subject, false), decidedCheckRun(ref, 'verified', ''), decidedCheckRun(ref, 'declined', '')]
+  const keys = [
+    runOf(subject),
+    runOf(subject, false),
+    decidedCheckRun(ref, 'verified', ''),
+    decidedCheckRun(ref, 'declined', ''),
+  ]
   assert.deepEqual(new Set(keys.map((run) => run?.key)), new Set([checkKey(ref)]))
   assert.equal(decidedCheckRun(ref, 'edited', ''), undefined)
 })

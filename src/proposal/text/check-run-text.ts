@@ -18,7 +18,13 @@ import type { MassSubject } from './mass-text.ts'
 import { writerNote } from './proposal-footer.ts'
 import { PLAN_SENTENCES } from './proposal-head.ts'
 import { FRESH } from './proposal-statuses.ts'
-import { type NumberedChange, type ProposalSubject, rankChanges, whyNotAdoptable, worstRisk } from './proposal-subject.ts'
+import {
+  type NumberedChange,
+  type ProposalSubject,
+  rankChanges,
+  whyNotAdoptable,
+  worstRisk,
+} from './proposal-subject.ts'
 import { capitalised, count, planWord } from './words.ts'
 
 /** Changes with an annotation: four requests of fifty. */
@@ -32,14 +38,21 @@ const SUMMARY = 60_000
 const UNKNOWN = 'live state unknown'
 const LEVELS = { critical: 'failure', high: 'failure', medium: 'warning', low: 'notice' } as const
 
-interface Facts extends Pick<MassSubject, 'headBranch' | 'changes' | 'plan' | 'base' | 'dialect' | 'ledgerUrl' | 'notAdoptable'> {
+interface Facts
+  extends Pick<
+    MassSubject,
+    'headBranch' | 'changes' | 'plan' | 'base' | 'dialect' | 'ledgerUrl' | 'notAdoptable'
+  > {
   /** `cluster prod-eu-1`, `12 clusters` */
   readonly where: string
 }
 
 /** @param statuses of the same commit: `drift/fresh` says whether the cluster is known to match the record */
 export function checkRun(subject: ProposalSubject, statuses: readonly CommitStatus[]): CheckRun {
-  return runOf({ ...subject.record.spec, ...subject, where: `cluster ${subject.unit.cluster}` }, statuses)
+  return runOf(
+    { ...subject.record.spec, ...subject, where: `cluster ${subject.unit.cluster}` },
+    statuses,
+  )
 }
 
 /** The check of a proposal about many clusters. */
@@ -48,9 +61,18 @@ export function massCheckRun(subject: MassSubject, statuses: readonly CommitStat
 }
 
 /** The check of a proposal whose clusters could not be observed. @param status `drift/fresh` of its commit */
-export function notObservedCheckRun(ref: string, status: CommitStatus, dialect: ForgeDialect): CheckRun {
+export function notObservedCheckRun(
+  ref: string,
+  status: CommitStatus,
+  dialect: ForgeDialect,
+): CheckRun {
   return {
-    ...bareCheckRun(ref, 'unsure', `${UNKNOWN}: ${status.description}`, status.url || dialect.branchFileUrl('drift-ledger', 'clusters')),
+    ...bareCheckRun(
+      ref,
+      'unsure',
+      `${UNKNOWN}: ${status.description}`,
+      status.url || dialect.branchFileUrl('drift-ledger', 'clusters'),
+    ),
     summary: `${markdownProse(status.description)}. The pull request stays open, and the cluster is checked again.\n`,
     buttons: checkButtons(false),
   }
@@ -66,7 +88,15 @@ export function foreignCheckRun(ref: string, why: string, dialect: ForgeDialect)
 
 /** A check without annotations and buttons. Its summary is its title. */
 function bareCheckRun(ref: string, state: CheckRun['state'], title: string, url: string): CheckRun {
-  return { key: checkKey(ref), state, title: oneLine(title, TITLE), summary: `${capitalised(title)}.\n`, url, annotations: [], buttons: [] }
+  return {
+    key: checkKey(ref),
+    state,
+    title: oneLine(title, TITLE),
+    summary: `${capitalised(title)}.\n`,
+    url,
+    annotations: [],
+    buttons: [],
+  }
 }
 
 const DECIDED: { readonly [kind: string]: readonly [CheckRun['state'], string] } = {
@@ -96,7 +126,8 @@ export function checkKey(ref: string): string {
 function runOf(facts: Facts, statuses: readonly CommitStatus[]): CheckRun {
   const { headBranch, where, changes, plan, notAdoptable, ledgerUrl } = facts
   const fresh = statuses.find(({ context }) => context === FRESH)
-  const unseen = fresh?.state === 'success' ? '' : (fresh?.description ?? 'the state of the cluster is unknown')
+  const unseen =
+    fresh?.state === 'success' ? '' : (fresh?.description ?? 'the state of the cluster is unknown')
   const ranked = rankChanges(changes)
   const annotations = ranked.flatMap((one) => annotationOf(one, where) ?? [])
   const adoptable =
@@ -106,7 +137,12 @@ function runOf(facts: Facts, statuses: readonly CommitStatus[]): CheckRun {
   return {
     key: checkKey(`refs/heads/${headBranch}`),
     state: unseen === '' ? 'undecided' : 'unsure',
-    title: oneLine(unseen === '' ? `decision needed: ${what}, risk ${worstRisk(changes)}` : `${UNKNOWN}: ${what}; ${unseen}`, TITLE),
+    title: oneLine(
+      unseen === ''
+        ? `decision needed: ${what}, risk ${worstRisk(changes)}`
+        : `${UNKNOWN}: ${what}; ${unseen}`,
+      TITLE,
+    ),
     summary: summaryOf(facts, { ranked, unseen, annotated: annotations.length, adoptable }),
     url: ledgerUrl,
     annotations: annotations.slice(0, ANNOTATED),
@@ -149,7 +185,10 @@ function summaryWith(
     ...(unseen === '' ? [] : [`**Note:** ${markdownProse(unseen)}.`, '']),
     ...(table.length === 0 ? [] : changeTable(table, linked ? { base, dialect } : undefined)),
     ...(table.length < changes.length
-      ? [`The table shows ${table.length} of ${count(changes.length, 'change')}, highest risk first.`, '']
+      ? [
+          `The table shows ${table.length} of ${count(changes.length, 'change')}, highest risk first.`,
+          '',
+        ]
       : []),
     ...annotationNote(annotated, changes.length),
     adoptable
@@ -163,12 +202,20 @@ function summaryWith(
 
 function annotationNote(annotated: number, all: number): string[] {
   if (annotated <= ANNOTATED)
-    return annotated === all ? [] : [`Annotated are ${annotated} of ${count(all, 'change')}; the others are not declared in git.`, '']
+    return annotated === all
+      ? []
+      : [
+          `Annotated are ${annotated} of ${count(all, 'change')}; the others are not declared in git.`,
+          '',
+        ]
   return [`Annotated are ${ANNOTATED} of ${count(all, 'change')}, highest risk first.`, '']
 }
 
 /** Undefined for a change that git declares at no line. */
-function annotationOf({ change, number }: NumberedChange, where: string): CheckAnnotation | undefined {
+function annotationOf(
+  { change, number }: NumberedChange,
+  where: string,
+): CheckAnnotation | undefined {
   const [, path, line] = /^(.+):(\d{1,9})$/s.exec(change.source ?? '') ?? []
   if (path === undefined || !(Number(line) > 0)) return undefined
   const field = change.path === undefined ? '' : ` ${change.path}`
@@ -190,7 +237,8 @@ const WORDS = {
 }
 
 function whatDiffers(change: Change, where: string): string {
-  if (change.change === 'missing' || change.change === 'unexpected') return `${where}: ${WORDS[change.change]}`
+  if (change.change === 'missing' || change.change === 'unexpected')
+    return `${where}: ${WORDS[change.change]}`
   const { git, live } = formatSides(change, VALUE)
   return `git declares ${change.git === undefined ? 'nothing' : git}, ${where} has ${change.live === undefined ? 'nothing' : live}`
 }

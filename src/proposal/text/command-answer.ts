@@ -28,7 +28,8 @@ export const SEE_BELOW = 'see below'
 
 /** `/adopt 1,3` */
 export function commandLine({ verb, selectors, duration, reason }: CommentCommand): string {
-  const hours = duration === undefined ? '' : ` ${verb === 'snooze' ? '' : '--for '}${durationWord(duration)}`
+  const hours =
+    duration === undefined ? '' : ` ${verb === 'snooze' ? '' : '--for '}${durationWord(duration)}`
   const why = reason === undefined ? '' : ` -- ${reason}`
   return oneLine([`/${verb}`, ...selectors].join(' ') + hours + why, 100)
 }
@@ -60,13 +61,21 @@ export function helpText(): string {
 }
 
 /** The answer of `/explain` about one change. @param tried each ignore rule, with why it does not hide the change */
-export function explainText(change: Change, number: number, why: string, tried: readonly string[]): string {
+export function explainText(
+  change: Change,
+  number: number,
+  why: string,
+  tried: readonly string[],
+): string {
   const { ref, actor } = change
   const who =
     actor.confidence === 'none'
       ? 'the writer is unknown'
       : `${actor.confidence === 'field-manager' ? 'owned by' : isKnownWriter(actor) ? 'written by' : 'perhaps written by'} ${markdownCell(actorName(actor), actorLimit(actor, 60))}${actor.at === '' ? '' : `, whose last write was at ${markdownCell(actor.at, 40)}`}`
-  const rules = tried.length === 0 ? 'there is no ignore rule' : `not ignored by ${tried.map((rule) => markdownCell(rule, 160)).join(', ')}`
+  const rules =
+    tried.length === 0
+      ? 'there is no ignore rule'
+      : `not ignored by ${tried.map((rule) => markdownCell(rule, 160)).join(', ')}`
   return [
     `- **${number}** ${markdownCell(describeResourceId(ref))} ${change.path === undefined ? change.change : markdownCell(change.path, 200)}: planned ${planWord(change.resolution)}`,
     `  - risk ${change.risk}, ${markdownCell(change.reason, 40)}${why === '' ? '' : ` (${why})`}`,
@@ -92,10 +101,18 @@ export function rulesText(rules: readonly ShownRule[]): string {
     '#': ({ number }) => String(number),
     'What is ignored': ({ about }) => markdownCell(about, 200),
     Why: ({ reason }) => markdownCell(reason, 200),
-    'Last day': ({ expires, over }) => (expires === '' ? 'does not end' : `${markdownCell(expires, 20)}${over ? ' (over)' : ''}`),
+    'Last day': ({ expires, over }) =>
+      expires === '' ? 'does not end' : `${markdownCell(expires, 20)}${over ? ' (over)' : ''}`,
     Where: ({ where }) => markdownCell(where),
   })
-  return [...shown, ...(rules.length > RULES_SHOWN ? [`and ${count(rules.length - RULES_SHOWN, 'more rule')}`] : [])].join('\n').trimEnd()
+  return [
+    ...shown,
+    ...(rules.length > RULES_SHOWN
+      ? [`and ${count(rules.length - RULES_SHOWN, 'more rule')}`]
+      : []),
+  ]
+    .join('\n')
+    .trimEnd()
 }
 
 const RULES_SHOWN = 50

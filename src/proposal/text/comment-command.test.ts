@@ -9,7 +9,10 @@ const UNDERSTOOD: readonly (readonly [body: string, ...commands: object[]])[] = 
   ['/adopt', { ...PLAIN, verb: 'adopt' }],
   ['/drift adopt 1,3', { ...PLAIN, verb: 'adopt', selectors: ['1', '3'] }],
   ['/adopt 1, 3', { ...PLAIN, verb: 'adopt', selectors: ['1', '3'] }],
-  ['/adopt 2:spec.ports[name="a,b"]', { ...PLAIN, verb: 'adopt', selectors: ['2:spec.ports[name="a,b"]'] }],
+  [
+    '/adopt 2:spec.ports[name="a,b"]',
+    { ...PLAIN, verb: 'adopt', selectors: ['2:spec.ports[name="a,b"]'] },
+  ],
   ['/ADOPT all', { ...PLAIN, verb: 'adopt' }],
   ['/release 2:spec.replicas', { ...PLAIN, verb: 'release', selectors: ['2:spec.replicas'] }],
   ['/restore deployment/web 4', { ...PLAIN, verb: 'restore', selectors: ['deployment/web', '4'] }],
@@ -111,7 +114,10 @@ test('any text gives commands or nothing, and no reason or line has a line break
   fc.assert(
     fc.property(fc.array(fc.oneof(word, fc.string()), { maxLength: 30 }), (words) => {
       const { commands, refused } = parseCommentCommands(words.join(' '))
-      for (const text of [...commands.map(({ reason }) => reason ?? ''), ...refused.map(({ line }) => line)]) {
+      for (const text of [
+        ...commands.map(({ reason }) => reason ?? ''),
+        ...refused.map(({ line }) => line),
+      ]) {
         assert.doesNotMatch(text, /[\p{Cc}\u202e]/u)
       }
       assert.ok(commands.length <= 10)

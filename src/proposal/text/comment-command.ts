@@ -31,9 +31,21 @@ const nothing =
     given.selectors.length === 0 ? given : `/${verb} takes nothing more`
 
 const DECLARATIONS = {
-  restore: { example: '/restore 1', does: 'plan: the cluster is restored to git', take: anyChanges },
-  adopt: { example: '/adopt 1,3 -- why', does: 'plan: git adopts the live values', take: anyChanges },
-  release: { example: '/release 2:spec.replicas', does: 'plan: git stops managing the field', take: anyChanges },
+  restore: {
+    example: '/restore 1',
+    does: 'plan: the cluster is restored to git',
+    take: anyChanges,
+  },
+  adopt: {
+    example: '/adopt 1,3 -- why',
+    does: 'plan: git adopts the live values',
+    take: anyChanges,
+  },
+  release: {
+    example: '/release 2:spec.replicas',
+    does: 'plan: git stops managing the field',
+    take: anyChanges,
+  },
   recheck: { example: '/recheck', does: 'checks the cluster again now', take: nothing('recheck') },
   recreate: {
     example: '/recreate',
@@ -43,7 +55,10 @@ const DECLARATIONS = {
   exclude: {
     example: '/exclude prod-us-*',
     does: 'removes clusters from a pull request for many clusters; they get their own pull request',
-    take: (given) => (given.selectors.length === 1 ? given : 'wanted one name of a cluster, with * for any: /exclude prod-us-*'),
+    take: (given) =>
+      given.selectors.length === 1
+        ? given
+        : 'wanted one name of a cluster, with * for any: /exclude prod-us-*',
   },
   snooze: {
     example: '/snooze 7d',
@@ -52,7 +67,9 @@ const DECLARATIONS = {
       const [text = '', ...more] = given.selectors
       const duration = durationOf(text)
       const isTime = duration !== undefined && more.length === 0
-      return isTime ? { ...given, selectors: [], duration } : 'wanted /snooze with a time like 7d, 12h or 30m'
+      return isTime
+        ? { ...given, selectors: [], duration }
+        : 'wanted /snooze with a time like 7d, 12h or 30m'
     },
   },
   ignore: {
@@ -60,7 +77,9 @@ const DECLARATIONS = {
     does: 'opens a pull request that adds an ignore rule to the policy',
     take: (given) => {
       if (given.selectors.length === 0) return 'wanted what to ignore: /ignore 2 --for 30d -- why'
-      return given.reason === undefined || given.reason === '' ? 'an ignore rule needs a reason: /ignore 2 -- why' : given
+      return given.reason === undefined || given.reason === ''
+        ? 'an ignore rule needs a reason: /ignore 2 -- why'
+        : given
     },
     readsPolicy: true,
   },
@@ -73,9 +92,16 @@ const DECLARATIONS = {
   show: {
     example: '/show ignores',
     does: 'lists the ignore rules that apply here',
-    take: (given) => (given.selectors.length === 1 && given.selectors[0] === 'ignores' ? given : 'there is /show ignores'),
+    take: (given) =>
+      given.selectors.length === 1 && given.selectors[0] === 'ignores'
+        ? given
+        : 'there is /show ignores',
   },
-  explain: { example: '/explain 1', does: 'explains why a change is reported and who made it', take: anyChanges },
+  explain: {
+    example: '/explain 1',
+    does: 'explains why a change is reported and who made it',
+    take: anyChanges,
+  },
   help: { example: '/help', does: 'lists these commands', take: nothing('help') },
 } as const satisfies { readonly [verb: string]: CommandDeclaration }
 
@@ -117,10 +143,17 @@ export function parseCommentCommands(body: string): CommentCommands {
     const long = first.toLowerCase() === '/drift'
     const verb = (long ? (words[1] ?? 'help') : first.slice(1)).toLowerCase()
     if (!isVerb(verb)) {
-      if (long) refused.push({ line: oneLine(line), why: `there is no command ${oneLine(verb, 30)}; /drift help lists them` })
+      if (long)
+        refused.push({
+          line: oneLine(line),
+          why: `there is no command ${oneLine(verb, 30)}; /drift help lists them`,
+        })
       continue
     }
-    const parsed = commands.length + refused.length < COMMAND_LIMIT ? parseArguments(verb, words.slice(long ? 2 : 1)) : TOO_MANY
+    const parsed =
+      commands.length + refused.length < COMMAND_LIMIT
+        ? parseArguments(verb, words.slice(long ? 2 : 1))
+        : TOO_MANY
     if (typeof parsed === 'string') refused.push({ line: oneLine(line), why: parsed })
     else commands.push(parsed)
   }
@@ -145,8 +178,11 @@ function parseArguments(verb: CommandVerb, words: readonly string[]): CommentCom
     duration = durationOf(text)
     if (duration === undefined) return 'wanted --for with a time like 7d, 12h or 30m'
   }
-  if (rest.some((word) => word.startsWith('--'))) return `there is no flag ${oneLine(rest.find((word) => word.startsWith('--')) ?? '', 30)}`
-  const selectors = rest.flatMap(splitNumbers).filter((word) => word !== '' && word.toLowerCase() !== 'all')
+  if (rest.some((word) => word.startsWith('--')))
+    return `there is no flag ${oneLine(rest.find((word) => word.startsWith('--')) ?? '', 30)}`
+  const selectors = rest
+    .flatMap(splitNumbers)
+    .filter((word) => word !== '' && word.toLowerCase() !== 'all')
   const taken = COMMANDS[verb].take({ selectors, duration, reason })
   return typeof taken === 'string' ? taken : { verb, ...taken }
 }

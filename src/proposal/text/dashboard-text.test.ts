@@ -16,7 +16,10 @@ const unit = (cluster: string, label: string): DashboardSubject['undecided'][num
   waits: false,
 })
 
-function text(undecided: DashboardSubject['undecided'], more: Partial<DashboardSubject> = {}): string {
+function text(
+  undecided: DashboardSubject['undecided'],
+  more: Partial<DashboardSubject> = {},
+): string {
   const none = {
     held: [],
     snoozed: [],
@@ -29,13 +32,30 @@ function text(undecided: DashboardSubject['undecided'], more: Partial<DashboardS
     ignores: [],
     staleRules: [],
   }
-  const counts = { packages: 4, clusters: 4, newsAt: '2026-08-21T14:31:00Z', drifted: undecided.length }
-  return dashboardText({ ...none, ...counts, undecided, limits: { hourly: 2, concurrent: 10 }, dialect: GITEA, version: '0.0.0', ...more })
-    .body
+  const counts = {
+    packages: 4,
+    clusters: 4,
+    newsAt: '2026-08-21T14:31:00Z',
+    drifted: undecided.length,
+  }
+  return dashboardText({
+    ...none,
+    ...counts,
+    undecided,
+    limits: { hourly: 2, concurrent: 10 },
+    dialect: GITEA,
+    version: '0.0.0',
+    ...more,
+  }).body
 }
 
 test('the clusters that one pull request decides about are one row', () => {
-  const body = text([unit('edge-01', '#4'), unit('prod', '#1'), unit('edge-02', '#4'), unit('edge-03', '#4')])
+  const body = text([
+    unit('edge-01', '#4'),
+    unit('prod', '#1'),
+    unit('edge-02', '#4'),
+    unit('edge-03', '#4'),
+  ])
   assert.match(body, /^\*\*Needs a decision\*\* \(2\)$/m)
   assert.equal(body.split('\n').filter((line) => line.includes('`#4`')).length, 1)
   assert.match(body, /`#4`.* 3 clusters \|.*\n.*`#1`.*`prod`/)
@@ -46,22 +66,49 @@ test('proposals that have no number yet are a row each', () => {
 })
 
 test('what is held back for one reason stands below that reason, in the order of the units', () => {
-  const held = (cluster: string, id: string, why: string) => ({ ...unit(cluster, ''), id, why, until: '' })
-  const [limit, freeze] = ['the policy allows 2 new proposals in an hour', 'the window freeze of the policy is open']
+  const held = (cluster: string, id: string, why: string) => ({
+    ...unit(cluster, ''),
+    id,
+    why,
+    until: '',
+  })
+  const [limit, freeze] = [
+    'the policy allows 2 new proposals in an hour',
+    'the window freeze of the policy is open',
+  ]
   const body = text([], {
-    held: [held('a', '0'.repeat(16), limit), held('b', '1'.repeat(16), freeze), held('c', '2'.repeat(16), limit)],
+    held: [
+      held('a', '0'.repeat(16), limit),
+      held('b', '1'.repeat(16), freeze),
+      held('c', '2'.repeat(16), limit),
+    ],
   })
   assert.equal(body.split(limit.slice(1)).length, 2)
-  assert.match(body, /^The policy allows.*:\n\n- \[ \] .*`a`.*\n- \[ \] .*`c`.*\n\nThe window.*:\n\n- \[ \] .*`b`/m)
-  assert.deepEqual([...readDashboardTicks(body.replaceAll('- [ ]', '- [x]')).open].sort(), ['0'.repeat(16), '1'.repeat(16), '2'.repeat(16)])
+  assert.match(
+    body,
+    /^The policy allows.*:\n\n- \[ \] .*`a`.*\n- \[ \] .*`c`.*\n\nThe window.*:\n\n- \[ \] .*`b`/m,
+  )
+  assert.deepEqual([...readDashboardTicks(body.replaceAll('- [ ]', '- [x]')).open].sort(), [
+    '0'.repeat(16),
+    '1'.repeat(16),
+    '2'.repeat(16),
+  ])
 })
 
 test('rows that say the same of several clusters are one, with the number of all', () => {
   const clusters = ['edge-01', 'edge-02', 'edge-03', 'edge-04', 'edge-05']
-  const recorded = [...clusters.map((cluster) => ({ ...unit(cluster, ''), since: `2026-08-${30 - Number(cluster.slice(-1))}T14:03:00Z` }))]
+  const recorded = [
+    ...clusters.map((cluster) => ({
+      ...unit(cluster, ''),
+      since: `2026-08-${30 - Number(cluster.slice(-1))}T14:03:00Z`,
+    })),
+  ]
   const body = text([], { recorded: [...recorded, { ...unit('edge-01', ''), risk: 'low' }] })
   assert.match(body, /^\*\*Recorded only\*\* \(6\)$/m)
-  assert.match(body, /^\| `platform\/trust` \| `edge-01`, `edge-02`, `edge-03` and 2 more \| medium \| 1 \| 2026-08-25 14:03 UTC \|$/m)
+  assert.match(
+    body,
+    /^\| `platform\/trust` \| `edge-01`, `edge-02`, `edge-03` and 2 more \| medium \| 1 \| 2026-08-25 14:03 UTC \|$/m,
+  )
   assert.equal(body.split('`platform/trust`').length - 1, 2)
 })
 

@@ -10,7 +10,18 @@ import type { Plan } from '../../record/documents/drift-record.ts'
 import { dashboardBox } from './dashboard-ticks.ts'
 import type { PolicyProblem } from './proposal-subject.ts'
 import type { IssueText } from './storm-text.ts'
-import { box, capitalised, clusterCell, count, duration, firstFitting, planWord, riskWord, tableOf, time } from './words.ts'
+import {
+  box,
+  capitalised,
+  clusterCell,
+  count,
+  duration,
+  firstFitting,
+  planWord,
+  riskWord,
+  tableOf,
+  time,
+} from './words.ts'
 
 /** A package in one cluster that differs. */
 export interface DashboardUnit {
@@ -54,8 +65,15 @@ export interface DashboardSubject {
   readonly drifted: number
   readonly undecided: readonly UndecidedUnit[]
   /** `id` binds the box to the drift. */
-  readonly held: readonly (DashboardUnit & { readonly id: string; readonly why: string; readonly until: string })[]
-  readonly snoozed: readonly (DashboardUnit & { readonly proposal: DashboardProposal; readonly until: string })[]
+  readonly held: readonly (DashboardUnit & {
+    readonly id: string
+    readonly why: string
+    readonly until: string
+  })[]
+  readonly snoozed: readonly (DashboardUnit & {
+    readonly proposal: DashboardProposal
+    readonly until: string
+  })[]
   readonly silenced: readonly (DashboardUnit & {
     readonly id: string
     readonly by: string
@@ -64,7 +82,10 @@ export interface DashboardSubject {
   })[]
   /** Mode Warn. */
   readonly recorded: readonly DashboardUnit[]
-  readonly failed: readonly (DashboardUnit & { readonly mergedAt: string; readonly revision: string })[]
+  readonly failed: readonly (DashboardUnit & {
+    readonly mergedAt: string
+    readonly revision: string
+  })[]
   /** Units whose syncer did not apply git's revision in time. `stuckSince` is RFC 3339 UTC, empty where it is unknown. */
   readonly stuck: readonly (DashboardUnit & { readonly stuckSince: string; readonly why: string })[]
   readonly notAdoptable: readonly {
@@ -75,8 +96,18 @@ export interface DashboardSubject {
     readonly why: string
   }[]
   /** `packageName` is empty where the whole cluster could not be read; `since` is empty where the ledger has no update of it. */
-  readonly notObserved: readonly { readonly cluster: string; readonly packageName: string; readonly since: string; readonly why: string }[]
-  readonly ignores: readonly { readonly about: string; readonly where: string; readonly reason: string; readonly expires: string }[]
+  readonly notObserved: readonly {
+    readonly cluster: string
+    readonly packageName: string
+    readonly since: string
+    readonly why: string
+  }[]
+  readonly ignores: readonly {
+    readonly about: string
+    readonly where: string
+    readonly reason: string
+    readonly expires: string
+  }[]
   /** Sentences about ignore rules that have ended or match nothing, with their locations. */
   readonly staleRules: readonly string[]
   readonly limits: { readonly hourly: number; readonly concurrent: number }
@@ -90,14 +121,30 @@ const ROWS: readonly number[] = [30, 10, 3, 0]
 
 /** Whether nothing needs attention. */
 export function isQuiet(subject: DashboardSubject): boolean {
-  const { undecided, held, snoozed, silenced, recorded, failed, stuck, notObserved, policyProblem } = subject
+  const {
+    undecided,
+    held,
+    snoozed,
+    silenced,
+    recorded,
+    failed,
+    stuck,
+    notObserved,
+    policyProblem,
+  } = subject
   if (policyProblem !== undefined) return false
-  return [undecided, held, snoozed, silenced, recorded, failed, stuck, notObserved].every(({ length }) => length === 0)
+  return [undecided, held, snoozed, silenced, recorded, failed, stuck, notObserved].every(
+    ({ length }) => length === 0,
+  )
 }
 
 export function dashboardText(subject: DashboardSubject): IssueText {
   const body = firstFitting(ROWS, (rows) => dashboardBody(subject, rows), subject.dialect.bodyLimit)
-  return { title: TITLE, labels: ['drift'], body: body ?? `${[headline(subject), ...policyLines(subject)].join('\n\n')}\n` }
+  return {
+    title: TITLE,
+    labels: ['drift'],
+    body: body ?? `${[headline(subject), ...policyLines(subject)].join('\n\n')}\n`,
+  }
 }
 
 function policyLines({ policyProblem }: DashboardSubject): readonly string[] {
@@ -121,12 +168,16 @@ type Group<Row> = readonly [Row, ...Row[]]
 
 /** The rows with one key together, in the order of the first of each. */
 function grouped<Row>(rows: readonly Row[], keyOf: (row: Row) => unknown): readonly Group<Row>[] {
-  return [...Map.groupBy(rows, keyOf).values()].flatMap(([first, ...rest]) => (first === undefined ? [] : [[first, ...rest] as const]))
+  return [...Map.groupBy(rows, keyOf).values()].flatMap(([first, ...rest]) =>
+    first === undefined ? [] : [[first, ...rest] as const],
+  )
 }
 
 /** The units that one proposal decides about. */
 function decisions(units: DashboardSubject['undecided']): readonly Group<UndecidedUnit>[] {
-  return grouped(units, (unit) => (unit.proposal.label === '' ? unit : `${unit.proposal.label} ${unit.proposal.url}`))
+  return grouped(units, (unit) =>
+    unit.proposal.label === '' ? unit : `${unit.proposal.label} ${unit.proposal.url}`,
+  )
 }
 
 /** Rows that say the same of several clusters. */
@@ -138,18 +189,41 @@ function sameButCluster<Row extends { readonly cluster: string }>(
 }
 
 function dashboardBody(subject: DashboardSubject, rows: number): string {
-  const { dialect, failed, stuck, undecided, held, snoozed, silenced, recorded, notAdoptable, notObserved, ignores, staleRules } = subject
-  const urgent = subject.policyProblem !== undefined || failed.length > 0 || undecided.some(({ risk }) => risk === 'critical')
-  const nothing = staleRules.length === 0 ? 'Nothing needs attention.' : 'No drift needs attention. Some ignore rules do.'
+  const {
+    dialect,
+    failed,
+    stuck,
+    undecided,
+    held,
+    snoozed,
+    silenced,
+    recorded,
+    notAdoptable,
+    notObserved,
+    ignores,
+    staleRules,
+  } = subject
+  const urgent =
+    subject.policyProblem !== undefined ||
+    failed.length > 0 ||
+    undecided.some(({ risk }) => risk === 'critical')
+  const nothing =
+    staleRules.length === 0
+      ? 'Nothing needs attention.'
+      : 'No drift needs attention. Some ignore rules do.'
   const quiet = isQuiet(subject) ? [`${nothing} This issue is updated when that changes.`, ''] : []
   const lines = [
-    ...box(dialect, urgent ? 'caution' : isQuiet(subject) ? 'note' : 'warning', [headline(subject), ...policyLines(subject)]),
+    ...box(dialect, urgent ? 'caution' : isQuiet(subject) ? 'note' : 'warning', [
+      headline(subject),
+      ...policyLines(subject),
+    ]),
     ...quiet,
     ...section({ title: 'Restore failed', all: failed, rows }, (shown) =>
       tableOf(shown, {
         Package: name,
         Cluster: cluster,
-        Merged: ({ mergedAt, revision }) => `${time(mergedAt)}${revision === '' ? '' : ` as ${markdownCell(revision, 20)}`}`,
+        Merged: ({ mergedAt, revision }) =>
+          `${time(mergedAt)}${revision === '' ? '' : ` as ${markdownCell(revision, 20)}`}`,
         'Still differs': changes,
       }),
     ),
@@ -178,7 +252,8 @@ function dashboardBody(subject: DashboardSubject, rows: number): string {
       tableOf(shown, {
         'Pull request': ([unit]) => proposal(unit),
         Package: ([unit]) => name(unit),
-        Cluster: (units) => (units.length === 1 ? clusterNames(units) : count(units.length, 'cluster')),
+        Cluster: (units) =>
+          units.length === 1 ? clusterNames(units) : count(units.length, 'cluster'),
         Risk: ([unit]) => risk(unit),
         Changes: ([unit]) => String(unit.changes),
         Since: ([unit]) => `${time(unit.since)}${waiting(unit)}`,
@@ -204,7 +279,13 @@ function dashboardBody(subject: DashboardSubject, rows: number): string {
         }),
     ),
     ...section({ title: 'Snoozed', all: snoozed, rows }, (shown) =>
-      tableOf(shown, { 'Pull request': proposal, Package: name, Cluster: cluster, Risk: risk, Until: ({ until }) => time(until) }),
+      tableOf(shown, {
+        'Pull request': proposal,
+        Package: name,
+        Cluster: cluster,
+        Risk: risk,
+        Until: ({ until }) => time(until),
+      }),
     ),
     ...section(
       {
@@ -217,7 +298,11 @@ function dashboardBody(subject: DashboardSubject, rows: number): string {
       (shown) => [
         ...shown.map((unit) => {
           const by = unit.by === '' ? '' : ` by ${markdownCell(unit.by, 60)}`
-          return dashboardBox('raise', unit.id, `${about(unit)}: closed${by} ${time(unit.at)}, silenced until ${time(unit.until)}`)
+          return dashboardBox(
+            'raise',
+            unit.id,
+            `${about(unit)}: closed${by} ${time(unit.at)}, silenced until ${time(unit.until)}`,
+          )
         }),
         '',
       ],
@@ -266,7 +351,8 @@ function dashboardBody(subject: DashboardSubject, rows: number): string {
       (shown) =>
         tableOf(shown, {
           Cluster: clusterNames,
-          Package: ([{ packageName }]) => (packageName === '' ? 'all of them' : markdownCell(packageName)),
+          Package: ([{ packageName }]) =>
+            packageName === '' ? 'all of them' : markdownCell(packageName),
           'Last observed': (group) =>
             earliest(
               group.map(({ since }) => since),
@@ -316,14 +402,17 @@ function section<Row>(
   if (all.length === 0) return []
   const shown = all.slice(0, rows)
   const sizes = all.map(sizeOf)
-  const sum = (numbers: readonly number[]): number => numbers.reduce((total, size) => total + size, 0)
+  const sum = (numbers: readonly number[]): number =>
+    numbers.reduce((total, size) => total + size, 0)
   const hidden = sum(sizes.slice(rows))
   return [
     `**${title}** (${sum(sizes)})`,
     '',
     ...(explanation === undefined ? [] : [explanation, '']),
     ...(shown.length === 0 ? [] : draw(shown)),
-    ...(hidden === 0 ? [] : [`And ${hidden} more: ${markdownCell('backporch status')} lists them.`, '']),
+    ...(hidden === 0
+      ? []
+      : [`And ${hidden} more: ${markdownCell('backporch status')} lists them.`, '']),
   ]
 }
 
@@ -337,7 +426,9 @@ function limits({ limits: { hourly, concurrent } }: DashboardSubject): string {
     ...(hourly === 0 ? [] : [`${count(hourly, 'new pull request')} in an hour`]),
     ...(concurrent === 0 ? [] : [`${concurrent} open at once`]),
   ]
-  return parts.length === 0 ? 'Drift that is recorded and not proposed yet.' : `The policy allows ${parts.join(', ')}.`
+  return parts.length === 0
+    ? 'Drift that is recorded and not proposed yet.'
+    : `The policy allows ${parts.join(', ')}.`
 }
 
 function name({ packageName, url }: DashboardUnit): string {

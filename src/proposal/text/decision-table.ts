@@ -7,7 +7,13 @@ import type { Change } from '../../record/documents/change.ts'
 import type { Plan } from '../../record/documents/drift-record.ts'
 import { restoreLosses } from '../../record/restore-losses.ts'
 import { phraseMarkdown } from './phrase-markdown.ts'
-import { nobodyApplies, type ObjectChanges, type ProposalSubject, whyNotAdoptable, worstRisk } from './proposal-subject.ts'
+import {
+  nobodyApplies,
+  type ObjectChanges,
+  type ProposalSubject,
+  whyNotAdoptable,
+  worstRisk,
+} from './proposal-subject.ts'
 import { driftOf, formatNumbers, tickBox } from './ticks.ts'
 import { clusterCell, count, duration, listOf, planWord, shortSides, table } from './words.ts'
 
@@ -40,13 +46,27 @@ interface DecisionRows {
 }
 
 /** The table of decisions of every proposal. */
-export function decisionRows({ plan, changes, cluster, isPossible, clusterAfter, more, afterClose }: DecisionRows): string[] {
-  const others = (['Restore', 'Adopt', 'Release'] as const).filter((other) => other !== plan && isPossible(other))
+export function decisionRows({
+  plan,
+  changes,
+  cluster,
+  isPossible,
+  clusterAfter,
+  more,
+  afterClose,
+}: DecisionRows): string[] {
+  const others = (['Restore', 'Adopt', 'Release'] as const).filter(
+    (other) => other !== plan && isPossible(other),
+  )
   return table(
     ['You', 'Git', cluster],
     [
       [`**merge** (plan: ${planWord(plan)})`, gitAfter(changes, plan), clusterAfter(plan)],
-      ...others.map((other) => [`comment \`/${other.toLowerCase()}\`, then merge`, gitAfter(changes, other), clusterAfter(other)]),
+      ...others.map((other) => [
+        `comment \`/${other.toLowerCase()}\`, then merge`,
+        gitAfter(changes, other),
+        clusterAfter(other),
+      ]),
       ...more,
       ['**close**', 'unchanged', afterClose],
     ],
@@ -54,12 +74,19 @@ export function decisionRows({ plan, changes, cluster, isPossible, clusterAfter,
 }
 
 /** Whether a command can change the whole plan to this one. */
-function isPossible({ record, notAdoptable, notReleasable }: ProposalSubject, plan: Exclude<Plan, 'Mixed'>): boolean {
+function isPossible(
+  { record, notAdoptable, notReleasable }: ProposalSubject,
+  plan: Exclude<Plan, 'Mixed'>,
+): boolean {
   const { changes } = record.spec
-  if (plan === 'Adopt') return changes.every((change) => whyNotAdoptable(change, notAdoptable) === undefined)
+  if (plan === 'Adopt')
+    return changes.every((change) => whyNotAdoptable(change, notAdoptable) === undefined)
   if (plan === 'Restore') return true
   // For a missing object, Release does what Adopt does.
-  return changes.some(({ change }) => change !== 'missing') && changes.every(({ fingerprint }) => !notReleasable.has(fingerprint))
+  return (
+    changes.some(({ change }) => change !== 'missing') &&
+    changes.every(({ fingerprint }) => !notReleasable.has(fingerprint))
+  )
 }
 
 function only(changes: readonly Change[]): Change | undefined {
@@ -72,13 +99,17 @@ function gitAfter(changes: readonly Change[], plan: Plan): string {
   const short = change === undefined ? undefined : shortSides(change)
   if (plan === 'Restore')
     return `${change?.change === 'modified' && short !== undefined ? `stays ${short.git}` : 'unchanged'}; a record is added`
-  if (change === undefined) return plan === 'Adopt' ? 'adopts the live values' : 'stops managing these fields'
-  if (change.change === 'unexpected') return plan === 'Adopt' ? 'declares the object as it is live' : 'unchanged; a record is added'
+  if (change === undefined)
+    return plan === 'Adopt' ? 'adopts the live values' : 'stops managing these fields'
+  if (change.change === 'unexpected')
+    return plan === 'Adopt' ? 'declares the object as it is live' : 'unchanged; a record is added'
   if (change.change === 'missing') return 'the object is removed'
   if (plan === 'Release') return 'stops managing the field'
   if (change.change === 'removed') return 'the field is removed'
   if (short === undefined) return 'adopts the live values'
-  return change.change === 'added' ? `gets the field: ${short.live}` : `${short.git} becomes ${short.live}`
+  return change.change === 'added'
+    ? `gets the field: ${short.live}`
+    : `${short.git} becomes ${short.live}`
 }
 
 function clusterAfter(subject: ProposalSubject, plan: Plan): string {
@@ -86,18 +117,30 @@ function clusterAfter(subject: ProposalSubject, plan: Plan): string {
   const change = only(changes)
   if (plan === 'Adopt') {
     const reverted =
-      subject.applier.revertsUnasked === 'yes' ? '; if the syncer reverts it before the merge, the merge undoes the revert' : ''
+      subject.applier.revertsUnasked === 'yes'
+        ? '; if the syncer reverts it before the merge, the merge undoes the revert'
+        : ''
     return `${stays(changes)}${reverted}`
   }
   if (plan === 'Release') return `${stays(changes)}; other writers may manage it`
   const what = plan === 'Mixed' ? 'what is restored: ' : ''
-  if (settle === 'backporch') return `${what}after the merge, backporch applies exactly these changes and nothing else`
+  if (settle === 'backporch')
+    return `${what}after the merge, backporch applies exactly these changes and nothing else`
   const sentence = phraseMarkdown(subject.applier.phrases.sentence)
-  const applies = subject.applier.restores === 'at-once' || subject.applier.restores === 'at-interval'
-  if (change === undefined || !applies || change.change === 'added' || change.change === 'unexpected') return what + sentence
+  const applies =
+    subject.applier.restores === 'at-once' || subject.applier.restores === 'at-interval'
+  if (
+    change === undefined ||
+    !applies ||
+    change.change === 'added' ||
+    change.change === 'unexpected'
+  )
+    return what + sentence
   if (change.change === 'missing') return `the object is created again: ${sentence}`
   const short = shortSides(change)
-  return short === undefined ? `is restored to git: ${sentence}` : `${short.live} becomes ${short.git}: ${sentence}`
+  return short === undefined
+    ? `is restored to git: ${sentence}`
+    : `${short.live} becomes ${short.git}: ${sentence}`
 }
 
 /** A syncer that reverts without a merge does so whatever the decision is. */
@@ -117,7 +160,8 @@ export function stays(changes: readonly Change[]): string {
 
 /** @param closeSilence seconds */
 export function silence(changes: readonly Change[], closeSilence: number): string {
-  const seconds = worstRisk(changes) === 'critical' ? Math.min(closeSilence, CRITICAL_SILENCE) : closeSilence
+  const seconds =
+    worstRisk(changes) === 'critical' ? Math.min(closeSilence, CRITICAL_SILENCE) : closeSilence
   return `this drift is silenced for ${duration(seconds)}; new drift is still reported`
 }
 
@@ -126,8 +170,13 @@ export function settleNotes(subject: ProposalSubject): string[] {
   const { record, reapplyFails } = subject
   const restored = record.spec.changes.filter(({ resolution }) => resolution === 'Restore')
   if (restored.length === 0) return []
-  const added = restored.filter(({ change, notes = [] }) => change === 'added' && !notes.some(isRemovedByApply)).length
-  const fails = reapplyFails.map(({ ref, why }) => `Applying ${markdownCell(describeResourceId(ref))} fails: ${markdownCell(why, 300)}`)
+  const added = restored.filter(
+    ({ change, notes = [] }) => change === 'added' && !notes.some(isRemovedByApply),
+  ).length
+  const fails = reapplyFails.map(
+    ({ ref, why }) =>
+      `Applying ${markdownCell(describeResourceId(ref))} fails: ${markdownCell(why, 300)}`,
+  )
   const notes = listOf(fails, REASONS_SHOWN, 'object')
   if (added > 0 && record.spec.settle === 'syncer') {
     const which = added === 1 ? 'One field is' : `${added} fields are`
@@ -143,7 +192,9 @@ function commandPart(subject: ProposalSubject): string[] {
   const { applier, record } = subject
   if (record.spec.settle === 'backporch') return []
   if (applier.command === undefined)
-    return nobodyApplies(subject) ? ['**Merging alone does not restore the cluster**: no syncer applies this package.', ''] : []
+    return nobodyApplies(subject)
+      ? ['**Merging alone does not restore the cluster**: no syncer applies this package.', '']
+      : []
   const leads = {
     never: '**Merging alone does not restore the cluster.** After the merge, run:',
     'when-told': '**Apply the package after the merge**, for example with:',
@@ -161,19 +212,37 @@ const OBJECT_BOXES = 10
 /** Boxes that change the plan. A tick changes the branch only, which still has to be merged. */
 export function planBoxes(subject: ProposalSubject, objects: readonly ObjectChanges[]): string[] {
   const drift = driftOf(subject.record.spec.fingerprint)
-  const boxes = objects.length > OBJECT_BOXES ? [] : objects.flatMap((object) => boxOf(subject, object, objects.length === 1))
-  return [...boxes, tickBox({ verb: 'recheck', drift, changes: [] }, 'Check the cluster again now'), '']
+  const boxes =
+    objects.length > OBJECT_BOXES
+      ? []
+      : objects.flatMap((object) => boxOf(subject, object, objects.length === 1))
+  return [
+    ...boxes,
+    tickBox({ verb: 'recheck', drift, changes: [] }, 'Check the cluster again now'),
+    '',
+  ]
 }
 
-function boxOf({ record, notAdoptable }: ProposalSubject, { ref, changes }: ObjectChanges, single: boolean): string[] {
+function boxOf(
+  { record, notAdoptable }: ProposalSubject,
+  { ref, changes }: ObjectChanges,
+  single: boolean,
+): string[] {
   const drift = driftOf(record.spec.fingerprint)
   const adopted = changes.every(({ change }) => change.resolution === 'Adopt')
-  const adoptable = changes.every(({ change }) => whyNotAdoptable(change, notAdoptable) === undefined)
+  const adoptable = changes.every(
+    ({ change }) => whyNotAdoptable(change, notAdoptable) === undefined,
+  )
   if (!adopted && !adoptable) return []
   const verb = adopted ? ('restore' as const) : ('adopt' as const)
   const numbers = changes.map(({ number }) => number)
-  const plan = verb === 'adopt' ? 'Adopt (git adopts the live values)' : 'Restore (the cluster is restored to git)'
-  const which = single ? '' : ` for ${formatNumbers(numbers)}, ${markdownCell(describeResourceId(ref), 80)}`
+  const plan =
+    verb === 'adopt'
+      ? 'Adopt (git adopts the live values)'
+      : 'Restore (the cluster is restored to git)'
+  const which = single
+    ? ''
+    : ` for ${formatNumbers(numbers)}, ${markdownCell(describeResourceId(ref), 80)}`
   return [tickBox({ verb, drift, changes: numbers }, `Change the plan to ${plan}${which}`)]
 }
 
@@ -186,7 +255,11 @@ export function planRefusals({ record, notAdoptable, notReleasable }: ProposalSu
   ]
 }
 
-function refusalLines(plan: string, changes: readonly Change[], whyNot: (change: Change) => string | undefined): string[] {
+function refusalLines(
+  plan: string,
+  changes: readonly Change[],
+  whyNot: (change: Change) => string | undefined,
+): string[] {
   const reasons = new Map<string, number[]>()
   changes.forEach((change, index) => {
     const why = whyNot(change)

@@ -3,7 +3,11 @@ import { test } from 'node:test'
 import * as fc from '../../../test/seeds/fast-check.ts'
 import { escalationComment } from './escalation-comment.ts'
 
-const ASKED = { since: '2026-11-07T10:00:00Z', after: 14 * 86_400, fingerprint: `sha256:9f2c1a7b${'0'.repeat(56)}` }
+const ASKED = {
+  since: '2026-11-07T10:00:00Z',
+  after: 14 * 86_400,
+  fingerprint: `sha256:9f2c1a7b${'0'.repeat(56)}`,
+}
 
 test('the comment mentions the owners, the start of the wait and the possible actions', () => {
   const { topic, body } = escalationComment({ ...ASKED, owners: ['@ada', '@org/platform', '@ada'] })
@@ -30,11 +34,26 @@ const CODE_SPAN = /(?<!`)(`+)(?!`)[\s\S]*?(?<!`)\1(?!`)/g
 test('with any text as owner, time or fingerprint, only handles are mentioned', () => {
   const word = fc.oneof(
     fc.string(),
-    fc.constantFrom('@all\n# x', '@a `b', '@[x](http://e)', '@-', '@a/b/c', '<img>', '@x-->', '@@here', '@ada.'),
+    fc.constantFrom(
+      '@all\n# x',
+      '@a `b',
+      '@[x](http://e)',
+      '@-',
+      '@a/b/c',
+      '<img>',
+      '@x-->',
+      '@@here',
+      '@ada.',
+    ),
   )
   fc.assert(
     fc.property(fc.array(word), word, word, (owners, since, fingerprint) => {
-      const { body } = escalationComment({ since: ASKED.since, after: ASKED.after, fingerprint, owners })
+      const { body } = escalationComment({
+        since: ASKED.since,
+        after: ASKED.after,
+        fingerprint,
+        owners,
+      })
       const [, text] = /\. ((?:@\S+ )*@\S+), you own its files: please merge/.exec(body) ?? []
       for (const mention of body.match(/@\S*/g) ?? []) {
         assert.ok(text?.includes(mention.replace(/,$/, '')), mention)

@@ -17,12 +17,18 @@ export interface Escalation {
 }
 
 /** A mention on GitHub or on Gitea: a login or a team. */
-const HANDLE = /^@[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,98}[A-Za-z0-9_-])?(?:\/[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,98}[A-Za-z0-9_-])?)?$/
+const HANDLE =
+  /^@[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,98}[A-Za-z0-9_-])?(?:\/[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,98}[A-Za-z0-9_-])?)?$/
 /** Handles that are mentioned. */
 const MENTIONED = 10
 
 /** Its own topic, so that people who are mentioned get a new comment. */
-export function escalationComment({ since, after, fingerprint, owners }: Escalation): OutcomeComment {
+export function escalationComment({
+  since,
+  after,
+  fingerprint,
+  owners,
+}: Escalation): OutcomeComment {
   const handles = [...new Set(owners.filter((owner) => HANDLE.test(owner)))].slice(0, MENTIONED)
   const requested =
     handles.length === 0

@@ -15,7 +15,8 @@ export interface NotImported {
   readonly remedy: string
 }
 
-export interface NewPackage extends ObjectPackage<NewObject & { readonly unproven?: string | undefined }> {
+export interface NewPackage
+  extends ObjectPackage<NewObject & { readonly unproven?: string | undefined }> {
   readonly namespace: string
   readonly cluster: string
   readonly path: string
@@ -40,13 +41,19 @@ export function importBody(subject: NewPackage, { bodyLimit }: ForgeDialect): st
     ...table(
       ['You', 'What happens'],
       [
-        ['**merge**', 'git declares the objects; the cluster is unchanged until a syncer applies the package'],
+        [
+          '**merge**',
+          'git declares the objects; the cluster is unchanged until a syncer applies the package',
+        ],
         ['**close**', 'nothing changes'],
       ],
     ),
     ...(unproven.length === 0
       ? []
-      : ['', `No dry run proved ${unproven.length} of the manifests, so they may have defaults of the server.`]),
+      : [
+          '',
+          `No dry run proved ${unproven.length} of the manifests, so they may have defaults of the server.`,
+        ]),
   ]
   const left = [
     '',
@@ -54,10 +61,18 @@ export function importBody(subject: NewPackage, { bodyLimit }: ForgeDialect): st
     '',
     ...table(
       ['What', 'Why', 'Instead'],
-      notImported.map(({ what, why, remedy }) => [what, why, remedy].map((text) => markdownCell(text, 300))),
+      notImported.map(({ what, why, remedy }) =>
+        [what, why, remedy].map((text) => markdownCell(text, 300)),
+      ),
     ),
   ]
-  const foot = ['', 'Neither choice writes to a cluster. You can edit the branch before the merge.', '']
+  const foot = [
+    '',
+    'Neither choice writes to a cluster. You can edit the branch before the merge.',
+    '',
+  ]
   const whole = [...head, ...(notImported.length === 0 ? [] : left), ...foot].join('\n')
-  return whole.length <= bodyLimit ? whole : [...head, '', `Not imported: ${notImported.length}`, ...foot].join('\n')
+  return whole.length <= bodyLimit
+    ? whole
+    : [...head, '', `Not imported: ${notImported.length}`, ...foot].join('\n')
 }

@@ -12,9 +12,25 @@ import { phraseMarkdown } from './phrase-markdown.ts'
 import { marker, policyPart, writerNote } from './proposal-footer.ts'
 import { PLAN_SENTENCES, riskReasons, stateLine } from './proposal-head.ts'
 import { labelsOf } from './proposal-labels.ts'
-import { type ProposalFrame, type ProposalText, rankChanges, rankObjects, whyNotAdoptable, worstRisk } from './proposal-subject.ts'
+import {
+  type ProposalFrame,
+  type ProposalText,
+  rankChanges,
+  rankObjects,
+  whyNotAdoptable,
+  worstRisk,
+} from './proposal-subject.ts'
 import { driftOf, tickBox } from './ticks.ts'
-import { box, capitalised, clusterCell, count, firstFitting, planWord, tableOf, time } from './words.ts'
+import {
+  box,
+  capitalised,
+  clusterCell,
+  count,
+  firstFitting,
+  planWord,
+  tableOf,
+  time,
+} from './words.ts'
 
 export interface MassRow {
   readonly cluster: string
@@ -77,7 +93,11 @@ export function massText(subject: MassSubject): ProposalText {
 }
 
 function massBody(subject: MassSubject): string {
-  const body = firstFitting(AMOUNTS, ([rows, changes, links]) => bodyOf(subject, rows, changes, links), subject.dialect.bodyLimit)
+  const body = firstFitting(
+    AMOUNTS,
+    ([rows, changes, links]) => bodyOf(subject, rows, changes, links),
+    subject.dialect.bodyLimit,
+  )
   if (body !== undefined) return body
   return `**${count(subject.changes.length, 'change')} in ${count(subject.rows.length, 'cluster')}, one cause.** Merging does what the title says; closing changes nothing in the clusters.\n${marker(subject.episode, subject.fingerprint)}\n`
 }
@@ -95,7 +115,9 @@ function bodyOf(subject: MassSubject, rows: number, most: number, links: boolean
       `Changed by ${writers(changes, 2)}${at === '' ? '' : `, ${at}`} ¹ · first seen ${time(began)} · risk ${riskReasons(changes)}`,
       ...rollbackLines(changes),
       ...(ranked.length < changes.length
-        ? [`**The table shows ${ranked.length} of ${count(changes.length, 'change')}**, highest risk first.`]
+        ? [
+            `**The table shows ${ranked.length} of ${count(changes.length, 'change')}**, highest risk first.`,
+          ]
         : []),
       ...subject.states.map(stateLine),
     ]),
@@ -104,7 +126,9 @@ function bodyOf(subject: MassSubject, rows: number, most: number, links: boolean
     '',
     ...decision(subject),
     ...losses(subject),
-    ...(object === undefined || changes.length > 1 || most === 0 ? [] : ['Git (−) and the clusters (+):', '', objectDiff(object, 3), '']),
+    ...(object === undefined || changes.length > 1 || most === 0
+      ? []
+      : ['Git (−) and the clusters (+):', '', objectDiff(object, 3), '']),
     ...boxes(subject),
     ...matrix(subject, rows, links),
     `<sub>${writerNote(changes)}</sub>`,
@@ -119,11 +143,20 @@ function bodyOf(subject: MassSubject, rows: number, most: number, links: boolean
 function rollbackLines(changes: readonly Change[]): string[] {
   const back = changes.flatMap(({ rolledBack }) => rolledBack ?? [])
   const commits = [
-    ...new Set(back.map(({ commit }) => (commit === '' ? 'to before the package was in git' : `to ${markdownCell(commit.slice(0, 7))}`))),
+    ...new Set(
+      back.map(({ commit }) =>
+        commit === ''
+          ? 'to before the package was in git'
+          : `to ${markdownCell(commit.slice(0, 7))}`,
+      ),
+    ),
   ]
   if (commits.length === 0) return []
-  const which = back.length === changes.length ? '' : ` (${back.length} of ${count(changes.length, 'change')})`
-  return [`**Rolled back ${commits.slice(0, 3).join(' and ')}**${which}: the cluster ran newer content of the package before.`]
+  const which =
+    back.length === changes.length ? '' : ` (${back.length} of ${count(changes.length, 'change')})`
+  return [
+    `**Rolled back ${commits.slice(0, 3).join(' and ')}**${which}: the cluster ran newer content of the package before.`,
+  ]
 }
 
 function difference({ changes, packageName }: MassSubject): string {
@@ -145,7 +178,9 @@ function planSentence({ plan, changes }: MassSubject): string {
   const sentence =
     plan === 'Mixed'
       ? planCounts(changes)
-      : PLAN_SENTENCES[plan].replace('the cluster is', 'the clusters are').replace('the cluster goes', 'the clusters go')
+      : PLAN_SENTENCES[plan]
+          .replace('the cluster is', 'the clusters are')
+          .replace('the cluster goes', 'the clusters go')
   return capitalised(sentence)
 }
 
@@ -163,7 +198,13 @@ function decision(subject: MassSubject): string[] {
     cluster: `The ${count(rows.length, 'cluster')}`,
     isPossible: (other) => possible[other],
     clusterAfter: (other) => clustersAfter(subject, other),
-    more: [[`comment ${exclude}`, 'no record for that cluster', 'that cluster gets its own pull request; `*` matches any name']],
+    more: [
+      [
+        `comment ${exclude}`,
+        'no record for that cluster',
+        'that cluster gets its own pull request; `*` matches any name',
+      ],
+    ],
     afterClose: `${stays(changes)}; ${silence(changes, closeSilence)}`,
   })
 }
@@ -173,7 +214,13 @@ const LOSSES_SHOWN = 10
 function losses({ losses: all }: MassSubject): string[] {
   if (all.length === 0) return []
   const shown = all.slice(0, LOSSES_SHOWN).map((loss) => `- ${markdownProse(loss, 600)}`)
-  return [...shown, ...(all.length > LOSSES_SHOWN ? [`- and ${count(all.length - LOSSES_SHOWN, 'more note')}, see the records`] : []), '']
+  return [
+    ...shown,
+    ...(all.length > LOSSES_SHOWN
+      ? [`- and ${count(all.length - LOSSES_SHOWN, 'more note')}, see the records`]
+      : []),
+    '',
+  ]
 }
 
 const APPLIERS_SHOWN = 3
@@ -181,40 +228,73 @@ const APPLIERS_SHOWN = 3
 function clustersAfter({ changes, appliers, settle, rows }: MassSubject, plan: Plan): string {
   if (plan === 'Adopt') return stays(changes)
   if (plan === 'Release') return `${stays(changes)}; other writers may manage it`
-  if (settle === 'backporch') return 'after the merge, backporch applies exactly these changes and nothing else'
+  if (settle === 'backporch')
+    return 'after the merge, backporch applies exactly these changes and nothing else'
   const text = appliers.slice(0, APPLIERS_SHOWN).map(({ applier, clusters }) => {
-    const warning = applier.warning === undefined ? '' : ` (note: ${phraseMarkdown(applier.phrases.warning)})`
+    const warning =
+      applier.warning === undefined ? '' : ` (note: ${phraseMarkdown(applier.phrases.warning)})`
     const where = clusters === rows.length && appliers.length === 1 ? '' : `in ${clusters}: `
     return `${where}${phraseMarkdown(applier.phrases.sentence)}${warning}`
   })
-  const more = appliers.length > APPLIERS_SHOWN ? ` (and ${count(appliers.length - APPLIERS_SHOWN, 'other applier')})` : ''
+  const more =
+    appliers.length > APPLIERS_SHOWN
+      ? ` (and ${count(appliers.length - APPLIERS_SHOWN, 'other applier')})`
+      : ''
   return `${text.join('; ')}${more}`
 }
 
 function boxes({ changes, plan, notAdoptable, fingerprint }: MassSubject): string[] {
   const drift = driftOf(fingerprint)
   const numbers = changes.map((_change, index) => index + 1)
-  const adoptable = plan !== 'Adopt' && changes.every((change) => whyNotAdoptable(change, notAdoptable) === undefined)
+  const adoptable =
+    plan !== 'Adopt' &&
+    changes.every((change) => whyNotAdoptable(change, notAdoptable) === undefined)
   return [
-    ...(adoptable ? [tickBox({ verb: 'adopt', drift, changes: numbers }, 'Change the plan to Adopt (git adopts the live values)')] : []),
+    ...(adoptable
+      ? [
+          tickBox(
+            { verb: 'adopt', drift, changes: numbers },
+            'Change the plan to Adopt (git adopts the live values)',
+          ),
+        ]
+      : []),
     ...(plan === 'Adopt'
-      ? [tickBox({ verb: 'restore', drift, changes: numbers }, 'Change the plan to Restore (the clusters are restored to git)')]
+      ? [
+          tickBox(
+            { verb: 'restore', drift, changes: numbers },
+            'Change the plan to Restore (the clusters are restored to git)',
+          ),
+        ]
       : []),
     tickBox({ verb: 'recheck', drift, changes: [] }, 'Check the clusters again now'),
     '',
   ]
 }
 
-function matrix({ rows, dialect, headBranch }: MassSubject, most: number, links: boolean): string[] {
-  if (most === 0) return [`The ${count(rows.length, 'cluster')} are in the records on this branch, under \`.drift/\`.`, '']
+function matrix(
+  { rows, dialect, headBranch }: MassSubject,
+  most: number,
+  links: boolean,
+): string[] {
+  if (most === 0)
+    return [
+      `The ${count(rows.length, 'cluster')} are in the records on this branch, under \`.drift/\`.`,
+      '',
+    ]
   const shown = rows.slice(0, most)
   const cut =
     shown.length < rows.length
-      ? [`Shown are ${shown.length} of ${count(rows.length, 'cluster')}; each has its record under \`.drift/\` on this branch.`, '']
+      ? [
+          `Shown are ${shown.length} of ${count(rows.length, 'cluster')}; each has its record under \`.drift/\` on this branch.`,
+          '',
+        ]
       : []
   const matrixRows = tableOf(shown, {
     Cluster: ({ cluster, slug, since, episode }) =>
-      markdownLink(clusterCell(cluster), links ? dialect.branchFileUrl(headBranch, recordPath(cluster, slug, since, episode)) : ''),
+      markdownLink(
+        clusterCell(cluster),
+        links ? dialect.branchFileUrl(headBranch, recordPath(cluster, slug, since, episode)) : '',
+      ),
     Plan: ({ plan }) => planWord(plan),
     'First seen': ({ since }) => time(since),
     State: ({ state }) => state,

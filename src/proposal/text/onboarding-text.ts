@@ -27,7 +27,12 @@ export interface Expectation {
   /** Differences that ignore rules cover, and the number of these rules. */
   readonly muted: { readonly fields: number; readonly rules: number }
   /** Packages that could not be observed, each in one cluster. */
-  readonly failed: readonly { readonly packageName: string; readonly cluster: string; readonly code: string; readonly why: string }[]
+  readonly failed: readonly {
+    readonly packageName: string
+    readonly cluster: string
+    readonly code: string
+    readonly why: string
+  }[]
   /** Number of packages that were observed only in part. */
   readonly incomplete: number
   /** Number of objects that git declares in the observed packages, each in one cluster. */
@@ -55,13 +60,21 @@ export interface OnboardingSubject {
   /** Number of packages of the repository that these clusters do not run. */
   readonly elsewhere: number
   /** The appliers, what each does after the merge of a Restore, and its number of packages, each in one cluster; most first. */
-  readonly syncers: readonly { readonly name: string; readonly sentence: Phrase; readonly units: number }[]
+  readonly syncers: readonly {
+    readonly name: string
+    readonly sentence: Phrase
+    readonly units: number
+  }[]
   /** The folders that were found by the resource of a syncer. */
   readonly sources: readonly FoundSource[]
   readonly autoscalers: readonly { readonly word: string; readonly count: number }[]
   /** Number of rules that were taken over from syncers and autoscalers. */
   readonly imported: number
-  readonly notImported: readonly { readonly source: string; readonly rule: string; readonly why: string }[]
+  readonly notImported: readonly {
+    readonly source: string
+    readonly rule: string
+    readonly why: string
+  }[]
   /** Sentences about searches that were impossible. */
   readonly notObserved: readonly string[]
   /** Undefined where the policy of the branch is not valid; `policyProblem` then has a line for each problem. */
@@ -89,7 +102,8 @@ export function byDigest(
   proposals: readonly ExpectedProposal[],
   { digest }: Pick<OnboardingSubject['limits'], 'digest'>,
 ): { readonly today: readonly ExpectedProposal[]; readonly waiting: readonly ExpectedProposal[] } {
-  const waits = ({ changes }: ExpectedProposal): boolean => digest !== undefined && worstRisk(changes) === 'low'
+  const waits = ({ changes }: ExpectedProposal): boolean =>
+    digest !== undefined && worstRisk(changes) === 'low'
   return { today: proposals.filter((one) => !waits(one)), waiting: proposals.filter(waits) }
 }
 
@@ -128,7 +142,8 @@ const SHORTEST = `**Nothing happens until this is merged.** Merging enrols the r
 export function onboardingText(subject: OnboardingSubject): ProposalText {
   const body = firstFitting(
     AMOUNTS,
-    ([proposals, rules]) => onboardingBody(rules === 0 ? shortened(subject) : subject, proposals, rules),
+    ([proposals, rules]) =>
+      onboardingBody(rules === 0 ? shortened(subject) : subject, proposals, rules),
     subject.dialect.bodyLimit,
   )
   return { title: TITLE, body: body ?? SHORTEST, labels: ['drift'], draft: false }
@@ -136,13 +151,18 @@ export function onboardingText(subject: OnboardingSubject): ProposalText {
 
 function onboardingBody(subject: OnboardingSubject, proposals: number, rules: number): string {
   const { dialect, expected, baseBranch, version } = subject
-  const policy = markdownLink('the policy', dialect.branchFileUrl(CONFIGURE_BRANCH, subject.policyPath))
+  const policy = markdownLink(
+    'the policy',
+    dialect.branchFileUrl(CONFIGURE_BRANCH, subject.policyPath),
+  )
   const lines = [
     ...box(dialect, 'note', [
       `**Nothing happens until this is merged.** Backporch compares what clusters run with the packages of this repository, and writes the difference back into git for review. A user with push access ran ${markdownCell('backporch init')}.`,
       ...(subject.editedBy === undefined
         ? []
-        : [`**Edited by ${markdownCell(subject.editedBy, 60)}**: Backporch no longer updates this branch, only this description.`]),
+        : [
+            `**Edited by ${markdownCell(subject.editedBy, 60)}**: Backporch no longer updates this branch, only this description.`,
+          ]),
     ]),
     ...table(
       ['Decision', 'What happens'],
@@ -151,13 +171,21 @@ function onboardingBody(subject: OnboardingSubject, proposals: number, rules: nu
           '**merge**',
           `the repository is enrolled: the next scan records drift on the branch ${markdownCell('drift-ledger')}, and the policy decides which pull requests are opened`,
         ],
-        ['**close**', 'the repository is not enrolled. Nothing is left behind, and Backporch does not propose it again by itself'],
-        ['**edit**', `change ${policy} on this branch; the next ${markdownCell('backporch init')} counts again`],
+        [
+          '**close**',
+          'the repository is not enrolled. Nothing is left behind, and Backporch does not propose it again by itself',
+        ],
+        [
+          '**edit**',
+          `change ${policy} on this branch; the next ${markdownCell('backporch init')} counts again`,
+        ],
       ],
     ),
     '**What to expect**',
     '',
-    ...(expected === undefined ? invalid(subject.policyProblem) : expectation(subject, expected, proposals)),
+    ...(expected === undefined
+      ? invalid(subject.policyProblem)
+      : expectation(subject, expected, proposals)),
     '**What was found**',
     '',
     ...found(subject),
@@ -187,17 +215,27 @@ function invalid(problem: string): string[] {
   ]
 }
 
-function expectation({ limits, dialect }: OnboardingSubject, expected: Expectation, most: number): string[] {
+function expectation(
+  { limits, dialect }: OnboardingSubject,
+  expected: Expectation,
+  most: number,
+): string[] {
   const { proposals, modes, muted, failed, incomplete, objects } = expected
   const now = proposals.filter(({ mode }) => mode === 'Propose')
   const units = modes.Propose + modes.Warn + modes.Off
-  const parts = (['Propose', 'Warn', 'Off'] as const).flatMap((mode) => (modes[mode] === 0 ? [] : [`${modes[mode]} ${mode}`]))
+  const parts = (['Propose', 'Warn', 'Off'] as const).flatMap((mode) =>
+    modes[mode] === 0 ? [] : [`${modes[mode]} ${mode}`],
+  )
   const shown = ranked(proposals).slice(0, most)
   return [
     `- As the policy stands (${units === 0 ? 'no package' : `${count(units, 'package')}: ${parts.join(', ')}`}): **${pulls(now, limits)} today**${rate(now, limits, objects)}.`,
     `- With mode ${markdownCell('Propose')} everywhere: **${pulls(proposals, limits)} today**${risks(proposals)}${rate(proposals, limits, objects)}.`,
     `- ${muted.fields === 0 ? 'No difference is' : `**${count(muted.fields, 'difference')}** ${muted.fields === 1 ? 'is' : 'are'}`} muted by ${muted.rules === 0 ? 'a rule' : count(muted.rules, 'rule')}.`,
-    ...(incomplete === 0 ? [] : [`- ${count(incomplete, 'package')} could be observed only in part, so there may be more drift.`]),
+    ...(incomplete === 0
+      ? []
+      : [
+          `- ${count(incomplete, 'package')} could be observed only in part, so there may be more drift.`,
+        ]),
     '',
     ...(shown.length === 0
       ? []
@@ -209,32 +247,47 @@ function expectation({ limits, dialect }: OnboardingSubject, expected: Expectati
             Risk: ({ changes }) => riskWord(worstRisk(changes)),
             'Changed by ¹': ({ changes }) => writers(changes, 2),
           }),
-          ...(shown.length < proposals.length ? [`and ${proposals.length - shown.length} more, less risky.`, ''] : []),
+          ...(shown.length < proposals.length
+            ? [`and ${proposals.length - shown.length} more, less risky.`, '']
+            : []),
         ]),
     ...failures(failed, most, dialect),
   ]
 }
 
-function pulls(proposals: readonly ExpectedProposal[], limits: OnboardingSubject['limits']): string {
+function pulls(
+  proposals: readonly ExpectedProposal[],
+  limits: OnboardingSubject['limits'],
+): string {
   return count(byDigest(proposals, limits).today.length, 'pull request')
 }
 
 function risks(proposals: readonly ExpectedProposal[]): string {
-  const of = (risk: Change['risk']): number => proposals.filter(({ changes }) => worstRisk(changes) === risk).length
+  const of = (risk: Change['risk']): number =>
+    proposals.filter(({ changes }) => worstRisk(changes) === risk).length
   return proposals.length === 0 ? '' : ` (${of('critical')} critical, ${of('high')} high)`
 }
 
 /** What holds proposals back. Critical drift is not held. */
-function rate(proposals: readonly ExpectedProposal[], limits: OnboardingSubject['limits'], objects: number): string {
+function rate(
+  proposals: readonly ExpectedProposal[],
+  limits: OnboardingSubject['limits'],
+  objects: number,
+): string {
   const { prHourlyLimit, prConcurrentLimit } = limits
   const { today, waiting } = byDigest(proposals, limits)
   const held = today.filter(({ changes }) => worstRisk(changes) !== 'critical').length
   if (proposals.length === 0) return ''
   const storm = stormSentence(proposals, limits, objects)
-  if (storm !== undefined) return `; ${storm} at once are a storm: one issue, and pull requests for critical drift only`
+  if (storm !== undefined)
+    return `; ${storm} at once are a storm: one issue, and pull requests for critical drift only`
   const parts = [
-    ...(prHourlyLimit > 0 && held > prHourlyLimit ? [`at most ${prHourlyLimit} new ones in an hour`] : []),
-    ...(prConcurrentLimit > 0 && held > prConcurrentLimit ? [`at most ${prConcurrentLimit} open at once`] : []),
+    ...(prHourlyLimit > 0 && held > prHourlyLimit
+      ? [`at most ${prHourlyLimit} new ones in an hour`]
+      : []),
+    ...(prConcurrentLimit > 0 && held > prConcurrentLimit
+      ? [`at most ${prConcurrentLimit} open at once`]
+      : []),
   ]
   const first = parts.length === 0 ? '' : `, ${parts.join(' and ')}`
   if (waiting.length === 0) return first
@@ -249,8 +302,11 @@ function stormSentence(
 ): string | undefined {
   if (stormThreshold > 0 && proposals.length > stormThreshold) return `more than ${stormThreshold}`
   if (stormObjects === 0 || stormShare === 0 || proposals.length < 2) return undefined
-  const differ = new Set(proposals.flatMap(({ packageName, changes }) => changes.map(({ ref }) => `${packageName} ${resourceKey(ref)}`)))
-    .size
+  const differ = new Set(
+    proposals.flatMap(({ packageName, changes }) =>
+      changes.map(({ ref }) => `${packageName} ${resourceKey(ref)}`),
+    ),
+  ).size
   if (differ <= stormObjects || differ * 100 <= objects * stormShare) return undefined
   return `more than ${count(stormObjects, 'object')} and ${stormShare} % of a cluster`
 }
@@ -259,7 +315,9 @@ function stormSentence(
 function ranked(proposals: readonly ExpectedProposal[]): readonly ExpectedProposal[] {
   const rank = ({ changes }: ExpectedProposal): number => RISKS.indexOf(worstRisk(changes))
   const name = ({ packageName, cluster }: ExpectedProposal): string => `${packageName}\0${cluster}`
-  return [...proposals].sort((left, right) => rank(left) - rank(right) || (name(left) < name(right) ? -1 : 1))
+  return [...proposals].sort(
+    (left, right) => rank(left) - rank(right) || (name(left) < name(right) ? -1 : 1),
+  )
 }
 
 function failures(failed: Expectation['failed'], most: number, dialect: ForgeDialect): string[] {
@@ -277,13 +335,24 @@ function failures(failed: Expectation['failed'], most: number, dialect: ForgeDia
   ])
 }
 
-function found({ clusters, packages, elsewhere, syncers, autoscalers, imported, notImported, notObserved }: OnboardingSubject): string[] {
+function found({
+  clusters,
+  packages,
+  elsewhere,
+  syncers,
+  autoscalers,
+  imported,
+  notImported,
+  notObserved,
+}: OnboardingSubject): string[] {
   const names = clusters.slice(0, 5).map((name) => markdownCell(name, 60))
   const scalers = autoscalers.map(({ word, count: number }) => count(number, word))
   return [
     `- ${count(packages, 'package')} in ${count(clusters.length, 'cluster')}: ${names.join(', ')}${clusters.length > 5 ? ` and ${clusters.length - 5} more` : ''}.${elsewhere === 0 ? '' : ` ${count(elsewhere, 'package')} of the repository ${elsewhere === 1 ? 'has' : 'have'} no object there.`}`,
     `- ${count(imported, 'ignore rule')} taken over, each with its source in the policy${notImported.length === 0 ? '' : `; ${notImported.length} not`}.${scalers.length === 0 ? '' : ` Autoscalers: ${scalers.join(', ')}.`}`,
-    ...notObserved.slice(0, 10).map((sentence) => `- Not looked for: ${markdownProse(sentence, 300)}`),
+    ...notObserved
+      .slice(0, 10)
+      .map((sentence) => `- Not looked for: ${markdownProse(sentence, 300)}`),
     '',
     ...(syncers.length === 0
       ? []

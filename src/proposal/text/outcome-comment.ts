@@ -10,7 +10,13 @@ export type Outcome =
   /** The drift changed, and the pull request is now about the new drift. */
   | { readonly kind: 'superseded'; readonly at: string }
   /** Git has the merge, and the forge does not recognise it. `by` is empty where no person is named. */
-  | { readonly kind: 'merged-in-git'; readonly commit: string; readonly url: string; readonly by: string; readonly forge: string }
+  | {
+      readonly kind: 'merged-in-git'
+      readonly commit: string
+      readonly url: string
+      readonly by: string
+      readonly forge: string
+    }
   /** Published by `porchctl rpkg approve`; `altered` is a part of a sentence, empty where it is what was proposed. */
   | {
       readonly kind: 'approved-in-porch'
@@ -23,11 +29,20 @@ export type Outcome =
   /** A draft was published, which decides nothing. */
   | { readonly kind: 'published'; readonly revision: string; readonly by: string }
   | { readonly kind: 'rejected-in-porch'; readonly silentUntil: string; readonly critical: boolean }
-  | { readonly kind: 'verified'; readonly at: string; readonly plan: 'Restore' | 'Adopt' | 'Release' | 'Mixed' }
+  | {
+      readonly kind: 'verified'
+      readonly at: string
+      readonly plan: 'Restore' | 'Adopt' | 'Release' | 'Mixed'
+    }
   | { readonly kind: 'not-restored'; readonly at: string; readonly why: string }
   /** `why` is the beginning of a sentence. */
   | { readonly kind: 'edited'; readonly author: string; readonly why: string }
-  | { readonly kind: 'moved-to-mass'; readonly label: string; readonly url: string; readonly clusters: number }
+  | {
+      readonly kind: 'moved-to-mass'
+      readonly label: string
+      readonly url: string
+      readonly clusters: number
+    }
 
 export interface OutcomeComment {
   /** `ensureComment` edits the comment of the same topic in place. */
@@ -75,7 +90,10 @@ function sentence(outcome: Outcome): string {
     case 'merged-in-git':
       return `**Merged**${byText(outcome.by)}: ${markdownLink(markdownCell(outcome.commit.slice(0, 7)), outcome.url)} on the base branch contains it. ${outcome.forge} does not recognise that merge and shows this pull request as closed. Backporch treats it as merged.`
     case 'approved-in-porch': {
-      const altered = outcome.altered === '' ? '' : ` What was published is not what was proposed: ${markdownProse(outcome.altered)}.`
+      const altered =
+        outcome.altered === ''
+          ? ''
+          : ` What was published is not what was proposed: ${markdownProse(outcome.altered)}.`
       return `**Approved through Porch**${byText(outcome.by)} as ${markdownCell(outcome.revision, 20)}: ${markdownLink(markdownCell(outcome.commit.slice(0, 7)), outcome.url)} on the base branch contains it. Backporch treats it as merged, whatever this page shows.${altered}`
     }
     case 'published':
@@ -97,7 +115,13 @@ function byText(by: string): string {
   return by === '' ? '' : ` by ${markdownCell(by, 60)}`
 }
 
-function silenceText({ silentUntil, critical }: { readonly silentUntil: string; readonly critical: boolean }): string {
+function silenceText({
+  silentUntil,
+  critical,
+}: {
+  readonly silentUntil: string
+  readonly critical: boolean
+}): string {
   const most = critical ? ' (critical drift is silenced for one day at most)' : ''
   return `This drift is silenced until ${time(silentUntil)}${most}. New drift is still reported.`
 }

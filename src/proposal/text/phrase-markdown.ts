@@ -17,7 +17,11 @@ export function phraseMarkdown(sentence: Phrase, limit = 300): string {
   }
   return parts
     .map(({ ours, text }) => (ours ? words(text) : markdownCell(text, limit)))
-    .reduce((left, right) => (left.endsWith('`') && right.startsWith('`') ? `${left} ${right}` : left + right), '')
+    .reduce(
+      (left, right) =>
+        left.endsWith('`') && right.startsWith('`') ? `${left} ${right}` : left + right,
+      '',
+    )
 }
 
 /** Words that are not harmless are encoded like foreign text; the blanks around them stay. */

@@ -20,11 +20,17 @@ export interface PolicySubject {
 }
 
 export function policyTitle({ verb, about }: PolicySubject): string {
-  return fitSubject('chore', `${verb === 'ignore' ? 'ignore' : 'no longer ignore'} ${about}`, '', false)
+  return fitSubject(
+    'chore',
+    `${verb === 'ignore' ? 'ignore' : 'no longer ignore'} ${about}`,
+    '',
+    false,
+  )
 }
 
 export function policyMessage(subject: PolicySubject): string {
-  const where = subject.requested === undefined ? 'on the command line' : 'in a comment on a drift proposal'
+  const where =
+    subject.requested === undefined ? 'on the command line' : 'in a comment on a drift proposal'
   const requested = `Requested by ${commitText(oneLine(subject.by, 60))} ${where}.`
   return `${policyTitle(subject)}\n\n${requested} Changes ${subject.files.map((file) => commitText(oneLine(file, 200))).join(', ')} and nothing else.\n`
 }
@@ -33,13 +39,17 @@ export function policyBody(subject: PolicySubject, { bodyLimit }: ForgeDialect):
   const { verb, rules, files, by, requested } = subject
   const where = files.map((file) => markdownCell(file, 200)).join(', ')
   const what = verb === 'ignore' ? 'adds to' : 'removes from'
-  const yaml = rules.map((rule) => `- ${formatDocument(rule).trimEnd().replaceAll('\n', '\n  ')}`).join('\n')
+  const yaml = rules
+    .map((rule) => `- ${formatDocument(rule).trimEnd().replaceAll('\n', '\n  ')}`)
+    .join('\n')
   const merged =
     verb === 'ignore'
       ? 'drift that matches a rule is no longer reported, in every cluster and package of that policy'
       : 'drift that the rule ignored is reported again'
   const requestedIn =
-    requested === undefined ? 'on the command line' : `in ${markdownLink(markdownCell(requested.label, 60), requested.url)}`
+    requested === undefined
+      ? 'on the command line'
+      : `in ${markdownLink(markdownCell(requested.label, 60), requested.url)}`
   const bodyWith = (block: string): string =>
     [
       `**This ${what} ${where} the rules below**, as ${markdownCell(by, 60)} requested ${requestedIn}.`,
@@ -57,5 +67,7 @@ export function policyBody(subject: PolicySubject, { bodyLimit }: ForgeDialect):
       '',
     ].join('\n')
   const whole = bodyWith(markdownBlock(yaml, 'yaml', 500))
-  return whole.length <= bodyLimit ? whole : bodyWith(`${rules.length} rules: see the changed files.`)
+  return whole.length <= bodyLimit
+    ? whole
+    : bodyWith(`${rules.length} rules: see the changed files.`)
 }

@@ -7,16 +7,22 @@ import type { ProposalFrame, ProposalSubject } from './proposal-subject.ts'
 import { driftOf, formatNumbers } from './ticks.ts'
 import { sourceUrl, time, writtenAt } from './words.ts'
 
-const MANAGER_NOTE = '¹ The field manager: a name that the client chose. It does not prove who the person was.'
+const MANAGER_NOTE =
+  '¹ The field manager: a name that the client chose. It does not prove who the person was.'
 /** Times that the note about writers lists. */
 const TIMES_LISTED = 8
 
-const USER_NOTE = 'A name before the brackets is the user of the request, from the audit log of the API server.'
+const USER_NOTE =
+  'A name before the brackets is the user of the request, from the audit log of the API server.'
 
 /** What a writer is, and when each last wrote to any of its fields, with the numbers of its changes. */
 export function writerNote(changes: readonly Change[]): string {
-  const numbered = changes.map((change, index) => ({ at: writtenAt(change), number: index + 1 })).filter(({ at }) => at !== '')
-  const latestFirst = [...Map.groupBy(numbered, ({ at }) => at)].sort(([one], [other]) => compareText(other, one))
+  const numbered = changes
+    .map((change, index) => ({ at: writtenAt(change), number: index + 1 }))
+    .filter(({ at }) => at !== '')
+  const latestFirst = [...Map.groupBy(numbered, ({ at }) => at)].sort(([one], [other]) =>
+    compareText(other, one),
+  )
   const listed = latestFirst.slice(0, TIMES_LISTED).map(([at, own]) => {
     return changes.length === 1 ? at : `${at} (${formatNumbers(own.map(({ number }) => number))})`
   })
@@ -33,9 +39,13 @@ export function reportPath(cluster: string, slug: string): string {
 /** Encoded text that names the file with all changes: the report where the branch has one, the record otherwise. */
 export function moreLink(subject: ProposalSubject, links: boolean): string {
   const { unit, record, hasReport, dialect, headBranch } = subject
-  const path = hasReport ? reportPath(unit.cluster, unit.slug) : recordPath(unit.cluster, unit.slug, record.spec.began, record.spec.episode)
+  const path = hasReport
+    ? reportPath(unit.cluster, unit.slug)
+    : recordPath(unit.cluster, unit.slug, record.spec.began, record.spec.episode)
   const words = hasReport ? 'full report' : 'record'
-  return links ? markdownLink(words, dialect.branchFileUrl(headBranch, path)) : `${words} on this branch, under \`.drift/\``
+  return links
+    ? markdownLink(words, dialect.branchFileUrl(headBranch, path))
+    : `${words} on this branch, under \`.drift/\``
 }
 
 export function footer(subject: ProposalSubject, links: boolean): string[] {
@@ -46,7 +56,8 @@ export function footer(subject: ProposalSubject, links: boolean): string[] {
   const kptfile = unit.packagePath === '' ? 'Kptfile' : `${unit.packagePath}/Kptfile`
   const isFolder = unit.source === 'folder'
   const by = unit.appliedBy === undefined ? '' : ` of ${markdownCell(unit.appliedBy, 200)}`
-  const at = links && !isFolder ? markdownLink(commit, dialect.fileUrl(base, kptfile, undefined)) : commit
+  const at =
+    links && !isFolder ? markdownLink(commit, dialect.fileUrl(base, kptfile, undefined)) : commit
   return [
     `<sub>${writerNote(spec.changes)}${spec.changes.some(({ actor }) => actor.user !== undefined) ? ` ${USER_NOTE}` : ''}</sub>`,
     '',
@@ -73,10 +84,20 @@ export function policyPart({ policy, base, dialect }: ProposalFrame, links: bool
 
 function linkParts(subject: ProposalSubject): string[] {
   const { unit, record, dialect, headBranch, hasReport, ledgerUrl } = subject
-  const url = dialect.branchFileUrl(headBranch, recordPath(unit.cluster, unit.slug, record.spec.began, record.spec.episode))
+  const url = dialect.branchFileUrl(
+    headBranch,
+    recordPath(unit.cluster, unit.slug, record.spec.began, record.spec.episode),
+  )
   const parts = [
     { words: 'record', url },
-    ...(hasReport ? [{ words: 'full report', url: dialect.branchFileUrl(headBranch, reportPath(unit.cluster, unit.slug)) }] : []),
+    ...(hasReport
+      ? [
+          {
+            words: 'full report',
+            url: dialect.branchFileUrl(headBranch, reportPath(unit.cluster, unit.slug)),
+          },
+        ]
+      : []),
     { words: 'live status', url: ledgerUrl },
   ]
   return parts.filter((part) => part.url !== '').map((part) => markdownLink(part.words, part.url))

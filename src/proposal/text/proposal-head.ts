@@ -33,9 +33,13 @@ export function head(subject: ProposalSubject, shown: number, more: string): str
     `**${whatDiffers(subject)}.**`,
     whoAndWhen(subject),
     ...(shown < changes.length
-      ? [`**The table shows ${shown} of ${count(changes.length, 'change')}**, highest risk first. All changes: ${more}.`]
+      ? [
+          `**The table shows ${shown} of ${count(changes.length, 'change')}**, highest risk first. All changes: ${more}.`,
+        ]
       : []),
-    ...(applier.warning !== undefined && restores && settle === 'syncer' ? [`**Note:** ${phraseMarkdown(applier.phrases.warning)}`] : []),
+    ...(applier.warning !== undefined && restores && settle === 'syncer'
+      ? [`**Note:** ${phraseMarkdown(applier.phrases.warning)}`]
+      : []),
     ...(alsoIn.length > 0 ? [alsoFeeds(alsoIn, plan)] : []),
     ...subject.states.map(stateLine),
   ])
@@ -53,13 +57,17 @@ function whatDiffers({ record, unit }: ProposalSubject): string {
 function singleDifference(change: Change, cluster: string): string {
   const object = markdownCell(describeResourceId(change.ref), 120)
   if (change.change === 'missing') return `${object} is declared in git and missing in ${cluster}`
-  if (change.change === 'unexpected') return `${object} belongs to this package in ${cluster} and is not declared in git`
+  if (change.change === 'unexpected')
+    return `${object} belongs to this package in ${cluster} and is not declared in git`
   const field = `${fieldName(change)} of ${object}`
-  if (change.redacted === true) return `${field} in ${cluster} differs from git (the values are hidden)`
+  if (change.redacted === true)
+    return `${field} in ${cluster} differs from git (the values are hidden)`
   const short = shortSides(change)
   if (short === undefined) {
     if (change.change === 'removed') return `${field} is declared in git and removed in ${cluster}`
-    return change.change === 'added' ? `${field} in ${cluster} is not declared in git` : `${field} in ${cluster} differs from git`
+    return change.change === 'added'
+      ? `${field} in ${cluster} is not declared in git`
+      : `${field} in ${cluster} differs from git`
   }
   const { git, live } = short
   if (change.change === 'added') return `${field} in ${cluster} is ${live}; git does not declare it`
@@ -71,7 +79,11 @@ function whoAndWhen({ record }: ProposalSubject): string {
   const { changes, began } = record.spec
   const [first] = changes
   const single = changes.length === 1 && first !== undefined
-  const who = single ? (first.actor.confidence === 'none' ? 'an unknown writer' : writer(first)) : writers(changes, 2)
+  const who = single
+    ? first.actor.confidence === 'none'
+      ? 'an unknown writer'
+      : writer(first)
+    : writers(changes, 2)
   const at = single ? writtenAt(first) : lastWritten(changes)
   return [
     `Changed by ${who}${at === '' ? '' : `${single ? ', ' : ', last '}${at}`} ¹`,
@@ -83,7 +95,9 @@ function whoAndWhen({ record }: ProposalSubject): string {
 /** The highest risk, with its reasons. */
 export function riskReasons(changes: readonly Change[]): string {
   const risk = worstRisk(changes)
-  const reasons = [...new Set(changes.filter((change) => change.risk === risk).map(({ reason }) => reason))]
+  const reasons = [
+    ...new Set(changes.filter((change) => change.risk === risk).map(({ reason }) => reason)),
+  ]
   const more = reasons.length > 2 ? ` and ${count(reasons.length - 2, 'more reason')}` : ''
   return `${riskWord(risk)}: ${reasons.slice(0, 2).map(riskReason).join('; ')}${more}`
 }
@@ -98,7 +112,8 @@ const CLUSTERS_SHOWN = 5
 
 function alsoFeeds(clusters: readonly string[], plan: Plan): string {
   const names = clusters.slice(0, CLUSTERS_SHOWN).map((name) => markdownCell(name, 60))
-  const more = clusters.length > CLUSTERS_SHOWN ? ` and ${clusters.length - CLUSTERS_SHOWN} more` : ''
+  const more =
+    clusters.length > CLUSTERS_SHOWN ? ` and ${clusters.length - CLUSTERS_SHOWN} more` : ''
   const verb = plan === 'Restore' ? 'Adopt or Release would change' : 'merging changes'
   return `**The same package also runs in ${names.join(', ')}${more}**: ${verb} it there too.`
 }
@@ -143,9 +158,16 @@ export const PLAN_SENTENCES = {
 /** `**Plan: Restore.** …`, with the previous plan and the reason of the person who chose. */
 export function planLine({ record, previousPlan }: ProposalSubject): string {
   const { plan, changes, message } = record.spec
-  const what = plan === 'Mixed' ? `${planCounts(changes)}, see the column Plan` : PLAN_SENTENCES[plan]
-  const before = previousPlan === undefined ? '' : ` It was ${planWord(previousPlan.plan)} before${by(previousPlan.by)}.`
-  const why = message === undefined || message.trim() === '' ? '' : ` Reason given: ${markdownCell(message, 300)}`
+  const what =
+    plan === 'Mixed' ? `${planCounts(changes)}, see the column Plan` : PLAN_SENTENCES[plan]
+  const before =
+    previousPlan === undefined
+      ? ''
+      : ` It was ${planWord(previousPlan.plan)} before${by(previousPlan.by)}.`
+  const why =
+    message === undefined || message.trim() === ''
+      ? ''
+      : ` Reason given: ${markdownCell(message, 300)}`
   return `**Plan: ${planWord(plan)}.** ${capitalised(what)}.${before}${why}`
 }
 

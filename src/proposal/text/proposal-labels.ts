@@ -13,8 +13,17 @@ interface Labelled {
 }
 
 /** Labels sorted, so that the same proposal has the same list; and whether the proposal is a draft. */
-export function labelsOf({ changes, plan, states }: Labelled, more: readonly string[] = []): Pick<ProposalText, 'labels' | 'draft'> {
+export function labelsOf(
+  { changes, plan, states }: Labelled,
+  more: readonly string[] = [],
+): Pick<ProposalText, 'labels' | 'draft'> {
   const own = states.filter(({ kind }) => STATES.has(kind)).map(({ kind }) => `drift-state/${kind}`)
-  const labels = ['drift', `drift-plan/${plan.toLowerCase()}`, `drift-risk/${worstRisk(changes)}`, ...own, ...more]
+  const labels = [
+    'drift',
+    `drift-plan/${plan.toLowerCase()}`,
+    `drift-risk/${worstRisk(changes)}`,
+    ...own,
+    ...more,
+  ]
   return { labels: [...new Set(labels)].sort(), draft: states.some(({ kind }) => DRAFTS.has(kind)) }
 }

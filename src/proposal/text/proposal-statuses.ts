@@ -9,7 +9,11 @@ const LIMIT = 140
 /** The status that people may require of every pull request into the base branch. */
 export const FRESH = 'drift/fresh'
 
-interface Facts extends Pick<MassSubject, 'policy' | 'ledgerUrl' | 'fingerprint' | 'plan' | 'changes' | 'settle'> {
+interface Facts
+  extends Pick<
+    MassSubject,
+    'policy' | 'ledgerUrl' | 'fingerprint' | 'plan' | 'changes' | 'settle'
+  > {
   readonly moved?: boolean
   /** Why it is unknown whether live is still the reviewed state; empty where it is known. */
   readonly unseen: string
@@ -21,7 +25,11 @@ interface Facts extends Pick<MassSubject, 'policy' | 'ledgerUrl' | 'fingerprint'
  * @param complete whether the whole unit could be observed
  * @param moved whether live is not what was reviewed, and the proposal stays as it is because it is in a merge queue
  */
-export function proposalStatuses(subject: ProposalSubject, complete: boolean, moved = false): CommitStatus[] {
+export function proposalStatuses(
+  subject: ProposalSubject,
+  complete: boolean,
+  moved = false,
+): CommitStatus[] {
   const { applier, record } = subject
   const fails = nobodyApplies(subject) || applier.warning !== undefined
   return statuses({
@@ -29,22 +37,36 @@ export function proposalStatuses(subject: ProposalSubject, complete: boolean, mo
     ...subject,
     moved,
     unseen: complete ? '' : 'the unit was observed only in part: this may be out of date',
-    applier: { fails, text: fails ? (applier.warning ?? applier.sentence) : `${applier.name}: ${applier.sentence}` },
+    applier: {
+      fails,
+      text: fails ? (applier.warning ?? applier.sentence) : `${applier.name}: ${applier.sentence}`,
+    },
   })
 }
 
 /** Statuses of a proposal about many clusters. */
 export function massStatuses(subject: MassSubject): CommitStatus[] {
   const { appliers, rows } = subject
-  const failing = appliers.find(({ applier }) => applier.restores === 'never' || applier.warning !== undefined)
+  const failing = appliers.find(
+    ({ applier }) => applier.restores === 'never' || applier.warning !== undefined,
+  )
   const [first] = appliers
   const missed = rows.filter(({ state }) => state === 'not observed').length
   return statuses({
     ...subject,
-    unseen: missed === 0 ? '' : `${missed} of ${rows.length} clusters could not be observed: this may be out of date`,
+    unseen:
+      missed === 0
+        ? ''
+        : `${missed} of ${rows.length} clusters could not be observed: this may be out of date`,
     applier:
       failing === undefined
-        ? { fails: false, text: first === undefined ? 'the syncer of the package' : `${first.applier.name}: ${first.applier.sentence}` }
+        ? {
+            fails: false,
+            text:
+              first === undefined
+                ? 'the syncer of the package'
+                : `${first.applier.name}: ${first.applier.sentence}`,
+          }
         : {
             fails: true,
             text: `in ${failing.clusters} of ${rows.length} clusters: ${failing.applier.warning ?? failing.applier.sentence}`,
@@ -52,8 +74,22 @@ export function massStatuses(subject: MassSubject): CommitStatus[] {
   })
 }
 
-function statuses({ policy, ledgerUrl, fingerprint, plan, changes, settle, unseen, moved, applier }: Facts): CommitStatus[] {
-  const make = (context: string, state: CommitStatus['state'], description: string): CommitStatus => ({
+function statuses({
+  policy,
+  ledgerUrl,
+  fingerprint,
+  plan,
+  changes,
+  settle,
+  unseen,
+  moved,
+  applier,
+}: Facts): CommitStatus[] {
+  const make = (
+    context: string,
+    state: CommitStatus['state'],
+    description: string,
+  ): CommitStatus => ({
     context,
     state,
     description: oneLine(description, LIMIT),
@@ -71,15 +107,27 @@ function statuses({ policy, ledgerUrl, fingerprint, plan, changes, settle, unsee
     make(
       'drift/render',
       'success',
-      plan === 'Restore' ? 'no manifest changes' : 'rendering these edits gives the planned values and changes nothing else',
+      plan === 'Restore'
+        ? 'no manifest changes'
+        : 'rendering these edits gives the planned values and changes nothing else',
     ),
     policy.problem === undefined
-      ? make('drift/policy', 'success', `${policy.name}: ${policy.mode}, as ${policy.location ?? 'shipped'} says`)
+      ? make(
+          'drift/policy',
+          'success',
+          `${policy.name}: ${policy.mode}, as ${policy.location ?? 'shipped'} says`,
+        )
       : make('drift/policy', 'failure', unusableText(policy.problem)),
     ...(!restores
       ? []
       : settle === 'backporch'
-        ? [make('drift/applier', 'success', 'backporch restores exactly these fields after the merge')]
+        ? [
+            make(
+              'drift/applier',
+              'success',
+              'backporch restores exactly these fields after the merge',
+            ),
+          ]
         : [make('drift/applier', applier.fails ? 'failure' : 'success', applier.text)]),
   ]
 }
@@ -99,12 +147,22 @@ function unusableText({ where, why }: PolicyProblem): string {
 
 /** Status of a commit of the base branch whose policy cannot be used. @param url of the file */
 export function unusablePolicyStatus(problem: PolicyProblem, url: string): CommitStatus {
-  return { context: 'drift/policy', state: 'failure', description: oneLine(unusableText(problem), LIMIT), url }
+  return {
+    context: 'drift/policy',
+    state: 'failure',
+    description: oneLine(unusableText(problem), LIMIT),
+    url,
+  }
 }
 
 /** Statuses of a commit of another author: Backporch may have vouched for an older commit. @param why the beginning of a sentence */
 export function foreignStatuses(why: string): CommitStatus[] {
-  return VOUCHING.map((context) => ({ context, state: 'failure' as const, description: oneLine(why, LIMIT), url: '' }))
+  return VOUCHING.map((context) => ({
+    context,
+    state: 'failure' as const,
+    description: oneLine(why, LIMIT),
+    url: '',
+  }))
 }
 
 /** A merge, and what the syncer's own resource reports about it. */
@@ -118,11 +176,17 @@ interface LandedMerge {
 }
 
 /** Status of a merge commit: its effect in the cluster; undefined where `kind` is no merge. */
-export function restoredStatus(kind: string, { cluster, url, report, commits }: LandedMerge): CommitStatus | undefined {
+export function restoredStatus(
+  kind: string,
+  { cluster, url, report, commits }: LandedMerge,
+): CommitStatus | undefined {
   const progress = syncerProgress(report, commits)
   const tail = progress === undefined ? '' : `: ${progress.text}`
   const words: { readonly [kind: string]: readonly [CommitStatus['state'], string] } = {
-    merged: [progress?.fails === true ? 'failure' : 'pending', `waiting for ${cluster} to match the merged revision${tail}`],
+    merged: [
+      progress?.fails === true ? 'failure' : 'pending',
+      `waiting for ${cluster} to match the merged revision${tail}`,
+    ],
     verified: ['success', `${cluster} matches the merged revision`],
     'not-restored': ['failure', `${cluster} does not match the merged revision${tail}`],
   }
@@ -140,14 +204,18 @@ export function syncerProgress(
   const { title, applied, atWork, suspended, says } = report
   if (suspended !== undefined) return { fails: true, text: suspended }
   if (says !== undefined) return { fails: true, text: says }
-  if (applied !== undefined && commits.includes(applied)) return { fails: false, text: `${title} applied it` }
+  if (applied !== undefined && commits.includes(applied))
+    return { fails: false, text: `${title} applied it` }
   if (atWork !== undefined) return { fails: false, text: atWork }
-  return applied === undefined ? undefined : { fails: false, text: `${title} applied ${applied.slice(0, 7)} last` }
+  return applied === undefined
+    ? undefined
+    : { fails: false, text: `${title} applied ${applied.slice(0, 7)} last` }
 }
 
 /** Status of a proposal whose clusters could not be observed. */
 export function notObservedStatus(clusters: readonly string[]): CommitStatus {
-  const who = clusters.length === 1 ? `the cluster ${clusters[0] ?? ''}` : `the ${clusters.length} clusters`
+  const who =
+    clusters.length === 1 ? `the cluster ${clusters[0] ?? ''}` : `the ${clusters.length} clusters`
   return {
     context: FRESH,
     state: 'pending',

@@ -34,7 +34,11 @@ export type ProposalState =
   | { readonly kind: 'not-restored'; readonly after: string }
   | { readonly kind: 'not-observed'; readonly since: string }
   /** Of objects with adopted values. */
-  | { readonly kind: 'not-checked' | 'refused'; readonly objects: readonly string[]; readonly why: string }
+  | {
+      readonly kind: 'not-checked' | 'refused'
+      readonly objects: readonly string[]
+      readonly why: string
+    }
 
 export interface DecidingPolicy {
   readonly name: string
@@ -126,12 +130,17 @@ export function rankObjects(changes: readonly Change[]): readonly ObjectChanges[
   return [...ranked.values()].flatMap((own) => {
     const [first] = own
     const inOrder = own.toSorted((left, right) => left.number - right.number)
-    return first === undefined ? [] : [{ ref: first.change.ref, changes: inOrder, risk: first.change.risk }]
+    return first === undefined
+      ? []
+      : [{ ref: first.change.ref, changes: inOrder, risk: first.change.risk }]
   })
 }
 
 /** Why the live value cannot be written to git; undefined where it can. */
-export function whyNotAdoptable(change: Change, reported: ReadonlyMap<string, string>): string | undefined {
+export function whyNotAdoptable(
+  change: Change,
+  reported: ReadonlyMap<string, string>,
+): string | undefined {
   if (change.redacted === true) return 'the value is a credential and is never written to git'
   return reported.get(change.fingerprint)
 }

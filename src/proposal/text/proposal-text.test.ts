@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PLAIN } from '../../../test/fakes/dialects.ts'
 import { changeOf } from '../../../test/fakes/record-samples.ts'
-import { FLUX, MASS, manyChanges, NOBODY, PROPOSALS, REPLICAS, subjectOf } from '../../../test/golden/proposals/samples.ts'
+import {
+  FLUX,
+  MASS,
+  manyChanges,
+  NOBODY,
+  PROPOSALS,
+  REPLICAS,
+  subjectOf,
+} from '../../../test/golden/proposals/samples.ts'
 import { formatSubject } from '../../record/subject.ts'
 import { massText } from './mass-text.ts'
 import { outcomeComment } from './outcome-comment.ts'
@@ -30,7 +38,8 @@ const LABELS = [
 ]
 
 const bodyOf = (subject: ProposalSubject): string => proposalText(subject).body
-const ticksIn = (subject: ProposalSubject) => readTicks(bodyOf(subject).replaceAll('- [ ]', '- [x]'))
+const ticksIn = (subject: ProposalSubject) =>
+  readTicks(bodyOf(subject).replaceAll('- [ ]', '- [x]'))
 const withSettle = (subject: ProposalSubject, settle: 'syncer' | 'backporch'): ProposalSubject => ({
   ...subject,
   record: { ...subject.record, spec: { ...subject.record.spec, settle } },
@@ -42,18 +51,22 @@ test('the title is the subject of the commit', () => {
 })
 
 test('labels contain the plan and the highest risk, and every label is known', () => {
-  assert.deepEqual(proposalText(subjectOf([REPLICAS, { ...REPLICAS, risk: 'critical', resolution: 'Adopt' }])).labels, [
-    'drift',
-    'drift-plan/mixed',
-    'drift-risk/critical',
-  ])
+  assert.deepEqual(
+    proposalText(subjectOf([REPLICAS, { ...REPLICAS, risk: 'critical', resolution: 'Adopt' }]))
+      .labels,
+    ['drift', 'drift-plan/mixed', 'drift-risk/critical'],
+  )
   const known = new Set(LABELS)
-  for (const subject of Object.values(PROPOSALS)) for (const label of proposalText(subject).labels) assert.ok(known.has(label), label)
+  for (const subject of Object.values(PROPOSALS))
+    for (const label of proposalText(subject).labels) assert.ok(known.has(label), label)
 })
 
 test('without an applier, a Restore names the command to run, and an Adopt does not', () => {
   const restore = proposalText(subjectOf([REPLICAS], { applier: NOBODY }))
-  assert.match(restore.body, /Merging alone does not restore the cluster\.\*\* After the merge, run:\n\n```sh\nkubectl apply /)
+  assert.match(
+    restore.body,
+    /Merging alone does not restore the cluster\.\*\* After the merge, run:\n\n```sh\nkubectl apply /,
+  )
   assert.ok(restore.labels.includes('drift-state/no-applier'))
   const adopt = proposalText(subjectOf([{ ...REPLICAS, resolution: 'Adopt' }], { applier: NOBODY }))
   assert.doesNotMatch(adopt.body, /Merging alone|kubectl apply/)
@@ -80,12 +93,30 @@ test('a folder without a Kptfile is called one, and no link leads to the Kptfile
 })
 
 test('fields that no apply removes are listed', () => {
-  const added = changeOf({ ...REPLICAS, change: 'added', git: undefined, live: 'on', path: 'metadata.annotations["a/b"]' })
-  assert.match(bodyOf(subjectOf([added])), /One field is not declared in git\. An apply does not remove such a field/)
-  assert.doesNotMatch(bodyOf(withSettle(subjectOf([added]), 'backporch')), /An apply does not remove such a field/)
-  const taken = { ...added, notes: ['the next apply removes it: kustomize-controller takes over what kubectl-edit wrote'] }
+  const added = changeOf({
+    ...REPLICAS,
+    change: 'added',
+    git: undefined,
+    live: 'on',
+    path: 'metadata.annotations["a/b"]',
+  })
+  assert.match(
+    bodyOf(subjectOf([added])),
+    /One field is not declared in git\. An apply does not remove such a field/,
+  )
+  assert.doesNotMatch(
+    bodyOf(withSettle(subjectOf([added]), 'backporch')),
+    /An apply does not remove such a field/,
+  )
+  const taken = {
+    ...added,
+    notes: ['the next apply removes it: kustomize-controller takes over what kubectl-edit wrote'],
+  }
   assert.doesNotMatch(bodyOf(subjectOf([taken])), /An apply does not remove such a field/)
-  assert.match(bodyOf(subjectOf([taken, added])), /One field is not declared in git\. An apply does not remove such a field/)
+  assert.match(
+    bodyOf(subjectOf([taken, added])),
+    /One field is not declared in git\. An apply does not remove such a field/,
+  )
 })
 
 test('for deleted objects, the body names the copy in the record and the lost values', () => {
@@ -93,23 +124,33 @@ test('for deleted objects, the body names the copy in the record and the lost va
   const { path: _path, git: _git, live: _live, ...whole } = changeOf({ ref, change: 'unexpected' })
   const subject = subjectOf([whole])
   const copies = [{ ref, manifest: 'kind: Secret\n', lost: ['data.password'] }]
-  const body = bodyOf({ ...subject, record: { ...subject.record, spec: { ...subject.record.spec, copies } } })
+  const body = bodyOf({
+    ...subject,
+    record: { ...subject.record, spec: { ...subject.record.spec, copies } },
+  })
   const lines = [
     '- The record keeps a copy of Secret `shop/db`, which can be applied again.',
     '- A Restore loses the live value of `data.password` of Secret `shop/db`: git never keeps credentials.',
   ]
   assert.ok(body.includes(lines.join('\n')), body)
-  const losses = ['A Restore loses the live value of data.password of Secret shop/db: git never keeps credentials.']
+  const losses = [
+    'A Restore loses the live value of data.password of Secret shop/db: git never keeps credentials.',
+  ]
   assert.ok(massText({ ...MASS, losses }).body.includes(lines[1] ?? ''))
 })
 
 test('a syncer that reverts without a merge is named in the row of a close', () => {
   const body = bodyOf(subjectOf([REPLICAS], { applier: { ...FLUX, revertsUnasked: 'yes' } }))
-  assert.match(body, /\| \*\*close\*\* \| unchanged \| backporch changes nothing; the syncer reverts it without a merge/)
+  assert.match(
+    body,
+    /\| \*\*close\*\* \| unchanged \| backporch changes nothing; the syncer reverts it without a merge/,
+  )
 })
 
 test('a change that cannot be adopted has no box and no row, and the reason is given', () => {
-  const refused = subjectOf([REPLICAS], { notAdoptable: new Map([[REPLICAS.fingerprint, 'a function writes the field']]) })
+  const refused = subjectOf([REPLICAS], {
+    notAdoptable: new Map([[REPLICAS.fingerprint, 'a function writes the field']]),
+  })
   for (const subject of [refused, PROPOSALS['one-secret'] ?? refused]) {
     assert.match(bodyOf(subject), /- Adopt is not possible: /)
     assert.doesNotMatch(bodyOf(subject), /comment `\/adopt`/)
@@ -130,13 +171,23 @@ test('what no server checked, and what it refuses, is said before the table', ()
       ],
     }),
   )
-  assert.match(body, /\*\*Not checked by a server:\*\* 2 objects with the adopted values \(`the cluster is a recording`\)\./)
-  assert.match(body, /\*\*The server refuses\*\* `Deployment shop\/web` with the adopted values: `a policy denies \\\| it`/)
+  assert.match(
+    body,
+    /\*\*Not checked by a server:\*\* 2 objects with the adopted values \(`the cluster is a recording`\)\./,
+  )
+  assert.match(
+    body,
+    /\*\*The server refuses\*\* `Deployment shop\/web` with the adopted values: `a policy denies \\\| it`/,
+  )
   assert.doesNotMatch(bodyOf(subjectOf([REPLICAS])), /Not checked|server refuses/)
 })
 
 test('a change that cannot be released has no row, and the reason is given', () => {
-  const body = bodyOf(subjectOf([REPLICAS], { notReleasable: new Map([[REPLICAS.fingerprint, 'the syncer holds the field']]) }))
+  const body = bodyOf(
+    subjectOf([REPLICAS], {
+      notReleasable: new Map([[REPLICAS.fingerprint, 'the syncer holds the field']]),
+    }),
+  )
   assert.match(body, /- Release is not possible: the syncer holds the field\./)
   assert.doesNotMatch(body, /comment `\/release`/)
   assert.match(bodyOf(subjectOf([REPLICAS])), /comment `\/release`/)
@@ -166,36 +217,65 @@ test('a forge that takes little, folds nothing and has no pages still gets every
   const body = bodyOf(subjectOf(manyChanges(412), { dialect: PLAIN, ledgerUrl: '' }))
   assert.ok(body.length <= 4_000)
   assert.doesNotMatch(body, /<details>|\]\(|\[!/)
-  for (const part of [/\*\*merge\*\*/, /\*\*close\*\*/, /first seen/, /The table shows \d+ of 495/, /<sub>¹/]) assert.match(body, part)
+  for (const part of [
+    /\*\*merge\*\*/,
+    /\*\*close\*\*/,
+    /first seen/,
+    /The table shows \d+ of 495/,
+    /<sub>¹/,
+  ])
+    assert.match(body, part)
 })
 
 test('only a proposal that is not final is a draft, with the reason', () => {
-  for (const state of [{ kind: 'changing' }, { kind: 'storm' }, { kind: 'render-failed', why: 'x' }] as const) {
+  for (const state of [
+    { kind: 'changing' },
+    { kind: 'storm' },
+    { kind: 'render-failed', why: 'x' },
+  ] as const) {
     const { draft, body } = proposalText(subjectOf([REPLICAS], { states: [state] }))
     assert.ok(draft)
     assert.match(body, /\*\*Draft:\*\*/)
   }
-  assert.ok(!proposalText(subjectOf([REPLICAS], { states: [{ kind: 'snoozed', until: '2026-08-28T14:31:00Z' }] })).draft)
+  assert.ok(
+    !proposalText(
+      subjectOf([REPLICAS], { states: [{ kind: 'snoozed', until: '2026-08-28T14:31:00Z' }] }),
+    ).draft,
+  )
 })
 
 test('critical drift is silent for a day at most', () => {
   assert.match(bodyOf(subjectOf([{ ...REPLICAS, risk: 'critical' }])), /silenced for 24 hours;/)
-  assert.match(bodyOf(subjectOf([{ ...REPLICAS, risk: 'critical' }], { closeSilence: 3_600 })), /silenced for 1 hour;/)
+  assert.match(
+    bodyOf(subjectOf([{ ...REPLICAS, risk: 'critical' }], { closeSilence: 3_600 })),
+    /silenced for 1 hour;/,
+  )
   assert.match(bodyOf(subjectOf([REPLICAS])), /silenced for 30 days;/)
 })
 
 test('a multi-line value is shown by the first line that differs, a long one by the place where it does', () => {
   const [git, live] = ['a\nb\nc', 'a\nx\nc']
-  assert.match(bodyOf(subjectOf([{ ...REPLICAS, git, live }])), /\| `b` \(line 2\) \| `x` \(line 2\) \(/)
+  assert.match(
+    bodyOf(subjectOf([{ ...REPLICAS, git, live }])),
+    /\| `b` \(line 2\) \| `x` \(line 2\) \(/,
+  )
   const long = 'registry.example/a/very/long/path/of/an/image'
-  assert.match(bodyOf(subjectOf([{ ...REPLICAS, git: `${long}:1`, live: `${long}:2` }])), /\| `\.\.\.image:1"` \| `\.\.\.image:2"` \(/)
+  assert.match(
+    bodyOf(subjectOf([{ ...REPLICAS, git: `${long}:1`, live: `${long}:2` }])),
+    /\| `\.\.\.image:1"` \| `\.\.\.image:2"` \(/,
+  )
 })
 
 test('no line of a diff begins like a command of a bot', () => {
   const path = 'data["a"]'
-  const changed = bodyOf(subjectOf([{ ...REPLICAS, path, git: '/lgtm\nx\n /merge', live: '/lgtm\ny\n /merge' }]))
+  const changed = bodyOf(
+    subjectOf([{ ...REPLICAS, path, git: '/lgtm\nx\n /merge', live: '/lgtm\ny\n /merge' }]),
+  )
   assert.match(changed, /\n@@ data\["a"\] @@\n- {3}x\n\+ {3}y\n/)
-  assert.doesNotMatch(bodyOf(subjectOf([{ ...REPLICAS, path: '/approve', git: { a: 1, b: 2 }, live: 0 }])), /^\s*\//m)
+  assert.doesNotMatch(
+    bodyOf(subjectOf([{ ...REPLICAS, path: '/approve', git: { a: 1, b: 2 }, live: 0 }])),
+    /^\s*\//m,
+  )
 })
 
 test('no hash of a hidden value is shown', () => {
@@ -203,17 +283,33 @@ test('no hash of a hidden value is shown', () => {
 })
 
 test('a joint proposal counts all clusters, and states that rows beyond 200 are omitted', () => {
-  const [row = { cluster: '', slug: '', since: '', state: 'drifted', plan: 'Restore', episode: '' } as const] = MASS.rows
+  const [
+    row = {
+      cluster: '',
+      slug: '',
+      since: '',
+      state: 'drifted',
+      plan: 'Restore',
+      episode: '',
+    } as const,
+  ] = MASS.rows
   const rows = Array.from({ length: 250 }, (_each, index) => ({ ...row, cluster: `edge-${index}` }))
-  const { title, body } = massText({ ...MASS, rows, dialect: { ...MASS.dialect, bodyLimit: 250_000 } })
+  const { title, body } = massText({
+    ...MASS,
+    rows,
+    dialect: { ...MASS.dialect, bodyLimit: 250_000 },
+  })
   assert.match(title, /in 250 clusters/)
   assert.match(body, /Shown are 200 of 250 clusters/)
   assert.equal(body.match(/^\| \[`edge-/gm)?.length, 200)
 })
 
 test('the comment after a close states the effect and the end of the silence', () => {
-  assert.deepEqual(outcomeComment({ kind: 'declined', silentUntil: '2026-09-20T14:31:00Z', critical: false }), {
-    topic: 'outcome',
-    body: 'Closed: nothing changes in the cluster. This drift is silenced until 2026-09-20 14:31 UTC. New drift is still reported. Reopening this pull request ends the silence.\n',
-  })
+  assert.deepEqual(
+    outcomeComment({ kind: 'declined', silentUntil: '2026-09-20T14:31:00Z', critical: false }),
+    {
+      topic: 'outcome',
+      body: 'Closed: nothing changes in the cluster. This drift is silenced until 2026-09-20 14:31 UTC. New drift is still reported. Reopening this pull request ends the silence.\n',
+    },
+  )
 })

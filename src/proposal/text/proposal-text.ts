@@ -5,19 +5,36 @@
 import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { formatSubject } from '../../record/subject.ts'
-import { changeTable, hasDiff, kindTable, objectDiff, objectList, planCounts } from './change-table.ts'
+import {
+  changeTable,
+  hasDiff,
+  kindTable,
+  objectDiff,
+  objectList,
+  planCounts,
+} from './change-table.ts'
 import { decisionTable, planBoxes, planRefusals, settleNotes } from './decision-table.ts'
 import { footer, moreLink } from './proposal-footer.ts'
 import { head, planLine } from './proposal-head.ts'
 import { labelsOf } from './proposal-labels.ts'
-import { nobodyApplies, type ObjectChanges, type ProposalSubject, type ProposalText, rankChanges, rankObjects } from './proposal-subject.ts'
+import {
+  nobodyApplies,
+  type ObjectChanges,
+  type ProposalSubject,
+  type ProposalText,
+  rankChanges,
+  rankObjects,
+} from './proposal-subject.ts'
 import { clusterCell, count, firstFitting, folded, listOf } from './words.ts'
 
 export function proposalText(subject: ProposalSubject): ProposalText {
   return {
     title: formatSubject(subject.record, 'Proposed'),
     body: proposalBody(subject),
-    ...labelsOf({ ...subject.record.spec, states: subject.states }, nobodyApplies(subject) ? ['drift-state/no-applier'] : []),
+    ...labelsOf(
+      { ...subject.record.spec, states: subject.states },
+      nobodyApplies(subject) ? ['drift-state/no-applier'] : [],
+    ),
   }
 }
 
@@ -44,7 +61,14 @@ const MANY_OBJECTS = 200
 function amounts(objects: number): readonly Amount[] {
   const many = objects > MANY_OBJECTS
   const diffs = many ? 0 : objects > SOME_OBJECTS ? 10 : objects
-  const whole: Amount = { rows: ROWS, diffs, diffChanges: 50, lists: !many && objects > SOME_OBJECTS, links: true, extras: true }
+  const whole: Amount = {
+    rows: ROWS,
+    diffs,
+    diffChanges: 50,
+    lists: !many && objects > SOME_OBJECTS,
+    links: true,
+    extras: true,
+  }
   return [
     whole,
     { ...whole, lists: false },
@@ -61,10 +85,20 @@ function amounts(objects: number): readonly Amount[] {
 function proposalBody(subject: ProposalSubject): string {
   const objects = rankObjects(subject.record.spec.changes)
   const { bodyLimit } = subject.dialect
-  return firstFitting(amounts(objects.length), (amount) => bodyOf(subject, objects, amount), bodyLimit) ?? bareBody(subject)
+  return (
+    firstFitting(
+      amounts(objects.length),
+      (amount) => bodyOf(subject, objects, amount),
+      bodyLimit,
+    ) ?? bareBody(subject)
+  )
 }
 
-function bodyOf(subject: ProposalSubject, objects: readonly ObjectChanges[], amount: Amount): string {
+function bodyOf(
+  subject: ProposalSubject,
+  objects: readonly ObjectChanges[],
+  amount: Amount,
+): string {
   const { record, base, dialect } = subject
   const { changes } = record.spec
   const rows = rankChanges(changes).slice(0, amount.rows)
@@ -79,7 +113,9 @@ function bodyOf(subject: ProposalSubject, objects: readonly ObjectChanges[], amo
     ...(amount.extras ? [...adoptPart(subject), ...planBoxes(subject, objects)] : []),
     ...diffPart(subject, objects, amount),
     ...(amount.lists ? listPart(subject, objects.slice(amount.diffs)) : []),
-    ...(amount.extras ? [...notePart(subject), ...healthPart(subject), ...commandPart(subject)] : []),
+    ...(amount.extras
+      ? [...notePart(subject), ...healthPart(subject), ...commandPart(subject)]
+      : []),
     ...footer(subject, amount.links),
   ])
 }
@@ -105,27 +141,40 @@ function adoptPart(subject: ProposalSubject): string[] {
   return refusals.length === 0 ? [] : [...refusals, '']
 }
 
-function diffPart({ dialect }: ProposalSubject, objects: readonly ObjectChanges[], amount: Amount): string[] {
+function diffPart(
+  { dialect }: ProposalSubject,
+  objects: readonly ObjectChanges[],
+  amount: Amount,
+): string[] {
   const shown = objects.slice(0, amount.diffs).filter(hasDiff)
   if (objects.length <= OPEN_DIFFS) {
     return shown.flatMap((object) => [
-      objects.length > 1 ? `${markdownCell(describeResourceId(object.ref))}, git (−) and the cluster (+):` : 'Git (−) and the cluster (+):',
+      objects.length > 1
+        ? `${markdownCell(describeResourceId(object.ref))}, git (−) and the cluster (+):`
+        : 'Git (−) and the cluster (+):',
       '',
       objectDiff(object, amount.diffChanges),
       '',
     ])
   }
   return shown.flatMap((object) =>
-    folded(dialect, `Diff, risk ${object.risk}, ${count(object.changes.length, 'change')}:`, describeResourceId(object.ref), [
-      objectDiff(object, amount.diffChanges),
-    ]),
+    folded(
+      dialect,
+      `Diff, risk ${object.risk}, ${count(object.changes.length, 'change')}:`,
+      describeResourceId(object.ref),
+      [objectDiff(object, amount.diffChanges)],
+    ),
   )
 }
 
 /** Objects whose diff is not shown, by kind. */
 function listPart({ dialect }: ProposalSubject, objects: readonly ObjectChanges[]): string[] {
-  const kinds = [...Map.groupBy(objects, ({ ref }) => ref.kind)].sort(([left], [right]) => (left < right ? -1 : 1))
-  return kinds.flatMap(([kind, own]) => folded(dialect, `${count(own.length, 'more object')} of kind`, kind, objectList(own)))
+  const kinds = [...Map.groupBy(objects, ({ ref }) => ref.kind)].sort(([left], [right]) =>
+    left < right ? -1 : 1,
+  )
+  return kinds.flatMap(([kind, own]) =>
+    folded(dialect, `${count(own.length, 'more object')} of kind`, kind, objectList(own)),
+  )
 }
 
 const NOTES_SHOWN = 10
@@ -138,7 +187,9 @@ function notePart({ record, dialect }: ProposalSubject): string[] {
   )
   if (notes.length === 0) return []
   const listed = listOf(notes, NOTES_SHOWN, 'note')
-  return notes.length <= 2 ? [...listed, ''] : folded(dialect, count(notes.length, 'note'), '', listed)
+  return notes.length <= 2
+    ? [...listed, '']
+    : folded(dialect, count(notes.length, 'note'), '', listed)
 }
 
 const MEMBERS_SHOWN = 10
@@ -163,7 +214,9 @@ function commandPart({ record, dialect }: ProposalSubject): string[] {
     'Write a command at the start of a line in a comment. Everyone with write access to the repository can use commands.',
     '',
     ...(several
-      ? ['- `/adopt 1,3` · `/restore 2` · `/release 4` change the plan for these numbers; without numbers, for all changes']
+      ? [
+          '- `/adopt 1,3` · `/restore 2` · `/release 4` change the plan for these numbers; without numbers, for all changes',
+        ]
       : ['- `/adopt` · `/restore` · `/release` change the plan']),
     `- \`/ignore ${number} --for 30d -- reason\` proposes a rule for the policy`,
     '- `/snooze 7d` stops reminders · `/recheck` checks the cluster again · `/recreate` rebuilds this branch',

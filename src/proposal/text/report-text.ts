@@ -5,7 +5,12 @@ import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import { unitName } from '../../record/unit-name.ts'
 import { changeTable, kindTable, objectDiff } from './change-table.ts'
 import { writerNote } from './proposal-footer.ts'
-import { type NumberedChange, type ObjectChanges, rankChanges, rankObjects } from './proposal-subject.ts'
+import {
+  type NumberedChange,
+  type ObjectChanges,
+  rankChanges,
+  rankObjects,
+} from './proposal-subject.ts'
 import { clusterCell, count, time } from './words.ts'
 
 const BODY_OBJECTS = 200
@@ -38,7 +43,9 @@ export function reportText(record: DriftRecord): string {
     '## Changes',
     '',
     ...changeTable(ranked.slice(0, ROWS), undefined),
-    ...(ranked.length > ROWS ? [`and ${count(ranked.length - ROWS, 'more change')}, see the record.`, ''] : []),
+    ...(ranked.length > ROWS
+      ? [`and ${count(ranked.length - ROWS, 'more change')}, see the record.`, '']
+      : []),
     writerNote(changes),
     '',
     '## Diffs, git (−) and the cluster (+)',
@@ -54,13 +61,21 @@ function diffs(objects: readonly ObjectChanges[]): string[] {
   for (const [index, object] of objects.entries()) {
     const block = objectDiff(object, DIFF_CHANGES)
     size += block.length
-    if (size > DIFFS) return [...lines, `and ${count(objects.length - index, 'more object')}, see the record.`]
-    lines.push(`### ${numbers(object.changes)} ${markdownCell(describeResourceId(object.ref), 120)}`, '', block, '')
+    if (size > DIFFS)
+      return [...lines, `and ${count(objects.length - index, 'more object')}, see the record.`]
+    lines.push(
+      `### ${numbers(object.changes)} ${markdownCell(describeResourceId(object.ref), 120)}`,
+      '',
+      block,
+      '',
+    )
   }
   return lines
 }
 
 function numbers(changes: readonly NumberedChange[]): string {
   const [first] = changes
-  return changes.length === 1 ? `${first?.number ?? 0}` : `${first?.number ?? 0} to ${changes.at(-1)?.number ?? 0}`
+  return changes.length === 1
+    ? `${first?.number ?? 0}`
+    : `${first?.number ?? 0} to ${changes.at(-1)?.number ?? 0}`
 }

@@ -4,7 +4,16 @@ import { markdownCell, markdownLink } from '@backporch/kyaml/markdown'
 import { oneLine } from '@backporch/kyaml/text'
 import { commitText } from '../../record/commit-text.ts'
 import type { Change } from '../../record/documents/change.ts'
-import { box, clusterCell, count, firstFitting, plainTime, riskWord, tableOf, time } from './words.ts'
+import {
+  box,
+  clusterCell,
+  count,
+  firstFitting,
+  plainTime,
+  riskWord,
+  tableOf,
+  time,
+} from './words.ts'
 
 export interface StormSubject {
   /** Number of packages, each in one cluster, that began to drift since `since`. */
@@ -15,7 +24,11 @@ export interface StormSubject {
   /** Packages in an hour that are a storm. */
   readonly threshold: number
   /** For a storm of objects: how many differ, and the count and percentage of a cluster that are a storm. */
-  readonly objects?: { readonly count: number; readonly stormObjects: number; readonly stormShare: number }
+  readonly objects?: {
+    readonly count: number
+    readonly stormObjects: number
+    readonly stormShare: number
+  }
   /** Field managers with their number of packages, most first. */
   readonly writers: readonly { readonly manager: string; readonly units: number }[]
   /** The riskiest packages; `url` is empty where there is no page. */
@@ -41,9 +54,15 @@ const SHOWN = 30
 export function stormText(subject: StormSubject): IssueText {
   const { units, since, dialect } = subject
   const [first] = subject.writers
-  const by = first === undefined ? '' : `, ${percent(first.units, units)} by ${oneLine(commitText(first.manager), 30)}`
+  const by =
+    first === undefined
+      ? ''
+      : `, ${percent(first.units, units)} by ${oneLine(commitText(first.manager), 30)}`
   return {
-    title: oneLine(`Drift storm: ${what(subject)} since ${plainTime(since) ?? oneLine(commitText(since), 20)}${by}`, 100),
+    title: oneLine(
+      `Drift storm: ${what(subject)} since ${plainTime(since) ?? oneLine(commitText(since), 20)}${by}`,
+      100,
+    ),
     body:
       firstFitting([SHOWN, 10, 0], (rows) => stormBody(subject, rows), dialect.bodyLimit) ??
       `**Drift storm: ${count(units, 'package')}.** No pull requests are opened during a storm.\n`,
@@ -66,7 +85,10 @@ function stormBody(subject: StormSubject, rows: number): string {
     objects === undefined
       ? `more than ${threshold}`
       : `more than ${count(objects.stormObjects, 'object')} and more than ${objects.stormShare} % of all objects of a cluster`
-  const below = objects === undefined ? `below ${threshold} new packages in an hour` : 'when fewer objects begin to differ in an hour'
+  const below =
+    objects === undefined
+      ? `below ${threshold} new packages in an hour`
+      : 'when fewer objects begin to differ in an hour'
   const shown = worst.slice(0, rows)
   const lines = [
     ...box(dialect, 'caution', [

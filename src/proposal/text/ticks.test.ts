@@ -7,17 +7,31 @@ const ticked = (line: string): string => line.replace('- [ ]', '- [x]')
 const ADOPT: Tick = { verb: 'adopt', drift: '1a2b3c4d', changes: [1, 2, 3, 7] }
 
 test('a ticked box is read with its drift, and an open box is ignored', () => {
-  const boxes = [tickBox(ADOPT, 'Adopt'), tickBox({ verb: 'recheck', drift: '1a2b3c4d', changes: [] }, 'Look again')]
+  const boxes = [
+    tickBox(ADOPT, 'Adopt'),
+    tickBox({ verb: 'recheck', drift: '1a2b3c4d', changes: [] }, 'Look again'),
+  ]
   assert.deepEqual(readTicks(boxes.join('\n')), [])
-  assert.deepEqual(readTicks(boxes.map(ticked).join('\r\n')), [ADOPT, { verb: 'recheck', drift: '1a2b3c4d', changes: [] }])
+  assert.deepEqual(readTicks(boxes.map(ticked).join('\r\n')), [
+    ADOPT,
+    { verb: 'recheck', drift: '1a2b3c4d', changes: [] },
+  ])
 })
 
 test('any numbers come back', () => {
   fc.assert(
-    fc.property(fc.uniqueArray(fc.integer({ min: 1, max: 9_999 }), { minLength: 1, maxLength: 40 }), (numbers) => {
-      const sorted = numbers.toSorted((left, right) => left - right)
-      assert.deepEqual(readTicks(ticked(tickBox({ verb: 'restore', drift: '00000000', changes: numbers }, 'x')))[0]?.changes, sorted)
-    }),
+    fc.property(
+      fc.uniqueArray(fc.integer({ min: 1, max: 9_999 }), { minLength: 1, maxLength: 40 }),
+      (numbers) => {
+        const sorted = numbers.toSorted((left, right) => left - right)
+        assert.deepEqual(
+          readTicks(
+            ticked(tickBox({ verb: 'restore', drift: '00000000', changes: numbers }, 'x')),
+          )[0]?.changes,
+          sorted,
+        )
+      },
+    ),
   )
   assert.equal(formatNumbers([5, 1, 3, 2]), '1-3,5')
 })
@@ -52,13 +66,23 @@ test('a hostile body causes no delay, no long result and no failure', () => {
     }),
   )
   assert.equal(
-    readTicks(Array.from({ length: 5_000 }, (_each, index) => ticked(tickBox({ ...ADOPT, changes: [index + 1] }, 'x'))).join('\n')).length,
+    readTicks(
+      Array.from({ length: 5_000 }, (_each, index) =>
+        ticked(tickBox({ ...ADOPT, changes: [index + 1] }, 'x')),
+      ).join('\n'),
+    ).length,
     50,
   )
   const repeated = Array.from({ length: 40_000 }, () => '1-9999').join(',')
   assert.deepEqual(readTicks(ticked(`- [ ] <!-- backporch:adopt=1a2b3c4d:${repeated} -->`)), [])
-  assert.equal(readTicks(ticked('- [ ] <!-- backporch:adopt=1a2b3c4d:1-9999 -->'))[0]?.changes.length, 9_999)
-  assert.deepEqual(readTicks(ticked('- [ ] <!-- backporch:adopt=1a2b3c4d:1-9999,20000-29999 -->')), [])
+  assert.equal(
+    readTicks(ticked('- [ ] <!-- backporch:adopt=1a2b3c4d:1-9999 -->'))[0]?.changes.length,
+    9_999,
+  )
+  assert.deepEqual(
+    readTicks(ticked('- [ ] <!-- backporch:adopt=1a2b3c4d:1-9999,20000-29999 -->')),
+    [],
+  )
 })
 
 test('a box is bound to the fingerprint', () => {

@@ -38,7 +38,8 @@ export function driftOf(fingerprint: string): string {
   return /^sha256:([0-9a-f]{8})/.exec(fingerprint)?.[1] ?? '00000000'
 }
 
-const BOX = /^ {0,3}[-*+] \[[xX]\] <!-- backporch:(adopt|restore|recheck)=([0-9a-f]{8})(?::([0-9][0-9,-]*))? -->/
+const BOX =
+  /^ {0,3}[-*+] \[[xX]\] <!-- backporch:(adopt|restore|recheck)=([0-9a-f]{8})(?::([0-9][0-9,-]*))? -->/
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
 
 /**
@@ -82,7 +83,8 @@ function readNumbers(text: string): readonly number[] | undefined {
   const numbers: number[] = []
   for (const part of text.split(',')) {
     const [, from, to = from] = /^([1-9][0-9]{0,5})(?:-([1-9][0-9]{0,5}))?$/.exec(part) ?? []
-    if (from === undefined || Number(to) < Number(from) || Number(from) <= (numbers.at(-1) ?? 0)) return undefined
+    if (from === undefined || Number(to) < Number(from) || Number(from) <= (numbers.at(-1) ?? 0))
+      return undefined
     if (numbers.length + Number(to) - Number(from) >= CHANGE_LIMIT) return undefined
     for (let number = Number(from); number <= Number(to); number += 1) numbers.push(number)
   }

@@ -41,10 +41,17 @@ export function plainTime(at: string): string | undefined {
 /** `30 days`, `24 hours`, `10 minutes` */
 export function duration(seconds: number): string {
   if (seconds >= 2 * 86_400) return count(Math.round(seconds / 86_400), 'day')
-  return seconds >= 3_600 ? count(Math.round(seconds / 3_600), 'hour') : count(Math.max(1, Math.round(seconds / 60)), 'minute')
+  return seconds >= 3_600
+    ? count(Math.round(seconds / 3_600), 'hour')
+    : count(Math.max(1, Math.round(seconds / 60)), 'minute')
 }
 
-const PLAN_WORDS = { Restore: 'Restore', Adopt: 'Adopt', Release: 'Release', Mixed: 'mixed' } as const
+const PLAN_WORDS = {
+  Restore: 'Restore',
+  Adopt: 'Adopt',
+  Release: 'Release',
+  Mixed: 'mixed',
+} as const
 
 export function planWord(plan: Plan): string {
   return PLAN_WORDS[plan]
@@ -54,7 +61,13 @@ export function riskWord(risk: Change['risk']): string {
   return risk === 'critical' || risk === 'high' ? `**${risk}**` : risk
 }
 
-const CLASSES = { 'human-tool': 'human tool', controller: 'controller', gitops: 'GitOps syncer', webhook: 'webhook', unknown: '' } as const
+const CLASSES = {
+  'human-tool': 'human tool',
+  controller: 'controller',
+  gitops: 'GitOps syncer',
+  webhook: 'webhook',
+  unknown: '',
+} as const
 
 /** Without the kind of writer, for tables with many rows. */
 export function writerName({ actor }: Change): string {
@@ -79,15 +92,26 @@ export interface LinkBase {
 }
 
 /** The object, linked to the line that declares it where there is a page for it. */
-export function objectLink(change: Pick<Change, 'ref' | 'source'>, links: LinkBase | undefined): string {
+export function objectLink(
+  change: Pick<Change, 'ref' | 'source'>,
+  links: LinkBase | undefined,
+): string {
   const name = markdownCell(describeResourceId(change.ref), NAME_LIMIT)
-  return links === undefined ? name : markdownLink(name, sourceUrl(change.source, links.base, links.dialect))
+  return links === undefined
+    ? name
+    : markdownLink(name, sourceUrl(change.source, links.base, links.dialect))
 }
 
 /** Address of `path:line` at a commit; empty without a location. */
-export function sourceUrl(location: string | undefined, base: ObjectId, dialect: ForgeDialect): string {
+export function sourceUrl(
+  location: string | undefined,
+  base: ObjectId,
+  dialect: ForgeDialect,
+): string {
   const [, path, line] = /^(.+):(\d{1,9})$/s.exec(location ?? '') ?? []
-  return path === undefined ? '' : dialect.fileUrl(base, path, Number(line) > 0 ? Number(line) : undefined)
+  return path === undefined
+    ? ''
+    : dialect.fileUrl(base, path, Number(line) > 0 ? Number(line) : undefined)
 }
 
 interface Sides {
@@ -104,10 +128,20 @@ export function sides(change: Pick<Change, 'change' | 'git' | 'live'>): Sides {
 function sidesIn(change: Pick<Change, 'change' | 'git' | 'live'>, piece: number): Sides {
   if (change.change === 'missing') return { git: 'declared', live: 'not there' }
   if (change.change === 'unexpected') return { git: 'not declared', live: 'there' }
-  if (typeof change.git === 'string' && typeof change.live === 'string' && /\n/.test(change.git + change.live))
+  if (
+    typeof change.git === 'string' &&
+    typeof change.live === 'string' &&
+    /\n/.test(change.git + change.live)
+  )
     return firstLines(change.git, change.live, piece)
-  const [git, live] = [formatValue(change.git, Number.POSITIVE_INFINITY), formatValue(change.live, Number.POSITIVE_INFINITY)]
-  const long = (git.length > VALUE_LIMIT || live.length > VALUE_LIMIT) && change.git !== undefined && change.live !== undefined
+  const [git, live] = [
+    formatValue(change.git, Number.POSITIVE_INFINITY),
+    formatValue(change.live, Number.POSITIVE_INFINITY),
+  ]
+  const long =
+    (git.length > VALUE_LIMIT || live.length > VALUE_LIMIT) &&
+    change.git !== undefined &&
+    change.live !== undefined
   const from = long ? startOfDifference(git, commonStart(git, live)) : 0
   return { git: side(change.git, git, from, piece), live: side(change.live, live, from, piece) }
 }
@@ -141,15 +175,22 @@ function firstLines(git: string, live: string, piece: number): Sides {
   const [left, right] = [git.split('\n'), live.split('\n')]
   const at = commonStart(left, right)
   const cell = (line: string | undefined): string =>
-    line === undefined ? 'no such line' : `${line.trim() === '' ? 'a blank line' : valueCell(line, piece)} (line ${at + 1})`
+    line === undefined
+      ? 'no such line'
+      : `${line.trim() === '' ? 'a blank line' : valueCell(line, piece)} (line ${at + 1})`
   return { git: cell(left[at]), live: cell(right[at]) }
 }
 
 /** Both sides where each fits into a sentence; undefined where one is long, hidden, a structure or no field. */
 export function shortSides(change: Change): Sides | undefined {
   const values = [change.git, change.live].filter((value) => value !== undefined)
-  const short = values.every((value) => (value === null || typeof value !== 'object') && formatValue(value).length <= SHORT_LIMIT)
-  return change.path !== undefined && change.redacted !== true && short ? sidesIn(change, VALUE_LIMIT) : undefined
+  const short = values.every(
+    (value) =>
+      (value === null || typeof value !== 'object') && formatValue(value).length <= SHORT_LIMIT,
+  )
+  return change.path !== undefined && change.redacted !== true && short
+    ? sidesIn(change, VALUE_LIMIT)
+    : undefined
 }
 
 function commonStart(left: string | readonly string[], right: string | readonly string[]): number {
@@ -180,16 +221,27 @@ export function fieldName(change: Pick<Change, 'path'>): string {
 export function fieldCell(change: Pick<Change, 'path'>): string {
   const path = change.path ?? ''
   const fits = (text: string): boolean =>
-    text.length <= FIELD_LIMIT && text.split(BREAKS).every(({ length }) => length <= FIELD_PIECE_LIMIT)
+    text.length <= FIELD_LIMIT &&
+    text.split(BREAKS).every(({ length }) => length <= FIELD_PIECE_LIMIT)
   if (change.path === undefined || fits(path)) return fieldName(change)
   // A step begins behind a dot outside of brackets.
   const ends = [...path.matchAll(/\.(?=[A-Za-z])/g)].map(({ index }) => path.slice(index + 1))
-  const steps = ends.find((rest) => fits(LEFT_OUT + rest) && rest.split('[').length === rest.split(']').length)
-  return markdownCell(LEFT_OUT + (steps ?? sliceFrom(path, path.length - FIELD_PIECE_LIMIT + LEFT_OUT.length)), NAME_LIMIT)
+  const steps = ends.find(
+    (rest) => fits(LEFT_OUT + rest) && rest.split('[').length === rest.split(']').length,
+  )
+  return markdownCell(
+    LEFT_OUT + (steps ?? sliceFrom(path, path.length - FIELD_PIECE_LIMIT + LEFT_OUT.length)),
+    NAME_LIMIT,
+  )
 }
 
 /** A folded block, or a bold line with the content where the forge folds nothing. `name` is put into code. */
-export function folded(dialect: ForgeDialect, words: string, name: string, content: readonly string[]): string[] {
+export function folded(
+  dialect: ForgeDialect,
+  words: string,
+  name: string,
+  content: readonly string[],
+): string[] {
   if (dialect.folds)
     return [
       `<details><summary>${words}${name === '' ? '' : ` ${htmlCode(name, NAME_LIMIT)}`}</summary>`,
@@ -199,25 +251,45 @@ export function folded(dialect: ForgeDialect, words: string, name: string, conte
       '</details>',
       '',
     ]
-  return [`**${words}${name === '' ? '' : ` ${markdownCell(name, NAME_LIMIT)}`}**`, '', ...content, '']
+  return [
+    `**${words}${name === '' ? '' : ` ${markdownCell(name, NAME_LIMIT)}`}**`,
+    '',
+    ...content,
+    '',
+  ]
 }
 
 /** An alert, or a quote where the forge draws none. Each line becomes a paragraph. */
-export function box(dialect: ForgeDialect, kind: 'caution' | 'warning' | 'note', lines: readonly string[]): string[] {
+export function box(
+  dialect: ForgeDialect,
+  kind: 'caution' | 'warning' | 'note',
+  lines: readonly string[],
+): string[] {
   const quoted = lines.flatMap((line, index) => (index === 0 ? [`> ${line}`] : ['>', `> ${line}`]))
   if (dialect.alerts) return [`> [!${kind.toUpperCase()}]`, ...quoted, '']
-  return [`> **${kind === 'note' ? 'Note' : kind === 'warning' ? 'Warning' : 'Caution'}:** ${quoted.join('\n').slice(2)}`, '']
+  return [
+    `> **${kind === 'note' ? 'Note' : kind === 'warning' ? 'Warning' : 'Caution'}:** ${quoted.join('\n').slice(2)}`,
+    '',
+  ]
 }
 
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
-  return [line(head), `|${head.map((name) => (name === '#' ? '--:' : '---')).join('|')}|`, ...rows.map(line), '']
+  return [
+    line(head),
+    `|${head.map((name) => (name === '#' ? '--:' : '---')).join('|')}|`,
+    ...rows.map(line),
+    '',
+  ]
 }
 
 /** `- ` lines of the first `most`, and how many more there are. */
 export function listOf(items: readonly string[], most: number, noun: string): string[] {
   const more = items.length - most
-  return [...items.slice(0, most).map((item) => `- ${item}`), ...(more > 0 ? [`- and ${count(more, `more ${noun}`)}`] : [])]
+  return [
+    ...items.slice(0, most).map((item) => `- ${item}`),
+    ...(more > 0 ? [`- and ${count(more, `more ${noun}`)}`] : []),
+  ]
 }
 
 export function capitalised(text: string): string {
@@ -229,7 +301,10 @@ export function clusterCell(cluster: string): string {
 }
 
 /** A table with a row for each of `rows`. The keys of `columns` are its head. */
-export function tableOf<Row>(rows: readonly Row[], columns: { readonly [head: string]: (row: Row) => string }): string[] {
+export function tableOf<Row>(
+  rows: readonly Row[],
+  columns: { readonly [head: string]: (row: Row) => string },
+): string[] {
   const cells = Object.values(columns)
   return table(
     Object.keys(columns),
@@ -238,7 +313,11 @@ export function tableOf<Row>(rows: readonly Row[], columns: { readonly [head: st
 }
 
 /** The first text of at most `limit` UTF-16 code units; `amounts` go from the longest text to the shortest. */
-export function firstFitting<Amount>(amounts: readonly Amount[], textWith: (amount: Amount) => string, limit: number): string | undefined {
+export function firstFitting<Amount>(
+  amounts: readonly Amount[],
+  textWith: (amount: Amount) => string,
+  limit: number,
+): string | undefined {
   for (const amount of amounts) {
     const text = textWith(amount)
     if (text.length <= limit) return text

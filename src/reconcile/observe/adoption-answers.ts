@@ -1,8 +1,18 @@
 /** Dry runs of the objects of one unit as an adoption would declare them. */
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { formatJson, type JsonObject } from '@backporch/kyaml/json'
-import { metadataText, type Prediction, type RefusalReason, type Resource, resourceKey } from '@backporch/kyaml/resource'
-import { type AdoptionAnswer, type AdoptionLibrary, MissingServerAnswer } from '../../drift/authored/object-manifest.ts'
+import {
+  metadataText,
+  type Prediction,
+  type RefusalReason,
+  type Resource,
+  resourceKey,
+} from '@backporch/kyaml/resource'
+import {
+  type AdoptionAnswer,
+  type AdoptionLibrary,
+  MissingServerAnswer,
+} from '../../drift/authored/object-manifest.ts'
 
 /** A process with several turns has them from the turn before. */
 export interface KnownAdoptions {
@@ -36,9 +46,17 @@ export class AdoptionAnswers implements AdoptionLibrary {
   answerTo(resource: Resource, live: JsonObject): AdoptionAnswer {
     const version = [metadataText(live, 'uid'), metadataText(live, 'resourceVersion')]
     const { id, apiVersion, object } = resource
-    const key = JSON.stringify([this.reader.name, this.manager, resourceKey(id), apiVersion, ...version, formatJson(object)])
+    const key = JSON.stringify([
+      this.reader.name,
+      this.manager,
+      resourceKey(id),
+      apiVersion,
+      ...version,
+      formatJson(object),
+    ])
     const answer = this.ofTurn.get(key) ?? this.known.get(key)
-    if (answer === undefined) throw new MissingServerAnswer((signal) => this.ask(key, resource, signal))
+    if (answer === undefined)
+      throw new MissingServerAnswer((signal) => this.ask(key, resource, signal))
     return answer
   }
 
@@ -53,7 +71,10 @@ export class AdoptionAnswers implements AdoptionLibrary {
 function answerOf(prediction: Prediction): AdoptionAnswer {
   if (prediction.state === 'predicted') return { state: 'accepted' }
   const { why } = prediction.failure
-  if (prediction.state === 'unproven' || (prediction.reason !== undefined && NOT_OF_VALUES.has(prediction.reason)))
+  if (
+    prediction.state === 'unproven' ||
+    (prediction.reason !== undefined && NOT_OF_VALUES.has(prediction.reason))
+  )
     return { state: 'not-checked', why }
   return { state: 'refused', why }
 }

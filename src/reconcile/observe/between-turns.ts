@@ -29,8 +29,14 @@ export class BetweenTurns implements EarlierAnswers {
   readonly lastDrift = new LastDrift()
   readonly creations = new DryRunAnswers<MissingObjectAnswer>()
   readonly verdicts = new DryRunAnswers<CachedVerdict>()
-  readonly manifests: KnownManifests = new LRUCache<string, ManifestAnswer>({ maxSize: MOST_MANIFESTS, sizeCalculation: () => 1 })
-  readonly adoptions: KnownAdoptions = new LRUCache<string, AdoptionAnswer>({ maxSize: MOST_MANIFESTS, sizeCalculation: () => 1 })
+  readonly manifests: KnownManifests = new LRUCache<string, ManifestAnswer>({
+    maxSize: MOST_MANIFESTS,
+    sizeCalculation: () => 1,
+  })
+  readonly adoptions: KnownAdoptions = new LRUCache<string, AdoptionAnswer>({
+    maxSize: MOST_MANIFESTS,
+    sizeCalculation: () => 1,
+  })
   readonly histories = new PackageHistories()
   readonly refusedRefs = new RefusedRefs()
   readonly proposalTurns = new ProposalTurns()
@@ -60,7 +66,10 @@ export class BetweenTurns implements EarlierAnswers {
 
   /** @param milliseconds that the last observation of the cluster took, which succeeded */
   rememberDuration(cluster: string, milliseconds: number): void {
-    this.durations.set(cluster, [...(this.durations.get(cluster) ?? []).slice(1 - MOST_DURATIONS), milliseconds])
+    this.durations.set(cluster, [
+      ...(this.durations.get(cluster) ?? []).slice(1 - MOST_DURATIONS),
+      milliseconds,
+    ])
   }
 
   /** Milliseconds of the longest of the last observations of the cluster; 0 without any. */

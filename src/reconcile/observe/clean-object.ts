@@ -6,8 +6,20 @@
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
 import type { Failure } from '@backporch/kyaml/failure'
-import { type FieldPath, type FieldSchema, field, formatFieldPath, valueAt } from '@backporch/kyaml/field'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
+import {
+  type FieldPath,
+  type FieldSchema,
+  field,
+  formatFieldPath,
+  valueAt,
+} from '@backporch/kyaml/field'
+import {
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from '@backporch/kyaml/json'
 import { shownPathOnly } from '@backporch/kyaml/redaction'
 import { describeResourceId, type Prediction, type Resource } from '@backporch/kyaml/resource'
 import { authoredPart } from '../../drift/authored/authored-part.ts'
@@ -42,7 +54,11 @@ export interface CleaningPorts {
 }
 
 /** @param live the object as it is in the cluster. @throws only the reason of `signal` */
-export async function cleanObject(live: LiveObject, ports: CleaningPorts, signal: AbortSignal): Promise<ManifestAnswer> {
+export async function cleanObject(
+  live: LiveObject,
+  ports: CleaningPorts,
+  signal: AbortSignal,
+): Promise<ManifestAnswer> {
   return new Cleaning(live, ports, signal).run()
 }
 
@@ -95,7 +111,8 @@ class Cleaning {
     if (isJsonObject(value)) {
       for (const [name, below] of Object.entries(value)) {
         // The server gives no defaults to the keys of a map of texts.
-        if (schema.kind === 'object' && !schema.declares(name) && typeof below !== 'object') continue
+        if (schema.kind === 'object' && !schema.declares(name) && typeof below !== 'object')
+          continue
         // Linters and editors demand what the schema does, also where the server has a default.
         const [there, inner] = [[...path, field(name)], schema.child(name)] as const
         if (schema.requires?.(name) === true) await this.leaveOutBelow(there, below, inner)
@@ -121,19 +138,33 @@ class Cleaning {
     const { id, apiVersion, object, schema } = this.live
     const probe = creationProbeOf({ id, apiVersion, object: manifest }, manifest)
     const answer = await this.ports.reader.predict(probe.resource, this.ports.manager, this.signal)
-    const created = answer.state === 'predicted' ? createdObject(answer.object, probe, manifest, object) : undefined
-    return created === undefined ? undefined : compareObjects(object, created, schema).map(({ path }) => formatFieldPath(path))
+    const created =
+      answer.state === 'predicted'
+        ? createdObject(answer.object, probe, manifest, object)
+        : undefined
+    return created === undefined
+      ? undefined
+      : compareObjects(object, created, schema).map(({ path }) => formatFieldPath(path))
   }
 
   /** The manifest of which an apply changes nothing. */
   private async proven(): Promise<ManifestAnswer> {
     for (let attempt = 0; ; attempt += 1) {
       const { id, apiVersion, object, schema } = this.live
-      const answer: Prediction = await this.ports.reader.predict({ id, apiVersion, object: this.manifest }, this.ports.manager, this.signal)
-      if (answer.state === 'unproven') return { manifest: this.manifest, unproven: answer.failure.why }
+      const answer: Prediction = await this.ports.reader.predict(
+        { id, apiVersion, object: this.manifest },
+        this.ports.manager,
+        this.signal,
+      )
+      if (answer.state === 'unproven')
+        return { manifest: this.manifest, unproven: answer.failure.why }
       if (answer.state === 'refused') return { failure: this.refused(answer.failure) }
-      const differences = compareObjects(object, answer.object, schema).filter((each) => !this.isSyncersOwn(each))
-      const lost = differences.filter(({ live, predicted }) => live !== undefined && predicted === undefined)
+      const differences = compareObjects(object, answer.object, schema).filter(
+        (each) => !this.isSyncersOwn(each),
+      )
+      const lost = differences.filter(
+        ({ live, predicted }) => live !== undefined && predicted === undefined,
+      )
       const [changed] = differences.filter((each) => !lost.includes(each))
       if (changed !== undefined) return { failure: this.moves(changed.path) }
       const missed = lost.length > 0 ? lost : this.drift(answer)
@@ -147,11 +178,20 @@ class Cleaning {
   /** Fields of other writers that a comparison with the manifest reports: a default that somebody sent has an owner. */
   private drift(prediction: Prediction): readonly { readonly path: FieldPath }[] {
     const { id, apiVersion, object, schema } = this.live
-    const { manager, presets, syncer = { manager, operation: 'Apply', subresource: '' } } = this.ports
+    const {
+      manager,
+      presets,
+      syncer = { manager, operation: 'Apply', subresource: '' },
+    } = this.ports
     const desired = { id, apiVersion, object: this.manifest, location: NOWHERE }
     const live = { state: 'present', object, metadataOnly: false } as const
     const verdict = detectDrift({ desired, live, schema, prediction }, syncer)
-    const { items } = classifyNoise(verdict, { presets, syncer, scalers: NO_SCALERS, liveOf: () => undefined })
+    const { items } = classifyNoise(verdict, {
+      presets,
+      syncer,
+      scalers: NO_SCALERS,
+      liveOf: () => undefined,
+    })
     return items.filter(({ change }) => change === 'added')
   }
 
@@ -163,7 +203,10 @@ class Cleaning {
 
   /** Marks, which its syncer writes again. */
   private isSyncersOwn({ path, live, predicted }: FieldDifference): boolean {
-    return syncersOfMark(path, live ?? predicted).length > 0 || (predicted !== undefined && isLastApplied(path, predicted, this.live.id))
+    return (
+      syncersOfMark(path, live ?? predicted).length > 0 ||
+      (predicted !== undefined && isLastApplied(path, predicted, this.live.id))
+    )
   }
 
   private refused({ why, remedy }: Failure) {
@@ -191,19 +234,29 @@ const NOWHERE = { path: '', document: 0, item: undefined, line: 1 } as const
 /** What is put back has the place that it has in the live object. */
 function inOrderOf(manifest: JsonObject, live: JsonObject): JsonObject {
   return Object.fromEntries(
-    Object.entries(manifest).map(([name, value]) => [name, name === 'metadata' ? value : ordered(value, getKey(live, name))]),
+    Object.entries(manifest).map(([name, value]) => [
+      name,
+      name === 'metadata' ? value : ordered(value, getKey(live, name)),
+    ]),
   )
 }
 
 function ordered(value: Json, like: Json | undefined): Json {
-  if (isJsonArray(value)) return value.map((item, index) => ordered(item, isJsonArray(like) ? like[index] : undefined))
+  if (isJsonArray(value))
+    return value.map((item, index) => ordered(item, isJsonArray(like) ? like[index] : undefined))
   if (!isJsonObject(value) || !isJsonObject(like)) return value
   const names = Object.keys(like)
-  const entries = Object.entries(value).sort(([one], [other]) => names.indexOf(one) - names.indexOf(other))
-  return Object.fromEntries(entries.map(([name, below]) => [name, ordered(below, getKey(like, name))]))
+  const entries = Object.entries(value).sort(
+    ([one], [other]) => names.indexOf(one) - names.indexOf(other),
+  )
+  return Object.fromEntries(
+    entries.map(([name, below]) => [name, ordered(below, getKey(like, name))]),
+  )
 }
 
 function withoutIdentity(metadata: Json): Json {
   if (!isJsonObject(metadata)) return metadata
-  return Object.fromEntries(Object.entries(metadata).filter(([name]) => name !== 'name' && name !== 'namespace'))
+  return Object.fromEntries(
+    Object.entries(metadata).filter(([name]) => name !== 'name' && name !== 'namespace'),
+  )
 }

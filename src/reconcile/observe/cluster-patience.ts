@@ -23,7 +23,10 @@ export class ClusterPatience {
     this.deadline =
       deadline === undefined
         ? undefined
-        : Math.min(deadline, Math.max(LEAST_PATIENCE, Math.ceil(3 * (request.between?.longest(cluster) ?? 0))))
+        : Math.min(
+            deadline,
+            Math.max(LEAST_PATIENCE, Math.ceil(3 * (request.between?.longest(cluster) ?? 0))),
+          )
   }
 
   /** Duration of the work so far, in milliseconds. */
@@ -32,15 +35,22 @@ export class ClusterPatience {
   }
 
   /** @param work with a signal that ends it when nothing of the time is left @throws only what `signal` was aborted with */
-  async limit<Answer>(signal: AbortSignal, work: (limit: AbortSignal) => Promise<Answer>): Promise<Answer | NotObserved> {
-    const left = this.deadline === undefined ? undefined : Math.max(0, Math.ceil(this.deadline - this.spent))
+  async limit<Answer>(
+    signal: AbortSignal,
+    work: (limit: AbortSignal) => Promise<Answer>,
+  ): Promise<Answer | NotObserved> {
+    const left =
+      this.deadline === undefined ? undefined : Math.max(0, Math.ceil(this.deadline - this.spent))
     const limit = left === undefined ? undefined : AbortSignal.timeout(left)
     const began = performance.now()
     try {
       return await work(limit === undefined ? signal : AbortSignal.any([signal, limit]))
     } catch (thrown) {
       if (signal.aborted) throw thrown
-      const failures = limit?.aborted === true ? ([tooSlow(this.cluster, this.deadline ?? 0)] as const) : failuresOf(thrown)
+      const failures =
+        limit?.aborted === true
+          ? ([tooSlow(this.cluster, this.deadline ?? 0)] as const)
+          : failuresOf(thrown)
       return { cluster: this.cluster, failures, at: presentTime(this.request.clock) }
     } finally {
       this.spent += performance.now() - began

@@ -61,7 +61,8 @@ export async function decideBehind(
   { unit, history, own, claims: ofUnit, git, key, present }: UnitSources,
   signal: AbortSignal,
 ): Promise<readonly ObjectVerdict[]> {
-  if (!verdicts.some(({ mayBeBehind }) => mayBeBehind !== undefined && mayBeBehind.size > 0)) return verdicts
+  if (!verdicts.some(({ mayBeBehind }) => mayBeBehind !== undefined && mayBeBehind.size > 0))
+    return verdicts
   const claims = (ofUnit.length > 0 ? ofUnit : read.claims).slice(0, MOST_JUDGED)
   const [versions, answers] = await Promise.all([history(), own.read(claims, signal)])
   const report = syncerReportOf(claims, answers)
@@ -80,7 +81,9 @@ export async function decideBehind(
     present,
   }
   const decided = setBehindAside(verdicts, evidence)
-  return report.title === undefined ? decided : confirmMissing(decided, { own, title: report.title }, signal)
+  return report.title === undefined
+    ? decided
+    : confirmMissing(decided, { own, title: report.title }, signal)
 }
 
 /**
@@ -99,7 +102,8 @@ async function confirmMissing(
     signal,
   )
   return verdicts.map((verdict): ObjectVerdict => {
-    if (!missing.includes(verdict) || now.get(resourceKey(verdict.id))?.state !== 'present') return verdict
+    if (!missing.includes(verdict) || now.get(resourceKey(verdict.id))?.state !== 'present')
+      return verdict
     const why = `${title} applied it while it was compared`
     const aside = verdict.items.map((drift): SetAside => ({ drift, state: 'Reconciling', why }))
     return { ...verdict, state: 'in-sync', items: [], setAside: [...verdict.setAside, ...aside] }
@@ -107,15 +111,35 @@ async function confirmMissing(
 }
 
 /** What waited in the last report, if that report is complete and about the same content of git. */
-function waitedBefore({ treeHash, baseBranch, ledger }: UnitSources['git'], key: RedactionKey): SyncEvidence['waitedBefore'] {
+function waitedBefore(
+  { treeHash, baseBranch, ledger }: UnitSources['git'],
+  key: RedactionKey,
+): SyncEvidence['waitedBefore'] {
   const { report } = ledger
-  if (report === undefined || report.spec.unit.tree !== treeHash || (report.spec.unit.branch ?? baseBranch) !== baseBranch) return undefined
+  if (
+    report === undefined ||
+    report.spec.unit.tree !== treeHash ||
+    (report.spec.unit.branch ?? baseBranch) !== baseBranch
+  )
+    return undefined
   if (report.status.incomplete !== undefined) return undefined
-  const waited = new Set((report.status.setAside ?? []).flatMap((aside) => (isWaiting(aside.state) ? [keyOf(aside)] : [])))
+  const waited = new Set(
+    (report.status.setAside ?? []).flatMap((aside) =>
+      isWaiting(aside.state) ? [keyOf(aside)] : [],
+    ),
+  )
   return (drift: Drift) =>
-    waited.has(keyOf({ ref: refOf(drift.id), ...(drift.path.length === 0 ? {} : { path: shownPath(key, drift.id, drift.path) }) }))
+    waited.has(
+      keyOf({
+        ref: refOf(drift.id),
+        ...(drift.path.length === 0 ? {} : { path: shownPath(key, drift.id, drift.path) }),
+      }),
+    )
 }
 
-function keyOf({ ref, path }: Pick<NonNullable<DriftReport['status']['setAside']>[number], 'ref' | 'path'>): string {
+function keyOf({
+  ref,
+  path,
+}: Pick<NonNullable<DriftReport['status']['setAside']>[number], 'ref' | 'path'>): string {
   return `${resourceKey(ref)}#${path ?? ''}`
 }

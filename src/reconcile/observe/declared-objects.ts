@@ -28,7 +28,11 @@ export class DeclaredObjects {
    * @param paths of all packages that may run in the cluster
    * @param load what one of them declares; throws where it cannot be read
    */
-  constructor(paths: readonly string[], load: (path: string) => Promise<readonly ResourceId[]>, namespace: string) {
+  constructor(
+    paths: readonly string[],
+    load: (path: string) => Promise<readonly ResourceId[]>,
+    namespace: string,
+  ) {
     this.paths = paths
     this.load = load
     this.namespace = namespace
@@ -40,7 +44,11 @@ export class DeclaredObjects {
   }
 
   /** The declarations of all packages within a folder, except one package. @throws the reason of `signal` */
-  elsewhere(packagePath: string, folder: string | undefined, signal: AbortSignal): Promise<DeclaredElsewhere> {
+  elsewhere(
+    packagePath: string,
+    folder: string | undefined,
+    signal: AbortSignal,
+  ): Promise<DeclaredElsewhere> {
     return this.read(
       this.paths.filter((path) => path !== packagePath && isWithinFolder(path, folder)),
       signal,

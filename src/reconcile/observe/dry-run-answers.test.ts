@@ -15,7 +15,12 @@ function context(
 ): AnswerContext {
   const { version = 'v1.34.3', recorded = false, ...rest } = more
   const observedAt = new Date(START + minutes * 60_000).toISOString()
-  return { cluster: 'prod', manager: 'flux', identity: { uid: 'u', version, observedAt, recorded }, ...rest }
+  return {
+    cluster: 'prod',
+    manager: 'flux',
+    identity: { uid: 'u', version, observedAt, recorded },
+    ...rest,
+  }
 }
 
 const FLUX: SyncerManager = { manager: 'flux', operation: 'Apply', subresource: '' }
@@ -25,8 +30,15 @@ function stored(uid: string, resourceVersion: string): JsonObject {
 }
 
 function config(name: string, color = 'red', namespace = 'shop'): RequestedObject {
-  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data: { color } }
-  return { resource: { id: { group: '', kind: 'ConfigMap', namespace, name }, apiVersion: 'v1', object } }
+  const object = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name, namespace },
+    data: { color },
+  }
+  return {
+    resource: { id: { group: '', kind: 'ConfigMap', namespace, name }, apiVersion: 'v1', object },
+  }
 }
 
 const POSSIBLE: Prediction = { state: 'predicted', object: {} }
@@ -45,7 +57,10 @@ test('an answer is of one content, cluster, server version and field manager', (
     answers.keep(context(), config('a'), [POSSIBLE], 'fits')
     answers.keep(context(), config('b'), [refused('Denied')], 'denied')
     assert.deepEqual(
-      [answers.remembered(context(), config('a'))?.answer, answers.remembered(context(), config('b'))?.answer],
+      [
+        answers.remembered(context(), config('a'))?.answer,
+        answers.remembered(context(), config('b'))?.answer,
+      ],
       ['fits', 'denied'],
     )
     assert.equal(answers.remembered(other, requested)?.answer, undefined)
@@ -54,26 +69,48 @@ test('an answer is of one content, cluster, server version and field manager', (
 
 test('an answer about a stored object is of its uid, version, schema, syncer and what was applied last', () => {
   const of = { live: stored('1', '7'), schema: TEST_SCHEMA, syncer: FLUX, lastApplied: undefined }
-  const applied = { apiVersion: 'v1', object: { data: {} }, storedIn: 'Helm release shop/web revision 2' }
+  const applied = {
+    apiVersion: 'v1',
+    object: { data: {} },
+    storedIn: 'Helm release shop/web revision 2',
+  }
   for (const other of [
     { ...of, live: stored('2', '7') },
     { ...of, live: stored('1', '8') },
     { ...of, schema: TEST_SCHEMA.child('spec') },
-    { ...of, syncer: { ...FLUX, former: [{ manager: 'kubectl', operation: 'Update' as const, subresource: '' }] } },
+    {
+      ...of,
+      syncer: {
+        ...FLUX,
+        former: [{ manager: 'kubectl', operation: 'Update' as const, subresource: '' }],
+      },
+    },
     { ...of, lastApplied: applied },
     undefined,
   ]) {
     const answers = new DryRunAnswers<string>()
     answers.keep(context(), { ...config('a'), stored: of }, [POSSIBLE], 'drifted')
-    assert.equal(answers.remembered(context(), { ...config('a'), stored: { ...of, live: stored('1', '7') } })?.answer, 'drifted')
-    assert.equal(answers.remembered(context(), { ...config('a'), stored: other })?.answer, undefined)
+    assert.equal(
+      answers.remembered(context(), { ...config('a'), stored: { ...of, live: stored('1', '7') } })
+        ?.answer,
+      'drifted',
+    )
+    assert.equal(
+      answers.remembered(context(), { ...config('a'), stored: other })?.answer,
+      undefined,
+    )
   }
 })
 
 test('an object has one answer, however often it changes', () => {
   const answers = new DryRunAnswers<string>()
   for (let version = 0; version < 100; version += 1) {
-    const of = { live: stored('1', String(version)), schema: TEST_SCHEMA, syncer: FLUX, lastApplied: undefined }
+    const of = {
+      live: stored('1', String(version)),
+      schema: TEST_SCHEMA,
+      syncer: FLUX,
+      lastApplied: undefined,
+    }
     answers.keep(context(), { ...config('a'), stored: of }, [POSSIBLE], 'drifted')
   }
   assert.equal(answers.held, 1)
@@ -84,7 +121,9 @@ test('an answer expires, a refusal sooner, and those of one turn not all at once
   const left = (prediction: Prediction, minutes: number): number => {
     const answers = new DryRunAnswers<string>()
     for (const name of names) answers.keep(context(), config(name), [POSSIBLE, prediction], 'kept')
-    return names.filter((name) => answers.remembered(context(minutes), config(name))?.answer !== undefined).length
+    return names.filter(
+      (name) => answers.remembered(context(minutes), config(name))?.answer !== undefined,
+    ).length
   }
   assert.deepEqual([left(POSSIBLE, 22), left(POSSIBLE, 38)], [200, 0])
   const some = left(refused('QuotaExceeded'), 5)
@@ -102,18 +141,28 @@ test('what nobody could say, and what a recording says, is not kept', () => {
 test('of a namespace that is going or gone nothing counts that was said before', () => {
   for (const reason of ['NamespaceTerminating', 'NamespaceMissing'] as const) {
     const answers = new DryRunAnswers<string>()
-    for (const namespace of ['shop', 'other']) answers.keep(context(), config('a', 'red', namespace), [POSSIBLE], 'fits')
+    for (const namespace of ['shop', 'other'])
+      answers.keep(context(), config('a', 'red', namespace), [POSSIBLE], 'fits')
     answers.keep(context(), config('b'), [refused(reason)], 'gone')
-    const known = ['shop', 'other'].map((namespace) => answers.remembered(context(), config('a', 'red', namespace))?.answer)
-    assert.deepEqual([...known, answers.remembered(context(), config('b'))?.answer], [undefined, 'fits', undefined])
+    const known = ['shop', 'other'].map(
+      (namespace) => answers.remembered(context(), config('a', 'red', namespace))?.answer,
+    )
+    assert.deepEqual(
+      [...known, answers.remembered(context(), config('b'))?.answer],
+      [undefined, 'fits', undefined],
+    )
   }
 })
 
 test('no more than fifty thousand are kept', () => {
   const answers = new DryRunAnswers<string>()
-  for (let index = 0; index <= 50_000; index += 1) answers.keep(context(), config(`c${index}`), [POSSIBLE], 'fits')
+  for (let index = 0; index <= 50_000; index += 1)
+    answers.keep(context(), config(`c${index}`), [POSSIBLE], 'fits')
   assert.deepEqual(
-    [answers.remembered(context(), config('c0'))?.answer, answers.remembered(context(), config('c1'))?.answer],
+    [
+      answers.remembered(context(), config('c0'))?.answer,
+      answers.remembered(context(), config('c1'))?.answer,
+    ],
     [undefined, 'fits'],
   )
 })

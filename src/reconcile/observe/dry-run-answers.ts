@@ -7,7 +7,12 @@ import { hash } from 'node:crypto'
 import type { ClusterIdentity } from '@backporch/cluster/cluster'
 import type { FieldManager, FieldSchema } from '@backporch/kyaml/field'
 import { formatJson, type Json, type JsonObject } from '@backporch/kyaml/json'
-import { metadataText, type Prediction, type Resource, resourceKey } from '@backporch/kyaml/resource'
+import {
+  metadataText,
+  type Prediction,
+  type Resource,
+  resourceKey,
+} from '@backporch/kyaml/resource'
 import { LRUCache } from 'lru-cache'
 import type { StoredManifest } from '../../drift/compare/last-applied.ts'
 
@@ -52,7 +57,10 @@ const MOST = 50_000
 
 export class DryRunAnswers<Answer> {
   /** One for each object, because an answer about an earlier state is useless. */
-  private readonly retained = new LRUCache<string, Retained<Answer>>({ maxSize: MOST, sizeCalculation: () => 1 })
+  private readonly retained = new LRUCache<string, Retained<Answer>>({
+    maxSize: MOST,
+    sizeCalculation: () => 1,
+  })
 
   /** How often a cached answer turned out to be invalid. */
   forgotten = 0
@@ -75,24 +83,35 @@ export class DryRunAnswers<Answer> {
    * @param predictions that the answer was computed from
    * @returns until when it is cached, milliseconds since 1970; 0 where it is not
    */
-  keep(context: AnswerContext, requested: RequestedObject, predictions: readonly Prediction[], answer: Answer): number {
+  keep(
+    context: AnswerContext,
+    requested: RequestedObject,
+    predictions: readonly Prediction[],
+    answer: Answer,
+  ): number {
     if (context.identity.recorded || predictions.some(({ state }) => state === 'unproven')) return 0
     const refusals = predictions.filter((prediction) => prediction.state === 'refused')
     const namespace = `${context.cluster}/${requested.resource.id.namespace}`
-    if (refusals.some(({ reason }) => reason === 'NamespaceTerminating' || reason === 'NamespaceMissing')) {
+    if (
+      refusals.some(
+        ({ reason }) => reason === 'NamespaceTerminating' || reason === 'NamespaceMissing',
+      )
+    ) {
       this.forget(namespace)
       return 0
     }
     const location = locationOf(context, requested)
     const of = hashOf(context, requested)
-    const until = timeOf(context) + (refusals.length === 0 ? KEPT.possible : KEPT.refused) * spread(of)
+    const until =
+      timeOf(context) + (refusals.length === 0 ? KEPT.possible : KEPT.refused) * spread(of)
     this.retained.set(location, { answer, of, namespace, until })
     return until
   }
 
   private forget(namespace: string): void {
     this.forgotten += 1
-    for (const [location, retained] of [...this.retained]) if (retained.namespace === namespace) this.retained.delete(location)
+    for (const [location, retained] of [...this.retained])
+      if (retained.namespace === namespace) this.retained.delete(location)
   }
 }
 
@@ -105,7 +124,10 @@ function spread(of: string): number {
   return 0.75 + Number.parseInt(of.slice(0, 4), 16) / 0x1_ffff
 }
 
-function locationOf({ cluster, manager }: AnswerContext, { resource: { id, apiVersion } }: RequestedObject): string {
+function locationOf(
+  { cluster, manager }: AnswerContext,
+  { resource: { id, apiVersion } }: RequestedObject,
+): string {
   return JSON.stringify([cluster, manager, apiVersion, resourceKey(id)])
 }
 
@@ -114,7 +136,14 @@ function hashOf({ identity }: AnswerContext, { resource, stored }: RequestedObje
   const parts: unknown[] = [identity.uid, identity.version, contentHash(resource.object)]
   if (stored !== undefined) {
     const { live, schema, syncer, lastApplied, compared = [] } = stored
-    parts.push(metadataText(live, 'uid'), metadataText(live, 'resourceVersion'), numberOf(schema), syncer, lastApplied, ...compared)
+    parts.push(
+      metadataText(live, 'uid'),
+      metadataText(live, 'resourceVersion'),
+      numberOf(schema),
+      syncer,
+      lastApplied,
+      ...compared,
+    )
   }
   return hash('sha256', formatJson(parts as Json))
 }

@@ -3,9 +3,23 @@ import type { ClusterReader } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
 import type { FieldPath } from '@backporch/kyaml/field'
 import { shownPathOnly } from '@backporch/kyaml/redaction'
-import { describeResourceId, type LiveState, type LiveView, type Resource, resourceKey, type WantedObject } from '@backporch/kyaml/resource'
+import {
+  describeResourceId,
+  type LiveState,
+  type LiveView,
+  type Resource,
+  resourceKey,
+  type WantedObject,
+} from '@backporch/kyaml/resource'
 import type { ObjectVerdict } from '../../drift/compare/drift.ts'
-import { type EarlierValues, isEncrypted, type SealOptions, sealAnswer, sealLive, unsealed } from '../../drift/detect/encrypted-fields.ts'
+import {
+  type EarlierValues,
+  isEncrypted,
+  type SealOptions,
+  sealAnswer,
+  sealLive,
+  unsealed,
+} from '../../drift/detect/encrypted-fields.ts'
 import type { ObservedObject } from '../../drift/detect/object-comparison.ts'
 
 export type ObjectReader = Pick<ClusterReader, 'predict' | 'readLive'>
@@ -19,7 +33,11 @@ export class EncryptedObject implements ObjectReader {
   private unproven: readonly FieldPath[] = []
   private asksEarlier = false
 
-  private constructor(reader: ObjectReader, observed: Omit<ObservedObject, 'prediction'>, options: SealOptions) {
+  private constructor(
+    reader: ObjectReader,
+    observed: Omit<ObservedObject, 'prediction'>,
+    options: SealOptions,
+  ) {
     this.reader = reader
     this.observed = observed
     this.options = options
@@ -27,22 +45,35 @@ export class EncryptedObject implements ObjectReader {
   }
 
   /** Undefined for an object without encrypted fields. */
-  static of(reader: ObjectReader, observed: Omit<ObservedObject, 'prediction'>, options: SealOptions): EncryptedObject | undefined {
-    return isEncrypted(observed.desired.object) ? new EncryptedObject(reader, observed, options) : undefined
+  static of(
+    reader: ObjectReader,
+    observed: Omit<ObservedObject, 'prediction'>,
+    options: SealOptions,
+  ): EncryptedObject | undefined {
+    return isEncrypted(observed.desired.object)
+      ? new EncryptedObject(reader, observed, options)
+      : undefined
   }
 
   /** The live object without the values that git encrypts. */
   sealed(live: LiveState = this.plain): LiveState {
     this.plain = live
     if (live.state !== 'present') return live
-    const { object, unproven, asksEarlier } = sealLive(live.object, this.observed.desired, this.observed.schema, this.options)
+    const { object, unproven, asksEarlier } = sealLive(
+      live.object,
+      this.observed.desired,
+      this.observed.schema,
+      this.options,
+    )
     this.unproven = unproven
     this.asksEarlier = asksEarlier
     return { ...live, object }
   }
 
   /** As `sealed`, with earlier versions of git where they decide whose a value is. */
-  async sealedWith(read: ((desired: Resource) => Promise<EarlierValues>) | undefined): Promise<LiveState> {
+  async sealedWith(
+    read: ((desired: Resource) => Promise<EarlierValues>) | undefined,
+  ): Promise<LiveState> {
     const first = this.sealed()
     if (!this.asksEarlier || read === undefined) return first
     this.options = { ...this.options, earlier: await read(this.observed.desired) }
@@ -52,15 +83,24 @@ export class EncryptedObject implements ObjectReader {
   async readLive(wanted: readonly WantedObject[], signal: AbortSignal): Promise<LiveView> {
     const key = resourceKey(this.observed.desired.id)
     const view = await this.reader.readLive(wanted, signal)
-    return new Map([...view].map(([name, state]) => [name, name === key ? this.sealed(state) : state]))
+    return new Map(
+      [...view].map(([name, state]) => [name, name === key ? this.sealed(state) : state]),
+    )
   }
 
   predict: ClusterReader['predict'] = async (resource: Resource, fieldManager, signal) => {
     const { schema } = this.observed
     const live = this.plain.state === 'present' ? this.plain.object : {}
-    const answer = await this.reader.predict({ ...resource, object: unsealed(resource, live, schema) }, fieldManager, signal)
+    const answer = await this.reader.predict(
+      { ...resource, object: unsealed(resource, live, schema) },
+      fieldManager,
+      signal,
+    )
     return answer.state === 'predicted'
-      ? { state: 'predicted', object: sealAnswer(answer.object, resource, schema, this.options.key) }
+      ? {
+          state: 'predicted',
+          object: sealAnswer(answer.object, resource, schema, this.options.key),
+        }
       : answer
   }
 
@@ -73,7 +113,8 @@ export class EncryptedObject implements ObjectReader {
       code: 'BP3012',
       what: `encrypted fields of ${describeResourceId(verdict.id)} cannot be compared`,
       why: `git encrypts ${shownPathOnly(first, verdict.id)}${others} with SOPS, and nothing says that the syncer wrote the live value`,
-      remedy: 'apply the decrypted object with the syncer, which is then known as its last writer; or name the syncer (--field-manager)',
+      remedy:
+        'apply the decrypted object with the syncer, which is then known as its last writer; or name the syncer (--field-manager)',
     })
     return { ...verdict, state: 'unverified', proof: 'none', failure }
   }

@@ -3,7 +3,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { resourceKey } from '@backporch/kyaml/resource'
-import { HELM_MARKS, InventoryWorld, KUSTOMIZE_MARKS, type Marks, marked } from '../../../test/fakes/inventory-world.ts'
+import {
+  HELM_MARKS,
+  InventoryWorld,
+  KUSTOMIZE_MARKS,
+  type Marks,
+  marked,
+} from '../../../test/fakes/inventory-world.ts'
 import { appliedBy, withMetadata } from '../../../test/fakes/live-object.ts'
 import { yaml } from '../../../test/fakes/turn-world.ts'
 
@@ -25,11 +31,17 @@ spec:
 `
 /** What External Secrets writes on a Secret (external-secrets `pkg/controllers/externalsecret/externalsecret_controller.go`). */
 const EXTERNAL_MARKS: Marks = {
-  labels: { app: 'db', 'reconcile.external-secrets.io/created-by': 'a1b2', 'reconcile.external-secrets.io/managed': 'true' },
+  labels: {
+    app: 'db',
+    'reconcile.external-secrets.io/created-by': 'a1b2',
+    'reconcile.external-secrets.io/managed': 'true',
+  },
   annotations: { 'reconcile.external-secrets.io/data-hash': 'a1b2' },
 }
 /** What is copied from the template of a SealedSecret that sets no owner. */
-const WITHOUT_OWNER: Marks = { annotations: { 'sealedsecrets.bitnami.com/skip-set-owner-references': 'true' } }
+const WITHOUT_OWNER: Marks = {
+  annotations: { 'sealedsecrets.bitnami.com/skip-set-owner-references': 'true' },
+}
 const TOOLS = {
   SealedSecret: {
     file: SEALED,
@@ -45,7 +57,12 @@ const TOOLS = {
   },
 } as const
 
-function generated(kind: keyof typeof TOOLS, manager: string, owned: boolean, copied: Marks = {}): JsonObject {
+function generated(
+  kind: keyof typeof TOOLS,
+  manager: string,
+  owned: boolean,
+  copied: Marks = {},
+): JsonObject {
   const { apiVersion, marks } = TOOLS[kind]
   const secret = appliedBy(manager, {
     apiVersion: 'v1',
@@ -57,7 +74,9 @@ function generated(kind: keyof typeof TOOLS, manager: string, owned: boolean, co
     labels: { ...marks, ...copied.labels, ...(marks as Marks).labels },
     annotations: { ...copied.annotations, ...(marks as Marks).annotations },
   }
-  const owner = [{ apiVersion, kind, name: 'db', uid: 'u', controller: true, blockOwnerDeletion: true }]
+  const owner = [
+    { apiVersion, kind, name: 'db', uid: 'u', controller: true, blockOwnerDeletion: true },
+  ]
   return marked(owned ? withMetadata(secret, { ownerReferences: owner }) : secret, all)
 }
 
@@ -67,7 +86,9 @@ async function told(world: InventoryWorld) {
   assert.ok(unit?.state === 'planned')
   const { report } = unit.plan
   return {
-    changes: report.spec.changes.map(({ change, ref, path }) => `${change} ${ref.kind}/${ref.name} ${path ?? ''}`),
+    changes: report.spec.changes.map(
+      ({ change, ref, path }) => `${change} ${ref.kind}/${ref.name} ${path ?? ''}`,
+    ),
     unmanaged: unmanaged.flatMap(({ objects }) => objects.map(({ id }) => resourceKey(id))),
     state: report.status.state,
   }
@@ -75,7 +96,10 @@ async function told(world: InventoryWorld) {
 
 const CALM = { changes: [], unmanaged: [], state: 'InSync' }
 
-for (const [kind, { file, managers }] of Object.entries(TOOLS) as [keyof typeof TOOLS, (typeof TOOLS)[keyof typeof TOOLS]][]) {
+for (const [kind, { file, managers }] of Object.entries(TOOLS) as [
+  keyof typeof TOOLS,
+  (typeof TOOLS)[keyof typeof TOOLS],
+][]) {
   for (const manager of managers)
     for (const owned of [true, false])
       test(`the Secret of a ${kind} that ${manager} wrote is no drift and not unmanaged ${owned ? 'with' : 'without'} an owner`, async () => {
@@ -88,7 +112,14 @@ for (const [kind, { file, managers }] of Object.entries(TOOLS) as [keyof typeof 
   for (const [what, marks] of [
     ['Flux', KUSTOMIZE_MARKS],
     ['Helm', HELM_MARKS],
-    ['Argo CD', { annotations: { 'argocd.argoproj.io/tracking-id': `web:${TOOLS[kind].apiVersion.split('/')[0]}/${kind}:shop/db` } }],
+    [
+      'Argo CD',
+      {
+        annotations: {
+          'argocd.argoproj.io/tracking-id': `web:${TOOLS[kind].apiVersion.split('/')[0]}/${kind}:shop/db`,
+        },
+      },
+    ],
     ['kpt', { annotations: { 'config.k8s.io/owning-inventory': 'inventory-1' } }],
   ] as const)
     for (const owned of [true, false])
@@ -102,17 +133,31 @@ for (const [kind, { file, managers }] of Object.entries(TOOLS) as [keyof typeof 
 }
 
 test('what External Secrets merges into a Secret of git is no drift', async () => {
-  const secret = 'apiVersion: v1\nkind: Secret\nmetadata: {name: db, namespace: shop}\ndata: {user: YQ==}\n'
+  const secret =
+    'apiVersion: v1\nkind: Secret\nmetadata: {name: db, namespace: shop}\ndata: {user: YQ==}\n'
   const world = new InventoryWorld({
     'apps/web/secret.yaml': `${EXTERNAL.replace('{name: db}', '{name: db, creationPolicy: Merge}')}---\n${secret}`,
   })
   world.cluster.put(appliedBy(world.syncer, yaml(secret)))
-  world.cluster.put(appliedBy(world.syncer, yaml(EXTERNAL.replace('{name: db}', '{name: db, creationPolicy: Merge}'))))
+  world.cluster.put(
+    appliedBy(
+      world.syncer,
+      yaml(EXTERNAL.replace('{name: db}', '{name: db, creationPolicy: Merge}')),
+    ),
+  )
   const writer = 'externalsecrets.external-secrets.io/db'
-  world.edit('/Secret/shop/db', 'metadata.labels["reconcile.external-secrets.io/managed"]', 'true', writer)
+  world.edit(
+    '/Secret/shop/db',
+    'metadata.labels["reconcile.external-secrets.io/managed"]',
+    'true',
+    writer,
+  )
   world.edit('/Secret/shop/db', 'data.password', 'cGxhaW4=', writer)
   assert.deepEqual((await told(world)).changes, [])
   world.edit('/Secret/shop/db', 'data.user', 'Yg==', writer)
   world.edit('/Secret/shop/db', 'data.more', 'Yg==')
-  assert.deepEqual((await told(world)).changes, ['modified Secret/db data.user', 'added Secret/db data.more'])
+  assert.deepEqual((await told(world)).changes, [
+    'modified Secret/db data.user',
+    'added Secret/db data.more',
+  ])
 })

@@ -29,14 +29,20 @@ function began() {
     sent.push(formatJson(resource.object))
     return predict.call(cluster, resource, manager)
   }
-  const renderer = new WorkerRenderer({ allowed: { exec: [], images: [] }, engine: undefined, environment: {} })
+  const renderer = new WorkerRenderer({
+    allowed: { exec: [], images: [] },
+    engine: undefined,
+    environment: {},
+  })
   const memory = { between: new BetweenTurns(), renderer }
   const turn = async () => {
     sent.length = 0
     const { units } = await world.scan(memory)
     const [unit] = units
     assert.ok(unit?.state === 'planned')
-    const changes = unit.plan.report.spec.changes.map(({ ref, path, live }) => `${ref.name} ${path} ${live}`)
+    const changes = unit.plan.report.spec.changes.map(
+      ({ ref, path, live }) => `${ref.name} ${path} ${live}`,
+    )
     return { dryRuns: sent.length, changes }
   }
   const edit = (key: string, field: string, value: string): void =>
@@ -46,7 +52,11 @@ function began() {
 
 for (const [what, key, field] of [
   ['a value that is encrypted in git', '/ConfigMap/shop/sealed', 'data.token'],
-  ['another field of an object with encrypted ones', '/ConfigMap/shop/sealed', 'metadata.labels.team'],
+  [
+    'another field of an object with encrypted ones',
+    '/ConfigMap/shop/sealed',
+    'metadata.labels.team',
+  ],
   ['a field of any other object', WEB_CONFIG, 'data.color'],
 ] as const) {
   test(`${what} that drifted costs a dry run until the answer expires or the object changes, and never one with a ciphertext`, async () => {
@@ -56,8 +66,10 @@ for (const [what, key, field] of [
     const first = await turn()
     assert.deepEqual([first.dryRuns, first.changes.length], [1, 1])
     assert.ok(!sent.join().includes('ENC['))
-    if (field === 'data.token') assert.match(first.changes[0] ?? '', /^sealed data.token hmac-sha256:/)
-    for (let again = 0; again < 3; again += 1) assert.deepEqual(await turn(), { ...first, dryRuns: 0 })
+    if (field === 'data.token')
+      assert.match(first.changes[0] ?? '', /^sealed data.token hmac-sha256:/)
+    for (let again = 0; again < 3; again += 1)
+      assert.deepEqual(await turn(), { ...first, dryRuns: 0 })
     world.pass(40)
     assert.deepEqual(await turn(), first)
     edit(key, field, 'second-canary')
@@ -78,7 +90,12 @@ for (const [what, key, field] of [
 test('a dry run that nobody could make is tried in every turn', async () => {
   const { world, turn, edit } = began()
   edit(WEB_CONFIG, 'data.color', 'red')
-  world.cluster(0).outage = new Failure({ code: 'BP3003', what: 'cannot try', why: 'it is forbidden', remedy: 'allow it' })
+  world.cluster(0).outage = new Failure({
+    code: 'BP3003',
+    what: 'cannot try',
+    why: 'it is forbidden',
+    remedy: 'allow it',
+  })
   const dryRuns = []
   for (let again = 0; again < 3; again += 1) dryRuns.push((await turn()).dryRuns)
   assert.deepEqual(dryRuns, [1, 1, 1])

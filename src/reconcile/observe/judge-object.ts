@@ -7,9 +7,20 @@ import { withLiveCommands } from '../../drift/compare/live-commands.ts'
 import { detectDrift } from '../../drift/detect/detect-drift.ts'
 import { type EarlierValues, isEncrypted } from '../../drift/detect/encrypted-fields.ts'
 import type { ObservedObject } from '../../drift/detect/object-comparison.ts'
-import { type AnswerContext, contentHash, type DryRunAnswers, type RequestedObject } from './dry-run-answers.ts'
+import {
+  type AnswerContext,
+  contentHash,
+  type DryRunAnswers,
+  type RequestedObject,
+} from './dry-run-answers.ts'
 import { EncryptedObject } from './encrypted-object.ts'
-import { creationsBy, type MissingObjectAnswer, MissingObjects, movedBetween, withPrediction } from './predict-object.ts'
+import {
+  creationsBy,
+  type MissingObjectAnswer,
+  MissingObjects,
+  movedBetween,
+  withPrediction,
+} from './predict-object.ts'
 import type { ClusterVerdicts, UnitVerdicts } from './verdicts/cluster-verdicts.ts'
 
 /** Without what each turn reads by itself. */
@@ -44,7 +55,12 @@ export class ObjectJudge {
   private readonly withCreation: ReturnType<typeof creationsBy>
   private answered = Number.POSITIVE_INFINITY
 
-  constructor(reader: ClusterReader, context: AnswerContext, options: JudgeOptions, { verdicts, creations }: EarlierAnswers) {
+  constructor(
+    reader: ClusterReader,
+    context: AnswerContext,
+    options: JudgeOptions,
+    { verdicts, creations }: EarlierAnswers,
+  ) {
     this.reader = reader
     this.context = context
     this.options = options
@@ -62,7 +78,10 @@ export class ObjectJudge {
     const proven = this.proven(object)
     if (proven !== undefined) return proven
     const desired = withLiveCommands(object.desired, object.live)
-    const verdict = await this.compare(desired === object.desired ? object : { ...object, desired }, signal)
+    const verdict = await this.compare(
+      desired === object.desired ? object : { ...object, desired },
+      signal,
+    )
     this.options.known?.keep(object.live, verdict, this.question(object), this.now)
     // Proposals are about the object of git.
     return desired === object.desired ? verdict : { ...verdict, desired: object.desired }
@@ -77,7 +96,17 @@ export class ObjectJudge {
     if (recalled === undefined) return undefined
     this.answered = Math.min(this.answered, recalled.until)
     const { proof } = recalled
-    return { id, apiVersion, desired, state: 'in-sync', proof, items: [], setAside: [], failure: undefined, reapplyFails: undefined }
+    return {
+      id,
+      apiVersion,
+      desired,
+      state: 'in-sync',
+      proof,
+      items: [],
+      setAside: [],
+      failure: undefined,
+      reapplyFails: undefined,
+    }
   }
 
   private question({ desired, stored }: Pick<Observed, 'desired' | 'stored'>): readonly unknown[] {
@@ -107,17 +136,31 @@ export class ObjectJudge {
     const { syncer } = this.options
     const encrypted = EncryptedObject.of(this.reader, object, this.options)
     // An encrypted object cannot be created in a dry run: the server would validate the ciphertext.
-    if (object.live.state === 'absent' && encrypted !== undefined) return detectDrift({ ...object, prediction: undefined }, syncer)
-    if (object.live.state === 'absent') return detectDrift(await this.missing.withPrediction(object, signal), syncer)
+    if (object.live.state === 'absent' && encrypted !== undefined)
+      return detectDrift({ ...object, prediction: undefined }, syncer)
+    if (object.live.state === 'absent')
+      return detectDrift(await this.missing.withPrediction(object, signal), syncer)
     return this.remembered(object, encrypted) ?? this.ask(object, encrypted, signal)
   }
 
-  private async ask(object: Observed, encrypted: EncryptedObject | undefined, signal: AbortSignal): Promise<ObjectVerdict> {
+  private async ask(
+    object: Observed,
+    encrypted: EncryptedObject | undefined,
+    signal: AbortSignal,
+  ): Promise<ObjectVerdict> {
     const { syncer } = this.options
     const reader = encrypted ?? this.reader
-    const found = encrypted === undefined ? object : { ...object, live: await encrypted.sealedWith(this.options.readEarlier) }
+    const found =
+      encrypted === undefined
+        ? object
+        : { ...object, live: await encrypted.sealedWith(this.options.readEarlier) }
     const created = await this.withCreation(found, reader, signal)
-    const observed = await withPrediction(reader, created, { syncer, manager: this.context.manager }, signal)
+    const observed = await withPrediction(
+      reader,
+      created,
+      { syncer, manager: this.context.manager },
+      signal,
+    )
     const detected = detectDrift(observed, syncer)
     const verdict = encrypted?.judged(detected) ?? detected
     const until = this.keep(observed, verdict)
@@ -125,21 +168,32 @@ export class ObjectJudge {
     return verdict
   }
 
-  private remembered(object: Observed, encrypted: EncryptedObject | undefined): ObjectVerdict | undefined {
+  private remembered(
+    object: Observed,
+    encrypted: EncryptedObject | undefined,
+  ): ObjectVerdict | undefined {
     const requested = this.requested(object)
-    const retained = requested === undefined ? undefined : this.retained.remembered(this.context, requested)
+    const retained =
+      requested === undefined ? undefined : this.retained.remembered(this.context, requested)
     if (retained === undefined) return undefined
     this.answered = Math.min(this.answered, retained.until)
     const { answer } = retained
     const live = encrypted === undefined ? object.live : encrypted.sealed()
-    return { ...answer, desired: object.desired, ...(answer.items.length === 0 || live.state !== 'present' ? {} : { live: live.object }) }
+    return {
+      ...answer,
+      desired: object.desired,
+      ...(answer.items.length === 0 || live.state !== 'present' ? {} : { live: live.object }),
+    }
   }
 
   /**
    * Whether an apply changes nothing is requested in every turn: readers of `in-sync` rely on it.
    * @returns until when the verdict holds, without an end where it took no dry run
    */
-  private keep(observed: ObservedObject, { desired: _desired, live: _live, ...verdict }: ObjectVerdict): number {
+  private keep(
+    observed: ObservedObject,
+    { desired: _desired, live: _live, ...verdict }: ObjectVerdict,
+  ): number {
     const { prediction, creation } = observed
     const predictions = [prediction, creation?.prediction].filter((each) => each !== undefined)
     if (predictions.length === 0) return Number.POSITIVE_INFINITY
@@ -147,15 +201,33 @@ export class ObjectJudge {
     // After a write in between, the answer is about another version of the object.
     if (prediction !== undefined && movedBetween(observed.live, prediction)) return 0
     const requested = this.requested(observed)
-    return requested === undefined ? 0 : this.retained.keep(this.context, requested, predictions, verdict)
+    return requested === undefined
+      ? 0
+      : this.retained.keep(this.context, requested, predictions, verdict)
   }
 
   /** Undefined for an object that is not read whole, or has no version. */
-  private requested({ desired: resource, live, schema, stored }: Observed): RequestedObject | undefined {
-    if (live.state !== 'present' || live.metadataOnly || metadataText(live.object, 'resourceVersion') === '') return undefined
+  private requested({
+    desired: resource,
+    live,
+    schema,
+    stored,
+  }: Observed): RequestedObject | undefined {
+    if (
+      live.state !== 'present' ||
+      live.metadataOnly ||
+      metadataText(live.object, 'resourceVersion') === ''
+    )
+      return undefined
     return {
       resource,
-      stored: { live: live.object, schema, syncer: this.options.syncer, lastApplied: stored, compared: this.compared(resource) },
+      stored: {
+        live: live.object,
+        schema,
+        syncer: this.options.syncer,
+        lastApplied: stored,
+        compared: this.compared(resource),
+      },
     }
   }
 }

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { InventoryWorld, KUSTOMIZE_MARKS, kustomization } from '../../../test/fakes/inventory-world.ts'
+import {
+  InventoryWorld,
+  KUSTOMIZE_MARKS,
+  kustomization,
+} from '../../../test/fakes/inventory-world.ts'
 import { TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
 import { WorkerRenderer } from '../../adapters/functions/worker-renderer.ts'
 import type { ObjectVerdict } from '../../drift/compare/drift.ts'
@@ -23,13 +27,23 @@ for (const [where, world] of [
   ['no mark and no placement', () => new TurnWorld()],
   ['an inventory', () => fluxWorld(ENTRIES)],
   ['an inventory that lists what is gone', () => fluxWorld([...ENTRIES, 'shop_gone__ConfigMap'])],
-  ['an inventory of another folder too', () => fluxWorld([...ENTRIES, 'elsewhere_other__ConfigMap'])],
-  ['a placement with allow', () => new TurnWorld('{mode: Propose}', { '.drift/placement.yaml': ALLOW })],
+  [
+    'an inventory of another folder too',
+    () => fluxWorld([...ENTRIES, 'elsewhere_other__ConfigMap']),
+  ],
+  [
+    'a placement with allow',
+    () => new TurnWorld('{mode: Propose}', { '.drift/placement.yaml': ALLOW }),
+  ],
 ] as const) {
   test(`with ${where}, a drifted unit that is as it was is not judged anew`, async () => {
     const here = world()
     here.edit(WEB, 'spec.replicas', 5)
-    const renderer = new WorkerRenderer({ allowed: { exec: [], images: [] }, engine: undefined, environment: {} })
+    const renderer = new WorkerRenderer({
+      allowed: { exec: [], images: [] },
+      engine: undefined,
+      environment: {},
+    })
     const memory = { between: new BetweenTurns(), renderer, dryRun: true }
     const observe = async (): Promise<readonly ObjectVerdict[]> => {
       const [unit] = (await here.scan(memory)).units

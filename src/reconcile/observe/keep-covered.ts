@@ -54,13 +54,20 @@ export function keepCovered(
     const inventory = unexpected.reportedBy.get(one)
     const ref = 'ref' in one ? one.ref : undefined
     if (inventory === undefined || ('code' in one && ref === undefined)) return true
-    return coverage.isOwnInventory(inventory.claimed) || (ref !== undefined && coverage.hasListed(ref, inventory.claimed, false))
+    return (
+      coverage.isOwnInventory(inventory.claimed) ||
+      (ref !== undefined && coverage.hasListed(ref, inventory.claimed, false))
+    )
   }
-  const strangers = unexpected.verdicts.filter((verdict) => !isListed(verdict, unexpected, coverage))
+  const strangers = unexpected.verdicts.filter(
+    (verdict) => !isListed(verdict, unexpected, coverage),
+  )
   const verdicts = known.covered.of(decided, [coverage, ...strangers], () =>
     decided.flatMap((verdict) => judged(verdict, strangers, coverage, live)),
   )
-  const gone = new Set(verdicts.flatMap(({ id, state }) => (state === 'outside' ? [resourceKey(id)] : [])))
+  const gone = new Set(
+    verdicts.flatMap(({ id, state }) => (state === 'outside' ? [resourceKey(id)] : [])),
+  )
   return {
     verdicts,
     live: gone.size === 0 ? live : new Map([...live].filter(([key]) => !gone.has(key))),
@@ -69,10 +76,16 @@ export function keepCovered(
   }
 }
 
-function judged(verdict: ObjectVerdict, strangers: readonly ObjectVerdict[], coverage: Coverage, live: LiveView): readonly ObjectVerdict[] {
+function judged(
+  verdict: ObjectVerdict,
+  strangers: readonly ObjectVerdict[],
+  coverage: Coverage,
+  live: LiveView,
+): readonly ObjectVerdict[] {
   const { id, desired } = verdict
   // An object that another inventory lists and git does not declare is not named.
-  if (desired === undefined) return strangers.some((other) => resourceKey(other.id) === resourceKey(id)) ? [] : [verdict]
+  if (desired === undefined)
+    return strangers.some((other) => resourceKey(other.id) === resourceKey(id)) ? [] : [verdict]
   const state = live.get(resourceKey(id))?.state
   if (state === 'present') {
     const why = coverage.whyOutside(id)
@@ -87,17 +100,40 @@ function judged(verdict: ObjectVerdict, strangers: readonly ObjectVerdict[], cov
   return [{ ...verdict, notSettled }]
 }
 
-function nothingReported({ id, apiVersion, desired }: ObjectVerdict, failure: Failure): ObjectVerdict {
-  return { id, apiVersion, desired, state: 'outside', proof: 'none', items: [], setAside: [], failure, reapplyFails: undefined }
+function nothingReported(
+  { id, apiVersion, desired }: ObjectVerdict,
+  failure: Failure,
+): ObjectVerdict {
+  return {
+    id,
+    apiVersion,
+    desired,
+    state: 'outside',
+    proof: 'none',
+    items: [],
+    setAside: [],
+    failure,
+    reapplyFails: undefined,
+  }
 }
 
-function isListed(verdict: ObjectVerdict, { reportedBy, bearsMark }: UnexpectedObjects, coverage: Coverage): boolean {
+function isListed(
+  verdict: ObjectVerdict,
+  { reportedBy, bearsMark }: UnexpectedObjects,
+  coverage: Coverage,
+): boolean {
   const inventory = reportedBy.get(verdict)
-  return inventory === undefined || coverage.hasListed(verdict.id, inventory.claimed, bearsMark.has(verdict))
+  return (
+    inventory === undefined ||
+    coverage.hasListed(verdict.id, inventory.claimed, bearsMark.has(verdict))
+  )
 }
 
 /** One line for each inventory, for any number of objects. */
-function listsOf(strangers: readonly ObjectVerdict[], { reportedBy }: UnexpectedObjects): readonly Incomplete[] {
+function listsOf(
+  strangers: readonly ObjectVerdict[],
+  { reportedBy }: UnexpectedObjects,
+): readonly Incomplete[] {
   const counts = new Map<KnownInventory, number>()
   for (const stranger of strangers) {
     const inventory = reportedBy.get(stranger)

@@ -12,7 +12,12 @@ const IDENTITY = { uid: 'u', version: 'v1.34.3', recorded: false }
 function resourceOf(name: string): DesiredResource {
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'shop' } }
   const location = { path: `${name}.yaml`, document: 0, item: undefined, line: 1 }
-  return { id: { group: '', kind: 'ConfigMap', namespace: 'shop', name }, apiVersion: 'v1', object, location }
+  return {
+    id: { group: '', kind: 'ConfigMap', namespace: 'shop', name },
+    apiVersion: 'v1',
+    object,
+    location,
+  }
 }
 
 function present(uid: string, resourceVersion: string, metadataOnly = false): LiveState {
@@ -20,9 +25,18 @@ function present(uid: string, resourceVersion: string, metadataOnly = false): Li
 }
 
 const [A, B] = [resourceOf('a'), resourceOf('b')]
-const failure = new Failure({ code: 'BP3005', what: 'cannot get', why: 'the server is down', remedy: 'try again' })
+const failure = new Failure({
+  code: 'BP3005',
+  what: 'cannot get',
+  why: 'the server is down',
+  remedy: 'try again',
+})
 
-function sideOf(a: LiveState, b: LiveState = present('2', '1'), first = A): Pick<LiveSide, 'resources' | 'live'> {
+function sideOf(
+  a: LiveState,
+  b: LiveState = present('2', '1'),
+  first = A,
+): Pick<LiveSide, 'resources' | 'live'> {
   return {
     resources: [first, B].map((resource) => ({ resource, schema: TEST_SCHEMA })),
     live: new Map([
@@ -35,7 +49,11 @@ function sideOf(a: LiveState, b: LiveState = present('2', '1'), first = A): Pick
 test('a unit is known as long as git and the cluster have the same of it', () => {
   const units = new KnownUnits()
   const known = units.of('prod/apps/web', IDENTITY, sideOf(present('1', '7')))
-  assert.equal(units.of('prod/apps/web', IDENTITY, sideOf(present('1', '7'))), known, 'what was read anew is the same by its version')
+  assert.equal(
+    units.of('prod/apps/web', IDENTITY, sideOf(present('1', '7'))),
+    known,
+    'what was read anew is the same by its version',
+  )
   assert.notEqual(units.of('prod/apps/db', IDENTITY, sideOf(present('1', '7'))), known)
   assert.equal(units.of('prod/apps/web', IDENTITY, sideOf(present('1', '7'))), known)
 })
@@ -45,14 +63,25 @@ for (const [what, identity, side] of [
   ['an object that was made anew', IDENTITY, sideOf(present('3', '7'))],
   ['an object that is gone', IDENTITY, sideOf({ state: 'absent' })],
   ['an object of which only the metadata is read', IDENTITY, sideOf(present('1', '7', true))],
-  ['another object in git', IDENTITY, sideOf(present('1', '7'), present('2', '1'), resourceOf('a'))],
-  ['one object less', IDENTITY, { ...sideOf(present('1', '7')), resources: sideOf(present('1', '7')).resources.slice(1) }],
+  [
+    'another object in git',
+    IDENTITY,
+    sideOf(present('1', '7'), present('2', '1'), resourceOf('a')),
+  ],
+  [
+    'one object less',
+    IDENTITY,
+    { ...sideOf(present('1', '7')), resources: sideOf(present('1', '7')).resources.slice(1) },
+  ],
   [
     'another schema',
     IDENTITY,
     {
       ...sideOf(present('1', '7')),
-      resources: sideOf(present('1', '7')).resources.map(({ resource }) => ({ resource, schema: TEST_SCHEMA.child('spec') })),
+      resources: sideOf(present('1', '7')).resources.map(({ resource }) => ({
+        resource,
+        schema: TEST_SCHEMA.child('spec'),
+      })),
     },
   ],
   ['another server version', { ...IDENTITY, version: 'v1.35.0' }, sideOf(present('1', '7'))],
@@ -75,7 +104,10 @@ for (const [what, identity, state] of [
 ] as const) {
   test(`${what} is never known`, () => {
     const units = new KnownUnits()
-    assert.notEqual(units.of('prod/apps/web', identity, sideOf(state)), units.of('prod/apps/web', identity, sideOf(state)))
+    assert.notEqual(
+      units.of('prod/apps/web', identity, sideOf(state)),
+      units.of('prod/apps/web', identity, sideOf(state)),
+    )
   })
 }
 
@@ -88,6 +120,9 @@ test('the units that were not looked at longest go, and one that is too large is
   assert.deepEqual([of('a') === a, units.held], [true, 4])
   assert.notEqual(of('b'), b)
   const small = new KnownUnits(1)
-  assert.notEqual(small.of('a', IDENTITY, sideOf(present('1', '7'))), small.of('a', IDENTITY, sideOf(present('1', '7'))))
+  assert.notEqual(
+    small.of('a', IDENTITY, sideOf(present('1', '7'))),
+    small.of('a', IDENTITY, sideOf(present('1', '7'))),
+  )
   assert.equal(small.held, 0)
 })

@@ -55,11 +55,18 @@ export class KnownUnits {
   }
 
   /** @param unit its cluster and package */
-  of(unit: string, { uid, version, recorded }: Context, side: Pick<LiveSide, 'resources' | 'live'>): KnownUnit {
+  of(
+    unit: string,
+    { uid, version, recorded }: Context,
+    side: Pick<LiveSide, 'resources' | 'live'>,
+  ): KnownUnit {
     // A recording is a file, in which a person may have changed an object and not its version.
     const parts = [uid, version, ...(recorded ? [{}] : []), ...partsOf(side)]
     const before = this.#units.get(unit)
-    const isAsBefore = before !== undefined && before.parts.length === parts.length && parts.every((part, at) => part === before.parts[at])
+    const isAsBefore =
+      before !== undefined &&
+      before.parts.length === parts.length &&
+      parts.every((part, at) => part === before.parts[at])
     if (isAsBefore) return before.known
     const known = new KnownUnit()
     this.#units.set(unit, { parts, known }, { size: Math.max(1, side.resources.length) })
@@ -82,6 +89,9 @@ function partsOf({ resources, live }: Pick<LiveSide, 'resources' | 'live'>): rea
 function versionOf(state: LiveState | undefined): readonly unknown[] {
   if (state?.state === 'absent') return ['absent']
   if (state?.state !== 'present') return [{}]
-  const [uid, version] = [metadataText(state.object, 'uid'), metadataText(state.object, 'resourceVersion')]
+  const [uid, version] = [
+    metadataText(state.object, 'uid'),
+    metadataText(state.object, 'resourceVersion'),
+  ]
   return uid === '' || version === '' ? [{}] : [uid, version, state.metadataOnly]
 }

@@ -15,13 +15,33 @@ function verdictOf(name: string, live: Json, resourceVersion = '1'): ObjectVerdi
     git: 'blue',
     live,
     liveUnread: false,
-    actor: { manager: 'kubectl', operation: 'Update', subresource: '', class: 'human-tool', at: '', confidence: 'field-manager' },
+    actor: {
+      manager: 'kubectl',
+      operation: 'Update',
+      subresource: '',
+      class: 'human-tool',
+      at: '',
+      confidence: 'field-manager',
+    },
     risk: 'low',
     reason: 'X',
     notes: [],
   }
-  const rest = { state: 'drifted', proof: 'dry-run', setAside: [], failure: undefined, reapplyFails: undefined } as const
-  return { id, apiVersion: 'v1', desired: undefined, items: [item], live: { metadata: { resourceVersion } }, ...rest }
+  const rest = {
+    state: 'drifted',
+    proof: 'dry-run',
+    setAside: [],
+    failure: undefined,
+    reapplyFails: undefined,
+  } as const
+  return {
+    id,
+    apiVersion: 'v1',
+    desired: undefined,
+    items: [item],
+    live: { metadata: { resourceVersion } },
+    ...rest,
+  }
 }
 
 test('a difference that is as it was is the same object, though the live object was written', () => {
@@ -44,7 +64,10 @@ for (const [name, live] of [
     last.unchanged('prod/apps/web', [verdictOf('a', { deep: [1, 'x', 10n] })])
     const changed = verdictOf('a', live)
     assert.equal(last.unchanged('prod/apps/web', [changed])[0], changed)
-    assert.equal(last.unchanged('prod/apps/web', [verdictOf('a', live)])[0]?.items[0], changed.items[0])
+    assert.equal(
+      last.unchanged('prod/apps/web', [verdictOf('a', live)])[0]?.items[0],
+      changed.items[0],
+    )
   })
 }
 
@@ -53,7 +76,10 @@ test('another unit, and another object of the unit, have differences of their ow
   const [before] = last.unchanged('prod/apps/web', [verdictOf('a', 'red')])
   const other = last.unchanged('prod/apps/db', [verdictOf('a', 'red')])
   assert.notEqual(other[0]?.items[0], before?.items[0])
-  assert.notEqual(last.unchanged('prod/apps/web', [verdictOf('b', 'red')])[0]?.items[0], before?.items[0])
+  assert.notEqual(
+    last.unchanged('prod/apps/web', [verdictOf('b', 'red')])[0]?.items[0],
+    before?.items[0],
+  )
 })
 
 test('no more is held than the limit: the units that were not looked at longest go', () => {

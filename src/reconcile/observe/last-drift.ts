@@ -46,7 +46,8 @@ export class LastDrift {
       const key = resourceKey(verdict.id)
       const known = before?.objects.get(key)
       const { items, setAside } = verdict
-      const same = known !== undefined && isSame(known.items, items) && isSame(known.setAside, setAside)
+      const same =
+        known !== undefined && isSame(known.items, items) && isSame(known.setAside, setAside)
       objects.set(key, same ? known : { items, setAside })
       return same ? { ...verdict, ...known } : verdict
     })
@@ -54,7 +55,10 @@ export class LastDrift {
       this.#units.delete(unit)
       return verdicts
     }
-    const count = [...objects.values()].reduce((sum, { items, setAside }) => sum + items.length + setAside.length, 0)
+    const count = [...objects.values()].reduce(
+      (sum, { items, setAside }) => sum + items.length + setAside.length,
+      0,
+    )
     this.#units.set(unit, { found: verdicts, now, objects }, { size: count })
     return now
   }

@@ -3,7 +3,11 @@ import type { ClusterReader } from '@backporch/cluster/cluster'
 import { asFailure } from '@backporch/kyaml/failure'
 import { isJsonObject, type JsonObject } from '@backporch/kyaml/json'
 import { metadataText, resourceKey } from '@backporch/kyaml/resource'
-import { type ManifestAnswer, type ManifestLibrary, MissingServerAnswer } from '../../drift/authored/object-manifest.ts'
+import {
+  type ManifestAnswer,
+  type ManifestLibrary,
+  MissingServerAnswer,
+} from '../../drift/authored/object-manifest.ts'
 import type { Drift } from '../../drift/compare/drift.ts'
 import { type CleaningPorts, cleanObject } from './clean-object.ts'
 
@@ -37,9 +41,14 @@ export class ObjectManifests implements ManifestLibrary {
     const object: JsonObject = isJsonObject(live) ? live : {}
     try {
       const { schema } = await this.reader.servedKind(apiVersion, id.kind, signal)
-      const answer = await cleanObject({ id, apiVersion, object, schema }, { reader: this.reader, ...this.by }, signal)
+      const answer = await cleanObject(
+        { id, apiVersion, object, schema },
+        { reader: this.reader, ...this.by },
+        signal,
+      )
       // What a refusal depends on may change without the object.
-      const kept: KnownManifests = 'failure' in answer || answer.unproven !== undefined ? this.failed : this.known
+      const kept: KnownManifests =
+        'failure' in answer || answer.unproven !== undefined ? this.failed : this.known
       kept.set(this.keyOf(drift), answer)
     } catch (thrown) {
       signal.throwIfAborted()
@@ -50,6 +59,14 @@ export class ObjectManifests implements ManifestLibrary {
   private keyOf({ id, uid, live }: Drift): string {
     const version = isJsonObject(live) ? metadataText(live, 'resourceVersion') : ''
     const { manager, syncer, presets } = this.by
-    return JSON.stringify([this.reader.name, manager, syncer, [...presets], resourceKey(id), uid, version])
+    return JSON.stringify([
+      this.reader.name,
+      manager,
+      syncer,
+      [...presets],
+      resourceKey(id),
+      uid,
+      version,
+    ])
   }
 }

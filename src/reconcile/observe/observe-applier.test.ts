@@ -23,10 +23,19 @@ class RequestDescription extends MemoryCluster {
   }
 }
 
-function observe(cluster: MemoryCluster, by: readonly MarkedBy[], signal = new AbortController().signal): Promise<Applier> {
+function observe(
+  cluster: MemoryCluster,
+  by: readonly MarkedBy[],
+  signal = new AbortController().signal,
+): Promise<Applier> {
   const live = new Map([[WEB, present(deploymentOf(by))]])
   const side = { live, claims: claimsOf(live), verdicts: [], syncer: undefined }
-  return observeApplier(new OwnResources(cluster), side, { packagePath: 'apps/web', pipeline: false }, signal)
+  return observeApplier(
+    new OwnResources(cluster),
+    side,
+    { packagePath: 'apps/web', pipeline: false },
+    signal,
+  )
 }
 
 const FLUX: JsonObject = {
@@ -43,7 +52,10 @@ test('the resources of all syncers are read at once, and none where no object na
   await observe(cluster, ['kustomization', 'helmrelease'])
   await observe(cluster, ['ci'])
   await observe(cluster, ['kptLive'])
-  assert.deepEqual(cluster.requested, [[KUSTOMIZATION], ['helm.toolkit.fluxcd.io/HelmRelease/apps/web', KUSTOMIZATION]])
+  assert.deepEqual(cluster.requested, [
+    [KUSTOMIZATION],
+    ['helm.toolkit.fluxcd.io/HelmRelease/apps/web', KUSTOMIZATION],
+  ])
 })
 
 test('a resource that cannot be read is unknown, and the unit goes on', async () => {
@@ -53,7 +65,12 @@ test('a resource that cannot be read is unknown, and the unit goes on', async ()
   const unreadable = await observe(cluster, ['kustomization'])
   assert.equal(unreadable.restores, 'unknown')
   assert.match(unreadable.sentence, /BP3005: the server is down/)
-  cluster.broken = new Failure({ code: 'BP3006', what: 'cannot list', why: 'no answer in time', remedy: 'try again' })
+  cluster.broken = new Failure({
+    code: 'BP3006',
+    what: 'cannot list',
+    why: 'no answer in time',
+    remedy: 'try again',
+  })
   const broken = await observe(cluster, ['kustomization'])
   assert.equal(broken.restores, 'unknown')
   assert.match(broken.sentence, /BP3006: no answer in time/)
@@ -63,21 +80,38 @@ test('an interrupt is an interrupt, not an unknown applier', async () => {
   const cluster = new RequestDescription()
   const interrupt = new AbortController()
   interrupt.abort(new Error('interrupted'))
-  cluster.broken = new Failure({ code: 'BP3006', what: 'cannot list', why: 'no answer in time', remedy: 'try again' })
+  cluster.broken = new Failure({
+    code: 'BP3006',
+    what: 'cannot list',
+    why: 'no answer in time',
+    remedy: 'try again',
+  })
   await assert.rejects(observe(cluster, ['kustomization'], interrupt.signal), /interrupted/)
 })
 
 test('where the folder has files of kpt beside the objects, the command names the files of the objects', async () => {
   const path = 'apps/web/web.yaml'
-  const verdicts = [{ desired: { location: { path } }, items: [] }] as unknown as Parameters<typeof observeApplier>[1]['verdicts']
+  const verdicts = [{ desired: { location: { path } }, items: [] }] as unknown as Parameters<
+    typeof observeApplier
+  >[1]['verdicts']
   const live = new Map([[WEB, present(deploymentOf(['ci']))]])
   const side = { live, claims: claimsOf(live), verdicts, syncer: undefined }
   const command = async (paths: readonly string[]): Promise<string | undefined> => {
     const of = { packagePath: 'apps/web', pipeline: false, paths }
-    return (await observeApplier(new OwnResources(new MemoryCluster()), side, of, new AbortController().signal)).command
+    return (
+      await observeApplier(
+        new OwnResources(new MemoryCluster()),
+        side,
+        of,
+        new AbortController().signal,
+      )
+    ).command
   }
   assert.match((await command(['Kptfile', 'README.md', 'web.yaml'])) ?? '', / -R -f apps\/web$/)
-  assert.match((await command(['Kptfile', 'package-context.yaml', 'web.yaml'])) ?? '', / -f apps\/web\/web\.yaml$/)
+  assert.match(
+    (await command(['Kptfile', 'package-context.yaml', 'web.yaml'])) ?? '',
+    / -f apps\/web\/web\.yaml$/,
+  )
 })
 
 test('where no object has a mark, the resource by which the unit was found decides; one that is pinned restores nothing by the merge alone', async () => {
@@ -87,7 +121,11 @@ test('where no object has a mark, the resource by which the unit was found decid
   const side = { live, claims: claimsOf(live), verdicts: [], syncer: undefined }
   const observed = (pinned: string | undefined): Promise<Applier> => {
     const build = { ...unknownBuild('Flux Kustomization apps/web', ''), object: FLUX, pinned }
-    const of = { packagePath: 'apps/web', pipeline: false, render: { tool: 'flux', build } } as const
+    const of = {
+      packagePath: 'apps/web',
+      pipeline: false,
+      render: { tool: 'flux', build },
+    } as const
     return observeApplier(new OwnResources(cluster), side, of, new AbortController().signal)
   }
   const found = await observed(undefined)
@@ -96,6 +134,11 @@ test('where no object has a mark, the resource by which the unit was found decid
     ['Flux Kustomization apps/web', 'when-told', 'Flux Kustomization apps/web'],
   )
   assert.match(found.sentence, /is suspended/)
-  const pinned = await observed('it applies the tag v1: a merge is applied once spec.ref of it moves')
-  assert.deepEqual([pinned.restores, pinned.warning], ['when-told', 'it applies the tag v1: a merge is applied once spec.ref of it moves'])
+  const pinned = await observed(
+    'it applies the tag v1: a merge is applied once spec.ref of it moves',
+  )
+  assert.deepEqual(
+    [pinned.restores, pinned.warning],
+    ['when-told', 'it applies the tag v1: a merge is applied once spec.ref of it moves'],
+  )
 })

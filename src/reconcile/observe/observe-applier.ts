@@ -27,13 +27,19 @@ interface AppliedPackage extends Pick<Unit, 'packagePath'> {
  */
 export async function observeApplier(
   own: OwnResources,
-  { live, claims: marked, verdicts, syncer }: Pick<ClusterSide, 'live' | 'claims' | 'verdicts' | 'syncer'>,
+  {
+    live,
+    claims: marked,
+    verdicts,
+    syncer,
+  }: Pick<ClusterSide, 'live' | 'claims' | 'verdicts' | 'syncer'>,
   { packagePath, pipeline, render, paths = [] }: AppliedPackage,
   signal: AbortSignal,
 ): Promise<Applier> {
   const drifts = verdicts.flatMap(({ items }) => items)
   const synced = render === undefined ? undefined : describeChoice(render).synced
-  const claims = marked.length === 0 && synced !== undefined ? sourceClaims(synced, [...live.keys()]) : marked
+  const claims =
+    marked.length === 0 && synced !== undefined ? sourceClaims(synced, [...live.keys()]) : marked
   const deciding = decidingClaims({ claims, drifts })
   const answers = await own.read(deciding, signal)
   const files = filesOf(verdicts)
@@ -49,15 +55,25 @@ export async function observeApplier(
     otherFiles: otherFilesIn(packagePath, paths, files),
     ...(render === undefined ? {} : { render }),
   })
-  const found = claims.length === 0 ? applier : { ...applier, report: syncerReportOf(deciding, answers) }
+  const found =
+    claims.length === 0 ? applier : { ...applier, report: syncerReportOf(deciding, answers) }
   return synced?.pinned === undefined ? found : withPinned(found, synced.pinned)
 }
 
 /** The resource by which the unit was found, whether or not an object has its marks. */
-export function sourceClaims({ title, object }: SyncerBuild, keys: readonly string[]): readonly Claim[] {
-  const [kind, namespace, name] = [textOf(object, 'kind'), metadataText(object, 'namespace'), metadataText(object, 'name')]
+export function sourceClaims(
+  { title, object }: SyncerBuild,
+  keys: readonly string[],
+): readonly Claim[] {
+  const [kind, namespace, name] = [
+    textOf(object, 'kind'),
+    metadataText(object, 'namespace'),
+    metadataText(object, 'name'),
+  ]
   const { group } = parseApiVersion(textOf(object, 'apiVersion'))
-  const applier = APPLIER_KINDS.find((each) => plain(each.title({ kind, namespace, name })) === title)
+  const applier = APPLIER_KINDS.find(
+    (each) => plain(each.title({ kind, namespace, name })) === title,
+  )
   if (applier === undefined) return []
   const wanted = [{ id: { group, kind, namespace, name }, apiVersion: '' }]
   return [{ tool: applier.tool, kind, namespace, name, wanted, objects: new Set(keys) }]
@@ -65,20 +81,34 @@ export function sourceClaims({ title, object }: SyncerBuild, keys: readonly stri
 
 /** A source that is fixed to a revision: the merge alone restores nothing. */
 function withPinned(applier: Applier, pinned: string): Applier {
-  const warning = joined([...(applier.warning === undefined ? [] : [applier.phrases.warning]), phrase`${pinned}`], '; ')
-  return { ...applier, restores: 'when-told', warning: plain(warning), phrases: { ...applier.phrases, warning } }
+  const warning = joined(
+    [...(applier.warning === undefined ? [] : [applier.phrases.warning]), phrase`${pinned}`],
+    '; ',
+  )
+  return {
+    ...applier,
+    restores: 'when-told',
+    warning: plain(warning),
+    phrases: { ...applier.phrases, warning },
+  }
 }
 
 /** Undefined where a function creates one of the objects: then it is in a file only after a render. */
 function filesOf(verdicts: ClusterSide['verdicts']): readonly string[] | undefined {
   const locations = verdicts.flatMap(({ desired }) => desired?.location ?? [])
-  return locations.some(({ step }) => step !== undefined) ? undefined : [...new Set(locations.map(({ path }) => path))].sort()
+  return locations.some(({ step }) => step !== undefined)
+    ? undefined
+    : [...new Set(locations.map(({ path }) => path))].sort()
 }
 
 /** What `kubectl apply -R -f FOLDER` reads (k8s.io/cli-runtime `pkg/resource/builder.go`, FileExtensions). */
 const READ_BY_KUBECTL = /\.(?:json|ya?ml)$/
 
-function otherFilesIn(packagePath: string, paths: readonly string[], files: readonly string[] = []): boolean {
+function otherFilesIn(
+  packagePath: string,
+  paths: readonly string[],
+  files: readonly string[] = [],
+): boolean {
   const declared = new Set(files)
   return paths.some((path) => READ_BY_KUBECTL.test(path) && !declared.has(`${packagePath}/${path}`))
 }

@@ -3,7 +3,14 @@ import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import { appliedBy } from '../../../test/fakes/live-object.ts'
 import { idOf } from '../../../test/fakes/memory-cluster.ts'
-import { CONFIG, KPTFILE, TurnWorld, WEB, WEB_CONFIG, yaml } from '../../../test/fakes/turn-world.ts'
+import {
+  CONFIG,
+  KPTFILE,
+  TurnWorld,
+  WEB,
+  WEB_CONFIG,
+  yaml,
+} from '../../../test/fakes/turn-world.ts'
 
 const INVENTORY = `apiVersion: kpt.dev/v1alpha1
 kind: ResourceGroup
@@ -12,18 +19,31 @@ metadata: {name: inv, namespace: shop, labels: {cli-utils.sigs.k8s.io/inventory-
 const LEFT_OVER = CONFIG.replace('name: web', 'name: left-over')
 
 /** A world whose inventory has the given objects besides those of the package. */
-function inventoried(keys: readonly string[], files: { readonly [path: string]: string } = {}): TurnWorld {
-  const world = new TurnWorld('{mode: Propose}', { 'apps/web/resourcegroup.yaml': INVENTORY, ...files })
-  world.cluster.inventory = { source: 'ResourceGroup shop/inv', resources: [WEB, WEB_CONFIG, ...keys].map(idOf) }
+function inventoried(
+  keys: readonly string[],
+  files: { readonly [path: string]: string } = {},
+): TurnWorld {
+  const world = new TurnWorld('{mode: Propose}', {
+    'apps/web/resourcegroup.yaml': INVENTORY,
+    ...files,
+  })
+  world.cluster.inventory = {
+    source: 'ResourceGroup shop/inv',
+    resources: [WEB, WEB_CONFIG, ...keys].map(idOf),
+  }
   return world
 }
 
-async function observedIn(world: TurnWorld): Promise<{ changes: string[]; incomplete: string[]; state: string }> {
+async function observedIn(
+  world: TurnWorld,
+): Promise<{ changes: string[]; incomplete: string[]; state: string }> {
   const { report } = await world.plan()
   const { changes } = report.spec
   return {
     changes: changes.map(({ change, ref }) => `${change} ${ref.kind}/${ref.name}`),
-    incomplete: (report.status.incomplete ?? []).map(({ code, ref }) => `${code} ${ref?.kind ?? '-'}`),
+    incomplete: (report.status.incomplete ?? []).map(
+      ({ code, ref }) => `${code} ${ref?.kind ?? '-'}`,
+    ),
     state: report.status.state,
   }
 }
@@ -31,21 +51,37 @@ async function observedIn(world: TurnWorld): Promise<{ changes: string[]; incomp
 test('an object of the inventory that git does not declare and that is live is unexpected', async () => {
   const world = inventoried(['/ConfigMap/shop/left-over', '/ConfigMap/shop/gone'])
   world.cluster.put(appliedBy(world.syncer, yaml(LEFT_OVER)))
-  assert.deepEqual(await observedIn(world), { changes: ['unexpected ConfigMap/left-over'], incomplete: [], state: 'Drifted' })
+  assert.deepEqual(await observedIn(world), {
+    changes: ['unexpected ConfigMap/left-over'],
+    incomplete: [],
+    state: 'Drifted',
+  })
 })
 
 test('an object of the inventory that cannot be read is not unexpected, and said to be unread', async () => {
   const world = inventoried(['/ConfigMap/shop/left-over'])
   world.cluster.unreadable.add('/ConfigMap/shop/left-over')
-  assert.deepEqual(await observedIn(world), { changes: [], incomplete: ['BP3005 ConfigMap'], state: 'Unknown' })
+  assert.deepEqual(await observedIn(world), {
+    changes: [],
+    incomplete: ['BP3005 ConfigMap'],
+    state: 'Unknown',
+  })
 })
 
 test('an adapter that does not answer for an object of the inventory proves nothing', async () => {
   const world = inventoried(['/ConfigMap/shop/left-over'])
   const { readLive } = world.cluster
   world.cluster.readLive = async (wanted) =>
-    new Map([...(await readLive.call(world.cluster, wanted))].filter(([key]) => !key.endsWith('left-over')))
-  assert.deepEqual(await observedIn(world), { changes: [], incomplete: ['BP9001 ConfigMap'], state: 'Unknown' })
+    new Map(
+      [...(await readLive.call(world.cluster, wanted))].filter(
+        ([key]) => !key.endsWith('left-over'),
+      ),
+    )
+  assert.deepEqual(await observedIn(world), {
+    changes: [],
+    incomplete: ['BP9001 ConfigMap'],
+    state: 'Unknown',
+  })
 })
 
 test('a declared object whose kind nobody could place is not unexpected in the namespace of the context', async () => {
@@ -53,27 +89,54 @@ test('a declared object whose kind nobody could place is not unexpected in the n
     'apps/web/thing.yaml': 'apiVersion: x/v1\nkind: Unserved\nmetadata: {name: thing}\n',
   })
   world.cluster.objects.delete('x/Unserved//thing')
-  world.cluster.put(appliedBy(world.syncer, { apiVersion: 'x/v2', kind: 'Unserved', metadata: { name: 'thing', namespace: 'default' } }))
-  assert.deepEqual(await observedIn(world), { changes: [], incomplete: ['BP3009 Unserved'], state: 'Unknown' })
+  world.cluster.put(
+    appliedBy(world.syncer, {
+      apiVersion: 'x/v2',
+      kind: 'Unserved',
+      metadata: { name: 'thing', namespace: 'default' },
+    }),
+  )
+  assert.deepEqual(await observedIn(world), {
+    changes: [],
+    incomplete: ['BP3009 Unserved'],
+    state: 'Unknown',
+  })
 })
 
 test('an inventory that cannot be read leaves the rest as it is, and is said', async () => {
   const world = inventoried([])
-  const refused = new Failure({ code: 'BP3003', what: 'cannot get', why: 'forbidden', remedy: 'grant get' })
+  const refused = new Failure({
+    code: 'BP3003',
+    what: 'cannot get',
+    why: 'forbidden',
+    remedy: 'grant get',
+  })
   world.cluster.readInventories = async (refs) => refs.map(() => refused)
-  assert.deepEqual(await observedIn(world), { changes: [], incomplete: ['BP3003 -'], state: 'Unknown' })
+  assert.deepEqual(await observedIn(world), {
+    changes: [],
+    incomplete: ['BP3003 -'],
+    state: 'Unknown',
+  })
 })
 
 test('a kind that is not served is unread, never missing', async () => {
   const world = new TurnWorld('{mode: Propose}', {
-    'apps/web/thing.yaml': 'apiVersion: x/v1\nkind: Unserved\nmetadata: {name: thing, namespace: shop}\n',
+    'apps/web/thing.yaml':
+      'apiVersion: x/v1\nkind: Unserved\nmetadata: {name: thing, namespace: shop}\n',
   })
   world.cluster.objects.delete('x/Unserved/shop/thing')
-  assert.deepEqual(await observedIn(world), { changes: [], incomplete: ['BP3009 Unserved'], state: 'Unknown' })
+  assert.deepEqual(await observedIn(world), {
+    changes: [],
+    incomplete: ['BP3009 Unserved'],
+    state: 'Unknown',
+  })
 })
 
 test('one package that cannot be rendered does not stop another', async () => {
-  const world = new TurnWorld('{mode: Propose}', { 'apps/bad/Kptfile': KPTFILE, 'apps/bad/a.yaml': 'a: [1' })
+  const world = new TurnWorld('{mode: Propose}', {
+    'apps/bad/Kptfile': KPTFILE,
+    'apps/bad/a.yaml': 'a: [1',
+  })
   world.edit(WEB, 'spec.replicas', 5)
   const { units } = await world.scan()
   assert.deepEqual(
@@ -87,5 +150,8 @@ test('a cluster that no placement knows is a failure and not "no drift"', async 
   const placement =
     'apiVersion: backporch.dev/v1alpha1\nkind: Placement\nmetadata: {name: a}\nspec: {clusters: [staging], packages: ["**"]}\n'
   const world = new TurnWorld('{mode: Propose}', { '.drift/placement.yaml': placement })
-  await assert.rejects(world.plan(), (thrown) => thrown instanceof Failure && thrown.code === 'BP1011')
+  await assert.rejects(
+    world.plan(),
+    (thrown) => thrown instanceof Failure && thrown.code === 'BP1011',
+  )
 })

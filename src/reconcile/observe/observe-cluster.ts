@@ -7,7 +7,13 @@ import { type JsonObject, textOf } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
 import { describeMost } from '@backporch/kyaml/read-yaml'
 import { withoutSops } from '@backporch/kyaml/redaction'
-import { type AuditedWrite, type InventoryRef, type LiveState, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
+import {
+  type AuditedWrite,
+  type InventoryRef,
+  type LiveState,
+  type ResourceId,
+  resourceKey,
+} from '@backporch/kyaml/resource'
 import { attribute } from '../../drift/attribute/attribution.ts'
 import { findSyncer, writesThroughHelm } from '../../drift/attribute/syncer.ts'
 import type { ObjectVerdict, SyncerManager } from '../../drift/compare/drift.ts'
@@ -86,19 +92,50 @@ export async function observeCluster(
   const { claims } = read
   const unserved = unservedIn(read)
   const everything =
-    unserved.length === 0 ? read.live : new Map([...read.live, ...unserved.map(({ id }) => [resourceKey(id), ABSENT] as const)])
-  const syncer = known.syncer.of(known, [policy.fieldManager], () => syncerOf(observedIn(read), policy.fieldManager))
+    unserved.length === 0
+      ? read.live
+      : new Map([...read.live, ...unserved.map(({ id }) => [resourceKey(id), ABSENT] as const)])
+  const syncer = known.syncer.of(known, [policy.fieldManager], () =>
+    syncerOf(observedIn(read), policy.fieldManager),
+  )
   const stored = writesThroughHelm(syncer) ? unexpected.stored : undefined
-  const there = await judgeAll({ reader, identity }, side, { syncer, stored, fieldManager: policy.fieldManager }, signal)
+  const there = await judgeAll(
+    { reader, identity },
+    side,
+    { syncer, stored, fieldManager: policy.fieldManager },
+    signal,
+  )
   const { stuckAfter } = policy.detect
-  const question = { read, syncer, inventory: unexpected.listed, refused: unexpected.refused, stored, now: identity.observedAt, stuckAfter }
-  const beside = [...unexpected.verdicts, ...unserved.map((resource) => absentVerdict(resource, syncer))]
+  const question = {
+    read,
+    syncer,
+    inventory: unexpected.listed,
+    refused: unexpected.refused,
+    stored,
+    now: identity.observedAt,
+    stuckAfter,
+  }
+  const beside = [
+    ...unexpected.verdicts,
+    ...unserved.map((resource) => absentVerdict(resource, syncer)),
+  ]
   const found = beside.length === 0 ? there : [...there, ...beside]
-  const observed = known.visible.of(found, [policy.visibility], () => visibleOf(found, read, policy))
+  const observed = known.visible.of(found, [policy.visibility], () =>
+    visibleOf(found, read, policy),
+  )
   const decided = await decideBehind(observed, question, side.sources, signal)
-  const covering = { detected: there, decided, live: everything, schemas: schemasOf(read), syncer, unexpected }
+  const covering = {
+    detected: there,
+    decided,
+    live: everything,
+    schemas: schemasOf(read),
+    syncer,
+    unexpected,
+  }
   const { verdicts, live, incomplete, notes } = keepCovered(covering, side.boundary, known)
-  const unknown = read.resources.filter((each): each is Unplaced => !isPlaced(each) && !unserved.includes(each.resource))
+  const unknown = read.resources.filter(
+    (each): each is Unplaced => !isPlaced(each) && !unserved.includes(each.resource),
+  )
   const all = unknown.length === 0 ? verdicts : [...verdicts, ...unknown.map(unreadableVerdict)]
   return {
     identity,
@@ -120,29 +157,45 @@ const ABSENT = { state: 'absent' } as const
 function unservedIn({ resources, live }: ClaimedSide): readonly DesiredResource[] {
   const absent = new Set(
     resources.filter(isPlaced).flatMap(({ resource: { id, object } }) => {
-      const isGone = id.kind === 'CustomResourceDefinition' && live.get(resourceKey(id))?.state === 'absent'
-      return isGone ? [`${textOf(object, 'spec', 'group')}/${textOf(object, 'spec', 'names', 'kind')}`] : []
+      const isGone =
+        id.kind === 'CustomResourceDefinition' && live.get(resourceKey(id))?.state === 'absent'
+      return isGone
+        ? [`${textOf(object, 'spec', 'group')}/${textOf(object, 'spec', 'names', 'kind')}`]
+        : []
     }),
   )
   if (absent.size === 0) return []
   return resources.flatMap((each) =>
-    !isPlaced(each) && each.failure.code === 'BP3009' && absent.has(`${each.resource.id.group}/${each.resource.id.kind}`)
+    !isPlaced(each) &&
+    each.failure.code === 'BP3009' &&
+    absent.has(`${each.resource.id.group}/${each.resource.id.kind}`)
       ? [each.resource]
       : [],
   )
 }
 
 function absentVerdict(desired: DesiredResource, syncer: SyncerManager | undefined): ObjectVerdict {
-  return detectDrift({ desired, live: ABSENT, schema: UNKNOWN_SCHEMA, prediction: undefined }, syncer)
+  return detectDrift(
+    { desired, live: ABSENT, schema: UNKNOWN_SCHEMA, prediction: undefined },
+    syncer,
+  )
 }
 
 function schemasOf({ resources }: ClaimedSide): ReadonlyMap<string, FieldSchema> {
-  return new Map(resources.filter(isPlaced).map(({ resource, schema }) => [resourceKey(resource.id), schema]))
+  return new Map(
+    resources.filter(isPlaced).map(({ resource, schema }) => [resourceKey(resource.id), schema]),
+  )
 }
 
-function visibleOf(found: readonly ObjectVerdict[], read: ClaimedSide, { visibility }: EffectivePolicy): readonly ObjectVerdict[] {
+function visibleOf(
+  found: readonly ObjectVerdict[],
+  read: ClaimedSide,
+  { visibility }: EffectivePolicy,
+): readonly ObjectVerdict[] {
   const schemas = schemasOf(read)
-  return found.map((verdict) => withVisibility(verdict, schemas.get(resourceKey(verdict.id)) ?? UNKNOWN_SCHEMA, visibility))
+  return found.map((verdict) =>
+    withVisibility(verdict, schemas.get(resourceKey(verdict.id)) ?? UNKNOWN_SCHEMA, visibility),
+  )
 }
 
 interface Applying {
@@ -170,21 +223,47 @@ async function judgeAll(
   signal: AbortSignal,
 ): Promise<readonly ObjectVerdict[]> {
   const manager = syncer?.manager ?? fieldManager ?? 'kubectl'
-  const given = [manager, syncer, stored, key, earlier.verdicts.forgotten, earlier.creations.forgotten, decrypted?.plain.size]
+  const given = [
+    manager,
+    syncer,
+    stored,
+    key,
+    earlier.verdicts.forgotten,
+    earlier.creations.forgotten,
+    decrypted?.plain.size,
+  ]
   const before = known.judged.remembered(known, given, Date.parse(identity.observedAt))
   if (before !== undefined) {
     for (const verdict of before)
-      rows?.confirm(read.live.get(resourceKey(verdict.id)) ?? NOT_ANSWERED, verdict, Date.parse(identity.observedAt))
+      rows?.confirm(
+        read.live.get(resourceKey(verdict.id)) ?? NOT_ANSWERED,
+        verdict,
+        Date.parse(identity.observedAt),
+      )
     return before
   }
-  const judgeAt = (observedAt: string, more: Pick<JudgeOptions, 'readEarlier'> = {}): ObjectJudge => {
+  const judgeAt = (
+    observedAt: string,
+    more: Pick<JudgeOptions, 'readEarlier'> = {},
+  ): ObjectJudge => {
     const options = { syncer, key, known: rows, plain: decrypted?.plain, ...more }
-    return new ObjectJudge(reader, { cluster: reader.name, identity: { ...identity, observedAt }, manager }, options, earlier)
+    return new ObjectJudge(
+      reader,
+      { cluster: reader.name, identity: { ...identity, observedAt }, manager },
+      options,
+      earlier,
+    )
   }
   // Between turns no history is read: what it may explain begins a turn.
   const at = (observedAt: string): ObjectJudge => judgeAt(observedAt)
-  const judge = judgeAt(identity.observedAt, decrypted === undefined ? {} : { readEarlier: earlierReader(decrypted, history, signal) })
-  const objects = observedIn(read).map((observed) => ({ ...observed, stored: stored?.get(resourceKey(observed.desired.id)) }))
+  const judge = judgeAt(
+    identity.observedAt,
+    decrypted === undefined ? {} : { readEarlier: earlierReader(decrypted, history, signal) },
+  )
+  const objects = observedIn(read).map((observed) => ({
+    ...observed,
+    stored: stored?.get(resourceKey(observed.desired.id)),
+  }))
   let differences = 0
   const detected = await eachOf(objects, PREDICTION_WIDTH, async (object) => {
     const verdict = await judge.judge(object, signal)
@@ -205,7 +284,12 @@ async function judgeAll(
 
 /** Ends an observation of the whole unit: objects that it depends on beside its own count as they were read, and others are none of it. */
 export function followOthers(
-  { rows, read, unexpected, sources: { own, claims } }: Pick<PackageSide, 'rows' | 'read' | 'unexpected' | 'sources'>,
+  {
+    rows,
+    read,
+    unexpected,
+    sources: { own, claims },
+  }: Pick<PackageSide, 'rows' | 'read' | 'unexpected' | 'sources'>,
   inventory: InventoryRef | undefined,
 ): void {
   if (rows === undefined) return
@@ -216,8 +300,10 @@ export function followOthers(
       'report',
       read.inventory === undefined ? { state: 'absent' } : undefined,
     )
-  for (const { id, apiVersion } of unexpected.verdicts) rows.follow({ id, apiVersion }, 'other', unexpected.live.get(resourceKey(id)))
-  for (const wanted of [...read.claims, ...claims].flatMap((claim) => claim.wanted)) rows.follow(wanted, 'report', own.answered(wanted.id))
+  for (const { id, apiVersion } of unexpected.verdicts)
+    rows.follow({ id, apiVersion }, 'other', unexpected.live.get(resourceKey(id)))
+  for (const wanted of [...read.claims, ...claims].flatMap((claim) => claim.wanted))
+    rows.follow(wanted, 'report', own.answered(wanted.id))
   rows.retainTouched()
 }
 
@@ -263,7 +349,10 @@ async function reportAll(
 /** A log that cannot be read is reported, and hides no drift. @throws only the reason of `signal` */
 async function attributeVerdicts(
   verdicts: readonly ObjectVerdict[],
-  { syncer, policy }: { readonly syncer: SyncerManager | undefined; readonly policy: EffectivePolicy },
+  {
+    syncer,
+    policy,
+  }: { readonly syncer: SyncerManager | undefined; readonly policy: EffectivePolicy },
   { unit, git, audit, key, onNote }: UnitSources,
   signal: AbortSignal,
 ): Promise<readonly ObjectVerdict[]> {
@@ -277,18 +366,28 @@ async function attributeVerdicts(
     } catch (thrown) {
       signal.throwIfAborted()
       const { what, why } = asFailure(thrown)
-      onNote({ cause: 'audit-log-not-read', subject: '', text: `${what}: ${why}; field managers alone are named` })
+      onNote({
+        cause: 'audit-log-not-read',
+        subject: '',
+        text: `${what}: ${why}; field managers alone are named`,
+      })
     }
   }
   const { report } = git.ledger
   const known = knownActors(report)
   const by = { syncer, rules: policy.actors, writes }
   return verdicts.map((verdict) =>
-    overrideRisks(withKnownActors(attribute(verdict, by), known, report?.spec.observed.at ?? '', key), policy.riskOverrides),
+    overrideRisks(
+      withKnownActors(attribute(verdict, by), known, report?.spec.observed.at ?? '', key),
+      policy.riskOverrides,
+    ),
   )
 }
 
-function observedIn({ live, resources }: ClaimedSide): readonly Omit<ObservedObject, 'prediction'>[] {
+function observedIn({
+  live,
+  resources,
+}: ClaimedSide): readonly Omit<ObservedObject, 'prediction'>[] {
   return resources.filter(isPlaced).map(({ resource, schema }: Placed) => ({
     desired: { ...resource, object: withoutSops(resource.object) },
     schema,
@@ -301,7 +400,10 @@ function presentIn(live: ReadonlyMap<string, LiveState>, id: ResourceId): JsonOb
   return state?.state === 'present' && !state.metadataOnly ? state.object : undefined
 }
 
-function syncerOf(observed: readonly Omit<ObservedObject, 'prediction'>[], fieldManager: string | undefined): SyncerManager | undefined {
+function syncerOf(
+  observed: readonly Omit<ObservedObject, 'prediction'>[],
+  fieldManager: string | undefined,
+): SyncerManager | undefined {
   const applied = observed.flatMap(({ desired, live, schema }) =>
     live.state === 'present' ? [{ desired: desired.object, live: live.object, schema }] : [],
   )
@@ -326,13 +428,32 @@ function unreadableVerdict({ resource, failure }: Unplaced): ObjectVerdict {
  * Drift that ownership shows without an answer to the dry run is only a part: the rest of the object is not known.
  * @param verdict as the ledger has it: what is set aside is not drift any more
  */
-export function incompleteOf({ id, desired, state, items, failure, reapplyFails }: ObjectVerdict): Incomplete[] {
+export function incompleteOf({
+  id,
+  desired,
+  state,
+  items,
+  failure,
+  reapplyFails,
+}: ObjectVerdict): Incomplete[] {
   // Drift is told with the refusal of a re-apply. What waits is not: it waits for what never comes. A Secret that is never read stays unknown.
-  const answered = (items.length > 0 && reapplyFails !== undefined) || items.some(({ liveUnread }) => liveUnread)
+  const answered =
+    (items.length > 0 && reapplyFails !== undefined) || items.some(({ liveUnread }) => liveUnread)
   if (failure === undefined || state === 'in-sync' || answered) return []
   const { code, why } = failure
   const remedy =
-    state === 'blocked' && desired !== undefined ? `${failure.remedy} (${desired.location.path}:${desired.location.line})` : failure.remedy
-  const known = state === 'unreadable' || state === 'blocked' || state === 'outside' ? state : 'unverified'
-  return [{ ref: { group: id.group, kind: id.kind, namespace: id.namespace, name: id.name }, state: known, code, why, remedy }]
+    state === 'blocked' && desired !== undefined
+      ? `${failure.remedy} (${desired.location.path}:${desired.location.line})`
+      : failure.remedy
+  const known =
+    state === 'unreadable' || state === 'blocked' || state === 'outside' ? state : 'unverified'
+  return [
+    {
+      ref: { group: id.group, kind: id.kind, namespace: id.namespace, name: id.name },
+      state: known,
+      code,
+      why,
+      remedy,
+    },
+  ]
 }

@@ -1,7 +1,12 @@
 /** Units that could not be observed, as git and the forge have them: enough to find what people decided about them. */
 import type { ClusterIdentity } from '@backporch/cluster/cluster'
 import { readKptfile } from '@backporch/kpt/kptfile'
-import { type FoundPackage, PACKAGE_FILE, packageSlug, rootPackageName } from '@backporch/kpt/package'
+import {
+  type FoundPackage,
+  PACKAGE_FILE,
+  packageSlug,
+  rootPackageName,
+} from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
 import type { Observation, Unit } from '../../plan/observation/observation.ts'
 import type { NotObserved } from '../../plan/turn/turn-observation.ts'
@@ -24,12 +29,20 @@ interface UnobservedUnits {
 /** What failed in clusters that were observed, and of the other clusters what has something open. */
 export async function observeInGit(
   view: RepositoryView,
-  { observed, notObserved }: { readonly observed: readonly ObservedCluster[]; readonly notObserved: readonly NotObserved[] },
+  {
+    observed,
+    notObserved,
+  }: {
+    readonly observed: readonly ObservedCluster[]
+    readonly notObserved: readonly NotObserved[]
+  },
   request: ObserveRequest,
   signal: AbortSignal,
 ): Promise<readonly Observation[]> {
   const failed = observed.map(({ cluster, identity, units }): UnobservedUnits => {
-    const paths = new Set(units.flatMap((unit) => (unit.state === 'failed' ? [unit.packagePath] : [])))
+    const paths = new Set(
+      units.flatMap((unit) => (unit.state === 'failed' ? [unit.packagePath] : [])),
+    )
     return { cluster, identity, packages: view.packages.filter(({ path }) => paths.has(path)) }
   })
   const lost = notObserved.map(({ cluster, at }): UnobservedUnits => {
@@ -41,7 +54,8 @@ export async function observeInGit(
     for (const each of packages) {
       try {
         const unit = await unitOf(view, each, of.cluster, signal)
-        if (unit !== undefined) found.push(await inGit(view, { unit, identity: of.identity }, request, signal))
+        if (unit !== undefined)
+          found.push(await inGit(view, { unit, identity: of.identity }, request, signal))
       } catch (thrown) {
         // Why the unit is not observed is told already.
         if (!(thrown instanceof Failure) || signal.aborted) throw thrown
@@ -51,7 +65,11 @@ export async function observeInGit(
 }
 
 /** The packages that the turn is about and that the ledger has something open of: nothing else waits for a decision. */
-function openIn(view: RepositoryView, cluster: string, { units }: ObserveRequest): readonly FoundPackage[] {
+function openIn(
+  view: RepositoryView,
+  cluster: string,
+  { units }: ObserveRequest,
+): readonly FoundPackage[] {
   if (units.packages.length > 0 || units.labels !== undefined) return []
   const wanted = units.only?.get(cluster) ?? 'all'
   const open = new Set(
@@ -59,7 +77,9 @@ function openIn(view: RepositoryView, cluster: string, { units }: ObserveRequest
       spec.unit.cluster === cluster && status.lifecycle !== '' ? [spec.unit.package] : [],
     ),
   )
-  return packagesIn(view, cluster).filter(({ path }) => open.has(path) && (wanted === 'all' || wanted.has(path)))
+  return packagesIn(view, cluster).filter(
+    ({ path }) => open.has(path) && (wanted === 'all' || wanted.has(path)),
+  )
 }
 
 /** Undefined where its branches and records are not known, because the Kptfile with its name cannot be read. */
@@ -69,10 +89,17 @@ async function unitOf(
   cluster: string,
   signal: AbortSignal,
 ): Promise<Unit | undefined> {
-  const name = path !== '' || source === 'folder' ? rootPackageName(undefined) : await nameOfRoot(view, signal)
+  const name =
+    path !== '' || source === 'folder' ? rootPackageName(undefined) : await nameOfRoot(view, signal)
   if (name === undefined) return undefined
   const of = source === 'folder' ? { source } : {}
-  return { cluster, packagePath: path, packageName: path === '' ? name : path, slug: packageSlug(path, name), ...of }
+  return {
+    cluster,
+    packagePath: path,
+    packageName: path === '' ? name : path,
+    slug: packageSlug(path, name),
+    ...of,
+  }
 }
 
 async function nameOfRoot(view: RepositoryView, signal: AbortSignal): Promise<string | undefined> {
@@ -91,14 +118,29 @@ async function inGit(
 ): Promise<Observation> {
   const { packagePath } = unit
   const files = { files: [], tree: unitTree(view.tree, packagePath, []) }
-  const git = await readGitState({ view, unit }, files, { bot: request.git.bot, writes: true }, signal)
-  const branches = git.branches.map((branch) => (branch.known === true && branch.signed !== false ? branch : { ...branch, foreign: true }))
+  const git = await readGitState(
+    { view, unit },
+    files,
+    { bot: request.git.bot, writes: true },
+    signal,
+  )
+  const branches = git.branches.map((branch) =>
+    branch.known === true && branch.signed !== false ? branch : { ...branch, foreign: true },
+  )
   return {
     unit,
     cluster: identity,
     now: presentTime(request.clock),
     syncer: undefined,
-    applier: applierOf({ claims: [], live: new Map(), own: new Map(), drifts: [], syncer: undefined, packagePath, pipeline: false }),
+    applier: applierOf({
+      claims: [],
+      live: new Map(),
+      own: new Map(),
+      drifts: [],
+      syncer: undefined,
+      packagePath,
+      pipeline: false,
+    }),
     verdicts: [],
     health: [],
     notHandedOver: new Set(),

@@ -21,10 +21,23 @@ import { choosePackages } from '../repository/manifest-folders.ts'
 import { batchesOf } from '../repository/package-batches.ts'
 import { selectByLabels } from '../repository/package-labels.ts'
 import { readProposals } from '../repository/read-proposals.ts'
-import { packagesIn, type RepositoryView, readAhead, readRepository } from '../repository/repository-view.ts'
+import {
+  packagesIn,
+  type RepositoryView,
+  readAhead,
+  readRepository,
+} from '../repository/repository-view.ts'
 import { BetweenTurns } from './between-turns.ts'
 import { DeclaredObjects } from './declared-objects.ts'
-import { type LoadedPackage, type LoadedSide, loadPackage, type ObservedFrom, observe, presentTime, unitName } from './observe.ts'
+import {
+  type LoadedPackage,
+  type LoadedSide,
+  loadPackage,
+  type ObservedFrom,
+  observe,
+  presentTime,
+  unitName,
+} from './observe.ts'
 import { OwnResources } from './own-resources.ts'
 import { readClaimedInventories } from './read-claimed-inventories.ts'
 import { isPlaced, type LiveSide, readLiveSides } from './read-live-sides.ts'
@@ -60,14 +73,24 @@ export async function observeRepository(
       goodPolicies: request.between?.goodPolicies,
     })
     const proposals = await readProposals(view, forge, presentTime(request.clock), signal)
-    if (attempt === ATTEMPTS || !(await isPast(view, proposals, signal))) return { ...view, proposals }
+    if (attempt === ATTEMPTS || !(await isPast(view, proposals, signal)))
+      return { ...view, proposals }
   }
 }
 
 /** Whether a merge happened between the reads of git and of the forge, so that the merged content was not read. */
-async function isPast(view: RepositoryView, proposals: RepositoryView['proposals'], signal: AbortSignal): Promise<boolean> {
-  const merged = [...proposals.values()].some(({ state, ref }) => state === 'merged' && view.refs.has(ref))
-  return merged && (await view.repository.refs(signal)).refs.get(`refs/heads/${view.baseBranch}`) !== view.base
+async function isPast(
+  view: RepositoryView,
+  proposals: RepositoryView['proposals'],
+  signal: AbortSignal,
+): Promise<boolean> {
+  const merged = [...proposals.values()].some(
+    ({ state, ref }) => state === 'merged' && view.refs.has(ref),
+  )
+  return (
+    merged &&
+    (await view.repository.refs(signal)).refs.get(`refs/heads/${view.baseBranch}`) !== view.base
+  )
 }
 
 /** @throws Failure when nothing of the cluster can be observed; failures of one package are in its result */
@@ -84,12 +107,30 @@ export async function observeCluster(
   const identity = await cluster.identify(signal)
   await assertSameCluster(view, cluster.name, identity, signal)
   const own = new OwnResources(cluster)
-  const declared = declaredObjects(view, { cluster: cluster.name, identity, named }, request.renderer, signal)
-  const units = await observeBatches(packages, { view, reader: cluster, identity, own, declared }, request, signal)
-  if (request.cluster.unmanaged !== true) return { cluster: cluster.name, identity, units, unmanaged: undefined }
+  const declared = declaredObjects(
+    view,
+    { cluster: cluster.name, identity, named },
+    request.renderer,
+    signal,
+  )
+  const units = await observeBatches(
+    packages,
+    { view, reader: cluster, identity, own, declared },
+    request,
+    signal,
+  )
+  if (request.cluster.unmanaged !== true)
+    return { cluster: cluster.name, identity, units, unmanaged: undefined }
   request.onProgress?.(`looking for objects in ${cluster.name} that nobody manages`)
-  const observed = units.flatMap((unit) => (unit.state === 'observed' ? unit.observation.verdicts.flatMap(coveredId) : []))
-  return { cluster: cluster.name, identity, units, unmanaged: await readUnmanaged(cluster, observed, declared, signal) }
+  const observed = units.flatMap((unit) =>
+    unit.state === 'observed' ? unit.observation.verdicts.flatMap(coveredId) : [],
+  )
+  return {
+    cluster: cluster.name,
+    identity,
+    units,
+    unmanaged: await readUnmanaged(cluster, observed, declared, signal),
+  }
 }
 
 function pathOf(unit: ObservedUnit): string {
@@ -110,11 +151,13 @@ async function observeBatches(
     units.set(packagePath, { state: 'failed', cluster, packagePath, failures: [failure] })
   for (const { packages: some, keys } of batches) {
     const first = units.size
-    const onDone = (done: number): void => request.onProgress?.(`observing ${cluster}: ${first + done}/${packages.length} packages`)
+    const onDone = (done: number): void =>
+      request.onProgress?.(`observing ${cluster}: ${first + done}/${packages.length} packages`)
     await readAhead(from.view, some, [`${RECORDS_FOLDER}/${cluster}`], signal)
     await marks?.begin(keys)
     try {
-      for (const unit of await observeTogether(some, { ...from, onDone }, request, signal)) units.set(pathOf(unit), unit)
+      for (const unit of await observeTogether(some, { ...from, onDone }, request, signal))
+        units.set(pathOf(unit), unit)
     } finally {
       await marks?.end(keys)
     }
@@ -140,22 +183,40 @@ async function observeTogether(
 ): Promise<readonly ObservedUnit[]> {
   const units = new Map<FoundPackage, ObservedUnit>()
   /** One package's failure is that package's result. */
-  const orFailed = async <Answer>(found: FoundPackage, work: () => Promise<Answer>): Promise<Answer | undefined> => {
+  const orFailed = async <Answer>(
+    found: FoundPackage,
+    work: () => Promise<Answer>,
+  ): Promise<Answer | undefined> => {
     try {
       return await work()
     } catch (thrown) {
-      units.set(found, { state: 'failed', cluster: from.reader.name, packagePath: found.path, failures: failuresOf(thrown) })
+      units.set(found, {
+        state: 'failed',
+        cluster: from.reader.name,
+        packagePath: found.path,
+        failures: failuresOf(thrown),
+      })
       return undefined
     }
   }
   const loads = await eachOf(packages, WIDTH, (found) =>
     orFailed(found, async () => ({
       found,
-      ...(await loadPackage(from.view, found, { cluster: from.reader.name, identity: from.identity, renderer: request.renderer }, signal)),
+      ...(await loadPackage(
+        from.view,
+        found,
+        { cluster: from.reader.name, identity: from.identity, renderer: request.renderer },
+        signal,
+      )),
     })),
   )
   const loaded = loads.filter((load) => load !== undefined)
-  const sides = await readSides(loaded, { ...from, declared }, request.between ?? new BetweenTurns(), signal)
+  const sides = await readSides(
+    loaded,
+    { ...from, declared },
+    request.between ?? new BetweenTurns(),
+    signal,
+  )
   onDone(units.size)
   await eachOf(sides, WIDTH, async (side) => {
     const { loaded: load } = side
@@ -184,10 +245,16 @@ async function readSides(
   between: BetweenTurns,
   signal: AbortSignal,
 ): Promise<readonly (LoadedSide & { readonly loaded: Loaded })[]> {
-  const sides = (await readLiveSides(reader, declared.namespace, loaded, signal)).map(({ of, side }) => {
-    const known = between.unitsOf(reader.name).of(unitName(of.unit), identity, side)
-    return { of, known, side: { ...side, claims: known.claims.of(known, [], () => claimsOf(side.live)) } }
-  })
+  const sides = (await readLiveSides(reader, declared.namespace, loaded, signal)).map(
+    ({ of, side }) => {
+      const known = between.unitsOf(reader.name).of(unitName(of.unit), identity, side)
+      return {
+        of,
+        known,
+        side: { ...side, claims: known.claims.of(known, [], () => claimsOf(side.live)) },
+      }
+    },
+  )
   for (const { found, desired } of loaded)
     declared.remember(
       found.path,
@@ -199,26 +266,53 @@ async function readSides(
     sides.map(({ side }) => side),
     signal,
   )
-  const packages = sides.map(({ of: { unit, desired, files, unread, source, boundary }, side }, index) => {
-    const { packagePath, packageName } = unit
-    // A build has applied the name changes of its kustomization.
-    const built = source !== undefined && isLocated(source)
-    const own = { packagePath, packageName, desired, files: built ? [] : files.files, unread, side }
-    return { ...own, boundary, inventories: inventories[index] ?? [] }
-  })
+  const packages = sides.map(
+    ({ of: { unit, desired, files, unread, source, boundary }, side }, index) => {
+      const { packagePath, packageName } = unit
+      // A build has applied the name changes of its kustomization.
+      const built = source !== undefined && isLocated(source)
+      const own = {
+        packagePath,
+        packageName,
+        desired,
+        files: built ? [] : files.files,
+        unread,
+        side,
+      }
+      return { ...own, boundary, inventories: inventories[index] ?? [] }
+    },
+  )
   const unexpected = await readUnexpected(reader, packages, declared, signal)
   const declarations = declarationsOf(sides.map(({ side }) => side))
   return sides.flatMap(({ of, known, side }, position) => {
     const beyond = unexpected[position]
-    return beyond === undefined ? [] : [{ loaded: of, known, read: side, unexpected: beyond, otherDeclarations: declarations.beside(side) }]
+    return beyond === undefined
+      ? []
+      : [
+          {
+            loaded: of,
+            known,
+            read: side,
+            unexpected: beyond,
+            otherDeclarations: declarations.beside(side),
+          },
+        ]
   })
 }
 
 /** The objects that several of the units declare. What a placement does not allow a unit is not placed, so it is no declaration. */
-function declarationsOf(sides: readonly LiveSide[]): { readonly beside: (own: LiveSide) => LoadedSide['otherDeclarations'] } {
-  const all = sides.flatMap((side) => side.resources.filter(isPlaced).map(({ resource }) => ({ side, resource })))
-  const shared = [...Map.groupBy(all, ({ resource }) => resourceKey(resource.id))].filter(([, { length }]) => length > 1)
-  const declarationOf = ({ resource: { location, object } }: (typeof all)[number]): OtherDeclaration => ({
+function declarationsOf(sides: readonly LiveSide[]): {
+  readonly beside: (own: LiveSide) => LoadedSide['otherDeclarations']
+} {
+  const all = sides.flatMap((side) =>
+    side.resources.filter(isPlaced).map(({ resource }) => ({ side, resource })),
+  )
+  const shared = [...Map.groupBy(all, ({ resource }) => resourceKey(resource.id))].filter(
+    ([, { length }]) => length > 1,
+  )
+  const declarationOf = ({
+    resource: { location, object },
+  }: (typeof all)[number]): OtherDeclaration => ({
     location: `${location.path}:${location.line}`,
     object,
   })
@@ -226,7 +320,9 @@ function declarationsOf(sides: readonly LiveSide[]): { readonly beside: (own: Li
     beside: (own) =>
       new Map(
         shared.flatMap(([key, declared]) =>
-          declared.some(({ side }) => side === own) ? [[key, declared.filter(({ side }) => side !== own).map(declarationOf)]] : [],
+          declared.some(({ side }) => side === own)
+            ? [[key, declared.filter(({ side }) => side !== own).map(declarationOf)]]
+            : [],
         ),
       ),
   }
@@ -240,18 +336,38 @@ export async function readUnmanagedIn(
   signal: AbortSignal,
 ): Promise<UnmanagedObjects> {
   const identity = await reader.identify(signal)
-  const declared = declaredObjects(view, { cluster: reader.name, identity, named: view.packages }, renderer, signal)
-  return readUnmanaged(reader, [{ group: '', kind: 'Namespace', namespace: '', name: place }], declared, signal)
+  const declared = declaredObjects(
+    view,
+    { cluster: reader.name, identity, named: view.packages },
+    renderer,
+    signal,
+  )
+  return readUnmanaged(
+    reader,
+    [{ group: '', kind: 'Namespace', namespace: '', name: place }],
+    declared,
+    signal,
+  )
 }
 
 /** Packages that run in the cluster, and packages that were named explicitly. */
 function declaredObjects(
   view: RepositoryView,
-  { cluster, identity, named }: { readonly cluster: string; readonly identity: ClusterIdentity; readonly named: readonly FoundPackage[] },
+  {
+    cluster,
+    identity,
+    named,
+  }: {
+    readonly cluster: string
+    readonly identity: ClusterIdentity
+    readonly named: readonly FoundPackage[]
+  },
   renderer: PackageRenderer,
   signal: AbortSignal,
 ): DeclaredObjects {
-  const packages = new Map([...packagesIn(view, cluster), ...named].map((found) => [found.path, found]))
+  const packages = new Map(
+    [...packagesIn(view, cluster), ...named].map((found) => [found.path, found]),
+  )
   const load = async (path: string): Promise<readonly ResourceId[]> => {
     const found = packages.get(path)
     if (found === undefined) return []
@@ -308,14 +424,24 @@ function nothingPlaced(cluster: string): Failure {
     code: 'BP1011',
     what: `no placement puts a package into ${cluster}`,
     why: 'the repository has placements, and none of them matches this cluster and a package that is there',
-    remedy: 'name the cluster as the placements do with --cluster, name packages on the command line, or add a placement',
+    remedy:
+      'name the cluster as the placements do with --cluster, name packages on the command line, or add a placement',
     retry: 'on-change',
   })
 }
 
-function packageNotes({ rootPackage }: FoundPackage, { unit, annotations }: LoadedPackage, { policy }: Observation): Note[] {
-  const notes: Note[] = annotations.problems.map((text) => ({ cause: 'annotation-not-valid', subject: '', text }))
-  for (const text of overruledAnnotations(policy, annotations)) notes.push({ cause: 'annotation-overruled', subject: '', text })
+function packageNotes(
+  { rootPackage }: FoundPackage,
+  { unit, annotations }: LoadedPackage,
+  { policy }: Observation,
+): Note[] {
+  const notes: Note[] = annotations.problems.map((text) => ({
+    cause: 'annotation-not-valid',
+    subject: '',
+    text,
+  }))
+  for (const text of overruledAnnotations(policy, annotations))
+    notes.push({ cause: 'annotation-overruled', subject: '', text })
   if (rootPackage)
     notes.push({
       cause: 'package-is-repository',
@@ -339,7 +465,8 @@ function keepsMoving(failure: Failure): Failure {
 
 function objectNotes({ verdicts }: Observation): Note[] {
   return verdicts.flatMap(({ id, desired, notes = [] }) => {
-    const location = desired === undefined ? '' : `${desired.location.path}:${desired.location.line}: `
+    const location =
+      desired === undefined ? '' : `${desired.location.path}:${desired.location.line}: `
     return notes.map((note) => ({ ...note, subject: `${location}${describeResourceId(id)}` }))
   })
 }

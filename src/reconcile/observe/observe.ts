@@ -2,7 +2,13 @@
 import type { ClusterIdentity, ClusterReader } from '@backporch/cluster/cluster'
 import type { DesiredSet } from '@backporch/kpt/desired-set'
 import type { Kptfile } from '@backporch/kpt/kptfile'
-import { type FoundPackage, PACKAGE_FILE, packageSlug, ROOT_FOLDER, rootPackageName } from '@backporch/kpt/package'
+import {
+  type FoundPackage,
+  PACKAGE_FILE,
+  packageSlug,
+  ROOT_FOLDER,
+  rootPackageName,
+} from '@backporch/kpt/package'
 import { Failure, Failures } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
 import { isSecret } from '@backporch/kyaml/redaction'
@@ -16,7 +22,11 @@ import type { GitState, Observation, Unit } from '../../plan/observation/observa
 import { isWaiting } from '../../plan/observation/waiting-state.ts'
 import { type Boundary, boundaryOf } from '../../policy/boundary.ts'
 import { type EffectivePolicy, effectivePolicy } from '../../policy/effective-policy.ts'
-import { type PackageAnnotations, policyOfPackage, readPackageAnnotations } from '../../policy/package-annotations.ts'
+import {
+  type PackageAnnotations,
+  policyOfPackage,
+  readPackageAnnotations,
+} from '../../policy/package-annotations.ts'
 import type { Incomplete } from '../../record/documents/drift-report.ts'
 import type { BuiltSource } from '../../sources/build/built-source.ts'
 import { AS_FILES } from '../../sources/build/render-choice.ts'
@@ -35,7 +45,14 @@ import { AdoptionAnswers } from './adoption-answers.ts'
 import { BetweenTurns } from './between-turns.ts'
 import { ObjectManifests } from './object-manifests.ts'
 import { observeApplier, sourceClaims } from './observe-applier.ts'
-import { type ClusterSide, followOthers, incompleteOf, observeCluster, type PackageSide, type ReadCluster } from './observe-cluster.ts'
+import {
+  type ClusterSide,
+  followOthers,
+  incompleteOf,
+  observeCluster,
+  type PackageSide,
+  type ReadCluster,
+} from './observe-cluster.ts'
 import type { OwnResources } from './own-resources.ts'
 import { type FailedPods, readFailedPods } from './read-failed-pods.ts'
 import { readPlainValues } from './read-plain-values.ts'
@@ -73,15 +90,22 @@ export async function loadPackage(
   { cluster, identity = {}, renderer }: LoadedFor,
   signal: AbortSignal,
 ): Promise<LoadedPackage> {
-  if (found.path === '' && found.source === 'folder' && view.packages.some(({ path }) => path === ROOT_FOLDER)) throw twoOfOneName()
+  if (
+    found.path === '' &&
+    found.source === 'folder' &&
+    view.packages.some(({ path }) => path === ROOT_FOLDER)
+  )
+    throw twoOfOneName()
   const read = await readFolder(view, found.path, signal)
   const { render, renderLocation } = effectivePolicy(view.policies, cluster, found.path)
   const choice = choiceFor(render, identity)
-  if (found.source === 'folder' && renderLocation === undefined && sameChoice(choice, AS_FILES)) assertPlainFolder(found, read.files)
+  if (found.source === 'folder' && renderLocation === undefined && sameChoice(choice, AS_FILES))
+    assertPlainFolder(found, read.files)
   const own = { packagePath: found.path, files: read.files, choice }
   const { rendering, source, outside } = await renderUnit(filesOfView(view), renderer, own, signal)
   if ('failures' in rendering) throw new Failures(atPolicy(rendering.failures, renderLocation))
-  if (found.source === 'folder' && rendering.desired.resources.length === 0) throw holdsNothing(found.path)
+  if (found.source === 'folder' && rendering.desired.resources.length === 0)
+    throw holdsNothing(found.path)
   const { desired, kptfile, unread } = rendering
   const files = { files: read.files, tree: unitTree(view.tree, found.path, outside), outside }
   const name = rootPackageName(kptfile?.name)
@@ -134,11 +158,21 @@ const NO_ANNOTATIONS: ReadonlyMap<string, string> = new Map()
 const NO_FILES: BuiltSource['files'] = new Map()
 
 /** The refusal of a program names the file that configures it. */
-function atPolicy([first, ...others]: Failures['failures'], location: string | undefined): Failures['failures'] {
+function atPolicy(
+  [first, ...others]: Failures['failures'],
+  location: string | undefined,
+): Failures['failures'] {
   const placed = (failure: Failure): Failure => {
     if (failure.code !== 'BP1208' || location === undefined) return failure
     const { code, what, where, why, remedy, retry } = failure
-    return new Failure({ code, what, where: `${location}, for ${where ?? '.'}`, why, remedy, retry })
+    return new Failure({
+      code,
+      what,
+      where: `${location}, for ${where ?? '.'}`,
+      why,
+      remedy,
+      retry,
+    })
   }
   return [placed(first), ...others.map(placed)]
 }
@@ -164,11 +198,23 @@ export async function observe(
   signal: AbortSignal,
 ): Promise<Observation> {
   const { unit, files, desired, annotations, source, boundary } = loaded
-  const policy = policyOfPackage(effectivePolicy(view.policies, unit.cluster, unit.packagePath), annotations)
+  const policy = policyOfPackage(
+    effectivePolicy(view.policies, unit.cluster, unit.packagePath),
+    annotations,
+  )
   const { key, renderer, clock } = request
   const { fieldManager } = request.policy
-  const effective = { ...policy, render: choiceFor(policy.render, identity), ...given({ fieldManager }) }
-  const git = await readGitState({ view, unit }, files, { bot: request.git.bot, writes: request.mode !== 'read' }, signal)
+  const effective = {
+    ...policy,
+    render: choiceFor(policy.render, identity),
+    ...given({ fieldManager }),
+  }
+  const git = await readGitState(
+    { view, unit },
+    files,
+    { bot: request.git.bot, writes: request.mode !== 'read' },
+    signal,
+  )
   const context = { view, renderer, choice: effective.render, namespace: identity.namespace }
   const of = { packagePath: unit.packagePath, outside: files.outside ?? [], desired }
   const between = request.between ?? new BetweenTurns()
@@ -180,9 +226,24 @@ export async function observe(
   const { render } = effective
   const { synced } = describeChoice(render)
   const claims = synced === undefined ? [] : sourceClaims(synced, [...side.read.live.keys()])
-  const sources = { unit, git, history, own, claims, key, present, audit, onNote: (note: Note): void => void notes.push(note) }
+  const sources = {
+    unit,
+    git,
+    history,
+    own,
+    claims,
+    key,
+    present,
+    audit,
+    onNote: (note: Note): void => void notes.push(note),
+  }
   const outside = source?.files ?? NO_FILES
-  const encrypted = { packagePath: unit.packagePath, resources: desired.resources, files: files.files, outside }
+  const encrypted = {
+    packagePath: unit.packagePath,
+    resources: desired.resources,
+    files: files.files,
+    outside,
+  }
   const decrypted = await readPlainValues(renderer, encrypted, signal)
   const rows = between.clusters.get(reader.name)?.ofUnit(unit.packagePath)
   const observed = await observeCluster(
@@ -191,23 +252,40 @@ export async function observe(
     effective,
     signal,
   )
-  const cluster = otherDeclarations.size === 0 ? observed : withDeclaredTwice(observed, otherDeclarations)
+  const cluster =
+    otherDeclarations.size === 0 ? observed : withDeclaredTwice(observed, otherDeclarations)
   const pipeline = desired.pipeline === 'run'
-  const applied = { packagePath: unit.packagePath, pipeline, render: effective.render, paths: files.files.map(({ path }) => path) }
+  const applied = {
+    packagePath: unit.packagePath,
+    pipeline,
+    render: effective.render,
+    paths: files.files.map(({ path }) => path),
+  }
   notes.push(...cluster.notes, ...(decrypted?.notes ?? []))
   const applier = await observeApplier(own, cluster, applied, signal)
   followOthers({ ...side, rows, sources }, desired.inventory)
   // Needed only for an edit of the files.
   const differs = cluster.verdicts.some(({ items }) => items.length > 0)
-  const others = source === undefined || !differs ? [] : await sharedWith(view, source, effective.render, signal)
+  const others =
+    source === undefined || !differs ? [] : await sharedWith(view, source, effective.render, signal)
   const { known } = side
   const found = known.released.of(cluster.verdicts, [git.merged, key], () =>
     cluster.verdicts.map((verdict) => setReleasedAside(verdict, git.merged, key)),
   )
   const verdicts = between.lastDrift.unchanged(unitName(unit), found)
-  const incomplete = [...verdicts.flatMap(incompleteOf), ...cluster.incomplete, ...unreadManifests(loaded), ...unreadDecisions(git)]
+  const incomplete = [
+    ...verdicts.flatMap(incompleteOf),
+    ...cluster.incomplete,
+    ...unreadManifests(loaded),
+    ...unreadDecisions(git),
+  ]
   const ids = verdicts.map(({ id }) => id)
-  const { failed, notes: ofPods } = await readFailedPods({ reader, identity }, ids, cluster.live, signal)
+  const { failed, notes: ofPods } = await readFailedPods(
+    { reader, identity },
+    ids,
+    cluster.live,
+    signal,
+  )
   notes.push(...ofPods)
   const observation: Observation = {
     unit,
@@ -216,13 +294,17 @@ export async function observe(
     syncer: cluster.syncer,
     applier,
     verdicts,
-    health: known.health.of(verdicts, [incomplete, dated(cluster), failed], () => healthOf({ ...cluster, verdicts, incomplete }, failed)),
+    health: known.health.of(verdicts, [incomplete, dated(cluster), failed], () =>
+      healthOf({ ...cluster, verdicts, incomplete }, failed),
+    ),
     notHandedOver: known.notHandedOver.of(known, [cluster.syncer], () => notHandedOver(cluster)),
     inventory: desired.inventory,
     incomplete,
     pipeline,
     functions: renderer.library,
-    ...(source === undefined ? {} : { built: { source, library: renderer.builder?.library ?? NO_BUILDS, others } }),
+    ...(source === undefined
+      ? {}
+      : { built: { source, library: renderer.builder?.library ?? NO_BUILDS, others } }),
     ...librariesOf(reader, cluster.syncer, effective, between),
     git,
     proposals: view.proposals,
@@ -232,10 +314,15 @@ export async function observe(
     ...(notes.length === 0 ? {} : { notes }),
   }
   // Only a turn that writes keeps what it finds.
-  return request.mode === 'read' ? observation : withUndone(observation, { view, bot: request.git.bot }, signal)
+  return request.mode === 'read'
+    ? observation
+    : withUndone(observation, { view, bot: request.git.bot }, signal)
 }
 
-function withDeclaredTwice(cluster: ClusterSide, others: LoadedSide['otherDeclarations']): ClusterSide {
+function withDeclaredTwice(
+  cluster: ClusterSide,
+  others: LoadedSide['otherDeclarations'],
+): ClusterSide {
   const verdicts = cluster.verdicts.map((verdict) =>
     withOtherDeclarations(verdict, others.get(resourceKey(verdict.id)) ?? [], cluster.syncer),
   )
@@ -274,7 +361,9 @@ export function presentTime(clock: Pick<Clock, 'now'>): string {
 function notHandedOver({ live, syncer }: ClusterSide): Set<string> {
   if (syncer === undefined) return new Set()
   return new Set(
-    [...live].flatMap(([key, state]) => (state.state === 'present' && handedOver(state.object, syncer) !== undefined ? [key] : [])),
+    [...live].flatMap(([key, state]) =>
+      state.state === 'present' && handedOver(state.object, syncer) !== undefined ? [key] : [],
+    ),
   )
 }
 
@@ -296,30 +385,48 @@ function unreadDecisions({ unreadable }: GitState): Incomplete[] {
       state: 'unverified',
       code,
       why: `${where}: ${why}`,
-      remedy: 'restore the file from the commit that wrote it, or read it with the version that wrote it',
+      remedy:
+        'restore the file from the commit that wrote it, or read it with the version that wrote it',
     }))
 }
 
 /** By the same proofs as the report: an object is unverified where the report has it as not observed. */
-function healthOf({ verdicts, live, identity, incomplete }: ClusterSide, failedByPods: FailedPods['failed']): GroupMember[] {
-  const unproven = new Set(incomplete.flatMap(({ ref }) => (ref === undefined ? [] : [resourceKey(ref)])))
+function healthOf(
+  { verdicts, live, identity, incomplete }: ClusterSide,
+  failedByPods: FailedPods['failed'],
+): GroupMember[] {
+  const unproven = new Set(
+    incomplete.flatMap(({ ref }) => (ref === undefined ? [] : [resourceKey(ref)])),
+  )
   return verdicts.flatMap(({ id, desired, items, setAside }) => {
     if (desired === undefined || isGoneByDesign({ items, setAside })) return []
     const answer = live.get(resourceKey(id))
     const late = setAside.filter(({ state }) => isWaiting(state))
-    const waits = late.length === 0 ? 'in-sync' : late.some(({ stuckSince }) => stuckSince !== undefined) ? 'stuck' : 'waiting'
-    const drift = items.length > 0 ? 'drifted' : unproven.has(resourceKey(id)) ? 'unverified' : waits
+    const waits =
+      late.length === 0
+        ? 'in-sync'
+        : late.some(({ stuckSince }) => stuckSince !== undefined)
+          ? 'stuck'
+          : 'waiting'
+    const drift =
+      items.length > 0 ? 'drifted' : unproven.has(resourceKey(id)) ? 'unverified' : waits
     const back = items.find(({ rolledBack }) => rolledBack !== undefined)?.rolledBack
     const to = back === undefined ? '' : `, rolled back to ${back.commit.slice(0, 7) || 'nothing'}`
-    const message = items.length === 0 ? '' : `${items.length} ${items.length === 1 ? 'difference' : 'differences'} to git${to}`
+    const message =
+      items.length === 0
+        ? ''
+        : `${items.length} ${items.length === 1 ? 'difference' : 'differences'} to git${to}`
     // The health of a Secret does not depend on its content.
     const unread =
-      answer === undefined || answer.state === 'unreadable' || (answer.state === 'present' && answer.metadataOnly && !isSecret(id))
+      answer === undefined ||
+      answer.state === 'unreadable' ||
+      (answer.state === 'present' && answer.metadataOnly && !isSecret(id))
     const { status, message: health } = unread
       ? unknownStatus('not read')
       : answer.state === 'absent'
         ? NOT_FOUND
-        : (failedByPods.get(resourceKey(id)) ?? computeStatus(answer.object, new Date(identity.observedAt)))
+        : (failedByPods.get(resourceKey(id)) ??
+          computeStatus(answer.object, new Date(identity.observedAt)))
     return [{ id, status, drift, message, health } as const]
   })
 }

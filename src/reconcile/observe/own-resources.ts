@@ -1,7 +1,13 @@
 /** The resources of syncers, each read once in a turn. */
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { asFailure } from '@backporch/kyaml/failure'
-import { type LiveState, type LiveView, type ResourceId, resourceKey, type WantedObject } from '@backporch/kyaml/resource'
+import {
+  type LiveState,
+  type LiveView,
+  type ResourceId,
+  resourceKey,
+  type WantedObject,
+} from '@backporch/kyaml/resource'
 import type { Claim } from '../../syncers/syncer.ts'
 
 export class OwnResources {
@@ -27,7 +33,10 @@ export class OwnResources {
         )
     }
     const states = wanted.map(
-      async ({ id }): Promise<[string, LiveState]> => [resourceKey(id), (await this.answers.get(resourceKey(id))) ?? NOT_ANSWERED],
+      async ({ id }): Promise<[string, LiveState]> => [
+        resourceKey(id),
+        (await this.answers.get(resourceKey(id))) ?? NOT_ANSWERED,
+      ],
     )
     const answers = new Map(await Promise.all(states))
     signal.throwIfAborted()

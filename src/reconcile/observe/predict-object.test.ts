@@ -5,7 +5,10 @@ import { TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
 import { BetweenTurns } from './between-turns.ts'
 
 /** Somebody changed replicas, and at each of the first `writes` dry runs a controller writes its annotation just before. */
-function busyWorld(writes: number): { readonly world: TurnWorld; readonly requested: () => number } {
+function busyWorld(writes: number): {
+  readonly world: TurnWorld
+  readonly requested: () => number
+} {
   const world = new TurnWorld()
   world.edit(WEB, 'spec.replicas', 5)
   const { cluster } = world
@@ -56,7 +59,11 @@ test('drift that stays is asked for once over turns, but for an answer about ano
   ] as const) {
     const { world, requested } = busyWorld(writes)
     const between = new BetweenTurns()
-    const plans = [await world.plan({ between }), await world.plan({ between }), await world.plan({ between })]
+    const plans = [
+      await world.plan({ between }),
+      await world.plan({ between }),
+      await world.plan({ between }),
+    ]
     assert.equal(requested(), first)
     const last = plans.at(-1)
     assert.deepEqual(

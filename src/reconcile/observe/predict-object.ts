@@ -1,7 +1,12 @@
 /** The dry run of one object, on the version of the object that was read. */
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
-import { type LiveState, metadataText, type Prediction, resourceKey } from '@backporch/kyaml/resource'
+import {
+  type LiveState,
+  metadataText,
+  type Prediction,
+  resourceKey,
+} from '@backporch/kyaml/resource'
 import type { SyncerManager } from '../../drift/compare/drift.ts'
 import { appliedPart, creationProbe, needsPrediction } from '../../drift/detect/detect-drift.ts'
 import type { ObservedObject } from '../../drift/detect/object-comparison.ts'
@@ -27,7 +32,8 @@ export async function withPrediction(
   const sent = sentFor(object)
   for (let attempt = 1; needsPrediction(observed, syncer); attempt += 1) {
     const prediction = await reader.predict(sent, manager, signal)
-    if (attempt === ATTEMPTS || !movedBetween(observed.live, prediction)) return { ...observed, prediction }
+    if (attempt === ATTEMPTS || !movedBetween(observed.live, prediction))
+      return { ...observed, prediction }
     const live = (await reader.readLive([{ id, apiVersion }], signal)).get(resourceKey(id))
     if (live === undefined) return { ...observed, prediction }
     observed = { ...observed, live }
@@ -38,7 +44,10 @@ export async function withPrediction(
 /** Whether the object was written between the read and the prediction. */
 export function movedBetween(live: LiveState, prediction: Prediction): boolean {
   if (live.state !== 'present' || prediction.state !== 'predicted') return false
-  const [read, predicted] = [metadataText(live.object, 'resourceVersion'), metadataText(prediction.object, 'resourceVersion')]
+  const [read, predicted] = [
+    metadataText(live.object, 'resourceVersion'),
+    metadataText(prediction.object, 'resourceVersion'),
+  ]
   return read !== '' && predicted !== '' && read !== predicted
 }
 
@@ -57,7 +66,8 @@ export function creationsBy(manager: string) {
     if (probe === undefined) return object
     const { id, apiVersion } = object.desired
     const location = `${apiVersion} ${id.kind} ${id.namespace}`
-    const prediction = unproven.get(location) ?? (await reader.predict(probe.resource, manager, signal))
+    const prediction =
+      unproven.get(location) ?? (await reader.predict(probe.resource, manager, signal))
     if (prediction.state === 'unproven') unproven.set(location, prediction)
     return { ...object, creation: { probe, prediction } }
   }
@@ -80,14 +90,21 @@ export class MissingObjects {
   until = Number.POSITIVE_INFINITY
 
   /** @param answers of earlier turns */
-  constructor(reader: ClusterReader, context: AnswerContext, answers: DryRunAnswers<MissingObjectAnswer>) {
+  constructor(
+    reader: ClusterReader,
+    context: AnswerContext,
+    answers: DryRunAnswers<MissingObjectAnswer>,
+  ) {
     this.reader = reader
     this.context = context
     this.answers = answers
   }
 
   /** The object with the server's answer to creating it: a refused object is blocked, and not merely missing. */
-  async withPrediction(object: Omit<ObservedObject, 'prediction'>, signal: AbortSignal): Promise<ObservedObject> {
+  async withPrediction(
+    object: Omit<ObservedObject, 'prediction'>,
+    signal: AbortSignal,
+  ): Promise<ObservedObject> {
     const known = this.answers.remembered(this.context, { resource: sentFor(object) })
     if (known !== undefined) {
       this.until = Math.min(this.until, known.until)
@@ -101,13 +118,18 @@ export class MissingObjects {
       return { ...object, prediction: await requested }
     }
     const text = await first
-    const forAll = text?.state === 'refused' && (text.reason === 'NamespaceTerminating' || text.reason === 'NamespaceMissing')
+    const forAll =
+      text?.state === 'refused' &&
+      (text.reason === 'NamespaceTerminating' || text.reason === 'NamespaceMissing')
     if (!forAll) return { ...object, prediction: await this.ask(object, signal) }
     this.until = 0
     return { ...object, prediction: text }
   }
 
-  private async ask(object: Omit<ObservedObject, 'prediction'>, signal: AbortSignal): Promise<Prediction | undefined> {
+  private async ask(
+    object: Omit<ObservedObject, 'prediction'>,
+    signal: AbortSignal,
+  ): Promise<Prediction | undefined> {
     const { apiVersion, id } = object.desired
     const kind = `${apiVersion} ${id.kind} ${id.namespace}`
     if (this.unproven.has(kind)) {
@@ -118,7 +140,10 @@ export class MissingObjects {
     const prediction = await this.reader.predict(sent, this.context.manager, signal)
     if (prediction.state === 'unproven') this.unproven.add(kind)
     const answer = { refusal: prediction.state === 'refused' ? prediction : undefined }
-    this.until = Math.min(this.until, this.answers.keep(this.context, { resource: sent }, [prediction], answer))
+    this.until = Math.min(
+      this.until,
+      this.answers.keep(this.context, { resource: sent }, [prediction], answer),
+    )
     return prediction
   }
 }

@@ -32,13 +32,20 @@ class Scene {
 
   /** A turn in which something else changes after each proposal. @returns packages whose proposals wait */
   async hurried(): Promise<string[]> {
-    const { postponed } = await this.world.scan({ between: this.between, meanwhile: { hasChanged: () => true, givesWay: () => true } })
-    return postponed.map((unit) => (unit.state === 'planned' ? unit.unit.packagePath.replace('apps/', '') : ''))
+    const { postponed } = await this.world.scan({
+      between: this.between,
+      meanwhile: { hasChanged: () => true, givesWay: () => true },
+    })
+    return postponed.map((unit) =>
+      unit.state === 'planned' ? unit.unit.packagePath.replace('apps/', '') : '',
+    )
   }
 
   /** Packages whose open pull request has the colour in its text. */
   shown(color: string): string[] {
-    const open = this.forge.proposals.filter(({ state, body }) => state === 'open' && body.includes(color))
+    const open = this.forge.proposals.filter(
+      ({ state, body }) => state === 'open' && body.includes(color),
+    )
     return open.map(({ ref }) => ref.split('/')[4] ?? '').toSorted()
   }
 
@@ -51,19 +58,30 @@ class Scene {
 
   /** Packages of which the ledger has an open proposal. */
   claimed(): string[] {
-    return this.reports().flatMap(({ spec, status }) => (status.lifecycle === 'Proposed' ? [spec.unit.package.replace('apps/', '')] : []))
+    return this.reports().flatMap(({ spec, status }) =>
+      status.lifecycle === 'Proposed' ? [spec.unit.package.replace('apps/', '')] : [],
+    )
   }
 
   private reports(): readonly DriftReport[] {
     const { repository } = this.world
     const paths = repository.paths('drift-ledger').filter((path) => path.endsWith('/report.yaml'))
-    return paths.toSorted().map((path) => parseDocument(repository.text('drift-ledger', path) ?? '', driftReportSchema, path))
+    return paths
+      .toSorted()
+      .map((path) =>
+        parseDocument(repository.text('drift-ledger', path) ?? '', driftReportSchema, path),
+      )
   }
 
   branches(color: string): string[] {
     const { repository } = this.world
     const has = (branch: string): boolean =>
-      repository.paths(branch).some((path) => path.endsWith('.record') && (repository.text(branch, path) ?? '').includes(color))
+      repository
+        .paths(branch)
+        .some(
+          (path) =>
+            path.endsWith('.record') && (repository.text(branch, path) ?? '').includes(color),
+        )
     return repository
       .names()
       .filter(has)
@@ -103,12 +121,16 @@ test('of open proposals that one comes first whose turn was longest ago, with wh
 })
 
 test('of many branches the ledger goes first, by itself, and a turn that may be followed by another one moves six', async () => {
-  const scene = new Scene(Array.from({ length: 12 }, (_each, index) => `p${String(index).padStart(2, '0')}`))
+  const scene = new Scene(
+    Array.from({ length: 12 }, (_each, index) => `p${String(index).padStart(2, '0')}`),
+  )
   scene.edit('red')
   const { pushes } = scene.world.repository
   const postponed = await scene.hurried()
   assert.deepEqual(
-    pushes.map((updates) => updates.filter(({ ref }) => ref.startsWith('refs/heads/proposed/')).length),
+    pushes.map(
+      (updates) => updates.filter(({ ref }) => ref.startsWith('refs/heads/proposed/')).length,
+    ),
     [0, 6, 0],
     'the last one has the numbers of the pull requests',
   )
@@ -122,7 +144,9 @@ test('of many branches the ledger goes first, by itself, and a turn that may be 
 })
 
 test('where a forge limits pushes one moves all, and pull requests give way as elsewhere', async () => {
-  const scene = new Scene(Array.from({ length: 12 }, (_each, index) => `p${String(index).padStart(2, '0')}`))
+  const scene = new Scene(
+    Array.from({ length: 12 }, (_each, index) => `p${String(index).padStart(2, '0')}`),
+  )
   const { repository } = scene.world
   repository.limitsPushes = true
   scene.edit('red')
@@ -135,7 +159,9 @@ test('where a forge limits pushes one moves all, and pull requests give way as e
 })
 
 test('a command that ends after its turn moves every branch in it, behind the ledger', async () => {
-  const scene = new Scene(Array.from({ length: 12 }, (_each, index) => `p${String(index).padStart(2, '0')}`))
+  const scene = new Scene(
+    Array.from({ length: 12 }, (_each, index) => `p${String(index).padStart(2, '0')}`),
+  )
   scene.edit('red')
   const { postponed } = await scene.world.scan()
   assert.deepEqual(postponed, [])

@@ -7,7 +7,10 @@ const MOST_PROPOSALS = 5_000
 
 export class ProposalTurns {
   /** By full ref name of the branch. */
-  private readonly turns = new LRUCache<string, number>({ maxSize: MOST_PROPOSALS, sizeCalculation: () => 1 })
+  private readonly turns = new LRUCache<string, number>({
+    maxSize: MOST_PROPOSALS,
+    sizeCalculation: () => 1,
+  })
   private clock = 0
 
   /**
@@ -20,12 +23,17 @@ export class ProposalTurns {
       .filter((action) => action.kind === 'propose')
       .toSorted((left, right) => this.turnOf(left) - this.turnOf(right))
       .values()
-    return actions.map((action) => (action.kind === 'propose' ? (sorted.next().value ?? action) : action))
+    return actions.map((action) =>
+      action.kind === 'propose' ? (sorted.next().value ?? action) : action,
+    )
   }
 
   /** Groups that move refs, in the same order. */
-  sorted<Group extends { readonly moves: readonly PlannedUpdate[] }>(groups: readonly Group[]): readonly Group[] {
-    const turnOf = ({ moves }: Group): number => Math.min(...moves.map(({ ref, from }) => this.of(ref, from === null)))
+  sorted<Group extends { readonly moves: readonly PlannedUpdate[] }>(
+    groups: readonly Group[],
+  ): readonly Group[] {
+    const turnOf = ({ moves }: Group): number =>
+      Math.min(...moves.map(({ ref, from }) => this.of(ref, from === null)))
     return groups.toSorted((left, right) => turnOf(left) - turnOf(right))
   }
 

@@ -2,11 +2,22 @@
  * The inventories of the syncers that marked a package's objects, read together for several packages: what a syncer keeps in its own
  * resource, a ResourceGroup, a Helm release; and where none of these is to be had, the objects that bear the same mark.
  */
-import type { ClusterReader, Inventory, InventoryQuestion, ListedLocation } from '@backporch/cluster/cluster'
+import type {
+  ClusterReader,
+  Inventory,
+  InventoryQuestion,
+  ListedLocation,
+} from '@backporch/cluster/cluster'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
-import { annotationsOf, isControlled, type LiveView, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
+import {
+  annotationsOf,
+  isControlled,
+  type LiveView,
+  type ResourceId,
+  resourceKey,
+} from '@backporch/kyaml/resource'
 import { plain } from '@backporch/kyaml/text'
 import { MOST_JUDGED } from '../../status/applier.ts'
 import { isMarkedBy, titleOf } from '../../syncers/claims.ts'
@@ -65,7 +76,9 @@ export async function readClaimedInventories(
   const judged = sides.map(({ claims }) => claims.slice(0, MOST_JUDGED))
   const answers = await own.read(judged.flat(), signal)
   const searches = sides.map((side, index) =>
-    (judged[index] ?? []).flatMap((claim) => (isSearched(claim, side) ? [searchFor(claim, side, answers)] : [])),
+    (judged[index] ?? []).flatMap((claim) =>
+      isSearched(claim, side) ? [searchFor(claim, side, answers)] : [],
+    ),
   )
   const all = searches.flat()
   const given = new InventoryAnswers()
@@ -81,7 +94,9 @@ export async function readClaimedInventories(
     ...ofPackage(side),
     ...(searches[position] ?? []).map((search) => {
       const answer = first.get(search)
-      return isMissing(answer) && search.found === undefined ? ofMarks(search, given, answer) : known(search, answer)
+      return isMissing(answer) && search.found === undefined
+        ? ofMarks(search, given, answer)
+        : known(search, answer)
     }),
   ])
 }
@@ -89,7 +104,9 @@ export async function readClaimedInventories(
 /** The package's own inventory, if it names one, replaces those of the same tool. */
 function isSearched({ tool, name }: Claim, side: LiveSide): boolean {
   const { inventory } = applierKind(tool)
-  return inventory !== 'none' && (!inventory.ofPackage || (side.inventory === undefined && name !== ''))
+  return (
+    inventory !== 'none' && (!inventory.ofPackage || (side.inventory === undefined && name !== ''))
+  )
 }
 
 function searchFor(claim: Claim, side: LiveSide, answers: LiveView): Search {
@@ -97,18 +114,28 @@ function searchFor(claim: Claim, side: LiveSide, answers: LiveView): Search {
   const present = states.find((state) => state.state === 'present')
   const own = present?.state === 'present' ? present.object : undefined
   const unreadable = states.find((state) => state.state === 'unreadable')
-  const failure = own === undefined && unreadable?.state === 'unreadable' ? unreadable.failure : undefined
+  const failure =
+    own === undefined && unreadable?.state === 'unreadable' ? unreadable.failure : undefined
   const { inventory, source } = applierKind(claim.tool)
   const base = { claim, side, failure, source: source(own) }
   if (inventory === 'none') return { ...base, found: undefined, questions: [] }
   const found = own === undefined ? undefined : inventory.listed(own)
-  const namespaces = new Set(idsOf(side).flatMap((id) => (id.namespace === '' ? [] : [id.namespace])))
-  return { ...base, found, questions: found === undefined ? inventory.questions(claim, own, [...namespaces]) : [] }
+  const namespaces = new Set(
+    idsOf(side).flatMap((id) => (id.namespace === '' ? [] : [id.namespace])),
+  )
+  return {
+    ...base,
+    found,
+    questions: found === undefined ? inventory.questions(claim, own, [...namespaces]) : [],
+  }
 }
 
 function firstAnswer({ questions }: Search, given: InventoryAnswers): Answer {
   const answers = questions.map((question) => given.to(question))
-  return answers.find((answer) => answer !== undefined && !(answer instanceof Failure)) ?? answers.find((answer) => answer !== undefined)
+  return (
+    answers.find((answer) => answer !== undefined && !(answer instanceof Failure)) ??
+    answers.find((answer) => answer !== undefined)
+  )
 }
 
 function isMissing(answer: Answer): answer is Failure | undefined {
@@ -129,9 +156,14 @@ function known({ claim, source, found }: Search, answer: Answer): KnownInventory
 }
 
 /** All objects with the mark of the claim, of the kinds and namespaces of the package. */
-function ofMarks(search: Search, given: InventoryAnswers, before: Failure | undefined): KnownInventory | Failure {
+function ofMarks(
+  search: Search,
+  given: InventoryAnswers,
+  before: Failure | undefined,
+): KnownInventory | Failure {
   const answer = given.to(listingFor(search))
-  if (answer === undefined || answer instanceof Failure) return before ?? search.failure ?? answer ?? nothingAnswered()
+  if (answer === undefined || answer instanceof Failure)
+    return before ?? search.failure ?? answer ?? nothingAnswered()
   const { claim, source } = search
   const writers = writersOf(search)
   // Objects that a controller creates inherit the labels of their owner, and no package declares them. A mark proves less than who wrote it.
@@ -155,11 +187,16 @@ function ofMarks(search: Search, given: InventoryAnswers, before: Failure | unde
 function writersOf({ claim, side }: Search): ReadonlySet<string> {
   if (applierKind(claim.tool).namesObject) return new Set()
   const states = [...claim.objects].flatMap((key) => side.live.get(key) ?? [])
-  return new Set(states.flatMap((state) => (state.state === 'present' ? [...writersOfMarks(state.object)] : [])))
+  return new Set(
+    states.flatMap((state) => (state.state === 'present' ? [...writersOfMarks(state.object)] : [])),
+  )
 }
 
 /** Without Helm's record of a release, the fields that Helm applied are unknown. */
-function noteOf({ questions: [question] }: Search, before: Failure | undefined): Pick<KnownInventory, 'note'> {
+function noteOf(
+  { questions: [question] }: Search,
+  before: Failure | undefined,
+): Pick<KnownInventory, 'note'> {
   if (question === undefined || !('helmRelease' in question)) return {}
   const { namespace, name } = question.helmRelease
   const why =
@@ -167,10 +204,15 @@ function noteOf({ questions: [question] }: Search, before: Failure | undefined):
       ? `no Secret and no ConfigMap of namespace ${namespace} holds it; one that Helm keeps in an SQL database (HELM_DRIVER=sql) cannot be read`
       : `${before.message}: ${before.why}`
   const text = `what Helm keeps of it is not known, so fields that its chart dropped are not seen: ${why}`
-  return { note: { cause: 'helm-release-not-read', subject: `Helm release ${namespace}/${name}`, text } }
+  return {
+    note: { cause: 'helm-release-not-read', subject: `Helm release ${namespace}/${name}`, text },
+  }
 }
 
-function described(claim: Claim, from: SyncerSource): Omit<KnownInventory, 'source' | 'resources' | 'extraneous'> {
+function described(
+  claim: Claim,
+  from: SyncerSource,
+): Omit<KnownInventory, 'source' | 'resources' | 'extraneous'> {
   const { tool, objects } = claim
   const { inventory } = applierKind(tool)
   return {
@@ -184,9 +226,13 @@ function described(claim: Claim, from: SyncerSource): Omit<KnownInventory, 'sour
 }
 
 function ofPackage({ inventory, live, inventoryId }: LiveSide): (KnownInventory | Failure)[] {
-  if (inventory === undefined || inventory instanceof Failure) return inventory === undefined ? [] : [inventory]
-  const marks = (object: JsonObject): boolean => annotationsOf(object).get(OWNING_INVENTORY) === inventoryId
-  const claimed = [...live].flatMap(([key, state]) => (state.state === 'present' && marks(state.object) ? [key] : []))
+  if (inventory === undefined || inventory instanceof Failure)
+    return inventory === undefined ? [] : [inventory]
+  const marks = (object: JsonObject): boolean =>
+    annotationsOf(object).get(OWNING_INVENTORY) === inventoryId
+  const claimed = [...live].flatMap(([key, state]) =>
+    state.state === 'present' && marks(state.object) ? [key] : [],
+  )
   const from = applierKind(KPT_LIVE_TOOL).source(undefined)
   const retained = { tool: KPT_LIVE_TOOL, id: inventoryId, reference: true, marks } as const
   return [{ ...inventory, ...retained, extraneous: undefined, from, claimed: new Set(claimed) }]
@@ -194,8 +240,12 @@ function ofPackage({ inventory, live, inventoryId }: LiveSide): (KnownInventory 
 
 function listingFor({ claim, side }: Search): InventoryQuestion {
   const locations = new Map<string, ListedLocation>()
-  for (const { group, kind, namespace } of idsOf(side)) locations.set(`${group}/${kind}/${namespace}`, { group, kind, namespace })
-  return { listing: [...locations.values()], labelSelector: applierKind(claim.tool).selector(claim) }
+  for (const { group, kind, namespace } of idsOf(side))
+    locations.set(`${group}/${kind}/${namespace}`, { group, kind, namespace })
+  return {
+    listing: [...locations.values()],
+    labelSelector: applierKind(claim.tool).selector(claim),
+  }
 }
 
 function idsOf({ resources }: LiveSide): readonly ResourceId[] {
@@ -210,7 +260,11 @@ function nothingAnswered(): Failure {
 class InventoryAnswers {
   private readonly answers = new Map<string, Answer>()
 
-  async request(reader: ClusterReader, questions: readonly InventoryQuestion[], signal: AbortSignal): Promise<void> {
+  async request(
+    reader: ClusterReader,
+    questions: readonly InventoryQuestion[],
+    signal: AbortSignal,
+  ): Promise<void> {
     const wanted = new Map(questions.map((question) => [JSON.stringify(question), question]))
     const open = [...wanted].filter(([key]) => !this.answers.has(key))
     const answers = await readInventories(

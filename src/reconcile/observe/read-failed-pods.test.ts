@@ -22,7 +22,10 @@ spec:
 }
 
 function worldWith(text: string, status: JsonObject = { replicas: 1 }): TurnWorld {
-  const world = new TurnWorld('{mode: Warn}', { 'apps/db/Kptfile': KPTFILE.replace('web', 'db'), [FILE]: text })
+  const world = new TurnWorld('{mode: Warn}', {
+    'apps/db/Kptfile': KPTFILE.replace('web', 'db'),
+    [FILE]: text,
+  })
   const live = appliedBy(world.syncer, yaml(text))
   world.cluster.put({ ...live, status })
   return world
@@ -43,13 +46,18 @@ function podOf(kind: string, uid: string, status: JsonObject, name = 'db-0'): Js
   }
 }
 
-const LOOPING = { phase: 'Running', containerStatuses: [{ name: 'app', state: { waiting: { reason: 'CrashLoopBackOff' } } }] }
+const LOOPING = {
+  phase: 'Running',
+  containerStatuses: [{ name: 'app', state: { waiting: { reason: 'CrashLoopBackOff' } } }],
+}
 
 function uidOf({ cluster }: TurnWorld, key: string): string {
   return String((cluster.objects.get(key)?.['metadata'] as JsonObject | undefined)?.['uid'] ?? '')
 }
 
-async function healthOf(world: TurnWorld): Promise<{ readonly words: readonly string[]; readonly notes: readonly string[] }> {
+async function healthOf(
+  world: TurnWorld,
+): Promise<{ readonly words: readonly string[]; readonly notes: readonly string[] }> {
   const { units } = await world.scan()
   const unit = units.find((each) => each.state === 'planned' && each.unit.packagePath === 'apps/db')
   assert.ok(unit?.state === 'planned')
@@ -69,7 +77,9 @@ describe('a workload in progress', () => {
       assert.match((await healthOf(world)).words.join(), /^InProgress: /)
       world.cluster.put(podOf(kind, uid, LOOPING))
       assert.deepEqual((await healthOf(world)).words, [FAILED])
-      world.cluster.put(podOf(kind, uid, { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] }))
+      world.cluster.put(
+        podOf(kind, uid, { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] }),
+      )
       assert.match((await healthOf(world)).words.join(), /^InProgress: /)
     })
 
@@ -82,7 +92,11 @@ describe('a workload in progress', () => {
       world.cluster.put(podOf(kind, uidOf(world, `apps/${kind}/shop/db`), LOOPING))
       assert.match((await healthOf(world)).words.join(), /^InProgress: /, kind)
     }
-    const job = worldWith(manifest('Job', 'batch/v1'), { startTime: '2026-11-21T09:00:00Z', failed: 1, active: 1 })
+    const job = worldWith(manifest('Job', 'batch/v1'), {
+      startTime: '2026-11-21T09:00:00Z',
+      failed: 1,
+      active: 1,
+    })
     job.cluster.put(podOf('Job', uidOf(job, 'batch/Job/shop/db'), LOOPING))
     assert.match((await healthOf(job)).words.join(), /^Current: Job in progress/)
   })
@@ -93,7 +107,10 @@ describe('a workload in progress', () => {
     world.cluster.put(podOf('ReplicaSet', 'other', LOOPING, 'stranger'))
     world.cluster.put(podOf('StatefulSet', uid, { phase: 'Failed', reason: 'Evicted' }, 'db-1'))
     const ending = podOf('StatefulSet', uid, LOOPING, 'db-2')
-    const metadata = { ...(ending['metadata'] as JsonObject), deletionTimestamp: '2026-11-21T09:00:00Z' }
+    const metadata = {
+      ...(ending['metadata'] as JsonObject),
+      deletionTimestamp: '2026-11-21T09:00:00Z',
+    }
     world.cluster.put({ ...ending, metadata })
     assert.match((await healthOf(world)).words.join(), /^InProgress: /)
   })
@@ -102,21 +119,32 @@ describe('a workload in progress', () => {
     const world = worldWith(manifest('StatefulSet'))
     const read = world.cluster.readInventories.bind(world.cluster)
 
-    world.cluster.readInventories = async (refs) => ('listing' in (refs[0] ?? {}) ? refs.map(() => forbidden('Pod')) : read(refs))
+    world.cluster.readInventories = async (refs) =>
+      'listing' in (refs[0] ?? {}) ? refs.map(() => forbidden('Pod')) : read(refs)
     const { words, notes } = await healthOf(world)
     assert.match(words.join(), /^InProgress: /)
-    assert.deepEqual(notes, ['its pods cannot be read, so whether one of them failed is not known: it is forbidden'])
+    assert.deepEqual(notes, [
+      'its pods cannot be read, so whether one of them failed is not known: it is forbidden',
+    ])
   })
 })
 
 describe('a workload that is ready', () => {
   it('costs no request for its pods', async () => {
-    const status = { observedGeneration: 1, replicas: 1, readyReplicas: 1, availableReplicas: 1, fullyLabeledReplicas: 1 }
+    const status = {
+      observedGeneration: 1,
+      replicas: 1,
+      readyReplicas: 1,
+      availableReplicas: 1,
+      fullyLabeledReplicas: 1,
+    }
     const world = worldWith(manifest('ReplicaSet'), status)
     const asked: string[] = []
     const read = world.cluster.readInventories.bind(world.cluster)
     world.cluster.readInventories = async (refs) => {
-      asked.push(...refs.flatMap((ref) => ('listing' in ref ? ref.listing.map(({ kind }) => kind) : [])))
+      asked.push(
+        ...refs.flatMap((ref) => ('listing' in ref ? ref.listing.map(({ kind }) => kind) : [])),
+      )
       return read(refs)
     }
     assert.match((await healthOf(world)).words.join(), /^Current: /)

@@ -3,7 +3,12 @@ import type { ClusterIdentity, ClusterReader } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
-import { describeResourceId, type LiveState, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
+import {
+  describeResourceId,
+  type LiveState,
+  type ResourceId,
+  resourceKey,
+} from '@backporch/kyaml/resource'
 import type { ObjectStatus } from '../../status/kstatus.ts'
 import { failedByPods, isOwnedBy, podSelector, waitsForPods } from '../../status/owned-pods.ts'
 
@@ -28,11 +33,16 @@ export async function readFailedPods(
   const at = new Date(identity.observedAt)
   const workloads = ids.flatMap((id): Workload[] => {
     const state = live.get(resourceKey(id))
-    return state?.state === 'present' && !state.metadataOnly && waitsForPods(state.object, at) ? [{ id, object: state.object }] : []
+    return state?.state === 'present' && !state.metadataOnly && waitsForPods(state.object, at)
+      ? [{ id, object: state.object }]
+      : []
   })
   if (workloads.length === 0) return { failed: new Map(), notes: [] }
   const lists = await listPods(reader, workloads, signal)
-  const owned = workloads.map((workload, index) => ({ ...workload, pods: podsOf(workload, lists[index]) }))
+  const owned = workloads.map((workload, index) => ({
+    ...workload,
+    pods: podsOf(workload, lists[index]),
+  }))
   const found = await reader.readLive(
     owned.flatMap(({ pods }) => pods.map((id) => ({ id, apiVersion: 'v1' }))),
     signal,
@@ -47,12 +57,21 @@ export async function readFailedPods(
     if (status !== undefined) failed.set(resourceKey(id), status)
   }
   // A recording seldom has pods.
-  return { failed, notes: identity.recorded ? [] : owned.flatMap(({ id }, index) => notReadNotes(id, lists[index])) }
+  return {
+    failed,
+    notes: identity.recorded
+      ? []
+      : owned.flatMap(({ id }, index) => notReadNotes(id, lists[index])),
+  }
 }
 
 type PodList = Awaited<ReturnType<ClusterReader['readInventories']>>[number]
 
-async function listPods(reader: ClusterReader, workloads: readonly Workload[], signal: AbortSignal): Promise<readonly PodList[]> {
+async function listPods(
+  reader: ClusterReader,
+  workloads: readonly Workload[],
+  signal: AbortSignal,
+): Promise<readonly PodList[]> {
   const questions = workloads.map(({ id, object }) => ({
     listing: [{ group: '', kind: 'Pod', namespace: id.namespace }],
     labelSelector: podSelector(object),

@@ -23,31 +23,55 @@ class RequestedCluster extends MemoryCluster {
   override async readLive(wanted: Parameters<MemoryCluster['readLive']>[0]) {
     this.requested.push(wanted.map(({ id, apiVersion }) => `${apiVersion} ${id.name}`))
     for (const { id, apiVersion } of wanted)
-      this.put({ apiVersion, kind: id.kind, metadata: { name: id.name, namespace: id.namespace }, spec: {} })
+      this.put({
+        apiVersion,
+        kind: id.kind,
+        metadata: { name: id.name, namespace: id.namespace },
+        spec: {},
+      })
     return super.readLive(wanted)
   }
 
-  override async readInventories(refs: readonly InventoryQuestion[]): Promise<readonly (Failure | undefined)[]> {
+  override async readInventories(
+    refs: readonly InventoryQuestion[],
+  ): Promise<readonly (Failure | undefined)[]> {
     this.inventories.push(refs)
     throw new Failure({ code: 'BP3005', what: 'cannot list', why: 'it broke', remedy: 'wait' })
   }
 }
 
 /** @param objects apiVersion, name, and a namespace that is not `shop`: `-` for none */
-function packageOf(objects: readonly string[], inventory?: InventoryRef): { readonly desired: DesiredSet } {
+function packageOf(
+  objects: readonly string[],
+  inventory?: InventoryRef,
+): { readonly desired: DesiredSet } {
   const resources = objects.map((each, document) => {
     const [apiVersion = '', name = '', place = 'shop'] = each.split(' ')
     const namespace = place === '-' ? '' : place
     const id = { group: 'apps', kind: 'Deployment', namespace, name }
-    const object = { apiVersion, kind: 'Deployment', metadata: { name, ...(namespace === '' ? {} : { namespace }) } }
-    return { id, apiVersion, object, location: { path: 'a.yaml', document, item: undefined, line: 1 } }
+    const object = {
+      apiVersion,
+      kind: 'Deployment',
+      metadata: { name, ...(namespace === '' ? {} : { namespace }) },
+    }
+    return {
+      id,
+      apiVersion,
+      object,
+      location: { path: 'a.yaml', document, item: undefined, line: 1 },
+    }
   })
   return { desired: { resources, inventory, pipeline: 'none', notes: [] } }
 }
 
 test('what several packages want is read at once, each kind is asked for once, and each package gets its own', async () => {
   const cluster = new RequestedCluster()
-  const sides = await readLiveSides(cluster, 'default', [packageOf(['apps/v1 a', 'apps/v1 b']), packageOf(['apps/v1 c'])], signal)
+  const sides = await readLiveSides(
+    cluster,
+    'default',
+    [packageOf(['apps/v1 a', 'apps/v1 b']), packageOf(['apps/v1 c'])],
+    signal,
+  )
   assert.deepEqual(cluster.requested, [['apps/v1 a', 'apps/v1 b', 'apps/v1 c']])
   assert.deepEqual(cluster.kinds, ['apps/v1 Deployment'])
   assert.deepEqual(
@@ -58,7 +82,11 @@ test('what several packages want is read at once, each kind is asked for once, a
 
 test('an object that two packages want in two versions is read in both', async () => {
   const cluster = new RequestedCluster()
-  const packages = [packageOf(['apps/v1 a']), packageOf(['apps/v1beta1 a']), packageOf(['apps/v1 a', 'apps/v1 b'])]
+  const packages = [
+    packageOf(['apps/v1 a']),
+    packageOf(['apps/v1beta1 a']),
+    packageOf(['apps/v1 a', 'apps/v1 b']),
+  ]
   const sides = await readLiveSides(cluster, 'default', packages, signal)
   assert.deepEqual(cluster.requested, [['apps/v1 a', 'apps/v1 b'], ['apps/v1beta1 a']])
   assert.deepEqual(
@@ -73,11 +101,17 @@ test('an object that two packages want in two versions is read in both', async (
 test('inventories are asked for once, and a failure is told to each package that has one', async () => {
   const cluster = new RequestedCluster()
   const ref = (name: string): InventoryRef => ({ namespace: 'shop', name, id: '' })
-  const packages = [packageOf(['apps/v1 a'], ref('one')), packageOf(['apps/v1 b']), packageOf(['apps/v1 c'], ref('two'))]
+  const packages = [
+    packageOf(['apps/v1 a'], ref('one')),
+    packageOf(['apps/v1 b']),
+    packageOf(['apps/v1 c'], ref('two')),
+  ]
   const sides = await readLiveSides(cluster, 'default', packages, signal)
   assert.deepEqual(cluster.inventories, [[ref('one'), ref('two')]])
   assert.deepEqual(
-    sides.map(({ side }) => (side.inventory instanceof Failure ? side.inventory.code : side.inventory)),
+    sides.map(({ side }) =>
+      side.inventory instanceof Failure ? side.inventory.code : side.inventory,
+    ),
     ['BP3005', undefined, 'BP3005'],
   )
 })
@@ -94,7 +128,11 @@ test('what is one object in the namespace that the context supplies is said at b
   const [only] = await readLiveSides(cluster, 'default', [objects], signal)
   assert.deepEqual(cluster.requested, [['apps/v1 b', 'apps/v1 a']])
   assert.deepEqual(
-    only?.side.resources.map((each) => ('failure' in each ? `${each.failure.code} ${each.failure.where} ${each.failure.why}` : 'placed')),
+    only?.side.resources.map((each) =>
+      'failure' in each
+        ? `${each.failure.code} ${each.failure.where} ${each.failure.why}`
+        : 'placed',
+    ),
     [
       'BP1113 a.yaml:1 (document 1) Deployment default/a is also declared at a.yaml:1 (document 3)',
       'placed',

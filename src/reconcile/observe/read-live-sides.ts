@@ -7,7 +7,13 @@ import { type DesiredResource, type DesiredSet, declaredTwice } from '@backporch
 import { asFailure, type Failure } from '@backporch/kyaml/failure'
 import type { FieldSchema } from '@backporch/kyaml/field'
 import { getKey, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
-import { type InventoryRef, type LiveState, type LiveView, resourceKey, type WantedObject } from '@backporch/kyaml/resource'
+import {
+  type InventoryRef,
+  type LiveState,
+  type LiveView,
+  resourceKey,
+  type WantedObject,
+} from '@backporch/kyaml/resource'
 import { type Boundary, whyOutside } from '../../policy/boundary.ts'
 import type { Claim } from '../../syncers/syncer.ts'
 import { eachOf } from '../repository/each-of.ts'
@@ -53,7 +59,9 @@ const WIDTH = 8
  * @returns one for each package, in their order
  * @throws only the reason of `signal`; any other failure is reported where its object is missing
  */
-export async function readLiveSides<Package extends { readonly desired: DesiredSet; readonly boundary?: Boundary | undefined }>(
+export async function readLiveSides<
+  Package extends { readonly desired: DesiredSet; readonly boundary?: Boundary | undefined },
+>(
   reader: ClusterReader,
   namespace: string,
   packages: readonly Package[],
@@ -65,11 +73,15 @@ export async function readLiveSides<Package extends { readonly desired: DesiredS
     return boundary === undefined ? all : all.map((each) => within(boundary, each))
   })
   const wanted = placed.map((resources) =>
-    resources.filter(isPlaced).map(({ resource: { id, apiVersion } }): WantedObject => ({ id, apiVersion })),
+    resources
+      .filter(isPlaced)
+      .map(({ resource: { id, apiVersion } }): WantedObject => ({ id, apiVersion })),
   )
   const views = await readTogether(reader, wanted, signal)
   const named = packages.flatMap(({ desired: { inventory }, boundary }) =>
-    inventory === undefined || whyNotRequested(inventory, boundary) !== undefined ? [] : [inventory],
+    inventory === undefined || whyNotRequested(inventory, boundary) !== undefined
+      ? []
+      : [inventory],
   )
   const answers = await readInventories(reader, named, signal)
   const inventories = new Map(named.map((ref, index) => [ref, answers[index]]))
@@ -79,7 +91,9 @@ export async function readLiveSides<Package extends { readonly desired: DesiredS
       resources: placed[position] ?? [],
       live: views[position] ?? new Map(),
       inventory:
-        each.desired.inventory && (whyNotRequested(each.desired.inventory, each.boundary) ?? inventories.get(each.desired.inventory)),
+        each.desired.inventory &&
+        (whyNotRequested(each.desired.inventory, each.boundary) ??
+          inventories.get(each.desired.inventory)),
       inventoryId: each.desired.inventory?.id ?? '',
     },
   }))
@@ -92,7 +106,9 @@ function eachOnce(all: readonly (Placed | Unplaced)[]): readonly (Placed | Unpla
   return all.map((each) => {
     if (!isPlaced(each)) return each
     const other = declared.get(resourceKey(each.resource.id))?.find((one) => one !== each)
-    return other === undefined ? each : { resource: each.resource, failure: declaredTwice(other.resource, each.resource.location) }
+    return other === undefined
+      ? each
+      : { resource: each.resource, failure: declaredTwice(other.resource, each.resource.location) }
   })
 }
 
@@ -103,7 +119,10 @@ function within(boundary: Boundary, each: Placed | Unplaced): Placed | Unplaced 
 }
 
 /** @returns why the inventory is not the package's to read */
-function whyNotRequested({ namespace, name }: InventoryRef, boundary: Boundary | undefined): Failure | undefined {
+function whyNotRequested(
+  { namespace, name }: InventoryRef,
+  boundary: Boundary | undefined,
+): Failure | undefined {
   return whyOutside(boundary, { group: 'kpt.dev', kind: 'ResourceGroup', namespace, name })
 }
 
@@ -116,14 +135,21 @@ async function readTogether(
   const readings: Map<string, WantedObject>[] = []
   const readingOf = wanted.map((objects) => {
     const fits = (reading: Map<string, WantedObject>): boolean =>
-      objects.every(({ id, apiVersion }) => (reading.get(resourceKey(id))?.apiVersion ?? apiVersion) === apiVersion)
+      objects.every(
+        ({ id, apiVersion }) =>
+          (reading.get(resourceKey(id))?.apiVersion ?? apiVersion) === apiVersion,
+      )
     const reading = readings.find(fits) ?? new Map<string, WantedObject>()
     if (!readings.includes(reading)) readings.push(reading)
     for (const each of objects) reading.set(resourceKey(each.id), each)
     return reading
   })
   const views = new Map<Map<string, WantedObject>, LiveView>()
-  for (const reading of readings) views.set(reading, reading.size === 0 ? new Map() : await reader.readLive([...reading.values()], signal))
+  for (const reading of readings)
+    views.set(
+      reading,
+      reading.size === 0 ? new Map() : await reader.readLive([...reading.values()], signal),
+    )
   return wanted.map((objects, index) => {
     const reading = readingOf[index]
     const view = reading === undefined ? undefined : views.get(reading)
@@ -141,19 +167,33 @@ function kindTable(reader: ClusterReader, signal: AbortSignal) {
   const kinds = new Map<string, Promise<ServedKind | Failure>>()
   const kindOf = ({ apiVersion, id }: DesiredResource): Promise<ServedKind | Failure> => {
     const key = `${apiVersion} ${id.kind}`
-    const kind = kinds.get(key) ?? reader.servedKind(apiVersion, id.kind, signal).catch((thrown: unknown) => asFailure(thrown))
+    const kind =
+      kinds.get(key) ??
+      reader.servedKind(apiVersion, id.kind, signal).catch((thrown: unknown) => asFailure(thrown))
     kinds.set(key, kind)
     return kind
   }
-  return async (resources: readonly DesiredResource[], namespace: string): Promise<readonly (Placed | Unplaced)[]> => {
+  return async (
+    resources: readonly DesiredResource[],
+    namespace: string,
+  ): Promise<readonly (Placed | Unplaced)[]> => {
     const named = new Map(resources.map((each) => [`${each.apiVersion} ${each.id.kind}`, each]))
-    const served = new Map(await eachOf([...named], WIDTH, async ([name, each]) => [name, await kindOf(each)] as const))
-    return resources.map((each) => locationOf(each, served.get(`${each.apiVersion} ${each.id.kind}`), namespace))
+    const served = new Map(
+      await eachOf([...named], WIDTH, async ([name, each]) => [name, await kindOf(each)] as const),
+    )
+    return resources.map((each) =>
+      locationOf(each, served.get(`${each.apiVersion} ${each.id.kind}`), namespace),
+    )
   }
 }
 
-function locationOf(resource: DesiredResource, kind: ServedKind | Failure | undefined, namespace: string): Placed | Unplaced {
-  if (kind === undefined || !('schema' in kind)) return { resource, failure: kind ?? asFailure(new Error('nobody asked for the kind')) }
+function locationOf(
+  resource: DesiredResource,
+  kind: ServedKind | Failure | undefined,
+  namespace: string,
+): Placed | Unplaced {
+  if (kind === undefined || !('schema' in kind))
+    return { resource, failure: kind ?? asFailure(new Error('nobody asked for the kind')) }
   const own = resource.id.namespace === '' ? namespace : resource.id.namespace
   return { resource: withNamespace(resource, kind.namespaced ? own : ''), schema: kind.schema }
 }
@@ -168,7 +208,11 @@ function withNamespace(resource: DesiredResource, namespace: string): DesiredRes
   const metadata = getKey(resource.object, 'metadata')
   const { namespace: _dropped, ...rest } = isJsonObject(metadata) ? metadata : ({} as JsonObject)
   const metadataThere = namespace === '' ? rest : { ...rest, namespace }
-  const placed = { ...resource, id: { ...resource.id, namespace }, object: { ...resource.object, metadata: metadataThere } }
+  const placed = {
+    ...resource,
+    id: { ...resource.id, namespace },
+    object: { ...resource.object, metadata: metadataThere },
+  }
   PLACED.set(resource, placed)
   return placed
 }

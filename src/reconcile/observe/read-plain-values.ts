@@ -5,7 +5,12 @@ import type { PackageFile } from '@backporch/kyaml/files'
 import { formatJson, type JsonObject } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
 import { hasEncrypted, PlainValues } from '@backporch/kyaml/redaction'
-import { describeResourceId, type Resource, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
+import {
+  describeResourceId,
+  type Resource,
+  type ResourceId,
+  resourceKey,
+} from '@backporch/kyaml/resource'
 import type { PackageHistory } from '../../drift/behind/sync-evidence.ts'
 import type { EarlierValues } from '../../drift/detect/encrypted-fields.ts'
 import type { PackageRenderer } from '../../sources/kpt/render/package-renderer.ts'
@@ -36,17 +41,24 @@ export async function readPlainValues(
   { packagePath, resources, files, outside }: EncryptedUnit,
   signal: AbortSignal,
 ): Promise<UnitPlainValues | undefined> {
-  if (decryptor === undefined || !resources.some(({ object }) => hasEncrypted(object))) return undefined
-  const own = files.map((file) => [packagePath === '' ? file.path : `${packagePath}/${file.path}`, file] as const)
+  if (decryptor === undefined || !resources.some(({ object }) => hasEncrypted(object)))
+    return undefined
+  const own = files.map(
+    (file) => [packagePath === '' ? file.path : `${packagePath}/${file.path}`, file] as const,
+  )
   const texts = [...new Map([...own, ...outside])].flatMap(([where, { content }]) => {
     const text = /\.(?:ya?ml|json)$/.test(where) ? new TextDecoder().decode(content) : ''
     const format = where.endsWith('.json') ? ('json' as const) : ('yaml' as const)
-    return text.includes('ENC[AES256_GCM,') && text.includes('sops') ? [{ where, text, format, signed: true }] : []
+    return text.includes('ENC[AES256_GCM,') && text.includes('sops')
+      ? [{ where, text, format, signed: true }]
+      : []
   })
   const values: PlainValues[] = []
   const notes: Note[] = []
   for (let at = 0; at < texts.length; at += WIDTH) {
-    const answers = await Promise.all(texts.slice(at, at + WIDTH).map((text) => decryptor.decrypt(text, signal)))
+    const answers = await Promise.all(
+      texts.slice(at, at + WIDTH).map((text) => decryptor.decrypt(text, signal)),
+    )
     for (const answer of answers) {
       if ('values' in answer) values.push(answer.values)
       else notes.push(noteOf(answer.failure))
@@ -57,7 +69,11 @@ export async function readPlainValues(
 
 function noteOf(failure: FailureDetail): Note {
   const { code, what, where = '', why, remedy } = new Failure(failure)
-  return { cause: 'value-not-decrypted', subject: where, text: `${code}: ${what}: ${why}; ${remedy}. Who wrote a value decides` }
+  return {
+    cause: 'value-not-decrypted',
+    subject: where,
+    text: `${code}: ${what}: ${why}; ${remedy}. Who wrote a value decides`,
+  }
 }
 
 /** Reads what earlier versions of an object had at its encrypted fields. The function throws Failure BP40xx when git fails. */

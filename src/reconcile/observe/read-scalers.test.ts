@@ -7,8 +7,19 @@ import type { ObjectVerdict } from '../../drift/compare/drift.ts'
 import type { Scalers } from '../../drift/noise/scaler.ts'
 import { readScalers } from './read-scalers.ts'
 
-const REPLICAS: Edit = { of: 'apps/v1 Deployment shop/web', at: 'spec.replicas', git: 3, live: 5, by: 'x' }
-const LABEL: Edit = { of: 'apps/v1 Deployment shop/web', at: 'metadata.labels.a', live: '1', by: 'x' }
+const REPLICAS: Edit = {
+  of: 'apps/v1 Deployment shop/web',
+  at: 'spec.replicas',
+  git: 3,
+  live: 5,
+  by: 'x',
+}
+const LABEL: Edit = {
+  of: 'apps/v1 Deployment shop/web',
+  at: 'metadata.labels.a',
+  live: '1',
+  by: 'x',
+}
 const { signal } = new AbortController()
 
 class CountingCluster extends MemoryCluster {
@@ -32,7 +43,11 @@ function cluster(): CountingCluster {
   return created
 }
 
-async function read(from: MemoryCluster, edits: readonly Edit[], identity?: ClusterIdentity): Promise<Scalers> {
+async function read(
+  from: MemoryCluster,
+  edits: readonly Edit[],
+  identity?: ClusterIdentity,
+): Promise<Scalers> {
   const verdict = { items: edits.map(driftBy) } as unknown as ObjectVerdict
   return readScalers(from, identity ?? (await from.identify()), [verdict], signal)
 }

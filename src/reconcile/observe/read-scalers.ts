@@ -3,7 +3,13 @@ import type { ClusterIdentity, ClusterReader } from '@backporch/cluster/cluster'
 import { asFailure } from '@backporch/kyaml/failure'
 import type { ObjectVerdict } from '../../drift/compare/drift.ts'
 import { scalersWanted } from '../../drift/noise/autoscaling.ts'
-import { readScaler, SCALER_KINDS, type Scaler, type Scalers, type ScalerTool } from '../../drift/noise/scaler.ts'
+import {
+  readScaler,
+  SCALER_KINDS,
+  type Scaler,
+  type Scalers,
+  type ScalerTool,
+} from '../../drift/noise/scaler.ts'
 
 /** The autoscalers of one kind, and why there may be more. */
 interface KindRead {
@@ -21,7 +27,9 @@ export async function readScalers(
   verdicts: readonly ObjectVerdict[],
   signal: AbortSignal,
 ): Promise<Scalers> {
-  const wanted = new Set(verdicts.flatMap(({ items }) => items.flatMap((item) => scalersWanted(item))))
+  const wanted = new Set(
+    verdicts.flatMap(({ items }) => items.flatMap((item) => scalersWanted(item))),
+  )
   const known = READ.get(identity) ?? new Map<ScalerTool, Promise<KindRead>>()
   READ.set(identity, known)
   const all: Scaler[] = []
@@ -38,11 +46,21 @@ export async function readScalers(
 }
 
 /** A kind that is not served has no objects; any other failure is reported, because an error is not absence. */
-async function readKind(reader: ClusterReader, group: string, kind: string, signal: AbortSignal): Promise<KindRead> {
+async function readKind(
+  reader: ClusterReader,
+  group: string,
+  kind: string,
+  signal: AbortSignal,
+): Promise<KindRead> {
   try {
     const { objects, complete } = await reader.list(group, kind, signal)
-    const scalers = objects.map((object) => readScaler(object)).filter((scaler) => scaler !== undefined)
-    return { scalers, unread: complete ? undefined : 'the recording does not say that it has all of them' }
+    const scalers = objects
+      .map((object) => readScaler(object))
+      .filter((scaler) => scaler !== undefined)
+    return {
+      scalers,
+      unread: complete ? undefined : 'the recording does not say that it has all of them',
+    }
   } catch (thrown) {
     signal.throwIfAborted()
     const { code, why } = asFailure(thrown)

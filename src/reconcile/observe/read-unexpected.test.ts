@@ -1,14 +1,25 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { HELM_MARKS, InventoryWorld, KUSTOMIZE_MARKS, kustomization } from '../../../test/fakes/inventory-world.ts'
+import {
+  HELM_MARKS,
+  InventoryWorld,
+  KUSTOMIZE_MARKS,
+  kustomization,
+} from '../../../test/fakes/inventory-world.ts'
 import { idOf } from '../../../test/fakes/memory-cluster.ts'
 import { KPTFILE, WEB, WEB_CONFIG } from '../../../test/fakes/turn-world.ts'
 
 const OWN = ['shop_web_apps_Deployment', 'shop_web__ConfigMap']
 const config = (name: string) => `shop_${name}__ConfigMap`
-const manifest = (name: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: shop}\ndata: {a: b}\n`
+const manifest = (name: string) =>
+  `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: shop}\ndata: {a: b}\n`
 
-function flux(path: string, entries: readonly string[], files: { readonly [path: string]: string } = {}, spec = {}): InventoryWorld {
+function flux(
+  path: string,
+  entries: readonly string[],
+  files: { readonly [path: string]: string } = {},
+  spec = {},
+): InventoryWorld {
   const world = new InventoryWorld(files).mark(KUSTOMIZE_MARKS)
   world.packages = ['apps/web']
   world.cluster.put(kustomization(path, [...OWN, ...entries], spec))
@@ -27,7 +38,10 @@ test('what a Kustomization of the package applied and git dropped is unexpected'
 })
 
 test('a Kustomization is read once for all packages, and in no turn again for the applier', async () => {
-  const world = flux('./apps', [config('api')], { 'apps/api/Kptfile': KPTFILE, 'apps/api/a.yaml': manifest('api') })
+  const world = flux('./apps', [config('api')], {
+    'apps/api/Kptfile': KPTFILE,
+    'apps/api/a.yaml': manifest('api'),
+  })
   world.mark(KUSTOMIZE_MARKS, ['/ConfigMap/shop/api'])
   world.packages = []
   const { units } = await world.scan({ dryRun: true })
@@ -56,19 +70,30 @@ test('in a Kustomization of a folder, what another package of the folder declare
 })
 
 test('a package that no inventory of the folder can come from declares nothing of it', async () => {
-  const world = flux('./apps/web', [config('old')], { 'infra/a/Kptfile': KPTFILE, 'infra/a/a.yaml': manifest('old') }).leave('old')
+  const world = flux('./apps/web', [config('old')], {
+    'infra/a/Kptfile': KPTFILE,
+    'infra/a/a.yaml': manifest('old'),
+  }).leave('old')
   assert.deepEqual((await world.reported()).changes, ['unexpected ConfigMap/old'])
 })
 
 test('a package that cannot be read may declare what is left', async () => {
-  const world = flux('./apps', [config('old')], { 'apps/bad/Kptfile': KPTFILE, 'apps/bad/a.yaml': 'a: [1' }).leave('old')
+  const world = flux('./apps', [config('old')], {
+    'apps/bad/Kptfile': KPTFILE,
+    'apps/bad/a.yaml': 'a: [1',
+  }).leave('old')
   const { changes, incomplete, state } = await world.reported()
   assert.deepEqual([changes, state], [[], 'Unknown'])
-  assert.match(incomplete.join(), /^BP3012 1 objects of the inventory may be declared in packages that cannot be read: apps\/bad$/)
+  assert.match(
+    incomplete.join(),
+    /^BP3012 1 objects of the inventory may be declared in packages that cannot be read: apps\/bad$/,
+  )
 })
 
 test('what a kustomization makes has another name in git, and is not unexpected', async () => {
-  const generator = { 'apps/web/Kustomization': 'resources: [config.yaml]\nconfigMapGenerator:\n- name: made\n' }
+  const generator = {
+    'apps/web/Kustomization': 'resources: [config.yaml]\nconfigMapGenerator:\n- name: made\n',
+  }
   for (const world of [
     flux('./apps/web', [config('made-x5k')], generator),
     flux('./apps/web', [config('made-x5k')], {}, { namePrefix: 'x' }),
@@ -80,9 +105,14 @@ test('what a kustomization makes has another name in git, and is not unexpected'
 })
 
 test('an object that was told to stay is set aside by name', async () => {
-  const world = flux('./apps/web', [config('old')]).leave('old', { annotations: { 'kustomize.toolkit.fluxcd.io/prune': 'disabled' } })
+  const world = flux('./apps/web', [config('old')]).leave('old', {
+    annotations: { 'kustomize.toolkit.fluxcd.io/prune': 'disabled' },
+  })
   const { changes, aside, state } = await world.reported()
-  assert.deepEqual([changes, aside, state], [[], ['unexpected old built-in:flux-no-prune'], 'InSync'])
+  assert.deepEqual(
+    [changes, aside, state],
+    [[], ['unexpected old built-in:flux-no-prune'], 'InSync'],
+  )
 })
 
 test('an object that git dropped and that is being deleted needs no decision', async () => {
@@ -96,10 +126,17 @@ test('an object that git dropped and that is being deleted needs no decision', a
 })
 
 test('without a readable Kustomization, what bears its labels in the places of the package counts, but not what controllers made', async () => {
-  const world = new InventoryWorld().mark(KUSTOMIZE_MARKS).leave('old', KUSTOMIZE_MARKS).leave('other').leave('made', KUSTOMIZE_MARKS)
+  const world = new InventoryWorld()
+    .mark(KUSTOMIZE_MARKS)
+    .leave('old', KUSTOMIZE_MARKS)
+    .leave('other')
+    .leave('made', KUSTOMIZE_MARKS)
   world.cluster.change('/ConfigMap/shop/made', (live) => ({
     ...live,
-    metadata: { ...(live['metadata'] as object), ownerReferences: [{ kind: 'Thing', name: 'x', uid: 'u' }] },
+    metadata: {
+      ...(live['metadata'] as object),
+      ownerReferences: [{ kind: 'Thing', name: 'x', uid: 'u' }],
+    },
   }))
   assert.deepEqual((await world.reported()).changes, ['unexpected ConfigMap/old'])
   assert.deepEqual(world.questions, [
@@ -108,15 +145,20 @@ test('without a readable Kustomization, what bears its labels in the places of t
         { group: '', kind: 'ConfigMap', namespace: 'shop' },
         { group: 'apps', kind: 'Deployment', namespace: 'shop' },
       ],
-      labelSelector: 'kustomize.toolkit.fluxcd.io/name=web,kustomize.toolkit.fluxcd.io/namespace=flux-system',
+      labelSelector:
+        'kustomize.toolkit.fluxcd.io/name=web,kustomize.toolkit.fluxcd.io/namespace=flux-system',
     },
   ])
 })
 
-const tracking = (kind: string, name: string) => ({ annotations: { 'argocd.argoproj.io/tracking-id': `web:${kind}:shop/${name}` } })
+const tracking = (kind: string, name: string) => ({
+  annotations: { 'argocd.argoproj.io/tracking-id': `web:${kind}:shop/${name}` },
+})
 
 function argo(): InventoryWorld {
-  return new InventoryWorld().mark(tracking('apps/Deployment', 'web'), [WEB]).mark(tracking('/ConfigMap', 'web'), [WEB_CONFIG])
+  return new InventoryWorld()
+    .mark(tracking('apps/Deployment', 'web'), [WEB])
+    .mark(tracking('/ConfigMap', 'web'), [WEB_CONFIG])
 }
 
 test('of an Application only what it says that its git lacks is unexpected', async () => {
@@ -147,7 +189,9 @@ test('of an Application only what it says that its git lacks is unexpected', asy
 })
 
 test('where Argo CD runs elsewhere, only an object whose tracking id is its own counts', async () => {
-  const world = argo().leave('old', tracking('/ConfigMap', 'old')).leave('copy', tracking('/ConfigMap', 'web'))
+  const world = argo()
+    .leave('old', tracking('/ConfigMap', 'old'))
+    .leave('copy', tracking('/ConfigMap', 'web'))
   const { changes, notes } = await world.reported()
   assert.deepEqual([changes, notes], [['unexpected ConfigMap/old'], []])
 })
@@ -161,14 +205,20 @@ test('a Helm release lists what is its own; without Secrets its marks do, and a 
   assert.deepEqual((await world.reported()).changes, ['unexpected ConfigMap/old'])
   world.cluster.releases.clear()
   world.leave('marked', HELM_MARKS).leave('second', HELM_MARKS)
-  world.leave('kept', { ...HELM_MARKS, annotations: { ...HELM_MARKS.annotations, 'helm.sh/resource-policy': 'keep' } })
+  world.leave('kept', {
+    ...HELM_MARKS,
+    annotations: { ...HELM_MARKS.annotations, 'helm.sh/resource-policy': 'keep' },
+  })
   // Three that git lacks beside two of the package: too many to call the release the package's.
   const { changes, aside, notes } = await world.reported()
   assert.deepEqual([changes, aside], [[], []])
   assert.match(notes.join(), /lists more objects that git lacks than objects of the package/)
   world.cluster.objects.delete('/ConfigMap/shop/second')
   const fewer = await world.reported()
-  assert.deepEqual([fewer.changes, fewer.aside], [['unexpected ConfigMap/marked'], ['unexpected kept built-in:helm-keep']])
+  assert.deepEqual(
+    [fewer.changes, fewer.aside],
+    [['unexpected ConfigMap/marked'], ['unexpected kept built-in:helm-keep']],
+  )
 })
 
 test('the mark of kpt live finds what its ResourceGroup lost', async () => {
@@ -211,11 +261,19 @@ test('of what Config Sync applied, the file that it names says whose it is', asy
 })
 
 test('a hook that is gone as it should be leaves the package in sync and has no health', async () => {
-  const job = 'apiVersion: batch/v1\nkind: Job\nmetadata: {name: migrate, namespace: shop}\nspec: {ttlSecondsAfterFinished: 60}\n'
+  const job =
+    'apiVersion: batch/v1\nkind: Job\nmetadata: {name: migrate, namespace: shop}\nspec: {ttlSecondsAfterFinished: 60}\n'
   const world = new InventoryWorld({ 'apps/web/job.yaml': job })
   world.cluster.objects.delete('batch/Job/shop/migrate')
   const { changes, aside, state } = await world.reported()
-  assert.deepEqual([changes, aside, state], [[], ['missing migrate built-in:finished-job'], 'InSync'])
+  assert.deepEqual(
+    [changes, aside, state],
+    [[], ['missing migrate built-in:finished-job'], 'InSync'],
+  )
   const { units } = await world.scan({ dryRun: true })
-  assert.equal(units[0]?.state === 'planned' && units[0].observation.health.some(({ id }) => id.kind === 'Job'), false)
+  assert.equal(
+    units[0]?.state === 'planned' &&
+      units[0].observation.health.some(({ id }) => id.kind === 'Job'),
+    false,
+  )
 })

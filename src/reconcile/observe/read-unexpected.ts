@@ -87,7 +87,8 @@ export async function readUnexpected(
   for (const each of packages) judged.push(await judge(each, declared, signal))
   const wanted = new Map<string, WantedObject>()
   // The inventory names no version; an empty one requests the version that the server prefers.
-  for (const { candidates } of judged) for (const { id } of candidates) wanted.set(resourceKey(id), { id, apiVersion: '' })
+  for (const { candidates } of judged)
+    for (const { id } of candidates) wanted.set(resourceKey(id), { id, apiVersion: '' })
   const live = await readAll(reader, [...wanted.values()], signal)
   return packages.map((each, index) => ({
     ...decide(each, judged[index] ?? NOTHING, live),
@@ -98,34 +99,59 @@ export async function readUnexpected(
 }
 
 /** Who runs hooks for a package, by the marks on its live objects; a syncer without marks runs none. */
-export function hookRunnersOf(claims: readonly Claim[], syncer: SyncerManager | undefined): HookRunners {
-  return { tools: new Set(claims.map(({ tool }) => tool)), unknown: claims.length === 0 && syncer === undefined }
+export function hookRunnersOf(
+  claims: readonly Claim[],
+  syncer: SyncerManager | undefined,
+): HookRunners {
+  return {
+    tools: new Set(claims.map(({ tool }) => tool)),
+    unknown: claims.length === 0 && syncer === undefined,
+  }
 }
 
-function listedBy(inventories: readonly (KnownInventory | Failure)[]): ReadonlySet<string> | undefined {
-  const whole = inventories.flatMap((each) => (each instanceof Failure || each.unread !== undefined ? [] : [each]))
+function listedBy(
+  inventories: readonly (KnownInventory | Failure)[],
+): ReadonlySet<string> | undefined {
+  const whole = inventories.flatMap((each) =>
+    each instanceof Failure || each.unread !== undefined ? [] : [each],
+  )
   if (whole.length === 0 || whole.length < inventories.length) return undefined
   return new Set(whole.flatMap(({ resources }) => resources.map(resourceKey)))
 }
 
-function refusedBy(inventories: readonly (KnownInventory | Failure)[]): ReadonlyMap<string, string> {
-  const refused = inventories.flatMap((each) => (each instanceof Failure ? [] : (each.refused ?? [])))
+function refusedBy(
+  inventories: readonly (KnownInventory | Failure)[],
+): ReadonlyMap<string, string> {
+  const refused = inventories.flatMap((each) =>
+    each instanceof Failure ? [] : (each.refused ?? []),
+  )
   return new Map(refused.map(({ id, why }) => [resourceKey(id), why]))
 }
 
 /** Of an object that two releases have, the manifest of the one with more objects of the package. */
-function storedBy(inventories: readonly (KnownInventory | Failure)[]): ReadonlyMap<string, StoredManifest> | undefined {
-  const retained = inventories.flatMap((each) => (each instanceof Failure || each.applied === undefined ? [] : [each]))
+function storedBy(
+  inventories: readonly (KnownInventory | Failure)[],
+): ReadonlyMap<string, StoredManifest> | undefined {
+  const retained = inventories.flatMap((each) =>
+    each instanceof Failure || each.applied === undefined ? [] : [each],
+  )
   if (retained.length === 0) return undefined
   const all = retained.flatMap(({ source, rollback, applied = [] }) =>
-    applied.map(({ id, apiVersion, object }) => [resourceKey(id), { apiVersion, object, storedIn: source, rollback }] as const),
+    applied.map(
+      ({ id, apiVersion, object }) =>
+        [resourceKey(id), { apiVersion, object, storedIn: source, rollback }] as const,
+    ),
   )
   return new Map(all.reverse())
 }
 
 const NOTHING: Judged = { candidates: [], incomplete: [], notes: [], reportedBy: new Map() }
 
-async function readAll(reader: ClusterReader, wanted: readonly WantedObject[], signal: AbortSignal): Promise<LiveView | Failure> {
+async function readAll(
+  reader: ClusterReader,
+  wanted: readonly WantedObject[],
+  signal: AbortSignal,
+): Promise<LiveView | Failure> {
   try {
     return wanted.length === 0 ? new Map() : await reader.readLive(wanted, signal)
   } catch (thrown) {
@@ -134,10 +160,16 @@ async function readAll(reader: ClusterReader, wanted: readonly WantedObject[], s
   }
 }
 
-async function judge(each: InventoriedPackage, declared: DeclaredObjects, signal: AbortSignal): Promise<Judged> {
+async function judge(
+  each: InventoriedPackage,
+  declared: DeclaredObjects,
+  signal: AbortSignal,
+): Promise<Judged> {
   if (each.inventories.length === 0) return NOTHING
   const here = new DeclaredIds(
-    [...each.desired.resources, ...each.side.resources.map(({ resource }) => resource)].map(({ id }) => id),
+    [...each.desired.resources, ...each.side.resources.map(({ resource }) => resource)].map(
+      ({ id }) => id,
+    ),
     declared.namespace,
   )
   const candidates = new Map<string, Candidate>()
@@ -163,14 +195,18 @@ async function judge(each: InventoriedPackage, declared: DeclaredObjects, signal
     const all = beyond(inventory).filter((id) => !here.has(id, choosesNamespace))
     const surplus = all.filter((id) => refusalOf(each.boundary, id) === undefined)
     const [refused] = all.flatMap((id) => refusalOf(each.boundary, id) ?? [])
-    if (refused !== undefined) report(listedOutside(inventory.source, all.length - surplus.length, refused.rule))
+    if (refused !== undefined)
+      report(listedOutside(inventory.source, all.length - surplus.length, refused.rule))
     if (surplus.length === 0) continue
     if (each.unread.length > 0) {
       report(unreadFiles(each.unread, surplus.length))
       continue
     }
-    const elsewhere = inventory.reference ? NOBODY : await declared.elsewhere(each.packagePath, folder, signal)
-    const isElsewhere = (id: ResourceId): boolean => elsewhere.packages.some(({ ids }) => ids.has(id, choosesNamespace))
+    const elsewhere = inventory.reference
+      ? NOBODY
+      : await declared.elsewhere(each.packagePath, folder, signal)
+    const isElsewhere = (id: ResourceId): boolean =>
+      elsewhere.packages.some(({ ids }) => ids.has(id, choosesNamespace))
     const open = surplus.filter((id) => !isElsewhere(id))
     if (open.length === 0) continue
     if (elsewhere.unread.length > 0) {
@@ -184,14 +220,19 @@ async function judge(each: InventoriedPackage, declared: DeclaredObjects, signal
       transformed: inventory.from.transformed ?? renamedByKustomize(each.files),
       isExtraneous: inventory.extraneous !== undefined,
       here: inventory.resources.filter((id) => here.has(id, choosesNamespace)).length,
-      elsewhere: inventory.resources.filter((id) => !here.has(id, choosesNamespace) && isElsewhere(id)).length,
+      elsewhere: inventory.resources.filter(
+        (id) => !here.has(id, choosesNamespace) && isElsewhere(id),
+      ).length,
       surplus: open.length,
       coversPackage: markedIn(each.side, inventory).every((key) => inventory.claimed.has(key)),
     }
     const why = whyNotOfPackage(extent, each.packagePath)
     const byPath = why !== undefined && applierKind(inventory.tool).sourcePath !== 'none'
     if (why !== undefined && !byPath) note(notSurely(each, inventory, open, why))
-    else for (const id of open) if (!candidates.has(resourceKey(id))) candidates.set(resourceKey(id), { id, inventory, byPath })
+    else
+      for (const id of open)
+        if (!candidates.has(resourceKey(id)))
+          candidates.set(resourceKey(id), { id, inventory, byPath })
   }
   return { candidates: [...candidates.values()], incomplete, notes, reportedBy: namedBy }
 }
@@ -206,7 +247,9 @@ const NOBODY: DeclaredElsewhere = { packages: [], unread: [] }
 /** The live objects of a package that bear the mark of the syncer that applies all of it. */
 function markedIn({ live }: LiveSide, { tool }: KnownInventory): readonly string[] {
   const { leavesUnmarked } = applierKind(tool)
-  return [...live].flatMap(([key, state]) => (state.state === 'present' && !leavesUnmarked(state.object) ? [key] : []))
+  return [...live].flatMap(([key, state]) =>
+    state.state === 'present' && !leavesUnmarked(state.object) ? [key] : [],
+  )
 }
 
 function decide(
@@ -231,7 +274,11 @@ function decide(
   for (const { id, inventory, byPath } of candidates) {
     const state = live.get(resourceKey(id)) ?? NOT_ANSWERED
     // What is going already needs no decision.
-    if (state.state === 'absent' || (state.state === 'present' && metadataText(state.object, 'deletionTimestamp') !== '')) continue
+    if (
+      state.state === 'absent' ||
+      (state.state === 'present' && metadataText(state.object, 'deletionTimestamp') !== '')
+    )
+      continue
     if (state.state === 'unreadable') {
       const { code, why, remedy } = state.failure
       const reported: Incomplete = { ref: { ...id }, code, why, remedy }
@@ -255,7 +302,9 @@ function decide(
 }
 
 function listing({ source, resources, later }: KnownInventory, id: ResourceId): string {
-  return later === undefined || resources.some((one) => resourceKey(one) === resourceKey(id)) ? source : later.source
+  return later === undefined || resources.some((one) => resourceKey(one) === resourceKey(id))
+    ? source
+    : later.source
 }
 
 /** Where the syncer writes on each object the file that declared it. */
@@ -266,14 +315,22 @@ function isOfFolder(object: JsonObject, tool: string, packagePath: string): bool
 
 function setAside(verdict: ObjectVerdict, retained: BuiltInRule): ObjectVerdict {
   const rule = `${BUILT_IN}${retained.rule}`
-  const aside = verdict.items.map((drift): SetAside => ({ drift, state: 'Ignored', why: `${retained.why} (${rule})`, rule }))
+  const aside = verdict.items.map(
+    (drift): SetAside => ({ drift, state: 'Ignored', why: `${retained.why} (${rule})`, rule }),
+  )
   return { ...verdict, state: 'in-sync', items: [], setAside: aside }
 }
 
-function notSurely({ packageName }: InventoriedPackage, { source }: KnownInventory, open: readonly ResourceId[], why: string): Note {
+function notSurely(
+  { packageName }: InventoriedPackage,
+  { source }: KnownInventory,
+  open: readonly ResourceId[],
+  why: string,
+): Note {
   const names = open.slice(0, 3).map(describeResourceId).join(', ')
   const more = open.length > 3 ? ` and ${open.length - 3} more` : ''
-  const [are, they, belong] = open.length === 1 ? ['is', 'it', 'belongs'] : ['are', 'they', 'belong']
+  const [are, they, belong] =
+    open.length === 1 ? ['is', 'it', 'belongs'] : ['are', 'they', 'belong']
   const text = `${names}${more} ${are} in ${source} and in no package of this repository; whether ${they} ${belong} to ${packageName} is not known: ${why}`
   return { cause: 'claimed-by-inventory', subject: '', text }
 }

@@ -26,7 +26,10 @@ async function unmanagedIn(world: InventoryWorld) {
 test('what nobody manages is told apart, with who made it, and is no drift', async () => {
   const world = new InventoryWorld(other('shop'))
   world.packages = ['apps/web']
-  world.leave('by-hand', {}, 'kubectl-create').leave('synced', KUSTOMIZE_MARKS).leave('made', {}, 'kube-controller-manager')
+  world
+    .leave('by-hand', {}, 'kubectl-create')
+    .leave('synced', KUSTOMIZE_MARKS)
+    .leave('made', {}, 'kube-controller-manager')
   assert.deepEqual(await unmanagedIn(world), {
     objects: ['/ConfigMap/shop/by-hand'],
     namespaces: ['shop'],
@@ -41,14 +44,23 @@ test('nothing is looked for when nobody asks, and other namespaces are not looke
   const world = new InventoryWorld().leave('by-hand', {}, 'kubectl-create')
   assert.deepEqual((await world.scan({ dryRun: true })).unmanaged, [])
   assert.deepEqual(world.questions, [])
-  world.cluster.put({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', namespace: 'elsewhere' } })
+  world.cluster.put({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'x', namespace: 'elsewhere' },
+  })
   assert.deepEqual((await unmanagedIn(world)).objects, ['/ConfigMap/shop/by-hand'])
 })
 
 test('what could not be listed is said, and so is a package that cannot be read', async () => {
   const world = new InventoryWorld({ 'apps/bad/Kptfile': KPTFILE, 'apps/bad/a.yaml': 'a: [1' })
   world.packages = ['apps/web']
-  const refused = new Failure({ code: 'BP3003', what: 'cannot list secrets', why: 'forbidden', remedy: 'allow it' })
+  const refused = new Failure({
+    code: 'BP3003',
+    what: 'cannot list secrets',
+    why: 'forbidden',
+    remedy: 'allow it',
+  })
   const { readInventories } = world.cluster
   world.cluster.readInventories = async (questions) =>
     (await readInventories(questions)).map((answer) =>

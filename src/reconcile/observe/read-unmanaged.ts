@@ -47,19 +47,32 @@ export async function readUnmanaged(
   const { packages, unread: unreadPackages } = await declared.everywhere(signal)
   const [answer] = await readInventories(reader, [{ namespaces }], signal)
   if (answer === undefined || answer instanceof Failure)
-    return { ...nothing, unread: [answer === undefined ? 'the cluster gave no answer' : `${answer.what}: ${answer.why}`] }
+    return {
+      ...nothing,
+      unread: [
+        answer === undefined ? 'the cluster gave no answer' : `${answer.what}: ${answer.why}`,
+      ],
+    }
   const known = new Set(observed.map(resourceKey))
   const isDeclared = (id: ResourceId): boolean => packages.some(({ ids }) => ids.has(id, true))
   const objects = answer.resources.flatMap((id, index): UnmanagedObject[] => {
     const object = answer.objects?.[index]
-    if (object === undefined || known.has(resourceKey(id)) || managerOf(object) !== undefined || isDeclared(id)) return []
+    if (
+      object === undefined ||
+      known.has(resourceKey(id)) ||
+      managerOf(object) !== undefined ||
+      isDeclared(id)
+    )
+      return []
     return [describe(id, object)]
   })
   return {
     cluster: reader.name,
     namespaces,
     objects: objects.sort((left, right) => (resourceKey(left.id) < resourceKey(right.id) ? -1 : 1)),
-    unread: unreadPackages.map((path) => `the package ${path} cannot be read, and what it declares may be in the list`),
+    unread: unreadPackages.map(
+      (path) => `the package ${path} cannot be read, and what it declares may be in the list`,
+    ),
     unlisted: answer.unread ?? [],
   }
 }
@@ -72,7 +85,12 @@ function namespaceOf({ group, kind, namespace, name }: ResourceId): readonly str
 
 function describe(id: ResourceId, object: JsonObject): UnmanagedObject {
   const apiVersion = typeof object['apiVersion'] === 'string' ? object['apiVersion'] : ''
-  return { id, apiVersion, creator: creatorOf(managedFieldsOf(object)), createdAt: metadataText(object, 'creationTimestamp') }
+  return {
+    id,
+    apiVersion,
+    creator: creatorOf(managedFieldsOf(object)),
+    createdAt: metadataText(object, 'creationTimestamp'),
+  }
 }
 
 /** Sentences. */

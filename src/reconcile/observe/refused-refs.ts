@@ -25,14 +25,21 @@ export interface Refusal {
 }
 
 export class RefusedRefs {
-  private readonly known = new LRUCache<string, Refused>({ maxSize: MOST_REFS, sizeCalculation: () => 1 })
-  private readonly missing = new LRUCache<string, true>({ maxSize: MOST_REFS, sizeCalculation: () => 1 })
+  private readonly known = new LRUCache<string, Refused>({
+    maxSize: MOST_REFS,
+    sizeCalculation: () => 1,
+  })
+  private readonly missing = new LRUCache<string, true>({
+    maxSize: MOST_REFS,
+    sizeCalculation: () => 1,
+  })
 
   add(updates: readonly PlannedUpdate[], { failure, isSure, now }: Refusal): void {
     for (const update of updates) {
       if (update.from === null) this.missing.set(update.ref, true)
       const before = this.known.get(refusalName(update))
-      const wait = before === undefined || !isSure ? FIRST_WAIT : Math.min(2 * before.wait, LONGEST_WAIT)
+      const wait =
+        before === undefined || !isSure ? FIRST_WAIT : Math.min(2 * before.wait, LONGEST_WAIT)
       this.known.set(refusalName(update), { failure, wait, until: now + wait })
     }
   }
@@ -47,7 +54,9 @@ export class RefusedRefs {
   /** By `refusalName`: why refs are not pushed now. A clock that was set back makes no wait longer. */
   waiting(now: number): ReadonlyMap<string, Failure> {
     return new Map(
-      [...this.known].flatMap(([name, { failure, until, wait }]) => (until > now && until - now <= wait ? [[name, failure] as const] : [])),
+      [...this.known].flatMap(([name, { failure, until, wait }]) =>
+        until > now && until - now <= wait ? [[name, failure] as const] : [],
+      ),
     )
   }
 

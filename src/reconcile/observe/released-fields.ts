@@ -7,7 +7,11 @@ import { withItems } from '../../drift/noise/classify-ignored.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
 
 /** Removes released fields from the items, except fields that git declares again. */
-export function setReleasedAside(verdict: ObjectVerdict, merged: readonly DriftRecord[], key: RedactionKey): ObjectVerdict {
+export function setReleasedAside(
+  verdict: ObjectVerdict,
+  merged: readonly DriftRecord[],
+  key: RedactionKey,
+): ObjectVerdict {
   const released = new Map(
     merged.flatMap(({ spec, metadata }) =>
       spec.changes
@@ -20,7 +24,9 @@ export function setReleasedAside(verdict: ObjectVerdict, merged: readonly DriftR
   const items = verdict.items.filter((drift) => {
     // An older version wrote finalizers of a Secret as they are.
     const paths = [shownPath(key, drift.id, drift.path), formatFieldPath(drift.path)]
-    const by = paths.map((path) => released.get(`${resourceKey(drift.id)}#${path}`)).find((name) => name !== undefined)
+    const by = paths
+      .map((path) => released.get(`${resourceKey(drift.id)}#${path}`))
+      .find((name) => name !== undefined)
     if (by === undefined || (drift.change !== 'added' && drift.change !== 'unexpected')) return true
     setAside.push({ drift, state: 'Released', why: `git stopped managing it with ${by}` })
     return false

@@ -9,7 +9,12 @@ import { assertSameCluster } from './same-cluster.ts'
 const { signal } = new AbortController()
 
 /** A ledger that knows the cluster `prod` by this identity. */
-async function checked(identity: string, uid: string, name = 'prod', hasNoUid = false): Promise<string> {
+async function checked(
+  identity: string,
+  uid: string,
+  name = 'prod',
+  hasNoUid = false,
+): Promise<string> {
   const repository = new MemoryRepository()
   repository.commitByHand('main', { 'README.md': '' })
   const annotations = '{config.kubernetes.io/local-config: "true"}'
@@ -18,7 +23,12 @@ async function checked(identity: string, uid: string, name = 'prod', hasNoUid = 
   repository.commitByHand('drift-ledger', { [ledgerObservationPath('prod')]: text })
   const view = await readRepository(repository, 'main', signal)
   try {
-    await assertSameCluster(view, name, { uid, hasNoUid, version: '', observedAt: '', recorded: false, namespace: 'default' }, signal)
+    await assertSameCluster(
+      view,
+      name,
+      { uid, hasNoUid, version: '', observedAt: '', recorded: false, namespace: 'default' },
+      signal,
+    )
     return 'the same'
   } catch (thrown) {
     return (thrown as { code: string }).code

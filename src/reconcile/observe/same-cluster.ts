@@ -19,7 +19,8 @@ export async function assertSameCluster(
   const file = view.ledgerTree.find((candidate) => candidate.path === path)
   if (file === undefined || (uid === '' && !hasNoUid)) return
   const text = (await readTexts(view.repository, [file], signal)).get(path) ?? ''
-  const before = parseDocument(text, clusterObservationSchema, `drift-ledger:${path}`).status.identity
+  const before = parseDocument(text, clusterObservationSchema, `drift-ledger:${path}`).status
+    .identity
   if (before === '' || before === identityHash(uid)) return
   throw new Failure({
     code: 'BP3015',

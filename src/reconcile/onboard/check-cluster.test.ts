@@ -10,12 +10,18 @@ const rule = (verbs: string, resources: string, groups = ''): AccessRule => ({
   resources: resources.split(' '),
   names: [],
 })
-const REVIEWS = rule('create', 'selfsubjectaccessreviews selfsubjectrulesreviews', 'authorization.k8s.io')
+const REVIEWS = rule(
+  'create',
+  'selfsubjectaccessreviews selfsubjectrulesreviews',
+  'authorization.k8s.io',
+)
 const READS = rule('get list watch', '*', '*')
 
 function states(rules: readonly AccessRule[], settles = false, incomplete = false): string[] {
   const answers = new Map([['shop', { rules, incomplete, serverTime: undefined }]])
-  return judgeAccess('prod', answers, settles).map(({ check, state }: Finding) => `${check} ${state}`)
+  return judgeAccess('prod', answers, settles).map(
+    ({ check, state }: Finding) => `${check} ${state}`,
+  )
 }
 
 it('takes an account that reads and dry-runs as it should be', () => {
@@ -28,21 +34,47 @@ it('takes an account that reads and dry-runs as it should be', () => {
 })
 
 it('warns of every verb that writes, and never of the reviews that everybody may make', () => {
-  for (const verb of ['update', 'delete', 'deletecollection', 'impersonate', 'bind', 'escalate', '*']) {
+  for (const verb of [
+    'update',
+    'delete',
+    'deletecollection',
+    'impersonate',
+    'bind',
+    'escalate',
+    '*',
+  ]) {
     assert.ok(states([REVIEWS, READS, rule(verb, 'roles')]).includes('cluster-rbac warning'), verb)
   }
   const answers = new Map([
-    ['shop', { rules: [READS, rule('update delete', 'deployments', 'apps')], incomplete: false, serverTime: undefined }],
+    [
+      'shop',
+      {
+        rules: [READS, rule('update delete', 'deployments', 'apps')],
+        incomplete: false,
+        serverTime: undefined,
+      },
+    ],
   ])
-  const found = judgeAccess('prod', answers, false).find(({ state, check }) => check === 'cluster-rbac' && state === 'warning')
+  const found = judgeAccess('prod', answers, false).find(
+    ({ state, check }) => check === 'cluster-rbac' && state === 'warning',
+  )
   assert.match(found?.message ?? '', /may write: update, delete deployments\.apps in shop/)
 })
 
 it('takes the right to create for what dry runs need, but not for a part of an object, and says what is not known without it', () => {
   const dryRun = (...rules: readonly AccessRule[]): string =>
-    judgeAccess('prod', new Map([['shop', { rules, incomplete: false, serverTime: undefined }]]), false)[2]?.message ?? ''
-  assert.ok(states([READS, rule('patch create', 'deployments', 'apps')]).includes('cluster-rbac passed'))
-  assert.match(dryRun(READS, rule('patch create', 'deployments', 'apps')), /may patch and create, which dry runs need/)
+    judgeAccess(
+      'prod',
+      new Map([['shop', { rules, incomplete: false, serverTime: undefined }]]),
+      false,
+    )[2]?.message ?? ''
+  assert.ok(
+    states([READS, rule('patch create', 'deployments', 'apps')]).includes('cluster-rbac passed'),
+  )
+  assert.match(
+    dryRun(READS, rule('patch create', 'deployments', 'apps')),
+    /may patch and create, which dry runs need/,
+  )
   assert.match(
     dryRun(REVIEWS, READS, rule('patch', 'deployments', 'apps')),
     /may not create, so what the server makes of objects without managers/,
@@ -52,15 +84,39 @@ it('takes the right to create for what dry runs need, but not for a part of an o
 })
 
 it('shows four of many, and how many more there are', () => {
-  const answers = new Map([['shop', { rules: [READS, rule('update', 'a b c d e f', 'apps')], incomplete: false, serverTime: undefined }]])
-  const found = judgeAccess('prod', answers, false).find(({ state, check }) => check === 'cluster-rbac' && state === 'warning')
+  const answers = new Map([
+    [
+      'shop',
+      {
+        rules: [READS, rule('update', 'a b c d e f', 'apps')],
+        incomplete: false,
+        serverTime: undefined,
+      },
+    ],
+  ])
+  const found = judgeAccess('prod', answers, false).find(
+    ({ state, check }) => check === 'cluster-rbac' && state === 'warning',
+  )
   assert.match(found?.message ?? '', /update d\.apps in shop and 2 more$/)
 })
 
 it('says what is missing for reading, for dry runs and for settling', () => {
-  assert.deepEqual(states([REVIEWS]), ['cluster-read failed', 'cluster-watch warning', 'cluster-dry-run warning', 'cluster-rbac passed'])
-  assert.equal(states([rule('get', '*', '*')])[0], 'cluster-read failed', 'one of the two is not enough')
-  assert.equal(states([{ ...READS, resources: [] }])[0], 'cluster-read failed', 'addresses that are no resource')
+  assert.deepEqual(states([REVIEWS]), [
+    'cluster-read failed',
+    'cluster-watch warning',
+    'cluster-dry-run warning',
+    'cluster-rbac passed',
+  ])
+  assert.equal(
+    states([rule('get', '*', '*')])[0],
+    'cluster-read failed',
+    'one of the two is not enough',
+  )
+  assert.equal(
+    states([{ ...READS, resources: [] }])[0],
+    'cluster-read failed',
+    'addresses that are no resource',
+  )
   assert.deepEqual(states([READS], true), [
     'cluster-read passed',
     'cluster-watch passed',
@@ -73,19 +129,31 @@ it('says what is missing for reading, for dry runs and for settling', () => {
     'cluster-dry-run passed',
     'cluster-rbac passed',
   ])
-  assert.ok(states([READS], false, true).includes('cluster-rbac skipped'), 'a list that is not whole proves nothing')
+  assert.ok(
+    states([READS], false, true).includes('cluster-rbac skipped'),
+    'a list that is not whole proves nothing',
+  )
 })
 
 it('names the namespaces in which a right is missing, whatever another one allows', () => {
-  const answer = (...rules: readonly AccessRule[]) => ({ rules, incomplete: false, serverTime: undefined })
+  const answer = (...rules: readonly AccessRule[]) => ({
+    rules,
+    incomplete: false,
+    serverTime: undefined,
+  })
   const patch = rule('patch', 'deployments', 'apps')
   const answers = new Map([
     ['shop', answer(READS, patch)],
     ['db', answer(rule('get', 'secrets'))],
     ['mail', answer(READS)],
   ])
-  const messages = judgeAccess('prod', answers, false).map(({ state, message }) => `${state} ${message}`)
-  assert.equal(messages[0], 'failed cluster prod: the account may not list anything in namespace db')
+  const messages = judgeAccess('prod', answers, false).map(
+    ({ state, message }) => `${state} ${message}`,
+  )
+  assert.equal(
+    messages[0],
+    'failed cluster prod: the account may not list anything in namespace db',
+  )
   assert.match(
     messages[2] ?? '',
     /^warning cluster prod: the account may not patch in namespaces db, mail, so nothing can be dry-run there/,
@@ -94,8 +162,15 @@ it('names the namespaces in which a right is missing, whatever another one allow
 
 it('says what the controller does without the right to watch, and without that to what decides dry runs', () => {
   const watching = (...rules: readonly AccessRule[]): string =>
-    judgeAccess('prod', new Map([['shop', { rules, incomplete: false, serverTime: undefined }]]), false)[1]?.message ?? ''
-  assert.match(watching(rule('get list', '*', '*')), /may not watch, so the controller reads all packages in each interval/)
+    judgeAccess(
+      'prod',
+      new Map([['shop', { rules, incomplete: false, serverTime: undefined }]]),
+      false,
+    )[1]?.message ?? ''
+  assert.match(
+    watching(rule('get list', '*', '*')),
+    /may not watch, so the controller reads all packages in each interval/,
+  )
   assert.match(
     watching(rule('get list watch', 'deployments customresourcedefinitions', '*')),
     /may not list and watch mutatingwebhookconfigurations, validatingwebhookconfigurations, validatingadmissionpolicies, validatingadmissionpolicybindings, so/,

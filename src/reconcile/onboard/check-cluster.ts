@@ -13,18 +13,34 @@ const SKEW = 30
 const HARMLESS = /^selfsubject(access|rules)?reviews$/
 
 /** @param settles whether a policy has Backporch write what merged commits authorise */
-export function judgeAccess(cluster: string, answers: ReadonlyMap<string, ClusterAccessAnswer>, settles: boolean): readonly Finding[] {
-  const rules = [...answers].flatMap(([namespace, { rules: own }]) => own.map((rule) => ({ namespace, rule })))
+export function judgeAccess(
+  cluster: string,
+  answers: ReadonlyMap<string, ClusterAccessAnswer>,
+  settles: boolean,
+): readonly Finding[] {
+  const rules = [...answers].flatMap(([namespace, { rules: own }]) =>
+    own.map((rule) => ({ namespace, rule })),
+  )
   const all = rules.map(({ rule }) => rule)
-  const writes = new Set(rules.flatMap(({ rule, namespace }) => writesOf(rule).map((what) => `${what} in ${namespace}`)))
-  const findings: Finding[] = [judgeReading(cluster, answers), judgeWatching(cluster, all), judgePatch(cluster, answers)]
+  const writes = new Set(
+    rules.flatMap(({ rule, namespace }) => writesOf(rule).map((what) => `${what} in ${namespace}`)),
+  )
+  const findings: Finding[] = [
+    judgeReading(cluster, answers),
+    judgeWatching(cluster, all),
+    judgePatch(cluster, answers),
+  ]
   const where = `cluster ${cluster}`
   if (writes.size > 0) {
     findings.push({
       check: 'cluster-rbac',
       state: settles ? 'passed' : 'warning',
       message: `${where}: the account may write: ${shown([...writes])}${settles ? ' (a policy has settle: backporch, which needs it)' : ''}`,
-      ...(settles ? {} : { fix: 'bind the account to a ClusterRole with get, list and watch (and patch and create, for dry runs) only' }),
+      ...(settles
+        ? {}
+        : {
+            fix: 'bind the account to a ClusterRole with get, list and watch (and patch and create, for dry runs) only',
+          }),
     })
   } else if (settles) {
     const message = `${where}: a policy has settle: backporch, and the account may not write`
@@ -34,7 +50,12 @@ export function judgeAccess(cluster: string, answers: ReadonlyMap<string, Cluste
       message,
       fix: 'let the account patch and delete what it settles, or use settle: syncer',
     })
-  } else findings.push({ check: 'cluster-rbac', state: 'passed', message: `${where}: the account updates and deletes nothing` })
+  } else
+    findings.push({
+      check: 'cluster-rbac',
+      state: 'passed',
+      message: `${where}: the account updates and deletes nothing`,
+    })
   if ([...answers.values()].some(({ incomplete }) => incomplete)) {
     const message = `${where}: the authoriser does not list all rights, so there may be more of them`
     findings.push({ check: 'cluster-rbac', state: 'skipped', message })
@@ -47,7 +68,12 @@ type Answers = ReadonlyMap<string, Pick<ClusterAccessAnswer, 'rules'>>
 function judgeReading(cluster: string, answers: Answers): Finding {
   const missing = ['get', 'list'].filter((verb) => namespacesWithout(verb, answers).length > 0)
   const namespaces = [...new Set(missing.flatMap((verb) => namespacesWithout(verb, answers)))]
-  if (missing.length === 0) return { check: 'cluster-read', state: 'passed', message: `cluster ${cluster}: the account may get and list` }
+  if (missing.length === 0)
+    return {
+      check: 'cluster-read',
+      state: 'passed',
+      message: `cluster ${cluster}: the account may get and list`,
+    }
   return {
     check: 'cluster-read',
     state: 'failed',
@@ -59,7 +85,9 @@ function judgeReading(cluster: string, answers: Answers): Finding {
 
 /** Rules for the whole cluster are in the answer of each namespace. */
 function namespacesWithout(verb: string, answers: Answers): readonly string[] {
-  return [...answers].flatMap(([namespace, { rules }]) => (rules.some((rule) => allows(rule, verb)) ? [] : [namespace]))
+  return [...answers].flatMap(([namespace, { rules }]) =>
+    rules.some((rule) => allows(rule, verb)) ? [] : [namespace],
+  )
 }
 
 function named(namespaces: readonly string[]): string {
@@ -79,14 +107,23 @@ function judgeWatching(cluster: string, rules: readonly AccessRule[]): Finding {
   const check = 'cluster-watch'
   if (!rules.some((rule) => allows(rule, 'watch'))) {
     const message = `cluster ${cluster}: the account may not watch, so the controller reads all packages in each interval`
-    return { check, state: 'warning', message, fix: 'add the verb watch for the kinds of the packages' }
+    return {
+      check,
+      state: 'warning',
+      message,
+      fix: 'add the verb watch for the kinds of the packages',
+    }
   }
   const isFollowed = (resource: string): boolean =>
     ['list', 'watch'].every((verb) =>
-      rules.some((rule) => allows(rule, verb) && rule.resources.some((own) => own === resource || own === '*')),
+      rules.some(
+        (rule) =>
+          allows(rule, verb) && rule.resources.some((own) => own === resource || own === '*'),
+      ),
     )
   const missing = DECIDING.filter((resource) => !isFollowed(resource))
-  if (missing.length === 0) return { check, state: 'passed', message: `cluster ${cluster}: the account may watch` }
+  if (missing.length === 0)
+    return { check, state: 'passed', message: `cluster ${cluster}: the account may watch` }
   return {
     check,
     state: 'warning',
@@ -99,10 +136,18 @@ function judgePatch(cluster: string, answers: Answers): Finding {
   const rules = [...answers.values()].flatMap((answer) => answer.rules)
   const without = namespacesWithout('patch', answers)
   if (without.length === 0) {
-    const both = rules.some((rule) => allows(rule, 'create') && rule.resources.some((resource) => !HARMLESS.test(resource)))
-    const lacks = 'it may not create, so what the server makes of objects without managers, and of missing ones, is not known'
+    const both = rules.some(
+      (rule) =>
+        allows(rule, 'create') && rule.resources.some((resource) => !HARMLESS.test(resource)),
+    )
+    const lacks =
+      'it may not create, so what the server makes of objects without managers, and of missing ones, is not known'
     const message = `cluster ${cluster}: the account may patch${both ? ' and create' : ''}, which dry runs need; a ValidatingAdmissionPolicy can let dry runs through only`
-    return { check: 'cluster-dry-run', state: 'passed', message: both ? message : `${message}; ${lacks}` }
+    return {
+      check: 'cluster-dry-run',
+      state: 'passed',
+      message: both ? message : `${message}; ${lacks}`,
+    }
   }
   return {
     check: 'cluster-dry-run',
@@ -119,7 +164,10 @@ function writesOf({ verbs, groups, resources }: AccessRule): string[] {
   const touched = resources.filter((resource) => !HARMLESS.test(resource))
   if (written.length === 0 || touched.length === 0) return []
   const group = groups.find((name) => name !== '')
-  return touched.map((resource) => `${written.join(', ')} ${resource}${group === undefined || group === '*' ? '' : `.${group}`}`)
+  return touched.map(
+    (resource) =>
+      `${written.join(', ')} ${resource}${group === undefined || group === '*' ? '' : `.${group}`}`,
+  )
 }
 
 function allows({ verbs, resources }: AccessRule, verb: string): boolean {
@@ -132,12 +180,24 @@ function shown(texts: readonly string[]): string {
 }
 
 /** @param now, serverTime milliseconds since 1970; a server's time has whole seconds */
-export function judgeClock(server: string, serverTime: number | undefined, now: number): readonly Finding[] {
+export function judgeClock(
+  server: string,
+  serverTime: number | undefined,
+  now: number,
+): readonly Finding[] {
   if (serverTime === undefined) return []
   const seconds = Math.round(Math.abs(now - serverTime) / 1000)
-  if (seconds <= SKEW) return [{ check: 'clock', state: 'passed', message: `clock: within ${SKEW} s of ${server}` }]
+  if (seconds <= SKEW)
+    return [{ check: 'clock', state: 'passed', message: `clock: within ${SKEW} s of ${server}` }]
   const message = `clock: ${seconds} s ${now > serverTime ? 'ahead of' : 'behind'} ${server}`
-  return [{ check: 'clock', state: 'warning', message, fix: 'set the clock of this machine: tokens and times of records depend on it' }]
+  return [
+    {
+      check: 'clock',
+      state: 'warning',
+      message,
+      fix: 'set the clock of this machine: tokens and times of records depend on it',
+    },
+  ]
 }
 
 /** @param namespaces of the packages that were not asked about */

@@ -11,7 +11,10 @@ const NO_NAME = GOOD.replace('apps/web', '""')
 async function check(kptfiles: { readonly [path: string]: string }, synced = 0) {
   const repository = new MemoryRepository()
   repository.commitByHand('main', { 'README.md': 'x', ...kptfiles })
-  return judgePackages(await readPackages(repository, { branch: 'main', renderer: new InProcessRenderer() }, signal), synced)
+  return judgePackages(
+    await readPackages(repository, { branch: 'main', renderer: new InProcessRenderer() }, signal),
+    synced,
+  )
 }
 
 test('every package that cannot be used is named with its code, those of one cause in one line', async () => {
@@ -22,7 +25,11 @@ test('every package that cannot be used is named with its code, those of one cau
     'd/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: d}\nfoo: 1\n',
   })
   assert.deepEqual(
-    found.map(({ state, code, message }) => [state, code, message.replace(/: (the|metadata).*$/, '')]),
+    found.map(({ state, code, message }) => [
+      state,
+      code,
+      message.replace(/: (the|metadata).*$/, ''),
+    ]),
     [
       ['passed', undefined, 'packages: 1 of 4 can be read and rendered'],
       ['warning', 'BP1102', 'packages: cannot be used: a/Kptfile:3:12, c/sub/Kptfile:3:12'],
@@ -53,20 +60,40 @@ test('no warning is given where syncers name units', async () => {
 })
 
 test('a line names twenty packages and counts the others', async () => {
-  const many = Object.fromEntries(Array.from({ length: 23 }, (_, at) => [`p${at}/Kptfile`, NO_NAME]))
-  const [only, ...others] = await check({ ...many, 'z/Kptfile': GOOD }).then((found) => found.slice(1))
+  const many = Object.fromEntries(
+    Array.from({ length: 23 }, (_, at) => [`p${at}/Kptfile`, NO_NAME]),
+  )
+  const [only, ...others] = await check({ ...many, 'z/Kptfile': GOOD }).then((found) =>
+    found.slice(1),
+  )
   assert.equal(others.length, 0)
   assert.match(only?.message ?? '', / and 3 more: /)
 })
 
 test('the namespaces of the objects are known, and whether one goes where the context points', async () => {
   const repository = new MemoryRepository()
-  const config = (name: string, namespace: string): string => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}${namespace}}\n`
+  const config = (name: string, namespace: string): string =>
+    `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}${namespace}}\n`
   const of = async (...manifests: readonly string[]): Promise<readonly string[]> => {
-    repository.commitByHand('main', { 'apps/web/Kptfile': GOOD, 'apps/web/a.yaml': manifests.join('---\n') })
-    return [...(await readPackages(repository, { branch: 'main', renderer: new InProcessRenderer() }, signal)).namespaces]
+    repository.commitByHand('main', {
+      'apps/web/Kptfile': GOOD,
+      'apps/web/a.yaml': manifests.join('---\n'),
+    })
+    return [
+      ...(
+        await readPackages(
+          repository,
+          { branch: 'main', renderer: new InProcessRenderer() },
+          signal,
+        )
+      ).namespaces,
+    ]
   }
-  const scoped = 'apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: a}\n'
-  assert.deepEqual(await of(config('a', ', namespace: shop'), config('b', ', namespace: db'), scoped), ['shop', 'db'])
+  const scoped =
+    'apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: a}\n'
+  assert.deepEqual(
+    await of(config('a', ', namespace: shop'), config('b', ', namespace: db'), scoped),
+    ['shop', 'db'],
+  )
   assert.deepEqual(await of(config('a', ', namespace: shop'), config('b', '')), ['shop', ''])
 })

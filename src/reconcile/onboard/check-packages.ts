@@ -10,7 +10,12 @@ import { rendersOf } from '../../policy/effective-policy.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import { RENDERED_BY_KPT } from '../../sources/build/render-choice.ts'
 import type { PackageRenderer } from '../../sources/kpt/render/package-renderer.ts'
-import { type RepositoryView, readAhead, readFolder, readRepository } from '../repository/repository-view.ts'
+import {
+  type RepositoryView,
+  readAhead,
+  readFolder,
+  readRepository,
+} from '../repository/repository-view.ts'
 import { filesOfView } from '../repository/sources/shared-sources.ts'
 import { renderUnit } from '../repository/sources/unit-source.ts'
 
@@ -52,41 +57,80 @@ export async function readPackages(
 }
 
 /** @param synced how many units syncers of the cluster name */
-export function judgePackages({ count, unusable }: Pick<ReadPackages, 'count' | 'unusable'>, synced: number): readonly Finding[] {
+export function judgePackages(
+  { count, unusable }: Pick<ReadPackages, 'count' | 'unusable'>,
+  synced: number,
+): readonly Finding[] {
   const check = 'packages'
   if (count === 0 && synced > 0) {
     const units = synced === 1 ? '1 unit' : `${synced} units`
-    return [{ check, state: 'passed', message: `packages: no folder has a Kptfile, and syncers of the cluster name ${units}` }]
+    return [
+      {
+        check,
+        state: 'passed',
+        message: `packages: no folder has a Kptfile, and syncers of the cluster name ${units}`,
+      },
+    ]
   }
   if (count === 0) {
     const fix =
       'name folders in a Placement, run "kpt pkg init" in the folder of the manifests and commit the Kptfile, or let a syncer of the cluster name the units (above)'
-    return [{ check, state: 'warning', code: 'BP1004', message: 'packages: no folder of the base branch has a Kptfile', fix }]
+    return [
+      {
+        check,
+        state: 'warning',
+        code: 'BP1004',
+        message: 'packages: no folder of the base branch has a Kptfile',
+        fix,
+      },
+    ]
   }
   const usable = `packages: ${count - unusable.size} of ${count} can be read and rendered`
-  const all = [...unusable].flatMap(([path, failures]) => failures.map((failure) => ({ path, failure })))
-  const groups = Map.groupBy(all, ({ failure: { code, what, why, remedy } }) => JSON.stringify([code, what, why, remedy]))
+  const all = [...unusable].flatMap(([path, failures]) =>
+    failures.map((failure) => ({ path, failure })),
+  )
+  const groups = Map.groupBy(all, ({ failure: { code, what, why, remedy } }) =>
+    JSON.stringify([code, what, why, remedy]),
+  )
   return [
     ...(unusable.size === count ? [] : [{ check, state: 'passed' as const, message: usable }]),
     ...[...groups.values()].map((group): Finding => {
       const [{ failure }] = group as [(typeof all)[number]]
-      const places = [...new Set(group.map(({ path, failure: { where } }) => where ?? (path || '.')))]
+      const places = [
+        ...new Set(group.map(({ path, failure: { where } }) => where ?? (path || '.'))),
+      ]
       const more = places.length > MOST_NAMED ? ` and ${places.length - MOST_NAMED} more` : ''
       const message = `packages: cannot be used: ${places.slice(0, MOST_NAMED).join(', ')}${more}: ${failure.what}: ${failure.why}`
-      return { check, state: unusable.size === count ? 'failed' : 'warning', code: failure.code, message, fix: failure.remedy }
+      return {
+        check,
+        state: unusable.size === count ? 'failed' : 'warning',
+        code: failure.code,
+        message,
+        fix: failure.remedy,
+      }
     }),
   ]
 }
 
 type ReadPackage = { readonly failures: readonly Failure[] } | Pick<ReadPackages, 'namespaces'>
 
-async function readPackage(view: RepositoryView, renderer: PackageRenderer, path: string, signal: AbortSignal): Promise<ReadPackage> {
+async function readPackage(
+  view: RepositoryView,
+  renderer: PackageRenderer,
+  path: string,
+  signal: AbortSignal,
+): Promise<ReadPackage> {
   try {
     const { files } = await readFolder(view, path, signal)
     const choices = rendersOf(view.policies, path)
     const namespaces = new Set<string>()
     for (const choice of choices.length === 0 ? [RENDERED_BY_KPT] : choices) {
-      const { rendering } = await renderUnit(filesOfView(view), renderer, { packagePath: path, files, choice }, signal)
+      const { rendering } = await renderUnit(
+        filesOfView(view),
+        renderer,
+        { packagePath: path, files, choice },
+        signal,
+      )
       if ('failures' in rendering) return rendering
       for (const namespace of namespacesOf(rendering.desired)) namespaces.add(namespace)
     }

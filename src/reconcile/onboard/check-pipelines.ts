@@ -50,13 +50,20 @@ const SWEEPS: readonly (readonly [command: string, matches: (line: string) => bo
   [
     'kubectl on every manifest',
     (line) =>
-      /\bkubectl\b.*\s(?:apply|create|replace|diff|delete)\b/.test(line) && (/\s(?:-R|--recursive)\b/.test(line) || ROOT.test(line)),
+      /\bkubectl\b.*\s(?:apply|create|replace|diff|delete)\b/.test(line) &&
+      (/\s(?:-R|--recursive)\b/.test(line) || ROOT.test(line)),
   ],
-  ['kapp deploy', (line) => /\bkapp\s+(?:deploy|app-group\s+deploy)\b/.test(line) && ROOT.test(line)],
+  [
+    'kapp deploy',
+    (line) => /\bkapp\s+(?:deploy|app-group\s+deploy)\b/.test(line) && ROOT.test(line),
+  ],
   ['kustomize create --autodetect', (line) => /\bkustomize\s+create\b.*--autodetect\b/.test(line)],
   [
     'a linter of manifests',
-    (line) => /\b(?:kubeconform|kubeval|kube-linter\s+lint|polaris\s+audit|datree\s+test|pluto\s+detect-files)\b/.test(line),
+    (line) =>
+      /\b(?:kubeconform|kubeval|kube-linter\s+lint|polaris\s+audit|datree\s+test|pluto\s+detect-files)\b/.test(
+        line,
+      ),
   ],
   ['kluctl deploy', (line) => /\bkluctl\s+deploy\b/.test(line)],
   ['fleet apply', (line) => /\bfleet\s+apply\b/.test(line)],
@@ -67,7 +74,11 @@ export async function readSweepingCommands(
   tree: readonly TreeFile[],
   signal: AbortSignal,
 ): Promise<readonly SweepingCommand[]> {
-  const files = tree.filter(({ path, mode }) => PIPELINES.some((glob) => matchesGlob(glob, path)) && mode !== '120000').slice(0, MOST_FILES)
+  const files = tree
+    .filter(
+      ({ path, mode }) => PIPELINES.some((glob) => matchesGlob(glob, path)) && mode !== '120000',
+    )
+    .slice(0, MOST_FILES)
   const texts = await readTexts(repository, files, signal, () => undefined)
   return [...texts].flatMap(([path, text]) => {
     return joinedLines(text).flatMap(({ line, number }): SweepingCommand[] => {
@@ -84,23 +95,41 @@ function joinedLines(text: string): readonly { readonly line: string; readonly n
   return lines.flatMap((first, index) => {
     if (lines[index - 1]?.endsWith('\\')) return []
     let line = first
-    for (let next = index + 1; line.endsWith('\\'); next++) line = `${line.slice(0, -1)} ${lines[next]?.trimStart() ?? ''}`
+    for (let next = index + 1; line.endsWith('\\'); next++)
+      line = `${line.slice(0, -1)} ${lines[next]?.trimStart() ?? ''}`
     return [{ line, number: index + 1 }]
   })
 }
 
-export function judgePipelines({ folder, retained }: SyncedRepository, commands: readonly SweepingCommand[]): readonly Finding[] {
+export function judgePipelines(
+  { folder, retained }: SyncedRepository,
+  commands: readonly SweepingCommand[],
+): readonly Finding[] {
   const shown = commands.slice(0, 3).map(({ command, where }) => `${command} (${oneLine(where)})`)
   const more = commands.length > shown.length ? ` and ${commands.length - shown.length} more` : ''
   const seen = `${shown.join(', ')}${more}`
   const [first] = retained
   if (first === undefined) {
     if (commands.length === 0) return []
-    return [{ check: 'pipelines', state: 'passed', message: `pipelines: no file of ${folder}/ has a name that ${seen} reads` }]
+    return [
+      {
+        check: 'pipelines',
+        state: 'passed',
+        message: `pipelines: no file of ${folder}/ has a name that ${seen} reads`,
+      },
+    ]
   }
   const files = `${oneLine(first.path)}${retained.length > 1 ? ` and ${retained.length - 1} more` : ''}`
   const fix = renameFix(retained)
-  if (commands.length > 0) return [{ check: 'pipelines', state: 'warning', message: `pipelines: ${files} would be read by ${seen}`, fix }]
+  if (commands.length > 0)
+    return [
+      {
+        check: 'pipelines',
+        state: 'warning',
+        message: `pipelines: ${files} would be read by ${seen}`,
+        fix,
+      },
+    ]
   // One that the repository does not have may be there: what it would read is told.
   const message = `pipelines: none is seen here; one that takes every manifest of the repository, as kubectl apply -R -f . does, would read ${files}`
   return [{ check: 'pipelines', state: 'skipped', message, fix }]

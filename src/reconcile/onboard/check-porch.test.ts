@@ -15,12 +15,18 @@ function registered(git: JsonObject): JsonObject {
     apiVersion: 'config.porch.kpt.dev/v1alpha1',
     kind: 'Repository',
     metadata: { name: 'fleet', namespace: 'porch' },
-    spec: { type: 'git', git: { repo: 'https://git.example.com/acme/deploy', branch: 'main', ...git } },
+    spec: {
+      type: 'git',
+      git: { repo: 'https://git.example.com/acme/deploy', branch: 'main', ...git },
+    },
   }
 }
 
 test('a Porch Repository of another address says nothing', () => {
-  assert.deepEqual(judgePorch([registered({ repo: 'https://git.example.com/acme/other.git' })], REPOSITORY), [])
+  assert.deepEqual(
+    judgePorch([registered({ repo: 'https://git.example.com/acme/other.git' })], REPOSITORY),
+    [],
+  )
 })
 
 test('a Porch Repository of this address without approval: porch in a policy is a warning that names the setting', () => {
@@ -32,11 +38,17 @@ test('a Porch Repository of this address without approval: porch in a policy is 
 test('with approval: porch it is as it should be', () => {
   const [finding] = judgePorch([registered({})], { ...REPOSITORY, approvesInPorch: true })
   assert.equal(finding?.state, 'passed')
-  assert.match(finding.message, /Porch has this repository as porch\/fleet; backporch get packages --name fleet has its names/)
+  assert.match(
+    finding.message,
+    /Porch has this repository as porch\/fleet; backporch get packages --name fleet has its names/,
+  )
 })
 
 test('a Porch Repository of another branch is a warning', () => {
-  const [finding] = judgePorch([registered({ branch: 'live' })], { ...REPOSITORY, approvesInPorch: true })
+  const [finding] = judgePorch([registered({ branch: 'live' })], {
+    ...REPOSITORY,
+    approvesInPorch: true,
+  })
   assert.equal(finding?.state, 'warning')
   assert.match(finding.message, /with the branch live and not main/)
 })

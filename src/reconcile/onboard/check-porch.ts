@@ -15,11 +15,17 @@ interface CheckedRepository {
 }
 
 /** Nothing where no Porch has the repository. */
-export function judgePorch(objects: readonly JsonObject[], { isHere, baseBranch, approvesInPorch }: CheckedRepository): readonly Finding[] {
+export function judgePorch(
+  objects: readonly JsonObject[],
+  { isHere, baseBranch, approvesInPorch }: CheckedRepository,
+): readonly Finding[] {
   return objects.flatMap((object): Finding[] => {
     if (!isHere(textOf(object, 'spec', 'git', 'repo'))) return []
     const name = oneLine(textOf(object, 'metadata', 'name'), 100)
-    const directory = oneLine(textOf(object, 'spec', 'git', 'directory').replace(/^\/+|\/+$/g, ''), 200)
+    const directory = oneLine(
+      textOf(object, 'spec', 'git', 'directory').replace(/^\/+|\/+$/g, ''),
+      200,
+    )
     const branch = oneLine(textOf(object, 'spec', 'git', 'branch') || 'main', 100)
     const where = `Porch has this repository as ${oneLine(textOf(object, 'metadata', 'namespace'), 100)}/${name}`
     const names = `backporch get packages --name ${name}${directory === '' ? '' : ` --directory ${directory}`} has its names`

@@ -4,12 +4,21 @@ import { Failure } from '@backporch/kyaml/failure'
 import { BOT_EMAIL, MemoryRepository } from '../../../test/fakes/memory-repository.ts'
 import { TurnWorld } from '../../../test/fakes/turn-world.ts'
 import { INERT_LINE } from '../../record/write-document.ts'
-import { checkLedger, judgeKept, judgePolicy, readBase, readPolicy, readReports, readSynced } from './check-repository.ts'
+import {
+  checkLedger,
+  judgeKept,
+  judgePolicy,
+  readBase,
+  readPolicy,
+  readReports,
+  readSynced,
+} from './check-repository.ts'
 
 const signal = new AbortController().signal
 const OURS = { author: BOT_EMAIL, committer: BOT_EMAIL }
 const RECORD = '.drift/records/prod/apps--web/20261121-1a2b3c4d.yaml'
-const LOCAL = 'kind: DriftRecord\nmetadata:\n  annotations:\n    config.kubernetes.io/local-config: "true"\n'
+const LOCAL =
+  'kind: DriftRecord\nmetadata:\n  annotations:\n    config.kubernetes.io/local-config: "true"\n'
 
 async function base(files: { readonly [path: string]: string }, branch?: string) {
   const repository = new MemoryRepository()
@@ -25,14 +34,20 @@ async function synced(files: { readonly [path: string]: string }) {
 async function ledger(write: (repository: MemoryRepository) => void) {
   const { repository } = await base({ x: 'y' })
   write(repository)
-  const found = await checkLedger(repository, await readBase(repository, undefined, signal), { email: BOT_EMAIL }, signal)
+  const found = await checkLedger(
+    repository,
+    await readBase(repository, undefined, signal),
+    { email: BOT_EMAIL },
+    signal,
+  )
   return found.map(({ check, state, message }) => `${check} ${state} ${message}`)
 }
 
 test('a branch that is not there is named', async () => {
   await assert.rejects(
     base({ x: 'y' }, 'release'),
-    (thrown) => thrown instanceof Failure && thrown.code === 'BP1003' && /"release"/.test(thrown.what),
+    (thrown) =>
+      thrown instanceof Failure && thrown.code === 'BP1003' && /"release"/.test(thrown.what),
   )
 })
 
@@ -45,7 +60,9 @@ test('a record is inert only with both marks, and in whole', async () => {
     [`${INERT_LINE}\nkind: [\n`, 'failed'],
   ] as const)
     assert.deepEqual(
-      judgeKept((await base({ [RECORD]: text })).base, await synced({ [RECORD]: text })).map((found) => found.state),
+      judgeKept((await base({ [RECORD]: text })).base, await synced({ [RECORD]: text })).map(
+        (found) => found.state,
+      ),
       [state],
       text,
     )
@@ -77,7 +94,10 @@ test('syncers see of ours what they would read, and what keeps them from it', as
 })
 
 test('a policy is a file right below .drift/', async () => {
-  const { repository, base: known } = await base({ [RECORD]: 'kind: DriftPolicy\n', 'apps/policy.yaml': 'kind: DriftPolicy\n' })
+  const { repository, base: known } = await base({
+    [RECORD]: 'kind: DriftPolicy\n',
+    'apps/policy.yaml': 'kind: DriftPolicy\n',
+  })
   assert.deepEqual((await readPolicy(repository, known, undefined, signal)).policies, [])
 })
 
@@ -108,9 +128,16 @@ test('a ledger is ours alone: no commit of somebody else, and no merge', async (
 
 test('what the ledger knows of each cluster is told, or that it cannot be read', async () => {
   const found = await ledger((repository) =>
-    repository.commitByHand('drift-ledger', { 'clusters/prod/observation.yaml': 'kind: [\n' }, OURS),
+    repository.commitByHand(
+      'drift-ledger',
+      { 'clusters/prod/observation.yaml': 'kind: [\n' },
+      OURS,
+    ),
   )
-  assert.match(found[1] ?? '', /^ledger-age warning drift-ledger:clusters\/prod\/observation\.yaml cannot be read$/)
+  assert.match(
+    found[1] ?? '',
+    /^ledger-age warning drift-ledger:clusters\/prod\/observation\.yaml cannot be read$/,
+  )
 })
 
 test('rules that hide nothing any more are told from the ledger, with their place, and not before anybody looked', async () => {
@@ -131,6 +158,7 @@ test('rules that hide nothing any more are told from the ledger, with their plac
   const untried =
     'policy: the ignore rule at .drift/policy.yaml:4 (Job) is about no object that was looked at, or nobody looked since it was written'
   assert.deepEqual(await reported('2026-12-20'), [untried])
-  const stale = 'policy: the ignore rule at .drift/policy.yaml:4 has matched nothing since it was first tried on 2026-11-21'
+  const stale =
+    'policy: the ignore rule at .drift/policy.yaml:4 has matched nothing since it was first tried on 2026-11-21'
   assert.deepEqual(await reported('2026-12-21'), [stale, untried])
 })

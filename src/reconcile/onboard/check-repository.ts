@@ -1,5 +1,10 @@
 /** The checks of the repository itself: policy, the files that we store in it, and the ledger. */
-import type { CommitView, PackageRepository, RepositoryRefs, TreeFile } from '@backporch/git-store/package-repository'
+import type {
+  CommitView,
+  PackageRepository,
+  RepositoryRefs,
+  TreeFile,
+} from '@backporch/git-store/package-repository'
 import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
 import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
@@ -31,7 +36,11 @@ export interface BaseTree {
 const MOST_COMMITS = 200
 
 /** @throws Failure BP1003 when the branch does not exist, BP40xx */
-export async function readBase(repository: PackageRepository, branch: string | undefined, signal: AbortSignal): Promise<BaseTree> {
+export async function readBase(
+  repository: PackageRepository,
+  branch: string | undefined,
+  signal: AbortSignal,
+): Promise<BaseTree> {
   const refs = await repository.refs(signal)
   const { baseBranch, base } = baseOf(repository, refs, branch)
   return { refs, branch: baseBranch, commit: base, tree: await repository.list(base, '', signal) }
@@ -53,20 +62,34 @@ export async function readPolicy(
  * @param reports of the ledger, none before the first scan
  * @param today `2026-11-21`, UTC
  */
-export function judgePolicy(set: PolicySet, reports: readonly DriftReport[], today: string): readonly Finding[] {
+export function judgePolicy(
+  set: PolicySet,
+  reports: readonly DriftReport[],
+  today: string,
+): readonly Finding[] {
   const { policies } = set
   const rules = policies.flatMap(({ ignore }) => ignore)
   const listed = listRules(set, reports, today)
   const state = 'warning' as const
   const open = rules.filter(({ expires }) => expires === undefined)
-  const count = policies.length === 0 ? 'no policy, so the shipped default holds (Warn)' : `${policies.length} valid`
+  const count =
+    policies.length === 0
+      ? 'no policy, so the shipped default holds (Warn)'
+      : `${policies.length} valid`
   return [
-    { check: 'policy', state: 'passed', message: `policy: ${count}, ${rules.length} ignore rule${rules.length === 1 ? '' : 's'}` },
+    {
+      check: 'policy',
+      state: 'passed',
+      message: `policy: ${count}, ${rules.length} ignore rule${rules.length === 1 ? '' : 's'}`,
+    },
     ...staleRules(listed, today).map(({ rule, why }) => ({
       check: 'policy',
       state,
       message: `policy: ${why}`,
-      fix: rule.state === 'Expired' ? 'remove it, or give it a later day' : 'remove it, or correct what it is about',
+      fix:
+        rule.state === 'Expired'
+          ? 'remove it, or give it a later day'
+          : 'remove it, or correct what it is about',
     })),
     ...untriedRules(set, listed, reports).map(({ where, about }) => ({
       check: 'policy',
@@ -90,8 +113,12 @@ export async function readSynced(
   isHere: (address: string) => boolean,
   signal: AbortSignal,
 ): Promise<SyncedRepository> {
-  const ours = tree.filter(({ path }) => path.startsWith(`${DRIFT_FOLDER}/`) && /\.(ya?ml|json)$/.test(path))
-  const ignore = tree.filter(({ path, mode }) => isIgnoreFile(path) && (mode === '100644' || mode === '100755'))
+  const ours = tree.filter(
+    ({ path }) => path.startsWith(`${DRIFT_FOLDER}/`) && /\.(ya?ml|json)$/.test(path),
+  )
+  const ignore = tree.filter(
+    ({ path, mode }) => isIgnoreFile(path) && (mode === '100644' || mode === '100755'),
+  )
   const texts = await readTexts(repository, [...ours, ...ignore], signal)
   return {
     isHere,
@@ -106,19 +133,34 @@ function storedFile(path: string, text: string): StoredFile {
   let localConfig = false
   try {
     const values = parseGoYaml(text, path).documents.map(({ value }) => value)
-    localConfig = values.every((value) => isJsonObject(value) && annotationsOf(value).get('config.kubernetes.io/local-config') === 'true')
+    localConfig = values.every(
+      (value) =>
+        isJsonObject(value) &&
+        annotationsOf(value).get('config.kubernetes.io/local-config') === 'true',
+    )
   } catch (thrown) {
     if (!(thrown instanceof Failure)) throw thrown
   }
-  return { path, isRecord: isRecordPath(path), marked: text.startsWith(`${INERT_LINE}\n`), localConfig }
+  return {
+    path,
+    isRecord: isRecordPath(path),
+    marked: text.startsWith(`${INERT_LINE}\n`),
+    localConfig,
+  }
 }
 
 /** Records of earlier versions have a name that syncers read. */
-export function judgeKept({ tree }: Pick<BaseTree, 'tree'>, { retained }: SyncedRepository): readonly Finding[] {
+export function judgeKept(
+  { tree }: Pick<BaseTree, 'tree'>,
+  { retained }: SyncedRepository,
+): readonly Finding[] {
   const count = tree.filter(({ path }) => isRecordPath(path)).length
   const records = retained.filter(({ path }) => path.startsWith(`${DRIFT_FOLDER}/records/`))
   const open = records.filter(({ marked, localConfig }) => !marked || !localConfig)
-  if (open.length === 0) return [{ check: 'records', state: 'passed', message: `records: ${count}, all inert for syncers` }]
+  if (open.length === 0)
+    return [
+      { check: 'records', state: 'passed', message: `records: ${count}, all inert for syncers` },
+    ]
   return open.slice(0, 5).map(({ path }) => ({
     check: 'records',
     state: 'failed' as const,
@@ -136,7 +178,14 @@ export async function checkLedger(
   signal: AbortSignal,
 ): Promise<readonly Finding[]> {
   const head = refs.refs.get(`refs/heads/${LEDGER_BRANCH}`)
-  if (head === undefined) return [{ check: 'ledger', state: 'passed', message: `${LEDGER_BRANCH}: not there yet, the first scan makes it` }]
+  if (head === undefined)
+    return [
+      {
+        check: 'ledger',
+        state: 'passed',
+        message: `${LEDGER_BRANCH}: not there yet, the first scan makes it`,
+      },
+    ]
   let count = 0
   for (let id: ObjectId | undefined = head; id !== undefined && count < MOST_COMMITS; count += 1) {
     const commit: CommitView = await repository.commit(id, signal)
@@ -144,14 +193,25 @@ export async function checkLedger(
     // The first one has no parent.
     if (!claimsBot({ ...commit, parents: parents.length === 0 ? [id] : parents }, bot)) {
       const message = `${LEDGER_BRANCH}: commit ${id.slice(0, 7)} is not one of ours`
-      return [{ check: 'ledger', state: 'warning', message, fix: `let nobody but the bot push to ${LEDGER_BRANCH}` }]
+      return [
+        {
+          check: 'ledger',
+          state: 'warning',
+          message,
+          fix: `let nobody but the bot push to ${LEDGER_BRANCH}`,
+        },
+      ]
     }
     id = parents[0]
   }
   const { signed } = await repository.commit(head, signal)
   const more = count === MOST_COMMITS ? 'the last ' : ''
   return [
-    { check: 'ledger', state: 'passed', message: `${LEDGER_BRANCH}: ${more}${count} commit${count === 1 ? '' : 's'}, all ours` },
+    {
+      check: 'ledger',
+      state: 'passed',
+      message: `${LEDGER_BRANCH}: ${more}${count} commit${count === 1 ? '' : 's'}, all ours`,
+    },
     ...(signed === false ? [unsignedLedger(head)] : []),
     ...(await observations(repository, head, signal)),
   ]
@@ -165,19 +225,37 @@ function unsignedLedger(head: ObjectId): Finding {
 }
 
 /** Of every unit; one that cannot be read is left out, and `ledger` reports it. */
-export async function readReports(repository: PackageRepository, { refs }: BaseTree, signal: AbortSignal): Promise<readonly DriftReport[]> {
+export async function readReports(
+  repository: PackageRepository,
+  { refs }: BaseTree,
+  signal: AbortSignal,
+): Promise<readonly DriftReport[]> {
   const head = refs.refs.get(`refs/heads/${LEDGER_BRANCH}`)
   if (head === undefined) return []
-  return [...(await readLedger(repository, await repository.list(head, '', signal), signal)).reports.values()]
+  return [
+    ...(
+      await readLedger(repository, await repository.list(head, '', signal), signal)
+    ).reports.values(),
+  ]
 }
 
-async function observations(repository: PackageRepository, head: ObjectId, signal: AbortSignal): Promise<readonly Finding[]> {
-  const files = (await repository.list(head, 'clusters', signal)).filter(({ path }) => /^[^/]+\/observation\.yaml$/.test(path))
+async function observations(
+  repository: PackageRepository,
+  head: ObjectId,
+  signal: AbortSignal,
+): Promise<readonly Finding[]> {
+  const files = (await repository.list(head, 'clusters', signal)).filter(({ path }) =>
+    /^[^/]+\/observation\.yaml$/.test(path),
+  )
   const texts = await readTexts(repository, files, signal)
   return files.map(({ path }): Finding => {
     const where = `${LEDGER_BRANCH}:clusters/${path}`
     try {
-      const { metadata, status } = parseDocument(texts.get(path) ?? '', clusterObservationSchema, where)
+      const { metadata, status } = parseDocument(
+        texts.get(path) ?? '',
+        clusterObservationSchema,
+        where,
+      )
       // The ledger has one commit for each change and none for each observation, so it does not have the time of the last observation.
       const message = `${LEDGER_BRANCH}: what is known of ${metadata.name} last changed ${status.changedAt}`
       return { check: 'ledger-age', state: 'passed', message }

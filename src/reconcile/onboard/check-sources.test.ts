@@ -21,7 +21,9 @@ function lines(
   notes: readonly Note[] = [],
 ): readonly string[] {
   const sources = { cluster: 'prod', titles: new Map(titles), notes }
-  return judgeSources({ listed: [], unread: [], isFiles: false, ...live }, sources).map(({ state, message }) => `${state} ${message}`)
+  return judgeSources({ listed: [], unread: [], isFiles: false, ...live }, sources).map(
+    ({ state, message }) => `${state} ${message}`,
+  )
 }
 
 test('each syncer that is found has a line with its resources and the units that they name', () => {
@@ -29,30 +31,47 @@ test('each syncer that is found has a line with its resources and the units that
     ['apps/prod', 'Flux Kustomization flux-system/apps'],
     ['', 'Flux Kustomization flux-system/root'],
   ] as const
-  assert.deepEqual(lines({ listed: [...FLUX, object('Application', 'argoproj.io/v1alpha1')] }, titles), [
-    'passed cluster prod: Flux: 2 Kustomization, 1 GitRepository; 2 units of this repository: apps/prod, .',
-    'passed cluster prod: Argo CD: 1 Application; no unit of this repository and branch',
-  ])
+  assert.deepEqual(
+    lines({ listed: [...FLUX, object('Application', 'argoproj.io/v1alpha1')] }, titles),
+    [
+      'passed cluster prod: Flux: 2 Kustomization, 1 GitRepository; 2 units of this repository: apps/prod, .',
+      'passed cluster prod: Argo CD: 1 Application; no unit of this repository and branch',
+    ],
+  )
 })
 
 test('resources that the account cannot list are a warning with the kinds; what they are not is no second line', () => {
   const failure = new Failure({ code: 'BP3003', what: 'x', why: 'list is forbidden', remedy: 'y' })
   const note = (subject: string): Note => ({ cause: 'source-not-compared', subject, text: 'why' })
   const live = { listed: [], unread: [{ name: 'Flux', failure }], isFiles: false }
-  const findings = judgeSources(live, { cluster: 'prod', titles: new Map(), notes: [note('Flux'), note('Argo CD Application a/b')] })
+  const findings = judgeSources(live, {
+    cluster: 'prod',
+    titles: new Map(),
+    notes: [note('Flux'), note('Argo CD Application a/b')],
+  })
   assert.deepEqual(
     findings.map(({ state, code, message }) => [state, code, message]),
     [
-      ['warning', 'BP3003', 'cluster prod: Flux: the account cannot list its resources, so its units are not known: list is forbidden'],
+      [
+        'warning',
+        'BP3003',
+        'cluster prod: Flux: the account cannot list its resources, so its units are not known: list is forbidden',
+      ],
       ['skipped', undefined, 'cluster prod: Argo CD Application a/b: why'],
     ],
   )
-  assert.match(findings[0]?.fix ?? '', /get, list and watch Kustomization \(kustomize\.toolkit\.fluxcd\.io\), GitRepository/)
+  assert.match(
+    findings[0]?.fix ?? '',
+    /get, list and watch Kustomization \(kustomize\.toolkit\.fluxcd\.io\), GitRepository/,
+  )
 })
 
 test('a Kustomization of kustomize is none of Flux, and a cluster without syncers is told so', () => {
   const [line] = lines({ listed: [object('Kustomization', 'kustomize.config.k8s.io/v1beta1')] })
-  assert.match(line ?? '', /^passed cluster prod: no resource of a syncer that could name units \(.*Flux/)
+  assert.match(
+    line ?? '',
+    /^passed cluster prod: no resource of a syncer that could name units \(.*Flux/,
+  )
 })
 
 test('units that files of the base branch declare are told as such', () => {
@@ -62,7 +81,10 @@ test('units that files of the base branch declare are told as such', () => {
 })
 
 test('many resources that are not compared are counted', () => {
-  const notes = Array.from({ length: 7 }, (_, at): Note => ({ cause: 'source-not-compared', subject: `Application ${at}`, text: 'why' }))
+  const notes = Array.from(
+    { length: 7 },
+    (_, at): Note => ({ cause: 'source-not-compared', subject: `Application ${at}`, text: 'why' }),
+  )
   assert.equal(lines({ listed: FLUX }, [], notes).length, 7)
   assert.match(lines({ listed: FLUX }, [], notes).at(-1) ?? '', /2 more resources/)
 })

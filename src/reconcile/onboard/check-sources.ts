@@ -10,7 +10,10 @@ import type { LiveSyncers } from '../repository/sources/read-syncers.ts'
 const MOST_NAMED = 5
 
 /** @param sources what the resources name, with what is not compared */
-export function judgeSources(live: LiveSyncers, sources: Pick<ClusterSources, 'cluster' | 'titles' | 'notes'>): readonly Finding[] {
+export function judgeSources(
+  live: LiveSyncers,
+  sources: Pick<ClusterSources, 'cluster' | 'titles' | 'notes'>,
+): readonly Finding[] {
   const check = 'syncers'
   const where = `cluster ${oneLine(sources.cluster)}`
   const findings = DISCOVERIES.flatMap(({ name, kinds }): Finding[] => {
@@ -18,22 +21,44 @@ export function judgeSources(live: LiveSyncers, sources: Pick<ClusterSources, 'c
     if (unread !== undefined) {
       const named = kinds.map(({ kind, group }) => `${kind} (${group})`).join(', ')
       const message = `${where}: ${name}: the account cannot list its resources, so its units are not known: ${unread.failure.why}`
-      return [{ check, state: 'warning', code: unread.failure.code, message, fix: `let the account get, list and watch ${named}` }]
+      return [
+        {
+          check,
+          state: 'warning',
+          code: unread.failure.code,
+          message,
+          fix: `let the account get, list and watch ${named}`,
+        },
+      ]
     }
     const counts = kinds.flatMap((kind) => countOf(kind, live))
-    const folders = [...sources.titles].flatMap(([folder, title]) => (title.startsWith(`${name} `) ? [folder || '.'] : []))
+    const folders = [...sources.titles].flatMap(([folder, title]) =>
+      title.startsWith(`${name} `) ? [folder || '.'] : [],
+    )
     if (counts.length === 0 && folders.length === 0) return []
     const found = counts.length === 0 ? 'as files of the base branch declare it' : counts.join(', ')
-    return [{ check, state: 'passed', message: `${where}: ${name}: ${found}; ${unitsText(folders)}` }]
+    return [
+      { check, state: 'passed', message: `${where}: ${name}: ${found}; ${unitsText(folders)}` },
+    ]
   })
-  const notes = sources.notes.filter(({ subject }) => !live.unread.some(({ name }) => name === subject))
+  const notes = sources.notes.filter(
+    ({ subject }) => !live.unread.some(({ name }) => name === subject),
+  )
   if (findings.length === 0)
-    findings.push({ check, state: 'passed', message: `${where}: no resource of a syncer that could name units (${NAMES.join(', ')})` })
+    findings.push({
+      check,
+      state: 'passed',
+      message: `${where}: no resource of a syncer that could name units (${NAMES.join(', ')})`,
+    })
   return [
     ...findings,
-    ...notes
-      .slice(0, MOST_NAMED)
-      .map(({ subject, text }): Finding => ({ check, state: 'skipped', message: `${where}: ${subject}: ${text}` })),
+    ...notes.slice(0, MOST_NAMED).map(
+      ({ subject, text }): Finding => ({
+        check,
+        state: 'skipped',
+        message: `${where}: ${subject}: ${text}`,
+      }),
+    ),
     ...(notes.length > MOST_NAMED
       ? [
           {
@@ -49,7 +74,9 @@ export function judgeSources(live: LiveSyncers, sources: Pick<ClusterSources, 'c
 const NAMES = DISCOVERIES.map(({ name }) => name)
 
 function countOf({ group, kind }: SourceKind, { listed }: LiveSyncers): readonly string[] {
-  const count = listed.filter((object) => object['kind'] === kind && String(object['apiVersion']).startsWith(`${group}/`)).length
+  const count = listed.filter(
+    (object) => object['kind'] === kind && String(object['apiVersion']).startsWith(`${group}/`),
+  ).length
   return count === 0 ? [] : [`${count} ${kind}`]
 }
 

@@ -7,7 +7,12 @@ import { judgeSyncers, type SyncerObjects } from './check-syncers.ts'
 
 const REMOTE = 'https://git.example.com/acme/deploy.git'
 const POLICY = { path: '.drift/policy.yaml', isRecord: false, marked: false, localConfig: false }
-const RECORD = { path: '.drift/records/prod/apps--web/20261121-1a2b3c4d.yaml', isRecord: true, marked: true, localConfig: true }
+const RECORD = {
+  path: '.drift/records/prod/apps--web/20261121-1a2b3c4d.yaml',
+  isRecord: true,
+  marked: true,
+  localConfig: true,
+}
 const repository = (more: Partial<SyncedRepository> = {}): SyncedRepository => ({
   isHere: (address) => sameRepository(address, REMOTE),
   folder: '.drift',
@@ -26,12 +31,25 @@ const meta = (name: string) => ({ name, namespace: 'flux-system' })
 const flux = (path: string | undefined, source: JsonObject = {}): SyncerObjects =>
   of({
     Kustomization: [
-      { metadata: meta('root'), spec: { ...(path === undefined ? {} : { path }), sourceRef: { kind: 'GitRepository', name: 'deploy' } } },
+      {
+        metadata: meta('root'),
+        spec: {
+          ...(path === undefined ? {} : { path }),
+          sourceRef: { kind: 'GitRepository', name: 'deploy' },
+        },
+      },
     ],
     GitRepository: [{ metadata: meta('deploy'), spec: { url: REMOTE, ...source } }],
   })
 const argo = (source: JsonObject): SyncerObjects =>
-  of({ Application: [{ metadata: { name: 'all', namespace: 'argocd' }, spec: { source: { repoURL: REMOTE, ...source } } }] })
+  of({
+    Application: [
+      {
+        metadata: { name: 'all', namespace: 'argocd' },
+        spec: { source: { repoURL: REMOTE, ...source } },
+      },
+    ],
+  })
 const states = (objects: SyncerObjects, more: Partial<SyncedRepository> = {}): string[] =>
   judgeSyncers(objects, repository(more)).map(({ state, code }) => `${state} ${code ?? ''}`.trim())
 
@@ -39,12 +57,23 @@ it('fails for a Flux Kustomization of the root, however that is written', () => 
   for (const path of [undefined, '', '.', './', '/', './.drift', '.drift/records'])
     assert.deepEqual(states(flux(path)), ['failed BP1007'], path)
   const [found] = judgeSyncers(flux('./'), repository())
-  assert.match(found?.message ?? '', /Flux Kustomization flux-system\/root reads \.drift\/ and would apply \.drift\/policy\.yaml$/)
-  assert.match(found?.fix ?? '', /^git mv \.drift\/policy\.yaml \.drift\/default\.policy; the records move/)
+  assert.match(
+    found?.message ?? '',
+    /Flux Kustomization flux-system\/root reads \.drift\/ and would apply \.drift\/policy\.yaml$/,
+  )
+  assert.match(
+    found?.fix ?? '',
+    /^git mv \.drift\/policy\.yaml \.drift\/default\.policy; the records move/,
+  )
 })
 
 it('passes where no file of ours has a name that syncers read', () => {
-  for (const objects of [flux('./'), flux('.drift'), argo({ path: '.', directory: { recurse: true } }), argo({ path: '.drift' })])
+  for (const objects of [
+    flux('./'),
+    flux('.drift'),
+    argo({ path: '.', directory: { recurse: true } }),
+    argo({ path: '.drift' }),
+  ])
     assert.deepEqual(states(objects, { retained: [] }), ['passed'], JSON.stringify(objects))
 })
 
@@ -65,24 +94,39 @@ it('passes what does not reach our folder', () => {
   assert.deepEqual(states(flux('./'), { ignoreFiles: root('.drift') }), ['passed'])
   assert.deepEqual(states(flux('./'), { rootKustomization: true }), ['passed'])
   assert.deepEqual(states(flux('./'), { ignoreFiles: root('/docs/\n') }), ['failed BP1007'])
-  assert.deepEqual(states(argo({ path: '.', directory: { recurse: true } }), { rootKustomization: true }), ['passed'])
-  const rootSync = { kind: 'RootSync', metadata: meta('root-sync'), spec: { git: { repo: REMOTE, dir: 'apps' } } }
+  assert.deepEqual(
+    states(argo({ path: '.', directory: { recurse: true } }), { rootKustomization: true }),
+    ['passed'],
+  )
+  const rootSync = {
+    kind: 'RootSync',
+    metadata: meta('root-sync'),
+    spec: { git: { repo: REMOTE, dir: 'apps' } },
+  }
   assert.deepEqual(states(of({ RootSync: [rootSync] })), ['passed'])
 })
 
 it('reads a .sourceignore as Flux does, in whatever folder it is, and what is not checked out', () => {
-  const nested = (text: string, path = '.drift/.sourceignore') => ({ ignoreFiles: new Map([[path, text]]) })
+  const nested = (text: string, path = '.drift/.sourceignore') => ({
+    ignoreFiles: new Map([[path, text]]),
+  })
   assert.deepEqual(states(flux('./'), nested('*\n')), ['passed'])
   assert.deepEqual(states(flux('./'), nested('/policy.yaml\n')), ['warning'], 'records are marked')
   assert.deepEqual(states(flux('./'), nested('*\n', 'apps/.sourceignore')), ['failed BP1007'])
-  assert.deepEqual(states(flux('./', { ignore: '!/.drift/policy.yaml\n' }), nested('*\n')), ['failed BP1007'], 'spec.ignore comes last')
+  assert.deepEqual(
+    states(flux('./', { ignore: '!/.drift/policy.yaml\n' }), nested('*\n')),
+    ['failed BP1007'],
+    'spec.ignore comes last',
+  )
   assert.deepEqual(states(flux('./', { sparseCheckout: ['apps', 'clusters'] })), ['passed'])
   assert.deepEqual(states(flux('./', { sparseCheckout: ['apps', '.drift'] })), ['failed BP1007'])
 })
 
 it('fails for an Application that names our folder, or has it in one of several sources', () => {
   assert.deepEqual(states(argo({ path: '.drift' })), ['failed BP1007'])
-  assert.deepEqual(states(argo({ path: './.drift/records' }), { rootKustomization: true }), ['failed BP1007'])
+  assert.deepEqual(states(argo({ path: './.drift/records' }), { rootKustomization: true }), [
+    'failed BP1007',
+  ])
   const sources = [
     { repoURL: REMOTE, path: 'apps' },
     { repoURL: REMOTE, path: '.', directory: { recurse: true } },
@@ -98,13 +142,26 @@ it('takes the source that a Kustomization really names', () => {
       ...flux('./').byKind,
       [
         'Kustomization',
-        [{ metadata: { name: 'root', namespace: 'team' }, spec: { path: './', sourceRef: { name: 'deploy', ...sourceRef } } }],
+        [
+          {
+            metadata: { name: 'root', namespace: 'team' },
+            spec: { path: './', sourceRef: { name: 'deploy', ...sourceRef } },
+          },
+        ],
       ],
     ]),
   })
-  assert.deepEqual(states(kustomization({ kind: 'GitRepository', namespace: 'flux-system' })), ['failed BP1007'])
-  assert.deepEqual(states(kustomization({ kind: 'GitRepository' })), ['passed'], 'of another namespace')
-  assert.deepEqual(states(kustomization({ kind: 'OCIRepository', namespace: 'flux-system' })), ['passed'])
+  assert.deepEqual(states(kustomization({ kind: 'GitRepository', namespace: 'flux-system' })), [
+    'failed BP1007',
+  ])
+  assert.deepEqual(
+    states(kustomization({ kind: 'GitRepository' })),
+    ['passed'],
+    'of another namespace',
+  )
+  assert.deepEqual(states(kustomization({ kind: 'OCIRepository', namespace: 'flux-system' })), [
+    'passed',
+  ])
 })
 
 it('knows one repository by each of its addresses', () => {
@@ -132,7 +189,11 @@ it('tells by the marks of the files what each syncer would apply', () => {
     'Flux does not know the mark of Argo CD',
   )
   assert.deepEqual(states(flux('./'), { retained: [RECORD] }), ['warning'])
-  const rootSync = { kind: 'RootSync', metadata: meta('root-sync'), spec: { git: { repo: REMOTE } } }
+  const rootSync = {
+    kind: 'RootSync',
+    metadata: meta('root-sync'),
+    spec: { git: { repo: REMOTE } },
+  }
   assert.deepEqual(states(of({ RootSync: [rootSync] })), ['failed BP1007'])
 })
 

@@ -13,13 +13,24 @@ export interface SyncerObjects {
 
 export const CHECKED_KINDS = SYNCERS.flatMap(({ check }) => (check === 'none' ? [] : check.kinds))
 
-export function judgeSyncers({ byKind, complete }: SyncerObjects, repository: SyncedRepository): readonly Finding[] {
+export function judgeSyncers(
+  { byKind, complete }: SyncerObjects,
+  repository: SyncedRepository,
+): readonly Finding[] {
   const { folder } = repository
-  const findings = SYNCERS.flatMap(({ check }) => (check === 'none' ? [] : check.judge((kind) => byKind.get(kind) ?? [], repository)))
+  const findings = SYNCERS.flatMap(({ check }) =>
+    check === 'none' ? [] : check.judge((kind) => byKind.get(kind) ?? [], repository),
+  )
   if (findings.length > 0) return findings
   if (!complete) {
     const message = `whether a syncer reads ${folder}/ is not known: the recording does not say that it has every syncer's resources`
     return [{ check: 'syncer-path', state: 'skipped', message }]
   }
-  return [{ check: 'syncer-path', state: 'passed', message: `no syncer of the cluster reads ${folder}/ of this repository` }]
+  return [
+    {
+      check: 'syncer-path',
+      state: 'passed',
+      message: `no syncer of the cluster reads ${folder}/ of this repository`,
+    },
+  ]
 }

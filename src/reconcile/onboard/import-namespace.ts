@@ -41,11 +41,17 @@ export async function importNamespace(
 ): Promise<NewPackage> {
   const { namespace, path, renderer } = request
   assertFree(path, view.tree)
-  const { objects: found, unread, unlisted } = await readUnmanagedIn({ view, reader }, namespace, renderer, signal)
+  const {
+    objects: found,
+    unread,
+    unlisted,
+  } = await readUnmanagedIn({ view, reader }, namespace, renderer, signal)
   const [problem] = unread
   if (problem !== undefined) throw notKnown(namespace, problem)
   if (found.length > MOST_OBJECTS) throw tooMany(namespace, found.length)
-  const results = await eachOf(found, WIDTH, ({ id, apiVersion }) => new Importing({ view, reader }, request, signal).one(id, apiVersion))
+  const results = await eachOf(found, WIDTH, ({ id, apiVersion }) =>
+    new Importing({ view, reader }, request, signal).one(id, apiVersion),
+  )
   const objects = results.flatMap((result) => ('manifest' in result ? [result] : []))
   const notImported = [
     ...results.flatMap((result) => ('manifest' in result ? [] : [result])),
@@ -53,7 +59,13 @@ export async function importNamespace(
     ...unlisted.map(({ what, why, remedy }) => ({ what, why, remedy })),
   ]
   if (objects.length === 0) throw nothing(namespace, notImported)
-  return { namespace, cluster: reader.name, path, ...objectPackage(path, namespace, objects), notImported }
+  return {
+    namespace,
+    cluster: reader.name,
+    path,
+    ...objectPackage(path, namespace, objects),
+    notImported,
+  }
 }
 
 type Imported = NewObject & { readonly unproven?: string | undefined }
@@ -87,17 +99,28 @@ class Importing {
   private async read(id: ResourceId, apiVersion: string): Promise<Imported | NotImported> {
     const { reader, signal, request } = this
     // The content of a Secret is not read.
-    const state = isSecret(id) ? undefined : (await reader.readLive([{ id, apiVersion }], signal)).get(resourceKey(id))
+    const state = isSecret(id)
+      ? undefined
+      : (await reader.readLive([{ id, apiVersion }], signal)).get(resourceKey(id))
     if (state?.state === 'unreadable') throw state.failure
     const live = state?.state === 'present' ? state.object : undefined
-    const refused = whyNotWhole({ id, live, liveUnread: state?.state === 'present' && state.metadataOnly })
+    const refused = whyNotWhole({
+      id,
+      live,
+      liveUnread: state?.state === 'present' && state.metadataOnly,
+    })
     if (refused !== undefined || live === undefined) return notImported(id, refused ?? GONE)
     const { schema } = await reader.servedKind(apiVersion, id.kind, signal)
     const { visibility, presets } = effectivePolicy(this.view.policies, reader.name, request.path)
     const ports = { reader, manager: request.fieldManager ?? 'kubectl', syncer: undefined, presets }
     const answer = await cleanObject({ id, apiVersion, object: live, schema }, ports, signal)
     if ('failure' in answer) return notImported(id, answer.failure)
-    const { hidden } = shownWithHidden(request.key, id, answer.manifest, visibilityIn(id, schema, visibility))
+    const { hidden } = shownWithHidden(
+      request.key,
+      id,
+      answer.manifest,
+      visibilityIn(id, schema, visibility),
+    )
     const [first] = hidden
     if (first !== undefined) return notImported(id, credential(shownPath(request.key, id, first)))
     return { id, live, ...answer }
@@ -109,7 +132,10 @@ type Reason = Pick<FailureDetail, 'why' | 'remedy'>
 const GONE: Reason = { why: 'it is gone', remedy: 'nothing: it was deleted meanwhile' }
 
 function credential(path: string): Reason {
-  return { why: `it has a credential (${path})`, remedy: 'move it into a Secret that the object refers to' }
+  return {
+    why: `it has a credential (${path})`,
+    remedy: 'move it into a Secret that the object refers to',
+  }
 }
 
 function notImported(id: ResourceId, { why, remedy }: Reason): NotImported {
@@ -127,7 +153,10 @@ function assertFree(path: string, tree: readonly TreeFile[]): void {
     code: 'BP1001',
     what: `${path} cannot be the new package`,
     where: (taken ?? outer)?.path ?? path,
-    why: taken === undefined ? 'it would be part of the package above it' : 'the folder is in the repository already',
+    why:
+      taken === undefined
+        ? 'it would be part of the package above it'
+        : 'the folder is in the repository already',
     remedy: 'name another folder with --to',
   })
 }
@@ -161,6 +190,9 @@ function nothing(namespace: string, notImported: readonly NotImported[]): Failur
       left.length === 0
         ? 'every object there is managed or declared'
         : `${left.slice(0, 3).join('; ')}${left.length > 3 ? `; and ${left.length - 3} more` : ''}`,
-    remedy: left.length === 0 ? 'backporch diff --unmanaged lists what nobody manages' : (notImported[0]?.remedy ?? ''),
+    remedy:
+      left.length === 0
+        ? 'backporch diff --unmanaged lists what nobody manages'
+        : (notImported[0]?.remedy ?? ''),
   })
 }

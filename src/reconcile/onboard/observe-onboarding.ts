@@ -6,7 +6,11 @@ import { type Resource, readResource } from '@backporch/kyaml/resource'
 import { given } from '@backporch/kyaml/text'
 import type { ObservedUnit } from '../../plan/turn/turn-observation.ts'
 import { AUTOSCALER_KINDS, countAutoscalers } from '../../policy/count-autoscalers.ts'
-import { type AppliedPackage, type ImportedIgnores, importIgnores } from '../../policy/import-ignores.ts'
+import {
+  type AppliedPackage,
+  type ImportedIgnores,
+  importIgnores,
+} from '../../policy/import-ignores.ts'
 import { type Policy, type PolicySet, withOperator } from '../../policy/parse-policy.ts'
 import { API_VERSION } from '../../record/documents/document.ts'
 import { claimsOf } from '../../syncers/claims.ts'
@@ -42,14 +46,24 @@ export async function observeForOnboarding(
   signal: AbortSignal,
 ): Promise<OnboardingView> {
   const { operator } = request.policy
-  const policies = openToAll(operator === undefined ? view.policies : withOperator(view.policies, operator))
+  const policies = openToAll(
+    operator === undefined ? view.policies : withOperator(view.policies, operator),
+  )
   const { identity, units } = await observeCluster({ ...view, policies }, cluster, request, signal)
   request.onProgress?.('looking for syncers and autoscalers')
-  const kinds = [...IGNORE_SOURCES.map(({ group, kind }) => [group, kind] as const), ...AUTOSCALER_KINDS]
-  const lists = await eachOf(kinds, LISTS_AT_ONCE, ([group, kind]) => listKind(cluster, group, kind, signal))
+  const kinds = [
+    ...IGNORE_SOURCES.map(({ group, kind }) => [group, kind] as const),
+    ...AUTOSCALER_KINDS,
+  ]
+  const lists = await eachOf(kinds, LISTS_AT_ONCE, ([group, kind]) =>
+    listKind(cluster, group, kind, signal),
+  )
   const found = lists.flatMap(({ resources }) => resources)
-  const isAutoscaler = ({ id }: Resource): boolean => AUTOSCALER_KINDS.some(([group, kind]) => group === id.group && kind === id.kind)
-  const packages = await eachOf(units, PACKAGES_AT_ONCE, (unit) => appliedPackage(unit, cluster, signal))
+  const isAutoscaler = ({ id }: Resource): boolean =>
+    AUTOSCALER_KINDS.some(([group, kind]) => group === id.group && kind === id.kind)
+  const packages = await eachOf(units, PACKAGES_AT_ONCE, (unit) =>
+    appliedPackage(unit, cluster, signal),
+  )
   const applied = packages.filter((one) => one !== undefined)
   const partial = lists.flatMap(({ kind, complete }) => (complete ? [] : [kind]))
   return {
@@ -60,10 +74,16 @@ export async function observeForOnboarding(
       applied,
     ),
     autoscalers: countAutoscalers(found.filter(isAutoscaler)),
-    there: new Set(units.flatMap((unit, index) => (packages[index]?.absent === true ? [] : [packagePathOf(unit)]))),
+    there: new Set(
+      units.flatMap((unit, index) =>
+        packages[index]?.absent === true ? [] : [packagePathOf(unit)],
+      ),
+    ),
     notObserved: [
       ...lists.flatMap(({ problem }) => (problem === undefined ? [] : [problem])),
-      ...(partial.length === 0 ? [] : [`the recording does not say that it has every ${partial.join(', ')}`]),
+      ...(partial.length === 0
+        ? []
+        : [`the recording does not say that it has every ${partial.join(', ')}`]),
     ],
   }
 }
@@ -71,7 +91,12 @@ export async function observeForOnboarding(
 /** Mode Propose for everything, and nothing hidden: what is hidden is decided when it is counted. What binds packages stays. */
 function openToAll({ policies, bindings = [], folders, synced }: PolicySet): PolicySet {
   const everything: Policy = {
-    document: { apiVersion: API_VERSION, kind: 'DriftPolicy', metadata: { name: 'what-if' }, spec: { mode: 'Propose' } },
+    document: {
+      apiVersion: API_VERSION,
+      kind: 'DriftPolicy',
+      metadata: { name: 'what-if' },
+      spec: { mode: 'Propose' },
+    },
     where: '',
     ignore: [],
     windows: [],
@@ -83,7 +108,12 @@ function openToAll({ policies, bindings = [], folders, synced }: PolicySet): Pol
     const { mode: _mode, enforce: _enforce, ...spec } = policy.document.spec
     return { ...policy, document: { ...policy.document, spec }, ignore: [] }
   })
-  return { policies: [everything, ...others], placements: [], bindings, ...given({ folders, synced }) }
+  return {
+    policies: [everything, ...others],
+    placements: [],
+    bindings,
+    ...given({ folders, synced }),
+  }
 }
 
 interface KindList {
@@ -94,7 +124,12 @@ interface KindList {
 }
 
 /** A kind that is not served has no objects. Any other failure is reported: an error is not absence. */
-async function listKind(cluster: ClusterReader, group: string, kind: string, signal: AbortSignal): Promise<KindList> {
+async function listKind(
+  cluster: ClusterReader,
+  group: string,
+  kind: string,
+  signal: AbortSignal,
+): Promise<KindList> {
   try {
     const { objects, complete } = await cluster.list(group, kind, signal)
     return { kind, resources: objects.flatMap(asResource), complete }
@@ -103,7 +138,12 @@ async function listKind(cluster: ClusterReader, group: string, kind: string, sig
     const failure = asFailure(thrown)
     if (failure.code === 'BP3009') return { kind, resources: [], complete: true }
     if (!(thrown instanceof Failure)) throw thrown
-    return { kind, resources: [], complete: true, problem: `every ${kind}: ${failure.code}, ${failure.why}` }
+    return {
+      kind,
+      resources: [],
+      complete: true,
+      problem: `every ${kind}: ${failure.code}, ${failure.why}`,
+    }
   }
 }
 
@@ -117,7 +157,11 @@ interface LivePackage extends AppliedPackage {
   readonly absent: boolean
 }
 
-async function appliedPackage(unit: ObservedUnit, cluster: ClusterReader, signal: AbortSignal): Promise<LivePackage | undefined> {
+async function appliedPackage(
+  unit: ObservedUnit,
+  cluster: ClusterReader,
+  signal: AbortSignal,
+): Promise<LivePackage | undefined> {
   if (unit.state === 'failed') return undefined
   const declared = unit.observation.verdicts.filter(({ desired }) => desired !== undefined)
   // The verdicts keep the objects that differ only.

@@ -45,12 +45,17 @@ export async function readBranch(
   const before = parent === undefined ? [] : await view.repository.list(parent, '', signal)
   return {
     commit,
-    editedBy: foreign ? `${claims ? 'somebody as ' : ''}${created.author.name || created.author.email}` : undefined,
+    editedBy: foreign
+      ? `${claims ? 'somebody as ' : ''}${created.author.name || created.author.email}`
+      : undefined,
     landed: merged || (await isInHistory(view, commit, signal)),
     texts,
     policies: tree.filter(isPolicy).map(({ path }) => ({ path, text: texts.get(path) ?? '' })),
     changed: changedPaths(foreign ? view.tree : before, tree),
-    unproven: foreign && claims && parent !== undefined ? { base: parent, message: created.message } : undefined,
+    unproven:
+      foreign && claims && parent !== undefined
+        ? { base: parent, message: created.message }
+        : undefined,
   }
 }
 
@@ -60,10 +65,18 @@ function changedPaths(before: readonly TreeFile[], after: readonly TreeFile[]): 
 }
 
 /** Whether the base branch has the commit, as far back as the search goes. */
-async function isInHistory(view: RepositoryView, commit: ObjectId, signal: AbortSignal): Promise<boolean> {
+async function isInHistory(
+  view: RepositoryView,
+  commit: ObjectId,
+  signal: AbortSignal,
+): Promise<boolean> {
   const observed = new Set<ObjectId>()
   const queue: ObjectId[] = [view.base]
-  for (let id = queue.shift(); id !== undefined && observed.size < MOST_COMMITS; id = queue.shift()) {
+  for (
+    let id = queue.shift();
+    id !== undefined && observed.size < MOST_COMMITS;
+    id = queue.shift()
+  ) {
     if (id === commit) return true
     if (observed.has(id)) continue
     observed.add(id)

@@ -6,7 +6,11 @@ import type { UnitPlan } from '../../plan/observation/unit-plan.ts'
 import type { ObservedUnit } from '../../plan/turn/turn-observation.ts'
 import { effectivePolicy, placedPackages } from '../../policy/effective-policy.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
-import type { Expectation, ExpectedProposal, OnboardingSubject } from '../../proposal/text/onboarding-text.ts'
+import type {
+  Expectation,
+  ExpectedProposal,
+  OnboardingSubject,
+} from '../../proposal/text/onboarding-text.ts'
 
 type Failed = Expectation['failed'][number]
 
@@ -34,7 +38,9 @@ export async function expectationOf(
       continue
     }
     const observation = underPolicy(unit.observation, policies)
-    const muted = observation.verdicts.flatMap(({ setAside }) => setAside.filter(({ state }) => state === 'Ignored'))
+    const muted = observation.verdicts.flatMap(({ setAside }) =>
+      setAside.filter(({ state }) => state === 'Ignored'),
+    )
     fields += muted.length
     for (const { why } of muted) rules.add(why)
     if (observation.incomplete.length > 0) incomplete += 1
@@ -43,7 +49,8 @@ export async function expectationOf(
       const { report } = await plan(observation)
       objects += report.spec.observed.objects
       // A draft in mode Propose waits for its time, and is proposed then.
-      if (report.status.lifecycle !== '') proposals.push({ packageName, cluster, changes: report.spec.changes, mode })
+      if (report.status.lifecycle !== '')
+        proposals.push({ packageName, cluster, changes: report.spec.changes, mode })
     } catch (thrown) {
       const { code, why } = asFailure(thrown)
       failed.push({ packageName, cluster, code, why })
@@ -64,7 +71,11 @@ function underPolicy(observation: Observation, policies: PolicySet): Observation
   }
 }
 
-export function placedUnits(units: readonly ObservedUnit[], policies: PolicySet, cluster: string): readonly ObservedUnit[] {
+export function placedUnits(
+  units: readonly ObservedUnit[],
+  policies: PolicySet,
+  cluster: string,
+): readonly ObservedUnit[] {
   const placed = placedPackages(policies, cluster, units.map(packagePathOf))
   return placed === undefined ? units : units.filter((unit) => placed.includes(packagePathOf(unit)))
 }
@@ -87,11 +98,17 @@ export function packagePathOf(unit: ObservedUnit): string {
 
 /** The syncers, most packages first. */
 export function syncersOf(units: readonly ObservedUnit[]): OnboardingSubject['syncers'] {
-  const appliers = units.flatMap((unit) => (unit.state === 'failed' ? [] : [unit.observation.applier]))
-  const groups = [...Map.groupBy(appliers, ({ name, sentence }) => JSON.stringify([name, sentence]))]
+  const appliers = units.flatMap((unit) =>
+    unit.state === 'failed' ? [] : [unit.observation.applier],
+  )
+  const groups = [
+    ...Map.groupBy(appliers, ({ name, sentence }) => JSON.stringify([name, sentence])),
+  ]
   return groups
     .sort(([one, left], [other, right]) => right.length - left.length || (one < other ? -1 : 1))
     .flatMap(([, [first, ...more]]) =>
-      first === undefined ? [] : [{ name: first.name, sentence: first.phrases.sentence, units: more.length + 1 }],
+      first === undefined
+        ? []
+        : [{ name: first.name, sentence: first.phrases.sentence, units: more.length + 1 }],
     )
 }

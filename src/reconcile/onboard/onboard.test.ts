@@ -19,7 +19,13 @@ function driftedWorld(hosted = true): TurnWorld {
 
 async function init(world: TurnWorld, more: Partial<OnboardRequest> = {}): Promise<Onboarded> {
   world.pass(1)
-  const request = { turn: world.request(), again: false, remove: false, confirm: async () => true, ...more }
+  const request = {
+    turn: world.request(),
+    again: false,
+    remove: false,
+    confirm: async () => true,
+    ...more,
+  }
   return onboard(world.ports, request, new AbortController().signal)
 }
 
@@ -32,7 +38,10 @@ test('a proposal with the files and what to expect; said again it writes nothing
   const world = driftedWorld()
   const first = await init(world)
   assert.deepEqual(world.repository.names(), ['drift/configure'])
-  assert.match(world.repository.text('drift/configure', '.drift/default.policy') ?? '', /\n {2}mode: Warn\n/)
+  assert.match(
+    world.repository.text('drift/configure', '.drift/default.policy') ?? '',
+    /\n {2}mode: Warn\n/,
+  )
   assert.equal(world.repository.text('drift/configure', 'apps/web/config.yaml'), CONFIG)
   assert.equal(first.opened?.label, '#1')
   const { body, title } = forgeOf(world).proposals[0] ?? { body: '', title: '' }
@@ -42,12 +51,18 @@ test('a proposal with the files and what to expect; said again it writes nothing
   assert.equal(title, 'chore(drift): configure Backporch')
   const [pushes, writes] = [world.repository.pushes.length, forgeOf(world).writes.length]
   const second = await init(world, { confirm: () => assert.fail('nobody is asked again') })
-  assert.deepEqual([second.updates, world.repository.pushes.length, forgeOf(world).writes.length], [[], pushes, writes])
+  assert.deepEqual(
+    [second.updates, world.repository.pushes.length, forgeOf(world).writes.length],
+    [[], pushes, writes],
+  )
 })
 
 test('nothing is written on a dry run, and nothing after a no', async () => {
   const world = driftedWorld()
-  const dry = await init(world, { turn: world.request({ dryRun: true }), confirm: () => assert.fail('asked') })
+  const dry = await init(world, {
+    turn: world.request({ dryRun: true }),
+    confirm: () => assert.fail('asked'),
+  })
   assert.deepEqual(
     dry.files.map(({ path }) => path),
     ['.drift/default.policy'],
@@ -76,14 +91,19 @@ test('taken back, nothing is left: the ledger goes where it knows nothing else',
   world.repository.commitByHand('drift-ledger', { 'closed/2026/11/a.yaml': 'x' })
   await init(world, { remove: true })
   assert.deepEqual(world.repository.names(), [])
-  assert.deepEqual(world.repository.paths('drift-ledger'), ['closed/2026/11/a.yaml', 'pushed/drift/configure.yaml'])
+  assert.deepEqual(world.repository.paths('drift-ledger'), [
+    'closed/2026/11/a.yaml',
+    'pushed/drift/configure.yaml',
+  ])
 })
 
 test('the text follows a policy that somebody edits on the branch, which is never pushed over', async () => {
   const world = driftedWorld()
   await init(world)
   const text = world.repository.text('drift/configure', '.drift/default.policy') ?? ''
-  const head = world.repository.commitByHand('drift/configure', { '.drift/default.policy': text.replace('mode: Warn', 'mode: Propose') })
+  const head = world.repository.commitByHand('drift/configure', {
+    '.drift/default.policy': text.replace('mode: Warn', 'mode: Propose'),
+  })
   world.edit('/ConfigMap/shop/web', 'data.color', 'red')
   const again = await init(world, { confirm: () => assert.fail('nobody is asked again') })
   assert.equal(world.repository.head('drift/configure'), head)
@@ -113,19 +133,28 @@ test('a policy on the branch that is not valid is told in the text, with its lin
   const world = driftedWorld()
   await init(world)
   world.repository.commitByHand('drift/configure', {
-    '.drift/default.policy': 'apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: a}\nspec: {mod: x}\n',
+    '.drift/default.policy':
+      'apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: a}\nspec: {mod: x}\n',
   })
   await init(world)
-  assert.match(forgeOf(world).proposals[0]?.body ?? '', /not valid.*\n\n- `\.drift\/default\.policy:4: unknown field spec\.mod`/)
+  assert.match(
+    forgeOf(world).proposals[0]?.body ?? '',
+    /not valid.*\n\n- `\.drift\/default\.policy:4: unknown field spec\.mod`/,
+  )
   world.repository.commitByHand('drift/configure', { '.drift/default.policy': null })
   await init(world)
-  assert.match(forgeOf(world).proposals[0]?.body ?? '', /there is no DriftPolicy under \.drift\/ on this branch/)
+  assert.match(
+    forgeOf(world).proposals[0]?.body ?? '',
+    /there is no DriftPolicy under \.drift\/ on this branch/,
+  )
 })
 
 test('our own branch follows what is found: a rule that came since is proposed too', async () => {
   const world = driftedWorld()
   await init(world)
-  world.cluster.change(WEB, (live) => withMetadata(live, { annotations: { 'projectsveltos.io/driftDetectionIgnore': 'ok' } }))
+  world.cluster.change(WEB, (live) =>
+    withMetadata(live, { annotations: { 'projectsveltos.io/driftDetectionIgnore': 'ok' } }),
+  )
   const before = world.repository.head('drift/configure')
   const again = await init(world)
   assert.deepEqual(
@@ -135,7 +164,10 @@ test('our own branch follows what is found: a rule that came since is proposed t
       ['refs/heads/drift-ledger', ''],
     ],
   )
-  assert.match(world.repository.text('drift/configure', '.drift/default.policy') ?? '', /Sveltos ignores it/)
+  assert.match(
+    world.repository.text('drift/configure', '.drift/default.policy') ?? '',
+    /Sveltos ignores it/,
+  )
   assert.deepEqual(again.subject?.expected?.muted, { fields: 1, rules: 1 })
   assert.deepEqual(again.subject?.expected?.proposals, [])
 })
@@ -152,7 +184,11 @@ test('merged: enrolled, the branch is gone, and then nothing more is done', asyn
   const { length } = world.repository.pushes
   assert.equal((await init(world)).plan.kind, 'enrolled')
   assert.equal(world.repository.pushes.length, length)
-  assert.equal((await world.plan()).report.status.lifecycle, 'Draft', 'and the merged policy is what a scan goes by')
+  assert.equal(
+    (await world.plan()).report.status.lifecycle,
+    'Draft',
+    'and the merged policy is what a scan goes by',
+  )
 })
 
 test('closed: the branch is gone, nothing is proposed again unasked, and asked it is', async () => {
@@ -181,14 +217,24 @@ test('closed after somebody edited the branch: their commit stays', async () => 
 test('without a forge the branch is the proposal', async () => {
   const world = driftedWorld(false)
   const first = await init(world)
-  assert.deepEqual([first.opened?.number, world.repository.names()], [undefined, ['drift/configure']])
+  assert.deepEqual(
+    [first.opened?.number, world.repository.names()],
+    [undefined, ['drift/configure']],
+  )
   assert.equal((await init(world, { confirm: () => assert.fail('asked') })).updates.length, 0)
   world.repository.commitByHand('main', { 'apps/web/config.yaml': CONFIG.replace('blue', 'red') })
-  assert.equal((await init(world)).updates.length, 0, 'another commit on the base changes nothing of it')
+  assert.equal(
+    (await init(world)).updates.length,
+    0,
+    'another commit on the base changes nothing of it',
+  )
   const head = world.repository.head('drift/configure')
   world.repository.commitByHand(
     'main',
-    { '.drift/default.policy': world.repository.text('drift/configure', '.drift/default.policy') ?? '' },
+    {
+      '.drift/default.policy':
+        world.repository.text('drift/configure', '.drift/default.policy') ?? '',
+    },
     { parents: [world.repository.head('main'), head] },
   )
   assert.equal((await init(world)).plan.kind, 'enrolled')
@@ -198,9 +244,15 @@ test('without a forge the branch is the proposal', async () => {
 test('packages of which the cluster has nothing are not counted, and a placement says which it has', async () => {
   const world = driftedWorld()
   const gone = DEPLOYMENT.replaceAll('web', 'gone')
-  world.repository.commitByHand('main', { 'apps/gone/Kptfile': KPTFILE.replace('web', 'gone'), 'apps/gone/deployment.yaml': gone })
+  world.repository.commitByHand('main', {
+    'apps/gone/Kptfile': KPTFILE.replace('web', 'gone'),
+    'apps/gone/deployment.yaml': gone,
+  })
   const { subject } = await init(world)
-  assert.deepEqual([subject?.packages, subject?.elsewhere, subject?.expected?.proposals.length], [1, 1, 1])
+  assert.deepEqual(
+    [subject?.packages, subject?.elsewhere, subject?.expected?.proposals.length],
+    [1, 1, 1],
+  )
   assert.match(
     world.repository.text('drift/configure', '.drift/default.policy') ?? '',
     /kind: Placement\n(?:.*\n)*? {2}packages:\n {2}- apps\/web\n---\n/,
@@ -216,7 +268,10 @@ test('what the cluster does not let us list is told, and stops nothing', async (
 
 test('a package that cannot be read is told in the text', async () => {
   const world = driftedWorld()
-  world.repository.commitByHand('main', { 'apps/bad/Kptfile': KPTFILE.replace('web', 'bad'), 'apps/bad/x.yaml': 'a: [' })
+  world.repository.commitByHand('main', {
+    'apps/bad/Kptfile': KPTFILE.replace('web', 'bad'),
+    'apps/bad/x.yaml': 'a: [',
+  })
   const { subject } = await init(world)
   assert.deepEqual(
     subject?.expected?.failed.map(({ packageName, code }) => [packageName, code]),
@@ -254,7 +309,10 @@ test('a commit that somebody amended, or merged the base into, is theirs', async
   ]) {
     const world = driftedWorld()
     await init(world)
-    const parents = change.merge === true ? [world.repository.head('drift/configure'), world.repository.head('main')] : undefined
+    const parents =
+      change.merge === true
+        ? [world.repository.head('drift/configure'), world.repository.head('main')]
+        : undefined
     const head = world.repository.commitByHand(
       'drift/configure',
       { 'README.md': '' },

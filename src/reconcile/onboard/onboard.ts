@@ -4,7 +4,11 @@
  */
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import type { Forge, KnownProposal, OpenedProposal } from '@backporch/forge/hosted-forge'
-import type { FileChange, PackageRepository, RefUpdate } from '@backporch/git-store/package-repository'
+import type {
+  FileChange,
+  PackageRepository,
+  RefUpdate,
+} from '@backporch/git-store/package-repository'
 import { CONFIGURE_BRANCH, LEDGER_BRANCH } from '@backporch/git-store/ref-name'
 import { asFailure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
@@ -13,7 +17,12 @@ import { NO_WRITES } from '../../plan/observation/action.ts'
 import type { Observation } from '../../plan/observation/observation.ts'
 import { asking } from '../../plan/observation/turn-questions.ts'
 import { withHouseRules } from '../../plan/turn/forge/house-proposal.ts'
-import { CONFIGURE_REF, type OnboardingPlan, type OnboardingRequest, planOnboarding } from '../../plan/turn/plan-onboarding.ts'
+import {
+  CONFIGURE_REF,
+  type OnboardingPlan,
+  type OnboardingRequest,
+  planOnboarding,
+} from '../../plan/turn/plan-onboarding.ts'
 import {
   type FoundPlacement,
   type OnboardingFile,
@@ -39,7 +48,13 @@ import { withAnswers } from '../repository/with-answers.ts'
 import { applyWrites, type LedgerTarget } from '../turn/apply/apply-writes.ts'
 import { type OnboardingView, observeForOnboarding } from './observe-onboarding.ts'
 import { type ObservedBranch, readBranch } from './onboard-branch.ts'
-import { expectationOf, packagePathOf, placedUnits, sourcesOf, syncersOf } from './onboard-expect.ts'
+import {
+  expectationOf,
+  packagePathOf,
+  placedUnits,
+  sourcesOf,
+  syncersOf,
+} from './onboard-expect.ts'
 
 interface OnboardPorts {
   readonly repository: PackageRepository
@@ -70,40 +85,77 @@ export interface Onboarded extends Onboarding {
 }
 
 /** @throws Failure as a turn does */
-export async function onboard(ports: OnboardPorts, request: OnboardRequest, signal: AbortSignal): Promise<Onboarded> {
+export async function onboard(
+  ports: OnboardPorts,
+  request: OnboardRequest,
+  signal: AbortSignal,
+): Promise<Onboarded> {
   let confirmed: boolean | undefined
   const confirm = async (onboarding: Onboarding): Promise<boolean> => {
     // A moved ref does not repeat the confirmation.
     confirmed ??= await request.confirm(onboarding)
     return confirmed
   }
-  return withFreshRefs(async () => carryOut(ports, await prepare(ports, request, signal), { ...request, confirm }, signal))
+  return withFreshRefs(async () =>
+    carryOut(ports, await prepare(ports, request, signal), { ...request, confirm }, signal),
+  )
 }
 
-async function prepare(ports: OnboardPorts, request: OnboardRequest, signal: AbortSignal): Promise<Onboarding> {
+async function prepare(
+  ports: OnboardPorts,
+  request: OnboardRequest,
+  signal: AbortSignal,
+): Promise<Onboarding> {
   const { turn } = request
   const { bot, branch: baseBranch } = turn.git
   turn.onProgress?.('reading the repository')
-  const view = await readRepository(ports.repository, baseBranch, signal, given({ folders: turn.units.folders }))
+  const view = await readRepository(
+    ports.repository,
+    baseBranch,
+    signal,
+    given({ folders: turn.units.folders }),
+  )
   assertNewestPolicy(view.policies, 'the repository is not enrolled')
   const proposals = await ports.forge.readProposals(view.baseBranch, [CONFIGURE_REF], signal)
   const proposal = proposals.find(({ ref }) => ref === CONFIGURE_REF)
-  const policyPath = view.tree.some(({ path }) => path === POLICY_PATH) ? SECOND_POLICY_PATH : POLICY_PATH
+  const policyPath = view.tree.some(({ path }) => path === POLICY_PATH)
+    ? SECOND_POLICY_PATH
+    : POLICY_PATH
   const found = await readBranch(view, proposal, { bot, paths: [policyPath] }, signal)
-  const sources = (): Promise<RepositoryView> => withSources(view, [ports.cluster], turn.renderer, signal)
+  const sources = (): Promise<RepositoryView> =>
+    withSources(view, [ports.cluster], turn.renderer, signal)
   const branch =
-    found?.unproven === undefined ? found : await asBuilt(await sources(), found, { cluster: ports.cluster, policyPath, turn }, signal)
-  const observed = { hosted: isHosted(ports.forge), enrolled: view.policies.policies[0]?.where, branch, proposal }
+    found?.unproven === undefined
+      ? found
+      : await asBuilt(await sources(), found, { cluster: ports.cluster, policyPath, turn }, signal)
+  const observed = {
+    hosted: isHosted(ports.forge),
+    enrolled: view.policies.policies[0]?.where,
+    branch,
+    proposal,
+  }
   const early = planOnboarding({ ...observed, files: [] }, request)
-  if (early.kind !== 'propose') return { plan: early, view, subject: undefined, files: [], proposal }
+  if (early.kind !== 'propose')
+    return { plan: early, view, subject: undefined, files: [], proposal }
   // Content of other authors is kept. The content of Backporch is created again, because the cluster may have changed.
   const theirs = early.editedBy === undefined ? undefined : branch
   const edited = theirs === undefined ? undefined : parsed(theirs)
   const sourced = await sources()
   const { folders, synced } = sourced.policies
-  const own = edited?.policies === undefined ? sourced.policies : { ...edited.policies, ...given({ folders, synced }) }
-  const observe = await observeForOnboarding({ ...sourced, policies: own }, ports.cluster, turn, signal)
-  const files = theirs === undefined ? wantedFiles(sourced, observe, { cluster: ports.cluster.name, policyPath }) : []
+  const own =
+    edited?.policies === undefined
+      ? sourced.policies
+      : { ...edited.policies, ...given({ folders, synced }) }
+  const observe = await observeForOnboarding(
+    { ...sourced, policies: own },
+    ports.cluster,
+    turn,
+    signal,
+  )
+  const files =
+    theirs === undefined
+      ? wantedFiles(sourced, observe, { cluster: ports.cluster.name, policyPath })
+      : []
   const policies = edited ?? { policies: withBase(sourced, files), problem: '' }
   const plan = planOnboarding({ ...observed, files }, request)
   const planUnit = (observation: Observation) =>
@@ -114,7 +166,10 @@ async function prepare(ports: OnboardPorts, request: OnboardRequest, signal: Abo
     ports,
     { ...policies, observe },
     {
-      expected: placed === undefined ? undefined : await expectationOf(observe.units, placed, ports.cluster.name, planUnit),
+      expected:
+        placed === undefined
+          ? undefined
+          : await expectationOf(observe.units, placed, ports.cluster.name, planUnit),
       version: turn.forge.version,
       policyPath,
       files: theirs?.changed ?? files.map(({ path }) => path),
@@ -128,14 +183,24 @@ async function prepare(ports: OnboardPorts, request: OnboardRequest, signal: Abo
 async function asBuilt(
   view: RepositoryView,
   branch: ObservedBranch,
-  { cluster, policyPath, turn }: { readonly cluster: ClusterReader; readonly policyPath: string; readonly turn: TurnRequest },
+  {
+    cluster,
+    policyPath,
+    turn,
+  }: { readonly cluster: ClusterReader; readonly policyPath: string; readonly turn: TurnRequest },
   signal: AbortSignal,
 ): Promise<ObservedBranch> {
   const { unproven, commit } = branch
-  if (unproven === undefined || !messagesOf(view).some((message) => equalText(unproven.message, message))) return branch
+  if (
+    unproven === undefined ||
+    !messagesOf(view).some((message) => equalText(unproven.message, message))
+  )
+    return branch
   const observe = await observeForOnboarding(view, cluster, turn, signal)
   const changes = asChanges(wantedFiles(view, observe, { cluster: cluster.name, policyPath }))
-  return (await hasContent(view.repository, { base: unproven.base, commit }, changes, signal)) ? { ...branch, editedBy: undefined } : branch
+  return (await hasContent(view.repository, { base: unproven.base, commit }, changes, signal))
+    ? { ...branch, editedBy: undefined }
+    : branch
 }
 
 function asChanges(files: readonly OnboardingFile[]): FileChange[] {
@@ -152,7 +217,10 @@ function parsed({ policies: files }: ObservedBranch): ReadPolicies {
   try {
     const policies = parsePolicyFiles(files)
     if (policies.policies.length > 0) return { policies, problem: '' }
-    return { policies: undefined, problem: 'there is no DriftPolicy under .drift/ on this branch: merging it enrols nothing' }
+    return {
+      policies: undefined,
+      problem: 'there is no DriftPolicy under .drift/ on this branch: merging it enrols nothing',
+    }
   } catch (thrown) {
     const failure = asFailure(thrown)
     if (failure.code !== 'BP1005') throw thrown
@@ -162,8 +230,14 @@ function parsed({ policies: files }: ObservedBranch): ReadPolicies {
 
 /** What the base branch will have after the merge. */
 function withBase(view: RepositoryView, files: readonly OnboardingFile[]): PolicySet {
-  const { policies, placements } = parsePolicyFiles(files.filter(({ path }) => path.startsWith('.drift/')))
-  return { ...view.policies, policies: [...view.policies.policies, ...policies], placements: [...view.policies.placements, ...placements] }
+  const { policies, placements } = parsePolicyFiles(
+    files.filter(({ path }) => path.startsWith('.drift/')),
+  )
+  return {
+    ...view.policies,
+    policies: [...view.policies.policies, ...policies],
+    placements: [...view.policies.placements, ...placements],
+  }
 }
 
 function wantedFiles(
@@ -172,21 +246,31 @@ function wantedFiles(
   { cluster, policyPath }: { readonly cluster: string; readonly policyPath: string },
 ): OnboardingFile[] {
   // What a syncer applies is known by its own resource.
-  const own = units.map(packagePathOf).filter((path) => view.policies.synced?.get(cluster)?.has(path) !== true)
+  const own = units
+    .map(packagePathOf)
+    .filter((path) => view.policies.synced?.get(cluster)?.has(path) !== true)
   const folders = own.filter((path) => view.policies.folders?.has(path) === true)
   const packages = own.filter((path) => !folders.includes(path))
   // A path with a star in it would be read as a pattern, which may cover other packages.
-  const rules = ignores.imported.filter(({ packages }) => packages.every((path) => !path.includes('*')))
-  return [{ path: policyPath, text: policyText(rules, cluster, placementOf(view, { cluster, packages, folders, there })) }]
+  const rules = ignores.imported.filter(({ packages }) =>
+    packages.every((path) => !path.includes('*')),
+  )
+  return [
+    {
+      path: policyPath,
+      text: policyText(rules, cluster, placementOf(view, { cluster, packages, folders, there })),
+    },
+  ]
 }
 
 /** What a placement of the cluster has to name: undefined where the cluster runs all packages, or other placements say what it runs. */
 function placementOf(
   { policies }: RepositoryView,
-  found: { readonly cluster: string; readonly packages: readonly string[]; readonly folders: readonly string[] } & Pick<
-    OnboardingView,
-    'there'
-  >,
+  found: {
+    readonly cluster: string
+    readonly packages: readonly string[]
+    readonly folders: readonly string[]
+  } & Pick<OnboardingView, 'there'>,
 ): FoundPlacement | undefined {
   const { cluster, packages, folders, there } = found
   if (policies.placements.length > 0) {
@@ -197,7 +281,10 @@ function placementOf(
   const present = packages.filter((path) => there.has(path))
   const some = present.length > 0 && present.length < packages.length
   if (folders.length === 0) return some ? { packages: present.sort() } : undefined
-  return { ...(packages.length === 0 ? {} : { packages: some ? present.sort() : ['**'] }), paths: asGlobs(folders) }
+  return {
+    ...(packages.length === 0 ? {} : { packages: some ? present.sort() : ['**'] }),
+    paths: asGlobs(folders),
+  }
 }
 
 /** The repository itself is `.` in a placement. */
@@ -211,7 +298,8 @@ function subjectOf(
   { policies, problem, observe }: ReadPolicies & { readonly observe: OnboardingView },
   own: Pick<OnboardingSubject, 'expected' | 'version' | 'policyPath' | 'files' | 'editedBy'>,
 ): OnboardingSubject {
-  const units = policies === undefined ? observe.units : placedUnits(observe.units, policies, cluster.name)
+  const units =
+    policies === undefined ? observe.units : placedUnits(observe.units, policies, cluster.name)
   return {
     ...own,
     dialect: forge.dialect,
@@ -231,35 +319,55 @@ function subjectOf(
   }
 }
 
-async function carryOut(ports: OnboardPorts, onboarding: Onboarding, request: OnboardRequest, signal: AbortSignal): Promise<Onboarded> {
+async function carryOut(
+  ports: OnboardPorts,
+  onboarding: Onboarding,
+  request: OnboardRequest,
+  signal: AbortSignal,
+): Promise<Onboarded> {
   const { plan } = onboarding
   const { turn } = request
   const nothing = { ...onboarding, updates: [], opened: undefined, refused: false }
   if (turn.mode !== 'apply' || plan.kind === 'nothing-to-remove') return nothing
   if (plan.kind === 'enrolled' || plan.kind === 'declined') {
-    return plan.cleanUp === undefined ? nothing : { ...nothing, updates: await remove(onboarding, plan.cleanUp, signal) }
+    return plan.cleanUp === undefined
+      ? nothing
+      : { ...nothing, updates: await remove(onboarding, plan.cleanUp, signal) }
   }
   if (plan.kind === 'remove') {
     if (!(await request.confirm(onboarding))) return { ...nothing, refused: true }
     return { ...nothing, updates: await remove(onboarding, plan.branch, signal) }
   }
-  if (plan.needsConfirmation && !(await request.confirm(onboarding))) return { ...nothing, refused: true }
+  if (plan.needsConfirmation && !(await request.confirm(onboarding)))
+    return { ...nothing, refused: true }
   turn.onProgress?.('writing')
   const updates =
     plan.push === undefined
       ? []
-      : await push(onboarding, plan.push.from, { cluster: ports.cluster.name, at: presentTime(turn.clock) }, signal)
+      : await push(
+          onboarding,
+          plan.push.from,
+          { cluster: ports.cluster.name, at: presentTime(turn.clock) },
+          signal,
+        )
   const commit = updates.find(({ ref }) => ref === CONFIGURE_REF)?.to ?? undefined
   return { ...nothing, updates, opened: await propose(ports.forge, onboarding, commit, signal) }
 }
 
 /** A forge closes the proposal whose branch is gone. A ledger that knows nothing else goes with it. */
-async function remove({ view }: Onboarding, commit: ObjectId, signal: AbortSignal): Promise<RefUpdate[]> {
+async function remove(
+  { view }: Onboarding,
+  commit: ObjectId,
+  signal: AbortSignal,
+): Promise<RefUpdate[]> {
   const { repository, ledger, ledgerTree } = view
   const own = pushedPath(CONFIGURE_BRANCH)
   const update: RefUpdate = { ref: CONFIGURE_REF, from: commit, to: null }
   const begun = ledger !== null && ledgerTree.every(({ path }) => path === own)
-  await repository.push([update, ...(begun ? [{ ref: `refs/heads/${LEDGER_BRANCH}`, from: ledger, to: null }] : [])], signal)
+  await repository.push(
+    [update, ...(begun ? [{ ref: `refs/heads/${LEDGER_BRANCH}`, from: ledger, to: null }] : [])],
+    signal,
+  )
   // In a clone, the ledger of the origin may have more.
   return [update]
 }
@@ -289,7 +397,12 @@ async function push(
     updates: [{ ref: CONFIGURE_REF, from, to: { commit: CONFIGURE_REF } }],
     ledgerLines: [`${CONFIGURE_BRANCH}: proposed`],
   }
-  const { updates } = await applyWrites(repository, writes, { ...reported, head: ledger, pushed }, signal)
+  const { updates } = await applyWrites(
+    repository,
+    writes,
+    { ...reported, head: ledger, pushed },
+    signal,
+  )
   return updates
 }
 
@@ -311,7 +424,13 @@ async function propose(
 ): Promise<OpenedProposal | undefined> {
   const commit = pushed ?? view.refs.get(CONFIGURE_REF)
   if (subject === undefined || commit === undefined) return undefined
-  const own = { ref: `refs/heads/${CONFIGURE_BRANCH}`, commit, baseBranch: view.baseBranch, ...onboardingText(subject), reviewers: [] }
+  const own = {
+    ref: `refs/heads/${CONFIGURE_BRANCH}`,
+    commit,
+    baseBranch: view.baseBranch,
+    ...onboardingText(subject),
+    reviewers: [],
+  }
   const wanted = withHouseRules(own, houseRules(view.policies), proposal)
   return forge.ensureProposal(wanted, proposal, signal)
 }

@@ -32,10 +32,14 @@ export async function whyAltered(
   const commits = [...pushed.values()].flatMap(({ spec }) => spec.commits)
   if (commits.length === 0) return 'the ledger does not know what was proposed'
   const record = hashOf(new TextEncoder().encode(text))
-  if (!commits.some(({ records }) => records.includes(record))) return 'its record is none that backporch pushed'
+  if (!commits.some(({ records }) => records.includes(record)))
+    return 'its record is none that backporch pushed'
   const isOurs = (id: string): boolean => commits.some(({ commit }) => commit === id)
-  const head = refs.map((ref) => view.proposals.get(ref)).find((proposal) => proposal?.state === 'merged')?.commit
-  if (head !== undefined && !isOurs(head)) return `${head.slice(0, 7)}, which was merged, is no commit that backporch pushed`
+  const head = refs
+    .map((ref) => view.proposals.get(ref))
+    .find((proposal) => proposal?.state === 'merged')?.commit
+  if (head !== undefined && !isOurs(head))
+    return `${head.slice(0, 7)}, which was merged, is no commit that backporch pushed`
   if (isOurs(mergeCommit.commit)) return undefined
   const { parents } = await view.repository.commit(mergeCommit.commit, signal)
   const landed = await changesBetween(view.repository, parents[0], mergeCommit.commit, signal)
@@ -43,7 +47,9 @@ export async function whyAltered(
   if (commits.some((known) => known.content === content)) return undefined
   // The base branch may have moved on in the same files.
   const merged = parents.slice(1).find(isOurs) ?? head
-  const isMerge = merged !== undefined && (await isMergeOf(view.repository, merged, { onto: parents[0], landed }, signal))
+  const isMerge =
+    merged !== undefined &&
+    (await isMergeOf(view.repository, merged, { onto: parents[0], landed }, signal))
   return isMerge ? undefined : 'its files are not those that backporch pushed'
 }
 
@@ -67,7 +73,8 @@ async function isMergeOf(
   }
   const proposed = await changesBetween(repository, base, merged, signal)
   const paths = new Set(proposed.map(({ path }) => path))
-  if (onto === undefined || base === undefined || landed.some(({ path }) => !paths.has(path))) return false
+  if (onto === undefined || base === undefined || landed.some(({ path }) => !paths.has(path)))
+    return false
   const after = new Map(landed.map(({ path, content }) => [path, content]))
   for (const { path, content } of proposed) {
     const before = await contentAt(repository, onto, path, signal)
@@ -91,9 +98,15 @@ interface FileSides {
 /** The file with the proposal's own lines changed, wherever they are by now; null where they are not found. */
 export function mergedContent({ then, before, content }: FileSides): Uint8Array | null {
   if (then === null || before === null || content === null) return null
-  const [from, to, onto] = [then, content, before].map((bytes) => new TextDecoder().decode(bytes)) as [string, string, string]
-  const patch = structuredPatch('', '', from, to, undefined, undefined, { context: 1, maxEditLength: MOST_EDITS })
-  const text = patch === undefined ? false : applyPatch(onto, patch, { autoConvertLineEndings: false })
+  const [from, to, onto] = [then, content, before].map((bytes) =>
+    new TextDecoder().decode(bytes),
+  ) as [string, string, string]
+  const patch = structuredPatch('', '', from, to, undefined, undefined, {
+    context: 1,
+    maxEditLength: MOST_EDITS,
+  })
+  const text =
+    patch === undefined ? false : applyPatch(onto, patch, { autoConvertLineEndings: false })
   return text === false ? null : new TextEncoder().encode(text)
 }
 

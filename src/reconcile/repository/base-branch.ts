@@ -21,14 +21,23 @@ export function baseOf(
 }
 
 /** Says that another branch was taken than the one that HEAD names. */
-export function headNotes({ head, defaultBranch }: Omit<RepositoryRefs, 'refs'>, branch: string | undefined): readonly Note[] {
+export function headNotes(
+  { head, defaultBranch }: Omit<RepositoryRefs, 'refs'>,
+  branch: string | undefined,
+): readonly Note[] {
   if (head === undefined || branch !== undefined) return []
   const text = `HEAD of the repository names this branch, which holds changes or records; the base branch is ${defaultBranch}`
   return [{ cause: 'head-not-base', subject: head, text }]
 }
 
-function noSuchBranch(repository: PackageRepository, { refs, head }: RepositoryRefs, branch: string): Failure {
-  const branches = [...refs.keys()].flatMap((ref) => (ref.startsWith('refs/heads/') ? [ref.slice('refs/heads/'.length)] : []))
+function noSuchBranch(
+  repository: PackageRepository,
+  { refs, head }: RepositoryRefs,
+  branch: string,
+): Failure {
+  const branches = [...refs.keys()].flatMap((ref) =>
+    ref.startsWith('refs/heads/') ? [ref.slice('refs/heads/'.length)] : [],
+  )
   const known = branches.filter(isBaseBranch).slice(0, 8)
   const unnamed =
     head === undefined

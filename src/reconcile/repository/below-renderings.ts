@@ -26,8 +26,10 @@ export async function belowRenderings(
   let source = head
   for (let step = 0; step < MOST_RENDERINGS; step += 1) {
     const [parent, second] = source.parents
-    if (parent === undefined || second !== undefined || !isRenderingMessage(source.message, branch)) break
-    if (!(await isSamePackage(repository, { before: parent, after: source.id, ...branch }, signal))) break
+    if (parent === undefined || second !== undefined || !isRenderingMessage(source.message, branch))
+      break
+    if (!(await isSamePackage(repository, { before: parent, after: source.id, ...branch }, signal)))
+      break
     source = await repository.commit(parent, signal)
   }
   return { source, renderedBy: source === head ? undefined : head.author }
@@ -47,7 +49,8 @@ async function isSamePackage(
 ): Promise<boolean> {
   for (const { path, content } of await changesBetween(repository, before, after, signal)) {
     if (!path.startsWith(`${packagePath}/`)) return false
-    if (!isSameRendered(path, await contentAt(repository, before, path, signal), content)) return false
+    if (!isSameRendered(path, await contentAt(repository, before, path, signal), content))
+      return false
   }
   return true
 }

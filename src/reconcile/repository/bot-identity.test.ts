@@ -10,11 +10,22 @@ const ID = objectId('a'.repeat(40))
 
 function commitBy(author: string, committer: string, parents = 1): CommitView {
   const person = (email: string) => ({ name: '', email, at: 0 })
-  return { id: ID, tree: ID, message: '', parents: Array(parents).fill(ID), author: person(author), committer: person(committer) }
+  return {
+    id: ID,
+    tree: ID,
+    message: '',
+    parents: Array(parents).fill(ID),
+    author: person(author),
+    committer: person(committer),
+  }
 }
 
 test('an address of the bot is its own one, or the one that the forge gives its account', () => {
-  for (const email of ['bot@example.com', '12+porch[bot]@users.noreply.github.com', 'porch[bot]@users.noreply.git.example.com'])
+  for (const email of [
+    'bot@example.com',
+    '12+porch[bot]@users.noreply.github.com',
+    'porch[bot]@users.noreply.git.example.com',
+  ])
     assert.equal(isBot(email, BOT), true, email)
   for (const email of [
     '12+renovate[bot]@users.noreply.github.com',
@@ -24,7 +35,11 @@ test('an address of the bot is its own one, or the one that the forge gives its 
     GITHUB,
   ])
     assert.equal(isBot(email, BOT), false, email)
-  assert.equal(isBot('porch[bot]@users.noreply.github.com', { email: BOT.email }), false, 'no forge makes commits')
+  assert.equal(
+    isBot('porch[bot]@users.noreply.github.com', { email: BOT.email }),
+    false,
+    'no forge makes commits',
+  )
 })
 
 test('a commit claims to be ours: by the bot alone, or by its account and committed by the forge', () => {

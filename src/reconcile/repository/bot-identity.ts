@@ -20,11 +20,18 @@ export function claimsBot({ author, committer, parents }: CommitView, bot: BotId
 
 /** Whether it is an address of the bot: its own, or the one that a forge gives its account, with or without a number before it. */
 export function isBot(email: string, bot: BotIdentity): boolean {
-  return email === bot.email || (bot.account !== undefined && email.replace(/^\d+\+/, '').startsWith(`${bot.account}@users.noreply.`))
+  return (
+    email === bot.email ||
+    (bot.account !== undefined &&
+      email.replace(/^\d+\+/, '').startsWith(`${bot.account}@users.noreply.`))
+  )
 }
 
 /** Whether the ledger has the commit as the last one that we pushed to its branch; undefined where it has none. */
-export function isLastPushed(commit: string, pushed: PushedBranch | undefined): boolean | undefined {
+export function isLastPushed(
+  commit: string,
+  pushed: PushedBranch | undefined,
+): boolean | undefined {
   const last = pushed?.spec.commits.at(-1)?.commit
   return last === undefined ? undefined : last === commit
 }

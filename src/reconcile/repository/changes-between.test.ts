@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
 import { type ObjectId, objectId } from '@backporch/kyaml/files'
-import { gitTestEnvironment, makeTestRepository, openTestRepository } from '../../../test/contract/git-remotes.ts'
+import {
+  gitTestEnvironment,
+  makeTestRepository,
+  openTestRepository,
+} from '../../../test/contract/git-remotes.ts'
 import { pushedContent } from '../../record/pushed-branch.ts'
 import { changesBetween } from './changes-between.ts'
 
@@ -19,7 +23,12 @@ test('a submodule is a change with a content that no file of ours has, and is ne
     return git(['hash-object', '-w', '--stdin'], text)
   }
   function git(args: readonly string[], input: string): string {
-    return execFileSync('git', [...args], { cwd: created.gitFolder, env: gitTestEnvironment(created.root), input, encoding: 'utf8' }).trim()
+    return execFileSync('git', [...args], {
+      cwd: created.gitFolder,
+      env: gitTestEnvironment(created.root),
+      input,
+      encoding: 'utf8',
+    }).trim()
   }
   function commit(branch: string, ...entries: readonly string[]): ObjectId {
     const tree = git(['mktree', '--missing'], `${entries.join('\n')}\n`)
@@ -35,7 +44,10 @@ test('a submodule is a change with a content that no file of ours has, and is ne
   const moved = commit('moved', file('a'), file('b'), link('vendor', LATER))
   const inPlace = commit('in-place', file('a'), link('b', ELSEWHERE))
   await repository.refs(signal)
-  const reported = async (from: ObjectId, to: ObjectId): Promise<readonly (readonly [string, string | null])[]> =>
+  const reported = async (
+    from: ObjectId,
+    to: ObjectId,
+  ): Promise<readonly (readonly [string, string | null])[]> =>
     (await changesBetween(repository, from, to, signal)).map(({ path, content }) => [
       path,
       content === null ? null : new TextDecoder().decode(content),
@@ -44,6 +56,7 @@ test('a submodule is a change with a content that no file of ours has, and is ne
   assert.deepEqual(await reported(added, moved), [['vendor', `Subproject commit ${LATER}\n`]])
   assert.deepEqual(await reported(added, base), [['vendor', null]])
   assert.deepEqual(await reported(base, inPlace), [['b', `Subproject commit ${ELSEWHERE}\n`]])
-  const content = async (to: ObjectId): Promise<string> => pushedContent(await changesBetween(repository, base, to, signal)).content
+  const content = async (to: ObjectId): Promise<string> =>
+    pushedContent(await changesBetween(repository, base, to, signal)).content
   assert.notEqual(await content(inPlace), await content(deleted))
 })

@@ -11,7 +11,11 @@ export async function changesBetween(
   to: ObjectId,
   signal: AbortSignal,
 ): Promise<FileChange[]> {
-  const before = new Map(from === undefined ? [] : (await repository.list(from, '', signal)).map(({ path, id }) => [path, id]))
+  const before = new Map(
+    from === undefined
+      ? []
+      : (await repository.list(from, '', signal)).map(({ path, id }) => [path, id]),
+  )
   const after = await repository.list(to, '', signal)
   const written = after.filter(({ path, id }) => before.get(path) !== id)
   const contents = await repository.read(
@@ -20,8 +24,13 @@ export async function changesBetween(
   )
   const retained = new Set(after.map(({ path }) => path))
   return [
-    ...written.map(({ path, id, mode }) => ({ path, content: mode === SUBMODULE ? submodule(id) : (contents.get(id) ?? null) })),
-    ...[...before.keys()].filter((path) => !retained.has(path)).map((path) => ({ path, content: null })),
+    ...written.map(({ path, id, mode }) => ({
+      path,
+      content: mode === SUBMODULE ? submodule(id) : (contents.get(id) ?? null),
+    })),
+    ...[...before.keys()]
+      .filter((path) => !retained.has(path))
+      .map((path) => ({ path, content: null })),
   ]
 }
 

@@ -15,12 +15,17 @@ status:
 const record = recordOf([], { episode: 'c0ffee00' })
 const closed = [closedEpisodeOf(record, { outcome: 'Merged', decidedBy: '', at: '' })]
 const known = { closed, reports: new Map() }
-const files = [{ path: 'Kptfile', mode: '100644' as const, content: new TextEncoder().encode(KPTFILE) }]
+const files = [
+  { path: 'Kptfile', mode: '100644' as const, content: new TextEncoder().encode(KPTFILE) },
+]
 
 test('a copy of a revision has the condition of the other package, which a note says', () => {
   const [note] = copiedCondition('apps/new', files, known)
   assert.equal(note?.cause, 'condition-copied')
-  assert.match(note.text, new RegExp(`drift-c0ffee00 of ${record.spec.unit.package}, and came with a copy`))
+  assert.match(
+    note.text,
+    new RegExp(`drift-c0ffee00 of ${record.spec.unit.package}, and came with a copy`),
+  )
 })
 
 test('the condition of the package itself says nothing', () => {

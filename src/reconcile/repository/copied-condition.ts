@@ -13,17 +13,27 @@ interface KnownEpisodes {
 }
 
 /** @param packagePath of the package whose files these are; its Kptfile is valid */
-export function copiedCondition(packagePath: string, files: PackageFiles, { closed, reports }: KnownEpisodes): readonly Note[] {
+export function copiedCondition(
+  packagePath: string,
+  files: PackageFiles,
+  { closed, reports }: KnownEpisodes,
+): readonly Note[] {
   const kptfile = files.find(({ path }) => path === 'Kptfile')
   const text = kptfile === undefined ? '' : new TextDecoder().decode(kptfile.content)
   // Most packages have none, and their Kptfile is not parsed again.
-  const named = /drift-[0-9a-f]{8}/.test(text) ? parseGoYaml(text, 'Kptfile').documents[0]?.value : undefined
-  const condition = objectsIn(partOf(named, 'status', 'conditions')).find((one) => textOf(one, 'type') === 'Drifted')
+  const named = /drift-[0-9a-f]{8}/.test(text)
+    ? parseGoYaml(text, 'Kptfile').documents[0]?.value
+    : undefined
+  const condition = objectsIn(partOf(named, 'status', 'conditions')).find(
+    (one) => textOf(one, 'type') === 'Drifted',
+  )
   const episode = textOf(condition, 'message').replace(/^drift-/, '')
   if (condition === undefined || episode === '') return []
   const owners = new Set([
     ...closed.flatMap(({ spec }) => (spec.episode === episode ? [spec.unit.package] : [])),
-    ...[...reports.values()].flatMap(({ spec, status }) => (status.episode === episode ? [spec.unit.package] : [])),
+    ...[...reports.values()].flatMap(({ spec, status }) =>
+      status.episode === episode ? [spec.unit.package] : [],
+    ),
   ])
   const [other] = owners
   if (other === undefined || owners.has(packagePath)) return []

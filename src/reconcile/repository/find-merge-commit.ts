@@ -40,7 +40,12 @@ export async function findMergeCommit(
 }
 
 /** Under its name of today, or the one of an earlier version: a move is no merge. */
-async function hasRecord(repository: PackageRepository, commit: ObjectId, path: string, signal: AbortSignal): Promise<boolean> {
+async function hasRecord(
+  repository: PackageRepository,
+  commit: ObjectId,
+  path: string,
+  signal: AbortSignal,
+): Promise<boolean> {
   for (const name of new Set([path, presentRecordPath(path), earlierRecordPath(path)]))
     if ((await repository.list(commit, name, signal)).length > 0) return true
   return false
@@ -52,9 +57,12 @@ async function describe(
   { packageName, bot }: MergedProposal,
   signal: AbortSignal,
 ): Promise<MergeCommit> {
-  const merged = await Promise.all(mergeCommit.parents.slice(1).map((id) => repository.commit(id, signal)))
+  const merged = await Promise.all(
+    mergeCommit.parents.slice(1).map((id) => repository.commit(id, signal)),
+  )
   const named = [mergeCommit, ...merged].find(
-    ({ message }) => workspaceIn(parseKptAnnotations(message).annotations, packageName) !== undefined,
+    ({ message }) =>
+      workspaceIn(parseKptAnnotations(message).annotations, packageName) !== undefined,
   )
   const { at } = mergeCommit.author
   return {
@@ -73,6 +81,8 @@ async function describe(
 function deciderOf({ message, author, committer }: CommitView, bot: BotIdentity): string {
   const decided = decidedByIn(message)
   if (decided !== undefined) return decided
-  const person = [committer, author].find(({ email }) => !isBot(email, bot) && !bot.forges?.includes(email))
+  const person = [committer, author].find(
+    ({ email }) => !isBot(email, bot) && !bot.forges?.includes(email),
+  )
   return person === undefined ? '' : `${person.name} <${person.email}>`
 }

@@ -5,7 +5,11 @@
 import type { FileChange, PackageRepository } from '@backporch/git-store/package-repository'
 import type { Observation, OpenBranch } from '../../plan/observation/observation.ts'
 import { asking } from '../../plan/observation/turn-questions.ts'
-import { type CurrentCommit, type ExpectedCommit, expectedCommit } from '../../plan/turn/expected-branch.ts'
+import {
+  type CurrentCommit,
+  type ExpectedCommit,
+  expectedCommit,
+} from '../../plan/turn/expected-branch.ts'
 import type { ObservedUnit } from '../../plan/turn/turn-observation.ts'
 import { type PushedContent, pushedContent } from '../../record/pushed-branch.ts'
 import { earlierRecordPath, isRecordPath, presentRecordPath } from '../../record/record-paths.ts'
@@ -24,7 +28,12 @@ export async function judgeBranches(
   for (const unit of units) {
     if (unit.state === 'failed') continue
     for (const branch of unit.observation.git.branches) {
-      if (branch.foreign || (branch.known === true && branch.signed !== false) || found.has(branch.ref)) continue
+      if (
+        branch.foreign ||
+        (branch.known === true && branch.signed !== false) ||
+        found.has(branch.ref)
+      )
+        continue
       const verdict = await judge(unit.observation, branch, context, signal)
       if (typeof verdict === 'string') found.set(branch.ref, verdict)
       else ours.set(branch.ref, verdict)
@@ -43,7 +52,9 @@ export async function judgeBranches(
     if (unit.state === 'failed') return unit
     const { git } = unit.observation
     const branches = git.branches.map(judged)
-    const siblings = git.siblings.map((sibling) => (found.has(sibling.ref) ? { ...sibling, foreign: true } : sibling))
+    const siblings = git.siblings.map((sibling) =>
+      found.has(sibling.ref) ? { ...sibling, foreign: true } : sibling,
+    )
     return { ...unit, observation: { ...unit.observation, git: { ...git, branches, siblings } } }
   })
 }
@@ -61,12 +72,18 @@ async function judge(
   const { message } = await repository.commit(branch.commit, signal)
   const before = await rootFiles(repository, branch, observation.unit.packagePath, signal)
   const openProposal: CurrentCommit = { message, before }
-  const expected = await withAnswers(renderer, signal, (answers) => expectedCommit(asking(observation, answers), branch, openProposal))
-  const unproven = branch.known === undefined ? 'this commit' : 'this commit, which backporch did not push,'
-  const what = branch.signed === false ? 'this commit, which has no signature of backporch,' : unproven
+  const expected = await withAnswers(renderer, signal, (answers) =>
+    expectedCommit(asking(observation, answers), branch, openProposal),
+  )
+  const unproven =
+    branch.known === undefined ? 'this commit' : 'this commit, which backporch did not push,'
+  const what =
+    branch.signed === false ? 'this commit, which has no signature of backporch,' : unproven
   if (typeof expected === 'string') return `${what} is not what backporch writes: ${expected}`
-  if (!expected.messages.some((text) => equalText(message, text))) return `${what} is not what backporch writes: its message differs`
-  const written = branch.hasEarlierName === true ? asWrittenEarlier(expected.changes) : expected.changes
+  if (!expected.messages.some((text) => equalText(message, text)))
+    return `${what} is not what backporch writes: its message differs`
+  const written =
+    branch.hasEarlierName === true ? asWrittenEarlier(expected.changes) : expected.changes
   if (!(await hasContent(repository, branch, written, signal)))
     return `${what} is not what backporch writes: its files are not what follows from its record`
   return pushedContent(written)
@@ -74,29 +91,48 @@ async function judge(
 
 function withoutLastDocument(content: Uint8Array): Uint8Array {
   const text = new TextDecoder().decode(content)
-  return text.endsWith(NO_MANIFEST) ? new TextEncoder().encode(text.slice(0, -NO_MANIFEST.length)) : content
+  return text.endsWith(NO_MANIFEST)
+    ? new TextEncoder().encode(text.slice(0, -NO_MANIFEST.length))
+    : content
 }
 
 /** By a version that ended records in `.yaml`: it moved none. */
 function asWrittenEarlier(changes: readonly FileChange[]): readonly FileChange[] {
-  const moved = new Set(changes.flatMap(({ path, content }) => (content === null ? [presentRecordPath(path)] : [])))
+  const moved = new Set(
+    changes.flatMap(({ path, content }) => (content === null ? [presentRecordPath(path)] : [])),
+  )
   return changes
     .filter(({ path }) => !isRecordPath(path) || !moved.has(presentRecordPath(path)))
-    .map(({ path, content }) => ({ path: earlierRecordPath(path), content: content === null ? null : withoutLastDocument(content) }))
+    .map(({ path, content }) => ({
+      path: earlierRecordPath(path),
+      content: content === null ? null : withoutLastDocument(content),
+    }))
 }
 
 /** The signature proves the writer of the commit, and not its branch. */
 function isOfItsBranch({ others, record, workspace, state }: OpenBranch): boolean {
-  return others.length === 0 && record.metadata.name === workspace && record.spec.lifecycle === (state === 'drafts' ? 'Draft' : 'Proposed')
+  return (
+    others.length === 0 &&
+    record.metadata.name === workspace &&
+    record.spec.lifecycle === (state === 'drafts' ? 'Draft' : 'Proposed')
+  )
 }
 
 /** The git adapter adds a sign-off as the last trailer. */
 export function equalText(message: string, expected: ExpectedCommit['messages'][number]): boolean {
   const start = expected.trimEnd()
-  return message.startsWith(start) && /^\n*(?:Signed-off-by: [^\n]*\n*)?$/.test(message.slice(start.length))
+  return (
+    message.startsWith(start) &&
+    /^\n*(?:Signed-off-by: [^\n]*\n*)?$/.test(message.slice(start.length))
+  )
 }
 
-async function rootFiles(repository: PackageRepository, { base }: OpenBranch, folder: string, signal: AbortSignal) {
+async function rootFiles(
+  repository: PackageRepository,
+  { base }: OpenBranch,
+  folder: string,
+  signal: AbortSignal,
+) {
   const files = await Promise.all(
     ['Kptfile', '.krmignore'].map(async (path) => {
       const [file] = await repository.list(base, folder === '' ? path : `${folder}/${path}`, signal)
@@ -108,7 +144,11 @@ async function rootFiles(repository: PackageRepository, { base }: OpenBranch, fo
     there.map(({ id }) => id),
     signal,
   )
-  return there.map(({ path, mode, id }) => ({ path, mode, content: contents.get(id) ?? new Uint8Array() }))
+  return there.map(({ path, mode, id }) => ({
+    path,
+    mode,
+    content: contents.get(id) ?? new Uint8Array(),
+  }))
 }
 
 /** Compares the ids of the trees, with a commit that is created in memory and never pushed. */
@@ -119,6 +159,14 @@ export async function hasContent(
   signal: AbortSignal,
 ): Promise<boolean> {
   const created = await repository.commit(commit, signal)
-  const again = await repository.write({ parents: [base], base, changes, message: 'rebuilt\n', at: 0 })
-  return created.parents.length === 1 && created.tree === (await repository.commit(again, signal)).tree
+  const again = await repository.write({
+    parents: [base],
+    base,
+    changes,
+    message: 'rebuilt\n',
+    at: 0,
+  })
+  return (
+    created.parents.length === 1 && created.tree === (await repository.commit(again, signal)).tree
+  )
 }

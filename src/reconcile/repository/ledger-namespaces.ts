@@ -8,7 +8,10 @@ import type { RepositoryView } from './repository-view.ts'
 const RESOURCE_GROUP = /^(clusters\/[^/]+\/[^/]+)\/resourcegroup\.yaml$/
 
 /** By the unit's folder in the ledger. A unit whose ResourceGroup is not there or cannot be read is left out: nothing is known of it. */
-export async function readNamespaces(view: RepositoryView, signal: AbortSignal): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+export async function readNamespaces(
+  view: RepositoryView,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const files = view.ledgerTree.filter(({ path }) => RESOURCE_GROUP.test(path))
   const texts = await readTexts(view.repository, files, signal)
   const found = new Map<string, ReadonlySet<string>>()
@@ -23,7 +26,9 @@ export async function readNamespaces(view: RepositoryView, signal: AbortSignal):
 function namespacesIn(text: string, where: string): ReadonlySet<string> | undefined {
   try {
     const [document] = parseGoYaml(text, where).documents
-    return document === undefined ? undefined : new Set(readResourceGroup(document.value).map(({ id }) => id.namespace))
+    return document === undefined
+      ? undefined
+      : new Set(readResourceGroup(document.value).map(({ id }) => id.namespace))
   } catch (thrown) {
     if (thrown instanceof Failure) return undefined
     throw thrown

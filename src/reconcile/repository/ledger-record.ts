@@ -15,7 +15,12 @@ export function recordOf({ spec, status, metadata: { annotations } }: DriftRepor
   } as const
   const unknown = { policy: { name: '', mode: '' }, settle: 'syncer', keyId: '' } as const
   const metadata = { name: `drift-${episode}`, annotations }
-  return { apiVersion: API_VERSION, kind: 'DriftRecord', metadata, spec: { ...spec, ...open, ...unknown } }
+  return {
+    apiVersion: API_VERSION,
+    kind: 'DriftRecord',
+    metadata,
+    spec: { ...spec, ...open, ...unknown },
+  }
 }
 
 /** Whether the record is about the same changes and decides them alike. Only backporch writes the ledger. */
@@ -23,6 +28,9 @@ export function agreesWithReport(
   { spec }: DriftRecord,
   { spec: { fingerprint, changes }, status: { episode, plan } }: DriftReport,
 ): boolean {
-  const isSame = spec.episode === episode && spec.fingerprint === fingerprint && (plan === '' || spec.plan === plan)
+  const isSame =
+    spec.episode === episode &&
+    spec.fingerprint === fingerprint &&
+    (plan === '' || spec.plan === plan)
   return isSame && isSameDocument(spec.changes, changes)
 }

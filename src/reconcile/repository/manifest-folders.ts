@@ -1,6 +1,11 @@
 /** Which folders of a repository hold manifests: reported where a search for packages finds none. */
 import type { TreeFile } from '@backporch/git-store/package-repository'
-import { type FoundPackage, KUSTOMIZATION_NAMES, normalPath, selectPackages } from '@backporch/kpt/package'
+import {
+  type FoundPackage,
+  KUSTOMIZATION_NAMES,
+  normalPath,
+  selectPackages,
+} from '@backporch/kpt/package'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import { sentenceOf } from '@backporch/kyaml/note'
 import { nearestNames } from '@backporch/kyaml/text'
@@ -34,7 +39,11 @@ export async function choosePackages(
 /** A path comes before the name of a resource. */
 function namedPaths(view: RepositoryView, name: string): readonly string[] {
   const path = normalPath(name)
-  if (path !== undefined && view.packages.some((found) => found.path === path || found.path.startsWith(`${path}/`))) return [name]
+  if (
+    path !== undefined &&
+    view.packages.some((found) => found.path === path || found.path.startsWith(`${path}/`))
+  )
+    return [name]
   const paths = pathsByResource(view, name)
   return paths.length === 0 ? [name] : paths
 }
@@ -42,23 +51,44 @@ function namedPaths(view: RepositoryView, name: string): readonly string[] {
 /** Resources of syncers that are not compared, one in a line: they may be what the reader looks for. */
 function withSources(failure: Failure, { problems }: RepositoryView): Failure {
   const notes = problems.filter(({ cause }) => cause === 'source-not-compared').slice(0, MOST_TOLD)
-  return notes.length === 0 ? failure : failure.because([failure.why, ...notes.map(sentenceOf)].join('\n'))
+  return notes.length === 0
+    ? failure
+    : failure.because([failure.why, ...notes.map(sentenceOf)].join('\n'))
 }
 
-async function withFolders(failure: Failure, view: RepositoryView, names: readonly string[], signal: AbortSignal): Promise<Failure> {
+async function withFolders(
+  failure: Failure,
+  view: RepositoryView,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<Failure> {
   const named = names.map(normalPath).filter((path) => path !== undefined)
   const within = named.some((folder) => folder === '')
     ? []
     : view.tree.filter(({ path }) => named.some((folder) => path.startsWith(`${folder}/`)))
   // A wrong name may mean one of the packages, whose names the failure has; without any, it may mean every folder.
   if (within.length === 0 && view.packages.length > 0) return failure
-  const { folders, isWhole } = await manifestFolders(view, within.length === 0 ? view.tree : within, signal)
+  const { folders, isWhole } = await manifestFolders(
+    view,
+    within.length === 0 ? view.tree : within,
+    signal,
+  )
   const { code, what, why, retry } = failure
   const reported = folders.slice(0, MOST_TOLD).map(describe)
-  const more = folders.length > reported.length ? `, and ${folders.length - reported.length} more` : ''
+  const more =
+    folders.length > reported.length ? `, and ${folders.length - reported.length} more` : ''
   const some = isWhole ? '' : `; only the first ${MOST_FILES} files were read`
-  const found = reported.length === 0 ? 'no file of the commit is a manifest' : `manifests are in ${reported.join(', ')}${more}`
-  return new Failure({ code, what, why: `${why}; ${found}${some}`, remedy: remedyFor(exampleOf(folders, named)), retry })
+  const found =
+    reported.length === 0
+      ? 'no file of the commit is a manifest'
+      : `manifests are in ${reported.join(', ')}${more}`
+  return new Failure({
+    code,
+    what,
+    why: `${why}; ${found}${some}`,
+    remedy: remedyFor(exampleOf(folders, named)),
+    retry,
+  })
 }
 
 /** Each way in a line. */
@@ -96,7 +126,9 @@ async function manifestFolders(
   tree: readonly TreeFile[],
   signal: AbortSignal,
 ): Promise<{ readonly folders: readonly ManifestFolder[]; readonly isWhole: boolean }> {
-  const charts = tree.flatMap(({ path }) => (/(^|\/)Chart\.yaml$/.test(path) ? [folderOf(path)] : []))
+  const charts = tree.flatMap(({ path }) =>
+    /(^|\/)Chart\.yaml$/.test(path) ? [folderOf(path)] : [],
+  )
   const candidates = tree.filter(
     ({ path, mode }) =>
       (mode === '100644' || mode === '100755') &&
@@ -111,8 +143,14 @@ async function manifestFolders(
     const count = isKustomizationFile(path) ? 0 : objectsIn(text, path.endsWith('.json'))
     if (count > 0) counts.set(folderOf(path), (counts.get(folderOf(path)) ?? 0) + count)
   }
-  const built = new Set(tree.flatMap(({ path }) => (isKustomizationFile(path) ? [folderOf(path)] : [])))
-  const used = new Set([...texts].flatMap(([path, text]) => (isKustomizationFile(path) ? namedIn(text, folderOf(path)) : [])))
+  const built = new Set(
+    tree.flatMap(({ path }) => (isKustomizationFile(path) ? [folderOf(path)] : [])),
+  )
+  const used = new Set(
+    [...texts].flatMap(([path, text]) =>
+      isKustomizationFile(path) ? namedIn(text, folderOf(path)) : [],
+    ),
+  )
   const folders = [...new Set([...counts.keys(), ...built, ...charts])].map((path) => ({
     path,
     objects: counts.get(path) ?? 0,
@@ -121,26 +159,36 @@ async function manifestFolders(
     isChart: charts.includes(path),
   }))
   const order = folders.toSorted(
-    (one, other) => Number(one.isChart) - Number(other.isChart) || other.objects - one.objects || (one.path < other.path ? -1 : 1),
+    (one, other) =>
+      Number(one.isChart) - Number(other.isChart) ||
+      other.objects - one.objects ||
+      (one.path < other.path ? -1 : 1),
   )
   return { folders: order, isWhole: read.length === candidates.length }
 }
 
 /** Paths that the items of its lists name, whatever the list is. */
 function namedIn(text: string, folder: string): readonly string[] {
-  return [...text.matchAll(/(?:^\s*-\s+|[[,]\s*)([\w./-]+)/gm)].flatMap(([, path = '']) => resolvePath(folder, path) ?? [])
+  return [...text.matchAll(/(?:^\s*-\s+|[[,]\s*)([\w./-]+)/gm)].flatMap(
+    ([, path = '']) => resolvePath(folder, path) ?? [],
+  )
 }
 
 /** Without a parser: it is a hint, and files may be anything. */
 function objectsIn(text: string, isJson: boolean): number {
   if (isJson) return /"apiVersion"\s*:/.test(text) && /"kind"\s*:/.test(text) ? 1 : 0
-  return text.split(/^---.*$/m).filter((document) => /^apiVersion:\s*\S/m.test(document) && /^kind:\s*\S/m.test(document)).length
+  return text
+    .split(/^---.*$/m)
+    .filter((document) => /^apiVersion:\s*\S/m.test(document) && /^kind:\s*\S/m.test(document))
+    .length
 }
 
 function describe({ path, objects, kustomization, isChart }: ManifestFolder): string {
   if (isChart) return `${path || '.'} (a Helm chart)`
   const count = objects === 0 ? '' : `${objects} ${objects === 1 ? 'object' : 'objects'}`
-  const what = [count, kustomization ? 'a kustomization' : ''].filter((text) => text !== '').join(' and ')
+  const what = [count, kustomization ? 'a kustomization' : '']
+    .filter((text) => text !== '')
+    .join(' and ')
   return `${path || '.'} (${what})`
 }
 

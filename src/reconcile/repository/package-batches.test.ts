@@ -19,10 +19,21 @@ function viewOf(content: string): Parameters<typeof batchesOf>[1]['view'] {
 }
 
 /** The marks of a process that follows others. @param ended the count of packages, by path */
-function marksOf(view: ReturnType<typeof viewOf>, ended: { readonly [path: string]: number }): PackageMarks {
-  const all: PackageMarks = { endingsOf: () => ({ count: 0, isRefused: false }), begin: async () => undefined, end: async () => undefined }
+function marksOf(
+  view: ReturnType<typeof viewOf>,
+  ended: { readonly [path: string]: number },
+): PackageMarks {
+  const all: PackageMarks = {
+    endingsOf: () => ({ count: 0, isRefused: false }),
+    begin: async () => undefined,
+    end: async () => undefined,
+  }
   const { batches } = batchesOf(PACKAGES, { view, cluster: 'prod', marks: all })
-  const pathOf = new Map(batches.flatMap(({ packages, keys }) => keys.map((key, at) => [key, packages[at]?.path ?? ''] as const)))
+  const pathOf = new Map(
+    batches.flatMap(({ packages, keys }) =>
+      keys.map((key, at) => [key, packages[at]?.path ?? ''] as const),
+    ),
+  )
   return {
     ...all,
     endingsOf: (key) => {
@@ -37,7 +48,11 @@ const pathsOf = (batches: ReturnType<typeof batchesOf>['batches']): readonly str
 
 test('packages are observed 64 at a time; one that ended a process is observed alone and last', () => {
   const view = viewOf('1')
-  const { batches, refused } = batchesOf(PACKAGES, { view, cluster: 'prod', marks: marksOf(view, { 'apps/p3': 1, 'apps/p9': 1 }) })
+  const { batches, refused } = batchesOf(PACKAGES, {
+    view,
+    cluster: 'prod',
+    marks: marksOf(view, { 'apps/p3': 1, 'apps/p9': 1 }),
+  })
   assert.deepEqual(
     pathsOf(batches).map(({ length }) => length),
     [64, 4, 1, 1],
@@ -62,7 +77,9 @@ test('one that ended two is not observed, and says why; with another content, or
     ],
   )
   assert.ok(!pathsOf(batches).flat().includes('apps/p3'))
-  assert.ok([...refused.values()].every((failure) => failure instanceof Failure && failure.remedy !== ''))
+  assert.ok(
+    [...refused.values()].every((failure) => failure instanceof Failure && failure.remedy !== ''),
+  )
   assert.equal(batchesOf(PACKAGES, { view: viewOf('2'), cluster: 'prod', marks }).refused.size, 0)
   assert.equal(batchesOf(PACKAGES, { view, cluster: 'test', marks }).refused.size, 0)
 })
@@ -86,15 +103,24 @@ test('the content of a package is that of its folder and of all below, and of no
     end: async () => undefined,
   }
   const keys = (changed: string): readonly string[] => {
-    const tree = ['a.yaml', 'apps/b.yaml', 'apps/web/deep/c.yaml', 'apps/web-2/d.yaml', '.drift/records/r.yaml'].map((path) => ({
+    const tree = [
+      'a.yaml',
+      'apps/b.yaml',
+      'apps/web/deep/c.yaml',
+      'apps/web-2/d.yaml',
+      '.drift/records/r.yaml',
+    ].map((path) => ({
       path,
       mode: '100644' as const,
       id: objectId((path === changed ? '1' : '0').padStart(40, '0')),
     }))
-    return batchesOf(packages, { view: { tree }, cluster: 'prod', marks }).batches.flatMap((batch) => batch.keys)
+    return batchesOf(packages, { view: { tree }, cluster: 'prod', marks }).batches.flatMap(
+      (batch) => batch.keys,
+    )
   }
   const before = keys('')
-  const changedBy = (file: string): readonly string[] => packages.flatMap(({ path }, at) => (keys(file)[at] === before[at] ? [] : [path]))
+  const changedBy = (file: string): readonly string[] =>
+    packages.flatMap(({ path }, at) => (keys(file)[at] === before[at] ? [] : [path]))
   assert.deepEqual(changedBy('apps/web/deep/c.yaml'), ['', 'apps', 'apps/web'])
   assert.deepEqual(changedBy('apps/web-2/d.yaml'), ['', 'apps', 'apps/web-2'])
   assert.deepEqual(changedBy('a.yaml'), [''])

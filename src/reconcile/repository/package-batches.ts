@@ -26,35 +26,56 @@ export function batchesOf(
     view,
     cluster,
     marks,
-  }: { readonly view: Pick<RepositoryView, 'tree'>; readonly cluster: string; readonly marks: PackageMarks | undefined },
+  }: {
+    readonly view: Pick<RepositoryView, 'tree'>
+    readonly cluster: string
+    readonly marks: PackageMarks | undefined
+  },
 ): PackageBatches {
   const keys = marks === undefined ? new Map<string, string>() : keysOf(view, cluster, packages)
   const keyed = packages.map((found) => ({ found, key: keys.get(found.path) ?? '' }))
   const known = keyed.map((one) => ({ ...one, ...(marks?.endingsOf(one.key) ?? NEVER) }))
   const alone = known.filter(({ count, isRefused }) => count > 0 && !isRefused)
   const others = known.filter(({ count }) => count === 0)
-  const together = Array.from({ length: Math.ceil(others.length / TOGETHER) }, (_, at) => others.slice(at * TOGETHER, (at + 1) * TOGETHER))
+  const together = Array.from({ length: Math.ceil(others.length / TOGETHER) }, (_, at) =>
+    others.slice(at * TOGETHER, (at + 1) * TOGETHER),
+  )
   return {
     batches: [...together, ...alone.map((one) => [one])].map((batch) => ({
       packages: batch.map(({ found }) => found),
       keys: marks === undefined ? [] : batch.map(({ key }) => key),
     })),
-    refused: new Map(known.flatMap(({ found, count, isRefused }) => (isRefused ? [[found, endsProcess(found.path, count)] as const] : []))),
+    refused: new Map(
+      known.flatMap(({ found, count, isRefused }) =>
+        isRefused ? [[found, endsProcess(found.path, count)] as const] : [],
+      ),
+    ),
   }
 }
 
 const NEVER = { count: 0, isRefused: false }
 
 /** By path of the package: what its key is made of is its content. One pass over the files, however many packages there are. */
-function keysOf({ tree }: Pick<RepositoryView, 'tree'>, cluster: string, packages: readonly FoundPackage[]): ReadonlyMap<string, string> {
-  const hashes = new Map(packages.map(({ path }) => [path, createHash('sha256').update(JSON.stringify([cluster, path]))]))
-  for (const { path, id } of below(tree, '')) for (const folder of foldersOf(path)) hashes.get(folder)?.update(JSON.stringify([path, id]))
+function keysOf(
+  { tree }: Pick<RepositoryView, 'tree'>,
+  cluster: string,
+  packages: readonly FoundPackage[],
+): ReadonlyMap<string, string> {
+  const hashes = new Map(
+    packages.map(({ path }) => [
+      path,
+      createHash('sha256').update(JSON.stringify([cluster, path])),
+    ]),
+  )
+  for (const { path, id } of below(tree, ''))
+    for (const folder of foldersOf(path)) hashes.get(folder)?.update(JSON.stringify([path, id]))
   return new Map([...hashes].map(([path, hash]) => [path, hash.digest('base64')]))
 }
 
 /** `a/b`, `a` and the root for `a/b/c.yaml`. */
 function* foldersOf(path: string): Generator<string> {
-  for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) yield path.slice(0, at)
+  for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1))
+    yield path.slice(0, at)
   yield ''
 }
 

@@ -31,27 +31,44 @@ class CountingRepository extends MemoryRepository {
     return super.list(...args) as Promise<TreeFile[]>
   }
 
-  override read(...args: Parameters<MemoryRepository['read']>): ReturnType<MemoryRepository['read']> {
+  override read(
+    ...args: Parameters<MemoryRepository['read']>
+  ): ReturnType<MemoryRepository['read']> {
     this.reads += 1
     return super.read(...args)
   }
 }
 
 /** What a turn asks for, and how many reads that took. */
-async function turn(repository: CountingRepository, histories: PackageHistories, renderer = new InProcessRenderer(), namespace = 'shop') {
+async function turn(
+  repository: CountingRepository,
+  histories: PackageHistories,
+  renderer = new InProcessRenderer(),
+  namespace = 'shop',
+) {
   const view: RepositoryView = await readRepository(repository, 'main', signal)
   const [found] = view.packages
   assert.ok(found !== undefined)
-  const { desired } = await loadPackage(view, found, { cluster: 'test', renderer: new InProcessRenderer() }, signal)
+  const { desired } = await loadPackage(
+    view,
+    found,
+    { cluster: 'test', renderer: new InProcessRenderer() },
+    signal,
+  )
   const before = repository.reads
-  const history = await histories.read({ view, renderer, namespace }, { packagePath: found.path, outside: [], desired }, signal)
+  const history = await histories.read(
+    { view, renderer, namespace },
+    { packagePath: found.path, outside: [], desired },
+    signal,
+  )
   return { history, reads: repository.reads - before }
 }
 
 function changed(times: number): CountingRepository {
   const repository = new CountingRepository()
   repository.commitByHand('main', { 'apps/web/Kptfile': KPTFILE })
-  for (let index = 0; index < times; index += 1) repository.commitByHand('main', { [CONFIG]: config(`c${index}`) })
+  for (let index = 0; index < times; index += 1)
+    repository.commitByHand('main', { [CONFIG]: config(`c${index}`) })
   return repository
 }
 
@@ -60,13 +77,20 @@ test('the history of a package is read once however many turns ask for it, and o
   const histories = new PackageHistories()
   const first = await turn(repository, histories)
   assert.ok(first.reads > 20, String(first.reads))
-  for (let turns = 0; turns < 5; turns += 1) assert.deepEqual(await turn(repository, histories), { history: first.history, reads: 0 })
+  for (let turns = 0; turns < 5; turns += 1)
+    assert.deepEqual(await turn(repository, histories), { history: first.history, reads: 0 })
   repository.commitByHand('main', { 'README.md': 'another file' })
   const moved = await turn(repository, histories)
-  assert.deepEqual([moved.reads <= 3, moved.history.versions.length], [true, first.history.versions.length])
+  assert.deepEqual(
+    [moved.reads <= 3, moved.history.versions.length],
+    [true, first.history.versions.length],
+  )
   repository.commitByHand('main', { [CONFIG]: config('new') })
   const changedOnce = await turn(repository, histories)
-  assert.deepEqual([changedOnce.reads <= 3, changedOnce.history.versions.length], [true, first.history.versions.length + 1])
+  assert.deepEqual(
+    [changedOnce.reads <= 3, changedOnce.history.versions.length],
+    [true, first.history.versions.length + 1],
+  )
   // Another place of the objects is another history.
   assert.ok((await turn(repository, histories, undefined, 'elsewhere')).reads > 20)
 })
@@ -81,7 +105,12 @@ test('several clusters that ask at once read once', async () => {
   const renderer = new InProcessRenderer()
   const { desired } = await loadPackage(view, found, { cluster: 'test', renderer }, signal)
   const before = repository.reads
-  const ask = () => histories.read({ view, renderer, namespace: 'shop' }, { packagePath: found.path, outside: [], desired }, signal)
+  const ask = () =>
+    histories.read(
+      { view, renderer, namespace: 'shop' },
+      { packagePath: found.path, outside: [], desired },
+      signal,
+    )
   await Promise.all([ask(), ask(), ask(), ask()])
   assert.equal(repository.reads - before, alone.reads)
 })
@@ -95,7 +124,13 @@ test('a version that cannot be rendered for the moment is asked for again, one t
     const histories = new PackageHistories()
     const renderer = new InProcessRenderer()
     const render = renderer.render.bind(renderer)
-    const failure = new Failure({ code: 'BP1203', what: 'cannot render', why: 'the program took too long', remedy: 'wait', retry })
+    const failure = new Failure({
+      code: 'BP1203',
+      what: 'cannot render',
+      why: 'the program took too long',
+      remedy: 'wait',
+      retry,
+    })
     let failing = true
     renderer.render = async (...args) => (failing ? { failures: [failure] } : render(...args))
     const short = await turn(repository, histories, renderer)
@@ -114,22 +149,25 @@ test('a history that is continued is the history that is read anew, whatever was
     fc.constant({ [CONFIG]: null }),
   )
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.record({ files: step, observe: fc.boolean() }), { maxLength: 30 }), async (steps) => {
-      const repository = changed(1)
-      const histories = new PackageHistories()
-      let files: Readonly<Record<string, string | null>> = {}
-      for (const one of steps) {
-        // What is not there cannot be removed.
-        if (one.files[CONFIG] === null && files[CONFIG] === null) continue
-        files = { ...files, ...one.files }
-        repository.commitByHand('main', one.files)
-        if (!one.observe || files[CONFIG] === 'a: [') continue
-        const { history } = await turn(repository, histories)
-        const { history: fresh } = await turn(repository, new PackageHistories())
-        // What is older than a content that was left out for room is not compared.
-        if (fresh.complete && history.complete) assert.deepEqual(history, fresh)
-      }
-    }),
+    fc.asyncProperty(
+      fc.array(fc.record({ files: step, observe: fc.boolean() }), { maxLength: 30 }),
+      async (steps) => {
+        const repository = changed(1)
+        const histories = new PackageHistories()
+        let files: Readonly<Record<string, string | null>> = {}
+        for (const one of steps) {
+          // What is not there cannot be removed.
+          if (one.files[CONFIG] === null && files[CONFIG] === null) continue
+          files = { ...files, ...one.files }
+          repository.commitByHand('main', one.files)
+          if (!one.observe || files[CONFIG] === 'a: [') continue
+          const { history } = await turn(repository, histories)
+          const { history: fresh } = await turn(repository, new PackageHistories())
+          // What is older than a content that was left out for room is not compared.
+          if (fresh.complete && history.complete) assert.deepEqual(history, fresh)
+        }
+      },
+    ),
     { numRuns: 60 },
   )
 })

@@ -17,7 +17,8 @@ export async function selectByLabels(
   selector: LabelSelector,
   signal: AbortSignal,
 ): Promise<readonly FoundPackage[]> {
-  const pathOf = (found: FoundPackage): string => (found.path === '' ? PACKAGE_FILE : `${found.path}/${PACKAGE_FILE}`)
+  const pathOf = (found: FoundPackage): string =>
+    found.path === '' ? PACKAGE_FILE : `${found.path}/${PACKAGE_FILE}`
   const wanted = new Set(packages.map(pathOf))
   const texts = await readTexts(
     view.repository,
@@ -40,7 +41,8 @@ function selectsNothing(packages: number): Failure {
     code: 'BP1011',
     what: 'the label selector selects no package',
     why: `none of the ${packages} ${packages === 1 ? 'package' : 'packages'} has such labels in the metadata of its Kptfile`,
-    remedy: 'correct -l, or give the packages the labels: metadata.labels of the Kptfile on the base branch',
+    remedy:
+      'correct -l, or give the packages the labels: metadata.labels of the Kptfile on the base branch',
     retry: 'on-change',
   })
 }

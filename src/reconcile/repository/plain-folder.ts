@@ -5,18 +5,27 @@ import type { PackageFiles } from '@backporch/kyaml/files'
 import { folderOf } from '../../sources/kustomize/files/kustomization-walk.ts'
 
 /** @throws Failure BP1004 where something else has to make the objects: a kustomization further down, or Helm */
-export function assertPlainFolder({ path: folder, subpackages }: FoundPackage, files: PackageFiles): void {
+export function assertPlainFolder(
+  { path: folder, subpackages }: FoundPackage,
+  files: PackageFiles,
+): void {
   const where = (path: string): string => (folder === '' ? path : `${folder}/${path}`)
-  const own = files.map(({ path }) => where(path)).filter((path) => !subpackages.some((below) => path.startsWith(`${below}/`)))
+  const own = files
+    .map(({ path }) => where(path))
+    .filter((path) => !subpackages.some((below) => path.startsWith(`${below}/`)))
   const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
-  const charts = own.filter((path) => nameOf(path) === 'Chart.yaml').map((path) => folderOf(path) || '.')
+  const charts = own
+    .filter((path) => nameOf(path) === 'Chart.yaml')
+    .map((path) => folderOf(path) || '.')
   if (charts.length > 0)
     throw notPlain(
       folder,
       `Helm makes the objects of ${listed(charts)}`,
       'name a folder without a chart, or the command that prints the objects in a policy (spec.render)',
     )
-  const built = own.filter((path) => KUSTOMIZATION_NAMES.some((name) => name === nameOf(path))).map((path) => folderOf(path) || '.')
+  const built = own
+    .filter((path) => KUSTOMIZATION_NAMES.some((name) => name === nameOf(path)))
+    .map((path) => folderOf(path) || '.')
   if (built.length > 0)
     throw notPlain(
       folder,

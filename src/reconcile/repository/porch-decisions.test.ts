@@ -10,7 +10,12 @@ import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 const PACKAGE = 'apps/web'
 
 function refusal(): Failure {
-  return new Failure({ code: 'BP4002', what: 'a rule refused the push', why: 'the branch is protected', remedy: 'exempt the account' })
+  return new Failure({
+    code: 'BP4002',
+    what: 'a rule refused the push',
+    why: 'the branch is protected',
+    remedy: 'exempt the account',
+  })
 }
 
 function only(list: readonly string[]): string {
@@ -20,7 +25,11 @@ function only(list: readonly string[]): string {
 
 function closed({ repository }: TurnWorld): readonly ClosedEpisode[] {
   const paths = repository.paths('drift-ledger').filter((path) => path.startsWith('closed/'))
-  return paths.map((path) => parseGoYaml(repository.text('drift-ledger', path) ?? '', path).documents[0]?.value as unknown as ClosedEpisode)
+  return paths.map(
+    (path) =>
+      parseGoYaml(repository.text('drift-ledger', path) ?? '', path).documents[0]
+        ?.value as unknown as ClosedEpisode,
+  )
 }
 
 function records({ repository }: TurnWorld): string[] {
@@ -58,7 +67,10 @@ for (const copies of [false, true])
       assert.equal(episode.status.commit, commit)
       assert.equal(episode.status.revision, 'v1')
       assert.equal(episode.status.altered, undefined)
-      assert.match(only(records(world)), new RegExp(`/prod/apps--web/\\d{8}-${workspace.slice(6)}\\.record$`))
+      assert.match(
+        only(records(world)),
+        new RegExp(`/prod/apps--web/\\d{8}-${workspace.slice(6)}\\.record$`),
+      )
       assert.deepEqual(world.repository.names(), ['apps/web/v1'])
       await assertQuiet(world)
       world.sync()
@@ -78,7 +90,10 @@ describe('an approval', () => {
     await world.plan()
     porch.approve(PACKAGE, workspace, { cached })
     const { notes, outcome } = await world.plan()
-    assert.match(notes[0]?.text ?? '', /it is not what was proposed, .*: [0-9a-f]{7} is an earlier state of the proposal/)
+    assert.match(
+      notes[0]?.text ?? '',
+      /it is not what was proposed, .*: [0-9a-f]{7} is an earlier state of the proposal/,
+    )
     assert.equal(outcome, 'created')
     assert.notEqual(only(porch.workspaces('proposed', PACKAGE)), workspace)
     await assertQuiet(world)
@@ -93,7 +108,10 @@ describe('an approval', () => {
     world.repository.commitByHand(branch, { 'apps/web/config.yaml': text.replace('blue', 'red') })
     porch.approve(PACKAGE, workspace)
     await world.plan()
-    assert.equal(closed(world)[0]?.status.altered, 'apps/web/config.yaml is not what backporch proposed')
+    assert.equal(
+      closed(world)[0]?.status.altered,
+      'apps/web/config.yaml is not what backporch proposed',
+    )
   })
 
   it('of a proposal with a record of somebody else is about what the ledger knows, and that record does not land', async () => {
@@ -101,7 +119,9 @@ describe('an approval', () => {
     const porch = new MemoryPorch(world.repository)
     const workspace = only(porch.workspaces('proposed', PACKAGE))
     const branch = `proposed/${PACKAGE}/${workspace}`
-    const [path = ''] = world.repository.paths(branch).filter((each) => each.startsWith('.drift/records/'))
+    const [path = ''] = world.repository
+      .paths(branch)
+      .filter((each) => each.startsWith('.drift/records/'))
     const text = world.repository.text(branch, path) ?? ''
     world.repository.commitByHand(branch, { [path]: text.replace('git: 3', 'git: 1') })
     porch.approve(PACKAGE, workspace)
@@ -116,7 +136,10 @@ describe('an approval', () => {
     const world = await proposed()
     const porch = new MemoryPorch(world.repository)
     const workspace = only(porch.workspaces('proposed', PACKAGE))
-    world.repository.branches.set('refs/tags/apps/web/v1', world.repository.head(`proposed/${PACKAGE}/${workspace}`))
+    world.repository.branches.set(
+      'refs/tags/apps/web/v1',
+      world.repository.head(`proposed/${PACKAGE}/${workspace}`),
+    )
     const { outcome } = await world.plan()
     assert.notEqual(outcome, 'applying')
     assert.deepEqual(closed(world), [])
@@ -128,10 +151,19 @@ describe('an approval', () => {
     const porch = new MemoryPorch(world.repository)
     const workspace = only(porch.workspaces('proposed', PACKAGE))
     const branch = `proposed/${PACKAGE}/${workspace}`
-    const [path = ''] = world.repository.paths(branch).filter((each) => each.startsWith('.drift/records/'))
-    const forged = (world.repository.text(branch, path) ?? '').replaceAll(workspace.slice(6), 'deadbeef').replace('replicas', 'paused')
-    world.repository.branches.set(`refs/heads/proposed/${PACKAGE}/drift-deadbeef`, world.repository.head('main'))
-    world.repository.commitByHand(`proposed/${PACKAGE}/drift-deadbeef`, { [path.replace(workspace.slice(6), 'deadbeef')]: forged })
+    const [path = ''] = world.repository
+      .paths(branch)
+      .filter((each) => each.startsWith('.drift/records/'))
+    const forged = (world.repository.text(branch, path) ?? '')
+      .replaceAll(workspace.slice(6), 'deadbeef')
+      .replace('replicas', 'paused')
+    world.repository.branches.set(
+      `refs/heads/proposed/${PACKAGE}/drift-deadbeef`,
+      world.repository.head('main'),
+    )
+    world.repository.commitByHand(`proposed/${PACKAGE}/drift-deadbeef`, {
+      [path.replace(workspace.slice(6), 'deadbeef')]: forged,
+    })
     porch.approve(PACKAGE, 'drift-deadbeef')
     await world.plan()
     assert.deepEqual(closed(world), [])
@@ -186,7 +218,10 @@ for (const rendered of [false, true])
       const workspace = only(porch.workspaces('drafts', PACKAGE))
       porch.propose(PACKAGE, workspace, rendered)
       const { notes, outcome, report } = await world.plan()
-      assert.equal(notes[0]?.text, `${workspace} was proposed through Porch${rendered ? ' by admin@example.com' : ''}`)
+      assert.equal(
+        notes[0]?.text,
+        `${workspace} was proposed through Porch${rendered ? ' by admin@example.com' : ''}`,
+      )
       assert.equal(outcome, 'updated')
       assert.equal(report.status.lifecycle, 'Proposed')
       assert.equal(only(porch.workspaces('proposed', PACKAGE)), workspace)
@@ -201,7 +236,10 @@ describe('a rendering of Porch', () => {
     const workspace = only(porch.workspaces('drafts', PACKAGE))
     porch.render(PACKAGE, workspace)
     assert.equal((await world.plan()).outcome, 'updated')
-    assert.doesNotMatch(world.repository.text(`drafts/${PACKAGE}/${workspace}`, 'apps/web/Kptfile') ?? '', /Rendered/)
+    assert.doesNotMatch(
+      world.repository.text(`drafts/${PACKAGE}/${workspace}`, 'apps/web/Kptfile') ?? '',
+      /Rendered/,
+    )
     await assertQuiet(world)
   })
 
@@ -210,7 +248,10 @@ describe('a rendering of Porch', () => {
     const porch = new MemoryPorch(world.repository)
     const workspace = only(porch.workspaces('drafts', PACKAGE))
     const path = 'apps/web/config.yaml'
-    const text = (world.repository.text(`drafts/${PACKAGE}/${workspace}`, path) ?? '').replace('blue', 'red')
+    const text = (world.repository.text(`drafts/${PACKAGE}/${workspace}`, path) ?? '').replace(
+      'blue',
+      'red',
+    )
     porch.render(PACKAGE, workspace, { [path]: text })
     const head = world.repository.head(`drafts/${PACKAGE}/${workspace}`)
     assert.equal((await world.plan()).outcome, 'foreign')
@@ -252,7 +293,9 @@ describe('a rejection', () => {
     const porch = new MemoryPorch(world.repository)
     const workspace = only(porch.workspaces('proposed', PACKAGE))
     porch.reject(PACKAGE, workspace)
-    world.repository.commitByHand(`drafts/${PACKAGE}/${workspace}`, { 'apps/web/config.yaml': 'a: b\n' })
+    world.repository.commitByHand(`drafts/${PACKAGE}/${workspace}`, {
+      'apps/web/config.yaml': 'a: b\n',
+    })
     const { outcome } = await world.plan()
     assert.equal(outcome, 'foreign')
     assert.deepEqual(closed(world), [])
@@ -284,7 +327,10 @@ describe('approval: porch', () => {
     const world = await proposed('{mode: Propose, approval: porch}')
     const porch = new MemoryPorch(world.repository)
     const workspace = only(porch.workspaces('proposed', PACKAGE))
-    assert.match(world.repository.text(`proposed/${PACKAGE}/${workspace}`, 'apps/web/.drift-record') ?? '', /kind: DriftRecord/)
+    assert.match(
+      world.repository.text(`proposed/${PACKAGE}/${workspace}`, 'apps/web/.drift-record') ?? '',
+      /kind: DriftRecord/,
+    )
     // Without ancestry and without the branch, nothing else says what was proposed.
     porch.approve(PACKAGE, workspace, { copies: true })
     world.repository.branches.delete(`refs/heads/proposed/${PACKAGE}/${workspace}`)

@@ -4,9 +4,15 @@ import { readTexts } from '../../sources/commit/commit-files.ts'
 import type { RepositoryView } from './repository-view.ts'
 
 /** Undefined where the file is not there. */
-export async function readBaseText(view: RepositoryView, path: string, signal: AbortSignal): Promise<string | undefined> {
+export async function readBaseText(
+  view: RepositoryView,
+  path: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const files = view.tree.filter((file) => file.path === path)
-  return files.length === 0 ? undefined : (await readTexts(view.repository, files, signal)).get(path)
+  return files.length === 0
+    ? undefined
+    : (await readTexts(view.repository, files, signal)).get(path)
 }
 
 /** CODEOWNERS of the base branch; empty where there is none. */

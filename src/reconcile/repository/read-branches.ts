@@ -1,12 +1,22 @@
 /** Branches of a package that record drift, with every record that they have: read once for all clusters of a turn. */
 import type { CommitView, TreeFile } from '@backporch/git-store/package-repository'
-import { formatWorkspaceBranch, parseWorkspaceBranch, shortBranch, type WorkspaceBranch } from '@backporch/git-store/ref-name'
+import {
+  formatWorkspaceBranch,
+  parseWorkspaceBranch,
+  shortBranch,
+  type WorkspaceBranch,
+} from '@backporch/git-store/ref-name'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import { type ObjectId, objectId } from '@backporch/kyaml/files'
 import type { EndedHead, Unit } from '../../plan/observation/observation.ts'
 import { type DriftRecord, driftRecordSchema } from '../../record/documents/drift-record.ts'
 import { hashOf, type PushedBranch, pushedContent } from '../../record/pushed-branch.ts'
-import { presentRecordPath, RECORD_FILE, RECORDS_FOLDER, recordFolder } from '../../record/record-paths.ts'
+import {
+  presentRecordPath,
+  RECORD_FILE,
+  RECORDS_FOLDER,
+  recordFolder,
+} from '../../record/record-paths.ts'
 import { parseDocument } from '../../record/write-document.ts'
 import { readTexts } from '../../sources/commit/commit-files.ts'
 import { belowRenderings } from './below-renderings.ts'
@@ -72,12 +82,23 @@ async function readAll(
   signal: AbortSignal,
 ): Promise<readonly PackageBranch[]> {
   const branches: PackageBranch[] = []
-  for (const [ref, commit, movedTo] of [...[...view.refs].map(([ref, commit]) => [ref, commit] as const), ...renamed(view)]) {
+  for (const [ref, commit, movedTo] of [
+    ...[...view.refs].map(([ref, commit]) => [ref, commit] as const),
+    ...renamed(view),
+  ]) {
     const branch = ref.startsWith('refs/heads/') ? parseWorkspaceBranch(ref) : undefined
-    if (branch === undefined || branch.packagePath !== packageName || !branch.workspace.startsWith('drift-')) continue
+    if (
+      branch === undefined ||
+      branch.packagePath !== packageName ||
+      !branch.workspace.startsWith('drift-')
+    )
+      continue
     const head = await view.repository.commit(commit, signal)
     const { source, renderedBy } = await belowRenderings(view.repository, head, branch, signal)
-    const pushed = movedTo === undefined ? view.pushed.get(ref) : (await readPushed(view, [ref], signal)).get(ref)
+    const pushed =
+      movedTo === undefined
+        ? view.pushed.get(ref)
+        : (await readPushed(view, [ref], signal)).get(ref)
     const updated = await baseOfUpdate(view, source, pushed, signal)
     const base = updated ?? source.parents[0]
     if (base === undefined) continue
@@ -86,22 +107,49 @@ async function readAll(
     const last = updated !== undefined || isLastPushed(source.id, pushed)
     const elsewhere = last === true ? undefined : await pushedElsewhere(view, branch, signal)
     const moved = isLastPushed(source.id, elsewhere)
-    const known = moved === true ? { moved, known: true } : last === undefined ? {} : { known: last }
+    const known =
+      moved === true ? { moved, known: true } : last === undefined ? {} : { known: last }
     const signed = source.signed === undefined ? {} : { signed: source.signed }
-    const why = movedTo === undefined ? 'it has a commit that backporch did not make' : `somebody renamed its branch to ${movedTo}`
+    const why =
+      movedTo === undefined
+        ? 'it has a commit that backporch did not make'
+        : `somebody renamed its branch to ${movedTo}`
     const foreignWhy = foreign ? { foreignWhy: why } : {}
     const outdated = updated === undefined ? {} : { outdated: true as const }
-    const rendered = renderedBy === undefined ? {} : { renderedBy: `${renderedBy.name} <${renderedBy.email}>` }
-    const records = await recordsOn(view, { commit, base, slug, pushed: together(pushed, elsewhere) }, signal)
-    branches.push({ ref, state, workspace, commit, base, foreign, ...foreignWhy, ...known, ...signed, ...outdated, ...rendered, records })
+    const rendered =
+      renderedBy === undefined ? {} : { renderedBy: `${renderedBy.name} <${renderedBy.email}>` }
+    const records = await recordsOn(
+      view,
+      { commit, base, slug, pushed: together(pushed, elsewhere) },
+      signal,
+    )
+    branches.push({
+      ref,
+      state,
+      workspace,
+      commit,
+      base,
+      foreign,
+      ...foreignWhy,
+      ...known,
+      ...signed,
+      ...outdated,
+      ...rendered,
+      records,
+    })
   }
   return branches
 }
 
 /** Open proposals whose branch somebody renamed: under the name that it had. Nothing is pushed to one. */
-function renamed({ refs, proposals }: RepositoryView): (readonly [ref: string, commit: ObjectId, movedTo: string])[] {
+function renamed({
+  refs,
+  proposals,
+}: RepositoryView): (readonly [ref: string, commit: ObjectId, movedTo: string])[] {
   return [...proposals.values()].flatMap(({ ref, movedTo, state, commit }) =>
-    state !== 'open' || movedTo === undefined || refs.has(ref) ? [] : [[ref, commit, shortBranch(movedTo)] as const],
+    state !== 'open' || movedTo === undefined || refs.has(ref)
+      ? []
+      : [[ref, commit, shortBranch(movedTo)] as const],
   )
 }
 
@@ -120,7 +168,10 @@ async function baseOfUpdate(
 ): Promise<ObjectId | undefined> {
   const last = pushed?.spec.commits.at(-1)
   if (last === undefined || last.commit === id || signed === false) return undefined
-  if (!parents.some((parent) => parent === last.commit) && !(await isRebased(view, { parents, message }, last.commit, signal)))
+  if (
+    !parents.some((parent) => parent === last.commit) &&
+    !(await isRebased(view, { parents, message }, last.commit, signal))
+  )
     return undefined
   for (const parent of parents) {
     if (!(await wasBase(view, parent, signal))) continue
@@ -147,7 +198,11 @@ async function isRebased(
   }
 }
 
-async function wasBase({ repository, base }: RepositoryView, wanted: ObjectId, signal: AbortSignal): Promise<boolean> {
+async function wasBase(
+  { repository, base }: RepositoryView,
+  wanted: ObjectId,
+  signal: AbortSignal,
+): Promise<boolean> {
   let at: ObjectId | undefined = base
   for (let step = 0; step < MOST_BEHIND && at !== undefined; step += 1) {
     if (at === wanted) return true
@@ -174,7 +229,10 @@ async function pushedElsewhere(
 }
 
 /** A record of either state is ours: somebody may have committed on top before the branch was renamed, and renamed it again. */
-function together(one: PushedBranch | undefined, other: PushedBranch | undefined): PushedBranch | undefined {
+function together(
+  one: PushedBranch | undefined,
+  other: PushedBranch | undefined,
+): PushedBranch | undefined {
   if (one === undefined || other === undefined) return one ?? other
   return { ...one, spec: { commits: [...other.spec.commits, ...one.spec.commits] } }
 }
@@ -183,14 +241,23 @@ function together(one: PushedBranch | undefined, other: PushedBranch | undefined
  * By full ref name, the content that was decided, for proposals of the package that ended, or will because their branch is gone, and whose branch
  * differs from the decision on the forge.
  */
-export async function readEndedHeads(view: RepositoryView, unit: Unit, signal: AbortSignal): Promise<ReadonlyMap<string, EndedHead>> {
+export async function readEndedHeads(
+  view: RepositoryView,
+  unit: Unit,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, EndedHead>> {
   const heads = new Map<string, EndedHead>()
   for (const { ref, state, commit, movedTo } of view.proposals.values()) {
     if (parseWorkspaceBranch(ref)?.packagePath !== unit.packageName) continue
     if (state === 'open' && movedTo !== undefined) continue
     const now = view.refs.get(ref)
     // Merged content is on the base branch; only a branch that went on shows the rest.
-    if (now === commit || (now === undefined && state === 'merged') || (now !== undefined && state === 'open')) continue
+    if (
+      now === commit ||
+      (now === undefined && state === 'merged') ||
+      (now !== undefined && state === 'open')
+    )
+      continue
     const pushed = (await readPushed(view, [ref], signal)).get(ref)
     heads.set(ref, await headAt(view, unit, { commit, pushed }, signal))
   }
@@ -211,7 +278,8 @@ async function headAt(
 ): Promise<EndedHead> {
   try {
     const base = await baseOfOurs(view, { commit, pushed }, signal)
-    const records = base === undefined ? [] : await recordsOn(view, { commit, base, slug, pushed }, signal)
+    const records =
+      base === undefined ? [] : await recordsOn(view, { commit, base, slug, pushed }, signal)
     const folder = `${recordFolder(cluster, slug)}/`
     const own = records.find(({ path, isNew }) => isNew && path.startsWith(folder))
     if (own?.record instanceof Failure) return { commit, record: undefined, unread: own.record.why }
@@ -228,7 +296,11 @@ async function headAt(
 const MOST_ON_TOP = 20
 
 /** What the commit of ours was built on that people put theirs on; the parent of the head where none of ours is below it. */
-async function baseOfOurs(view: RepositoryView, { commit, pushed }: PushedCommit, signal: AbortSignal): Promise<ObjectId | undefined> {
+async function baseOfOurs(
+  view: RepositoryView,
+  { commit, pushed }: PushedCommit,
+  signal: AbortSignal,
+): Promise<ObjectId | undefined> {
   const ours = await ourCommitBelow(view, commit, pushed, signal)
   return (await view.repository.commit(ours ?? commit, signal)).parents[0]
 }
@@ -262,7 +334,11 @@ export async function recordsOn(
   signal: AbortSignal,
 ): Promise<BranchRecord[]> {
   const fromRoot = ({ path }: TreeFile): string => `${RECORDS_FOLDER}/${path}`
-  const before = new Set((await view.repository.list(base, RECORDS_FOLDER, signal)).map((file) => presentRecordPath(fromRoot(file))))
+  const before = new Set(
+    (await view.repository.list(base, RECORDS_FOLDER, signal)).map((file) =>
+      presentRecordPath(fromRoot(file)),
+    ),
+  )
   const tree = await view.repository.list(commit, RECORDS_FOLDER, signal)
   const files = tree.flatMap((file): (TreeFile & { episode: string; isNew: boolean })[] => {
     const [, folder, name = ''] = /^[^/]+\/([^/]+)\/([^/]+)$/.exec(file.path) ?? []

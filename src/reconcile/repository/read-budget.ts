@@ -29,7 +29,8 @@ export class ReadBudget {
       what: 'the package is not read in this turn',
       where: packagePath || '.',
       why: `with it, the files of all packages would be larger than ${this.most / 1024 / 1024} MiB, which is what one turn reads`,
-      remedy: 'look at fewer packages at once: name them on the command line, or divide them among controllers',
+      remedy:
+        'look at fewer packages at once: name them on the command line, or divide them among controllers',
       retry: 'on-change',
     })
   }

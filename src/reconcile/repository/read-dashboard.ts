@@ -9,6 +9,8 @@ export async function readDashboard(
   { reports }: Pick<RepositoryView, 'reports'>,
   signal: AbortSignal,
 ): Promise<KnownIssue | undefined> {
-  const hasBoxes = [...reports.values()].some(({ status }) => status.held !== undefined || status.state === 'Silenced')
+  const hasBoxes = [...reports.values()].some(
+    ({ status }) => status.held !== undefined || status.state === 'Silenced',
+  )
   return hasBoxes ? forge.readIssue(DASHBOARD, signal) : undefined
 }

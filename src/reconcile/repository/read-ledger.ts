@@ -14,6 +14,14 @@ export function ledgerOf(view: RepositoryView): Ledger {
   const { closed, clusters, problems } = view
   const byUnit = ({ spec: { unit } }: DriftReport): string => `${unit.cluster}\0${unit.package}`
   const reports = [...unreportedUnits(view), ...view.reports]
-  const sorted = reports.map(([, report]) => report).sort((a, b) => (byUnit(a) < byUnit(b) ? -1 : 1))
-  return { reports: sorted, folders: new Map(reports.map(([folder, report]) => [report, folder])), closed, clusters, problems }
+  const sorted = reports
+    .map(([, report]) => report)
+    .sort((a, b) => (byUnit(a) < byUnit(b) ? -1 : 1))
+  return {
+    reports: sorted,
+    folders: new Map(reports.map(([folder, report]) => [report, folder])),
+    closed,
+    clusters,
+    problems,
+  }
 }

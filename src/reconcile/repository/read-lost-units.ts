@@ -24,8 +24,12 @@ export async function readLostUnits(
   signal: AbortSignal,
 ): Promise<readonly LostUnit[]> {
   if (lost.length === 0) return []
-  const own = [...view.reports].filter(([, { spec }]) => spec.unit.cluster === cluster && lost.includes(spec.unit.package))
-  const files = view.ledgerTree.filter(({ path }) => own.some(([folder]) => path === `${folder}/resourcegroup.yaml`))
+  const own = [...view.reports].filter(
+    ([, { spec }]) => spec.unit.cluster === cluster && lost.includes(spec.unit.package),
+  )
+  const files = view.ledgerTree.filter(({ path }) =>
+    own.some(([folder]) => path === `${folder}/resourcegroup.yaml`),
+  )
   const texts = await readTexts(view.repository, files, signal)
   const known = own.map(([folder, report]) => ({
     folder,
@@ -33,7 +37,9 @@ export async function readLostUnits(
     unit: report.spec.unit,
     resourceGroup: texts.get(`${folder}/resourcegroup.yaml`),
   }))
-  const missing = lost.filter((path) => isExpected && path !== '' && !own.some(([, { spec }]) => spec.unit.package === path))
+  const missing = lost.filter(
+    (path) => isExpected && path !== '' && !own.some(([, { spec }]) => spec.unit.package === path),
+  )
   const first = missing.map((path) => ({
     folder: ledgerUnitFolder(cluster, packageSlug(path, '')),
     report: undefined,
@@ -47,7 +53,11 @@ export async function readLostUnits(
 }
 
 /** By what the unit was found, whether or not it can be rendered. */
-function knownBy(view: RepositoryView, cluster: string, path: string): Pick<DriftReport['spec']['unit'], 'source' | 'appliedBy'> {
+function knownBy(
+  view: RepositoryView,
+  cluster: string,
+  path: string,
+): Pick<DriftReport['spec']['unit'], 'source' | 'appliedBy'> {
   const source = view.packages.find((found) => found.path === path)?.source
   const { render } = effectivePolicy(view.policies, cluster, path)
   return {
@@ -57,6 +67,13 @@ function knownBy(view: RepositoryView, cluster: string, path: string): Pick<Drif
 }
 
 /** As `otherBase` has it. */
-function followsBase({ spec: { unit } }: DriftReport, { baseBranch, refs }: RepositoryView): boolean {
-  return unit.branch === undefined || unit.branch === baseBranch || !refs.has(`refs/heads/${unit.branch}`)
+function followsBase(
+  { spec: { unit } }: DriftReport,
+  { baseBranch, refs }: RepositoryView,
+): boolean {
+  return (
+    unit.branch === undefined ||
+    unit.branch === baseBranch ||
+    !refs.has(`refs/heads/${unit.branch}`)
+  )
 }

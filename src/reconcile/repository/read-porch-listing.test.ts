@@ -28,13 +28,19 @@ async function read(repository: MemoryRepository, directory = '') {
 
 test('each branch and tag costs one look at its Kptfile, all of them at a time, and others cost nothing', async () => {
   const repository = new CountedRepository()
-  const head = repository.commitByHand('main', { 'apps/web/Kptfile': 'x', 'apps/web/deep/file.yaml': 'x' })
+  const head = repository.commitByHand('main', {
+    'apps/web/Kptfile': 'x',
+    'apps/web/deep/file.yaml': 'x',
+  })
   for (let at = 1; at <= 100; at += 1) repository.branches.set(`refs/tags/apps/web/v${at}`, head)
   for (const other of ['tags/v1', 'tags/infra/dns/v1', 'heads/feature/x', 'heads/drift-ledger'])
     repository.branches.set(`refs/${other}`, head)
   const { revisions } = await read(repository, 'apps')
   assert.equal(revisions.length, 100)
-  assert.deepEqual([repository.listed.length, ...new Set(repository.listed)], [100, 'apps/web/Kptfile'])
+  assert.deepEqual(
+    [repository.listed.length, ...new Set(repository.listed)],
+    [100, 'apps/web/Kptfile'],
+  )
   assert.equal(repository.most, 100)
 })
 

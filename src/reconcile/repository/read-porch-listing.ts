@@ -1,7 +1,12 @@
 /** What a Porch server lists for the repository, read from its branches, its tags and the commits that they name. */
 import { type KptAnnotation, parseKptAnnotations } from '@backporch/kpt/kptfile'
 import { PACKAGE_FILE } from '@backporch/kpt/package'
-import { listPackageRevisions, type PorchListing, type PorchRepository, revisionRefs } from '@backporch/kpt/revision'
+import {
+  listPackageRevisions,
+  type PorchListing,
+  type PorchRepository,
+  revisionRefs,
+} from '@backporch/kpt/revision'
 import { asFailure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 import type { Note } from '@backporch/kyaml/note'
@@ -13,7 +18,12 @@ const WIDTH = 256
 
 /** @throws Failure BP40xx */
 export async function readPorchListing(
-  { repository, baseBranch, refs, tree }: Pick<RepositoryView, 'repository' | 'baseBranch' | 'refs' | 'tree'>,
+  {
+    repository,
+    baseBranch,
+    refs,
+    tree,
+  }: Pick<RepositoryView, 'repository' | 'baseBranch' | 'refs' | 'tree'>,
   registered: Pick<PorchRepository, 'repository' | 'directory'>,
   signal: AbortSignal,
 ): Promise<PorchListing> {
@@ -21,20 +31,30 @@ export async function readPorchListing(
   const annotations = new Map<ObjectId, readonly KptAnnotation[]>()
   const present = new Set<string>()
   const problems: Note[] = []
-  await eachOf(revisionRefs(refs, porch).candidates, WIDTH, async ({ ref, commit, packagePath, lifecycle }) => {
-    try {
-      const { message } = await repository.commit(commit, signal)
-      annotations.set(commit, parseKptAnnotations(message).annotations)
-      const found = await repository.list(commit, `${packagePath}/${PACKAGE_FILE}`, signal)
-      if (found.some(({ path, mode }) => path === '' && mode !== '160000')) present.add(`${commit} ${packagePath}`)
-    } catch (thrown) {
-      const { code, why } = asFailure(thrown)
-      // A tag may name a file, which Porch skips.
-      if (lifecycle !== 'Published' || code !== 'BP4006') throw thrown
-      problems.push({ cause: 'porch-tag-not-read', subject: ref, text: `its commit cannot be read: ${why}` })
-    }
-  })
-  const hasPackage = (commit: ObjectId, packagePath: string): boolean => present.has(`${commit} ${packagePath}`)
+  await eachOf(
+    revisionRefs(refs, porch).candidates,
+    WIDTH,
+    async ({ ref, commit, packagePath, lifecycle }) => {
+      try {
+        const { message } = await repository.commit(commit, signal)
+        annotations.set(commit, parseKptAnnotations(message).annotations)
+        const found = await repository.list(commit, `${packagePath}/${PACKAGE_FILE}`, signal)
+        if (found.some(({ path, mode }) => path === '' && mode !== '160000'))
+          present.add(`${commit} ${packagePath}`)
+      } catch (thrown) {
+        const { code, why } = asFailure(thrown)
+        // A tag may name a file, which Porch skips.
+        if (lifecycle !== 'Published' || code !== 'BP4006') throw thrown
+        problems.push({
+          cause: 'porch-tag-not-read',
+          subject: ref,
+          text: `its commit cannot be read: ${why}`,
+        })
+      }
+    },
+  )
+  const hasPackage = (commit: ObjectId, packagePath: string): boolean =>
+    present.has(`${commit} ${packagePath}`)
   const listing = listPackageRevisions({ ...porch, refs, files: tree, annotations, hasPackage })
   return { ...listing, problems: [...listing.problems, ...problems] }
 }

@@ -1,6 +1,10 @@
 /** The proposals of Backporch on the forge, read once per turn, and only if git has or had one. */
 import type { Forge, KnownProposal } from '@backporch/forge/hosted-forge'
-import { formatWorkspaceBranch, isWellFormedRefName, parseWorkspaceBranch } from '@backporch/git-store/ref-name'
+import {
+  formatWorkspaceBranch,
+  isWellFormedRefName,
+  parseWorkspaceBranch,
+} from '@backporch/git-store/ref-name'
 import { packageSlug } from '@backporch/kpt/package'
 import { isClosedByPerson } from '../../plan/observation/found-outcome.ts'
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
@@ -17,16 +21,31 @@ export async function readProposals(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, KnownProposal>> {
   const refs = new Set([...view.refs.keys()].filter(isOurs))
-  for (const ref of [...missingRefs(view), ...waitingRefs(view), ...landedRefs(view), ...endedRefs(view, now)]) refs.add(ref)
+  for (const ref of [
+    ...missingRefs(view),
+    ...waitingRefs(view),
+    ...landedRefs(view),
+    ...endedRefs(view, now),
+  ])
+    refs.add(ref)
   // Somebody may have opened a closed one again: it is among the open ones.
-  if (refs.size === 0 && !view.closed.some(({ status }) => isClosedByPerson(status) && (status.silentUntil ?? '') > now)) return new Map()
+  if (
+    refs.size === 0 &&
+    !view.closed.some(({ status }) => isClosedByPerson(status) && (status.silentUntil ?? '') > now)
+  )
+    return new Map()
   const pushed = await pushedOf(view, [...refs], signal)
-  const numbers = new Map([...pushed].flatMap(([ref, { spec }]) => (spec.pullRequest === undefined ? [] : [[ref, spec.pullRequest]])))
+  const numbers = new Map(
+    [...pushed].flatMap(([ref, { spec }]) =>
+      spec.pullRequest === undefined ? [] : [[ref, spec.pullRequest]],
+    ),
+  )
   const known = await forge.readProposals(view.baseBranch, [...refs].sort(), signal, numbers)
   const all = new Map<string, KnownProposal>()
   for (const proposal of known) {
     const own = pushed.get(proposal.ref)
-    if (await isOfBranch(view, proposal, own, signal)) all.set(proposal.ref, withApprover(proposal, own))
+    if (await isOfBranch(view, proposal, own, signal))
+      all.set(proposal.ref, withApprover(proposal, own))
   }
   return all
 }
@@ -34,14 +53,25 @@ export async function readProposals(
 /** A merge queue merges for the account that put the pull request into it, which is ours after `approve`. */
 function withApprover(proposal: KnownProposal, pushed: PushedBranch | undefined): KnownProposal {
   const approved = pushed?.spec.approved
-  if (proposal.state !== 'merged' || proposal.decidedBy !== '' || approved?.commit !== proposal.commit) return proposal
+  if (
+    proposal.state !== 'merged' ||
+    proposal.decidedBy !== '' ||
+    approved?.commit !== proposal.commit
+  )
+    return proposal
   return { ...proposal, decidedBy: approved.by }
 }
 
 /** Also of branches that are gone. */
-async function pushedOf(view: RepositoryView, refs: readonly string[], signal: AbortSignal): Promise<RepositoryView['pushed']> {
+async function pushedOf(
+  view: RepositoryView,
+  refs: readonly string[],
+  signal: AbortSignal,
+): Promise<RepositoryView['pushed']> {
   const gone = refs.filter((ref) => !view.pushed.has(ref))
-  return gone.length === 0 ? view.pushed : new Map([...view.pushed, ...(await readPushed(view, gone, signal))])
+  return gone.length === 0
+    ? view.pushed
+    : new Map([...view.pushed, ...(await readPushed(view, gone, signal))])
 }
 
 /** A number alone proves nothing: the repository may have moved to another forge. A renamed branch still has a commit of ours. */
@@ -67,7 +97,8 @@ function missingRefs(view: RepositoryView): string[] {
     const packageName = report.spec.unit.package || (folder.split('/').at(-1) ?? '')
     if (!isWellFormedRefName(`refs/heads/proposed/${packageName}`)) return []
     const workspace = `drift-${report.status.episode}`
-    const joint = report.status.branch === undefined ? undefined : `refs/heads/${report.status.branch}`
+    const joint =
+      report.status.branch === undefined ? undefined : `refs/heads/${report.status.branch}`
     if (joint !== undefined) return view.refs.has(joint) || !isOurs(joint) ? [] : [joint]
     const ref = `refs/heads/${formatWorkspaceBranch({ state: 'proposed', packagePath: packageName, workspace })}`
     return view.refs.has(ref) ? [] : [ref]
@@ -78,7 +109,9 @@ function missingRefs(view: RepositoryView): string[] {
 function waitingRefs(view: RepositoryView): string[] {
   return view.closed.flatMap((episode) => {
     const { outcome, verifiedAt, failedAt } = episode.status
-    return outcome === 'Merged' && verifiedAt === undefined && failedAt === undefined ? refOf(view, episode) : []
+    return outcome === 'Merged' && verifiedAt === undefined && failedAt === undefined
+      ? refOf(view, episode)
+      : []
   })
 }
 
@@ -108,7 +141,9 @@ function refOf({ reports }: RepositoryView, { spec, status }: ClosedEpisode): st
 
 /** Merged while a turn withdrew them: only the forge knows who did it. Those of joint proposals are read while they are open. */
 function landedRefs({ tree, packages, closed }: RepositoryView): string[] {
-  const known = new Set(closed.flatMap(({ spec, status }) => (status.outcome === 'Merged' ? [spec.episode] : [])))
+  const known = new Set(
+    closed.flatMap(({ spec, status }) => (status.outcome === 'Merged' ? [spec.episode] : [])),
+  )
   const names = new Map(packages.map(({ path }) => [packageSlug(path, path), path]))
   return tree.flatMap(({ path }) => {
     if (!isRecordPath(path)) return []

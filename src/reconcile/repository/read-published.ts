@@ -9,11 +9,21 @@ import { isSameRendered } from '@backporch/kpt/revision'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import { type ObjectId, objectId } from '@backporch/kyaml/files'
 import { given } from '@backporch/kyaml/text'
-import type { LedgerState, OpenBranch, PublishedWorkspace, Unit } from '../../plan/observation/observation.ts'
+import type {
+  LedgerState,
+  OpenBranch,
+  PublishedWorkspace,
+  Unit,
+} from '../../plan/observation/observation.ts'
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import { hashOf, type PushedBranch } from '../../record/pushed-branch.ts'
-import { presentRecordPath, recordFolder, recordPath, travellingRecordPath } from '../../record/record-paths.ts'
+import {
+  presentRecordPath,
+  recordFolder,
+  recordPath,
+  travellingRecordPath,
+} from '../../record/record-paths.ts'
 import { contentAt } from './as-proposed.ts'
 import { type BotIdentity, claimsBot, isBot } from './bot-identity.ts'
 import { agreesWithReport, recordOf } from './ledger-record.ts'
@@ -34,13 +44,21 @@ interface UnitState {
 }
 
 /** In the order of their numbers. Read are the tags that are new since the ledger's report, and those whose record has not landed yet. */
-export async function readPublished(state: UnitState, signal: AbortSignal): Promise<readonly PublishedWorkspace[]> {
+export async function readPublished(
+  state: UnitState,
+  signal: AbortSignal,
+): Promise<readonly PublishedWorkspace[]> {
   const { view, unit, bot } = state
   const published: PublishedWorkspace[] = []
   for (const { revision, commit } of newTags(state)) {
     const tagged = await view.repository.commit(commit, signal)
     const workspace = workspaceIn(parseKptAnnotations(tagged.message).annotations, unit.packageName)
-    if (workspace === undefined || !workspace.startsWith('drift-') || !(await isOnBase(view, commit, signal))) continue
+    if (
+      workspace === undefined ||
+      !workspace.startsWith('drift-') ||
+      !(await isOnBase(view, commit, signal))
+    )
+      continue
     const found = await publishedRecord(state, { tagged, workspace }, signal)
     if (found === undefined) continue
     const { name, email, at } = tagged.author
@@ -54,7 +72,11 @@ export async function readPublished(state: UnitState, signal: AbortSignal): Prom
 }
 
 /** Anybody who may push a tag can put it on the commit of a proposal. What the base branch does not have is not approved. */
-async function isOnBase(view: RepositoryView, wanted: ObjectId, signal: AbortSignal): Promise<boolean> {
+async function isOnBase(
+  view: RepositoryView,
+  wanted: ObjectId,
+  signal: AbortSignal,
+): Promise<boolean> {
   try {
     let commit = await view.repository.commit(view.base, signal)
     for (let step = 0; step < MOST_BASE_COMMITS && commit.id !== wanted; step += 1) {
@@ -70,14 +92,20 @@ async function isOnBase(view: RepositoryView, wanted: ObjectId, signal: AbortSig
   }
 }
 
-function newTags({ view, unit, ledger, branches }: UnitState): { readonly revision: number; readonly commit: ObjectId }[] {
+function newTags({
+  view,
+  unit,
+  ledger,
+  branches,
+}: UnitState): { readonly revision: number; readonly commit: ObjectId }[] {
   const { report, closed } = ledger
   if (report === undefined && branches.length === 0) return []
   const since = Number(/^v(\d+)$/.exec(report?.spec.unit.revision ?? '')?.[1] ?? 0)
   const known = new Map(closed.map((episode) => [episode.status.revision, episode]))
   const paths = new Set(view.tree.map(({ path }) => presentRecordPath(path)))
   const waits = (episode: ClosedEpisode): boolean =>
-    isLanding(episode) && !paths.has(recordPath(unit.cluster, unit.slug, episode.spec.began, episode.spec.episode))
+    isLanding(episode) &&
+    !paths.has(recordPath(unit.cluster, unit.slug, episode.spec.began, episode.spec.episode))
   return [...view.refs]
     .flatMap(([ref, commit]) => {
       const tag = ref.startsWith('refs/tags/') ? parseRevisionTag(ref) : undefined
@@ -115,20 +143,27 @@ async function publishedRecord(
   signal: AbortSignal,
 ): Promise<Pick<PublishedWorkspace, 'record' | 'left' | 'altered'> | undefined> {
   const { view, unit, ledger } = state
-  const refs = (['proposed', 'drafts'] as const).map((each) => `refs/heads/${each}/${unit.packageName}/${workspace}`)
+  const refs = (['proposed', 'drafts'] as const).map(
+    (each) => `refs/heads/${each}/${unit.packageName}/${workspace}`,
+  )
   const known = await readPushed(view, refs, signal)
   const pushed = refs.map((ref) => known.get(ref)).find((one) => one !== undefined)
   const found = await contentInGit(state, { tagged, workspace }, pushed, signal)
   // A draft decides nothing, whoever wrote it.
-  const isOurs = found !== undefined && (found.record.spec.lifecycle === 'Draft' || isKnown(found, pushed, ledger.report))
+  const isOurs =
+    found !== undefined &&
+    (found.record.spec.lifecycle === 'Draft' || isKnown(found, pushed, ledger.report))
   // The reviewers of a package do not see its record, so a record of somebody else decides nothing.
   const content = isOurs ? found : await contentInLedger(state, workspace, pushed, signal)
   if (content === undefined) return undefined
   const { record, source } = content
   const edited = await whyEdited(state, tagged, source, signal)
-  const branch = state.branches.find((one) => one.workspace === workspace && one.commit === source?.id)
+  const branch = state.branches.find(
+    (one) => one.workspace === workspace && one.commit === source?.id,
+  )
   const left = branch === undefined || edited !== undefined ? {} : { left: branch.commit }
-  const altered = (found === undefined || isOurs ? whyEarlier(content, pushed) : FOREIGN_RECORD) ?? edited
+  const altered =
+    (found === undefined || isOurs ? whyEarlier(content, pushed) : FOREIGN_RECORD) ?? edited
   return { record, ...left, ...given({ altered }) }
 }
 
@@ -148,7 +183,11 @@ async function contentInGit(
 }
 
 /** The ledger has the record as pushed; or, without the branch, as the open one. */
-function isKnown({ record, isPushed }: PublishedContent, pushed: PushedBranch | undefined, report: LedgerState['report']): boolean {
+function isKnown(
+  { record, isPushed }: PublishedContent,
+  pushed: PushedBranch | undefined,
+  report: LedgerState['report'],
+): boolean {
   return pushed === undefined ? report !== undefined && agreesWithReport(record, report) : isPushed
 }
 
@@ -161,14 +200,22 @@ async function contentBelow(
 ): Promise<PublishedContent | undefined> {
   const [first, second] = tagged.parents
   const head = second === undefined ? tagged : await view.repository.commit(second, signal)
-  const source = await oursBelow(view.repository, { head, workspace, packageName: unit.packageName }, bot, signal)
+  const source = await oursBelow(
+    view.repository,
+    { head, workspace, packageName: unit.packageName },
+    bot,
+    signal,
+  )
   const base = source?.parents[0] ?? (second === undefined ? head.parents[0] : first)
   if (base === undefined) return undefined
   const records = await recordsOn(view, { commit: head.id, base, slug: unit.slug, pushed }, signal)
   const folder = `${recordFolder(unit.cluster, unit.slug)}/`
   const ofUnit = records.filter(({ path }) => path.startsWith(folder))
   // The base may have it as a draft. The record of a joint proposal has another name.
-  const named = source === undefined ? undefined : ofUnit.find(({ episode }) => `drift-${episode}` === workspace)
+  const named =
+    source === undefined
+      ? undefined
+      : ofUnit.find(({ episode }) => `drift-${episode}` === workspace)
   const own = named ?? ofUnit.find(({ isNew }) => isNew)
   if (own === undefined || own.record instanceof Failure) return undefined
   return { record: own.record, isPushed: own.isPushed, source }
@@ -188,7 +235,8 @@ async function oursBelow(
   signal: AbortSignal,
 ): Promise<CommitView | undefined> {
   const isOurs = (commit: CommitView): boolean =>
-    claimsBot(commit, bot) && workspaceIn(parseKptAnnotations(commit.message).annotations, packageName) === workspace
+    claimsBot(commit, bot) &&
+    workspaceIn(parseKptAnnotations(commit.message).annotations, packageName) === workspace
   let commit = head
   for (let step = 0; step < MOST_STEPS && !isOurs(commit); step += 1) {
     const [parent] = commit.parents
@@ -210,7 +258,8 @@ async function contentInPackage(
   if (content === null) return undefined
   const record = readRecord(new TextDecoder().decode(content), path)
   if (record instanceof Failure || record.spec.unit.cluster !== unit.cluster) return undefined
-  const isPushed = pushed?.spec.commits.some(({ records }) => records.includes(hashOf(content))) === true
+  const isPushed =
+    pushed?.spec.commits.some(({ records }) => records.includes(hashOf(content))) === true
   return { record, isPushed, source: await lastPushed(view, pushed, signal) }
 }
 
@@ -223,7 +272,14 @@ async function contentOfBranch(
   const branch = branches.find((one) => one.workspace === workspace)
   if (branch === undefined) return undefined
   const head = await view.repository.commit(branch.commit, signal)
-  const source = branch.foreign ? await oursBelow(view.repository, { head, workspace, packageName: unit.packageName }, bot, signal) : head
+  const source = branch.foreign
+    ? await oursBelow(
+        view.repository,
+        { head, workspace, packageName: unit.packageName },
+        bot,
+        signal,
+      )
+    : head
   return { record: branch.record, isPushed: branch.recordPushed === true, source }
 }
 
@@ -237,12 +293,18 @@ async function contentInLedger(
   const record = recordOf(report)
   // The report has the state of the branch. A draft that somebody moved to `proposed/` is still one.
   const isDraft = pushed?.metadata.name.startsWith('drafts/') === true
-  const own = isDraft ? { ...record, spec: { ...record.spec, lifecycle: 'Draft' as const } } : record
+  const own = isDraft
+    ? { ...record, spec: { ...record.spec, lifecycle: 'Draft' as const } }
+    : record
   return { record: own, isPushed: true, source: await lastPushed(view, pushed, signal) }
 }
 
 /** The branch is gone, so the remote may not have its commit any more. */
-async function lastPushed(view: RepositoryView, pushed: PushedBranch | undefined, signal: AbortSignal): Promise<CommitView | undefined> {
+async function lastPushed(
+  view: RepositoryView,
+  pushed: PushedBranch | undefined,
+  signal: AbortSignal,
+): Promise<CommitView | undefined> {
   const last = pushed?.spec.commits.at(-1)?.commit
   if (last === undefined) return undefined
   try {
@@ -254,7 +316,10 @@ async function lastPushed(view: RepositoryView, pushed: PushedBranch | undefined
 }
 
 /** Why it is not the last proposal, as a part of a sentence. */
-function whyEarlier({ source }: PublishedContent, pushed: PushedBranch | undefined): string | undefined {
+function whyEarlier(
+  { source }: PublishedContent,
+  pushed: PushedBranch | undefined,
+): string | undefined {
   const last = pushed?.spec.commits.at(-1)?.commit
   return source === undefined || last === undefined || source.id === last
     ? undefined

@@ -21,7 +21,11 @@ interface Reader {
 }
 
 /** Completes what the plan knows of merged decisions. The ledger gets it, so that later turns search nothing. */
-export async function withUndone(observation: Observation, reader: Reader, signal: AbortSignal): Promise<Observation> {
+export async function withUndone(
+  observation: Observation,
+  reader: Reader,
+  signal: AbortSignal,
+): Promise<Observation> {
   const { git } = observation
   const decidedCommits = await readDecidedCommits(observation, reader, signal)
   const commitOf = ({ metadata, status }: ClosedEpisode): ObjectId | undefined =>
@@ -31,12 +35,23 @@ export async function withUndone(observation: Observation, reader: Reader, signa
   for (const undone of undoneAdoptions(observation)) {
     const { episode } = undone
     if (episode.status.undone?.how === 'AdoptionUndone') continue
-    const by = await undoingCommit(observation, reader, { undone, decided: commitOf(episode) }, signal)
-    adoptions.push({ episode: episode.metadata.name, how: 'AdoptionUndone', ...describe(by, reader.bot) })
+    const by = await undoingCommit(
+      observation,
+      reader,
+      { undone, decided: commitOf(episode) },
+      signal,
+    )
+    adoptions.push({
+      episode: episode.metadata.name,
+      how: 'AdoptionUndone',
+      ...describe(by, reader.bot),
+    })
   }
   const named = new Set(adoptions.map(({ episode }) => episode))
   const undone = [...adoptions, ...tags.filter(({ episode }) => !named.has(episode))]
-  return decidedCommits.size + undone.length === 0 ? observation : { ...observation, git: { ...git, decidedCommits, undone } }
+  return decidedCommits.size + undone.length === 0
+    ? observation
+    : { ...observation, git: { ...git, decidedCommits, undone } }
 }
 
 /** The decision that published the latest revision, and the latest one without a revision, where the ledger has it without its commit: a forge makes it after the entry. */
@@ -47,10 +62,13 @@ async function readDecidedCommits(
 ): Promise<ReadonlyMap<string, ObjectId>> {
   const landed = new Set(git.merged.map(({ spec }) => spec.episode))
   const open = git.ledger.closed.filter(
-    ({ status, spec }) => status.outcome === 'Merged' && status.commit === undefined && landed.has(spec.episode),
+    ({ status, spec }) =>
+      status.outcome === 'Merged' && status.commit === undefined && landed.has(spec.episode),
   )
   const untagged = open.filter(({ status }) => status.revision === undefined)
-  const newest = untagged.toSorted((left, right) => (left.status.at < right.status.at ? 1 : -1)).slice(0, 1)
+  const newest = untagged
+    .toSorted((left, right) => (left.status.at < right.status.at ? 1 : -1))
+    .slice(0, 1)
   const wanted = [...open.filter(({ status }) => status.revision === `v${git.revision}`), ...newest]
   const found = new Map<string, ObjectId>()
   if (wanted.length === 0) return found
@@ -58,7 +76,12 @@ async function readDecidedCommits(
   for (const { spec, metadata } of wanted) {
     const path = recordPath(unit.cluster, unit.slug, spec.began, spec.episode)
     try {
-      const merge = await findMergeCommit(view.repository, base, { path, packageName: unit.packageName, bot }, signal)
+      const merge = await findMergeCommit(
+        view.repository,
+        base,
+        { path, packageName: unit.packageName, bot },
+        signal,
+      )
       if (merge !== undefined) found.set(metadata.name, merge.commit)
     } catch (thrown) {
       // A shallow clone does not show it.
@@ -87,8 +110,12 @@ async function movedTags(
     if (tag === undefined || decided === undefined || tag === decided) continue
     const tagged = await view.repository.commit(tag, signal)
     const workspace = workspaceIn(parseKptAnnotations(tagged.message).annotations, unit.packageName)
-    const own = status.branch === undefined ? `drift-${metadata.name}` : status.branch.slice(status.branch.lastIndexOf('/') + 1)
-    if (workspace !== own) moved.push({ episode: metadata.name, how: 'TagMoved', ...describe(tagged, bot) })
+    const own =
+      status.branch === undefined
+        ? `drift-${metadata.name}`
+        : status.branch.slice(status.branch.lastIndexOf('/') + 1)
+    if (workspace !== own)
+      moved.push({ episode: metadata.name, how: 'TagMoved', ...describe(tagged, bot) })
   }
   return moved
 }
@@ -111,26 +138,44 @@ async function undoingCommit(
       if (parent === undefined || later.length > MOST_STEPS) return undefined
       commit = await repository.commit(parent, signal)
     }
-    const edited = (await changesBetween(repository, commit.parents[0], decided, signal)).map(({ path }) => path)
-    const sources = undone.changes.flatMap(({ source }) => (source === undefined ? [] : [source.replace(/:\d+$/, '')]))
-    const paths = [...new Set([...edited, ...sources])].filter(
-      (path) => path.startsWith(unit.packagePath === '' ? '' : `${unit.packagePath}/`) && !path.endsWith('Kptfile'),
+    const edited = (await changesBetween(repository, commit.parents[0], decided, signal)).map(
+      ({ path }) => path,
     )
-    for (const one of later) for (const path of paths) if (await differs(view, path, [decided, one.id], signal)) return one
+    const sources = undone.changes.flatMap(({ source }) =>
+      source === undefined ? [] : [source.replace(/:\d+$/, '')],
+    )
+    const paths = [...new Set([...edited, ...sources])].filter(
+      (path) =>
+        path.startsWith(unit.packagePath === '' ? '' : `${unit.packagePath}/`) &&
+        !path.endsWith('Kptfile'),
+    )
+    for (const one of later)
+      for (const path of paths) if (await differs(view, path, [decided, one.id], signal)) return one
   } catch (thrown) {
     if (asFailure(thrown).code !== 'BP4011') throw thrown
   }
   return undefined
 }
 
-async function differs(view: RepositoryView, path: string, commits: readonly ObjectId[], signal: AbortSignal): Promise<boolean> {
+async function differs(
+  view: RepositoryView,
+  path: string,
+  commits: readonly ObjectId[],
+  signal: AbortSignal,
+): Promise<boolean> {
   const [one, other] = await Promise.all(
-    commits.map(async (commit) => (await view.repository.list(commit, path, signal)).find((file) => file.path === '')?.id),
+    commits.map(
+      async (commit) =>
+        (await view.repository.list(commit, path, signal)).find((file) => file.path === '')?.id,
+    ),
   )
   return one !== other
 }
 
-function describe(commit: CommitView | undefined, bot: BotIdentity): Pick<UndoneDecision, 'commit' | 'by'> {
+function describe(
+  commit: CommitView | undefined,
+  bot: BotIdentity,
+): Pick<UndoneDecision, 'commit' | 'by'> {
   if (commit === undefined) return { commit: '', by: '' }
   const { name, email } = commit.author
   return { commit: commit.id, by: email === bot.email ? '' : `${name} <${email}>` }

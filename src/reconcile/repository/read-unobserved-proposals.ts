@@ -21,9 +21,12 @@ export async function readUnobservedProposals(
       ? []
       : await readBranches(view, { packageName, slug }, bot, signal)) {
       if (foreign || known === false || view.proposals.get(ref)?.state !== 'open') continue
-      const about = records.flatMap(({ isNew, record }) => (isNew && !(record instanceof Failure) ? [record.spec.unit.cluster] : []))
+      const about = records.flatMap(({ isNew, record }) =>
+        isNew && !(record instanceof Failure) ? [record.spec.unit.cluster] : [],
+      )
       const lost = about.filter((cluster) => clusters.includes(cluster))
-      if (lost.length > 0 && lost.length === about.length) unobserved.push({ ref, commit, clusters: lost })
+      if (lost.length > 0 && lost.length === about.length)
+        unobserved.push({ ref, commit, clusters: lost })
     }
   }
   return unobserved

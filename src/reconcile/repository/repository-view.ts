@@ -1,6 +1,11 @@
 /** The repository at one moment: refs, base commit, packages, policies and ledger. Read once per turn, shared by all units. */
 import type { KnownProposal } from '@backporch/forge/hosted-forge'
-import { MOST_FILE_BYTES, type PackageRepository, type RepositoryRefs, type TreeFile } from '@backporch/git-store/package-repository'
+import {
+  MOST_FILE_BYTES,
+  type PackageRepository,
+  type RepositoryRefs,
+  type TreeFile,
+} from '@backporch/git-store/package-repository'
 import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
 import { type FoundPackage, findPackages, isReadOf, packageSlug } from '@backporch/kpt/package'
 import { asFailure, type Failure } from '@backporch/kyaml/failure'
@@ -11,7 +16,10 @@ import { placedPackages, rendersOf } from '../../policy/effective-policy.ts'
 import { lastGoodNotes } from '../../policy/last-good-policy.ts'
 import { type PolicyFile, type PolicySet, withOperator } from '../../policy/parse-policy.ts'
 import { type ClosedEpisode, closedEpisodeSchema } from '../../record/documents/closed-episode.ts'
-import { type ClusterObservation, clusterObservationSchema } from '../../record/documents/cluster-observation.ts'
+import {
+  type ClusterObservation,
+  clusterObservationSchema,
+} from '../../record/documents/cluster-observation.ts'
 import { type DriftReport, driftReportSchema } from '../../record/documents/drift-report.ts'
 import { type PushedBranch, pushedBranchSchema, pushedPath } from '../../record/pushed-branch.ts'
 import { DRIFT_FOLDER, TRAVELLING_RECORD } from '../../record/record-paths.ts'
@@ -79,7 +87,10 @@ export async function readRepository(
   const ledgerTree = ledger === null ? [] : await repository.list(ledger, '', signal)
   const documents = await readLedger(repository, ledgerTree, signal)
   const recorded = recordedUnits(tree, documents.reports)
-  const packages = findPackages(tree, unitFolders(tree, { refs, placements: policies.placements, recorded, wanted }))
+  const packages = findPackages(
+    tree,
+    unitFolders(tree, { refs, placements: policies.placements, recorded, wanted }),
+  )
   const pushed = await readPushed({ repository, ledgerTree }, [...refs.keys()], signal)
   return {
     repository,
@@ -127,7 +138,9 @@ export function packagesIn(
     const units = source === 'kpt' ? [] : recorded.filter((unit) => unit.path === path)
     const here = units.filter((unit) => unit.cluster === cluster)
     // Without the syncer that applied it, the folder is none of this cluster; where nobody could ask, it is what it was.
-    const isOfSyncer = source === 'folder' && (elsewhere.has(path) || here.some(({ appliedBy }) => appliedBy !== undefined))
+    const isOfSyncer =
+      source === 'folder' &&
+      (elsewhere.has(path) || here.some(({ appliedBy }) => appliedBy !== undefined))
     if (isOfSyncer && synced.has(cluster)) return synced.get(cluster)?.has(path) === true
     return here.length > 0 || (units.length === 0 && !isOfSyncer)
   })
@@ -135,16 +148,24 @@ export function packagesIn(
 
 /** By the names of the files: one that cannot be read is not to be overwritten either. */
 function closedIds(tree: readonly TreeFile[]): ReadonlySet<string> {
-  return new Set(tree.flatMap(({ path }) => (CLOSED_FILE.test(path) ? [path.slice(path.lastIndexOf('/') + 1, -'.yaml'.length)] : [])))
+  return new Set(
+    tree.flatMap(({ path }) =>
+      CLOSED_FILE.test(path) ? [path.slice(path.lastIndexOf('/') + 1, -'.yaml'.length)] : [],
+    ),
+  )
 }
 
 function openIds(refs: ReadonlyMap<string, ObjectId>): ReadonlySet<string> {
-  const ids = [...refs.keys()].map((ref) => /^refs\/heads\/(?:drafts|proposed)\/.+\/drift-([^/]+)$/.exec(ref)?.[1])
+  const ids = [...refs.keys()].map(
+    (ref) => /^refs\/heads\/(?:drafts|proposed)\/.+\/drift-([^/]+)$/.exec(ref)?.[1],
+  )
   return new Set(ids.filter((id) => id !== undefined))
 }
 
 function pushedIds(tree: readonly TreeFile[]): ReadonlySet<string> {
-  const ids = tree.map(({ path }) => /^pushed\/(?:drafts|proposed)\/.+\/drift-([^/]+)\.yaml$/.exec(path)?.[1])
+  const ids = tree.map(
+    ({ path }) => /^pushed\/(?:drafts|proposed)\/.+\/drift-([^/]+)\.yaml$/.exec(path)?.[1],
+  )
   return new Set(ids.filter((id) => id !== undefined))
 }
 
@@ -152,19 +173,33 @@ const CLOSED_FILE = /^closed\/\d{4}\/\d{2}\/[^/]+\.yaml$/
 
 type LedgerDocuments = Pick<RepositoryView, 'reports' | 'clusters' | 'closed' | 'problems'>
 
-export async function readLedger(repository: PackageRepository, tree: readonly TreeFile[], signal: AbortSignal): Promise<LedgerDocuments> {
+export async function readLedger(
+  repository: PackageRepository,
+  tree: readonly TreeFile[],
+  signal: AbortSignal,
+): Promise<LedgerDocuments> {
   const problems: Note[] = []
   const notRead = (path: string, thrown: unknown): void => {
     const text = `the file cannot be read: ${asFailure(thrown).why}`
     problems.push({ cause: 'ledger-not-read', subject: `drift-ledger:${path}`, text })
   }
-  const files = tree.filter(({ path }) => CLOSED_FILE.test(path) || /\/(?:report|observation)\.yaml$/.test(path))
+  const files = tree.filter(
+    ({ path }) => CLOSED_FILE.test(path) || /\/(?:report|observation)\.yaml$/.test(path),
+  )
   const texts = await readTexts(repository, files, signal, notRead)
-  const [reports, clusters, closed] = [new Map<string, DriftReport>(), new Map<string, ClusterObservation>(), [] as ClosedEpisode[]]
+  const [reports, clusters, closed] = [
+    new Map<string, DriftReport>(),
+    new Map<string, ClusterObservation>(),
+    [] as ClosedEpisode[],
+  ]
   for (const [path, text] of texts) {
     const where = `drift-ledger:${path}`
     try {
-      if (path.endsWith('/report.yaml')) reports.set(path.slice(0, -'/report.yaml'.length), parseDocument(text, driftReportSchema, where))
+      if (path.endsWith('/report.yaml'))
+        reports.set(
+          path.slice(0, -'/report.yaml'.length),
+          parseDocument(text, driftReportSchema, where),
+        )
       else if (path.endsWith('/observation.yaml')) {
         const observation = parseDocument(text, clusterObservationSchema, where)
         clusters.set(observation.metadata.name, observation)
@@ -173,11 +208,16 @@ export async function readLedger(repository: PackageRepository, tree: readonly T
       notRead(path, thrown)
     }
   }
-  closed.sort((left, right) => (left.status.at < right.status.at ? -1 : left.status.at > right.status.at ? 1 : 0))
+  closed.sort((left, right) =>
+    left.status.at < right.status.at ? -1 : left.status.at > right.status.at ? 1 : 0,
+  )
   return { reports, clusters, closed, problems }
 }
 
-function recordedUnits(tree: readonly TreeFile[], reports: LedgerDocuments['reports']): readonly RecordedUnit[] {
+function recordedUnits(
+  tree: readonly TreeFile[],
+  reports: LedgerDocuments['reports'],
+): readonly RecordedUnit[] {
   const slugs = new Set(findPackages(tree).map(({ path }) => packageSlug(path, '')))
   return [...reports].flatMap(
     ([
@@ -188,7 +228,14 @@ function recordedUnits(tree: readonly TreeFile[], reports: LedgerDocuments['repo
     ]) =>
       slugs.has(folder.slice(folder.lastIndexOf('/') + 1))
         ? []
-        : [{ cluster: unit.cluster, path: unit.package, isFolder: unit.source === 'folder', appliedBy: unit.appliedBy }],
+        : [
+            {
+              cluster: unit.cluster,
+              path: unit.package,
+              isFolder: unit.source === 'folder',
+              appliedBy: unit.appliedBy,
+            },
+          ],
   )
 }
 
@@ -223,12 +270,23 @@ export const POLICY_FILE = /^\.drift\/[^/]+\.(?:policy|ya?ml)$/
 /** The policy in use. @throws Failure BP1005 or BP1111 where there is none, BP40xx */
 export async function readPolicies(
   repository: PackageRepository,
-  { base, tree, known }: { readonly base: ObjectId; readonly tree: readonly TreeFile[]; readonly known?: KnownGoodPolicies | undefined },
+  {
+    base,
+    tree,
+    known,
+  }: {
+    readonly base: ObjectId
+    readonly tree: readonly TreeFile[]
+    readonly known?: KnownGoodPolicies | undefined
+  },
   signal: AbortSignal,
 ): Promise<PolicySet> {
   const filesAt = async (commit: ObjectId): Promise<readonly PolicyFile[]> => {
     const below = commit === base ? [] : await repository.list(commit, DRIFT_FOLDER, signal)
-    const listed = commit === base ? tree : below.map((file) => ({ ...file, path: `${DRIFT_FOLDER}/${file.path}` }))
+    const listed =
+      commit === base
+        ? tree
+        : below.map((file) => ({ ...file, path: `${DRIFT_FOLDER}/${file.path}` }))
     return readPolicyFiles(repository, listed, signal)
   }
   return readUsablePolicies({ repository, base, filesAt, known }, signal)
@@ -267,7 +325,10 @@ export async function readFolder(
 ): Promise<{ files: PackageFiles; tree: TreeFile[] }> {
   const tree = below(view.tree, folder)
   view.budget.assertRoom(folder)
-  const files = await readPackageFiles(view.repository, tree, signal, { folder, all: readsAll(view, folder) })
+  const files = await readPackageFiles(view.repository, tree, signal, {
+    folder,
+    all: readsAll(view, folder),
+  })
   view.budget.take(
     folder,
     files.reduce((sum, { content }) => sum + content.length, 0),
@@ -288,7 +349,10 @@ export async function readPackageFiles(
   of: { readonly folder: string; readonly all: boolean },
 ): Promise<PackageFiles> {
   const read = of.all ? tree : tree.filter(({ path }) => isReadOf(path))
-  const blobs = await readBlobs(repository, read, signal, { folder: of.folder, most: MOST_PACKAGE_BYTES })
+  const blobs = await readBlobs(repository, read, signal, {
+    folder: of.folder,
+    most: MOST_PACKAGE_BYTES,
+  })
   return tree.map(({ path, mode, id }) => ({
     path,
     mode,
@@ -297,7 +361,9 @@ export async function readPackageFiles(
 }
 
 function readsAll({ policies }: RepositoryView, packagePath: string): boolean {
-  return rendersOf(policies, packagePath).some((choice) => describeChoice(choice).reads === 'every file')
+  return rendersOf(policies, packagePath).some(
+    (choice) => describeChoice(choice).reads === 'every file',
+  )
 }
 
 /**
@@ -312,14 +378,20 @@ export async function readAhead(
   signal: AbortSignal,
 ): Promise<void> {
   const inside = (folder: string): readonly TreeFile[] =>
-    (folder === '' ? view.tree : view.tree.filter(({ path }) => path.startsWith(`${folder}/`))).filter(({ mode }) => mode !== '160000')
+    (folder === ''
+      ? view.tree
+      : view.tree.filter(({ path }) => path.startsWith(`${folder}/`))
+    ).filter(({ mode }) => mode !== '160000')
   const wanted = packages.map(({ path }) => ({
     path,
     ids: inside(path)
       .filter((file) => readsAll(view, path) || isReadOf(file.path))
       .map(({ id }) => id),
   }))
-  const ids = [...wanted.flatMap((each) => each.ids), ...others.flatMap((folder) => inside(folder).map(({ id }) => id))]
+  const ids = [
+    ...wanted.flatMap((each) => each.ids),
+    ...others.flatMap((folder) => inside(folder).map(({ id }) => id)),
+  ]
   const sizes = await view.repository.prepare(ids, signal).catch(() => {
     signal.throwIfAborted()
     return new Map<ObjectId, number>()
@@ -329,20 +401,26 @@ export async function readAhead(
     const bytes = own.map((id) => sizes.get(id) ?? Number.POSITIVE_INFINITY)
     const sum = bytes.reduce((total, each) => total + each, 0)
     // A package that is too large is not read, and needs no room.
-    if (sum <= MOST_PACKAGE_BYTES && bytes.every((each) => each <= MOST_FILE_BYTES)) view.budget.take(path, sum)
+    if (sum <= MOST_PACKAGE_BYTES && bytes.every((each) => each <= MOST_FILE_BYTES))
+      view.budget.take(path, sum)
   }
 }
 
 /** The part of a listing that lies in a folder, by paths relative to it. The records are never part of a package. */
 export function below(tree: readonly TreeFile[], folder: string): TreeFile[] {
-  if (folder === '') return withoutRecords(tree.filter(({ path }) => !path.startsWith(`${DRIFT_FOLDER}/`)))
+  if (folder === '')
+    return withoutRecords(tree.filter(({ path }) => !path.startsWith(`${DRIFT_FOLDER}/`)))
   const prefix = `${folder}/`
   return withoutRecords(
-    tree.filter(({ path }) => path.startsWith(prefix)).map((file) => ({ ...file, path: file.path.slice(prefix.length) })),
+    tree
+      .filter(({ path }) => path.startsWith(prefix))
+      .map((file) => ({ ...file, path: file.path.slice(prefix.length) })),
   )
 }
 
 /** Without the records that travel in packages. */
 export function withoutRecords(tree: readonly TreeFile[]): TreeFile[] {
-  return tree.filter(({ path }) => path !== TRAVELLING_RECORD && !path.endsWith(`/${TRAVELLING_RECORD}`))
+  return tree.filter(
+    ({ path }) => path !== TRAVELLING_RECORD && !path.endsWith(`/${TRAVELLING_RECORD}`),
+  )
 }

@@ -1,7 +1,12 @@
 /** Folders without a Kptfile that are units, because they were named: on the command line, in a Placement, or when recorded. */
 import type { TreeFile } from '@backporch/git-store/package-repository'
 import { parseWorkspaceBranch } from '@backporch/git-store/ref-name'
-import { type FoundPackage, KUSTOMIZATION_NAMES, normalPath, ROOT_FOLDER } from '@backporch/kpt/package'
+import {
+  type FoundPackage,
+  KUSTOMIZATION_NAMES,
+  normalPath,
+  ROOT_FOLDER,
+} from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { matchesPath } from '../../policy/effective-policy.ts'
@@ -37,34 +42,52 @@ interface FolderSources {
 }
 
 /** By path from the root of the repository. @throws Failure BP1004 where a folder that was named on the command line is not there */
-export function unitFolders(tree: readonly TreeFile[], { refs, placements, recorded, wanted }: FolderSources): readonly string[] {
+export function unitFolders(
+  tree: readonly TreeFile[],
+  { refs, placements, recorded, wanted }: FolderSources,
+): readonly string[] {
   const folders = new Map(foldersOf(tree))
   // Of several units in one folder, the later ones have a name below it.
-  for (const { path, appliedBy } of recorded) if (appliedBy !== undefined && !folders.has(path)) folders.set(path, false)
+  for (const { path, appliedBy } of recorded)
+    if (appliedBy !== undefined && !folders.has(path)) folders.set(path, false)
   const named = (wanted.folders ?? []).map((name) => existing(name, folders))
   const globs = placements.flatMap(({ spec }) => spec.paths ?? [])
   const placed =
-    globs.length === 0 ? [] : [...folders].filter(([path, holds]) => (holds || isLiteral(globs, path)) && matchesPath(globs, path))
+    globs.length === 0
+      ? []
+      : [...folders].filter(
+          ([path, holds]) => (holds || isLiteral(globs, path)) && matchesPath(globs, path),
+        )
   const names = new Set((wanted.packages ?? []).map(normalPath))
   // Records of a folder are selected by its name only.
-  const open = [...refs.keys()].map((ref) => recordedFolder(ref, folders)).filter((path) => path !== undefined && names.has(path))
+  const open = [...refs.keys()]
+    .map((ref) => recordedFolder(ref, folders))
+    .filter((path) => path !== undefined && names.has(path))
   const known = recorded
     .filter(
       ({ path, isFolder, appliedBy }) =>
-        folders.has(path) && (names.has(path) || (isFolder && placements.length === 0) || appliedBy !== undefined),
+        folders.has(path) &&
+        (names.has(path) || (isFolder && placements.length === 0) || appliedBy !== undefined),
     )
     .map(({ path }) => path)
-  const found = [...named, ...placed.map(([path]) => path), ...open, ...known].filter((path) => path !== undefined)
+  const found = [...named, ...placed.map(([path]) => path), ...open, ...known].filter(
+    (path) => path !== undefined,
+  )
   return [...new Set(found)].filter((path) => folders.has(path))
 }
 
 /** The renderer of each folder without one in a policy: its kustomization, or none for plain files. */
-export function folderRenders(tree: readonly TreeFile[], packages: readonly FoundPackage[]): ReadonlyMap<string, RenderChoice> {
+export function folderRenders(
+  tree: readonly TreeFile[],
+  packages: readonly FoundPackage[],
+): ReadonlyMap<string, RenderChoice> {
   const paths = new Set(tree.map(({ path }) => path))
   const folders = packages.filter(({ source }) => source === 'folder')
   return new Map(
     folders.map(({ path }): [string, RenderChoice] => {
-      const hasKustomization = KUSTOMIZATION_NAMES.some((name) => paths.has(path === '' ? name : `${path}/${name}`))
+      const hasKustomization = KUSTOMIZATION_NAMES.some((name) =>
+        paths.has(path === '' ? name : `${path}/${name}`),
+      )
       return [path, hasKustomization ? { tool: 'kustomize', path: '' } : { tool: 'files' }]
     }),
   )
@@ -78,7 +101,8 @@ function foldersOf(tree: readonly TreeFile[]): ReadonlyMap<string, boolean> {
     if (path.startsWith('.') || path.includes('/.')) continue
     const parent = folderOf(path)
     if (/\.(?:ya?ml|json)$/.test(path)) folders.set(parent, true)
-    for (let folder = parent; folder !== ''; folder = folderOf(folder)) if (!folders.has(folder)) folders.set(folder, false)
+    for (let folder = parent; folder !== ''; folder = folderOf(folder))
+      if (!folders.has(folder)) folders.set(folder, false)
   }
   return folders
 }
@@ -100,7 +124,8 @@ function existing(name: string, folders: ReadonlyMap<string, boolean>): string {
     code: 'BP1004',
     what: `there is no folder ${JSON.stringify(name.slice(0, 300))}`,
     why: 'no file of the commit is below it',
-    remedy: 'name a folder of the base branch, from the root of the repository; commits are read, not the work tree',
+    remedy:
+      'name a folder of the base branch, from the root of the repository; commits are read, not the work tree',
     retry: 'on-change',
   })
 }

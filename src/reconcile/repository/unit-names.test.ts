@@ -13,11 +13,21 @@ const TITLES = {
 }
 
 function paths(name: string): readonly string[] {
-  const found = (path: string): FoundPackage => ({ path, rootPackage: false, subpackages: [], source: 'folder' })
+  const found = (path: string): FoundPackage => ({
+    path,
+    rootPackage: false,
+    subpackages: [],
+    source: 'folder',
+  })
   const packages = Object.keys(TITLES)
     .filter((path) => path !== 'gone')
     .map(found)
-  const recorded = Object.entries(TITLES).map(([path, appliedBy]) => ({ cluster: 'prod', path, isFolder: true, appliedBy }))
+  const recorded = Object.entries(TITLES).map(([path, appliedBy]) => ({
+    cluster: 'prod',
+    path,
+    isFolder: true,
+    appliedBy,
+  }))
   return pathsByResource({ packages, recorded, policies: {} as RepositoryView['policies'] }, name)
 }
 
@@ -35,5 +45,6 @@ test('without a kind any kind counts, and without a namespace any namespace', ()
 })
 
 test('another kind, another name, and a unit that is not there name nothing', () => {
-  for (const name of ['ks/flux-system/radarr', 'hr/shop', 'adarr', 'ks', 'hr/', '', 'gone']) assert.deepEqual(paths(name), [], name)
+  for (const name of ['ks/flux-system/radarr', 'hr/shop', 'adarr', 'ks', 'hr/', '', 'gone'])
+    assert.deepEqual(paths(name), [], name)
 })

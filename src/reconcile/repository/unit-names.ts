@@ -21,7 +21,10 @@ const KINDS = new Map([
 export function pathsByResource(view: NamingView, name: string): readonly string[] {
   const [first = '', ...rest] = name.split('/')
   const kind = KINDS.get(first.toLowerCase())
-  const wanted = kind === undefined || rest.length === 0 ? { kind: undefined, id: name } : { kind, id: rest.join('/') }
+  const wanted =
+    kind === undefined || rest.length === 0
+      ? { kind: undefined, id: name }
+      : { kind, id: rest.join('/') }
   if (wanted.id === '') return []
   const paths = titlesOf(view).flatMap(([path, title]) => {
     // `Flux HelmRelease shop/web`, with what made it in brackets behind it.
@@ -32,11 +35,17 @@ export function pathsByResource(view: NamingView, name: string): readonly string
   return [...new Set(paths)]
 }
 
-function titlesOf({ packages, policies, recorded }: NamingView): readonly (readonly [path: string, title: string])[] {
+function titlesOf({
+  packages,
+  policies,
+  recorded,
+}: NamingView): readonly (readonly [path: string, title: string])[] {
   const known = new Set(packages.map(({ path }: FoundPackage) => path))
   const synced = [...(policies.synced?.values() ?? [])].flatMap((renders) =>
     [...renders].map(([path, choice]) => [path, describeChoice(choice).title] as const),
   )
-  const before = recorded.flatMap(({ path, appliedBy }) => (appliedBy === undefined ? [] : [[path, appliedBy] as const]))
+  const before = recorded.flatMap(({ path, appliedBy }) =>
+    appliedBy === undefined ? [] : [[path, appliedBy] as const],
+  )
   return [...synced, ...before].filter(([path]) => known.has(path))
 }

@@ -12,12 +12,23 @@ const REPORT = /^(clusters\/([^/]+)\/([^/]+))\/report\.yaml$/
 export function unreportedUnits(view: RepositoryView): ReadonlyMap<string, DriftReport> {
   const { packages, policies, clusters, reports, ledgerTree, base } = view
   const paths = new Map(packages.map(({ path }) => [packageSlug(path, ''), path]))
-  const folders = new Set(packages.flatMap(({ path, source }) => (source === 'folder' ? [path] : [])))
-  const observed = new Set([...clusters.keys(), ...[...reports.values()].map(({ spec }) => spec.unit.cluster)])
+  const folders = new Set(
+    packages.flatMap(({ path, source }) => (source === 'folder' ? [path] : [])),
+  )
+  const observed = new Set([
+    ...clusters.keys(),
+    ...[...reports.values()].map(({ spec }) => spec.unit.cluster),
+  ])
   const unknown = (cluster: string, path: string): DriftReport =>
     firstReport(
       {
-        unit: { cluster, package: path, ...(folders.has(path) ? { source: 'folder' } : {}), commit: base, tree: '' },
+        unit: {
+          cluster,
+          package: path,
+          ...(folders.has(path) ? { source: 'folder' } : {}),
+          commit: base,
+          tree: '',
+        },
         code: 'BP3018',
       },
       '',
@@ -32,10 +43,12 @@ export function unreportedUnits(view: RepositoryView): ReadonlyMap<string, Drift
     .flatMap(({ spec }) => spec.clusters)
     .filter((cluster) => !cluster.includes('*') && !observed.has(cluster))
   const unseen = [...new Set(named)].flatMap((cluster) =>
-    (placedPackages(policies, cluster, [...paths.values()]) ?? []).map((path): [string, DriftReport] => [
-      ledgerUnitFolder(cluster, packageSlug(path, '')),
-      unknown(cluster, path),
-    ]),
+    (placedPackages(policies, cluster, [...paths.values()]) ?? []).map(
+      (path): [string, DriftReport] => [
+        ledgerUnitFolder(cluster, packageSlug(path, '')),
+        unknown(cluster, path),
+      ],
+    ),
   )
   return new Map([...unseen, ...broken])
 }

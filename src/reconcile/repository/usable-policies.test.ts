@@ -16,7 +16,11 @@ function idOf(number: number): ObjectId {
 function lineOf(texts: readonly string[]) {
   const read: number[] = []
   const numberOf = (commit: ObjectId): number => Number.parseInt(commit, 16)
-  const repository = { commit: async (id: ObjectId) => ({ parents: numberOf(id) === 0 ? [] : [idOf(numberOf(id) - 1)] }) }
+  const repository = {
+    commit: async (id: ObjectId) => ({
+      parents: numberOf(id) === 0 ? [] : [idOf(numberOf(id) - 1)],
+    }),
+  }
   const filesAt = async (commit: ObjectId) => {
     read.push(numberOf(commit))
     return [{ path: '.drift/default.policy', text: texts[numberOf(commit)] ?? '' }]
@@ -36,12 +40,20 @@ test('so many commits are searched, and no more', async () => {
   const { lastGood, policies } = await readUsablePolicies(history, signal)
   assert.equal(lastGood?.commit, idOf(0))
   assert.equal(policies[0]?.document.spec.mode, 'Warn')
-  const { why } = await refused(readUsablePolicies(lineOf([GOOD, TYPO, ...broken]).history, signal), 'BP1005')
+  const { why } = await refused(
+    readUsablePolicies(lineOf([GOOD, TYPO, ...broken]).history, signal),
+    'BP1005',
+  )
   assert.match(why, /none of the last 1000 commits has a policy that can be used$/)
 })
 
 test('the problem that is told is that of the newest commit, and the policy that of the newest good one', async () => {
-  const { history } = lineOf([GOOD, policyText('{mode: Off}'), TYPO, policyText('{settle: nobody}')])
+  const { history } = lineOf([
+    GOOD,
+    policyText('{mode: Off}'),
+    TYPO,
+    policyText('{settle: nobody}'),
+  ])
   const { lastGood, policies } = await readUsablePolicies(history, signal)
   assert.match(lastGood?.problem.why ?? '', /^spec\.settle/)
   assert.equal(lastGood?.commit, idOf(1))

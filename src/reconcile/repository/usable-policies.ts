@@ -4,14 +4,22 @@ import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { LRUCache } from 'lru-cache'
 import { lastGoodPolicy, type UnusablePolicy } from '../../policy/last-good-policy.ts'
-import { InvalidPolicy, type PolicyFile, type PolicySet, parsePolicyFiles } from '../../policy/parse-policy.ts'
+import {
+  InvalidPolicy,
+  type PolicyFile,
+  type PolicySet,
+  parsePolicyFiles,
+} from '../../policy/parse-policy.ts'
 
 /** Commits that are searched: the base commit, and its first parents. */
 export const MOST_COMMITS = 1_000
 
 /** By a commit whose policy cannot be used: the commit whose policy decides there. A process with several turns searches once. */
 export class KnownGoodPolicies {
-  private readonly known = new LRUCache<ObjectId, ObjectId>({ maxSize: 2 * MOST_COMMITS, sizeCalculation: () => 1 })
+  private readonly known = new LRUCache<ObjectId, ObjectId>({
+    maxSize: 2 * MOST_COMMITS,
+    sizeCalculation: () => 1,
+  })
 
   of(commit: ObjectId): ObjectId | undefined {
     return this.known.get(commit)
@@ -23,7 +31,9 @@ export class KnownGoodPolicies {
 }
 
 export interface PolicyHistory {
-  readonly repository: { commit(id: ObjectId, signal: AbortSignal): Promise<Pick<CommitView, 'parents'>> }
+  readonly repository: {
+    commit(id: ObjectId, signal: AbortSignal): Promise<Pick<CommitView, 'parents'>>
+  }
   readonly base: ObjectId
   /** The policy files of a commit. @throws Failure BP1111 where one is too large, BP4011 beyond the end of a shallow clone */
   readonly filesAt: (commit: ObjectId) => Promise<readonly PolicyFile[]>
@@ -31,7 +41,10 @@ export interface PolicyHistory {
 }
 
 /** @throws Failure BP1005 or BP1111 of the base commit where no earlier policy can be used, BP40xx when git fails */
-export async function readUsablePolicies(history: PolicyHistory, signal: AbortSignal): Promise<PolicySet> {
+export async function readUsablePolicies(
+  history: PolicyHistory,
+  signal: AbortSignal,
+): Promise<PolicySet> {
   const { base, filesAt } = history
   const newest = await parseRead(() => filesAt(base))
   if (!('failure' in newest)) return newest.policies
@@ -59,14 +72,22 @@ export async function parseRead(
     if (before?.files !== undefined && isSame(files, before.files)) return before
     return { files, policies: parsePolicyFiles(files) }
   } catch (thrown) {
-    if (thrown instanceof InvalidPolicy) return { files, failure: thrown, problems: thrown.problems }
+    if (thrown instanceof InvalidPolicy)
+      return { files, failure: thrown, problems: thrown.problems }
     if (!(thrown instanceof Failure) || thrown.code !== 'BP1111') throw thrown
-    return { files, failure: thrown, problems: [{ where: thrown.where ?? '.drift', why: `${thrown.what}: ${thrown.why}` }] }
+    return {
+      files,
+      failure: thrown,
+      problems: [{ where: thrown.where ?? '.drift', why: `${thrown.what}: ${thrown.why}` }],
+    }
   }
 }
 
 function isSame(left: readonly PolicyFile[], right: readonly PolicyFile[]): boolean {
-  return left.length === right.length && left.every(({ path, text }, at) => path === right[at]?.path && text === right[at]?.text)
+  return (
+    left.length === right.length &&
+    left.every(({ path, text }, at) => path === right[at]?.path && text === right[at]?.text)
+  )
 }
 
 /** Walks the first parents: what a merge brought counts from the merge on. */
@@ -83,7 +104,8 @@ async function newestGood(
     unusable.push(commit)
     try {
       const good = known?.of(commit) ?? (await repository.commit(commit, signal)).parents[0]
-      if (good === undefined) throw withoutGood(failure, 'no earlier commit has a policy that can be used')
+      if (good === undefined)
+        throw withoutGood(failure, 'no earlier commit has a policy that can be used')
       commit = good
       const found = await parseRead(() => history.filesAt(good), last)
       if ('failure' in found) {
@@ -100,7 +122,10 @@ async function newestGood(
       )
     }
   }
-  throw withoutGood(failure, `none of the last ${MOST_COMMITS} commits has a policy that can be used`)
+  throw withoutGood(
+    failure,
+    `none of the last ${MOST_COMMITS} commits has a policy that can be used`,
+  )
 }
 
 function withoutGood(failure: Failure, why: string): Failure {

@@ -9,7 +9,12 @@ import { ToyPrograms } from '../../../test/fakes/toy-functions.ts'
 import { KPTFILE, TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
 import { WorkerRenderer } from '../../adapters/functions/worker-renderer.ts'
 import { MissingAnswer, type PackageRenderer } from '../../sources/kpt/render/package-renderer.ts'
-import { type Build, type BuildAnswer, MissingBuilds, NO_BUILDS } from '../../sources/programs/package-builder.ts'
+import {
+  type Build,
+  type BuildAnswer,
+  MissingBuilds,
+  NO_BUILDS,
+} from '../../sources/programs/package-builder.ts'
 import { approve } from '../turn/decide.ts'
 import { withAnswers } from './with-answers.ts'
 
@@ -18,11 +23,17 @@ const programs = new ToyPrograms()
 after(() => programs.remove())
 
 const counted = (): number => readFileSync(programs.path('runs'), 'utf8').split('\n').length - 1
-const kptfile = (name: string): string => `${KPTFILE}pipeline:\n  mutators:\n    - exec: ${programs.path(name)}\n`
+const kptfile = (name: string): string =>
+  `${KPTFILE}pipeline:\n  mutators:\n    - exec: ${programs.path(name)}\n`
 
 function rendererOf(...names: readonly string[]): WorkerRenderer {
   const allowed = { exec: names.map((name) => programs.path(name)), images: [] }
-  return new WorkerRenderer({ allowed, engine: undefined, environment: { PATH: process.env['PATH'] }, nextSecond: false })
+  return new WorkerRenderer({
+    allowed,
+    engine: undefined,
+    environment: { PATH: process.env['PATH'] },
+    nextSecond: false,
+  })
 }
 
 test('a proposal is planned and approved through a program of somebody, which runs twice for each input', async () => {
@@ -30,17 +41,30 @@ test('a proposal is planned and approved through a program of somebody, which ru
   const renderer = rendererOf('passes')
   const world = new TurnWorld('{mode: Propose}', { 'apps/web/Kptfile': kptfile('passes') })
   world.edit(WEB, 'spec.replicas', 5)
-  const plan = await world.plan({ renderer, resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined } })
+  const plan = await world.plan({
+    renderer,
+    resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined },
+  })
   assert.equal(plan.outcome, 'created')
-  assert.match(world.repository.text(plan.branch, 'apps/web/deployment.yaml') ?? '', /replicas: 5 # for the day/)
+  assert.match(
+    world.repository.text(plan.branch, 'apps/web/deployment.yaml') ?? '',
+    /replicas: 5 # for the day/,
+  )
   const runs = counted()
   assert.equal(runs % 2, 0)
   assert.ok(runs >= 4)
 
   world.pass(1)
   const decider = { name: 'Ada', at: world.cluster.now, reason: undefined }
-  await approve(world.ports, { turn: world.request({ renderer }), decider, confirm: async () => true }, never)
-  assert.match(world.repository.text('main', 'apps/web/deployment.yaml') ?? '', /replicas: 5 # for the day/)
+  await approve(
+    world.ports,
+    { turn: world.request({ renderer }), decider, confirm: async () => true },
+    never,
+  )
+  assert.match(
+    world.repository.text('main', 'apps/web/deployment.yaml') ?? '',
+    /replicas: 5 # for the day/,
+  )
   assert.equal(counted(), runs, 'every input of the decision was answered before')
 })
 
@@ -76,12 +100,23 @@ test('a plan that wants answers without end is given up, and other errors are it
       fetched += 1
     },
   })
-  const step = { function: { image: '', exec: 'mine', line: 3 }, kptfile: 'Kptfile', list: 'mutators', index: 0 }
-  const missing = new MissingAnswer({ step, input: { items: [], config: undefined } } as unknown as FunctionCall)
+  const step = {
+    function: { image: '', exec: 'mine', line: 3 },
+    kptfile: 'Kptfile',
+    list: 'mutators',
+    index: 0,
+  }
+  const missing = new MissingAnswer({
+    step,
+    input: { items: [], config: undefined },
+  } as unknown as FunctionCall)
   const ask = () => {
     throw missing
   }
-  await assert.rejects(withAnswers(renderer, never, ask), { code: 'BP1203', where: 'Kptfile:3 (mutator 1, mine)' })
+  await assert.rejects(withAnswers(renderer, never, ask), {
+    code: 'BP1203',
+    where: 'Kptfile:3 (mutator 1, mine)',
+  })
   assert.equal(fetched, 50)
   await assert.rejects(
     withAnswers(renderer, never, () => assert.fail('its own')),
@@ -107,10 +142,15 @@ test('what a proposal says beforehand of Adopt is known of a program of somebody
   world.edit(WEB, 'spec.minReadySeconds', 7)
   const [unit] = (await world.scan({ renderer })).units
   assert.ok(unit?.state === 'planned')
-  assert.deepEqual(unit.plan.report.spec.changes.map(({ path, fingerprint }) => [path, unit.notAdoptable.has(fingerprint)]).sort(), [
-    ['spec.minReadySeconds', false],
-    ['spec.replicas', true],
-  ])
+  assert.deepEqual(
+    unit.plan.report.spec.changes
+      .map(({ path, fingerprint }) => [path, unit.notAdoptable.has(fingerprint)])
+      .sort(),
+    [
+      ['spec.minReadySeconds', false],
+      ['spec.replicas', true],
+    ],
+  )
 })
 
 test('after fifty runs a function that is asked something new refuses it, and the plan is made all the same', async () => {
@@ -128,8 +168,17 @@ test('after fifty runs a function that is asked something new refuses it, and th
     render: (path, files) => base.render(path, files),
     fetch: async ({ input }) => void known.add(textAt(input.config, 'n') ?? ''),
   }
-  const step = { function: { image: '', exec: 'mine', line: 3 }, kptfile: 'Kptfile', list: 'mutators', index: 0 }
-  const call = (n: number) => ({ step, input: { items: [], config: yamlMap([['n', yamlText(String(n))]]) } }) as unknown as FunctionCall
+  const step = {
+    function: { image: '', exec: 'mine', line: 3 },
+    kptfile: 'Kptfile',
+    list: 'mutators',
+    index: 0,
+  }
+  const call = (n: number) =>
+    ({
+      step,
+      input: { items: [], config: yamlMap([['n', yamlText(String(n))]]) },
+    }) as unknown as FunctionCall
   const [answers, exhausted] = await withAnswers(renderer, never, (requested) => {
     const all = Array.from({ length: 60 }, (_, n) => requested.functions.answer(call(n)))
     return [all, requested.exhausted]
@@ -143,9 +192,14 @@ test('after fifty runs a function that is asked something new refuses it, and th
 })
 
 test('a program that fails on an edited input refuses that edit, and the drift is recorded all the same', async () => {
-  programs.add('picky', 'input=$(cat); case "$input" in *"replicas: 5"*) exit 137;; esac; printf "%s\\n" "$input"')
+  programs.add(
+    'picky',
+    'input=$(cat); case "$input" in *"replicas: 5"*) exit 137;; esac; printf "%s\\n" "$input"',
+  )
   const renderer = rendererOf('picky')
-  const world = new TurnWorld('{mode: Propose, decide: {defaultPlan: Adopt}}', { 'apps/web/Kptfile': kptfile('picky') })
+  const world = new TurnWorld('{mode: Propose, decide: {defaultPlan: Adopt}}', {
+    'apps/web/Kptfile': kptfile('picky'),
+  })
   world.edit(WEB, 'spec.replicas', 5)
   const { outcome, record, notes } = await world.plan({ renderer })
   assert.deepEqual([outcome, record?.spec.plan], ['created', 'Restore'])
@@ -153,17 +207,28 @@ test('a program that fails on an edited input refuses that edit, and the drift i
     notes.map(({ text }) => text).join(),
     /^spec.replicas of Deployment shop\/web is planned as Restore and not as Adopt: with the edit of .* the package does not render/,
   )
-  const wished = world.plan({ renderer, resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined } })
+  const wished = world.plan({
+    renderer,
+    resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined },
+  })
   await assert.rejects(wished, { code: 'BP2001' })
 })
 
 test('builds that are missing run together, and one that gives nothing to keep ends the plan', async () => {
-  const [one, other] = ['a', 'b'].map((folder): Build => ({ tool: 'command', folder, command: ['print'], files: [] }))
+  const [one, other] = ['a', 'b'].map(
+    (folder): Build => ({ tool: 'command', folder, command: ['print'], files: [] }),
+  )
   assert.ok(one !== undefined && other !== undefined)
   const built: string[] = []
   const build = async ({ folder }: Build): Promise<BuildAnswer> => {
     built.push(folder)
-    const failure = { code: 'BP1209', what: 'it failed', why: 'killed', remedy: 'try again', retry: 'backoff' } as const
+    const failure = {
+      code: 'BP1209',
+      what: 'it failed',
+      why: 'killed',
+      remedy: 'try again',
+      retry: 'backoff',
+    } as const
     return built.length > 2 ? { failure } : { text: folder }
   }
   const base = new InProcessRenderer()

@@ -12,7 +12,12 @@ import { Failure } from '@backporch/kyaml/failure'
 import { MissingServerAnswer } from '../../drift/authored/object-manifest.ts'
 import type { Answers } from '../../plan/observation/turn-questions.ts'
 import { MissingAnswer, type PackageRenderer } from '../../sources/kpt/render/package-renderer.ts'
-import { type Build, type BuildLibrary, MissingBuilds, NO_BUILDS } from '../../sources/programs/package-builder.ts'
+import {
+  type Build,
+  type BuildLibrary,
+  MissingBuilds,
+  NO_BUILDS,
+} from '../../sources/programs/package-builder.ts'
 
 export interface ProofPorts {
   readonly repository: PackageRepository
@@ -28,7 +33,11 @@ const MOST_ANSWERS = 50
  * @param compute pure: it is called again after each answer
  * @throws what `compute` throws, the failure of a function or a program that may be gone the next time, BP1209 of too many builds
  */
-export async function withAnswers<T>(renderer: PackageRenderer, signal: AbortSignal, compute: (answers: Answers) => T): Promise<T> {
+export async function withAnswers<T>(
+  renderer: PackageRenderer,
+  signal: AbortSignal,
+  compute: (answers: Answers) => T,
+): Promise<T> {
   const answers = new TakenAnswers(renderer)
   for (;;) {
     try {
@@ -75,7 +84,9 @@ export class TakenAnswers implements Answers {
     if (builder === undefined || this.runs === MOST_ANSWERS) throw tooManyBuilds(builds)
     this.runs += 1
     const all = await Promise.all(builds.map((build) => builder.build(build, signal)))
-    for (const answer of all) if ('failure' in answer && answer.failure.retry === 'backoff') throw new Failure(answer.failure)
+    for (const answer of all)
+      if ('failure' in answer && answer.failure.retry === 'backoff')
+        throw new Failure(answer.failure)
   }
 
   private answer(call: FunctionCall): FunctionAnswer {

@@ -23,18 +23,45 @@ async function end({ world, forge }: Awaited<ReturnType<typeof opened>>): Promis
   await world.plan()
   const contents = world.repository
     .names()
-    .map((name) => [name, world.repository.paths(name).map((path) => world.repository.text(name, path))])
-  const shown = forge.proposals.map(({ number, title, body, labels, state, ref }) => ({ number, title, body, labels, state, ref }))
-  const text = JSON.stringify([shown, forge.comments, forge.conversation.map(({ reaction }) => reaction), contents], null, 1)
-  return text.replaceAll(/2026-11-21[T ]\d\d:\d\d(:\d\dZ)?/g, 'TIME').replaceAll(/forge\.example\/[0-9a-f]{40}/g, 'FILE')
+    .map((name) => [
+      name,
+      world.repository.paths(name).map((path) => world.repository.text(name, path)),
+    ])
+  const shown = forge.proposals.map(({ number, title, body, labels, state, ref }) => ({
+    number,
+    title,
+    body,
+    labels,
+    state,
+    ref,
+  }))
+  const text = JSON.stringify(
+    [shown, forge.comments, forge.conversation.map(({ reaction }) => reaction), contents],
+    null,
+    1,
+  )
+  return text
+    .replaceAll(/2026-11-21[T ]\d\d:\d\d(:\d\dZ)?/g, 'TIME')
+    .replaceAll(/forge\.example\/[0-9a-f]{40}/g, 'FILE')
 }
 
-for (const body of ['/adopt', '/snooze 7d', '/ignore 1 --for 30d -- KEDA', '/recreate', '/adopt 9', '/help', '/recheck']) {
+for (const body of [
+  '/adopt',
+  '/snooze 7d',
+  '/ignore 1 --for 30d -- KEDA',
+  '/recreate',
+  '/adopt 9',
+  '/help',
+  '/recheck',
+]) {
   test(`a process that ends before, or right after, any write of ${body} changes nothing about the end`, async () => {
     const begin = async () => {
       const scene = await opened()
       if (body === '/recreate')
-        scene.world.repository.commitByHand(scene.forge.proposals[0]?.ref.replace('refs/heads/', '') ?? '', { x: 'y' })
+        scene.world.repository.commitByHand(
+          scene.forge.proposals[0]?.ref.replace('refs/heads/', '') ?? '',
+          { x: 'y' },
+        )
       scene.forge.comment(1, 'ada', body)
       return scene
     }

@@ -30,7 +30,9 @@ async function opened(files: { readonly [path: string]: string | null } = {}) {
   forge.writes.length = 0
   const answer = async (): Promise<readonly Answer[]> => {
     world.pass(1)
-    return (await runTurn(world.ports, world.request({ requestedActions: NO_REQUESTED_ACTIONS }), signal)).answers
+    return (
+      await runTurn(world.ports, world.request({ requestedActions: NO_REQUESTED_ACTIONS }), signal)
+    ).answers
   }
   const ask = async (body: string): Promise<string> => {
     forge.comment(1, 'ada', body)
@@ -58,7 +60,11 @@ test('ignore opens a proposal that adds one rule and touches no other byte; merg
     .paths(branch)
     .filter((path) => world.repository.text(branch, path) !== world.repository.text('main', path))
   assert.deepEqual(changed, ['.drift/policy.yaml'])
-  assert.equal((await world.plan()).report.status.state, 'Drifted', 'nothing is hidden before the merge')
+  assert.equal(
+    (await world.plan()).report.status.state,
+    'Drifted',
+    'nothing is hidden before the merge',
+  )
   await mergeByHand(world, branch)
   forge.byHand(2, { state: 'merged', decidedBy: 'grace', decidedAt: '2026-11-21T10:05:00Z' })
   assert.equal((await world.plan()).report.status.state, 'InSync')
@@ -95,7 +101,10 @@ test('what an earlier call did not come to is done by the next one, and the text
   for (const each of forge.conversation) each.reaction = undefined
   await answer()
   const [, policy] = forge.proposals
-  assert.deepEqual([forge.proposals.length, policy?.labels, policy?.body], [2, ['drift'], 'edited by ann'])
+  assert.deepEqual(
+    [forge.proposals.length, policy?.labels, policy?.body],
+    [2, ['drift'], 'edited by ann'],
+  )
 })
 
 test('without a policy about the unit, one is made that is about nothing else', async () => {
@@ -118,7 +127,10 @@ test('without a policy about the unit, one is made that is about nothing else', 
 
 test('unignore removes the rule with that number of the list, and no other byte', async () => {
   const { world, forge, ask } = await opened({
-    '.drift/policy.yaml': POLICY.replace('  - {target', '  - {target: {kind: Pod}, reason: x}\n  - {target'),
+    '.drift/policy.yaml': POLICY.replace(
+      '  - {target',
+      '  - {target: {kind: Pod}, reason: x}\n  - {target',
+    ),
   })
   assert.match(await ask('/show ignores'), /\| 2 \| `Secret`/)
   await ask('/unignore 1')
@@ -130,7 +142,9 @@ test('unignore removes the rule with that number of the list, and no other byte'
 test('a rule that holds already needs no proposal', async () => {
   const rule =
     '{target: {group: apps, kind: Deployment, namespace: shop, name: web}, paths: [spec.replicas], reason: KEDA, expires: "2020-01-01"}'
-  const { forge, ask } = await opened({ '.drift/policy.yaml': policyText(`{mode: Propose, ignore: [${rule}]}`) })
+  const { forge, ask } = await opened({
+    '.drift/policy.yaml': policyText(`{mode: Propose, ignore: [${rule}]}`),
+  })
   forge.comment(1, 'ada', '/ignore 1 --for 1d -- KEDA')
   assert.match(await ask('/ignore 1 --for 2d -- KEDA'), /asks for it/)
   assert.equal(forge.proposals.length, 3, 'rules with other ends are other rules')
@@ -142,12 +156,23 @@ test('a branch of that name which somebody else pushed to is left alone', async 
   const ref = forge.proposals[1]?.ref ?? ''
   world.repository.commitByHand(ref.replace('refs/heads/', ''), { 'x.yaml': 'a: b' })
   forge.proposals.length = 1
-  assert.match((await ask('/ignore 1 -- KEDA')).replaceAll('`', ''), /has a commit that backporch did not make/)
+  assert.match(
+    (await ask('/ignore 1 -- KEDA')).replaceAll('`', ''),
+    /has a commit that backporch did not make/,
+  )
   assert.equal(forge.proposals.length, 1)
 })
 
 test('a rule text cannot leave its place: the reason is a value, whatever stands in it', async () => {
-  for (const reason of ['a: b # c', '"}]}', '\u2028- x', "it's {{ x }}", '*x', '!!binary x', '@all #1']) {
+  for (const reason of [
+    'a: b # c',
+    '"}]}',
+    '\u2028- x',
+    "it's {{ x }}",
+    '*x',
+    '!!binary x',
+    '@all #1',
+  ]) {
     const { world, forge, ask } = await opened({ '.drift/policy.yaml': POLICY })
     await ask(`/ignore 1 -- ${reason}`)
     const branch = forge.proposals[1]?.ref.replace('refs/heads/', '') ?? ''

@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { answer, ask, message, opened, reactions, record, resolutions, signal, tick } from '../../../test/fakes/answered-proposal.ts'
+import {
+  answer,
+  ask,
+  message,
+  opened,
+  reactions,
+  record,
+  resolutions,
+  signal,
+  tick,
+} from '../../../test/fakes/answered-proposal.ts'
 import { MemoryForge } from '../../../test/fakes/memory-forge.ts'
 import { TurnWorld, WEB, WEB_CONFIG } from '../../../test/fakes/turn-world.ts'
 import { NO_REQUESTED_ACTIONS } from './requests/observe-requests.ts'
@@ -13,7 +23,10 @@ test('adopt changes the plan, the body says who chose it, and nothing more is se
   assert.deepEqual(reactions(scene), ['done'])
   assert.match(text, /✅ `\/adopt` of `ada`, 2026-11-21 10:00 UTC: the plan is \*\*Adopt\*\*/)
   assert.deepEqual(await resolutions(scene), ['Adopt', 'Adopt'])
-  assert.match(scene.forge.proposals[0]?.body ?? '', /\*\*Plan: Adopt\.\*\*.*It was Restore before, changed by `ada`/)
+  assert.match(
+    scene.forge.proposals[0]?.body ?? '',
+    /\*\*Plan: Adopt\.\*\*.*It was Restore before, changed by `ada`/,
+  )
   await scene.world.plan()
   const sent = scene.forge.writes.length
   for (let turn = 0; turn < 10; turn += 1) {
@@ -86,7 +99,8 @@ for (const [body, why] of [
 
 test('what is no command of ours is not answered', async () => {
   const scene = await opened()
-  for (const body of ['looks good', '> /adopt', '```\n/adopt\n```', '/lgtm', '']) scene.forge.comment(1, 'ada', body)
+  for (const body of ['looks good', '> /adopt', '```\n/adopt\n```', '/lgtm', ''])
+    scene.forge.comment(1, 'ada', body)
   assert.deepEqual(await answer(scene), [])
   assert.deepEqual(scene.forge.writes, [])
 })
@@ -116,7 +130,10 @@ test('the comment tells the last commands, whatever turn answered them, and who 
   await ask(scene, '/adopt 1')
   const { text: first } = await ask(scene, '/adopt 9')
   const { text } = await ask(scene, '/explain 2')
-  assert.match(text, /✅ `\/adopt 1` of `ada`[\s\S]*😕 `\/adopt 9` of `ada`[\s\S]*✅ `\/explain 2` of `ada`/)
+  assert.match(
+    text,
+    /✅ `\/adopt 1` of `ada`[\s\S]*😕 `\/adopt 9` of `ada`[\s\S]*✅ `\/explain 2` of `ada`/,
+  )
   assert.ok(text.startsWith(first.trimEnd()), 'what stood there is as it was')
   scene.forge.comment(
     1,
@@ -132,7 +149,10 @@ test('the comment tells the last commands, whatever turn answered them, and who 
 
 test('recheck says what it saw', async () => {
   const scene = await opened()
-  assert.match((await ask(scene, '/recheck')).text, /looked at the cluster at 2026-11-21 10:0\d UTC: it differs as it stands above/)
+  assert.match(
+    (await ask(scene, '/recheck')).text,
+    /looked at the cluster at 2026-11-21 10:0\d UTC: it differs as it stands above/,
+  )
   scene.world.sync()
   assert.match((await ask(scene, '/recheck')).text, /nothing differs any longer/)
   assert.equal((await scene.forge.readProposals('main', [scene.ref]))[0]?.state, 'closed')
@@ -157,7 +177,10 @@ test('snooze lasts from when it was written, is shown, and ends by itself', asyn
 })
 
 test('explain, show ignores and help are answered in the comment, and change nothing', async () => {
-  const scene = await opened({}, '{mode: Propose, ignore: [{target: {kind: Secret}, reason: "`@all` | sealed", expires: "2026-01-31"}]}')
+  const scene = await opened(
+    {},
+    '{mode: Propose, ignore: [{target: {kind: Secret}, reason: "`@all` | sealed", expires: "2026-01-31"}]}',
+  )
   const pushes = scene.world.repository.pushes.length
   const { text: explained } = await ask(scene, '/explain 2')
   assert.match(explained, /\*\*2\*\* `Deployment shop\/web` `spec\.replicas`: planned Restore/)
@@ -175,7 +198,10 @@ test('a commit of somebody: adopt is refused, recreate discards it and says so',
   const branch = scene.ref.replace('refs/heads/', '')
   await ask(scene, '/adopt 1')
   const theirs = world.repository.commitByHand(branch, { 'apps/web/NOTES.md': 'mine' })
-  assert.match((await ask(scene, '/adopt 2')).text.replaceAll('`', ''), /has a commit that backporch did not make/)
+  assert.match(
+    (await ask(scene, '/adopt 2')).text.replaceAll('`', ''),
+    /has a commit that backporch did not make/,
+  )
   assert.equal(world.repository.head(branch), theirs)
   forge.permissions.set('bob', 'read')
   forge.comment(1, 'bob', '/recreate')
@@ -184,8 +210,14 @@ test('a commit of somebody: adopt is refused, recreate discards it and says so',
   const { outcome, text } = await ask(scene, '/recreate')
   assert.equal(outcome, 'done', text)
   assert.equal(world.repository.text(branch, 'apps/web/NOTES.md'), undefined)
-  assert.deepEqual(await resolutions(scene), ['Restore', 'Restore'], 'nothing that stood on the branch is believed')
-  assert.deepEqual((await world.repository.commit(world.repository.head(branch))).parents, [world.repository.head('main')])
+  assert.deepEqual(
+    await resolutions(scene),
+    ['Restore', 'Restore'],
+    'nothing that stood on the branch is believed',
+  )
+  assert.deepEqual((await world.repository.commit(world.repository.head(branch))).parents, [
+    world.repository.head('main'),
+  ])
   assert.deepEqual(
     forge.proposals.map(({ state }) => state),
     ['open'],
@@ -208,12 +240,18 @@ test('recreate takes away no commit that came in the meantime', async () => {
   scene.forge.comment(1, 'ada', '/recreate')
   await answer(scene)
   assert.ok(raced)
-  assert.equal(world.repository.text(branch, 'apps/web/MORE.md'), undefined, 'read again, and then replaced knowingly')
+  assert.equal(
+    world.repository.text(branch, 'apps/web/MORE.md'),
+    undefined,
+    'read again, and then replaced knowingly',
+  )
 })
 
 test('adopt and recreate in one comment: taken back first, then planned', async () => {
   const scene = await opened()
-  scene.world.repository.commitByHand(scene.ref.replace('refs/heads/', ''), { 'apps/web/NOTES.md': 'mine' })
+  scene.world.repository.commitByHand(scene.ref.replace('refs/heads/', ''), {
+    'apps/web/NOTES.md': 'mine',
+  })
   assert.equal((await ask(scene, '/adopt 1\n/recreate')).outcome, 'done')
   assert.deepEqual(await resolutions(scene), ['Adopt', 'Restore'])
 })
@@ -240,14 +278,17 @@ test('the same drift in several clusters is one proposal: a command about it hol
   forge.permissions.set('ada', 'write')
   world.edit(WEB, 'spec.replicas', 5)
   const clusters = ['prod', 'prod-2', 'prod-3'].map(
-    (name) => new Proxy(world.cluster, { get: (own, key) => (key === 'name' ? name : bound(own, key)) }),
+    (name) =>
+      new Proxy(world.cluster, { get: (own, key) => (key === 'name' ? name : bound(own, key)) }),
   )
   const ports = { repository: world.repository, forge, clusters }
   await runFleetTurn(ports, world.request(), signal)
   assert.equal(forge.proposals.length, 1)
   forge.comment(1, 'ada', '/adopt')
   assert.deepEqual(
-    (await runFleetTurn(ports, world.request({ requestedActions: NO_REQUESTED_ACTIONS }), signal)).answers.map(({ outcome }) => outcome),
+    (
+      await runFleetTurn(ports, world.request({ requestedActions: NO_REQUESTED_ACTIONS }), signal)
+    ).answers.map(({ outcome }) => outcome),
     ['done'],
   )
   const { units } = await runFleetTurn(ports, world.request(), signal)

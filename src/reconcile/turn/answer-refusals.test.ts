@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
-import { answer, ask, message, opened, reactions, record, resolutions, type Scene, tick } from '../../../test/fakes/answered-proposal.ts'
+import {
+  answer,
+  ask,
+  message,
+  opened,
+  reactions,
+  record,
+  resolutions,
+  type Scene,
+  tick,
+} from '../../../test/fakes/answered-proposal.ts'
 import { mergeByHand, WEB } from '../../../test/fakes/turn-world.ts'
 import { driftOf } from '../../proposal/text/ticks.ts'
 
@@ -12,7 +22,10 @@ for (const permission of ['none', 'read'] as const) {
     scene.forge.comment(1, 'bob', '/adopt')
     await answer(scene)
     assert.deepEqual(reactions(scene), ['refused'])
-    assert.match(message(scene), /😕 `\/adopt` of `bob`, 2026-11-21 10:00 UTC: `"bob"` needs write access/)
+    assert.match(
+      message(scene),
+      /😕 `\/adopt` of `bob`, 2026-11-21 10:00 UTC: `"bob"` needs write access/,
+    )
     assert.match(message(scene), /`@acme\/platform`/)
     assert.doesNotMatch(message(scene).replaceAll(/`[^`]*`/g, ''), /@/)
     assert.deepEqual(await resolutions(scene), ['Restore', 'Restore'])
@@ -46,7 +59,11 @@ for (const writer of [undefined, 'ada'])
 
 test('a branch that is not in the repository is nobody we know, whatever stands under its pull request', async () => {
   const scene = await opened()
-  scene.forge.proposals.push({ ...scene.forge.proposals[0], number: 7, ref: 'refs/heads/proposed/apps/web/drift-ffffffff' } as never)
+  scene.forge.proposals.push({
+    ...scene.forge.proposals[0],
+    number: 7,
+    ref: 'refs/heads/proposed/apps/web/drift-ffffffff',
+  } as never)
   scene.forge.readProposals = async () => scene.forge.proposals
   scene.forge.comment(7, 'ada', '/adopt')
   assert.deepEqual(await answer(scene), [])
@@ -63,7 +80,9 @@ test('a critical or high change is adopted and ignored by its code owner only', 
       const scene = await opened(files)
       scene.world.edit(WEB, 'spec.template.spec.containers[name=app].image', 'evil/nginx:1')
       await scene.world.plan()
-      assert.ok((await record(scene)).changes.some(({ risk }) => risk === 'critical' || risk === 'high'))
+      assert.ok(
+        (await record(scene)).changes.some(({ risk }) => risk === 'critical' || risk === 'high'),
+      )
       scene.forge.permissions.set(login, permission)
       scene.forge.comment(1, login, body)
       assert.deepEqual(
@@ -75,7 +94,11 @@ test('a critical or high change is adopted and ignored by its code owner only', 
     const scene = await opened(files)
     scene.forge.permissions.set(login, permission)
     scene.forge.comment(1, login, '/adopt 2')
-    assert.equal((await answer(scene))[0]?.outcome, 'done', 'what is not dangerous needs write access only')
+    assert.equal(
+      (await answer(scene))[0]?.outcome,
+      'done',
+      'what is not dangerous needs write access only',
+    )
   }
 })
 
@@ -90,7 +113,8 @@ test('whether somebody is of a team cannot be asked: an administrator is believe
     scene.forge.permissions.set('ada', permission)
     const { outcome: found, text } = await ask(scene, '/adopt')
     assert.equal(found, outcome)
-    if (outcome === 'refused') assert.match(text.replaceAll('`', ''), /cannot be asked of the forge/)
+    if (outcome === 'refused')
+      assert.match(text.replaceAll('`', ''), /cannot be asked of the forge/)
   }
 })
 
@@ -98,7 +122,9 @@ test('a box that was drawn for another drift is nobody’s wish', async () => {
   const scene = await opened()
   await tick(scene, /backporch:adopt=.*Deployment/)
   const drift = driftOf((await record(scene)).fingerprint)
-  scene.forge.byHand(1, { body: (scene.forge.proposals[0]?.body ?? '').replaceAll(drift, '0badcafe') })
+  scene.forge.byHand(1, {
+    body: (scene.forge.proposals[0]?.body ?? '').replaceAll(drift, '0badcafe'),
+  })
   assert.deepEqual(await answer(scene), [])
   assert.deepEqual(await resolutions(scene), ['Restore', 'Restore'])
 })
@@ -106,7 +132,8 @@ test('a box that was drawn for another drift is nobody’s wish', async () => {
 test('a thousand comments of others hold up nobody, and few of them are answered at once', async () => {
   const scene = await opened()
   const { forge } = scene
-  for (let index = 0; index < 1_000; index += 1) forge.comment(1, 'mallory', index % 2 === 0 ? '/adopt' : '/drift x')
+  for (let index = 0; index < 1_000; index += 1)
+    forge.comment(1, 'mallory', index % 2 === 0 ? '/adopt' : '/drift x')
   forge.comment(1, 'ada', '/adopt 1')
   await answer(scene)
   assert.deepEqual(await resolutions(scene), ['Adopt', 'Restore'])
@@ -114,7 +141,10 @@ test('a thousand comments of others hold up nobody, and few of them are answered
   assert.ok(forge.writes.length < 40, String(forge.writes.length))
   const answered = reactions(scene).filter((reaction) => reaction !== undefined).length
   await answer(scene)
-  assert.ok(reactions(scene).filter((reaction) => reaction !== undefined).length > answered, 'and the next call goes on')
+  assert.ok(
+    reactions(scene).filter((reaction) => reaction !== undefined).length > answered,
+    'and the next call goes on',
+  )
 })
 
 for (const hostile of [
@@ -142,7 +172,13 @@ test('what the forge or the cluster cannot give now is waited for, and done by t
   const { forge, world } = scene
   const read = world.cluster.identify.bind(world.cluster)
   world.cluster.identify = async () => {
-    throw new Failure({ code: 'BP3006', what: 'no answer', why: 'timeout', remedy: 'wait', retry: 'backoff' })
+    throw new Failure({
+      code: 'BP3006',
+      what: 'no answer',
+      why: 'timeout',
+      remedy: 'wait',
+      retry: 'backoff',
+    })
   }
   forge.comment(1, 'ada', '/adopt 1')
   const [waiting] = await answer(scene)
@@ -160,14 +196,25 @@ async function askRefused(code: 'BP4002' | 'BP4004'): Promise<Scene> {
   const { forge, world } = scene
   world.repository.beforePush = (updates) => {
     if (updates.some(({ ref }) => ref.startsWith('refs/heads/proposed/')))
-      throw new Failure({ code, what: 'the push is refused', why: 'a rule', remedy: 'change it', retry: 'on-change' })
+      throw new Failure({
+        code,
+        what: 'the push is refused',
+        why: 'a rule',
+        remedy: 'change it',
+        retry: 'on-change',
+      })
   }
   forge.comment(1, 'ada', '/adopt 1')
   const [answered] = await answer(scene)
   assert.equal(answered?.outcome, code === 'BP4002' ? 'waiting' : 'refused')
   assert.deepEqual(await resolutions(scene), ['Restore', 'Restore'])
-  const report = world.repository.paths('drift-ledger').find((path) => path.endsWith('/report.yaml')) ?? ''
-  assert.doesNotMatch(world.repository.text('drift-ledger', report) ?? '', /Adopt/, 'the ledger names no choice that is not on the branch')
+  const report =
+    world.repository.paths('drift-ledger').find((path) => path.endsWith('/report.yaml')) ?? ''
+  assert.doesNotMatch(
+    world.repository.text('drift-ledger', report) ?? '',
+    /Adopt/,
+    'the ledger names no choice that is not on the branch',
+  )
   world.repository.beforePush = () => undefined
   return scene
 }
@@ -193,12 +240,22 @@ test('a rule that refuses the branch of a policy change holds up its command alo
   const { forge, world } = scene
   world.repository.beforePush = (updates) => {
     if (updates.some(({ ref }) => ref.startsWith('refs/heads/drift/')))
-      throw new Failure({ code: 'BP4002', what: 'the push is refused', why: 'a rule', remedy: 'change it', retry: 'on-change' })
+      throw new Failure({
+        code: 'BP4002',
+        what: 'the push is refused',
+        why: 'a rule',
+        remedy: 'change it',
+        retry: 'on-change',
+      })
   }
   forge.comment(1, 'ada', '/ignore 2 -- noise')
   world.edit(WEB, 'spec.replicas', 7)
   const [waiting] = await answer(scene)
-  assert.deepEqual([waiting?.outcome, waiting?.failure?.code], ['waiting', 'BP4002'], message(scene))
+  assert.deepEqual(
+    [waiting?.outcome, waiting?.failure?.code],
+    ['waiting', 'BP4002'],
+    message(scene),
+  )
   assert.match(forge.proposals[0]?.body ?? '', /7/, 'the drift that changed is proposed')
   world.repository.beforePush = () => undefined
   await answer(scene)
@@ -210,7 +267,13 @@ test('a comment that the forge does not let us mark waits, and holds up nothing 
   const { forge, world } = scene
   const react = forge.react.bind(forge)
   forge.react = async () => {
-    throw new Failure({ code: 'BP5006', what: 'cannot react', why: '403', remedy: 'grant it', retry: 'on-change' })
+    throw new Failure({
+      code: 'BP5006',
+      what: 'cannot react',
+      why: '403',
+      remedy: 'grant it',
+      retry: 'on-change',
+    })
   }
   forge.comment(1, 'ada', '/adopt 1')
   world.edit(WEB, 'spec.replicas', 7)

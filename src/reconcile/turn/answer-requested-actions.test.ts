@@ -1,22 +1,50 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { RequestedAction } from '@backporch/forge/check-run'
-import { message, opened, record, resolutions, type Scene, signal } from '../../../test/fakes/answered-proposal.ts'
+import {
+  message,
+  opened,
+  record,
+  resolutions,
+  type Scene,
+  signal,
+} from '../../../test/fakes/answered-proposal.ts'
 import { WEB } from '../../../test/fakes/turn-world.ts'
 import { RequestedActionQueue } from '../../controller/requested-action-queue.ts'
 import { checkKey } from '../../proposal/text/check-run-text.ts'
 import type { Answer } from './apply/apply-answers.ts'
 import { runFleetTurn } from './run-turn.ts'
 
-function requestedActionOf({ world, ref }: Scene, more: Partial<RequestedAction> = {}): RequestedAction {
+function requestedActionOf(
+  { world, ref }: Scene,
+  more: Partial<RequestedAction> = {},
+): RequestedAction {
   const commit = world.repository.branches.get(ref) ?? ''
-  return { id: 'press-1', key: checkKey(ref), commit, button: 'adopt', login: 'ada', bot: false, at: '2026-11-21T10:00:30Z', ...more }
+  return {
+    id: 'press-1',
+    key: checkKey(ref),
+    commit,
+    button: 'adopt',
+    login: 'ada',
+    bot: false,
+    at: '2026-11-21T10:00:30Z',
+    ...more,
+  }
 }
 
-async function answerAll({ world, forge }: Scene, queue: RequestedActionQueue): Promise<readonly Answer[]> {
+async function answerAll(
+  { world, forge }: Scene,
+  queue: RequestedActionQueue,
+): Promise<readonly Answer[]> {
   world.pass(1)
   const { repository, cluster } = world.ports
-  return (await runFleetTurn({ repository, forge, clusters: [cluster] }, world.request({ requestedActions: queue }), signal)).answers
+  return (
+    await runFleetTurn(
+      { repository, forge, clusters: [cluster] },
+      world.request({ requestedActions: queue }),
+      signal,
+    )
+  ).answers
 }
 
 function queueOf(...requestedActions: readonly RequestedAction[]): RequestedActionQueue {
@@ -34,7 +62,9 @@ for (const [login, permission, outcome] of [
     const scene = await opened({ '.github/CODEOWNERS': '/apps/ @grace\n' })
     scene.world.edit(WEB, 'spec.template.spec.containers[name=app].image', 'evil/nginx:1')
     await scene.world.plan()
-    assert.ok((await record(scene)).changes.some(({ risk }) => risk === 'critical' || risk === 'high'))
+    assert.ok(
+      (await record(scene)).changes.some(({ risk }) => risk === 'critical' || risk === 'high'),
+    )
     scene.forge.permissions.set(login, permission)
     const queue = queueOf(requestedActionOf(scene, { login }))
     assert.deepEqual(
@@ -51,7 +81,10 @@ for (const [login, permission, outcome] of [
 test('people who press the same button are one plan, and each is answered', async () => {
   const scene = await opened()
   scene.forge.permissions.set('bob', 'write')
-  const queue = queueOf(requestedActionOf(scene), requestedActionOf(scene, { id: 'press-2', login: 'bob' }))
+  const queue = queueOf(
+    requestedActionOf(scene),
+    requestedActionOf(scene, { id: 'press-2', login: 'bob' }),
+  )
   assert.deepEqual(
     (await answerAll(scene, queue)).map(({ by, outcome }) => [by, outcome]),
     [
@@ -82,7 +115,9 @@ test('what is done is not done again although its answer could not be said; a re
 
 test('a press of nobody’s proposal is forgotten, and asks the forge nothing', async () => {
   const scene = await opened()
-  const queue = queueOf(requestedActionOf(scene, { key: checkKey('refs/heads/proposed/apps/other/drift-1') }))
+  const queue = queueOf(
+    requestedActionOf(scene, { key: checkKey('refs/heads/proposed/apps/other/drift-1') }),
+  )
   scene.forge.permissionOf = () => assert.fail('nobody is asked')
   assert.deepEqual(await answerAll(scene, queue), [])
   assert.deepEqual(queue.waiting(), [])
@@ -90,6 +125,9 @@ test('a press of nobody’s proposal is forgotten, and asks the forge nothing', 
 
 test('the words of the person are never markup', async () => {
   const scene = await opened()
-  await answerAll(scene, queueOf(requestedActionOf(scene, { login: 'x`@all', commit: `${'`@all'.padEnd(40, '0')}` })))
+  await answerAll(
+    scene,
+    queueOf(requestedActionOf(scene, { login: 'x`@all', commit: `${'`@all'.padEnd(40, '0')}` })),
+  )
   assert.doesNotMatch(message(scene).replaceAll(/(`+)(?!`).*?(?<!`)\1(?!`)/g, ''), /@/)
 })

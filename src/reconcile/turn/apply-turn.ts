@@ -1,11 +1,24 @@
 /** Writes the actions of a turn in their order. If the process ends in between, the next turn writes the rest. */
 import type { RequestedActionSource } from '@backporch/forge/check-run'
-import { type Forge, HeldBackWrite, type HostedForge, type OpenedProposal } from '@backporch/forge/hosted-forge'
+import {
+  type Forge,
+  HeldBackWrite,
+  type HostedForge,
+  type OpenedProposal,
+} from '@backporch/forge/hosted-forge'
 import type { PackageRepository, RefUpdate } from '@backporch/git-store/package-repository'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
-import { describeSettle, describeUpdate, describeWrite } from '../../plan/turn/forge/describe-action.ts'
-import type { CommitTarget, ForgeAction, ProposalAction } from '../../plan/turn/forge/forge-action.ts'
+import {
+  describeSettle,
+  describeUpdate,
+  describeWrite,
+} from '../../plan/turn/forge/describe-action.ts'
+import type {
+  CommitTarget,
+  ForgeAction,
+  ProposalAction,
+} from '../../plan/turn/forge/forge-action.ts'
 import type { EndedBranch, SettleAction, TurnAction } from '../../plan/turn/turn-action.ts'
 import type { AnsweredRequests } from '../../plan/unit/commands/plan-requests.ts'
 import type { ProposalRequests } from '../../plan/unit/commands/proposal-requests.ts'
@@ -17,7 +30,12 @@ import type { Meanwhile } from '../observe/turn-request.ts'
 import { isHosted } from '../repository/is-hosted.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
 import { type Answer, applyAnswers } from './apply/apply-answers.ts'
-import { type CommitWriter, type LedgerTarget, pushedFile, writeLedger } from './apply/apply-writes.ts'
+import {
+  type CommitWriter,
+  type LedgerTarget,
+  pushedFile,
+  writeLedger,
+} from './apply/apply-writes.ts'
 import { isRefusal as isRefusedPush, writeTurn } from './apply/write-turn.ts'
 import { NO_REQUESTED_ACTIONS, type RequestObstacles } from './requests/observe-requests.ts'
 import type { SettleOutcome } from './settle.ts'
@@ -70,7 +88,8 @@ export async function applyTurn(
   signal: AbortSignal,
 ): Promise<AppliedTurn> {
   const { forge, dryRun } = request
-  if (dryRun && isHosted(forge) && !forge.writeCount.dryRun) throw new TypeError('the forge of a dry run holds its writes back')
+  if (dryRun && isHosted(forge) && !forge.writeCount.dryRun)
+    throw new TypeError('the forge of a dry run holds its writes back')
   return new TurnWriter(request, units).write(actions, signal)
 }
 
@@ -102,7 +121,10 @@ class TurnWriter {
   }
 
   async write(actions: readonly TurnAction[], signal: AbortSignal): Promise<AppliedTurn> {
-    for (const action of this.request.proposalTurns.inTurn(actions, this.request.meanwhile !== undefined)) {
+    for (const action of this.request.proposalTurns.inTurn(
+      actions,
+      this.request.meanwhile !== undefined,
+    )) {
       if (this.notPushed !== undefined && action.kind !== 'answer') continue
       if (action.kind !== 'propose') this.assertProposed()
       if (action.kind !== 'acknowledge' && this.obstructed !== undefined) throw this.obstructed
@@ -121,10 +143,13 @@ class TurnWriter {
     switch (action.kind) {
       case 'forge':
         if (action.onRefusal === 'end') await this.onForge(action.write, signal)
-        else if (this.reported.length === 0) await this.report(isRefusal, () => this.onForge(action.write, signal))
+        else if (this.reported.length === 0)
+          await this.report(isRefusal, () => this.onForge(action.write, signal))
         return true
       case 'push':
-        return this.report(action.onFailure === 'end' ? () => false : isNoRace, () => this.push(action, signal))
+        return this.report(action.onFailure === 'end' ? () => false : isNoRace, () =>
+          this.push(action, signal),
+        )
       case 'propose':
         await this.propose(action, signal)
         return true
@@ -150,33 +175,52 @@ class TurnWriter {
         // What an issue says of proposals that wait is not so yet.
         if (this.reported.length + this.postponed.length > 0) return true
         await this.report(isRefusal, async () => {
-          for (const write of action.writes(this.units, this.opened)) await this.onForge(write, signal)
+          for (const write of action.writes(this.units, this.opened))
+            await this.onForge(write, signal)
         })
         return true
       }
     }
   }
 
-  private async push({ onFailure, ...planned }: TurnAction & { readonly kind: 'push' }, signal: AbortSignal): Promise<void> {
+  private async push(
+    { onFailure, ...planned }: TurnAction & { readonly kind: 'push' },
+    signal: AbortSignal,
+  ): Promise<void> {
     const { repository, dryRun, refusedRefs, proposalTurns, meanwhile, now } = this.request
-    const target: CommitWriter = dryRun ? { write: ({ ref: _, ...draft }) => repository.write(draft), push: async () => {} } : repository
+    const target: CommitWriter = dryRun
+      ? { write: ({ ref: _, ...draft }) => repository.write(draft), push: async () => {} }
+      : repository
     try {
-      const written = await writeTurn(target, planned, { ...this.ledger, refusedRefs, proposalTurns, meanwhile, now }, signal)
+      const written = await writeTurn(
+        target,
+        planned,
+        { ...this.ledger, refusedRefs, proposalTurns, meanwhile, now },
+        signal,
+      )
       this.units = written.units
       this.updates = written.updates
       this.postponed.push(...written.postponed)
       this.reported.push(...written.refused)
-      this.after = { head: written.ledger, pushed: new Map([...this.after.pushed, ...written.pushed]) }
+      this.after = {
+        head: written.ledger,
+        pushed: new Map([...this.after.pushed, ...written.pushed]),
+      }
       this.written.push(...written.updates.map(describeUpdate))
     } catch (thrown) {
       if (onFailure === 'report' || !isRefusedPush(thrown)) throw thrown
       this.notPushed = thrown
-      this.units = planned.units.map((unit) => (unit.state === 'planned' ? { ...unit, refused: thrown } : unit))
+      this.units = planned.units.map((unit) =>
+        unit.state === 'planned' ? { ...unit, refused: thrown } : unit,
+      )
     }
   }
 
   /** A comment that changed after planning, or cannot be read again, delays its own proposal only. */
-  private async acknowledge({ unit, comments }: ProposalRequests, signal: AbortSignal): Promise<void> {
+  private async acknowledge(
+    { unit, comments }: ProposalRequests,
+    signal: AbortSignal,
+  ): Promise<void> {
     const acted = comments.filter(({ refusal }) => refusal === undefined)
     const { dryRun, obstacles } = this.request
     if (dryRun || acted.length === 0) return
@@ -184,10 +228,13 @@ class TurnWriter {
     const forge = hosted(this.request.forge)
     try {
       for (const { comment } of acted) await forge.react(comment, 'seen', signal)
-      const now = new Map((await forge.readComments(number, signal)).map((comment) => [comment.id, comment]))
+      const now = new Map(
+        (await forge.readComments(number, signal)).map((comment) => [comment.id, comment]),
+      )
       for (const { comment } of acted) {
         const found = now.get(comment.id)
-        if (found?.body === comment.body && found.writer === comment.writer && !found.answered) continue
+        if (found?.body === comment.body && found.writer === comment.writer && !found.answered)
+          continue
         obstacles?.changed.add(comment.id)
         this.obstructed = commentChanged(label)
       }
@@ -212,21 +259,41 @@ class TurnWriter {
   private async keepNumbers(signal: AbortSignal): Promise<void> {
     const { repository, dryRun, at } = this.request
     const numbered = [...this.opened].flatMap(([branch, { number, url }]) => {
-      const pushed = number === undefined ? undefined : this.after.pushed.get(`refs/heads/${branch}`)
-      const kept = pushed === undefined || number === undefined ? undefined : withPullRequest(pushed, { number, url })
-      return kept === undefined ? [] : [{ file: pushedFile(kept), line: `#${number} is of ${branch}` }]
+      const pushed =
+        number === undefined ? undefined : this.after.pushed.get(`refs/heads/${branch}`)
+      const kept =
+        pushed === undefined || number === undefined
+          ? undefined
+          : withPullRequest(pushed, { number, url })
+      return kept === undefined
+        ? []
+        : [{ file: pushedFile(kept), line: `#${number} is of ${branch}` }]
     })
     if (dryRun || numbered.length === 0) return
-    const writes = { ledger: numbered.map(({ file }) => file), ledgerLines: numbered.map(({ line }) => line) }
-    const updates = await writeLedger(repository, writes, { ...this.after, cluster: 'proposals', at })
+    const writes = {
+      ledger: numbered.map(({ file }) => file),
+      ledgerLines: numbered.map(({ line }) => line),
+    }
+    const updates = await writeLedger(repository, writes, {
+      ...this.after,
+      cluster: 'proposals',
+      at,
+    })
     await repository.push(updates, signal)
     this.updates = [...this.updates, ...updates]
   }
 
-  private async land({ ref, commit }: TurnAction & { readonly kind: 'land' }, signal: AbortSignal): Promise<void> {
+  private async land(
+    { ref, commit }: TurnAction & { readonly kind: 'land' },
+    signal: AbortSignal,
+  ): Promise<void> {
     const { repository, dryRun } = this.request
     const { name: _name, base, ...draft } = commit
-    const update = { ref, from: base, to: await repository.write({ ...draft, ...(dryRun ? {} : { ref }), base, parents: [base] }) }
+    const update = {
+      ref,
+      from: base,
+      to: await repository.write({ ...draft, ...(dryRun ? {} : { ref }), base, parents: [base] }),
+    }
     if (!dryRun) await repository.push([update], signal)
     this.updates = [...this.updates, update]
     this.written.push(describeUpdate(update))
@@ -235,7 +302,8 @@ class TurnWriter {
   private async settleIn(action: SettleAction): Promise<void> {
     if (this.request.dryRun) return void this.written.push(...action.pending.map(describeSettle))
     const { settle } = this.request
-    if (settle === undefined) throw new TypeError('a plan that settles needs a cluster that can be written to')
+    if (settle === undefined)
+      throw new TypeError('a plan that settles needs a cluster that can be written to')
     const { settled, unsettled } = await settle(action)
     this.settled.push(...settled)
     this.unsettled.push(...unsettled)
@@ -248,19 +316,33 @@ class TurnWriter {
     const before = this.request.forge.writeCount.count
     if (!dryRun) {
       const own = this.units.find(
-        (one) => one.state === 'planned' && one.unit.cluster === unit.cluster && one.unit.packagePath === unit.packagePath,
+        (one) =>
+          one.state === 'planned' &&
+          one.unit.cluster === unit.cluster &&
+          one.unit.packagePath === unit.packagePath,
       )
       const refused = own?.state === 'planned' ? own.refused : undefined
-      this.answers.push(...(await applyAnswers({ view, forge: hosted(this.request.forge), requestedActions }, answered, refused, signal)))
+      this.answers.push(
+        ...(await applyAnswers(
+          { view, forge: hosted(this.request.forge), requestedActions },
+          answered,
+          refused,
+          signal,
+        )),
+      )
     }
     for (const { policy } of answered.answers)
-      if (policy !== undefined) this.written.push(`open a pull request that changes the policy (${policy.change.verb})`)
+      if (policy !== undefined)
+        this.written.push(`open a pull request that changes the policy (${policy.change.verb})`)
     if (dryRun ? answered.answers.length > 0 : this.request.forge.writeCount.count > before)
       this.written.push(`answer commands on ${unit.proposal.label}`)
   }
 
   /** @returns whether it went well */
-  private async report(mayReport: (failure: Failure) => boolean, work: () => Promise<void>): Promise<boolean> {
+  private async report(
+    mayReport: (failure: Failure) => boolean,
+    work: () => Promise<void>,
+  ): Promise<boolean> {
     try {
       await work()
       return true
@@ -272,10 +354,18 @@ class TurnWriter {
     }
   }
 
-  private async propose({ unit, action }: TurnAction & { readonly kind: 'propose' }, signal: AbortSignal): Promise<void> {
+  private async propose(
+    { unit, action }: TurnAction & { readonly kind: 'propose' },
+    signal: AbortSignal,
+  ): Promise<void> {
     const { branch } = unit.plan
     // After a refused push there is no branch to propose.
-    if (this.units.some((one) => one.state === 'planned' && one.refused !== undefined && isSame(one, unit))) return
+    if (
+      this.units.some(
+        (one) => one.state === 'planned' && one.refused !== undefined && isSame(one, unit),
+      )
+    )
+      return
     if (this.postponed.some((one) => isSame(one, unit))) return
     if (this.isPostponed(unit)) return void this.postponed.push(unit)
     const before = this.request.forge.writeCount.count
@@ -309,11 +399,17 @@ class TurnWriter {
     const forge = hosted(this.request.forge)
     switch (write.kind) {
       case 'statuses':
-        return this.onCommit(write, (commit) => forge.ensureStatuses(commit, write.statuses, signal))
+        return this.onCommit(write, (commit) =>
+          forge.ensureStatuses(commit, write.statuses, signal),
+        )
       case 'check-run':
-        return this.onCommit(write, async (commit) => forge.checkRuns?.ensureCheckRun(commit, write.run, signal))
+        return this.onCommit(write, async (commit) =>
+          forge.checkRuns?.ensureCheckRun(commit, write.run, signal),
+        )
       case 'comment':
-        return this.noted(write, () => forge.ensureComment(write.proposal, write.topic, write.body, signal))
+        return this.noted(write, () =>
+          forge.ensureComment(write.proposal, write.topic, write.body, signal),
+        )
       case 'issue':
         return this.noted(write, async () => void (await forge.ensureIssue(write, signal)))
       case 'stays-open':
@@ -326,12 +422,16 @@ class TurnWriter {
   }
 
   /** The forge does not have the commits of a dry run, so it has no statuses of them. */
-  private async onCommit(write: ForgeAction & { readonly commit: CommitTarget }, work: (commit: ObjectId) => Promise<void>): Promise<void> {
+  private async onCommit(
+    write: ForgeAction & { readonly commit: CommitTarget },
+    work: (commit: ObjectId) => Promise<void>,
+  ): Promise<void> {
     const commit = this.commitOf(write.commit)
     if (commit === undefined) return
     const isCreated = this.request.dryRun && this.updates.some(({ to }) => to === commit)
     if (!isCreated) return this.noted(write, () => work(commit))
-    if (write.kind !== 'check-run' || hosted(this.request.forge).checkRuns !== undefined) this.written.push(describeWrite(write))
+    if (write.kind !== 'check-run' || hosted(this.request.forge).checkRuns !== undefined)
+      this.written.push(describeWrite(write))
   }
 
   /** Notes a write only if it changed something. */
@@ -350,7 +450,8 @@ class TurnWriter {
     const { wanted, known, whenOpened } = write
     const commit = this.commitOf({ headOf: wanted.ref })
     if (commit === undefined) return
-    let opened: OpenedProposal = known?.state === 'open' ? known : { label: '', url: '', number: undefined }
+    let opened: OpenedProposal =
+      known?.state === 'open' ? known : { label: '', url: '', number: undefined }
     await this.noted(write, async () => {
       opened = await this.request.forge.ensureProposal({ ...wanted, commit }, known, signal)
     })
@@ -366,7 +467,9 @@ class TurnWriter {
   private commitOf(target: CommitTarget): ObjectId | undefined {
     if (typeof target === 'string') return target
     const update = this.updates.find(({ ref }) => ref === target.headOf)
-    return update === undefined ? this.request.view.refs.get(target.headOf) : (update.to ?? undefined)
+    return update === undefined
+      ? this.request.view.refs.get(target.headOf)
+      : (update.to ?? undefined)
   }
 }
 
@@ -381,7 +484,10 @@ function commentChanged(label: string): Failure {
   })
 }
 
-function isSame(one: UnitResult, unit: UnitResult & { readonly state: 'planned' }): one is UnitResult & { readonly state: 'planned' } {
+function isSame(
+  one: UnitResult,
+  unit: UnitResult & { readonly state: 'planned' },
+): one is UnitResult & { readonly state: 'planned' } {
   return one.state === 'planned' && one.unit === unit.unit
 }
 

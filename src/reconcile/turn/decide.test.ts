@@ -3,7 +3,17 @@ import { test } from 'node:test'
 import { redactionKey } from '@backporch/kyaml/redaction'
 import { appliedBy } from '../../../test/fakes/live-object.ts'
 import { BOT_EMAIL } from '../../../test/fakes/memory-repository.ts'
-import { CONFIG, DEPLOYMENT, KPTFILE, proposed, refused, TurnWorld, WEB, WEB_CONFIG, yaml } from '../../../test/fakes/turn-world.ts'
+import {
+  CONFIG,
+  DEPLOYMENT,
+  KPTFILE,
+  proposed,
+  refused,
+  TurnWorld,
+  WEB,
+  WEB_CONFIG,
+  yaml,
+} from '../../../test/fakes/turn-world.ts'
 
 test('what is merged is what the record says: a branch with more on it, in our own name, is refused', async () => {
   const world = await proposed()
@@ -40,7 +50,10 @@ test('after Adopt the field is no drift any more, and only its line changed', as
   await world.resolutionRequest('Adopt', ['1'])
   await world.approve()
   assert.equal(world.repository.text('main', 'apps/web/deployment.yaml'), DEPLOYMENT)
-  assert.equal(world.repository.text('main', 'apps/web/config.yaml'), CONFIG.replace('color: blue', 'color: red'))
+  assert.equal(
+    world.repository.text('main', 'apps/web/config.yaml'),
+    CONFIG.replace('color: blue', 'color: red'),
+  )
   const { report } = await world.plan()
   assert.deepEqual(
     report.spec.changes.map(({ path }) => path),
@@ -53,11 +66,16 @@ test('an object whose manifest leaves its namespace to the context can be adopte
   const world = new TurnWorld('{mode: Propose}', { 'apps/web/plain.yaml': manifest })
   const live = yaml(manifest)
   world.cluster.objects.delete('/ConfigMap//plain')
-  world.cluster.put(appliedBy(world.syncer, { ...live, metadata: { name: 'plain', namespace: 'default' } }))
+  world.cluster.put(
+    appliedBy(world.syncer, { ...live, metadata: { name: 'plain', namespace: 'default' } }),
+  )
   world.edit('/ConfigMap/default/plain', 'data.color', 'red')
   await world.resolutionRequest('Adopt')
   await world.approve()
-  assert.equal(world.repository.text('main', 'apps/web/plain.yaml'), manifest.replace('blue', 'red'))
+  assert.equal(
+    world.repository.text('main', 'apps/web/plain.yaml'),
+    manifest.replace('blue', 'red'),
+  )
 })
 
 test('another installation key does not undo what was decided, and does not write', async () => {
@@ -73,10 +91,10 @@ test('another installation key does not undo what was decided, and does not writ
   await refused(world.approve(), 'BP2005')
   world.edit(WEB_CONFIG, 'data.color', 'red')
   const { record } = await world.resolutionRequest('Restore', ['1'])
-  assert.deepEqual(record?.spec.changes.map(({ path, resolution }) => `${path} ${resolution}`).sort(), [
-    'data.color Restore',
-    'spec.replicas Adopt',
-  ])
+  assert.deepEqual(
+    record?.spec.changes.map(({ path, resolution }) => `${path} ${resolution}`).sort(),
+    ['data.color Restore', 'spec.replicas Adopt'],
+  )
 })
 
 test('a wish is kept by the turns that follow, with its message', async () => {
@@ -103,7 +121,10 @@ test('nothing is merged that nobody confirmed', async () => {
     world.approve(async () => false),
     'BP2011',
   )
-  assert.equal(remedy, 'leave it open, close it with backporch reject apps/web, or approve again and answer y')
+  assert.equal(
+    remedy,
+    'leave it open, close it with backporch reject apps/web, or approve again and answer y',
+  )
   assert.deepEqual(world.repository.branches, before)
 })
 
@@ -135,10 +156,10 @@ test('a policy that adopts by default keeps no drift from being shown: what cann
   world.edit(WEB, 'spec.replicas', 5)
   const { outcome, record } = await world.plan()
   assert.equal(outcome, 'created')
-  assert.deepEqual(record?.spec.changes.map(({ path, resolution }) => `${path} ${resolution}`).sort(), [
-    'data.password Restore',
-    'spec.replicas Adopt',
-  ])
+  assert.deepEqual(
+    record?.spec.changes.map(({ path, resolution }) => `${path} ${resolution}`).sort(),
+    ['data.password Restore', 'spec.replicas Adopt'],
+  )
 })
 
 /** The number of Pods is from one setter, and a colour that stands in two objects from another. */
@@ -161,8 +182,14 @@ test('a policy that adopts by default and a package with a pipeline: adopted whe
   assert.equal((await world.plan()).record?.spec.plan, 'Adopt')
   await world.resolutionRequest('Adopt')
   const [branch = ''] = world.repository.names()
-  assert.match(world.repository.text(branch, 'apps/web/Kptfile') ?? '', /configMap: \{replicas: "5", color: blue\}/)
-  assert.match(world.repository.text(branch, 'apps/web/deployment.yaml') ?? '', /replicas: 5 # kpt-set: \$\{replicas\}/)
+  assert.match(
+    world.repository.text(branch, 'apps/web/Kptfile') ?? '',
+    /configMap: \{replicas: "5", color: blue\}/,
+  )
+  assert.match(
+    world.repository.text(branch, 'apps/web/deployment.yaml') ?? '',
+    /replicas: 5 # kpt-set: \$\{replicas\}/,
+  )
 })
 
 test('a policy that adopts by default and a value that feeds two objects: recorded as Restore, and who asks for Adopt is told why', async () => {
@@ -181,15 +208,18 @@ test('a policy that adopts by default: of two changes of a package with a pipeli
   world.edit(WEB, 'spec.replicas', 5)
   world.edit(WEB_CONFIG, 'data.color', 'red')
   const { record, notes, branch } = await world.plan()
-  assert.deepEqual(record?.spec.changes.map(({ path, resolution }) => `${path} ${resolution}`).sort(), [
-    'data.color Restore',
-    'spec.replicas Adopt',
-  ])
+  assert.deepEqual(
+    record?.spec.changes.map(({ path, resolution }) => `${path} ${resolution}`).sort(),
+    ['data.color Restore', 'spec.replicas Adopt'],
+  )
   assert.match(
     notes.map(({ text }) => text).join('; '),
     /^data\.color of ConfigMap shop\/web is planned as Restore and not as Adopt: its value comes from the setter color/,
   )
-  assert.match(world.repository.text(branch, 'apps/web/Kptfile') ?? '', /configMap: \{replicas: "5", color: blue\}/)
+  assert.match(
+    world.repository.text(branch, 'apps/web/Kptfile') ?? '',
+    /configMap: \{replicas: "5", color: blue\}/,
+  )
   assert.equal((await world.plan()).outcome, 'unchanged')
 })
 
@@ -198,7 +228,10 @@ test('a chosen Adopt that the moved base makes impossible is left as it is and t
   await world.resolutionRequest('Adopt')
   const [branch = ''] = world.repository.names()
   const before = world.repository.head(branch)
-  const repeated = DEPLOYMENT.replace('replicas: 3 # for the day', 'replicas: &many 3\n  revisionHistoryLimit: *many')
+  const repeated = DEPLOYMENT.replace(
+    'replicas: 3 # for the day',
+    'replicas: &many 3\n  revisionHistoryLimit: *many',
+  )
   world.repository.commitByHand('main', { 'apps/web/deployment.yaml': repeated })
   const { outcome, notes, report } = await world.plan()
   assert.equal(outcome, 'frozen')

@@ -9,7 +9,12 @@ import { asking } from '../../plan/observation/turn-questions.ts'
 import type { UnitPlan } from '../../plan/observation/unit-plan.ts'
 import type { ObservedUnit } from '../../plan/turn/turn-observation.ts'
 import { findDecisions, mergedRef } from '../../plan/unit/found-decisions.ts'
-import { type DecisionInput, openProposal, planApproval, planRejection } from '../../plan/unit/plan-decision.ts'
+import {
+  type DecisionInput,
+  openProposal,
+  planApproval,
+  planRejection,
+} from '../../plan/unit/plan-decision.ts'
 import { filesOfProposal } from '../../plan/unit/plan-reconcile.ts'
 import { planProven } from '../../plan/unit/proven-plan.ts'
 import { assertNewestPolicy } from '../../policy/last-good-policy.ts'
@@ -66,21 +71,40 @@ export interface Decided {
  * its merge and the ledger, it finds its own merge, completes the ledger and is done.
  * @throws Failure BP2004 without a proposal, BP2005 when live changed since the proposal was made, BP2011 when not confirmed
  */
-export async function approve(ports: TurnPorts, request: DecisionRequest, signal: AbortSignal): Promise<Decided> {
+export async function approve(
+  ports: TurnPorts,
+  request: DecisionRequest,
+  signal: AbortSignal,
+): Promise<Decided> {
   return decide(ports, { ...request, verb: 'approve', write }, signal)
 
   async function write(reviewed: Reviewed, view: RepositoryView): Promise<Decided> {
     const { observation, proposal } = reviewed
     const changes = await changesBetween(ports.repository, proposal.base, proposal.commit, signal)
-    await withAnswers(request.turn.renderer, signal, (answers) => assertAsBuilt(asking(observation, answers), proposal, changes))
+    await withAnswers(request.turn.renderer, signal, (answers) =>
+      assertAsBuilt(asking(observation, answers), proposal, changes),
+    )
     const { merge, tag, revision, ledger } = planApproval(inputOf(reviewed, request), changes)
     const made = isHosted(ports.forge) ? undefined : await ports.repository.write(merge)
-    const along = await writeLedger(ports.repository, ledger(made), ledgerTarget(reviewed, view, request))
+    const along = await writeLedger(
+      ports.repository,
+      ledger(made),
+      ledgerTarget(reviewed, view, request),
+    )
     const base = { ref: `refs/heads/${view.baseBranch}`, commit: view.base }
-    const commit = await ports.forge.merge({ proposal, base, merge, commit: made, tag, along }, signal)
+    const commit = await ports.forge.merge(
+      { proposal, base, merge, commit: made, tag, along },
+      signal,
+    )
     if (commit === 'queued') {
       await keepApproval(reviewed, view)
-      return { reviewed, commit: undefined, revision: undefined, isQueued: true, silentUntil: undefined }
+      return {
+        reviewed,
+        commit: undefined,
+        revision: undefined,
+        isQueued: true,
+        silentUntil: undefined,
+      }
     }
     return { reviewed, commit, revision, silentUntil: undefined }
   }
@@ -93,14 +117,22 @@ export async function approve(ports: TurnPorts, request: DecisionRequest, signal
     const file = pushedFile(withApproval(pushed, { by, at, commit: proposal.commit }))
     const line = `${proposal.workspace} of ${reviewed.observation.unit.packageName} is in the merge queue`
     await ports.repository.push(
-      await writeLedger(ports.repository, { ledger: [file], ledgerLines: [line] }, ledgerTarget(reviewed, view, request)),
+      await writeLedger(
+        ports.repository,
+        { ledger: [file], ledgerLines: [line] },
+        ledgerTarget(reviewed, view, request),
+      ),
       signal,
     )
   }
 }
 
 /** @throws Failure BP2004 without a proposal, BP2011 when not confirmed */
-export async function reject(ports: TurnPorts, request: DecisionRequest, signal: AbortSignal): Promise<Decided> {
+export async function reject(
+  ports: TurnPorts,
+  request: DecisionRequest,
+  signal: AbortSignal,
+): Promise<Decided> {
   return decide(ports, { ...request, verb: 'reject', write }, signal)
 
   async function write(reviewed: Reviewed, view: RepositoryView): Promise<Decided> {
@@ -111,12 +143,24 @@ export async function reject(ports: TurnPorts, request: DecisionRequest, signal:
   }
 }
 
-function inputOf({ observation, proposal, plan }: Reviewed, { decider: { name, at, reason } }: DecisionRequest): DecisionInput {
+function inputOf(
+  { observation, proposal, plan }: Reviewed,
+  { decider: { name, at, reason } }: DecisionRequest,
+): DecisionInput {
   return { observed: observation, turn: plan, proposal, decidedBy: name, at, reason }
 }
 
-function ledgerTarget({ observation }: Reviewed, view: RepositoryView, { decider }: DecisionRequest): LedgerTarget {
-  return { head: view.ledger, cluster: observation.unit.cluster, at: decider.at, pushed: view.pushed }
+function ledgerTarget(
+  { observation }: Reviewed,
+  view: RepositoryView,
+  { decider }: DecisionRequest,
+): LedgerTarget {
+  return {
+    head: view.ledger,
+    cluster: observation.unit.cluster,
+    at: decider.at,
+    pushed: view.pushed,
+  }
 }
 
 interface Decision extends DecisionRequest {
@@ -124,34 +168,54 @@ interface Decision extends DecisionRequest {
   readonly write: (reviewed: Reviewed, view: RepositoryView) => Promise<Decided>
 }
 
-async function decide(ports: TurnPorts, { verb, turn, decider, confirm, write }: Decision, signal: AbortSignal): Promise<Decided> {
+async function decide(
+  ports: TurnPorts,
+  { verb, turn, decider, confirm, write }: Decision,
+  signal: AbortSignal,
+): Promise<Decided> {
   let confirmed = ''
   return withFreshRefs(async () => {
     const { view, units } = await observeUnits(ports, turn, signal)
     assertOwnBase(observedUnit(units))
     const context = { repository: ports.repository, renderer: turn.renderer }
     const observation = observedUnit(await judgeBranches(units, context, signal))
-    const planned = () => proveUnit(context, signal, (questions) => planProven(observation, questions))
+    const planned = () =>
+      proveUnit(context, signal, (questions) => planProven(observation, questions))
     const enter = (plan: UnitPlan) =>
       applyWrites(
         ports.repository,
         plan.writes,
-        { head: view.ledger, cluster: observation.unit.cluster, at: observation.cluster.observedAt, pushed: view.pushed },
+        {
+          head: view.ledger,
+          cluster: observation.unit.cluster,
+          at: observation.cluster.observedAt,
+          pushed: view.pushed,
+        },
         signal,
       )
     const own = verb === 'approve' ? ownMerge(observation, decider.name) : undefined
     if (own !== undefined) {
       const plan = await planned()
       if (!own.isEntered) await enter(plan)
-      return { reviewed: { observation, proposal: own.proposal, plan }, commit: own.commit, revision: own.revision, silentUntil: undefined }
+      return {
+        reviewed: { observation, proposal: own.proposal, plan },
+        commit: own.commit,
+        revision: own.revision,
+        silentUntil: undefined,
+      }
     }
-    if (verb === 'approve') assertNewestPolicy(view.policies, `nothing of ${observation.unit.packageName} is approved`)
+    if (verb === 'approve')
+      assertNewestPolicy(view.policies, `nothing of ${observation.unit.packageName} is approved`)
     const proposal = openProposal(observation)
     const plan = await planned()
     if (plan.outcome !== 'unchanged') {
       await enter(plan)
       // The base moved without a change of the proposal: observe again.
-      if (plan.outcome === 'updated' && plan.record?.spec.fingerprint === proposal.record.spec.fingerprint) throw movedOn(proposal)
+      if (
+        plan.outcome === 'updated' &&
+        plan.record?.spec.fingerprint === proposal.record.spec.fingerprint
+      )
+        throw movedOn(proposal)
       throw changedSinceReview(observation, proposal, plan)
     }
     const reviewed = { observation, proposal, plan }
@@ -193,31 +257,61 @@ function ownMerge(observation: Observation, name: string): OwnMerge | undefined 
   const { commit, decidedBy, verifiedAt, failedAt, revision } = last?.status ?? {}
   const record = git.merged.find(({ spec }) => spec.episode === last?.spec.episode)
   const isOver = verifiedAt !== undefined || failedAt !== undefined
-  if (last === undefined || record === undefined || isOver || decidedBy !== name || branches.some(({ state }) => state === 'proposed'))
+  if (
+    last === undefined ||
+    record === undefined ||
+    isOver ||
+    decidedBy !== name ||
+    branches.some(({ state }) => state === 'proposed')
+  )
     return undefined
   const there = git.branches.find((branch) => branch.record.metadata.name === record.metadata.name)
   const tag = git.refs.get(`refs/tags/${observation.unit.packageName}/${revision}`)
   const merged = readObjectId(commit) ?? tag ?? git.base
   const ref = mergedRef(observation, last)
   const workspace = record.metadata.name
-  const gone = { ref, state: 'proposed', workspace, commit: merged, base: git.base, record, foreign: false, others: [] } as const
-  return { proposal: there ?? gone, commit: merged, revision, isEntered: git.ledger.closed.includes(last) }
+  const gone = {
+    ref,
+    state: 'proposed',
+    workspace,
+    commit: merged,
+    base: git.base,
+    record,
+    foreign: false,
+    others: [],
+  } as const
+  return {
+    proposal: there ?? gone,
+    commit: merged,
+    revision,
+    isEntered: git.ledger.closed.includes(last),
+  }
 }
 
 /**
  * Only the content of the record is merged: a branch may be pushed to by people who may not push to the base branch, in the
  * bot's name too. @throws Failure BP2009
  */
-function assertAsBuilt(observation: Observation, proposal: OpenBranch, changes: readonly FileChange[]): void {
-  const built = new Map(filesOfProposal(observation, proposal).map(({ path, content }) => [path, content]))
+function assertAsBuilt(
+  observation: Observation,
+  proposal: OpenBranch,
+  changes: readonly FileChange[],
+): void {
+  const built = new Map(
+    filesOfProposal(observation, proposal).map(({ path, content }) => [path, content]),
+  )
   const { unit } = observation
   const { began, episode } = proposal.record.spec
   // The record is compared as a document, because its times are those of the first observation.
-  const records = [recordPath(unit.cluster, unit.slug, began, episode), travellingRecordPath(unit.packagePath)]
+  const records = [
+    recordPath(unit.cluster, unit.slug, began, episode),
+    travellingRecordPath(unit.packagePath),
+  ]
   const hasChanged = ({ path, content }: FileChange): boolean =>
     !built.has(path) || (!records.includes(path) && !sameContent(content, built.get(path) ?? null))
   const written = new Set(changes.map(({ path }) => path))
-  const wrong = changes.find(hasChanged)?.path ?? [...built.keys()].find((path) => !written.has(path))
+  const wrong =
+    changes.find(hasChanged)?.path ?? [...built.keys()].find((path) => !written.has(path))
   if (wrong === undefined) return
   throw new Failure({
     code: 'BP2009',
@@ -239,7 +333,11 @@ function movedOn({ ref }: OpenBranch): Failure {
   })
 }
 
-function changedSinceReview(observation: Observation, proposal: OpenBranch, plan: UnitPlan): Failure {
+function changedSinceReview(
+  observation: Observation,
+  proposal: OpenBranch,
+  plan: UnitPlan,
+): Failure {
   const { packageName, cluster } = observation.unit
   const { outcome } = plan
   if (outcome === 'frozen' || outcome === 'foreign') {
@@ -247,7 +345,10 @@ function changedSinceReview(observation: Observation, proposal: OpenBranch, plan
       code: outcome === 'foreign' ? 'BP2009' : 'BP2005',
       what: `${proposal.workspace} of ${packageName} in ${cluster} was not decided`,
       why: plan.notes.map(sentenceOf).join('; '),
-      remedy: outcome === 'foreign' ? 'merge or delete the branch by hand' : 'scan again when that is put right, then decide',
+      remedy:
+        outcome === 'foreign'
+          ? 'merge or delete the branch by hand'
+          : 'scan again when that is put right, then decide',
       retry: 'on-change',
     })
   }
@@ -267,7 +368,11 @@ function changedSinceReview(observation: Observation, proposal: OpenBranch, plan
   })
 }
 
-function notConfirmed(verb: 'approve' | 'reject', packageName: string, proposal: OpenBranch): Failure {
+function notConfirmed(
+  verb: 'approve' | 'reject',
+  packageName: string,
+  proposal: OpenBranch,
+): Failure {
   return new Failure({
     code: 'BP2011',
     what: `${proposal.workspace} was not decided`,

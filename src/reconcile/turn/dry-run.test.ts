@@ -3,14 +3,26 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ApprovedWrite } from '@backporch/cluster/cluster'
 import { MemoryForge } from '../../../test/fakes/memory-forge.ts'
-import { CONFIG, DEPLOYMENT, KPTFILE, mergeByHand, TurnWorld, WEB, WEB_CONFIG } from '../../../test/fakes/turn-world.ts'
+import {
+  CONFIG,
+  DEPLOYMENT,
+  KPTFILE,
+  mergeByHand,
+  TurnWorld,
+  WEB,
+  WEB_CONFIG,
+} from '../../../test/fakes/turn-world.ts'
 import { NO_REQUESTED_ACTIONS } from './requests/observe-requests.ts'
 import { runFleetTurn } from './run-turn.ts'
 
 async function written(world: TurnWorld, forge: MemoryForge): Promise<readonly string[]> {
   const refs = JSON.stringify([...world.repository.branches])
   forge.writeCount.dryRun = true
-  const rehearsal = await world.scan({ dryRun: true, rehearses: true, requestedActions: NO_REQUESTED_ACTIONS })
+  const rehearsal = await world.scan({
+    dryRun: true,
+    rehearses: true,
+    requestedActions: NO_REQUESTED_ACTIONS,
+  })
   forge.writeCount.dryRun = false
   assert.deepEqual([rehearsal.updates, JSON.stringify([...world.repository.branches])], [[], refs])
   world.pass(-1)
@@ -25,10 +37,17 @@ test('a drifting unit: branch, ledger, pull request, statuses and dashboard, in 
   world.forge = forge
   world.edit(WEB, 'spec.replicas', 5)
   const first = await written(world, forge)
-  assert.match(first.join('\n'), /^create branch proposed\/apps\/web\/drift-[0-9a-f]{8}\ncreate branch drift-ledger\n/)
+  assert.match(
+    first.join('\n'),
+    /^create branch proposed\/apps\/web\/drift-[0-9a-f]{8}\ncreate branch drift-ledger\n/,
+  )
   assert.deepEqual(
     first.slice(2).map((line) => line.replace(/proposed\S+/, 'BRANCH')),
-    ['open a pull request from BRANCH', 'set the commit statuses of BRANCH', 'write the issue dashboard'],
+    [
+      'open a pull request from BRANCH',
+      'set the commit statuses of BRANCH',
+      'write the issue dashboard',
+    ],
   )
   assert.deepEqual(await written(world, forge), [])
 })
@@ -63,14 +82,21 @@ test('commands in comments', async () => {
   forge.comment(1, 'ada', '/adopt 9')
   assert.deepEqual(await written(world, forge), ['answer commands on #1'])
   forge.comment(1, 'ada', '/ignore 1 -- KEDA')
-  assert.deepEqual(await written(world, forge), ['open a pull request that changes the policy (ignore)', 'answer commands on #1'])
+  assert.deepEqual(await written(world, forge), [
+    'open a pull request that changes the policy (ignore)',
+    'answer commands on #1',
+  ])
 })
 
 test('a proposal whose text says what cannot be adopted is as it is for a dry run', async () => {
-  const setters = 'image: ghcr.io/kptdev/krm-functions-catalog/apply-setters:v0.2.0\n    configMap: {color: blue}'
+  const setters =
+    'image: ghcr.io/kptdev/krm-functions-catalog/apply-setters:v0.2.0\n    configMap: {color: blue}'
   const world = new TurnWorld(undefined, {
     'apps/web/Kptfile': `${KPTFILE}pipeline:\n  mutators:\n  - ${setters}\n`,
-    'apps/web/deployment.yaml': DEPLOYMENT.replace('value: blue', 'value: blue # kpt-set: ${color}'),
+    'apps/web/deployment.yaml': DEPLOYMENT.replace(
+      'value: blue',
+      'value: blue # kpt-set: ${color}',
+    ),
     'apps/web/config.yaml': CONFIG.replace('color: blue', 'color: blue # kpt-set: ${color}'),
   })
   const forge = new MemoryForge(world.repository)
@@ -102,14 +128,24 @@ test('what a merged commit authorises is written to the cluster last, and named 
   const fleet = { ...world.ports, clusters: [world.cluster], openWriter }
   const { signal } = new AbortController()
   forge.writeCount.dryRun = true
-  const rehearsal = await runFleetTurn(fleet, world.request({ dryRun: true, rehearses: true }), signal)
+  const rehearsal = await runFleetTurn(
+    fleet,
+    world.request({ dryRun: true, rehearses: true }),
+    signal,
+  )
   forge.writeCount.dryRun = false
-  assert.match(rehearsal.written.at(-1) ?? '', /^apply 1 approved change of drift-[0-9a-f]{8} to prod$/)
+  assert.match(
+    rehearsal.written.at(-1) ?? '',
+    /^apply 1 approved change of drift-[0-9a-f]{8} to prod$/,
+  )
   assert.deepEqual([opened, world.cluster.writes, rehearsal.settled], [[], [], []])
   assert.deepEqual((await world.scan({ dryRun: true, rehearses: false })).written, [])
   const run = await runFleetTurn(fleet, world.request(), signal)
   assert.deepEqual(run.written, rehearsal.written)
-  assert.deepEqual([opened, world.cluster.writes.length, run.unsettled], [['prod', 'closed'], 1, []])
+  assert.deepEqual(
+    [opened, world.cluster.writes.length, run.unsettled],
+    [['prod', 'closed'], 1, []],
+  )
   assert.deepEqual(
     run.settled.map(({ result }) => result),
     [{ writes: 1, handedOver: 0 }],

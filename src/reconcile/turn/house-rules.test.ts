@@ -13,7 +13,10 @@ const PULL_REQUEST =
 
 function worldOf(house: string): { world: TurnWorld; forge: MemoryForge } {
   const policy = `{mode: Propose, detect: {minAge: 0s, settle: 0s}${house === '' ? '' : `, ${house}`}}`
-  const world = new TurnWorld('{}', { '.drift/policy.yaml': policyText(policy), '.drift/at-once.yaml': '' })
+  const world = new TurnWorld('{}', {
+    '.drift/policy.yaml': policyText(policy),
+    '.drift/at-once.yaml': '',
+  })
   const forge = new MemoryForge(world.repository)
   world.forge = forge
   world.edit(WEB, 'spec.replicas', 5)
@@ -28,7 +31,10 @@ test('commit, title, body, labels and people are as the policy says, and the sec
   assert.ok(pull?.labels.includes('gitops') && pull.labels.includes('drift'))
   assert.match(pull?.body ?? '', /-->\n\n## Checklist\n- \[x\] none\n$/)
   const wanted = forge.wanted.at(-1)
-  assert.deepEqual([wanted?.reviewers, wanted?.assignees, wanted?.milestone, wanted?.draft], [['ann'], ['bob'], 'Q4', true])
+  assert.deepEqual(
+    [wanted?.reviewers, wanted?.assignees, wanted?.milestone, wanted?.draft],
+    [['ann'], ['bob'], 'Q4', true],
+  )
   assert.ok(pull !== undefined)
   const { message } = await world.repository.commit(pull.commit)
   assert.match(message, /^OPS-42: restore Deployment\/web replicas to 3/)
@@ -54,7 +60,9 @@ test('a branch that was pushed before the policy said so stays ours, also where 
   const [{ ref = '' } = {}] = forge.proposals
   const before = world.repository.branches.get(ref)
   world.repository.commitByHand('main', {
-    '.drift/policy.yaml': policyText(`{mode: Propose, detect: {minAge: 0s, settle: 0s}, ${COMMIT}}`),
+    '.drift/policy.yaml': policyText(
+      `{mode: Propose, detect: {minAge: 0s, settle: 0s}, ${COMMIT}}`,
+    ),
   })
   world.repository.branches.delete('refs/heads/drift-ledger')
   await world.scan()
@@ -70,14 +78,23 @@ test('a proposal to ignore and an approved merge are as the policy says too', as
   forge.permissions.set('ada', 'write')
   forge.comment(1, 'ada', '/ignore 1 -- KEDA trial')
   world.pass(1)
-  await runTurn(world.ports, world.request({ requestedActions: NO_REQUESTED_ACTIONS }), new AbortController().signal)
+  await runTurn(
+    world.ports,
+    world.request({ requestedActions: NO_REQUESTED_ACTIONS }),
+    new AbortController().signal,
+  )
   const ignore = forge.proposals.find(({ ref }) => ref.startsWith('refs/heads/drift/ignore-'))
   assert.ok(ignore !== undefined)
   assert.match(ignore.title, /^OPS-42: ignore Deployment\/web spec\.replicas$/)
-  assert.match((await world.repository.commit(ignore.commit)).message, /^OPS-42: ignore Deployment\/web/)
+  assert.match(
+    (await world.repository.commit(ignore.commit)).message,
+    /^OPS-42: ignore Deployment\/web/,
+  )
   assert.deepEqual([ignore.labels.includes('gitops'), ignore.draft], [true, true])
   await world.approve()
-  const merged = await world.repository.commit(world.repository.branches.get('refs/heads/main') ?? assert.fail())
+  const merged = await world.repository.commit(
+    world.repository.branches.get('refs/heads/main') ?? assert.fail(),
+  )
   assert.match(merged.message, /^OPS-42: restore Deployment\/web replicas to 3/)
 })
 
@@ -91,7 +108,10 @@ test('a joint proposal of several clusters is as the policy says', async () => {
   const [pull] = world.forge.proposals
   assert.ok(pull !== undefined)
   assert.equal(pull.title, 'OPS-42: restore Deployment/web in 3 clusters (one cause)')
-  assert.match((await world.repository.commit(pull.commit)).message, /^OPS-42: restore Deployment\/web in 3 clusters \(one cause\)\n/)
+  assert.match(
+    (await world.repository.commit(pull.commit)).message,
+    /^OPS-42: restore Deployment\/web in 3 clusters \(one cause\)\n/,
+  )
   assert.match(pull.body, /## Checklist/)
   const writes = world.forge.writes.length
   await world.scan()

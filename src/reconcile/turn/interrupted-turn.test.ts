@@ -27,7 +27,8 @@ class InterruptedAt {
             this.calls += 1
             const isMeant = this.calls === this.nth
             if (isMeant) this.stop.abort(new Interrupted('SIGTERM'))
-            if (isMeant || (this.stop.signal.aborted && !isCached)) return Promise.reject(this.stop.signal.reason)
+            if (isMeant || (this.stop.signal.aborted && !isCached))
+              return Promise.reject(this.stop.signal.reason)
           }
           return Reflect.apply(own, target, args)
         }
@@ -47,7 +48,11 @@ async function turn(
   world.edit(WEB, 'spec.replicas', 5)
   const at = new InterruptedAt(nth)
   const { repository, cluster, forge } = world.ports
-  const ports = { repository: at.around(repository, { isCached: true }), cluster: at.around(cluster), forge: at.around(forge) }
+  const ports = {
+    repository: at.around(repository, { isCached: true }),
+    cluster: at.around(cluster),
+    forge: at.around(forge),
+  }
   const request = world.request({ dryRun, renderer: at.around(new InProcessRenderer()) })
   return { at, result: runTurn(ports, request, at.stop.signal) }
 }

@@ -11,7 +11,10 @@ import type { PackageRenderer } from '../../sources/kpt/render/package-renderer.
 import { BetweenTurns } from '../observe/between-turns.ts'
 
 /** Remembers what was built, so that the tests together build each content once. */
-const RENDERER = withBuilds(new InProcessRenderer(), new PackageBuilds({ allowed: ['kubectl'], environment: process.env }))
+const RENDERER = withBuilds(
+  new InProcessRenderer(),
+  new PackageBuilds({ allowed: ['kubectl'], environment: process.env }),
+)
 const WEB = 'apps/Deployment/shop/web'
 
 const DEPLOYMENT = `# the shop
@@ -33,7 +36,8 @@ spec:
 const BASE = {
   'bases/web/kustomization.yaml': 'resources:\n- deployment.yaml\n- config.yaml\n',
   'bases/web/deployment.yaml': DEPLOYMENT,
-  'bases/web/config.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata:\n  size: "5"\n',
+  'bases/web/config.yaml':
+    'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata:\n  size: "5"\n',
 }
 const PROD = `namespace: shop
 resources:
@@ -90,12 +94,15 @@ interface WorldOptions {
 class KustomizeWorld extends TurnWorld {
   private readonly renderer: PackageRenderer
 
-  constructor({ files = {}, policy = '{mode: Propose, render: {tool: kustomize}}', renderer = RENDERER }: WorldOptions = {}) {
+  constructor({
+    files = {},
+    policy = '{mode: Propose, render: {tool: kustomize}}',
+    renderer = RENDERER,
+  }: WorldOptions = {}) {
     super('{mode: Propose}', {
-      '.drift/units.yaml': policyText(policy.replace('{', '{priority: 9, match: {packages: ["units/**"]}, ')).replace(
-        'name: test',
-        'name: units',
-      ),
+      '.drift/units.yaml': policyText(
+        policy.replace('{', '{priority: 9, match: {packages: ["units/**"]}, '),
+      ).replace('name: test', 'name: units'),
       'units/prod/Kptfile': KPTFILE,
       'units/prod/kustomization.yaml': PROD,
       'units/prod/cpu.yaml': CPU,
@@ -112,7 +119,9 @@ class KustomizeWorld extends TurnWorld {
       yaml(
         'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\nspec:\n  replicas: 3\n  minReadySeconds: 10\n  template: {spec: {containers: [{name: app, image: "nginx:1.27", resources: {limits: {cpu: 200m}}}]}}\n',
       ),
-      yaml('apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop}\ndata: {size: "5"}\n'),
+      yaml(
+        'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop}\ndata: {size: "5"}\n',
+      ),
     ])
       this.cluster.put(appliedBy(this.syncer, object))
     return this
@@ -125,7 +134,9 @@ class KustomizeWorld extends TurnWorld {
   /** Files that a proposal changes, without records and the Kptfile. */
   sourcesOf(branch: string): { readonly [path: string]: string | undefined } {
     const paths = new Set([...this.repository.paths(branch), ...this.repository.paths('main')])
-    const changed = [...paths].filter((path) => this.repository.text(branch, path) !== this.repository.text('main', path))
+    const changed = [...paths].filter(
+      (path) => this.repository.text(branch, path) !== this.repository.text('main', path),
+    )
     return Object.fromEntries(
       changed
         .filter((path) => !path.startsWith('.drift/') && !path.endsWith('Kptfile'))
@@ -134,12 +145,18 @@ class KustomizeWorld extends TurnWorld {
   }
 
   async adopted(): Promise<{ readonly [path: string]: string | undefined }> {
-    const { branch } = await this.plan({ resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined } })
+    const { branch } = await this.plan({
+      resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined },
+    })
     return this.sourcesOf(branch)
   }
 }
 
-async function drifted(field: string, value: Json, options: WorldOptions = {}): Promise<KustomizeWorld> {
+async function drifted(
+  field: string,
+  value: Json,
+  options: WorldOptions = {},
+): Promise<KustomizeWorld> {
   const world = await new KustomizeWorld(options).apply()
   world.edit(WEB, field, value)
   return world
@@ -148,7 +165,8 @@ async function drifted(field: string, value: Json, options: WorldOptions = {}): 
 const IMAGE = 'spec.template.spec.containers[name=app].image'
 const STAGING = {
   'units/staging/Kptfile': KPTFILE,
-  'units/staging/kustomization.yaml': 'namespace: shop\nresources: [../../bases/web]\nimages: [{name: nginx, newTag: "1.28"}]\n',
+  'units/staging/kustomization.yaml':
+    'namespace: shop\nresources: [../../bases/web]\nimages: [{name: nginx, newTag: "1.28"}]\n',
 }
 
 describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
@@ -156,7 +174,10 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
     const world = await new KustomizeWorld().apply()
     const between = new BetweenTurns()
     await world.plan({ between })
-    assert.deepEqual([...(between.outside.get('units/prod') ?? [])].sort(), Object.keys(BASE).sort())
+    assert.deepEqual(
+      [...(between.outside.get('units/prod') ?? [])].sort(),
+      Object.keys(BASE).sort(),
+    )
   })
 
   test('is in sync where live is what the overlay gives', async () => {
@@ -177,22 +198,31 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
 
   test('has an image adopted in images, byte for byte the rest', async () => {
     const world = await drifted(IMAGE, 'nginx:1.28')
-    assert.deepEqual(await world.adopted(), { 'units/prod/kustomization.yaml': PROD.replace('"1.27"', '"1.28"') })
+    assert.deepEqual(await world.adopted(), {
+      'units/prod/kustomization.yaml': PROD.replace('"1.27"', '"1.28"'),
+    })
   })
 
   test('has a count adopted in replicas', async () => {
     const world = await drifted('spec.replicas', 5)
-    assert.deepEqual(await world.adopted(), { 'units/prod/kustomization.yaml': PROD.replace('count: 3', 'count: 5') })
+    assert.deepEqual(await world.adopted(), {
+      'units/prod/kustomization.yaml': PROD.replace('count: 3', 'count: 5'),
+    })
   })
 
   test('has a patched field adopted in the file of the patch', async () => {
-    const world = await drifted('spec.template.spec.containers[name=app].resources.limits.cpu', '300m')
+    const world = await drifted(
+      'spec.template.spec.containers[name=app].resources.limits.cpu',
+      '300m',
+    )
     assert.deepEqual(await world.adopted(), { 'units/prod/cpu.yaml': CPU.replace('200m', '300m') })
   })
 
   test('has a field adopted in a JSON patch that is written into the kustomization', async () => {
     const world = await drifted('spec.minReadySeconds', 20)
-    assert.deepEqual(await world.adopted(), { 'units/prod/kustomization.yaml': PROD.replace('value: 10', 'value: 20') })
+    assert.deepEqual(await world.adopted(), {
+      'units/prod/kustomization.yaml': PROD.replace('value: 10', 'value: 20'),
+    })
   })
 
   test("has a Service's port, which is the key of its item, adopted in a JSON patch", async () => {
@@ -202,9 +232,21 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
       'bases/web/service.yaml': SERVICE,
     }
     const world = await new KustomizeWorld({ files }).apply()
-    world.cluster.put(appliedBy(world.syncer, yaml(SERVICE.replace('name: web', 'name: web, namespace: shop').replace('8000', '80'))))
-    world.cluster.change('/Service/shop/web', (live) => removedFrom(live, 'spec.ports[port=80,protocol=TCP]'))
-    world.edit('/Service/shop/web', 'spec.ports[port=81,protocol=TCP]', { name: 'http', port: 81, protocol: 'TCP', targetPort: 8080 })
+    world.cluster.put(
+      appliedBy(
+        world.syncer,
+        yaml(SERVICE.replace('name: web', 'name: web, namespace: shop').replace('8000', '80')),
+      ),
+    )
+    world.cluster.change('/Service/shop/web', (live) =>
+      removedFrom(live, 'spec.ports[port=80,protocol=TCP]'),
+    )
+    world.edit('/Service/shop/web', 'spec.ports[port=81,protocol=TCP]', {
+      name: 'http',
+      port: 81,
+      protocol: 'TCP',
+      targetPort: 8080,
+    })
     const { report } = await world.plan()
     assert.deepEqual(
       report.spec.changes.map(({ path, change }) => [path, change]),
@@ -213,14 +255,18 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
         ['spec.ports[port=81,protocol=TCP]', 'added'],
       ],
     )
-    assert.deepEqual(await world.adopted(), { 'units/prod/kustomization.yaml': PORT.replace('value: 80', 'value: 81') })
+    assert.deepEqual(await world.adopted(), {
+      'units/prod/kustomization.yaml': PORT.replace('value: 80', 'value: 81'),
+    })
   })
 
   test('has several fields adopted at once, each at its place', async () => {
     const world = await drifted('spec.minReadySeconds', 20)
     world.edit(WEB, 'spec.replicas', 5)
     world.edit(WEB, IMAGE, 'nginx:1.28')
-    const edited = PROD.replace('value: 10', 'value: 20').replace('count: 3', 'count: 5').replace('"1.27"', '"1.28"')
+    const edited = PROD.replace('value: 10', 'value: 20')
+      .replace('count: 3', 'count: 5')
+      .replace('"1.27"', '"1.28"')
     assert.deepEqual(await world.adopted(), { 'units/prod/kustomization.yaml': edited })
   })
 
@@ -229,7 +275,10 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
     const { branch } = await world.resolutionRequest('Release')
     assert.deepEqual(world.sourcesOf(branch), {
       'bases/web/deployment.yaml': DEPLOYMENT.replace('  replicas: 1\n', ''),
-      'units/prod/kustomization.yaml': PROD.replace('replicas:\n- {name: web, count: 3}\n', 'replicas: []\n'),
+      'units/prod/kustomization.yaml': PROD.replace(
+        'replicas:\n- {name: web, count: 3}\n',
+        'replicas: []\n',
+      ),
     })
   })
 
@@ -237,30 +286,44 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
     const world = await drifted(IMAGE, 'nginx:1.28')
     await world.adopted()
     await world.approve()
-    assert.equal(world.repository.text('main', 'units/prod/kustomization.yaml'), PROD.replace('"1.27"', '"1.28"'))
+    assert.equal(
+      world.repository.text('main', 'units/prod/kustomization.yaml'),
+      PROD.replace('"1.27"', '"1.28"'),
+    )
     assert.equal((await world.plan()).report.status.state, 'InSync')
   })
 
   test('has a value of the base adopted there, where nobody else is built from it', async () => {
     const world = await new KustomizeWorld().apply()
     world.edit('/ConfigMap/shop/settings', 'data.size', '6')
-    assert.deepEqual(await world.adopted(), { 'bases/web/config.yaml': BASE['bases/web/config.yaml'].replace('"5"', '"6"') })
+    assert.deepEqual(await world.adopted(), {
+      'bases/web/config.yaml': BASE['bases/web/config.yaml'].replace('"5"', '"6"'),
+    })
   })
 
   test('has a value of a base that another unit is built from refused, and the unit named', async () => {
     const world = await new KustomizeWorld({ files: STAGING }).apply()
     world.edit('/ConfigMap/shop/settings', 'data.size', '6')
     const { why } = await refused(world.adopted(), 'BP2001')
-    assert.match(why, /the manifest \(bases\/web\/config\.yaml:5\), which units\/staging is built from too/)
+    assert.match(
+      why,
+      /the manifest \(bases\/web\/config\.yaml:5\), which units\/staging is built from too/,
+    )
     assert.match(why, /move data\.size of ConfigMap shop\/settings there/)
   })
 
   test('has a value of a base refused that another kustomization is built from, whoever applies that', async () => {
-    const files = { 'clusters/staging/web/kustomization.yaml': 'namespace: staging\nresources: [../../../bases/web]\n' }
+    const files = {
+      'clusters/staging/web/kustomization.yaml':
+        'namespace: staging\nresources: [../../../bases/web]\n',
+    }
     const world = await new KustomizeWorld({ files }).apply()
     world.edit('/ConfigMap/shop/settings', 'data.size', '6')
     const { why } = await refused(world.adopted(), 'BP2001')
-    assert.match(why, /which clusters\/staging\/web is built from too: .*move data\.size of ConfigMap staging\/settings there/)
+    assert.match(
+      why,
+      /which clusters\/staging\/web is built from too: .*move data\.size of ConfigMap staging\/settings there/,
+    )
   })
 
   test('has a value of its own adopted where a kustomization has the whole unit, or one that cannot be built reads the base', async () => {
@@ -270,7 +333,9 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
     }
     const world = await new KustomizeWorld({ files }).apply()
     world.edit('/ConfigMap/shop/settings', 'data.size', '6')
-    assert.deepEqual(await world.adopted(), { 'bases/web/config.yaml': BASE['bases/web/config.yaml'].replace('"5"', '"6"') })
+    assert.deepEqual(await world.adopted(), {
+      'bases/web/config.yaml': BASE['bases/web/config.yaml'].replace('"5"', '"6"'),
+    })
   })
 
   test('says beforehand which changes cannot be adopted, and why', async () => {
@@ -279,21 +344,32 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
     world.edit(WEB, 'spec.replicas', 5)
     const [unit] = (await world.scan()).units
     assert.ok(unit?.state === 'planned')
-    const why = unit.plan.report.spec.changes.map(({ path, fingerprint }) => [path, unit.notAdoptable.get(fingerprint)])
+    const why = unit.plan.report.spec.changes.map(({ path, fingerprint }) => [
+      path,
+      unit.notAdoptable.get(fingerprint),
+    ])
     assert.deepEqual(why.map(([path, reason]) => [path, reason !== undefined]).sort(), [
       ['data.size', true],
       ['spec.replicas', false],
     ])
-    assert.match(String(why.find(([path]) => path === 'data.size')?.[1]), /which units\/staging is built from too/)
+    assert.match(
+      String(why.find(([path]) => path === 'data.size')?.[1]),
+      /which units\/staging is built from too/,
+    )
   })
 
   test('has a value of a shared base adopted where the other unit sets its own', async () => {
     const own = {
       ...STAGING,
-      'units/prod/kustomization.yaml': PROD.replace('images: # as released\n- name: nginx\n  newTag: "1.27" # ours\n', ''),
+      'units/prod/kustomization.yaml': PROD.replace(
+        'images: # as released\n- name: nginx\n  newTag: "1.27" # ours\n',
+        '',
+      ),
     }
     const world = await drifted(IMAGE, 'nginx:1.3', { files: own })
-    assert.deepEqual(await world.adopted(), { 'bases/web/deployment.yaml': DEPLOYMENT.replace('nginx:1.0', 'nginx:1.3') })
+    assert.deepEqual(await world.adopted(), {
+      'bases/web/deployment.yaml': DEPLOYMENT.replace('nginx:1.0', 'nginx:1.3'),
+    })
   })
 
   test('that is the base of another package is not edited for it', async () => {
@@ -306,9 +382,11 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
   test('is rendered for each cluster as the policy says, and the overlays of one package share its base', async () => {
     const overlays = {
       'units/prod/overlays/prod/kustomization.yaml': 'namespace: shop\nresources: [../../app]\n',
-      'units/prod/overlays/test/kustomization.yaml': 'namespace: shop\nresources: [../../app]\nnamePrefix: test-\n',
+      'units/prod/overlays/test/kustomization.yaml':
+        'namespace: shop\nresources: [../../app]\nnamePrefix: test-\n',
       'units/prod/app/kustomization.yaml': 'resources: [web.yaml]\n',
-      'units/prod/app/web.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata: {size: "5"}\n',
+      'units/prod/app/web.yaml':
+        'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata: {size: "5"}\n',
       '.drift/test.yaml': policyText(
         '{match: {clusters: [test], packages: ["units/**"]}, render: {tool: kustomize, path: overlays/test}}',
       ).replace('name: test', 'name: in-test'),
@@ -334,12 +412,16 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
       files: { 'units/prod/kustomization.yaml': plain, 'bases/web/kustomization.yaml': base },
     }).apply()
     world.edit('/ConfigMap/shop/settings', 'data.size', '6')
-    assert.deepEqual(await world.adopted(), { 'units/prod/kustomization.yaml': plain.replace('size=5', 'size=6') })
+    assert.deepEqual(await world.adopted(), {
+      'units/prod/kustomization.yaml': plain.replace('size=5', 'size=6'),
+    })
 
     const own = `namespace: shop\nconfigMapGenerator:\n- name: settings\n  literals: [size=5]\n`
     const other = new KustomizeWorld({ files: { 'units/prod/kustomization.yaml': own } })
     other.pass(120)
-    const name = (await other.plan()).report.spec.changes.find(({ change }) => change === 'missing')?.ref.name ?? ''
+    const name =
+      (await other.plan()).report.spec.changes.find(({ change }) => change === 'missing')?.ref
+        .name ?? ''
     assert.match(name, /^settings-\w+$/)
     const live = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: shop}\ndata: {size: "5"}\n`
     other.cluster.put(appliedBy(other.syncer, yaml(live)))
@@ -361,7 +443,9 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
 
   test('is behind where its base moved on in git', async () => {
     const world = await new KustomizeWorld().apply()
-    world.repository.commitByHand('main', { 'bases/web/config.yaml': BASE['bases/web/config.yaml'].replace('"5"', '"6"') })
+    world.repository.commitByHand('main', {
+      'bases/web/config.yaml': BASE['bases/web/config.yaml'].replace('"5"', '"6"'),
+    })
     const { report } = await world.plan()
     assert.deepEqual([report.status.state, report.spec.changes], ['Behind', []])
   })
@@ -370,12 +454,16 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
     const world = await drifted('spec.replicas', 5)
     await world.plan()
     assert.equal((await world.plan()).outcome, 'unchanged')
-    world.repository.commitByHand('main', { 'bases/web/config.yaml': BASE['bases/web/config.yaml'].replace('{name', '{ name') })
+    world.repository.commitByHand('main', {
+      'bases/web/config.yaml': BASE['bases/web/config.yaml'].replace('{name', '{ name'),
+    })
     assert.equal((await world.plan()).outcome, 'updated')
   })
 
   test('fails with the message of kustomize, without the places of this machine', async () => {
-    const world = new KustomizeWorld({ files: { 'units/prod/cpu.yaml': CPU.replace('web', 'wob') } })
+    const world = new KustomizeWorld({
+      files: { 'units/prod/cpu.yaml': CPU.replace('web', 'wob') },
+    })
     const { why, where } = await refused(world.plan(), 'BP1209')
     assert.match(why, /^exit code 1: .*wob/)
     assert.doesNotMatch(why, /backporch-build|\/tmp/)
@@ -383,7 +471,10 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
   })
 
   test('is not rendered without the word of the operator', async () => {
-    const renderer = withBuilds(new InProcessRenderer(), new PackageBuilds({ allowed: ['helm'], environment: process.env }))
+    const renderer = withBuilds(
+      new InProcessRenderer(),
+      new PackageBuilds({ allowed: ['helm'], environment: process.env }),
+    )
     const { remedy } = await refused(new KustomizeWorld({ renderer }).plan(), 'BP1208')
     assert.match(remedy, /--allow-render='kubectl'/)
   })
@@ -391,7 +482,10 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
 
 test('a base that is elsewhere is refused with its line before anything runs', async () => {
   const world = new KustomizeWorld({
-    files: { 'units/prod/kustomization.yaml': 'resources:\n- ../../bases/web\n- https://example.com/base.yaml\n' },
+    files: {
+      'units/prod/kustomization.yaml':
+        'resources:\n- ../../bases/web\n- https://example.com/base.yaml\n',
+    },
     renderer: new InProcessRenderer(),
   })
   const { where, why } = await refused(world.plan(), 'BP1210')

@@ -13,7 +13,10 @@ test('without a good policy ever it is as it was, and the failure says that no e
   const world = new TurnWorld('{mode: Propse}')
   world.repository.commitByHand('main', { 'README.md': 'x\n' })
   const { why } = await refused(world.scan(), 'BP1005')
-  assert.match(why, /^\.drift\/policy\.yaml:4: spec\.mode: .*\n {7}no earlier commit has a policy that can be used$/)
+  assert.match(
+    why,
+    /^\.drift\/policy\.yaml:4: spec\.mode: .*\n {7}no earlier commit has a policy that can be used$/,
+  )
 })
 
 test('a shallow clone that ends before a good policy has none, and the failure says where it ends', async () => {
@@ -25,12 +28,24 @@ test('a shallow clone that ends before a good policy has none, and the failure s
   const [commit, list] = [repository.commit.bind(repository), repository.list.bind(repository)]
   const beyond = <Answer>(id: string, work: () => Promise<Answer>): Promise<Answer> =>
     id === cut
-      ? Promise.reject(new Failure({ code: 'BP4011', what: 'cannot read', why: 'the clone is shallow', remedy: 'fetch it' }))
+      ? Promise.reject(
+          new Failure({
+            code: 'BP4011',
+            what: 'cannot read',
+            why: 'the clone is shallow',
+            remedy: 'fetch it',
+          }),
+        )
       : work()
   repository.commit = (id): Promise<CommitView> => beyond(id, () => commit(id))
   repository.list = (id, path) => beyond(id, () => list(id, path))
   const { why } = await refused(world.scan(), 'BP1005')
-  assert.match(why, new RegExp(`the clone ends at commit ${end.slice(0, 7)}, and none of its commits has a policy that can be used`))
+  assert.match(
+    why,
+    new RegExp(
+      `the clone ends at commit ${end.slice(0, 7)}, and none of its commits has a policy that can be used`,
+    ),
+  )
 })
 
 test('first parents count: what a merge brought counts from the merge on', async () => {
@@ -56,7 +71,8 @@ test('turns of one process search the history once, and go on from there', async
   const world = new TurnWorld()
   const { repository } = world
   const good = repository.head('main')
-  for (let index = 0; index < 30; index += 1) repository.commitByHand('main', { [POLICY]: TYPO, 'README.md': `${index}\n` })
+  for (let index = 0; index < 30; index += 1)
+    repository.commitByHand('main', { [POLICY]: TYPO, 'README.md': `${index}\n` })
   const between = new BetweenTurns()
   const listed: string[] = []
   const list = repository.list.bind(repository)

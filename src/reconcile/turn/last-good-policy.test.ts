@@ -5,7 +5,14 @@ import { Failure } from '@backporch/kyaml/failure'
 import { answer, ask, opened, resolutions, tick } from '../../../test/fakes/answered-proposal.ts'
 import { FleetWorld } from '../../../test/fakes/fleet-world.ts'
 import { MemoryForge } from '../../../test/fakes/memory-forge.ts'
-import { AT_ONCE, policyText, refused, TurnWorld, WEB, WEB_CONFIG } from '../../../test/fakes/turn-world.ts'
+import {
+  AT_ONCE,
+  policyText,
+  refused,
+  TurnWorld,
+  WEB,
+  WEB_CONFIG,
+} from '../../../test/fakes/turn-world.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 
@@ -21,7 +28,10 @@ interface Scene {
   readonly forge: MemoryForge
 }
 
-function sceneOf(policy = '{mode: Propose}', files: { readonly [path: string]: string } = {}): Scene {
+function sceneOf(
+  policy = '{mode: Propose}',
+  files: { readonly [path: string]: string } = {},
+): Scene {
   const world = new TurnWorld(policy, files)
   const forge = new MemoryForge(world.repository)
   forge.now = () => world.cluster.now
@@ -37,9 +47,14 @@ async function reportOf(world: TurnWorld): Promise<DriftReport> {
 function everything({ world: { repository }, forge }: Scene): string {
   const branches = [...repository.branches.keys()].flatMap((ref) => {
     const name = ref.replace(/^refs\/(?:heads|tags)\//, '')
-    return name === 'main' || !ref.startsWith('refs/heads/') ? [] : repository.paths(name).map((path) => repository.text(name, path) ?? '')
+    return name === 'main' || !ref.startsWith('refs/heads/')
+      ? []
+      : repository.paths(name).map((path) => repository.text(name, path) ?? '')
   })
-  return [...branches, JSON.stringify([forge.proposals, forge.comments, [...forge.issues], [...forge.statuses]])].join('\n')
+  return [
+    ...branches,
+    JSON.stringify([forge.proposals, forge.comments, [...forge.issues], [...forge.statuses]]),
+  ].join('\n')
 }
 
 function openIn({ forge }: Scene): number {
@@ -59,16 +74,25 @@ test('a critical change is recorded with its values while the policy has a typo,
   )
   assert.match(report ?? '', /live: evil\.example\.com\/miner:1\n/)
   assert.match(report ?? '', /risk: critical\n/)
-  assert.match(report ?? '', /held:\n {4}reason: policy\n {4}why: the policy cannot be used \(\.drift\/policy\.yaml:4\)/)
+  assert.match(
+    report ?? '',
+    /held:\n {4}reason: policy\n {4}why: the policy cannot be used \(\.drift\/policy\.yaml:4\)/,
+  )
   assert.equal(openIn(scene), 0)
   assert.deepEqual(
     result.reported.map(({ code, where }) => [code, where]),
     [['BP1005', '.drift/policy.yaml:4']],
   )
-  assert.match(result.reported[0]?.remedy ?? '', /the policy of commit [0-9a-f]{7} decides, and nothing is opened, merged or settled/)
+  assert.match(
+    result.reported[0]?.remedy ?? '',
+    /the policy of commit [0-9a-f]{7} decides, and nothing is opened, merged or settled/,
+  )
   const status = forge.statuses.get(`${base} drift/policy`)
   assert.equal(status?.state, 'failure')
-  assert.match(status?.description ?? '', /^the policy cannot be used: \.drift\/policy\.yaml:4: spec\.mode: /)
+  assert.match(
+    status?.description ?? '',
+    /^the policy cannot be used: \.drift\/policy\.yaml:4: spec\.mode: /,
+  )
   assert.equal(status?.url, 'https://forge.example/main/.drift/policy.yaml')
   const body = (): string => forge.issues.get('dashboard')?.body ?? ''
   assert.match(body(), /\*\*The policy cannot be used:\*\* `\.drift\/policy\.yaml:4`: `spec\.mode`/)
@@ -88,7 +112,9 @@ test('a critical change is recorded with its values while the policy has a typo,
 
 test('what a problem quotes of the file calls nobody and is no markup, and a status is one line that fits', async () => {
   const { world, forge } = sceneOf()
-  world.repository.commitByHand('main', { [POLICY]: policyText(`{mode: Propose, extends: ["@acme/all <b>\\nx${'y'.repeat(90)}"]}`) })
+  world.repository.commitByHand('main', {
+    [POLICY]: policyText(`{mode: Propose, extends: ["@acme/all <b>\\nx${'y'.repeat(90)}"]}`),
+  })
   const base = world.repository.head('main')
   await world.scan()
   const body = forge.issues.get('dashboard')?.body ?? ''
@@ -117,7 +143,12 @@ test('an account that may not write the status has the issues all the same, and 
   const { world, forge } = sceneOf()
   world.repository.commitByHand('main', { [POLICY]: TYPO })
   forge.ensureStatuses = async () => {
-    throw new Failure({ code: 'BP5003', what: 'cannot set a status', why: 'the token may not', remedy: 'allow it' })
+    throw new Failure({
+      code: 'BP5003',
+      what: 'cannot set a status',
+      why: 'the token may not',
+      remedy: 'allow it',
+    })
   }
   const { reported } = await world.scan()
   assert.deepEqual(
@@ -127,12 +158,32 @@ test('an account that may not write the status has the issues all the same, and 
   assert.equal(forge.issues.size, 1)
 })
 
-const BROKEN: readonly (readonly [what: string, files: { readonly [path: string]: string | null }, where: string])[] = [
+const BROKEN: readonly (readonly [
+  what: string,
+  files: { readonly [path: string]: string | null },
+  where: string,
+])[] = [
   ['a mode that is none', { [POLICY]: TYPO }, `${POLICY}:4`],
-  ['a preset that does not exist', { [POLICY]: policyText('{mode: Propose, extends: [recomended]}') }, `${POLICY}:4`],
-  ['one of two files', { '.drift/second.policy': TYPO.replace('name: test', 'name: second') }, '.drift/second.policy:4'],
-  ['a name that is there twice', { '.drift/second.policy': policyText('{mode: Off}') }, '.drift/second.policy:1'],
-  ['a valid file is deleted beside it', { [POLICY]: TYPO, '.drift/at-once.yaml': null }, `${POLICY}:4`],
+  [
+    'a preset that does not exist',
+    { [POLICY]: policyText('{mode: Propose, extends: [recomended]}') },
+    `${POLICY}:4`,
+  ],
+  [
+    'one of two files',
+    { '.drift/second.policy': TYPO.replace('name: test', 'name: second') },
+    '.drift/second.policy:4',
+  ],
+  [
+    'a name that is there twice',
+    { '.drift/second.policy': policyText('{mode: Off}') },
+    '.drift/second.policy:1',
+  ],
+  [
+    'a valid file is deleted beside it',
+    { [POLICY]: TYPO, '.drift/at-once.yaml': null },
+    `${POLICY}:4`,
+  ],
 ]
 for (const [what, files, where] of BROKEN)
   test(`${what}: the last good policy decides, values are told`, async () => {
@@ -144,22 +195,49 @@ for (const [what, files, where] of BROKEN)
     const [unit] = units
     assert.equal(view.policies.lastGood?.problem.where, where)
     assert.equal(view.policies.lastGood?.withheld, undefined)
-    assert.deepEqual(unit?.state === 'planned' ? unit.plan.report.spec.changes : [], before.spec.changes)
+    assert.deepEqual(
+      unit?.state === 'planned' ? unit.plan.report.spec.changes : [],
+      before.spec.changes,
+    )
   })
 
-const UNREADABLE: readonly (readonly [what: string, files: { readonly [path: string]: string | null }])[] = [
+const UNREADABLE: readonly (readonly [
+  what: string,
+  files: { readonly [path: string]: string | null },
+])[] = [
   ['no YAML', { [POLICY]: 'a: [\n' }],
-  ['a kind that is none', { [POLICY]: policyText('{mode: Propose}').replace('DriftPolicy', 'DriftPolice') }],
-  ['a field that this version does not know', { [POLICY]: policyText('{mode: Propose, conceal: [{paths: [spec]}]}') }],
-  ['a field at the wrong place', { [POLICY]: `${policyText('{mode: Propose}')}hide: [{paths: [spec]}]\n` }],
+  [
+    'a kind that is none',
+    { [POLICY]: policyText('{mode: Propose}').replace('DriftPolicy', 'DriftPolice') },
+  ],
+  [
+    'a field that this version does not know',
+    { [POLICY]: policyText('{mode: Propose, conceal: [{paths: [spec]}]}') },
+  ],
+  [
+    'a field at the wrong place',
+    { [POLICY]: `${policyText('{mode: Propose}')}hide: [{paths: [spec]}]\n` },
+  ],
   ['a placement that cannot be read', { '.drift/place.policy': PLACEMENT('{namespace: [shop]}') }],
-  ['a placement that is new beside a typo', { [POLICY]: TYPO, '.drift/place.policy': PLACEMENT('{namespaces: [shop]}') }],
+  [
+    'a placement that is new beside a typo',
+    { [POLICY]: TYPO, '.drift/place.policy': PLACEMENT('{namespaces: [shop]}') },
+  ],
   [
     'a rule that hides beside a typo',
-    { [POLICY]: TYPO, '.drift/hide.policy': policyText('{hide: [{paths: [spec]}]}').replace('test', 'hide') },
+    {
+      [POLICY]: TYPO,
+      '.drift/hide.policy': policyText('{hide: [{paths: [spec]}]}').replace('test', 'hide'),
+    },
   ],
-  ['a rule that hides with a typo of its own', { [POLICY]: policyText('{mode: Propose, hide: [{path: [spec]}]}') }],
-  ['a file that is too large', { [POLICY]: `${policyText('{mode: Propose}')}# ${'x'.repeat(300)}\n` }],
+  [
+    'a rule that hides with a typo of its own',
+    { [POLICY]: policyText('{mode: Propose, hide: [{path: [spec]}]}') },
+  ],
+  [
+    'a file that is too large',
+    { [POLICY]: `${policyText('{mode: Propose}')}# ${'x'.repeat(300)}\n` },
+  ],
 ]
 for (const [what, files] of UNREADABLE)
   test(`${what}: drift is told without values, in git and on the forge, and no branch is written`, async () => {
@@ -231,18 +309,27 @@ test('while values are withheld an open proposal stays as it is, whatever change
   world.edit(WEB, IMAGE, EVIL)
   const { outcome, notes } = await world.plan()
   assert.equal(outcome, 'frozen')
-  assert.match(notes.map(({ text }) => text).join('\n'), /the policy cannot be used \(\.drift\/place\.policy:4\).*it is left alone/)
+  assert.match(
+    notes.map(({ text }) => text).join('\n'),
+    /the policy cannot be used \(\.drift\/place\.policy:4\).*it is left alone/,
+  )
   const [after] = forge.proposals
-  assert.deepEqual([after?.commit, after?.body, after?.title], [before?.commit, before?.body, before?.title])
+  assert.deepEqual(
+    [after?.commit, after?.body, after?.title],
+    [before?.commit, before?.body, before?.title],
+  )
   assert.doesNotMatch(everything(scene), /evil\.example\.com/)
   assert.doesNotMatch(forge.issues.get('dashboard')?.body ?? '', /Cannot adopt/)
   world.repository.commitByHand('main', { '.drift/place.policy': null })
   const corrected = await world.plan()
   assert.equal(corrected.outcome, 'updated')
-  assert.deepEqual(corrected.report.spec.changes.map(({ path, resolution }) => [path, resolution]).sort(), [
-    ['spec.replicas', 'Adopt'],
-    [IMAGE, 'Restore'],
-  ])
+  assert.deepEqual(
+    corrected.report.spec.changes.map(({ path, resolution }) => [path, resolution]).sort(),
+    [
+      ['spec.replicas', 'Adopt'],
+      [IMAGE, 'Restore'],
+    ],
+  )
 })
 
 test('a joint proposal stays as it is while values are withheld, and takes the next cluster after the correction', async () => {
@@ -271,7 +358,8 @@ test('nothing is approved, planned or opened on request; a rejection works', asy
   const approval = await refused(world.approve(), 'BP1005')
   assert.equal(approval.where, '.drift/policy.yaml:4')
   assert.match(approval.why, /the policy cannot be used: \.drift\/policy\.yaml:4: spec\.mode/)
-  for (const resolution of ['Restore', 'Adopt', 'Release'] as const) await refused(world.resolutionRequest(resolution), 'BP1005')
+  for (const resolution of ['Restore', 'Adopt', 'Release'] as const)
+    await refused(world.resolutionRequest(resolution), 'BP1005')
   assert.equal(world.repository.pushes.length, pushes)
   assert.equal(forge.proposals[0]?.state, 'open')
   await world.reject()
@@ -282,7 +370,14 @@ test('commands that change or open something are refused with file and line; tho
   const scene = await opened()
   scene.world.repository.commitByHand('main', { [POLICY]: TYPO })
   const pushes = scene.world.repository.pushes.length
-  for (const command of ['/adopt 1', '/restore 1', '/release 1', '/recreate', '/ignore 1 -- why', '/unignore 1']) {
+  for (const command of [
+    '/adopt 1',
+    '/restore 1',
+    '/release 1',
+    '/recreate',
+    '/ignore 1 -- why',
+    '/unignore 1',
+  ]) {
     const { outcome, text } = await ask(scene, command)
     assert.equal(outcome, 'refused', command)
     assert.match(text, /the policy cannot be used: `\.drift\/policy\.yaml:4`: `spec\.mode`/)
@@ -293,7 +388,11 @@ test('commands that change or open something are refused with file and line; tho
   await answer(scene)
   assert.deepEqual(await resolutions(scene), ['Restore', 'Restore'])
   assert.equal(scene.forge.proposals.length, 1)
-  assert.ok(scene.world.repository.pushes.slice(pushes).every((updates) => updates.every(({ ref }) => ref === 'refs/heads/drift-ledger')))
+  assert.ok(
+    scene.world.repository.pushes
+      .slice(pushes)
+      .every((updates) => updates.every(({ ref }) => ref === 'refs/heads/drift-ledger')),
+  )
 })
 
 test('an approval that ended between its merge and the ledger is completed', async () => {
@@ -310,16 +409,28 @@ test('a merge of earlier is not settled until the policy can be used', async () 
   world.edit(WEB, 'spec.replicas', 5)
   await world.scan()
   await world.approve()
-  world.repository.commitByHand('main', { [POLICY]: policyText('{mode: Propse, settle: backporch}') })
+  world.repository.commitByHand('main', {
+    [POLICY]: policyText('{mode: Propse, settle: backporch}'),
+  })
   const settles = async (): Promise<number> => {
     const { runFleetTurn } = await import('./run-turn.ts')
-    const ports = { ...world.ports, clusters: [world.cluster], openWriter: () => assert.fail('a rehearsal opens no writer') }
+    const ports = {
+      ...world.ports,
+      clusters: [world.cluster],
+      openWriter: () => assert.fail('a rehearsal opens no writer'),
+    }
     world.pass(1)
-    const { written } = await runFleetTurn(ports, world.request({ dryRun: true, rehearses: true }), new AbortController().signal)
+    const { written } = await runFleetTurn(
+      ports,
+      world.request({ dryRun: true, rehearses: true }),
+      new AbortController().signal,
+    )
     return written.filter((line) => line.startsWith('apply')).length
   }
   assert.equal(await settles(), 0)
-  world.repository.commitByHand('main', { [POLICY]: policyText('{mode: Propose, settle: backporch}') })
+  world.repository.commitByHand('main', {
+    [POLICY]: policyText('{mode: Propose, settle: backporch}'),
+  })
   assert.equal(await settles(), 1)
 })
 
@@ -344,11 +455,17 @@ test('whatever drifts and whatever the last good policy says, a typo changes not
   await fc.assert(
     fc.asyncProperty(EDITS, GOOD, async (edits, good) => {
       const [sound, broken] = [new TurnWorld(good), new TurnWorld(good)]
-      broken.repository.commitByHand('main', { [POLICY]: policyText(good.replace(/mode: \w+/, 'mode: Propse')) })
-      for (const world of [sound, broken]) for (const [object, path, value] of edits) world.edit(object, path, value)
+      broken.repository.commitByHand('main', {
+        [POLICY]: policyText(good.replace(/mode: \w+/, 'mode: Propse')),
+      })
+      for (const world of [sound, broken])
+        for (const [object, path, value] of edits) world.edit(object, path, value)
       const [wanted, found] = [await reportOf(sound), await reportOf(broken)]
       assert.deepEqual(found.spec.changes, wanted.spec.changes)
-      assert.deepEqual([found.status.state, found.status.setAside], [wanted.status.state, wanted.status.setAside])
+      assert.deepEqual(
+        [found.status.state, found.status.setAside],
+        [wanted.status.state, wanted.status.setAside],
+      )
     }),
     { numRuns: 25 },
   )
@@ -358,7 +475,10 @@ test('the operator decides as before: what he gives is none of the repository', 
   const { world } = sceneOf('{mode: Propose}', AT_ONCE)
   world.repository.commitByHand('main', { [POLICY]: TYPO })
   const { parsePolicyFiles } = await import('../../policy/parse-policy.ts')
-  const operator = parsePolicyFiles([{ path: 'operator.yaml', text: policyText('{enforce: true, mode: Off}') }], 'operator')
+  const operator = parsePolicyFiles(
+    [{ path: 'operator.yaml', text: policyText('{enforce: true, mode: Off}') }],
+    'operator',
+  )
   world.edit(WEB, 'spec.replicas', 5)
   const { units } = await world.scan({ operator })
   assert.equal(units[0]?.state === 'planned' && units[0].plan.report.status.state, 'Off')

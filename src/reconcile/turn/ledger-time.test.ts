@@ -4,7 +4,10 @@ import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import { type CliOutcome, runInWorld } from '../../../test/fakes/cli-world.ts'
 import { mergeByHand, proposed, refused, TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
-import { type ClusterStatus, clusterObservationSchema } from '../../record/documents/cluster-observation.ts'
+import {
+  type ClusterStatus,
+  clusterObservationSchema,
+} from '../../record/documents/cluster-observation.ts'
 import { type DriftReport, driftReportSchema } from '../../record/documents/drift-report.ts'
 import { parseDocument } from '../../record/write-document.ts'
 import { BetweenTurns } from '../observe/between-turns.ts'
@@ -15,7 +18,11 @@ const REPORT = 'clusters/prod/apps--web/report.yaml'
 const START = Date.parse('2026-11-21T10:00:00Z')
 
 function clusterOf({ repository }: TurnWorld): ClusterStatus {
-  return parseDocument(repository.text('drift-ledger', CLUSTER) ?? '', clusterObservationSchema, CLUSTER).status
+  return parseDocument(
+    repository.text('drift-ledger', CLUSTER) ?? '',
+    clusterObservationSchema,
+    CLUSTER,
+  ).status
 }
 
 function reportOf({ repository }: TurnWorld): DriftReport {
@@ -32,13 +39,23 @@ function time(seconds: number): string {
 }
 
 function notesOf({ units }: TurnResult): string {
-  return units.flatMap((unit) => (unit.state === 'planned' ? unit.plan.notes.map(({ cause, text }) => `${cause}: ${text}`) : [])).join('\n')
+  return units
+    .flatMap((unit) =>
+      unit.state === 'planned' ? unit.plan.notes.map(({ cause, text }) => `${cause}: ${text}`) : [],
+    )
+    .join('\n')
 }
 
 /** The cluster answers with what was recorded at this time, while the present goes on. */
 function record(world: TurnWorld, at: string, now: string): Promise<TurnResult> {
   const { uid } = world.cluster
-  world.cluster.identify = async () => ({ uid, version: 'v1.34.3', observedAt: at, recorded: true, namespace: 'default' })
+  world.cluster.identify = async () => ({
+    uid,
+    version: 'v1.34.3',
+    observedAt: at,
+    recorded: true,
+    namespace: 'default',
+  })
   return world.scanAt(at, { clock: { now: () => new Date(now) } })
 }
 
@@ -48,7 +65,12 @@ function live(world: TurnWorld): void {
 
 function unreachable(world: TurnWorld): void {
   world.cluster.identify = async () => {
-    throw new Failure({ code: 'BP3001', what: 'cannot read', why: 'refused at 10.0.0.7 with token hunter2', remedy: 'wait' })
+    throw new Failure({
+      code: 'BP3001',
+      what: 'cannot read',
+      why: 'refused at 10.0.0.7 with token hunter2',
+      remedy: 'wait',
+    })
   }
 }
 
@@ -58,7 +80,9 @@ async function status(world: TurnWorld, ...flags: readonly string[]): Promise<Cl
   world.pass = () => {
     world.cluster.now = now
   }
-  return runInWorld(world, ['status', ...flags]).finally(() => Reflect.deleteProperty(world, 'pass'))
+  return runInWorld(world, ['status', ...flags]).finally(() =>
+    Reflect.deleteProperty(world, 'pass'),
+  )
 }
 
 test('an idle ledger gets at most six commits in an hour, however many turns there are in a minute', async () => {
@@ -75,7 +99,10 @@ test('an idle ledger gets at most six commits in an hour, however many turns the
   }
   assert.equal(first, 1)
   assert.deepEqual(hours, [6, 6, 6])
-  assert.deepEqual([clusterOf(world).observedAt, clusterOf(world).changedAt], [time(3 * 3_600), time(0)])
+  assert.deepEqual(
+    [clusterOf(world).observedAt, clusterOf(world).changedAt],
+    [time(3 * 3_600), time(0)],
+  )
   assert.equal((await status(world)).code, 0)
 })
 
@@ -86,7 +113,10 @@ test('that a cluster cannot be reached is written at once, and that it can be ag
   unreachable(world)
   await refused(world.scanAt(time(5), { between }), 'BP3001')
   const { reachable, failure, observedAt } = clusterOf(world)
-  assert.deepEqual([reachable, failure?.since, failure?.code, observedAt], [false, time(5), 'BP3001', time(0)])
+  assert.deepEqual(
+    [reachable, failure?.since, failure?.code, observedAt],
+    [false, time(5), 'BP3001', time(0)],
+  )
   await refused(world.scanAt(time(6), { between }), 'BP3001')
   assert.equal(commits(world), 2)
   const { code, stdout, stderr } = await status(world)
@@ -98,7 +128,10 @@ test('that a cluster cannot be reached is written at once, and that it can be ag
   )
   live(world)
   await world.scanAt(time(7), { between })
-  assert.deepEqual([clusterOf(world).reachable, clusterOf(world).failure, clusterOf(world).observedAt], [true, undefined, time(7)])
+  assert.deepEqual(
+    [clusterOf(world).reachable, clusterOf(world).failure, clusterOf(world).observedAt],
+    [true, undefined, time(7)],
+  )
   assert.equal((await status(world)).code, 0)
 })
 
@@ -106,18 +139,26 @@ test('a ledger of the version before is read, and what a later version added sta
   const world = new TurnWorld()
   await world.scanAt(time(0))
   const head = 'apiVersion: backporch.dev/v1alpha1\nkind: ClusterObservation\n'
-  const metadata = 'metadata:\n  name: prod\n  annotations:\n    config.kubernetes.io/local-config: "true"\n'
+  const metadata =
+    'metadata:\n  name: prod\n  annotations:\n    config.kubernetes.io/local-config: "true"\n'
   const { identity } = clusterOf(world)
   const old = (more: string): string =>
     `${head}${metadata}status:\n  changedAt: ${time(0)}\n  version: v1.34.3\n  identity: "${identity}"\n${more}`
   const failure = `{since: "${time(60)}", code: BP3001, why: gone, remedy: wait}`
-  world.repository.commitByHand('drift-ledger', { [CLUSTER]: old(`  seenAt: ${time(30)}\n  unobserved: ${failure}\n  agent: {name: a}\n`) })
+  world.repository.commitByHand('drift-ledger', {
+    [CLUSTER]: old(`  seenAt: ${time(30)}\n  unobserved: ${failure}\n  agent: {name: a}\n`),
+  })
   const { observedAt, reachable, failure: read } = clusterOf(world)
   assert.deepEqual([observedAt, reachable, read?.since], [time(30), false, time(60)])
   world.cluster.now = time(90)
   const shown = JSON.parse((await status(world, '-o', 'json')).stdout)
   assert.deepEqual(shown.clusters, [
-    { name: 'prod', observedAt: time(30), reachable: false, failure: { since: time(60), code: 'BP3001', why: 'gone', remedy: 'wait' } },
+    {
+      name: 'prod',
+      observedAt: time(30),
+      reachable: false,
+      failure: { since: time(60), code: 'BP3001', why: 'gone', remedy: 'wait' },
+    },
   ])
   await world.scanAt(time(120))
   const text = world.repository.text('drift-ledger', CLUSTER) ?? ''
@@ -156,11 +197,18 @@ test('a merge is found and written by a turn whose observation is older than wha
   assert.match(notesOf(turn), /was merged/)
   const [episode] = closedOf(world)
   assert.match(episode ?? '', /outcome: Merged/)
-  assert.match(episode ?? '', new RegExp(`seenAt: "?${time(10_800)}`), 'the time to settle begins when the decision is found')
+  assert.match(
+    episode ?? '',
+    new RegExp(`seenAt: "?${time(10_800)}`),
+    'the time to settle begins when the decision is found',
+  )
   assert.equal(world.repository.text(branch, 'apps/web/Kptfile'), undefined, 'its branch is gone')
   const after = reportOf(world)
   assert.deepEqual(after.spec, before.spec)
-  assert.deepEqual([after.status.state, after.status.episode, after.status.lifecycle, after.status.plan], ['Drifted', '', '', ''])
+  assert.deepEqual(
+    [after.status.state, after.status.episode, after.status.lifecycle, after.status.plan],
+    ['Drifted', '', '', ''],
+  )
   live(world)
   const next = await world.scanAt(time(10_860))
   const [unit] = next.units
@@ -183,9 +231,18 @@ test('a time far in the future is of a wrong clock: status does not believe it, 
   assert.equal(code, 3, stdout)
   assert.match(`${stdout}${stderr}`, /Unknown \(stale\)/)
   const turn = await world.scanAt(time(120))
-  assert.match(notesOf(turn), /^observed-in-future: the ledger has an observation of 2030-01-01T00:00:00Z, which is still to come/m)
-  assert.deepEqual([clusterOf(world).observedAt, clusterOf(world).changedAt], [time(120), time(120)])
-  assert.deepEqual([reportOf(world).spec.observed.at, reportOf(world).status.since], [time(120), time(120)])
+  assert.match(
+    notesOf(turn),
+    /^observed-in-future: the ledger has an observation of 2030-01-01T00:00:00Z, which is still to come/m,
+  )
+  assert.deepEqual(
+    [clusterOf(world).observedAt, clusterOf(world).changedAt],
+    [time(120), time(120)],
+  )
+  assert.deepEqual(
+    [reportOf(world).spec.observed.at, reportOf(world).status.since],
+    [time(120), time(120)],
+  )
   assert.doesNotMatch(notesOf(await world.scanAt(time(180))), /observed-in-future/)
   assert.equal((await status(world)).code, 0)
 })
@@ -195,14 +252,23 @@ test('a time far in the future of a report alone is replaced too', async () => {
   await world.scanAt(time(0))
   world.rollOut(false)
   await world.scanAt('2030-01-01T00:00:00Z')
-  assert.deepEqual([reportOf(world).spec.observed.at, reportOf(world).status.since], ['2030-01-01T00:00:00Z', time(0)])
+  assert.deepEqual(
+    [reportOf(world).spec.observed.at, reportOf(world).status.since],
+    ['2030-01-01T00:00:00Z', time(0)],
+  )
   await world.scanAt(time(120))
-  assert.deepEqual([reportOf(world).spec.observed.at, reportOf(world).status.since], [time(120), time(0)])
+  assert.deepEqual(
+    [reportOf(world).spec.observed.at, reportOf(world).status.since],
+    [time(120), time(0)],
+  )
 })
 
 test('a recording whose own time is to come is written once, and status does not believe it', async () => {
   const world = new TurnWorld()
-  const [first, second] = [await record(world, '2030-01-01T00:00:00Z', time(0)), await record(world, '2030-01-01T00:00:00Z', time(60))]
+  const [first, second] = [
+    await record(world, '2030-01-01T00:00:00Z', time(0)),
+    await record(world, '2030-01-01T00:00:00Z', time(60)),
+  ]
   assert.deepEqual([first.updates.length, second.updates.length, notesOf(second)], [1, 0, ''])
   world.cluster.now = time(120)
   assert.equal((await status(world)).code, 3)
@@ -242,7 +308,11 @@ test('status that flaps with every turn is one push in a minute, and the last st
     await world.scanAt(time(second), { between })
   }
   assert.ok(commits(world) <= 2, `${commits(world)} commits`)
-  assert.equal(reportOf(world).status.health?.status, 'Current', 'the first state, while the last one waits')
+  assert.equal(
+    reportOf(world).status.health?.status,
+    'Current',
+    'the first state, while the last one waits',
+  )
   await world.scanAt(time(60), { between })
   assert.equal(reportOf(world).status.health?.status, 'Failed')
   assert.ok(commits(world) <= 2, `${commits(world)} commits`)
@@ -262,7 +332,10 @@ test('a proposal does not wait for the minute, and takes the status along that d
     'refs/heads/drift-ledger',
     'refs/heads/proposed/apps/web/drift',
   ])
-  assert.deepEqual([reportOf(world).status.state, reportOf(world).status.health?.status], ['Drifted', 'Failed'])
+  assert.deepEqual(
+    [reportOf(world).status.state, reportOf(world).status.health?.status],
+    ['Drifted', 'Failed'],
+  )
   assert.equal(world.repository.pushes.length, 2, 'one push for both')
 })
 

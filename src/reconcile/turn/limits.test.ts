@@ -7,10 +7,16 @@ import type { DriftReport } from '../../record/documents/drift-report.ts'
 
 /** Packages `a`, `b`, … with a ConfigMap each; nothing else, and the limits that the policy gives. */
 function worldOf(names: string, policy: string): { world: TurnWorld; forge: MemoryForge } {
-  const files: Record<string, string> = { 'apps/web/Kptfile': '', '.drift/policy.yaml': policyText(policy), '.drift/at-once.yaml': '' }
+  const files: Record<string, string> = {
+    'apps/web/Kptfile': '',
+    '.drift/policy.yaml': policyText(policy),
+    '.drift/at-once.yaml': '',
+  }
   for (const name of names) {
-    files[`apps/${name}/Kptfile`] = `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: ${name}}\n`
-    files[`apps/${name}/config.yaml`] = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: shop}\ndata: {color: blue}\n`
+    files[`apps/${name}/Kptfile`] =
+      `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: ${name}}\n`
+    files[`apps/${name}/config.yaml`] =
+      `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: shop}\ndata: {color: blue}\n`
   }
   const world = new TurnWorld('{}', files)
   world.packages = [...names].map((name) => `apps/${name}`)
@@ -54,25 +60,43 @@ test('more drift than the hour allows is recorded, and follows an hour later, th
   assert.equal(world.repository.pushes.length, pushes, 'nothing new, nothing written')
   assert.deepEqual([forge.writes.length, forge.issueWrites.length], written)
   world.pass(60)
-  assert.deepEqual(await statesOf(world), { a: 'Proposed', b: 'Proposed', c: 'Proposed', d: 'Proposed', e: 'Draft hourly-limit' })
+  assert.deepEqual(await statesOf(world), {
+    a: 'Proposed',
+    b: 'Proposed',
+    c: 'Proposed',
+    d: 'Proposed',
+    e: 'Draft hourly-limit',
+  })
   await world.scan()
-  assert.equal(forge.proposals.length, 4, 'the time at which they were opened counts, not that at which they were seen')
+  assert.equal(
+    forge.proposals.length,
+    4,
+    'the time at which they were opened counts, not that at which they were seen',
+  )
 })
 
 test('where git alone is the forge the hour counts too', async () => {
   const { world } = worldOf('abcde', `{mode: Propose, ${NOW}}`)
   world.forge = undefined
   edit(world, 'abcde')
-  const proposed = async (): Promise<number> => Object.values(await statesOf(world)).filter((word) => word === 'Proposed').length
+  const proposed = async (): Promise<number> =>
+    Object.values(await statesOf(world)).filter((word) => word === 'Proposed').length
   assert.deepEqual([await proposed(), await proposed()], [2, 2])
   world.pass(60)
   assert.deepEqual([await proposed(), await proposed()], [4, 4])
 })
 
 test('no more are open at once than allowed; one that is decided makes room', async () => {
-  const { world, forge } = worldOf('abc', `{mode: Propose, ${NOW}, limits: {prHourlyLimit: 0, prConcurrentLimit: 2}}`)
+  const { world, forge } = worldOf(
+    'abc',
+    `{mode: Propose, ${NOW}, limits: {prHourlyLimit: 0, prConcurrentLimit: 2}}`,
+  )
   edit(world, 'abc')
-  assert.deepEqual(await statesOf(world), { a: 'Proposed', b: 'Proposed', c: 'Draft concurrent-limit' })
+  assert.deepEqual(await statesOf(world), {
+    a: 'Proposed',
+    b: 'Proposed',
+    c: 'Draft concurrent-limit',
+  })
   forge.byHand(1, { state: 'closed', decidedBy: 'grace', decidedAt: world.cluster.now })
   assert.deepEqual(await statesOf(world), { a: 'Silenced', b: 'Proposed', c: 'Proposed' })
 })
@@ -115,7 +139,10 @@ test('a draft mark that a person set stays', async () => {
 })
 
 test('a window holds new drift, leaves what is open, and lets what somebody asks for through', async () => {
-  const { world } = worldOf('abc', `{mode: Propose, ${NOW}, windows: [{name: freeze, kind: hold, schedule: "0 11 * * *", duration: 1h}]}`)
+  const { world } = worldOf(
+    'abc',
+    `{mode: Propose, ${NOW}, windows: [{name: freeze, kind: hold, schedule: "0 11 * * *", duration: 1h}]}`,
+  )
   edit(world, 'a')
   assert.deepEqual(await statesOf(world), { a: 'Proposed', b: 'InSync', c: 'InSync' })
   world.pass(60)
@@ -132,7 +159,10 @@ test('a window holds new drift, leaves what is open, and lets what somebody asks
 })
 
 test('what people change by hand in a window of that kind is planned as Adopt', async () => {
-  const { world } = worldOf('ab', `{mode: Propose, ${NOW}, windows: [{name: night, kind: adopt, schedule: "0 9 * * *", duration: 2h}]}`)
+  const { world } = worldOf(
+    'ab',
+    `{mode: Propose, ${NOW}, windows: [{name: night, kind: adopt, schedule: "0 9 * * *", duration: 2h}]}`,
+  )
   edit(world, 'a')
   world.edit('/ConfigMap/shop/b', 'data.color', 'red', 'some-controller')
   const { units } = await world.scan()
@@ -143,10 +173,19 @@ test('what people change by hand in a window of that kind is planned as Adopt', 
 test('a storm: no pull requests but critical ones, one issue, closed when it is over, and then the usual limits', async () => {
   const { world, forge } = worldOf('abcde', `{mode: Propose, ${NOW}, limits: {stormThreshold: 3}}`)
   edit(world, 'abcd')
-  const held = { a: 'Draft storm', b: 'Draft storm', c: 'Draft storm', d: 'Draft storm', e: 'InSync' }
+  const held = {
+    a: 'Draft storm',
+    b: 'Draft storm',
+    c: 'Draft storm',
+    d: 'Draft storm',
+    e: 'InSync',
+  }
   assert.deepEqual(await statesOf(world), held)
   assert.equal(forge.proposals.length, 0)
-  assert.match(forge.issues.get('storm')?.title ?? '', /Drift storm: 4 packages .* 100 % by kubectl-edit/)
+  assert.match(
+    forge.issues.get('storm')?.title ?? '',
+    /Drift storm: 4 packages .* 100 % by kubectl-edit/,
+  )
   const sent = [forge.issueWrites.length, world.repository.pushes.length]
   await world.scan()
   assert.deepEqual([forge.issueWrites.length, world.repository.pushes.length], sent)
@@ -182,7 +221,11 @@ test('labels alone wait for the digest, are told so on the dashboard, and follow
   const { world, forge } = worldOf('ab', `{mode: Propose, ${NOW}}`)
   editLabel(world, 'a')
   edit(world, 'b')
-  assert.deepEqual(await statesOf(world, true), { a: 'Draft digest', b: 'Proposed' }, 'a dry run says the same')
+  assert.deepEqual(
+    await statesOf(world, true),
+    { a: 'Draft digest', b: 'Proposed' },
+    'a dry run says the same',
+  )
   const { units } = await world.scan()
   const [a] = units
   // A Saturday.
@@ -193,7 +236,10 @@ test('labels alone wait for the digest, are told so on the dashboard, and follow
   )
   const sent = [forge.writes.length, forge.issueWrites.length, world.repository.pushes.length]
   await world.scan()
-  assert.deepEqual([forge.writes.length, forge.issueWrites.length, world.repository.pushes.length], sent)
+  assert.deepEqual(
+    [forge.writes.length, forge.issueWrites.length, world.repository.pushes.length],
+    sent,
+  )
   world.pass(45 * 60 + 40)
   assert.equal((await statesOf(world))['a'], 'Draft digest', 'a quarter of an hour before')
   world.pass(20)
@@ -231,11 +277,26 @@ test('a wait for the digest does not count as a wait for a decision', async () =
 })
 
 test('very many objects of one cluster in several packages are a storm: one issue, no pull requests, and then the usual limits', async () => {
-  const { world, forge } = worldOf('abcde', `{mode: Propose, ${NOW}, limits: {stormObjects: 2, stormShare: 50}}`)
+  const { world, forge } = worldOf(
+    'abcde',
+    `{mode: Propose, ${NOW}, limits: {stormObjects: 2, stormShare: 50}}`,
+  )
   edit(world, 'ab')
-  assert.deepEqual(await statesOf(world, true), { a: 'Proposed', b: 'Proposed', c: 'InSync', d: 'InSync', e: 'InSync' })
+  assert.deepEqual(await statesOf(world, true), {
+    a: 'Proposed',
+    b: 'Proposed',
+    c: 'InSync',
+    d: 'InSync',
+    e: 'InSync',
+  })
   edit(world, 'c')
-  assert.deepEqual(await statesOf(world), { a: 'Draft storm', b: 'Draft storm', c: 'Draft storm', d: 'InSync', e: 'InSync' })
+  assert.deepEqual(await statesOf(world), {
+    a: 'Draft storm',
+    b: 'Draft storm',
+    c: 'Draft storm',
+    d: 'InSync',
+    e: 'InSync',
+  })
   assert.deepEqual(forge.proposals, [])
   const issue = forge.issues.get('storm')
   assert.match(issue?.title ?? '', /^Drift storm: 3 objects of 3 packages since/)
@@ -250,7 +311,8 @@ test('very many objects of one cluster in several packages are a storm: one issu
 })
 
 test('while an object has the label of an adopt window, hand edits of it are taken over, but not the label', async () => {
-  const window = 'windows: [{name: break-glass, kind: adopt, when: {label: {example.com/incident: open}}}]'
+  const window =
+    'windows: [{name: break-glass, kind: adopt, when: {label: {example.com/incident: open}}}]'
   const { world } = worldOf('abc', `{mode: Propose, ${NOW}, ${window}}`)
   edit(world, 'ab')
   editLabel(world, 'a', 'open', 'metadata.labels["example.com/incident"]')
@@ -258,7 +320,9 @@ test('while an object has the label of an adopt window, hand edits of it are tak
   world.edit('/ConfigMap/shop/c', 'data.color', 'red', 'some-controller')
   editLabel(world, 'c', 'open', 'metadata.labels["example.com/incident"]')
   const { units } = await world.scan()
-  const plans = units.flatMap((unit) => (unit.state === 'failed' ? [] : [unit.plan.report.spec.changes]))
+  const plans = units.flatMap((unit) =>
+    unit.state === 'failed' ? [] : [unit.plan.report.spec.changes],
+  )
   assert.deepEqual(
     plans.map((changes) => changes.map(({ path, resolution }) => `${path} ${resolution}`).sort()),
     [
@@ -270,7 +334,10 @@ test('while an object has the label of an adopt window, hand edits of it are tak
 })
 
 test('while an object that differs has the label of a hold window nothing is proposed of it, and it follows when the label goes', async () => {
-  const { world } = worldOf('ab', `{mode: Propose, ${NOW}, windows: [{name: calm, kind: hold, when: {label: {incident: open}}}]}`)
+  const { world } = worldOf(
+    'ab',
+    `{mode: Propose, ${NOW}, windows: [{name: calm, kind: hold, when: {label: {incident: open}}}]}`,
+  )
   edit(world, 'ab')
   editLabel(world, 'a', 'open', 'metadata.labels.incident')
   assert.deepEqual(await statesOf(world), { a: 'Draft window', b: 'Proposed' })

@@ -70,7 +70,9 @@ describe('the number of a pull request', () => {
     const scene = await opened()
     const path = `pushed/${scene.ref.slice('refs/heads/'.length)}.yaml`
     const text = scene.world.repository.text('drift-ledger', path) ?? ''
-    scene.world.repository.commitByHand('drift-ledger', { [path]: text.replace(/^ +pullRequestUrl: .*\n/m, '') })
+    scene.world.repository.commitByHand('drift-ledger', {
+      [path]: text.replace(/^ +pullRequestUrl: .*\n/m, ''),
+    })
     assert.equal(kept(scene, 'pullRequestUrl'), undefined)
     await scene.world.scan()
     assert.equal(kept(scene, 'pullRequestUrl'), 'https://forge.example/pulls/1')
@@ -125,7 +127,10 @@ describe('a pull request whose branch somebody renamed', () => {
       const { outcome } = await scene.world.plan()
       assert.equal(outcome, 'silenced')
       const [status] = closed(scene.world)
-      assert.deepEqual([status?.outcome, status?.decidedBy, status?.reason], ['Declined', 'grace', 'the proposal was closed'])
+      assert.deepEqual(
+        [status?.outcome, status?.decidedBy, status?.reason],
+        ['Declined', 'grace', 'the proposal was closed'],
+      )
       assert.equal(scene.forge.proposals.length, 1)
       assert.equal((await scene.world.plan()).outcome, 'silenced')
     })
@@ -134,7 +139,11 @@ describe('a pull request whose branch somebody renamed', () => {
     const scene = await opened()
     rename(scene, 'my-fix')
     scene.world.repository.commitByHand('my-fix', { 'apps/web/mine.yaml': 'a: 1\n' })
-    scene.forge.byHand(1, { state: 'closed', decidedBy: 'grace', commit: scene.world.repository.head('my-fix') })
+    scene.forge.byHand(1, {
+      state: 'closed',
+      decidedBy: 'grace',
+      commit: scene.world.repository.head('my-fix'),
+    })
     assert.equal((await scene.world.plan()).outcome, 'silenced')
     assert.equal(closed(scene.world)[0]?.decidedBy, 'grace')
   })

@@ -2,12 +2,25 @@
 import type { HostedForge } from '@backporch/forge/hosted-forge'
 import { given } from '@backporch/kyaml/text'
 import { withoutUnmade } from '../../plan/turn/ledger/without-refs.ts'
-import type { LostUnit, NotObserved, ObservedUnit, TurnObservation } from '../../plan/turn/turn-observation.ts'
-import { type DashboardTicks, NO_TICKS, readDashboardTicks } from '../../proposal/text/dashboard-ticks.ts'
+import type {
+  LostUnit,
+  NotObserved,
+  ObservedUnit,
+  TurnObservation,
+} from '../../plan/turn/turn-observation.ts'
+import {
+  type DashboardTicks,
+  NO_TICKS,
+  readDashboardTicks,
+} from '../../proposal/text/dashboard-ticks.ts'
 import { ClusterPatience } from '../observe/cluster-patience.ts'
 import { presentTime } from '../observe/observe.ts'
 import { observeInGit } from '../observe/observe-in-git.ts'
-import { type ObservedCluster, observeCluster, observeRepository } from '../observe/observe-units.ts'
+import {
+  type ObservedCluster,
+  observeCluster,
+  observeRepository,
+} from '../observe/observe-units.ts'
 import type { UnmanagedObjects } from '../observe/read-unmanaged.ts'
 import type { RefusedRefs } from '../observe/refused-refs.ts'
 import type { FleetPorts, ObserveRequest, TurnPorts, TurnRequest } from '../observe/turn-request.ts'
@@ -36,34 +49,53 @@ const CLUSTERS_AT_ONCE = 4
 /** @throws Failure BP40xx or BP50xx where the repository or the forge cannot be read; of a cluster it is in `notObserved` */
 export async function observeTurn(
   ports: FleetPorts,
-  request: TurnRequest & Pick<RequestsQuestion, 'obstacles'> & { readonly refusedRefs: RefusedRefs },
+  request: TurnRequest &
+    Pick<RequestsQuestion, 'obstacles'> & { readonly refusedRefs: RefusedRefs },
   signal: AbortSignal,
 ): Promise<ObservedTurn> {
   const { forge, repository } = ports
   const { requestedActions, resolutionRequest, snoozeUntil, version } = request.forge
   const { only } = request.units
-  const wanted = only === undefined ? ports.clusters : ports.clusters.filter(({ name }) => only.has(name))
+  const wanted =
+    only === undefined ? ports.clusters : ports.clusters.filter(({ name }) => only.has(name))
   const { refusedRefs } = request
   const found = await observeRepository(ports, request, signal)
   const read = { ...found, reports: withoutUnmade(found.reports, refusedRefs.notMade) }
   const asked = await eachOf(wanted, CLUSTERS_AT_ONCE, async (cluster) => {
     const patience = new ClusterPatience(cluster.name, request)
-    return { cluster, patience, sources: await patience.limit(signal, (limit) => discoverSources(read, cluster, request.renderer, limit)) }
+    return {
+      cluster,
+      patience,
+      sources: await patience.limit(signal, (limit) =>
+        discoverSources(read, cluster, request.renderer, limit),
+      ),
+    }
   })
   const view = withFound(
     read,
     asked.flatMap(({ sources }) => ('failures' in sources ? [] : [sources])),
   )
   const { reports, clusters } = view
-  const ledger = { reports, clusters, closed: new Map(view.closed.map((episode) => [episode.metadata.name, episode])) }
+  const ledger = {
+    reports,
+    clusters,
+    closed: new Map(view.closed.map((episode) => [episode.metadata.name, episode])),
+  }
   const hosted = isHosted(forge) ? forge : undefined
   const ticks = hosted === undefined ? NO_TICKS : await readTicks(hosted, view, signal)
-  const observations = await eachOf(asked, CLUSTERS_AT_ONCE, async ({ cluster, patience, sources }) => {
-    if ('failures' in sources) return sources
-    const answer = await patience.limit(signal, (limit) => observeCluster(view, cluster, request, limit))
-    if (!('failures' in answer)) request.between?.rememberDuration(cluster.name, patience.duration)
-    return answer
-  })
+  const observations = await eachOf(
+    asked,
+    CLUSTERS_AT_ONCE,
+    async ({ cluster, patience, sources }) => {
+      if ('failures' in sources) return sources
+      const answer = await patience.limit(signal, (limit) =>
+        observeCluster(view, cluster, request, limit),
+      )
+      if (!('failures' in answer))
+        request.between?.rememberDuration(cluster.name, patience.duration)
+      return answer
+    },
+  )
   const notObserved = observations.flatMap((one) => ('failures' in one ? [one] : []))
   const observed = observations.flatMap((one) => ('failures' in one ? [] : [one]))
   const units = await judgeBranches(
@@ -72,8 +104,14 @@ export async function observeTurn(
     signal,
   )
   const lost = await readLost(view, { observed, notObserved }, signal)
-  const inGit = request.mode === 'read' ? [] : await observeInGit(view, { observed, notObserved }, request, signal)
-  const answers = hosted !== undefined && requestedActions !== undefined ? { forge: hosted, requestedActions } : undefined
+  const inGit =
+    request.mode === 'read'
+      ? []
+      : await observeInGit(view, { observed, notObserved }, request, signal)
+  const answers =
+    hosted !== undefined && requestedActions !== undefined
+      ? { forge: hosted, requestedActions }
+      : undefined
   const names = ports.clusters.map(({ name }) => name)
   const { baseBranch, base, refs, packages, ledgerTree, closed } = view
   const turn: TurnObservation = {
@@ -83,7 +121,8 @@ export async function observeTurn(
       ledger,
       lost,
       codeOwners: hosted === undefined ? '' : await readCodeOwners(view, signal),
-      endedBranches: answers === undefined ? [] : await readEndedPolicyBranches(view, answers.forge, signal),
+      endedBranches:
+        answers === undefined ? [] : await readEndedPolicyBranches(view, answers.forge, signal),
     },
     cluster: { observed, notObserved, units, inGit },
     forge: {
@@ -91,7 +130,10 @@ export async function observeTurn(
       dialect: forge.dialect,
       hosted: hosted !== undefined,
       ticks,
-      unobservedProposals: hosted === undefined ? [] : await readUnobservedProposals(view, notObserved, request.git.bot, signal),
+      unobservedProposals:
+        hosted === undefined
+          ? []
+          : await readUnobservedProposals(view, notObserved, request.git.bot, signal),
       // Read last, because reading the clusters takes long and people edit comments meanwhile.
       requests:
         answers === undefined
@@ -110,13 +152,20 @@ export async function observeTurn(
             ),
     },
     policy: view.policies,
-    clock: { present: presentTime(request.clock), observedAt: latest(observed), ledgerPushedAt: request.between?.ledgerPushedAt ?? '' },
+    clock: {
+      present: presentTime(request.clock),
+      observedAt: latest(observed),
+      ledgerPushedAt: request.between?.ledgerPushedAt ?? '',
+    },
     purpose: {
       resolutionRequest,
       snoozeUntil,
       observations: request.mode === 'read',
       settles: ports.openWriter !== undefined,
-      whole: request.units.packages.length === 0 && request.units.labels === undefined && only === undefined,
+      whole:
+        request.units.packages.length === 0 &&
+        request.units.labels === undefined &&
+        only === undefined,
       ...given({ watched: request.units.watched }),
       version,
     },
@@ -126,24 +175,40 @@ export async function observeTurn(
 }
 
 /** The selected checkboxes of the dashboard issue. */
-async function readTicks(forge: HostedForge, view: RepositoryView, signal: AbortSignal): Promise<DashboardTicks> {
+async function readTicks(
+  forge: HostedForge,
+  view: RepositoryView,
+  signal: AbortSignal,
+): Promise<DashboardTicks> {
   const issue = await readDashboard(forge, view, signal)
   return issue === undefined ? NO_TICKS : readDashboardTicks(issue.body)
 }
 
 function latest(observed: readonly ObservedCluster[]): string {
-  return observed.reduce((last, { identity }) => (identity.observedAt > last ? identity.observedAt : last), '')
+  return observed.reduce(
+    (last, { identity }) => (identity.observedAt > last ? identity.observedAt : last),
+    '',
+  )
 }
 
 async function readLost(
   view: RepositoryView,
-  { observed, notObserved }: { readonly observed: readonly ObservedCluster[]; readonly notObserved: readonly NotObserved[] },
+  {
+    observed,
+    notObserved,
+  }: {
+    readonly observed: readonly ObservedCluster[]
+    readonly notObserved: readonly NotObserved[]
+  },
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, readonly LostUnit[]>> {
   const lost = new Map<string, readonly LostUnit[]>()
   for (const { cluster, units } of observed) {
     const failed = units.flatMap((unit) => (unit.state === 'failed' ? [unit.packagePath] : []))
-    lost.set(cluster, await readLostUnits(view, { cluster, lost: failed, isExpected: true }, signal))
+    lost.set(
+      cluster,
+      await readLostUnits(view, { cluster, lost: failed, isExpected: true }, signal),
+    )
   }
   for (const { cluster } of notObserved) {
     // A unit that no turn observes stays as it is, because no later turn would correct it.
@@ -160,7 +225,12 @@ export async function observeUnits(
   request: ObserveRequest,
   signal: AbortSignal,
 ): Promise<{ readonly view: RepositoryView; readonly units: readonly ObservedUnit[] }> {
-  const view = await withSources(await observeRepository(ports, request, signal), [ports.cluster], request.renderer, signal)
+  const view = await withSources(
+    await observeRepository(ports, request, signal),
+    [ports.cluster],
+    request.renderer,
+    signal,
+  )
   const { units } = await observeCluster(view, ports.cluster, request, signal)
   return { view, units }
 }

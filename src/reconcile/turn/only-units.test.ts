@@ -10,12 +10,19 @@ import type { TurnResult } from './run-turn.ts'
 
 function names({ units }: TurnResult): string[] {
   return units.map((unit) =>
-    unit.state === 'failed' ? `${unit.cluster} ${unit.packagePath}` : `${unit.unit.cluster} ${unit.unit.packagePath}`,
+    unit.state === 'failed'
+      ? `${unit.cluster} ${unit.packagePath}`
+      : `${unit.unit.cluster} ${unit.unit.packagePath}`,
   )
 }
 
 function only(units: Record<string, readonly string[] | 'all'>): OnlyUnits {
-  return new Map(Object.entries(units).map(([cluster, paths]) => [cluster, paths === 'all' ? paths : new Set(paths)]))
+  return new Map(
+    Object.entries(units).map(([cluster, paths]) => [
+      cluster,
+      paths === 'all' ? paths : new Set(paths),
+    ]),
+  )
 }
 
 function commits({ repository }: FleetWorld): number {
@@ -48,13 +55,21 @@ test('of a watched cluster, a turn about nothing says after the interval that it
   const world = new FleetWorld(2)
   await world.scan()
   const before = commits(world)
-  for (let minute = 0; minute < 5; minute += 1) await world.scan({ only: only({ 'edge-01': [] }), watched: new Set(['edge-01']) })
+  for (let minute = 0; minute < 5; minute += 1)
+    await world.scan({ only: only({ 'edge-01': [] }), watched: new Set(['edge-01']) })
   assert.equal(commits(world), before)
   for (let minute = 0; minute < 10; minute += 1)
-    await world.scan({ only: only({ 'edge-01': [], 'edge-02': [] }), watched: new Set(['edge-01']) })
+    await world.scan({
+      only: only({ 'edge-01': [], 'edge-02': [] }),
+      watched: new Set(['edge-01']),
+    })
   assert.equal(commits(world), before + 1)
-  const text = (cluster: string): string => world.repository.text('drift-ledger', `clusters/${cluster}/observation.yaml`) ?? ''
-  assert.notEqual(/observedAt: (.*)/.exec(text('edge-01'))?.[1], /observedAt: (.*)/.exec(text('edge-02'))?.[1])
+  const text = (cluster: string): string =>
+    world.repository.text('drift-ledger', `clusters/${cluster}/observation.yaml`) ?? ''
+  assert.notEqual(
+    /observedAt: (.*)/.exec(text('edge-01'))?.[1],
+    /observedAt: (.*)/.exec(text('edge-02'))?.[1],
+  )
 })
 
 test('a cluster that answers too slowly is not observed, and the others are', async () => {
@@ -62,7 +77,10 @@ test('a cluster that answers too slowly is not observed, and the others are', as
   await world.scan()
   world.edit([0, 1])
   world.cluster(0).readLive = (_wanted, signal?: AbortSignal) => neverAnswer(signal)
-  const result = await world.scan({ only: only({ 'edge-01': 'all', 'edge-02': 'all' }), deadline: 500 })
+  const result = await world.scan({
+    only: only({ 'edge-01': 'all', 'edge-02': 'all' }),
+    deadline: 500,
+  })
   assert.deepEqual(names(result), ['edge-02 apps/web'])
   assert.deepEqual(
     result.notObserved.map(({ cluster, failures: [{ code, why }] }) => [cluster, code, why]),
@@ -74,13 +92,21 @@ test('a cluster whose syncers cannot be asked is not observed, and the others ar
   const world = new FleetWorld(2)
   await world.scan()
   world.edit([0, 1])
-  const refused = new Failure({ code: 'BP3001', what: 'cannot list', why: 'no connection', remedy: 'try again' })
+  const refused = new Failure({
+    code: 'BP3001',
+    what: 'cannot list',
+    why: 'no connection',
+    remedy: 'try again',
+  })
   for (const [list, code] of [
     [() => Promise.reject(refused), 'BP3001'],
     [(_group: string, _kind: string, signal?: AbortSignal) => neverAnswer(signal), 'BP3006'],
   ] as const) {
     world.cluster(0).list = list
-    const result = await world.scan({ only: only({ 'edge-01': 'all', 'edge-02': 'all' }), deadline: 500 })
+    const result = await world.scan({
+      only: only({ 'edge-01': 'all', 'edge-02': 'all' }),
+      deadline: 500,
+    })
     assert.deepEqual(names(result), ['edge-02 apps/web'])
     assert.deepEqual(
       result.notObserved.map(({ cluster, failures: [failure] }) => [cluster, failure.code]),
@@ -98,7 +124,8 @@ test('a cluster that stops to answer gets 15 s of a turn about units, and one th
     return new AbortController().signal
   })
   const [world, between] = [new FleetWorld(1), new BetweenTurns()]
-  const scan = (deadline: number): Promise<TurnResult> => world.scan({ only: only({ 'edge-01': 'all' }), between, deadline })
+  const scan = (deadline: number): Promise<TurnResult> =>
+    world.scan({ only: only({ 'edge-01': 'all' }), between, deadline })
   await scan(60_000)
   between.rememberDuration('edge-01', 8_000.4)
   await scan(60_000)

@@ -2,7 +2,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { InProcessRenderer } from '../../../test/fakes/in-process-renderer.ts'
-import { AT_ONCE, CONFIG, DEPLOYMENT, KPTFILE, policyText, refused, TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
+import {
+  AT_ONCE,
+  CONFIG,
+  DEPLOYMENT,
+  KPTFILE,
+  policyText,
+  refused,
+  TurnWorld,
+  WEB,
+} from '../../../test/fakes/turn-world.ts'
 import { PackageBuilds, withBuilds } from '../../adapters/functions/package-builds.ts'
 
 const PIPELINE = `${KPTFILE}pipeline:
@@ -33,7 +42,10 @@ test('files that run as they stand are compared without the pipeline, and adopte
     [['spec.replicas', 'apps/web/deployment.yaml:2']],
   )
   const { branch } = await world.resolutionRequest('Adopt')
-  assert.equal(world.repository.text(branch, 'apps/web/deployment.yaml'), DEPLOYMENT.replace('replicas: 3', 'replicas: 5'))
+  assert.equal(
+    world.repository.text(branch, 'apps/web/deployment.yaml'),
+    DEPLOYMENT.replace('replicas: 3', 'replicas: 5'),
+  )
   assert.equal(world.repository.text(branch, 'apps/web/config.yaml'), CONFIG)
 })
 
@@ -48,7 +60,10 @@ test('what a command prints is compared and restored, and not adopted', async ()
   )
   assert.equal(world.repository.text(branch, 'apps/web/deployment.yaml'), DEPLOYMENT)
   const { why } = await refused(world.resolutionRequest('Adopt'), 'BP2001')
-  assert.match(why, /^the command "sh -c cat deployment\.yaml; .* prints the object, and does not say what it has the value from$/)
+  assert.match(
+    why,
+    /^the command "sh -c cat deployment\.yaml; .* prints the object, and does not say what it has the value from$/,
+  )
 })
 
 test('a command that the operator does not allow renders nothing, and says so', async () => {
@@ -70,10 +85,9 @@ test('earlier versions are rendered by the same command, so that a syncer that i
 test('a policy that matches another cluster says nothing about this one', async () => {
   const world = worldOf('{tool: kpt}')
   world.repository.commitByHand('main', {
-    '.drift/other.yaml': policyText('{priority: 9, match: {clusters: [test]}, render: {tool: kustomize}}').replace(
-      'name: test',
-      'name: other',
-    ),
+    '.drift/other.yaml': policyText(
+      '{priority: 9, match: {clusters: [test]}, render: {tool: kustomize}}',
+    ).replace('name: test', 'name: other'),
     'apps/web/Kptfile': KPTFILE,
   })
   assert.equal((await world.plan()).report.status.state, 'InSync')

@@ -11,7 +11,11 @@ const SHARED = 'shared'
 async function poll(world: FleetWorld, between?: BetweenTurns): Promise<RepositoryDigest> {
   const { repository, forge, clusters } = world
   const signal = new AbortController().signal
-  return pollRepository({ repository, forge, clusters }, world.request({ requestedActions: NO_REQUESTED_ACTIONS, between }), signal)
+  return pollRepository(
+    { repository, forge, clusters },
+    world.request({ requestedActions: NO_REQUESTED_ACTIONS, between }),
+    signal,
+  )
 }
 
 /** Two packages, one of which has another one in it. */
@@ -32,7 +36,11 @@ function begin(): FleetWorld {
 }
 
 /** Paths of the packages whose digest is another one after the change, and `shared`. */
-async function moved(world: FleetWorld, change: () => unknown, between?: BetweenTurns): Promise<string[]> {
+async function moved(
+  world: FleetWorld,
+  change: () => unknown,
+  between?: BetweenTurns,
+): Promise<string[]> {
   const before = await poll(world, between)
   await change()
   const after = await poll(world, between)
@@ -98,38 +106,75 @@ test('a text beside the packages moves nothing; any other file beside them is sh
 
 test('a package that is new or gone is told by the set of packages', async () => {
   assert.deepEqual(await commit({ 'apps/db/Kptfile': KPTFILE.replace('web', 'db') }), ['apps/db'])
-  const gone = { 'apps/web/Kptfile': null, 'apps/web/config.yaml': null, 'apps/web/deployment.yaml': null }
+  const gone = {
+    'apps/web/Kptfile': null,
+    'apps/web/config.yaml': null,
+    'apps/web/deployment.yaml': null,
+  }
   assert.deepEqual(await commit(gone), ['apps/web'])
 })
 
 test('a policy is shared', async () => {
   assert.deepEqual(await commit({ '.drift/policy.yaml': policyText('{mode: Warn}') }), [SHARED])
-  assert.deepEqual(await commit({ '.drift/more.yaml': policyText('{mode: Off}').replace('name: test', 'name: more') }), [SHARED])
+  assert.deepEqual(
+    await commit({
+      '.drift/more.yaml': policyText('{mode: Off}').replace('name: test', 'name: more'),
+    }),
+    [SHARED],
+  )
 })
 
 test('a record of a decision moves its package; one of a package that is not there is shared', async () => {
-  assert.deepEqual(await commit({ '.drift/records/edge-01/apps--web/20261121-f9caa1c8.yaml': '# a record\n' }), ['apps/web'])
-  assert.deepEqual(await commit({ '.drift/records/edge-01/apps--gone/20261121-f9caa1c8.yaml': '# a record\n' }), [SHARED])
+  assert.deepEqual(
+    await commit({ '.drift/records/edge-01/apps--web/20261121-f9caa1c8.yaml': '# a record\n' }),
+    ['apps/web'],
+  )
+  assert.deepEqual(
+    await commit({ '.drift/records/edge-01/apps--gone/20261121-f9caa1c8.yaml': '# a record\n' }),
+    [SHARED],
+  )
 })
 
 test('a branch of a package moves the package, and a branch of nobody nothing', async () => {
   const { world, branch } = await proposed()
-  assert.deepEqual(await moved(world, () => world.repository.commitByHand(branch, { 'apps/web/note.txt': 'mine\n' })), ['apps/web'])
-  assert.deepEqual(await moved(world, () => world.repository.commitByHand('drafts/apps/api/mine', { 'a.txt': 'mine\n' })), ['apps/api'])
-  assert.deepEqual(await moved(world, () => world.repository.commitByHand('feature/mine', { 'a.txt': 'mine\n' })), [])
-  assert.deepEqual(await moved(world, () => world.repository.branches.delete(`refs/heads/${branch}`)), ['apps/web'])
+  assert.deepEqual(
+    await moved(world, () =>
+      world.repository.commitByHand(branch, { 'apps/web/note.txt': 'mine\n' }),
+    ),
+    ['apps/web'],
+  )
+  assert.deepEqual(
+    await moved(world, () =>
+      world.repository.commitByHand('drafts/apps/api/mine', { 'a.txt': 'mine\n' }),
+    ),
+    ['apps/api'],
+  )
+  assert.deepEqual(
+    await moved(world, () => world.repository.commitByHand('feature/mine', { 'a.txt': 'mine\n' })),
+    [],
+  )
+  assert.deepEqual(
+    await moved(world, () => world.repository.branches.delete(`refs/heads/${branch}`)),
+    ['apps/web'],
+  )
 })
 
 test('a tag of a revision moves its package, and any other tag nothing', async () => {
   const world = begin()
-  const tag = (name: string) => () => world.repository.branches.set(`refs/tags/${name}`, world.repository.head('main'))
+  const tag = (name: string) => () =>
+    world.repository.branches.set(`refs/tags/${name}`, world.repository.head('main'))
   assert.deepEqual(await moved(world, tag('apps/web/v1')), ['apps/web'])
   assert.deepEqual(await moved(world, tag('v1.0.0')), [])
 })
 
 test('a commit to the ledger that says nothing new of a proposal moves nothing', async () => {
   const { world } = await proposed()
-  assert.deepEqual(await moved(world, () => world.repository.commitByHand('drift-ledger', { 'clusters/edge-01/note.txt': 'text\n' })), [])
+  assert.deepEqual(
+    await moved(world, () =>
+      world.repository.commitByHand('drift-ledger', { 'clusters/edge-01/note.txt': 'text\n' }),
+    ),
+    [],
+  )
   // Another time of the observation.
   const again = await moved(world, async () => {
     const ledger = world.repository.branches.get('refs/heads/drift-ledger')
@@ -147,14 +192,21 @@ test('what people do to a proposal on the forge moves its package', async () => 
     { draft: true },
   ] as const) {
     const { world } = await proposed()
-    assert.deepEqual(await moved(world, () => world.forge.byHand(1, change)), ['apps/web'], JSON.stringify(change))
+    assert.deepEqual(
+      await moved(world, () => world.forge.byHand(1, change)),
+      ['apps/web'],
+      JSON.stringify(change),
+    )
   }
 })
 
 test('a comment with a command is a request for its package, and moves no digest; an answered one is none', async () => {
   const { world } = await proposed()
   assert.deepEqual([...(await poll(world)).requested], [])
-  assert.deepEqual(await moved(world, () => world.forge.comment(1, 'ada', '/adopt', { at: world.cluster(0).now })), [])
+  assert.deepEqual(
+    await moved(world, () => world.forge.comment(1, 'ada', '/adopt', { at: world.cluster(0).now })),
+    [],
+  )
   assert.deepEqual([...(await poll(world)).requested], ['apps/web'])
   await world.scan({ requestedActions: NO_REQUESTED_ACTIONS })
   assert.deepEqual([...(await poll(world)).requested], [])
@@ -165,7 +217,13 @@ test('a poll writes nothing and asks no cluster', async () => {
   const before = [world.repository.pushes.length, world.forge.writes.length]
   for (const cluster of world.clusters) {
     const fail = async (): Promise<never> => assert.fail('a cluster was asked')
-    Object.assign(cluster, { identify: fail, readLive: fail, list: fail, predict: fail, servedKind: fail })
+    Object.assign(cluster, {
+      identify: fail,
+      readLive: fail,
+      list: fail,
+      predict: fail,
+      servedKind: fail,
+    })
   }
   await poll(world)
   assert.deepEqual([world.repository.pushes.length, world.forge.writes.length], before)

@@ -3,7 +3,11 @@
  * people are read too, because only the forge has them.
  */
 import { hash } from 'node:crypto'
-import { LEDGER_BRANCH, parseRevisionTag, parseWorkspaceBranch } from '@backporch/git-store/ref-name'
+import {
+  LEDGER_BRANCH,
+  parseRevisionTag,
+  parseWorkspaceBranch,
+} from '@backporch/git-store/ref-name'
 import { packageSlug } from '@backporch/kpt/package'
 import { DRIFT_FOLDER, RECORDS_FOLDER } from '../../record/record-paths.ts'
 import { observeRepository } from '../observe/observe-units.ts'
@@ -39,14 +43,20 @@ export async function pollRepository(
   const view = await observeRepository({ repository, forge }, request, signal)
   const hosted = isHosted(forge) ? forge : undefined
   const { requestedActions } = request.forge
-  const dashboard = hosted === undefined ? '' : ((await readDashboard(hosted, view, signal))?.body ?? '')
+  const dashboard =
+    hosted === undefined ? '' : ((await readDashboard(hosted, view, signal))?.body ?? '')
   const requests =
     hosted === undefined || requestedActions === undefined
       ? []
       : await observeRequests(
           view,
           hosted,
-          { units: request.units, bot: request.git.bot, clusters: clusters.map(({ name }) => name), requestedActions },
+          {
+            units: request.units,
+            bot: request.git.bot,
+            clusters: clusters.map(({ name }) => name),
+            requestedActions,
+          },
           signal,
         )
   const outside = request.between?.outside ?? new Map<string, readonly string[]>()
@@ -68,14 +78,18 @@ function digestOf(
     void ((path === undefined ? undefined : parts.get(path)) ?? shared).push(line)
   for (const { path, id } of view.tree) {
     const line = `${path} ${id}`
-    const [, slug] = path.startsWith(`${RECORDS_FOLDER}/`) ? path.slice(RECORDS_FOLDER.length + 1).split('/') : []
+    const [, slug] = path.startsWith(`${RECORDS_FOLDER}/`)
+      ? path.slice(RECORDS_FOLDER.length + 1).split('/')
+      : []
     if (slug !== undefined) add(slugs.get(slug), line)
     else if (path.startsWith(`${DRIFT_FOLDER}/`)) shared.push(line)
     else addFile(parts, shared, line, path)
   }
   for (const [path, read] of outside) {
     const wanted = new Set(read)
-    if (wanted.size > 0) for (const file of view.tree) if (wanted.has(file.path)) parts.get(path)?.push(`outside ${file.path} ${file.id}`)
+    if (wanted.size > 0)
+      for (const file of view.tree)
+        if (wanted.has(file.path)) parts.get(path)?.push(`outside ${file.path} ${file.id}`)
   }
   for (const [ref, id] of view.refs) {
     if (ref === `refs/heads/${LEDGER_BRANCH}` || ref === `refs/heads/${view.baseBranch}`) continue
@@ -91,7 +105,12 @@ function digestOf(
 }
 
 /** A file is of each package that it lies in: a package has its subpackages. */
-function addFile(parts: ReadonlyMap<string, string[]>, shared: string[], line: string, path: string): void {
+function addFile(
+  parts: ReadonlyMap<string, string[]>,
+  shared: string[],
+  line: string,
+  path: string,
+): void {
   let isOwned = false
   for (let end = path.lastIndexOf('/'); ; end = path.lastIndexOf('/', end - 1)) {
     const own = parts.get(end === -1 ? '' : path.slice(0, end))

@@ -4,20 +4,36 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import { Failure } from '@backporch/kyaml/failure'
-import { type PlanQuestion, type StepAnswers, Unanswered, type UnitAnswers, UnitQuestions } from '../../plan/observation/turn-questions.ts'
+import {
+  type PlanQuestion,
+  type StepAnswers,
+  Unanswered,
+  type UnitAnswers,
+  UnitQuestions,
+} from '../../plan/observation/turn-questions.ts'
 import { type KnownPlans, planTurn, type TurnPlan, TurnPlanner } from '../../plan/turn/plan-turn.ts'
 import type { ObservedUnit, TurnObservation } from '../../plan/turn/turn-observation.ts'
 import { hasContent } from '../repository/judge-branches.ts'
 import { type ProofPorts, TakenAnswers } from '../repository/with-answers.ts'
 
 /** The plan of the whole turn. @throws the signal's reason; a failure of one unit is in its result */
-export async function proveTurn(observed: TurnObservation, ports: ProofPorts, signal: AbortSignal): Promise<TurnPlan> {
+export async function proveTurn(
+  observed: TurnObservation,
+  ports: ProofPorts,
+  signal: AbortSignal,
+): Promise<TurnPlan> {
   const { units } = observed.cluster
-  const found = { ...observed, answers: new Map<ObservedUnit, UnitAnswers>(units.map((unit) => [unit, new ProvenAnswers(ports)])) }
+  const found = {
+    ...observed,
+    answers: new Map<ObservedUnit, UnitAnswers>(
+      units.map((unit) => [unit, new ProvenAnswers(ports)]),
+    ),
+  }
   const known: KnownPlans = new Map()
   const planner = new TurnPlanner(found, known)
   for (const unit of units) {
-    for (let requested = planner.add(unit); requested.length > 0; requested = planner.add(unit)) await answerAll(requested, signal)
+    for (let requested = planner.add(unit); requested.length > 0; requested = planner.add(unit))
+      await answerAll(requested, signal)
     // Planning only computes. What else waits (an answer to a webhook, a connection's life) has its turn between two units.
     await setImmediate()
   }
@@ -47,7 +63,8 @@ export async function proveUnit<Result>(
 
 async function answerAll(questions: readonly PlanQuestion[], signal: AbortSignal): Promise<void> {
   for (const question of questions) {
-    if (!(question.answers instanceof ProvenAnswers)) throw new TypeError('answers that were written by hand are complete')
+    if (!(question.answers instanceof ProvenAnswers))
+      throw new TypeError('answers that were written by hand are complete')
     await question.answers.answer(question, signal)
   }
 }
@@ -73,7 +90,13 @@ class ProvenAnswers implements UnitAnswers {
       if (question.kind === 'function') await step.fetch(question.call, signal)
       else if (question.kind === 'server') await question.missing.ask(signal)
       else if (question.kind === 'builds') await step.build(question.builds, signal)
-      else step.isContent = await hasContent(this.ports.repository, question.branch, question.changes, signal)
+      else
+        step.isContent = await hasContent(
+          this.ports.repository,
+          question.branch,
+          question.changes,
+          signal,
+        )
     } catch (thrown) {
       signal.throwIfAborted()
       if (!(thrown instanceof Failure)) throw thrown

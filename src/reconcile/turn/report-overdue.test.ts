@@ -6,9 +6,12 @@ import { MemoryForge } from '../../../test/fakes/memory-forge.ts'
 import { TurnWorld, WEB, WEB_CONFIG } from '../../../test/fakes/turn-world.ts'
 
 const DAY = 24 * 60
-const OWNERS = '* @org/everybody\n/apps/ ops@example.com\n/apps/web/deployment.yaml @ada @org/web ops@example.com\n'
+const OWNERS =
+  '* @org/everybody\n/apps/ ops@example.com\n/apps/web/deployment.yaml @ada @org/web ops@example.com\n'
 
-async function opened(policy = '{mode: Propose}'): Promise<{ world: TurnWorld; forge: MemoryForge }> {
+async function opened(
+  policy = '{mode: Propose}',
+): Promise<{ world: TurnWorld; forge: MemoryForge }> {
   const world = new TurnWorld(policy, { CODEOWNERS: OWNERS })
   const forge = new MemoryForge(world.repository)
   forge.now = () => world.cluster.now
@@ -34,14 +37,20 @@ test('after the reminder the owners of the changed files are asked by name, once
   await world.plan()
   const [body, ...more] = requested(forge)
   assert.deepEqual(more, [])
-  assert.match(body ?? '', /longer than 14 days \(drift `[0-9a-f]{8}`\)\. @ada @org\/web, you own its files/)
+  assert.match(
+    body ?? '',
+    /longer than 14 days \(drift `[0-9a-f]{8}`\)\. @ada @org\/web, you own its files/,
+  )
   assert.doesNotMatch(body ?? '', /everybody|ops@/)
   assert.ok(forge.proposals[0]?.labels.includes('drift-state/stale'))
   assert.match(forge.proposals[0]?.body ?? '', /\*\*Overdue:\*\* no decision for 14 days/)
   assert.match(forge.issues.get('dashboard')?.body ?? '', /\*\*no decision for 14 days\*\*/)
   const sent = [forge.writes.length, forge.issueWrites.length, world.repository.pushes.length]
   for (let turn = 0; turn < 5; turn += 1) await world.plan()
-  assert.deepEqual([forge.writes.length, forge.issueWrites.length, world.repository.pushes.length], sent)
+  assert.deepEqual(
+    [forge.writes.length, forge.issueWrites.length, world.repository.pushes.length],
+    sent,
+  )
   world.pass(14 * DAY)
   await world.plan()
   assert.deepEqual(requested(forge), [body], 'not again')
@@ -49,7 +58,9 @@ test('after the reminder the owners of the changed files are asked by name, once
 })
 
 test('drift that changed is asked about anew, in the same comment', async () => {
-  const { world, forge } = await opened('{mode: Propose, decide: {remindAfter: 1d, escalateAfter: 2d}}')
+  const { world, forge } = await opened(
+    '{mode: Propose, decide: {remindAfter: 1d, escalateAfter: 2d}}',
+  )
   world.pass(2 * DAY)
   await world.plan()
   const [before] = requested(forge)
@@ -83,7 +94,8 @@ test('a process that ends before it asks asks in the next turn; what is snoozed 
 test('the riskiest proposal is first, and one that waits says so in its place', async () => {
   const world = new TurnWorld('{mode: Propose}', {
     'apps/old/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: old}\n',
-    'apps/old/config.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: old, namespace: shop}\ndata: {color: blue}\n',
+    'apps/old/config.yaml':
+      'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: old, namespace: shop}\ndata: {color: blue}\n',
   })
   const forge = new MemoryForge(world.repository)
   forge.now = () => world.cluster.now
@@ -93,7 +105,9 @@ test('the riskiest proposal is first, and one that waits says so in its place', 
   world.pass(14 * DAY)
   world.edit(WEB, 'spec.template.spec.containers[name=app].image', 'nginx:1.28')
   await world.scan()
-  const rows = (forge.issues.get('dashboard')?.body ?? '').split('\n').filter((line) => line.includes('pulls/'))
+  const rows = (forge.issues.get('dashboard')?.body ?? '')
+    .split('\n')
+    .filter((line) => line.includes('pulls/'))
   assert.deepEqual(
     rows.map((row) => /`apps\/\w+`/.exec(row)?.[0]),
     ['`apps/web`', '`apps/old`'],

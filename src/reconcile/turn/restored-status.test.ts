@@ -6,12 +6,18 @@ import { withMetadata } from '../../../test/fakes/live-object.ts'
 import { MemoryForge } from '../../../test/fakes/memory-forge.ts'
 import { mergeByHand, TurnWorld, WEB, yaml } from '../../../test/fakes/turn-world.ts'
 
-const LABELS = { app: 'web', 'kustomize.toolkit.fluxcd.io/name': 'apps', 'kustomize.toolkit.fluxcd.io/namespace': 'flux-system' }
+const LABELS = {
+  app: 'web',
+  'kustomize.toolkit.fluxcd.io/name': 'apps',
+  'kustomize.toolkit.fluxcd.io/namespace': 'flux-system',
+}
 
 class FluxWorld extends TurnWorld {
   /** The Kustomization reports this. */
   report(status: JsonObject, spec: JsonObject = {}): void {
-    const own = yaml('apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: apps, namespace: flux-system}\n')
+    const own = yaml(
+      'apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: apps, namespace: flux-system}\n',
+    )
     this.cluster.put({ ...own, spec: { interval: '10m', prune: true, ...spec }, status })
   }
 
@@ -35,7 +41,8 @@ async function merged(): Promise<{ world: FluxWorld; forge: MemoryForge; first: 
 }
 
 function statusOf(world: FluxWorld, forge: MemoryForge): string {
-  const { state, description } = forge.statuses.get(`${world.repository.head('main')} drift/restored`) ?? {}
+  const { state, description } =
+    forge.statuses.get(`${world.repository.head('main')} drift/restored`) ?? {}
   return `${state ?? 'none'}: ${description ?? ''}`
 }
 
@@ -43,13 +50,22 @@ test('it waits with the commit that was applied last, follows the syncer, and en
   const { world, forge, first } = await merged()
   await world.plan()
   const waits = 'waiting for prod to match the merged revision'
-  assert.equal(statusOf(world, forge), `pending: ${waits}: Flux Kustomization flux-system/apps applied ${first.slice(0, 7)} last`)
+  assert.equal(
+    statusOf(world, forge),
+    `pending: ${waits}: Flux Kustomization flux-system/apps applied ${first.slice(0, 7)} last`,
+  )
   world.report({ conditions: [{ type: 'Ready', status: 'False', reason: 'BuildFailed' }] })
   await world.plan()
-  assert.equal(statusOf(world, forge), `failure: ${waits}: Flux Kustomization flux-system/apps says Ready is False: BuildFailed`)
+  assert.equal(
+    statusOf(world, forge),
+    `failure: ${waits}: Flux Kustomization flux-system/apps says Ready is False: BuildFailed`,
+  )
   world.report({ lastAppliedRevision: `main@sha1:${world.repository.head('main')}` })
   await world.plan()
-  assert.equal(statusOf(world, forge), `pending: ${waits}: Flux Kustomization flux-system/apps applied it`)
+  assert.equal(
+    statusOf(world, forge),
+    `pending: ${waits}: Flux Kustomization flux-system/apps applied it`,
+  )
   world.sync()
   world.mark()
   await world.plan()
@@ -60,7 +76,10 @@ test('a syncer that applies nothing is a failure, and the comment at the end has
   const { world, forge } = await merged()
   world.report({}, { suspend: true })
   await world.plan()
-  assert.match(statusOf(world, forge), /^failure: .*Flux Kustomization flux-system\/apps is suspended$/)
+  assert.match(
+    statusOf(world, forge),
+    /^failure: .*Flux Kustomization flux-system\/apps is suspended$/,
+  )
   world.pass(10)
   await world.plan()
   assert.match(
@@ -80,7 +99,10 @@ test('an equal status is not sent again', async () => {
 test('the proposal names the resource, when it applies, and the command that makes it apply at once', async () => {
   const { forge } = await merged()
   const body = forge.proposals[0]?.body ?? ''
-  assert.match(body, /Flux Kustomization `?flux-system\/apps`? applies the package again .* every `?10m/)
+  assert.match(
+    body,
+    /Flux Kustomization `?flux-system\/apps`? applies the package again .* every `?10m/,
+  )
   assert.match(
     body,
     /To apply it without waiting for the syncer, run after the merge:\n\n```sh\nflux reconcile kustomization apps -n flux-system --with-source\n/,

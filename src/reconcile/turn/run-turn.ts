@@ -33,7 +33,11 @@ export interface TurnResult extends AppliedTurn {
 }
 
 /** One cluster. @throws Failure when nothing at all could be done; failures of one package are in its result */
-export async function runTurn(ports: TurnPorts, request: TurnRequest, signal: AbortSignal): Promise<TurnResult> {
+export async function runTurn(
+  ports: TurnPorts,
+  request: TurnRequest,
+  signal: AbortSignal,
+): Promise<TurnResult> {
   const result = await runFleetTurn({ ...ports, clusters: [ports.cluster] }, request, signal)
   assertObserved(result)
   return result
@@ -47,14 +51,30 @@ export function assertObserved({ notObserved: [failed], reported }: TurnResult):
 }
 
 /** A cluster that cannot be observed keeps what is open as it is, and holds up no other one. @throws Failure as `runTurn` */
-export async function runFleetTurn(ports: FleetPorts, request: TurnRequest, signal: AbortSignal): Promise<TurnResult> {
+export async function runFleetTurn(
+  ports: FleetPorts,
+  request: TurnRequest,
+  signal: AbortSignal,
+): Promise<TurnResult> {
   const obstacles: RequestObstacles = { changed: new Set(), unread: new Map() }
-  const refusedRefs = request.mode === 'apply' ? (request.between?.refusedRefs ?? new RefusedRefs()) : new RefusedRefs()
+  const refusedRefs =
+    request.mode === 'apply'
+      ? (request.between?.refusedRefs ?? new RefusedRefs())
+      : new RefusedRefs()
   return withFreshRefs(async () => {
-    const { view, observed, unmanaged } = await observeTurn(ports, { ...request, obstacles, refusedRefs }, signal)
+    const { view, observed, unmanaged } = await observeTurn(
+      ports,
+      { ...request, obstacles, refusedRefs },
+      signal,
+    )
     const { lastGood } = view.policies
-    if (request.forge.resolutionRequest !== undefined) assertNewestPolicy(view.policies, 'nothing is proposed')
-    const { units, decided, actions } = await proveTurn(observed, { repository: ports.repository, renderer: request.renderer }, signal)
+    if (request.forge.resolutionRequest !== undefined)
+      assertNewestPolicy(view.policies, 'nothing is proposed')
+    const { units, decided, actions } = await proveTurn(
+      observed,
+      { repository: ports.repository, renderer: request.renderer },
+      signal,
+    )
     const { observedAt, present } = observed.clock
     const { notObserved } = observed.cluster
     const result = { view, observedAt, units, decided, notObserved, unmanaged }
@@ -69,12 +89,20 @@ export async function runFleetTurn(ports: FleetPorts, request: TurnRequest, sign
         ...{ ...ports, settle, obstacles, refusedRefs, view, dryRun },
         proposalTurns: request.between?.proposalTurns ?? new ProposalTurns(),
         meanwhile: request.forge.meanwhile,
-        ...{ requestedActions: request.forge.requestedActions, at: observedAt || present, now: request.clock.now().getTime() },
+        ...{
+          requestedActions: request.forge.requestedActions,
+          at: observedAt || present,
+          now: request.clock.now().getTime(),
+        },
       },
       signal,
     )
     request.between?.rememberPush(applied.updates, presentTime(request.clock))
-    return { ...result, ...applied, reported: [...(lastGood === undefined ? [] : [lastGood.failure]), ...applied.reported] }
+    return {
+      ...result,
+      ...applied,
+      reported: [...(lastGood === undefined ? [] : [lastGood.failure]), ...applied.reported],
+    }
   })
 }
 

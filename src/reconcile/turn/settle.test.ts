@@ -23,7 +23,8 @@ function cluster(names: readonly string[], answers: readonly (Failure | undefine
   let requested = 0
   return {
     left,
-    next: async (): Promise<ApprovedWrite | undefined> => (left[0] === undefined ? undefined : change(left[0])),
+    next: async (): Promise<ApprovedWrite | undefined> =>
+      left[0] === undefined ? undefined : change(left[0]),
     write: async (): Promise<void> => {
       const answer = answers[requested]
       requested += 1
@@ -40,7 +41,10 @@ test('writes until nothing is left, and tells how many it sent', async () => {
 })
 
 test('a write that met a newer version of the object is planned anew', async () => {
-  const { next, write, left } = cluster(['a', 'b'], [refusal('BP2005'), undefined, refusal('BP2005'), refusal('BP2005')])
+  const { next, write, left } = cluster(
+    ['a', 'b'],
+    [refusal('BP2005'), undefined, refusal('BP2005'), refusal('BP2005')],
+  )
   assert.equal(await writeEach(next, write, 5), 2)
   assert.deepEqual(left, [])
 })
@@ -78,6 +82,11 @@ test('waiting for a decision does not end because other drift is open', async ()
     now: () => new Date(world.cluster.now),
     sleep: async (milliseconds: number) => world.pass(milliseconds / 60_000),
   }
-  const wait = waitUntilSettled(world.ports, world.request(), { clock, timeout: 60 }, new AbortController().signal)
+  const wait = waitUntilSettled(
+    world.ports,
+    world.request(),
+    { clock, timeout: 60 },
+    new AbortController().signal,
+  )
   await assert.rejects(wait, (thrown) => thrown instanceof Failure && thrown.code === 'BP3014')
 })

@@ -3,7 +3,12 @@ import type { ApprovedWrite, ClusterWriter } from '@backporch/cluster/cluster'
 import { asFailure, Failure, failuresOf } from '@backporch/kyaml/failure'
 import type { SettleAction } from '../../plan/turn/turn-action.ts'
 import type { PendingSettle } from '../../plan/unit/pending-settles.ts'
-import { assertMayWrite, isHandOver, planSettle, settleTargets } from '../../plan/unit/plan-settle.ts'
+import {
+  assertMayWrite,
+  isHandOver,
+  planSettle,
+  settleTargets,
+} from '../../plan/unit/plan-settle.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import type { FleetPorts, TurnPorts, TurnRequest } from '../observe/turn-request.ts'
 import { observeUnits } from './observe-turn.ts'
@@ -29,7 +34,8 @@ export async function settleDecisions(
   signal: AbortSignal,
 ): Promise<SettleOutcome> {
   const cluster = clusters.find((one) => one.name === name)
-  if (cluster === undefined || openWriter === undefined) throw new TypeError('a decision is settled in a cluster that was opened')
+  if (cluster === undefined || openWriter === undefined)
+    throw new TypeError('a decision is settled in a cluster that was opened')
   const settled: SettleOutcome['settled'][number][] = []
   const unsettled: Failure[] = []
   const orRetained = async (work: () => Promise<void>): Promise<void> => {
@@ -46,7 +52,10 @@ export async function settleDecisions(
       for (const one of pending) {
         const own = { ...request, units: { ...request.units, packages: [one.packagePath || '.'] } }
         await orRetained(async () => {
-          settled.push({ pending: one, result: await settleByWriting({ ...ports, cluster, writer }, own, one, signal) })
+          settled.push({
+            pending: one,
+            result: await settleByWriting({ ...ports, cluster, writer }, own, one, signal),
+          })
         })
       }
     } finally {
@@ -121,7 +130,9 @@ async function nextWrite(
   const { git } = unit.observation
   // The record in the tree of the base branch proves that a merged commit authorises the write.
   const authorises = ({ metadata, spec }: DriftRecord): boolean =>
-    spec.lifecycle === 'Proposed' && metadata.name === record.metadata.name && spec.fingerprint === record.spec.fingerprint
+    spec.lifecycle === 'Proposed' &&
+    metadata.name === record.metadata.name &&
+    spec.fingerprint === record.spec.fingerprint
   // The copies in the record of the base branch are the ones that stay.
   const merged = git.merged.find(authorises)
   if (merged === undefined) throw notMerged(view.base)

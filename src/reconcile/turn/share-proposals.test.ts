@@ -11,12 +11,18 @@ import { parseDocument } from '../../record/write-document.ts'
 import { NO_REQUESTED_ACTIONS } from './requests/observe-requests.ts'
 
 const open = (world: FleetWorld) => world.forge.proposals.filter(({ state }) => state === 'open')
-const proposed = (world: FleetWorld) => world.repository.names().filter((name) => name.startsWith('proposed/'))
+const proposed = (world: FleetWorld) =>
+  world.repository.names().filter((name) => name.startsWith('proposed/'))
 const records = (world: FleetWorld, branch: string) =>
-  world.repository.paths(branch).flatMap((path) => /^\.drift\/records\/([^/]+)\//.exec(path)?.[1] ?? [])
+  world.repository
+    .paths(branch)
+    .flatMap((path) => /^\.drift\/records\/([^/]+)\//.exec(path)?.[1] ?? [])
 
 /** The same edit in `drifted` of `count` clusters, proposed. */
-async function joined(count: number, drifted = count): Promise<{ world: FleetWorld; branch: string }> {
+async function joined(
+  count: number,
+  drifted = count,
+): Promise<{ world: FleetWorld; branch: string }> {
   const world = new FleetWorld(count)
   world.edit(Array.from({ length: drifted }, (_each, index) => index))
   await world.scan()
@@ -28,7 +34,10 @@ test('the same drift in as many clusters as the policy says is one pull request,
   const { world, branch } = await joined(4, 3)
   assert.deepEqual(proposed(world), [branch])
   assert.equal(open(world).length, 1)
-  assert.equal(open(world)[0]?.title, 'chore(drift): restore Deployment/web in 3 clusters (one cause)')
+  assert.equal(
+    open(world)[0]?.title,
+    'chore(drift): restore Deployment/web in 3 clusters (one cause)',
+  )
   assert.deepEqual(records(world, branch), ['edge-01', 'edge-02', 'edge-03'])
   assert.match(open(world)[0]?.body ?? '', /One cause, 3 clusters/)
 })
@@ -38,7 +47,13 @@ test('where its branch is refused, the ledger has the drift of each cluster and 
   world.edit([0, 1, 2])
   world.repository.beforePush = (updates) => {
     if (updates.some(({ ref }) => ref.startsWith('refs/heads/proposed/')))
-      throw new Failure({ code: 'BP4002', what: 'the push is refused', why: 'a rule', remedy: 'change it', retry: 'on-change' })
+      throw new Failure({
+        code: 'BP4002',
+        what: 'the push is refused',
+        why: 'a rule',
+        remedy: 'change it',
+        retry: 'on-change',
+      })
   }
   const { units } = await world.scan()
   assert.deepEqual(
@@ -47,9 +62,19 @@ test('where its branch is refused, the ledger has the drift of each cluster and 
   )
   for (const cluster of ['edge-01', 'edge-02', 'edge-03']) {
     const path =
-      world.repository.paths('drift-ledger').find((each) => each.startsWith(`clusters/${cluster}/`) && each.endsWith('/report.yaml')) ?? ''
-    const { status } = parseDocument(world.repository.text('drift-ledger', path) ?? '', driftReportSchema, path)
-    assert.deepEqual([status.state, status.lifecycle, status.branch, status.held?.reason], ['Drifted', '', undefined, 'refused'])
+      world.repository
+        .paths('drift-ledger')
+        .find((each) => each.startsWith(`clusters/${cluster}/`) && each.endsWith('/report.yaml')) ??
+      ''
+    const { status } = parseDocument(
+      world.repository.text('drift-ledger', path) ?? '',
+      driftReportSchema,
+      path,
+    )
+    assert.deepEqual(
+      [status.state, status.lifecycle, status.branch, status.held?.reason],
+      ['Drifted', '', undefined, 'refused'],
+    )
   }
   world.repository.beforePush = () => undefined
   await world.scan()
@@ -65,7 +90,9 @@ test('in fewer clusters each has its own', async () => {
 
 test('where Porch approves, each cluster has its own: the branch of a joint proposal changes with each of its clusters', async () => {
   const world = new FleetWorld(3)
-  world.repository.commitByHand('main', { '.drift/porch.yaml': policyText('{approval: porch}').replace('name: test', 'name: porch') })
+  world.repository.commitByHand('main', {
+    '.drift/porch.yaml': policyText('{approval: porch}').replace('name: test', 'name: porch'),
+  })
   world.edit([0, 1, 2])
   await world.scan()
   assert.equal(proposed(world).length, 3)
@@ -74,13 +101,19 @@ test('where Porch approves, each cluster has its own: the branch of a joint prop
 
 test('the same turn again writes nothing', async () => {
   const { world } = await joined(3)
-  const [sent, refs] = [world.forge.writes.length, JSON.stringify([...world.repository.names()].map((name) => world.repository.head(name)))]
+  const [sent, refs] = [
+    world.forge.writes.length,
+    JSON.stringify([...world.repository.names()].map((name) => world.repository.head(name))),
+  ]
   for (let turn = 0; turn < 5; turn += 1) {
     const { updates } = await world.scan()
     assert.deepEqual(updates, [])
   }
   assert.equal(world.forge.writes.length, sent)
-  assert.equal(JSON.stringify([...world.repository.names()].map((name) => world.repository.head(name))), refs)
+  assert.equal(
+    JSON.stringify([...world.repository.names()].map((name) => world.repository.head(name))),
+    refs,
+  )
 })
 
 test('clusters that are scanned one at a time come to the same pull request', async () => {
@@ -118,7 +151,12 @@ test('merged: every cluster is decided, with one revision', async () => {
   await world.scan()
   const closed = await world.closed()
   assert.deepEqual(
-    closed.map(({ spec, status }) => [spec.unit.cluster, status.outcome, status.revision, status.verifiedAt !== undefined]),
+    closed.map(({ spec, status }) => [
+      spec.unit.cluster,
+      status.outcome,
+      status.revision,
+      status.verifiedAt !== undefined,
+    ]),
     [
       ['edge-01', 'Merged', 'v1', true],
       ['edge-02', 'Merged', 'v1', true],
@@ -136,11 +174,14 @@ test('merged, and each cluster looked at in a turn of its own', async () => {
   world.merge(branch)
   world.sync()
   for (const index of [2, 0, 1]) await world.scanOne(index)
-  assert.deepEqual((await world.closed()).map(({ status }) => [status.outcome, status.revision]).sort(), [
-    ['Merged', 'v1'],
-    ['Merged', 'v1'],
-    ['Merged', 'v1'],
-  ])
+  assert.deepEqual(
+    (await world.closed()).map(({ status }) => [status.outcome, status.revision]).sort(),
+    [
+      ['Merged', 'v1'],
+      ['Merged', 'v1'],
+      ['Merged', 'v1'],
+    ],
+  )
 })
 
 test('closed: every cluster is silent, also where it is looked at later', async () => {
@@ -221,10 +262,14 @@ test('a cluster that cannot be observed keeps its record', async () => {
 
 test('another plan is the plan of all of them, in whichever cluster it was chosen', async () => {
   const { world, branch } = await joined(3)
-  await world.scanOne(1, { resolutionRequest: { resolution: 'Adopt', selectors: [], message: 'peak season' } })
+  await world.scanOne(1, {
+    resolutionRequest: { resolution: 'Adopt', selectors: [], message: 'peak season' },
+  })
   assert.deepEqual(proposed(world), [branch])
   assert.match(world.repository.text(branch, 'apps/web/deployment.yaml') ?? '', /replicas: 5/)
-  for (const path of world.repository.paths(branch).filter((name) => name.startsWith('.drift/records/')))
+  for (const path of world.repository
+    .paths(branch)
+    .filter((name) => name.startsWith('.drift/records/')))
     assert.match(world.repository.text(branch, path) ?? '', /plan: Adopt/, path)
   assert.match(open(world)[0]?.title ?? '', /^fix\(drift\): adopt Deployment\/web in 3 clusters/)
   for (const [, plan] of plans(await world.scan())) assert.equal(plan.record?.spec.plan, 'Adopt')
@@ -299,7 +344,9 @@ test('the same rollback in as many clusters is one pull request that says so, wi
   const first = world.repository.head('main')
   const older = world.clusters.map((cluster) => cluster.objects.get(WEB))
   await world.scan()
-  world.repository.commitByHand('main', { 'apps/web/deployment.yaml': DEPLOYMENT.replace('replicas: 3', 'replicas: 4') })
+  world.repository.commitByHand('main', {
+    'apps/web/deployment.yaml': DEPLOYMENT.replace('replicas: 3', 'replicas: 4'),
+  })
   const second = world.repository.head('main')
   world.pass()
   world.sync()
@@ -307,9 +354,15 @@ test('the same rollback in as many clusters is one pull request that says so, wi
   assert.deepEqual(proposed(world), [])
   for (const index of [0, 1, 2]) {
     world.pass(7)
-    const { metadata, ...object } = structuredClone(older[index]) as JsonObject & { metadata: JsonObject }
+    const { metadata, ...object } = structuredClone(older[index]) as JsonObject & {
+      metadata: JsonObject
+    }
     const { managedFields: _owners, ...named } = metadata
-    world.cluster(index).put(appliedBy('kustomize-controller', { ...object, metadata: named }, world.cluster(index).now))
+    world
+      .cluster(index)
+      .put(
+        appliedBy('kustomize-controller', { ...object, metadata: named }, world.cluster(index).now),
+      )
   }
   await world.scan()
   const [branch = '', ...more] = proposed(world)
@@ -319,11 +372,19 @@ test('the same rollback in as many clusters is one pull request that says so, wi
   assert.match(proposal?.title ?? '', /restore Deployment\/web in 3 clusters/)
   assert.match(
     proposal?.body ?? '',
-    new RegExp(`\\*\\*Rolled back to \`${first.slice(0, 7)}\`\\*\\*: the cluster ran newer content of the package before\\.`),
+    new RegExp(
+      `\\*\\*Rolled back to \`${first.slice(0, 7)}\`\\*\\*: the cluster ran newer content of the package before\\.`,
+    ),
   )
-  for (const path of world.repository.paths(branch).filter((one) => one.startsWith('.drift/records/'))) {
+  for (const path of world.repository
+    .paths(branch)
+    .filter((one) => one.startsWith('.drift/records/'))) {
     const text = world.repository.text(branch, path) ?? ''
-    assert.match(text, new RegExp(`rolledBack:\\n\\s+commit: "?${first}"?\\n\\s+seen:\\n\\s+commit: "?${second}"?`), path)
+    assert.match(
+      text,
+      new RegExp(`rolledBack:\\n\\s+commit: "?${first}"?\\n\\s+seen:\\n\\s+commit: "?${second}"?`),
+      path,
+    )
   }
   const [sent, head] = [world.forge.writes.length, world.repository.head(branch)]
   for (let turn = 0; turn < 3; turn += 1) await world.scan()
@@ -332,14 +393,22 @@ test('the same rollback in as many clusters is one pull request that says so, wi
   world.pass()
   const { metadata, ...object } = structuredClone(older[3]) as JsonObject & { metadata: JsonObject }
   const { managedFields: _owners, ...named } = metadata
-  world.cluster(3).put(appliedBy('kustomize-controller', { ...object, metadata: named }, world.cluster(3).now))
+  world
+    .cluster(3)
+    .put(appliedBy('kustomize-controller', { ...object, metadata: named }, world.cluster(3).now))
   await world.scan()
   assert.deepEqual(records(world, branch), ['edge-01', 'edge-02', 'edge-03', 'edge-04'])
   world.merge(branch)
   world.sync()
   await world.scan()
   assert.deepEqual(
-    (await world.closed()).map(({ spec, status }) => [spec.unit.cluster, status.outcome, spec.changes[0]?.rolledBack?.commit]).sort(),
+    (await world.closed())
+      .map(({ spec, status }) => [
+        spec.unit.cluster,
+        status.outcome,
+        spec.changes[0]?.rolledBack?.commit,
+      ])
+      .sort(),
     ['edge-01', 'edge-02', 'edge-03', 'edge-04'].map((cluster) => [cluster, 'Merged', first]),
   )
 })

@@ -11,7 +11,10 @@ const NOW = 'detect: {minAge: 0s, settle: 0s}'
 const WINDOW = `{mode: Propose, ${NOW}, windows: [{name: freeze, kind: hold, schedule: "0 9 * * *", duration: 20h}]}`
 
 function worldOf(policy: string): { world: TurnWorld; forge: MemoryForge } {
-  const world = new TurnWorld('{}', { '.drift/policy.yaml': policyText(policy), '.drift/at-once.yaml': '' })
+  const world = new TurnWorld('{}', {
+    '.drift/policy.yaml': policyText(policy),
+    '.drift/at-once.yaml': '',
+  })
   const forge = new MemoryForge(world.repository)
   forge.now = () => world.cluster.now
   world.forge = forge
@@ -88,7 +91,11 @@ test('a tick opens what is held back, in the next turn and only that drift', asy
   assert.match(bodyOf(forge), /\*\*Held back\*\* \(1\)/)
   tickAll(forge)
   world.edit(WEB, 'spec.replicas', 6)
-  assert.equal((await world.plan()).report.status.held?.reason, 'window', 'the box was drawn for another drift')
+  assert.equal(
+    (await world.plan()).report.status.held?.reason,
+    'window',
+    'the box was drawn for another drift',
+  )
   assert.doesNotMatch(bodyOf(forge), /- \[x\]/, 'it is drawn anew, for this one')
   tickAll(forge)
   const { report } = await world.plan()
@@ -114,7 +121,11 @@ test('a tick raises again what was closed: its silence ends, and there is a new 
   assert.equal(forge.proposals.length, 2)
   assert.doesNotMatch(bodyOf(forge), /Silenced by close/)
   forge.byHand(2, { state: 'closed', decidedBy: 'grace', decidedAt: world.cluster.now })
-  assert.equal((await world.plan()).report.status.state, 'Silenced', 'closed again it is silent again')
+  assert.equal(
+    (await world.plan()).report.status.state,
+    'Silenced',
+    'closed again it is silent again',
+  )
   assert.equal((await world.plan()).report.status.state, 'Silenced')
 })
 
@@ -124,7 +135,12 @@ test('a cluster that cannot be read is on it once its last news are old, and a p
   await world.scan()
   assert.doesNotMatch(bodyOf(world.forge), /Not observed/)
   world.cluster(1).identify = async () => {
-    throw new Failure({ code: 'BP3001', what: 'cannot read', why: 'connection refused at 10.0.0.7:12345', remedy: 'wait' })
+    throw new Failure({
+      code: 'BP3001',
+      what: 'cannot read',
+      why: 'connection refused at 10.0.0.7:12345',
+      remedy: 'wait',
+    })
   }
   await world.scan()
   assert.doesNotMatch(bodyOf(world.forge), /Not observed/)
@@ -138,7 +154,12 @@ test('a cluster that cannot be read is on it once its last news are old, and a p
 test('a repository without issues has its pull requests all the same', async () => {
   const { world, forge } = worldOf(`{mode: Propose, ${NOW}}`)
   forge.ensureIssue = async () => {
-    throw new Failure({ code: 'BP5006', what: 'cannot open an issue', why: 'issues are disabled', remedy: 'enable them' })
+    throw new Failure({
+      code: 'BP5006',
+      what: 'cannot open an issue',
+      why: 'issues are disabled',
+      remedy: 'enable them',
+    })
   }
   world.edit(WEB_CONFIG, 'data.color', 'red')
   const { reported } = await world.scan()
@@ -173,8 +194,14 @@ test('a package whose syncer is stuck is on it with what it waits for, once, and
   assert.deepEqual(forge.issueWrites, [], 'behind, and in time')
   world.pass(61)
   await world.scan()
-  assert.match(bodyOf(forge), /\*\*Stuck\*\* \(1\)\n\n.*\n\n\| Package \| Cluster \| Stuck since \| Why \|\n/)
-  assert.match(bodyOf(forge), /\| \[`apps\/web`\].*\| `.*` \| 2026-.* UTC \| live is what `[0-9a-f]{7}` rendered.*within `1h` \|/)
+  assert.match(
+    bodyOf(forge),
+    /\*\*Stuck\*\* \(1\)\n\n.*\n\n\| Package \| Cluster \| Stuck since \| Why \|\n/,
+  )
+  assert.match(
+    bodyOf(forge),
+    /\| \[`apps\/web`\].*\| `.*` \| 2026-.* UTC \| live is what `[0-9a-f]{7}` rendered.*within `1h` \|/,
+  )
   for (let turn = 0; turn < 5; turn += 1) await world.scan()
   assert.deepEqual(forge.issueWrites, ['open dashboard'])
   world.apply({ a: { color: 'green' } })

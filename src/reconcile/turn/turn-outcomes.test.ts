@@ -17,7 +17,8 @@ async function merged(policy?: string): Promise<{ world: TurnWorld; forge: Memor
   return { world, forge }
 }
 
-const reported = (forge: MemoryForge, from: number) => forge.writes.slice(from).filter((write) => !write.includes('issue'))
+const reported = (forge: MemoryForge, from: number) =>
+  forge.writes.slice(from).filter((write) => !write.includes('issue'))
 
 test('merged, waiting, verified: a status on the commit that landed, and one sentence', async () => {
   const { world, forge } = await merged()
@@ -27,9 +28,20 @@ test('merged, waiting, verified: a status on the commit that landed, and one sen
   assert.deepEqual(reported(forge, sent), ['status drift/restored pending'])
   world.sync()
   await world.plan()
-  assert.deepEqual(reported(forge, sent), ['status drift/restored pending', 'status drift/restored success', 'comment #1 outcome'])
-  assert.ok([...forge.statuses.keys()].some((key) => key.includes(mergeCommit) && key.includes('drift/restored')))
-  assert.match(forge.comments.at(-1)?.body ?? '', /^Verified at 2026-11-21 10:0\d UTC: the cluster matches git again\.\n$/)
+  assert.deepEqual(reported(forge, sent), [
+    'status drift/restored pending',
+    'status drift/restored success',
+    'comment #1 outcome',
+  ])
+  assert.ok(
+    [...forge.statuses.keys()].some(
+      (key) => key.includes(mergeCommit) && key.includes('drift/restored'),
+    ),
+  )
+  assert.match(
+    forge.comments.at(-1)?.body ?? '',
+    /^Verified at 2026-11-21 10:0\d UTC: the cluster matches git again\.\n$/,
+  )
   await world.plan()
   assert.equal(reported(forge, sent).length, 3)
 })
@@ -51,9 +63,19 @@ test('merged and never applied: told after the time of the policy, and proposed 
   world.pass(2)
   const plan = await world.plan()
   assert.deepEqual([plan.report.status.state, plan.outcome], ['Drifted', 'created'])
-  assert.deepEqual(reported(forge, sent).slice(0, 3), ['status drift/restored failure', 'comment #1 outcome', 'open #2'])
-  assert.match(forge.comments.at(-1)?.body ?? '', /^\*\*Merged, and at .* the cluster still differs from git\*\*: /)
-  assert.match(forge.proposals[1]?.body ?? '', /\*\*Restore failed:\*\* `drift-[0-9a-f]{8}` restored the same fields and was merged/)
+  assert.deepEqual(reported(forge, sent).slice(0, 3), [
+    'status drift/restored failure',
+    'comment #1 outcome',
+    'open #2',
+  ])
+  assert.match(
+    forge.comments.at(-1)?.body ?? '',
+    /^\*\*Merged, and at .* the cluster still differs from git\*\*: /,
+  )
+  assert.match(
+    forge.proposals[1]?.body ?? '',
+    /\*\*Restore failed:\*\* `drift-[0-9a-f]{8}` restored the same fields and was merged/,
+  )
   const again = forge.writes.length
   for (let turn = 0; turn < 5; turn += 1) await world.plan()
   assert.equal(forge.writes.length, again)
@@ -80,9 +102,17 @@ async function leftOpen(): Promise<{ world: TurnWorld; forge: MemoryForge }> {
 }
 
 /** How a proposal ends, in a turn or before it. */
-const ENDS: readonly (readonly [how: string, end: (world: TurnWorld, branch: string) => Promise<void>, outcome: string])[] = [
+const ENDS: readonly (readonly [
+  how: string,
+  end: (world: TurnWorld, branch: string) => Promise<void>,
+  outcome: string,
+])[] = [
   ['withdrawn', async (world) => world.sync(), 'Healed'],
-  ['its branch is deleted by a person', async (world, branch) => void world.repository.branches.delete(`refs/heads/${branch}`), 'Declined'],
+  [
+    'its branch is deleted by a person',
+    async (world, branch) => void world.repository.branches.delete(`refs/heads/${branch}`),
+    'Declined',
+  ],
   [
     'merged with git, and never entered by the forge',
     async (world, branch) => {
@@ -99,10 +129,20 @@ for (const [how, end, outcome] of ENDS) {
     await end(world, (forge.proposals[0]?.ref ?? '').replace('refs/heads/', ''))
     await world.plan()
     const endOf = async () =>
-      (await readRepository(world.repository, 'main', new AbortController().signal)).closed.map(({ status }) => status.outcome)
-    assert.deepEqual([await endOf(), forge.proposals[0]?.state], [[outcome], 'open'], 'the forge has its time')
+      (await readRepository(world.repository, 'main', new AbortController().signal)).closed.map(
+        ({ status }) => status.outcome,
+      )
+    assert.deepEqual(
+      [await endOf(), forge.proposals[0]?.state],
+      [[outcome], 'open'],
+      'the forge has its time',
+    )
     for (let turn = 0; turn < 3; turn += 1) await world.plan()
-    assert.deepEqual([await endOf(), forge.proposals[0]?.state], [[outcome], 'closed'], 'our close is no decision of a person')
+    assert.deepEqual(
+      [await endOf(), forge.proposals[0]?.state],
+      [[outcome], 'closed'],
+      'our close is no decision of a person',
+    )
     assert.equal(forge.writes.filter((write) => write === 'close #1').length, 1)
   })
 }
@@ -126,7 +166,8 @@ test('a joint proposal is verified when its last cluster is', async () => {
   world.merge(branch)
   world.sync([world.cluster(0)])
   await world.scan()
-  const verified = () => world.forge.comments.filter(({ body }) => body.startsWith('Verified')).length
+  const verified = () =>
+    world.forge.comments.filter(({ body }) => body.startsWith('Verified')).length
   assert.equal(verified(), 0)
   world.sync()
   await world.scan()
@@ -139,7 +180,9 @@ test('somebody pushes to the branch: said once', async () => {
   world.forge = forge
   world.edit(WEB, 'spec.replicas', 5)
   await world.plan()
-  world.repository.commitByHand((forge.proposals[0]?.ref ?? '').replace('refs/heads/', ''), { 'apps/web/NOTES.md': 'mine' })
+  world.repository.commitByHand((forge.proposals[0]?.ref ?? '').replace('refs/heads/', ''), {
+    'apps/web/NOTES.md': 'mine',
+  })
   for (let turn = 0; turn < 3; turn += 1) await world.plan()
   assert.deepEqual(
     forge.comments.map(({ topic }) => topic),
@@ -167,7 +210,9 @@ test('the cluster cannot be observed: the pull request stays, and says that it m
 })
 
 test('the reviewers are the owners of the package', async () => {
-  const world = new TurnWorld(undefined, { CODEOWNERS: '* @acme/everybody\n/apps/web/ @ada @acme/shop ops@acme.example\n' })
+  const world = new TurnWorld(undefined, {
+    CODEOWNERS: '* @acme/everybody\n/apps/web/ @ada @acme/shop ops@acme.example\n',
+  })
   const forge = new MemoryForge(world.repository)
   world.forge = forge
   let requested: readonly string[] = []

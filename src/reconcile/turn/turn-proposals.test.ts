@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryForge } from '../../../test/fakes/memory-forge.ts'
-import { CONFIG, KPTFILE, mergeByHand, refused, TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
+import {
+  CONFIG,
+  KPTFILE,
+  mergeByHand,
+  refused,
+  TurnWorld,
+  WEB,
+} from '../../../test/fakes/turn-world.ts'
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import { readRepository } from '../repository/repository-view.ts'
 
@@ -31,7 +38,10 @@ test('a proposal is opened once, with its statuses, and nothing is sent again th
     'status drift/applier success',
   ])
   const [proposal] = forge.proposals
-  assert.equal(proposal?.title, 'chore(drift): restore Deployment/web replicas to 3 in prod (live 5)')
+  assert.equal(
+    proposal?.title,
+    'chore(drift): restore Deployment/web replicas to 3 in prod (live 5)',
+  )
   assert.match(proposal?.body ?? '', /kubectl-edit/)
   assert.equal(proposal?.commit, world.repository.head(world.repository.names()[0] ?? ''))
   const sent = forge.writes.length
@@ -40,7 +50,10 @@ test('a proposal is opened once, with its statuses, and nothing is sent again th
 })
 
 test('a new proposal is told before the open ones are looked at again', async () => {
-  const other = { 'apps/zoo/Kptfile': KPTFILE.replace('web', 'zoo'), 'apps/zoo/config.yaml': CONFIG.replace('name: web', 'name: zoo') }
+  const other = {
+    'apps/zoo/Kptfile': KPTFILE.replace('web', 'zoo'),
+    'apps/zoo/config.yaml': CONFIG.replace('name: web', 'name: zoo'),
+  }
   const world = new TurnWorld('{mode: Propose}', other)
   const reported: string[] = []
   class Watched extends MemoryForge {
@@ -105,7 +118,10 @@ test('closed, and its branch deleted with the button beside it: the same', async
   world.repository.branches.delete(forge.proposals[0]?.ref ?? '')
   assert.equal((await world.plan()).report.status.state, 'Silenced')
   const [episode] = await closedEpisodes(world)
-  assert.deepEqual([episode?.status.decidedBy, episode?.status.at], ['grace', '2026-11-21T10:01:30Z'])
+  assert.deepEqual(
+    [episode?.status.decidedBy, episode?.status.at],
+    ['grace', '2026-11-21T10:01:30Z'],
+  )
   assert.equal(forge.comments.length, 1)
 })
 
@@ -174,8 +190,13 @@ test('a merge queue: nothing happens while it waits behind other pull requests, 
     { parents: [main] },
   )
   const changed = repository.paths(branch.replace('refs/heads/', ''))
-  const files = Object.fromEntries(changed.map((path) => [path, repository.text(branch.replace('refs/heads/', ''), path) ?? null]))
-  const queued = repository.commitByHand('gh-readonly-queue/main/pr-1-0123', files, { parents: [before], committer: 'noreply@github.com' })
+  const files = Object.fromEntries(
+    changed.map((path) => [path, repository.text(branch.replace('refs/heads/', ''), path) ?? null]),
+  )
+  const queued = repository.commitByHand('gh-readonly-queue/main/pr-1-0123', files, {
+    parents: [before],
+    committer: 'noreply@github.com',
+  })
   const [sent, refs] = [forge.writes.length, new Map(repository.branches)]
   await world.plan()
   assert.equal(forge.writes.length, sent)
@@ -186,7 +207,10 @@ test('a merge queue: nothing happens while it waits behind other pull requests, 
   forge.byHand(1, { state: 'merged', decidedBy: 'grace', decidedAt: '2026-11-21T10:01:30Z' })
   assert.equal((await world.plan()).report.status.state, 'Applying')
   const [episode] = await closedEpisodes(world)
-  assert.deepEqual([episode?.status.outcome, episode?.status.decidedBy, episode?.status.revision], ['Merged', 'grace', 'v1'])
+  assert.deepEqual(
+    [episode?.status.outcome, episode?.status.decidedBy, episode?.status.revision],
+    ['Merged', 'grace', 'v1'],
+  )
   world.sync()
   assert.equal((await world.plan()).report.status.state, 'InSync')
 })
@@ -212,7 +236,9 @@ test('the cluster goes back by itself: told, and the branch withdrawn, which clo
 
 test('a commit of somebody on the branch: the pull request is theirs, and its text stays', async () => {
   const { world, forge } = await opened()
-  world.repository.commitByHand((forge.proposals[0]?.ref ?? '').replace('refs/heads/', ''), { 'apps/web/NOTES.md': 'mine' })
+  world.repository.commitByHand((forge.proposals[0]?.ref ?? '').replace('refs/heads/', ''), {
+    'apps/web/NOTES.md': 'mine',
+  })
   const sent = forge.writes.length
   world.edit(WEB, 'spec.replicas', 9)
   assert.equal((await world.plan()).outcome, 'foreign')
@@ -234,7 +260,9 @@ test('a close is a decision about our record, whoever committed on top of it', a
   ]) {
     const { world, forge } = await opened()
     const ref = forge.proposals[0]?.ref ?? ''
-    const head = world.repository.commitByHand(ref.replace('refs/heads/', ''), { 'apps/web/NOTES.md': 'mine' })
+    const head = world.repository.commitByHand(ref.replace('refs/heads/', ''), {
+      'apps/web/NOTES.md': 'mine',
+    })
     if (withTurn) await world.plan()
     if (!isKept) world.repository.branches.delete(ref)
     forge.byHand(1, { ...CLOSED, commit: head })
@@ -267,17 +295,26 @@ test("a branch that the forge brings up to date is nobody's edit, merged or reba
   const { repository } = world
   const branch = (forge.proposals[0]?.ref ?? '').replace('refs/heads/', '')
   const readme = { 'README.md': 'for all' }
-  for (const parents of [() => [repository.head(branch), repository.head('main')], () => [repository.head('main')]]) {
+  for (const parents of [
+    () => [repository.head(branch), repository.head('main')],
+    () => [repository.head('main')],
+  ]) {
     readme['README.md'] += '!'
     repository.commitByHand('main', readme)
     const { message } = await repository.commit(repository.head(branch))
     repository.commitByHand(branch, readme, { parents: parents(), message })
     assert.equal((await world.plan()).outcome, 'updated')
-    assert.deepEqual((await repository.commit(repository.head(branch))).parents, [repository.head('main')])
+    assert.deepEqual((await repository.commit(repository.head(branch))).parents, [
+      repository.head('main'),
+    ])
     assert.equal((await world.plan()).outcome, 'unchanged')
   }
   repository.commitByHand('main', { 'README.md': 'last' })
-  repository.commitByHand(branch, { 'README.md': 'last' }, { parents: [repository.head(branch), repository.head('main')] })
+  repository.commitByHand(
+    branch,
+    { 'README.md': 'last' },
+    { parents: [repository.head(branch), repository.head('main')] },
+  )
   world.sync()
   assert.equal((await world.plan()).outcome, 'healed')
 })
@@ -292,7 +329,9 @@ test('an update with an edit of a person, and one of another branch, are theirs'
     const branch = (forge.proposals[0]?.ref ?? '').replace('refs/heads/', '')
     repository.branches.set('refs/heads/theirs', repository.head('main'))
     repository.commitByHand(from, { 'README.md': 'new' })
-    repository.commitByHand(branch, files, { parents: [repository.head(branch), repository.head(from)] })
+    repository.commitByHand(branch, files, {
+      parents: [repository.head(branch), repository.head(from)],
+    })
     assert.equal((await world.plan()).outcome, 'foreign')
   }
 })

@@ -5,7 +5,15 @@ import { Failure } from '@backporch/kyaml/failure'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { MemoryForge } from '../../../test/fakes/memory-forge.ts'
 import { MemoryPorch } from '../../../test/fakes/memory-porch.ts'
-import { KPTFILE, mergeByHand, policyText, proposed, refused, TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
+import {
+  KPTFILE,
+  mergeByHand,
+  policyText,
+  proposed,
+  refused,
+  TurnWorld,
+  WEB,
+} from '../../../test/fakes/turn-world.ts'
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import { type DriftReport, driftReportSchema } from '../../record/documents/drift-report.ts'
 import { parseDocument } from '../../record/write-document.ts'
@@ -14,7 +22,11 @@ const PACKAGE = 'apps/web'
 
 function closed({ repository }: TurnWorld): readonly ClosedEpisode[] {
   const paths = repository.paths('drift-ledger').filter((path) => path.startsWith('closed/'))
-  return paths.map((path) => parseGoYaml(repository.text('drift-ledger', path) ?? '', path).documents[0]?.value as unknown as ClosedEpisode)
+  return paths.map(
+    (path) =>
+      parseGoYaml(repository.text('drift-ledger', path) ?? '', path).documents[0]
+        ?.value as unknown as ClosedEpisode,
+  )
 }
 
 function statusOf({ repository }: TurnWorld): DriftReport['status'] {
@@ -43,7 +55,8 @@ const OBSTACLES: readonly Obstacle[] = [
   },
   {
     name: 'of which no function is built in',
-    set: ({ repository }) => void repository.commitByHand('main', { 'apps/web/Kptfile': OTHER_FUNCTION }),
+    set: ({ repository }) =>
+      void repository.commitByHand('main', { 'apps/web/Kptfile': OTHER_FUNCTION }),
     lift: ({ repository }) => void repository.commitByHand('main', { 'apps/web/Kptfile': KPTFILE }),
     scan: (world) => world.scan(),
   },
@@ -82,7 +95,10 @@ for (const { name, set, lift, scan } of OBSTACLES)
       new MemoryPorch(world.repository).reject(PACKAGE, workspace)
       await scan(world)
       const [episode] = closed(world)
-      assert.deepEqual([episode?.status.outcome, episode?.status.reason], ['Declined', 'the proposal was rejected through Porch'])
+      assert.deepEqual(
+        [episode?.status.outcome, episode?.status.reason],
+        ['Declined', 'the proposal was rejected through Porch'],
+      )
       assert.deepEqual(world.repository.names(), [])
       const { state, lifecycle, plan, episode: open } = statusOf(world)
       assert.deepEqual([state, lifecycle, plan, open], ['Unknown', '', '', ''])
@@ -102,8 +118,14 @@ for (const { name, set, lift, scan } of OBSTACLES)
       new MemoryPorch(world.repository).approve(PACKAGE, workspace, {})
       await scan(world)
       const [episode] = closed(world)
-      assert.deepEqual([episode?.status.outcome, episode?.status.publishedBy, episode?.status.revision], ['Merged', 'porch', 'v1'])
-      assert.equal(world.repository.paths('main').filter((path) => path.startsWith('.drift/records/')).length, 1)
+      assert.deepEqual(
+        [episode?.status.outcome, episode?.status.publishedBy, episode?.status.revision],
+        ['Merged', 'porch', 'v1'],
+      )
+      assert.equal(
+        world.repository.paths('main').filter((path) => path.startsWith('.drift/records/')).length,
+        1,
+      )
       assert.equal(statusOf(world).lifecycle, '')
     })
 
@@ -159,7 +181,9 @@ describe('a package that does not render', () => {
     const workspace = workspaceOf(world)
     world.repository.commitByHand('main', UNREADABLE)
     new MemoryPorch(world.repository).reject(PACKAGE, workspace)
-    world.repository.commitByHand(`drafts/${PACKAGE}/${workspace}`, { 'apps/web/mine.yaml': 'a: 1\n' })
+    world.repository.commitByHand(`drafts/${PACKAGE}/${workspace}`, {
+      'apps/web/mine.yaml': 'a: 1\n',
+    })
     await world.scan()
     assert.deepEqual(world.repository.names(), [`drafts/${PACKAGE}/${workspace}`])
   })

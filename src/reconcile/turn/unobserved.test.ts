@@ -4,7 +4,14 @@ import { test } from 'node:test'
 import { Failure, type FailureCode } from '@backporch/kyaml/failure'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { FleetWorld } from '../../../test/fakes/fleet-world.ts'
-import { KPTFILE, policyText, proposed, refused, TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
+import {
+  KPTFILE,
+  policyText,
+  proposed,
+  refused,
+  TurnWorld,
+  WEB,
+} from '../../../test/fakes/turn-world.ts'
 import { clusterObservationSchema } from '../../record/documents/cluster-observation.ts'
 import { type DriftReport, driftReportSchema } from '../../record/documents/drift-report.ts'
 import { parseDocument } from '../../record/write-document.ts'
@@ -15,17 +22,25 @@ type Repository = TurnWorld['repository']
 const UNIT = 'clusters/prod/apps--web'
 
 function reportOf({ repository }: { readonly repository: Repository }, folder = UNIT): DriftReport {
-  return parseDocument(repository.text('drift-ledger', `${folder}/report.yaml`) ?? '', driftReportSchema, folder)
+  return parseDocument(
+    repository.text('drift-ledger', `${folder}/report.yaml`) ?? '',
+    driftReportSchema,
+    folder,
+  )
 }
 
 function observationOf({ repository }: { readonly repository: Repository }, cluster = 'prod') {
-  return parseDocument(repository.text('drift-ledger', `clusters/${cluster}/observation.yaml`) ?? '', clusterObservationSchema, cluster)
-    .status
+  return parseDocument(
+    repository.text('drift-ledger', `clusters/${cluster}/observation.yaml`) ?? '',
+    clusterObservationSchema,
+    cluster,
+  ).status
 }
 
 function membersOf({ repository }: { readonly repository: Repository }, folder = UNIT) {
   return readResourceGroup(
-    parseGoYaml(repository.text('drift-ledger', `${folder}/resourcegroup.yaml`) ?? '', folder).documents[0]?.value ?? null,
+    parseGoYaml(repository.text('drift-ledger', `${folder}/resourcegroup.yaml`) ?? '', folder)
+      .documents[0]?.value ?? null,
   )
 }
 
@@ -36,7 +51,12 @@ function commits({ repository }: { readonly repository: Repository }): number {
 
 function unreachable(code: FailureCode = 'BP3001'): () => Promise<never> {
   return async () => {
-    throw new Failure({ code, what: 'cannot read', why: 'refused at 10.0.0.7 with token hunter2', remedy: 'wait' })
+    throw new Failure({
+      code,
+      what: 'cannot read',
+      why: 'refused at 10.0.0.7 with token hunter2',
+      remedy: 'wait',
+    })
   }
 }
 
@@ -62,7 +82,10 @@ test('a cluster that cannot be read is Unknown in the ledger at once, with since
   assert.deepEqual(spec, observed.spec, 'what was seen last stays, with its time')
   assert.equal(status.health?.status, 'Unknown')
   const [reason] = status.incomplete ?? []
-  assert.deepEqual([reason?.state, reason?.code, reason?.why], ['unreadable', 'BP3001', 'the cluster could not be observed'])
+  assert.deepEqual(
+    [reason?.state, reason?.code, reason?.why],
+    ['unreadable', 'BP3001', 'the cluster could not be observed'],
+  )
   assert.deepEqual(
     membersOf(world).map(({ status: word, drift }) => [word, drift]),
     [
@@ -108,11 +131,17 @@ test('drift that was out of sight is as old as before, its proposal stays, and i
   const branches = world.repository.names()
   await lost(world)
   const { status } = reportOf(world)
-  assert.deepEqual([status.state, status.lifecycle, status.plan], ['Unknown', 'Proposed', 'Restore'])
+  assert.deepEqual(
+    [status.state, status.lifecycle, status.plan],
+    ['Unknown', 'Proposed', 'Restore'],
+  )
   assert.deepEqual(world.repository.names(), branches)
   found(world)
   const plan = await world.plan()
-  assert.deepEqual([plan.outcome, plan.report.status.state, plan.report.status.since], ['unchanged', 'Drifted', since])
+  assert.deepEqual(
+    [plan.outcome, plan.report.status.state, plan.report.status.since],
+    ['unchanged', 'Drifted', since],
+  )
 })
 
 test('a package that cannot be rendered any more is Unknown, the others are not', async () => {
@@ -124,19 +153,27 @@ test('a package that cannot be rendered any more is Unknown, the others are not'
   world.repository.commitByHand('main', { 'apps/shop/a.yaml': 'a: [secret: hunter2\n' })
   await world.scan()
   const shop = reportOf(world, 'clusters/prod/apps--shop').status
-  assert.deepEqual([shop.state, shop.incomplete?.[0]?.code, shop.incomplete?.[0]?.why], ['Unknown', 'BP1110', 'the YAML is not valid'])
+  assert.deepEqual(
+    [shop.state, shop.incomplete?.[0]?.code, shop.incomplete?.[0]?.why],
+    ['Unknown', 'BP1110', 'the YAML is not valid'],
+  )
   assert.equal(reportOf(world).status.state, 'InSync')
   assert.equal(observationOf(world).failure, undefined)
   const before = commits(world)
   await world.scan()
   assert.equal(commits(world), before, 'it is said once')
-  world.repository.commitByHand('main', { 'apps/shop/a.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: shop}\n' })
+  world.repository.commitByHand('main', {
+    'apps/shop/a.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: shop}\n',
+  })
   await world.scan()
   assert.equal(reportOf(world, 'clusters/prod/apps--shop').status.state, 'InSync')
 })
 
 test('a package that never could be rendered is Unknown from its first turn on', async () => {
-  const world = new TurnWorld('{mode: Warn}', { 'apps/bad/Kptfile': KPTFILE, 'apps/bad/a.yaml': 'a: [\n' })
+  const world = new TurnWorld('{mode: Warn}', {
+    'apps/bad/Kptfile': KPTFILE,
+    'apps/bad/a.yaml': 'a: [\n',
+  })
   await world.scan()
   assert.equal(reportOf(world, 'clusters/prod/apps--bad').status.state, 'Unknown')
 })
@@ -187,7 +224,11 @@ test('an older observation replaces nothing: no status, no branch, no decision',
   const late = await world.scanAt(world.cluster.now, { clock })
   assert.deepEqual(late.updates, [])
   const [unit] = late.units
-  assert.equal(unit?.state === 'planned' && unit.plan.report.spec.changes.length, 1, 'it is shown all the same')
+  assert.equal(
+    unit?.state === 'planned' && unit.plan.report.spec.changes.length,
+    1,
+    'it is shown all the same',
+  )
   assert.match(
     unit?.state === 'planned' ? unit.plan.notes.map(({ text }) => text).join(' ') : '',
     /was looked at on 2026-11-21T20:0\d:00Z; an earlier observation is not recorded/,

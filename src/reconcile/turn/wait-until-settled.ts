@@ -26,7 +26,8 @@ export async function waitUntilSettled(
     if (unit?.state === 'failed') throw unit.failures[0]
     // Other drift may be open meanwhile: the state of the unit is more precise than that.
     if (unit === undefined || stillApplying(unit.observation).size === 0) return turn
-    if (clock.now().getTime() + LOOK_EVERY > deadline) throw notSettled(unit.unit.packageName, ports.cluster.name, timeout)
+    if (clock.now().getTime() + LOOK_EVERY > deadline)
+      throw notSettled(unit.unit.packageName, ports.cluster.name, timeout)
     request.onProgress?.(`waiting for ${ports.cluster.name} to agree with git`)
     await clock.sleep(LOOK_EVERY, signal)
   }

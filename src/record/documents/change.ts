@@ -4,17 +4,28 @@ import { json } from './document.ts'
 import { refSchema, rolledBackSchema } from './rollout.ts'
 
 export const actorSchema = z.object({
-  manager: z.string().describe('Field manager: the name that the client gave itself; `unknown` when the server kept no trace.'),
+  manager: z
+    .string()
+    .describe(
+      'Field manager: the name that the client gave itself; `unknown` when the server kept no trace.',
+    ),
   operation: z.enum(['Apply', 'Update', '']).describe('How the manager wrote.'),
   subresource: z.string().optional(),
   class: z.enum(['human-tool', 'controller', 'gitops', 'webhook', 'unknown']),
-  at: z.string().describe("RFC 3339 UTC. The manager's last change to any of its fields of the object; empty when unknown."),
+  at: z
+    .string()
+    .describe(
+      "RFC 3339 UTC. The manager's last change to any of its fields of the object; empty when unknown.",
+    ),
   confidence: z
     .enum(['audit', 'audit-time', 'field-manager', 'last-writer', 'none'])
     .describe(
       'audit: the audit log has the very request; audit-time: owns the field, and the audit log has one user that wrote under this name then; field-manager: owns the field; last-writer: the field is gone and this is the only other writer; none: no trace.',
     ),
-  user: z.string().optional().describe('Who the API server took the client for; from an audit log alone.'),
+  user: z
+    .string()
+    .optional()
+    .describe('Who the API server took the client for; from an audit log alone.'),
   actingAs: z.string().optional().describe('Whom that user acted as (impersonation).'),
   others: z
     .array(
@@ -40,16 +51,28 @@ export const changeSchema = z.object({
   path: z
     .string()
     .optional()
-    .describe('Keyed field path; absent for missing and unexpected. A credential in it stands as `hmac-sha256:<16 hex>`.'),
-  git: json.optional().describe('Value in git; absent where git has none. A hidden value is `hmac-sha256:<16 hex> (<n> bytes)`.'),
+    .describe(
+      'Keyed field path; absent for missing and unexpected. A credential in it stands as `hmac-sha256:<16 hex>`.',
+    ),
+  git: json
+    .optional()
+    .describe(
+      'Value in git; absent where git has none. A hidden value is `hmac-sha256:<16 hex> (<n> bytes)`.',
+    ),
   live: json.optional().describe('Value in the cluster; absent where the cluster has none.'),
-  redacted: z.boolean().optional().describe('True when git or live is a keyed hash instead of the value.'),
+  redacted: z
+    .boolean()
+    .optional()
+    .describe('True when git or live is a keyed hash instead of the value.'),
   actor: actorSchema,
   rolledBack: rolledBackSchema.optional(),
   risk: riskSchema,
   reason: z.string().describe('Code of the rule that gave the risk.'),
   resolution: resolutionSchema,
-  via: z.string().optional().describe('Which of several places in git is edited, as somebody chose it: `setter:replicas`.'),
+  via: z
+    .string()
+    .optional()
+    .describe('Which of several places in git is edited, as somebody chose it: `setter:replicas`.'),
   source: z.string().optional().describe('`path:line` of the object in git.'),
   notes: z.array(z.string()).optional(),
   fingerprint: z.string().describe('Keyed hash of this difference: 16 hex digits.'),
@@ -57,17 +80,36 @@ export const changeSchema = z.object({
 
 const unitSchema = z.object({
   cluster: z.string(),
-  package: z.string().describe('Path of the package from the root of the repository; empty where the repository itself is the package.'),
+  package: z
+    .string()
+    .describe(
+      'Path of the package from the root of the repository; empty where the repository itself is the package.',
+    ),
   name: z.string().optional().describe('Of a package without a path: the name in its Kptfile.'),
   source: z.literal('folder').optional().describe('Of a folder without a Kptfile.'),
   appliedBy: z
     .string()
     .optional()
-    .describe('The resource of a syncer that applies the folder, by which it was found: `Flux Kustomization flux-system/apps`.'),
-  branch: z.string().optional().describe('Base branch that was compared, short: `main`. Proposals and decisions of the unit are about it.'),
+    .describe(
+      'The resource of a syncer that applies the folder, by which it was found: `Flux Kustomization flux-system/apps`.',
+    ),
+  branch: z
+    .string()
+    .optional()
+    .describe(
+      'Base branch that was compared, short: `main`. Proposals and decisions of the unit are about it.',
+    ),
   revision: z.string().optional().describe('Latest published revision of the package, as in `v3`.'),
-  commit: z.string().describe('Commit of the base branch that was compared: the first one in which the package had this content.'),
-  tree: z.string().describe('Hash of the content of the package, 16 hex digits: two commits with one hash have one package.'),
+  commit: z
+    .string()
+    .describe(
+      'Commit of the base branch that was compared: the first one in which the package had this content.',
+    ),
+  tree: z
+    .string()
+    .describe(
+      'Hash of the content of the package, 16 hex digits: two commits with one hash have one package.',
+    ),
 })
 
 const observedSchema = z.object({
@@ -93,6 +135,8 @@ export const changesPart = {
 export const proposedAtSchema = z
   .string()
   .optional()
-  .describe('RFC 3339 UTC: observation with which it was proposed; absent where that was the first one, and in a draft.')
+  .describe(
+    'RFC 3339 UTC: observation with which it was proposed; absent where that was the first one, and in a draft.',
+  )
 
 export type Change = z.infer<typeof changeSchema>

@@ -18,14 +18,24 @@ export const closedEpisodeSchema = z.object({
   status: z.object({
     outcome: z
       .enum(['Merged', 'Declined', 'Healed', 'ResolvedByGit', 'Published'])
-      .describe('Published: a draft became a package revision as it was, which decides nothing about the cluster.'),
+      .describe(
+        'Published: a draft became a package revision as it was, which decides nothing about the cluster.',
+      ),
     decidedBy: z.string().describe('Who decided; empty when nobody did (Healed).'),
     at: z.string().describe('RFC 3339 UTC of the outcome.'),
     commit: z.string().optional().describe('Merge commit.'),
     revision: z.string().optional().describe('Published revision, as in `v4`.'),
-    seenAt: z.string().optional().describe('RFC 3339 UTC: the observation that found the decision, where it was made elsewhere.'),
+    seenAt: z
+      .string()
+      .optional()
+      .describe(
+        'RFC 3339 UTC: the observation that found the decision, where it was made elsewhere.',
+      ),
     branch: z.string().optional().describe('Branch of the joint proposal that the record was on.'),
-    publishedBy: z.literal('porch').optional().describe('Present where the revision was published without backporch or a forge.'),
+    publishedBy: z
+      .literal('porch')
+      .optional()
+      .describe('Present where the revision was published without backporch or a forge.'),
     altered: z
       .string()
       .optional()
@@ -35,10 +45,23 @@ export const closedEpisodeSchema = z.object({
     undone: z
       .object({ how: z.enum(['TagMoved', 'AdoptionUndone']), commit: z.string(), by: z.string() })
       .optional()
-      .describe('What took the merged decision out of git again: the commit, and its author; empty where that is not known.'),
-    failedAt: z.string().optional().describe('RFC 3339 UTC: merged, and the cluster did not agree within the time that the policy gives.'),
-    verifiedAt: z.string().optional().describe('RFC 3339 UTC: first observation in which live agreed with the decision.'),
-    silentUntil: z.string().optional().describe('RFC 3339 UTC: until then exactly this fingerprint is not raised again.'),
+      .describe(
+        'What took the merged decision out of git again: the commit, and its author; empty where that is not known.',
+      ),
+    failedAt: z
+      .string()
+      .optional()
+      .describe(
+        'RFC 3339 UTC: merged, and the cluster did not agree within the time that the policy gives.',
+      ),
+    verifiedAt: z
+      .string()
+      .optional()
+      .describe('RFC 3339 UTC: first observation in which live agreed with the decision.'),
+    silentUntil: z
+      .string()
+      .optional()
+      .describe('RFC 3339 UTC: until then exactly this fingerprint is not raised again.'),
     reason: z.string().optional(),
   }),
 })

@@ -13,9 +13,15 @@ export const clusterFailureSchema = z
   .describe('Why the cluster cannot be observed; absent while it can.')
 
 const statusShape = {
-  changedAt: z.string().describe('RFC 3339 UTC of the last observation that changed anything in the ledger.'),
+  changedAt: z
+    .string()
+    .describe('RFC 3339 UTC of the last observation that changed anything in the ledger.'),
   version: z.string().describe('Version of the API server; empty when unknown.'),
-  identity: z.string().describe('Hash of the cluster uid, 16 hex digits: another value means another cluster behind the name.'),
+  identity: z
+    .string()
+    .describe(
+      'Hash of the cluster uid, 16 hex digits: another value means another cluster behind the name.',
+    ),
   recorded: z.boolean().optional(),
   observedAt: z
     .string()
@@ -28,7 +34,9 @@ const statusShape = {
   policy: z
     .object({
       commit: z.string().describe('Commit of the base branch whose policy is in use.'),
-      where: z.string().describe('File and line of the first problem of the policy of the base commit.'),
+      where: z
+        .string()
+        .describe('File and line of the first problem of the policy of the base commit.'),
       why: z.string(),
     })
     .optional()
@@ -44,7 +52,10 @@ const observationSchema = z.looseObject({
 })
 
 export type ClusterStatus = z.infer<z.ZodObject<typeof statusShape>>
-export type ClusterObservation = Pick<z.infer<typeof observationSchema>, 'apiVersion' | 'kind' | 'metadata'> & {
+export type ClusterObservation = Pick<
+  z.infer<typeof observationSchema>,
+  'apiVersion' | 'kind' | 'metadata'
+> & {
   readonly status: ClusterStatus
 }
 
@@ -56,7 +67,9 @@ export const clusterObservationSchema: z.ZodType<ClusterObservation> = z.preproc
 
 /** The fields of the document before that this version does not know. */
 export function unknownFields(before: ClusterStatus | undefined): object {
-  return Object.fromEntries(Object.entries(before ?? {}).filter(([name]) => !Object.hasOwn(statusShape, name)))
+  return Object.fromEntries(
+    Object.entries(before ?? {}).filter(([name]) => !Object.hasOwn(statusShape, name)),
+  )
 }
 
 function withPresentNames(document: JsonObject): JsonObject {

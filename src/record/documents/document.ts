@@ -10,7 +10,9 @@ export const API_VERSION = 'backporch.dev/v1alpha1'
 // Any JSON value; `z.json()` would refuse the integers beyond 2^53, which are bigint in the process.
 export const json = z.unknown() as unknown as z.ZodType<Json>
 
-export const annotationsSchema = z.object({ 'config.kubernetes.io/local-config': z.literal('true') })
+export const annotationsSchema = z.object({
+  'config.kubernetes.io/local-config': z.literal('true'),
+})
 
 export const LOCAL_CONFIG = { 'config.kubernetes.io/local-config': 'true' } as const
 

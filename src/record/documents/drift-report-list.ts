@@ -12,7 +12,9 @@ const notesSchema = z
       count: z.number().int().positive(),
       examples: z
         .array(z.object({ subject: z.string(), text: z.string() }))
-        .describe('The first ones; every one with --verbose. `subject` is what a note is about, empty where the text says it.'),
+        .describe(
+          'The first ones; every one with --verbose. `subject` is what a note is about, empty where the text says it.',
+        ),
     }),
   )
   .optional()
@@ -26,7 +28,11 @@ export const driftReportListSchema = z.object({
     .describe(
       'RFC 3339 UTC: every item was looked at then or later; of one that cannot be observed, the last look that saw it counts. Empty where nothing was ever observed.',
     ),
-  incomplete: z.array(incompleteSchema).describe('What could not be observed. Absence of drift is not proven where this is not empty.'),
+  incomplete: z
+    .array(incompleteSchema)
+    .describe(
+      'What could not be observed. Absence of drift is not proven where this is not empty.',
+    ),
   items: z.array(driftReportSchema),
   notes: notesSchema,
   clusters: z
@@ -36,7 +42,9 @@ export const driftReportListSchema = z.object({
         observedAt: z
           .string()
           .optional()
-          .describe('RFC 3339 UTC of the last successful observation of every package; absent where the ledger has none.'),
+          .describe(
+            'RFC 3339 UTC of the last successful observation of every package; absent where the ledger has none.',
+          ),
         reachable: z.boolean().describe('False while the cluster cannot be observed.'),
         failure: clusterFailureSchema.optional(),
       }),
@@ -46,25 +54,38 @@ export const driftReportListSchema = z.object({
   proposals: z
     .array(z.object({ branch: z.string(), label: z.string(), url: z.string() }))
     .optional()
-    .describe('Open proposals that a scan made or kept: label as the forge calls it (`#418`), url empty where git is the forge.'),
+    .describe(
+      'Open proposals that a scan made or kept: label as the forge calls it (`#418`), url empty where git is the forge.',
+    ),
   unmanaged: z
     .array(
       z.object({
         cluster: z.string(),
-        namespaces: z.array(z.string()).describe('Where was looked: the namespaces of the packages.'),
+        namespaces: z
+          .array(z.string())
+          .describe('Where was looked: the namespaces of the packages.'),
         objects: z.array(
           z.object({
             apiVersion: z.string(),
             ref: refSchema,
-            manager: z.string().optional().describe('Field manager that wrote it first; absent where the server kept no trace.'),
+            manager: z
+              .string()
+              .optional()
+              .describe(
+                'Field manager that wrote it first; absent where the server kept no trace.',
+              ),
             createdAt: z.string().optional().describe('RFC 3339 UTC.'),
           }),
         ),
-        unread: z.array(z.string()).describe('What could not be listed; where this is not empty there may be more objects.'),
+        unread: z
+          .array(z.string())
+          .describe('What could not be listed; where this is not empty there may be more objects.'),
       }),
     )
     .optional()
-    .describe('With --unmanaged: objects that nobody manages. They are no drift and are never recorded.'),
+    .describe(
+      'With --unmanaged: objects that nobody manages. They are no drift and are never recorded.',
+    ),
 })
 
 export type DriftReportList = z.infer<typeof driftReportListSchema>

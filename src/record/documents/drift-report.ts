@@ -6,7 +6,18 @@ import { API_VERSION, annotationsSchema } from './document.ts'
 import { refSchema, rolloutSchema } from './rollout.ts'
 
 export const unitStateSchema = z
-  .enum(['InSync', 'Drifted', 'Applying', 'Silenced', 'Behind', 'SyncFailed', 'Reconciling', 'Suspended', 'Unknown', 'Off'])
+  .enum([
+    'InSync',
+    'Drifted',
+    'Applying',
+    'Silenced',
+    'Behind',
+    'SyncFailed',
+    'Reconciling',
+    'Suspended',
+    'Unknown',
+    'Off',
+  ])
   .describe(
     'Behind: git moved, and live is what an earlier commit rendered, or nothing. SyncFailed: the same, and the syncer tried and failed. Reconciling: the same while the syncer is at work. Suspended: the same while the syncer is suspended.',
   )
@@ -28,11 +39,21 @@ export const incompleteSchema = z.object({
 export const healthSchema = z.object({
   status: z
     .enum(STATUS_WORDS)
-    .describe('The worst of the objects, in words of kstatus: Failed, Unknown, NotFound, Terminating, InProgress, Current.'),
+    .describe(
+      'The worst of the objects, in words of kstatus: Failed, Unknown, NotFound, Terminating, InProgress, Current.',
+    ),
   objects: z
-    .array(z.object({ ref: refSchema, status: z.enum(STATUS_WORDS), message: z.string().optional().describe("kstatus' sentence.") }))
+    .array(
+      z.object({
+        ref: refSchema,
+        status: z.enum(STATUS_WORDS),
+        message: z.string().optional().describe("kstatus' sentence."),
+      }),
+    )
     .optional()
-    .describe('Objects that are not Current, the worst first, twenty at most. The ResourceGroup has all of them.'),
+    .describe(
+      'Objects that are not Current, the worst first, twenty at most. The ResourceGroup has all of them.',
+    ),
 })
 
 const lastKnownSchema = z
@@ -44,8 +65,14 @@ export const setAsideSchema = z.object({
   path: z.string().optional(),
   state: z.enum(['Ignored', 'Released', 'Behind', 'SyncFailed', 'Reconciling', 'Suspended']),
   why: z.string(),
-  rule: z.string().optional().describe('Of Ignored: name of the preset rule, or the place of the ignore rule.'),
-  commit: z.string().optional().describe('Of what waits for the syncer: the commit that live is of.'),
+  rule: z
+    .string()
+    .optional()
+    .describe('Of Ignored: name of the preset rule, or the place of the ignore rule.'),
+  commit: z
+    .string()
+    .optional()
+    .describe('Of what waits for the syncer: the commit that live is of.'),
   stuckSince: z
     .string()
     .optional()
@@ -57,14 +84,25 @@ export const setAsideSchema = z.object({
 /** A rule is known by what it covers, so that it may move about in its file. There is an entry only where the rule is about an object of the unit. */
 export const ruleMatchSchema = z.object({
   rule: z.string().describe('Twelve hex digits of what the rule covers.'),
-  hits: z.int().optional().describe('Differences of the unit that it covers; absent where there is none.'),
+  hits: z
+    .int()
+    .optional()
+    .describe('Differences of the unit that it covers; absent where there is none.'),
   unmatchedSince: z
     .string()
     .optional()
-    .describe('Day of the first observation in which it covered nothing; absent while it covers something.'),
+    .describe(
+      'Day of the first observation in which it covered nothing; absent while it covers something.',
+    ),
   matched: z.boolean().optional().describe('True when it covered something before that day.'),
   annotation: z
-    .object({ where: z.string(), target: z.string(), fields: z.string(), reason: z.string(), expires: z.string().optional() })
+    .object({
+      where: z.string(),
+      target: z.string(),
+      fields: z.string(),
+      reason: z.string(),
+      expires: z.string().optional(),
+    })
     .optional()
     .describe('Of a rule that is an annotation of the package; the others are in the policies.'),
 })
@@ -76,7 +114,11 @@ export const driftReportSchema = z.object({
   spec: z.object(changesPart),
   status: z.object({
     state: unitStateSchema,
-    since: z.string().describe('RFC 3339 UTC: first observation of this state; of Unknown, the first look that failed.'),
+    since: z
+      .string()
+      .describe(
+        'RFC 3339 UTC: first observation of this state; of Unknown, the first look that failed.',
+      ),
     lastKnown: lastKnownSchema.optional(),
     stuckSince: z
       .string()
@@ -85,29 +127,62 @@ export const driftReportSchema = z.object({
         'RFC 3339 UTC: the syncer is late since then, as the policy has it (detect.stuckAfter); empty where nobody knows since when.',
       ),
     episode: z.string().describe('Id of the open episode; empty when there is none.'),
-    lifecycle: z.enum(['Draft', 'Proposed', 'Published', '']).describe('Where the record of the episode stands.'),
+    lifecycle: z
+      .enum(['Draft', 'Proposed', 'Published', ''])
+      .describe('Where the record of the episode stands.'),
     plan: z.enum(['Restore', 'Adopt', 'Release', 'Mixed', '']),
-    branch: z.string().optional().describe('Branch of the joint proposal that the record is on, where it is not named by the episode.'),
+    branch: z
+      .string()
+      .optional()
+      .describe(
+        'Branch of the joint proposal that the record is on, where it is not named by the episode.',
+      ),
     pullRequest: z
       .object({ number: z.int().positive(), url: z.string().optional() })
       .optional()
-      .describe('Where a command shows the report: the pull request of the open record, as the ledger knows it.'),
+      .describe(
+        'Where a command shows the report: the pull request of the open record, as the ledger knows it.',
+      ),
     held: z
       .object({
-        reason: z.enum(['min-age', 'window', 'digest', 'hourly-limit', 'concurrent-limit', 'storm', 'fight', 'policy', 'refused']),
+        reason: z.enum([
+          'min-age',
+          'window',
+          'digest',
+          'hourly-limit',
+          'concurrent-limit',
+          'storm',
+          'fight',
+          'policy',
+          'refused',
+        ]),
         until: z.string().optional().describe('RFC 3339 UTC, where the end is known.'),
         why: z.string(),
       })
       .optional()
-      .describe('Why the record is a draft, or there is none, although the policy would propose it.'),
-    snoozedUntil: z.string().optional().describe('RFC 3339 UTC: nobody is reminded of the open proposal before.'),
-    ignores: z.array(ruleMatchSchema).optional().describe('Ignore rules that were tried, and what came of each.'),
-    health: healthSchema.optional().describe('Beside the state: what is in sync may still fail. Absent in a report of an earlier version.'),
+      .describe(
+        'Why the record is a draft, or there is none, although the policy would propose it.',
+      ),
+    snoozedUntil: z
+      .string()
+      .optional()
+      .describe('RFC 3339 UTC: nobody is reminded of the open proposal before.'),
+    ignores: z
+      .array(ruleMatchSchema)
+      .optional()
+      .describe('Ignore rules that were tried, and what came of each.'),
+    health: healthSchema
+      .optional()
+      .describe(
+        'Beside the state: what is in sync may still fail. Absent in a report of an earlier version.',
+      ),
     rollout: rolloutSchema.optional(),
     newKeyId: z
       .string()
       .optional()
-      .describe('Id of the installation key of the keyed hashes, where the key was made in that run; absent where it was there before.'),
+      .describe(
+        'Id of the installation key of the keyed hashes, where the key was made in that run; absent where it was there before.',
+      ),
     setAside: z.array(setAsideSchema).optional(),
     incomplete: z.array(incompleteSchema).optional(),
   }),

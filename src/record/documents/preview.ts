@@ -13,17 +13,29 @@ const liveSchema = z
 export const previewChangeSchema = z.object({
   ref: refSchema,
   change: z.enum(['added', 'removed', 'modified']),
-  path: z.string().optional().describe('Keyed field path; absent where the whole object comes or goes.'),
-  before: json.optional().describe('Value on the base branch; absent where it has none. A hidden value is a keyed hash.'),
+  path: z
+    .string()
+    .optional()
+    .describe('Keyed field path; absent where the whole object comes or goes.'),
+  before: json
+    .optional()
+    .describe(
+      'Value on the base branch; absent where it has none. A hidden value is a keyed hash.',
+    ),
   after: json.optional().describe('Value after the merge; absent where it has none.'),
   redacted: z.boolean().optional().describe('True when the values are keyed hashes.'),
   risk: riskSchema,
   reason: z.string().describe('Code of the rule that gave the risk.'),
-  source: z.string().optional().describe('`path:line` of the object in git, after the merge where it is there.'),
+  source: z
+    .string()
+    .optional()
+    .describe('`path:line` of the object in git, after the merge where it is there.'),
   live: liveSchema,
   liveValue: json
     .optional()
-    .describe('Where live has a third value: that one; absent where the field is not there, and where it is hidden.'),
+    .describe(
+      'Where live has a third value: that one; absent where the field is not there, and where it is hidden.',
+    ),
 })
 
 const previewFailureSchema = z.object({
@@ -41,17 +53,28 @@ const previewUnitSchema = z.object({
   appliedBy: z.string().optional().describe('The resource of a syncer that applies the folder.'),
   state: z
     .enum(['changes', 'same', 'failed'])
-    .describe('same: it reads an edited file, and what is built of it does not change. failed: it could not be built.'),
-  presence: z.enum(['both', 'new', 'gone']).describe('new: the merge makes it a unit; gone: the merge takes it away.'),
-  edited: z.array(z.string()).describe('Edited files that it is built from, from the root of the repository.'),
-  shared: z.array(z.string()).describe('Of these, the ones outside of its folder: other units may read them too.'),
+    .describe(
+      'same: it reads an edited file, and what is built of it does not change. failed: it could not be built.',
+    ),
+  presence: z
+    .enum(['both', 'new', 'gone'])
+    .describe('new: the merge makes it a unit; gone: the merge takes it away.'),
+  edited: z
+    .array(z.string())
+    .describe('Edited files that it is built from, from the root of the repository.'),
+  shared: z
+    .array(z.string())
+    .describe('Of these, the ones outside of its folder: other units may read them too.'),
   changes: z.array(previewChangeSchema),
   failures: z.array(previewFailureSchema),
 })
 
 const previewClusterSchema = z.object({
   name: z.string(),
-  observedAt: z.string().optional().describe('RFC 3339 UTC; absent where the cluster was not read.'),
+  observedAt: z
+    .string()
+    .optional()
+    .describe('RFC 3339 UTC; absent where the cluster was not read.'),
   failure: previewFailureSchema.optional().describe('Why nothing of it was read.'),
 })
 
@@ -59,11 +82,20 @@ export const previewSchema = z.object({
   apiVersion: z.literal(API_VERSION),
   kind: z.literal('Preview'),
   base: z.object({ branch: z.string(), commit: z.string() }),
-  head: z.object({ name: z.string(), commit: z.string(), fork: z.boolean().describe('Nothing that the head names was run.') }),
+  head: z.object({
+    name: z.string(),
+    commit: z.string(),
+    fork: z.boolean().describe('Nothing that the head names was run.'),
+  }),
   merge: z
     .object({
-      base: z.string().optional().describe('Commit from which both began; absent where it is not known.'),
-      conflicts: z.array(z.string()).describe('Files that both sides edited at one place; those of the head are taken.'),
+      base: z
+        .string()
+        .optional()
+        .describe('Commit from which both began; absent where it is not known.'),
+      conflicts: z
+        .array(z.string())
+        .describe('Files that both sides edited at one place; those of the head are taken.'),
       why: z.string().optional().describe('Why the head itself is compared instead of the merge.'),
     })
     .describe('How the compared files came about: base and head are merged in memory.'),
@@ -71,11 +103,19 @@ export const previewSchema = z.object({
   policyProblem: z
     .object({ where: z.string(), why: z.string() })
     .optional()
-    .describe('Where the merge edits policies, and what comes of it cannot be used: the first problem, with file and line.'),
-  policies: z.boolean().describe('Whether the merge edits policies: those of the base branch were used.'),
+    .describe(
+      'Where the merge edits policies, and what comes of it cannot be used: the first problem, with file and line.',
+    ),
+  policies: z
+    .boolean()
+    .describe('Whether the merge edits policies: those of the base branch were used.'),
   clusters: z.array(previewClusterSchema),
-  items: z.array(previewUnitSchema).describe('Units that are built from an edited file; the others do not change.'),
-  untouched: z.int().describe('Units that are built from no edited file, counted for each cluster.'),
+  items: z
+    .array(previewUnitSchema)
+    .describe('Units that are built from an edited file; the others do not change.'),
+  untouched: z
+    .int()
+    .describe('Units that are built from no edited file, counted for each cluster.'),
   notes: z.array(z.string()),
 })
 

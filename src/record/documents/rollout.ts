@@ -8,12 +8,18 @@ export const refSchema = z
 /** A commit of the base branch, and the content that the package had there. */
 const contentPart = {
   commit: z.string().describe('40 hex digits.'),
-  tree: z.string().describe('Hash of the content of the package, 16 hex digits: how it is found again in a history that was rewritten.'),
+  tree: z
+    .string()
+    .describe(
+      'Hash of the content of the package, 16 hex digits: how it is found again in a history that was rewritten.',
+    ),
 }
 
 export const rolledBackSchema = z
   .object({
-    commit: z.string().describe('The commit that live is of; empty for the time before the package was there.'),
+    commit: z
+      .string()
+      .describe('The commit that live is of; empty for the time before the package was there.'),
     seen: z
       .object({ commit: z.string(), at: z.string() })
       .optional()
@@ -32,7 +38,9 @@ export const rolloutSchema = z
           after: z.string().describe('RFC 3339 UTC: the last look that did not find it.'),
           firstSeen: z
             .string()
-            .describe('RFC 3339 UTC: the first look that found it. The time of a commit is only what its committer says.'),
+            .describe(
+              'RFC 3339 UTC: the first look that found it. The time of a commit is only what its committer says.',
+            ),
         }),
       )
       .optional()
@@ -42,7 +50,10 @@ export const rolloutSchema = z
         z.object({
           ...contentPart,
           at: z.string().describe('RFC 3339 UTC: the last observation that saw it.'),
-          refs: z.array(refSchema).optional().describe('The objects; absent where it is all that are listed.'),
+          refs: z
+            .array(refSchema)
+            .optional()
+            .describe('The objects; absent where it is all that are listed.'),
         }),
       )
       .optional()

@@ -46,7 +46,10 @@ export interface MadeApplication {
 }
 
 /** @returns why its Applications are known to Argo CD alone, in place of them */
-export function applicationsOf(set: JsonObject, repository: SetRepository): readonly MadeApplication[] | { readonly why: string } {
+export function applicationsOf(
+  set: JsonObject,
+  repository: SetRepository,
+): readonly MadeApplication[] | { readonly why: string } {
   try {
     return new SetReader(set, repository).applications()
   } catch (thrown) {
@@ -59,9 +62,13 @@ export function applicationsOf(set: JsonObject, repository: SetRepository): read
 export function filePatterns(set: JsonObject): readonly string[] {
   const below = (generator: JsonObject): readonly string[] => [
     ...objectsIn(partOf(generator, 'git', 'files')).map((each) => withAny(textOf(each, 'path'))),
-    ...['matrix', 'merge'].flatMap((kind) => objectsIn(partOf(generator, kind, 'generators')).flatMap(below)),
+    ...['matrix', 'merge'].flatMap((kind) =>
+      objectsIn(partOf(generator, kind, 'generators')).flatMap(below),
+    ),
   ]
-  return textOf(set, 'kind') === 'ApplicationSet' ? objectsIn(partOf(set, 'spec', 'generators')).flatMap(below) : []
+  return textOf(set, 'kind') === 'ApplicationSet'
+    ? objectsIn(partOf(set, 'spec', 'generators')).flatMap(below)
+    : []
 }
 
 /** Combinations of a matrix. */
@@ -79,7 +86,8 @@ class SetReader {
   }
 
   applications(): readonly MadeApplication[] {
-    if (textOf(this.set, 'spec', 'templatePatch') !== '') throw new Unfilled('it patches what it makes (spec.templatePatch)')
+    if (textOf(this.set, 'spec', 'templatePatch') !== '')
+      throw new Unfilled('it patches what it makes (spec.templatePatch)')
     const template = partOf(this.set, 'spec', 'template')
     return objectsIn(partOf(this.set, 'spec', 'generators')).flatMap((generator, index) =>
       this.parametersOf(generator, ['spec', 'generators', index]).map((parameters) => ({
@@ -97,16 +105,25 @@ class SetReader {
     return {
       apiVersion: 'argoproj.io/v1alpha1',
       kind: 'Application',
-      metadata: { ...(isJsonObject(metadata) ? metadata : {}), ...(namespace === '' ? {} : { namespace }) },
+      metadata: {
+        ...(isJsonObject(metadata) ? metadata : {}),
+        ...(namespace === '' ? {} : { namespace }),
+      },
       spec: partOf(made, 'spec') ?? {},
     }
   }
 
-  private parametersOf(generator: JsonObject, at: Steps, isNested = false): readonly SetParameters[] {
+  private parametersOf(
+    generator: JsonObject,
+    at: Steps,
+    isNested = false,
+  ): readonly SetParameters[] {
     const [name, ...others] = Object.keys(generator)
-    if (others.includes('selector') || name === 'selector') throw new Unfilled('a generator has a selector')
+    if (others.includes('selector') || name === 'selector')
+      throw new Unfilled('a generator has a selector')
     const own = name === undefined ? undefined : partOf(generator, name)
-    if (name === undefined || others.length > 0 || !isJsonObject(own)) throw new Unfilled('a generator is not one of the known kinds')
+    if (name === undefined || others.length > 0 || !isJsonObject(own))
+      throw new Unfilled('a generator is not one of the known kinds')
     if (isJsonObject(own['template']) && Object.keys(own['template']).length > 0)
       throw new Unfilled(`its generator ${name} has a template of its own`)
     if (name === 'list') return this.list(own, [...at, name])
@@ -116,7 +133,8 @@ class SetReader {
   }
 
   private list(own: JsonObject, at: Steps): readonly SetParameters[] {
-    if (textOf(own, 'elementsYaml') !== '') throw new Unfilled('a list is a template (elementsYaml)')
+    if (textOf(own, 'elementsYaml') !== '')
+      throw new Unfilled('a list is a template (elementsYaml)')
     return objectsIn(own['elements']).map((element, index) => ({
       values: this.isGo ? element : flatElement(element),
       places: new Map(placesBelow(element, { file: undefined, at: [...at, 'elements', index] })),
@@ -125,30 +143,53 @@ class SetReader {
 
   private git(own: JsonObject, at: Steps): readonly SetParameters[] {
     const revision = shortBranch(textOf(own, 'revision'))
-    if (!this.repository.isHere(textOf(own, 'repoURL'))) throw new Unfilled('its generator git reads another repository')
-    if (!['', 'HEAD', this.repository.baseBranch].includes(revision)) throw new Unfilled(`its generator git reads the revision ${revision}`)
+    if (!this.repository.isHere(textOf(own, 'repoURL')))
+      throw new Unfilled('its generator git reads another repository')
+    if (!['', 'HEAD', this.repository.baseBranch].includes(revision))
+      throw new Unfilled(`its generator git reads the revision ${revision}`)
     const patterns = objectsIn(own['directories'])
     if (patterns.length === 0) return this.files(own, at)
     const isMatch = (folder: string, isExcluded: boolean): boolean =>
-      patterns.some((each) => (each['exclude'] === true) === isExcluded && isFolderMatch(textOf(each, 'path'), folder))
-    const chosen = this.repository.folders().filter((folder) => isMatch(folder, false) && !isMatch(folder, true))
+      patterns.some(
+        (each) =>
+          (each['exclude'] === true) === isExcluded && isFolderMatch(textOf(each, 'path'), folder),
+      )
+    const chosen = this.repository
+      .folders()
+      .filter((folder) => isMatch(folder, false) && !isMatch(folder, true))
     const places = new Map(placesBelow({ values: own['values'] ?? {} }, { file: undefined, at }))
-    return chosen.map((folder) => ({ values: this.withValues(own, this.ofFolder(folder, textOf(own, 'pathParamPrefix'))), places }))
+    return chosen.map((folder) => ({
+      values: this.withValues(own, this.ofFolder(folder, textOf(own, 'pathParamPrefix'))),
+      places,
+    }))
   }
 
   private files(own: JsonObject, at: Steps): readonly SetParameters[] {
     const patterns = objectsIn(own['files'])
-    if (patterns.length === 0) throw new Unfilled('its generator git names neither folders nor files')
+    if (patterns.length === 0)
+      throw new Unfilled('its generator git names neither folders nor files')
     const isMatch = (path: string, isExcluded: boolean): boolean =>
-      patterns.some((each) => (each['exclude'] === true) === isExcluded && isFileMatch(patternOf(each), path))
-    const chosen = [...this.repository.texts.keys()].filter((path) => isMatch(path, false) && !isMatch(path, true))
+      patterns.some(
+        (each) => (each['exclude'] === true) === isExcluded && isFileMatch(patternOf(each), path),
+      )
+    const chosen = [...this.repository.texts.keys()].filter(
+      (path) => isMatch(path, false) && !isMatch(path, true),
+    )
     return chosen.flatMap((path) =>
-      objectsOfFile(path, this.repository.texts.get(path) ?? '').map(({ object, steps }): SetParameters => {
-        const read = this.isGo ? { ...object } : flat(object)
-        const values = this.withValues(own, { ...read, ...this.ofPath(path, textOf(own, 'pathParamPrefix')) })
-        const inSet = placesBelow({ values: own['values'] ?? {} }, { file: undefined, at })
-        return { values, places: new Map([...placesBelow(object, { file: path, at: steps }), ...inSet]) }
-      }),
+      objectsOfFile(path, this.repository.texts.get(path) ?? '').map(
+        ({ object, steps }): SetParameters => {
+          const read = this.isGo ? { ...object } : flat(object)
+          const values = this.withValues(own, {
+            ...read,
+            ...this.ofPath(path, textOf(own, 'pathParamPrefix')),
+          })
+          const inSet = placesBelow({ values: own['values'] ?? {} }, { file: undefined, at })
+          return {
+            values,
+            places: new Map([...placesBelow(object, { file: path, at: steps }), ...inSet]),
+          }
+        },
+      ),
     )
   }
 
@@ -158,7 +199,13 @@ class SetReader {
     const more = { filename, filenameNormalized: sanitized(filename) }
     const of = this.ofFolder(folder, prefix)
     const name = prefix === '' ? 'path' : `${prefix}.path`
-    if (!this.isGo) return { ...of, ...Object.fromEntries(Object.entries(more).map(([key, value]) => [`${name}.${key}`, value])) }
+    if (!this.isGo)
+      return {
+        ...of,
+        ...Object.fromEntries(
+          Object.entries(more).map(([key, value]) => [`${name}.${key}`, value]),
+        ),
+      }
     const path = partOf(of, ...(prefix === '' ? ['path'] : [prefix, 'path']))
     const all = { ...(isJsonObject(path) ? path : {}), ...more }
     return prefix === '' ? { path: all } : { [prefix]: { path: all } }
@@ -183,22 +230,31 @@ class SetReader {
   private withValues(own: JsonObject, parameters: Parameters): Parameters {
     const values = own['values']
     if (!isJsonObject(values)) return parameters
-    const read = Object.entries(values).map(([key, value]) => [key, this.text(String(value), parameters)] as const)
+    const read = Object.entries(values).map(
+      ([key, value]) => [key, this.text(String(value), parameters)] as const,
+    )
     if (this.isGo) return { ...parameters, values: Object.fromEntries(read) }
-    return { ...parameters, ...Object.fromEntries(read.map(([key, value]) => [`values.${key}`, value])) }
+    return {
+      ...parameters,
+      ...Object.fromEntries(read.map(([key, value]) => [`values.${key}`, value])),
+    }
   }
 
   private matrix(own: JsonObject, at: Steps): readonly SetParameters[] {
     const [first, second, ...more] = objectsIn(own['generators'])
-    if (first === undefined || second === undefined || more.length > 0) throw new Unfilled('a matrix has other than two generators')
+    if (first === undefined || second === undefined || more.length > 0)
+      throw new Unfilled('a matrix has other than two generators')
     const generator = (index: number): Steps => [...at, 'generators', index]
     const ofFirst = this.parametersOf(first, generator(0), true)
     const all: SetParameters[] = []
     for (const one of ofFirst) {
       const ofSecond = this.parametersOf(this.filled(second, one.values), generator(1), true)
-      if (all.length + ofSecond.length > MOST_OF_MATRIX) throw new Unfilled(`a matrix has more than ${MOST_OF_MATRIX} combinations`)
+      if (all.length + ofSecond.length > MOST_OF_MATRIX)
+        throw new Unfilled(`a matrix has more than ${MOST_OF_MATRIX} combinations`)
       for (const other of ofSecond) {
-        const values = this.isGo ? merged(other.values, one.values) : combined(one.values, other.values)
+        const values = this.isGo
+          ? merged(other.values, one.values)
+          : combined(one.values, other.values)
         all.push({ values, places: new Map([...other.places, ...one.places]) })
       }
     }
@@ -215,7 +271,8 @@ class SetReader {
     if (isJsonArray(value)) return value.map((each) => this.inside(each, parameters))
     if (!isJsonObject(value)) return value
     const made = emptyObject()
-    for (const [key, each] of Object.entries(value)) setKey(made, this.text(key, parameters), this.inside(each, parameters))
+    for (const [key, each] of Object.entries(value))
+      setKey(made, this.text(key, parameters), this.inside(each, parameters))
     return made
   }
 
@@ -232,14 +289,19 @@ function placesBelow(
   names: readonly string[] = [],
 ): readonly (readonly [name: string, place: ParameterPlace])[] {
   if (values === null || typeof values !== 'object') return [[names.join('.'), { file, at }]]
-  const steps = isJsonArray(values) ? values.map((value, index) => [index, value] as const) : Object.entries(values)
-  return steps.flatMap(([step, value]) => placesBelow(value, { file, at: [...at, step] }, [...names, String(step)]))
+  const steps = isJsonArray(values)
+    ? values.map((value, index) => [index, value] as const)
+    : Object.entries(values)
+  return steps.flatMap(([step, value]) =>
+    placesBelow(value, { file, at: [...at, step] }, [...names, String(step)]),
+  )
 }
 
 /** @throws Unfilled for a pattern with magic words of git */
 function patternOf(entry: JsonObject): string {
   const pattern = textOf(entry, 'path')
-  if (/^:|\[:|(?:^|\/)\.\.(?:\/|$)/.test(pattern)) throw new Unfilled(`its generator git has the pattern ${pattern.slice(0, 80)}`)
+  if (/^:|\[:|(?:^|\/)\.\.(?:\/|$)/.test(pattern))
+    throw new Unfilled(`its generator git has the pattern ${pattern.slice(0, 80)}`)
   return pattern
 }
 
@@ -264,7 +326,8 @@ function valueOfFile(path: string, text: string): Json {
   try {
     return parseGoYaml(text, path).documents[0]?.value ?? null
   } catch (thrown) {
-    if (thrown instanceof Failure) throw new Unfilled(`its generator git reads ${path}, which cannot be read`)
+    if (thrown instanceof Failure)
+      throw new Unfilled(`its generator git reads ${path}, which cannot be read`)
     throw thrown
   }
 }
@@ -276,7 +339,9 @@ function flat(object: JsonObject): Parameters {
 
 function singlesIn(value: Json, name: string): readonly (readonly [name: string, text: string])[] {
   if (value === null || typeof value !== 'object') return [[name, printed(value)]]
-  return Object.entries(value).flatMap(([key, each]) => singlesIn(each, name === '' ? key : `${name}.${key}`))
+  return Object.entries(value).flatMap(([key, each]) =>
+    singlesIn(each, name === '' ? key : `${name}.${key}`),
+  )
 }
 
 function flatElement(element: JsonObject): Parameters {
@@ -285,7 +350,8 @@ function flatElement(element: JsonObject): Parameters {
       ? Object.entries(value).map(([name, each]) => [`values.${name}`, each] as const)
       : [[key, value] as const],
   )
-  if (flat.some(([, value]) => typeof value !== 'string')) throw new Unfilled('an element of a list has other values than texts')
+  if (flat.some(([, value]) => typeof value !== 'string'))
+    throw new Unfilled('an element of a list has other values than texts')
   return Object.fromEntries(flat)
 }
 
@@ -310,7 +376,10 @@ function merged(under: JsonObject, over: JsonObject): JsonObject {
 }
 
 function isEmpty(value: Json): boolean {
-  return ['', 0, false, null].some((each) => jsonEquals(value, each)) || (isJsonArray(value) && value.length === 0)
+  return (
+    ['', 0, false, null].some((each) => jsonEquals(value, each)) ||
+    (isJsonArray(value) && value.length === 0)
+  )
 }
 
 /** A name of a resource (argo-cd `applicationset/utils/template_functions.go` SanitizeName). */

@@ -4,13 +4,25 @@
  */
 import { shortBranch } from '@backporch/git-store/ref-name'
 import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
-import { canonicalJson, isJsonArray, type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
+import {
+  canonicalJson,
+  isJsonArray,
+  type JsonObject,
+  objectsIn,
+  partOf,
+  textOf,
+} from '@backporch/kyaml/json'
 import { metadataText, parseApiVersion } from '@backporch/kyaml/resource'
 import { ARGO_CD_NAMESPACES } from '../../syncers/argo-cd.ts'
 import { isFilled } from '../../syncers/own-resource.ts'
 import { titleOfOwn } from '../../syncers/sync-path.ts'
 import type { SyncerBuilder } from '../build/built-source.ts'
-import { declarationOf, type RefusedSource, type SourcedRepository, type UnitSource } from '../build/unit-source.ts'
+import {
+  declarationOf,
+  type RefusedSource,
+  type SourcedRepository,
+  type UnitSource,
+} from '../build/unit-source.ts'
 import { joined, resolvePath } from '../kustomize/files/kustomization-walk.ts'
 import { syncedSource } from '../synced/synced-source.ts'
 import { applicationsOf } from './application-set.ts'
@@ -47,7 +59,11 @@ export const ARGO_CD = syncedSource({
         const made = applicationsOf(each.object, repository)
         if ('why' in made) return []
         const makers = setMakers(made, repository)
-        return made.map(({ application }, at) => ({ ...each, object: application, maker: makers[at] }))
+        return made.map(({ application }, at) => ({
+          ...each,
+          object: application,
+          maker: makers[at],
+        }))
       }),
   built: [
     {
@@ -60,34 +76,55 @@ export const ARGO_CD = syncedSource({
 })
 
 function isSet(object: JsonObject): boolean {
-  return textOf(object, 'kind') === 'ApplicationSet' && parseApiVersion(textOf(object, 'apiVersion')).group === GROUP
+  return (
+    textOf(object, 'kind') === 'ApplicationSet' &&
+    parseApiVersion(textOf(object, 'apiVersion')).group === GROUP
+  )
 }
 
 /** Whether its Applications may be of this repository. */
 function mayBeHere(set: JsonObject, { isHere }: SourcedRepository): boolean {
   const spec = partOf(set, 'spec', 'template', 'spec')
   const sources = objectsIn(partOf(spec, 'sources'))
-  return [textOf(spec, 'source', 'repoURL'), ...sources.map((source) => textOf(source, 'repoURL'))].some(
-    (address) => address.includes('{{') || isHere(address),
-  )
+  return [
+    textOf(spec, 'source', 'repoURL'),
+    ...sources.map((source) => textOf(source, 'repoURL')),
+  ].some((address) => address.includes('{{') || isHere(address))
 }
 
 function refusedSet(set: JsonObject, why: string): RefusedSource {
-  return { title: `Argo CD ApplicationSet ${titleOfOwn(set)}`, why: `${why}, and there is no cluster to ask for its Applications` }
+  return {
+    title: `Argo CD ApplicationSet ${titleOfOwn(set)}`,
+    why: `${why}, and there is no cluster to ask for its Applications`,
+  }
 }
 
 type Step = string | number
 
-function sourcesOf(own: JsonObject, repository: SourcedRepository): readonly (UnitSource | RefusedSource)[] {
+function sourcesOf(
+  own: JsonObject,
+  repository: SourcedRepository,
+): readonly (UnitSource | RefusedSource)[] {
   if (repository.isHere(textOf(own, 'spec', 'sourceHydrator', 'drySource', 'repoURL')))
-    return [{ title: titleOf(own), why: 'it applies a branch that Argo CD itself writes (spec.sourceHydrator)' }]
+    return [
+      {
+        title: titleOf(own),
+        why: 'it applies a branch that Argo CD itself writes (spec.sourceHydrator)',
+      },
+    ]
   const several = partOf(own, 'spec', 'sources')
   const places: readonly (readonly Step[])[] =
-    isJsonArray(several) && several.length > 0 ? several.map((_, index) => ['sources', index]) : [['source']]
+    isJsonArray(several) && several.length > 0
+      ? several.map((_, index) => ['sources', index])
+      : [['source']]
   return places.flatMap((at) => sourceAt(own, at, repository))
 }
 
-function sourceAt(own: JsonObject, at: readonly Step[], repository: SourcedRepository): readonly (UnitSource | RefusedSource)[] {
+function sourceAt(
+  own: JsonObject,
+  at: readonly Step[],
+  repository: SourcedRepository,
+): readonly (UnitSource | RefusedSource)[] {
   const source = sourceIn(own, at)
   const title = titleOf(own)
   const [namespace, name] = [metadataText(own, 'namespace'), metadataText(own, 'name')]
@@ -102,13 +139,22 @@ function sourceAt(own: JsonObject, at: readonly Step[], repository: SourcedRepos
   if (path.startsWith('/')) return refused('its path begins with a slash, which Argo CD refuses')
   const folder = resolvePath('', path)
   if (folder === undefined) return refused('its path leaves the repository')
-  const [server, cluster] = [textOf(own, 'spec', 'destination', 'server'), textOf(own, 'spec', 'destination', 'name')]
-  if (!['', 'https://kubernetes.default.svc'].includes(server) || !['', 'in-cluster'].includes(cluster))
+  const [server, cluster] = [
+    textOf(own, 'spec', 'destination', 'server'),
+    textOf(own, 'spec', 'destination', 'name'),
+  ]
+  if (
+    !['', 'https://kubernetes.default.svc'].includes(server) ||
+    !['', 'in-cluster'].includes(cluster)
+  )
     return refused(`it applies to another cluster (spec.destination: ${cluster || server})`)
   const has = (file: string): boolean => repository.has(joined(folder, file))
   const type = typeOf(source, at, has)
   if (typeof type !== 'string') return refused(type.why)
-  const of = { at, instance: ARGO_CD_NAMESPACES.includes(namespace) ? name : `${namespace}_${name}` }
+  const of = {
+    at,
+    instance: ARGO_CD_NAMESPACES.includes(namespace) ? name : `${namespace}_${name}`,
+  }
   const declared = declarationOf(own, repository.declared, (object) => builtBy(object, at))
   const builder = builderOf(type, of, refsOf(own, repository))
   return [
@@ -126,17 +172,28 @@ function sourceAt(own: JsonObject, at: readonly Step[], repository: SourcedRepos
   ]
 }
 
-function builderOf(type: 'kustomize' | 'directory' | 'helm', of: ArgoSource, refs: ReadonlyMap<string, boolean>): SyncerBuilder {
+function builderOf(
+  type: 'kustomize' | 'directory' | 'helm',
+  of: ArgoSource,
+  refs: ReadonlyMap<string, boolean>,
+): SyncerBuilder {
   if (type === 'helm') return argoHelm({ ...of, refs })
   return type === 'kustomize' ? argoKustomize(of) : argoDirectory(of)
 }
 
 /** Sources that have a name for the others, and whether each is the base branch of this repository. */
-function refsOf(own: JsonObject, { isHere, baseBranch }: SourcedRepository): ReadonlyMap<string, boolean> {
-  const named = objectsIn(partOf(own, 'spec', 'sources')).filter((source) => textOf(source, 'ref') !== '')
+function refsOf(
+  own: JsonObject,
+  { isHere, baseBranch }: SourcedRepository,
+): ReadonlyMap<string, boolean> {
+  const named = objectsIn(partOf(own, 'spec', 'sources')).filter(
+    (source) => textOf(source, 'ref') !== '',
+  )
   return new Map(
     named.map((source) => {
-      const isBase = ['', 'HEAD', baseBranch].includes(shortBranch(textOf(source, 'targetRevision')))
+      const isBase = ['', 'HEAD', baseBranch].includes(
+        shortBranch(textOf(source, 'targetRevision')),
+      )
       return [textOf(source, 'ref'), isBase && isHere(textOf(source, 'repoURL'))]
     }),
   )
@@ -153,17 +210,23 @@ function typeOf(
   has: (file: string) => boolean,
 ): 'kustomize' | 'directory' | 'helm' | { readonly why: string } {
   const tools = toolsOf(normalizedSource(source, at))
-  if (tools.includes('plugin')) return { why: 'a plugin makes its objects, and plugins are not run here' }
+  if (tools.includes('plugin'))
+    return { why: 'a plugin makes its objects, and plugins are not run here' }
   if (tools.length > 1) return { why: 'it has options of several tools, which Argo CD refuses' }
   const [tool] = tools
   const hasKustomization = KUSTOMIZATION_NAMES.some(has)
-  if (tool === 'helm' || (tool === undefined && has('Chart.yaml') && !hasKustomization)) return 'helm'
-  return tool === 'kustomize' || (tool === undefined && hasKustomization) ? 'kustomize' : 'directory'
+  if (tool === 'helm' || (tool === undefined && has('Chart.yaml') && !hasKustomization))
+    return 'helm'
+  return tool === 'kustomize' || (tool === undefined && hasKustomization)
+    ? 'kustomize'
+    : 'directory'
 }
 
 /** What decides about the objects. */
 function builtBy(own: JsonObject, at: readonly Step[]): string {
   const source = sourceIn(own, at)
-  const parts = ['path', 'kustomize', 'directory', 'helm'].map((name) => partOf(source, name) ?? null)
+  const parts = ['path', 'kustomize', 'directory', 'helm'].map(
+    (name) => partOf(source, name) ?? null,
+  )
   return canonicalJson([...parts, partOf(own, 'spec', 'destination', 'namespace') ?? null])
 }

@@ -1,5 +1,14 @@
 /** What Argo CD reads of a folder of manifests (argo-cd 3.2.0 `reposerver/repository/repository.go` findManifests, `docs/user-guide/directory.md`). */
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson, partOf, textOf } from '@backporch/kyaml/json'
+import {
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  parseJson,
+  partOf,
+  textOf,
+} from '@backporch/kyaml/json'
 import type { SyncerBuilder } from '../build/built-source.ts'
 import { type PrintedFile, printFiles } from '../build/print-files.ts'
 import { isEmptyList } from '../kpt/render/render-package.ts'
@@ -19,7 +28,10 @@ export function argoDirectory(of: ArgoSource): SyncerBuilder {
     components: () => [],
     tool: KUSTOMIZE_TOOL,
     substitution: 'none',
-    way: { print: (object, folder, files) => printed(sourceOf({ ...of, tool: 'directory' }, object, folder, files), folder, files) },
+    way: {
+      print: (object, folder, files) =>
+        printed(sourceOf({ ...of, tool: 'directory' }, object, folder, files), folder, files),
+    },
     namespace: destinationNamespace,
     documents: (_build, _object, text) => [{ text }],
     finished: (built) => built,
@@ -28,27 +40,53 @@ export function argoDirectory(of: ArgoSource): SyncerBuilder {
 
 function printed(source: JsonObject, folder: string, files: SourceFiles): string {
   const recurses = partOf(source, 'directory', 'recurse') === true
-  const [include, exclude] = [textOf(source, 'directory', 'include'), textOf(source, 'directory', 'exclude')]
+  const [include, exclude] = [
+    textOf(source, 'directory', 'include'),
+    textOf(source, 'directory', 'exclude'),
+  ]
   for (const pattern of [include, exclude])
-    if (!hasSureBraces(pattern)) throw refused(source, `Argo CD reads the braces of the pattern ${pattern} otherwise than they look`)
+    if (!hasSureBraces(pattern))
+      throw refused(
+        source,
+        `Argo CD reads the braces of the pattern ${pattern} otherwise than they look`,
+      )
   const chosen = ({ path, text, isLink }: PrintedFile): boolean => {
     if (!recurses && path.includes('/')) return false
-    if ((exclude !== '' && matchesGoGlob(exclude, path)) || (include !== '' && !matchesGoGlob(include, path))) return false
+    if (
+      (exclude !== '' && matchesGoGlob(exclude, path)) ||
+      (include !== '' && !matchesGoGlob(include, path))
+    )
+      return false
     if (isLink) throw refused(source, `${path} is a symbolic link, which is not followed here`)
     if (text.includes(SKIPPED)) return false
-    if (path.endsWith('.jsonnet')) throw refused(source, `${path} is jsonnet, which is not evaluated here`)
-    if (path.endsWith('.json') && !isOneJson(text)) throw refused(source, `${path} is not one value of JSON`)
+    if (path.endsWith('.jsonnet'))
+      throw refused(source, `${path} is jsonnet, which is not evaluated here`)
+    if (path.endsWith('.json') && !isOneJson(text))
+      throw refused(source, `${path} is not one value of JSON`)
     return true
   }
   const reads = (object: Json, { path, text }: PrintedFile): boolean => {
     if (isEmptyList(object)) return false
     // Other YAML files are left out as they are.
-    if (!isJsonObject(object) || textOf(object, 'kind') === '') return path.endsWith('.json') || isLikeManifest(text)
+    if (!isJsonObject(object) || textOf(object, 'kind') === '')
+      return path.endsWith('.json') || isLikeManifest(text)
     const items = getKey(object, 'items')
-    if (isJsonArray(items)) throw refused(source, `Argo CD takes the ${textOf(object, 'kind')} in ${path} for a list: it has items`)
-    return items !== null || partOf(object, 'spec') !== undefined || partOf(object, 'status') !== undefined
+    if (isJsonArray(items))
+      throw refused(
+        source,
+        `Argo CD takes the ${textOf(object, 'kind')} in ${path} for a list: it has items`,
+      )
+    return (
+      items !== null ||
+      partOf(object, 'spec') !== undefined ||
+      partOf(object, 'status') !== undefined
+    )
   }
-  return printFiles(files, folder, { chosen, reads, skipsBroken: ({ text }) => !isLikeManifest(text) && !isLikeJson(text) })
+  return printFiles(files, folder, {
+    chosen,
+    reads,
+    skipsBroken: ({ text }) => !isLikeManifest(text) && !isLikeJson(text),
+  })
 }
 
 /** A file of YAML that is broken, or has another document, is left out without these. */

@@ -3,15 +3,35 @@
  * `reposerver/repository/repository.go` helmTemplate, `util/helm/cmd.go` template, `util/io/path/resolved.go`).
  */
 import type { PackageFile } from '@backporch/kyaml/files'
-import { formatJson, getKey, isJsonObject, type JsonObject, objectsIn, partOf, textOf, textsIn } from '@backporch/kyaml/json'
+import {
+  formatJson,
+  getKey,
+  isJsonObject,
+  type JsonObject,
+  objectsIn,
+  partOf,
+  textOf,
+  textsIn,
+} from '@backporch/kyaml/json'
 import { ownerNamed } from '@backporch/kyaml/resource'
-import type { HelmChart, HelmOrder, SyncerBuild, SyncerBuilder, ValuesLayer, ValuesPlace } from '../build/built-source.ts'
+import type {
+  HelmChart,
+  HelmOrder,
+  SyncerBuild,
+  SyncerBuilder,
+  ValuesLayer,
+  ValuesPlace,
+} from '../build/built-source.ts'
 import { chartLayers, valuesIn, withValueAt } from '../helm/chart/chart-values.ts'
 import { capabilityWords, helmOrder } from '../helm/chart/helm-order.ts'
 import { followed } from '../helm/chart/linked-files.ts'
 import { HELM_TOOL } from '../helm/helm-tool.ts'
 import { joined, resolvePath } from '../kustomize/files/kustomization-walk.ts'
-import { kustomizationAt, type SourceFiles, textOf as textOfFile } from '../kustomize/files/kustomize-build.ts'
+import {
+  kustomizationAt,
+  type SourceFiles,
+  textOf as textOfFile,
+} from '../kustomize/files/kustomize-build.ts'
 import { destinationNamespace } from './argo-kustomize.ts'
 import { type ArgoSource, inEnvironment, overrideNames, refused, sourceOf } from './argo-source.ts'
 
@@ -31,8 +51,10 @@ export function argoHelm(of: ArgoChart): SyncerBuilder {
     tool: HELM_TOOL,
     substitution: 'none',
     way: {
-      helm: ({ build, object, folder, files }) => new Template(of, object, folder, files).order(build),
-      chart: ({ build, object, folder, files }) => new Template(of, object, folder, files).chart(build),
+      helm: ({ build, object, folder, files }) =>
+        new Template(of, object, folder, files).order(build),
+      chart: ({ build, object, folder, files }) =>
+        new Template(of, object, folder, files).chart(build),
       reads: (object, folder, files) => new Template(of, object, folder, files).files(),
     },
     namespace: destinationNamespace,
@@ -66,19 +88,29 @@ class Template {
 
   /** @throws Failure BP1210 */
   order({ capabilities }: SyncerBuild): HelmOrder {
-    const [version, kubeVersion] = [textOf(this.given, 'version'), textOf(this.given, 'kubeVersion')]
+    const [version, kubeVersion] = [
+      textOf(this.given, 'version'),
+      textOf(this.given, 'kubeVersion'),
+    ]
     if (!['', 'v3'].includes(version)) throw refused(this.source, `Argo CD has no Helm ${version}`)
-    if (kubeVersion !== '' && !/^v?\d+\.\d+/.test(kubeVersion)) throw refused(this.source, `kubeVersion ${kubeVersion} is no version`)
+    if (kubeVersion !== '' && !/^v?\d+\.\d+/.test(kubeVersion))
+      throw refused(this.source, `kubeVersion ${kubeVersion} is no version`)
     const words = ['--name-template', this.releaseName()]
-    const namespace = textOf(this.given, 'namespace') || textOf(this.object, 'spec', 'destination', 'namespace')
+    const namespace =
+      textOf(this.given, 'namespace') || textOf(this.object, 'spec', 'destination', 'namespace')
     if (namespace !== '') words.push('--namespace', namespace)
     for (const parameter of objectsIn(getKey(this.given, 'parameters'))) {
       const option = getKey(parameter, 'forceString') === true ? '--set-string' : '--set'
-      words.push(option, `${textOf(parameter, 'name')}=${escaped(this.filled(String(getKey(parameter, 'value') ?? '')))}`)
+      words.push(
+        option,
+        `${textOf(parameter, 'name')}=${escaped(this.filled(String(getKey(parameter, 'value') ?? '')))}`,
+      )
     }
-    for (const [name, path] of this.fileParameters()) words.push('--set-file', `${name}=${escaped(path)}`)
+    for (const [name, path] of this.fileParameters())
+      words.push('--set-file', `${name}=${escaped(path)}`)
     const isSkipped = getKey(this.given, 'ignoreMissingValueFiles') === true
-    for (const path of this.valueFiles()) if (!isSkipped || this.read.has(path)) words.push('--values', path)
+    for (const path of this.valueFiles())
+      if (!isSkipped || this.read.has(path)) words.push('--values', path)
     const values = this.values()
     if (values !== undefined) words.push('--values', ARGO_VALUES)
     const asked = { version: kubeVersion, apiVersions: textsIn(getKey(this.given, 'apiVersions')) }
@@ -86,7 +118,11 @@ class Template {
     if (getKey(this.given, 'skipCrds') !== true) words.push('--include-crds')
     if (getKey(this.given, 'skipSchemaValidation') === true) words.push('--skip-schema-validation')
     if (getKey(this.given, 'skipTests') === true) words.push('--skip-tests')
-    return helmOrder({ folder: this.folder, files: this.read }, words, values === undefined ? [] : [values])
+    return helmOrder(
+      { folder: this.folder, files: this.read },
+      words,
+      values === undefined ? [] : [values],
+    )
   }
 
   /** @throws Failure BP1210 */
@@ -94,10 +130,21 @@ class Template {
     const chart = { folder: this.folder, files: this.read }
     const read = this.valueFiles().flatMap((path): ValuesLayer[] =>
       this.read.has(path)
-        ? [{ values: valuesIn(textOfFile(path, this.read), path), place: { kind: 'file', path, under: [] }, isDefault: false }]
+        ? [
+            {
+              values: valuesIn(textOfFile(path, this.read), path),
+              place: { kind: 'file', path, under: [] },
+              isDefault: false,
+            },
+          ]
         : [],
     )
-    return { order: this.order(build), chart, title: '', layers: [...chartLayers(chart), ...read, ...this.ownLayers(build)] }
+    return {
+      order: this.order(build),
+      chart,
+      title: '',
+      layers: [...chartLayers(chart), ...read, ...this.ownLayers(build)],
+    }
   }
 
   /** Of the Application itself: its values, and then its parameters. */
@@ -106,28 +153,52 @@ class Template {
     const isObject = object !== undefined && object !== null
     const text = textOf(this.given, 'values')
     const parameters = objectsIn(getKey(this.given, 'parameters')).reduce<JsonObject>(
-      (values, each) => withValueAt(values, textOf(each, 'name'), String(getKey(each, 'value') ?? '')) ?? values,
+      (values, each) =>
+        withValueAt(values, textOf(each, 'name'), String(getKey(each, 'value') ?? '')) ?? values,
       {},
     )
-    const own = isObject ? (isJsonObject(object) ? object : {}) : valuesIn(text, 'the values of the Application')
+    const own = isObject
+      ? isJsonObject(object)
+        ? object
+        : {}
+      : valuesIn(text, 'the values of the Application')
     const kind = isObject || text === '' ? 'field' : 'text'
     const layers: ValuesLayer[] = [
-      { values: own, place: this.placeOf(build, kind === 'field' ? 'valuesObject' : 'values', kind), isDefault: false },
+      {
+        values: own,
+        place: this.placeOf(build, kind === 'field' ? 'valuesObject' : 'values', kind),
+        isDefault: false,
+      },
     ]
     if (Object.keys(parameters).length > 0)
-      layers.push({ values: parameters, place: this.placeOf(build, 'parameters', 'parameters'), isDefault: false })
+      layers.push({
+        values: parameters,
+        place: this.placeOf(build, 'parameters', 'parameters'),
+        isDefault: false,
+      })
     return layers
   }
 
   /** The last file that sets the field: an override in the folder, else the one that declares the Application. */
-  private placeOf({ declared, title, object }: SyncerBuild, name: string, kind: 'field' | 'text' | 'parameters'): ValuesPlace {
+  private placeOf(
+    { declared, title, object }: SyncerBuild,
+    name: string,
+    kind: 'field' | 'text' | 'parameters',
+  ): ValuesPlace {
     const override = overrideNames(this.of)
       .map((each) => joined(this.folder, each))
-      .findLast((path) => this.read.has(path) && partOf(kustomizationAt(path, this.read), 'helm', name) !== undefined)
+      .findLast(
+        (path) =>
+          this.read.has(path) &&
+          partOf(kustomizationAt(path, this.read), 'helm', name) !== undefined,
+      )
     if (override !== undefined) return { kind, path: override, document: 0, at: ['helm', name] }
     if (declared === undefined) {
       const set = ownerNamed(object, 'ApplicationSet')
-      return { kind: 'elsewhere', title: set === undefined ? title : `${title} (made by the ApplicationSet ${set})` }
+      return {
+        kind: 'elsewhere',
+        title: set === undefined ? title : `${title} (made by the ApplicationSet ${set})`,
+      }
     }
     return {
       kind,
@@ -145,8 +216,11 @@ class Template {
 
   private values(): PackageFile | undefined {
     const object = getKey(this.given, 'valuesObject')
-    const text = object === undefined || object === null ? textOf(this.given, 'values') : formatJson(object)
-    return text === '' ? undefined : { path: ARGO_VALUES, mode: '100644', content: new TextEncoder().encode(text) }
+    const text =
+      object === undefined || object === null ? textOf(this.given, 'values') : formatJson(object)
+    return text === ''
+      ? undefined
+      : { path: ARGO_VALUES, mode: '100644', content: new TextEncoder().encode(text) }
   }
 
   private valueFiles(): readonly string[] {
@@ -154,7 +228,9 @@ class Template {
   }
 
   private fileParameters(): readonly (readonly [string, string])[] {
-    return objectsIn(getKey(this.given, 'fileParameters')).map((each) => [textOf(each, 'name'), this.pathOf(textOf(each, 'path'))] as const)
+    return objectsIn(getKey(this.given, 'fileParameters')).map(
+      (each) => [textOf(each, 'name'), this.pathOf(textOf(each, 'path'))] as const,
+    )
   }
 
   /** From the folder; with `/` from the root of the repository, and with the name of a `ref` from the root of that source. */
@@ -163,11 +239,17 @@ class Template {
     const isHere = first.startsWith('$') ? this.of.refs.get(first.slice(1)) : undefined
     if (isHere === false) throw refused(this.source, `its file ${name} is in another repository`)
     const text = this.filled(isHere === undefined ? name : `/${rest.join('/')}`)
-    if (/^[A-Za-z][A-Za-z0-9+.-]*:/.test(text)) throw refused(this.source, `its file ${text} is an address, and nothing is fetched`)
-    const path = text.startsWith('/') ? resolvePath('', text.replace(/^\/+/, '')) : resolvePath(this.folder, text)
+    if (/^[A-Za-z][A-Za-z0-9+.-]*:/.test(text))
+      throw refused(this.source, `its file ${text} is an address, and nothing is fetched`)
+    const path = text.startsWith('/')
+      ? resolvePath('', text.replace(/^\/+/, ''))
+      : resolvePath(this.folder, text)
     const target = path === undefined || path === '' ? undefined : followed(path, this.read)
     if (target === undefined || target === '')
-      throw refused(this.source, `its file ${name} is outside of the repository, or a link out of it`)
+      throw refused(
+        this.source,
+        `its file ${name} is outside of the repository, or a link out of it`,
+      )
     return target
   }
 

@@ -2,19 +2,41 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
-import { getKey, isJsonObject, type Json, type JsonObject, objectsIn, parseJson, textsIn } from '@backporch/kyaml/json'
+import {
+  getKey,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectsIn,
+  parseJson,
+  textsIn,
+} from '@backporch/kyaml/json'
 import { BESIDE, KUSTOMIZATIONS } from '../../../test/corpus/argo/cases.ts'
 import { argoKustomize } from './argo-kustomize.ts'
 
-const ROWS = objectsIn(parseJson(readFileSync(new URL('../../../test/corpus/argo/kustomize-edits.json', import.meta.url), 'utf8')))
+const ROWS = objectsIn(
+  parseJson(
+    readFileSync(
+      new URL('../../../test/corpus/argo/kustomize-edits.json', import.meta.url),
+      'utf8',
+    ),
+  ),
+)
 
 function written(text: string, options: Json): Json {
   const all = Object.entries({ ...BESIDE, 'app/kustomization.yaml': text })
-  const files = new Map(all.map(([path, each]) => [path, { path, mode: '100644' as const, content: new TextEncoder().encode(each) }]))
+  const files = new Map(
+    all.map(([path, each]) => [
+      path,
+      { path, mode: '100644' as const, content: new TextEncoder().encode(each) },
+    ]),
+  )
   const { way } = argoKustomize({ at: ['source'], instance: 'shop' })
   assert.ok('kustomization' in way)
   try {
-    return parseJson(way.kustomization({ spec: { source: { kustomize: options } } }, 'app', files).text)
+    return parseJson(
+      way.kustomization({ spec: { source: { kustomize: options } } }, 'app', files).text,
+    )
   } catch (thrown) {
     assert.ok(thrown instanceof Failure && thrown.code === 'BP1210')
     return null
@@ -27,9 +49,14 @@ function plain(value: Json): Json {
   const { apiVersion: _version, kind: _kind, buildMetadata: _metadata, bases = [], ...rest } = value
   const resources = [...textsIn(getKey(rest, 'resources')), ...textsIn(bases)]
   const labels = objectsIn(getKey(rest, 'labels')).map(
-    ({ includeSelectors, ...entry }): JsonObject => (includeSelectors === true ? { ...entry, includeSelectors } : entry),
+    ({ includeSelectors, ...entry }): JsonObject =>
+      includeSelectors === true ? { ...entry, includeSelectors } : entry,
   )
-  return { ...rest, ...(resources.length === 0 ? {} : { resources }), ...(labels.length === 0 ? {} : { labels }) }
+  return {
+    ...rest,
+    ...(resources.length === 0 ? {} : { resources }),
+    ...(labels.length === 0 ? {} : { labels }),
+  }
 }
 
 for (const [name, text] of Object.entries(KUSTOMIZATIONS))
@@ -42,21 +69,41 @@ for (const [name, text] of Object.entries(KUSTOMIZATIONS))
 
 test('the variables of the build environment are in labels and images, and in annotations where that is said', () => {
   const application = (kustomize: JsonObject): JsonObject => ({
-    spec: { project: 'web', destination: { namespace: 'shop' }, source: { path: 'app', targetRevision: 'main', kustomize } },
+    spec: {
+      project: 'web',
+      destination: { namespace: 'shop' },
+      source: { path: 'app', targetRevision: 'main', kustomize },
+    },
   })
   const files = new Map([
-    ['app/kustomization.yaml', { path: 'app/kustomization.yaml', mode: '100644' as const, content: new TextEncoder().encode('{}\n') }],
+    [
+      'app/kustomization.yaml',
+      {
+        path: 'app/kustomization.yaml',
+        mode: '100644' as const,
+        content: new TextEncoder().encode('{}\n'),
+      },
+    ],
   ])
   const { way } = argoKustomize({ at: ['source'], instance: 'team_shop' })
   assert.ok('kustomization' in way)
-  const of = (kustomize: JsonObject): Json => parseJson(way.kustomization(application(kustomize), 'app', files).text)
-  const text = '$ARGOCD_APP_NAME-${ARGOCD_APP_NAMESPACE}-$ARGOCD_APP_PROJECT_NAME-${ARGOCD_APP_SOURCE_TARGET_REVISION}-$$-$OTHER.'
+  const of = (kustomize: JsonObject): Json =>
+    parseJson(way.kustomization(application(kustomize), 'app', files).text)
+  const text =
+    '$ARGOCD_APP_NAME-${ARGOCD_APP_NAMESPACE}-$ARGOCD_APP_PROJECT_NAME-${ARGOCD_APP_SOURCE_TARGET_REVISION}-$$-$OTHER.'
   const filled = 'team_shop-shop-web-main-$-.'
   assert.partialDeepStrictEqual(of({ commonLabels: { a: text } }), { commonLabels: { a: filled } })
-  assert.partialDeepStrictEqual(of({ commonAnnotations: { a: text } }), { commonAnnotations: { a: text } })
-  assert.partialDeepStrictEqual(of({ commonAnnotations: { a: text }, commonAnnotationsEnvsubst: true }), {
-    commonAnnotations: { a: filled },
+  assert.partialDeepStrictEqual(of({ commonAnnotations: { a: text } }), {
+    commonAnnotations: { a: text },
   })
-  assert.partialDeepStrictEqual(of({ images: ['web:${ARGOCD_APP_PROJECT_NAME}'] }), { images: [{ name: 'web', newTag: 'web' }] })
+  assert.partialDeepStrictEqual(
+    of({ commonAnnotations: { a: text }, commonAnnotationsEnvsubst: true }),
+    {
+      commonAnnotations: { a: filled },
+    },
+  )
+  assert.partialDeepStrictEqual(of({ images: ['web:${ARGOCD_APP_PROJECT_NAME}'] }), {
+    images: [{ name: 'web', newTag: 'web' }],
+  })
   assert.throws(() => of({ images: ['web:$ARGOCD_APP_REVISION_SHORT'] }), { code: 'BP1210' })
 })

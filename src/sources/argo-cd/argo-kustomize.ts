@@ -18,9 +18,20 @@ import { compareText } from '@backporch/kyaml/text'
 import type { SyncerBuilder, WrittenKustomization } from '../build/built-source.ts'
 import { imageEntry } from '../kustomize/files/image-entry.ts'
 import { resolvePath } from '../kustomize/files/kustomization-walk.ts'
-import { kustomizationAt, kustomizationOf, type SourceFiles } from '../kustomize/files/kustomize-build.ts'
+import {
+  kustomizationAt,
+  kustomizationOf,
+  type SourceFiles,
+} from '../kustomize/files/kustomize-build.ts'
 import { KUSTOMIZE_TOOL } from '../kustomize/kustomize-tool.ts'
-import { type ArgoSource, inEnvironment, overrideNames, refused, sourceIn, sourceOf } from './argo-source.ts'
+import {
+  type ArgoSource,
+  inEnvironment,
+  overrideNames,
+  refused,
+  sourceIn,
+  sourceOf,
+} from './argo-source.ts'
 
 export function argoKustomize(of: ArgoSource): SyncerBuilder {
   return {
@@ -41,10 +52,16 @@ export function destinationNamespace(object: JsonObject): string | undefined {
   return textOf(object, 'spec', 'destination', 'namespace') || undefined
 }
 
-function written(of: ArgoSource, object: JsonObject, folder: string, files: SourceFiles): WrittenKustomization {
+function written(
+  of: ArgoSource,
+  object: JsonObject,
+  folder: string,
+  files: SourceFiles,
+): WrittenKustomization {
   const source = sourceOf({ ...of, tool: 'kustomize' }, object, folder, files)
   const path = kustomizationOf(folder, files)
-  if (path === undefined) throw refused(source, 'it has options for kustomize, and the folder has no kustomization')
+  if (path === undefined)
+    throw refused(source, 'it has options for kustomize, and the folder has no kustomization')
   const authored = kustomizationAt(path, files)
   const requested = getKey(authored, 'buildMetadata')
   const metadata = isJsonArray(requested) ? requested : []
@@ -63,7 +80,12 @@ class Options {
   private readonly folder: string
   private readonly filled: (text: string) => string
 
-  constructor(source: JsonObject, files: SourceFiles, folder: string, filled: (text: string) => string) {
+  constructor(
+    source: JsonObject,
+    files: SourceFiles,
+    folder: string,
+    filled: (text: string) => string,
+  ) {
     const given = partOf(source, 'kustomize')
     this.source = source
     this.given = isJsonObject(given) ? given : {}
@@ -83,8 +105,15 @@ class Options {
     add('replicas', this.replicas(objectsIn(authored['replicas'])))
     Object.assign(value, this.labels(authored), this.annotations(authored))
     const patches = objectsIn(getKey(this.given, 'patches'))
-    if (patches.length > 0 && authored['patches'] !== undefined && !isJsonArray(authored['patches']))
-      throw refused(this.source, 'patches of the kustomization is no list, and Argo CD adds nothing to it')
+    if (
+      patches.length > 0 &&
+      authored['patches'] !== undefined &&
+      !isJsonArray(authored['patches'])
+    )
+      throw refused(
+        this.source,
+        'patches of the kustomization is no list, and Argo CD adds nothing to it',
+      )
     if (patches.length > 0) value['patches'] = [...objectsIn(authored['patches']), ...patches]
     const has = textsIn(authored['components'])
     const components = this.components().filter((each) => !has.includes(each))
@@ -100,7 +129,9 @@ class Options {
       const image = this.image(this.filled(text))
       const before = all.get(textOf(image, 'name'))
       // An asterisk keeps what the kustomization has.
-      const kept = Object.entries(image).map(([key, value]) => [key, value === '*' ? (textOf(before, key) as Json) : value] as const)
+      const kept = Object.entries(image).map(
+        ([key, value]) => [key, value === '*' ? (textOf(before, key) as Json) : value] as const,
+      )
       all.set(textOf(image, 'name'), Object.fromEntries(kept.filter(([, value]) => value !== '')))
     }
     return byName([...all.values()])
@@ -109,7 +140,10 @@ class Options {
   private image(text: string): JsonObject {
     const image = imageEntry(text)
     if (image['name'] === text)
-      throw refused(this.source, `kustomize accepts no image ${JSON.stringify(text)} in spec.source.kustomize.images`)
+      throw refused(
+        this.source,
+        `kustomize accepts no image ${JSON.stringify(text)} in spec.source.kustomize.images`,
+      )
     return image
   }
 
@@ -119,32 +153,50 @@ class Options {
     const all = new Map(authored.map((each) => [textOf(each, 'name'), each]))
     for (const each of given) {
       const count = getKey(each, 'count') ?? 0
-      if (!/^-?\d+$/.test(String(count))) throw refused(this.source, `the count of the replicas of ${textOf(each, 'name')} is no number`)
+      if (!/^-?\d+$/.test(String(count)))
+        throw refused(
+          this.source,
+          `the count of the replicas of ${textOf(each, 'name')} is no number`,
+        )
       all.set(textOf(each, 'name'), { name: textOf(each, 'name'), count: Number(count) })
     }
     return byName([...all.values()])
   }
 
   private labels(authored: JsonObject): { [key: string]: Json } {
-    const given = pairsIn(getKey(this.given, 'commonLabels')).map(([name, text]) => [name, this.filled(text)] as const)
+    const given = pairsIn(getKey(this.given, 'commonLabels')).map(
+      ([name, text]) => [name, this.filled(text)] as const,
+    )
     if (given.length === 0) return {}
-    const [plain, templates] = ['labelWithoutSelector', 'labelIncludeTemplates'].map((name) => getKey(this.given, name) === true)
+    const [plain, templates] = ['labelWithoutSelector', 'labelIncludeTemplates'].map(
+      (name) => getKey(this.given, name) === true,
+    )
     const force = getKey(this.given, 'forceCommonLabels') === true
     if (plain !== true) {
-      if (templates === true) throw refused(this.source, 'labelIncludeTemplates needs labelWithoutSelector')
+      if (templates === true)
+        throw refused(this.source, 'labelIncludeTemplates needs labelWithoutSelector')
       return { commonLabels: this.added(partOf(authored, 'commonLabels'), given, force, 'label') }
     }
     const entries = objectsIn(authored['labels'])
     const at = entries.findIndex(
       (each) =>
-        (getKey(each, 'includeSelectors') === true) === false && (getKey(each, 'includeTemplates') === true) === (templates === true),
+        (getKey(each, 'includeSelectors') === true) === false &&
+        (getKey(each, 'includeTemplates') === true) === (templates === true),
     )
     // kustomize adds all of them with the first one, and then finds the second one there.
     if (at === -1 && given.length > 1 && !force)
-      throw refused(this.source, 'kustomize edit adds several labels without selectors only with force (forceCommonLabels)')
-    const entry = entries[at] ?? { includeSelectors: false, ...(templates === true ? { includeTemplates: true } : {}) }
+      throw refused(
+        this.source,
+        'kustomize edit adds several labels without selectors only with force (forceCommonLabels)',
+      )
+    const entry = entries[at] ?? {
+      includeSelectors: false,
+      ...(templates === true ? { includeTemplates: true } : {}),
+    }
     const pairs = this.added(getKey(entry, 'pairs'), given, force, 'label')
-    return { labels: at === -1 ? [...entries, { ...entry, pairs }] : entries.with(at, { ...entry, pairs }) }
+    return {
+      labels: at === -1 ? [...entries, { ...entry, pairs }] : entries.with(at, { ...entry, pairs }),
+    }
   }
 
   private annotations(authored: JsonObject): { [key: string]: Json } {
@@ -154,10 +206,22 @@ class Options {
     )
     if (given.length === 0) return {}
     const force = getKey(this.given, 'forceCommonAnnotations') === true
-    return { commonAnnotations: this.added(partOf(authored, 'commonAnnotations'), given, force, 'annotation') }
+    return {
+      commonAnnotations: this.added(
+        partOf(authored, 'commonAnnotations'),
+        given,
+        force,
+        'annotation',
+      ),
+    }
   }
 
-  private added(authored: Json | undefined, given: readonly (readonly [string, string])[], force: boolean, what: string): JsonObject {
+  private added(
+    authored: Json | undefined,
+    given: readonly (readonly [string, string])[],
+    force: boolean,
+    what: string,
+  ): JsonObject {
     const all = new Map<string, Json>(isJsonObject(authored) ? Object.entries(authored) : [])
     for (const [name, text] of given) {
       if (all.has(name) && !force)
@@ -176,7 +240,10 @@ class Options {
     if (getKey(this.given, 'ignoreMissingComponents') !== true) return given
     return given.filter((each) => {
       const path = resolvePath(this.folder, each)
-      return path !== undefined && [...this.files.keys()].some((file) => file === path || file.startsWith(`${path}/`))
+      return (
+        path !== undefined &&
+        [...this.files.keys()].some((file) => file === path || file.startsWith(`${path}/`))
+      )
     })
   }
 }
@@ -186,7 +253,9 @@ function byName(entries: readonly JsonObject[]): readonly Json[] {
 }
 
 function pairsIn(value: Json | undefined): readonly (readonly [string, string])[] {
-  return isJsonObject(value) ? Object.entries(value).map(([name, text]) => [name, String(text ?? '')] as const) : []
+  return isJsonObject(value)
+    ? Object.entries(value).map(([name, text]) => [name, String(text ?? '')] as const)
+    : []
 }
 
 function unquoted(text: string): string {

@@ -2,15 +2,38 @@
  * Overrides of a source in its folder: a merge patch over the source as JSON, whose result Go decodes into the value that is there (argo-cd 3.2.0
  * `reposerver/repository/repository.go` mergeSourceParameters).
  */
-import { isJsonArray, isJsonObject, type Json, type JsonObject, partOf } from '@backporch/kyaml/json'
+import {
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  partOf,
+} from '@backporch/kyaml/json'
 
 type Kind = 'text' | 'truth' | 'texts' | 'pairs'
 
 const KINDS: Readonly<Record<string, { readonly [field: string]: Kind }>> = {
   kustomize: {
-    ...{ namePrefix: 'text', nameSuffix: 'text', namespace: 'text', version: 'text', kubeVersion: 'text' },
-    ...{ images: 'texts', components: 'texts', apiVersions: 'texts', commonLabels: 'pairs', commonAnnotations: 'pairs' },
-    ...{ forceCommonLabels: 'truth', forceCommonAnnotations: 'truth', labelWithoutSelector: 'truth', labelIncludeTemplates: 'truth' },
+    ...{
+      namePrefix: 'text',
+      nameSuffix: 'text',
+      namespace: 'text',
+      version: 'text',
+      kubeVersion: 'text',
+    },
+    ...{
+      images: 'texts',
+      components: 'texts',
+      apiVersions: 'texts',
+      commonLabels: 'pairs',
+      commonAnnotations: 'pairs',
+    },
+    ...{
+      forceCommonLabels: 'truth',
+      forceCommonAnnotations: 'truth',
+      labelWithoutSelector: 'truth',
+      labelIncludeTemplates: 'truth',
+    },
     ...{ commonAnnotationsEnvsubst: 'truth', ignoreMissingComponents: 'truth' },
   },
   directory: { recurse: 'truth', include: 'text', exclude: 'text' },
@@ -21,7 +44,9 @@ const IS: Readonly<Record<Kind, (value: Json) => boolean>> = {
   text: (value) => typeof value === 'string',
   truth: (value) => typeof value === 'boolean',
   texts: (value) => isJsonArray(value) && value.every((each) => typeof each === 'string'),
-  pairs: (value) => isJsonObject(value) && Object.values(value).every((each) => each === null || typeof each === 'string'),
+  pairs: (value) =>
+    isJsonObject(value) &&
+    Object.values(value).every((each) => each === null || typeof each === 'string'),
 }
 
 /** Why Argo CD does not read the patch, or reads it otherwise than it looks; undefined where it does. */
@@ -34,7 +59,8 @@ export function overrideProblem(patch: JsonObject): string | undefined {
     const kinds = KINDS[tool] ?? {}
     for (const [field, value] of Object.entries(options)) {
       const known = Object.keys(kinds).find((each) => each.toLowerCase() === field.toLowerCase())
-      if (known !== undefined && known !== field) return `Argo CD also reads ${name}.${field} as ${known}, which is not done here`
+      if (known !== undefined && known !== field)
+        return `Argo CD also reads ${name}.${field} as ${known}, which is not done here`
       const kind = known === undefined ? undefined : kinds[known]
       if (kind !== undefined && value !== null && !IS[kind](value))
         return `${name}.${field} has a value of another type, which Argo CD refuses`
@@ -67,6 +93,7 @@ function decodedOver(before: Json | undefined, text: Json): Json {
   if (!isJsonObject(text) || !isJsonObject(before)) return text
   const all = new Map<string, Json>(Object.entries(before))
   // Values of Helm are kept as the text that they are.
-  for (const [key, value] of Object.entries(text)) all.set(key, key === 'valuesObject' ? value : decodedOver(partOf(before, key), value))
+  for (const [key, value] of Object.entries(text))
+    all.set(key, key === 'valuesObject' ? value : decodedOver(partOf(before, key), value))
   return Object.fromEntries(all)
 }

@@ -28,12 +28,18 @@ export function overrideNames({ instance }: ArgoSource): readonly string[] {
  * @param of `tool`: which reads it
  * @throws Failure BP1110 or BP1111 of an override, BP1210 where Argo CD fails, or takes the folder for something else
  */
-export function sourceOf(of: ArgoSource & { readonly tool: ArgoTool }, object: JsonObject, folder: string, files: SourceFiles): JsonObject {
+export function sourceOf(
+  of: ArgoSource & { readonly tool: ArgoTool },
+  object: JsonObject,
+  folder: string,
+  files: SourceFiles,
+): JsonObject {
   let source = normalizedSource(sourceIn(object, of.at), of.at)
   for (const name of overrideNames(of)) {
     const file = files.get(joined(folder, name))
     if (file === undefined) continue
-    if (file.mode === '120000') throw refused(source, `${name} is a symbolic link, which is not followed here`)
+    if (file.mode === '120000')
+      throw refused(source, `${name} is a symbolic link, which is not followed here`)
     const [root] = readYamlNodes(textOfFile(file.path, files).replaceAll('\r\n', '\n'), file.path)
     const patch = root === undefined ? null : jsonOf(root)
     if (!isJsonObject(patch)) throw refused(source, `${name} is no map, which Argo CD refuses`)
@@ -42,15 +48,28 @@ export function sourceOf(of: ArgoSource & { readonly tool: ArgoTool }, object: J
     source = withOverrides(source, patch)
   }
   const tools = toolsOf(source)
-  if (tools.length > 1) throw refused(source, `it has options of several tools (${tools.join(', ')}), which Argo CD refuses`)
+  if (tools.length > 1)
+    throw refused(
+      source,
+      `it has options of several tools (${tools.join(', ')}), which Argo CD refuses`,
+    )
   const [only = of.tool] = tools
-  if (only !== of.tool) throw refused(source, `an override in the folder makes it a source of ${only}, and that is not followed here`)
+  if (only !== of.tool)
+    throw refused(
+      source,
+      `an override in the folder makes it a source of ${only}, and that is not followed here`,
+    )
   return source
 }
 
 export function sourceIn(object: JsonObject, at: ArgoSource['at']): JsonObject {
   const found = at.reduce<Json | undefined>(
-    (value, step) => (typeof step === 'number' ? (Array.isArray(value) ? value[step] : undefined) : partOf(value, step)),
+    (value, step) =>
+      typeof step === 'number'
+        ? Array.isArray(value)
+          ? value[step]
+          : undefined
+        : partOf(value, step),
     partOf(object, 'spec'),
   )
   return isJsonObject(found) ? found : {}
@@ -60,7 +79,12 @@ export function sourceIn(object: JsonObject, at: ArgoSource['at']): JsonObject {
  * The text with `$ARGOCD_APP_…` and `${ARGOCD_APP_…}`; a variable that is not set is empty, `$$` is `$`, and of an open `${` nothing is left.
  * @throws Failure BP1210 where it has the commit: what is built here does not depend on it
  */
-export function inEnvironment(text: string, { instance }: ArgoSource, object: JsonObject, source: JsonObject): string {
+export function inEnvironment(
+  text: string,
+  { instance }: ArgoSource,
+  object: JsonObject,
+  source: JsonObject,
+): string {
   const values = new Map([
     ['ARGOCD_APP_NAME', instance],
     ['ARGOCD_APP_NAMESPACE', textOf(object, 'spec', 'destination', 'namespace')],
@@ -70,11 +94,15 @@ export function inEnvironment(text: string, { instance }: ArgoSource, object: Js
     ['ARGOCD_APP_SOURCE_TARGET_REVISION', textOf(source, 'targetRevision')],
     ['$', '$'],
   ])
-  return text.replace(/\$(?:\{([^}]*)\}|\{|([A-Za-z_]\w*)|([$*#@!?0-9-]))/g, (_, braced?: string, plain?: string, special?: string) => {
-    const name = braced ?? plain ?? special ?? ''
-    if (name.startsWith('ARGOCD_APP_REVISION')) throw refused(source, `${text} has the commit in it, and each commit is another value`)
-    return values.get(name) ?? ''
-  })
+  return text.replace(
+    /\$(?:\{([^}]*)\}|\{|([A-Za-z_]\w*)|([$*#@!?0-9-]))/g,
+    (_, braced?: string, plain?: string, special?: string) => {
+      const name = braced ?? plain ?? special ?? ''
+      if (name.startsWith('ARGOCD_APP_REVISION'))
+        throw refused(source, `${text} has the commit in it, and each commit is another value`)
+      return values.get(name) ?? ''
+    },
+  )
 }
 
 export function refused(source: JsonObject, why: string): Failure {
@@ -83,7 +111,8 @@ export function refused(source: JsonObject, why: string): Failure {
     what: 'the folder cannot be built as the Argo CD Application has it',
     where: textOf(source, 'path') || '.',
     why,
-    remedy: 'correct the source of the Application, or name another renderer of the folder in a policy (spec.render)',
+    remedy:
+      'correct the source of the Application, or name another renderer of the folder in a policy (spec.render)',
     retry: 'on-change',
   })
 }

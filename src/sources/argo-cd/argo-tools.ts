@@ -1,12 +1,27 @@
 /** The tools that a source has options for (argo-cd 3.2.0 `pkg/apis/application/v1alpha1/types.go` ExplicitType, `util/argo/argo.go` NormalizeSource). */
-import { isJsonArray, isJsonObject, type Json, type JsonObject, partOf } from '@backporch/kyaml/json'
+import {
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  partOf,
+} from '@backporch/kyaml/json'
 
 const TOOLS = ['kustomize', 'helm', 'directory', 'plugin'] as const
 export type ArgoTool = (typeof TOOLS)[number]
 
 /** Options of kustomize that make it one; the others only say how these are written. */
 const KUSTOMIZE_OPTIONS = [
-  ...['namePrefix', 'nameSuffix', 'version', 'namespace', 'images', 'replicas', 'commonLabels', 'commonAnnotations'],
+  ...[
+    'namePrefix',
+    'nameSuffix',
+    'version',
+    'namespace',
+    'images',
+    'replicas',
+    'commonLabels',
+    'commonAnnotations',
+  ],
   ...['patches', 'components', 'kubeVersion', 'apiVersions', 'ignoreMissingComponents'],
 ]
 
@@ -15,13 +30,21 @@ export function normalizedSource(source: JsonObject, at: readonly (string | numb
   if (at[0] === 'sources') return source
   const isEmpty = (name: string, options: JsonObject): boolean => {
     if (name === 'kustomize') return !KUSTOMIZE_OPTIONS.some((option) => isSet(options[option]))
-    if (name === 'helm') return options['valuesObject'] === undefined && !Object.values(options).some(isSet)
+    if (name === 'helm')
+      return options['valuesObject'] === undefined && !Object.values(options).some(isSet)
     if (name !== 'directory') return false
     const jsonnet = partOf(options, 'jsonnet')
     const isEvaluated = isJsonObject(jsonnet) && Object.values(jsonnet).some(isSet)
-    return options['recurse'] !== true && !isEvaluated && !isSet(options['include']) && !isSet(options['exclude'])
+    return (
+      options['recurse'] !== true &&
+      !isEvaluated &&
+      !isSet(options['include']) &&
+      !isSet(options['exclude'])
+    )
   }
-  return Object.fromEntries(Object.entries(source).filter(([name, value]) => !isJsonObject(value) || !isEmpty(name, value)))
+  return Object.fromEntries(
+    Object.entries(source).filter(([name, value]) => !isJsonObject(value) || !isEmpty(name, value)),
+  )
 }
 
 export function toolsOf(source: JsonObject): readonly ArgoTool[] {

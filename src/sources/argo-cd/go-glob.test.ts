@@ -7,7 +7,11 @@ for (const [pattern, matching, other] of [
   ['*.yaml', ['a.yaml', 'sub/a.yaml', '.yaml'], ['a.yml', 'a.yaml.bak']],
   ['sub/*', ['sub/a', 'sub/deep/a'], ['a', 'other/sub/a']],
   ['**/test-?.yaml', ['a/test-1.yaml', 'a/b/test-x.yaml'], ['test-1.yaml', 'a/test-10.yaml']],
-  ['{config.json,env-usw2/*}', ['config.json', 'env-usw2/a.yaml'], ['env-use2/a.yaml', 'config.jsonx']],
+  [
+    '{config.json,env-usw2/*}',
+    ['config.json', 'env-usw2/a.yaml'],
+    ['env-use2/a.yaml', 'config.jsonx'],
+  ],
   ['{*.yml,{a,b}/x}', ['c.yml', 'a/x', 'b/x'], ['c/x']],
   ['[a-c]x', ['ax', 'cx'], ['dx', '-x']],
   ['[!abc]x', ['dx'], ['ax', 'x']],
@@ -30,8 +34,24 @@ test('a pattern with many stars takes no time', () => {
 })
 
 test('braces are sure where the library matches what they look like', () => {
-  const sure = ['{a.yaml,config-*.yaml}', '{*.yaml,*.yml}', '*.{yaml,yml}', '**/{a,b}.yaml', '{values.yaml,old/*}', '{a,b', 'a*', 'a\\{b']
+  const sure = [
+    '{a.yaml,config-*.yaml}',
+    '{*.yaml,*.yml}',
+    '*.{yaml,yml}',
+    '**/{a,b}.yaml',
+    '{values.yaml,old/*}',
+    '{a,b',
+    'a*',
+    'a\\{b',
+  ]
   // Of {config-*,values}.yaml it takes the first for as long as the second; a{ ends its process.
-  const unsure = ['{config-*,values}.yaml', '{a,{b,c}}.yaml', '{,a}b.yaml', 'a{', 'x{a*}', '{a*b,b}']
+  const unsure = [
+    '{config-*,values}.yaml',
+    '{a,{b,c}}.yaml',
+    '{,a}b.yaml',
+    'a{',
+    'x{a*}',
+    '{a*b,b}',
+  ]
   assert.deepEqual([...sure, ...unsure].filter(hasSureBraces), sure)
 })

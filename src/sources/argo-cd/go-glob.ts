@@ -3,7 +3,11 @@
 type Part =
   | { readonly kind: 'any' }
   /** `literal`: it accepts this character alone. */
-  | { readonly kind: 'one'; readonly accepts: (character: string) => boolean; readonly literal?: string }
+  | {
+      readonly kind: 'one'
+      readonly accepts: (character: string) => boolean
+      readonly literal?: string
+    }
   | { readonly kind: 'choice'; readonly of: readonly (readonly Part[])[] }
 
 /** A pattern that is not valid matches nothing. Takes time by the product of both lengths. */
@@ -20,8 +24,15 @@ export function hasSureBraces(pattern: string): boolean {
   const parts = new PatternReader(pattern).whole() ?? []
   const choices = parts.flatMap((part) => (part.kind === 'choice' ? [part.of] : []))
   if (choices.length === 0) return true
-  if (choices.some((of) => (of.length < 2 && parts.length > 1) || of.flat().some(({ kind }) => kind === 'choice'))) return false
-  if (choices.every((of) => of.every(isPlain)) && (parts.length === 1 || !isOpen(pattern))) return true
+  if (
+    choices.some(
+      (of) =>
+        (of.length < 2 && parts.length > 1) || of.flat().some(({ kind }) => kind === 'choice'),
+    )
+  )
+    return false
+  if (choices.every((of) => of.every(isPlain)) && (parts.length === 1 || !isOpen(pattern)))
+    return true
   const [only] = choices
   return only !== undefined && parts.length === 1 && withoutAlike(only).every(isPlain)
 }
@@ -35,10 +46,12 @@ function withoutAlike(alternatives: readonly (readonly Part[])[]): readonly (rea
   let start = 0
   while (start < least && words.every((each) => each[start] === first[start])) start += 1
   let end = 0
-  while (end < least - start && words.every((each) => each.at(-1 - end) === first.at(-1 - end))) end += 1
+  while (end < least - start && words.every((each) => each.at(-1 - end) === first.at(-1 - end)))
+    end += 1
   if (start + end === 0) return []
   const rest = words.map((each) => each.slice(start, each.length - end))
-  const isText = (each: readonly string[]): boolean => each.length === 1 && each[0]?.startsWith('\0') === false
+  const isText = (each: readonly string[]): boolean =>
+    each.length === 1 && each[0]?.startsWith('\0') === false
   return rest.map((each) => (isText(each) ? [...(each[0] ?? '')].map(partOf) : []))
 }
 
@@ -61,7 +74,9 @@ function partOf(sign: string): Part {
 
 /** A text of at least one character. */
 function isPlain(parts: readonly Part[]): boolean {
-  return parts.length > 0 && parts.every((part) => part.kind === 'one' && part.literal !== undefined)
+  return (
+    parts.length > 0 && parts.every((part) => part.kind === 'one' && part.literal !== undefined)
+  )
 }
 
 function isOpen(pattern: string): boolean {
@@ -71,11 +86,21 @@ function isOpen(pattern: string): boolean {
 /** In a text, an asterisk and a text, the library lets both texts overlap: `sub/*` and `/a.yaml` behind it match `sub/a.yaml`. */
 function isWhole(parts: readonly Part[], text: string): boolean {
   const [only] = parts
-  if (parts.length === 1 && only?.kind === 'choice') return only.of.some((each) => isWhole(each, text))
+  if (parts.length === 1 && only?.kind === 'choice')
+    return only.of.some((each) => isWhole(each, text))
   const first = parts.findIndex(({ kind }) => kind === 'any')
   const last = parts.findLastIndex(({ kind }) => kind === 'any')
-  const [before, between, after] = [parts.slice(0, first), parts.slice(first, last), parts.slice(last + 1)]
-  if (first !== -1 && isPlain(before) && isPlain(after) && between.every(({ kind }) => kind === 'any'))
+  const [before, between, after] = [
+    parts.slice(0, first),
+    parts.slice(first, last),
+    parts.slice(last + 1),
+  ]
+  if (
+    first !== -1 &&
+    isPlain(before) &&
+    isPlain(after) &&
+    between.every(({ kind }) => kind === 'any')
+  )
     return text.startsWith(literalOf(before)) && text.endsWith(literalOf(after))
   const characters = [...text]
   return ends(parts, characters, new Set([0])).has(characters.length)
@@ -86,17 +111,35 @@ function literalOf(parts: readonly Part[]): string {
 }
 
 /** Where the parts can end that begin at one of the places. */
-function ends(parts: readonly Part[], text: readonly string[], begins: ReadonlySet<number>): ReadonlySet<number> {
+function ends(
+  parts: readonly Part[],
+  text: readonly string[],
+  begins: ReadonlySet<number>,
+): ReadonlySet<number> {
   let places = begins
   for (const part of parts) places = endsOf(part, text, places)
   return places
 }
 
-function endsOf(part: Part, text: readonly string[], begins: ReadonlySet<number>): ReadonlySet<number> {
-  if (part.kind === 'choice') return new Set(part.of.flatMap((each) => [...ends(each, text, begins)]))
-  if (part.kind === 'one') return new Set([...begins].filter((at) => at < text.length && part.accepts(text[at] ?? '')).map((at) => at + 1))
+function endsOf(
+  part: Part,
+  text: readonly string[],
+  begins: ReadonlySet<number>,
+): ReadonlySet<number> {
+  if (part.kind === 'choice')
+    return new Set(part.of.flatMap((each) => [...ends(each, text, begins)]))
+  if (part.kind === 'one')
+    return new Set(
+      [...begins]
+        .filter((at) => at < text.length && part.accepts(text[at] ?? ''))
+        .map((at) => at + 1),
+    )
   const [first] = [...begins].sort((one, other) => one - other)
-  return new Set(first === undefined ? [] : Array.from({ length: text.length - first + 1 }, (_, at) => first + at))
+  return new Set(
+    first === undefined
+      ? []
+      : Array.from({ length: text.length - first + 1 }, (_, at) => first + at),
+  )
 }
 
 class PatternReader {
@@ -142,8 +185,11 @@ class PatternReader {
     const [low = '', dash, high = '', more] = isNot ? all.slice(1) : all
     const isRange = dash === '-' && high !== '' && more === undefined
     const listed = isNot ? all.slice(1) : all
-    const has = (character: string): boolean => (isRange ? character >= low && character <= high : listed.includes(character))
-    return listed.length === 0 ? undefined : { kind: 'one', accepts: (character) => has(character) !== isNot }
+    const has = (character: string): boolean =>
+      isRange ? character >= low && character <= high : listed.includes(character)
+    return listed.length === 0
+      ? undefined
+      : { kind: 'one', accepts: (character) => has(character) !== isNot }
   }
 
   private choice(): Part | undefined {

@@ -10,7 +10,10 @@ import { namesIn, valueFor } from './set-template.ts'
 type ByName = ReadonlyMap<string, MadeApplication>
 
 /** One for each Application, in their order. @param made all that the set makes */
-export function setMakers(made: readonly MadeApplication[], repository: SetRepository): readonly ResourceMaker[] {
+export function setMakers(
+  made: readonly MadeApplication[],
+  repository: SetRepository,
+): readonly ResourceMaker[] {
   const makes = new SetMakes(repository)
   return made.map(({ application, parameters }): ResourceMaker => {
     const reads = [...new Set([...parameters.places.values()].flatMap(({ file }) => file ?? []))]
@@ -49,12 +52,17 @@ class SetMakes {
       return text === undefined || text === texts.get(path) ? [] : [[path, text] as const]
     })
     const key = canonicalJson([set, edited.map((each) => [...each])])
-    if (this.last?.key !== key) this.last = { key, made: this.make(set, new Map([...texts, ...edited])) }
+    if (this.last?.key !== key)
+      this.last = { key, made: this.make(set, new Map([...texts, ...edited])) }
     return this.last.made
   }
 
   private make(set: JsonObject, texts: SetRepository['texts']): ByName {
     const all = applicationsOf(set, { ...this.repository, texts })
-    return new Map('why' in all ? [] : all.toReversed().map((each) => [metadataText(each.application, 'name'), each] as const))
+    return new Map(
+      'why' in all
+        ? []
+        : all.toReversed().map((each) => [metadataText(each.application, 'name'), each] as const),
+    )
   }
 }

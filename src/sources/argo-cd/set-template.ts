@@ -72,14 +72,18 @@ export function valueFor(
   if (place === undefined || others.length > 0) return undefined
   const before = filled(text.slice(0, place.at), parameters, isGo)
   const after = filled(text.slice(place.at + place.whole.length), parameters, isGo)
-  const isRest = wanted.startsWith(before) && wanted.endsWith(after) && wanted.length >= before.length + after.length
+  const isRest =
+    wanted.startsWith(before) &&
+    wanted.endsWith(after) &&
+    wanted.length >= before.length + after.length
   return isRest ? wanted.slice(before.length, wanted.length - after.length) : undefined
 }
 
 function namedBy(inside: string, parameters: JsonObject): Json | undefined {
   const [, field = ''] = /^\s*\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\s*$/.exec(inside) ?? []
   if (field !== '') return partOf(parameters, ...field.split('.'))
-  const [, list = '', position] = /^\s*index\s+\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\s+(\d{1,4})\s*$/.exec(inside) ?? []
+  const [, list = '', position] =
+    /^\s*index\s+\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\s+(\d{1,4})\s*$/.exec(inside) ?? []
   const found = list === '' ? undefined : partOf(parameters, ...list.split('.'))
   return isJsonArray(found) ? found[Number(position)] : undefined
 }
@@ -87,7 +91,9 @@ function namedBy(inside: string, parameters: JsonObject): Json | undefined {
 function shown(value: Json | undefined, template: string): string {
   if (typeof value === 'string') return value
   if (typeof value === 'boolean' || typeof value === 'number') return printed(value)
-  throw new Unfilled(`its template ${template.slice(0, 80)} does more than to name a value that is there`)
+  throw new Unfilled(
+    `its template ${template.slice(0, 80)} does more than to name a value that is there`,
+  )
 }
 
 /** As `%v` of Go has it: numbers of JSON are floating-point ones. */

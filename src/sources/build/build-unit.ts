@@ -1,6 +1,11 @@
 /** Builds a unit from the files that were read of it, with the builds that have to run first: those of the unit above, and of Helm before a post-renderer. */
 import type { PackageRenderer, TurnRendering } from '../kpt/render/package-renderer.ts'
-import { type BuildAnswer, buildKey, MissingBuilds, NO_BUILDS } from '../programs/package-builder.ts'
+import {
+  type BuildAnswer,
+  buildKey,
+  MissingBuilds,
+  NO_BUILDS,
+} from '../programs/package-builder.ts'
 import type { BuiltSource } from './built-source.ts'
 import { answerOf, buildOf, readBuilt } from './read-built.ts'
 import type { FilesRead, OriginUnit } from './source.ts'
@@ -18,11 +23,16 @@ export const BUILT = {
     if (source === undefined) throw new TypeError('a unit is built without its source')
     return readBuilt(source, await buildUnit(renderer, source, signal))
   },
-  originOf: ({ built, resources }: OriginUnit) => (built === undefined ? () => [] : built.source.tool.originOf(built.source, resources)),
+  originOf: ({ built, resources }: OriginUnit) =>
+    built === undefined ? () => [] : built.source.tool.originOf(built.source, resources),
 }
 
 /** @throws Failure BP9001 where the builder broke, and the signal's reason */
-export async function buildUnit({ builder }: PackageRenderer, source: BuiltSource, signal: AbortSignal): Promise<BuildAnswer> {
+export async function buildUnit(
+  { builder }: PackageRenderer,
+  source: BuiltSource,
+  signal: AbortSignal,
+): Promise<BuildAnswer> {
   if (builder === undefined) return answerOf(source, NO_BUILDS)
   const before = new Set<string>()
   for (;;) {
@@ -31,7 +41,11 @@ export async function buildUnit({ builder }: PackageRenderer, source: BuiltSourc
       return 'tool' in build ? await builder.build(build, signal) : build
     } catch (thrown) {
       // An answer that is not stored would be asked for without an end.
-      if (!(thrown instanceof MissingBuilds) || thrown.builds.every((build) => before.has(buildKey(build)))) throw thrown
+      if (
+        !(thrown instanceof MissingBuilds) ||
+        thrown.builds.every((build) => before.has(buildKey(build)))
+      )
+        throw thrown
       for (const build of thrown.builds) before.add(buildKey(build))
       const answers = await Promise.all(thrown.builds.map((build) => builder.build(build, signal)))
       const failed = answers.find((answer) => 'failure' in answer)
@@ -40,6 +54,12 @@ export async function buildUnit({ builder }: PackageRenderer, source: BuiltSourc
   }
 }
 
-export function filesOf({ source, failures }: { readonly source: BuiltSource; readonly failures: FilesRead['failures'] }): FilesRead {
+export function filesOf({
+  source,
+  failures,
+}: {
+  readonly source: BuiltSource
+  readonly failures: FilesRead['failures']
+}): FilesRead {
   return { source, paths: new Set(source.files.keys()), failures }
 }

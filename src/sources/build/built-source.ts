@@ -34,7 +34,9 @@ export interface SyncerBuild {
   /** The ConfigMap or Secret that each of `variables` is from, by its name. */
   readonly variableSources?: ReadonlyMap<string, ResourceId> | undefined
   /** What the cluster has of a release: another one is another build. */
-  readonly release?: { readonly revision: number; readonly entries: readonly (string | undefined)[] } | undefined
+  readonly release?:
+    | { readonly revision: number; readonly entries: readonly (string | undefined)[] }
+    | undefined
   /** Of the cluster that it is built for. */
   readonly capabilities?: ClusterCapabilities | undefined
   /** Why it cannot be built, as a clause. */
@@ -65,7 +67,11 @@ export interface ResourceMaker {
   /** The resource that it makes of an edited document and edited files; undefined where it makes none. */
   readonly resourceOf: (document: JsonObject, files: SourceFiles) => JsonObject | undefined
   /** Places of which a text of the template is filled. */
-  readonly sourcesOf: (document: JsonObject, files: SourceFiles, edit: TemplateEdit) => readonly FilledFrom[]
+  readonly sourcesOf: (
+    document: JsonObject,
+    files: SourceFiles,
+    edit: TemplateEdit,
+  ) => readonly FilledFrom[]
 }
 
 export interface TemplateEdit {
@@ -138,11 +144,21 @@ export type ValuesPlace =
   /** A text with YAML in a document of a file. */
   | { readonly kind: 'text'; readonly path: string; readonly document: number; readonly at: Steps }
   /** Items with `name` and `value` in a document of a file. */
-  | { readonly kind: 'parameters'; readonly path: string; readonly document: number; readonly at: Steps }
+  | {
+      readonly kind: 'parameters'
+      readonly path: string
+      readonly document: number
+      readonly at: Steps
+    }
   /** A field of the resource, which the unit builds that applies it. */
   | { readonly kind: 'resource'; readonly at: Steps }
   /** An entry with YAML of a ConfigMap, which the unit builds that applies the resource. */
-  | { readonly kind: 'entry'; readonly namespace: string; readonly name: string; readonly key: string }
+  | {
+      readonly kind: 'entry'
+      readonly namespace: string
+      readonly name: string
+      readonly key: string
+    }
   | { readonly kind: 'elsewhere'; readonly title: string }
 
 /** A run of `helm`. */
@@ -212,20 +228,38 @@ export interface SyncerBuilder {
    * root of the repository; with `print`, nothing but the files is read. @throws Failure where the syncer fails
    */
   readonly way:
-    | { readonly kustomization: (object: JsonObject, folder: string, files: SourceFiles) => WrittenKustomization }
+    | {
+        readonly kustomization: (
+          object: JsonObject,
+          folder: string,
+          files: SourceFiles,
+        ) => WrittenKustomization
+      }
     | {
         readonly helm: (input: HelmInput) => HelmOrder | { readonly text: string }
         /** The chart as it is rendered, and its values; without a render what Helm stored does not say which template made an object. */
         readonly chart: (input: HelmInput) => HelmChart
-        readonly reads: (object: JsonObject, folder: string, files: SourceFiles) => readonly string[]
+        readonly reads: (
+          object: JsonObject,
+          folder: string,
+          files: SourceFiles,
+        ) => readonly string[]
       }
     | { readonly print: (object: JsonObject, folder: string, files: SourceFiles) => string }
   /** Where a namespaced object without a namespace goes; undefined: where the context points. */
   readonly namespace: (object: JsonObject) => string | undefined
   /** The documents of the output. @throws Failure BP1209 where a substitution fails */
-  readonly documents: (build: SyncerBuild, object: JsonObject, text: string) => readonly BuiltDocument[]
+  readonly documents: (
+    build: SyncerBuild,
+    object: JsonObject,
+    text: string,
+  ) => readonly BuiltDocument[]
   /** What becomes of each object in the end; undefined where it is not applied. @throws Failure BP1209 where the syncer fails */
-  readonly finished: (built: JsonObject, object: JsonObject, document: BuiltDocument) => JsonObject | undefined
+  readonly finished: (
+    built: JsonObject,
+    object: JsonObject,
+    document: BuiltDocument,
+  ) => JsonObject | undefined
 }
 
 /** A unit that is built: its folder in git, and the input of the build. */
@@ -261,7 +295,9 @@ export interface BuildTool {
   /** Whether the objects keep the marks of their origin. */
   readonly keepsOrigins: (source: BuiltSource) => boolean
   /** The location of an object by itself, and by its line in the output. */
-  readonly locationsIn: (source: BuiltSource) => (object: Json, text: string, line: number) => SourceLocation
+  readonly locationsIn: (
+    source: BuiltSource,
+  ) => (object: Json, text: string, line: number) => SourceLocation
   /** Lines for people: where the value of a field comes from. @param resources the objects that are built */
   readonly originOf: (source: BuiltSource, resources: readonly DesiredResource[]) => LinesOf
   readonly locator: Locator | NoLocator
@@ -283,7 +319,11 @@ export type LinesOf = (desired: DesiredResource, path: FieldPath) => readonly st
 
 export interface Locator {
   /** @throws MissingBuilds where a program has to run first, Failure of the files */
-  readonly locationsOf: (source: BuiltSource, library: BuildLibrary, desired: DesiredResource) => ObjectLocations
+  readonly locationsOf: (
+    source: BuiltSource,
+    library: BuildLibrary,
+    desired: DesiredResource,
+  ) => ObjectLocations
   /** Whether values with the defaults of the server come before those without: the files write the defaults themselves. */
   readonly writesDefaults: boolean
   /** Whether the next apply makes the object anew in any case, so that a change in it moves nothing. */

@@ -14,9 +14,17 @@ export interface ChartFiles {
 const SOURCE = /^# Source: (\S.*)$/
 
 /** The template, and the first line of the object in it. @param line of the object in the output, from 1 */
-export function templateOf(chart: ChartFiles, object: Json, output: string, line: number): SourceLocation {
+export function templateOf(
+  chart: ChartFiles,
+  object: Json,
+  output: string,
+  line: number,
+): SourceLocation {
   const path = templatePath(chart, sourceAt(output, line))
-  const at = chart.files.has(path) && isTemplate(path) ? objectLine(textLines(path, chart.files), textOf(object, 'kind')) : 1
+  const at =
+    chart.files.has(path) && isTemplate(path)
+      ? objectLine(textLines(path, chart.files), textOf(object, 'kind'))
+      : 1
   return { path, document: 0, item: undefined, line: at, step: 'helm template' }
 }
 
@@ -35,7 +43,9 @@ function templatePath({ folder, files }: ChartFiles, source: string): string {
   const path = joined(folder, rest.join('/'))
   if (rest.length > 0 && files.has(path)) return path
   const dependency = rest[0] === 'charts' ? joined(folder, `charts/${rest[1]}-`) : undefined
-  const archive = [...files.keys()].find((each) => dependency !== undefined && each.startsWith(dependency) && each.endsWith('.tgz'))
+  const archive = [...files.keys()].find(
+    (each) => dependency !== undefined && each.startsWith(dependency) && each.endsWith('.tgz'),
+  )
   return archive ?? joined(folder, 'Chart.yaml')
 }
 
@@ -48,11 +58,22 @@ export function textLines(path: string, files: SourceFiles): readonly string[] {
 }
 
 /** Lines of the document in which the kind is written, from 0: a template may have several. */
-function blockOf(lines: readonly string[], kind: string): { readonly from: number; readonly to: number } {
-  const starts = [0, ...lines.flatMap((line, at) => (line.startsWith('---') ? [at + 1] : [])), lines.length + 1]
-  const named = starts.findIndex((from, at) => lines.slice(from, (starts[at + 1] ?? 1) - 1).some((line) => kindIn(line) === kind))
+function blockOf(
+  lines: readonly string[],
+  kind: string,
+): { readonly from: number; readonly to: number } {
+  const starts = [
+    0,
+    ...lines.flatMap((line, at) => (line.startsWith('---') ? [at + 1] : [])),
+    lines.length + 1,
+  ]
+  const named = starts.findIndex((from, at) =>
+    lines.slice(from, (starts[at + 1] ?? 1) - 1).some((line) => kindIn(line) === kind),
+  )
   const at = Math.max(0, named)
-  return named === -1 ? { from: 0, to: lines.length } : { from: starts[at] ?? 0, to: (starts[at + 1] ?? lines.length + 1) - 1 }
+  return named === -1
+    ? { from: 0, to: lines.length }
+    : { from: starts[at] ?? 0, to: (starts[at + 1] ?? lines.length + 1) - 1 }
 }
 
 function kindIn(line: string): string {
@@ -61,6 +82,8 @@ function kindIn(line: string): string {
 
 function objectLine(lines: readonly string[], kind: string): number {
   const { from, to } = blockOf(lines, kind)
-  const first = lines.slice(from, to).findIndex((line) => /^(?:apiVersion|kind|metadata):/.test(line))
+  const first = lines
+    .slice(from, to)
+    .findIndex((line) => /^(?:apiVersion|kind|metadata):/.test(line))
   return from + Math.max(0, first) + 1
 }

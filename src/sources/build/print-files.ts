@@ -2,7 +2,12 @@
 import { PACKAGE_FILE } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
 import { formatJson, isJsonObject, type Json, type JsonObject, partOf } from '@backporch/kyaml/json'
-import { decodeYaml, type GoYamlDocument, objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
+import {
+  decodeYaml,
+  type GoYamlDocument,
+  objectsOfDocument,
+  parseGoYaml,
+} from '@backporch/kyaml/read-yaml'
 import { folderOf } from '../kustomize/files/kustomization-walk.ts'
 import { ORIGIN, type SourceFiles } from '../kustomize/files/kustomize-build.ts'
 
@@ -24,9 +29,15 @@ export interface FileReading {
 }
 
 /** @throws Failure BP111x of a file */
-export function printFiles(files: SourceFiles, folder: string, { chosen, reads, skipsBroken }: FileReading): string {
+export function printFiles(
+  files: SourceFiles,
+  folder: string,
+  { chosen, reads, skipsBroken }: FileReading,
+): string {
   const prefix = folder === '' ? '' : `${folder}/`
-  const packages = [...files.keys()].filter((path) => path.endsWith(`/${PACKAGE_FILE}`)).map((path) => `${folderOf(path)}/`)
+  const packages = [...files.keys()]
+    .filter((path) => path.endsWith(`/${PACKAGE_FILE}`))
+    .map((path) => `${folderOf(path)}/`)
   const printed: string[] = []
   for (const [where, file] of [...files].sort(([one], [other]) => (one < other ? -1 : 1))) {
     // A package of kpt is a unit of its own, and the records of drift are no manifests.
@@ -38,12 +49,17 @@ export function printFiles(files: SourceFiles, folder: string, { chosen, reads, 
       continue
     const path = where.slice(prefix.length)
     if (!/\.(?:ya?ml|json|jsonnet)$/.test(path)) continue
-    const own = { path, text: new TextDecoder().decode(file.content), isLink: file.mode === '120000' }
+    const own = {
+      path,
+      text: new TextDecoder().decode(file.content),
+      isLink: file.mode === '120000',
+    }
     if (!chosen(own)) continue
     const text = decodeYaml(file.content, where)
     for (const document of documentsOf(text, where, skipsBroken?.(own) === true))
       for (const { object } of objectsOfDocument(document, text, where))
-        if (reads(object, own)) printed.push(`${formatJson(isJsonObject(object) ? marked(object, path) : object)}\n`)
+        if (reads(object, own))
+          printed.push(`${formatJson(isJsonObject(object) ? marked(object, path) : object)}\n`)
   }
   return printed.join('---\n')
 }
@@ -61,5 +77,8 @@ function marked(object: JsonObject, path: string): JsonObject {
   const metadata = partOf(object, 'metadata')
   const annotations = partOf(metadata, 'annotations')
   const origin = { ...(isJsonObject(annotations) ? annotations : {}), [ORIGIN]: `path: ${path}\n` }
-  return { ...object, metadata: { ...(isJsonObject(metadata) ? metadata : {}), annotations: origin } }
+  return {
+    ...object,
+    metadata: { ...(isJsonObject(metadata) ? metadata : {}), annotations: origin },
+  }
 }

@@ -19,7 +19,9 @@ metadata:
 
 function annotations(more: Partial<BuiltSource>, kustomization: string): readonly string[] {
   const path = 'apps/web/kustomization.yaml'
-  const files = new Map([[path, { path, mode: '100644' as const, content: new TextEncoder().encode(kustomization) }]])
+  const files = new Map([
+    [path, { path, mode: '100644' as const, content: new TextEncoder().encode(kustomization) }],
+  ])
   const source: BuiltSource = {
     packagePath: 'apps/web',
     package: [],
@@ -29,11 +31,19 @@ function annotations(more: Partial<BuiltSource>, kustomization: string): readonl
     command: [],
     ...more,
   }
-  return printedResources(source, PRINTED).flatMap(({ object }) => [...annotationsOf(object).keys()])
+  return printedResources(source, PRINTED).flatMap(({ object }) => [
+    ...annotationsOf(object).keys(),
+  ])
 }
 
 test('the origin of a built object is removed, unless the kustomization or a command asked for it', () => {
   assert.deepEqual(annotations({}, 'resources: [config.yaml]\n'), ['team'])
-  assert.deepEqual(annotations({}, 'buildMetadata: [originAnnotations]\nresources: [config.yaml]\n'), [ORIGIN, 'team'])
-  assert.deepEqual(annotations({ tool: COMMAND_TOOL, command: ['print'] }, 'resources: [config.yaml]\n'), [ORIGIN, 'team'])
+  assert.deepEqual(
+    annotations({}, 'buildMetadata: [originAnnotations]\nresources: [config.yaml]\n'),
+    [ORIGIN, 'team'],
+  )
+  assert.deepEqual(
+    annotations({ tool: COMMAND_TOOL, command: ['print'] }, 'resources: [config.yaml]\n'),
+    [ORIGIN, 'team'],
+  )
 })

@@ -1,14 +1,33 @@
 /** The output of a program as desired objects, each with its authored location. */
-import { type DesiredSet, DesiredSetBuilder, isLocalConfig, withoutAnnotations } from '@backporch/kpt/desired-set'
+import {
+  type DesiredSet,
+  DesiredSetBuilder,
+  isLocalConfig,
+  withoutAnnotations,
+} from '@backporch/kpt/desired-set'
 import { PACKAGE_FILE, PackageSources } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
-import { getKey, isJsonObject, type Json, type JsonObject, jsonEquals, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
+import {
+  getKey,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonEquals,
+  objectsIn,
+  partOf,
+  textOf,
+} from '@backporch/kyaml/json'
 import { objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { given } from '@backporch/kyaml/text'
 import type { TurnRendering } from '../kpt/render/package-renderer.ts'
 import { isEmptyList } from '../kpt/render/render-package.ts'
 import { ORIGIN } from '../kustomize/files/kustomize-build.ts'
-import { type Build, type BuildAnswer, type BuildLibrary, NO_BUILDS } from '../programs/package-builder.ts'
+import {
+  type Build,
+  type BuildAnswer,
+  type BuildLibrary,
+  NO_BUILDS,
+} from '../programs/package-builder.ts'
 import type { BuildInput, BuiltDocument, BuiltSource, HelmInput } from './built-source.ts'
 import { differingPaths } from './differing-paths.ts'
 import { isSameResource, syncerObject, valuesKey } from './syncer-object.ts'
@@ -31,11 +50,18 @@ export function readBuilt(source: BuiltSource, answer: BuildAnswer): TurnRenderi
   if (first !== undefined) return { failures: [first, ...others] }
   const kptfile = sources.kptfiles.get('')
   const namespace = source.synced?.builder.namespace(source.synced.object)
-  return { desired: { ...builder.build(kptfile?.inventory, [], 'none'), ...given({ namespace }) }, kptfile, unread: [] }
+  return {
+    desired: { ...builder.build(kptfile?.inventory, [], 'none'), ...given({ namespace }) },
+    kptfile,
+    unread: [],
+  }
 }
 
 /** The run of a program, or its answer where none is needed: what the syncer prints itself, or what it refuses. */
-export function buildOf(source: BuildInput, library: BuildLibrary = NO_BUILDS): Build | BuildAnswer {
+export function buildOf(
+  source: BuildInput,
+  library: BuildLibrary = NO_BUILDS,
+): Build | BuildAnswer {
   try {
     return source.tool.order(source, library)
   } catch (thrown) {
@@ -48,21 +74,31 @@ export function buildOf(source: BuildInput, library: BuildLibrary = NO_BUILDS): 
  * The syncer's resource: as the cluster has it, or as edited files declare it.
  * @throws MissingBuilds where the unit that applies it has to be built first, Failure of its build
  */
-export function resourceOf({ synced, files, parent }: BuildInput, library: BuildLibrary): Pick<HelmInput, 'object' | 'declared'> {
+export function resourceOf(
+  { synced, files, parent }: BuildInput,
+  library: BuildLibrary,
+): Pick<HelmInput, 'object' | 'declared'> {
   const object = synced?.object ?? {}
-  if (synced === undefined || parent === undefined) return { object: synced === undefined ? {} : syncerObject(synced, files) }
+  if (synced === undefined || parent === undefined)
+    return { object: synced === undefined ? {} : syncerObject(synced, files) }
   if (synced.ownChart === true) {
     const now = inputsOf(declaredObjects({ ...parent, files }, library), object)
     return { object: now.object ?? {}, declared: now.declared }
   }
   if (files === parent.files) return { object }
-  const [before, after] = [parent, { ...parent, files }].map((source) => inputsOf(declaredObjects(source, library), object))
-  if (before === undefined || after === undefined || jsonEquals(before.all, after.all)) return { object }
+  const [before, after] = [parent, { ...parent, files }].map((source) =>
+    inputsOf(declaredObjects(source, library), object),
+  )
+  if (before === undefined || after === undefined || jsonEquals(before.all, after.all))
+    return { object }
   return { object: after.object ?? object, declared: after.declared }
 }
 
 /** @throws MissingBuilds, Failure of the build */
-export function declaredObjects(source: BuiltSource, library: BuildLibrary): DesiredSet['resources'] {
+export function declaredObjects(
+  source: BuiltSource,
+  library: BuildLibrary,
+): DesiredSet['resources'] {
   const answer = answerOf(source, library)
   if ('failure' in answer) throw new Failure(answer.failure)
   return printedResources(source, answer.text)
@@ -71,8 +107,12 @@ export function declaredObjects(source: BuiltSource, library: BuildLibrary): Des
 /** The resource among the objects, and the ConfigMaps and Secrets beside it. */
 function inputsOf(objects: DesiredSet['resources'], own: JsonObject) {
   const object = objects.find((one) => isSameResource(one.object, own))?.object
-  const named = objectsIn(partOf(own, 'spec', 'valuesFrom')).map((ref) => `${textOf(ref, 'kind')}/${textOf(ref, 'name')}`)
-  const inputs = objects.filter(({ id }) => id.group === '' && named.includes(`${id.kind}/${id.name}`))
+  const named = objectsIn(partOf(own, 'spec', 'valuesFrom')).map(
+    (ref) => `${textOf(ref, 'kind')}/${textOf(ref, 'name')}`,
+  )
+  const inputs = objects.filter(
+    ({ id }) => id.group === '' && named.includes(`${id.kind}/${id.name}`),
+  )
   const declared = new Map(inputs.map(({ id, object: input }) => [valuesKey(id), input]))
   return { object, declared, all: [partOf(object, 'spec') ?? null, ...declared.values()] }
 }
@@ -90,22 +130,28 @@ function addPrinted(builder: DesiredSetBuilder, source: BuiltSource, text: strin
   const { synced, files } = source
   const resource = synced === undefined ? undefined : syncerObject(synced, files)
   const keepsOrigins = source.tool.keepsOrigins(source)
-  const isPlain = (object: Json): boolean => keepsOrigins || partOf(object, 'metadata', 'annotations', ORIGIN) === undefined
+  const isPlain = (object: Json): boolean =>
+    keepsOrigins || partOf(object, 'metadata', 'annotations', ORIGIN) === undefined
   const locationIn = source.tool.locationsIn(source)
   const texts: readonly BuiltDocument[] =
-    synced === undefined || resource === undefined ? [{ text }] : synced.builder.documents(synced, resource, text)
+    synced === undefined || resource === undefined
+      ? [{ text }]
+      : synced.builder.documents(synced, resource, text)
   for (const built of texts) {
     const { text: part, other } = built
     const others = other === undefined ? [] : parseGoYaml(other, where).documents
     for (const document of parseGoYaml(part, where).documents) {
       if (isEmptyList(document.value)) continue
       const listIsLocal = isLocalConfig(document.value)
-      const hidden = other === undefined ? [] : differingPaths(document.value, others[document.index]?.value)
+      const hidden =
+        other === undefined ? [] : differingPaths(document.value, others[document.index]?.value)
       for (const { object, line } of objectsOfDocument(document, part, where)) {
         const location = locationIn(object, part, line)
         const plain = isPlain(object) ? object : withoutAnnotations(object, ORIGINS)
         const made =
-          synced === undefined || resource === undefined || !isJsonObject(plain) ? plain : synced.builder.finished(plain, resource, built)
+          synced === undefined || resource === undefined || !isJsonObject(plain)
+            ? plain
+            : synced.builder.finished(plain, resource, built)
         if (made === undefined) continue
         builder.add(made, location, location.path, { local: listIsLocal, hidden })
       }

@@ -20,9 +20,18 @@ export interface Source<Choice extends RenderChoice> {
   /** How a policy chooses it; `none` where no policy can. */
   readonly policy: PolicyFields<Choice> | 'none'
   /** Every file that the unit is built from. Runs nothing. @throws OversizedRead, Failure BP40xx when git fails */
-  readonly filesRead: (commit: CommitFiles, unit: UnitFiles<Choice>, signal: AbortSignal) => Promise<FilesRead>
+  readonly filesRead: (
+    commit: CommitFiles,
+    unit: UnitFiles<Choice>,
+    signal: AbortSignal,
+  ) => Promise<FilesRead>
   /** @param read of this unit. @throws Failure BP9001 where the renderer broke, and the signal's reason */
-  readonly build: (renderer: PackageRenderer, unit: UnitFiles<Choice>, read: FilesRead, signal: AbortSignal) => Promise<TurnRendering>
+  readonly build: (
+    renderer: PackageRenderer,
+    unit: UnitFiles<Choice>,
+    read: FilesRead,
+    signal: AbortSignal,
+  ) => Promise<TurnRendering>
   /** Lines for people: where the value of a field is authored. @throws MissingAnswer, Failure of the files */
   readonly originOf: (unit: OriginUnit) => LinesOf
   readonly edit: SourceEditor

@@ -123,7 +123,9 @@ export function declarationOf(
 ): Declaration | undefined {
   const same = sameName(own, declared).filter(({ object }) => builtBy(object) === builtBy(own))
   const [only] = same
-  return only === undefined || same.length > 1 ? undefined : { path: only.path, document: only.document, maker: only.maker }
+  return only === undefined || same.length > 1
+    ? undefined
+    : { path: only.path, document: only.document, maker: only.maker }
 }
 
 /** A kind, and the version in which its changes are followed. */
@@ -142,9 +144,15 @@ export interface SourceDiscovery {
   /** For people; the titles of its units begin with it. */
   readonly name: string
   readonly kinds: readonly SourceKind[]
-  readonly read: (of: ResourcesOf, repository: SourcedRepository) => readonly (UnitSource | RefusedSource)[]
+  readonly read: (
+    of: ResourcesOf,
+    repository: SourcedRepository,
+  ) => readonly (UnitSource | RefusedSource)[]
   /** What controllers make of resources that files declare. */
-  readonly made?: (declared: readonly DeclaredSyncer[], repository: SetRepository) => readonly DeclaredSyncer[]
+  readonly made?: (
+    declared: readonly DeclaredSyncer[],
+    repository: SetRepository,
+  ) => readonly DeclaredSyncer[]
   /** Without a cluster: resources of these kinds that a unit builds name units too. */
   readonly built?: readonly BuiltKind[]
 }

@@ -12,14 +12,37 @@ export const COMMAND: Source<Extract<RenderChoice, { readonly tool: 'command' }>
   discover: 'none',
   describe: ({ tool, command }) => {
     const title = `the command ${JSON.stringify(command.join(' '))}`
-    return { title, how: `with ${title}`, key: [tool, ...command], kubectl: 'none', reads: 'every file' }
+    return {
+      title,
+      how: `with ${title}`,
+      key: [tool, ...command],
+      kubectl: 'none',
+      reads: 'every file',
+    }
   },
-  policy: { allowed: ['command'], required: ['command'], choiceOf: ({ command }) => ({ tool: 'command', command }) },
+  policy: {
+    allowed: ['command'],
+    required: ['command'],
+    choiceOf: ({ command }) => ({ tool: 'command', command }),
+  },
   filesRead: async (_commit, { packagePath, files, choice: { command } }) => {
-    const own = files.map((file): PackageFile => ({ ...file, path: joined(packagePath, file.path) }))
-    const byPath = new Map(own.filter(({ mode }) => mode === '100644' || mode === '100755').map((file) => [file.path, file]))
+    const own = files.map(
+      (file): PackageFile => ({ ...file, path: joined(packagePath, file.path) }),
+    )
+    const byPath = new Map(
+      own
+        .filter(({ mode }) => mode === '100644' || mode === '100755')
+        .map((file) => [file.path, file]),
+    )
     return filesOf({
-      source: { packagePath, package: files, tool: COMMAND_TOOL, folder: packagePath, files: byPath, command },
+      source: {
+        packagePath,
+        package: files,
+        tool: COMMAND_TOOL,
+        folder: packagePath,
+        files: byPath,
+        command,
+      },
       failures: [],
     })
   },

@@ -8,7 +8,12 @@ import { sortedFiles } from '../programs/package-builder.ts'
 export const COMMAND_TOOL: BuildTool = {
   name: 'command',
   asksCluster: false,
-  order: ({ folder, files, command }) => ({ tool: 'command', folder, command, files: sortedFiles([...files.values()]) }),
+  order: ({ folder, files, command }) => ({
+    tool: 'command',
+    folder,
+    command,
+    files: sortedFiles([...files.values()]),
+  }),
   keepsOrigins: () => true,
   locationsIn: (source) => (_object, _text, line) => locationOf(source, line),
   originOf: (source) => (desired, path) => [originLine(source, desired, path)],
@@ -24,10 +29,22 @@ export const COMMAND_TOOL: BuildTool = {
 function locationOf({ packagePath, command }: BuiltSource, line: number): SourceLocation {
   const path = packagePath === '' ? PACKAGE_FILE : `${packagePath}/${PACKAGE_FILE}`
   const name = (command[0] ?? '').replace(/^.*\//, '')
-  return { path, document: 0, item: undefined, line: 1, step: `${name}, line ${line} of its output` }
+  return {
+    path,
+    document: 0,
+    item: undefined,
+    line: 1,
+    step: `${name}, line ${line} of its output`,
+  }
 }
 
-function originLine({ command }: BuiltSource, { object }: DesiredResource, path: FieldPath): string {
+function originLine(
+  { command }: BuiltSource,
+  { object }: DesiredResource,
+  path: FieldPath,
+): string {
   const name = command.join(' ')
-  return valueAt(object, path) === undefined ? `not there; the object is printed by ${name}` : `printed by ${name}`
+  return valueAt(object, path) === undefined
+    ? `not there; the object is printed by ${name}`
+    : `printed by ${name}`
 }

@@ -1,5 +1,9 @@
 /** The files of a commit, read as a build names them. */
-import { OversizedRead, type PackageRepository, type TreeFile } from '@backporch/git-store/package-repository'
+import {
+  OversizedRead,
+  type PackageRepository,
+  type TreeFile,
+} from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { isIgnoreFile } from '../../syncers/flux-artifact/source-ignore.ts'
@@ -31,7 +35,8 @@ export function listedFiles(repository: PackageRepository, tree: readonly TreeFi
       if (folders.has(path.slice(0, end))) break
       folders.add(path.slice(0, end))
     }
-  const below: CommitFiles['below'] = async (folder) => (folder === '' ? tree : tree.filter(({ path }) => path.startsWith(`${folder}/`)))
+  const below: CommitFiles['below'] = async (folder) =>
+    folder === '' ? tree : tree.filter(({ path }) => path.startsWith(`${folder}/`))
   return {
     repository,
     at: async (path) => files.get(path) ?? (folders.has(path) ? 'folder' : 'absent'),
@@ -39,13 +44,19 @@ export function listedFiles(repository: PackageRepository, tree: readonly TreeFi
     ignoreTexts: ignoreTextsOf(repository, below),
     beside: (path) => {
       const folder = path.slice(0, path.lastIndexOf('/') + 1)
-      return tree.filter((file) => file.path.startsWith(folder) && !file.path.includes('/', folder.length))
+      return tree.filter(
+        (file) => file.path.startsWith(folder) && !file.path.includes('/', folder.length),
+      )
     },
   }
 }
 
 /** Of any commit. */
-export function requestedFiles(repository: PackageRepository, commit: ObjectId, signal: AbortSignal): CommitFiles {
+export function requestedFiles(
+  repository: PackageRepository,
+  commit: ObjectId,
+  signal: AbortSignal,
+): CommitFiles {
   const below: CommitFiles['below'] = async (folder) =>
     (await repository.list(commit, folder, signal)).flatMap((file) =>
       file.path === '' ? [] : [{ ...file, path: joined(folder, file.path) }],
@@ -63,10 +74,15 @@ export function requestedFiles(repository: PackageRepository, commit: ObjectId, 
   }
 }
 
-function ignoreTextsOf(repository: PackageRepository, below: CommitFiles['below']): CommitFiles['ignoreTexts'] {
+function ignoreTextsOf(
+  repository: PackageRepository,
+  below: CommitFiles['below'],
+): CommitFiles['ignoreTexts'] {
   let reading: Promise<ReadonlyMap<string, string>> | undefined
   const read = async (signal: AbortSignal): Promise<ReadonlyMap<string, string>> => {
-    const files = (await below('')).filter(({ path, mode }) => isIgnoreFile(path) && (mode === '100644' || mode === '100755'))
+    const files = (await below('')).filter(
+      ({ path, mode }) => isIgnoreFile(path) && (mode === '100644' || mode === '100755'),
+    )
     return readTexts(repository, files, signal)
   }
   return async (signal) => {
@@ -97,7 +113,8 @@ export async function readTexts(
       const blobs = await readBlobs(repository, rest, signal)
       return new Map(rest.map(({ path, id }) => [path, new TextDecoder().decode(blobs.get(id))]))
     } catch (thrown) {
-      if (leaveOut === undefined || !(thrown instanceof Failure) || thrown.code !== 'BP1111') throw thrown
+      if (leaveOut === undefined || !(thrown instanceof Failure) || thrown.code !== 'BP1111')
+        throw thrown
       const blob = thrown instanceof OversizedRead ? thrown.blob : undefined
       const left = blob === undefined ? await largestOf(repository, rest, signal) : new Set([blob])
       for (const { path, id } of rest) if (left.has(id)) leaveOut(path, thrown)
@@ -117,7 +134,12 @@ export async function readBlobs(
   try {
     return await repository.read(ids, signal, most)
   } catch (thrown) {
-    if (folder !== '' && thrown instanceof Failure && thrown.code === 'BP1111' && !(thrown instanceof OversizedRead))
+    if (
+      folder !== '' &&
+      thrown instanceof Failure &&
+      thrown.code === 'BP1111' &&
+      !(thrown instanceof OversizedRead)
+    )
       throw new Failure({ ...thrown.toJSON(), where: folder })
     if (!(thrown instanceof OversizedRead)) throw thrown
     const file = files.find(({ id }) => id === thrown.blob)
@@ -135,6 +157,8 @@ export async function largestOf(
     files.map(({ id }) => id),
     signal,
   )
-  const ids = [...new Set(files.map(({ id }) => id))].sort((left, right) => (sizes.get(right) ?? Infinity) - (sizes.get(left) ?? Infinity))
+  const ids = [...new Set(files.map(({ id }) => id))].sort(
+    (left, right) => (sizes.get(right) ?? Infinity) - (sizes.get(left) ?? Infinity),
+  )
   return new Set(ids.slice(0, Math.ceil(ids.length / 4)))
 }

@@ -1,16 +1,37 @@
 /** What Config Sync applies of a folder (docs/facts/config-sync-sources.md). */
 import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
-import { formatJson, getKey, isJsonArray, isJsonObject, type JsonObject, textOf } from '@backporch/kyaml/json'
+import {
+  formatJson,
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type JsonObject,
+  textOf,
+} from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { metadataText } from '@backporch/kyaml/resource'
 import type { SyncerBuilder } from '../build/built-source.ts'
 import { printFiles } from '../build/print-files.ts'
-import { kustomizationAt, kustomizationOf, ORIGIN, type SourceFiles } from '../kustomize/files/kustomize-build.ts'
+import {
+  kustomizationAt,
+  kustomizationOf,
+  ORIGIN,
+  type SourceFiles,
+} from '../kustomize/files/kustomize-build.ts'
 import { readOrigin } from '../kustomize/files/resource-origins.ts'
 import { KUSTOMIZE_TOOL } from '../kustomize/kustomize-tool.ts'
 import { inherited, isInHierarchy, placed } from './hierarchy.ts'
 import { forCluster, inSelectedNamespaces } from './selection.ts'
-import { annotationOf, describe, isNamespace, isOwnKind, nameOf, namespaceOf, refused, type SourceObject } from './source-object.ts'
+import {
+  annotationOf,
+  describe,
+  isNamespace,
+  isOwnKind,
+  nameOf,
+  namespaceOf,
+  refused,
+  type SourceObject,
+} from './source-object.ts'
 
 const MANAGED = 'configmanagement.gke.io/managed'
 
@@ -23,7 +44,11 @@ export interface ConfigSyncSource {
 }
 
 /** Of a RepoSync, every object is in its namespace. */
-export function configSyncFolder({ format, isKustomized, clusterName }: ConfigSyncSource): SyncerBuilder {
+export function configSyncFolder({
+  format,
+  isKustomized,
+  clusterName,
+}: ConfigSyncSource): SyncerBuilder {
   const isHierarchy = format === 'hierarchy'
   return {
     fields: [],
@@ -63,7 +88,9 @@ function printed(folder: string, files: SourceFiles, isHierarchy: boolean): stri
     chosen: ({ path, isLink }) => {
       const isRead = !path.endsWith('.jsonnet') && !isLink && (!isHierarchy || isInHierarchy(path))
       if (isRead && KUSTOMIZATION_NAMES.includes(path.slice(path.lastIndexOf('/') + 1)))
-        throw refused(`${path} is below a folder that has no kustomization itself, and Config Sync then applies nothing (KNV1068)`)
+        throw refused(
+          `${path} is below a folder that has no kustomization itself, and Config Sync then applies nothing (KNV1068)`,
+        )
       return isRead
     },
     reads: () => true,
@@ -72,9 +99,16 @@ function printed(folder: string, files: SourceFiles, isHierarchy: boolean): stri
 
 function objectsOf(text: string): readonly SourceObject[] {
   return text.split(/^---\n/m).flatMap((document) => {
-    const object = document.trim() === '' ? undefined : parseGoYaml(document, 'the output').documents[0]?.value
+    const object =
+      document.trim() === '' ? undefined : parseGoYaml(document, 'the output').documents[0]?.value
     return isJsonObject(object)
-      ? [{ object, path: readOrigin(textOf(object, 'metadata', 'annotations', ORIGIN))['path'] ?? '', text: document }]
+      ? [
+          {
+            object,
+            path: readOrigin(textOf(object, 'metadata', 'annotations', ORIGIN))['path'] ?? '',
+            text: document,
+          },
+        ]
       : []
   })
 }
@@ -84,9 +118,13 @@ function unstructured(objects: readonly SourceObject[], own: JsonObject): readon
   const namespace = repoSyncNamespace(own)
   for (const each of objects) {
     if (isOwnKind(each, 'Repo') || isOwnKind(each, 'HierarchyConfig'))
-      throw refused(`${describe(each)} is of the hierarchical format, and Config Sync then applies nothing (KNV1032)`)
+      throw refused(
+        `${describe(each)} is of the hierarchical format, and Config Sync then applies nothing (KNV1032)`,
+      )
     if (namespace !== undefined && !['', namespace].includes(namespaceOf(each)))
-      throw refused(`${describe(each)} is in another namespace than the RepoSync, which then applies nothing (KNV1058)`)
+      throw refused(
+        `${describe(each)} is in another namespace than the RepoSync, which then applies nothing (KNV1058)`,
+      )
   }
   return inSelectedNamespaces(objects)
 }
@@ -94,7 +132,9 @@ function unstructured(objects: readonly SourceObject[], own: JsonObject): readon
 function checkManagement(each: SourceObject): void {
   const state = annotationOf(each, MANAGED)
   if (![undefined, 'disabled'].includes(state))
-    throw refused(`${describe(each)} has ${MANAGED} with another value than "disabled", and Config Sync then applies nothing (KNV1005)`)
+    throw refused(
+      `${describe(each)} has ${MANAGED} with another value than "disabled", and Config Sync then applies nothing (KNV1005)`,
+    )
 }
 
 /** @throws Failure BP1210 where a namespace is not managed, and an object in it is */
@@ -104,7 +144,9 @@ function managed(objects: readonly SourceObject[]): readonly SourceObject[] {
   const kept = objects.filter(isManaged)
   const stray = kept.find((each) => left.has(namespaceOf(each)))
   if (stray !== undefined)
-    throw refused(`${describe(stray)} is in a namespace that is not managed, and Config Sync then applies nothing (KNV1056)`)
+    throw refused(
+      `${describe(stray)} is in a namespace that is not managed, and Config Sync then applies nothing (KNV1056)`,
+    )
   return kept
 }
 

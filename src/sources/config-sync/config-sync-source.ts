@@ -5,7 +5,12 @@ import { type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
 import { annotationsOf, metadataText, parseApiVersion } from '@backporch/kyaml/resource'
 import { folderOf } from '../../syncers/own-resource.ts'
 import { titleOfOwn } from '../../syncers/sync-path.ts'
-import { declaredNamed, type RefusedSource, type SourcedRepository, type UnitSource } from '../build/unit-source.ts'
+import {
+  declaredNamed,
+  type RefusedSource,
+  type SourcedRepository,
+  type UnitSource,
+} from '../build/unit-source.ts'
 import { joined } from '../kustomize/files/kustomization-walk.ts'
 import { syncedSource } from '../synced/synced-source.ts'
 import { configSyncFolder } from './config-sync-folder.ts'
@@ -18,16 +23,24 @@ const INSTALLATION = { group: 'configmanagement.gke.io', kind: 'ConfigManagement
 
 export const CONFIG_SYNC = syncedSource({
   name: 'Config Sync',
-  kinds: [...KINDS.map((kind) => ({ group: GROUP, version: 'v1beta1', kind })), { ...INSTALLATION, version: 'v1', use: 'optional' }],
+  kinds: [
+    ...KINDS.map((kind) => ({ group: GROUP, version: 'v1beta1', kind })),
+    { ...INSTALLATION, version: 'v1', use: 'optional' },
+  ],
   read: (of, repository) => {
-    const syncs = KINDS.flatMap((kind) => of(kind)).filter((own) => parseApiVersion(textOf(own, 'apiVersion')).group === GROUP)
+    const syncs = KINDS.flatMap((kind) => of(kind)).filter(
+      (own) => parseApiVersion(textOf(own, 'apiVersion')).group === GROUP,
+    )
     const clusterName = clusterNameOf(of(INSTALLATION.kind), syncs)
     return syncs.flatMap((own) => sourceOf(own, repository, clusterName))
   },
 })
 
 /** Config Sync writes the name on what it applies, a RootSync or RepoSync included. Undefined where there are several: files declare several clusters. */
-function clusterNameOf(installations: readonly JsonObject[], syncs: readonly JsonObject[]): string | undefined {
+function clusterNameOf(
+  installations: readonly JsonObject[],
+  syncs: readonly JsonObject[],
+): string | undefined {
   const names = [
     ...installations.map((own) => textOf(own, 'spec', 'clusterName')),
     ...syncs.map((own) => annotationsOf(own).get(`${GROUP}/cluster-name`) ?? ''),
@@ -56,26 +69,39 @@ function sourceOf(
   if (!repository.isHere(textOf(own, 'spec', 'git', 'repo'))) return []
   const revision = textOf(own, 'spec', 'git', 'revision')
   const isDefault = revision === '' || revision === 'HEAD'
-  const followed = shortBranch(isDefault ? textOf(own, 'spec', 'git', 'branch') || 'master' : revision)
+  const followed = shortBranch(
+    isDefault ? textOf(own, 'spec', 'git', 'branch') || 'master' : revision,
+  )
   const isFixed = !isDefault && !repository.isBranch(followed)
   if (!isFixed && followed !== repository.baseBranch) return []
   const folder = folderOf(partOf(own, 'spec', 'git', 'dir') ?? '')
   if (folder === undefined) return refused('its dir leaves the repository')
-  const format = textOf(own, 'spec', 'sourceFormat') || (kind === 'RepoSync' ? 'unstructured' : 'hierarchy')
-  if (format !== 'unstructured' && format !== 'hierarchy') return refused(`its format is not known (spec.sourceFormat: ${format})`)
+  const format =
+    textOf(own, 'spec', 'sourceFormat') || (kind === 'RepoSync' ? 'unstructured' : 'hierarchy')
+  if (format !== 'unstructured' && format !== 'hierarchy')
+    return refused(`its format is not known (spec.sourceFormat: ${format})`)
   const isKustomized = KUSTOMIZATION_NAMES.some((name) => repository.has(joined(folder, name)))
   if (isKustomized && format === 'hierarchy')
-    return refused('a kustomization is not built in the hierarchical format (set spec.sourceFormat: unstructured)')
+    return refused(
+      'a kustomization is not built in the hierarchical format (set spec.sourceFormat: unstructured)',
+    )
   const builder = configSyncFolder({ format, isKustomized, clusterName })
   return [
     {
       tool: 'config-sync',
       title,
-      id: { group: GROUP, kind, namespace: metadataText(own, 'namespace'), name: metadataText(own, 'name') },
+      id: {
+        group: GROUP,
+        kind,
+        namespace: metadataText(own, 'namespace'),
+        name: metadataText(own, 'name'),
+      },
       folder,
       variablesFrom: [],
       build: ({ variables }) => ({ title, folder, object: own, variables, builder }),
-      pinned: isFixed ? `it applies the revision ${revision}: a merge is applied once spec.git.revision of it moves` : undefined,
+      pinned: isFixed
+        ? `it applies the revision ${revision}: a merge is applied once spec.git.revision of it moves`
+        : undefined,
     },
   ]
 }

@@ -40,8 +40,13 @@ export function placed(objects: readonly SourceObject[]): readonly SourceObject[
   return objects.map((each) => {
     const folder = folderOf(each.path)
     if (isNamespace(each)) return withDepth(each, folder.split('/').slice(1))
-    const isBare = topOf(each.path) === NAMESPACES && namespaceOf(each) === '' && !isOwnKind(each, 'NamespaceSelector')
-    return isBare && namespaces.has(folder) ? withMetadata(each, { namespace: nameIn(folder) }) : each
+    const isBare =
+      topOf(each.path) === NAMESPACES &&
+      namespaceOf(each) === '' &&
+      !isOwnKind(each, 'NamespaceSelector')
+    return isBare && namespaces.has(folder)
+      ? withMetadata(each, { namespace: nameIn(folder) })
+      : each
   })
 }
 
@@ -52,7 +57,8 @@ export function inherited(objects: readonly SourceObject[]): readonly SourceObje
   const namespaces = below.filter(isNamespace)
   const others = below.filter((each) => !isNamespace(each) && !isOwnKind(each, 'NamespaceSelector'))
   const folders = new Set(namespaces.map(({ path }) => folderOf(path)))
-  if (folders.size < namespaces.length) throw refused('a folder has two Namespaces, and Config Sync then applies nothing (KNV2012)')
+  if (folders.size < namespaces.length)
+    throw refused('a folder has two Namespaces, and Config Sync then applies nothing (KNV2012)')
   const kept = keptKinds(objects)
   for (const each of below) checkInherited(each, folders, kept)
   for (const each of others) checkSelector(each, selectors)
@@ -64,7 +70,10 @@ export function inherited(objects: readonly SourceObject[]): readonly SourceObje
       const selector = namespaceSelectorOf(each, selectors)
       return selector === undefined || selects(selector, labels)
     })
-    return [namespace, ...selected.map((each) => withMetadata(each, { namespace: nameOf(namespace) }))]
+    return [
+      namespace,
+      ...selected.map((each) => withMetadata(each, { namespace: nameOf(namespace) })),
+    ]
   })
   return [...objects.filter(({ path }) => topOf(path) === 'cluster'), ...copies]
 }
@@ -74,12 +83,18 @@ function checkPlace(each: SourceObject): void {
   const name = nameIn(folder)
   const stops = 'and Config Sync then applies nothing'
   if (topOf(each.path) === 'cluster' && annotationOf(each, NAMESPACE_SELECTOR) !== undefined)
-    throw refused(`${describe(each)} is of no namespace and has ${NAMESPACE_SELECTOR}, ${stops} (KNV1004)`)
+    throw refused(
+      `${describe(each)} is of no namespace and has ${NAMESPACE_SELECTOR}, ${stops} (KNV1004)`,
+    )
   if (!isNamespace(each)) {
-    if (!['', name].includes(namespaceOf(each))) throw refused(`${describe(each)} is in the folder ${folder}, ${stops} (KNV1009)`)
-  } else if (topOf(each.path) !== NAMESPACES) throw refused(`${describe(each)} is not below ${NAMESPACES}, ${stops} (KNV1039)`)
-  else if (folder === NAMESPACES) throw refused(`${describe(each)} has no folder of its own, ${stops} (KNV1019)`)
-  else if (nameOf(each) !== name) throw refused(`${describe(each)} is in the folder ${folder}, ${stops} (KNV1020)`)
+    if (!['', name].includes(namespaceOf(each)))
+      throw refused(`${describe(each)} is in the folder ${folder}, ${stops} (KNV1009)`)
+  } else if (topOf(each.path) !== NAMESPACES)
+    throw refused(`${describe(each)} is not below ${NAMESPACES}, ${stops} (KNV1039)`)
+  else if (folder === NAMESPACES)
+    throw refused(`${describe(each)} has no folder of its own, ${stops} (KNV1019)`)
+  else if (nameOf(each) !== name)
+    throw refused(`${describe(each)} is in the folder ${folder}, ${stops} (KNV1020)`)
 }
 
 /** Kinds that HierarchyConfigs let no folder inherit, with their group. */
@@ -92,18 +107,32 @@ function keptKinds(objects: readonly SourceObject[]): ReadonlySet<string> {
   return new Set([...modes].flatMap(([kind, mode]) => (mode === 'none' ? [kind] : [])))
 }
 
-function checkInherited(each: SourceObject, folders: ReadonlySet<string>, kept: ReadonlySet<string>): void {
+function checkInherited(
+  each: SourceObject,
+  folders: ReadonlySet<string>,
+  kept: ReadonlySet<string>,
+): void {
   const folder = folderOf(each.path)
   const stops = 'and Config Sync then applies nothing'
-  const above = [...folders].find((namespace) => folder !== namespace && isWithin(folder, namespace))
-  if (above !== undefined) throw refused(`${folder} is below the folder of the namespace ${nameIn(above)}, ${stops} (KNV1003)`)
+  const above = [...folders].find(
+    (namespace) => folder !== namespace && isWithin(folder, namespace),
+  )
+  if (above !== undefined)
+    throw refused(
+      `${folder} is below the folder of the namespace ${nameIn(above)}, ${stops} (KNV1003)`,
+    )
   if (isOwnKind(each, 'NamespaceSelector')) {
-    if (folders.has(folder)) throw refused(`${describe(each)} is in the folder of a namespace, ${stops} (KNV1038)`)
+    if (folders.has(folder))
+      throw refused(`${describe(each)} is in the folder of a namespace, ${stops} (KNV1038)`)
   } else if (!folders.has(folder)) {
     if (kept.has(`${groupOf(each.object)}/${textOf(each.object, 'kind')}`))
-      throw refused(`${describe(each)} is in ${folder}, and a HierarchyConfig lets no folder inherit its kind, ${stops} (KNV1007)`)
+      throw refused(
+        `${describe(each)} is in ${folder}, and a HierarchyConfig lets no folder inherit its kind, ${stops} (KNV1007)`,
+      )
     if (![...folders].some((namespace) => isWithin(namespace, folder)))
-      throw refused(`${describe(each)} is in ${folder}, which has no namespace below it, ${stops} (KNV1044)`)
+      throw refused(
+        `${describe(each)} is in ${folder}, which has no namespace below it, ${stops} (KNV1044)`,
+      )
   }
 }
 
@@ -117,8 +146,12 @@ function checkSelector(each: SourceObject, selectors: readonly SourceObject[]): 
 
 /** How far each folder is above the namespace, as labels. */
 function withDepth(namespace: SourceObject, folders: readonly string[]): SourceObject {
-  const depths = folders.map((folder, index) => [`${folder}${DEPTH}`, String(folders.length - index - 1)] as const)
-  return withMetadata(namespace, { labels: { ...Object.fromEntries(labelsOf(namespace.object)), ...Object.fromEntries(depths) } })
+  const depths = folders.map(
+    (folder, index) => [`${folder}${DEPTH}`, String(folders.length - index - 1)] as const,
+  )
+  return withMetadata(namespace, {
+    labels: { ...Object.fromEntries(labelsOf(namespace.object)), ...Object.fromEntries(depths) },
+  })
 }
 
 function topOf(path: string): string {

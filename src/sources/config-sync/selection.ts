@@ -1,5 +1,12 @@
 /** Which clusters and namespaces the objects of a source are for (kpt-config-sync v1.22.1 `pkg/validate/{raw,scoped}/hydrate`). */
-import { isJsonObject, type JsonObject, objectsIn, partOf, textOf, textsIn } from '@backporch/kyaml/json'
+import {
+  isJsonObject,
+  type JsonObject,
+  objectsIn,
+  partOf,
+  textOf,
+  textsIn,
+} from '@backporch/kyaml/json'
 import { annotationsOf, labelsOf } from '@backporch/kyaml/resource'
 import {
   annotationOf,
@@ -22,29 +29,44 @@ const CLUSTER_SELECTOR = 'configmanagement.gke.io/cluster-selector'
  * The objects for a cluster, without those that describe clusters. Objects of a namespace that is not for it are left out.
  * @param name of the cluster; undefined where it is not known @throws Failure BP1210
  */
-export function forCluster(objects: readonly SourceObject[], name: string | undefined): readonly SourceObject[] {
+export function forCluster(
+  objects: readonly SourceObject[],
+  name: string | undefined,
+): readonly SourceObject[] {
   const isCluster = ({ object }: SourceObject): boolean =>
     groupOf(object) === 'clusterregistry.k8s.io' && textOf(object, 'kind') === 'Cluster'
   const selectors = objects.filter((each) => isOwnKind(each, 'ClusterSelector'))
-  const labels = labelsOf(objects.find((each) => isCluster(each) && nameOf(each) === name)?.object ?? {})
+  const labels = labelsOf(
+    objects.find((each) => isCluster(each) && nameOf(each) === name)?.object ?? {},
+  )
   const isActive = (each: SourceObject): boolean => {
-    const [names, selectorName] = [annotationOf(each, CLUSTER_NAMES), annotationOf(each, CLUSTER_SELECTOR)]
+    const [names, selectorName] = [
+      annotationOf(each, CLUSTER_NAMES),
+      annotationOf(each, CLUSTER_SELECTOR),
+    ]
     if (names === undefined && selectorName === undefined) return true
     if (names !== undefined && selectorName !== undefined)
-      throw refused(`${describe(each)} has ${CLUSTER_NAMES} and ${CLUSTER_SELECTOR}, and Config Sync then applies nothing (KNV1066)`)
+      throw refused(
+        `${describe(each)} has ${CLUSTER_NAMES} and ${CLUSTER_SELECTOR}, and Config Sync then applies nothing (KNV1066)`,
+      )
     if (name === undefined)
       throw refused(
         `${describe(each)} has ${names === undefined ? CLUSTER_SELECTOR : CLUSTER_NAMES}, and the name of the cluster in Config Sync is not known`,
       )
-    if (names !== undefined) return names.split(',').some((one) => one.trim().toLowerCase() === name.toLowerCase())
+    if (names !== undefined)
+      return names.split(',').some((one) => one.trim().toLowerCase() === name.toLowerCase())
     const selector = selectors.find((one) => nameOf(one) === selectorName)
     if (selector === undefined) throw unknownSelector(each, selectorName ?? '')
     return selects(selector, labels)
   }
   const rest = objects.filter((each) => !isCluster(each) && !isOwnKind(each, 'ClusterSelector'))
   const states = new Map<string, boolean>()
-  for (const each of rest) if (isNamespace(each)) states.set(nameOf(each), isActive(each) || states.get(nameOf(each)) === true)
-  return rest.filter((each) => (isNamespace(each) || states.get(namespaceOf(each)) !== false) && isActive(each))
+  for (const each of rest)
+    if (isNamespace(each))
+      states.set(nameOf(each), isActive(each) || states.get(nameOf(each)) === true)
+  return rest.filter(
+    (each) => (isNamespace(each) || states.get(namespaceOf(each)) !== false) && isActive(each),
+  )
 }
 
 /** The objects with a copy of each for every namespace of the source that its NamespaceSelector selects. @throws Failure BP1210 */
@@ -62,20 +84,29 @@ export function inSelectedNamespaces(objects: readonly SourceObject[]): readonly
 }
 
 /** The selector that the object names; undefined without one. @throws Failure BP1210 */
-export function namespaceSelectorOf(each: SourceObject, selectors: readonly SourceObject[]): SourceObject | undefined {
+export function namespaceSelectorOf(
+  each: SourceObject,
+  selectors: readonly SourceObject[],
+): SourceObject | undefined {
   const name = annotationsOf(each.object).get(NAMESPACE_SELECTOR)
   if (name === undefined) return undefined
   const selector = selectors.find((one) => nameOf(one) === name)
   if (selector === undefined) throw unknownSelector(each, name)
   if (namespaceOf(each) !== '')
-    throw refused(`${describe(each)} has a namespace and ${NAMESPACE_SELECTOR}, and Config Sync then applies nothing (KNV1053)`)
+    throw refused(
+      `${describe(each)} has a namespace and ${NAMESPACE_SELECTOR}, and Config Sync then applies nothing (KNV1053)`,
+    )
   if (textOf(selector.object, 'spec', 'mode') === 'dynamic')
-    throw refused(`${describe(selector)} selects namespaces that are in the cluster alone (spec.mode: dynamic), which are not read here`)
+    throw refused(
+      `${describe(selector)} selects namespaces that are in the cluster alone (spec.mode: dynamic), which are not read here`,
+    )
   return selector
 }
 
 function unknownSelector(each: SourceObject, name: string) {
-  return refused(`${describe(each)} names the selector ${name}, which the source does not have (KNV1013)`)
+  return refused(
+    `${describe(each)} names the selector ${name}, which the source does not have (KNV1013)`,
+  )
 }
 
 /** Whether the LabelSelector in `spec.selector` matches. @throws Failure BP1210 where it is empty or has an unknown operator */
@@ -85,11 +116,20 @@ export function selects(selector: SourceObject, labels: ReadonlyMap<string, stri
   const pairs = isJsonObject(exact) ? Object.entries(exact) : []
   const expressions = objectsIn(partOf(spec, 'matchExpressions'))
   if (pairs.length === 0 && expressions.length === 0)
-    throw refused(`${describe(selector)} has an empty selector, and Config Sync then applies nothing (KNV1014)`)
-  return pairs.every(([key, value]) => labels.get(key) === value) && expressions.every((each) => holds(each, selector, labels))
+    throw refused(
+      `${describe(selector)} has an empty selector, and Config Sync then applies nothing (KNV1014)`,
+    )
+  return (
+    pairs.every(([key, value]) => labels.get(key) === value) &&
+    expressions.every((each) => holds(each, selector, labels))
+  )
 }
 
-function holds(expression: JsonObject, selector: SourceObject, labels: ReadonlyMap<string, string>): boolean {
+function holds(
+  expression: JsonObject,
+  selector: SourceObject,
+  labels: ReadonlyMap<string, string>,
+): boolean {
   const found = labels.get(textOf(expression, 'key'))
   const isListed = found !== undefined && textsIn(partOf(expression, 'values')).includes(found)
   const operator = textOf(expression, 'operator')
@@ -98,5 +138,7 @@ function holds(expression: JsonObject, selector: SourceObject, labels: ReadonlyM
   if (operator === 'NotIn') return !isListed
   if (operator === 'Exists') return found !== undefined
   if (operator === 'DoesNotExist') return found === undefined
-  throw refused(`${describe(selector)} has the operator ${JSON.stringify(operator)}, and Config Sync then applies nothing (KNV1014)`)
+  throw refused(
+    `${describe(selector)} has the operator ${JSON.stringify(operator)}, and Config Sync then applies nothing (KNV1014)`,
+  )
 }

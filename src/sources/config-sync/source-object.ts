@@ -1,7 +1,12 @@
 /** An object that a source of Config Sync declares, and why the source cannot be compared. */
 import { Failure } from '@backporch/kyaml/failure'
 import { formatJson, isJsonObject, type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
-import { annotationsOf, describeResourceId, metadataText, parseApiVersion } from '@backporch/kyaml/resource'
+import {
+  annotationsOf,
+  describeResourceId,
+  metadataText,
+  parseApiVersion,
+} from '@backporch/kyaml/resource'
 
 export interface SourceObject {
   readonly object: JsonObject
@@ -16,7 +21,10 @@ export const NAMESPACE_SELECTOR = 'configmanagement.gke.io/namespace-selector'
 const OWN_GROUP = 'configmanagement.gke.io'
 
 /** Whether it is of this kind of Config Sync itself. */
-export function isOwnKind({ object }: SourceObject, kind: 'Repo' | 'HierarchyConfig' | 'ClusterSelector' | 'NamespaceSelector'): boolean {
+export function isOwnKind(
+  { object }: SourceObject,
+  kind: 'Repo' | 'HierarchyConfig' | 'ClusterSelector' | 'NamespaceSelector',
+): boolean {
   return groupOf(object) === OWN_GROUP && textOf(object, 'kind') === kind
 }
 
@@ -42,7 +50,10 @@ export function annotationOf({ object }: SourceObject, name: string): string | u
 
 export function withMetadata(source: SourceObject, metadata: JsonObject): SourceObject {
   const before = partOf(source.object, 'metadata')
-  const object = { ...source.object, metadata: { ...(isJsonObject(before) ? before : {}), ...metadata } }
+  const object = {
+    ...source.object,
+    metadata: { ...(isJsonObject(before) ? before : {}), ...metadata },
+  }
   return { ...source, object, text: `${formatJson(object)}\n` }
 }
 
@@ -60,7 +71,8 @@ export function refused(why: string): Failure {
     code: 'BP1210',
     what: 'the folder cannot be compared as Config Sync applies it',
     why,
-    remedy: 'correct the object, move it to a folder of its own, or name another renderer of the folder in a policy (spec.render)',
+    remedy:
+      'correct the object, move it to a folder of its own, or name another renderer of the folder in a policy (spec.render)',
     retry: 'on-change',
   })
 }

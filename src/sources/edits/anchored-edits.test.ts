@@ -18,13 +18,19 @@ data:
   second: *color # the same
   third: red
 `
-const WEB = { Kptfile: webKptfile(APPLY_SETTERS), 'setters.yaml': settersConfig('  host: shop\n'), 'config.yaml': CONFIG }
+const WEB = {
+  Kptfile: webKptfile(APPLY_SETTERS),
+  'setters.yaml': settersConfig('  host: shop\n'),
+  'config.yaml': CONFIG,
+}
 
 const first = (live: string) => changeIn(WEB, 'ConfigMap', 'data.first', live)
 const second = (live: string) => changeIn(WEB, 'ConfigMap', 'data.second', live)
 
 test('an anchor whose every use drifted alike is edited, in any order', () => {
-  const lines = { 'apps/web/config.yaml': ['-  first: &color blue # ours', '+  first: &color green # ours'] }
+  const lines = {
+    'apps/web/config.yaml': ['-  first: &color blue # ours', '+  first: &color green # ours'],
+  }
   assert.deepEqual(adopted(WEB, first('green'), second('green')), lines)
   assert.deepEqual(adopted(WEB, second('green'), first('green')), lines)
 })
@@ -38,7 +44,9 @@ test('an anchor with another use is refused, with the use', () => {
 })
 
 test('a use alone gets a value of its own', () => {
-  const lines = { 'apps/web/config.yaml': ['-  second: *color # the same', '+  second: green # the same'] }
+  const lines = {
+    'apps/web/config.yaml': ['-  second: *color # the same', '+  second: green # the same'],
+  }
   assert.deepEqual(adopted(WEB, second('green')), lines)
 })
 
@@ -56,7 +64,15 @@ test('uses that drifted differently get values of their own', () => {
 })
 
 function joined(text: string, ...edits: readonly (readonly [string, Json])[]): string {
-  const all = edits.map(([at, value]): YamlEdit => ({ document: 0, item: undefined, kind: 'set', path: path(at), value }))
+  const all = edits.map(
+    ([at, value]): YamlEdit => ({
+      document: 0,
+      item: undefined,
+      kind: 'set',
+      path: path(at),
+      value,
+    }),
+  )
   return editYaml(text, joinAnchored(all, readYamlNodes(text, 'config.yaml')), 'config.yaml')
 }
 
@@ -89,12 +105,19 @@ test('the value below an anchor, shown by a merge key, an alias and an item of a
   const all = places.map((place) => [place, 2] as const)
   assert.equal(joined(SPEC, ...all), SPEC.replace('cpu: 1', 'cpu: 2'))
   assert.equal(joined(SPEC, ...all.toReversed()), SPEC.replace('cpu: 1', 'cpu: 2'))
-  const added = ['spec.base.gpu', 'spec.one.gpu', 'spec.two.gpu', 'spec.items[name=x].limits.gpu'].map((place) => [place, 1] as const)
+  const added = [
+    'spec.base.gpu',
+    'spec.one.gpu',
+    'spec.two.gpu',
+    'spec.items[name=x].limits.gpu',
+  ].map((place) => [place, 1] as const)
   assert.equal(joined(SPEC, ...added), SPEC.replace('memory: 1Gi\n', 'memory: 1Gi\n    gpu: 1\n'))
 })
 
 test('a use with a value of its own is no use of that value', () => {
   const own = SPEC.replace('name: one', 'cpu: 7')
-  const three = ['spec.base.cpu', 'spec.two.cpu', 'spec.items[name=x].limits.cpu'].map((place) => [place, 2] as const)
+  const three = ['spec.base.cpu', 'spec.two.cpu', 'spec.items[name=x].limits.cpu'].map(
+    (place) => [place, 2] as const,
+  )
   assert.equal(joined(own, ...three), own.replace('cpu: 1', 'cpu: 2'))
 })

@@ -1,6 +1,13 @@
 /** Edits of a value that a file has once, at an anchor, and shows in several places. */
 import type { YamlEdit } from '@backporch/kyaml/edit-yaml'
-import { type FieldPath, field, formatFieldPath, indexOfStep, type PathStep, valueAt } from '@backporch/kyaml/field'
+import {
+  type FieldPath,
+  field,
+  formatFieldPath,
+  indexOfStep,
+  type PathStep,
+  valueAt,
+} from '@backporch/kyaml/field'
 import { type Json, jsonEquals } from '@backporch/kyaml/json'
 import { anchorUses, jsonOf, type YamlNode } from '@backporch/kyaml/yaml'
 
@@ -11,7 +18,12 @@ export interface AnchoredEdit {
 }
 
 /** The edit that gives the value to every use of the anchor on the path; undefined where no anchor with an alias is on it. */
-export function anchoredEdit(root: YamlNode, document: number, path: FieldPath, value: Json): AnchoredEdit | undefined {
+export function anchoredEdit(
+  root: YamlNode,
+  document: number,
+  path: FieldPath,
+  value: Json,
+): AnchoredEdit | undefined {
   const uses = anchorUses(root, path)
   if (uses === undefined) return undefined
   const { name, at, aliases } = uses
@@ -19,7 +31,10 @@ export function anchoredEdit(root: YamlNode, document: number, path: FieldPath, 
 }
 
 /** The same edits, with one of the anchor instead of those that give every use of it the same value. */
-export function joinAnchored(edits: readonly YamlEdit[], documents: readonly YamlNode[]): readonly YamlEdit[] {
+export function joinAnchored(
+  edits: readonly YamlEdit[],
+  documents: readonly YamlNode[],
+): readonly YamlEdit[] {
   const joined = new Map<YamlEdit, YamlEdit | undefined>()
   for (const edit of edits) {
     const root = edit.kind === 'set' ? documents[edit.document] : undefined
@@ -28,10 +43,16 @@ export function joinAnchored(edits: readonly YamlEdit[], documents: readonly Yam
     if (anchored === undefined) continue
     const value = jsonOf(root)
     const alike = edits.filter(
-      (each) => each.kind === 'set' && each.document === edit.document && !joined.has(each) && jsonEquals(each.value, edit.value),
+      (each) =>
+        each.kind === 'set' &&
+        each.document === edit.document &&
+        !joined.has(each) &&
+        jsonEquals(each.value, edit.value),
     ) as readonly SetEdit[]
     const byPlace = new Map(alike.map((each) => [placeOf(value, wholePath(each)), each]))
-    const uses = [anchored.path, ...(anchored.aliases ?? [])].map((path) => byPlace.get(placeOf(value, path)))
+    const uses = [anchored.path, ...(anchored.aliases ?? [])].map((path) =>
+      byPlace.get(placeOf(value, path)),
+    )
     if (uses.includes(undefined)) continue
     for (const each of uses) if (each !== undefined) joined.set(each, undefined)
     joined.set(edit, anchored)

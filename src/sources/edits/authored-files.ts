@@ -21,7 +21,12 @@ export class AuthoredFiles {
 
   constructor(packagePath: string, files: PackageFiles) {
     this.packagePath = packagePath
-    this.files = new Map(files.map(({ path, content }) => [packagePath === '' ? path : `${packagePath}/${path}`, content]))
+    this.files = new Map(
+      files.map(({ path, content }) => [
+        packagePath === '' ? path : `${packagePath}/${path}`,
+        content,
+      ]),
+    )
   }
 
   /** From the root of the repository. */
@@ -39,7 +44,9 @@ export class AuthoredFiles {
   }
 
   text(file: string): string {
-    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(this.files.get(file) ?? new Uint8Array())
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(
+      this.files.get(file) ?? new Uint8Array(),
+    )
   }
 
   /** With the line ends of a render, so that offsets are those of the nodes' sources. */
@@ -56,7 +63,8 @@ export class AuthoredFiles {
     const { source } = node
     if (source === undefined || !this.files.has(source.path)) return undefined
     const root = this.documents(source.path)[source.document]
-    const path = root === undefined ? undefined : pathTo(root, (other) => other.source?.start === source.start)
+    const path =
+      root === undefined ? undefined : pathTo(root, (other) => other.source?.start === source.start)
     return path === undefined ? undefined : { file: source.path, document: source.document, path }
   }
 

@@ -24,18 +24,34 @@ const DESIRED: DesiredResource = {
   location: { path: 'apps/web.yaml', document: 0, item: undefined, line: 1 },
 }
 
-function removal(field: string, absentAbove?: string, more: Partial<ResolvedChange> = {}): ResolvedChange {
+function removal(
+  field: string,
+  absentAbove?: string,
+  more: Partial<ResolvedChange> = {},
+): ResolvedChange {
   const above = absentAbove === undefined ? {} : { absentAbove: path(absentAbove) }
-  return { drift: driftOf(field, { change: 'removed', live: undefined, ...above }), desired: DESIRED, resolution: 'Adopt', ...more }
+  return {
+    drift: driftOf(field, { change: 'removed', live: undefined, ...above }),
+    desired: DESIRED,
+    resolution: 'Adopt',
+    ...more,
+  }
 }
 
 function joined(...changes: readonly ResolvedChange[]): readonly string[] {
-  return joinRemovals(changes).map(({ drift, resolution }) => `${resolution} ${formatFieldPath(drift.path)}`)
+  return joinRemovals(changes).map(
+    ({ drift, resolution }) => `${resolution} ${formatFieldPath(drift.path)}`,
+  )
 }
 
 test('the last entries take the map and the list along that live lacks too', () => {
-  assert.deepEqual(joined(removal('spec.env[name=A]', 'spec.env'), removal('spec.env[name=B]', 'spec.env')), ['Adopt spec.env'])
-  assert.deepEqual(joined(removal('metadata.labels.team', 'metadata.labels')), ['Adopt metadata.labels'])
+  assert.deepEqual(
+    joined(removal('spec.env[name=A]', 'spec.env'), removal('spec.env[name=B]', 'spec.env')),
+    ['Adopt spec.env'],
+  )
+  assert.deepEqual(joined(removal('metadata.labels.team', 'metadata.labels')), [
+    'Adopt metadata.labels',
+  ])
 })
 
 test('what is left stays, and what live has stays', () => {
@@ -46,16 +62,24 @@ test('what is left stays, and what live has stays', () => {
 })
 
 test('each part of a block that is emptied goes by itself where the block has more', () => {
-  const far = [removal('spec.affinity.far.zone', 'spec.affinity'), removal('spec.affinity.far.rack', 'spec.affinity')]
+  const far = [
+    removal('spec.affinity.far.zone', 'spec.affinity'),
+    removal('spec.affinity.far.rack', 'spec.affinity'),
+  ]
   assert.deepEqual(joined(...far), ['Adopt spec.affinity.far'])
-  assert.deepEqual(joined(...far, removal('spec.affinity.near.zone', 'spec.affinity')), ['Adopt spec.affinity'])
+  assert.deepEqual(joined(...far, removal('spec.affinity.near.zone', 'spec.affinity')), [
+    'Adopt spec.affinity',
+  ])
 })
 
 test('only adopted removals that one place gives', () => {
   const limits = (name: string, more: Partial<ResolvedChange> = {}) =>
     removal(`spec.resources.limits.${name}`, 'spec.resources.limits', more)
   const leaves = ['spec.resources.limits.cpu', 'spec.resources.limits.memory']
-  assert.deepEqual(joined(limits('cpu'), limits('memory', { resolution: 'Restore' })), [`Adopt ${leaves[0]}`, `Restore ${leaves[1]}`])
+  assert.deepEqual(joined(limits('cpu'), limits('memory', { resolution: 'Restore' })), [
+    `Adopt ${leaves[0]}`,
+    `Restore ${leaves[1]}`,
+  ])
   assert.deepEqual(
     joined(limits('cpu'), limits('memory', { via: 'setter:memory' })),
     leaves.map((leaf) => `Adopt ${leaf}`),

@@ -11,7 +11,13 @@ import type { ResolvedChange } from './resolution-edits.ts'
 export function joinRemovals(changes: readonly ResolvedChange[]): readonly ResolvedChange[] {
   const groups = Map.groupBy(changes.filter(empties), (change) => {
     const { path, document, item } = change.desired.location
-    return JSON.stringify([path, document, item, change.via, formatFieldPath(change.drift.absentAbove)])
+    return JSON.stringify([
+      path,
+      document,
+      item,
+      change.via,
+      formatFieldPath(change.drift.absentAbove),
+    ])
   })
   const joined = [...groups.values()].flatMap((own) => join(own[0]?.drift.absentAbove ?? [], own))
   if (joined.every((change) => changes.includes(change))) return changes
@@ -25,7 +31,12 @@ type Emptying = ResolvedChange & {
 
 function empties(change: ResolvedChange): change is Emptying {
   const { resolution, desired, drift } = change
-  return resolution === 'Adopt' && drift.change === 'removed' && desired !== undefined && drift.absentAbove !== undefined
+  return (
+    resolution === 'Adopt' &&
+    drift.change === 'removed' &&
+    desired !== undefined &&
+    drift.absentAbove !== undefined
+  )
 }
 
 /** @param above of all of them */
@@ -33,13 +44,18 @@ function join(above: FieldPath, changes: readonly Emptying[]): readonly Resolved
   const [first] = changes
   const declared = first === undefined ? undefined : valueAt(first.desired.object, above)
   if (first === undefined || declared === undefined) return changes
-  const rest = changes.reduce((value, { drift }) => withoutValueAt(value, drift.path.slice(above.length)), declared)
+  const rest = changes.reduce(
+    (value, { drift }) => withoutValueAt(value, drift.path.slice(above.length)),
+    declared,
+  )
   if (isHollow(rest)) return [{ ...first, drift: { ...first.drift, path: above, git: declared } }]
   const below = Map.groupBy(changes, ({ drift }) => {
     const step = drift.path[above.length]
     return step === undefined || drift.path.length === above.length + 1 ? '' : stepKey(step)
   })
-  return [...below].flatMap(([key, own]) => (key === '' ? own : join(own[0]?.drift.path.slice(0, above.length + 1) ?? [], own)))
+  return [...below].flatMap(([key, own]) =>
+    key === '' ? own : join(own[0]?.drift.path.slice(0, above.length + 1) ?? [], own),
+  )
 }
 
 function isHollow(value: Json): boolean {

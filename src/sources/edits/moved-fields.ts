@@ -34,12 +34,19 @@ export function isSameDeclaration(one: DesiredResource, other: DesiredResource):
     one.id.group === other.id.group &&
     one.id.kind === other.id.kind &&
     one.id.name === other.id.name &&
-    (one.id.namespace === other.id.namespace || one.id.namespace === '' || other.id.namespace === '')
+    (one.id.namespace === other.id.namespace ||
+      one.id.namespace === '' ||
+      other.id.namespace === '')
   )
 }
 
 function isSamePlace(left: SourceLocation, right: SourceLocation): boolean {
-  return left.path === right.path && left.document === right.document && left.item === right.item && left.step === right.step
+  return (
+    left.path === right.path &&
+    left.document === right.document &&
+    left.item === right.item &&
+    left.step === right.step
+  )
 }
 
 /** The rendered package before an edit, to compare with the one after it. */
@@ -52,7 +59,9 @@ export class RenderedBefore {
     const all = [...rendered.values()]
     for (const change of changes) {
       if (!isEdited(change)) continue
-      const own = all.find((resource) => isSameDeclaration(resource, change.desired as DesiredResource))
+      const own = all.find((resource) =>
+        isSameDeclaration(resource, change.desired as DesiredResource),
+      )
       if (own === undefined) continue
       const key = resourceKey(own.id)
       this.chosen.set(key, [...(this.chosen.get(key) ?? []), change])
@@ -111,11 +120,18 @@ export class RenderedBefore {
 }
 
 /** The object under another namespace or name; it is taken out of those that appeared. */
-function takeRenamed(was: DesiredResource, appeared: Map<string, DesiredResource>): DesiredResource | undefined {
-  const alike = [...appeared].filter(([, { id }]) => id.group === was.id.group && id.kind === was.id.kind)
+function takeRenamed(
+  was: DesiredResource,
+  appeared: Map<string, DesiredResource>,
+): DesiredResource | undefined {
+  const alike = [...appeared].filter(
+    ([, { id }]) => id.group === was.id.group && id.kind === was.id.kind,
+  )
   const [key, is] =
     alike.find(([, { id }]) => id.name === was.id.name) ??
-    alike.find(([, { location }]) => location.step === undefined && isSamePlace(location, was.location)) ??
+    alike.find(
+      ([, { location }]) => location.step === undefined && isSamePlace(location, was.location),
+    ) ??
     []
   if (key !== undefined) appeared.delete(key)
   return is
@@ -124,7 +140,10 @@ function takeRenamed(was: DesiredResource, appeared: Map<string, DesiredResource
 /** Another name or namespace is another object: no change of a field. */
 function isIdentity([first, second]: FieldPath): boolean {
   if (first?.kind !== 'field' || first.name !== 'metadata') return false
-  return second === undefined || (second.kind === 'field' && (second.name === 'name' || second.name === 'namespace'))
+  return (
+    second === undefined ||
+    (second.kind === 'field' && (second.name === 'name' || second.name === 'namespace'))
+  )
 }
 
 /** An item of a list may lack keys by which it is found: the server adds them. */
@@ -132,7 +151,9 @@ function hasWanted({ object }: DesiredResource, change: ResolvedChange): boolean
   const value = valueAt(object, change.drift.path)
   if (isWanted(change, value)) return true
   const step = change.drift.path.at(-1)
-  return step?.kind === 'item' && isJsonObject(value) && isWanted(change, { ...step.keys, ...value })
+  return (
+    step?.kind === 'item' && isJsonObject(value) && isWanted(change, { ...step.keys, ...value })
+  )
 }
 
 function movedWithin(
@@ -141,9 +162,14 @@ function movedWithin(
   pending: readonly ResolvedChange[],
 ): readonly MovedField[] {
   const asChosen = changes
-    .filter((change) => !isIdentity(change.drift.path) && (pending.includes(change) || hasWanted(is, change)))
+    .filter(
+      (change) =>
+        !isIdentity(change.drift.path) && (pending.includes(change) || hasWanted(is, change)),
+    )
     .map(({ drift }) => drift.path)
   return [...otherDifferences(was.object, is.object, [], asChosen)].flatMap((location) =>
-    [...leaves(valueAt(was.object, location), valueAt(is.object, location), location)].map((path) => ({ resource: was, path })),
+    [...leaves(valueAt(was.object, location), valueAt(is.object, location), location)].map(
+      (path) => ({ resource: was, path }),
+    ),
   )
 }

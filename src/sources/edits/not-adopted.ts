@@ -28,24 +28,43 @@ const IN_EVERY_NAMESPACE: ReadonlySet<string> = new Set([
 ])
 
 /** Undefined where the object may be adopted. */
-export function whyNotWhole({ id, live, liveUnread }: Pick<Drift, 'id' | 'live' | 'liveUnread'>): Refusal | undefined {
+export function whyNotWhole({
+  id,
+  live,
+  liveUnread,
+}: Pick<Drift, 'id' | 'live' | 'liveUnread'>): Refusal | undefined {
   if (isSecret(id))
-    return { code: 'BP2002', why: 'it is a Secret, and whoever reads the repository would read it', remedy: WAYS_FOR_SECRETS }
+    return {
+      code: 'BP2002',
+      why: 'it is a Secret, and whoever reads the repository would read it',
+      remedy: WAYS_FOR_SECRETS,
+    }
   if (liveUnread || !isJsonObject(live)) {
-    return { code: 'BP2001', why: 'its content was not read', remedy: 'give the account the right to read it, and scan again' }
+    return {
+      code: 'BP2001',
+      why: 'its content was not read',
+      remedy: 'give the account the right to read it, and scan again',
+    }
   }
   const why = whoseItIs(id, live)
   return why === undefined
     ? undefined
-    : { code: 'BP2010', why, remedy: 'choose release, so that the package does not claim it, or restore' }
+    : {
+        code: 'BP2010',
+        why,
+        remedy: 'choose release, so that the package does not claim it, or restore',
+      }
 }
 
 function whoseItIs({ group, kind, name }: Drift['id'], live: JsonObject): string | undefined {
   if (isControlled(live)) return 'another object of the cluster owns it, and creates it again'
   if (OF_THE_CLUSTER.has(`${group}/${kind}`)) return `the cluster itself writes every ${kind}`
-  if (IN_EVERY_NAMESPACE.has(`${group}/${kind}/${name}`)) return 'the cluster itself creates it in every namespace'
+  if (IN_EVERY_NAMESPACE.has(`${group}/${kind}/${name}`))
+    return 'the cluster itself creates it in every namespace'
   if (metadataText(live, 'deletionTimestamp') !== '') return 'it is being deleted'
   const { entries } = managedFieldsOf(live)
   const writers = entries.filter(({ subresource }) => subresource === '')
-  return writers.length > 0 && writers.every(({ manager }) => isControlPlane(manager)) ? 'only the control plane wrote it' : undefined
+  return writers.length > 0 && writers.every(({ manager }) => isControlPlane(manager))
+    ? 'only the control plane wrote it'
+    : undefined
 }

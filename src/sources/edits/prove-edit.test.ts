@@ -19,27 +19,52 @@ function rendered(...texts: readonly string[]): Rendered {
   }))
   const rendering = answerCalls(renderPackage('apps/web', files), NO_FUNCTIONS)
   assert.ok('desired' in rendering)
-  return new Map(rendering.desired.resources.map((resource) => [`${resource.id.kind}/${resource.id.name}`, resource]))
+  return new Map(
+    rendering.desired.resources.map((resource) => [
+      `${resource.id.kind}/${resource.id.name}`,
+      resource,
+    ]),
+  )
 }
 
 const BEFORE = rendered(DEPLOYMENT, CONFIG)
 
-function change(object: string, field: string, live: Json | undefined, resolution: Resolution, more: Partial<Drift> = {}): ResolvedChange {
+function change(
+  object: string,
+  field: string,
+  live: Json | undefined,
+  resolution: Resolution,
+  more: Partial<Drift> = {},
+): ResolvedChange {
   const desired = BEFORE.get(object)
   assert.ok(desired !== undefined)
-  const drift = driftOf(field, { id: desired.id, live, change: live === undefined ? 'removed' : 'modified', ...more })
+  const drift = driftOf(field, {
+    id: desired.id,
+    live,
+    change: live === undefined ? 'removed' : 'modified',
+    ...more,
+  })
   return { desired, resolution, drift: { ...drift, git: valueAt(desired.object, drift.path) } }
 }
 
 const REPLICAS = change('Deployment/web', 'spec.replicas', 5, 'Adopt')
-const IMAGE = change('Deployment/web', 'spec.template.spec.containers[name=app].image', 'nginx:1.28', 'Adopt')
+const IMAGE = change(
+  'Deployment/web',
+  'spec.template.spec.containers[name=app].image',
+  'nginx:1.28',
+  'Adopt',
+)
 const COLOR_GONE = change('ConfigMap/web', 'data.color', undefined, 'Adopt')
 const RELEASED = change('Deployment/web', 'spec.replicas', 5, 'Release')
 const OBJECT_GONE = change('ConfigMap/web', '', undefined, 'Adopt', { change: 'missing' })
 const five = DEPLOYMENT.replace('replicas: 3', 'replicas: 5')
 const without = DEPLOYMENT.replace('  replicas: 3 # for the day\n', '')
 
-const PROVEN: readonly (readonly [name: string, after: Rendered, changes: readonly ResolvedChange[]])[] = [
+const PROVEN: readonly (readonly [
+  name: string,
+  after: Rendered,
+  changes: readonly ResolvedChange[],
+])[] = [
   ['nothing chosen and nothing moved', BEFORE, []],
   ['a Restore', BEFORE, [change('Deployment/web', 'spec.replicas', 5, 'Restore')]],
   ['an adopted value', rendered(five, CONFIG), [REPLICAS]],
@@ -49,17 +74,36 @@ const PROVEN: readonly (readonly [name: string, after: Rendered, changes: readon
   ['an object taken out', rendered(DEPLOYMENT), [OBJECT_GONE]],
   [
     'comments and order',
-    rendered(five.replace('# the shop', '# our shop'), CONFIG.replace('  color: blue\n  size: "5"\n', '  size: "5"\n  color: blue\n')),
+    rendered(
+      five.replace('# the shop', '# our shop'),
+      CONFIG.replace('  color: blue\n  size: "5"\n', '  size: "5"\n  color: blue\n'),
+    ),
     [REPLICAS],
   ],
 ]
 
-for (const [name, after, changes] of PROVEN) test(`proven: ${name}`, () => proveEdit(BEFORE, after, changes))
+for (const [name, after, changes] of PROVEN)
+  test(`proven: ${name}`, () => proveEdit(BEFORE, after, changes))
 
-const REFUSED: readonly (readonly [name: string, after: Rendered, changes: readonly ResolvedChange[], why: RegExp])[] = [
+const REFUSED: readonly (readonly [
+  name: string,
+  after: Rendered,
+  changes: readonly ResolvedChange[],
+  why: RegExp,
+])[] = [
   ['the value is not there', BEFORE, [REPLICAS], /spec\.replicas does not hold the chosen value/],
-  ['it is another value', rendered(DEPLOYMENT.replace('replicas: 3', 'replicas: 6'), CONFIG), [REPLICAS], /spec\.replicas does not hold/],
-  ['it is a text', rendered(DEPLOYMENT.replace('replicas: 3', 'replicas: "5"'), CONFIG), [REPLICAS], /spec\.replicas does not hold/],
+  [
+    'it is another value',
+    rendered(DEPLOYMENT.replace('replicas: 3', 'replicas: 6'), CONFIG),
+    [REPLICAS],
+    /spec\.replicas does not hold/,
+  ],
+  [
+    'it is a text',
+    rendered(DEPLOYMENT.replace('replicas: 3', 'replicas: "5"'), CONFIG),
+    [REPLICAS],
+    /spec\.replicas does not hold/,
+  ],
   ['the removed key is still there', BEFORE, [COLOR_GONE], /data\.color does not hold/],
   ['the released field is still there', BEFORE, [RELEASED], /spec\.replicas does not hold/],
   [
@@ -86,12 +130,27 @@ const REFUSED: readonly (readonly [name: string, after: Rendered, changes: reado
     [IMAGE],
     /containers moves too/,
   ],
-  ['another object moves', rendered(five, CONFIG.replace('blue', 'red')), [REPLICAS], /^data\.color moves too/],
+  [
+    'another object moves',
+    rendered(five, CONFIG.replace('blue', 'red')),
+    [REPLICAS],
+    /^data\.color moves too/,
+  ],
   ['another object is gone', rendered(five), [REPLICAS], /no longer declared/],
-  ['an object appears', rendered(five, CONFIG, CONFIG.replace('name: web', 'name: new')), [REPLICAS], /the object appears/],
+  [
+    'an object appears',
+    rendered(five, CONFIG, CONFIG.replace('name: web', 'name: new')),
+    [REPLICAS],
+    /the object appears/,
+  ],
   ['the object is still declared', BEFORE, [OBJECT_GONE], /still declared/],
   ['the wrong object was taken out', rendered(CONFIG), [OBJECT_GONE], /declared/],
-  ['a Restore that edits', rendered(five, CONFIG), [change('Deployment/web', 'spec.replicas', 5, 'Restore')], /moves too/],
+  [
+    'a Restore that edits',
+    rendered(five, CONFIG),
+    [change('Deployment/web', 'spec.replicas', 5, 'Restore')],
+    /moves too/,
+  ],
   [
     'the change is about another object',
     rendered(five, CONFIG),

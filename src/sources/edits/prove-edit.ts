@@ -13,16 +13,22 @@ import { isWanted, type ResolvedChange } from './resolution-edits.ts'
 export type Rendered = ReadonlyMap<string, DesiredResource>
 
 /** @throws Failure BP2001 that names the first field or object that is not as chosen */
-export function proveEdit(before: Rendered, after: Rendered, changes: readonly ResolvedChange[]): void {
+export function proveEdit(
+  before: Rendered,
+  after: Rendered,
+  changes: readonly ResolvedChange[],
+): void {
   const chosen = new Map<string, ResolvedChange[]>()
   for (const change of changes) {
     if (change.resolution === 'Restore' || change.desired === undefined) continue
     const key = locationKey(change.desired)
     chosen.set(key, [...(chosen.get(key) ?? []), change])
   }
-  for (const [key, was] of before) proveObject(was, after.get(key), chosen.get(locationKey(was)) ?? [])
+  for (const [key, was] of before)
+    proveObject(was, after.get(key), chosen.get(locationKey(was)) ?? [])
   for (const [key, { id }] of after)
-    if (!before.has(key)) throw movedMore(describeResourceId(id), 'the object appears, and git did not declare it')
+    if (!before.has(key))
+      throw movedMore(describeResourceId(id), 'the object appears, and git did not declare it')
 }
 
 /** By location: the id of an object may lack the namespace that the cluster adds. */
@@ -30,19 +36,35 @@ function locationKey({ location: { path, document, item } }: DesiredResource): s
   return `${path}#${document}#${item ?? ''}`
 }
 
-function proveObject(was: DesiredResource, is: DesiredResource | undefined, chosen: readonly ResolvedChange[]): void {
-  const other = chosen.find(({ drift: { id } }) => id.group !== was.id.group || id.kind !== was.id.kind || id.name !== was.id.name)
+function proveObject(
+  was: DesiredResource,
+  is: DesiredResource | undefined,
+  chosen: readonly ResolvedChange[],
+): void {
+  const other = chosen.find(
+    ({ drift: { id } }) =>
+      id.group !== was.id.group || id.kind !== was.id.kind || id.name !== was.id.name,
+  )
   if (other !== undefined)
-    throw movedMore(describeResourceId(was.id), `it is not ${describeResourceId(other.drift.id)}, which the change is about`)
+    throw movedMore(
+      describeResourceId(was.id),
+      `it is not ${describeResourceId(other.drift.id)}, which the change is about`,
+    )
   const removed = chosen.some(({ drift }) => drift.change === 'missing')
   if (removed !== (is === undefined))
-    throw movedMore(describeResourceId(was.id), removed ? 'the object is still declared' : 'the object is no longer declared')
+    throw movedMore(
+      describeResourceId(was.id),
+      removed ? 'the object is still declared' : 'the object is no longer declared',
+    )
   if (is === undefined) return
   for (const change of chosen) {
     const { drift } = change
     const value = valueAt(is.object, drift.path)
     if (!isWanted(change, value))
-      throw movedMore(describeResourceId(was.id), `${shownPathOnly(drift.path, drift.id)} does not hold the chosen value afterwards`)
+      throw movedMore(
+        describeResourceId(was.id),
+        `${shownPathOnly(drift.path, drift.id)} does not hold the chosen value afterwards`,
+      )
   }
   const [moved] = otherDifferences(
     was.object,
@@ -68,7 +90,8 @@ export function* otherDifferences(
   if (above && isJsonObject(left) && isJsonObject(right)) {
     for (const key of new Set([...Object.keys(left), ...Object.keys(right)]))
       yield* otherDifferences(getKey(left, key), getKey(right, key), [...path, field(key)], chosen)
-  } else if (above && Array.isArray(left) && Array.isArray(right)) yield* otherListDifferences(left, right, path, chosen)
+  } else if (above && Array.isArray(left) && Array.isArray(right))
+    yield* otherListDifferences(left, right, path, chosen)
   else yield path
 }
 
@@ -82,19 +105,27 @@ function* otherListDifferences(
   const steps = chosen
     .filter((location) => isWithin(location, path) && location.length > path.length)
     .map((position) => position.slice(path.length, path.length + 1))
-  const rest = (list: readonly Json[]): Json[] => list.filter((item) => !steps.some((step) => jsonEquals(valueAt(list, step), item)))
+  const rest = (list: readonly Json[]): Json[] =>
+    list.filter((item) => !steps.some((step) => jsonEquals(valueAt(list, step), item)))
   if (!jsonEquals(rest(was), rest(is))) yield path
-  else for (const step of steps) yield* otherDifferences(valueAt(was, step), valueAt(is, step), [...path, ...step], chosen)
+  else
+    for (const step of steps)
+      yield* otherDifferences(valueAt(was, step), valueAt(is, step), [...path, ...step], chosen)
 }
 
 /** The deepest paths that differ. */
-export function* leaves(was: Json | undefined, is: Json | undefined, path: FieldPath): Generator<FieldPath> {
+export function* leaves(
+  was: Json | undefined,
+  is: Json | undefined,
+  path: FieldPath,
+): Generator<FieldPath> {
   if (jsonEquals(was, is)) return
   if (isJsonObject(was) && isJsonObject(is)) {
     for (const key of new Set([...Object.keys(was), ...Object.keys(is)]))
       yield* leaves(getKey(was, key), getKey(is, key), [...path, field(key)])
   } else if (isJsonArray(was) && isJsonArray(is) && was.length === is.length) {
-    for (const [index, item] of was.entries()) yield* leaves(item, is[index], [...path, { kind: 'index', index }])
+    for (const [index, item] of was.entries())
+      yield* leaves(item, is[index], [...path, { kind: 'index', index }])
   } else yield path
 }
 

@@ -54,19 +54,32 @@ export function editFor(change: ResolvedChange): FileEdit | undefined {
   }
   assertAdoptable(change)
   const value = writtenBy(change)
-  return { path, edit: value === undefined ? { ...at, kind: 'remove', path: drift.path } : { ...at, kind: 'set', path: drift.path, value } }
+  return {
+    path,
+    edit:
+      value === undefined
+        ? { ...at, kind: 'remove', path: drift.path }
+        : { ...at, kind: 'set', path: drift.path, value },
+  }
 }
 
 /** The value of the field after the edit; undefined where the field is removed. */
 export function wantedBy({ drift, desired, resolution }: ResolvedChange): Json | undefined {
-  if (resolution !== 'Adopt' || drift.change === 'removed' || drift.live === undefined) return undefined
-  return inSourceForm(drift.id, desired === undefined ? undefined : valueAt(desired.object, drift.path), drift.live)
+  if (resolution !== 'Adopt' || drift.change === 'removed' || drift.live === undefined)
+    return undefined
+  return inSourceForm(
+    drift.id,
+    desired === undefined ? undefined : valueAt(desired.object, drift.path),
+    drift.live,
+  )
 }
 
 /** The value as a person writes it: of a block that git lacks, without the defaults that the server adds again. */
 export function writtenBy(change: ResolvedChange): Json | undefined {
   const wanted = wantedBy(change)
-  return wanted === undefined || change.drift.change !== 'added' ? wanted : withoutServerDefaults(change.drift, wanted)
+  return wanted === undefined || change.drift.change !== 'added'
+    ? wanted
+    : withoutServerDefaults(change.drift, wanted)
 }
 
 /** Whether a value is the chosen one, with or without the defaults of the server. */
@@ -83,11 +96,19 @@ type Refused = Pick<ResolvedChange, 'drift' | 'resolution'>
 /** BP2001 where no other code is given. `what` follows `cannot adopt spec.replicas of Deployment shop/web`. */
 export function cannot(
   { drift, resolution }: Refused,
-  { what, ...detail }: Pick<FailureDetail, 'why' | 'remedy'> & Partial<Pick<FailureDetail, 'code' | 'what' | 'where'>>,
+  {
+    what,
+    ...detail
+  }: Pick<FailureDetail, 'why' | 'remedy'> &
+    Partial<Pick<FailureDetail, 'code' | 'what' | 'where'>>,
 ): Failure {
   const field = shownPathOnly(drift.path, drift.id)
   const subject = `cannot ${resolution.toLowerCase()} ${field === '' ? '' : `${field} of `}${describeResourceId(drift.id)}`
-  return new Failure({ code: 'BP2001', what: what === undefined ? subject : `${subject} ${what}`, ...detail })
+  return new Failure({
+    code: 'BP2001',
+    what: what === undefined ? subject : `${subject} ${what}`,
+    ...detail,
+  })
 }
 
 /** Release has to keep the live value. */
@@ -102,7 +123,8 @@ function assertReleasable(change: Refused): void {
 
 function assertAdoptable(change: Refused): void {
   const { drift } = change
-  const ofSecret = isSecret(drift.id) && !(drift.path[0]?.kind === 'field' && drift.path[0].name === 'metadata')
+  const ofSecret =
+    isSecret(drift.id) && !(drift.path[0]?.kind === 'field' && drift.path[0].name === 'metadata')
   const hidden = ofSecret || isSensitive(drift, drift.live)
   if (!hidden && !drift.liveUnread) return
   throw cannot(change, {

@@ -10,16 +10,23 @@ const CORE = { group: '' }
 
 test('a number of git stays a number where the server stores a quantity as text', () => {
   assert.equal(inSourceForm(CORE, 10, '20'), 20)
-  assert.deepEqual(inSourceForm(CORE, { pods: 10, cpu: '1' }, { pods: '20', cpu: '2', services: '3' }), {
-    pods: 20,
-    cpu: '2',
-    services: '3',
-  })
-  assert.deepEqual(inSourceForm({ group: 'batch' }, [{ cpu: 1 }], [{ cpu: '2' }, { cpu: '2' }]), [{ cpu: 2 }, { cpu: '2' }])
+  assert.deepEqual(
+    inSourceForm(CORE, { pods: 10, cpu: '1' }, { pods: '20', cpu: '2', services: '3' }),
+    {
+      pods: 20,
+      cpu: '2',
+      services: '3',
+    },
+  )
+  assert.deepEqual(inSourceForm({ group: 'batch' }, [{ cpu: 1 }], [{ cpu: '2' }, { cpu: '2' }]), [
+    { cpu: 2 },
+    { cpu: '2' },
+  ])
 })
 
 test('a quantity that is no whole number is written as the server has it', () => {
-  for (const live of ['500m', '1Gi', '1e3', '-1', '08', '1234567890123456', '']) assert.equal(inSourceForm(CORE, 1, live), live)
+  for (const live of ['500m', '1Gi', '1e3', '-1', '08', '1234567890123456', ''])
+    assert.equal(inSourceForm(CORE, 1, live), live)
 })
 
 test('values that have the type of git, and values of custom types, are as they are', () => {
@@ -39,6 +46,12 @@ test('the edit of a manifest writes the number, and its proof takes it', () => {
   })
   const drift = driftOf('spec.hard.pods', { id, git: 10, live: '20' })
   const change: ResolvedChange = { drift, desired: at(10), resolution: 'Adopt' }
-  assert.deepEqual(editFor(change)?.edit, { document: 0, item: undefined, kind: 'set', path: path('spec.hard.pods'), value: 20 })
+  assert.deepEqual(editFor(change)?.edit, {
+    document: 0,
+    item: undefined,
+    kind: 'set',
+    path: path('spec.hard.pods'),
+    value: 20,
+  })
   proveEdit(new Map([['quota', at(10)]]), new Map([['quota', at(20)]]), [change])
 })

@@ -1,9 +1,25 @@
 /** The live value in the form in which git declares it. */
-import { emptyObject, getKey, isJsonArray, isJsonObject, type Json, setKey } from '@backporch/kyaml/json'
+import {
+  emptyObject,
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  setKey,
+} from '@backporch/kyaml/json'
 import type { ResourceId } from '@backporch/kyaml/resource'
 
 /** Groups whose types are the API server's own. */
-const BUILT_IN = new Set(['', 'apps', 'autoscaling', 'batch', 'extensions', 'node.k8s.io', 'resource.k8s.io', 'storage.k8s.io'])
+const BUILT_IN = new Set([
+  '',
+  'apps',
+  'autoscaling',
+  'batch',
+  'extensions',
+  'node.k8s.io',
+  'resource.k8s.io',
+  'storage.k8s.io',
+])
 const WHOLE_NUMBER = /^(0|[1-9][0-9]{0,14})$/
 
 /**
@@ -11,15 +27,22 @@ const WHOLE_NUMBER = /^(0|[1-9][0-9]{0,14})$/
  * text takes a number (k8s.io/apimachinery/pkg/api/resource, `Quantity.UnmarshalJSON`), and no `IntOrString` is a text of digits. Custom types store
  * what they get.
  */
-export function inSourceForm({ group }: Pick<ResourceId, 'group'>, declared: Json | undefined, live: Json): Json {
+export function inSourceForm(
+  { group }: Pick<ResourceId, 'group'>,
+  declared: Json | undefined,
+  live: Json,
+): Json {
   return BUILT_IN.has(group) ? alike(declared, live) : live
 }
 
 function alike(declared: Json | undefined, live: Json): Json {
-  if (typeof declared === 'number' && typeof live === 'string') return WHOLE_NUMBER.test(live) ? Number(live) : live
-  if (isJsonArray(declared) && isJsonArray(live)) return live.map((item, index) => alike(declared[index], item))
+  if (typeof declared === 'number' && typeof live === 'string')
+    return WHOLE_NUMBER.test(live) ? Number(live) : live
+  if (isJsonArray(declared) && isJsonArray(live))
+    return live.map((item, index) => alike(declared[index], item))
   if (!isJsonObject(declared) || !isJsonObject(live)) return live
   const written = emptyObject()
-  for (const [key, value] of Object.entries(live)) setKey(written, key, alike(getKey(declared, key), value))
+  for (const [key, value] of Object.entries(live))
+    setKey(written, key, alike(getKey(declared, key), value))
   return written
 }

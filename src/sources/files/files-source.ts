@@ -8,11 +8,19 @@ import { filesEditor } from '../place/files-editor.ts'
 
 export const FILES: Source<Extract<RenderChoice, { readonly tool: 'files' }>> = {
   discover: 'none',
-  describe: ({ tool }) => ({ title: tool, how: 'from its files as they stand', key: [tool], kubectl: 'files', reads: 'manifests' }),
+  describe: ({ tool }) => ({
+    title: tool,
+    how: 'from its files as they stand',
+    key: [tool],
+    kubectl: 'files',
+    reads: 'manifests',
+  }),
   policy: { allowed: [], required: [], choiceOf: () => ({ tool: 'files' }) },
   filesRead: async (_commit, { packagePath, files }) => ({
     source: undefined,
-    paths: new Set(files.filter(({ path }) => isReadOf(path)).map(({ path }) => joined(packagePath, path))),
+    paths: new Set(
+      files.filter(({ path }) => isReadOf(path)).map(({ path }) => joined(packagePath, path)),
+    ),
     failures: [],
   }),
   build: async (_renderer, { packagePath, files }) => renderAsFiles(packagePath, files),

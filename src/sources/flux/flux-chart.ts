@@ -6,7 +6,14 @@ import { type JsonObject, partOf } from '@backporch/kyaml/json'
 import type { HelmChart, HelmInput, HelmOrder, SyncerBuilder } from '../build/built-source.ts'
 import { chartLayers } from '../helm/chart/chart-values.ts'
 import { HELM_TOOL } from '../helm/helm-tool.ts'
-import { type FluxRelease, fluxRelease, ownLayers, refused, rendered, valuesOf } from './flux-release.ts'
+import {
+  type FluxRelease,
+  fluxRelease,
+  ownLayers,
+  refused,
+  rendered,
+  valuesOf,
+} from './flux-release.ts'
 
 export function fluxChart(release: FluxRelease): SyncerBuilder {
   return {
@@ -15,19 +22,30 @@ export function fluxChart(release: FluxRelease): SyncerBuilder {
     substitution: 'none',
     way: {
       // A commit may not have the resource.
-      helm: (input) => (Object.keys(input.object).length === 0 ? { text: '' } : orderOf(release, input)),
+      helm: (input) =>
+        Object.keys(input.object).length === 0 ? { text: '' } : orderOf(release, input),
       chart: (input) => chartOf(release, input),
       reads: () => [],
     },
   }
 }
 
-function orderOf(release: FluxRelease, { build, object, declared, folder, files }: HelmInput): HelmOrder {
+function orderOf(
+  release: FluxRelease,
+  { build, object, declared, folder, files }: HelmInput,
+): HelmOrder {
   const why = whyOnlyFlux(object)
-  if (why !== undefined) throw refused(build.title, why, 'record what Helm stores of the release, or ask the cluster')
-  const own = [...files.values()].filter(({ path }) => folder === '' || path.startsWith(`${folder}/`))
+  if (why !== undefined)
+    throw refused(build.title, why, 'record what Helm stores of the release, or ask the cluster')
+  const own = [...files.values()].filter(
+    ({ path }) => folder === '' || path.startsWith(`${folder}/`),
+  )
   const values = valuesOf(release, object, declared)
-  return rendered(release, { folder, files }, { own, object, values, capabilities: build.capabilities })
+  return rendered(
+    release,
+    { folder, files },
+    { own, object, values, capabilities: build.capabilities },
+  )
 }
 
 function chartOf(release: FluxRelease, input: HelmInput): HelmChart {

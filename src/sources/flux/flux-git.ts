@@ -21,31 +21,59 @@ export function followedRepository(
   of: ResourcesOf,
   repository: SourcedRepository,
 ): FollowedRepository | undefined {
-  const source = of('GitRepository').find((one) => metadataText(one, 'name') === at.name && metadataText(one, 'namespace') === at.namespace)
-  if (source === undefined ? !repository.isFiles : !repository.isHere(textOf(source, 'spec', 'url'))) return undefined
+  const source = of('GitRepository').find(
+    (one) =>
+      metadataText(one, 'name') === at.name && metadataText(one, 'namespace') === at.namespace,
+  )
+  if (
+    source === undefined ? !repository.isFiles : !repository.isHere(textOf(source, 'spec', 'url'))
+  )
+    return undefined
   const ref = partOf(source, 'spec', 'ref')
-  const decides = ['commit', 'name', 'semver', 'tag', 'branch'].find((field) => isFilled(partOf(ref, field)))
-  const isBranch = decides === undefined || decides === 'branch' || (decides === 'name' && textOf(ref, 'name').startsWith('refs/heads/'))
-  const branch = decides === undefined ? (source === undefined ? repository.baseBranch : 'master') : shortBranch(textOf(ref, decides))
+  const decides = ['commit', 'name', 'semver', 'tag', 'branch'].find((field) =>
+    isFilled(partOf(ref, field)),
+  )
+  const isBranch =
+    decides === undefined ||
+    decides === 'branch' ||
+    (decides === 'name' && textOf(ref, 'name').startsWith('refs/heads/'))
+  const branch =
+    decides === undefined
+      ? source === undefined
+        ? repository.baseBranch
+        : 'master'
+      : shortBranch(textOf(ref, decides))
   return {
     fixed: isBranch ? undefined : `${decides} ${textOf(ref, decides)}`,
     isBase: isBranch && branch === repository.baseBranch,
-    artifact: { title: `GitRepository ${at.namespace}/${at.name}`, ...contentOf(source), all: contentsOf(of, repository) },
+    artifact: {
+      title: `GitRepository ${at.namespace}/${at.name}`,
+      ...contentOf(source),
+      all: contentsOf(of, repository),
+    },
   }
 }
 
 /** Why the artifact has not the folder as it is in the repository. */
-export function whyNotHad({ title, sparse, included }: SourceArtifact, folder: string): string | undefined {
+export function whyNotHad(
+  { title, sparse, included }: SourceArtifact,
+  folder: string,
+): string | undefined {
   const other = included.find(({ path }) => isWithin(folder, path) || isWithin(path, folder))
   if (other !== undefined)
     return `its folder has files of another repository: ${other.title} is copied to ${other.path || 'the root'} by spec.include of ${title}`
   const inside = `${folder}/`
-  const isThere = folder === '' || sparse.length === 0 || sparse.some((each) => inside.startsWith(each) || each.startsWith(inside))
+  const isThere =
+    folder === '' ||
+    sparse.length === 0 ||
+    sparse.some((each) => inside.startsWith(each) || each.startsWith(inside))
   return isThere ? undefined : `its folder is not in spec.sparseCheckout of ${title}`
 }
 
 /** Of every GitRepository of the repository: one of them has the file that declares a Kustomization. */
 function contentsOf(of: ResourcesOf, repository: SourcedRepository): readonly ArtifactContent[] {
-  const own = of('GitRepository').filter((source) => repository.isHere(textOf(source, 'spec', 'url')))
+  const own = of('GitRepository').filter((source) =>
+    repository.isHere(textOf(source, 'spec', 'url')),
+  )
   return own.length === 0 ? [contentOf(undefined)] : own.map(contentOf)
 }

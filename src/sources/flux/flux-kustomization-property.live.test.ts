@@ -9,7 +9,8 @@ import * as fc from '../../../test/seeds/fast-check.ts'
 
 const NAMES = ['a', 'b', 'web', 'settings']
 const name = fc.constantFrom(...NAMES)
-const sometimes = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(arbitrary, { nil: undefined })
+const sometimes = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
+  fc.option(arbitrary, { nil: undefined })
 const PLAIN_WORDS = [
   'x',
   'true',
@@ -63,7 +64,12 @@ const metadata = (): fc.Arbitrary<JsonObject> =>
           ...own,
           ...(annotations === undefined && off > 0
             ? {}
-            : { annotations: { ...annotations, ...(off === 0 ? { 'kustomize.toolkit.fluxcd.io/substitute': 'disabled' } : {}) } }),
+            : {
+                annotations: {
+                  ...annotations,
+                  ...(off === 0 ? { 'kustomize.toolkit.fluxcd.io/substitute': 'disabled' } : {}),
+                },
+              }),
         }) as JsonObject,
     )
 const object = fc.oneof(
@@ -84,7 +90,13 @@ const object = fc.oneof(
         .array(
           fc.record({
             name: fc.constantFrom('app', 'log'),
-            image: fc.constantFrom('nginx', 'nginx:1', 'example.com/log:2', 'example.com/log@sha256:11', '${word}/nginx:1'),
+            image: fc.constantFrom(
+              'nginx',
+              'nginx:1',
+              'example.com/log:2',
+              'example.com/log@sha256:11',
+              '${word}/nginx:1',
+            ),
           }),
           { maxLength: 2 },
         )
@@ -101,7 +113,11 @@ const object = fc.oneof(
     apiVersion: fc.constant('example.com/v1'),
     kind: fc.constant('Widget'),
     metadata: metadata(),
-    spec: fc.record({ size: fc.constantFrom(1, 1.5, true, null, '1'), text: word, list: fc.array(word, { maxLength: 2 }) }),
+    spec: fc.record({
+      size: fc.constantFrom(1, 1.5, true, null, '1'),
+      text: word,
+      list: fc.array(word, { maxLength: 2 }),
+    }),
   }),
   fc.record({
     apiVersion: fc.constant('rbac.authorization.k8s.io/v1'),
@@ -119,11 +135,20 @@ const image = fc.record({
 })
 const patch = fc.oneof(
   fc.record({
-    target: fc.record({ kind: fc.constantFrom('ConfigMap', 'Deployment', 'Widget'), name: sometimes(fc.constantFrom(...NAMES, '.*')) }),
-    patch: fc.constantFrom('- {op: add, path: /metadata/annotations, value: {p: "1"}}', '[{"op":"remove","path":"/metadata/labels"}]'),
+    target: fc.record({
+      kind: fc.constantFrom('ConfigMap', 'Deployment', 'Widget'),
+      name: sometimes(fc.constantFrom(...NAMES, '.*')),
+    }),
+    patch: fc.constantFrom(
+      '- {op: add, path: /metadata/annotations, value: {p: "1"}}',
+      '[{"op":"remove","path":"/metadata/labels"}]',
+    ),
   }),
   fc.record({
-    target: fc.record({ kind: fc.constantFrom('ConfigMap', 'Deployment'), labelSelector: sometimes(fc.constant('app=web')) }),
+    target: fc.record({
+      kind: fc.constantFrom('ConfigMap', 'Deployment'),
+      labelSelector: sometimes(fc.constant('app=web')),
+    }),
     patch: fc.constantFrom(
       'kind: x\nmetadata: {name: x, labels: {patched: "yes"}}\n',
       'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: null, patched: "${word}"}\n',
@@ -160,12 +185,19 @@ const spec = fc.record(
     patches: fc.array(patch, { maxLength: 2 }),
     components: fc.oneof(fc.constant(['../c']), fc.subarray(['../c', 'gone', '../base'])),
     ignoreMissingComponents: fc.constant(true),
-    commonMetadata: fc.record({ labels: texts(word), annotations: texts(word) }, { requiredKeys: [] }),
+    commonMetadata: fc.record(
+      { labels: texts(word), annotations: texts(word) },
+      { requiredKeys: [] },
+    ),
     postBuild: fc.record(
       {
-        substitute: fc.dictionary(fc.constantFrom('word', 'n', 'lines'), fc.constantFrom('hello', '5', 'true', 'a\nb', '', 'é', 'x: y'), {
-          maxKeys: 3,
-        }),
+        substitute: fc.dictionary(
+          fc.constantFrom('word', 'n', 'lines'),
+          fc.constantFrom('hello', '5', 'true', 'a\nb', '', 'é', 'x: y'),
+          {
+            maxKeys: 3,
+          },
+        ),
       },
       { requiredKeys: [] },
     ),
@@ -174,7 +206,16 @@ const spec = fc.record(
   { requiredKeys: [] },
 )
 const FOLDERS = ['app', 'app/n', 'base', 'c']
-const PATHS = ['app/a.yaml', 'app/b.yml', 'app/n/c.yaml', 'app/n/m/d.yaml', 'app/x.txt', 'base/e.yaml', 'app/.f.yaml', 'c/g.yaml']
+const PATHS = [
+  'app/a.yaml',
+  'app/b.yml',
+  'app/n/c.yaml',
+  'app/n/m/d.yaml',
+  'app/x.txt',
+  'base/e.yaml',
+  'app/.f.yaml',
+  'c/g.yaml',
+]
 
 const cases: fc.Arbitrary<FluxCase> = fc
   .record({
@@ -183,37 +224,61 @@ const cases: fc.Arbitrary<FluxCase> = fc
     kustomizations: fc.dictionary(fc.constantFrom(...FOLDERS), kustomizationFields, { maxKeys: 3 }),
     last: fc.constantFrom('kustomization.yaml', 'kustomization.yml', 'Kustomization'),
     spec,
-    broken: fc.oneof({ arbitrary: bad, weight: 1 }, { arbitrary: fc.constant(undefined), weight: 12 }),
+    broken: fc.oneof(
+      { arbitrary: bad, weight: 1 },
+      { arbitrary: fc.constant(undefined), weight: 12 },
+    ),
     from: fc.boolean(),
   })
   .map(({ objects, clash, kustomizations, last, spec: given, broken, from }) => {
     const files = Object.fromEntries(
       Object.entries(objects).map(([path, list]) => [
         path,
-        list.map((each, at) => formatJson(named(each as JsonObject, clash === 0 ? '' : `${PATHS.indexOf(path)}${at}`))).join('\n---\n'),
+        list
+          .map((each, at) =>
+            formatJson(named(each as JsonObject, clash === 0 ? '' : `${PATHS.indexOf(path)}${at}`)),
+          )
+          .join('\n---\n'),
       ]),
     )
-    const top = FOLDERS.find((folder) => given.path === `./${folder}` || given.path === folder) ?? 'app'
-    const written = Object.entries({ ...kustomizations, c: { commonAnnotations: { c: 'x' }, ...kustomizations['c'] } }).map(
-      ([folder, fields]) => {
-        const resources = Object.keys(files).flatMap((path) =>
-          path.startsWith(`${folder}/`) && !path.endsWith('.txt') ? [path.slice(folder.length + 1)] : [],
-        )
-        const kind = folder === 'c' ? { apiVersion: 'kustomize.config.k8s.io/v1alpha1', kind: 'Component' } : {}
-        // Only what Flux reads itself may have other types.
-        const own = Object.entries(fields).filter(
-          ([name, value]) => folder === top || (!LENIENT.has(name) && !formatJson(value as Json).includes('5')),
-        )
-        return [
-          `${folder}/${last}`,
-          formatJson({ ...kind, ...(resources.length === 0 ? {} : { resources }), ...Object.fromEntries(own) } as JsonObject),
-        ] as const
-      },
-    )
+    const top =
+      FOLDERS.find((folder) => given.path === `./${folder}` || given.path === folder) ?? 'app'
+    const written = Object.entries({
+      ...kustomizations,
+      c: { commonAnnotations: { c: 'x' }, ...kustomizations['c'] },
+    }).map(([folder, fields]) => {
+      const resources = Object.keys(files).flatMap((path) =>
+        path.startsWith(`${folder}/`) && !path.endsWith('.txt')
+          ? [path.slice(folder.length + 1)]
+          : [],
+      )
+      const kind =
+        folder === 'c' ? { apiVersion: 'kustomize.config.k8s.io/v1alpha1', kind: 'Component' } : {}
+      // Only what Flux reads itself may have other types.
+      const own = Object.entries(fields).filter(
+        ([name, value]) =>
+          folder === top || (!LENIENT.has(name) && !formatJson(value as Json).includes('5')),
+      )
+      return [
+        `${folder}/${last}`,
+        formatJson({
+          ...kind,
+          ...(resources.length === 0 ? {} : { resources }),
+          ...Object.fromEntries(own),
+        } as JsonObject),
+      ] as const
+    })
     const more =
       broken === undefined
         ? {}
-        : { 'app/z.yaml': formatJson({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'z' }, data: { a: broken } }) }
+        : {
+            'app/z.yaml': formatJson({
+              apiVersion: 'v1',
+              kind: 'ConfigMap',
+              metadata: { name: 'z' },
+              data: { a: broken },
+            }),
+          }
     const postBuild =
       given.postBuild === undefined || !from
         ? {}
@@ -223,7 +288,11 @@ const cases: fc.Arbitrary<FluxCase> = fc
     return {
       files: all,
       spec: parseJson(
-        formatJson({ ...given, ...postBuild, path: isThere && given.path !== undefined ? given.path : './app' } as JsonObject),
+        formatJson({
+          ...given,
+          ...postBuild,
+          path: isThere && given.path !== undefined ? given.path : './app',
+        } as JsonObject),
       ) as JsonObject,
       variables: from && given.postBuild !== undefined ? { word: 'given', n: '7' } : {},
     }
@@ -248,7 +317,8 @@ else {
     await fc.assert(
       fc.asyncProperty(cases, async (each) => {
         const [ours, theirs] = await Promise.all([sides.ours(each), sides.theirs(each)])
-        if ('error' in theirs) assert.ok('error' in ours, `${JSON.stringify(ours)} although Flux says: ${theirs.error}`)
+        if ('error' in theirs)
+          assert.ok('error' in ours, `${JSON.stringify(ours)} although Flux says: ${theirs.error}`)
         else {
           assert.deepEqual(ours, theirs)
           built += 1

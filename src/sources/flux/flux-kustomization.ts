@@ -20,7 +20,12 @@ import {
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { annotationsOf, labelsOf, metadataText } from '@backporch/kyaml/resource'
 import { compareText } from '@backporch/kyaml/text'
-import type { BuiltDocument, SyncerBuild, SyncerBuilder, WrittenKustomization } from '../build/built-source.ts'
+import type {
+  BuiltDocument,
+  SyncerBuild,
+  SyncerBuilder,
+  WrittenKustomization,
+} from '../build/built-source.ts'
 import { joined, resolvePath } from '../kustomize/files/kustomization-walk.ts'
 import { kustomizationOf, type SourceFiles } from '../kustomize/files/kustomize-build.ts'
 import { KUSTOMIZE_TOOL } from '../kustomize/kustomize-tool.ts'
@@ -39,7 +44,8 @@ export const FLUX_BUILDER: SyncerBuilder = {
   tool: KUSTOMIZE_TOOL,
   substitution: {
     at: ['postBuild', 'substitute'],
-    variables: (build, object) => (partOf(object, 'spec', 'postBuild') === undefined ? new Map() : fluxVariables(build, object)),
+    variables: (build, object) =>
+      partOf(object, 'spec', 'postBuild') === undefined ? new Map() : fluxVariables(build, object),
     namesIn: variableNames,
     fill: substituteVariables,
     isIn: isSubstituted,
@@ -58,13 +64,21 @@ export const FLUX_BUILDER: SyncerBuilder = {
  * @param folder from the root of the repository
  * @throws Failure BP111x of the kustomization, BP1209 of the resource
  */
-export function fluxKustomization(object: JsonObject, folder: string, files: SourceFiles): WrittenKustomization {
+export function fluxKustomization(
+  object: JsonObject,
+  folder: string,
+  files: SourceFiles,
+): WrittenKustomization {
   const own = kustomizationOf(folder, files)
   const authored = own === undefined ? generated(folder, files) : typedKustomization(own, files)
   const spec = partOf(object, 'spec') ?? {}
   const isEmpty = own !== undefined && listIn(authored, 'resources').length === 0
   const metadata = isEmpty ? ['originAnnotations'] : listIn(authored, 'buildMetadata')
-  const value: { [key: string]: Json } = { apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization', ...authored }
+  const value: { [key: string]: Json } = {
+    apiVersion: 'kustomize.config.k8s.io/v1beta1',
+    kind: 'Kustomization',
+    ...authored,
+  }
   const set = (name: string, given: string): void => {
     if (given !== '') value[name] = given
   }
@@ -77,19 +91,38 @@ export function fluxKustomization(object: JsonObject, folder: string, files: Sou
   add('patches', objectsIn(getKeyOf(spec, 'patches')).map(patchOf))
   add('components', componentsOf(spec, folder, files))
   const images = objectsIn(getKeyOf(spec, 'images')).map((image) => fieldsOf(image, IMAGE_FIELDS))
-  if (images.length > 0) value['images'] = withImages(objectsIn(getKeyOf(authored, 'images')), images)
-  value['buildMetadata'] = metadata.includes('originAnnotations') ? metadata : [...metadata, 'originAnnotations']
+  if (images.length > 0)
+    value['images'] = withImages(objectsIn(getKeyOf(authored, 'images')), images)
+  value['buildMetadata'] = metadata.includes('originAnnotations')
+    ? metadata
+    : [...metadata, 'originAnnotations']
   const path = own ?? joined(folder, KUSTOMIZATION_NAMES[0] ?? '')
-  return { path, text: `${formatJson(value)}\n`, keepsOrigins: metadata.includes('originAnnotations'), isWithoutHelm: true }
+  return {
+    path,
+    text: `${formatJson(value)}\n`,
+    keepsOrigins: metadata.includes('originAnnotations'),
+    isWithoutHelm: true,
+  }
 }
 
 /** Fields of the types of fluxcd/pkg `apis/kustomize` 1.13.0. */
 const IMAGE_FIELDS = ['name', 'newName', 'newTag', 'digest']
-const TARGET_FIELDS = ['group', 'version', 'kind', 'name', 'namespace', 'labelSelector', 'annotationSelector']
+const TARGET_FIELDS = [
+  'group',
+  'version',
+  'kind',
+  'name',
+  'namespace',
+  'labelSelector',
+  'annotationSelector',
+]
 
 function patchOf(patch: JsonObject): JsonObject {
   const target = getKey(patch, 'target')
-  return { ...fieldsOf(patch, ['patch']), ...(isJsonObject(target) ? { target: fieldsOf(target, TARGET_FIELDS) } : {}) }
+  return {
+    ...fieldsOf(patch, ['patch']),
+    ...(isJsonObject(target) ? { target: fieldsOf(target, TARGET_FIELDS) } : {}),
+  }
 }
 
 function fieldsOf(object: JsonObject, names: readonly string[]): JsonObject {
@@ -99,11 +132,15 @@ function fieldsOf(object: JsonObject, names: readonly string[]): JsonObject {
 /** Every manifest below the folder in the order of Go's `filepath.Walk`; a folder with a kustomization of its own is one entry. */
 function generated(folder: string, files: SourceFiles): JsonObject {
   const prefix = folder === '' ? '' : `${folder}/`
-  const below = [...files.keys()].filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length).split('/'))
+  const below = [...files.keys()]
+    .filter((path) => path.startsWith(prefix))
+    .map((path) => path.slice(prefix.length).split('/'))
   const resources = walked(below, [], (segments) =>
     KUSTOMIZATION_NAMES.some((name) => files.has(`${prefix}${[...segments, name].join('/')}`)),
   )
-  return resources.length === 0 ? { namespace: PLACEHOLDER } : { resources: resources.map((path) => `./${path}`) }
+  return resources.length === 0
+    ? { namespace: PLACEHOLDER }
+    : { resources: resources.map((path) => `./${path}`) }
 }
 
 function walked(
@@ -115,7 +152,8 @@ function walked(
   return names.flatMap((name) => {
     const here = [...at, name]
     const inside = paths.filter((path) => path[at.length] === name)
-    if (inside.some((path) => path.length === here.length)) return /\.ya?ml$/.test(name) ? [here.join('/')] : []
+    if (inside.some((path) => path.length === here.length))
+      return /\.ya?ml$/.test(name) ? [here.join('/')] : []
     return isBuilt(here) ? [here.join('/')] : walked(inside, here, isBuilt)
   })
 }
@@ -139,12 +177,19 @@ function componentsOf(spec: Json, folder: string, files: SourceFiles): readonly 
   if (partOf(spec, 'ignoreMissingComponents') !== true) return components
   return components.filter((path) => {
     const found = resolvePath(folder, path)
-    return found === undefined || found === '' || [...files.keys()].some((file) => file === found || file.startsWith(`${found}/`))
+    return (
+      found === undefined ||
+      found === '' ||
+      [...files.keys()].some((file) => file === found || file.startsWith(`${found}/`))
+    )
   })
 }
 
 /** An entry of the resource replaces that of the same name, as a whole. */
-function withImages(authored: readonly JsonObject[], given: readonly JsonObject[]): readonly Json[] {
+function withImages(
+  authored: readonly JsonObject[],
+  given: readonly JsonObject[],
+): readonly Json[] {
   const all = [...authored]
   for (const image of given) {
     const at = all.findIndex((each) => textOf(each, 'name') === textOf(image, 'name'))
@@ -159,19 +204,31 @@ function withImages(authored: readonly JsonObject[], given: readonly JsonObject[
  * @param text documents as kustomize prints them
  * @throws Failure BP1209 where the substitution fails
  */
-export function fluxDocuments(flux: SyncerBuild, object: JsonObject, text: string): readonly BuiltDocument[] {
+export function fluxDocuments(
+  flux: SyncerBuild,
+  object: JsonObject,
+  text: string,
+): readonly BuiltDocument[] {
   const variables = fluxVariables(flux, object)
   const documents = text.split(/^---\n/m).filter((document) => document.trim() !== '')
-  if (partOf(object, 'spec', 'postBuild') === undefined || variables.size === 0) return documents.map((document) => ({ text: document }))
+  if (partOf(object, 'spec', 'postBuild') === undefined || variables.size === 0)
+    return documents.map((document) => ({ text: document }))
   const where = whereOf(object)
   const bad = [...variables.keys()].find((name) => !VARIABLE_NAME.test(name))
-  if (bad !== undefined) throw unsubstituted(where, `the variable name ${JSON.stringify(bad.slice(0, 100))} is not valid`)
+  if (bad !== undefined)
+    throw unsubstituted(
+      where,
+      `the variable name ${JSON.stringify(bad.slice(0, 100))} is not valid`,
+    )
   const secrets = secretVariables(flux, object)
-  const others = new Map([...variables].map(([name, value]) => [name, secrets.has(name) ? OTHER : value]))
+  const others = new Map(
+    [...variables].map(([name, value]) => [name, secrets.has(name) ? OTHER : value]),
+  )
   return documents.map((document): BuiltDocument => {
     if (!isDocumentSubstituted(document)) return { text: document }
     const made = substituted(document, variables, where)
-    const other = secrets.size === 0 || !document.includes('${') ? made : substituted(document, others, where)
+    const other =
+      secrets.size === 0 || !document.includes('${') ? made : substituted(document, others, where)
     return { text: made, isSubstituted: true, ...(other === made ? {} : { other }) }
   })
 }
@@ -180,9 +237,18 @@ export function fluxDocuments(flux: SyncerBuild, object: JsonObject, text: strin
 const OTHER = 'backporch-other-value'
 
 /** A variable that the resource itself sets is in git. */
-function secretVariables({ variableSources = new Map() }: SyncerBuild, object: JsonObject): ReadonlySet<string> {
-  const named = [...variableSources].flatMap(([name, { kind }]) => (kind === 'Secret' ? [name] : []))
-  return new Set(named.filter((name) => typeof partOf(object, 'spec', 'postBuild', 'substitute', name) !== 'string'))
+function secretVariables(
+  { variableSources = new Map() }: SyncerBuild,
+  object: JsonObject,
+): ReadonlySet<string> {
+  const named = [...variableSources].flatMap(([name, { kind }]) =>
+    kind === 'Secret' ? [name] : [],
+  )
+  return new Set(
+    named.filter(
+      (name) => typeof partOf(object, 'spec', 'postBuild', 'substitute', name) !== 'string',
+    ),
+  )
 }
 
 function whereOf(object: JsonObject): string {
@@ -190,9 +256,15 @@ function whereOf(object: JsonObject): string {
 }
 
 /** Those of `substitute` over those of `substituteFrom`; a value has one line. */
-function fluxVariables({ variables: given }: SyncerBuild, object: JsonObject): ReadonlyMap<string, string> {
+function fluxVariables(
+  { variables: given }: SyncerBuild,
+  object: JsonObject,
+): ReadonlyMap<string, string> {
   const own = Object.entries(objectOf(partOf(object, 'spec', 'postBuild', 'substitute')))
-  const all = [...given, ...own.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : []))]
+  const all = [
+    ...given,
+    ...own.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : [])),
+  ]
   return new Map(all.map(([name, value]) => [name, value.replaceAll('\n', '')]))
 }
 
@@ -215,10 +287,17 @@ function isDocumentSubstituted(document: string): boolean {
 
 /** Whether variables are substituted in the object. */
 function isSubstituted(built: JsonObject): boolean {
-  return labelsOf(built).get(SUBSTITUTE) !== 'disabled' && annotationsOf(built).get(SUBSTITUTE) !== 'disabled'
+  return (
+    labelsOf(built).get(SUBSTITUTE) !== 'disabled' &&
+    annotationsOf(built).get(SUBSTITUTE) !== 'disabled'
+  )
 }
 
-function substituted(document: string, variables: ReadonlyMap<string, string>, where: string): string {
+function substituted(
+  document: string,
+  variables: ReadonlyMap<string, string>,
+  where: string,
+): string {
   try {
     return substituteVariables(document, (name) => variables.get(name))
   } catch (thrown) {
@@ -238,17 +317,31 @@ function readBack(value: Json, resource: JsonObject): Json {
     return Math.abs(rounded) < 2 ** 63 ? BigInt(rounded) : rounded
   }
   if (typeof value === 'string' && value.startsWith('\t') && value.includes('\n'))
-    throw unsubstituted(whereOf(resource), 'the controller cannot read back a text of several lines that begins with a tab', NO_TAB)
+    throw unsubstituted(
+      whereOf(resource),
+      'the controller cannot read back a text of several lines that begins with a tab',
+      NO_TAB,
+    )
   if (isJsonArray(value)) return value.map((each) => readBack(each, resource))
   if (!isJsonObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, readBack(each, resource)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name, readBack(each, resource)]),
+  )
 }
 
 function unsubstituted(where: string, why: string, remedy = CORRECT_IT): Failure {
-  return new Failure({ code: 'BP1209', what: 'cannot substitute the variables of postBuild', where, why, remedy, retry: 'on-change' })
+  return new Failure({
+    code: 'BP1209',
+    what: 'cannot substitute the variables of postBuild',
+    where,
+    why,
+    remedy,
+    retry: 'on-change',
+  })
 }
 
-const NO_TAB = 'begin the text otherwise, or annotate the object with kustomize.toolkit.fluxcd.io/substitute: disabled'
+const NO_TAB =
+  'begin the text otherwise, or annotate the object with kustomize.toolkit.fluxcd.io/substitute: disabled'
 const CORRECT_IT =
   'correct the text after "${" in the manifest or write "$${" for a plain "${", or annotate the object with kustomize.toolkit.fluxcd.io/substitute: disabled'
 
@@ -257,11 +350,17 @@ export function isFluxApplied(object: Json): boolean {
   if (!isJsonObject(object)) return false
   const [apiVersion, kind] = [textOf(object, 'apiVersion'), textOf(object, 'kind')]
   if (apiVersion === '' || kind === '' || metadataText(object, 'name') === '') return false
-  return kind.toLowerCase() !== 'kustomization' || !apiVersion.startsWith('kustomize.config.k8s.io/')
+  return (
+    kind.toLowerCase() !== 'kustomization' || !apiVersion.startsWith('kustomize.config.k8s.io/')
+  )
 }
 
 /** The object that the controller makes of a built one. @throws Failure BP1209 */
-export function madeByFlux(built: JsonObject, resource: JsonObject, wasSubstituted: boolean): JsonObject {
+export function madeByFlux(
+  built: JsonObject,
+  resource: JsonObject,
+  wasSubstituted: boolean,
+): JsonObject {
   const read = wasSubstituted ? readBack(built, resource) : built
   return withFluxMetadata(isJsonObject(read) ? read : built, resource)
 }
@@ -273,11 +372,22 @@ export function madeByFlux(built: JsonObject, resource: JsonObject, wasSubstitut
 function withFluxMetadata(object: JsonObject, resource: JsonObject): JsonObject {
   const common = partOf(resource, 'spec', 'commonMetadata')
   const metadata = objectOf(getKey(object, 'metadata'))
-  const labels = { ...readTexts(getKey(metadata, 'labels')), ...objectOf(partOf(common ?? null, 'labels')) }
+  const labels = {
+    ...readTexts(getKey(metadata, 'labels')),
+    ...objectOf(partOf(common ?? null, 'labels')),
+  }
   const annotations =
-    common === undefined ? {} : { ...readTexts(getKey(metadata, 'annotations')), ...objectOf(partOf(common, 'annotations')) }
+    common === undefined
+      ? {}
+      : {
+          ...readTexts(getKey(metadata, 'annotations')),
+          ...objectOf(partOf(common, 'annotations')),
+        }
   const hasLabels = getKey(metadata, 'labels') !== undefined || Object.keys(labels).length > 0
-  const set = { ...(hasLabels ? { labels } : {}), ...(Object.keys(annotations).length > 0 ? { annotations } : {}) }
+  const set = {
+    ...(hasLabels ? { labels } : {}),
+    ...(Object.keys(annotations).length > 0 ? { annotations } : {}),
+  }
   return Object.keys(set).length === 0 ? object : { ...object, metadata: { ...metadata, ...set } }
 }
 

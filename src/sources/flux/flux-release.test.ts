@@ -14,12 +14,29 @@ const DEPLOYED: DeployedRelease = {
   revision: 1,
   status: 'deployed',
   chartTitle: 'web 1.0.0',
-  chart: [{ path: 'Chart.yaml', mode: '100644', content: new TextEncoder().encode('name: web\nversion: 1.0.0\n') }],
+  chart: [
+    {
+      path: 'Chart.yaml',
+      mode: '100644',
+      content: new TextEncoder().encode('name: web\nversion: 1.0.0\n'),
+    },
+  ],
   values: {},
   manifest: '',
 }
-const SECRET: ValuesRef = { kind: 'Secret', namespace: 'shop', name: 'web', optional: false, key: 'values.yaml', targetPath: '' }
-const HELM_RELEASE = { apiVersion: 'helm.toolkit.fluxcd.io/v2', kind: 'HelmRelease', metadata: { name: 'web', namespace: 'shop' } }
+const SECRET: ValuesRef = {
+  kind: 'Secret',
+  namespace: 'shop',
+  name: 'web',
+  optional: false,
+  key: 'values.yaml',
+  targetPath: '',
+}
+const HELM_RELEASE = {
+  apiVersion: 'helm.toolkit.fluxcd.io/v2',
+  kind: 'HelmRelease',
+  metadata: { name: 'web', namespace: 'shop' },
+}
 const build = (release: Parameters<typeof fluxRelease>[0]) => ({
   title: 'Flux HelmRelease shop/web',
   folder: '',
@@ -34,8 +51,12 @@ test('a value of a Secret is hidden wherever the manifest has it, also over seve
   const manifest =
     'kind: ConfigMap\ndata:\n  one: "x a: {b\\nc x"\n  two: 123456\n  three: abc\n  "123456": plain\n---\nkind: Other\nspec: [{pin: "123456"}]\n'
   const [document] = fluxRelease(release).documents(build(release), HELM_RELEASE, manifest)
-  const [was, is] = [document?.text ?? '', document?.other ?? ''].map((text) => parseGoYaml(text, 'the manifest').documents)
-  const hidden = (was ?? []).map(({ value, index }) => differingPaths(value, is?.[index]?.value).map(formatFieldPath))
+  const [was, is] = [document?.text ?? '', document?.other ?? ''].map(
+    (text) => parseGoYaml(text, 'the manifest').documents,
+  )
+  const hidden = (was ?? []).map(({ value, index }) =>
+    differingPaths(value, is?.[index]?.value).map(formatFieldPath),
+  )
   assert.deepEqual(hidden, [['data.one', 'data.two'], ['spec[0].pin']])
 })
 
@@ -70,8 +91,15 @@ test('the run of Helm says that its values are of a Secret', () => {
 })
 
 test('git may declare the resource in another version, and without its namespace', () => {
-  const other = { ...HELM_RELEASE, apiVersion: 'helm.toolkit.fluxcd.io/v2beta2', metadata: { name: 'web' } }
+  const other = {
+    ...HELM_RELEASE,
+    apiVersion: 'helm.toolkit.fluxcd.io/v2beta2',
+    metadata: { name: 'web' },
+  }
   assert.equal(isSameResource(other, HELM_RELEASE), true)
-  assert.equal(isSameResource({ ...other, metadata: { name: 'web', namespace: 'test' } }, HELM_RELEASE), false)
+  assert.equal(
+    isSameResource({ ...other, metadata: { name: 'web', namespace: 'test' } }, HELM_RELEASE),
+    false,
+  )
   assert.equal(isSameResource({ ...other, apiVersion: 'example.com/v2' }, HELM_RELEASE), false)
 })

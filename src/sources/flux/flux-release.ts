@@ -6,7 +6,16 @@
 import type { DeployedRelease } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
-import { formatJson, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals, partOf, textOf } from '@backporch/kyaml/json'
+import {
+  formatJson,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonEquals,
+  partOf,
+  textOf,
+} from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { metadataText } from '@backporch/kyaml/resource'
 import type {
@@ -46,19 +55,29 @@ export function fluxRelease(release: FluxRelease): SyncerBuilder {
     components: () => [],
     tool: HELM_TOOL,
     substitution: 'none',
-    way: { helm: (input) => orderOf(release, input), chart: (input) => chartOf(release, input), reads: () => [] },
-    namespace: (object) => textOf(object, 'spec', 'targetNamespace') || metadataText(object, 'namespace'),
+    way: {
+      helm: (input) => orderOf(release, input),
+      chart: (input) => chartOf(release, input),
+      reads: () => [],
+    },
+    namespace: (object) =>
+      textOf(object, 'spec', 'targetNamespace') || metadataText(object, 'namespace'),
     documents: (_build, _object, text) => [withoutSecrets(text, secretsIn(release))],
     finished: (built, object) => (isHook(built) ? undefined : withLabels(built, object)),
   }
 }
 
-function orderOf(release: FluxRelease, { build, object, declared }: HelmInput): HelmOrder | { readonly text: string } {
+function orderOf(
+  release: FluxRelease,
+  { build, object, declared }: HelmInput,
+): HelmOrder | { readonly text: string } {
   const { deployed } = release
   // What Helm applied last is what is to be there, also while the next release waits.
   if (declared === undefined) return { text: deployed.manifest }
   const values = valuesOf(release, object, declared)
-  const isSame = jsonEquals(values, deployed.values) && jsonEquals(postRenderersIn(object), postRenderersIn(build.object))
+  const isSame =
+    jsonEquals(values, deployed.values) &&
+    jsonEquals(postRenderersIn(object), postRenderersIn(build.object))
   if (isSame) return { text: deployed.manifest }
   const unknown = whyNotRendered(deployed)
   if (unknown === undefined) return fromStored(release, object, values, build.capabilities)
@@ -70,7 +89,11 @@ function chartOf(release: FluxRelease, { build, object, declared }: HelmInput): 
   const { deployed } = release
   const unknown = whyNotRendered(deployed)
   if (unknown !== undefined)
-    throw refused(build.title, `other values cannot be tried: ${unknown}`, 'change the values by hand and commit them, or choose restore')
+    throw refused(
+      build.title,
+      `other values cannot be tried: ${unknown}`,
+      'change the values by hand and commit them, or choose restore',
+    )
   const files = filesOf(deployed.chart ?? [])
   const chart = { folder: CHART, files }
   const defaults = chartLayers(chart).map((layer) => ({
@@ -78,21 +101,39 @@ function chartOf(release: FluxRelease, { build, object, declared }: HelmInput): 
     place: { kind: 'elsewhere', title: `the chart ${deployed.chartTitle}` } as const,
   }))
   const order = fromStored(release, object, valuesOf(release, object, declared), build.capabilities)
-  return { order, chart, title: `the chart ${deployed.chartTitle}`, layers: [...defaults, ...ownLayers(release, object, declared)] }
+  return {
+    order,
+    chart,
+    title: `the chart ${deployed.chartTitle}`,
+    layers: [...defaults, ...ownLayers(release, object, declared)],
+  }
 }
 
-export function ownLayers(release: FluxRelease, object: JsonObject, declared: HelmInput['declared']): readonly ValuesLayer[] {
+export function ownLayers(
+  release: FluxRelease,
+  object: JsonObject,
+  declared: HelmInput['declared'],
+): readonly ValuesLayer[] {
   const files = release.valuesFrom.flatMap((ref, at): ValuesLayer[] => {
     const text = entryOf(declared?.get(valuesKey(ref)), ref.key) ?? release.entries[at]
     if (text === undefined || ref.targetPath !== '') return []
     const { kind, namespace, name, key } = ref
     const values = readValues(text, ref)
     const place: ValuesPlace =
-      kind === 'ConfigMap' ? { kind: 'entry', namespace, name, key } : { kind: 'elsewhere', title: `the Secret ${namespace}/${name}` }
+      kind === 'ConfigMap'
+        ? { kind: 'entry', namespace, name, key }
+        : { kind: 'elsewhere', title: `the Secret ${namespace}/${name}` }
     return [{ values, place, isDefault: false }]
   })
   const own = partOf(object, 'spec', 'values')
-  return [...files, { values: isJsonObject(own) ? own : {}, place: { kind: 'resource', at: ['spec', 'values'] }, isDefault: false }]
+  return [
+    ...files,
+    {
+      values: isJsonObject(own) ? own : {},
+      place: { kind: 'resource', at: ['spec', 'values'] },
+      isDefault: false,
+    },
+  ]
 }
 
 function fromStored(
@@ -102,7 +143,11 @@ function fromStored(
   capabilities: ClusterCapabilities | undefined,
 ): HelmOrder {
   const files = filesOf(release.deployed.chart ?? [])
-  return rendered(release, { folder: CHART, files }, { own: [...files.values()], object, values, capabilities })
+  return rendered(
+    release,
+    { folder: CHART, files },
+    { own: [...files.values()], object, values, capabilities },
+  )
 }
 
 /** @param of `own`: the files of the chart itself. @throws Failure BP1210 for a chart that Helm would have to complete from elsewhere */
@@ -120,7 +165,11 @@ export function rendered(
     ...of.own,
     { path: VALUES, mode: '100644', content: new TextEncoder().encode(formatJson(of.values)) },
   ])
-  return { ...order, hasSecrets: valuesFrom.some(({ kind }) => kind === 'Secret'), postRenderers: postRenderersOf(of.object) }
+  return {
+    ...order,
+    hasSecrets: valuesFrom.some(({ kind }) => kind === 'Secret'),
+    postRenderers: postRenderersOf(of.object),
+  }
 }
 
 function postRenderersIn(object: JsonObject): Json {
@@ -128,7 +177,10 @@ function postRenderersIn(object: JsonObject): Json {
 }
 
 /** The fields of each part that helm-controller gives kustomize (`internal/postrender/kustomize.go`). */
-const POST_RENDERED = { patches: ['patch', 'target'], images: ['name', 'newName', 'newTag', 'digest'] } as const
+const POST_RENDERED = {
+  patches: ['patch', 'target'],
+  images: ['name', 'newName', 'newTag', 'digest'],
+} as const
 
 function postRenderersOf(object: JsonObject): readonly PostRenderer[] {
   const renderers = postRenderersIn(object)
@@ -136,9 +188,17 @@ function postRenderersOf(object: JsonObject): readonly PostRenderer[] {
     if (!isJsonObject(partOf(renderer, 'kustomize'))) return []
     const fields = Object.entries(POST_RENDERED).map(([name, known]) => {
       const parts = partOf(renderer, 'kustomize', name)
-      return [name, (isJsonArray(parts) ? parts : []).map((part) => withKnown(part, known))] as const
+      return [
+        name,
+        (isJsonArray(parts) ? parts : []).map((part) => withKnown(part, known)),
+      ] as const
     })
-    return [{ kustomization: Object.fromEntries(fields), at: ['spec', 'postRenderers', index, 'kustomize'] }]
+    return [
+      {
+        kustomization: Object.fromEntries(fields),
+        at: ['spec', 'postRenderers', index, 'kustomize'],
+      },
+    ]
   })
 }
 
@@ -148,23 +208,42 @@ function withKnown(part: Json, known: readonly string[]): JsonObject {
 }
 
 /** As `helm upgrade` renders it. */
-function releaseWords({ name, namespace, revision }: DeployedRelease, capabilities: ClusterCapabilities | undefined): readonly string[] {
-  const words = ['--name-template', name, '--namespace', namespace, '--values', VALUES, '--no-hooks']
+function releaseWords(
+  { name, namespace, revision }: DeployedRelease,
+  capabilities: ClusterCapabilities | undefined,
+): readonly string[] {
+  const words = [
+    '--name-template',
+    name,
+    '--namespace',
+    namespace,
+    '--values',
+    VALUES,
+    '--no-hooks',
+  ]
   if (revision > 1) words.push('--is-upgrade')
   return [...words, ...capabilityWords({ version: '', apiVersions: [] }, capabilities)]
 }
 
 export function filesOf(chart: PackageFiles): ReadonlyMap<string, PackageFiles[number]> {
-  return new Map(chart.map((file) => [`${CHART}/${file.path}`, { ...file, path: `${CHART}/${file.path}` }]))
+  return new Map(
+    chart.map((file) => [`${CHART}/${file.path}`, { ...file, path: `${CHART}/${file.path}` }]),
+  )
 }
 
 /** Why other values of the release cannot be tried; undefined where they can. */
 export function whyNotRendered({ chart, chartTitle }: DeployedRelease): string | undefined {
-  return chart === undefined ? `the charts that ${chartTitle} depends on are not stored with the release` : undefined
+  return chart === undefined
+    ? `the charts that ${chartTitle} depends on are not stored with the release`
+    : undefined
 }
 
 /** @throws Failure BP1210 where values are missing or cannot be read */
-export function valuesOf(release: FluxRelease, object: JsonObject, declared: HelmInput['declared']): JsonObject {
+export function valuesOf(
+  release: FluxRelease,
+  object: JsonObject,
+  declared: HelmInput['declared'],
+): JsonObject {
   const own = partOf(object, 'spec', 'values')
   const spec = isJsonObject(own) ? own : {}
   let values: JsonObject = {}
@@ -173,7 +252,11 @@ export function valuesOf(release: FluxRelease, object: JsonObject, declared: Hel
     const text = entryOf(declared?.get(valuesKey(ref)), ref.key) ?? release.entries[at]
     if (text === undefined) {
       if (ref.optional) return
-      throw refused(name, `valuesFrom names its entry ${ref.key}, which is not there`, 'create it, or mark it as optional')
+      throw refused(
+        name,
+        `valuesFrom names its entry ${ref.key}, which is not there`,
+        'create it, or mark it as optional',
+      )
     }
     if (ref.targetPath === '') values = mergedValues(values, readValues(text, ref))
     else {
@@ -204,7 +287,9 @@ function secretsIn({ valuesFrom, entries }: FluxRelease): readonly string[] {
   return valuesFrom.flatMap((ref, at) => {
     const text = entries[at]
     if (ref.kind !== 'Secret' || text === undefined) return []
-    return (ref.targetPath === '' ? textsBelow(readValues(text, ref)) : [text]).filter((each) => each.length >= SHORTEST_SECRET)
+    return (ref.targetPath === '' ? textsBelow(readValues(text, ref)) : [text]).filter(
+      (each) => each.length >= SHORTEST_SECRET,
+    )
   })
 }
 
@@ -214,7 +299,11 @@ function readValues(text: string, { kind, namespace, name, key }: ValuesRef): Js
     return valuesIn(text, name)
   } catch (thrown) {
     if (!(thrown instanceof Failure)) throw thrown
-    throw refused(`${kind} ${namespace}/${name}`, `its entry ${key} is no file of values`, 'correct the entry')
+    throw refused(
+      `${kind} ${namespace}/${name}`,
+      `its entry ${key} is no file of values`,
+      'correct the entry',
+    )
   }
 }
 
@@ -226,13 +315,18 @@ function textsBelow(value: Json): readonly string[] {
 /** What differs in the other document has a value of a Secret in it. */
 function withoutSecrets(text: string, secrets: readonly string[]): BuiltDocument {
   if (secrets.length === 0) return { text }
-  const documents = parseGoYaml(text, 'the manifest').documents.map(({ value }) => formatJson(masked(value, secrets)))
+  const documents = parseGoYaml(text, 'the manifest').documents.map(({ value }) =>
+    formatJson(masked(value, secrets)),
+  )
   return { text, other: documents.join('\n---\n') }
 }
 
 function masked(value: Json, secrets: readonly string[]): Json {
   if (isJsonArray(value)) return value.map((each) => masked(each, secrets))
-  if (isJsonObject(value)) return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, masked(each, secrets)]))
+  if (isJsonObject(value))
+    return Object.fromEntries(
+      Object.entries(value).map(([key, each]) => [key, masked(each, secrets)]),
+    )
   if (typeof value !== 'string' && typeof value !== 'number') return value
   return secrets.some((secret) => String(value).includes(secret)) ? '' : value
 }
@@ -249,8 +343,15 @@ function withLabels(built: JsonObject, object: JsonObject): JsonObject {
     ...mapOf(metadata[name]),
     ...mapOf(partOf(object, 'spec', 'commonMetadata', name)),
   }))
-  const origin = { [`${GROUP}/name`]: metadataText(object, 'name'), [`${GROUP}/namespace`]: metadataText(object, 'namespace') }
-  const all = { ...metadata, labels: { ...labels, ...origin }, ...(Object.keys(annotations ?? {}).length > 0 ? { annotations } : {}) }
+  const origin = {
+    [`${GROUP}/name`]: metadataText(object, 'name'),
+    [`${GROUP}/namespace`]: metadataText(object, 'namespace'),
+  }
+  const all = {
+    ...metadata,
+    labels: { ...labels, ...origin },
+    ...(Object.keys(annotations ?? {}).length > 0 ? { annotations } : {}),
+  }
   return { ...built, metadata: all as JsonObject }
 }
 
@@ -259,5 +360,12 @@ function mapOf(value: Json | undefined): JsonObject {
 }
 
 export function refused(where: string, why: string, remedy: string): Failure {
-  return new Failure({ code: 'BP1210', what: 'what the HelmRelease makes is not known', where, why, remedy, retry: 'backoff' })
+  return new Failure({
+    code: 'BP1210',
+    what: 'what the HelmRelease makes is not known',
+    where,
+    why,
+    remedy,
+    retry: 'backoff',
+  })
 }

@@ -32,7 +32,9 @@ export function releaseSources(
     if (parseApiVersion(textOf(own, 'apiVersion')).group !== HELM_TOOLKIT) return []
     const labels = labelsOf(own)
     const parent = parents.find(
-      ({ id }) => id.name === labels.get(`${KUSTOMIZE}/name`) && id.namespace === labels.get(`${KUSTOMIZE}/namespace`),
+      ({ id }) =>
+        id.name === labels.get(`${KUSTOMIZE}/name`) &&
+        id.namespace === labels.get(`${KUSTOMIZE}/namespace`),
     )
     return parent === undefined ? [] : [releaseSource(own, parent, repository)]
   })
@@ -47,7 +49,10 @@ export function builtReleaseSource(
 ): UnitSource | RefusedSource {
   const title = `Flux HelmRelease ${titleOfOwn(own)}`
   if (metadataText(own, 'namespace') === '')
-    return { title: `Flux HelmRelease ${metadataText(own, 'name')}`, why: 'it has no namespace, and Flux applies no such resource' }
+    return {
+      title: `Flux HelmRelease ${metadataText(own, 'name')}`,
+      why: 'it has no namespace, and Flux applies no such resource',
+    }
   if (hidden.length > 0) return { title, why: SECRET_IN_IT }
   return releaseSource(own, parent, repository, chartOf(own, of, repository))
 }
@@ -63,23 +68,37 @@ function releaseSource(
 ): UnitSource | RefusedSource {
   const title = `Flux HelmRelease ${titleOfOwn(own)}`
   const [namespace, name] = [metadataText(own, 'namespace'), metadataText(own, 'name')]
-  if (isFilled(partOf(own, 'spec', 'kubeConfig'))) return { title, why: 'it applies to another cluster (spec.kubeConfig)' }
+  if (isFilled(partOf(own, 'spec', 'kubeConfig')))
+    return { title, why: 'it applies to another cluster (spec.kubeConfig)' }
   const valuesFrom = valuesFromOf(own, namespace)
   const stored = releaseOf({ namespace, name }, own)
   const declared = declaredNamed(
     own,
     repository.declared,
-    (object) => isFilled(partOf(object, 'spec', 'chart')) || isFilled(partOf(object, 'spec', 'chartRef')),
+    (object) =>
+      isFilled(partOf(object, 'spec', 'chart')) || isFilled(partOf(object, 'spec', 'chartRef')),
   )
   const build: Omit<SyncerBuild, 'builder'> = {
     title,
     folder: parent.folder,
     object: own,
     variables: new Map(),
-    inputs: valuesFrom.map((ref) => ({ group: '', kind: ref.kind, namespace: ref.namespace, name: ref.name })),
+    inputs: valuesFrom.map((ref) => ({
+      group: '',
+      kind: ref.kind,
+      namespace: ref.namespace,
+      name: ref.name,
+    })),
     ...(declared === undefined
       ? {}
-      : { place: { path: declared.path, document: declared.document, item: undefined, line: declared.line } }),
+      : {
+          place: {
+            path: declared.path,
+            document: declared.document,
+            item: undefined,
+            line: declared.line,
+          },
+        }),
   }
   return {
     tool: 'flux',
@@ -93,13 +112,25 @@ function releaseSource(
     release: stored,
     ...(chart === undefined ? {} : { unstored: 'why' in chart ? chart : ('chart' as const) }),
     build: ({ values, release, parent: above }) => {
-      const given = { ...build, parent: above, release: { revision: release?.revision ?? 0, entries: values } }
+      const given = {
+        ...build,
+        parent: above,
+        release: { revision: release?.revision ?? 0, entries: values },
+      }
       if (release === undefined && chart !== undefined && 'folder' in chart) {
-        const deployed = { ...NOT_DEPLOYED, namespace: textOf(own, 'spec', 'targetNamespace') || namespace, name: stored.name }
+        const deployed = {
+          ...NOT_DEPLOYED,
+          namespace: textOf(own, 'spec', 'targetNamespace') || namespace,
+          name: stored.name,
+        }
         const builder = fluxChart({ deployed, valuesFrom, entries: values })
         return { ...given, ...chart, place: undefined, ownChart: true, builder }
       }
-      const builder = fluxRelease({ deployed: release ?? NOT_DEPLOYED, valuesFrom, entries: values })
+      const builder = fluxRelease({
+        deployed: release ?? NOT_DEPLOYED,
+        valuesFrom,
+        entries: values,
+      })
       return { ...given, builder }
     },
     pinned: undefined,
@@ -112,21 +143,36 @@ interface FolderChart {
 }
 
 /** The chart of the repository, or why it is none or not all of what Flux makes of it, with what tells the objects all the same. */
-function chartOf(own: JsonObject, of: ResourcesOf, repository: SourcedRepository): FolderChart | { readonly why: string } {
+function chartOf(
+  own: JsonObject,
+  of: ResourcesOf,
+  repository: SourcedRepository,
+): FolderChart | { readonly why: string } {
   const refused = (why: string): { readonly why: string } => ({
     why: `nothing is recorded of what Helm stores of its release, and ${why}: record the Secret of the release (type helm.sh/release.v1), or ask the cluster`,
   })
   const spec = partOf(own, 'spec', 'chart', 'spec')
   const [kind, name] = [textOf(spec, 'sourceRef', 'kind'), textOf(spec, 'sourceRef', 'name')]
   if (kind !== 'GitRepository') {
-    const [from, named] = kind === '' ? [textOf(own, 'spec', 'chartRef', 'kind'), textOf(own, 'spec', 'chartRef', 'name')] : [kind, name]
+    const [from, named] =
+      kind === ''
+        ? [textOf(own, 'spec', 'chartRef', 'kind'), textOf(own, 'spec', 'chartRef', 'name')]
+        : [kind, name]
     return refused(`its chart is of the ${from} ${named}, from which nothing is fetched`)
   }
-  const at = { namespace: textOf(spec, 'sourceRef', 'namespace') || metadataText(own, 'namespace'), name }
+  const at = {
+    namespace: textOf(spec, 'sourceRef', 'namespace') || metadataText(own, 'namespace'),
+    name,
+  }
   const source = followedRepository(at, of, repository)
-  if (source === undefined) return refused(`its chart is of the GitRepository ${at.namespace}/${name}, which is another repository`)
+  if (source === undefined)
+    return refused(
+      `its chart is of the GitRepository ${at.namespace}/${name}, which is another repository`,
+    )
   if (!source.isBase)
-    return refused(`its chart is of the GitRepository ${at.namespace}/${name}, which does not follow ${repository.baseBranch}`)
+    return refused(
+      `its chart is of the GitRepository ${at.namespace}/${name}, which does not follow ${repository.baseBranch}`,
+    )
   const folder = folderOf(textOf(spec, 'chart'))
   if (folder === undefined || !repository.has(joined(folder, 'Chart.yaml')))
     return refused(`this repository has no chart at ${textOf(spec, 'chart')}`)

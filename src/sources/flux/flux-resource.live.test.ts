@@ -1,20 +1,47 @@
 /** What the fields of a Flux Kustomization change, held against Flux's own code. */
-import { COMPONENT, CUSTOM, config, fluxCases, JSON_PATCH, MERGE, OVERLAY, substituted, WEB } from '../../../test/appliers/flux-cases.ts'
+import {
+  COMPONENT,
+  CUSTOM,
+  config,
+  fluxCases,
+  JSON_PATCH,
+  MERGE,
+  OVERLAY,
+  substituted,
+  WEB,
+} from '../../../test/appliers/flux-cases.ts'
 
 await fluxCases({
   'patches of the resource': {
-    'a strategic patch finds its object by its name': { files: WEB, spec: { patches: [{ patch: MERGE }] } },
+    'a strategic patch finds its object by its name': {
+      files: WEB,
+      spec: { patches: [{ patch: MERGE }] },
+    },
     'a strategic patch of an object that is not there': {
       files: WEB,
       spec: { patches: [{ patch: MERGE.replace('name: web', 'name: gone') }] },
     },
     'a strategic patch with a target': {
       files: WEB,
-      spec: { patches: [{ patch: MERGE.replace('name: web', 'name: any'), target: { kind: 'Deployment', labelSelector: 'app=web' } }] },
+      spec: {
+        patches: [
+          {
+            patch: MERGE.replace('name: web', 'name: any'),
+            target: { kind: 'Deployment', labelSelector: 'app=web' },
+          },
+        ],
+      },
     },
     'a strategic patch deletes': {
       files: WEB,
-      spec: { patches: [{ patch: 'apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: other}\n$patch: delete\n' }] },
+      spec: {
+        patches: [
+          {
+            patch:
+              'apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: other}\n$patch: delete\n',
+          },
+        ],
+      },
     },
     'a strategic patch of a list by its key': {
       files: WEB,
@@ -27,7 +54,10 @@ await fluxCases({
         ],
       },
     },
-    'a JSON patch': { files: WEB, spec: { patches: [{ patch: JSON_PATCH, target: { kind: 'Deployment' } }] } },
+    'a JSON patch': {
+      files: WEB,
+      spec: { patches: [{ patch: JSON_PATCH, target: { kind: 'Deployment' } }] },
+    },
     'a JSON patch as JSON': {
       files: WEB,
       spec: {
@@ -41,33 +71,73 @@ await fluxCases({
     },
     'a JSON patch by a regular expression': {
       files: { ...WEB, 'app/a.yaml': config('a-1'), 'app/b.yaml': config('a-2') },
-      spec: { patches: [{ patch: '- {op: add, path: /data/x, value: "1"}', target: { kind: 'ConfigMap', name: 'a-.*' } }] },
+      spec: {
+        patches: [
+          {
+            patch: '- {op: add, path: /data/x, value: "1"}',
+            target: { kind: 'ConfigMap', name: 'a-.*' },
+          },
+        ],
+      },
     },
     'a JSON patch by namespace and annotation': {
       files: WEB,
       spec: {
         patches: [
           { patch: '- {op: remove, path: /spec/ports/0/name}', target: { namespace: 'other' } },
-          { patch: '- {op: test, path: /spec/replicas, value: 1}', target: { annotationSelector: 'note=own' } },
+          {
+            patch: '- {op: test, path: /spec/replicas, value: 1}',
+            target: { annotationSelector: 'note=own' },
+          },
         ],
       },
     },
     'a JSON patch of a field that is not there': {
       files: WEB,
-      spec: { patches: [{ patch: '- {op: replace, path: /spec/gone/x, value: 1}', target: { kind: 'Deployment' } }] },
+      spec: {
+        patches: [
+          {
+            patch: '- {op: replace, path: /spec/gone/x, value: 1}',
+            target: { kind: 'Deployment' },
+          },
+        ],
+      },
     },
     'a JSON patch without a target': { files: WEB, spec: { patches: [{ patch: JSON_PATCH }] } },
     'a patch that is no patch': { files: WEB, spec: { patches: [{ patch: 'hello' }] } },
-    'an empty patch': { files: WEB, spec: { patches: [{ patch: '', target: { kind: 'Deployment' } }] } },
-    'two patches in order': { files: WEB, spec: { patches: [{ patch: MERGE }, { patch: JSON_PATCH, target: { kind: 'Deployment' } }] } },
-    'a patch of a name before the prefix': { files: WEB, spec: { namePrefix: 'x-', patches: [{ patch: MERGE }] } },
+    'an empty patch': {
+      files: WEB,
+      spec: { patches: [{ patch: '', target: { kind: 'Deployment' } }] },
+    },
+    'two patches in order': {
+      files: WEB,
+      spec: { patches: [{ patch: MERGE }, { patch: JSON_PATCH, target: { kind: 'Deployment' } }] },
+    },
+    'a patch of a name before the prefix': {
+      files: WEB,
+      spec: { namePrefix: 'x-', patches: [{ patch: MERGE }] },
+    },
     'a patch of a custom kind': {
       files: { 'app/c.yaml': CUSTOM },
-      spec: { patches: [{ patch: 'apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w}\nspec: {size: null, list: [{b: 2}]}\n' }] },
+      spec: {
+        patches: [
+          {
+            patch:
+              'apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w}\nspec: {size: null, list: [{b: 2}]}\n',
+          },
+        ],
+      },
     },
     'a patch that renames': {
       files: WEB,
-      spec: { patches: [{ patch: '- {op: replace, path: /metadata/name, value: other}', target: { kind: 'Deployment' } }] },
+      spec: {
+        patches: [
+          {
+            patch: '- {op: replace, path: /metadata/name, value: other}',
+            target: { kind: 'Deployment' },
+          },
+        ],
+      },
     },
     'a patch with options, which the resource does not have': {
       files: WEB,
@@ -84,7 +154,9 @@ await fluxCases({
     },
     'a patch of two documents': {
       files: WEB,
-      spec: { patches: [{ patch: `${MERGE}---\n${MERGE.replace('replicas: 5', 'paused: true')}` }] },
+      spec: {
+        patches: [{ patch: `${MERGE}---\n${MERGE.replace('replicas: 5', 'paused: true')}` }],
+      },
     },
   },
   'components of the resource': {
@@ -94,7 +166,10 @@ await fluxCases({
       spec: { components: ['c'] },
     },
     missing: { files: OVERLAY, spec: { components: ['../c'] } },
-    'missing and ignored': { files: OVERLAY, spec: { components: ['../c', './d/'], ignoreMissingComponents: true } },
+    'missing and ignored': {
+      files: OVERLAY,
+      spec: { components: ['../c', './d/'], ignoreMissingComponents: true },
+    },
     'one of two is missing and ignored': {
       files: { ...OVERLAY, 'c/kustomization.yaml': COMPONENT },
       spec: { components: ['../c', 'gone'], ignoreMissingComponents: true },
@@ -111,23 +186,35 @@ await fluxCases({
       files: { ...OVERLAY, 'c.yaml': config('c') },
       spec: { components: ['../c.yaml'], ignoreMissingComponents: true },
     },
-    elsewhere: { files: OVERLAY, spec: { components: ['https://example.invalid/x'], ignoreMissingComponents: true } },
+    elsewhere: {
+      files: OVERLAY,
+      spec: { components: ['https://example.invalid/x'], ignoreMissingComponents: true },
+    },
     absolute: { files: OVERLAY, spec: { components: ['/nowhere'], ignoreMissingComponents: true } },
-    'outside of the repository': { files: OVERLAY, spec: { components: ['../../../../../../../../tmp'], ignoreMissingComponents: true } },
+    'outside of the repository': {
+      files: OVERLAY,
+      spec: { components: ['../../../../../../../../tmp'], ignoreMissingComponents: true },
+    },
     'with resources': {
       files: {
         ...WEB,
-        'c/kustomization.yaml': 'apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nresources: [a.yaml]\nnamespace: comp\n',
+        'c/kustomization.yaml':
+          'apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nresources: [a.yaml]\nnamespace: comp\n',
         'c/a.yaml': config('a'),
       },
       spec: { components: ['../c'], targetNamespace: 'x' },
     },
-    'no component': { files: { ...WEB, 'c/kustomization.yaml': 'resources: []\n' }, spec: { components: ['../c'] } },
+    'no component': {
+      files: { ...WEB, 'c/kustomization.yaml': 'resources: []\n' },
+      spec: { components: ['../c'] },
+    },
   },
   commonMetadata: {
     'over labels and annotations': {
       files: WEB,
-      spec: { commonMetadata: { labels: { app: 'shop', team: 'x' }, annotations: { note: 'theirs' } } },
+      spec: {
+        commonMetadata: { labels: { app: 'shop', team: 'x' }, annotations: { note: 'theirs' } },
+      },
     },
     'without labels': { files: WEB, spec: { commonMetadata: { annotations: { note: 'theirs' } } } },
     empty: { files: WEB, spec: { commonMetadata: {} } },
@@ -137,7 +224,10 @@ await fluxCases({
     },
     'is not substituted': {
       files: WEB,
-      spec: { commonMetadata: { labels: { app: '${word}' } }, postBuild: { substitute: { word: 'x' } } },
+      spec: {
+        commonMetadata: { labels: { app: '${word}' } },
+        postBuild: { substitute: { word: 'x' } },
+      },
     },
     'over a label that substitution makes a number': {
       ...substituted(config('a', 'a: b', '  labels:\n    n: ${n}\n    m: x\n'), { n: '5' }),

@@ -7,7 +7,12 @@ import { FLUX } from './flux-source.ts'
 
 const HERE = 'https://git.example.com/shop/deploy.git'
 
-function resource(kind: string, name: string, spec: JsonObject, group = 'source.toolkit.fluxcd.io/v1'): JsonObject {
+function resource(
+  kind: string,
+  name: string,
+  spec: JsonObject,
+  group = 'source.toolkit.fluxcd.io/v1',
+): JsonObject {
   return { apiVersion: group, kind, metadata: { name, namespace: 'flux-system' }, spec }
 }
 
@@ -21,12 +26,17 @@ function kustomization(spec: JsonObject, name = 'apps'): JsonObject {
 }
 
 function repositoryOf(spec: JsonObject = {}): JsonObject {
-  return resource('GitRepository', 'deploy', { url: 'ssh://git@git.example.com:2222/shop/deploy', ref: { branch: 'main' }, ...spec })
+  return resource('GitRepository', 'deploy', {
+    url: 'ssh://git@git.example.com:2222/shop/deploy',
+    ref: { branch: 'main' },
+    ...spec,
+  })
 }
 
 /** Folders, and what is refused or pinned, as text. */
 function read(objects: readonly JsonObject[], more: Partial<SourcedRepository> = {}): string[] {
-  const of = (kind: string): readonly JsonObject[] => objects.filter((object) => object['kind'] === kind)
+  const of = (kind: string): readonly JsonObject[] =>
+    objects.filter((object) => object['kind'] === kind)
   const repository = {
     isHere: (address: string) => sameRepository(address, HERE),
     baseBranch: 'main',
@@ -42,23 +52,45 @@ function read(objects: readonly JsonObject[], more: Partial<SourcedRepository> =
   return FLUX.discover
     .read(of, repository)
     .map((source) =>
-      'why' in source ? `refused: ${source.why}` : `${source.folder}${source.pinned === undefined ? '' : `: ${source.pinned}`}`,
+      'why' in source
+        ? `refused: ${source.why}`
+        : `${source.folder}${source.pinned === undefined ? '' : `: ${source.pinned}`}`,
     )
 }
 
 test('a Kustomization of a GitRepository of this address and branch names the folder of its path, and any other one names none', () => {
   assert.deepEqual(read([kustomization({ path: './apps/prod/' }), repositoryOf()]), ['apps/prod'])
   assert.deepEqual(read([kustomization({}), repositoryOf()]), [''])
-  for (const other of [{ url: 'https://git.example.com/shop/other' }, { ref: { branch: 'next' } }, { ref: {} }] as const)
-    assert.deepEqual(read([kustomization({ path: './apps' }), repositoryOf(other)]), [], JSON.stringify(other))
+  for (const other of [
+    { url: 'https://git.example.com/shop/other' },
+    { ref: { branch: 'next' } },
+    { ref: {} },
+  ] as const)
+    assert.deepEqual(
+      read([kustomization({ path: './apps' }), repositoryOf(other)]),
+      [],
+      JSON.stringify(other),
+    )
   assert.deepEqual(read([kustomization({ path: './apps' })]), [], 'its source is not there')
   for (const kind of ['OCIRepository', 'Bucket'])
-    assert.deepEqual(read([kustomization({ path: './apps', sourceRef: { kind, name: 'deploy' } }), repositoryOf()]), [], kind)
+    assert.deepEqual(
+      read([
+        kustomization({ path: './apps', sourceRef: { kind, name: 'deploy' } }),
+        repositoryOf(),
+      ]),
+      [],
+      kind,
+    )
 })
 
 test('a folder with files that spec.include copies there is refused, and one elsewhere is not', () => {
   const including = (toPath: string, path: string) =>
-    read([kustomization({ path }), repositoryOf({ include: [{ repository: { name: 'other' }, ...(toPath === '' ? {} : { toPath }) }] })])
+    read([
+      kustomization({ path }),
+      repositoryOf({
+        include: [{ repository: { name: 'other' }, ...(toPath === '' ? {} : { toPath }) }],
+      }),
+    ])
   const refusal = (to: string) => [
     `refused: its folder has files of another repository: GitRepository other is copied to ${to} by spec.include of GitRepository flux-system/deploy`,
   ]
@@ -75,8 +107,10 @@ test('a folder with files that spec.include copies there is refused, and one els
 })
 
 test('a folder that spec.sparseCheckout leaves out is refused, and one of which it has a part is not', () => {
-  const sparse = (...sparseCheckout: readonly string[]) => read([kustomization({ path: './apps/prod' }), repositoryOf({ sparseCheckout })])
-  for (const directory of ['apps', './apps/prod', 'apps/prod/web', 'apps/pr']) assert.deepEqual(sparse('docs', directory), ['apps/prod'])
+  const sparse = (...sparseCheckout: readonly string[]) =>
+    read([kustomization({ path: './apps/prod' }), repositoryOf({ sparseCheckout })])
+  for (const directory of ['apps', './apps/prod', 'apps/prod/web', 'apps/pr'])
+    assert.deepEqual(sparse('docs', directory), ['apps/prod'])
   assert.deepEqual(sparse(), ['apps/prod'])
   assert.deepEqual(sparse('docs', 'apps/production'), [
     'refused: its folder is not in spec.sparseCheckout of GitRepository flux-system/deploy',
@@ -86,18 +120,27 @@ test('a folder that spec.sparseCheckout leaves out is refused, and one of which 
 test('a Kustomization of an artifact or a bucket is told where this repository declares it', () => {
   for (const kind of ['OCIRepository', 'Bucket']) {
     const own = kustomization({ path: './apps', sourceRef: { kind, name: 'deploy' } })
-    assert.deepEqual(read([own], { declared: [{ object: own, path: 'a.yaml', document: 0, line: 1 }] }), [
-      `refused: it applies the ${kind} deploy, which is not compared: a merge is applied once its content is packed anew`,
-    ])
+    assert.deepEqual(
+      read([own], { declared: [{ object: own, path: 'a.yaml', document: 0, line: 1 }] }),
+      [
+        `refused: it applies the ${kind} deploy, which is not compared: a merge is applied once its content is packed anew`,
+      ],
+    )
   }
 })
 
 test('a source that is fixed to a tag or a commit is compared, and says what has to move', () => {
-  assert.deepEqual(read([kustomization({ path: './apps' }), repositoryOf({ ref: { tag: 'v1.2' } })]), [
-    'apps: it applies the tag v1.2 of GitRepository flux-system/deploy: a merge is applied once spec.ref of it moves',
-  ])
+  assert.deepEqual(
+    read([kustomization({ path: './apps' }), repositoryOf({ ref: { tag: 'v1.2' } })]),
+    [
+      'apps: it applies the tag v1.2 of GitRepository flux-system/deploy: a merge is applied once spec.ref of it moves',
+    ],
+  )
   assert.match(
-    read([kustomization({ path: './apps' }), repositoryOf({ ref: { branch: 'main', commit: 'abc' } })])[0] ?? '',
+    read([
+      kustomization({ path: './apps' }),
+      repositoryOf({ ref: { branch: 'main', commit: 'abc' } }),
+    ])[0] ?? '',
     /the commit abc of/,
   )
 })
@@ -105,17 +148,26 @@ test('a source that is fixed to a tag or a commit is compared, and says what has
 test('a name below refs/heads/ is a branch, which a commit precedes, and which precedes a version, a tag and a branch', () => {
   const of = (ref: JsonObject) => read([kustomization({ path: './apps' }), repositoryOf({ ref })])
   assert.deepEqual(of({ name: 'refs/heads/main' }), ['apps'])
-  assert.deepEqual(of({ name: 'refs/heads/main', semver: '>=1.0.0', tag: 'v1', branch: 'next' }), ['apps'])
+  assert.deepEqual(of({ name: 'refs/heads/main', semver: '>=1.0.0', tag: 'v1', branch: 'next' }), [
+    'apps',
+  ])
   assert.deepEqual(of({ name: 'refs/heads/next', branch: 'main' }), [])
   assert.match(of({ name: 'refs/heads/main', commit: 'abc' })[0] ?? '', /the commit abc of/)
-  for (const name of ['refs/tags/v1', 'refs/pull/1/head']) assert.ok(of({ name })[0]?.includes(`the name ${name} of`))
+  for (const name of ['refs/tags/v1', 'refs/pull/1/head'])
+    assert.ok(of({ name })[0]?.includes(`the name ${name} of`))
 })
 
 test('a path that leaves the repository and another cluster are refused with their reason', () => {
-  assert.deepEqual(read([kustomization({ path: '../apps' }), repositoryOf()]), ['refused: its path leaves the repository'])
-  assert.deepEqual(read([kustomization({ path: './apps', kubeConfig: { secretRef: { name: 'edge' } } }), repositoryOf()]), [
-    'refused: it applies to another cluster (spec.kubeConfig)',
+  assert.deepEqual(read([kustomization({ path: '../apps' }), repositoryOf()]), [
+    'refused: its path leaves the repository',
   ])
+  assert.deepEqual(
+    read([
+      kustomization({ path: './apps', kubeConfig: { secretRef: { name: 'edge' } } }),
+      repositoryOf(),
+    ]),
+    ['refused: it applies to another cluster (spec.kubeConfig)'],
+  )
 })
 
 test('an artifact that is folders of the repository as they lie is followed to them, and any other one is refused', () => {
@@ -124,27 +176,49 @@ test('an artifact that is folders of the repository as they lie is followed to t
     resource(
       'ArtifactGenerator',
       'deploy',
-      { sources: [{ alias: 'repo', kind: 'GitRepository', name: 'deploy' }], artifacts: [{ name: 'apps', copy: [...copy] }] },
+      {
+        sources: [{ alias: 'repo', kind: 'GitRepository', name: 'deploy' }],
+        artifacts: [{ name: 'apps', copy: [...copy] }],
+      },
       'source.extensions.fluxcd.io/v1beta1',
     ),
     repositoryOf(),
   ]
-  const [base, production] = ['base', 'production'].map((name) => ({ from: `@repo/apps/${name}/**`, to: `@artifact/${name}/` }))
+  const [base, production] = ['base', 'production'].map((name) => ({
+    from: `@repo/apps/${name}/**`,
+    to: `@artifact/${name}/`,
+  }))
   assert.ok(base && production)
   assert.deepEqual(read(copied(base, production)), ['apps/production'])
   assert.deepEqual(read(copied({ from: '@repo/apps/**', to: '@artifact/' })), ['apps/production'])
   assert.deepEqual(read(copied({ from: '@repo/**', to: '@artifact/' })), ['production'])
-  const refused = ['refused: its artifact apps is composed of more than one folder with everything below it']
-  assert.deepEqual(read(copied(base, { from: '@repo/other/production/**', to: '@artifact/production/' })), refused)
+  const refused = [
+    'refused: its artifact apps is composed of more than one folder with everything below it',
+  ]
+  assert.deepEqual(
+    read(copied(base, { from: '@repo/other/production/**', to: '@artifact/production/' })),
+    refused,
+  )
   assert.deepEqual(read(copied({ ...base, exclude: ['*.md'] })), refused)
-  assert.deepEqual(read(copied({ from: '@repo/apps/production/app.yaml', to: '@artifact/production/' })), refused)
-  assert.deepEqual(read(copied({ from: '@other/apps/**', to: '@artifact/' })), ['refused: its artifact apps is not of a GitRepository'])
+  assert.deepEqual(
+    read(copied({ from: '@repo/apps/production/app.yaml', to: '@artifact/production/' })),
+    refused,
+  )
+  assert.deepEqual(read(copied({ from: '@other/apps/**', to: '@artifact/' })), [
+    'refused: its artifact apps is not of a GitRepository',
+  ])
 })
 
 test('what a bootstrap makes is in no file: a source that the files do not declare is this repository', () => {
   assert.deepEqual(read([kustomization({ path: './apps' })], { isFiles: true }), ['apps'])
   assert.deepEqual(
-    read([kustomization({ path: './apps' }), repositoryOf({ url: 'https://git.example.com/shop/other' })], { isFiles: true }),
+    read(
+      [
+        kustomization({ path: './apps' }),
+        repositoryOf({ url: 'https://git.example.com/shop/other' }),
+      ],
+      { isFiles: true },
+    ),
     [],
   )
 })

@@ -3,7 +3,15 @@
  * `docs/spec/v1/gitrepositories.md`).
  */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
-import { canonicalJson, isJsonObject, type Json, type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
+import {
+  canonicalJson,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectsIn,
+  partOf,
+  textOf,
+} from '@backporch/kyaml/json'
 import { metadataText, parseApiVersion } from '@backporch/kyaml/resource'
 import { HELM_TOOLKIT } from '../../syncers/flux-release-name.ts'
 import { folderOf, isFilled } from '../../syncers/own-resource.ts'
@@ -35,7 +43,9 @@ export const FLUX = syncedSource({
   ],
   read: (of, repository) => {
     const found = of('Kustomization').flatMap((own) =>
-      parseApiVersion(textOf(own, 'apiVersion')).group === KUSTOMIZE ? kustomizationSource(own, of, repository) : [],
+      parseApiVersion(textOf(own, 'apiVersion')).group === KUSTOMIZE
+        ? kustomizationSource(own, of, repository)
+        : [],
     )
     // A file alone is not yet what the Kustomization applies.
     if (repository.isFiles) return found
@@ -44,7 +54,12 @@ export const FLUX = syncedSource({
   },
   built: [
     { group: KUSTOMIZE, kind: 'Kustomization', isOfFiles: true, read: builtKustomizationSource },
-    { group: HELM_TOOLKIT, kind: 'HelmRelease', isOfFiles: false, read: (...built) => [builtReleaseSource(...built)] },
+    {
+      group: HELM_TOOLKIT,
+      kind: 'HelmRelease',
+      isOfFiles: false,
+      read: (...built) => [builtReleaseSource(...built)],
+    },
   ],
 })
 
@@ -55,12 +70,19 @@ function builtKustomizationSource(
   of: ResourcesOf,
   repository: SourcedRepository,
 ): readonly (UnitSource | RefusedSource)[] {
-  if (hidden.length > 0) return [{ title: `Flux Kustomization ${titleOfOwn(own)}`, why: SECRET_IN_IT }]
+  if (hidden.length > 0)
+    return [{ title: `Flux Kustomization ${titleOfOwn(own)}`, why: SECRET_IN_IT }]
   // The first one builds itself, as `flux bootstrap` writes it: its file counts.
-  return kustomizationSource(own, of, repository).filter((source) => 'why' in source || source.folder !== parent.folder)
+  return kustomizationSource(own, of, repository).filter(
+    (source) => 'why' in source || source.folder !== parent.folder,
+  )
 }
 
-function kustomizationSource(own: JsonObject, of: ResourcesOf, repository: SourcedRepository): readonly (UnitSource | RefusedSource)[] {
+function kustomizationSource(
+  own: JsonObject,
+  of: ResourcesOf,
+  repository: SourcedRepository,
+): readonly (UnitSource | RefusedSource)[] {
   const title = `Flux Kustomization ${titleOfOwn(own)}`
   const [namespace, name] = [metadataText(own, 'namespace'), metadataText(own, 'name')]
   // A patch of a Kustomization in a file is none.
@@ -74,13 +96,16 @@ function kustomizationSource(own: JsonObject, of: ResourcesOf, repository: Sourc
   const path = folderOf(partOf(own, 'spec', 'path') ?? './')
   if (path === undefined) return [{ title, why: 'its path leaves the repository' }]
   const folder = [root, path].filter((part) => part !== '').join('/')
-  if (isFilled(partOf(own, 'spec', 'kubeConfig'))) return [{ title, why: 'it applies to another cluster (spec.kubeConfig)' }]
+  if (isFilled(partOf(own, 'spec', 'kubeConfig')))
+    return [{ title, why: 'it applies to another cluster (spec.kubeConfig)' }]
   const declared = declarationOf(own, repository.declared, builtBy)
   const { fixed, artifact } = source
   const lacking = whyNotHad(artifact, folder)
   if (lacking !== undefined) return [{ title, why: lacking }]
   const pinned =
-    fixed === undefined ? undefined : `it applies the ${fixed} of ${artifact.title}: a merge is applied once spec.ref of it moves`
+    fixed === undefined
+      ? undefined
+      : `it applies the ${fixed} of ${artifact.title}: a merge is applied once spec.ref of it moves`
   return [
     {
       tool: 'flux',
@@ -88,16 +113,30 @@ function kustomizationSource(own: JsonObject, of: ResourcesOf, repository: Sourc
       id: { group: KUSTOMIZE, kind: 'Kustomization', namespace, name },
       folder,
       variablesFrom: variablesFrom(own, namespace),
-      build: ({ variables }) => ({ title, folder, object: own, declared, variables, builder: FLUX_BUILDER, artifact }),
+      build: ({ variables }) => ({
+        title,
+        folder,
+        object: own,
+        declared,
+        variables,
+        builder: FLUX_BUILDER,
+        artifact,
+      }),
       pinned,
     },
   ]
 }
 
 /** What is packed elsewhere may be anything; it is told where this repository declares the resource. */
-function ofArtifact(own: JsonObject, title: string, { declared }: SourcedRepository): readonly RefusedSource[] {
+function ofArtifact(
+  own: JsonObject,
+  title: string,
+  { declared }: SourcedRepository,
+): readonly RefusedSource[] {
   const kind = textOf(own, 'spec', 'sourceRef', 'kind')
-  const isDeclared = declaredNamed(own, declared, (object) => textOf(object, 'spec', 'sourceRef', 'name') !== '') !== undefined
+  const isDeclared =
+    declaredNamed(own, declared, (object) => textOf(object, 'spec', 'sourceRef', 'name') !== '') !==
+    undefined
   if (!isDeclared || !['OCIRepository', 'Bucket'].includes(kind)) return []
   const why = `it applies the ${kind} ${textOf(own, 'spec', 'sourceRef', 'name')}, which is not compared: a merge is applied once its content is packed anew`
   return [{ title, why }]
@@ -110,48 +149,83 @@ interface SourcePlace {
 }
 
 /** Undefined for a kind of source that is not known to be of git. */
-function placeOf(own: JsonObject, of: ResourcesOf, namespace: string): SourcePlace | { readonly why: string } | undefined {
+function placeOf(
+  own: JsonObject,
+  of: ResourcesOf,
+  namespace: string,
+): SourcePlace | { readonly why: string } | undefined {
   const kind = textOf(own, 'spec', 'sourceRef', 'kind') || 'GitRepository'
-  const from = { namespace: textOf(own, 'spec', 'sourceRef', 'namespace') || namespace, name: textOf(own, 'spec', 'sourceRef', 'name') }
+  const from = {
+    namespace: textOf(own, 'spec', 'sourceRef', 'namespace') || namespace,
+    name: textOf(own, 'spec', 'sourceRef', 'name'),
+  }
   if (kind === 'GitRepository') return { from, root: '' }
   if (kind !== 'ExternalArtifact') return undefined
   for (const generator of of('ArtifactGenerator')) {
     if (metadataText(generator, 'namespace') !== from.namespace) continue
-    const artifact = objectsIn(partOf(generator, 'spec', 'artifacts')).find((one) => textOf(one, 'name') === from.name)
+    const artifact = objectsIn(partOf(generator, 'spec', 'artifacts')).find(
+      (one) => textOf(one, 'name') === from.name,
+    )
     if (artifact !== undefined) return artifactPlace(generator, artifact, from.namespace)
   }
   return undefined
 }
 
 /** An artifact whose copies leave everything where it is, but for one folder above (the ArtifactGenerator of source-watcher). */
-function artifactPlace(generator: JsonObject, artifact: JsonObject, namespace: string): SourcePlace | { readonly why: string } {
+function artifactPlace(
+  generator: JsonObject,
+  artifact: JsonObject,
+  namespace: string,
+): SourcePlace | { readonly why: string } {
   const copies = objectsIn(partOf(artifact, 'copy')).map((copy) => {
     const [, alias = '', folder] = /^@([^/]+)\/(.*?)\/?\*\*$/.exec(textOf(copy, 'from')) ?? []
     const to = /^@artifact\/(.*?)\/?$/.exec(textOf(copy, 'to'))?.[1]
-    const isPlain = folder !== undefined && to !== undefined && !/[*?[]/.test(folder) && !isFilled(partOf(copy, 'exclude'))
+    const isPlain =
+      folder !== undefined &&
+      to !== undefined &&
+      !/[*?[]/.test(folder) &&
+      !isFilled(partOf(copy, 'exclude'))
     return isPlain ? { alias, root: rootOf(folder, to) } : undefined
   })
   const [first] = copies
-  if (first?.root === undefined || copies.some((copy) => copy?.alias !== first.alias || copy.root !== first.root))
-    return { why: `its artifact ${textOf(artifact, 'name')} is composed of more than one folder with everything below it` }
-  const source = objectsIn(partOf(generator, 'spec', 'sources')).find((one) => textOf(one, 'alias') === first.alias)
+  if (
+    first?.root === undefined ||
+    copies.some((copy) => copy?.alias !== first.alias || copy.root !== first.root)
+  )
+    return {
+      why: `its artifact ${textOf(artifact, 'name')} is composed of more than one folder with everything below it`,
+    }
+  const source = objectsIn(partOf(generator, 'spec', 'sources')).find(
+    (one) => textOf(one, 'alias') === first.alias,
+  )
   if (source === undefined || textOf(source, 'kind') !== 'GitRepository')
     return { why: `its artifact ${textOf(artifact, 'name')} is not of a GitRepository` }
-  return { from: { namespace: textOf(source, 'namespace') || namespace, name: textOf(source, 'name') }, root: first.root }
+  return {
+    from: { namespace: textOf(source, 'namespace') || namespace, name: textOf(source, 'name') },
+    root: first.root,
+  }
 }
 
 /** The folder of git that is the root of the artifact, where `folder` lies at `to` in it. */
 function rootOf(folder: string, to: string): string | undefined {
   if (to === '') return folder
-  return folder === to ? '' : folder.endsWith(`/${to}`) ? folder.slice(0, -to.length - 1) : undefined
+  return folder === to
+    ? ''
+    : folder.endsWith(`/${to}`)
+      ? folder.slice(0, -to.length - 1)
+      : undefined
 }
 
 function variablesFrom(own: JsonObject, namespace: string): readonly VariablesRef[] {
-  return objectsIn(partOf(own, 'spec', 'postBuild', 'substituteFrom')).flatMap((one): VariablesRef[] => {
-    const kind = textOf(one, 'kind')
-    if (kind !== 'ConfigMap' && kind !== 'Secret') return []
-    return [{ kind, namespace, name: textOf(one, 'name'), optional: partOf(one, 'optional') === true }]
-  })
+  return objectsIn(partOf(own, 'spec', 'postBuild', 'substituteFrom')).flatMap(
+    (one): VariablesRef[] => {
+      const kind = textOf(one, 'kind')
+      if (kind !== 'ConfigMap' && kind !== 'Secret') return []
+      return [
+        { kind, namespace, name: textOf(one, 'name'), optional: partOf(one, 'optional') === true },
+      ]
+    },
+  )
 }
 
 /** Fields that decide what is built. */

@@ -215,11 +215,16 @@ const TABLE: readonly string[] = [
 ]
 
 /** Letters, or the other case of letters, that came with Unicode 16 and 17: whether Flux knows them depends on the Go that it was built with. */
-const NEWER = /[\u{19b}\u{264}\u{1c89}\u{1c8a}\u{a7cb}-\u{a7dc}\u{10d50}-\u{10d8f}\u{16ea0}-\u{16edf}]/u
+const NEWER =
+  /[\u{19b}\u{264}\u{1c89}\u{1c8a}\u{a7cb}-\u{a7dc}\u{10d50}-\u{10d8f}\u{16ea0}-\u{16edf}]/u
 
 function ours(text: string, variables: Variables): { readonly text: string } | 'an error' {
   try {
-    return { text: substituteVariables(text, (name) => (Object.hasOwn(variables, name) ? variables[name] : undefined)) }
+    return {
+      text: substituteVariables(text, (name) =>
+        Object.hasOwn(variables, name) ? variables[name] : undefined,
+      ),
+    }
   } catch (thrown) {
     if (thrown instanceof BadSubstitution) return 'an error'
     throw thrown
@@ -229,19 +234,23 @@ function ours(text: string, variables: Variables): { readonly text: string } | '
 if (flux.state === 'unavailable') test('appliers', { skip: flux.why }, () => undefined)
 else {
   after(() => flux.close())
-  const theirs = async (text: string, variables: Variables): Promise<{ readonly text: string } | 'an error'> => {
+  const theirs = async (
+    text: string,
+    variables: Variables,
+  ): Promise<{ readonly text: string } | 'an error'> => {
     const answer = await flux.ask({ ask: 'substitute', text, variables })
     return answer.error === undefined ? { text: answer.text ?? '' } : 'an error'
   }
   const assertSame = async (text: string, variables: Variables): Promise<void> =>
     assert.deepEqual(ours(text, variables), await theirs(text, variables), JSON.stringify(text))
 
-  for (const text of TABLE) test(`${JSON.stringify(text)} is as Flux has it`, () => assertSame(text, VALUES))
+  for (const text of TABLE)
+    test(`${JSON.stringify(text)} is as Flux has it`, () => assertSame(text, VALUES))
 
   test('every character has the case that it has in Flux', async () => {
-    const letters = Array.from({ length: 0x2ff_ff }, (_each, code) => String.fromCodePoint(code)).filter(
-      (letter) => /[\p{L}\p{M}\p{N}\p{So}]/u.test(letter) && !NEWER.test(letter),
-    )
+    const letters = Array.from({ length: 0x2ff_ff }, (_each, code) =>
+      String.fromCodePoint(code),
+    ).filter((letter) => /[\p{L}\p{M}\p{N}\p{So}]/u.test(letter) && !NEWER.test(letter))
     const text = '${all^^}\n${all,,}'
     const all = { all: letters.join('\n') }
     const [one, other] = [ours(text, all), await theirs(text, all)]
@@ -255,7 +264,10 @@ else {
   })
 
   const name = fc.constantFrom(...Object.keys(VALUES), 'undefined')
-  const literal = fc.string({ unit: fc.constantFrom(...'abhloXz019 ./\\$*?[]^-:=#%{},+"\'\n_äß世'), maxLength: 4 })
+  const literal = fc.string({
+    unit: fc.constantFrom(...'abhloXz019 ./\\$*?[]^-:=#%{},+"\'\n_äß世'),
+    maxLength: 4,
+  })
   const { expression } = fc.letrec<{ expression: string; parameter: string }>((tie) => ({
     parameter: fc.oneof(
       { depthSize: 'small' },
@@ -267,7 +279,29 @@ else {
     expression: fc
       .tuple(
         name,
-        fc.constantFrom('', ':=', ':-', '=', ':?', ':+', ',', ',,', '^', '^^', '#', '##', '%', '%%', ':', '/', '//', '/#', '/%', '!', '-'),
+        fc.constantFrom(
+          '',
+          ':=',
+          ':-',
+          '=',
+          ':?',
+          ':+',
+          ',',
+          ',,',
+          '^',
+          '^^',
+          '#',
+          '##',
+          '%',
+          '%%',
+          ':',
+          '/',
+          '//',
+          '/#',
+          '/%',
+          '!',
+          '-',
+        ),
         fc.array(tie('parameter'), { maxLength: 3 }),
         fc.constantFrom('}', '}', '}', '}', '}', '}', '', '/}'),
       )
@@ -277,12 +311,19 @@ else {
       }),
   }))
   const texts = fc
-    .array(fc.oneof(literal, expression, fc.constantFrom('$$', '${', '}', '${#word}', '$$${')), { maxLength: 5 })
+    .array(fc.oneof(literal, expression, fc.constantFrom('$$', '${', '}', '${#word}', '$$${')), {
+      maxLength: 5,
+    })
     .map((parts) => parts.join(''))
-  const value = fc.oneof(literal, fc.constantFrom(...Object.values(VALUES)), fc.string({ maxLength: 8, unit: 'grapheme-ascii' }))
+  const value = fc.oneof(
+    literal,
+    fc.constantFrom(...Object.values(VALUES)),
+    fc.string({ maxLength: 8, unit: 'grapheme-ascii' }),
+  )
   const variables = fc
     .dictionary(fc.constantFrom(...Object.keys(VALUES)), value, { maxKeys: 6 })
     .map((own): Variables => ({ ...VALUES, ...own }))
 
-  test('any text with any variables is as Flux has it', () => fc.assert(fc.asyncProperty(texts, variables, assertSame), { numRuns: 4000 }))
+  test('any text with any variables is as Flux has it', () =>
+    fc.assert(fc.asyncProperty(texts, variables, assertSame), { numRuns: 4000 }))
 }

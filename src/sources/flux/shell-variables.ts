@@ -15,13 +15,21 @@ import {
 
 type Expression =
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'variable'; readonly name: string; readonly operator: string; readonly parameters: readonly Expression[] }
+  | {
+      readonly kind: 'variable'
+      readonly name: string
+      readonly operator: string
+      readonly parameters: readonly Expression[]
+    }
 
 /** What Flux reports of the text. */
 export class BadSubstitution extends Error {}
 
 /** @param lookUp undefined for a variable that is not set: it is empty. @throws BadSubstitution */
-export function substituteVariables(text: string, lookUp: (name: string) => string | undefined): string {
+export function substituteVariables(
+  text: string,
+  lookUp: (name: string) => string | undefined,
+): string {
   const bytes = new ExpressionReader(text)
     .whole()
     .map((expression) => evaluate(expression, lookUp))
@@ -56,7 +64,8 @@ class ExpressionReader {
 
   whole(): readonly Expression[] {
     const found: Expression[] = []
-    while (this.at < this.text.length) found.push(this.opens() ? this.expression() : this.literal(() => true, new Set(['$$'])))
+    while (this.at < this.text.length)
+      found.push(this.opens() ? this.expression() : this.literal(() => true, new Set(['$$'])))
     return found
   }
 
@@ -69,7 +78,10 @@ class ExpressionReader {
   }
 
   /** Up to a character that is not accepted, the beginning of a variable, or the end. */
-  private literal(accepts: (character: string) => boolean, escapes: ReadonlySet<string> = new Set()): Expression {
+  private literal(
+    accepts: (character: string) => boolean,
+    escapes: ReadonlySet<string> = new Set(),
+  ): Expression {
     let text = ''
     while (this.at < this.text.length && !this.opens()) {
       const pair = this.text.slice(this.at, this.at + 2)
@@ -95,12 +107,19 @@ class ExpressionReader {
     const name = this.name()
     switch (this.next) {
       case ':':
-        return /[=\-?+]/.test(this.text[this.at + 1] ?? '') ? this.withDefault(name, 2) : this.substring(name)
+        return /[=\-?+]/.test(this.text[this.at + 1] ?? '')
+          ? this.withDefault(name, 2)
+          : this.substring(name)
       case '=':
         return this.withDefault(name, 1)
       case ',':
       case '^':
-        return this.closed({ kind: 'variable', name, operator: this.operator(/[,^]{1,2}/y), parameters: [] })
+        return this.closed({
+          kind: 'variable',
+          name,
+          operator: this.operator(/[,^]{1,2}/y),
+          parameters: [],
+        })
       case '/':
         return this.replacement(name)
       case '#':
@@ -137,7 +156,10 @@ class ExpressionReader {
   }
 
   /** A variable, or a literal of one character at least. */
-  private parameter(accepts: (character: string) => boolean, escapes?: ReadonlySet<string>): Expression {
+  private parameter(
+    accepts: (character: string) => boolean,
+    escapes?: ReadonlySet<string>,
+  ): Expression {
     if (this.opens()) return this.expression()
     const start = this.at
     const literal = this.literal(accepts, escapes)
@@ -166,14 +188,20 @@ class ExpressionReader {
 
   private removal(name: string, pattern: RegExp): Expression {
     const operator = this.operator(pattern)
-    return this.closed({ kind: 'variable', name, operator, parameters: [this.parameter((character) => character !== '}')] })
+    return this.closed({
+      kind: 'variable',
+      name,
+      operator,
+      parameters: [this.parameter((character) => character !== '}')],
+    })
   }
 
   private replacement(name: string): Expression {
     const operator = this.operator(/\/[/#%]?/y)
     const parameters = [this.parameter((character) => character !== '/', ESCAPED)]
     if (this.match(/\/+/y) === '') throw new BadSubstitution('bad substitution')
-    if (this.next !== '}') parameters.push(this.parameter((character) => character !== '}', ESCAPED))
+    if (this.next !== '}')
+      parameters.push(this.parameter((character) => character !== '}', ESCAPED))
     return this.closed({ kind: 'variable', name, operator, parameters })
   }
 }
@@ -196,7 +224,9 @@ function applied(operator: string, value: ByteText, parameters: readonly ByteTex
     case '^^':
       return mapEach(value, upper)
     case '#':
-      return parameters.length === 0 ? String(value.length) : withoutPrefix(value, first, 'shortest')
+      return parameters.length === 0
+        ? String(value.length)
+        : withoutPrefix(value, first, 'shortest')
     case '##':
       return withoutPrefix(value, first, 'longest')
     case '%':
@@ -210,9 +240,13 @@ function applied(operator: string, value: ByteText, parameters: readonly ByteTex
     case '//':
       return replaced(value, first, second, Number.POSITIVE_INFINITY)
     case '/#':
-      return parameters.length === 2 && value.startsWith(first) ? replaced(value, first, second, 1) : value
+      return parameters.length === 2 && value.startsWith(first)
+        ? replaced(value, first, second, 1)
+        : value
     case '/%':
-      return parameters.length === 2 && value.endsWith(first) ? value.slice(0, value.length - first.length) + second : value
+      return parameters.length === 2 && value.endsWith(first)
+        ? value.slice(0, value.length - first.length) + second
+        : value
     default:
       return value === '' ? parameters.join('') : value
   }
@@ -228,7 +262,9 @@ function single(character: string, mapped: string): string {
   if (code === 0x130) return 'i'
   // Greek letters with an iota below: Unicode's mapping to one character is the title case.
   if (code >= 0x1f80 && code <= 0x1faf) return String.fromCodePoint(code | 8)
-  return code === 0x1fb3 || code === 0x1fc3 || code === 0x1ff3 ? String.fromCodePoint(code + 9) : character
+  return code === 0x1fb3 || code === 0x1fc3 || code === 0x1ff3
+    ? String.fromCodePoint(code + 9)
+    : character
 }
 
 function mapEach(text: ByteText, map: (character: string) => string): ByteText {
@@ -262,7 +298,8 @@ function integerOf(text: string): number | undefined {
 }
 
 function replaced(value: ByteText, wanted: ByteText, by: ByteText, most: number): ByteText {
-  if (wanted !== '') return most === 1 ? value.replace(wanted, () => by) : value.replaceAll(wanted, () => by)
+  if (wanted !== '')
+    return most === 1 ? value.replace(wanted, () => by) : value.replaceAll(wanted, () => by)
   return most === 1
     ? by + value
     : charactersOf(value)
@@ -282,6 +319,8 @@ function withoutPrefix(value: ByteText, text: ByteText, which: 'shortest' | 'lon
   const pattern = wildcardPattern(text)
   if (pattern === undefined) return value
   const lengths = Array.from(value, (_each, index) => index + 1)
-  const found = (which === 'shortest' ? lengths : lengths.toReversed()).find((length) => matchesPattern(pattern, value.slice(0, length)))
+  const found = (which === 'shortest' ? lengths : lengths.toReversed()).find((length) =>
+    matchesPattern(pattern, value.slice(0, length)),
+  )
   return found === undefined ? value : value.slice(found)
 }

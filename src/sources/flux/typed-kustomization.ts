@@ -4,18 +4,42 @@
  * letters of a field's name may be of either case, and a field that the type does not have is gone.
  */
 import { Failure } from '@backporch/kyaml/failure'
-import { emptyObject, isJsonObject, type Json, type JsonObject, setKey } from '@backporch/kyaml/json'
+import {
+  emptyObject,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  setKey,
+} from '@backporch/kyaml/json'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
-import { goKeyOf, isMergeKey, keyOf, kubectlJsonOf, resolved, type YamlNode } from '@backporch/kyaml/yaml'
+import {
+  goKeyOf,
+  isMergeKey,
+  keyOf,
+  kubectlJsonOf,
+  resolved,
+  type YamlNode,
+} from '@backporch/kyaml/yaml'
 import { type SourceFiles, textOf } from '../kustomize/files/kustomize-build.ts'
 
 /** `value` stays as it is: kustomize checks it. */
-type Shape = 'text' | 'value' | { readonly list: Shape } | { readonly map: Shape } | { readonly fields: { readonly [name: string]: Shape } }
+type Shape =
+  | 'text'
+  | 'value'
+  | { readonly list: Shape }
+  | { readonly map: Shape }
+  | { readonly fields: { readonly [name: string]: Shape } }
 
 const TEXTS: Shape = { list: 'text' }
 const TEXT_MAP: Shape = { map: 'text' }
-const PATCHES: Shape = { list: { fields: { path: 'text', patch: 'text', target: 'value', options: 'value' } } }
-const IMAGES: Shape = { list: { fields: { name: 'text', newName: 'text', tagSuffix: 'text', newTag: 'text', digest: 'text' } } }
+const PATCHES: Shape = {
+  list: { fields: { path: 'text', patch: 'text', target: 'value', options: 'value' } },
+}
+const IMAGES: Shape = {
+  list: {
+    fields: { name: 'text', newName: 'text', tagSuffix: 'text', newTag: 'text', digest: 'text' },
+  },
+}
 
 const KUSTOMIZATION: Shape = {
   fields: {
@@ -27,7 +51,16 @@ const KUSTOMIZATION: Shape = {
     nameSuffix: 'text',
     namespace: 'text',
     commonLabels: TEXT_MAP,
-    labels: { list: { fields: { pairs: TEXT_MAP, includeSelectors: 'value', includeTemplates: 'value', fields: 'value' } } },
+    labels: {
+      list: {
+        fields: {
+          pairs: TEXT_MAP,
+          includeSelectors: 'value',
+          includeTemplates: 'value',
+          fields: 'value',
+        },
+      },
+    },
     commonAnnotations: TEXT_MAP,
     patchesStrategicMerge: TEXTS,
     patchesJson6902: PATCHES,
@@ -47,7 +80,14 @@ const KUSTOMIZATION: Shape = {
     helmGlobals: 'value',
     helmCharts: 'value',
     helmChartInflationGenerator: 'value',
-    generatorOptions: { fields: { labels: TEXT_MAP, annotations: TEXT_MAP, disableNameSuffixHash: 'value', immutable: 'value' } },
+    generatorOptions: {
+      fields: {
+        labels: TEXT_MAP,
+        annotations: TEXT_MAP,
+        disableNameSuffixHash: 'value',
+        immutable: 'value',
+      },
+    },
     configurations: TEXTS,
     generators: TEXTS,
     transformers: TEXTS,
@@ -76,15 +116,26 @@ function typedValue(root: YamlNode, path: string): Json {
 
 function unreadable(where: string, why: string): Failure {
   const what = 'the kustomization cannot be read'
-  return new Failure({ code: 'BP1110', what, where, why, remedy: 'write it as kustomize has it', retry: 'on-change' })
+  return new Failure({
+    code: 'BP1110',
+    what,
+    where,
+    why,
+    remedy: 'write it as kustomize has it',
+    retry: 'on-change',
+  })
 }
 
 /** @throws TypeError for a value that JSON does not have */
 function shaped(node: YamlNode, shape: Shape): Json {
   const target = resolved(node)
-  if (shape === 'text' && target.kind === 'scalar') return goText(kubectlJsonOf(target), target.value)
+  if (shape === 'text' && target.kind === 'scalar')
+    return goText(kubectlJsonOf(target), target.value)
   if (typeof shape === 'string') return kubectlJsonOf(target)
-  if (target.kind === 'list') return 'list' in shape ? target.items.map((item) => shaped(item, shape.list)) : kubectlJsonOf(target)
+  if (target.kind === 'list')
+    return 'list' in shape
+      ? target.items.map((item) => shaped(item, shape.list))
+      : kubectlJsonOf(target)
   if (target.kind !== 'map' || 'list' in shape) return kubectlJsonOf(target)
   const object = emptyObject()
   for (const { key, value } of target.entries) {
@@ -92,12 +143,16 @@ function shaped(node: YamlNode, shape: Shape): Json {
       const from = resolved(value)
       for (const each of from.kind === 'list' ? from.items.toReversed() : [from]) {
         const merged = shaped(each, shape)
-        if (isJsonObject(merged)) for (const [name, below] of Object.entries(merged)) setKey(object, name, below)
+        if (isJsonObject(merged))
+          for (const [name, below] of Object.entries(merged)) setKey(object, name, below)
       }
       continue
     }
     const text = goKeyOf(key) ?? keyOf(key)
-    const name = 'map' in shape ? text : Object.keys(shape.fields).find((known) => known.toLowerCase() === text.toLowerCase())
+    const name =
+      'map' in shape
+        ? text
+        : Object.keys(shape.fields).find((known) => known.toLowerCase() === text.toLowerCase())
     const below = name === undefined ? undefined : 'map' in shape ? shape.map : shape.fields[name]
     if (name !== undefined && below !== undefined) setKey(object, name, shaped(value, below))
   }

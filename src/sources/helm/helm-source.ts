@@ -25,9 +25,22 @@ export const HELM: Source<HelmChoice> = {
   policy: {
     allowed: ['path', 'release', 'namespace', 'values'],
     required: ['release', 'namespace'],
-    choiceOf: ({ path, release, namespace, values }) => ({ tool: 'helm', path, release, namespace, values }),
+    choiceOf: ({ path, release, namespace, values }) => ({
+      tool: 'helm',
+      path,
+      release,
+      namespace,
+      values,
+    }),
   },
   filesRead: async (commit, { packagePath, files, choice }, signal) =>
-    filesOf(await readSyncedSource(commit, { packagePath, files }, plainChart(choice, packagePath), signal)),
+    filesOf(
+      await readSyncedSource(
+        commit,
+        { packagePath, files },
+        plainChart(choice, packagePath),
+        signal,
+      ),
+    ),
   edit: BUILT_EDITOR,
 }

@@ -17,7 +17,14 @@ export const HELM_TOOL: BuildTool = {
   keepsOrigins: () => true,
   locationsIn: (source) => {
     const { folder, synced, parent } = source
-    const place = { path: folder || '.', document: 0, item: undefined, line: 1, ...synced?.place, step: 'helm template' }
+    const place = {
+      path: folder || '.',
+      document: 0,
+      item: undefined,
+      line: 1,
+      ...synced?.place,
+      step: 'helm template',
+    }
     // A chart that is not in the repository.
     if (parent !== undefined && synced?.ownChart !== true) return () => place
     return (object, text, line) => templateOf(source, object, text, line)
@@ -33,20 +40,39 @@ export const HELM_TOOL: BuildTool = {
 
 function orderOf(source: BuildInput, library: BuildLibrary): Build | BuildAnswer {
   const { folder, files, synced } = source
-  if (synced === undefined || !('helm' in synced.builder.way)) throw new TypeError(`${folder} is no chart`)
-  const order = synced.builder.way.helm({ build: synced, ...resourceOf(source, library), folder, files })
+  if (synced === undefined || !('helm' in synced.builder.way))
+    throw new TypeError(`${folder} is no chart`)
+  const order = synced.builder.way.helm({
+    build: synced,
+    ...resourceOf(source, library),
+    folder,
+    files,
+  })
   return 'text' in order ? order : postRendered(source, order, library)
 }
 
-function locationsOf(source: BuiltSource, library: BuildLibrary, desired: DesiredResource): ObjectLocations {
+function locationsOf(
+  source: BuiltSource,
+  library: BuildLibrary,
+  desired: DesiredResource,
+): ObjectLocations {
   const values = new HelmLocations(source, library, chartOf(source, library))
-  return { removal: () => values.removal(desired), find: ({ path, wanted }) => values.find(desired, path, wanted) }
+  return {
+    removal: () => values.removal(desired),
+    find: ({ path, wanted }) => values.find(desired, path, wanted),
+  }
 }
 
 /** The line of the template with the values that it reads, where the chart is in the repository. */
-function originLine({ files, folder, synced }: BuiltSource, { id, location }: DesiredResource, path: FieldPath): string {
+function originLine(
+  { files, folder, synced }: BuiltSource,
+  { id, location }: DesiredResource,
+  path: FieldPath,
+): string {
   const trace = new TemplateTrace({ folder, files })
-  const [writer] = files.has(location.path) ? trace.writers({ template: location.path, id, field: path }) : []
+  const [writer] = files.has(location.path)
+    ? trace.writers({ template: location.path, id, field: path })
+    : []
   if (writer === undefined) return `rendered by ${synced?.title ?? 'a chart'}`
   const refs = writer.refs.slice(0, 3).map((ref) => formatFieldPath(ref))
   const isWritten = writer.isField || refs.length > 0

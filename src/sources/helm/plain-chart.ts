@@ -55,9 +55,18 @@ export function plainChart(choice: HelmChoice, packagePath: string): SyncerBuild
           const given = led(input.files).filter((path) => input.files.has(path))
           const layers = given.map((path): ValuesLayer => {
             const values: JsonObject = valuesIn(textOf(path, input.files), path)
-            return { values, place: { kind: 'file', path, under: [] }, isDefault: path === joined(folder, 'values.yaml') }
+            return {
+              values,
+              place: { kind: 'file', path, under: [] },
+              isDefault: path === joined(folder, 'values.yaml'),
+            }
           })
-          return { order: orderOf(input), chart, title: '', layers: [...chartLayers(chart), ...layers] }
+          return {
+            order: orderOf(input),
+            chart,
+            title: '',
+            layers: [...chartLayers(chart), ...layers],
+          }
         },
         reads: () => paths,
       },
@@ -82,5 +91,8 @@ function leavesRepository(path: string, folder: string): Failure {
 /** A hook that Helm deletes when it has succeeded (helm `pkg/action/hooks.go`): the cluster has none between two upgrades. */
 function isGoneAfterRun(built: JsonObject): boolean {
   const policies = annotationsOf(built).get('helm.sh/hook-delete-policy') ?? ''
-  return annotationsOf(built).has('helm.sh/hook') && policies.split(',').some((each) => each.trim() === 'hook-succeeded')
+  return (
+    annotationsOf(built).has('helm.sh/hook') &&
+    policies.split(',').some((each) => each.trim() === 'hook-succeeded')
+  )
 }

@@ -14,14 +14,23 @@ const FILES = filesEditor(rendered)
 
 export const KPT: Source<Extract<RenderChoice, { readonly tool: 'kpt' }>> = {
   discover: 'none',
-  describe: ({ tool }) => ({ title: tool, how: `with ${tool}`, key: [tool], kubectl: 'rendered files', reads: 'manifests' }),
+  describe: ({ tool }) => ({
+    title: tool,
+    how: `with ${tool}`,
+    key: [tool],
+    kubectl: 'rendered files',
+    reads: 'manifests',
+  }),
   policy: { allowed: [], required: [], choiceOf: () => ({ tool: 'kpt' }) },
   filesRead: async (_commit, { packagePath, files }) => ({
     source: undefined,
-    paths: new Set(files.filter(({ path }) => isReadOf(path)).map(({ path }) => joined(packagePath, path))),
+    paths: new Set(
+      files.filter(({ path }) => isReadOf(path)).map(({ path }) => joined(packagePath, path)),
+    ),
     failures: [],
   }),
-  build: (renderer, { packagePath, files }, _read, signal) => renderer.render(packagePath, files, signal),
+  build: (renderer, { packagePath, files }, _read, signal) =>
+    renderer.render(packagePath, files, signal),
   originOf: (unit) => {
     const origins = new FieldOrigins(unit)
     return (desired, path) => {

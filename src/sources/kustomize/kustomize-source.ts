@@ -12,13 +12,30 @@ export const KUSTOMIZE: Source<Extract<RenderChoice, { readonly tool: 'kustomize
   discover: 'none',
   describe: ({ tool, path }) => {
     const title = path === '' ? tool : `${tool} ${path}`
-    return { title, how: `with ${title}`, key: [tool, path], kubectl: { kustomization: path }, reads: 'named files' }
+    return {
+      title,
+      how: `with ${title}`,
+      key: [tool, path],
+      kubectl: { kustomization: path },
+      reads: 'named files',
+    }
   },
-  policy: { allowed: ['path'], required: [], choiceOf: ({ path }) => ({ tool: 'kustomize', path }) },
+  policy: {
+    allowed: ['path'],
+    required: [],
+    choiceOf: ({ path }) => ({ tool: 'kustomize', path }),
+  },
   filesRead: async (commit, { packagePath, files, choice }, signal) => {
     const folder = choice.path === '' ? packagePath : joined(packagePath, choice.path)
     const walked = await readKustomization(commit, folder, signal)
-    const source = { packagePath, package: files, tool: KUSTOMIZE_TOOL, folder, files: walked.files, command: [] }
+    const source = {
+      packagePath,
+      package: files,
+      tool: KUSTOMIZE_TOOL,
+      folder,
+      files: walked.files,
+      command: [],
+    }
     return filesOf({ source, failures: walked.failures })
   },
   edit: BUILT_EDITOR,

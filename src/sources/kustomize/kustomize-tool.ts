@@ -5,7 +5,14 @@ import type { PackageFile } from '@backporch/kyaml/files'
 import { isJsonObject } from '@backporch/kyaml/json'
 import { LineIndex, readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { itemsAt } from '@backporch/kyaml/yaml'
-import type { BuildInput, BuildTool, BuiltSource, LinesOf, ObjectLocations, WrittenKustomization } from '../build/built-source.ts'
+import type {
+  BuildInput,
+  BuildTool,
+  BuiltSource,
+  LinesOf,
+  ObjectLocations,
+  WrittenKustomization,
+} from '../build/built-source.ts'
 import { syncerObject } from '../build/syncer-object.ts'
 import { kustomizeChart } from '../helm/chart/kustomize-chart.ts'
 import { HelmLocations } from '../helm/locate/helm-locations.ts'
@@ -21,7 +28,9 @@ export const KUSTOMIZE_TOOL: BuildTool = {
   asksCluster: false,
   order: orderOf,
   keepsOrigins: (source) =>
-    source.synced === undefined ? wantsOrigins(source.folder, source.files) : writtenBySyncer(source)?.keepsOrigins === true,
+    source.synced === undefined
+      ? wantsOrigins(source.folder, source.files)
+      : writtenBySyncer(source)?.keepsOrigins === true,
   locationsIn: ({ folder, files }) => {
     const origins = new ResourceOrigins(folder, files)
     return (object) => origins.locationOf(isJsonObject(object) ? object : {})
@@ -39,7 +48,11 @@ function orderOf(source: BuildInput): Build | BuildAnswer {
   const written = writtenBySyncer(source)
   if (written === undefined) return kustomizeBuild(folder, files)
   const { path, text, isWithoutHelm } = written
-  const all = packedFiles(source).set(path, { path, mode: '100644', content: new TextEncoder().encode(text) })
+  const all = packedFiles(source).set(path, {
+    path,
+    mode: '100644',
+    content: new TextEncoder().encode(text),
+  })
   if (isWithoutHelm === true && hasCharts(all)) throw withoutHelm(folder)
   return kustomizeBuild(folder, all)
 }
@@ -66,7 +79,10 @@ function packedFiles({ files, isPacked = () => true }: BuildInput): Map<string, 
   return new Map([...files].filter(([path]) => isPacked(path)))
 }
 
-function originsIn({ folder, files, synced }: BuiltSource, resources: readonly DesiredResource[]): LinesOf {
+function originsIn(
+  { folder, files, synced }: BuiltSource,
+  resources: readonly DesiredResource[],
+): LinesOf {
   const origins = new KustomizeOrigins({ folder, files, synced, resources })
   return (desired, path) => {
     const origin = origins.of(desired, path)
@@ -74,27 +90,48 @@ function originsIn({ folder, files, synced }: BuiltSource, resources: readonly D
   }
 }
 
-function locationsOf(source: BuiltSource, library: BuildLibrary, desired: DesiredResource): ObjectLocations {
+function locationsOf(
+  source: BuiltSource,
+  library: BuildLibrary,
+  desired: DesiredResource,
+): ObjectLocations {
   const { files, folder, synced } = source
-  const locations = new KustomizeLocations(files, synced === undefined ? undefined : { folder, build: synced })
+  const locations = new KustomizeLocations(
+    files,
+    synced === undefined ? undefined : { folder, build: synced },
+  )
   const values = valuesOfChart(source, library, desired)
   return {
     removal: () => values?.removal(desired) ?? [locations.removal(desired)],
     find: (field) => {
-      const [first, ...others] = locations.find({ desired, declaredName: locations.declaredName(desired), ...field })
+      const [first, ...others] = locations.find({
+        desired,
+        declaredName: locations.declaredName(desired),
+        ...field,
+      })
       // What the kustomization has of the field already comes before the values of a chart.
-      return [...(first === undefined ? [] : [first]), ...(values?.find(desired, field.path, field.wanted) ?? []), ...others]
+      return [
+        ...(first === undefined ? [] : [first]),
+        ...(values?.find(desired, field.path, field.wanted) ?? []),
+        ...others,
+      ]
     },
   }
 }
 
 /** Undefined for an object that no chart of a kustomization made. @throws Failure of the chart and its values */
-function valuesOfChart(source: BuiltSource, library: BuildLibrary, { location }: DesiredResource): HelmLocations | undefined {
+function valuesOfChart(
+  source: BuiltSource,
+  library: BuildLibrary,
+  { location }: DesiredResource,
+): HelmLocations | undefined {
   if (location.step !== HELM_CHARTS) return undefined
   const text = textOf(location.path, source.files).replaceAll('\r\n', '\n')
   const lines = new LineIndex(text)
   const items = itemsAt(readYamlNodes(text, location.path)[0], HELM_CHARTS)
-  const index = items.findIndex(({ source: span }) => span !== undefined && lines.position(span.start).line === location.line)
+  const index = items.findIndex(
+    ({ source: span }) => span !== undefined && lines.position(span.start).line === location.line,
+  )
   const chart = index === -1 ? undefined : kustomizeChart(location.path, index, source.files)
   return chart === undefined ? undefined : new HelmLocations(source, library, chart)
 }

@@ -10,7 +10,12 @@ const ID = { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'web' }
 function change(via?: string): ResolvedChange {
   const location = { path: 'apps/web/config.yaml', document: 0, item: undefined, line: 1 }
   const desired = { id: ID, apiVersion: 'v1', object: { data: { color: 'blue' } }, location }
-  return { desired, resolution: 'Adopt', via, drift: driftOf('data.color', { id: ID, change: 'modified', git: 'blue', live: 'red' }) }
+  return {
+    desired,
+    resolution: 'Adopt',
+    via,
+    drift: driftOf('data.color', { id: ID, change: 'modified', git: 'blue', live: 'red' }),
+  }
 }
 
 function failure(code: FailureCode, why: string): Failure {
@@ -38,7 +43,10 @@ test('a failure of the package is the problem of every change, and another excep
   const fails = (thrown: unknown) => () => {
     throw thrown
   }
-  assert.deepEqual(problemsOf(changes, fails(failure('BP1207', 'not stable'))), ['cannot adopt: not stable', 'cannot adopt: not stable'])
+  assert.deepEqual(problemsOf(changes, fails(failure('BP1207', 'not stable'))), [
+    'cannot adopt: not stable',
+    'cannot adopt: not stable',
+  ])
   assert.throws(() => problemsOf(changes, fails(new TypeError('x'))), TypeError)
   assert.throws(() => problemsOf(changes, () => fails(new TypeError('x'))), TypeError)
 })
@@ -62,9 +70,15 @@ test('several locations are refused with their names, also under one name', () =
     }
     return ''
   }
-  assert.match(why(undefined, TWO), /^2 places give .* the manifest as "manifest", the setter color as "setter:color"$/)
+  assert.match(
+    why(undefined, TWO),
+    /^2 places give .* the manifest as "manifest", the setter color as "setter:color"$/,
+  )
   assert.match(why('nope', TWO), /^no place of that name gives the live value; these do: /)
-  assert.match(why('manifest', [...TWO, trial('manifest', 'the other manifest')]), /^3 places give /)
+  assert.match(
+    why('manifest', [...TWO, trial('manifest', 'the other manifest')]),
+    /^3 places give /,
+  )
 })
 
 test('a refusal without another reason names the function that writes the field last', () => {

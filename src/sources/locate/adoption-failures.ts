@@ -54,7 +54,11 @@ export function tryEdit<T>(obstacles: Obstacle[], apply: () => T): T | undefined
 }
 
 /** As `tryEdit`, of the rendering with an edit. @throws Failure BP2001 of the whole adoption */
-export function tryRender<T>(obstacles: Obstacle[], { what }: Candidate, render: () => T): T | undefined {
+export function tryRender<T>(
+  obstacles: Obstacle[],
+  { what }: Candidate,
+  render: () => T,
+): T | undefined {
   try {
     return render()
   } catch (thrown) {
@@ -76,7 +80,8 @@ export function onlyTrial<Trial extends { readonly candidate: Candidate }>(
   change: ResolvedChange,
   clean: readonly Trial[],
 ): Trial | undefined {
-  const named = change.via === undefined ? [] : clean.filter(({ candidate }) => candidate.via === change.via)
+  const named =
+    change.via === undefined ? [] : clean.filter(({ candidate }) => candidate.via === change.via)
   const [only, second] = named.length > 0 ? named : clean
   if (second === undefined) return only
   throw ambiguous(
@@ -141,26 +146,34 @@ function ordinal(number: number): string {
 }
 
 /** ` when the package is rendered a second time`; empty for the first render. */
-function inLaterRender({ number = 1, rewritten = [] }: Pick<DirtyTrial, 'number' | 'rewritten'>): string {
+function inLaterRender({
+  number = 1,
+  rewritten = [],
+}: Pick<DirtyTrial, 'number' | 'rewritten'>): string {
   if (number === 1) return ''
   const kptfiles = rewritten.join(' and ')
   return ` when the package is rendered a ${ordinal(number)} time${kptfiles === '' ? '' : `, because the render before that changes ${kptfiles}`}`
 }
 
 /** Why renders of an edited package do not prove its edit; undefined where they do, and where they move other fields. */
-export function notProven({ what }: Pick<Candidate, 'what'>, proof: Omit<DirtyTrial, 'candidate'> & LaterRender): Obstacle | undefined {
+export function notProven(
+  { what }: Pick<Candidate, 'what'>,
+  proof: Omit<DirtyTrial, 'candidate'> & LaterRender,
+): Obstacle | undefined {
   if (proof.others.length > 0) return undefined
   if (proof.unsettled !== undefined)
     return {
       where: '',
       why: `with the edit of ${what} the package never settles: ${proof.unsettled} changes with each render`,
-      remedy: 'correct the pipeline so that a render of the rendered package changes nothing, or choose restore',
+      remedy:
+        'correct the pipeline so that a render of the rendered package changes nothing, or choose restore',
     }
   if (proof.lands) return undefined
   return {
     where: '',
     why: `with the edit of ${what} the field gets another value${inLaterRender(proof)}`,
-    remedy: 'edit by hand what the pipeline writes there, so that a render of the rendered package changes nothing, or choose restore',
+    remedy:
+      'edit by hand what the pipeline writes there, so that a render of the rendered package changes nothing, or choose restore',
   }
 }
 
@@ -171,7 +184,12 @@ interface LaterRender {
 }
 
 /** @param unit the other unit that would change */
-export function shared(change: ResolvedChange, { what }: Pick<Candidate, 'what'>, unit: string, moved: readonly MovedField[]): Failure {
+export function shared(
+  change: ResolvedChange,
+  { what }: Pick<Candidate, 'what'>,
+  unit: string,
+  moved: readonly MovedField[],
+): Failure {
   const also = moved.length === 0 ? 'change it' : `move ${listMoved(moved)} there`
   return cannot(change, {
     why: `its value comes from ${what}, which ${unit} is built from too: an edit there would also ${also}`,
@@ -181,13 +199,17 @@ export function shared(change: ResolvedChange, { what }: Pick<Candidate, 'what'>
 }
 
 /** @param refusal of what builds the object, which does not say where it has the value from */
-export function notLocated(change: ResolvedChange, refusal: { readonly why: string; readonly remedy: string }): Failure {
+export function notLocated(
+  change: ResolvedChange,
+  refusal: { readonly why: string; readonly remedy: string },
+): Failure {
   return cannot(change, refusal)
 }
 
 /** @param candidates several that give the live value and move nothing else */
 function ambiguous(change: ResolvedChange, candidates: readonly Candidate[]): Failure {
-  if (change.via !== undefined && candidates.every(({ via }) => via !== change.via)) return unknownLocation(change, candidates)
+  if (change.via !== undefined && candidates.every(({ via }) => via !== change.via))
+    return unknownLocation(change, candidates)
   return cannot(change, {
     code: 'BP2014',
     ...declaredAt(change),
@@ -202,8 +224,13 @@ export interface ChosenLocation {
 }
 
 /** @throws Failure BP2014 for a change whose `via` names no chosen location */
-export function assertNamed(wanted: readonly ResolvedChange[], chosen: readonly ChosenLocation[]): void {
-  const unknown = wanted.find(({ via }) => via !== undefined && !chosen.some(({ candidate }) => candidate.via === via))
+export function assertNamed(
+  wanted: readonly ResolvedChange[],
+  chosen: readonly ChosenLocation[],
+): void {
+  const unknown = wanted.find(
+    ({ via }) => via !== undefined && !chosen.some(({ candidate }) => candidate.via === via),
+  )
   if (unknown === undefined) return
   // Other changes of the plan were not tried.
   const requested = chosen.filter(({ change }) => change.via === unknown.via)

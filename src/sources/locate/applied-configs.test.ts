@@ -6,22 +6,32 @@ import { APPLY_SETTERS, filesOf, webKptfile } from '../../../test/fakes/pipeline
 import { adoptionProblems, adoptThroughPipeline } from '../kpt/adopt/adoption.ts'
 
 /** The ConfigMap of the setters has no annotation, so kpt applies it too. */
-const SETTERS = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: setters\ndata:\n  replicas: "3"\n  color: blue\n'
+const SETTERS =
+  'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: setters\ndata:\n  replicas: "3"\n  color: blue\n'
 const WEB = {
   Kptfile: webKptfile(APPLY_SETTERS),
   'setters.yaml': SETTERS,
-  'deployment.yaml': 'apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  replicas: 3 # kpt-set: ${replicas}\n',
+  'deployment.yaml':
+    'apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  replicas: 3 # kpt-set: ${replicas}\n',
 }
 
 const LINES = {
   'apps/web/setters.yaml': ['-  replicas: "3"', '+  replicas: "5"'],
-  'apps/web/deployment.yaml': ['-  replicas: 3 # kpt-set: ${replicas}', '+  replicas: 5 # kpt-set: ${replicas}'],
+  'apps/web/deployment.yaml': [
+    '-  replicas: 3 # kpt-set: ${replicas}',
+    '+  replicas: 5 # kpt-set: ${replicas}',
+  ],
 }
 
 test('a setter in a ConfigMap that is applied too is edited, and a note names the entry', () => {
   const change = changeIn(WEB, 'Deployment', 'spec.replicas', 5)
   assert.deepEqual(adopted(WEB, change), LINES)
-  const input = { packagePath: 'apps/web', files: filesOf(WEB), changes: [change], functions: builtInFunctions }
+  const input = {
+    packagePath: 'apps/web',
+    files: filesOf(WEB),
+    changes: [change],
+    functions: builtInFunctions,
+  }
   assert.deepEqual(adoptThroughPipeline(input).notes, [
     {
       cause: 'config-applied',
@@ -41,7 +51,12 @@ test('with the annotation there is no such object, and no note', () => {
     ),
   }
   const change = changeIn(texts, 'Deployment', 'spec.replicas', 5)
-  const input = { packagePath: 'apps/web', files: filesOf(texts), changes: [change], functions: builtInFunctions }
+  const input = {
+    packagePath: 'apps/web',
+    files: filesOf(texts),
+    changes: [change],
+    functions: builtInFunctions,
+  }
   assert.deepEqual(adoptThroughPipeline(input).notes, [])
 })
 
@@ -68,10 +83,14 @@ test('another field of such a ConfigMap, or another object, does not move', () =
     'setters.yaml': `${SETTERS}  again: "3" # kpt-set: \${replicas}\n`,
   }
   const { why } = refused(texts, changeIn(texts, 'Deployment', 'spec.replicas', 5))
-  assert.match(why, /would also move data\.again of ConfigMap setters: the config of a function is also/)
+  assert.match(
+    why,
+    /would also move data\.again of ConfigMap setters: the config of a function is also/,
+  )
   const service = {
     ...WEB,
-    'config.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\ndata:\n  replicas: "3" # kpt-set: ${replicas}\n',
+    'config.yaml':
+      'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\ndata:\n  replicas: "3" # kpt-set: ${replicas}\n',
   }
   const other = refused(service, changeIn(service, 'Deployment', 'spec.replicas', 5))
   assert.match(other.why, /would also move data\.replicas of ConfigMap web$/)

@@ -28,7 +28,9 @@ export class AppliedConfigs {
     this.files = new Set(
       runs.flatMap(({ step }) => {
         const { configPath } = step.function
-        return configPath === '' ? [] : [step.kptfile.slice(0, step.kptfile.lastIndexOf('/') + 1) + cleanPath(configPath)]
+        return configPath === ''
+          ? []
+          : [step.kptfile.slice(0, step.kptfile.lastIndexOf('/') + 1) + cleanPath(configPath)]
       }),
     )
     this.desired = desired
@@ -69,6 +71,8 @@ function refersTo(value: Json, name: string): boolean {
   if (isJsonArray(value)) return value.some((item) => refersTo(item, name))
   if (!isJsonObject(value)) return false
   return Object.entries(value).some(
-    ([key, below]) => (REFERENCES.has(key) && isJsonObject(below) && getKey(below, 'name') === name) || refersTo(below, name),
+    ([key, below]) =>
+      (REFERENCES.has(key) && isJsonObject(below) && getKey(below, 'name') === name) ||
+      refersTo(below, name),
   )
 }

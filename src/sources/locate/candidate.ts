@@ -42,7 +42,10 @@ export interface SourceLocations {
 export const NOWHERE: Locations = { candidates: [], obstacles: [] }
 
 export function joinLocations(all: readonly Locations[]): Locations {
-  return { candidates: all.flatMap(({ candidates }) => candidates), obstacles: all.flatMap(({ obstacles }) => obstacles) }
+  return {
+    candidates: all.flatMap(({ candidates }) => candidates),
+    obstacles: all.flatMap(({ obstacles }) => obstacles),
+  }
 }
 
 export function editAt(document: number, path: FieldPath, wanted: Wanted): YamlEdit {

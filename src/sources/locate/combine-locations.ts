@@ -12,7 +12,8 @@ const MOST_WAYS = 16
 export function combineLocations(parts: readonly Locations[], first?: Candidate): Locations {
   if (parts.length === 0) return NOWHERE
   const without = parts.filter(({ candidates }) => candidates.length === 0)
-  if (without.length > 0) return { candidates: [], obstacles: without.flatMap(({ obstacles }) => obstacles) }
+  if (without.length > 0)
+    return { candidates: [], obstacles: without.flatMap(({ obstacles }) => obstacles) }
   let ways: readonly (readonly Candidate[])[] = [first === undefined ? [] : [first]]
   for (const { candidates } of parts) {
     ways = ways.flatMap((way) => candidates.map((candidate) => [...way, candidate]))
@@ -37,14 +38,26 @@ export function uniqueEdits(edits: readonly FileEdit[]): readonly FileEdit[] {
 /** Equal for equal edits, whatever their order. */
 export function editsKey(edits: readonly FileEdit[]): string {
   return JSON.stringify(
-    edits.map((edit) => JSON.stringify(edit, (_key, value) => (typeof value === 'bigint' ? String(value) : value))).sort(),
+    edits
+      .map((edit) =>
+        JSON.stringify(edit, (_key, value) => (typeof value === 'bigint' ? String(value) : value)),
+      )
+      .sort(),
   )
 }
 
 /** Without those whose edits are another's edits and more: what is left away is not needed. */
-export function leastEdits<Trial extends { readonly candidate: Candidate }>(trials: readonly Trial[]): readonly Trial[] {
-  const keys = trials.map(({ candidate }) => new Set(candidate.edits.map((edit) => editsKey([edit]))))
+export function leastEdits<Trial extends { readonly candidate: Candidate }>(
+  trials: readonly Trial[],
+): readonly Trial[] {
+  const keys = trials.map(
+    ({ candidate }) => new Set(candidate.edits.map((edit) => editsKey([edit]))),
+  )
   return trials.filter(
-    (_trial, own) => !keys.some((each) => each.size < (keys[own]?.size ?? 0) && [...each].every((key) => keys[own]?.has(key))),
+    (_trial, own) =>
+      !keys.some(
+        (each) =>
+          each.size < (keys[own]?.size ?? 0) && [...each].every((key) => keys[own]?.has(key)),
+      ),
   )
 }

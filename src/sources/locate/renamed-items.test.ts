@@ -22,13 +22,21 @@ spec:
 `,
 }
 
-const removed = (port: number) => changeIn(WEB, 'Service', `spec.ports[port=${port},protocol=TCP]`, undefined)
+const removed = (port: number) =>
+  changeIn(WEB, 'Service', `spec.ports[port=${port},protocol=TCP]`, undefined)
 const added = (port: number, item: { readonly [key: string]: Json }) =>
-  changeIn(WEB, 'Service', `spec.ports[port=${port},protocol=TCP]`, { ...item, port, protocol: 'TCP' })
+  changeIn(WEB, 'Service', `spec.ports[port=${port},protocol=TCP]`, {
+    ...item,
+    port,
+    protocol: 'TCP',
+  })
 const HTTP = { name: 'http', targetPort: 8080 }
 
 const SETTER = {
-  'apps/web/service.yaml': ['-      port: 80 # kpt-set: ${port}', '+      port: 81 # kpt-set: ${port}'],
+  'apps/web/service.yaml': [
+    '-      port: 80 # kpt-set: ${port}',
+    '+      port: 81 # kpt-set: ${port}',
+  ],
   'apps/web/setters.yaml': ['-  port: "80"', '+  port: "81"'],
 }
 
@@ -38,7 +46,12 @@ test('the key of an item changed: its place is edited, and the item stays', () =
 })
 
 test('of several items the names say which is which, and other fields move with the key', () => {
-  const changes = [removed(80), removed(443), added(444, { name: 'tls', targetPort: 9443 }), added(81, HTTP)]
+  const changes = [
+    removed(80),
+    removed(443),
+    added(444, { name: 'tls', targetPort: 9443 }),
+    added(81, HTTP),
+  ]
   assert.deepEqual(adopted(WEB, ...changes), {
     ...SETTER,
     'apps/web/service.yaml': [

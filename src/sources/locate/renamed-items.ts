@@ -16,18 +16,33 @@ export interface RenamedField {
 }
 
 /** The fields that differ between the removed and the added item; empty where the change is not one of such two. */
-export function renamedFields(change: ResolvedChange, changes: readonly ResolvedChange[]): readonly RenamedField[] {
+export function renamedFields(
+  change: ResolvedChange,
+  changes: readonly ResolvedChange[],
+): readonly RenamedField[] {
   const alike = changes.filter((each) => isEdited(each) && isInList(each, change))
   const removed = alike.filter((each) => wantedBy(each) === undefined)
-  const added = alike.filter((each) => each.desired !== undefined && valueAt(each.desired.object, each.drift.path) === undefined)
+  const added = alike.filter(
+    (each) =>
+      each.desired !== undefined && valueAt(each.desired.object, each.drift.path) === undefined,
+  )
   const pair = removed
-    .map((gone) => ({ gone, come: removed.length === 1 && added.length === 1 ? added[0] : added.find((each) => isNamedAlike(gone, each)) }))
+    .map((gone) => ({
+      gone,
+      come:
+        removed.length === 1 && added.length === 1
+          ? added[0]
+          : added.find((each) => isNamedAlike(gone, each)),
+    }))
     .find(({ gone, come }) => gone === change || come === change)
   if (pair?.come?.desired === undefined) return []
   const { path } = pair.gone.drift
   const was = valueAt(pair.come.desired.object, path)
   const is = withoutKeys(wantedBy(pair.come), was, pair.come.drift.path.at(-1))
-  return [...leaves(was, is, [])].map((below) => ({ path: [...path, ...below], wanted: is === undefined ? undefined : valueAt(is, below) }))
+  return [...leaves(was, is, [])].map((below) => ({
+    path: [...path, ...below],
+    wanted: is === undefined ? undefined : valueAt(is, below),
+  }))
 }
 
 function isInList({ drift }: ResolvedChange, { drift: { id, path } }: ResolvedChange): boolean {
@@ -42,13 +57,24 @@ function isInList({ drift }: ResolvedChange, { drift: { id, path } }: ResolvedCh
 }
 
 function isNamedAlike(removed: ResolvedChange, added: ResolvedChange): boolean {
-  const declared = removed.desired === undefined ? undefined : valueAt(removed.desired.object, removed.drift.path)
-  const [was, is] = [declared, wantedBy(added)].map((item) => (isJsonObject(item) ? getKey(item, 'name') : undefined))
+  const declared =
+    removed.desired === undefined ? undefined : valueAt(removed.desired.object, removed.drift.path)
+  const [was, is] = [declared, wantedBy(added)].map((item) =>
+    isJsonObject(item) ? getKey(item, 'name') : undefined,
+  )
   return was !== undefined && was === is
 }
 
 /** Without the keys that git leaves to the server (a port's `protocol`). */
-function withoutKeys(item: Json | undefined, declared: Json | undefined, step: PathStep | undefined): Json | undefined {
+function withoutKeys(
+  item: Json | undefined,
+  declared: Json | undefined,
+  step: PathStep | undefined,
+): Json | undefined {
   if (!isJsonObject(item) || !isJsonObject(declared) || step?.kind !== 'item') return item
-  return Object.fromEntries(Object.entries(item).filter(([key]) => !Object.hasOwn(step.keys, key) || Object.hasOwn(declared, key)))
+  return Object.fromEntries(
+    Object.entries(item).filter(
+      ([key]) => !Object.hasOwn(step.keys, key) || Object.hasOwn(declared, key),
+    ),
+  )
 }

@@ -11,10 +11,20 @@ export interface Leaf {
 
 /** Equal also where a chart quotes a number, in maps and lists too. */
 export function isAlike(value: Json | undefined, now: Json | undefined): boolean {
-  if (isJsonArray(value) && isJsonArray(now)) return value.length === now.length && value.every((each, at) => isAlike(each, now[at]))
+  if (isJsonArray(value) && isJsonArray(now))
+    return value.length === now.length && value.every((each, at) => isAlike(each, now[at]))
   if (isJsonObject(value) && isJsonObject(now))
-    return Object.keys(value).length === Object.keys(now).length && Object.entries(value).every(([key, each]) => isAlike(each, now[key]))
-  if (value === undefined || now === undefined || typeof value === 'object' || typeof now === 'object') return jsonEquals(value, now)
+    return (
+      Object.keys(value).length === Object.keys(now).length &&
+      Object.entries(value).every(([key, each]) => isAlike(each, now[key]))
+    )
+  if (
+    value === undefined ||
+    now === undefined ||
+    typeof value === 'object' ||
+    typeof now === 'object'
+  )
+    return jsonEquals(value, now)
   return String(value) === String(now)
 }
 
@@ -22,16 +32,22 @@ export function typedAs(wanted: Wanted, like: Json | undefined): Wanted {
   if (wanted === undefined || wanted === null || typeof wanted === 'object') return wanted
   if (typeof like === 'string') return String(wanted)
   const text = String(wanted)
-  if (typeof like === 'boolean') return text === 'true' || text === 'false' ? text === 'true' : wanted
+  if (typeof like === 'boolean')
+    return text === 'true' || text === 'false' ? text === 'true' : wanted
   return typeof like === 'number' && /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : wanted
 }
 
 /** What a value has to be for the text that is wanted: a part of it, the same in other letters, or some of its lines. */
-export function otherText(value: Leaf['value'], now: Json | undefined, wanted: Wanted): string | undefined {
+export function otherText(
+  value: Leaf['value'],
+  now: Json | undefined,
+  wanted: Wanted,
+): string | undefined {
   if (typeof now !== 'string' || typeof wanted !== 'string') return undefined
   const part = String(value)
   if (part !== '' && part !== now) {
-    if (part.toLowerCase() === now.toLowerCase()) return part === part.toLowerCase() ? wanted.toLowerCase() : wanted
+    if (part.toLowerCase() === now.toLowerCase())
+      return part === part.toLowerCase() ? wanted.toLowerCase() : wanted
     const found = otherPart(part, now, wanted)
     if (found !== undefined) return found
   }
@@ -42,7 +58,10 @@ function otherPart(part: string, now: string, wanted: string): string | undefine
   if (part === '') return undefined
   for (let at = now.indexOf(part); at !== -1; at = now.indexOf(part, at + 1)) {
     const [before, after] = [now.slice(0, at), now.slice(at + part.length)]
-    const isSame = wanted.startsWith(before) && wanted.endsWith(after) && wanted.length > before.length + after.length
+    const isSame =
+      wanted.startsWith(before) &&
+      wanted.endsWith(after) &&
+      wanted.length > before.length + after.length
     if (isSame) return wanted.slice(before.length, wanted.length - after.length)
   }
   return undefined
@@ -54,14 +73,20 @@ export function patchedText(text: string, now: string, wanted: string): string |
   let first = 0
   while (first < were.length && first < are.length && were[first] === are[first]) first += 1
   let last = 0
-  while (last < Math.min(were.length, are.length) - first && were[were.length - 1 - last] === are[are.length - 1 - last]) last += 1
+  while (
+    last < Math.min(were.length, are.length) - first &&
+    were[were.length - 1 - last] === are[are.length - 1 - last]
+  )
+    last += 1
   const [old, other] = [were.slice(first, were.length - last), are.slice(first, are.length - last)]
   // Added lines stand after the one before them.
   const anchor = old.length === 0 && first > 0 ? [were[first - 1] ?? ''] : []
   const find = [...anchor, ...old]
   if (find.join('').trim() === '') return undefined
   const lines = text.split('\n')
-  const places = lines.flatMap((_, at) => (find.every((each, offset) => lines[at + offset] === each) ? [at] : []))
+  const places = lines.flatMap((_, at) =>
+    find.every((each, offset) => lines[at + offset] === each) ? [at] : [],
+  )
   const [at, second] = places
   if (at === undefined || second !== undefined) return patchedPart(text, now, wanted)
   return lines.toSpliced(at, find.length, ...anchor, ...other).join('\n')
@@ -70,14 +95,20 @@ export function patchedText(text: string, now: string, wanted: string): string |
 /** As the above, within a line. */
 function patchedPart(text: string, now: string, wanted: string): string | undefined {
   const { first, last } = commonEnds(now, wanted)
-  const [old, other] = [now.slice(first, now.length - last), wanted.slice(first, wanted.length - last)]
+  const [old, other] = [
+    now.slice(first, now.length - last),
+    wanted.slice(first, wanted.length - last),
+  ]
   const at = old.trim() === '' ? -1 : text.indexOf(old)
   if (at === -1 || text.includes(old, at + 1) || !text.includes('{{')) return undefined
   return text.slice(0, at) + other + text.slice(at + old.length)
 }
 
 /** How much two texts have in common at their beginning and at their end. */
-function commonEnds(now: string, wanted: string): { readonly first: number; readonly last: number } {
+function commonEnds(
+  now: string,
+  wanted: string,
+): { readonly first: number; readonly last: number } {
   const most = Math.min(now.length, wanted.length)
   let [first, last] = [0, 0]
   while (first < most && now[first] === wanted[first]) first += 1
@@ -94,12 +125,16 @@ export function changesOfImage(
   if (typeof now !== 'string' || typeof wanted !== 'string') return []
   const [was, is] = [splitReference(now), splitReference(wanted)]
   if (was.name === is.name || was.tag === is.tag) return []
-  const tagged = leaves.filter(({ value }) => (String(value) === was.tag || value === '') && is.tag !== '')
+  const tagged = leaves.filter(
+    ({ value }) => (String(value) === was.tag || value === '') && is.tag !== '',
+  )
   const named = leaves.flatMap(({ path, value }) => {
     const name = value === was.name ? is.name : otherPart(String(value), was.name, is.name)
     return name === undefined ? [] : [{ path, wanted: name }]
   })
-  return named.flatMap((name) => tagged.map(({ path, value }) => [name, { path, wanted: typedAs(is.tag, value) }]))
+  return named.flatMap((name) =>
+    tagged.map(({ path, value }) => [name, { path, wanted: typedAs(is.tag, value) }]),
+  )
 }
 
 /** What an empty value may be: the text, what differs in it, and the parts of an image. */
@@ -110,7 +145,10 @@ export function emptyParts(now: Json | undefined, wanted: Wanted): readonly Json
   const ends = commonEnds(now, wanted)
   let [first, end] = [ends.first, wanted.length - ends.last]
   const isEdge = (at: number): boolean =>
-    at <= 0 || at >= wanted.length || /[^\w.-]/.test(wanted[at - 1] ?? '') || /[^\w.-]/.test(wanted[at] ?? '')
+    at <= 0 ||
+    at >= wanted.length ||
+    /[^\w.-]/.test(wanted[at - 1] ?? '') ||
+    /[^\w.-]/.test(wanted[at] ?? '')
   while (!isEdge(first)) first -= 1
   while (!isEdge(end)) end += 1
   const part = wanted.slice(first, end).replace(/^[^\w]|[^\w]$/g, '')
@@ -120,7 +158,11 @@ export function emptyParts(now: Json | undefined, wanted: Wanted): readonly Json
 const SEPARATORS = [',', ', ', ' ', ';', '|', ':', '\n']
 
 /** Items of a list that a template joins to a text. */
-export function listOfParts(list: readonly Json[], now: Json | undefined, wanted: Wanted): readonly Json[] | undefined {
+export function listOfParts(
+  list: readonly Json[],
+  now: Json | undefined,
+  wanted: Wanted,
+): readonly Json[] | undefined {
   if (typeof now !== 'string' || typeof wanted !== 'string' || list.length === 0) return undefined
   const separator = SEPARATORS.find((each) => list.map(String).join(each) === now)
   if (separator === undefined || (list.length === 1 && !wanted.includes(','))) return undefined

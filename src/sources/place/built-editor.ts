@@ -7,7 +7,10 @@ import { placeInBuild } from './place-in-build.ts'
 import { joinFiles, wholeChanges } from './place-objects.ts'
 
 export const BUILT_EDITOR: SourceEditor = {
-  edit: (input) => ({ changes: changesOf(adoptThroughBuild({ ...builtUnit(input), changes: input.changes })), notes: [] }),
+  edit: (input) => ({
+    changes: changesOf(adoptThroughBuild({ ...builtUnit(input), changes: input.changes })),
+    notes: [],
+  }),
   place: (input, edited) => {
     const changes = wholeChanges(input.changes)
     if (changes.length === 0) return edited

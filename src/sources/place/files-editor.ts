@@ -39,13 +39,24 @@ function editFiles(input: EditInput, render: Render): SourceEdit {
     return text === undefined ? file : { ...file, content: bytes(isBlank(text) ? '' : text) }
   })
   const objectsOf = (own: PackageFiles): Map<string, DesiredResource> =>
-    new Map(render(input, own).desired.resources.map((resource) => [resourceKey(resource.id), resource]))
+    new Map(
+      render(input, own).desired.resources.map((resource) => [resourceKey(resource.id), resource]),
+    )
   proveEdit(objectsOf(input.files), objectsOf(files), input.changes)
-  return { changes: edited.filter(({ before, text }) => before !== text).map(({ path, text }) => contentOf(path, text)), notes: [] }
+  return {
+    changes: edited
+      .filter(({ before, text }) => before !== text)
+      .map(({ path, text }) => contentOf(path, text)),
+    notes: [],
+  }
 }
 
 /** The edited files, with the manifests of objects that git does not declare. @throws Failure BP2001, or that of the package */
-export function placeInFiles(input: EditInput, edited: readonly FileChange[], render: Render): readonly FileChange[] {
+export function placeInFiles(
+  input: EditInput,
+  edited: readonly FileChange[],
+  render: Render,
+): readonly FileChange[] {
   const changes = wholeChanges(input.changes)
   if (changes.length === 0) return edited
   const contents = new Map(edited.map(({ path, content }) => [path, content]))
@@ -65,7 +76,9 @@ export function contentOf(path: string, text: string): FileChange {
 }
 
 function isBlank(text: string): boolean {
-  return text.split(/\r?\n/).every((line) => line.trim() === '' || line.trim() === '---' || line.trim() === '{}')
+  return text
+    .split(/\r?\n/)
+    .every((line) => line.trim() === '' || line.trim() === '---' || line.trim() === '{}')
 }
 
 function textOf({ packagePath, files }: EditInput, path: string): string {

@@ -33,13 +33,16 @@ export function placeFor(
   folder: string,
   isTaken: (path: string) => boolean,
 ): Place | undefined {
-  const several = siblings.filter(({ objects, takesDocuments }) => objects.length > 1 && takesDocuments)
+  const several = siblings.filter(
+    ({ objects, takesDocuments }) => objects.length > 1 && takesDocuments,
+  )
   const ofKind = several.filter(({ objects }) => objects.some((other) => isSameKind(id, other)))
   const [shared] = siblings.length === 1 ? several : ofKind.length === 1 ? ofKind : []
   if (shared !== undefined) return { kind: 'append', path: shared.path }
   const singles = siblings.filter(({ objects }) => objects.length === 1)
   const like = singles.filter(({ objects }) => objects.every((other) => isSameKind(id, other)))
-  const near = mostOften((like.length > 0 ? like : singles).map(({ path }) => folderOf(path))) ?? folder
+  const near =
+    mostOften((like.length > 0 ? like : singles).map(({ path }) => folderOf(path))) ?? folder
   const ending = mostOften(singles.map(({ path }) => path.slice(path.lastIndexOf('.')))) ?? '.yaml'
   const naming = mostOften(singles.flatMap(namingsOf))
   const path = [...(naming === undefined ? [] : [naming]), ...NAMINGS.keys()]
@@ -57,7 +60,10 @@ const NAMINGS: ReadonlyMap<string, (id: ResourceId) => string> = new Map([
   ['kind.name', ({ kind, name }: ResourceId) => plain(`${kind}.${name}`)],
   ['name', ({ name }: ResourceId) => plain(name)],
   ['kind', ({ kind }: ResourceId) => plain(kind)],
-  ['kind-namespace-name', ({ kind, namespace, name }: ResourceId) => plain(`${kind}-${namespace}-${name}`)],
+  [
+    'kind-namespace-name',
+    ({ kind, namespace, name }: ResourceId) => plain(`${kind}-${namespace}-${name}`),
+  ],
 ])
 
 function defaultName({ kind, name }: ResourceId): string {
@@ -70,7 +76,9 @@ function plain(name: string): string {
 
 function namingsOf({ path, objects: [id] }: SiblingFile): readonly string[] {
   const base = path.slice(path.lastIndexOf('/') + 1, path.lastIndexOf('.')).toLowerCase()
-  return id === undefined ? [] : [...NAMINGS].flatMap(([naming, nameOf]) => (nameOf(id) === base ? [naming] : []))
+  return id === undefined
+    ? []
+    : [...NAMINGS].flatMap(([naming, nameOf]) => (nameOf(id) === base ? [naming] : []))
 }
 
 function isSameKind(one: ResourceId, other: ResourceId): boolean {
@@ -79,7 +87,9 @@ function isSameKind(one: ResourceId, other: ResourceId): boolean {
 
 /** The first one of those that occur most often. */
 function mostOften(texts: readonly string[]): string | undefined {
-  const counts = [...Map.groupBy(texts, (text) => text)].sort(([, one], [, other]) => other.length - one.length)
+  const counts = [...Map.groupBy(texts, (text) => text)].sort(
+    ([, one], [, other]) => other.length - one.length,
+  )
   return counts[0]?.[0]
 }
 

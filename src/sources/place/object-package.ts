@@ -33,16 +33,36 @@ export function objectPackage<Object extends NewObject>(
     metadata: { name, annotations: { 'config.kubernetes.io/local-config': 'true' } },
     info: { description: `imported from the namespace ${namespace}` },
   })
-  const texts = writeObjects(objects, { folder: path, resources: [], isSibling: () => false, textOf: () => undefined })
-  const files = [{ path: joined(path, 'Kptfile'), text: kptfile }, ...[...texts].map(([file, text]) => ({ path: file, text }))]
+  const texts = writeObjects(objects, {
+    folder: path,
+    resources: [],
+    isSibling: () => false,
+    textOf: () => undefined,
+  })
+  const files = [
+    { path: joined(path, 'Kptfile'), text: kptfile },
+    ...[...texts].map(([file, text]) => ({ path: file, text })),
+  ]
   const encoder = new TextEncoder()
   const sources: PackageFiles = files
-    .map((file) => ({ path: file.path.slice(path.length + 1), mode: '100644' as const, content: encoder.encode(file.text) }))
+    .map((file) => ({
+      path: file.path.slice(path.length + 1),
+      mode: '100644' as const,
+      content: encoder.encode(file.text),
+    }))
     .sort((one, other) => (one.path < other.path ? -1 : 1))
   const rendering = answerCalls(renderPackage(path, sources), NO_FUNCTIONS)
   if ('failures' in rendering) throw rendering.failures[0]
-  const rendered = new Map(rendering.desired.resources.map((resource) => [resourceKey(resource.id), resource]))
+  const rendered = new Map(
+    rendering.desired.resources.map((resource) => [resourceKey(resource.id), resource]),
+  )
   const problem = whyNotAsLive(new Map(), rendered, objects)
   if (problem === undefined) return { files, objects }
-  throw new Failure({ code: 'BP2001', what: 'the new package does not render as live', where: path, why: problem.why, remedy: BY_HAND })
+  throw new Failure({
+    code: 'BP2001',
+    what: 'the new package does not render as live',
+    where: path,
+    why: problem.why,
+    remedy: BY_HAND,
+  })
 }

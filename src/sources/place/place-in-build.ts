@@ -9,9 +9,19 @@ import type { SyncerBuild } from '../build/built-source.ts'
 import type { BuiltUnit } from '../build/built-unit.ts'
 import { WAYS_FOR_SECRETS } from '../edits/not-adopted.ts'
 import { cannot } from '../edits/resolution-edits.ts'
-import { kustomizationAt, kustomizationOf, type SourceFiles } from '../kustomize/files/kustomize-build.ts'
+import {
+  kustomizationAt,
+  kustomizationOf,
+  type SourceFiles,
+} from '../kustomize/files/kustomize-build.ts'
 import { notLocated, shared } from '../locate/adoption-failures.ts'
-import { assertAsLive, BY_HAND, type WholeChange, withAuthoredNames, writeObjects } from './place-objects.ts'
+import {
+  assertAsLive,
+  BY_HAND,
+  type WholeChange,
+  withAuthoredNames,
+  writeObjects,
+} from './place-objects.ts'
 import { type NewObject, whyNotAsLive } from './prove-placed.ts'
 
 type Contents = ReadonlyMap<string, Uint8Array | null>
@@ -21,7 +31,11 @@ type Contents = ReadonlyMap<string, Uint8Array | null>
  * @returns these, and the changed ones
  * @throws Failure BP2001, or that of the build; MissingBuilds where kustomize has to run first
  */
-export function placeInBuild(unit: BuiltUnit, edited: Contents, changes: readonly WholeChange[]): Contents {
+export function placeInBuild(
+  unit: BuiltUnit,
+  edited: Contents,
+  changes: readonly WholeChange[],
+): Contents {
   const { source, library } = unit
   const [first] = changes
   if (first === undefined) return edited
@@ -29,14 +43,23 @@ export function placeInBuild(unit: BuiltUnit, edited: Contents, changes: readonl
   if ('refusal' in locator) throw notLocated(first, locator.refusal(source))
   const telling = changes.find(({ whole }) => holdsSecret(whole.manifest, source.synced))
   if (telling !== undefined)
-    throw cannot(telling, { code: 'BP2002', why: 'it holds a value that the syncer substitutes from a Secret', remedy: WAYS_FOR_SECRETS })
+    throw cannot(telling, {
+      code: 'BP2002',
+      why: 'it holds a value that the syncer substitutes from a Secret',
+      remedy: WAYS_FOR_SECRETS,
+    })
   const files = withContents(source.files, edited)
   const before = builtObjects(library, { ...source, files })
   const write = (objects: readonly NewObject[]): SourceFiles => {
     const after = written(source.folder, files, [...before.values()], objects)
-    const hidden = [...after.keys()].find((path) => !files.has(path) && source.isPacked?.(path) === false)
+    const hidden = [...after.keys()].find(
+      (path) => !files.has(path) && source.isPacked?.(path) === false,
+    )
     if (hidden !== undefined)
-      throw cannot(first, { why: `the syncer would not get the new file ${hidden}: its source leaves it out`, remedy: BY_HAND })
+      throw cannot(first, {
+        why: `the syncer would not get the new file ${hidden}: its source leaves it out`,
+        remedy: BY_HAND,
+      })
     assertBuilt(library, [{ ...source, files: after }])
     return after
   }
@@ -45,11 +68,17 @@ export function placeInBuild(unit: BuiltUnit, edited: Contents, changes: readonl
     (wanted) => ({ after: write(wanted) }),
     (trial) => [before, builtObjects(library, { ...source, files: trial.after })],
   )
-  assertAsLive(changes, objects, (wanted) => whyNotAsLive(before, builtObjects(library, { ...source, files: after }), wanted))
+  assertAsLive(changes, objects, (wanted) =>
+    whyNotAsLive(before, builtObjects(library, { ...source, files: after }), wanted),
+  )
   const added = [...changedFiles(files, after).keys()]
   const by = sharingUnit(unit, after)
   if (by !== undefined) throw shared(first, { what: added.join(' and ') }, by.unit.name, by.moved)
-  if (added.length === 0) throw cannot(first, { why: `${source.folder || 'the repository'} has no place for a new file`, remedy: BY_HAND })
+  if (added.length === 0)
+    throw cannot(first, {
+      why: `${source.folder || 'the repository'} has no place for a new file`,
+      remedy: BY_HAND,
+    })
   return changedFiles(source.files, after)
 }
 
@@ -71,10 +100,18 @@ function holdsSecret(value: Json, synced: SyncerBuild | undefined): boolean {
 }
 
 /** The files with the new manifests, and with their entries in the kustomization. */
-function written(folder: string, files: SourceFiles, resources: readonly DesiredResource[], objects: readonly NewObject[]): SourceFiles {
+function written(
+  folder: string,
+  files: SourceFiles,
+  resources: readonly DesiredResource[],
+  objects: readonly NewObject[],
+): SourceFiles {
   const kustomization = kustomizationOf(folder, files)
   const prefix = folder === '' ? '' : `${folder}/`
-  const listed = kustomization === undefined ? undefined : textsIn(getKey(kustomizationAt(kustomization, files), 'resources'))
+  const listed =
+    kustomization === undefined
+      ? undefined
+      : textsIn(getKey(kustomizationAt(kustomization, files), 'resources'))
   const own = new Set(listed?.map((entry) => prefix + entry.replace(/^\.\//, '')))
   const texts = writeObjects(objects, {
     folder,
@@ -84,11 +121,18 @@ function written(folder: string, files: SourceFiles, resources: readonly Desired
   })
   const after = new Map(files)
   const put = (path: string, text: string): void => {
-    after.set(path, { path, mode: files.get(path)?.mode ?? '100644', content: new TextEncoder().encode(text) })
+    after.set(path, {
+      path,
+      mode: files.get(path)?.mode ?? '100644',
+      content: new TextEncoder().encode(text),
+    })
   }
   for (const [path, text] of texts) put(path, text)
-  const created = [...texts.keys()].filter((path) => !files.has(path)).map((path) => path.slice(prefix.length))
-  if (kustomization !== undefined && created.length > 0) put(kustomization, withEntries(kustomization, files, created))
+  const created = [...texts.keys()]
+    .filter((path) => !files.has(path))
+    .map((path) => path.slice(prefix.length))
+  if (kustomization !== undefined && created.length > 0)
+    put(kustomization, withEntries(kustomization, files, created))
   return after
 }
 
@@ -98,11 +142,15 @@ const RESOURCES: FieldPath = [field('resources')]
 function withEntries(path: string, files: SourceFiles, created: readonly string[]): string {
   const given = getKey(kustomizationAt(path, files), 'resources')
   let entries: readonly Json[] = isJsonArray(given) ? given : []
-  const known = entries.filter((entry) => typeof entry === 'string').filter((entry) => /\.ya?ml$/.test(entry))
+  const known = entries
+    .filter((entry) => typeof entry === 'string')
+    .filter((entry) => /\.ya?ml$/.test(entry))
   const dotted = known.length > 0 && known.every((entry) => entry.startsWith('./'))
   for (const name of created) {
     const entry = dotted ? `./${name}` : name
-    const isSorted = entries.length > 1 && entries.every((each, at) => at === 0 || String(entries[at - 1]) <= String(each))
+    const isSorted =
+      entries.length > 1 &&
+      entries.every((each, at) => at === 0 || String(entries[at - 1]) <= String(each))
     const at = isSorted ? entries.findIndex((each) => String(each) > entry) : -1
     entries = entries.toSpliced(at === -1 ? entries.length : at, 0, entry)
   }
@@ -123,5 +171,7 @@ function withContents(files: SourceFiles, edited: Contents): SourceFiles {
 }
 
 function decoded(content: Uint8Array | undefined): string | undefined {
-  return content === undefined ? undefined : new TextDecoder('utf-8', { ignoreBOM: true }).decode(content)
+  return content === undefined
+    ? undefined
+    : new TextDecoder('utf-8', { ignoreBOM: true }).decode(content)
 }

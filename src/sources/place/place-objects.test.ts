@@ -22,19 +22,29 @@ function change(text: string, live: Partial<JsonObject> = {}): WholeChange {
   assert.ok(isJsonObject(object))
   const read = readResource(object)
   assert.ok(!('problem' in read))
-  const drift = { ...driftOf('', { change: 'unexpected', live: { ...object, ...(live as JsonObject) } }), id: read.id }
+  const drift = {
+    ...driftOf('', { change: 'unexpected', live: { ...object, ...(live as JsonObject) } }),
+    id: read.id,
+  }
   return { drift, desired: undefined, resolution: 'Adopt', whole: { manifest: object } }
 }
 
 type Texts = Readonly<Record<string, string>>
 
-function placed(texts: Texts, changes: readonly WholeChange[], pipeline = ''): Record<string, string> {
+function placed(
+  texts: Texts,
+  changes: readonly WholeChange[],
+  pipeline = '',
+): Record<string, string> {
   const encoder = new TextEncoder()
   const files: PackageFiles = Object.entries({ Kptfile: KPTFILE + pipeline, ...texts })
     .sort(([left], [right]) => (left < right ? -1 : 1))
     .map(([path, text]) => ({ path, mode: '100644', content: encoder.encode(text) }))
   const render = (own: PackageFiles): RenderedPackage => {
-    const rendering = answerCalls(renderPackage('apps/web', own, { attributed: false }), builtInFunctions)
+    const rendering = answerCalls(
+      renderPackage('apps/web', own, { attributed: false }),
+      builtInFunctions,
+    )
     if ('failures' in rendering) throw rendering.failures[0]
     return rendering
   }
@@ -54,11 +64,24 @@ function refusal(work: () => unknown): Failure {
 test('where each object has its file, a new one gets its own, named as its siblings are', () => {
   const extra = config('extra')
   const names = (siblings: Texts): string => Object.keys(placed(siblings, [change(extra)])).join()
-  assert.equal(names({ 'configmap-a.yaml': config('a'), 'service-a.yaml': config('a', 'Service') }), 'apps/web/configmap-extra.yaml')
-  assert.equal(names({ 'a-configmap.yml': config('a'), 'b-configmap.yml': config('b') }), 'apps/web/extra-configmap.yml')
+  assert.equal(
+    names({ 'configmap-a.yaml': config('a'), 'service-a.yaml': config('a', 'Service') }),
+    'apps/web/configmap-extra.yaml',
+  )
+  assert.equal(
+    names({ 'a-configmap.yml': config('a'), 'b-configmap.yml': config('b') }),
+    'apps/web/extra-configmap.yml',
+  )
   assert.equal(names({ 'a.yaml': config('a'), 'b.yaml': config('b') }), 'apps/web/extra.yaml')
-  assert.equal(names({ 'manifests/service.yaml': config('a', 'Service') }), 'apps/web/manifests/configmap.yaml')
-  assert.equal(names({ 'configmap.yaml': config('a') }), 'apps/web/configmap-extra.yaml', 'the name of the kind is taken')
+  assert.equal(
+    names({ 'manifests/service.yaml': config('a', 'Service') }),
+    'apps/web/manifests/configmap.yaml',
+  )
+  assert.equal(
+    names({ 'configmap.yaml': config('a') }),
+    'apps/web/configmap-extra.yaml',
+    'the name of the kind is taken',
+  )
   assert.equal(names({}), 'apps/web/configmap-extra.yaml')
   assert.deepEqual(placed({}, [change(extra)]), { 'apps/web/configmap-extra.yaml': extra })
 })
@@ -77,7 +100,9 @@ test('a file that holds several objects gets the new one at its end, byte for by
   ])
   const list =
     'apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: b}}\n'
-  assert.deepEqual(Object.keys(placed({ 'list.yaml': list }, [change(extra)])), ['apps/web/configmap-extra.yaml'])
+  assert.deepEqual(Object.keys(placed({ 'list.yaml': list }, [change(extra)])), [
+    'apps/web/configmap-extra.yaml',
+  ])
 })
 
 const mutator = (image: string, config: string): string =>
@@ -85,11 +110,22 @@ const mutator = (image: string, config: string): string =>
 
 test('a pipeline that gives the object what it has live lets it pass, and any other is named', () => {
   const files = { 'configmap-a.yaml': config('a') }
-  const same = placed(files, [change(config('extra'))], mutator('set-namespace:v0.4.1', '{namespace: shop}'))
+  const same = placed(
+    files,
+    [change(config('extra'))],
+    mutator('set-namespace:v0.4.1', '{namespace: shop}'),
+  )
   assert.deepEqual(Object.keys(same), ['apps/web/configmap-extra.yaml'])
-  const other = refusal(() => placed(files, [change(config('extra'))], mutator('set-namespace:v0.4.1', '{namespace: other}')))
-  assert.match(`${other.code} ${other.what}: ${other.why}`, /^BP2001 cannot adopt ConfigMap shop\/extra: .*becomes ConfigMap other\/extra/)
-  const labelled = refusal(() => placed(files, [change(config('extra'))], mutator('set-labels:v0.1.5', '{team: web}')))
+  const other = refusal(() =>
+    placed(files, [change(config('extra'))], mutator('set-namespace:v0.4.1', '{namespace: other}')),
+  )
+  assert.match(
+    `${other.code} ${other.what}: ${other.why}`,
+    /^BP2001 cannot adopt ConfigMap shop\/extra: .*becomes ConfigMap other\/extra/,
+  )
+  const labelled = refusal(() =>
+    placed(files, [change(config('extra'))], mutator('set-labels:v0.1.5', '{team: web}')),
+  )
   assert.match(labelled.why, /gives it metadata\.labels, and live is different there/)
 })
 
@@ -97,7 +133,9 @@ test('a prefix that the pipeline adds is not in the manifest', () => {
   const rendered = { 'configmap-a.yaml': config('a') }
   const prefixed = mutator('ensure-name-substring:v0.2.0', '{prepend: prod-}')
   const live = change(config('prod-extra'))
-  assert.deepEqual(Object.keys(placed(rendered, [live], prefixed)), ['apps/web/configmap-prod-extra.yaml'])
+  assert.deepEqual(Object.keys(placed(rendered, [live], prefixed)), [
+    'apps/web/configmap-prod-extra.yaml',
+  ])
 })
 
 test('too many objects at once are refused', async () => {

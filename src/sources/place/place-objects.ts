@@ -56,7 +56,12 @@ export function joinFiles(
 }
 
 /** Changed texts by path from the root of the repository. @throws Failure BP2001, or that of the package */
-export function placeInPackage({ packagePath, files, changes, render }: PlacingInput): ReadonlyMap<string, string> {
+export function placeInPackage({
+  packagePath,
+  files,
+  changes,
+  render,
+}: PlacingInput): ReadonlyMap<string, string> {
   const authored = new AuthoredFiles(packagePath, files)
   const first = render(files)
   const unedited = new RepeatedRenders(files, first, render)
@@ -67,23 +72,34 @@ export function placeInPackage({ packagePath, files, changes, render }: PlacingI
       isSibling: () => true,
       textOf: (path) => (authored.has(path) ? authored.text(path) : undefined),
     })
-    const edited = withTexts(files, new Map([...texts].map(([path, text]) => [authored.within(path), text])))
+    const edited = withTexts(
+      files,
+      new Map([...texts].map(([path, text]) => [authored.within(path), text])),
+    )
     return { texts, edited: new RepeatedRenders(edited, render(edited), render) }
   }
-  const { objects, texts, edited } = withAuthoredNames(changes, writeAll, ({ edited: { first: after } }) => [
-    unedited.first.objects,
-    after.objects,
-  ])
+  const { objects, texts, edited } = withAuthoredNames(
+    changes,
+    writeAll,
+    ({ edited: { first: after } }) => [unedited.first.objects, after.objects],
+  )
   for (let number = 1; number <= MOST_RENDERS; number += 1) {
-    assertAsLive(changes, objects, (some) => whyNotAsLive(unedited.at(number).objects, edited.at(number).objects, some))
+    assertAsLive(changes, objects, (some) =>
+      whyNotAsLive(unedited.at(number).objects, edited.at(number).objects, some),
+    )
     if (unedited.settledAt(number) && edited.settledAt(number)) break
   }
   const moving = movesOn(edited)
   if (moving !== undefined && changes[0] !== undefined)
-    throw cannot(changes[0], { why: `with its manifest the package never settles: ${moving} changes with each render`, remedy: BY_HAND })
+    throw cannot(changes[0], {
+      why: `with its manifest the package never settles: ${moving} changes with each render`,
+      remedy: BY_HAND,
+    })
   if (first.run === undefined || !unedited.settledAt(1)) return texts
   // The package is stored as it renders, and so is what is new in it.
-  const rendered = new Map(edited.at(2).files.map(({ path, content }) => [authored.where(path), content]))
+  const rendered = new Map(
+    edited.at(2).files.map(({ path, content }) => [authored.where(path), content]),
+  )
   return new Map([...texts].map(([path, text]) => [path, decoded(rendered.get(path)) ?? text]))
 }
 
@@ -99,24 +115,43 @@ interface Authoring {
 }
 
 /** The changed and the new files. */
-export function writeObjects(objects: readonly NewObject[], { folder, resources, isSibling, textOf }: Authoring): Map<string, string> {
-  const encrypted = new Set(resources.flatMap(({ object, location }) => (isEncrypted(object) ? [location.path] : [])))
-  const own = resources.filter(({ location: { path, step } }) => step === undefined && isSibling(path) && !encrypted.has(path))
+export function writeObjects(
+  objects: readonly NewObject[],
+  { folder, resources, isSibling, textOf }: Authoring,
+): Map<string, string> {
+  const encrypted = new Set(
+    resources.flatMap(({ object, location }) => (isEncrypted(object) ? [location.path] : [])),
+  )
+  const own = resources.filter(
+    ({ location: { path, step } }) => step === undefined && isSibling(path) && !encrypted.has(path),
+  )
   let siblings = siblingFiles(withAuthoredIds(own, textOf))
   const texts = new Map<string, string>()
   for (const { id: live, manifest } of objects) {
     const id = { ...live, name: metadataText(manifest, 'name') }
-    const place = placeFor(id, siblings, folder, (path) => texts.has(path) || textOf(path) !== undefined)
+    const place = placeFor(
+      id,
+      siblings,
+      folder,
+      (path) => texts.has(path) || textOf(path) !== undefined,
+    )
     if (place === undefined) continue
     const before = texts.get(place.path) ?? textOf(place.path) ?? ''
     const written =
       place.kind === 'new'
         ? writeDocument(manifest)
-        : orFailure(() => editYaml(before, [{ kind: 'append-object', object: manifest }], place.path))
+        : orFailure(() =>
+            editYaml(before, [{ kind: 'append-object', object: manifest }], place.path),
+          )
     if (written instanceof Failure) {
       // A file that takes no document: the object gets one of its own.
       siblings = siblings.filter(({ path }) => path !== place.path)
-      const other = placeFor(id, siblings, folder, (path) => texts.has(path) || textOf(path) !== undefined)
+      const other = placeFor(
+        id,
+        siblings,
+        folder,
+        (path) => texts.has(path) || textOf(path) !== undefined,
+      )
       if (other !== undefined) texts.set(other.path, writeDocument(manifest))
     } else texts.set(place.path, written)
   }
@@ -124,14 +159,19 @@ export function writeObjects(objects: readonly NewObject[], { folder, resources,
 }
 
 /** Files are named after what they declare, and not after what renders of it. */
-function withAuthoredIds(resources: readonly DesiredResource[], textOf: Authoring['textOf']): readonly DesiredResource[] {
+function withAuthoredIds(
+  resources: readonly DesiredResource[],
+  textOf: Authoring['textOf'],
+): readonly DesiredResource[] {
   const known = new Map<string, readonly Json[]>()
   return resources.map((resource) => {
     const { path, document, item } = resource.location
     const values = known.get(path) ?? valuesOf(textOf(path) ?? '', path)
     known.set(path, values)
     const name = item === undefined ? partOf(values[document], 'metadata', 'name') : undefined
-    return typeof name === 'string' && name !== '' ? { ...resource, id: { ...resource.id, name } } : resource
+    return typeof name === 'string' && name !== ''
+      ? { ...resource, id: { ...resource.id, name } }
+      : resource
   })
 }
 
@@ -147,7 +187,9 @@ function valuesOf(text: string, path: string): readonly Json[] {
 export function withAuthoredNames<Trial>(
   changes: readonly WholeChange[],
   write: (objects: readonly NewObject[]) => Trial,
-  rendered: (trial: Trial) => readonly [Parameters<typeof renderedName>[0], Parameters<typeof renderedName>[1]],
+  rendered: (
+    trial: Trial,
+  ) => readonly [Parameters<typeof renderedName>[0], Parameters<typeof renderedName>[1]],
 ): Trial & { readonly objects: readonly NewObject[] } {
   const objects = changes.map(
     ({ drift, whole }): NewObject => ({
@@ -160,7 +202,9 @@ export function withAuthoredNames<Trial>(
   const [before, after] = rendered(trial)
   const renamed = objects.map((object) => {
     const name = renderedName(before, after, object.id)
-    return name === undefined ? object : { ...object, manifest: withName(object.manifest, authoredName(object.id.name, name)) }
+    return name === undefined
+      ? object
+      : { ...object, manifest: withName(object.manifest, authoredName(object.id.name, name)) }
   })
   if (renamed.every((object, index) => object === objects[index])) return { ...trial, objects }
   return { ...write(renamed), objects: renamed }
@@ -170,7 +214,8 @@ export function withAuthoredNames<Trial>(
 function authoredName(live: string, rendered: string): string {
   const at = rendered.indexOf(live)
   const [prefix, suffix] = [rendered.slice(0, at), rendered.slice(at + live.length)]
-  const fits = live.length > prefix.length + suffix.length && live.startsWith(prefix) && live.endsWith(suffix)
+  const fits =
+    live.length > prefix.length + suffix.length && live.startsWith(prefix) && live.endsWith(suffix)
   return fits ? live.slice(prefix.length, live.length - suffix.length) : live
 }
 
@@ -188,7 +233,8 @@ export function assertAsLive(
 ): void {
   const found = notAsLive(objects)
   const change = changes[found?.object === undefined ? 0 : objects.indexOf(found.object)]
-  if (found !== undefined && change !== undefined) throw cannot(change, { why: found.why, remedy: BY_HAND })
+  if (found !== undefined && change !== undefined)
+    throw cannot(change, { why: found.why, remedy: BY_HAND })
 }
 
 export function withTexts(files: PackageFiles, texts: ReadonlyMap<string, string>): PackageFiles {
@@ -198,8 +244,14 @@ export function withTexts(files: PackageFiles, texts: ReadonlyMap<string, string
     left.delete(file.path)
     return text === undefined ? file : { ...file, content: encoded(text) }
   })
-  const created = [...left].map(([path, text]) => ({ path, mode: '100644' as const, content: encoded(text) }))
-  return created.length === 0 ? edited : [...edited, ...created].sort((one, other) => (one.path < other.path ? -1 : 1))
+  const created = [...left].map(([path, text]) => ({
+    path,
+    mode: '100644' as const,
+    content: encoded(text),
+  }))
+  return created.length === 0
+    ? edited
+    : [...edited, ...created].sort((one, other) => (one.path < other.path ? -1 : 1))
 }
 
 function encoded(text: string): Uint8Array {
@@ -207,5 +259,7 @@ function encoded(text: string): Uint8Array {
 }
 
 function decoded(content: Uint8Array | undefined): string | undefined {
-  return content === undefined ? undefined : new TextDecoder('utf-8', { ignoreBOM: true }).decode(content)
+  return content === undefined
+    ? undefined
+    : new TextDecoder('utf-8', { ignoreBOM: true }).decode(content)
 }

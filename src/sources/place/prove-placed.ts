@@ -1,7 +1,14 @@
 /** The proof of a new manifest: what renders of it is the live object, and nothing else moves. */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { type FieldPath, field } from '@backporch/kyaml/field'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '@backporch/kyaml/json'
+import {
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonEquals,
+} from '@backporch/kyaml/json'
 import { shownPathOnly } from '@backporch/kyaml/redaction'
 import { describeResourceId, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
 import { listMoved, RenderedBefore } from '../edits/moved-fields.ts'
@@ -22,7 +29,11 @@ export interface NotAsLive {
 }
 
 /** Why the files with the new manifests do not render as live; undefined where they do. */
-export function whyNotAsLive(before: Rendered, after: Rendered, objects: readonly NewObject[]): NotAsLive | undefined {
+export function whyNotAsLive(
+  before: Rendered,
+  after: Rendered,
+  objects: readonly NewObject[],
+): NotAsLive | undefined {
   for (const object of objects) {
     const why = whyNotLive(before, after, object)
     if (why !== undefined) return { object, why }
@@ -30,21 +41,37 @@ export function whyNotAsLive(before: Rendered, after: Rendered, objects: readonl
   const added = new Set(objects.map(({ id }) => resourceKey(id)))
   const rest = new Map([...after].filter(([key]) => !added.has(key)))
   const moved = new RenderedBefore(before, []).otherMoves(rest)
-  return moved.length === 0 ? undefined : { object: undefined, why: `its manifest would also move ${listMoved(moved)}` }
+  return moved.length === 0
+    ? undefined
+    : { object: undefined, why: `its manifest would also move ${listMoved(moved)}` }
 }
 
-function whyNotLive(before: Rendered, after: Rendered, { id, manifest, live }: NewObject): string | undefined {
+function whyNotLive(
+  before: Rendered,
+  after: Rendered,
+  { id, manifest, live }: NewObject,
+): string | undefined {
   const made = after.get(resourceKey(id))
-  if (made === undefined) return `the rendered package does not have ${describeResourceId(id)}${insteadOf(before, after, id)}`
+  if (made === undefined)
+    return `the rendered package does not have ${describeResourceId(id)}${insteadOf(before, after, id)}`
   const [beyond] = beyondOther(made.object, live, [])
-  if (beyond !== undefined) return `the rendered package gives it ${shownPathOnly(beyond, id)}, and live is different there`
+  if (beyond !== undefined)
+    return `the rendered package gives it ${shownPathOnly(beyond, id)}, and live is different there`
   const lost = [...beyondOther(manifest, made.object, [])].find((path) => !isName(path))
-  return lost === undefined ? undefined : `the rendered package has another ${shownPathOnly(lost, id)} than its manifest`
+  return lost === undefined
+    ? undefined
+    : `the rendered package has another ${shownPathOnly(lost, id)} than its manifest`
 }
 
 /** The name that a manifest with the live one renders to; undefined where it is that one. */
-export function renderedName(before: Rendered, after: Rendered, { group, kind, namespace, name }: ResourceId): string | undefined {
-  const made = appeared(before, after).filter(({ id }) => id.group === group && id.kind === kind && id.name.includes(name))
+export function renderedName(
+  before: Rendered,
+  after: Rendered,
+  { group, kind, namespace, name }: ResourceId,
+): string | undefined {
+  const made = appeared(before, after).filter(
+    ({ id }) => id.group === group && id.kind === kind && id.name.includes(name),
+  )
   const own = made.find(({ id }) => id.namespace === namespace) ?? made[0]
   return own === undefined || own.id.name === name ? undefined : own.id.name
 }
@@ -59,15 +86,20 @@ function appeared(before: Rendered, after: Rendered): readonly DesiredResource[]
 }
 
 function isName(path: FieldPath): boolean {
-  return path.length === 2 && path.every((step, at) => step.kind === 'field' && step.name === ['metadata', 'name'][at])
+  return (
+    path.length === 2 &&
+    path.every((step, at) => step.kind === 'field' && step.name === ['metadata', 'name'][at])
+  )
 }
 
 /** The paths of what `part` has and `whole` has not, or has with another value. */
 function* beyondOther(part: Json, whole: Json | undefined, path: FieldPath): Generator<FieldPath> {
   if (jsonEquals(part, whole)) return
   if (isJsonObject(part) && isJsonObject(whole)) {
-    for (const [name, below] of Object.entries(part)) yield* beyondOther(below, getKey(whole, name), [...path, field(name)])
+    for (const [name, below] of Object.entries(part))
+      yield* beyondOther(below, getKey(whole, name), [...path, field(name)])
   } else if (isJsonArray(part) && isJsonArray(whole) && part.length === whole.length) {
-    for (const [index, item] of part.entries()) yield* beyondOther(item, whole[index], [...path, { kind: 'index', index }])
+    for (const [index, item] of part.entries())
+      yield* beyondOther(item, whole[index], [...path, { kind: 'index', index }])
   } else yield path
 }

@@ -62,6 +62,7 @@ export function sortedFiles(files: PackageFiles): PackageFiles {
 /** Equal for equal builds only. */
 export function buildKey({ tool, folder, command, files, hasSecrets = false }: Build): string {
   const hash = createHash('sha256').update(JSON.stringify([tool, folder, command, hasSecrets]))
-  for (const { path, mode, content } of files) hash.update(`\0${path}\0${mode}\0${content.length}\0`).update(content)
+  for (const { path, mode, content } of files)
+    hash.update(`\0${path}\0${mode}\0${content.length}\0`).update(content)
   return hash.digest('base64')
 }

@@ -15,7 +15,11 @@ interface PackedFiles {
 }
 
 /** @throws Failure BP40xx when git fails */
-export async function packedFiles(commit: CommitFiles, artifact: SourceArtifact, signal: AbortSignal): Promise<PackedFiles> {
+export async function packedFiles(
+  commit: CommitFiles,
+  artifact: SourceArtifact,
+  signal: AbortSignal,
+): Promise<PackedFiles> {
   const texts = await commit.ignoreTexts(signal)
   const own = new ArtifactFiles(texts, artifact)
   const all = artifact.all.map((each) => new ArtifactFiles(texts, each))
@@ -28,7 +32,10 @@ export async function packedFiles(commit: CommitFiles, artifact: SourceArtifact,
         const excluded = typeof found === 'string' ? own.replaced(path) : own.excluded(path)
         if (excluded === undefined) return found
         const { why, remedy } = excluded
-        left.set(path, { why: `${path} is not in the artifact of ${artifact.title}: ${why}`, remedy })
+        left.set(path, {
+          why: `${path} is not in the artifact of ${artifact.title}: ${why}`,
+          remedy,
+        })
         return 'absent'
       },
       leftOut: (path) => left.get(path),

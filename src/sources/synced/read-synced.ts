@@ -27,9 +27,11 @@ export async function readSyncedSource(
   if (parent !== undefined) return readPart(given, packagePath, build, signal)
   const { tool, way, components } = build.builder
   const isChart = 'helm' in way
-  const packed = build.artifact === undefined ? undefined : await packedFiles(given, build.artifact, signal)
+  const packed =
+    build.artifact === undefined ? undefined : await packedFiles(given, build.artifact, signal)
   const { commit, isPacked } = packed ?? { commit: given, isPacked: undefined }
-  const files = isPacked === undefined ? all : all.filter(({ path }) => isPacked(joined(packagePath, path)))
+  const files =
+    isPacked === undefined ? all : all.filter(({ path }) => isPacked(joined(packagePath, path)))
   // An artifact has no links, and Helm gets none; who else has one says what becomes of it.
   const isRead = build.artifact === undefined && !isChart ? isFileOrLink : isRegular
   const read =
@@ -40,11 +42,30 @@ export async function readSyncedSource(
   const listed = new Map<string, PackageFile>(own.map((file) => [file.path, file]))
   const isEdited = build.declared !== undefined && packed?.isInAny(build.declared.path) !== false
   const declaration = isEdited ? await declarationFile(given, build, listed, signal) : undefined
-  const ofMaker = declaration === undefined ? [] : (await filesAt(given, build.declared?.maker?.reads ?? [], signal)).values()
-  const beside = [declaration, ...ofMaker, ...build.builder.overrides.names.map((name) => listed.get(joined(folder, name)))]
+  const ofMaker =
+    declaration === undefined
+      ? []
+      : (await filesAt(given, build.declared?.maker?.reads ?? [], signal)).values()
+  const beside = [
+    declaration,
+    ...ofMaker,
+    ...build.builder.overrides.names.map((name) => listed.get(joined(folder, name))),
+  ]
   for (const file of beside) if (file !== undefined) listed.set(file.path, file)
-  const sourceOf = (read: ReadonlyMap<string, PackageFile>, failures: readonly Failure[]): SyncedSource => {
-    const source = { packagePath, package: files, tool, folder, files: read, command: [], synced: build, isPacked } as const
+  const sourceOf = (
+    read: ReadonlyMap<string, PackageFile>,
+    failures: readonly Failure[],
+  ): SyncedSource => {
+    const source = {
+      packagePath,
+      package: files,
+      tool,
+      folder,
+      files: read,
+      command: [],
+      synced: build,
+      isPacked,
+    } as const
     return { source, failures: build.problem === undefined ? failures : [notBuilt(folder, build)] }
   }
   if ('print' in way) return sourceOf(listed, [])
@@ -53,13 +74,23 @@ export async function readSyncedSource(
     if ('helm' in way) {
       const named = await filesAt(commit, way.reads(object, folder, listed), signal)
       const beside = await Promise.all(
-        localDependencies({ folder, files: listed }).map((each) => everyFile(commit, each.folder, isRegular, signal)),
+        localDependencies({ folder, files: listed }).map((each) =>
+          everyFile(commit, each.folder, isRegular, signal),
+        ),
       )
-      return sourceOf(new Map([...listed, ...beside.flat().map((file) => [file.path, file] as const), ...named]), [])
+      return sourceOf(
+        new Map([...listed, ...beside.flat().map((file) => [file.path, file] as const), ...named]),
+        [],
+      )
     }
     const found = await componentsOf(commit, components(object), folder)
     const written = way.kustomization(object, folder, new Map([...listed, ...found]))
-    const walked = await readKustomization(commit, folder, signal, new Map([[written.path, new TextEncoder().encode(written.text)]]))
+    const walked = await readKustomization(
+      commit,
+      folder,
+      signal,
+      new Map([[written.path, new TextEncoder().encode(written.text)]]),
+    )
     const read = new Map(walked.files)
     const authored = listed.get(written.path)
     if (authored === undefined) read.delete(written.path)
@@ -80,14 +111,38 @@ export async function readSyncedSource(
 }
 
 /** Of a resource that another unit applies: it is built from the files of that one, and from its chart where the repository has it. */
-async function readPart(commit: CommitFiles, packagePath: string, build: SyncerBuild, signal: AbortSignal): Promise<SyncedSource> {
+async function readPart(
+  commit: CommitFiles,
+  packagePath: string,
+  build: SyncerBuild,
+  signal: AbortSignal,
+): Promise<SyncedSource> {
   const { folder, parent = build } = build
-  const { source: above } = await readSyncedSource(commit, { packagePath: '', files: [] }, parent, signal)
+  const { source: above } = await readSyncedSource(
+    commit,
+    { packagePath: '', files: [] },
+    parent,
+    signal,
+  )
   const chart = build.ownChart === true ? await chartFiles(commit, build, signal) : []
   const files = chart.length === 0 ? above.files : new Map([...chart, ...above.files])
-  const isPacked = (path: string): boolean => (above.files.has(path) || !files.has(path)) && above.isPacked?.(path) !== false
-  const applied = { ...above, files: build.appliedFiles ?? above.files, ...(chart.length === 0 ? {} : { isPacked }) }
-  const source = { packagePath, package: [], tool: build.builder.tool, folder, files, command: [], synced: build, parent: applied } as const
+  const isPacked = (path: string): boolean =>
+    (above.files.has(path) || !files.has(path)) && above.isPacked?.(path) !== false
+  const applied = {
+    ...above,
+    files: build.appliedFiles ?? above.files,
+    ...(chart.length === 0 ? {} : { isPacked }),
+  }
+  const source = {
+    packagePath,
+    package: [],
+    tool: build.builder.tool,
+    folder,
+    files,
+    command: [],
+    synced: build,
+    parent: applied,
+  } as const
   return { source, failures: build.problem === undefined ? [] : [notBuilt(packagePath, build)] }
 }
 
@@ -103,7 +158,9 @@ async function chartFiles(
       packed?.isPacked(file.path) === false ? [] : [[file.path, file] as const],
     )
   const own = await read(folder)
-  const beside = await Promise.all(localDependencies({ folder, files: new Map(own) }).map((each) => read(each.folder)))
+  const beside = await Promise.all(
+    localDependencies({ folder, files: new Map(own) }).map((each) => read(each.folder)),
+  )
   return [...own, ...beside.flat()]
 }
 
@@ -124,7 +181,11 @@ async function everyFile(
 ): Promise<readonly PackageFile[]> {
   const found = (await commit.below(folder)).filter(isRead)
   const contents = await readBlobs(commit.repository, found, signal, { most: MOST_PACKAGE_BYTES })
-  return found.map(({ path, mode, id }) => ({ path, mode, content: contents.get(id) ?? new Uint8Array() }))
+  return found.map(({ path, mode, id }) => ({
+    path,
+    mode,
+    content: contents.get(id) ?? new Uint8Array(),
+  }))
 }
 
 async function declarationFile(
@@ -143,15 +204,26 @@ async function declarationFile(
 }
 
 /** Those that are there, with the links on the way and what they lead to: Helm names one that is not there. */
-async function filesAt(commit: CommitFiles, paths: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, PackageFile>> {
+async function filesAt(
+  commit: CommitFiles,
+  paths: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, PackageFile>> {
   const found = new Map<string, PackageFile>()
   let open = [...new Set(paths)]
   while (open.length > 0) {
-    const read = (await Promise.all(open.map((path) => fileOrLink(commit, path)))).flatMap((file) => file ?? [])
+    const read = (await Promise.all(open.map((path) => fileOrLink(commit, path)))).flatMap(
+      (file) => file ?? [],
+    )
     const contents = await readBlobs(commit.repository, read, signal)
-    for (const { path, mode, id } of read) found.set(path, { path, mode, content: contents.get(id) ?? new Uint8Array() })
+    for (const { path, mode, id } of read)
+      found.set(path, { path, mode, content: contents.get(id) ?? new Uint8Array() })
     const isLink = read.some(({ mode }) => mode === '120000')
-    open = isLink ? [...new Set(paths.flatMap((path) => followed(path, found) ?? []))].filter((path) => !found.has(path)) : []
+    open = isLink
+      ? [...new Set(paths.flatMap((path) => followed(path, found) ?? []))].filter(
+          (path) => !found.has(path),
+        )
+      : []
   }
   return found
 }

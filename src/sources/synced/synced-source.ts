@@ -27,8 +27,21 @@ export function syncedSource(discover: SourceDiscovery): Source<SyncedChoice> {
   }
 }
 
-function keyOf({ object, builder, variables, release, capabilities, artifact }: SyncerBuild): string {
+function keyOf({
+  object,
+  builder,
+  variables,
+  release,
+  capabilities,
+  artifact,
+}: SyncerBuild): string {
   const spec = partOf(object, 'spec') ?? null
-  const inputs = JSON.stringify([release, capabilities, artifact?.ignore ?? '', artifact?.sparse ?? [], artifact?.included ?? []])
+  const inputs = JSON.stringify([
+    release,
+    capabilities,
+    artifact?.ignore ?? '',
+    artifact?.sparse ?? [],
+    artifact?.included ?? [],
+  ])
   return canonicalJson([spec, [...builder.fields], [...variables].map((pair) => [...pair]), inputs])
 }

@@ -17,7 +17,9 @@ export function contentOf(source: JsonObject | undefined): ArtifactContent {
     const name = textOf(each, 'repository', 'name')
     return { path: inRoot(textOf(each, 'toPath') || name), title: `GitRepository ${name}` }
   })
-  const sparse = textsIn(partOf(source, 'spec', 'sparseCheckout')).map((path) => path.replace(/^\.\//, ''))
+  const sparse = textsIn(partOf(source, 'spec', 'sparseCheckout')).map((path) =>
+    path.replace(/^\.\//, ''),
+  )
   return { ignore: textOf(source, 'spec', 'ignore') || undefined, sparse, included }
 }
 

@@ -18,7 +18,10 @@ export class ArtifactFiles {
   /** @param ignoreFiles text of every `.sourceignore` by path from the root of the repository */
   constructor(ignoreFiles: ReadonlyMap<string, string>, content: ArtifactContent) {
     this.content = content
-    this.patterns = new SourceIgnore(new Map([...ignoreFiles].filter(([path]) => this.neverHad(path) === undefined)), content.ignore)
+    this.patterns = new SourceIgnore(
+      new Map([...ignoreFiles].filter(([path]) => this.neverHad(path) === undefined)),
+      content.ignore,
+    )
   }
 
   /** @param path of a regular file: a link is never in an artifact */
@@ -38,12 +41,17 @@ export class ArtifactFiles {
     const other = this.content.included.find((each) => isWithin(path, each.path))
     if (other === undefined) return undefined
     const why = `${other.path || 'the whole of it'} has the files of ${other.title} (spec.include), which are not in this repository`
-    return { why, remedy: 'take it out of the kustomization, or name another renderer of the folder in a policy (spec.render)' }
+    return {
+      why,
+      remedy:
+        'take it out of the kustomization, or name another renderer of the folder in a policy (spec.render)',
+    }
   }
 
   private neverHad(path: string): LeftOutOfArtifact | undefined {
     const { sparse } = this.content
-    if (sparse.length === 0 || sparse.some((beginning) => path.startsWith(beginning))) return this.replaced(path)
+    if (sparse.length === 0 || sparse.some((beginning) => path.startsWith(beginning)))
+      return this.replaced(path)
     return {
       why: 'spec.sparseCheckout names no folder of it',
       remedy: 'take it out of the kustomization, or add its folder to spec.sparseCheckout',

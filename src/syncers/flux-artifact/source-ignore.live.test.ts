@@ -62,7 +62,12 @@ const CASES: { readonly [name: string]: IgnoreCase } = {
   'a folder, two stars and a name': spec('a/**/e.yaml'),
   'a folder, two stars and its child': spec('app/**/a.yaml'),
   'two stars in the middle of a name': spec('a**l', 'app/**x/a.yaml'),
-  'two stars in the middle of a segment': spec('app/a**', 'app/**.yaml', 'app/n**/c.yaml', '**/b**'),
+  'two stars in the middle of a segment': spec(
+    'app/a**',
+    'app/**.yaml',
+    'app/n**/c.yaml',
+    '**/b**',
+  ),
   'two stars twice': spec('**/n/**/d.yaml'),
   'two stars, a folder': spec('**/n/'),
   'two stars at the end after a folder that is not there': spec('gone/**'),
@@ -91,13 +96,26 @@ const CASES: { readonly [name: string]: IgnoreCase } = {
   'the other way round': spec('!*.yaml', '*'),
   'a file is brought back from a folder': spec('app/', '!app/n/c.yaml'),
   'the default patterns are brought back': spec('!logo.png', '!.gitignore', '!.github/'),
-  'a nested file belongs to its folder': { files: { 'app/.sourceignore': '/n\na.yaml\n', 'test/.sourceignore': '*\n' } },
-  'a nested file over the one of the root': {
-    files: { '.sourceignore': '*.yaml\n', 'app/.sourceignore': '!a.yaml\n', 'app/n/.sourceignore': 'a.yaml\n' },
+  'a nested file belongs to its folder': {
+    files: { 'app/.sourceignore': '/n\na.yaml\n', 'test/.sourceignore': '*\n' },
   },
-  'the specification over files': { files: { '.sourceignore': 'app/\n', 'app/.sourceignore': '!*\n' }, ignore: '/app/b.yml' },
-  'a file in an excluded folder is read': { files: { '.sourceignore': '/app\n', 'app/.sourceignore': '!n\n' } },
-  'the files themselves': { files: { '.sourceignore': '.sourceignore\n', 'app/.sourceignore': '# x\n' } },
+  'a nested file over the one of the root': {
+    files: {
+      '.sourceignore': '*.yaml\n',
+      'app/.sourceignore': '!a.yaml\n',
+      'app/n/.sourceignore': 'a.yaml\n',
+    },
+  },
+  'the specification over files': {
+    files: { '.sourceignore': 'app/\n', 'app/.sourceignore': '!*\n' },
+    ignore: '/app/b.yml',
+  },
+  'a file in an excluded folder is read': {
+    files: { '.sourceignore': '/app\n', 'app/.sourceignore': '!n\n' },
+  },
+  'the files themselves': {
+    files: { '.sourceignore': '.sourceignore\n', 'app/.sourceignore': '# x\n' },
+  },
   'a long line ends the file': spec('a.yaml', `b${'x'.repeat(70_000)}`, 'README.md'),
 }
 
@@ -141,7 +159,10 @@ else {
       ),
       weight: 6,
     },
-    { arbitrary: fc.string({ unit: fc.constantFrom(...'*?[]^-!\\ab.yml#ä '), maxLength: 5 }), weight: 1 },
+    {
+      arbitrary: fc.string({ unit: fc.constantFrom(...'*?[]^-!\\ab.yml#ä '), maxLength: 5 }),
+      weight: 1,
+    },
   )
   const line = fc
     .tuple(
@@ -155,12 +176,19 @@ else {
   const cases = fc
     .record({
       files: fc.dictionary(
-        fc.constantFrom('.sourceignore', 'app/.sourceignore', 'app/n/.sourceignore', 'a/b/.sourceignore', 'test/.sourceignore'),
+        fc.constantFrom(
+          '.sourceignore',
+          'app/.sourceignore',
+          'app/n/.sourceignore',
+          'a/b/.sourceignore',
+          'test/.sourceignore',
+        ),
         lines,
         { maxKeys: 3 },
       ),
       ignore: fc.option(lines, { nil: undefined }),
     })
     .map(({ files, ignore }): IgnoreCase => (ignore === undefined ? { files } : { files, ignore }))
-  test('any patterns leave the files that Flux leaves', () => fc.assert(fc.asyncProperty(cases, assertSame), { numRuns: 300 }))
+  test('any patterns leave the files that Flux leaves', () =>
+    fc.assert(fc.asyncProperty(cases, assertSame), { numRuns: 300 }))
 }

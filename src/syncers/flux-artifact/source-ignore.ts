@@ -12,8 +12,22 @@ const VCS = ['.git/', '.gitignore', '.gitmodules', '.gitattributes']
 /** Where nobody gives a pattern. */
 const DEFAULT = [
   ...['*.jpg', '*.jpeg', '*.gif', '*.png', '*.wmv', '*.flv', '*.tar.gz', '*.zip'],
-  ...['.github/', '.circleci/', '.travis.yml', '.gitlab-ci.yml', 'appveyor.yml', '.drone.yml', 'cloudbuild.yaml'],
-  ...['codeship-services.yml', 'codeship-steps.yml', '**/.goreleaser.yml', '**/.sops.yaml', '**/.flux.yaml'],
+  ...[
+    '.github/',
+    '.circleci/',
+    '.travis.yml',
+    '.gitlab-ci.yml',
+    'appveyor.yml',
+    '.drone.yml',
+    'cloudbuild.yaml',
+  ],
+  ...[
+    'codeship-services.yml',
+    'codeship-steps.yml',
+    '**/.goreleaser.yml',
+    '**/.sops.yaml',
+    '**/.flux.yaml',
+  ],
 ]
 /** Go's scanner ends at a line that is longer. */
 const LONGEST_LINE = 64 * 1024
@@ -43,14 +57,24 @@ export class SourceIgnore {
    * @param ignore `spec.ignore` of the GitRepository
    */
   constructor(files: ReadonlyMap<string, string>, ignore: string | undefined) {
-    const folders = [...files].map(([path, text]) => ({ domain: path.split('/').slice(0, -1), text, path }))
+    const folders = [...files].map(([path, text]) => ({
+      domain: path.split('/').slice(0, -1),
+      text,
+      path,
+    }))
     // A folder comes before those in it; patterns of other folders match other paths.
     const own = folders
       .sort((one, other) => one.domain.length - other.domain.length)
       .flatMap(({ domain, text, path }) => readPatterns(text, domain, path))
     const given = [...own, ...readPatterns(ignore ?? '', [], 'spec.ignore')]
     this.patterns = [...VCS, ...(given.length === 0 ? DEFAULT : [])]
-      .map((text) => parsePattern(text, [], `${JSON.stringify(text)}, which source-controller leaves out by default`))
+      .map((text) =>
+        parsePattern(
+          text,
+          [],
+          `${JSON.stringify(text)}, which source-controller leaves out by default`,
+        ),
+      )
       .concat(given)
   }
 
@@ -73,7 +97,11 @@ export function isIgnoreFile(path: string): boolean {
 }
 
 /** @param place of the text, for people */
-function readPatterns(text: string, domain: readonly string[], place: string): readonly IgnorePattern[] {
+function readPatterns(
+  text: string,
+  domain: readonly string[],
+  place: string,
+): readonly IgnorePattern[] {
   const lines = text.split('\n')
   const end = lines.findIndex((line) => bytesOf(line).length >= LONGEST_LINE)
   return lines
@@ -94,8 +122,21 @@ function parsePattern(line: string, domain: readonly string[], title: string): I
   const text = isFolder ? trimmed.slice(0, -1) : trimmed
   const segments = text
     .split('/')
-    .map((segment) => (segment === '' || segment === '**' ? segment : segment.includes('**') ? nothing : segmentOf(segment)))
-  return { title, domain, isInclusion, isFolder, name: text.includes('/') ? undefined : segmentOf(text), segments }
+    .map((segment) =>
+      segment === '' || segment === '**'
+        ? segment
+        : segment.includes('**')
+          ? nothing
+          : segmentOf(segment),
+    )
+  return {
+    title,
+    domain,
+    isInclusion,
+    isFolder,
+    name: text.includes('/') ? undefined : segmentOf(text),
+    segments,
+  }
 }
 
 /** A longer segment with `**` in a pattern that has a `/`. */
@@ -106,8 +147,12 @@ function segmentOf(text: string): Segment {
   return (name) => pattern !== undefined && matchesPattern(pattern, bytesOf(name))
 }
 
-function matches({ domain, isFolder, name, segments }: IgnorePattern, path: readonly string[]): boolean {
-  if (path.length <= domain.length || domain.some((folder, index) => folder !== path[index])) return false
+function matches(
+  { domain, isFolder, name, segments }: IgnorePattern,
+  path: readonly string[],
+): boolean {
+  if (path.length <= domain.length || domain.some((folder, index) => folder !== path[index]))
+    return false
   const below = path.slice(domain.length)
   // The last name is that of a file.
   if (name !== undefined) return (isFolder ? below.slice(0, -1) : below).some(name)
@@ -116,7 +161,10 @@ function matches({ domain, isFolder, name, segments }: IgnorePattern, path: read
 }
 
 /** How many segments of the path the pattern leaves; undefined where it does not match. */
-function restAfter(segments: IgnorePattern['segments'], path: readonly string[]): number | undefined {
+function restAfter(
+  segments: IgnorePattern['segments'],
+  path: readonly string[],
+): number | undefined {
   let at = 0
   let isMatched = false
   let skips = false

@@ -13,7 +13,9 @@ export function bytesOf(text: string): ByteText {
 /** Undefined where it is no UTF-8. */
 export function textOfBytes(bytes: ByteText): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)))
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
+      Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)),
+    )
   } catch {
     return undefined
   }
@@ -64,7 +66,9 @@ export function wildcardPattern(pattern: ByteText): readonly Chunk[] | undefined
     } else singles.push({ literal: character })
   }
   // Of several stars in a row the last one has the chunk.
-  return chunks.filter(({ star, singles }, index) => singles.length > 0 || (star && index === chunks.length - 1))
+  return chunks.filter(
+    ({ star, singles }, index) => singles.length > 0 || (star && index === chunks.length - 1),
+  )
 }
 
 /** `[a-z]` from after its bracket. */
@@ -105,7 +109,9 @@ export function matchesPattern(chunks: readonly Chunk[], text: ByteText): boolea
   for (const [index, { star, singles }] of chunks.entries()) {
     const isLast = index === chunks.length - 1
     if (isLast && star && singles.length === 0) return true
-    const places = star ? Array.from({ length: text.length - at + 1 }, (_each, skipped) => at + skipped) : [at]
+    const places = star
+      ? Array.from({ length: text.length - at + 1 }, (_each, skipped) => at + skipped)
+      : [at]
     const end = places
       .map((place) => endOf(singles, text, place))
       .find((found) => found !== undefined && (!isLast || found === text.length))

@@ -8,7 +8,13 @@ import { HELM_VALUES } from './helm-values.ts'
 import { KUSTOMIZE_OPTIONS } from './kustomize-options.ts'
 import { RANDOM_DIRECTORIES, RANDOM_KUSTOMIZATIONS } from './random.ts'
 
-export const GROUPS = ['helm', 'directory', 'kustomize', 'random-directory', 'random-kustomize'] as const
+export const GROUPS = [
+  'helm',
+  'directory',
+  'kustomize',
+  'random-directory',
+  'random-kustomize',
+] as const
 export type Group = (typeof GROUPS)[number]
 
 export const CASES: Readonly<Record<Group, ArgoCases>> = {

@@ -14,8 +14,10 @@ export const SET_FILES: { readonly [path: string]: string } = {
   'apps/.cache/x.yaml': '',
   'clusters/a[1]/x.yaml': '',
   'README.md': '',
-  'fleet/eu/config.json': '{"env": "eu", "tag": "1.27", "size": {"cpu": 2, "is": true, "zones": ["a", "b"]}, "none": {}}\n',
-  'fleet/us/config.json': '{"env": "us", "tag": "1.26", "size": {"cpu": 4.5, "is": false, "zones": []}}\n',
+  'fleet/eu/config.json':
+    '{"env": "eu", "tag": "1.27", "size": {"cpu": 2, "is": true, "zones": ["a", "b"]}, "none": {}}\n',
+  'fleet/us/config.json':
+    '{"env": "us", "tag": "1.26", "size": {"cpu": 4.5, "is": false, "zones": []}}\n',
   'fleet/us/Other_Config.yaml': 'env: us-other\ntag: "2"\nsize:\n  cpu: 1000000\n',
   'fleet/several.yaml': '- env: one\n  tag: "1"\n- env: two\n  tag: "2"\n',
   'fleet/null.yaml': 'env: none\ntag: null\n',
@@ -47,7 +49,12 @@ export function setOf({ generators, isGo = false, name, path, more, spec }: SetS
         metadata: { name: name ?? tag('path.basename') },
         spec: {
           project: 'default',
-          source: { repoURL: REPOSITORY, targetRevision: 'main', path: path ?? (isGo ? '{{.path.path}}' : '{{path}}'), ...more },
+          source: {
+            repoURL: REPOSITORY,
+            targetRevision: 'main',
+            path: path ?? (isGo ? '{{.path.path}}' : '{{path}}'),
+            ...more,
+          },
           destination: { server: 'https://kubernetes.default.svc', namespace: 'shop' },
         },
       },
@@ -77,8 +84,13 @@ const list = (...elements: readonly JsonObject[]): JsonObject => ({ list: { elem
 const FIXED: { readonly [name: string]: JsonObject } = {
   'folders of git': setOf({ generators: [git(['apps/*'])] }),
   'folders of git, with a Go template': setOf({ generators: [git(['apps/*'])], isGo: true }),
-  'folders of git, but for some': setOf({ generators: [git(['apps/*', { path: 'apps/web', exclude: true }])] }),
-  'normalized names': setOf({ generators: [git(['apps/*'])], name: '{{ path.basenameNormalized }}-{{path[0]}}' }),
+  'folders of git, but for some': setOf({
+    generators: [git(['apps/*', { path: 'apps/web', exclude: true }])],
+  }),
+  'normalized names': setOf({
+    generators: [git(['apps/*'])],
+    name: '{{ path.basenameNormalized }}-{{path[0]}}',
+  }),
   'normalized names, with a Go template': setOf({
     generators: [git(['apps/*'])],
     isGo: true,
@@ -89,16 +101,28 @@ const FIXED: { readonly [name: string]: JsonObject } = {
     name: 'x-{{app.path.basename}}',
     path: '{{app.path}}',
   }),
-  'values of the generator': setOf({ generators: [git(['apps/*'], { values: { of: 'x-{{path.basename}}' } })], name: '{{values.of}}' }),
+  'values of the generator': setOf({
+    generators: [git(['apps/*'], { values: { of: 'x-{{path.basename}}' } })],
+    name: '{{values.of}}',
+  }),
   'values of the generator, with a Go template': setOf({
     generators: [git(['apps/*'], { values: { of: 'x-{{.path.basename}}' } })],
     isGo: true,
     name: '{{.values.of}}',
   }),
-  'a value that nothing gives': setOf({ generators: [git(['apps/*'])], name: '{{path.basename}}-{{other}}' }),
-  'a value that nothing gives, with a Go template': setOf({ generators: [git(['apps/*'])], isGo: true, name: '{{.other}}' }),
+  'a value that nothing gives': setOf({
+    generators: [git(['apps/*'])],
+    name: '{{path.basename}}-{{other}}',
+  }),
+  'a value that nothing gives, with a Go template': setOf({
+    generators: [git(['apps/*'])],
+    isGo: true,
+    name: '{{.other}}',
+  }),
   'a list': setOf({
-    generators: [list({ env: 'prod', values: { size: 'l' } }, { env: 'dev', values: { size: 's' } })],
+    generators: [
+      list({ env: 'prod', values: { size: 'l' } }, { env: 'dev', values: { size: 's' } }),
+    ],
     name: 'shop-{{env}}-{{values.size}}',
     path: 'apps/web/overlays/{{env}}',
   }),
@@ -108,21 +132,37 @@ const FIXED: { readonly [name: string]: JsonObject } = {
     name: '{{.env}}-{{.n}}-{{.on}}-{{.deep.a}}',
     path: 'apps/web',
   }),
-  'a list with a number': setOf({ generators: [list({ env: 'prod', n: 3 })], name: '{{env}}', path: 'apps/web' }),
+  'a list with a number': setOf({
+    generators: [list({ env: 'prod', n: 3 })],
+    name: '{{env}}',
+    path: 'apps/web',
+  }),
   'a list without elements': setOf({ generators: [list()], name: 'x', path: 'apps/web' }),
   'an element without values': setOf({ generators: [list({})], name: 'shop', path: 'apps/web' }),
-  'two generators': setOf({ generators: [list({ path: 'apps/web', 'path.basename': 'web' }), git(['apps-old/*'])] }),
+  'two generators': setOf({
+    generators: [list({ path: 'apps/web', 'path.basename': 'web' }), git(['apps-old/*'])],
+  }),
   'a matrix': setOf({
-    generators: [{ matrix: { generators: [git(['apps/web/overlays/*']), list({ region: 'eu' }, { region: 'us' })] } }],
+    generators: [
+      {
+        matrix: {
+          generators: [git(['apps/web/overlays/*']), list({ region: 'eu' }, { region: 'us' })],
+        },
+      },
+    ],
     name: '{{path.basename}}-{{region}}',
   }),
   'a matrix, with a Go template': setOf({
-    generators: [{ matrix: { generators: [git(['apps/web/overlays/*']), list({ region: 'eu' })] } }],
+    generators: [
+      { matrix: { generators: [git(['apps/web/overlays/*']), list({ region: 'eu' })] } },
+    ],
     isGo: true,
     name: '{{.path.basename}}-{{.region}}',
   }),
   'a matrix whose second generator reads the first one': setOf({
-    generators: [{ matrix: { generators: [list({ app: 'web' }), git(['apps/{{app}}/overlays/*'])] } }],
+    generators: [
+      { matrix: { generators: [list({ app: 'web' }), git(['apps/{{app}}/overlays/*'])] } },
+    ],
     name: '{{app}}-{{path.basename}}',
   }),
   'a matrix with a value twice': setOf({
@@ -131,7 +171,13 @@ const FIXED: { readonly [name: string]: JsonObject } = {
     path: 'apps/web',
   }),
   'a matrix with a value twice, with a Go template': setOf({
-    generators: [{ matrix: { generators: [list({ a: '1', m: { x: '1' } }), list({ a: '2', m: { x: '2', y: '3' } })] } }],
+    generators: [
+      {
+        matrix: {
+          generators: [list({ a: '1', m: { x: '1' } }), list({ a: '2', m: { x: '2', y: '3' } })],
+        },
+      },
+    ],
     isGo: true,
     name: '{{.a}}-{{.m.x}}-{{.m.y}}',
     path: 'apps/web',
@@ -157,7 +203,10 @@ const FIXED: { readonly [name: string]: JsonObject } = {
     isGo: true,
     name: '{{.env}}-{{.size.cpu}}-{{.size.is}}',
   }),
-  'a large number of a file': setOf({ generators: [files(['fleet/us/Other*'])], name: '{{env}}-{{size.cpu}}' }),
+  'a large number of a file': setOf({
+    generators: [files(['fleet/us/Other*'])],
+    name: '{{env}}-{{size.cpu}}',
+  }),
   'a large number of a file, with a Go template': setOf({
     generators: [files(['fleet/us/Other*'])],
     isGo: true,
@@ -184,17 +233,35 @@ const FIXED: { readonly [name: string]: JsonObject } = {
     isGo: true,
     name: '{{.path.basename}}-{{.path.filename}}-{{.path.filenameNormalized}}-{{.path.path}}',
   }),
-  'a file of the root': setOf({ generators: [files(['root.json'])], name: '{{env}}-{{path}}-{{path.basename}}-{{path[0]}}' }),
-  'several elements of a file': setOf({ generators: [files(['fleet/several.yaml'])], name: '{{env}}-{{tag}}' }),
-  'several elements of a file, with a Go template': setOf({ generators: [files(['fleet/several.yaml'])], isGo: true, name: '{{.env}}' }),
+  'a file of the root': setOf({
+    generators: [files(['root.json'])],
+    name: '{{env}}-{{path}}-{{path.basename}}-{{path[0]}}',
+  }),
+  'several elements of a file': setOf({
+    generators: [files(['fleet/several.yaml'])],
+    name: '{{env}}-{{tag}}',
+  }),
+  'several elements of a file, with a Go template': setOf({
+    generators: [files(['fleet/several.yaml'])],
+    isGo: true,
+    name: '{{.env}}',
+  }),
   'a null of a file': setOf({ generators: [files(['fleet/null.yaml'])], name: '{{env}}-{{tag}}' }),
-  'an empty file': setOf({ generators: [files(['fleet/empty.yaml'])], name: 'x-{{path.filename}}' }),
+  'an empty file': setOf({
+    generators: [files(['fleet/empty.yaml'])],
+    name: 'x-{{path.filename}}',
+  }),
   'a file that is a text': setOf({ generators: [files(['fleet/text.yaml'])], name: 'x' }),
-  'files, but for some': setOf({ generators: [files(['fleet/*.json', { path: 'fleet/us/*', exclude: true }])], name: '{{env}}' }),
+  'files, but for some': setOf({
+    generators: [files(['fleet/*.json', { path: 'fleet/us/*', exclude: true }])],
+    name: '{{env}}',
+  }),
   'a folder of files': setOf({ generators: [files(['fleet/deep'])], name: '{{env}}' }),
   'no file': setOf({ generators: [files(['fleet/nowhere/*'])], name: '{{env}}' }),
   'files with a prefix and values': setOf({
-    generators: [files(['fleet/eu/*'], { pathParamPrefix: 'of', values: { all: '{{env}}-{{of.path}}' } })],
+    generators: [
+      files(['fleet/eu/*'], { pathParamPrefix: 'of', values: { all: '{{env}}-{{of.path}}' } }),
+    ],
     name: '{{values.all}}',
   }),
   'a matrix of files and folders': setOf({
@@ -203,17 +270,44 @@ const FIXED: { readonly [name: string]: JsonObject } = {
     path: 'apps/web',
   }),
   'a matrix of a list and files': setOf({
-    generators: [{ matrix: { generators: [list({ region: 'eu' }, { region: 'us' }), files(['fleet/{{region}}/config.json'])] } }],
+    generators: [
+      {
+        matrix: {
+          generators: [
+            list({ region: 'eu' }, { region: 'us' }),
+            files(['fleet/{{region}}/config.json']),
+          ],
+        },
+      },
+    ],
     name: '{{region}}-{{tag}}',
   }),
-  'a pattern with a class': setOf({ generators: [git(['apps/[w-z]eb', 'clusters/a\\[1\\]', 'apps/web/*/[^d]*', 'apps/???'])] }),
-  'a pattern that is not valid': setOf({ generators: [git(['apps/[', 'apps-old/*'])] }),
-  'a Go template that calls a function': setOf({ generators: [git(['apps/*'])], isGo: true, name: '{{ .path.basename | upper }}' }),
-  'a patch of the template': setOf({ generators: [git(['apps/*'])], spec: { templatePatch: 'spec: {project: other}\n' } }),
-  'a template of the generator': setOf({
-    generators: [git(['apps/*'], { template: { metadata: { name: 'own-{{path.basename}}' }, spec: { project: 'x', destination: {} } } })],
+  'a pattern with a class': setOf({
+    generators: [git(['apps/[w-z]eb', 'clusters/a\\[1\\]', 'apps/web/*/[^d]*', 'apps/???'])],
   }),
-  'a selector': setOf({ generators: [{ ...git(['apps/*']), selector: { matchLabels: { 'path.basename': 'web' } } }] }),
+  'a pattern that is not valid': setOf({ generators: [git(['apps/[', 'apps-old/*'])] }),
+  'a Go template that calls a function': setOf({
+    generators: [git(['apps/*'])],
+    isGo: true,
+    name: '{{ .path.basename | upper }}',
+  }),
+  'a patch of the template': setOf({
+    generators: [git(['apps/*'])],
+    spec: { templatePatch: 'spec: {project: other}\n' },
+  }),
+  'a template of the generator': setOf({
+    generators: [
+      git(['apps/*'], {
+        template: {
+          metadata: { name: 'own-{{path.basename}}' },
+          spec: { project: 'x', destination: {} },
+        },
+      }),
+    ],
+  }),
+  'a selector': setOf({
+    generators: [{ ...git(['apps/*']), selector: { matchLabels: { 'path.basename': 'web' } } }],
+  }),
 }
 
 const PATTERN = fc.constantFrom(
@@ -239,10 +333,21 @@ const NAME = fc.constantFrom(
   'x',
 )
 const RANDOM = fc
-  .tuple(fc.array(fc.tuple(PATTERN, fc.boolean()), { minLength: 1, maxLength: 3 }), NAME, fc.boolean())
+  .tuple(
+    fc.array(fc.tuple(PATTERN, fc.boolean()), { minLength: 1, maxLength: 3 }),
+    NAME,
+    fc.boolean(),
+  )
   .map(([patterns, name, isMatrix]) => {
-    const folders = git(patterns.map(([path, exclude], index) => ({ path, ...(exclude && index > 0 ? { exclude } : {}) })))
-    const generators = isMatrix ? [{ matrix: { generators: [folders, list({ region: 'eu' }, { region: 'us' })] } }] : [folders]
+    const folders = git(
+      patterns.map(([path, exclude], index) => ({
+        path,
+        ...(exclude && index > 0 ? { exclude } : {}),
+      })),
+    )
+    const generators = isMatrix
+      ? [{ matrix: { generators: [folders, list({ region: 'eu' }, { region: 'us' })] } }]
+      : [folders]
     return setOf({ generators, name })
   })
 
@@ -263,12 +368,18 @@ const FILES_PATTERN = fc.constantFrom(
   'fleet/us/OTHER_CONFIG.YAML',
 )
 const RANDOM_FILES = fc
-  .tuple(fc.array(fc.tuple(FILES_PATTERN, fc.boolean()), { minLength: 1, maxLength: 3 }), fc.boolean())
+  .tuple(
+    fc.array(fc.tuple(FILES_PATTERN, fc.boolean()), { minLength: 1, maxLength: 3 }),
+    fc.boolean(),
+  )
   .map(([patterns, isGo]) =>
     setOf({
       generators: [
         files([
-          ...patterns.map(([path, exclude], index) => ({ path, ...(exclude && index > 0 ? { exclude } : {}) })),
+          ...patterns.map(([path, exclude], index) => ({
+            path,
+            ...(exclude && index > 0 ? { exclude } : {}),
+          })),
           { path: 'fleet/text.yaml', exclude: true },
           { path: 'fleet/null.yaml', exclude: true },
         ]),
@@ -281,8 +392,14 @@ const RANDOM_FILES = fc
 
 export const SETS: { readonly [name: string]: JsonObject } = {
   ...FIXED,
-  ...Object.fromEntries(fc.sample(RANDOM, { seed: 20_261_126, numRuns: 100 }).map((each, index) => [`random ${index + 1}`, each])),
   ...Object.fromEntries(
-    fc.sample(RANDOM_FILES, { seed: 20_261_127, numRuns: 60 }).map((each, index) => [`random files ${index + 1}`, each]),
+    fc
+      .sample(RANDOM, { seed: 20_261_126, numRuns: 100 })
+      .map((each, index) => [`random ${index + 1}`, each]),
+  ),
+  ...Object.fromEntries(
+    fc
+      .sample(RANDOM_FILES, { seed: 20_261_127, numRuns: 60 })
+      .map((each, index) => [`random files ${index + 1}`, each]),
   ),
 }

@@ -24,20 +24,42 @@ data:
 `
 export const config = (name: string, data: string): string =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\ndata:\n  ${data.replaceAll('\n', '\n  ')}\n`
-export const WEB = { 'app/Chart.yaml': CHART, 'app/values.yaml': VALUES, 'app/templates/values.yaml': DUMP }
+export const WEB = {
+  'app/Chart.yaml': CHART,
+  'app/values.yaml': VALUES,
+  'app/templates/values.yaml': DUMP,
+}
 
 /** The chart that shows its values, with options of `spec.source.helm`. */
-export const dumped = (helm: JsonObject, files: FileTexts = {}, more: Partial<ArgoCase> = {}): ArgoCase => ({
+export const dumped = (
+  helm: JsonObject,
+  files: FileTexts = {},
+  more: Partial<ArgoCase> = {},
+): ArgoCase => ({
   files: { ...WEB, ...files },
   ...(Object.keys(helm).length === 0 ? {} : { source: { helm } }),
   ...more,
 })
 /** A chart with one template. */
-export const templated = (text: string, helm: JsonObject = {}, files: FileTexts = {}, more: Partial<ArgoCase> = {}): ArgoCase => ({
-  files: { 'app/Chart.yaml': CHART, 'app/values.yaml': VALUES, 'app/templates/all.yaml': text, ...files },
+export const templated = (
+  text: string,
+  helm: JsonObject = {},
+  files: FileTexts = {},
+  more: Partial<ArgoCase> = {},
+): ArgoCase => ({
+  files: {
+    'app/Chart.yaml': CHART,
+    'app/values.yaml': VALUES,
+    'app/templates/all.yaml': text,
+    ...files,
+  },
   ...(Object.keys(helm).length === 0 ? {} : { source: { helm } }),
   ...more,
 })
 /** A ConfigMap with a template in its data. */
-export const printed = (data: string, helm: JsonObject = {}, files: FileTexts = {}, more: Partial<ArgoCase> = {}): ArgoCase =>
-  templated(config('printed', data), helm, files, more)
+export const printed = (
+  data: string,
+  helm: JsonObject = {},
+  files: FileTexts = {},
+  more: Partial<ArgoCase> = {},
+): ArgoCase => templated(config('printed', data), helm, files, more)

@@ -9,7 +9,10 @@ const sub = (name: string, more = '', chart = ''): FileTexts => ({
   [`app/charts/${name}/values.yaml`]: `size: 1\nglobal: {from: ${name}}\nexports: {data: {exported: yes-it-is}}\n${more}`,
   [`app/charts/${name}/templates/values.yaml`]: shown(name),
 })
-const needing = (dependencies: string): FileTexts => ({ ...WEB, 'app/Chart.yaml': `${CHART}dependencies:\n${dependencies}` })
+const needing = (dependencies: string): FileTexts => ({
+  ...WEB,
+  'app/Chart.yaml': `${CHART}dependencies:\n${dependencies}`,
+})
 const ON = 'on: {db: true}\ntags: {back: false}\n'
 const REFERENCE = { repoURL: 'https://git.example.com/values.git', ref: 'values' }
 const OTHERS = {
@@ -22,36 +25,57 @@ const OTHERS = {
 
 export const HELM_CHARTS: ArgoCases = {
   'a chart in charts that no dependency names': { files: { ...WEB, ...sub('db') } },
-  'a dependency in charts': { files: { ...needing('- {name: db, version: 0.2.0}\n'), ...sub('db') } },
-  'a dependency of another version than the one in charts': { files: { ...needing('- {name: db, version: 0.3.0}\n'), ...sub('db') } },
+  'a dependency in charts': {
+    files: { ...needing('- {name: db, version: 0.2.0}\n'), ...sub('db') },
+  },
+  'a dependency of another version than the one in charts': {
+    files: { ...needing('- {name: db, version: 0.3.0}\n'), ...sub('db') },
+  },
   'a dependency that is not there': { files: needing('- {name: db, version: 0.2.0}\n') },
   'a dependency in a folder beside the chart': {
     files: {
       ...needing('- {name: db, version: 0.2.0, repository: "file://../db"}\n'),
-      ...Object.fromEntries(Object.entries(sub('db')).map(([path, text]) => [path.replace('app/charts/', ''), text])),
+      ...Object.fromEntries(
+        Object.entries(sub('db')).map(([path, text]) => [path.replace('app/charts/', ''), text]),
+      ),
     },
   },
   'values of a chart in charts, and global ones': {
     files: { ...needing('- {name: db, version: ">=0.1.0"}\n'), ...sub('db') },
-    source: { helm: { values: 'db: {size: 2, extra: x}\nglobal: {all: 1}\n', parameters: [{ name: 'db.size', value: '3' }] } },
+    source: {
+      helm: {
+        values: 'db: {size: 2, extra: x}\nglobal: {all: 1}\n',
+        parameters: [{ name: 'db.size', value: '3' }],
+      },
+    },
   },
   'a condition that is false': {
     files: { ...needing('- {name: db, version: 0.2.0, condition: on.db}\n'), ...sub('db') },
     source: { helm: { values: 'on: {db: false}\n' } },
   },
   'a condition that is true, and tags that are not': {
-    files: { ...needing('- {name: db, version: 0.2.0, condition: "none.x,on.db", tags: [back]}\n'), ...sub('db'), 'app/values.yaml': ON },
+    files: {
+      ...needing('- {name: db, version: 0.2.0, condition: "none.x,on.db", tags: [back]}\n'),
+      ...sub('db'),
+      'app/values.yaml': ON,
+    },
   },
   'tags that are false': {
     files: {
-      ...needing('- {name: db, version: 0.2.0, tags: [back]}\n- {name: web2, version: 0.2.0, tags: [front, back]}\n'),
+      ...needing(
+        '- {name: db, version: 0.2.0, tags: [back]}\n- {name: web2, version: 0.2.0, tags: [front, back]}\n',
+      ),
       ...sub('db'),
       ...sub('web2'),
       'app/values.yaml': `${ON}`,
     },
   },
   'a condition that is no truth value': {
-    files: { ...needing('- {name: db, version: 0.2.0, condition: on.db}\n'), ...sub('db'), 'app/values.yaml': 'on: {db: "false"}\n' },
+    files: {
+      ...needing('- {name: db, version: 0.2.0, condition: on.db}\n'),
+      ...sub('db'),
+      'app/values.yaml': 'on: {db: "false"}\n',
+    },
   },
   'a condition by a parameter': {
     files: { ...needing('- {name: db, version: 0.2.0, condition: db.enabled}\n'), ...sub('db') },
@@ -63,14 +87,18 @@ export const HELM_CHARTS: ArgoCases = {
   },
   'an alias twice': {
     files: {
-      ...needing('- {name: db, version: 0.2.0, alias: one}\n- {name: db, version: 0.2.0, alias: two, condition: two.on}\n'),
+      ...needing(
+        '- {name: db, version: 0.2.0, alias: one}\n- {name: db, version: 0.2.0, alias: two, condition: two.on}\n',
+      ),
       ...sub('db'),
     },
     source: { helm: { values: 'one: {size: 5}\ntwo: {on: true}\n' } },
   },
   'import-values': {
     files: {
-      ...needing('- name: db\n  version: 0.2.0\n  import-values:\n  - data\n  - {child: global, parent: nested.imported}\n'),
+      ...needing(
+        '- name: db\n  version: 0.2.0\n  import-values:\n  - data\n  - {child: global, parent: nested.imported}\n',
+      ),
       ...sub('db'),
     },
   },
@@ -79,7 +107,10 @@ export const HELM_CHARTS: ArgoCases = {
       ...WEB,
       ...sub('db'),
       ...Object.fromEntries(
-        Object.entries(sub('disk')).map(([path, text]) => [path.replace('app/charts/', 'app/charts/db/charts/'), text]),
+        Object.entries(sub('disk')).map(([path, text]) => [
+          path.replace('app/charts/', 'app/charts/db/charts/'),
+          text,
+        ]),
       ),
     },
     source: { helm: { values: 'db: {disk: {size: 9}}\n' } },
@@ -88,7 +119,8 @@ export const HELM_CHARTS: ArgoCases = {
     files: {
       ...needing('- {name: lib, version: 0.2.0}\n'),
       'app/charts/lib/Chart.yaml': 'apiVersion: v2\nname: lib\nversion: 0.2.0\ntype: library\n',
-      'app/charts/lib/templates/_lib.tpl': '{{ define "lib.labels" }}lib: {{ .Chart.Name }}{{ end }}',
+      'app/charts/lib/templates/_lib.tpl':
+        '{{ define "lib.labels" }}lib: {{ .Chart.Name }}{{ end }}',
       'app/charts/lib/templates/no.yaml': config('no', 'a: b'),
       'app/templates/used.yaml': `${config('used', '{{ include "lib.labels" . }}')}`,
     },
@@ -141,7 +173,13 @@ export const HELM_CHARTS: ArgoCases = {
   'values of another source': {
     files: WEB,
     others: OTHERS,
-    sources: [{ path: 'app', helm: { valueFiles: ['$values/prod/web.yaml', '$values/prod/$ARGOCD_APP_NAME.yaml'] } }, REFERENCE],
+    sources: [
+      {
+        path: 'app',
+        helm: { valueFiles: ['$values/prod/web.yaml', '$values/prod/$ARGOCD_APP_NAME.yaml'] },
+      },
+      REFERENCE,
+    ],
   },
   'values of the same repository by a reference': {
     files: { ...WEB, 'values/a.yaml': 'color: same\n' },
@@ -150,13 +188,22 @@ export const HELM_CHARTS: ArgoCases = {
   'a file of another source': {
     files: WEB,
     others: OTHERS,
-    sources: [REFERENCE, { path: 'app', helm: { fileParameters: [{ name: 'color', path: '$values/text.txt' }] } }],
+    sources: [
+      REFERENCE,
+      { path: 'app', helm: { fileParameters: [{ name: 'color', path: '$values/text.txt' }] } },
+    ],
   },
   'a missing file of another source that may be missing': {
     files: WEB,
     others: OTHERS,
     sources: [
-      { path: 'app', helm: { valueFiles: ['$values/none.yaml', '$values/prod/web.yaml'], ignoreMissingValueFiles: true } },
+      {
+        path: 'app',
+        helm: {
+          valueFiles: ['$values/none.yaml', '$values/prod/web.yaml'],
+          ignoreMissingValueFiles: true,
+        },
+      },
       REFERENCE,
     ],
   },
@@ -194,7 +241,10 @@ export const HELM_CHARTS: ArgoCases = {
     files: {
       ...WEB,
       ...Object.fromEntries(
-        Object.entries(WEB).map(([path, text]) => [path.replace('app/', 'two/'), text.replace('color: blue', 'color: two')]),
+        Object.entries(WEB).map(([path, text]) => [
+          path.replace('app/', 'two/'),
+          text.replace('color: blue', 'color: two'),
+        ]),
       ),
     },
     sources: [{ path: 'app' }, { path: 'two' }],
@@ -202,7 +252,9 @@ export const HELM_CHARTS: ArgoCases = {
   'empty options of Helm in one of several sources': {
     files: {
       'app/a.yaml': config('a', 'x: y'),
-      ...Object.fromEntries(Object.entries(WEB).map(([path, text]) => [path.replace('app/', 'chart/'), text])),
+      ...Object.fromEntries(
+        Object.entries(WEB).map(([path, text]) => [path.replace('app/', 'chart/'), text]),
+      ),
     },
     sources: [{ path: 'chart', helm: {} }, { path: 'app' }],
   },
@@ -212,13 +264,17 @@ export const HELM_CHARTS: ArgoCases = {
   },
   'value files of a chart deeper in the repository': {
     files: {
-      ...Object.fromEntries(Object.entries(WEB).map(([path, text]) => [path.replace('app/', 'charts/web/'), text])),
+      ...Object.fromEntries(
+        Object.entries(WEB).map(([path, text]) => [path.replace('app/', 'charts/web/'), text]),
+      ),
       'env/prod.yaml': 'color: prod\n',
     },
     source: { path: 'charts/web', helm: { valueFiles: ['../../env/prod.yaml', '/env/prod.yaml'] } },
   },
   'the root of the repository is the chart': {
-    files: Object.fromEntries(Object.entries(WEB).map(([path, text]) => [path.replace('app/', ''), text])),
+    files: Object.fromEntries(
+      Object.entries(WEB).map(([path, text]) => [path.replace('app/', ''), text]),
+    ),
     source: { path: '.' },
   },
 }

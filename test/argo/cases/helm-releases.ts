@@ -24,7 +24,10 @@ spec:
 const hooked = (name: string, annotations: string): string =>
   `apiVersion: v1\nkind: Pod\nmetadata:\n  name: ${name}\n  annotations: {${annotations}}\nspec: {containers: [{name: a, image: b}]}\n`
 const CRDS = { 'app/crds/widget.yaml': DEFINITION, 'app/crds/README.md': '{{ no template }}\n' }
-const SCHEMA = { 'app/values.schema.json': '{"type": "object", "properties": {"count": {"type": "integer", "maximum": 5}}}' }
+const SCHEMA = {
+  'app/values.schema.json':
+    '{"type": "object", "properties": {"count": {"type": "integer", "maximum": 5}}}',
+}
 
 export const HELM_RELEASES: ArgoCases = {
   'the fields of the release and the chart': printed(RELEASE),
@@ -32,26 +35,57 @@ export const HELM_RELEASES: ArgoCases = {
   'a releaseName that Helm does not accept': printed(RELEASE, { releaseName: 'Not_Valid' }),
   'a releaseName that is too long': printed(RELEASE, { releaseName: 'a'.repeat(54) }),
   'a releaseName that is a template': printed(RELEASE, { releaseName: '{{ "x" }}' }),
-  'an Application in another namespace': printed(RELEASE, {}, {}, { metadata: { namespace: 'team' } }),
-  'an Application with a dot in its name': printed(RELEASE, {}, {}, { metadata: { name: 'shop.web' } }),
+  'an Application in another namespace': printed(
+    RELEASE,
+    {},
+    {},
+    { metadata: { namespace: 'team' } },
+  ),
+  'an Application with a dot in its name': printed(
+    RELEASE,
+    {},
+    {},
+    { metadata: { name: 'shop.web' } },
+  ),
   'another namespace of Helm': printed(RELEASE, { namespace: 'other' }),
-  'no namespace of the destination': printed(RELEASE, {}, {}, { spec: { destination: { server: 'https://kubernetes.default.svc' } } }),
+  'no namespace of the destination': printed(
+    RELEASE,
+    {},
+    {},
+    { spec: { destination: { server: 'https://kubernetes.default.svc' } } },
+  ),
   'a template that sets its namespace, and one that does not': templated(
     `${config('a', 'x: y').replace('name: a', 'name: a\n  namespace: {{ .Release.Namespace }}')}---\n${config('b', 'x: y')}---\napiVersion: v1\nkind: Namespace\nmetadata: {name: n, namespace: wrong}\n`,
     { namespace: 'other' },
   ),
   'the versions of the cluster': printed(VERSIONS),
-  'the versions of a cluster with a longer version': printed(VERSIONS, {}, {}, { kubeVersion: 'v1.31.4-gke.1256000' }),
+  'the versions of a cluster with a longer version': printed(
+    VERSIONS,
+    {},
+    {},
+    { kubeVersion: 'v1.31.4-gke.1256000' },
+  ),
   'a cluster with a version of EKS': printed(VERSIONS, {}, {}, { kubeVersion: '1.30+' }),
   'a cluster that says no version': printed(VERSIONS, {}, {}, { kubeVersion: '' }),
   'another kubeVersion': printed(VERSIONS, { kubeVersion: '1.28.3' }),
   'a kubeVersion with a vendor': printed(VERSIONS, { kubeVersion: 'v1.28.3+k3s1' }),
   'a kubeVersion that is none': printed(VERSIONS, { kubeVersion: 'new' }),
-  'other apiVersions': printed(VERSIONS, { apiVersions: ['example.com/v1/Widget', 'example.com/v1'] }),
+  'other apiVersions': printed(VERSIONS, {
+    apiVersions: ['example.com/v1/Widget', 'example.com/v1'],
+  }),
   'a cluster without apiVersions': printed(VERSIONS, {}, {}, { apiVersions: [] }),
-  'a chart that is for other versions of the cluster': dumped({}, { 'app/Chart.yaml': `${CHART}kubeVersion: ">=1.33.0-0"\n` }),
-  'a chart that is for the version of the cluster': dumped({}, { 'app/Chart.yaml': `${CHART}kubeVersion: ">=1.30.0-0 <2"\n` }),
-  'a chart of the first version of the format': dumped({}, { 'app/Chart.yaml': 'apiVersion: v1\nname: web\nversion: 0.1.0\n' }),
+  'a chart that is for other versions of the cluster': dumped(
+    {},
+    { 'app/Chart.yaml': `${CHART}kubeVersion: ">=1.33.0-0"\n` },
+  ),
+  'a chart that is for the version of the cluster': dumped(
+    {},
+    { 'app/Chart.yaml': `${CHART}kubeVersion: ">=1.30.0-0 <2"\n` },
+  ),
+  'a chart of the first version of the format': dumped(
+    {},
+    { 'app/Chart.yaml': 'apiVersion: v1\nname: web\nversion: 0.1.0\n' },
+  ),
   'a chart without a version': dumped({}, { 'app/Chart.yaml': 'apiVersion: v2\nname: web\n' }),
   'a library chart': dumped({}, { 'app/Chart.yaml': `${CHART}type: library\n` }),
   'a deprecated chart': dumped({}, { 'app/Chart.yaml': `${CHART}deprecated: true\n` }),
@@ -73,9 +107,15 @@ export const HELM_RELEASES: ArgoCases = {
     ].join('---\n'),
   ),
   skipTests: {
-    ...templated([hooked('tested', '"helm.sh/hook": test'), hooked('tested-both', '"helm.sh/hook": "test,post-install"')].join('---\n'), {
-      skipTests: true,
-    }),
+    ...templated(
+      [
+        hooked('tested', '"helm.sh/hook": test'),
+        hooked('tested-both', '"helm.sh/hook": "test,post-install"'),
+      ].join('---\n'),
+      {
+        skipTests: true,
+      },
+    ),
   },
   'a test in the folder of tests': dumped(
     { skipTests: true },
@@ -92,7 +132,10 @@ export const HELM_RELEASES: ArgoCases = {
       'app/templates/.hidden.yaml': config('hidden', 'a: b'),
     },
   ),
-  'NOTES.txt without an error': dumped({}, { 'app/templates/NOTES.txt': 'kind: {{ .Release.Name }}\n' }),
+  'NOTES.txt without an error': dumped(
+    {},
+    { 'app/templates/NOTES.txt': 'kind: {{ .Release.Name }}\n' },
+  ),
   '.helmignore': dumped(
     {},
     {
@@ -114,7 +157,10 @@ export const HELM_RELEASES: ArgoCases = {
   ),
   'a schema that the values hold': dumped({}, SCHEMA),
   'a schema that the values break': dumped({ parameters: [{ name: 'count', value: '6' }] }, SCHEMA),
-  'a schema that is not asked': dumped({ parameters: [{ name: 'count', value: '6' }], skipSchemaValidation: true }, SCHEMA),
+  'a schema that is not asked': dumped(
+    { parameters: [{ name: 'count', value: '6' }], skipSchemaValidation: true },
+    SCHEMA,
+  ),
   'required, fail and default': printed('a: {{ required "a is needed" .Values.missing | quote }}'),
   'a template that fails': printed('a: {{ fail "no" }}'),
   'a template that is no template': printed('a: {{ .Values.'),
@@ -122,12 +168,17 @@ export const HELM_RELEASES: ArgoCases = {
   'a value that is not there': printed(
     'a: "{{ .Values.missing }}"\nb: {{ .Values.missing | quote }}\nc: {{ default "d" .Values.missing }}',
   ),
-  lookup: printed('a: "{{ lookup "v1" "Secret" "shop" "token" }}"\nb: "{{ (lookup "v1" "Node" "" "").items }}"'),
+  lookup: printed(
+    'a: "{{ lookup "v1" "Secret" "shop" "token" }}"\nb: "{{ (lookup "v1" "Node" "" "").items }}"',
+  ),
   getHostByName: printed('a: "{{ getHostByName "example.com" }}"'),
   'include, tpl and template': printed(
     'a: {{ include "web.name" . | quote }}\nb: {{ tpl .Values.template . | quote }}\nc: {{ tpl "{{ include \\"web.name\\" . }}" . | quote }}',
     { values: 'template: "{{ .Release.Name }}-{{ .Values.color }}"' },
-    { 'app/templates/_names.tpl': '{{- define "web.name" -}}\n{{ .Chart.Name }}-{{ .Release.Name | trunc 3 }}\n{{- end -}}\n' },
+    {
+      'app/templates/_names.tpl':
+        '{{- define "web.name" -}}\n{{ .Chart.Name }}-{{ .Release.Name | trunc 3 }}\n{{- end -}}\n',
+    },
   ),
   Files: printed(
     'a: {{ .Files.Get "files/a.txt" | quote }}\nb: {{ .Files.Get "none" | quote }}\nc: {{ (.Files.Glob "files/*").AsConfig | quote }}\nd: {{ (.Files.Glob "files/*.txt").AsSecrets | quote }}\ne: {{ .Files.Lines "files/a.txt" | toJson | quote }}\nf: {{ .Files.Get "templates/all.yaml" | quote }}\ng: {{ .Files.Get "values.yaml" | len | quote }}',
@@ -143,7 +194,10 @@ export const HELM_RELEASES: ArgoCases = {
   'a function that Helm has not': printed('a: {{ env "HOME" | quote }}'),
   'one object in two templates': dumped(
     {},
-    { 'app/templates/a.yaml': config('same', 'a: one'), 'app/templates/b.yaml': config('same', 'a: two') },
+    {
+      'app/templates/a.yaml': config('same', 'a: one'),
+      'app/templates/b.yaml': config('same', 'a: two'),
+    },
   ),
   'empty documents, comments and a separator with spaces': templated(
     `\n---\n# only a comment\n---   \n{{ if .Values.missing }}\n${config('no', 'a: b')}{{ end }}\n---\n${config('yes', 'a: b')}\n---\n`,
@@ -162,23 +216,40 @@ export const HELM_RELEASES: ArgoCases = {
   ),
   'an override in the folder': dumped(
     { parameters: [{ name: 'color', value: 'spec' }] },
-    { 'app/.argocd-source.yaml': 'helm:\n  parameters:\n  - {name: count, value: "8"}\n  valuesObject: {text: override}\n' },
+    {
+      'app/.argocd-source.yaml':
+        'helm:\n  parameters:\n  - {name: count, value: "8"}\n  valuesObject: {text: override}\n',
+    },
   ),
   'an override of the Application over one of the folder': dumped(
     { values: 'color: spec\n' },
     {
-      'app/.argocd-source.yaml': 'helm: {releaseName: folder, parameters: [{name: count, value: "1"}]}\n',
-      'app/.argocd-source-shop.yaml': 'helm: {parameters: [{name: text, value: x}], values: null}\n',
+      'app/.argocd-source.yaml':
+        'helm: {releaseName: folder, parameters: [{name: count, value: "1"}]}\n',
+      'app/.argocd-source-shop.yaml':
+        'helm: {parameters: [{name: text, value: x}], values: null}\n',
     },
   ),
-  'an override that makes the folder a directory': dumped({}, { 'app/.argocd-source.yaml': 'directory: {recurse: true, include: none}\n' }),
-  'options of Helm without a chart': { files: { 'app/a.yaml': config('a', 'x: y') }, source: { helm: { releaseName: 'a' } } },
+  'an override that makes the folder a directory': dumped(
+    {},
+    { 'app/.argocd-source.yaml': 'directory: {recurse: true, include: none}\n' },
+  ),
+  'options of Helm without a chart': {
+    files: { 'app/a.yaml': config('a', 'x: y') },
+    source: { helm: { releaseName: 'a' } },
+  },
   'a chart and a kustomization': {
-    files: { ...WEB, 'app/kustomization.yaml': 'namePrefix: k-\nresources: [extra.yaml]\n', 'app/extra.yaml': config('extra', 'a: b') },
+    files: {
+      ...WEB,
+      'app/kustomization.yaml': 'namePrefix: k-\nresources: [extra.yaml]\n',
+      'app/extra.yaml': config('extra', 'a: b'),
+    },
   },
   'a chart and a kustomization with options of Helm': {
     files: { ...WEB, 'app/kustomization.yaml': 'resources: []\n' },
     source: { helm: { releaseName: 'x' } },
   },
-  'a file with the name of another Chart.yaml': { files: { 'app/MyChart.yaml': CHART, 'app/a.yaml': config('a', 'x: y') } },
+  'a file with the name of another Chart.yaml': {
+    files: { 'app/MyChart.yaml': CHART, 'app/a.yaml': config('a', 'x: y') },
+  },
 }

@@ -53,7 +53,13 @@ function one<T>(choose: Choose, list: readonly [T, ...T[]] | readonly T[]): T {
 /** The text of a file with one to three documents, of which no object is in another file. */
 function documents(choose: Choose, path: string): string {
   const name = path.replaceAll(/[^a-z]/g, '-').replace(/^-/, '')
-  if (path.endsWith('.json')) return JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { n: 1 } })
+  if (path.endsWith('.json'))
+    return JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name },
+      data: { n: 1 },
+    })
   const texts = [
     config(name, 'x: "1"'),
     config(`${name}-two`, 'x: |\n  one\n  two'),
@@ -64,15 +70,25 @@ function documents(choose: Choose, path: string): string {
     'null\n',
   ]
   const count = 1 + choose(3)
-  return Array.from({ length: count }, () => texts.splice(choose(texts.length), 1)[0] ?? '').join('---\n')
+  return Array.from({ length: count }, () => texts.splice(choose(texts.length), 1)[0] ?? '').join(
+    '---\n',
+  )
 }
 
 function directoryCase(choose: Choose): ArgoCase {
   const paths = PATHS.filter(() => choose(3) > 0)
-  const files: { [path: string]: string } = Object.fromEntries(paths.map((path) => [`app/${path}`, documents(choose, path)]))
+  const files: { [path: string]: string } = Object.fromEntries(
+    paths.map((path) => [`app/${path}`, documents(choose, path)]),
+  )
   if (choose(8) === 0)
-    files['app/other.yaml'] = one(choose, ['color: blue\n', '- a\n', 'x: [\n', '# +argocd:skip-file-rendering\nkind: A\n'])
-  if (choose(4) === 0) files[`app/.argocd-source${one(choose, ['', '-shop', '-other'])}.yaml`] = one(choose, OVERRIDES)
+    files['app/other.yaml'] = one(choose, [
+      'color: blue\n',
+      '- a\n',
+      'x: [\n',
+      '# +argocd:skip-file-rendering\nkind: A\n',
+    ])
+  if (choose(4) === 0)
+    files[`app/.argocd-source${one(choose, ['', '-shop', '-other'])}.yaml`] = one(choose, OVERRIDES)
   const directory = {
     ...(choose(3) > 0 ? { recurse: choose(4) > 0 } : {}),
     ...(choose(2) === 0 ? { include: one(choose, PATTERNS) } : {}),
@@ -81,7 +97,10 @@ function directoryCase(choose: Choose): ArgoCase {
   return { files, source: { directory } }
 }
 
-const TEXTS = ['resources: [deployment.yaml, service.yaml, settings.yaml, role.yaml]\n', 'resources: [deployment.yaml, settings.yaml]\n']
+const TEXTS = [
+  'resources: [deployment.yaml, service.yaml, settings.yaml, role.yaml]\n',
+  'resources: [deployment.yaml, settings.yaml]\n',
+]
 const FIELDS = [
   'namePrefix: own-\n',
   'namespace: own\n',
@@ -109,8 +128,19 @@ const OPTIONS: readonly JsonObject[] = [
   { commonAnnotations: { note: 'a,b', more: '${ARGOCD_APP_NAMESPACE}' } },
   { commonAnnotationsEnvsubst: true },
   { forceCommonAnnotations: true },
-  { patches: [{ target: { kind: 'Deployment' }, patch: '- {op: add, path: /spec/paused, value: true}' }] },
-  { patches: [{ patch: 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata: {a: null, c: d}\n' }] },
+  {
+    patches: [
+      { target: { kind: 'Deployment' }, patch: '- {op: add, path: /spec/paused, value: true}' },
+    ],
+  },
+  {
+    patches: [
+      {
+        patch:
+          'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata: {a: null, c: d}\n',
+      },
+    ],
+  },
   { components: ['../more', '../none'], ignoreMissingComponents: true },
 ]
 
@@ -120,12 +150,20 @@ function kustomizeCase(choose: Choose): ArgoCase {
   )
   const kustomize: JsonObject = Object.assign({}, ...OPTIONS.filter(() => choose(4) === 0))
   const files = { ...FILES, 'app/kustomization.yaml': `${one(choose, TEXTS)}${fields.join('')}` }
-  const overridden = choose(6) === 0 ? { 'app/.argocd-source-shop.yaml': JSON.stringify({ kustomize: one(choose, OPTIONS) }) } : {}
+  const overridden =
+    choose(6) === 0
+      ? { 'app/.argocd-source-shop.yaml': JSON.stringify({ kustomize: one(choose, OPTIONS) }) }
+      : {}
   return { files: { ...files, ...overridden }, source: { kustomize } }
 }
 
 function cases(count: number, made: (choose: Choose) => ArgoCase): ArgoCases {
-  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`number ${index + 1}`, made(chooserOf(SEED + index))]))
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [
+      `number ${index + 1}`,
+      made(chooserOf(SEED + index)),
+    ]),
+  )
 }
 
 export const RANDOM_DIRECTORIES: ArgoCases = cases(200, directoryCase)

@@ -27,17 +27,29 @@ const { privateKey, publicKey } = generateKeyPairSync('rsa', {
 const ID = { BACKPORCH_APP_ID: '4242' }
 
 describe('the GitHub App of the environment', () => {
-  const read = (environment: Readonly<Record<string, string>>, host = 'github.com') => appCredential(host, environment, '/')
+  const read = (environment: Readonly<Record<string, string>>, host = 'github.com') =>
+    appCredential(host, environment, '/')
 
   it('is a number with a key, as text or as a file', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'backporch-app-'))
     try {
       writeFileSync(join(folder, 'app.pem'), privateKey)
       const wanted = { kind: 'app', appId: 4242, privateKey }
-      assert.deepEqual(await appCredential('github.com', { ...ID, BACKPORCH_APP_PRIVATE_KEY_FILE: 'app.pem' }, folder), wanted)
+      assert.deepEqual(
+        await appCredential(
+          'github.com',
+          { ...ID, BACKPORCH_APP_PRIVATE_KEY_FILE: 'app.pem' },
+          folder,
+        ),
+        wanted,
+      )
       // As stores that keep one line have it.
       const oneLine = privateKey.trim().replaceAll('\n', '\\n')
-      const given = await read({ ...ID, BACKPORCH_APP_PRIVATE_KEY: oneLine, BACKPORCH_APP_INSTALLATION_ID: '77' })
+      const given = await read({
+        ...ID,
+        BACKPORCH_APP_PRIVATE_KEY: oneLine,
+        BACKPORCH_APP_INSTALLATION_ID: '77',
+      })
       assert.deepEqual(given, { ...wanted, privateKey: privateKey.trim(), installationId: 77 })
     } finally {
       rmSync(folder, { recursive: true })
@@ -49,7 +61,11 @@ describe('the GitHub App of the environment', () => {
     assert.equal(await read(app, 'git.example.com'), undefined)
     assert.equal(await read({ ...app, BACKPORCH_TOKEN: 'x' }), undefined)
     assert.equal((await read({ ...app, GITHUB_TOKEN: 'x' }))?.appId, 4242)
-    assert.equal((await read({ ...app, GITHUB_SERVER_URL: 'https://git.example.com' }, 'git.example.com'))?.appId, 4242)
+    assert.equal(
+      (await read({ ...app, GITHUB_SERVER_URL: 'https://git.example.com' }, 'git.example.com'))
+        ?.appId,
+      4242,
+    )
     assert.equal(await read({ GITHUB_TOKEN: 'x' }), undefined)
     assert.equal(tokenFor('github.com', { GITHUB_TOKEN: 'x' }), 'x')
   })
@@ -82,13 +98,21 @@ describe('scan with a GitHub App', () => {
     const bare = join(folder, 'acme', 'deploy.git')
     makePackages(bare, environment, { '.drift/policy.yaml': PROPOSE })
     writeRecording(join(folder, 'live'))
-    emulator = new GitHubEmulator({ git: new EmulatedGit(bare, environment), owner: 'acme', repo: 'deploy', clock: systemClock })
+    emulator = new GitHubEmulator({
+      git: new EmulatedGit(bare, environment),
+      owner: 'acme',
+      repo: 'deploy',
+      clock: systemClock,
+    })
     await emulator.start()
     backend = await startGitHttpBackend({ root: folder, environment })
     // One origin, as GitHub's own machines are: git asks for `/acme/deploy.git/…`, everything else is the interface.
     front = createServer((request, response) => {
       const git = request.url?.startsWith('/acme/deploy.git/') === true
-      const token = Buffer.from(request.headers.authorization?.split(' ')[1] ?? '', 'base64').toString('utf8')
+      const token = Buffer.from(
+        request.headers.authorization?.split(' ')[1] ?? '',
+        'base64',
+      ).toString('utf8')
       if (git && !emulator.tokens.has(token.replace(/^x-access-token:/, ''))) {
         response.writeHead(401, { 'content-type': 'text/plain' }).end('who are you?\n')
         return
@@ -117,13 +141,35 @@ describe('scan with a GitHub App', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  const scan = (key: Readonly<Record<string, string>>, ...flags: readonly string[]): Promise<ProgramRun> => {
+  const scan = (
+    key: Readonly<Record<string, string>>,
+    ...flags: readonly string[]
+  ): Promise<ProgramRun> => {
     const home = join(folder, 'home')
     mkdirSync(home, { recursive: true })
-    const args = ['scan', '--repo', `${origin}/acme/deploy.git`, '--forge', 'github', '--live', 'live', '--cluster', 'prod', '-v', ...flags]
+    const args = [
+      'scan',
+      '--repo',
+      `${origin}/acme/deploy.git`,
+      '--forge',
+      'github',
+      '--live',
+      'live',
+      '--cluster',
+      'prod',
+      '-v',
+      ...flags,
+    ]
     return runProgram(process.execPath, [PROGRAM, ...args], {
       cwd: folder,
-      env: { PATH: process.env['PATH'], HOME: home, BACKPORCH_KEY: 'k'.repeat(32), GITHUB_SERVER_URL: origin, ...ID, ...key },
+      env: {
+        PATH: process.env['PATH'],
+        HOME: home,
+        BACKPORCH_KEY: 'k'.repeat(32),
+        GITHUB_SERVER_URL: origin,
+        ...ID,
+        ...key,
+      },
     })
   }
 
@@ -140,7 +186,10 @@ describe('scan with a GitHub App', () => {
 
   it('pushes as the installation, opens the pull request as its bot, and prints neither key nor token', async () => {
     writeFileSync(join(folder, 'app.pem'), privateKey)
-    const run = await scan({ BACKPORCH_APP_PRIVATE_KEY_FILE: 'app.pem', GITHUB_TOKEN: 'not-this-one' })
+    const run = await scan({
+      BACKPORCH_APP_PRIVATE_KEY_FILE: 'app.pem',
+      GITHUB_TOKEN: 'not-this-one',
+    })
     assert.equal(run.code, 1, run.stderr)
     assert.match(run.stdout, /proposed: #1/)
     emulator.state.sync()
@@ -154,10 +203,12 @@ describe('scan with a GitHub App', () => {
   })
 
   it('lets GitHub sign what it pushes where the base branch takes nothing else; a rehearsal and a given key ask for none', async () => {
-    const git = (...args: readonly string[]): string => new EmulatedGit(join(folder, 'acme', 'deploy.git'), environment).run(...args)
+    const git = (...args: readonly string[]): string =>
+      new EmulatedGit(join(folder, 'acme', 'deploy.git'), environment).run(...args)
     const branch = git('for-each-ref', '--format=%(refname)', 'refs/heads/proposed/')
     const commit = (): string => git('cat-file', 'commit', branch)
-    const commits = (): number => emulator.requests.filter(({ path }) => path.endsWith('/git/commits')).length
+    const commits = (): number =>
+      emulator.requests.filter(({ path }) => path.endsWith('/git/commits')).length
     const [plain, tree] = [commit(), git('rev-parse', `${branch}^{tree}`)]
     const again = (): void => {
       for (const ref of [branch, 'refs/heads/drift-ledger']) git('update-ref', '-d', ref)
@@ -177,7 +228,11 @@ describe('scan with a GitHub App', () => {
       /^author backporch\[bot\] <\d+\+backporch\[bot\]@users\.noreply\.github\.com> .*\ncommitter GitHub <noreply@github\.com> .*\ngpgsig -----BEGIN PGP/m,
     )
     assert.equal(git('rev-parse', `${branch}^{tree}`), tree)
-    assert.doesNotMatch(git('cat-file', 'commit', 'drift-ledger'), /^gpgsig/m, 'no rule is about the ledger')
+    assert.doesNotMatch(
+      git('cat-file', 'commit', 'drift-ledger'),
+      /^gpgsig/m,
+      'no rule is about the ledger',
+    )
     assert.equal(commits(), 1)
     assert.equal((await scan(app)).code, 1)
     assert.equal(commits(), 1, 'what is ours is not made again')

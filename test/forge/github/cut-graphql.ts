@@ -7,7 +7,15 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { type DefinitionNode, type FieldDefinitionNode, Kind, parse, print, type TypeNode, visit } from 'graphql'
+import {
+  type DefinitionNode,
+  type FieldDefinitionNode,
+  Kind,
+  parse,
+  print,
+  type TypeNode,
+  visit,
+} from 'graphql'
 
 const target = fileURLToPath(new URL('../../corpus/github/schema.graphql', import.meta.url))
 const FIELDS_OF_ROOTS = new Set([
@@ -15,10 +23,34 @@ const FIELDS_OF_ROOTS = new Set([
   ...['convertPullRequestToDraft', 'enqueuePullRequest', 'markPullRequestReadyForReview'],
 ])
 const KEPT = new Set([
-  ...['Query', 'Mutation', 'Node', 'Actor', 'Bot', 'EnterpriseUserAccount', 'Mannequin', 'Organization', 'User'],
-  ...['Comment', 'IssueComment', 'PullRequest', 'ConvertPullRequestToDraftInput', 'ConvertPullRequestToDraftPayload'],
+  ...[
+    'Query',
+    'Mutation',
+    'Node',
+    'Actor',
+    'Bot',
+    'EnterpriseUserAccount',
+    'Mannequin',
+    'Organization',
+    'User',
+  ],
+  ...[
+    'Comment',
+    'IssueComment',
+    'PullRequest',
+    'ConvertPullRequestToDraftInput',
+    'ConvertPullRequestToDraftPayload',
+  ],
   ...['MarkPullRequestReadyForReviewInput', 'MarkPullRequestReadyForReviewPayload'],
-  ...['Repository', 'PullRequestConnection', 'PullRequestState', 'PageInfo', 'IssueOrder', 'IssueOrderField', 'OrderDirection'],
+  ...[
+    'Repository',
+    'PullRequestConnection',
+    'PullRequestState',
+    'PageInfo',
+    'IssueOrder',
+    'IssueOrderField',
+    'OrderDirection',
+  ],
   ...[
     'PullRequestCommitConnection',
     'PullRequestCommit',
@@ -38,22 +70,34 @@ const KEPT = new Set([
     'MergeQueueEntry',
     'MergeQueueEntryState',
   ],
-  ...['PullRequestTimelineItemsConnection', 'PullRequestTimelineItems', 'PullRequestTimelineItemsItemType', 'AddedToMergeQueueEvent'],
+  ...[
+    'PullRequestTimelineItemsConnection',
+    'PullRequestTimelineItems',
+    'PullRequestTimelineItemsItemType',
+    'AddedToMergeQueueEvent',
+  ],
   ...['ID', 'String', 'Int', 'Float', 'Boolean', 'DateTime', 'BigInt', 'HTML', 'URI'],
 ])
 
 const source = parse(readFileSync(process.argv[2] ?? '', 'utf8'), { noLocation: true })
 const definitions = source.definitions.flatMap((definition): DefinitionNode[] => {
-  if (!('name' in definition) || definition.kind === Kind.DIRECTIVE_DEFINITION || !KEPT.has(definition.name?.value ?? '')) return []
+  if (
+    !('name' in definition) ||
+    definition.kind === Kind.DIRECTIVE_DEFINITION ||
+    !KEPT.has(definition.name?.value ?? '')
+  )
+    return []
   const isRoot = definition.name?.value === 'Query' || definition.name?.value === 'Mutation'
-  const stays = (field: FieldDefinitionNode): boolean => KEPT.has(nameOf(field.type)) && (!isRoot || FIELDS_OF_ROOTS.has(field.name.value))
+  const stays = (field: FieldDefinitionNode): boolean =>
+    KEPT.has(nameOf(field.type)) && (!isRoot || FIELDS_OF_ROOTS.has(field.name.value))
   return [
     visit(definition, {
       Directive: () => null,
       StringValue: (_node, key) => (key === 'description' ? null : undefined),
       FieldDefinition: (field) => (stays(field) ? undefined : null),
       InputValueDefinition: ({ type }) => (KEPT.has(nameOf(type)) ? undefined : null),
-      NamedType: ({ name }, _key, parent) => (Array.isArray(parent) && !KEPT.has(name.value) ? null : undefined),
+      NamedType: ({ name }, _key, parent) =>
+        Array.isArray(parent) && !KEPT.has(name.value) ? null : undefined,
     }),
   ]
 })

@@ -12,7 +12,16 @@ import { USED_OPERATIONS } from './used-operations.ts'
 type Value = null | boolean | number | string | Value[] | { [key: string]: Value }
 
 const target = fileURLToPath(new URL('../../corpus/github/openapi.json', import.meta.url))
-const PROSE = new Set(['description', 'summary', 'example', 'examples', 'externalDocs', 'title', 'tags', 'deprecated'])
+const PROSE = new Set([
+  'description',
+  'summary',
+  'example',
+  'examples',
+  'externalDocs',
+  'title',
+  'tags',
+  'deprecated',
+])
 
 const source = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as { [key: string]: Value }
 const cut: { [key: string]: Value } = {
@@ -35,7 +44,9 @@ for (let reference = open.pop(); reference !== undefined; reference = open.pop()
   put(cut, location, plain(value))
 }
 writeFileSync(target, `${JSON.stringify(cut)}\n`)
-console.log(`${USED_OPERATIONS.length} operations, ${Math.round(JSON.stringify(cut).length / 1024)} KiB`)
+console.log(
+  `${USED_OPERATIONS.length} operations, ${Math.round(JSON.stringify(cut).length / 1024)} KiB`,
+)
 
 /** @param names whether the keys are names of properties, which may be called like prose */
 function plain(value: Value, names = false): Value {
@@ -45,7 +56,10 @@ function plain(value: Value, names = false): Value {
   const retained: { [key: string]: Value } = {}
   for (const [key, item] of Object.entries(value)) {
     if (!names && (PROSE.has(key) || key.startsWith('x-') || key === 'nullable')) continue
-    retained[key] = plain(item, !names && (key === 'properties' || key === 'responses' || key === 'headers'))
+    retained[key] = plain(
+      item,
+      !names && (key === 'properties' || key === 'responses' || key === 'headers'),
+    )
   }
   const typed = names ? retained : ofTypes(retained)
   return !names && value['nullable'] === true ? nullable(typed) : typed
@@ -56,7 +70,12 @@ function ofTypes(schema: { [key: string]: Value }): { [key: string]: Value } {
   const { oneOf, ...more } = schema
   if (!Array.isArray(oneOf)) return schema
   const types = oneOf.map((one) =>
-    one !== null && typeof one === 'object' && !Array.isArray(one) && Object.keys(one).join() === 'type' ? one['type'] : undefined,
+    one !== null &&
+    typeof one === 'object' &&
+    !Array.isArray(one) &&
+    Object.keys(one).join() === 'type'
+      ? one['type']
+      : undefined,
   )
   return types.every((type) => typeof type === 'string') ? { ...more, type: types } : schema
 }
@@ -65,12 +84,18 @@ function nullable(schema: { [key: string]: Value }): Value {
   if (schema['type'] === undefined) return { anyOf: [schema, { type: 'null' }] }
   const types = [schema['type']].flat()
   const listed = schema['enum']
-  return { ...schema, type: [...types, 'null'], ...(Array.isArray(listed) && !listed.includes(null) ? { enum: [...listed, null] } : {}) }
+  return {
+    ...schema,
+    type: [...types, 'null'],
+    ...(Array.isArray(listed) && !listed.includes(null) ? { enum: [...listed, null] } : {}),
+  }
 }
 
 function at(value: Value, location: readonly string[]): Value | undefined {
   let found: Value | undefined = value
-  for (const key of location) found = found !== null && typeof found === 'object' && !Array.isArray(found) ? found[key] : undefined
+  for (const key of location)
+    found =
+      found !== null && typeof found === 'object' && !Array.isArray(found) ? found[key] : undefined
   return found
 }
 
@@ -78,7 +103,8 @@ function put(into: { [key: string]: Value }, location: readonly string[], value:
   let folder = into
   for (const key of location.slice(0, -1)) {
     const next = folder[key] ?? {}
-    if (next === null || typeof next !== 'object' || Array.isArray(next)) throw new Error(`no place at ${location.join('/')}`)
+    if (next === null || typeof next !== 'object' || Array.isArray(next))
+      throw new Error(`no place at ${location.join('/')}`)
     folder[key] = next
     folder = next
   }

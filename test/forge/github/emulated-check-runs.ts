@@ -5,8 +5,14 @@ import type { UsedOperation } from './used-operations.ts'
 
 const REPOSITORY = '/repos/{owner}/{repo}'
 
-export const CHECK_RUN_ROUTES: Readonly<Partial<Record<UsedOperation, (input: RouteInput) => RouteAnswer>>> = {
-  [`GET ${REPOSITORY}/commits/{ref}/check-runs` as const]: ({ state, parameters, query }: RouteInput) => {
+export const CHECK_RUN_ROUTES: Readonly<
+  Partial<Record<UsedOperation, (input: RouteInput) => RouteAnswer>>
+> = {
+  [`GET ${REPOSITORY}/commits/{ref}/check-runs` as const]: ({
+    state,
+    parameters,
+    query,
+  }: RouteInput) => {
     const found = state.checkRuns.filter(
       (run) =>
         run.head_sha === parameters['ref'] &&
@@ -21,7 +27,8 @@ export const CHECK_RUN_ROUTES: Readonly<Partial<Record<UsedOperation, (input: Ro
 
   [`POST ${REPOSITORY}/check-runs` as const]: ({ state, actor, body }: RouteInput) => {
     const app = state.apps.get(actor)
-    if (app === undefined) return { status: 403, body: { message: 'You must authenticate via a GitHub App.' } }
+    if (app === undefined)
+      return { status: 403, body: { message: 'You must authenticate via a GitHub App.' } }
     const run: EmulatedCheckRun = {
       id: 70_000 + state.next(),
       app,
@@ -39,24 +46,38 @@ export const CHECK_RUN_ROUTES: Readonly<Partial<Record<UsedOperation, (input: Ro
     return { status: 201, body: shapeOf(run) }
   },
 
-  [`PATCH ${REPOSITORY}/check-runs/{check_run_id}` as const]: ({ state, actor, parameters, body }: RouteInput) => {
+  [`PATCH ${REPOSITORY}/check-runs/{check_run_id}` as const]: ({
+    state,
+    actor,
+    parameters,
+    body,
+  }: RouteInput) => {
     const run = state.checkRuns.find(({ id }) => id === Number(parameters['check_run_id']))
     if (run === undefined) return { status: 404, body: { message: 'Not Found' } }
     if (run.app !== state.apps.get(actor))
-      return { status: 403, body: { message: 'Invalid app_id `0` - check run can only be modified by the GitHub App that created it.' } }
+      return {
+        status: 403,
+        body: {
+          message:
+            'Invalid app_id `0` - check run can only be modified by the GitHub App that created it.',
+        },
+      }
     change(run, body)
     return { status: 200, body: shapeOf(run) }
   },
 }
 
 function change(run: EmulatedCheckRun, body: Readonly<Record<string, unknown>>): void {
-  const text = (key: string): string | undefined => (typeof body[key] === 'string' ? body[key] : undefined)
+  const text = (key: string): string | undefined =>
+    typeof body[key] === 'string' ? body[key] : undefined
   run.external_id = text('external_id') ?? run.external_id
   run.details_url = text('details_url') ?? run.details_url
   run.status = text('status') ?? run.status
   run.conclusion = text('conclusion') ?? run.conclusion
   if (Array.isArray(body['actions'])) run.actions = body['actions']
-  const output = body['output'] as { title: string; summary: string; annotations?: readonly unknown[] } | undefined
+  const output = body['output'] as
+    | { title: string; summary: string; annotations?: readonly unknown[] }
+    | undefined
   if (output === undefined) return
   const annotations = [...run.output.annotations, ...(output.annotations ?? [])]
   run.output = { title: output.title, summary: output.summary, annotations }
@@ -64,5 +85,9 @@ function change(run: EmulatedCheckRun, body: Readonly<Record<string, unknown>>):
 
 function shapeOf({ app, actions: _, output, ...run }: EmulatedCheckRun): unknown {
   const { title, summary, annotations } = output
-  return { ...run, app: { id: app }, output: { title, summary, text: null, annotations_count: annotations.length } }
+  return {
+    ...run,
+    app: { id: app },
+    output: { title, summary, text: null, annotations_count: annotations.length },
+  }
 }

@@ -20,12 +20,21 @@ export class EmulatedGit {
 
   constructor(folder: string, environment: NodeJS.ProcessEnv) {
     this.#folder = folder
-    this.#environment = { ...environment, GIT_COMMITTER_NAME: 'GitHub', GIT_COMMITTER_EMAIL: 'noreply@github.com' }
+    this.#environment = {
+      ...environment,
+      GIT_COMMITTER_NAME: 'GitHub',
+      GIT_COMMITTER_EMAIL: 'noreply@github.com',
+    }
   }
 
   run(...args: readonly string[]): string {
     const stdio = ['ignore', 'pipe', 'pipe'] as const
-    return execFileSync('git', args, { cwd: this.#folder, env: this.#environment, encoding: 'utf8', stdio: [...stdio] }).trim()
+    return execFileSync('git', args, {
+      cwd: this.#folder,
+      env: this.#environment,
+      encoding: 'utf8',
+      stdio: [...stdio],
+    }).trim()
   }
 
   /** Short branch names to commits. Read from the files: git itself would be started for each request. */
@@ -64,8 +73,16 @@ export class EmulatedGit {
     const env = { GIT_INDEX_FILE: join(folder, 'index') }
     try {
       if (base !== undefined) this.#input('', 'read-tree', base, env)
-      const lines = files.map(({ path, mode, blob }) => (blob === null ? `0 ${'0'.repeat(40)}\t${path}` : `${mode} ${blob}\t${path}`))
-      this.#input(lines.map((line) => `${line}\0`).join(''), 'update-index', '-z', '--index-info', env)
+      const lines = files.map(({ path, mode, blob }) =>
+        blob === null ? `0 ${'0'.repeat(40)}\t${path}` : `${mode} ${blob}\t${path}`,
+      )
+      this.#input(
+        lines.map((line) => `${line}\0`).join(''),
+        'update-index',
+        '-z',
+        '--index-info',
+        env,
+      )
       return this.#input('', 'write-tree', env)
     } finally {
       rmSync(folder, { recursive: true, force: true })
@@ -82,7 +99,11 @@ export class EmulatedGit {
 
   #input(input: string | Buffer, ...words: readonly (string | NodeJS.ProcessEnv)[]): string {
     const args = words.filter((word) => typeof word === 'string')
-    const env = Object.assign({}, this.#environment, ...words.filter((word) => typeof word !== 'string'))
+    const env = Object.assign(
+      {},
+      this.#environment,
+      ...words.filter((word) => typeof word !== 'string'),
+    )
     return execFileSync('git', args, { cwd: this.#folder, env, encoding: 'utf8', input }).trim()
   }
 
@@ -103,7 +124,8 @@ export class EmulatedGit {
   merge(style: MergeStyle, base: string, head: string, message: string): string | undefined {
     const before = this.run('rev-parse', `refs/heads/${base}`)
     try {
-      const commit = style === 'rebase' ? this.#rebase(before, head) : this.#commit(style, before, head, message)
+      const commit =
+        style === 'rebase' ? this.#rebase(before, head) : this.#commit(style, before, head, message)
       this.run('update-ref', `refs/heads/${base}`, commit, before)
       return commit
     } catch {

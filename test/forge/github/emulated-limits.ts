@@ -25,7 +25,10 @@ export class EmulatedLimit {
   /** Counts one. @returns seconds until there is a place, undefined where there is one now */
   take(): number | undefined {
     const now = this.#clock.now().getTime()
-    const waits = [this.#until(this.#numbers.perMinute, 60_000), this.#until(this.#numbers.perHour, 3_600_000)]
+    const waits = [
+      this.#until(this.#numbers.perMinute, 60_000),
+      this.#until(this.#numbers.perHour, 3_600_000),
+    ]
     const until = Math.max(...waits)
     if (until <= now) {
       this.taken.push(now)
@@ -37,7 +40,12 @@ export class EmulatedLimit {
 
   /** Most that were taken in any minute. */
   get busiestMinute(): number {
-    return Math.max(0, ...this.taken.map((from) => this.taken.filter((at) => at >= from && at < from + 60_000).length))
+    return Math.max(
+      0,
+      ...this.taken.map(
+        (from) => this.taken.filter((at) => at >= from && at < from + 60_000).length,
+      ),
+    )
   }
 
   #until(most: number, window: number): number {

@@ -9,10 +9,20 @@ export function userShape(state: EmulatedState, login: string | null): unknown {
  * @param actor who asks. GitHub tells a person what they may do there; of an installation token it says nothing, or that it may do nothing
  * (docs/facts/github-installation-tokens.md).
  */
-export function repositoryShape(state: EmulatedState, actor: string): Readonly<Record<string, unknown>> {
+export function repositoryShape(
+  state: EmulatedState,
+  actor: string,
+): Readonly<Record<string, unknown>> {
   const { owner, repo, id, archived, allowed, hidden, issues } = state
-  const own = { admin: state.may(actor, 'admin'), push: state.may(actor, 'write'), pull: state.may(actor, 'read') }
-  const none = state.installationPermissions === 'omitted' ? {} : { permissions: { admin: false, push: false, pull: false } }
+  const own = {
+    admin: state.may(actor, 'admin'),
+    push: state.may(actor, 'write'),
+    pull: state.may(actor, 'read'),
+  }
+  const none =
+    state.installationPermissions === 'omitted'
+      ? {}
+      : { permissions: { admin: false, push: false, pull: false } }
   return {
     id,
     name: repo,
@@ -35,11 +45,18 @@ export function labelShape(state: EmulatedState, name: string): unknown {
 }
 
 /** @param whole as one pull request is told; a list has less */
-export function pullShape(state: EmulatedState, thread: EmulatedThread, web: string, whole: boolean): unknown {
+export function pullShape(
+  state: EmulatedState,
+  thread: EmulatedThread,
+  web: string,
+  whole: boolean,
+): unknown {
   const { pull } = thread
   if (pull === undefined) throw new Error(`#${thread.number} is no pull request`)
   const here = { id: state.id, name: state.repo, full_name: `${state.owner}/${state.repo}` }
-  const there = pull.fork ? { ...here, id: state.id + 1, full_name: `somebody/${state.repo}` } : here
+  const there = pull.fork
+    ? { ...here, id: state.id + 1, full_name: `somebody/${state.repo}` }
+    : here
   return {
     number: thread.number,
     node_id: `PR_${thread.number}`,
@@ -54,10 +71,23 @@ export function pullShape(state: EmulatedState, thread: EmulatedThread, web: str
     closed_at: thread.closedAt,
     merged_at: pull.mergedAt,
     merge_commit_sha: pull.mergeCommit,
-    head: { ref: pull.head, sha: pull.sha, label: `${pull.fork ? 'somebody' : state.owner}:${pull.head}`, repo: there },
+    head: {
+      ref: pull.head,
+      sha: pull.sha,
+      label: `${pull.fork ? 'somebody' : state.owner}:${pull.head}`,
+      repo: there,
+    },
     base: { ref: pull.base, label: `${state.owner}:${pull.base}`, repo: here },
-    requested_reviewers: pull.reviewers.filter((name) => !name.startsWith('team:')).map((login) => userShape(state, login)),
-    ...(whole ? { merged: pull.mergedAt !== null, merged_by: userShape(state, pull.mergedBy), mergeable_state: 'clean' } : {}),
+    requested_reviewers: pull.reviewers
+      .filter((name) => !name.startsWith('team:'))
+      .map((login) => userShape(state, login)),
+    ...(whole
+      ? {
+          merged: pull.mergedAt !== null,
+          merged_by: userShape(state, pull.mergedBy),
+          mergeable_state: 'clean',
+        }
+      : {}),
   }
 }
 
@@ -75,14 +105,20 @@ export function issueShape(state: EmulatedState, thread: EmulatedThread, web: st
     updated_at: thread.updatedAt,
     closed_at: thread.closedAt,
     closed_by: userShape(state, thread.closedBy),
-    ...(thread.pull === undefined ? {} : { pull_request: { html_url: `${web}/pull/${thread.number}` } }),
+    ...(thread.pull === undefined
+      ? {}
+      : { pull_request: { html_url: `${web}/pull/${thread.number}` } }),
   }
 }
 
 export function commentShape(state: EmulatedState, comment: EmulatedComment): unknown {
-  const count = (content: string): number => comment.reactions.filter((reaction) => reaction.content === content).length
+  const count = (content: string): number =>
+    comment.reactions.filter((reaction) => reaction.content === content).length
   const counts = Object.fromEntries(
-    ['+1', '-1', 'laugh', 'confused', 'heart', 'hooray', 'eyes', 'rocket'].map((content) => [content, count(content)]),
+    ['+1', '-1', 'laugh', 'confused', 'heart', 'hooray', 'eyes', 'rocket'].map((content) => [
+      content,
+      count(content),
+    ]),
   )
   return {
     id: comment.id,

@@ -94,7 +94,9 @@ export class EmulatedState {
   /** "Allow GitHub Actions to create and approve pull requests", which is off in a new repository. */
   actionsMayOpenPullRequests = false
   /** Rules of rulesets, by short branch name; `refused` where the plan has no rulesets. */
-  rules: ((branch: string) => readonly { readonly type: string; readonly parameters?: unknown }[]) | 'refused' = () => []
+  rules:
+    | ((branch: string) => readonly { readonly type: string; readonly parameters?: unknown }[])
+    | 'refused' = () => []
   drafts = true
   deleteBranchOnMerge = false
   /** Numbers of the pull requests in the merge queue of `main`; undefined where it has none. */
@@ -113,7 +115,11 @@ export class EmulatedState {
   signsCommits = true
   /** Commits with a signature of GitHub. */
   readonly signed = new Set<string>()
-  allowed: Record<'merge' | 'squash' | 'rebase', boolean> = { merge: true, squash: true, rebase: true }
+  allowed: Record<'merge' | 'squash' | 'rebase', boolean> = {
+    merge: true,
+    squash: true,
+    rebase: true,
+  }
   /** What a ruleset allows, which the repository's settings do not show. */
   ruleset: readonly ('merge' | 'squash' | 'rebase')[] = ['merge', 'squash', 'rebase']
   /** Lists do not show what is made from now on. */
@@ -125,7 +131,11 @@ export class EmulatedState {
   readonly brokenFilters = new Map<ListFilter, 'blind' | 'ignored'>()
   readonly roles = new Map<string, Role>()
   readonly bots = new Set<string>()
-  readonly milestones: { readonly number: number; readonly title: string; readonly open: boolean }[] = []
+  readonly milestones: {
+    readonly number: number
+    readonly title: string
+    readonly open: boolean
+  }[] = []
   readonly labels = new Map<string, { color: string; description: string | null }>()
   readonly threads: EmulatedThread[] = []
   comments: EmulatedComment[] = []
@@ -154,7 +164,9 @@ export class EmulatedState {
 
   may(login: string, role: Role): boolean {
     const order: readonly Role[] = ['none', 'read', 'write', 'admin']
-    return this.bots.has(login) || order.indexOf(this.roles.get(login) ?? 'none') >= order.indexOf(role)
+    return (
+      this.bots.has(login) || order.indexOf(this.roles.get(login) ?? 'none') >= order.indexOf(role)
+    )
   }
 
   /** Whether a list that is asked with the filter shows what `fits` says. */
@@ -166,10 +178,18 @@ export class EmulatedState {
   }
 
   thread(number: number, pull = false): EmulatedThread | undefined {
-    return this.threads.find((thread) => thread.number === number && (!pull || thread.pull !== undefined))
+    return this.threads.find(
+      (thread) => thread.number === number && (!pull || thread.pull !== undefined),
+    )
   }
 
-  addThread(parts: { user: string; title: string; body: string; labels?: string[]; pull?: EmulatedPull }): EmulatedThread {
+  addThread(parts: {
+    user: string
+    title: string
+    body: string
+    labels?: string[]
+    pull?: EmulatedPull
+  }): EmulatedThread {
     const { user, title, body, labels = [], pull } = parts
     const number = this.threads.length + 1
     const thread = {
@@ -186,7 +206,8 @@ export class EmulatedState {
       pull,
     }
     this.threads.push(thread)
-    for (const label of labels) if (!this.labels.has(label)) this.labels.set(label, { color: 'ededed', description: null })
+    for (const label of labels)
+      if (!this.labels.has(label)) this.labels.set(label, { color: 'ededed', description: null })
     return thread
   }
 
@@ -228,7 +249,8 @@ export class EmulatedState {
   /** The queue is done with a pull request: it merges by an account of its own. */
   leaveQueue(number: number, how: 'merged' | 'dropped'): void {
     const thread = this.thread(number, true)
-    if (this.queue === undefined || thread === undefined) throw new Error(`#${number} is in no queue`)
+    if (this.queue === undefined || thread === undefined)
+      throw new Error(`#${number} is in no queue`)
     this.queue = this.queue.filter((one) => one !== number)
     if (how === 'dropped') return
     this.bots.add(QUEUE_LOGIN)
@@ -238,15 +260,22 @@ export class EmulatedState {
 
   /** Why what has to be so before a merge is not. */
   missing({ sha, base }: EmulatedPull): string | undefined {
-    const last = (name: string) => this.statuses.findLast((one) => one.sha === sha && one.context === name)?.state
-    const expected = this.blocked ? 'drift/fresh' : this.requiredStatuses.find((name) => last(name) !== 'success')
+    const last = (name: string) =>
+      this.statuses.findLast((one) => one.sha === sha && one.context === name)?.state
+    const expected = this.blocked
+      ? 'drift/fresh'
+      : this.requiredStatuses.find((name) => last(name) !== 'success')
     if (expected !== undefined) return `Required status check "${expected}" is expected.`
-    return this.wantsSignatures(base) && !this.signed.has(sha) ? 'Commits must have verified signatures.' : undefined
+    return this.wantsSignatures(base) && !this.signed.has(sha)
+      ? 'Commits must have verified signatures.'
+      : undefined
   }
 
   wantsSignatures(branch: string): boolean {
     const rules = this.rules === 'refused' ? [] : this.rules(branch)
-    return this.protectedBySignatures(branch) || rules.some(({ type }) => type === 'required_signatures')
+    return (
+      this.protectedBySignatures(branch) || rules.some(({ type }) => type === 'required_signatures')
+    )
   }
 
   /** @returns the commit, or why GitHub does not merge */
@@ -257,12 +286,15 @@ export class EmulatedState {
     by: string,
   ): string | { readonly why: string } {
     const { pull } = thread
-    if (pull === undefined || thread.state !== 'open') return { why: 'Pull Request is not mergeable' }
+    if (pull === undefined || thread.state !== 'open')
+      return { why: 'Pull Request is not mergeable' }
     if (pull.draft) return { why: 'Pull Request is still a draft' }
-    if (this.queue !== undefined && by !== QUEUE_LOGIN) return { why: 'Changes must be made through the merge queue' }
+    if (this.queue !== undefined && by !== QUEUE_LOGIN)
+      return { why: 'Changes must be made through the merge queue' }
     const missing = this.missing(pull)
     if (missing !== undefined) return { why: missing }
-    if (!this.allowed[style] || !this.ruleset.includes(style)) return { why: `${style} is not allowed on this repository.` }
+    if (!this.allowed[style] || !this.ruleset.includes(style))
+      return { why: `${style} is not allowed on this repository.` }
     const text = message ?? `${thread.title} (#${thread.number})`
     const commit = this.git.merge(style, pull.base, pull.sha, text)
     if (commit === undefined) return { why: 'Pull Request has merge conflicts' }
@@ -279,7 +311,8 @@ export class EmulatedState {
       if (pull === undefined || pull.fork || thread.state !== 'open') continue
       const head = branches.get(pull.head)
       const base = branches.get(pull.base)
-      if (base !== undefined && this.git.reaches(base, head ?? pull.sha)) this.#merged(thread, pull, base, null)
+      if (base !== undefined && this.git.reaches(base, head ?? pull.sha))
+        this.#merged(thread, pull, base, null)
       else if (head === undefined) this.setState(thread, 'closed', null)
       else if (pull.sha !== head) {
         // A push takes it out of the queue.

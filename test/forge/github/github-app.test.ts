@@ -28,14 +28,19 @@ describe('GitHub App', () => {
     assert.deepEqual(problems, [])
   })
 
-  const created = (): number => fixture.emulator.requests.filter(({ path }) => path.endsWith('/access_tokens')).length
+  const created = (): number =>
+    fixture.emulator.requests.filter(({ path }) => path.endsWith('/access_tokens')).length
 
   it('finds its installation, makes one token and writes as its bot', async () => {
     const wanted = await pushProposal(fixture)
     const forge = await fixture.forge({ credential: CREDENTIAL })
     const { number = 0 } = await forge.ensureProposal(wanted, undefined, SIGNAL)
     await forge.ensureComment(number, 'status', 'text', SIGNAL)
-    assert.deepEqual(await forge.readComments(number, SIGNAL), [], 'its own comment is known as its own')
+    assert.deepEqual(
+      await forge.readComments(number, SIGNAL),
+      [],
+      'its own comment is known as its own',
+    )
     assert.equal(fixture.emulator.state.thread(number)?.user, 'backporch[bot]')
     assert.equal(created(), 1)
   })
@@ -57,7 +62,10 @@ describe('GitHub App', () => {
     const forge = await fixture.forge({ credential: CREDENTIAL })
     await Promise.all([1, 2, 3, 4].map(() => forge.readProposals('main', [], SIGNAL)))
     assert.equal(created(), 1)
-    assert.equal(fixture.emulator.requests.filter(({ path }) => path.endsWith('/installation')).length, 1)
+    assert.equal(
+      fixture.emulator.requests.filter(({ path }) => path.endsWith('/installation')).length,
+      1,
+    )
   })
 
   it('makes another token where one was withdrawn', async () => {
@@ -77,9 +85,14 @@ describe('GitHub App', () => {
   })
 
   it('says that the key is none, or not the one of the App, and never what it is', async () => {
-    const broken = { ...CREDENTIAL, privateKey: '-----BEGIN RSA PRIVATE KEY-----\ncanary\n-----END RSA PRIVATE KEY-----\n' }
+    const broken = {
+      ...CREDENTIAL,
+      privateKey: '-----BEGIN RSA PRIVATE KEY-----\ncanary\n-----END RSA PRIVATE KEY-----\n',
+    }
     await expectFailure(fixture.open({ credential: broken }), 'BP5002')
-    const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+    const other = generateKeyPairSync('rsa', { modulusLength: 2048 })
+      .privateKey.export({ type: 'pkcs8', format: 'pem' })
+      .toString()
     const forge = await fixture.forge({ credential: { ...CREDENTIAL, privateKey: other } })
     await expectFailure(forge.readProposals('main', [], SIGNAL), 'BP5002')
   })

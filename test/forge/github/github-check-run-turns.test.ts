@@ -32,7 +32,10 @@ describe('checks of a GitHub App', () => {
   let deliveries = 0
 
   beforeEach(async () => {
-    world = new GitHubWorld({ packages: ['web'], credential: { kind: 'app', appId: 4242, privateKey } })
+    world = new GitHubWorld({
+      packages: ['web'],
+      credential: { kind: 'app', appId: 4242, privateKey },
+    })
     world.emulator.app = { id: 4242, publicKey, slug: 'backporch', installed: true }
     world.emulator.granted = { checks: 'write' }
     for (const [login, role] of [
@@ -56,15 +59,27 @@ describe('checks of a GitHub App', () => {
   /** The controller alone: nothing is remembered of presses and deliveries. */
   async function restart(): Promise<void> {
     requestedActions = new RequestedActionQueue()
-    intake = new WebhookIntake({ secrets: [SECRET], repository: 'acme/deploy', window: new DeliveryWindow() })
+    intake = new WebhookIntake({
+      secrets: [SECRET],
+      repository: 'acme/deploy',
+      window: new DeliveryWindow(),
+    })
   }
 
   const runs = (): readonly EmulatedCheckRun[] => world.emulator.state.checkRuns
   const last = (): EmulatedCheckRun => runs().at(-1) ?? assert.fail('no check')
-  const pull = () => world.emulator.state.threads.find((thread) => thread.pull !== undefined) ?? assert.fail('no pull request')
-  const reported = (): string => world.emulator.state.comments.findLast(({ user }) => user === 'backporch[bot]')?.body ?? ''
-  const plan = (): string => /plan: (\w+)/.exec(world.repository.text(pull().pull?.head ?? '', recordPath()) ?? '')?.[1] ?? ''
-  const recordPath = (): string => world.repository.paths(pull().pull?.head ?? '').find((path) => path.startsWith('.drift/records/')) ?? ''
+  const pull = () =>
+    world.emulator.state.threads.find((thread) => thread.pull !== undefined) ??
+    assert.fail('no pull request')
+  const reported = (): string =>
+    world.emulator.state.comments.findLast(({ user }) => user === 'backporch[bot]')?.body ?? ''
+  const plan = (): string =>
+    /plan: (\w+)/.exec(world.repository.text(pull().pull?.head ?? '', recordPath()) ?? '')?.[1] ??
+    ''
+  const recordPath = (): string =>
+    world.repository
+      .paths(pull().pull?.head ?? '')
+      .find((path) => path.startsWith('.drift/records/')) ?? ''
 
   /** A signed delivery as GitHub sends it. @returns the body, to send it again */
   function requestedAction({
@@ -78,7 +93,14 @@ describe('checks of a GitHub App', () => {
     const { id, name, head_sha, external_id } = run
     const body = JSON.stringify({
       action,
-      check_run: { id, name, head_sha, external_id, app: { id: 4242 }, output: { title: `${count}` } },
+      check_run: {
+        id,
+        name,
+        head_sha,
+        external_id,
+        app: { id: 4242 },
+        output: { title: `${count}` },
+      },
       ...(action === 'requested_action' ? { requested_action: { identifier: button } } : {}),
       repository: { full_name: 'acme/deploy' },
       sender: { login: by, id: 7, type },
@@ -112,11 +134,24 @@ describe('checks of a GitHub App', () => {
     assert.equal(runs().length, 1)
     const { head_sha, conclusion, output, actions } = last()
     assert.deepEqual([head_sha, conclusion], [pull().pull?.sha, 'neutral'])
-    assert.equal(output.title, 'decision needed: 1 change in cluster edge-01, Restore planned, risk medium')
-    const [annotation] = output.annotations as { path: string; start_line: number; message: string }[]
+    assert.equal(
+      output.title,
+      'decision needed: 1 change in cluster edge-01, Restore planned, risk medium',
+    )
+    const [annotation] = output.annotations as {
+      path: string
+      start_line: number
+      message: string
+    }[]
     assert.equal(annotation?.path, 'apps/web/config.yaml')
-    assert.ok(pull().body.includes(`config.yaml#L${annotation.start_line}`), 'the place that the body links to')
-    assert.match(annotation.message, /^git declares "blue", cluster edge-01 has "red"; written by kubectl-edit/)
+    assert.ok(
+      pull().body.includes(`config.yaml#L${annotation.start_line}`),
+      'the place that the body links to',
+    )
+    assert.match(
+      annotation.message,
+      /^git declares "blue", cluster edge-01 has "red"; written by kubectl-edit/,
+    )
     assert.deepEqual(
       actions.map((action) => (action as { label: string }).label),
       ['Switch to adopt', 'Snooze 7d', 'Re-check'],
@@ -139,12 +174,22 @@ describe('checks of a GitHub App', () => {
   })
 
   it('is unsure while the cluster cannot be looked at', async () => {
-    const gone = Object.assign(Object.create(world.clusters[0]), { identify: () => Promise.reject(new Error('gone')) })
+    const gone = Object.assign(Object.create(world.clusters[0]), {
+      identify: () => Promise.reject(new Error('gone')),
+    })
     await world.turn([gone, world.clusters[1]])
     const shown = (): unknown => [last().conclusion, last().output.title, last().actions.length]
-    assert.deepEqual(shown(), ['neutral', 'live state unknown: the cluster edge-01 could not be observed: this may be out of date', 2])
+    assert.deepEqual(shown(), [
+      'neutral',
+      'live state unknown: the cluster edge-01 could not be observed: this may be out of date',
+      2,
+    ])
     await world.turn()
-    assert.deepEqual(shown(), ['neutral', 'decision needed: 1 change in cluster edge-01, Restore planned, risk medium', 3])
+    assert.deepEqual(shown(), [
+      'neutral',
+      'decision needed: 1 change in cluster edge-01, Restore planned, risk medium',
+      3,
+    ])
     assert.equal(last().output.annotations.length, 1)
   })
 
@@ -174,7 +219,10 @@ describe('checks of a GitHub App', () => {
   it('snooze lasts seven days from when it was pressed', async () => {
     requestedAction({ button: 'snooze-7d' })
     await turn()
-    assert.match(reported(), /✅ `button Snooze 7d` of `wendy`.*no reminders until 2026-11-28 10:30 UTC/)
+    assert.match(
+      reported(),
+      /✅ `button Snooze 7d` of `wendy`.*no reminders until 2026-11-28 10:30 UTC/,
+    )
     assert.match(pull().body, /\*\*Snoozed\*\* until 2026-11-28 10:30 UTC/)
   })
 
@@ -187,8 +235,16 @@ describe('checks of a GitHub App', () => {
   }
 
   for (const [name, given, text] of [
-    ['somebody who may only read', { by: 'rita' }, /😕 `button Switch to adopt` of `rita`.*needs.*write.*access/],
-    ['somebody whom nobody knows', { by: 'nobody' }, /😕 `button Switch to adopt` of `nobody`.*the forge gives no access/],
+    [
+      'somebody who may only read',
+      { by: 'rita' },
+      /😕 `button Switch to adopt` of `rita`.*needs.*write.*access/,
+    ],
+    [
+      'somebody whom nobody knows',
+      { by: 'nobody' },
+      /😕 `button Switch to adopt` of `nobody`.*the forge gives no access/,
+    ],
     ['a bot', { by: 'other[bot]', type: 'Bot' }, /^$/],
     ['no button of ours', { button: 'merge' }, /^$/],
     ['another event of the check', { action: 'completed' }, /^$/],
@@ -259,7 +315,10 @@ describe('checks of a GitHub App', () => {
     await turn()
     assert.deepEqual(requestedActions.waiting(), [])
     const [first] = runs()
-    assert.deepEqual([first?.conclusion, first?.output.title], ['neutral', 'closed: nothing changes in the cluster'])
+    assert.deepEqual(
+      [first?.conclusion, first?.output.title],
+      ['neutral', 'closed: nothing changes in the cluster'],
+    )
     assert.doesNotMatch(reported(), /button/)
   })
 })

@@ -63,15 +63,23 @@ describe('check runs', () => {
   }
 
   const runs = (): readonly EmulatedCheckRun[] => fixture.emulator.state.checkRuns
-  const lines = (): unknown[] => (runs()[0]?.output.annotations ?? []).map((one) => (one as { start_line: number }).start_line)
-  const writes = (): string[] => fixture.emulator.writes.map(({ method, path }) => `${method} ${path.replace(/^.*\/check-runs/, '')}`)
+  const lines = (): unknown[] =>
+    (runs()[0]?.output.annotations ?? []).map((one) => (one as { start_line: number }).start_line)
+  const writes = (): string[] =>
+    fixture.emulator.writes.map(
+      ({ method, path }) => `${method} ${path.replace(/^.*\/check-runs/, '')}`,
+    )
 
   it('makes one with everything that was wanted, and writes nothing for the same again', async () => {
     await checks.ensureCheckRun(commit, RUN, SIGNAL)
     await checks.ensureCheckRun(commit, RUN, SIGNAL)
     await (await open()).ensureCheckRun(commit, RUN, SIGNAL)
-    const [{ name, head_sha, status, conclusion, output, details_url, actions } = assert.fail()] = runs()
-    assert.deepEqual([name, head_sha, status, conclusion], ['backporch', commit, 'completed', 'neutral'])
+    const [{ name, head_sha, status, conclusion, output, details_url, actions } = assert.fail()] =
+      runs()
+    assert.deepEqual(
+      [name, head_sha, status, conclusion],
+      ['backporch', commit, 'completed', 'neutral'],
+    )
     assert.deepEqual([output.title, output.summary, details_url], [RUN.title, RUN.summary, RUN.url])
     assert.deepEqual(output.annotations[0], {
       path: 'apps/web/deployment.yaml',
@@ -81,7 +89,9 @@ describe('check runs', () => {
       title: 'change 1',
       message: 'git says 3, and the cluster has 5',
     })
-    assert.deepEqual(actions, [{ identifier: 'recheck', label: 'Re-check', description: 'looks again' }])
+    assert.deepEqual(actions, [
+      { identifier: 'recheck', label: 'Re-check', description: 'looks again' },
+    ])
     assert.deepEqual(writes(), ['POST '])
   })
 
@@ -94,7 +104,8 @@ describe('check runs', () => {
   ] as const satisfies readonly Partial<CheckRun>[]) {
     it(`is edited in place for another ${Object.keys(change).join()}`, async () => {
       await checks.ensureCheckRun(commit, RUN, SIGNAL)
-      for (let time = 0; time < 2; time += 1) await checks.ensureCheckRun(commit, { ...RUN, ...change }, SIGNAL)
+      for (let time = 0; time < 2; time += 1)
+        await checks.ensureCheckRun(commit, { ...RUN, ...change }, SIGNAL)
       assert.deepEqual(writes(), ['POST ', `PATCH /${runs()[0]?.id}`])
       assert.deepEqual(lines(), [1, 2, 3], 'nothing is annotated twice')
     })
@@ -116,7 +127,9 @@ describe('check runs', () => {
 
   it('sends at most 50 annotations at a time', async () => {
     await checks.ensureCheckRun(commit, { ...RUN, annotations: annotations(120) }, SIGNAL)
-    const sent = fixture.emulator.writes.map(({ body }) => JSON.parse(body).output.annotations.length)
+    const sent = fixture.emulator.writes.map(
+      ({ body }) => JSON.parse(body).output.annotations.length,
+    )
     assert.deepEqual(sent, [50, 50, 20])
     assert.deepEqual(
       lines(),
@@ -161,8 +174,19 @@ describe('check runs', () => {
   })
 
   it('leaves checks of others alone, whatever they are called', async () => {
-    const other = { app: 99, name: 'backporch', head_sha: commit, external_id: `${RUN.key}.a.b`, status: 'completed' }
-    const nothing = { conclusion: null, details_url: null, output: { title: '', summary: '', annotations: [] }, actions: [] }
+    const other = {
+      app: 99,
+      name: 'backporch',
+      head_sha: commit,
+      external_id: `${RUN.key}.a.b`,
+      status: 'completed',
+    }
+    const nothing = {
+      conclusion: null,
+      details_url: null,
+      output: { title: '', summary: '', annotations: [] },
+      actions: [],
+    }
     fixture.emulator.state.checkRuns.push({ id: 1, ...other, ...nothing })
     await checks.ensureCheckRun(commit, RUN, SIGNAL)
     assert.deepEqual(writes(), ['POST '])

@@ -3,7 +3,11 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import type { CommitDraft, FileChange, PackageRepository } from '@backporch/git-store/package-repository'
+import type {
+  CommitDraft,
+  FileChange,
+  PackageRepository,
+} from '@backporch/git-store/package-repository'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { signedRepository } from '../../../src/reconcile/turn/apply/signed-repository.ts'
 import { changeOf, expectFailure, headOf } from '../../contract/git-remotes.ts'
@@ -31,7 +35,9 @@ describe('commits that have to be signed', () => {
   before(async () => {
     fixture = await createGitHubFixture()
     fixture.emulator.addInstallationToken(INSTALLATION_TOKEN, LOGIN)
-    writeFileSync(join(fixture.testRepository.gitFolder, 'hooks', 'pre-receive'), HOOK, { mode: 0o755 })
+    writeFileSync(join(fixture.testRepository.gitFolder, 'hooks', 'pre-receive'), HOOK, {
+      mode: 0o755,
+    })
   })
   after(async () => {
     const { problems } = fixture.emulator
@@ -39,16 +45,22 @@ describe('commits that have to be signed', () => {
     assert.deepEqual([...new Set(problems)], [])
   })
 
-  const open = async (token = INSTALLATION_TOKEN, notice: (text: string) => void = () => undefined): Promise<PackageRepository> => {
+  const open = async (
+    token = INSTALLATION_TOKEN,
+    notice: (text: string) => void = () => undefined,
+  ): Promise<PackageRepository> => {
     fixture.emulator.requests.length = 0
     const forge = await fixture.forge({ credential: { kind: 'token', token }, notice })
     repository = signedRepository(fixture.repository, forge, 'main', SIGNAL)
     return repository
   }
   const asked = (): readonly string[] =>
-    fixture.emulator.requests.map(({ method, path }) => `${method} ${path}`).filter((one) => !one.endsWith(' /repos/acme/deploy'))
+    fixture.emulator.requests
+      .map(({ method, path }) => `${method} ${path}`)
+      .filter((one) => !one.endsWith(' /repos/acme/deploy'))
   const required = (...branches: readonly string[]): void => {
-    fixture.emulator.state.rules = (branch) => (branches.includes(branch) ? [{ type: 'required_signatures' }] : [])
+    fixture.emulator.state.rules = (branch) =>
+      branches.includes(branch) ? [{ type: 'required_signatures' }] : []
   }
   const git = (...args: readonly string[]): string => fixture.testRepository.git(...args)
   const draft = async (files: Readonly<Record<string, string | null>>): Promise<CommitDraft> => ({
@@ -87,7 +99,10 @@ describe('commits that have to be signed', () => {
     const [plain, kept] = await both(ledger)
     assert.equal(kept, plain, 'the rule is not about the ledger')
     await repository.write(await draft({ 'README.md': 'c\n' }))
-    assert.deepEqual(rules(), ['GET /repos/acme/deploy/rules/branches/main', 'GET /repos/acme/deploy/rules/branches/drift-ledger'])
+    assert.deepEqual(rules(), [
+      'GET /repos/acme/deploy/rules/branches/main',
+      'GET /repos/acme/deploy/rules/branches/drift-ledger',
+    ])
     const before = asked().length
     const { ref: _, ...compared } = await draft({ 'README.md': 'd\n' })
     await repository.write(compared)
@@ -117,7 +132,10 @@ describe('commits that have to be signed', () => {
     required('main')
     await open()
     const [own, signed] = await both(await draft({ 'apps/web/service.yaml': 'kind: Service\n' }))
-    await expectFailure(fixture.repository.push([{ ref: PROPOSED, from: null, to: own }], SIGNAL), 'BP4002')
+    await expectFailure(
+      fixture.repository.push([{ ref: PROPOSED, from: null, to: own }], SIGNAL),
+      'BP4002',
+    )
     await repository.push([{ ref: PROPOSED, from: null, to: signed }], SIGNAL)
     assert.equal(git('rev-parse', PROPOSED), signed)
     const raw = git('cat-file', 'commit', signed)
@@ -126,8 +144,14 @@ describe('commits that have to be signed', () => {
       raw,
       /^committer GitHub <noreply@github\.com> \d+ \+0000\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n .*\n -----END PGP SIGNATURE-----\n \n\nCorrect it\n/m,
     )
-    const [before, view] = [await fixture.repository.commit(own, SIGNAL), await repository.commit(signed, SIGNAL)]
-    assert.deepEqual([view.tree, view.message, view.parents], [before.tree, before.message, before.parents])
+    const [before, view] = [
+      await fixture.repository.commit(own, SIGNAL),
+      await repository.commit(signed, SIGNAL),
+    ]
+    assert.deepEqual(
+      [view.tree, view.message, view.parents],
+      [before.tree, before.message, before.parents],
+    )
     git('fsck', '--strict')
     await repository.push([{ ref: PROPOSED, from: signed, to: null }], SIGNAL)
   })
@@ -152,7 +176,9 @@ describe('commits that have to be signed', () => {
     ]
     const written = there
       .filter(({ mode }) => mode !== '120000')
-      .flatMap(({ path }, at): FileChange[] => [{ path, content: contents[at % contents.length] ?? null }])
+      .flatMap(({ path }, at): FileChange[] => [
+        { path, content: contents[at % contents.length] ?? null },
+      ])
     const sets: readonly (readonly FileChange[])[] = [
       written,
       there.flatMap(({ path, mode }) => (mode === '120000' ? [] : [{ path, content: null }])),
@@ -163,17 +189,45 @@ describe('commits that have to be signed', () => {
       [],
     ]
     for (const changes of sets) {
-      const made = await both({ parents: [base], base, changes, message: 'Correct it', at: 1_700_000_500, ref: PROPOSED })
+      const made = await both({
+        parents: [base],
+        base,
+        changes,
+        message: 'Correct it',
+        at: 1_700_000_500,
+        ref: PROPOSED,
+      })
       const [own, signed] = await Promise.all(made.map((id) => repository.commit(id, SIGNAL)))
       assert.equal(signed?.tree, own?.tree)
       assert.notEqual(signed?.id, own?.id)
     }
-    const first = { parents: [], base: undefined, changes: [{ path: 'README.md', content: Buffer.from('ours\n') }] }
-    const [own, signed] = await both({ ...first, message: 'ledger', at: 1_700_000_500, ref: LEDGER })
-    const next = { parents: [signed], base: signed, changes: [{ path: 'a.yaml', content: Buffer.from('a\n') }] }
-    const second = await repository.write({ ...next, message: 'ledger', at: 1_700_000_600, ref: LEDGER })
+    const first = {
+      parents: [],
+      base: undefined,
+      changes: [{ path: 'README.md', content: Buffer.from('ours\n') }],
+    }
+    const [own, signed] = await both({
+      ...first,
+      message: 'ledger',
+      at: 1_700_000_500,
+      ref: LEDGER,
+    })
+    const next = {
+      parents: [signed],
+      base: signed,
+      changes: [{ path: 'a.yaml', content: Buffer.from('a\n') }],
+    }
+    const second = await repository.write({
+      ...next,
+      message: 'ledger',
+      at: 1_700_000_600,
+      ref: LEDGER,
+    })
     await repository.push([{ ref: LEDGER, from: null, to: second }], SIGNAL)
-    assert.equal((await repository.commit(signed, SIGNAL)).tree, (await fixture.repository.commit(own, SIGNAL)).tree)
+    assert.equal(
+      (await repository.commit(signed, SIGNAL)).tree,
+      (await fixture.repository.commit(own, SIGNAL)).tree,
+    )
     assert.equal(git('ls-tree', '-r', '--name-only', LEDGER), 'README.md\na.yaml')
     git('fsck', '--strict')
   })
@@ -186,7 +240,9 @@ describe('commits that have to be signed', () => {
     const [own, same] = await both(await draft({ 'README.md': 'a\n' }))
     assert.equal(same, own)
     await repository.write(await draft({ 'README.md': 'b\n' }))
-    assert.deepEqual(told, ['commits have to be signed, and GitHub signs none here (unsigned): give a signing key'])
+    assert.deepEqual(told, [
+      'commits have to be signed, and GitHub signs none here (unsigned): give a signing key',
+    ])
     state.signsCommits = true
   })
 
@@ -202,18 +258,30 @@ describe('commits that have to be signed', () => {
     })
     const tree = await expectFailure(repository.write(wanted), 'BP5007')
     assert.match(tree.message, /its tree of the files is b+, and not [0-9a-f]{40}/)
-    const verification = { verified: true, reason: 'valid', signature: 'x\n', payload: 'tree a\n\nother', verified_at: null }
+    const verification = {
+      verified: true,
+      reason: 'valid',
+      signature: 'x\n',
+      payload: 'tree a\n\nother',
+      verified_at: null,
+    }
     faults.push({
       on: 'POST /repos/{owner}/{repo}/git/commits',
       moment: 'before',
-      answer: { status: 201, body: complete('POST /repos/{owner}/{repo}/git/commits', 201, { sha, verification }) },
+      answer: {
+        status: 201,
+        body: complete('POST /repos/{owner}/{repo}/git/commits', 201, { sha, verification }),
+      },
     })
     const other = await expectFailure(repository.write(wanted), 'BP5007')
     assert.match(other.message, /is not the commit b+/)
     faults.push({
       on: 'POST /repos/{owner}/{repo}/git/commits',
       moment: 'before',
-      answer: { status: 422, body: { message: 'Tree does not exist', documentation_url: 'https://docs.github.com/rest' } },
+      answer: {
+        status: 422,
+        body: { message: 'Tree does not exist', documentation_url: 'https://docs.github.com/rest' },
+      },
     })
     await expectFailure(repository.write(wanted), 'BP5006')
     assert.notEqual(await repository.write(wanted), (await both(wanted))[0])

@@ -9,11 +9,24 @@ import { USED_OPERATIONS } from './used-operations.ts'
 forgeContract('GitHub, emulated', async () => {
   const { emulator, repository, clock, address, human, close } = await createGitHubFixture()
   // The contract writes more in a minute than people do.
-  const governor = new RequestGovernor({ forge: 'GitHub', clock, longestWait: 0, writesPerMinute: 10_000, writesPerHour: 10_000 })
+  const governor = new RequestGovernor({
+    forge: 'GitHub',
+    clock,
+    longestWait: 0,
+    writesPerMinute: 10_000,
+    writesPerHour: 10_000,
+  })
   const told: string[] = []
   const notice = (text: string): void => void told.push(text)
   const openWith = (by: RequestGovernor) =>
-    openGitHub({ address, credential: { kind: 'token', token: BOT_TOKEN }, governor: by, clock, version: '0.0.0-test', notice })
+    openGitHub({
+      address,
+      credential: { kind: 'token', token: BOT_TOKEN },
+      governor: by,
+      clock,
+      version: '0.0.0-test',
+      notice,
+    })
   const openOne = () => openWith(governor)
   const dryRun = await openWith(githubGovernor(clock, 0, true))
   // Opening asks nothing, so that the objects can be made beforehand: the contract wants one without waiting.
@@ -37,7 +50,11 @@ forgeContract('GitHub, emulated', async () => {
     close: async () => {
       await Promise.all([...opened, dryRun].map((one) => one.close()))
       await close()
-      assert.deepEqual([...new Set(emulator.problems)], [], "everything fits GitHub's own description")
+      assert.deepEqual(
+        [...new Set(emulator.problems)],
+        [],
+        "everything fits GitHub's own description",
+      )
       assert.ok(USED_OPERATIONS.length > 20)
     },
   }

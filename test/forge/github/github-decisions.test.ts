@@ -21,7 +21,8 @@ describe('GitHub, decisions', () => {
     assert.deepEqual(problems, [])
   })
 
-  const refsNow = async (): Promise<ReadonlyMap<string, string>> => (await fixture.repository.refs(SIGNAL)).refs
+  const refsNow = async (): Promise<ReadonlyMap<string, string>> =>
+    (await fixture.repository.refs(SIGNAL)).refs
   const openOne = async () => {
     const wanted = await pushProposal(fixture)
     await (await fixture.forge()).ensureProposal(wanted, undefined, SIGNAL)
@@ -29,7 +30,10 @@ describe('GitHub, decisions', () => {
   }
   const assertComplete = async (commit: string, proposal: string): Promise<void> => {
     const refs = await refsNow()
-    assert.deepEqual([refs.get('refs/heads/main'), refs.get('refs/tags/apps/web/v7'), refs.has(proposal)], [commit, commit, false])
+    assert.deepEqual(
+      [refs.get('refs/heads/main'), refs.get('refs/tags/apps/web/v7'), refs.has(proposal)],
+      [commit, commit, false],
+    )
     assert.ok(refs.has('refs/heads/drift-ledger'))
   }
 
@@ -84,51 +88,83 @@ describe('GitHub, decisions', () => {
       refs: (signal: AbortSignal) => fixture.repository.refs(signal),
       push: () => Promise.reject(new Error('killed')),
     })
-    await assert.rejects((await fixture.forge({ repository: killed })).merge(decision, SIGNAL), /killed/)
+    await assert.rejects(
+      (await fixture.forge({ repository: killed })).merge(decision, SIGNAL),
+      /killed/,
+    )
     const refs = await refsNow()
     // The branch with its record, and the record on the base branch: found-decisions.ts tags, deletes and closes from these.
     assert.equal(refs.get(wanted.ref), wanted.commit)
     assert.equal(refs.has('refs/tags/apps/web/v7'), false)
     assert.equal(refs.has('refs/heads/drift-ledger'), false)
-    const listed = await fixture.repository.list(await headOf(fixture.repository, SIGNAL), 'apps/web/drift-9f2c1a7b.yaml', SIGNAL)
+    const listed = await fixture.repository.list(
+      await headOf(fixture.repository, SIGNAL),
+      'apps/web/drift-9f2c1a7b.yaml',
+      SIGNAL,
+    )
     assert.equal(listed.length, 1)
     const [known] = await (await fixture.forge()).readProposals('main', [wanted.ref], SIGNAL)
-    assert.deepEqual([known?.state, known?.decidedBy], ['merged', ''], 'our own account decided for somebody')
+    assert.deepEqual(
+      [known?.state, known?.decidedBy],
+      ['merged', ''],
+      'our own account decided for somebody',
+    )
     // A second try decides nothing twice.
     await expectFailure((await fixture.forge()).merge(decision, SIGNAL), 'BP4003')
   })
 
   it('pushes neither tag nor deletion alone when another turn wrote the ledger meanwhile', async () => {
     const { wanted, decision } = await openOne()
-    const other = await fixture.repository.write({ parents: [], base: undefined, changes: [], message: 'other', at: 1 })
-    await fixture.repository.push([{ ref: 'refs/heads/drift-ledger', from: null, to: other }], SIGNAL)
+    const other = await fixture.repository.write({
+      parents: [],
+      base: undefined,
+      changes: [],
+      message: 'other',
+      at: 1,
+    })
+    await fixture.repository.push(
+      [{ ref: 'refs/heads/drift-ledger', from: null, to: other }],
+      SIGNAL,
+    )
     const commit = objectId(await (await fixture.forge()).merge(decision, SIGNAL))
     const refs = await refsNow()
     assert.equal(refs.get('refs/heads/main'), commit)
-    assert.deepEqual([refs.has('refs/tags/apps/web/v7'), refs.get(wanted.ref)], [false, wanted.commit])
+    assert.deepEqual(
+      [refs.has('refs/tags/apps/web/v7'), refs.get(wanted.ref)],
+      [false, wanted.commit],
+    )
   })
 
   it('merges no pull request that is not there, goes elsewhere or was closed', async () => {
     const wanted = await pushProposal(fixture)
     const decision = await mergeOf(fixture, wanted)
     const forge = await fixture.forge()
-    assert.match((await expectFailure(forge.merge(decision, SIGNAL), 'BP2004')).why, /none was opened/)
+    assert.match(
+      (await expectFailure(forge.merge(decision, SIGNAL), 'BP2004')).why,
+      /none was opened/,
+    )
     const { number = 0 } = await forge.ensureProposal(wanted, undefined, SIGNAL)
     const thread = fixture.emulator.state.thread(number)
     if (thread?.pull !== undefined) thread.pull.base = 'feature/x'
-    assert.match((await expectFailure(forge.merge(decision, SIGNAL), 'BP2004')).why, /goes into feature\/x/)
+    assert.match(
+      (await expectFailure(forge.merge(decision, SIGNAL), 'BP2004')).why,
+      /goes into feature\/x/,
+    )
     await fixture.human.close(number)
     assert.match((await expectFailure(forge.merge(decision, SIGNAL), 'BP2004')).why, /is closed/)
   })
 
   it('merges what was reviewed only: a head that moved after the look is refused by GitHub', async () => {
     const { wanted, decision } = await openOne()
-    const next = await fixture.repository.write(changeOf(wanted.commit, { 'apps/web/more.yaml': 'more: 1\n' }))
+    const next = await fixture.repository.write(
+      changeOf(wanted.commit, { 'apps/web/more.yaml': 'more: 1\n' }),
+    )
     fixture.emulator.faults.push({
       on: MERGE,
       moment: 'before',
       // The push comes between the look and the merge.
-      hold: () => fixture.repository.push([{ ref: wanted.ref, from: wanted.commit, to: next }], SIGNAL),
+      hold: () =>
+        fixture.repository.push([{ ref: wanted.ref, from: wanted.commit, to: next }], SIGNAL),
     })
     await expectFailure((await fixture.forge()).merge(decision, SIGNAL), 'BP4003')
     assert.equal((await refsNow()).get('refs/heads/main'), decision.base.commit)

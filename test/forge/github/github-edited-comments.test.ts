@@ -20,15 +20,23 @@ describe('GitHub, comments that were edited', () => {
     assert.deepEqual(problems, [])
   })
 
-  const write = (by: string, body: string): EmulatedComment => fixture.emulator.state.addComment(1, by, body)
+  const write = (by: string, body: string): EmulatedComment =>
+    fixture.emulator.state.addComment(1, by, body)
   const edit = (comment: EmulatedComment, by: string | null, at?: string): void =>
     fixture.emulator.state.editComment(comment, by, `${comment.body} 1`, at)
-  const read = async (): Promise<readonly ForgeComment[]> => (await fixture.forge()).readComments(1, SIGNAL)
+  const read = async (): Promise<readonly ForgeComment[]> =>
+    (await fixture.forge()).readComments(1, SIGNAL)
   const questions = (): number =>
-    fixture.emulator.requests.filter(({ path, body }) => path === '/graphql' && body.includes('nodes(')).length
+    fixture.emulator.requests.filter(
+      ({ path, body }) => path === '/graphql' && body.includes('nodes('),
+    ).length
 
   it('tells the last editor and the time of the edit, and of other comments the author', async () => {
-    const [own, other, plain] = [write('wendy', '/adopt'), write('wendy', '/adopt'), write('wendy', '/adopt')]
+    const [own, other, plain] = [
+      write('wendy', '/adopt'),
+      write('wendy', '/adopt'),
+      write('wendy', '/adopt'),
+    ]
     edit(own, 'wendy')
     edit(other, 'wendy')
     edit(other, 'ada')
@@ -64,7 +72,8 @@ describe('GitHub, comments that were edited', () => {
     write('wendy', 'a word without a command')
     assert.equal((await read()).length, 102)
     assert.equal(questions(), 2)
-    for (const { reactions } of commands) reactions.push({ id: fixture.emulator.state.next(), user: BOT_LOGIN, content: '+1' })
+    for (const { reactions } of commands)
+      reactions.push({ id: fixture.emulator.state.next(), user: BOT_LOGIN, content: '+1' })
     await read()
     assert.equal(questions(), 2)
   })
@@ -76,7 +85,9 @@ describe('GitHub, comments that were edited', () => {
       skip: 1,
       moment: 'before',
       hold: async () => {
-        fixture.emulator.state.comments = fixture.emulator.state.comments.filter((one) => one !== gone)
+        fixture.emulator.state.comments = fixture.emulator.state.comments.filter(
+          (one) => one !== gone,
+        )
       },
     })
     await assert.rejects(read(), { code: 'BP5006' })
@@ -115,7 +126,13 @@ describe('a command in an edited comment on GitHub', () => {
 
   for (const [what, reply] of [
     ['a limit', { status: 403, body: { message: 'You have exceeded a secondary rate limit' } }],
-    ['a right that is missing', { status: 200, body: { data: { nodes: [null] }, errors: [{ type: 'FORBIDDEN', message: 'no' }] } }],
+    [
+      'a right that is missing',
+      {
+        status: 200,
+        body: { data: { nodes: [null] }, errors: [{ type: 'FORBIDDEN', message: 'no' }] },
+      },
+    ],
     ['another answer', { status: 200, body: { data: {} } }],
     ['a fault', { status: 502, text: '<h1>Bad gateway</h1>' }],
   ] as const)

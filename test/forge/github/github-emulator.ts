@@ -14,7 +14,13 @@ import type { EmulatedLimit } from './emulated-limits.ts'
 import { ROUTES } from './emulated-routes.ts'
 import { repositoryShape } from './emulated-shapes.ts'
 import { EmulatedState } from './emulated-state.ts'
-import { answerProblems, complete, type FoundOperation, findOperation, requestProblems } from './openapi-check.ts'
+import {
+  answerProblems,
+  complete,
+  type FoundOperation,
+  findOperation,
+  requestProblems,
+} from './openapi-check.ts'
 import type { UsedOperation } from './used-operations.ts'
 
 export interface EmulatedApp {
@@ -91,7 +97,9 @@ export class GitHubEmulator {
     this.#clock = options.clock
     this.#server = createServer((request, response) => {
       this.#answer(request, response).catch((thrown: unknown) => {
-        this.problems.push(`the emulator failed: ${thrown instanceof Error ? thrown.stack : String(thrown)}`)
+        this.problems.push(
+          `the emulator failed: ${thrown instanceof Error ? thrown.stack : String(thrown)}`,
+        )
         response.destroy()
       })
     })
@@ -134,26 +142,43 @@ export class GitHubEmulator {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', this.origin)
     const body = await textOf(request)
-    const path = url.pathname === '/api/graphql' ? '/graphql' : url.pathname.replace(/^\/api\/v3/, '')
+    const path =
+      url.pathname === '/api/graphql' ? '/graphql' : url.pathname.replace(/^\/api\/v3/, '')
     const method = request.method ?? ''
-    const sent: SentRequest = { method, path, query: url.search, body, headers: request.headers, status: undefined }
+    const sent: SentRequest = {
+      method,
+      path,
+      query: url.search,
+      body,
+      headers: request.headers,
+      status: undefined,
+    }
     this.requests.push(sent)
     const found = path === '/graphql' ? undefined : findOperation(method, this.#unnumbered(path))
     const fault = this.#takeFault(found, path, method)
     if (fault?.hold !== undefined) await fault.hold()
-    if (fault !== undefined && fault.moment === 'before' && fault.hold === undefined) return this.#fail(fault, sent, response, found)
+    if (fault !== undefined && fault.moment === 'before' && fault.hold === undefined)
+      return this.#fail(fault, sent, response, found)
     this.state.sync()
     const answer = this.#overLimit(sent) ?? this.#respond(found, sent, url, request)
-    if (fault !== undefined && fault.hold === undefined) return this.#fail(fault, sent, response, found)
+    if (fault !== undefined && fault.hold === undefined)
+      return this.#fail(fault, sent, response, found)
     this.#send(answer, sent, url, request, response)
   }
 
   /** 403 for what would make more content than GitHub takes; what only asks is never counted. */
-  #overLimit(sent: SentRequest): { status: number; headers: Record<string, string>; body: unknown } | undefined {
+  #overLimit(
+    sent: SentRequest,
+  ): { status: number; headers: Record<string, string>; body: unknown } | undefined {
     const wait = isWrite(sent) ? this.content?.take() : undefined
     if (wait === undefined) return undefined
-    const message = 'You have exceeded a secondary rate limit and have been temporarily blocked from content creation.'
-    return { status: 403, headers: { 'retry-after': String(wait) }, body: { ...DOCUMENTED, message } }
+    const message =
+      'You have exceeded a secondary rate limit and have been temporarily blocked from content creation.'
+    return {
+      status: 403,
+      headers: { 'retry-after': String(wait) },
+      body: { ...DOCUMENTED, message },
+    }
   }
 
   #respond(
@@ -162,11 +187,16 @@ export class GitHubEmulator {
     url: URL,
     request: IncomingMessage,
   ): { status: number; body?: unknown; headers?: Record<string, string> } {
-    if (!/^backporch\/\S+/.test(request.headers['user-agent'] ?? '')) this.problems.push(`User-Agent is ${request.headers['user-agent']}`)
+    if (!/^backporch\/\S+/.test(request.headers['user-agent'] ?? ''))
+      this.problems.push(`User-Agent is ${request.headers['user-agent']}`)
     const moved = this.#moved(sent.path, url)
     if (moved !== undefined) return moved
     const actor = this.#actor(request, sent.path)
-    if (actor === undefined) return { status: 401, body: { message: 'Bad credentials', documentation_url: 'https://docs.github.com/rest' } }
+    if (actor === undefined)
+      return {
+        status: 401,
+        body: { message: 'Bad credentials', documentation_url: 'https://docs.github.com/rest' },
+      }
     if (sent.path === '/graphql') {
       const problem = (text: string): void => void this.problems.push(text)
       return { status: 200, body: answerGraphql(this.state, actor, JSON.parse(sent.body), problem) }
@@ -177,21 +207,44 @@ export class GitHubEmulator {
     }
     const body: unknown = sent.body === '' ? undefined : JSON.parse(sent.body)
     const problems = requestProblems(found, url.searchParams, body)
-    if (problems.length > 0) this.problems.push(`${sent.method} ${sent.path}: ${problems.join('; ')}`)
+    if (problems.length > 0)
+      this.problems.push(`${sent.method} ${sent.path}: ${problems.join('; ')}`)
     const answer = this.#act(found, sent, url, actor, body)
-    const whole = answer.status >= 400 ? { ...DOCUMENTED, ...recordOf(answer.body) } : complete(found.name, answer.status, answer.body)
+    const whole =
+      answer.status >= 400
+        ? { ...DOCUMENTED, ...recordOf(answer.body) }
+        : complete(found.name, answer.status, answer.body)
     const wrong = answerProblems(found.name, answer.status, whole)
-    if (wrong.length > 0) this.problems.push(`answer to ${sent.method} ${sent.path}: ${wrong.slice(0, 5).join('; ')}`)
+    if (wrong.length > 0)
+      this.problems.push(`answer to ${sent.method} ${sent.path}: ${wrong.slice(0, 5).join('; ')}`)
     return { ...answer, body: whole }
   }
 
-  #act(found: FoundOperation, sent: SentRequest, url: URL, actor: string, body: unknown): { status: number; body?: unknown } {
+  #act(
+    found: FoundOperation,
+    sent: SentRequest,
+    url: URL,
+    actor: string,
+    body: unknown,
+  ): { status: number; body?: unknown } {
     const { state } = this
     const { owner, repo } = found.parameters
-    const input = { state, actor, parameters: found.parameters, query: url.searchParams, body: recordOf(body), web: this.web }
-    if (found.name.startsWith('POST /app/')) return this.#makeToken(found.parameters['installation_id'])
-    if (owner === undefined) return ROUTES[found.name]?.(input) ?? { status: 404, body: { message: 'Not Found' } }
-    if (owner?.toLowerCase() !== state.owner.toLowerCase() || repo?.toLowerCase() !== state.repo.toLowerCase()) {
+    const input = {
+      state,
+      actor,
+      parameters: found.parameters,
+      query: url.searchParams,
+      body: recordOf(body),
+      web: this.web,
+    }
+    if (found.name.startsWith('POST /app/'))
+      return this.#makeToken(found.parameters['installation_id'])
+    if (owner === undefined)
+      return ROUTES[found.name]?.(input) ?? { status: 404, body: { message: 'Not Found' } }
+    if (
+      owner?.toLowerCase() !== state.owner.toLowerCase() ||
+      repo?.toLowerCase() !== state.repo.toLowerCase()
+    ) {
       return { status: 404, body: { message: 'Not Found' } }
     }
     if (found.name.endsWith('/installation')) {
@@ -199,9 +252,12 @@ export class GitHubEmulator {
         ? { status: 200, body: { id: this.app.installation ?? 77, app_id: this.app.id } }
         : { status: 404, body: { message: 'Not Found' } }
     }
-    if (state.archived && sent.method !== 'GET') return { status: 403, body: { message: 'Repository was archived so is read-only.' } }
+    if (state.archived && sent.method !== 'GET')
+      return { status: 403, body: { message: 'Repository was archived so is read-only.' } }
     return (
-      (ROUTES[found.name] ?? CHECK_RUN_ROUTES[found.name] ?? COMMIT_ROUTES[found.name])?.(input) ?? {
+      (ROUTES[found.name] ?? CHECK_RUN_ROUTES[found.name] ?? COMMIT_ROUTES[found.name])?.(
+        input,
+      ) ?? {
         status: 404,
         body: { message: 'Not Found' },
       }
@@ -223,9 +279,12 @@ export class GitHubEmulator {
 
   #actor(request: IncomingMessage, path: string): string | undefined {
     const [, token = ''] = (request.headers.authorization ?? '').split(' ')
-    if (path.startsWith('/app/') || path.endsWith('/installation')) return this.#isApp(token) ? 'app' : undefined
+    if (path.startsWith('/app/') || path.endsWith('/installation'))
+      return this.#isApp(token) ? 'app' : undefined
     const end = this.expiry.get(token)
-    return end !== undefined && end <= this.#clock.now().getTime() ? undefined : this.tokens.get(token)
+    return end !== undefined && end <= this.#clock.now().getTime()
+      ? undefined
+      : this.tokens.get(token)
   }
 
   /** Checks the signature and the two claims that GitHub asks for. */
@@ -233,7 +292,12 @@ export class GitHubEmulator {
     const [head = '', claims = '', signature = ''] = jwt.split('.')
     if (
       this.app === undefined ||
-      !verify('RSA-SHA256', Buffer.from(`${head}.${claims}`), this.app.publicKey, Buffer.from(signature, 'base64url'))
+      !verify(
+        'RSA-SHA256',
+        Buffer.from(`${head}.${claims}`),
+        this.app.publicKey,
+        Buffer.from(signature, 'base64url'),
+      )
     )
       return false
     const { iss, exp, iat } = JSON.parse(Buffer.from(claims, 'base64url').toString('utf8'))
@@ -241,12 +305,21 @@ export class GitHubEmulator {
   }
 
   /** 301 to the place by number, as after a rename; there, the repository is found under its number. */
-  #moved(path: string, url: URL): { status: number; headers: Record<string, string>; body: unknown } | undefined {
+  #moved(
+    path: string,
+    url: URL,
+  ): { status: number; headers: Record<string, string>; body: unknown } | undefined {
     if (this.formerly === undefined) return undefined
     const old = `/repos/${this.formerly.owner}/${this.formerly.repo}`
     if (path !== old && !path.startsWith(`${old}/`)) return undefined
-    const location = this.formerly.location ?? `${this.origin}/api/v3/repositories/${this.state.id}${path.slice(old.length)}${url.search}`
-    return { status: 301, headers: { location }, body: { message: 'Moved Permanently', url: location } }
+    const location =
+      this.formerly.location ??
+      `${this.origin}/api/v3/repositories/${this.state.id}${path.slice(old.length)}${url.search}`
+    return {
+      status: 301,
+      headers: { location },
+      body: { message: 'Moved Permanently', url: location },
+    }
   }
 
   #unnumbered(path: string): string {
@@ -259,7 +332,11 @@ export class GitHubEmulator {
   #takeFault(found: FoundOperation | undefined, path: string, method: string): Fault | undefined {
     const write = method !== 'GET' && path !== '/graphql'
     const index = this.faults.findIndex(
-      ({ on }) => on === 'any' || on === found?.name || (on === 'write' && write) || (on === 'graphql' && path === '/graphql'),
+      ({ on }) =>
+        on === 'any' ||
+        on === found?.name ||
+        (on === 'write' && write) ||
+        (on === 'graphql' && path === '/graphql'),
     )
     const fault = this.faults[index]
     if (fault === undefined) return undefined
@@ -272,7 +349,12 @@ export class GitHubEmulator {
     return fault
   }
 
-  #fail({ answer, cutAfter }: Fault, sent: SentRequest, response: ServerResponse, found: FoundOperation | undefined): void {
+  #fail(
+    { answer, cutAfter }: Fault,
+    sent: SentRequest,
+    response: ServerResponse,
+    found: FoundOperation | undefined,
+  ): void {
     if (answer === undefined && cutAfter === undefined) {
       response.socket?.destroy()
       return
@@ -280,16 +362,25 @@ export class GitHubEmulator {
     if (cutAfter !== undefined) {
       // No length and no chunks: the end of the connection looks like the end of the answer.
       const text = JSON.stringify([repositoryShape(this.state, '')]).slice(0, cutAfter)
-      response.socket?.end(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n${text}`)
+      response.socket?.end(
+        `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n${text}`,
+      )
       return
     }
     sent.status = answer?.status
     const json = answer?.body === undefined ? undefined : JSON.stringify(answer.body)
-    if (found !== undefined && answer !== undefined && answer.status < 500 && answer.text === undefined) {
+    if (
+      found !== undefined &&
+      answer !== undefined &&
+      answer.status < 500 &&
+      answer.text === undefined
+    ) {
       this.problems.push(...answerProblems(found.name, answer.status, answer.body))
     }
     const type = answer?.text === undefined ? 'application/json; charset=utf-8' : 'text/html'
-    response.writeHead(answer?.status ?? 500, { 'content-type': type, ...answer?.headers }).end(answer?.text ?? json ?? '')
+    response
+      .writeHead(answer?.status ?? 500, { 'content-type': type, ...answer?.headers })
+      .end(answer?.text ?? json ?? '')
   }
 
   #send(
@@ -305,7 +396,8 @@ export class GitHubEmulator {
     const body = Array.isArray(answer.body) ? this.#page(answer.body, url, headers) : answer.body
     const text = body === undefined ? '' : JSON.stringify(body)
     const etag = `W/"${createHash('sha256').update(text).digest('hex')}"`
-    const same = sent.method === 'GET' && answer.status === 200 && request.headers['if-none-match'] === etag
+    const same =
+      sent.method === 'GET' && answer.status === 200 && request.headers['if-none-match'] === etag
     if (sent.method === 'GET' && answer.status === 200) headers['etag'] = etag
     if (this.budget !== undefined) {
       if (!same) this.budget.remaining = Math.max(0, this.budget.remaining - 1)

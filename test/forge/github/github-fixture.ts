@@ -12,7 +12,12 @@ import type { HostedForge } from '@backporch/forge/hosted-forge'
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import type { Clock } from '@backporch/system/clock'
 import type { Trace } from '@backporch/system/trace'
-import { gitTestEnvironment, makeTestRepository, openTestRepository, type TestRepository } from '../../contract/git-remotes.ts'
+import {
+  gitTestEnvironment,
+  makeTestRepository,
+  openTestRepository,
+  type TestRepository,
+} from '../../contract/git-remotes.ts'
 import type { HumanHand } from '../forge-fixture.ts'
 import { EmulatedGit } from './emulated-git.ts'
 import { GitHubEmulator } from './github-emulator.ts'
@@ -84,7 +89,10 @@ export async function createGitHubFixture(): Promise<GitHubFixture> {
   const repository = openTestRepository(testRepository, { baseBranch: 'main' })
   const opened: OpenedGitHub[] = []
   const open = async (options: OpenOptions = {}): Promise<OpenedGitHub> => {
-    const { credential = { kind: 'token', token: BOT_TOKEN }, governor = githubGovernor(clock, 60_000) } = options
+    const {
+      credential = { kind: 'token', token: BOT_TOKEN },
+      governor = githubGovernor(clock, 60_000),
+    } = options
     const { notice, trace } = options
     const one = await openGitHub({
       address: options.address ?? address,
@@ -156,7 +164,10 @@ function handOf({ state }: GitHubEmulator, git: EmulatedGit, login: string): Hum
     },
     filedAs: async (number) => {
       const { assignees = [], milestone } = threadOf(number).pull ?? {}
-      return { assignees, milestone: state.milestones.find((each) => each.number === milestone)?.title }
+      return {
+        assignees,
+        milestone: state.milestones.find((each) => each.number === milestone)?.title,
+      }
     },
     addLabel: async (number, name) => {
       const thread = threadOf(number)

@@ -19,7 +19,12 @@ const { privateKey, publicKey } = generateKeyPairSync('rsa', {
 const APP = { id: 4242, publicKey, slug: 'backporch', installed: true }
 const BOT = 'backporch[bot]'
 const CREDENTIAL: GitHubCredential = { kind: 'app', appId: APP.id, privateKey }
-const DASHBOARD: WantedIssue = { topic: 'dashboard', title: 'Drift dashboard', body: 'text\n', labels: ['drift'] }
+const DASHBOARD: WantedIssue = {
+  topic: 'dashboard',
+  title: 'Drift dashboard',
+  body: 'text\n',
+  labels: ['drift'],
+}
 const RUN: CheckRun = {
   key: '0123456789abcdef',
   state: 'undecided',
@@ -29,7 +34,14 @@ const RUN: CheckRun = {
   annotations: [],
   buttons: [],
 }
-const FILTERS = ['creator', 'labels', 'head', 'check_name', 'app_id', 'content'] as const satisfies readonly ListFilter[]
+const FILTERS = [
+  'creator',
+  'labels',
+  'head',
+  'check_name',
+  'app_id',
+  'content',
+] as const satisfies readonly ListFilter[]
 
 describe('an App on GitHub', () => {
   let fixture: GitHubFixture
@@ -90,14 +102,20 @@ describe('an App on GitHub', () => {
 
   it('reads the whole list once, and then what changed since, however often the issue is refused', async () => {
     const { state, faults, requests } = fixture.emulator
-    for (let count = 0; count < 250; count += 1) state.addThread({ user: 'wendy', title: `${count}`, body: '' })
+    for (let count = 0; count < 250; count += 1)
+      state.addThread({ user: 'wendy', title: `${count}`, body: '' })
     const forge = await open()
     const pagesOf = async (work: () => Promise<unknown>): Promise<number> => {
       const from = requests.length
       await work()
-      return requests.slice(from).filter(({ method, path }) => method === 'GET' && path.endsWith('/issues')).length
+      return requests
+        .slice(from)
+        .filter(({ method, path }) => method === 'GET' && path.endsWith('/issues')).length
     }
-    const answer = { status: 403, body: { message: 'Resource not accessible by integration', documentation_url: '' } }
+    const answer = {
+      status: 403,
+      body: { message: 'Resource not accessible by integration', documentation_url: '' },
+    }
     const refused = (): Promise<unknown> => {
       faults.push({ on: 'POST /repos/{owner}/{repo}/issues', moment: 'before', answer })
       return expectFailure(forge.ensureIssue(DASHBOARD, SIGNAL), 'BP5003')
@@ -119,7 +137,10 @@ describe('an App on GitHub', () => {
         state.apps.set('other[bot]', 1)
         const proposal = await pushProposal(fixture)
         const another = await pushProposal(fixture, 'drift-2')
-        state.checkRuns.push(foreignRun(7, proposal.commit, 1, 'backporch'), foreignRun(8, proposal.commit, APP.id, 'other'))
+        state.checkRuns.push(
+          foreignRun(7, proposal.commit, 1, 'backporch'),
+          foreignRun(8, proposal.commit, APP.id, 'other'),
+        )
         for (let time = 0; time < 2; time += 1) {
           const forge = await open()
           assert.equal((await forge.ensureIssue(DASHBOARD, SIGNAL)).number, 1)
@@ -132,11 +153,20 @@ describe('an App on GitHub', () => {
         await (await open()).ensureProposal(proposal, undefined, SIGNAL)
         await (await open()).ensureProposal(another, undefined, SIGNAL)
         assert.deepEqual(
-          [issues().length, pulls().map(({ pull }) => pull?.head), state.comments.length, state.checkRuns.length],
+          [
+            issues().length,
+            pulls().map(({ pull }) => pull?.head),
+            state.comments.length,
+            state.checkRuns.length,
+          ],
           [1, [proposal, another].map(({ ref }) => ref.slice('refs/heads/'.length)), 1, 3],
         )
         assert.deepEqual(
-          state.checkRuns.map(({ app, name, external_id }) => [app, name, external_id?.split('.')[0]]),
+          state.checkRuns.map(({ app, name, external_id }) => [
+            app,
+            name,
+            external_id?.split('.')[0],
+          ]),
           [
             [1, 'backporch', RUN.key],
             [APP.id, 'other', RUN.key],
@@ -161,7 +191,9 @@ describe('an App on GitHub', () => {
       const from = requests.length
       await (await open()).react(await read(), 'done', SIGNAL)
       assert.deepEqual(
-        requests.slice(from).filter(({ method, path }) => method === 'POST' && path.endsWith('/reactions')),
+        requests
+          .slice(from)
+          .filter(({ method, path }) => method === 'POST' && path.endsWith('/reactions')),
         [],
       )
     })
@@ -173,7 +205,10 @@ describe('turns of an App on GitHub', () => {
     world.emulator.app = { ...APP }
     await world.start()
     try {
-      const dashboards = () => world.emulator.state.threads.filter(({ title }) => title === 'Drift dashboard').map(({ number }) => number)
+      const dashboards = () =>
+        world.emulator.state.threads
+          .filter(({ title }) => title === 'Drift dashboard')
+          .map(({ number }) => number)
       for (const color of ['red', 'green', 'white', 'black']) {
         world.pass()
         world.edit(0, 'web', 'color', color)
@@ -190,6 +225,12 @@ describe('turns of an App on GitHub', () => {
 
 function foreignRun(id: number, commit: string, app: number, name: string) {
   const output = { title: '', summary: '', annotations: [] }
-  const parts = { status: 'completed', conclusion: 'success', details_url: null, output, actions: [] }
+  const parts = {
+    status: 'completed',
+    conclusion: 'success',
+    details_url: null,
+    output,
+    actions: [],
+  }
   return { id, app, name, head_sha: commit, external_id: `${RUN.key}.0.0`, ...parts }
 }

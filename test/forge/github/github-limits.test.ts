@@ -25,16 +25,26 @@ describe('GitHub, limits and faults', () => {
   })
 
   const fault = (parts: Fault): void => void fixture.emulator.faults.push(parts)
-  const limit = (headers: Record<string, string>, body: object = { message: 'API rate limit exceeded' }): Fault => ({
+  const limit = (
+    headers: Record<string, string>,
+    body: object = { message: 'API rate limit exceeded' },
+  ): Fault => ({
     on: LIST,
     moment: 'before',
     answer: { status: 403, headers, body: { ...DOCUMENTED, ...body } },
   })
-  const resetIn = (seconds: number): number => Math.floor(fixture.clock.now().getTime() / 1000) + seconds
+  const resetIn = (seconds: number): number =>
+    Math.floor(fixture.clock.now().getTime() / 1000) + seconds
 
   it('sends nothing more when the budget is used up, says until when, and goes on afterwards', async () => {
     const forge = await fixture.forge()
-    fault(limit({ 'x-ratelimit-limit': '5000', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(resetIn(1800)) }))
+    fault(
+      limit({
+        'x-ratelimit-limit': '5000',
+        'x-ratelimit-remaining': '0',
+        'x-ratelimit-reset': String(resetIn(1800)),
+      }),
+    )
     const failure = await expectFailure(forge.readProposals('main', [], SIGNAL), 'BP5004')
     assert.match(failure.remedy, /2026-09-01T12:30:00Z/)
     assert.equal(failure.retry, 'backoff')
@@ -51,7 +61,13 @@ describe('GitHub, limits and faults', () => {
     fixture.emulator.budget = { limit: 5_000, remaining: 4_000, reset: resetIn(1800) }
     const forge = await fixture.forge({ trace: (request) => traced.push(request) })
     await forge.readProposals('main', [], SIGNAL)
-    fault(limit({ 'x-ratelimit-limit': '5000', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(resetIn(1800)) }))
+    fault(
+      limit({
+        'x-ratelimit-limit': '5000',
+        'x-ratelimit-remaining': '0',
+        'x-ratelimit-reset': String(resetIn(1800)),
+      }),
+    )
     await expectFailure(forge.readProposals('main', [], SIGNAL), 'BP5004')
     assert.ok(traced.every(({ to }) => to.system === 'forge' && to.name === 'github'))
     assert.deepEqual(traced[0]?.budget, { name: 'core', remaining: 3_999 })
@@ -68,7 +84,10 @@ describe('GitHub, limits and faults', () => {
 
   it('takes a bare 403 with the words of a secondary limit for one, waits a minute, then two', async () => {
     const forge = await fixture.forge()
-    const body = { message: 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.' }
+    const body = {
+      message:
+        'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.',
+    }
     fault(limit({}, body))
     await expectFailure(forge.readProposals('main', [], SIGNAL), 'BP5004')
     // The look at the repository goes well in between, and ends the series.
@@ -79,7 +98,12 @@ describe('GitHub, limits and faults', () => {
 
   it('takes a 403 without them for a lack of rights, and blocks nothing', async () => {
     const forge = await fixture.forge()
-    fault(limit({ 'x-ratelimit-remaining': '4000' }, { message: 'Resource not accessible by personal access token' }))
+    fault(
+      limit(
+        { 'x-ratelimit-remaining': '4000' },
+        { message: 'Resource not accessible by personal access token' },
+      ),
+    )
     const failure = await expectFailure(forge.readProposals('main', [], SIGNAL), 'BP5003')
     assert.match(failure.why, /Resource not accessible/)
     assert.deepEqual(await forge.readProposals('main', [], SIGNAL), [])
@@ -97,12 +121,20 @@ describe('GitHub, limits and faults', () => {
     assert.equal(budget.remaining, left)
     assert.equal(fixture.emulator.requests.at(-1)?.status, 304)
     await fixture.human.addLabel(first[0]?.number ?? 0, 'new')
-    assert.ok((await forge.readProposals('main', [], SIGNAL))[0]?.labels.includes('new'), 'a change is seen')
+    assert.ok(
+      (await forge.readProposals('main', [], SIGNAL))[0]?.labels.includes('new'),
+      'a change is seen',
+    )
   })
 
   it('reads again after a fault that passes, and says so after the third', async () => {
     const forge = await fixture.forge()
-    const broken: Fault = { on: LIST, moment: 'before', times: 2, answer: { status: 502, text: '<h1>Bad gateway</h1>' } }
+    const broken: Fault = {
+      on: LIST,
+      moment: 'before',
+      times: 2,
+      answer: { status: 502, text: '<h1>Bad gateway</h1>' },
+    }
     fault({ ...broken })
     assert.deepEqual(await forge.readProposals('main', [], SIGNAL), [])
     fault({ ...broken, times: 3 })
@@ -123,14 +155,22 @@ describe('GitHub, limits and faults', () => {
     await expectFailure(forge.readProposals('main', [], SIGNAL), 'BP5001')
     fault({ on: LIST, moment: 'before', cutAfter: 0 })
     await expectFailure(forge.readProposals('main', [], SIGNAL), 'BP5007')
-    fault({ on: LIST, moment: 'before', answer: { status: 200, body: { message: 'everything is well' } } })
+    fault({
+      on: LIST,
+      moment: 'before',
+      answer: { status: 200, body: { message: 'everything is well' } },
+    })
     await expectFailure(forge.readProposals('main', [], SIGNAL), 'BP5007')
     fixture.emulator.problems.length = 0
   })
 
   it('knows a login page from GitHub', async () => {
     const forge = await fixture.forge()
-    fault({ on: `GET ${REPOSITORY}`, moment: 'before', answer: { status: 200, text: '<html>Please sign in</html>' } })
+    fault({
+      on: `GET ${REPOSITORY}`,
+      moment: 'before',
+      answer: { status: 200, text: '<html>Please sign in</html>' },
+    })
     const failure = await expectFailure(forge.readProposals('main', [], SIGNAL), 'BP5007')
     assert.doesNotMatch(failure.why, /sign in/)
     fault({ on: `GET ${REPOSITORY}`, moment: 'before', answer: { status: 200, body: {} } })
@@ -172,14 +212,20 @@ describe('GitHub, limits and faults', () => {
     fixture.emulator.tokens.clear()
     const failure = await expectFailure(forge.readProposals('main', [], SIGNAL), 'BP5002')
     assert.doesNotMatch(JSON.stringify(failure) + String(failure.cause), new RegExp(BOT_TOKEN))
-    await expectFailure(fixture.open({ credential: { kind: 'token', token: 'canary\nnext' } }), 'BP5002')
+    await expectFailure(
+      fixture.open({ credential: { kind: 'token', token: 'canary\nnext' } }),
+      'BP5002',
+    )
   })
 
   it('names single sign-on where the organisation wants it', async () => {
     const forge = await fixture.forge()
     fault(
       limit(
-        { 'x-github-sso': 'required; url=https://github.com/orgs/acme/sso?authorization_request=canary' },
+        {
+          'x-github-sso':
+            'required; url=https://github.com/orgs/acme/sso?authorization_request=canary',
+        },
         { message: 'Resource protected' },
       ),
     )
@@ -195,9 +241,14 @@ describe('GitHub, limits and faults', () => {
     Object.assign(state, { owner: 'acme-platform', repo: 'deployments' })
     const forge = await fixture.forge({ notice: (text) => notices.push(text) })
     const opened = await forge.ensureProposal(wanted, undefined, SIGNAL)
-    assert.equal((await forge.readProposals('main', [wanted.ref], SIGNAL))[0]?.number, opened.number)
+    assert.equal(
+      (await forge.readProposals('main', [wanted.ref], SIGNAL))[0]?.number,
+      opened.number,
+    )
     await forge.readProposals('main', [], SIGNAL)
-    assert.deepEqual(notices, ['acme/deploy is acme-platform/deployments now: renamed or transferred; change the remote to it'])
+    assert.deepEqual(notices, [
+      'acme/deploy is acme-platform/deployments now: renamed or transferred; change the remote to it',
+    ])
   })
 
   it('follows to no other host, and to no other repository at the same name', async () => {
@@ -205,7 +256,11 @@ describe('GitHub, limits and faults', () => {
     await forge.readProposals('main', [], SIGNAL)
     fixture.emulator.state.id += 1
     await expectFailure(forge.readProposals('main', [], SIGNAL), 'BP5008')
-    fixture.emulator.formerly = { owner: 'acme', repo: 'deploy', location: 'http://127.0.0.1:9/api/v3/repositories/1' }
+    fixture.emulator.formerly = {
+      owner: 'acme',
+      repo: 'deploy',
+      location: 'http://127.0.0.1:9/api/v3/repositories/1',
+    }
     const fresh = await fixture.forge()
     const failure = await expectFailure(fresh.readProposals('main', [], SIGNAL), 'BP5008')
     assert.match(failure.why, /another host/)
@@ -217,7 +272,10 @@ describe('GitHub, limits and faults', () => {
     const forge = await fixture.forge()
     assert.deepEqual(await forge.readProposals('main', [wanted.ref], SIGNAL), [])
     await expectFailure(forge.ensureProposal(wanted, undefined, SIGNAL), 'BP5008')
-    await expectFailure(forge.ensureIssue({ topic: 'dashboard', title: 'title', body: 'body', labels: [] }, SIGNAL), 'BP5008')
+    await expectFailure(
+      forge.ensureIssue({ topic: 'dashboard', title: 'title', body: 'body', labels: [] }, SIGNAL),
+      'BP5008',
+    )
     assert.deepEqual(fixture.emulator.writes, [])
   })
 

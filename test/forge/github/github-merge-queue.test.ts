@@ -19,7 +19,8 @@ async function inQueue(work: (other: GitHubWorld) => Promise<void>): Promise<voi
 }
 
 /** The open proposals of drift. */
-const proposalsOf = ({ emulator: { state } }: GitHubWorld) => state.threads.filter(({ pull }) => pull?.head.startsWith('proposed/'))
+const proposalsOf = ({ emulator: { state } }: GitHubWorld) =>
+  state.threads.filter(({ pull }) => pull?.head.startsWith('proposed/'))
 
 /** A person puts it into the queue. */
 function enqueue({ emulator: { state } }: GitHubWorld, number: number): void {
@@ -28,7 +29,9 @@ function enqueue({ emulator: { state } }: GitHubWorld, number: number): void {
 }
 
 function freshOn({ emulator: { state } }: GitHubWorld, commit: string | undefined): string {
-  const found = state.statuses.findLast(({ sha, context }) => sha === commit && context === 'drift/fresh')
+  const found = state.statuses.findLast(
+    ({ sha, context }) => sha === commit && context === 'drift/fresh',
+  )
   return `${found?.state}: ${found?.description}`
 }
 
@@ -56,22 +59,35 @@ describe('a merge queue on GitHub', () => {
     return { number: thread.number, commit: thread.pull.sha, isOpen: thread.state === 'open' }
   }
   const freshOf = (commit: string): string | undefined => {
-    const found = world.emulator.state.statuses.findLast(({ sha, context }) => sha === commit && context === 'drift/fresh')
+    const found = world.emulator.state.statuses.findLast(
+      ({ sha, context }) => sha === commit && context === 'drift/fresh',
+    )
     return found === undefined ? undefined : `${found.state}: ${found.description}`
   }
   const closed = (): ClosedEpisode['status'] | undefined => {
     const path = world.repository.paths('drift-ledger').find((name) => name.startsWith('closed/'))
-    const [document] = path === undefined ? [] : parseGoYaml(world.repository.text('drift-ledger', path) ?? '', path).documents
+    const [document] =
+      path === undefined
+        ? []
+        : parseGoYaml(world.repository.text('drift-ledger', path) ?? '', path).documents
     return (document?.value as ClosedEpisode | undefined)?.status
   }
 
   it('approve puts the proposal into it, and the ledger has who approved', async () => {
     const { number, commit } = proposal()
     const decided = await world.approve('apps/web')
-    assert.deepEqual([decided.isQueued, decided.commit, decided.revision], [true, undefined, undefined])
+    assert.deepEqual(
+      [decided.isQueued, decided.commit, decided.revision],
+      [true, undefined, undefined],
+    )
     assert.deepEqual(world.emulator.state.queue, [number])
-    const path = world.repository.paths('drift-ledger').find((name) => name.startsWith('pushed/proposed/')) ?? ''
-    assert.match(world.repository.text('drift-ledger', path) ?? '', /approved:\n {4}by: Ada <ada@example\.com>\n {4}at: "?2026-11-21T/)
+    const path =
+      world.repository.paths('drift-ledger').find((name) => name.startsWith('pushed/proposed/')) ??
+      ''
+    assert.match(
+      world.repository.text('drift-ledger', path) ?? '',
+      /approved:\n {4}by: Ada <ada@example\.com>\n {4}at: "?2026-11-21T/,
+    )
     assert.deepEqual([proposal(), closed()], [{ number, commit, isOpen: true }, undefined])
   })
 
@@ -82,7 +98,10 @@ describe('a merge queue on GitHub', () => {
     await world.turn()
     assert.equal(proposal().commit, commit, `${base} moved the package`)
     assert.equal(freshOf(commit)?.startsWith('success'), true)
-    await assert.rejects(world.approve('apps/web'), ({ code, why }: Failure) => code === 'BP2005' && /is in the merge queue/.test(why))
+    await assert.rejects(
+      world.approve('apps/web'),
+      ({ code, why }: Failure) => code === 'BP2005' && /is in the merge queue/.test(why),
+    )
   })
 
   it('where live is not what was reviewed, the check fails, so that the queue lets it go, and it is made anew', async () => {
@@ -137,15 +156,21 @@ describe('a merge queue on GitHub', () => {
       other.emulator.state.leaveQueue(number, 'merged')
       other.pass()
       await other.turn()
-      const path = other.repository.paths('drift-ledger').find((name) => name.startsWith('closed/')) ?? ''
-      assert.match(other.repository.text('drift-ledger', path) ?? '', /outcome: Merged\n {2}decidedBy: wendy\n/)
+      const path =
+        other.repository.paths('drift-ledger').find((name) => name.startsWith('closed/')) ?? ''
+      assert.match(
+        other.repository.text('drift-ledger', path) ?? '',
+        /outcome: Merged\n {2}decidedBy: wendy\n/,
+      )
     }))
 
   it('a proposal of several clusters is left alone there too, and its merge is one decision about each', () =>
     inQueue(async (other) => {
       const { state } = other.emulator
       const policy = other.repository.text('main', '.drift/policy.yaml') ?? ''
-      other.repository.commitByHand('main', { '.drift/policy.yaml': policy.replace('limits: {', 'limits: {massMinClusters: 2, ') })
+      other.repository.commitByHand('main', {
+        '.drift/policy.yaml': policy.replace('limits: {', 'limits: {massMinClusters: 2, '),
+      })
       for (const cluster of [0, 1] as const) other.edit(cluster, 'web', 'color', 'red')
       await other.turn()
       const [{ number, pull, title } = assert.fail('no proposal'), ...more] = proposalsOf(other)
@@ -165,9 +190,13 @@ describe('a merge queue on GitHub', () => {
       state.leaveQueue(number, 'merged')
       other.pass()
       await other.turn()
-      const closed = other.repository.paths('drift-ledger').filter((name) => name.startsWith('closed/'))
+      const closed = other.repository
+        .paths('drift-ledger')
+        .filter((name) => name.startsWith('closed/'))
       const decisions = closed.map((path) =>
-        /outcome: (\w+)\n {2}decidedBy: (\w+)\n/.exec(other.repository.text('drift-ledger', path) ?? ''),
+        /outcome: (\w+)\n {2}decidedBy: (\w+)\n/.exec(
+          other.repository.text('drift-ledger', path) ?? '',
+        ),
       )
       assert.deepEqual(
         decisions.map((found) => found?.slice(1)),
@@ -185,7 +214,8 @@ describe('a merge queue on GitHub', () => {
       await other.turn()
       await assert.rejects(
         other.approve('apps/web'),
-        ({ code, what, why }: Failure) => code === 'BP4002' && /into the merge queue/.test(what) && /not mergeable/.test(why),
+        ({ code, what, why }: Failure) =>
+          code === 'BP4002' && /into the merge queue/.test(what) && /not mergeable/.test(why),
       )
     }))
 })

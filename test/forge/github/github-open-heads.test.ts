@@ -3,12 +3,24 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { MOST_HEADS } from '../../../src/plan/turn/forge/plan-open-heads.ts'
-import { type Refusals, type WrittenHeads, writeOpenHeads } from '../../../src/reconcile/turn/apply/write-open-heads.ts'
+import {
+  type Refusals,
+  type WrittenHeads,
+  writeOpenHeads,
+} from '../../../src/reconcile/turn/apply/write-open-heads.ts'
 import { GitHubWorld } from './github-world.ts'
 
 const SIGNAL = new AbortController().signal
 const PULL = {
-  ...{ head: '', sha: '', base: 'main', draft: false, mergedAt: null, mergedBy: null, mergeCommit: null },
+  ...{
+    head: '',
+    sha: '',
+    base: 'main',
+    draft: false,
+    mergedAt: null,
+    mergedBy: null,
+    mergeCommit: null,
+  },
   ...{ reviewers: [], assignees: [], milestone: null, fork: false },
 }
 const NO_DRIFT = 'success: no drift proposal'
@@ -42,15 +54,21 @@ describe('a required drift/fresh', () => {
   const pass = async (refusals: Refusals = new Map()): Promise<WrittenHeads> => {
     const { repository, forge } = world
     const { refs } = await repository.refs()
-    const policies = { policies: [{}] } as unknown as Parameters<typeof writeOpenHeads>[1]['policies']
+    const policies = { policies: [{}] } as unknown as Parameters<
+      typeof writeOpenHeads
+    >[1]['policies']
     return writeOpenHeads(forge, { baseBranch: 'main', refs, policies }, refusals, SIGNAL)
   }
   const freshOf = (commit: string): string | undefined => {
-    const found = world.emulator.state.statuses.filter(({ sha, context }) => sha === commit && context === 'drift/fresh')
+    const found = world.emulator.state.statuses.filter(
+      ({ sha, context }) => sha === commit && context === 'drift/fresh',
+    )
     return found.map(({ state, description }) => `${state}: ${description}`).join(', ') || undefined
   }
   const proposal = () => {
-    const thread = world.emulator.state.threads.find(({ pull }) => pull?.head.startsWith('proposed/'))
+    const thread = world.emulator.state.threads.find(({ pull }) =>
+      pull?.head.startsWith('proposed/'),
+    )
     if (thread?.pull === undefined) throw new Error('no proposal')
     return { number: thread.number, commit: thread.pull.sha }
   }
@@ -79,11 +97,18 @@ describe('a required drift/fresh', () => {
     const drift = group(number, people)
     const behind = group(91, drift)
     const status = (state: 'pending' | 'success', description: string) =>
-      world.forge.ensureStatuses(commit as ObjectId, [{ context: 'drift/fresh', state, description, url: '' }], SIGNAL)
+      world.forge.ensureStatuses(
+        commit as ObjectId,
+        [{ context: 'drift/fresh', state, description, url: '' }],
+        SIGNAL,
+      )
     await status('pending', 'the cluster is not observed')
     await pass()
     const pending = 'pending: the cluster is not observed'
-    assert.deepEqual([freshOf(people), freshOf(drift), freshOf(behind)], [NO_DRIFT, pending, pending])
+    assert.deepEqual(
+      [freshOf(people), freshOf(drift), freshOf(behind)],
+      [NO_DRIFT, pending, pending],
+    )
     await status('success', 'it matches')
     await pass()
     assert.deepEqual(
@@ -91,14 +116,20 @@ describe('a required drift/fresh', () => {
       [`${pending}, success: it matches`, `${pending}, success: it matches`],
     )
     assert.deepEqual(await world.writesOf(pass), [])
-    for (const ref of repository.branches.keys()) if (ref.includes('gh-readonly-queue')) repository.branches.delete(ref)
+    for (const ref of repository.branches.keys())
+      if (ref.includes('gh-readonly-queue')) repository.branches.delete(ref)
     emulator.state.sync()
   })
 
   it('does not say "no drift proposal" on a commit that a proposal has too', async () => {
     const { commit } = proposal()
     world.repository.branches.set('refs/heads/copy', commit as ObjectId)
-    world.emulator.state.addThread({ user: 'wendy', title: 'copy', body: '', pull: { ...PULL, head: 'copy', sha: commit } })
+    world.emulator.state.addThread({
+      user: 'wendy',
+      title: 'copy',
+      body: '',
+      pull: { ...PULL, head: 'copy', sha: commit },
+    })
     await pass()
     assert.equal(freshOf(commit)?.includes('no drift proposal'), false)
   })
@@ -125,7 +156,13 @@ describe('a required drift/fresh', () => {
     const name = `gh-readonly-queue/main/pr-${number}-${repository.head('main')}`
     repository.branches.set(`refs/heads/${name}`, repository.head('main'))
     const group = repository.commitByHand(name, { 'group.txt': 'full' })
-    const pending = { sha: group, context: 'drift/fresh', state: 'pending', description: '', target_url: null }
+    const pending = {
+      sha: group,
+      context: 'drift/fresh',
+      state: 'pending',
+      description: '',
+      target_url: null,
+    }
     emulator.state.statuses.push(...Array.from({ length: 1000 }, () => pending))
     const refusals: Refusals = new Map()
     const late = open('after-the-group')
@@ -145,9 +182,16 @@ describe('a required drift/fresh', () => {
     open('late')
     const refused = {
       status: 403,
-      body: { message: 'Resource not accessible by integration', documentation_url: 'https://docs.github.com/rest' },
+      body: {
+        message: 'Resource not accessible by integration',
+        documentation_url: 'https://docs.github.com/rest',
+      },
     }
-    world.emulator.faults.push({ on: 'POST /repos/{owner}/{repo}/statuses/{sha}', moment: 'before', answer: refused })
+    world.emulator.faults.push({
+      on: 'POST /repos/{owner}/{repo}/statuses/{sha}',
+      moment: 'before',
+      answer: refused,
+    })
     const { waiting, notes } = await pass()
     assert.deepEqual([waiting, notes.map(({ cause }) => cause)], [1, ['status-not-written']])
     assert.match(notes[0]?.text ?? '', /^BP5003: /)

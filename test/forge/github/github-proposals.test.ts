@@ -41,19 +41,34 @@ describe('GitHub, proposals and talk', () => {
     await forge.ensureProposal(await pushProposal(fixture), undefined, SIGNAL)
     await forge.ensureProposal(await pushProposal(fixture, 'drift-2'), undefined, SIGNAL)
     const { labels } = fixture.emulator.state
-    assert.deepEqual(labels.get('drift-risk/low'), { color: '0e8a16', description: 'How risky the difference is' })
-    assert.deepEqual(labels.get('drift'), { color: '5319e7', description: 'What a cluster runs differs from git' })
+    assert.deepEqual(labels.get('drift-risk/low'), {
+      color: '0e8a16',
+      description: 'How risky the difference is',
+    })
+    assert.deepEqual(labels.get('drift'), {
+      color: '5319e7',
+      description: 'What a cluster runs differs from git',
+    })
     assert.equal(
-      fixture.emulator.writes.filter(({ method, path }) => method === 'POST' && path.endsWith('/labels') && !path.includes('/issues/'))
-        .length,
+      fixture.emulator.writes.filter(
+        ({ method, path }) =>
+          method === 'POST' && path.endsWith('/labels') && !path.includes('/issues/'),
+      ).length,
       2,
     )
   })
 
   it('asks every reviewer that can be asked, teams too, though GitHub refuses all for one', async () => {
-    const wanted = { ...(await pushProposal(fixture)), reviewers: ['wendy', 'nobody', 'acme/platform', 'acme/no-team', '@ada'] }
+    const wanted = {
+      ...(await pushProposal(fixture)),
+      reviewers: ['wendy', 'nobody', 'acme/platform', 'acme/no-team', '@ada'],
+    }
     await (await fixture.forge()).ensureProposal(wanted, undefined, SIGNAL)
-    assert.deepEqual([...(fixture.emulator.state.thread(1)?.pull?.reviewers ?? [])].sort(), ['ada', 'team:platform', 'wendy'])
+    assert.deepEqual([...(fixture.emulator.state.thread(1)?.pull?.reviewers ?? [])].sort(), [
+      'ada',
+      'team:platform',
+      'wendy',
+    ])
   })
 
   it('completes a pull request whose opening was cut before reviewers and labels', async () => {
@@ -64,13 +79,19 @@ describe('GitHub, proposals and talk', () => {
       moment: 'before',
       hold: async () => stop.abort(new Error('killed')),
     })
-    await assert.rejects((await fixture.forge()).ensureProposal(wanted, undefined, stop.signal), /killed/)
+    await assert.rejects(
+      (await fixture.forge()).ensureProposal(wanted, undefined, stop.signal),
+      /killed/,
+    )
     const thread = fixture.emulator.state.thread(1)
     thread?.pull?.reviewers.splice(0)
     const forge = await fixture.forge()
     const [known] = await forge.readProposals('main', [wanted.ref], SIGNAL)
     await forge.ensureProposal(wanted, known, SIGNAL)
-    assert.deepEqual([thread?.pull?.reviewers, thread?.labels], [['wendy'], ['drift', 'drift-risk/low']])
+    assert.deepEqual(
+      [thread?.pull?.reviewers, thread?.labels],
+      [['wendy'], ['drift', 'drift-risk/low']],
+    )
   })
 
   it('opens a proposal where there are no drafts, and does not try again', async () => {
@@ -100,14 +121,24 @@ describe('GitHub, proposals and talk', () => {
   it('reads every page, and no pull request of a fork', async () => {
     const { state } = fixture.emulator
     for (let index = 0; index < 130; index += 1) {
-      state.addThread({ user: BOT_LOGIN, title: `${index}`, body: '', pull: pullOf(`proposed/a/d-${index}`, index === 5) })
+      state.addThread({
+        user: BOT_LOGIN,
+        title: `${index}`,
+        body: '',
+        pull: pullOf(`proposed/a/d-${index}`, index === 5),
+      })
       state.git.run('update-ref', `refs/heads/proposed/a/d-${index}`, pullOf('', false).sha)
     }
     // The branches are at a commit that is on main already, which would close them: a commit of their own.
     const tree = state.git.run('rev-parse', 'main^{tree}')
     const commit = state.git.run('commit-tree', tree, '-p', 'main', '-m', 'own')
-    for (let index = 0; index < 130; index += 1) state.git.run('update-ref', `refs/heads/proposed/a/d-${index}`, commit)
-    const read = await (await fixture.forge()).readProposals('main', ['refs/heads/proposed/a/d-5'], SIGNAL)
+    for (let index = 0; index < 130; index += 1)
+      state.git.run('update-ref', `refs/heads/proposed/a/d-${index}`, commit)
+    const read = await (await fixture.forge()).readProposals(
+      'main',
+      ['refs/heads/proposed/a/d-5'],
+      SIGNAL,
+    )
     assert.equal(read.length, 129)
     assert.ok(!read.some(({ ref }) => ref.endsWith('/d-5')), 'the one of a fork is not ours')
   })
@@ -130,13 +161,28 @@ describe('GitHub, proposals and talk', () => {
 
   it('finds an issue of ours whose label somebody took away, and closes what was made twice', async () => {
     const forge = await fixture.forge()
-    const { number } = await forge.ensureIssue({ topic: 'dashboard', title: 'Drift', body: 'one', labels: ['drift'] }, SIGNAL)
+    const { number } = await forge.ensureIssue(
+      { topic: 'dashboard', title: 'Drift', body: 'one', labels: ['drift'] },
+      SIGNAL,
+    )
     const { state } = fixture.emulator
     const thread = state.thread(number)
     if (thread !== undefined) thread.labels = []
-    state.addThread({ user: 'wendy', title: 'mine', body: '<!-- backporch:topic:dashboard -->\nfake' })
+    state.addThread({
+      user: 'wendy',
+      title: 'mine',
+      body: '<!-- backporch:topic:dashboard -->\nfake',
+    })
     const fresh = await fixture.forge()
-    assert.equal((await fresh.ensureIssue({ topic: 'dashboard', title: 'Drift', body: 'two', labels: ['drift'] }, SIGNAL)).number, number)
+    assert.equal(
+      (
+        await fresh.ensureIssue(
+          { topic: 'dashboard', title: 'Drift', body: 'two', labels: ['drift'] },
+          SIGNAL,
+        )
+      ).number,
+      number,
+    )
     assert.deepEqual(thread?.labels, ['drift', 'drift-topic/dashboard'])
     const twice = state.addThread({
       user: BOT_LOGIN,
@@ -144,7 +190,10 @@ describe('GitHub, proposals and talk', () => {
       body: '<!-- backporch:topic:dashboard -->\ntwo',
       labels: ['drift-topic/dashboard'],
     })
-    await fresh.ensureIssue({ topic: 'dashboard', title: 'Drift', body: 'two', labels: ['drift'] }, SIGNAL)
+    await fresh.ensureIssue(
+      { topic: 'dashboard', title: 'Drift', body: 'two', labels: ['drift'] },
+      SIGNAL,
+    )
     assert.deepEqual([thread?.state, twice.state], ['open', 'closed'])
   })
 
@@ -161,7 +210,11 @@ describe('GitHub, proposals and talk', () => {
   it('says what GitHub refuses, in one line', async () => {
     const wanted = await pushProposal(fixture)
     const failure = await expectFailure(
-      (await fixture.forge()).ensureProposal({ ...wanted, baseBranch: 'not-there' }, undefined, SIGNAL),
+      (await fixture.forge()).ensureProposal(
+        { ...wanted, baseBranch: 'not-there' },
+        undefined,
+        SIGNAL,
+      ),
       'BP5006',
     )
     assert.match(failure.why, /PullRequest base invalid/)

@@ -17,7 +17,15 @@ import { GitHubWorld } from './github-world.ts'
 import { SIGNAL } from './pushed-proposal.ts'
 
 const PULL: EmulatedPull = {
-  ...{ head: 'feature', sha: '', base: 'main', draft: false, mergedAt: null, mergedBy: null, mergeCommit: null },
+  ...{
+    head: 'feature',
+    sha: '',
+    base: 'main',
+    draft: false,
+    mergedAt: null,
+    mergedBy: null,
+    mergeCommit: null,
+  },
   ...{ reviewers: [], assignees: [], milestone: null, fork: false },
 }
 const NEW_BRANCHES = ['refs/heads/proposed/apps/web/drift-1', 'refs/heads/drift-ledger']
@@ -26,12 +34,19 @@ describe('a review on GitHub, with all that it can refuse', () => {
   let world: GitHubWorld
 
   before(async () => {
-    world = new GitHubWorld({ packages: ['web'], credential: { kind: 'token', token: INSTALLATION_TOKEN } })
+    world = new GitHubWorld({
+      packages: ['web'],
+      credential: { kind: 'token', token: INSTALLATION_TOKEN },
+    })
     const { emulator, repository } = world
     emulator.addInstallationToken(INSTALLATION_TOKEN, ACTIONS_LOGIN)
     await world.start()
     const { state } = emulator
-    Object.assign(state, { queue: [], requiredStatuses: ['drift/fresh'], rules: () => [{ type: 'required_signatures' }] })
+    Object.assign(state, {
+      queue: [],
+      requiredStatuses: ['drift/fresh'],
+      rules: () => [{ type: 'required_signatures' }],
+    })
     repository.beforePush = (updates) => {
       const unsigned = updates.find(({ to }) => to !== null && !state.signed.has(to))
       if (unsigned !== undefined) throw refused(unsigned.ref)
@@ -45,7 +60,14 @@ describe('a review on GitHub, with all that it can refuse', () => {
 
   const refused = (ref: string): Failure => {
     const why = 'GH013: Commits must have verified signatures.'
-    return new Failure({ code: 'BP4002', what: 'cannot push', where: ref, why, remedy: 'sign it', retry: 'on-change' })
+    return new Failure({
+      code: 'BP4002',
+      what: 'cannot push',
+      where: ref,
+      why,
+      remedy: 'sign it',
+      retry: 'on-change',
+    })
   }
   const threads = () => {
     world.emulator.state.sync()
@@ -57,22 +79,36 @@ describe('a review on GitHub, with all that it can refuse', () => {
     if (thread?.pull === undefined) throw new Error('no proposal')
     return { number: thread.number, commit: thread.pull.sha, isOpen: thread.state === 'open' }
   }
-  const dashboards = (): number => threads().filter(({ title }) => title === 'Drift dashboard').length
+  const dashboards = (): number =>
+    threads().filter(({ title }) => title === 'Drift dashboard').length
   const freshOf = (commit: string): string | undefined =>
-    world.emulator.state.statuses.findLast(({ sha, context }) => sha === commit && context === 'drift/fresh')?.state
+    world.emulator.state.statuses.findLast(
+      ({ sha, context }) => sha === commit && context === 'drift/fresh',
+    )?.state
   const vouch = async (): Promise<number> => {
     const { refs } = await world.repository.refs()
-    const policies = { policies: [{}] } as unknown as Parameters<typeof writeOpenHeads>[1]['policies']
-    return (await writeOpenHeads(world.forge, { baseBranch: 'main', refs, policies }, new Map(), SIGNAL)).waiting
+    const policies = { policies: [{}] } as unknown as Parameters<
+      typeof writeOpenHeads
+    >[1]['policies']
+    return (
+      await writeOpenHeads(world.forge, { baseBranch: 'main', refs, policies }, new Map(), SIGNAL)
+    ).waiting
   }
   const closed = (): ClosedEpisode['status'] | undefined => {
     const path = world.repository.paths('drift-ledger').find((name) => name.startsWith('closed/'))
-    const [document] = path === undefined ? [] : parseGoYaml(world.repository.text('drift-ledger', path) ?? '', path).documents
+    const [document] =
+      path === undefined
+        ? []
+        : parseGoYaml(world.repository.text('drift-ledger', path) ?? '', path).documents
     return (document?.value as ClosedEpisode | undefined)?.status
   }
 
   it('check says what the token is, and finds no rule in the way', async () => {
-    const findings = await probeGitHub({ client: world.client, granted: () => undefined }, NEW_BRANCHES, SIGNAL)
+    const findings = await probeGitHub(
+      { client: world.client, granted: () => undefined },
+      NEW_BRANCHES,
+      SIGNAL,
+    )
     assert.deepEqual(
       findings.map(({ check, state }) => `${check} ${state}`),
       ['forge-token skipped', 'forge-token warning', 'forge-rules passed', 'forge-rules passed'],
@@ -84,8 +120,16 @@ describe('a review on GitHub, with all that it can refuse', () => {
   it('Actions may not open pull requests: the setting is named, and nothing is lost', async () => {
     world.edit(0, 'web', 'color', 'red')
     const turn = world.turn()
-    await assert.rejects(turn, ({ code, remedy }: Failure) => code === 'BP5003' && /Settings > Actions > General/.test(remedy))
-    assert.deepEqual(world.repository.names().filter((name) => name.startsWith('proposed/')).length, 1, 'what was pushed waits')
+    await assert.rejects(
+      turn,
+      ({ code, remedy }: Failure) =>
+        code === 'BP5003' && /Settings > Actions > General/.test(remedy),
+    )
+    assert.deepEqual(
+      world.repository.names().filter((name) => name.startsWith('proposed/')).length,
+      1,
+      'what was pushed waits',
+    )
   })
 
   it('it is opened once, signed, and green for the check that the base branch wants', async () => {
@@ -140,7 +184,12 @@ describe('a review on GitHub, with all that it can refuse', () => {
   it('a pull request of a person beside it is not held up', async () => {
     world.repository.branches.set('refs/heads/feature', world.repository.head('main'))
     const sha = world.repository.commitByHand('feature', { 'words.txt': 'a\n' })
-    world.emulator.state.addThread({ user: 'wendy', title: 'words', body: '', pull: { ...PULL, sha } })
+    world.emulator.state.addThread({
+      user: 'wendy',
+      title: 'words',
+      body: '',
+      pull: { ...PULL, sha },
+    })
     assert.equal(await vouch(), 0)
     assert.equal(freshOf(sha), 'success')
   })
@@ -148,13 +197,35 @@ describe('a review on GitHub, with all that it can refuse', () => {
   it('an answer that is lost on the way leaves nothing half, and the next turn comes to the same', async () => {
     const { emulator, repository } = world
     const losses: readonly (readonly [name: string, lose: () => void])[] = [
-      ['a tree', () => void emulator.faults.push({ on: 'POST /repos/{owner}/{repo}/git/trees', moment: 'after', times: 9 })],
-      ['a commit', () => void emulator.faults.push({ on: 'POST /repos/{owner}/{repo}/git/commits', moment: 'after', times: 9 })],
+      [
+        'a tree',
+        () =>
+          void emulator.faults.push({
+            on: 'POST /repos/{owner}/{repo}/git/trees',
+            moment: 'after',
+            times: 9,
+          }),
+      ],
+      [
+        'a commit',
+        () =>
+          void emulator.faults.push({
+            on: 'POST /repos/{owner}/{repo}/git/commits',
+            moment: 'after',
+            times: 9,
+          }),
+      ],
       [
         'a push',
         () => {
           repository.afterPush = () => {
-            throw new Failure({ code: 'BP4001', what: 'cannot push', why: 'it breaks off', remedy: 'again', retry: 'backoff' })
+            throw new Failure({
+              code: 'BP4001',
+              what: 'cannot push',
+              why: 'it breaks off',
+              remedy: 'again',
+              retry: 'backoff',
+            })
           }
         },
       ],
@@ -169,7 +240,11 @@ describe('a review on GitHub, with all that it can refuse', () => {
       repository.afterPush = () => undefined
       await world.turn()
       const now = proposal()
-      assert.deepEqual([now.number, now.commit !== commit, freshOf(now.commit)], [number, true, 'success'], name)
+      assert.deepEqual(
+        [now.number, now.commit !== commit, freshOf(now.commit)],
+        [number, true, 'success'],
+        name,
+      )
       assert.deepEqual(await world.writesOf(() => world.turn()), [], name)
     }
   })
@@ -183,7 +258,11 @@ describe('a review on GitHub, with all that it can refuse', () => {
     world.pass()
     await world.turn()
     await vouch()
-    assert.deepEqual([freshOf(merged), proposal().commit], ['success', commit], 'nothing is pushed to it there')
+    assert.deepEqual(
+      [freshOf(merged), proposal().commit],
+      ['success', commit],
+      'nothing is pushed to it there',
+    )
     world.repository.branches.delete(`refs/heads/${group}`)
     world.emulator.state.leaveQueue(number, 'merged')
     world.heal(0, 'web')
@@ -192,7 +271,13 @@ describe('a review on GitHub, with all that it can refuse', () => {
     assert.equal(proposal().isOpen, false)
     assert.deepEqual([closed()?.outcome, closed()?.decidedBy], ['Merged', 'Ada <ada@example.com>'])
     world.pass()
-    assert.deepEqual([dashboards(), threads().filter(({ state, pull }) => state === 'open' && pull !== undefined).length], [1, 1])
+    assert.deepEqual(
+      [
+        dashboards(),
+        threads().filter(({ state, pull }) => state === 'open' && pull !== undefined).length,
+      ],
+      [1, 1],
+    )
     world.assertNoDuplicates()
   })
 })

@@ -30,18 +30,32 @@ export class GitHubServer {
       const ofGit = url.startsWith(git)
       if (ofGit && !this.#known(headers.authorization)) {
         request.resume()
-        response.writeHead(401, { 'www-authenticate': 'Basic realm="GitHub"', 'content-type': 'text/plain' }).end('who are you?\n')
+        response
+          .writeHead(401, {
+            'www-authenticate': 'Basic realm="GitHub"',
+            'content-type': 'text/plain',
+          })
+          .end('who are you?\n')
         return
       }
-      if (ofGit && url.includes('git-receive-pack') && options.readOnly?.has(tokenIn(headers.authorization)) === true) {
+      if (
+        ofGit &&
+        url.includes('git-receive-pack') &&
+        options.readOnly?.has(tokenIn(headers.authorization)) === true
+      ) {
         request.resume()
-        response.writeHead(403, { 'content-type': 'text/plain' }).end(`Permission to ${owner}/${repo}.git denied.\n`)
+        response
+          .writeHead(403, { 'content-type': 'text/plain' })
+          .end(`Permission to ${owner}/${repo}.git denied.\n`)
         return
       }
-      const wait = method === 'POST' && url.endsWith('/git-receive-pack') ? options.pushes?.take() : undefined
+      const wait =
+        method === 'POST' && url.endsWith('/git-receive-pack') ? options.pushes?.take() : undefined
       if (wait !== undefined) {
         request.resume()
-        response.writeHead(429, { 'content-type': 'text/plain', 'retry-after': String(wait) }).end('too many pushes\n')
+        response
+          .writeHead(429, { 'content-type': 'text/plain', 'retry-after': String(wait) })
+          .end('too many pushes\n')
         return
       }
       const target = `${ofGit ? this.#backend?.url : options.emulator.origin}${url}`

@@ -28,7 +28,9 @@ describe('a turn on GitHub', () => {
     return world
   }
   /** Two packages drift, each in one cluster. */
-  const drifting = async (options: WorldOptions & { readonly app?: EmulatedApp } = {}): Promise<GitHubWorld> => {
+  const drifting = async (
+    options: WorldOptions & { readonly app?: EmulatedApp } = {},
+  ): Promise<GitHubWorld> => {
     const world = await open(options)
     // What nothing is wrong with is known before.
     world.emulator.app = options.app
@@ -44,8 +46,11 @@ describe('a turn on GitHub', () => {
     return world.observed()
   }
   const openPulls = ({ emulator }: GitHubWorld): string[] =>
-    emulator.state.threads.flatMap(({ state, pull }) => (state === 'open' && pull !== undefined ? [pull.head] : [])).sort()
-  const idle = async (world: GitHubWorld): Promise<void> => assert.deepEqual(await world.writesOf(() => world.turn()), [])
+    emulator.state.threads
+      .flatMap(({ state, pull }) => (state === 'open' && pull !== undefined ? [pull.head] : []))
+      .sort()
+  const idle = async (world: GitHubWorld): Promise<void> =>
+    assert.deepEqual(await world.writesOf(() => world.turn()), [])
 
   it('has no second pull request where GitHub knows of one that its lists do not show yet', async () => {
     const observed = await good()
@@ -99,14 +104,20 @@ describe('a turn on GitHub', () => {
       emulator.formerly = { owner: 'acme', repo: 'deploy' }
       Object.assign(emulator.state, { repo: 'deployments' })
     }
-    emulator.faults.push({ on: `POST ${REPOSITORY}/issues/{issue_number}/labels`, moment: 'before', hold: rename })
+    emulator.faults.push({
+      on: `POST ${REPOSITORY}/issues/{issue_number}/labels`,
+      moment: 'before',
+      hold: rename,
+    })
     const thrown = await world.turn().then(
       () => undefined,
       (error: unknown) => asFailure(error),
     )
     assert.ok(thrown === undefined || ['BP5003', 'BP5008'].includes(thrown.code), thrown?.message)
     await world.turn()
-    assert.deepEqual(world.notices, ['acme/deploy is acme/deployments now: renamed or transferred; change the remote to it'])
+    assert.deepEqual(world.notices, [
+      'acme/deploy is acme/deployments now: renamed or transferred; change the remote to it',
+    ])
     world.assertNoDuplicates()
     assert.deepEqual(world.observed(), known)
     await idle(world)
@@ -181,7 +192,9 @@ describe('a turn on GitHub', () => {
         throw refusedPush('push declined due to repository rule violations')
     }
     const { units } = await world.turn()
-    const refused = units.flatMap((unit) => (unit.state === 'planned' && unit.refused !== undefined ? [unit] : []))
+    const refused = units.flatMap((unit) =>
+      unit.state === 'planned' && unit.refused !== undefined ? [unit] : [],
+    )
     assert.deepEqual(
       refused.map(({ unit, refused: failure }) => [unit.cluster, unit.packagePath, failure?.code]),
       [['edge-02', 'apps/db', 'BP4002']],
@@ -194,7 +207,11 @@ describe('a turn on GitHub', () => {
     await world.turn()
     world.assertNoDuplicates()
     // The ledger has a commit for each of the two pushes; what it says is the same.
-    const [there, wanted] = [world, whole].map((one) => ({ ...one.observed(), refs: one.repository.names(), ledger: one.ledger() }))
+    const [there, wanted] = [world, whole].map((one) => ({
+      ...one.observed(),
+      refs: one.repository.names(),
+      ledger: one.ledger(),
+    }))
     assert.deepEqual(there, wanted)
     await idle(world)
   })
@@ -206,7 +223,11 @@ describe('a turn on GitHub', () => {
       ...DOCUMENTED,
       errors: [{ resource: 'PullRequest', code: 'custom', message: 'body is too long' }],
     }
-    world.emulator.faults.push({ on: `POST ${REPOSITORY}/pulls`, moment: 'before', answer: { status: 422, body } })
+    world.emulator.faults.push({
+      on: `POST ${REPOSITORY}/pulls`,
+      moment: 'before',
+      answer: { status: 422, body },
+    })
     await world.turn().catch(() => undefined)
     assert.equal(openPulls(world).length, 1)
   })
@@ -226,7 +247,11 @@ describe('a turn on GitHub', () => {
       ...DOCUMENTED,
       errors: [{ resource: 'PullRequest', code: 'custom', message: 'body is too long' }],
     }
-    world.emulator.faults.push({ on: `POST ${REPOSITORY}/pulls`, moment: 'before', answer: { status: 422, body } })
+    world.emulator.faults.push({
+      on: `POST ${REPOSITORY}/pulls`,
+      moment: 'before',
+      answer: { status: 422, body },
+    })
     const reported = await world.turn().then(
       ({ units, reported }) => [...units.flatMap(unitFailures), ...reported],
       (thrown: unknown) => [asFailure(thrown)],
@@ -248,7 +273,8 @@ describe('a turn on GitHub', () => {
     const { state } = world.emulator
     for (const name of ['drift', 'drift-risk/medium']) {
       state.labels.delete(name)
-      for (const thread of state.threads) thread.labels = thread.labels.filter((label) => label !== name)
+      for (const thread of state.threads)
+        thread.labels = thread.labels.filter((label) => label !== name)
     }
     await world.turn()
     assert.deepEqual(world.observed(), seen)
@@ -265,12 +291,16 @@ describe('a turn on GitHub', () => {
       on: `PATCH ${REPOSITORY}/issues/comments/{comment_id}`,
       moment: 'before',
       hold: async () => {
-        emulator.state.comments = emulator.state.comments.filter(({ body }) => !body.includes('first'))
+        emulator.state.comments = emulator.state.comments.filter(
+          ({ body }) => !body.includes('first'),
+        )
       },
     })
     await forge.ensureComment(number, 'result', 'second', SIGNAL)
     assert.deepEqual(
-      emulator.state.comments.filter(({ thread }) => thread === number).map(({ body }) => body.split('\n').at(-1)),
+      emulator.state.comments
+        .filter(({ thread }) => thread === number)
+        .map(({ body }) => body.split('\n').at(-1)),
       ['second'],
     )
   })

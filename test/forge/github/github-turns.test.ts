@@ -11,7 +11,11 @@ import { BOT_TOKEN } from './github-fixture.ts'
 import { GitHubWorld } from './github-world.ts'
 
 const DOCUMENTED = { documentation_url: 'https://docs.github.com/rest' }
-const LIMIT = { ...DOCUMENTED, message: 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.' }
+const LIMIT = {
+  ...DOCUMENTED,
+  message:
+    'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.',
+}
 
 interface Trouble {
   readonly name: string
@@ -27,13 +31,25 @@ interface Trouble {
 
 const at = (world: GitHubWorld, skip: number, fault: Omit<Fault, 'on' | 'skip'>): void =>
   void world.emulator.faults.push({ on: 'write', skip, ...fault })
-const answering = (status: number, body: object, headers: Record<string, string> = {}) => ({ answer: { status, headers, body } })
+const answering = (status: number, body: object, headers: Record<string, string> = {}) => ({
+  answer: { status, headers, body },
+})
 const bad = { status: 502, text: '<h1>Bad gateway</h1>' }
 
 /** Where a request may have been done although nobody said so. */
 const DOUBTFUL: readonly Trouble[] = [
-  { name: 'an answer is lost', codes: ['BP5001'], mayPass: true, begin: (world, skip) => at(world, skip, { moment: 'after' }) },
-  { name: 'the connection is cut', codes: ['BP5001'], mayPass: true, begin: (world, skip) => at(world, skip, { moment: 'before' }) },
+  {
+    name: 'an answer is lost',
+    codes: ['BP5001'],
+    mayPass: true,
+    begin: (world, skip) => at(world, skip, { moment: 'after' }),
+  },
+  {
+    name: 'the connection is cut',
+    codes: ['BP5001'],
+    mayPass: true,
+    begin: (world, skip) => at(world, skip, { moment: 'before' }),
+  },
   {
     name: 'a 502 hides that it was done',
     codes: ['BP5005'],
@@ -42,15 +58,21 @@ const DOUBTFUL: readonly Trouble[] = [
   },
 ]
 
-const resetIn = ({ clock }: GitHubWorld, seconds: number): string => String(Math.floor(clock.now().getTime() / 1000) + seconds)
+const resetIn = ({ clock }: GitHubWorld, seconds: number): string =>
+  String(Math.floor(clock.now().getTime() / 1000) + seconds)
 
 /** What is refused for sure: tried at some writes. */
 const REFUSALS: readonly Trouble[] = [
-  { name: '502, and nothing was done', codes: ['BP5005'], begin: (world, skip) => at(world, skip, { moment: 'before', answer: bad }) },
+  {
+    name: '502, and nothing was done',
+    codes: ['BP5005'],
+    begin: (world, skip) => at(world, skip, { moment: 'before', answer: bad }),
+  },
   {
     name: 'a secondary limit with retry-after',
     codes: ['BP5004'],
-    begin: (world, skip) => at(world, skip, { moment: 'before', ...answering(403, LIMIT, { 'retry-after': '60' }) }),
+    begin: (world, skip) =>
+      at(world, skip, { moment: 'before', ...answering(403, LIMIT, { 'retry-after': '60' }) }),
   },
   {
     name: 'a secondary limit without it',
@@ -71,7 +93,11 @@ const REFUSALS: readonly Trouble[] = [
         ...answering(
           403,
           { ...DOCUMENTED, message: 'API rate limit exceeded for user ID 1.' },
-          { 'x-ratelimit-limit': '5000', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': resetIn(world, 1800) },
+          {
+            'x-ratelimit-limit': '5000',
+            'x-ratelimit-remaining': '0',
+            'x-ratelimit-reset': resetIn(world, 1800),
+          },
         ),
       }),
     end: ({ clock }) => clock.pass(1_801_000),
@@ -79,7 +105,8 @@ const REFUSALS: readonly Trouble[] = [
   {
     name: 'the token is revoked',
     codes: ['BP5002'],
-    begin: (world, skip) => at(world, skip, { moment: 'before', hold: async () => world.emulator.tokens.clear() }),
+    begin: (world, skip) =>
+      at(world, skip, { moment: 'before', hold: async () => world.emulator.tokens.clear() }),
     end: ({ emulator }) => void emulator.tokens.set(BOT_TOKEN, 'backporch-bot'),
   },
   {
@@ -90,7 +117,10 @@ const REFUSALS: readonly Trouble[] = [
       at(world, skip, {
         moment: 'before',
         times: 1000,
-        ...answering(403, { ...DOCUMENTED, message: 'Resource not accessible by personal access token' }),
+        ...answering(403, {
+          ...DOCUMENTED,
+          message: 'Resource not accessible by personal access token',
+        }),
       }),
   },
   {
@@ -144,10 +174,15 @@ async function begin(): Promise<GitHubWorld> {
 }
 
 /** The turn in which it all happens: a comment on what was declined and on what healed, an update, a new pull request, the dashboard. */
-async function undisturbed(): Promise<{ readonly observed: unknown; readonly writes: readonly string[] }> {
+async function undisturbed(): Promise<{
+  readonly observed: unknown
+  readonly writes: readonly string[]
+}> {
   const world = await begin()
   try {
-    const writes = (await world.writesOf(() => world.turn())).filter((line) => !line.startsWith('push '))
+    const writes = (await world.writesOf(() => world.turn())).filter(
+      (line) => !line.startsWith('push '),
+    )
     assert.deepEqual(await world.writesOf(() => world.turn()), [], 'the same again writes nothing')
     assert.deepEqual(world.emulator.problems, [])
     return { observed: world.observed(), writes }
@@ -156,7 +191,11 @@ async function undisturbed(): Promise<{ readonly observed: unknown; readonly wri
   }
 }
 
-async function disturbed(trouble: Trouble, skip: number, observed: unknown): Promise<'failed' | 'passed'> {
+async function disturbed(
+  trouble: Trouble,
+  skip: number,
+  observed: unknown,
+): Promise<'failed' | 'passed'> {
   const world = await begin()
   const where = `${trouble.name}, at write ${skip}`
   try {
@@ -167,7 +206,10 @@ async function disturbed(trouble: Trouble, skip: number, observed: unknown): Pro
     )
     if (thrown === undefined) assert.ok(trouble.mayPass, `${where}: nobody was told`)
     else {
-      assert.ok(trouble.codes.includes(thrown.code), `${where}: ${thrown.code} ${thrown.what}: ${thrown.why}`)
+      assert.ok(
+        trouble.codes.includes(thrown.code),
+        `${where}: ${thrown.code} ${thrown.what}: ${thrown.why}`,
+      )
       assert.ok(thrown.remedy !== '' && !/canary/.test(JSON.stringify(thrown)), where)
     }
     world.assertNoDuplicates()
@@ -178,7 +220,11 @@ async function disturbed(trouble: Trouble, skip: number, observed: unknown): Pro
     await world.turn()
     world.assertNoDuplicates()
     assert.deepEqual(world.observed(), observed, where)
-    assert.deepEqual(await world.writesOf(() => world.turn()), [], `${where}: the same again writes nothing`)
+    assert.deepEqual(
+      await world.writesOf(() => world.turn()),
+      [],
+      `${where}: the same again writes nothing`,
+    )
     assert.deepEqual(world.emulator.problems, [], where)
     return thrown === undefined ? 'passed' : 'failed'
   } finally {
@@ -205,7 +251,13 @@ describe('a turn on GitHub that is disturbed', () => {
 
   for (const trouble of REFUSALS) {
     it(`says so and comes to the same end afterwards: ${trouble.name}`, async () => {
-      const kinds = [/^POST \S+\/comments /, /^POST \S+\/pulls /, /^PATCH \S+\/pulls\//, /^POST \S+\/statuses\//, /^PATCH \S+\/issues\//]
+      const kinds = [
+        /^POST \S+\/comments /,
+        /^POST \S+\/pulls /,
+        /^PATCH \S+\/pulls\//,
+        /^POST \S+\/statuses\//,
+        /^PATCH \S+\/issues\//,
+      ]
       for (const kind of kinds) {
         const skip = writes.findIndex((line) => kind.test(line))
         assert.ok(skip >= 0, String(kind))

@@ -52,7 +52,10 @@ export class GitHubWorld {
   #forge: HostedForge | undefined
   #minute = 0
 
-  constructor({ packages = ['api', 'db', 'web'], credential = { kind: 'token', token: BOT_TOKEN } }: WorldOptions = {}) {
+  constructor({
+    packages = ['api', 'db', 'web'],
+    credential = { kind: 'token', token: BOT_TOKEN },
+  }: WorldOptions = {}) {
     this.#credential = credential
     const git = new MemoryGit(this.repository)
     this.emulator = new GitHubEmulator({ git, owner: 'acme', repo: 'deploy', clock: this.clock })
@@ -63,9 +66,12 @@ export class GitHubWorld {
       '.drift/policy.yaml': policyText(POLICY),
       ...Object.assign({}, ...packages.map(packageFiles)),
     })
-    for (const path of this.repository.paths('main').filter((name) => name.endsWith('/config.yaml')))
+    for (const path of this.repository
+      .paths('main')
+      .filter((name) => name.endsWith('/config.yaml')))
       for (const { value } of parseGoYaml(this.repository.text('main', path) ?? '', path).documents)
-        for (const cluster of this.clusters) cluster.put(appliedBy('kustomize-controller', value as JsonObject))
+        for (const cluster of this.clusters)
+          cluster.put(appliedBy('kustomize-controller', value as JsonObject))
     this.pass()
   }
 
@@ -86,7 +92,14 @@ export class GitHubWorld {
     const { clock } = this
     const governor = githubGovernor(clock, WAIT)
     const notice = (text: string): void => void this.notices.push(text)
-    const opened = await openGitHub({ address, credential: this.#credential, governor, clock, version: '0.0.0-test', notice })
+    const opened = await openGitHub({
+      address,
+      credential: this.#credential,
+      governor,
+      clock,
+      version: '0.0.0-test',
+      notice,
+    })
     this.#opened.push(opened)
     this.#forge = opened.forge(this.repository)
   }
@@ -113,24 +126,39 @@ export class GitHubWorld {
   }
 
   edit(cluster: 0 | 1, name: string, field: 'color' | 'size', value: Json): void {
-    this.clusters[cluster].change(`/ConfigMap/shop/${name}`, (live) => editedBy('kubectl-edit', live, `data.${field}`, value))
+    this.clusters[cluster].change(`/ConfigMap/shop/${name}`, (live) =>
+      editedBy('kubectl-edit', live, `data.${field}`, value),
+    )
   }
 
   /** The syncer puts the object back. */
   heal(cluster: 0 | 1, name: string): void {
-    const [document] = parseGoYaml(packageFiles(name)[`apps/${name}/config.yaml`] ?? '', name).documents
+    const [document] = parseGoYaml(
+      packageFiles(name)[`apps/${name}/config.yaml`] ?? '',
+      name,
+    ).documents
     this.clusters[cluster].put(appliedBy('kustomize-controller', document?.value as JsonObject))
   }
 
   /** A whole turn. Time stands still unless `pass` moves it, so that a repeated one makes the same commits. */
   async turn(clusters: readonly ClusterReader[] = this.clusters): Promise<TurnResult> {
-    return runFleetTurn({ repository: this.#signing, forge: this.forge, clusters }, await this.#request(), SIGNAL)
+    return runFleetTurn(
+      { repository: this.#signing, forge: this.forge, clusters },
+      await this.#request(),
+      SIGNAL,
+    )
   }
 
   /** A turn of the controller. */
   async answer(requestedActions: RequestedActionSource): Promise<readonly Answer[]> {
     const { forge, clusters } = this
-    return (await runFleetTurn({ repository: this.#signing, forge, clusters }, await this.#request(requestedActions), SIGNAL)).answers
+    return (
+      await runFleetTurn(
+        { repository: this.#signing, forge, clusters },
+        await this.#request(requestedActions),
+        SIGNAL,
+      )
+    ).answers
   }
 
   /** Ada approves the package in the first cluster. */
@@ -140,7 +168,11 @@ export class GitHubWorld {
     const request = await this.#request()
     const turn = { ...request, units: { ...request.units, packages: [packageName] } }
     const decider = { name: 'Ada <ada@example.com>', at: cluster.now, reason: undefined }
-    return approve({ repository: this.#signing, forge, cluster }, { turn, decider, confirm: async () => true }, SIGNAL)
+    return approve(
+      { repository: this.#signing, forge, cluster },
+      { turn, decider, confirm: async () => true },
+      SIGNAL,
+    )
   }
 
   async #request(requestedActions?: RequestedActionSource): Promise<TurnRequest> {
@@ -148,7 +180,11 @@ export class GitHubWorld {
     return turnRequest({
       clock: { now: () => new Date(this.clusters[0].now) },
       key: redactionKey(new Uint8Array(32).fill(7)),
-      bot: { email: BOT_EMAIL, forges: ['noreply@github.com'], ...(account === undefined ? {} : { account }) },
+      bot: {
+        email: BOT_EMAIL,
+        forges: ['noreply@github.com'],
+        ...(account === undefined ? {} : { account }),
+      },
       renderer: new InProcessRenderer(),
       requestedActions,
     })
@@ -158,8 +194,15 @@ export class GitHubWorld {
   async writesOf(work: () => Promise<unknown>): Promise<string[]> {
     const [from, pushed] = [this.emulator.writes.length, this.repository.pushes.length]
     await work()
-    const sent = this.emulator.writes.slice(from).map(({ method, path, body }) => `${method} ${path} ${body}`)
-    return [...sent, ...this.repository.pushes.slice(pushed).map((updates) => `push ${updates.map(({ ref }) => ref).join(' ')}`)]
+    const sent = this.emulator.writes
+      .slice(from)
+      .map(({ method, path, body }) => `${method} ${path} ${body}`)
+    return [
+      ...sent,
+      ...this.repository.pushes
+        .slice(pushed)
+        .map((updates) => `push ${updates.map(({ ref }) => ref).join(' ')}`),
+    ]
   }
 
   /** All that people can see, without numbers and times that only GitHub gives. */
@@ -174,9 +217,14 @@ export class GitHubWorld {
       text
         .replaceAll(`${origin}/${state.owner}/${state.repo}`, 'http://github/repository')
         .replaceAll(`${origin}/acme/deploy`, 'http://github/repository')
-        .replace(/(#|\/(?:pull|issues)\/)(\d+)\b/g, (_all, before: string, number: string) => `${before}${nameOf(number)}`)
+        .replace(
+          /(#|\/(?:pull|issues)\/)(\d+)\b/g,
+          (_all, before: string, number: string) => `${before}${nameOf(number)}`,
+        )
     const comments = (number: number): string[] =>
-      state.comments.filter(({ thread }) => thread === number).map(({ user, body }) => `${user}: ${plain(body)}`)
+      state.comments
+        .filter(({ thread }) => thread === number)
+        .map(({ user, body }) => `${user}: ${plain(body)}`)
     const threads = state.threads.map((thread) => ({
       user: thread.user,
       state: thread.state,
@@ -189,15 +237,26 @@ export class GitHubWorld {
       draft: thread.pull?.draft ?? false,
       head: thread.pull?.sha ?? '',
     }))
-    const statuses = new Map(state.statuses.map((status) => [`${status.sha} ${status.context}`, status]))
+    const statuses = new Map(
+      state.statuses.map((status) => [`${status.sha} ${status.context}`, status]),
+    )
     return {
       // When the numbers of pull requests came into the ledger is another time for each disturbance; what it says is the same.
-      refs: [...this.repository.branches].filter(([ref]) => ref !== 'refs/heads/drift-ledger').sort(),
+      refs: [...this.repository.branches]
+        .filter(([ref]) => ref !== 'refs/heads/drift-ledger')
+        .sort(),
       ledger: this.ledger(),
-      threads: threads.sort((left, right) => (`${left.branch} ${left.title}` < `${right.branch} ${right.title}` ? -1 : 1)),
+      threads: threads.sort((left, right) =>
+        `${left.branch} ${left.title}` < `${right.branch} ${right.title}` ? -1 : 1,
+      ),
       labels: [...state.labels].sort(),
       statuses: [...statuses]
-        .map(([key, { state: now, description, target_url }]) => [key, now, description, plain(target_url ?? '')])
+        .map(([key, { state: now, description, target_url }]) => [
+          key,
+          now,
+          description,
+          plain(target_url ?? ''),
+        ])
         .sort(),
     }
   }
@@ -205,21 +264,30 @@ export class GitHubWorld {
   /** Every file of the ledger. */
   ledger(): ReadonlyMap<string, string> {
     const { threads } = this.emulator.state
-    const headOf = (number: string): string => threads.find((thread) => thread.number === Number(number))?.pull?.head ?? number
+    const headOf = (number: string): string =>
+      threads.find((thread) => thread.number === Number(number))?.pull?.head ?? number
     const named = (text: string): string =>
       text
         .replace(/(?<=^ +pullRequest: )\d+$/gm, headOf)
         // Each world has an address of its own, and a repository that was renamed has another one.
         .replace(/(?<=^ +pullRequestUrl: )http.*\/(\d+)$/gm, (_, number: string) => headOf(number))
-    return new Map(this.repository.paths('drift-ledger').map((path) => [path, named(this.repository.text('drift-ledger', path) ?? '')]))
+    return new Map(
+      this.repository
+        .paths('drift-ledger')
+        .map((path) => [path, named(this.repository.text('drift-ledger', path) ?? '')]),
+    )
   }
 
   /** Never two open pull requests of one unit, whatever happened. */
   assertNoDuplicates(): void {
-    const open = this.emulator.state.threads.filter(({ state, pull }) => state === 'open' && pull !== undefined)
+    const open = this.emulator.state.threads.filter(
+      ({ state, pull }) => state === 'open' && pull !== undefined,
+    )
     const units = open.map(({ title }) => title)
     assert.deepEqual(units, [...new Set(units)], 'one open pull request for each unit')
-    const issues = this.emulator.state.threads.filter(({ pull, state }) => pull === undefined && state === 'open').map(({ title }) => title)
+    const issues = this.emulator.state.threads
+      .filter(({ pull, state }) => pull === undefined && state === 'open')
+      .map(({ title }) => title)
     assert.deepEqual(issues, [...new Set(issues)], 'one issue for each topic')
   }
 }

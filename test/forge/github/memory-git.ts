@@ -16,7 +16,11 @@ export class MemoryGit extends EmulatedGit {
 
   override branches(): Map<string, string> {
     const { branches } = this.#repository
-    return new Map([...branches].flatMap(([ref, id]) => (ref.startsWith(HEADS) ? [[ref.slice(HEADS.length), id]] : [])))
+    return new Map(
+      [...branches].flatMap(([ref, id]) =>
+        ref.startsWith(HEADS) ? [[ref.slice(HEADS.length), id]] : [],
+      ),
+    )
   }
 
   override reaches(from: string, commit: string): boolean {
@@ -49,8 +53,16 @@ export class MemoryGit extends EmulatedGit {
     const repository = this.#repository
     const name = [...this.branches()].find(([, id]) => id === head)?.[0]
     if (name === undefined) return undefined
-    const changed = repository.paths(name).filter((path) => repository.text(name, path) !== repository.text(base, path))
-    const files = Object.fromEntries(changed.map((path) => [path, repository.text(name, path) ?? null]))
-    return repository.commitByHand(base, files, style === 'merge' ? { parents: [repository.head(base), objectId(head)] } : {})
+    const changed = repository
+      .paths(name)
+      .filter((path) => repository.text(name, path) !== repository.text(base, path))
+    const files = Object.fromEntries(
+      changed.map((path) => [path, repository.text(name, path) ?? null]),
+    )
+    return repository.commitByHand(
+      base,
+      files,
+      style === 'merge' ? { parents: [repository.head(base), objectId(head)] } : {},
+    )
   }
 }

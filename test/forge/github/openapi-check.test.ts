@@ -13,7 +13,12 @@ function problemsOf(method: string, path: string, body?: unknown, query = ''): s
 
 it('finds the operation of a path, with what stands in it decoded', () => {
   const found = findOperation('DELETE', '/repos/acme/deploy/issues/7/labels/drift-risk%2Flow')
-  assert.deepEqual(found?.parameters, { owner: 'acme', repo: 'deploy', issue_number: '7', name: 'drift-risk/low' })
+  assert.deepEqual(found?.parameters, {
+    owner: 'acme',
+    repo: 'deploy',
+    issue_number: '7',
+    name: 'drift-risk/low',
+  })
   assert.equal(
     findOperation('PATCH', '/repos/acme/deploy/issues/comments/9')?.name,
     'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}',
@@ -27,7 +32,10 @@ it('takes a right request, and finds what is wrong in others', () => {
   assert.deepEqual(problemsOf('POST', path, right), [])
   assert.match(problemsOf('POST', path, { ...right, base: undefined }).join(), /base/)
   assert.match(problemsOf('POST', path, { ...right, title: [] }).join(), /title/)
-  assert.match(problemsOf('POST', path, { ...right, labels: ['x'] }).join(), /labels is not described/)
+  assert.match(
+    problemsOf('POST', path, { ...right, labels: ['x'] }).join(),
+    /labels is not described/,
+  )
   assert.match(problemsOf('POST', path).join(), /body is missing/)
   assert.deepEqual(problemsOf('GET', path, undefined, 'state=all&per_page=100'), [])
   assert.match(problemsOf('GET', path, undefined, 'state=everything').join(), /allowed values/)

@@ -5,7 +5,14 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { type GitHubCredential, probeGitHub } from '@backporch/forge/github'
 import { expectFailure } from '../../contract/git-remotes.ts'
 import { ACTIONS_LOGIN } from './emulated-state.ts'
-import { BOT_LOGIN, BOT_TOKEN, createGitHubFixture, type GitHubFixture, INSTALLATION_TOKEN, type OpenOptions } from './github-fixture.ts'
+import {
+  BOT_LOGIN,
+  BOT_TOKEN,
+  createGitHubFixture,
+  type GitHubFixture,
+  INSTALLATION_TOKEN,
+  type OpenOptions,
+} from './github-fixture.ts'
 import { SIGNAL } from './pushed-proposal.ts'
 
 const DRAFT = 'refs/heads/drafts/backporch-check/drift-check'
@@ -32,10 +39,16 @@ describe('check on GitHub', () => {
     assert.equal(writes, 0, 'a probe changes nothing')
   })
 
-  const probe = async (refs: readonly string[] = [], options: OpenOptions = {}): Promise<string[]> => {
+  const probe = async (
+    refs: readonly string[] = [],
+    options: OpenOptions = {},
+  ): Promise<string[]> => {
     const findings = await probeGitHub(await fixture.open(options), refs, SIGNAL)
-    for (const { state, fix } of findings) if (state === 'failed' || state === 'warning') assert.ok(fix, 'says what to do')
-    return findings.map(({ check, state, code, message }) => [check, state, ...(code === undefined ? [] : [code]), message].join(' | '))
+    for (const { state, fix } of findings)
+      if (state === 'failed' || state === 'warning') assert.ok(fix, 'says what to do')
+    return findings.map(({ check, state, code, message }) =>
+      [check, state, ...(code === undefined ? [] : [code]), message].join(' | '),
+    )
   }
 
   it('passes a classic token with the scope repo', async () => {
@@ -50,11 +63,23 @@ describe('check on GitHub', () => {
 
   it('takes public_repo for enough where the repository is public, and for too little where it is not', async () => {
     fixture.emulator.scopes.set(BOT_TOKEN, 'public_repo')
-    assert.ok((await probe()).includes('forge-token | passed | GitHub acme/deploy: the token has the scope public_repo'))
+    assert.ok(
+      (await probe()).includes(
+        'forge-token | passed | GitHub acme/deploy: the token has the scope public_repo',
+      ),
+    )
     fixture.emulator.state.hidden = true
-    assert.ok((await probe()).includes('forge-token | failed | BP5003 | GitHub acme/deploy: the token does not have the scope repo'))
+    assert.ok(
+      (await probe()).includes(
+        'forge-token | failed | BP5003 | GitHub acme/deploy: the token does not have the scope repo',
+      ),
+    )
     fixture.emulator.scopes.set(BOT_TOKEN, '')
-    assert.ok((await probe()).includes('forge-token | failed | BP5003 | GitHub acme/deploy: the token does not have the scope repo'))
+    assert.ok(
+      (await probe()).includes(
+        'forge-token | failed | BP5003 | GitHub acme/deploy: the token does not have the scope repo',
+      ),
+    )
   })
 
   it('says that a fine-grained token does not tell what it may', async () => {
@@ -68,7 +93,11 @@ describe('check on GitHub', () => {
 
   it('fails an account that may only read', async () => {
     fixture.emulator.state.roles.set(BOT_LOGIN, 'read')
-    assert.ok((await probe()).includes('forge-permissions | failed | BP5003 | GitHub acme/deploy: the account may not push'))
+    assert.ok(
+      (await probe()).includes(
+        'forge-permissions | failed | BP5003 | GitHub acme/deploy: the account may not push',
+      ),
+    )
   })
 
   for (const told of ['omitted', 'false'] as const)
@@ -91,17 +120,33 @@ describe('check on GitHub', () => {
 
   it('warns of the token of a workflow, and names the setting', async () => {
     fixture.emulator.addInstallationToken(INSTALLATION_TOKEN, ACTIONS_LOGIN)
-    const [, workflow] = await probe([], { credential: { kind: 'token', token: INSTALLATION_TOKEN } })
-    assert.match(workflow ?? '', /^forge-token \| warning \| GitHub acme\/deploy: the token is GITHUB_TOKEN of a workflow: a setting /)
+    const [, workflow] = await probe([], {
+      credential: { kind: 'token', token: INSTALLATION_TOKEN },
+    })
+    assert.match(
+      workflow ?? '',
+      /^forge-token \| warning \| GitHub acme\/deploy: the token is GITHUB_TOKEN of a workflow: a setting /,
+    )
   })
 
   it('fails an App that lacks a permission, names it, and passes one that has all of them', async () => {
-    fixture.emulator.granted = { metadata: 'read', contents: 'write', pull_requests: 'read', issues: 'write' }
+    fixture.emulator.granted = {
+      metadata: 'read',
+      contents: 'write',
+      pull_requests: 'read',
+      issues: 'write',
+    }
     assert.deepEqual(await probe([], { credential: APP }), [
       'forge-token | failed | BP5003 | GitHub acme/deploy: the App lacks pull_requests: write, statuses: write',
       'forge-token | warning | GitHub acme/deploy: the App lacks checks: write, so pull requests have no check with buttons',
     ])
-    fixture.emulator.granted = { contents: 'write', pull_requests: 'write', statuses: 'write', issues: 'write', checks: 'write' }
+    fixture.emulator.granted = {
+      contents: 'write',
+      pull_requests: 'write',
+      statuses: 'write',
+      issues: 'write',
+      checks: 'write',
+    }
     assert.deepEqual(await probe([], { credential: APP }), [
       'forge-token | passed | GitHub acme/deploy: the App has contents, pull_requests, statuses, issues',
     ])
@@ -121,7 +166,10 @@ describe('check on GitHub', () => {
             { type: 'non_fast_forward' },
             { type: 'required_linear_history' },
             { type: 'creation' },
-            { type: 'commit_message_pattern', parameters: { operator: 'regex', pattern: '^[A-Z]+-[0-9]+ ' } },
+            {
+              type: 'commit_message_pattern',
+              parameters: { operator: 'regex', pattern: '^[A-Z]+-[0-9]+ ' },
+            },
           ]
         : [{ type: 'required_linear_history' }]
     const rules = (await probe([DRAFT, LEDGER])).filter((line) => line.startsWith('forge-rules'))

@@ -5,24 +5,50 @@ import type { GitHubFixture } from './github-fixture.ts'
 
 export const { signal: SIGNAL } = new AbortController()
 
-export async function pushProposal(fixture: GitHubFixture, name = 'drift-9f2c1a7b'): Promise<WantedProposal> {
+export async function pushProposal(
+  fixture: GitHubFixture,
+  name = 'drift-9f2c1a7b',
+): Promise<WantedProposal> {
   const { repository } = fixture
   const main = objectId((await repository.refs(SIGNAL)).refs.get('refs/heads/main') ?? '')
   const changes = [{ path: `apps/web/${name}.yaml`, content: Buffer.from(`name: ${name}\n`) }]
-  const commit = await repository.write({ parents: [main], base: main, changes, message: `chore(drift): ${name}`, at: 1_760_000_000 })
+  const commit = await repository.write({
+    parents: [main],
+    base: main,
+    changes,
+    message: `chore(drift): ${name}`,
+    at: 1_760_000_000,
+  })
   const ref = `refs/heads/proposed/apps/web/${name}`
   await repository.push([{ ref, from: null, to: commit }], SIGNAL)
   const texts = { title: `chore(drift): ${name}`, body: 'text\n' }
-  return { ref, commit, baseBranch: 'main', ...texts, labels: ['drift', 'drift-risk/low'], draft: false, reviewers: [] }
+  return {
+    ref,
+    commit,
+    baseBranch: 'main',
+    ...texts,
+    labels: ['drift', 'drift-risk/low'],
+    draft: false,
+    reviewers: [],
+  }
 }
 
 /** The decision to merge it, as `approve` makes it. */
-export async function mergeOf(fixture: GitHubFixture, proposal: WantedProposal): Promise<ProposalMerge & { readonly tag: string }> {
+export async function mergeOf(
+  fixture: GitHubFixture,
+  proposal: WantedProposal,
+): Promise<ProposalMerge & { readonly tag: string }> {
   const { repository } = fixture
   const { refs } = await repository.refs(SIGNAL)
   const main = objectId(refs.get('refs/heads/main') ?? '')
   const changes = [{ path: 'closed/9f2c1a7b.yaml', content: Buffer.from('outcome: Merged\n') }]
-  const ledger = await repository.write({ parents: [], base: undefined, changes, message: 'ledger', at: 1_760_000_100 })
+  const ledger = await repository.write({
+    parents: [],
+    base: undefined,
+    changes,
+    message: 'ledger',
+    at: 1_760_000_100,
+  })
   return {
     proposal: { ref: proposal.ref, commit: proposal.commit },
     base: { ref: 'refs/heads/main', commit: main },

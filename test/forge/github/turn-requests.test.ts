@@ -19,10 +19,15 @@ async function sentBy(world: GitHubWorld): Promise<readonly string[]> {
   repository.refs = refs
   const lines = emulator.requests
     .slice(from)
-    .map(({ method, path }) => `${method} ${path.replace(/\?.*/, '').replaceAll(/[0-9a-f]{40}/g, 'COMMIT')}`)
+    .map(
+      ({ method, path }) =>
+        `${method} ${path.replace(/\?.*/, '').replaceAll(/[0-9a-f]{40}/g, 'COMMIT')}`,
+    )
   return [
     `git refs × ${requested}`,
-    ...[...Map.groupBy(lines, (line) => line)].map(([line, all]) => (all.length === 1 ? line : `${line} × ${all.length}`)),
+    ...[...Map.groupBy(lines, (line) => line)].map(([line, all]) =>
+      all.length === 1 ? line : `${line} × ${all.length}`,
+    ),
   ]
 }
 

@@ -29,7 +29,12 @@ describe('the token of a workflow', () => {
     makePackages(bare, environment, { '.drift/policy.yaml': PROPOSE })
     writeRecording(join(folder, 'live'))
     mkdirSync(join(folder, 'home'))
-    emulator = new GitHubEmulator({ git: new EmulatedGit(bare, environment), owner: 'acme', repo: 'deploy', clock: systemClock })
+    emulator = new GitHubEmulator({
+      git: new EmulatedGit(bare, environment),
+      owner: 'acme',
+      repo: 'deploy',
+      clock: systemClock,
+    })
     emulator.addInstallationToken(INSTALLATION_TOKEN, ACTIONS_LOGIN)
     server = new GitHubServer({ root: folder, environment, emulator, readOnly })
     await server.start()
@@ -41,23 +46,29 @@ describe('the token of a workflow', () => {
   })
 
   const run = (command: string, ...more: readonly string[]): Promise<ProgramRun> =>
-    backporchHere([command, '--repo', server.remote, '--forge', 'github', '--live', 'live', ...more], {
-      cwd: folder,
-      env: {
-        ...environment,
-        HOME: join(folder, 'home'),
-        BACKPORCH_KEY: 'k'.repeat(32),
-        GITHUB_SERVER_URL: server.origin,
-        GITHUB_TOKEN: INSTALLATION_TOKEN,
+    backporchHere(
+      [command, '--repo', server.remote, '--forge', 'github', '--live', 'live', ...more],
+      {
+        cwd: folder,
+        env: {
+          ...environment,
+          HOME: join(folder, 'home'),
+          BACKPORCH_KEY: 'k'.repeat(32),
+          GITHUB_SERVER_URL: server.origin,
+          GITHUB_TOKEN: INSTALLATION_TOKEN,
+        },
       },
-    })
+    )
 
   it('is passed by check where it may push, with what it may not do by itself', async () => {
     readOnly.clear()
     const { code, stdout, stderr } = await run('check')
     assert.equal(code, 0, stdout + stderr)
     assert.match(stdout, /^✓ git: no rule of the server refuses a push to drafts\/\*\*$/m)
-    assert.match(stdout, /^\? GitHub acme\/deploy: the token is of an App that is installed for this repository; /m)
+    assert.match(
+      stdout,
+      /^\? GitHub acme\/deploy: the token is of an App that is installed for this repository; /m,
+    )
     assert.match(
       stdout,
       /^! GitHub acme\/deploy: the token is GITHUB_TOKEN of a workflow: .* wait for an approval.*\n {4}fix: .*Settings > Actions > General/m,
@@ -69,7 +80,10 @@ describe('the token of a workflow', () => {
     readOnly.add(INSTALLATION_TOKEN)
     const { code, stdout, stderr } = await run('check')
     assert.equal(code, 1, stdout + stderr)
-    assert.match(stdout, /^✗ BP4005 .*: the server answered 403: Permission to acme\/deploy\.git denied\.\n {4}fix: give a token/m)
+    assert.match(
+      stdout,
+      /^✗ BP4005 .*: the server answered 403: Permission to acme\/deploy\.git denied\.\n {4}fix: give a token/m,
+    )
   })
 
   it('opens no pull request where the setting is off, and the failure names the setting', async () => {
@@ -92,12 +106,21 @@ describe('the token of a workflow', () => {
 })
 
 it('the guide gives the token of a workflow the permissions that an account needs', () => {
-  const guide = readFileSync(new URL('../../../docs/guides/github-action.md', import.meta.url), 'utf8')
+  const guide = readFileSync(
+    new URL('../../../docs/guides/github-action.md', import.meta.url),
+    'utf8',
+  )
   const [, block = ''] = /## With `GITHUB_TOKEN`[\s\S]*?```yaml\n([\s\S]*?)```/.exec(guide) ?? []
-  const needed = GITHUB_SETUP.rights.map(({ name }) => /^([\w ]+): read and write$/.exec(name)?.[1]).filter((name) => name !== undefined)
+  const needed = GITHUB_SETUP.rights
+    .map(({ name }) => /^([\w ]+): read and write$/.exec(name)?.[1])
+    .filter((name) => name !== undefined)
   const called: Readonly<Record<string, string>> = { 'Commit statuses': 'statuses' }
-  const names = needed.map((name) => called[name] ?? name.toLowerCase().replaceAll(' ', '-')).filter((name) => name !== 'checks')
-  assert.deepEqual(parse(block), { permissions: Object.fromEntries(names.map((name) => [name, 'write'])) })
+  const names = needed
+    .map((name) => called[name] ?? name.toLowerCase().replaceAll(' ', '-'))
+    .filter((name) => name !== 'checks')
+  assert.deepEqual(parse(block), {
+    permissions: Object.fromEntries(names.map((name) => [name, 'write'])),
+  })
 })
 
 const PROPOSE = `apiVersion: backporch.dev/v1alpha1

@@ -30,7 +30,8 @@ export const DECISIONS: readonly Promised[] = [
   },
   {
     id: 'P16',
-    promise: 'A Restore never restores a value that git changed since: a proposal whose base moved is rebuilt.',
+    promise:
+      'A Restore never restores a value that git changed since: a proposal whose base moved is rebuilt.',
     checks: ['src/plan/unit/plan-reconcile.test.ts', 'test/crash/kill-pull-requests.test.ts'],
     mutants: [
       {
@@ -70,7 +71,8 @@ export const DECISIONS: readonly Promised[] = [
   },
   {
     id: 'P18',
-    promise: 'Mass drift is one incident: above the threshold nothing new is proposed, and one issue reports it.',
+    promise:
+      'Mass drift is one incident: above the threshold nothing new is proposed, and one issue reports it.',
     checks: [
       'src/plan/turn/limits/storm.test.ts',
       'src/plan/turn/limits/plan-limits.test.ts',
@@ -96,7 +98,8 @@ export const DECISIONS: readonly Promised[] = [
   },
   {
     id: 'P19',
-    promise: 'A field that two writers revert repeatedly is reported with the other manager, and no more pull requests are opened for it.',
+    promise:
+      'A field that two writers revert repeatedly is reported with the other manager, and no more pull requests are opened for it.',
     checks: ['src/plan/unit/fight.test.ts', 'test/crash/kill-pull-requests.test.ts'],
     mutants: [
       {

@@ -4,7 +4,8 @@ import type { Promised } from '../promises.ts'
 export const OBSERVATION_AND_STATE: readonly Promised[] = [
   {
     id: 'P8',
-    promise: 'An error is never drift: an unreadable object is unknown, opens no pull request and closes none.',
+    promise:
+      'An error is never drift: an unreadable object is unknown, opens no pull request and closes none.',
     checks: [
       'src/cluster/objects/read-live-absence.test.ts',
       'src/cluster/objects/read-live.test.ts',
@@ -14,8 +15,8 @@ export const OBSERVATION_AND_STATE: readonly Promised[] = [
       {
         breaks: 'an object that cannot be read counts as missing',
         file: 'src/drift/detect/detect-drift.ts',
-        find: "if (live.state === 'unreadable') return { ...base, state: 'unreadable', proof: 'none', items: [], failure: live.failure }",
-        replace: "if (live.state === 'unreadable') return detectDrift({ ...observed, live: { state: 'absent' } }, syncer)",
+        find: "return { ...base, state: 'unreadable', proof: 'none', items: [], failure: live.failure }",
+        replace: "return detectDrift({ ...observed, live: { state: 'absent' } }, syncer)",
         by: 'src/plan/unit/plan-reconcile.test.ts',
       },
     ],
@@ -23,7 +24,10 @@ export const OBSERVATION_AND_STATE: readonly Promised[] = [
   {
     id: 'P9',
     promise: 'An object is missing only after a complete list of one resource version.',
-    checks: ['src/cluster/objects/read-live-absence.test.ts', 'src/cluster/objects/read-live.test.ts'],
+    checks: [
+      'src/cluster/objects/read-live-absence.test.ts',
+      'src/cluster/objects/read-live.test.ts',
+    ],
     mutants: [
       {
         breaks: 'a name with a comma or an equals sign is another selector',
@@ -43,7 +47,8 @@ export const OBSERVATION_AND_STATE: readonly Promised[] = [
   },
   {
     id: 'P10',
-    promise: 'A broken kind, package, cluster or repository, a refused ref, and pull requests of many packages do not affect others.',
+    promise:
+      'A broken kind, package, cluster or repository, a refused ref, and pull requests of many packages do not affect others.',
     checks: [
       'src/cli/controller.test.ts',
       'test/branches/refused-refs.test.ts',
@@ -106,10 +111,12 @@ export const OBSERVATION_AND_STATE: readonly Promised[] = [
         by: 'test/branches/refused-refs.test.ts',
       },
       {
-        breaks: 'a server that moves refs one by one gets the ledger before the branches that it names',
+        breaks:
+          'a server that moves refs one by one gets the ledger before the branches that it names',
         file: 'src/git-store/push/push-refs.ts',
         find: '    updates.filter((update) => !isLedger(update) && update.to !== null),\n    updates.filter(isLedger),\n',
-        replace: '    updates.filter(isLedger),\n    updates.filter((update) => !isLedger(update) && update.to !== null),\n',
+        replace:
+          '    updates.filter(isLedger),\n    updates.filter((update) => !isLedger(update) && update.to !== null),\n',
         by: 'test/branches/refused-refs.test.ts',
       },
       {
@@ -166,8 +173,13 @@ export const OBSERVATION_AND_STATE: readonly Promised[] = [
   },
   {
     id: 'P12',
-    promise: 'All durable state is in git, the forge and one key: the data folder may be deleted at any time.',
-    checks: ['test/faults/repository-cache.test.ts', 'test/faults/repository-spare.test.ts', 'test/property/known-turns.property.test.ts'],
+    promise:
+      'All durable state is in git, the forge and one key: the data folder may be deleted at any time.',
+    checks: [
+      'test/faults/repository-cache.test.ts',
+      'test/faults/repository-spare.test.ts',
+      'test/property/known-turns.property.test.ts',
+    ],
     mutants: [
       {
         breaks: 'a corrupt cache is used',
@@ -187,7 +199,8 @@ export const OBSERVATION_AND_STATE: readonly Promised[] = [
   },
   {
     id: 'P13',
-    promise: 'When faults stop, the state equals the state of an undisturbed run, and nothing more is written.',
+    promise:
+      'When faults stop, the state equals the state of an undisturbed run, and nothing more is written.',
     checks: ['test/crash/kill-pull-requests.test.ts', 'src/plan/unit/plan-reconcile.test.ts'],
     mutants: [
       {
@@ -201,8 +214,13 @@ export const OBSERVATION_AND_STATE: readonly Promised[] = [
   },
   {
     id: 'P14',
-    promise: 'The same input gives the same bytes, regardless of the order of lists from the cluster and git.',
-    checks: ['src/plan/unit/plan-reconcile.test.ts', 'src/drift/compare/fingerprint.test.ts', 'test/crash/kill-everywhere.test.ts'],
+    promise:
+      'The same input gives the same bytes, regardless of the order of lists from the cluster and git.',
+    checks: [
+      'src/plan/unit/plan-reconcile.test.ts',
+      'src/drift/compare/fingerprint.test.ts',
+      'test/crash/kill-everywhere.test.ts',
+    ],
     mutants: [
       {
         breaks: 'a fingerprint depends on the order of the items',

@@ -4,7 +4,8 @@ import type { Promised } from '../promises.ts'
 export const TRUST_AND_OPERATION: readonly Promised[] = [
   {
     id: 'P21',
-    promise: 'A package reports on, and proposes for, only the namespaces and kinds that are bound to it.',
+    promise:
+      'A package reports on, and proposes for, only the namespaces and kinds that are bound to it.',
     checks: ['test/hostile/tenancy.test.ts', 'test/e2e/tenants.live.test.ts'],
     mutants: [
       {
@@ -26,7 +27,8 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
   },
   {
     id: 'P22',
-    promise: 'Only people with write access decide, and only a code owner adopts, releases or ignores critical and high changes.',
+    promise:
+      'Only people with write access decide, and only a code owner adopts, releases or ignores critical and high changes.',
     checks: [
       'src/plan/unit/commands/comment-rights.test.ts',
       'test/hostile/forged-bot-commit.test.ts',
@@ -58,7 +60,8 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
   },
   {
     id: 'P23',
-    promise: 'Foreign text is always text: no mention, link, markup, escape sequence or trailer in it takes effect.',
+    promise:
+      'Foreign text is always text: no mention, link, markup, escape sequence or trailer in it takes effect.',
     checks: [
       'src/kyaml/text/markdown-text.test.ts',
       'test/contract/proposal-markdown.test.ts',
@@ -84,7 +87,8 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
   },
   {
     id: 'P24',
-    promise: 'A package runs no program that the operator did not allow, and none beyond its limits of time, memory and output.',
+    promise:
+      'A package runs no program that the operator did not allow, and none beyond its limits of time, memory and output.',
     checks: [
       'src/kpt/runtime/choose-runtime.test.ts',
       'src/adapters/functions/foreign-functions.test.ts',
@@ -102,7 +106,7 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
       {
         breaks: 'the output of a program has no limit',
         file: 'src/adapters/functions/run-program.ts',
-        find: 'if (written > limits.output) breakLimit(',
+        find: 'if (written > limits.output)\n        breakLimit(',
         replace: 'if (false) breakLimit(',
         by: 'src/adapters/functions/foreign-functions.test.ts',
       },
@@ -110,7 +114,8 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
   },
   {
     id: 'P25',
-    promise: 'Every resource is bounded: bodies, their time, pages, refs, files, depth, queues, caches, texts of pull requests.',
+    promise:
+      'Every resource is bounded: bodies, their time, pages, refs, files, depth, queues, caches, texts of pull requests.',
     checks: [
       'src/forge/webhook/webhook-server.test.ts',
       'src/cluster/connection/api-connection.test.ts',
@@ -133,8 +138,8 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
       {
         breaks: 'a file may have any number of documents',
         file: 'src/kyaml/yaml/read/go-yaml-text.ts',
-        find: 'if (documents > MAX_YAML_DOCUMENTS) throw',
-        replace: 'if (false) throw',
+        find: 'if (documents > MAX_YAML_DOCUMENTS)',
+        replace: 'if (false)',
         by: 'src/sources/kpt/render/bad-input.test.ts',
       },
       {
@@ -162,7 +167,8 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
   },
   {
     id: 'P26',
-    promise: 'Every status states its age, and a unit that cannot be observed is Unknown, never in sync.',
+    promise:
+      'Every status states its age, and a unit that cannot be observed is Unknown, never in sync.',
     checks: [
       'src/reconcile/turn/unobserved.test.ts',
       'src/reconcile/turn/ledger-time.test.ts',
@@ -188,16 +194,21 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
       {
         breaks: 'a package of an unreachable cluster is in sync, because no turn writes its report',
         file: 'src/cli/print/freshness.ts',
-        find: "if (failure === undefined || state === 'Unknown' ||",
-        replace: "if (report !== undefined || failure === undefined || state === 'Unknown' ||",
+        find: "failure === undefined ||\n    state === 'Unknown' ||",
+        replace: "report !== undefined ||\n    state === 'Unknown' ||",
         by: 'src/cli/print/freshness.test.ts',
       },
     ],
   },
   {
     id: 'P27',
-    promise: 'A webhook is a hint: a missing, repeated or forged webhook changes the time of an action, not the action.',
-    checks: ['src/forge/webhook/webhook-intake.test.ts', 'src/forge/webhook/webhook-signature.test.ts', 'test/gitea/webhook.gitea.test.ts'],
+    promise:
+      'A webhook is a hint: a missing, repeated or forged webhook changes the time of an action, not the action.',
+    checks: [
+      'src/forge/webhook/webhook-intake.test.ts',
+      'src/forge/webhook/webhook-signature.test.ts',
+      'test/gitea/webhook.gitea.test.ts',
+    ],
     mutants: [
       {
         breaks: 'any signature is accepted',
@@ -210,8 +221,13 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
   },
   {
     id: 'P28',
-    promise: 'Every failure names what, where, why and what to do, with a stable code and exit code.',
-    checks: ['src/kyaml/failure.test.ts', 'src/cli/print/failure-guide.test.ts', 'src/cli/flags/exit-status.test.ts'],
+    promise:
+      'Every failure names what, where, why and what to do, with a stable code and exit code.',
+    checks: [
+      'src/kyaml/failure.test.ts',
+      'src/cli/print/failure-guide.test.ts',
+      'src/cli/flags/exit-status.test.ts',
+    ],
     mutants: [
       {
         breaks: 'a failure contains no next step',
@@ -231,14 +247,16 @@ export const TRUST_AND_OPERATION: readonly Promised[] = [
   },
   {
     id: 'P29',
-    promise: 'State of the previous and the next minor release can be read, and unknown fields are kept.',
+    promise:
+      'State of the previous and the next minor release can be read, and unknown fields are kept.',
     checks: [],
     mutants: [],
     open: 'It waits for the first release: there is none to replay.',
   },
   {
     id: 'P30',
-    promise: 'A release has an SBOM, provenance, signed commits of the bot and a reproducible tarball.',
+    promise:
+      'A release has an SBOM, provenance, signed commits of the bot and a reproducible tarball.',
     checks: [],
     mutants: [],
     open: 'It waits for the first release.',

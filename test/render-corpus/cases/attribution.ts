@@ -22,7 +22,8 @@ export const attribution: readonly RenderCase[] = [
   },
   {
     name: 'attribution-values',
-    about: 'Values that are there: empty, of somebody, of kpt, both, kpt in other words and twice. No pipeline is needed.',
+    about:
+      'Values that are there: empty, of somebody, of kpt, both, kpt in other words and twice. No pipeline is needed.',
     files: {
       Kptfile: kptfile(),
       'a.yaml': [
@@ -45,7 +46,9 @@ export const attribution: readonly RenderCase[] = [
         'krm-fn',
         ' , kpt-pkg ,',
       ]
-        .map((value, index) => attributed(`b${index}`, value.startsWith(' ') ? `'${value}'` : value))
+        .map((value, index) =>
+          attributed(`b${index}`, value.startsWith(' ') ? `'${value}'` : value),
+        )
         .join('---\n'),
     },
   },
@@ -152,9 +155,13 @@ export const attribution: readonly RenderCase[] = [
   },
   {
     name: 'attribution-everywhere',
-    about: 'Subpackages, objects for tools only, a function config, a JSON file and an object that a function made anew have it.',
+    about:
+      'Subpackages, objects for tools only, a function config, a JSON file and an object that a function made anew have it.',
     files: {
-      Kptfile: mutated('{exec: corpus-strip, configMap: {name: stripped}}', '{exec: corpus-identity, configPath: config.yaml}'),
+      Kptfile: mutated(
+        '{exec: corpus-strip, configMap: {name: stripped}}',
+        '{exec: corpus-identity, configPath: config.yaml}',
+      ),
       'a.yaml': `${attributed('stripped', 'cnrm/x/v1')}---\n${bucket('local', '  annotations:\n    config.kubernetes.io/local-config: "true"\n')}`,
       'b.json':
         '{"apiVersion": "storage.cnrm.cloud.google.com/v1beta1", "kind": "StorageBucket", "metadata": {"name": "json"}, "spec": {"location": "eu"}}\n',
@@ -167,7 +174,8 @@ export const attribution: readonly RenderCase[] = [
   },
   {
     name: 'attribution-of-a-selection',
-    about: 'Objects that the functions of the pipeline do not select have it, and with validators alone.',
+    about:
+      'Objects that the functions of the pipeline do not select have it, and with validators alone.',
     files: {
       Kptfile: mutated('{exec: set-labels, configMap: {team: shop}, selectors: [{name: one}]}'),
       'a.yaml': `${bucket('one')}---\n${attributed('two', 'cnrm/x/v1')}`,
@@ -179,12 +187,18 @@ export const attribution: readonly RenderCase[] = [
     name: 'attribution-not-after-a-failure',
     about: 'Nothing is written where a function fails.',
     refused: 'not good',
-    files: { Kptfile: mutated('{exec: corpus-fail, configMap: {message: not good}}'), 'a.yaml': bucket('one') },
+    files: {
+      Kptfile: mutated('{exec: corpus-fail, configMap: {message: not good}}'),
+      'a.yaml': bucket('one'),
+    },
   },
   {
     name: 'attribution-turned-off',
     about: 'KPT_DISABLE_ATTRIBUTION: nothing is recorded, and what is there stays.',
     unattributed: true,
-    files: { Kptfile: mutated(LABELS), 'a.yaml': `${bucket('one')}---\n${attributed('two', 'cnrm/x/v1,kpt-pkg')}` },
+    files: {
+      Kptfile: mutated(LABELS),
+      'a.yaml': `${bucket('one')}---\n${attributed('two', 'cnrm/x/v1,kpt-pkg')}`,
+    },
   },
 ]

@@ -165,7 +165,10 @@ export const chains: readonly RenderCase[] = [
     name: 'chain-no-op',
     about: 'Functions that change nothing leave a formatted package byte for byte.',
     files: {
-      Kptfile: mutated('{exec: corpus-identity}').replace('    - {exec: corpus-identity}', '    - exec: corpus-identity'),
+      Kptfile: mutated('{exec: corpus-identity}').replace(
+        '    - {exec: corpus-identity}',
+        '    - exec: corpus-identity',
+      ),
       'app.yaml': app,
     },
   },
@@ -187,7 +190,8 @@ export const chains: readonly RenderCase[] = [
               configMap:
                 namespace: shop
       `,
-      'a.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a # here\n  namespace: shop\n  labels:\n    app: web\n',
+      'a.yaml':
+        'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a # here\n  namespace: shop\n  labels:\n    app: web\n',
     },
   },
   {

@@ -38,7 +38,8 @@ export const checking: readonly RenderCase[] = [
   },
   {
     name: 'check-changes-nothing',
-    about: 'What a validator changes, deletes and adds is thrown away; folded texts keep their style.',
+    about:
+      'What a validator changes, deletes and adds is thrown away; folded texts keep their style.',
     files: {
       Kptfile: validated(
         '{exec: set-labels, configMap: {a: b}}',
@@ -95,8 +96,12 @@ export const checking: readonly RenderCase[] = [
   },
   {
     name: 'check-moves-outside',
-    about: 'A validator whose output names a path outside of the package is refused, although the output is thrown away.',
+    about:
+      'A validator whose output names a path outside of the package is refused, although the output is thrown away.',
     refused: 'function must not modify resources outside of package: resource has path ../out.yaml',
-    files: { Kptfile: validated('{exec: corpus-move, configMap: {name: a, path: ../out.yaml}}'), 'a.yaml': configMap('a') },
+    files: {
+      Kptfile: validated('{exec: corpus-move, configMap: {name: a, path: ../out.yaml}}'),
+      'a.yaml': configMap('a'),
+    },
   },
 ]

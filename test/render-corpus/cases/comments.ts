@@ -46,13 +46,17 @@ export const comments: readonly RenderCase[] = [
   },
   {
     name: 'comments-through-a-function',
-    about: 'The same file through a function: comments that the ResourceList cannot carry are put back.',
+    about:
+      'The same file through a function: comments that the ResourceList cannot carry are put back.',
     files: { Kptfile: mutated('{exec: corpus-identity}'), 'a.yaml': everywhere },
   },
   {
     name: 'comments-through-two-functions',
     about: 'A second function reads what was put back after the first.',
-    files: { Kptfile: mutated('{exec: corpus-identity}', '{exec: set-labels, configMap: {tier: front}}'), 'a.yaml': everywhere },
+    files: {
+      Kptfile: mutated('{exec: corpus-identity}', '{exec: set-labels, configMap: {tier: front}}'),
+      'a.yaml': everywhere,
+    },
   },
   {
     name: 'comments-on-a-changed-value',
@@ -85,7 +89,8 @@ export const comments: readonly RenderCase[] = [
   },
   {
     name: 'comments-between-documents',
-    about: 'Comments around separators: above the first document, behind a separator, below the last.',
+    about:
+      'Comments around separators: above the first document, behind a separator, below the last.',
     files: {
       Kptfile: kptfile(),
       'a.yaml': `# at the top\n---\n# first\n${configMap('first')}# below the first\n\n# far below\n---\n\n# second, after a blank line\n\n${configMap('second')}--- # beside the separator\n${configMap('third')}# the end\n`,
@@ -105,7 +110,8 @@ export const comments: readonly RenderCase[] = [
   },
   {
     name: 'comments-in-lists',
-    about: 'Comments on list entries that are maps, on their first and later keys, and on empty values.',
+    about:
+      'Comments on list entries that are maps, on their first and later keys, and on empty values.',
     files: {
       Kptfile: mutated('{exec: corpus-identity}'),
       'a.yaml': text`
@@ -162,7 +168,10 @@ export const comments: readonly RenderCase[] = [
     about: 'Comments above entries that are lists or maps with comments of their own.',
     files: {
       Kptfile: kptfile(),
-      'a.yaml': configMap('lists', 'lists:\n  # first, indented\n- - a\n  - b\n\n# second\n\n-   - c\n'),
+      'a.yaml': configMap(
+        'lists',
+        'lists:\n  # first, indented\n- - a\n  - b\n\n# second\n\n-   - c\n',
+      ),
       'b.yaml': configMap(
         'maps',
         'spec:\n  # head of list\n  list: # line of list\n    # head of a\n    - a # line of a\n    # head of b\n    - name: b # line of b\n      # head of value\n      # p0\n\n      # q0\n      value: c\n    # foot of b\n  # foot of list\n',
@@ -171,9 +180,14 @@ export const comments: readonly RenderCase[] = [
   },
   {
     name: 'comments-at-the-end-through-functions',
-    about: 'A comment behind an object, after a blank line: two functions move it to the object behind it in the list.',
+    about:
+      'A comment behind an object, after a blank line: two functions move it to the object behind it in the list.',
     files: {
-      Kptfile: mutated('{exec: corpus-identity}', '{exec: corpus-identity}', '{exec: corpus-identity}'),
+      Kptfile: mutated(
+        '{exec: corpus-identity}',
+        '{exec: corpus-identity}',
+        '{exec: corpus-identity}',
+      ),
       'a.yaml': `${configMap('a')}\n# after a\n`,
       'b.yaml': `${configMap('b')}# right below b\n`,
       'c.yaml': configMap('c'),
@@ -183,7 +197,8 @@ export const comments: readonly RenderCase[] = [
   },
   {
     name: 'comments-odd-shapes',
-    about: 'Comments without a space, with several hashes, with tabs, indented differently, and on block scalars.',
+    about:
+      'Comments without a space, with several hashes, with tabs, indented differently, and on block scalars.',
     files: {
       Kptfile: kptfile('#no space\n##  two\n'),
       'a.yaml': configMap(
@@ -215,18 +230,25 @@ export const comments: readonly RenderCase[] = [
   },
   {
     name: 'comments-lost-with-their-field',
-    about: 'Comments on an object that is deleted, on the object after it, and on one that is renamed.',
+    about:
+      'Comments on an object that is deleted, on the object after it, and on one that is renamed.',
     files: {
-      Kptfile: mutated('{exec: corpus-delete, configMap: {name: gone}}', '{exec: corpus-rename, configMap: {name: before, to: after}}'),
+      Kptfile: mutated(
+        '{exec: corpus-delete, configMap: {name: gone}}',
+        '{exec: corpus-rename, configMap: {name: before, to: after}}',
+      ),
       'a.yaml': `# top of file\n\n# above gone\n${configMap('gone', '# in gone\ndata: {}\n')}# below gone\n---\n# above before\n${configMap('before', 'data:\n  a: b # kept\n')}# the end\n`,
       'b.yaml': `# all of it goes\n${configMap('gone')}`,
     },
   },
   {
     name: 'comments-setters',
-    about: 'Setter comments beside values, on list keys and on flow lists stay where they are after a change.',
+    about:
+      'Setter comments beside values, on list keys and on flow lists stay where they are after a change.',
     files: {
-      Kptfile: mutated('{exec: apply-setters, configMap: {name: shop, replicas: "5", envs: "[dev, prod]"}}'),
+      Kptfile: mutated(
+        '{exec: apply-setters, configMap: {name: shop, replicas: "5", envs: "[dev, prod]"}}',
+      ),
       'a.yaml': text`
         # about web
         apiVersion: apps/v1

@@ -41,7 +41,10 @@ export const configs: readonly RenderCase[] = [
     name: 'config-shared',
     about: 'Two functions read one file.',
     files: {
-      Kptfile: mutated('{exec: set-labels, configPath: shared.yaml}', '{exec: set-annotations, configPath: shared.yaml}'),
+      Kptfile: mutated(
+        '{exec: set-labels, configPath: shared.yaml}',
+        '{exec: set-annotations, configPath: shared.yaml}',
+      ),
       'shared.yaml': configMap('shared', `${local}data:\n  app: web\n`),
       'a.yaml': configMap('a'),
     },
@@ -89,7 +92,8 @@ export const configs: readonly RenderCase[] = [
   },
   {
     name: 'config-in-a-folder',
-    about: 'A config in a folder: all objects are seen, and what a function makes lands in that folder.',
+    about:
+      'A config in a folder: all objects are seen, and what a function makes lands in that folder.',
     files: {
       Kptfile: mutated(
         '{exec: corpus-create, configPath: functions/deep/make.yaml}',
@@ -124,14 +128,18 @@ export const configs: readonly RenderCase[] = [
   {
     name: 'config-empty-map',
     about: 'An empty configMap is none; a function that can do without runs.',
-    files: { Kptfile: mutated('{exec: corpus-identity, configMap: {}}', '{exec: corpus-identity}'), 'a.yaml': configMap('a') },
+    files: {
+      Kptfile: mutated('{exec: corpus-identity, configMap: {}}', '{exec: corpus-identity}'),
+      'a.yaml': configMap('a'),
+    },
   },
   {
     name: 'config-json',
     about: 'A config in a JSON file.',
     files: {
       Kptfile: mutated('{exec: set-labels, configPath: labels.json}'),
-      'labels.json': '{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "labels"}, "data": {"app": "web"}}\n',
+      'labels.json':
+        '{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "labels"}, "data": {"app": "web"}}\n',
       'a.yaml': configMap('a'),
     },
   },

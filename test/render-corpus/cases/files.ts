@@ -6,7 +6,8 @@ const labels = mutated('{exec: set-labels, configMap: {app: web}}')
 export const files: readonly RenderCase[] = [
   {
     name: 'files-names',
-    about: 'By name: .yaml, .yml, .json and Kptfile, also hidden and in hidden folders; nothing else.',
+    about:
+      'By name: .yaml, .yml, .json and Kptfile, also hidden and in hidden folders; nothing else.',
     files: {
       Kptfile: labels,
       'a.yaml': configMap('a'),
@@ -26,7 +27,8 @@ export const files: readonly RenderCase[] = [
   },
   {
     name: 'files-order',
-    about: 'The order of the walk: a folder before a file of the same beginning, capitals before small letters.',
+    about:
+      'The order of the walk: a folder before a file of the same beginning, capitals before small letters.',
     files: {
       Kptfile: mutated('{exec: corpus-number}'),
       'a/z.yaml': configMap('a-z'),
@@ -43,7 +45,8 @@ export const files: readonly RenderCase[] = [
   },
   {
     name: 'files-json',
-    about: 'JSON comes out sorted and indented by two; more than one object, or a YAML in it, as YAML.',
+    about:
+      'JSON comes out sorted and indented by two; more than one object, or a YAML in it, as YAML.',
     files: {
       Kptfile: labels,
       'one.json':
@@ -60,13 +63,16 @@ export const files: readonly RenderCase[] = [
     about: 'The same files without a pipeline.',
     files: {
       Kptfile: kptfile(),
-      'one.json': '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"one"},"data":{"n":"1","h":"<a href=\\"x\\">&</a>"}}',
-      'pretty.json': '{\n  "apiVersion": "v1",\n  "data": {},\n  "kind": "ConfigMap",\n  "metadata": {\n    "name": "pretty"\n  }\n}\n',
+      'one.json':
+        '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"one"},"data":{"n":"1","h":"<a href=\\"x\\">&</a>"}}',
+      'pretty.json':
+        '{\n  "apiVersion": "v1",\n  "data": {},\n  "kind": "ConfigMap",\n  "metadata": {\n    "name": "pretty"\n  }\n}\n',
     },
   },
   {
     name: 'files-empty-documents',
-    about: 'Documents without an object vanish from a file that has one; a file without any stays as it is.',
+    about:
+      'Documents without an object vanish from a file that has one; a file without any stays as it is.',
     files: {
       Kptfile: labels,
       'empty.yaml': '',
@@ -79,11 +85,15 @@ export const files: readonly RenderCase[] = [
   },
   {
     name: 'files-separators',
-    about: 'Separators with spaces, comments and at the very beginning; dashes inside a text; the end of a document.',
+    about:
+      'Separators with spaces, comments and at the very beginning; dashes inside a text; the end of a document.',
     files: {
       Kptfile: labels,
       'spaces.yaml': `---   \n${configMap('one')}---\t\n${configMap('two')}--- # comment\n${configMap('three')}`,
-      'dashes.yaml': configMap('dashes', 'data:\n  text: |\n    a\n    ---\n    b\n  more: "---"\n'),
+      'dashes.yaml': configMap(
+        'dashes',
+        'data:\n  text: |\n    a\n    ---\n    b\n  more: "---"\n',
+      ),
       'dots.yaml': `${configMap('dots')}...\n`,
       'dots-and-more.yaml': `${configMap('kept')}...\n---\n${configMap('also-kept')}`,
       'four.yaml': `${configMap('four-a')}----: x\n`,
@@ -96,7 +106,10 @@ export const files: readonly RenderCase[] = [
     files: {
       Kptfile: labels,
       'spaces.yaml': `---   \n${configMap('one')}---\t\n${configMap('two')}--- # comment\n${configMap('three')}`,
-      'dashes.yaml': configMap('dashes', 'data:\n  text: |\n    a\n    ---\n    b\n  more: "---"\n'),
+      'dashes.yaml': configMap(
+        'dashes',
+        'data:\n  text: |\n    a\n    ---\n    b\n  more: "---"\n',
+      ),
       'dots.yaml': `${configMap('dots')}...\n`,
       'dots-and-more.yaml': `${configMap('kept')}...\n---\n${configMap('also-kept')}`,
     },
@@ -143,7 +156,8 @@ export const files: readonly RenderCase[] = [
       'kustomization.yaml': 'resources:\n  - a.yaml\n# why\nnamePrefix:   x-\n',
       'b/kustomization.yml': 'resources: [a.yaml]\n',
       'c/Kustomization': 'resources:   []\n',
-      'd/other.yaml': 'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Component\nresources:\n- x\n',
+      'd/other.yaml':
+        'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Component\nresources:\n- x\n',
       'a.yaml': configMap('a'),
       '.krmignore': 'values.yaml\n',
       'values.yaml': 'image:   web\n',
@@ -152,7 +166,11 @@ export const files: readonly RenderCase[] = [
   {
     name: 'files-kustomization-untouched',
     about: 'Kustomization files in a package without a pipeline.',
-    files: { Kptfile: kptfile(), 'kustomization.yaml': 'resources:\n    - a.yaml\nmetadata:\n  name: x\n', 'a.yaml': configMap('a') },
+    files: {
+      Kptfile: kptfile(),
+      'kustomization.yaml': 'resources:\n    - a.yaml\nmetadata:\n  name: x\n',
+      'a.yaml': configMap('a'),
+    },
   },
   {
     name: 'files-list-kind',
@@ -186,8 +204,14 @@ export const files: readonly RenderCase[] = [
         '{exec: set-namespace, configMap: {namespace: shop}}',
         '{exec: ensure-name-substring, configMap: {prepend: pre-}}',
       ),
-      'true.yaml': configMap('local', '  annotations:\n    config.kubernetes.io/local-config: "true"\n'),
-      'false.yaml': configMap('not-local', '  annotations:\n    config.kubernetes.io/local-config: "false"\n'),
+      'true.yaml': configMap(
+        'local',
+        '  annotations:\n    config.kubernetes.io/local-config: "true"\n',
+      ),
+      'false.yaml': configMap(
+        'not-local',
+        '  annotations:\n    config.kubernetes.io/local-config: "false"\n',
+      ),
       'other.yaml': configMap('odd', '  annotations:\n    config.kubernetes.io/local-config: x\n'),
       'plain.yaml': configMap('plain'),
     },

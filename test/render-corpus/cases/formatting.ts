@@ -54,8 +54,14 @@ export const formatting: readonly RenderCase[] = [
       'a.yaml': text`
         {apiVersion: v1, kind: ConfigMap, metadata: {name: all-flow}, data: {a: "1",   b: 'two'}}
       `,
-      'b.yaml': configMap('some-flow', 'labels: { app: web,tier : front }\nlist: [ a,b , {c: d} ]\nempty: {}\nnone: []\n'),
-      'c.yaml': configMap('many-lines', 'list: [\n  one,\n  two, # second\n  three,\n]\nmap: {\n  a: b,\n  c: d\n}\n'),
+      'b.yaml': configMap(
+        'some-flow',
+        'labels: { app: web,tier : front }\nlist: [ a,b , {c: d} ]\nempty: {}\nnone: []\n',
+      ),
+      'c.yaml': configMap(
+        'many-lines',
+        'list: [\n  one,\n  two, # second\n  three,\n]\nmap: {\n  a: b,\n  c: d\n}\n',
+      ),
     },
   },
   {
@@ -97,7 +103,8 @@ export const formatting: readonly RenderCase[] = [
   },
   {
     name: 'formatting-ends',
-    about: 'A file without a line break at its end, with several, and with spaces behind the last object.',
+    about:
+      'A file without a line break at its end, with several, and with spaces behind the last object.',
     files: {
       Kptfile: kptfile().trimEnd(),
       'none.yaml': configMap('none', 'data:\n  a: b').trimEnd(),
@@ -141,7 +148,13 @@ export const formatting: readonly RenderCase[] = [
     name: 'formatting-null-keys',
     about: 'Keys that are null: kpt keeps them as they are written.',
     weRefuse: 'a key that is null is no key of a Kubernetes object',
-    files: { Kptfile: kptfile(), 'a.yaml': configMap('null-keys', 'data:\n  null: word\n  ~: tilde\n  ? explicit\n  : value\n') },
+    files: {
+      Kptfile: kptfile(),
+      'a.yaml': configMap(
+        'null-keys',
+        'data:\n  null: word\n  ~: tilde\n  ? explicit\n  : value\n',
+      ),
+    },
   },
   {
     name: 'formatting-long-lines',

@@ -205,7 +205,10 @@ export const kinds: readonly RenderCase[] = [
     name: 'kinds-duplicate-keys-and-nulls',
     about: 'Keys that stand twice, null maps and lists where functions want to write.',
     files: {
-      Kptfile: mutated('{exec: set-labels, configMap: {a: b}}', '{exec: set-annotations, configMap: {c: d}}'),
+      Kptfile: mutated(
+        '{exec: set-labels, configMap: {a: b}}',
+        '{exec: set-annotations, configMap: {c: d}}',
+      ),
       'a.yaml':
         'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: nulls\n  annotations: ~\ndata: null\ndata: ~\n---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: empties\n  labels: {}\n  annotations: {}\ndata: {}\n',
     },

@@ -72,7 +72,8 @@ export const kptfiles: readonly RenderCase[] = [
   },
   {
     name: 'kptfile-changed-by-functions',
-    about: 'set-annotations, search-replace and apply-setters reach the Kptfile; set-labels leaves one marked local-config alone.',
+    about:
+      'set-annotations, search-replace and apply-setters reach the Kptfile; set-labels leaves one marked local-config alone.',
     files: {
       Kptfile: text`
         apiVersion: kpt.dev/v1

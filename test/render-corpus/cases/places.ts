@@ -36,7 +36,10 @@ export const locations: readonly RenderCase[] = [
       Kptfile: mutated('{exec: corpus-identity}'),
       'a.yaml': configMap('a', '  annotations: {}\n'),
       'b.yaml': configMap('b', '  annotations:\n'),
-      'c.yaml': configMap('c', '  annotations: # why\n    # because\n    config.kubernetes.io/index: "1" # one\n  labels: {}\n'),
+      'c.yaml': configMap(
+        'c',
+        '  annotations: # why\n    # because\n    config.kubernetes.io/index: "1" # one\n  labels: {}\n',
+      ),
       'kustomization.yaml': 'resources: []\nmetadata: {}\n',
     },
   },
@@ -47,7 +50,10 @@ export const locations: readonly RenderCase[] = [
       Kptfile: kptfile(),
       'a.yaml': configMap('a', '  annotations: {}\n'),
       'b.yaml': configMap('b', '  annotations:\n'),
-      'c.yaml': configMap('c', '  annotations: # why\n    # because\n    config.kubernetes.io/index: "1" # one\n  labels: {}\n'),
+      'c.yaml': configMap(
+        'c',
+        '  annotations: # why\n    # because\n    config.kubernetes.io/index: "1" # one\n  labels: {}\n',
+      ),
       'kustomization.yaml': 'resources: []\nmetadata: {}\n',
     },
   },
@@ -65,7 +71,8 @@ export const locations: readonly RenderCase[] = [
   },
   {
     name: 'place-made-at-a-path',
-    about: 'Objects made in a new file, behind those of a file that is there, between them, and far behind.',
+    about:
+      'Objects made in a new file, behind those of a file that is there, between them, and far behind.',
     files: {
       Kptfile: mutated(
         '{exec: corpus-create, configMap: {name: fresh, path: new/file.yaml}}',
@@ -90,7 +97,8 @@ export const locations: readonly RenderCase[] = [
   },
   {
     name: 'place-moved',
-    about: 'Moves by the legacy annotation, by the internal one, and by both; the emptied file goes.',
+    about:
+      'Moves by the legacy annotation, by the internal one, and by both; the emptied file goes.',
     files: {
       Kptfile: mutated(
         '{exec: corpus-move, configMap: {name: legacy, path: q/legacy.yaml, by: legacy}}',
@@ -120,7 +128,10 @@ export const locations: readonly RenderCase[] = [
     name: 'place-index-changed',
     about: 'Objects of a file change their order by their index only.',
     files: {
-      Kptfile: mutated('{exec: corpus-move, configMap: {name: first, index: "5"}}', '{exec: corpus-reverse}'),
+      Kptfile: mutated(
+        '{exec: corpus-move, configMap: {name: first, index: "5"}}',
+        '{exec: corpus-reverse}',
+      ),
       'a.yaml': `${configMap('first')}---\n${configMap('second')}---\n${configMap('third')}`,
     },
   },
@@ -128,15 +139,20 @@ export const locations: readonly RenderCase[] = [
     name: 'place-moved-by-set-annotations',
     about: 'set-annotations with the path annotation moves a whole selection.',
     files: {
-      Kptfile: mutated('{exec: set-annotations, configMap: {internal.config.kubernetes.io/path: all.yaml}, selectors: [{kind: Service}]}'),
+      Kptfile: mutated(
+        '{exec: set-annotations, configMap: {internal.config.kubernetes.io/path: all.yaml}, selectors: [{kind: Service}]}',
+      ),
       'a.yaml': `${configMap('a')}---\napiVersion: v1\nkind: Service\nmetadata:\n  name: s\n`,
     },
   },
   {
     name: 'place-shared-by-the-legacy-annotation',
-    about: 'Two objects sent to one place by the legacy annotation: only a later function would be refused.',
+    about:
+      'Two objects sent to one place by the legacy annotation: only a later function would be refused.',
     files: {
-      Kptfile: mutated('{exec: set-annotations, configMap: {config.kubernetes.io/path: one.yaml}, selectors: [{kind: ConfigMap}]}'),
+      Kptfile: mutated(
+        '{exec: set-annotations, configMap: {config.kubernetes.io/path: one.yaml}, selectors: [{kind: ConfigMap}]}',
+      ),
       'a.yaml': configMap('a'),
       'b.yaml': configMap('b'),
     },
@@ -176,7 +192,8 @@ export const locations: readonly RenderCase[] = [
   },
   {
     name: 'place-upserted',
-    about: 'upsert-resource without a match: where the new object lands, with a target path and without.',
+    about:
+      'upsert-resource without a match: where the new object lands, with a target path and without.',
     files: {
       Kptfile: mutated(
         '{exec: upsert-resource, configPath: functions/wanted.yaml}',
@@ -217,7 +234,10 @@ export const locations: readonly RenderCase[] = [
     name: 'place-renamed',
     about: 'A rename leaves an object in its file, whatever the file is called.',
     files: {
-      Kptfile: mutated('{exec: ensure-name-substring, configMap: {prepend: new-}}', '{exec: set-namespace, configMap: {namespace: shop}}'),
+      Kptfile: mutated(
+        '{exec: ensure-name-substring, configMap: {prepend: new-}}',
+        '{exec: set-namespace, configMap: {namespace: shop}}',
+      ),
       'configmap_a.yaml': configMap('a', '  namespace: old\n'),
       'old/configmap_b.yaml': configMap('b', '  namespace: old\n'),
     },

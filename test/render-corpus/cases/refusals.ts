@@ -1,6 +1,12 @@
 import { configMap, kptfile, mutated, type RenderCase } from '../render-case.ts'
 
-const refuses = (name: string, about: string, refused: string, kptfileText: string, more: RenderCase['files'] = {}): RenderCase => ({
+const refuses = (
+  name: string,
+  about: string,
+  refused: string,
+  kptfileText: string,
+  more: RenderCase['files'] = {},
+): RenderCase => ({
   name: `refused-${name}`,
   about,
   refused,
@@ -35,16 +41,31 @@ export const refusals: readonly RenderCase[] = [
     '[FAIL] "apply-replacements"',
     mutated('{exec: apply-replacements, configMap: {a: b}}'),
   ),
-  refuses('labels-null', 'set-labels where labels are null.', '[FAIL] "set-labels"', mutated('{exec: set-labels, configMap: {a: b}}'), {
-    'b.yaml': configMap('b', '  labels:\n'),
-  }),
+  refuses(
+    'labels-null',
+    'set-labels where labels are null.',
+    '[FAIL] "set-labels"',
+    mutated('{exec: set-labels, configMap: {a: b}}'),
+    {
+      'b.yaml': configMap('b', '  labels:\n'),
+    },
+  ),
   refuses(
     'second-function-fails',
     'The first has run; nothing is written.',
     '[FAIL] "corpus-fail"',
-    mutated('{exec: set-labels, configMap: {a: b}}', '{exec: corpus-fail}', '{exec: set-labels, configMap: {c: d}}'),
+    mutated(
+      '{exec: set-labels, configMap: {a: b}}',
+      '{exec: corpus-fail}',
+      '{exec: set-labels, configMap: {c: d}}',
+    ),
   ),
-  refuses('function-not-found', 'No such program.', 'executable file not found in $PATH', mutated('{exec: no-such-function}')),
+  refuses(
+    'function-not-found',
+    'No such program.',
+    'executable file not found in $PATH',
+    mutated('{exec: no-such-function}'),
+  ),
   refuses(
     'setter-without-a-value',
     'apply-setters does not know a value it needs.',
@@ -65,7 +86,10 @@ export const refusals: readonly RenderCase[] = [
     'A config in a subpackage.',
     'functionConfig must exist in the current package',
     mutated('{exec: set-labels, configPath: child/labels.yaml}'),
-    { 'child/Kptfile': kptfile('', 'child'), 'child/labels.yaml': configMap('labels', 'data:\n  a: b\n') },
+    {
+      'child/Kptfile': kptfile('', 'child'),
+      'child/labels.yaml': configMap('labels', 'data:\n  a: b\n'),
+    },
   ),
   refuses(
     'config-outside',
@@ -79,7 +103,12 @@ export const refusals: readonly RenderCase[] = [
     'path must not be outside the package',
     mutated('{exec: set-labels, configPath: x/../../a.yaml}'),
   ),
-  refuses('config-absolute', 'An absolute configPath.', 'path must be relative', mutated('{exec: set-labels, configPath: /a.yaml}')),
+  refuses(
+    'config-absolute',
+    'An absolute configPath.',
+    'path must be relative',
+    mutated('{exec: set-labels, configPath: /a.yaml}'),
+  ),
   refuses(
     'config-two-documents',
     'Two objects in the config.',
@@ -194,9 +223,17 @@ export const refusals: readonly RenderCase[] = [
     'resource has path x/../../out.yaml',
     mutated('{exec: corpus-create, configMap: {name: b, path: x/../../out.yaml}}'),
   ),
-  refuses('outside-the-child', 'A function of a subpackage writes into its parent.', 'resource has path ../up.yaml', kptfile(), {
-    'child/Kptfile': mutated('{exec: corpus-create, configMap: {name: b, path: ../up.yaml}}').replace('root', 'child'),
-  }),
+  refuses(
+    'outside-the-child',
+    'A function of a subpackage writes into its parent.',
+    'resource has path ../up.yaml',
+    kptfile(),
+    {
+      'child/Kptfile': mutated(
+        '{exec: corpus-create, configMap: {name: b, path: ../up.yaml}}',
+      ).replace('root', 'child'),
+    },
+  ),
   refuses(
     'path-is-the-folder-above',
     'A path of two dots only.',
@@ -223,24 +260,54 @@ export const refusals: readonly RenderCase[] = [
     mutated('{exec: corpus-create, configMap: {kind: Thing}}'),
   ),
   unreadable('yaml-broken', 'A bracket that is not closed.', 'MalformedYAMLError', 'a: [\n'),
-  unreadable('yaml-tab', 'A tab as indentation.', 'found character that cannot start any token', 'a:\n\tb: c\n'),
-  unreadable('yaml-alias', 'An alias without its anchor.', "unknown anchor 'x' referenced", configMap('bad', 'data: *x\n')),
-  unreadable('yaml-second-document', 'Broken in the second document.', 'MalformedYAMLError', `${configMap('fine')}---\na: b: c\n`),
-  unreadable('separator', 'Text behind a separator.', 'invalid document separator: --- text', `${configMap('fine')}--- text\na: b\n`),
+  unreadable(
+    'yaml-tab',
+    'A tab as indentation.',
+    'found character that cannot start any token',
+    'a:\n\tb: c\n',
+  ),
+  unreadable(
+    'yaml-alias',
+    'An alias without its anchor.',
+    "unknown anchor 'x' referenced",
+    configMap('bad', 'data: *x\n'),
+  ),
+  unreadable(
+    'yaml-second-document',
+    'Broken in the second document.',
+    'MalformedYAMLError',
+    `${configMap('fine')}---\na: b: c\n`,
+  ),
+  unreadable(
+    'separator',
+    'Text behind a separator.',
+    'invalid document separator: --- text',
+    `${configMap('fine')}--- text\na: b\n`,
+  ),
   unreadable(
     'directive',
     'A YAML directive: kpt splits the file before it reads it.',
     'did not find expected <document start>',
     `%YAML 1.1\n---\n${configMap('directive')}`,
   ),
-  unreadable('text', 'A text instead of an object.', 'expected MappingNode but got ScalarNode', 'only words\n'),
+  unreadable(
+    'text',
+    'A text instead of an object.',
+    'expected MappingNode but got ScalarNode',
+    'only words\n',
+  ),
   unreadable(
     'no-api-version',
     'No apiVersion.',
     'input resource list must contain only KRM resources: bad.yaml: resource must have `apiVersion`',
     'kind: ConfigMap\nmetadata:\n  name: bad\n',
   ),
-  unreadable('no-kind', 'No kind.', 'bad.yaml: resource must have `kind`', 'apiVersion: v1\nmetadata:\n  name: bad\n'),
+  unreadable(
+    'no-kind',
+    'No kind.',
+    'bad.yaml: resource must have `kind`',
+    'apiVersion: v1\nmetadata:\n  name: bad\n',
+  ),
   unreadable(
     'no-name',
     'No name.',

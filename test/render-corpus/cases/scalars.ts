@@ -151,7 +151,11 @@ export const scalars: readonly RenderCase[] = [
     about: 'The same through a function that touches the object.',
     files: { Kptfile: mutated('{exec: set-labels, configMap: {app: web}}'), 'a.yaml': quoted },
   },
-  { name: 'scalars-blocks', about: 'Literal and folded texts with every chomping.', files: { Kptfile: kptfile(), 'a.yaml': blocks } },
+  {
+    name: 'scalars-blocks',
+    about: 'Literal and folded texts with every chomping.',
+    files: { Kptfile: kptfile(), 'a.yaml': blocks },
+  },
   {
     name: 'scalars-blocks-through-a-function',
     about: 'Folded texts become quoted ones when they go through a function.',
@@ -165,7 +169,10 @@ export const scalars: readonly RenderCase[] = [
   {
     name: 'scalars-unicode-through-a-function',
     about: 'The same through a function.',
-    files: { Kptfile: mutated('{exec: set-labels, configMap: {grüße: "日本"}}'), 'a.yaml': unicode },
+    files: {
+      Kptfile: mutated('{exec: set-labels, configMap: {grüße: "日本"}}'),
+      'a.yaml': unicode,
+    },
   },
   {
     name: 'scalars-set-by-functions',
@@ -178,7 +185,10 @@ export const scalars: readonly RenderCase[] = [
           '", colon: "a: b", hash: "a #b", lines: "one\\ntwo", quote: "say \\"a\\"", star: "*a", json: "{\\"a\\": 1}", space: " a "}}',
       ),
       'a.yaml': configMap('target'),
-      'b.yaml': configMap('has-some', '  labels:\n    a: "no"\n    b: \'8\'\n  annotations: {colon: x}\n'),
+      'b.yaml': configMap(
+        'has-some',
+        '  labels:\n    a: "no"\n    b: \'8\'\n  annotations: {colon: x}\n',
+      ),
     },
   },
   {
@@ -242,7 +252,10 @@ export const scalars: readonly RenderCase[] = [
     name: 'scalars-anchors-through-a-function',
     about: 'Anchors, aliases and merge keys in an object that a function labels.',
     files: {
-      Kptfile: mutated('{exec: set-labels, configMap: {tier: front}}', '{exec: set-annotations, configMap: {owner: a}}'),
+      Kptfile: mutated(
+        '{exec: set-labels, configMap: {tier: front}}',
+        '{exec: set-annotations, configMap: {owner: a}}',
+      ),
       'a.yaml': text`
         apiVersion: apps/v1
         kind: Deployment

@@ -36,7 +36,13 @@ const things = {
 const labelled = (name: string, about: string, choice: string): RenderCase => ({
   name,
   about,
-  files: { Kptfile: mutated(`{exec: set-annotations, configMap: {chosen: "1"}, ${choice}}`, '{exec: corpus-number}'), ...things },
+  files: {
+    Kptfile: mutated(
+      `{exec: set-annotations, configMap: {chosen: "1"}, ${choice}}`,
+      '{exec: corpus-number}',
+    ),
+    ...things,
+  },
 })
 
 /** Selectors and exclusions of every kind. */
@@ -44,17 +50,37 @@ export const selecting: readonly RenderCase[] = [
   labelled('select-kind', 'By kind.', 'selectors: [{kind: ConfigMap}]'),
   labelled('select-api-version', 'By apiVersion.', 'selectors: [{apiVersion: apps/v1}]'),
   labelled('select-name', 'By name.', 'selectors: [{name: web}]'),
-  labelled('select-namespace', 'By namespace, also in a subpackage.', 'selectors: [{namespace: shop}]'),
-  labelled('select-labels', 'By labels: all of an entry have to be there.', 'selectors: [{labels: {app: web, tier: front}}]'),
-  labelled('select-annotations', 'By annotations.', 'selectors: [{annotations: {owner: b, on: "true"}}]'),
+  labelled(
+    'select-namespace',
+    'By namespace, also in a subpackage.',
+    'selectors: [{namespace: shop}]',
+  ),
+  labelled(
+    'select-labels',
+    'By labels: all of an entry have to be there.',
+    'selectors: [{labels: {app: web, tier: front}}]',
+  ),
+  labelled(
+    'select-annotations',
+    'By annotations.',
+    'selectors: [{annotations: {owner: b, on: "true"}}]',
+  ),
   labelled(
     'select-several',
     'Several entries: one is enough. Several fields: all.',
     'selectors: [{kind: Service, name: web}, {kind: ConfigMap, name: other}, {kind: Nothing}]',
   ),
   labelled('select-empty-entry', 'An empty entry selects everything.', 'selectors: [{}]'),
-  labelled('select-empty-list', 'An empty list selects everything, without counting.', 'selectors: []'),
-  labelled('select-nothing', 'Nothing matches: the function runs over nothing.', 'selectors: [{kind: Nothing}]'),
+  labelled(
+    'select-empty-list',
+    'An empty list selects everything, without counting.',
+    'selectors: []',
+  ),
+  labelled(
+    'select-nothing',
+    'Nothing matches: the function runs over nothing.',
+    'selectors: [{kind: Nothing}]',
+  ),
   labelled('select-numbers', 'A label that is a number.', 'selectors: [{labels: {number: "1"}}]'),
   labelled('select-kptfile', 'The Kptfiles alone.', 'selectors: [{kind: Kptfile}]'),
   labelled('exclude-kind', 'Without a kind.', 'exclude: [{kind: ConfigMap}]'),
@@ -70,12 +96,19 @@ export const selecting: readonly RenderCase[] = [
     'Selected and excluded.',
     'selectors: [{namespace: shop}, {kind: Deployment}], exclude: [{kind: Service}, {name: in-sub, kind: ConfigMap}]',
   ),
-  labelled('exclude-everything', 'Everything is excluded.', 'exclude: [{apiVersion: v1}, {apiVersion: apps/v1}, {apiVersion: kpt.dev/v1}]'),
+  labelled(
+    'exclude-everything',
+    'Everything is excluded.',
+    'exclude: [{apiVersion: v1}, {apiVersion: apps/v1}, {apiVersion: kpt.dev/v1}]',
+  ),
   {
     name: 'select-and-delete',
     about: 'What a function leaves out of the selection is deleted, the rest stays in its place.',
     files: {
-      Kptfile: mutated('{exec: corpus-delete, configMap: {name: web}, selectors: [{kind: Service}]}', '{exec: corpus-number}'),
+      Kptfile: mutated(
+        '{exec: corpus-delete, configMap: {name: web}, selectors: [{kind: Service}]}',
+        '{exec: corpus-number}',
+      ),
       ...things,
     },
   },
@@ -92,7 +125,8 @@ export const selecting: readonly RenderCase[] = [
   },
   {
     name: 'select-and-reverse',
-    about: 'The order in which a function gives a selection back does not count; without a selection it does.',
+    about:
+      'The order in which a function gives a selection back does not count; without a selection it does.',
     files: {
       Kptfile: mutated(
         '{exec: corpus-reverse, selectors: [{kind: ConfigMap}]}',
@@ -107,7 +141,10 @@ export const selecting: readonly RenderCase[] = [
     name: 'select-and-empty',
     about: 'A function that gives back nothing deletes its selection.',
     files: {
-      Kptfile: mutated('{exec: corpus-empty, selectors: [{kind: ConfigMap}]}', '{exec: set-labels, configMap: {left: "over"}}'),
+      Kptfile: mutated(
+        '{exec: corpus-empty, selectors: [{kind: ConfigMap}]}',
+        '{exec: set-labels, configMap: {left: "over"}}',
+      ),
       ...things,
     },
   },
@@ -136,12 +173,18 @@ export const selecting: readonly RenderCase[] = [
   },
   {
     name: 'select-resource-id-written-by-people',
-    about: 'An annotation as kpt uses it for selections, in a package with and without a selection.',
+    about:
+      'An annotation as kpt uses it for selections, in a package with and without a selection.',
     files: {
       Kptfile: mutated('{exec: set-labels, configMap: {a: b}}'),
       'a.yaml': configMap('a', '  annotations:\n    internal.config.k8s.io/kpt-resource-id: "7"\n'),
-      'sub/Kptfile': mutated('{exec: set-labels, configMap: {a: b}, selectors: [{kind: ConfigMap}]}').replace('root', 'sub'),
-      'sub/b.yaml': configMap('b', '  annotations:\n    internal.config.k8s.io/kpt-resource-id: "7"\n'),
+      'sub/Kptfile': mutated(
+        '{exec: set-labels, configMap: {a: b}, selectors: [{kind: ConfigMap}]}',
+      ).replace('root', 'sub'),
+      'sub/b.yaml': configMap(
+        'b',
+        '  annotations:\n    internal.config.k8s.io/kpt-resource-id: "7"\n',
+      ),
     },
   },
 ]

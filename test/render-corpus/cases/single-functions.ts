@@ -155,7 +155,12 @@ const more = text`
     image: nginx:1.0
 `
 
-const tree = { 'deployment.yaml': deployment, 'service.yaml': service, 'access.yaml': access, 'more.yaml': more }
+const tree = {
+  'deployment.yaml': deployment,
+  'service.yaml': service,
+  'access.yaml': access,
+  'more.yaml': more,
+}
 
 /** Each function alone over the same small application. */
 export const singleFunctions: readonly RenderCase[] = [
@@ -208,7 +213,10 @@ export const singleFunctions: readonly RenderCase[] = [
   {
     name: 'one-set-annotations',
     about: 'set-annotations over everything.',
-    files: { Kptfile: mutated('{exec: set-annotations, configMap: {owner: team-a, note: "2"}}'), ...tree },
+    files: {
+      Kptfile: mutated('{exec: set-annotations, configMap: {owner: team-a, note: "2"}}'),
+      ...tree,
+    },
   },
   {
     name: 'one-set-annotations-own-kind',
@@ -237,7 +245,9 @@ export const singleFunctions: readonly RenderCase[] = [
     name: 'one-set-image',
     about: 'set-image by name, with a new name and tag.',
     files: {
-      Kptfile: mutated('{exec: set-image, configMap: {name: nginx, newName: registry.example.com/nginx, newTag: "1.27"}}'),
+      Kptfile: mutated(
+        '{exec: set-image, configMap: {name: nginx, newName: registry.example.com/nginx, newTag: "1.27"}}',
+      ),
       ...tree,
     },
   },
@@ -255,7 +265,9 @@ export const singleFunctions: readonly RenderCase[] = [
     name: 'one-apply-setters',
     about: 'apply-setters: whole values, parts of values, lists, and a setter that nobody names.',
     files: {
-      Kptfile: mutated('{exec: apply-setters, configMap: {name: shop, tag: "1.27", replicas: "5", envs: "[dev, prod]"}}'),
+      Kptfile: mutated(
+        '{exec: apply-setters, configMap: {name: shop, tag: "1.27", replicas: "5", envs: "[dev, prod]"}}',
+      ),
       'a.yaml': text`
         apiVersion: apps/v1
         kind: Deployment
@@ -279,12 +291,22 @@ export const singleFunctions: readonly RenderCase[] = [
   {
     name: 'one-create-setters',
     about: 'create-setters writes the comments that apply-setters reads.',
-    files: { Kptfile: mutated('{exec: create-setters, configMap: {app: web, tag: "1.0", ns: old, ports: "[80]"}}'), ...tree },
+    files: {
+      Kptfile: mutated(
+        '{exec: create-setters, configMap: {app: web, tag: "1.0", ns: old, ports: "[80]"}}',
+      ),
+      ...tree,
+    },
   },
   {
     name: 'one-search-replace',
     about: 'search-replace by value everywhere.',
-    files: { Kptfile: mutated('{exec: search-replace, configMap: {by-value: "nginx:1.0", put-value: "nginx:1.27"}}'), ...tree },
+    files: {
+      Kptfile: mutated(
+        '{exec: search-replace, configMap: {by-value: "nginx:1.0", put-value: "nginx:1.27"}}',
+      ),
+      ...tree,
+    },
   },
   {
     name: 'one-search-replace-path',
@@ -301,7 +323,10 @@ export const singleFunctions: readonly RenderCase[] = [
   {
     name: 'one-ensure-name-substring',
     about: 'ensure-name-substring puts a prefix before every name and follows the references.',
-    files: { Kptfile: mutated('{exec: ensure-name-substring, configMap: {prepend: prod-}}'), ...tree },
+    files: {
+      Kptfile: mutated('{exec: ensure-name-substring, configMap: {prepend: prod-}}'),
+      ...tree,
+    },
   },
   {
     name: 'one-ensure-name-substring-append',

@@ -29,10 +29,16 @@ export const subpackages: readonly RenderCase[] = [
     files: {
       Kptfile: mutated('{exec: corpus-number}', '{exec: set-annotations, configMap: {from: one}}'),
       'a.yaml': configMap('a'),
-      'two/Kptfile': named('two', mutated('{exec: corpus-number}', '{exec: set-annotations, configMap: {from: two}}')),
+      'two/Kptfile': named(
+        'two',
+        mutated('{exec: corpus-number}', '{exec: set-annotations, configMap: {from: two}}'),
+      ),
       'two/b.yaml': configMap('b'),
       'two/folder/c.yaml': configMap('c'),
-      'two/folder/three/Kptfile': named('three', mutated('{exec: corpus-number}', '{exec: set-annotations, configMap: {from: three}}')),
+      'two/folder/three/Kptfile': named(
+        'three',
+        mutated('{exec: corpus-number}', '{exec: set-annotations, configMap: {from: three}}'),
+      ),
       'two/folder/three/d.yaml': configMap('d'),
     },
   },
@@ -100,7 +106,8 @@ export const subpackages: readonly RenderCase[] = [
   },
   {
     name: 'sub-makes-objects',
-    about: 'Objects made in a child land in the child; made in the root, in the root, also where their path names the child.',
+    about:
+      'Objects made in a child land in the child; made in the root, in the root, also where their path names the child.',
     files: {
       Kptfile: mutated(
         '{exec: corpus-create, configMap: {name: in-root}}',
@@ -139,7 +146,9 @@ export const subpackages: readonly RenderCase[] = [
     name: 'sub-two-packages-one-file',
     about: 'The root puts an object into a file of the child.',
     files: {
-      Kptfile: mutated('{exec: corpus-move, configMap: {name: mine, path: child/b.yaml, index: "0"}}'),
+      Kptfile: mutated(
+        '{exec: corpus-move, configMap: {name: mine, path: child/b.yaml, index: "0"}}',
+      ),
       'a.yaml': configMap('mine'),
       'child/Kptfile': kptfile('', 'child'),
       'child/b.yaml': `${configMap('b')}---\n${configMap('c')}`,
@@ -147,11 +156,15 @@ export const subpackages: readonly RenderCase[] = [
   },
   {
     name: 'sub-parent-sets-for-all',
-    about: 'Setters of the root reach comments in the children, after the values of the children themselves.',
+    about:
+      'Setters of the root reach comments in the children, after the values of the children themselves.',
     files: {
       Kptfile: mutated('{exec: apply-setters, configPath: setters.yaml}'),
       'setters.yaml': configMap('setters', 'data:\n  env: prod\n'),
-      'app/Kptfile': named('app', mutated('{exec: apply-setters, configMap: {env: dev, size: small}}')),
+      'app/Kptfile': named(
+        'app',
+        mutated('{exec: apply-setters, configMap: {env: dev, size: small}}'),
+      ),
       'app/a.yaml': configMap(
         'app',
         text`
@@ -167,7 +180,8 @@ export const subpackages: readonly RenderCase[] = [
   },
   {
     name: 'sub-hidden-and-nested-oddly',
-    about: 'A package in a hidden folder, one without any other object, one with only an empty file.',
+    about:
+      'A package in a hidden folder, one without any other object, one with only an empty file.',
     files: {
       Kptfile: mutated('{exec: set-annotations, configMap: {a: b}}'),
       '.hidden/Kptfile': kptfile('', 'hidden'),
@@ -181,7 +195,9 @@ export const subpackages: readonly RenderCase[] = [
     name: 'sub-validators-of-each',
     about: 'Validators of a child see the child only, those of the root everything.',
     files: {
-      Kptfile: kptfile('pipeline:\n  validators:\n    - {exec: corpus-count}\n  mutators:\n    - {exec: corpus-count}\n'),
+      Kptfile: kptfile(
+        'pipeline:\n  validators:\n    - {exec: corpus-count}\n  mutators:\n    - {exec: corpus-count}\n',
+      ),
       'a.yaml': configMap('a'),
       'child/Kptfile': kptfile('pipeline:\n  validators:\n    - {exec: corpus-count}\n', 'child'),
       'child/b.yaml': `${configMap('b')}---\n${configMap('c')}`,

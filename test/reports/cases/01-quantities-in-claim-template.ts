@@ -2,7 +2,8 @@
 import { type ReportCase, tell } from '../lab.ts'
 
 export const reported: ReportCase = {
-  right: 'quantities in any notation are quiet, applied server-side or client-side; one edit is one line',
+  right:
+    'quantities in any notation are quiet, applied server-side or client-side; one edit is one line',
   before: 'right',
   async run(lab) {
     await lab.files({ 'queue.yaml': statefulSet(lab.namespace) })
@@ -12,9 +13,15 @@ export const reported: ReportCase = {
     await lab.clientSide()
     lab.checkQuiet('client-side', await lab.diff())
     const memory = '/spec/template/spec/containers/0/resources/requests/memory'
-    await lab.patch('statefulset/queue', [{ op: 'replace', path: memory, value: '900M' }], { type: 'json' })
+    await lab.patch('statefulset/queue', [{ op: 'replace', path: memory, value: '900M' }], {
+      type: 'json',
+    })
     const edited = await lab.diff()
-    lab.check('one edit', edited.code === 1 && edited.lines.length === 1 && /"900M"/.test(edited.lines.join()), tell(edited))
+    lab.check(
+      'one edit',
+      edited.code === 1 && edited.lines.length === 1 && /"900M"/.test(edited.lines.join()),
+      tell(edited),
+    )
   },
 }
 

@@ -2,7 +2,8 @@
 import { type ReportCase, tell } from '../lab.ts'
 
 export const reported: ReportCase = {
-  right: 'empty and null fields in six kinds are quiet, server-side and client-side; two edits are two lines',
+  right:
+    'empty and null fields in six kinds are quiet, server-side and client-side; two edits are two lines',
   before: 'right',
   async run(lab) {
     await lab.files({ 'empty.yaml': EMPTY(lab.namespace) })
@@ -14,7 +15,9 @@ export const reported: ReportCase = {
     await lab.patch('configmap/empty', { data: { a: 'b' } }, { type: 'merge' })
     await lab.patch('networkpolicy/open', { spec: { egress: [{}] } }, { type: 'merge' })
     const diff = await lab.diff()
-    const isTold = /ConfigMap\/empty data/.test(diff.lines.join()) && /NetworkPolicy\/open spec\.egress/.test(diff.lines.join())
+    const isTold =
+      /ConfigMap\/empty data/.test(diff.lines.join()) &&
+      /NetworkPolicy\/open spec\.egress/.test(diff.lines.join())
     lab.check('two edits', isTold && diff.lines.length === 2, tell(diff))
   },
 }

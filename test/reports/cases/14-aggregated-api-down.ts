@@ -3,7 +3,8 @@ import { type ReportCase, tell } from '../lab.ts'
 import { configMap } from '../manifests.ts'
 
 export const reported: ReportCase = {
-  right: 'beside a dead API everything else is compared; an object of the dead API is unreadable, never missing',
+  right:
+    'beside a dead API everything else is compared; an object of the dead API is unreadable, never missing',
   before: 'right',
   async run(lab) {
     const group = `${lab.namespace}.example.com`
@@ -19,8 +20,13 @@ export const reported: ReportCase = {
       await lab.files({ 'gauge.yaml': gauge })
       await lab.patch('configmap/c', { data: { a: '2' } })
       const diff = await lab.diff()
-      const isRight = [1, 3].includes(diff.code) && diff.lines.length === 1 && /data\.a/.test(diff.lines.join())
-      lab.check('its own object', isRight && /Gauge|gauge/.test(tell(diff) + JSON.stringify(diff.list?.incomplete)), tell(diff))
+      const isRight =
+        [1, 3].includes(diff.code) && diff.lines.length === 1 && /data\.a/.test(diff.lines.join())
+      lab.check(
+        'its own object',
+        isRight && /Gauge|gauge/.test(tell(diff) + JSON.stringify(diff.list?.incomplete)),
+        tell(diff),
+      )
     } finally {
       await lab.kubectl('delete', 'apiservice', `v1.${group}`)
     }

@@ -5,7 +5,8 @@ import { configMap } from '../manifests.ts'
 const NO_MANAGERS = { metadata: { managedFields: [{}] } }
 
 export const reported: ReportCase = {
-  right: 'a key that git dropped and that stays is told as added, whoever owned it before; also one that git never had',
+  right:
+    'a key that git dropped and that stays is told as added, whoever owned it before; also one that git never had',
   before: 'before-first-apply, git had it: Behind, exit 0',
   async run(lab) {
     await write(lab, 'key: value, legacy: unused')
@@ -45,5 +46,11 @@ async function applyAsFlux(lab: Lab, data: string): Promise<void> {
 
 async function expectAdded(lab: Lab, label: string, key: string): Promise<void> {
   const diff = await lab.diff()
-  lab.check(label, diff.code === 1 && diff.lines.length === 1 && diff.lines.join().startsWith(`added ConfigMap/c data.${key}`), tell(diff))
+  lab.check(
+    label,
+    diff.code === 1 &&
+      diff.lines.length === 1 &&
+      diff.lines.join().startsWith(`added ConfigMap/c data.${key}`),
+    tell(diff),
+  )
 }

@@ -18,9 +18,17 @@ metadata: {name: ${namespace}, namespace: ${namespace}, labels: {team: a}}
     await lab.files({ 'objects.yaml': objects })
     await lab.serverSide()
     lab.checkQuiet('untouched', await lab.diff())
-    await lab.patch(`clusterrole/${namespace}`, [{ op: 'add', path: '/rules/0/verbs/-', value: 'delete' }], { type: 'json' })
+    await lab.patch(
+      `clusterrole/${namespace}`,
+      [{ op: 'add', path: '/rules/0/verbs/-', value: 'delete' }],
+      { type: 'json' },
+    )
     const diff = await lab.diff()
-    lab.check('one edit', diff.lines.length === 1 && /ClusterRole/.test(diff.lines.join()), tell(diff))
+    lab.check(
+      'one edit',
+      diff.lines.length === 1 && /ClusterRole/.test(diff.lines.join()),
+      tell(diff),
+    )
     await lab.kubectl('delete', 'clusterrole', namespace)
   },
 }

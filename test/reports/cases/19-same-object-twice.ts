@@ -3,11 +3,15 @@ import type { Lab, ReportCase } from '../lab.ts'
 import { configMap } from '../manifests.ts'
 
 export const reported: ReportCase = {
-  right: 'one object in two files, with and without its namespace, or in two versions, is refused with both places',
+  right:
+    'one object in two files, with and without its namespace, or in two versions, is refused with both places',
   before: 'right',
   async run(lab) {
     const { namespace } = lab
-    await lab.files({ 'a.yaml': configMap(namespace, 'a: "1"'), 'b.yaml': configMap(namespace, 'a: "2"') })
+    await lab.files({
+      'a.yaml': configMap(namespace, 'a: "1"'),
+      'b.yaml': configMap(namespace, 'a: "2"'),
+    })
     await lab.serverSide()
     await expectRefused(lab, 'in two files', ['pkg/a.yaml', 'pkg/b.yaml'])
 
@@ -33,6 +37,7 @@ spec:
 async function expectRefused(lab: Lab, label: string, places: readonly string[]): Promise<void> {
   const { code, lines } = await lab.diff()
   const said = await lab.told()
-  const isRefused = [2, 3].includes(code) && lines.length === 0 && places.every((place) => said.includes(place))
+  const isRefused =
+    [2, 3].includes(code) && lines.length === 0 && places.every((place) => said.includes(place))
   lab.check(label, isRefused, `exit ${code} · ${said}`)
 }

@@ -13,21 +13,29 @@ const EDITS = [
 ] as const
 
 export const reported: ReportCase = {
-  right: 'Adopt of a value at an anchor, an alias, a merged key or an aliased list changes what was edited and nothing else, or is refused',
+  right:
+    'Adopt of a value at an anchor, an alias, a merged key or an aliased list changes what was edited and nothing else, or is refused',
   before: 'right',
   async run(lab) {
     await lab.files({ 'web.yaml': WEB(lab.namespace) })
     await lab.serverSide()
     lab.checkQuiet('before', await lab.diff())
     for (const [label, object, path, value] of EDITS) {
-      await lab.patch(object, [{ op: path.endsWith('extra') ? 'add' : 'replace', path, value }], { type: 'json' })
+      await lab.patch(object, [{ op: path.endsWith('extra') ? 'add' : 'replace', path, value }], {
+        type: 'json',
+      })
       const { text, said } = await lab.adopt('web.yaml')
       const change = text === undefined ? '' : await lab.wouldChange(text)
       const isRefused = text === undefined && /web\.yaml/.test(said)
-      lab.check(label, isRefused || (text !== undefined && change === ''), text === undefined ? said : change || 'adopted is live')
+      lab.check(
+        label,
+        isRefused || (text !== undefined && change === ''),
+        text === undefined ? said : change || 'adopted is live',
+      )
       await lab.forget()
       await lab.serverSide()
-      if (label.startsWith('label')) await lab.patch(object, [{ op: 'remove', path }], { type: 'json' })
+      if (label.startsWith('label'))
+        await lab.patch(object, [{ op: 'remove', path }], { type: 'json' })
     }
   },
 }

@@ -7,9 +7,16 @@ import { say } from '../proposals.ts'
 
 /** Git commands in the folder of the world; `R` is the repository, `D` the folder that the kind is tried in. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {
-  'shallow and detached': ['clone --depth=1 file://R D', '-C D checkout --detach', '-C D branch -D main'],
+  'shallow and detached': [
+    'clone --depth=1 file://R D',
+    '-C D checkout --detach',
+    '-C D branch -D main',
+  ],
   worktree: ['clone R D-base', '-C D-base worktree add D -b feature'],
-  'partial clone': ['-C R config uploadpack.allowFilter true', 'clone --filter=blob:none --no-checkout file://R D'],
+  'partial clone': [
+    '-C R config uploadpack.allowFilter true',
+    'clone --filter=blob:none --no-checkout file://R D',
+  ],
   'shared objects': ['clone --shared R D'],
   bare: ['clone --bare R D'],
   'packed refs': ['clone R D', '-C D gc', '-C D pack-refs --all'],
@@ -39,19 +46,31 @@ export const reported: ReportCase = {
   },
 }
 
-async function tryKind(lab: Lab, kind: string, commands: readonly string[], folder: string): Promise<void> {
+async function tryKind(
+  lab: Lab,
+  kind: string,
+  commands: readonly string[],
+  folder: string,
+): Promise<void> {
   for (const command of commands) {
-    const words = command.split(' ').map((word) => word.replace(/(^|\/\/)R$/, `$1${lab.world.repository}`).replace(/^D/, folder))
+    const words = command
+      .split(' ')
+      .map((word) => word.replace(/(^|\/\/)R$/, `$1${lab.world.repository}`).replace(/^D/, folder))
     await lab.world.git(...words)
   }
   if (kind === 'sha256') await commitIn(lab, folder)
   const diff = await lab.diffIn(kind === 'subfolder' ? join(folder, 'pkg') : folder)
-  const works = diff.code === 1 && diff.lines.length === 1 && /data\.a "1" -> "2"/.test(diff.lines.join())
+  const works =
+    diff.code === 1 && diff.lines.length === 1 && /data\.a "1" -> "2"/.test(diff.lines.join())
   const reason = { sha256: /sha-?256/i, 'unborn branch': /--branch/ }[kind]
   const scan = await lab.world.backporchIn(folder, {}, 'scan', 'pkg', '--cluster', 'lab')
   const isScanned = scan.code === 1 || (scan.code === 2 && /^ +fix: /m.test(scan.stderr))
   lab.check(`${kind}, scan`, isScanned, scan.code === 1 ? 'works' : say(scan))
-  lab.check(kind, works || (diff.code === 2 && reason?.test(diff.stderr) === true), works ? 'works' : tell(diff))
+  lab.check(
+    kind,
+    works || (diff.code === 2 && reason?.test(diff.stderr) === true),
+    works ? 'works' : tell(diff),
+  )
 }
 
 async function commitIn(lab: Lab, folder: string): Promise<void> {

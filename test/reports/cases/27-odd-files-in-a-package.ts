@@ -27,7 +27,11 @@ export const reported: ReportCase = {
     await link(lab, 'c.yaml', 'shared.yaml')
     await lab.patch('configmap/c', { data: { a: '2' } })
     const linked = await lab.diff('pkg', '-q')
-    lab.check('a link to another manifest', linked.code === 1 && linked.lines.length === 1, tell(linked))
+    lab.check(
+      'a link to another manifest',
+      linked.code === 1 && linked.lines.length === 1,
+      tell(linked),
+    )
     for (const [label, target] of [
       ['a broken link', 'nowhere.yaml'],
       ['a link to itself', 'shared.yaml'],
@@ -49,5 +53,9 @@ async function expectSaid(lab: Lab, label: string, file: string): Promise<void> 
   const diff = await lab.diff('pkg', '-q')
   const said = tell(diff)
   const isCompared = diff.code === 1 && /ConfigMap\/shared data\.a "1" -> "9"/.test(said)
-  lab.check(label, isCompared || ([2, 3].includes(diff.code) && (await lab.told()).includes(file)), said)
+  lab.check(
+    label,
+    isCompared || ([2, 3].includes(diff.code) && (await lab.told()).includes(file)),
+    said,
+  )
 }

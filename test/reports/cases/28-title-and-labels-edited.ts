@@ -3,7 +3,8 @@ import type { ReportCase } from '../lab.ts'
 import { asPerson, listPulls, onlyOpen, proposing, scan } from '../proposals.ts'
 
 export const reported: ReportCase = {
-  right: 'an edited title and text are healed or kept, and tell the new drift; the draft mark of a person stays',
+  right:
+    'an edited title and text are healed or kept, and tell the new drift; the draft mark of a person stays',
   before: 'the next turn removes WIP:',
   gitea: true,
   async run(lab) {
@@ -11,7 +12,10 @@ export const reported: ReportCase = {
     await lab.patch('configmap/c', { data: { a: '2' } })
     await scan(lab)
     const { number } = await onlyOpen(lab)
-    await asPerson(lab, 'PATCH', `/pulls/${number}`, { title: 'Hotfix of the night', body: 'people wrote this' })
+    await asPerson(lab, 'PATCH', `/pulls/${number}`, {
+      title: 'Hotfix of the night',
+      body: 'people wrote this',
+    })
     await asPerson(lab, 'DELETE', `/issues/${number}/labels`)
     await scan(lab)
     await lab.patch('configmap/c', { data: { b: '2' } })

@@ -11,7 +11,8 @@ const SETTINGS = [
 ] as const
 
 export const reported: ReportCase = {
-  right: 'issues off, pull requests off and archived are each said in a sentence, and it goes on once they are back',
+  right:
+    'issues off, pull requests off and archived are each said in a sentence, and it goes on once they are back',
   before: 'off: "not there, or the token may not see it"',
   gitea: true,
   async run(lab) {

@@ -15,7 +15,12 @@ export const reported: ReportCase = {
         ['2', 'NEW'],
       ] as const) {
         const container = `env: [{name: V, value: "${version}"}, {name: ${own}, value: x}]`
-        await lab.files({ 'web.yaml': deployment(lab.namespace, { image: `registry.example.com/web:${version}`, container }) })
+        await lab.files({
+          'web.yaml': deployment(lab.namespace, {
+            image: `registry.example.com/web:${version}`,
+            container,
+          }),
+        })
         await lab[how]()
         await rolledOut(lab)
       }
@@ -25,14 +30,17 @@ export const reported: ReportCase = {
       const undone = await lab.diff()
       lab.check(
         `${how}, undone`,
-        undone.code === 1 && undone.lines.length === 4 && undone.lines.every((line) => / by kubectl/.test(line)),
+        undone.code === 1 &&
+          undone.lines.length === 4 &&
+          undone.lines.every((line) => / by kubectl/.test(line)),
         tell(undone),
       )
       await lab[how]()
       await rolledOut(lab)
       // The apply does not own what the older commit had more of.
       const left = await lab.diff()
-      const isLeft = left.lines.length === 1 && /^added .*\[name=OLD\].* by kubectl/.test(left.lines.join())
+      const isLeft =
+        left.lines.length === 1 && /^added .*\[name=OLD\].* by kubectl/.test(left.lines.join())
       lab.check(`${how}, applied again`, left.code === 1 && isLeft, tell(left))
     }
   },
@@ -40,9 +48,14 @@ export const reported: ReportCase = {
 
 async function rolledOut(lab: Lab): Promise<void> {
   await waitUntil('the controller has seen the Deployment', async () => {
-    const [now, seen] = (await lab.in('get', 'deployment/web', '-o', 'jsonpath={.metadata.generation} {.status.observedGeneration}')).split(
-      ' ',
-    )
+    const [now, seen] = (
+      await lab.in(
+        'get',
+        'deployment/web',
+        '-o',
+        'jsonpath={.metadata.generation} {.status.observedGeneration}',
+      )
+    ).split(' ')
     return now === seen
   })
 }

@@ -2,7 +2,8 @@
 import { type Lab, type ReportCase, tell } from '../lab.ts'
 
 export const reported: ReportCase = {
-  right: 'an empty Secret or ConfigMap that a controller fills is a preset, a low line or a Release, never a Restore; a person is told',
+  right:
+    'an empty Secret or ConfigMap that a controller fills is a preset, a low line or a Release, never a Restore; a person is told',
   before: 'a high line for each key, plan Restore',
   async run(lab) {
     await lab.files({ 'empty.yaml': EMPTY(lab.namespace) })
@@ -10,18 +11,27 @@ export const reported: ReportCase = {
     lab.checkQuiet('not filled', await lab.diff())
     await fill(lab, 'scaler-webhook')
     const filled = await lab.diff()
-    const risks = (filled.list?.items ?? []).flatMap(({ spec }) => spec.changes.map(({ risk }) => JSON.stringify(risk)))
+    const risks = (filled.list?.items ?? []).flatMap(({ spec }) =>
+      spec.changes.map(({ risk }) => JSON.stringify(risk)),
+    )
     const isLow = risks.every((risk) => /low/.test(risk))
-    const plan = filled.lines.length === 0 ? '' : (await lab.backporch('explain', 'pkg', '1')).stdout
+    const plan =
+      filled.lines.length === 0 ? '' : (await lab.backporch('explain', 'pkg', '1')).stdout
     const isRight = !/plan +Restore/.test(plan) && (isLow || /plan +Release/.test(plan))
     lab.check(
       'filled by a controller',
       isRight,
-      filled.lines.length === 0 ? 'quiet' : `${tell(filled)} · ${/plan +\w+/.exec(plan)?.[0] ?? plan}`,
+      filled.lines.length === 0
+        ? 'quiet'
+        : `${tell(filled)} · ${/plan +\w+/.exec(plan)?.[0] ?? plan}`,
     )
     await lab.patch('secret/scaler-cert', { stringData: { mine: 'yes' } })
     const edited = await lab.diff()
-    lab.check('filled by a person', edited.code === 1 && edited.lines.some((line) => line.includes('data.mine')), tell(edited))
+    lab.check(
+      'filled by a person',
+      edited.code === 1 && edited.lines.some((line) => line.includes('data.mine')),
+      tell(edited),
+    )
   },
 }
 

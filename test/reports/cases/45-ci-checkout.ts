@@ -7,16 +7,29 @@ const ALL = '+refs/heads/*:refs/remotes/origin/*'
 const MERGE = 'refs/remotes/pull/5/merge'
 /** The git commands of the runners, in a folder with an `origin`. */
 const CHECKOUTS: Readonly<Record<string, readonly string[]>> = {
-  'GitHub push': [`fetch --no-tags origin ${ALL}`, 'checkout --force -B main refs/remotes/origin/main'],
+  'GitHub push': [
+    `fetch --no-tags origin ${ALL}`,
+    'checkout --force -B main refs/remotes/origin/main',
+  ],
   'GitHub pull request, full': [
     `fetch --prune origin ${ALL} +refs/tags/*:refs/tags/* +refs/pull/5/merge:${MERGE}`,
     `checkout --force ${MERGE}`,
   ],
-  'GitHub pull request, shallow': [`fetch --no-tags --depth=1 origin +refs/pull/5/merge:${MERGE}`, `checkout --force ${MERGE}`],
-  GitLab: ['fetch origin +refs/heads/main:refs/remotes/origin/main', 'checkout --detach refs/remotes/origin/main'],
+  'GitHub pull request, shallow': [
+    `fetch --no-tags --depth=1 origin +refs/pull/5/merge:${MERGE}`,
+    `checkout --force ${MERGE}`,
+  ],
+  GitLab: [
+    'fetch origin +refs/heads/main:refs/remotes/origin/main',
+    'checkout --detach refs/remotes/origin/main',
+  ],
   Jenkins: [`fetch origin ${ALL}`, 'checkout -f refs/remotes/origin/main'],
   Tekton: ['fetch --depth=1 origin main', 'checkout FETCH_HEAD'],
-  'detached beside main': [`fetch origin ${ALL}`, 'checkout -B main refs/remotes/origin/main', 'checkout --detach'],
+  'detached beside main': [
+    `fetch origin ${ALL}`,
+    'checkout -B main refs/remotes/origin/main',
+    'checkout --detach',
+  ],
 }
 
 export const reported: ReportCase = {
@@ -36,8 +49,14 @@ export const reported: ReportCase = {
       const isFound = diff.code === 1 && diff.lines.length === 1
       lab.check(runner, isFound, isFound ? 'exit 1, one line' : tell(diff))
       const named = await lab.diffIn(folder, '--branch', 'main')
-      const isNamed = named.code === 1 || (named.code === 2 && !hasMain(await lab.world.git('-C', folder, 'for-each-ref')))
-      lab.check(`${runner}, --branch main`, isNamed, named.code === 1 ? 'exit 1, one line' : tell(named))
+      const isNamed =
+        named.code === 1 ||
+        (named.code === 2 && !hasMain(await lab.world.git('-C', folder, 'for-each-ref')))
+      lab.check(
+        `${runner}, --branch main`,
+        isNamed,
+        named.code === 1 ? 'exit 1, one line' : tell(named),
+      )
     }
   },
 }

@@ -14,7 +14,8 @@ const BAD = [
 export const reported: ReportCase = {
   right:
     'what the server refuses is blocked, exit 3, with its words and the place in git, whether the object is there or not; never missing',
-  before: 'there: "try again"; not there: missing, Restore proposed; a word for a port: Behind, exit 0',
+  before:
+    'there: "try again"; not there: missing, Restore proposed; a word for a port: Behind, exit 0',
   async run(lab) {
     const good = OBJECTS(lab.namespace)
     await lab.files({ 'all.yaml': good })
@@ -25,18 +26,25 @@ export const reported: ReportCase = {
   },
 }
 
-async function expectBlocked(lab: Lab, where: string, [kind, from, to, words]: (typeof BAD)[number]): Promise<void> {
+async function expectBlocked(
+  lab: Lab,
+  where: string,
+  [kind, from, to, words]: (typeof BAD)[number],
+): Promise<void> {
   await lab.files({ 'all.yaml': OBJECTS(lab.namespace).replace(from, to) })
   const diff = await lab.diff()
   const said = await lab.told()
   const isLine = diff.lines.some((line) => line.includes(` ${kind}/`))
-  const isBlocked = diff.code === 3 && !isLine && words.test(said) && /pkg\/all\.yaml:\d+/.test(said)
+  const isBlocked =
+    diff.code === 3 && !isLine && words.test(said) && /pkg\/all\.yaml:\d+/.test(said)
   lab.check(`${to}, ${where}`, isBlocked, isBlocked ? 'exit 3, blocked' : `${tell(diff)} · ${said}`)
 }
 
 const CONTAINER = 'ports: [{containerPort: 80}], resources: {requests: {memory: 512Mi}}'
 
-const OBJECTS = (namespace: string): string => `${deployment(namespace, { container: CONTAINER })}---
+const OBJECTS = (
+  namespace: string,
+): string => `${deployment(namespace, { container: CONTAINER })}---
 apiVersion: coordination.k8s.io/v1
 kind: Lease
 metadata: {name: leader, namespace: ${namespace}}

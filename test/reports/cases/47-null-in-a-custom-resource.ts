@@ -15,7 +15,8 @@ const SCHEMA = {
 }
 
 export const reported: ReportCase = {
-  right: 'nulls in a custom resource are quiet, applied server-side or client-side, as kubectl diff is',
+  right:
+    'nulls in a custom resource are quiet, applied server-side or client-side, as kubectl diff is',
   before: 'exit 1, two lines null -> absent, and Adopt edits the file',
   async run(lab) {
     const group = `${lab.namespace}.example.com`

@@ -29,7 +29,8 @@ export const reported: ReportCase = {
 async function addRefs(lab: Lab): Promise<void> {
   const { repository } = lab.world
   const commit = await lab.world.remote('rev-parse', 'main')
-  const many = (count: number, name: (index: number) => string): string[] => Array.from({ length: count }, (_, index) => name(index + 1))
+  const many = (count: number, name: (index: number) => string): string[] =>
+    Array.from({ length: count }, (_, index) => name(index + 1))
   const names = [
     ...many(20_000, (index) => `refs/tags/other-${index % 200}/v${Math.ceil(index / 200)}`),
     ...many(5_000, (index) => `refs/heads/feature/${index}`),
@@ -37,7 +38,8 @@ async function addRefs(lab: Lab): Promise<void> {
     ...many(300, (index) => `refs/tags/pkg/v${index}`),
     ...many(500, (index) => `refs/heads/drafts/other-${index}/w${index}`),
   ]
-  if (existsSync(join(repository, 'packed-refs'))) throw new Error('the new repository has packed refs already')
+  if (existsSync(join(repository, 'packed-refs')))
+    throw new Error('the new repository has packed refs already')
   appendFileSync(
     join(repository, 'packed-refs'),
     names
@@ -56,6 +58,8 @@ async function expectSeconds(lab: Lab, code: number, ...args: readonly string[])
   lab.check(
     args.join(' '),
     isRight,
-    isRight ? `${args[0]} ${seconds.toFixed(1)} s of CPU` : `exit ${run.code}, ${seconds} s · ${run.stderr}`,
+    isRight
+      ? `${args[0]} ${seconds.toFixed(1)} s of CPU`
+      : `exit ${run.code}, ${seconds} s · ${run.stderr}`,
   )
 }

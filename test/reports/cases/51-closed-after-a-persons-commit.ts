@@ -17,7 +17,8 @@ const VARIANTS: readonly Variant[] = [
 ]
 
 export const reported: ReportCase = {
-  right: 'a close silences the drift, whoever had commits on the branch and whether or not the branch is gone',
+  right:
+    'a close silences the drift, whoever had commits on the branch and whether or not the branch is gone',
   before: 'raised again at once in a new pull request',
   gitea: true,
   async run(lab) {
@@ -33,7 +34,12 @@ async function expectSilence(lab: Lab, { name, commits, turn, deletes }: Variant
   await scan(lab)
   const { number, branch } = await onlyOpen(lab)
   const content = Buffer.from('mine').toString('base64')
-  if (commits) await asPerson(lab, 'POST', `/contents/pkg/${number}.md`, { branch, content, message: 'by a person' })
+  if (commits)
+    await asPerson(lab, 'POST', `/contents/pkg/${number}.md`, {
+      branch,
+      content,
+      message: 'by a person',
+    })
   if (turn) await scan(lab)
   await lab.review.fixture.human.close(number)
   if (deletes) await asPerson(lab, 'DELETE', `/branches/${encodeURIComponent(branch)}`)

@@ -3,7 +3,8 @@ import type { ReportCase } from '../lab.ts'
 import { listPulls, onlyOpen, proposing, scan } from '../proposals.ts'
 
 export const reported: ReportCase = {
-  right: 'a reopened pull request is taken up, with its branch, or it is told why not; no comment promises what does not happen',
+  right:
+    'a reopened pull request is taken up, with its branch, or it is told why not; no comment promises what does not happen',
   before: 'open without a branch, and the drift stays silent',
   gitea: true,
   async run(lab) {
@@ -21,9 +22,17 @@ export const reported: ReportCase = {
     for (let turn = 0; turn < 2; turn += 1) await scan(lab)
     const refs = await lab.world.refs()
     const open = (await lab.review.pulls()).filter(({ state }) => state === 'open')
-    const isTakenUp = open.length === 1 && open.every(({ head }) => refs.has(`refs/heads/${head.label}`))
+    const isTakenUp =
+      open.length === 1 && open.every(({ head }) => refs.has(`refs/heads/${head.label}`))
     const told = (await lab.review.comments(number)).slice(before.length)
-    const seen = [`the forge ${reopened ? 'reopens it' : 'does not reopen it'}`, ...(await listPulls(lab)), ...told]
-    lab.check('reopened', isTakenUp || told.length > 0, [...seen, ...before.map((text) => `comment at the close: ${text}`)])
+    const seen = [
+      `the forge ${reopened ? 'reopens it' : 'does not reopen it'}`,
+      ...(await listPulls(lab)),
+      ...told,
+    ]
+    lab.check('reopened', isTakenUp || told.length > 0, [
+      ...seen,
+      ...before.map((text) => `comment at the close: ${text}`),
+    ])
   },
 }

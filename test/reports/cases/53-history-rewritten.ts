@@ -3,12 +3,14 @@ import type { Lab, ReportCase } from '../lab.ts'
 import { listPulls, onlyOpen, proposing, say, scan } from '../proposals.ts'
 
 export const reported: ReportCase = {
-  right: 'with main squashed, and the ledger deleted and overwritten, it goes on with one open pull request',
+  right:
+    'with main squashed, and the ledger deleted and overwritten, it goes on with one open pull request',
   before: 'right',
   gitea: true,
   async run(lab) {
     const { world, review } = lab
-    const push = (...args: readonly string[]): Promise<void> => review.git('push', '--quiet', '--force', review.address, ...args)
+    const push = (...args: readonly string[]): Promise<void> =>
+      review.git('push', '--quiet', '--force', review.address, ...args)
     await proposing(lab)
     await lab.patch('configmap/c', { data: { a: '2' } })
     await scan(lab)

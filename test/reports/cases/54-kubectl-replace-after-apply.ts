@@ -9,7 +9,9 @@ export const reported: ReportCase = {
     const web = deployment(lab.namespace)
     const objects = {
       deployment: web,
-      statefulset: web.replace('kind: Deployment', 'kind: StatefulSet').replace('  replicas: 0', '  replicas: 0\n  serviceName: web'),
+      statefulset: web
+        .replace('kind: Deployment', 'kind: StatefulSet')
+        .replace('  replicas: 0', '  replicas: 0\n  serviceName: web'),
       cronjob: CRON_JOB(lab.namespace),
     }
     for (const [kind, text] of Object.entries(objects)) {
@@ -20,7 +22,11 @@ export const reported: ReportCase = {
       const live = await lab.in('get', `${kind}/web`, '-o', 'yaml')
       await lab.pipe(live.replaceAll('web:1', 'web:hot'), 'replace', '-f', '-')
       const diff = await lab.diff()
-      lab.check(kind, diff.code === 1 && diff.lines.length === 1 && /web:hot/.test(diff.lines.join()), tell(diff))
+      lab.check(
+        kind,
+        diff.code === 1 && diff.lines.length === 1 && /web:hot/.test(diff.lines.join()),
+        tell(diff),
+      )
     }
   },
 }

@@ -4,7 +4,8 @@ import { type ReportCase, tell } from '../lab.ts'
 import { definition, served } from '../manifests.ts'
 
 export const reported: ReportCase = {
-  right: 'a deleted CRD is missing, and its objects are gone with it: missing, or explained by the CRD',
+  right:
+    'a deleted CRD is missing, and its objects are gone with it: missing, or explained by the CRD',
   before: 'objects unreadable, "install what serves the kind", exit 3',
   async run(lab) {
     const group = `${lab.namespace}.example.com`
@@ -22,7 +23,10 @@ export const reported: ReportCase = {
     await lab.backporch('scan', 'pkg')
 
     await lab.kubectl('delete', 'crd', `lamps.${group}`)
-    await waitUntil('Lamp is gone', async () => !(await lab.kubectl('api-resources', `--api-group=${group}`)).includes('Lamp'))
+    await waitUntil(
+      'Lamp is gone',
+      async () => !(await lab.kubectl('api-resources', `--api-group=${group}`)).includes('Lamp'),
+    )
     const diff = await lab.diff()
     lab.check(
       'the CRD',
@@ -31,6 +35,10 @@ export const reported: ReportCase = {
     )
     const lamps = diff.lines.filter((line) => line.startsWith('missing Lamp/'))
     const said = await lab.told()
-    lab.check('its objects', lamps.length === 2 || /(gone|deleted|went) with /.test(said), `${tell(diff)} · ${said}`)
+    lab.check(
+      'its objects',
+      lamps.length === 2 || /(gone|deleted|went) with /.test(said),
+      `${tell(diff)} · ${said}`,
+    )
   },
 }

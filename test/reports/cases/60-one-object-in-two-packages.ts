@@ -24,7 +24,11 @@ export const reported: ReportCase = {
       const diff = await lab.diff('pkg', 'other')
       const said = await lab.told('pkg', 'other')
       const isSaid = /pkg\/shared\.yaml/.test(said) && /other\/shared\.yaml/.test(said)
-      lab.check(`${last || 'pkg'} applied last`, isSaid && diff.lines.length === 0 && diff.code === 3, `${tell(diff)} · ${said}`)
+      lab.check(
+        `${last || 'pkg'} applied last`,
+        isSaid && diff.lines.length === 0 && diff.code === 3,
+        `${tell(diff)} · ${said}`,
+      )
     }
   },
 }

@@ -3,10 +3,14 @@ import { type ReportCase, tell } from '../lab.ts'
 import { configMap } from '../manifests.ts'
 
 export const reported: ReportCase = {
-  right: 'the label of an ApplySet is the mark of its syncer: quiet, server-side and client-side; one edit is one line',
+  right:
+    'the label of an ApplySet is the mark of its syncer: quiet, server-side and client-side; one edit is one line',
   before: 'a line for each object, its value hidden as a credential',
   async run(lab) {
-    await lab.files({ 'c.yaml': configMap(lab.namespace, 'a: "1"'), 'd.yaml': configMap(lab.namespace, 'a: "1"', 'd') })
+    await lab.files({
+      'c.yaml': configMap(lab.namespace, 'a: "1"'),
+      'd.yaml': configMap(lab.namespace, 'a: "1"', 'd'),
+    })
     process.env['KUBECTL_APPLYSET'] = 'true'
     try {
       for (const how of [['--server-side'], []]) {

@@ -6,7 +6,11 @@ type Mark = readonly [manager: string, object: string, patch: object]
 const SCC = 'openshift.io/sa.scc'
 const PSS = 'pod-security.kubernetes.io'
 const secret = [{ name: 'app-dockercfg-x7k2p' }]
-const metadata = (parts: { labels?: object; annotations?: object; finalizers?: readonly string[] }): object => ({ metadata: parts })
+const metadata = (parts: {
+  labels?: object
+  annotations?: object
+  finalizers?: readonly string[]
+}): object => ({ metadata: parts })
 
 const marksOf = (namespace: string): Readonly<Record<string, readonly Mark[]>> => ({
   'OpenShift, namespace': [
@@ -39,7 +43,9 @@ const marksOf = (namespace: string): Readonly<Record<string, readonly Mark[]>> =
       'openshift-controller-manager',
       'serviceaccount/app',
       {
-        ...metadata({ annotations: { 'openshift.io/internal-registry-pull-secret-ref': 'app-dockercfg-x7k2p' } }),
+        ...metadata({
+          annotations: { 'openshift.io/internal-registry-pull-secret-ref': 'app-dockercfg-x7k2p' },
+        }),
         imagePullSecrets: secret,
         secrets: secret,
       },
@@ -59,10 +65,18 @@ const marksOf = (namespace: string): Readonly<Record<string, readonly Mark[]>> =
         finalizers: ['controller.cattle.io/namespace-auth'],
       }),
     ],
-    ['agent', 'deployment/web', metadata({ annotations: { 'field.cattle.io/publicEndpoints': '[{"port":80}]' } })],
+    [
+      'agent',
+      'deployment/web',
+      metadata({ annotations: { 'field.cattle.io/publicEndpoints': '[{"port":80}]' } }),
+    ],
   ],
   GKE: [
-    ['glbc', 'service/web', metadata({ annotations: { 'cloud.google.com/neg-status': '{"zones":["europe-west1-b"]}' } })],
+    [
+      'glbc',
+      'service/web',
+      metadata({ annotations: { 'cloud.google.com/neg-status': '{"zones":["europe-west1-b"]}' } }),
+    ],
     [
       'glbc',
       'ingress/web',
@@ -79,7 +93,13 @@ const marksOf = (namespace: string): Readonly<Record<string, readonly Mark[]>> =
   ],
   EKS: [
     ['controller', 'service/web', metadata({ finalizers: ['service.k8s.aws/resources'] })],
-    ['controller', 'ingress/web', metadata({ finalizers: ['networking.gke.io/ingress-finalizer-V2', 'ingress.k8s.aws/resources'] })],
+    [
+      'controller',
+      'ingress/web',
+      metadata({
+        finalizers: ['networking.gke.io/ingress-finalizer-V2', 'ingress.k8s.aws/resources'],
+      }),
+    ],
   ],
 })
 
@@ -92,7 +112,8 @@ export const reported: ReportCase = {
     await lab.serverSide()
     lab.checkQuiet('before', await lab.diff())
     for (const [platform, marks] of Object.entries(marksOf(namespace))) {
-      for (const [manager, object, patch] of marks) await lab.patch(object, patch, { type: 'merge', manager, namespace })
+      for (const [manager, object, patch] of marks)
+        await lab.patch(object, patch, { type: 'merge', manager, namespace })
       await expectQuietOrLow(lab, platform)
     }
     await lab.kubectl('annotate', 'service/web', 'owner=jo', `--namespace=${namespace}`)
@@ -104,7 +125,10 @@ export const reported: ReportCase = {
     )
     await lab.patch('ingress/web', metadata({ finalizers: [] }), { type: 'merge', namespace })
     await lab.patch('service/web', metadata({ finalizers: [] }), { type: 'merge', namespace })
-    await lab.patch(`namespace/${namespace}`, metadata({ finalizers: [] }), { type: 'merge', namespace })
+    await lab.patch(`namespace/${namespace}`, metadata({ finalizers: [] }), {
+      type: 'merge',
+      namespace,
+    })
     await lab.kubectl('delete', 'namespace', namespace, '--wait=false')
   },
 }
@@ -112,8 +136,15 @@ export const reported: ReportCase = {
 async function expectQuietOrLow(lab: Lab, platform: string): Promise<void> {
   const diff = await lab.diff()
   const changes = (diff.list?.items ?? []).flatMap(({ spec }) => spec.changes)
-  const isLow = diff.list !== undefined && diff.list.incomplete.length === 0 && changes.every(({ risk }) => risk === 'low')
-  lab.check(platform, isLow, diff.lines.length === 0 ? 'quiet' : `${changes.map(({ risk }) => risk)} · ${tell(diff)}`)
+  const isLow =
+    diff.list !== undefined &&
+    diff.list.incomplete.length === 0 &&
+    changes.every(({ risk }) => risk === 'low')
+  lab.check(
+    platform,
+    isLow,
+    diff.lines.length === 0 ? 'quiet' : `${changes.map(({ risk }) => risk)} · ${tell(diff)}`,
+  )
 }
 
 const OBJECTS = (namespace: string): string => `apiVersion: v1

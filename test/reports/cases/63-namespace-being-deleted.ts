@@ -9,16 +9,22 @@ const LET_GO = { metadata: { finalizers: null } }
 const AT_ONCE = 'mode: Propose\ndetect: {minAge: 0s, settle: 0s}'
 
 export const reported: ReportCase = {
-  right: 'an object that somebody deleted and a finalizer holds is blocked or critical, and said as a deletion; Adopt writes nothing',
+  right:
+    'an object that somebody deleted and a finalizer holds is blocked or critical, and said as a deletion; Adopt writes nothing',
   before: 'low META "deletionTimestamp added", held for the digest, adopted into git',
   async run(lab) {
     await lab.repository(policy(AT_ONCE))
     for (const [index, labels] of ['', ', labels: {team: a}'].entries()) {
       const namespace = `${lab.namespace}-${index}`
-      await lab.files({ 'object.yaml': `apiVersion: v1\nkind: Namespace\nmetadata: {name: ${namespace}${labels}}\n` })
+      await lab.files({
+        'object.yaml': `apiVersion: v1\nkind: Namespace\nmetadata: {name: ${namespace}${labels}}\n`,
+      })
       await lab.serverSide()
       await lab.pipe(
-        configMap(namespace, 'a: "1"', 'hold').replace('{name: hold', '{finalizers: [lab.example.com/hold], name: hold'),
+        configMap(namespace, 'a: "1"', 'hold').replace(
+          '{name: hold',
+          '{finalizers: [lab.example.com/hold], name: hold',
+        ),
         'create',
         '-f',
         '-',
@@ -49,7 +55,8 @@ async function held(lab: Lab, object: string, text: string, edit?: object): Prom
   await lab.in('delete', object, '--wait=false')
   await waitUntil(
     `${object} is being deleted`,
-    async () => (await lab.in('get', object, '-o', 'jsonpath={.metadata.deletionTimestamp}')) !== '',
+    async () =>
+      (await lab.in('get', object, '-o', 'jsonpath={.metadata.deletionTimestamp}')) !== '',
   )
 }
 
@@ -61,6 +68,10 @@ async function expectDeletion(lab: Lab, label: string): Promise<void> {
   const isStrong = diff.code === 3 || changes.some(({ risk }) => risk === 'critical')
   lab.check(label, isStrong && !isField && /delet/i.test(said), `${tell(diff)} · ${said}`)
   const { text } = await lab.adopt('object.yaml')
-  lab.check(`${label}, adopted`, text?.includes('deletionTimestamp') !== true, text ?? 'nothing is adopted')
+  lab.check(
+    `${label}, adopted`,
+    text?.includes('deletionTimestamp') !== true,
+    text ?? 'nothing is adopted',
+  )
   await lab.forget()
 }

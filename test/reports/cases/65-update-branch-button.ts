@@ -3,7 +3,8 @@ import type { ReportCase } from '../lab.ts'
 import { listPulls, proposing, scan } from '../proposals.ts'
 
 export const reported: ReportCase = {
-  right: 'after "Update branch", by merge or rebase, the pull request is updated and withdrawn as before',
+  right:
+    'after "Update branch", by merge or rebase, the pull request is updated and withdrawn as before',
   before: 'frozen as "another author pushed", not withdrawn',
   gitea: true,
   async run(lab) {
@@ -24,7 +25,11 @@ export const reported: ReportCase = {
       await lab.patch('configmap/c', { data: { b: value } })
       await scan(lab)
       const updated = await listPulls(lab, 'open')
-      lab.check(`${style}: updated`, updated.length === 1 && /2 changes/.test(updated.join()), updated)
+      lab.check(
+        `${style}: updated`,
+        updated.length === 1 && /2 changes/.test(updated.join()),
+        updated,
+      )
       await lab.patch('configmap/c', { data: { a: '1', b: '1' } })
       await scan(lab)
       await scan(lab)

@@ -8,7 +8,8 @@ const WORDS =
 const KEYS =
   'account|admin|aes|app|application|auth|authentication|client|consumer|cookie|crypto?|decryption|deploy|encryption|fernet|hash|hmac|host|identity|ingest|ingestion|instrumentation|integration|jwt|license|machine|master|meili|pgp|recovery|root|rsa|sas|service|session|shared|sign|signing|ssh|ssl|storage|subscription|tls|unseal|webhook|wireguard|write|x-functions'
 /** These end a word, and are found without a separator: `DBPASS`, `bindpw`; not `bypass`, `compass`. */
-const ENDINGS = '(?<!\\b(?:by|com|en|im|over|sur|tres|under|through))pass|(?<![a-z])(?:pass|pwd|psk|pin|otp|salt|pepper)|pwd|pw'
+const ENDINGS =
+  '(?<!\\b(?:by|com|en|im|over|sur|tres|under|through))pass|(?<![a-z])(?:pass|pwd|psk|pin|otp|salt|pepper)|pwd|pw'
 
 /** Words that begin with "key" and are no keys, and with "pass". */
 const NO_KEY = '(?!board|pad|word|note|frame|hole|stone|map)'
@@ -18,7 +19,9 @@ const CREDENTIAL = new RegExp(
   `${WORDS}|(?<![a-z])(?:${KEYS})[-_.]?key${NO_KEY}|(?:^|[-_.])(?:pass${NO_PASS}|pwd|pin)(?:$|[-_.])|(?:${ENDINGS})$`,
   'i',
 )
-const CREDENTIAL_CAMEL = new RegExp(`(?:^|[a-z0-9])(?:${KEYS.split('|').map(capital).join('|')})Key${NO_KEY}`)
+const CREDENTIAL_CAMEL = new RegExp(
+  `(?:^|[a-z0-9])(?:${KEYS.split('|').map(capital).join('|')})Key${NO_KEY}`,
+)
 /** A name that ends so speaks of a credential and does not hold it: `secretName`, `passwordSecretRef`, `TOKEN_FILE`, `tokenReview`. */
 const SPEAKS_OF =
   /(?:names?|refs?|references?|selectors?|paths?|files?|dirs?|director(?:y|ies)|folders?|mounts?|ur[li]s?|endpoints?|hosts?|addr(?:ess(?:es)?)?|ports?|servers?|domains?|regions?|issuers?|audiences?|class(?:es)?|types?|kinds?|formats?|namespaces?|versions?|stores?|providers?|backends?|templates?|polic(?:y|ies)|reviews?|requests?|headers?|prefix(?:es)?|fields?|properties|algorithms?|alg|seconds?|ttl|age|expir(?:y|es|ation)|durations?|intervals?|periods?|timeouts?|lengths?|budgets?|size|bytes|counts?|limits?|rotation|enabled?|disabled?|required|optional|exists|created?|creation|generated?|users?|usernames?|usages?|description|hint|modes?|scopes?|(?<!secret|access|client|api)[-_.]?key[-_.]?ids?|last[-_.]?update|from[-_.]?secrets?|secrets|checksums?|fingerprints?)$/i
@@ -50,7 +53,8 @@ function mayBeCredentialName(name: string): boolean {
   return WEAK.test(own) && !SPEAKS_OF.test(own)
 }
 
-const WEAK = /(?:key|sid|auth|seed|nonce|sig|signature|code|cookie|session|login|webhook|license|cred|hash|hmac|keytab|iv|dsn)s?$/i
+const WEAK =
+  /(?:key|sid|auth|seed|nonce|sig|signature|code|cookie|session|login|webhook|license|cred|hash|hmac|keytab|iv|dsn)s?$/i
 
 /** Its value is a user with a password, `sst:hunter2`: `wsrep_sst_auth`, `stats auth`, `login`. */
 export function isPairName(name: string): boolean {
@@ -79,7 +83,8 @@ const AMOUNT = /^[+-]?\d[\d_.,]{0,30}\s?(?:[kKMGT]i?|m|ms|s|h|d|%)?$/
 
 /** `MAX_TOKENS: 4096`, `tokens_per_minute: 90k`: tokens are counted, and no other credential is. */
 function isAmount(name: string, value: string): boolean {
-  if (!AMOUNT.test(value) || !AMOUNT_NAME.test(/[a-z]/.test(name) ? name : name.toLowerCase())) return false
+  if (!AMOUNT.test(value) || !AMOUNT_NAME.test(/[a-z]/.test(name) ? name : name.toLowerCase()))
+    return false
   return !isCredentialName(name.replace(/tokens?/gi, ''))
 }
 
@@ -92,5 +97,8 @@ export function isNamedCredential(name: string, value: string): boolean {
   const own = ownName(name)
   if (HEADER.test(own)) return !KIND_OF_AUTHORIZATION.test(value)
   if (COMMUNITY.test(own)) return !BGP_COMMUNITY.test(value)
-  return (isPairName(own) && PAIR.test(value)) || (mayBeCredentialName(name) && (looksRandom(value) || looksChosen(value)))
+  return (
+    (isPairName(own) && PAIR.test(value)) ||
+    (mayBeCredentialName(name) && (looksRandom(value) || looksChosen(value)))
+  )
 }

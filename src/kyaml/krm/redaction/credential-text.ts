@@ -33,9 +33,11 @@ const SHELL_DEFAULT = /\$\{(\w{2,80})[-=+]([^}\s$?][^}\s]{2,300})\}/g
 const QUOTED =
   /(?<![\w.-])([\w.-]{2,80})(?:["'][ \t]{0,9},[ \t]{0,20}|["')\]]{0,3}[ \t]{1,9}(?:\|\||\?\?|or)[ \t]{1,9}|[ \t]{1,20})["'](?=([^"'\n]{3,300})["'])/gi
 /** `wsrep_sst_auth = sst:x`, `stats auth admin:x`: the value ends where the line or the word does. */
-const PAIR = /(?<![\w.-])([\w.-]{4,80})["']?[ \t]{0,20}[ \t=:][ \t]{0,20}["']?[\w.@-]{1,80}:(?=([^\s"':,;/]{4,300})(?:$|[\s"',;]))/gim
+const PAIR =
+  /(?<![\w.-])([\w.-]{4,80})["']?[ \t]{0,20}[ \t=:][ \t]{0,20}["']?[\w.@-]{1,80}:(?=([^\s"':,;/]{4,300})(?:$|[\s"',;]))/gim
 /** An element for the name and one for the value: `<name>fs.s3a.secret.key</name><value>x</value>`. */
-const XML_BESIDE = /<(?:name|key)>\s{0,9}([\w.-]{2,80})\s{0,9}<\/(?:name|key)>\s{0,60}<[\w.]{1,40}>\s{0,9}([^<>\s]{1,300})/gi
+const XML_BESIDE =
+  /<(?:name|key)>\s{0,9}([\w.-]{2,80})\s{0,9}<\/(?:name|key)>\s{0,60}<[\w.]{1,40}>\s{0,9}([^<>\s]{1,300})/gi
 /** The value in a field of its own below the name: `"db_password":{"value":"x"}`, `<Password><Value>x</Value>`. */
 const BELOW =
   /(?<![\w.-])([\w.-]{2,80})(?:["'\\]{0,4}[ \t]{0,9}[:=]\s{0,60}\{?\s{0,60}["'\\]{0,4}(?:value|default|plain(?:text|_text)?|literal)["'\\]{0,4}[ \t]{0,9}[:=][ \t]{0,9}|>\s{0,60}<(?:value|plain)>)["'\\]{0,4}(?=([^\s"'\\,;<>}&]{3,300}))/gi
@@ -57,7 +59,11 @@ function isValue(name: string, text: string): boolean {
 
 /** `login.password=Passwort`: the text beside a field of a form. */
 function isCaption(name: string, value: string): boolean {
-  return /^(?:Passwor[dt]|Kennwort|Passphrase|Token|Secret|Wachtwoord|Senha|Haslo|Contrase\S{2})$/.test(value) && name.includes('.')
+  return (
+    /^(?:Passwor[dt]|Kennwort|Passphrase|Token|Secret|Wachtwoord|Senha|Haslo|Contrase\S{2})$/.test(
+      value,
+    ) && name.includes('.')
+  )
 }
 
 /** Where the name alone is not enough: no word (`secret "web-tls"`), port, version or reference. */
@@ -66,16 +72,29 @@ function isPassword(value: string): boolean {
 }
 
 function assigns(text: string): boolean {
-  for (const pattern of [ASSIGNMENT, BESIDE, BELOW, DEFAULT, SHELL_DEFAULT, XML, XML_ATTRIBUTE, XML_BESIDE]) {
-    for (const [, name = '', value = ''] of text.matchAll(pattern)) if (isValue(name, value)) return true
+  for (const pattern of [
+    ASSIGNMENT,
+    BESIDE,
+    BELOW,
+    DEFAULT,
+    SHELL_DEFAULT,
+    XML,
+    XML_ATTRIBUTE,
+    XML_BESIDE,
+  ]) {
+    for (const [, name = '', value = ''] of text.matchAll(pattern))
+      if (isValue(name, value)) return true
   }
-  for (const [, value = '', name = ''] of text.matchAll(BESIDE_REVERSED)) if (isValue(name, value)) return true
+  for (const [, value = '', name = ''] of text.matchAll(BESIDE_REVERSED))
+    if (isValue(name, value)) return true
   for (const pattern of [QUOTED, NEXT_LINE]) {
-    for (const [, name = '', value = ''] of text.matchAll(pattern)) if (isPassword(value) && isValue(name, value)) return true
+    for (const [, name = '', value = ''] of text.matchAll(pattern))
+      if (isPassword(value) && isValue(name, value)) return true
   }
   for (const [line, name = '', value = ''] of text.matchAll(LINE_END))
     if (isPassword(value) && isCredentialName(name) && !NAMES_AN_OBJECT.test(line)) return true
-  for (const [, name = '', value = ''] of text.matchAll(PAIR)) if (isPairName(name) && isPassword(value)) return true
+  for (const [, name = '', value = ''] of text.matchAll(PAIR))
+    if (isPairName(name) && isPassword(value)) return true
   return false
 }
 
@@ -115,7 +134,8 @@ function credentialIn(text: string, layers: number): string | undefined {
   if (assigns(text)) return 'a name in it says that its value is a credential'
   if (holdsBasic(text)) return 'it has a user with a password in base64'
   if (holdsKey(text)) return 'it has a long random word'
-  if (windowsOf(text).some((part) => LONG_RUN.test(part) && libraryFinds(part))) return 'it has a token of a known issuer'
+  if (windowsOf(text).some((part) => LONG_RUN.test(part) && libraryFinds(part)))
+    return 'it has a token of a known issuer'
   for (const inner of layers > 0 ? decoded(text) : []) {
     const why = credentialIn(inner, layers - 1)
     if (why !== undefined) return `in another encoding, ${why}`
@@ -144,21 +164,30 @@ function windowsOf(text: string): readonly string[] {
   )
 }
 
-const BASE64 = /(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/]{16,}|[A-Za-z0-9_-]{16,})={0,2}(?![A-Za-z0-9+/_-])/g
+const BASE64 =
+  /(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/]{16,}|[A-Za-z0-9_-]{16,})={0,2}(?![A-Za-z0-9+/_-])/g
 const MOST_TOKENS = 200
 
 /** What stands in the text in another encoding, as text. */
 function decoded(text: string): readonly string[] {
   const inner: string[] = []
-  for (const [token] of text.replace(/\\n|(?<=[A-Za-z0-9+/]{60,76})\r?\n[ \t]*/g, '').matchAll(BASE64)) {
+  for (const [token] of text
+    .replace(/\\n|(?<=[A-Za-z0-9+/]{60,76})\r?\n[ \t]*/g, '')
+    .matchAll(BASE64)) {
     const plain = readable(Buffer.from(token, 'base64'))
     if (plain !== undefined) inner.push(plain)
-    const hex = /^(?:[0-9a-f]{2}){8,}$/i.test(token) ? readable(Buffer.from(token, 'hex')) : undefined
+    const hex = /^(?:[0-9a-f]{2}){8,}$/i.test(token)
+      ? readable(Buffer.from(token, 'hex'))
+      : undefined
     if (hex !== undefined) inner.push(hex)
     if (inner.length >= MOST_TOKENS) break
   }
   if (/%[0-9a-f]{2}/i.test(text))
-    inner.push(text.replace(/%([2-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16))))
+    inner.push(
+      text.replace(/%([2-7][0-9a-f])/gi, (_, code: string) =>
+        String.fromCharCode(parseInt(code, 16)),
+      ),
+    )
   if (/\\["nu]/.test(text)) inner.push(text.replace(/\\n/g, '\n').replace(/\\(["\\/])/g, '$1'))
   if (/&(?:quot|lt|amp|#\d{2,3});/.test(text))
     inner.push(

@@ -31,17 +31,35 @@ export function whatDoesNotCompile(log: Log, live: Json, text: string): void {
 }
 
 test('a value comes into the log as show lets it out', () => {
-  const shown = loggableValue(show(KEY, { id: SECRET, path: path('data.password') }, Buffer.from('c4n4ry').toString('base64')))
+  const shown = loggableValue(
+    show(
+      KEY,
+      { id: SECRET, path: path('data.password') },
+      Buffer.from('c4n4ry').toString('base64'),
+    ),
+  )
   assert.match(shown, /^hmac-sha256:[0-9a-f]{16} \(6 bytes\)$/)
-  assert.equal(loggableValue(show(KEY, { id: { ...SECRET, kind: 'ConfigMap' }, path: path('data.color') }, 'red')), 'red')
+  assert.equal(
+    loggableValue(
+      show(KEY, { id: { ...SECRET, kind: 'ConfigMap' }, path: path('data.color') }, 'red'),
+    ),
+    'red',
+  )
   assert.equal(loggableValue(undefined), 'absent')
 })
 
 test('a name is one line, and redacted where it has the form of a credential', () => {
   assert.equal(loggableName('apps/web'), 'apps/web')
   assert.equal(loggableName('proposed/apps/web/drift-9f2c1a7b'), 'proposed/apps/web/drift-9f2c1a7b')
-  assert.equal(loggableName('https://github.com/acme/deploy/pull/418', 500), 'https://github.com/acme/deploy/pull/418')
+  assert.equal(
+    loggableName('https://github.com/acme/deploy/pull/418', 500),
+    'https://github.com/acme/deploy/pull/418',
+  )
   assert.equal(loggableName('a\n\u001b[31m'), 'a\\u{a}\\u{1b}[31m')
-  for (const text of ['password=hunter2x', 'https://user:c4n4ry-git-00@host/x', `ghp_${'a1B2'.repeat(9)}`])
+  for (const text of [
+    'password=hunter2x',
+    'https://user:c4n4ry-git-00@host/x',
+    `ghp_${'a1B2'.repeat(9)}`,
+  ])
     assert.equal(loggableName(text), 'redacted')
 })

@@ -23,5 +23,8 @@ export function loggableText(text: string, limit = 2_000): Loggable {
 /** A value from `show`. */
 export function loggableValue(shown: Shown, limit = 300): Loggable {
   const json = shownJson(shown)
-  return oneLine(typeof json === 'string' ? json : (JSON.stringify(json) ?? 'absent'), limit) as Loggable
+  return oneLine(
+    typeof json === 'string' ? json : (JSON.stringify(json) ?? 'absent'),
+    limit,
+  ) as Loggable
 }

@@ -102,7 +102,8 @@ const HIDDEN: readonly (readonly [place: string, value: Json])[] = [
 ]
 
 for (const [location, value] of HIDDEN) {
-  test(`hidden: ${location} ${JSON.stringify(value).slice(0, 60)}`, () => assert.ok(looksSecret(path(location), value)))
+  test(`hidden: ${location} ${JSON.stringify(value).slice(0, 60)}`, () =>
+    assert.ok(looksSecret(path(location), value)))
 }
 
 const SHOWN: readonly (readonly [place: string, value: Json])[] = [
@@ -125,16 +126,28 @@ const SHOWN: readonly (readonly [place: string, value: Json])[] = [
   ['automountServiceAccountToken', false],
   ['spec.template.spec.volumes[name=tls].secret.secretName', 'web-tls'],
   ['spec.template.spec.volumes[name=t].projected.sources[0].serviceAccountToken.path', 'token'],
-  ['spec.template.spec.volumes[name=t].projected.sources[0].serviceAccountToken.expirationSeconds', 3600],
+  [
+    'spec.template.spec.volumes[name=t].projected.sources[0].serviceAccountToken.expirationSeconds',
+    3600,
+  ],
   [`${CONTAINER}.env[name=DB_PASSWORD].valueFrom.secretKeyRef.name`, 'db'],
   [`${CONTAINER}.env[name=DB_PASSWORD].valueFrom.secretKeyRef.key`, 'password'],
-  [`${CONTAINER}.env[name=DB_PASSWORD]`, { name: 'DB_PASSWORD', valueFrom: { secretKeyRef: { name: 'db', key: 'password' } } }],
+  [
+    `${CONTAINER}.env[name=DB_PASSWORD]`,
+    { name: 'DB_PASSWORD', valueFrom: { secretKeyRef: { name: 'db', key: 'password' } } },
+  ],
   [`${CONTAINER}.env[name=PASSWORD_FILE].value`, '/run/secrets/db'],
   [`${CONTAINER}.env[name=TOKEN_URL].value`, 'https://auth.example.com/token'],
   [`${CONTAINER}.env[name=REQUIRE_TOKEN].value`, 'true'],
   [`${CONTAINER}.env[name=DB_PASSWORD].value`, '$(OTHER)'],
-  [`${CONTAINER}.args`, ['--password-file', '/run/secrets/db', '--verbose', 'x', '--token', '$(TOKEN)']],
-  [`${CONTAINER}.args`, ['--password-file=/run/secrets/db', '--token=$(TOKEN)', '--secret-name=web']],
+  [
+    `${CONTAINER}.args`,
+    ['--password-file', '/run/secrets/db', '--verbose', 'x', '--token', '$(TOKEN)'],
+  ],
+  [
+    `${CONTAINER}.args`,
+    ['--password-file=/run/secrets/db', '--token=$(TOKEN)', '--secret-name=web'],
+  ],
   ['spec.template.spec.containers[name=token-refresher].image', 'refresher:2'],
   ['spec.template.spec.containers[name=token-refresher].resources', { limits: { cpu: '1' } }],
   [`${CONTAINER}.volumeMounts[mountPath="/var/run/secrets/tokens"].name`, 'token-volume'],
@@ -142,8 +155,14 @@ const SHOWN: readonly (readonly [place: string, value: Json])[] = [
   ['rules[0].resources', ['secrets', 'configmaps']],
   ['metadata.labels["app.kubernetes.io/name"]', 'token-service'],
   ['metadata.annotations["cert-manager.io/secret-name"]', 'web'],
-  ['data["nginx.conf"]', 'proxy_set_header X-Request-Id $request_id;\nlocation /token/ { return 200; }'],
-  ['data["app.yaml"]', 'auth:\n  tokenUrl: https://auth.example.com/token\n  secretName: db\n  password: ${DB_PASSWORD}\n'],
+  [
+    'data["nginx.conf"]',
+    'proxy_set_header X-Request-Id $request_id;\nlocation /token/ { return 200; }',
+  ],
+  [
+    'data["app.yaml"]',
+    'auth:\n  tokenUrl: https://auth.example.com/token\n  secretName: db\n  password: ${DB_PASSWORD}\n',
+  ],
   ['data.text', 'Basic authentication is required; the password is in the vault'],
   ['data.url', 'https://example.com:8443/a@b'],
   // Published, encrypted, or made of words.
@@ -152,7 +171,10 @@ const SHOWN: readonly (readonly [place: string, value: Json])[] = [
   ['data.known', `git.example.com ssh-ed25519 ${KEY}`],
   ['data.lock', `"integrity": "sha512-${KEY}="`],
   ['data.jwks', `{"keys":[{"kty":"EC","kid":"${KEY}","x":"${KEY}","y":"${KEY}"}]}`],
-  ['data.url', 'https://git.example.com/Acme/Shop2/blob/0123456789abcdef0123456789abcdef01234567/README-1.md'],
+  [
+    'data.url',
+    'https://git.example.com/Acme/Shop2/blob/0123456789abcdef0123456789abcdef01234567/README-1.md',
+  ],
   ['data.alert', 'CephRBDMirrorImagesNotInSyncVeryHighRBDs'],
   ['data.class', 'HorizontalPodAutoscalerV2ScalingBehaviorReconcilerConfiguration'],
   // Users, groups, ports and references.
@@ -171,5 +193,6 @@ const SHOWN: readonly (readonly [place: string, value: Json])[] = [
 ]
 
 for (const [position, value] of SHOWN) {
-  test(`shown: ${position} ${JSON.stringify(value).slice(0, 60)}`, () => assert.ok(!looksSecret(path(position), value)))
+  test(`shown: ${position} ${JSON.stringify(value).slice(0, 60)}`, () =>
+    assert.ok(!looksSecret(path(position), value)))
 }

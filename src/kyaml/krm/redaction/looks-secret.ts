@@ -46,7 +46,10 @@ function nameOf(step: PathStep): string {
 export function stepLooksSecret(step: PathStep): boolean {
   if (step.kind === 'field') return isCopyOfTheObject(step.name) || hasSecretText(step.name)
   if (step.kind === 'member') return judge([], step.value, '') !== undefined
-  return step.kind === 'item' && Object.entries(step.keys).some(([key, value]) => judge([key], value, '') !== undefined)
+  return (
+    step.kind === 'item' &&
+    Object.entries(step.keys).some(([key, value]) => judge([key], value, '') !== undefined)
+  )
 }
 
 /** Name of the item that the last field belongs to: `DB_PASSWORD` for `env[name=DB_PASSWORD].value`. */
@@ -63,20 +66,31 @@ function nameIn(owner: JsonObject): string {
   return typeof name === 'string' ? name : ''
 }
 
-function judge(names: readonly string[], value: Json | undefined, item: string): string | undefined {
-  if (isJsonArray(value)) return firstOf(value, (below) => judge(names, below, '')) ?? whyArguments(value)
+function judge(
+  names: readonly string[],
+  value: Json | undefined,
+  item: string,
+): string | undefined {
+  if (isJsonArray(value))
+    return firstOf(value, (below) => judge(names, below, '')) ?? whyArguments(value)
   if (isJsonObject(value)) {
     if (isEmbeddedSecret(value)) return 'it is a Secret inside another object'
     return firstOf(Object.entries(value), ([key, below]) => judgeEntry(names, value, key, below))
   }
-  if (typeof value === 'string') return (HARMLESS.test(value) ? undefined : whyName(names, item, value)) ?? whySecretText(value)
+  if (typeof value === 'string')
+    return (HARMLESS.test(value) ? undefined : whyName(names, item, value)) ?? whySecretText(value)
   // A number may be a PIN. Flags and limits (`maxTokens: 5`) are no credentials.
   const last = names.at(-1) ?? ''
   const isPin = /(?:passw(?:or)?d|passphrase|secret)$|(?:^|[-_.])pin$/i.test(last)
-  return (typeof value === 'number' || typeof value === 'bigint') && isPin ? ofName(last) : undefined
+  return (typeof value === 'number' || typeof value === 'bigint') && isPin
+    ? ofName(last)
+    : undefined
 }
 
-function firstOf<Item>(items: readonly Item[], why: (item: Item) => string | undefined): string | undefined {
+function firstOf<Item>(
+  items: readonly Item[],
+  why: (item: Item) => string | undefined,
+): string | undefined {
   for (const item of items) {
     const found = why(item)
     if (found !== undefined) return found
@@ -102,7 +116,12 @@ export function isCopyOfTheObject(name: string): boolean {
   return COPY_OF_THE_OBJECT.test(name)
 }
 
-function judgeEntry(names: readonly string[], owner: JsonObject, key: string, value: Json): string | undefined {
+function judgeEntry(
+  names: readonly string[],
+  owner: JsonObject,
+  key: string,
+  value: Json,
+): string | undefined {
   if (isCopyOfTheObject(key)) return 'it is a copy of the whole object'
   if (hasSecretText(key)) return 'a name in it is a credential'
   return judge([...names, key], value, nameIn(owner))
@@ -110,19 +129,28 @@ function judgeEntry(names: readonly string[], owner: JsonObject, key: string, va
 
 /** Whether the value is a Secret inside another object: a template, or a manifest for a controller. */
 export function isEmbeddedSecret(value: JsonObject): boolean {
-  return getKey(value, 'kind') === 'Secret' && ['data', 'stringData'].some((key) => isJsonObject(getKey(value, key)))
+  return (
+    getKey(value, 'kind') === 'Secret' &&
+    ['data', 'stringData'].some((key) => isJsonObject(getKey(value, key)))
+  )
 }
 
 /** Why the name of a value says that it is a credential; undefined where it does not. */
 function whyName(names: readonly string[], item: string, value: string): string | undefined {
   const last = names.at(-1) ?? ''
   const above = names.findLast((name, index) => name !== '' && index < names.length - 1) ?? ''
-  const telling = (HOLDERS.has(last) ? [item, above] : [last]).find((name) => isNamedCredential(name, value))
+  const telling = (HOLDERS.has(last) ? [item, above] : [last]).find((name) =>
+    isNamedCredential(name, value),
+  )
   if (telling !== undefined) return ofName(telling)
   if (HOLDERS.has(last)) return undefined
   // `tokens: { alice: … }` holds credentials; `secret: { name: … }` and `imagePullSecrets[0].name` name one.
   const isHeld =
-    isCredentialName(above) && last !== above && !PARTS_OF_A_REFERENCE.has(last) && !speaksOfCredential(last) && !isReferenceList(above)
+    isCredentialName(above) &&
+    last !== above &&
+    !PARTS_OF_A_REFERENCE.has(last) &&
+    !speaksOfCredential(last) &&
+    !isReferenceList(above)
   return isHeld ? ofName(above) : undefined
 }
 

@@ -7,7 +7,13 @@ import { MARK_LENGTH, objectMark, reportMark } from './object-mark.ts'
 import { redactionKey } from './redacted.ts'
 
 const KEY = redactionKey(new Uint8Array(32).fill(7))
-const MANAGER = { manager: 'flux', operation: 'Apply', apiVersion: 'apps/v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:spec': {} } }
+const MANAGER = {
+  manager: 'flux',
+  operation: 'Apply',
+  apiVersion: 'apps/v1',
+  fieldsType: 'FieldsV1',
+  fieldsV1: { 'f:spec': {} },
+}
 const METADATA = {
   name: 'web',
   namespace: 'shop',
@@ -41,13 +47,16 @@ function withMeta(more: JsonObject, object = OBJECT): JsonObject {
 function* changed(value: Json): Generator<Json> {
   if (isJsonArray(value)) {
     yield [...value, 'more']
-    for (const [at, part] of value.entries()) for (const other of changed(part)) yield value.with(at, other)
+    for (const [at, part] of value.entries())
+      for (const other of changed(part)) yield value.with(at, other)
   } else if (isJsonObject(value)) {
     yield { ...value, 'a name of the test': true }
     for (const [name, part] of Object.entries(value)) {
       yield Object.fromEntries(Object.entries(value).filter(([each]) => each !== name))
       for (const other of changed(part))
-        yield Object.fromEntries(Object.entries(value).map(([key, own]) => [key, key === name ? other : own]))
+        yield Object.fromEntries(
+          Object.entries(value).map(([key, own]) => [key, key === name ? other : own]),
+        )
     }
   } else yield value === 'another value' ? 'a third value' : 'another value'
 }
@@ -60,7 +69,12 @@ test('a mark has 16 bytes, and another one under another key', () => {
 
 test('writes of a status, versions and the times of managers leave the mark', () => {
   const { status: _status, ...without } = OBJECT
-  const status = { ...MANAGER, manager: 'kube-controller-manager', operation: 'Update', subresource: 'status' }
+  const status = {
+    ...MANAGER,
+    manager: 'kube-controller-manager',
+    operation: 'Update',
+    subresource: 'status',
+  }
   for (const same of [
     without,
     { ...OBJECT, status: { replicas: 1, conditions: [] } },
@@ -93,14 +107,20 @@ test('another value at any place of an object changes its mark', () => {
       const object: JsonObject = { ...OBJECT, spec, metadata: { ...METADATA, labels } }
       const before = mark(object)
       for (const other of changed(spec)) assert.notEqual(mark({ ...object, spec: other }), before)
-      for (const other of changed(labels)) assert.notEqual(mark(withMeta({ labels: other }, object)), before)
+      for (const other of changed(labels))
+        assert.notEqual(mark(withMeta({ labels: other }, object)), before)
     }),
     { numRuns: 200 },
   )
 })
 
 test('a Secret has one mark with and without its content, and another one for each version', () => {
-  const secret: JsonObject = { apiVersion: 'v1', kind: 'Secret', metadata: METADATA, data: { key: 'aHVudGVyMg==' } }
+  const secret: JsonObject = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: METADATA,
+    data: { key: 'aHVudGVyMg==' },
+  }
   const { data: _data, ...metadataOnly } = secret
   assert.equal(mark(secret), mark(metadataOnly))
   assert.notEqual(mark(withMeta({ resourceVersion: '8' }, secret)), mark(secret))
@@ -108,7 +128,12 @@ test('a Secret has one mark with and without its content, and another one for ea
 })
 
 test('a kind of another group that is called Secret is marked by its content', () => {
-  const sealed: JsonObject = { apiVersion: 'example.com/v1', kind: 'Secret', metadata: METADATA, data: { key: 'a' } }
+  const sealed: JsonObject = {
+    apiVersion: 'example.com/v1',
+    kind: 'Secret',
+    metadata: METADATA,
+    data: { key: 'a' },
+  }
   assert.equal(mark(withMeta({ resourceVersion: '8' }, sealed)), mark(sealed))
   assert.notEqual(mark({ ...sealed, data: { key: 'b' } }), mark(sealed))
 })
@@ -121,18 +146,36 @@ test('integers beyond what a double holds are told apart', () => {
 
 test('what reports on others is marked by its conditions too, and not by clocks', () => {
   const ready = { type: 'Ready', status: 'True', lastTransitionTime: '2026-11-21T08:00:00Z' }
-  const object: JsonObject = { ...OBJECT, status: { conditions: [ready], lastHandledReconcileAt: '1', currentMetrics: [{ cpu: 1 }] } }
+  const object: JsonObject = {
+    ...OBJECT,
+    status: { conditions: [ready], lastHandledReconcileAt: '1', currentMetrics: [{ cpu: 1 }] },
+  }
   const with2 = (status: JsonObject): string => report({ ...object, status })
   assert.equal(
-    with2({ conditions: [{ ...ready, lastTransitionTime: 'later' }], lastHandledReconcileAt: '2', currentMetrics: [] }),
+    with2({
+      conditions: [{ ...ready, lastTransitionTime: 'later' }],
+      lastHandledReconcileAt: '2',
+      currentMetrics: [],
+    }),
     report(object),
   )
-  assert.notEqual(with2({ conditions: [{ ...ready, status: 'False' }], lastHandledReconcileAt: '1', currentMetrics: [] }), report(object))
+  assert.notEqual(
+    with2({
+      conditions: [{ ...ready, status: 'False' }],
+      lastHandledReconcileAt: '1',
+      currentMetrics: [],
+    }),
+    report(object),
+  )
   assert.notEqual(report({ ...object, spec: { replicas: 4 } }), report(object))
   assert.equal(mark({ ...object, status: {} }), mark(object))
 })
 
-const REST = { metadata: { name: 'a', resourceVersion: '1' }, data: { color: 'red' }, status: { seen: true } }
+const REST = {
+  metadata: { name: 'a', resourceVersion: '1' },
+  data: { color: 'red' },
+  status: { seen: true },
+}
 
 for (const [name, markOf] of [
   ['objectMark', objectMark],
@@ -146,7 +189,9 @@ for (const [name, markOf] of [
     ]
     const marks = ways.map((object) => Buffer.from(markOf(KEY, object)).toString('hex'))
     assert.equal(new Set(marks).size, 1)
-    const other = Buffer.from(markOf(KEY, { apiVersion: 'v1', kind: 'Secretive', ...REST })).toString('hex')
+    const other = Buffer.from(
+      markOf(KEY, { apiVersion: 'v1', kind: 'Secretive', ...REST }),
+    ).toString('hex')
     assert.notEqual(other, marks[0])
   })
 }

@@ -3,7 +3,15 @@
  * nothing and the server's clock leave it as it is (docs/adr/0057-the-controller-watches.md).
  */
 import { createHmac } from 'node:crypto'
-import { formatJson, isJsonArray, isJsonObject, type Json, type JsonObject, partOf, textOf } from '../../text/json.ts'
+import {
+  formatJson,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  partOf,
+  textOf,
+} from '../../text/json.ts'
 import { metadataText } from '../resource.ts'
 import type { RedactionKey } from './redacted.ts'
 
@@ -20,7 +28,11 @@ export function objectMark(key: RedactionKey, object: JsonObject): Uint8Array {
 
 /** 16 bytes: keyed hash of a text. */
 export function keyedMark(key: RedactionKey, text: string): Uint8Array {
-  return createHmac('sha256', key.prepared).update('mark\0').update(text).digest().subarray(0, MARK_LENGTH)
+  return createHmac('sha256', key.prepared)
+    .update('mark\0')
+    .update(text)
+    .digest()
+    .subarray(0, MARK_LENGTH)
 }
 
 function isSecretObject(object: JsonObject): boolean {
@@ -34,11 +46,19 @@ function versionText(object: JsonObject): string {
 /** Items of a list have no type of their own; a single object has it in the order of the server, one of a list in that of its reader. */
 function contentText(object: JsonObject): string {
   const { apiVersion = null, kind = null, status: _status, metadata, ...rest } = object
-  const stable = metadata === undefined ? {} : { metadata: isJsonObject(metadata) ? stableMetadata(metadata) : metadata }
+  const stable =
+    metadata === undefined
+      ? {}
+      : { metadata: isJsonObject(metadata) ? stableMetadata(metadata) : metadata }
   return formatJson({ apiVersion, kind, ...rest, ...stable })
 }
 
-function stableMetadata({ resourceVersion: _version, generation: _generation, managedFields, ...rest }: JsonObject): JsonObject {
+function stableMetadata({
+  resourceVersion: _version,
+  generation: _generation,
+  managedFields,
+  ...rest
+}: JsonObject): JsonObject {
   if (!isJsonArray(managedFields)) return rest
   return { ...rest, managedFields: managedFields.filter(decides).map(withoutTime) }
 }
@@ -72,11 +92,18 @@ const CLOCKS = new Set([
 
 /** As `objectMark`, of an object whose status counts: the resource of a syncer or an autoscaler. Times in it do not count. */
 export function reportMark(key: RedactionKey, object: JsonObject): Uint8Array {
-  return keyedMark(key, `${contentText(object)}\0${formatJson(withoutClocks(partOf(object, 'status') ?? null))}`)
+  return keyedMark(
+    key,
+    `${contentText(object)}\0${formatJson(withoutClocks(partOf(object, 'status') ?? null))}`,
+  )
 }
 
 function withoutClocks(value: Json): Json {
   if (isJsonArray(value)) return value.map(withoutClocks)
   if (!isJsonObject(value)) return value
-  return Object.fromEntries(Object.entries(value).flatMap(([name, part]) => (CLOCKS.has(name) ? [] : [[name, withoutClocks(part)]])))
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, part]) =>
+      CLOCKS.has(name) ? [] : [[name, withoutClocks(part)]],
+    ),
+  )
 }

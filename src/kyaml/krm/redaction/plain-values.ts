@@ -28,12 +28,17 @@ export class PlainValues {
     }
     if (!isJsonObject(value)) return value
     const entries = Object.entries(value).map(([name, each]) => [name, this.of(each)] as const)
-    return entries.every((entry): entry is readonly [string, Json] => entry[1] !== undefined) ? Object.fromEntries(entries) : undefined
+    return entries.every((entry): entry is readonly [string, Json] => entry[1] !== undefined)
+      ? Object.fromEntries(entries)
+      : undefined
   }
 }
 
 /** Pairs what stands at the same place of a document, before and after it was decrypted. */
-export function pairedValues(encrypted: Json, decrypted: Json | undefined): ReadonlyMap<string, Json> {
+export function pairedValues(
+  encrypted: Json,
+  decrypted: Json | undefined,
+): ReadonlyMap<string, Json> {
   const found = new Map<string, Json>()
   const walk = (one: Json, other: Json | undefined): void => {
     if (other === undefined) return
@@ -41,7 +46,8 @@ export function pairedValues(encrypted: Json, decrypted: Json | undefined): Read
       if (!isEncryptedValue(other)) found.set(one, other)
     } else if (isJsonArray(one) && isJsonArray(other) && one.length === other.length)
       for (const [at, item] of one.entries()) walk(item, other[at])
-    else if (isJsonObject(one) && isJsonObject(other)) for (const [name, each] of Object.entries(one)) walk(each, getKey(other, name))
+    else if (isJsonObject(one) && isJsonObject(other))
+      for (const [name, each] of Object.entries(one)) walk(each, getKey(other, name))
   }
   walk(encrypted, decrypted)
   return found

@@ -6,7 +6,16 @@ import { randomJson, randomPath } from '../../../../test/property/random-krm.ts'
 import * as fc from '../../../../test/seeds/fast-check.ts'
 import { formatJson, type Json, jsonEquals } from '../../text/json.ts'
 import type { ResourceId } from '../resource-id.ts'
-import { isHiddenOfSecret, isSensitive, keyedHash, redact, redactionKey, redactUnread, show, shownJson } from './redacted.ts'
+import {
+  isHiddenOfSecret,
+  isSensitive,
+  keyedHash,
+  redact,
+  redactionKey,
+  redactUnread,
+  show,
+  shownJson,
+} from './redacted.ts'
 
 const KEY = redactionKey(new Uint8Array(32).fill(1))
 const OTHER_KEY = redactionKey(new Uint8Array(32).fill(2))
@@ -23,12 +32,20 @@ const OF_A_SECRET: readonly (readonly [place: string, value: Json, hidden: boole
   ['metadata.annotations["argocd.argoproj.io/sync-wave"]', '1', false],
   ['metadata.annotations["argocd.argoproj.io/sync-wave"]', 'password=hunter2', true],
   ['metadata.annotations', { 'argocd.argoproj.io/sync-wave': '1' }, false],
-  ['metadata.annotations', { 'argocd.argoproj.io/sync-wave': '1', 'kapp.k14s.io/original': '{}' }, true],
+  [
+    'metadata.annotations',
+    { 'argocd.argoproj.io/sync-wave': '1', 'kapp.k14s.io/original': '{}' },
+    true,
+  ],
   ['metadata', { labels: { app: 'web' } }, false],
   ['metadata', { annotations: { owner: 'ada' } }, true],
   ['metadata.annotations.password', 'hunter2', true],
   ['metadata.labels.app', 'web', false],
-  ['metadata.finalizers', ['kubernetes', 'argocd.argoproj.io/hook-finalizer', 'gardener.cloud/gardener'], false],
+  [
+    'metadata.finalizers',
+    ['kubernetes', 'argocd.argoproj.io/hook-finalizer', 'gardener.cloud/gardener'],
+    false,
+  ],
   ['metadata.finalizers', ['kubernetes', 'example.com/hunter2'], true],
   ['metadata.finalizers[0]', 'example.com/hunter2', true],
   ['metadata', { finalizers: ['example.com/hunter2'] }, true],
@@ -44,7 +61,10 @@ for (const [location, value, hidden] of OF_A_SECRET) {
 
 test('a name that every object of the language has is no known mark of a Secret', () => {
   for (const name of ['toString', 'constructor', '__proto__', 'hasOwnProperty']) {
-    const location = [{ kind: 'field', name: 'metadata' } as const, { kind: 'field', name } as const]
+    const location = [
+      { kind: 'field', name: 'metadata' } as const,
+      { kind: 'field', name } as const,
+    ]
     assert.equal(isHiddenOfSecret(location, { a: 1 }), false)
   }
 })
@@ -56,7 +76,11 @@ test('nothing of the content of a Secret is ever shown, whatever the path and th
       fc.array(randomPath, { maxLength: 1 }),
       randomJson,
       (top, rest, value) => {
-        const shown = show(KEY, { id: SECRET, path: [{ kind: 'field', name: top }, ...rest.flat()] }, value)
+        const shown = show(
+          KEY,
+          { id: SECRET, path: [{ kind: 'field', name: top }, ...rest.flat()] },
+          value,
+        )
         assert.equal(shown?.kind, 'redacted')
         assert.match(String(shownJson(shown)), /^hmac-sha256:[0-9a-f]{16} \(\d+ bytes\)$/)
       },
@@ -65,11 +89,19 @@ test('nothing of the content of a Secret is ever shown, whatever the path and th
 })
 
 test('a Secret of another group is not the core Secret', () => {
-  assert.equal(isSensitive({ id: { ...SECRET, group: 'example.com' }, path: path('data.color') }, 'blue'), false)
+  assert.equal(
+    isSensitive({ id: { ...SECRET, group: 'example.com' }, path: path('data.color') }, 'blue'),
+    false,
+  )
 })
 
 test('a hidden value never stands in what a writer gets', () => {
-  const wrapped: readonly Json[] = [CANARY, { password: CANARY }, [{ name: 'DB_PASSWORD', value: CANARY }], `password=${CANARY}`]
+  const wrapped: readonly Json[] = [
+    CANARY,
+    { password: CANARY },
+    [{ name: 'DB_PASSWORD', value: CANARY }],
+    `password=${CANARY}`,
+  ]
   for (const value of wrapped) {
     const shown = shownJson(show(KEY, { id: CONFIG, path: path('data.password') }, value)) ?? null
     assert.ok(!formatJson(shown).includes(CANARY), formatJson(value))
@@ -79,13 +111,22 @@ test('a hidden value never stands in what a writer gets', () => {
 test('equal values look equal and changed values differ, of one installation and one place', () => {
   fc.assert(
     fc.property(randomJson, randomJson, (left, right) => {
-      const [a, b] = [redact(KEY, SECRET, path('data.x'), left), redact(KEY, SECRET, path('data.x'), right)]
+      const [a, b] = [
+        redact(KEY, SECRET, path('data.x'), left),
+        redact(KEY, SECRET, path('data.x'), right),
+      ]
       if (jsonEquals(left, right)) assert.equal(a.hmac, b.hmac)
       else assert.notEqual(a.hmac, b.hmac)
     }),
   )
-  assert.notEqual(redact(KEY, SECRET, path('data.x'), 'v').hmac, redact(KEY, SECRET, path('data.y'), 'v').hmac)
-  assert.notEqual(redact(KEY, SECRET, path('data.x'), 'v').hmac, redact(OTHER_KEY, SECRET, path('data.x'), 'v').hmac)
+  assert.notEqual(
+    redact(KEY, SECRET, path('data.x'), 'v').hmac,
+    redact(KEY, SECRET, path('data.y'), 'v').hmac,
+  )
+  assert.notEqual(
+    redact(KEY, SECRET, path('data.x'), 'v').hmac,
+    redact(OTHER_KEY, SECRET, path('data.x'), 'v').hmac,
+  )
 })
 
 test('without the key a six-digit PIN is not found from its hash', () => {
@@ -118,11 +159,17 @@ test('a value that was never read shows as that, and a length says bytes', () =>
   assert.equal(shownJson(redactUnread()), 'redacted (not read)')
   assert.match(String(shownJson(redact(KEY, SECRET, path('stringData.x'), 'ü'))), /\(2 bytes\)$/)
   // A Secret stores base64; what people compare is the content.
-  assert.match(String(shownJson(redact(KEY, SECRET, path('data.x'), 'aHVudGVyMg=='))), /\(7 bytes\)$/)
+  assert.match(
+    String(shownJson(redact(KEY, SECRET, path('data.x'), 'aHVudGVyMg=='))),
+    /\(7 bytes\)$/,
+  )
 })
 
 test('what is not sensitive goes out as it is, and nothing stays nothing', () => {
-  assert.deepEqual(show(KEY, { id: CONFIG, path: path('data.color') }, 'blue'), { kind: 'revealed', value: 'blue' })
+  assert.deepEqual(show(KEY, { id: CONFIG, path: path('data.color') }, 'blue'), {
+    kind: 'revealed',
+    value: 'blue',
+  })
   assert.equal(show(KEY, { id: SECRET, path: path('data.x') }, undefined), undefined)
   assert.equal(shownJson(undefined), undefined)
 })

@@ -44,26 +44,37 @@ export interface RedactionKey {
 }
 
 export function redactionKey(bytes: Uint8Array, isNew = false): RedactionKey {
-  const id = createHash('sha256').update('backporch key id\0').update(bytes).digest('hex').slice(0, 8)
+  const id = createHash('sha256')
+    .update('backporch key id\0')
+    .update(bytes)
+    .digest('hex')
+    .slice(0, 8)
   return { bytes, id, isNew, prepared: createSecretKey(bytes), derived: new Derived() }
 }
 
 /** Keyed hash of a value, 64 hex digits. `domain` keeps equal values of different places apart. */
 export function keyedHash(key: RedactionKey, domain: string, value: Json | undefined): string {
   const mac = createHmac('sha256', key.prepared).update(domain).update('\0')
-  return (value === undefined ? mac.update('absent') : mac.update('value\0').update(canonicalJson(value))).digest('hex')
+  return (
+    value === undefined ? mac.update('absent') : mac.update('value\0').update(canonicalJson(value))
+  ).digest('hex')
 }
 
 export function redact(key: RedactionKey, id: ResourceId, path: FieldPath, value: Json): Redacted {
   const bytes = lengthOf(id, path, value)
-  const hmac = keyedHash(key, `${id.group}/${id.kind}/${id.namespace}/${id.name}#${formatFieldPath(path)}`, value).slice(0, 16)
+  const hmac = keyedHash(
+    key,
+    `${id.group}/${id.kind}/${id.namespace}/${id.name}#${formatFieldPath(path)}`,
+    value,
+  ).slice(0, 16)
   return { kind: 'redacted', hmac, bytes } as Redacted
 }
 
 /** Bytes of the text or JSON; a Secret's base64 counts decoded. */
 function lengthOf(id: ResourceId, path: FieldPath, value: Json): number {
   if (typeof value !== 'string') return Buffer.byteLength(canonicalJson(value))
-  const encoded = isSecret(id) && path.length === 2 && path[0]?.kind === 'field' && path[0].name === 'data'
+  const encoded =
+    isSecret(id) && path.length === 2 && path[0]?.kind === 'field' && path[0].name === 'data'
   return encoded ? Buffer.from(value, 'base64').length : Buffer.byteLength(value)
 }
 
@@ -93,9 +104,13 @@ export interface ValueLocation {
 }
 
 /** Why a value is hidden, as a clause for people; undefined if it is shown. */
-export function whyHidden({ id, path, visibility }: ValueLocation, value: Json | undefined): string | undefined {
+export function whyHidden(
+  { id, path, visibility }: ValueLocation,
+  value: Json | undefined,
+): string | undefined {
   if (visibility?.shown === false) return visibility.why
-  if (isSecret(id) && isHiddenOfSecret(path, value)) return 'of a Secret only type and known labels, annotations and finalizers are shown'
+  if (isSecret(id) && isHiddenOfSecret(path, value))
+    return 'of a Secret only type and known labels, annotations and finalizers are shown'
   if (isOfSecretTemplate(id, path, value)) return 'it is what a Secret will hold'
   if (visibility?.shown === true) return undefined
   return whySecret(path, value)
@@ -131,32 +146,56 @@ export function isHiddenOfSecret(path: FieldPath, value: Json | undefined): bool
   if (first === undefined) return true
   if (!SHOWN_OF_A_SECRET.has(first)) return true
   if (first !== 'metadata') return false
-  if (second === undefined) return isJsonObject(value) && MARKS.some((step) => isHiddenOfSecret([...path, step], getKey(value, step.name)))
-  if (second === 'finalizers') return [value].flat().some((one) => typeof one === 'string' && !SHOWN_FINALIZERS.has(one))
+  if (second === undefined)
+    return (
+      isJsonObject(value) &&
+      MARKS.some((step) => isHiddenOfSecret([...path, step], getKey(value, step.name)))
+    )
+  if (second === 'finalizers')
+    return [value].flat().some((one) => typeof one === 'string' && !SHOWN_FINALIZERS.has(one))
   const shown = SHOWN_MARKS.get(second)
   if (shown === undefined) return false
-  return third === undefined ? isJsonObject(value) && Object.keys(value).some((name) => !shown.test(name)) : !shown.test(third)
+  return third === undefined
+    ? isJsonObject(value) && Object.keys(value).some((name) => !shown.test(name))
+    : !shown.test(third)
 }
 
 const SHOWN_MARKS: ReadonlyMap<string, RegExp> = new Map([
   ['annotations', SHOWN_ANNOTATION],
   ['labels', SHOWN_LABEL],
 ])
-const MARKS = ['annotations', 'labels', 'finalizers'].map((name) => ({ kind: 'field', name }) as const)
+const MARKS = ['annotations', 'labels', 'finalizers'].map(
+  (name) => ({ kind: 'field', name }) as const,
+)
 
 /** Kinds from which a controller creates Secrets, and the location of the content. Encrypted content and references are shown. */
 const SECRET_TEMPLATES: ReadonlyMap<string, readonly string[]> = new Map([
   ['bitnami.com/SealedSecret', ['spec', 'template', 'data']],
   ['external-secrets.io/ExternalSecret', ['spec', 'target', 'template', 'data']],
-  ['external-secrets.io/ClusterExternalSecret', ['spec', 'externalSecretSpec', 'target', 'template', 'data']],
+  [
+    'external-secrets.io/ClusterExternalSecret',
+    ['spec', 'externalSecretSpec', 'target', 'template', 'data'],
+  ],
   ['external-secrets.io/PushSecret', ['spec', 'template', 'data']],
 ])
 
 /** Whether the location is the content of a Secret that a controller creates from the object, or the value has that content. */
-export function isOfSecretTemplate({ group, kind }: ResourceId, path: FieldPath, value: Json | undefined): boolean {
+export function isOfSecretTemplate(
+  { group, kind }: ResourceId,
+  path: FieldPath,
+  value: Json | undefined,
+): boolean {
   const location = SECRET_TEMPLATES.get(`${group}/${kind}`)
-  if (location === undefined || !location.every((name, at) => at >= path.length || isField(path[at], name))) return false
-  return location.slice(path.length).reduce((at, name) => (isJsonObject(at) ? getKey(at, name) : undefined), value) !== undefined
+  if (
+    location === undefined ||
+    !location.every((name, at) => at >= path.length || isField(path[at], name))
+  )
+    return false
+  return (
+    location
+      .slice(path.length)
+      .reduce((at, name) => (isJsonObject(at) ? getKey(at, name) : undefined), value) !== undefined
+  )
 }
 
 function isField(step: PathStep | undefined, name: string): boolean {
@@ -166,12 +205,16 @@ function isField(step: PathStep | undefined, name: string): boolean {
 /** The only way by which a value leaves: hidden if it is sensitive, else itself. */
 export function show(key: RedactionKey, location: ValueLocation, value: Json | undefined): Shown {
   if (value === undefined) return undefined
-  return isSensitive(location, value) ? redact(key, location.id, location.path, value) : { kind: 'revealed', value }
+  return isSensitive(location, value)
+    ? redact(key, location.id, location.path, value)
+    : { kind: 'revealed', value }
 }
 
 /** The shown value in JSON and YAML; a hidden one is `hmac-sha256:9f2c1a7be0d1c2a3 (24 bytes)`. */
 export function shownJson(shown: Shown): Json | undefined {
   if (shown === undefined) return undefined
   if (shown.kind === 'revealed') return shown.value
-  return shown.bytes < 0 ? 'redacted (not read)' : `hmac-sha256:${shown.hmac} (${shown.bytes} bytes)`
+  return shown.bytes < 0
+    ? 'redacted (not read)'
+    : `hmac-sha256:${shown.hmac} (${shown.bytes} bytes)`
 }

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from '../../../../test/seeds/fast-check.ts'
-import { formatJson, getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
+import {
+  formatJson,
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from '../../text/json.ts'
 import { type FieldPath, field } from '../field-path.ts'
 import { isSensitive, redactionKey } from './redacted.ts'
 import { shownObject } from './shown-object.ts'
@@ -16,7 +23,12 @@ function shownText(object: JsonObject, id = DEPLOYMENT): string {
 
 test('an object without credentials is shown as it is', () => {
   const object = {
-    spec: { replicas: 9007199254740993n, template: { spec: { containers: [{ name: 'app', env: [{ name: 'COLOR', value: 'blue' }] }] } } },
+    spec: {
+      replicas: 9007199254740993n,
+      template: {
+        spec: { containers: [{ name: 'app', env: [{ name: 'COLOR', value: 'blue' }] }] },
+      },
+    },
     data: { 'a.b': 'x', list: [1, null, true] },
   }
   assert.deepEqual(shownObject(key, DEPLOYMENT, object), object)
@@ -59,12 +71,19 @@ test('arguments of a command tell of one another: they are hidden together', () 
     ['--verbose', '--token=abcdef'],
     ['--db-password', 'hunter2', '--verbose'],
   ]) {
-    assert.doesNotMatch(shownText({ spec: { containers: [{ name: 'app', args }] } }), /verbose|abcdef|hunter2/)
+    assert.doesNotMatch(
+      shownText({ spec: { containers: [{ name: 'app', args }] } }),
+      /verbose|abcdef|hunter2/,
+    )
   }
 })
 
 test('the annotation of client-side apply and a key that is itself a credential are hidden', () => {
-  const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': '{"x":1}', AKIAABCDEFGHIJKLMNOP: 'y1', plain: 'z1' }
+  const annotations = {
+    'kubectl.kubernetes.io/last-applied-configuration': '{"x":1}',
+    AKIAABCDEFGHIJKLMNOP: 'y1',
+    plain: 'z1',
+  }
   const shown = shownText({ metadata: { name: 'x', annotations } })
   assert.match(shown, /z1/)
   assert.doesNotMatch(shown, /\{\\"x|AKIA|y1/)
@@ -72,7 +91,9 @@ test('the annotation of client-side apply and a key that is itself a credential 
 
 test('a value that was hidden before keeps its text', () => {
   const hidden = 'hmac-sha256:0123456789abcdef (7 bytes)'
-  assert.deepEqual(shownObject(key, DEPLOYMENT, { spec: { password: hidden } }), { spec: { password: hidden } })
+  assert.deepEqual(shownObject(key, DEPLOYMENT, { spec: { password: hidden } }), {
+    spec: { password: hidden },
+  })
 })
 
 const NAMES = [
@@ -114,29 +135,36 @@ const LEAVES = [
 /** Every field of the object by the path that a drift of it would have, with items named by their name. */
 function* fieldsOf(value: Json, path: FieldPath): Generator<[FieldPath, Json]> {
   if (path.length > 0) yield [path, value]
-  if (isJsonObject(value)) for (const [name, below] of Object.entries(value)) yield* fieldsOf(below, [...path, field(name)])
+  if (isJsonObject(value))
+    for (const [name, below] of Object.entries(value))
+      yield* fieldsOf(below, [...path, field(name)])
   if (!isJsonArray(value)) return
   for (const [index, item] of value.entries()) {
     const name = isJsonObject(item) ? getKey(item, 'name') : undefined
-    yield* fieldsOf(item, [...path, typeof name === 'string' ? { kind: 'item', keys: { name } } : { kind: 'index', index }])
+    yield* fieldsOf(item, [
+      ...path,
+      typeof name === 'string' ? { kind: 'item', keys: { name } } : { kind: 'index', index },
+    ])
   }
 }
 
 test('whatever the object: a leaf that diff hides as a field of its own is not shown within the object', () => {
   let leaf = 0
-  const { object } = fc.letrec<{ value: Json; map: JsonObject; list: Json[]; object: JsonObject }>((tie) => ({
-    // A mark makes every leaf one of its kind, and changes nothing for the judgement.
-    value: fc.oneof(
-      { depthSize: 'small' },
-      fc.constantFrom(...LEAVES),
-      fc.nat().map((number) => `leaf-${number % 7}`),
-      tie('map'),
-      tie('list'),
-    ),
-    map: fc.dictionary(fc.constantFrom(...NAMES), tie('value'), { maxKeys: 4 }),
-    list: fc.array(tie('value'), { maxLength: 3 }),
-    object: fc.dictionary(fc.constantFrom(...NAMES), tie('value'), { minKeys: 1, maxKeys: 5 }),
-  }))
+  const { object } = fc.letrec<{ value: Json; map: JsonObject; list: Json[]; object: JsonObject }>(
+    (tie) => ({
+      // A mark makes every leaf one of its kind, and changes nothing for the judgement.
+      value: fc.oneof(
+        { depthSize: 'small' },
+        fc.constantFrom(...LEAVES),
+        fc.nat().map((number) => `leaf-${number % 7}`),
+        tie('map'),
+        tie('list'),
+      ),
+      map: fc.dictionary(fc.constantFrom(...NAMES), tie('value'), { maxKeys: 4 }),
+      list: fc.array(tie('value'), { maxLength: 3 }),
+      object: fc.dictionary(fc.constantFrom(...NAMES), tie('value'), { minKeys: 1, maxKeys: 5 }),
+    }),
+  )
   fc.assert(
     fc.property(object, fc.constantFrom(DEPLOYMENT, SECRET), (plain, id) => {
       const marked = mark(plain)
@@ -144,7 +172,10 @@ test('whatever the object: a leaf that diff hides as a field of its own is not s
       for (const [path, value] of fieldsOf(marked, [])) {
         if (typeof value !== 'string' || !/[\u4e00-\u9fff]$/.test(value)) continue
         if (isSensitive({ id, path }, value))
-          assert.ok(!shown.includes(JSON.stringify(value)), `${formatJson(marked)} shows ${value}: ${shown}`)
+          assert.ok(
+            !shown.includes(JSON.stringify(value)),
+            `${formatJson(marked)} shows ${value}: ${shown}`,
+          )
       }
     }),
     { numRuns: 3_000 },
@@ -156,7 +187,10 @@ test('whatever the object: a leaf that diff hides as a field of its own is not s
     if (isJsonArray(value)) return value.map((item) => mark(item))
     if (isJsonObject(value))
       return Object.fromEntries(
-        Object.entries(value).map(([name, below]) => [name, name === 'name' || name === 'kind' ? below : mark(below)]),
+        Object.entries(value).map(([name, below]) => [
+          name,
+          name === 'name' || name === 'kind' ? below : mark(below),
+        ]),
       )
     leaf += 1
     return typeof value === 'string' && value !== '' && value !== 'true'

@@ -2,7 +2,15 @@
  * A whole object as it is shown, value by value. A value is shown if `looksSecret` accepts it as a field of its own and as a part of its owner
  * (whose `name` may identify it), and if everything suspect above it has something hidden in it.
  */
-import { emptyObject, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, setKey } from '../../text/json.ts'
+import {
+  emptyObject,
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  setKey,
+} from '../../text/json.ts'
 import type { FieldPath, PathStep } from '../field-path.ts'
 import type { ResourceId } from '../resource-id.ts'
 import { hasSecretText } from './credential-text.ts'
@@ -23,9 +31,18 @@ const SHOWN_OF_A_SECRET = new Set(['apiVersion', 'kind', 'metadata', 'type', 'im
 const HIDDEN = /^(?:hmac-sha256:[0-9a-f]{16} \(\d+ bytes\)|redacted \(not read\))$/
 
 /** The visibility of values of one object; undefined if location and form decide. */
-export type VisibilityOf = (path: FieldPath, value: Json, object: JsonObject) => Visibility | undefined
+export type VisibilityOf = (
+  path: FieldPath,
+  value: Json,
+  object: JsonObject,
+) => Visibility | undefined
 
-export function shownObject(key: RedactionKey, id: ResourceId, object: JsonObject, visibilityOf?: VisibilityOf): JsonObject {
+export function shownObject(
+  key: RedactionKey,
+  id: ResourceId,
+  object: JsonObject,
+  visibilityOf?: VisibilityOf,
+): JsonObject {
   return new ObjectView(key, id, within(object, visibilityOf)).show(object)
 }
 
@@ -42,7 +59,10 @@ export function shownWithHidden(
 
 type VisibilityAt = (path: FieldPath, value: Json) => Visibility | undefined
 
-function within(object: JsonObject, visibilityOf: VisibilityOf | undefined): VisibilityAt | undefined {
+function within(
+  object: JsonObject,
+  visibilityOf: VisibilityOf | undefined,
+): VisibilityAt | undefined {
   return visibilityOf === undefined ? undefined : (path, value) => visibilityOf(path, value, object)
 }
 
@@ -65,7 +85,12 @@ class ObjectView {
     for (const [name, value] of Object.entries(object)) {
       const path: FieldPath = [{ kind: 'field', name }]
       const content = secret && !SHOWN_OF_A_SECRET.has(name)
-      this.put(shown, name, content ? this.hideLeaves(path, value) : this.part(path, value, { [name]: value }), [])
+      this.put(
+        shown,
+        name,
+        content ? this.hideLeaves(path, value) : this.part(path, value, { [name]: value }),
+        [],
+      )
     }
     return shown
   }
@@ -78,7 +103,11 @@ class ObjectView {
     const suspect = looksSecret(path, value) || looksSecret(path.slice(0, -1), inOwner)
     const before = this.hidden.length
     if (isJsonObject(value) && isEmbeddedSecret(value)) return this.hide(path, value)
-    const shown = isJsonArray(value) ? this.list(path, value) : isJsonObject(value) ? this.map(path, value) : value
+    const shown = isJsonArray(value)
+      ? this.list(path, value)
+      : isJsonObject(value)
+        ? this.map(path, value)
+        : value
     // If nothing inside a suspect value is suspect by itself, the whole value is hidden.
     return suspect && this.hidden.length === before ? this.hide(path, value) : shown
   }
@@ -86,15 +115,25 @@ class ObjectView {
   /** Whether the kind of the object hides the value. */
   private isHidden(path: FieldPath, value: Json): boolean {
     // Values above the location are examined in parts.
-    return isOfSecretTemplate(this.id, path, '') || (isSecret(this.id) && path.length === 3 && isHiddenOfSecret(path, value))
+    return (
+      isOfSecretTemplate(this.id, path, '') ||
+      (isSecret(this.id) && path.length === 3 && isHiddenOfSecret(path, value))
+    )
   }
 
   private map(path: FieldPath, map: JsonObject): Json {
-    const names = Object.entries(map).filter(([key, value]) => ITEM_NAMES.includes(key) && typeof value === 'string')
+    const names = Object.entries(map).filter(
+      ([key, value]) => ITEM_NAMES.includes(key) && typeof value === 'string',
+    )
     const shown = emptyObject()
     for (const [key, value] of Object.entries(map)) {
       const owner = Object.fromEntries(names.filter(([one]) => one !== key))
-      this.put(shown, key, this.part([...path, { kind: 'field', name: key }], value, { ...owner, [key]: value }), path)
+      this.put(
+        shown,
+        key,
+        this.part([...path, { kind: 'field', name: key }], value, { ...owner, [key]: value }),
+        path,
+      )
     }
     return shown
   }
@@ -103,11 +142,14 @@ class ObjectView {
     const before = this.hidden.length
     const shown = list.map((item, index) => {
       const name = isJsonObject(item) ? getKey(item, 'name') : undefined
-      const step: PathStep = typeof name === 'string' ? { kind: 'item', keys: { name } } : { kind: 'index', index }
+      const step: PathStep =
+        typeof name === 'string' ? { kind: 'item', keys: { name } } : { kind: 'index', index }
       return this.part([...path, step], item, [item])
     })
     // Plain items, such as the arguments of a command, are hidden together.
-    const plain = list.some((item, index) => !isJsonArray(item) && !isJsonObject(item) && shown[index] !== item)
+    const plain = list.some(
+      (item, index) => !isJsonArray(item) && !isJsonObject(item) && shown[index] !== item,
+    )
     if (!plain) return shown
     this.hidden.length = before
     return this.hide(path, list)
@@ -116,7 +158,8 @@ class ObjectView {
   private hideLeaves(path: FieldPath, value: Json): Json {
     if (!isJsonObject(value)) return this.hide(path, value)
     const shown = emptyObject()
-    for (const [key, below] of Object.entries(value)) this.put(shown, key, this.hide([...path, { kind: 'field', name: key }], below), path)
+    for (const [key, below] of Object.entries(value))
+      this.put(shown, key, this.hide([...path, { kind: 'field', name: key }], below), path)
     return shown
   }
 
@@ -129,7 +172,9 @@ class ObjectView {
   private put(into: { [key: string]: Json }, key: string, value: Json, above: FieldPath): void {
     setKey(
       into,
-      hasSecretText(key) ? `hmac-sha256:${keyedHash(this.key, `key of ${this.id.kind} at ${above.length}`, key).slice(0, 16)}` : key,
+      hasSecretText(key)
+        ? `hmac-sha256:${keyedHash(this.key, `key of ${this.id.kind} at ${above.length}`, key).slice(0, 16)}`
+        : key,
       value,
     )
   }

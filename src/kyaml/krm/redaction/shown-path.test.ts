@@ -20,9 +20,18 @@ function path(text: string): FieldPath {
 const ROWS: readonly (readonly [path: string, shown: string])[] = [
   [`metadata.finalizers[="${TOKEN}"]`, `metadata\\.finalizers\\[=${HIDDEN}\\]`],
   [`metadata.labels["${TOKEN}"]`, `metadata\\.labels\\["${HIDDEN}"\\]`],
-  [`spec.containers[name=app].env[name="${TOKEN}"].value`, `spec\\.containers\\[name=app\\]\\.env\\[name=${HIDDEN}\\]\\.value`],
-  [`spec.hosts[name=app,url="https://app:hunter2@db/app"]`, `spec\\.hosts\\[name=app,url=${HIDDEN}\\]`],
-  ['spec.users[name=ada,password=hunter2].role', `spec\\.users\\[name=ada,password=${HIDDEN}\\]\\.role`],
+  [
+    `spec.containers[name=app].env[name="${TOKEN}"].value`,
+    `spec\\.containers\\[name=app\\]\\.env\\[name=${HIDDEN}\\]\\.value`,
+  ],
+  [
+    `spec.hosts[name=app,url="https://app:hunter2@db/app"]`,
+    `spec\\.hosts\\[name=app,url=${HIDDEN}\\]`,
+  ],
+  [
+    'spec.users[name=ada,password=hunter2].role',
+    `spec\\.users\\[name=ada,password=${HIDDEN}\\]\\.role`,
+  ],
   ['spec.tokens[=abc]', `spec\\.tokens\\[=${HIDDEN}\\]`],
   [`spec.set[={"a":["${TOKEN}"]}].b`, `spec\\.set\\[=${HIDDEN}\\]\\.b`],
   [`data.${TOKEN}.${TOKEN}`, `data\\["${HIDDEN}"\\]\\["${HIDDEN}"\\]`],
@@ -33,7 +42,10 @@ describe('a path that holds a credential', () => {
     test(`${text.replaceAll(TOKEN, '<token>')} is written without it`, () => {
       assert.match(shownPath(KEY, ID, path(text)), new RegExp(`^${shown}$`))
       assert.equal(shownPathOnly(path(text), ID), withoutHashes(shownPath(KEY, ID, path(text))))
-      assert.equal(shownPathOnly(path(text), ID), withoutHashes(shownPath(OTHER_KEY, ID, path(text))))
+      assert.equal(
+        shownPathOnly(path(text), ID),
+        withoutHashes(shownPath(OTHER_KEY, ID, path(text))),
+      )
     })
   }
 
@@ -51,8 +63,12 @@ describe('a path that holds a credential', () => {
   })
 
   test('hides the value below it too, so that nobody adopts the credential', () => {
-    for (const [text] of ROWS.slice(0, 3)) assert.equal(show(KEY, { id: ID, path: path(text) }, 'plain')?.kind, 'redacted', text)
-    assert.equal(show(KEY, { id: ID, path: path('spec.labels') }, { [TOKEN]: 'plain' })?.kind, 'redacted')
+    for (const [text] of ROWS.slice(0, 3))
+      assert.equal(show(KEY, { id: ID, path: path(text) }, 'plain')?.kind, 'redacted', text)
+    assert.equal(
+      show(KEY, { id: ID, path: path('spec.labels') }, { [TOKEN]: 'plain' })?.kind,
+      'redacted',
+    )
   })
 })
 
@@ -61,14 +77,21 @@ describe('a finalizer of a Secret', () => {
   const finalizer = path('metadata.finalizers[="example.com/hunter2"]')
 
   test('is written without its name, unless a controller is known to put it on Secrets', () => {
-    assert.match(shownPath(KEY, secret, finalizer), new RegExp(`^metadata\\.finalizers\\[=${HIDDEN}\\]$`))
+    assert.match(
+      shownPath(KEY, secret, finalizer),
+      new RegExp(`^metadata\\.finalizers\\[=${HIDDEN}\\]$`),
+    )
     assert.equal(shownPathOnly(finalizer, secret), withoutHashes(shownPath(KEY, secret, finalizer)))
-    assert.equal(show(KEY, { id: secret, path: finalizer }, 'example.com/hunter2')?.kind, 'redacted')
+    assert.equal(
+      show(KEY, { id: secret, path: finalizer }, 'example.com/hunter2')?.kind,
+      'redacted',
+    )
     const known = path('metadata.finalizers[="argocd.argoproj.io/hook-finalizer"]')
     assert.equal(shownPath(KEY, secret, known), formatFieldPath(known))
   })
 
-  test('is written as it is on another kind', () => assert.equal(shownPath(KEY, ID, finalizer), formatFieldPath(finalizer)))
+  test('is written as it is on another kind', () =>
+    assert.equal(shownPath(KEY, ID, finalizer), formatFieldPath(finalizer)))
 })
 
 describe('every other path', () => {
@@ -85,23 +108,36 @@ describe('every other path', () => {
     'data.password',
     'spec.set[=5]',
   ]
-  for (const text of PLAIN) test(`${text} is written as it is`, () => assert.equal(shownPath(KEY, ID, path(text)), text))
+  for (const text of PLAIN)
+    test(`${text} is written as it is`, () => assert.equal(shownPath(KEY, ID, path(text)), text))
 })
 
-const secret = fc.constantFrom(TOKEN, 'AKIAIOSFODNN7EXAMPLE', 'https://a:canary-b@c/d', 'x password=canary-e', 'glpat-abcdefghijklmnopqrst')
+const secret = fc.constantFrom(
+  TOKEN,
+  'AKIAIOSFODNN7EXAMPLE',
+  'https://a:canary-b@c/d',
+  'x password=canary-e',
+  'glpat-abcdefghijklmnopqrst',
+)
 const text = fc.oneof(fc.string({ maxLength: 12 }), fc.stringMatching(/^[a-z-]{1,12}$/), secret)
 const step: fc.Arbitrary<PathStep> = fc.oneof(
   text.map((name): PathStep => ({ kind: 'field', name })),
   fc.oneof(text, fc.integer(), fc.boolean()).map((value): PathStep => ({ kind: 'member', value })),
-  fc.dictionary(fc.constantFrom('name', 'port', 'k 8'), fc.oneof(text, fc.integer()), { minKeys: 1 }).map(
-    (keys): PathStep => ({
-      kind: 'item',
-      keys: { ...keys },
-    }),
-  ),
+  fc
+    .dictionary(fc.constantFrom('name', 'port', 'k 8'), fc.oneof(text, fc.integer()), {
+      minKeys: 1,
+    })
+    .map(
+      (keys): PathStep => ({
+        kind: 'item',
+        keys: { ...keys },
+      }),
+    ),
   fc.nat(20).map((index): PathStep => ({ kind: 'index', index })),
 )
-const paths = fc.array(step, { minLength: 1, maxLength: 6 }).filter(([first]) => first?.kind === 'field' && first.name !== '')
+const paths = fc
+  .array(step, { minLength: 1, maxLength: 6 })
+  .filter(([first]) => first?.kind === 'field' && first.name !== '')
 
 test('property: no credential is in a written path, equal paths are written alike, different ones differently, and all can be read back', () => {
   fc.assert(

@@ -14,7 +14,12 @@ type Hide = (value: Json, above: FieldPath) => string
 /** The path with keyed hashes, so that two locations stay two. `parseFieldPath` reads it. */
 export function shownPath(key: RedactionKey, id: ResourceId, path: FieldPath): string {
   const object = `path of ${id.group}/${id.kind}/${id.namespace}/${id.name}`
-  return format(id, path, (value, above) => `hmac-sha256:${keyedHash(key, `${object}#${formatFieldPath(above)}`, value).slice(0, 16)}`)
+  return format(
+    id,
+    path,
+    (value, above) =>
+      `hmac-sha256:${keyedHash(key, `${object}#${formatFieldPath(above)}`, value).slice(0, 16)}`,
+  )
 }
 
 /**
@@ -38,7 +43,12 @@ function format(id: ResourceId | undefined, path: FieldPath, hide: Hide): string
     path.map((step, index) => {
       const above = path.slice(0, index)
       // The finalizers of a Secret are hidden as values are.
-      if (id !== undefined && step.kind === 'member' && isSecret(id) && isHiddenOfSecret([...above, step], step.value))
+      if (
+        id !== undefined &&
+        step.kind === 'member' &&
+        isSecret(id) &&
+        isHiddenOfSecret([...above, step], step.value)
+      )
         return { kind: 'member', value: hide(step.value, above) }
       return shownStep(step, above, (value) => hide(value, above))
     }),
@@ -47,9 +57,13 @@ function format(id: ResourceId | undefined, path: FieldPath, hide: Hide): string
 
 function shownStep(step: PathStep, above: FieldPath, hide: (value: Json) => string): PathStep {
   // The name of the last-applied annotation is no secret.
-  if (step.kind === 'field') return hasSecretText(step.name) ? { kind: 'field', name: hide(step.name) } : step
+  if (step.kind === 'field')
+    return hasSecretText(step.name) ? { kind: 'field', name: hide(step.name) } : step
   // A member is a value: `spec.tokens[="abc"]` is a credential by its location.
-  if (step.kind === 'member') return looksSecret([...above, step], step.value) ? { kind: 'member', value: hide(step.value) } : step
+  if (step.kind === 'member')
+    return looksSecret([...above, step], step.value)
+      ? { kind: 'member', value: hide(step.value) }
+      : step
   if (step.kind !== 'item' || !stepLooksSecret(step)) return step
   // Each key is judged alone: `[name=app,token=…]` keeps `app`.
   const keys = Object.entries(step.keys).map(([name, value]): [string, Json] => {

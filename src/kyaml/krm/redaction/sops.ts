@@ -15,7 +15,11 @@ export function isEncryptedValue(value: Json | undefined): value is string {
 
 /** Whether an entry of `data` of a Secret is an encrypted file, from a generator. */
 export function isEncryptedEntry(value: Json | undefined): value is string {
-  return typeof value === 'string' && value.length > 16 && FILE.test(Buffer.from(value, 'base64').toString('latin1'))
+  return (
+    typeof value === 'string' &&
+    value.length > 16 &&
+    FILE.test(Buffer.from(value, 'base64').toString('latin1'))
+  )
 }
 
 /** The object as it is applied: without the mapping `sops`. */

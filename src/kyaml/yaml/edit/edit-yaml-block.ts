@@ -48,24 +48,40 @@ interface Rendered {
 
 /** The entry of a slot, and its column. */
 export function entryOf(text: string, slot: Slot): Entry | undefined {
-  return slot.parent === undefined ? undefined : entriesOf(text, slot.parent.collection)[slot.parent.index]
+  return slot.parent === undefined
+    ? undefined
+    : entriesOf(text, slot.parent.collection)[slot.parent.index]
 }
 
 /** Replaces a value, or adds one to a key that has none. */
-export function replaceInBlock(text: string, slot: Slot, written: Written, { lineBreak }: YamlStyle): readonly Splice[] {
-  const rendered = ({ head, lines }: Written): Rendered => ({ head, below: lines.map((line) => lineBreak + line).join('') })
+export function replaceInBlock(
+  text: string,
+  slot: Slot,
+  written: Written,
+  { lineBreak }: YamlStyle,
+): readonly Splice[] {
+  const rendered = ({ head, lines }: Written): Rendered => ({
+    head,
+    below: lines.map((line) => lineBreak + line).join(''),
+  })
   const entry = entryOf(text, slot)
   if (entry === undefined) return replaceRoot(text, slot, rendered(written))
   const { indicatorEnd, written: old, node } = entry
   if (indicatorEnd === undefined) throw new EditRefusal('the key has no colon', entry.start)
-  const anchor = entry.anchor !== undefined && (entry.tag === undefined || entry.anchor.start < entry.tag.start) ? entry.anchor : undefined
+  const anchor =
+    entry.anchor !== undefined && (entry.tag === undefined || entry.anchor.start < entry.tag.start)
+      ? entry.anchor
+      : undefined
   const behind = anchor === undefined ? indicatorEnd : anchor.end
   const isItem = text[indicatorEnd - 1] === '-'
   // A first key behind an anchor would take the anchor.
-  const content = rendered(isItem && written.head === '' && anchor === undefined ? headBehindDash(written) : written)
+  const content = rendered(
+    isItem && written.head === '' && anchor === undefined ? headBehindDash(written) : written,
+  )
   if (old === undefined) return fillEmpty(text, entry, behind, content)
   const start = valueStart(text, entry, old, behind)
-  if (node.kind === 'scalar' && (node.style === 'literal' || node.style === 'folded')) return replaceBlockScalar(text, old, start, content)
+  if (node.kind === 'scalar' && (node.style === 'literal' || node.style === 'folded'))
+    return replaceBlockScalar(text, old, start, content)
   const isBelow = text.slice(behind, start).includes('\n')
   const isBlock = isCollection(node) && !isFlow(node)
   if (isBelow && (isBlock || written.lines.length > 0)) {
@@ -86,14 +102,23 @@ function headBehindDash({ lines }: Written): Written {
 }
 
 function valueStart(text: string, { tag }: Entry, old: TextRange, behind: number): number {
-  return tag !== undefined && tag.start >= behind && !text.slice(tag.start, old.start).includes('\n') ? tag.start : old.start
+  return tag !== undefined &&
+    tag.start >= behind &&
+    !text.slice(tag.start, old.start).includes('\n')
+    ? tag.start
+    : old.start
 }
 
 function removeWithSpace(text: string, { start, end }: TextRange): Splice {
   return { start: text[start - 1] === ' ' ? start - 1 : start, end, text: '' }
 }
 
-function replaceInline(text: string, { start, end }: TextRange, behind: number, { head, below }: Rendered): readonly Splice[] {
+function replaceInline(
+  text: string,
+  { start, end }: TextRange,
+  behind: number,
+  { head, below }: Rendered,
+): readonly Splice[] {
   if (head !== '' && below === '') return [{ start, end, text: head }]
   const line = lineEnd(text, end)
   return [
@@ -102,7 +127,12 @@ function replaceInline(text: string, { start, end }: TextRange, behind: number, 
   ]
 }
 
-function fillEmpty(text: string, { tag }: Entry, behind: number, { head, below }: Rendered): readonly Splice[] {
+function fillEmpty(
+  text: string,
+  { tag }: Entry,
+  behind: number,
+  { head, below }: Rendered,
+): readonly Splice[] {
   const line = lineEnd(text, behind)
   const tagEnd = tag === undefined ? behind : Math.max(behind, tag.end)
   // Spaces at the end of the line go, because the value is written behind them.
@@ -115,7 +145,12 @@ function fillEmpty(text: string, { tag }: Entry, behind: number, { head, below }
   ]
 }
 
-function replaceBlockScalar(text: string, old: TextRange, start: number, { head, below }: Rendered): readonly Splice[] {
+function replaceBlockScalar(
+  text: string,
+  old: TextRange,
+  start: number,
+  { head, below }: Rendered,
+): readonly Splice[] {
   const headerEnd = old.start + blockHeader(text, old.start).length
   const line = lineEnd(text, headerEnd)
   const from = head === '' && text[start - 1] === ' ' ? start - 1 : start
@@ -156,11 +191,21 @@ export function insertLines(
   if (first === undefined) throw new EditRefusal('the list has no item to follow')
   const { start } = first
   const column = columnOf(text, start)
-  return [{ start, end: start, text: `${lines.join(lineBreak).slice(column)}${lineBreak}${' '.repeat(column)}` }]
+  return [
+    {
+      start,
+      end: start,
+      text: `${lines.join(lineBreak).slice(column)}${lineBreak}${' '.repeat(column)}`,
+    },
+  ]
 }
 
 /** Deletes an entry that is not the only one, with the comments that belong to it. */
-export function deleteEntry(text: string, { collection, index }: SlotParent, isRoot: boolean): readonly Splice[] {
+export function deleteEntry(
+  text: string,
+  { collection, index }: SlotParent,
+  isRoot: boolean,
+): readonly Splice[] {
   if (isFlow(collection)) throw new EditRefusal('not a block')
   const entries = entriesOf(text, collection)
   const entry = entries[index]
@@ -176,14 +221,26 @@ export function deleteEntry(text: string, { collection, index }: SlotParent, isR
 }
 
 function deleteOnDashLine(text: string, entry: Entry, next: Entry | undefined): readonly Splice[] {
-  if (next === undefined) throw new EditRefusal('the layout of the item is not understood', entry.start)
+  if (next === undefined)
+    throw new EditRefusal('the layout of the item is not understood', entry.start)
   const between = text.slice(nextLine(text, entry.end), next.start)
   const comment = between.indexOf('#')
-  return [{ start: entry.start, end: comment === -1 ? next.start : nextLine(text, entry.end) + comment, text: '' }]
+  return [
+    {
+      start: entry.start,
+      end: comment === -1 ? next.start : nextLine(text, entry.end) + comment,
+      text: '',
+    },
+  ]
 }
 
 /** Start of the first comment line that belongs to the entry, or of the entry's own line. */
-function ownCommentStart(text: string, offset: number, floor: number | undefined, isRoot: boolean): number {
+function ownCommentStart(
+  text: string,
+  offset: number,
+  floor: number | undefined,
+  isRoot: boolean,
+): number {
   const column = columnOf(text, offset)
   const own = lineStart(text, offset)
   let start = own

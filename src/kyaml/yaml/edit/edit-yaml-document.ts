@@ -1,6 +1,13 @@
 /** Edits of one document. Each change is parsed again, and must read as the same change of the value; the first such way is used. */
 import { type FieldPath, field, type PathStep } from '../../krm/field-path.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
+import {
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonEquals,
+} from '../../text/json.ts'
 import { goValueOf } from '../read/go-yaml-values.ts'
 import { readDocuments, type YamlDocument } from '../read/read-yaml-node.ts'
 import { YamlRefusal } from '../read/read-yaml-refusal.ts'
@@ -60,13 +67,21 @@ export class DocumentEditor {
 
   /** Sets the value of an anchor, or below it, where every alias is to show it too. @throws EditRefusal */
   setAnchored(path: FieldPath, value: Json, aliases: readonly FieldPath[]): void {
-    const wanted = [path, ...aliases].reduce((before, each) => withValueAt(before, each, value), this.document.value)
+    const wanted = [path, ...aliases].reduce(
+      (before, each) => withValueAt(before, each, value),
+      this.document.value,
+    )
     if (jsonEquals(wanted, this.document.value)) return
     const { slots, rest } = walk(this.document, path)
-    if (isAliasSlot(lastOf(slots))) throw new EditRefusal('the value is that of an alias', rangeOf(lastOf(slots).node).start)
+    if (isAliasSlot(lastOf(slots)))
+      throw new EditRefusal('the value is that of an alias', rangeOf(lastOf(slots).node).start)
     this.followed = true
     try {
-      this.commit({ attempts: rest.length === 0 ? this.replacements(slots, value, true) : this.add(slots, rest, value), wanted })
+      this.commit({
+        attempts:
+          rest.length === 0 ? this.replacements(slots, value, true) : this.add(slots, rest, value),
+        wanted,
+      })
     } finally {
       this.followed = false
     }
@@ -81,16 +96,26 @@ export class DocumentEditor {
   private removal(path: FieldPath): readonly (readonly Splice[])[] {
     const { slots, rest } = walk(this.document, path)
     const slot = lastOf(slots)
-    if (isAliasSlot(slot) && rest.length > 0) return this.replacements(slots, withoutValueAt(goValueOf(slot.node), rest))
-    if (rest.length > 0) throw new EditRefusal('the field comes from a merge key "<<", which cannot leave it out', rangeOf(slot.node).start)
-    if (slot.parent === undefined) throw new EditRefusal('a whole document is removed with remove-object')
+    if (isAliasSlot(slot) && rest.length > 0)
+      return this.replacements(slots, withoutValueAt(goValueOf(slot.node), rest))
+    if (rest.length > 0)
+      throw new EditRefusal(
+        'the field comes from a merge key "<<", which cannot leave it out',
+        rangeOf(slot.node).start,
+      )
+    if (slot.parent === undefined)
+      throw new EditRefusal('a whole document is removed with remove-object')
     const { collection, index } = slot.parent
     const above = slots.slice(0, -1)
     const entries = entriesOf(this.text, collection)
     if (entries.length === 1) return this.replacements(above, collection.kind === 'map' ? {} : [])
     this.assertNotShared(nodesOf(above), slot.node, entries[index]?.key)
     const isRoot = above.length === 1
-    return [isFlow(collection) ? deleteInFlow(this.text, slot.parent) : deleteEntry(this.text, slot.parent, isRoot)]
+    return [
+      isFlow(collection)
+        ? deleteInFlow(this.text, slot.parent)
+        : deleteEntry(this.text, slot.parent, isRoot),
+    ]
   }
 
   private setExisting(slots: Slots, path: FieldPath, value: Json, wanted: Json): void {
@@ -103,20 +128,30 @@ export class DocumentEditor {
       this.text = before.text
       this.document = before.document
     }
-    this.commit({ attempts: this.replacements(walk(this.document, path).slots, value, true), wanted })
+    this.commit({
+      attempts: this.replacements(walk(this.document, path).slots, value, true),
+      wanted,
+    })
   }
 
   /** Changes a map or list piece by piece, so that equal parts keep their text. @returns false where this is not possible */
   private setInside(node: YamlNode, path: FieldPath, value: Json): boolean {
     const old = goValueOf(node)
-    if (node.kind === 'map' && isJsonObject(old) && isJsonObject(value)) return this.setMap(path, old, value)
-    return node.kind === 'list' && isJsonArray(old) && isJsonArray(value) && this.setList(path, old, value)
+    if (node.kind === 'map' && isJsonObject(old) && isJsonObject(value))
+      return this.setMap(path, old, value)
+    return (
+      node.kind === 'list' &&
+      isJsonArray(old) &&
+      isJsonArray(value) &&
+      this.setList(path, old, value)
+    )
   }
 
   private setMap(path: FieldPath, old: JsonObject, value: JsonObject): boolean {
     if (path.length > 0 && !Object.keys(old).some((key) => Object.hasOwn(value, key))) return false
     for (const [key, below] of Object.entries(value)) this.set([...path, field(key)], below)
-    for (const key of Object.keys(old)) if (!Object.hasOwn(value, key)) this.remove([...path, field(key)])
+    for (const key of Object.keys(old))
+      if (!Object.hasOwn(value, key)) this.remove([...path, field(key)])
     return true
   }
 
@@ -129,9 +164,12 @@ export class DocumentEditor {
     let tail = 0
     while (tail < shorter - head && jsonEquals(old.at(-1 - tail), value.at(-1 - tail))) tail += 1
     const inPlace = shorter - tail
-    for (let index = head; index < inPlace; index += 1) this.set([...path, itemAt(index)], value[index] as Json)
-    for (let index = old.length - tail - 1; index >= inPlace; index -= 1) this.remove([...path, itemAt(index)])
-    for (let index = inPlace; index < value.length - tail; index += 1) this.insert(path, index, value[index] as Json)
+    for (let index = head; index < inPlace; index += 1)
+      this.set([...path, itemAt(index)], value[index] as Json)
+    for (let index = old.length - tail - 1; index >= inPlace; index -= 1)
+      this.remove([...path, itemAt(index)])
+    for (let index = inPlace; index < value.length - tail; index += 1)
+      this.insert(path, index, value[index] as Json)
     return true
   }
 
@@ -155,8 +193,10 @@ export class DocumentEditor {
     const canGrow = isCollection(node) && (!isEmpty(node) || isInFlow(slots))
     if (!canGrow || step === undefined) return this.replacements(slots, after)
     // A field from a merge key is overridden as a whole.
-    if (step.kind === 'field' && isJsonObject(after)) return this.pairInsertion(slots, step.name, getKey(after, step.name) ?? null)
-    if (!isJsonArray(after) || !isJsonArray(old) || after.length !== old.length + 1) throw new EditRefusal('the list takes no such item')
+    if (step.kind === 'field' && isJsonObject(after))
+      return this.pairInsertion(slots, step.name, getKey(after, step.name) ?? null)
+    if (!isJsonArray(after) || !isJsonArray(old) || after.length !== old.length + 1)
+      throw new EditRefusal('the list takes no such item')
     return this.insertion(slots, old.length, after.at(-1) ?? null)
   }
 
@@ -167,17 +207,34 @@ export class DocumentEditor {
     const end = { collection, index: entriesOf(this.text, collection).length }
     if (isFlow(collection)) {
       const own = keyStyle(style, collection)
-      return [insertInFlow(this.text, end, `${writeKey(name, own, true)}: ${writeFlow(value, own)}`, style)]
+      return [
+        insertInFlow(
+          this.text,
+          end,
+          `${writeKey(name, own, true)}: ${writeFlow(value, own)}`,
+          style,
+        ),
+      ]
     }
-    return [insertLines(this.text, end, writePair(name, value, this.columnIn(collection), style), style)]
+    return [
+      insertLines(this.text, end, writePair(name, value, this.columnIn(collection), style), style),
+    ]
   }
 
   private insertion(slots: Slots, index: number, item: Json): readonly (readonly Splice[])[] {
     this.assertNotShared(nodesOf(slots))
     const collection = lastOf(slots).node as Collection
     const style = this.styleAt(slots)
-    if (isFlow(collection)) return [insertInFlow(this.text, { collection, index }, writeFlow(item, style), style)]
-    return [insertLines(this.text, { collection, index }, writeItem(item, this.columnIn(collection), style), style)]
+    if (isFlow(collection))
+      return [insertInFlow(this.text, { collection, index }, writeFlow(item, style), style)]
+    return [
+      insertLines(
+        this.text,
+        { collection, index },
+        writeItem(item, this.columnIn(collection), style),
+        style,
+      ),
+    ]
   }
 
   private columnIn(collection: Collection): number {
@@ -186,28 +243,43 @@ export class DocumentEditor {
   }
 
   /** Ways to write a value in the place of the last slot. */
-  private replacements(slots: Slots, value: Json, keepsStyle = false): readonly (readonly Splice[])[] {
+  private replacements(
+    slots: Slots,
+    value: Json,
+    keepsStyle = false,
+  ): readonly (readonly Splice[])[] {
     const slot = lastOf(slots)
     this.assertNotShared(nodesOf(slots), slot.node)
     const style = this.styleAt(slots)
     const entry = entryOf(this.text, slot)
-    const old = keepsStyle && slot.node.kind === 'scalar' ? { scalar: slot.node, text: this.text } : undefined
+    const old =
+      keepsStyle && slot.node.kind === 'scalar' ? { scalar: slot.node, text: this.text } : undefined
     if (entry !== undefined && isBelowFlow(slots))
-      return waysToWrite(value, undefined, old, style).map(({ head }) => replaceInFlow(this.text, slot, entry, head))
+      return waysToWrite(value, undefined, old, style).map(({ head }) =>
+        replaceInFlow(this.text, slot, entry, head),
+      )
     const behindDash = slot.parent?.collection.kind === 'list'
     const own = behindDash ? { ...style, dashWidth: this.dashWidthOf(slot) } : style
     const location: WriteLocation =
       entry === undefined
         ? { column: -style.step, behind: 'key' }
         : { column: columnOf(this.text, entry.start), behind: behindDash ? 'dash' : 'key' }
-    return waysToWrite(value, location, old, own).map((written) => replaceInBlock(this.text, slot, written, own))
+    return waysToWrite(value, location, old, own).map((written) =>
+      replaceInBlock(this.text, slot, written, own),
+    )
   }
 
   /** The lines of a new value align with the start of the old one. */
   private dashWidthOf(slot: Slot): number {
     const entry = entryOf(this.text, slot)
     const start = entry?.written?.start
-    if (entry === undefined || start === undefined || entry.anchor !== undefined || entry.tag !== undefined) return 2
+    if (
+      entry === undefined ||
+      start === undefined ||
+      entry.anchor !== undefined ||
+      entry.tag !== undefined
+    )
+      return 2
     return this.text.slice(entry.start, start).includes('\n') ? 2 : start - entry.start
   }
 
@@ -215,7 +287,11 @@ export class DocumentEditor {
     return styleOf(this.text, this.lineBreak, this.document.node, nodesOf(slots).toReversed())
   }
 
-  private assertNotShared(changed: readonly YamlNode[], removed?: YamlNode, removedKey?: YamlNode): void {
+  private assertNotShared(
+    changed: readonly YamlNode[],
+    removed?: YamlNode,
+    removedKey?: YamlNode,
+  ): void {
     if (!this.followed) checkAnchors(this.document, changed, removed, removedKey)
   }
 
@@ -229,7 +305,10 @@ export class DocumentEditor {
       this.document = document
       return
     }
-    throw new EditRefusal('no way to write the change reads back as the change', attempts[0]?.[0]?.start)
+    throw new EditRefusal(
+      'no way to write the change reads back as the change',
+      attempts[0]?.[0]?.start,
+    )
   }
 }
 
@@ -260,14 +339,17 @@ function isBelowFlow(slots: Slots): boolean {
 /** Brackets whose keys are all in double quotes get new keys and texts in double quotes. */
 function keyStyle(style: YamlStyle, collection: Collection): YamlStyle {
   const keys = collection.kind === 'map' ? collection.entries.map(({ key }) => key) : []
-  const quoted = keys.length > 0 && keys.every((key) => key.kind === 'scalar' && key.style === 'double')
+  const quoted =
+    keys.length > 0 && keys.every((key) => key.kind === 'scalar' && key.style === 'double')
   return quoted ? { ...style, json: true } : style
 }
 
 function applySplices(text: string, splices: readonly Splice[]): string {
   let result = ''
   let from = 0
-  for (const { start, end, text: piece } of splices.toSorted((left, right) => left.start - right.start)) {
+  for (const { start, end, text: piece } of splices.toSorted(
+    (left, right) => left.start - right.start,
+  )) {
     if (start < from) throw new EditRefusal('two changes overlap', start)
     result += text.slice(from, start) + piece
     from = end

@@ -1,18 +1,33 @@
 /** Edits inside brackets: `{a: 1, b: [x, y]}`, on one line or many, JSON included. */
 import { isOwnLine, lineEnd, lineStart, nextLine } from './edit-yaml-block.ts'
-import { type Collection, type Entry, entriesOf, rangeOf, type Slot, type SlotParent, type Splice } from './edit-yaml-location.ts'
+import {
+  type Collection,
+  type Entry,
+  entriesOf,
+  rangeOf,
+  type Slot,
+  type SlotParent,
+  type Splice,
+} from './edit-yaml-location.ts'
 import { columnOf, type YamlStyle } from './edit-yaml-style.ts'
 import { EditRefusal } from './edit-yaml-value.ts'
 
-export function replaceInFlow(text: string, slot: Slot, entry: Entry, value: string): readonly Splice[] {
+export function replaceInFlow(
+  text: string,
+  slot: Slot,
+  entry: Entry,
+  value: string,
+): readonly Splice[] {
   const { written, tag, anchor, indicatorEnd } = entry
   if (written !== undefined) {
     const keepsAnchor = anchor !== undefined && tag !== undefined && anchor.start > tag.start
     const start = tag === undefined || keepsAnchor ? written.start : tag.start
-    const removed = keepsAnchor && tag !== undefined ? [{ start: tag.start, end: tag.end + 1, text: '' }] : []
+    const removed =
+      keepsAnchor && tag !== undefined ? [{ start: tag.start, end: tag.end + 1, text: '' }] : []
     return [...removed, { start, end: entry.end, text: value }]
   }
-  if (slot.parent?.collection.kind !== 'map') throw new EditRefusal('the item has no value', entry.start)
+  if (slot.parent?.collection.kind !== 'map')
+    throw new EditRefusal('the item has no value', entry.start)
   const at = anchor === undefined ? (indicatorEnd ?? entry.end) : anchor.end
   const end = tag === undefined ? at : Math.max(at, tag.end)
   // One space suffices where the colon touches the next bracket or comma.
@@ -26,13 +41,21 @@ export function replaceInFlow(text: string, slot: Slot, entry: Entry, value: str
 }
 
 /** @param entryText without comma */
-export function insertInFlow(text: string, { collection, index: at }: SlotParent, entryText: string, style: YamlStyle): readonly Splice[] {
+export function insertInFlow(
+  text: string,
+  { collection, index: at }: SlotParent,
+  entryText: string,
+  style: YamlStyle,
+): readonly Splice[] {
   const entries = entriesOf(text, collection)
   const before = entries[at - 1]
   const next = entries[at]
   if (before === undefined) {
-    if (next === undefined) return insertIntoEmpty(collection, entryText, collection.kind === 'map' && style.padded)
-    const gap = isOwnLine(text, next.start) ? style.lineBreak + ' '.repeat(columnOf(text, next.start)) : ' '
+    if (next === undefined)
+      return insertIntoEmpty(collection, entryText, collection.kind === 'map' && style.padded)
+    const gap = isOwnLine(text, next.start)
+      ? style.lineBreak + ' '.repeat(columnOf(text, next.start))
+      : ' '
     return [{ start: next.start, end: next.start, text: `${entryText},${gap}` }]
   }
   const comma = commaAfter(text, before.end)
@@ -50,7 +73,11 @@ export function insertInFlow(text: string, { collection, index: at }: SlotParent
   ]
 }
 
-function insertIntoEmpty(collection: Collection, entryText: string, padded: boolean): readonly Splice[] {
+function insertIntoEmpty(
+  collection: Collection,
+  entryText: string,
+  padded: boolean,
+): readonly Splice[] {
   const { start, end } = rangeOf(collection)
   const pad = padded ? ' ' : ''
   return [{ start: start + 1, end: end - 1, text: `${pad}${entryText}${pad}` }]
@@ -70,7 +97,8 @@ export function deleteInFlow(text: string, { collection, index }: SlotParent): r
   if (entry === undefined) throw new EditRefusal('the entry is not there')
   const comma = commaAfter(text, entry.end)
   const behind = comma === undefined ? entry.end : comma + 1
-  const hasOwnLines = isOwnLine(text, entry.start) && /^\s*(#.*)?$/.test(text.slice(behind, lineEnd(text, behind)))
+  const hasOwnLines =
+    isOwnLine(text, entry.start) && /^\s*(#.*)?$/.test(text.slice(behind, lineEnd(text, behind)))
   const removed = hasOwnLines
     ? { start: commentsAbove(text, entry.start), end: nextLine(text, behind), text: '' }
     : next !== undefined

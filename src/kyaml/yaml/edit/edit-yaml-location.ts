@@ -2,7 +2,13 @@
 import { type FieldPath, indexOfStep } from '../../krm/field-path.ts'
 import { goValueOf } from '../read/go-yaml-values.ts'
 import type { YamlDocument } from '../read/read-yaml-node.ts'
-import { goKeyOf, type YamlAlias, type YamlList, type YamlMap, type YamlNode } from '../yaml-node.ts'
+import {
+  goKeyOf,
+  type YamlAlias,
+  type YamlList,
+  type YamlMap,
+  type YamlNode,
+} from '../yaml-node.ts'
 import { EditRefusal } from './edit-yaml-value.ts'
 
 export type Collection = YamlMap | YamlList
@@ -57,10 +63,13 @@ export function rangeOf({ source }: YamlNode): TextRange {
 export function entriesOf(text: string, collection: Collection): readonly Entry[] {
   const { start } = rangeOf(collection)
   const inFlow = isFlow(collection)
-  if (inFlow && text[start] !== '{' && text[start] !== '[') throw new EditRefusal('a key stands in a list without braces', start)
+  if (inFlow && text[start] !== '{' && text[start] !== '[')
+    throw new EditRefusal('a key stands in a list without braces', start)
   let at = inFlow ? start + 1 : start
   const entries: Entry[] = []
-  for (const pair of collection.kind === 'map' ? collection.entries : collection.items.map((value) => ({ key: undefined, value }))) {
+  for (const pair of collection.kind === 'map'
+    ? collection.entries
+    : collection.items.map((value) => ({ key: undefined, value }))) {
     const entry = readEntry(text, skipGap(text, at), pair, inFlow)
     entries.push(entry)
     at = entry.end
@@ -87,7 +96,16 @@ function readEntry(
     at = skipGap(text, property.lastIndex)
   }
   const { anchor, tag } = properties
-  return { start, end: range.end, indicatorEnd, anchor, tag, written: range.end > range.start ? range : undefined, node: value, key }
+  return {
+    start,
+    end: range.end,
+    indicatorEnd,
+    anchor,
+    tag,
+    written: range.end > range.start ? range : undefined,
+    node: value,
+    key,
+  }
 }
 
 /** Offset behind spaces, line breaks, commas and comments. */
@@ -123,11 +141,16 @@ export function walk(document: YamlDocument, path: FieldPath): Walk {
   for (const step of path) {
     const collection = slots[at]?.node
     let index = -1
-    if (step.kind === 'field' && collection?.kind === 'map') index = pairIndex(collection, step.name)
-    else if (step.kind !== 'field' && collection?.kind === 'list') index = indexOfStep(goValueOf(collection), step)
+    if (step.kind === 'field' && collection?.kind === 'map')
+      index = pairIndex(collection, step.name)
+    else if (step.kind !== 'field' && collection?.kind === 'list')
+      index = indexOfStep(goValueOf(collection), step)
     if (index === -1) break
     const parent = { collection: collection as Collection, index }
-    const node = parent.collection.kind === 'map' ? parent.collection.entries[index]?.value : parent.collection.items[index]
+    const node =
+      parent.collection.kind === 'map'
+        ? parent.collection.entries[index]?.value
+        : parent.collection.items[index]
     slots.push({ node: node as YamlNode, parent })
     at += 1
   }
@@ -135,9 +158,12 @@ export function walk(document: YamlDocument, path: FieldPath): Walk {
 }
 
 function pairIndex(map: YamlMap, name: string): number {
-  const matches = map.entries.flatMap(({ key }, index) => (goKeyOf(key) === name ? [{ key, index }] : []))
+  const matches = map.entries.flatMap(({ key }, index) =>
+    goKeyOf(key) === name ? [{ key, index }] : [],
+  )
   const [first, second] = matches
-  if (second !== undefined) throw new EditRefusal('the key is there twice', rangeOf(second.key).start)
+  if (second !== undefined)
+    throw new EditRefusal('the key is there twice', rangeOf(second.key).start)
   return first?.index ?? -1
 }
 
@@ -170,7 +196,10 @@ export function checkAnchors(
   for (const alias of aliases) {
     const { target, name } = alias
     if (gone.has(alias) || (!changed.includes(target) && !gone.has(target))) continue
-    throw new EditRefusal(`the anchor &${name} is used elsewhere in the document, which would change with it`, rangeOf(alias).start)
+    throw new EditRefusal(
+      `the anchor &${name} is used elsewhere in the document, which would change with it`,
+      rangeOf(alias).start,
+    )
   }
 }
 

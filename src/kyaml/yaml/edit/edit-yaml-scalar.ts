@@ -4,7 +4,13 @@ import { isTextToAll } from '../go-scalar.ts'
 
 export type QuoteStyle = 'plain' | 'single' | 'double'
 
-const ESCAPES: { readonly [character: string]: string } = { '"': '\\"', '\\': '\\\\', '\n': '\\n', '\t': '\\t', '\r': '\\r' }
+const ESCAPES: { readonly [character: string]: string } = {
+  '"': '\\"',
+  '\\': '\\\\',
+  '\n': '\\n',
+  '\t': '\\t',
+  '\r': '\\r',
+}
 /** Characters that are not printable, line breaks to some reader, and byte order marks. */
 const NEEDS_ESCAPE = /[\p{Cc}\p{Cs}\u2028\u2029\uFEFF\uFFFE\uFFFF]/u
 const TO_ESCAPE = /["\\\p{Cc}\p{Cs}\u2028\u2029\uFEFF\uFFFE\uFFFF]/gu
@@ -24,7 +30,8 @@ function canBeSingle(text: string): boolean {
 /** Whether a text needs no quotes. @param inFlow inside brackets, where more characters have a meaning */
 export function canBePlain(text: string, inFlow: boolean): boolean {
   if (text === '' || text !== text.trim() || NEEDS_ESCAPE.test(text)) return false
-  if (/^[,[\]{}#&*!|>'"%@`]/.test(text) || /^[-?:](\s|$)/.test(text) || /^(---|\.\.\.)/.test(text)) return false
+  if (/^[,[\]{}#&*!|>'"%@`]/.test(text) || /^[-?:](\s|$)/.test(text) || /^(---|\.\.\.)/.test(text))
+    return false
   if (/:(\s|$)/.test(text) || /\s#/.test(text)) return false
   if (inFlow && (/[,[\]{}?]/.test(text) || text.startsWith(':'))) return false
   return isTextToAll(text)
@@ -35,7 +42,12 @@ export function canBePlain(text: string, inFlow: boolean): boolean {
  * @param preferred the style of the value it replaces or of its neighbours; used where it can hold the text
  * @param quote the quotes of the file, for a text that cannot be plain
  */
-export function textOnOneLine(text: string, preferred: QuoteStyle, quote: '"' | "'", inFlow: boolean): string {
+export function textOnOneLine(
+  text: string,
+  preferred: QuoteStyle,
+  quote: '"' | "'",
+  inFlow: boolean,
+): string {
   if (preferred === 'plain' && canBePlain(text, inFlow)) return text
   const single = preferred === 'single' || (preferred === 'plain' && quote === "'")
   return single && canBeSingle(text) ? `'${text.replaceAll("'", "''")}'` : doubleQuoted(text)
@@ -58,7 +70,10 @@ export function literalBlock(text: string, indicator = ''): BlockText | undefine
   const ends = text.length - body.length
   if (body === '') return undefined
   const chomping = ends === 0 ? '-' : ends === 1 ? '' : '+'
-  return { header: `|${indicator}${chomping}`, lines: [...body.split('\n'), ...Array.from({ length: Math.max(0, ends - 1) }, () => '')] }
+  return {
+    header: `|${indicator}${chomping}`,
+    lines: [...body.split('\n'), ...Array.from({ length: Math.max(0, ends - 1) }, () => '')],
+  }
 }
 
 function fitsBlock(text: string): boolean {
@@ -71,9 +86,18 @@ function fitsBlock(text: string): boolean {
  */
 export function foldedBlock(text: string, width: number): BlockText | undefined {
   const literal = literalBlock(text)
-  if (literal === undefined || literal.header.endsWith('+') || /^[ \t]|[ \t]$/m.test(text) || /\n\n/.test(text.trimEnd())) return undefined
+  if (
+    literal === undefined ||
+    literal.header.endsWith('+') ||
+    /^[ \t]|[ \t]$/m.test(text) ||
+    /\n\n/.test(text.trimEnd())
+  )
+    return undefined
   const paragraphs = text.replace(/\n$/, '').split('\n')
-  const lines = paragraphs.flatMap((paragraph, index) => [...(index === 0 ? [] : ['']), ...wrap(paragraph, width)])
+  const lines = paragraphs.flatMap((paragraph, index) => [
+    ...(index === 0 ? [] : ['']),
+    ...wrap(paragraph, width),
+  ])
   return { header: literal.header.replace('|', '>'), lines }
 }
 
@@ -82,7 +106,8 @@ function wrap(paragraph: string, width: number): readonly string[] {
   // A fold gives back a single space only.
   for (const word of paragraph.split(/(?<! ) (?! )/)) {
     const last = lines.at(-1)
-    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`
+    if (last !== undefined && last.length + 1 + word.length <= width)
+      lines[lines.length - 1] = `${last} ${word}`
     else lines.push(word)
   }
   return lines

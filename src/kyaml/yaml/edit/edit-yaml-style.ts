@@ -44,10 +44,19 @@ function mostFrequent<Value>(values: readonly Value[]): Value | undefined {
 }
 
 /** The style of the nearest collection that shows one, else that of the document. @param near nodes from the edit upwards */
-export function styleOf(text: string, lineBreak: '\n' | '\r\n', root: YamlNode, near: readonly YamlNode[]): YamlStyle {
+export function styleOf(
+  text: string,
+  lineBreak: '\n' | '\r\n',
+  root: YamlNode,
+  near: readonly YamlNode[],
+): YamlStyle {
   const samples = [...near.map((node) => samplesOf(text, node, false)), samplesOf(text, root, true)]
-  const first = <Aspect extends keyof Samples>(aspect: Aspect): Samples[Aspect][number] | undefined =>
-    samples.map((each) => mostFrequent<Samples[Aspect][number]>(each[aspect])).find((value) => value !== undefined)
+  const first = <Aspect extends keyof Samples>(
+    aspect: Aspect,
+  ): Samples[Aspect][number] | undefined =>
+    samples
+      .map((each) => mostFrequent<Samples[Aspect][number]>(each[aspect]))
+      .find((value) => value !== undefined)
   return {
     lineBreak,
     step: first('step') ?? 2,
@@ -99,7 +108,9 @@ function visitBlock(text: string, collection: Collection, samples: Samples): voi
     const distance = columnOf(text, written.start) - columnOf(text, start)
     if (key === undefined) {
       if (!text.slice(start, written.start).includes('\n')) samples.dashWidth.push(distance)
-    } else if (node.kind === 'map' && node.style === 'block' && distance > 0) samples.step.push(distance)
-    else if (node.kind === 'list' && node.style === 'block' && distance >= 0) samples.dashOffset.push(distance)
+    } else if (node.kind === 'map' && node.style === 'block' && distance > 0)
+      samples.step.push(distance)
+    else if (node.kind === 'list' && node.style === 'block' && distance >= 0)
+      samples.dashOffset.push(distance)
   }
 }

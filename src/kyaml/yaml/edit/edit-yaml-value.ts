@@ -1,7 +1,15 @@
 /** The same edits of plain values: the content that an edited file must have. */
 import { type FieldPath, indexOfStep, type PathStep } from '../../krm/field-path.ts'
 import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
-import { emptyObject, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, setKey } from '../../text/json.ts'
+import {
+  emptyObject,
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  setKey,
+} from '../../text/json.ts'
 
 /** Why an edit cannot be made; edit-yaml.ts turns it into a Failure with file and line. */
 export class EditRefusal extends Error {
@@ -22,7 +30,8 @@ export function withValueAt(value: Json | undefined, path: FieldPath, wanted: Js
   const [step, ...rest] = path
   if (step === undefined) return wanted
   if (step.kind === 'field') {
-    if (value !== undefined && value !== null && !isJsonObject(value)) throw wrongKind('a map', step)
+    if (value !== undefined && value !== null && !isJsonObject(value))
+      throw wrongKind('a map', step)
     const object: JsonObject = isJsonObject(value) ? value : {}
     return withKey(object, step.name, withValueAt(getKey(object, step.name), rest, wanted))
   }
@@ -30,7 +39,8 @@ export function withValueAt(value: Json | undefined, path: FieldPath, wanted: Js
   const list = isJsonArray(value) ? value : []
   const index = indexOfStep(list, step)
   if (index !== -1) return list.with(index, withValueAt(list[index], rest, wanted))
-  if (step.kind === 'index' && step.index > list.length) throw new EditRefusal(`the list has only ${list.length} items`)
+  if (step.kind === 'index' && step.index > list.length)
+    throw new EditRefusal(`the list has only ${list.length} items`)
   const start = step.kind === 'item' && rest.length > 0 ? step.keys : undefined
   return [...list, withValueAt(start, rest, wanted)]
 }
@@ -55,7 +65,9 @@ export function withoutValueAt(value: Json, path: FieldPath): Json {
 }
 
 function wrongKind(wanted: string, step: PathStep): EditRefusal {
-  return new EditRefusal(`something else than ${wanted} is where ${shownPathOnly([step], undefined)} should go`)
+  return new EditRefusal(
+    `something else than ${wanted} is where ${shownPathOnly([step], undefined)} should go`,
+  )
 }
 
 function withKey(object: JsonObject, name: string, value: Json): JsonObject {

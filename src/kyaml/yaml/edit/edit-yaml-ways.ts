@@ -5,7 +5,14 @@ import { nextLine } from './edit-yaml-block.ts'
 import { rangeOf } from './edit-yaml-location.ts'
 import { type BlockText, doubleQuoted, foldedBlock, literalBlock } from './edit-yaml-scalar.ts'
 import type { YamlStyle } from './edit-yaml-style.ts'
-import { blockHeader, indent, type WriteLocation, type Written, writeBlock, writeFlow } from './edit-yaml-write.ts'
+import {
+  blockHeader,
+  indent,
+  type WriteLocation,
+  type Written,
+  writeBlock,
+  writeFlow,
+} from './edit-yaml-write.ts'
 
 /** The scalar that a value replaces, and the text that it was read from. */
 interface OldScalar {
@@ -20,9 +27,13 @@ export function waysToWrite(
   old: OldScalar | undefined,
   style: YamlStyle,
 ): readonly Written[] {
-  const quotes = old?.scalar.style === 'double' || old?.scalar.style === 'single' ? old.scalar.style : 'plain'
+  const quotes =
+    old?.scalar.style === 'double' || old?.scalar.style === 'single' ? old.scalar.style : 'plain'
   if (location === undefined)
-    return [oneLine(writeFlow(value, style, quotes)), ...(typeof value === 'string' ? [oneLine(doubleQuoted(value))] : [])]
+    return [
+      oneLine(writeFlow(value, style, quotes)),
+      ...(typeof value === 'string' ? [oneLine(doubleQuoted(value))] : []),
+    ]
   if (typeof value !== 'string') return [writeBlock(value, location, style, quotes)]
   const ways: (Written | undefined)[] = []
   const isBlock = old?.scalar.style === 'literal' || old?.scalar.style === 'folded'
@@ -52,7 +63,11 @@ interface OldBlock {
   readonly raw: readonly string[]
 }
 
-function readBlock({ scalar, text }: OldScalar, location: WriteLocation, style: YamlStyle): OldBlock {
+function readBlock(
+  { scalar, text }: OldScalar,
+  location: WriteLocation,
+  style: YamlStyle,
+): OldBlock {
   const { start, end } = rangeOf(scalar)
   const indicator = /[1-9]/.exec(blockHeader(text, start))?.[0] ?? ''
   const raw = text.slice(nextLine(text, start), end).split(/\r?\n/)
@@ -63,11 +78,21 @@ function readBlock({ scalar, text }: OldScalar, location: WriteLocation, style: 
       : content === undefined
         ? location.column + style.step
         : content.length - content.trimStart().length
-  return { folded: scalar.style === 'folded', indicator, column, width: Math.max(...raw.map((line) => line.length)) - column, raw }
+  return {
+    folded: scalar.style === 'folded',
+    indicator,
+    column,
+    width: Math.max(...raw.map((line) => line.length)) - column,
+    raw,
+  }
 }
 
 /** @param keepRaw blank lines at equal places keep the spaces that they have in the file */
-function asWritten(block: BlockText | undefined, old: OldBlock, keepRaw: boolean): Written | undefined {
+function asWritten(
+  block: BlockText | undefined,
+  old: OldBlock,
+  keepRaw: boolean,
+): Written | undefined {
   if (block === undefined) return undefined
   const lines = indent(block.lines, old.column)
   return { head: block.header, lines: keepRaw ? withRawBlanks(lines, old.raw) : lines }
@@ -75,8 +100,10 @@ function asWritten(block: BlockText | undefined, old: OldBlock, keepRaw: boolean
 
 /** A blank line may hold spaces that mean nothing; where it did not move, it keeps them. */
 function withRawBlanks(lines: readonly string[], raw: readonly string[]): readonly string[] {
-  const same = (line: string | undefined, other: string | undefined): boolean => line === other || (line === '' && other?.trim() === '')
+  const same = (line: string | undefined, other: string | undefined): boolean =>
+    line === other || (line === '' && other?.trim() === '')
   const result = [...lines]
-  for (let index = 0; index < lines.length && same(lines[index], raw[index]); index += 1) result[index] = raw[index] ?? ''
+  for (let index = 0; index < lines.length && same(lines[index], raw[index]); index += 1)
+    result[index] = raw[index] ?? ''
   return result
 }

@@ -1,6 +1,12 @@
 /** Values as YAML text, in the style of a file. */
 import { isJsonArray, isJsonObject, type Json } from '../../text/json.ts'
-import { doubleQuoted, literalBlock, plainWord, type QuoteStyle, textOnOneLine } from './edit-yaml-scalar.ts'
+import {
+  doubleQuoted,
+  literalBlock,
+  plainWord,
+  type QuoteStyle,
+  textOnOneLine,
+} from './edit-yaml-scalar.ts'
 import type { YamlStyle } from './edit-yaml-style.ts'
 
 /** A value behind a key or a dash: text for its line (none for a map or list in a block), and the indented lines below, without line ends. */
@@ -14,7 +20,9 @@ export function writeFlow(value: Json, style: YamlStyle, preferred: QuoteStyle =
   const pad = style.padded ? ' ' : ''
   if (isJsonArray(value)) return `[${value.map((item) => writeFlow(item, style)).join(', ')}]`
   if (isJsonObject(value)) {
-    const entries = Object.entries(value).map(([key, below]) => `${writeKey(key, style, true)}: ${writeFlow(below, style)}`)
+    const entries = Object.entries(value).map(
+      ([key, below]) => `${writeKey(key, style, true)}: ${writeFlow(below, style)}`,
+    )
     return entries.length === 0 ? '{}' : `{${pad}${entries.join(', ')}${pad}}`
   }
   if (typeof value !== 'string') return plainWord(value)
@@ -32,19 +40,29 @@ export interface WriteLocation {
 }
 
 /** A value outside brackets. Texts of several lines become literal blocks where a block can hold them. */
-export function writeBlock(value: Json, location: WriteLocation, style: YamlStyle, preferred: QuoteStyle = 'plain'): Written {
+export function writeBlock(
+  value: Json,
+  location: WriteLocation,
+  style: YamlStyle,
+  preferred: QuoteStyle = 'plain',
+): Written {
   if (isJsonArray(value) && value.length > 0) {
-    const column = location.column + (location.behind === 'key' ? style.dashOffset : style.dashWidth)
+    const column =
+      location.column + (location.behind === 'key' ? style.dashOffset : style.dashWidth)
     return { head: '', lines: value.flatMap((item) => writeItem(item, column, style)) }
   }
   if (isJsonObject(value) && Object.keys(value).length > 0) {
     const column = location.column + (location.behind === 'key' ? style.step : style.dashWidth)
-    return { head: '', lines: Object.entries(value).flatMap(([key, below]) => writePair(key, below, column, style)) }
+    return {
+      head: '',
+      lines: Object.entries(value).flatMap(([key, below]) => writePair(key, below, column, style)),
+    }
   }
   if (typeof value !== 'string') return { head: writeFlow(value, style), lines: [] }
   // A block loses blank lines at its end where the file ends.
   const block = value.includes('\n') && !value.endsWith('\n\n') ? literalBlock(value) : undefined
-  if (block === undefined) return { head: textOnOneLine(value, preferred, style.quote, false), lines: [] }
+  if (block === undefined)
+    return { head: textOnOneLine(value, preferred, style.quote, false), lines: [] }
   return { head: block.header, lines: indent(block.lines, location.column + style.step) }
 }
 
@@ -58,9 +76,17 @@ export function indent(lines: readonly string[], column: number): readonly strin
 }
 
 /** The lines of a key with its value; `column` is the key's. */
-export function writePair(key: string, value: Json, column: number, style: YamlStyle): readonly string[] {
+export function writePair(
+  key: string,
+  value: Json,
+  column: number,
+  style: YamlStyle,
+): readonly string[] {
   const { head, lines } = writeBlock(value, { column, behind: 'key' }, style)
-  return [`${' '.repeat(column)}${writeKey(key, style, false)}:${head === '' ? '' : ` ${head}`}`, ...lines]
+  return [
+    `${' '.repeat(column)}${writeKey(key, style, false)}:${head === '' ? '' : ` ${head}`}`,
+    ...lines,
+  ]
 }
 
 /** The lines of an item with its dash; `column` is the dash's. A map or list begins on the line of the dash. */
@@ -73,7 +99,15 @@ export function writeItem(value: Json, column: number, style: YamlStyle): readon
 }
 
 /** The style of files that are written anew. */
-export const NEW_FILE_STYLE: YamlStyle = { lineBreak: '\n', step: 2, dashOffset: 0, dashWidth: 2, quote: '"', json: false, padded: false }
+export const NEW_FILE_STYLE: YamlStyle = {
+  lineBreak: '\n',
+  step: 2,
+  dashOffset: 0,
+  dashWidth: 2,
+  quote: '"',
+  json: false,
+  padded: false,
+}
 
 /** A value as a document of its own, ending with a line break. Read alike by kubectl, kpt and YAML 1.2 readers. */
 export function writeDocument(value: Json): string {
@@ -83,5 +117,7 @@ export function writeDocument(value: Json): string {
     : isJsonArray(value)
       ? value.flatMap((item) => writeItem(item, 0, style))
       : []
-  return (lines.length === 0 ? [writeFlow(value, style)] : lines).map((line) => `${line}\n`).join('')
+  return (lines.length === 0 ? [writeFlow(value, style)] : lines)
+    .map((line) => `${line}\n`)
+    .join('')
 }

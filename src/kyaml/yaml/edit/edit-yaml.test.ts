@@ -70,9 +70,18 @@ describe('addresses', () => {
   const path = [field('a'), field('b')]
 
   test('a document or item that is not there is refused', () => {
-    assert.match(refusal('a: 1\n', { kind: 'remove', document: 1, path }).why, /no document number 1/)
-    assert.match(refusal('kind: List\nitems: [{}]\n', { kind: 'remove-object', document: 0, item: 1 }).why, /no item number 1/)
-    assert.match(refusal('kind: A\n', { kind: 'set', document: 0, item: 0, path, value: 1 }).why, /no item number 0/)
+    assert.match(
+      refusal('a: 1\n', { kind: 'remove', document: 1, path }).why,
+      /no document number 1/,
+    )
+    assert.match(
+      refusal('kind: List\nitems: [{}]\n', { kind: 'remove-object', document: 0, item: 1 }).why,
+      /no item number 1/,
+    )
+    assert.match(
+      refusal('kind: A\n', { kind: 'set', document: 0, item: 0, path, value: 1 }).why,
+      /no item number 0/,
+    )
   })
 
   test('a refusal names the line in the file, also in a later document', () => {

@@ -5,7 +5,14 @@
 import { Failure } from '../../failure.ts'
 import { type FieldPath, field } from '../../krm/field-path.ts'
 import { shownPathOnly } from '../../krm/redaction/shown-path.ts'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
+import {
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonEquals,
+} from '../../text/json.ts'
 import { type GoYamlDocument, parseGoYaml } from '../read/go-yaml.ts'
 import { formatPosition, LineIndex } from '../read/go-yaml-text.ts'
 import { DocumentEditor } from './edit-yaml-document.ts'
@@ -66,7 +73,9 @@ class FileEditor {
     this.documents = documents
     this.where = where
     const lineBreak = lineBreakOf(text)
-    this.editors = documents.map(({ chunk }) => new DocumentEditor(text.slice(chunk.start, chunk.end), lineBreak))
+    this.editors = documents.map(
+      ({ chunk }) => new DocumentEditor(text.slice(chunk.start, chunk.end), lineBreak),
+    )
     this.wanted = documents.map(({ value }) => value)
   }
 
@@ -82,7 +91,10 @@ class FileEditor {
       this.change(document, [...prefix, ...edit.path], edit.path, (editor, value, path) => {
         if (aliases.length === 0) editor.set(path, edit.value)
         else editor.setAnchored(path, edit.value, aliases)
-        return [path, ...aliases].reduce((before, each) => withValueAt(before, each, edit.value), value)
+        return [path, ...aliases].reduce(
+          (before, each) => withValueAt(before, each, edit.value),
+          value,
+        )
       })
     } else if (edit.kind === 'remove') {
       this.change(document, [...prefix, ...edit.path], edit.path, (editor, value, path) => {
@@ -90,12 +102,14 @@ class FileEditor {
         return withoutValueAt(value, path)
       })
     } else if (item === undefined) this.removed.add(document)
-    else this.removedItems.set(document, new Set([...(this.removedItems.get(document) ?? []), item]))
+    else
+      this.removedItems.set(document, new Set([...(this.removedItems.get(document) ?? []), item]))
   }
 
   private prefixOf({ document, item }: YamlAddress): FieldPath {
     const value = this.wanted[document]
-    if (value === undefined) throw this.refusal(`the file has no document number ${document}`, this.where)
+    if (value === undefined)
+      throw this.refusal(`the file has no document number ${document}`, this.where)
     if (item === undefined) return []
     const items = isJsonObject(value) ? getKey(value, 'items') : undefined
     if (!isJsonArray(items) || items[item] === undefined)
@@ -118,7 +132,9 @@ class FileEditor {
       const start = this.documents[document]?.chunk.start ?? 0
       // The line is that of the given text, or near it if this document is edited already.
       const whole = this.text.slice(0, start) + before
-      const location = new LineIndex(whole).position(start + Math.min(thrown.offset ?? 0, before.length))
+      const location = new LineIndex(whole).position(
+        start + Math.min(thrown.offset ?? 0, before.length),
+      )
       const field = shown.length === 0 ? 'the object' : shownPathOnly(shown, undefined)
       throw this.refusal(`${field}: ${thrown.message}`, formatPosition(this.where, location))
     }
@@ -178,21 +194,33 @@ class FileEditor {
 
   /** Checks that the whole file reads as the edits say, with the same number of documents. */
   private prove(text: string): void {
-    const retained = this.wanted.filter((value, index) => !this.removed.has(index) && value !== null)
+    const retained = this.wanted.filter(
+      (value, index) => !this.removed.has(index) && value !== null,
+    )
     const wanted = [...retained, ...this.appended]
     const { documents } = parseGoYaml(text, this.where)
-    const same = documents.length === wanted.length && documents.every(({ value }, index) => jsonEquals(value, wanted[index]))
+    const same =
+      documents.length === wanted.length &&
+      documents.every(({ value }, index) => jsonEquals(value, wanted[index]))
     if (!same) throw this.refusal('the edited file does not read as the edits say', this.where)
   }
 }
 
 /** A document is deleted with its `---` line; a comment block that begins the file and ends with a blank line stays. */
-function removedRange(text: string, chunk: GoYamlDocument['chunk'], isFirst: boolean): { readonly start: number; readonly end: number } {
+function removedRange(
+  text: string,
+  chunk: GoYamlDocument['chunk'],
+  isFirst: boolean,
+): { readonly start: number; readonly end: number } {
   const body = text.slice(chunk.start, chunk.end)
   const header = isFirst ? (/^(?:#[^\n]*\n)+(?:[ \t\r]*\n)+/.exec(body)?.[0].length ?? 0) : 0
   if (header > 0) return { start: chunk.start + header, end: chunk.end }
-  if (chunk.separator < chunk.start && chunk.separator > 0) return { start: chunk.separator, end: chunk.end }
+  if (chunk.separator < chunk.start && chunk.separator > 0)
+    return { start: chunk.separator, end: chunk.end }
   // The separator behind the first document separates nothing any more.
   const next = /^---[ \t]*\r?\n/.exec(text.slice(chunk.end))
-  return { start: chunk.separator, end: chunk.end + (chunk.separator < chunk.start ? 0 : (next?.[0].length ?? 0)) }
+  return {
+    start: chunk.separator,
+    end: chunk.end + (chunk.separator < chunk.start ? 0 : (next?.[0].length ?? 0)),
+  }
 }

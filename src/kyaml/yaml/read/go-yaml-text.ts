@@ -30,7 +30,10 @@ export class LineIndex {
 
   position(offset: number): TextPosition {
     const before = countBelow(this.breaks, offset)
-    return { line: before + 1, column: offset - (before === 0 ? -1 : (this.breaks[before - 1] ?? 0)) }
+    return {
+      line: before + 1,
+      column: offset - (before === 0 ? -1 : (this.breaks[before - 1] ?? 0)),
+    }
   }
 }
 
@@ -63,11 +66,25 @@ export function countBelow(ascending: Offsets, bound: number): number {
 }
 
 export function invalidYaml(where: string, why: string, remedy: string): Failure {
-  return new Failure({ code: 'BP1110', what: 'the YAML is not valid', where, why, remedy, retry: 'on-change' })
+  return new Failure({
+    code: 'BP1110',
+    what: 'the YAML is not valid',
+    where,
+    why,
+    remedy,
+    retry: 'on-change',
+  })
 }
 
 export function tooLargeYaml(where: string, why: string, remedy: string): Failure {
-  return new Failure({ code: 'BP1111', what: 'the YAML is not read', where, why, remedy, retry: 'on-change' })
+  return new Failure({
+    code: 'BP1111',
+    what: 'the YAML is not read',
+    where,
+    why,
+    remedy,
+    retry: 'on-change',
+  })
 }
 
 /**
@@ -82,7 +99,11 @@ export function decodeYaml(content: Uint8Array, where: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content)
   } catch {
-    throw invalidYaml(where, `the bytes are not UTF-8 text, first at byte ${firstBadByte(content)}`, 'save it as UTF-8')
+    throw invalidYaml(
+      where,
+      `the bytes are not UTF-8 text, first at byte ${firstBadByte(content)}`,
+      'save it as UTF-8',
+    )
   }
 }
 
@@ -93,7 +114,9 @@ function firstBadByte(content: Uint8Array): number {
   while (bad - good > 1) {
     const middle = (good + bad) >> 1
     try {
-      new TextDecoder('utf-8', { fatal: true }).decode(content.subarray(0, middle), { stream: true })
+      new TextDecoder('utf-8', { fatal: true }).decode(content.subarray(0, middle), {
+        stream: true,
+      })
       good = middle
     } catch {
       bad = middle
@@ -103,7 +126,11 @@ function firstBadByte(content: Uint8Array): number {
 }
 
 function tooManyDocuments(where: string): Failure {
-  return tooLargeYaml(where, `the file has ${describeMost(MAX_YAML_DOCUMENTS)} documents up to here`, SPLIT)
+  return tooLargeYaml(
+    where,
+    `the file has ${describeMost(MAX_YAML_DOCUMENTS)} documents up to here`,
+    SPLIT,
+  )
 }
 
 function tooLong(where: string): Failure {
@@ -139,7 +166,11 @@ function* chunksOf(text: string): Generator<YamlChunk> {
   yield { start, end: text.length, separator }
 }
 
-const CHECKS: readonly (readonly [pattern: RegExp, why: (codePoint: string) => string, remedy: string])[] = [
+const CHECKS: readonly (readonly [
+  pattern: RegExp,
+  why: (codePoint: string) => string,
+  remedy: string,
+])[] = [
   // Characters that go-yaml refuses: control characters other than tab and line breaks, noncharacters, lone surrogates.
   [
     /[^\P{Cc}\t\n\r\u0085]|[\uFFFE\uFFFF]|\p{Cs}/u,
@@ -151,7 +182,11 @@ const CHECKS: readonly (readonly [pattern: RegExp, why: (codePoint: string) => s
     (character) => `U+${character} ends a line for kubectl and does not for other readers`,
     'end lines with LF or CRLF, and escape this character in double quotes',
   ],
-  [/^---(?!\s*(?:#.*)?$).*/m, () => 'kubectl and kpt take only a comment behind "---"', 'put what follows it on a line of its own'],
+  [
+    /^---(?!\s*(?:#.*)?$).*/m,
+    () => 'kubectl and kpt take only a comment behind "---"',
+    'put what follows it on a line of its own',
+  ],
 ]
 const DIRECTIVE = /^(?:[ \t\r]*(?:#[^\n]*)?\n)*%/
 const DOCUMENT_END = /^\.\.\.(?:\s.*)?$/m
@@ -168,17 +203,31 @@ export function checkYamlText(text: string, where: string): void {
   let documents = 0
   for (const { start, end, separator } of chunksOf(text)) {
     documents += 1
-    if (documents > MAX_YAML_DOCUMENTS) throw tooManyDocuments(formatPosition(where, new LineIndex(text).position(separator)))
+    if (documents > MAX_YAML_DOCUMENTS)
+      throw tooManyDocuments(formatPosition(where, new LineIndex(text).position(separator)))
     checkChunk(text.slice(start, end), start, refuse)
   }
 }
 
-function checkChunk(chunk: string, start: number, refuse: (offset: number, why: string, remedy: string) => Failure): void {
+function checkChunk(
+  chunk: string,
+  start: number,
+  refuse: (offset: number, why: string, remedy: string) => Failure,
+): void {
   const end = DOCUMENT_END.exec(chunk)
   if (end !== null && /^[ \t]*[^\s#]/m.test(chunk.slice(end.index + 3)))
-    throw refuse(start + end.index, 'kubectl and kpt do not read what follows "..."', 'separate documents with "---"')
+    throw refuse(
+      start + end.index,
+      'kubectl and kpt do not read what follows "..."',
+      'separate documents with "---"',
+    )
   const directive = DIRECTIVE.exec(chunk)
-  if (directive !== null) throw refuse(start + directive[0].length - 1, 'kubectl and kpt do not read "%" directives', 'remove the line')
+  if (directive !== null)
+    throw refuse(
+      start + directive[0].length - 1,
+      'kubectl and kpt do not read "%" directives',
+      'remove the line',
+    )
 }
 
 function codePoint(character: string): string {

@@ -35,9 +35,15 @@ export interface ValueNote {
 }
 
 /** Adds a note to those of its message, of which the first is kept. */
-export function noteOnce<Note extends Pick<ValueNote, 'message' | 'count'>>(noted: Map<string, Note>, note: Note): void {
+export function noteOnce<Note extends Pick<ValueNote, 'message' | 'count'>>(
+  noted: Map<string, Note>,
+  note: Note,
+): void {
   const first = noted.get(note.message)
-  noted.set(note.message, first === undefined ? note : { ...first, count: first.count + note.count })
+  noted.set(
+    note.message,
+    first === undefined ? note : { ...first, count: first.count + note.count },
+  )
 }
 
 /** ` (and 12 more)`; empty for the only one. */
@@ -86,7 +92,11 @@ class ValueReader {
     if (depth > MAX_YAML_DEPTH + 1) throw tooDeep(offsetOf(node))
     if (node.kind === 'alias') return this.readAlias(node, depth)
     const value =
-      node.kind === 'scalar' ? this.readScalar(node) : node.kind === 'map' ? this.readMap(node, depth) : this.readList(node, depth)
+      node.kind === 'scalar'
+        ? this.readScalar(node)
+        : node.kind === 'map'
+          ? this.readMap(node, depth)
+          : this.readList(node, depth)
     if (node.anchor !== '') this.anchored.set(node, value)
     return value
   }
@@ -118,7 +128,9 @@ class ValueReader {
     if (known !== undefined) return known
     let size = 1
     let depth = 0
-    for (const child of target.kind === 'list' ? target.items : target.entries.map(({ value }) => value)) {
+    for (const child of target.kind === 'list'
+      ? target.items
+      : target.entries.map(({ value }) => value)) {
       const extent = this.extentOf(child)
       size += extent.size
       depth = Math.max(depth, extent.depth)
@@ -146,7 +158,12 @@ class ValueReader {
       const offset = offsetOf(entry.key)
       const earlier = observed.get(key)
       if (earlier !== undefined)
-        this.note({ kind: 'duplicate-key', offset, earlier, message: 'the key is there twice; kubectl takes the last one' })
+        this.note({
+          kind: 'duplicate-key',
+          offset,
+          earlier,
+          message: 'the key is there twice; kubectl takes the last one',
+        })
       observed.set(key, offset)
       setKey(value, key, this.read(entry.value, depth + 1))
     }
@@ -156,13 +173,18 @@ class ValueReader {
   private readKey(node: YamlNode): string {
     if (node.kind === 'alias') this.readAlias(node, 1)
     const target = resolved(node)
-    if (target.kind !== 'scalar') throw new YamlRefusal(offsetOf(target), 'a key is not a text', 'use a plain or quoted key')
+    if (target.kind !== 'scalar')
+      throw new YamlRefusal(offsetOf(target), 'a key is not a text', 'use a plain or quoted key')
     const { value, tag } = target
     const plain = target.style === 'plain'
     const read = resolveGoKey(value, plain, longTag(tag))
     if ('why' in read) throw new YamlRefusal(offsetOf(target), read.why, 'put the key in quotes')
     if (plain && tag === '' && read.key !== value)
-      this.note({ kind: 'key', offset: offsetOf(target), message: 'kubectl reads this key as another text; put it in quotes' })
+      this.note({
+        kind: 'key',
+        offset: offsetOf(target),
+        message: 'kubectl reads this key as another text; put it in quotes',
+      })
     return read.key
   }
 
@@ -176,7 +198,11 @@ class ValueReader {
     for (const { item, from } of sources.toReversed()) {
       if (!isJsonObject(from)) {
         const at = item.kind === 'scalar' && item.value === '' ? key : item
-        throw new YamlRefusal(offsetOf(at), 'a merge key "<<" wants a map, or a list of maps', 'name a map')
+        throw new YamlRefusal(
+          offsetOf(at),
+          'a merge key "<<" wants a map, or a list of maps',
+          'name a map',
+        )
       }
       const entries = Object.entries(from)
       this.expand(entries.length, item)
@@ -189,9 +215,15 @@ class ValueReader {
     const scalar: GoScalar = resolveGoScalar(node.value, plain, longTag(node.tag))
     if (scalar.is === 'refused') throw new YamlRefusal(offsetOf(node), scalar.why, 'remove the tag')
     if (scalar.is === 'no-json')
-      throw new YamlRefusal(offsetOf(node), 'infinity and "not a number" have no form in JSON', 'put the value in quotes')
+      throw new YamlRefusal(
+        offsetOf(node),
+        'infinity and "not a number" have no form in JSON',
+        'put the value in quotes',
+      )
     if (plain && node.tag === '') this.noteScalar(node, scalar.value)
-    return node.source?.unended === true && typeof scalar.value === 'string' ? `${scalar.value}\n` : scalar.value
+    return node.source?.unended === true && typeof scalar.value === 'string'
+      ? `${scalar.value}\n`
+      : scalar.value
   }
 
   private noteScalar(node: YamlScalar, value: Json): void {
@@ -202,18 +234,33 @@ class ValueReader {
         offset: offsetOf(node),
         message: `kubectl reads this as ${describe(value)}, other readers do not; write it out, or put it in quotes`,
       })
-    else if (/^[-+]?[0-9]{17,}$/.test(text) && BigInt(text.replace('+', '')) !== (typeof value === 'number' ? BigInt(value) : value))
-      this.note({ kind: 'precision', offset: offsetOf(node), message: 'the number does not fit 64 bits, so kubectl rounds it' })
+    else if (
+      /^[-+]?[0-9]{17,}$/.test(text) &&
+      BigInt(text.replace('+', '')) !== (typeof value === 'number' ? BigInt(value) : value)
+    )
+      this.note({
+        kind: 'precision',
+        offset: offsetOf(node),
+        message: 'the number does not fit 64 bits, so kubectl rounds it',
+      })
   }
 }
 
 function describe(value: Json): string {
-  return typeof value === 'boolean' ? String(value) : typeof value === 'string' ? 'text' : 'another number'
+  return typeof value === 'boolean'
+    ? String(value)
+    : typeof value === 'string'
+      ? 'text'
+      : 'another number'
 }
 
 function checkCollectionTag(node: YamlMap | YamlList, own: string): void {
   if (node.tag !== '' && node.tag !== own && node.tag !== '!')
-    throw new YamlRefusal(offsetOf(node), 'the tag is not one that kubectl knows for a map or list', 'remove the tag')
+    throw new YamlRefusal(
+      offsetOf(node),
+      'the tag is not one that kubectl knows for a map or list',
+      'remove the tag',
+    )
 }
 
 function offsetOf(node: YamlNode): number {

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { Failure, type FailureCode } from '../../failure.ts'
-import { emptyObject, formatJson, isJsonObject, type Json, jsonEquals, parseJson, setKey } from '../../text/json.ts'
+import {
+  emptyObject,
+  formatJson,
+  isJsonObject,
+  type Json,
+  jsonEquals,
+  parseJson,
+  setKey,
+} from '../../text/json.ts'
 import { isTextToAll, readsAlike } from '../go-scalar.ts'
 import { objectsOfDocument, parseGoYaml } from './go-yaml.ts'
 import { decodeYaml, LineIndex, splitChunks } from './go-yaml-text.ts'
@@ -13,7 +21,9 @@ interface Row {
   readonly refused?: true
 }
 
-const table = parseJson(readFileSync(new URL('../../../../test/corpus/yaml/go-scalars.json', import.meta.url), 'utf8')) as unknown as {
+const table = parseJson(
+  readFileSync(new URL('../../../../test/corpus/yaml/go-scalars.json', import.meta.url), 'utf8'),
+) as unknown as {
   readonly kubectl: string
   readonly rows: readonly Row[]
 }
@@ -30,7 +40,10 @@ const STRICTER = new Map([
 
 function readBody(body: string): Json | undefined {
   try {
-    const [document] = parseGoYaml(`apiVersion: backporch.dev/v1\nkind: Row\nmetadata: {name: row}\n${body}`, 'row.yaml').documents
+    const [document] = parseGoYaml(
+      `apiVersion: backporch.dev/v1\nkind: Row\nmetadata: {name: row}\n${body}`,
+      'row.yaml',
+    ).documents
     if (document === undefined || !isJsonObject(document.value)) return undefined
     const rest = emptyObject()
     for (const [key, value] of Object.entries(document.value))
@@ -66,10 +79,16 @@ describe('values', () => {
     assert.ok(table.rows.length > 900, `${table.rows.length} rows`)
     const wrong = table.rows.flatMap((row) => {
       const got = readBody(row.yaml)
-      if (STRICTER.has(row.yaml)) return got === undefined ? [] : [`${JSON.stringify(row.yaml)}: wanted a refusal`]
-      const right = row.refused === true ? got === undefined : got !== undefined && jsonEquals(got, row.value)
+      if (STRICTER.has(row.yaml))
+        return got === undefined ? [] : [`${JSON.stringify(row.yaml)}: wanted a refusal`]
+      const right =
+        row.refused === true ? got === undefined : got !== undefined && jsonEquals(got, row.value)
       const wanted = row.value === undefined ? 'refused' : formatJson(row.value)
-      return right ? [] : [`${JSON.stringify(row.yaml)}: kubectl ${wanted}, ours ${got === undefined ? 'refused' : formatJson(got)}`]
+      return right
+        ? []
+        : [
+            `${JSON.stringify(row.yaml)}: kubectl ${wanted}, ours ${got === undefined ? 'refused' : formatJson(got)}`,
+          ]
     })
     assert.deepEqual(wrong, [])
   })
@@ -83,18 +102,24 @@ describe('values', () => {
 
   test('a key named __proto__ is plain data, also through a merge key', () => {
     const value = valueIn('__proto__: {x: 1}\nv:\n  <<: {__proto__: {y: 2}}\n')
-    assert.equal(formatJson(value ?? null), '{"__proto__":{"x":1},"v":{"__proto__":{"y":2}}}'.replace('"y"', '"true"'))
+    assert.equal(
+      formatJson(value ?? null),
+      '{"__proto__":{"x":1},"v":{"__proto__":{"y":2}}}'.replace('"y"', '"true"'),
+    )
     assert.equal(({} as { x?: unknown }).x, undefined)
   })
 
   test('a document that is JSON may hold the escapes, tabs and missing indentation that only JSON knows', () => {
-    assert.deepEqual(valueIn('{\n\t"a": {\n"b": "\\/\\ud83d\\ude00"\n}}'), { a: { b: '/\u{1F600}' } })
+    assert.deepEqual(valueIn('{\n\t"a": {\n"b": "\\/\\ud83d\\ude00"\n}}'), {
+      a: { b: '/\u{1F600}' },
+    })
   })
 })
 
 describe('documents', () => {
   test('are counted as kpt counts them: empty, null and comment-only ones have no number', () => {
-    const text = '# licence\n---\nn: a\n---\n# only a comment\n---\n---\nn: b\n--- # why\nnull\n---\nn: c\n...\n---\nn: d\n---\n'
+    const text =
+      '# licence\n---\nn: a\n---\n# only a comment\n---\n---\nn: b\n--- # why\nnull\n---\nn: c\n...\n---\nn: d\n---\n'
     const { documents } = parseGoYaml(text, 'a.yaml')
     assert.deepEqual(
       documents.map(({ index, value, line, column }) => [index, formatJson(value), line, column]),
@@ -116,9 +141,19 @@ describe('documents', () => {
   })
 
   test('pieces and separators together are the whole text', () => {
-    for (const text of ['', 'a: 1', '---', '---\n', 'a\n---\nb', '---\na\n---\n---\nb\n---', '\uFEFFa\n---\n']) {
+    for (const text of [
+      '',
+      'a: 1',
+      '---',
+      '---\n',
+      'a\n---\nb',
+      '---\na\n---\n---\nb\n---',
+      '\uFEFFa\n---\n',
+    ]) {
       const chunks = splitChunks(text)
-      const again = chunks.map(({ start, end, separator }) => text.slice(separator, start) + text.slice(start, end)).join('')
+      const again = chunks
+        .map(({ start, end, separator }) => text.slice(separator, start) + text.slice(start, end))
+        .join('')
       assert.equal(again, text.replace(/^\uFEFF/, ''))
     }
   })
@@ -127,7 +162,11 @@ describe('documents', () => {
 describe('objects of a document', () => {
   const objects = (text: string): unknown =>
     parseGoYaml(text, 'a.yaml').documents.flatMap((document) =>
-      objectsOfDocument(document, text, 'a.yaml').map(({ object, item, line }) => [formatJson(object), item, line]),
+      objectsOfDocument(document, text, 'a.yaml').map(({ object, item, line }) => [
+        formatJson(object),
+        item,
+        line,
+      ]),
     )
 
   test('a plain document is one object', () => {
@@ -139,9 +178,10 @@ describe('objects of a document', () => {
       ['{"kind":"A"}', 0, 4],
       ['{"kind":"B"}', 1, 5],
     ])
-    assert.deepEqual(objects('kind: ConfigMapList\napiVersion: v1\nitems:\n- metadata: {name: a}\n'), [
-      ['{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}', 0, 4],
-    ])
+    assert.deepEqual(
+      objects('kind: ConfigMapList\napiVersion: v1\nitems:\n- metadata: {name: a}\n'),
+      [['{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}', 0, 4]],
+    )
   })
 
   test('a list inside a list is refused where it stands', () => {
@@ -169,42 +209,87 @@ describe('refusals', () => {
     ['a quote that ends with the file', 'a: 1\nb: "', 'BP1110', 'a.yaml:2:4'],
     ['an open quote of a key', '"a: 1\nb: 2\n', 'BP1110', 'a.yaml:1:1'],
     ['an open quote inside brackets', 'a: [b, {c: "d}]\ne: f\n', 'BP1110', 'a.yaml:1:12'],
-    ['an open quote in a later document', 'a: 1\n---\n# c\nb: "c\n---\nd: e\n', 'BP1110', 'a.yaml:4:4'],
+    [
+      'an open quote in a later document',
+      'a: 1\n---\n# c\nb: "c\n---\nd: e\n',
+      'BP1110',
+      'a.yaml:4:4',
+    ],
     ['an open bracket', 'a: [b]\nc: {d: [e], f: g\nh: i\n', 'BP1110', 'a.yaml:2:4'],
-    ['flow depth 20,000', `a: ${'['.repeat(20_000)}${']'.repeat(20_000)}`, 'BP1111', 'a.yaml:1:103'],
-    ['block depth 1,000', Array.from({ length: 1000 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n'), 'BP1111', 'a.yaml:101:101'],
-    ['depth 150 through aliases', `a0: &a0 [x]\n${chain(150, (n) => `[*a${n}]`)}`, 'BP1111', 'a.yaml:100:12'],
+    [
+      'flow depth 20,000',
+      `a: ${'['.repeat(20_000)}${']'.repeat(20_000)}`,
+      'BP1111',
+      'a.yaml:1:103',
+    ],
+    [
+      'block depth 1,000',
+      Array.from({ length: 1000 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n'),
+      'BP1111',
+      'a.yaml:101:101',
+    ],
+    [
+      'depth 150 through aliases',
+      `a0: &a0 [x]\n${chain(150, (n) => `[*a${n}]`)}`,
+      'BP1111',
+      'a.yaml:100:12',
+    ],
     ['a file above 10 MiB', `a: ${'x'.repeat(11 * 1024 * 1024)}`, 'BP1111', 'a.yaml'],
   ]
-  for (const [name, text, code, where] of rows) test(name, () => assert.deepEqual(refusal(text), { code, where }))
+  for (const [name, text, code, where] of rows)
+    test(name, () => assert.deepEqual(refusal(text), { code, where }))
 
-  test('depth 100 is read', () => assert.ok(valueIn(`a: ${'['.repeat(99)}${']'.repeat(99)}`) !== undefined))
+  test('depth 100 is read', () =>
+    assert.ok(valueIn(`a: ${'['.repeat(99)}${']'.repeat(99)}`) !== undefined))
 
   test('bombs of aliases and merge keys are refused before they are expanded', () => {
-    assert.equal(refusal(`a0: &a0 [x,x,x,x,x,x,x,x,x]\n${chain(9, (n) => `[${Array(9).fill(`*a${n}`).join(',')}]`)}`).code, 'BP1111')
+    assert.equal(
+      refusal(
+        `a0: &a0 [x,x,x,x,x,x,x,x,x]\n${chain(9, (n) => `[${Array(9).fill(`*a${n}`).join(',')}]`)}`,
+      ).code,
+      'BP1111',
+    )
     const wide = `a: &a {${Array.from({ length: 3000 }, (_, key) => `k${key}: 1`).join(', ')}}\nb:\n${'  <<: *a\n'.repeat(2000)}`
     assert.equal(refusal(wide).code, 'BP1111')
-    assert.deepEqual(valueIn(`a: &a {x: 1}\nb:\n${'  <<: *a\n'.repeat(6000)}`), { a: { x: 1 }, b: { x: 1 } })
+    assert.deepEqual(valueIn(`a: &a {x: 1}\nb:\n${'  <<: *a\n'.repeat(6000)}`), {
+      a: { x: 1 },
+      b: { x: 1 },
+    })
   })
 
   test('a duplicate key is a note, and an error where the caller wants it, with both lines', () => {
     const text = 'a: 1\npipeline: {}\nb: 2\npipeline: {}\n'
     assert.deepEqual(
-      parseGoYaml(text, 'Kptfile').notes.map(({ kind, line, message }) => [kind, line, message.includes('line 2')]),
+      parseGoYaml(text, 'Kptfile').notes.map(({ kind, line, message }) => [
+        kind,
+        line,
+        message.includes('line 2'),
+      ]),
       [['duplicate-key', 4, true]],
     )
     const failure = failureOf(() => parseGoYaml(text, 'Kptfile', { duplicateKeys: 'error' }))
-    assert.deepEqual([failure.code, failure.where, failure.why.includes('line 2')], ['BP1110', 'Kptfile:4:1', true])
+    assert.deepEqual(
+      [failure.code, failure.where, failure.why.includes('line 2')],
+      ['BP1110', 'Kptfile:4:1', true],
+    )
   })
 
   test('no refusal and no note repeats a value of the file', () => {
     const secret = '0755123'
-    for (const text of [`a: !foo ${secret}`, `a: "${secret}`, `${secret}:\n\t- ${secret}`, `a: *${secret}`, `- ${secret}: [${secret}`]) {
+    for (const text of [
+      `a: !foo ${secret}`,
+      `a: "${secret}`,
+      `${secret}:\n\t- ${secret}`,
+      `a: *${secret}`,
+      `- ${secret}: [${secret}`,
+    ]) {
       assert.ok(!JSON.stringify(failureOf(() => parseGoYaml(text, 'a.yaml'))).includes(secret))
     }
     const { notes } = parseGoYaml(`a: ${secret}\n${secret}: b\n`, 'a.yaml')
     assert.equal(notes.length, 2)
-    assert.ok(!JSON.stringify(notes).includes(secret) && !JSON.stringify(notes).includes(String(0o755123)))
+    assert.ok(
+      !JSON.stringify(notes).includes(secret) && !JSON.stringify(notes).includes(String(0o755123)),
+    )
   })
 })
 
@@ -214,7 +299,10 @@ function chain(length: number, body: (below: number) => string): string {
 
 describe('notes', () => {
   test('name what kubectl reads otherwise than other readers, with its place', () => {
-    const { notes } = parseGoYaml('replicas: no\nport: 017\nok: "no"\nplain: 17\nn: 1\nbig: 99999999999999999999\n', 'a.yaml')
+    const { notes } = parseGoYaml(
+      'replicas: no\nport: 017\nok: "no"\nplain: 17\nn: 1\nbig: 99999999999999999999\n',
+      'a.yaml',
+    )
     assert.deepEqual(
       notes.map(({ kind, line, column }) => [kind, line, column]),
       [
@@ -227,13 +315,22 @@ describe('notes', () => {
   })
 
   test('there is one for each reason and file: the first place, and how many follow', () => {
-    const { notes } = parseGoYaml(`a: off\nb: off\n${'k: v\n'.repeat(1_500)}---\nc: off\nd: 017\n`, 'a.yaml')
+    const { notes } = parseGoYaml(
+      `a: off\nb: off\n${'k: v\n'.repeat(1_500)}---\nc: off\nd: 017\n`,
+      'a.yaml',
+    )
     assert.deepEqual(
       notes.map(({ line, message }) => [line, message]),
       [
-        [1, 'kubectl reads this as false, other readers do not; write it out, or put it in quotes (and 2 more)'],
+        [
+          1,
+          'kubectl reads this as false, other readers do not; write it out, or put it in quotes (and 2 more)',
+        ],
         [4, 'the key is there twice; kubectl takes the last one, first at line 3 (and 1,498 more)'],
-        [1505, 'kubectl reads this as another number, other readers do not; write it out, or put it in quotes'],
+        [
+          1505,
+          'kubectl reads this as another number, other readers do not; write it out, or put it in quotes',
+        ],
       ],
     )
   })
@@ -260,26 +357,51 @@ describe('notes', () => {
       '190:20:30.15',
     ])
       assert.equal(isTextToAll(text), false, text)
-    for (const text of ['nginx', '1Gi', '500m', '10.0.0.1', 'v1.2', 'nothing', 'yesterday', '1.2.3', 'a:b', 'nan-a', '--port=80'])
+    for (const text of [
+      'nginx',
+      '1Gi',
+      '500m',
+      '10.0.0.1',
+      'v1.2',
+      'nothing',
+      'yesterday',
+      '1.2.3',
+      'a:b',
+      'nan-a',
+      '--port=80',
+    ])
       assert.equal(isTextToAll(text), true, text)
-    for (const text of ['true', '17', '1.5', 'x', '', '0x1F', '0o17', '-1']) assert.equal(readsAlike(text), true, text)
+    for (const text of ['true', '17', '1.5', 'x', '', '0x1F', '0o17', '-1'])
+      assert.equal(readsAlike(text), true, text)
     for (const text of ['no', '017', '1_000', '0b1']) assert.equal(readsAlike(text), false, text)
   })
 })
 
 describe('bytes', () => {
   const bytes = (...parts: readonly (string | readonly number[])[]): Uint8Array =>
-    Uint8Array.from(parts.flatMap((part) => (typeof part === 'string' ? [...new TextEncoder().encode(part)] : part)))
+    Uint8Array.from(
+      parts.flatMap((part) =>
+        typeof part === 'string' ? [...new TextEncoder().encode(part)] : part,
+      ),
+    )
 
   test('UTF-8 is decoded and a byte order mark kept', () => {
     assert.equal(decodeYaml(bytes([0xef, 0xbb, 0xbf], 'a: é'), 'a.yaml'), '\uFEFFa: é')
   })
 
   test('what is not UTF-8 is refused with the offset of the byte', () => {
-    const failure = failureOf(() => decodeYaml(bytes('a: é\nb: ', [0xff], 'x'.repeat(100)), 'Kptfile'))
-    assert.deepEqual([failure.code, failure.where, failure.why.endsWith('at byte 9')], ['BP1110', 'Kptfile', true])
+    const failure = failureOf(() =>
+      decodeYaml(bytes('a: é\nb: ', [0xff], 'x'.repeat(100)), 'Kptfile'),
+    )
+    assert.deepEqual(
+      [failure.code, failure.where, failure.why.endsWith('at byte 9')],
+      ['BP1110', 'Kptfile', true],
+    )
     assert.match(failureOf(() => decodeYaml(bytes([0xff, 0xfe], 'a'), 'Kptfile')).why, /UTF-16/)
-    assert.equal(failureOf(() => decodeYaml(new Uint8Array(10 * 1024 * 1024 + 1), 'Kptfile')).code, 'BP1111')
+    assert.equal(
+      failureOf(() => decodeYaml(new Uint8Array(10 * 1024 * 1024 + 1), 'Kptfile')).code,
+      'BP1111',
+    )
   })
 
   test('positions count lines from 1 and columns from 1', () => {

@@ -3,9 +3,24 @@
  * `test/corpus/yaml/go-scalars.json` are answers of the real kubectl.
  */
 import { Failure } from '../../failure.ts'
-import { emptyObject, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, setKey } from '../../text/json.ts'
+import {
+  emptyObject,
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  setKey,
+} from '../../text/json.ts'
 import { goKeyOf, resolved, type YamlNode } from '../yaml-node.ts'
-import { formatPosition, invalidYaml, LineIndex, splitChunks, type TextPosition, type YamlChunk } from './go-yaml-text.ts'
+import {
+  formatPosition,
+  invalidYaml,
+  LineIndex,
+  splitChunks,
+  type TextPosition,
+  type YamlChunk,
+} from './go-yaml-text.ts'
 import { describeOthers, noteOnce, type ValueNote } from './go-yaml-values.ts'
 import { NodeMeter } from './read-yaml-limits.ts'
 import { readYamlDocuments, type YamlDocument } from './read-yaml-node.ts'
@@ -57,7 +72,11 @@ export function parseGoYaml(text: string, where: string, options: GoYamlOptions 
     documents.push({ ...document, index, ...lines.position(start), chunk })
     for (const note of document.notes) {
       if (note.kind === 'duplicate-key' && options.duplicateKeys === 'error')
-        throw invalidYaml(formatPosition(where, lines.position(note.offset)), `the key is there twice${firstOf(note)}`, 'keep one of them')
+        throw invalidYaml(
+          formatPosition(where, lines.position(note.offset)),
+          `the key is there twice${firstOf(note)}`,
+          'keep one of them',
+        )
       noteOnce(noted, note)
     }
   }
@@ -86,7 +105,12 @@ export interface DocumentObject {
 /** Whether a value is a list of objects: its kind ends with `List` and it has `items`. */
 export function isObjectList(value: Json): value is JsonObject {
   const kind = isJsonObject(value) ? getKey(value, 'kind') : undefined
-  return isJsonObject(value) && typeof kind === 'string' && kind.endsWith('List') && isJsonArray(getKey(value, 'items'))
+  return (
+    isJsonObject(value) &&
+    typeof kind === 'string' &&
+    kind.endsWith('List') &&
+    isJsonArray(getKey(value, 'items'))
+  )
 }
 
 /**
@@ -94,7 +118,11 @@ export function isObjectList(value: Json): value is JsonObject {
  * @param text the file, for lines
  * @throws Failure BP1112 for a list inside a list, which kubectl refuses and kpt takes for one object
  */
-export function objectsOfDocument(document: GoYamlDocument, text: string, where: string): readonly DocumentObject[] {
+export function objectsOfDocument(
+  document: GoYamlDocument,
+  text: string,
+  where: string,
+): readonly DocumentObject[] {
   const { value, line } = document
   if (!isObjectList(value)) return [{ object: value, item: undefined, line }]
   const lines = new LineIndex(text)
@@ -117,17 +145,27 @@ export function objectsOfDocument(document: GoYamlDocument, text: string, where:
 
 function itemNodes(root: YamlNode): readonly YamlNode[] {
   const map = resolved(root)
-  const items = map.kind === 'map' ? map.entries.findLast(({ key }) => goKeyOf(key) === 'items')?.value : undefined
+  const items =
+    map.kind === 'map'
+      ? map.entries.findLast(({ key }) => goKeyOf(key) === 'items')?.value
+      : undefined
   return items?.kind === 'list' ? items.items : []
 }
 
 function withKindOf(list: JsonObject, item: Json): Json {
   const kind = String(getKey(list, 'kind')).slice(0, -'List'.length)
   const apiVersion = getKey(list, 'apiVersion')
-  if (kind === '' || apiVersion === undefined || !isJsonObject(item) || getKey(item, 'kind') !== undefined) return item
+  if (
+    kind === '' ||
+    apiVersion === undefined ||
+    !isJsonObject(item) ||
+    getKey(item, 'kind') !== undefined
+  )
+    return item
   const filled = emptyObject()
   setKey(filled, 'apiVersion', apiVersion)
   setKey(filled, 'kind', kind)
-  for (const [key, below] of Object.entries(item)) if (key !== 'apiVersion') setKey(filled, key, below)
+  for (const [key, below] of Object.entries(item))
+    if (key !== 'apiVersion') setKey(filled, key, below)
   return filled
 }

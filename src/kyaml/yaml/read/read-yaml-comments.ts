@@ -2,7 +2,14 @@
  * The comments of go-yaml's scanner (`scannerc.go`, `scan_comments`, `scan_line_comment`). A comment gets the offset of a token, and belongs to
  * the node whose token is the first one there or behind.
  */
-import { isBlank, isBlankOrEnd, isBreakOrEnd, lineEndAt, type YamlCursor, type YamlMark } from './read-yaml-cursor.ts'
+import {
+  isBlank,
+  isBlankOrEnd,
+  isBreakOrEnd,
+  lineEndAt,
+  type YamlCursor,
+  type YamlMark,
+} from './read-yaml-cursor.ts'
 import { YamlRefusal } from './read-yaml-refusal.ts'
 import { TextParts } from './text-parts.ts'
 
@@ -38,7 +45,11 @@ export function scanLineComment(cursor: YamlCursor, tokenAt: number): YamlCommen
   const at = cursor.at + ahead
   // go-yaml accepts it; YAML and other readers do not.
   if (!isBlankOrEnd(cursor.text.charCodeAt(at - 1)))
-    throw new YamlRefusal(at, 'a comment begins without a space before it', 'put a space before the "#"')
+    throw new YamlRefusal(
+      at,
+      'a comment begins without a space before it',
+      'put a space before the "#"',
+    )
   const start = { at, line: cursor.line, column: at - cursor.lineStart }
   const text = cursor.text.slice(at, lineEndAt(cursor.text, at))
   cursor.skipToBreak()
@@ -46,7 +57,11 @@ export function scanLineComment(cursor: YamlCursor, tokenAt: number): YamlCommen
 }
 
 /** The comment lines at the cursor. @param scanned start of the scan for the next token */
-export function scanComments(cursor: YamlCursor, scanned: YamlMark, before: TokenBefore): readonly YamlComment[] {
+export function scanComments(
+  cursor: YamlCursor,
+  scanned: YamlMark,
+  before: TokenBefore,
+): readonly YamlComment[] {
   const found: YamlComment[] = []
   const nextIndent = Math.max(cursor.indent, 0)
   let scanAt = scanned.at
@@ -73,7 +88,8 @@ export function scanComments(cursor: YamlCursor, scanned: YamlMark, before: Toke
     const closesFlow = cursor.flowLevel > 0 && (code === 93 || code === 125)
     if (closesFlow || isBreakOrEnd(code)) {
       if (closesFlow || !recentEmpty) {
-        const isFoot = (start.line === footLine && !before.isValueMark) || start.column - 1 < nextIndent
+        const isFoot =
+          (start.line === footLine && !before.isValueMark) || start.column - 1 < nextIndent
         if (closesFlow || (firstEmpty && isFoot)) {
           if (!text.isEmpty) {
             // A dedented comment does not belong to the token before.
@@ -90,7 +106,8 @@ export function scanComments(cursor: YamlCursor, scanned: YamlMark, before: Toke
       continue
     }
     // A comment at another indentation is the foot of the node above, not the head of the next one.
-    if (!text.isEmpty && column - 1 < nextIndent && column !== start.column) closeFoot(cursor.at + current)
+    if (!text.isEmpty && column - 1 < nextIndent && column !== start.column)
+      closeFoot(cursor.at + current)
     if (code !== HASH) break
     if (text.isEmpty) start = { at: cursor.at + current, line, column }
     else text.add('\n')
@@ -106,6 +123,14 @@ export function scanComments(cursor: YamlCursor, scanned: YamlMark, before: Toke
     line = cursor.line
   }
 
-  if (!text.isEmpty) found.push({ kind: 'head', text: String(text), scanAt, tokenAt: start.at, start, endAt: cursor.at + current - 1 })
+  if (!text.isEmpty)
+    found.push({
+      kind: 'head',
+      text: String(text),
+      scanAt,
+      tokenAt: start.at,
+      start,
+      endAt: cursor.at + current - 1,
+    })
   return found
 }

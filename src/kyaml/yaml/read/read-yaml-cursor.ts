@@ -81,7 +81,12 @@ export class YamlCursor {
   isDocumentMark(): boolean {
     if (this.at !== this.lineStart) return false
     const code = this.code()
-    return (code === 45 || code === 46) && this.code(1) === code && this.code(2) === code && isBlankOrEnd(this.code(3))
+    return (
+      (code === 45 || code === 46) &&
+      this.code(1) === code &&
+      this.code(2) === code &&
+      isBlankOrEnd(this.code(3))
+    )
   }
 }
 

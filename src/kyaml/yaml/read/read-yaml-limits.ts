@@ -25,7 +25,12 @@ export class NodeMeter {
   count(offset: number): void {
     this.nodes += 1
     if (this.isOver)
-      throw new YamlRefusal(offset, `${this.of} has ${describeMost(this.most)} keys, values and comments up to here`, SPLIT, 'BP1111')
+      throw new YamlRefusal(
+        offset,
+        `${this.of} has ${describeMost(this.most)} keys, values and comments up to here`,
+        SPLIT,
+        'BP1111',
+      )
   }
 }
 

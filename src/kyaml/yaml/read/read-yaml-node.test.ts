@@ -20,7 +20,10 @@ function covered(text: string, node: YamlNode | undefined): string {
 }
 
 it('reads the documents that are not empty, numbered without the others', () => {
-  const nodes = readYamlNodes('# nothing\n---\na: 1\n---\n\n---\nnull\n--- # more\n---\nb: 2\n---\n', 'a.yaml')
+  const nodes = readYamlNodes(
+    '# nothing\n---\na: 1\n---\n\n---\nnull\n--- # more\n---\nb: 2\n---\n',
+    'a.yaml',
+  )
   assert.deepEqual(nodes.map(jsonOf), [{ a: 1 }, { b: 2 }])
   assert.deepEqual(
     nodes.map(({ source }) => [source?.path, source?.document]),
@@ -58,7 +61,8 @@ h:
       const root = readYamlNodes(text, 'a.yaml').at(-1)
       const items = nodeAt(root, 'b')
       assert.ok(items?.kind === 'list')
-      const lf = (node: YamlNode | undefined): string => covered(text, node).replaceAll('\r\n', '\n')
+      const lf = (node: YamlNode | undefined): string =>
+        covered(text, node).replaceAll('\r\n', '\n')
       assert.equal(lf(entryOf(root, 'a')?.key), 'a')
       assert.equal(lf(entryOf(root, 'a')?.value), "'x y'")
       assert.deepEqual(items.items.map(lf), ['"\u00e9"', '[c, {d: e}]', '|\n    one\n\n    two'])
@@ -115,7 +119,10 @@ describe('what kpt refuses is refused', () => {
     it(JSON.stringify(text), () => {
       assert.throws(
         () => readYamlNodes(text, 'a.yaml'),
-        (thrown) => thrown instanceof Failure && thrown.code === 'BP1110' && thrown.where?.startsWith('a.yaml:') === true,
+        (thrown) =>
+          thrown instanceof Failure &&
+          thrown.code === 'BP1110' &&
+          thrown.where?.startsWith('a.yaml:') === true,
       )
     })
 })
@@ -123,23 +130,41 @@ describe('what kpt refuses is refused', () => {
 /** The texts of a tree, keys and values in their order, with brackets around what is in a map or list. */
 function textsOf(node: YamlNode): readonly string[] {
   if (node.kind === 'alias') return [`*${node.name}`]
-  if (node.kind === 'scalar') return [node.source?.unended === true ? `${node.value}\n` : node.value]
+  if (node.kind === 'scalar')
+    return [node.source?.unended === true ? `${node.value}\n` : node.value]
   if (node.kind === 'list') return ['[', ...node.items.flatMap(textsOf), ']']
-  return ['{', ...node.entries.flatMap(({ key, value }) => [...textsOf(key), ...textsOf(value)]), '}']
+  return [
+    '{',
+    ...node.entries.flatMap(({ key, value }) => [...textsOf(key), ...textsOf(value)]),
+    '}',
+  ]
 }
 
 /** The same, read by the YAML library without any types; undefined where it refuses the text, empty where it has no document. */
 function libraryTexts(text: string): readonly string[] | undefined {
-  const { errors, contents } = parseDocument(text, { schema: 'failsafe', merge: false, uniqueKeys: false, logLevel: 'silent' })
+  const { errors, contents } = parseDocument(text, {
+    schema: 'failsafe',
+    merge: false,
+    uniqueKeys: false,
+    logLevel: 'silent',
+  })
   if (errors.length > 0) return undefined
   const isEmpty =
-    contents === null || (isScalar(contents) && contents.type === 'PLAIN' && /^(|~|null|Null|NULL)$/.test(contents.source ?? ''))
+    contents === null ||
+    (isScalar(contents) &&
+      contents.type === 'PLAIN' &&
+      /^(|~|null|Null|NULL)$/.test(contents.source ?? ''))
   return isEmpty ? [] : textsOfLibrary(contents)
 }
 
 function textsOfLibrary(node: unknown): readonly string[] {
   if (isAlias(node)) return [`*${node.source}`]
-  if (isMap(node)) return ['{', ...node.items.flatMap(({ key, value }) => [...textsOfLibrary(key), ...textsOfLibrary(value)]), '}']
+  if (isMap(node))
+    return [
+      '{',
+      ...node.items.flatMap(({ key, value }) => [...textsOfLibrary(key), ...textsOfLibrary(value)]),
+      '}',
+    ]
   if (isSeq(node)) return ['[', ...node.items.flatMap(textsOfLibrary), ']']
   return [isScalar(node) ? (node.source ?? '') : '']
 }
@@ -154,10 +179,46 @@ function nodesOrRefusal(text: string): readonly YamlNode[] | undefined {
 }
 
 const PIECES = [
-  ...['a:', 'b: 1', 'c: x y', 'd:  # c', '"k": v', "'l': v", '"": x', 'm: null', 'null: 1', 'y: no', 'k l: m', 'e : 1'],
-  ...['- x', '-', '- ', '- # c', '- a: 1', '- b:', '- - x', '- - y: z', '-   a: 1', '- - - |', '- {a: b}', '- [a, b]: c'],
+  ...[
+    'a:',
+    'b: 1',
+    'c: x y',
+    'd:  # c',
+    '"k": v',
+    "'l': v",
+    '"": x',
+    'm: null',
+    'null: 1',
+    'y: no',
+    'k l: m',
+    'e : 1',
+  ],
+  ...[
+    '- x',
+    '-',
+    '- ',
+    '- # c',
+    '- a: 1',
+    '- b:',
+    '- - x',
+    '- - y: z',
+    '-   a: 1',
+    '- - - |',
+    '- {a: b}',
+    '- [a, b]: c',
+  ],
   ...['f: |', 'g: >-', 'h: |+', 'i: |  # c', '- |', '- >', 'k: | x'],
-  ...['n: "q"', "o: 'it''s'", 'p: "a" b', 'q: "a" # c', 'r: "a"#c', 's: "a\\nb"', 't: "\\/"', "u: 'a", 'v: "a'],
+  ...[
+    'n: "q"',
+    "o: 'it''s'",
+    'p: "a" b',
+    'q: "a" # c',
+    'r: "a"#c',
+    's: "a\\nb"',
+    't: "\\/"',
+    "u: 'a",
+    'v: "a',
+  ],
   ...[
     'w: {}',
     'x: []',
@@ -185,30 +246,57 @@ const PIECES = [
     'tt: .nan',
     'uu: a  ',
   ],
-  ...['ff: >-\n  x', '  y', 'vv: &x y', 'ww: *x', 'xx: !!str a', '<<: a', '? a', ': b', 'text', '', '  ', '# c', '#', '%A'],
+  ...[
+    'ff: >-\n  x',
+    '  y',
+    'vv: &x y',
+    'ww: *x',
+    'xx: !!str a',
+    '<<: a',
+    '? a',
+    ': b',
+    'text',
+    '',
+    '  ',
+    '# c',
+    '#',
+    '%A',
+  ],
 ]
 
 describe('properties', () => {
   it('scalars are those of the YAML library, with comments and without', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 2 ** 31 - 1 }), fc.constantFrom(0, 0.25, 0.5), (seed, comments) => {
-        const text = randomCommentedYaml(seed, { comments, brackets: true, folded: true })
-        assert.deepEqual(textsOf(read(text)), libraryTexts(text), text)
-      }),
+      fc.property(
+        fc.integer({ min: 0, max: 2 ** 31 - 1 }),
+        fc.constantFrom(0, 0.25, 0.5),
+        (seed, comments) => {
+          const text = randomCommentedYaml(seed, { comments, brackets: true, folded: true })
+          assert.deepEqual(textsOf(read(text)), libraryTexts(text), text)
+        },
+      ),
       { numRuns: 200 },
     )
   })
 
   it('lines of all kinds at all indentations are read as the YAML library reads them, or refused', () => {
     let same = 0
-    const line = fc.record({ piece: fc.constantFrom(...PIECES), location: fc.nat(5), shift: fc.constantFrom(0, 0, 0, 0, 0, 0, 1, 2, -1) })
+    const line = fc.record({
+      piece: fc.constantFrom(...PIECES),
+      location: fc.nat(5),
+      shift: fc.constantFrom(0, 0, 0, 0, 0, 0, 1, 2, -1),
+    })
     fc.assert(
       fc.property(fc.array(line, { minLength: 1, maxLength: 8 }), fc.boolean(), (lines, ends) => {
         // Most lines begin where one before them did, or where its content did.
         const columns = [0]
         const texts = lines.map(({ piece, location: index, shift }) => {
-          const column = Math.max(0, (columns[columns.length - 1 - (index % columns.length)] ?? 0) + shift)
-          if (!/^( *|-+|#.*|\.+)$/.test(piece)) columns.push(column, column + (/^(- *)*/.exec(piece)?.[0].length || 2))
+          const column = Math.max(
+            0,
+            (columns[columns.length - 1 - (index % columns.length)] ?? 0) + shift,
+          )
+          if (!/^( *|-+|#.*|\.+)$/.test(piece))
+            columns.push(column, column + (/^(- *)*/.exec(piece)?.[0].length || 2))
           return ' '.repeat(column) + piece
         })
         const text = texts.join('\n') + (ends || texts.at(-1)?.trim() === '' ? '\n' : '')

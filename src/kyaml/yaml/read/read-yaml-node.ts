@@ -1,6 +1,15 @@
 /** Node trees of a text, with comments as in go-yaml, and the values that kubectl reads in them. */
 import type { YamlNode } from '../yaml-node.ts'
-import { checkYamlText, countBelow, formatPosition, invalidYaml, LineIndex, type Offsets, offsetsOf, tooLargeYaml } from './go-yaml-text.ts'
+import {
+  checkYamlText,
+  countBelow,
+  formatPosition,
+  invalidYaml,
+  LineIndex,
+  type Offsets,
+  offsetsOf,
+  tooLargeYaml,
+} from './go-yaml-text.ts'
 import { type GoValues, readGoValues } from './go-yaml-values.ts'
 import { NodeMeter } from './read-yaml-limits.ts'
 import { YamlRefusal } from './read-yaml-refusal.ts'
@@ -16,13 +25,20 @@ export interface YamlDocument extends GoValues {
  * @param where the path that errors and the nodes' sources name
  * @throws Failure BP1110 (not valid, with file:line:column) or BP1111 (10 MiB, 100 deep, 10,000 documents, 500,000 nodes, 100,000 aliased values)
  */
-export function readYamlDocuments(text: string, where: string, meter = new NodeMeter()): readonly YamlDocument[] {
+export function readYamlDocuments(
+  text: string,
+  where: string,
+  meter = new NodeMeter(),
+): readonly YamlDocument[] {
   checkYamlText(text, where)
   try {
     return readDocuments(text, where, meter)
   } catch (thrown) {
     if (!(thrown instanceof YamlRefusal)) throw thrown
-    const location = formatPosition(where, new LineIndex(text).position(Math.min(thrown.offset, text.length)))
+    const location = formatPosition(
+      where,
+      new LineIndex(text).position(Math.min(thrown.offset, text.length)),
+    )
     throw thrown.code === 'BP1110'
       ? invalidYaml(location, thrown.message, thrown.remedy)
       : tooLargeYaml(location, thrown.message, thrown.remedy)
@@ -35,7 +51,11 @@ export function readYamlNodes(text: string, where: string, meter?: NodeMeter): Y
 }
 
 /** `readYamlDocuments` for a checked part of a file. @param meter of the file. @throws YamlRefusal with its offset in the text */
-export function readDocuments(text: string, where: string, meter = new NodeMeter()): readonly YamlDocument[] {
+export function readDocuments(
+  text: string,
+  where: string,
+  meter = new NodeMeter(),
+): readonly YamlDocument[] {
   const lines = new WithoutCarriageReturns(text)
   const documents: YamlDocument[] = []
   for (const { start, end } of goPieces(lines.text)) {
@@ -57,7 +77,12 @@ export function readDocuments(text: string, where: string, meter = new NodeMeter
       return readYamlTree(piece, sourceAt, meter)
     } catch (thrown) {
       if (!(thrown instanceof YamlRefusal)) throw thrown
-      throw new YamlRefusal(sourceAt(thrown.offset, thrown.offset).start, thrown.message, thrown.remedy, thrown.code)
+      throw new YamlRefusal(
+        sourceAt(thrown.offset, thrown.offset).start,
+        thrown.message,
+        thrown.remedy,
+        thrown.code,
+      )
     }
   }
 }
@@ -71,7 +96,8 @@ class WithoutCarriageReturns {
   constructor(original: string) {
     this.text = original.includes('\r\n') ? original.replaceAll('\r\n', '\n') : original
     this.removed = offsetsOf(original, '\r\n')
-    for (let index = 1; index < this.removed.length; index += 1) this.removed[index] = (this.removed[index] ?? 0) - index
+    for (let index = 1; index < this.removed.length; index += 1)
+      this.removed[index] = (this.removed[index] ?? 0) - index
   }
 
   original(offset: number): number {

@@ -4,7 +4,12 @@ export class YamlRefusal extends Error {
   readonly offset: number
   readonly remedy: string
 
-  constructor(offset: number, why: string, remedy = 'correct the line', code: 'BP1110' | 'BP1111' = 'BP1110') {
+  constructor(
+    offset: number,
+    why: string,
+    remedy = 'correct the line',
+    code: 'BP1110' | 'BP1111' = 'BP1110',
+  ) {
     super(why)
     this.code = code
     this.offset = offset
@@ -13,7 +18,11 @@ export class YamlRefusal extends Error {
 }
 
 export function questionMark(at: number): YamlRefusal {
-  return new YamlRefusal(at, 'kubectl does not read "?" or a leading ":" inside brackets', 'put the value in quotes')
+  return new YamlRefusal(
+    at,
+    'kubectl does not read "?" or a leading ":" inside brackets',
+    'put the value in quotes',
+  )
 }
 
 export function tabAsIndentation(at: number): YamlRefusal {
@@ -34,5 +43,10 @@ export function withoutColon(at: number): YamlRefusal {
 export const MAX_YAML_DEPTH = 100
 
 export function tooDeep(offset: number): YamlRefusal {
-  return new YamlRefusal(offset, `maps and lists are nested more than ${MAX_YAML_DEPTH} deep`, 'flatten the document', 'BP1111')
+  return new YamlRefusal(
+    offset,
+    `maps and lists are nested more than ${MAX_YAML_DEPTH} deep`,
+    'flatten the document',
+    'BP1111',
+  )
 }

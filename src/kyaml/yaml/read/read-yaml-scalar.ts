@@ -59,7 +59,8 @@ export function scanPlain(cursor: YamlCursor): PlainText {
       if (next === BREAK) {
         cursor.skipBreak()
         breaks += 1
-      } else if (breaks > 0 && cursor.column < indent && next === TAB) throw tabAsIndentation(cursor.at)
+      } else if (breaks > 0 && cursor.column < indent && next === TAB)
+        throw tabAsIndentation(cursor.at)
       else cursor.at += 1
     if (breaks === 0) blanks = cursor.text.slice(from, cursor.at)
     if (cursor.flowLevel === 0 && cursor.column < indent) break
@@ -94,7 +95,8 @@ export function scanQuoted(cursor: YamlCursor): ScalarText {
   cursor.skip(1)
   const value = new TextParts()
   for (;;) {
-    if (cursor.at >= cursor.text.length || cursor.isDocumentMark()) throw new UnclosedYaml(start, 'quote')
+    if (cursor.at >= cursor.text.length || cursor.isDocumentMark())
+      throw new UnclosedYaml(start, 'quote')
     let breaks = 0
     let escapedBreak = false
     for (let code = cursor.code(); !isBlankOrEnd(code); code = cursor.code()) {
@@ -136,7 +138,14 @@ function quotedEnd(cursor: YamlCursor, quote: number): number {
   let { at } = cursor
   for (; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
-    if (code === quote || code === SPACE || code === TAB || code === BREAK || (quote === QUOTE && code === BACKSLASH)) break
+    if (
+      code === quote ||
+      code === SPACE ||
+      code === TAB ||
+      code === BREAK ||
+      (quote === QUOTE && code === BACKSLASH)
+    )
+      break
   }
   return at
 }
@@ -168,7 +177,10 @@ function scanEscape(cursor: YamlCursor): string {
   const length = Object.hasOwn(CODE_LENGTHS, letter) ? CODE_LENGTHS[letter] : undefined
   if (length !== undefined) {
     const digits = cursor.text.slice(cursor.at + 2, cursor.at + 2 + length)
-    const code = /^[0-9A-Fa-f]+$/.test(digits) && digits.length === length ? Number.parseInt(digits, 16) : Number.NaN
+    const code =
+      /^[0-9A-Fa-f]+$/.test(digits) && digits.length === length
+        ? Number.parseInt(digits, 16)
+        : Number.NaN
     if (!(code <= 0x10ffff)) throw badEscape(cursor)
     if (code >= 0xd800 && code <= 0xdfff && !cursor.isJson()) throw jsonEscape(cursor)
     cursor.skip(2 + length)
@@ -187,7 +199,11 @@ function badEscape({ at }: YamlCursor): YamlRefusal {
 }
 
 function jsonEscape({ at }: YamlCursor): YamlRefusal {
-  return new YamlRefusal(at, 'kubectl does not read this escape sequence in YAML', 'write the character itself')
+  return new YamlRefusal(
+    at,
+    'kubectl does not read this escape sequence in YAML',
+    'write the character itself',
+  )
 }
 
 /** A literal or folded block. The cursor is at its `|` or `>`. */
@@ -197,7 +213,8 @@ export function scanBlock(cursor: YamlCursor, onComment: () => void): ScalarText
   cursor.skip(1)
   const header = /(?:([-+])([1-9])?|([1-9])([-+])?)?/y
   header.lastIndex = cursor.at
-  const [indicators = '', chompFirst, digitSecond, digitFirst, chompSecond] = header.exec(cursor.text) ?? []
+  const [indicators = '', chompFirst, digitSecond, digitFirst, chompSecond] =
+    header.exec(cursor.text) ?? []
   if (indicators !== '') cursor.skip(indicators.length)
   const chomp = chompFirst ?? chompSecond
   const digit = Number(digitFirst ?? digitSecond ?? 0)
@@ -205,7 +222,11 @@ export function scanBlock(cursor: YamlCursor, onComment: () => void): ScalarText
   if (cursor.code() === HASH) onComment()
   if (cursor.code() === BREAK) cursor.skipBreak()
   else if (cursor.at < cursor.text.length)
-    throw new YamlRefusal(cursor.at, 'text stands behind the "|" or ">" of a block', 'put it on the next line')
+    throw new YamlRefusal(
+      cursor.at,
+      'text stands behind the "|" or ">" of a block',
+      'put it on the next line',
+    )
 
   const begins = cursor.text[cursor.at - 1] === '\n'
   let end = begins ? cursor.at - 1 : cursor.at
@@ -218,7 +239,8 @@ export function scanBlock(cursor: YamlCursor, onComment: () => void): ScalarText
   const lines = new TextParts()
   while (cursor.column === indent && cursor.at < cursor.text.length) {
     const blank = isBlank(cursor.code())
-    if (!literal && leading !== '' && !leadingBlank && !blank) lines.add(trailing === 0 ? ' ' : '\n'.repeat(trailing))
+    if (!literal && leading !== '' && !leadingBlank && !blank)
+      lines.add(trailing === 0 ? ' ' : '\n'.repeat(trailing))
     else lines.add(leading + '\n'.repeat(trailing))
     leadingBlank = blank
     const stop = lineEndAt(cursor.text, cursor.at)
@@ -238,18 +260,27 @@ export function scanBlock(cursor: YamlCursor, onComment: () => void): ScalarText
   const value = String(lines)
   const text: ScalarText = { value, style: literal ? 'literal' : 'folded', start, end }
   if (cursor.at < cursor.text.length || cursor.text.endsWith('\n') || chomp === '-') return text
-  return (chomp === '+' && begins) || (value !== '' && leading === '') ? { ...text, unended: true } : text
+  return (chomp === '+' && begins) || (value !== '' && leading === '')
+    ? { ...text, unended: true }
+    : text
 }
 
 /** Skips empty lines and the indentation behind them. @param given the indentation; 0 to detect it */
-function skipIndentation(cursor: YamlCursor, given: number): { readonly indent: number; readonly breaks: number } {
+function skipIndentation(
+  cursor: YamlCursor,
+  given: number,
+): { readonly indent: number; readonly breaks: number } {
   let deepest = 0
   let breaks = 0
   for (;;) {
     while ((given === 0 || cursor.column < given) && cursor.code() === SPACE) cursor.at += 1
     deepest = Math.max(deepest, cursor.column)
     if ((given === 0 || cursor.column < given) && cursor.code() === TAB)
-      throw new YamlRefusal(cursor.at, 'a tab stands where kubectl looks for the indentation of a block', 'indent with spaces')
+      throw new YamlRefusal(
+        cursor.at,
+        'a tab stands where kubectl looks for the indentation of a block',
+        'indent with spaces',
+      )
     if (cursor.code() !== BREAK) break
     cursor.skipBreak()
     breaks += 1
@@ -263,7 +294,11 @@ export function scanName(cursor: YamlCursor): string {
   name.lastIndex = cursor.at + 1
   const [found] = name.exec(cursor.text) ?? []
   if (found === undefined)
-    throw new YamlRefusal(cursor.at, 'the anchor or alias has no name that kubectl reads', 'use letters, digits, "_" and "-"')
+    throw new YamlRefusal(
+      cursor.at,
+      'the anchor or alias has no name that kubectl reads',
+      'use letters, digits, "_" and "-"',
+    )
   cursor.skip(1 + found.length)
   return found
 }
@@ -275,7 +310,11 @@ export function scanTag(cursor: YamlCursor): string {
   tag.lastIndex = cursor.at
   const match = tag.exec(cursor.text)
   if (match === null)
-    throw new YamlRefusal(cursor.at, 'the tag has no form that every reader takes', 'put a space behind the tag, or remove it')
+    throw new YamlRefusal(
+      cursor.at,
+      'the tag has no form that every reader takes',
+      'put a space behind the tag, or remove it',
+    )
   const [found, verbatim] = match
   cursor.skip(found.length)
   return verbatim?.replace(/^tag:yaml\.org,2002:/, '!!') ?? found

@@ -5,8 +5,21 @@
 import { scanComments, scanLineComment, type YamlComment } from './read-yaml-comments.ts'
 import { isBlankOrEnd, YamlCursor, type YamlMark } from './read-yaml-cursor.ts'
 import type { NodeMeter } from './read-yaml-limits.ts'
-import { questionMark, tabAsIndentation, UnclosedYaml, withoutColon, YamlRefusal } from './read-yaml-refusal.ts'
-import { type ScalarText, scanBlock, scanName, scanPlain, scanQuoted, scanTag } from './read-yaml-scalar.ts'
+import {
+  questionMark,
+  tabAsIndentation,
+  UnclosedYaml,
+  withoutColon,
+  YamlRefusal,
+} from './read-yaml-refusal.ts'
+import {
+  type ScalarText,
+  scanBlock,
+  scanName,
+  scanPlain,
+  scanQuoted,
+  scanTag,
+} from './read-yaml-scalar.ts'
 import type { TokenKind, YamlToken } from './read-yaml-token.ts'
 
 /** The start of a possible key, which only its `:` confirms. */
@@ -26,7 +39,12 @@ const MOST_TAKEN = 1024
 /** Tokens that are read for a better message. */
 const MOST_SEARCHED = 100_000
 
-const BRACKETS: { readonly [character: string]: '[' | ']' | '{' | '}' } = { '[': '[', ']': ']', '{': '{', '}': '}' }
+const BRACKETS: { readonly [character: string]: '[' | ']' | '{' | '}' } = {
+  '[': '[',
+  ']': ']',
+  '{': '{',
+  '}': '}',
+}
 const FLOW_INDICATOR = /[,[\]{}]/
 const NOT_PLAIN = new Set('-?:,[]{}#&*!|>\'"%@`')
 
@@ -50,7 +68,9 @@ export class YamlTokens {
   private readonly indents: number[] = []
   private readonly openBrackets: number[] = []
   private keyAllowed = true
-  private readonly keys: SimpleKey[] = [{ possible: false, required: false, token: -1, mark: { at: 0, line: 0, column: 0 } }]
+  private readonly keys: SimpleKey[] = [
+    { possible: false, required: false, token: -1, mark: { at: 0, line: 0, column: 0 } },
+  ]
   /** Index in `keys` by token. */
   private readonly keyOfToken = new Map<number, number>()
 
@@ -64,7 +84,8 @@ export class YamlTokens {
   current(): YamlToken {
     while (this.next >= this.count - LOOK_AHEAD || this.mayBecomeKey()) this.fetch()
     const token = this.tokens[this.next - this.dropped]
-    if (token === undefined) throw new YamlRefusal(this.cursor.at, 'something stands where it cannot')
+    if (token === undefined)
+      throw new YamlRefusal(this.cursor.at, 'something stands where it cannot')
     this.handOver(token)
     return token
   }
@@ -114,7 +135,11 @@ export class YamlTokens {
   }
 
   private handOver(token: YamlToken): void {
-    for (let comment = this.comments[this.commentsFrom]; comment !== undefined; comment = this.comments[this.commentsFrom]) {
+    for (
+      let comment = this.comments[this.commentsFrom];
+      comment !== undefined;
+      comment = this.comments[this.commentsFrom]
+    ) {
       if (token.start < comment.tokenAt) return
       if (comment.kind === 'head' && token.kind === 'block-end') return
       const before = this[comment.kind]
@@ -172,7 +197,8 @@ export class YamlTokens {
     } else if (character === '-' && alone) this.fetchDash()
     else if (character === '?' && (inFlow || alone)) this.fetchQuestionMark()
     else if (character === ':' && (inFlow || alone)) this.fetchColon()
-    else if (character === '*' || character === '&') this.fetchProperty(character === '*' ? 'alias' : 'anchor', scanName)
+    else if (character === '*' || character === '&')
+      this.fetchProperty(character === '*' ? 'alias' : 'anchor', scanName)
     else if (character === '!') this.fetchProperty('tag', scanTag)
     else if ((character === '|' || character === '>') && !inFlow) {
       this.dropKey()
@@ -188,15 +214,26 @@ export class YamlTokens {
       if (scalar.endsLine) this.keyAllowed = true
       this.pushScalar(scalar)
     } else if (character === '\t') throw tabAsIndentation(cursor.at)
-    else throw new YamlRefusal(cursor.at, 'a value without quotes cannot start with this character', 'put the value in quotes')
+    else
+      throw new YamlRefusal(
+        cursor.at,
+        'a value without quotes cannot start with this character',
+        'put the value in quotes',
+      )
   }
 
   private startsPlain(character: string): boolean {
     const code = this.cursor.code(1)
     // go-yaml accepts a lone "-" inside brackets; YAML and other readers do not.
     if (character === '-')
-      return code !== 32 && code !== 9 && (this.cursor.flowLevel === 0 || !FLOW_INDICATOR.test(this.cursor.text.charAt(this.cursor.at + 1)))
-    if (character === '?' || character === ':') return this.cursor.flowLevel === 0 && !isBlankOrEnd(code)
+      return (
+        code !== 32 &&
+        code !== 9 &&
+        (this.cursor.flowLevel === 0 ||
+          !FLOW_INDICATOR.test(this.cursor.text.charAt(this.cursor.at + 1)))
+      )
+    if (character === '?' || character === ':')
+      return this.cursor.flowLevel === 0 && !isBlankOrEnd(code)
     return !NOT_PLAIN.has(character) && !isBlankOrEnd(this.cursor.code())
   }
 
@@ -244,7 +281,12 @@ export class YamlTokens {
 
   private openFlow(bracket: '[' | '{'): void {
     this.saveKey()
-    this.keys.push({ possible: false, required: false, token: this.count, mark: this.cursor.mark() })
+    this.keys.push({
+      possible: false,
+      required: false,
+      token: this.count,
+      mark: this.cursor.mark(),
+    })
     this.openBrackets.push(this.cursor.at)
     this.cursor.flowLevel += 1
     this.keyAllowed = true
@@ -265,7 +307,11 @@ export class YamlTokens {
 
   private fetchDash(): void {
     if (this.cursor.flowLevel > 0)
-      throw new YamlRefusal(this.cursor.at, 'a block stands inside brackets', 'write a list inside brackets with brackets of its own')
+      throw new YamlRefusal(
+        this.cursor.at,
+        'a block stands inside brackets',
+        'write a list inside brackets with brackets of its own',
+      )
     this.openBlock('list-start')
     this.dropKey()
     this.keyAllowed = true
@@ -284,7 +330,11 @@ export class YamlTokens {
   private fetchColon(): void {
     const key = this.keys.at(-1)
     if (key !== undefined && this.isStillPossible(key)) {
-      this.tokens.splice(key.token - this.dropped, 0, { kind: 'key', start: key.mark.at, end: key.mark.at })
+      this.tokens.splice(key.token - this.dropped, 0, {
+        kind: 'key',
+        start: key.mark.at,
+        end: key.mark.at,
+      })
       this.rollIndent(key.mark, 'map-start', key.token)
       key.possible = false
       this.keyOfToken.delete(key.token)
@@ -297,7 +347,10 @@ export class YamlTokens {
     this.push('value', 1)
   }
 
-  private fetchProperty(kind: 'alias' | 'anchor' | 'tag', scan: (cursor: YamlCursor) => string): void {
+  private fetchProperty(
+    kind: 'alias' | 'anchor' | 'tag',
+    scan: (cursor: YamlCursor) => string,
+  ): void {
     this.beginValue()
     const start = this.cursor.at
     const name = scan(this.cursor)
@@ -358,12 +411,19 @@ export class YamlTokens {
   private skipToToken(scanned: YamlMark): void {
     const { cursor } = this
     for (;;) {
-      for (let code = cursor.code(); code === 32 || (code === 9 && (cursor.flowLevel > 0 || !this.keyAllowed)); code = cursor.code())
+      for (
+        let code = cursor.code();
+        code === 32 || (code === 9 && (cursor.flowLevel > 0 || !this.keyAllowed));
+        code = cursor.code()
+      )
         cursor.at += 1
       this.turnLineCommentIntoHead()
       if (cursor.code() === 35) {
         const before = this.tokenBeforeComment()
-        for (const comment of scanComments(cursor, scanned, { at: before?.start ?? 0, isValueMark: before?.kind === 'value' }))
+        for (const comment of scanComments(cursor, scanned, {
+          at: before?.start ?? 0,
+          isValueMark: before?.kind === 'value',
+        }))
           this.keepComment(comment)
       }
       if (cursor.code() !== 10) return

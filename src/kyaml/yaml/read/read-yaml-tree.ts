@@ -1,8 +1,21 @@
 /** One YAML document as a tree, with the comments as go-yaml's parser attaches them (`parserc.go`, `decode.go`). */
-import type { YamlEntry, YamlList, YamlMap, YamlNode, YamlScalar, YamlSource } from '../yaml-node.ts'
+import type {
+  YamlEntry,
+  YamlList,
+  YamlMap,
+  YamlNode,
+  YamlScalar,
+  YamlSource,
+} from '../yaml-node.ts'
 import type { TaggedSource } from '../yaml-tag.ts'
 import type { NodeMeter } from './read-yaml-limits.ts'
-import { MAX_YAML_DEPTH, tooDeep, UnclosedYaml, withoutColon, YamlRefusal } from './read-yaml-refusal.ts'
+import {
+  MAX_YAML_DEPTH,
+  tooDeep,
+  UnclosedYaml,
+  withoutColon,
+  YamlRefusal,
+} from './read-yaml-refusal.ts'
 import type { ScalarText } from './read-yaml-scalar.ts'
 import type { TokenKind } from './read-yaml-token.ts'
 import { YamlTokens } from './read-yaml-tokens.ts'
@@ -29,18 +42,30 @@ export type SourceAt = (start: number, end: number) => YamlSource
  * The first document of a text; undefined where there is none.
  * @throws YamlRefusal for what kubectl or kpt refuses, and for what readers disagree about
  */
-export function readYamlTree(text: string, sourceAt: SourceAt, meter: NodeMeter): YamlNode | undefined {
+export function readYamlTree(
+  text: string,
+  sourceAt: SourceAt,
+  meter: NodeMeter,
+): YamlNode | undefined {
   const tokens = new YamlTokens(text, meter)
   try {
     return new TreeReader(tokens, sourceAt, meter).document()
   } catch (thrown) {
-    const isSyntax = thrown instanceof YamlRefusal && thrown.code === 'BP1110' && !(thrown instanceof UnclosedYaml)
+    const isSyntax =
+      thrown instanceof YamlRefusal && thrown.code === 'BP1110' && !(thrown instanceof UnclosedYaml)
     throw isSyntax ? (tokens.unclosed() ?? thrown) : thrown
   }
 }
 
-function misplaced({ kind, start }: { readonly kind: TokenKind; readonly start: number }): YamlRefusal {
-  if (kind === 'scalar' || kind === 'alias' || kind === 'anchor' || kind === 'tag') return withoutColon(start)
+function misplaced({
+  kind,
+  start,
+}: {
+  readonly kind: TokenKind
+  readonly start: number
+}): YamlRefusal {
+  if (kind === 'scalar' || kind === 'alias' || kind === 'anchor' || kind === 'tag')
+    return withoutColon(start)
   if (kind === 'list-start' || kind === 'map-start' || kind === '-' || kind === 'key')
     return new YamlRefusal(start, 'the indentation does not fit the lines above')
   return new YamlRefusal(start, 'something stands where it cannot')
@@ -69,7 +94,8 @@ class TreeReader {
     if (first.kind === 'document-start') {
       tokens.take()
       const { kind } = tokens.current()
-      if (kind === 'document-start' || kind === 'document-end' || kind === 'stream-end') return undefined
+      if (kind === 'document-start' || kind === 'document-end' || kind === 'stream-end')
+        return undefined
     } else head = this.takeDocumentHead()
     const root = this.node(true, false)
     const end = tokens.current()
@@ -80,7 +106,9 @@ class TreeReader {
     if (head !== '') root.headComment = `${head}\n\n${root.headComment}`
     if (foot !== '') {
       const isBlock = (root.kind === 'map' || root.kind === 'list') && root.style === 'block'
-      root.footComment = isBlock ? foot : `${root.footComment === '' ? '' : `${root.footComment}\n`}\n${foot}`
+      root.footComment = isBlock
+        ? foot
+        : `${root.footComment === '' ? '' : `${root.footComment}\n`}\n${foot}`
     }
     return root
   }
@@ -135,23 +163,31 @@ class TreeReader {
     if (token.kind === 'alias') return this.alias()
     let properties = NO_PROPERTIES
     while (token.kind === 'anchor' || token.kind === 'tag') {
-      if (properties[token.kind] !== '') throw new YamlRefusal(token.start, `a value has two ${token.kind}s`)
+      if (properties[token.kind] !== '')
+        throw new YamlRefusal(token.start, `a value has two ${token.kind}s`)
       properties = { ...properties, [token.kind]: token.name ?? '' }
       tokens.take()
       token = tokens.current()
     }
     if (token.kind === 'scalar') return this.scalar(properties)
-    if (this.depth === MAX_YAML_DEPTH && COLLECTION_STARTS.has(token.kind)) throw tooDeep(token.start)
+    if (this.depth === MAX_YAML_DEPTH && COLLECTION_STARTS.has(token.kind))
+      throw tooDeep(token.start)
     this.depth += 1
     const collection = this.collection(token.kind, properties, block, indentless)
     this.depth -= 1
     if (collection !== undefined) return collection
-    if (token.kind === 'alias') throw new YamlRefusal(token.start, 'an alias cannot have an anchor or a tag')
+    if (token.kind === 'alias')
+      throw new YamlRefusal(token.start, 'an alias cannot have an anchor or a tag')
     if (properties !== NO_PROPERTIES) return this.empty(tokens.lastEnd, properties)
     throw misplaced(token)
   }
 
-  private collection(kind: TokenKind, properties: Properties, block: boolean, indentless: boolean): YamlNode | undefined {
+  private collection(
+    kind: TokenKind,
+    properties: Properties,
+    block: boolean,
+    indentless: boolean,
+  ): YamlNode | undefined {
     if (indentless && kind === '-') return this.list(properties, NO_COMMENTS, 'value')
     if (kind === '[') return this.flowList(properties)
     if (kind === '{') return this.flowMap(properties)
@@ -165,10 +201,20 @@ class TreeReader {
     const comments = this.takeComments()
     tokens.take()
     const target = this.anchors.get(name)
-    if (target === undefined) throw new YamlRefusal(start, 'the alias names no anchor above it', 'define the anchor first')
+    if (target === undefined)
+      throw new YamlRefusal(start, 'the alias names no anchor above it', 'define the anchor first')
     // A map or list has no source before its end.
-    if (target.source === undefined) throw new YamlRefusal(start, 'the anchor contains its own alias', 'remove the alias')
-    return { kind: 'alias', tag: '', anchor: '', ...comments, source: this.source(start, ''), name, target }
+    if (target.source === undefined)
+      throw new YamlRefusal(start, 'the anchor contains its own alias', 'remove the alias')
+    return {
+      kind: 'alias',
+      tag: '',
+      anchor: '',
+      ...comments,
+      source: this.source(start, ''),
+      name,
+      target,
+    }
   }
 
   private scalar(properties: Properties): YamlScalar {
@@ -177,18 +223,43 @@ class TreeReader {
     const comments = this.takeComments()
     tokens.take()
     const { tag, anchor } = properties
-    const { value, style, unended }: ScalarText = scalar ?? { value: '', style: 'plain', start, end }
+    const { value, style, unended }: ScalarText = scalar ?? {
+      value: '',
+      style: 'plain',
+      start,
+      end,
+    }
     const source = this.source(start, tag, end)
-    return this.anchored({ kind: 'scalar', tag, anchor, ...comments, source: unended ? { ...source, unended } : source, value, style })
+    return this.anchored({
+      kind: 'scalar',
+      tag,
+      anchor,
+      ...comments,
+      source: unended ? { ...source, unended } : source,
+      value,
+      style,
+    })
   }
 
   /** An absent value. */
   private empty(at: number, { tag, anchor }: Properties = NO_PROPERTIES): YamlScalar {
-    return this.anchored({ kind: 'scalar', tag, anchor, ...NO_COMMENTS, source: this.source(at, tag, at), value: '', style: 'plain' })
+    return this.anchored({
+      kind: 'scalar',
+      tag,
+      anchor,
+      ...NO_COMMENTS,
+      source: this.source(at, tag, at),
+      value: '',
+      style: 'plain',
+    })
   }
 
   /** @param location `value`: at the indentation of its map, without tokens for its start and end */
-  private list({ tag, anchor }: Properties, comments: Comments, location: 'block' | 'value'): YamlList {
+  private list(
+    { tag, anchor }: Properties,
+    comments: Comments,
+    location: 'block' | 'value',
+  ): YamlList {
     const { tokens } = this
     const { start } = tokens.current()
     const node: YamlList = { kind: 'list', tag, anchor, ...comments, style: 'block', items: [] }
@@ -199,7 +270,10 @@ class TreeReader {
       const { end } = tokens.take()
       this.splitStem(priorHead)
       const { kind } = tokens.current()
-      const isEmpty = kind === '-' || kind === 'block-end' || (location === 'value' && (kind === 'key' || kind === 'value'))
+      const isEmpty =
+        kind === '-' ||
+        kind === 'block-end' ||
+        (location === 'value' && (kind === 'key' || kind === 'value'))
       node.items.push(isEmpty ? this.empty(end) : this.node(true, false))
     }
     trim(node)
@@ -227,7 +301,14 @@ class TreeReader {
   private map({ tag, anchor }: Properties): YamlMap {
     const { tokens } = this
     const { start } = tokens.current()
-    const node: YamlMap = { kind: 'map', tag, anchor, ...this.takeStem(), style: 'block', entries: [] }
+    const node: YamlMap = {
+      kind: 'map',
+      tag,
+      anchor,
+      ...this.takeStem(),
+      style: 'block',
+      entries: [],
+    }
     this.anchored(node)
     tokens.take()
     for (let token = tokens.current(); token.kind === 'key'; token = tokens.current()) {
@@ -263,7 +344,15 @@ class TreeReader {
     const { tokens } = this
     const { start } = tokens.current()
     const { headComment } = this.takeComments()
-    const node: YamlList = { kind: 'list', tag, anchor, ...NO_COMMENTS, headComment, style: 'flow', items: [] }
+    const node: YamlList = {
+      kind: 'list',
+      tag,
+      anchor,
+      ...NO_COMMENTS,
+      headComment,
+      style: 'flow',
+      items: [],
+    }
     this.anchored(node)
     tokens.take()
     while (tokens.current().kind !== ']') {
@@ -278,7 +367,8 @@ class TreeReader {
 
   private takeComma(): void {
     const token = this.tokens.current()
-    if (token.kind !== ',') throw new YamlRefusal(token.start, 'a comma or a closing bracket is missing')
+    if (token.kind !== ',')
+      throw new YamlRefusal(token.start, 'a comma or a closing bracket is missing')
     this.tokens.take()
   }
 
@@ -299,14 +389,29 @@ class TreeReader {
     const isEmpty = kind === 'value' || kind === ',' || kind === ']'
     const key = isEmpty ? this.empty(end) : this.node(false, false)
     const entry = withFootAtKey({ key, value: this.flowValue(']') })
-    return { kind: 'map', ...NO_PROPERTIES, ...NO_COMMENTS, source: this.source(start, ''), style: 'flow', entries: [entry] }
+    return {
+      kind: 'map',
+      ...NO_PROPERTIES,
+      ...NO_COMMENTS,
+      source: this.source(start, ''),
+      style: 'flow',
+      entries: [entry],
+    }
   }
 
   private flowMap({ tag, anchor }: Properties): YamlMap {
     const { tokens } = this
     const { start } = tokens.current()
     const { headComment } = this.takeComments()
-    const node: YamlMap = { kind: 'map', tag, anchor, ...NO_COMMENTS, headComment, style: 'flow', entries: [] }
+    const node: YamlMap = {
+      kind: 'map',
+      tag,
+      anchor,
+      ...NO_COMMENTS,
+      headComment,
+      style: 'flow',
+      entries: [],
+    }
     this.anchored(node)
     tokens.take()
     while (tokens.current().kind !== '}') {
@@ -317,7 +422,12 @@ class TreeReader {
       const { kind } = tokens.current()
       const isEmpty = token.kind === 'key' && (kind === 'value' || kind === ',' || kind === '}')
       const key = isEmpty ? this.empty(tokens.lastEnd) : this.node(false, false)
-      node.entries.push(withFootAtKey({ key, value: token.kind === 'key' ? this.flowValue('}') : this.empty(tokens.lastEnd) }))
+      node.entries.push(
+        withFootAtKey({
+          key,
+          value: token.kind === 'key' ? this.flowValue('}') : this.empty(tokens.lastEnd),
+        }),
+      )
     }
     this.endFlow(node, start)
     return node
@@ -332,7 +442,13 @@ class TreeReader {
   }
 }
 
-const COLLECTION_STARTS: ReadonlySet<TokenKind> = new Set(['[', '{', '-', 'list-start', 'map-start'])
+const COLLECTION_STARTS: ReadonlySet<TokenKind> = new Set([
+  '[',
+  '{',
+  '-',
+  'list-start',
+  'map-start',
+])
 
 /** An array that grew has room for 16 more. */
 function trim(node: YamlList | YamlMap): void {

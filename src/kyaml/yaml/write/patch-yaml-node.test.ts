@@ -47,11 +47,20 @@ spec:
 `
 
 test('one changed scalar is one changed line, and keeps its comment and its quotes', () => {
-  const changed = after(DEPLOYMENT, (value: { spec: { replicas: number; containers: { image: string }[] } }) => {
-    value.spec.replicas = 5
-    for (const container of value.spec.containers) container.image = container.image.replace(':1', ':2')
-  })
-  assert.equal(changed, DEPLOYMENT.replace('replicas: 3', 'replicas: 5').replace('envoy:1', 'envoy:2').replace('nginx:1', 'nginx:2'))
+  const changed = after(
+    DEPLOYMENT,
+    (value: { spec: { replicas: number; containers: { image: string }[] } }) => {
+      value.spec.replicas = 5
+      for (const container of value.spec.containers)
+        container.image = container.image.replace(':1', ':2')
+    },
+  )
+  assert.equal(
+    changed,
+    DEPLOYMENT.replace('replicas: 3', 'replicas: 5')
+      .replace('envoy:1', 'envoy:2')
+      .replace('nginx:1', 'nginx:2'),
+  )
 })
 
 test('items are followed by name: a new first one leaves the others as they are', () => {
@@ -63,7 +72,10 @@ test('items are followed by name: a new first one leaves the others as they are'
 })
 
 test('order of a list is that of the value, and comments move with their items', () => {
-  const changed = after('l:\n- a # first\n- b # second\n- c\n', (value: { l: string[] }) => void value.l.reverse())
+  const changed = after(
+    'l:\n- a # first\n- b # second\n- c\n',
+    (value: { l: string[] }) => void value.l.reverse(),
+  )
   assert.equal(changed, 'l:\n- c\n- b # second\n- a # first\n')
 })
 
@@ -83,17 +95,22 @@ test('a text that would read as something else gets quotes', () => {
 })
 
 test('another kind of value takes the comments over', () => {
-  const changed = after('# head\na: # line\n  b: 1\nc: 2\n', (value: Record<string, unknown>) => Object.assign(value, { a: 3 }))
+  const changed = after('# head\na: # line\n  b: 1\nc: 2\n', (value: Record<string, unknown>) =>
+    Object.assign(value, { a: 3 }),
+  )
   assert.match(changed, /^# head\na: 3/)
 })
 
 test('a change behind an anchor does not change the aliases, and one of an alias not the anchor', () => {
   const text = 'a: &x {k: 1}\nb: *x\nc:\n  <<: *x\n  d: 2\n'
-  assert.deepEqual(jsonOf(read(after(text, (value: { a: { k: number } }) => Object.assign(value.a, { k: 5 })))), {
-    a: { k: 5 },
-    b: { k: 1 },
-    c: { k: 1, d: 2 },
-  })
+  assert.deepEqual(
+    jsonOf(read(after(text, (value: { a: { k: number } }) => Object.assign(value.a, { k: 5 })))),
+    {
+      a: { k: 5 },
+      b: { k: 1 },
+      c: { k: 1, d: 2 },
+    },
+  )
   assert.equal(
     after(text, (value: { c: { k: number }; b: { k: number } }) => {
       value.c.k = 3
@@ -137,13 +154,28 @@ const scalar = fc.oneof(
   // A whole number beyond 2^53 is a bigint in our JSON.
   fc
     .double({ noNaN: true, noDefaultInfinity: true })
-    .filter((number) => !Number.isInteger(number) || Number.isSafeInteger(number) || Math.abs(number) >= 1e21),
+    .filter(
+      (number) =>
+        !Number.isInteger(number) || Number.isSafeInteger(number) || Math.abs(number) >= 1e21,
+    ),
   fc.boolean(),
   fc.constant(null),
   fc.constantFrom<Json>(9007199254740993n, 9223372036854775807n, -9223372036854775808n, 1e21, -0),
 )
 const key = fc.oneof(
-  fc.constantFrom('a', 'b', 'name', 'key', 'items', '__proto__', 'constructor', '<<', '1', 'true', ''),
+  fc.constantFrom(
+    'a',
+    'b',
+    'name',
+    'key',
+    'items',
+    '__proto__',
+    'constructor',
+    '<<',
+    '1',
+    'true',
+    '',
+  ),
   fc.string({ maxLength: 4 }),
 )
 const { value: anyValue } = fc.letrec<{ value: Json }>((tie) => ({
@@ -151,7 +183,9 @@ const { value: anyValue } = fc.letrec<{ value: Json }>((tie) => ({
     { maxDepth: 4, withCrossShrink: true },
     scalar,
     fc.array(tie('value'), { maxLength: 5 }),
-    fc.array(fc.record({ name: fc.constantFrom('a', 'b', 'c'), v: tie('value') }), { maxLength: 4 }),
+    fc.array(fc.record({ name: fc.constantFrom('a', 'b', 'c'), v: tie('value') }), {
+      maxLength: 4,
+    }),
     fc.dictionary(key, tie('value'), { maxKeys: 5 }),
   ),
 }))
@@ -185,9 +219,17 @@ test('what is equal under a key that both have is the same node', () => {
       (from, other, all) => {
         const node = patchYamlNode(yamlOf({}), from)
         assert.ok(node.kind === 'map')
-        const nodes = new Map(node.entries.map((entry) => [entry.key.kind === 'scalar' ? entry.key.value : '', entry.value]))
+        const nodes = new Map(
+          node.entries.map((entry) => [
+            entry.key.kind === 'scalar' ? entry.key.value : '',
+            entry.value,
+          ]),
+        )
         const retained = Object.entries(from).filter((_, at) => all || at % 2 === 0)
-        const to = Object.fromEntries([...retained, ...Object.entries(other).filter(([name]) => !Object.hasOwn(from, name))])
+        const to = Object.fromEntries([
+          ...retained,
+          ...Object.entries(other).filter(([name]) => !Object.hasOwn(from, name)),
+        ])
         patchYamlNode(node, to)
         for (const { key: name, value } of node.entries) {
           const before = name.kind === 'scalar' ? nodes.get(name.value) : undefined

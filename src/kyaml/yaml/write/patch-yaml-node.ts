@@ -1,5 +1,13 @@
 /** Changes a YAML tree to a value with the fewest changes, for functions that know objects only as JSON (npm package `kpt-functions`). */
-import { canonicalJson, getKey, isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '../../text/json.ts'
+import {
+  canonicalJson,
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonEquals,
+} from '../../text/json.ts'
 import {
   copyNode,
   isMergeKey,
@@ -44,11 +52,15 @@ function patched(node: YamlNode, value: Json): YamlNode {
   if (isAlready(node, value)) return node
   if (node.kind === 'map' && isJsonObject(value)) return patchedMap(node, value)
   if (node.kind === 'list' && isJsonArray(value)) return patchedList(node, value)
-  if (node.kind === 'scalar' && !isJsonObject(value) && !isJsonArray(value)) return patchedScalar(node, value)
+  if (node.kind === 'scalar' && !isJsonObject(value) && !isJsonArray(value))
+    return patchedScalar(node, value)
   return withCommentsOf(node, yamlOf(value))
 }
 
-function patchedScalar(node: YamlScalar, value: null | boolean | number | bigint | string): YamlScalar {
+function patchedScalar(
+  node: YamlScalar,
+  value: null | boolean | number | bigint | string,
+): YamlScalar {
   node.tag = ''
   if (typeof value !== 'string') {
     node.style = 'plain'
@@ -63,15 +75,30 @@ function patchedScalar(node: YamlScalar, value: null | boolean | number | bigint
 
 function patchedMap(map: YamlMap, value: JsonObject): YamlMap {
   const last = new Map(map.entries.map((entry) => [keyOf(entry.key), entry]))
-  const retained = map.entries.filter((entry) => last.get(keyOf(entry.key)) === entry && Object.hasOwn(value, keyOf(entry.key)))
-  for (const entry of retained) entry.value = patched(entry.value, getKey(value, keyOf(entry.key)) as Json)
+  const retained = map.entries.filter(
+    (entry) => last.get(keyOf(entry.key)) === entry && Object.hasOwn(value, keyOf(entry.key)),
+  )
+  for (const entry of retained)
+    entry.value = patched(entry.value, getKey(value, keyOf(entry.key)) as Json)
   const added = Object.entries(value).filter(([key]) => !last.has(key))
-  map.entries = [...retained, ...added.map(([key, below]) => ({ key: yamlText(key), value: yamlOf(below) }))]
+  map.entries = [
+    ...retained,
+    ...added.map(([key, below]) => ({ key: yamlText(key), value: yamlOf(below) })),
+  ]
   return map
 }
 
 /** Fields that identify the items of a list. */
-const IDENTITIES = ['name', 'key', 'mountPath', 'containerPort', 'port', 'ip', 'host', 'id'] as const
+const IDENTITIES = [
+  'name',
+  'key',
+  'mountPath',
+  'containerPort',
+  'port',
+  'ip',
+  'host',
+  'id',
+] as const
 
 /** An item corresponds to the one that it equals, else to the one of the same identity, else to the one at its index. Others are deleted. */
 function patchedList(list: YamlList, values: readonly Json[]): YamlList {
@@ -82,7 +109,8 @@ function patchedList(list: YamlList, values: readonly Json[]): YamlList {
     const item = from === undefined || !free.delete(from) ? undefined : items[from]
     if (item !== undefined) taken[at] = patched(item, value)
   }
-  const open = (): readonly (readonly [number, Json])[] => [...values.entries()].filter(([at]) => taken[at] === undefined)
+  const open = (): readonly (readonly [number, Json])[] =>
+    [...values.entries()].filter(([at]) => taken[at] === undefined)
 
   for (const [at, value] of values.entries()) {
     const item = items[at]
@@ -92,7 +120,8 @@ function patchedList(list: YamlList, values: readonly Json[]): YamlList {
   for (const [at, value] of open()) take(at, equals.get(canonicalJson(value))?.shift(), value)
   const sames = locationsBy(items, free, identityOf)
   for (const [at, value] of open()) take(at, sames.get(identityOf(value) ?? '')?.shift(), value)
-  for (const [at, value] of open()) if (identityOf(value) === undefined && free.has(at)) take(at, at, value)
+  for (const [at, value] of open())
+    if (identityOf(value) === undefined && free.has(at)) take(at, at, value)
   list.items = values.map((value, at) => taken[at] ?? yamlOf(value))
   return list
 }
@@ -125,7 +154,12 @@ function identityOf(value: Json): string | undefined {
 function hasAlias(node: YamlNode): boolean {
   if (node.kind === 'alias') return true
   if (node.kind === 'list') return node.items.some(hasAlias)
-  return node.kind === 'map' && node.entries.some((entry) => isMergeKey(entry.key) || hasAlias(entry.key) || hasAlias(entry.value))
+  return (
+    node.kind === 'map' &&
+    node.entries.some(
+      (entry) => isMergeKey(entry.key) || hasAlias(entry.key) || hasAlias(entry.value),
+    )
+  )
 }
 
 /** The same node if it is no alias, with copies in place of the aliases below it, and without anchors. */
@@ -140,9 +174,12 @@ function withoutAliases(node: YamlNode): Exclude<YamlNode, { kind: 'alias' }> {
 
 /** The last one of duplicate keys counts. */
 function withoutMerge(entry: YamlEntry): YamlEntry[] {
-  if (!isMergeKey(entry.key)) return [{ key: withoutAliases(entry.key), value: withoutAliases(entry.value) }]
+  if (!isMergeKey(entry.key))
+    return [{ key: withoutAliases(entry.key), value: withoutAliases(entry.value) }]
   const from = resolved(entry.value)
-  const maps = (from.kind === 'list' ? from.items.toReversed() : [from]).map((each) => withoutAliases(copyNode(each)))
+  const maps = (from.kind === 'list' ? from.items.toReversed() : [from]).map((each) =>
+    withoutAliases(copyNode(each)),
+  )
   return maps.flatMap((map) => (map.kind === 'map' ? map.entries : []))
 }
 

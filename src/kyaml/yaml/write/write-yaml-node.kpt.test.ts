@@ -13,23 +13,34 @@ import { writeYamlDocuments } from './write-yaml-node.ts'
 const RANDOM_FILES = 100
 
 it('kpt fn render without functions writes every file as we do', { skip: whyNoKpt() }, () => {
-  const files: { [path: string]: string } = { Kptfile: 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: made-up\n' }
+  const files: { [path: string]: string } = {
+    Kptfile: 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: made-up\n',
+  }
   const expected = new Map<string, string>()
   for (const [number, { text, written }] of REWRITES.entries()) {
     files[`row-${number}.yaml`] = text
     expected.set(`row-${number}.yaml`, written)
   }
   for (const seed of numbersOf(import.meta.filename, RANDOM_FILES)) {
-    const documents = [randomCommentedObject(seed, 'one'), randomCommentedObject(seed + RANDOM_FILES, 'two')]
+    const documents = [
+      randomCommentedObject(seed, 'one'),
+      randomCommentedObject(seed + RANDOM_FILES, 'two'),
+    ]
     const path = `random-${seed}.yaml`
     const text = documents.join('---\n')
     files[path] = text
     const nodes = readYamlNodes(text, path)
-    expected.set(path, writeYamlDocuments(nodes.map((node, at) => ({ node, sequenceIndent: sequenceIndentOf(documents[at] ?? '') }))))
+    expected.set(
+      path,
+      writeYamlDocuments(
+        nodes.map((node, at) => ({ node, sequenceIndent: sequenceIndentOf(documents[at] ?? '') })),
+      ),
+    )
   }
   withFolder(files, (folder) => {
     const { ok, stderr } = runKpt(folder, 'fn', 'render', '.')
     assert.ok(ok, stderr)
-    for (const [path, written] of expected) assert.equal(readFileSync(join(folder, path), 'utf8'), written, path)
+    for (const [path, written] of expected)
+      assert.equal(readFileSync(join(folder, path), 'utf8'), written, path)
   })
 })

@@ -6,7 +6,16 @@ import * as fc from '../../../../test/seeds/fast-check.ts'
 import { jsonEquals } from '../../text/json.ts'
 import { parseGoYaml } from '../read/go-yaml.ts'
 import { readYamlNodes } from '../read/read-yaml-node.ts'
-import { jsonOf, type YamlMap, type YamlNode, yamlList, yamlMap, yamlOf, yamlPlain, yamlText } from '../yaml-node.ts'
+import {
+  jsonOf,
+  type YamlMap,
+  type YamlNode,
+  yamlList,
+  yamlMap,
+  yamlOf,
+  yamlPlain,
+  yamlText,
+} from '../yaml-node.ts'
 import { sequenceIndentOf } from '../yaml-sequence-indent.ts'
 import { writeYamlDocuments, writeYamlNode } from './write-yaml-node.ts'
 
@@ -20,7 +29,9 @@ const seed = fc.integer({ min: 0, max: 2 ** 31 - 1 })
 
 describe('what is read is written as kpt writes it', () => {
   for (const { name, text, written } of REWRITES)
-    it(name, () => assert.equal(writeYamlNode(read(text), { sequenceIndent: sequenceIndentOf(text) }), written))
+    it(name, () =>
+      assert.equal(writeYamlNode(read(text), { sequenceIndent: sequenceIndentOf(text) }), written),
+    )
 })
 
 describe('what is made is written so that it reads as what it is', () => {
@@ -50,9 +61,13 @@ describe('what is made is written so that it reads as what it is', () => {
     [yamlMap(), '{}\n'],
     [yamlList(), '[]\n'],
     [yamlMap([['a', yamlList([yamlMap([['b', yamlMap()]])])]]), 'a:\n- b: {}\n'],
-    [yamlOf({ a: [null, true, 9007199254740993n, 'true'] }), 'a:\n- null\n- true\n- 9007199254740993\n- "true"\n'],
+    [
+      yamlOf({ a: [null, true, 9007199254740993n, 'true'] }),
+      'a:\n- null\n- true\n- 9007199254740993\n- "true"\n',
+    ],
   ]
-  for (const [node, text] of rows) it(text.trim().replaceAll('\n', ' '), () => assert.equal(writeYamlNode(node), text))
+  for (const [node, text] of rows)
+    it(text.trim().replaceAll('\n', ' '), () => assert.equal(writeYamlNode(node), text))
 
   it('any text stays the same text for kubectl', () => {
     fc.assert(
@@ -99,7 +114,12 @@ it('a block that keeps its line breaks gets one more before a comment, as in kpt
 })
 
 describe('properties', () => {
-  const check = (comments: number, brackets: boolean, folded: boolean, holds: (text: string, node: YamlNode) => void): void =>
+  const check = (
+    comments: number,
+    brackets: boolean,
+    folded: boolean,
+    holds: (text: string, node: YamlNode) => void,
+  ): void =>
     fc.assert(
       fc.property(seed, (start) => {
         const text = randomCommentedYaml(start, { comments, brackets, folded })

@@ -78,7 +78,12 @@ class YamlWriter {
     this.out.writeIndent()
   }
 
-  private arrive({ headComment = '', lineComment = '', footComment = '', tail = '' }: Comments): void {
+  private arrive({
+    headComment = '',
+    lineComment = '',
+    footComment = '',
+    tail = '',
+  }: Comments): void {
     if (headComment !== '') this.head = headComment
     if (lineComment !== '') this.line = lineComment
     if (footComment !== '') this.foot = footComment
@@ -110,10 +115,12 @@ class YamlWriter {
 
   private body(node: YamlNode): void {
     if (node.kind === 'list') {
-      if (this.flowLevel > 0 || node.style === 'flow' || node.items.length === 0) this.flowList(node)
+      if (this.flowLevel > 0 || node.style === 'flow' || node.items.length === 0)
+        this.flowList(node)
       else this.blockList(node)
     } else if (node.kind === 'map') {
-      if (this.flowLevel > 0 || node.style === 'flow' || node.entries.length === 0) this.flowMap(node)
+      if (this.flowLevel > 0 || node.style === 'flow' || node.entries.length === 0)
+        this.flowMap(node)
       else this.blockMap(node)
     }
   }
@@ -233,7 +240,8 @@ class YamlWriter {
       this.body(value)
     }
     this.arrive({ tail, lineComment: node.lineComment, footComment: node.footComment })
-    if (comma && (this.head !== '' || this.foot !== '' || this.tail !== '')) this.out.indicator(',', false, false, false)
+    if (comma && (this.head !== '' || this.foot !== '' || this.tail !== ''))
+      this.out.indicator(',', false, false, false)
     this.writeHead()
     this.flowLevel -= 1
     this.out.indent = indent
@@ -254,7 +262,10 @@ class YamlWriter {
 
   private scalar(node: YamlScalar, isSimpleKey: boolean): void {
     const { value } = node
-    const style = scalarStyleFor(value, wantedStyle(node), scalarFormOf(value), { inFlow: this.flowLevel > 0, isSimpleKey })
+    const style = scalarStyleFor(value, wantedStyle(node), scalarFormOf(value), {
+      inFlow: this.flowLevel > 0,
+      isSimpleKey,
+    })
     this.properties(node.anchor, writtenTag(node))
     const { indent } = this.out
     this.out.indent = indent < 0 ? YAML_INDENT : indent + YAML_INDENT
@@ -303,7 +314,9 @@ function startComments(node: YamlNode, tail = ''): Comments {
   if (node.kind === 'list') return { headComment }
   if (node.kind === 'map') return { headComment, tail }
   const { lineComment, footComment } = node
-  return node.kind === 'alias' ? { headComment, lineComment, footComment } : { headComment, lineComment, footComment, tail }
+  return node.kind === 'alias'
+    ? { headComment, lineComment, footComment }
+    : { headComment, lineComment, footComment, tail }
 }
 
 /** Whether a key fits before its colon on one line. */
@@ -324,7 +337,8 @@ function byteLength(text: string): number {
 /** A root's own foot comment, and the document's behind an empty line. A block has one for both. */
 function footComments(root: YamlNode): readonly [own: string, ofDocument: string] {
   const { footComment } = root
-  if ((root.kind === 'map' || root.kind === 'list') && root.style === 'block') return [footComment, '']
+  if ((root.kind === 'map' || root.kind === 'list') && root.style === 'block')
+    return [footComment, '']
   if (footComment.startsWith('\n')) return ['', footComment.slice(1)]
   const at = footComment.lastIndexOf('\n\n')
   return at === -1 ? [footComment, ''] : [footComment.slice(0, at), footComment.slice(at + 2)]

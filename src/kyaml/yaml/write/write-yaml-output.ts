@@ -32,7 +32,8 @@ export class YamlOutput {
 
   writeIndent(): void {
     const indent = Math.max(this.indent, 0)
-    if (!this.indention || this.column > indent || (this.column === indent && !this.whitespace)) this.putBreak()
+    if (!this.indention || this.column > indent || (this.column === indent && !this.whitespace))
+      this.putBreak()
     if (this.footIndent === indent) this.putBreak()
     if (this.column < indent) this.put(' '.repeat(indent - this.column))
     this.whitespace = true
@@ -98,7 +99,11 @@ export class YamlOutput {
   block(value: string, style: 'literal' | 'folded', lineComment: string): void {
     this.indicator(style === 'literal' ? '|' : '>', true, false, false)
     const hint = value.startsWith(' ') || isYamlBreak(value[0]) ? String(YAML_INDENT) : ''
-    const chomp = !isYamlBreak(value.at(-1)) ? '-' : value.length === 1 || isYamlBreak(value.at(-2)) ? '+' : ''
+    const chomp = !isYamlBreak(value.at(-1))
+      ? '-'
+      : value.length === 1 || isYamlBreak(value.at(-2))
+        ? '+'
+        : ''
     if (hint !== '') this.indicator(hint, false, false, false)
     if (chomp !== '') this.indicator(chomp, false, false, false)
     if (lineComment === '') this.putBreak()

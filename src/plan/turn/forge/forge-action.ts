@@ -1,6 +1,11 @@
 /** The writes of a turn on a forge, as values. Each is a desired state, so that a second run writes nothing. */
 import type { CheckRun } from '@backporch/forge/check-run'
-import type { CommitStatus, KnownProposal, OpenedProposal, WantedProposal } from '@backporch/forge/hosted-forge'
+import type {
+  CommitStatus,
+  KnownProposal,
+  OpenedProposal,
+  WantedProposal,
+} from '@backporch/forge/hosted-forge'
 import type { ObjectId } from '@backporch/kyaml/files'
 
 /** A commit, or the head of a branch (full ref name) as the push of the turn leaves it. */
@@ -16,9 +21,18 @@ export interface ProposalAction {
 
 export type ForgeAction =
   | ProposalAction
-  | { readonly kind: 'statuses'; readonly commit: CommitTarget; readonly statuses: readonly CommitStatus[] }
+  | {
+      readonly kind: 'statuses'
+      readonly commit: CommitTarget
+      readonly statuses: readonly CommitStatus[]
+    }
   | { readonly kind: 'check-run'; readonly commit: CommitTarget; readonly run: CheckRun }
-  | { readonly kind: 'comment'; readonly proposal: number; readonly topic: string; readonly body: string }
+  | {
+      readonly kind: 'comment'
+      readonly proposal: number
+      readonly topic: string
+      readonly body: string
+    }
   | {
       readonly kind: 'issue'
       readonly topic: string

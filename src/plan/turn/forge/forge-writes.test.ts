@@ -45,12 +45,20 @@ function planned(units: readonly Observation[], parts: TurnParts = {}) {
   const proposals = new Map(units.flatMap((unit) => [...unit.proposals]))
   const closed = units.flatMap(({ git }) => git.ledger.closed)
   const refs = new Map(units.flatMap(({ git }) => [...git.refs]))
-  return planTurn(turnOf(units, { ...parts, git: { closed, refs, ...parts.git }, forge: { hosted: true, proposals, ...parts.forge } }))
+  return planTurn(
+    turnOf(units, {
+      ...parts,
+      git: { closed, refs, ...parts.git },
+      forge: { hosted: true, proposals, ...parts.forge },
+    }),
+  )
 }
 
 /** The writes on the forge before the push, as words. */
 function writes(units: readonly Observation[], parts: TurnParts = {}): readonly string[] {
-  return planned(units, parts).actions.flatMap((action) => (action.kind === 'forge' ? [wordsOf(action.write)] : []))
+  return planned(units, parts).actions.flatMap((action) =>
+    action.kind === 'forge' ? [wordsOf(action.write)] : [],
+  )
 }
 
 function wordsOf(write: ForgeAction): string {
@@ -72,10 +80,23 @@ function wordsOf(write: ForgeAction): string {
 
 const MERGED = withPull(decidedOf(UNIT), { state: 'merged' })
 const healed = (unit: Observation): Observation => ({ ...unit, verdicts: [verdictOf([])] })
-const late = (unit: Observation): Observation => ({ ...unit, cluster: { ...unit.cluster, observedAt: '2026-11-21T11:00:00Z' } })
+const late = (unit: Observation): Observation => ({
+  ...unit,
+  cluster: { ...unit.cluster, observedAt: '2026-11-21T11:00:00Z' },
+})
 
-const OUTCOMES: readonly (readonly [name: string, unit: Observation, comment: RegExp, restored: string | undefined])[] = [
-  ['the drift is gone', healed(withPull(UNIT)), /the cluster matched git again without a merge/, undefined],
+const OUTCOMES: readonly (readonly [
+  name: string,
+  unit: Observation,
+  comment: RegExp,
+  restored: string | undefined,
+])[] = [
+  [
+    'the drift is gone',
+    healed(withPull(UNIT)),
+    /the cluster matched git again without a merge/,
+    undefined,
+  ],
   [
     'a person closed it',
     withPull(UNIT, { state: 'closed', decidedBy: 'grace', decidedAt: '2026-11-21T10:00:30Z' }),
@@ -83,7 +104,12 @@ const OUTCOMES: readonly (readonly [name: string, unit: Observation, comment: Re
     undefined,
   ],
   ['the cluster shows the merge', healed(MERGED), /: Verified at 2026-11-21 10:02 UTC/, 'success'],
-  ['the cluster does not show the merge in time', late(MERGED), /Merged, and at 2026-11-21 11:00 UTC the cluster still differs/, 'failure'],
+  [
+    'the cluster does not show the merge in time',
+    late(MERGED),
+    /Merged, and at 2026-11-21 11:00 UTC the cluster still differs/,
+    'failure',
+  ],
 ]
 
 for (const [name, unit, comment, restored] of OUTCOMES) {
@@ -97,9 +123,13 @@ for (const [name, unit, comment, restored] of OUTCOMES) {
 }
 
 test('each outcome has its own words', () => {
-  const moved = { ...UNIT.git, tree: UNIT.git.tree.map((file) => ({ ...file, id: objectId('d'.repeat(40)) })) }
+  const moved = {
+    ...UNIT.git,
+    tree: UNIT.git.tree.map((file) => ({ ...file, id: objectId('d'.repeat(40)) })),
+  }
   const byGit = { ...healed(withPull(UNIT)), git: moved }
-  const first = ([, unit]: (typeof OUTCOMES)[number]): string => writes([unit]).find((text) => text.startsWith('comment')) ?? ''
+  const first = ([, unit]: (typeof OUTCOMES)[number]): string =>
+    writes([unit]).find((text) => text.startsWith('comment')) ?? ''
   const texts = [...OUTCOMES.map(first), writes([byGit]).find((text) => text.startsWith('comment'))]
   assert.equal(new Set(texts).size, 5, texts.join('\n'))
 })
@@ -107,7 +137,9 @@ test('each outcome has its own words', () => {
 test('a merge that the forge does not have yet is looked at again, and one that it closed is explained', () => {
   const merged = mergedOf(UNIT)
   assert.deepEqual(writes([withPull(merged)])[0], 'stays-open')
-  const closed = writes([withPull(merged, { state: 'closed', decidedBy: '', decidedAt: '2026-11-21T10:00:30Z' })])
+  const closed = writes([
+    withPull(merged, { state: 'closed', decidedBy: '', decidedAt: '2026-11-21T10:00:30Z' }),
+  ])
   assert.equal(closed.filter((text) => text.startsWith('comment #1')).length, 1)
   assert.ok(!closed.includes('stays-open'))
   const known = writes([withPull(merged, { state: 'merged' })])
@@ -116,8 +148,12 @@ test('a merge that the forge does not have yet is looked at again, and one that 
     [],
   )
   assert.match(known.join(), /drift\/restored pending/)
-  const mergeCommits = new Map([...merged.git.mergeCommits].map(([name, one]) => [name, { ...one, commit: 'abc' as never }]))
-  const edited = writes([withPull({ ...merged, git: { ...merged.git, mergeCommits } }, { state: 'closed' })])
+  const mergeCommits = new Map(
+    [...merged.git.mergeCommits].map(([name, one]) => [name, { ...one, commit: 'abc' as never }]),
+  )
+  const edited = writes([
+    withPull({ ...merged, git: { ...merged.git, mergeCommits } }, { state: 'closed' }),
+  ])
   assert.deepEqual(
     edited.filter((text) => text.startsWith('comment')),
     [],
@@ -128,7 +164,10 @@ test('a merge that the forge does not have yet is looked at again, and one that 
 test('an outcome without a proposal is written nowhere, and one proposal gets one comment', () => {
   assert.deepEqual(writes([healed(UNIT)]), [])
   const other = { ...healed(withPull(UNIT)), unit: { ...UNIT.unit, cluster: 'edge' } }
-  assert.equal(writes([healed(withPull(UNIT)), other]).filter((text) => text.startsWith('comment')).length, 1)
+  assert.equal(
+    writes([healed(withPull(UNIT)), other]).filter((text) => text.startsWith('comment')).length,
+    1,
+  )
 })
 
 test('what was altered on the way is named where the restore failed', () => {
@@ -149,8 +188,13 @@ test('a joint merge is verified when every cluster shows it', () => {
     status: { ...episode.status, ...status },
   })
   const comments = (closed: ClosedEpisode): number =>
-    writes([healed(unit)], { git: { closed: [episode, closed] } }).filter((text) => text.startsWith('comment')).length
-  assert.deepEqual([comments(other({})), comments(other({ verifiedAt: '2026-11-21T10:01:00Z' }))], [0, 1])
+    writes([healed(unit)], { git: { closed: [episode, closed] } }).filter((text) =>
+      text.startsWith('comment'),
+    ).length
+  assert.deepEqual(
+    [comments(other({})), comments(other({ verifiedAt: '2026-11-21T10:01:00Z' }))],
+    [0, 1],
+  )
   const failed = planned([late(unit)], { git: { closed: [episode, other({})] } }).actions
   assert.match(JSON.stringify(failed), /prod: no syncer applied/)
 })
@@ -160,13 +204,23 @@ test('an open proposal that nobody decided in time asks its code owners; one in 
   const overdue = { ...UNIT, cluster: { ...UNIT.cluster, observedAt: LATER } }
   const comments = (unit: Observation, number: number | undefined): number =>
     planned([unit]).actions.flatMap((action) =>
-      action.kind === 'propose' ? action.action.whenOpened({ label: '#1', url: '', number }).filter(({ kind }) => kind === 'comment') : [],
+      action.kind === 'propose'
+        ? action.action
+            .whenOpened({ label: '#1', url: '', number })
+            .filter(({ kind }) => kind === 'comment')
+        : [],
     ).length
-  assert.deepEqual([comments(overdue, 1), comments(overdue, undefined), comments(UNIT, 1)], [1, 0, 0])
+  assert.deepEqual(
+    [comments(overdue, 1), comments(overdue, undefined), comments(UNIT, 1)],
+    [1, 0, 0],
+  )
 })
 
 test('the proposal of many clusters takes the open ones of single clusters along', () => {
-  const edge = (name: string): Observation => ({ ...withPull(UNIT, { number: 7 }), unit: { ...UNIT.unit, cluster: name } })
+  const edge = (name: string): Observation => ({
+    ...withPull(UNIT, { number: 7 }),
+    unit: { ...UNIT.unit, cluster: name },
+  })
   const { units } = planned([edge('edge-1')])
   const members = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
   const [member] = members
@@ -177,20 +231,36 @@ test('the proposal of many clusters takes the open ones of single clusters along
       [REF, pullOf(REF, { number: 7, state })],
       ['refs/heads/joint', pullOf('refs/heads/joint', { number: 9 })],
     ])
-    const joint = { ref, members: [{ ...member, plan: { ...member.plan, openBranches } }], away: [], writes: member.plan.writes }
-    const context = { view: { proposals } as never, notObserved: new Set<string>(), keepTexts: new Set<number>() } as never
+    const joint = {
+      ref,
+      members: [{ ...member, plan: { ...member.plan, openBranches } }],
+      away: [],
+      writes: member.plan.writes,
+    }
+    const context = {
+      view: { proposals } as never,
+      notObserved: new Set<string>(),
+      keepTexts: new Set<number>(),
+    } as never
     return planMoved(context, new Map([['joint', joint]])).map(wordsOf)
   }
   assert.match(writesOf('refs/heads/joint', 'open').join(), /^comment #7: .*#1|^comment #7: /)
   assert.deepEqual(writesOf('refs/heads/joint', 'closed'), [])
-  assert.deepEqual(writesOf('refs/heads/joint', 'open', [{} as never]), [], 'it is a joint one already')
+  assert.deepEqual(
+    writesOf('refs/heads/joint', 'open', [{} as never]),
+    [],
+    'it is a joint one already',
+  )
   assert.deepEqual(writesOf(REF, 'open'), [], 'it is the very proposal')
   assert.deepEqual(writesOf('refs/heads/other', 'open'), [], 'the joint one is not open yet')
 })
 
 test('of a proposal whose clusters could not be observed, the statuses say so', () => {
   const { dialect } = turnOf([]).forge
-  const all = planNotObserved([{ ref: REF, commit: objectId('b'.repeat(40)), clusters: ['prod'] }], dialect)
+  const all = planNotObserved(
+    [{ ref: REF, commit: objectId('b'.repeat(40)), clusters: ['prod'] }],
+    dialect,
+  )
   assert.deepEqual(
     all.map(({ kind }) => kind),
     ['statuses', 'check-run'],
@@ -199,13 +269,22 @@ test('of a proposal whose clusters could not be observed, the statuses say so', 
 
 test('of several clusters, the longest wait is shown', () => {
   const began = (cluster: string, observedAt: string): Observation => {
-    const first = { ...observationOf([REPLICAS]), unit: { ...UNIT.unit, cluster }, cluster: { ...UNIT.cluster, observedAt } }
+    const first = {
+      ...observationOf([REPLICAS]),
+      unit: { ...UNIT.unit, cluster },
+      cluster: { ...UNIT.cluster, observedAt },
+    }
     const one = after(first, planReconcile(first))
     return { ...one, cluster: { ...one.cluster, observedAt: LATER } }
   }
   const body = (units: readonly Observation[]): string =>
-    planned(units).actions.flatMap((action) => (action.kind === 'propose' ? [action.action.wanted.body] : []))[0] ?? ''
-  const [old, young] = [began('edge-1', '2026-11-01T10:00:00Z'), began('edge-2', '2026-12-01T10:00:00Z')]
+    planned(units).actions.flatMap((action) =>
+      action.kind === 'propose' ? [action.action.wanted.body] : [],
+    )[0] ?? ''
+  const [old, young] = [
+    began('edge-1', '2026-11-01T10:00:00Z'),
+    began('edge-2', '2026-12-01T10:00:00Z'),
+  ]
   const third = began('edge-3', '2026-12-02T10:00:00Z')
   for (const units of [
     [old, young, third],
@@ -214,12 +293,17 @@ test('of several clusters, the longest wait is shown', () => {
     assert.match(body(units), /\*\*Waiting\*\* for a decision since 2026-11-01 10:00 UTC/)
 })
 
-const HELD = { reason: 'storm', why: 'more than 50 packages began to differ within an hour' } as const
+const HELD = {
+  reason: 'storm',
+  why: 'more than 50 packages began to differ within an hour',
+} as const
 
 /** The issues that follow the push, of a unit whose draft waits for the end of a storm. */
 function issuesOf(units: readonly Observation[], parts: TurnParts = {}): readonly string[] {
   const { actions, units: results } = planned(units, parts)
-  return actions.flatMap((action) => (action.kind === 'issues' ? action.writes(results, new Map()).map(wordsOf) : []))
+  return actions.flatMap((action) =>
+    action.kind === 'issues' ? action.writes(results, new Map()).map(wordsOf) : [],
+  )
 }
 
 test('a storm is an issue while it is found, and only where drift waits for its end', () => {
@@ -228,17 +312,24 @@ test('a storm is an issue while it is found, and only where drift waits for its 
   )
   const units = ['a', 'b', 'c'].map((name) => {
     const path = `apps/${name}`
-    return { ...observationOf([REPLICAS]), unit: { ...UNIT.unit, packagePath: path, packageName: path, slug: `apps--${name}` } }
+    return {
+      ...observationOf([REPLICAS]),
+      unit: { ...UNIT.unit, packagePath: path, packageName: path, slug: `apps--${name}` },
+    }
   })
   assert.deepEqual(issuesOf(units, { policy }), ['issue storm', 'issue dashboard'])
   assert.deepEqual(issuesOf(units), ['issue dashboard'])
-  const waiting = { ...observationOf([REPLICAS]), policy: { ...UNIT.policy, mode: 'Warn' as const } }
+  const waiting = {
+    ...observationOf([REPLICAS]),
+    policy: { ...UNIT.policy, mode: 'Warn' as const },
+  }
   const draft = planReconcile(waiting, { hold: HELD })
   assert.equal(draft.report.status.held?.reason, 'storm')
 })
 
 test('the dashboard lists the rules that hold, and none that has ended', () => {
-  const rules = '{mode: Warn, ignore: [{paths: [spec.a], reason: holds}, {paths: [spec.b], reason: ended, expires: "2026-01-01"}]}'
+  const rules =
+    '{mode: Warn, ignore: [{paths: [spec.a], reason: holds}, {paths: [spec.b], reason: ended, expires: "2026-01-01"}]}'
   const { actions, units } = planned([observationOf([REPLICAS])], { policy: policyText(rules) })
   const body = actions
     .flatMap((action) => (action.kind === 'issues' ? action.writes(units, new Map()) : []))
@@ -251,39 +342,87 @@ test('the dashboard lists the rules that hold, and none that has ended', () => {
 test('what cannot be adopted or released is named beforehand', () => {
   const unexpected = driftOf('', { change: 'unexpected', git: undefined, live: {} })
   const lost = driftOf('spec.image', { lostWhenReleased: true, git: 'nginx', live: 'x' })
-  const of = (verdicts: Observation['verdicts'], more: Partial<Observation> = {}) => observationOf([], { verdicts, ...more })
+  const of = (verdicts: Observation['verdicts'], more: Partial<Observation> = {}) =>
+    observationOf([], { verdicts, ...more })
   const secret = driftOf('spec.image', { git: 'nginx', live: undefined, liveUnread: true })
   const unit = of([verdictOf([REPLICAS, secret], { desired: DESIRED }), verdictOf([unexpected])])
   assert.deepEqual(
     [...notAdoptable(unit).values()],
-    ['the value is a credential, and a credential in git is readable by everybody who can read the repository'],
+    [
+      'the value is a credential, and a credential in git is readable by everybody who can read the repository',
+    ],
   )
   assert.deepEqual([...notReleasable(unit).values()], [])
-  assert.match([...notReleasable(of([verdictOf([lost], { desired: DESIRED })])).values()].join(), /^the syncer owns the field/)
-  assert.throws(() => notReleasable(of([verdictOf([{ ...lost, id: undefined as never }], { desired: DESIRED })])), TypeError)
+  assert.match(
+    [...notReleasable(of([verdictOf([lost], { desired: DESIRED })])).values()].join(),
+    /^the syncer owns the field/,
+  )
+  assert.throws(
+    () =>
+      notReleasable(of([verdictOf([{ ...lost, id: undefined as never }], { desired: DESIRED })])),
+    TypeError,
+  )
   const command = { source: { tool: COMMAND_TOOL }, library: NO_BUILDS, others: [] } as never
-  const printed = notAdoptable({ ...unit, built: command, policy: { ...unit.policy, render: { tool: 'command', command: ['print'] } } })
+  const printed = notAdoptable({
+    ...unit,
+    built: command,
+    policy: { ...unit.policy, render: { tool: 'command', command: ['print'] } },
+  })
   assert.equal(printed.size, 2)
   assert.match([...printed.values()].join(), /a command prints the object/)
   const many = Array.from({ length: 21 }, (_none, at) => driftOf(`spec.f${at}`))
-  const files = gitOf().files.map((file) => ({ ...file, content: new TextEncoder().encode('a: [') }))
-  const tried = of([verdictOf(many.slice(0, 20), { desired: DESIRED })], { pipeline: true, git: gitOf({ files }) })
+  const files = gitOf().files.map((file) => ({
+    ...file,
+    content: new TextEncoder().encode('a: ['),
+  }))
+  const tried = of([verdictOf(many.slice(0, 20), { desired: DESIRED })], {
+    pipeline: true,
+    git: gitOf({ files }),
+  })
   assert.equal(notAdoptable(tried).size, 20, 'none can be rendered')
-  const failing = { pipeline: true, functions: { answer: () => assert.fail('nothing is rendered') } } as never
-  assert.equal(notAdoptable(of([verdictOf(many, { desired: DESIRED })], failing)).size, 0, 'too many to try')
-  assert.equal(notAdoptable(of([verdictOf([secret], { desired: DESIRED })], failing)).size, 1, 'nothing is left to try')
+  const failing = {
+    pipeline: true,
+    functions: { answer: () => assert.fail('nothing is rendered') },
+  } as never
+  assert.equal(
+    notAdoptable(of([verdictOf(many, { desired: DESIRED })], failing)).size,
+    0,
+    'too many to try',
+  )
+  assert.equal(
+    notAdoptable(of([verdictOf([secret], { desired: DESIRED })], failing)).size,
+    1,
+    'nothing is left to try',
+  )
 })
 
-const NO_ANSWER = new Failure({ code: 'BP4001', what: 'no answer', why: 'timeout', remedy: 'wait', retry: 'backoff' })
+const NO_ANSWER = new Failure({
+  code: 'BP4001',
+  what: 'no answer',
+  why: 'timeout',
+  remedy: 'wait',
+  retry: 'backoff',
+})
 
 test('a program that fails just now prevents no proposal; an open question is asked first, and a defect stays one', () => {
-  const observed = turnOf([observationOf([], { verdicts: [verdictOf([REPLICAS], { desired: DESIRED })] })])
+  const observed = turnOf([
+    observationOf([], { verdicts: [verdictOf([REPLICAS], { desired: DESIRED })] }),
+  ])
   const [unit] = observed.cluster.units
   assert.ok(unit?.state === 'observed')
   const { functions } = unit.observation
   const answers = (step: (name: string) => Partial<StepAnswers>) => {
-    const known = { functions, builds: NO_BUILDS, exhausted: false, failure: undefined, isContent: undefined }
-    return planTurn({ ...observed, answers: new Map([[unit, { step: (name: string) => ({ ...known, ...step(name) }) }]]) })
+    const known = {
+      functions,
+      builds: NO_BUILDS,
+      exhausted: false,
+      failure: undefined,
+      isContent: undefined,
+    }
+    return planTurn({
+      ...observed,
+      answers: new Map([[unit, { step: (name: string) => ({ ...known, ...step(name) }) }]]),
+    })
   }
   const steps: string[] = []
   const whole = answers((name) => {
@@ -295,7 +434,9 @@ test('a program that fails just now prevents no proposal; an open question is as
   const failed = answers((name) => (name === last ? { failure: NO_ANSWER } : {}))
   assert.equal(failed.units[0]?.state, 'planned', 'the last step is the text about Adopt')
   assert.throws(() =>
-    answers((name) => (name === last ? { failure: new RangeError('mine') as never } : {})).units.map((one) => {
+    answers((name) =>
+      name === last ? { failure: new RangeError('mine') as never } : {},
+    ).units.map((one) => {
       if (one.state === 'failed') throw one.failures[0]
       return one
     }),

@@ -3,8 +3,13 @@ import type { ForgeDialect, KnownProposal, WantedProposal } from '@backporch/for
 import { type HouseRules, houseSubject } from '../../../policy/house-rules.ts'
 
 /** Leaves room for the footer. */
-export function aboveFooter(dialect: ForgeDialect, { pullRequest: { footer } }: HouseRules): ForgeDialect {
-  return footer === undefined ? dialect : { ...dialect, bodyLimit: dialect.bodyLimit - footer.length - 2 }
+export function aboveFooter(
+  dialect: ForgeDialect,
+  { pullRequest: { footer } }: HouseRules,
+): ForgeDialect {
+  return footer === undefined
+    ? dialect
+    : { ...dialect, bodyLimit: dialect.bodyLimit - footer.length - 2 }
 }
 
 /** @param known the proposal that is there: people may have marked one that was opened as a draft as ready */

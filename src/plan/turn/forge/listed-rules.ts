@@ -1,6 +1,12 @@
 /** Every ignore rule of a repository with what the ledger knows of it: for `get ignores`, `check` and `status`, without a cluster. */
 import type { Note } from '@backporch/kyaml/note'
-import { describeFields, describeRule, describeTarget, isActive, ruleId } from '../../../drift/noise/ignore-rules.ts'
+import {
+  describeFields,
+  describeRule,
+  describeTarget,
+  isActive,
+  ruleId,
+} from '../../../drift/noise/ignore-rules.ts'
 import { effectivePolicy } from '../../../policy/effective-policy.ts'
 import type { PolicySet } from '../../../policy/parse-policy.ts'
 import type { DriftReport, RuleMatch } from '../../../record/documents/drift-report.ts'
@@ -59,36 +65,82 @@ export function listRules(
     })),
   )
   const annotations = new Map(reports.flatMap(annotationsIn))
-  const sorted = [...annotations].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, rule]) => rule)
-  return [...written, ...sorted].map((rule) => ({ ...rule, ...known(byRule.get(rule.id) ?? [], rule.expires, today) }))
+  const sorted = [...annotations]
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([, rule]) => rule)
+  return [...written, ...sorted].map((rule) => ({
+    ...rule,
+    ...known(byRule.get(rule.id) ?? [], rule.expires, today),
+  }))
 }
 
 type Known = 'state' | 'hits' | 'units' | 'unmatchedSince' | 'lastMatched'
 type WrittenRule = Omit<ListedRule, Known>
 
 /** By their place and what they cover: the same package in two clusters has them once. */
-function annotationsIn({ spec: { unit }, status }: DriftReport): (readonly [string, WrittenRule])[] {
+function annotationsIn({
+  spec: { unit },
+  status,
+}: DriftReport): (readonly [string, WrittenRule])[] {
   return (status.ignores ?? []).flatMap(({ rule, annotation }) => {
     if (annotation === undefined) return []
     const { where, fields, reason, expires = '' } = annotation
     const target = annotation.target || `every object of ${unitName(unit)}`
     const about = [target, fields].filter((part) => part !== '').join(', ')
-    return [[`${where} ${rule}`, { id: rule, where, policy: 'annotation', priority: 0, about, target, fields, reason, expires }] as const]
+    return [
+      [
+        `${where} ${rule}`,
+        {
+          id: rule,
+          where,
+          policy: 'annotation',
+          priority: 0,
+          about,
+          target,
+          fields,
+          reason,
+          expires,
+        },
+      ] as const,
+    ]
   })
 }
 
-function known(entries: readonly RuleMatch[], expires: string, today: string): Pick<ListedRule, Known> {
+function known(
+  entries: readonly RuleMatch[],
+  expires: string,
+  today: string,
+): Pick<ListedRule, Known> {
   const hits = entries.reduce((sum, entry) => sum + (entry.hits ?? 0), 0)
-  const days = entries.flatMap(({ unmatchedSince }) => (unmatchedSince === undefined ? [] : [unmatchedSince]))
-  const last = entries.flatMap(({ matched, unmatchedSince }) => (matched === true && unmatchedSince !== undefined ? [unmatchedSince] : []))
+  const days = entries.flatMap(({ unmatchedSince }) =>
+    unmatchedSince === undefined ? [] : [unmatchedSince],
+  )
+  const last = entries.flatMap(({ matched, unmatchedSince }) =>
+    matched === true && unmatchedSince !== undefined ? [unmatchedSince] : [],
+  )
   const expired = !isActive({ expires: expires === '' ? undefined : expires }, today)
-  const state = expired ? 'Expired' : hits > 0 ? 'Matching' : entries.length === 0 ? 'Untried' : 'Unmatched'
+  const state = expired
+    ? 'Expired'
+    : hits > 0
+      ? 'Matching'
+      : entries.length === 0
+        ? 'Untried'
+        : 'Unmatched'
   return {
     state,
     hits: expired ? 0 : hits,
     units: entries.length,
     unmatchedSince: hits > 0 || days.length === 0 ? '' : latest(days),
-    lastMatched: entries.length === 0 ? '' : hits > 0 ? (expired ? '' : 'now') : last.length === 0 ? 'never' : latest(last),
+    lastMatched:
+      entries.length === 0
+        ? ''
+        : hits > 0
+          ? expired
+            ? ''
+            : 'now'
+          : last.length === 0
+            ? 'never'
+            : latest(last),
   }
 }
 
@@ -97,11 +149,22 @@ function latest(days: readonly string[]): string {
 }
 
 /** A sentence for each rule that hides nothing any more, or never did; a rule that was written today is left alone. */
-export function staleRules(rules: readonly ListedRule[], today: string): readonly { readonly rule: ListedRule; readonly why: string }[] {
-  const limit = new Date(Date.parse(`${today}T00:00:00Z`) - STALE_DAYS * 86_400_000).toISOString().slice(0, 10)
+export function staleRules(
+  rules: readonly ListedRule[],
+  today: string,
+): readonly { readonly rule: ListedRule; readonly why: string }[] {
+  const limit = new Date(Date.parse(`${today}T00:00:00Z`) - STALE_DAYS * 86_400_000)
+    .toISOString()
+    .slice(0, 10)
   return rules.flatMap((rule) => {
     const { where, expires, state, unmatchedSince, lastMatched } = rule
-    if (state === 'Expired') return [{ rule, why: `the ignore rule at ${where} ended on ${expires} and no longer matches anything` }]
+    if (state === 'Expired')
+      return [
+        {
+          rule,
+          why: `the ignore rule at ${where} ended on ${expires} and no longer matches anything`,
+        },
+      ]
     if (state !== 'Unmatched' || unmatchedSince > limit) return []
     const when =
       lastMatched === 'never'
@@ -112,14 +175,28 @@ export function staleRules(rules: readonly ListedRule[], today: string): readonl
 }
 
 /** Rules of a policy that some observed unit has, and that no report of the ledger names. */
-export function untriedRules(set: PolicySet, rules: readonly ListedRule[], reports: readonly DriftReport[]): readonly ListedRule[] {
+export function untriedRules(
+  set: PolicySet,
+  rules: readonly ListedRule[],
+  reports: readonly DriftReport[],
+): readonly ListedRule[] {
   const observed = new Set(
-    reports.flatMap(({ spec: { unit } }) => effectivePolicy(set, unit.cluster, unit.package).ignore.map(({ where }) => where)),
+    reports.flatMap(({ spec: { unit } }) =>
+      effectivePolicy(set, unit.cluster, unit.package).ignore.map(({ where }) => where),
+    ),
   )
   return rules.filter(({ state, where }) => state === 'Untried' && observed.has(where))
 }
 
 /** The same as notes. @param reports all that there are; without any only what has ended is known */
-export function staleNotes(set: Pick<PolicySet, 'policies'>, reports: readonly DriftReport[], today: string): readonly Note[] {
-  return staleRules(listRules(set, reports, today), today).map(({ why }) => ({ cause: 'rule-hides-nothing', subject: '', text: why }))
+export function staleNotes(
+  set: Pick<PolicySet, 'policies'>,
+  reports: readonly DriftReport[],
+  today: string,
+): readonly Note[] {
+  return staleRules(listRules(set, reports, today), today).map(({ why }) => ({
+    cause: 'rule-hides-nothing',
+    subject: '',
+    text: why,
+  }))
 }

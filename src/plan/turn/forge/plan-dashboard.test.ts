@@ -8,8 +8,15 @@ import { dashboardOf } from './plan-dashboard.ts'
 
 test('what needs a decision is in the order of its risk, then of its age, however long it waited', () => {
   const drifted = (cluster: string, risk: Change['risk'], since: string) => {
-    const report = reportOf([changeOf({ risk })], { since, lifecycle: 'Proposed', episode: cluster })
-    return [cluster, { ...report, spec: { ...report.spec, unit: { ...report.spec.unit, cluster } } }] as const
+    const report = reportOf([changeOf({ risk })], {
+      since,
+      lifecycle: 'Proposed',
+      episode: cluster,
+    })
+    return [
+      cluster,
+      { ...report, spec: { ...report.spec, unit: { ...report.spec.unit, cluster } } },
+    ] as const
   }
   const reports = [
     drifted('old-medium', 'medium', '2026-08-01T10:00:00Z'),

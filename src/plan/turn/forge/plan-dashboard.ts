@@ -4,9 +4,18 @@ import { describeResourceId } from '@backporch/kyaml/resource'
 import { compareText } from '@backporch/kyaml/text'
 import { RISKS } from '../../../drift/compare/drift.ts'
 import { describeRule, isActive } from '../../../drift/noise/ignore-rules.ts'
-import { clusterDetection, effectivePolicy, repositoryLimits } from '../../../policy/effective-policy.ts'
+import {
+  clusterDetection,
+  effectivePolicy,
+  repositoryLimits,
+} from '../../../policy/effective-policy.ts'
 import type { PolicySet } from '../../../policy/parse-policy.ts'
-import type { DashboardProposal, DashboardSubject, DashboardUnit, UndecidedUnit } from '../../../proposal/text/dashboard-text.ts'
+import type {
+  DashboardProposal,
+  DashboardSubject,
+  DashboardUnit,
+  UndecidedUnit,
+} from '../../../proposal/text/dashboard-text.ts'
 import { driftId } from '../../../proposal/text/dashboard-ticks.ts'
 import { whyNotAdoptable } from '../../../proposal/text/proposal-subject.ts'
 import type { ClosedEpisode } from '../../../record/documents/closed-episode.ts'
@@ -37,52 +46,84 @@ interface Row {
 
 export function dashboardOf(input: DashboardInput): Omit<DashboardSubject, 'dialect' | 'version'> {
   const { ledger, policies, now } = input
-  const rows = [...ledger.reports].map(([folder, report]): Row => ({ report, unit: unitOf(folder, report, input) })).sort(byUrgency)
+  const rows = [...ledger.reports]
+    .map(([folder, report]): Row => ({ report, unit: unitOf(folder, report, input) }))
+    .sort(byUrgency)
   const of = (...states: readonly DriftReport['status']['state'][]): readonly Row[] =>
-    rows.filter(({ report: { status } }) => states.includes(status.lastKnown?.state ?? status.state))
+    rows.filter(({ report: { status } }) =>
+      states.includes(status.lastKnown?.state ?? status.state),
+    )
   const open = of('Drifted').filter(({ report }) => report.status.lifecycle === 'Proposed')
   const drafts = of('Drifted').filter(({ report }) => report.status.lifecycle === 'Draft')
   const limits = repositoryLimits(policies)
   const { lastGood } = policies
   return {
-    ...(lastGood === undefined ? {} : { policyProblem: { ...lastGood.problem, commit: lastGood.commit } }),
+    ...(lastGood === undefined
+      ? {}
+      : { policyProblem: { ...lastGood.problem, commit: lastGood.commit } }),
     packages: rows.length,
     clusters: new Set(rows.map(({ unit }) => unit.cluster)).size,
-    newsAt: rows.map(({ report }) => report.spec.observed.at).reduce((latest, at) => (at > latest ? at : latest), ''),
+    newsAt: rows
+      .map(({ report }) => report.spec.observed.at)
+      .reduce((latest, at) => (at > latest ? at : latest), ''),
     drifted: of('Drifted', 'Silenced', 'Applying').length,
-    undecided: open.filter(({ report }) => report.status.snoozedUntil === undefined).map((row) => undecided(row, input)),
+    undecided: open
+      .filter(({ report }) => report.status.snoozedUntil === undefined)
+      .map((row) => undecided(row, input)),
     held: of('Drifted').flatMap(({ report, unit }) => {
       const { held, lifecycle } = report.status
       // While values are withheld there is no draft either.
       if (held === undefined || lifecycle === 'Proposed') return []
       // No box opens what waits for the policy, or for a rule of the repository.
-      const id = held.reason === 'policy' || held.reason === 'refused' ? '' : driftId(report.spec.fingerprint)
+      const id =
+        held.reason === 'policy' || held.reason === 'refused'
+          ? ''
+          : driftId(report.spec.fingerprint)
       return [{ ...unit, id, why: held.why, until: held.until ?? '' }]
     }),
     snoozed: open.flatMap(({ report, unit }) => {
       const until = report.status.snoozedUntil
       return until === undefined ? [] : [{ ...unit, proposal: proposalOf(report, input), until }]
     }),
-    silenced: of('Silenced').map(({ report, unit }) => ({ ...unit, id: driftId(report.spec.fingerprint), ...closeOf(report, ledger) })),
-    recorded: drafts.filter(({ report }) => report.status.held === undefined).map(({ unit }) => unit),
+    silenced: of('Silenced').map(({ report, unit }) => ({
+      ...unit,
+      id: driftId(report.spec.fingerprint),
+      ...closeOf(report, ledger),
+    })),
+    recorded: drafts
+      .filter(({ report }) => report.status.held === undefined)
+      .map(({ unit }) => unit),
     failed: of('Drifted', 'Applying').flatMap(({ report, unit }) => {
       const merged = failedMerge(report, ledger)
-      return merged === undefined ? [] : [{ ...unit, mergedAt: merged.status.at, revision: merged.status.revision ?? '' }]
+      return merged === undefined
+        ? []
+        : [{ ...unit, mergedAt: merged.status.at, revision: merged.status.revision ?? '' }]
     }),
     stuck: rows.flatMap(({ report, unit }) => {
       const { stuckSince, setAside = [] } = report.status
       const why = setAside.find((aside) => aside.stuckSince !== undefined)?.why ?? ''
       return stuckSince === undefined ? [] : [{ ...unit, stuckSince, why }]
     }),
-    notAdoptable: (lastGood?.withheld === undefined ? open : []).flatMap(({ report, unit }) => notAdoptable(report, unit)),
-    notObserved: [...lostClusters(input), ...rows.filter((row) => isNotRead(row, input)).map(notRead)],
+    notAdoptable: (lastGood?.withheld === undefined ? open : []).flatMap(({ report, unit }) =>
+      notAdoptable(report, unit),
+    ),
+    notObserved: [
+      ...lostClusters(input),
+      ...rows.filter((row) => isNotRead(row, input)).map(notRead),
+    ],
     ignores: ignoresOf(policies, now.slice(0, 10)),
-    staleRules: staleNotes(policies, [...ledger.reports.values()], now.slice(0, 10)).map(({ text }) => text),
+    staleRules: staleNotes(policies, [...ledger.reports.values()], now.slice(0, 10)).map(
+      ({ text }) => text,
+    ),
     limits: { hourly: limits.prHourlyLimit, concurrent: limits.prConcurrentLimit },
   }
 }
 
-function unitOf(folder: string, { spec, status }: DriftReport, { urlOf }: DashboardInput): DashboardUnit {
+function unitOf(
+  folder: string,
+  { spec, status }: DriftReport,
+  { urlOf }: DashboardInput,
+): DashboardUnit {
   return {
     cluster: spec.unit.cluster,
     packageName: unitName(spec.unit),
@@ -96,7 +137,11 @@ function unitOf(folder: string, { spec, status }: DriftReport, { urlOf }: Dashbo
 function undecided({ report, unit }: Row, input: DashboardInput): UndecidedUnit {
   const { policies, now } = input
   const proposal = proposalOf(report, input)
-  const { remindAfter, escalateAfter } = effectivePolicy(policies, report.spec.unit.cluster, report.spec.unit.package)
+  const { remindAfter, escalateAfter } = effectivePolicy(
+    policies,
+    report.spec.unit.cluster,
+    report.spec.unit.package,
+  )
   // What was held back did not wait for a decision.
   const opened = proposal.openedAt ?? unit.since
   const steps = Math.floor((Date.parse(now) - Date.parse(opened)) / 1_000 / escalateAfter)
@@ -128,10 +173,19 @@ export function episodeOfBranch(branch: string | undefined): string | undefined 
   return /\/drift-([^/]+)$/.exec(branch ?? '')?.[1]
 }
 
-function closeOf({ spec }: DriftReport, { closed }: LedgerContent): { readonly by: string; readonly at: string; readonly until: string } {
-  const own = [...closed.values()].filter((one) => one.spec.fingerprint === spec.fingerprint && one.status.outcome === 'Declined')
+function closeOf(
+  { spec }: DriftReport,
+  { closed }: LedgerContent,
+): { readonly by: string; readonly at: string; readonly until: string } {
+  const own = [...closed.values()].filter(
+    (one) => one.spec.fingerprint === spec.fingerprint && one.status.outcome === 'Declined',
+  )
   const last = own.sort((left, right) => compareText(left.status.at, right.status.at)).at(-1)
-  return { by: last?.status.decidedBy ?? '', at: last?.status.at ?? '', until: last?.status.silentUntil ?? '' }
+  return {
+    by: last?.status.decidedBy ?? '',
+    at: last?.status.at ?? '',
+    until: last?.status.silentUntil ?? '',
+  }
 }
 
 /** The last merge of a unit that live did not agree with in time, and does not now. */
@@ -139,7 +193,12 @@ function failedMerge({ spec }: DriftReport, { closed }: LedgerContent): ClosedEp
   const { cluster, package: path } = spec.unit
   return [...closed.values()]
     .filter(({ spec: { unit }, status }) => {
-      return unit.cluster === cluster && unit.package === path && status.failedAt !== undefined && status.verifiedAt === undefined
+      return (
+        unit.cluster === cluster &&
+        unit.package === path &&
+        status.failedAt !== undefined &&
+        status.verifiedAt === undefined
+      )
     })
     .sort((left, right) => compareText(left.status.at, right.status.at))
     .at(-1)
@@ -149,12 +208,27 @@ function notAdoptable(report: DriftReport, unit: DashboardUnit): DashboardSubjec
   return report.spec.changes.flatMap((change) => {
     const why = whyNotAdoptable(change, new Map())
     const { cluster, packageName } = unit
-    return why === undefined ? [] : [{ cluster, packageName, object: describeResourceId(change.ref), field: change.path ?? '', why }]
+    return why === undefined
+      ? []
+      : [
+          {
+            cluster,
+            packageName,
+            object: describeResourceId(change.ref),
+            field: change.path ?? '',
+            why,
+          },
+        ]
   })
 }
 
 /** The words of an error may be others each time, its code is not. */
-function lostClusters({ notObserved, ledger, policies, now }: DashboardInput): DashboardSubject['notObserved'] {
+function lostClusters({
+  notObserved,
+  ledger,
+  policies,
+  now,
+}: DashboardInput): DashboardSubject['notObserved'] {
   const known = [...ledger.clusters].flatMap(([cluster, { status }]) =>
     status.failure === undefined ? [] : [{ cluster, ...status.failure }],
   )
@@ -163,7 +237,8 @@ function lostClusters({ notObserved, ledger, policies, now }: DashboardInput): D
   )
   return [...known, ...never]
     .flatMap(({ cluster, since, code, why }) => {
-      const recent = since !== '' && later(since, clusterDetection(policies, cluster, 'unobservedAfter')) > now
+      const recent =
+        since !== '' && later(since, clusterDetection(policies, cluster, 'unobservedAfter')) > now
       return recent ? [] : [{ cluster, packageName: '', since, why: `${why} (${code})` }]
     })
     .sort((left, right) => compareText(left.cluster, right.cluster))
@@ -171,7 +246,9 @@ function lostClusters({ notObserved, ledger, policies, now }: DashboardInput): D
 
 /** A cluster that cannot be observed represents its packages. */
 function isNotRead({ report: { spec, status } }: Row, { ledger }: DashboardInput): boolean {
-  return status.state === 'Unknown' && ledger.clusters.get(spec.unit.cluster)?.status.reachable !== false
+  return (
+    status.state === 'Unknown' && ledger.clusters.get(spec.unit.cluster)?.status.reachable !== false
+  )
 }
 
 function notRead({ report: { spec, status }, unit }: Row): DashboardSubject['notObserved'][number] {
@@ -188,7 +265,14 @@ function ignoresOf({ policies }: PolicySet, today: string): DashboardSubject['ig
   return policies.flatMap(({ ignore }) =>
     ignore.flatMap((rule) => {
       if (!isActive(rule, today)) return []
-      return [{ about: describeRule(rule), where: rule.where, reason: rule.reason, expires: rule.expires ?? '' }]
+      return [
+        {
+          about: describeRule(rule),
+          where: rule.where,
+          reason: rule.reason,
+          expires: rule.expires ?? '',
+        },
+      ]
     }),
   )
 }

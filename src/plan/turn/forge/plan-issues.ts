@@ -6,7 +6,12 @@ import type { OpenedProposal } from '@backporch/forge/hosted-forge'
 import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
 import type { Failure } from '@backporch/kyaml/failure'
 import { repositoryLimits } from '../../../policy/effective-policy.ts'
-import { type DashboardProposal, type DashboardSubject, dashboardText, isQuiet } from '../../../proposal/text/dashboard-text.ts'
+import {
+  type DashboardProposal,
+  type DashboardSubject,
+  dashboardText,
+  isQuiet,
+} from '../../../proposal/text/dashboard-text.ts'
 import { stormText } from '../../../proposal/text/storm-text.ts'
 import { unitName } from '../../../record/unit-name.ts'
 import type { LedgerWrites } from '../../observation/action.ts'
@@ -28,7 +33,10 @@ export interface IssueContext {
   readonly clusters: readonly LedgerWrites[]
   /** Units that could not be observed, with what people decided about them. */
   readonly decided: readonly DecidedUnit[]
-  readonly notObserved: readonly { readonly cluster: string; readonly failures: readonly [Failure, ...Failure[]] }[]
+  readonly notObserved: readonly {
+    readonly cluster: string
+    readonly failures: readonly [Failure, ...Failure[]]
+  }[]
   /** The storm that this turn found: the issue of an earlier one stays as it is while drift waits for its end. */
   readonly storm: Storm | undefined
   /** RFC 3339 UTC: the latest observation. */
@@ -36,13 +44,19 @@ export interface IssueContext {
 }
 
 /** Before the push, after which the ledger would not know that there was something: issues about what is over. */
-export function planEndedIssues(context: IssueContext, units: readonly UnitResult[]): readonly ForgeAction[] {
+export function planEndedIssues(
+  context: IssueContext,
+  units: readonly UnitResult[],
+): readonly ForgeAction[] {
   const { ledger: before } = context.forge
   const after = contentAfter(context, units)
   const now = subjectOf(context, after, new Map())
-  const isOver = isQuiet(now) && (hasPolicyProblem(before) || !isQuiet(subjectOf(context, before, new Map())))
+  const isOver =
+    isQuiet(now) && (hasPolicyProblem(before) || !isQuiet(subjectOf(context, before, new Map())))
   return [
-    ...(hasStorm(before) && !hasStorm(after) ? [{ kind: 'close-issue', topic: STORM } as const] : []),
+    ...(hasStorm(before) && !hasStorm(after)
+      ? [{ kind: 'close-issue', topic: STORM } as const]
+      : []),
     ...(isOver ? [dashboardIssue(now)] : []),
   ]
 }
@@ -62,14 +76,22 @@ export function planIssues(
   return [...stormIssues(context, after), ...(isQuiet(subject) ? [] : [dashboardIssue(subject)])]
 }
 
-function stormIssues({ view, forge, storm, now }: IssueContext, after: LedgerContent): readonly ForgeAction[] {
+function stormIssues(
+  { view, forge, storm, now }: IssueContext,
+  after: LedgerContent,
+): readonly ForgeAction[] {
   if (!hasStorm(after) || storm === undefined) return []
   const { dialect, version } = forge
   const folders = new Map([...after.reports].map(([folder, report]) => [report, folder]))
-  const subject = stormSubject(newlyDrifting([...after.reports.values()], now), storm, repositoryLimits(view.policies), {
-    nameOf: ({ spec }) => unitName(spec.unit),
-    urlOf: (report) => statusUrl(forge, folders.get(report) ?? ''),
-  })
+  const subject = stormSubject(
+    newlyDrifting([...after.reports.values()], now),
+    storm,
+    repositoryLimits(view.policies),
+    {
+      nameOf: ({ spec }) => unitName(spec.unit),
+      urlOf: (report) => statusUrl(forge, folders.get(report) ?? ''),
+    },
+  )
   return [{ kind: 'issue', topic: STORM, ...stormText({ ...subject, dialect, version }) }]
 }
 
@@ -98,7 +120,10 @@ function statusUrl({ dialect }: ForgeView, folder: string): string {
 }
 
 /** A proposal that the forge did not have before the turn was opened in this turn. */
-function proposalsOf({ view, now }: IssueContext, opened: ReadonlyMap<string, OpenedProposal>): ReadonlyMap<string, DashboardProposal> {
+function proposalsOf(
+  { view, now }: IssueContext,
+  opened: ReadonlyMap<string, OpenedProposal>,
+): ReadonlyMap<string, DashboardProposal> {
   const known = [...view.proposals.values()].filter(({ state }) => state === 'open')
   const all = [...known.map((proposal) => [proposal.ref, proposal] as const), ...opened]
   const openedAt = new Map(known.map((proposal) => [proposal.number, proposal.openedAt]))
@@ -106,12 +131,17 @@ function proposalsOf({ view, now }: IssueContext, opened: ReadonlyMap<string, Op
     all.flatMap(([branch, { label, url, number }]) => {
       const id = episodeOfBranch(branch)
       const at = number !== undefined && openedAt.has(number) ? openedAt.get(number) : now
-      return id === undefined ? [] : [[id, { label, url, ...(at === undefined ? {} : { openedAt: at }) }] as const]
+      return id === undefined
+        ? []
+        : [[id, { label, url, ...(at === undefined ? {} : { openedAt: at }) }] as const]
     }),
   )
 }
 
-function contentAfter({ forge, clusters, decided }: IssueContext, units: readonly UnitResult[]): LedgerContent {
+function contentAfter(
+  { forge, clusters, decided }: IssueContext,
+  units: readonly UnitResult[],
+): LedgerContent {
   return ledgerAfter(forge.ledger, [
     ...units.flatMap((unit) => (unit.state === 'planned' ? unit.plan.writes.ledger : [])),
     ...decided.flatMap(({ plan }) => plan.writes.ledger),

@@ -5,24 +5,39 @@ import { objectId } from '@backporch/kyaml/files'
 import { MOST_HEADS, planOpenHeads } from './plan-open-heads.ts'
 
 const commit = (number: number) => objectId(String(number).padStart(40, '0'))
-const fresh = (state: CommitStatus['state']): CommitStatus => ({ context: 'drift/fresh', state, description: state, url: '' })
-const head = (kind: OpenHead['kind'], numbers: readonly number[], status?: CommitStatus): OpenHead => ({
+const fresh = (state: CommitStatus['state']): CommitStatus => ({
+  context: 'drift/fresh',
+  state,
+  description: state,
+  url: '',
+})
+const head = (
+  kind: OpenHead['kind'],
+  numbers: readonly number[],
+  status?: CommitStatus,
+): OpenHead => ({
   kind,
   commit: commit(kind === 'group' ? 1000 + (numbers[0] ?? 0) : (numbers[0] ?? 0)),
   numbers,
   status,
 })
 const planned = (...heads: readonly OpenHead[]): readonly string[] =>
-  planOpenHeads(heads).writes.map(({ commit, status }) => `${Number(commit)} ${status.state}: ${status.description}`)
+  planOpenHeads(heads).writes.map(
+    ({ commit, status }) => `${Number(commit)} ${status.state}: ${status.description}`,
+  )
 
 test('a pull request of a person gets the status once, whatever it says', () => {
   assert.deepEqual(planned(head('pull-request', [1])), ['1 success: no drift proposal'])
-  for (const state of ['success', 'pending', 'failure'] as const) assert.deepEqual(planned(head('pull-request', [1], fresh(state))), [])
+  for (const state of ['success', 'pending', 'failure'] as const)
+    assert.deepEqual(planned(head('pull-request', [1], fresh(state))), [])
 })
 
 test('a proposal has its own statuses, and so has a pull request of the same commit', () => {
   assert.deepEqual(planned(head('proposal', [1])), [])
-  assert.deepEqual(planned(head('proposal', [1]), { ...head('pull-request', [2]), commit: commit(1) }), [])
+  assert.deepEqual(
+    planned(head('proposal', [1]), { ...head('pull-request', [2]), commit: commit(1) }),
+    [],
+  )
 })
 
 test('a group is as fresh as the worst proposal in it, and waits for one without a status', () => {
@@ -39,7 +54,9 @@ test('a group is as fresh as the worst proposal in it, and waits for one without
 })
 
 test('one pass writes the first ones, and counts the others', () => {
-  const heads = Array.from({ length: MOST_HEADS + 2 }, (_, index) => head('pull-request', [index + 1]))
+  const heads = Array.from({ length: MOST_HEADS + 2 }, (_, index) =>
+    head('pull-request', [index + 1]),
+  )
   const { writes, waiting } = planOpenHeads(heads)
   assert.deepEqual(
     writes.map((write) => write.commit),

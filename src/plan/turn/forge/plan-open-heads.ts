@@ -23,17 +23,26 @@ export interface PlannedHeads {
 }
 
 /** @param heads in the order in which they get a status @param refusals commits that the forge took no status for */
-export function planOpenHeads(heads: readonly OpenHead[], refusals: Pick<ReadonlySet<ObjectId>, 'has'> = new Set()): PlannedHeads {
-  const proposals = new Map(heads.flatMap((head) => (head.kind === 'proposal' ? [[head.numbers[0], head] as const] : [])))
+export function planOpenHeads(
+  heads: readonly OpenHead[],
+  refusals: Pick<ReadonlySet<ObjectId>, 'has'> = new Set(),
+): PlannedHeads {
+  const proposals = new Map(
+    heads.flatMap((head) => (head.kind === 'proposal' ? [[head.numbers[0], head] as const] : [])),
+  )
   const vouched = new Set([...proposals.values()].map(({ commit }) => commit))
   const wanted = heads.flatMap(({ kind, commit, numbers, status }): HeadStatus[] => {
     // A commit has one status of a context, whatever pull requests it is the head of.
     if (kind === 'proposal' || vouched.has(commit)) return []
     const parts = numbers.flatMap((number) => proposals.get(number) ?? [])
-    const due = parts.length > 0 ? worstOf(parts) : status === undefined ? noProposalStatus() : undefined
+    const due =
+      parts.length > 0 ? worstOf(parts) : status === undefined ? noProposalStatus() : undefined
     return due === undefined ? [] : [{ commit, status: due }]
   })
-  const [refused, writes] = [wanted.filter(({ commit }) => refusals.has(commit)), wanted.filter(({ commit }) => !refusals.has(commit))]
+  const [refused, writes] = [
+    wanted.filter(({ commit }) => refusals.has(commit)),
+    wanted.filter(({ commit }) => !refusals.has(commit)),
+  ]
   return {
     writes: writes.slice(0, MOST_HEADS),
     waiting: Math.max(0, writes.length - MOST_HEADS),
@@ -46,5 +55,7 @@ function worstOf(proposals: readonly OpenHead[]): CommitStatus | undefined {
   const all = proposals.map(({ status }) => status)
   if (all.includes(undefined)) return undefined
   const order = ['failure', 'pending', 'success'] as const
-  return order.map((state) => all.find((status) => status?.state === state)).find((status) => status !== undefined)
+  return order
+    .map((state) => all.find((status) => status?.state === state))
+    .find((status) => status !== undefined)
 }

@@ -19,10 +19,25 @@ import { REJECTED } from '../../unit/porch-decisions.ts'
 import type { DecidedUnit } from '../../unit/unobserved-decisions.ts'
 import type { ForgeAction } from './forge-action.ts'
 
-export function planOutcomes({ dialect }: ForgeView, view: TurnView, planned: readonly DecidedUnit[]): readonly ForgeAction[] {
-  const retained = new Set(planned.flatMap(({ plan }) => plan.writes.updates.flatMap(({ ref, to }) => (to === null ? [] : [ref]))))
-  const newest = new Map(planned.flatMap(({ plan }) => plan.outcomes.map(({ episode }) => [episode.metadata.name, episode])))
-  const closed = new Map([...view.closed.map((episode) => [episode.metadata.name, episode] as const), ...newest])
+export function planOutcomes(
+  { dialect }: ForgeView,
+  view: TurnView,
+  planned: readonly DecidedUnit[],
+): readonly ForgeAction[] {
+  const retained = new Set(
+    planned.flatMap(({ plan }) =>
+      plan.writes.updates.flatMap(({ ref, to }) => (to === null ? [] : [ref])),
+    ),
+  )
+  const newest = new Map(
+    planned.flatMap(({ plan }) =>
+      plan.outcomes.map(({ episode }) => [episode.metadata.name, episode]),
+    ),
+  )
+  const closed = new Map([
+    ...view.closed.map((episode) => [episode.metadata.name, episode] as const),
+    ...newest,
+  ])
   const commented = new Set<number>()
   const actions: ForgeAction[] = mergesNotEntered(view, planned)
   for (const unit of planned) {
@@ -33,10 +48,24 @@ export function planOutcomes({ dialect }: ForgeView, view: TurnView, planned: re
       const together = [...closed.values()].filter((other) => isWith(found, other))
       const outcome = outcomeOf(found.episode, together, unit, view)
       // A joint proposal goes on without the unit, or ends the same way for all of them.
-      if (proposal === undefined || outcome === undefined || retained.has(found.ref) || commented.has(proposal.number)) continue
+      if (
+        proposal === undefined ||
+        outcome === undefined ||
+        retained.has(found.ref) ||
+        commented.has(proposal.number)
+      )
+        continue
       commented.add(proposal.number)
-      if (found.episode.status.outcome === 'Merged') actions.push(...unseenMerge(dialect, proposal, found.episode, unit.unit.slug))
-      actions.push(...outcomeActions(dialect, view, { outcome, proposal, episode: found.episode, applier: unit.observation.applier }))
+      if (found.episode.status.outcome === 'Merged')
+        actions.push(...unseenMerge(dialect, proposal, found.episode, unit.unit.slug))
+      actions.push(
+        ...outcomeActions(dialect, view, {
+          outcome,
+          proposal,
+          episode: found.episode,
+          applier: unit.observation.applier,
+        }),
+      )
     }
     actions.push(...waitingMerges(dialect, view, unit, new Set(latest.keys())))
   }
@@ -45,7 +74,10 @@ export function planOutcomes({ dialect }: ForgeView, view: TurnView, planned: re
 
 /** Decided by the same merge. */
 function isWith({ episode, ref }: FoundOutcome, other: ClosedEpisode): boolean {
-  return other === episode || (other.status.branch !== undefined && `refs/heads/${other.status.branch}` === ref)
+  return (
+    other === episode ||
+    (other.status.branch !== undefined && `refs/heads/${other.status.branch}` === ref)
+  )
 }
 
 interface ProposalOutcome {
@@ -55,20 +87,33 @@ interface ProposalOutcome {
   readonly applier: Applier
 }
 
-function outcomeActions(dialect: ForgeDialect, view: TurnView, { outcome, proposal, episode, applier }: ProposalOutcome): ForgeAction[] {
+function outcomeActions(
+  dialect: ForgeDialect,
+  view: TurnView,
+  { outcome, proposal, episode, applier }: ProposalOutcome,
+): ForgeAction[] {
   const url = episodeUrl(dialect, episode)
   const mergeCommit = mergeCommitOf(view, episode)
   const status = restoredStatus(outcome.kind, landedMerge(view, { episode, applier, url }))
   const run = decidedCheckRun(proposal.ref, outcome.kind, url)
   return [
-    ...(status === undefined || mergeCommit === undefined ? [] : [{ kind: 'statuses', commit: mergeCommit, statuses: [status] } as const]),
+    ...(status === undefined || mergeCommit === undefined
+      ? []
+      : [{ kind: 'statuses', commit: mergeCommit, statuses: [status] } as const]),
     ...(run === undefined ? [] : [{ kind: 'check-run', commit: proposal.commit, run } as const]),
-    ...(outcome.kind === 'merged' ? [] : [{ kind: 'comment', proposal: proposal.number, ...outcomeComment(outcome) } as const]),
+    ...(outcome.kind === 'merged'
+      ? []
+      : [{ kind: 'comment', proposal: proposal.number, ...outcomeComment(outcome) } as const]),
   ]
 }
 
 /** What the syncer reports of merges that are known and still wait. The forge is not asked where it reports nothing. */
-function waitingMerges(dialect: ForgeDialect, view: TurnView, unit: DecidedUnit, reported: ReadonlySet<string>): readonly ForgeAction[] {
+function waitingMerges(
+  dialect: ForgeDialect,
+  view: TurnView,
+  unit: DecidedUnit,
+  reported: ReadonlySet<string>,
+): readonly ForgeAction[] {
   const { applier, git } = unit.observation
   if (applier.report?.title === undefined) return []
   const waiting = unverifiedMerges(git.ledger.closed).filter(
@@ -76,14 +121,23 @@ function waitingMerges(dialect: ForgeDialect, view: TurnView, unit: DecidedUnit,
   )
   return waiting.flatMap((episode): readonly ForgeAction[] => {
     const commit = mergeCommitOf(view, episode)
-    const status = restoredStatus('merged', landedMerge(view, { episode, applier, url: episodeUrl(dialect, episode) }))
-    return commit === undefined || status === undefined ? [] : [{ kind: 'statuses', commit, statuses: [status] }]
+    const status = restoredStatus(
+      'merged',
+      landedMerge(view, { episode, applier, url: episodeUrl(dialect, episode) }),
+    )
+    return commit === undefined || status === undefined
+      ? []
+      : [{ kind: 'statuses', commit, statuses: [status] }]
   })
 }
 
 function landedMerge(
   view: TurnView,
-  { episode, applier, url }: { readonly episode: ClosedEpisode; readonly applier: Applier; readonly url: string },
+  {
+    episode,
+    applier,
+    url,
+  }: { readonly episode: ClosedEpisode; readonly applier: Applier; readonly url: string },
 ): Parameters<typeof restoredStatus>[1] {
   const commit = mergeCommitOf(view, episode)
   return {
@@ -95,7 +149,10 @@ function landedMerge(
 }
 
 function episodeUrl(dialect: ForgeDialect, { spec, metadata }: ClosedEpisode): string {
-  return dialect.branchFileUrl(LEDGER_BRANCH, `closed/${spec.began.slice(0, 4)}/${spec.began.slice(5, 7)}/${metadata.name}.yaml`)
+  return dialect.branchFileUrl(
+    LEDGER_BRANCH,
+    `closed/${spec.began.slice(0, 4)}/${spec.began.slice(5, 7)}/${metadata.name}.yaml`,
+  )
 }
 
 /**
@@ -103,7 +160,9 @@ function episodeUrl(dialect: ForgeDialect, { spec, metadata }: ClosedEpisode): s
  * would never do so.
  */
 function mergesNotEntered({ proposals }: TurnView, planned: readonly DecidedUnit[]): ForgeAction[] {
-  const merged = planned.flatMap(({ plan }) => plan.outcomes.filter(({ episode }) => episode.status.outcome === 'Merged'))
+  const merged = planned.flatMap(({ plan }) =>
+    plan.outcomes.filter(({ episode }) => episode.status.outcome === 'Merged'),
+  )
   const refs = new Set(merged.map(({ ref }) => ref))
   return [...refs].flatMap((ref): ForgeAction[] => {
     const proposal = proposals.get(ref)
@@ -119,14 +178,18 @@ function mergesNotEntered({ proposals }: TurnView, planned: readonly DecidedUnit
 export function planLeftOpen({ proposals, refs, closed }: TurnView): readonly ForgeAction[] {
   const entered = closed.filter(
     ({ status }) =>
-      (status.outcome !== 'Merged' || status.verifiedAt !== undefined || status.failedAt !== undefined) && !isClosedByPerson(status),
+      (status.outcome !== 'Merged' ||
+        status.verifiedAt !== undefined ||
+        status.failedAt !== undefined) &&
+      !isClosedByPerson(status),
   )
   const workspaces = new Set(entered.map(({ spec }) => `drift-${spec.episode}`))
   const branches = new Set(entered.map(({ status }) => status.branch))
   return [...proposals.values()].flatMap((proposal): ForgeAction[] => {
     const { ref, state } = proposal
     if (state !== 'open' || refs.has(ref)) return []
-    const ended = workspaces.has(parseWorkspaceBranch(ref)?.workspace ?? '') || branches.has(shortBranch(ref))
+    const ended =
+      workspaces.has(parseWorkspaceBranch(ref)?.workspace ?? '') || branches.has(shortBranch(ref))
     return ended ? [{ kind: 'close-proposal', proposal }] : []
   })
 }
@@ -139,11 +202,15 @@ function unseenMerge(
   slug: string,
 ): readonly ForgeAction[] {
   const commit = readObjectId(status.commit)
-  if (commit === undefined || (proposal.state === 'merged' && status.publishedBy === undefined)) return []
+  if (commit === undefined || (proposal.state === 'merged' && status.publishedBy === undefined))
+    return []
   const by = status.decidedBy.replace(/ <.*/, '')
   const folder = spec.unit.package === '' ? '' : `${spec.unit.package}/`
   // Porch publishes the package without the record.
-  const path = status.publishedBy === undefined ? recordPath(spec.unit.cluster, slug, spec.began, spec.episode) : `${folder}Kptfile`
+  const path =
+    status.publishedBy === undefined
+      ? recordPath(spec.unit.cluster, slug, spec.began, spec.episode)
+      : `${folder}Kptfile`
   const url = dialect.fileUrl(commit, path, undefined)
   const { publishedBy, revision = '', altered = '' } = status
   const comment =
@@ -168,24 +235,44 @@ function outcomeOf(
 ): ProposalOutcome['outcome'] | undefined {
   const { spec, status } = episode
   if (status.outcome === 'Healed') return { kind: 'healed', at: status.at }
-  if (status.outcome === 'ResolvedByGit') return { kind: 'resolved-by-git', commit: view.base, url: '' }
+  if (status.outcome === 'ResolvedByGit')
+    return { kind: 'resolved-by-git', commit: view.base, url: '' }
   if (status.outcome === 'Merged') {
     if (status.verifiedAt !== undefined) {
       const all = together.every((other) => other.status.verifiedAt !== undefined)
       return all ? { kind: 'verified', at: status.verifiedAt, plan: spec.plan } : undefined
     }
     if (status.failedAt === undefined) return { kind: 'merged' }
-    const altered = status.altered === undefined ? '' : ` What was merged is not what was proposed: ${status.altered}.`
+    const altered =
+      status.altered === undefined
+        ? ''
+        : ` What was merged is not what was proposed: ${status.altered}.`
     const commit = mergeCommitOf(view, episode)
-    const progress = syncerProgress(applier.report, [...(commit === undefined ? [] : [commit]), view.base])
+    const progress = syncerProgress(applier.report, [
+      ...(commit === undefined ? [] : [commit]),
+      view.base,
+    ])
     const does = applier.warning ?? applier.sentence
-    const reported = progress === undefined || does.includes(progress.text) ? '' : `${progress.text}. `
+    const reported =
+      progress === undefined || does.includes(progress.text) ? '' : `${progress.text}. `
     const why = `${reported}${does}${altered}`
-    return { kind: 'not-restored', at: status.failedAt, why: together.length > 1 ? `${spec.unit.cluster}: ${why}` : why }
+    return {
+      kind: 'not-restored',
+      at: status.failedAt,
+      why: together.length > 1 ? `${spec.unit.cluster}: ${why}` : why,
+    }
   }
   if (status.outcome === 'Published')
-    return { kind: 'published', revision: status.revision ?? '', by: status.decidedBy.replace(/ <.*/, '') }
+    return {
+      kind: 'published',
+      revision: status.revision ?? '',
+      by: status.decidedBy.replace(/ <.*/, ''),
+    }
   if (status.silentUntil === undefined) return undefined
   const critical = worstRisk(spec.changes) === 'critical'
-  return { kind: status.reason === REJECTED ? 'rejected-in-porch' : 'declined', silentUntil: status.silentUntil, critical }
+  return {
+    kind: status.reason === REJECTED ? 'rejected-in-porch' : 'declined',
+    silentUntil: status.silentUntil,
+    critical,
+  }
 }

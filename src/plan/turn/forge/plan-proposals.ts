@@ -3,11 +3,22 @@
  * and only what is new is sent, so a turn that ended in between loses nothing.
  */
 import type { CheckRun } from '@backporch/forge/check-run'
-import type { CommitStatus, ForgeDialect, KnownProposal, OpenedProposal } from '@backporch/forge/hosted-forge'
+import type {
+  CommitStatus,
+  ForgeDialect,
+  KnownProposal,
+  OpenedProposal,
+} from '@backporch/forge/hosted-forge'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { ownersOf } from '../../../policy/code-owners.ts'
 import { houseRules } from '../../../policy/effective-policy.ts'
-import { checkRun, decidedCheckRun, foreignCheckRun, massCheckRun, notObservedCheckRun } from '../../../proposal/text/check-run-text.ts'
+import {
+  checkRun,
+  decidedCheckRun,
+  foreignCheckRun,
+  massCheckRun,
+  notObservedCheckRun,
+} from '../../../proposal/text/check-run-text.ts'
 import { escalationComment } from '../../../proposal/text/escalation-comment.ts'
 import { massText } from '../../../proposal/text/mass-text.ts'
 import { outcomeComment } from '../../../proposal/text/outcome-comment.ts'
@@ -45,7 +56,9 @@ export function planProposals(
 ): readonly ProposalPlan[] {
   const { view } = context
   const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
-  const strange = new Set(planned.flatMap((unit) => strangeBranches(unit, view).map(({ commit }) => commit)))
+  const strange = new Set(
+    planned.flatMap((unit) => strangeBranches(unit, view).map(({ commit }) => commit)),
+  )
   const plans = new Map<string, ProposalPlan>()
   for (const unit of planned) {
     const { branch } = unit.plan
@@ -92,13 +105,25 @@ function proposalAction(
   const isMoved = unit.plan.writes.updates.some((update) => update.ref === ref)
   const vouched = isMoved || openProposal === undefined || !strange.has(openProposal)
   const whenOpened = (opened: OpenedProposal): readonly ForgeAction[] => [
-    ...(vouched ? [{ kind: 'statuses', commit, statuses } as const, { kind: 'check-run', commit, run: check } as const] : []),
-    ...overdueComments(opened, { states, fingerprint, owners: () => ownersOfChanges(codeOwners, unit) }),
+    ...(vouched
+      ? [
+          { kind: 'statuses', commit, statuses } as const,
+          { kind: 'check-run', commit, run: check } as const,
+        ]
+      : []),
+    ...overdueComments(opened, {
+      states,
+      fingerprint,
+      owners: () => ownersOfChanges(codeOwners, unit),
+    }),
     ...(joint === undefined || known?.state === 'open' ? [] : movedActions(view, joint, opened)),
   ]
   return {
     kind: 'proposal',
-    wanted: known?.state === 'open' && keepTexts.has(known.number) ? { ...wanted, body: known.body } : wanted,
+    wanted:
+      known?.state === 'open' && keepTexts.has(known.number)
+        ? { ...wanted, body: known.body }
+        : wanted,
     known,
     whenOpened: forge === undefined ? () => [] : whenOpened,
   }
@@ -118,21 +143,31 @@ interface StrangeBranch {
   readonly number: number
 }
 
-function strangeBranches({ plan, observation }: PlannedResult, view: TurnView): readonly StrangeBranch[] {
+function strangeBranches(
+  { plan, observation }: PlannedResult,
+  view: TurnView,
+): readonly StrangeBranch[] {
   const strange = new Map([
-    ...plan.openBranches.flatMap(({ ref, foreign, foreignWhy = '' }) => (foreign ? [[ref, foreignWhy] as const] : [])),
+    ...plan.openBranches.flatMap(({ ref, foreign, foreignWhy = '' }) =>
+      foreign ? [[ref, foreignWhy] as const] : [],
+    ),
     ...observation.git.unreadable.flatMap(({ location, where, why }) =>
       location === 'branch' ? [[`refs/heads/${where}`, why] as const] : [],
     ),
   ])
   return [...strange].flatMap(([ref, why]) => {
     const [proposal, commit] = [view.proposals.get(ref), view.refs.get(ref)]
-    return proposal?.state !== 'open' || commit === undefined ? [] : [{ ref, why, commit, number: proposal.number }]
+    return proposal?.state !== 'open' || commit === undefined
+      ? []
+      : [{ ref, why, commit, number: proposal.number }]
   })
 }
 
 /** Open proposals whose commit is not ours: red, and one comment; nothing more is pushed to them. */
-export function planForeign({ view, dialect }: ProposalContext, units: readonly UnitResult[]): readonly ForgeAction[] {
+export function planForeign(
+  { view, dialect }: ProposalContext,
+  units: readonly UnitResult[],
+): readonly ForgeAction[] {
   const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
   return planned.flatMap((unit) =>
     strangeBranches(unit, view).flatMap(({ ref, why, commit, number }): ForgeAction[] => [
@@ -144,7 +179,10 @@ export function planForeign({ view, dialect }: ProposalContext, units: readonly 
 }
 
 /** Proposals in a merge queue stay as they are, also where the drift is gone: their check fails, so that the queue lets them go. */
-export function planQueued({ view }: ProposalContext, units: readonly UnitResult[]): readonly ForgeAction[] {
+export function planQueued(
+  { view }: ProposalContext,
+  units: readonly UnitResult[],
+): readonly ForgeAction[] {
   const moved = new Set(
     units.flatMap((unit) => {
       if (unit.state !== 'planned' || unit.observation.incomplete.length > 0) return []
@@ -163,17 +201,31 @@ export function planQueued({ view }: ProposalContext, units: readonly UnitResult
 /** Undecided for so long that the policy requests the review of the code owners. */
 function overdueComments(
   { number }: OpenedProposal,
-  { states, fingerprint, owners }: Pick<ShownProposal, 'states' | 'fingerprint'> & { readonly owners: () => readonly string[] },
+  {
+    states,
+    fingerprint,
+    owners,
+  }: Pick<ShownProposal, 'states' | 'fingerprint'> & { readonly owners: () => readonly string[] },
 ): readonly ForgeAction[] {
   const overdue = states.find((state) => state.kind === 'overdue')
   if (number === undefined || overdue === undefined) return []
-  return [{ kind: 'comment', proposal: number, ...escalationComment({ ...overdue, fingerprint, owners: owners() }) }]
+  return [
+    {
+      kind: 'comment',
+      proposal: number,
+      ...escalationComment({ ...overdue, fingerprint, owners: owners() }),
+    },
+  ]
 }
 
 /** Code owners of the files of what differs; without addresses. */
 function ownersOfChanges(codeOwners: string, { plan, unit }: PlannedResult): readonly string[] {
-  const files = new Set((plan.record?.spec.changes ?? []).map((change) => fileOfChange(change, unit.packagePath)))
-  return [...new Set([...files].flatMap((file) => ownersOf(codeOwners, file)))].filter((owner) => owner.startsWith('@'))
+  const files = new Set(
+    (plan.record?.spec.changes ?? []).map((change) => fileOfChange(change, unit.packagePath)),
+  )
+  return [...new Set([...files].flatMap((file) => ownersOf(codeOwners, file)))].filter((owner) =>
+    owner.startsWith('@'),
+  )
 }
 
 /** Code owners, without addresses, which no forge accepts as reviewers. */
@@ -189,11 +241,16 @@ type ShownProposal = ProposalText & {
   readonly fingerprint: string
 }
 
-function singleText(context: ProposalContext, unit: PlannedResult, units: readonly UnitResult[]): ShownProposal | undefined {
+function singleText(
+  context: ProposalContext,
+  unit: PlannedResult,
+  units: readonly UnitResult[],
+): ShownProposal | undefined {
   const { report, branch, outcome, openBranches } = unit.plan
   if (report.status.lifecycle !== 'Proposed' || outcome === 'foreign') return undefined
   // A joint proposal that this turn has nothing new about keeps its text.
-  if (openBranches.some((open) => open.ref === `refs/heads/${branch}` && open.others.length > 0)) return undefined
+  if (openBranches.some((open) => open.ref === `refs/heads/${branch}` && open.others.length > 0))
+    return undefined
   const subject = unitSubject(context, unit, units)
   if (subject === undefined) return undefined
   const { states, record } = subject
@@ -201,7 +258,13 @@ function singleText(context: ProposalContext, unit: PlannedResult, units: readon
   const queued = isInQueue(unit.observation, { ref: `refs/heads/${branch}` })
   const moved = complete && queued && report.spec.fingerprint !== subject.record.spec.fingerprint
   const statuses = proposalStatuses(subject, complete, moved)
-  return { ...proposalText(subject), statuses, check: checkRun(subject, statuses), states, fingerprint: record.spec.fingerprint }
+  return {
+    ...proposalText(subject),
+    statuses,
+    check: checkRun(subject, statuses),
+    states,
+    fingerprint: record.spec.fingerprint,
+  }
 }
 
 function jointText(context: ProposalContext, joint: JointProposal): ShownProposal | undefined {
@@ -209,11 +272,20 @@ function jointText(context: ProposalContext, joint: JointProposal): ShownProposa
   if (subject === undefined) return undefined
   const { states, fingerprint } = subject
   const statuses = massStatuses(subject)
-  return { ...massText(subject), statuses, check: massCheckRun(subject, statuses), states, fingerprint }
+  return {
+    ...massText(subject),
+    statuses,
+    check: massCheckRun(subject, statuses),
+    states,
+    fingerprint,
+  }
 }
 
 /** Where the joint proposal is open already: before the push that takes the branches of the others away. */
-export function planMoved({ view }: ProposalContext, joints: ReadonlyMap<string, JointProposal>): readonly ForgeAction[] {
+export function planMoved(
+  { view }: ProposalContext,
+  joints: ReadonlyMap<string, JointProposal>,
+): readonly ForgeAction[] {
   return [...joints.values()].flatMap((joint) => {
     const open = view.proposals.get(joint.ref)
     return open?.state === 'open' ? movedActions(view, joint, open) : []
@@ -221,23 +293,37 @@ export function planMoved({ view }: ProposalContext, joints: ReadonlyMap<string,
 }
 
 /** Proposals of single clusters that went into the joint one; the push of this turn takes their branches away. */
-function movedActions(view: TurnView, { ref, members, away }: JointProposal, { label, url }: OpenedProposal): readonly ForgeAction[] {
+function movedActions(
+  view: TurnView,
+  { ref, members, away }: JointProposal,
+  { label, url }: OpenedProposal,
+): readonly ForgeAction[] {
   const clusters = members.length + away.length
   return members
     .flatMap(({ plan }) => plan.openBranches)
     .flatMap((branch): ForgeAction[] => {
-      const proposal = branch.ref === ref || branch.others.length > 0 ? undefined : view.proposals.get(branch.ref)
+      const proposal =
+        branch.ref === ref || branch.others.length > 0 ? undefined : view.proposals.get(branch.ref)
       if (proposal?.state !== 'open') return []
       const run = decidedCheckRun(branch.ref, 'moved-to-mass', url)
       return [
-        { kind: 'comment', proposal: proposal.number, ...outcomeComment({ kind: 'moved-to-mass', label, url, clusters }) },
-        ...(run === undefined ? [] : [{ kind: 'check-run', commit: proposal.commit, run } as const]),
+        {
+          kind: 'comment',
+          proposal: proposal.number,
+          ...outcomeComment({ kind: 'moved-to-mass', label, url, clusters }),
+        },
+        ...(run === undefined
+          ? []
+          : [{ kind: 'check-run', commit: proposal.commit, run } as const]),
       ]
     })
 }
 
 /** The commit whose policy cannot be used says so, and where. A later one has a policy of its own. */
-export function planUnusablePolicy({ view: { base, baseBranch, policies }, dialect }: ProposalContext): readonly ForgeAction[] {
+export function planUnusablePolicy({
+  view: { base, baseBranch, policies },
+  dialect,
+}: ProposalContext): readonly ForgeAction[] {
   if (policies.lastGood === undefined) return []
   const { problem } = policies.lastGood
   const url = dialect.branchFileUrl(baseBranch, problem.where.replace(/:[0-9]+$/, ''))
@@ -253,7 +339,10 @@ export interface UnobservedProposal {
 }
 
 /** It is unknown whether live still is what was reviewed. They stay open. */
-export function planNotObserved(proposals: readonly UnobservedProposal[], dialect: ForgeDialect): readonly ForgeAction[] {
+export function planNotObserved(
+  proposals: readonly UnobservedProposal[],
+  dialect: ForgeDialect,
+): readonly ForgeAction[] {
   return proposals.flatMap(({ ref, commit, clusters }): ForgeAction[] => {
     const status = notObservedStatus(clusters)
     return [

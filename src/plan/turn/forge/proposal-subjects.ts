@@ -32,7 +32,9 @@ export function unitSubject(
   const { plannedBefore } = record.spec
   const { policy, applier, health, verdicts } = observation
   const reapplyFails = verdicts.flatMap(({ id, reapplyFails: why }) =>
-    why === undefined ? [] : [{ ref: { group: id.group, kind: id.kind, namespace: id.namespace, name: id.name }, why }],
+    why === undefined
+      ? []
+      : [{ ref: { group: id.group, kind: id.kind, namespace: id.namespace, name: id.name }, why }],
   )
   return {
     record,
@@ -43,20 +45,35 @@ export function unitSubject(
     notAdoptable: unit.notAdoptable,
     notReleasable: notReleasable(observation),
     alsoIn: unitClusters(view, unit.unit, units),
-    previousPlan: plannedBefore === undefined ? undefined : { plan: plannedBefore, by: record.spec.plannedBy ?? '' },
+    previousPlan:
+      plannedBefore === undefined
+        ? undefined
+        : { plan: plannedBefore, by: record.spec.plannedBy ?? '' },
     base: view.base,
     headBranch: branch,
     dialect,
     hasReport: wantsReport(record),
-    policy: { name: policy.name, mode: policy.mode, location: policy.location, ...given({ problem: policy.lastGood?.problem }) },
+    policy: {
+      name: policy.name,
+      mode: policy.mode,
+      location: policy.location,
+      ...given({ problem: policy.lastGood?.problem }),
+    },
     closeSilence: policy.closeSilence,
     version,
-    ledgerUrl: dialect.branchFileUrl(LEDGER_BRANCH, `${ledgerUnitFolder(unit.unit.cluster, unit.unit.slug)}/report.yaml`),
+    ledgerUrl: dialect.branchFileUrl(
+      LEDGER_BRANCH,
+      `${ledgerUnitFolder(unit.unit.cluster, unit.unit.slug)}/report.yaml`,
+    ),
     states: statesOf(unit),
   }
 }
 
-function statesOf({ plan, observation, adopted = [] }: Pick<PlannedResult, 'plan' | 'observation' | 'adopted'>): ProposalState[] {
+function statesOf({
+  plan,
+  observation,
+  adopted = [],
+}: Pick<PlannedResult, 'plan' | 'observation' | 'adopted'>): ProposalState[] {
   const { snoozedUntil } = plan.report.status
   const timed = plan.record === undefined ? [] : timeStates(plan.report, plan.record, observation)
   const after = plan.record?.spec.after
@@ -71,12 +88,19 @@ function statesOf({ plan, observation, adopted = [] }: Pick<PlannedResult, 'plan
 /** One state for the objects of each kind of answer, with the first one's reason. */
 function serverStates(adopted: readonly AdoptedObject[]): ProposalState[] {
   return (['refused', 'not-checked'] as const).flatMap((kind) => {
-    const own = adopted.flatMap(({ id, answer }) => (answer.state === kind ? [{ name: describeResourceId(id), why: answer.why }] : []))
-    return own.length === 0 ? [] : [{ kind, objects: own.map(({ name }) => name), why: own[0]?.why ?? '' }]
+    const own = adopted.flatMap(({ id, answer }) =>
+      answer.state === kind ? [{ name: describeResourceId(id), why: answer.why }] : [],
+    )
+    return own.length === 0
+      ? []
+      : [{ kind, objects: own.map(({ name }) => name), why: own[0]?.why ?? '' }]
   })
 }
 
-export function jointSubject({ view, dialect, version, notObserved }: ProposalContext, joint: JointProposal): MassSubject | undefined {
+export function jointSubject(
+  { view, dialect, version, notObserved }: ProposalContext,
+  joint: JointProposal,
+): MassSubject | undefined {
   const [first] = joint.members
   const like = first?.plan.record
   if (first === undefined || like === undefined) return undefined
@@ -98,7 +122,12 @@ export function jointSubject({ view, dialect, version, notObserved }: ProposalCo
     headBranch: shortBranch(joint.ref),
     dialect,
     hasReport: false,
-    policy: { name: policy.name, mode: policy.mode, location: policy.location, ...given({ problem: policy.lastGood?.problem }) },
+    policy: {
+      name: policy.name,
+      mode: policy.mode,
+      location: policy.location,
+      ...given({ problem: policy.lastGood?.problem }),
+    },
     closeSilence: policy.closeSilence,
     version,
     ledgerUrl: dialect.branchFileUrl(LEDGER_BRANCH, 'clusters'),
@@ -140,11 +169,17 @@ function appliersOf(appliers: readonly Applier[]): MassSubject['appliers'] {
  * Sorted. Names as path segments: a name that is no plain file name has a hash behind it.
  * @param units of the turn, which the ledger may not have yet
  */
-function unitClusters({ ledgerTree }: TurnView, { cluster, slug }: Unit, units: readonly UnitResult[]): string[] {
+function unitClusters(
+  { ledgerTree }: TurnView,
+  { cluster, slug }: Unit,
+  units: readonly UnitResult[],
+): string[] {
   const known = ledgerTree.flatMap(({ path }) => {
     const [, other, own] = REPORT.exec(path) ?? []
     return other === undefined || own !== slug ? [] : [other]
   })
-  const here = units.flatMap((one) => (one.state === 'planned' && one.unit.slug === slug ? [pathSegment(one.unit.cluster)] : []))
+  const here = units.flatMap((one) =>
+    one.state === 'planned' && one.unit.slug === slug ? [pathSegment(one.unit.cluster)] : [],
+  )
   return [...new Set([...known, ...here])].filter((other) => other !== pathSegment(cluster)).sort()
 }

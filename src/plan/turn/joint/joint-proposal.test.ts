@@ -3,7 +3,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { objectId } from '@backporch/kyaml/files'
 import { driftOf } from '../../../../test/fakes/drift-samples.ts'
-import { after, branchOf, observationOf, pullOf, type TurnParts, turnOf, verdictOf } from '../../../../test/fakes/observation-builder.ts'
+import {
+  after,
+  branchOf,
+  observationOf,
+  pullOf,
+  type TurnParts,
+  turnOf,
+  verdictOf,
+} from '../../../../test/fakes/observation-builder.ts'
 import type { Drift } from '../../../drift/compare/drift.ts'
 import type { DriftRecord } from '../../../record/documents/drift-record.ts'
 import { recordPath } from '../../../record/record-paths.ts'
@@ -35,7 +43,10 @@ const branches = (units: readonly Planned[]): string[] => units.map(({ plan }) =
 const writesOf = (units: readonly Planned[]): GitWrites[] => units.map(({ plan }) => plan.writes)
 const updates = (units: readonly Planned[]): string[] =>
   writesOf(units).flatMap((writes) =>
-    writes.updates.map(({ ref, from, to }) => `${from === null ? 'create' : to === null ? 'delete' : 'update'} ${ref}`),
+    writes.updates.map(
+      ({ ref, from, to }) =>
+        `${from === null ? 'create' : to === null ? 'delete' : 'update'} ${ref}`,
+    ),
   )
 
 function pathOf({ unit }: Observation, record: DriftRecord): string {
@@ -48,7 +59,10 @@ const NAMES = ['edge-1', 'edge-2', 'edge-3']
 function joint(names = NAMES): readonly Observation[] {
   const first = planned(names.map((name) => cluster(name)))
   const records = first.map(
-    ({ observation, plan }): JointRecord => ({ path: pathOf(observation, plan.record as DriftRecord), record: plan.record }),
+    ({ observation, plan }): JointRecord => ({
+      path: pathOf(observation, plan.record as DriftRecord),
+      record: plan.record,
+    }),
   )
   const ref = `refs/heads/${first[0]?.plan.branch}`
   return first.map(({ observation, plan }, index) => {
@@ -67,12 +81,16 @@ const JOINT = joint()
 const REF = JOINT[0]?.git.branches[0]?.ref ?? ''
 
 /** The files of the one commit on the joint branch, and those that it takes away. */
-function files(units: readonly Planned[]): { readonly written: readonly string[]; readonly removed: readonly string[] } {
+function files(units: readonly Planned[]): {
+  readonly written: readonly string[]
+  readonly removed: readonly string[]
+} {
   const changes = writesOf(units).flatMap(({ commits }) =>
     commits.flatMap((commit) => (commit.name === `joint ${REF}` ? commit.changes : [])),
   )
   const records = changes.filter(({ path }) => path.startsWith('.drift/records/'))
-  const clustersOf = (all: typeof records) => all.map(({ path }) => path.split('/')[2] ?? '').toSorted()
+  const clustersOf = (all: typeof records) =>
+    all.map(({ path }) => path.split('/')[2] ?? '').toSorted()
   return {
     written: clustersOf(records.filter(({ content }) => content !== null)),
     removed: clustersOf(records.filter(({ content }) => content === null)),
@@ -105,7 +123,8 @@ test('a joint proposal about which nothing is new is left as it is', () => {
 })
 
 test('the files of a commit that is not written are not built, and of one that is they are', () => {
-  const built = (units: readonly Planned[]): number[] => units.map(({ plan }) => plan.joint?.length ?? -1)
+  const built = (units: readonly Planned[]): number[] =>
+    units.map(({ plan }) => plan.joint?.length ?? -1)
   assert.deepEqual(built(planned(JOINT)), [0, 0, 0])
   assert.ok(built(planned([...JOINT, cluster('edge-4')])).every((count) => count > 0))
 })
@@ -134,7 +153,9 @@ test('clusters that this turn does not observe stay on it, as they were', () => 
   const left = planned([healed(first), healed(second)])
   assert.deepEqual(updates(left), [`update ${REF}`])
   assert.deepEqual(files(left), { written: ['edge-3'], removed: ['edge-1', 'edge-2'] })
-  const moved = planned([first, second], { purpose: { resolutionRequest: { resolution: 'Release', selectors: [], message: 'tuned' } } })
+  const moved = planned([first, second], {
+    purpose: { resolutionRequest: { resolution: 'Release', selectors: [], message: 'tuned' } },
+  })
   assert.deepEqual(files(moved).written, NAMES, 'the plan of one is the plan of all')
 })
 
@@ -171,11 +192,17 @@ function sibling(more: Partial<SiblingBranch> = {}): SiblingBranch {
   const [branch] = first.git.branches
   assert.ok(branch !== undefined)
   const { ref, workspace, commit, base } = branch
-  const records = [first, second].flatMap((unit) => unit.git.branches.map(({ record }) => ({ path: pathOf(unit, record), record })))
+  const records = [first, second].flatMap((unit) =>
+    unit.git.branches.map(({ record }) => ({ path: pathOf(unit, record), record })),
+  )
   return { ref, workspace, commit, base, foreign: false, records, ...more }
 }
 
-function withSibling(more: Partial<SiblingBranch> = {}, proposals: Observation['proposals'] = new Map(), items = [REPLICAS]): Observation {
+function withSibling(
+  more: Partial<SiblingBranch> = {},
+  proposals: Observation['proposals'] = new Map(),
+  items = [REPLICAS],
+): Observation {
   const unit = cluster('edge-9', items)
   const refs = new Map([...unit.git.refs, [REF, objectId('b'.repeat(40))]])
   return { ...unit, proposals, git: { ...unit.git, refs, siblings: [sibling(more)] } }
@@ -191,16 +218,31 @@ const APART: readonly (readonly [name: string, unit: Observation])[] = [
   ['somebody pushed to it', withSibling({ foreign: true })],
   ['it is merged by now', withSibling({}, new Map([[REF, pullOf(REF, { state: 'merged' })]]))],
   ['its cause is another', withSibling({}, new Map(), [OTHER])],
-  ['its records cannot be read', withSibling({ records: sibling().records.map(({ path }) => ({ path, record: undefined })) })],
+  [
+    'its records cannot be read',
+    withSibling({ records: sibling().records.map(({ path }) => ({ path, record: undefined })) }),
+  ],
   [
     'it is about another package',
-    withSibling({ records: sibling().records.map(({ path, record }) => ({ path, record: ofPackage(record) })) }),
+    withSibling({
+      records: sibling().records.map(({ path, record }) => ({ path, record: ofPackage(record) })),
+    }),
   ],
-  ['the cluster was taken out', withSibling({ records: sibling().records.map(({ path, record }) => ({ path, record: without(record) })) })],
+  [
+    'the cluster was taken out',
+    withSibling({
+      records: sibling().records.map(({ path, record }) => ({ path, record: without(record) })),
+    }),
+  ],
 ]
 
 function ofPackage(record: DriftRecord | undefined): DriftRecord | undefined {
-  return record && { ...record, spec: { ...record.spec, unit: { ...record.spec.unit, package: 'apps/api' } } }
+  return (
+    record && {
+      ...record,
+      spec: { ...record.spec, unit: { ...record.spec.unit, package: 'apps/api' } },
+    }
+  )
 }
 
 function without(record: DriftRecord | undefined): DriftRecord | undefined {
@@ -223,6 +265,12 @@ test('a proposal of one cluster is the one that others join, and a draft is not'
   const units = planned([open, cluster('edge-2'), cluster('edge-3')])
   assert.deepEqual(new Set(branches(units)), new Set([alone.plan.branch]))
   assert.equal(updates(units).length, 1)
-  const draft = { ...open, git: { ...open.git, branches: open.git.branches.map((branch) => ({ ...branch, state: 'drafts' as const })) } }
+  const draft = {
+    ...open,
+    git: {
+      ...open.git,
+      branches: open.git.branches.map((branch) => ({ ...branch, state: 'drafts' as const })),
+    },
+  }
   assert.doesNotThrow(() => planned([draft, cluster('edge-2'), cluster('edge-3')]))
 })

@@ -11,7 +11,12 @@ import { formatProposalMessage, type MessageSubject } from '../../../record/comm
 import { type DriftRecord, driftRecordSchema } from '../../../record/documents/drift-record.ts'
 import { recordPath } from '../../../record/record-paths.ts'
 import { formatInertDocument, isSameDocument } from '../../../record/write-document.ts'
-import { type GitWrites, NO_WRITES, type PlannedCommit, type PlannedUpdate } from '../../observation/action.ts'
+import {
+  type GitWrites,
+  NO_WRITES,
+  type PlannedCommit,
+  type PlannedUpdate,
+} from '../../observation/action.ts'
 import { secondsSince1970 } from '../../observation/closed-episode.ts'
 import type { JointLocation } from '../../observation/joint-location.ts'
 import type { JointRecord, Observation, OpenBranch, Unit } from '../../observation/observation.ts'
@@ -36,29 +41,50 @@ export function findGroups(
   // Those that were taken out of one joint proposal may have one of their own.
   const groups = Map.groupBy(
     units.filter(mayJoin),
-    (member) => `${member.unit.packagePath}\0${causeOf(member.plan.record)}\0${outside.has(member)}`,
+    (member) =>
+      `${member.unit.packagePath}\0${causeOf(member.plan.record)}\0${outside.has(member)}`,
   )
-  const owners = new Map([...openProposal].map(([ref, open]) => [ref, ownerOf(open, groups, outside)]))
+  const owners = new Map(
+    [...openProposal].map(([ref, open]) => [ref, ownerOf(open, groups, outside)]),
+  )
   return [...groups].flatMap(([key, members]) => {
     const [first] = members
     if (first === undefined) return []
     const cause = causeOf(first.plan.record)
-    const own = [...openProposal.values()].filter(({ ref }) => owners.get(ref) === key).toSorted(earlier)
+    const own = [...openProposal.values()]
+      .filter(({ ref }) => owners.get(ref) === key)
+      .toSorted(earlier)
     const joint = own.find(({ records }) => records.length > 1)
     const alike = (joint === undefined ? own : [joint]).flatMap((open) =>
       awayRecords(open).flatMap(({ record }) => (causeOf(record) === cause ? [record] : [])),
     )
-    const clusters = new Set([...members.map(({ unit }) => unit.cluster), ...alike.map(({ spec }) => spec.unit.cluster)])
+    const clusters = new Set([
+      ...members.map(({ unit }) => unit.cluster),
+      ...alike.map(({ spec }) => spec.unit.cluster),
+    ])
     if (joint === undefined && clusters.size < Math.max(2, fewest)) return []
     const open = joint ?? own[0]
     const ref = open?.ref ?? `refs/heads/${first.plan.branch}`
     const workspace = parseWorkspaceBranch(ref)?.workspace
-    const there = members.find(({ plan }) => plan.openBranches.some((branch) => branch.ref === ref))?.plan.record ?? alike[0]
+    const there =
+      members.find(({ plan }) => plan.openBranches.some((branch) => branch.ref === ref))?.plan
+        .record ?? alike[0]
     // The plan that was requested just now is the plan of all.
-    const chosen = members.find(({ resolutionRequest }) => resolutionRequest !== undefined)?.plan.record
+    const chosen = members.find(({ resolutionRequest }) => resolutionRequest !== undefined)?.plan
+      .record
     const like = chosen ?? there ?? first.plan.record
     if (workspace === undefined || like === undefined) return []
-    return [{ location: { ref, workspace, like: withExcludes(like, open === undefined ? [] : open.excludes), files: true }, members }]
+    return [
+      {
+        location: {
+          ref,
+          workspace,
+          like: withExcludes(like, open === undefined ? [] : open.excludes),
+          files: true,
+        },
+        members,
+      },
+    ]
   })
 }
 
@@ -71,10 +97,16 @@ function ownerOf(
   let [owner, most]: [string | undefined, number] = [undefined, 0]
   for (const [key, members] of groups) {
     const [first] = members
-    if (first === undefined || open.records.every(({ record }) => record?.spec.unit.package !== first.unit.packagePath)) continue
+    if (
+      first === undefined ||
+      open.records.every(({ record }) => record?.spec.unit.package !== first.unit.packagePath)
+    )
+      continue
     const cause = causeOf(first.plan.record)
     const isOut = open.records.length > 1 && outside.has(first)
-    const here = members.filter(({ plan }) => plan.openBranches.some((branch) => branch.ref === open.ref)).length
+    const here = members.filter(({ plan }) =>
+      plan.openBranches.some((branch) => branch.ref === open.ref),
+    ).length
     const away = awayRecords(open).filter(({ record }) => causeOf(record) === cause).length
     if (!isOut && here + away > most) [owner, most] = [key, here + away]
   }
@@ -82,17 +114,27 @@ function ownerOf(
 }
 
 /** Records of clusters that this turn does not plan again and that were not taken out. */
-function awayRecords({ records, present, excludes }: OpenJointProposal): { readonly path: string; readonly record: DriftRecord }[] {
+function awayRecords({
+  records,
+  present,
+  excludes,
+}: OpenJointProposal): { readonly path: string; readonly record: DriftRecord }[] {
   return records.flatMap(({ path, record }) =>
-    record === undefined || present.has(path) || isExcluded(record.spec.unit.cluster, excludes) ? [] : [{ path, record }],
+    record === undefined || present.has(path) || isExcluded(record.spec.unit.cluster, excludes)
+      ? []
+      : [{ path, record }],
   )
 }
 
 /** A person took the cluster out of a joint proposal of the same package. */
-function isOutside({ unit }: PlannedResult, openProposal: ReadonlyMap<string, OpenJointProposal>): boolean {
+function isOutside(
+  { unit }: PlannedResult,
+  openProposal: ReadonlyMap<string, OpenJointProposal>,
+): boolean {
   return [...openProposal.values()].some(
     ({ records, excludes }) =>
-      records.some(({ record }) => record?.spec.unit.package === unit.packagePath) && isExcluded(unit.cluster, excludes),
+      records.some(({ record }) => record?.spec.unit.package === unit.packagePath) &&
+      isExcluded(unit.cluster, excludes),
   )
 }
 
@@ -102,29 +144,44 @@ function isExcluded(cluster: string, excludes: readonly string[]): boolean {
 
 function withExcludes(record: DriftRecord, excludes: readonly string[]): DriftRecord {
   const { excludes: _before, ...spec } = record.spec
-  return { ...record, spec: { ...spec, ...(excludes.length === 0 ? {} : { excludes: [...excludes] }) } }
+  return {
+    ...record,
+    spec: { ...spec, ...(excludes.length === 0 ? {} : { excludes: [...excludes] }) },
+  }
 }
 
 /** What differs and how, whatever is planned for it. Hidden values count by their keyed hash. */
 export function causeOf(record: DriftRecord | undefined): string {
   if (record === undefined) return ''
-  const changes = record.spec.changes.map(({ ref, change, path, git, live, actor }) => [ref, change, path, git, live, actor.manager])
+  const changes = record.spec.changes.map(({ ref, change, path, git, live, actor }) => [
+    ref,
+    change,
+    path,
+    git,
+    live,
+    actor.manager,
+  ])
   return createHash('sha256').update(JSON.stringify(changes)).digest('hex')
 }
 
 /** Drift that is or would be proposed, on a branch that is ours. */
 function mayJoin({ plan }: PlannedResult): boolean {
-  return plan.record?.spec.lifecycle === 'Proposed' && ['created', 'updated', 'unchanged'].includes(plan.outcome)
+  return (
+    plan.record?.spec.lifecycle === 'Proposed' &&
+    ['created', 'updated', 'unchanged'].includes(plan.outcome)
+  )
 }
 
 function earlier(left: OpenJointProposal, right: OpenJointProposal): number {
-  const began = ({ records }: OpenJointProposal): string => records.map(({ record }) => record?.spec.began ?? '').sort()[0] ?? ''
+  const began = ({ records }: OpenJointProposal): string =>
+    records.map(({ record }) => record?.spec.began ?? '').sort()[0] ?? ''
   const [one, other] = [`${began(left)} ${left.ref}`, `${began(right)} ${right.ref}`]
   return compareText(one, other)
 }
 
 /** An open proposal of the packages of this turn, in its state before the turn, with the records of all its clusters. */
-export interface OpenJointProposal extends Pick<OpenBranch, 'ref' | 'commit' | 'base' | 'workspace'> {
+export interface OpenJointProposal
+  extends Pick<OpenBranch, 'ref' | 'commit' | 'base' | 'workspace'> {
   readonly records: readonly JointRecord[]
   /** Paths of the records whose units this turn plans again: a unit that stays as it is counts as one that was not observed. */
   readonly present: ReadonlySet<string>
@@ -134,7 +191,9 @@ export interface OpenJointProposal extends Pick<OpenBranch, 'ref' | 'commit' | '
 }
 
 /** By full ref name. */
-export function openJointProposals(units: readonly PlannedResult[]): ReadonlyMap<string, OpenJointProposal> {
+export function openJointProposals(
+  units: readonly PlannedResult[],
+): ReadonlyMap<string, OpenJointProposal> {
   const all = new Map<string, OpenJointProposal>()
   for (const { unit, observation, plan } of units) {
     for (const branch of plan.openBranches) {
@@ -164,7 +223,16 @@ export function openJointProposals(units: readonly PlannedResult[]): ReadonlyMap
     for (const { ref, commit, base, workspace, records, foreign } of observation.git.siblings) {
       const decided = observation.proposals.get(ref)?.state ?? 'open'
       if (foreign || decided !== 'open' || all.has(ref)) continue
-      all.set(ref, { ref, commit, base, workspace, records, present: new Set(), excludes: excludesIn(records), observed: observation })
+      all.set(ref, {
+        ref,
+        commit,
+        base,
+        workspace,
+        records,
+        present: new Set(),
+        excludes: excludesIn(records),
+        observed: observation,
+      })
     }
   }
   return all
@@ -185,7 +253,13 @@ function isRetained({ outcome }: UnitPlan): boolean {
 /** A record of a cluster that this turn did not observe, with later decisions for the package. */
 export function alignRecord(record: DriftRecord, like: DriftRecord): DriftRecord {
   const { plan, message, plannedBy, plannedBefore, settle, excludes } = like.spec
-  const { message: _message, plannedBy: _by, plannedBefore: _before, excludes: _excludes, ...spec } = record.spec
+  const {
+    message: _message,
+    plannedBy: _by,
+    plannedBefore: _before,
+    excludes: _excludes,
+    ...spec
+  } = record.spec
   // In the order of the schema, in which it is read back: the same record is the same bytes.
   return driftRecordSchema.parse({
     ...record,
@@ -215,16 +289,28 @@ export interface JointProposal {
  * The one commit of a joint proposal. Nothing is written where every member and its text are the same as before, and the
  * package is unchanged.
  */
-export function buildJoint({ location, members }: JointGroup, openProposal: OpenJointProposal | undefined): JointProposal {
+export function buildJoint(
+  { location, members }: JointGroup,
+  openProposal: OpenJointProposal | undefined,
+): JointProposal {
   const { ref, like } = location
-  const files = new Map(members.flatMap(({ plan }) => (plan.joint ?? []).map((change) => [change.path, change])))
-  const own = new Set(members.flatMap(({ unit, plan: { record } }) => (record === undefined ? [] : [pathOf(unit, record)])))
+  const files = new Map(
+    members.flatMap(({ plan }) => (plan.joint ?? []).map((change) => [change.path, change])),
+  )
+  const own = new Set(
+    members.flatMap(({ unit, plan: { record } }) =>
+      record === undefined ? [] : [pathOf(unit, record)],
+    ),
+  )
   const cause = causeOf(like)
   const away: DriftRecord[] = []
   let isNew = openProposal === undefined || members.some(({ plan }) => plan.outcome !== 'unchanged')
   for (const { path, record } of openProposal?.records ?? []) {
     if (own.has(path)) continue
-    const stays = openProposal !== undefined && awayRecords(openProposal).some((one) => one.path === path) && causeOf(record) === cause
+    const stays =
+      openProposal !== undefined &&
+      awayRecords(openProposal).some((one) => one.path === path) &&
+      causeOf(record) === cause
     const aligned = stays && record !== undefined ? alignRecord(record, like) : undefined
     if (aligned === undefined || !isSameDocument(aligned, record ?? {})) isNew = true
     if (aligned === undefined) continue
@@ -234,23 +320,43 @@ export function buildJoint({ location, members }: JointGroup, openProposal: Open
   const [first] = members
   if (first === undefined || !isNew) return { ref, members, away, writes: NO_WRITES }
   const { git } = first.observation
-  const records = [...members.flatMap(({ plan }) => (plan.record === undefined ? [] : [plan.record])), ...away]
-  const { message, signOff } = housed(first.observation, messageSubject(first.observation, like, location.workspace, records))
-  const at = members.reduce((latest, { observation: { cluster } }) => (cluster.observedAt > latest ? cluster.observedAt : latest), '')
+  const records = [
+    ...members.flatMap(({ plan }) => (plan.record === undefined ? [] : [plan.record])),
+    ...away,
+  ]
+  const { message, signOff } = housed(
+    first.observation,
+    messageSubject(first.observation, like, location.workspace, records),
+  )
+  const at = members.reduce(
+    (latest, { observation: { cluster } }) =>
+      cluster.observedAt > latest ? cluster.observedAt : latest,
+    '',
+  )
   return {
     ref,
     members,
     away,
     writes: jointWrites(
       { ref, from: openProposal?.commit ?? null },
-      { parents: [git.base], base: git.base, changes: [...files.values()], message, signOff, at: secondsSince1970(at) },
+      {
+        parents: [git.base],
+        base: git.base,
+        changes: [...files.values()],
+        message,
+        signOff,
+        at: secondsSince1970(at),
+      },
     ),
   }
 }
 
 /** As the repository has its commits. */
 function housed({ policy: { house } }: Observation, subject: MessageSubject) {
-  return { message: houseMessage(formatProposalMessage(subject, 'Proposed'), house.commit), signOff: house.commit.signOff }
+  return {
+    message: houseMessage(formatProposalMessage(subject, 'Proposed'), house.commit),
+    signOff: house.commit.signOff,
+  }
 }
 
 /**
@@ -260,19 +366,35 @@ function housed({ policy: { house } }: Observation, subject: MessageSubject) {
 export function leaveJoint(openProposal: OpenJointProposal): GitWrites {
   const { ref, commit, base, workspace, records, present, excludes, observed } = openProposal
   if (present.size === 0 || records.length < 2) return NO_WRITES
-  const away = awayRecords(openProposal).map(({ path, record }) => ({ path, record: alignRecord(record, withExcludes(record, excludes)) }))
+  const away = awayRecords(openProposal).map(({ path, record }) => ({
+    path,
+    record: alignRecord(record, withExcludes(record, excludes)),
+  }))
   const [like] = away
   if (like === undefined) return { ...NO_WRITES, updates: [{ ref, from: commit, to: null }] }
   const all = away.map(({ record }) => record)
-  const { message, signOff } = housed(observed, messageSubject(observed, like.record, workspace, all))
+  const { message, signOff } = housed(
+    observed,
+    messageSubject(observed, like.record, workspace, all),
+  )
   const retained = new Map(away.map(({ path, record }) => [path, record]))
   const changes = records.map(({ path }) => {
     const record = retained.get(path)
-    return { path, content: record === undefined ? null : new TextEncoder().encode(formatInertDocument(record)) }
+    return {
+      path,
+      content: record === undefined ? null : new TextEncoder().encode(formatInertDocument(record)),
+    }
   })
   return jointWrites(
     { ref, from: commit },
-    { parents: [base], base: commit, changes, message, signOff, at: secondsSince1970(observed.cluster.observedAt) },
+    {
+      parents: [base],
+      base: commit,
+      changes,
+      message,
+      signOff,
+      at: secondsSince1970(observed.cluster.observedAt),
+    },
   )
 }
 
@@ -282,10 +404,23 @@ function messageSubject(
   workspace: string,
   records: readonly DriftRecord[],
 ): MessageSubject {
-  return { record, slug: unit.slug, packageName: unit.packageName, sourceRevision: git.publishedName, joint: { workspace, records } }
+  return {
+    record,
+    slug: unit.slug,
+    packageName: unit.packageName,
+    sourceRevision: git.publishedName,
+    joint: { workspace, records },
+  }
 }
 
-function jointWrites({ ref, from }: Omit<PlannedUpdate, 'to'>, commit: Omit<PlannedCommit, 'name'>): GitWrites {
+function jointWrites(
+  { ref, from }: Omit<PlannedUpdate, 'to'>,
+  commit: Omit<PlannedCommit, 'name'>,
+): GitWrites {
   const name = `joint ${ref}`
-  return { ...NO_WRITES, commits: [{ ...commit, name }], updates: [{ ref, from, to: { commit: name } }] }
+  return {
+    ...NO_WRITES,
+    commits: [{ ...commit, name }],
+    updates: [{ ref, from, to: { commit: name } }],
+  }
 }

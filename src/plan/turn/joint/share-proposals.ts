@@ -29,7 +29,9 @@ export function shareProposals(
   planAgain: (unit: PlannedResult, location: JointLocation) => UnitResult,
 ): SharedProposals {
   // Where Porch approves, a branch never changes, and that of a joint proposal does with each of its clusters.
-  const planned = units.flatMap((unit) => (unit.state === 'planned' && unit.observation.policy.approval !== 'porch' ? [unit] : []))
+  const planned = units.flatMap((unit) =>
+    unit.state === 'planned' && unit.observation.policy.approval !== 'porch' ? [unit] : [],
+  )
   const openProposal = openJointProposals(planned)
   const groups = findGroups(planned, openProposal, fewest)
   const again = new Map<UnitResult, UnitResult>()
@@ -56,7 +58,10 @@ export function shareProposals(
     const unit = planned.find(({ observation }) => observation === joint.observed)
     if (unit !== undefined) extra.set(unit, [...(extra.get(unit) ?? []), leaveJoint(joint)])
   }
-  return { units: units.map((unit) => withWrites(again.get(unit) ?? unit, extra.get(unit) ?? [])), joints }
+  return {
+    units: units.map((unit) => withWrites(again.get(unit) ?? unit, extra.get(unit) ?? [])),
+    joints,
+  }
 }
 
 type PlanAgain = Parameters<typeof shareProposals>[2]

@@ -22,7 +22,11 @@ const NOTHING_NEW: PlannedUnit = { observation: KNOWN, plan: planReconcile(KNOWN
 function before(status: Partial<ClusterObservation['status']>): ClusterObservation {
   const first = { changedAt: '2026-11-20T10:00:00Z', ...IDENTITY, reachable: true }
   return {
-    ...{ apiVersion: API_VERSION, kind: 'ClusterObservation', metadata: { name: 'prod', annotations: LOCAL_CONFIG } },
+    ...{
+      apiVersion: API_VERSION,
+      kind: 'ClusterObservation',
+      metadata: { name: 'prod', annotations: LOCAL_CONFIG },
+    },
     status: { ...first, ...status },
   }
 }
@@ -37,23 +41,55 @@ function written(turn: Partial<ClusterTurn>): {
     ...{ planned: [NOTHING_NEW], unobserved: [], interval: 3_600 },
     ...turn,
   })
-  const { clusters } = ledgerAfter({ reports: new Map(), closed: new Map(), clusters: new Map() }, ledger)
-  return { status: clusters.get('prod')?.status, lines: ledgerLines, paths: ledger.map(({ path }) => path) }
+  const { clusters } = ledgerAfter(
+    { reports: new Map(), closed: new Map(), clusters: new Map() },
+    ledger,
+  )
+  return {
+    status: clusters.get('prod')?.status,
+    lines: ledgerLines,
+    paths: ledger.map(({ path }) => path),
+  }
 }
 
 const SEEN = ['seen, with nothing new']
-const OBSERVED: readonly (readonly [name: string, turn: Partial<ClusterTurn>, status: object | undefined, lines: readonly string[]])[] = [
+const OBSERVED: readonly (readonly [
+  name: string,
+  turn: Partial<ClusterTurn>,
+  status: object | undefined,
+  lines: readonly string[],
+])[] = [
   ['the first observation of a known unit is written', {}, { changedAt: AT, observedAt: AT }, SEEN],
-  ['one of units that the ledger does not know is not', { planned: [{ ...NOTHING_NEW, observation: observationOf() }] }, undefined, []],
-  ['one within the interval is not', { before: before({ observedAt: '2026-11-21T09:30:00Z' }) }, undefined, []],
+  [
+    'one of units that the ledger does not know is not',
+    { planned: [{ ...NOTHING_NEW, observation: observationOf() }] },
+    undefined,
+    [],
+  ],
+  [
+    'one within the interval is not',
+    { before: before({ observedAt: '2026-11-21T09:30:00Z' }) },
+    undefined,
+    [],
+  ],
   [
     'one an interval later is, and nothing changed',
     { before: before({ observedAt: '2026-11-21T09:01:00Z' }) },
     { changedAt: '2026-11-20T10:00:00Z', observedAt: AT },
     SEEN,
   ],
-  ['one nearly an interval later is not', { before: before({ observedAt: '2026-11-21T09:01:01Z' }) }, undefined, []],
-  ['an older one is not', { before: before({ observedAt: '2026-11-21T10:00:30Z' }), at: '2026-11-21T09:59:00Z' }, undefined, []],
+  [
+    'one nearly an interval later is not',
+    { before: before({ observedAt: '2026-11-21T09:01:01Z' }) },
+    undefined,
+    [],
+  ],
+  [
+    'an older one is not',
+    { before: before({ observedAt: '2026-11-21T10:00:30Z' }), at: '2026-11-21T09:59:00Z' },
+    undefined,
+    [],
+  ],
   [
     'a time in the future counts for nothing',
     { before: before({ observedAt: '2027-01-01T00:00:00Z', reachable: false, failure: FAILURE }) },
@@ -88,20 +124,39 @@ function newUnit(): PlannedUnit {
 for (const [name, turn, status, lines] of OBSERVED) {
   test(`of the observations of a cluster, ${name}`, () => {
     const result = written(turn)
-    assert.deepEqual(result.status, status === undefined ? undefined : { ...IDENTITY, reachable: true, ...status })
+    assert.deepEqual(
+      result.status,
+      status === undefined ? undefined : { ...IDENTITY, reachable: true, ...status },
+    )
     assert.deepEqual(result.lines, lines)
   })
 }
 
 const PATH = 'clusters/prod/apps--web/report.yaml'
 const LATER = '2026-11-21T12:00:00Z'
-const SOME: readonly (readonly [name: string, turn: Partial<ClusterTurn>, paths: readonly string[]])[] = [
+const SOME: readonly (readonly [
+  name: string,
+  turn: Partial<ClusterTurn>,
+  paths: readonly string[],
+])[] = [
   ['an hour later is written again', { at: LATER, now: LATER }, [PATH]],
   ['within the interval is not', {}, []],
-  ['after the whole cluster was observed is not', { at: LATER, now: LATER, before: before({ observedAt: '2026-11-21T11:59:00Z' }) }, []],
+  [
+    'after the whole cluster was observed is not',
+    { at: LATER, now: LATER, before: before({ observedAt: '2026-11-21T11:59:00Z' }) },
+    [],
+  ],
   ['that is older is not', { at: '2026-11-20T10:00:00Z', now: LATER, interval: 0 }, []],
-  ['that the ledger does not know is not', { at: LATER, now: LATER, planned: [{ ...NOTHING_NEW, observation: observationOf() }] }, []],
-  ['that has news writes them itself', { at: LATER, now: LATER, planned: [{ ...NOTHING_NEW, plan: newUnit().plan }] }, ['observation']],
+  [
+    'that the ledger does not know is not',
+    { at: LATER, now: LATER, planned: [{ ...NOTHING_NEW, observation: observationOf() }] },
+    [],
+  ],
+  [
+    'that has news writes them itself',
+    { at: LATER, now: LATER, planned: [{ ...NOTHING_NEW, plan: newUnit().plan }] },
+    ['observation'],
+  ],
 ]
 
 for (const [name, turn, paths] of SOME) {
@@ -116,14 +171,27 @@ for (const [name, turn, paths] of SOME) {
 }
 
 test('a cluster that cannot be observed is entered once, with the reason and what was known of it', () => {
-  const { status, lines } = written({ identity: 'BP3006', planned: [], before: before({ observedAt: '2026-11-21T09:30:00Z' }) })
+  const { status, lines } = written({
+    identity: 'BP3006',
+    planned: [],
+    before: before({ observedAt: '2026-11-21T09:30:00Z' }),
+  })
   assert.deepEqual(lines, ['cannot be observed (BP3006)'])
   const { failure, ...rest } = status ?? {}
-  assert.deepEqual(rest, { ...IDENTITY, reachable: false, changedAt: AT, observedAt: '2026-11-21T09:30:00Z' })
+  assert.deepEqual(rest, {
+    ...IDENTITY,
+    reachable: false,
+    changedAt: AT,
+    observedAt: '2026-11-21T09:30:00Z',
+  })
   assert.deepEqual([failure?.since, failure?.code], [AT, 'BP3006'])
   const never = written({ identity: 'BP3006', planned: [] }).status
   assert.deepEqual([never?.version, never?.identity], ['', ''])
-  const again = written({ identity: 'BP3006', planned: [], before: before({ reachable: false, failure: FAILURE }) })
+  const again = written({
+    identity: 'BP3006',
+    planned: [],
+    before: before({ reachable: false, failure: FAILURE }),
+  })
   assert.deepEqual([again.status, again.lines], [undefined, []])
   const more = written({
     identity: 'BP3006',
@@ -139,7 +207,14 @@ function lostUnit(more: Partial<UnobservedUnit> = {}): UnobservedUnit {
   const { report, texts } = KNOWN.git.ledger
   assert.ok(report !== undefined)
   const folder = 'clusters/prod/apps--web'
-  return { folder, report, resourceGroup: texts.get(`${folder}/resourcegroup.yaml`), unit: report.spec.unit, code: 'BP3006', ...more }
+  return {
+    folder,
+    report,
+    resourceGroup: texts.get(`${folder}/resourcegroup.yaml`),
+    unit: report.spec.unit,
+    code: 'BP3006',
+    ...more,
+  }
 }
 
 test('a unit that cannot be observed is Unknown once; another reason is written after an hour', () => {
@@ -150,31 +225,46 @@ test('a unit that cannot be observed is Unknown once; another reason is written 
     first.map(({ path }) => path.split('/').at(-1)),
     ['report.yaml', 'resourcegroup.yaml'],
   )
-  const report = ledgerAfter({ reports: new Map(), closed: new Map(), clusters: new Map() }, first).reports.get('clusters/prod/apps--web')
+  const report = ledgerAfter(
+    { reports: new Map(), closed: new Map(), clusters: new Map() },
+    first,
+  ).reports.get('clusters/prod/apps--web')
   assert.deepEqual(
     [report?.status.state, report?.status.since, report?.status.lastKnown?.state],
     ['Unknown', '2026-11-21T10:05:00Z', 'Drifted'],
   )
-  assert.deepEqual([report?.status.lifecycle, report?.spec.changes.length], ['Proposed', 1], 'the last observation stays')
-  const again = (code: FailureCode, at: string) => files(lostUnit({ report, code, resourceGroup: undefined }), at, '2026-11-21T10:05:00Z')
+  assert.deepEqual(
+    [report?.status.lifecycle, report?.spec.changes.length],
+    ['Proposed', 1],
+    'the last observation stays',
+  )
+  const again = (code: FailureCode, at: string) =>
+    files(lostUnit({ report, code, resourceGroup: undefined }), at, '2026-11-21T10:05:00Z')
   assert.deepEqual(again('BP3006', '2026-11-21T13:00:00Z'), [])
   assert.deepEqual(again('BP3009', '2026-11-21T10:30:00Z'), [])
   const [other] = again('BP3009', '2026-11-21T11:06:00Z')
   assert.match(other?.text ?? '', /code: BP3009/)
   assert.match(other?.text ?? '', /since: '?"?2026-11-21T10:05:00Z/)
-  assert.deepEqual(files(lostUnit(), '2026-11-21T09:00:00Z'), [], 'the ledger knows something newer')
+  assert.deepEqual(
+    files(lostUnit(), '2026-11-21T09:00:00Z'),
+    [],
+    'the ledger knows something newer',
+  )
   const [never, ...more] = files(lostUnit({ report: undefined, resourceGroup: undefined }), AT)
   assert.match(never?.text ?? '', /state: Unknown/)
   assert.deepEqual(more, [])
 })
 
 const DRIFT = driftOf('spec.replicas')
-const behind = (more: object = {}) => [{ drift: DRIFT, state: 'Behind', why: 'git moved', ...more }] as const
+const behind = (more: object = {}) =>
+  [{ drift: DRIFT, state: 'Behind', why: 'git moved', ...more }] as const
 test('the inventory that the ledger keeps says how the unit is', () => {
   const of = (unit: ReturnType<typeof observationOf>): string | undefined => {
     const { writes } = planReconcile(unit)
     const text = writes.ledger.find(({ path }) => path.endsWith('/resourcegroup.yaml'))?.text ?? ''
-    const { status } = readObject(text, 'x') as { status: { conditions: { type: string; status: string; reason: string }[] } }
+    const { status } = readObject(text, 'x') as {
+      status: { conditions: { type: string; status: string; reason: string }[] }
+    }
     const drifted = status.conditions.find(({ type }) => type === 'Drifted')
     return `${drifted?.status} ${drifted?.reason}`
   }
@@ -184,12 +274,22 @@ test('the inventory that the ledger keeps says how the unit is', () => {
   })
   const states = [
     of(observationOf([DRIFT])),
-    of(observationOf([], { incomplete: [{ state: 'unreadable', code: 'BP3006', why: 'no answer' }] })),
+    of(
+      observationOf([], {
+        incomplete: [{ state: 'unreadable', code: 'BP3006', why: 'no answer' }],
+      }),
+    ),
     of(verdict(behind({ stuckSince: AT }))),
     of(verdict(behind())),
     of(observationOf()),
   ]
-  assert.deepEqual(states, ['True DriftDetected', 'Unknown Unverified', 'False Stuck', 'False Behind', 'False InSync'])
+  assert.deepEqual(states, [
+    'True DriftDetected',
+    'Unknown Unverified',
+    'False Stuck',
+    'False Behind',
+    'False InSync',
+  ])
 })
 
 test('a file of the ledger that cannot be read is written again, and a defect stays one', () => {
@@ -200,20 +300,33 @@ test('a file of the ledger that cannot be read is written again, and a defect st
   const path = 'clusters/prod/apps--web/resourcegroup.yaml'
   const broken = {
     ...KNOWN,
-    git: { ...KNOWN.git, ledger: { ...KNOWN.git.ledger, texts: new Map([...KNOWN.git.ledger.texts, [path, 'a: [']]) } },
+    git: {
+      ...KNOWN.git,
+      ledger: { ...KNOWN.git.ledger, texts: new Map([...KNOWN.git.ledger.texts, [path, 'a: [']]) },
+    },
   }
   assert.ok(planReconcile(broken).writes.ledger.some((file) => file.path === path))
   assert.deepEqual(planReconcile(KNOWN).writes.ledger, [])
 })
 
 test('a record that was read back from git is the same record', () => {
-  const branches = KNOWN.git.branches.map((branch) => ({ ...branch, record: structuredClone(branch.record) }))
+  const branches = KNOWN.git.branches.map((branch) => ({
+    ...branch,
+    record: structuredClone(branch.record),
+  }))
   assert.equal(planReconcile({ ...KNOWN, git: { ...KNOWN.git, branches } }).outcome, 'unchanged')
   const moved = branches.map((branch) => {
-    const changes = branch.record.spec.changes.map((change) => ({ ...change, source: 'apps/web/other.yaml:7' }))
+    const changes = branch.record.spec.changes.map((change) => ({
+      ...change,
+      source: 'apps/web/other.yaml:7',
+    }))
     return { ...branch, record: { ...branch.record, spec: { ...branch.record.spec, changes } } }
   })
-  assert.equal(planReconcile({ ...KNOWN, git: { ...KNOWN.git, branches: moved } }).outcome, 'unchanged', 'the line moved')
+  assert.equal(
+    planReconcile({ ...KNOWN, git: { ...KNOWN.git, branches: moved } }).outcome,
+    'unchanged',
+    'the line moved',
+  )
 })
 
 test('while a unit differs, the ledger keeps what it was before; a unit in sync needs nothing', () => {
@@ -221,6 +334,12 @@ test('while a unit differs, the ledger keeps what it was before; a unit in sync 
   const synced = after(calm, planReconcile(calm))
   assert.equal(planReconcile(synced).report.status.rollout, undefined)
   const drifted = planReconcile({ ...synced, verdicts: observationOf([DRIFT]).verdicts }).report
-  assert.deepEqual(drifted.status.rollout?.seen, [{ commit: 'a'.repeat(40), tree: '0'.repeat(16), at: '2026-11-21T10:00:00Z' }])
-  assert.equal(planReconcile(observationOf([DRIFT])).report.status.rollout, undefined, 'nothing was observed before')
+  assert.deepEqual(drifted.status.rollout?.seen, [
+    { commit: 'a'.repeat(40), tree: '0'.repeat(16), at: '2026-11-21T10:00:00Z' },
+  ])
+  assert.equal(
+    planReconcile(observationOf([DRIFT])).report.status.rollout,
+    undefined,
+    'nothing was observed before',
+  )
 })

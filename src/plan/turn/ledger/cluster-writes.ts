@@ -5,7 +5,10 @@
  */
 import type { FailureCode } from '@backporch/kyaml/failure'
 import { given } from '@backporch/kyaml/text'
-import type { ClusterObservation, ClusterStatus } from '../../../record/documents/cluster-observation.ts'
+import type {
+  ClusterObservation,
+  ClusterStatus,
+} from '../../../record/documents/cluster-observation.ts'
 import { ledgerObservationPath, ledgerUnitFolder } from '../../../record/record-paths.ts'
 import { unitName } from '../../../record/unit-name.ts'
 import { formatDocument } from '../../../record/write-document.ts'
@@ -45,23 +48,41 @@ export interface ClusterLedgerWrites extends LedgerWrites {
 
 export function clusterWrites(turn: ClusterTurn): Omit<ClusterLedgerWrites, 'cluster'> {
   const { cluster, at, now, before, unobserved, planned } = turn
-  const lost = unobserved.map((unit) => ({ unit, files: unobservedFiles(unit, before, at, now) })).filter(({ files }) => files.length > 0)
+  const lost = unobserved
+    .map((unit) => ({ unit, files: unobservedFiles(unit, before, at, now) }))
+    .filter(({ files }) => files.length > 0)
   const lines = lost.map(({ unit: { unit } }) => `${unitName(unit)}: Unknown`)
   const files = lost.flatMap((each) => each.files)
   const path = ledgerObservationPath(cluster)
-  const updates = files.length > 0 || planned.some(({ plan }) => plan.writes.ledger.some((file) => file.path === path))
+  const updates =
+    files.length > 0 ||
+    planned.some(({ plan }) => plan.writes.ledger.some((file) => file.path === path))
   const { identity } = turn
   const isLost = typeof identity === 'string'
-  const status = isLost ? lostStatus(turn, identity, updates) : observedStatus(turn, identity, updates)
+  const status = isLost
+    ? lostStatus(turn, identity, updates)
+    : observedStatus(turn, identity, updates)
   const isNews =
     lost.some(({ unit: { report } }) => report?.status.state !== 'Unknown') ||
-    (status !== undefined && (status.reachable !== before?.status.reachable || !isSamePolicy(status, before?.status)))
+    (status !== undefined &&
+      (status.reachable !== before?.status.reachable || !isSamePolicy(status, before?.status)))
   if (status !== undefined) files.push(observationFile(cluster, status, before))
-  if (isLost) return { ledger: files, ledgerLines: status === undefined ? lines : [`cannot be observed (${identity})`, ...lines], isNews }
+  if (isLost)
+    return {
+      ledger: files,
+      ledgerLines: status === undefined ? lines : [`cannot be observed (${identity})`, ...lines],
+      isNews,
+    }
   const again = turn.whole ? [] : planned.flatMap((unit) => observedAgain(unit, turn))
-  const seen = status !== undefined && !updates ? ['seen, with nothing new'] : again.map(({ line }) => line)
-  const observed = status === undefined || isSamePolicy(status, before?.status) ? seen : [policyLine(status)]
-  return { ledger: [...files, ...again.map(({ file }) => file)], ledgerLines: [...lines, ...observed], isNews }
+  const seen =
+    status !== undefined && !updates ? ['seen, with nothing new'] : again.map(({ line }) => line)
+  const observed =
+    status === undefined || isSamePolicy(status, before?.status) ? seen : [policyLine(status)]
+  return {
+    ledger: [...files, ...again.map(({ file }) => file)],
+    ledgerLines: [...lines, ...observed],
+    isNews,
+  }
 }
 
 function policyLine({ policy }: ClusterStatus): string {
@@ -71,9 +92,17 @@ function policyLine({ policy }: ClusterStatus): string {
 }
 
 /** Undefined where nothing is to be written. */
-function lostStatus({ at, now, before }: ClusterTurn, code: FailureCode, updates: boolean): ClusterStatus | undefined {
+function lostStatus(
+  { at, now, before }: ClusterTurn,
+  code: FailureCode,
+  updates: boolean,
+): ClusterStatus | undefined {
   const known = before?.status
-  if (isOlder({ at, now, recorded: false }, lastLook(known)) || (known?.reachable === false && !updates)) return undefined
+  if (
+    isOlder({ at, now, recorded: false }, lastLook(known)) ||
+    (known?.reachable === false && !updates)
+  )
+    return undefined
   const { version = '', identity = '', recorded, observedAt, failure, policy } = known ?? {}
   const since = failure === undefined || isAhead(failure.since, now) ? at : failure.since
   return {
@@ -96,15 +125,22 @@ function observedStatus(
   const { at, now, before, whole, planned, policy } = turn
   const known = before?.status
   if (isOlder({ at, now, recorded: identity.recorded === true }, lastLook(known))) return undefined
-  const isKnown = known !== undefined || planned.some(({ observation }) => observation.git.ledger.report !== undefined)
+  const isKnown =
+    known !== undefined ||
+    planned.some(({ observation }) => observation.git.ledger.report !== undefined)
   const due = whole && isKnown && isDue(known?.observedAt ?? '', turn)
-  if (!due && !updates && known?.reachable !== false && isSamePolicy({ policy }, known)) return undefined
+  if (!due && !updates && known?.reachable !== false && isSamePolicy({ policy }, known))
+    return undefined
   const observedAt = whole ? at : known?.observedAt
-  const changedAt = updates || known === undefined || isAhead(known.changedAt, now) ? at : known.changedAt
+  const changedAt =
+    updates || known === undefined || isAhead(known.changedAt, now) ? at : known.changedAt
   return { changedAt, ...identity, ...given({ observedAt }), reachable: true, ...given({ policy }) }
 }
 
-function isSamePolicy(left: Pick<ClusterStatus, 'policy'>, right: Pick<ClusterStatus, 'policy'> | undefined): boolean {
+function isSamePolicy(
+  left: Pick<ClusterStatus, 'policy'>,
+  right: Pick<ClusterStatus, 'policy'> | undefined,
+): boolean {
   return JSON.stringify(left.policy) === JSON.stringify(right?.policy)
 }
 
@@ -115,7 +151,10 @@ function isDue(known: string, { at, now, interval }: ClusterTurn): boolean {
 }
 
 /** Of a unit that a turn about some packages observed, and that has no news. */
-function observedAgain({ plan, observation }: PlannedUnit, turn: ClusterTurn): { readonly file: LedgerFile; readonly line: string }[] {
+function observedAgain(
+  { plan, observation }: PlannedUnit,
+  turn: ClusterTurn,
+): { readonly file: LedgerFile; readonly line: string }[] {
   const { unit, git, cluster } = observation
   const { before, at, now } = turn
   const { report } = git.ledger
@@ -124,6 +163,9 @@ function observedAgain({ plan, observation }: PlannedUnit, turn: ClusterTurn): {
   const known = knownUntil(report, before?.status)
   if (isOlder({ at, now, recorded: cluster.recorded }, known) || !isDue(known, turn)) return []
   const { at: first, seenAt: _seen, ...observed } = report.spec.observed
-  const text = formatDocument({ ...report, spec: { ...report.spec, observed: { at: first, seenAt: at, ...observed } } })
+  const text = formatDocument({
+    ...report,
+    spec: { ...report.spec, observed: { at: first, seenAt: at, ...observed } },
+  })
   return [{ file: { path, text }, line: `${unit.packageName}: seen, with nothing new` }]
 }

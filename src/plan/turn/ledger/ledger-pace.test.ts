@@ -11,11 +11,19 @@ import { waitsForPace } from './ledger-pace.ts'
 
 const PUSHED = '2026-11-21T10:00:00Z'
 const SOON = '2026-11-21T10:00:59Z'
-const FAILED: GroupMember = { id: driftOf('spec.replicas').id, status: 'Failed', drift: 'in-sync', message: '' }
+const FAILED: GroupMember = {
+  id: driftOf('spec.replicas').id,
+  status: 'Failed',
+  drift: 'in-sync',
+  message: '',
+}
 const FIRST = observationOf()
 const KNOWN = after(FIRST, planReconcile(FIRST))
 
-function unitOf(observation: typeof KNOWN, change: (plan: UnitPlan) => UnitPlan = (plan) => plan): UnitResult {
+function unitOf(
+  observation: typeof KNOWN,
+  change: (plan: UnitPlan) => UnitPlan = (plan) => plan,
+): UnitResult {
   const plan = change(planReconcile(observation))
   const rest = { notAdoptable: new Map(), notes: [], resolutionRequest: undefined, requests: [] }
   return { state: 'planned', unit: observation.unit, observation, plan, ...rest }
@@ -31,8 +39,15 @@ function withStatus(status: Partial<UnitPlan['report']['status']>): UnitResult {
   }))
 }
 
-function waits(units: readonly UnitResult[], { isNews = false, pushedAt = PUSHED, now = SOON } = {}): boolean {
-  return waitsForPace({ units, clusters: [{ cluster: 'prod', ledger: [], ledgerLines: [], isNews }] }, pushedAt, now)
+function waits(
+  units: readonly UnitResult[],
+  { isNews = false, pushedAt = PUSHED, now = SOON } = {},
+): boolean {
+  return waitsForPace(
+    { units, clusters: [{ cluster: 'prod', ledger: [], ledgerLines: [], isNews }] },
+    pushedAt,
+    now,
+  )
 }
 
 test('health alone waits until a minute has passed since the last push of this process', () => {
@@ -45,7 +60,13 @@ test('health alone waits until a minute has passed since the last push of this p
 })
 
 test('a unit that has news, and a cluster that is lost or found, take the others along at once', () => {
-  assert.equal(waits([UNHEALTHY, unitOf({ ...KNOWN, verdicts: observationOf([driftOf('spec.replicas')]).verdicts })]), false)
+  assert.equal(
+    waits([
+      UNHEALTHY,
+      unitOf({ ...KNOWN, verdicts: observationOf([driftOf('spec.replicas')]).verdicts }),
+    ]),
+    false,
+  )
   assert.equal(waits([UNHEALTHY, unitOf(FIRST)]), false, 'the first report of a unit')
   assert.equal(waits([UNHEALTHY], { isNews: true }), false)
   const news: readonly Partial<UnitPlan['report']['status']>[] = [
@@ -60,13 +81,18 @@ test('a unit that has news, and a cluster that is lost or found, take the others
     { snoozedUntil: '2026-12-01T00:00:00Z' },
     { stuckSince: '2026-11-21T09:00:00Z' },
   ]
-  for (const status of news) assert.equal(waits([withStatus(status)]), false, JSON.stringify(status))
-  for (const state of ['Behind', 'Reconciling', 'Suspended'] as const) assert.equal(waits([withStatus({ state })]), true, state)
+  for (const status of news)
+    assert.equal(waits([withStatus(status)]), false, JSON.stringify(status))
+  for (const state of ['Behind', 'Reconciling', 'Suspended'] as const)
+    assert.equal(waits([withStatus({ state })]), true, state)
 })
 
 test('a decision does not wait', () => {
   const decided = (path: string): UnitResult =>
-    unitOf(KNOWN, (plan) => ({ ...plan, writes: { ...plan.writes, ledger: [...plan.writes.ledger, { path, text: 'a: b' }] } }))
+    unitOf(KNOWN, (plan) => ({
+      ...plan,
+      writes: { ...plan.writes, ledger: [...plan.writes.ledger, { path, text: 'a: b' }] },
+    }))
   assert.equal(waits([decided('closed/2026/9f2c1a7b.yaml')]), false)
   assert.equal(waits([decided('clusters/prod/apps--web/report.yaml')]), true)
 })

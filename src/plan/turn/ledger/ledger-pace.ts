@@ -22,7 +22,11 @@ export interface LedgerPush {
  * @param pushedAt RFC 3339 UTC: the last push of the ledger by this process; empty where there was none, and where it does not wait
  * @param now RFC 3339 UTC: the present
  */
-export function waitsForPace({ units, clusters }: LedgerPush, pushedAt: string, now: string): boolean {
+export function waitsForPace(
+  { units, clusters }: LedgerPush,
+  pushedAt: string,
+  now: string,
+): boolean {
   // A clock that was set back does not hold anything for long.
   if (pushedAt === '' || now < pushedAt || later(pushedAt, PACE) <= now) return false
   return units.every(isStatusAlone) && !clusters.some(({ isNews }) => isNews)
@@ -33,7 +37,12 @@ function isStatusAlone(unit: UnitResult): boolean {
   if (unit.state === 'failed' || isNothing(unit.plan.writes)) return true
   const { writes, report } = unit.plan
   const before = unit.observation.git.ledger.report
-  if (writes.updates.length > 0 || before === undefined || !writes.ledger.every(({ path }) => STATUS_FILE.test(path))) return false
+  if (
+    writes.updates.length > 0 ||
+    before === undefined ||
+    !writes.ledger.every(({ path }) => STATUS_FILE.test(path))
+  )
+    return false
   return newsOf(before) === newsOf(report)
 }
 
@@ -43,5 +52,15 @@ const STATUS_FILE = /^clusters\/.+\/(?:report|resourcegroup|observation)\.yaml$/
 function newsOf({ spec, status }: DriftReport): string {
   const { state, episode, lifecycle, plan, branch, held, snoozedUntil, stuckSince } = status
   const word = isWaiting(state) ? 'InSync' : state
-  return JSON.stringify([spec.fingerprint, word, episode, lifecycle, plan, branch, held?.reason, snoozedUntil, stuckSince])
+  return JSON.stringify([
+    spec.fingerprint,
+    word,
+    episode,
+    lifecycle,
+    plan,
+    branch,
+    held?.reason,
+    snoozedUntil,
+    stuckSince,
+  ])
 }

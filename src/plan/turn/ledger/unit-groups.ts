@@ -13,14 +13,18 @@ export interface UnitGroup<Unit extends DecidedUnit = DecidedUnit> {
 }
 
 /** In their order. */
-export function groupsOf<Unit extends DecidedUnit>(units: readonly Unit[]): readonly UnitGroup<Unit>[] {
+export function groupsOf<Unit extends DecidedUnit>(
+  units: readonly Unit[],
+): readonly UnitGroup<Unit>[] {
   const groups: { units: Unit[]; refs: Set<string> }[] = []
   for (const unit of units) {
     const { writes, joint, branch }: Partial<UnitPlan> & DecidedUnit['plan'] = unit.plan
     const refs = new Set(writes.updates.filter(isMove).map(({ ref }) => ref))
     // The branch of a joint proposal is in the plan of one of its units.
     if (joint !== undefined) refs.add(`refs/heads/${branch}`)
-    const [first, ...others] = groups.filter((group) => [...refs].some((ref) => group.refs.has(ref)))
+    const [first, ...others] = groups.filter((group) =>
+      [...refs].some((ref) => group.refs.has(ref)),
+    )
     const group = first ?? { units: [], refs: new Set() }
     if (first === undefined) groups.push(group)
     for (const other of others) {
@@ -47,11 +51,16 @@ export function refusalName({ ref, to }: Pick<PlannedUpdate, 'ref' | 'to'>): str
 }
 
 /** @param refused by `refusalName`: why refs are not pushed now */
-export function keepBack(units: readonly UnitResult[], refused: ReadonlyMap<string, Failure>): readonly UnitResult[] {
+export function keepBack(
+  units: readonly UnitResult[],
+  refused: ReadonlyMap<string, Failure>,
+): readonly UnitResult[] {
   if (refused.size === 0) return units
   const kept = new Map<UnitResult, Failure>()
   for (const { units: members, moves } of groupsOf(units.filter(isPlanned))) {
-    const why = moves.map((move) => refused.get(refusalName(move))).find((failure) => failure !== undefined)
+    const why = moves
+      .map((move) => refused.get(refusalName(move)))
+      .find((failure) => failure !== undefined)
     if (why !== undefined) for (const unit of members) kept.set(unit, why)
   }
   return units.map((unit) => {

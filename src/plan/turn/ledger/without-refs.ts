@@ -12,7 +12,10 @@ import type { UnitPlan } from '../../observation/unit-plan.ts'
 import { planOf } from '../../unit/commands/pick-changes.ts'
 import { newerThan } from '../../unit/too-old.ts'
 
-const REFUSED: Hold = { reason: 'refused', why: 'a rule of the repository refuses its branch (BP4002): backporch scan prints what it says' }
+const REFUSED: Hold = {
+  reason: 'refused',
+  why: 'a rule of the repository refuses its branch (BP4002): backporch scan prints what it says',
+}
 
 /**
  * A ledger that names a proposal without its branch would tell the next turn that a person deleted it. A decision that moves a ref is found
@@ -20,15 +23,21 @@ const REFUSED: Hold = { reason: 'refused', why: 'a rule of the repository refuse
  * @param isRefused the remote refused them: the report says so
  */
 export function withoutRefs(observed: Observation, plan: UnitPlan, isRefused: boolean): UnitPlan {
-  const open = plan.openBranches.find(({ state }) => state === 'proposed') ?? plan.openBranches.find(({ state }) => state === 'drafts')
+  const open =
+    plan.openBranches.find(({ state }) => state === 'proposed') ??
+    plan.openBranches.find(({ state }) => state === 'drafts')
   const named = new Set(plan.writes.updates.map(({ ref }) => ref))
   // Only the report of before tells of these.
-  const outcomes = plan.outcomes.filter(({ ref, episode }) => episode.status.outcome === 'Declined' && !named.has(ref))
+  const outcomes = plan.outcomes.filter(
+    ({ ref, episode }) => episode.status.outcome === 'Declined' && !named.has(ref),
+  )
   const report = reportWithout(observed, plan, open, isRefused)
   const isRecorded = otherBase(observed) === undefined && newerThan(observed) === undefined
-  const isSilent = report.status.state === 'Off' && (observed.git.ledger.report?.status.state ?? 'Off') === 'Off'
+  const isSilent =
+    report.status.state === 'Off' && (observed.git.ledger.report?.status.state ?? 'Off') === 'Off'
   const kept = isRecorded ? outcomes : []
-  const { files, line } = isRecorded && !isSilent ? ledgerFilesOf(observed, report) : { files: [], line: undefined }
+  const { files, line } =
+    isRecorded && !isSilent ? ledgerFilesOf(observed, report) : { files: [], line: undefined }
   const ledger = [...kept.map(({ episode }) => closedFile(episode)), ...files]
   return {
     ...plan,
@@ -38,21 +47,42 @@ export function withoutRefs(observed: Observation, plan: UnitPlan, isRefused: bo
     writes: {
       ...NO_WRITES,
       ledger,
-      ledgerLines: ledger.length === 0 ? [] : [line ?? `${observed.unit.packageName}: ${report.status.state}`],
+      ledgerLines:
+        ledger.length === 0 ? [] : [line ?? `${observed.unit.packageName}: ${report.status.state}`],
     },
     outcomes: kept,
     joint: undefined,
   }
 }
 
-function reportWithout({ git }: Observation, plan: UnitPlan, open: OpenBranch | undefined, isRefused: boolean): DriftReport {
+function reportWithout(
+  { git }: Observation,
+  plan: UnitPlan,
+  open: OpenBranch | undefined,
+  isRefused: boolean,
+): DriftReport {
   const { spec, status } = plan.report
-  const { state, since, lastKnown, stuckSince, plan: planned, held, snoozedUntil, ...later } = status
+  const {
+    state,
+    since,
+    lastKnown,
+    stuckSince,
+    plan: planned,
+    held,
+    snoozedUntil,
+    ...later
+  } = status
   const { episode: _episode, lifecycle: _lifecycle, branch: _branch, ...rest } = later
   const episode = open?.record.spec.episode ?? ''
-  const branch = open === undefined || open.ref.endsWith(`/drift-${episode}`) ? undefined : shortBranch(open.ref)
-  const recorded = new Map(open?.record.spec.changes.map(({ fingerprint, resolution }) => [fingerprint, resolution]))
-  const changes = spec.changes.map((change) => ({ ...change, resolution: recorded.get(change.fingerprint) ?? change.resolution }))
+  const branch =
+    open === undefined || open.ref.endsWith(`/drift-${episode}`) ? undefined : shortBranch(open.ref)
+  const recorded = new Map(
+    open?.record.spec.changes.map(({ fingerprint, resolution }) => [fingerprint, resolution]),
+  )
+  const changes = spec.changes.map((change) => ({
+    ...change,
+    resolution: recorded.get(change.fingerprint) ?? change.resolution,
+  }))
   return {
     ...plan.report,
     // What somebody chose just now is not in git.
@@ -73,16 +103,27 @@ function reportWithout({ git }: Observation, plan: UnitPlan, open: OpenBranch | 
 }
 
 /** The tag of a revision that this turn would publish is not there. */
-function unitBefore(unit: DriftReport['spec']['unit'], revision: number): DriftReport['spec']['unit'] {
+function unitBefore(
+  unit: DriftReport['spec']['unit'],
+  revision: number,
+): DriftReport['spec']['unit'] {
   if (unit.revision === undefined || unit.revision === `v${revision}`) return unit
   const { revision: _revision, ...rest } = unit
   return revision === 0 ? rest : { ...unit, revision: `v${revision}` }
 }
 
 /** What a server took of a push that it refused may name a branch that it did not make: nobody deleted it. */
-export function withoutUnmade(reports: ReadonlyMap<string, DriftReport>, notMade: ReadonlySet<string>): ReadonlyMap<string, DriftReport> {
+export function withoutUnmade(
+  reports: ReadonlyMap<string, DriftReport>,
+  notMade: ReadonlySet<string>,
+): ReadonlyMap<string, DriftReport> {
   if (notMade.size === 0) return reports
-  return new Map([...reports].map(([folder, report]) => [folder, notMade.has(refOf(report)) ? withoutProposal(report) : report]))
+  return new Map(
+    [...reports].map(([folder, report]) => [
+      folder,
+      notMade.has(refOf(report)) ? withoutProposal(report) : report,
+    ]),
+  )
 }
 
 function refOf({ spec: { unit }, status: { lifecycle, branch, episode } }: DriftReport): string {

@@ -27,18 +27,32 @@ export interface HoldContext {
   readonly now: string
 }
 
-export function holdsOf(units: readonly UnitResult[], { view, ledger: { reports }, ticks, now }: HoldContext): HeldBack {
+export function holdsOf(
+  units: readonly UnitResult[],
+  { view, ledger: { reports }, ticks, now }: HoldContext,
+): HeldBack {
   const planned = units.flatMap((unit) => (unit.state === 'planned' ? [unit] : []))
   const isNew = planned.some(
-    ({ plan, observation }) => plan.report.status.lifecycle === 'Proposed' && !observation.git.refs.has(`refs/heads/${plan.branch}`),
+    ({ plan, observation }) =>
+      plan.report.status.lifecycle === 'Proposed' &&
+      !observation.git.refs.has(`refs/heads/${plan.branch}`),
   )
   if (!isNew) return NOTHING_HELD
   const limits = repositoryLimits(view.policies)
-  const branches = new Map<DriftReport, string>(planned.map(({ plan }) => [plan.report, plan.branch]))
+  const branches = new Map<DriftReport, string>(
+    planned.map(({ plan }) => [plan.report, plan.branch]),
+  )
   const here = new Set(planned.map(({ unit }) => unitKey(unit.cluster, unit.packagePath)))
-  const elsewhere = [...reports.values()].filter(({ spec: { unit } }) => !here.has(unitKey(unit.cluster, unit.package)))
+  const elsewhere = [...reports.values()].filter(
+    ({ spec: { unit } }) => !here.has(unitKey(unit.cluster, unit.package)),
+  )
   const all = [...branches.keys(), ...elsewhere]
-  const storm = findStorm(newlyDrifting(all, now), all, limits, (report) => branches.get(report) ?? currentBranch(report))
+  const storm = findStorm(
+    newlyDrifting(all, now),
+    all,
+    limits,
+    (report) => branches.get(report) ?? currentBranch(report),
+  )
   const holds = planHolds({
     units: planned,
     limits,

@@ -21,14 +21,19 @@ test('a unit in sync waits for nothing, and one with an ignore rule for the end 
 test('a proposal waits until somebody is reminded, until the owners are asked, and for the end of a snooze', async () => {
   const world = await proposed()
   assert.equal(next(await world.scan()), '2026-11-28T10:01:00Z')
-  assert.equal(next(await world.scan({ snoozeUntil: '2026-11-25T00:00:00Z' })), '2026-11-25T00:00:00Z')
+  assert.equal(
+    next(await world.scan({ snoozeUntil: '2026-11-25T00:00:00Z' })),
+    '2026-11-25T00:00:00Z',
+  )
   assert.equal(next(await world.scanAt('2026-11-28T10:01:00Z')), '2026-12-05T10:01:00Z')
   assert.equal(next(await world.scanAt('2026-12-05T10:01:00Z')), undefined)
 })
 
 test('a proposal that changed waits until it is settled', async () => {
   const world = await proposed('{mode: Propose, priority: 1, detect: {minAge: 0s, settle: 10m}}')
-  world.cluster.change(WEB, (live) => editedBy('kubectl-scale', live, 'spec.replicas', 7, '2026-11-21T10:01:30Z'))
+  world.cluster.change(WEB, (live) =>
+    editedBy('kubectl-scale', live, 'spec.replicas', 7, '2026-11-21T10:01:30Z'),
+  )
   assert.equal(next(await world.scan()), '2026-11-21T10:11:30Z')
 })
 

@@ -15,15 +15,20 @@ export function nextTime({ plan, observation }: PlannedUnit): string | undefined
   const { held, state, snoozedUntil, lifecycle } = report.status
   const now = cluster.observedAt
   const closed = [...git.ledger.closed, ...outcomes.map(({ episode }) => episode)]
-  const opened = record === undefined || lifecycle !== 'Proposed' ? undefined : openedAt(record.spec)
+  const opened =
+    record === undefined || lifecycle !== 'Proposed' ? undefined : openedAt(record.spec)
   const resting = restingSince(report, observation)
   const times = [
     held?.until,
     snoozedUntil,
     ...(state === 'Silenced' ? [silencedUntil(closed, report.spec.fingerprint, now)] : []),
     // A rule holds until the end of its last day.
-    ...policy.ignore.flatMap(({ expires }) => (expires === undefined ? [] : [later(`${expires}T00:00:00Z`, DAY)])),
-    ...(opened === undefined ? [] : [later(opened, policy.remindAfter), later(opened, policy.escalateAfter)]),
+    ...policy.ignore.flatMap(({ expires }) =>
+      expires === undefined ? [] : [later(`${expires}T00:00:00Z`, DAY)],
+    ),
+    ...(opened === undefined
+      ? []
+      : [later(opened, policy.remindAfter), later(opened, policy.escalateAfter)]),
     // What is open as it was may have no changes now.
     ...(opened === undefined || resting === '' ? [] : [later(resting, policy.detect.settle)]),
   ]

@@ -22,12 +22,25 @@ export function openProposals(
   units: readonly PlannedUnit[],
   now: string,
 ): OpenProposals {
-  const gone = new Set(units.flatMap(({ plan }) => plan.writes.updates.flatMap(({ ref, to }) => (to === null ? [ref] : []))))
-  const records = new Map(
-    units.flatMap(({ observation }) => observation.git.branches.map(({ ref, record }) => [ref, openedAt(record.spec)] as const)),
+  const gone = new Set(
+    units.flatMap(({ plan }) =>
+      plan.writes.updates.flatMap(({ ref, to }) => (to === null ? [ref] : [])),
+    ),
   )
-  const open = new Set([...refs.keys()].filter((ref) => isOurs(ref) && !gone.has(ref) && (proposals.get(ref)?.state ?? 'open') === 'open'))
-  const ended = [...closed, ...units.flatMap(({ plan }) => plan.outcomes.map(({ episode }) => episode))]
+  const records = new Map(
+    units.flatMap(({ observation }) =>
+      observation.git.branches.map(({ ref, record }) => [ref, openedAt(record.spec)] as const),
+    ),
+  )
+  const open = new Set(
+    [...refs.keys()].filter(
+      (ref) => isOurs(ref) && !gone.has(ref) && (proposals.get(ref)?.state ?? 'open') === 'open',
+    ),
+  )
+  const ended = [
+    ...closed,
+    ...units.flatMap(({ plan }) => plan.outcomes.map(({ episode }) => episode)),
+  ]
   const byEpisode = new Map(ended.map((episode) => [episode.metadata.name, episode]))
   const times = [
     ...[...open].map((ref) => proposals.get(ref)?.openedAt ?? records.get(ref) ?? ''),
@@ -41,5 +54,8 @@ export function openProposals(
 }
 
 function isOurs(ref: string): boolean {
-  return ref.startsWith('refs/heads/proposed/') && parseWorkspaceBranch(ref)?.workspace.startsWith('drift-') === true
+  return (
+    ref.startsWith('refs/heads/proposed/') &&
+    parseWorkspaceBranch(ref)?.workspace.startsWith('drift-') === true
+  )
 }

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { changeOf } from '../../../../test/fakes/record-samples.ts'
 import * as fc from '../../../../test/seeds/fast-check.ts'
-import { DEFAULT_LIMITS, DEFAULT_POLICY, type EffectivePolicy, type Limits } from '../../../policy/effective-policy.ts'
+import {
+  DEFAULT_LIMITS,
+  DEFAULT_POLICY,
+  type EffectivePolicy,
+  type Limits,
+} from '../../../policy/effective-policy.ts'
 import { driftId } from '../../../proposal/text/dashboard-ticks.ts'
 import type { Change } from '../../../record/documents/change.ts'
 import { type PlannedUnit, unitKey } from '../../observation/planned-unit.ts'
@@ -29,7 +34,13 @@ interface Sample {
 }
 
 /** A unit as far as it matters here. */
-function unit({ name, risk = 'medium', began = LONG_AGO, at = LONG_AGO, ...more }: Sample): PlannedUnit {
+function unit({
+  name,
+  risk = 'medium',
+  began = LONG_AGO,
+  at = LONG_AGO,
+  ...more
+}: Sample): PlannedUnit {
   const {
     branch = `proposed/${name}/drift-1`,
     policy,
@@ -39,16 +50,26 @@ function unit({ name, risk = 'medium', began = LONG_AGO, at = LONG_AGO, ...more 
     cluster = 'prod',
     verdicts = [],
   } = more
-  const actor = { ...changeOf().actor, at, confidence: at === '' ? ('none' as const) : ('field-manager' as const) }
+  const actor = {
+    ...changeOf().actor,
+    at,
+    confidence: at === '' ? ('none' as const) : ('field-manager' as const),
+  }
   const report = {
-    spec: { fingerprint: fingerprintOf(name), changes: [changeOf({ risk, actor, fingerprint: name })] },
+    spec: {
+      fingerprint: fingerprintOf(name),
+      changes: [changeOf({ risk, actor, fingerprint: name })],
+    },
     status: { lifecycle },
   }
   return {
     observation: {
       unit: { cluster, packagePath: name },
       cluster: { observedAt: NOW, recorded },
-      git: { refs: new Map(open ? [[`refs/heads/${branch}`, 'x']] : []), ledger: { report: undefined } },
+      git: {
+        refs: new Map(open ? [[`refs/heads/${branch}`, 'x']] : []),
+        ledger: { report: undefined },
+      },
       policy: { ...DEFAULT_POLICY, ...policy },
       verdicts,
     } as never,
@@ -60,7 +81,10 @@ function fingerprintOf(name: string): string {
   return `sha256:${Buffer.from(name.padEnd(32, '.')).toString('hex').slice(0, 64)}`
 }
 
-function reasons(units: readonly PlannedUnit[], more: Partial<LimitsQuestion> = {}): Record<string, string> {
+function reasons(
+  units: readonly PlannedUnit[],
+  more: Partial<LimitsQuestion> = {},
+): Record<string, string> {
   const holds = planHolds({
     units,
     limits: DEFAULT_LIMITS,
@@ -73,19 +97,37 @@ function reasons(units: readonly PlannedUnit[], more: Partial<LimitsQuestion> = 
   return Object.fromEntries(
     units.map(({ observation: { unit: own } }) => {
       const hold = holds.get(unitKey(own.cluster, own.packagePath))
-      return [own.packagePath, hold === undefined ? 'open' : [hold.reason, hold.until].filter((part) => part !== undefined).join(' ')]
+      return [
+        own.packagePath,
+        hold === undefined
+          ? 'open'
+          : [hold.reason, hold.until].filter((part) => part !== undefined).join(' '),
+      ]
     }),
   )
 }
 
 function openings(...times: readonly string[]) {
-  return { open: new Set(times.map((_at, index) => `refs/heads/proposed/x${index}/drift-1`)), openings: times }
+  return {
+    open: new Set(times.map((_at, index) => `refs/heads/proposed/x${index}/drift-1`)),
+    openings: times,
+  }
 }
 
 test('what changed less than the minimum age ago waits until it has not', () => {
-  assert.deepEqual(reasons([unit({ name: 'a', at: '2026-11-21T09:59:00Z', began: NOW })]), { a: 'min-age 2026-11-21T10:01:00Z' })
-  assert.deepEqual(reasons([unit({ name: 'a', at: '2026-11-21T09:58:00Z', began: NOW })]), { a: 'open' }, 'by the time of who wrote it')
-  assert.deepEqual(reasons([unit({ name: 'a', at: '', began: NOW })]), { a: 'min-age 2026-11-21T10:02:00Z' }, 'first seen now')
+  assert.deepEqual(reasons([unit({ name: 'a', at: '2026-11-21T09:59:00Z', began: NOW })]), {
+    a: 'min-age 2026-11-21T10:01:00Z',
+  })
+  assert.deepEqual(
+    reasons([unit({ name: 'a', at: '2026-11-21T09:58:00Z', began: NOW })]),
+    { a: 'open' },
+    'by the time of who wrote it',
+  )
+  assert.deepEqual(
+    reasons([unit({ name: 'a', at: '', began: NOW })]),
+    { a: 'min-age 2026-11-21T10:02:00Z' },
+    'first seen now',
+  )
   assert.deepEqual(
     reasons([unit({ name: 'a', at: '2027-01-01T00:00:00Z', began: NOW })]),
     { a: 'min-age 2026-11-21T10:02:00Z' },
@@ -94,10 +136,16 @@ test('what changed less than the minimum age ago waits until it has not', () => 
 })
 
 test('what never rests is shown after five times the age', () => {
-  assert.deepEqual(reasons([unit({ name: 'a', at: '2026-11-21T09:59:59Z', began: '2026-11-21T09:51:00Z' })]), {
-    a: 'min-age 2026-11-21T10:01:00Z',
-  })
-  assert.deepEqual(reasons([unit({ name: 'a', at: '2026-11-21T09:59:59Z', began: '2026-11-21T09:50:00Z' })]), { a: 'open' })
+  assert.deepEqual(
+    reasons([unit({ name: 'a', at: '2026-11-21T09:59:59Z', began: '2026-11-21T09:51:00Z' })]),
+    {
+      a: 'min-age 2026-11-21T10:01:00Z',
+    },
+  )
+  assert.deepEqual(
+    reasons([unit({ name: 'a', at: '2026-11-21T09:59:59Z', began: '2026-11-21T09:50:00Z' })]),
+    { a: 'open' },
+  )
 })
 
 test('a window holds until it ends, but not the risks that it excepts', () => {
@@ -112,11 +160,25 @@ test('a window holds until it ends, but not the risks that it excepts', () => {
         timezone: 'UTC',
         except: ['high' as const],
       },
-      { name: 'take over', kind: 'adopt' as const, where: 'p:2', schedule: '0 9 * * *', duration: 72_000, timezone: 'UTC', except: [] },
+      {
+        name: 'take over',
+        kind: 'adopt' as const,
+        where: 'p:2',
+        schedule: '0 9 * * *',
+        duration: 72_000,
+        timezone: 'UTC',
+        except: [],
+      },
     ],
   }
-  const units = (['critical', 'high', 'medium'] as const).map((risk) => unit({ name: risk, risk, policy }))
-  assert.deepEqual(reasons(units), { critical: 'open', high: 'open', medium: 'window 2026-11-21T11:00:00Z' })
+  const units = (['critical', 'high', 'medium'] as const).map((risk) =>
+    unit({ name: risk, risk, policy }),
+  )
+  assert.deepEqual(reasons(units), {
+    critical: 'open',
+    high: 'open',
+    medium: 'window 2026-11-21T11:00:00Z',
+  })
 })
 
 test('slots of the hour go by risk, then age, then name; the next ones know when', () => {
@@ -138,7 +200,10 @@ test('slots of the hour go by risk, then age, then name; the next ones know when
 test('no more than the limit are open at once', () => {
   const limits = { ...DEFAULT_LIMITS, prHourlyLimit: 0, prConcurrentLimit: 3 }
   const units = ['a', 'b'].map((name) => unit({ name }))
-  assert.deepEqual(reasons(units, { limits, proposals: { ...openings('', ''), openings: [] } }), { a: 'open', b: 'concurrent-limit' })
+  assert.deepEqual(reasons(units, { limits, proposals: { ...openings('', ''), openings: [] } }), {
+    a: 'open',
+    b: 'concurrent-limit',
+  })
 })
 
 test('a storm holds everything but critical drift, and nothing is free of it because it is old', () => {
@@ -147,13 +212,24 @@ test('a storm holds everything but critical drift, and nothing is free of it bec
 })
 
 test('critical drift passes every limit and takes a slot', () => {
-  const units = [...['a', 'b', 'c'].map((name) => unit({ name, risk: 'critical', at: NOW, began: NOW })), unit({ name: 'd', risk: 'high' })]
-  assert.deepEqual(reasons(units), { a: 'open', b: 'open', c: 'open', d: 'hourly-limit 2026-11-21T11:00:00Z' })
+  const units = [
+    ...['a', 'b', 'c'].map((name) => unit({ name, risk: 'critical', at: NOW, began: NOW })),
+    unit({ name: 'd', risk: 'high' }),
+  ]
+  assert.deepEqual(reasons(units), {
+    a: 'open',
+    b: 'open',
+    c: 'open',
+    d: 'hourly-limit 2026-11-21T11:00:00Z',
+  })
 })
 
 test('what somebody ticked is opened now, whatever holds it', () => {
   const units = [unit({ name: 'a', at: NOW, began: NOW }), unit({ name: 'b', at: NOW, began: NOW })]
-  assert.deepEqual(reasons(units, { storm: FLEET, requested: new Set([driftId(fingerprintOf('b'))]) }), { a: 'storm', b: 'open' })
+  assert.deepEqual(
+    reasons(units, { storm: FLEET, requested: new Set([driftId(fingerprintOf('b'))]) }),
+    { a: 'storm', b: 'open' },
+  )
 })
 
 test('what is open already, recorded only or not drift is never held, and takes no slot', () => {
@@ -170,29 +246,59 @@ test('what is open already, recorded only or not drift is never held, and takes 
 test('clusters that share a proposal take one slot, and are held together', () => {
   const shared = ['a', 'b', 'c', 'd'].map((name) => unit({ name, branch: 'proposed/x/drift-1' }))
   const units = [...shared, unit({ name: 'e' }), unit({ name: 'f' })]
-  assert.deepEqual(reasons(units), { a: 'open', b: 'open', c: 'open', d: 'open', e: 'open', f: 'hourly-limit 2026-11-21T11:00:00Z' })
-  const young = [unit({ name: 'a', branch: 'x' }), unit({ name: 'b', branch: 'x', at: NOW, began: LONG_AGO })]
-  assert.deepEqual(reasons(young), { a: 'open', b: 'open' }, 'it never rests, and was seen long ago')
-  const both = [unit({ name: 'a', branch: 'x', began: NOW }), unit({ name: 'b', branch: 'x', at: NOW, began: NOW })]
-  assert.deepEqual(reasons(both), { a: 'min-age 2026-11-21T10:02:00Z', b: 'min-age 2026-11-21T10:02:00Z' })
+  assert.deepEqual(reasons(units), {
+    a: 'open',
+    b: 'open',
+    c: 'open',
+    d: 'open',
+    e: 'open',
+    f: 'hourly-limit 2026-11-21T11:00:00Z',
+  })
+  const young = [
+    unit({ name: 'a', branch: 'x' }),
+    unit({ name: 'b', branch: 'x', at: NOW, began: LONG_AGO }),
+  ]
+  assert.deepEqual(
+    reasons(young),
+    { a: 'open', b: 'open' },
+    'it never rests, and was seen long ago',
+  )
+  const both = [
+    unit({ name: 'a', branch: 'x', began: NOW }),
+    unit({ name: 'b', branch: 'x', at: NOW, began: NOW }),
+  ]
+  assert.deepEqual(reasons(both), {
+    a: 'min-age 2026-11-21T10:02:00Z',
+    b: 'min-age 2026-11-21T10:02:00Z',
+  })
 })
 
 test('in a recording no time passes: only what is open at once counts', () => {
   const units = ['a', 'b', 'c'].map((name) => unit({ name, at: NOW, began: NOW, recorded: true }))
   assert.deepEqual(reasons(units, { storm: FLEET }), { a: 'open', b: 'open', c: 'open' })
   const limits = { ...DEFAULT_LIMITS, prConcurrentLimit: 1 }
-  assert.deepEqual(reasons(units, { limits }), { a: 'open', b: 'concurrent-limit', c: 'concurrent-limit' })
+  assert.deepEqual(reasons(units, { limits }), {
+    a: 'open',
+    b: 'concurrent-limit',
+    c: 'concurrent-limit',
+  })
 })
 
 test('what is low risk only waits for the first digest after it was first seen', () => {
   // LONG_AGO is a Saturday.
-  assert.deepEqual(reasons([unit({ name: 'a', risk: 'low' })]), { a: 'digest 2026-11-23T08:00:00Z' })
+  assert.deepEqual(reasons([unit({ name: 'a', risk: 'low' })]), {
+    a: 'digest 2026-11-23T08:00:00Z',
+  })
   assert.deepEqual(
     reasons([unit({ name: 'a', risk: 'low', began: '2026-11-16T08:00:00Z' })]),
     { a: 'digest 2026-11-23T08:00:00Z' },
     'on the hour',
   )
-  assert.deepEqual(reasons([unit({ name: 'a', risk: 'low', began: '2026-11-16T07:59:59Z' })]), { a: 'open' }, 'the digest has passed')
+  assert.deepEqual(
+    reasons([unit({ name: 'a', risk: 'low', began: '2026-11-16T07:59:59Z' })]),
+    { a: 'open' },
+    'the digest has passed',
+  )
   const holds = (limits: Partial<Limits>, name = 'a') =>
     reasons([unit({ name, risk: 'low' })], { limits: { ...DEFAULT_LIMITS, ...limits } })
   assert.deepEqual(holds({ digest: undefined }), { a: 'open' })
@@ -202,12 +308,19 @@ test('what is low risk only waits for the first digest after it was first seen',
 
 test('the digest is for nothing else: any higher risk, a tick, a recording and what is open go their way', () => {
   const low = { name: 'a', risk: 'low' as const }
-  for (const risk of ['medium', 'high', 'critical'] as const) assert.deepEqual(reasons([unit({ name: 'a', risk })]), { a: 'open' })
-  assert.deepEqual(reasons([unit(low)], { requested: new Set([driftId(fingerprintOf('a'))]) }), { a: 'open' })
+  for (const risk of ['medium', 'high', 'critical'] as const)
+    assert.deepEqual(reasons([unit({ name: 'a', risk })]), { a: 'open' })
+  assert.deepEqual(reasons([unit(low)], { requested: new Set([driftId(fingerprintOf('a'))]) }), {
+    a: 'open',
+  })
   assert.deepEqual(reasons([unit({ ...low, recorded: true })]), { a: 'open' })
   assert.deepEqual(reasons([unit({ ...low, open: true })]), { a: 'open' })
   const mixed = [unit({ ...low, branch: 'x' }), unit({ name: 'b', branch: 'x' })]
-  assert.deepEqual(reasons(mixed), { a: 'open', b: 'open' }, 'the worst of what shares a proposal counts')
+  assert.deepEqual(
+    reasons(mixed),
+    { a: 'open', b: 'open' },
+    'the worst of what shares a proposal counts',
+  )
 })
 
 test('the digest says until when and why, and takes no slot', () => {
@@ -219,7 +332,10 @@ test('the digest says until when and why, and takes no slot', () => {
     storm: undefined,
     requested: new Set<string>(),
   }
-  assert.match(planHolds({ ...question, units, now: NOW }).get(unitKey('prod', 'a'))?.why ?? '', /low risk and wait for the digest$/)
+  assert.match(
+    planHolds({ ...question, units, now: NOW }).get(unitKey('prod', 'a'))?.why ?? '',
+    /low risk and wait for the digest$/,
+  )
 })
 
 test('the storm of a cluster holds what is about it alone, says which, and nothing elsewhere', () => {
@@ -234,8 +350,23 @@ test('the storm of a cluster holds what is about it alone, says which, and nothi
     unit({ name: 'g', risk: 'critical' }),
   ]
   const limits = { ...DEFAULT_LIMITS, prHourlyLimit: 0 }
-  assert.deepEqual(reasons(units, { storm, limits }), { a: 'storm', b: 'open', c: 'open', d: 'open', e: 'storm', f: 'storm', g: 'open' })
-  const question = { units, limits, proposals: { open: new Set<string>(), openings: [] }, storm, requested: new Set<string>(), now: NOW }
+  assert.deepEqual(reasons(units, { storm, limits }), {
+    a: 'storm',
+    b: 'open',
+    c: 'open',
+    d: 'open',
+    e: 'storm',
+    f: 'storm',
+    g: 'open',
+  })
+  const question = {
+    units,
+    limits,
+    proposals: { open: new Set<string>(), openings: [] },
+    storm,
+    requested: new Set<string>(),
+    now: NOW,
+  }
   assert.equal(
     planHolds(question).get(unitKey('prod', 'a'))?.why,
     'more than 50 objects and more than 20 % of all objects of the cluster prod began to differ within an hour',
@@ -253,7 +384,17 @@ test('a window of a label holds as long as an object that differs, or its Namesp
     ['incident', 'open'],
     ['team', 'shop'],
   ])
-  const policy = { windows: [{ name: 'break-glass', kind: 'hold' as const, where: 'p:1', labels, except: ['high' as const] }] }
+  const policy = {
+    windows: [
+      {
+        name: 'break-glass',
+        kind: 'hold' as const,
+        where: 'p:1',
+        labels,
+        except: ['high' as const],
+      },
+    ],
+  }
   const both = { incident: 'open', team: 'shop' }
   const sample = (verdicts: readonly unknown[], risk: 'medium' | 'high' = 'medium') =>
     reasons([unit({ name: 'a', risk, policy, verdicts })])
@@ -266,8 +407,12 @@ test('a window of a label holds as long as an object that differs, or its Namesp
     { a: 'open' },
     'the object that has it does not differ',
   )
-  assert.deepEqual(sample([object('y', {}), object('shop', both, 'Namespace', false)]), { a: 'window' })
-  assert.deepEqual(sample([object('y', {}), object('other', both, 'Namespace', false)]), { a: 'open' })
+  assert.deepEqual(sample([object('y', {}), object('shop', both, 'Namespace', false)]), {
+    a: 'window',
+  })
+  assert.deepEqual(sample([object('y', {}), object('other', both, 'Namespace', false)]), {
+    a: 'open',
+  })
   assert.deepEqual(sample([]), { a: 'open' })
 })
 
@@ -286,7 +431,12 @@ test('slots are fair and the same in every order: nothing waits behind what is l
       fc.nat(8),
       fc.array(fc.constant('2026-11-21T09:30:00Z'), { maxLength: 4 }),
       (all, hourly, concurrent, before) => {
-        const limits = { ...DEFAULT_LIMITS, prHourlyLimit: hourly, prConcurrentLimit: concurrent, digest: undefined }
+        const limits = {
+          ...DEFAULT_LIMITS,
+          prHourlyLimit: hourly,
+          prConcurrentLimit: concurrent,
+          digest: undefined,
+        }
         const question = { limits, proposals: openings(...before) }
         const answer = reasons(all.map(unit), question)
         const other = reasons(all.toReversed().map(unit), question)
@@ -299,18 +449,27 @@ test('slots are fair and the same in every order: nothing waits behind what is l
           ),
         )
         const ranks = ['critical', 'high', 'medium', 'low']
-        const rank = ({ risk, began, name }: (typeof all)[number]): string => `${ranks.indexOf(risk)} ${began} ${name}`
+        const rank = ({ risk, began, name }: (typeof all)[number]): string =>
+          `${ranks.indexOf(risk)} ${began} ${name}`
         const opened = all.filter(({ name }) => answer[name] === 'open')
         const held = all.filter(({ name }) => answer[name] !== 'open')
         assert.ok(held.every(({ risk }) => risk !== 'critical'))
-        for (const waits of held) for (const open of opened) assert.ok(rank(open) < rank(waits), `${rank(open)} before ${rank(waits)}`)
+        for (const waits of held)
+          for (const open of opened)
+            assert.ok(rank(open) < rank(waits), `${rank(open)} before ${rank(waits)}`)
         const normal = opened.filter(({ risk }) => risk !== 'critical').length
         const critical = opened.length - normal
         const slots = Math.min(
           hourly === 0 ? Number.POSITIVE_INFINITY : Math.max(0, hourly - before.length - critical),
-          concurrent === 0 ? Number.POSITIVE_INFINITY : Math.max(0, concurrent - before.length - critical),
+          concurrent === 0
+            ? Number.POSITIVE_INFINITY
+            : Math.max(0, concurrent - before.length - critical),
         )
-        assert.equal(normal, Math.min(slots, all.length - critical), 'every slot is taken, and none twice')
+        assert.equal(
+          normal,
+          Math.min(slots, all.length - critical),
+          'every slot is taken, and none twice',
+        )
       },
     ),
   )

@@ -6,7 +6,13 @@
 import { compareText, oneLine } from '@backporch/kyaml/text'
 import { RISKS, type Risk } from '../../../drift/compare/drift.ts'
 import type { Limits } from '../../../policy/effective-policy.ts'
-import { isScheduled, nextTime, type PolicyWindow, type ScheduledWindow, windowEnd } from '../../../policy/windows.ts'
+import {
+  isScheduled,
+  nextTime,
+  type PolicyWindow,
+  type ScheduledWindow,
+  windowEnd,
+} from '../../../policy/windows.ts'
 import { driftId } from '../../../proposal/text/dashboard-ticks.ts'
 import { commitText } from '../../../record/commit-text.ts'
 import { worstRisk } from '../../observation/closed-episode.ts'
@@ -49,13 +55,19 @@ const HOUR = 3_600
 export function planHolds(question: LimitsQuestion): ReadonlyMap<string, Hold> {
   const { limits, proposals, now, policy } = question
   const openings = newOpenings(question)
-  if (policy !== undefined) return new Map(openings.flatMap(({ units }) => units.map((unit) => [keyOf(unit), policy])))
+  if (policy !== undefined)
+    return new Map(openings.flatMap(({ units }) => units.map((unit) => [keyOf(unit), policy])))
   const free = openings.filter((opening) => opening.free)
-  const taken = (proposed: number): readonly string[] => [...proposals.openings, ...Array.from({ length: proposed }, () => now)]
+  const taken = (proposed: number): readonly string[] => [
+    ...proposals.openings,
+    ...Array.from({ length: proposed }, () => now),
+  ]
   const holds = new Map<string, Hold>()
   const times = {
     endOf: remembered((window: ScheduledWindow) => windowEnd(window, now)),
-    digestOf: remembered((since: string) => (limits.digest === undefined ? undefined : nextTime(limits.digest, since))),
+    digestOf: remembered((since: string) =>
+      limits.digest === undefined ? undefined : nextTime(limits.digest, since),
+    ),
   }
   let opened = free.length
   let waiting = 0
@@ -63,7 +75,11 @@ export function planHolds(question: LimitsQuestion): ReadonlyMap<string, Hold> {
     if (opening.free) continue
     const hold =
       holdOf(opening, question, times) ??
-      slotHold(opening, limits, { open: proposals.open.size + opened, openings: taken(opened), waiting })
+      slotHold(opening, limits, {
+        open: proposals.open.size + opened,
+        openings: taken(opened),
+        waiting,
+      })
     if (hold === undefined) opened += 1
     else if (hold.reason === 'hourly-limit') waiting += 1
     if (hold !== undefined) for (const unit of opening.units) holds.set(keyOf(unit), hold)
@@ -77,24 +93,31 @@ function keyOf({ observation: { unit } }: PlannedUnit): string {
 
 function newOpenings({ units, requested }: LimitsQuestion): readonly Opening[] {
   const isNew = ({ plan, observation }: PlannedUnit): boolean =>
-    plan.report.status.lifecycle === 'Proposed' && !observation.git.refs.has(`refs/heads/${plan.branch}`)
+    plan.report.status.lifecycle === 'Proposed' &&
+    !observation.git.refs.has(`refs/heads/${plan.branch}`)
   const byBranch = Map.groupBy(units.filter(isNew), ({ plan }) => plan.branch)
   return [...byBranch.values()]
     .map((own): Opening => {
       const risk = worstRisk(own.flatMap(({ plan }) => plan.report.spec.changes)) ?? 'low'
-      const times = own.map(({ plan, observation }) => plan.record?.spec.began ?? observation.cluster.observedAt)
+      const times = own.map(
+        ({ plan, observation }) => plan.record?.spec.began ?? observation.cluster.observedAt,
+      )
       const names = own.map(keyOf)
       return {
         units: own,
         risk,
         since: times.sort()[0] ?? '',
         name: names.sort()[0] ?? '',
-        free: risk === 'critical' || own.some(({ plan }) => requested.has(driftId(plan.report.spec.fingerprint))),
+        free:
+          risk === 'critical' ||
+          own.some(({ plan }) => requested.has(driftId(plan.report.spec.fingerprint))),
       }
     })
     .sort(
       (left, right) =>
-        RISKS.indexOf(left.risk) - RISKS.indexOf(right.risk) || compareText(left.since, right.since) || compareText(left.name, right.name),
+        RISKS.indexOf(left.risk) - RISKS.indexOf(right.risk) ||
+        compareText(left.since, right.since) ||
+        compareText(left.name, right.name),
     )
 }
 
@@ -106,14 +129,21 @@ interface Times {
 }
 
 /** What holds a proposal whatever else is open. */
-function holdOf({ units, risk, since }: Opening, { limits, storm, now }: LimitsQuestion, times: Times): Hold | undefined {
+function holdOf(
+  { units, risk, since }: Opening,
+  { limits, storm, now }: LimitsQuestion,
+  times: Times,
+): Hold | undefined {
   // In a recording no time passes: what waits for it would wait for ever.
   const live = units.filter(({ observation }) => !observation.cluster.recorded)
   if (live.length === 0) return undefined
   const stormy = storm === undefined ? undefined : stormHold(live, storm, limits)
   if (stormy !== undefined) return stormy
   const open = live.flatMap((unit) => openWindows(unit, risk, times))
-  const [last] = open.sort((left, right) => compareText(right.until, left.until) || compareText(left.window.where, right.window.where))
+  const [last] = open.sort(
+    (left, right) =>
+      compareText(right.until, left.until) || compareText(left.window.where, right.window.where),
+  )
   if (last !== undefined) {
     const { name, where } = last.window
     const why = `the window ${oneLine(commitText(name), 60)} of the policy is open (${oneLine(where)})`
@@ -130,12 +160,21 @@ function holdOf({ units, risk, since }: Opening, { limits, storm, now }: LimitsQ
     }
   const rested = live.map(({ plan, observation }) => {
     const { minAge } = observation.policy.detect
-    const [rest, patience] = [later(restingSince(plan.report, observation), minAge), later(since, PATIENCE * minAge)]
+    const [rest, patience] = [
+      later(restingSince(plan.report, observation), minAge),
+      later(since, PATIENCE * minAge),
+    ]
     return { minAge, until: rest < patience ? rest : patience }
   })
-  const [young] = rested.filter(({ until }) => until > now).sort((left, right) => compareText(right.until, left.until))
+  const [young] = rested
+    .filter(({ until }) => until > now)
+    .sort((left, right) => compareText(right.until, left.until))
   if (young === undefined) return undefined
-  return { reason: 'min-age', until: young.until, why: `it is proposed when it has stayed as it is for ${seconds(young.minAge)}` }
+  return {
+    reason: 'min-age',
+    until: young.until,
+    why: `it is proposed when it has stayed as it is for ${seconds(young.minAge)}`,
+  }
 }
 
 interface OpenWindow {
@@ -149,12 +188,18 @@ const FOR_EVER = '~'
 
 /** One that ends is open until it does; one with a label as long as an object that differs has it. */
 function openWindows({ observation }: PlannedUnit, risk: Risk, { endOf }: Times): OpenWindow[] {
-  const windows = observation.policy.windows.filter(({ kind, except }) => kind === 'hold' && !except.includes(risk))
+  const windows = observation.policy.windows.filter(
+    ({ kind, except }) => kind === 'hold' && !except.includes(risk),
+  )
   if (windows.length === 0) return []
   const verdicts = windows.every(isScheduled) ? [] : observation.verdicts
-  const [isLabelled, differ] = [labelWindowOf(verdicts), verdicts.filter(({ items }) => items.length > 0)]
+  const [isLabelled, differ] = [
+    labelWindowOf(verdicts),
+    verdicts.filter(({ items }) => items.length > 0),
+  ]
   return windows.flatMap((window): OpenWindow[] => {
-    if (!isScheduled(window)) return differ.some(({ id }) => isLabelled(window, id)) ? [{ window, until: FOR_EVER }] : []
+    if (!isScheduled(window))
+      return differ.some(({ id }) => isLabelled(window, id)) ? [{ window, until: FOR_EVER }] : []
     const until = endOf(window)
     return until === undefined ? [] : [{ window, until }]
   })
@@ -162,12 +207,20 @@ function openWindows({ observation }: PlannedUnit, risk: Risk, { endOf }: Times)
 
 /** A proposal that is about other clusters too is none of those that make the storm of one cluster. */
 function stormHold(live: readonly PlannedUnit[], storm: Storm, limits: Limits): Hold | undefined {
-  if (storm.fleet) return { reason: 'storm', why: `more than ${limits.stormThreshold} packages began to differ within an hour` }
+  if (storm.fleet)
+    return {
+      reason: 'storm',
+      why: `more than ${limits.stormThreshold} packages began to differ within an hour`,
+    }
   const clusters = live.map(({ observation }) => observation.unit.cluster).sort()
   const [first] = clusters
-  if (first === undefined || clusters.some((cluster) => !storm.clusters.has(cluster))) return undefined
+  if (first === undefined || clusters.some((cluster) => !storm.clusters.has(cluster)))
+    return undefined
   const most = `more than ${limits.stormObjects} objects and more than ${limits.stormShare} % of all objects`
-  return { reason: 'storm', why: `${most} of the cluster ${oneLine(commitText(first), 60)} began to differ within an hour` }
+  return {
+    reason: 'storm',
+    why: `${most} of the cluster ${oneLine(commitText(first), 60)} began to differ within an hour`,
+  }
 }
 
 interface Slots {
@@ -178,16 +231,31 @@ interface Slots {
   readonly waiting: number
 }
 
-function slotHold({ units }: Opening, limits: Limits, { open, openings, waiting }: Slots): Hold | undefined {
+function slotHold(
+  { units }: Opening,
+  limits: Limits,
+  { open, openings, waiting }: Slots,
+): Hold | undefined {
   const { prConcurrentLimit, prHourlyLimit } = limits
   if (prConcurrentLimit !== 0 && open >= prConcurrentLimit) {
-    return { reason: 'concurrent-limit', why: `the policy allows ${prConcurrentLimit} open ${proposalWord(prConcurrentLimit)} at once` }
+    return {
+      reason: 'concurrent-limit',
+      why: `the policy allows ${prConcurrentLimit} open ${proposalWord(prConcurrentLimit)} at once`,
+    }
   }
-  if (prHourlyLimit === 0 || openings.length < prHourlyLimit || units.every(({ observation }) => observation.cluster.recorded))
+  if (
+    prHourlyLimit === 0 ||
+    openings.length < prHourlyLimit ||
+    units.every(({ observation }) => observation.cluster.recorded)
+  )
     return undefined
   const freed = openings[openings.length - prHourlyLimit + waiting]
   const why = `the policy allows ${prHourlyLimit} new ${proposalWord(prHourlyLimit)} in an hour`
-  return { reason: 'hourly-limit', ...(freed === undefined ? {} : { until: later(freed, HOUR) }), why }
+  return {
+    reason: 'hourly-limit',
+    ...(freed === undefined ? {} : { until: later(freed, HOUR) }),
+    why,
+  }
 }
 
 function proposalWord(count: number): string {
@@ -200,7 +268,9 @@ function seconds(count: number): string {
 }
 
 /** Policies of many units have the same windows, and much drift began at the same time: each is computed once. */
-function remembered<Key>(compute: (key: Key) => string | undefined): (key: Key) => string | undefined {
+function remembered<Key>(
+  compute: (key: Key) => string | undefined,
+): (key: Key) => string | undefined {
   const known = new Map<Key, string | undefined>()
   return (key) => {
     if (!known.has(key)) known.set(key, compute(key))

@@ -17,9 +17,16 @@ interface Sample {
 }
 
 function report({ cluster = 'prod', name, differ, of }: Sample): DriftReport {
-  const ref = (index: number) => ({ group: '', kind: 'ConfigMap', namespace: 'shop', name: `${name}-${index}` })
+  const ref = (index: number) => ({
+    group: '',
+    kind: 'ConfigMap',
+    namespace: 'shop',
+    name: `${name}-${index}`,
+  })
   // Two fields of each object.
-  const changes = Array.from({ length: differ * 2 }, (_each, index) => changeOf({ ref: ref(index % Math.max(1, differ)) }))
+  const changes = Array.from({ length: differ * 2 }, (_each, index) =>
+    changeOf({ ref: ref(index % Math.max(1, differ)) }),
+  )
   return {
     spec: { unit: { cluster, package: name }, observed: { objects: of }, changes },
     status: { state: differ === 0 ? 'InSync' : 'Drifted', since: '2026-11-21T10:00:00Z' },
@@ -31,7 +38,12 @@ function storm(samples: readonly Sample[], limits: Partial<Limits> = {}): readon
   const all = samples.map((sample) => ({ ...sample, report: report(sample) }))
   const drifting = all.filter(({ differ }) => differ > 0).map((one) => one.report)
   const branches = new Map(all.map((one) => [one.report, one.branch ?? '']))
-  const found = findStorm(drifting, [...branches.keys()], { ...DEFAULT_LIMITS, ...limits }, (one) => branches.get(one) ?? '')
+  const found = findStorm(
+    drifting,
+    [...branches.keys()],
+    { ...DEFAULT_LIMITS, ...limits },
+    (one) => branches.get(one) ?? '',
+  )
   return found === undefined ? [] : [...(found.fleet ? ['fleet'] : []), ...found.clusters]
 }
 
@@ -55,14 +67,22 @@ test('more than 50 objects and more than 20 % of a cluster, in several packages,
     { name: 'a', differ: 60, of: 200 },
     { name: 'b', differ: 40, of: 200 },
   ]
-  assert.deepEqual(storm([...share, { name: 'c', differ: 0, of: 100 }]), [], 'a fifth is none, with what does not differ')
+  assert.deepEqual(
+    storm([...share, { name: 'c', differ: 0, of: 100 }]),
+    [],
+    'a fifth is none, with what does not differ',
+  )
   assert.deepEqual(storm([...share, { name: 'c', differ: 0, of: 99 }]), ['prod'])
 })
 
 test('clusters are counted one by one', () => {
-  const half = (cluster: string) => ['a', 'b'].map((name) => ({ cluster, name, differ: 20, of: 20 }))
+  const half = (cluster: string) =>
+    ['a', 'b'].map((name) => ({ cluster, name, differ: 20, of: 20 }))
   assert.deepEqual(storm([...half('one'), ...half('two')]), [])
-  assert.deepEqual(storm([...half('one'), ...half('two'), { cluster: 'two', name: 'c', differ: 20, of: 20 }]), ['two'])
+  assert.deepEqual(
+    storm([...half('one'), ...half('two'), { cluster: 'two', name: 'c', differ: 20, of: 20 }]),
+    ['two'],
+  )
 })
 
 test('what one proposal is about is one cause: of one package, or of many clusters, it is no storm', () => {
@@ -76,11 +96,19 @@ test('what one proposal is about is one cause: of one package, or of many cluste
   }))
   assert.deepEqual(storm(forty), [], '10,000 objects')
   assert.deepEqual(
-    storm([...forty, { cluster: 'edge-1', name: 'b', differ: 3, of: 9 }, { cluster: 'edge-1', name: 'c', differ: 3, of: 9 }]),
+    storm([
+      ...forty,
+      { cluster: 'edge-1', name: 'b', differ: 3, of: 9 },
+      { cluster: 'edge-1', name: 'c', differ: 3, of: 9 },
+    ]),
     [],
   )
   const few = ['b', 'c'].map((name) => ({ cluster: 'edge-0', name, differ: 3, of: 9 }))
-  assert.deepEqual(storm([...forty, ...few]), [], 'not of the cluster that happens to be the first one either')
+  assert.deepEqual(
+    storm([...forty, ...few]),
+    [],
+    'not of the cluster that happens to be the first one either',
+  )
   const others = ['b', 'c'].map((name) => ({ cluster: 'edge-1', name, differ: 40, of: 40 }))
   assert.deepEqual(storm([...forty, ...others]), ['edge-1'], 'what is beside it counts')
 })
@@ -98,8 +126,12 @@ test('zero in either limit is never; the storm of packages is as it was', () => 
 })
 
 test('the ledger alone says which proposal a unit is on, the one that it is named by included', () => {
-  const at = (status: object) => currentBranch({ spec: { unit: { package: 'apps/web' } }, status } as unknown as DriftReport)
-  assert.equal(at({ lifecycle: 'Proposed', episode: '1', branch: 'proposed/apps/web/drift-2' }), 'proposed/apps/web/drift-2')
+  const at = (status: object) =>
+    currentBranch({ spec: { unit: { package: 'apps/web' } }, status } as unknown as DriftReport)
+  assert.equal(
+    at({ lifecycle: 'Proposed', episode: '1', branch: 'proposed/apps/web/drift-2' }),
+    'proposed/apps/web/drift-2',
+  )
   assert.equal(at({ lifecycle: 'Proposed', episode: '2' }), 'proposed/apps/web/drift-2')
   assert.equal(at({ lifecycle: 'Draft', episode: '3' }), '')
 })
@@ -109,14 +141,22 @@ test('the issue is about the objects of the clusters that storm, and says what i
     ...['a', 'b'].map((name) => report({ name, differ: 30, of: 50 })),
     report({ cluster: 'dev', name: 'a', differ: 1, of: 50 }),
   ]
-  const subject = stormSubject(reports, { fleet: false, clusters: new Set(['prod']) }, DEFAULT_LIMITS, {
-    nameOf: ({ spec }) => spec.unit.package,
-    urlOf: () => '',
-  })
+  const subject = stormSubject(
+    reports,
+    { fleet: false, clusters: new Set(['prod']) },
+    DEFAULT_LIMITS,
+    {
+      nameOf: ({ spec }) => spec.unit.package,
+      urlOf: () => '',
+    },
+  )
   const { title, body } = stormText({ ...subject, dialect: GITEA, version: '0.0.0' })
   assert.match(title, /^Drift storm: 60 objects of 2 packages since /)
   assert.match(body, /60 objects of 2 packages in 1 cluster began to differ/)
-  assert.match(body, /more than 50 objects and more than 20 % of all objects of a cluster in an hour/)
+  assert.match(
+    body,
+    /more than 50 objects and more than 20 % of all objects of a cluster in an hour/,
+  )
   assert.match(body, /No pull requests are opened for them during a storm/)
   assert.doesNotMatch(body, /dev/)
 })

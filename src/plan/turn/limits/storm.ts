@@ -12,9 +12,15 @@ const HOUR = 3_600
 const SHOWN = 100
 
 /** Reports of the units that began to differ within the hour before `now`, RFC 3339 UTC. In a recording nothing begins. */
-export function newlyDrifting(reports: readonly DriftReport[], now: string): readonly DriftReport[] {
+export function newlyDrifting(
+  reports: readonly DriftReport[],
+  now: string,
+): readonly DriftReport[] {
   const since = later(now, -HOUR)
-  return reports.filter(({ spec, status }) => status.state === 'Drifted' && status.since > since && spec.observed.recorded !== true)
+  return reports.filter(
+    ({ spec, status }) =>
+      status.state === 'Drifted' && status.since > since && spec.observed.recorded !== true,
+  )
 }
 
 export interface Storm {
@@ -34,7 +40,10 @@ export function findStorm(
   limits: Limits,
   branchOf: (report: DriftReport) => string,
 ): Storm | undefined {
-  const storm = { fleet: isStorm(drifting, limits.stormThreshold, branchOf), clusters: stormyClusters(drifting, all, limits, branchOf) }
+  const storm = {
+    fleet: isStorm(drifting, limits.stormThreshold, branchOf),
+    clusters: stormyClusters(drifting, all, limits, branchOf),
+  }
   return storm.fleet || storm.clusters.size > 0 ? storm : undefined
 }
 
@@ -49,13 +58,18 @@ function stormyClusters(
   branchOf: (report: DriftReport) => string,
 ): ReadonlySet<string> {
   if (stormObjects === 0 || stormShare === 0) return new Set()
-  const proposals = [...Map.groupBy(drifting, (report) => branchOf(report) || ownName(report)).values()]
+  const proposals = [
+    ...Map.groupBy(drifting, (report) => branchOf(report) || ownName(report)).values(),
+  ]
   const single = proposals.filter((own) => new Set(own.map(clusterOf)).size === 1)
   const byCluster = Map.groupBy(single, ([first]) => (first === undefined ? '' : clusterOf(first)))
   const stormy = [...byCluster].flatMap(([cluster, own]) => {
     const objects = own.flat().reduce((sum, report) => sum + objectsOf(report), 0)
     if (own.length < 2 || objects <= stormObjects) return []
-    const declared = all.reduce((sum, report) => sum + (clusterOf(report) === cluster ? report.spec.observed.objects : 0), 0)
+    const declared = all.reduce(
+      (sum, report) => sum + (clusterOf(report) === cluster ? report.spec.observed.objects : 0),
+      0,
+    )
     return objects * 100 > declared * stormShare ? [cluster] : []
   })
   return new Set(stormy)
@@ -71,7 +85,11 @@ function ownName({ spec: { unit } }: DriftReport): string {
 
 /** How many objects differ. */
 function objectsOf({ spec }: DriftReport): number {
-  return new Set(spec.changes.map(({ ref: { group, kind, namespace, name } }) => JSON.stringify([group, kind, namespace, name]))).size
+  return new Set(
+    spec.changes.map(({ ref: { group, kind, namespace, name } }) =>
+      JSON.stringify([group, kind, namespace, name]),
+    ),
+  ).size
 }
 
 /** Short name of the branch that the proposal of a unit is open from, by the ledger alone; empty where there is none. */
@@ -81,7 +99,11 @@ export function currentBranch({ spec, status }: DriftReport): string {
 }
 
 /** One proposal of many clusters is one cause, and counts once. `branchOf` is empty where a unit has none. */
-export function isStorm(drifting: readonly DriftReport[], threshold: number, branchOf: (report: DriftReport) => string): boolean {
+export function isStorm(
+  drifting: readonly DriftReport[],
+  threshold: number,
+  branchOf: (report: DriftReport) => string,
+): boolean {
   if (threshold === 0 || drifting.length <= threshold) return false
   const causes = new Set(drifting.map((report) => branchOf(report) || ownName(report)))
   return causes.size > threshold
@@ -92,23 +114,43 @@ export function stormSubject(
   began: readonly DriftReport[],
   storm: Storm,
   { stormThreshold, stormObjects, stormShare }: Limits,
-  { nameOf, urlOf }: { readonly nameOf: (report: DriftReport) => string; readonly urlOf: (report: DriftReport) => string },
+  {
+    nameOf,
+    urlOf,
+  }: {
+    readonly nameOf: (report: DriftReport) => string
+    readonly urlOf: (report: DriftReport) => string
+  },
 ): Omit<StormSubject, 'dialect' | 'version'> {
-  const drifting = storm.fleet ? began : began.filter((report) => storm.clusters.has(clusterOf(report)))
+  const drifting = storm.fleet
+    ? began
+    : began.filter((report) => storm.clusters.has(clusterOf(report)))
   const writers = new Map<string, number>()
   for (const { spec } of drifting) {
-    for (const manager of new Set(spec.changes.map(({ actor }) => actor.manager))) writers.set(manager, (writers.get(manager) ?? 0) + 1)
+    for (const manager of new Set(spec.changes.map(({ actor }) => actor.manager)))
+      writers.set(manager, (writers.get(manager) ?? 0) + 1)
   }
   const rank = ({ spec }: DriftReport): number => RISKS.indexOf(worstRisk(spec.changes) ?? 'low')
   const worst = drifting.toSorted(
-    (left, right) => rank(left) - rank(right) || compareText(nameOf(left), nameOf(right)) || byCluster(left, right),
+    (left, right) =>
+      rank(left) - rank(right) ||
+      compareText(nameOf(left), nameOf(right)) ||
+      byCluster(left, right),
   )
   return {
     units: drifting.length,
     clusters: new Set(drifting.map(({ spec }) => spec.unit.cluster)).size,
     since: drifting.map(({ status }) => status.since).sort()[0] ?? '',
     threshold: stormThreshold,
-    ...(storm.fleet ? {} : { objects: { count: drifting.reduce((sum, report) => sum + objectsOf(report), 0), stormObjects, stormShare } }),
+    ...(storm.fleet
+      ? {}
+      : {
+          objects: {
+            count: drifting.reduce((sum, report) => sum + objectsOf(report), 0),
+            stormObjects,
+            stormShare,
+          },
+        }),
     writers: [...writers]
       .map(([manager, units]) => ({ manager, units }))
       .sort((left, right) => right.units - left.units || compareText(left.manager, right.manager)),

@@ -4,13 +4,19 @@ import { parsePolicyFiles } from '../../../policy/parse-policy.ts'
 import { addRules, removeRules, rulesFor } from './comment-policy.ts'
 
 const UNIT = { cluster: 'prod', packagePath: 'apps/web', slug: 'apps--web' }
-const RULE = { target: { kind: 'Deployment', name: 'web' }, paths: ['spec.replicas'], reason: 'KEDA' }
+const RULE = {
+  target: { kind: 'Deployment', name: 'web' },
+  paths: ['spec.replicas'],
+  reason: 'KEDA',
+}
 
 function policy(name: string, spec: string): string {
   return `apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: ${name}}\nspec: ${spec}\n`
 }
 
-function edited(files: readonly { readonly path: string; readonly text: string }[]): string | undefined {
+function edited(
+  files: readonly { readonly path: string; readonly text: string }[],
+): string | undefined {
   return addRules(files, parsePolicyFiles(files), UNIT, [RULE])?.text
 }
 
@@ -20,7 +26,8 @@ test('the rule goes to the policy that decides about the unit, in whatever docum
   const other = policy('other', '{priority: 9, match: {clusters: [elsewhere]}}')
   const text = `# top\n${low}---\n${other}---\n${high}\n# end\n`
   const result = edited([{ path: '.drift/all.yaml', text }]) ?? ''
-  const added = '  ignore:\n  - target:\n      kind: Deployment\n      name: web\n    paths:\n    - spec.replicas\n    reason: KEDA\n'
+  const added =
+    '  ignore:\n  - target:\n      kind: Deployment\n      name: web\n    paths:\n    - spec.replicas\n    reason: KEDA\n'
   assert.ok(result.includes(added), result)
   assert.equal(result.replace(added, ''), text, 'not one other byte')
 })
@@ -33,10 +40,16 @@ test('a rule that exists, or is requested twice, is not added again', () => {
 
 test('numbers of rules are those of the list, over all policies; what is added is removed again to the byte', () => {
   const files = [
-    { path: '.drift/a.yaml', text: policy('a', '\n  priority: 1\n  ignore:\n  - {target: {kind: Pod}, reason: one} # a') },
+    {
+      path: '.drift/a.yaml',
+      text: policy('a', '\n  priority: 1\n  ignore:\n  - {target: {kind: Pod}, reason: one} # a'),
+    },
     {
       path: '.drift/b.yaml',
-      text: policy('b', '\n  ignore:\n  # b\n  - {target: {kind: Job}, reason: two}\n  - {target: {kind: Node}, reason: three}'),
+      text: policy(
+        'b',
+        '\n  ignore:\n  # b\n  - {target: {kind: Job}, reason: two}\n  - {target: {kind: Node}, reason: three}',
+      ),
     },
   ]
   const set = parsePolicyFiles(files)

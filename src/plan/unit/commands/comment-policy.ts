@@ -9,7 +9,12 @@ import { given, literalGlob } from '@backporch/kyaml/text'
 import { literalRulePath } from '../../../drift/noise/rule-path.ts'
 import { effectivePolicy } from '../../../policy/effective-policy.ts'
 import type { IgnoreEntry } from '../../../policy/ignore-schema.ts'
-import { type Policy, type PolicyFile, type PolicySet, parsePolicyFiles } from '../../../policy/parse-policy.ts'
+import {
+  type Policy,
+  type PolicyFile,
+  type PolicySet,
+  parsePolicyFiles,
+} from '../../../policy/parse-policy.ts'
 import type { Change } from '../../../record/documents/change.ts'
 import { documentHead } from '../../../record/documents/document.ts'
 import { formatDocument, NO_MANIFEST } from '../../../record/write-document.ts'
@@ -41,7 +46,12 @@ export function rulesFor(set: PolicySet, unit: PolicyUnit): readonly PlacedRule[
 }
 
 /** No part of a name is a pattern. The core group is left out, as people write it; a kind of that name in another group is rare. */
-export function targetOf({ group, kind, namespace, name }: Change['ref']): NonNullable<IgnoreDocument['target']> {
+export function targetOf({
+  group,
+  kind,
+  namespace,
+  name,
+}: Change['ref']): NonNullable<IgnoreDocument['target']> {
   return {
     ...(group === '' ? {} : { group: literalGlob(group) }),
     kind: literalGlob(kind),
@@ -57,7 +67,9 @@ export function literalPath(shown: string): string {
   const literal = 'problem' in parsed ? shown : literalRulePath(parsed.path)
   // Such signs occur in quotes only, where JSON has an escape for them: a policy is read by people before it is merged.
   return literal.replace(/[\p{Cf}\p{Zl}\p{Zp}]/gu, (sign) =>
-    [...Array(sign.length).keys()].map((at) => `\\u${sign.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
+    [...Array(sign.length).keys()]
+      .map((at) => `\\u${sign.charCodeAt(at).toString(16).padStart(4, '0')}`)
+      .join(''),
   )
 }
 
@@ -69,7 +81,9 @@ export function addRules(
   rules: readonly IgnoreDocument[],
 ): PolicyFile | undefined {
   const there = rulesFor(set, unit).map(({ rule }) => rule)
-  const missing = rules.filter((rule) => !there.some((other) => jsonEquals(plain(other), plain(rule))))
+  const missing = rules.filter(
+    (rule) => !there.some((other) => jsonEquals(plain(other), plain(rule))),
+  )
   if (missing.length === 0) return undefined
   const { location } = effectivePolicy(set, unit.cluster, unit.packagePath)
   const policy = set.policies.find(({ where }) => where === location)
@@ -86,14 +100,21 @@ export function addRules(
 }
 
 /** @throws Failure BP1005, BP2007 where the file cannot be edited */
-export function removeRules(files: readonly PolicyFile[], placed: readonly PlacedRule[]): readonly PolicyFile[] {
+export function removeRules(
+  files: readonly PolicyFile[],
+  placed: readonly PlacedRule[],
+): readonly PolicyFile[] {
   const byPolicy = Map.groupBy(placed, ({ policy }) => policy)
   let now = files
   const changed = new Map<string, PolicyFile>()
   for (const [policy, own] of byPolicy) {
     const indexes = [...new Set(own.map(({ index }) => index))].sort((left, right) => right - left)
     const file = edited(now, policy, (document) =>
-      indexes.map((index) => ({ document, kind: 'remove', path: [field('spec'), field('ignore'), { kind: 'index', index }] })),
+      indexes.map((index) => ({
+        document,
+        kind: 'remove',
+        path: [field('spec'), field('ignore'), { kind: 'index', index }],
+      })),
     )
     now = now.map((other) => (other.path === file.path ? file : other))
     changed.set(file.path, file)
@@ -101,7 +122,11 @@ export function removeRules(files: readonly PolicyFile[], placed: readonly Place
   return [...changed.values()]
 }
 
-function edited(files: readonly PolicyFile[], policy: Policy, edits: (document: number) => readonly YamlEdit[]): PolicyFile {
+function edited(
+  files: readonly PolicyFile[],
+  policy: Policy,
+  edits: (document: number) => readonly YamlEdit[],
+): PolicyFile {
   const path = policy.where.replace(/:[0-9]+$/, '')
   const text = files.find((file) => file.path === path)?.text ?? ''
   const { name } = policy.document.metadata
@@ -116,7 +141,10 @@ function isPolicy(value: Json, name: string): boolean {
 }
 
 /** A policy that is about this unit and nothing else, and has only these rules. */
-export function policyOfUnit({ cluster, packagePath, slug }: PolicyUnit, rules: readonly IgnoreDocument[]) {
+export function policyOfUnit(
+  { cluster, packagePath, slug }: PolicyUnit,
+  rules: readonly IgnoreDocument[],
+) {
   const match = { clusters: [cluster], ...(packagePath === '' ? {} : { packages: [packagePath] }) }
   return {
     ...documentHead('DriftPolicy', `ignore-${slug}-in-${cluster}`),
@@ -130,14 +158,27 @@ export function policyFileText(policy: ReturnType<typeof policyOfUnit>): string 
 }
 
 /** Where no policy is about the unit. */
-function newPolicy(files: readonly PolicyFile[], unit: PolicyUnit, rules: readonly IgnoreDocument[]): PolicyFile {
+function newPolicy(
+  files: readonly PolicyFile[],
+  unit: PolicyUnit,
+  rules: readonly IgnoreDocument[],
+): PolicyFile {
   const { slug } = unit
   const paths = files.map(({ path }) => path)
   const object = policyOfUnit(unit, rules)
-  const own = files.find(({ path }) => path === `.drift/ignore-${slug}.policy` || path === `.drift/ignore-${slug}.yaml`)
-  if (own !== undefined) return { path: own.path, text: editYaml(own.text, [{ kind: 'append-object', object }], own.path) }
+  const own = files.find(
+    ({ path }) => path === `.drift/ignore-${slug}.policy` || path === `.drift/ignore-${slug}.yaml`,
+  )
+  if (own !== undefined)
+    return {
+      path: own.path,
+      text: editYaml(own.text, [{ kind: 'append-object', object }], own.path),
+    }
   const isFirst = ![POLICY_PATH, '.drift/policy.yaml'].some((path) => paths.includes(path))
-  return { path: isFirst ? POLICY_PATH : `.drift/ignore-${slug}.policy`, text: policyFileText(object) }
+  return {
+    path: isFirst ? POLICY_PATH : `.drift/ignore-${slug}.policy`,
+    text: policyFileText(object),
+  }
 }
 
 /** No review is requested of what could not be read afterwards. */
@@ -146,7 +187,16 @@ function proven(files: readonly PolicyFile[], file: PolicyFile): PolicyFile {
   return file
 }
 
-function plain({ target, changes, paths, pathExpressions, valueExpressions, managers, reason, expires }: IgnoreDocument) {
+function plain({
+  target,
+  changes,
+  paths,
+  pathExpressions,
+  valueExpressions,
+  managers,
+  reason,
+  expires,
+}: IgnoreDocument) {
   const { group, kind, namespace, name, labels } = target ?? {}
   const named = given({ group, kind, namespace, name, labels })
   return {

@@ -11,7 +11,12 @@ export function withoutForeignCommits(observed: Observation): Observation {
   if (observed.incomplete.length > 0) throw notObserved(observed)
   return {
     ...observed,
-    git: { ...observed.git, branches: observed.git.branches.map((branch) => (branch.foreign ? blank(branch, observed) : branch)) },
+    git: {
+      ...observed.git,
+      branches: observed.git.branches.map((branch) =>
+        branch.foreign ? blank(branch, observed) : branch,
+      ),
+    },
   }
 }
 

@@ -10,7 +10,13 @@ function change(risk: Change['risk'], source?: string): Change {
     ref: { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' },
     change: 'modified',
     path: 'spec.x',
-    actor: { manager: 'kubectl', operation: 'Update', class: 'human-tool', at: '', confidence: 'none' },
+    actor: {
+      manager: 'kubectl',
+      operation: 'Update',
+      class: 'human-tool',
+      at: '',
+      confidence: 'none',
+    },
     risk,
     reason: 'X',
     resolution: 'Restore',
@@ -33,7 +39,9 @@ const PERMISSIONS: readonly Permission[] = ['none', 'read', 'write', 'admin']
 
 test('who may write commands', () => {
   const owned = { packagePath: 'apps/web', codeOwners: '' }
-  const allowed = PERMISSIONS.filter((permission) => isAllowed(() => assertMayWrite({ login: 'ann', permission }, owned)))
+  const allowed = PERMISSIONS.filter((permission) =>
+    isAllowed(() => assertMayWrite({ login: 'ann', permission }, owned)),
+  )
   assert.deepEqual(allowed, ['write', 'admin'])
 })
 
@@ -59,6 +67,8 @@ for (const [owners, login, permission, expected] of [
         expected,
       )
     }
-    assert.ok(isAllowed(() => assertOwner('adopt', [change('medium')], { login, permission }, owned)))
+    assert.ok(
+      isAllowed(() => assertOwner('adopt', [change('medium')], { login, permission }, owned)),
+    )
   })
 }

@@ -24,7 +24,9 @@ export function assertMayWrite({ login, permission }: Commenter, owned: OwnedPac
   throw notAllowed(
     `${quoted(login)} needs write access to the repository for this`,
     permission === 'none' ? 'the forge gives no access' : `the access is: ${permission}`,
-    owners.length === 0 ? 'ask somebody who has it' : `ask ${owners.slice(0, OWNERS_TOLD).join(' or ')}`,
+    owners.length === 0
+      ? 'ask somebody who has it'
+      : `ask ${owners.slice(0, OWNERS_TOLD).join(' or ')}`,
   )
 }
 
@@ -34,12 +36,21 @@ export function assertMayWrite({ login, permission }: Commenter, owned: OwnedPac
  * @param verb as in `adopt`
  * @throws Failure BP2013
  */
-export function assertOwner(verb: string, chosen: readonly Change[], { login, permission }: Commenter, owned: OwnedPackage): void {
+export function assertOwner(
+  verb: string,
+  chosen: readonly Change[],
+  { login, permission }: Commenter,
+  owned: OwnedPackage,
+): void {
   for (const change of chosen) {
     if (change.risk !== 'critical' && change.risk !== 'high') continue
     const file = fileOfChange(change, owned.packagePath)
     const owners = ownersOf(owned.codeOwners, file)
-    if (owners.length === 0 || owners.some((owner) => owner.toLowerCase() === `@${login.toLowerCase()}`)) continue
+    if (
+      owners.length === 0 ||
+      owners.some((owner) => owner.toLowerCase() === `@${login.toLowerCase()}`)
+    )
+      continue
     const unproven = owners.filter((owner) => owner.includes('/') || !owner.startsWith('@'))
     if (unproven.length > 0 && permission === 'admin') continue
     const reported = owners.slice(0, OWNERS_TOLD).join(' or ')
@@ -48,7 +59,9 @@ export function assertOwner(verb: string, chosen: readonly Change[], { login, pe
       unproven.length === 0
         ? `they are ${reported}, and not ${quoted(login)}`
         : `they are ${reported}, and whether ${quoted(login)} belongs to ${unproven.length === 1 ? 'it' : 'them'} cannot be asked of the forge`,
-      unproven.length === 0 ? `ask ${reported}` : `ask ${reported}, or an administrator of the repository`,
+      unproven.length === 0
+        ? `ask ${reported}`
+        : `ask ${reported}, or an administrator of the repository`,
     )
   }
 }

@@ -14,11 +14,15 @@ export function plannedBy(
 ): Planned {
   const before = previous?.plannedBefore
   const retained = before === undefined || before === plan ? {} : { plannedBefore: before }
-  if (resolutionRequest === undefined) return previous?.plannedBy === undefined ? {} : { plannedBy: previous.plannedBy, ...retained }
+  if (resolutionRequest === undefined)
+    return previous?.plannedBy === undefined ? {} : { plannedBy: previous.plannedBy, ...retained }
   if (resolutionRequest.by === undefined) return {}
   // A repeated resolution request finds its own plan: the plan before it stays.
   const changed = previous !== undefined && previous.plan !== plan
-  return { plannedBy: resolutionRequest.by, ...(changed ? { plannedBefore: previous.plan } : retained) }
+  return {
+    plannedBy: resolutionRequest.by,
+    ...(changed ? { plannedBefore: previous.plan } : retained),
+  }
 }
 
 type Status = Pick<DriftReport['status'], 'episode' | 'lifecycle'>
@@ -35,8 +39,13 @@ export function nothingToSnooze(why: string): Failure {
 }
 
 /** A snooze that is requested now, or one of this episode that is not over; it ends by itself. */
-export function snoozed({ snoozeUntil, git, cluster }: Observation, { episode, lifecycle }: Status): { readonly snoozedUntil?: string } {
+export function snoozed(
+  { snoozeUntil, git, cluster }: Observation,
+  { episode, lifecycle }: Status,
+): { readonly snoozedUntil?: string } {
   const before = git.ledger.report?.status
   const until = snoozeUntil ?? (before?.episode === episode ? before.snoozedUntil : undefined)
-  return lifecycle === 'Proposed' && until !== undefined && until > cluster.observedAt ? { snoozedUntil: until } : {}
+  return lifecycle === 'Proposed' && until !== undefined && until > cluster.observedAt
+    ? { snoozedUntil: until }
+    : {}
 }

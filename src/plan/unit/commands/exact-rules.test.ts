@@ -36,12 +36,30 @@ function verdictOf(id: Drift['id'], items: readonly Drift[]): ObjectVerdict {
 /** What the printed text hides, once it is in `.drift/`. */
 function hiddenBy(verdicts: readonly ObjectVerdict[], chosen: readonly Drift[]): readonly Drift[] {
   const changes = chosen.map((drift) => showChange({ drift, resolution: 'Restore' }, TEST_KEY))
-  const rules = exactRules({ chosen: changes, verdicts, key: TEST_KEY, reason: 'why', expires: TODAY })
-  const set = parsePolicyFiles([{ path: '.drift/ignore.yaml', text: formatInertDocument(policyOfUnit(UNIT, rules)) }])
-  assert.deepEqual(effectivePolicy(set, 'other', UNIT.packagePath).ignore, [], 'in no other cluster')
-  assert.deepEqual(effectivePolicy(set, UNIT.cluster, 'apps/web2').ignore, [], 'of no other package')
+  const rules = exactRules({
+    chosen: changes,
+    verdicts,
+    key: TEST_KEY,
+    reason: 'why',
+    expires: TODAY,
+  })
+  const set = parsePolicyFiles([
+    { path: '.drift/ignore.yaml', text: formatInertDocument(policyOfUnit(UNIT, rules)) },
+  ])
+  assert.deepEqual(
+    effectivePolicy(set, 'other', UNIT.packagePath).ignore,
+    [],
+    'in no other cluster',
+  )
+  assert.deepEqual(
+    effectivePolicy(set, UNIT.cluster, 'apps/web2').ignore,
+    [],
+    'of no other package',
+  )
   const { ignore } = effectivePolicy(set, UNIT.cluster, UNIT.packagePath)
-  return verdicts.flatMap((verdict) => classifyIgnored(verdict, ignore, TODAY).setAside.map(({ drift }) => drift))
+  return verdicts.flatMap((verdict) =>
+    classifyIgnored(verdict, ignore, TODAY).setAside.map(({ drift }) => drift),
+  )
 }
 
 /** Names of one pool, so that many lines are nearly the same. */
@@ -90,10 +108,16 @@ test('the printed rules hide exactly the chosen lines among all of them, or are 
       const chosen: Drift[] = []
       const verdicts = objects.map(({ id: own, whole, chosen: isChosen, fields }) => {
         const lines = fields.map((one) => ({
-          drift: driftOf('', { id: own, path: one.path, change: one.change, actor: { ...driftOf('').actor, manager: one.manager } }),
+          drift: driftOf('', {
+            id: own,
+            path: one.path,
+            change: one.change,
+            actor: { ...driftOf('').actor, manager: one.manager },
+          }),
           isChosen: one.chosen,
         }))
-        if (whole !== undefined) lines.push({ drift: driftOf('', { id: own, change: whole }), isChosen })
+        if (whole !== undefined)
+          lines.push({ drift: driftOf('', { id: own, change: whole }), isChosen })
         for (const line of lines) if (line.isChosen) chosen.push(line.drift)
         return verdictOf(
           own,
@@ -101,10 +125,13 @@ test('the printed rules hide exactly the chosen lines among all of them, or are 
         )
       })
       if (chosen.length === 0) return
-      const secret = chosen.some(({ id, path: location }) => shownPathOnly(location, id) !== formatFieldPath(location))
+      const secret = chosen.some(
+        ({ id, path: location }) => shownPathOnly(location, id) !== formatFieldPath(location),
+      )
       try {
         const hidden = hiddenBy(verdicts, chosen)
-        const prints = (drifts: readonly Drift[]) => new Set(drifts.map((drift) => itemFingerprint(drift, TEST_KEY)))
+        const prints = (drifts: readonly Drift[]) =>
+          new Set(drifts.map((drift) => itemFingerprint(drift, TEST_KEY)))
         assert.deepEqual(prints(hidden), prints(chosen))
         proven += 1
       } catch (thrown) {
@@ -121,10 +148,25 @@ const WEB = driftOf('').id
 
 test('the rule is the one that a person would write: the object and its fields', () => {
   const items = [driftOf('spec.replicas'), driftOf('spec.paused')]
-  const chosen = items.slice(0, 1).map((drift) => showChange({ drift, resolution: 'Restore' }, TEST_KEY))
-  assert.deepEqual(exactRules({ chosen, verdicts: [verdictOf(WEB, items)], key: TEST_KEY, reason: 'why', expires: undefined }), [
-    { target: { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' }, paths: ['spec.replicas'], reason: 'why' },
-  ])
+  const chosen = items
+    .slice(0, 1)
+    .map((drift) => showChange({ drift, resolution: 'Restore' }, TEST_KEY))
+  assert.deepEqual(
+    exactRules({
+      chosen,
+      verdicts: [verdictOf(WEB, items)],
+      key: TEST_KEY,
+      reason: 'why',
+      expires: undefined,
+    }),
+    [
+      {
+        target: { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' },
+        paths: ['spec.replicas'],
+        reason: 'why',
+      },
+    ],
+  )
 })
 
 test('a field is hidden without what is below it, and a writer without the other one', () => {
@@ -137,7 +179,10 @@ test('a field is hidden without what is below it, and a writer without the other
 
 test('lines that no rule tells apart, and a credential in a path, are refused', () => {
   const twins = [driftOf('spec.a', { live: 1 }), driftOf('spec.a', { live: 2 })]
-  assert.throws(() => hiddenBy([verdictOf(WEB, twins)], twins.slice(0, 1)), /BP2010|no rule hides exactly these lines/)
+  assert.throws(
+    () => hiddenBy([verdictOf(WEB, twins)], twins.slice(0, 1)),
+    /BP2010|no rule hides exactly these lines/,
+  )
   const secret = [driftOf('metadata.finalizers[=ghp_0123456789abcdefghij]')]
   assert.throws(() => hiddenBy([verdictOf(WEB, secret)], secret), /credential/)
 })

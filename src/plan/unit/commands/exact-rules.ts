@@ -25,19 +25,29 @@ export interface ExactRequest {
  * As few rules for each object as are enough, each as short as it can be.
  * @throws Failure BP2001 for a path that has a credential in it, BP2010 where no rule tells a chosen line from another one
  */
-export function exactRules({ chosen, verdicts, key, reason, expires }: ExactRequest): readonly IgnoreDocument[] {
-  const lines = verdicts.flatMap((verdict) => verdict.items.map((drift) => ({ drift, verdict, fingerprint: itemFingerprint(drift, key) })))
+export function exactRules({
+  chosen,
+  verdicts,
+  key,
+  reason,
+  expires,
+}: ExactRequest): readonly IgnoreDocument[] {
+  const lines = verdicts.flatMap((verdict) =>
+    verdict.items.map((drift) => ({ drift, verdict, fingerprint: itemFingerprint(drift, key) })),
+  )
   const why = { reason, ...(expires === undefined ? {} : { expires }) }
   return [...Map.groupBy(chosen, ({ ref }) => resourceKey(ref)).values()].flatMap((own) => {
     const wanted = new Set(own.map(({ fingerprint }) => fingerprint))
-    const found = WAYS.map((way) => way(own).map((parts) => ({ ...parts, ...why }))).find((entries) => {
-      if (!entries.every((entry) => ignoreSchema.safeParse(entry).success)) return false
-      const rules = entries.map((entry) => ignoreRuleOf(entry, { where: '' }))
-      return lines.every(({ drift, verdict, fingerprint }) => {
-        const hidden = rules.some((rule) => whyNotIgnored(drift, rule, verdict) === undefined)
-        return hidden === wanted.has(fingerprint)
-      })
-    })
+    const found = WAYS.map((way) => way(own).map((parts) => ({ ...parts, ...why }))).find(
+      (entries) => {
+        if (!entries.every((entry) => ignoreSchema.safeParse(entry).success)) return false
+        const rules = entries.map((entry) => ignoreRuleOf(entry, { where: '' }))
+        return lines.every(({ drift, verdict, fingerprint }) => {
+          const hidden = rules.some((rule) => whyNotIgnored(drift, rule, verdict) === undefined)
+          return hidden === wanted.has(fingerprint)
+        })
+      },
+    )
     if (found === undefined) throw notExact(own)
     return found
   })
@@ -51,13 +61,18 @@ const WAYS: readonly ((own: readonly Change[]) => readonly Parts[])[] = [
     const paths = fieldsOf(own).map(({ path }) => literalPath(path))
     return [
       ...wholeOf(own).map(wholeRule),
-      ...(paths.length === 0 ? [] : [{ target: exactTarget(own), paths: [...new Set(paths)].sort() }]),
+      ...(paths.length === 0
+        ? []
+        : [{ target: exactTarget(own), paths: [...new Set(paths)].sort() }]),
     ]
   },
   (own) => [...wholeOf(own).map(wholeRule), ...fieldsOf(own).map(expressionRule)],
   (own) => [
     ...wholeOf(own).map(wholeRule),
-    ...fieldsOf(own).map((change) => ({ ...expressionRule(change), managers: [literalGlob(change.actor.manager)] })),
+    ...fieldsOf(own).map((change) => ({
+      ...expressionRule(change),
+      managers: [literalGlob(change.actor.manager)],
+    })),
   ],
 ]
 
@@ -66,7 +81,9 @@ function wholeOf(own: readonly Change[]): readonly Change[] {
 }
 
 function fieldsOf(own: readonly Change[]): readonly (Change & { readonly path: string })[] {
-  return own.flatMap((change) => (change.path === undefined ? [] : [{ ...change, path: change.path }]))
+  return own.flatMap((change) =>
+    change.path === undefined ? [] : [{ ...change, path: change.path }],
+  )
 }
 
 /** Without its kind of change, the rule would also hide the fields of the object once it exists again. */
@@ -77,7 +94,11 @@ function wholeRule(change: Change): Parts {
 /** A path covers what is below it, and an expression does not. */
 function expressionRule(change: Change & { readonly path: string }): Parts {
   literalPath(change.path)
-  return { target: exactTarget([change]), changes: [change.change], pathExpressions: [literalExpression(change.path)] }
+  return {
+    target: exactTarget([change]),
+    changes: [change.change],
+    pathExpressions: [literalExpression(change.path)],
+  }
 }
 
 /** With the group, and the core group too: another one may have a kind of the same name. */

@@ -36,12 +36,23 @@ const SHORT_NAMES: { readonly [kind: string]: readonly string[] } = {
  * Whether `text` names the kind of an object: `Deployment`, `deployments`, `deploy`, each with its group behind a dot
  * (`deployment.apps`) or with version and group (`deployments.v1.apps`).
  */
-export function isNameOfKind(text: string, { kind, group }: Pick<Change['ref'], 'kind' | 'group'>): boolean {
+export function isNameOfKind(
+  text: string,
+  { kind, group }: Pick<Change['ref'], 'kind' | 'group'>,
+): boolean {
   const [, name = '', behind] = /^([^.]+)(?:\.(.*))?$/s.exec(text.toLowerCase()) ?? []
   const singular = kind.toLowerCase()
-  const names = [singular, pluralOf(singular), ...(Object.hasOwn(SHORT_NAMES, singular) ? (SHORT_NAMES[singular] ?? []) : [])]
+  const names = [
+    singular,
+    pluralOf(singular),
+    ...(Object.hasOwn(SHORT_NAMES, singular) ? (SHORT_NAMES[singular] ?? []) : []),
+  ]
   if (!names.includes(name)) return false
-  return behind === undefined || behind.replace(/^v[0-9]+(?:(?:alpha|beta)[0-9]+)?(?:\.|$)/, '') === group || behind === group
+  return (
+    behind === undefined ||
+    behind.replace(/^v[0-9]+(?:(?:alpha|beta)[0-9]+)?(?:\.|$)/, '') === group ||
+    behind === group
+  )
 }
 
 /** As `UnsafeGuessKindToResource` makes it (k8s.io/apimachinery, pkg/api/meta/restmapper.go). */

@@ -6,25 +6,65 @@ import { changeOf, recordOf } from '../../../../test/fakes/record-samples.ts'
 import { itemFingerprint } from '../../../drift/compare/fingerprint.ts'
 import type { ClosedEpisode } from '../../../record/documents/closed-episode.ts'
 import { closedEpisodeOf } from '../../observation/closed-episode.ts'
-import { applyingFingerprints, planOf, planResolutions, possibleResolution, silencedUntil } from './pick-changes.ts'
+import {
+  applyingFingerprints,
+  planOf,
+  planResolutions,
+  possibleResolution,
+  silencedUntil,
+} from './pick-changes.ts'
 
 function closed(more: Partial<ClosedEpisode['status']>, fingerprint = 'sha256:a'): ClosedEpisode {
-  return closedEpisodeOf(recordOf([changeOf({ fingerprint: 'r' }), changeOf({ fingerprint: 'k', resolution: 'Adopt' })], { fingerprint }), {
-    outcome: 'Declined',
-    decidedBy: 'Ada',
-    at: '2026-11-21T10:00:00Z',
-    ...more,
-  })
+  return closedEpisodeOf(
+    recordOf(
+      [changeOf({ fingerprint: 'r' }), changeOf({ fingerprint: 'k', resolution: 'Adopt' })],
+      { fingerprint },
+    ),
+    {
+      outcome: 'Declined',
+      decidedBy: 'Ada',
+      at: '2026-11-21T10:00:00Z',
+      ...more,
+    },
+  )
 }
 
-const SILENT: readonly (readonly [name: string, episodes: readonly ClosedEpisode[], at: string, until: string | undefined])[] = [
-  ['before the end', [closed({ silentUntil: '2026-11-22T10:00:00Z' })], '2026-11-22T09:59:59Z', '2026-11-22T10:00:00Z'],
-  ['at the end', [closed({ silentUntil: '2026-11-22T10:00:00Z' })], '2026-11-22T10:00:00Z', undefined],
-  ['another fingerprint', [closed({ silentUntil: '2026-11-22T10:00:00Z' }, 'sha256:b')], '2026-11-21T11:00:00Z', undefined],
-  ['merged', [closed({ outcome: 'Merged', silentUntil: '2026-11-22T10:00:00Z' })], '2026-11-21T11:00:00Z', undefined],
+const SILENT: readonly (readonly [
+  name: string,
+  episodes: readonly ClosedEpisode[],
+  at: string,
+  until: string | undefined,
+])[] = [
+  [
+    'before the end',
+    [closed({ silentUntil: '2026-11-22T10:00:00Z' })],
+    '2026-11-22T09:59:59Z',
+    '2026-11-22T10:00:00Z',
+  ],
+  [
+    'at the end',
+    [closed({ silentUntil: '2026-11-22T10:00:00Z' })],
+    '2026-11-22T10:00:00Z',
+    undefined,
+  ],
+  [
+    'another fingerprint',
+    [closed({ silentUntil: '2026-11-22T10:00:00Z' }, 'sha256:b')],
+    '2026-11-21T11:00:00Z',
+    undefined,
+  ],
+  [
+    'merged',
+    [closed({ outcome: 'Merged', silentUntil: '2026-11-22T10:00:00Z' })],
+    '2026-11-21T11:00:00Z',
+    undefined,
+  ],
   [
     'the latest of two rejections',
-    [closed({ silentUntil: '2026-12-22T10:00:00Z' }), closed({ silentUntil: '2026-11-22T10:00:00Z' })],
+    [
+      closed({ silentUntil: '2026-12-22T10:00:00Z' }),
+      closed({ silentUntil: '2026-11-22T10:00:00Z' }),
+    ],
     '2026-11-25T10:00:00Z',
     undefined,
   ],
@@ -36,8 +76,20 @@ for (const [name, episodes, at, until] of SILENT) {
 
 test('only what a merged and unverified decision restores is waited for', () => {
   assert.deepEqual([...applyingFingerprints([closed({ outcome: 'Merged' })])], ['r'])
-  assert.deepEqual([...applyingFingerprints([closed({ outcome: 'Merged', verifiedAt: '2026-11-21T11:00:00Z' })])], [])
-  assert.deepEqual([...applyingFingerprints([closed({}), closed({ outcome: 'Healed' }), closed({ outcome: 'ResolvedByGit' })])], [])
+  assert.deepEqual(
+    [...applyingFingerprints([closed({ outcome: 'Merged', verifiedAt: '2026-11-21T11:00:00Z' })])],
+    [],
+  )
+  assert.deepEqual(
+    [
+      ...applyingFingerprints([
+        closed({}),
+        closed({ outcome: 'Healed' }),
+        closed({ outcome: 'ResolvedByGit' }),
+      ]),
+    ],
+    [],
+  )
 })
 
 test('a request decides what it names, the record what it knows, the policy the rest', () => {
@@ -47,12 +99,24 @@ test('a request decides what it names, the record what it knows, the policy the 
   })
   const [a, b] = changes.map(({ fingerprint }) => fingerprint)
   const record = recordOf(
-    [changeOf({ fingerprint: b ?? '', resolution: 'Adopt' }), changeOf({ fingerprint: a ?? '', resolution: 'Adopt' })],
+    [
+      changeOf({ fingerprint: b ?? '', resolution: 'Adopt' }),
+      changeOf({ fingerprint: a ?? '', resolution: 'Adopt' }),
+    ],
     { keyId: TEST_KEY.id },
   )
-  const resolutionRequest = { resolution: 'Release', changes: new Set([a ?? '']), message: undefined } as const
-  const resolutions = (open: typeof record | undefined, requested: typeof resolutionRequest | undefined): string[] =>
-    planResolutions(changes, open, requested, { byPolicy: () => 'Restore', key: TEST_KEY }).map(({ resolution }) => resolution)
+  const resolutionRequest = {
+    resolution: 'Release',
+    changes: new Set([a ?? '']),
+    message: undefined,
+  } as const
+  const resolutions = (
+    open: typeof record | undefined,
+    requested: typeof resolutionRequest | undefined,
+  ): string[] =>
+    planResolutions(changes, open, requested, { byPolicy: () => 'Restore', key: TEST_KEY }).map(
+      ({ resolution }) => resolution,
+    )
   assert.deepEqual(resolutions(record, resolutionRequest), ['Release', 'Adopt', 'Restore'])
   assert.deepEqual(resolutions(record, undefined), ['Adopt', 'Adopt', 'Restore'])
   assert.deepEqual(resolutions(undefined, undefined), ['Restore', 'Restore', 'Restore'])
@@ -66,17 +130,32 @@ test('the plan of a record for all changes is taken over, and the policy is eval
   const [a = '', b = ''] = changes.map(({ fingerprint }) => fingerprint)
   const known = { keyId: TEST_KEY.id }
   const part = recordOf([changeOf({ fingerprint: a, resolution: 'Adopt' })], known)
-  const all = recordOf([changeOf({ fingerprint: a, resolution: 'Adopt' }), changeOf({ fingerprint: b, resolution: 'Release' })], known)
+  const all = recordOf(
+    [
+      changeOf({ fingerprint: a, resolution: 'Adopt' }),
+      changeOf({ fingerprint: b, resolution: 'Release' }),
+    ],
+    known,
+  )
   const plan = (open: typeof all, policy: 'Restore' | 'Adopt') =>
     planResolutions(changes, open, undefined, { byPolicy: () => policy, key: TEST_KEY })
-  const words = (planned: ReturnType<typeof plan>): string[] => planned.map(({ resolution }) => resolution)
+  const words = (planned: ReturnType<typeof plan>): string[] =>
+    planned.map(({ resolution }) => resolution)
   assert.deepEqual(words(plan(part, 'Restore')), ['Adopt', 'Restore'])
-  assert.deepEqual(words(plan(part, 'Adopt')), ['Adopt', 'Adopt'], 'the policy has another window now')
+  assert.deepEqual(
+    words(plan(part, 'Adopt')),
+    ['Adopt', 'Adopt'],
+    'the policy has another window now',
+  )
   const first = plan(all, 'Restore')
   assert.deepEqual(words(first), ['Adopt', 'Release'])
   assert.equal(plan(all, 'Adopt'), first)
   assert.deepEqual(words(plan(part, 'Restore')), ['Adopt', 'Restore'])
-  assert.equal(plan(recordOf([...all.spec.changes], known), 'Restore').at(0)?.resolution, 'Adopt', 'another record of the same')
+  assert.equal(
+    plan(recordOf([...all.spec.changes], known), 'Restore').at(0)?.resolution,
+    'Adopt',
+    'another record of the same',
+  )
 })
 
 test('a plan has one word where all agree', () => {
@@ -94,7 +173,9 @@ test('what was chosen for a field stays chosen when its live value moves on', ()
     fingerprint: itemFingerprint(before, TEST_KEY),
     resolution: 'Adopt',
   })
-  const changes = [{ drift: after, desired: undefined, fingerprint: itemFingerprint(after, TEST_KEY) }]
+  const changes = [
+    { drift: after, desired: undefined, fingerprint: itemFingerprint(after, TEST_KEY) },
+  ]
   const planned = planResolutions(changes, recordOf([chosen], { keyId: TEST_KEY.id }), undefined, {
     byPolicy: () => 'Restore',
     key: TEST_KEY,
@@ -108,8 +189,10 @@ test('what was chosen for a field stays chosen when its live value moves on', ()
 test('a resolution of the policy that the change cannot have becomes Restore, and a defect stays one', () => {
   const drift = driftOf('spec.replicas')
   const desired = desiredOf({ replicas: 3 })
-  const possible = (change: Partial<Parameters<typeof possibleResolution>[0]>, wanted: 'Adopt' | 'Release') =>
-    possibleResolution({ drift, desired, fingerprint: '', ...change }, wanted)
+  const possible = (
+    change: Partial<Parameters<typeof possibleResolution>[0]>,
+    wanted: 'Adopt' | 'Release',
+  ) => possibleResolution({ drift, desired, fingerprint: '', ...change }, wanted)
   assert.equal(possible({}, 'Adopt'), 'Adopt')
   assert.equal(possible({ desired: undefined }, 'Adopt'), 'Restore')
   assert.equal(possible({ drift: { ...drift, lostWhenReleased: true } }, 'Release'), 'Restore')

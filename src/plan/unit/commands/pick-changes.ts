@@ -25,27 +25,42 @@ export interface PlannedChange {
 export type OpenChange = Omit<PlannedChange, 'resolution'>
 
 /** Every difference of the verdicts, in their order. */
-export function allChanges(verdicts: readonly ObjectVerdict[], key: RedactionKey): readonly OpenChange[] {
+export function allChanges(
+  verdicts: readonly ObjectVerdict[],
+  key: RedactionKey,
+): readonly OpenChange[] {
   return key.derived.get(verdicts, 'changes', [], () =>
-    verdicts.flatMap(({ items, desired }) => items.map((drift) => ({ drift, desired, fingerprint: itemFingerprint(drift, key) }))),
+    verdicts.flatMap(({ items, desired }) =>
+      items.map((drift) => ({ drift, desired, fingerprint: itemFingerprint(drift, key) })),
+    ),
   )
 }
 
 /** Merged decisions that live does not agree with yet, or was not observed to agree with. */
 export function unverifiedMerges(closed: readonly ClosedEpisode[]): ClosedEpisode[] {
-  return closed.filter(({ status }) => status.outcome === 'Merged' && status.verifiedAt === undefined)
+  return closed.filter(
+    ({ status }) => status.outcome === 'Merged' && status.verifiedAt === undefined,
+  )
 }
 
 /** Fingerprints of changes that a merged Restore authorised to go back and that are still live. */
 export function applyingFingerprints(closed: readonly ClosedEpisode[]): ReadonlySet<string> {
   const waiting = unverifiedMerges(closed).filter(({ status }) => status.failedAt === undefined)
-  const restored = waiting.flatMap(({ spec }) => spec.changes.filter(({ resolution }) => resolution === 'Restore'))
+  const restored = waiting.flatMap(({ spec }) =>
+    spec.changes.filter(({ resolution }) => resolution === 'Restore'),
+  )
   return new Set(restored.map(({ fingerprint }) => fingerprint))
 }
 
 /** A rejected drift is silent for exactly its fingerprint, until a time. `at` is RFC 3339 UTC, as is everything compared. */
-export function silencedUntil(closed: readonly ClosedEpisode[], fingerprint: string, at: string): string | undefined {
-  const latest = closed.filter(({ spec, status }) => spec.fingerprint === fingerprint && status.outcome === 'Declined').at(-1)
+export function silencedUntil(
+  closed: readonly ClosedEpisode[],
+  fingerprint: string,
+  at: string,
+): string | undefined {
+  const latest = closed
+    .filter(({ spec, status }) => spec.fingerprint === fingerprint && status.outcome === 'Declined')
+    .at(-1)
   const until = latest?.status.silentUntil
   return until !== undefined && until > at ? until : undefined
 }
@@ -58,22 +73,36 @@ export function planResolutions(
   changes: readonly OpenChange[],
   open: DriftRecord | undefined,
   resolutionRequest: ResolutionRequest | undefined,
-  { byPolicy, key }: { readonly byPolicy: (change: OpenChange) => Resolution; readonly key: RedactionKey },
+  {
+    byPolicy,
+    key,
+  }: { readonly byPolicy: (change: OpenChange) => Resolution; readonly key: RedactionKey },
 ): readonly PlannedChange[] {
   // The open record alone decides where it knows every change; then the plan is computed once for both.
   if (resolutionRequest === undefined && open !== undefined) {
-    const recorded = key.derived.get(open.spec.changes, 'recorded', [changes, open.spec.keyId], () => recordedPlan(changes, open, key))
+    const recorded = key.derived.get(
+      open.spec.changes,
+      'recorded',
+      [changes, open.spec.keyId],
+      () => recordedPlan(changes, open, key),
+    )
     if (recorded !== undefined) return recorded
   }
   const known = recordedChoices(open, key)
   const planned = changes.map((change): PlannedChange => {
-    return withResolution(change, choiceFor(resolutionRequest, change) ?? known(change) ?? { resolution: byPolicy(change) })
+    return withResolution(
+      change,
+      choiceFor(resolutionRequest, change) ?? known(change) ?? { resolution: byPolicy(change) },
+    )
   })
   return samePlan(changes, planned, key)
 }
 
 /** What the request says of the change. */
-export function choiceFor(request: ResolutionRequest | undefined, { fingerprint }: Pick<OpenChange, 'fingerprint'>) {
+export function choiceFor(
+  request: ResolutionRequest | undefined,
+  { fingerprint }: Pick<OpenChange, 'fingerprint'>,
+) {
   const choices = request === undefined ? [] : [request, ...(request.more ?? [])]
   return choices.findLast(({ changes }) => changes === undefined || changes.has(fingerprint))
 }
@@ -84,7 +113,11 @@ function withResolution(change: OpenChange, { resolution, via }: Choice): Planne
   return { ...change, resolution, ...(via === undefined ? {} : { via }) }
 }
 
-function recordedPlan(changes: readonly OpenChange[], open: DriftRecord, key: RedactionKey): readonly PlannedChange[] | undefined {
+function recordedPlan(
+  changes: readonly OpenChange[],
+  open: DriftRecord,
+  key: RedactionKey,
+): readonly PlannedChange[] | undefined {
   const known = recordedChoices(open, key)
   const planned = changes.flatMap((change) => {
     const choice = known(change)
@@ -97,26 +130,45 @@ function recordedPlan(changes: readonly OpenChange[], open: DriftRecord, key: Re
  * The resolution that a record has for a change. Fingerprints of another installation key match nothing. The location identifies the
  * change, also when its value moved on: the choice for a field stays, and the new value still has to be approved.
  */
-function recordedChoices(open: DriftRecord | undefined, key: RedactionKey): (change: OpenChange) => Choice | undefined {
+function recordedChoices(
+  open: DriftRecord | undefined,
+  key: RedactionKey,
+): (change: OpenChange) => Choice | undefined {
   const chosen = open?.spec.changes ?? []
-  const byFingerprint = new Map(open?.spec.keyId === key.id ? chosen.map((change) => [change.fingerprint, change]) : [])
-  const byLocation = new Map(chosen.map((change) => [`${change.change} ${resourceKey(change.ref)}#${change.path ?? ''}`, change]))
+  const byFingerprint = new Map(
+    open?.spec.keyId === key.id ? chosen.map((change) => [change.fingerprint, change]) : [],
+  )
+  const byLocation = new Map(
+    chosen.map((change) => [
+      `${change.change} ${resourceKey(change.ref)}#${change.path ?? ''}`,
+      change,
+    ]),
+  )
   return ({ fingerprint, drift: { id, path, change } }) =>
-    byFingerprint.get(fingerprint) ?? byLocation.get(`${change} ${resourceKey(id)}#${shownPath(key, id, path)}`)
+    byFingerprint.get(fingerprint) ??
+    byLocation.get(`${change} ${resourceKey(id)}#${shownPath(key, id, path)}`)
 }
 
 /** The same plan is the same list, so that what is computed from it is known. */
-function samePlan(changes: readonly OpenChange[], planned: readonly PlannedChange[], key: RedactionKey): readonly PlannedChange[] {
+function samePlan(
+  changes: readonly OpenChange[],
+  planned: readonly PlannedChange[],
+  key: RedactionKey,
+): readonly PlannedChange[] {
   const text = JSON.stringify(planned.map(({ resolution, via }) => [resolution, via]))
   return key.derived.get(changes, 'planned', [text], () => planned)
 }
 
 export function planOf(resolutions: readonly Resolution[]): Plan {
   const [first] = resolutions
-  return first !== undefined && resolutions.every((resolution) => resolution === first) ? first : 'Mixed'
+  return first !== undefined && resolutions.every((resolution) => resolution === first)
+    ? first
+    : 'Mixed'
 }
 
 /** The policy's resolution where the change can have it; Restore, which edits nothing, otherwise. */
 export function possibleResolution(change: OpenChange, wanted: Resolution): Resolution {
-  return orFailure(() => editFor({ ...change, resolution: wanted })) instanceof Failure ? 'Restore' : wanted
+  return orFailure(() => editFor({ ...change, resolution: wanted })) instanceof Failure
+    ? 'Restore'
+    : wanted
 }

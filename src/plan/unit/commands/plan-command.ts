@@ -3,17 +3,35 @@ import { Failure } from '@backporch/kyaml/failure'
 import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
 import { type Note, sentenceOf } from '@backporch/kyaml/note'
 import { given } from '@backporch/kyaml/text'
-import { describeRule, isActive, mismatchText, whyNotIgnored } from '../../../drift/noise/ignore-rules.ts'
+import {
+  describeRule,
+  isActive,
+  mismatchText,
+  whyNotIgnored,
+} from '../../../drift/noise/ignore-rules.ts'
 import { RISK_RULES } from '../../../drift/risk/risk.ts'
 import { assertNewestPolicy } from '../../../policy/last-good-policy.ts'
 import type { PolicyFile, PolicySet } from '../../../policy/parse-policy.ts'
-import { type CommandResult, explainText, helpText, planText, rulesText, SEE_BELOW } from '../../../proposal/text/command-answer.ts'
+import {
+  type CommandResult,
+  explainText,
+  helpText,
+  planText,
+  rulesText,
+  SEE_BELOW,
+} from '../../../proposal/text/command-answer.ts'
 import type { CommandVerb, CommentCommand } from '../../../proposal/text/comment-command.ts'
 import { time } from '../../../proposal/text/words.ts'
 import { later } from '../../observation/drift-age.ts'
 import type { Observation, ResolutionRequest } from '../../observation/observation.ts'
 import type { UnitPlan } from '../../observation/unit-plan.ts'
-import { addRules, type IgnoreDocument, type PlacedRule, removeRules, rulesFor } from './comment-policy.ts'
+import {
+  addRules,
+  type IgnoreDocument,
+  type PlacedRule,
+  removeRules,
+  rulesFor,
+} from './comment-policy.ts'
 import { withoutForeignCommits } from './comment-recreate.ts'
 import { assertOwner, needsOwner } from './comment-rights.ts'
 import { nothingToSnooze } from './comment-status.ts'
@@ -60,7 +78,15 @@ export interface PlannedCommand extends Pick<CommandResult, 'text' | 'details'> 
 export const RESOLUTIONS = { restore: 'Restore', adopt: 'Adopt', release: 'Release' } as const
 
 /** They change what is open, or open something. */
-const DECIDES: ReadonlySet<CommandVerb> = new Set(['restore', 'adopt', 'release', 'recreate', 'exclude', 'ignore', 'unignore'])
+const DECIDES: ReadonlySet<CommandVerb> = new Set([
+  'restore',
+  'adopt',
+  'release',
+  'recreate',
+  'exclude',
+  'ignore',
+  'unignore',
+])
 const NOT_DONE = 'nothing is changed while an earlier policy decides'
 
 interface RequestedCommand extends CommentCommand {
@@ -69,12 +95,26 @@ interface RequestedCommand extends CommentCommand {
   readonly group: readonly CommentCommand[]
 }
 
-type Planner = (context: CommandContext, command: RequestedCommand, state: RequestState) => PlannedCommand
+type Planner = (
+  context: CommandContext,
+  command: RequestedCommand,
+  state: RequestState,
+) => PlannedCommand
 
 const resolve: Planner = (context, { requester, group }, state) => {
-  const choices = group.map((command) => ({ resolution: resolutionOf(command.verb), selectors: command.selectors }))
-  const reasons = group.flatMap(({ reason }) => (reason === undefined || reason === '' ? [] : [reason]))
-  return planChoices(context, choices, { requester, message: reasons.length === 0 ? undefined : reasons.join('; ') }, state)
+  const choices = group.map((command) => ({
+    resolution: resolutionOf(command.verb),
+    selectors: command.selectors,
+  }))
+  const reasons = group.flatMap(({ reason }) =>
+    reason === undefined || reason === '' ? [] : [reason],
+  )
+  return planChoices(
+    context,
+    choices,
+    { requester, message: reasons.length === 0 ? undefined : reasons.join('; ') },
+    state,
+  )
 }
 
 const PLANNERS: { readonly [Verb in CommandVerb]: Planner } = {
@@ -83,9 +123,14 @@ const PLANNERS: { readonly [Verb in CommandVerb]: Planner } = {
   release: resolve,
   recheck: (context, _command, state) => planRecheck(context, state),
   recreate: (context, _command, state) => recreate(context, state),
-  snooze: (context, { requester, duration }, state) => snooze(context, later(requester.at, duration ?? 0), state),
+  snooze: (context, { requester, duration }, state) =>
+    snooze(context, later(requester.at, duration ?? 0), state),
   ignore: (context, command, state) => ignore(context, command.requester, command, state),
-  unignore: (context, { selectors }, state) => ({ state, text: '', policy: withoutRules(context, selectors) }),
+  unignore: (context, { selectors }, state) => ({
+    state,
+    text: '',
+    policy: withoutRules(context, selectors),
+  }),
   exclude: (context, { selectors: [glob = ''] }, state) => exclude(context, glob, state),
   explain: (context, { selectors }, state) => ({ state, ...explain(context, selectors, state) }),
   show: (context, { requester }, state) => ({ state, ...shownRules(context, requester) }),
@@ -117,7 +162,10 @@ function ownedBy({ requests: { unit, codeOwners } }: CommandContext) {
 export function planChoices(
   context: CommandContext,
   [first, ...also]: readonly RequestedChoice[],
-  { requester, message }: { readonly requester: Requester | undefined; readonly message?: string | undefined },
+  {
+    requester,
+    message,
+  }: { readonly requester: Requester | undefined; readonly message?: string | undefined },
   state: RequestState,
 ): PlannedCommand {
   if (first === undefined) throw new TypeError('no choice')
@@ -134,7 +182,8 @@ export function planChoices(
       numbered,
       by: requester?.login ?? '',
       assertAllowed: (resolution, chosen) => {
-        if (requester !== undefined && needsOwner(resolution)) assertOwner(resolution.toLowerCase(), chosen, requester, ownedBy(context))
+        if (requester !== undefined && needsOwner(resolution))
+          assertOwner(resolution.toLowerCase(), chosen, requester, ownedBy(context))
       },
     },
     report.spec.changes,
@@ -142,13 +191,18 @@ export function planChoices(
   const after = {
     ...observed,
     resolutionRequest:
-      state.resolutionRequest === undefined ? resolutionRequest : joinResolutionRequests(state.resolutionRequest, resolutionRequest),
+      state.resolutionRequest === undefined
+        ? resolutionRequest
+        : joinResolutionRequests(state.resolutionRequest, resolutionRequest),
   }
   const { record, notes } = context.plan(after)
   const left = notes.filter(({ cause }) => cause === 'planned-as-restore')
   return {
     state: after,
-    text: record === undefined ? 'nothing differs any longer' : `${planText(record.spec)}${left.length === 0 ? '' : `.${told(left)}`}`,
+    text:
+      record === undefined
+        ? 'nothing differs any longer'
+        : `${planText(record.spec)}${left.length === 0 ? '' : `.${told(left)}`}`,
   }
 }
 
@@ -195,22 +249,39 @@ function recreate({ plan }: CommandContext, start: RequestState): PlannedCommand
   const state = observedState(start)
   const before = plan(state)
   const isForeign = before.outcome === 'foreign' && before.report.status.state === 'Drifted'
-  const after = isForeign ? { ...state, observation: withoutForeignCommits(state.observation) } : state
+  const after = isForeign
+    ? { ...state, observation: withoutForeignCommits(state.observation) }
+    : state
   const created = isForeign ? plan(after) : before
   const { state: found, lifecycle } = created.report.status
-  if (found !== 'Drifted' || lifecycle !== 'Proposed' || created.outcome === 'foreign' || created.record === undefined) {
+  if (
+    found !== 'Drifted' ||
+    lifecycle !== 'Proposed' ||
+    created.outcome === 'foreign' ||
+    created.record === undefined
+  ) {
     throw new Failure({
       code: 'BP2009',
       what: 'the branch is left as it is',
-      why: found === 'Drifted' ? 'it has no record of ours, so nobody knows what belongs on it' : STATES[found],
+      why:
+        found === 'Drifted'
+          ? 'it has no record of ours, so nobody knows what belongs on it'
+          : STATES[found],
       remedy: 'merge or delete the branch by hand',
       retry: 'on-change',
     })
   }
-  return { state: after, text: `the branch has nothing on it but what backporch makes; ${planText(created.record.spec)}` }
+  return {
+    state: after,
+    text: `the branch has nothing on it but what backporch makes; ${planText(created.record.spec)}`,
+  }
 }
 
-function exclude({ plan, requests: { unit } }: CommandContext, glob: string, start: RequestState): PlannedCommand {
+function exclude(
+  { plan, requests: { unit } }: CommandContext,
+  glob: string,
+  start: RequestState,
+): PlannedCommand {
   // A joint proposal is known by one drift of its own, beside that of the unit.
   if (unit.drifts.length < 2) throw notJoint()
   const state = observedState(start)
@@ -224,9 +295,13 @@ function snooze({ plan }: CommandContext, end: string, start: RequestState): Pla
   const state = observedState(start)
   const after = { ...state, observation: { ...state.observation, snoozeUntil: end } }
   const { report } = plan(after)
-  if (end <= state.observation.cluster.observedAt) return { state: after, text: `that is over since ${time(end)}` }
+  if (end <= state.observation.cluster.observedAt)
+    return { state: after, text: `that is over since ${time(end)}` }
   if (report.status.snoozedUntil !== end) throw nothingToSnooze(STATES[report.status.state])
-  return { state: after, text: `no reminders until ${time(end)}; this stays open and is kept up to date` }
+  return {
+    state: after,
+    text: `no reminders until ${time(end)}; this stays open and is kept up to date`,
+  }
 }
 
 function ignore(
@@ -251,11 +326,18 @@ function ignore(
 }
 
 /** @param selectors numbers as `/show ignores` lists them */
-function withoutRules({ requests: { unit, policyFiles }, policies }: CommandContext, selectors: readonly string[]): PolicyChange {
+function withoutRules(
+  { requests: { unit, policyFiles }, policies }: CommandContext,
+  selectors: readonly string[],
+): PolicyChange {
   const all = rulesFor(policies, unit)
   const placed = selectors.map((selector) => ruleNumber(selector, all))
   if (placed.length === 0) throw noSuchRule('', all.length)
-  return { verb: 'unignore', files: removeRules(policyFiles, placed), rules: placed.map(({ rule }) => rule) }
+  return {
+    verb: 'unignore',
+    files: removeRules(policyFiles, placed),
+    rules: placed.map(({ rule }) => rule),
+  }
 }
 
 function ruleNumber(selector: string, rules: readonly PlacedRule[]): PlacedRule {
@@ -275,22 +357,41 @@ function explain(
   const { observation } = state
   const { changes } = plan(state).report.spec
   const chosen = changesMeant(selectors, unit.numbered, changes)
-  const drifts = new Map(allChanges(observation.verdicts, observation.key).map(({ fingerprint, drift }) => [fingerprint, drift]))
+  const drifts = new Map(
+    allChanges(observation.verdicts, observation.key).map(({ fingerprint, drift }) => [
+      fingerprint,
+      drift,
+    ]),
+  )
   const today = observation.cluster.observedAt.slice(0, 10)
   const details = chosen.slice(0, EXPLAINED).map((change) => {
     const drift = drifts.get(change.fingerprint)
-    const sides = observation.verdicts.find(({ items }) => drift !== undefined && items.includes(drift))
+    const sides = observation.verdicts.find(
+      ({ items }) => drift !== undefined && items.includes(drift),
+    )
     const tried = observation.policy.ignore.map((rule) => {
       const mismatch = drift === undefined ? undefined : whyNotIgnored(drift, rule, sides)
-      const why = isActive(rule, today) ? (mismatch === undefined ? '' : mismatchText(mismatch)) : `over since ${rule.expires}`
+      const why = isActive(rule, today)
+        ? mismatch === undefined
+          ? ''
+          : mismatchText(mismatch)
+        : `over since ${rule.expires}`
       return `${rule.where} (${why})`
     })
     const rule = RISK_RULES.find(({ code }) => code === change.reason)
-    return explainText(change, changes.indexOf(change) + 1, rule?.why ?? '', tried.slice(0, EXPLAINED))
+    return explainText(
+      change,
+      changes.indexOf(change) + 1,
+      rule?.why ?? '',
+      tried.slice(0, EXPLAINED),
+    )
   })
   const { mode, chain } = observation.policy
   const policy = `- policy: ${mode}, from ${chain.map((one) => markdownProse(one)).join(' over ')}`
-  const more = chosen.length > EXPLAINED ? [`- and ${chosen.length - EXPLAINED} more, each with its number`] : []
+  const more =
+    chosen.length > EXPLAINED
+      ? [`- and ${chosen.length - EXPLAINED} more, each with its number`]
+      : []
   return { text: SEE_BELOW, details: [...details, ...more, policy].join('\n') }
 }
 
@@ -324,7 +425,10 @@ function observedState(state: RequestState): ObservedState {
 function noSuchRule(selector: string, count: number): Failure {
   return new Failure({
     code: 'BP1011',
-    what: selector === '' ? 'no rule is named' : `there is no ignore rule ${JSON.stringify(selector.slice(0, 40))}`,
+    what:
+      selector === ''
+        ? 'no rule is named'
+        : `there is no ignore rule ${JSON.stringify(selector.slice(0, 40))}`,
     why: count === 0 ? 'no ignore rule holds here' : `${count} hold here, numbered from 1`,
     remedy: 'say /show ignores, and name a number of its list',
     retry: 'on-change',

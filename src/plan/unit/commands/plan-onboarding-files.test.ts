@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from '../../../../test/seeds/fast-check.ts'
-import { effectivePolicy, placedPackages, repositoryLimits } from '../../../policy/effective-policy.ts'
+import {
+  effectivePolicy,
+  placedPackages,
+  repositoryLimits,
+} from '../../../policy/effective-policy.ts'
 import type { ImportedRule } from '../../../policy/import-ignores.ts'
 import { parsePolicyFiles } from '../../../policy/parse-policy.ts'
 import { POLICY_PATH, policyText } from './plan-onboarding-files.ts'
@@ -14,14 +18,28 @@ const rule = (name: string, packages: readonly string[], reason = 'why'): Import
 
 test('the proposed start is the shipped default, spelt out: merging it changes nothing but that it is there', () => {
   const { policies } = read(policyText([], 'prod', undefined))
-  const { location: _place, chain: _chain, ...own } = effectivePolicy({ policies, placements: [] }, 'prod', 'apps/web')
-  const { location: _none, chain: _default, ...shipped } = effectivePolicy({ policies: [], placements: [] }, 'prod', 'apps/web')
+  const {
+    location: _place,
+    chain: _chain,
+    ...own
+  } = effectivePolicy({ policies, placements: [] }, 'prod', 'apps/web')
+  const {
+    location: _none,
+    chain: _default,
+    ...shipped
+  } = effectivePolicy({ policies: [], placements: [] }, 'prod', 'apps/web')
   assert.deepEqual(own, shipped)
   assert.deepEqual(repositoryLimits({ policies }), repositoryLimits({ policies: [] }))
 })
 
 test('rules hold in their cluster and their packages only', () => {
-  const set = read(policyText([rule('a', ['apps/a']), rule('b', ['apps/a', 'apps/b']), rule('c', ['apps/a'])], 'prod', undefined))
+  const set = read(
+    policyText(
+      [rule('a', ['apps/a']), rule('b', ['apps/a', 'apps/b']), rule('c', ['apps/a'])],
+      'prod',
+      undefined,
+    ),
+  )
   const names = (cluster: string, path: string) =>
     effectivePolicy(set, cluster, path)
       .ignore.map(({ target }) => target.name)
@@ -40,7 +58,10 @@ test('the repository itself as a package has its rules too', () => {
 test('a placement names what the cluster runs', () => {
   const set = read(policyText([], 'prod', { packages: ['apps/a'] }))
   assert.deepEqual(placedPackages(set, 'prod', ['apps/a', 'apps/b']), ['apps/a'])
-  assert.equal(placedPackages(read(policyText([], 'prod', undefined)), 'prod', ['apps/a']), undefined)
+  assert.equal(
+    placedPackages(read(policyText([], 'prod', undefined)), 'prod', ['apps/a']),
+    undefined,
+  )
 })
 
 const text = fc.string({ unit: 'grapheme', minLength: 1 })
@@ -51,7 +72,9 @@ test('whatever a cluster is called and a rule gives as its reason, the file says
       text,
       text.filter((one) => /\S/.test(one)),
       (cluster, reason) => {
-        const { policies } = read(policyText([rule('a', ['apps/a'], reason)], cluster, { packages: ['apps/a'] }))
+        const { policies } = read(
+          policyText([rule('a', ['apps/a'], reason)], cluster, { packages: ['apps/a'] }),
+        )
         assert.equal(policies.length, 2)
         assert.equal(policies[1]?.ignore[0]?.reason, reason)
         assert.deepEqual(policies[1]?.document.spec.match?.clusters, [cluster])

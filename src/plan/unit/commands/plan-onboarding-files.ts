@@ -75,7 +75,11 @@ export interface FoundPlacement {
  * As the shipped default has it: a start that opens nothing. The rules hold in the cluster that they were found in.
  * @param placed undefined where no placement is needed
  */
-export function policyText(rules: readonly ImportedRule[], cluster: string, placed: FoundPlacement | undefined): string {
+export function policyText(
+  rules: readonly ImportedRule[],
+  cluster: string,
+  placed: FoundPlacement | undefined,
+): string {
   const documents = [HEAD]
   for (const [index, { packages, ignore }] of byPackages(rules).entries()) {
     const comment = `# Rules that ${packages.length === 1 ? 'this package has' : 'these packages have'} today: each says where it comes from. Give them an end with "expires: 2027-01-31".\n`
@@ -85,7 +89,9 @@ export function policyText(rules: readonly ImportedRule[], cluster: string, plac
   if (placed !== undefined) {
     const comment =
       '# What this cluster runs: packages of which it has objects, and folders without a Kptfile that were named. A cluster that no placement names runs none.\n'
-    documents.push(comment + formatDocument(inert('Placement', 'found', { clusters: [cluster], ...placed })))
+    documents.push(
+      comment + formatDocument(inert('Placement', 'found', { clusters: [cluster], ...placed })),
+    )
   }
   return `${documents.join('---\n')}${NO_MANIFEST}`
 }
@@ -95,7 +101,9 @@ function inert(kind: string, name: string, spec: object) {
 }
 
 /** One policy for each set of packages, in the order of the rules. */
-function byPackages(rules: readonly ImportedRule[]): { packages: readonly string[]; ignore: IgnoreEntry[] }[] {
+function byPackages(
+  rules: readonly ImportedRule[],
+): { packages: readonly string[]; ignore: IgnoreEntry[] }[] {
   const groups = new Map<string, { packages: readonly string[]; ignore: IgnoreEntry[] }>()
   for (const { packages, rule } of rules) {
     // The repository itself as a package has the empty path, which no glob but this one matches.

@@ -4,35 +4,67 @@ import { test } from 'node:test'
 import type { RequestedAction } from '@backporch/forge/check-run'
 import { Failure } from '@backporch/kyaml/failure'
 import { driftOf } from '../../../../test/fakes/drift-samples.ts'
-import { desiredOf, observationOf, proposedOf, requestsOf, verdictOf } from '../../../../test/fakes/observation-builder.ts'
+import {
+  desiredOf,
+  observationOf,
+  proposedOf,
+  requestsOf,
+  verdictOf,
+} from '../../../../test/fakes/observation-builder.ts'
 import { policyText } from '../../../../test/fakes/turn-world.ts'
 import { parsePolicyFiles } from '../../../policy/parse-policy.ts'
 import type { Observation } from '../../observation/observation.ts'
 import { planReconcile } from '../plan-reconcile.ts'
 import type { RequestState } from './plan-command.ts'
-import { type AnsweredRequests, isOutside, mayWait, notAllowed, planRequests } from './plan-requests.ts'
+import {
+  type AnsweredRequests,
+  isOutside,
+  mayWait,
+  notAllowed,
+  planRequests,
+} from './plan-requests.ts'
 import type { ProposalRequests } from './proposal-requests.ts'
 
-const VERDICT = verdictOf([driftOf('spec.color', { git: 'blue', live: 'red' }), driftOf('spec.replicas')], {
-  desired: desiredOf({ color: 'blue', replicas: 3 }),
-})
+const VERDICT = verdictOf(
+  [driftOf('spec.color', { git: 'blue', live: 'red' }), driftOf('spec.replicas')],
+  {
+    desired: desiredOf({ color: 'blue', replicas: 3 }),
+  },
+)
 const UNIT = proposedOf([], { verdicts: [VERDICT] })
 const POLICY_FILES = [
   {
     path: '.drift/policy.yaml',
-    text: policyText('{ignore: [{paths: [spec.paused], reason: canary}, {paths: [spec.old], reason: over, expires: "2026-01-01"}]}'),
+    text: policyText(
+      '{ignore: [{paths: [spec.paused], reason: canary}, {paths: [spec.old], reason: over, expires: "2026-01-01"}]}',
+    ),
   },
 ]
-const NO_ANSWER = new Failure({ code: 'BP4001', what: 'no answer', why: 'timeout', remedy: 'wait', retry: 'backoff' })
+const NO_ANSWER = new Failure({
+  code: 'BP4001',
+  what: 'no answer',
+  why: 'timeout',
+  remedy: 'wait',
+  retry: 'backoff',
+})
 
-function planned(requests: ProposalRequests, observation: Observation | Failure = UNIT): AnsweredRequests {
+function planned(
+  requests: ProposalRequests,
+  observation: Observation | Failure = UNIT,
+): AnsweredRequests {
   const start: RequestState = { observation, resolutionRequest: undefined }
-  const plan = (state: { readonly observation: Observation; readonly resolutionRequest: RequestState['resolutionRequest'] }) =>
-    planReconcile(state.observation, { resolutionRequest: state.resolutionRequest })
+  const plan = (state: {
+    readonly observation: Observation
+    readonly resolutionRequest: RequestState['resolutionRequest']
+  }) => planReconcile(state.observation, { resolutionRequest: state.resolutionRequest })
   return planRequests(requests, parsePolicyFiles(requests.policyFiles), plan, start)
 }
 
-function comment(body: string, unit = UNIT, more: Partial<ProposalRequests> = {}): AnsweredRequests {
+function comment(
+  body: string,
+  unit = UNIT,
+  more: Partial<ProposalRequests> = {},
+): AnsweredRequests {
   return planned(requestsOf(unit, [body], { policyFiles: POLICY_FILES, ...more }), unit)
 }
 
@@ -44,14 +76,19 @@ function texts({ answers }: AnsweredRequests): string[] {
 /** What the unit plans with everything that was requested. */
 function resolutions({ state }: AnsweredRequests): string[] | undefined {
   assert.ok(!(state.observation instanceof Failure))
-  const { record } = planReconcile(state.observation, { resolutionRequest: state.resolutionRequest })
+  const { record } = planReconcile(state.observation, {
+    resolutionRequest: state.resolutionRequest,
+  })
   return record?.spec.changes.map(({ resolution }) => resolution)
 }
 
 test('a comment that adopts all says what it leaves; one that names it is refused', () => {
-  const verdict = verdictOf([driftOf('spec.token', { git: 'a', live: 'b' }), driftOf('spec.replicas')], {
-    desired: desiredOf({ token: 'a', replicas: 3 }),
-  })
+  const verdict = verdictOf(
+    [driftOf('spec.token', { git: 'a', live: 'b' }), driftOf('spec.replicas')],
+    {
+      desired: desiredOf({ token: 'a', replicas: 3 }),
+    },
+  )
   const unit = proposedOf([], { verdicts: [verdict] })
   const answered = comment('/adopt', unit)
   assert.deepEqual(resolutions(answered), ['Restore', 'Adopt'])
@@ -65,12 +102,13 @@ test('a comment that adopts all says what it leaves; one that names it is refuse
   )
 })
 
-const CHOICES: readonly (readonly [body: string, resolutions: readonly string[], text: RegExp])[] = [
-  ['/release', ['Release', 'Release'], /^done: the plan is \*\*Release\*\*/],
-  ['/adopt 2', ['Restore', 'Adopt'], /^done: the plan is \*\*mixed\*\*/i],
-  ['/adopt 1\n/release 2', ['Adopt', 'Release'], /^done: /],
-  ['/adopt\n/restore 2 -- git is right', ['Adopt', 'Restore'], /^done: /],
-]
+const CHOICES: readonly (readonly [body: string, resolutions: readonly string[], text: RegExp])[] =
+  [
+    ['/release', ['Release', 'Release'], /^done: the plan is \*\*Release\*\*/],
+    ['/adopt 2', ['Restore', 'Adopt'], /^done: the plan is \*\*mixed\*\*/i],
+    ['/adopt 1\n/release 2', ['Adopt', 'Release'], /^done: /],
+    ['/adopt\n/restore 2 -- git is right', ['Adopt', 'Restore'], /^done: /],
+  ]
 
 for (const [body, wanted, text] of CHOICES) {
   test(`the comment ${JSON.stringify(body)} plans ${wanted.join(' and ')}, with one answer`, () => {
@@ -83,7 +121,13 @@ for (const [body, wanted, text] of CHOICES) {
 }
 
 test('a later comment decides about what it names, and the reasons of one comment are one message', () => {
-  const answered = planned(requestsOf(UNIT, ['/adopt 1,2', '/release 2 -- it is tuned by hand', '/release 1 -- so is this']))
+  const answered = planned(
+    requestsOf(UNIT, [
+      '/adopt 1,2',
+      '/release 2 -- it is tuned by hand',
+      '/release 1 -- so is this',
+    ]),
+  )
   assert.deepEqual(resolutions(answered), ['Release', 'Release'])
   assert.equal(answered.state.resolutionRequest?.message, 'so is this')
   const two = comment('/adopt 1 -- first\n/release 2 -- second').state.resolutionRequest
@@ -97,7 +141,11 @@ const ANSWERS: readonly (readonly [body: string, text: RegExp, unit?: Observatio
   ['/recheck', /^done: .*: nothing differs any longer\. /, healed()],
   ['/recheck', /^done: .*: something differs that the syncer did not apply in its time\./, stuck()],
   ['/snooze 7d', /^done: no reminders until .*; this stays open and is kept up to date$/],
-  ['/snooze 7d', /^refused: there is nothing to be silent about: nothing differs any longer/, healed()],
+  [
+    '/snooze 7d',
+    /^refused: there is nothing to be silent about: nothing differs any longer/,
+    healed(),
+  ],
   ['/unignore 1', /^done: $/],
   ['/unignore 3', /^refused: there is no ignore rule `"3"`: 2 hold here, numbered from 1/],
   ['/unignore x', /^refused: there is no ignore rule `"x"`/],
@@ -118,7 +166,9 @@ function healed(): Observation {
 
 function stuck(): Observation {
   const drift = driftOf('spec.replicas')
-  const setAside = [{ drift, state: 'Behind', why: 'git moved', stuckSince: '2026-11-21T09:00:00Z' }] as const
+  const setAside = [
+    { drift, state: 'Behind', why: 'git moved', stuckSince: '2026-11-21T09:00:00Z' },
+  ] as const
   return { ...UNIT, verdicts: [verdictOf([], { setAside })] }
 }
 
@@ -140,11 +190,17 @@ test('a snooze that is over by now is done, and says so', () => {
 
 test('a rule that hides exactly the chosen lines is a change of the policy, one that holds already is none, and each rule is listed', () => {
   const [ignored] = comment('/ignore 2 --for 3d -- scaled').answers
-  const rule = { target: { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' }, paths: ['spec.replicas'], reason: 'scaled' }
+  const rule = {
+    target: { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' },
+    paths: ['spec.replicas'],
+    reason: 'scaled',
+  }
   assert.deepEqual(ignored?.policy?.change.rules, [{ ...rule, expires: '2026-11-24' }])
   const files = ignored?.policy?.change.files ?? []
   assert.match(files[0]?.text ?? '', /paths: \[spec\.replicas\]|- spec\.replicas/)
-  assert.deepEqual(texts(comment('/ignore 2 --for 3d -- scaled', UNIT, { policyFiles: files })), ['done: such a rule holds already'])
+  assert.deepEqual(texts(comment('/ignore 2 --for 3d -- scaled', UNIT, { policyFiles: files })), [
+    'done: such a rule holds already',
+  ])
   const [removed] = comment('/unignore 1').answers
   assert.deepEqual(
     removed?.policy?.change.rules.map(({ reason }) => reason),
@@ -153,8 +209,13 @@ test('a rule that hides exactly the chosen lines is a change of the policy, one 
   const listed = comment('/show ignores').answers[0]?.details ?? ''
   assert.match(listed, /canary/)
   assert.match(listed, /over/)
-  assert.deepEqual(texts(comment('/show ignores', UNIT, { policyFiles: [] })), ['done: no ignore rule holds here'])
-  assert.match(texts(comment('/unignore 1', UNIT, { policyFiles: [] })).join(), /there is no ignore rule `"1"`: no ignore rule holds here/)
+  assert.deepEqual(texts(comment('/show ignores', UNIT, { policyFiles: [] })), [
+    'done: no ignore rule holds here',
+  ])
+  assert.match(
+    texts(comment('/unignore 1', UNIT, { policyFiles: [] })).join(),
+    /there is no ignore rule `"1"`: no ignore rule holds here/,
+  )
 })
 
 test('where no policy is about the unit, its rules are a policy of their own, in a file that is free or behind what is there', () => {
@@ -162,8 +223,13 @@ test('where no policy is about the unit, its rules are a policy of their own, in
     'apiVersion: backporch.dev/v1alpha1\nkind: Placement\nmetadata: {name: all}\nspec: {clusters: [prod], packages: [apps/web]}\n'
   const other = policyText('{match: {clusters: [edge]}}')
   const filesOf = (paths: readonly string[]) => {
-    const policyFiles = paths.map((path, index) => ({ path, text: index === 0 ? placement : other }))
-    return comment('/ignore 2 -- scaled', UNIT, { policyFiles }).answers[0]?.policy?.change.files ?? []
+    const policyFiles = paths.map((path, index) => ({
+      path,
+      text: index === 0 ? placement : other,
+    }))
+    return (
+      comment('/ignore 2 -- scaled', UNIT, { policyFiles }).answers[0]?.policy?.change.files ?? []
+    )
   }
   assert.deepEqual(
     filesOf([]).map(({ path }) => path),
@@ -187,8 +253,13 @@ test('where no policy is about the unit, its rules are a policy of their own, in
 test('without a number no rule is taken away', () => {
   const [first] = requestsOf(UNIT, ['/unignore 1']).comments
   assert.ok(first !== undefined)
-  const commands = { commands: first.commands.commands.map((command) => ({ ...command, selectors: [] })), refused: [] }
-  const answered = planned(requestsOf(UNIT, [], { comments: [{ ...first, commands }], policyFiles: POLICY_FILES }))
+  const commands = {
+    commands: first.commands.commands.map((command) => ({ ...command, selectors: [] })),
+    refused: [],
+  }
+  const answered = planned(
+    requestsOf(UNIT, [], { comments: [{ ...first, commands }], policyFiles: POLICY_FILES }),
+  )
   assert.match(texts(answered).join(), /^refused: no rule is named: 2 hold here/)
 })
 
@@ -201,12 +272,19 @@ test('an explanation names the rules that were tried, and why none hides the cha
   assert.match(details, /over since 2026-01-01/)
   assert.match(details, EXPLAINED)
   const many = proposedOf(Array.from({ length: 12 }, (_none, at) => driftOf(`spec.f${at}`)))
-  assert.match(comment('/explain', many).answers[0]?.details ?? '', /\n- and 2 more, each with its number\n/)
+  assert.match(
+    comment('/explain', many).answers[0]?.details ?? '',
+    /\n- and 2 more, each with its number\n/,
+  )
   assert.doesNotMatch(details, /more, each with its number/)
 })
 
 test('what is risky is adopted or ignored by a code owner only; a Restore is anybody’s', () => {
-  const verdicts = [verdictOf([driftOf('spec.replicas', { risk: 'high' })], { desired: desiredOf({ replicas: 3 }) })]
+  const verdicts = [
+    verdictOf([driftOf('spec.replicas', { risk: 'high' })], {
+      desired: desiredOf({ replicas: 3 }),
+    }),
+  ]
   const risky = proposedOf([], { verdicts })
   const owned = { codeOwners: 'apps/ @grace\n', policyFiles: POLICY_FILES }
   for (const body of ['/adopt', '/release', '/ignore 1 -- tuned']) {
@@ -216,19 +294,30 @@ test('what is risky is adopted or ignored by a code owner only; a Restore is any
   }
   assert.match(texts(comment('/restore', risky, owned)).join(), /^done: /)
   const ticks = [{ verb: 'adopt', drift: '', changes: [1] }] as const
-  assert.match(texts(planned(requestsOf(risky, [], { ...owned, ticks }), risky)).join(), /^done: /, 'the merge asks the owners')
+  assert.match(
+    texts(planned(requestsOf(risky, [], { ...owned, ticks }), risky)).join(),
+    /^done: /,
+    'the merge asks the owners',
+  )
 })
 
 test('ticked boxes plan, or look again; they are answered together, without a name', () => {
-  const ticks = (...all: ProposalRequests['ticks']): AnsweredRequests => planned(requestsOf(UNIT, [], { ticks: all }))
-  const both = ticks({ verb: 'adopt', drift: '', changes: [1] }, { verb: 'restore', drift: '', changes: [2] })
+  const ticks = (...all: ProposalRequests['ticks']): AnsweredRequests =>
+    planned(requestsOf(UNIT, [], { ticks: all }))
+  const both = ticks(
+    { verb: 'adopt', drift: '', changes: [1] },
+    { verb: 'restore', drift: '', changes: [2] },
+  )
   assert.deepEqual(resolutions(both), ['Adopt', 'Restore'])
   assert.deepEqual(
     both.answers.map(({ by, line }) => [by, line]),
     [['', 'a ticked box']],
   )
   assert.equal(both.state.resolutionRequest?.by, '')
-  assert.match(texts(ticks({ verb: 'recheck', drift: '', changes: [] })).join(), /^done: looked at the cluster/)
+  assert.match(
+    texts(ticks({ verb: 'recheck', drift: '', changes: [] })).join(),
+    /^done: looked at the cluster/,
+  )
   assert.deepEqual(texts(ticks()), [])
 })
 
@@ -242,15 +331,25 @@ test('a comment of which one line is refused is not done at all', () => {
 })
 
 test('a requester without the right gets the reason, and nothing is done', () => {
-  const refusal = new Failure({ code: 'BP2013', what: 'no access', why: 'read only', remedy: 'ask' })
+  const refusal = new Failure({
+    code: 'BP2013',
+    what: 'no access',
+    why: 'read only',
+    remedy: 'ask',
+  })
   const [first] = requestsOf(UNIT, ['/adopt 1']).comments
   assert.ok(first !== undefined)
-  const answered = planned(requestsOf(UNIT, [], { comments: [{ ...first, refusal, mayCommand: false }] }))
+  const answered = planned(
+    requestsOf(UNIT, [], { comments: [{ ...first, refusal, mayCommand: false }] }),
+  )
   assert.deepEqual(texts(answered), ['refused: no access: read only (ask)'])
   assert.deepEqual(resolutions(answered), ['Restore', 'Restore'])
   const { requester } = first
   assert.equal(notAllowed(requester, { packagePath: '', codeOwners: '' }), undefined)
-  assert.equal(notAllowed({ ...requester, permission: 'read' }, { packagePath: '', codeOwners: '' })?.code, 'BP2013')
+  assert.equal(
+    notAllowed({ ...requester, permission: 'read' }, { packagePath: '', codeOwners: '' })?.code,
+    'BP2013',
+  )
 })
 
 test('a request that may be done later waits, with the whole comment; one that never can be is refused', () => {
@@ -268,12 +367,20 @@ test('a request that may be done later waits, with the whole comment; one that n
     )
   }
   const later = broken(NO_ANSWER)
-  assert.deepEqual([later.answers, later.comments, later.state.resolutionRequest], [[], [], undefined])
+  assert.deepEqual(
+    [later.answers, later.comments, later.state.resolutionRequest],
+    [[], [], undefined],
+  )
   assert.deepEqual(
     later.waiting.map(({ by, line, failure }) => [by, line, failure]),
     [['ada', '/adopt 1', NO_ANSWER]],
   )
-  const never = new Failure({ code: 'BP2001', what: 'impossible', why: 'so it is', remedy: 'leave it' })
+  const never = new Failure({
+    code: 'BP2001',
+    what: 'impossible',
+    why: 'so it is',
+    remedy: 'leave it',
+  })
   const refused = broken(never)
   assert.deepEqual(
     refused.answers.map(({ done }) => done),
@@ -286,13 +393,27 @@ test('a request that may be done later waits, with the whole comment; one that n
 test('failures of git and the forge wait, and so does what is worth another try', () => {
   const failure = (code: Failure['code'], retry: Failure['retry'] = 'on-change') =>
     mayWait(new Failure({ code, what: 'a', why: 'b', remedy: 'c', retry }))
-  assert.deepEqual([isOutside('BP4001'), isOutside('BP5001'), isOutside('BP4004'), isOutside('BP2001')], [true, true, false, false])
-  assert.deepEqual([failure('BP4001'), failure('BP2001'), failure('BP3006', 'backoff')], [true, false, true])
+  assert.deepEqual(
+    [isOutside('BP4001'), isOutside('BP5001'), isOutside('BP4004'), isOutside('BP2001')],
+    [true, true, false, false],
+  )
+  assert.deepEqual(
+    [failure('BP4001'), failure('BP2001'), failure('BP3006', 'backoff')],
+    [true, false, true],
+  )
 })
 
 test('a unit that could not be observed answers with the reason, and what needs no observation is answered', () => {
-  const lost = new Failure({ code: 'BP3006', what: 'prod does not answer', why: 'timeout', remedy: 'wait' })
-  const answered = planned(requestsOf(UNIT, ['/adopt', '/help', '/recheck'], { policyFiles: POLICY_FILES }), lost)
+  const lost = new Failure({
+    code: 'BP3006',
+    what: 'prod does not answer',
+    why: 'timeout',
+    remedy: 'wait',
+  })
+  const answered = planned(
+    requestsOf(UNIT, ['/adopt', '/help', '/recheck'], { policyFiles: POLICY_FILES }),
+    lost,
+  )
   assert.deepEqual(texts(answered), [
     'refused: prod does not answer: timeout (wait)',
     'done: see below',
@@ -302,8 +423,19 @@ test('a unit that could not be observed answers with the reason, and what needs 
 
 test('a clicked button is done on the commit that was seen, by who may command, once', () => {
   const head = UNIT.git.branches[0]?.commit ?? ''
-  const action: RequestedAction = { id: '77', button: 'adopt', login: 'ada', bot: false, at: '2026-11-21T10:01:00Z', commit: head } as never
-  const click = (more: Partial<RequestedAction>, permission: 'write' | 'read' = 'write', answered = '') => {
+  const action: RequestedAction = {
+    id: '77',
+    button: 'adopt',
+    login: 'ada',
+    bot: false,
+    at: '2026-11-21T10:01:00Z',
+    commit: head,
+  } as never
+  const click = (
+    more: Partial<RequestedAction>,
+    permission: 'write' | 'read' = 'write',
+    answered = '',
+  ) => {
     const requester = { login: 'ada', permission, comment: '77', at: action.at }
     const requestedActions = [{ requestedAction: { ...action, ...more }, requester }]
     return planned(requestsOf(UNIT, [], { requestedActions, answered }))
@@ -318,9 +450,16 @@ test('a clicked button is done on the commit that was seen, by who may command, 
     done.requestedActions.map((one) => one.done),
     [true],
   )
-  assert.match(texts(click({ commit: 'd'.repeat(40) as never })).join(), /^refused: it was clicked on `?ddddddd/)
+  assert.match(
+    texts(click({ commit: 'd'.repeat(40) as never })).join(),
+    /^refused: it was clicked on `?ddddddd/,
+  )
   assert.match(texts(click({}, 'read')).join(), /^refused: .*needs write access/)
-  for (const again of [click({}, 'write', ',77,'), click({ bot: true }), click({ button: 'none' })]) {
+  for (const again of [
+    click({}, 'write', ',77,'),
+    click({ bot: true }),
+    click({ button: 'none' }),
+  ]) {
     assert.deepEqual([again.answers, again.requestedActions.map((one) => one.done)], [[], [true]])
   }
 })
@@ -329,20 +468,35 @@ test('an excluded cluster is taken out of a joint proposal, and a foreign branch
   const two = requestsOf(UNIT, ['/exclude prod'])
   const joint = planned({ ...two, unit: { ...two.unit, drifts: ['a', 'b'] } })
   assert.match(texts(joint).join(), /^done: clusters named `?prod`? are taken out/)
-  assert.ok(!(joint.state.observation instanceof Failure) && joint.state.observation.exclude === 'prod')
+  assert.ok(
+    !(joint.state.observation instanceof Failure) && joint.state.observation.exclude === 'prod',
+  )
   const branches = UNIT.git.branches.map((branch) => ({ ...branch, foreign: true }))
   const foreign = { ...UNIT, git: { ...UNIT.git, branches } }
   const recreated = comment('/adopt 1\n/recreate', foreign)
-  assert.equal(recreated.answers[0]?.line, '/recreate', 'a branch is taken back before anything is planned on it')
+  assert.equal(
+    recreated.answers[0]?.line,
+    '/recreate',
+    'a branch is taken back before anything is planned on it',
+  )
   assert.deepEqual(resolutions(recreated), ['Adopt', 'Restore'])
   const incomplete = [{ state: 'unreadable', code: 'BP3006', why: 'no answer' }] as const
-  assert.match(texts(comment('/recreate', { ...foreign, incomplete })).join(), /^refused: the branch of `apps\/web` is not built anew/)
+  assert.match(
+    texts(comment('/recreate', { ...foreign, incomplete })).join(),
+    /^refused: the branch of `apps\/web` is not built anew/,
+  )
   const gone = { ...foreign, verdicts: [verdictOf([])] }
-  assert.match(texts(comment('/recreate', gone)).join(), /^refused: the branch is left as it is: nothing differs any longer/)
+  assert.match(
+    texts(comment('/recreate', gone)).join(),
+    /^refused: the branch is left as it is: nothing differs any longer/,
+  )
   const { branch } = planReconcile(observationOf([], { verdicts: [VERDICT] }))
   const refs = new Map([...observationOf().git.refs, [`refs/heads/${branch}`, head()]])
   const unknown = observationOf([], { verdicts: [VERDICT], git: { ...observationOf().git, refs } })
-  assert.match(texts(comment('/recreate', unknown)).join(), /^refused: .*: it has no record of ours, so nobody knows what belongs on it/)
+  assert.match(
+    texts(comment('/recreate', unknown)).join(),
+    /^refused: .*: it has no record of ours, so nobody knows what belongs on it/,
+  )
 })
 
 function head() {

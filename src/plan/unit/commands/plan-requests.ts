@@ -22,7 +22,13 @@ import {
   RESOLUTIONS,
   type RequestState,
 } from './plan-command.ts'
-import type { CommentRequest, ProposalRequests, RequestedActionRequest, Requester, WaitingRequest } from './proposal-requests.ts'
+import type {
+  CommentRequest,
+  ProposalRequests,
+  RequestedActionRequest,
+  Requester,
+  WaitingRequest,
+} from './proposal-requests.ts'
 import type { RequestedChoice } from './resolution-request.ts'
 
 /** An answer. Its text is complete once the pull request for its policy change exists. */
@@ -38,12 +44,20 @@ export interface AnsweredRequests {
   /** Comments that are answered. */
   readonly comments: readonly ForgeComment[]
   /** Requested actions that are done are not repeated, answered or not: their commit may be gone because of them. */
-  readonly requestedActions: readonly { readonly requestedAction: RequestedAction; readonly done: boolean }[]
+  readonly requestedActions: readonly {
+    readonly requestedAction: RequestedAction
+    readonly done: boolean
+  }[]
   readonly waiting: readonly WaitingRequest[]
 }
 
 /** @throws nothing that is about one request: that is in its answer */
-export function planRequests(requests: ProposalRequests, policies: PolicySet, plan: PlanUnit, start: RequestState): AnsweredRequests {
+export function planRequests(
+  requests: ProposalRequests,
+  policies: PolicySet,
+  plan: PlanUnit,
+  start: RequestState,
+): AnsweredRequests {
   const planner = new RequestPlanner({ requests, policies, plan }, start)
   planner.ticks(requests.ticks)
   for (const comment of requests.comments) planner.comment(comment)
@@ -101,7 +115,9 @@ class RequestPlanner {
       verb === 'recheck' ? [] : [{ resolution: RESOLUTIONS[verb], selectors: changes.map(String) }],
     )
     const work: Work = (state) =>
-      choices.length > 0 ? planChoices(this.context, choices, { requester: undefined }, state) : planRecheck(this.context, state)
+      choices.length > 0
+        ? planChoices(this.context, choices, { requester: undefined }, state)
+        : planRecheck(this.context, state)
     this.orWait({ by: '', line: 'a ticked box' }, () => {
       this.answers.push(this.answer('', 'a ticked box', work))
     })
@@ -111,9 +127,17 @@ class RequestPlanner {
     const line = commentLine(comment)
     const by = requester.login
     this.orWait({ by, line }, () => {
-      const own = refusal === undefined ? this.inComment(requester, commands) : [{ by, line, done: false, text: failureText(refusal) }]
+      const own =
+        refusal === undefined
+          ? this.inComment(requester, commands)
+          : [{ by, line, done: false, text: failureText(refusal) }]
       const { id, at, author } = comment
-      this.answers.push(...own.map((result) => ({ ...result, requested: { comment: id, at, author, heard: mayCommand } })))
+      this.answers.push(
+        ...own.map((result) => ({
+          ...result,
+          requested: { comment: id, at, author, heard: mayCommand },
+        })),
+      )
       this.comments.push(comment)
     })
   }
@@ -122,14 +146,20 @@ class RequestPlanner {
   requestedAction({ requestedAction, requester }: RequestedActionRequest): void {
     const { unit, codeOwners, answered } = this.context.requests
     const requested = commandOfAction(requestedAction.button)
-    const refusal = requested === undefined ? undefined : notAllowed(requester, { ...unit, codeOwners })
+    const refusal =
+      requested === undefined ? undefined : notAllowed(requester, { ...unit, codeOwners })
     const reported = (results: readonly PlannedAnswer[]): readonly PlannedAnswer[] =>
       results.map((result) => ({
         ...result,
         line: requestedActionLine(requestedAction),
-        requested: { comment: requestedAction.id, at: requestedAction.at, heard: refusal === undefined },
+        requested: {
+          comment: requestedAction.id,
+          at: requestedAction.at,
+          heard: refusal === undefined,
+        },
       }))
-    const refused = (text: string) => reported([{ by: requestedAction.login, line: '', done: false, text }])
+    const refused = (text: string) =>
+      reported([{ by: requestedAction.login, line: '', done: false, text }])
     this.orWait({ by: requestedAction.login, line: requestedActionLine(requestedAction) }, () => {
       const answers =
         requested === undefined || isAnswered(requestedAction, answered)
@@ -144,10 +174,19 @@ class RequestPlanner {
     })
   }
 
-  private inComment(requester: Requester, { commands, refused }: CommentCommands): readonly PlannedAnswer[] {
+  private inComment(
+    requester: Requester,
+    { commands, refused }: CommentCommands,
+  ): readonly PlannedAnswer[] {
     const by = requester.login
     if (refused.length > 0) {
-      const others = commands.map((command) => refusal(by, commandLine(command), 'not done, because another line of the comment cannot be'))
+      const others = commands.map((command) =>
+        refusal(
+          by,
+          commandLine(command),
+          'not done, because another line of the comment cannot be',
+        ),
+      )
       return [...refused.map(({ line, why }) => refusal(by, line, markdownProse(why))), ...others]
     }
     const before = this.state
@@ -176,7 +215,9 @@ class RequestPlanner {
         line,
         done: true,
         ...text,
-        ...(policy === undefined || requester === undefined ? {} : { policy: { change: policy, requester } }),
+        ...(policy === undefined || requester === undefined
+          ? {}
+          : { policy: { change: policy, requester } }),
       }
     } catch (thrown) {
       if (!(thrown instanceof Failure) || mayWait(thrown)) throw thrown
@@ -205,7 +246,11 @@ function inOrder(commands: readonly CommentCommand[]): readonly (readonly Commen
   const plans = commands.filter(({ verb }) => Object.hasOwn(RESOLUTIONS, verb))
   const recreates = commands.filter(({ verb }) => verb === 'recreate').slice(0, 1)
   const rest = commands.filter((command) => !plans.includes(command) && command.verb !== 'recreate')
-  return [...recreates.map((one) => [one]), ...(plans.length === 0 ? [] : [plans]), ...rest.map((one) => [one])]
+  return [
+    ...recreates.map((one) => [one]),
+    ...(plans.length === 0 ? [] : [plans]),
+    ...rest.map((one) => [one]),
+  ]
 }
 
 function refusal(by: string, line: string, text: string): PlannedAnswer {
@@ -213,7 +258,10 @@ function refusal(by: string, line: string, text: string): PlannedAnswer {
 }
 
 /** Why a person may not command; undefined where it is allowed. */
-export function notAllowed(requester: Requester, owned: Parameters<typeof assertMayWrite>[1]): Failure | undefined {
+export function notAllowed(
+  requester: Requester,
+  owned: Parameters<typeof assertMayWrite>[1],
+): Failure | undefined {
   const refused = orFailure(() => assertMayWrite(requester, owned))
   return refused instanceof Failure ? refused : undefined
 }

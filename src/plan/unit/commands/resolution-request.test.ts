@@ -10,7 +10,13 @@ function change(path: string, fingerprint: string): Change {
     ref: { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' },
     change: 'modified',
     path,
-    actor: { manager: 'kubectl', operation: 'Update', class: 'human-tool', at: '', confidence: 'none' },
+    actor: {
+      manager: 'kubectl',
+      operation: 'Update',
+      class: 'human-tool',
+      at: '',
+      confidence: 'none',
+    },
     risk: 'medium',
     reason: 'X',
     resolution: 'Restore',
@@ -22,9 +28,15 @@ const SHOWN = [change('spec.a', 'a1'), change('spec.b', 'b1')]
 
 test('numbers count the changes that were shown; they select the current ones', () => {
   const current = [change('spec.new', 'n1'), change('spec.b', 'b2'), change('spec.a', 'a1')]
-  const resolutionRequest = resolveSelectors({ resolution: 'Adopt', selectors: ['2'], message: undefined, numbered: SHOWN }, current)
+  const resolutionRequest = resolveSelectors(
+    { resolution: 'Adopt', selectors: ['2'], message: undefined, numbered: SHOWN },
+    current,
+  )
   assert.deepEqual(resolutionRequest.changes, new Set(['b2']))
-  const all = resolveSelectors({ resolution: 'Adopt', selectors: [], message: undefined, numbered: SHOWN }, current)
+  const all = resolveSelectors(
+    { resolution: 'Adopt', selectors: [], message: undefined, numbered: SHOWN },
+    current,
+  )
   assert.deepEqual(all.changes, new Set(['b2', 'a1']), 'what nobody saw is not meant by "all"')
 })
 
@@ -37,7 +49,8 @@ test('several choices are one request, and each is checked', () => {
       message: 'm',
       also: [{ resolution: 'Release', selectors: ['2'] }],
       by: 'ada',
-      assertAllowed: (resolution, chosen) => requested.push(`${resolution} ${chosen.map(({ path }) => path).join()}`),
+      assertAllowed: (resolution, chosen) =>
+        requested.push(`${resolution} ${chosen.map(({ path }) => path).join()}`),
     },
     SHOWN,
   )
@@ -49,21 +62,49 @@ test('several choices are one request, and each is checked', () => {
 })
 
 test('what does not differ any longer cannot be meant', () => {
-  const request = { resolution: 'Adopt', selectors: ['2'], message: undefined, numbered: SHOWN } as const
-  assert.throws(() => resolveSelectors(request, [change('spec.a', 'a1')]), /does not differ any longer/)
-  assert.deepEqual(resolveSelectors(request, []).changes, new Set(), 'with nothing open at all, whoever plans says why')
+  const request = {
+    resolution: 'Adopt',
+    selectors: ['2'],
+    message: undefined,
+    numbered: SHOWN,
+  } as const
+  assert.throws(
+    () => resolveSelectors(request, [change('spec.a', 'a1')]),
+    /does not differ any longer/,
+  )
+  assert.deepEqual(
+    resolveSelectors(request, []).changes,
+    new Set(),
+    'with nothing open at all, whoever plans says why',
+  )
 })
 
 test('the requester and the plan before are stored, also after a repeated request; a request from a terminal clears both', () => {
-  const resolutionRequest = { resolution: 'Adopt', changes: undefined, message: undefined, by: 'ada' } as const
-  const open = (more: Partial<DriftRecord['spec']>) => ({ plan: 'Restore', ...more }) as DriftRecord['spec']
+  const resolutionRequest = {
+    resolution: 'Adopt',
+    changes: undefined,
+    message: undefined,
+    by: 'ada',
+  } as const
+  const open = (more: Partial<DriftRecord['spec']>) =>
+    ({ plan: 'Restore', ...more }) as DriftRecord['spec']
   const first = plannedBy(resolutionRequest, open({}), 'Adopt')
   assert.deepEqual(first, { plannedBy: 'ada', plannedBefore: 'Restore' })
   assert.deepEqual(plannedBy(resolutionRequest, open({ plan: 'Adopt', ...first }), 'Adopt'), first)
   assert.deepEqual(plannedBy(undefined, open({ plan: 'Adopt', ...first }), 'Adopt'), first)
-  assert.deepEqual(plannedBy({ ...resolutionRequest, by: undefined } as never, open({ plan: 'Adopt', ...first }), 'Restore'), {})
-  assert.deepEqual(plannedBy({ ...resolutionRequest, by: '' }, open({ plan: 'Adopt', ...first }), 'Restore'), {
-    plannedBy: '',
-    plannedBefore: 'Adopt',
-  })
+  assert.deepEqual(
+    plannedBy(
+      { ...resolutionRequest, by: undefined } as never,
+      open({ plan: 'Adopt', ...first }),
+      'Restore',
+    ),
+    {},
+  )
+  assert.deepEqual(
+    plannedBy({ ...resolutionRequest, by: '' }, open({ plan: 'Adopt', ...first }), 'Restore'),
+    {
+      plannedBy: '',
+      plannedBefore: 'Adopt',
+    },
+  )
 })

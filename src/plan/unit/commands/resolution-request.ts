@@ -31,7 +31,10 @@ export interface ResolutionSelectors extends RequestedChoice {
  * @param current the open changes as a plain turn lists them
  * @throws Failure BP1011 for a selector that names nothing, or nothing that still differs
  */
-export function resolveSelectors(request: ResolutionSelectors, current: readonly Change[]): ResolutionRequest {
+export function resolveSelectors(
+  request: ResolutionSelectors,
+  current: readonly Change[],
+): ResolutionRequest {
   const first = choiceOf(request, request, current)
   const more = (request.also ?? []).map((choice) => choiceOf(choice, request, current))
   return {
@@ -42,7 +45,11 @@ export function resolveSelectors(request: ResolutionSelectors, current: readonly
   }
 }
 
-function choiceOf({ resolution, selectors, via }: RequestedChoice, request: ResolutionSelectors, current: readonly Change[]): Choice {
+function choiceOf(
+  { resolution, selectors, via }: RequestedChoice,
+  request: ResolutionSelectors,
+  current: readonly Change[],
+): Choice {
   const { numbered, assertAllowed } = request
   const changes =
     numbered === undefined
@@ -60,11 +67,17 @@ function choiceOf({ resolution, selectors, via }: RequestedChoice, request: Reso
  * location where only the value moved on.
  * @throws Failure BP1011 for a selector that names nothing, or nothing that still differs
  */
-export function changesMeant(selectors: readonly string[], numbered: readonly Change[], current: readonly Change[]): readonly Change[] {
+export function changesMeant(
+  selectors: readonly string[],
+  numbered: readonly Change[],
+  current: readonly Change[],
+): readonly Change[] {
   const named = selectChanges(selectors, numbered)
   const meant = numbered.filter(({ fingerprint }) => named === undefined || named.has(fingerprint))
   const locations = new Set(meant.flatMap((change) => [change.fingerprint, locationOf(change)]))
-  const found = current.filter((change) => locations.has(change.fingerprint) || locations.has(locationOf(change)))
+  const found = current.filter(
+    (change) => locations.has(change.fingerprint) || locations.has(locationOf(change)),
+  )
   // With nothing open at all, the caller that plans reports it, and why.
   if (found.length === 0 && current.length > 0) throw nothingOfIt(selectors)
   return found

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { driftOf } from '../../../../test/fakes/drift-samples.ts'
-import { after, desiredOf, observationOf, verdictOf } from '../../../../test/fakes/observation-builder.ts'
+import {
+  after,
+  desiredOf,
+  observationOf,
+  verdictOf,
+} from '../../../../test/fakes/observation-builder.ts'
 import { policyText } from '../../../../test/fakes/turn-world.ts'
 import type { Drift } from '../../../drift/compare/drift.ts'
 import type { IgnoreRule } from '../../../drift/noise/ignore-rules.ts'
@@ -34,7 +39,10 @@ function verdictsOf(ignored: readonly Drift[], state: 'Ignored' | 'Behind' = 'Ig
 function unitOf(ignored: readonly Drift[], more: readonly IgnoreRule[] = []): Observation {
   const { policy } = observationOf()
   const ignore = [...SET.policies.flatMap((one) => one.ignore), ...more]
-  return observationOf([], { policy: { ...policy, mode: 'Warn', ignore }, verdicts: verdictsOf(ignored) })
+  return observationOf([], {
+    policy: { ...policy, mode: 'Warn', ignore },
+    verdicts: verdictsOf(ignored),
+  })
 }
 
 function reportOf(unit: Observation): DriftReport {
@@ -44,10 +52,14 @@ function reportOf(unit: Observation): DriftReport {
 /** The same unit some days later, with what the ledger then has. */
 function daysLater(unit: Observation, days: number, ignored: readonly Drift[]): Observation {
   const next = after(unit, planReconcile(unit), { verdicts: verdictsOf(ignored) })
-  return { ...next, cluster: { ...next.cluster, observedAt: later(next.cluster.observedAt, days * DAY) } }
+  return {
+    ...next,
+    cluster: { ...next.cluster, observedAt: later(next.cluster.observedAt, days * DAY) },
+  }
 }
 
-const matches = (unit: Observation) => reportOf(unit).status.ignores?.map(({ rule: _rule, ...rest }) => rest)
+const matches = (unit: Observation) =>
+  reportOf(unit).status.ignores?.map(({ rule: _rule, ...rest }) => rest)
 
 test('the ledger says which rule hides how much, and since when another one hides nothing; rules without an object are not in it', () => {
   assert.deepEqual(matches(unitOf([REPLICAS])), [{ hits: 1 }, { unmatchedSince: '2026-11-21' }])
@@ -61,7 +73,10 @@ test('only what is ignored counts as hidden by a rule, and twice the same rule i
   assert.deepEqual(matches(behind)?.[0], { unmatchedSince: '2026-11-21' })
   const [rule] = SET.policies.flatMap((one) => one.ignore)
   assert.ok(rule !== undefined)
-  assert.deepEqual(matches(unitOf([REPLICAS], [{ ...rule, where: 'elsewhere' }])), matches(unitOf([REPLICAS])))
+  assert.deepEqual(
+    matches(unitOf([REPLICAS], [{ ...rule, where: 'elsewhere' }])),
+    matches(unitOf([REPLICAS])),
+  )
 })
 
 test('a turn in which no rule begins or ends to match leaves the report as it is, however many days go by', () => {
@@ -89,16 +104,30 @@ test('what could not be read may be what a rule is for: nothing is reported of i
 })
 
 const ANNOTATION: IgnoreRule = {
-  ...{ where: 'apps/web/Kptfile:7', level: 'package', target: {}, paths: [], managers: [], reason: 'ours', expires: undefined },
+  ...{
+    where: 'apps/web/Kptfile:7',
+    level: 'package',
+    target: {},
+    paths: [],
+    managers: [],
+    reason: 'ours',
+    expires: undefined,
+  },
 }
 
 test('a rule of an annotation is stored as it is written, also once it has ended; one of a policy that has ended is not', () => {
   const { annotation } = matches(unitOf([], [ANNOTATION]))?.at(-1) ?? {}
-  assert.deepEqual([annotation?.where, annotation?.reason, annotation?.expires], ['apps/web/Kptfile:7', 'ours', undefined])
+  assert.deepEqual(
+    [annotation?.where, annotation?.reason, annotation?.expires],
+    ['apps/web/Kptfile:7', 'ours', undefined],
+  )
   for (const level of ['package', 'object'] as const) {
     const ended = unitOf([], [{ ...ANNOTATION, level, expires: '2026-01-01' }])
     assert.deepEqual(matches(ended)?.length, 3)
-    assert.deepEqual([matches(ended)?.at(-1)?.annotation?.expires, matches(ended)?.at(-1)?.unmatchedSince], ['2026-01-01', undefined])
+    assert.deepEqual(
+      [matches(ended)?.at(-1)?.annotation?.expires, matches(ended)?.at(-1)?.unmatchedSince],
+      ['2026-01-01', undefined],
+    )
   }
   assert.ok(matches(unitOf([]))?.every((entry) => entry.annotation === undefined))
 })
@@ -122,9 +151,12 @@ test('rules are listed with what is known of them, and those that hide nothing a
       ['Expired', 0, 0, '', '', '2026-01-01'],
     ],
   )
-  const reported = (today: string) => staleRules(listRules(SET, [report], today), today).map(({ why }) => why)
-  const over = 'the ignore rule at .drift/policy.yaml:10 ended on 2026-01-01 and no longer matches anything'
-  const stale = 'the ignore rule at .drift/policy.yaml:8 has matched nothing since it was first tried on 2026-11-21'
+  const reported = (today: string) =>
+    staleRules(listRules(SET, [report], today), today).map(({ why }) => why)
+  const over =
+    'the ignore rule at .drift/policy.yaml:10 ended on 2026-01-01 and no longer matches anything'
+  const stale =
+    'the ignore rule at .drift/policy.yaml:8 has matched nothing since it was first tried on 2026-11-21'
   assert.deepEqual(reported('2026-12-20'), [over])
   assert.deepEqual(reported('2026-12-21'), [stale, over])
   assert.deepEqual(
@@ -135,15 +167,25 @@ test('rules are listed with what is known of them, and those that hide nothing a
     untriedRules(SET, listed, [report]).map(({ where }) => where),
     ['.drift/policy.yaml:9'],
   )
-  assert.deepEqual(untriedRules(SET, listRules(SET, [], '2026-11-21'), []), [], 'before the first scan nobody can say')
+  assert.deepEqual(
+    untriedRules(SET, listRules(SET, [], '2026-11-21'), []),
+    [],
+    'before the first scan nobody can say',
+  )
 })
 
 test('a rule that stopped to match is reported with its last day, and one that ended while it matched has none', () => {
   const stopped = reportOf(daysLater(unitOf([REPLICAS, PAUSED]), 1, []))
-  const lists = (today: string) => listRules(SET, [stopped], today).map(({ lastMatched }) => lastMatched)
+  const lists = (today: string) =>
+    listRules(SET, [stopped], today).map(({ lastMatched }) => lastMatched)
   assert.deepEqual(lists('2026-11-22'), ['2026-11-22', '2026-11-22', '', ''])
-  const whys = staleRules(listRules(SET, [stopped], '2027-01-01'), '2027-01-01').map(({ why }) => why)
-  assert.equal(whys[0], 'the ignore rule at .drift/policy.yaml:7 has matched nothing since 2026-11-22')
+  const whys = staleRules(listRules(SET, [stopped], '2027-01-01'), '2027-01-01').map(
+    ({ why }) => why,
+  )
+  assert.equal(
+    whys[0],
+    'the ignore rule at .drift/policy.yaml:7 has matched nothing since 2026-11-22',
+  )
   const matching = listRules(SET, [reportOf(unitOf([REPLICAS]))], '2028-01-01')[0]
   assert.deepEqual([matching?.state, matching?.hits, matching?.lastMatched], ['Expired', 0, ''])
 })

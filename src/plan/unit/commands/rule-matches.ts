@@ -19,19 +19,30 @@ export function ruleMatches(
   observed: Pick<Observation, 'verdicts' | 'policy' | 'cluster' | 'git' | 'incomplete'>,
 ): Pick<DriftReport['status'], 'ignores'> {
   const today = observed.cluster.observedAt.slice(0, 10)
-  const before = new Map(observed.git.ledger.report?.status.ignores?.map((entry) => [entry.rule, entry]))
+  const before = new Map(
+    observed.git.ledger.report?.status.ignores?.map((entry) => [entry.rule, entry]),
+  )
   const ignores = new Map<string, RuleMatch>()
   for (const rule of observed.policy.ignore) {
     if (!isActive(rule, today)) {
       // The end of an annotation cannot be learned elsewhere.
-      if (rule.level === 'object' || rule.level === 'package') ignores.set(ruleId(rule), { rule: ruleId(rule), ...annotationOf(rule) })
+      if (rule.level === 'object' || rule.level === 'package')
+        ignores.set(ruleId(rule), { rule: ruleId(rule), ...annotationOf(rule) })
       continue
     }
-    if (!observed.verdicts.some((verdict) => whyNotTargeted(verdict.id, rule, verdict) === undefined)) continue
+    if (
+      !observed.verdicts.some((verdict) => whyNotTargeted(verdict.id, rule, verdict) === undefined)
+    )
+      continue
     const id = ruleId(rule)
     // Twice the same rule is one.
     if (ignores.has(id)) continue
-    const entry = entryOf(id, { hits: hitsOf(rule, observed), complete: observed.incomplete.length === 0 }, before.get(id), today)
+    const entry = entryOf(
+      id,
+      { hits: hitsOf(rule, observed), complete: observed.incomplete.length === 0 },
+      before.get(id),
+      today,
+    )
     if (entry !== undefined) ignores.set(id, { ...entry, ...annotationOf(rule) })
   }
   return ignores.size === 0 ? {} : { ignores: [...ignores.values()] }
@@ -40,7 +51,10 @@ export function ruleMatches(
 /** Also of what another rule, tried before it, was named for: without that one it would still be hidden. */
 function hitsOf(rule: IgnoreRule, { verdicts }: Pick<Observation, 'verdicts'>): number {
   const hits = verdicts.flatMap((verdict) =>
-    verdict.setAside.filter(({ state, drift }) => state === 'Ignored' && whyNotIgnored(drift, rule, verdict) === undefined),
+    verdict.setAside.filter(
+      ({ state, drift }) =>
+        state === 'Ignored' && whyNotIgnored(drift, rule, verdict) === undefined,
+    ),
   )
   return hits.length
 }
@@ -54,7 +68,8 @@ function entryOf(
 ): RuleMatch | undefined {
   if (hits > 0) return { rule, hits }
   const since = before?.unmatchedSince
-  if (since !== undefined) return { rule, unmatchedSince: since, ...(before?.matched === true ? { matched: true } : {}) }
+  if (since !== undefined)
+    return { rule, unmatchedSince: since, ...(before?.matched === true ? { matched: true } : {}) }
   if (!complete) return undefined
   return { rule, unmatchedSince: today, ...(before?.hits === undefined ? {} : { matched: true }) }
 }

@@ -13,7 +13,10 @@ const CHANGES = [
   changeOf({ fingerprint: 'd', ref: { ...OTHER, namespace: 'other' }, path: 'data.color' }),
 ]
 
-const ROWS: readonly (readonly [selectors: readonly string[], found: readonly string[] | undefined])[] = [
+const ROWS: readonly (readonly [
+  selectors: readonly string[],
+  found: readonly string[] | undefined,
+])[] = [
   [[], undefined],
   [['all'], undefined],
   [['1'], ['a']],
@@ -45,7 +48,10 @@ const ROWS: readonly (readonly [selectors: readonly string[], found: readonly st
 
 for (const [selectors, found] of ROWS) {
   test(`${selectors.join(' ') || 'no selector'} selects ${found?.join(', ') ?? 'everything'}`, () => {
-    assert.deepEqual(found, selectChanges(selectors, CHANGES) && [...(selectChanges(selectors, CHANGES) ?? [])].sort())
+    assert.deepEqual(
+      found,
+      selectChanges(selectors, CHANGES) && [...(selectChanges(selectors, CHANGES) ?? [])].sort(),
+    )
   })
 }
 
@@ -79,18 +85,21 @@ for (const selector of [
 }
 
 test('a number and all are selectors, the path of a package is not', () => {
-  assert.deepEqual(['1', '1,3', '1-3', '1,', '2:spec.replicas', 'all', 'apps/web', 'web', '.', 'deployment/web'].map(isSelector), [
-    true,
-    true,
-    true,
-    true,
-    true,
-    true,
-    false,
-    false,
-    false,
-    false,
-  ])
+  assert.deepEqual(
+    [
+      '1',
+      '1,3',
+      '1-3',
+      '1,',
+      '2:spec.replicas',
+      'all',
+      'apps/web',
+      'web',
+      '.',
+      'deployment/web',
+    ].map(isSelector),
+    [true, true, true, true, true, true, false, false, false, false],
+  )
 })
 
 function refusal(selector: string, changes = CHANGES, open?: number): Failure {
@@ -105,10 +114,18 @@ function refusal(selector: string, changes = CHANGES, open?: number): Failure {
 
 test('a selector that names nothing is refused with the list of changes and the forms of selectors', () => {
   const { why, remedy } = refusal('deployment/api')
-  assert.match(why, /^open: 1 Deployment shop\/web spec\.replicas, 2 .*, 4 ConfigMap other\/web data\.color$/)
+  assert.match(
+    why,
+    /^open: 1 Deployment shop\/web spec\.replicas, 2 .*, 4 ConfigMap other\/web data\.color$/,
+  )
   assert.match(remedy, /2-4.*2:spec\.replicas.*deploy\/web/)
-  const many = Array.from({ length: 14 }, (_, index) => changeOf({ fingerprint: `${index}`, path: `spec.x${index}` }))
-  assert.match(refusal('15', many).why, / 10 Deployment shop\/web spec\.x9 and 4 more, as in backporch diff$/)
+  const many = Array.from({ length: 14 }, (_, index) =>
+    changeOf({ fingerprint: `${index}`, path: `spec.x${index}` }),
+  )
+  assert.match(
+    refusal('15', many).why,
+    / 10 Deployment shop\/web spec\.x9 and 4 more, as in backporch diff$/,
+  )
   assert.equal(refusal('1', []).why, 'nothing is open')
 })
 
@@ -134,21 +151,35 @@ for (const [selector, near] of NEAREST) {
   test(`${selector} is nearly ${near.join(' or ') || 'nothing'}`, () => {
     const { why, remedy } = refusal(selector)
     assert.deepEqual(/^did you mean (.*?)\? open: /.exec(why)?.[1]?.split(' or ') ?? [], near)
-    assert.equal(/^write (.*), or use numbers /.exec(remedy)?.[1], near.length === 0 ? undefined : near.join(' or '))
+    assert.equal(
+      /^write (.*), or use numbers /.exec(remedy)?.[1],
+      near.length === 0 ? undefined : near.join(' or '),
+    )
     if (near.length > 0) assert.notEqual(selectChanges(near, CHANGES)?.size ?? 0, 0)
   })
 }
 
 test('at most three selectors are offered', () => {
-  const changes = ['weba', 'webb', 'webc', 'webd'].map((name) => changeOf({ fingerprint: name, ref: { ...SERVICE, name } }))
-  assert.match(refusal('service/web', changes).why, /^did you mean service\/weba or service\/webb or service\/webc\? open/)
+  const changes = ['weba', 'webb', 'webc', 'webd'].map((name) =>
+    changeOf({ fingerprint: name, ref: { ...SERVICE, name } }),
+  )
+  assert.match(
+    refusal('service/web', changes).why,
+    /^did you mean service\/weba or service\/webb or service\/webc\? open/,
+  )
 })
 
 test('differences that are no drift are listed apart from open changes', () => {
   const { what, why } = refusal('9', CHANGES, 1)
   assert.equal(what, 'the selector "9" names no difference')
-  assert.equal(why, 'open: 1 Deployment shop/web spec.replicas; 3 that are no drift: 2-4 (diff --show-ignored)')
-  assert.equal(refusal('9', CHANGES, 0).why, 'nothing is open; 4 that are no drift: 1-4 (diff --show-ignored)')
+  assert.equal(
+    why,
+    'open: 1 Deployment shop/web spec.replicas; 3 that are no drift: 2-4 (diff --show-ignored)',
+  )
+  assert.equal(
+    refusal('9', CHANGES, 0).why,
+    'nothing is open; 4 that are no drift: 1-4 (diff --show-ignored)',
+  )
 })
 
 test('one name for objects of two API groups is refused, and the group tells them apart', () => {
@@ -156,14 +187,25 @@ test('one name for objects of two API groups is refused, and the group tells the
     changeOf({ fingerprint: 'a', ref: SERVICE }),
     changeOf({ fingerprint: 'b', ref: { ...SERVICE, group: 'serving.knative.dev' } }),
   ]
-  assert.match(refusal('svc/web', changes).why, /^there are service\.v1\. and service\.serving\.knative\.dev$/)
+  assert.match(
+    refusal('svc/web', changes).why,
+    /^there are service\.v1\. and service\.serving\.knative\.dev$/,
+  )
   assert.deepEqual(selectChanges(['services.serving.knative.dev/web'], changes), new Set(['b']))
   assert.deepEqual(selectChanges(['service.v1./web'], changes), new Set(['a']))
 })
 
 test('a name with colons of its own', () => {
-  const ref = { group: 'rbac.authorization.k8s.io', kind: 'ClusterRole', namespace: '', name: 'system:node' }
-  const changes = [changeOf({ fingerprint: 'a', ref, path: 'rules' }), changeOf({ fingerprint: 'b', ref, path: 'metadata.labels.a' })]
+  const ref = {
+    group: 'rbac.authorization.k8s.io',
+    kind: 'ClusterRole',
+    namespace: '',
+    name: 'system:node',
+  }
+  const changes = [
+    changeOf({ fingerprint: 'a', ref, path: 'rules' }),
+    changeOf({ fingerprint: 'b', ref, path: 'metadata.labels.a' }),
+  ]
   assert.deepEqual(selectChanges(['clusterroles/system:node'], changes), new Set(['a', 'b']))
   assert.deepEqual(selectChanges(['clusterrole/system:node:rules'], changes), new Set(['a']))
 })
@@ -181,7 +223,9 @@ const KINDS: readonly (readonly [text: string, kind: string, group: string])[] =
 
 for (const [text, kind, group] of KINDS) {
   test(`${text} names ${kind}`, () => {
-    const changes = [changeOf({ fingerprint: 'a', ref: { group, kind, namespace: 'shop', name: 'web' } })]
+    const changes = [
+      changeOf({ fingerprint: 'a', ref: { group, kind, namespace: 'shop', name: 'web' } }),
+    ]
     assert.deepEqual(selectChanges([`${text}/web`], changes), new Set(['a']))
   })
 }

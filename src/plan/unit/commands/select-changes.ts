@@ -57,7 +57,9 @@ function matching(selector: string, changes: readonly SelectableLine[]): readonl
   const range = /^([0-9]+)-([0-9]+)$/.exec(selector)
   if (range !== null) {
     const [first, last] = [Number(range[1]), Number(range[2])]
-    return first >= 1 && first <= last && last <= changes.length ? changes.slice(first - 1, last) : []
+    return first >= 1 && first <= last && last <= changes.length
+      ? changes.slice(first - 1, last)
+      : []
   }
   const numbered = /^([0-9]+)(?::(.+))?$/.exec(selector)
   if (numbered === null) return ofObject(selector, changes)
@@ -95,9 +97,16 @@ function withField(changes: readonly SelectableLine[], text: string): readonly S
 }
 
 /** @throws Failure BP1011 */
-function ofOneGroup(selector: string, changes: readonly SelectableLine[]): readonly SelectableLine[] {
+function ofOneGroup(
+  selector: string,
+  changes: readonly SelectableLine[],
+): readonly SelectableLine[] {
   const kinds = [
-    ...new Set(changes.map(({ ref: { kind, group } }) => (group === '' ? `${kind.toLowerCase()}.v1.` : `${kind.toLowerCase()}.${group}`))),
+    ...new Set(
+      changes.map(({ ref: { kind, group } }) =>
+        group === '' ? `${kind.toLowerCase()}.v1.` : `${kind.toLowerCase()}.${group}`,
+      ),
+    ),
   ]
   if (kinds.length < 2) return changes
   throw new Failure({
@@ -109,7 +118,12 @@ function ofOneGroup(selector: string, changes: readonly SelectableLine[]): reado
 }
 
 function sameObject({ ref: left }: SelectableLine, { ref: right }: SelectableLine): boolean {
-  return left.group === right.group && left.kind === right.kind && left.namespace === right.namespace && left.name === right.name
+  return (
+    left.group === right.group &&
+    left.kind === right.kind &&
+    left.namespace === right.namespace &&
+    left.name === right.name
+  )
 }
 
 function namesNothing(selector: string, changes: readonly SelectableLine[], open: number): Failure {
@@ -136,12 +150,17 @@ function nearestSelectors(selector: string, changes: readonly SelectableLine[]):
 }
 
 /** Fields of the object with that number; undefined where `selector` gives no number. */
-function nearestOfNumber(selector: string, changes: readonly SelectableLine[]): readonly string[] | undefined {
+function nearestOfNumber(
+  selector: string,
+  changes: readonly SelectableLine[],
+): readonly string[] | undefined {
   const [, number, field = ''] = /^([0-9]+):(.+)$/.exec(selector) ?? []
   if (number === undefined) return undefined
   const change = changes[Number(number) - 1]
   const paths = changes.flatMap((other) =>
-    change !== undefined && sameObject(other, change) && other.path !== undefined ? [other.path] : [],
+    change !== undefined && sameObject(other, change) && other.path !== undefined
+      ? [other.path]
+      : [],
   )
   return nearestNames(field, paths).map((path) => `${number}:${path}`)
 }
@@ -154,9 +173,13 @@ function nearestOfObject(selector: string, changes: readonly SelectableLine[]): 
     const object = `${isNameOfKind(kind, ref) ? kind : ref.kind.toLowerCase()}/${ref.name}`
     if (isNameOfKind(selector, ref)) ofKind.push(`${selector}/${ref.name}`)
     for (const text of [object, ref.name]) byText.set(text, object)
-    if (path !== undefined) for (const text of [`${object}:${path}`, path]) byText.set(text, `${object}:${path}`)
+    if (path !== undefined)
+      for (const text of [`${object}:${path}`, path]) byText.set(text, `${object}:${path}`)
   }
-  return [...ofKind, ...nearestNames(selector, byText.keys()).map((text) => byText.get(text) ?? text)]
+  return [
+    ...ofKind,
+    ...nearestNames(selector, byText.keys()).map((text) => byText.get(text) ?? text),
+  ]
 }
 
 /** A credential in it is not repeated: `diff` prints such a path without it. */
@@ -168,12 +191,17 @@ function whatThereIs(changes: readonly SelectableLine[], open: number): string {
   if (changes.length === 0) return 'nothing is open'
   const listed = changes
     .slice(0, Math.min(open, MOST_LISTED))
-    .map(({ ref, path, change }, index) => `${index + 1} ${oneLine(describeResourceId(ref), 120)} ${oneLine(path ?? change, 120)}`)
+    .map(
+      ({ ref, path, change }, index) =>
+        `${index + 1} ${oneLine(describeResourceId(ref), 120)} ${oneLine(path ?? change, 120)}`,
+    )
   const more = open > MOST_LISTED ? ` and ${open - MOST_LISTED} more, as in backporch diff` : ''
   const aside = changes.length - open
   const behind =
     aside === 0
       ? ''
       : `${aside} that ${aside === 1 ? 'is' : 'are'} no drift: ${open + 1}${aside === 1 ? '' : `-${changes.length}`} (diff --show-ignored)`
-  return [listed.length === 0 ? 'nothing is open' : `open: ${listed.join(', ')}${more}`, behind].filter((part) => part !== '').join('; ')
+  return [listed.length === 0 ? 'nothing is open' : `open: ${listed.join(', ')}${more}`, behind]
+    .filter((part) => part !== '')
+    .join('; ')
 }

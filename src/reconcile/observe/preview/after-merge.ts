@@ -36,13 +36,18 @@ function of({ before, after }: DeclaredSides, group: string, kind: string): Decl
   return { before: before.filter(isKind), after: after.filter(isKind) }
 }
 
-function merged(objects: readonly JsonObject[], { before, after }: DeclaredSides): readonly JsonObject[] {
+function merged(
+  objects: readonly JsonObject[],
+  { before, after }: DeclaredSides,
+): readonly JsonObject[] {
   const kept = objects.flatMap((object) => {
     const was = only(before, object)
     if (was === undefined || specOf(was) !== specOf(object)) return [object]
     const is = only(after, object)
     if (is === undefined) return after.some((one) => isOf(one, object)) ? [object] : []
-    return specOf(is) === specOf(object) ? [object] : [{ ...object, spec: partOf(is, 'spec') ?? null }]
+    return specOf(is) === specOf(object)
+      ? [object]
+      : [{ ...object, spec: partOf(is, 'spec') ?? null }]
   })
   // A new one is applied by a syncer only where there is one.
   const fresh = after.filter(
@@ -63,7 +68,10 @@ function only(declared: readonly DeclaredSyncer[], object: JsonObject): JsonObje
 /** A kustomization may set the namespace. */
 function isOf({ object: declared }: DeclaredSyncer, object: JsonObject): boolean {
   const namespace = metadataText(declared, 'namespace')
-  const same = namespace === '' || metadataText(object, 'namespace') === '' || namespace === metadataText(object, 'namespace')
+  const same =
+    namespace === '' ||
+    metadataText(object, 'namespace') === '' ||
+    namespace === metadataText(object, 'namespace')
   return same && metadataText(declared, 'name') === metadataText(object, 'name')
 }
 

@@ -9,7 +9,10 @@ import { whyNoKubectl } from '../../../../test/kpt/find-kubectl.ts'
 import { PackageBuilds, withBuilds } from '../../../adapters/functions/package-builds.ts'
 import type { Preview } from '../../../record/documents/preview.ts'
 
-const RENDERER = withBuilds(new InProcessRenderer(), new PackageBuilds({ allowed: ['kubectl'], environment: process.env }))
+const RENDERER = withBuilds(
+  new InProcessRenderer(),
+  new PackageBuilds({ allowed: ['kubectl'], environment: process.env }),
+)
 const CANARY = 'canary-of-the-token'
 const SYNC = `apiVersion: source.toolkit.fluxcd.io/v1
 kind: GitRepository
@@ -47,21 +50,34 @@ const FILES = {
 
 class FluxWorld extends TurnWorld {
   constructor(change: { readonly [path: string]: string | null }) {
-    super('{mode: Propose}', { ...{ 'apps/web/Kptfile': '', 'apps/web/deployment.yaml': '', 'apps/web/config.yaml': '' }, ...FILES })
-    this.repository.commitByHand('main', { 'apps/web/Kptfile': null, 'apps/web/deployment.yaml': null, 'apps/web/config.yaml': null })
+    super('{mode: Propose}', {
+      ...{ 'apps/web/Kptfile': '', 'apps/web/deployment.yaml': '', 'apps/web/config.yaml': '' },
+      ...FILES,
+    })
+    this.repository.commitByHand('main', {
+      'apps/web/Kptfile': null,
+      'apps/web/deployment.yaml': null,
+      'apps/web/config.yaml': null,
+    })
     this.repository.branches.set('refs/heads/change', this.repository.head('main'))
     this.repository.commitByHand('change', change)
   }
 
   override sync(): void {
-    const live = [WEB.replace('1.0', '1.27'), CONFIG].map((text) => text.replace('{name: web}', '{name: web, namespace: shop}'))
+    const live = [WEB.replace('1.0', '1.27'), CONFIG].map((text) =>
+      text.replace('{name: web}', '{name: web, namespace: shop}'),
+    )
     for (const object of live) this.cluster.put(appliedBy(this.syncer, yaml(object)))
     const secret = `apiVersion: v1\nkind: Secret\nmetadata: {name: token, namespace: flux-system}\ndata: {token: ${Buffer.from(CANARY).toString('base64')}}\n`
     for (const object of [SYNC, APPS, secret]) this.cluster.put(yaml(object))
   }
 
   async previewed(): Promise<Preview> {
-    const { stdout, stderr } = await runInWorld(this, ['preview', '--head', 'change', '-o', 'json'], { renderer: RENDERER })
+    const { stdout, stderr } = await runInWorld(
+      this,
+      ['preview', '--head', 'change', '-o', 'json'],
+      { renderer: RENDERER },
+    )
     assert.notEqual(stdout, '', stderr)
     return JSON.parse(stdout) as Preview
   }
@@ -69,32 +85,51 @@ class FluxWorld extends TurnWorld {
 
 function valuesIn({ items }: Preview): readonly unknown[] {
   return items.flatMap((unit) =>
-    unit.changes.map(({ ref, path, before, after, live }) => [unit.package, ref.name, path, before, after, live]),
+    unit.changes.map(({ ref, path, before, after, live }) => [
+      unit.package,
+      ref.name,
+      path,
+      before,
+      after,
+      live,
+    ]),
   )
 }
 
 describe('a preview of a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, () => {
   test('has what changes of its files, as Flux builds them', async () => {
-    const found = await new FluxWorld({ 'apps/production/config.yaml': CONFIG.replace('"5"', '"6"') }).previewed()
+    const found = await new FluxWorld({
+      'apps/production/config.yaml': CONFIG.replace('"5"', '"6"'),
+    }).previewed()
     assert.deepEqual(valuesIn(found), [['apps/production', 'web', 'data.size', '5', '6', 'before']])
     assert.equal(found.items[0]?.appliedBy, 'Flux Kustomization flux-system/apps')
   })
 
   test('has what changes because its own resource changes', async () => {
-    const found = await new FluxWorld({ 'clusters/prod/apps.yaml': APPS.replace('"1.27"', '"1.28"') }).previewed()
+    const found = await new FluxWorld({
+      'clusters/prod/apps.yaml': APPS.replace('"1.27"', '"1.28"'),
+    }).previewed()
     const image = 'spec.template.spec.containers[name=app].image'
-    assert.deepEqual(valuesIn(found), [['apps/production', 'web', image, 'nginx:1.27', 'nginx:1.28', 'before']])
+    assert.deepEqual(valuesIn(found), [
+      ['apps/production', 'web', image, 'nginx:1.27', 'nginx:1.28', 'before'],
+    ])
   })
 
   test('hides a value that the head takes from a Secret of the cluster', async () => {
-    const world = new FluxWorld({ 'apps/production/config.yaml': CONFIG.replace('"5"', '"x $' + '{token} y"') })
+    const world = new FluxWorld({
+      'apps/production/config.yaml': CONFIG.replace('"5"', '"x $' + '{token} y"'),
+    })
     const found = await world.previewed()
     assert.deepEqual(
       found.items.map((unit) => unit.changes.map(({ redacted }) => redacted)),
       [[true]],
     )
     for (const output of ['table', 'json', 'markdown']) {
-      const { stdout, stderr } = await runInWorld(world, ['preview', '--head', 'change', '-o', output], { renderer: RENDERER })
+      const { stdout, stderr } = await runInWorld(
+        world,
+        ['preview', '--head', 'change', '-o', output],
+        { renderer: RENDERER },
+      )
       assert.ok(!`${stdout}${stderr}`.includes(CANARY), output)
     }
   })

@@ -15,7 +15,11 @@ interface Histories {
 }
 
 /** Two branches that began at one commit. */
-function histories(main: Files, change: Files, first: Files = { a: 'a\n', b: LINES, c: 'c\n' }): Histories {
+function histories(
+  main: Files,
+  change: Files,
+  first: Files = { a: 'a\n', b: LINES, c: 'c\n' },
+): Histories {
   const repository = new MemoryRepository()
   repository.commitByHand('main', first)
   repository.branches.set('refs/heads/change', repository.head('main'))
@@ -29,22 +33,33 @@ type Files = { readonly [path: string]: string | null }
 async function merged({ repository, base, head }: Histories) {
   const { tree, conflicts, from, why } = await mergeCommits(repository, base, head, signal)
   const blobs = await repository.read(tree.map(({ id }) => id))
-  const files = Object.fromEntries(tree.map(({ path, id }) => [path, new TextDecoder().decode(blobs.get(id))]))
+  const files = Object.fromEntries(
+    tree.map(({ path, id }) => [path, new TextDecoder().decode(blobs.get(id))]),
+  )
   return { files, conflicts, from, why }
 }
 
 test('what one side changed is taken from it, and what was taken away is gone', async () => {
-  const { files, conflicts } = await merged(histories({ a: 'A\n', d: 'd\n' }, { b: `${LINES}more\n`, c: null }))
+  const { files, conflicts } = await merged(
+    histories({ a: 'A\n', d: 'd\n' }, { b: `${LINES}more\n`, c: null }),
+  )
   assert.deepEqual([files, conflicts], [{ a: 'A\n', b: `${LINES}more\n`, d: 'd\n' }, []])
 })
 
 test('of a file that both changed, the lines of each', async () => {
-  const { files, conflicts } = await merged(histories({ b: LINES.replace('line 1', 'ONE') }, { b: LINES.replace('line 7', 'SEVEN') }))
-  assert.deepEqual([files['b'], conflicts], [LINES.replace('line 1', 'ONE').replace('line 7', 'SEVEN'), []])
+  const { files, conflicts } = await merged(
+    histories({ b: LINES.replace('line 1', 'ONE') }, { b: LINES.replace('line 7', 'SEVEN') }),
+  )
+  assert.deepEqual(
+    [files['b'], conflicts],
+    [LINES.replace('line 1', 'ONE').replace('line 7', 'SEVEN'), []],
+  )
 })
 
 test('one line that both changed is a conflict, and so is a file that one took away: that of the head is there', async () => {
-  const line = await merged(histories({ b: LINES.replace('line 1', 'ours') }, { b: LINES.replace('line 1', 'theirs') }))
+  const line = await merged(
+    histories({ b: LINES.replace('line 1', 'ours') }, { b: LINES.replace('line 1', 'theirs') }),
+  )
   assert.deepEqual([line.files['b'], line.conflicts], [LINES.replace('line 1', 'theirs'), ['b']])
   const kept = await merged(histories({ b: null }, { b: `${LINES}more\n` }))
   assert.deepEqual([kept.files['b'], kept.conflicts], [`${LINES}more\n`, ['b']])
@@ -71,7 +86,10 @@ test('a head that merged the base branch in the middle began there', async () =>
   repository.commitByHand('main', { d: 'd\n' })
   const again = { repository, base: repository.head('main'), head: repository.head('change') }
   const { files, from, conflicts } = await merged(again)
-  assert.deepEqual([files['a'], files['c'], files['d'], from, conflicts], ['A\n', 'C\n', 'd\n', base, []])
+  assert.deepEqual(
+    [files['a'], files['c'], files['d'], from, conflicts],
+    ['A\n', 'C\n', 'd\n', base, []],
+  )
 })
 
 test('without a commit in common, or without the older commits, the head itself is taken and the reason given', async () => {
@@ -79,13 +97,24 @@ test('without a commit in common, or without the older commits, the head itself 
   strangers.repository.branches.delete('refs/heads/other')
   strangers.repository.commitByHand('other', { z: 'z\n' })
   const none = await merged({ ...strangers, head: strangers.repository.head('other') })
-  assert.deepEqual([none.files, none.why], [{ z: 'z\n' }, 'the head and the base branch have no commit in common'])
+  assert.deepEqual(
+    [none.files, none.why],
+    [{ z: 'z\n' }, 'the head and the base branch have no commit in common'],
+  )
   const shallow = histories({ a: 'A\n' }, { c: 'C\n' })
   const { commit } = shallow.repository
   shallow.repository.commit = async (id) => {
     if (id === shallow.base || id === shallow.head) return commit.call(shallow.repository, id)
-    throw new Failure({ code: 'BP4011', what: 'cannot read it', why: 'the clone is shallow', remedy: 'fetch more' })
+    throw new Failure({
+      code: 'BP4011',
+      what: 'cannot read it',
+      why: 'the clone is shallow',
+      remedy: 'fetch more',
+    })
   }
   const some = await merged(shallow)
-  assert.deepEqual([some.files['a'], some.why], ['a\n', 'the commit from which both began cannot be read: the clone is shallow'])
+  assert.deepEqual(
+    [some.files['a'], some.why],
+    ['a\n', 'the commit from which both began cannot be read: the clone is shallow'],
+  )
 })

@@ -1,5 +1,10 @@
 /** What a merge of two commits would have in its tree: made in memory, from their trees and the commit from which both began. */
-import type { CommitView, FileChange, PackageRepository, TreeFile } from '@backporch/git-store/package-repository'
+import type {
+  CommitView,
+  FileChange,
+  PackageRepository,
+  TreeFile,
+} from '@backporch/git-store/package-repository'
 import { asFailure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { mergedContent } from '../../repository/as-proposed.ts'
@@ -27,7 +32,10 @@ export async function mergeCommits(
   head: ObjectId,
   signal: AbortSignal,
 ): Promise<MergedTree> {
-  const [ours, theirs] = [await repository.list(base, '', signal), await repository.list(head, '', signal)]
+  const [ours, theirs] = [
+    await repository.list(base, '', signal),
+    await repository.list(head, '', signal),
+  ]
   const found = await mergeBase(repository, [base, head], signal)
   if ('why' in found) return { tree: theirs, from: undefined, conflicts: [], why: found.why }
   const { from } = found
@@ -39,12 +47,23 @@ export async function mergeCommits(
   const both: FileSides[] = []
   for (const path of new Set([...mine.keys(), ...other.keys()])) {
     const sides = { path, since: since.get(path), mine: mine.get(path), other: other.get(path) }
-    const taken = isSame(sides.other, sides.since) || isSame(sides.mine, sides.other) ? sides.mine : sides.other
-    if (!isSame(sides.mine, sides.since) && !isSame(sides.other, sides.since) && !isSame(sides.mine, sides.other)) both.push(sides)
+    const taken =
+      isSame(sides.other, sides.since) || isSame(sides.mine, sides.other) ? sides.mine : sides.other
+    if (
+      !isSame(sides.mine, sides.since) &&
+      !isSame(sides.other, sides.since) &&
+      !isSame(sides.mine, sides.other)
+    )
+      both.push(sides)
     else if (taken !== undefined) tree.push(taken)
   }
   const { files, conflicts } = await mergeFiles(repository, both, signal)
-  return { tree: [...tree, ...files].sort((left, right) => (left.path < right.path ? -1 : 1)), from, conflicts, why: undefined }
+  return {
+    tree: [...tree, ...files].sort((left, right) => (left.path < right.path ? -1 : 1)),
+    from,
+    conflicts,
+    why: undefined,
+  }
 }
 
 interface FileSides {
@@ -72,7 +91,13 @@ async function mergeFiles(
   }
   if (written.length === 0) return { files, conflicts }
   // No ref ever names this commit.
-  const commit = await repository.write({ parents: [], base: undefined, changes: written, message: 'merged lines\n', at: 0 })
+  const commit = await repository.write({
+    parents: [],
+    base: undefined,
+    changes: written,
+    message: 'merged lines\n',
+    at: 0,
+  })
   const ids = byPath(await repository.list(commit, '', signal))
   const merged = written.flatMap(({ path, mode }) =>
     ids.get(path) === undefined ? [] : [{ path, mode, id: (ids.get(path) as TreeFile).id }],
@@ -89,7 +114,9 @@ async function mergeFile(
   if (since === undefined || mine === undefined || other === undefined) return null
   if ([since, mine, other].some(({ mode }) => !mode.startsWith('100'))) return null
   const blobs = await repository.read([since.id, mine.id, other.id], signal)
-  const [then = null, before = null, content = null] = [since, mine, other].map(({ id }) => blobs.get(id) ?? null)
+  const [then = null, before = null, content = null] = [since, mine, other].map(
+    ({ id }) => blobs.get(id) ?? null,
+  )
   return mergedContent({ then, before, content })
 }
 
@@ -102,17 +129,24 @@ async function mergeBase(
   const reached = new Map<ObjectId, number>()
   const open: { readonly commit: CommitView; readonly mark: number }[] = []
   try {
-    for (const [index, id] of sides.entries()) open.push({ commit: await repository.commit(id, signal), mark: index + 1 })
+    for (const [index, id] of sides.entries())
+      open.push({ commit: await repository.commit(id, signal), mark: index + 1 })
     for (let steps = 0; steps < MOST_COMMITS; steps += 1) {
-      const newest = open.reduce((last, { commit }, at) => (commit.committer.at > (open[last]?.commit.committer.at ?? -1) ? at : last), 0)
+      const newest = open.reduce(
+        (last, { commit }, at) =>
+          commit.committer.at > (open[last]?.commit.committer.at ?? -1) ? at : last,
+        0,
+      )
       const [next] = open.splice(newest, 1)
-      if (next === undefined) return { why: 'the head and the base branch have no commit in common' }
+      if (next === undefined)
+        return { why: 'the head and the base branch have no commit in common' }
       const { commit, mark } = next
       const before = reached.get(commit.id) ?? 0
       if ((before | mark) === 3) return { from: commit.id }
       if (before === mark) continue
       reached.set(commit.id, mark)
-      for (const parent of commit.parents) open.push({ commit: await repository.commit(parent, signal), mark })
+      for (const parent of commit.parents)
+        open.push({ commit: await repository.commit(parent, signal), mark })
     }
     return { why: `the commit from which both began is not among the last ${MOST_COMMITS}` }
   } catch (thrown) {

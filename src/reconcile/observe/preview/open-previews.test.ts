@@ -24,13 +24,22 @@ class World {
 
   open(number: number, more: Partial<ForgePullRequest> = {}): void {
     const commit = this.repository.commitByHand(`b${number}`, { b: String(number) })
-    const of = { label: `#${number}`, url: '', baseBranch: 'main', branch: `b${number}`, fork: false, open: true }
+    const of = {
+      label: `#${number}`,
+      url: '',
+      baseBranch: 'main',
+      branch: `b${number}`,
+      fork: false,
+      open: true,
+    }
     this.forge.pullRequests.push({ number, commit, ...of, ...more })
   }
 
   push(number: number): void {
     const at = this.forge.pullRequests.findIndex((pull) => pull.number === number)
-    const commit = this.repository.commitByHand(`b${number}`, { b: `${number} again ${this.built.length}` })
+    const commit = this.repository.commitByHand(`b${number}`, {
+      b: `${number} again ${this.built.length}`,
+    })
     this.forge.pullRequests[at] = { ...(this.forge.pullRequests[at] as ForgePullRequest), commit }
   }
 
@@ -43,18 +52,54 @@ class World {
       return previewOf(pull, repository.head('main'))
     }
     return this.previews.pass(
-      { repository, forge, branch: undefined, version: '0', preview, longest: this.hangs ? 20 : HANGS_AFTER },
+      {
+        repository,
+        forge,
+        branch: undefined,
+        version: '0',
+        preview,
+        longest: this.hangs ? 20 : HANGS_AFTER,
+      },
       signal,
     )
   }
 }
 
 function previewOf({ commit, fork }: ForgePullRequest, base: string): Preview {
-  const same = { state: 'same', presence: 'both', edited: ['b'], shared: [], changes: [], failures: [] } as const
+  const same = {
+    state: 'same',
+    presence: 'both',
+    edited: ['b'],
+    shared: [],
+    changes: [],
+    failures: [],
+  } as const
   return {
-    ...{ apiVersion: 'backporch.dev/v1alpha1', kind: 'Preview', merge: { conflicts: [] }, edited: ['b'], policies: false },
-    ...{ base: { branch: 'main', commit: base }, head: { name: 'b', commit, fork }, clusters: [], untouched: 0, notes: [] },
-    items: [{ package: 'a', cluster: 'prod', ...same, edited: ['b'], shared: [], changes: [], failures: [] }],
+    ...{
+      apiVersion: 'backporch.dev/v1alpha1',
+      kind: 'Preview',
+      merge: { conflicts: [] },
+      edited: ['b'],
+      policies: false,
+    },
+    ...{
+      base: { branch: 'main', commit: base },
+      head: { name: 'b', commit, fork },
+      clusters: [],
+      untouched: 0,
+      notes: [],
+    },
+    items: [
+      {
+        package: 'a',
+        cluster: 'prod',
+        ...same,
+        edited: ['b'],
+        shared: [],
+        changes: [],
+        failures: [],
+      },
+    ],
   }
 }
 
@@ -109,7 +154,13 @@ test('a failure is of its pull request alone, and tried again only where time ma
   ] as const) {
     const world = new World()
     world.open(1)
-    world.failure = new Failure({ code: 'BP4001', what: 'cannot read', why: 'no answer', remedy: 'wait', retry })
+    world.failure = new Failure({
+      code: 'BP4001',
+      what: 'cannot read',
+      why: 'no answer',
+      remedy: 'wait',
+      retry,
+    })
     const { failed } = await world.pass()
     assert.deepEqual(
       failed.map(({ pull, failure }) => [pull?.number, failure.code]),
@@ -119,7 +170,8 @@ test('a failure is of its pull request alone, and tried again only where time ma
     assert.equal(world.built.length, times, retry)
   }
   const world = new World()
-  world.forge.readPullRequests = () => Promise.reject(new Failure({ code: 'BP5001', what: 'x', why: 'y', remedy: 'z' }))
+  world.forge.readPullRequests = () =>
+    Promise.reject(new Failure({ code: 'BP5001', what: 'x', why: 'y', remedy: 'z' }))
   assert.deepEqual(
     (await world.pass()).failed.map(({ pull, failure }) => [pull, failure.code]),
     [[undefined, 'BP5001']],

@@ -12,8 +12,14 @@ const MOST_AT_ONCE = 3
 const LONGEST = 300_000
 
 export interface PreviewPass {
-  readonly done: readonly { readonly pull: ForgePullRequest; readonly outcome: 'written' | 'nothing' | 'moved' }[]
-  readonly failed: readonly { readonly pull: ForgePullRequest | undefined; readonly failure: Failure }[]
+  readonly done: readonly {
+    readonly pull: ForgePullRequest
+    readonly outcome: 'written' | 'nothing' | 'moved'
+  }[]
+  readonly failed: readonly {
+    readonly pull: ForgePullRequest | undefined
+    readonly failure: Failure
+  }[]
   /** Whether others wait for the next pass. */
   readonly more: boolean
 }
@@ -37,13 +43,18 @@ export class OpenPreviews {
   /** @throws only the reason of `signal` */
   async pass(ports: PassPorts, signal: AbortSignal): Promise<PreviewPass> {
     const { forge, repository, branch } = ports
-    const [done, failed]: [PreviewPass['done'][number][], PreviewPass['failed'][number][]] = [[], []]
+    const [done, failed]: [PreviewPass['done'][number][], PreviewPass['failed'][number][]] = [
+      [],
+      [],
+    ]
     try {
       const { baseBranch, base } = baseOf(repository, await repository.refs(signal), branch)
       const pulls = (await forge.readPullRequests(baseBranch, signal)).filter(isPreviewed)
       const open = new Set(pulls.map(({ number }) => number))
       for (const number of this.known.keys()) if (!open.has(number)) this.known.delete(number)
-      const waiting = pulls.filter(({ number, commit }) => this.known.get(number) !== `${commit} ${base}`)
+      const waiting = pulls.filter(
+        ({ number, commit }) => this.known.get(number) !== `${commit} ${base}`,
+      )
       let built = 0
       for (const pull of waiting) {
         if (built === MOST_AT_ONCE) return { done, failed, more: true }
@@ -51,7 +62,12 @@ export class OpenPreviews {
         try {
           if (!(await hasPreview(forge, pull, base, signal))) {
             built += 1
-            const outcome = await writePreview(ports, pull, await within(pull, ports, signal), signal)
+            const outcome = await writePreview(
+              ports,
+              pull,
+              await within(pull, ports, signal),
+              signal,
+            )
             done.push({ pull, outcome })
             if (outcome === 'moved') continue
           }
@@ -73,7 +89,11 @@ export class OpenPreviews {
 }
 
 /** @throws Failure BP3006 where it takes too long: another head or base is tried again */
-async function within(pull: ForgePullRequest, { preview, longest = LONGEST }: PassPorts, signal: AbortSignal): Promise<Preview> {
+async function within(
+  pull: ForgePullRequest,
+  { preview, longest = LONGEST }: PassPorts,
+  signal: AbortSignal,
+): Promise<Preview> {
   const limit = AbortSignal.timeout(longest)
   try {
     return await preview(pull, AbortSignal.any([signal, limit]))

@@ -10,11 +10,19 @@ import { given } from '@backporch/kyaml/text'
 import { type PreviewedObject, previewChanges } from '../../../plan/unit/preview-changes.ts'
 import type { Boundary } from '../../../policy/boundary.ts'
 import { effectivePolicy } from '../../../policy/effective-policy.ts'
-import type { PreviewCluster, PreviewFailure, PreviewUnit } from '../../../record/documents/preview.ts'
+import type {
+  PreviewCluster,
+  PreviewFailure,
+  PreviewUnit,
+} from '../../../record/documents/preview.ts'
 import { readSyncedSource } from '../../../sources/synced/read-synced.ts'
 import type { RepositoryView } from '../../repository/repository-view.ts'
 import { declaredAndMade } from '../../repository/sources/declared-syncers.ts'
-import { discoverSources, sourceNotes, withFound } from '../../repository/sources/discover-sources.ts'
+import {
+  discoverSources,
+  sourceNotes,
+  withFound,
+} from '../../repository/sources/discover-sources.ts'
 import { filesOfView } from '../../repository/sources/shared-sources.ts'
 import { isInside } from '../../repository/sources/unit-source.ts'
 import type { LoadedPackage } from '../observe.ts'
@@ -57,7 +65,8 @@ export async function previewCluster(
   request: PreviewRequest,
   signal: AbortSignal,
 ): Promise<ClusterPreview> {
-  if (request.head.fork) return previewIn(sides, offline, { request, failure: notReadForFork() }, signal)
+  if (request.head.fork)
+    return previewIn(sides, offline, { request, failure: notReadForFork() }, signal)
   try {
     await assertSameCluster(sides.before, reader.name, await reader.identify(signal), signal)
     return await previewIn(sides, reader, { request, failure: undefined }, signal)
@@ -76,38 +85,70 @@ interface PreviewOf {
   readonly failure: Failure | undefined
 }
 
-async function previewIn(sides: Sides, reader: ClusterReader, of: PreviewOf, signal: AbortSignal): Promise<ClusterPreview> {
+async function previewIn(
+  sides: Sides,
+  reader: ClusterReader,
+  of: PreviewOf,
+  signal: AbortSignal,
+): Promise<ClusterPreview> {
   const { request } = of
   const cluster = reader.name
   const { renderer } = request.observe
   const mergeRenderer = request.head.fork ? request.untrusted : renderer
-  const before = withFound(sides.before, [await discoverSources(sides.before, reader, renderer, signal)])
+  const before = withFound(sides.before, [
+    await discoverSources(sides.before, reader, renderer, signal),
+  ])
   const isSynced = (before.policies.synced?.get(cluster)?.size ?? 0) > 0
-  const declared = async (view: RepositoryView) => (isSynced ? (await declaredAndMade(view, signal)).declared : [])
-  const later = afterMerge(reader, { before: await declared(sides.before), after: await declared(sides.after) })
-  const merged = withFound(sides.after, [await discoverSources(sides.after, later, mergeRenderer, signal)])
+  const declared = async (view: RepositoryView) =>
+    isSynced ? (await declaredAndMade(view, signal)).declared : []
+  const later = afterMerge(reader, {
+    before: await declared(sides.before),
+    after: await declared(sides.after),
+  })
+  const merged = withFound(sides.after, [
+    await discoverSources(sides.after, later, mergeRenderer, signal),
+  ])
   const after = await withAppliedFiles(merged, before, cluster, signal)
   const merge: MergeSide = { view: after, renderer: mergeRenderer, reads: sides.reads.after }
-  const { wanted, missing } = await namedUnits(request.observe.units, cluster, [before, after], signal)
+  const { wanted, missing } = await namedUnits(
+    request.observe.units,
+    cluster,
+    [before, after],
+    signal,
+  )
   const { units, untouched } = await buildTouched(
     { before: { view: before, renderer, reads: sides.reads.before }, after: merge },
     { cluster, edited: sides.edited, wanted },
     signal,
   )
   const identity = await reader.identify(signal)
-  const changed = units.filter(({ before: was, after: is }) => !isFailed(was) && !isFailed(is) && differ(was, is))
-  const observed = of.failure === undefined ? await coveredObjects({ before, reader }, changed, request, signal) : NOTHING_COVERED
+  const changed = units.filter(
+    ({ before: was, after: is }) => !isFailed(was) && !isFailed(is) && differ(was, is),
+  )
+  const observed =
+    of.failure === undefined
+      ? await coveredObjects({ before, reader }, changed, request, signal)
+      : NOTHING_COVERED
   const previews: PreviewUnit[] = []
   for (const unit of units) {
     const covered = observed.covered.get(unit.path) ?? new Set<string>()
-    const of = { before, reader, identity, covered, request, failures: observed.failures.get(unit.path) ?? [] }
+    const of = {
+      before,
+      reader,
+      identity,
+      covered,
+      request,
+      failures: observed.failures.get(unit.path) ?? [],
+    }
     previews.push(await previewUnit(unit, of, signal))
   }
   const { failure } = of
   return {
     cluster: {
       name: cluster,
-      ...(failure === undefined ? { observedAt: identity.observedAt } : { failure: shownFailure('live', failure) }),
+      ...(failure === undefined
+        ? { observedAt: identity.observedAt }
+        : { failure: shownFailure('live', failure) }),
     },
     units: previews,
     untouched,
@@ -127,10 +168,18 @@ async function withAppliedFiles(
   for (const [path, choice] of choices) {
     const parent = before.policies.synced?.get(cluster)?.get(path)?.build.parent
     if (choice.build.parent === undefined || parent === undefined) continue
-    const { source } = await readSyncedSource(filesOfView(before), { packagePath: '', files: [] }, parent, signal)
+    const { source } = await readSyncedSource(
+      filesOfView(before),
+      { packagePath: '', files: [] },
+      parent,
+      signal,
+    )
     choices.set(path, { ...choice, build: { ...choice.build, appliedFiles: source.files } })
   }
-  return { ...after, policies: { ...after.policies, synced: new Map(after.policies.synced).set(cluster, choices) } }
+  return {
+    ...after,
+    policies: { ...after.policies, synced: new Map(after.policies.synced).set(cluster, choices) },
+  }
 }
 
 function notesOf(before: RepositoryView, after: RepositoryView): readonly Note[] {
@@ -152,7 +201,9 @@ async function coveredObjects(
   request: PreviewRequest,
   signal: AbortSignal,
 ): Promise<CoveredObjects> {
-  const packages = changed.flatMap(({ path, before: was }) => (was === undefined ? [] : [path || '.']))
+  const packages = changed.flatMap(({ path, before: was }) =>
+    was === undefined ? [] : [path || '.'],
+  )
   if (packages.length === 0) return NOTHING_COVERED
   const observe = { ...request.observe, mode: 'read', units: { packages }, cluster: {} } as const
   const { units } = await observeCluster(before, reader, observe, signal)
@@ -180,20 +231,33 @@ interface UnitContext {
   readonly request: PreviewRequest
 }
 
-async function previewUnit(unit: BuiltUnit, context: UnitContext, signal: AbortSignal): Promise<PreviewUnit> {
+async function previewUnit(
+  unit: BuiltUnit,
+  context: UnitContext,
+  signal: AbortSignal,
+): Promise<PreviewUnit> {
   const { path, edited, before: was, after: is } = unit
   const { request, reader } = context
-  const built = [is, was].find((side): side is LoadedPackage => side !== undefined && !isFailed(side))
+  const built = [is, was].find(
+    (side): side is LoadedPackage => side !== undefined && !isFailed(side),
+  )
   const failures = [
     ...failuresAt('base', was),
-    ...(isFailed(is) ? is.failures.map((one) => shownFailure('merge', request.head.fork ? forkFailure(one) : one)) : []),
+    ...(isFailed(is)
+      ? is.failures.map((one) => shownFailure('merge', request.head.fork ? forkFailure(one) : one))
+      : []),
   ]
   const appliedBy = built?.unit.appliedBy
   const head = {
     package: path,
     cluster: reader.name,
     ...given({ appliedBy }),
-    presence: was === undefined ? ('new' as const) : is === undefined ? ('gone' as const) : ('both' as const),
+    presence:
+      was === undefined
+        ? ('new' as const)
+        : is === undefined
+          ? ('gone' as const)
+          : ('both' as const),
     edited: [...edited],
     shared: edited.filter((file) => !isInside(file, path)),
   }
@@ -208,7 +272,12 @@ async function previewUnit(unit: BuiltUnit, context: UnitContext, signal: AbortS
     request.observe.key,
   )
   const unread = context.failures.map((failure) => shownFailure('live', failure))
-  return { ...head, state: changes.length === 0 ? 'same' : 'changes', changes: [...changes], failures: [...failures, ...unread] }
+  return {
+    ...head,
+    state: changes.length === 0 ? 'same' : 'changes',
+    changes: [...changes],
+    failures: [...failures, ...unread],
+  }
 }
 
 /** The objects that differ, with their namespaces and schemas, and what is live of them. */
@@ -217,7 +286,8 @@ async function readSides(
   { reader, identity }: UnitContext,
   signal: AbortSignal,
 ): Promise<{ readonly was: LiveSide | undefined; readonly is: LiveSide | undefined }> {
-  const other = (of: LoadedPackage | undefined) => new Map(of?.desired.resources.map((each) => [resourceKey(each.id), each.object]))
+  const other = (of: LoadedPackage | undefined) =>
+    new Map(of?.desired.resources.map((each) => [resourceKey(each.id), each.object]))
   const [before, after] = [other(was), other(is)]
   const differing = (
     side: LoadedPackage | undefined,
@@ -227,7 +297,9 @@ async function readSides(
       desired: {
         ...side.desired,
         inventory: undefined,
-        resources: side.desired.resources.filter(({ id }) => !jsonEquals(before.get(resourceKey(id)), after.get(resourceKey(id)))),
+        resources: side.desired.resources.filter(
+          ({ id }) => !jsonEquals(before.get(resourceKey(id)), after.get(resourceKey(id))),
+        ),
       },
     }
   const [one, two] = [differing(was), differing(is)]
@@ -237,28 +309,44 @@ async function readSides(
     [one, two].filter((side) => side !== undefined),
     signal,
   )
-  const sideOf = (wanted: typeof one): LiveSide | undefined => read.find(({ of }) => of === wanted)?.side
+  const sideOf = (wanted: typeof one): LiveSide | undefined =>
+    read.find(({ of }) => of === wanted)?.side
   return { was: sideOf(one), is: sideOf(two) }
 }
 
 function objectsOf(side: LiveSide | undefined): readonly PreviewedObject[] {
-  return (side?.resources ?? []).map((each) => ({ resource: each.resource, schema: isPlaced(each) ? each.schema : UNKNOWN_SCHEMA }))
+  return (side?.resources ?? []).map((each) => ({
+    resource: each.resource,
+    schema: isPlaced(each) ? each.schema : UNKNOWN_SCHEMA,
+  }))
 }
 
 function differ(was: LoadedPackage | undefined, is: LoadedPackage | undefined): boolean {
-  const objects = (side: LoadedPackage | undefined) => new Map(side?.desired.resources.map(({ id, object }) => [resourceKey(id), object]))
+  const objects = (side: LoadedPackage | undefined) =>
+    new Map(side?.desired.resources.map(({ id, object }) => [resourceKey(id), object]))
   const [before, after] = [objects(was), objects(is)]
-  return before.size !== after.size || [...after].some(([key, object]) => !jsonEquals(before.get(key), object))
+  return (
+    before.size !== after.size ||
+    [...after].some(([key, object]) => !jsonEquals(before.get(key), object))
+  )
 }
 
-function isFailed(side: BuiltUnit['before']): side is { readonly failures: readonly [Failure, ...Failure[]] } {
+function isFailed(
+  side: BuiltUnit['before'],
+): side is { readonly failures: readonly [Failure, ...Failure[]] } {
   return side !== undefined && 'failures' in side
 }
 
-function failuresAt(at: PreviewFailure['at'], side: BuiltUnit['before']): readonly PreviewFailure[] {
+function failuresAt(
+  at: PreviewFailure['at'],
+  side: BuiltUnit['before'],
+): readonly PreviewFailure[] {
   return isFailed(side) ? side.failures.map((failure) => shownFailure(at, failure)) : []
 }
 
-function shownFailure(at: PreviewFailure['at'], { code, what, where, why, remedy }: Failure): PreviewFailure {
+function shownFailure(
+  at: PreviewFailure['at'],
+  { code, what, where, why, remedy }: Failure,
+): PreviewFailure {
   return { at, code, what, ...given({ where }), why, remedy }
 }

@@ -35,8 +35,14 @@ export async function writePreview(
   const now = await forge.readPullRequest(number, signal)
   if (now.commit !== commit || now.baseBranch !== baseBranch) return 'moved'
   const saysNothing = preview.items.length === 0 && preview.policyProblem === undefined
-  if (saysNothing && (await forge.readOwnComment(number, TOPIC, signal)) === undefined) return 'nothing'
-  await forge.ensureComment(number, TOPIC, previewText(preview, { dialect: forge.dialect, version }), signal)
+  if (saysNothing && (await forge.readOwnComment(number, TOPIC, signal)) === undefined)
+    return 'nothing'
+  await forge.ensureComment(
+    number,
+    TOPIC,
+    previewText(preview, { dialect: forge.dialect, version }),
+    signal,
+  )
   return 'written'
 }
 
@@ -48,5 +54,9 @@ export async function hasPreview(
   signal: AbortSignal,
 ): Promise<boolean> {
   const comment = await forge.readOwnComment(number, TOPIC, signal)
-  return comment?.startsWith(previewMark({ base: { branch: '', commit: base }, head: { name: '', commit, fork: false } })) === true
+  return (
+    comment?.startsWith(
+      previewMark({ base: { branch: '', commit: base }, head: { name: '', commit, fork: false } }),
+    ) === true
+  )
 }

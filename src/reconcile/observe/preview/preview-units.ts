@@ -9,7 +9,12 @@ import { describeChoice, sameChoice, sourceOf } from '../../../sources/registry.
 import { eachOf } from '../../repository/each-of.ts'
 import { choosePackages } from '../../repository/manifest-folders.ts'
 import { selectByLabels } from '../../repository/package-labels.ts'
-import { packagesIn, type RepositoryView, readAhead, readFolder } from '../../repository/repository-view.ts'
+import {
+  packagesIn,
+  type RepositoryView,
+  readAhead,
+  readFolder,
+} from '../../repository/repository-view.ts'
 import { filesOfView } from '../../repository/sources/shared-sources.ts'
 import { type LoadedPackage, loadPackage } from '../observe.ts'
 import type { UnitSelection } from '../turn-request.ts'
@@ -31,7 +36,10 @@ interface MergeSides {
 }
 
 /** Undefined: not a unit on that side. */
-export type BuiltSide = LoadedPackage | { readonly failures: readonly [Failure, ...Failure[]] } | undefined
+export type BuiltSide =
+  | LoadedPackage
+  | { readonly failures: readonly [Failure, ...Failure[]] }
+  | undefined
 
 export interface BuiltUnit {
   readonly path: string
@@ -50,7 +58,11 @@ export interface TouchedUnits {
 /** Nothing is built of a unit that reads no edited file. */
 export async function buildTouched(
   { before, after }: MergeSides,
-  { cluster, edited, wanted }: { readonly cluster: string; readonly edited: ReadonlySet<string>; readonly wanted: Wanted },
+  {
+    cluster,
+    edited,
+    wanted,
+  }: { readonly cluster: string; readonly edited: ReadonlySet<string>; readonly wanted: Wanted },
   signal: AbortSignal,
 ): Promise<TouchedUnits> {
   const [was, is] = [unitsOf(before.view, cluster, wanted), unitsOf(after.view, cluster, wanted)]
@@ -65,7 +77,10 @@ export async function buildTouched(
     return { path, edited: [...files].filter((file) => edited.has(file)).sort() }
   })
   // A unit that comes or goes is one of the changes, whatever files make it so.
-  const touched = read.filter((unit) => unit.edited.length > 0 || was.has(unit.path) !== is.has(unit.path) || isRebuilt(unit.path))
+  const touched = read.filter(
+    (unit) =>
+      unit.edited.length > 0 || was.has(unit.path) !== is.has(unit.path) || isRebuilt(unit.path),
+  )
   const units = await eachOf(touched, WIDTH, async (unit) => ({
     ...unit,
     before: await build(before, was.get(unit.path), cluster, signal),
@@ -75,7 +90,9 @@ export async function buildTouched(
 
   /** The resource of the syncer builds the same files otherwise after the merge. */
   function isRebuilt(path: string): boolean {
-    const [one, other] = [before, after].map(({ view }) => view.policies.synced?.get(cluster)?.get(path))
+    const [one, other] = [before, after].map(({ view }) =>
+      view.policies.synced?.get(cluster)?.get(path),
+    )
     return one !== undefined && other !== undefined && !sameChoice(one, other)
   }
 }
@@ -110,7 +127,8 @@ export async function namedUnits(
   const selected = new Set<string>()
   for (const view of views) {
     const units = [...unitsOf(view, cluster, wanted).values()]
-    if (units.length > 0) for (const { path } of await labelled(view, units, labels, signal)) selected.add(path)
+    if (units.length > 0)
+      for (const { path } of await labelled(view, units, labels, signal)) selected.add(path)
   }
   return { wanted: selected, missing }
 }
@@ -130,8 +148,15 @@ async function labelled(
   }
 }
 
-function unitsOf(view: RepositoryView, cluster: string, wanted: Wanted): ReadonlyMap<string, FoundPackage> {
-  const own = wanted === undefined ? packagesIn(view, cluster) : view.packages.filter(({ path }) => wanted.has(path))
+function unitsOf(
+  view: RepositoryView,
+  cluster: string,
+  wanted: Wanted,
+): ReadonlyMap<string, FoundPackage> {
+  const own =
+    wanted === undefined
+      ? packagesIn(view, cluster)
+      : view.packages.filter(({ path }) => wanted.has(path))
   return new Map(own.map((found) => [found.path, found]))
 }
 
@@ -159,10 +184,17 @@ async function filesRead(
   signal: AbortSignal,
 ): Promise<ReadonlySet<string>> {
   const folder = found.path === '' ? '' : `${found.path}/`
-  const own = (): ReadonlySet<string> => new Set(view.tree.flatMap(({ path }) => (path.startsWith(folder) ? [path] : [])))
+  const own = (): ReadonlySet<string> =>
+    new Set(view.tree.flatMap(({ path }) => (path.startsWith(folder) ? [path] : [])))
   try {
     const { files } = await readFolder(view, found.path, signal)
-    return (await sourceOf(choice).filesRead(filesOfView(view), { packagePath: found.path, files, choice }, signal)).paths
+    return (
+      await sourceOf(choice).filesRead(
+        filesOfView(view),
+        { packagePath: found.path, files, choice },
+        signal,
+      )
+    ).paths
   } catch (thrown) {
     signal.throwIfAborted()
     if (thrown instanceof Failure || thrown instanceof Failures) return own()
@@ -181,7 +213,8 @@ async function build(
     return await loadPackage(view, found, { cluster, renderer }, signal)
   } catch (thrown) {
     signal.throwIfAborted()
-    if (thrown instanceof Failure || thrown instanceof Failures) return { failures: failuresOf(thrown) }
+    if (thrown instanceof Failure || thrown instanceof Failures)
+      return { failures: failuresOf(thrown) }
     throw thrown
   }
 }

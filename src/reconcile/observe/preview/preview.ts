@@ -7,7 +7,12 @@ import { API_VERSION } from '../../../record/documents/document.ts'
 import type { Preview } from '../../../record/documents/preview.ts'
 import { eachOf } from '../../repository/each-of.ts'
 import { ReadBudget } from '../../repository/read-budget.ts'
-import { POLICY_FILE, policyProblems, type RepositoryView, readRepository } from '../../repository/repository-view.ts'
+import {
+  POLICY_FILE,
+  policyProblems,
+  type RepositoryView,
+  readRepository,
+} from '../../repository/repository-view.ts'
 import { folderRenders, unitFolders } from '../../repository/unit-folders.ts'
 import { mergeCommits } from './merge-commits.ts'
 import { type PreviewedCluster, previewCluster } from './preview-cluster.ts'
@@ -23,13 +28,29 @@ export interface PreviewPorts {
 }
 
 /** @throws Failure BP1003, BP1004, BP1005 or BP40xx; what is wrong with one unit or cluster is in the answer */
-export async function preview({ repository, clusters }: PreviewPorts, request: PreviewRequest, signal: AbortSignal): Promise<Preview> {
+export async function preview(
+  { repository, clusters }: PreviewPorts,
+  request: PreviewRequest,
+  signal: AbortSignal,
+): Promise<Preview> {
   const { observe, head } = request
   const { packages, folders = [] } = observe.units
   observe.onProgress?.('reading the repository')
-  const read = await readRepository(repository, observe.git.branch, signal, { packages, ...observe.git, operator: observe.policy.operator })
-  const { tree, from, conflicts, why } = await mergeCommits(repository, read.base, head.commit, signal)
-  const [before, after] = [atTree(read, read.tree, { packages, folders }), atTree(read, tree, { packages, folders })]
+  const read = await readRepository(repository, observe.git.branch, signal, {
+    packages,
+    ...observe.git,
+    operator: observe.policy.operator,
+  })
+  const { tree, from, conflicts, why } = await mergeCommits(
+    repository,
+    read.base,
+    head.commit,
+    signal,
+  )
+  const [before, after] = [
+    atTree(read, read.tree, { packages, folders }),
+    atTree(read, tree, { packages, folders }),
+  ]
   const edited = editedPaths(read.tree, tree)
   assertFolders(folders, [before, after])
   const reads = { before: new Map(), after: new Map() }
@@ -66,7 +87,10 @@ async function policyAfter(
   { repository, policies: { lastGood } }: RepositoryView,
   tree: readonly TreeFile[] | undefined,
   signal: AbortSignal,
-): Promise<{ readonly problem?: NonNullable<Preview['policyProblem']>; readonly notes: readonly string[] }> {
+): Promise<{
+  readonly problem?: NonNullable<Preview['policyProblem']>
+  readonly notes: readonly string[]
+}> {
   if (tree === undefined) {
     if (lastGood === undefined) return { notes: [] }
     const { problem, commit } = lastGood
@@ -78,7 +102,12 @@ async function policyAfter(
     const why = `after the merge the policy cannot be used (${problem.where}: ${problem.why}): an earlier one decides then, and nothing is opened, merged or settled`
     return { problem, notes: [why] }
   }
-  return { notes: lastGood === undefined ? [] : [`the merge corrects the policy, which cannot be used now (${lastGood.problem.where})`] }
+  return {
+    notes:
+      lastGood === undefined
+        ? []
+        : [`the merge corrects the policy, which cannot be used now (${lastGood.problem.where})`],
+  }
 }
 
 /** The view with the files of another tree. Policies stay those of the base branch: a head does not decide what may run, and where. */
@@ -89,14 +118,28 @@ function atTree(
 ): RepositoryView {
   const { refs, recorded, policies } = view
   const folders = named.folders.filter((name) => isFolderOf(tree, name))
-  const wanted = { packages: named.packages.filter((name) => !named.folders.includes(name)), folders }
-  const packages = findPackages(tree, unitFolders(tree, { refs, placements: policies.placements, recorded, wanted }))
-  return { ...view, tree, packages, policies: { ...policies, folders: folderRenders(tree, packages) }, budget: new ReadBudget() }
+  const wanted = {
+    packages: named.packages.filter((name) => !named.folders.includes(name)),
+    folders,
+  }
+  const packages = findPackages(
+    tree,
+    unitFolders(tree, { refs, placements: policies.placements, recorded, wanted }),
+  )
+  return {
+    ...view,
+    tree,
+    packages,
+    policies: { ...policies, folders: folderRenders(tree, packages) },
+    budget: new ReadBudget(),
+  }
 }
 
 function isFolderOf(tree: readonly TreeFile[], name: string): boolean {
   const path = normalPath(name)
-  return path !== undefined && (path === '' || tree.some((file) => file.path.startsWith(`${path}/`)))
+  return (
+    path !== undefined && (path === '' || tree.some((file) => file.path.startsWith(`${path}/`)))
+  )
 }
 
 /** @throws Failure BP1004 for a folder that is on neither side */
@@ -114,7 +157,9 @@ function assertFolders(folders: readonly string[], views: readonly RepositoryVie
 }
 
 function editedPaths(before: readonly TreeFile[], after: readonly TreeFile[]): ReadonlySet<string> {
-  const [old, now] = [before, after].map((tree) => new Map(tree.map(({ path, id, mode }) => [path, `${mode} ${id}`])))
+  const [old, now] = [before, after].map(
+    (tree) => new Map(tree.map(({ path, id, mode }) => [path, `${mode} ${id}`])),
+  )
   const paths = new Set([...(old?.keys() ?? []), ...(now?.keys() ?? [])])
   return new Set([...paths].filter((path) => old?.get(path) !== now?.get(path)))
 }

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type KindWatchState, STALE_AFTER, type WatchedKind } from '@backporch/cluster/cluster-watch'
+import {
+  type KindWatchState,
+  STALE_AFTER,
+  type WatchedKind,
+} from '@backporch/cluster/cluster-watch'
 import { Failure, type FailureCode } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { LiveState } from '@backporch/kyaml/resource'
@@ -12,11 +16,33 @@ import { ClusterFollower, type UnitChange } from './cluster-follower.ts'
 import { EPOCH_KINDS } from './kind-epochs.ts'
 
 const NOW = Date.parse('2026-11-21T10:00:00Z')
-const DEPLOYMENTS: WatchedKind = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: '', metadataOnly: false }
-const CONFIG_MAPS: WatchedKind = { apiVersion: 'v1', kind: 'ConfigMap', namespace: '', metadataOnly: false }
-const SCALERS: WatchedKind = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', namespace: '', metadataOnly: false }
+const DEPLOYMENTS: WatchedKind = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  namespace: '',
+  metadataOnly: false,
+}
+const CONFIG_MAPS: WatchedKind = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  namespace: '',
+  metadataOnly: false,
+}
+const SCALERS: WatchedKind = {
+  apiVersion: 'autoscaling/v2',
+  kind: 'HorizontalPodAutoscaler',
+  namespace: '',
+  metadataOnly: false,
+}
 const LIVE: JsonObject = { ...appliedBy('flux', yaml(DEPLOYMENT)), status: ready(3) }
-const IN_SYNC = { id: idOf(WEB), apiVersion: 'apps/v1', state: 'in-sync', proof: 'dry-run', items: [], setAside: [] } as const
+const IN_SYNC = {
+  id: idOf(WEB),
+  apiVersion: 'apps/v1',
+  state: 'in-sync',
+  proof: 'dry-run',
+  items: [],
+  setAside: [],
+} as const
 
 /** The status of a Deployment with that many Pods that are ready, of 3. */
 function ready(count: number): JsonObject {
@@ -45,7 +71,11 @@ function failure(code: FailureCode): Failure {
 class Followed {
   readonly verdicts = listedVerdicts()
   readonly changes: UnitChange[] = []
-  readonly follower = new ClusterFollower({ verdicts: this.verdicts, now: () => NOW, onChange: (change) => void this.changes.push(change) })
+  readonly follower = new ClusterFollower({
+    verdicts: this.verdicts,
+    now: () => NOW,
+    onChange: (change) => void this.changes.push(change),
+  })
 
   constructor(live: LiveState = present(LIVE), state = 'in-sync') {
     this.keep('apps/web', live, state)
@@ -57,7 +87,9 @@ class Followed {
 
   /** Reason and units of the changes since the last call. */
   told(): string[] {
-    return this.changes.splice(0).map(({ reason, units }) => `${reason}: ${[...units].sort().join(' ')}`)
+    return this.changes
+      .splice(0)
+      .map(({ reason, units }) => `${reason}: ${[...units].sort().join(' ')}`)
   }
 
   change(object: JsonObject, kind = DEPLOYMENTS): string[] {
@@ -91,22 +123,27 @@ test('a change of the content names the unit, with the object and when it was re
   const followed = new Followed()
   const edited = editedBy('kubectl', LIVE, 'metadata.labels.team', 'shop')
   followed.follower.changed(DEPLOYMENTS, edited, 42)
-  assert.deepEqual(followed.changes, [{ units: ['apps/web'], reason: 'object', object: edited, read: 42 }])
+  assert.deepEqual(followed.changes, [
+    { units: ['apps/web'], reason: 'object', object: edited, read: 42 },
+  ])
 })
 
 test('a change of the health that comes with one of the content is told too', () => {
   const followed = new Followed()
   const labelled = editedBy('helper', LIVE, 'metadata.labels.team', 'shop')
-  assert.deepEqual(followed.change({ ...labelled, status: ready(0) }).sort(), ['object: apps/web', 'status: apps/web'])
+  assert.deepEqual(followed.change({ ...labelled, status: ready(0) }).sort(), [
+    'object: apps/web',
+    'status: apps/web',
+  ])
 })
 
 test('an object of two units names both, and an object of no unit nobody', () => {
   const followed = new Followed()
   followed.keep('apps/all', present(LIVE))
-  assert.deepEqual(followed.change(editedBy('kubectl', LIVE, 'metadata.labels.team', 'shop')).sort(), [
-    'object: apps/all',
-    'object: apps/web',
-  ])
+  assert.deepEqual(
+    followed.change(editedBy('kubectl', LIVE, 'metadata.labels.team', 'shop')).sort(),
+    ['object: apps/all', 'object: apps/web'],
+  )
   assert.deepEqual(followed.change(withMetadata(LIVE, { name: 'other' })), [])
 })
 
@@ -141,11 +178,14 @@ test('a list that broke off says nothing of what it did not have', () => {
 
 test('an object that was absent and is created names its unit, by an event and by a list', () => {
   assert.deepEqual(new Followed({ state: 'absent' }, 'drifted').change(LIVE), ['object: apps/web'])
-  assert.deepEqual(new Followed({ state: 'absent' }, 'drifted').list(DEPLOYMENTS, LIVE), ['object: apps/web'])
+  assert.deepEqual(new Followed({ state: 'absent' }, 'drifted').list(DEPLOYMENTS, LIVE), [
+    'object: apps/web',
+  ])
 })
 
 test('an object that could not be read names its unit as soon as it is seen', () => {
-  const unreadable = (): Followed => new Followed({ state: 'unreadable', failure: failure('BP3005') }, 'unreadable')
+  const unreadable = (): Followed =>
+    new Followed({ state: 'unreadable', failure: failure('BP3005') }, 'unreadable')
   assert.deepEqual(unreadable().change(LIVE), ['object: apps/web'])
   assert.deepEqual(unreadable().list(DEPLOYMENTS, LIVE), ['object: apps/web'])
 })
@@ -170,11 +210,15 @@ test('what is followed and was not seen yet is known by a list, and is news by a
     const config = appliedBy('flux', yaml(CONFIG))
     const [listed, told] = [new Followed(), new Followed()]
     for (const { verdicts } of [listed, told])
-      verdicts.ofUnit('apps/web').follow({ id: idOf(WEB_CONFIG), apiVersion: 'v1' }, verdict, undefined)
+      verdicts
+        .ofUnit('apps/web')
+        .follow({ id: idOf(WEB_CONFIG), apiVersion: 'v1' }, verdict, undefined)
     const reason = verdict === 'report' ? 'report' : 'object'
     assert.deepEqual(listed.list(CONFIG_MAPS, config), [])
     assert.deepEqual(listed.change(config, CONFIG_MAPS), [])
-    assert.deepEqual(listed.list(CONFIG_MAPS, editedBy('kubectl', config, 'data.color', 'red')), [`${reason}: apps/web`])
+    assert.deepEqual(listed.list(CONFIG_MAPS, editedBy('kubectl', config, 'data.color', 'red')), [
+      `${reason}: apps/web`,
+    ])
     assert.deepEqual(told.change(config, CONFIG_MAPS), [`${reason}: apps/web`])
     assert.deepEqual(told.change(config, CONFIG_MAPS), [])
   }
@@ -183,11 +227,16 @@ test('what is followed and was not seen yet is known by a list, and is news by a
 test('what a turn read is known: a list that has another state of it is news, and so is what came between the turn and its end', () => {
   for (const verdict of ['other', 'report'] as const) {
     const config = appliedBy('flux', yaml(CONFIG))
-    const other = verdict === 'report' ? { ...config, status: { phase: 'Ready' } } : editedBy('kubectl', config, 'data.color', 'red')
+    const other =
+      verdict === 'report'
+        ? { ...config, status: { phase: 'Ready' } }
+        : editedBy('kubectl', config, 'data.color', 'red')
     const reason = `${verdict === 'report' ? 'report' : 'object'}: apps/web`
     const followed = (live: LiveState): Followed => {
       const one = new Followed()
-      one.verdicts.ofUnit('apps/web').follow({ id: idOf(WEB_CONFIG), apiVersion: 'v1' }, verdict, live)
+      one.verdicts
+        .ofUnit('apps/web')
+        .follow({ id: idOf(WEB_CONFIG), apiVersion: 'v1' }, verdict, live)
       return one
     }
     const read = { state: 'present', object: config, metadataOnly: false } as const
@@ -196,7 +245,9 @@ test('what a turn read is known: a list that has another state of it is news, an
     assert.deepEqual(followed({ state: 'absent' }).list(CONFIG_MAPS, config), [reason])
     const late = new Followed()
     assert.deepEqual(late.change(other, CONFIG_MAPS), [], 'nobody knows that it is of a unit')
-    late.verdicts.ofUnit('apps/web').follow({ id: idOf(WEB_CONFIG), apiVersion: 'v1' }, verdict, read)
+    late.verdicts
+      .ofUnit('apps/web')
+      .follow({ id: idOf(WEB_CONFIG), apiVersion: 'v1' }, verdict, read)
     late.follower.settle()
     assert.deepEqual(late.told(), ['object: apps/web'])
   }
@@ -206,7 +257,11 @@ test('the resource of a syncer is followed in the version that the server prefer
   const followed = new Followed()
   const unit = followed.verdicts.ofUnit('apps/web')
   const follow = (group: string, kind: string, apiVersion: string): void =>
-    unit.follow({ id: { group, kind, namespace: 'apps', name: 'web' }, apiVersion }, 'report', undefined)
+    unit.follow(
+      { id: { group, kind, namespace: 'apps', name: 'web' }, apiVersion },
+      'report',
+      undefined,
+    )
   const versions = (): string[] =>
     followed.follower
       .kinds()
@@ -216,7 +271,10 @@ test('the resource of a syncer is followed in the version that the server prefer
   follow('', 'Secret', '')
   assert.deepEqual(versions(), ['/ Secret true', 'argoproj.io/ Application false'])
   unit.follow(
-    { id: { group: 'argoproj.io', kind: 'Application', namespace: 'apps', name: 'more' }, apiVersion: 'argoproj.io/v1alpha1' },
+    {
+      id: { group: 'argoproj.io', kind: 'Application', namespace: 'apps', name: 'more' },
+      apiVersion: 'argoproj.io/v1alpha1',
+    },
     'other',
     undefined,
   )
@@ -248,32 +306,50 @@ test('a report that could not be read names its unit when it is seen or gone, on
     const reason = `${verdict === 'report' ? 'report' : 'object'}: apps/web`
     const begin = (live: LiveState): Followed => {
       const followed = new Followed()
-      followed.verdicts.ofUnit('apps/web').follow({ id: idOf(WEB_CONFIG), apiVersion: 'v1' }, verdict, live)
+      followed.verdicts
+        .ofUnit('apps/web')
+        .follow({ id: idOf(WEB_CONFIG), apiVersion: 'v1' }, verdict, live)
       return followed
     }
     const unreadable = { state: 'unreadable', failure: failure('BP3003') } as const
     assert.deepEqual(begin(unreadable).list(CONFIG_MAPS, config), [reason])
     assert.deepEqual(begin(unreadable).list(CONFIG_MAPS), [reason])
     const known = begin(present(config))
-    known.verdicts.ofUnit('apps/web').follow({ id: idOf(WEB_CONFIG), apiVersion: 'v1' }, verdict, unreadable)
+    known.verdicts
+      .ofUnit('apps/web')
+      .follow({ id: idOf(WEB_CONFIG), apiVersion: 'v1' }, verdict, unreadable)
     assert.deepEqual(known.list(CONFIG_MAPS, config), [reason])
     const gone = begin(present(config))
-    assert.deepEqual([gone.list(CONFIG_MAPS), gone.list(CONFIG_MAPS), gone.list(CONFIG_MAPS, config)], [[reason], [], [reason]])
+    assert.deepEqual(
+      [gone.list(CONFIG_MAPS), gone.list(CONFIG_MAPS), gone.list(CONFIG_MAPS, config)],
+      [[reason], [], [reason]],
+    )
     assert.deepEqual(begin({ state: 'absent' }).list(CONFIG_MAPS), [])
   }
 })
 
 test('a report names its unit when its conditions change, not when its clocks do, and when it is gone', () => {
   const followed = new Followed()
-  const kind: WatchedKind = { ...DEPLOYMENTS, apiVersion: 'kustomize.toolkit.fluxcd.io/v1', kind: 'Kustomization' }
-  const id = { group: 'kustomize.toolkit.fluxcd.io', kind: 'Kustomization', namespace: 'flux-system', name: 'shop' }
+  const kind: WatchedKind = {
+    ...DEPLOYMENTS,
+    apiVersion: 'kustomize.toolkit.fluxcd.io/v1',
+    kind: 'Kustomization',
+  }
+  const id = {
+    group: 'kustomize.toolkit.fluxcd.io',
+    kind: 'Kustomization',
+    namespace: 'flux-system',
+    name: 'shop',
+  }
   const object = (status: string, at: string): JsonObject => ({
     apiVersion: kind.apiVersion,
     kind: kind.kind,
     metadata: { name: id.name, namespace: id.namespace },
     status: { conditions: [{ type: 'Ready', status, lastTransitionTime: at }] },
   })
-  followed.verdicts.ofUnit('apps/web').follow({ id, apiVersion: kind.apiVersion }, 'report', undefined)
+  followed.verdicts
+    .ofUnit('apps/web')
+    .follow({ id, apiVersion: kind.apiVersion }, 'report', undefined)
   assert.deepEqual(followed.list(kind, object('True', '1')), [])
   assert.deepEqual(followed.change(object('True', '2'), kind), [])
   assert.deepEqual(followed.change(object('False', '2'), kind), ['report: apps/web'])
@@ -286,7 +362,10 @@ test('an autoscaler names the units of its target, when it is new or another one
     apiVersion: 'autoscaling/v2',
     kind: 'HorizontalPodAutoscaler',
     metadata: { name: 'web', namespace: 'shop' },
-    spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }, maxReplicas: max },
+    spec: {
+      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+      maxReplicas: max,
+    },
     status: { lastScaleTime: time, currentMetrics: [time] },
   })
   const followed = new Followed()
@@ -294,9 +373,16 @@ test('an autoscaler names the units of its target, when it is new or another one
   assert.deepEqual(followed.change(scaler(5, '2'), SCALERS), [])
   assert.deepEqual(followed.change(scaler(6), SCALERS), ['report: apps/web'])
   assert.deepEqual(new Followed().change(scaler(5), SCALERS), ['report: apps/web'])
-  const other = { ...scaler(5), spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'other' } } }
+  const other = {
+    ...scaler(5),
+    spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'other' } },
+  }
   assert.deepEqual(new Followed().change(other, SCALERS), [])
-  assert.deepEqual(followed.change(other, SCALERS), ['report: apps/web'], 'it had the target before')
+  assert.deepEqual(
+    followed.change(other, SCALERS),
+    ['report: apps/web'],
+    'it had the target before',
+  )
 })
 
 test('an autoscaler that is gone names the units of its target, by an event and in a list, and one that may not be read those that differ', () => {
@@ -304,7 +390,10 @@ test('an autoscaler that is gone names the units of its target, by an event and 
     apiVersion: 'autoscaling/v2',
     kind: 'HorizontalPodAutoscaler',
     metadata: { name: 'web', namespace: 'shop' },
-    spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }, maxReplicas: 5 },
+    spec: {
+      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+      maxReplicas: 5,
+    },
   }
   const followed = new Followed(present(LIVE), 'drifted')
   followed.list(SCALERS, scaler)
@@ -319,28 +408,46 @@ test('an autoscaler that is gone names the units of its target, by an event and 
 test('another definition of a custom kind names the units that have the kind; another webhook names all', () => {
   const followed = new Followed()
   const shop = { group: 'example.com', kind: 'Shop', namespace: 'shop', name: 'web' }
-  followed.verdicts.ofUnit('apps/shop').follow({ id: shop, apiVersion: 'example.com/v1' }, 'other', undefined)
+  followed.verdicts
+    .ofUnit('apps/shop')
+    .follow({ id: shop, apiVersion: 'example.com/v1' }, 'other', undefined)
   const [definitions, webhooks] = EPOCH_KINDS
   assert.ok(definitions !== undefined && webhooks !== undefined)
-  const definition = (more: JsonObject): JsonObject => ({ metadata: {}, spec: { group: 'example.com', names: { kind: 'Shop' }, ...more } })
+  const definition = (more: JsonObject): JsonObject => ({
+    metadata: {},
+    spec: { group: 'example.com', names: { kind: 'Shop' }, ...more },
+  })
   const webhook = (caBundle: string, more: JsonObject = {}): JsonObject => ({
     metadata: { name: 'inject', uid: '1' },
     webhooks: [{ clientConfig: { caBundle }, ...more }],
   })
   assert.deepEqual(followed.change(definition({}), definitions), ['epoch: apps/shop'])
   assert.deepEqual(followed.change(definition({}), definitions), [])
-  assert.deepEqual(followed.change(definition({ scope: 'Namespaced' }), definitions), ['epoch: apps/shop'])
+  assert.deepEqual(followed.change(definition({ scope: 'Namespaced' }), definitions), [
+    'epoch: apps/shop',
+  ])
   assert.deepEqual(followed.change(webhook('one'), webhooks), ['epoch: apps/shop apps/web'])
-  assert.deepEqual(followed.change(webhook('two'), webhooks), [], 'its certificate authority is renewed')
-  assert.deepEqual(followed.change(webhook('two', { failurePolicy: 'Ignore' }), webhooks), ['epoch: apps/shop apps/web'])
+  assert.deepEqual(
+    followed.change(webhook('two'), webhooks),
+    [],
+    'its certificate authority is renewed',
+  )
+  assert.deepEqual(followed.change(webhook('two', { failurePolicy: 'Ignore' }), webhooks), [
+    'epoch: apps/shop apps/web',
+  ])
   followed.follower.deleted(webhooks, webhook('two'), 5)
   assert.deepEqual(followed.told(), ['epoch: apps/shop apps/web'])
 })
 
 test('a kind that may not be followed everywhere is followed in the namespaces of the units', () => {
   const followed = new Followed()
-  const namespaces = (): string[] => followed.follower.kinds().flatMap(({ kind, namespace }) => (kind === 'Deployment' ? [namespace] : []))
-  followed.verdicts.ofUnit('apps/web').follow({ id: { ...idOf(WEB), namespace: 'more' }, apiVersion: 'apps/v1' }, 'other', undefined)
+  const namespaces = (): string[] =>
+    followed.follower
+      .kinds()
+      .flatMap(({ kind, namespace }) => (kind === 'Deployment' ? [namespace] : []))
+  followed.verdicts
+    .ofUnit('apps/web')
+    .follow({ id: { ...idOf(WEB), namespace: 'more' }, apiVersion: 'apps/v1' }, 'other', undefined)
   assert.deepEqual(namespaces(), [''])
   followed.follower.unreadable(DEPLOYMENTS, failure('BP3001'))
   assert.deepEqual(namespaces(), [''], 'the server did not answer')
@@ -352,7 +459,11 @@ test('of Secrets only the metadata is requested, and what decides answers is alw
   const followed = new Followed()
   followed.verdicts
     .ofUnit('apps/web')
-    .follow({ id: { group: '', kind: 'Secret', namespace: 'shop', name: 'web' }, apiVersion: 'v1' }, 'other', undefined)
+    .follow(
+      { id: { group: '', kind: 'Secret', namespace: 'shop', name: 'web' }, apiVersion: 'v1' },
+      'other',
+      undefined,
+    )
   const kinds = followed.follower.kinds()
   assert.deepEqual(
     kinds.filter(({ metadataOnly }) => metadataOnly).map(({ kind }) => kind),
@@ -368,15 +479,35 @@ test('of Secrets only the metadata is requested, and what decides answers is alw
 test('a cluster is seen when each kind of its units is listed, can be read and was heard of within a minute', () => {
   const { follower } = new Followed()
   const state = (more: Partial<KindWatchState> = {}): KindWatchState => ({
-    ...{ watched: DEPLOYMENTS, state: 'watching', provenAt: NOW, failure: undefined, lists: 1, reopened: 0, events: 0 },
+    ...{
+      watched: DEPLOYMENTS,
+      state: 'watching',
+      provenAt: NOW,
+      failure: undefined,
+      lists: 1,
+      reopened: 0,
+      events: 0,
+    },
     ...more,
   })
   assert.equal(follower.blindness([state()], NOW), undefined)
-  assert.equal(follower.blindness([state({ state: 'waiting', provenAt: NOW - STALE_AFTER })], NOW), undefined)
+  assert.equal(
+    follower.blindness([state({ state: 'waiting', provenAt: NOW - STALE_AFTER })], NOW),
+    undefined,
+  )
   assert.match(follower.blindness([], NOW) ?? '', /^Deployment was not listed yet$/)
-  assert.match(follower.blindness([state({ lists: 0 })], NOW) ?? '', /^Deployment was not listed yet$/)
-  assert.equal(follower.blindness([state({ state: 'unreadable', failure: failure('BP3003') })], NOW), 'it is forbidden')
-  assert.match(follower.blindness([state({ provenAt: NOW - STALE_AFTER - 1 })], NOW) ?? '', /^nothing was heard of Deployment for 60 s$/)
+  assert.match(
+    follower.blindness([state({ lists: 0 })], NOW) ?? '',
+    /^Deployment was not listed yet$/,
+  )
+  assert.equal(
+    follower.blindness([state({ state: 'unreadable', failure: failure('BP3003') })], NOW),
+    'it is forbidden',
+  )
+  assert.match(
+    follower.blindness([state({ provenAt: NOW - STALE_AFTER - 1 })], NOW) ?? '',
+    /^nothing was heard of Deployment for 60 s$/,
+  )
 })
 
 test('an object that changed after a turn read it, before it was known to be of a unit, is found when the turn ends', () => {
@@ -384,7 +515,9 @@ test('an object that changed after a turn read it, before it was known to be of 
   const config = appliedBy('flux', yaml(CONFIG))
   const edited = editedBy('kubectl', config, 'data.color', 'red')
   const keep = (object: JsonObject): number =>
-    followed.verdicts.ofUnit('apps/web').keep(present(object), { ...IN_SYNC, id: idOf(WEB_CONFIG), apiVersion: 'v1' }, [], NOW)
+    followed.verdicts
+      .ofUnit('apps/web')
+      .keep(present(object), { ...IN_SYNC, id: idOf(WEB_CONFIG), apiVersion: 'v1' }, [], NOW)
   assert.deepEqual(followed.change(edited, CONFIG_MAPS), [])
   keep(config)
   followed.follower.settle()
@@ -393,7 +526,9 @@ test('an object that changed after a turn read it, before it was known to be of 
   assert.deepEqual(followed.told(), [], 'it is told once')
   const same = new Followed()
   same.change(config, CONFIG_MAPS)
-  same.verdicts.ofUnit('apps/web').keep(present(config), { ...IN_SYNC, id: idOf(WEB_CONFIG), apiVersion: 'v1' }, [], NOW)
+  same.verdicts
+    .ofUnit('apps/web')
+    .keep(present(config), { ...IN_SYNC, id: idOf(WEB_CONFIG), apiVersion: 'v1' }, [], NOW)
   same.follower.settle()
   assert.deepEqual(same.told(), [])
 })

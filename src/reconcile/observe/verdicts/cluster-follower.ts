@@ -2,7 +2,12 @@
  * What each change of a cluster means for the units: nothing, where the object is as it was judged but for what decides no verdict; otherwise
  * the units that have to be observed again. Level-triggered: a change only names units, and the next observation reads the cluster.
  */
-import { type KindWatchState, STALE_AFTER, type WatchedKind, type WatchObserver } from '@backporch/cluster/cluster-watch'
+import {
+  type KindWatchState,
+  STALE_AFTER,
+  type WatchedKind,
+  type WatchObserver,
+} from '@backporch/cluster/cluster-watch'
 import type { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { parseApiVersion, readResource, resourceKey } from '@backporch/kyaml/resource'
@@ -10,7 +15,15 @@ import { compareText } from '@backporch/kyaml/text'
 import { LRUCache } from 'lru-cache'
 import { SCALER_KINDS } from '../../../drift/noise/scaler.ts'
 import { computeStatus } from '../../../status/kstatus.ts'
-import { type ClusterVerdicts, isEqual, NO_MARK, packState, type RowState, unpackState, type VerdictScope } from './cluster-verdicts.ts'
+import {
+  type ClusterVerdicts,
+  isEqual,
+  NO_MARK,
+  packState,
+  type RowState,
+  unpackState,
+  type VerdictScope,
+} from './cluster-verdicts.ts'
 import { FollowedScalers, SCALERS } from './followed-scalers.ts'
 import { FollowedSources, otherSourceKinds } from './followed-sources.ts'
 import { EPOCH_KINDS, KindEpochs } from './kind-epochs.ts'
@@ -63,7 +76,9 @@ export class ClusterFollower implements WatchObserver {
   private readonly lists = new Map<string, Set<string>>()
   private readonly scalers: FollowedScalers
   private readonly sources: FollowedSources
-  private readonly unknown = atMost<{ readonly mark: string; readonly report: string }>(MOST_UNKNOWN)
+  private readonly unknown = atMost<{ readonly mark: string; readonly report: string }>(
+    MOST_UNKNOWN,
+  )
   /** Kinds (`group/Kind`) that the account may not follow in all namespaces. */
   private readonly refused = new Set<string>()
 
@@ -78,14 +93,29 @@ export class ClusterFollower implements WatchObserver {
     const wanted = new Map<string, WatchedKind>()
     const add = (kind: WatchedKind): unknown => wanted.set(placeOf(kind), kind)
     for (const kind of EPOCH_KINDS) add(kind)
-    for (const [group, kind] of SCALER_KINDS) add({ apiVersion: SCALER_VERSIONS[group] ?? group, kind, namespace: '', metadataOnly: false })
+    for (const [group, kind] of SCALER_KINDS)
+      add({ apiVersion: SCALER_VERSIONS[group] ?? group, kind, namespace: '', metadataOnly: false })
     // Of several versions the last one, whatever the order of the rows.
-    for (const { apiVersion, kind, namespace } of this.options.verdicts.scopes().toSorted(byVersion)) {
+    for (const { apiVersion, kind, namespace } of this.options.verdicts
+      .scopes()
+      .toSorted(byVersion)) {
       const metadataOnly = kindOf({ apiVersion, kind }) === '/Secret'
-      add({ apiVersion, kind, metadataOnly, namespace: this.refused.has(kindOf({ apiVersion, kind })) ? namespace : '' })
+      add({
+        apiVersion,
+        kind,
+        metadataOnly,
+        namespace: this.refused.has(kindOf({ apiVersion, kind })) ? namespace : '',
+      })
     }
-    for (const { group, version, kind } of otherSourceKinds(new Set([...wanted.values()].map(kindOf)))) {
-      const watched = { apiVersion: `${group}/${version}`, kind, namespace: '', metadataOnly: false }
+    for (const { group, version, kind } of otherSourceKinds(
+      new Set([...wanted.values()].map(kindOf)),
+    )) {
+      const watched = {
+        apiVersion: `${group}/${version}`,
+        kind,
+        namespace: '',
+        metadataOnly: false,
+      }
       if (!wanted.has(placeOf(watched)) && !this.refused.has(kindOf(watched))) add(watched)
     }
     return [...wanted.values()]
@@ -104,8 +134,10 @@ export class ClusterFollower implements WatchObserver {
       // What the server does not serve has no objects.
       if (state?.failure?.code === 'BP3009' && !this.hasOthers(kind)) continue
       if (state === undefined || state.lists === 0) return `${kind.kind} was not listed yet`
-      if (state.state === 'unreadable') return state.failure?.why ?? `${kind.kind} cannot be watched`
-      if (now - state.provenAt > STALE_AFTER) return `nothing was heard of ${kind.kind} for ${Math.round((now - state.provenAt) / 1000)} s`
+      if (state.state === 'unreadable')
+        return state.failure?.why ?? `${kind.kind} cannot be watched`
+      if (now - state.provenAt > STALE_AFTER)
+        return `nothing was heard of ${kind.kind} for ${Math.round((now - state.provenAt) / 1000)} s`
     }
     return undefined
   }
@@ -138,10 +170,14 @@ export class ClusterFollower implements WatchObserver {
     list?.add(textOf(hash))
     const sighting = { isListed: list !== undefined, read }
     this.explained(this.scalers.changed(kindOf(kind), found.id, object, list !== undefined), read)
-    if (this.sources.changed(kindOf(kind), found.id, object, list !== undefined)) this.sourcesChanged(read)
+    if (this.sources.changed(kindOf(kind), found.id, object, list !== undefined))
+      this.sourcesChanged(read)
     const positions = verdicts.table.find(hash)
     if (positions.length === 0 && list === undefined)
-      this.unknown.set(textOf(hash), { mark: textOf(verdicts.markOf(object)), report: textOf(verdicts.markFor('report', object)) })
+      this.unknown.set(textOf(hash), {
+        mark: textOf(verdicts.markOf(object)),
+        report: textOf(verdicts.markFor('report', object)),
+      })
     for (const at of positions) this.compare(at, object, sighting)
   }
 
@@ -168,14 +204,19 @@ export class ClusterFollower implements WatchObserver {
     const { verdicts } = this.options
     const seen = this.lists.get(placeOf(kind))
     this.lists.delete(placeOf(kind))
-    if (KindEpochs.isAbout(kind)) for (const affected of verdicts.epochs.listed(kind)) this.epochChanged(affected, performance.now())
+    if (KindEpochs.isAbout(kind))
+      for (const affected of verdicts.epochs.listed(kind))
+        this.epochChanged(affected, performance.now())
     if (seen === undefined) return
     this.explained(this.scalers.listed(kindOf(kind), seen))
     const read = performance.now()
     if (this.sources.listed(kindOf(kind), seen)) this.sourcesChanged(read)
     for (const at of [...verdicts.table.positions()]) {
       const scope = verdicts.scopeAt(unpackState(verdicts.table.row(at).state).scope)
-      const isIn = scope !== undefined && kindOf(scope) === kindOf(kind) && (kind.namespace === '' || kind.namespace === scope.namespace)
+      const isIn =
+        scope !== undefined &&
+        kindOf(scope) === kindOf(kind) &&
+        (kind.namespace === '' || kind.namespace === scope.namespace)
       if (isIn && !seen.has(textOf(verdicts.table.idAt(at)))) this.gone(at, read)
     }
   }
@@ -196,10 +237,12 @@ export class ClusterFollower implements WatchObserver {
       const row = verdicts.table.row(at)
       const { marked, verdict } = unpackState(row.state)
       const mark = verdict === 'report' ? seen?.report : seen?.mark
-      if (marked && mark !== undefined && mark !== textOf(row.mark)) units.add(verdicts.unitAt(row.unit))
+      if (marked && mark !== undefined && mark !== textOf(row.mark))
+        units.add(verdicts.unitAt(row.unit))
     }
     this.unknown.clear()
-    if (units.size > 0) this.options.onChange({ units: [...units], reason: 'object', read: performance.now() })
+    if (units.size > 0)
+      this.options.onChange({ units: [...units], reason: 'object', read: performance.now() })
   }
 
   private compare(at: number, object: JsonObject, { isListed, read }: Sighting): void {
@@ -248,7 +291,11 @@ export class ClusterFollower implements WatchObserver {
       verdicts.table.setMark(at, NO_MARK)
       this.setState(at, { ...state, marked: true })
     }
-    onChange({ units: [verdicts.unitAt(row.unit)], reason: state.verdict === 'report' ? 'report' : 'object', read })
+    onChange({
+      units: [verdicts.unitAt(row.unit)],
+      reason: state.verdict === 'report' ? 'report' : 'object',
+      read,
+    })
   }
 
   private setState(at: number, state: RowState): void {
@@ -271,7 +318,8 @@ export class ClusterFollower implements WatchObserver {
     for (const at of verdicts.table.positions()) {
       const row = verdicts.table.row(at)
       const scope = verdicts.scopeAt(unpackState(row.state).scope)
-      if (kind === '*' || (scope !== undefined && kindOf(scope) === kind)) units.add(verdicts.unitAt(row.unit))
+      if (kind === '*' || (scope !== undefined && kindOf(scope) === kind))
+        units.add(verdicts.unitAt(row.unit))
     }
     if (units.size > 0) onChange({ units: [...units], reason: 'epoch', read })
   }
@@ -282,16 +330,30 @@ function atMost<Value extends object | string>(entries: number): LRUCache<string
   return new LRUCache({ maxSize: entries, sizeCalculation: () => 1 })
 }
 
-function byVersion({ apiVersion: left }: VerdictScope, { apiVersion: right }: VerdictScope): number {
+function byVersion(
+  { apiVersion: left }: VerdictScope,
+  { apiVersion: right }: VerdictScope,
+): number {
   return compareText(left, right)
 }
 
-function kindOf({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): string {
+function kindOf({
+  apiVersion,
+  kind,
+}: {
+  readonly apiVersion: string
+  readonly kind: string
+}): string {
   return `${parseApiVersion(apiVersion).group}/${kind}`
 }
 
 function placeOf(kind: WatchedKind): string {
-  return resourceKey({ group: parseApiVersion(kind.apiVersion).group, kind: kind.kind, namespace: kind.namespace, name: '' })
+  return resourceKey({
+    group: parseApiVersion(kind.apiVersion).group,
+    kind: kind.kind,
+    namespace: kind.namespace,
+    name: '',
+  })
 }
 
 function textOf(words: Uint32Array): string {

@@ -7,7 +7,13 @@ import { listedVerdicts, VERDICT_KEY } from '../../../../test/fakes/listed-epoch
 import { appliedBy, editedBy, withMetadata } from '../../../../test/fakes/live-object.ts'
 import { idOf } from '../../../../test/fakes/memory-cluster.ts'
 import { CONFIG, DEPLOYMENT, WEB, WEB_CONFIG, yaml } from '../../../../test/fakes/turn-world.ts'
-import { ClusterVerdicts, MOST_SCOPES, packState, type RowVerdict, unpackState } from './cluster-verdicts.ts'
+import {
+  ClusterVerdicts,
+  MOST_SCOPES,
+  packState,
+  type RowVerdict,
+  unpackState,
+} from './cluster-verdicts.ts'
 import { decodeVerdicts, encodeVerdicts } from './verdict-snapshot.ts'
 
 const NOW = Date.parse('2026-11-21T10:00:00Z')
@@ -16,13 +22,23 @@ const LIVE = appliedBy('flux', yaml(DEPLOYMENT))
 const ID = idOf(WEB)
 const QUESTION = ['uid-of-the-cluster', 'v1.34.3', 'a hash', 'flux', null, { 'of helm': 1n }]
 const UNIT = 'apps/web'
-const IN_SYNC = { id: ID, apiVersion: 'apps/v1', state: 'in-sync', proof: 'dry-run', items: [], setAside: [] } as const
+const IN_SYNC = {
+  id: ID,
+  apiVersion: 'apps/v1',
+  state: 'in-sync',
+  proof: 'dry-run',
+  items: [],
+  setAside: [],
+} as const
 
 function present(object: JsonObject): LiveState {
   return { state: 'present', object, metadataOnly: false }
 }
 
-function inSync(id: ResourceId, apiVersion = 'v1'): Parameters<ReturnType<ClusterVerdicts['ofUnit']>['keep']>[1] {
+function inSync(
+  id: ResourceId,
+  apiVersion = 'v1',
+): Parameters<ReturnType<ClusterVerdicts['ofUnit']>['keep']>[1] {
   return { ...IN_SYNC, id, apiVersion }
 }
 
@@ -33,12 +49,20 @@ function proven(): ClusterVerdicts {
   return verdicts
 }
 
-function recalls(verdicts: ClusterVerdicts, live = LIVE, question: readonly unknown[] = QUESTION, now = NOW): boolean {
+function recalls(
+  verdicts: ClusterVerdicts,
+  live = LIVE,
+  question: readonly unknown[] = QUESTION,
+  now = NOW,
+): boolean {
   return verdicts.ofUnit(UNIT).recall(ID, live, question, now) !== undefined
 }
 
 /** Verdict and mark of the object's row for the unit. */
-function rowOf(verdicts: ClusterVerdicts, id = ID): ReturnType<typeof unpackState> & { readonly until: number } {
+function rowOf(
+  verdicts: ClusterVerdicts,
+  id = ID,
+): ReturnType<typeof unpackState> & { readonly until: number } {
   const at = verdicts.table.findOf(verdicts.hashOf(id), 0)
   assert.notEqual(at, -1)
   const { state, until } = verdicts.table.row(at)
@@ -47,8 +71,16 @@ function rowOf(verdicts: ClusterVerdicts, id = ID): ReturnType<typeof unpackStat
 
 test('a proof is recalled while the object is the same but for what decides nothing, and says how it was proven', () => {
   const verdicts = proven()
-  assert.deepEqual(verdicts.ofUnit(UNIT).recall(ID, LIVE, QUESTION, NOW), { proof: 'dry-run', until: NOW + 24 * HOUR })
-  assert.ok(recalls(verdicts, { ...withMetadata(LIVE, { resourceVersion: '9', generation: 7 }), status: { replicas: 1 } }))
+  assert.deepEqual(verdicts.ofUnit(UNIT).recall(ID, LIVE, QUESTION, NOW), {
+    proof: 'dry-run',
+    until: NOW + 24 * HOUR,
+  })
+  assert.ok(
+    recalls(verdicts, {
+      ...withMetadata(LIVE, { resourceVersion: '9', generation: 7 }),
+      status: { replicas: 1 },
+    }),
+  )
 })
 
 test('a proof is not recalled for an object with another label, value or owner, or another object of its name', () => {
@@ -65,7 +97,8 @@ test('a proof is not recalled for an object with another label, value or owner, 
 
 test('a proof is not recalled for another question, whatever part of it is another one', () => {
   const verdicts = proven()
-  for (const at of QUESTION.keys()) assert.equal(recalls(verdicts, LIVE, QUESTION.with(at, 'another')), false, String(at))
+  for (const at of QUESTION.keys())
+    assert.equal(recalls(verdicts, LIVE, QUESTION.with(at, 'another')), false, String(at))
   assert.equal(recalls(verdicts, LIVE, [...QUESTION, null]), false)
 })
 
@@ -102,7 +135,10 @@ test('a proof holds for 18 to 24 hours, by chance, and not a moment longer', () 
   ] as const) {
     const verdicts = listedVerdicts(random)
     assert.equal(verdicts.end(NOW), NOW + hours * HOUR)
-    assert.equal(verdicts.ofUnit(UNIT).keep(present(LIVE), IN_SYNC, QUESTION, NOW), NOW + hours * HOUR)
+    assert.equal(
+      verdicts.ofUnit(UNIT).keep(present(LIVE), IN_SYNC, QUESTION, NOW),
+      NOW + hours * HOUR,
+    )
     assert.ok(recalls(verdicts, LIVE, QUESTION, NOW + hours * HOUR - 1))
     assert.equal(recalls(verdicts, LIVE, QUESTION, NOW + hours * HOUR), false)
   }
@@ -110,7 +146,9 @@ test('a proof holds for 18 to 24 hours, by chance, and not a moment longer', () 
 
 test('units are due from the moment on at which a proof ends', () => {
   const verdicts = proven()
-  verdicts.ofUnit('apps/api').keep(present(appliedBy('flux', yaml(CONFIG))), inSync(idOf(WEB_CONFIG)), QUESTION, NOW + HOUR)
+  verdicts
+    .ofUnit('apps/api')
+    .keep(present(appliedBy('flux', yaml(CONFIG))), inSync(idOf(WEB_CONFIG)), QUESTION, NOW + HOUR)
   verdicts.ofUnit('apps/db').keep({ state: 'absent' }, inSync({ ...ID, name: 'db' }), QUESTION, NOW)
   assert.deepEqual([...verdicts.due(NOW + 24 * HOUR - 1)], [])
   assert.deepEqual([...verdicts.due(NOW + 24 * HOUR)], [UNIT])
@@ -118,7 +156,12 @@ test('units are due from the moment on at which a proof ends', () => {
 })
 
 test('a verdict with more to it than its proof is stored as a state that no comparison is saved by', () => {
-  const failure = new Failure({ code: 'BP3005', what: 'cannot get', why: 'the server is down', remedy: 'try again' })
+  const failure = new Failure({
+    code: 'BP3005',
+    what: 'cannot get',
+    why: 'the server is down',
+    remedy: 'try again',
+  })
   for (const more of [
     { state: 'drifted' },
     { items: [{}] },
@@ -132,14 +175,23 @@ test('a verdict with more to it than its proof is stored as a state that no comp
   ]) {
     const verdicts = listedVerdicts()
     const judged = { ...IN_SYNC, ...more } as unknown as typeof IN_SYNC
-    assert.equal(verdicts.ofUnit(UNIT).keep(present(LIVE), judged, QUESTION, NOW), 0, JSON.stringify(more))
+    assert.equal(
+      verdicts.ofUnit(UNIT).keep(present(LIVE), judged, QUESTION, NOW),
+      0,
+      JSON.stringify(more),
+    )
     assert.equal(recalls(verdicts), false)
     assert.deepEqual([rowOf(verdicts).marked, rowOf(verdicts).until], [true, 0])
   }
 })
 
 test('what is stored of an object says whether it was there, readable and whole', () => {
-  const failure = new Failure({ code: 'BP3005', what: 'cannot get', why: 'the server is down', remedy: 'try again' })
+  const failure = new Failure({
+    code: 'BP3005',
+    what: 'cannot get',
+    why: 'the server is down',
+    remedy: 'try again',
+  })
   const stateOf = (live: LiveState, state: string): unknown => {
     const verdicts = listedVerdicts()
     assert.equal(
@@ -152,9 +204,17 @@ test('what is stored of an object says whether it was there, readable and whole'
   assert.deepEqual(stateOf(present(LIVE), 'in-sync'), ['in-sync', true, 'InProgress'])
   assert.deepEqual(stateOf(present(LIVE), 'drifted'), ['drifted', true, 'InProgress'])
   assert.deepEqual(stateOf(present(LIVE), 'outside'), ['other', true, 'InProgress'])
-  assert.deepEqual(stateOf({ state: 'present', object: LIVE, metadataOnly: true }, 'in-sync'), ['in-sync', true, ''])
+  assert.deepEqual(stateOf({ state: 'present', object: LIVE, metadataOnly: true }, 'in-sync'), [
+    'in-sync',
+    true,
+    '',
+  ])
   assert.deepEqual(stateOf({ state: 'absent' }, 'drifted'), ['absent', true, ''])
-  assert.deepEqual(stateOf({ state: 'unreadable', failure }, 'unreadable'), ['unreadable', false, ''])
+  assert.deepEqual(stateOf({ state: 'unreadable', failure }, 'unreadable'), [
+    'unreadable',
+    false,
+    '',
+  ])
 })
 
 test('what is followed has a row until it does not occur in an observation of its unit, and other units keep theirs', () => {
@@ -187,7 +247,10 @@ test('a verdict that is confirmed stays a proof where the row is of the object, 
   const edited = editedBy('kubectl', LIVE, 'spec.replicas', 5)
   verdicts.ofUnit(UNIT).confirm(present(edited), { ...IN_SYNC, state: 'drifted' }, NOW + HOUR)
   assert.deepEqual([rowOf(verdicts).verdict, rowOf(verdicts).until], ['drifted', 0])
-  assert.deepEqual([...verdicts.table.row(verdicts.table.findOf(verdicts.hashOf(ID), 0)).mark], [...verdicts.markOf(edited)])
+  assert.deepEqual(
+    [...verdicts.table.row(verdicts.table.findOf(verdicts.hashOf(ID), 0)).mark],
+    [...verdicts.markOf(edited)],
+  )
   assert.equal(recalls(verdicts), false)
 })
 
@@ -203,16 +266,37 @@ test('a proof is recalled by the next process, and by none with another key', ()
   const bytes = encodeVerdicts(proven().stored, 'prod', VERDICT_KEY)
   const stored = decodeVerdicts(bytes, 'prod', VERDICT_KEY)
   assert.ok('table' in stored)
-  assert.equal(recalls(new ClusterVerdicts(VERDICT_KEY, () => 0, stored)), false, 'before its epoch is known')
+  assert.equal(
+    recalls(new ClusterVerdicts(VERDICT_KEY, () => 0, stored)),
+    false,
+    'before its epoch is known',
+  )
   assert.ok(recalls(listedVerdicts(0, stored)))
-  assert.deepEqual(listedVerdicts(0, stored).scopes(), [{ apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop' }])
+  assert.deepEqual(listedVerdicts(0, stored).scopes(), [
+    { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop' },
+  ])
 })
 
 test('the state of a row is packed into 31 bits without loss', () => {
-  const verdicts: readonly RowVerdict[] = ['in-sync', 'drifted', 'absent', 'unreadable', 'other', 'report']
+  const verdicts: readonly RowVerdict[] = [
+    'in-sync',
+    'drifted',
+    'absent',
+    'unreadable',
+    'other',
+    'report',
+  ]
   for (const verdict of verdicts)
     for (const proof of ['none', 'ownership', 'creation', 'dry-run'] as const)
-      for (const status of ['', 'Current', 'InProgress', 'Failed', 'Terminating', 'NotFound', 'Unknown'])
+      for (const status of [
+        '',
+        'Current',
+        'InProgress',
+        'Failed',
+        'Terminating',
+        'NotFound',
+        'Unknown',
+      ])
         for (const marked of [false, true])
           for (const scope of [0, 1, MOST_SCOPES - 1]) {
             const packed = packState({ verdict, proof, status, marked, scope })

@@ -4,7 +4,15 @@
  */
 import { formatJson, type Json, type JsonObject } from '@backporch/kyaml/json'
 import type { RedactionKey } from '@backporch/kyaml/redaction'
-import { keyedMark, type LiveState, objectMark, type ResourceId, readResource, reportMark, resourceKey } from '@backporch/kyaml/resource'
+import {
+  keyedMark,
+  type LiveState,
+  objectMark,
+  type ResourceId,
+  readResource,
+  reportMark,
+  resourceKey,
+} from '@backporch/kyaml/resource'
 import type { ObjectVerdict } from '../../../drift/compare/drift.ts'
 import { computeStatus } from '../../../status/kstatus.ts'
 import { KindEpochs } from './kind-epochs.ts'
@@ -17,9 +25,24 @@ const HOLDS = 86_400_000
 const SPREAD = 0.25
 
 export type RowVerdict = 'in-sync' | 'drifted' | 'absent' | 'unreadable' | 'other' | 'report'
-const VERDICTS: readonly RowVerdict[] = ['in-sync', 'drifted', 'absent', 'unreadable', 'other', 'report']
+const VERDICTS: readonly RowVerdict[] = [
+  'in-sync',
+  'drifted',
+  'absent',
+  'unreadable',
+  'other',
+  'report',
+]
 const PROOFS = ['none', 'ownership', 'creation', 'dry-run'] as const
-const STATUSES = ['', 'Current', 'InProgress', 'Failed', 'Terminating', 'NotFound', 'Unknown'] as const
+const STATUSES = [
+  '',
+  'Current',
+  'InProgress',
+  'Failed',
+  'Terminating',
+  'NotFound',
+  'Unknown',
+] as const
 
 /** The `state` of a row, unpacked. */
 export interface RowState {
@@ -38,7 +61,13 @@ export const MOST_SCOPES = 1 << 17
 
 export function packState({ verdict, proof, status, marked, scope }: RowState): number {
   const health = Math.max(0, STATUSES.indexOf(status as (typeof STATUSES)[number]))
-  return VERDICTS.indexOf(verdict) | (PROOFS.indexOf(proof) << 4) | (health << 8) | ((marked ? 1 : 0) << 12) | (scope << 13)
+  return (
+    VERDICTS.indexOf(verdict) |
+    (PROOFS.indexOf(proof) << 4) |
+    (health << 8) |
+    ((marked ? 1 : 0) << 12) |
+    (scope << 13)
+  )
 }
 
 export function unpackState(state: number): RowState {
@@ -71,7 +100,9 @@ export interface StoredVerdicts {
 /** Words of a mark. */
 export function wordsOf(mark: Uint8Array, words: number): Uint32Array {
   // A copy: `slice` of a Buffer is a view of memory that it shares.
-  return new Uint32Array(new Uint8Array(mark.subarray(0, words * Uint32Array.BYTES_PER_ELEMENT)).buffer)
+  return new Uint32Array(
+    new Uint8Array(mark.subarray(0, words * Uint32Array.BYTES_PER_ELEMENT)).buffer,
+  )
 }
 
 /** Of what is absent. */
@@ -110,7 +141,10 @@ export class ClusterVerdicts {
   }
 
   scopeOf({ group, kind, namespace }: ResourceId, apiVersion: string): number {
-    return Math.min(this.scopeList.of({ apiVersion: apiVersion || `${group}/`, kind, namespace }), MOST_SCOPES - 1)
+    return Math.min(
+      this.scopeList.of({ apiVersion: apiVersion || `${group}/`, kind, namespace }),
+      MOST_SCOPES - 1,
+    )
   }
 
   /** Kinds and namespaces that the units have objects in. */
@@ -148,7 +182,9 @@ export class ClusterVerdicts {
 
   /** The mark that a row with this verdict has: of the resource of a syncer the status counts. */
   markFor(verdict: RowVerdict, object: JsonObject): Uint32Array {
-    return verdict === 'report' ? wordsOf(reportMark(this.key, object), HASH_WORDS.mark) : this.markOf(object)
+    return verdict === 'report'
+      ? wordsOf(reportMark(this.key, object), HASH_WORDS.mark)
+      : this.markOf(object)
   }
 
   /** When a verdict of now ends, milliseconds since 1970. */
@@ -188,7 +224,12 @@ function scopeKey({ apiVersion, kind, namespace }: VerdictScope): string {
 }
 
 type Judged = Pick<ObjectVerdict, 'id' | 'apiVersion' | 'state' | 'proof' | 'items' | 'setAside'> &
-  Partial<Pick<ObjectVerdict, 'notes' | 'failure' | 'reapplyFails' | 'mayBeBehind' | 'notSettled' | 'visibilityOf'>>
+  Partial<
+    Pick<
+      ObjectVerdict,
+      'notes' | 'failure' | 'reapplyFails' | 'mayBeBehind' | 'notSettled' | 'visibilityOf'
+    >
+  >
 
 /** The rows of one unit. */
 export class UnitVerdicts {
@@ -222,7 +263,9 @@ export class UnitVerdicts {
     const row = table.row(at)
     const { verdict, proof } = unpackState(row.state)
     const holds = verdict === 'in-sync' && row.until * 1000 > now && isEqual(row.question, asked)
-    return holds && isEqual(row.mark, this.cluster.markOf(live)) ? { proof, until: row.until * 1000 } : undefined
+    return holds && isEqual(row.mark, this.cluster.markOf(live))
+      ? { proof, until: row.until * 1000 }
+      : undefined
   }
 
   /**
@@ -230,9 +273,15 @@ export class UnitVerdicts {
    * @param question undefined where it cannot be recalled
    * @returns until when it holds, in milliseconds since 1970; 0 where only the state of the object is stored
    */
-  keep(live: LiveState, judged: Judged, question: readonly unknown[] | undefined, now: number): number {
+  keep(
+    live: LiveState,
+    judged: Judged,
+    question: readonly unknown[] | undefined,
+    now: number,
+  ): number {
     const { id } = judged
-    const isProof = question !== undefined && isPlain(judged) && live.state === 'present' && !live.metadataOnly
+    const isProof =
+      question !== undefined && isPlain(judged) && live.state === 'present' && !live.metadataOnly
     const asked = isProof ? this.asked(id, question) : undefined
     const until = asked === undefined ? 0 : this.cluster.end(now)
     const whole = live.state === 'present' && !live.metadataOnly
@@ -257,7 +306,10 @@ export class UnitVerdicts {
     const { table } = this.cluster
     const at = table.findOf(this.touch(judged.id), this.number)
     const mark = live.state === 'present' ? this.cluster.markOf(live.object) : NO_MARK
-    const isSame = at !== -1 && isEqual(table.row(at).mark, mark) && unpackState(table.row(at).state).verdict === verdictOf(live, judged)
+    const isSame =
+      at !== -1 &&
+      isEqual(table.row(at).mark, mark) &&
+      unpackState(table.row(at).state).verdict === verdictOf(live, judged)
     if (!isSame) this.keep(live, judged, undefined, now)
   }
 
@@ -265,15 +317,30 @@ export class UnitVerdicts {
    * Another object that the unit depends on: an unexpected one, or the resource of its syncer.
    * @param live as it was read; where it was not, the state that is seen next counts as known
    */
-  follow({ id, apiVersion }: Pick<Judged, 'id' | 'apiVersion'>, verdict: 'other' | 'report', live: LiveState | undefined): void {
+  follow(
+    { id, apiVersion }: Pick<Judged, 'id' | 'apiVersion'>,
+    verdict: 'other' | 'report',
+    live: LiveState | undefined,
+  ): void {
     const { table } = this.cluster
     const hash = this.touch(id)
     const isUnread = live?.state === 'unreadable'
     if (table.findOf(hash, this.number) !== -1 && !isUnread) return
     const marked = live !== undefined
-    const state = packState({ verdict, proof: 'none', status: '', marked, scope: this.cluster.scopeOf(id, apiVersion) })
+    const state = packState({
+      verdict,
+      proof: 'none',
+      status: '',
+      marked,
+      scope: this.cluster.scopeOf(id, apiVersion),
+    })
     // What could not be read is news when it is seen, and when it is gone.
-    const mark = live?.state === 'present' ? this.cluster.markFor(verdict, live.object) : isUnread ? UNREAD_MARK : NO_MARK
+    const mark =
+      live?.state === 'present'
+        ? this.cluster.markFor(verdict, live.object)
+        : isUnread
+          ? UNREAD_MARK
+          : NO_MARK
     table.put(hash, { mark, question: NO_QUESTION, unit: this.number, until: 0, state })
   }
 
@@ -281,7 +348,9 @@ export class UnitVerdicts {
   retainTouched(): void {
     const { table } = this.cluster
     if (table.count(this.number) === this.touched.size) return
-    table.deleteWhere(({ unit }, at) => unit === this.number && !this.touched.has(textOfHash(table.idAt(at))))
+    table.deleteWhere(
+      ({ unit }, at) => unit === this.number && !this.touched.has(textOfHash(table.idAt(at))),
+    )
   }
 
   private touch(id: ResourceId): Uint32Array {
@@ -290,17 +359,41 @@ export class UnitVerdicts {
     return hash
   }
 
-  private asked({ group, kind }: ResourceId, question: readonly unknown[]): Uint32Array | undefined {
+  private asked(
+    { group, kind }: ResourceId,
+    question: readonly unknown[],
+  ): Uint32Array | undefined {
     const epoch = this.cluster.epochs.of(group, kind)
     if (epoch === undefined) return undefined
-    return wordsOf(keyedMark(this.cluster.key, formatJson([epoch, ...question] as Json)), HASH_WORDS.question)
+    return wordsOf(
+      keyedMark(this.cluster.key, formatJson([epoch, ...question] as Json)),
+      HASH_WORDS.question,
+    )
   }
 }
 
 /** Nothing but the proof would have to be stored. */
-function isPlain({ state, items, setAside, notes = [], failure, reapplyFails, mayBeBehind, notSettled, visibilityOf }: Judged): boolean {
-  const without = [failure, reapplyFails, mayBeBehind, notSettled, visibilityOf].every((part) => part === undefined)
-  return state === 'in-sync' && items.length === 0 && setAside.length === 0 && notes.length === 0 && without
+function isPlain({
+  state,
+  items,
+  setAside,
+  notes = [],
+  failure,
+  reapplyFails,
+  mayBeBehind,
+  notSettled,
+  visibilityOf,
+}: Judged): boolean {
+  const without = [failure, reapplyFails, mayBeBehind, notSettled, visibilityOf].every(
+    (part) => part === undefined,
+  )
+  return (
+    state === 'in-sync' &&
+    items.length === 0 &&
+    setAside.length === 0 &&
+    notes.length === 0 &&
+    without
+  )
 }
 
 function verdictOf(live: LiveState, { state }: Judged): RowVerdict {

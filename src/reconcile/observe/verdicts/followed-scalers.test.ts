@@ -17,7 +17,10 @@ function scaler(target: string, maxReplicas = 5): JsonObject {
     apiVersion: 'autoscaling/v2',
     kind: 'HorizontalPodAutoscaler',
     metadata: { name: 'web', namespace: 'shop' },
-    spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: target }, maxReplicas },
+    spec: {
+      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: target },
+      maxReplicas,
+    },
   }
 }
 
@@ -31,8 +34,19 @@ class Cluster {
   readonly scalers = new FollowedScalers(this.verdicts)
 
   constructor(state: 'in-sync' | 'drifted' = 'in-sync') {
-    const live = { state: 'present', object: appliedBy('flux', yaml(DEPLOYMENT)), metadataOnly: false } as const
-    const judged = { id: idOf(WEB), apiVersion: 'apps/v1', state, proof: 'dry-run', items: [], setAside: [] } as const
+    const live = {
+      state: 'present',
+      object: appliedBy('flux', yaml(DEPLOYMENT)),
+      metadataOnly: false,
+    } as const
+    const judged = {
+      id: idOf(WEB),
+      apiVersion: 'apps/v1',
+      state,
+      proof: 'dry-run',
+      items: [],
+      setAside: [],
+    } as const
     this.verdicts.ofUnit('apps/web').keep(live, judged, [], 0)
   }
 
@@ -50,14 +64,27 @@ class Cluster {
 test('autoscalers of the first list are known, and what a later list adds is new', () => {
   assert.deepEqual(new Cluster().list(scaler('web')), [])
   const cluster = new Cluster()
-  assert.deepEqual([cluster.list(), cluster.list(scaler('web')), cluster.list(scaler('web'))], [[], UNIT, []])
+  assert.deepEqual(
+    [cluster.list(), cluster.list(scaler('web')), cluster.list(scaler('web'))],
+    [[], UNIT, []],
+  )
   assert.deepEqual(cluster.list(scaler('web', 6)), UNIT)
 })
 
 test('an autoscaler with another target, or without one, names the units of the one before', () => {
   const cluster = new Cluster()
-  assert.deepEqual([cluster.change(scaler('web')), cluster.change(scaler('other')), cluster.change(scaler('other'))], [UNIT, UNIT, []])
-  assert.deepEqual([cluster.change(scaler('web')), cluster.change(scaler('')), cluster.change(scaler(''))], [UNIT, UNIT, []])
+  assert.deepEqual(
+    [
+      cluster.change(scaler('web')),
+      cluster.change(scaler('other')),
+      cluster.change(scaler('other')),
+    ],
+    [UNIT, UNIT, []],
+  )
+  assert.deepEqual(
+    [cluster.change(scaler('web')), cluster.change(scaler('')), cluster.change(scaler(''))],
+    [UNIT, UNIT, []],
+  )
 })
 
 test('an autoscaler that is gone names the units of its target once: by an event, in a list, and with its kind', () => {

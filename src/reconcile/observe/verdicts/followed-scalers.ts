@@ -16,13 +16,18 @@ interface KnownScaler {
 }
 
 /** `group/Kind` */
-export const SCALERS: ReadonlySet<string> = new Set(SCALER_KINDS.map(([group, kind]) => `${group}/${kind}`))
+export const SCALERS: ReadonlySet<string> = new Set(
+  SCALER_KINDS.map(([group, kind]) => `${group}/${kind}`),
+)
 
 /** Each method returns the units whose differences may have another explanation now. Kinds are as `SCALERS` has them. */
 export class FollowedScalers {
   private readonly verdicts: ClusterVerdicts
   /** By hash of the id. With `max` the cache would have room for all of them from the start. */
-  private readonly scalers = new LRUCache<string, KnownScaler>({ maxSize: MOST_SCALERS, sizeCalculation: () => 1 })
+  private readonly scalers = new LRUCache<string, KnownScaler>({
+    maxSize: MOST_SCALERS,
+    sizeCalculation: () => 1,
+  })
   /** Kinds that were listed: what a later list adds is new. */
   private readonly listedOnce = new Set<string>()
   /** Kinds of which it is not known which autoscalers there are. */
@@ -32,15 +37,27 @@ export class FollowedScalers {
     this.verdicts = verdicts
   }
 
-  changed(kind: string, id: ResourceId, object: JsonObject, isListed: boolean): ReadonlySet<string> {
+  changed(
+    kind: string,
+    id: ResourceId,
+    object: JsonObject,
+    isListed: boolean,
+  ): ReadonlySet<string> {
     const key = this.keyOf(id)
     const target = readScaler(object)?.target
     if (target === undefined) return this.gone(key)
     const before = this.scalers.get(key)
-    const now = { kind, mark: this.verdicts.markFor('report', object).join(' '), target: this.verdicts.hashOf(target) }
+    const now = {
+      kind,
+      mark: this.verdicts.markFor('report', object).join(' '),
+      target: this.verdicts.hashOf(target),
+    }
     this.scalers.set(key, now)
-    const isKnown = before === undefined ? isListed && !this.listedOnce.has(kind) : before.mark === now.mark
-    return isKnown ? NOBODY : this.unitsOf([now.target, ...(before === undefined ? [] : [before.target])])
+    const isKnown =
+      before === undefined ? isListed && !this.listedOnce.has(kind) : before.mark === now.mark
+    return isKnown
+      ? NOBODY
+      : this.unitsOf([now.target, ...(before === undefined ? [] : [before.target])])
   }
 
   deleted(id: ResourceId): ReadonlySet<string> {
@@ -51,7 +68,10 @@ export class FollowedScalers {
   listed(kind: string, seen: ReadonlySet<string>): ReadonlySet<string> {
     if (!SCALERS.has(kind)) return NOBODY
     this.listedOnce.add(kind)
-    return new Set([...this.goneOf(kind, (key) => !seen.has(key)), ...(this.unread.delete(kind) ? this.drifted() : [])])
+    return new Set([
+      ...this.goneOf(kind, (key) => !seen.has(key)),
+      ...(this.unread.delete(kind) ? this.drifted() : []),
+    ])
   }
 
   /** A kind that is not served has no objects. */
@@ -75,14 +95,22 @@ export class FollowedScalers {
 
   private unitsOf(targets: readonly Uint32Array[]): ReadonlySet<string> {
     const { table } = this.verdicts
-    return new Set(targets.flatMap((target) => table.find(target).map((at) => this.verdicts.unitAt(table.row(at).unit))))
+    return new Set(
+      targets.flatMap((target) =>
+        table.find(target).map((at) => this.verdicts.unitAt(table.row(at).unit)),
+      ),
+    )
   }
 
   /** Units with a difference of any kind. */
   private drifted(): ReadonlySet<string> {
     const { table } = this.verdicts
     const rows = [...table.positions()].map((at) => table.row(at))
-    return new Set(rows.flatMap(({ state, unit }) => (unpackState(state).verdict === 'drifted' ? [this.verdicts.unitAt(unit)] : [])))
+    return new Set(
+      rows.flatMap(({ state, unit }) =>
+        unpackState(state).verdict === 'drifted' ? [this.verdicts.unitAt(unit)] : [],
+      ),
+    )
   }
 
   private keyOf(id: ResourceId): string {

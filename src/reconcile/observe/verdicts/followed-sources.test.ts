@@ -5,15 +5,27 @@ import type { JsonObject } from '@backporch/kyaml/json'
 import { listedVerdicts } from '../../../../test/fakes/listed-epochs.ts'
 import { ClusterFollower, type UnitChange } from './cluster-follower.ts'
 
-const KIND: WatchedKind = { apiVersion: 'kustomize.toolkit.fluxcd.io/v1', kind: 'Kustomization', namespace: '', metadataOnly: false }
+const KIND: WatchedKind = {
+  apiVersion: 'kustomize.toolkit.fluxcd.io/v1',
+  kind: 'Kustomization',
+  namespace: '',
+  metadataOnly: false,
+}
 
 function kustomization(path: string, more: JsonObject = {}, name = 'apps'): JsonObject {
-  return { apiVersion: KIND.apiVersion, kind: KIND.kind, metadata: { name, namespace: 'flux-system' }, spec: { path }, ...more }
+  return {
+    apiVersion: KIND.apiVersion,
+    kind: KIND.kind,
+    metadata: { name, namespace: 'flux-system' },
+    spec: { path },
+    ...more,
+  }
 }
 
 function followed() {
   const told: string[] = []
-  const onChange = ({ reason, units }: UnitChange): void => void told.push(`${reason}: ${units.join(' ')}`)
+  const onChange = ({ reason, units }: UnitChange): void =>
+    void told.push(`${reason}: ${units.join(' ')}`)
   const verdicts = listedVerdicts()
   const follower = new ClusterFollower({ verdicts, onChange, now: () => 0 })
   const list = (...objects: readonly JsonObject[]): string[] => {
@@ -35,8 +47,15 @@ function followed() {
 
 test('a Kustomization that is new, has another specification or is gone may name other units, and one whose status changes does not', () => {
   const { list, change, remove } = followed()
-  assert.deepEqual(list(kustomization('./apps')), [], 'those of the first list are known to the turn that follows it')
-  assert.deepEqual(change(kustomization('./apps', { status: { lastAppliedRevision: 'main@sha1:1' } })), [])
+  assert.deepEqual(
+    list(kustomization('./apps')),
+    [],
+    'those of the first list are known to the turn that follows it',
+  )
+  assert.deepEqual(
+    change(kustomization('./apps', { status: { lastAppliedRevision: 'main@sha1:1' } })),
+    [],
+  )
   assert.deepEqual(change(kustomization('./other')), ['source: '])
   assert.deepEqual(change(kustomization('./other')), [])
   assert.deepEqual(change(kustomization('./infra', {}, 'infra')), ['source: '])
@@ -48,7 +67,9 @@ test('a later list tells what changed since the one before', () => {
   const { list } = followed()
   list(kustomization('./apps'))
   assert.deepEqual(list(kustomization('./apps')), [])
-  assert.deepEqual(list(kustomization('./apps'), kustomization('./infra', {}, 'infra')), ['source: '])
+  assert.deepEqual(list(kustomization('./apps'), kustomization('./infra', {}, 'infra')), [
+    'source: ',
+  ])
   assert.deepEqual(list(kustomization('./apps')), ['source: '])
 })
 
@@ -56,7 +77,12 @@ test('where a Kustomization applies a unit, the repositories of Flux are followe
   const { verdicts, follower } = followed()
   const kinds = (): string[] => follower.kinds().map(({ kind }) => kind)
   assert.equal(kinds().includes('GitRepository'), false)
-  const id = { group: 'kustomize.toolkit.fluxcd.io', kind: 'Kustomization', namespace: 'flux-system', name: 'apps' }
+  const id = {
+    group: 'kustomize.toolkit.fluxcd.io',
+    kind: 'Kustomization',
+    namespace: 'flux-system',
+    name: 'apps',
+  }
   verdicts.ofUnit('apps').follow({ id, apiVersion: KIND.apiVersion }, 'report', undefined)
   assert.ok(kinds().includes('GitRepository'))
 })

@@ -9,12 +9,16 @@ import type { ClusterVerdicts } from './cluster-verdicts.ts'
 const MOST_SOURCES = 5_000
 
 const SOURCE_KINDS: readonly SourceKind[] = DISCOVERIES.flatMap(({ kinds }) => kinds)
-const NAMES: ReadonlySet<string> = new Set(SOURCE_KINDS.map(({ group, kind }) => `${group}/${kind}`))
+const NAMES: ReadonlySet<string> = new Set(
+  SOURCE_KINDS.map(({ group, kind }) => `${group}/${kind}`),
+)
 
 /** What else is to be followed of a syncer whose resource is. @param followed kinds as `group/Kind` */
 export function otherSourceKinds(followed: ReadonlySet<string>): readonly SourceKind[] {
   return DISCOVERIES.flatMap(({ kinds }) =>
-    kinds.some(({ group, kind }) => followed.has(`${group}/${kind}`)) ? kinds.filter(({ use }) => use === undefined) : [],
+    kinds.some(({ group, kind }) => followed.has(`${group}/${kind}`))
+      ? kinds.filter(({ use }) => use === undefined)
+      : [],
   )
 }
 
@@ -22,10 +26,12 @@ export function otherSourceKinds(followed: ReadonlySet<string>): readonly Source
 export class FollowedSources {
   private readonly verdicts: ClusterVerdicts
   /** Kind and mark by hash of the id. */
-  private readonly sources = new LRUCache<string, { readonly kind: string; readonly mark: string }>({
-    maxSize: MOST_SOURCES,
-    sizeCalculation: () => 1,
-  })
+  private readonly sources = new LRUCache<string, { readonly kind: string; readonly mark: string }>(
+    {
+      maxSize: MOST_SOURCES,
+      sizeCalculation: () => 1,
+    },
+  )
   /** Kinds that were listed: what a later list adds is new. */
   private readonly listedOnce = new Set<string>()
 

@@ -13,11 +13,18 @@ const [DEFINITIONS, MUTATING, VALIDATING, POLICIES, BINDINGS] = EPOCH_KINDS as r
 ]
 
 function definition(kind: string, more: JsonObject = {}): JsonObject {
-  return { metadata: { name: kind, resourceVersion: '1' }, spec: { group: 'example.com', names: { kind }, ...more }, status: {} }
+  return {
+    metadata: { name: kind, resourceVersion: '1' },
+    spec: { group: 'example.com', names: { kind }, ...more },
+    status: {},
+  }
 }
 
 function webhook(name: string, more: JsonObject = {}): JsonObject {
-  return { metadata: { name, uid: `uid-${name}` }, webhooks: [{ name, clientConfig: { caBundle: 'one' }, ...more }] }
+  return {
+    metadata: { name, uid: `uid-${name}` },
+    webhooks: [{ name, clientConfig: { caBundle: 'one' }, ...more }],
+  }
 }
 
 /** Everything is listed: one definition, one webhook. */
@@ -53,13 +60,19 @@ test('no epoch is known before each part is listed, and from when one cannot be 
 test('only the kinds that decide answers are part of an epoch, in their own versions', () => {
   assert.ok(EPOCH_KINDS.every((kind) => KindEpochs.isAbout(kind)))
   assert.equal(KindEpochs.isAbout({ apiVersion: 'v1', kind: 'ConfigMap' }), false)
-  assert.equal(KindEpochs.isAbout({ apiVersion: 'example.com/v1', kind: 'CustomResourceDefinition' }), false)
+  assert.equal(
+    KindEpochs.isAbout({ apiVersion: 'example.com/v1', kind: 'CustomResourceDefinition' }),
+    false,
+  )
 })
 
 test('another specification of a definition is another epoch of its kind, and of no other', () => {
   const epochs = known()
   const [own, other] = [epochs.of('example.com', 'Shop'), epochs.of('apps', 'Deployment')]
-  assert.equal(epochs.changed(DEFINITIONS, definition('Shop', { versions: [{ name: 'v2' }] })), 'example.com/Shop')
+  assert.equal(
+    epochs.changed(DEFINITIONS, definition('Shop', { versions: [{ name: 'v2' }] })),
+    'example.com/Shop',
+  )
   assert.notEqual(epochs.of('example.com', 'Shop'), own)
   assert.equal(epochs.of('apps', 'Deployment'), other)
   assert.equal(epochs.changed(DEFINITIONS, definition('Shop')), 'example.com/Shop')
@@ -72,7 +85,9 @@ test('another specification of a definition is another epoch of its kind, and of
 test('status, metadata and certificate authorities of a definition are no other epoch', () => {
   const epochs = known()
   const own = epochs.of('example.com', 'Shop')
-  const conversion = (caBundle: string): JsonObject => ({ conversion: { webhook: { clientConfig: { caBundle } } } })
+  const conversion = (caBundle: string): JsonObject => ({
+    conversion: { webhook: { clientConfig: { caBundle } } },
+  })
   const same = {
     ...definition('Shop'),
     status: { conditions: [{ type: 'Established' }] },
@@ -80,7 +95,10 @@ test('status, metadata and certificate authorities of a definition are no other 
   }
   assert.equal(epochs.changed(DEFINITIONS, same), undefined)
   assert.equal(epochs.of('example.com', 'Shop'), own)
-  assert.equal(epochs.changed(DEFINITIONS, definition('Shop', conversion('one'))), 'example.com/Shop')
+  assert.equal(
+    epochs.changed(DEFINITIONS, definition('Shop', conversion('one'))),
+    'example.com/Shop',
+  )
   assert.equal(epochs.changed(DEFINITIONS, definition('Shop', conversion('two'))), undefined)
 })
 
@@ -103,9 +121,18 @@ test('a certificate authority that is renewed, and another version of a webhook,
   const before = epochs.of('apps', 'Deployment')
   const renewed = webhook('inject', { clientConfig: { caBundle: 'two' } })
   assert.equal(epochs.changed(MUTATING, renewed), undefined)
-  assert.equal(epochs.changed(MUTATING, { ...renewed, metadata: { name: 'inject', uid: 'uid-inject', resourceVersion: '9' } }), undefined)
+  assert.equal(
+    epochs.changed(MUTATING, {
+      ...renewed,
+      metadata: { name: 'inject', uid: 'uid-inject', resourceVersion: '9' },
+    }),
+    undefined,
+  )
   assert.equal(epochs.of('apps', 'Deployment'), before)
-  assert.equal(epochs.changed(MUTATING, { ...renewed, metadata: { name: 'inject', uid: 'another' } }), '*')
+  assert.equal(
+    epochs.changed(MUTATING, { ...renewed, metadata: { name: 'inject', uid: 'another' } }),
+    '*',
+  )
   assert.notEqual(epochs.of('apps', 'Deployment'), before)
 })
 
@@ -139,7 +166,8 @@ test('a list tells what changed since the one before, and the first one tells no
     const epochs = known()
     // The first attempt breaks off after its first object, or before.
     epochs.listing(watched)
-    for (const object of objects.slice(0, 1)) assert.equal(epochs.changed(watched, object), undefined)
+    for (const object of objects.slice(0, 1))
+      assert.equal(epochs.changed(watched, object), undefined)
     epochs.unreadable(watched)
     epochs.listing(watched)
     for (const object of objects) assert.equal(epochs.changed(watched, object), undefined)
@@ -149,10 +177,10 @@ test('a list tells what changed since the one before, and the first one tells no
   assert.deepEqual(again(MUTATING, []), ['*'])
   assert.deepEqual(again(MUTATING, [webhook('inject'), webhook('new')]), ['*'])
   assert.deepEqual(again(DEFINITIONS, [definition('Shop')]), [])
-  assert.deepEqual(again(DEFINITIONS, [definition('Shop', { scope: 'Namespaced' }), definition('Other')]), [
-    'example.com/Shop',
-    'example.com/Other',
-  ])
+  assert.deepEqual(
+    again(DEFINITIONS, [definition('Shop', { scope: 'Namespaced' }), definition('Other')]),
+    ['example.com/Shop', 'example.com/Other'],
+  )
   assert.deepEqual(again(DEFINITIONS, []), ['example.com/Shop'])
 })
 

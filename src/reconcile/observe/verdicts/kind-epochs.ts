@@ -4,10 +4,21 @@
  */
 import { hash } from 'node:crypto'
 import type { WatchedKind } from '@backporch/cluster/cluster-watch'
-import { formatJson, isJsonArray, isJsonObject, type Json, type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
+import {
+  formatJson,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  partOf,
+  textOf,
+} from '@backporch/kyaml/json'
 import { compareText } from '@backporch/kyaml/text'
 
-const DEFINITIONS = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const
+const DEFINITIONS = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+} as const
 const ADMISSION_VERSION = 'admissionregistration.k8s.io/v1'
 const ADMISSION = [
   'MutatingWebhookConfiguration',
@@ -19,7 +30,12 @@ const ADMISSION = [
 /** Without all of them, nobody can say that an answer still holds. */
 export const EPOCH_KINDS: readonly WatchedKind[] = [
   { ...DEFINITIONS, namespace: '', metadataOnly: false },
-  ...ADMISSION.map((kind) => ({ apiVersion: ADMISSION_VERSION, kind, namespace: '', metadataOnly: false })),
+  ...ADMISSION.map((kind) => ({
+    apiVersion: ADMISSION_VERSION,
+    kind,
+    namespace: '',
+    metadataOnly: false,
+  })),
 ]
 
 interface FollowedKind {
@@ -49,7 +65,11 @@ export class KindEpochs {
   of(group: string, kind: string): string | undefined {
     if (!this.known) return undefined
     this.admission ??= JSON.stringify(
-      ADMISSION.map((each) => [...(this.kinds.get(each)?.parts ?? [])].sort(([left], [right]) => compareText(left, right))),
+      ADMISSION.map((each) =>
+        [...(this.kinds.get(each)?.parts ?? [])].sort(([left], [right]) =>
+          compareText(left, right),
+        ),
+      ),
     )
     return `${this.definitions().get(`${group}/${kind}`) ?? ''}\0${this.admission}`
   }
@@ -57,7 +77,9 @@ export class KindEpochs {
   /** @returns whether an answer may be another one now, and of which kind (`group/Kind`); `*` for all kinds */
   changed(watched: WatchedKind, object: JsonObject): string | undefined {
     const part =
-      watched.kind === DEFINITIONS.kind ? definitionOf(object) : { name: textOf(object, 'metadata', 'name'), text: admissionText(object) }
+      watched.kind === DEFINITIONS.kind
+        ? definitionOf(object)
+        : { name: textOf(object, 'metadata', 'name'), text: admissionText(object) }
     const followed = this.kinds.get(watched.kind)
     if (followed === undefined || followed.parts.get(part.name) === part.text) return undefined
     const isNew = !followed.listed
@@ -67,10 +89,15 @@ export class KindEpochs {
   }
 
   deleted(watched: WatchedKind, object: JsonObject): string | undefined {
-    const name = watched.kind === DEFINITIONS.kind ? definitionOf(object).name : textOf(object, 'metadata', 'name')
+    const name =
+      watched.kind === DEFINITIONS.kind
+        ? definitionOf(object).name
+        : textOf(object, 'metadata', 'name')
     const followed = this.kinds.get(watched.kind)
     this.admission = undefined
-    return followed?.parts.delete(name) === true && followed.listed ? affected(watched, name) : undefined
+    return followed?.parts.delete(name) === true && followed.listed
+      ? affected(watched, name)
+      : undefined
   }
 
   /** A complete list begins: what it does not have is gone. */
@@ -130,7 +157,11 @@ function admissionText(object: JsonObject): string {
 function withoutAuthority(value: Json): Json {
   if (isJsonArray(value)) return value.map(withoutAuthority)
   if (!isJsonObject(value)) return value
-  return Object.fromEntries(Object.entries(value).flatMap(([name, part]) => (name === 'caBundle' ? [] : [[name, withoutAuthority(part)]])))
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, part]) =>
+      name === 'caBundle' ? [] : [[name, withoutAuthority(part)]],
+    ),
+  )
 }
 
 function digestOf(text: string): string {

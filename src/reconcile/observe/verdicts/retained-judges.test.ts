@@ -32,7 +32,10 @@ test('an object is judged as it came, and a Secret never, because it came withou
     syncerOf: () => undefined,
   })
   const { signal } = new AbortController()
-  assert.equal((await judges.judge('apps/web', object('ConfigMap'), '', signal))?.verdict.state, 'in-sync')
+  assert.equal(
+    (await judges.judge('apps/web', object('ConfigMap'), '', signal))?.verdict.state,
+    'in-sync',
+  )
   assert.equal(await judges.judge('apps/web', object('Secret'), '', signal), undefined)
   assert.equal(await judges.judge('apps/web', object('Service'), '', signal), undefined)
   assert.equal(await judges.judge('apps/other', object('ConfigMap'), '', signal), undefined)
@@ -48,9 +51,17 @@ const { signal } = new AbortController()
 function keep(judges: RetainedJudges, unit: string, state: string, count = 1): void {
   const judge = { judge: async () => ({ state }) as ObjectVerdict }
   const others = Array.from({ length: count - 1 }, (_none, index) => ({
-    desired: { id: { group: '', kind: 'ConfigMap', namespace: 'shop', name: `c${index}` }, apiVersion: 'v1' },
+    desired: {
+      id: { group: '', kind: 'ConfigMap', namespace: 'shop', name: `c${index}` },
+      apiVersion: 'v1',
+    },
   })) as unknown as readonly JudgedObject[]
-  judges.keep(unit, { objects: [OBJECT, ...others], at: () => judge, syncer: undefined, syncerOf: () => undefined })
+  judges.keep(unit, {
+    objects: [OBJECT, ...others],
+    at: () => judge,
+    syncer: undefined,
+    syncerOf: () => undefined,
+  })
 }
 
 async function stateOf(judges: RetainedJudges, unit: string): Promise<string | undefined> {
@@ -61,7 +72,10 @@ test('units of two clusters with one name are not mixed up', async () => {
   const [one, other] = [new RetainedJudges(), new RetainedJudges()]
   keep(one, 'apps/web', 'in-sync')
   keep(other, 'apps/web', 'drifted')
-  assert.deepEqual([await stateOf(one, 'apps/web'), await stateOf(other, 'apps/web')], ['in-sync', 'drifted'])
+  assert.deepEqual(
+    [await stateOf(one, 'apps/web'), await stateOf(other, 'apps/web')],
+    ['in-sync', 'drifted'],
+  )
 })
 
 test('all clusters together keep 20,000 objects: the units that were used last', async () => {
@@ -70,7 +84,10 @@ test('all clusters together keep 20,000 objects: the units that were used last',
   const [first] = all
   const last = all.at(-1)
   assert.ok(first !== undefined && last !== undefined)
-  assert.deepEqual([await stateOf(first, 'apps/web'), await stateOf(last, 'apps/web')], [undefined, 'in-sync'])
+  assert.deepEqual(
+    [await stateOf(first, 'apps/web'), await stateOf(last, 'apps/web')],
+    [undefined, 'in-sync'],
+  )
 })
 
 test('an object that shows another syncer than the one its unit was judged with says so', async () => {
@@ -82,7 +99,15 @@ test('an object that shows another syncer than the one its unit was judged with 
     [syncer('argocd-controller'), false],
     [undefined, false],
   ] as const) {
-    judges.keep('apps/web', { objects: [OBJECT], at: () => judge, syncer: syncer('kustomize-controller'), syncerOf: () => shown })
-    assert.equal((await judges.judge('apps/web', LIVE, '2026-11-24T10:00:00Z', signal))?.isOfSyncer, expected)
+    judges.keep('apps/web', {
+      objects: [OBJECT],
+      at: () => judge,
+      syncer: syncer('kustomize-controller'),
+      syncerOf: () => shown,
+    })
+    assert.equal(
+      (await judges.judge('apps/web', LIVE, '2026-11-24T10:00:00Z', signal))?.isOfSyncer,
+      expected,
+    )
   }
 })

@@ -61,7 +61,12 @@ export class RetainedJudges {
   }
 
   /** Undefined where the unit is not known, the object is none of it or a Secret, or too many are judged. @param observedAt RFC 3339 UTC */
-  async judge(unit: string, live: JsonObject, observedAt: string, signal: AbortSignal): Promise<ObjectJudgement | undefined> {
+  async judge(
+    unit: string,
+    live: JsonObject,
+    observedAt: string,
+    signal: AbortSignal,
+  ): Promise<ObjectJudgement | undefined> {
     const read = readResource(live)
     const known = UNITS.get(this.placeOf(unit))
     if ('problem' in read || known === undefined || this.active >= AT_ONCE) return undefined
@@ -71,7 +76,10 @@ export class RetainedJudges {
     if (object === undefined || object.desired.apiVersion !== read.apiVersion) return undefined
     this.active += 1
     try {
-      const seen = { ...object, live: { state: 'present', object: live, metadataOnly: false } } as const
+      const seen = {
+        ...object,
+        live: { state: 'present', object: live, metadataOnly: false },
+      } as const
       const verdict = await known.at(observedAt).judge(seen, signal)
       return { verdict, isOfSyncer: known.syncerOf(seen)?.manager === known.syncer?.manager }
     } finally {

@@ -17,7 +17,11 @@ function stored(rows: number): StoredVerdicts {
       until: at,
       state: at,
     })
-  return { table, units: ['apps/web', 'apps/日本\n'], scopes: [{ apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop' }] }
+  return {
+    table,
+    units: ['apps/web', 'apps/日本\n'],
+    scopes: [{ apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop' }],
+  }
 }
 
 function problemOf(bytes: Uint8Array, cluster = 'prod', key = KEY): string {
@@ -56,6 +60,9 @@ test('verdicts of which any byte is another one are not read', () => {
 
 test('verdicts of another installation, or of another cluster, are not read', () => {
   const bytes = encodeVerdicts(stored(3), 'prod', KEY)
-  assert.equal(problemOf(bytes, 'prod', redactionKey(new Uint8Array(32).fill(8))), 'it is damaged, or of an installation with another key')
+  assert.equal(
+    problemOf(bytes, 'prod', redactionKey(new Uint8Array(32).fill(8))),
+    'it is damaged, or of an installation with another key',
+  )
   assert.equal(problemOf(bytes, 'staging'), 'it is of another cluster')
 })

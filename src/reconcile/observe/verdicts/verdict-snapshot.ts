@@ -11,24 +11,44 @@ import { VerdictTable } from './verdict-table.ts'
 const FORMAT = 'backporch verdicts 1'
 const SEAL = 32
 
-export function encodeVerdicts({ table, units, scopes }: StoredVerdicts, cluster: string, key: RedactionKey): Uint8Array {
-  const head = new TextEncoder().encode(`${JSON.stringify({ format: FORMAT, cluster, units, scopes })}\n`)
+export function encodeVerdicts(
+  { table, units, scopes }: StoredVerdicts,
+  cluster: string,
+  key: RedactionKey,
+): Uint8Array {
+  const head = new TextEncoder().encode(
+    `${JSON.stringify({ format: FORMAT, cluster, units, scopes })}\n`,
+  )
   const rows = table.toBytes()
   return Buffer.concat([head, rows, seal(key, head, rows)])
 }
 
 /** @returns why it cannot be used, as a part of a sentence */
-export function decodeVerdicts(bytes: Uint8Array, cluster: string, key: RedactionKey): StoredVerdicts | { readonly problem: string } {
+export function decodeVerdicts(
+  bytes: Uint8Array,
+  cluster: string,
+  key: RedactionKey,
+): StoredVerdicts | { readonly problem: string } {
   const end = bytes.indexOf(0x0a) + 1
   if (end === 0 || bytes.byteLength < end + SEAL) return { problem: 'it is cut off' }
-  const [head, rows, own] = [bytes.subarray(0, end), bytes.subarray(end, -SEAL), bytes.subarray(-SEAL)]
-  if (!timingSafeEqual(seal(key, head, rows), own)) return { problem: 'it is damaged, or of an installation with another key' }
+  const [head, rows, own] = [
+    bytes.subarray(0, end),
+    bytes.subarray(end, -SEAL),
+    bytes.subarray(-SEAL),
+  ]
+  if (!timingSafeEqual(seal(key, head, rows), own))
+    return { problem: 'it is damaged, or of an installation with another key' }
   const read = parseJson(new TextDecoder().decode(head))
-  if (!isJsonObject(read) || read['format'] !== FORMAT) return { problem: 'another version of backporch wrote it' }
+  if (!isJsonObject(read) || read['format'] !== FORMAT)
+    return { problem: 'another version of backporch wrote it' }
   if (read['cluster'] !== cluster) return { problem: 'it is of another cluster' }
   const table = VerdictTable.fromBytes(rows)
   if (table === undefined) return { problem: 'its rows are damaged' }
-  return { table, units: list(read['units']).map(String), scopes: list(read['scopes']).map(scopeIn) }
+  return {
+    table,
+    units: list(read['units']).map(String),
+    scopes: list(read['scopes']).map(scopeIn),
+  }
 }
 
 function seal(key: RedactionKey, head: Uint8Array, rows: Uint8Array): Uint8Array {
@@ -40,5 +60,9 @@ function list(value: Json | undefined): readonly Json[] {
 }
 
 function scopeIn(value: Json): VerdictScope {
-  return { apiVersion: textOf(value, 'apiVersion'), kind: textOf(value, 'kind'), namespace: textOf(value, 'namespace') }
+  return {
+    apiVersion: textOf(value, 'apiVersion'),
+    kind: textOf(value, 'kind'),
+    namespace: textOf(value, 'namespace'),
+  }
 }

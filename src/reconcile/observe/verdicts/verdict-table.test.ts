@@ -14,7 +14,10 @@ interface Row {
 
 const word = fc.nat({ max: 0xffff_ffff })
 // Few ids, most of which begin at the same place of the table.
-const id = fc.tuple(fc.constantFrom(0, 0x1000, 0x2000, 0xf000_0000, 31, 63, 0xffff_ffff, 5), fc.constantFrom(0, 1, 0xffff_ffff))
+const id = fc.tuple(
+  fc.constantFrom(0, 0x1000, 0x2000, 0xf000_0000, 31, 63, 0xffff_ffff, 5),
+  fc.constantFrom(0, 1, 0xffff_ffff),
+)
 const unit = fc.nat({ max: 3 })
 const state = fc.nat({ max: 0x7fff_ffff })
 
@@ -27,7 +30,11 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
       (row): Step =>
         (model, { table }) => {
           model.set(nameOf(row), { ...row })
-          table.put(Uint32Array.from(row.id), { ...row, mark: words(4, row.mark), question: words(3, row.question) })
+          table.put(Uint32Array.from(row.id), {
+            ...row,
+            mark: words(4, row.mark),
+            question: words(3, row.question),
+          })
         },
     ),
   },
@@ -84,7 +91,10 @@ function rowsOf(table: VerdictTable): unknown[] {
   return [...table.positions()].map((at) => {
     const row = table.row(at)
     const [high = -1, low = -1] = table.idAt(at)
-    return [nameOf({ id: [high, low], unit: row.unit }), { ...row, mark: [...row.mark], question: [...row.question] }]
+    return [
+      nameOf({ id: [high, low], unit: row.unit }),
+      { ...row, mark: [...row.mark], question: [...row.question] },
+    ]
   })
 }
 
@@ -96,7 +106,10 @@ function assertSame(model: ReadonlyMap<string, Row>, table: VerdictTable): void 
   ])
   assert.deepEqual(Object.fromEntries(rowsOf(table) as []), Object.fromEntries(wanted))
   for (let number = 0; number < 5; number += 1)
-    assert.equal(table.count(number), [...model.values()].filter((row) => row.unit === number).length)
+    assert.equal(
+      table.count(number),
+      [...model.values()].filter((row) => row.unit === number).length,
+    )
   for (const row of model.values()) {
     const own = Uint32Array.from(row.id)
     assert.deepEqual(
@@ -133,15 +146,23 @@ test('objects whose hashes begin alike are found after the table grew and others
     table.deleteWhere(({ unit: number }) => number === 1),
     250,
   )
-  for (let at = 0; at < 500; at += 1) assert.equal(table.findOf(idOf(at), at % 2) !== -1, at % 2 === 0, String(at))
+  for (let at = 0; at < 500; at += 1)
+    assert.equal(table.findOf(idOf(at), at % 2) !== -1, at % 2 === 0, String(at))
 })
 
 test('a row takes at most 300 bytes in every table of a thousand objects or more, and ten thousand take at most 3 MiB', () => {
   const table = new VerdictTable()
   for (let at = 0; at < 50_000; at += 1) {
     const hash = Math.imul(at, 0x9e37_79b1) >>> 0
-    table.put(Uint32Array.of(hash, at), { mark: words(4, at), question: words(3, at), unit: at % 7, until: at, state: 0 })
-    if (table.size >= 1_000) assert.ok(table.bytes / table.size <= 300, `${table.bytes} bytes for ${table.size}`)
+    table.put(Uint32Array.of(hash, at), {
+      mark: words(4, at),
+      question: words(3, at),
+      unit: at % 7,
+      until: at,
+      state: 0,
+    })
+    if (table.size >= 1_000)
+      assert.ok(table.bytes / table.size <= 300, `${table.bytes} bytes for ${table.size}`)
     if (table.size === 10_000) assert.ok(table.bytes <= 3 * 2 ** 20, `${table.bytes} bytes`)
   }
   const read = VerdictTable.fromBytes(table.toBytes())
@@ -150,9 +171,16 @@ test('a row takes at most 300 bytes in every table of a thousand objects or more
 
 test('bytes that are not whole rows, or rows that are not in use, are no table', () => {
   const table = new VerdictTable()
-  table.put(Uint32Array.of(1, 2), { mark: words(4, 1), question: words(3, 1), unit: 0, until: 0, state: 0 })
+  table.put(Uint32Array.of(1, 2), {
+    mark: words(4, 1),
+    question: words(3, 1),
+    unit: 0,
+    until: 0,
+    state: 0,
+  })
   const bytes = table.toBytes()
-  for (let length = 1; length < bytes.byteLength; length += 1) assert.equal(VerdictTable.fromBytes(bytes.subarray(0, length)), undefined)
+  for (let length = 1; length < bytes.byteLength; length += 1)
+    assert.equal(VerdictTable.fromBytes(bytes.subarray(0, length)), undefined)
   assert.equal(VerdictTable.fromBytes(new Uint8Array(bytes.byteLength)), undefined)
   assert.equal(VerdictTable.fromBytes(new Uint8Array(0))?.size, 0)
 })

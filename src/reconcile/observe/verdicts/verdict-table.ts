@@ -52,7 +52,8 @@ export class VerdictTable {
   /** Positions of the object's rows. A position is valid until the next `put` or `delete`. */
   find(id: Uint32Array): number[] {
     const found: number[] = []
-    for (let at = this.start(id); this.isUsed(at); at = this.next(at)) if (this.isOf(at, id)) found.push(at)
+    for (let at = this.start(id); this.isUsed(at); at = this.next(at))
+      if (this.isOf(at, id)) found.push(at)
     return found
   }
 

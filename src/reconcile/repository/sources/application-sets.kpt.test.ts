@@ -117,7 +117,8 @@ class SetWorld extends SyncedWorld {
       ['eu', '1.27'],
       ['us', '1.26'],
     ] as const)
-      for (const text of [application(env, tag), deployed(env, tag)]) this.cluster.put(appliedBy('argocd-controller', yaml(text)))
+      for (const text of [application(env, tag), deployed(env, tag)])
+        this.cluster.put(appliedBy('argocd-controller', yaml(text)))
   }
 }
 
@@ -169,14 +170,20 @@ describe('Applications of an ApplicationSet', { skip: whyNoKubectl() }, () => {
 
   describe('with values of files', () => {
     test('are units, in sync where nobody edited', async () => {
-      assert.deepEqual(Object.keys(await new SetWorld(OF_FILES, CONFIGS).states()), ['shops/eu', 'shops/us'])
+      assert.deepEqual(Object.keys(await new SetWorld(OF_FILES, CONFIGS).states()), [
+        'shops/eu',
+        'shops/us',
+      ])
     })
 
     test('have a value adopted in the file, byte for byte the rest', async () => {
       const path = 'fleet/eu/config.json'
-      assert.deepEqual(await new SetWorld(OF_FILES, CONFIGS).adopted(EU, IMAGE, 'example.com/nginx:1.28'), {
-        [path]: CONFIGS[path].replace('1.27', '1.28'),
-      })
+      assert.deepEqual(
+        await new SetWorld(OF_FILES, CONFIGS).adopted(EU, IMAGE, 'example.com/nginx:1.28'),
+        {
+          [path]: CONFIGS[path].replace('1.27', '1.28'),
+        },
+      )
       const world = new SetWorld(OF_FILES, CONFIGS)
       world.edit(EU.key, 'spec.template.metadata.annotations.size', '5 of eu')
       assert.deepEqual(await world.adopted(EU, 'metadata.annotations.size', '5 of eu'), {
@@ -190,11 +197,22 @@ describe('Applications of an ApplicationSet', { skip: whyNoKubectl() }, () => {
       const path = 'fleet/eu/config.json'
       world.repository.commitByHand('change', { [path]: CONFIGS[path].replace('1.27', '1.28') })
       const { renderer } = world.request()
-      const { stdout, stderr } = await runInWorld(world, ['preview', '--head', 'change', '-o', 'json'], { renderer })
+      const { stdout, stderr } = await runInWorld(
+        world,
+        ['preview', '--head', 'change', '-o', 'json'],
+        { renderer },
+      )
       assert.notEqual(stdout, '', stderr)
       const { items } = JSON.parse(stdout) as Preview
       assert.deepEqual(
-        items.flatMap((unit) => unit.changes.map(({ path: field, before, after }) => [unit.package, field, before, after])),
+        items.flatMap((unit) =>
+          unit.changes.map(({ path: field, before, after }) => [
+            unit.package,
+            field,
+            before,
+            after,
+          ]),
+        ),
         [['shops/eu', IMAGE, 'example.com/nginx:1.27', 'example.com/nginx:1.28']],
       )
     })

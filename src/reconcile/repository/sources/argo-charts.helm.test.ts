@@ -79,7 +79,8 @@ const FILES = {
     'replicas: 1 # of the chart\nimage:\n  repository: example.com/web\n  tag: "1.0"\ncolor: red\nresources: {}\npodAnnotations: {}\n',
   'charts/web/values-production.yaml': 'replicas: 3 # in production\n',
   'environments/shop.yaml': 'podAnnotations:\n  team: shop # ours\n',
-  'charts/web/templates/_helpers.tpl': '{{- define "web.labels" -}}\ntier: {{ .Values.tier | default "front" }}\n{{- end }}\n',
+  'charts/web/templates/_helpers.tpl':
+    '{{- define "web.labels" -}}\ntier: {{ .Values.tier | default "front" }}\n{{- end }}\n',
   'charts/web/templates/deployment.yaml': DEPLOYMENT,
   'charts/web/templates/NOTES.txt': 'Hello.\n',
 }
@@ -108,13 +109,18 @@ spec:
 const AT = { key: WEB, unit: 'charts/web' }
 
 class ChartWorld extends SyncedWorld {
-  constructor(helm: string, files: { readonly [path: string]: string } = {}, applications: readonly string[] = [APP]) {
+  constructor(
+    helm: string,
+    files: { readonly [path: string]: string } = {},
+    applications: readonly string[] = [APP],
+  ) {
     super({ ...FILES, ...files }, [helm])
     const objects = [
       live('shop', 'shop-web', 3, '1.27', 'blue', '{annotations: {team: shop}}'),
       live('shop-eu', 'shop-eu-web', 2, '1.26', 'red', '{annotations: {team: europe}}'),
     ]
-    for (const object of [...objects, ...applications]) this.cluster.put(appliedBy('argocd-controller', yaml(object)))
+    for (const object of [...objects, ...applications])
+      this.cluster.put(appliedBy('argocd-controller', yaml(object)))
   }
 }
 
@@ -141,7 +147,14 @@ for (const [version, helm] of [
     })
 
     for (const [what, field, value, path, before, after] of [
-      ['a value of a values file', 'spec.replicas', 4, 'charts/web/values-production.yaml', 'replicas: 3 #', 'replicas: 4 #'],
+      [
+        'a value of a values file',
+        'spec.replicas',
+        4,
+        'charts/web/values-production.yaml',
+        'replicas: 3 #',
+        'replicas: 4 #',
+      ],
       [
         'a value of the Application',
         'spec.template.spec.containers[name=app].env[name=COLOR].value',
@@ -158,10 +171,19 @@ for (const [version, helm] of [
         '"1.27" #',
         '"1.28" #',
       ],
-      ['a key under a map', 'spec.template.metadata.annotations.team', 'store', 'environments/shop.yaml', 'team: shop #', 'team: store #'],
+      [
+        'a key under a map',
+        'spec.template.metadata.annotations.team',
+        'store',
+        'environments/shop.yaml',
+        'team: shop #',
+        'team: store #',
+      ],
     ] as const)
       test(`has ${what} adopted where it is authored, byte for byte the rest`, async () => {
-        assert.deepEqual(await new ChartWorld(helm).adopted(AT, field, value), { [path]: FILES[path].replace(before, after) })
+        assert.deepEqual(await new ChartWorld(helm).adopted(AT, field, value), {
+          [path]: FILES[path].replace(before, after),
+        })
       })
 
     describe('and a file of values that is a symbolic link', () => {
@@ -172,29 +194,42 @@ for (const [version, helm] of [
           ...(folder === undefined ? {} : { 'values/current': folder }),
         }
         const world = new ChartWorld(helm, files)
-        for (const path of ['charts/web/values-production.yaml', 'values/current']) world.repository.links.add(path)
+        for (const path of ['charts/web/values-production.yaml', 'values/current'])
+          world.repository.links.add(path)
         return world
       }
 
       for (const [what, world] of [
         ['is read and edited where it leads to', () => linked('../../values/eu/production.yaml')],
-        ['is followed through a link to a folder', () => linked('../../values/current/production.yaml', 'eu')],
+        [
+          'is followed through a link to a folder',
+          () => linked('../../values/current/production.yaml', 'eu'),
+        ],
       ] as const)
         test(what, async () => {
-          assert.deepEqual(await world().states(), { 'charts/web': 'Argo CD Application argocd/shop: InSync' })
-          assert.deepEqual(await world().adopted(AT, 'spec.replicas', 4), { 'values/eu/production.yaml': 'replicas: 4 # in production\n' })
+          assert.deepEqual(await world().states(), {
+            'charts/web': 'Argo CD Application argocd/shop: InSync',
+          })
+          assert.deepEqual(await world().adopted(AT, 'spec.replicas', 4), {
+            'values/eu/production.yaml': 'replicas: 4 # in production\n',
+          })
         })
 
       test('is refused where it leads out of the repository', async () => {
         const [state] = Object.values(await linked('/etc/production.yaml').states())
-        assert.match(state ?? '', /^BP1210 its file values-production\.yaml is outside of the repository, or a link out of it$/)
+        assert.match(
+          state ?? '',
+          /^BP1210 its file values-production\.yaml is outside of the repository, or a link out of it$/,
+        )
       })
     })
 
     describe('of an ApplicationSet', () => {
       const IMAGE = 'spec.template.spec.containers[name=app].image'
       const setOf = (application: string, env: string): string => {
-        const template = application.slice(application.indexOf('spec:\n')).replace(/"1\.2\d"/, '"{{tag}}"')
+        const template = application
+          .slice(application.indexOf('spec:\n'))
+          .replace(/"1\.2\d"/, '"{{tag}}"')
         return [
           'apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: shops, namespace: argocd}',
           `spec:\n  generators: [{list: {elements: [{env: ${env}, tag: ${/"1\.2\d"/.exec(application)?.[0]}}]}}]`,
@@ -206,13 +241,18 @@ for (const [version, helm] of [
       test('has a parameter adopted in the element of its list', async () => {
         const made = APP.replace('${ARGOCD_APP_NAMESPACE}', 'shop')
         const set = setOf(made, 'shop')
-        const changed = await new ChartWorld(helm, { 'applications/shop.yaml': set }, [made]).adopted(AT, IMAGE, 'example.com/web:1.28')
-        assert.deepEqual(changed, { 'applications/shop.yaml': set.replace('tag: "1.27"', 'tag: "1.28"') })
+        const changed = await new ChartWorld(helm, { 'applications/shop.yaml': set }, [
+          made,
+        ]).adopted(AT, IMAGE, 'example.com/web:1.28')
+        assert.deepEqual(changed, {
+          'applications/shop.yaml': set.replace('tag: "1.27"', 'tag: "1.28"'),
+        })
       })
 
       test('has the values of a text adopted in the template, and in the element where they are an expression', async () => {
         const set = setOf(EU, 'shop-eu')
-        const world = (): ChartWorld => new ChartWorld(helm, { 'applications/shop.yaml': set }, [EU])
+        const world = (): ChartWorld =>
+          new ChartWorld(helm, { 'applications/shop.yaml': set }, [EU])
         const at = { key: 'apps/Deployment/shop-eu/shop-eu-web', unit: 'charts/web' }
         assert.deepEqual(await world().adopted(at, 'spec.replicas', 4), {
           'applications/shop.yaml': set.replace('replicas: 2 #', 'replicas: 4 #'),
@@ -224,30 +264,57 @@ for (const [version, helm] of [
     })
 
     test('of an ApplicationSet that only Argo CD can read is refused with the name of the set', async () => {
-      const owners = 'ownerReferences: [{apiVersion: argoproj.io/v1alpha1, kind: ApplicationSet, name: shops, uid: "1"}]'
+      const owners =
+        'ownerReferences: [{apiVersion: argoproj.io/v1alpha1, kind: ApplicationSet, name: shops, uid: "1"}]'
       const made = APP.replace('namespace: argocd\n', `namespace: argocd\n  ${owners}\n`)
-      const world = new ChartWorld(helm, { 'applications/shop.yaml': 'apiVersion: v1\nkind: List\n' }, [made])
-      await assert.rejects(world.adopted(AT, 'spec.template.spec.containers[name=app].image', 'example.com/web:1.28'), {
-        why: /^the value image\.tag is set by Argo CD Application argocd\/shop \(made by the ApplicationSet shops\), which no file of this/,
-      })
+      const world = new ChartWorld(
+        helm,
+        { 'applications/shop.yaml': 'apiVersion: v1\nkind: List\n' },
+        [made],
+      )
+      await assert.rejects(
+        world.adopted(AT, 'spec.template.spec.containers[name=app].image', 'example.com/web:1.28'),
+        {
+          why: /^the value image\.tag is set by Argo CD Application argocd\/shop \(made by the ApplicationSet shops\), which no file of this/,
+        },
+      )
     })
 
     test('a new key, and a value that nothing sets yet, are added over the chart', async () => {
       const values = 'color: blue # as agreed\n'
       assert.deepEqual(
-        await new ChartWorld(helm).adopted(AT, 'spec.template.spec.containers[name=app].resources', { limits: { cpu: '1' } }),
+        await new ChartWorld(helm).adopted(
+          AT,
+          'spec.template.spec.containers[name=app].resources',
+          { limits: { cpu: '1' } },
+        ),
         {
-          'applications/shop.yaml': APP.replace(values, `${values}        resources:\n          limits:\n            cpu: "1"\n`),
+          'applications/shop.yaml': APP.replace(
+            values,
+            `${values}        resources:\n          limits:\n            cpu: "1"\n`,
+          ),
         },
       )
-      assert.deepEqual(await new ChartWorld(helm).adopted(AT, 'spec.template.spec.priorityClassName', 'high'), {
-        'applications/shop.yaml': APP.replace(values, `${values}        priorityClassName: high\n`),
-      })
+      assert.deepEqual(
+        await new ChartWorld(helm).adopted(AT, 'spec.template.spec.priorityClassName', 'high'),
+        {
+          'applications/shop.yaml': APP.replace(
+            values,
+            `${values}        priorityClassName: high\n`,
+          ),
+        },
+      )
     })
 
     test('makes Applications, which are units without a cluster too', async () => {
-      const root = EU.replace('shop-eu, namespace: argocd', 'root, namespace: argocd').replace('charts/web', 'charts/all')
-      const child = APP.replace('path: charts/web', 'path: charts/{{ .Values.chart }}').replaceAll('${ARGOCD_APP_NAMESPACE}', 'shop')
+      const root = EU.replace('shop-eu, namespace: argocd', 'root, namespace: argocd').replace(
+        'charts/web',
+        'charts/all',
+      )
+      const child = APP.replace('path: charts/web', 'path: charts/{{ .Values.chart }}').replaceAll(
+        '${ARGOCD_APP_NAMESPACE}',
+        'shop',
+      )
       const files = {
         'applications/shop.yaml': root,
         'charts/all/Chart.yaml': 'apiVersion: v2\nname: all\nversion: 1.0.0\n',

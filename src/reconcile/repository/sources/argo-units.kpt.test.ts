@@ -8,7 +8,10 @@ import { TurnWorld, yaml } from '../../../../test/fakes/turn-world.ts'
 import { whyNoKubectl } from '../../../../test/kpt/find-kubectl.ts'
 import { PackageBuilds, withBuilds } from '../../../adapters/functions/package-builds.ts'
 
-const RENDERER = withBuilds(new InProcessRenderer(), new PackageBuilds({ allowed: ['kubectl'], environment: process.env }))
+const RENDERER = withBuilds(
+  new InProcessRenderer(),
+  new PackageBuilds({ allowed: ['kubectl'], environment: process.env }),
+)
 const WEB = 'apps/Deployment/shop/prod-web'
 const TOOLS = '/ConfigMap/tools/quota'
 
@@ -83,8 +86,10 @@ const FILES = {
   'tools/README.md': 'The tools.\n',
   'tools/values.yaml': 'color: blue\n',
   'tools/old/quota.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: old}\n',
-  'tools/limits/quota.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: quota\ndata:\n  cpu: "4" # cores\n',
-  'tools/later.yaml': '# +argocd:skip-file-rendering\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: later}\n',
+  'tools/limits/quota.yaml':
+    'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: quota\ndata:\n  cpu: "4" # cores\n',
+  'tools/later.yaml':
+    '# +argocd:skip-file-rendering\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: later}\n',
   'tools/notes.yaml': 'color: blue\n',
 }
 
@@ -110,11 +115,20 @@ data: {cpu: "4"}
 `
 
 class ArgoWorld extends TurnWorld {
-  constructor(files: { readonly [path: string]: string } = {}, applications: readonly string[] = [SHOP]) {
+  constructor(
+    files: { readonly [path: string]: string } = {},
+    applications: readonly string[] = [SHOP],
+  ) {
     super('{mode: Propose}', { ...FILES, ...files })
-    this.repository.commitByHand('main', { 'apps/web/Kptfile': null, 'apps/web/deployment.yaml': null, 'apps/web/config.yaml': null })
-    for (const object of [LIVE_WEB, LIVE_QUOTA]) this.cluster.put(appliedBy('argocd-controller', yaml(object)))
-    for (const object of applications) this.cluster.put(appliedBy('argocd-controller', yaml(object)))
+    this.repository.commitByHand('main', {
+      'apps/web/Kptfile': null,
+      'apps/web/deployment.yaml': null,
+      'apps/web/config.yaml': null,
+    })
+    for (const object of [LIVE_WEB, LIVE_QUOTA])
+      this.cluster.put(appliedBy('argocd-controller', yaml(object)))
+    for (const object of applications)
+      this.cluster.put(appliedBy('argocd-controller', yaml(object)))
   }
 
   override sync(): void {}
@@ -127,12 +141,20 @@ class ArgoWorld extends TurnWorld {
     const paths = new Set([...this.repository.paths(branch), ...this.repository.paths('main')])
     return Object.fromEntries(
       [...paths]
-        .filter((path) => !path.startsWith('.drift/') && this.repository.text(branch, path) !== this.repository.text('main', path))
+        .filter(
+          (path) =>
+            !path.startsWith('.drift/') &&
+            this.repository.text(branch, path) !== this.repository.text('main', path),
+        )
         .map((path) => [path, this.repository.text(branch, path)]),
     )
   }
 
-  async adopted(key: string, field: string, value: Json): Promise<{ readonly [path: string]: string | undefined }> {
+  async adopted(
+    key: string,
+    field: string,
+    value: Json,
+  ): Promise<{ readonly [path: string]: string | undefined }> {
     this.edit(key, field, value)
     const { branch } = await this.plan({
       packages: [key === WEB ? 'shop/production' : 'tools'],
@@ -147,7 +169,10 @@ class ArgoWorld extends TurnWorld {
       units.map((unit) =>
         unit.state === 'failed'
           ? [unit.packagePath, [unit.failures[0]?.code, unit.failures[0]?.why ?? '']]
-          : [unit.plan.report.spec.unit.package, [unit.plan.report.spec.unit.appliedBy, unit.plan.report.status.state]],
+          : [
+              unit.plan.report.spec.unit.package,
+              [unit.plan.report.spec.unit.appliedBy, unit.plan.report.status.state],
+            ],
       ),
     )
   }
@@ -184,27 +209,44 @@ describe('a unit that an Argo CD Application applies', { skip: whyNoKubectl() },
   })
 
   for (const [what, field, value, before, after] of [
-    ['the tag of an image', 'spec.template.spec.containers[name=app].image', 'example.com/nginx:1.28', 'nginx:1.27 #', 'nginx:1.28 #'],
+    [
+      'the tag of an image',
+      'spec.template.spec.containers[name=app].image',
+      'example.com/nginx:1.28',
+      'nginx:1.27 #',
+      'nginx:1.28 #',
+    ],
     ['a count in replicas', 'spec.replicas', 4, 'count: 3', 'count: 4'],
     ['a field of a patch', 'spec.minReadySeconds', 20, 'value: 10 #', 'value: 20 #'],
     ['a common label', 'metadata.labels.tier', 'back', 'tier: front', 'tier: back'],
   ] as const)
     test(`has ${what} adopted in the file of the Application, byte for byte the rest`, async () => {
       const world = new ArgoWorld({}, [SHOP, ROOT_APP])
-      assert.deepEqual(await world.adopted(WEB, field, value), { 'argocd/shop.yaml': shop(before, after) })
+      assert.deepEqual(await world.adopted(WEB, field, value), {
+        'argocd/shop.yaml': shop(before, after),
+      })
     })
 
   test('has a field of a manifest adopted there, in a built folder and in a folder of files', async () => {
     const adopted = await new ArgoWorld().adopted(WEB, 'spec.paused', true)
-    assert.deepEqual(adopted, { 'shop/base/deployment.yaml': DEPLOYMENT.replace('paused: false', 'paused: true') })
+    assert.deepEqual(adopted, {
+      'shop/base/deployment.yaml': DEPLOYMENT.replace('paused: false', 'paused: true'),
+    })
     const path = 'tools/limits/quota.yaml'
-    assert.deepEqual(await new ArgoWorld({}, [TOOLS_APP]).adopted(TOOLS, 'data.cpu', '8'), { [path]: FILES[path].replace('"4"', '"8"') })
+    assert.deepEqual(await new ArgoWorld({}, [TOOLS_APP]).adopted(TOOLS, 'data.cpu', '8'), {
+      [path]: FILES[path].replace('"4"', '"8"'),
+    })
   })
 
   test('where the cluster has another specification than the file, the file is not edited', async () => {
-    const world = new ArgoWorld({ 'argocd/shop.yaml': shop('namePrefix: prod-', 'namePrefix: test-') })
+    const world = new ArgoWorld({
+      'argocd/shop.yaml': shop('namePrefix: prod-', 'namePrefix: test-'),
+    })
     world.edit(WEB, 'spec.replicas', 4)
-    await assert.rejects(world.plan({ resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined } }), { code: 'BP2001' })
+    await assert.rejects(
+      world.plan({ resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined } }),
+      { code: 'BP2001' },
+    )
   })
 
   test('the files of Argo CD in the folder come before the Application', async () => {
@@ -212,18 +254,30 @@ describe('a unit that an Argo CD Application applies', { skip: whyNoKubectl() },
     const text = 'kustomize:\n  images:\n  - nginx=example.com/nginx:1.29 # by the image updater\n'
     const world = new ArgoWorld({ [path]: text })
     world.cluster.change(WEB, (live) =>
-      editedBy('argocd-controller', live, 'spec.template.spec.containers[name=app].image', 'example.com/nginx:1.29'),
+      editedBy(
+        'argocd-controller',
+        live,
+        'spec.template.spec.containers[name=app].image',
+        'example.com/nginx:1.29',
+      ),
     )
     assert.deepEqual(
       Object.values(await world.states()).map(([, state]) => state),
       ['InSync'],
     )
-    const adopted = await world.adopted(WEB, 'spec.template.spec.containers[name=app].image', 'example.com/nginx:1.30')
+    const adopted = await world.adopted(
+      WEB,
+      'spec.template.spec.containers[name=app].image',
+      'example.com/nginx:1.30',
+    )
     assert.deepEqual(adopted, { [path]: text.replace('1.29', '1.30') })
   })
 
   test('a repository, a branch and sources for other sources are left as they are; each source with a path is a unit', async () => {
-    for (const text of [shop('/deploy', '/other'), shop('targetRevision: HEAD', 'targetRevision: next')]) {
+    for (const text of [
+      shop('/deploy', '/other'),
+      shop('targetRevision: HEAD', 'targetRevision: next'),
+    ]) {
       const world = new ArgoWorld({}, [text])
       world.repository.commitByHand('next', {})
       await assert.rejects(world.plan(), /there is no package in the repository/)
@@ -232,7 +286,9 @@ describe('a unit that an Argo CD Application applies', { skip: whyNoKubectl() },
     const several = `${SHOP.slice(0, SHOP.indexOf('  source:'))}  sources:\n  - repoURL: ssh://git@/deploy\n    ref: values\n  - repoURL: ssh://git@/deploy\n    path: tools\n    directory: {include: 'limits/*', recurse: true}\n  - ${source.trimStart().replaceAll('\n    ', '\n    ')}`
     const world = new ArgoWorld({ 'argocd/shop.yaml': several }, [several])
     assert.deepEqual(Object.keys(await world.states()), ['shop/production', 'tools'])
-    assert.deepEqual(await world.adopted(WEB, 'spec.replicas', 4), { 'argocd/shop.yaml': several.replace('count: 3', 'count: 4') })
+    assert.deepEqual(await world.adopted(WEB, 'spec.replicas', 4), {
+      'argocd/shop.yaml': several.replace('count: 3', 'count: 4'),
+    })
   })
 
   for (const [what, text, note] of [
@@ -241,13 +297,21 @@ describe('a unit that an Argo CD Application applies', { skip: whyNoKubectl() },
       shop('server: https://kubernetes.default.svc', 'server: https://other.example.com'),
       /it applies to another cluster \(spec\.destination: https:\/\/other\.example\.com\)/,
     ],
-    ['a plugin', shop('    kustomize:', '    plugin: {name: ytt}\n    kustomize:'), /a plugin makes its objects/],
+    [
+      'a plugin',
+      shop('    kustomize:', '    plugin: {name: ytt}\n    kustomize:'),
+      /a plugin makes its objects/,
+    ],
     [
       'a branch that Argo CD writes',
       shop('  source:', '  sourceHydrator: {drySource: {repoURL: "ssh://git@/deploy"}}\n  source:'),
       /it applies a branch that Argo CD itself writes/,
     ],
-    ['a path out of the repository', shop('path: shop/production', 'path: ../x'), /its path leaves the repository/],
+    [
+      'a path out of the repository',
+      shop('path: shop/production', 'path: ../x'),
+      /its path leaves the repository/,
+    ],
     [
       'a tag',
       shop('targetRevision: HEAD', 'targetRevision: v1.2.3'),
@@ -264,7 +328,10 @@ describe('a unit that an Argo CD Application applies', { skip: whyNoKubectl() },
     const why = async (application: string, files = {}): Promise<string> =>
       Object.values(await new ArgoWorld(files, [application]).states())[0]?.join(' ') ?? ''
     assert.match(await why(TOOLS_APP, { 'tools/x.jsonnet': '{}' }), /BP1210 x\.jsonnet is jsonnet/)
-    assert.match(await why(shop('{ARGOCD_APP_NAME}', '{ARGOCD_APP_REVISION}')), /BP1210 .* has the commit in it/)
+    assert.match(
+      await why(shop('{ARGOCD_APP_NAME}', '{ARGOCD_APP_REVISION}')),
+      /BP1210 .* has the commit in it/,
+    )
     const kustomization = 'resources: [../base]\nlabels:\n- pairs: {tier: back}\n'
     assert.match(
       await why(SHOP, { 'shop/production/kustomization.yaml': kustomization }),
@@ -274,17 +341,27 @@ describe('a unit that an Argo CD Application applies', { skip: whyNoKubectl() },
 
   test('an Application that no file declares has the overlay and the manifests edited', async () => {
     const overlay = {
-      'shop/production/kustomization.yaml': 'resources:\n- ../base\nnamePrefix: prod-\nreplicas:\n- name: web\n  count: 3\n',
+      'shop/production/kustomization.yaml':
+        'resources:\n- ../base\nnamePrefix: prod-\nreplicas:\n- name: web\n  count: 3\n',
     }
-    const text = SHOP.replace('      namePrefix: prod-\n', '').replace('      replicas:\n      - {name: web, count: 3}\n', '')
+    const text = SHOP.replace('      namePrefix: prod-\n', '').replace(
+      '      replicas:\n      - {name: web, count: 3}\n',
+      '',
+    )
     const world = new ArgoWorld({ 'argocd/shop.yaml': '', ...overlay }, [text])
     assert.deepEqual(await world.adopted(WEB, 'spec.replicas', 4), {
-      'shop/production/kustomization.yaml': overlay['shop/production/kustomization.yaml'].replace('count: 3', 'count: 4'),
+      'shop/production/kustomization.yaml': overlay['shop/production/kustomization.yaml'].replace(
+        'count: 3',
+        'count: 4',
+      ),
     })
   })
 
   test('in a recording without any Application, those that an ApplicationSet of a file makes count', async () => {
-    const set = (generator: string, path = '{{.path.path}}'): string => `apiVersion: argoproj.io/v1alpha1
+    const set = (
+      generator: string,
+      path = '{{.path.path}}',
+    ): string => `apiVersion: argoproj.io/v1alpha1
 kind: ApplicationSet
 metadata: {name: all, namespace: argocd}
 spec:
@@ -297,14 +374,22 @@ spec:
       source: {repoURL: ssh://git@/deploy, path: '${path}'}
 `
     const recorded = (text: string): ArgoWorld => {
-      const world = new ArgoWorld({ 'argocd/shop.yaml': '', 'argocd/tools.yaml': '', 'argocd/all.yaml': text }, [])
+      const world = new ArgoWorld(
+        { 'argocd/shop.yaml': '', 'argocd/tools.yaml': '', 'argocd/all.yaml': text },
+        [],
+      )
       const identify = world.cluster.identify.bind(world.cluster)
       world.cluster.identify = async () => ({ ...(await identify()), recorded: true })
       return world
     }
-    const folders = '{git: {repoURL: ssh://git@/deploy, directories: [{path: "tools/*"}, {path: tools/old, exclude: true}]}}'
-    assert.deepEqual(await recorded(set(folders)).states(), { 'tools/limits': ['Argo CD Application argocd/limits', 'InSync'] })
-    const clusters = recorded(`${set(folders)}---\n${set('{clusters: {}}', 'tools').replace('name: all', 'name: fleet')}`)
+    const folders =
+      '{git: {repoURL: ssh://git@/deploy, directories: [{path: "tools/*"}, {path: tools/old, exclude: true}]}}'
+    assert.deepEqual(await recorded(set(folders)).states(), {
+      'tools/limits': ['Argo CD Application argocd/limits', 'InSync'],
+    })
+    const clusters = recorded(
+      `${set(folders)}---\n${set('{clusters: {}}', 'tools').replace('name: all', 'name: fleet')}`,
+    )
     assert.match(
       (await clusters.notes()).join(),
       /Argo CD ApplicationSet argocd\/fleet: its generator clusters is known to Argo CD alone, and there is no cluster to ask/,

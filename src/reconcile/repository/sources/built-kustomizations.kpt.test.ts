@@ -40,12 +40,17 @@ patches:
       value: blue
 `,
   'cluster/flux-system.yaml': ROOT,
-  'cluster/settings.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  tier: front\n',
+  'cluster/settings.yaml':
+    'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  tier: front\n',
   'cluster/shop.yaml': SHOP,
   'apps/shop/colors.yaml':
     'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: colors\n  namespace: shop\ndata:\n  color: ${color}\n  tier: ${tier}\n  size: large # agreed\n',
-  'apps/shop/below.yaml': kustomization('below', './tiers/${tier}').replace('name: below\n', 'name: below\n  namespace: flux-system\n'),
-  'tiers/front/limits.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: limits\n  namespace: shop\ndata:\n  cpu: "4"\n',
+  'apps/shop/below.yaml': kustomization('below', './tiers/${tier}').replace(
+    'name: below\n',
+    'name: below\n  namespace: flux-system\n',
+  ),
+  'tiers/front/limits.yaml':
+    'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: limits\n  namespace: shop\ndata:\n  cpu: "4"\n',
 }
 const COLORS = '/ConfigMap/shop/colors'
 
@@ -58,17 +63,26 @@ class BuiltWorld extends SyncedWorld {
     this.cluster.unreadable.add('kustomize.toolkit.fluxcd.io/Kustomization/flux-system/below')
     const live = (name: string, data: string): string =>
       `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: shop}\ndata: ${data}\n`
-    for (const text of [live('colors', '{color: blue, tier: front, size: large}'), live('limits', '{cpu: "4"}')])
+    for (const text of [
+      live('colors', '{color: blue, tier: front, size: large}'),
+      live('limits', '{cpu: "4"}'),
+    ])
       this.cluster.put(appliedBy('kustomize-controller', yaml(text)))
   }
 
   /** Of the units that these tests are about. */
-  async statesBelow(...folders: readonly string[]): Promise<readonly (readonly [string, string])[]> {
-    return Object.entries(await this.states()).filter(([unit]) => folders.some((folder) => unit.startsWith(folder)))
+  async statesBelow(
+    ...folders: readonly string[]
+  ): Promise<readonly (readonly [string, string])[]> {
+    return Object.entries(await this.states()).filter(([unit]) =>
+      folders.some((folder) => unit.startsWith(folder)),
+    )
   }
 }
 
-describe('Kustomizations that a Kustomization builds, in a recording without any', { skip: whyNoKubectl() }, () => {
+describe('Kustomizations that a Kustomization builds, in a recording without any', {
+  skip: whyNoKubectl(),
+}, () => {
   test('are units with the namespace, the patches and the variables of the build, level by level', async () => {
     assert.deepEqual(await new BuiltWorld().statesBelow('apps', 'tiers'), [
       ['apps/shop', 'Flux Kustomization flux-system/shop: Unknown'],
@@ -93,15 +107,24 @@ describe('Kustomizations that a Kustomization builds, in a recording without any
   })
 
   test('have a hand edit adopted where it is authored', async () => {
-    const changed = await new BuiltWorld().adopted({ key: COLORS, unit: 'apps/shop' }, 'data.size', 'small')
+    const changed = await new BuiltWorld().adopted(
+      { key: COLORS, unit: 'apps/shop' },
+      'data.size',
+      'small',
+    )
     const path = 'apps/shop/colors.yaml'
     assert.deepEqual(changed, { [path]: FILES[path].replace('large #', 'small #') })
   })
 
   test('are no units of their files beside them where the build renames them', async () => {
     const world = new BuiltWorld({
-      'cluster/kustomization.yaml': 'resources:\n- flux-system.yaml\n- shop.yaml\nnamespace: flux-system\nnamePrefix: prod-\n',
-      'cluster/shop.yaml': kustomization('shop', './apps/shop', '  postBuild:\n    substitute: {color: blue, tier: front}\n'),
+      'cluster/kustomization.yaml':
+        'resources:\n- flux-system.yaml\n- shop.yaml\nnamespace: flux-system\nnamePrefix: prod-\n',
+      'cluster/shop.yaml': kustomization(
+        'shop',
+        './apps/shop',
+        '  postBuild:\n    substitute: {color: blue, tier: front}\n',
+      ),
     })
     assert.deepEqual(await world.statesBelow('apps', 'tiers'), [
       ['apps/shop', 'Flux Kustomization flux-system/prod-shop: Unknown'],

@@ -29,7 +29,11 @@ interface BuiltSources {
   /** ConfigMaps beside the resources, by `resourceKey`. */
   readonly configMaps: ReadonlyMap<string, JsonObject>
   /** Units that cannot be built: what they apply is not known. */
-  readonly unknown: readonly { readonly parent: UnitSource; readonly kind: string; readonly failure: Failure }[]
+  readonly unknown: readonly {
+    readonly parent: UnitSource
+    readonly kind: string
+    readonly failure: Failure
+  }[]
 }
 
 interface Built {
@@ -59,7 +63,11 @@ const MOST_LEVELS = 6
  * runs equal builds once.
  * @throws Failure BP40xx when git fails
  */
-export async function builtSources(inputs: BuildInputs, ofFiles: readonly Source[], signal: AbortSignal): Promise<BuiltSources> {
+export async function builtSources(
+  inputs: BuildInputs,
+  ofFiles: readonly Source[],
+  signal: AbortSignal,
+): Promise<BuiltSources> {
   let [sources, before]: readonly [readonly Source[], string] = [ofFiles, '[]']
   let configMaps: ReadonlyMap<string, JsonObject> = new Map()
   const known = new Map<string, Promise<BuiltObjects>>()
@@ -70,17 +78,24 @@ export async function builtSources(inputs: BuildInputs, ofFiles: readonly Source
     return objects
   }
   for (let level = 1; ; level += 1) {
-    const parents = sources.flatMap((source) => ('why' in source || source.partOf !== undefined ? [] : [source]))
+    const parents = sources.flatMap((source) =>
+      'why' in source || source.partOf !== undefined ? [] : [source],
+    )
     const found = await builtBelow(inputs, await inputs.choicesOf(parents, configMaps), objectsIn)
     configMaps = found.configMaps
     const built = found.built.filter((each) => each.sources.length > 0)
-    const left = ofFiles.filter((source) => !built.some(({ object }) => isFileOf(source, object, inputs.repository.declared)))
+    const left = ofFiles.filter(
+      (source) => !built.some(({ object }) => isFileOf(source, object, inputs.repository.declared)),
+    )
     sources = unique([...left, ...built.flatMap((each) => each.sources)])
     // What differs in a level may differ in what it builds.
     const units = found.built.flatMap(({ object }) => (isOfFiles(object) ? [object.object] : []))
-    const variables = parents.some(({ variablesFrom }) => variablesFrom.length > 0) ? [...configMaps.values()] : []
+    const variables = parents.some(({ variablesFrom }) => variablesFrom.length > 0)
+      ? [...configMaps.values()]
+      : []
     const now = canonicalJson([...units, ...variables])
-    if (level === MOST_LEVELS || now === before) return { sources, configMaps, unknown: found.unknown }
+    if (level === MOST_LEVELS || now === before)
+      return { sources, configMaps, unknown: found.unknown }
     before = now
   }
 }
@@ -93,17 +108,23 @@ async function builtBelow(
   const built: Built[] = []
   const configMaps = new Map<string, JsonObject>()
   const unknown: BuiltSources['unknown'][number][] = []
-  const all = await eachOf(parents, BUILDS_AT_ONCE, async ([parent, choice]) => ({ parent, ...(await objectsIn(choice)) }))
+  const all = await eachOf(parents, BUILDS_AT_ONCE, async ([parent, choice]) => ({
+    parent,
+    ...(await objectsIn(choice)),
+  }))
   for (const { parent, kinds, objects } of all) {
     if (objects instanceof Failure) {
-      for (const { kind, isOfFiles } of kinds) if (!isOfFiles) unknown.push({ parent, kind, failure: objects })
+      for (const { kind, isOfFiles } of kinds)
+        if (!isOfFiles) unknown.push({ parent, kind, failure: objects })
       continue
     }
     for (const object of objects) {
       const { id } = object
       const own = kinds.find(({ group, kind }) => id.group === group && id.kind === kind)
-      if (own !== undefined) built.push({ object, sources: own.read(object, parent, of, repository) })
-      else if (id.group === '' && id.kind === 'ConfigMap') configMaps.set(resourceKey(id), object.object)
+      if (own !== undefined)
+        built.push({ object, sources: own.read(object, parent, of, repository) })
+      else if (id.group === '' && id.kind === 'ConfigMap')
+        configMaps.set(resourceKey(id), object.object)
     }
   }
   return { built, configMaps, unknown }
@@ -114,18 +135,36 @@ function isOfFiles({ id }: DesiredResource): boolean {
 }
 
 /** Whether the resource is built of the one that the file declares, which may have no namespace and another name. */
-function isFileOf(source: Source, { id, location }: DesiredResource, declared: readonly DeclaredSyncer[]): boolean {
+function isFileOf(
+  source: Source,
+  { id, location }: DesiredResource,
+  declared: readonly DeclaredSyncer[],
+): boolean {
   if ('why' in source) return false
-  const isOwn = (file: DeclaredSyncer): boolean => file.path === location.path && file.document === location.document
+  const isOwn = (file: DeclaredSyncer): boolean =>
+    file.path === location.path && file.document === location.document
   const file = location.step === undefined ? declared.find(isOwn)?.object : undefined
-  const [name, namespace] = file === undefined ? [id.name, id.namespace] : [metadataText(file, 'name'), metadataText(file, 'namespace')]
+  const [name, namespace] =
+    file === undefined
+      ? [id.name, id.namespace]
+      : [metadataText(file, 'name'), metadataText(file, 'namespace')]
   const { id: own } = source
-  return own.group === id.group && own.kind === id.kind && own.name === name && ['', namespace].includes(own.namespace)
+  return (
+    own.group === id.group &&
+    own.kind === id.kind &&
+    own.name === name &&
+    ['', namespace].includes(own.namespace)
+  )
 }
 
 /** One resource may be built by several units. */
 function unique(sources: readonly Source[]): readonly Source[] {
-  const byPlace = new Map(sources.map((source) => [`${source.title} ${'why' in source ? source.why : source.folder}`, source]))
+  const byPlace = new Map(
+    sources.map((source) => [
+      `${source.title} ${'why' in source ? source.why : source.folder}`,
+      source,
+    ]),
+  )
   return [...byPlace.values()]
 }
 
@@ -141,7 +180,12 @@ async function objectsOf(
   build: SyncerBuild,
   signal: AbortSignal,
 ): Promise<BuiltObjects> {
-  const { source, failures } = await readSyncedSource(filesOfView(view), { packagePath: '', files: [] }, build, signal)
+  const { source, failures } = await readSyncedSource(
+    filesOfView(view),
+    { packagePath: '', files: [] },
+    build,
+    signal,
+  )
   const texts = [...source.files.values()].map(({ content }) => new TextDecoder().decode(content))
   const kinds = BUILT.filter(({ group }) => texts.some((text) => text.includes(group)))
   const [failure] = failures
@@ -149,7 +193,11 @@ async function objectsOf(
   if (failure !== undefined || !isWanted) return { kinds, objects: failure ?? [] }
   try {
     const answer = await buildUnit(renderer, source, signal)
-    return { kinds, objects: 'failure' in answer ? new Failure(answer.failure) : printedResources(source, answer.text) }
+    return {
+      kinds,
+      objects:
+        'failure' in answer ? new Failure(answer.failure) : printedResources(source, answer.text),
+    }
   } catch (thrown) {
     if (thrown instanceof Failure) return { kinds, objects: thrown }
     throw thrown

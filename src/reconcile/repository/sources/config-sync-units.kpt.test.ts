@@ -7,7 +7,10 @@ import { TurnWorld, yaml } from '../../../../test/fakes/turn-world.ts'
 import { whyNoKubectl } from '../../../../test/kpt/find-kubectl.ts'
 import { PackageBuilds, withBuilds } from '../../../adapters/functions/package-builds.ts'
 
-const RENDERER = withBuilds(new InProcessRenderer(), new PackageBuilds({ allowed: ['kubectl'], environment: process.env }))
+const RENDERER = withBuilds(
+  new InProcessRenderer(),
+  new PackageBuilds({ allowed: ['kubectl'], environment: process.env }),
+)
 
 const ROOT = `apiVersion: configsync.gke.io/v1beta1
 kind: RootSync
@@ -23,21 +26,27 @@ spec:
   git: {repo: ssh://git@/deploy, revision: main, dir: shop, auth: none}
 `
 const FILES = {
-  'shared/quota.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: quota}\ndata:\n  cpu: "4" # cores\n',
+  'shared/quota.yaml':
+    'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: quota}\ndata:\n  cpu: "4" # cores\n',
   'shared/deep/audit.json':
     '{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "audit", "namespace": "ops"}, "data": {"level": "low"}}\n',
   'shared/deep/kept.yaml':
     'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: kept, annotations: {configmanagement.gke.io/managed: disabled}}\n',
   'shared/README.md': 'Shared.\n',
   'shop/kustomization.yaml': 'resources:\n- web.yaml\nnamePrefix: prod-\n',
-  'shop/web.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\ndata:\n  color: blue # of the day\n',
+  'shop/web.yaml':
+    'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\ndata:\n  color: blue # of the day\n',
 }
 
 const HIERARCHY = {
-  'root/system/repo.yaml': 'apiVersion: configmanagement.gke.io/v1\nkind: Repo\nmetadata: {name: repo}\nspec: {version: 1.0.0}\n',
-  'root/namespaces/eng/limits.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: limits}\ndata:\n  cpu: "4" # cores\n',
-  'root/namespaces/eng/dev/namespace.yaml': 'apiVersion: v1\nkind: Namespace\nmetadata: {name: dev}\n',
-  'root/namespaces/eng/prod/namespace.yaml': 'apiVersion: v1\nkind: Namespace\nmetadata: {name: prod}\n',
+  'root/system/repo.yaml':
+    'apiVersion: configmanagement.gke.io/v1\nkind: Repo\nmetadata: {name: repo}\nspec: {version: 1.0.0}\n',
+  'root/namespaces/eng/limits.yaml':
+    'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: limits}\ndata:\n  cpu: "4" # cores\n',
+  'root/namespaces/eng/dev/namespace.yaml':
+    'apiVersion: v1\nkind: Namespace\nmetadata: {name: dev}\n',
+  'root/namespaces/eng/prod/namespace.yaml':
+    'apiVersion: v1\nkind: Namespace\nmetadata: {name: prod}\n',
 }
 
 /** With what Config Sync makes of the files: a copy in each namespace, and how deep each namespace is. */
@@ -48,7 +57,10 @@ function hierarchical(): ConfigSyncWorld {
     world.cluster.put(live(name, 'limits', '{cpu: "4"}'))
     const labels = `{eng.tree.hnc.x-k8s.io/depth: "1", ${name}.tree.hnc.x-k8s.io/depth: "0"}`
     world.cluster.put(
-      appliedBy('configsync.gke.io', yaml(`apiVersion: v1\nkind: Namespace\nmetadata: {name: ${name}, labels: ${labels}}\n`)),
+      appliedBy(
+        'configsync.gke.io',
+        yaml(`apiVersion: v1\nkind: Namespace\nmetadata: {name: ${name}, labels: ${labels}}\n`),
+      ),
     )
   }
   return world
@@ -60,9 +72,16 @@ function live(namespace: string, name: string, data: string, annotation = '') {
 }
 
 class ConfigSyncWorld extends TurnWorld {
-  constructor(files: { readonly [path: string]: string } = {}, syncs: readonly string[] = [ROOT, SHOP]) {
+  constructor(
+    files: { readonly [path: string]: string } = {},
+    syncs: readonly string[] = [ROOT, SHOP],
+  ) {
     super('{mode: Propose}', { ...FILES, ...files })
-    this.repository.commitByHand('main', { 'apps/web/Kptfile': null, 'apps/web/deployment.yaml': null, 'apps/web/config.yaml': null })
+    this.repository.commitByHand('main', {
+      'apps/web/Kptfile': null,
+      'apps/web/deployment.yaml': null,
+      'apps/web/config.yaml': null,
+    })
     for (const object of [
       live('default', 'quota', '{cpu: "4"}'),
       live('ops', 'audit', '{level: low}'),
@@ -84,18 +103,26 @@ class ConfigSyncWorld extends TurnWorld {
       units.map((unit) =>
         unit.state === 'failed'
           ? [unit.packagePath, [unit.failures[0]?.code, unit.failures[0]?.why ?? '']]
-          : [unit.plan.report.spec.unit.package, [unit.plan.report.spec.unit.appliedBy, unit.plan.report.status.state]],
+          : [
+              unit.plan.report.spec.unit.package,
+              [unit.plan.report.spec.unit.appliedBy, unit.plan.report.status.state],
+            ],
       ),
     )
   }
 
   async adopted(unit: string): Promise<{ readonly [path: string]: string | undefined }> {
-    const { branch } = await this.plan({ packages: [unit], resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined } })
+    const { branch } = await this.plan({
+      packages: [unit],
+      resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined },
+    })
     const changed = this.repository
       .paths(branch)
       .filter((path) => this.repository.text(branch, path) !== this.repository.text('main', path))
     return Object.fromEntries(
-      changed.filter((path) => !path.startsWith('.drift/')).map((path) => [path, this.repository.text(branch, path)]),
+      changed
+        .filter((path) => !path.startsWith('.drift/'))
+        .map((path) => [path, this.repository.text(branch, path)]),
     )
   }
 }
@@ -117,13 +144,19 @@ describe('a unit that Config Sync applies', { skip: whyNoKubectl() }, () => {
       report.spec.changes.map(({ path, git, live: now, source }) => [path, git, now, source]),
       [['data.cpu', '4', '8', 'shared/quota.yaml:1']],
     )
-    assert.deepEqual(await world.adopted('shared'), { 'shared/quota.yaml': FILES['shared/quota.yaml'].replace('"4"', '"8"') })
-    assert.deepEqual(await world.adopted('shop'), { 'shop/web.yaml': FILES['shop/web.yaml'].replace('blue', 'red') })
+    assert.deepEqual(await world.adopted('shared'), {
+      'shared/quota.yaml': FILES['shared/quota.yaml'].replace('"4"', '"8"'),
+    })
+    assert.deepEqual(await world.adopted('shop'), {
+      'shop/web.yaml': FILES['shop/web.yaml'].replace('blue', 'red'),
+    })
   })
 
   test('in the hierarchical format a namespace has the objects of the folders above it', async () => {
     const world = hierarchical()
-    assert.deepEqual(await world.states(), { root: ['Config Sync RootSync config-management-system/root-sync', 'InSync'] })
+    assert.deepEqual(await world.states(), {
+      root: ['Config Sync RootSync config-management-system/root-sync', 'InSync'],
+    })
     world.edit('/ConfigMap/dev/limits', 'data.cpu', '8')
     const { report } = await world.plan({ packages: ['root'] })
     assert.deepEqual(
@@ -131,22 +164,35 @@ describe('a unit that Config Sync applies', { skip: whyNoKubectl() }, () => {
       [['data.cpu', '8', 'root/namespaces/eng/limits.yaml:1']],
     )
     // The file is of two namespaces, and live differs in one of them.
-    await assert.rejects(world.adopted('root'), /an edit there would also move data\.cpu of ConfigMap prod\/limits/)
+    await assert.rejects(
+      world.adopted('root'),
+      /an edit there would also move data\.cpu of ConfigMap prod\/limits/,
+    )
     world.edit('/ConfigMap/prod/limits', 'data.cpu', '8')
     assert.deepEqual(await world.adopted('root'), {
-      'root/namespaces/eng/limits.yaml': HIERARCHY['root/namespaces/eng/limits.yaml'].replace('"4"', '"8"'),
+      'root/namespaces/eng/limits.yaml': HIERARCHY['root/namespaces/eng/limits.yaml'].replace(
+        '"4"',
+        '"8"',
+      ),
     })
   })
 
   test('the name of the cluster is that of its ConfigManagement, and selects objects', async () => {
     const named = `apiVersion: configmanagement.gke.io/v1\nkind: ConfigManagement\nmetadata: {name: config-management}\nspec: {clusterName: east}\n`
-    const other = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: west, annotations: {configsync.gke.io/cluster-name-selector: west}}\n'
+    const other =
+      'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: west, annotations: {configsync.gke.io/cluster-name-selector: west}}\n'
     const quota = FILES['shared/quota.yaml'].replace(
       '{name: quota}',
       '{name: quota, annotations: {configsync.gke.io/cluster-name-selector: east}}',
     )
-    const world = new ConfigSyncWorld({ 'shared/quota.yaml': quota, 'shared/west.yaml': other }, [ROOT, SHOP, named])
-    world.cluster.put(live('default', 'quota', '{cpu: "8"}', '    configsync.gke.io/cluster-name-selector: east\n'))
+    const world = new ConfigSyncWorld({ 'shared/quota.yaml': quota, 'shared/west.yaml': other }, [
+      ROOT,
+      SHOP,
+      named,
+    ])
+    world.cluster.put(
+      live('default', 'quota', '{cpu: "8"}', '    configsync.gke.io/cluster-name-selector: east\n'),
+    )
     const { report } = await world.plan({ packages: ['shared'] })
     assert.deepEqual(
       report.spec.changes.map(({ ref, path }) => [ref.name, path]),
@@ -155,14 +201,21 @@ describe('a unit that Config Sync applies', { skip: whyNoKubectl() }, () => {
   })
 
   test('a revision that is no branch is compared, and a note says what has to move; another branch is left as it is', async () => {
-    const { view } = await new ConfigSyncWorld({}, [SHOP.replace('revision: main', 'revision: v1')]).scan()
+    const { view } = await new ConfigSyncWorld({}, [
+      SHOP.replace('revision: main', 'revision: v1'),
+    ]).scan()
     assert.match(
       view.problems.map(({ text }) => text).join(),
       /applies the revision v1: a merge is applied once spec\.git\.revision of it moves/,
     )
-    const byFullName = await new ConfigSyncWorld({}, [SHOP.replace('revision: main', 'revision: refs/heads/main')]).scan()
+    const byFullName = await new ConfigSyncWorld({}, [
+      SHOP.replace('revision: main', 'revision: refs/heads/main'),
+    ]).scan()
     assert.deepEqual(byFullName.view.problems, [])
-    await assert.rejects(new ConfigSyncWorld({}, [ROOT.replace('branch: main, ', '')]).plan(), /there is no package in the repository/)
+    await assert.rejects(
+      new ConfigSyncWorld({}, [ROOT.replace('branch: main, ', '')]).plan(),
+      /there is no package in the repository/,
+    )
   })
 
   test('an object that selects clusters, and one in another namespace than its RepoSync, are refused with the reason', async () => {
@@ -171,18 +224,35 @@ describe('a unit that Config Sync applies', { skip: whyNoKubectl() }, () => {
       '{name: quota, annotations: {configsync.gke.io/cluster-name-selector: a}}',
     )
     const elsewhere = FILES['shop/web.yaml'].replace('{name: web}', '{name: web, namespace: other}')
-    const states = await new ConfigSyncWorld({ 'shared/quota.yaml': selecting, 'shop/web.yaml': elsewhere }).states()
-    assert.match(states['shared']?.join(' ') ?? '', /BP1210 .*has configsync\.gke\.io\/cluster-name-selector/)
-    assert.match(states['shop']?.join(' ') ?? '', /BP1210 .*is in another namespace than the RepoSync/)
+    const states = await new ConfigSyncWorld({
+      'shared/quota.yaml': selecting,
+      'shop/web.yaml': elsewhere,
+    }).states()
+    assert.match(
+      states['shared']?.join(' ') ?? '',
+      /BP1210 .*has configsync\.gke\.io\/cluster-name-selector/,
+    )
+    assert.match(
+      states['shop']?.join(' ') ?? '',
+      /BP1210 .*is in another namespace than the RepoSync/,
+    )
   })
 
   test('a folder that has packages of kpt only is no unit beside them', async () => {
-    const package_ = { 'shop/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: shop}\n', 'shop/kustomization.yaml': '' }
+    const package_ = {
+      'shop/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: shop}\n',
+      'shop/kustomization.yaml': '',
+    }
     const root = ROOT.replace('dir: /shared', 'dir: /')
     const world = new ConfigSyncWorld(package_, [root])
     world.repository.commitByHand(
       'main',
-      Object.fromEntries(Object.keys(FILES).map((path) => [path, path.startsWith('shared') ? null : FILES['shop/web.yaml']])),
+      Object.fromEntries(
+        Object.keys(FILES).map((path) => [
+          path,
+          path.startsWith('shared') ? null : FILES['shop/web.yaml'],
+        ]),
+      ),
     )
     assert.deepEqual(Object.keys(await world.states()), ['shop'])
   })

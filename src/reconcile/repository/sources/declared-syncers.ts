@@ -41,7 +41,10 @@ interface DeclaredAndMade {
 }
 
 /** @throws Failure BP40xx when git fails */
-export async function declaredAndMade(view: RepositoryView, signal: AbortSignal): Promise<DeclaredAndMade> {
+export async function declaredAndMade(
+  view: RepositoryView,
+  signal: AbortSignal,
+): Promise<DeclaredAndMade> {
   const own = await declaredSyncers(view, signal)
   const here = await setRepository(view, own, signal)
   const made = DISCOVERIES.flatMap(({ made }) => made?.(own, here) ?? [])
@@ -52,8 +55,15 @@ async function read(
   { repository, tree }: Pick<RepositoryView, 'repository' | 'tree'>,
   signal: AbortSignal,
 ): Promise<readonly DeclaredSyncer[]> {
-  const texts = await readTexts(repository, tree.filter(isManifest).slice(0, MOST_FILES), signal, () => undefined)
-  return [...texts].flatMap(([path, text]) => (GROUPS.some((group) => text.includes(group)) ? declaredIn(path, text) : []))
+  const texts = await readTexts(
+    repository,
+    tree.filter(isManifest).slice(0, MOST_FILES),
+    signal,
+    () => undefined,
+  )
+  return [...texts].flatMap(([path, text]) =>
+    GROUPS.some((group) => text.includes(group)) ? declaredIn(path, text) : [],
+  )
 }
 
 function isManifest({ path, mode }: TreeFile): boolean {
@@ -64,7 +74,9 @@ function declaredIn(path: string, text: string): readonly DeclaredSyncer[] {
   try {
     return parseGoYaml(text, path).documents.flatMap((document) =>
       objectsOfDocument(document, text, path).flatMap(({ object, item, line }) =>
-        isJsonObject(object) && item === undefined && isSource(object) ? [{ object, path, document: document.index, line }] : [],
+        isJsonObject(object) && item === undefined && isSource(object)
+          ? [{ object, path, document: document.index, line }]
+          : [],
       ),
     )
   } catch (thrown) {

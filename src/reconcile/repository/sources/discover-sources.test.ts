@@ -33,14 +33,25 @@ test('files outside of packages are read only where a syncer of the cluster appl
   assert.equal(await read([SYNC.replace('/other', '/deploy'), APPS]), true)
 })
 
-const MIRROR = SYNC.replace('ssh://git@/other', 'https://bot:hunter2@git.internal:8443/team/deploy.git')
-const WITHOUT_PACKAGE = { 'apps/web/Kptfile': null, 'apps/web/deployment.yaml': null, 'apps/web/config.yaml': null }
+const MIRROR = SYNC.replace(
+  'ssh://git@/other',
+  'https://bot:hunter2@git.internal:8443/team/deploy.git',
+)
+const WITHOUT_PACKAGE = {
+  'apps/web/Kptfile': null,
+  'apps/web/deployment.yaml': null,
+  'apps/web/config.yaml': null,
+}
 
 function mirrorWorld(alsoKnownAs?: string): TurnWorld {
-  const world = new TurnWorld('{mode: Propose}', { 'clusters/config.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n' })
+  const world = new TurnWorld('{mode: Propose}', {
+    'clusters/config.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n',
+  })
   world.repository.commitByHand('main', {
     ...WITHOUT_PACKAGE,
-    ...(alsoKnownAs === undefined ? {} : { '.drift/addresses.yaml': policyText(alsoKnownAs).replace('test', 'addresses') }),
+    ...(alsoKnownAs === undefined
+      ? {}
+      : { '.drift/addresses.yaml': policyText(alsoKnownAs).replace('test', 'addresses') }),
   })
   for (const text of [MIRROR, APPS]) world.cluster.put(yaml(text))
   return world
@@ -65,8 +76,13 @@ test('a source of another repository, or beside a package, is not reported', asy
 })
 
 test('an address in alsoKnownAs is one of this repository, in any form', async () => {
-  for (const address of ['https://git.internal:8443/team/deploy', 'git@git.internal:team/deploy.git']) {
-    const { view } = await mirrorWorld(`{match: {clusters: [none]}, alsoKnownAs: ["${address}"]}`).scan()
+  for (const address of [
+    'https://git.internal:8443/team/deploy',
+    'git@git.internal:team/deploy.git',
+  ]) {
+    const { view } = await mirrorWorld(
+      `{match: {clusters: [none]}, alsoKnownAs: ["${address}"]}`,
+    ).scan()
     assert.deepEqual([...(view.policies.synced?.get('prod')?.keys() ?? [])], ['clusters'], address)
   }
   await refused(mirrorWorld('{alsoKnownAs: ["https://git.internal/team/other"]}').scan(), 'BP1004')

@@ -8,7 +8,13 @@ import type { JsonObject } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
 import { addressesOf } from '../../../policy/repository-addresses.ts'
 import type { RenderChoice, SyncedChoice } from '../../../sources/build/render-choice.ts'
-import type { DeclaredSyncer, RefusedSource, ResourcesOf, SourcedRepository, UnitSource } from '../../../sources/build/unit-source.ts'
+import type {
+  DeclaredSyncer,
+  RefusedSource,
+  ResourcesOf,
+  SourcedRepository,
+  UnitSource,
+} from '../../../sources/build/unit-source.ts'
 import type { PackageRenderer } from '../../../sources/kpt/render/package-renderer.ts'
 import { DISCOVERIES, unknownChoice } from '../../../sources/registry.ts'
 import { eachOf } from '../each-of.ts'
@@ -39,7 +45,12 @@ export async function withSources(
   renderer: PackageRenderer,
   signal: AbortSignal,
 ): Promise<RepositoryView> {
-  return withFound(view, await eachOf(clusters, CLUSTERS_AT_ONCE, (cluster) => discoverSources(view, cluster, renderer, signal)))
+  return withFound(
+    view,
+    await eachOf(clusters, CLUSTERS_AT_ONCE, (cluster) =>
+      discoverSources(view, cluster, renderer, signal),
+    ),
+  )
 }
 
 /** @param found of the clusters that answered: what the syncers of another one apply is not known */
@@ -50,7 +61,12 @@ export function withFound(view: RepositoryView, found: readonly ClusterSources[]
   if (folders.length === 0) return { ...view, problems, policies: { ...view.policies, synced } }
   const named = view.packages.filter(({ source }) => source === 'folder').map(({ path }) => path)
   const packages = findPackages(view.tree, [...named, ...folders])
-  return { ...view, packages, problems, policies: { ...view.policies, folders: withFolders(view, packages, found), synced } }
+  return {
+    ...view,
+    packages,
+    problems,
+    policies: { ...view.policies, folders: withFolders(view, packages, found), synced },
+  }
 }
 
 /** The resources of syncers that are not compared, or not as they stand on the base branch. */
@@ -83,19 +99,23 @@ export async function discoverSources(
   signal: AbortSignal,
 ): Promise<ClusterSources> {
   const notes: Note[] = []
-  const note = (subject: string, text: string): void => void notes.push({ cause: 'source-not-compared', subject, text })
+  const note = (subject: string, text: string): void =>
+    void notes.push({ cause: 'source-not-compared', subject, text })
   const live = await readSyncers(cluster, signal)
   const remotes = await knownAddresses(view.repository, signal)
   const isHere = addressesOf(remotes, view.policies.policies)
   const unitsIn = (all: readonly (UnitSource | RefusedSource)[]): readonly UnitSource[] =>
     all.flatMap((source) => {
       if (isRefused(source)) note(source.title, source.why)
-      else if (!isFolder(view, source.folder)) note(source.title, `the base branch has no folder ${source.folder}`)
+      else if (!isFolder(view, source.folder))
+        note(source.title, `the base branch has no folder ${source.folder}`)
       else if (isUnit(view, source.folder)) return [source]
       return []
     })
   const ofSyncers = await sourcesOf(view, live, isHere, signal)
-  const built = live.isFiles ? await builtIn(view, cluster, { live, isHere, renderer, ofFiles: ofSyncers }, signal) : undefined
+  const built = live.isFiles
+    ? await builtIn(view, cluster, { live, isHere, renderer, ofFiles: ofSyncers }, signal)
+    : undefined
   const found = unitsIn(built?.sources ?? ofSyncers)
   const builds = new SourceBuilds(cluster, found, signal, built?.configMaps)
   const [renders, titles] = [new Map<string, SyncedChoice>(), new Map<string, string>()]
@@ -104,7 +124,11 @@ export async function discoverSources(
   for (const { parent, kind, failure } of built?.unknown ?? []) {
     const why = `${parent.title} cannot be built: ${failure.why}`
     note(parent.title, `which resources of kind ${kind} it applies is not known: ${why}`)
-    unknown.push({ isOf: ({ path, appliedBy }) => appliedBy?.includes(` ${kind} `) === true && isInside(path, parent.folder), why })
+    unknown.push({
+      isOf: ({ path, appliedBy }) =>
+        appliedBy?.includes(` ${kind} `) === true && isInside(path, parent.folder),
+      why,
+    })
   }
   for (const [source, path] of unitPaths(view, cluster.name, found)) {
     if (source.pinned !== undefined) note(source.title, source.pinned)
@@ -118,7 +142,9 @@ export async function discoverSources(
     }
   }
   if (renders.size === 0 && view.packages.length === 0)
-    notes.push(...(await otherAddresses((isNear) => sourcesOf(view, live, isNear, signal), remotes)))
+    notes.push(
+      ...(await otherAddresses((isNear) => sourcesOf(view, live, isNear, signal), remotes)),
+    )
   for (const { name, failure } of live.unread) {
     const why = `the account cannot read the resources of ${name}: ${failure.why}`
     note(name, `what it applies from this repository is not known: ${why}`)
@@ -127,7 +153,12 @@ export async function discoverSources(
   // What was compared with such a build is not compared with the bare files instead.
   for (const { isOf, why } of unknown)
     for (const unit of recorded)
-      if (unit.appliedBy !== undefined && isOf(unit) && !renders.has(unit.path) && isUnit(view, unit.path))
+      if (
+        unit.appliedBy !== undefined &&
+        isOf(unit) &&
+        !renders.has(unit.path) &&
+        isUnit(view, unit.path)
+      )
         renders.set(unit.path, unknownChoice(unit.appliedBy, why))
   return { cluster: cluster.name, renders, titles, notes }
 }
@@ -145,7 +176,11 @@ async function builtIn(
   const choicesOf: BuildInputs['choicesOf'] = async (all, configMaps) => {
     const units = all.filter(({ folder }) => isFolder(view, folder) && isUnit(view, folder))
     const builds = new SourceBuilds(cluster, units, signal, configMaps)
-    return Promise.all(units.map(async (source) => [source, { tool: source.tool, build: await builds.of(source) }] as const))
+    return Promise.all(
+      units.map(
+        async (source) => [source, { tool: source.tool, build: await builds.of(source) }] as const,
+      ),
+    )
   }
   return builtSources({ view, renderer, of, repository, choicesOf }, ofFiles, signal)
 }
@@ -164,7 +199,10 @@ async function sourcesOf(
   signal: AbortSignal,
 ): Promise<readonly (UnitSource | RefusedSource)[]> {
   const { listed, unread, isFiles } = live
-  const read = (declared: readonly DeclaredSyncer[], here: Partial<SourcedRepository> = {}): readonly (UnitSource | RefusedSource)[] => {
+  const read = (
+    declared: readonly DeclaredSyncer[],
+    here: Partial<SourcedRepository> = {},
+  ): readonly (UnitSource | RefusedSource)[] => {
     const of = resourcesIn(isFiles ? declared.map(({ object }) => object) : listed)
     const repository = { ...repositoryOf(view, live), ...here, isHere, declared }
     return DISCOVERIES.flatMap(({ name, read: ofResources }) =>
@@ -185,7 +223,14 @@ function repositoryOf(
 ): Omit<SourcedRepository, 'declared' | 'isHere'> {
   const paths = new Set(tree.map(({ path }) => path))
   const isBranch = (name: string): boolean => refs.has(`refs/heads/${name}`)
-  return { baseBranch, isBranch, has: (path) => paths.has(path), folders: () => [], texts: new Map(), isFiles }
+  return {
+    baseBranch,
+    isBranch,
+    has: (path) => paths.has(path),
+    folders: () => [],
+    texts: new Map(),
+    isFiles,
+  }
 }
 
 function resourcesIn(objects: readonly JsonObject[]): ResourcesOf {
@@ -203,7 +248,8 @@ function isFolder({ tree }: RepositoryView, folder: string): boolean {
 /** A package of kpt stays one. */
 function isUnit(view: RepositoryView, folder: string): boolean {
   const isPackage = view.packages.some(
-    ({ path, source }) => source === 'kpt' && (path === '' || path === folder || folder.startsWith(`${path}/`)),
+    ({ path, source }) =>
+      source === 'kpt' && (path === '' || path === folder || folder.startsWith(`${path}/`)),
   )
   return !isPackage && !hasOnlyPackages(view, folder)
 }
@@ -211,9 +257,13 @@ function isUnit(view: RepositoryView, folder: string): boolean {
 /** A folder whose manifests are those of packages of kpt is no unit beside them. */
 function hasOnlyPackages({ packages, tree }: RepositoryView, folder: string): boolean {
   const below = packages.flatMap(({ path, source }) => (source === 'kpt' ? [`${path}/`] : []))
-  const own = tree.filter(({ path }) => (folder === '' || path.startsWith(`${folder}/`)) && !path.startsWith('.drift/'))
+  const own = tree.filter(
+    ({ path }) => (folder === '' || path.startsWith(`${folder}/`)) && !path.startsWith('.drift/'),
+  )
   return (
     below.length > 0 &&
-    own.filter(({ path }) => /\.(?:ya?ml|json)$/.test(path)).every(({ path }) => below.some((each) => path.startsWith(each)))
+    own
+      .filter(({ path }) => /\.(?:ya?ml|json)$/.test(path))
+      .every(({ path }) => below.some((each) => path.startsWith(each)))
   )
 }

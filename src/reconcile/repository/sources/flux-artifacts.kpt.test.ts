@@ -8,7 +8,10 @@ import { refused, TurnWorld, WEB_CONFIG, yaml } from '../../../../test/fakes/tur
 import { whyNoKubectl } from '../../../../test/kpt/find-kubectl.ts'
 import { PackageBuilds, withBuilds } from '../../../adapters/functions/package-builds.ts'
 
-const RENDERER = withBuilds(new InProcessRenderer(), new PackageBuilds({ allowed: ['kubectl'], environment: process.env }))
+const RENDERER = withBuilds(
+  new InProcessRenderer(),
+  new PackageBuilds({ allowed: ['kubectl'], environment: process.env }),
+)
 
 const SYNC = `apiVersion: source.toolkit.fluxcd.io/v1
 kind: GitRepository
@@ -44,7 +47,11 @@ class ArtifactWorld extends TurnWorld {
       'deploy/web.yaml': WEB,
       ...files,
     })
-    this.repository.commitByHand('main', { 'apps/web/Kptfile': null, 'apps/web/deployment.yaml': null, 'apps/web/config.yaml': null })
+    this.repository.commitByHand('main', {
+      'apps/web/Kptfile': null,
+      'apps/web/deployment.yaml': null,
+      'apps/web/config.yaml': null,
+    })
     const spec = ignore === undefined ? more : `  ignore: ${JSON.stringify(ignore)}\n${more}`
     for (const object of [SYNC + spec, APPS + APPLIED]) this.cluster.put(yaml(object))
     const live = WEB.replace('name: web', 'name: web, namespace: shop, labels: {tier: front}')
@@ -65,13 +72,24 @@ class ArtifactWorld extends TurnWorld {
   }
 
   /** Paths of the files that Adopt edits. */
-  async adopted(key: string, field: string, value: Json, selectors: readonly string[] = []): Promise<readonly string[]> {
+  async adopted(
+    key: string,
+    field: string,
+    value: Json,
+    selectors: readonly string[] = [],
+  ): Promise<readonly string[]> {
     this.edit(key, field, value)
-    const { branch } = await this.plan({ resolutionRequest: { resolution: 'Adopt', selectors, message: undefined } })
+    const { branch } = await this.plan({
+      resolutionRequest: { resolution: 'Adopt', selectors, message: undefined },
+    })
     const { repository } = this
     return repository
       .paths(branch)
-      .filter((path) => !path.startsWith('.drift/') && repository.text(branch, path) !== repository.text('main', path))
+      .filter(
+        (path) =>
+          !path.startsWith('.drift/') &&
+          repository.text(branch, path) !== repository.text('main', path),
+      )
   }
 }
 
@@ -79,10 +97,18 @@ describe('a file that the artifact leaves out', { skip: whyNoKubectl() }, () => 
   const FILES = { 'deploy/other.yaml': OTHER }
 
   for (const [what, files, ignore] of [
-    ['.sourceignore of the root', { '.sourceignore': '# no drafts\n/deploy/other.yaml\n' }, undefined],
+    [
+      '.sourceignore of the root',
+      { '.sourceignore': '# no drafts\n/deploy/other.yaml\n' },
+      undefined,
+    ],
     ['.sourceignore of its folder', { 'deploy/.sourceignore': 'other.yaml\n' }, undefined],
     ['spec.ignore', {}, '/*\n!/deploy/web.yaml'],
-    ['spec.ignore after a .sourceignore that brings it back', { '.sourceignore': '!other.yaml\n' }, 'other.yaml'],
+    [
+      'spec.ignore after a .sourceignore that brings it back',
+      { '.sourceignore': '!other.yaml\n' },
+      'other.yaml',
+    ],
   ] as const)
     test(`is not part of a generated kustomization: ${what}`, async () => {
       assert.deepEqual(await new ArtifactWorld({ ...FILES, ...files }, ignore).names(), ['InSync'])
@@ -90,7 +116,10 @@ describe('a file that the artifact leaves out', { skip: whyNoKubectl() }, () => 
 
   test('is one that a later pattern does not bring back', async () => {
     assert.deepEqual(await new ArtifactWorld(FILES).names(), ['Drifted', 'other'])
-    assert.deepEqual(await new ArtifactWorld({ ...FILES, '.sourceignore': 'other.yaml\n' }, '!other.yaml').names(), ['Drifted', 'other'])
+    assert.deepEqual(
+      await new ArtifactWorld({ ...FILES, '.sourceignore': 'other.yaml\n' }, '!other.yaml').names(),
+      ['Drifted', 'other'],
+    )
   })
 
   test('is left out by default only where nobody gives a pattern', async () => {
@@ -98,20 +127,36 @@ describe('a file that the artifact leaves out', { skip: whyNoKubectl() }, () => 
     assert.deepEqual(await new ArtifactWorld(files).names(), ['InSync'])
     assert.deepEqual(await new ArtifactWorld(files, '# a comment').names(), ['InSync'])
     assert.deepEqual(await new ArtifactWorld(files, '*.md').names(), ['Drifted', 'other'])
-    assert.deepEqual(await new ArtifactWorld({ ...files, 'docs/.sourceignore': '*.md\n' }).names(), ['Drifted', 'other'])
+    assert.deepEqual(
+      await new ArtifactWorld({ ...files, 'docs/.sourceignore': '*.md\n' }).names(),
+      ['Drifted', 'other'],
+    )
   })
 
   test('is not read, whatever it is', async () => {
-    assert.deepEqual(await new ArtifactWorld({ 'deploy/other.yaml': 'a: [b\n', '.sourceignore': 'other.yaml\n' }).names(), ['InSync'])
+    assert.deepEqual(
+      await new ArtifactWorld({
+        'deploy/other.yaml': 'a: [b\n',
+        '.sourceignore': 'other.yaml\n',
+      }).names(),
+      ['InSync'],
+    )
   })
 
   test('and is a kustomization does not decide what is applied', async () => {
-    const files = { 'deploy/kustomization.yaml': 'resources: []\n', '.sourceignore': 'kustomization.yaml\n' }
+    const files = {
+      'deploy/kustomization.yaml': 'resources: []\n',
+      '.sourceignore': 'kustomization.yaml\n',
+    }
     assert.deepEqual(await new ArtifactWorld(files).names(), ['InSync'])
   })
 
   test('and that a kustomization names fails the unit with the place, the pattern and the remedy', async () => {
-    const files = { ...FILES, 'deploy/kustomization.yaml': 'resources:\n- web.yaml\n- other.yaml\n', '.sourceignore': '*.md\nother.yaml\n' }
+    const files = {
+      ...FILES,
+      'deploy/kustomization.yaml': 'resources:\n- web.yaml\n- other.yaml\n',
+      '.sourceignore': '*.md\nother.yaml\n',
+    }
     const { where, why, remedy } = await refused(new ArtifactWorld(files).plan(), 'BP1210')
     assert.deepEqual(
       [where, why, remedy],
@@ -121,7 +166,10 @@ describe('a file that the artifact leaves out', { skip: whyNoKubectl() }, () => 
         'take it out of the kustomization, or add the line "!/deploy/other.yaml" to .sourceignore or spec.ignore',
       ],
     )
-    assert.match((await refused(new ArtifactWorld(files, '/deploy/o*').plan(), 'BP1210')).why, /"\/deploy\/o\*" in line 1 of spec.ignore/)
+    assert.match(
+      (await refused(new ArtifactWorld(files, '/deploy/o*').plan(), 'BP1210')).why,
+      /"\/deploy\/o\*" in line 1 of spec.ignore/,
+    )
   })
 
   test('and is the kustomization of a base fails the unit with the place', async () => {
@@ -136,7 +184,8 @@ describe('a file that the artifact leaves out', { skip: whyNoKubectl() }, () => 
   })
 
   test('is not edited: a file that declares the Kustomization counts only where some artifact of the repository has it', async () => {
-    const adopted = (world: ArtifactWorld): Promise<readonly string[]> => world.adopted(WEB_CONFIG, 'metadata.labels.tier', 'back')
+    const adopted = (world: ArtifactWorld): Promise<readonly string[]> =>
+      world.adopted(WEB_CONFIG, 'metadata.labels.tier', 'back')
     assert.deepEqual(await adopted(new ArtifactWorld({})), ['clusters/apps.yaml'])
     await refused(adopted(new ArtifactWorld({}, '/clusters/')), 'BP2001')
     const world = new ArtifactWorld({}, '/clusters/')
@@ -154,12 +203,21 @@ describe('a file that the artifact leaves out', { skip: whyNoKubectl() }, () => 
     })
 
     test('and is a .sourceignore has no patterns', async () => {
-      assert.deepEqual(await sparse({ ...FILES, '.sourceignore': 'other.yaml\n' }, 'deploy').names(), ['Drifted', 'other'])
-      assert.deepEqual(await sparse({ ...FILES, 'deploy/.sourceignore': 'other.yaml\n' }, 'deploy').names(), ['InSync'])
+      assert.deepEqual(
+        await sparse({ ...FILES, '.sourceignore': 'other.yaml\n' }, 'deploy').names(),
+        ['Drifted', 'other'],
+      )
+      assert.deepEqual(
+        await sparse({ ...FILES, 'deploy/.sourceignore': 'other.yaml\n' }, 'deploy').names(),
+        ['InSync'],
+      )
     })
 
     test('and that a kustomization names fails the unit with the place and the reason', async () => {
-      const files = { 'deploy/kustomization.yaml': 'resources:\n- web.yaml\n- ../base\n', 'base/kustomization.yaml': 'resources: []\n' }
+      const files = {
+        'deploy/kustomization.yaml': 'resources:\n- web.yaml\n- ../base\n',
+        'base/kustomization.yaml': 'resources: []\n',
+      }
       const { where, why, remedy } = await refused(sparse(files, 'deploy').plan(), 'BP1210')
       assert.equal(where, 'deploy/kustomization.yaml:3')
       assert.match(
@@ -170,7 +228,8 @@ describe('a file that the artifact leaves out', { skip: whyNoKubectl() }, () => 
     })
 
     test('is not edited where it declares the Kustomization', async () => {
-      const adopted = (world: ArtifactWorld): Promise<readonly string[]> => world.adopted(WEB_CONFIG, 'metadata.labels.tier', 'back')
+      const adopted = (world: ArtifactWorld): Promise<readonly string[]> =>
+        world.adopted(WEB_CONFIG, 'metadata.labels.tier', 'back')
       assert.deepEqual(await adopted(sparse({}, 'deploy', 'clusters')), ['clusters/apps.yaml'])
       await refused(adopted(sparse({}, 'deploy')), 'BP2001')
     })
@@ -179,7 +238,11 @@ describe('a file that the artifact leaves out', { skip: whyNoKubectl() }, () => 
   test('by spec.include, where files of another repository lie, fails the unit that names it', async () => {
     const include = '  include: [{repository: {name: other}, toPath: base}]\n'
     for (const base of [{}, { 'base/kustomization.yaml': 'resources: []\n' }]) {
-      const world = new ArtifactWorld({ ...base, 'deploy/kustomization.yaml': 'resources: [web.yaml, ../base]\n' }, undefined, include)
+      const world = new ArtifactWorld(
+        { ...base, 'deploy/kustomization.yaml': 'resources: [web.yaml, ../base]\n' },
+        undefined,
+        include,
+      )
       const { why } = await refused(world.plan(), 'BP1210')
       assert.match(
         why,
@@ -190,9 +253,13 @@ describe('a file that the artifact leaves out', { skip: whyNoKubectl() }, () => 
   })
 
   test('is not added for a new object', async () => {
-    const adopted = async (ignore?: string, selectors?: readonly string[]): Promise<readonly string[]> => {
+    const adopted = async (
+      ignore?: string,
+      selectors?: readonly string[],
+    ): Promise<readonly string[]> => {
       const world = new ArtifactWorld({}, ignore)
-      const marks = '{kustomize.toolkit.fluxcd.io/name: apps, kustomize.toolkit.fluxcd.io/namespace: flux-system, tier: front}'
+      const marks =
+        '{kustomize.toolkit.fluxcd.io/name: apps, kustomize.toolkit.fluxcd.io/namespace: flux-system, tier: front}'
       for (const name of ['web', 'extra']) {
         const live = WEB.replace('name: web', `name: ${name}, namespace: shop, labels: ${marks}`)
         world.cluster.put(appliedBy(world.syncer, yaml(live)))
@@ -201,6 +268,9 @@ describe('a file that the artifact leaves out', { skip: whyNoKubectl() }, () => 
     }
     assert.deepEqual(await adopted(), ['deploy/extra.yaml', 'deploy/web.yaml'])
     assert.deepEqual(await adopted('*extra*'), ['deploy/web.yaml'])
-    assert.match((await refused(adopted('*extra*', ['configmap/extra']), 'BP2001')).why, /would not get the new file deploy\/extra.yaml/)
+    assert.match(
+      (await refused(adopted('*extra*', ['configmap/extra']), 'BP2001')).why,
+      /would not get the new file deploy\/extra.yaml/,
+    )
   })
 })

@@ -13,7 +13,13 @@ import { runInWorld } from '../../../../test/fakes/cli-world.ts'
 import { appliedBy, editedBy } from '../../../../test/fakes/live-object.ts'
 import { SyncedWorld } from '../../../../test/fakes/synced-world.ts'
 import { yaml } from '../../../../test/fakes/turn-world.ts'
-import { ADOPTIONS, APPS, FILES as DECLARED, RELEASE as OF_REPOSITORY, VALUES } from '../../../../test/helm/declared-release-world.ts'
+import {
+  ADOPTIONS,
+  APPS,
+  FILES as DECLARED,
+  RELEASE as OF_REPOSITORY,
+  VALUES,
+} from '../../../../test/helm/declared-release-world.ts'
 import { helmOrThrow } from '../../../../test/helm/find-helm.ts'
 import type { Preview } from '../../../record/documents/preview.ts'
 
@@ -46,7 +52,12 @@ const FILES = {
 }
 const CHART = {
   'Chart.yaml': formatJson({ apiVersion: 'v2', name: 'web', version: '1.2.3' }),
-  'values.yaml': formatJson({ replicas: 1, image: { repository: 'example.com/web', tag: '1.0' }, color: 'red', podAnnotations: {} }),
+  'values.yaml': formatJson({
+    replicas: 1,
+    image: { repository: 'example.com/web', tag: '1.0' },
+    color: 'red',
+    podAnnotations: {},
+  }),
   'templates/deployment.yaml': `apiVersion: apps/v1
 kind: Deployment
 metadata:
@@ -77,10 +88,24 @@ function deployed(helm: string, values: JsonObject, postRenderer?: JsonObject): 
       mkdirSync(dirname(join(root, 'chart', path)), { recursive: true })
       writeFileSync(join(root, 'chart', path), text)
     }
-    const args = ['template', 'shop', join(root, 'chart'), '--namespace', 'shop', '--values', join(root, 'values.yaml'), '--no-hooks']
+    const args = [
+      'template',
+      'shop',
+      join(root, 'chart'),
+      '--namespace',
+      'shop',
+      '--values',
+      join(root, 'values.yaml'),
+      '--no-hooks',
+    ]
     const output = execFileSync(helm, args, { encoding: 'utf8' })
-    const manifest = postRenderer === undefined ? output : throughKustomize(root, output, postRenderer)
-    const chart = Object.entries(CHART).map(([path, text]) => ({ path, mode: '100644' as const, content: new TextEncoder().encode(text) }))
+    const manifest =
+      postRenderer === undefined ? output : throughKustomize(root, output, postRenderer)
+    const chart = Object.entries(CHART).map(([path, text]) => ({
+      path,
+      mode: '100644' as const,
+      content: new TextEncoder().encode(text),
+    }))
     return {
       namespace: 'shop',
       name: 'shop',
@@ -100,7 +125,10 @@ function throughKustomize(root: string, output: string, fields: JsonObject): str
   const folder = join(root, 'post-renderer')
   mkdirSync(folder)
   writeFileSync(join(folder, 'output.yaml'), output)
-  writeFileSync(join(folder, 'kustomization.yaml'), formatJson({ ...fields, resources: ['output.yaml'] }))
+  writeFileSync(
+    join(folder, 'kustomization.yaml'),
+    formatJson({ ...fields, resources: ['output.yaml'] }),
+  )
   return execFileSync('kubectl', ['kustomize', folder], { encoding: 'utf8' })
 }
 
@@ -108,7 +136,10 @@ function throughKustomize(root: string, output: string, fields: JsonObject): str
 function labelled(manifest: string): string {
   const objects = parseGoYaml(manifest, 'the chart').documents.map(({ value }) => {
     assert.ok(isJsonObject(value) && isJsonObject(value['metadata']))
-    const labels = { 'helm.toolkit.fluxcd.io/name': 'web', 'helm.toolkit.fluxcd.io/namespace': 'shop' }
+    const labels = {
+      'helm.toolkit.fluxcd.io/name': 'web',
+      'helm.toolkit.fluxcd.io/namespace': 'shop',
+    }
     return { ...value, metadata: { ...value['metadata'], labels } }
   })
   return objects.map((object) => formatJson(object)).join('\n---\n')
@@ -144,7 +175,8 @@ class ReleaseWorld extends SyncedWorld {
     this.cluster.put(appliedBy('kustomize-controller', yaml(SYNC)))
     this.cluster.put(appliedBy('kustomize-controller', yaml(APPS)))
     this.cluster.put(appliedBy('kustomize-controller', yaml(VALUES)))
-    const labels = '{kustomize.toolkit.fluxcd.io/name: apps, kustomize.toolkit.fluxcd.io/namespace: flux-system}'
+    const labels =
+      '{kustomize.toolkit.fluxcd.io/name: apps, kustomize.toolkit.fluxcd.io/namespace: flux-system}'
     const own = base
       .replace('replicas: 1', 'replicas: 3')
       .replace('${tag}', '1.27')
@@ -157,7 +189,11 @@ class ReleaseWorld extends SyncedWorld {
     this.repository.branches.set('refs/heads/change', this.repository.head('main'))
     this.repository.commitByHand('change', files)
     const { renderer } = this.request()
-    const { stdout, stderr } = await runInWorld(this, ['preview', '--head', 'change', '-o', 'json'], { renderer })
+    const { stdout, stderr } = await runInWorld(
+      this,
+      ['preview', '--head', 'change', '-o', 'json'],
+      { renderer },
+    )
     assert.notEqual(stdout, '', stderr)
     return JSON.parse(stdout) as Preview
   }
@@ -171,7 +207,9 @@ class ReleaseWorld extends SyncedWorld {
     for (const { object } of applied) {
       const { metadata } = object
       assert.ok(isJsonObject(metadata))
-      this.cluster.put(appliedBy('helm-controller', { ...object, metadata: { ...metadata, namespace: 'shop' } }))
+      this.cluster.put(
+        appliedBy('helm-controller', { ...object, metadata: { ...metadata, namespace: 'shop' } }),
+      )
     }
     this.cluster.releases.set('shop/shop', {
       source: 'the Helm release shop/shop',
@@ -206,11 +244,17 @@ for (const [version, helm] of [
 
     for (const [what, field, value, path, before, after] of ADOPTIONS)
       test(`has ${what} adopted where it is authored, byte for byte the rest`, async () => {
-        assert.deepEqual(await new ReleaseWorld(helm).adopted(AT, field, value), { [path]: FILES[path].replace(before, after) })
+        assert.deepEqual(await new ReleaseWorld(helm).adopted(AT, field, value), {
+          [path]: FILES[path].replace(before, after),
+        })
       })
 
     test('a key that only the chart has is added to the values', async () => {
-      const changed = await new ReleaseWorld(helm).adopted(AT, 'spec.template.metadata.annotations.team', 'shop')
+      const changed = await new ReleaseWorld(helm).adopted(
+        AT,
+        'spec.template.metadata.annotations.team',
+        'shop',
+      )
       assert.deepEqual(Object.keys(changed), ['apps/base/release.yaml'])
       assert.match(Object.values(changed)[0] ?? '', /podAnnotations:\n\s+team: shop/)
     })
@@ -234,12 +278,25 @@ for (const [version, helm] of [
     test('a preview shows what other values make of the release, and names no unit that stays', async () => {
       const world = new ReleaseWorld(helm)
       const valuesOf = ({ items }: Preview) =>
-        items.flatMap((unit) => unit.changes.map(({ ref, path, before, after }) => [unit.package, ref.kind, path, before, after]))
+        items.flatMap((unit) =>
+          unit.changes.map(({ ref, path, before, after }) => [
+            unit.package,
+            ref.kind,
+            path,
+            before,
+            after,
+          ]),
+        )
       const path = 'apps/production/release.yaml'
-      assert.deepEqual(valuesOf(await world.previewed({ [path]: FILES[path].replace('replicas: 3', 'replicas: 4') })), [
-        ['apps/production', 'HelmRelease', 'spec.values.replicas', 3, 4],
-        [UNIT, 'Deployment', 'spec.replicas', 3, 4],
-      ])
+      assert.deepEqual(
+        valuesOf(
+          await world.previewed({ [path]: FILES[path].replace('replicas: 3', 'replicas: 4') }),
+        ),
+        [
+          ['apps/production', 'HelmRelease', 'spec.values.replicas', 3, 4],
+          [UNIT, 'Deployment', 'spec.replicas', 3, 4],
+        ],
+      )
       const moved = await world.previewed({ [path]: `# In production.\n${FILES[path]}` })
       assert.deepEqual(
         moved.items.map(({ package: unit, state }) => [unit, state]),
@@ -252,37 +309,65 @@ for (const [version, helm] of [
 
     describe('with post-renderers', () => {
       const IMAGE = 'spec.template.spec.containers[name=app].image'
-      const inBase = (before: string, after: string) => ({ 'apps/base/release.yaml': RENDERED.replace(before, after) })
+      const inBase = (before: string, after: string) => ({
+        'apps/base/release.yaml': RENDERED.replace(before, after),
+      })
 
       test('is in sync where live is what Helm stored after them', async () => {
-        assert.equal((await new ReleaseWorld(helm, RENDERED).states())[UNIT], 'Flux HelmRelease shop/web: InSync')
+        assert.equal(
+          (await new ReleaseWorld(helm, RENDERED).states())[UNIT],
+          'Flux HelmRelease shop/web: InSync',
+        )
       })
 
       for (const [what, field, value, changed] of [
-        ['an image of theirs', IMAGE, 'mirror.example.com/web:1.28.0', inBase('"1.27.1" #', '"1.28.0" #')],
-        ['a field of a patch of theirs', 'spec.template.spec.priorityClassName', 'low', inBase('value: high #', 'value: low #')],
+        [
+          'an image of theirs',
+          IMAGE,
+          'mirror.example.com/web:1.28.0',
+          inBase('"1.27.1" #', '"1.28.0" #'),
+        ],
+        [
+          'a field of a patch of theirs',
+          'spec.template.spec.priorityClassName',
+          'low',
+          inBase('value: high #', 'value: low #'),
+        ],
         [
           'a value of the chart below them',
           'spec.replicas',
           4,
-          { 'apps/production/release.yaml': FILES['apps/production/release.yaml'].replace('replicas: 3', 'replicas: 4') },
+          {
+            'apps/production/release.yaml': FILES['apps/production/release.yaml'].replace(
+              'replicas: 3',
+              'replicas: 4',
+            ),
+          },
         ],
       ] as const)
         test(`has ${what} adopted where it is authored`, async () => {
-          assert.deepEqual(await new ReleaseWorld(helm, RENDERED).adopted(AT, field, value), changed)
+          assert.deepEqual(
+            await new ReleaseWorld(helm, RENDERED).adopted(AT, field, value),
+            changed,
+          )
         })
 
       test('a field that neither a value nor a post-renderer writes is refused with the line of the template', async () => {
-        await assert.rejects(new ReleaseWorld(helm, RENDERED).adopted(AT, 'spec.minReadySeconds', 9), {
-          code: 'BP2001',
-          where: 'templates/deployment.yaml:7',
-        })
+        await assert.rejects(
+          new ReleaseWorld(helm, RENDERED).adopted(AT, 'spec.minReadySeconds', 9),
+          {
+            code: 'BP2001',
+            where: 'templates/deployment.yaml:7',
+          },
+        )
       })
 
       test('a preview shows what another post-renderer makes of the release', async () => {
         const world = new ReleaseWorld(helm, RENDERED)
         const { items } = await world.previewed(inBase('1.27.1', '1.27.2'))
-        const changed = items.filter((unit) => unit.package === UNIT).flatMap(({ changes }) => changes)
+        const changed = items
+          .filter((unit) => unit.package === UNIT)
+          .flatMap(({ changes }) => changes)
         assert.deepEqual(
           changed.map(({ path, before, after }) => [path, before, after]),
           [[IMAGE, 'mirror.example.com/web:1.27.1', 'mirror.example.com/web:1.27.2']],

@@ -10,7 +10,10 @@ import { PackageBuilds, withBuilds } from '../../../adapters/functions/package-b
 import { readRepository } from '../repository-view.ts'
 import { sourceNotes } from './discover-sources.ts'
 
-const RENDERER = withBuilds(new InProcessRenderer(), new PackageBuilds({ allowed: ['kubectl'], environment: process.env }))
+const RENDERER = withBuilds(
+  new InProcessRenderer(),
+  new PackageBuilds({ allowed: ['kubectl'], environment: process.env }),
+)
 const WEB = 'apps/Deployment/shop/prod-web'
 
 const SYNC = `apiVersion: source.toolkit.fluxcd.io/v1
@@ -83,7 +86,8 @@ const OVERLAY = `resources:
 patches:
 - path: replicas.yaml
 `
-const REPLICAS = 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  replicas: ${replicas} # as ordered\n'
+const REPLICAS =
+  'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  replicas: ${replicas} # as ordered\n'
 
 const LIVE = {
   deployment: `apiVersion: apps/v1
@@ -112,11 +116,16 @@ class FluxWorld extends TurnWorld {
       ...BASE,
       ...files,
     })
-    this.repository.commitByHand('main', { 'apps/web/Kptfile': null, 'apps/web/deployment.yaml': null, 'apps/web/config.yaml': null })
+    this.repository.commitByHand('main', {
+      'apps/web/Kptfile': null,
+      'apps/web/deployment.yaml': null,
+      'apps/web/config.yaml': null,
+    })
   }
 
   override sync(): void {
-    for (const object of [LIVE.deployment, LIVE.config]) this.cluster.put(appliedBy(this.syncer, yaml(object)))
+    for (const object of [LIVE.deployment, LIVE.config])
+      this.cluster.put(appliedBy(this.syncer, yaml(object)))
     for (const object of [SYNC, APPS]) this.cluster.put(yaml(object))
   }
 
@@ -128,14 +137,23 @@ class FluxWorld extends TurnWorld {
     const paths = new Set([...this.repository.paths(branch), ...this.repository.paths('main')])
     return Object.fromEntries(
       [...paths]
-        .filter((path) => !path.startsWith('.drift/') && this.repository.text(branch, path) !== this.repository.text('main', path))
+        .filter(
+          (path) =>
+            !path.startsWith('.drift/') &&
+            this.repository.text(branch, path) !== this.repository.text('main', path),
+        )
         .map((path) => [path, this.repository.text(branch, path)]),
     )
   }
 
-  async adopted(field: string, value: Json): Promise<{ readonly [path: string]: string | undefined }> {
+  async adopted(
+    field: string,
+    value: Json,
+  ): Promise<{ readonly [path: string]: string | undefined }> {
     this.edit(WEB, field, value)
-    const { branch } = await this.plan({ resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined } })
+    const { branch } = await this.plan({
+      resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined },
+    })
     return this.changed(branch)
   }
 }
@@ -145,24 +163,36 @@ const IMAGE = 'spec.template.spec.containers[name=app].image'
 describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, () => {
   test('is found by the resource of the cluster, and is in sync where live is what Flux makes of it', async () => {
     const { report } = await new FluxWorld().plan()
-    assert.deepEqual([report.spec.unit.package, report.status.state, report.spec.changes], ['apps/production', 'InSync', []])
+    assert.deepEqual(
+      [report.spec.unit.package, report.status.state, report.spec.changes],
+      ['apps/production', 'InSync', []],
+    )
     assert.equal(report.spec.unit.appliedBy, 'Flux Kustomization flux-system/apps')
   })
 
   test('is in sync where kustomize alone would refuse a number for a tag', async () => {
     const kustomization = `${OVERLAY}images:\n- {name: other, newTag: 1.27}\nunknown: field\n`
-    const { report } = await new FluxWorld({ 'apps/production/kustomization.yaml': kustomization }).plan()
+    const { report } = await new FluxWorld({
+      'apps/production/kustomization.yaml': kustomization,
+    }).plan()
     assert.equal(report.status.state, 'InSync')
   })
 
   test('with a kustomization that cannot be read is named with the line', async () => {
-    const world = new FluxWorld({ 'apps/production/kustomization.yaml': 'resources: [a\nb: c: d\n' })
-    await assert.rejects(world.plan(), { code: 'BP1110', where: 'apps/production/kustomization.yaml:1:12' })
+    const world = new FluxWorld({
+      'apps/production/kustomization.yaml': 'resources: [a\nb: c: d\n',
+    })
+    await assert.rejects(world.plan(), {
+      code: 'BP1110',
+      where: 'apps/production/kustomization.yaml:1:12',
+    })
   })
 
   test('is adopted although the kustomization of another unit cannot be read', async () => {
     const world = new FluxWorld({ 'other/kustomization.yaml': 'resources: [a\nb: c: d\n' })
-    world.cluster.put(yaml(APPS.replace('name: apps', 'name: other').replace('./apps/production', './other')))
+    world.cluster.put(
+      yaml(APPS.replace('name: apps', 'name: other').replace('./apps/production', './other')),
+    )
     const changed = await world.adopted(IMAGE, 'nginx:1.28')
     assert.equal(changed['clusters/prod/apps.yaml'], APPS.replace('"1.27"', '"1.28"'))
   })
@@ -180,9 +210,30 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
 
   for (const [what, field, value, file, before, after] of [
     ['an image in spec.images', IMAGE, 'nginx:1.28', 'clusters/prod/apps.yaml', '"1.27"', '"1.28"'],
-    ['a field in spec.patches', 'spec.minReadySeconds', 20, 'clusters/prod/apps.yaml', 'value: 10 #', 'value: 20 #'],
-    ['a variable in postBuild.substitute', 'spec.replicas', 4, 'clusters/prod/apps.yaml', 'replicas: "3"', 'replicas: "4"'],
-    ['a label in commonMetadata', 'metadata.labels.tier', 'back', 'clusters/prod/apps.yaml', 'tier: front', 'tier: back'],
+    [
+      'a field in spec.patches',
+      'spec.minReadySeconds',
+      20,
+      'clusters/prod/apps.yaml',
+      'value: 10 #',
+      'value: 20 #',
+    ],
+    [
+      'a variable in postBuild.substitute',
+      'spec.replicas',
+      4,
+      'clusters/prod/apps.yaml',
+      'replicas: "3"',
+      'replicas: "4"',
+    ],
+    [
+      'a label in commonMetadata',
+      'metadata.labels.tier',
+      'back',
+      'clusters/prod/apps.yaml',
+      'tier: front',
+      'tier: back',
+    ],
   ] as const)
     test(`has ${what} adopted, byte for byte the rest`, async () => {
       const world = new FluxWorld()
@@ -191,8 +242,13 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
     })
 
   test('where a variable is used elsewhere too, the place that moves nothing else is edited', async () => {
-    const adopted = await new FluxWorld().adopted('spec.template.spec.containers[name=app].env[name=COLOR].value', 'green')
-    assert.deepEqual(adopted, { 'apps/base/deployment.yaml': BASE['apps/base/deployment.yaml'].replace('${color}', 'green') })
+    const adopted = await new FluxWorld().adopted(
+      'spec.template.spec.containers[name=app].env[name=COLOR].value',
+      'green',
+    )
+    assert.deepEqual(adopted, {
+      'apps/base/deployment.yaml': BASE['apps/base/deployment.yaml'].replace('${color}', 'green'),
+    })
   })
 
   test('a package of kpt, another repository and another branch are left as they are', async () => {
@@ -224,10 +280,15 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
         world.cluster.unreadable.add(group)
         const { units, view } = await world.scan()
         assert.deepEqual(
-          units.map((unit) => (unit.state === 'failed' ? [unit.packagePath, unit.failures[0].code] : unit.plan)),
+          units.map((unit) =>
+            unit.state === 'failed' ? [unit.packagePath, unit.failures[0].code] : unit.plan,
+          ),
           [['apps/production', 'BP1210']],
         )
-        assert.match(sourceNotes(view)[0]?.text ?? '', /is not known: the account cannot read the resources of Flux/)
+        assert.match(
+          sourceNotes(view)[0]?.text ?? '',
+          /is not known: the account cannot read the resources of Flux/,
+        )
       }
     })
 
@@ -242,7 +303,11 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
     test('is known without the cluster, also beside a placement', async () => {
       const world = await recorded()
       world.repository.commitByHand('main', PLACEMENT)
-      const { packages } = await readRepository(world.repository, undefined, new AbortController().signal)
+      const { packages } = await readRepository(
+        world.repository,
+        undefined,
+        new AbortController().signal,
+      )
       assert.deepEqual(
         packages.map(({ path }) => path),
         ['apps/production'],
@@ -267,7 +332,8 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
 
   test('the files count for a recording without any of the resources, and for no cluster', async () => {
     const world = new FluxWorld()
-    for (const key of [...world.cluster.objects.keys()]) if (key.includes('fluxcd.io')) world.cluster.objects.delete(key)
+    for (const key of [...world.cluster.objects.keys()])
+      if (key.includes('fluxcd.io')) world.cluster.objects.delete(key)
     await assert.rejects(world.plan(), /there is no package in the repository/)
     const identify = world.cluster.identify.bind(world.cluster)
     world.cluster.identify = async () => ({ ...(await identify()), recorded: true })
@@ -276,10 +342,9 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
 
   test('a policy that names a renderer of the folder wins', async () => {
     const world = new FluxWorld({
-      '.drift/render.yaml': policyText('{priority: 9, match: {packages: [apps/production]}, render: {tool: kustomize}}').replace(
-        'test',
-        'render',
-      ),
+      '.drift/render.yaml': policyText(
+        '{priority: 9, match: {packages: [apps/production]}, render: {tool: kustomize}}',
+      ).replace('test', 'render'),
     })
     const { report } = await world.plan()
     assert.notEqual(report.status.state, 'InSync')
@@ -292,19 +357,29 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
     - {kind: Secret, name: more, optional: true}
 `
     const TOKEN = 'canary-token-of-the-secret'
-    const CONFIG_WITH = BASE['apps/base/config.yaml'].replace('  size: "5"', '  size: "5"\n  motto: we like ${token} best')
+    const CONFIG_WITH = BASE['apps/base/config.yaml'].replace(
+      '  size: "5"',
+      '  size: "5"\n  motto: we like ${token} best',
+    )
 
     function begin(): FluxWorld {
-      const world = new FluxWorld({ 'clusters/prod/apps.yaml': FROM, 'apps/base/config.yaml': CONFIG_WITH })
+      const world = new FluxWorld({
+        'clusters/prod/apps.yaml': FROM,
+        'apps/base/config.yaml': CONFIG_WITH,
+      })
       const live = LIVE.config.replace('size: "5"', `size: "5", motto: "we like ${TOKEN} best"`)
       world.cluster.put(appliedBy(world.syncer, yaml(live)))
       world.cluster.put(yaml(FROM))
       world.cluster.put(
-        yaml('apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: flux-system}\ndata: {color: "blue\\n"}\n'),
+        yaml(
+          'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: flux-system}\ndata: {color: "blue\\n"}\n',
+        ),
       )
       const encoded = Buffer.from(TOKEN).toString('base64')
       world.cluster.put(
-        yaml(`apiVersion: v1\nkind: Secret\nmetadata: {name: credentials, namespace: flux-system}\ndata: {token: ${encoded}}\n`),
+        yaml(
+          `apiVersion: v1\nkind: Secret\nmetadata: {name: credentials, namespace: flux-system}\ndata: {token: ${encoded}}\n`,
+        ),
       )
       return world
     }
@@ -324,9 +399,13 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
       )
       const written = world.repository
         .names()
-        .flatMap((name) => world.repository.paths(name).map((path) => world.repository.text(name, path) ?? ''))
+        .flatMap((name) =>
+          world.repository.paths(name).map((path) => world.repository.text(name, path) ?? ''),
+        )
       for (const secret of [TOKEN, 'another-canary']) {
-        const found = [JSON.stringify(report), ...written].filter((text) => text.includes(secret) && !text.includes('${token}'))
+        const found = [JSON.stringify(report), ...written].filter(
+          (text) => text.includes(secret) && !text.includes('${token}'),
+        )
         assert.deepEqual(found, [], secret)
       }
       assert.ok(branch)
@@ -335,24 +414,37 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
 
     test('a Secret of git with values of the cluster is no Secret in plain text; one with a value of its own is', async () => {
       const world = begin()
-      const secret = 'apiVersion: v1\nkind: Secret\nmetadata: {name: web}\nstringData: {token: "${token}"}\n'
+      const secret =
+        'apiVersion: v1\nkind: Secret\nmetadata: {name: web}\nstringData: {token: "${token}"}\n'
       world.repository.commitByHand('main', {
         'apps/base/secret.yaml': secret,
         'apps/base/kustomization.yaml': 'resources: [deployment.yaml, config.yaml, secret.yaml]\n',
       })
       const inGit = async (): Promise<readonly string[]> =>
         (await world.scan()).units.flatMap((unit) =>
-          unit.state === 'planned' ? unit.notes.filter(({ cause }) => cause === 'secret-in-git').map(({ text }) => text) : [],
+          unit.state === 'planned'
+            ? unit.notes.filter(({ cause }) => cause === 'secret-in-git').map(({ text }) => text)
+            : [],
         )
       assert.deepEqual(await inGit(), [])
-      world.repository.commitByHand('main', { 'apps/base/secret.yaml': secret.replace('"}', '", user: canary-user}') })
-      assert.deepEqual(await inGit(), ['Secret shop/prod-web has its values in git in plain text: stringData.user'])
+      world.repository.commitByHand('main', {
+        'apps/base/secret.yaml': secret.replace('"}', '", user: canary-user}'),
+      })
+      assert.deepEqual(await inGit(), [
+        'Secret shop/prod-web has its values in git in plain text: stringData.user',
+      ])
     })
 
     test('a ConfigMap or Secret that is not there, or that cannot be read, fails the unit with its name', async () => {
       for (const [key, why] of [
-        ['/ConfigMap/flux-system/settings', /names the ConfigMap flux-system\/settings, which is not there/],
-        ['/Secret/flux-system/credentials', /names the Secret flux-system\/credentials, which is not there/],
+        [
+          '/ConfigMap/flux-system/settings',
+          /names the ConfigMap flux-system\/settings, which is not there/,
+        ],
+        [
+          '/Secret/flux-system/credentials',
+          /names the Secret flux-system\/credentials, which is not there/,
+        ],
       ] as const) {
         const world = begin()
         world.cluster.objects.delete(key)

@@ -84,15 +84,22 @@ spec: {path: ./shop, sourceRef: {kind: GitRepository, name: deploy}}
 ]
 
 class ChartWorld extends SyncedWorld {
-  constructor(files: { readonly [path: string]: string } = {}, programs: readonly string[] = ['kubectl', helm3], syncs = [ROOT]) {
+  constructor(
+    files: { readonly [path: string]: string } = {},
+    programs: readonly string[] = ['kubectl', helm3],
+    syncs = [ROOT],
+  ) {
     super({ ...FILES, ...files }, programs)
-    for (const object of [LIVE, ...syncs]) this.cluster.put(appliedBy('configsync.gke.io', yaml(object)))
+    for (const object of [LIVE, ...syncs])
+      this.cluster.put(appliedBy('configsync.gke.io', yaml(object)))
   }
 }
 
 describe('a chart that a kustomization has Helm render', () => {
   test('is in sync where live is what kustomize and Helm make of it', async () => {
-    assert.deepEqual(await new ChartWorld().states(), { shop: 'Config Sync RootSync config-management-system/root-sync: InSync' })
+    assert.deepEqual(await new ChartWorld().states(), {
+      shop: 'Config Sync RootSync config-management-system/root-sync: InSync',
+    })
   })
 
   test('shows drift at its entry of the kustomization', async () => {
@@ -106,7 +113,14 @@ describe('a chart that a kustomization has Helm render', () => {
   })
 
   for (const [what, field, value, path, before, after] of [
-    ['a value of the file', 'spec.replicas', 4, 'shop/values.yaml', 'replicas: 3 #', 'replicas: 4 #'],
+    [
+      'a value of the file',
+      'spec.replicas',
+      4,
+      'shop/values.yaml',
+      'replicas: 3 #',
+      'replicas: 4 #',
+    ],
     [
       'a value of the kustomization',
       'spec.template.spec.containers[name=app].env[name=COLOR].value',
@@ -125,7 +139,9 @@ describe('a chart that a kustomization has Helm render', () => {
     ],
   ] as const)
     test(`has ${what} adopted where it is authored, byte for byte the rest`, async () => {
-      assert.deepEqual(await new ChartWorld().adopted(AT, field, value), { [path]: FILES[path].replace(before, after) })
+      assert.deepEqual(await new ChartWorld().adopted(AT, field, value), {
+        [path]: FILES[path].replace(before, after),
+      })
     })
 
   test('a field that no value leads to is refused with the line of the template', async () => {
@@ -145,7 +161,10 @@ describe('a chart that a kustomization has Helm render', () => {
 
   test('needs the permission to run Helm too, and fetches nothing', async () => {
     assert.match((await new ChartWorld({}, ['kubectl']).states())['shop'] ?? '', /^BP1208 /)
-    const elsewhere = KUSTOMIZATION.replace('- name: web', '- name: nginx\n  repo: https://charts.example.com\n  version: 1.2.3')
+    const elsewhere = KUSTOMIZATION.replace(
+      '- name: web',
+      '- name: nginx\n  repo: https://charts.example.com\n  version: 1.2.3',
+    )
     assert.equal(
       (await new ChartWorld({ 'shop/kustomization.yaml': elsewhere }).states())['shop'],
       'BP1210 the chart nginx is not in the folder charts/nginx-1.2.3/nginx, and nothing is fetched',

@@ -2,14 +2,21 @@
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import type { Note } from '@backporch/kyaml/note'
 import { oneLine } from '@backporch/kyaml/text'
-import type { RefusedSource, SourcedRepository, UnitSource } from '../../../sources/build/unit-source.ts'
+import type {
+  RefusedSource,
+  SourcedRepository,
+  UnitSource,
+} from '../../../sources/build/unit-source.ts'
 import { repositoryLocation, sameRepository } from '../../../syncers/sync-path.ts'
 
 /** Addresses that are reported. */
 const MOST_TOLD = 5
 
 /** Addresses that syncers may have of the repository. */
-export async function knownAddresses(repository: PackageRepository, signal: AbortSignal): Promise<readonly string[]> {
+export async function knownAddresses(
+  repository: PackageRepository,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   return [repository.remote, ...((await repository.clonedFrom?.(signal)) ?? [])]
 }
 
@@ -27,12 +34,14 @@ export async function otherAddresses(
     if (names.has(lastSegment(address))) seen.set(repositoryLocation(address), address)
     return false
   })
-  const notes = [...seen.values()].slice(0, MOST_TOLD).map(async (address): Promise<readonly Note[]> => {
-    const [first] = await read((other) => sameRepository(other, address))
-    if (first === undefined) return []
-    const text = `it applies ${withoutUser(address)}; if that is this repository, name the address in alsoKnownAs of a DriftPolicy`
-    return [{ cause: 'source-not-compared', subject: first.title, text }]
-  })
+  const notes = [...seen.values()]
+    .slice(0, MOST_TOLD)
+    .map(async (address): Promise<readonly Note[]> => {
+      const [first] = await read((other) => sameRepository(other, address))
+      if (first === undefined) return []
+      const text = `it applies ${withoutUser(address)}; if that is this repository, name the address in alsoKnownAs of a DriftPolicy`
+      return [{ cause: 'source-not-compared', subject: first.title, text }]
+    })
   return (await Promise.all(notes)).flat()
 }
 

@@ -18,18 +18,36 @@ async function historyOf(repository: MemoryRepository, histories = new PackageHi
   const view = await readRepository(repository, 'main', signal)
   const [found] = view.packages
   assert.ok(found !== undefined)
-  const { desired } = await loadPackage(view, found, { cluster: 'test', renderer: new InProcessRenderer() }, signal)
+  const { desired } = await loadPackage(
+    view,
+    found,
+    { cluster: 'test', renderer: new InProcessRenderer() },
+    signal,
+  )
   const context = { view, renderer: new InProcessRenderer(), namespace: 'shop' }
-  const { versions, ...rest } = await histories.read(context, { packagePath: found.path, outside: [], desired }, signal)
-  const color = [{ kind: 'field', name: 'data' } as const, { kind: 'field', name: 'color' } as const]
-  const shown = versions.map(({ commit, objects }) => [commit, valueAt(objects.get('/ConfigMap/shop/web') ?? {}, color)])
+  const { versions, ...rest } = await histories.read(
+    context,
+    { packagePath: found.path, outside: [], desired },
+    signal,
+  )
+  const color = [
+    { kind: 'field', name: 'data' } as const,
+    { kind: 'field', name: 'color' } as const,
+  ]
+  const shown = versions.map(({ commit, objects }) => [
+    commit,
+    valueAt(objects.get('/ConfigMap/shop/web') ?? {}, color),
+  ])
   return { shown, versions, ...rest }
 }
 
 test('each content of the package is named by the first commit that had it, the newest first, back to where the package began', async () => {
   const repository = new MemoryRepository()
   repository.commitByHand('main', { 'README.md': 'before' })
-  const blue = repository.commitByHand('main', { 'apps/web/Kptfile': KPTFILE, 'apps/web/config.yaml': config('blue') })
+  const blue = repository.commitByHand('main', {
+    'apps/web/Kptfile': KPTFILE,
+    'apps/web/config.yaml': config('blue'),
+  })
   const between = repository.commitByHand('main', { 'README.md': 'between' })
   const red = repository.commitByHand('main', { 'apps/web/config.yaml': config('red') })
   const after = repository.commitByHand('main', { 'README.md': 'after' })
@@ -50,9 +68,20 @@ test('each content of the package is named by the first commit that had it, the 
 
 test('a merge counts from the merge on: what its branch had in between was never on the base branch', async () => {
   const repository = new MemoryRepository()
-  const blue = repository.commitByHand('main', { 'apps/web/Kptfile': KPTFILE, 'apps/web/config.yaml': config('blue') })
-  const branch = repository.commitByHand('topic', { 'apps/web/config.yaml': config('green') }, { parents: [blue] })
-  const merge = repository.commitByHand('main', { 'apps/web/config.yaml': config('red') }, { parents: [blue, branch] })
+  const blue = repository.commitByHand('main', {
+    'apps/web/Kptfile': KPTFILE,
+    'apps/web/config.yaml': config('blue'),
+  })
+  const branch = repository.commitByHand(
+    'topic',
+    { 'apps/web/config.yaml': config('green') },
+    { parents: [blue] },
+  )
+  const merge = repository.commitByHand(
+    'main',
+    { 'apps/web/config.yaml': config('red') },
+    { parents: [blue, branch] },
+  )
   const { shown } = await historyOf(repository)
   assert.deepEqual(shown.slice(0, 2), [
     [merge, 'red'],
@@ -62,7 +91,10 @@ test('a merge counts from the merge on: what its branch had in between was never
 
 test('a content that cannot be rendered explains nothing, and moves nothing', async () => {
   const repository = new MemoryRepository()
-  const blue = repository.commitByHand('main', { 'apps/web/Kptfile': KPTFILE, 'apps/web/config.yaml': config('blue') })
+  const blue = repository.commitByHand('main', {
+    'apps/web/Kptfile': KPTFILE,
+    'apps/web/config.yaml': config('blue'),
+  })
   repository.commitByHand('main', { 'apps/web/config.yaml': 'a: [' })
   const red = repository.commitByHand('main', { 'apps/web/config.yaml': config('red') })
   const { shown } = await historyOf(repository)
@@ -75,7 +107,8 @@ test('a content that cannot be rendered explains nothing, and moves nothing', as
 test('no more than twenty contents are read, and the history says that it is not whole', async () => {
   const repository = new MemoryRepository()
   repository.commitByHand('main', { 'apps/web/Kptfile': KPTFILE })
-  for (let index = 0; index < 30; index += 1) repository.commitByHand('main', { 'apps/web/config.yaml': config(`c${index}`) })
+  for (let index = 0; index < 30; index += 1)
+    repository.commitByHand('main', { 'apps/web/config.yaml': config(`c${index}`) })
   const { versions, complete } = await historyOf(repository)
   assert.deepEqual([versions.length, complete], [20, false])
 })

@@ -2,7 +2,11 @@
  * What earlier commits of the base branch rendered for one package, read only if the syncer may be behind. Histories are cached over turns: of
  * a base branch that moved only the new commits are read.
  */
-import { type CommitView, OversizedRead, type TreeFile } from '@backporch/git-store/package-repository'
+import {
+  type CommitView,
+  OversizedRead,
+  type TreeFile,
+} from '@backporch/git-store/package-repository'
 import type { DesiredSet } from '@backporch/kpt/desired-set'
 import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
@@ -52,17 +56,27 @@ interface KnownHistory {
 const MOST_OBJECTS = 20_000
 
 export class PackageHistories {
-  private readonly known = new LRUCache<string, KnownHistory>({ maxSize: MOST_OBJECTS, sizeCalculation: sizeOf })
+  private readonly known = new LRUCache<string, KnownHistory>({
+    maxSize: MOST_OBJECTS,
+    sizeCalculation: sizeOf,
+  })
   private readonly reading = new Map<string, Promise<KnownHistory>>()
 
   async read(context: HistoryContext, of: HistoryOf, signal: AbortSignal): Promise<PackageHistory> {
     const { view, choice, namespace } = context
-    const key = JSON.stringify([view.repository.remote, view.baseBranch, of.packagePath, choice, namespace])
+    const key = JSON.stringify([
+      view.repository.remote,
+      view.baseBranch,
+      of.packagePath,
+      choice,
+      namespace,
+    ])
     const known = this.known.get(key)
     if (known?.base === view.base) return known.history
     // The same package of several clusters, in one turn.
     const requested = `${key} ${view.base}`
-    const reading = this.reading.get(requested) ?? readPackageHistory(context, { ...of, known }, signal)
+    const reading =
+      this.reading.get(requested) ?? readPackageHistory(context, { ...of, known }, signal)
     this.reading.set(requested, reading)
     try {
       const read = await reading
@@ -93,7 +107,9 @@ async function readPackageHistory(
   let commit = await view.repository.commit(view.base, signal)
   let outside = outsideNow
   let content = contentHash(unitTree(view.tree, packagePath, outside))
-  const versions: PackageVersion[] = [{ commit: view.base, tree: content, at: '', objects: objectsOf(desired, namespace) }]
+  const versions: PackageVersion[] = [
+    { commit: view.base, tree: content, at: '', objects: objectsOf(desired, namespace) },
+  ]
   // A resource below a folder that another unit applies has no files of its own.
   const isPart = below(view.tree, packagePath).length === 0
   let complete = false
@@ -104,18 +120,33 @@ async function readPackageHistory(
     // The first commit with a content is the oldest one in a row that has it.
     const last = versions.length - 1
     const newest = versions[last]
-    if (newest !== undefined && rendered) versions[last] = { ...newest, commit: commit.id, at: timeOf(commit) }
+    if (newest !== undefined && rendered)
+      versions[last] = { ...newest, commit: commit.id, at: timeOf(commit) }
     const [parent] = commit.parents
-    const own = parent === undefined ? [] : await packageTree(view, parent, packagePath, signal).catch(cutOff)
-    if (own instanceof Failure) return { base: view.base, history: { versions, locationOf, complete, cut: own }, lasting: false }
-    const isThere = parent !== undefined && (own.length > 0 || (isPart && (await outsideTree(view, parent, outside, signal)).length > 0))
+    const own =
+      parent === undefined ? [] : await packageTree(view, parent, packagePath, signal).catch(cutOff)
+    if (own instanceof Failure)
+      return {
+        base: view.base,
+        history: { versions, locationOf, complete, cut: own },
+        lasting: false,
+      }
+    const isThere =
+      parent !== undefined &&
+      (own.length > 0 || (isPart && (await outsideTree(view, parent, outside, signal)).length > 0))
     if (parent === undefined || !isThere) {
       complete = true
       break
     }
     if (parent === known?.base && known.history.locationOf.size + walked <= 2 * MOST_COMMITS) {
-      const same = rendered && content === contentHash([...own, ...(await outsideTree(view, parent, outside, signal))])
-      return { base: view.base, history: joined({ versions, locationOf, complete }, known.history, same), lasting }
+      const same =
+        rendered &&
+        content === contentHash([...own, ...(await outsideTree(view, parent, outside, signal))])
+      return {
+        base: view.base,
+        history: joined({ versions, locationOf, complete }, known.history, same),
+        lasting,
+      }
     }
     commit = await view.repository.commit(parent, signal)
     const before = contentHash([...own, ...(await outsideTree(view, parent, outside, signal))])
@@ -127,7 +158,8 @@ async function readPackageHistory(
     const { objects } = version
     rendered = objects !== undefined
     lasting &&= version.lasting
-    if (objects !== undefined) versions.push({ commit: commit.id, tree: content, at: timeOf(commit), objects })
+    if (objects !== undefined)
+      versions.push({ commit: commit.id, tree: content, at: timeOf(commit), objects })
   }
   // Before its first commit the package had nothing, which is a version too: what that commit brought may still be on its way.
   if (complete) versions.push({ commit: '', tree: '', at: '', objects: new Map() })
@@ -144,11 +176,16 @@ function joined(newer: PackageHistory, older: PackageHistory, same: boolean): Pa
     ? [...newer.versions.slice(0, last), { ...oldest, commit: first.commit, at: first.at }, ...rest]
     : [...newer.versions, ...older.versions]
   const offset = one ? last : last + 1
-  const locations = [...older.locationOf].map(([commit, index]) => [commit, index + offset] as const)
+  const locations = [...older.locationOf].map(
+    ([commit, index]) => [commit, index + offset] as const,
+  )
   const retained = versions.slice(0, MOST_VERSIONS + 1)
   return {
     versions: retained,
-    locationOf: new Map([...newer.locationOf, ...locations.filter(([, position]) => position < retained.length)]),
+    locationOf: new Map([
+      ...newer.locationOf,
+      ...locations.filter(([, position]) => position < retained.length),
+    ]),
     complete: older.complete && retained.length === versions.length,
   }
 }
@@ -159,7 +196,12 @@ function cutOff(thrown: unknown): Failure {
   throw thrown
 }
 
-async function packageTree(view: RepositoryView, commit: ObjectId, packagePath: string, signal: AbortSignal): Promise<readonly TreeFile[]> {
+async function packageTree(
+  view: RepositoryView,
+  commit: ObjectId,
+  packagePath: string,
+  signal: AbortSignal,
+): Promise<readonly TreeFile[]> {
   const tree = await view.repository.list(commit, packagePath, signal)
   return packagePath === '' ? below(tree, '') : withoutRecords(tree)
 }
@@ -199,10 +241,19 @@ async function render(
   // A version that is too large was never applied either.
   if (files instanceof OversizedRead) return { objects: undefined, outside: [], lasting: true }
   const at = requestedFiles(view.repository, commit, signal)
-  const { rendering, outside } = await renderUnit(at, renderer, { packagePath, files, choice }, signal)
+  const { rendering, outside } = await renderUnit(
+    at,
+    renderer,
+    { packagePath, files, choice },
+    signal,
+  )
   const failures = 'failures' in rendering ? rendering.failures : []
   const lasting = failures.every(({ retry }) => retry !== 'backoff')
-  return { objects: 'failures' in rendering ? undefined : objectsOf(rendering.desired, namespace), outside, lasting }
+  return {
+    objects: 'failures' in rendering ? undefined : objectsOf(rendering.desired, namespace),
+    outside,
+    lasting,
+  }
 }
 
 function tooLarge(thrown: unknown): OversizedRead {
@@ -211,7 +262,10 @@ function tooLarge(thrown: unknown): OversizedRead {
 }
 
 /** The scopes of the kinds of an earlier version are not read from the server: each object may be in either scope. */
-function objectsOf({ resources, namespace: own }: DesiredSet, context: string): ReadonlyMap<string, JsonObject> {
+function objectsOf(
+  { resources, namespace: own }: DesiredSet,
+  context: string,
+): ReadonlyMap<string, JsonObject> {
   const namespace = own ?? context
   return new Map(
     resources.flatMap(({ id, object }): [string, JsonObject][] => {

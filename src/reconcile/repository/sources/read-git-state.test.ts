@@ -61,7 +61,10 @@ test('a record of a decision that cannot be read makes the unit incomplete, and 
     report.status.incomplete?.map(({ code, state }) => [code, state]),
     [['BP1112', 'unverified']],
   )
-  assert.match(notes.map(({ text }) => text).join('\n'), new RegExp(`the record of ${path} cannot be read`))
+  assert.match(
+    notes.map(({ text }) => text).join('\n'),
+    new RegExp(`the record of ${path} cannot be read`),
+  )
   assert.ok(!world.repository.paths('drift-ledger').some((file) => file.startsWith('closed/')))
   assert.deepEqual(world.repository.names(), [])
 })
@@ -71,7 +74,9 @@ test('a record that cannot be read stops no other open proposal of its unit', as
   const [branch = ''] = world.repository.names()
   const path = recordOf(world, branch)
   world.repository.commitByHand('main', { '.drift/records/other.yaml': 'x' })
-  world.repository.commitByHand('proposed/apps/web/drift-deadbeef', { [path.replace(/[^-]+\.yaml$/, 'deadbeef.yaml')]: NEWER })
+  world.repository.commitByHand('proposed/apps/web/drift-deadbeef', {
+    [path.replace(/[^-]+\.yaml$/, 'deadbeef.yaml')]: NEWER,
+  })
   world.edit(WEB, 'spec.replicas', 9)
   const { outcome } = await world.plan()
   assert.equal(outcome, 'updated')
@@ -80,13 +85,19 @@ test('a record that cannot be read stops no other open proposal of its unit', as
 for (const [name, damage] of [
   [
     'is no YAML',
-    (world: TurnWorld, path: string) => void world.repository.commitByHand('drift-ledger', { [path]: 'a: [\n' }, { author: BOT_EMAIL }),
+    (world: TurnWorld, path: string) =>
+      void world.repository.commitByHand(
+        'drift-ledger',
+        { [path]: 'a: [\n' },
+        { author: BOT_EMAIL },
+      ),
   ],
   ['is too large', oversized],
 ] as const) {
   test(`a report of the ledger that ${name} ends no turn, and is written again`, async () => {
     const world = await proposed()
-    const path = world.repository.paths('drift-ledger').find((each) => each.endsWith('/report.yaml')) ?? ''
+    const path =
+      world.repository.paths('drift-ledger').find((each) => each.endsWith('/report.yaml')) ?? ''
     const before = world.repository.text('drift-ledger', path) ?? ''
     assert.match(before, /spec\.replicas/)
     damage(world, path)

@@ -63,7 +63,11 @@ export async function readGitState(
 ): Promise<GitState> {
   const { bot } = options
   const ledger = await readLedger(view, unit, signal)
-  const { branches, siblings, unreadable: ofBranches } = await openBranches(view, unit, { bot, report: ledger.report }, signal)
+  const {
+    branches,
+    siblings,
+    unreadable: ofBranches,
+  } = await openBranches(view, unit, { bot, report: ledger.report }, signal)
   const { merged, unreadable: ofBase } = await mergedRecords(view, unit, signal)
   const heads = await readEndedHeads(view, unit, signal)
   const baseTrees = new Map<ObjectId, readonly TreeFile[]>()
@@ -105,12 +109,20 @@ export async function readGitState(
 }
 
 /** The name as Porch gives it: by the workspace of the tagged commit's `kpt:` line, by the tag where it has none. */
-async function publishedName(view: RepositoryView, unit: Unit, revision: number, signal: AbortSignal): Promise<string> {
+async function publishedName(
+  view: RepositoryView,
+  unit: Unit,
+  revision: number,
+  signal: AbortSignal,
+): Promise<string> {
   for (const [ref, commit] of view.refs) {
     const tag = ref.startsWith('refs/tags/') ? parseRevisionTag(ref) : undefined
-    if (tag === undefined || tag.packagePath !== unit.packageName || tag.revision !== revision) continue
+    if (tag === undefined || tag.packagePath !== unit.packageName || tag.revision !== revision)
+      continue
     const { message } = await view.repository.commit(commit, signal)
-    const workspace = workspaceIn(parseKptAnnotations(message).annotations, unit.packageName) ?? ref.slice(ref.lastIndexOf('/') + 1)
+    const workspace =
+      workspaceIn(parseKptAnnotations(message).annotations, unit.packageName) ??
+      ref.slice(ref.lastIndexOf('/') + 1)
     return `${view.name}.${unit.packageName.replaceAll('/', '.')}.${workspace}`
   }
   return ''
@@ -155,7 +167,10 @@ async function openBranches(
     const mine = own.find((file) => file.episode === episode) ?? own.find(({ isNew }) => isNew)
     const others = records
       .filter(({ path, isNew }) => isNew && !path.startsWith(folder))
-      .map(({ path, record }) => ({ path: presentRecordPath(path), record: record instanceof Failure ? undefined : record }))
+      .map(({ path, record }) => ({
+        path: presentRecordPath(path),
+        record: record instanceof Failure ? undefined : record,
+      }))
     const earlierName = records.some(({ path, isNew }) => isNew && path !== presentRecordPath(path))
       ? { hasEarlierName: true as const }
       : {}
@@ -163,13 +178,29 @@ async function openBranches(
       // The branch of another cluster, or a foreign workspace with a similar name.
       const isOpen = branch.state === 'proposed' && others.some(({ path }) => !landed.has(path))
       if (isOpen)
-        siblings.push({ ...branch, foreign: branch.foreign || branch.known === false || branch.signed === false, records: others })
+        siblings.push({
+          ...branch,
+          foreign: branch.foreign || branch.known === false || branch.signed === false,
+          records: others,
+        })
       // Somebody moved the branch to a commit without its record. That is no decision about the drift.
       else if (report !== undefined && open === branch.ref && branch.known === false)
-        branches.push({ ...branch, foreign: true, foreignWhy: MOVED, record: recordOf(report), others: [] })
+        branches.push({
+          ...branch,
+          foreign: true,
+          foreignWhy: MOVED,
+          record: recordOf(report),
+          others: [],
+        })
     } else if (mine.record instanceof Failure) {
       const { code, why } = mine.record
-      unreadable.push({ location: 'branch', episode: mine.episode, where: short(branch.ref), code, why })
+      unreadable.push({
+        location: 'branch',
+        episode: mine.episode,
+        where: short(branch.ref),
+        code,
+        why,
+      })
     } else
       branches.push({
         ...branch,
@@ -193,8 +224,10 @@ function byPorch(
   report: LedgerState['report'],
 ): Pick<OpenBranch, 'known' | 'movedBy'> {
   if (foreign || signed === false) return {}
-  const isOurs = moved ?? (known === undefined && report !== undefined && agreesWithReport(record, report))
-  const isElsewhere = isOurs && record.spec.lifecycle !== (state === 'drafts' ? 'Draft' : 'Proposed')
+  const isOurs =
+    moved ?? (known === undefined && report !== undefined && agreesWithReport(record, report))
+  const isElsewhere =
+    isOurs && record.spec.lifecycle !== (state === 'drafts' ? 'Draft' : 'Proposed')
   return isElsewhere ? { known: true, movedBy: renderedBy ?? '' } : {}
 }
 
@@ -208,7 +241,12 @@ interface MergedRecord {
 /** Searched only until the ledger has the decision, because it walks the base branch. */
 async function mergeCommitsOf(
   { view, unit }: UnitView,
-  { merged, branches, report }: { readonly merged: readonly MergedRecord[] } & Pick<OpenBranches, 'branches'> & Pick<LedgerState, 'report'>,
+  {
+    merged,
+    branches,
+    report,
+  }: { readonly merged: readonly MergedRecord[] } & Pick<OpenBranches, 'branches'> &
+    Pick<LedgerState, 'report'>,
   { bot, writes }: GitStateOptions,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, MergeCommit>> {
@@ -216,13 +254,29 @@ async function mergeCommitsOf(
   for (const { path, record, text } of merged) {
     const base = await view.repository.commit(view.base, signal)
     try {
-      const mergeCommit = await findMergeCommit(view.repository, base, { path, packageName: unit.packageName, bot }, signal)
+      const mergeCommit = await findMergeCommit(
+        view.repository,
+        base,
+        { path, packageName: unit.packageName, bot },
+        signal,
+      )
       if (mergeCommit === undefined) continue
       const { name } = record.metadata
-      const there = branches.flatMap((branch) => (branch.record.metadata.name === name ? [branch.ref] : []))
-      const inLedger = report?.status.episode === record.spec.episode ? openInLedger(unit, report) : undefined
-      const refs = [...there, ...(inLedger === undefined ? [] : [inLedger]), `refs/heads/proposed/${unit.packageName}/${name}`]
-      const altered = await whyAltered(view, { refs: [...new Set(refs)], text, mergeCommit }, signal)
+      const there = branches.flatMap((branch) =>
+        branch.record.metadata.name === name ? [branch.ref] : [],
+      )
+      const inLedger =
+        report?.status.episode === record.spec.episode ? openInLedger(unit, report) : undefined
+      const refs = [
+        ...there,
+        ...(inLedger === undefined ? [] : [inLedger]),
+        `refs/heads/proposed/${unit.packageName}/${name}`,
+      ]
+      const altered = await whyAltered(
+        view,
+        { refs: [...new Set(refs)], text, mergeCommit },
+        signal,
+      )
       mergeCommits.set(name, altered === undefined ? mergeCommit : { ...mergeCommit, altered })
     } catch (thrown) {
       // A shallow clone does not show where it was merged, and only a tag and the ledger have to know.
@@ -234,19 +288,26 @@ async function mergeCommitsOf(
 
 function earlierNamedIn(merged: readonly MergedRecord[]): GitState['earlierNamed'] {
   const taken = new Set(merged.map(({ path }) => path))
-  return merged.filter(({ path }) => !taken.has(presentRecordPath(path))).map(({ path, text }) => ({ path, text }))
+  return merged
+    .filter(({ path }) => !taken.has(presentRecordPath(path)))
+    .map(({ path, text }) => ({ path, text }))
 }
 
 /** Merged proposals that the ledger does not have as closed. One that was closed otherwise may have been reopened. */
 function pending(merged: readonly MergedRecord[], { closed }: LedgerState): MergedRecord[] {
-  return merged.filter(({ record }) => record.spec.lifecycle === 'Proposed' && !isMergeKnown(closed, record))
+  return merged.filter(
+    ({ record }) => record.spec.lifecycle === 'Proposed' && !isMergeKnown(closed, record),
+  )
 }
 
 async function mergedRecords(
   view: RepositoryView,
   unit: Unit,
   signal: AbortSignal,
-): Promise<{ readonly merged: readonly MergedRecord[]; readonly unreadable: readonly UnreadableRecord[] }> {
+): Promise<{
+  readonly merged: readonly MergedRecord[]
+  readonly unreadable: readonly UnreadableRecord[]
+}> {
   const prefix = `${recordFolder(unit.cluster, unit.slug)}/`
   const files = view.tree.filter(({ path }) => path.startsWith(prefix) && isRecordPath(path))
   const texts = await readTexts(view.repository, files, signal)
@@ -257,7 +318,13 @@ async function mergedRecords(
     if (!(record instanceof Failure)) merged.push({ path, record, text: texts.get(path) ?? '' })
     else {
       const [, episode = ''] = RECORD_FILE.exec(path.slice(prefix.length)) ?? []
-      unreadable.push({ location: 'base', episode, where: path, code: record.code, why: record.why })
+      unreadable.push({
+        location: 'base',
+        episode,
+        where: path,
+        code: record.code,
+        why: record.why,
+      })
     }
   }
   merged.sort(({ record: left }, { record: right }) =>
@@ -266,15 +333,23 @@ async function mergedRecords(
   return { merged, unreadable }
 }
 
-async function readLedger(view: RepositoryView, unit: Unit, signal: AbortSignal): Promise<LedgerState> {
+async function readLedger(
+  view: RepositoryView,
+  unit: Unit,
+  signal: AbortSignal,
+): Promise<LedgerState> {
   const folder = ledgerUnitFolder(unit.cluster, unit.slug)
-  const own = view.ledgerTree.filter(({ path }) => path.startsWith(`${folder}/`) || path === ledgerObservationPath(unit.cluster))
+  const own = view.ledgerTree.filter(
+    ({ path }) => path.startsWith(`${folder}/`) || path === ledgerObservationPath(unit.cluster),
+  )
   // A file that cannot be read is written again: the next observation has the same.
   const texts = await readTexts(view.repository, own, signal, () => undefined)
   return {
     head: view.ledger,
     report: view.reports.get(folder),
-    closed: view.closed.filter(({ spec }) => spec.unit.cluster === unit.cluster && spec.unit.package === unit.packagePath),
+    closed: view.closed.filter(
+      ({ spec }) => spec.unit.cluster === unit.cluster && spec.unit.package === unit.packagePath,
+    ),
     texts,
   }
 }

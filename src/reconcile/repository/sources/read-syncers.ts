@@ -17,16 +17,26 @@ export interface LiveSyncers {
 const OF_ONE_KIND: ReadonlySet<FailureCode> = new Set(['BP3003', 'BP3005', 'BP3010'])
 
 /** @throws Failure BP30xx where the cluster cannot be asked */
-export async function readSyncers(cluster: ClusterReader, signal: AbortSignal): Promise<LiveSyncers> {
+export async function readSyncers(
+  cluster: ClusterReader,
+  signal: AbortSignal,
+): Promise<LiveSyncers> {
   const answers = await Promise.all(
     DISCOVERIES.flatMap(({ name, kinds }) =>
-      kinds.filter(({ use }) => use !== 'files').map(async (kind) => ({ name, kind, answer: await list(cluster, kind, signal) })),
+      kinds
+        .filter(({ use }) => use !== 'files')
+        .map(async (kind) => ({ name, kind, answer: await list(cluster, kind, signal) })),
     ),
   )
   const listed = answers.flatMap(({ answer }) => (isFailure(answer) ? [] : answer))
-  const unread = new Map(answers.flatMap(({ name, answer }) => (isFailure(answer) ? [[name, answer] as const] : [])))
+  const unread = new Map(
+    answers.flatMap(({ name, answer }) => (isFailure(answer) ? [[name, answer] as const] : [])),
+  )
   const isEmpty =
-    unread.size === 0 && answers.every(({ kind, answer }) => kind.use === 'optional' || isFailure(answer) || answer.length === 0)
+    unread.size === 0 &&
+    answers.every(
+      ({ kind, answer }) => kind.use === 'optional' || isFailure(answer) || answer.length === 0,
+    )
   return {
     listed,
     unread: [...unread].map(([name, failure]) => ({ name, failure })),

@@ -17,7 +17,11 @@ import { Failure, Failures, failuresOf } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import type { Note } from '@backporch/kyaml/note'
 import { effectivePolicy, rendersOf } from '../../../policy/effective-policy.ts'
-import { AS_FILES, RENDERED_BY_KPT, type RenderChoice } from '../../../sources/build/render-choice.ts'
+import {
+  AS_FILES,
+  RENDERED_BY_KPT,
+  type RenderChoice,
+} from '../../../sources/build/render-choice.ts'
 import type { PackageRenderer } from '../../../sources/kpt/render/package-renderer.ts'
 import { describeChoice, sameChoice } from '../../../sources/registry.ts'
 import { choosePackages } from '../manifest-folders.ts'
@@ -108,28 +112,57 @@ export async function renderPackages(
     const read = await readFolder(view, path, signal).catch(tooLarge)
     if (read instanceof Failure) return { path, failures: [read] }
     const { files } = read
-    const choices = cluster === undefined ? rendersOf(view.policies, path) : [effectivePolicy(view.policies, cluster, path).render]
+    const choices =
+      cluster === undefined
+        ? rendersOf(view.policies, path)
+        : [effectivePolicy(view.policies, cluster, path).render]
     const [choice = RENDERED_BY_KPT, another] = choices
-    if (source === 'folder' || (applied && (!sameChoice(choice, RENDERED_BY_KPT) || another !== undefined))) {
+    if (
+      source === 'folder' ||
+      (applied && (!sameChoice(choice, RENDERED_BY_KPT) || another !== undefined))
+    ) {
       if (another !== undefined) return { path, failures: [severalRenders(path, choices)] }
       return build(found, files, choice)
     }
     const { rendering, passed } = await filesRendering(path, files)
     if ('failures' in rendering) return { path, failures: rendering.failures }
     const { items } = rendering
-    const texts = new Map(files.map((file) => [file.path, new TextDecoder('utf-8', { ignoreBOM: true }).decode(file.content)]))
+    const texts = new Map(
+      files.map((file) => [
+        file.path,
+        new TextDecoder('utf-8', { ignoreBOM: true }).decode(file.content),
+      ]),
+    )
     const where = (file: string): string => (path === '' ? file : `${path}/${file}`)
-    const written = [...rendering.written].map(([file, after]) => ({ path: where(file), before: texts.get(file), after }))
-    const removed = rendering.removed.map((file) => ({ path: where(file), before: texts.get(file), after: undefined }))
+    const written = [...rendering.written].map(([file, after]) => ({
+      path: where(file),
+      before: texts.get(file),
+      after,
+    }))
+    const removed = rendering.removed.map((file) => ({
+      path: where(file),
+      before: texts.get(file),
+      after: undefined,
+    }))
     const changes = [...written, ...removed].filter(({ before, after }) => before !== after)
-    const otherwise = rendersOf(view.policies, path).filter((each) => !sameChoice(each, RENDERED_BY_KPT))
+    const otherwise = rendersOf(view.policies, path).filter(
+      (each) => !sameChoice(each, RENDERED_BY_KPT),
+    )
     const output = {
       list: () => formatResourceList(items, passed),
       applied: () => formatApplied(items, passed),
       files: () => outputFiles(items, passed),
     }
     const notes = notRunNotes(rendering.runs)
-    return { path, notes, functions: rendering.runs.length, resources: rendering.resources, changes, otherwise, output }
+    return {
+      path,
+      notes,
+      functions: rendering.runs.length,
+      resources: rendering.resources,
+      changes,
+      otherwise,
+      output,
+    }
   }
 
   function ofPackage(thrown: unknown): readonly [Failure, ...Failure[]] {
@@ -138,15 +171,30 @@ export async function renderPackages(
     throw thrown
   }
 
-  async function build(found: FoundPackage, files: PackageFiles, choice: RenderChoice): Promise<PackageRender> {
+  async function build(
+    found: FoundPackage,
+    files: PackageFiles,
+    choice: RenderChoice,
+  ): Promise<PackageRender> {
     const { path } = found
     try {
       if (found.source === 'folder' && sameChoice(choice, AS_FILES)) assertPlainFolder(found, files)
-      const { rendering } = await renderUnit(filesOfView(view), renderer, { packagePath: path, files, choice }, signal)
+      const { rendering } = await renderUnit(
+        filesOfView(view),
+        renderer,
+        { packagePath: path, files, choice },
+        signal,
+      )
       if ('failures' in rendering) return { path, failures: rendering.failures }
       const { resources } = rendering.desired
-      if (found.source === 'folder' && resources.length === 0) return { path, failures: [holdsNothing(path)] }
-      return { path, built: choice, resources: resources.length, applied: () => formatObjects(resources.map(({ object }) => object)) }
+      if (found.source === 'folder' && resources.length === 0)
+        return { path, failures: [holdsNothing(path)] }
+      return {
+        path,
+        built: choice,
+        resources: resources.length,
+        applied: () => formatObjects(resources.map(({ object }) => object)),
+      }
     } catch (thrown) {
       return { path, failures: ofPackage(thrown) }
     }
@@ -160,7 +208,10 @@ export async function renderPackages(
     try {
       return await withAnswers(renderer, signal, ({ functions }) => {
         const library = throughText(functions)
-        return { rendering: answerCalls(renderFiles(path, files, renderer.attributed), library), passed: library.passed }
+        return {
+          rendering: answerCalls(renderFiles(path, files, renderer.attributed), library),
+          passed: library.passed,
+        }
       })
     } catch (thrown) {
       return { rendering: { failures: ofPackage(thrown) }, passed: () => false }

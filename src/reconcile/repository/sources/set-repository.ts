@@ -20,9 +20,16 @@ export async function setRepository(
   const { repository, policies, baseBranch, tree } = view
   const isHere = addressesOf(await knownAddresses(repository, signal), policies.policies)
   const patterns = declared.flatMap(({ object }) => filePatterns(object))
-  const named = tree.filter(({ path, mode }) => isFile(mode) && patterns.some((pattern) => isFileMatch(pattern, path)))
-  const inOrder = named.slice(0, MOST_FILES).toSorted((one, other) => (one.path < other.path ? -1 : 1))
-  const texts = inOrder.length === 0 ? new Map<string, string>() : await readTexts(repository, inOrder, signal, () => undefined)
+  const named = tree.filter(
+    ({ path, mode }) => isFile(mode) && patterns.some((pattern) => isFileMatch(pattern, path)),
+  )
+  const inOrder = named
+    .slice(0, MOST_FILES)
+    .toSorted((one, other) => (one.path < other.path ? -1 : 1))
+  const texts =
+    inOrder.length === 0
+      ? new Map<string, string>()
+      : await readTexts(repository, inOrder, signal, () => undefined)
   const paths = new Set(tree.map(({ path }) => path))
   return { isHere, baseBranch, folders: () => foldersOf(paths), texts }
 }
@@ -33,7 +40,8 @@ function foldersOf(paths: ReadonlySet<string>): readonly string[] {
     const parts = path.split('/').slice(0, -1)
     const visible = parts.findIndex((part) => part.startsWith('.'))
     const kept = visible === -1 ? parts : parts.slice(0, visible)
-    for (let end = kept.length; end > 0; end -= 1) found.set(kept.slice(0, end).join('/'), kept.slice(0, end))
+    for (let end = kept.length; end > 0; end -= 1)
+      found.set(kept.slice(0, end).join('/'), kept.slice(0, end))
   }
   const inOrder = (one: readonly string[], other: readonly string[]): number => {
     const at = one.findIndex((part, index) => part !== other[index])

@@ -8,7 +8,10 @@ import type { FilesRead } from '../../../sources/build/source.ts'
 import { type CommitFiles, listedFiles } from '../../../sources/commit/commit-files.ts'
 import { kustomizationOf } from '../../../sources/kustomize/files/kustomize-build.ts'
 import { KUSTOMIZE_TOOL } from '../../../sources/kustomize/kustomize-tool.ts'
-import { readKustomization, type WalkedKustomization } from '../../../sources/kustomize/read-kustomization.ts'
+import {
+  readKustomization,
+  type WalkedKustomization,
+} from '../../../sources/kustomize/read-kustomization.ts'
 import { describeChoice, sameChoice, sourceOf } from '../../../sources/registry.ts'
 import type { RepositoryView } from '../repository-view.ts'
 import { isInside } from './unit-source.ts'
@@ -55,9 +58,14 @@ function unitsOf({ packages, policies }: RepositoryView): readonly NamedUnit[] {
   return packages.flatMap((found) => {
     const every = rendersOf(policies, found.path)
     // Where policies choose for clusters, what the others would do by default feeds no cluster that anybody named.
-    const choices = every.length > 1 ? every.filter((choice) => !sameChoice(choice, RENDERED_BY_KPT)) : every
+    const choices =
+      every.length > 1 ? every.filter((choice) => !sameChoice(choice, RENDERED_BY_KPT)) : every
     const path = found.path || '.'
-    return choices.map((choice) => ({ found, choice, name: choices.length === 1 ? path : `${path} (${describeChoice(choice).title})` }))
+    return choices.map((choice) => ({
+      found,
+      choice,
+      name: choices.length === 1 ? path : `${path} (${describeChoice(choice).title})`,
+    }))
   })
 }
 
@@ -92,8 +100,14 @@ export async function sharedWith(
   for (const folder of kustomizationFolders(view)) {
     // One that the unit itself is built through is no reader beside it, and neither is one that has the whole unit.
     if (built.has(folder) || kustomizationOf(folder, source.files) !== undefined) continue
-    const unit = await builtFolder(view, { packagePath: folder, folder, name: folder || '.' }, [...source.files.keys()], signal)
-    if (unit !== undefined && unit.files.size > 0 && (top === undefined || !unit.files.has(top))) sharing.push(unit)
+    const unit = await builtFolder(
+      view,
+      { packagePath: folder, folder, name: folder || '.' },
+      [...source.files.keys()],
+      signal,
+    )
+    if (unit !== undefined && unit.files.size > 0 && (top === undefined || !unit.files.has(top)))
+      sharing.push(unit)
   }
   return sharing
 }
@@ -101,7 +115,9 @@ export async function sharedWith(
 function kustomizationFolders({ tree }: RepositoryView): readonly string[] {
   const folders = tree.flatMap(({ path }) => {
     const end = path.lastIndexOf('/')
-    return KUSTOMIZATION_NAMES.includes(path.slice(end + 1)) ? [end === -1 ? '' : path.slice(0, end)] : []
+    return KUSTOMIZATION_NAMES.includes(path.slice(end + 1))
+      ? [end === -1 ? '' : path.slice(0, end)]
+      : []
   })
   return [...new Set(folders)]
 }
@@ -115,7 +131,13 @@ async function builtFolder(
 ): Promise<SharingUnit | undefined> {
   const walked = await walkOnce(view, at.folder, signal)
   if (walked.failures.length > 0) return undefined
-  const source = { ...at, package: [], tool: KUSTOMIZE_TOOL, files: walked.files, command: [] } as const
+  const source = {
+    ...at,
+    package: [],
+    tool: KUSTOMIZE_TOOL,
+    files: walked.files,
+    command: [],
+  } as const
   return { name, files: new Set(read.filter((path) => walked.files.has(path))), source }
 }
 
@@ -128,7 +150,11 @@ async function sharingUnit(
   const { found, choice, name } = named
   const paths = [...source.files.keys()]
   if (describeChoice(choice).reads !== 'named files')
-    return { name, files: new Set(paths.filter((path) => isInside(path, found.path))), source: undefined }
+    return {
+      name,
+      files: new Set(paths.filter((path) => isInside(path, found.path))),
+      source: undefined,
+    }
   const read = await readOnce(view, named, signal)
   if (read.failures.length > 0) return undefined
   return { name, files: new Set(paths.filter((path) => read.paths.has(path))), source: read.source }
@@ -137,12 +163,18 @@ async function sharingUnit(
 function readOnce(view: RepositoryView, named: NamedUnit, signal: AbortSignal): Promise<FilesRead> {
   const { found, choice } = named
   const { files, reads } = sourcesOf(view)
-  const read = reads.get(named) ?? sourceOf(choice).filesRead(files, { packagePath: found.path, files: [], choice }, signal)
+  const read =
+    reads.get(named) ??
+    sourceOf(choice).filesRead(files, { packagePath: found.path, files: [], choice }, signal)
   reads.set(named, read)
   return read
 }
 
-function walkOnce(view: RepositoryView, folder: string, signal: AbortSignal): Promise<WalkedKustomization> {
+function walkOnce(
+  view: RepositoryView,
+  folder: string,
+  signal: AbortSignal,
+): Promise<WalkedKustomization> {
   const { files, walks } = sourcesOf(view)
   const walk = walks.get(folder) ?? readKustomization(files, folder, signal)
   walks.set(folder, walk)

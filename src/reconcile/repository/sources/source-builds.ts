@@ -31,12 +31,17 @@ export class SourceBuilds {
     this.signal = signal
     this.built = built
     const releasing = sources.flatMap((source) =>
-      source.release === undefined ? [] : [{ source, helmRelease: source.release, withChart: true }],
+      source.release === undefined
+        ? []
+        : [{ source, helmRelease: source.release, withChart: true }],
     )
-    const read = releasing.length === 0 ? Promise.resolve([]) : cluster.readInventories(releasing, signal)
+    const read =
+      releasing.length === 0 ? Promise.resolve([]) : cluster.readInventories(releasing, signal)
     // Who waits for it hears of a failure.
     read.catch(() => undefined)
-    this.releases = new Map(releasing.map(({ source }, at) => [source, read.then((all) => all[at])]))
+    this.releases = new Map(
+      releasing.map(({ source }, at) => [source, read.then((all) => all[at])]),
+    )
     for (const each of this.releases.values()) each.catch(() => undefined)
   }
 
@@ -50,25 +55,33 @@ export class SourceBuilds {
   /** Why a source is not compared, where that is no failure. @throws Failure BP30xx where the cluster cannot be asked */
   async refusal(source: UnitSource): Promise<string | undefined> {
     const { unstored } = source
-    return typeof unstored === 'object' && isNotStored(await this.releases.get(source)) ? unstored.why : undefined
+    return typeof unstored === 'object' && isNotStored(await this.releases.get(source))
+      ? unstored.why
+      : undefined
   }
 
   private async build(source: UnitSource): Promise<SyncerBuild> {
     const inputs = new Inputs()
     const { variablesFrom, valuesFrom = [] } = source
     const named: readonly Named[] = [...variablesFrom, ...valuesFrom]
-    const states = await this.cluster.readLive(named.map(wantedOf), this.signal).catch((thrown: unknown) => {
-      this.signal.throwIfAborted()
-      inputs.problems.push(asFailure(thrown).why)
-      return new Map<string, LiveState>()
-    })
+    const states = await this.cluster
+      .readLive(named.map(wantedOf), this.signal)
+      .catch((thrown: unknown) => {
+        this.signal.throwIfAborted()
+        inputs.problems.push(asFailure(thrown).why)
+        return new Map<string, LiveState>()
+      })
     const stateOf = (ref: Named): LiveState | undefined => {
       const key = resourceKey(wantedOf(ref).id)
       const object = this.built.get(key)
-      return object === undefined ? states.get(key) : { state: 'present', object, metadataOnly: false }
+      return object === undefined
+        ? states.get(key)
+        : { state: 'present', object, metadataOnly: false }
     }
     for (const ref of variablesFrom) inputs.addVariables(ref, stateOf(ref))
-    const values = valuesFrom.map((ref) => inputs.entries('valuesFrom', { ...ref, optional: true }, stateOf(ref))?.get(ref.key))
+    const values = valuesFrom.map((ref) =>
+      inputs.entries('valuesFrom', { ...ref, optional: true }, stateOf(ref))?.get(ref.key),
+    )
     const answers: SourceAnswers = {
       variables: inputs.variables,
       values,
@@ -100,7 +113,9 @@ export class SourceBuilds {
   }
 
   private capabilities(): Promise<ClusterCapabilities> {
-    this.asked ??= this.cluster.identify(this.signal).then(({ version, apiVersions = [] }) => ({ version, apiVersions }))
+    this.asked ??= this.cluster
+      .identify(this.signal)
+      .then(({ version, apiVersions = [] }) => ({ version, apiVersions }))
     return this.asked
   }
 }
@@ -129,19 +144,27 @@ class Inputs {
     state: LiveState | undefined,
   ): ReadonlyMap<string, string> | undefined {
     const name = `${ref.kind} ${ref.namespace}/${ref.name}`
-    if (state?.state === 'unreadable') this.problems.push(`${field} names the ${name}, which cannot be read: ${state.failure.why}`)
-    if (state?.state === 'absent' && !ref.optional) this.problems.push(`${field} names the ${name}, which is not there`)
+    if (state?.state === 'unreadable')
+      this.problems.push(`${field} names the ${name}, which cannot be read: ${state.failure.why}`)
+    if (state?.state === 'absent' && !ref.optional)
+      this.problems.push(`${field} names the ${name}, which is not there`)
     if (state?.state !== 'present') return undefined
-    if (state.metadataOnly) this.problems.push(`${field} names the ${name}, whose content this account does not read`)
+    if (state.metadataOnly)
+      this.problems.push(`${field} names the ${name}, whose content this account does not read`)
     return entriesOf(ref, state.object)
   }
 }
 
 function entriesOf({ kind }: Named, object: JsonObject): ReadonlyMap<string, string> {
   const data = partOf(object, 'data')
-  const plain = (value: string): string => (kind === 'Secret' ? Buffer.from(value, 'base64').toString('utf8') : value)
+  const plain = (value: string): string =>
+    kind === 'Secret' ? Buffer.from(value, 'base64').toString('utf8') : value
   const entries = isJsonObject(data) ? Object.entries(data) : []
-  return new Map(entries.flatMap(([key, value]) => (typeof value === 'string' ? [[key, plain(value)] as const] : [])))
+  return new Map(
+    entries.flatMap(([key, value]) =>
+      typeof value === 'string' ? [[key, plain(value)] as const] : [],
+    ),
+  )
 }
 
 function wantedOf({ kind, namespace, name }: Named) {

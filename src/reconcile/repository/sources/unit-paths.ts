@@ -15,9 +15,12 @@ export function unitPaths(
   sources: readonly UnitSource[],
 ): ReadonlyMap<UnitSource, string> {
   const known = new Map(
-    recorded.flatMap(({ cluster: of, path, appliedBy }) => (of === cluster && appliedBy !== undefined ? [[appliedBy, path] as const] : [])),
+    recorded.flatMap(({ cluster: of, path, appliedBy }) =>
+      of === cluster && appliedBy !== undefined ? [[appliedBy, path] as const] : [],
+    ),
   )
-  const isThere = (path: string): boolean => tree.some((file) => file.path === path || file.path.startsWith(`${path}/`))
+  const isThere = (path: string): boolean =>
+    tree.some((file) => file.path === path || file.path.startsWith(`${path}/`))
   const taken = new Map<string, UnitSource>()
   const paths = new Map<UnitSource, string>()
   const take = (source: UnitSource, candidates: readonly string[]): void => {
@@ -32,11 +35,20 @@ export function unitPaths(
   }
   const sorted = sources.toSorted((one, other) => compareText(one.title, other.title))
   for (const source of sorted) if (!paths.has(source)) take(source, candidatesOf(source, isThere))
-  return new Map(sorted.flatMap((source) => (paths.has(source) ? [[source, paths.get(source) ?? ''] as const] : [])))
+  return new Map(
+    sorted.flatMap((source) =>
+      paths.has(source) ? [[source, paths.get(source) ?? ''] as const] : [],
+    ),
+  )
 }
 
-function candidatesOf({ folder, isPart = false, id }: UnitSource, isThere: (path: string) => boolean): readonly string[] {
+function candidatesOf(
+  { folder, isPart = false, id }: UnitSource,
+  isThere: (path: string) => boolean,
+): readonly string[] {
   const kind = id.kind.toLowerCase()
-  const names = [id.name, `${kind}-${id.name}`, `${kind}-${id.namespace}-${id.name}`].map((name) => joined(folder, name))
+  const names = [id.name, `${kind}-${id.name}`, `${kind}-${id.namespace}-${id.name}`].map((name) =>
+    joined(folder, name),
+  )
   return [...(isPart ? [] : [folder]), ...names.filter((path) => !isThere(path))]
 }

@@ -4,7 +4,10 @@ import type { BuiltSource } from '../../../sources/build/built-source.ts'
 import type { RenderChoice } from '../../../sources/build/render-choice.ts'
 import type { UnitFiles } from '../../../sources/build/source.ts'
 import type { CommitFiles } from '../../../sources/commit/commit-files.ts'
-import type { PackageRenderer, TurnRendering } from '../../../sources/kpt/render/package-renderer.ts'
+import type {
+  PackageRenderer,
+  TurnRendering,
+} from '../../../sources/kpt/render/package-renderer.ts'
 import { sourceOf } from '../../../sources/registry.ts'
 import { below } from '../repository-view.ts'
 
@@ -26,7 +29,11 @@ export async function renderUnit(
   const source = sourceOf(unit.choice)
   const read = await source.filesRead(commit, unit, signal)
   const outside = [...read.paths].filter((path) => !isInside(path, unit.packagePath)).sort()
-  return { rendering: await source.build(renderer, unit, read, signal), source: read.source, outside }
+  return {
+    rendering: await source.build(renderer, unit, read, signal),
+    source: read.source,
+    outside,
+  }
 }
 
 export function isInside(path: string, folder: string): boolean {
@@ -34,9 +41,18 @@ export function isInside(path: string, folder: string): boolean {
 }
 
 /** The files of a unit: paths in its package, and for files outside of it `/` and the path from the root. */
-export function unitTree(tree: readonly TreeFile[], packagePath: string, outside: readonly string[]): readonly TreeFile[] {
+export function unitTree(
+  tree: readonly TreeFile[],
+  packagePath: string,
+  outside: readonly string[],
+): readonly TreeFile[] {
   const own = below(tree, packagePath)
   if (outside.length === 0) return own
   const byPath = new Map(tree.map((file) => [file.path, file]))
-  return [...own, ...outside.flatMap((path) => byPath.get(path) ?? []).map((file) => ({ ...file, path: `/${file.path}` }))]
+  return [
+    ...own,
+    ...outside
+      .flatMap((path) => byPath.get(path) ?? [])
+      .map((file) => ({ ...file, path: `/${file.path}` })),
+  ]
 }

@@ -3,8 +3,16 @@ import type { RequestedActionSource } from '@backporch/forge/check-run'
 import type { HostedForge, OpenedProposal } from '@backporch/forge/hosted-forge'
 import { Failure } from '@backporch/kyaml/failure'
 import { markdownCell, markdownLink } from '@backporch/kyaml/markdown'
-import { type AnsweredRequests, mayWait, type PlannedAnswer } from '../../../plan/unit/commands/plan-requests.ts'
-import { ANSWER_TOPIC, answerComment, type PostedAnswer } from '../../../proposal/text/answer-comment.ts'
+import {
+  type AnsweredRequests,
+  mayWait,
+  type PlannedAnswer,
+} from '../../../plan/unit/commands/plan-requests.ts'
+import {
+  ANSWER_TOPIC,
+  answerComment,
+  type PostedAnswer,
+} from '../../../proposal/text/answer-comment.ts'
 import { failureText } from '../../../proposal/text/command-answer.ts'
 import type { RepositoryView } from '../../repository/repository-view.ts'
 import { proposePolicy } from './propose-policy.ts'
@@ -37,7 +45,9 @@ export async function applyAnswers(
   const { forge, requestedActions } = context
   const { requests, comments } = answered
   const { proposal } = requests.unit
-  const waiting = answered.waiting.map((request): Answer => ({ proposal, ...request, outcome: 'waiting' }))
+  const waiting = answered.waiting.map(
+    (request): Answer => ({ proposal, ...request, outcome: 'waiting' }),
+  )
   const wait = (by: string, line: string, thrown: unknown): void => {
     signal.throwIfAborted()
     if (!(thrown instanceof Failure)) throw thrown
@@ -50,28 +60,49 @@ export async function applyAnswers(
   const results: PostedAnswer[] = []
   try {
     for (const answer of answered.answers)
-      results.push(await complete(context, answered, refused === undefined ? answer : refusalOf(answer, refused), signal))
-    for (const { requestedAction, done } of answered.requestedActions) if (done) requestedActions.answered(requestedAction)
+      results.push(
+        await complete(
+          context,
+          answered,
+          refused === undefined ? answer : refusalOf(answer, refused),
+          signal,
+        ),
+      )
+    for (const { requestedAction, done } of answered.requestedActions)
+      if (done) requestedActions.answered(requestedAction)
     const reported = results.filter(({ by, done }) => by !== '' || !done)
     if (reported.length > 0) {
       const body = answerComment(requests.answered, reported, forge.dialect.bodyLimit)
       await forge.ensureComment(proposal.number, ANSWER_TOPIC, body, signal)
     }
-    for (const { requestedAction: action } of answered.requestedActions) requestedActions.answered(action)
+    for (const { requestedAction: action } of answered.requestedActions)
+      requestedActions.answered(action)
     for (const comment of comments) {
-      const isDone = results.every(({ requested, done }) => done || requested?.comment !== comment.id)
+      const isDone = results.every(
+        ({ requested, done }) => done || requested?.comment !== comment.id,
+      )
       await forge.react(comment, isDone ? 'done' : 'refused', signal)
     }
   } catch (thrown) {
     wait('', 'the answer to commands', thrown)
   }
-  const notified = results.map(({ by, line, done }): Answer => ({ proposal, by, line, outcome: done ? 'done' : 'refused' }))
+  const notified = results.map(
+    ({ by, line, done }): Answer => ({ proposal, by, line, outcome: done ? 'done' : 'refused' }),
+  )
   return [...notified, ...waiting]
 }
 
 function refusalOf(answer: PlannedAnswer, refused: Failure): PlannedAnswer {
   const { by, line, requested } = answer
-  return answer.done ? { by, line, done: false, text: failureText(refused), ...(requested === undefined ? {} : { requested }) } : answer
+  return answer.done
+    ? {
+        by,
+        line,
+        done: false,
+        text: failureText(refused),
+        ...(requested === undefined ? {} : { requested }),
+      }
+    : answer
 }
 
 /** Opens the pull request that an answer names. The answer is the same if the pull request exists already. */
@@ -86,8 +117,16 @@ async function complete(
   const { login, comment, at } = policy.requester
   try {
     const location = { unit, view, forge, codeOwners, signal }
-    const { opened, ref } = await proposePolicy(location, policy.change, { login, resolutionRequest: comment, at, proposal: unit.proposal })
-    const link = opened === undefined ? markdownCell(ref, 200) : markdownLink(markdownCell(opened.label, 60), opened.url)
+    const { opened, ref } = await proposePolicy(location, policy.change, {
+      login,
+      resolutionRequest: comment,
+      at,
+      proposal: unit.proposal,
+    })
+    const link =
+      opened === undefined
+        ? markdownCell(ref, 200)
+        : markdownLink(markdownCell(opened.label, 60), opened.url)
     return { ...answer, text: `${link} asks for it, and it holds when that is merged` }
   } catch (thrown) {
     if (!(thrown instanceof Failure) || mayWait(thrown)) throw thrown

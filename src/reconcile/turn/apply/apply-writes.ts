@@ -12,7 +12,12 @@ import {
   type PlannedUpdate,
 } from '../../../plan/observation/action.ts'
 import { formatLedgerMessage } from '../../../record/commit-message.ts'
-import { type PushedBranch, pushedContent, pushedPath, withPushed } from '../../../record/pushed-branch.ts'
+import {
+  type PushedBranch,
+  pushedContent,
+  pushedPath,
+  withPushed,
+} from '../../../record/pushed-branch.ts'
 import { formatDocument } from '../../../record/write-document.ts'
 
 export interface LedgerTarget {
@@ -49,26 +54,46 @@ export async function applyWrites(
   const resolve = (object: PlannedObject): ObjectId => {
     if (typeof object === 'string') return object
     const id = commits.get(object.commit)
-    if (id === undefined) throw new TypeError(`the plan names a commit that it does not make: ${object.commit}`)
+    if (id === undefined)
+      throw new TypeError(`the plan names a commit that it does not make: ${object.commit}`)
     return id
   }
   for (const commit of writes.commits) {
     const { name, parents, ...draft } = commit
-    const ref = writes.updates.find(({ to }) => to !== null && typeof to !== 'string' && to.commit === name)?.ref
+    const ref = writes.updates.find(
+      ({ to }) => to !== null && typeof to !== 'string' && to.commit === name,
+    )?.ref
     const made = ledger.made?.get(commit)
-    const id = made ?? (await repository.write({ ...draft, ...(ref === undefined ? {} : { ref }), parents: parents.map(resolve) }))
+    const id =
+      made ??
+      (await repository.write({
+        ...draft,
+        ...(ref === undefined ? {} : { ref }),
+        parents: parents.map(resolve),
+      }))
     ledger.made?.set(commit, id)
     commits.set(name, id)
   }
   const moving = new Set(writes.updates.flatMap(({ ref, from, to }) => (from === to ? [] : [ref])))
   const planned = writes.updates.filter(({ ref, from, to }) => from !== to || !moving.has(ref))
-  const updates: RefUpdate[] = planned.map(({ ref, from, to }) => ({ ref, from, to: to === null ? null : resolve(to) }))
-  const pushed = new Map(planned.flatMap((update) => pushedBranch(update, writes, resolve, ledger.pushed)))
+  const updates: RefUpdate[] = planned.map(({ ref, from, to }) => ({
+    ref,
+    from,
+    to: to === null ? null : resolve(to),
+  }))
+  const pushed = new Map(
+    planned.flatMap((update) => pushedBranch(update, writes, resolve, ledger.pushed)),
+  )
   const files = [...writes.ledger, ...[...pushed.values()].map(pushedFile)]
   const along = await writeLedger(repository, { ...writes, ledger: files }, ledger)
   updates.push(...along)
   await repository.push(updates, signal)
-  return { commits, updates: updates.filter(({ from, to }) => from !== to), ledger: along[0]?.to ?? undefined, pushed }
+  return {
+    commits,
+    updates: updates.filter(({ from, to }) => from !== to),
+    ledger: along[0]?.to ?? undefined,
+    pushed,
+  }
 }
 
 const PROPOSING: readonly (OwnedRef['kind'] | undefined)[] = ['workspace', 'configure', 'policy']
@@ -81,7 +106,8 @@ function pushedBranch(
   before: LedgerTarget['pushed'],
 ): (readonly [string, PushedBranch])[] {
   if (to === null || !PROPOSING.includes(ownedRef(ref)?.kind)) return []
-  const created = typeof to === 'string' ? undefined : commits.find(({ name }) => name === to.commit)
+  const created =
+    typeof to === 'string' ? undefined : commits.find(({ name }) => name === to.commit)
   const content = holds ?? (created === undefined ? undefined : pushedContent(created.changes))
   if (content === undefined) return []
   const branch = ref.replace(/^refs\/heads\//, '')
@@ -93,14 +119,21 @@ export function pushedFile(pushed: PushedBranch): LedgerFile {
 }
 
 /** Creates the commit of the ledger. @returns the ref update that publishes it; none when nothing is new */
-export async function writeLedger(repository: CommitWriter, writes: LedgerWrites, ledger: LedgerTarget): Promise<RefUpdate[]> {
+export async function writeLedger(
+  repository: CommitWriter,
+  writes: LedgerWrites,
+  ledger: LedgerTarget,
+): Promise<RefUpdate[]> {
   if (writes.ledger.length === 0) return []
   const ref = `refs/heads/${LEDGER_BRANCH}`
   const commit = await repository.write({
     ref,
     parents: ledger.head === null ? [] : [ledger.head],
     base: ledger.head ?? undefined,
-    changes: writes.ledger.map(({ path, text }) => ({ path, content: text === null ? null : new TextEncoder().encode(text) })),
+    changes: writes.ledger.map(({ path, text }) => ({
+      path,
+      content: text === null ? null : new TextEncoder().encode(text),
+    })),
     message: formatLedgerMessage(ledger.cluster, writes.ledgerLines),
     at: Math.floor(Date.parse(ledger.at) / 1000),
   })

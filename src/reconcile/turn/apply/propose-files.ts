@@ -1,6 +1,11 @@
 /** Proposes files that are no drift, such as a policy: one branch and one proposal for one request, however often it is repeated. */
 import { createHash } from 'node:crypto'
-import type { Forge, HostedForge, KnownProposal, OpenedProposal } from '@backporch/forge/hosted-forge'
+import type {
+  Forge,
+  HostedForge,
+  KnownProposal,
+  OpenedProposal,
+} from '@backporch/forge/hosted-forge'
 import type { FileChange, RefUpdate } from '@backporch/git-store/package-repository'
 import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
 import { Failure } from '@backporch/kyaml/failure'
@@ -57,7 +62,10 @@ export interface ProposedFiles {
 }
 
 /** @throws Failure BP1005 while an earlier policy decides, BP2009, BP5006, BP40xx, BP50xx */
-export async function proposeFiles(location: FilesLocation, wanted: FilesProposal): Promise<ProposedFiles> {
+export async function proposeFiles(
+  location: FilesLocation,
+  wanted: FilesProposal,
+): Promise<ProposedFiles> {
   const { view, forge, codeOwners, signal } = location
   const { verb, content, again, files, at, title, body } = wanted
   assertNewestPolicy(view.policies, 'nothing is proposed')
@@ -68,7 +76,9 @@ export async function proposeFiles(location: FilesLocation, wanted: FilesProposa
     const ref = `refs/heads/drift/${verb}-${createHash('sha256').update(seed).digest('hex').slice(0, 8)}`
     const known = isHosted(forge) ? await proposalOf(forge, view, ref, signal) : undefined
     if (known !== undefined && known.state !== 'open') continue
-    const { commit, updates } = await withFreshRefs(() => ensureBranch(location, { ref, files, message, at }))
+    const { commit, updates } = await withFreshRefs(() =>
+      ensureBranch(location, { ref, files, message, at }),
+    )
     if (!isHosted(forge)) return { ref, opened: undefined, updates }
     const owners = new Set(files.flatMap(({ path }) => ownersOf(codeOwners, path)))
     const opened = await forge.ensureProposal(
@@ -82,13 +92,17 @@ export async function proposeFiles(location: FilesLocation, wanted: FilesProposa
             body,
             labels: ['drift'],
             draft: false,
-            reviewers: [...owners].flatMap((owner) => (owner.startsWith('@') ? [owner.slice(1)] : [])),
+            reviewers: [...owners].flatMap((owner) =>
+              owner.startsWith('@') ? [owner.slice(1)] : [],
+            ),
           },
           house,
           known,
         ),
         // An existing proposal may be incomplete. It keeps the text of its first requester.
-        ...(known === undefined ? {} : { title: known.title, body: known.body, draft: known.draft }),
+        ...(known === undefined
+          ? {}
+          : { title: known.title, body: known.body, draft: known.draft }),
       },
       known,
       signal,
@@ -104,8 +118,15 @@ export async function proposeFiles(location: FilesLocation, wanted: FilesProposa
   })
 }
 
-async function proposalOf(forge: HostedForge, view: RepositoryView, ref: string, signal: AbortSignal): Promise<KnownProposal | undefined> {
-  return (await forge.readProposals(view.baseBranch, [ref], signal)).find((proposal) => proposal.ref === ref)
+async function proposalOf(
+  forge: HostedForge,
+  view: RepositoryView,
+  ref: string,
+  signal: AbortSignal,
+): Promise<KnownProposal | undefined> {
+  return (await forge.readProposals(view.baseBranch, [ref], signal)).find(
+    (proposal) => proposal.ref === ref,
+  )
 }
 
 interface WantedBranch {
@@ -130,7 +151,10 @@ async function ensureBranch(
   const head = refs.get(`refs/heads/${LEDGER_BRANCH}`) ?? null
   const ledgerTree = head === null ? [] : await repository.list(head, '', signal)
   const pushed = await readPushed({ repository, ledgerTree }, [ref], signal)
-  const changes: FileChange[] = files.map(({ path, text }) => ({ path, content: new TextEncoder().encode(text) }))
+  const changes: FileChange[] = files.map(({ path, text }) => ({
+    path,
+    content: new TextEncoder().encode(text),
+  }))
   const there = refs.get(ref)
   if (there !== undefined) {
     const created = await repository.commit(there, signal)
@@ -145,12 +169,25 @@ async function ensureBranch(
   const writes = {
     ...NO_WRITES,
     commits: [
-      { name: ref, parents: [base], base, changes, message, signOff: houseRules(view.policies).commit.signOff, at: secondsSince1970(at) },
+      {
+        name: ref,
+        parents: [base],
+        base,
+        changes,
+        message,
+        signOff: houseRules(view.policies).commit.signOff,
+        at: secondsSince1970(at),
+      },
     ],
     updates: [{ ref, from: null, to: { commit: ref } }],
     ledgerLines: [`${ref.replace(/^refs\/heads\//, '')}: proposed`],
   }
-  const { commits, updates } = await applyWrites(repository, writes, { head, cluster, at, pushed }, signal)
+  const { commits, updates } = await applyWrites(
+    repository,
+    writes,
+    { head, cluster, at, pushed },
+    signal,
+  )
   const commit = commits.get(ref)
   if (commit === undefined) throw new TypeError('a commit was planned and not made')
   return { commit, updates: updates.filter((update) => update.ref === ref) }

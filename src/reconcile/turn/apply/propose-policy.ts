@@ -2,9 +2,18 @@
 import type { Forge, HostedForge } from '@backporch/forge/hosted-forge'
 import { ownedRef } from '@backporch/git-store/ref-name'
 import type { EndedBranch } from '../../../plan/turn/turn-action.ts'
-import { addRules, type IgnoreDocument, type PolicyUnit } from '../../../plan/unit/commands/comment-policy.ts'
+import {
+  addRules,
+  type IgnoreDocument,
+  type PolicyUnit,
+} from '../../../plan/unit/commands/comment-policy.ts'
 import type { PolicyChange } from '../../../plan/unit/commands/plan-command.ts'
-import { type PolicySubject, policyBody, policyMessage, policyTitle } from '../../../proposal/text/policy-answer.ts'
+import {
+  type PolicySubject,
+  policyBody,
+  policyMessage,
+  policyTitle,
+} from '../../../proposal/text/policy-answer.ts'
 import { isProven } from '../../repository/bot-identity.ts'
 import { type RepositoryView, readPolicyFiles } from '../../repository/repository-view.ts'
 import { type ProposedFiles, proposeFiles } from './propose-files.ts'
@@ -34,7 +43,12 @@ export async function ignoreChange(
   { view, unit, signal }: Pick<PolicyLocation, 'view' | 'unit' | 'signal'>,
   rules: readonly IgnoreDocument[],
 ): Promise<PolicyChange | undefined> {
-  const file = addRules(await readPolicyFiles(view.repository, view.tree, signal), view.policies, unit, rules)
+  const file = addRules(
+    await readPolicyFiles(view.repository, view.tree, signal),
+    view.policies,
+    unit,
+    rules,
+  )
   return file === undefined ? undefined : { verb: 'ignore', files: [file], rules }
 }
 
@@ -81,13 +95,15 @@ export async function readEndedPolicyBranches(
   for (const { ref, state, commit } of await forge.readProposals(view.baseBranch, refs, signal)) {
     const there = view.refs.get(ref)
     if (!refs.includes(ref) || state === 'open' || there === undefined || there !== commit) continue
-    if (isProven(await view.repository.commit(there, signal), view.pushed.get(ref))) ended.push({ ref, commit: there })
+    if (isProven(await view.repository.commit(there, signal), view.pushed.get(ref)))
+      ended.push({ ref, commit: there })
   }
   return ended
 }
 
 function aboutRule({ target, paths, managers }: IgnoreDocument): string {
   const object = [target?.kind, target?.name].filter((part) => part !== undefined).join('/')
-  const what = paths?.join(', ') ?? (managers === undefined ? '' : `what ${managers.join(', ')} writes`)
+  const what =
+    paths?.join(', ') ?? (managers === undefined ? '' : `what ${managers.join(', ')} writes`)
   return [object, what].filter((part) => part !== '').join(' ')
 }

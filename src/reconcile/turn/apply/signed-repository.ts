@@ -5,7 +5,12 @@ import type { ObjectId } from '@backporch/kyaml/files'
 import { isHosted } from '../../repository/is-hosted.ts'
 
 /** @param baseBranch short name of the branch into which is proposed. @param signal of everything that is written */
-export function signedRepository(repository: PackageRepository, forge: Forge, baseBranch: string, signal: AbortSignal): PackageRepository {
+export function signedRepository(
+  repository: PackageRepository,
+  forge: Forge,
+  baseBranch: string,
+  signal: AbortSignal,
+): PackageRepository {
   const commits = isHosted(forge) ? forge.commits : undefined
   if (commits === undefined) return repository
   const { clonedFrom } = repository
@@ -30,7 +35,11 @@ interface Parts {
 }
 
 /** The commit that git's adapter makes has the tree, and the text with its sign-off. Only the forge's own one is pushed. */
-async function write({ repository, commits, baseBranch }: Parts, draft: CommitDraft, signal: AbortSignal): Promise<ObjectId> {
+async function write(
+  { repository, commits, baseBranch }: Parts,
+  draft: CommitDraft,
+  signal: AbortSignal,
+): Promise<ObjectId> {
   const own = await repository.write(draft)
   const { ref, base, parents } = draft
   if (ref === undefined) return own

@@ -36,9 +36,13 @@ export async function writeOpenHeads(
   const notes: Note[] = []
   if (!isHosted(forge) || policies.policies.length === 0) return { waiting, notes }
   try {
-    const planned = planOpenHeads(await forge.readOpenHeads({ baseBranch, context: FRESH, refs }, signal), refusals)
+    const planned = planOpenHeads(
+      await forge.readOpenHeads({ baseBranch, context: FRESH, refs }, signal),
+      refusals,
+    )
     const refused = new Set(planned.refused)
-    for (const [commit, note] of refusals) refused.has(commit) ? notes.push(note) : refusals.delete(commit)
+    for (const [commit, note] of refusals)
+      refused.has(commit) ? notes.push(note) : refusals.delete(commit)
     waiting = planned.waiting + planned.refused.length + planned.writes.length
     for (const { commit, status } of planned.writes) {
       try {
@@ -70,6 +74,8 @@ export async function countWaitingHeads(
   signal: AbortSignal,
 ): Promise<number | undefined> {
   if (!isHosted(forge)) return undefined
-  const { writes, waiting } = planOpenHeads(await forge.readOpenHeads({ baseBranch, context: FRESH, refs }, signal))
+  const { writes, waiting } = planOpenHeads(
+    await forge.readOpenHeads({ baseBranch, context: FRESH, refs }, signal),
+  )
   return writes.length + waiting
 }

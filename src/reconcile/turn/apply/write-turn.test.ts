@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
-import { CONFIG, KPTFILE, refused, TurnWorld, WEB_CONFIG } from '../../../../test/fakes/turn-world.ts'
+import {
+  CONFIG,
+  KPTFILE,
+  refused,
+  TurnWorld,
+  WEB_CONFIG,
+} from '../../../../test/fakes/turn-world.ts'
 import { unitFailures } from '../../../plan/unit/unit-result.ts'
 import { driftReportSchema } from '../../../record/documents/drift-report.ts'
 import { parseDocument } from '../../../record/write-document.ts'
@@ -23,14 +29,26 @@ function refuse(world: TurnWorld, isRefused: (ref: string) => boolean): void {
   world.repository.beforePush = (updates) => {
     const ref = updates.find((update) => isRefused(update.ref))?.ref
     if (ref === undefined) return
-    throw new Failure({ code: 'BP4002', what: 'the push was refused', where: ref, why: 'a rule', remedy: 'allow it' })
+    throw new Failure({
+      code: 'BP4002',
+      what: 'the push was refused',
+      where: ref,
+      why: 'a rule',
+      remedy: 'allow it',
+    })
   }
 }
 
 /** State, lifecycle, and why it is held back, as the ledger has them. */
 function statusOf(world: TurnWorld, slug: string): readonly unknown[] {
-  const path = world.repository.paths('drift-ledger').find((each) => each.endsWith(`${slug}/report.yaml`)) ?? ''
-  const { status } = parseDocument(world.repository.text('drift-ledger', path) ?? '', driftReportSchema, path)
+  const path =
+    world.repository.paths('drift-ledger').find((each) => each.endsWith(`${slug}/report.yaml`)) ??
+    ''
+  const { status } = parseDocument(
+    world.repository.text('drift-ledger', path) ?? '',
+    driftReportSchema,
+    path,
+  )
   return [status.state, status.lifecycle, status.held?.reason]
 }
 
@@ -46,7 +64,10 @@ test('a refused ref holds up its own unit: the others are written, and the ledge
   refuse(world, (ref) => ref.includes('/apps/web/'))
   const { units, updates } = await world.scan()
   assert.deepEqual(
-    units.map((unit) => [unit.state === 'planned' && unit.unit.packagePath, unitFailures(unit).map(({ code }) => code)]),
+    units.map((unit) => [
+      unit.state === 'planned' && unit.unit.packagePath,
+      unitFailures(unit).map(({ code }) => code),
+    ]),
     [
       ['apps/shop', []],
       ['apps/web', ['BP4002']],
@@ -55,10 +76,17 @@ test('a refused ref holds up its own unit: the others are written, and the ledge
   const [branch = '', ...others] = world.repository.names()
   assert.match(branch, /^proposed\/apps\/shop\/drift-/)
   assert.deepEqual(others, [])
-  assert.deepEqual(updates.map(({ ref }) => ref).toSorted(), ['refs/heads/drift-ledger', `refs/heads/${branch}`])
+  assert.deepEqual(updates.map(({ ref }) => ref).toSorted(), [
+    'refs/heads/drift-ledger',
+    `refs/heads/${branch}`,
+  ])
   assert.deepEqual(statusOf(world, 'apps--shop'), ['Drifted', 'Proposed', undefined])
   assert.deepEqual(statusOf(world, 'apps--web'), ['Drifted', '', 'refused'])
-  assert.ok(!world.repository.paths('drift-ledger').some((path) => path.startsWith('pushed/') && path.includes('web')))
+  assert.ok(
+    !world.repository
+      .paths('drift-ledger')
+      .some((path) => path.startsWith('pushed/') && path.includes('web')),
+  )
   world.repository.beforePush = () => undefined
   await world.scan()
   assert.equal(world.repository.names().length, 2)
@@ -93,7 +121,12 @@ test('a ref that moves while units are written one by one makes the turn read ag
     pushes += 1
     if (pushes === 2) world.repository.commitByHand('drift-ledger', { 'clusters/other.yaml': 'x' })
     if (!updates.some(({ ref }) => ref.includes('/apps/web/'))) return
-    throw new Failure({ code: 'BP4002', what: 'the push was refused', why: 'a rule', remedy: 'allow it' })
+    throw new Failure({
+      code: 'BP4002',
+      what: 'the push was refused',
+      why: 'a rule',
+      remedy: 'allow it',
+    })
   }
   const { units } = await world.scan()
   assert.deepEqual(

@@ -2,7 +2,13 @@
 import { type RefUpdate, RefusedPush } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'
-import { type GitWrites, isNothing, joinWrites, NO_WRITES, type PlannedCommit } from '../../../plan/observation/action.ts'
+import {
+  type GitWrites,
+  isNothing,
+  joinWrites,
+  NO_WRITES,
+  type PlannedCommit,
+} from '../../../plan/observation/action.ts'
 import type { UnitPlan } from '../../../plan/observation/unit-plan.ts'
 import type { ClusterLedgerWrites } from '../../../plan/turn/ledger/cluster-writes.ts'
 import { groupsOf, refusalName, type UnitGroup } from '../../../plan/turn/ledger/unit-groups.ts'
@@ -86,7 +92,12 @@ class TurnPush {
   /** Groups of the push that was refused first. */
   private suspects = 0
 
-  constructor(repository: CommitWriter, planned: PlannedWrites, target: TurnTarget, signal: AbortSignal) {
+  constructor(
+    repository: CommitWriter,
+    planned: PlannedWrites,
+    target: TurnTarget,
+    signal: AbortSignal,
+  ) {
     this.repository = repository
     this.planned = planned
     this.target = target
@@ -101,7 +112,8 @@ class TurnPush {
     const groups = groupsOf(writing)
     for (const group of groups) this.keepBack(group)
     const all = this.moving(groups)
-    if (!isDecision && all.length > MOST_MOVING && this.repository.limitsPushes !== true) await this.recordFirst(writing, all)
+    if (!isDecision && all.length > MOST_MOVING && this.repository.limitsPushes !== true)
+      await this.recordFirst(writing, all)
     const tried = all.filter(({ units: [unit] }) => unit !== undefined && !this.later.has(unit))
     try {
       await this.push(writing.filter((unit) => !this.refused.has(unit) && !this.later.has(unit)))
@@ -124,7 +136,10 @@ class TurnPush {
   }
 
   /** What was observed does not wait for the hooks of many refs; and where another turn follows, the next observation does not either. */
-  private async recordFirst(writing: readonly DecidedUnit[], groups: readonly UnitGroup[]): Promise<void> {
+  private async recordFirst(
+    writing: readonly DecidedUnit[],
+    groups: readonly UnitGroup[],
+  ): Promise<void> {
     const { proposalTurns, meanwhile } = this.target
     const moving = new Set(groups.flatMap(({ units }) => units))
     const still = writing.filter((unit) => !moving.has(unit) && !this.refused.has(unit))
@@ -138,16 +153,24 @@ class TurnPush {
   private keepBack({ units, moves }: UnitGroup): void {
     const { refusedRefs, now } = this.target
     const waiting = this.planned.isDecision ? new Map<string, Failure>() : refusedRefs.waiting(now)
-    const why = moves.map((move) => waiting.get(refusalName(move))).find((failure) => failure !== undefined)
+    const why = moves
+      .map((move) => waiting.get(refusalName(move)))
+      .find((failure) => failure !== undefined)
     if (why !== undefined) for (const unit of units) this.refused.set(unit, why)
   }
 
   private moving(groups: readonly UnitGroup[]): readonly UnitGroup[] {
-    return groups.filter(({ moves, units }) => moves.length > 0 && !units.some((unit) => this.refused.has(unit)))
+    return groups.filter(
+      ({ moves, units }) => moves.length > 0 && !units.some((unit) => this.refused.has(unit)),
+    )
   }
 
   /** The ledger comes first: nothing that was observed waits for the search, and where it is refused nothing else is pushed. */
-  private async withoutRefused(writing: readonly DecidedUnit[], tried: readonly UnitGroup[], thrown: Failure): Promise<void> {
+  private async withoutRefused(
+    writing: readonly DecidedUnit[],
+    tried: readonly UnitGroup[],
+    thrown: Failure,
+  ): Promise<void> {
     this.suspects = tried.length
     const rest = this.named(tried, thrown)
     if (tried.length === 1) this.refuse(tried, thrown, true)
@@ -187,15 +210,19 @@ class TurnPush {
       this.failed += 1
       const rest = this.named(groups, thrown)
       // A server may name one ref of many at a time.
-      await (rest.length < groups.length && (this.failed < MOST_NAMED || rest.length < 2) ? this.land(rest) : this.halve(rest, thrown))
+      await (rest.length < groups.length && (this.failed < MOST_NAMED || rest.length < 2)
+        ? this.land(rest)
+        : this.halve(rest, thrown))
     }
   }
 
   /** Of groups that were refused together, and nobody says because of which. */
   private async halve(groups: readonly UnitGroup[], thrown: Failure): Promise<void> {
     // As many as it takes to come to a single one.
-    const isVain = this.landed === 0 && this.failed > MOST_NAMED + Math.ceil(Math.log2(this.suspects + 1))
-    if (groups.length < 2 || isVain || this.landed + this.failed >= MOST_PUSHES) return this.refuse(groups, thrown, groups.length < 2)
+    const isVain =
+      this.landed === 0 && this.failed > MOST_NAMED + Math.ceil(Math.log2(this.suspects + 1))
+    if (groups.length < 2 || isVain || this.landed + this.failed >= MOST_PUSHES)
+      return this.refuse(groups, thrown, groups.length < 2)
     const middle = Math.ceil(groups.length / 2)
     await this.land(groups.slice(0, middle))
     await this.land(groups.slice(middle))
@@ -207,20 +234,26 @@ class TurnPush {
     const whys = thrown instanceof RefusedPush ? thrown.refused : new Map<string, Failure>()
     for (const { units, moves } of groups) {
       const named = moves.filter(({ ref }) => whys.has(ref))
-      const failure = named.map(({ ref }) => whys.get(ref)).find((why) => why !== undefined) ?? thrown
+      const failure =
+        named.map(({ ref }) => whys.get(ref)).find((why) => why !== undefined) ?? thrown
       for (const unit of units) this.refused.set(unit, failure)
       this.findings.push({ moves: named.length === 0 ? moves : named, failure, isSure, now })
     }
   }
 
   /** @param whole units with all that is planned. @param observed units of which only what was observed is written yet */
-  private async push(whole: readonly DecidedUnit[], observed: readonly DecidedUnit[] = []): Promise<void> {
+  private async push(
+    whole: readonly DecidedUnit[],
+    observed: readonly DecidedUnit[] = [],
+  ): Promise<void> {
     const { clusters, units, isDecision } = this.planned
     const without = isDecision
       ? []
       : units
           .filter((unit) => unit.state === 'planned')
-          .filter((unit) => this.refused.has(unit) || this.later.has(unit) || observed.includes(unit))
+          .filter(
+            (unit) => this.refused.has(unit) || this.later.has(unit) || observed.includes(unit),
+          )
     const bare = without.map((unit) => ({ ...unit, plan: this.bareOf(unit) }))
     const { cluster, parts } = ofClusters([...whole, ...bare], clusters)
     const { at, pushed } = this.target
@@ -247,7 +280,11 @@ class TurnPush {
     const refused = this.refused.get(unit)
     if (this.later.has(unit)) return { ...unit, plan: this.bareOf(unit) }
     if (refused === undefined) return unit
-    return { ...unit, refused, plan: this.planned.isDecision ? { ...unit.plan, writes: NO_WRITES } : this.bareOf(unit) }
+    return {
+      ...unit,
+      refused,
+      plan: this.planned.isDecision ? { ...unit.plan, writes: NO_WRITES } : this.bareOf(unit),
+    }
   }
 }
 
@@ -262,7 +299,8 @@ function mayWait({ units }: UnitGroup): boolean {
 /** The ledger moves with each push. */
 function asOne(updates: readonly RefUpdate[]): readonly RefUpdate[] {
   const moves = new Map<string, RefUpdate>()
-  for (const update of updates) moves.set(update.ref, { ...update, from: (moves.get(update.ref) ?? update).from })
+  for (const update of updates)
+    moves.set(update.ref, { ...update, from: (moves.get(update.ref) ?? update).from })
   return [...moves.values()]
 }
 
@@ -279,7 +317,10 @@ function ofClusters(
   const clusters = [...new Set(all.map(({ cluster }) => cluster))]
   const [cluster = ''] = clusters
   if (clusters.length < 2) return { cluster, parts: all.map(({ writes }) => writes) }
-  const parts = all.map(({ cluster: name, writes }) => ({ ...writes, ledgerLines: writes.ledgerLines.map((line) => `${name}/${line}`) }))
+  const parts = all.map(({ cluster: name, writes }) => ({
+    ...writes,
+    ledgerLines: writes.ledgerLines.map((line) => `${name}/${line}`),
+  }))
   return { cluster: `${clusters.length} clusters`, parts }
 }
 

@@ -5,7 +5,11 @@
 import type { RequestedAction, RequestedActionSource } from '@backporch/forge/check-run'
 import type { HostedForge, Permission } from '@backporch/forge/hosted-forge'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
-import { isAnswered, notAllowed, requestedActionLine } from '../../../plan/unit/commands/plan-requests.ts'
+import {
+  isAnswered,
+  notAllowed,
+  requestedActionLine,
+} from '../../../plan/unit/commands/plan-requests.ts'
 import type {
   CommentRequest,
   ProposalRequests,
@@ -33,7 +37,10 @@ const REQUESTED = 20
 const READ_AT_ONCE = 4
 
 /** For a process without a listener for webhooks. */
-export const NO_REQUESTED_ACTIONS: RequestedActionSource = { waiting: () => [], answered: () => undefined }
+export const NO_REQUESTED_ACTIONS: RequestedActionSource = {
+  waiting: () => [],
+  answered: () => undefined,
+}
 
 /** Why requests are not executed in this turn, as an earlier attempt to apply it found. */
 export interface RequestObstacles {
@@ -60,13 +67,17 @@ export async function observeRequests(
   const units = await readRequestedUnits(view, question, signal)
   // A button without an open proposal belongs to no unit. A turn about some units does not see the proposals of the others.
   for (const requestedAction of question.units.only === undefined ? waiting : [])
-    if (!units.some((unit) => isAbout(requestedAction, unit))) requestedActions.answered(requestedAction)
+    if (!units.some((unit) => isAbout(requestedAction, unit)))
+      requestedActions.answered(requestedAction)
   const codeOwners = units.length === 0 ? '' : await readCodeOwners(view, signal)
   const all = await eachOf(units, READ_AT_ONCE, (unit) => {
     const requested = waiting.filter((action) => isAbout(action, unit)).slice(0, REQUESTED)
     return new RequestReader({ view, forge, unit, codeOwners, obstacles }, signal).read(requested)
   })
-  return all.filter(({ ticks, comments, requestedActions: own, unread }) => ticks.length + comments.length + own.length + unread.length > 0)
+  return all.filter(
+    ({ ticks, comments, requestedActions: own, unread }) =>
+      ticks.length + comments.length + own.length + unread.length > 0,
+  )
 }
 
 /** Whether the button belongs to this proposal, at any commit. */
@@ -102,11 +113,15 @@ class RequestReader {
       : await this.orUnread(
           '',
           'reading the answers',
-          async () => (await forge.readOwnComment(unit.proposal.number, ANSWER_TOPIC, signal)) ?? '',
+          async () =>
+            (await forge.readOwnComment(unit.proposal.number, ANSWER_TOPIC, signal)) ?? '',
         )
     // Without the earlier answers it is unknown which requested action was answered before.
-    const requestedActions = answered === undefined ? [] : await this.requestedActions(requested, answered)
-    const isPolicy = comments.some(({ commands }) => commands.commands.some(({ verb }) => COMMANDS[verb].readsPolicy === true))
+    const requestedActions =
+      answered === undefined ? [] : await this.requestedActions(requested, answered)
+    const isPolicy = comments.some(({ commands }) =>
+      commands.commands.some(({ verb }) => COMMANDS[verb].readsPolicy === true),
+    )
     return {
       unit,
       ticks: answered === undefined ? [] : ticks,
@@ -124,14 +139,20 @@ class RequestReader {
     const { unit, codeOwners, forge, obstacles } = this.sources
     const obstacle = obstacles.unread.get(unit.proposal.number)
     if (obstacle !== undefined) throw obstacle
-    const open = (await forge.readComments(unit.proposal.number, this.signal)).flatMap((comment) => {
-      // Bots would answer each other forever, so they get no answer.
-      if (comment.answered || comment.bot) return []
-      const commands = parseCommentCommands(comment.body)
-      return commands.commands.length + commands.refused.length === 0 ? [] : [{ comment, commands }]
-    })
+    const open = (await forge.readComments(unit.proposal.number, this.signal)).flatMap(
+      (comment) => {
+        // Bots would answer each other forever, so they get no answer.
+        if (comment.answered || comment.bot) return []
+        const commands = parseCommentCommands(comment.body)
+        return commands.commands.length + commands.refused.length === 0
+          ? []
+          : [{ comment, commands }]
+      },
+    )
     // The order is by the time of the text, not by the position of the comment.
-    open.sort((left, right) => (left.comment.at === right.comment.at ? 0 : left.comment.at < right.comment.at ? -1 : 1))
+    open.sort((left, right) =>
+      left.comment.at === right.comment.at ? 0 : left.comment.at < right.comment.at ? -1 : 1,
+    )
     const known: CommentRequest[] = []
     for (const { comment, commands } of open) {
       // The command belongs to the last editor of the text. If the forge does not report the editor, the command is refused.
@@ -140,7 +161,11 @@ class RequestReader {
       if (permission === undefined) continue
       const requester = { login, permission, comment: comment.id, at: comment.at }
       const disallowed = notAllowed(requester, { ...unit, codeOwners })
-      const edited = obstacles.changed.has(comment.id) ? editedMeanwhile() : comment.writer === undefined ? unknownWriter() : undefined
+      const edited = obstacles.changed.has(comment.id)
+        ? editedMeanwhile()
+        : comment.writer === undefined
+          ? unknownWriter()
+          : undefined
       const refusal = disallowed ?? edited
       known.push({ comment, commands, requester, refusal, mayCommand: disallowed === undefined })
     }
@@ -148,14 +173,22 @@ class RequestReader {
     return [...acted, ...known.filter(({ mayCommand }) => !mayCommand).slice(0, REFUSED)]
   }
 
-  private async requestedActions(requested: readonly RequestedAction[], answered: string): Promise<readonly RequestedActionRequest[]> {
+  private async requestedActions(
+    requested: readonly RequestedAction[],
+    answered: string,
+  ): Promise<readonly RequestedActionRequest[]> {
     const requests: RequestedActionRequest[] = []
     for (const requestedAction of requested) {
       const { login, id, at } = requestedAction
       const permission = isAnswered(requestedAction, answered)
         ? 'none'
-        : await this.orUnread(login, requestedActionLine(requestedAction), async () => (await this.permissionOf(login)) ?? 'none')
-      if (permission !== undefined) requests.push({ requestedAction, requester: { login, permission, comment: id, at } })
+        : await this.orUnread(
+            login,
+            requestedActionLine(requestedAction),
+            async () => (await this.permissionOf(login)) ?? 'none',
+          )
+      if (permission !== undefined)
+        requests.push({ requestedAction, requester: { login, permission, comment: id, at } })
     }
     return requests
   }
@@ -170,7 +203,11 @@ class RequestReader {
   }
 
   /** A failed request to the forge does not stop the other proposals. */
-  private async orUnread<Answer>(by: string, line: string, work: () => Promise<Answer>): Promise<Answer | undefined> {
+  private async orUnread<Answer>(
+    by: string,
+    line: string,
+    work: () => Promise<Answer>,
+  ): Promise<Answer | undefined> {
     try {
       return await work()
     } catch (thrown) {
@@ -192,5 +229,11 @@ function editedMeanwhile(): Failure {
 
 function notActedOn(why: string): Failure {
   const what = 'the comment was edited, and its command is not done'
-  return new Failure({ code: 'BP2013', what, why, remedy: 'write the command in a new comment', retry: 'on-change' })
+  return new Failure({
+    code: 'BP2013',
+    what,
+    why,
+    remedy: 'write the command in a new comment',
+    retry: 'on-change',
+  })
 }

@@ -1,7 +1,14 @@
 /** The unit of a proposal, and its changes with the numbers that people see in it. */
 import { parseWorkspaceBranch } from '@backporch/git-store/ref-name'
 import { readKptfile } from '@backporch/kpt/kptfile'
-import { type FoundPackage, PACKAGE_FILE, packageSlug, ROOT_FOLDER, rootPackageName, selectPackages } from '@backporch/kpt/package'
+import {
+  type FoundPackage,
+  PACKAGE_FILE,
+  packageSlug,
+  ROOT_FOLDER,
+  rootPackageName,
+  selectPackages,
+} from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PolicyUnit } from '../../../plan/unit/commands/comment-policy.ts'
 import type { RequestedUnit } from '../../../plan/unit/commands/proposal-requests.ts'
@@ -33,14 +40,21 @@ export async function readRequestedUnits(
 ): Promise<RequestedUnit[]> {
   const packages = await packagesByName(view, units, signal)
   const found: RequestedUnit[] = []
-  for (const proposal of [...view.proposals.values()].sort((left, right) => left.number - right.number)) {
+  for (const proposal of [...view.proposals.values()].sort(
+    (left, right) => left.number - right.number,
+  )) {
     const branch = parseWorkspaceBranch(proposal.ref)
     const own = branch === undefined ? undefined : packages.get(branch.packagePath)
     if (proposal.state !== 'open' || own === undefined || branch === undefined) continue
     const episode = branch.workspace.replace(/^drift-/, '')
     for (const cluster of clusters) {
       if (!isCovered(units.only, cluster, own.path)) continue
-      const unit = { cluster, packagePath: own.path, packageName: branch.packagePath, slug: own.slug }
+      const unit = {
+        cluster,
+        packagePath: own.path,
+        packageName: branch.packagePath,
+        slug: own.slug,
+      }
       const observed = await shownChanges(view, unit, { ref: proposal.ref, episode, bot }, signal)
       if (observed === undefined) continue
       found.push({ ...unit, ...observed, proposal, head: view.refs.get(proposal.ref) ?? '' })
@@ -82,7 +96,11 @@ async function rootName(view: RepositoryView, signal: AbortSignal): Promise<stri
 async function shownChanges(
   view: RepositoryView,
   unit: PolicyUnit & { readonly packageName: string },
-  { ref, episode, bot }: { readonly ref: string; readonly episode: string; readonly bot: BotIdentity },
+  {
+    ref,
+    episode,
+    bot,
+  }: { readonly ref: string; readonly episode: string; readonly bot: BotIdentity },
   signal: AbortSignal,
 ): Promise<Pick<RequestedUnit, 'numbered' | 'drifts'> | undefined> {
   const commit = view.refs.get(ref)
@@ -100,7 +118,10 @@ async function shownChanges(
   const pushed = view.pushed.get(ref)?.spec.commits.at(-1)?.commit
   if (record !== undefined && (pushed === undefined || pushed === commit)) {
     const joint = records.length > 1 ? [jointFingerprint(records)] : []
-    return { numbered: record.spec.changes, drifts: [record.spec.fingerprint, ...joint].map(driftOf) }
+    return {
+      numbered: record.spec.changes,
+      drifts: [record.spec.fingerprint, ...joint].map(driftOf),
+    }
   }
   const report = view.reports.get(ledgerUnitFolder(cluster, slug))
   if (report?.status.episode !== episode || report.status.lifecycle !== 'Proposed') return undefined

@@ -4,27 +4,47 @@ import { Failure } from '@backporch/kyaml/failure'
 import { driftOf } from '../../../../test/fakes/drift-samples.ts'
 import type { ResolvedChange } from '../../edits/resolution-edits.ts'
 import { KUSTOMIZE_TOOL } from '../../kustomize/kustomize-tool.ts'
-import { type Build, type BuildLibrary, buildKey, MissingBuilds } from '../../programs/package-builder.ts'
+import {
+  type Build,
+  type BuildLibrary,
+  buildKey,
+  MissingBuilds,
+} from '../../programs/package-builder.ts'
 import type { BuiltSource } from '../built-source.ts'
 import type { SharingUnit } from '../built-unit.ts'
 import { printedResources } from '../read-built.ts'
 import { adoptThroughBuild } from './build-adoption.ts'
 
-const MANIFEST = 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\nspec: {replicas: 3}\n'
+const MANIFEST =
+  'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\nspec: {replicas: 3}\n'
 const KUSTOMIZATION = 'resources: [web.yaml]\nreplicas: [{name: web, count: 3}]\n'
 
 function sourceOf(kustomization = KUSTOMIZATION): BuiltSource {
   const texts = { 'web/kustomization.yaml': kustomization, 'web/web.yaml': MANIFEST }
   const files = new Map(
-    Object.entries(texts).map(([path, text]) => [path, { path, mode: '100644' as const, content: new TextEncoder().encode(text) }]),
+    Object.entries(texts).map(([path, text]) => [
+      path,
+      { path, mode: '100644' as const, content: new TextEncoder().encode(text) },
+    ]),
   )
-  return { packagePath: 'web', package: [], tool: KUSTOMIZE_TOOL, folder: 'web', files, command: [] }
+  return {
+    packagePath: 'web',
+    package: [],
+    tool: KUSTOMIZE_TOOL,
+    folder: 'web',
+    files,
+    command: [],
+  }
 }
 
 /** Prints the manifest with the count that is no longer 3, in the manifest or in `replicas`: each place will do. */
 function print(build: Build): string {
-  const textOf = (path: string): string => new TextDecoder().decode(build.files.find((file) => file.path === path)?.content)
-  const counts = [/replicas: (\d+)/.exec(textOf('web/web.yaml'))?.[1], /count: (\d+)/.exec(textOf('web/kustomization.yaml'))?.[1]]
+  const textOf = (path: string): string =>
+    new TextDecoder().decode(build.files.find((file) => file.path === path)?.content)
+  const counts = [
+    /replicas: (\d+)/.exec(textOf('web/web.yaml'))?.[1],
+    /count: (\d+)/.exec(textOf('web/kustomization.yaml'))?.[1],
+  ]
   const count = counts.find((each) => each !== '3') ?? '3'
   const origin = 'annotations: {config.kubernetes.io/origin: "path: web.yaml\\n"}'
   return `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop, ${origin}}\nspec: {replicas: ${count}}\n`
@@ -32,13 +52,30 @@ function print(build: Build): string {
 
 const AT_ONCE: BuildLibrary = { built: (build) => ({ text: print(build) }) }
 
-function adopt(library: BuildLibrary, via?: string, others: readonly SharingUnit[] = []): Record<string, string> {
+function adopt(
+  library: BuildLibrary,
+  via?: string,
+  others: readonly SharingUnit[] = [],
+): Record<string, string> {
   const source = sourceOf()
-  const [desired] = printedResources(source, print({ tool: 'kustomize', folder: 'web', command: [], files: [...source.files.values()] }))
+  const [desired] = printedResources(
+    source,
+    print({ tool: 'kustomize', folder: 'web', command: [], files: [...source.files.values()] }),
+  )
   assert.ok(desired !== undefined)
-  const change: ResolvedChange = { drift: driftOf('spec.replicas'), desired, resolution: 'Adopt', ...(via === undefined ? {} : { via }) }
+  const change: ResolvedChange = {
+    drift: driftOf('spec.replicas'),
+    desired,
+    resolution: 'Adopt',
+    ...(via === undefined ? {} : { via }),
+  }
   const edited = adoptThroughBuild({ source, library, others, changes: [change] })
-  return Object.fromEntries([...edited].map(([path, content]) => [path, new TextDecoder().decode(content ?? new Uint8Array())]))
+  return Object.fromEntries(
+    [...edited].map(([path, content]) => [
+      path,
+      new TextDecoder().decode(content ?? new Uint8Array()),
+    ]),
+  )
 }
 
 function refusal(work: () => unknown): Failure {
@@ -79,22 +116,50 @@ test('of several suitable locations, one is edited only by its name', () => {
   assert.equal(failure.code, 'BP2014')
   assert.match(failure.why, /the manifest \(web\/web\.yaml:4\) as "manifest".* as "replicas:web"/)
   const unknown = refusal(() => adopt(AT_ONCE, 'images:web'))
-  assert.equal(unknown.what, 'cannot adopt spec.replicas of Deployment shop/web by way of "images:web"')
-  assert.match(unknown.why, /^no place of that name gives the live value; these do: the manifest .* as "replicas:web"$/)
+  assert.equal(
+    unknown.what,
+    'cannot adopt spec.replicas of Deployment shop/web by way of "images:web"',
+  )
+  assert.match(
+    unknown.why,
+    /^no place of that name gives the live value; these do: the manifest .* as "replicas:web"$/,
+  )
   const left = [{ name: 'base', files: new Set(['web/web.yaml']), source: undefined }]
-  assert.match(refusal(() => adopt(AT_ONCE, 'manifest', left)).why, /these do: [^,]* as "replicas:web"$/)
-  assert.deepEqual(adopt(AT_ONCE, 'replicas:web'), { 'web/kustomization.yaml': KUSTOMIZATION.replace('count: 3', 'count: 5') })
+  assert.match(
+    refusal(() => adopt(AT_ONCE, 'manifest', left)).why,
+    /these do: [^,]* as "replicas:web"$/,
+  )
+  assert.deepEqual(adopt(AT_ONCE, 'replicas:web'), {
+    'web/kustomization.yaml': KUSTOMIZATION.replace('count: 3', 'count: 5'),
+  })
 })
 
 test('a location that would change another unit is not edited, and the remaining one is', () => {
   const others = [{ name: 'base', files: new Set(['web/web.yaml']), source: undefined }]
-  assert.deepEqual(adopt(AT_ONCE, undefined, others), { 'web/kustomization.yaml': KUSTOMIZATION.replace('count: 3', 'count: 5') })
-  const all = [{ name: 'base', files: new Set(['web/web.yaml', 'web/kustomization.yaml']), source: undefined }]
-  assert.match(refusal(() => adopt(AT_ONCE, undefined, all)).why, /which base is built from too: an edit there would also change it/)
+  assert.deepEqual(adopt(AT_ONCE, undefined, others), {
+    'web/kustomization.yaml': KUSTOMIZATION.replace('count: 3', 'count: 5'),
+  })
+  const all = [
+    { name: 'base', files: new Set(['web/web.yaml', 'web/kustomization.yaml']), source: undefined },
+  ]
+  assert.match(
+    refusal(() => adopt(AT_ONCE, undefined, all)).why,
+    /which base is built from too: an edit there would also change it/,
+  )
 })
 
 test('an edit that breaks the build is refused with the message of the program', () => {
-  const failure = { code: 'BP1209', what: 'it failed', why: 'exit code 1: too many', remedy: 'have fewer' } as const
-  const library: BuildLibrary = { built: (build) => (/: 5/.test(print(build)) ? { failure } : { text: print(build) }) }
-  assert.match(refusal(() => adopt(library)).why, /^with the edit of the manifest .* the package does not render: exit code 1: too many$/)
+  const failure = {
+    code: 'BP1209',
+    what: 'it failed',
+    why: 'exit code 1: too many',
+    remedy: 'have fewer',
+  } as const
+  const library: BuildLibrary = {
+    built: (build) => (/: 5/.test(print(build)) ? { failure } : { text: print(build) }),
+  }
+  assert.match(
+    refusal(() => adopt(library)).why,
+    /^with the edit of the manifest .* the package does not render: exit code 1: too many$/,
+  )
 })

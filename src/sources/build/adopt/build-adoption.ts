@@ -21,7 +21,12 @@ import {
   tryRender,
   undone,
 } from '../../locate/adoption-failures.ts'
-import type { Locations, Obstacle, SourceCandidate, SourceLocations } from '../../locate/candidate.ts'
+import type {
+  Locations,
+  Obstacle,
+  SourceCandidate,
+  SourceLocations,
+} from '../../locate/candidate.ts'
 import { combineLocations } from '../../locate/combine-locations.ts'
 import { type RenamedField, renamedFields } from '../../locate/renamed-items.ts'
 import type { BuiltSource, Locator } from '../built-source.ts'
@@ -53,7 +58,11 @@ export function adoptThroughBuild(input: BuiltAdoptionInput): EditedSources {
  */
 export function builtAdoptionProblems(input: BuiltAdoptionInput): readonly (string | undefined)[] {
   const [first] = input.changes
-  return first === undefined ? [] : problemsOf(input.changes, () => new BuiltAdoption(input, locatorOf(input.source, first)).alone())
+  return first === undefined
+    ? []
+    : problemsOf(input.changes, () =>
+        new BuiltAdoption(input, locatorOf(input.source, first)).alone(),
+      )
 }
 
 /** @throws Failure BP2002 where nothing says where the values are authored */
@@ -86,7 +95,8 @@ class BuiltAdoption {
     let { files } = this.input.source
     const chosen: ChosenLocation[] = []
     for (const change of wanted) {
-      if (files !== this.input.source.files && this.before.landed(change, this.render(files))) continue
+      if (files !== this.input.source.files && this.before.landed(change, this.render(files)))
+        continue
       const { candidate, files: edited } = this.choose(change, files)
       chosen.push({ change, candidate })
       files = edited
@@ -123,7 +133,8 @@ class BuiltAdoption {
       if (only !== undefined) return only
     }
     const [best] = taken
-    if (best !== undefined) throw shared(change, best.trial.candidate, best.by.unit.name, best.by.moved)
+    if (best !== undefined)
+      throw shared(change, best.trial.candidate, best.by.unit.name, best.by.moved)
     throw refusal(change, { dirty, obstacles })
   }
 
@@ -132,15 +143,27 @@ class BuiltAdoption {
     const key = this.before.keyOf(change)
     const desired = key === undefined ? undefined : this.before.rendered.get(key)
     if (desired === undefined) return []
-    const locations = this.locator.locationsOf({ ...this.input.source, files }, this.input.library, desired)
-    return change.drift.change === 'missing' ? locations.removal() : this.withRenamed(change, (field) => locations.find(field))
+    const locations = this.locator.locationsOf(
+      { ...this.input.source, files },
+      this.input.library,
+      desired,
+    )
+    return change.drift.change === 'missing'
+      ? locations.removal()
+      : this.withRenamed(change, (field) => locations.find(field))
   }
 
   /** An item whose key changed is one item less and one more: the edit of its key comes first. */
-  private withRenamed(change: ResolvedChange, find: (field: RenamedField) => readonly SourceLocations[]): readonly SourceLocations[] {
+  private withRenamed(
+    change: ResolvedChange,
+    find: (field: RenamedField) => readonly SourceLocations[],
+  ): readonly SourceLocations[] {
     const renamed = renamedFields(change, this.input.changes).map((each): Locations => {
       const [found] = find(each).filter(({ candidates }) => candidates.length > 0)
-      return { candidates: found?.candidates.filter(({ texts }) => texts === undefined) ?? [], obstacles: [] }
+      return {
+        candidates: found?.candidates.filter(({ texts }) => texts === undefined) ?? [],
+        obstacles: [],
+      }
     })
     const { path } = change.drift
     const values = [writtenBy(change), wantedBy(change)]
@@ -168,12 +191,21 @@ class BuiltAdoption {
     return edited.flatMap(({ candidate, files: after }) => {
       const rendered = tryRender(obstacles, candidate, () => this.render(after))
       if (rendered === undefined) return []
-      return [{ candidate, files: after, lands: this.before.landed(change, rendered), others: this.otherMoves(rendered) }]
+      return [
+        {
+          candidate,
+          files: after,
+          lands: this.before.landed(change, rendered),
+          others: this.otherMoves(rendered),
+        },
+      ]
     })
   }
 
   private otherMoves(rendered: Rendered): readonly MovedField[] {
-    return this.before.otherMoves(rendered).filter(({ resource }) => !this.locator.isMadeAnew(resource))
+    return this.before
+      .otherMoves(rendered)
+      .filter(({ resource }) => !this.locator.isMadeAnew(resource))
   }
 
   /** @throws Failure of the build, or BP111x of its output */
@@ -184,7 +216,11 @@ class BuiltAdoption {
   }
 
   /** Every field has its value, also after the edits for the others. Each edit was tried with those before it, so nothing else moved. */
-  private assertTogether(files: SourceFiles, wanted: readonly ResolvedChange[], chosen: readonly ChosenLocation[]): void {
+  private assertTogether(
+    files: SourceFiles,
+    wanted: readonly ResolvedChange[],
+    chosen: readonly ChosenLocation[],
+  ): void {
     const rendered = this.render(files)
     const lost = wanted.find((change) => !this.before.landed(change, rendered))
     if (lost !== undefined) throw undone(lost, chosen)

@@ -10,9 +10,14 @@ import type { Declaration } from '../built-source.ts'
 import { documentsOf, pathOf, type SourceDocument } from './source-document.ts'
 
 /** The candidate itself where no text of a template is edited. An expression is not replaced: it is of every resource that is made. */
-export function inMaker(candidate: SourceCandidate, declared: Declaration | undefined, files: SourceFiles): readonly SourceCandidate[] {
+export function inMaker(
+  candidate: SourceCandidate,
+  declared: Declaration | undefined,
+  files: SourceFiles,
+): readonly SourceCandidate[] {
   const { edits } = candidate
-  const document = declared?.maker === undefined ? undefined : documentsOf(declared.path, files)[declared.document]
+  const document =
+    declared?.maker === undefined ? undefined : documentsOf(declared.path, files)[declared.document]
   if (declared === undefined || document === undefined) return [candidate]
   let found: readonly SourceCandidate[] = [{ ...candidate, edits: [] }]
   for (const edit of edits) {
@@ -20,7 +25,11 @@ export function inMaker(candidate: SourceCandidate, declared: Declaration | unde
     found = found.flatMap((each) =>
       instead === undefined
         ? [{ ...each, edits: [...each.edits, edit] }]
-        : instead.map((place) => ({ via: place.via, what: place.what, edits: [...each.edits, place.edit] })),
+        : instead.map((place) => ({
+            via: place.via,
+            what: place.what,
+            edits: [...each.edits, place.edit],
+          })),
     )
   }
   return found
@@ -33,24 +42,44 @@ interface Place {
 }
 
 /** Undefined for an edit of anything else than a template. */
-function placesOf({ path, edit }: FileEdit, declared: Declaration, document: SourceDocument, files: SourceFiles) {
+function placesOf(
+  { path, edit }: FileEdit,
+  declared: Declaration,
+  document: SourceDocument,
+  files: SourceFiles,
+) {
   const { maker } = declared
-  if (maker === undefined || path !== declared.path || edit.kind !== 'set' || edit.document !== declared.document) return undefined
+  if (
+    maker === undefined ||
+    path !== declared.path ||
+    edit.kind !== 'set' ||
+    edit.document !== declared.document
+  )
+    return undefined
   if (!isInside(edit.path, pathOf(maker.template))) return undefined
   const [text, wanted, whole] = [document.valueAt(edit.path), edit.value, document.valueAt([])]
   if (typeof text !== 'string' || !text.includes('{{') || !isJsonObject(whole)) return undefined
   if (wanted === null || typeof wanted === 'object') return []
   // Values in one text: what is edited in it is beside the expressions.
   if (typeof wanted === 'string' && wanted.includes('{{')) return undefined
-  return maker.sourcesOf(whole, files, { text, wanted: String(wanted) }).flatMap(({ name, file, at, value }): readonly Place[] => {
-    const place = pathOf(at)
-    const there = file === undefined ? document : documentsOf(file, files)[0]
-    if (there === undefined) return []
-    const what = `the value ${name} (${there.location(place)})`
-    return [
-      { via: `element:${name}`, what, edit: { path: there.path, edit: editAt(there.number, place, typedAs(value, there.valueAt(place))) } },
-    ]
-  })
+  return maker
+    .sourcesOf(whole, files, { text, wanted: String(wanted) })
+    .flatMap(({ name, file, at, value }): readonly Place[] => {
+      const place = pathOf(at)
+      const there = file === undefined ? document : documentsOf(file, files)[0]
+      if (there === undefined) return []
+      const what = `the value ${name} (${there.location(place)})`
+      return [
+        {
+          via: `element:${name}`,
+          what,
+          edit: {
+            path: there.path,
+            edit: editAt(there.number, place, typedAs(value, there.valueAt(place))),
+          },
+        },
+      ]
+    })
 }
 
 function isInside(path: readonly PathStep[], above: readonly PathStep[]): boolean {

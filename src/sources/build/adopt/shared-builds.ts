@@ -39,16 +39,26 @@ export function assertBuilt(library: BuildLibrary, sources: readonly BuiltSource
 }
 
 /** The first unit that the edit would change. @throws MissingBuilds */
-export function sharingUnit({ source, library, others }: BuiltUnit, files: SourceFiles): Sharing | undefined {
+export function sharingUnit(
+  { source, library, others }: BuiltUnit,
+  files: SourceFiles,
+): Sharing | undefined {
   const changed = [...changedFiles(source.files, files).keys()]
-  const readers = others.filter((unit) => changed.some((path) => unit.files.has(path) || readsNew(unit, path)))
+  const readers = others.filter((unit) =>
+    changed.some((path) => unit.files.has(path) || readsNew(unit, path)),
+  )
   const edited = (unit: SharingUnit): BuiltSource | undefined =>
     unit.source === undefined
       ? undefined
-      : { ...unit.source, files: withChanges(unit.source.files, { before: source.files, after: files }, changed) }
+      : {
+          ...unit.source,
+          files: withChanges(unit.source.files, { before: source.files, after: files }, changed),
+        }
   assertBuilt(
     library,
-    readers.flatMap((unit) => [unit.source, edited(unit)].flatMap((each) => (each === undefined ? [] : [each]))),
+    readers.flatMap((unit) =>
+      [unit.source, edited(unit)].flatMap((each) => (each === undefined ? [] : [each])),
+    ),
   )
   for (const unit of readers) {
     const moved = movedIn(unit.source, edited(unit), library, source.synced)
@@ -81,12 +91,16 @@ function movedIn(
 function ownKeys({ object, inputs = [] }: SyncerBuild): readonly string[] {
   const { group } = parseApiVersion(textOf(object, 'apiVersion'))
   const [namespace, name] = [metadataText(object, 'namespace'), metadataText(object, 'name')]
-  return [resourceKey({ group, kind: textOf(object, 'kind'), namespace, name }), ...inputs.map(resourceKey)]
+  return [
+    resourceKey({ group, kind: textOf(object, 'kind'), namespace, name }),
+    ...inputs.map(resourceKey),
+  ]
 }
 
 /** Whether a new file becomes part of the unit: Flux lists the files of a folder that has no kustomization. */
 function readsNew({ source }: SharingUnit, path: string): boolean {
-  if (source?.synced === undefined || kustomizationOf(source.folder, source.files) !== undefined) return false
+  if (source?.synced === undefined || kustomizationOf(source.folder, source.files) !== undefined)
+    return false
   return source.folder === '' || path.startsWith(`${source.folder}/`)
 }
 

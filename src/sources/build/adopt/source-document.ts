@@ -3,7 +3,14 @@ import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
 import { type FieldPath, field } from '@backporch/kyaml/field'
 import { formatJson, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { LineIndex, readYamlNodes } from '@backporch/kyaml/read-yaml'
-import { entryOf, itemsAt, jsonOf, nodeAtPath, resolved, type YamlNode } from '@backporch/kyaml/yaml'
+import {
+  entryOf,
+  itemsAt,
+  jsonOf,
+  nodeAtPath,
+  resolved,
+  type YamlNode,
+} from '@backporch/kyaml/yaml'
 import type { FileEdit } from '../../edits/resolution-edits.ts'
 import { folderOf, joined } from '../../kustomize/files/kustomization-walk.ts'
 import { type SourceFiles, textOf } from '../../kustomize/files/kustomize-build.ts'
@@ -83,7 +90,9 @@ export class SourceDocument {
   }
 
   /** The maps in a list field, as values. */
-  entries(name: string): readonly { readonly index: number; readonly value: { readonly [key: string]: Json } }[] {
+  entries(
+    name: string,
+  ): readonly { readonly index: number; readonly value: { readonly [key: string]: Json } }[] {
     return itemsAt(this.root, name).flatMap((item, index) => {
       const value = jsonOf(item)
       return isJsonObject(value) ? [{ index, value }] : []
@@ -124,7 +133,9 @@ export class SourceDocument {
 export function documentsOf(path: string, files: SourceFiles): readonly SourceDocument[] {
   const text = textOf(path, files).replaceAll('\r\n', '\n')
   const lines = new LineIndex(text)
-  return readYamlNodes(text, path).map((root, number) => new SourceDocument(path, number, root, lines))
+  return readYamlNodes(text, path).map(
+    (root, number) => new SourceDocument(path, number, root, lines),
+  )
 }
 
 /** A syncer's build of a folder, from the root of the repository. */
@@ -134,9 +145,14 @@ export interface SyncedFolder {
 }
 
 /** Every kustomization of the files in reading order, the root first: the resource of a syncer has fields of it too. */
-export function kustomizationsOf(files: SourceFiles, synced?: SyncedFolder): readonly SourceDocument[] {
+export function kustomizationsOf(
+  files: SourceFiles,
+  synced?: SyncedFolder,
+): readonly SourceDocument[] {
   const spec = syncerFields(files, synced)
-  const paths = [...files.keys()].filter((path) => KUSTOMIZATION_NAMES.includes(path.slice(path.lastIndexOf('/') + 1)))
+  const paths = [...files.keys()].filter((path) =>
+    KUSTOMIZATION_NAMES.includes(path.slice(path.lastIndexOf('/') + 1)),
+  )
   return [
     ...overridesOf(files, synced),
     ...(spec === undefined ? [] : [spec]),
@@ -145,7 +161,10 @@ export function kustomizationsOf(files: SourceFiles, synced?: SyncedFolder): rea
 }
 
 /** Fields of a kustomization in the file that declares the syncer's resource. */
-export function syncerFields(files: SourceFiles, synced: SyncedFolder | undefined): SourceDocument | undefined {
+export function syncerFields(
+  files: SourceFiles,
+  synced: SyncedFolder | undefined,
+): SourceDocument | undefined {
   const { declared, builder } = synced?.build ?? {}
   if (declared === undefined || builder === undefined || !files.has(declared.path)) return undefined
   return documentsOf(declared.path, files)[declared.document]?.inside(
@@ -162,25 +181,37 @@ export function pathOf(steps: SyncerBuild['builder']['fields']): FieldPath {
 export function syncerLayers(files: SourceFiles, synced: SyncedFolder): readonly SourceDocument[] {
   const { build } = synced
   const declared = syncerFields(files, synced)
-  const made = declared === undefined || build.declared?.maker !== undefined ? fieldsOf(synced, syncerObject(build, files)) : undefined
+  const made =
+    declared === undefined || build.declared?.maker !== undefined
+      ? fieldsOf(synced, syncerObject(build, files))
+      : undefined
   const resource = declared === undefined ? made : (made?.placedIn(declared) ?? declared)
   return [...(resource === undefined ? [] : [resource]), ...overridesOf(files, synced).toReversed()]
 }
 
 /** Of a resource that no file declares as it is. */
-function fieldsOf({ folder, build: { title, builder } }: SyncedFolder, object: JsonObject): SourceDocument | undefined {
+function fieldsOf(
+  { folder, build: { title, builder } }: SyncedFolder,
+  object: JsonObject,
+): SourceDocument | undefined {
   const [root] = readYamlNodes(formatJson(object), title)
   const location = inCluster(title)
   return root === undefined
     ? undefined
-    : new SourceDocument(title, 0, root, { position: () => location }).inside(pathOf(builder.fields), folder)
+    : new SourceDocument(title, 0, root, { position: () => location }).inside(
+        pathOf(builder.fields),
+        folder,
+      )
 }
 
 export function inCluster(title: string): FileLocation {
   return { file: title, line: 0, column: 0 }
 }
 
-function overridesOf(files: SourceFiles, synced: SyncedFolder | undefined): readonly SourceDocument[] {
+function overridesOf(
+  files: SourceFiles,
+  synced: SyncedFolder | undefined,
+): readonly SourceDocument[] {
   if (synced === undefined) return []
   const { names, field: name } = synced.build.builder.overrides
   return names
@@ -199,5 +230,8 @@ export function fields(...names: readonly string[]): FieldPath {
 }
 
 export function isAt(path: FieldPath, ...names: readonly string[]): boolean {
-  return path.length === names.length && path.every((step, at) => step.kind === 'field' && step.name === names[at])
+  return (
+    path.length === names.length &&
+    path.every((step, at) => step.kind === 'field' && step.name === names[at])
+  )
 }

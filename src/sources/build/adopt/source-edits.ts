@@ -4,12 +4,20 @@ import { type SourceFiles, textOf } from '../../kustomize/files/kustomize-build.
 import { editsByFile, type SourceCandidate } from '../../locate/candidate.ts'
 
 /** @throws Failure BP2007 where an edit cannot be made */
-export function applyCandidate(files: SourceFiles, { edits, texts = new Map() }: SourceCandidate): SourceFiles {
+export function applyCandidate(
+  files: SourceFiles,
+  { edits, texts = new Map() }: SourceCandidate,
+): SourceFiles {
   const after = new Map(files)
   const write = (path: string, text: string): void => {
-    after.set(path, { path, mode: files.get(path)?.mode ?? '100644', content: new TextEncoder().encode(text) })
+    after.set(path, {
+      path,
+      mode: files.get(path)?.mode ?? '100644',
+      content: new TextEncoder().encode(text),
+    })
   }
-  for (const [path, list] of editsByFile(edits)) write(path, editYaml(originalText(path, files), list, path))
+  for (const [path, list] of editsByFile(edits))
+    write(path, editYaml(originalText(path, files), list, path))
   for (const [path, text] of texts) {
     if (text === null) after.delete(path)
     else write(path, text)
@@ -20,11 +28,16 @@ export function applyCandidate(files: SourceFiles, { edits, texts = new Map() }:
 /** With a byte order mark, which an edit retains. */
 function originalText(path: string, files: SourceFiles): string {
   textOf(path, files)
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(files.get(path)?.content ?? new Uint8Array())
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(
+    files.get(path)?.content ?? new Uint8Array(),
+  )
 }
 
 /** Changed files by path from the root of the repository; null for a removed one. */
-export function changedFiles(before: SourceFiles, after: SourceFiles): ReadonlyMap<string, Uint8Array | null> {
+export function changedFiles(
+  before: SourceFiles,
+  after: SourceFiles,
+): ReadonlyMap<string, Uint8Array | null> {
   const changed = new Map<string, Uint8Array | null>()
   for (const [path, file] of after) if (file !== before.get(path)) changed.set(path, file.content)
   for (const path of before.keys()) if (!after.has(path)) changed.set(path, null)

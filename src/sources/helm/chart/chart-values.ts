@@ -32,7 +32,11 @@ export function valuesIn(text: string, where: string): JsonObject {
  * A value at a path such as `image.tag`, with the type that `helm install --set` gives it (helm `pkg/strvals/parser.go`).
  * @returns undefined for what has lists or several values in it
  */
-export function withValueAt(values: JsonObject, path: string, text: string): JsonObject | undefined {
+export function withValueAt(
+  values: JsonObject,
+  path: string,
+  text: string,
+): JsonObject | undefined {
   if (!/^[\w-]+(?:\.[\w-]+)*$/.test(path)) return undefined
   const quoted = /^(['"])([\s\S]*)\1$/.exec(text)?.[2]
   const plain = quoted ?? text
@@ -59,7 +63,10 @@ export function chartLayers({ folder, files }: ChartFiles): readonly ValuesLayer
   const own = joined(folder, 'values.yaml')
   const prefix = joined(folder, 'charts/')
   const below = [...files.keys()].flatMap(
-    (path) => /^([^/]+)\/values\.yaml$/.exec(path.startsWith(prefix) ? path.slice(prefix.length) : '')?.[1] ?? [],
+    (path) =>
+      /^([^/]+)\/values\.yaml$/.exec(
+        path.startsWith(prefix) ? path.slice(prefix.length) : '',
+      )?.[1] ?? [],
   )
   const layerOf = (path: string, under: readonly string[]): ValuesLayer => {
     const values = valuesIn(textOfFile(path, files), path)

@@ -2,17 +2,35 @@
 import type { PackageFile } from '@backporch/kyaml/files'
 import { formatJson, type JsonObject } from '@backporch/kyaml/json'
 import type { BuildInput, HelmOrder } from '../../build/built-source.ts'
-import { type Build, type BuildAnswer, type BuildLibrary, sortedFiles } from '../../programs/package-builder.ts'
+import {
+  type Build,
+  type BuildAnswer,
+  type BuildLibrary,
+  sortedFiles,
+} from '../../programs/package-builder.ts'
 
 /** A run of Helm for a unit: of the files of the repository a chart that is elsewhere reads none. */
-export function helmBuild({ folder, files, parent }: Pick<BuildInput, 'folder' | 'files' | 'parent'>, order: HelmOrder): Build {
+export function helmBuild(
+  { folder, files, parent }: Pick<BuildInput, 'folder' | 'files' | 'parent'>,
+  order: HelmOrder,
+): Build {
   const read = parent === undefined ? [...files.values()] : []
   const { words, written, hasSecrets = false } = order
-  return { tool: 'helm', folder, command: words, files: sortedFiles([...read, ...written]), hasSecrets }
+  return {
+    tool: 'helm',
+    folder,
+    command: words,
+    files: sortedFiles([...read, ...written]),
+    hasSecrets,
+  }
 }
 
 /** The last run: each post-renderer needs the output before it. @throws MissingBuilds */
-export function postRendered(source: BuildInput, order: HelmOrder, library: BuildLibrary): Build | BuildAnswer {
+export function postRendered(
+  source: BuildInput,
+  order: HelmOrder,
+  library: BuildLibrary,
+): Build | BuildAnswer {
   let build = helmBuild(source, order)
   for (const { kustomization } of order.postRenderers ?? []) {
     const answer = library.built(build)
@@ -23,10 +41,23 @@ export function postRendered(source: BuildInput, order: HelmOrder, library: Buil
 }
 
 /** As helm-controller writes it (`internal/postrender/kustomize.go`). */
-function postRendererBuild(fields: JsonObject, output: string, { hasSecrets = false }: HelmOrder): Build {
+function postRendererBuild(
+  fields: JsonObject,
+  output: string,
+  { hasSecrets = false }: HelmOrder,
+): Build {
   const name = 'helm-output.yaml'
-  const kustomization = { ...fields, apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization', resources: [name] }
-  const file = (path: string, text: string): PackageFile => ({ path, mode: '100644', content: new TextEncoder().encode(text) })
+  const kustomization = {
+    ...fields,
+    apiVersion: 'kustomize.config.k8s.io/v1beta1',
+    kind: 'Kustomization',
+    resources: [name],
+  }
+  const file = (path: string, text: string): PackageFile => ({
+    path,
+    mode: '100644',
+    content: new TextEncoder().encode(text),
+  })
   const files = [file(name, output), file('kustomization.yaml', formatJson(kustomization))]
   return { tool: 'kustomize', folder: '', command: [], files, hasSecrets }
 }

@@ -8,9 +8,13 @@ import { joined, resolvePath } from '../../kustomize/files/kustomization-walk.ts
 import { kustomizationAt } from '../../kustomize/files/kustomize-build.ts'
 
 /** `--kube-version` and `--api-versions`: what is asked for, else what the cluster has. */
-export function capabilityWords(asked: ClusterCapabilities, cluster: ClusterCapabilities | undefined): readonly string[] {
+export function capabilityWords(
+  asked: ClusterCapabilities,
+  cluster: ClusterCapabilities | undefined,
+): readonly string[] {
   const version = asked.version || cluster?.version || ''
-  const apiVersions = asked.apiVersions.length > 0 ? asked.apiVersions : (cluster?.apiVersions ?? [])
+  const apiVersions =
+    asked.apiVersions.length > 0 ? asked.apiVersions : (cluster?.apiVersions ?? [])
   // The version as three numbers: what a distribution adds to it is no version of Kubernetes.
   const [, major, minor = '0', patch = '0'] = /^v?(\d+)(?:\.(\d+))?(?:\.(\d+))?/.exec(version) ?? []
   return [
@@ -23,12 +27,21 @@ export function capabilityWords(asked: ClusterCapabilities, cluster: ClusterCapa
  * @param words the arguments after the chart
  * @throws Failure BP1210 for a chart that Helm would have to complete from elsewhere
  */
-export function helmOrder(chart: ChartFiles, words: readonly string[], written: PackageFiles): HelmOrder {
+export function helmOrder(
+  chart: ChartFiles,
+  words: readonly string[],
+  written: PackageFiles,
+): HelmOrder {
   const path = joined(chart.folder, 'Chart.yaml')
-  if (!chart.files.has(path)) throw notRendered(chart.folder, 'the folder has no Chart.yaml', 'name the folder of a chart')
+  if (!chart.files.has(path))
+    throw notRendered(chart.folder, 'the folder has no Chart.yaml', 'name the folder of a chart')
   const beside = localDependencies(chart)
-  const copies = beside.flatMap(({ name, folder }) => copiesOf(chart, folder, joined(chart.folder, `charts/${name}`)))
-  const missing = missingDependencies(chart).filter((name) => !beside.some((each) => each.name === name))
+  const copies = beside.flatMap(({ name, folder }) =>
+    copiesOf(chart, folder, joined(chart.folder, `charts/${name}`)),
+  )
+  const missing = missingDependencies(chart).filter(
+    (name) => !beside.some((each) => each.name === name),
+  )
   if (missing.length > 0)
     throw notRendered(
       chart.folder,
@@ -50,13 +63,17 @@ export function localDependencies(chart: ChartFiles): readonly Dependency[] {
   return dependenciesOf(chart).flatMap((each) => {
     const path = /^file:\/\/(.+)$/.exec(textOf(each, 'repository'))?.[1]
     const folder = path === undefined ? undefined : resolvePath(chart.folder, path)
-    return folder === undefined || !missing.includes(textOf(each, 'name')) ? [] : [{ name: textOf(each, 'name'), folder }]
+    return folder === undefined || !missing.includes(textOf(each, 'name'))
+      ? []
+      : [{ name: textOf(each, 'name'), folder }]
   })
 }
 
 function copiesOf({ files }: ChartFiles, from: string, to: string): PackageFiles {
   return [...files.values()].flatMap((file) =>
-    file.path.startsWith(`${from}/`) ? [{ ...file, path: `${to}${file.path.slice(from.length)}` }] : [],
+    file.path.startsWith(`${from}/`)
+      ? [{ ...file, path: `${to}${file.path.slice(from.length)}` }]
+      : [],
   )
 }
 
@@ -81,5 +98,12 @@ function missingDependencies({ folder, files }: ChartFiles): readonly string[] {
 }
 
 function notRendered(folder: string, why: string, remedy: string): Failure {
-  return new Failure({ code: 'BP1210', what: 'the chart cannot be rendered', where: folder || '.', why, remedy, retry: 'on-change' })
+  return new Failure({
+    code: 'BP1210',
+    what: 'the chart cannot be rendered',
+    where: folder || '.',
+    why,
+    remedy,
+    retry: 'on-change',
+  })
 }

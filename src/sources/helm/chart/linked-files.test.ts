@@ -12,7 +12,10 @@ const FILES = new Map(
     'web/absolute.yaml': '/etc/passwd',
     'web/out.yaml': '../../other/values.yaml',
     'web/root': '..',
-  }).map(([path, text]) => [path, { path, mode: '120000' as const, content: new TextEncoder().encode(text) }]),
+  }).map(([path, text]) => [
+    path,
+    { path, mode: '120000' as const, content: new TextEncoder().encode(text) },
+  ]),
 )
 
 for (const [path, to] of [
@@ -25,4 +28,5 @@ for (const [path, to] of [
   ['web/absolute.yaml', undefined],
   ['web/out.yaml', undefined],
 ] as const)
-  test(`${path} leads to ${to ?? 'nothing in the repository'}`, () => assert.equal(followed(path, FILES), to))
+  test(`${path} leads to ${to ?? 'nothing in the repository'}`, () =>
+    assert.equal(followed(path, FILES), to))

@@ -19,7 +19,8 @@ export function followed(path: string, files: SourceFiles): string | undefined {
       continue
     }
     links += 1
-    const target = links > MOST_LINKS ? undefined : resolvePath(at, new TextDecoder().decode(link.content))
+    const target =
+      links > MOST_LINKS ? undefined : resolvePath(at, new TextDecoder().decode(link.content))
     if (target === undefined) return undefined
     rest = [...target.split('/').filter((each) => each !== ''), ...rest]
     at = ''

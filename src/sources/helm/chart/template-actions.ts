@@ -126,16 +126,21 @@ class Reader {
 
   private ofIndex(of: Operand, keys: readonly Node[]): Operand {
     const names = keys.map((key) => (key.kind === 'text' ? key.value : undefined))
-    const found = names.reduce<Operand>((at, each) => (each === undefined ? itemsOf(at) : this.inside(at, [each])), of)
+    const found = names.reduce<Operand>(
+      (at, each) => (each === undefined ? itemsOf(at) : this.inside(at, [each])),
+      of,
+    )
     this.refs.push(...found.refs)
     return found
   }
 
   private ofNode(node: Node): Operand {
     if (node.kind === 'group') return this.operandOf(node.commands)
-    const [, head, chain = ''] = node.kind === 'word' ? (/^(\$\w*|)((?:\.\w+)*|\.)$/.exec(node.value) ?? []) : []
+    const [, head, chain = ''] =
+      node.kind === 'word' ? (/^(\$\w*|)((?:\.\w+)*|\.)$/.exec(node.value) ?? []) : []
     if (head === undefined || (head === '' && chain === '')) return NONE
-    const start = head === '' ? this.scope.dot : head === '$' ? ROOT : (this.scope.variables.get(head) ?? NONE)
+    const start =
+      head === '' ? this.scope.dot : head === '$' ? ROOT : (this.scope.variables.get(head) ?? NONE)
     const found = this.inside(
       start,
       chain.split('.').filter((name) => name !== ''),
@@ -151,7 +156,10 @@ class Reader {
     if (named !== undefined) return this.inside(named, rest)
     if (first === 'Values' && (of.isRoot || of.refs.length === 0)) {
       const under = rest[0] === 'global' ? [] : this.scope.under
-      return { ...NONE, refs: rest.length + under.length === 0 ? [[]] : [[...under, ...rest].map(field)] }
+      return {
+        ...NONE,
+        refs: rest.length + under.length === 0 ? [[]] : [[...under, ...rest].map(field)],
+      }
     }
     return of.isRoot ? NONE : { ...NONE, refs: of.refs.map((ref) => [...ref, ...names.map(field)]) }
   }

@@ -1,6 +1,13 @@
 /** The lines of a template: the keys that they write, and the actions in them. */
 import type { FieldPath } from '@backporch/kyaml/field'
-import { itemsOf, type Reading, readingOf, rootScope, type Scope, uniquePaths } from './template-actions.ts'
+import {
+  itemsOf,
+  type Reading,
+  readingOf,
+  rootScope,
+  type Scope,
+  uniquePaths,
+} from './template-actions.ts'
 
 export interface TemplateLine {
   /** Of the repository. */
@@ -26,7 +33,8 @@ export interface TemplateLine {
 }
 
 export const ACTION_MARK = '\u0001'
-const ACTION = /\{\{-?\s*(?:\/\*[\s\S]*?\*\/|((?:"(?:\\.|[^"\\])*"|`[^`]*`|(?!-?\}\})[\s\S])*?))\s*-?\}\}/g
+const ACTION =
+  /\{\{-?\s*(?:\/\*[\s\S]*?\*\/|((?:"(?:\\.|[^"\\])*"|`[^`]*`|(?!-?\}\})[\s\S])*?))\s*-?\}\}/g
 const CONTROL = /^(if|with|range|else|end|define|block|break|continue)\b\s*/
 
 export interface Definition {
@@ -44,7 +52,8 @@ export function definitionsIn(path: string, text: string): ReadonlyMap<string, D
   for (const match of text.matchAll(ACTION)) {
     const keyword = CONTROL.exec(match[1] ?? '')?.[1]
     const after = match.index + match[0].length
-    if (keyword === 'define' || keyword === 'block') open.push({ name: /^\w+\s+"([^"]+)"/.exec(match[1] ?? '')?.[1] ?? '', from: after })
+    if (keyword === 'define' || keyword === 'block')
+      open.push({ name: /^\w+\s+"([^"]+)"/.exec(match[1] ?? '')?.[1] ?? '', from: after })
     else if (keyword === 'if' || keyword === 'with' || keyword === 'range') open.push(undefined)
     else if (keyword === 'end') {
       const opened = open.pop()
@@ -59,8 +68,11 @@ export function definitionsIn(path: string, text: string): ReadonlyMap<string, D
 /** @param before lines of the file before the text */
 export function linesOf({ path, text, before }: Definition, scope: Scope): readonly TemplateLine[] {
   const state = new Scopes(scope)
-  const starts: { readonly reading: Reading | undefined; readonly controls: readonly FieldPath[]; readonly indent: number | undefined }[] =
-    []
+  const starts: {
+    readonly reading: Reading | undefined
+    readonly controls: readonly FieldPath[]
+    readonly indent: number | undefined
+  }[] = []
   let [marked, from] = ['', 0]
   for (const match of text.matchAll(ACTION)) {
     const body = match[1] ?? ''
@@ -74,7 +86,10 @@ export function linesOf({ path, text, before }: Definition, scope: Scope): reado
       indent: indent === undefined ? undefined : Number(indent),
     })
     const between = text.slice(from, match.index)
-    marked += (isInside ? between.replaceAll(/[^\n]/g, '') : between) + ACTION_MARK + match[0].replaceAll(/[^\n]/g, '')
+    marked +=
+      (isInside ? between.replaceAll(/[^\n]/g, '') : between) +
+      ACTION_MARK +
+      match[0].replaceAll(/[^\n]/g, '')
     from = match.index + match[0].length
   }
   marked += text.slice(from)
@@ -85,7 +100,9 @@ export function linesOf({ path, text, before }: Definition, scope: Scope): reado
     controls = own.at(-1)?.controls ?? controls
     const plain = line.replaceAll(ACTION_MARK, '').trim()
     const [, space = '', hyphens = '', name, value = ''] =
-      /^(\s*)((?:- +)*)((?:"[^"]*"|'[^']*'|[^\s:"'#{[][^\s:]*)):(?:\s+(.*)|)$/.exec(line.trimEnd()) ?? []
+      /^(\s*)((?:- +)*)((?:"[^"]*"|'[^']*'|[^\s:"'#{[][^\s:]*)):(?:\s+(.*)|)$/.exec(
+        line.trimEnd(),
+      ) ?? []
     const isBare = plain === ''
     const leading = /^\s*/.exec(line)?.[0].length ?? 0
     const dash = /^\s*-(?:\s|$)/.test(line)
@@ -98,7 +115,10 @@ export function linesOf({ path, text, before }: Definition, scope: Scope): reado
           : space.length + hyphens.length,
       item: dash ? leading : undefined,
       hasKey: name !== undefined,
-      key: name === undefined || name.includes(ACTION_MARK) ? undefined : name.replace(/^(["'])(.*)\1$/, '$2'),
+      key:
+        name === undefined || name.includes(ACTION_MARK)
+          ? undefined
+          : name.replace(/^(["'])(.*)\1$/, '$2'),
       value: name === undefined ? line.trim().replace(/^(?:- +)+/, '') : value,
       isBare: isBare && own.length > 0,
       isEmpty: isBare && own.length === 0,
@@ -145,7 +165,8 @@ class Scopes {
       return undefined
     }
     const [, names, expression] = ASSIGNED.exec(body) ?? []
-    if (names === undefined || expression === undefined) return body === '' ? undefined : readingOf(body, this.scope)
+    if (names === undefined || expression === undefined)
+      return body === '' ? undefined : readingOf(body, this.scope)
     this.assign(names, expression)
     return undefined
   }
@@ -172,9 +193,15 @@ class Scopes {
 
   private assign(names: string, expression: string): void {
     const { operand, refs, includes } = readingOf(expression, this.scope)
-    const known = operand.isRoot || operand.named.size > 0 || operand.refs.length > 0 ? operand : { ...operand, refs }
+    const known =
+      operand.isRoot || operand.named.size > 0 || operand.refs.length > 0
+        ? operand
+        : { ...operand, refs }
     if (includes.length > 0) return
-    this.scope = { ...this.scope, variables: new Map([...this.scope.variables, [names.trim(), known]]) }
+    this.scope = {
+      ...this.scope,
+      variables: new Map([...this.scope.variables, [names.trim(), known]]),
+    }
   }
 }
 
@@ -183,5 +210,10 @@ const ASSIGNED = /^(\$\w+(?:\s*,\s*\$\w+)?)\s*:?=\s*([\s\S]*)$/
 /** Values that a text reads which is a template itself. @param under where a dependency has its values */
 export function referencesIn(text: string, under: readonly string[]): readonly FieldPath[] {
   const lines = linesOf({ path: '', text, before: 0 }, rootScope(under))
-  return uniquePaths(lines.flatMap(({ readings, controls }) => [...readings.flatMap(({ refs }) => refs), ...controls]))
+  return uniquePaths(
+    lines.flatMap(({ readings, controls }) => [
+      ...readings.flatMap(({ refs }) => refs),
+      ...controls,
+    ]),
+  )
 }

@@ -56,15 +56,30 @@ function pathOf(text: string): FieldPath {
 }
 
 function traced(field: string, name = 'shop-web', folder = 'web'): readonly string[] {
-  const files = { [`${folder}/templates/_helpers.tpl`]: HELPERS, [`${folder}/templates/all.yaml`]: DEPLOYMENT }
+  const files = {
+    [`${folder}/templates/_helpers.tpl`]: HELPERS,
+    [`${folder}/templates/all.yaml`]: DEPLOYMENT,
+  }
   const sources = new Map(
-    Object.entries(files).map(([path, text]) => [path, { path, mode: '100644' as const, content: new TextEncoder().encode(text) }]),
+    Object.entries(files).map(([path, text]) => [
+      path,
+      { path, mode: '100644' as const, content: new TextEncoder().encode(text) },
+    ]),
   )
   const trace = new TemplateTrace({ folder: 'web', files: sources })
-  const question = { template: `${folder}/templates/all.yaml`, id: { kind: 'Deployment', name }, field: pathOf(field) }
+  const question = {
+    template: `${folder}/templates/all.yaml`,
+    id: { kind: 'Deployment', name },
+    field: pathOf(field),
+  }
   return trace.writers(question).map(({ path, line, isField, refs, rest }) => {
-    const shown = [refs.map(formatFieldPath).join(' '), rest.length === 0 ? '' : `+${formatFieldPath(rest)}`]
-    return [`${path.slice(path.lastIndexOf('/') + 1)}:${line}${isField ? '' : '~'}`, ...shown].filter((each) => each !== '').join(' ')
+    const shown = [
+      refs.map(formatFieldPath).join(' '),
+      rest.length === 0 ? '' : `+${formatFieldPath(rest)}`,
+    ]
+    return [`${path.slice(path.lastIndexOf('/') + 1)}:${line}${isField ? '' : '~'}`, ...shown]
+      .filter((each) => each !== '')
+      .join(' ')
   })
 }
 
@@ -77,21 +92,31 @@ test('a field is traced to the line that writes it, with the values that the lin
 test('named templates are followed, with the values that they are given', () => {
   assert.deepEqual(traced('metadata.labels.tier'), ['_helpers.tpl:3 tier'])
   assert.deepEqual(traced('metadata.labels.app'), ['_helpers.tpl:2'])
-  assert.deepEqual(traced('spec.template.spec.containers[name=app].image'), ['all.yaml:18 image image.name image.tag'])
+  assert.deepEqual(traced('spec.template.spec.containers[name=app].image'), [
+    'all.yaml:18 image image.name image.tag',
+  ])
 })
 
 test('an item of a list is the one with the name; what is below toYaml is below its value', () => {
   assert.deepEqual(traced('spec.template.spec.containers[name=side].image'), ['all.yaml:16'])
-  assert.deepEqual(traced('spec.template.spec.containers[name=app].resources.limits.cpu'), ['all.yaml:20~ limits +cpu'])
-  assert.deepEqual(traced('spec.template.spec.nodeSelector.disk'), ['all.yaml:28~ scheduling.nodes +disk'])
+  assert.deepEqual(traced('spec.template.spec.containers[name=app].resources.limits.cpu'), [
+    'all.yaml:20~ limits +cpu',
+  ])
+  assert.deepEqual(traced('spec.template.spec.nodeSelector.disk'), [
+    'all.yaml:28~ scheduling.nodes +disk',
+  ])
 })
 
 test('what range lists has a path for any item', () => {
-  assert.deepEqual(traced('spec.template.spec.containers[name=app].env[name=COLOR].value'), ['all.yaml:24 env[*]'])
+  assert.deepEqual(traced('spec.template.spec.containers[name=app].env[name=COLOR].value'), [
+    'all.yaml:24 env[*]',
+  ])
 })
 
 test('values of a dependency are below its name', () => {
-  assert.deepEqual(traced('spec.replicas', 'shop-web', 'web/charts/cache'), ['all.yaml:9 cache.replicas'])
+  assert.deepEqual(traced('spec.replicas', 'shop-web', 'web/charts/cache'), [
+    'all.yaml:9 cache.replicas',
+  ])
 })
 
 test('of a field that nothing writes, the nearest line above it is named', () => {

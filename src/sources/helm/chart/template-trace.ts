@@ -4,7 +4,13 @@ import type { ResourceId } from '@backporch/kyaml/resource'
 import { type ChartFiles, isTemplate } from '../../build/chart-templates.ts'
 import { textOf as textOfFile } from '../../kustomize/files/kustomize-build.ts'
 import { type Reading, rootScope, uniquePaths } from './template-actions.ts'
-import { ACTION_MARK, type Definition, definitionsIn, linesOf, type TemplateLine } from './template-lines.ts'
+import {
+  ACTION_MARK,
+  type Definition,
+  definitionsIn,
+  linesOf,
+  type TemplateLine,
+} from './template-lines.ts'
 
 /** A place that writes a field, or the object that it is in. */
 export interface FieldWriter {
@@ -41,31 +47,55 @@ export class TemplateTrace {
     this.chart = chart
     const { folder, files } = chart
     const prefix = folder === '' ? '' : `${folder}/`
-    const templates = [...files.keys()].filter((path) => path.startsWith(prefix) && path.includes('templates/') && isTemplate(path))
-    this.definitions = new Map(templates.flatMap((path) => [...definitionsIn(path, textOfFile(path, files))]))
+    const templates = [...files.keys()].filter(
+      (path) => path.startsWith(prefix) && path.includes('templates/') && isTemplate(path),
+    )
+    this.definitions = new Map(
+      templates.flatMap((path) => [...definitionsIn(path, textOfFile(path, files))]),
+    )
   }
 
   /** The places that may write the field; never empty for a template that is there. */
   writers({ template, id, field }: TraceQuestion): readonly FieldWriter[] {
     const lines = this.documentOf(template, id)
     const found = this.search(lines, field, 0, [])
-    return found.length > 0 ? found : lines.slice(0, 1).map((line) => this.writer(line, lines, { field, at: 0, names: [], isField: false }))
+    return found.length > 0
+      ? found
+      : lines
+          .slice(0, 1)
+          .map((line) => this.writer(line, lines, { field, at: 0, names: [], isField: false }))
   }
 
   /** Values that decide whether the template makes the object, the innermost first; and what lists of objects are in it. */
-  switches(template: string, id: TraceQuestion['id']): { readonly controls: readonly FieldPath[]; readonly lists: readonly FieldPath[] } {
+  switches(
+    template: string,
+    id: TraceQuestion['id'],
+  ): { readonly controls: readonly FieldPath[]; readonly lists: readonly FieldPath[] } {
     const lines = this.documentOf(template, id)
-    const first = lines.find(({ key }) => key === 'kind' || key === 'apiVersion') ?? lines.find(({ isBare }) => isBare)
-    const bare = lines.filter(({ isBare }) => isBare).flatMap(({ readings }) => readings.flatMap(({ refs }) => refs))
-    return { controls: (first?.controls ?? []).toReversed(), lists: first?.key === undefined ? uniquePaths(bare) : [] }
+    const first =
+      lines.find(({ key }) => key === 'kind' || key === 'apiVersion') ??
+      lines.find(({ isBare }) => isBare)
+    const bare = lines
+      .filter(({ isBare }) => isBare)
+      .flatMap(({ readings }) => readings.flatMap(({ refs }) => refs))
+    return {
+      controls: (first?.controls ?? []).toReversed(),
+      lists: first?.key === undefined ? uniquePaths(bare) : [],
+    }
   }
 
   /** Lines of the documents that may be the object's. */
-  private documentOf(template: string, { kind, name }: TraceQuestion['id']): readonly TemplateLine[] {
+  private documentOf(
+    template: string,
+    { kind, name }: TraceQuestion['id'],
+  ): readonly TemplateLine[] {
     const { files } = this.chart
     if (!files.has(template) || !isTemplate(template)) return []
     const text = textOfFile(template, files)
-    const lines = linesOf({ path: template, text, before: 0 }, rootScope(dependenciesIn(this.chart, template)))
+    const lines = linesOf(
+      { path: template, text, before: 0 },
+      rootScope(dependenciesIn(this.chart, template)),
+    )
     const raw = text.split('\n')
     const documents: TemplateLine[][] = [[]]
     for (const line of lines) {
@@ -73,39 +103,73 @@ export class TemplateTrace {
       else documents.at(-1)?.push(line)
     }
     const named = documents.filter((document) =>
-      document.some((line) => line.key === 'kind' && line.indent === 0 && unquoted(line.value) === kind),
+      document.some(
+        (line) => line.key === 'kind' && line.indent === 0 && unquoted(line.value) === kind,
+      ),
     )
-    const open = documents.filter((document) => !document.some((line) => line.key === 'kind' && line.indent === 0 && isLiteral(line.value)))
+    const open = documents.filter(
+      (document) =>
+        !document.some((line) => line.key === 'kind' && line.indent === 0 && isLiteral(line.value)),
+    )
     const chosen = named.length > 0 ? named : open.length > 0 ? open : documents
     const scores = chosen.map((document) => nameScore(document, name))
     return chosen.filter((_, at) => scores[at] === Math.max(...scores)).flat()
   }
 
-  private search(lines: readonly TemplateLine[], path: FieldPath, at: number, names: readonly string[]): readonly FieldWriter[] {
+  private search(
+    lines: readonly TemplateLine[],
+    path: FieldPath,
+    at: number,
+    names: readonly string[],
+  ): readonly FieldWriter[] {
     const step = path[at]
     if (step === undefined || names.length > MOST_INCLUDES) return []
     if (step.kind !== 'field') return this.searchItems(lines, path, at, names)
     const direct = directLines(lines)
     const own = direct.filter(({ key }) => key === step.name)
-    const chosen = own.length > 0 ? own : direct.filter(({ key, hasKey }) => hasKey && key === undefined)
-    const written = chosen.flatMap((line) => this.below(line, lines, { field: path, at: at + 1, names, isField: line.key !== undefined }))
+    const chosen =
+      own.length > 0 ? own : direct.filter(({ key, hasKey }) => hasKey && key === undefined)
+    const written = chosen.flatMap((line) =>
+      this.below(line, lines, { field: path, at: at + 1, names, isField: line.key !== undefined }),
+    )
     const bare = own.length > 0 ? [] : this.bareWriters(betweenOf(lines, direct), path, at, names)
     return [...written, ...bare]
   }
 
   /** Of a field in the extent of a line that has its key. */
-  private below(line: TemplateLine, lines: readonly TemplateLine[], step: Step): readonly FieldWriter[] {
+  private below(
+    line: TemplateLine,
+    lines: readonly TemplateLine[],
+    step: Step,
+  ): readonly FieldWriter[] {
     const { field, at, names, isField } = step
     const extent = extentOf(line, lines)
     const isWhole = at === field.length
     // `labels: {{- include … }}`: what the actions of the line print is below it.
-    const own = { ...line, key: undefined, hasKey: false, item: undefined, isBare: true, indent: line.indent + 1 }
+    const own = {
+      ...line,
+      key: undefined,
+      hasKey: false,
+      item: undefined,
+      isBare: true,
+      indent: line.indent + 1,
+    }
     const inner = isInline(line) || isWhole ? [] : this.search([own, ...extent], field, at, names)
     if (inner.length > 0) return inner
-    return [this.writer(line, isWhole ? [line, ...extent] : [line], { ...step, isField: isField && isWhole })]
+    return [
+      this.writer(line, isWhole ? [line, ...extent] : [line], {
+        ...step,
+        isField: isField && isWhole,
+      }),
+    ]
   }
 
-  private searchItems(lines: readonly TemplateLine[], path: FieldPath, at: number, names: readonly string[]): readonly FieldWriter[] {
+  private searchItems(
+    lines: readonly TemplateLine[],
+    path: FieldPath,
+    at: number,
+    names: readonly string[],
+  ): readonly FieldWriter[] {
     const step = path[at]
     const { items, others } = splitItems(lines)
     const fits = items.map((item) => (step === undefined ? 'maybe' : fitOf(item, step)))
@@ -115,12 +179,24 @@ export class TemplateTrace {
       const inner = at + 1 < path.length ? this.search(item, path, at + 1, names) : []
       const [first] = item
       if (inner.length > 0 || first === undefined) return inner
-      return [this.writer(first, item, { field: path, at: at + 1, names, isField: at + 1 === path.length })]
+      return [
+        this.writer(first, item, {
+          field: path,
+          at: at + 1,
+          names,
+          isField: at + 1 === path.length,
+        }),
+      ]
     })
     return exact.length > 0 ? found : [...found, ...this.bareWriters(others, path, at, names)]
   }
 
-  private bareWriters(lines: readonly TemplateLine[], path: FieldPath, at: number, names: readonly string[]): readonly FieldWriter[] {
+  private bareWriters(
+    lines: readonly TemplateLine[],
+    path: FieldPath,
+    at: number,
+    names: readonly string[],
+  ): readonly FieldWriter[] {
     return lines.flatMap((line) => {
       const found = line.readings.flatMap(({ includes }) =>
         includes.flatMap((each) => {
@@ -134,7 +210,11 @@ export class TemplateTrace {
     })
   }
 
-  private writer(line: TemplateLine, extent: readonly TemplateLine[], { field, at, names, isField }: Step): FieldWriter {
+  private writer(
+    line: TemplateLine,
+    extent: readonly TemplateLine[],
+    { field, at, names, isField }: Step,
+  ): FieldWriter {
     const own = extent.flatMap((each) => each.readings)
     const included = own.flatMap((reading) => this.included(reading, line, names))
     const inside = extent.flatMap(({ controls }) => controls.slice(line.controls.length))
@@ -152,19 +232,34 @@ export class TemplateTrace {
   }
 
   /** Values that named templates read, and those that decide in them. */
-  private included({ includes }: Reading, line: TemplateLine, names: readonly string[]): readonly FieldPath[] {
+  private included(
+    { includes }: Reading,
+    line: TemplateLine,
+    names: readonly string[],
+  ): readonly FieldPath[] {
     return includes.flatMap((each) => {
       if (names.includes(each.name) || names.length > MOST_INCLUDES) return []
       const body = this.bodyOf(each, line) ?? []
       const readings = body.flatMap((inner) => inner.readings)
-      const deeper = readings.flatMap((reading) => this.included(reading, line, [...names, each.name]))
-      return [...readings.flatMap(({ refs }) => refs), ...body.flatMap(({ controls }) => controls), ...deeper]
+      const deeper = readings.flatMap((reading) =>
+        this.included(reading, line, [...names, each.name]),
+      )
+      return [
+        ...readings.flatMap(({ refs }) => refs),
+        ...body.flatMap(({ controls }) => controls),
+        ...deeper,
+      ]
     })
   }
 
-  private bodyOf({ name, argument }: Reading['includes'][number], { path }: TemplateLine): readonly TemplateLine[] | undefined {
+  private bodyOf(
+    { name, argument }: Reading['includes'][number],
+    { path }: TemplateLine,
+  ): readonly TemplateLine[] | undefined {
     const definition = this.definitions.get(name)
-    return definition === undefined ? undefined : linesOf(definition, rootScope(dependenciesIn(this.chart, path), argument))
+    return definition === undefined
+      ? undefined
+      : linesOf(definition, rootScope(dependenciesIn(this.chart, path), argument))
   }
 }
 
@@ -185,7 +280,12 @@ export function dependenciesIn({ folder }: ChartFiles, template: string): readon
 }
 
 function isInline({ value }: TemplateLine): boolean {
-  return value !== '' && !/^[|>&!]/.test(value) && !/^#/.test(value) && value.replaceAll(ACTION_MARK, '').trim() !== ''
+  return (
+    value !== '' &&
+    !/^[|>&!]/.test(value) &&
+    !/^#/.test(value) &&
+    value.replaceAll(ACTION_MARK, '').trim() !== ''
+  )
 }
 
 function isLiteral(value: string): boolean {
@@ -209,14 +309,25 @@ function extentOf(line: TemplateLine, lines: readonly TemplateLine[]): readonly 
   const end = after.findIndex((each) => {
     if (each.isBare || each.isEmpty) return false
     const column = each.item ?? each.indent
-    return column < line.indent || (column === line.indent && (each.item === undefined || line.item !== undefined))
+    return (
+      column < line.indent ||
+      (column === line.indent && (each.item === undefined || line.item !== undefined))
+    )
   })
   const all = end === -1 ? after : after.slice(0, end)
-  return all.filter((each) => !each.isBare || each.indent > line.indent || (each.indent === line.indent && each.readings.length === 0))
+  return all.filter(
+    (each) =>
+      !each.isBare ||
+      each.indent > line.indent ||
+      (each.indent === line.indent && each.readings.length === 0),
+  )
 }
 
 /** Lines of actions alone that no key has in its extent. */
-function betweenOf(lines: readonly TemplateLine[], direct: readonly TemplateLine[]): readonly TemplateLine[] {
+function betweenOf(
+  lines: readonly TemplateLine[],
+  direct: readonly TemplateLine[],
+): readonly TemplateLine[] {
   const taken = new Set(direct.flatMap((line) => extentOf(line, lines)))
   const bare = lines.filter(({ isBare, readings }) => isBare && readings.length > 0)
   return bare.filter((line) => !taken.has(line))

@@ -48,23 +48,42 @@ export class HelmLocations {
     const template = this.templateFor(desired)
     const now = valueAt(desired.object, path)
     const writersOf = (field: FieldPath): readonly FieldWriter[] =>
-      this.trace.writers({ template, id: desired.id, field }).map((writer) => this.withTexts(writer))
+      this.trace
+        .writers({ template, id: desired.id, field })
+        .map((writer) => this.withTexts(writer))
     const writers = writersOf(path)
-    const groups = [...this.inside(path, now, wanted, writersOf), ...valueChanges({ values: this.values, writers, now, wanted })]
+    const groups = [
+      ...this.inside(path, now, wanted, writersOf),
+      ...valueChanges({ values: this.values, writers, now, wanted }),
+    ]
     const found = groups.map((changes) => this.places.of(changes))
-    const files = writers.some(({ isOfFiles }) => isOfFiles) ? [{ candidates: this.inFiles(now, wanted), obstacles: [] }] : []
+    const files = writers.some(({ isOfFiles }) => isOfFiles)
+      ? [{ candidates: this.inFiles(now, wanted), obstacles: [] }]
+      : []
     const rendered = this.inPostRenderers({ desired, declaredName: desired.id.name, path, wanted })
-    const all = [...rendered, ...found.map((each) => each.first), ...files, ...found.map((each) => each.otherwise)]
+    const all = [
+      ...rendered,
+      ...found.map((each) => each.first),
+      ...files,
+      ...found.map((each) => each.otherwise),
+    ]
     // A value that is set elsewhere is the reason, and not the template that reads it.
     const isElsewhere = all.some(({ obstacles }) => obstacles.length > 0)
-    return isElsewhere ? all : [{ candidates: [], obstacles: [this.hardCoded(template, writers)] }, ...all]
+    return isElsewhere
+      ? all
+      : [{ candidates: [], obstacles: [this.hardCoded(template, writers)] }, ...all]
   }
 
   /** The last one has the last word. */
   private inPostRenderers(target: BuiltTarget): readonly SourceLocations[] {
     return (this.chart.order.postRenderers ?? []).toReversed().map((renderer) => {
-      const found = fieldsOfPostRenderer(renderer, target).map(({ path, wanted }) => this.places.ofField(path, wanted))
-      return { candidates: found.flatMap(({ candidates }) => candidates), obstacles: found.flatMap(({ obstacles }) => obstacles) }
+      const found = fieldsOfPostRenderer(renderer, target).map(({ path, wanted }) =>
+        this.places.ofField(path, wanted),
+      )
+      return {
+        candidates: found.flatMap(({ candidates }) => candidates),
+        obstacles: found.flatMap(({ obstacles }) => obstacles),
+      }
     })
   }
 
@@ -72,9 +91,15 @@ export class HelmLocations {
   private withTexts(writer: FieldWriter): FieldWriter {
     const { folder, files } = this.chart.chart
     const dependencies = dependenciesIn(this.chart.chart, writer.path)
-    const values = writer.refs.map((ref) => valueAt(this.values, ref)).filter((value) => typeof value === 'string')
-    const read = writer.isOfFiles ? chartFiles(folder, files).map((path) => textOf(path, files)) : []
-    const refs = [...values, ...read].filter((text) => text.includes('{{')).flatMap((text) => referencesIn(text, dependencies))
+    const values = writer.refs
+      .map((ref) => valueAt(this.values, ref))
+      .filter((value) => typeof value === 'string')
+    const read = writer.isOfFiles
+      ? chartFiles(folder, files).map((path) => textOf(path, files))
+      : []
+    const refs = [...values, ...read]
+      .filter((text) => text.includes('{{'))
+      .flatMap((text) => referencesIn(text, dependencies))
     return refs.length === 0 ? writer : { ...writer, refs: uniquePaths([...writer.refs, ...refs]) }
   }
 
@@ -85,8 +110,14 @@ export class HelmLocations {
     wanted: Wanted,
     writersOf: (field: FieldPath) => readonly FieldWriter[],
   ): readonly (readonly ValueChange[])[] {
-    const differences = typeof now === 'object' && typeof wanted === 'object' ? differencesIn(now, wanted) : []
-    if (differences.length === 0 || differences.length > MOST_DIFFERENCES || differences.some(({ length }) => length === 0)) return []
+    const differences =
+      typeof now === 'object' && typeof wanted === 'object' ? differencesIn(now, wanted) : []
+    if (
+      differences.length === 0 ||
+      differences.length > MOST_DIFFERENCES ||
+      differences.some(({ length }) => length === 0)
+    )
+      return []
     const groups = differences.map((below) =>
       valueChanges({
         values: this.values,
@@ -108,9 +139,20 @@ export class HelmLocations {
     return chartFiles(folder, files).flatMap((path): SourceCandidate[] => {
       const text = textOf(path, files)
       const isWhole = text.trimEnd() === now.trimEnd()
-      const edited = isWhole ? wanted.trimEnd() + text.slice(text.trimEnd().length) : patchedText(text, now, wanted)
+      const edited = isWhole
+        ? wanted.trimEnd() + text.slice(text.trimEnd().length)
+        : patchedText(text, now, wanted)
       const name = path.slice(folder === '' ? 0 : folder.length + 1)
-      return edited === undefined ? [] : [{ via: `file:${name}`, what: `the file ${path}`, edits: [], texts: new Map([[path, edited]]) }]
+      return edited === undefined
+        ? []
+        : [
+            {
+              via: `file:${name}`,
+              what: `the file ${path}`,
+              edits: [],
+              texts: new Map([[path, edited]]),
+            },
+          ]
     })
   }
 
@@ -118,14 +160,20 @@ export class HelmLocations {
   removal(desired: DesiredResource): readonly SourceLocations[] {
     const template = this.templateFor(desired)
     const { controls, lists } = this.trace.switches(template, desired.id)
-    const found = removals(this.values, controls, lists, desired.object).map((changes) => this.places.of(changes).first)
+    const found = removals(this.values, controls, lists, desired.object).map(
+      (changes) => this.places.of(changes).first,
+    )
     const why = `no value of the chart takes the object out, which ${this.shown(template)} makes`
-    return [{ candidates: [], obstacles: [{ where: this.shown(template), why, remedy: REMEDY }] }, ...found]
+    return [
+      { candidates: [], obstacles: [{ where: this.shown(template), why, remedy: REMEDY }] },
+      ...found,
+    ]
   }
 
   private templateFor({ id, location }: DesiredResource): string {
     const { title, order } = this.chart
-    if (title === '' && location.step !== HELM_CHARTS && (order.postRenderers ?? []).length === 0) return location.path
+    if (title === '' && location.step !== HELM_CHARTS && (order.postRenderers ?? []).length === 0)
+      return location.path
     const answer = this.library.built(helmBuild(this.source, order))
     if ('failure' in answer) throw new Failure(answer.failure)
     const kind = resourceKey({ ...id, namespace: '', name: '' })
@@ -138,19 +186,28 @@ export class HelmLocations {
       }),
     )
     // A kustomization may have given the object a prefix, a suffix and another namespace.
-    const found = made.find(({ name }) => name === id.name) ?? made.find(({ name }) => id.name.includes(name))
-    return found === undefined ? location.path : templateOf(this.chart.chart, found.object, answer.text, found.line).path
+    const found =
+      made.find(({ name }) => name === id.name) ?? made.find(({ name }) => id.name.includes(name))
+    return found === undefined
+      ? location.path
+      : templateOf(this.chart.chart, found.object, answer.text, found.line).path
   }
 
   private hardCoded(template: string, writers: readonly FieldWriter[]): Obstacle {
     const { files } = this.chart.chart
     const isThere = files.has(template) && isTemplate(template)
     const [found] = isThere ? writers : []
-    const where = found === undefined ? this.shown(template) : `${this.shown(found.path)}:${found.line}`
+    const where =
+      found === undefined ? this.shown(template) : `${this.shown(found.path)}:${found.line}`
     const refs = found?.refs.slice(0, 3).map((ref) => formatFieldPath(ref)) ?? []
-    const from = refs.length === 0 ? '' : ` from ${refs.join(' and ')}, of which no other value was found to give the live one`
+    const from =
+      refs.length === 0
+        ? ''
+        : ` from ${refs.join(' and ')}, of which no other value was found to give the live one`
     const isWritten = found?.isField === true || refs.length > 0
-    const sets = isWritten ? `${where} sets it${from}` : `no template writes it, and the nearest line above it is ${where}`
+    const sets = isWritten
+      ? `${where} sets it${from}`
+      : `no template writes it, and the nearest line above it is ${where}`
     return { where, why: `no value of the chart leads to the field: ${sets}`, remedy: REMEDY }
   }
 
@@ -164,15 +221,20 @@ export class HelmLocations {
 /** @throws Failure where other values cannot be tried, MissingBuilds where the unit above has to be built first */
 export function chartOf(source: BuiltSource, library: BuildLibrary): HelmChart {
   const { synced, folder, files } = source
-  if (synced === undefined || !('chart' in synced.builder.way)) throw new Error(`${folder} is no chart`)
+  if (synced === undefined || !('chart' in synced.builder.way))
+    throw new Error(`${folder} is no chart`)
   return synced.builder.way.chart({ build: synced, ...resourceOf(source, library), folder, files })
 }
 
 /** Files that templates may read with `.Files`. */
 function chartFiles(folder: string, files: SourceFiles): readonly string[] {
   const prefix = folder === '' ? '' : `${folder}/`
-  const isOfHelm = /^(?:templates|crds|charts)\/|^(?:Chart|values)\.yaml$|^values\.schema\.json$|\.tgz$/
-  return [...files.keys()].filter((path) => path.startsWith(prefix) && !isOfHelm.test(path.slice(prefix.length)))
+  const isOfHelm =
+    /^(?:templates|crds|charts)\/|^(?:Chart|values)\.yaml$|^values\.schema\.json$|\.tgz$/
+  return [...files.keys()].filter(
+    (path) => path.startsWith(prefix) && !isOfHelm.test(path.slice(prefix.length)),
+  )
 }
 
-const REMEDY = 'add a value to the chart, or a patch after it (a post-renderer, an overlay), or choose restore'
+const REMEDY =
+  'add a value to the chart, or a patch after it (a post-renderer, an overlay), or choose restore'

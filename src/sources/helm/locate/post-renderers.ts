@@ -16,17 +16,24 @@ interface WrittenField {
 }
 
 /** None of a post-renderer that does not write the field. */
-export function fieldsOfPostRenderer({ kustomization, at }: PostRenderer, target: BuiltTarget): readonly WrittenField[] {
+export function fieldsOfPostRenderer(
+  { kustomization, at }: PostRenderer,
+  target: BuiltTarget,
+): readonly WrittenField[] {
   const content = new TextEncoder().encode(formatJson(kustomization))
-  const locations = new KustomizeLocations(new Map([[PATH, { path: PATH, mode: '100644', content }]]))
+  const locations = new KustomizeLocations(
+    new Map([[PATH, { path: PATH, mode: '100644', content }]]),
+  )
   // No file declares the object that it gets.
   const location = { path: PATH, document: 0, item: undefined, line: 1, step: 'helm template' }
   const [written] = locations.find({ ...target, desired: { ...target.desired, location } })
   const above = at.map((step) => (typeof step === 'number' ? index(step) : field(step)))
-  return (written?.candidates ?? []).flatMap(({ edits: [only, ...more] }): readonly WrittenField[] => {
-    if (only === undefined || more.length > 0) return []
-    const { edit } = only
-    if (edit.kind === 'set') return [{ path: [...above, ...edit.path], wanted: edit.value }]
-    return edit.kind === 'remove' ? [{ path: [...above, ...edit.path], wanted: undefined }] : []
-  })
+  return (written?.candidates ?? []).flatMap(
+    ({ edits: [only, ...more] }): readonly WrittenField[] => {
+      if (only === undefined || more.length > 0) return []
+      const { edit } = only
+      if (edit.kind === 'set') return [{ path: [...above, ...edit.path], wanted: edit.value }]
+      return edit.kind === 'remove' ? [{ path: [...above, ...edit.path], wanted: undefined }] : []
+    },
+  )
 }

@@ -2,10 +2,31 @@
  * Values of a chart that may give a field another value, and what they would have to be. Each is a candidate only: whether the edit lands is
  * proven by rendering the chart.
  */
-import { type FieldPath, field, formatFieldPath, isAnyStep, type PathStep, valueAt } from '@backporch/kyaml/field'
-import { isJsonArray, isJsonObject, type Json, type JsonObject, jsonEquals } from '@backporch/kyaml/json'
+import {
+  type FieldPath,
+  field,
+  formatFieldPath,
+  isAnyStep,
+  type PathStep,
+  valueAt,
+} from '@backporch/kyaml/field'
+import {
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonEquals,
+} from '@backporch/kyaml/json'
 import type { Wanted } from '../../locate/candidate.ts'
-import { changesOfImage, emptyParts, isAlike, type Leaf, listOfParts, otherText, typedAs } from '../../locate/text-parts.ts'
+import {
+  changesOfImage,
+  emptyParts,
+  isAlike,
+  type Leaf,
+  listOfParts,
+  otherText,
+  typedAs,
+} from '../../locate/text-parts.ts'
 import type { FieldWriter } from '../chart/template-trace.ts'
 
 /** Values that are set together; `undefined` takes one out. */
@@ -37,18 +58,29 @@ interface Target {
 export function valueChanges(question: ValueQuestion): readonly (readonly ValueChange[])[] {
   const { now, wanted, values } = question
   const targets = targetsOf(question)
-  const leaves = uniqueLeaves(targets.flatMap(({ path, value }) => (path === undefined ? [] : leavesOf(value ?? null, path))))
-  const below = uniqueLeaves(targets.flatMap(({ base }) => leavesOf(valueAt(values, base) ?? null, base)))
-  const exact = targets.filter(({ value }) => isScalar(value) && now !== undefined && isAlike(value, now))
+  const leaves = uniqueLeaves(
+    targets.flatMap(({ path, value }) => (path === undefined ? [] : leavesOf(value ?? null, path))),
+  )
+  const below = uniqueLeaves(
+    targets.flatMap(({ base }) => leavesOf(valueAt(values, base) ?? null, base)),
+  )
+  const exact = targets.filter(
+    ({ value }) => isScalar(value) && now !== undefined && isAlike(value, now),
+  )
   const isOne = isScalar(now) && isScalar(wanted)
   // A text that a template joins from a list of one item.
-  const joins = typeof now === 'string' && typeof wanted === 'string' && wanted.startsWith(`${now},`)
+  const joins =
+    typeof now === 'string' && typeof wanted === 'string' && wanted.startsWith(`${now},`)
   return [
     joins ? listChanges(targets, question) : [],
     exact.flatMap(({ path, value }) => (path === undefined ? [] : [setTo(path, value, wanted)])),
     wholeChanges(targets, question),
     listChanges(targets, question),
-    isOne ? below.filter(({ value }) => now !== undefined && isAlike(value, now)).map(({ path, value }) => setTo(path, value, wanted)) : [],
+    isOne
+      ? below
+          .filter(({ value }) => now !== undefined && isAlike(value, now))
+          .map(({ path, value }) => setTo(path, value, wanted))
+      : [],
     isOne ? partly(leaves, question) : [],
     isOne ? emptyChanges(targets, question) : [],
     switchChanges(targets, question),
@@ -62,17 +94,25 @@ export function removals(
   lists: readonly FieldPath[],
   object: JsonObject,
 ): readonly (readonly ValueChange[])[] {
-  const own = lists.flatMap((list) => expanded(list, values)).filter((path) => isLike(valueAt(values, path), object))
+  const own = lists
+    .flatMap((list) => expanded(list, values))
+    .filter((path) => isLike(valueAt(values, path), object))
   const off = controls.flatMap((path) => switchedOff(path, valueAt(values, path)))
-  return [own.map((path) => [{ path, wanted: undefined }]), ...off.slice(0, MOST).map((change) => [change])]
+  return [
+    own.map((path) => [{ path, wanted: undefined }]),
+    ...off.slice(0, MOST).map((change) => [change]),
+  ]
 }
 
 /** Whether an item of values is the object, as far as it has its name. */
 function isLike(item: Json | undefined, object: JsonObject): boolean {
   if (!isJsonObject(item)) return false
-  const at = (value: Json, ...names: readonly string[]): Json | undefined => valueAt(value, names.map(field))
+  const at = (value: Json, ...names: readonly string[]): Json | undefined =>
+    valueAt(value, names.map(field))
   const name = at(item, 'metadata', 'name')
-  const isNamed = jsonEquals(name, at(object, 'metadata', 'name')) || (typeof name === 'string' && name.includes('{{'))
+  const isNamed =
+    jsonEquals(name, at(object, 'metadata', 'name')) ||
+    (typeof name === 'string' && name.includes('{{'))
   return isNamed && jsonEquals(at(item, 'kind'), at(object, 'kind'))
 }
 
@@ -85,7 +125,9 @@ function switchedOff(path: FieldPath, value: Json | undefined): readonly ValueCh
 function targetsOf({ values, writers, now }: ValueQuestion): readonly Target[] {
   return writers.flatMap((writer) =>
     writer.refs.flatMap((ref) => {
-      const all = expanded(ref, values).map((base): Target => targetAt(values, base, writer.rest, writer))
+      const all = expanded(ref, values).map(
+        (base): Target => targetAt(values, base, writer.rest, writer),
+      )
       // A new key of what `range` lists.
       const isListed = now === undefined && isItem(ref.at(-1))
       return isListed ? [targetAt(values, ref.slice(0, -1), writer.added, writer), ...all] : all
@@ -93,14 +135,20 @@ function targetsOf({ values, writers, now }: ValueQuestion): readonly Target[] {
   )
 }
 
-function targetAt(values: JsonObject, base: FieldPath, rest: FieldPath, writer: FieldWriter): Target {
+function targetAt(
+  values: JsonObject,
+  base: FieldPath,
+  rest: FieldPath,
+  writer: FieldWriter,
+): Target {
   const at = valueAt(values, base)
   const [step, ...below] = rest
   // A map by name for what the object has as a list: `env: {COLOR: blue}`.
   const name = step?.kind === 'item' && !isJsonArray(at) ? step.keys['name'] : undefined
   if (typeof name === 'string' && isJsonObject(at)) {
     const [last] = below
-    const isWhole = below.length === 0 || (below.length === 1 && last?.kind === 'field' && last.name === 'value')
+    const isWhole =
+      below.length === 0 || (below.length === 1 && last?.kind === 'field' && last.name === 'value')
     const path = isWhole ? [...base, field(name)] : undefined
     return { base, path, value: path === undefined ? undefined : valueAt(values, path), writer }
   }
@@ -132,7 +180,10 @@ function expanded(path: FieldPath, values: JsonObject): readonly FieldPath[] {
 }
 
 /** The value as a whole: a map, a list, or what was not there. */
-function wholeChanges(targets: readonly Target[], { now, wanted }: ValueQuestion): readonly ValueChange[] {
+function wholeChanges(
+  targets: readonly Target[],
+  { now, wanted }: ValueQuestion,
+): readonly ValueChange[] {
   const isPart = isScalar(now) && isScalar(wanted)
   const fitting = targets.filter(({ path, value, writer, base }) => {
     if (path === undefined || isPart) return false
@@ -143,7 +194,11 @@ function wholeChanges(targets: readonly Target[], { now, wanted }: ValueQuestion
     if (path === undefined) return []
     const step = writer.rest[0]
     // The value of a map by name.
-    const isNamed = step?.kind === 'item' && path.at(-1)?.kind === 'field' && isJsonObject(wanted) && writer.rest.length === 1
+    const isNamed =
+      step?.kind === 'item' &&
+      path.at(-1)?.kind === 'field' &&
+      isJsonObject(wanted) &&
+      writer.rest.length === 1
     return [setTo(path, value, isNamed ? wanted['value'] : wanted)]
   })
 }
@@ -167,7 +222,10 @@ function partly(leaves: readonly Leaf[], { now, wanted }: ValueQuestion): readon
 }
 
 /** A value that is not set, and stands for a part of the text. */
-function emptyChanges(targets: readonly Target[], { now, wanted }: ValueQuestion): readonly ValueChange[] {
+function emptyChanges(
+  targets: readonly Target[],
+  { now, wanted }: ValueQuestion,
+): readonly ValueChange[] {
   return targets.flatMap(({ path, value }) =>
     path === undefined || !isEmpty(value) || typeof value === 'object'
       ? []
@@ -176,15 +234,23 @@ function emptyChanges(targets: readonly Target[], { now, wanted }: ValueQuestion
 }
 
 /** A list whose items a template prints one by one or joins; an item that is taken out of it. */
-function listChanges(targets: readonly Target[], { values, now, wanted }: ValueQuestion): readonly ValueChange[] {
-  const paths = targets.flatMap(({ base }) => [base, ...base.flatMap((step, at) => (step.kind === 'index' ? [base.slice(0, at)] : []))])
+function listChanges(
+  targets: readonly Target[],
+  { values, now, wanted }: ValueQuestion,
+): readonly ValueChange[] {
+  const paths = targets.flatMap(({ base }) => [
+    base,
+    ...base.flatMap((step, at) => (step.kind === 'index' ? [base.slice(0, at)] : [])),
+  ])
   return uniquePaths(paths).flatMap((path): ValueChange[] => {
     const list = valueAt(values, path)
     if (!isJsonArray(list)) return []
     const joined = listOfParts(list, now, wanted)
     if (joined !== undefined) return [[{ path, wanted: joined }]]
     if (!isJsonArray(now) || !isJsonArray(wanted))
-      return wanted === undefined ? list.map((_, index) => [{ path: [...path, { kind: 'index', index }], wanted }]) : []
+      return wanted === undefined
+        ? list.map((_, index) => [{ path: [...path, { kind: 'index', index }], wanted }])
+        : []
     if (isAlike(list, now)) return [[{ path, wanted }]]
     if (now.length !== list.length || wanted.length !== now.length - 1) return []
     const gone = now.findIndex((each, at) => !jsonEquals(each, wanted[at]))
@@ -193,10 +259,15 @@ function listChanges(targets: readonly Target[], { values, now, wanted }: ValueQ
 }
 
 /** A switch that chooses between two texts, or whether a field is there. */
-function switchChanges(targets: readonly Target[], { values, writers, wanted }: ValueQuestion): readonly ValueChange[] {
+function switchChanges(
+  targets: readonly Target[],
+  { values, writers, wanted }: ValueQuestion,
+): readonly ValueChange[] {
   const off =
     wanted === undefined
-      ? writers.flatMap(({ controls }) => controls.toReversed().flatMap((path) => switchedOff(path, valueAt(values, path))))
+      ? writers.flatMap(({ controls }) =>
+          controls.toReversed().flatMap((path) => switchedOff(path, valueAt(values, path))),
+        )
       : []
   const flipped = targets.flatMap(({ base, value }): ValueChange[] =>
     typeof value === 'boolean' ? [[{ path: base, wanted: !value }]] : [],
@@ -205,8 +276,10 @@ function switchChanges(targets: readonly Target[], { values, writers, wanted }: 
 }
 
 export function leavesOf(value: Json, at: FieldPath): readonly Leaf[] {
-  if (isJsonObject(value)) return Object.entries(value).flatMap(([key, each]) => leavesOf(each, [...at, field(key)]))
-  if (isJsonArray(value)) return value.flatMap((each, index) => leavesOf(each, [...at, { kind: 'index', index }]))
+  if (isJsonObject(value))
+    return Object.entries(value).flatMap(([key, each]) => leavesOf(each, [...at, field(key)]))
+  if (isJsonArray(value))
+    return value.flatMap((each, index) => leavesOf(each, [...at, { kind: 'index', index }]))
   return value === null ? [] : [{ path: at, value: value as Leaf['value'] }]
 }
 
@@ -229,7 +302,13 @@ function uniqueLeaves(leaves: readonly Leaf[]): readonly Leaf[] {
 
 function uniqueChanges(changes: readonly ValueChange[]): readonly ValueChange[] {
   const nameOf = (change: ValueChange): string =>
-    JSON.stringify(change.map(({ path, wanted }) => [formatFieldPath(path), wanted ?? null, wanted === undefined]))
+    JSON.stringify(
+      change.map(({ path, wanted }) => [
+        formatFieldPath(path),
+        wanted ?? null,
+        wanted === undefined,
+      ]),
+    )
   return [...new Map(changes.map((change) => [nameOf(change), change])).values()]
 }
 
@@ -237,11 +316,17 @@ function uniqueChanges(changes: readonly ValueChange[]): readonly ValueChange[] 
 export function differencesIn(now: Json | undefined, wanted: Wanted): readonly FieldPath[] {
   if (isJsonArray(now) && isJsonArray(wanted)) {
     if (now.length !== wanted.length) return [[]]
-    return now.flatMap((each, index) => differencesIn(each, wanted[index]).map((path): FieldPath => [{ kind: 'index', index }, ...path]))
+    return now.flatMap((each, index) =>
+      differencesIn(each, wanted[index]).map(
+        (path): FieldPath => [{ kind: 'index', index }, ...path],
+      ),
+    )
   }
   if (isJsonObject(now) && isJsonObject(wanted)) {
     const keys = [...new Set([...Object.keys(now), ...Object.keys(wanted)])]
-    return keys.flatMap((key) => differencesIn(now[key], wanted[key]).map((path): FieldPath => [field(key), ...path]))
+    return keys.flatMap((key) =>
+      differencesIn(now[key], wanted[key]).map((path): FieldPath => [field(key), ...path]),
+    )
   }
   return jsonEquals(now, wanted) ? [] : [[]]
 }

@@ -1,7 +1,13 @@
 /** Edits of the places where values of a chart are authored. */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { editYaml, withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
-import { type FieldPath, field, formatFieldPath, type PathStep, valueAt } from '@backporch/kyaml/field'
+import {
+  type FieldPath,
+  field,
+  formatFieldPath,
+  type PathStep,
+  valueAt,
+} from '@backporch/kyaml/field'
 import { isJsonArray, isJsonObject, textOf } from '@backporch/kyaml/json'
 import { documentsOf, index, type SyncedFolder } from '../../build/adopt/source-document.ts'
 import type { BuiltSource, ValuesLayer, ValuesPlace } from '../../build/built-source.ts'
@@ -43,7 +49,11 @@ export class ValuePlaces {
     const first = changes.map((change) => this.joint(change, (one) => this.preferred(one)))
     // The defaults are of everybody who uses the chart: they are edited where nothing over them can be.
     const isOpen = first.some(({ candidates }) => candidates.length > 0)
-    const otherwise = isOpen ? [] : changes.map((change) => this.joint(change, () => this.layers.filter(({ isDefault }) => isDefault)))
+    const otherwise = isOpen
+      ? []
+      : changes.map((change) =>
+          this.joint(change, () => this.layers.filter(({ isDefault }) => isDefault)),
+        )
     return { first: together(first), otherwise: together(otherwise) }
   }
 
@@ -57,7 +67,10 @@ export class ValuePlaces {
   private preferred({ path }: One): readonly ValuesLayer[] {
     const setting = this.layers.findLast(({ values }) => valueAt(values, path) !== undefined)
     if (setting?.isDefault === false) return [setting]
-    const over = this.layers.filter(({ isDefault, place }) => !isDefault && place.kind !== 'elsewhere' && place.kind !== 'parameters')
+    const over = this.layers.filter(
+      ({ isDefault, place }) =>
+        !isDefault && place.kind !== 'elsewhere' && place.kind !== 'parameters',
+    )
     const used = over.findLast(({ values }) => Object.keys(values).length > 0) ?? over.at(-1)
     const chosen = used ?? setting ?? this.layers.find(({ isDefault }) => isDefault)
     return chosen === undefined ? [] : [chosen]
@@ -68,60 +81,114 @@ export class ValuePlaces {
    * null (helm "Deleting a default key").
    */
   private inLayerOf(layer: ValuesLayer, { path, wanted }: One): One {
-    const at = path.findIndex((step, index) => step.kind !== 'field' && !isJsonArray(valueAt(layer.values, path.slice(0, index))))
+    const at = path.findIndex(
+      (step, index) =>
+        step.kind !== 'field' && !isJsonArray(valueAt(layer.values, path.slice(0, index))),
+    )
     const isInherited = valueAt(layer.values, path) === undefined
-    if (at === -1) return { path, wanted: wanted === undefined && isInherited && !layer.isDefault ? null : wanted }
+    if (at === -1)
+      return {
+        path,
+        wanted: wanted === undefined && isInherited && !layer.isDefault ? null : wanted,
+      }
     const [list, rest] = [path.slice(0, at), path.slice(at)]
     const whole = valueAt(mergedValues(...this.layers.map(({ values }) => values)), list) ?? []
-    return { path: list, wanted: wanted === undefined ? withoutValueAt(whole, rest) : withValueAt(whole, rest, wanted) }
+    return {
+      path: list,
+      wanted: wanted === undefined ? withoutValueAt(whole, rest) : withValueAt(whole, rest, wanted),
+    }
   }
 
   /** One edit for all values of a change. */
-  private joint(change: ValueChange, layersOf: (one: One) => readonly ValuesLayer[]): SourceLocations {
-    const parts = change.map((one) => together(layersOf(one).map((layer) => this.inLayer(layer, this.inLayerOf(layer, one)))))
+  private joint(
+    change: ValueChange,
+    layersOf: (one: One) => readonly ValuesLayer[],
+  ): SourceLocations {
+    const parts = change.map((one) =>
+      together(layersOf(one).map((layer) => this.inLayer(layer, this.inLayerOf(layer, one)))),
+    )
     const obstacles = parts.flatMap((part) => part.obstacles)
     const [only, ...more] = parts
-    if (only === undefined || more.length === 0) return { candidates: only?.candidates ?? [], obstacles }
+    if (only === undefined || more.length === 0)
+      return { candidates: only?.candidates ?? [], obstacles }
     const chosen = parts.map(({ candidates }) => candidates[0])
-    if (chosen.some((each) => each === undefined || each.texts !== undefined)) return { candidates: [], obstacles }
+    if (chosen.some((each) => each === undefined || each.texts !== undefined))
+      return { candidates: [], obstacles }
     const all = chosen.flatMap((each) => each ?? [])
     const edits = all.flatMap((each) => each.edits)
-    return { candidates: [{ via: all.map(({ via }) => via).join('+'), what: all.map(({ what }) => what).join(' and '), edits }], obstacles }
+    return {
+      candidates: [
+        {
+          via: all.map(({ via }) => via).join('+'),
+          what: all.map(({ what }) => what).join(' and '),
+          edits,
+        },
+      ],
+      obstacles,
+    }
   }
 
   private inLayer({ place }: ValuesLayer, one: One): SourceLocations {
-    if (place.kind === 'elsewhere') return { candidates: [], obstacles: [this.elsewhere(place.title, one)] }
-    if (place.kind === 'resource') return this.inResource([...place.at.map(stepOf), ...one.path], valueNamed(one), one.wanted)
+    if (place.kind === 'elsewhere')
+      return { candidates: [], obstacles: [this.elsewhere(place.title, one)] }
+    if (place.kind === 'resource')
+      return this.inResource([...place.at.map(stepOf), ...one.path], valueNamed(one), one.wanted)
     if (place.kind === 'entry') return this.inEntry(place, one)
     if (place.kind === 'parameters') return this.inParameters(place, one)
     if (place.kind === 'text') return this.inText(place, one)
-    const at = place.kind === 'file' ? one.path.slice(place.under.length) : [...place.at.map(stepOf), ...one.path]
-    const document = documentsOf(place.path, this.source.files)[place.kind === 'file' ? 0 : place.document]
+    const at =
+      place.kind === 'file'
+        ? one.path.slice(place.under.length)
+        : [...place.at.map(stepOf), ...one.path]
+    const document = documentsOf(place.path, this.source.files)[
+      place.kind === 'file' ? 0 : place.document
+    ]
     const where = document?.location(at) ?? place.path
     const edit = editAt(place.kind === 'file' ? 0 : place.document, at, one.wanted)
-    return { candidates: [{ ...named(one, where), edits: [{ path: place.path, edit }] }], obstacles: [] }
+    return {
+      candidates: [{ ...named(one, where), edits: [{ path: place.path, edit }] }],
+      obstacles: [],
+    }
   }
 
-  private inParameters({ path, document, at }: Extract<ValuesPlace, { kind: 'parameters' }>, one: One): SourceLocations {
+  private inParameters(
+    { path, document, at }: Extract<ValuesPlace, { kind: 'parameters' }>,
+    one: One,
+  ): SourceLocations {
     const found = documentsOf(path, this.source.files)[document]
     const list = found?.valueAt(at.map(stepOf))
     const name = formatFieldPath(one.path)
-    const position = isJsonArray(list) ? list.findLastIndex((each) => textOf(each, 'name') === name) : -1
+    const position = isJsonArray(list)
+      ? list.findLastIndex((each) => textOf(each, 'name') === name)
+      : -1
     if (found === undefined || position === -1) return NOWHERE
     const entry = [...at.map(stepOf), index(position)]
     const whole = one.wanted === undefined ? entry : [...entry, field('value')]
     if (one.wanted !== undefined && typeof one.wanted === 'object') return NOWHERE
     const edit = editAt(document, whole, one.wanted === undefined ? undefined : String(one.wanted))
-    return { candidates: [{ ...named(one, found.location(whole)), edits: [{ path, edit }] }], obstacles: [] }
+    return {
+      candidates: [{ ...named(one, found.location(whole)), edits: [{ path, edit }] }],
+      obstacles: [],
+    }
   }
 
   /** The text with the edit. */
-  private inText({ path, document, at }: Extract<ValuesPlace, { kind: 'text' }>, one: One): SourceLocations {
+  private inText(
+    { path, document, at }: Extract<ValuesPlace, { kind: 'text' }>,
+    one: One,
+  ): SourceLocations {
     const found = documentsOf(path, this.source.files)[document]
     const text = found?.valueAt(at.map(stepOf))
     if (found === undefined || typeof text !== 'string') return NOWHERE
-    const edit = editAt(document, at.map(stepOf), editYaml(text, [editAt(0, one.path, one.wanted)], path))
-    return { candidates: [{ ...named(one, found.location(at.map(stepOf))), edits: [{ path, edit }] }], obstacles: [] }
+    const edit = editAt(
+      document,
+      at.map(stepOf),
+      editYaml(text, [editAt(0, one.path, one.wanted)], path),
+    )
+    return {
+      candidates: [{ ...named(one, found.location(at.map(stepOf))), edits: [{ path, edit }] }],
+      obstacles: [],
+    }
   }
 
   /** Where the unit that applies the resource has the field from. */
@@ -131,12 +198,21 @@ export class ValuePlaces {
     return own === undefined ? NOWHERE : this.inUnitAbove(own, path, name, wanted)
   }
 
-  private inEntry({ namespace, name, key }: Extract<ValuesPlace, { kind: 'entry' }>, one: One): SourceLocations {
-    const map = this.above().find(({ id }) => id.kind === 'ConfigMap' && id.name === name && [namespace, ''].includes(id.namespace))
+  private inEntry(
+    { namespace, name, key }: Extract<ValuesPlace, { kind: 'entry' }>,
+    one: One,
+  ): SourceLocations {
+    const map = this.above().find(
+      ({ id }) =>
+        id.kind === 'ConfigMap' && id.name === name && [namespace, ''].includes(id.namespace),
+    )
     const data = map?.object['data']
     const text = isJsonObject(data) ? data[key] : undefined
     if (map === undefined || typeof text !== 'string')
-      return { candidates: [], obstacles: [this.elsewhere(`the ConfigMap ${namespace}/${name}`, one)] }
+      return {
+        candidates: [],
+        obstacles: [this.elsewhere(`the ConfigMap ${namespace}/${name}`, one)],
+      }
     const edited = editYaml(text, [editAt(0, one.path, one.wanted)], name)
     return this.inUnitAbove(map, [field('data'), field(key)], valueNamed(one), edited)
   }
@@ -147,11 +223,22 @@ export class ValuePlaces {
     return parent === undefined ? [] : declaredObjects({ ...parent, files }, this.library)
   }
 
-  private inUnitAbove(desired: DesiredResource, path: FieldPath, { via, what }: Name, wanted: Wanted): SourceLocations {
+  private inUnitAbove(
+    desired: DesiredResource,
+    path: FieldPath,
+    { via, what }: Name,
+    wanted: Wanted,
+  ): SourceLocations {
     const { parent, files } = this.source
-    const synced: SyncedFolder | undefined = parent?.synced === undefined ? undefined : { folder: parent.folder, build: parent.synced }
+    const synced: SyncedFolder | undefined =
+      parent?.synced === undefined ? undefined : { folder: parent.folder, build: parent.synced }
     const locations = new KustomizeLocations(files, synced)
-    const groups = locations.find({ desired, declaredName: locations.declaredName(desired), path, wanted })
+    const groups = locations.find({
+      desired,
+      declaredName: locations.declaredName(desired),
+      path,
+      wanted,
+    })
     const group = groups.find(({ candidates }) => candidates.length > 0)
     const candidates = (group?.candidates ?? []).map((each): SourceCandidate => {
       const isOnly = group?.candidates.length === 1
@@ -164,7 +251,8 @@ export class ValuePlaces {
     return {
       where: title,
       why: `the value ${formatFieldPath(path)} is set by ${title}, which no file of this repository declares as the cluster has it`,
-      remedy: 'set it there, or set the value over it in a file of this repository, or choose restore',
+      remedy:
+        'set it there, or set the value over it in a file of this repository, or choose restore',
     }
   }
 }
@@ -172,7 +260,10 @@ export class ValuePlaces {
 const NOWHERE: SourceLocations = { candidates: [], obstacles: [] }
 
 function together(all: readonly SourceLocations[]): SourceLocations {
-  return { candidates: all.flatMap(({ candidates }) => candidates), obstacles: all.flatMap(({ obstacles }) => obstacles) }
+  return {
+    candidates: all.flatMap(({ candidates }) => candidates),
+    obstacles: all.flatMap(({ obstacles }) => obstacles),
+  }
 }
 
 function valueNamed({ path }: One): Name {

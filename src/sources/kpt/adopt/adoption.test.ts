@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { builtInFunctions } from '../../../../functions/built-in-functions.ts'
 import { adopted, changeIn, refused } from '../../../../test/fakes/adoption-samples.ts'
-import { APPLY_SETTERS, CATALOG, filesOf, settersConfig, webKptfile } from '../../../../test/fakes/pipeline-files.ts'
+import {
+  APPLY_SETTERS,
+  CATALOG,
+  filesOf,
+  settersConfig,
+  webKptfile,
+} from '../../../../test/fakes/pipeline-files.ts'
 import { adoptThroughPipeline } from './adoption.ts'
 
 /** Every kind of place at once, kept rendered: what the functions would write stands in the files. */
@@ -79,13 +85,24 @@ data:
 test('a setter in the file of configPath is edited, with its rendered value in the manifest', () => {
   assert.deepEqual(adopted(WEB, changeIn(WEB, 'Deployment', 'spec.replicas', 5)), {
     'apps/web/setters.yaml': ['-  replicas: "3"', '+  replicas: "5"'],
-    'apps/web/deployment.yaml': ['-  replicas: 3 # kpt-set: ${replicas}', '+  replicas: 5 # kpt-set: ${replicas}'],
+    'apps/web/deployment.yaml': [
+      '-  replicas: 3 # kpt-set: ${replicas}',
+      '+  replicas: 5 # kpt-set: ${replicas}',
+    ],
   })
 })
 
 test('one setter of a pattern of two', () => {
   assert.deepEqual(
-    adopted(WEB, changeIn(WEB, 'Deployment', 'spec.template.spec.containers[name=app].env[name=HOST].value', 'store.example.com')),
+    adopted(
+      WEB,
+      changeIn(
+        WEB,
+        'Deployment',
+        'spec.template.spec.containers[name=app].env[name=HOST].value',
+        'store.example.com',
+      ),
+    ),
     {
       'apps/web/setters.yaml': ['-  host: shop', '+  host: store'],
       'apps/web/deployment.yaml': [
@@ -106,15 +123,30 @@ test('a setter that feeds another field too is refused, and names it', () => {
 })
 
 test('both fields of one setter, drifted alike, are one edit', () => {
-  const changes = [changeIn(WEB, 'ConfigMap', 'data.color', 'red'), changeIn(WEB, 'ConfigMap', 'data.again', 'red')]
-  assert.deepEqual(Object.keys(adopted(WEB, ...changes)).sort(), ['apps/web/config.yaml', 'apps/web/setters.yaml'])
+  const changes = [
+    changeIn(WEB, 'ConfigMap', 'data.color', 'red'),
+    changeIn(WEB, 'ConfigMap', 'data.again', 'red'),
+  ]
+  assert.deepEqual(Object.keys(adopted(WEB, ...changes)).sort(), [
+    'apps/web/config.yaml',
+    'apps/web/setters.yaml',
+  ])
 })
 
 test('the tag in the config of set-image, in the Kptfile', () => {
-  assert.deepEqual(adopted(WEB, changeIn(WEB, 'Deployment', 'spec.template.spec.containers[name=app].image', 'shop/web:1.5')), {
-    'apps/web/Kptfile': ['-        newTag: "1.4"', '+        newTag: "1.5"'],
-    'apps/web/deployment.yaml': ['-          image: shop/web:1.4', '+          image: shop/web:1.5'],
-  })
+  assert.deepEqual(
+    adopted(
+      WEB,
+      changeIn(WEB, 'Deployment', 'spec.template.spec.containers[name=app].image', 'shop/web:1.5'),
+    ),
+    {
+      'apps/web/Kptfile': ['-        newTag: "1.4"', '+        newTag: "1.5"'],
+      'apps/web/deployment.yaml': [
+        '-          image: shop/web:1.4',
+        '+          image: shop/web:1.5',
+      ],
+    },
+  )
 })
 
 test('a field that no function writes, in its manifest', () => {
@@ -124,7 +156,12 @@ test('a field that no function writes, in its manifest', () => {
 })
 
 test('an environment variable that was added', () => {
-  const change = changeIn(WEB, 'Deployment', 'spec.template.spec.containers[name=app].env[name=DEBUG]', { name: 'DEBUG', value: '1' })
+  const change = changeIn(
+    WEB,
+    'Deployment',
+    'spec.template.spec.containers[name=app].env[name=DEBUG]',
+    { name: 'DEBUG', value: '1' },
+  )
   assert.deepEqual(adopted(WEB, change), {
     'apps/web/deployment.yaml': ['+            - name: DEBUG', '+              value: "1"'],
   })
@@ -140,15 +177,21 @@ test('a label that the function sets on every object is refused for one of them'
 })
 
 test('an annotation of one object that was added by hand goes into its manifest', () => {
-  assert.deepEqual(adopted(WEB, changeIn(WEB, 'ConfigMap', 'metadata.annotations["example.com/note"]', 'hot')), {
-    'apps/web/config.yaml': ['+    example.com/note: hot'],
-  })
+  assert.deepEqual(
+    adopted(WEB, changeIn(WEB, 'ConfigMap', 'metadata.annotations["example.com/note"]', 'hot')),
+    {
+      'apps/web/config.yaml': ['+    example.com/note: hot'],
+    },
+  )
 })
 
 test('a field that is released leaves its manifest', () => {
-  assert.deepEqual(adopted(WEB, changeIn(WEB, 'ConfigMap', 'data.plain', 'no', { resolution: 'Release' })), {
-    'apps/web/config.yaml': ['-  plain: "yes"'],
-  })
+  assert.deepEqual(
+    adopted(WEB, changeIn(WEB, 'ConfigMap', 'data.plain', 'no', { resolution: 'Release' })),
+    {
+      'apps/web/config.yaml': ['-  plain: "yes"'],
+    },
+  )
 })
 
 const ARGS = {
@@ -163,28 +206,52 @@ const ARGS = {
 test('a list that is one field to the server, and an item of it from a setter: the setter, and the rest in the manifest', () => {
   const args = 'spec.template.spec.containers[name=app].args'
   const setter = ['-  size: "64"', '+  size: "96"']
-  const item = ['-            - --size=64 # kpt-set: --size=${size}', '+            - --size=96 # kpt-set: --size=${size}']
+  const item = [
+    '-            - --size=64 # kpt-set: --size=${size}',
+    '+            - --size=96 # kpt-set: --size=${size}',
+  ]
   assert.deepEqual(adopted(ARGS, changeIn(ARGS, 'Deployment', args, ['serve', '--size=96'])), {
     'apps/web/deployment.yaml': item,
     'apps/web/setters.yaml': setter,
   })
-  assert.deepEqual(adopted(ARGS, changeIn(ARGS, 'Deployment', args, ['run', '--size=96', '--quiet'])), {
-    'apps/web/deployment.yaml': ['-            - serve', item[0], '+            - run', item[1], '+            - --quiet'],
-    'apps/web/setters.yaml': setter,
-  })
+  assert.deepEqual(
+    adopted(ARGS, changeIn(ARGS, 'Deployment', args, ['run', '--size=96', '--quiet'])),
+    {
+      'apps/web/deployment.yaml': [
+        '-            - serve',
+        item[0],
+        '+            - run',
+        item[1],
+        '+            - --quiet',
+      ],
+      'apps/web/setters.yaml': setter,
+    },
+  )
   // Of what is not kept rendered, the list in the manifest is nobody's business.
-  const unrendered = { ...ARGS, 'deployment.yaml': ARGS['deployment.yaml'].replace('--size=64', '--size=0') }
-  assert.deepEqual(adopted(unrendered, changeIn(unrendered, 'Deployment', args, ['serve', '--size=96'])), {
-    'apps/web/setters.yaml': setter,
-  })
+  const unrendered = {
+    ...ARGS,
+    'deployment.yaml': ARGS['deployment.yaml'].replace('--size=64', '--size=0'),
+  }
+  assert.deepEqual(
+    adopted(unrendered, changeIn(unrendered, 'Deployment', args, ['serve', '--size=96'])),
+    {
+      'apps/web/setters.yaml': setter,
+    },
+  )
 })
 
 test('a --via that gives another value is refused, with the names that give it', () => {
   const change = changeIn(WEB, 'Deployment', 'spec.replicas', 5, { via: 'manifest' })
   const failure = refused(WEB, change)
   assert.equal(failure.code, 'BP2014')
-  assert.equal(failure.what, 'cannot adopt spec.replicas of Deployment shop/web by way of "manifest"')
-  assert.match(failure.why, /these do: the setter replicas of apply-setters \(apps\/web\/setters\.yaml:9\) as "setter:replicas"$/)
+  assert.equal(
+    failure.what,
+    'cannot adopt spec.replicas of Deployment shop/web by way of "manifest"',
+  )
+  assert.match(
+    failure.why,
+    /these do: the setter replicas of apply-setters \(apps\/web\/setters\.yaml:9\) as "setter:replicas"$/,
+  )
   assert.deepEqual(Object.keys(adopted(WEB, { ...change, via: 'setter:replicas' })).sort(), [
     'apps/web/deployment.yaml',
     'apps/web/setters.yaml',
@@ -193,20 +260,34 @@ test('a --via that gives another value is refused, with the names that give it',
 
 test('a wrong --via lists the locations of its own changes only', () => {
   const label = changeIn(WEB, 'ConfigMap', 'data.plain', 'no')
-  const failure = refused(WEB, label, changeIn(WEB, 'Deployment', 'spec.replicas', 5, { via: 'setter:nope' }))
-  assert.match(failure.why, /these do: the setter replicas of apply-setters \(apps\/web\/setters\.yaml:9\) as "setter:replicas"$/)
+  const failure = refused(
+    WEB,
+    label,
+    changeIn(WEB, 'Deployment', 'spec.replicas', 5, { via: 'setter:nope' }),
+  )
+  assert.match(
+    failure.why,
+    /these do: the setter replicas of apply-setters \(apps\/web\/setters\.yaml:9\) as "setter:replicas"$/,
+  )
 })
 
 test('two live values that one setter would have to give are refused', () => {
-  const failure = refused(WEB, changeIn(WEB, 'ConfigMap', 'data.color', 'red'), changeIn(WEB, 'ConfigMap', 'data.again', 'green'))
+  const failure = refused(
+    WEB,
+    changeIn(WEB, 'ConfigMap', 'data.color', 'red'),
+    changeIn(WEB, 'ConfigMap', 'data.again', 'green'),
+  )
   assert.equal(failure.code, 'BP2001')
   assert.match(failure.what, /^cannot adopt data\.(color|again) of ConfigMap/)
 })
 
 test('a field that a setter fills is released: it leaves the manifest, and the setter stays', () => {
-  assert.deepEqual(adopted(WEB, changeIn(WEB, 'Deployment', 'spec.replicas', 5, { resolution: 'Release' })), {
-    'apps/web/deployment.yaml': ['-  replicas: 3 # kpt-set: ${replicas}'],
-  })
+  assert.deepEqual(
+    adopted(WEB, changeIn(WEB, 'Deployment', 'spec.replicas', 5, { resolution: 'Release' })),
+    {
+      'apps/web/deployment.yaml': ['-  replicas: 3 # kpt-set: ${replicas}'],
+    },
+  )
 })
 
 test('a file that is stored rendered keeps nothing that a render removes', () => {
@@ -226,9 +307,15 @@ data:
   color: blue # kpt-set: \${color}
 `,
   }
-  assert.deepEqual(adopted(texts, changeIn(texts, 'ConfigMap', 'metadata.annotations["example.com/note"]', undefined)), {
-    'apps/web/config.yaml': ['-  annotations:', '-    example.com/note: cold'],
-  })
+  assert.deepEqual(
+    adopted(
+      texts,
+      changeIn(texts, 'ConfigMap', 'metadata.annotations["example.com/note"]', undefined),
+    ),
+    {
+      'apps/web/config.yaml': ['-  annotations:', '-    example.com/note: cold'],
+    },
+  )
 })
 
 test('a missing object is removed from its file', () => {

@@ -16,7 +16,12 @@ import { jsonOf, nodeAtPath, type YamlMap } from '@backporch/kyaml/yaml'
 import { AuthoredFiles } from '../../edits/authored-files.ts'
 import { type MovedField, RenderedBefore } from '../../edits/moved-fields.ts'
 import { leaves } from '../../edits/prove-edit.ts'
-import { editFor, type FileEdit, type ResolvedChange, writtenBy } from '../../edits/resolution-edits.ts'
+import {
+  editFor,
+  type FileEdit,
+  type ResolvedChange,
+  writtenBy,
+} from '../../edits/resolution-edits.ts'
 import {
   assertNamed,
   type ChosenLocation,
@@ -33,7 +38,14 @@ import {
   undone,
 } from '../../locate/adoption-failures.ts'
 import { AppliedConfigs, appliedNotes } from '../../locate/applied-configs.ts'
-import { type Candidate, editsByFile, joinLocations, type Locations, NOWHERE, type Obstacle } from '../../locate/candidate.ts'
+import {
+  type Candidate,
+  editsByFile,
+  joinLocations,
+  type Locations,
+  NOWHERE,
+  type Obstacle,
+} from '../../locate/candidate.ts'
 import { combineLocations, editsKey, leastEdits } from '../../locate/combine-locations.ts'
 import { renamedFields } from '../../locate/renamed-items.ts'
 import { LocationFinder, type Target } from '../locate/find-locations.ts'
@@ -91,7 +103,9 @@ export function adoptionProblems(input: AdoptionInput): readonly (string | undef
   if (problems.every((problem) => problem === undefined)) return problems
   const together = orFailure(() => adoption?.together(editedChanges(input.changes)) ?? [])
   if (together instanceof Failure) return problems
-  return input.changes.map((change, index) => (together.includes(change) ? undefined : problems[index]))
+  return input.changes.map((change, index) =>
+    together.includes(change) ? undefined : problems[index],
+  )
 }
 
 class Adoption {
@@ -164,25 +178,41 @@ class Adoption {
       if (refused.length === left.length) return { chosen, last, refused: refused[0] }
       left = refused.map(({ change }) => change)
     }
-    return { chosen, last, refused: last === undefined ? undefined : this.lost(last, wanted, chosen) }
+    return {
+      chosen,
+      last,
+      refused: last === undefined ? undefined : this.lost(last, wanted, chosen),
+    }
   }
 
-  private tryChoose(change: ResolvedChange, chosen: readonly ChosenLocation[], pending: readonly ResolvedChange[]): Trial | Failure {
+  private tryChoose(
+    change: ResolvedChange,
+    chosen: readonly ChosenLocation[],
+    pending: readonly ResolvedChange[],
+  ): Trial | Failure {
     const edits = chosen.flatMap(({ candidate }) => candidate.edits)
     const found = orFailure(() => this.choose(change, edits, pending))
     if (found instanceof Failure && this.renderings > MAX_RENDERINGS) throw found
     return found
   }
 
-  private choose(change: ResolvedChange, edits: readonly FileEdit[], pending: readonly ResolvedChange[]): Trial {
+  private choose(
+    change: ResolvedChange,
+    edits: readonly FileEdit[],
+    pending: readonly ResolvedChange[],
+  ): Trial {
     const { clean, dirty, obstacles } = this.tryAll(change, edits, pending)
-    const best = [({ movesPending }: Trial) => !movesPending, ({ applied }: Trial) => applied.length === 0].reduce(
+    const best = [
+      ({ movesPending }: Trial) => !movesPending,
+      ({ applied }: Trial) => applied.length === 0,
+    ].reduce(
       (left, isBetter) => (left.some(isBetter) ? left.filter(isBetter) : left),
       leastEdits(clean),
     )
     const only = onlyTrial(change, best)
     const target = only === undefined ? this.targetOf(change) : undefined
-    if (only === undefined) throw refusal(change, { dirty, obstacles, writer: target && this.finder.writerOf(target) })
+    if (only === undefined)
+      throw refusal(change, { dirty, obstacles, writer: target && this.finder.writerOf(target) })
     return only
   }
 
@@ -191,7 +221,11 @@ class Adoption {
     change: ResolvedChange,
     edits: readonly FileEdit[],
     pending: readonly ResolvedChange[],
-  ): { readonly clean: readonly Trial[]; readonly dirty: readonly DirtyTrial[]; readonly obstacles: readonly Obstacle[] } {
+  ): {
+    readonly clean: readonly Trial[]
+    readonly dirty: readonly DirtyTrial[]
+    readonly obstacles: readonly Obstacle[]
+  } {
     const target = this.targetOf(change)
     const trials = new Map<string, Trial>()
     const obstacles: Obstacle[] = []
@@ -201,7 +235,9 @@ class Adoption {
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
         const { candidate, turn } = next
         const key = editsKey(candidate.edits)
-        const trial = trials.has(key) ? undefined : this.tryOne(candidate, { change, edits, pending }, obstacles)
+        const trial = trials.has(key)
+          ? undefined
+          : this.tryOne(candidate, { change, edits, pending }, obstacles)
         if (trial === undefined) continue
         trials.set(key, trial)
         if (trial.lands || target === undefined || turn === MOST_TURNS) continue
@@ -212,7 +248,9 @@ class Adoption {
     }
     if (target === undefined) work(this.objectLocations(change))
     else {
-      const renamed = renamedFields(change, this.input.changes).map((each) => this.finder.find({ ...target, ...each }))
+      const renamed = renamedFields(change, this.input.changes).map((each) =>
+        this.finder.find({ ...target, ...each }),
+      )
       work(combineLocations(renamed))
       if (!isClean(trials)) work(this.finder.findAnchor(target))
       if (!isClean(trials)) work(this.finder.findParts(target))
@@ -223,12 +261,19 @@ class Adoption {
       clean: all.filter(({ lands, others }) => lands && others.length === 0),
       dirty: all
         .filter(({ lands, others }) => lands && others.length > 0)
-        .map((each) => ({ ...each, movesConfig: each.others.every((moved) => this.configs.has(moved)) })),
+        .map((each) => ({
+          ...each,
+          movesConfig: each.others.every((moved) => this.configs.has(moved)),
+        })),
       obstacles,
     }
   }
 
-  private tryOne(candidate: Candidate, { change, edits, pending }: Attempt, obstacles: Obstacle[]): Trial | undefined {
+  private tryOne(
+    candidate: Candidate,
+    { change, edits, pending }: Attempt,
+    obstacles: Obstacle[],
+  ): Trial | undefined {
     const texts = tryEdit(obstacles, () => this.apply([...edits, ...candidate.edits]))
     if (texts === undefined) return undefined
     return tryRender(obstacles, candidate, () => {
@@ -236,10 +281,25 @@ class Adoption {
       const after = this.render(files)
       const objects = objectsByKey(after)
       const moved = this.before.otherMoves(objects, pending)
-      const isEntry = (each: MovedField): boolean => this.configs.isEntry(each, [...edits, ...candidate.edits])
-      const [lands, others, applied] = [this.before.landed(change, objects), moved.filter((each) => !isEntry(each)), moved.filter(isEntry)]
-      const movesPending = pending.length > 0 && this.before.otherMoves(objects).length > moved.length
-      const first = { candidate, texts, lands, others, applied, number: 1, rewritten: [], movesPending }
+      const isEntry = (each: MovedField): boolean =>
+        this.configs.isEntry(each, [...edits, ...candidate.edits])
+      const [lands, others, applied] = [
+        this.before.landed(change, objects),
+        moved.filter((each) => !isEntry(each)),
+        moved.filter(isEntry),
+      ]
+      const movesPending =
+        pending.length > 0 && this.before.otherMoves(objects).length > moved.length
+      const first = {
+        candidate,
+        texts,
+        lands,
+        others,
+        applied,
+        number: 1,
+        rewritten: [],
+        movesPending,
+      }
       if (!lands || others.length > 0) return { ...first, committed: undefined }
       const whole = inPlaceEdits({ authored: this.authored, texts, before: this.base, after })
       const committed = this.committed(new Map([...texts, ...whole]), {
@@ -247,10 +307,13 @@ class Adoption {
         known: whole.size === 0 ? { files, after } : undefined,
       })
       const { before, unedited } = this
-      const proof = withEarlier(proveRenders({ before, unedited, edited: committed.renders, change, pending, isEntry }), {
-        kptfiles: [...whole.keys()].filter(isKptfile),
-        where: (path) => this.authored.where(path),
-      })
+      const proof = withEarlier(
+        proveRenders({ before, unedited, edited: committed.renders, change, pending, isEntry }),
+        {
+          kptfiles: [...whole.keys()].filter(isKptfile),
+          where: (path) => this.authored.where(path),
+        },
+      )
       const problem = notProven(candidate, proof)
       if (problem !== undefined) obstacles.push(problem)
       return { ...first, ...proof, lands: problem === undefined, committed }
@@ -273,7 +336,11 @@ class Adoption {
    * A function without an effect on the present values does not show in the present package, but reverts an edit: finds the location of its
    * value. Of a list or a map it reverts parts, and the edit of the rest stays.
    */
-  private takenBackBy({ candidate, texts }: Trial, change: ResolvedChange, target: Target): Locations {
+  private takenBackBy(
+    { candidate, texts }: Trial,
+    change: ResolvedChange,
+    target: Target,
+  ): Locations {
     const key = this.before.keyOf(change)
     const after = this.render(this.filesWith(texts), new ProvenanceWatcher())
     const root = key === undefined ? undefined : after.nodes.get(key)
@@ -286,7 +353,12 @@ class Adoption {
       const writer = node?.writes?.at(-1)
       if (writer === undefined) return NOWHERE
       return finder.through(
-        { ...target, root, path: [...above, ...path], wanted: wanted === undefined ? undefined : valueAt(wanted, path) },
+        {
+          ...target,
+          root,
+          path: [...above, ...path],
+          wanted: wanted === undefined ? undefined : valueAt(wanted, path),
+        },
         writer,
       )
     })
@@ -303,7 +375,13 @@ class Adoption {
     const key = this.before.keyOf(change)
     const root = key === undefined ? undefined : this.base.nodes.get(key)
     if (root === undefined || change.drift.change === 'missing') return undefined
-    return { root, path: change.drift.path, wanted: writtenBy(change), before: Number.POSITIVE_INFINITY, depth: 0 }
+    return {
+      root,
+      path: change.drift.path,
+      wanted: writtenBy(change),
+      before: Number.POSITIVE_INFINITY,
+      depth: 0,
+    }
   }
 
   /** A missing object is removed from its file. */
@@ -311,7 +389,10 @@ class Adoption {
     const edit = editFor(change)
     if (edit === undefined || change.desired?.location.step !== undefined) return NOWHERE
     const { path, line } = change.desired?.location ?? { path: '', line: 1 }
-    return { candidates: [{ via: 'manifest', what: `the manifest (${path}:${line})`, edits: [edit] }], obstacles: [] }
+    return {
+      candidates: [{ via: 'manifest', what: `the manifest (${path}:${line})`, edits: [edit] }],
+      obstacles: [],
+    }
   }
 
   private finderOf({ run, nodes }: RenderedPackage): LocationFinder {
@@ -320,7 +401,12 @@ class Adoption {
   }
 
   private apply(edits: readonly FileEdit[]): EditedTexts {
-    return new Map([...editsByFile(edits)].map(([path, list]) => [path, editYaml(this.authored.text(path), list, path)]))
+    return new Map(
+      [...editsByFile(edits)].map(([path, list]) => [
+        path,
+        editYaml(this.authored.text(path), list, path),
+      ]),
+    )
   }
 
   /** @param watcher records what wrote each field; most renderings only prove an edit */
@@ -329,7 +415,10 @@ class Adoption {
     if (this.renderings > MAX_RENDERINGS) throw tooMany(this.input.packagePath)
     const { packagePath, functions } = this.input
     // A file that lacks kpt's attribution alone is stored rendered.
-    const rendering = answerCalls(renderPackage(packagePath, files, { watcher, attributed: false }), functions)
+    const rendering = answerCalls(
+      renderPackage(packagePath, files, { watcher, attributed: false }),
+      functions,
+    )
     if ('failures' in rendering) throw rendering.failures[0]
     return rendering
   }
@@ -342,8 +431,14 @@ class Adoption {
       left.delete(this.authored.where(file.path))
       return text === undefined ? file : { ...file, content: bytes(text) }
     })
-    const created = [...left].map(([path, text]) => ({ path: this.authored.within(path), mode: '100644' as const, content: bytes(text) }))
-    return created.length === 0 ? edited : [...edited, ...created].sort((one, other) => (one.path < other.path ? -1 : 1))
+    const created = [...left].map(([path, text]) => ({
+      path: this.authored.within(path),
+      mode: '100644' as const,
+      content: bytes(text),
+    }))
+    return created.length === 0
+      ? edited
+      : [...edited, ...created].sort((one, other) => (one.path < other.path ? -1 : 1))
   }
 
   /** Of a package that never settles, the result of an edit depends on the number of renders. */
@@ -353,10 +448,22 @@ class Adoption {
   }
 
   /** A field without its value after the edits for the others, in any render. */
-  private lost({ renders }: Committed, wanted: readonly ResolvedChange[], chosen: readonly ChosenLocation[]): Refused | undefined {
+  private lost(
+    { renders }: Committed,
+    wanted: readonly ResolvedChange[],
+    chosen: readonly ChosenLocation[],
+  ): Refused | undefined {
     const { before, unedited } = this
     const change = wanted.find(
-      (each) => !proveRenders({ before, unedited, edited: renders, change: each, pending: [], isEntry: () => false }).lands,
+      (each) =>
+        !proveRenders({
+          before,
+          unedited,
+          edited: renders,
+          change: each,
+          pending: [],
+          isEntry: () => false,
+        }).lands,
     )
     return change === undefined ? undefined : { change, failure: undone(change, chosen) }
   }

@@ -40,9 +40,16 @@ test('a file that lacks the attribution alone is stored rendered, and does not g
 test('an attribution that is there stays, also one that each render of kpt changes', () => {
   for (const value of ["'kpt-fn'", 'cnrm/x/v1,kpt-pkg', 'kpt-pkg,kpt-live']) {
     const texts = bucket(note(`    cnrm.cloud.google.com/blueprint: ${value}\n`))
-    const both = [changeIn(texts, 'StorageBucket', NOTE, undefined), changeIn(texts, 'StorageBucket', 'spec.location', 'us')]
+    const both = [
+      changeIn(texts, 'StorageBucket', NOTE, undefined),
+      changeIn(texts, 'StorageBucket', 'spec.location', 'us'),
+    ]
     assert.deepEqual(adopted(texts, ...both), {
-      'apps/web/bucket.yaml': ['-    example.com/note: cold', '-  location: eu # here', '+  location: us # here'],
+      'apps/web/bucket.yaml': [
+        '-    example.com/note: cold',
+        '-  location: eu # here',
+        '+  location: us # here',
+      ],
     })
   }
 })
@@ -51,6 +58,9 @@ test("another value of it is adopted beside kpt's own", () => {
   const location = 'metadata.annotations["cnrm.cloud.google.com/blueprint"]'
   const texts = bucket('')
   assert.deepEqual(adopted(texts, changeIn(texts, 'StorageBucket', location, 'cnrm/x/v1,kpt-fn')), {
-    'apps/web/bucket.yaml': ['+  annotations:', '+    cnrm.cloud.google.com/blueprint: cnrm/x/v1,kpt-fn'],
+    'apps/web/bucket.yaml': [
+      '+  annotations:',
+      '+    cnrm.cloud.google.com/blueprint: cnrm/x/v1,kpt-fn',
+    ],
   })
 })

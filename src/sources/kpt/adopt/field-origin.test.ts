@@ -4,7 +4,13 @@ import { answerCalls, type FunctionLibrary } from '@backporch/kpt/function'
 import { throughText } from '@backporch/kpt/render'
 import { builtInFunctions } from '../../../../functions/built-in-functions.ts'
 import { path } from '../../../../test/fakes/live-object.ts'
-import { APPLY_SETTERS, CATALOG, filesOf, settersConfig, webKptfile } from '../../../../test/fakes/pipeline-files.ts'
+import {
+  APPLY_SETTERS,
+  CATALOG,
+  filesOf,
+  settersConfig,
+  webKptfile,
+} from '../../../../test/fakes/pipeline-files.ts'
 import { renderPackage } from '../render/render-package.ts'
 import { FieldOrigins, originLines } from './field-origin.ts'
 
@@ -38,13 +44,20 @@ data:
     lines
 `
 
-function lines(location: string, functions: FunctionLibrary = builtInFunctions, kptfile = KPTFILE): readonly string[] {
+function lines(
+  location: string,
+  functions: FunctionLibrary = builtInFunctions,
+  kptfile = KPTFILE,
+): readonly string[] {
   const files = filesOf({ Kptfile: kptfile, 'setters.yaml': SETTERS, 'config.yaml': CONFIG })
   const rendering = answerCalls(renderPackage('apps/web', files), functions)
   if ('failures' in rendering) throw rendering.failures[0]
   const desired = rendering.desired.resources.find(({ id }) => id.name === 'web')
   assert.ok(desired !== undefined)
-  const origin = new FieldOrigins({ packagePath: 'apps/web', files, functions }).of(desired, path(location))
+  const origin = new FieldOrigins({ packagePath: 'apps/web', files, functions }).of(
+    desired,
+    path(location),
+  )
   assert.ok(origin !== undefined)
   return originLines(origin)
 }
@@ -60,10 +73,20 @@ test('the whole range of a value, with the document that it is in', () => {
   const desired = rendering.desired.resources.find(({ id }) => id.name === 'web')
   assert.ok(desired !== undefined)
   const { authored } =
-    new FieldOrigins({ packagePath: 'apps/web', files, functions: builtInFunctions }).of(desired, path('data.text')) ?? {}
+    new FieldOrigins({ packagePath: 'apps/web', files, functions: builtInFunctions }).of(
+      desired,
+      path('data.text'),
+    ) ?? {}
   assert.deepEqual(
     { ...authored, endColumn: 0 },
-    { file: 'apps/web/config.yaml', document: 2, line: 16, column: 9, endLine: authored?.endLine, endColumn: 0 },
+    {
+      file: 'apps/web/config.yaml',
+      document: 2,
+      line: 16,
+      column: 9,
+      endLine: authored?.endLine,
+      endColumn: 0,
+    },
   )
   assert.ok((authored?.endLine ?? 0) >= 18)
 })
@@ -89,7 +112,10 @@ test('an absent field is reported with the parent that it would go into', () => 
 
 test('changes of external programs are listed, and the authored location is retained', () => {
   const kptfile = KPTFILE.replace('team: shop', 'team: other')
-  assert.deepEqual(lines('metadata.labels.team', throughText(builtInFunctions), kptfile).slice(0, 1), ['apps/web/config.yaml:12:11'])
+  assert.deepEqual(
+    lines('metadata.labels.team', throughText(builtInFunctions), kptfile).slice(0, 1),
+    ['apps/web/config.yaml:12:11'],
+  )
   assert.match(
     lines('metadata.labels.team', throughText(builtInFunctions), kptfile).at(-1) ?? '',
     /set-labels \(step 3, apps\/web\/Kptfile:12\).*which decides$/,
@@ -97,9 +123,12 @@ test('changes of external programs are listed, and the authored location is reta
 })
 
 test('a field that apply-replacements:v0.1.1 copied into is located in its own file', () => {
-  const local = 'metadata:\n  name: own\n  annotations: {config.kubernetes.io/local-config: "true"}\n'
+  const local =
+    'metadata:\n  name: own\n  annotations: {config.kubernetes.io/local-config: "true"}\n'
   const files = filesOf({
-    Kptfile: webKptfile(`    - image: ${CATALOG}/apply-replacements:v0.1.1\n      configPath: a-replace.yaml\n`),
+    Kptfile: webKptfile(
+      `    - image: ${CATALOG}/apply-replacements:v0.1.1\n      configPath: a-replace.yaml\n`,
+    ),
     'a-replace.yaml': `apiVersion: fn.kpt.dev/v1alpha1
 kind: ApplyReplacements
 ${local}replacements:
@@ -113,7 +142,11 @@ ${local}replacements:
   assert.ok('desired' in rendering)
   const desired = rendering.desired.resources.find(({ id }) => id.name === 'web')
   assert.ok(desired !== undefined)
-  const origin = new FieldOrigins({ packagePath: 'apps/web', files, functions: builtInFunctions }).of(desired, path('data.url'))
+  const origin = new FieldOrigins({
+    packagePath: 'apps/web',
+    files,
+    functions: builtInFunctions,
+  }).of(desired, path('data.url'))
   assert.deepEqual(origin === undefined ? [] : originLines(origin), [
     'apps/web/config.yaml:15:8',
     'written by apply-replacements (step 1, apps/web/Kptfile:7)',

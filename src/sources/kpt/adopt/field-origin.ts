@@ -4,13 +4,27 @@
  */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { type SetterPattern, setterPatternOf } from '@backporch/kpt/field'
-import { answerCalls, type FunctionLibrary, functionName, type StepRun } from '@backporch/kpt/function'
+import {
+  answerCalls,
+  type FunctionLibrary,
+  functionName,
+  type StepRun,
+} from '@backporch/kpt/function'
 import { type FieldPath, field } from '@backporch/kyaml/field'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { LineIndex } from '@backporch/kyaml/read-yaml'
 import { shownPathOnly } from '@backporch/kyaml/redaction'
 import { resourceKey } from '@backporch/kyaml/resource'
-import { entryOf, keyOf, mapAt, nearestNode, nodeAtPath, resolved, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
+import {
+  entryOf,
+  keyOf,
+  mapAt,
+  nearestNode,
+  nodeAtPath,
+  resolved,
+  type YamlMap,
+  type YamlNode,
+} from '@backporch/kyaml/yaml'
 import { AuthoredFiles } from '../../edits/authored-files.ts'
 import { isSameDeclaration } from '../../edits/moved-fields.ts'
 import { ProvenanceWatcher } from '../render/provenance.ts'
@@ -65,7 +79,10 @@ export class FieldOrigins {
 
   constructor({ packagePath, files, functions }: OriginInput) {
     this.authored = new AuthoredFiles(packagePath, files)
-    const rendering = answerCalls(renderPackage(packagePath, files, { watcher: new ProvenanceWatcher(), attributed: false }), functions)
+    const rendering = answerCalls(
+      renderPackage(packagePath, files, { watcher: new ProvenanceWatcher(), attributed: false }),
+      functions,
+    )
     this.rendered = 'failures' in rendering ? undefined : rendering
   }
 
@@ -83,22 +100,28 @@ export class FieldOrigins {
   private writers(node: YamlNode, root: YamlMap, path: FieldPath): readonly FieldWriter[] {
     const found: FieldWriter[] = []
     const parts = [...writtenParts(node, [])]
-    for (const part of parts.some(({ length }) => length > 0) ? parts.filter(({ length }) => length > 0) : parts)
+    for (const part of parts.some(({ length }) => length > 0)
+      ? parts.filter(({ length }) => length > 0)
+      : parts)
       for (const number of nodeAtPath(node, part)?.node.writes ?? []) {
         const run = this.rendered?.run?.runs[number]
-        if (run !== undefined && found.length < MOST_WRITERS) found.push(this.writer(run, root, path, part))
+        if (run !== undefined && found.length < MOST_WRITERS)
+          found.push(this.writer(run, root, path, part))
       }
     return found
   }
 
   private rootOf(desired: DesiredResource): YamlMap | undefined {
-    const own = this.rendered?.desired.resources.find((resource) => isSameDeclaration(resource, desired))
+    const own = this.rendered?.desired.resources.find((resource) =>
+      isSameDeclaration(resource, desired),
+    )
     if (own === undefined) return undefined
     const created = this.rendered?.nodes.get(resourceKey(own.id))
     if (created !== undefined) return created
     const { path, document, item } = own.location
     const root = this.authored.documents(path)[document]
-    const items: FieldPath = item === undefined ? [] : [field('items'), { kind: 'index', index: item }]
+    const items: FieldPath =
+      item === undefined ? [] : [field('items'), { kind: 'index', index: item }]
     const node = root === undefined ? undefined : nodeAtPath(root, items)?.node
     return node?.kind === 'map' ? node : undefined
   }
@@ -126,19 +149,39 @@ export class FieldOrigins {
     }
   }
 
-  private writer({ step, config }: StepRun, root: YamlMap, above: FieldPath, part: FieldPath): FieldWriter {
+  private writer(
+    { step, config }: StepRun,
+    root: YamlMap,
+    above: FieldPath,
+    part: FieldPath,
+  ): FieldWriter {
     const path = [...above, ...part]
     const name = functionName(step.function)
     const pattern = name === 'apply-setters' ? patternAt(root, path) : undefined
     const kptfile = this.authored.documents(step.kptfile)[0]
-    const location: FieldPath = [field('pipeline'), field(step.list), { kind: 'index', index: step.index }, field('configMap')]
+    const location: FieldPath = [
+      field('pipeline'),
+      field(step.list),
+      { kind: 'index', index: step.index },
+      field('configMap'),
+    ]
     const inKptfile = kptfile === undefined ? undefined : nodeAtPath(kptfile, location)?.node
     const entries = step.function.configMap.size > 0 ? inKptfile : entriesOf(config)
     const sources = configKeys(name, path, pattern, entries).map((key) => {
       const value = entryOf(entries, key)?.value
-      return { name: `${SOURCE_WORDS[name] ?? 'entry'} ${key}`, at: value === undefined ? undefined : this.range(value) }
+      return {
+        name: `${SOURCE_WORDS[name] ?? 'entry'} ${key}`,
+        at: value === undefined ? undefined : this.range(value),
+      }
     })
-    return { name, step: step.number + 1, where: `${step.kptfile}:${step.function.line}`, pattern: pattern?.text, part, sources }
+    return {
+      name,
+      step: step.number + 1,
+      where: `${step.kptfile}:${step.function.line}`,
+      pattern: pattern?.text,
+      part,
+      sources,
+    }
   }
 }
 
@@ -148,9 +191,12 @@ const MOST_WRITERS = 8
 /** Paths at and below a node that a function wrote. */
 function* writtenParts(node: YamlNode, path: FieldPath): Generator<FieldPath> {
   if (node.writes !== undefined) yield path
-  if (node.kind === 'map') for (const { key, value } of node.entries) yield* writtenParts(value, [...path, field(keyOf(key))])
+  if (node.kind === 'map')
+    for (const { key, value } of node.entries)
+      yield* writtenParts(value, [...path, field(keyOf(key))])
   else if (node.kind === 'list')
-    for (const [index, item] of node.items.entries()) yield* writtenParts(item, [...path, { kind: 'index', index }])
+    for (const [index, item] of node.items.entries())
+      yield* writtenParts(item, [...path, { kind: 'index', index }])
 }
 
 const SOURCE_WORDS: { readonly [name: string]: string } = {
@@ -161,14 +207,28 @@ const SOURCE_WORDS: { readonly [name: string]: string } = {
 
 function patternAt(root: YamlMap, path: FieldPath): SetterPattern | undefined {
   const found = nodeAtPath(root, path)
-  return setterPatternOf(found?.node.lineComment ?? '') ?? setterPatternOf(found?.entry?.key.lineComment ?? '')
+  return (
+    setterPatternOf(found?.node.lineComment ?? '') ??
+    setterPatternOf(found?.entry?.key.lineComment ?? '')
+  )
 }
 
 function entriesOf(config: YamlMap | undefined): YamlMap | undefined {
-  return mapAt(config, 'data') ?? mapAt(config, 'labels') ?? mapAt(config, 'annotations') ?? mapAt(config, 'image') ?? config
+  return (
+    mapAt(config, 'data') ??
+    mapAt(config, 'labels') ??
+    mapAt(config, 'annotations') ??
+    mapAt(config, 'image') ??
+    config
+  )
 }
 
-function configKeys(name: string, path: FieldPath, pattern: SetterPattern | undefined, entries: YamlNode | undefined): readonly string[] {
+function configKeys(
+  name: string,
+  path: FieldPath,
+  pattern: SetterPattern | undefined,
+  entries: YamlNode | undefined,
+): readonly string[] {
   const last = path.at(-1)
   const keys =
     name === 'apply-setters'
@@ -182,19 +242,34 @@ function configKeys(name: string, path: FieldPath, pattern: SetterPattern | unde
           : name === 'set-namespace'
             ? ['namespace']
             : []
-  return keys.filter((key) => entries !== undefined && entryOf(resolved(entries), key) !== undefined)
+  return keys.filter(
+    (key) => entries !== undefined && entryOf(resolved(entries), key) !== undefined,
+  )
 }
 
 /** For people, a line each: `apps/web/deployment.yaml:9:13`, then the functions that wrote the field. */
 export function originLines({ exact, authored, writers }: FieldOrigin): readonly string[] {
-  const location = authored === undefined ? 'no file has it' : `${authored.file}:${authored.line}:${authored.column}`
-  const first = exact || authored === undefined ? location : `not there; it would go into ${authored.file}:${authored.line}`
+  const location =
+    authored === undefined
+      ? 'no file has it'
+      : `${authored.file}:${authored.line}:${authored.column}`
+  const first =
+    exact || authored === undefined
+      ? location
+      : `not there; it would go into ${authored.file}:${authored.line}`
   const fight = writers.length > 1 ? ', which decides' : ''
-  return [first, ...writers.map((writer, index) => `${writerLine(writer)}${index === writers.length - 1 ? fight : ''}`)]
+  return [
+    first,
+    ...writers.map(
+      (writer, index) => `${writerLine(writer)}${index === writers.length - 1 ? fight : ''}`,
+    ),
+  ]
 }
 
 function writerLine({ name, step, where, pattern, part, sources }: FieldWriter): string {
-  const from = sources.map(({ name: source, at }) => (at === undefined ? source : `${source} at ${at.file}:${at.line}:${at.column}`))
+  const from = sources.map(({ name: source, at }) =>
+    at === undefined ? source : `${source} at ${at.file}:${at.line}:${at.column}`,
+  )
   const what = part.length === 0 ? 'written' : `${shownPathOnly(part, undefined)} written`
   return `${what} by ${name} (step ${step}, ${where})${pattern === undefined ? '' : `, pattern ${pattern}`}${from.length === 0 ? '' : `, from ${from.join(' and ')}`}`
 }

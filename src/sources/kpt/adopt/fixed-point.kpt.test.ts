@@ -1,11 +1,25 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Json } from '@backporch/kyaml/json'
-import { changedLines, changeIn, editedTexts, refused } from '../../../../test/fakes/adoption-samples.ts'
-import { APPLY_SETTERS, CATALOG, settersConfig, webKptfile } from '../../../../test/fakes/pipeline-files.ts'
+import {
+  changedLines,
+  changeIn,
+  editedTexts,
+  refused,
+} from '../../../../test/fakes/adoption-samples.ts'
+import {
+  APPLY_SETTERS,
+  CATALOG,
+  settersConfig,
+  webKptfile,
+} from '../../../../test/fakes/pipeline-files.ts'
 import { whyNoKpt } from '../../../../test/kpt/find-kpt.ts'
 import { withPrograms } from '../../../../test/render-corpus/catalog-packages.ts'
-import { buildFunctionPrograms, type FunctionPrograms, runKptRender } from '../../../../test/render-corpus/run-kpt-render.ts'
+import {
+  buildFunctionPrograms,
+  type FunctionPrograms,
+  runKptRender,
+} from '../../../../test/render-corpus/run-kpt-render.ts'
 
 const WEB = {
   Kptfile: webKptfile(`${APPLY_SETTERS}    - image: ${CATALOG}/set-namespace:v0.4.6
@@ -21,7 +35,8 @@ data:
   target: dev # kpt-set: \${ns}
   image: "shop/web:1.4" # kpt-set: shop/web:\${tag}
 `,
-  'service.yaml': 'apiVersion: v1\nkind: Service\nmetadata:\n  name: web\nspec:\n  type: ClusterIP\n',
+  'service.yaml':
+    'apiVersion: v1\nkind: Service\nmetadata:\n  name: web\nspec:\n  type: ClusterIP\n',
 }
 
 type Texts = Readonly<Record<string, string>>
@@ -40,7 +55,10 @@ const CASES: readonly Case[] = [
     texts: WEB,
     changes: [['ConfigMap', 'data.image', 'shop/web:1.5']],
     lines: {
-      'config.yaml': ['-  image: "shop/web:1.4" # kpt-set: shop/web:${tag}', '+  image: "shop/web:1.5" # kpt-set: shop/web:${tag}'],
+      'config.yaml': [
+        '-  image: "shop/web:1.4" # kpt-set: shop/web:${tag}',
+        '+  image: "shop/web:1.5" # kpt-set: shop/web:${tag}',
+      ],
       'setters.yaml': ['-  tag: "1.4"', '+  tag: "1.5"'],
     },
   },
@@ -66,7 +84,12 @@ const CASES: readonly Case[] = [
         '+  domain: example.org # kpt-set: ${domain}',
         '+  url: store.example.org # kpt-set: ${host}.${domain}',
       ],
-      'setters.yaml': ['-  host: shop', '-  domain: example.com', '+  host: store', '+  domain: example.org'],
+      'setters.yaml': [
+        '-  host: shop',
+        '-  domain: example.com',
+        '+  host: store',
+        '+  domain: example.org',
+      ],
     },
   },
   {
@@ -104,7 +127,11 @@ const CASES: readonly Case[] = [
     },
     changes: [
       ['Service', 'spec.ports[port=80,protocol=TCP]', undefined],
-      ['Service', 'spec.ports[port=81,protocol=TCP]', { name: 'http', port: 81, protocol: 'TCP', targetPort: 8080 }],
+      [
+        'Service',
+        'spec.ports[port=81,protocol=TCP]',
+        { name: 'http', port: 81, protocol: 'TCP', targetPort: 8080 },
+      ],
     ],
     lines: {
       'service.yaml': ['-    port: 80 # kpt-set: ${port}', '+    port: 81 # kpt-set: ${port}'],
@@ -115,12 +142,17 @@ const CASES: readonly Case[] = [
     name: 'a setter in a ConfigMap that is applied too',
     texts: {
       Kptfile: webKptfile(APPLY_SETTERS),
-      'setters.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: setters\ndata:\n  replicas: "3"\n',
-      'deployment.yaml': 'apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  replicas: 3 # kpt-set: ${replicas}\n',
+      'setters.yaml':
+        'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: setters\ndata:\n  replicas: "3"\n',
+      'deployment.yaml':
+        'apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  replicas: 3 # kpt-set: ${replicas}\n',
     },
     changes: [['Deployment', 'spec.replicas', 5]],
     lines: {
-      'deployment.yaml': ['-  replicas: 3 # kpt-set: ${replicas}', '+  replicas: 5 # kpt-set: ${replicas}'],
+      'deployment.yaml': [
+        '-  replicas: 3 # kpt-set: ${replicas}',
+        '+  replicas: 5 # kpt-set: ${replicas}',
+      ],
       'setters.yaml': ['-  replicas: "3"', '+  replicas: "5"'],
     },
   },
@@ -137,7 +169,12 @@ const CASES: readonly Case[] = [
       ['ResourceQuota', 'spec.hard.services', '9'],
     ],
     lines: {
-      'quota.yaml': ['-    pods: 10 # kpt-set: ${pods}', '-    services: 7', '+    pods: 20 # kpt-set: ${pods}', '+    services: 9'],
+      'quota.yaml': [
+        '-    pods: 10 # kpt-set: ${pods}',
+        '-    services: 7',
+        '+    pods: 20 # kpt-set: ${pods}',
+        '+    services: 9',
+      ],
       'setters.yaml': ['-  pods: "10"', '+  pods: "20"'],
     },
   },
@@ -162,8 +199,14 @@ describe('kpt renders an adopted package twice', { skip: whyNoKpt() }, () => {
   for (const { name, texts, changes, lines } of CASES)
     it(`has the live values in both, and nothing else: ${name}`, async () => {
       const unedited = await renderedTwice(texts)
-      const edited = await renderedTwice(editedTexts(texts, ...changes.map(([kind, path, live]) => changeIn(texts, kind, path, live))))
-      for (const [number, files] of edited.entries()) assert.deepEqual(changedLines(unedited[number] as Texts, files), lines)
+      const edited = await renderedTwice(
+        editedTexts(
+          texts,
+          ...changes.map(([kind, path, live]) => changeIn(texts, kind, path, live)),
+        ),
+      )
+      for (const [number, files] of edited.entries())
+        assert.deepEqual(changedLines(unedited[number] as Texts, files), lines)
       assert.deepEqual(edited[1], edited[0])
     })
 
@@ -173,7 +216,10 @@ describe('kpt renders an adopted package twice', { skip: whyNoKpt() }, () => {
       why,
       /metadata\.namespace of ConfigMap dev\/web and metadata\.namespace of Service dev\/web when the package is rendered a second time/,
     )
-    const [first, second] = await renderedTwice({ ...WEB, 'setters.yaml': WEB['setters.yaml'].replace('ns: dev', 'ns: prod') })
+    const [first, second] = await renderedTwice({
+      ...WEB,
+      'setters.yaml': WEB['setters.yaml'].replace('ns: dev', 'ns: prod'),
+    })
     for (const path of ['config.yaml', 'service.yaml']) {
       assert.match(first[path] ?? '', /\n {2}namespace: dev\n/)
       assert.match(second[path] ?? '', /\n {2}namespace: prod\n/)

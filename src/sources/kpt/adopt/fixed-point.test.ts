@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { builtInFunctions } from '../../../../functions/built-in-functions.ts'
 import { adopted, changeIn, refused } from '../../../../test/fakes/adoption-samples.ts'
-import { APPLY_SETTERS, CATALOG, filesOf, settersConfig, webKptfile } from '../../../../test/fakes/pipeline-files.ts'
+import {
+  APPLY_SETTERS,
+  CATALOG,
+  filesOf,
+  settersConfig,
+  webKptfile,
+} from '../../../../test/fakes/pipeline-files.ts'
 import { adoptionProblems } from './adoption.ts'
 
 const CONFIG = `apiVersion: v1
@@ -14,7 +20,8 @@ data:
   target: dev # kpt-set: \${ns}
   plain: "yes"
 `
-const SERVICE = 'apiVersion: v1\nkind: Service\nmetadata:\n  name: web\n  namespace: dev\nspec:\n  type: ClusterIP\n'
+const SERVICE =
+  'apiVersion: v1\nkind: Service\nmetadata:\n  name: web\n  namespace: dev\nspec:\n  type: ClusterIP\n'
 
 /** The setter of an object also sets the namespace in the Kptfile, which the function after it gets with the next render only. */
 const NAMESPACED = {
@@ -56,9 +63,20 @@ for (const [how, texts] of [
       why,
       /^its value comes from the setter ns of apply-setters \(apps\/web\/setters\.yaml:8\), and an edit there would also move /,
     )
-    assert.match(why, / move metadata\.namespace of ConfigMap dev\/web and metadata\.namespace of Service dev\/web when /)
-    assert.match(why, / when the package is rendered a second time, because the render before that changes apps\/web\/Kptfile$/)
-    const problems = adoptionProblems({ packagePath: 'apps/web', files: filesOf(texts), changes: [change], functions: builtInFunctions })
+    assert.match(
+      why,
+      / move metadata\.namespace of ConfigMap dev\/web and metadata\.namespace of Service dev\/web when /,
+    )
+    assert.match(
+      why,
+      / when the package is rendered a second time, because the render before that changes apps\/web\/Kptfile$/,
+    )
+    const problems = adoptionProblems({
+      packagePath: 'apps/web',
+      files: filesOf(texts),
+      changes: [change],
+      functions: builtInFunctions,
+    })
     assert.deepEqual(problems, [why])
   })
 
@@ -78,7 +96,8 @@ function searching(by: string): { readonly [path: string]: string } {
         ${by}
 `),
     'setters.yaml': settersConfig('  field: none\n'),
-    'config.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\ndata:\n  field: none # kpt-set: ${field}\n',
+    'config.yaml':
+      'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\ndata:\n  field: none # kpt-set: ${field}\n',
     'notes.yaml': settersConfig('  size: small\n').replace('name: setters', 'name: notes'),
   }
 }
@@ -97,9 +116,15 @@ test('an edit with which the package never settles is refused, with what each re
 test('an edit with which the third render is the first to change nothing is taken', () => {
   const texts = searching('by-value: small\n        put-value: large')
   assert.deepEqual(adopted(texts, changeIn(texts, 'ConfigMap', 'data.field', 'size')), {
-    'apps/web/Kptfile': ['-        by-path: data.none # kpt-set: data.${field}', '+        by-path: data.size # kpt-set: data.${field}'],
+    'apps/web/Kptfile': [
+      '-        by-path: data.none # kpt-set: data.${field}',
+      '+        by-path: data.size # kpt-set: data.${field}',
+    ],
     'apps/web/setters.yaml': ['-  field: none', '+  field: size'],
-    'apps/web/config.yaml': ['-  field: none # kpt-set: ${field}', '+  field: size # kpt-set: ${field}'],
+    'apps/web/config.yaml': [
+      '-  field: none # kpt-set: ${field}',
+      '+  field: size # kpt-set: ${field}',
+    ],
   })
 })
 
@@ -118,9 +143,13 @@ test('an edit that the second render takes back is refused', () => {
         newTag: "1.4" # kpt-set: \${tag}
 `),
     'setters.yaml': settersConfig('  tag: "1.4"\n'),
-    'pod.yaml': 'apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\nspec:\n  containers:\n  - name: app\n    image: shop/web:1.4\n',
+    'pod.yaml':
+      'apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\nspec:\n  containers:\n  - name: app\n    image: shop/web:1.4\n',
   }
-  const { why } = refused(texts, changeIn(texts, 'Pod', 'spec.containers[name=app].image', 'shop/web:1.5'))
+  const { why } = refused(
+    texts,
+    changeIn(texts, 'Pod', 'spec.containers[name=app].image', 'shop/web:1.5'),
+  )
   assert.match(
     why,
     /^with the edit of the newTag of set-image \(apps\/web\/Kptfile:12\) the field gets another value when the package is rendered a second time/,

@@ -48,12 +48,23 @@ function renderedTexts({ authored, texts, before, after }: InPlaceInput): {
 }
 
 /** Edits of the values in other files that were equal to the rendered ones. */
-function valueEdits({ authored, texts, before, after }: InPlaceInput, retained: ReadonlySet<string>): ReadonlyMap<string, string> {
-  const was = new Map(before.desired.resources.map((resource) => [resourceKey(resource.id), resource]))
+function valueEdits(
+  { authored, texts, before, after }: InPlaceInput,
+  retained: ReadonlySet<string>,
+): ReadonlyMap<string, string> {
+  const was = new Map(
+    before.desired.resources.map((resource) => [resourceKey(resource.id), resource]),
+  )
   const edits = new Map<string, YamlEdit[]>()
   for (const { id, object, location } of after.desired.resources) {
     const earlier = was.get(resourceKey(id))
-    if (earlier === undefined || location.step !== undefined || location.item !== undefined || retained.has(location.path)) continue
+    if (
+      earlier === undefined ||
+      location.step !== undefined ||
+      location.item !== undefined ||
+      retained.has(location.path)
+    )
+      continue
     const text = texts.get(location.path) ?? authored.text(location.path)
     const root = readYamlNodes(text.replaceAll('\r\n', '\n'), location.path)[location.document]
     if (root === undefined) continue
@@ -61,12 +72,22 @@ function valueEdits({ authored, texts, before, after }: InPlaceInput, retained: 
     for (const path of leaves(earlier.object, object, [])) {
       const value = valueAt(object, path)
       const now = valueAt(written, path)
-      if (now === undefined || jsonEquals(now, value) || !jsonEquals(now, valueAt(earlier.object, path))) continue
+      if (
+        now === undefined ||
+        jsonEquals(now, value) ||
+        !jsonEquals(now, valueAt(earlier.object, path))
+      )
+        continue
       const list = edits.get(location.path) ?? []
       if (list.some((edit) => 'path' in edit && isWithin(path, edit.path))) continue
       list.push(editAt(location.document, path, value))
       edits.set(location.path, list)
     }
   }
-  return new Map([...edits].map(([path, list]) => [path, editYaml(texts.get(path) ?? authored.text(path), list, path)]))
+  return new Map(
+    [...edits].map(([path, list]) => [
+      path,
+      editYaml(texts.get(path) ?? authored.text(path), list, path),
+    ]),
+  )
 }

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { builtInFunctions } from '../../../../functions/built-in-functions.ts'
 import { adopted, changeIn, refused } from '../../../../test/fakes/adoption-samples.ts'
-import { APPLY_SETTERS, filesOf, settersConfig, webKptfile } from '../../../../test/fakes/pipeline-files.ts'
+import {
+  APPLY_SETTERS,
+  filesOf,
+  settersConfig,
+  webKptfile,
+} from '../../../../test/fakes/pipeline-files.ts'
 import type { ResolvedChange } from '../../edits/resolution-edits.ts'
 import { adoptionProblems } from './adoption.ts'
 
@@ -23,7 +28,9 @@ data:
 }
 
 function drifted(values: Readonly<Record<string, string>>): readonly ResolvedChange[] {
-  return Object.entries(values).map(([key, value]) => changeIn(WEB, 'ConfigMap', `data.${key}`, value))
+  return Object.entries(values).map(([key, value]) =>
+    changeIn(WEB, 'ConfigMap', `data.${key}`, value),
+  )
 }
 
 const BOTH = { 'apps/web/setters.yaml': ['-  a: one', '-  b: two', '+  a: five', '+  b: six'] }
@@ -38,7 +45,12 @@ for (const order of [
     const changes = drifted(Object.fromEntries(order.map((key) => [key, values[key]])))
     const { 'apps/web/setters.yaml': setters } = adopted(WEB, ...changes)
     assert.deepEqual(setters, BOTH['apps/web/setters.yaml'])
-    const problems = adoptionProblems({ packagePath: 'apps/web', files: filesOf(WEB), changes, functions: builtInFunctions })
+    const problems = adoptionProblems({
+      packagePath: 'apps/web',
+      files: filesOf(WEB),
+      changes,
+      functions: builtInFunctions,
+    })
     assert.deepEqual(
       problems,
       changes.map(() => undefined),
@@ -48,7 +60,14 @@ for (const order of [
 test('a chain of setters, each field of which has one of its neighbour too', () => {
   const changes = drifted({ x: 'five', v: 'six', z: 'five-six', c: 'seven', bc: 'six/seven' })
   const { 'apps/web/setters.yaml': setters } = adopted(WEB, ...changes)
-  assert.deepEqual(setters, ['-  a: one', '-  b: two', '-  c: three', '+  a: five', '+  b: six', '+  c: seven'])
+  assert.deepEqual(setters, [
+    '-  a: one',
+    '-  b: two',
+    '-  c: three',
+    '+  a: five',
+    '+  b: six',
+    '+  c: seven',
+  ])
 })
 
 test('fields that did not drift consistently are refused, with the field that contradicts', () => {
@@ -60,7 +79,12 @@ test('fields that did not drift consistently are refused, with the field that co
 
 test('the fields that can be adopted together have no problem, and another one has its own', () => {
   const changes = drifted({ x: 'five', v: 'six', z: 'five-six', bc: 'six/three', c: 'nine' })
-  const problems = adoptionProblems({ packagePath: 'apps/web', files: filesOf(WEB), changes, functions: builtInFunctions })
+  const problems = adoptionProblems({
+    packagePath: 'apps/web',
+    files: filesOf(WEB),
+    changes,
+    functions: builtInFunctions,
+  })
   assert.deepEqual(problems.slice(0, 4), [undefined, undefined, undefined, undefined])
   assert.match(problems[4] ?? '', /would also move data\.bc of ConfigMap web$/)
 })

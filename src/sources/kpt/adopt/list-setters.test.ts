@@ -6,7 +6,9 @@ import { APPLY_SETTERS, settersConfig, webKptfile } from '../../../../test/fakes
 
 const LISTS = {
   Kptfile: webKptfile(APPLY_SETTERS),
-  'setters.yaml': settersConfig('  hosts: |\n    - one\n    - two\n  zones: "[east, west]"\n  last: |\n    - only\n'),
+  'setters.yaml': settersConfig(
+    '  hosts: |\n    - one\n    - two\n  zones: "[east, west]"\n  last: |\n    - only\n',
+  ),
   'route.yaml': `apiVersion: example.com/v1
 kind: Route
 metadata:
@@ -28,7 +30,12 @@ const ADDED = {
   'apps/web/route.yaml': ['+    - three'],
 }
 
-const CASES: readonly (readonly [string, string, Json | undefined, Readonly<Record<string, readonly string[]>>])[] = [
+const CASES: readonly (readonly [
+  string,
+  string,
+  Json | undefined,
+  Readonly<Record<string, readonly string[]>>,
+])[] = [
   ['an item is added to the list', 'spec.hosts', ['one', 'two', 'three'], ADDED],
   ['an item is added, by its value', 'spec.hosts[="three"]', 'three', ADDED],
   [
@@ -41,7 +48,10 @@ const CASES: readonly (readonly [string, string, Json | undefined, Readonly<Reco
     'an item changes',
     'spec.hosts[1]',
     'other',
-    { 'apps/web/setters.yaml': ['-    - two', '+    - other'], 'apps/web/route.yaml': ['-    - two', '+    - other'] },
+    {
+      'apps/web/setters.yaml': ['-    - two', '+    - other'],
+      'apps/web/route.yaml': ['-    - two', '+    - other'],
+    },
   ],
   [
     'a list that stands on one line',
@@ -58,10 +68,19 @@ const CASES: readonly (readonly [string, string, Json | undefined, Readonly<Reco
     undefined,
     {
       'apps/web/setters.yaml': ['-  last: |', '-    - only', '+  last: ""'],
-      'apps/web/route.yaml': ['-  finalizers: # kpt-set: ${last}', '-    - only', '+  finalizers: [] # kpt-set: ${last}'],
+      'apps/web/route.yaml': [
+        '-  finalizers: # kpt-set: ${last}',
+        '-    - only',
+        '+  finalizers: [] # kpt-set: ${last}',
+      ],
     },
   ],
-  ['the map around the list is one field', 'spec', { hosts: ['one', 'two', 'three'], zones: ['east', 'west'] }, ADDED],
+  [
+    'the map around the list is one field',
+    'spec',
+    { hosts: ['one', 'two', 'three'], zones: ['east', 'west'] },
+    ADDED,
+  ],
 ]
 
 for (const [name, path, live, lines] of CASES)
@@ -73,7 +92,10 @@ test('a list of which a setter gives one item is edited in the manifest', () => 
   const texts = {
     ...LISTS,
     'setters.yaml': settersConfig('  host: one\n'),
-    'route.yaml': 'apiVersion: example.com/v1\nkind: Route\nmetadata:\n  name: web\nspec:\n  hosts:\n    - one # kpt-set: ${host}\n',
+    'route.yaml':
+      'apiVersion: example.com/v1\nkind: Route\nmetadata:\n  name: web\nspec:\n  hosts:\n    - one # kpt-set: ${host}\n',
   }
-  assert.deepEqual(adopted(texts, changeIn(texts, 'Route', 'spec.hosts', ['one', 'two'])), { 'apps/web/route.yaml': ['+    - two'] })
+  assert.deepEqual(adopted(texts, changeIn(texts, 'Route', 'spec.hosts', ['one', 'two'])), {
+    'apps/web/route.yaml': ['+    - two'],
+  })
 })

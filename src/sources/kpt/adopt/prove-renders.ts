@@ -32,7 +32,14 @@ export interface ProofInput {
 }
 
 /** @throws Failure of a package that does not render */
-export function proveRenders({ before, unedited, edited, change, pending, isEntry }: ProofInput): Proof {
+export function proveRenders({
+  before,
+  unedited,
+  edited,
+  change,
+  pending,
+  isEntry,
+}: ProofInput): Proof {
   for (let number = 1; number <= MOST_RENDERS; number += 1) {
     const [was, is] = [unedited.at(number), edited.at(number)]
     const now = before.again(was.objects)
@@ -40,15 +47,28 @@ export function proveRenders({ before, unedited, edited, change, pending, isEntr
     const lands = now.landed(change, is.objects)
     const rewritten = number === 1 ? [] : rewrittenKptfiles(unedited, edited, number)
     const proof = { lands, others, number, rewritten, unsettled: undefined }
-    if (!lands || others.length > 0 || (unedited.settledAt(number) && edited.settledAt(number))) return proof
+    if (!lands || others.length > 0 || (unedited.settledAt(number) && edited.settledAt(number)))
+      return proof
   }
-  return { lands: true, others: [], number: MOST_RENDERS, rewritten: [], unsettled: movesOn(edited) }
+  return {
+    lands: true,
+    others: [],
+    number: MOST_RENDERS,
+    rewritten: [],
+    unsettled: movesOn(edited),
+  }
 }
 
-function rewrittenKptfiles(unedited: RepeatedRenders, edited: RepeatedRenders, number: number): readonly string[] {
+function rewrittenKptfiles(
+  unedited: RepeatedRenders,
+  edited: RepeatedRenders,
+  number: number,
+): readonly string[] {
   const is = edited.at(number).files
   const byEdit = new Set(differingFiles(unedited.at(number).files, is))
-  return differingFiles(edited.first.files, is).filter((path) => isKptfile(path) && byEdit.has(path))
+  return differingFiles(edited.first.files, is).filter(
+    (path) => isKptfile(path) && byEdit.has(path),
+  )
 }
 
 /** What the last two renders of a package have different; undefined where it settles. @throws Failure of a package that does not render */
@@ -56,5 +76,7 @@ export function movesOn(renders: RepeatedRenders): string | undefined {
   if (renders.settledAt(MOST_RENDERS)) return undefined
   const [one, other] = [renders.at(MOST_RENDERS - 1), renders.at(MOST_RENDERS)]
   const [moved] = new RenderedBefore(one.objects, []).otherMoves(other.objects)
-  return moved === undefined ? `the file ${differingFiles(one.files, other.files)[0] ?? ''}` : describeMoved(moved)
+  return moved === undefined
+    ? `the file ${differingFiles(one.files, other.files)[0] ?? ''}`
+    : describeMoved(moved)
 }

@@ -24,7 +24,11 @@ export class RepeatedRenders {
   private next: { readonly files?: PackageFiles } | undefined
 
   /** @param first the render of these files */
-  constructor(files: PackageFiles, first: RenderedPackage, render: (files: PackageFiles) => RenderedPackage) {
+  constructor(
+    files: PackageFiles,
+    first: RenderedPackage,
+    render: (files: PackageFiles) => RenderedPackage,
+  ) {
     this.known = [repeated(files, first)]
     this.render = render
   }
@@ -69,7 +73,9 @@ export function objectsByKey({ desired }: RenderedPackage): Rendered {
 }
 
 /** Without `files` where the render changes none of them. */
-function filesAfter({ files, rendered: { run } }: RepeatedRender): { readonly files?: PackageFiles } {
+function filesAfter({ files, rendered: { run } }: RepeatedRender): {
+  readonly files?: PackageFiles
+} {
   if (run === undefined) return {}
   const written = writeItems(run.items)
   const left = new Map(written)
@@ -85,7 +91,8 @@ function filesAfter({ files, rendered: { run } }: RepeatedRender): { readonly fi
     changed = true
     return [{ ...file, content: new TextEncoder().encode(text) }]
   })
-  for (const [path, text] of left) after.push({ path, mode: '100644', content: new TextEncoder().encode(text) })
+  for (const [path, text] of left)
+    after.push({ path, mode: '100644', content: new TextEncoder().encode(text) })
   if (!changed && left.size === 0) return {}
   return { files: after.sort((one, other) => (one.path < other.path ? -1 : 1)) }
 }
@@ -97,7 +104,9 @@ function textOf({ content }: PackageFile): string {
 /** Paths of the files that differ, from the package. */
 export function differingFiles(one: PackageFiles, other: PackageFiles): readonly string[] {
   const texts = new Map(one.map((file) => [file.path, textOf(file)]))
-  const differing = other.filter((file) => texts.get(file.path) !== textOf(file)).map(({ path }) => path)
+  const differing = other
+    .filter((file) => texts.get(file.path) !== textOf(file))
+    .map(({ path }) => path)
   const paths = new Set(other.map(({ path }) => path))
   return [...differing, ...[...texts.keys()].filter((path) => !paths.has(path))].sort()
 }

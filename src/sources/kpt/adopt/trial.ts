@@ -69,7 +69,9 @@ export function withEarlier(proof: Proof, { kptfiles, where }: EarlierRender): P
 }
 
 export function isClean(trials: ReadonlyMap<string, Trial>): boolean {
-  return [...trials.values()].some(({ lands, others, movesPending }) => lands && others.length === 0 && !movesPending)
+  return [...trials.values()].some(
+    ({ lands, others, movesPending }) => lands && others.length === 0 && !movesPending,
+  )
 }
 
 /** The render of files that are to be committed as they are. */

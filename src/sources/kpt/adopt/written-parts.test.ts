@@ -12,9 +12,14 @@ function configMap(name: string, data: string): string {
 }
 
 /** The name of the context is the part of the group's name at `index`. */
-function withGroup(group: string, { delimiter = '.', index = 0, release = 'v0.1.1' } = {}): { readonly [path: string]: string } {
+function withGroup(
+  group: string,
+  { delimiter = '.', index = 0, release = 'v0.1.1' } = {},
+): { readonly [path: string]: string } {
   return {
-    Kptfile: webKptfile(`    - image: ${CATALOG}/apply-replacements:${release}\n      configPath: replace.yaml\n`),
+    Kptfile: webKptfile(
+      `    - image: ${CATALOG}/apply-replacements:${release}\n      configPath: replace.yaml\n`,
+    ),
     'context.yaml': configMap('context', 'name: example'),
     'other.yaml': configMap('other', 'name: example'),
     'replace.yaml': `apiVersion: fn.kpt.dev/v1alpha1
@@ -45,33 +50,58 @@ subjects:
   }
 }
 
-function adoptedGroup(files: { readonly [path: string]: string }, live: string): { readonly [path: string]: readonly string[] } {
+function adoptedGroup(
+  files: { readonly [path: string]: string },
+  live: string,
+): { readonly [path: string]: readonly string[] } {
   return adopted(files, changeIn(files, 'RoleBinding', ADMIN, live))
 }
 
 for (const release of ['v0.1.1', 'v0.1.2'])
   test(`the part that a replacement of ${release} does not write is edited in the manifest`, () => {
-    assert.deepEqual(adoptedGroup(withGroup('example.admin@bigco.com', { release }), 'example.ops@bigco.com'), {
-      'apps/web/rolebinding.yaml': ['-    name: example.admin@bigco.com # the admins', '+    name: example.ops@bigco.com # the admins'],
-    })
-    assert.deepEqual(adoptedGroup(withGroup('example-cluster', { release, delimiter: '-' }), 'example-cluster-2'), {
-      'apps/web/rolebinding.yaml': ['-    name: example-cluster # the admins', '+    name: example-cluster-2 # the admins'],
-    })
+    assert.deepEqual(
+      adoptedGroup(withGroup('example.admin@bigco.com', { release }), 'example.ops@bigco.com'),
+      {
+        'apps/web/rolebinding.yaml': [
+          '-    name: example.admin@bigco.com # the admins',
+          '+    name: example.ops@bigco.com # the admins',
+        ],
+      },
+    )
+    assert.deepEqual(
+      adoptedGroup(withGroup('example-cluster', { release, delimiter: '-' }), 'example-cluster-2'),
+      {
+        'apps/web/rolebinding.yaml': [
+          '-    name: example-cluster # the admins',
+          '+    name: example-cluster-2 # the admins',
+        ],
+      },
+    )
   })
 
 test('the part that a replacement writes is edited in its source, and its own part in the manifest, if both drifted', () => {
   const files = withGroup('example.admin@bigco.com')
   assert.deepEqual(adoptedGroup(files, 'other.ops@bigco.com'), {
     'apps/web/context.yaml': ['-  name: example', '+  name: other'],
-    'apps/web/rolebinding.yaml': ['-    name: example.admin@bigco.com # the admins', '+    name: other.ops@bigco.com # the admins'],
+    'apps/web/rolebinding.yaml': [
+      '-    name: example.admin@bigco.com # the admins',
+      '+    name: other.ops@bigco.com # the admins',
+    ],
   })
 })
 
 test('a list that is one field to the server is edited in the manifest where a replacement writes another part of its item', () => {
   const files = withGroup('example.admin@bigco.com')
-  const subject = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'example.ops@bigco.com' }
+  const subject = {
+    apiGroup: 'rbac.authorization.k8s.io',
+    kind: 'Group',
+    name: 'example.ops@bigco.com',
+  }
   assert.deepEqual(adopted(files, changeIn(files, 'RoleBinding', 'subjects', [subject])), {
-    'apps/web/rolebinding.yaml': ['-    name: example.admin@bigco.com # the admins', '+    name: example.ops@bigco.com # the admins'],
+    'apps/web/rolebinding.yaml': [
+      '-    name: example.admin@bigco.com # the admins',
+      '+    name: example.ops@bigco.com # the admins',
+    ],
   })
 })
 
@@ -80,20 +110,36 @@ test('the text around what a search-replace with groups writes is edited in the 
     Kptfile: webKptfile(`    - image: ${CATALOG}/search-replace:v0.2.0
       configMap: {by-path: data.url, by-value-regex: "(.*)://[a-z]+[.](.*)", put-value: "\${1}://shop.\${2}"}
 `),
-    'config.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\ndata:\n  url: http://shop.example.com\n',
+    'config.yaml':
+      'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\ndata:\n  url: http://shop.example.com\n',
   }
-  assert.deepEqual(adopted(files, changeIn(files, 'ConfigMap', 'data.url', 'https://shop.example.com')), {
-    'apps/web/config.yaml': ['-  url: http://shop.example.com', '+  url: https://shop.example.com'],
-  })
-  const { where, why } = refused(files, changeIn(files, 'ConfigMap', 'data.url', 'http://store.example.com'))
+  assert.deepEqual(
+    adopted(files, changeIn(files, 'ConfigMap', 'data.url', 'https://shop.example.com')),
+    {
+      'apps/web/config.yaml': [
+        '-  url: http://shop.example.com',
+        '+  url: https://shop.example.com',
+      ],
+    },
+  )
+  const { where, why } = refused(
+    files,
+    changeIn(files, 'ConfigMap', 'data.url', 'http://store.example.com'),
+  )
   assert.equal(where, 'apps/web/Kptfile:7 (mutator 1, search-replace)')
-  assert.match(why, /^search-replace writes the field, and what it writes there cannot be traced back to its config$/)
+  assert.match(
+    why,
+    /^search-replace writes the field, and what it writes there cannot be traced back to its config$/,
+  )
 })
 
 test('a live value without the part that the replacement writes is refused with the name of the function', () => {
   const files = withGroup('ops.example', { index: 1 })
   const { why } = refused(files, changeIn(files, 'RoleBinding', ADMIN, 'ops'))
-  assert.match(why, /: the last function that writes it is apps\/web\/Kptfile:7 \(mutator 1, apply-replacements\)$/)
+  assert.match(
+    why,
+    /: the last function that writes it is apps\/web\/Kptfile:7 \(mutator 1, apply-replacements\)$/,
+  )
 })
 
 test('an object that nobody applies and that feeds no part of the value is left as it is', () => {
@@ -111,6 +157,9 @@ test('an object that nobody applies and that feeds no part of the value is left 
   assert.deepEqual(adoptedGroup(three, 'b.other.y'), {
     'apps/web/context.yaml': ['-  name: example', '+  name: other'],
     'apps/web/first.yaml': ['-  name: a', '+  name: b'],
-    'apps/web/rolebinding.yaml': ['-    name: a.example.x # the admins', '+    name: b.other.y # the admins'],
+    'apps/web/rolebinding.yaml': [
+      '-    name: a.example.x # the admins',
+      '+    name: b.other.y # the admins',
+    ],
   })
 })

@@ -6,11 +6,26 @@ import { describeStep, functionName, type StepRun } from '@backporch/kpt/functio
 import { EditRefusal, withoutValueAt, withValueAt } from '@backporch/kyaml/edit-yaml'
 import { type FieldPath, field, valueAt } from '@backporch/kyaml/field'
 import type { Json } from '@backporch/kyaml/json'
-import { jsonOf, nearestNode, nodeAtPath, resolved, type YamlMap, type YamlNode, yamlPlain } from '@backporch/kyaml/yaml'
+import {
+  jsonOf,
+  nearestNode,
+  nodeAtPath,
+  resolved,
+  type YamlMap,
+  type YamlNode,
+  yamlPlain,
+} from '@backporch/kyaml/yaml'
 import { anchoredEdit } from '../../edits/anchored-edits.ts'
 import type { AuthoredFiles, AuthoredLocation } from '../../edits/authored-files.ts'
 import { leaves } from '../../edits/prove-edit.ts'
-import { type Candidate, editAt, joinLocations, type Locations, NOWHERE, type Wanted } from '../../locate/candidate.ts'
+import {
+  type Candidate,
+  editAt,
+  joinLocations,
+  type Locations,
+  NOWHERE,
+  type Wanted,
+} from '../../locate/candidate.ts'
 import { combineLocations } from '../../locate/combine-locations.ts'
 
 /** A field of a tree: of a rendered object, or of the config of a function. */
@@ -69,21 +84,31 @@ export class LocationFinder {
   /** Of a value that the manifest has at an anchor, and that no function wrote: the anchor. */
   findAnchor({ root, path, wanted }: Target): Locations {
     const node = nodeAtPath(root, path)?.node
-    const location = node === undefined || (node.writes ?? []).length > 0 ? undefined : this.authored.locationOf(node)
-    const document = location === undefined ? undefined : this.authored.documents(location.file)[location.document]
+    const location =
+      node === undefined || (node.writes ?? []).length > 0
+        ? undefined
+        : this.authored.locationOf(node)
+    const document =
+      location === undefined ? undefined : this.authored.documents(location.file)[location.document]
     if (location === undefined || document === undefined || wanted === undefined) return NOWHERE
     const anchored = anchoredEdit(document, location.document, location.path, wanted)
     if (anchored === undefined) return NOWHERE
     const { name, edit } = anchored
     const what = `the anchor &${name} (${this.authored.describe({ ...location, path: edit.path })})`
-    return { candidates: [{ via: `anchor:${name}`, what, edits: [{ path: location.file, edit }] }], obstacles: [] }
+    return {
+      candidates: [{ via: `anchor:${name}`, what, edits: [{ path: location.file, edit }] }],
+      obstacles: [],
+    }
   }
 
   /** The location by the last step that wrote the field, or in the manifest. */
   find(target: Target): Locations {
     const writes = nodeAtPath(target.root, target.path)?.node.writes ?? []
     const writer = writes.filter((step) => step < target.before).at(-1)
-    return (writer === undefined ? this.inWrittenList(target) : undefined) ?? this.through(target, writer)
+    return (
+      (writer === undefined ? this.inWrittenList(target) : undefined) ??
+      this.through(target, writer)
+    )
   }
 
   /** Of a list whose every item one function wrote, and of an item that such a list lacks: the location of the whole list. */
@@ -92,7 +117,9 @@ export class LocationFinder {
     const list = there === undefined ? wholeList(target) : target
     const node = list === undefined ? undefined : nodeAtPath(list.root, list.path)?.node
     if (list === undefined || node?.kind !== 'list') return undefined
-    const [writer, ...others] = new Set(node.items.map(({ writes = [] }) => writes.filter((step) => step < target.before).at(-1)))
+    const [writer, ...others] = new Set(
+      node.items.map(({ writes = [] }) => writes.filter((step) => step < target.before).at(-1)),
+    )
     const run = writer === undefined || others.length > 0 ? undefined : this.runs[writer]
     return run === undefined ? undefined : this.invert(run, list)
   }
@@ -110,7 +137,11 @@ export class LocationFinder {
     const paths = [...leaves(jsonOf(now), target.wanted, [])]
     if (paths.length > MOST_PARTS || paths.some((path) => path.length === 0)) return NOWHERE
     const { path: above, wanted } = target
-    return combineLocations(paths.map((path) => this.find({ ...target, path: [...above, ...path], wanted: valueAt(wanted, path) })))
+    return combineLocations(
+      paths.map((path) =>
+        this.find({ ...target, path: [...above, ...path], wanted: valueAt(wanted, path) }),
+      ),
+    )
   }
 
   /** The function that wrote the field last; undefined where the manifest alone has it. */
@@ -127,11 +158,16 @@ export class LocationFinder {
     const run = writer === undefined ? undefined : this.runs[writer]
     if (run === undefined) return this.manifest(target)
     const name = functionName(run.step.function)
-    if (target.depth >= MAX_DEPTH) return obstacle(run, 'its config is written by functions that configure each other')
+    if (target.depth >= MAX_DEPTH)
+      return obstacle(run, 'its config is written by functions that configure each other')
     const list = wholeList(target)
-    const found = this.invert(run, target) ?? (list === undefined ? undefined : this.invert(run, list))
+    const found =
+      this.invert(run, target) ?? (list === undefined ? undefined : this.invert(run, list))
     if (found !== undefined) return found
-    const untraced = obstacle(run, `${name} writes the field, and what it writes there cannot be traced back to its config`)
+    const untraced = obstacle(
+      run,
+      `${name} writes the field, and what it writes there cannot be traced back to its config`,
+    )
     // It may write a part of the value only, and leave the rest as the manifest has it.
     return joinLocations([this.manifest(target), untraced])
   }
@@ -144,7 +180,10 @@ export class LocationFinder {
       if (location === undefined) continue
       if (wanted === undefined && steps < path.length) return NOWHERE
       const whole = { ...location, path: [...location.path, ...path.slice(steps)] }
-      return { candidates: [this.candidate(whole, wanted, { via: 'manifest', what: 'the manifest' })], obstacles: [] }
+      return {
+        candidates: [this.candidate(whole, wanted, { via: 'manifest', what: 'the manifest' })],
+        obstacles: [],
+      }
     }
     return NOWHERE
   }
@@ -165,17 +204,40 @@ export class LocationFinder {
         field('configMap'),
         ...path.slice(1),
       ]
-      return { candidates: [this.candidate({ file: step.kptfile, document: 0, path: inKptfile }, wanted, label)], obstacles: [] }
+      return {
+        candidates: [
+          this.candidate({ file: step.kptfile, document: 0, path: inKptfile }, wanted, label),
+        ],
+        obstacles: [],
+      }
     }
     if (config === undefined) return NOWHERE
-    const { candidates, obstacles } = this.find({ root: config, path, wanted, before: step.number, depth })
-    return { candidates: candidates.map((each) => (each.via === 'manifest' ? relabel(each, label) : each)), obstacles }
+    const { candidates, obstacles } = this.find({
+      root: config,
+      path,
+      wanted,
+      before: step.number,
+      depth,
+    })
+    return {
+      candidates: candidates.map((each) => (each.via === 'manifest' ? relabel(each, label) : each)),
+      obstacles,
+    }
   }
 
-  private candidate(location: AuthoredLocation, wanted: Wanted, { via, what }: Pick<Candidate, 'via' | 'what'>): Candidate {
+  private candidate(
+    location: AuthoredLocation,
+    wanted: Wanted,
+    { via, what }: Pick<Candidate, 'via' | 'what'>,
+  ): Candidate {
     const { file, document, path } = location
-    const value = wanted === undefined ? undefined : inFormOf(wanted, this.authored.nodeAt(location))
-    return { via, what: `${what} (${this.authored.describe(location)})`, edits: [{ path: file, edit: editAt(document, path, value) }] }
+    const value =
+      wanted === undefined ? undefined : inFormOf(wanted, this.authored.nodeAt(location))
+    return {
+      via,
+      what: `${what} (${this.authored.describe(location)})`,
+      edits: [{ path: file, edit: editAt(document, path, value) }],
+    }
   }
 }
 
@@ -191,7 +253,8 @@ function wholeList(target: Target): Target | undefined {
   if (node === undefined) return undefined
   const [now, within] = [jsonOf(node), path.slice(at)]
   try {
-    const list = wanted === undefined ? withoutValueAt(now, within) : withValueAt(now, within, wanted)
+    const list =
+      wanted === undefined ? withoutValueAt(now, within) : withValueAt(now, within, wanted)
     return { ...target, path: path.slice(0, at), wanted: list }
   } catch (thrown) {
     if (thrown instanceof EditRefusal) return undefined
@@ -202,7 +265,12 @@ function wholeList(target: Target): Target | undefined {
 /** A config may hold `3` for the text "3": a number stays a number. */
 function inFormOf(wanted: Json, node: YamlNode | undefined): Json {
   const target = node === undefined ? undefined : resolved(node)
-  if (typeof wanted !== 'string' || target?.kind !== 'scalar' || target.style !== 'plain' || typeof jsonOf(target) === 'string')
+  if (
+    typeof wanted !== 'string' ||
+    target?.kind !== 'scalar' ||
+    target.style !== 'plain' ||
+    typeof jsonOf(target) === 'string'
+  )
     return wanted
   try {
     const read = jsonOf(yamlPlain(wanted))

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { adopted, changeIn, refused } from '../../../../test/fakes/adoption-samples.ts'
-import { APPLY_SETTERS, CATALOG, settersConfig, webKptfile } from '../../../../test/fakes/pipeline-files.ts'
+import {
+  APPLY_SETTERS,
+  CATALOG,
+  settersConfig,
+  webKptfile,
+} from '../../../../test/fakes/pipeline-files.ts'
 
 const PATTERN: { readonly [path: string]: string } = {
   Kptfile: webKptfile(`    - image: ${CATALOG}/apply-setters:v0.2.0
@@ -19,10 +24,19 @@ data:
 test('a live value that a pattern gives in several ways is not guessed, and --via chooses', () => {
   const ambiguous = refused(PATTERN, changeIn(PATTERN, 'ConfigMap', 'data.both', 'p-q-r'))
   assert.equal(ambiguous.code, 'BP2014')
-  assert.match(ambiguous.why, /^2 places give the live value and move nothing else: the setter left .* as "setter:left\+setter:right"/)
-  const named = refused(PATTERN, changeIn(PATTERN, 'ConfigMap', 'data.both', 'p-q-r', { via: 'setter:nope' }))
+  assert.match(
+    ambiguous.why,
+    /^2 places give the live value and move nothing else: the setter left .* as "setter:left\+setter:right"/,
+  )
+  const named = refused(
+    PATTERN,
+    changeIn(PATTERN, 'ConfigMap', 'data.both', 'p-q-r', { via: 'setter:nope' }),
+  )
   assert.equal(named.what, 'cannot adopt data.both of ConfigMap web by way of "setter:nope"')
-  assert.match(named.why, /^no place of that name gives the live value; these do: the setter left .* as "setter:left\+setter:right"/)
+  assert.match(
+    named.why,
+    /^no place of that name gives the live value; these do: the setter left .* as "setter:left\+setter:right"/,
+  )
 })
 
 test('of two functions that write one field the last one is edited', () => {
@@ -40,10 +54,18 @@ test('of two functions that write one field the last one is edited', () => {
 })
 
 test('a label of set-label is edited in its config', () => {
-  const labelled = { ...PATTERN, Kptfile: webKptfile(`    - image: gcr.io/kpt-fn/set-label:v0.1\n      configMap: {team: shop}\n`) }
-  assert.deepEqual(adopted(labelled, changeIn(labelled, 'ConfigMap', 'metadata.labels.team', 'live')), {
-    'apps/web/Kptfile': ['-      configMap: {team: shop}', '+      configMap: {team: live}'],
-  })
+  const labelled = {
+    ...PATTERN,
+    Kptfile: webKptfile(
+      `    - image: gcr.io/kpt-fn/set-label:v0.1\n      configMap: {team: shop}\n`,
+    ),
+  }
+  assert.deepEqual(
+    adopted(labelled, changeIn(labelled, 'ConfigMap', 'metadata.labels.team', 'live')),
+    {
+      'apps/web/Kptfile': ['-      configMap: {team: shop}', '+      configMap: {team: live}'],
+    },
+  )
 })
 
 test('a package whose rendering is not stable is refused, with the field', () => {
@@ -55,7 +77,10 @@ test('a package whose rendering is not stable is refused, with the field', () =>
   }
   const failure = refused(grows, changeIn(grows, 'ConfigMap', 'data.both', 'live'))
   assert.equal(failure.code, 'BP1207')
-  assert.match(failure.why, /^data\.both of ConfigMap web changes with each render, so that no edit can be proven$/)
+  assert.match(
+    failure.why,
+    /^data\.both of ConfigMap web changes with each render, so that no edit can be proven$/,
+  )
 })
 
 test('a value copied by apply-replacements is edited where it is copied from', () => {
@@ -87,12 +112,22 @@ metadata:
 data:
   host: db.example.com # ours
 `,
-    'service.yaml': 'apiVersion: v1\nkind: Service\nmetadata:\n  name: db\nspec:\n  type: ExternalName\n  externalName: db.example.com\n',
+    'service.yaml':
+      'apiVersion: v1\nkind: Service\nmetadata:\n  name: db\nspec:\n  type: ExternalName\n  externalName: db.example.com\n',
   }
-  assert.deepEqual(adopted(copied, changeIn(copied, 'Service', 'spec.externalName', 'other.example.com')), {
-    'apps/web/source.yaml': ['-  host: db.example.com # ours', '+  host: other.example.com # ours'],
-    'apps/web/service.yaml': ['-  externalName: db.example.com', '+  externalName: other.example.com'],
-  })
+  assert.deepEqual(
+    adopted(copied, changeIn(copied, 'Service', 'spec.externalName', 'other.example.com')),
+    {
+      'apps/web/source.yaml': [
+        '-  host: db.example.com # ours',
+        '+  host: other.example.com # ours',
+      ],
+      'apps/web/service.yaml': [
+        '-  externalName: db.example.com',
+        '+  externalName: other.example.com',
+      ],
+    },
+  )
 })
 
 test('a copy with a delimiter for one target is a copy of the whole for another', () => {
@@ -117,7 +152,8 @@ ${local}replacements:
         fieldPaths: [spec.externalName]
 `,
     'source.yaml': config('source', 'cluster: edge', local),
-    'service.yaml': 'apiVersion: v1\nkind: Service\nmetadata:\n  name: db\nspec:\n  type: ExternalName\n  externalName: edge\n',
+    'service.yaml':
+      'apiVersion: v1\nkind: Service\nmetadata:\n  name: db\nspec:\n  type: ExternalName\n  externalName: edge\n',
   }
   assert.deepEqual(adopted(copied, changeIn(copied, 'Service', 'spec.externalName', 'edge-two')), {
     'apps/web/source.yaml': ['-  cluster: edge', '+  cluster: edge-two'],
@@ -129,7 +165,8 @@ test('an object that would get another name is named by that field', () => {
   const named = {
     Kptfile: webKptfile(APPLY_SETTERS),
     'setters.yaml': settersConfig('  name: web\n'),
-    'config.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web # kpt-set: ${name}\ndata:\n  title: web # kpt-set: ${name}\n',
+    'config.yaml':
+      'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web # kpt-set: ${name}\ndata:\n  title: web # kpt-set: ${name}\n',
   }
   const { why } = refused(named, changeIn(named, 'ConfigMap', 'data.title', 'shop'))
   assert.match(
@@ -180,13 +217,19 @@ spec:
       initContainers: [{name: wait, image: 'shop/wait:1.4'}]
 `,
   }
-  assert.deepEqual(adopted(files, changeIn(files, 'Job', 'spec.template.spec.initContainers[name=wait].image', 'shop/wait:1.5')), {
-    'apps/web/Kptfile': ['-        newTag: "1.4"', '+        newTag: "1.5"'],
-    'apps/web/job.yaml': [
-      "-      initContainers: [{name: wait, image: 'shop/wait:1.4'}]",
-      "+      initContainers: [{name: wait, image: 'shop/wait:1.5'}]",
-    ],
-  })
+  assert.deepEqual(
+    adopted(
+      files,
+      changeIn(files, 'Job', 'spec.template.spec.initContainers[name=wait].image', 'shop/wait:1.5'),
+    ),
+    {
+      'apps/web/Kptfile': ['-        newTag: "1.4"', '+        newTag: "1.5"'],
+      'apps/web/job.yaml': [
+        "-      initContainers: [{name: wait, image: 'shop/wait:1.4'}]",
+        "+      initContainers: [{name: wait, image: 'shop/wait:1.5'}]",
+      ],
+    },
+  )
   assert.deepEqual(adopted(files, changeIn(files, 'Job', 'spec.activeDeadlineSeconds', 2000000)), {
     'apps/web/job.yaml': ['-  activeDeadlineSeconds: 1000000', '+  activeDeadlineSeconds: 2000000'],
   })

@@ -2,7 +2,18 @@
 import { configData, functionName } from '@backporch/kpt/function'
 import { type FieldPath, field } from '@backporch/kyaml/field'
 import { jsonEquals } from '@backporch/kyaml/json'
-import { entryOf, itemsAt, jsonOf, keyOf, mapAt, pathTo, resolved, textAt, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
+import {
+  entryOf,
+  itemsAt,
+  jsonOf,
+  keyOf,
+  mapAt,
+  pathTo,
+  resolved,
+  textAt,
+  type YamlMap,
+  type YamlNode,
+} from '@backporch/kyaml/yaml'
 import { joinLocations, type Locations } from '../../locate/candidate.ts'
 import { type Inverse, type Inverses, obstacle } from './find-locations.ts'
 import { invertImage } from './invert-image.ts'
@@ -22,9 +33,17 @@ function invertEntries(own: 'labels' | 'annotations', name = `set-${own}`): Inve
   return ({ run, target, finder }) => {
     const last = target.path.at(-1)
     const location = entriesOf(run.config, own)
-    if (last?.kind !== 'field' || location === undefined || entryOf(mapAt(run.config, location), last.name) === undefined) return undefined
+    if (
+      last?.kind !== 'field' ||
+      location === undefined ||
+      entryOf(mapAt(run.config, location), last.name) === undefined
+    )
+      return undefined
     if (target.wanted !== undefined && typeof target.wanted !== 'string') return undefined
-    const label = { via: `${own.slice(0, -1)}:${last.name}`, what: `the ${own.slice(0, -1)} ${last.name} of ${name}` }
+    const label = {
+      via: `${own.slice(0, -1)}:${last.name}`,
+      what: `the ${own.slice(0, -1)} ${last.name} of ${name}`,
+    }
     return finder.configEntry(run, [field(location), field(last.name)], target, label)
   }
 }
@@ -34,16 +53,31 @@ const invertNamespace: Inverse = ({ run, target, finder }) => {
   const isOwn = textAt(run.config, 'kind') === 'SetNamespace'
   const path = isOwn
     ? [field('namespace')]
-    : [field('data'), field(textAt(run.config, 'data', 'namespace') === undefined ? 'name' : 'namespace')]
-  return finder.configEntry(run, path, target, { via: 'namespace', what: 'the namespace of set-namespace' })
+    : [
+        field('data'),
+        field(textAt(run.config, 'data', 'namespace') === undefined ? 'name' : 'namespace'),
+      ]
+  return finder.configEntry(run, path, target, {
+    via: 'namespace',
+    what: 'the namespace of set-namespace',
+  })
 }
 
 const invertSearchReplace: Inverse = ({ run, target, node, finder }) => {
   const put = configData(run.config).get('put-value')
   const value = node === undefined ? undefined : resolved(node)
   // With groups of a regular expression in it, nobody can say which part of the text is whose.
-  if (put === undefined || typeof target.wanted !== 'string' || value?.kind !== 'scalar' || value.value !== put) return undefined
-  return finder.configEntry(run, [field('data'), field('put-value')], target, { via: 'put-value', what: 'the put-value of search-replace' })
+  if (
+    put === undefined ||
+    typeof target.wanted !== 'string' ||
+    value?.kind !== 'scalar' ||
+    value.value !== put
+  )
+    return undefined
+  return finder.configEntry(run, [field('data'), field('put-value')], target, {
+    via: 'put-value',
+    what: 'the put-value of search-replace',
+  })
 }
 
 /** The function's config is the resource, so every value is written there. */
@@ -52,24 +86,33 @@ const invertUpsert: Inverse = ({ run, target, finder }) => {
   if (config === undefined) return undefined
   const inList = itemsAt(config, 'items').findIndex((item) => isSameObject(item, target.root))
   const location: FieldPath | undefined =
-    inList !== -1 ? [field('items'), { kind: 'index', index: inList }] : isSameObject(config, target.root) ? [] : undefined
+    inList !== -1
+      ? [field('items'), { kind: 'index', index: inList }]
+      : isSameObject(config, target.root)
+        ? []
+        : undefined
   if (location === undefined) return undefined
   const label = { via: 'upsert-resource', what: 'the resource that the function puts in' }
   return finder.configEntry(run, [...location, ...target.path], target, label)
 }
 
 function isSameObject(one: YamlNode, other: YamlNode): boolean {
-  return textAt(one, 'kind') === textAt(other, 'kind') && textAt(one, 'metadata', 'name') === textAt(other, 'metadata', 'name')
+  return (
+    textAt(one, 'kind') === textAt(other, 'kind') &&
+    textAt(one, 'metadata', 'name') === textAt(other, 'metadata', 'name')
+  )
 }
 
 /** The functions that are built in. Undefined: its config is searched for the value that it wrote. */
 const FUNCTION_INVERSES = {
-  'adopt-drift': ({ run }) => obstacle(run, 'adopt-drift writes what a report says was live, and a report is not edited'),
+  'adopt-drift': ({ run }) =>
+    obstacle(run, 'adopt-drift writes what a report says was live, and a report is not edited'),
   'apply-replacements': invertReplacement,
   'apply-setters': invertSetters,
   'create-setters': undefined,
   'enable-gcp-services': undefined,
-  'ensure-name-substring': ({ run }) => obstacle(run, 'the function writes names, and another name is another object'),
+  'ensure-name-substring': ({ run }) =>
+    obstacle(run, 'the function writes names, and another name is another object'),
   'gate-drift': undefined,
   'generate-folders': undefined,
   kubeconform: undefined,
@@ -101,10 +144,14 @@ const invertByValue: Inverse = ({ run, target, node, finder }) => {
     })
     if (path === undefined) return []
     // A text that a program converted to a number stays a text.
-    const wanted = isText && typeof target.wanted !== 'object' ? String(target.wanted) : target.wanted
+    const wanted =
+      isText && typeof target.wanted !== 'object' ? String(target.wanted) : target.wanted
     return [finder.configEntry(run, [field(keyOf(key)), ...path], { ...target, wanted }, label)]
   })
   return locations.length === 0 ? undefined : joinLocations(locations)
 }
 
-export const INVERSES: Inverses = { byName: new Map(Object.entries(FUNCTION_INVERSES)), otherwise: invertByValue }
+export const INVERSES: Inverses = {
+  byName: new Map(Object.entries(FUNCTION_INVERSES)),
+  otherwise: invertByValue,
+}

@@ -28,7 +28,11 @@ export const invertImage: Inverse = (input) => {
   return changes.size === 0 ? undefined : partsOf(input, own ? 'image' : 'data', changes)
 }
 
-function partsOf({ run, target, finder }: InverseInput, at: string, changes: ReadonlyMap<Part, string>): Locations {
+function partsOf(
+  { run, target, finder }: InverseInput,
+  at: string,
+  changes: ReadonlyMap<Part, string>,
+): Locations {
   const parts = [...changes].map(([part, value]) =>
     finder.configEntry(
       run,
@@ -42,7 +46,13 @@ function partsOf({ run, target, finder }: InverseInput, at: string, changes: Rea
   const chosen = parts.map(({ candidates }) => candidates[0] as Candidate)
   const via = chosen.length === 1 ? (chosen[0] as Candidate).via : 'set-image'
   return {
-    candidates: [{ via, what: chosen.map(({ what }) => what).join(' and '), edits: chosen.flatMap(({ edits }) => edits) }],
+    candidates: [
+      {
+        via,
+        what: chosen.map(({ what }) => what).join(' and '),
+        edits: chosen.flatMap(({ edits }) => edits),
+      },
+    ],
     obstacles: [],
   }
 }

@@ -26,13 +26,21 @@ export const invertReplacement: Inverse = (input) => {
       return parts.flatMap((part): Locations[] => {
         const wanted = sourceValue(jsonOf(node), optionsOf(source), part)
         if (wanted === undefined) return []
-        return [labelled(input.finder.find({ ...target, root, path, wanted, before: run.step.number }), root, path)]
+        return [
+          labelled(
+            input.finder.find({ ...target, root, path, wanted, before: run.step.number }),
+            root,
+            path,
+          ),
+        ]
       })
     })
   })
   if (locations.length === 0) return undefined
   // Where a target writes one part of the text, the others are those of the manifest.
-  return joinLocations(writesParts(replacements) ? [...locations, input.finder.manifest(target)] : locations)
+  return joinLocations(
+    writesParts(replacements) ? [...locations, input.finder.manifest(target)] : locations,
+  )
 }
 
 function writesParts(replacements: readonly Json[]): boolean {
@@ -49,7 +57,11 @@ function labelled(locations: Locations, root: YamlMap, path: FieldPath): Locatio
     ...locations,
     candidates: locations.candidates.map((each) =>
       each.via === 'manifest'
-        ? { ...each, via: `source:${name}:${where}`, what: each.what.replace('the manifest', `${where} of ${name}`) }
+        ? {
+            ...each,
+            via: `source:${name}:${where}`,
+            what: each.what.replace('the manifest', `${where} of ${name}`),
+          }
         : each,
     ),
   }
@@ -62,9 +74,14 @@ function targetParts({ target }: InverseInput, replacement: Json): readonly Json
   const parts = targets.map((each): Json | undefined => {
     const options = optionsOf(each)
     if (options === undefined) return target.wanted
-    return typeof target.wanted === 'string' ? target.wanted.split(options.delimiter)[options.index] : undefined
+    return typeof target.wanted === 'string'
+      ? target.wanted.split(options.delimiter)[options.index]
+      : undefined
   })
-  return parts.filter((part, index) => part !== undefined && parts.findIndex((each) => jsonEquals(each, part)) === index) as readonly Json[]
+  return parts.filter(
+    (part, index) =>
+      part !== undefined && parts.findIndex((each) => jsonEquals(each, part)) === index,
+  ) as readonly Json[]
 }
 
 /** The source with that part in it. */
@@ -72,7 +89,9 @@ function sourceValue(now: Json, options: Options | undefined, part: Json): Json 
   if (options === undefined) return part
   if (typeof now !== 'string' || typeof part !== 'string') return undefined
   const parts = now.split(options.delimiter)
-  return options.index < parts.length ? parts.with(options.index, part).join(options.delimiter) : undefined
+  return options.index < parts.length
+    ? parts.with(options.index, part).join(options.delimiter)
+    : undefined
 }
 
 function optionsOf(from: Json | undefined): Options | undefined {

@@ -32,9 +32,15 @@ export const invertSetters: Inverse = (input) => {
   const current = new Map([...extractSetterValues(pattern, text), ...given])
   const inversion = invertPattern(pattern, current, wanted)
   if (inversion.is === 'none')
-    return obstacle(run, `no values of ${setterNames(pattern)} make ${JSON.stringify(pattern.text)} the live value`)
+    return obstacle(
+      run,
+      `no values of ${setterNames(pattern)} make ${JSON.stringify(pattern.text)} the live value`,
+    )
   if (inversion.is === 'too-hard')
-    return obstacle(run, `the pattern ${JSON.stringify(pattern.text)} has too many ways to give the live value`)
+    return obstacle(
+      run,
+      `the pattern ${JSON.stringify(pattern.text)} has too many ways to give the live value`,
+    )
   const ways = inversion.is === 'one' ? [inversion.changes] : inversion.ways
   return collect(ways.map((changes) => oneWay(input, changes, given)))
 }
@@ -46,13 +52,21 @@ function patternAt({ target, node }: InverseInput): SetterPattern | undefined {
 }
 
 function setterNames({ setters }: SetterPattern): string {
-  return setters.length === 1 ? `the setter ${setters[0]}` : `the setters ${[...new Set(setters)].join(', ')}`
+  return setters.length === 1
+    ? `the setter ${setters[0]}`
+    : `the setters ${[...new Set(setters)].join(', ')}`
 }
 
 /** All changes of one way together: one candidate, or none where a change has no location. */
-function oneWay(input: InverseInput, changes: SetterChanges, given: ReadonlyMap<string, string>): Locations {
+function oneWay(
+  input: InverseInput,
+  changes: SetterChanges,
+  given: ReadonlyMap<string, string>,
+): Locations {
   const names = [...changes.keys()].sort()
-  const parts = names.map((name) => (given.has(name) ? setterLocation(input, name, changes.get(name)) : manifestLocation(input)))
+  const parts = names.map((name) =>
+    given.has(name) ? setterLocation(input, name, changes.get(name)) : manifestLocation(input),
+  )
   const missing = parts.find(({ candidates }) => candidates.length === 0)
   if (missing !== undefined) return missing
   const chosen = parts.map(({ candidates }) => candidates[0] as Candidate)
@@ -69,9 +83,18 @@ function oneWay(input: InverseInput, changes: SetterChanges, given: ReadonlyMap<
   }
 }
 
-function setterLocation({ run, target, finder }: InverseInput, name: string, value: Wanted): Locations {
+function setterLocation(
+  { run, target, finder }: InverseInput,
+  name: string,
+  value: Wanted,
+): Locations {
   const label = { via: `setter:${name}`, what: `the setter ${name} of apply-setters` }
-  return finder.configEntry(run, [field('data'), field(name)], { wanted: value, depth: target.depth }, label)
+  return finder.configEntry(
+    run,
+    [field('data'), field(name)],
+    { wanted: value, depth: target.depth },
+    label,
+  )
 }
 
 /** A setter that is absent from the config keeps the value in the manifest. */
@@ -93,5 +116,8 @@ function invertList(input: InverseInput, pattern: SetterPattern): Locations | un
 
 function collect(all: readonly Locations[]): Locations {
   if (all.length === 0) return NOWHERE
-  return { candidates: all.flatMap(({ candidates }) => candidates), obstacles: all.flatMap(({ obstacles }) => obstacles) }
+  return {
+    candidates: all.flatMap(({ candidates }) => candidates),
+    obstacles: all.flatMap(({ obstacles }) => obstacles),
+  }
 }

@@ -9,8 +9,15 @@ function render(configMap: string, value: string) {
   const kptfile = `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\npipeline:\n  mutators:\n    - exec: apply-setters\n      configMap: ${configMap}\n`
   const files = [
     { path: 'Kptfile', text: kptfile },
-    { path: 'a.yaml', text: `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  ${value}\n` },
-  ].map(({ path, text }) => ({ path, mode: '100644' as const, content: new TextEncoder().encode(text) }))
+    {
+      path: 'a.yaml',
+      text: `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  ${value}\n`,
+    },
+  ].map(({ path, text }) => ({
+    path,
+    mode: '100644' as const,
+    content: new TextEncoder().encode(text),
+  }))
   return answerCalls(renderPackage('apps/web', files), builtInFunctions)
 }
 
@@ -26,7 +33,10 @@ test('a setter without a value fails the package, in the words of the original, 
   const rendering = render('{host: a}', 'url: plain # kpt-set: ${host}.${domain}')
   assert.ok('failures' in rendering)
   const [failure] = rendering.failures
-  assert.equal(`${failure.code} ${failure.where}`, 'BP1202 apps/web/Kptfile:7 (mutator 1, apply-setters)')
+  assert.equal(
+    `${failure.code} ${failure.where}`,
+    'BP1202 apps/web/Kptfile:7 (mutator 1, apply-setters)',
+  )
   assert.match(failure.why, /values for setters \[\$\{domain\}\] must be provided/)
 })
 

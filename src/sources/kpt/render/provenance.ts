@@ -4,7 +4,16 @@
  */
 import type { PipelineStep, StepRun } from '@backporch/kpt/function'
 import type { RenderWatcher } from '@backporch/kpt/render'
-import { entryOf, isTextToAll, keyOf, resolved, resolveGoScalar, type YamlMap, type YamlNode, type YamlScalar } from '@backporch/kyaml/yaml'
+import {
+  entryOf,
+  isTextToAll,
+  keyOf,
+  resolved,
+  resolveGoScalar,
+  type YamlMap,
+  type YamlNode,
+  type YamlScalar,
+} from '@backporch/kyaml/yaml'
 
 /** Stores the numbers of the steps in the nodes' `writes`. Each render needs its own. */
 export class ProvenanceWatcher implements RenderWatcher {
@@ -64,7 +73,10 @@ export class ProvenanceWatcher implements RenderWatcher {
     const before = this.previous.get(node)
     const isAsBefore = before !== undefined && isStill(node, before)
     if (!isAsBefore) this.previous.set(node, observedOf(node))
-    if (!(isAsBefore || (before !== undefined && textOf(before) === textOf(node))) || (node.kind === 'scalar' && this.touched.has(node)))
+    if (
+      !(isAsBefore || (before !== undefined && textOf(before) === textOf(node))) ||
+      (node.kind === 'scalar' && this.touched.has(node))
+    )
       this.wrote(node)
     if (node.kind === 'scalar') this.observe(node)
     else if (node.kind === 'list') for (const item of node.items) this.watchNode(item)
@@ -74,10 +86,12 @@ export class ProvenanceWatcher implements RenderWatcher {
       for (const { key, value } of node.entries) {
         const replaced = earlier?.get(keyOf(key))
         if (replaced !== value) isAsEarlier = false
-        if (replaced !== undefined && replaced !== value && !this.previous.has(value)) inherit(replaced, value)
+        if (replaced !== undefined && replaced !== value && !this.previous.has(value))
+          inherit(replaced, value)
         this.watchNode(value)
       }
-      if (!isAsEarlier) this.below.set(node, new Map(node.entries.map(({ key, value }) => [keyOf(key), value])))
+      if (!isAsEarlier)
+        this.below.set(node, new Map(node.entries.map(({ key, value }) => [keyOf(key), value])))
     }
   }
 
@@ -91,7 +105,8 @@ export class ProvenanceWatcher implements RenderWatcher {
     inherit(from, to)
     const before = this.previous.get(from)
     if (before !== undefined) this.previous.set(to, before)
-    if (from.kind === 'scalar' && to.kind === 'scalar' && this.touched.has(from)) this.touched.add(to)
+    if (from.kind === 'scalar' && to.kind === 'scalar' && this.touched.has(from))
+      this.touched.add(to)
     if (from.kind === 'map' && to.kind === 'map')
       for (const { key, value } of to.entries) {
         const earlier = entryOf(from, keyOf(key))
@@ -111,14 +126,17 @@ function inherit(from: YamlNode, to: YamlNode): void {
 }
 
 /** The parts of a node that decide whether its value changed. */
-type Observed = Pick<YamlScalar, 'kind' | 'value' | 'style' | 'tag'> | Pick<Exclude<YamlNode, YamlScalar>, 'kind'>
+type Observed =
+  | Pick<YamlScalar, 'kind' | 'value' | 'style' | 'tag'>
+  | Pick<Exclude<YamlNode, YamlScalar>, 'kind'>
 
 const SEEN_MAP: Observed = { kind: 'map' }
 const SEEN_LIST: Observed = { kind: 'list' }
 const SEEN_ALIAS: Observed = { kind: 'alias' }
 
 function observedOf(node: YamlNode): Observed {
-  if (node.kind === 'scalar') return { kind: 'scalar', value: node.value, style: node.style, tag: node.tag }
+  if (node.kind === 'scalar')
+    return { kind: 'scalar', value: node.value, style: node.style, tag: node.tag }
   return node.kind === 'map' ? SEEN_MAP : node.kind === 'list' ? SEEN_LIST : SEEN_ALIAS
 }
 
@@ -137,7 +155,17 @@ function textOf(node: Observed): string {
 }
 
 /** Keys that name an item of a list in Kubernetes, the most specific first. */
-const ITEM_KEYS = ['name', 'key', 'containerPort', 'port', 'mountPath', 'ip', 'type', 'topologyKey', 'devicePath']
+const ITEM_KEYS = [
+  'name',
+  'key',
+  'containerPort',
+  'port',
+  'mountPath',
+  'ip',
+  'type',
+  'topologyKey',
+  'devicePath',
+]
 
 function sameItem(items: readonly YamlNode[], item: YamlNode, index: number): YamlNode | undefined {
   const target = resolved(item)

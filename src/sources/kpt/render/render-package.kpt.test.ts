@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { answerCalls, NO_FUNCTIONS } from '@backporch/kpt/function'
-import { getKey, isJsonArray, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
+import {
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { annotationsOf, metadataText } from '@backporch/kyaml/resource'
 import { runKpt, whyNoKpt, withFolder } from '../../../../test/kpt/find-kpt.ts'
@@ -24,9 +30,11 @@ const PACKAGE: { readonly [path: string]: string } = {
   'README.md': '# made up\n',
   'many.yaml': `# only a comment\n---\n\n---\n${object('one')}--- # named two\n${object('two')}---\nnull\n---\n# nothing\n---\n${object('three')}---\n`,
   'windows.yaml': `\uFEFF${object('crlf-1')}---\n${object('crlf-2')}`.replaceAll('\n', '\r\n'),
-  'object.json': '{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "json"}, "data": {"a": "b"}}\n',
+  'object.json':
+    '{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "json"}, "data": {"a": "b"}}\n',
   'list.yaml': `apiVersion: v1\nkind: List\nmetadata:\n  name: list\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: item-1\n- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: item-2\n`,
-  'kustomization.yaml': 'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [many.yaml]\n',
+  'kustomization.yaml':
+    'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [many.yaml]\n',
   'local.yaml': object('local', LOCAL),
   'not-local.yaml': object('not-local', LOCAL.replace('true', 'false')),
   'a.draft.yaml': 'not: an object\n',
@@ -70,7 +78,9 @@ describe('renderPackage and the real kpt', { skip: whyNoKpt() }, () => {
     }))
     const rendering = answerCalls(renderPackage('', files), NO_FUNCTIONS)
     assert.ok('desired' in rendering)
-    const ours = rendering.desired.resources.map(({ id, location }) => `${location.path} ${location.document} ${id.name}`)
+    const ours = rendering.desired.resources.map(
+      ({ id, location }) => `${location.path} ${location.document} ${id.name}`,
+    )
     assert.deepEqual(ours, withFolder(PACKAGE, readByKpt))
     assert.equal(ours.length, 15)
   })
@@ -92,14 +102,36 @@ describe('renderPackage and the real kpt', { skip: whyNoKpt() }, () => {
     ['another kind', { Kptfile: kptfile('x').replace('Kptfile', 'KptFile') }],
     [
       'a time in a condition',
-      { Kptfile: `${kptfile('x')}status:\n  conditions:\n    - {type: A, status: "True", lastTransitionTime: now}\n` },
+      {
+        Kptfile: `${kptfile('x')}status:\n  conditions:\n    - {type: A, status: "True", lastTransitionTime: now}\n`,
+      },
     ],
-    ['image and exec', { Kptfile: `${kptfile('x')}pipeline:\n  mutators:\n    - {image: a, exec: b}\n` }],
-    ['neither image nor exec', { Kptfile: `${kptfile('x')}pipeline:\n  mutators:\n    - {name: a}\n` }],
-    ['an image that is none', { Kptfile: `${kptfile('x')}pipeline:\n  mutators:\n    - {image: Bad Image}\n` }],
-    ['a config outside', { Kptfile: `${kptfile('x')}pipeline:\n  mutators:\n    - {image: a, configPath: ../a.yaml}\n` }],
-    ['a config that is absolute', { Kptfile: `${kptfile('x')}pipeline:\n  mutators:\n    - {image: a, configPath: /a.yaml}\n` }],
-    ['a config that is not there', { Kptfile: `${kptfile('x')}pipeline:\n  mutators:\n    - {image: a, configPath: a.yaml}\n` }],
+    [
+      'image and exec',
+      { Kptfile: `${kptfile('x')}pipeline:\n  mutators:\n    - {image: a, exec: b}\n` },
+    ],
+    [
+      'neither image nor exec',
+      { Kptfile: `${kptfile('x')}pipeline:\n  mutators:\n    - {name: a}\n` },
+    ],
+    [
+      'an image that is none',
+      { Kptfile: `${kptfile('x')}pipeline:\n  mutators:\n    - {image: Bad Image}\n` },
+    ],
+    [
+      'a config outside',
+      {
+        Kptfile: `${kptfile('x')}pipeline:\n  mutators:\n    - {image: a, configPath: ../a.yaml}\n`,
+      },
+    ],
+    [
+      'a config that is absolute',
+      { Kptfile: `${kptfile('x')}pipeline:\n  mutators:\n    - {image: a, configPath: /a.yaml}\n` },
+    ],
+    [
+      'a config that is not there',
+      { Kptfile: `${kptfile('x')}pipeline:\n  mutators:\n    - {image: a, configPath: a.yaml}\n` },
+    ],
     [
       'two configs',
       {
@@ -107,16 +139,35 @@ describe('renderPackage and the real kpt', { skip: whyNoKpt() }, () => {
         Kptfile: `${kptfile('x')}pipeline:\n  mutators:\n    - {image: a, configPath: a.yaml, configMap: {a: b}}\n`,
       },
     ],
-    ['a subpackage with an unknown field', { Kptfile: kptfile('x'), 'sub/Kptfile': `${kptfile('y')}notes: x\n` }],
+    [
+      'a subpackage with an unknown field',
+      { Kptfile: kptfile('x'), 'sub/Kptfile': `${kptfile('y')}notes: x\n` },
+    ],
     ['an empty name', { Kptfile: kptfile('""'), 'a.yaml': object('a') }],
-    ['an object without apiVersion', { Kptfile: kptfile('x'), 'a.yaml': 'kind: ConfigMap\nmetadata: {name: a}\n' }],
-    ['an object without name', { Kptfile: kptfile('x'), 'a.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {labels: {a: b}}\n' }],
+    [
+      'an object without apiVersion',
+      { Kptfile: kptfile('x'), 'a.yaml': 'kind: ConfigMap\nmetadata: {name: a}\n' },
+    ],
+    [
+      'an object without name',
+      {
+        Kptfile: kptfile('x'),
+        'a.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {labels: {a: b}}\n',
+      },
+    ],
     ['YAML that is none', { Kptfile: kptfile('x'), 'a.yaml': 'a: [\n' }],
-    ['text behind a separator', { Kptfile: kptfile('x'), 'a.yaml': `${object('a')}--- b\n${object('c')}` }],
+    [
+      'text behind a separator',
+      { Kptfile: kptfile('x'), 'a.yaml': `${object('a')}--- b\n${object('c')}` },
+    ],
   ]
   /** Whether we render the package, and whether kpt does. */
   function rendered(files: { readonly [path: string]: string }): readonly [boolean, boolean] {
-    const given = Object.entries(files).map(([path, text]) => ({ path, mode: '100644' as const, content: new TextEncoder().encode(text) }))
+    const given = Object.entries(files).map(([path, text]) => ({
+      path,
+      mode: '100644' as const,
+      content: new TextEncoder().encode(text),
+    }))
     const own = answerCalls(renderPackage('', given), NO_FUNCTIONS)
     return ['desired' in own, withFolder(files, (folder) => runKpt(folder, 'fn', 'render', '.').ok)]
   }
@@ -128,13 +179,21 @@ describe('renderPackage and the real kpt', { skip: whyNoKpt() }, () => {
 
   it('both take any name that is not empty, and any upstream', () => {
     for (const name of ['Policy Blog Resources', 'basens-AA', '../x', '" "', '12'])
-      assert.deepEqual(rendered({ Kptfile: kptfile(name), 'a.yaml': object('a') }), [true, true], name)
+      assert.deepEqual(
+        rendered({ Kptfile: kptfile(name), 'a.yaml': object('a') }),
+        [true, true],
+        name,
+      )
     for (const git of [
       { repo: 'sso://team/r', ref: 'main' },
       { repo: 'https://ada@example.com/r', ref: '--upload-pack=x' },
     ]) {
       const upstream = `upstream:\n  type: git\n  git: ${JSON.stringify({ directory: '/', ...git })}\n`
-      assert.deepEqual(rendered({ Kptfile: kptfile('x'), 'sub/Kptfile': `${kptfile('y')}${upstream}` }), [true, true], git.repo)
+      assert.deepEqual(
+        rendered({ Kptfile: kptfile('x'), 'sub/Kptfile': `${kptfile('y')}${upstream}` }),
+        [true, true],
+        git.repo,
+      )
     }
   })
 })

@@ -16,22 +16,34 @@ interface Special {
 function packageFiles(files: { readonly [path: string]: string | Special }): PackageFiles {
   const given: { readonly [path: string]: string | Special } = { Kptfile: KPTFILE, ...files }
   const all = Object.entries(given).map(([path, file]) => {
-    const { mode, text } = typeof file === 'string' ? { mode: '100644' as const, text: file } : { mode: file.mode, text: file.text ?? '' }
+    const { mode, text } =
+      typeof file === 'string'
+        ? { mode: '100644' as const, text: file }
+        : { mode: file.mode, text: file.text ?? '' }
     return { path, mode, content: new TextEncoder().encode(text) }
   })
   return all.sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-function rendering(files: { readonly [path: string]: string | Special }, path = 'apps/web'): Rendering {
+function rendering(
+  files: { readonly [path: string]: string | Special },
+  path = 'apps/web',
+): Rendering {
   return answerCalls(renderPackage(path, packageFiles(files)), NO_FUNCTIONS)
 }
 
-function render(files: { readonly [path: string]: string | Special }, path = 'apps/web'): RenderedPackage {
+function render(
+  files: { readonly [path: string]: string | Special },
+  path = 'apps/web',
+): RenderedPackage {
   const result = rendering(files, path)
   return 'failures' in result ? assert.fail(result.failures.map(formatFailure).join('\n')) : result
 }
 
-function failures(files: { readonly [path: string]: string | Special }, path = 'apps/web'): readonly Failure[] {
+function failures(
+  files: { readonly [path: string]: string | Special },
+  path = 'apps/web',
+): readonly Failure[] {
   const result = rendering(files, path)
   return 'failures' in result ? result.failures : []
 }
@@ -43,7 +55,8 @@ function object(name: string, more = ''): string {
 /** `name path:line (document,item)` */
 function locations({ desired }: RenderedPackage): readonly string[] {
   return desired.resources.map(
-    ({ id, location: { path, line, document, item } }) => `${id.name} ${path}:${line} (${document},${item ?? '-'})`,
+    ({ id, location: { path, line, document, item } }) =>
+      `${id.name} ${path}:${line} (${document},${item ?? '-'})`,
   )
 }
 
@@ -70,7 +83,10 @@ describe('renderPackage', () => {
 
   it('numbers documents as kpt does: empty and comment-only ones have no number', () => {
     const text = `# only a comment\n---\n\n---\n${object('one')}---\n# nothing\n---\n${object('two')}---\n`
-    assert.deepEqual(locations(render({ 'm.yaml': text })), ['one apps/web/m.yaml:5 (0,-)', 'two apps/web/m.yaml:12 (1,-)'])
+    assert.deepEqual(locations(render({ 'm.yaml': text })), [
+      'one apps/web/m.yaml:5 (0,-)',
+      'two apps/web/m.yaml:12 (1,-)',
+    ])
   })
 
   it('takes the items of a list apart', () => {
@@ -103,7 +119,8 @@ describe('renderPackage', () => {
   })
 
   it('omits local config, for any value but false', () => {
-    const local = (value: string) => `  annotations:\n    config.kubernetes.io/local-config: ${value}\n`
+    const local = (value: string) =>
+      `  annotations:\n    config.kubernetes.io/local-config: ${value}\n`
     const files = {
       'a.yaml': object('a', local('"true"')),
       'b.yaml': object('b', local('"no"')),
@@ -119,7 +136,8 @@ describe('renderPackage', () => {
   })
 
   it('omits input of kustomize, and not a Kustomization of Flux', () => {
-    const flux = 'apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata:\n  name: flux\n'
+    const flux =
+      'apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata:\n  name: flux\n'
     const files = {
       'kustomization.yaml': 'resources: [a.yaml]\n',
       'x/kustomization.yml': 'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n',
@@ -134,7 +152,11 @@ describe('renderPackage', () => {
   })
 
   it('obeys .krmignore', () => {
-    const files = { '.krmignore': 'draft.yaml\n', 'draft.yaml': 'not: an object\n', 'a.yaml': object('a') }
+    const files = {
+      '.krmignore': 'draft.yaml\n',
+      'draft.yaml': 'not: an object\n',
+      'a.yaml': object('a'),
+    }
     assert.deepEqual(
       render(files).desired.resources.map(({ id }) => id.name),
       ['a'],
@@ -149,7 +171,10 @@ describe('renderPackage', () => {
 
   it('reads CRLF and a byte order mark', () => {
     const text = `\uFEFF${object('a')}---\n${object('b')}`.replaceAll('\n', '\r\n')
-    assert.deepEqual(locations(render({ 'w.yaml': text })), ['a apps/web/w.yaml:1 (0,-)', 'b apps/web/w.yaml:6 (1,-)'])
+    assert.deepEqual(locations(render({ 'w.yaml': text })), [
+      'a apps/web/w.yaml:1 (0,-)',
+      'b apps/web/w.yaml:6 (1,-)',
+    ])
   })
 
   it('keeps an object without namespace as it is written', () => {
@@ -175,7 +200,10 @@ describe('renderPackage', () => {
       failures({ Kptfile: pipeline }).map(({ code, where }) => `${code} ${where}`),
       ['BP1201 apps/web/Kptfile:7 (mutator 1, set-labels)'],
     )
-    assert.match(failures({ 'sub/Kptfile': pipeline })[0]?.what ?? '', /^RuntimeMissing\(set-labels\)/)
+    assert.match(
+      failures({ 'sub/Kptfile': pipeline })[0]?.what ?? '',
+      /^RuntimeMissing\(set-labels\)/,
+    )
     assert.equal(render({ Kptfile: `${KPTFILE}pipeline: {}\n` }).desired.pipeline, 'none')
   })
 
@@ -195,7 +223,11 @@ describe('renderPackage', () => {
     )
     assert.deepEqual(unread, ['apps/web/big.yaml', 'apps/web/link.yaml', 'apps/web/vendor'])
     assert.equal(desired.notes.length, 4)
-    assert.deepEqual(desired.notes[2], { cause: 'file-not-read', subject: 'apps/web/link.yaml', text: 'a symbolic link is not followed' })
+    assert.deepEqual(desired.notes[2], {
+      cause: 'file-not-read',
+      subject: 'apps/web/link.yaml',
+      text: 'a symbolic link is not followed',
+    })
   })
 
   it('names the keys, and never the values, of a Secret in plain text, local config too (C33)', () => {
@@ -208,7 +240,10 @@ describe('renderPackage', () => {
     })
     assert.deepEqual(
       desired.notes.map(sentenceOf),
-      ['a', 'b'].map((name) => `apps/web/${name}.yaml:1: Secret s has its values in git in plain text: stringData.password`),
+      ['a', 'b'].map(
+        (name) =>
+          `apps/web/${name}.yaml:1: Secret s has its values in git in plain text: stringData.password`,
+      ),
     )
     assert.equal(desired.resources.length, 2)
   })
@@ -232,7 +267,11 @@ describe('the failures of renderPackage', () => {
       text.map(({ code, where, why }) => [code, where, why]),
       [
         ['BP1112', 'apps/web/a.yaml:6 (document 2)', 'apiVersion is missing'],
-        ['BP1112', 'apps/web/b.yaml:1 (document 1)', 'wanted a mapping with apiVersion, kind and metadata.name'],
+        [
+          'BP1112',
+          'apps/web/b.yaml:1 (document 1)',
+          'wanted a mapping with apiVersion, kind and metadata.name',
+        ],
         ['BP1112', 'apps/web/d.yaml:4 (document 1, item 1)', 'metadata.name is missing'],
         ['BP1112', 'apps/web/e.yaml:1 (document 1)', 'metadata.namespace is not a text'],
       ],
@@ -242,11 +281,17 @@ describe('the failures of renderPackage', () => {
   it('names both locations of an object that is declared twice, also in different versions', () => {
     const scaler = (version: string) =>
       `apiVersion: autoscaling/${version}\nkind: HorizontalPodAutoscaler\nmetadata:\n  name: web\n  namespace: shop\n`
-    const [failure, ...others] = failures({ 'a.yaml': scaler('v1'), 'sub/b.yaml': `# second\n${scaler('v2')}` })
+    const [failure, ...others] = failures({
+      'a.yaml': scaler('v1'),
+      'sub/b.yaml': `# second\n${scaler('v2')}`,
+    })
     assert.deepEqual(others, [])
     assert.equal(failure?.code, 'BP1113')
     assert.equal(failure?.where, 'apps/web/sub/b.yaml:2 (document 1)')
-    assert.equal(failure?.why, 'HorizontalPodAutoscaler shop/web is also declared at apps/web/a.yaml:1 (document 1)')
+    assert.equal(
+      failure?.why,
+      'HorizontalPodAutoscaler shop/web is also declared at apps/web/a.yaml:1 (document 1)',
+    )
   })
 
   it('returns all of them at once, in the order of the files', () => {
@@ -259,7 +304,12 @@ describe('the failures of renderPackage', () => {
     })
     assert.deepEqual(
       message.map(({ code, where }) => `${code} ${where?.replace(/:.*/, '')}`),
-      ['BP1103 apps/web/Kptfile', 'BP1110 apps/web/b.yaml', 'BP1101 apps/web/sub/Kptfile', 'BP1113 apps/web/z.yaml'],
+      [
+        'BP1103 apps/web/Kptfile',
+        'BP1110 apps/web/b.yaml',
+        'BP1101 apps/web/sub/Kptfile',
+        'BP1113 apps/web/z.yaml',
+      ],
     )
     assert.match(message[1]?.where ?? '', /^apps\/web\/b\.yaml:\d+:\d+$/)
   })
@@ -303,7 +353,9 @@ describe('the failures of renderPackage', () => {
   })
 
   it('quotes nothing of a file that cannot be read', () => {
-    const output = failures({ 'secret.yaml': 'apiVersion: v1\nkind: Secret\nstringData:\n  password: "hunter2canary\n' })
+    const output = failures({
+      'secret.yaml': 'apiVersion: v1\nkind: Secret\nstringData:\n  password: "hunter2canary\n',
+    })
     assert.equal(output.length, 1)
     assert.equal(output.map(formatFailure).join().includes('canary'), false)
   })
@@ -321,7 +373,11 @@ describe('the inventory of a package', () => {
   })
 
   it('is the one of the Kptfile where there is no ResourceGroup', () => {
-    assert.deepEqual(render({ Kptfile: inKptfile }).desired.inventory, { namespace: 'shop', name: 'inventory-2', id: 'id-2' })
+    assert.deepEqual(render({ Kptfile: inKptfile }).desired.inventory, {
+      namespace: 'shop',
+      name: 'inventory-2',
+      id: 'id-2',
+    })
     assert.equal(render({}).desired.inventory, undefined)
   })
 
@@ -339,6 +395,9 @@ describe('the inventory of a package', () => {
   it('is not that of a subpackage', () => {
     const files = { 'sub/Kptfile': KPTFILE, 'sub/resourcegroup.yaml': group('inner') }
     assert.equal(render(files).desired.inventory, undefined)
-    assert.deepEqual(render({ ...files, 'resourcegroup.yaml': group('own') }).desired.inventory?.name, 'own')
+    assert.deepEqual(
+      render({ ...files, 'resourcegroup.yaml': group('own') }).desired.inventory?.name,
+      'own',
+    )
   })
 })

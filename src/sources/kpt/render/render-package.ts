@@ -2,7 +2,12 @@
  * Renders a package to its desired set. Without a pipeline these are the declared objects; the files that count, and their order, are kpt's
  * (render-package.kpt.test.ts compares them with `kpt fn source`). With a pipeline they are the output of `kpt fn render`.
  */
-import { type DesiredSet, DesiredSetBuilder, isKustomization, isLocalConfig } from '@backporch/kpt/desired-set'
+import {
+  type DesiredSet,
+  DesiredSetBuilder,
+  isKustomization,
+  isLocalConfig,
+} from '@backporch/kpt/desired-set'
 import { describeStep, type RenderProcess } from '@backporch/kpt/function'
 import type { Kptfile } from '@backporch/kpt/kptfile'
 import { isKptfile, PackageSources } from '@backporch/kpt/package'
@@ -52,7 +57,11 @@ export type Rendering = RenderedPackage | { readonly failures: readonly [Failure
  * @param packagePath from the root of the repository; '' for the root
  * @param files everything below the package's folder, or at least its manifests, Kptfiles and `.krmignore` files
  */
-export function* renderPackage(packagePath: string, files: PackageFiles, options: RenderOptions = {}): RenderProcess<Rendering> {
+export function* renderPackage(
+  packagePath: string,
+  files: PackageFiles,
+  options: RenderOptions = {},
+): RenderProcess<Rendering> {
   const sources = new PackageSources(packagePath, files)
   return sources.hasPipeline ? yield* renderSources(sources, options) : readSources(sources)
 }
@@ -62,8 +71,14 @@ export function renderAsFiles(packagePath: string, files: PackageFiles): Renderi
   return readSources(new PackageSources(packagePath, files), 'as-files')
 }
 
-function* renderSources(sources: PackageSources, { watcher, attributed = true }: RenderOptions): RenderProcess<Rendering> {
-  const failures = [...sources.packageFailures(), ...[...sources.files.keys()].flatMap((path) => sources.failuresOf(path))]
+function* renderSources(
+  sources: PackageSources,
+  { watcher, attributed = true }: RenderOptions,
+): RenderProcess<Rendering> {
+  const failures = [
+    ...sources.packageFailures(),
+    ...[...sources.files.keys()].flatMap((path) => sources.failuresOf(path)),
+  ]
   const root = failures.length > 0 ? undefined : readPipelinePackage(sources, failures)
   failures.push(...sources.configFailures())
   const [first, ...others] = failures
@@ -73,7 +88,8 @@ function* renderSources(sources: PackageSources, { watcher, attributed = true }:
     if (attributed) attributeRender(run.items)
     return withRun(sources, run)
   } catch (thrown) {
-    if (thrown instanceof Failure || thrown instanceof Failures) return { failures: failuresOf(thrown) }
+    if (thrown instanceof Failure || thrown instanceof Failures)
+      return { failures: failuresOf(thrown) }
     throw thrown
   }
 }
@@ -101,7 +117,10 @@ function withRun(sources: PackageSources, run: PipelineRun): Rendering {
 }
 
 /** A package without a pipeline, or with an ignored one: its files are what runs. */
-function readSources(sources: PackageSources, how: 'no-pipeline' | 'as-files' = 'no-pipeline'): Rendering {
+function readSources(
+  sources: PackageSources,
+  how: 'no-pipeline' | 'as-files' = 'no-pipeline',
+): Rendering {
   const builder = new DesiredSetBuilder()
   builder.failures.push(...sources.packageFailures(how === 'as-files' ? 'folder' : 'kptfile'))
   for (const path of sources.walk()) {
@@ -109,7 +128,11 @@ function readSources(sources: PackageSources, how: 'no-pipeline' | 'as-files' = 
     if (isKptfile(path) || noteUnread(sources, builder, path)) continue
     try {
       const text = sources.textOf(path)
-      readManifest(builder, readAsApplied(sources, parseGoYaml(text, sources.where(path))), { text, path, where: sources.where(path) })
+      readManifest(builder, readAsApplied(sources, parseGoYaml(text, sources.where(path))), {
+        text,
+        path,
+        where: sources.where(path),
+      })
     } catch (thrown) {
       if (!(thrown instanceof Failure)) throw thrown
       builder.failures.push(thrown)
@@ -122,12 +145,16 @@ function readSources(sources: PackageSources, how: 'no-pipeline' | 'as-files' = 
 /** What applies the package decides what its scalars are. */
 function readAsApplied({ isAppliedByKpt }: PackageSources, file: GoYamlFile): GoYamlFile {
   if (!isAppliedByKpt) return file
-  return { ...file, documents: file.documents.map((document) => ({ ...document, value: kptJsonOf(document.node) })) }
+  return {
+    ...file,
+    documents: file.documents.map((document) => ({ ...document, value: kptJsonOf(document.node) })),
+  }
 }
 
 function noteUnread(sources: PackageSources, builder: DesiredSetBuilder, path: string): boolean {
   const why = sources.whyUnread(path)
-  if (why !== undefined) builder.notes.push({ cause: 'file-not-read', subject: sources.where(path), text: why })
+  if (why !== undefined)
+    builder.notes.push({ cause: 'file-not-read', subject: sources.where(path), text: why })
   return why !== undefined
 }
 
@@ -138,15 +165,25 @@ interface ManifestFile {
   readonly where: string
 }
 
-function readManifest(builder: DesiredSetBuilder, yaml: GoYamlFile, { text, path, where }: ManifestFile): void {
+function readManifest(
+  builder: DesiredSetBuilder,
+  yaml: GoYamlFile,
+  { text, path, where }: ManifestFile,
+): void {
   for (const { kind, line, column, message } of yaml.notes)
-    builder.notes.push({ cause: `yaml-${kind}`, subject: `${where}:${line}:${column}`, text: message })
+    builder.notes.push({
+      cause: `yaml-${kind}`,
+      subject: `${where}:${line}:${column}`,
+      text: message,
+    })
   for (const document of yaml.documents) {
     const { value } = document
     if (isKustomization(value, path) || isEmptyList(value)) continue
     const listIsLocal = isLocalConfig(value)
     for (const { object, item, line } of objectsOfDocument(document, text, where))
-      builder.add(object, { path: where, document: document.index, item, line }, path, { local: listIsLocal })
+      builder.add(object, { path: where, document: document.index, item, line }, path, {
+        local: listIsLocal,
+      })
   }
 }
 
@@ -160,17 +197,28 @@ export function isEmptyList(value: Json): boolean {
   )
 }
 
-function finished(sources: PackageSources, builder: DesiredSetBuilder, more: Pick<RenderedPackage, 'run' | 'nodes'>): Rendering {
+function finished(
+  sources: PackageSources,
+  builder: DesiredSetBuilder,
+  more: Pick<RenderedPackage, 'run' | 'nodes'>,
+): Rendering {
   const [first, ...others] = builder.failures
   if (first !== undefined) return { failures: [first, ...others] }
   const kptfile = sources.kptfiles.get('')
   const subpackages = [...sources.kptfiles.keys()].filter((folder) => folder !== '')
   return {
-    desired: builder.build(kptfile?.inventory, subpackages, more.run === undefined ? 'none' : 'run'),
+    desired: builder.build(
+      kptfile?.inventory,
+      subpackages,
+      more.run === undefined ? 'none' : 'run',
+    ),
     kptfile,
     unread: sources
       .walk()
-      .filter((path) => !isKptfile(path) && sources.whyUnread(path) !== undefined && !sources.linksToRead(path))
+      .filter(
+        (path) =>
+          !isKptfile(path) && sources.whyUnread(path) !== undefined && !sources.linksToRead(path),
+      )
       .map((path) => sources.where(path)),
     ...more,
   }

@@ -24,7 +24,8 @@ const order = (a: string, b: string): number => (a.codePointAt(0) ?? 0) - (b.cod
 
 /** By the numbers that begin at the first difference, which may continue digits before it. */
 function compareNumbers(ones: readonly string[], others: readonly string[], at: number): number {
-  const continues = (ones[at] === '0' || others[at] === '0') && /[1-9]0*$/.test(digitsBefore(ones, at)) ? '1' : ''
+  const continues =
+    (ones[at] === '0' || others[at] === '0') && /[1-9]0*$/.test(digitsBefore(ones, at)) ? '1' : ''
   const [a, b] = [digitsFrom(ones, at), digitsFrom(others, at)]
   const [left, right] = [BigInt(`0${continues}${a}`), BigInt(`0${continues}${b}`)]
   if (left !== right) return left < right ? -1 : 1

@@ -4,8 +4,24 @@ import type { PackageFile } from '@backporch/kyaml/files'
 import { type JsonObject, objectsIn, partOf, textOf, textsIn } from '@backporch/kyaml/json'
 
 /** Fields that name no file and run nothing, beside those that are read here. */
-const PLAIN = new Set(['valuesInline', 'valuesMerge', 'includeCRDs', 'skipHooks', 'skipTests', 'apiVersions', 'kubeVersion'])
-const READ = new Set(['name', 'version', 'repo', 'releaseName', 'namespace', 'valuesFile', 'additionalValuesFiles'])
+const PLAIN = new Set([
+  'valuesInline',
+  'valuesMerge',
+  'includeCRDs',
+  'skipHooks',
+  'skipTests',
+  'apiVersions',
+  'kubeVersion',
+])
+const READ = new Set([
+  'name',
+  'version',
+  'repo',
+  'releaseName',
+  'namespace',
+  'valuesFile',
+  'additionalValuesFiles',
+])
 
 export interface ChartEntry {
   readonly entry: JsonObject
@@ -21,16 +37,24 @@ export interface ChartEntry {
 export function chartEntries(kustomization: JsonObject): readonly ChartEntry[] {
   const home = textOf(kustomization, 'helmGlobals', 'chartHome') || 'charts'
   return objectsIn(partOf(kustomization, 'helmCharts')).map((entry) => {
-    const [name, version, repo] = [textOf(entry, 'name'), textOf(entry, 'version'), textOf(entry, 'repo')]
+    const [name, version, repo] = [
+      textOf(entry, 'name'),
+      textOf(entry, 'version'),
+      textOf(entry, 'repo'),
+    ]
     const pulled = version !== '' && repo !== '' ? `${name}-${version}/` : ''
-    const values = [textOf(entry, 'valuesFile'), ...textsIn(partOf(entry, 'additionalValuesFiles'))].filter((path) => path !== '')
+    const values = [
+      textOf(entry, 'valuesFile'),
+      ...textsIn(partOf(entry, 'additionalValuesFiles')),
+    ].filter((path) => path !== '')
     return { entry, name, path: `${home}/${pulled}${name}`, values, problem: problemOf(entry) }
   })
 }
 
 function problemOf(entry: JsonObject): ChartEntry['problem'] {
   const unknown = Object.keys(entry).find((key) => !PLAIN.has(key) && !READ.has(key))
-  if (unknown !== undefined) return { why: `${unknown} of a chart is not known here`, remedy: 'leave it out' }
+  if (unknown !== undefined)
+    return { why: `${unknown} of a chart is not known here`, remedy: 'leave it out' }
   if (textOf(entry, 'name') === '') return { why: 'a chart has no name', remedy: 'name its folder' }
   return textOf(entry, 'releaseName') === ''
     ? {
@@ -43,14 +67,18 @@ function problemOf(entry: JsonObject): ChartEntry['problem'] {
 /** How to bring a chart that is elsewhere. */
 export function pullCommand({ entry, name }: ChartEntry): string {
   const [repo, version] = [textOf(entry, 'repo'), textOf(entry, 'version')]
-  const of = repo.startsWith('oci://') ? `${repo.replace(/\/$/, '')}/${name}` : `${name}${repo === '' ? '' : ` --repo ${repo}`}`
+  const of = repo.startsWith('oci://')
+    ? `${repo.replace(/\/$/, '')}/${name}`
+    : `${name}${repo === '' ? '' : ` --repo ${repo}`}`
   return `helm pull ${of}${version === '' ? '' : ` --version ${version}`} --untar`
 }
 
 /** Whether a kustomization among the files has charts. */
 export function hasCharts(files: ReadonlyMap<string, Pick<PackageFile, 'content'>>): boolean {
   return [...files].some(
-    ([path, { content }]) => isKustomization(path) && /(?:^|[{,])\s*"?helmCharts"?\s*:/m.test(new TextDecoder().decode(content)),
+    ([path, { content }]) =>
+      isKustomization(path) &&
+      /(?:^|[{,])\s*"?helmCharts"?\s*:/m.test(new TextDecoder().decode(content)),
   )
 }
 

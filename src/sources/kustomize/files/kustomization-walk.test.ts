@@ -6,7 +6,10 @@ import { type KustomizationSource, resolvePath, walkKustomization } from './kust
 
 type Files = { readonly [path: string]: string | { readonly mode: FileMode } }
 
-function walk(files: Files, folder = 'apps/prod'): KustomizationSource & { readonly requested: readonly string[] } {
+function walk(
+  files: Files,
+  folder = 'apps/prod',
+): KustomizationSource & { readonly requested: readonly string[] } {
   const process = walkKustomization(folder)
   const requested: string[] = []
   let state = process.next()
@@ -17,7 +20,9 @@ function walk(files: Files, folder = 'apps/prod'): KustomizationSource & { reado
     const isFolder = Object.keys(files).some((other) => path === '' || other.startsWith(`${path}/`))
     const content = new TextEncoder().encode(typeof file === 'string' ? file : '')
     const mode = typeof file === 'object' ? file.mode : '100644'
-    state = process.next(file === undefined ? (isFolder ? 'folder' : 'absent') : { path, mode, content })
+    state = process.next(
+      file === undefined ? (isFolder ? 'folder' : 'absent') : { path, mode, content },
+    )
   }
   return { ...state.value, requested }
 }
@@ -112,15 +117,24 @@ test('files outside the commit, and fields that could read a file of this machin
     ['patches: [{path: /etc/passwd}]', /leaves the repository/],
     ['patches: [/etc/passwd]', /no map/],
     // What kustomize takes for a path, because it reads as no object.
-    ['patchesStrategicMerge: ["a: /../../../../etc/passwd"]', /leaves the repository|is not in the commit/],
+    [
+      'patchesStrategicMerge: ["a: /../../../../etc/passwd"]',
+      /leaves the repository|is not in the commit/,
+    ],
     ['patchesStrategicMerge: ["a\\n/../../../../etc/passwd"]', /leaves the repository/],
     ['transformers: [t.yaml]', /may read files/],
-    ['transformers: ["apiVersion: builtin\\nkind: PatchTransformer\\nmetadata: {name: a}\\npath: /etc/passwd"]', /may read files/],
+    [
+      'transformers: ["apiVersion: builtin\\nkind: PatchTransformer\\nmetadata: {name: a}\\npath: /etc/passwd"]',
+      /may read files/,
+    ],
     ['generators: [g.yaml]', /runs programs/],
     ['validators: [v.yaml]', /runs programs/],
     ['helmCharts: [{name: web}]', /has no releaseName/],
     ['helmCharts: [{name: web, releaseName: web}]', /nothing is fetched/],
-    ['helmCharts: [{name: web, releaseName: web, configHome: /etc}]', /configHome of a chart is not known/],
+    [
+      'helmCharts: [{name: web, releaseName: web, configHome: /etc}]',
+      /configHome of a chart is not known/,
+    ],
     ['helmCharts: [{name: ../../../../etc, releaseName: web}]', /leaves the repository/],
     ['helmCharts: [{name: web, releaseName: web, valuesFile: /etc/passwd}]', /nothing is fetched/],
     ['helmGlobals: {configHome: /etc}', /configHome is not known/],
@@ -131,7 +145,8 @@ test('files outside the commit, and fields that could read a file of this machin
       'apps/prod/kustomization.yaml': `namespace: shop\n${text}\n`,
       'apps/prod/link.yaml': { mode: '120000' },
       'apps/prod/module': { mode: '160000' },
-      'apps/prod/t.yaml': 'apiVersion: builtin\nkind: PatchTransformer\nmetadata: {name: a}\npath: /etc/passwd\n',
+      'apps/prod/t.yaml':
+        'apiVersion: builtin\nkind: PatchTransformer\nmetadata: {name: a}\npath: /etc/passwd\n',
       'apps/empty/x.yaml': '',
     })
     assert.match(failures[0]?.why ?? '', why, text)
@@ -157,17 +172,41 @@ test('bases in a circle are walked once', () => {
     'apps/base/kustomization.yaml': 'resources: [../prod, ../base]\n',
   }
   assert.deepEqual(walk(files).failures, [])
-  assert.equal(walk(files).requested.filter((path) => path.endsWith('kustomization.yaml')).length, 2)
+  assert.equal(
+    walk(files).requested.filter((path) => path.endsWith('kustomization.yaml')).length,
+    2,
+  )
 })
 
 test('with any paths, nothing outside of the repository is requested', () => {
-  const word = fc.constantFrom('..', '.', '', 'a', 'b.yaml', 'a: ', '\n', '\\', '//', '~', '{a', 'kind: X\nmetadata: {name: a}\n')
+  const word = fc.constantFrom(
+    '..',
+    '.',
+    '',
+    'a',
+    'b.yaml',
+    'a: ',
+    '\n',
+    '\\',
+    '//',
+    '~',
+    '{a',
+    'kind: X\nmetadata: {name: a}\n',
+  )
   const path = fc.array(word, { maxLength: 8 }).map((words) => words.join('/'))
-  const fields = fc.constantFrom('resources', 'components', 'bases', 'patchesStrategicMerge', 'crds', 'transformers')
+  const fields = fc.constantFrom(
+    'resources',
+    'components',
+    'bases',
+    'patchesStrategicMerge',
+    'crds',
+    'transformers',
+  )
   fc.assert(
     fc.property(fields, fc.array(path, { maxLength: 4 }), (name, paths) => {
       const { requested } = walk({ 'a/kustomization.yaml': JSON.stringify({ [name]: paths }) }, 'a')
-      for (const each of requested) assert.ok(!each.startsWith('/') && !each.split('/').includes('..'), each)
+      for (const each of requested)
+        assert.ok(!each.startsWith('/') && !each.split('/').includes('..'), each)
     }),
     { numRuns: 300 },
   )

@@ -8,7 +8,16 @@ import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFile } from '@backporch/kyaml/files'
 import { isJsonObject } from '@backporch/kyaml/json'
 import { decodeYaml, LineIndex, readYamlNodes } from '@backporch/kyaml/read-yaml'
-import { entryOf, itemsAt, jsonOf, keyOf, resolved, textAt, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
+import {
+  entryOf,
+  itemsAt,
+  jsonOf,
+  keyOf,
+  resolved,
+  textAt,
+  type YamlMap,
+  type YamlNode,
+} from '@backporch/kyaml/yaml'
 import { chartEntries, pullCommand } from './helm-charts.ts'
 
 export interface KustomizationSource {
@@ -75,7 +84,17 @@ const REPLACEMENT: EntryFields = { known: new Set(['path', 'source', 'targets'])
 const HELM_GLOBALS: EntryFields = { known: new Set(['chartHome']), file: 'path' }
 const OPENAPI: EntryFields = { known: new Set(['path', 'version']), file: 'path' }
 const GENERATOR: EntryFields = {
-  known: new Set(['name', 'namespace', 'behavior', 'type', 'literals', 'files', 'envs', 'env', 'options']),
+  known: new Set([
+    'name',
+    'namespace',
+    'behavior',
+    'type',
+    'literals',
+    'files',
+    'envs',
+    'env',
+    'options',
+  ]),
   file: 'env',
 }
 
@@ -83,7 +102,9 @@ const GENERATOR: EntryFields = {
 const ADDRESS = /:\/\/|^[a-z]+::|^[^/]*@[^/]*:|^(?:git@)?github\.com[:/]/i
 
 /** Yields one path after the other, from the root of the repository. Never throws for bad input. */
-export function* walkKustomization(folder: string): Generator<string, KustomizationSource, PathAnswer> {
+export function* walkKustomization(
+  folder: string,
+): Generator<string, KustomizationSource, PathAnswer> {
   const walk = new KustomizationWalk()
   yield* walk.enter(folder, undefined)
   return { folder, files: walk.files, charts: walk.charts, failures: walk.failures }
@@ -104,13 +125,19 @@ class KustomizationWalk {
   /** Stores the file. @returns false where it cannot be read or was stored before */
   private keep(file: PackageFile, from: Named): boolean {
     if (this.files.has(file.path)) return false
-    const link = file.mode === '120000' ? 'a symbolic link' : file.mode === '160000' ? 'a submodule' : undefined
+    const link =
+      file.mode === '120000'
+        ? 'a symbolic link'
+        : file.mode === '160000'
+          ? 'a submodule'
+          : undefined
     if (link !== undefined) {
       this.refuse(from, `${file.path} is ${link}, which is not followed`, 'commit the file itself')
       return false
     }
     this.files.set(file.path, file)
-    if (this.files.size === MOST_FILES) this.refuse(from, `the build reads more than ${MOST_FILES} files`, 'split the kustomization')
+    if (this.files.size === MOST_FILES)
+      this.refuse(from, `the build reads more than ${MOST_FILES} files`, 'split the kustomization')
     return this.files.size < MOST_FILES
   }
 
@@ -138,15 +165,23 @@ class KustomizationWalk {
       )
   }
 
-  private *read({ path, content }: PackageFile, folder: string): Generator<string, void, PathAnswer> {
+  private *read(
+    { path, content }: PackageFile,
+    folder: string,
+  ): Generator<string, void, PathAnswer> {
     try {
       const text = decodeYaml(content, path).replaceAll('\r\n', '\n')
       const [root, second] = readYamlNodes(text, path)
       if (root === undefined) return
       const lines = new LineIndex(text)
-      const at = (node: YamlNode): string => `${path}:${node.source === undefined ? 1 : lines.position(node.source.start).line}`
+      const at = (node: YamlNode): string =>
+        `${path}:${node.source === undefined ? 1 : lines.position(node.source.start).line}`
       if (second !== undefined || resolved(root).kind !== 'map')
-        this.refuse({ text: path, where: at(second ?? root) }, 'a kustomization is one document', 'leave one of them')
+        this.refuse(
+          { text: path, where: at(second ?? root) },
+          'a kustomization is one document',
+          'leave one of them',
+        )
       else yield* this.fields(resolved(root) as YamlMap, folder, at)
     } catch (thrown) {
       if (!(thrown instanceof Failure)) throw thrown
@@ -154,29 +189,45 @@ class KustomizationWalk {
     }
   }
 
-  private *fields(root: YamlMap, folder: string, at: (node: YamlNode) => string): Generator<string, void, PathAnswer> {
+  private *fields(
+    root: YamlMap,
+    folder: string,
+    at: (node: YamlNode) => string,
+  ): Generator<string, void, PathAnswer> {
     for (const { key, value } of root.entries) {
       const name = keyOf(key)
       const where = at(key)
       if (PLAIN.has(name)) continue
       if (name === 'resources' || name === 'bases' || name === 'components')
         for (const named of texts(value, at)) yield* this.resource(named, folder)
-      else if (name === 'crds' || name === 'configurations') for (const named of texts(value, at)) yield* this.file(named, folder)
+      else if (name === 'crds' || name === 'configurations')
+        for (const named of texts(value, at)) yield* this.file(named, folder)
       else if (name === 'patchesStrategicMerge')
         for (const named of texts(value, at)) {
           if (!isInline(named.text)) yield* this.file(named, folder)
         }
-      if (name === 'patches' || name === 'patchesJson6902') yield* this.maps(value, PATCH, folder, at)
+      if (name === 'patches' || name === 'patchesJson6902')
+        yield* this.maps(value, PATCH, folder, at)
       else if (name === 'replacements') yield* this.maps(value, REPLACEMENT, folder, at)
-      else if (name === 'configMapGenerator' || name === 'secretGenerator') yield* this.generators(value, folder, at)
+      else if (name === 'configMapGenerator' || name === 'secretGenerator')
+        yield* this.generators(value, folder, at)
       else if (name === 'openapi') yield* this.maps(value, OPENAPI, folder, at)
-      else if (name === 'transformers') for (const named of texts(value, at)) yield* this.transformer(named, folder)
+      else if (name === 'transformers')
+        for (const named of texts(value, at)) yield* this.transformer(named, folder)
       else if (name === 'helmGlobals') yield* this.maps(value, HELM_GLOBALS, folder, at)
       else if (name === 'helmCharts') yield* this.helmCharts(root, folder, at)
       else if (PROGRAMS.has(name))
-        this.refuse({ text: name, where }, `${name} runs programs or reads from elsewhere`, 'commit what it makes as files instead')
+        this.refuse(
+          { text: name, where },
+          `${name} runs programs or reads from elsewhere`,
+          'commit what it makes as files instead',
+        )
       else if (!LISTED.has(name))
-        this.refuse({ text: name, where }, `${name} is no field of a kustomization that is known here`, 'leave it out')
+        this.refuse(
+          { text: name, where },
+          `${name} is no field of a kustomization that is known here`,
+          'leave it out',
+        )
     }
   }
 
@@ -190,7 +241,10 @@ class KustomizationWalk {
     else this.keep(answer, named)
   }
 
-  private *file(named: Named, folder: string): Generator<string, PackageFile | undefined, PathAnswer> {
+  private *file(
+    named: Named,
+    folder: string,
+  ): Generator<string, PackageFile | undefined, PathAnswer> {
     const path = this.inside(named, folder)
     if (path === undefined) return undefined
     const answer = yield path
@@ -213,32 +267,55 @@ class KustomizationWalk {
     for (const item of target.kind === 'list' ? target.items : [target]) {
       const map = resolved(item)
       if (map.kind !== 'map') {
-        this.refuse({ text: '', where: at(item) }, 'the entry is no map', 'write it as kustomize has it today')
+        this.refuse(
+          { text: '', where: at(item) },
+          'the entry is no map',
+          'write it as kustomize has it today',
+        )
         continue
       }
       for (const { key } of map.entries)
-        if (!known.has(keyOf(key))) this.refuse({ text: keyOf(key), where: at(key) }, `${keyOf(key)} is not known here`, 'leave it out')
+        if (!known.has(keyOf(key)))
+          this.refuse(
+            { text: keyOf(key), where: at(key) },
+            `${keyOf(key)} is not known here`,
+            'leave it out',
+          )
       const entry = entryOf(map, file)
       const text = textAt(map, file)
-      if (entry !== undefined && text !== undefined && text !== '') yield* this.file({ text, where: at(entry.value) }, folder)
+      if (entry !== undefined && text !== undefined && text !== '')
+        yield* this.file({ text, where: at(entry.value) }, folder)
     }
   }
 
-  private *generators(value: YamlNode, folder: string, at: (node: YamlNode) => string): Generator<string, void, PathAnswer> {
+  private *generators(
+    value: YamlNode,
+    folder: string,
+    at: (node: YamlNode) => string,
+  ): Generator<string, void, PathAnswer> {
     yield* this.maps(value, GENERATOR, folder, at)
     const target = resolved(value)
     for (const item of target.kind === 'list' ? target.items : []) {
       for (const name of ['files', 'envs'])
         for (const entry of itemsAt(item, name))
           for (const { text, where } of texts(entry, at))
-            yield* this.file({ text: name === 'files' ? text.replace(/^[^=]*=/, '') : text, where }, folder)
+            yield* this.file(
+              { text: name === 'files' ? text.replace(/^[^=]*=/, '') : text, where },
+              folder,
+            )
     }
   }
 
-  private *helmCharts(root: YamlMap, folder: string, at: (node: YamlNode) => string): Generator<string, void, PathAnswer> {
+  private *helmCharts(
+    root: YamlMap,
+    folder: string,
+    at: (node: YamlNode) => string,
+  ): Generator<string, void, PathAnswer> {
     const kustomization = jsonOf(root)
     const items = itemsAt(root, 'helmCharts')
-    for (const [index, chart] of chartEntries(isJsonObject(kustomization) ? kustomization : {}).entries()) {
+    for (const [index, chart] of chartEntries(
+      isJsonObject(kustomization) ? kustomization : {},
+    ).entries()) {
       const named = { text: chart.path, where: at(items[index] ?? root) }
       if (chart.problem !== undefined) {
         this.refuse(named, chart.problem.why, chart.problem.remedy)
@@ -266,7 +343,11 @@ class KustomizationWalk {
     for (const node of readYamlNodes(text.replaceAll('\r\n', '\n'), file?.path ?? named.where)) {
       const kind = textAt(node, 'kind') ?? ''
       if (textAt(node, 'apiVersion') !== 'builtin' || !TRANSFORMERS.has(kind))
-        this.refuse(named, `the transformer ${JSON.stringify(kind)} runs a program, or may read files`, 'use a field of the kustomization')
+        this.refuse(
+          named,
+          `the transformer ${JSON.stringify(kind)} runs a program, or may read files`,
+          'use a field of the kustomization',
+        )
     }
   }
 
@@ -289,8 +370,12 @@ class KustomizationWalk {
     const elsewhere = /[?]|^[a-z0-9-]+\.[a-z]+\//i.test(named.text)
     this.refuse(
       named,
-      elsewhere ? `${JSON.stringify(named.text.slice(0, 200))} is elsewhere, and only this commit is read` : `${path} is not in the commit`,
-      elsewhere ? 'commit the files to this repository and name their folder' : 'commit it, or correct the path',
+      elsewhere
+        ? `${JSON.stringify(named.text.slice(0, 200))} is elsewhere, and only this commit is read`
+        : `${path} is not in the commit`,
+      elsewhere
+        ? 'commit the files to this repository and name their folder'
+        : 'commit it, or correct the path',
     )
   }
 
@@ -348,7 +433,10 @@ export function isInline(text: string): boolean {
   if (!/[\n:{]/.test(text)) return false
   try {
     const documents = readYamlNodes(text.replaceAll('\r\n', '\n'), 'patch')
-    return documents.length > 0 && documents.every((node) => textAt(node, 'kind') && textAt(node, 'metadata', 'name'))
+    return (
+      documents.length > 0 &&
+      documents.every((node) => textAt(node, 'kind') && textAt(node, 'metadata', 'name'))
+    )
   } catch (thrown) {
     if (thrown instanceof Failure) return false
     throw thrown

@@ -21,21 +21,32 @@ export function kustomizeBuild(folder: string, files: SourceFiles): Build {
   const path = kustomizationOf(folder, files)
   const traced = path === undefined ? undefined : tracedText(path, files)
   const all = [...files.values()].map((file) =>
-    traced !== undefined && file.path === path ? { ...file, content: new TextEncoder().encode(traced) } : file,
+    traced !== undefined && file.path === path
+      ? { ...file, content: new TextEncoder().encode(traced) }
+      : file,
   )
   const command = hasCharts(files) ? ['--enable-helm'] : []
-  return { tool: 'kustomize', folder, command, files: all.sort((one, other) => (one.path < other.path ? -1 : 1)) }
+  return {
+    tool: 'kustomize',
+    folder,
+    command,
+    files: all.sort((one, other) => (one.path < other.path ? -1 : 1)),
+  }
 }
 
 /** Path of the kustomization of a folder; undefined without one. */
-export function kustomizationOf(folder: string, files: Pick<SourceFiles, 'has'>): string | undefined {
+export function kustomizationOf(
+  folder: string,
+  files: Pick<SourceFiles, 'has'>,
+): string | undefined {
   return KUSTOMIZATION_NAMES.map((name) => joined(folder, name)).find((path) => files.has(path))
 }
 
 /** Whether the kustomization itself asks for the annotation. */
 export function wantsOrigins(folder: string, files: SourceFiles): boolean {
   const path = kustomizationOf(folder, files)
-  const requested = path === undefined ? undefined : getKey(kustomizationAt(path, files), 'buildMetadata')
+  const requested =
+    path === undefined ? undefined : getKey(kustomizationAt(path, files), 'buildMetadata')
   return isJsonArray(requested) && requested.includes('originAnnotations')
 }
 
@@ -46,7 +57,11 @@ function tracedText(path: string, files: SourceFiles): string | undefined {
   if (list.includes('originAnnotations')) return undefined
   try {
     const value: Json = [...list, 'originAnnotations']
-    return editYaml(textOf(path, files), [{ document: 0, item: undefined, kind: 'set', path: [field('buildMetadata')], value }], path)
+    return editYaml(
+      textOf(path, files),
+      [{ document: 0, item: undefined, kind: 'set', path: [field('buildMetadata')], value }],
+      path,
+    )
   } catch (thrown) {
     if (thrown instanceof Failure) return undefined
     throw thrown
@@ -54,7 +69,10 @@ function tracedText(path: string, files: SourceFiles): string | undefined {
 }
 
 /** The kustomization as a value; empty where it cannot be read, which kustomize itself will report. */
-export function kustomizationAt(path: string, files: SourceFiles): { readonly [key: string]: Json } {
+export function kustomizationAt(
+  path: string,
+  files: SourceFiles,
+): { readonly [key: string]: Json } {
   try {
     const [root] = readYamlNodes(textOf(path, files).replaceAll('\r\n', '\n'), path)
     const value = root === undefined ? undefined : jsonOf(root)

@@ -14,8 +14,14 @@ test('a kustomization that only lists and patches files gives no other names', (
 
 test('a field that renames, creates or imports objects is named', () => {
   assert.equal(renamed('namePrefix: eu-\n'), 'namePrefix')
-  assert.equal(renamed('resources: []\nconfigMapGenerator:\n- name: a\n', 'kustomization.yml'), 'configMapGenerator')
+  assert.equal(
+    renamed('resources: []\nconfigMapGenerator:\n- name: a\n', 'kustomization.yml'),
+    'configMapGenerator',
+  )
   assert.equal(renamed('resources:\n- ../base\n'), 'resources from elsewhere')
   assert.equal(renamed('resources:\n  - https://example.com/base\n'), 'resources from elsewhere')
-  assert.equal(renamed('resources:\n- github.com/example/base?ref=v1\n'), 'resources from elsewhere')
+  assert.equal(
+    renamed('resources:\n- github.com/example/base?ref=v1\n'),
+    'resources from elsewhere',
+  )
 })

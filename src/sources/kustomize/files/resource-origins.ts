@@ -2,7 +2,12 @@
 import type { SourceLocation } from '@backporch/kpt/desired-set'
 import { Failure } from '@backporch/kyaml/failure'
 import { isJsonObject, type JsonObject, textOf } from '@backporch/kyaml/json'
-import { LineIndex, objectsOfDocument, parseGoYaml, readYamlNodes } from '@backporch/kyaml/read-yaml'
+import {
+  LineIndex,
+  objectsOfDocument,
+  parseGoYaml,
+  readYamlNodes,
+} from '@backporch/kyaml/read-yaml'
 import { parseApiVersion } from '@backporch/kyaml/resource'
 import { itemsAt, textAt } from '@backporch/kyaml/yaml'
 import { resolvePath } from './kustomization-walk.ts'
@@ -37,17 +42,30 @@ export class ResourceOrigins {
   locationOf(object: JsonObject): SourceLocation {
     const origin = readOrigin(textOf(object, 'metadata', 'annotations', ORIGIN))
     const path = origin['path'] === undefined ? undefined : resolvePath(this.folder, origin['path'])
-    if (path !== undefined && this.files.has(path)) return this.inFile(path, object) ?? { path, document: 0, item: undefined, line: 1 }
-    const created = origin['configuredIn'] === undefined ? undefined : resolvePath(this.folder, origin['configuredIn'])
-    if (created !== undefined && this.files.has(created)) return this.ofGenerator(created, object, origin['kind'] ?? '')
-    return { path: kustomizationOf(this.folder, this.files) ?? this.folder, document: 0, item: undefined, line: 1, step: 'kustomize' }
+    if (path !== undefined && this.files.has(path))
+      return this.inFile(path, object) ?? { path, document: 0, item: undefined, line: 1 }
+    const created =
+      origin['configuredIn'] === undefined
+        ? undefined
+        : resolvePath(this.folder, origin['configuredIn'])
+    if (created !== undefined && this.files.has(created))
+      return this.ofGenerator(created, object, origin['kind'] ?? '')
+    return {
+      path: kustomizationOf(this.folder, this.files) ?? this.folder,
+      document: 0,
+      item: undefined,
+      line: 1,
+      step: 'kustomize',
+    }
   }
 
   /** The object of the same kind whose name is the printed one's, or part of it beside a prefix, a suffix or a hash. */
   private inFile(path: string, object: JsonObject): SourceLocation | undefined {
     const { group, kind, name } = identityOf(object)
     const same = this.declaredIn(path).filter((each) => each.kind === kind && each.group === group)
-    const named = same.filter((each) => name.includes(each.name)).sort((one, other) => other.name.length - one.name.length)
+    const named = same
+      .filter((each) => name.includes(each.name))
+      .sort((one, other) => other.name.length - one.name.length)
     return (named[0] ?? (same.length === 1 ? same[0] : undefined))?.location
   }
 
@@ -64,7 +82,9 @@ export class ResourceOrigins {
       const text = fileText(path, this.files)
       return parseGoYaml(text, path).documents.flatMap((document) =>
         objectsOfDocument(document, text, path).flatMap(({ object, item, line }) =>
-          isJsonObject(object) ? [{ ...identityOf(object), location: { path, document: document.index, item, line } }] : [],
+          isJsonObject(object)
+            ? [{ ...identityOf(object), location: { path, document: document.index, item, line } }]
+            : [],
         ),
       )
     } catch (thrown) {
@@ -77,15 +97,20 @@ export class ResourceOrigins {
     const step = GENERATORS.get(kind) ?? 'configMapGenerator'
     const text = fileText(path, this.files).replaceAll('\r\n', '\n')
     // Of a chart, Helm's own label has its name.
-    const made = step === HELM_CHARTS ? textOf(object, 'metadata', 'labels', 'helm.sh/chart') : identityOf(object).name
+    const made =
+      step === HELM_CHARTS
+        ? textOf(object, 'metadata', 'labels', 'helm.sh/chart')
+        : identityOf(object).name
     const [root] = readYamlNodes(text, path)
     const items = itemsAt(root, step)
     const entry =
       items
         .filter((item) => made.includes(textAt(item, 'name') ?? '\n'))
-        .sort((one, other) => (textAt(other, 'name') ?? '').length - (textAt(one, 'name') ?? '').length)[0] ??
-      (items.length === 1 ? items[0] : undefined)
-    const line = entry?.source === undefined ? 1 : new LineIndex(text).position(entry.source.start).line
+        .sort(
+          (one, other) => (textAt(other, 'name') ?? '').length - (textAt(one, 'name') ?? '').length,
+        )[0] ?? (items.length === 1 ? items[0] : undefined)
+    const line =
+      entry?.source === undefined ? 1 : new LineIndex(text).position(entry.source.start).line
     return { path, document: 0, item: undefined, line, step }
   }
 }
@@ -94,7 +119,9 @@ export class ResourceOrigins {
 export function readOrigin(text: string): { readonly [name: string]: string | undefined } {
   const entries = text.split('\n').flatMap((line) => {
     const [, name, value] = /^\s*(\w+): *(.*?)\s*$/.exec(line) ?? []
-    return name === undefined || value === undefined ? [] : [[name, value.replace(/^(["'])(.*)\1$/, '$2')] as const]
+    return name === undefined || value === undefined
+      ? []
+      : [[name, value.replace(/^(["'])(.*)\1$/, '$2')] as const]
   })
   return Object.fromEntries(entries)
 }

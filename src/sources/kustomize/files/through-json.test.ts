@@ -15,20 +15,27 @@ function through(text: string): string {
 
 test('numbers are doubles, times are written in full, and words of YAML 1.1 are texts', () => {
   assert.equal(
-    through('a: 1.0\nb: 0777\nc: 12345678901234567890\nd: 1e3\ne: 1000000\nf: 2020-01-02\ng: yes\nh: ~\ni: True\nj: 0.00001\nk: 0x10\n'),
+    through(
+      'a: 1.0\nb: 0777\nc: 12345678901234567890\nd: 1e3\ne: 1000000\nf: 2020-01-02\ng: yes\nh: ~\ni: True\nj: 0.00001\nk: 0x10\n',
+    ),
     'a: 1\nb: 511\nc: 1.2345678901234567e+19\nd: 1000\ne: 1e+06\nf: "2020-01-02T00:00:00Z"\ng: "yes"\nh: null\ni: true\nj: 1e-05\nk: 16\n',
   )
   assert.equal(
     through('a: 2001-12-14t21:59:43.10-05:00\nb: 2001-12-14 21:59:43\nc: 2001-13-14\n'),
     'a: "2001-12-14T21:59:43.1-05:00"\nb: "2001-12-14T21:59:43Z"\nc: 2001-13-14\n',
   )
-  assert.equal(through('a: {b: 2001-12-14T21:59:43Z, c: 2001-12-14}\n'), 'a:\n  b: "2001-12-14T21:59:43Z"\n  c: "2001-12-14T00:00:00Z"\n')
+  assert.equal(
+    through('a: {b: 2001-12-14T21:59:43Z, c: 2001-12-14}\n'),
+    'a:\n  b: "2001-12-14T21:59:43Z"\n  c: "2001-12-14T00:00:00Z"\n',
+  )
   assert.equal(through('a: [2001-12-14T21:59:43.10Z]\n'), 'a:\n- "2001-12-14T21:59:43.10Z"\n')
 })
 
 test('styles, comments and anchors are gone, and keys are in order', () => {
   assert.equal(
-    through('z: \'one\' # why\n# above\nb: {y: &x [1, "2"], x: *x}\na: >-\n  two\n  words\nc: |\n  lines\n'),
+    through(
+      'z: \'one\' # why\n# above\nb: {y: &x [1, "2"], x: *x}\na: >-\n  two\n  words\nc: |\n  lines\n',
+    ),
     'a: two words\nb:\n  x:\n  - 1\n  - "2"\n  "y":\n  - 1\n  - "2"\nc: |\n  lines\nz: one\n',
   )
   assert.equal(through('<<: {a: 2, b: 2}\na: 1\n'), 'a: 1\nb: 2\n')
@@ -40,7 +47,23 @@ test('what JSON does not have is a problem', () => {
 })
 
 test('keys are in the order of go-yaml, in which numbers count as numbers', () => {
-  const keys = ['a10', 'a9', 'a', 'b', 'B', 'a-b', 'ab', 'a.b', '10', '9', 'a01', 'a1', 'x1y', 'x1', 'xy']
+  const keys = [
+    'a10',
+    'a9',
+    'a',
+    'b',
+    'B',
+    'a-b',
+    'ab',
+    'a.b',
+    '10',
+    '9',
+    'a01',
+    'a1',
+    'x1y',
+    'x1',
+    'xy',
+  ]
   assert.deepEqual([...keys].sort(compareGoKeys), [
     '9',
     '10',

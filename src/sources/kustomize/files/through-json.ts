@@ -34,7 +34,10 @@ export interface JsonCopy {
 export function throughJson(item: YamlMap): JsonCopy | string {
   const originals = new Map<YamlNode, YamlScalar>()
   try {
-    return { object: mapOf(item, { originals, isObject: true, inFlow: item.style === 'flow' }), originals }
+    return {
+      object: mapOf(item, { originals, isObject: true, inFlow: item.style === 'flow' }),
+      originals,
+    }
   } catch (thrown) {
     if (thrown instanceof NoJson) return thrown.message
     throw thrown
@@ -53,9 +56,16 @@ interface Place {
 
 function copyOf(node: YamlNode, above: Place): YamlNode {
   const from = resolved(node)
-  const place = { ...above, isObject: false, inFlow: above.inFlow || (from.kind !== 'scalar' && from.style === 'flow') }
+  const place = {
+    ...above,
+    isObject: false,
+    inFlow: above.inFlow || (from.kind !== 'scalar' && from.style === 'flow'),
+  }
   if (from.kind === 'map') return mapOf(from, place)
-  const to = from.kind === 'list' ? yamlList(from.items.map((item) => copyOf(item, place))) : scalarOf(from, place.inFlow)
+  const to =
+    from.kind === 'list'
+      ? yamlList(from.items.map((item) => copyOf(item, place)))
+      : scalarOf(from, place.inFlow)
   to.source = sourceOf(from)
   if (from.kind === 'scalar') place.originals.set(to, from)
   return to
@@ -87,13 +97,15 @@ function addEntries(from: YamlMap, entries: Map<string, YamlEntry>, place: Place
       const merged = resolved(value)
       for (const each of merged.kind === 'list' ? merged.items.toReversed() : [merged]) {
         const map = resolved(each)
-        if (map.kind !== 'map') throw new NoJson('map merge requires map or sequence of maps as the value')
+        if (map.kind !== 'map')
+          throw new NoJson('map merge requires map or sequence of maps as the value')
         addEntries(map, entries, place)
       }
       continue
     }
     const name = resolved(key)
-    if (name.kind !== 'scalar' || !(place.isObject || isText(name))) throw new NoJson(`the key ${keyOf(key)} is no text`)
+    if (name.kind !== 'scalar' || !(place.isObject || isText(name)))
+      throw new NoJson(`the key ${keyOf(key)} is no text`)
     const copy = yamlText(name.value)
     copy.source = sourceOf(name)
     entries.set(name.value, { key: copy, value: copyOf(value, place) })
@@ -112,7 +124,10 @@ const BASE_60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/
 export function goText(value: string): YamlScalar {
   // go-yaml writes it plain, and reads a merge key.
   if (value === '<<') return yamlPlain(value)
-  return { ...yamlText(value), style: value.includes('\n') ? 'literal' : BASE_60.test(value) ? 'double' : 'plain' }
+  return {
+    ...yamlText(value),
+    style: value.includes('\n') ? 'literal' : BASE_60.test(value) ? 'double' : 'plain',
+  }
 }
 
 function scalarOf(node: YamlScalar, inFlow: boolean): YamlScalar {
@@ -132,6 +147,8 @@ function scalarOf(node: YamlScalar, inFlow: boolean): YamlScalar {
   if (read.is === 'no-json') throw new NoJson(`json: unsupported value: ${value}`)
   if (typeof read.value === 'string') return goText(read.value)
   return yamlPlain(
-    typeof read.value === 'number' || typeof read.value === 'bigint' ? formatGoFloat(Number(read.value)) : String(read.value),
+    typeof read.value === 'number' || typeof read.value === 'bigint'
+      ? formatGoFloat(Number(read.value))
+      : String(read.value),
   )
 }

@@ -1,7 +1,18 @@
 /** The config of a function that is a transformer of kustomize: the data of a ConfigMap, or an object of the function's own kind. */
 import type { FieldSpec } from '@backporch/kpt/field'
 import type { Json } from '@backporch/kyaml/json'
-import { isNull, itemsAt, jsonOf, keyOf, mapAt, nodeAt, resolved, textAt, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
+import {
+  isNull,
+  itemsAt,
+  jsonOf,
+  keyOf,
+  mapAt,
+  nodeAt,
+  resolved,
+  textAt,
+  type YamlMap,
+  type YamlNode,
+} from '@backporch/kyaml/yaml'
 
 export interface TransformerConfig {
   readonly values: ReadonlyMap<string, string>
@@ -42,14 +53,21 @@ function textsOf(map: YamlMap | undefined): ReadonlyMap<string, string> {
   return new Map(map?.entries.map(({ key }) => [keyOf(key), textAt(map, keyOf(key)) ?? '']))
 }
 
-function readOwn(config: YamlMap, names: TransformerNames): TransformerConfig | { readonly problem: string } {
+function readOwn(
+  config: YamlMap,
+  names: TransformerNames,
+): TransformerConfig | { readonly problem: string } {
   const given = nodeAt(config, names.values)
   const values = new Map<string, string>()
   if (given !== undefined && !isNull(given)) {
-    if (given.kind !== 'map') return { problem: `failed to unmarshal config: ${names.values} must be a map of texts` }
+    if (given.kind !== 'map')
+      return { problem: `failed to unmarshal config: ${names.values} must be a map of texts` }
     for (const { key, value } of given.entries) {
       const text = asText(value)
-      if (text === undefined) return { problem: `failed to unmarshal config: ${names.values}.${keyOf(key)} must be a text` }
+      if (text === undefined)
+        return {
+          problem: `failed to unmarshal config: ${names.values}.${keyOf(key)} must be a text`,
+        }
       values.set(keyOf(key), text)
     }
   }
@@ -60,7 +78,10 @@ function readOwn(config: YamlMap, names: TransformerNames): TransformerConfig | 
 const OLDER_NAME = 'fieldSpecs'
 
 /** The additional fields of a config of the function's own kind. */
-export function readMoreFields(config: YamlMap, name: string): readonly FieldSpec[] | { readonly problem: string } {
+export function readMoreFields(
+  config: YamlMap,
+  name: string,
+): readonly FieldSpec[] | { readonly problem: string } {
   const older = readFields(config, OLDER_NAME)
   const additional = name === OLDER_NAME ? undefined : readFields(config, name)
   if (typeof additional === 'string') return { problem: additional }
@@ -94,9 +115,16 @@ function readFields(config: YamlMap, name: string): readonly FieldSpec[] | strin
     const item = resolved(each)
     const create = nodeAt(item, 'create')
     const flag = create === undefined ? false : scalarValue(create)
-    if (item.kind !== 'map' || typeof flag !== 'boolean') return `failed to unmarshal config: ${name} has an item that is no place`
+    if (item.kind !== 'map' || typeof flag !== 'boolean')
+      return `failed to unmarshal config: ${name} has an item that is no place`
     const text = (field: string): string => textAt(item, field) ?? ''
-    fields.push({ group: text('group'), version: text('version'), kind: text('kind'), path: text('path'), create: flag })
+    fields.push({
+      group: text('group'),
+      version: text('version'),
+      kind: text('kind'),
+      path: text('path'),
+      create: flag,
+    })
   }
   return fields
 }

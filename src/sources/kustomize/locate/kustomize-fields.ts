@@ -8,7 +8,11 @@ import type { SourceCandidate, SourceLocations, Wanted } from '../../locate/cand
 import { resolvePath } from '../files/kustomization-walk.ts'
 import { type SourceFiles, textOf } from '../files/kustomize-build.ts'
 
-export function fieldCandidates(kustomizations: readonly SourceDocument[], files: SourceFiles, target: BuiltTarget): SourceLocations {
+export function fieldCandidates(
+  kustomizations: readonly SourceDocument[],
+  files: SourceFiles,
+  target: BuiltTarget,
+): SourceLocations {
   const all = kustomizations.flatMap((kustomization) => [
     ...images(kustomization, target),
     ...imageTexts(kustomization, target),
@@ -23,16 +27,28 @@ export function fieldCandidates(kustomizations: readonly SourceDocument[], files
 }
 
 /** Whether a name in a kustomization may be the object's, also with prefixes and suffixes of folders below. */
-export function namedAlike(name: string, { desired, declaredName }: Pick<BuiltTarget, 'desired' | 'declaredName'>): boolean {
+export function namedAlike(
+  name: string,
+  { desired, declaredName }: Pick<BuiltTarget, 'desired' | 'declaredName'>,
+): boolean {
   const rendered = desired.id.name
-  return name !== '' && (name === declaredName || name === rendered || (rendered.includes(name) && name.includes(declaredName)))
+  return (
+    name !== '' &&
+    (name === declaredName ||
+      name === rendered ||
+      (rendered.includes(name) && name.includes(declaredName)))
+  )
 }
 
 type Entry = ReturnType<SourceDocument['entries']>[number]
 
 function text(value: { readonly [key: string]: Json }, key: string): string {
   const found = getKey(value, key)
-  return typeof found === 'string' ? found : found === undefined || found === null ? '' : String(found)
+  return typeof found === 'string'
+    ? found
+    : found === undefined || found === null
+      ? ''
+      : String(found)
 }
 
 function setField(
@@ -41,16 +57,25 @@ function setField(
   value: Wanted,
   { via, what }: Pick<SourceCandidate, 'via' | 'what'>,
 ): SourceCandidate {
-  return { via, what: `${what} (${kustomization.location(path)})`, edits: [kustomization.edit(path, value)] }
+  return {
+    via,
+    what: `${what} (${kustomization.location(path)})`,
+    edits: [kustomization.edit(path, value)],
+  }
 }
 
 /** Entries of `images` that wrote the image, by its present name. */
-function imageEntries(kustomization: SourceDocument, { desired, path }: Pick<BuiltTarget, 'desired' | 'path'>): readonly Entry[] {
+function imageEntries(
+  kustomization: SourceDocument,
+  { desired, path }: Pick<BuiltTarget, 'desired' | 'path'>,
+): readonly Entry[] {
   const last = path.at(-1)
   const now = valueAt(desired.object, path)
   if (last?.kind !== 'field' || last.name !== 'image' || typeof now !== 'string') return []
   const { name } = splitReference(now)
-  return kustomization.entries('images').filter(({ value }) => (text(value, 'newName') || text(value, 'name')) === name)
+  return kustomization
+    .entries('images')
+    .filter(({ value }) => (text(value, 'newName') || text(value, 'name')) === name)
 }
 
 function images(kustomization: SourceDocument, target: BuiltTarget): readonly SourceCandidate[] {
@@ -59,7 +84,8 @@ function images(kustomization: SourceDocument, target: BuiltTarget): readonly So
   return imageEntries(kustomization, target).flatMap(({ index: position, value }) => {
     const live = splitReference(wanted)
     const parts = new Map<string, string | undefined>()
-    if (live.name !== (text(value, 'newName') || text(value, 'name'))) parts.set('newName', live.name)
+    if (live.name !== (text(value, 'newName') || text(value, 'name')))
+      parts.set('newName', live.name)
     for (const [part, now] of [
       ['newTag', live.tag],
       ['digest', live.digest],
@@ -68,26 +94,40 @@ function images(kustomization: SourceDocument, target: BuiltTarget): readonly So
       if (now === before) continue
       // A tag that the entry does not set is the manifest's. A digest has no owner until it is set.
       if (now === '') parts.set(part, undefined)
-      else if (before !== '' || part === 'digest' || text(value, 'digest') !== '') parts.set(part, now)
+      else if (before !== '' || part === 'digest' || text(value, 'digest') !== '')
+        parts.set(part, now)
     }
     if (parts.size === 0) return []
     const at = [...fields('images'), index(position)]
     const named = text(value, 'name')
     const what = `${[...parts.keys()].join(' and ')} of the image ${named} (${kustomization.location([...at, ...fields([...parts.keys()][0] ?? '')])})`
-    return [{ via: `image:${named}`, what, edits: [...parts].map(([part, now]) => kustomization.edit([...at, ...fields(part)], now)) }]
+    return [
+      {
+        via: `image:${named}`,
+        what,
+        edits: [...parts].map(([part, now]) => kustomization.edit([...at, ...fields(part)], now)),
+      },
+    ]
   })
 }
 
 /** `nginx=example.com/nginx:1.2`, as an Argo CD Application has them: with the name, the tag and the digest of the wanted image. */
-function imageTexts(kustomization: SourceDocument, { desired, path, wanted }: BuiltTarget): readonly SourceCandidate[] {
+function imageTexts(
+  kustomization: SourceDocument,
+  { desired, path, wanted }: BuiltTarget,
+): readonly SourceCandidate[] {
   const now = valueAt(desired.object, path)
   if (!isImage(path) || typeof wanted !== 'string' || typeof now !== 'string') return []
   return kustomization.texts('images').flatMap(({ index: position, text: entry }) => {
     const equals = entry.indexOf('=')
-    const [named, image] = [entry.slice(0, Math.max(0, equals)), splitReference(entry.slice(equals + 1))]
+    const [named, image] = [
+      entry.slice(0, Math.max(0, equals)),
+      splitReference(entry.slice(equals + 1)),
+    ]
     const live = splitReference(wanted)
     if (splitReference(now).name !== image.name && named !== splitReference(now).name) return []
-    const other = live.name !== image.name && named === '' ? `${image.name}=` : equals === -1 ? '' : `${named}=`
+    const other =
+      live.name !== image.name && named === '' ? `${image.name}=` : equals === -1 ? '' : `${named}=`
     // A tag that the entry does not set is the manifest's.
     const tag = live.tag === '' || (image.tag === '' && image.digest === '') ? '' : `:${live.tag}`
     const digest = live.digest === '' ? '' : `@${live.digest}`
@@ -106,23 +146,35 @@ function isImage(path: FieldPath): boolean {
  * The image for a manifest or patch, where a kustomization gives it another name only: the name that the kustomization matches. Undefined
  * where the wanted value itself is to be written.
  */
-export function shownImage(kustomizations: readonly SourceDocument[], target: BuiltTarget): string | undefined {
+export function shownImage(
+  kustomizations: readonly SourceDocument[],
+  target: BuiltTarget,
+): string | undefined {
   const { wanted } = target
   if (typeof wanted !== 'string') return undefined
   const live = splitReference(wanted)
   const entry = kustomizations
     .flatMap((kustomization) => imageEntries(kustomization, target))
     .find(({ value }) => text(value, 'newName') === live.name)
-  const named = entry === undefined ? namedIn(kustomizations, target, live.name) : text(entry.value, 'name')
+  const named =
+    entry === undefined ? namedIn(kustomizations, target, live.name) : text(entry.value, 'name')
   if (named === undefined) return undefined
   return `${named}${live.tag === '' ? '' : `:${live.tag}`}${live.digest === '' ? '' : `@${live.digest}`}`
 }
 
 /** Of `nginx=example.com/nginx:1.2`. */
-function namedIn(kustomizations: readonly SourceDocument[], { path }: BuiltTarget, shown: string): string | undefined {
+function namedIn(
+  kustomizations: readonly SourceDocument[],
+  { path }: BuiltTarget,
+  shown: string,
+): string | undefined {
   if (!isImage(path)) return undefined
-  const entries = kustomizations.flatMap((kustomization) => kustomization.texts('images')).map(({ text: entry }) => entry.split('=', 2))
-  return entries.find(([, image]) => image !== undefined && splitReference(image).name === shown)?.[0]
+  const entries = kustomizations
+    .flatMap((kustomization) => kustomization.texts('images'))
+    .map(({ text: entry }) => entry.split('=', 2))
+  return entries.find(
+    ([, image]) => image !== undefined && splitReference(image).name === shown,
+  )?.[0]
 }
 
 function replicas(kustomization: SourceDocument, target: BuiltTarget): readonly SourceCandidate[] {
@@ -132,41 +184,82 @@ function replicas(kustomization: SourceDocument, target: BuiltTarget): readonly 
     if (!namedAlike(name, target)) return []
     const entry = [...fields('replicas'), index(position)]
     const path = target.wanted === undefined ? entry : [...entry, ...fields('count')]
-    return [setField(kustomization, path, target.wanted, { via: `replicas:${name}`, what: `the replicas of ${name}` })]
+    return [
+      setField(kustomization, path, target.wanted, {
+        via: `replicas:${name}`,
+        what: `the replicas of ${name}`,
+      }),
+    ]
   })
 }
 
 const LABEL_PLACES = new Set(['labels', 'matchLabels', 'selector'])
 
-function labels(kustomization: SourceDocument, { path, wanted }: BuiltTarget): readonly SourceCandidate[] {
+function labels(
+  kustomization: SourceDocument,
+  { path, wanted }: BuiltTarget,
+): readonly SourceCandidate[] {
   const [last, above] = [path.at(-1), path.at(-2)]
   if (last?.kind !== 'field' || above?.kind !== 'field') return []
   const candidate = (kind: string, at: FieldPath): readonly SourceCandidate[] =>
-    kustomization.has(at) ? [setField(kustomization, at, wanted, { via: `${kind}:${last.name}`, what: `the ${kind} ${last.name}` })] : []
+    kustomization.has(at)
+      ? [
+          setField(kustomization, at, wanted, {
+            via: `${kind}:${last.name}`,
+            what: `the ${kind} ${last.name}`,
+          }),
+        ]
+      : []
   const own = isAt(path, 'metadata', above.name, last.name)
     ? candidate(above.name.slice(0, -1), fields('commonMetadata', above.name, last.name))
     : []
-  if (above.name === 'annotations') return [...own, ...candidate('annotation', fields('commonAnnotations', last.name))]
+  if (above.name === 'annotations')
+    return [...own, ...candidate('annotation', fields('commonAnnotations', last.name))]
   if (!LABEL_PLACES.has(above.name)) return []
   const pairs = kustomization
     .entries('labels')
-    .map(({ index: position }) => [...fields('labels'), index(position), ...fields('pairs', last.name)])
-  return [...own, ...[fields('commonLabels', last.name), ...pairs].flatMap((at) => candidate('label', at))]
+    .map(({ index: position }) => [
+      ...fields('labels'),
+      index(position),
+      ...fields('pairs', last.name),
+    ])
+  return [
+    ...own,
+    ...[fields('commonLabels', last.name), ...pairs].flatMap((at) => candidate('label', at)),
+  ]
 }
 
 /** An entry of a ConfigMap, in the input of its generator. */
-function generated(kustomization: SourceDocument, files: SourceFiles, target: BuiltTarget): SourceLocations {
+function generated(
+  kustomization: SourceDocument,
+  files: SourceFiles,
+  target: BuiltTarget,
+): SourceLocations {
   const [data, key, ...rest] = target.path
   const { kind } = target.desired.id
-  if (kind !== 'ConfigMap' || data?.kind !== 'field' || data.name !== 'data' || key?.kind !== 'field' || rest.length > 0)
+  if (
+    kind !== 'ConfigMap' ||
+    data?.kind !== 'field' ||
+    data.name !== 'data' ||
+    key?.kind !== 'field' ||
+    rest.length > 0
+  )
     return { candidates: [], obstacles: [] }
-  const entries = kustomization.entries('configMapGenerator').filter(({ value }) => namedAlike(text(value, 'name'), target))
-  const candidates = entries.flatMap((entry) => inGenerator(kustomization, files, entry, { key: key.name, wanted: target.wanted }))
-  const hashed = entries.filter(({ value }) => !hasPlainName(kustomization, value) && target.desired.id.name !== text(value, 'name'))
+  const entries = kustomization
+    .entries('configMapGenerator')
+    .filter(({ value }) => namedAlike(text(value, 'name'), target))
+  const candidates = entries.flatMap((entry) =>
+    inGenerator(kustomization, files, entry, { key: key.name, wanted: target.wanted }),
+  )
+  const hashed = entries.filter(
+    ({ value }) =>
+      !hasPlainName(kustomization, value) && target.desired.id.name !== text(value, 'name'),
+  )
   const obstacles = hashed.map(({ index: position, value }) => ({
     where: kustomization.location([...fields('configMapGenerator'), index(position)]),
     why: `the name of the ConfigMap ${text(value, 'name')} ends with a hash of its content, so that another value is another object`,
-    remedy: 'change the value in the kustomization by hand, or set disableNameSuffixHash, or choose restore',
+    remedy:
+      'change the value in the kustomization by hand, or set disableNameSuffixHash, or choose restore',
   }))
   return { candidates, obstacles }
 }
@@ -183,17 +276,39 @@ function inGenerator(
   { key, wanted }: { readonly key: string; readonly wanted: Wanted },
 ): readonly SourceCandidate[] {
   if (typeof wanted !== 'string') return []
-  const found = generatorLocations(kustomization, files, [...fields('configMapGenerator'), index(position)], key)
+  const found = generatorLocations(
+    kustomization,
+    files,
+    [...fields('configMapGenerator'), index(position)],
+    key,
+  )
   return found.flatMap((each): SourceCandidate[] => {
     if (each.is === 'literal')
-      return [setField(kustomization, each.at, `${key}=${wanted}`, { via: `literal:${key}`, what: `the literal ${key}` })]
+      return [
+        setField(kustomization, each.at, `${key}=${wanted}`, {
+          via: `literal:${key}`,
+          what: `the literal ${key}`,
+        }),
+      ]
     if (each.is === 'file')
-      return [{ via: `file:${each.named}`, what: `the file ${each.file}`, edits: [], texts: new Map([[each.file, wanted]]) }]
+      return [
+        {
+          via: `file:${each.named}`,
+          what: `the file ${each.file}`,
+          edits: [],
+          texts: new Map([[each.file, wanted]]),
+        },
+      ]
     if (/[\r\n]/.test(wanted)) return []
     const rows = textOf(each.file, files).split('\n')
-    const changed = rows.with(each.row, `${key}=${wanted}${rows[each.row]?.endsWith('\r') ? '\r' : ''}`)
+    const changed = rows.with(
+      each.row,
+      `${key}=${wanted}${rows[each.row]?.endsWith('\r') ? '\r' : ''}`,
+    )
     const what = `the line of ${key} (${each.file}:${each.row + 1})`
-    return [{ via: `env:${key}`, what, edits: [], texts: new Map([[each.file, changed.join('\n')]]) }]
+    return [
+      { via: `env:${key}`, what, edits: [], texts: new Map([[each.file, changed.join('\n')]]) },
+    ]
   })
 }
 
@@ -202,7 +317,13 @@ export type GeneratorLocation =
   | { readonly is: 'literal'; readonly at: FieldPath; readonly literal: string }
   | { readonly is: 'file'; readonly at: FieldPath; readonly named: string; readonly file: string }
   /** Row and column count from 0. */
-  | { readonly is: 'env'; readonly at: FieldPath; readonly file: string; readonly row: number; readonly column: number }
+  | {
+      readonly is: 'env'
+      readonly at: FieldPath
+      readonly file: string
+      readonly row: number
+      readonly column: number
+    }
 
 /** @param at path of the generator's entry in the kustomization */
 export function generatorLocations(
@@ -217,23 +338,34 @@ export function generatorLocations(
       typeof each === 'string' ? [{ at: [...at, ...fields(name), index(order)], text: each }] : [],
     )
   }
-  const literals = within('literals').flatMap(({ at: location, text: literal }): GeneratorLocation[] =>
-    literal.slice(0, literal.indexOf('=')) === key ? [{ is: 'literal', at: location, literal }] : [],
+  const literals = within('literals').flatMap(
+    ({ at: location, text: literal }): GeneratorLocation[] =>
+      literal.slice(0, literal.indexOf('=')) === key
+        ? [{ is: 'literal', at: location, literal }]
+        : [],
   )
   const whole = within('files').flatMap(({ at: position, text: entry }): GeneratorLocation[] => {
     const named = entry.replace(/^[^=]*=/, '')
     const file = resolvePath(kustomization.folder, named)
-    const name = entry.includes('=') ? entry.slice(0, entry.indexOf('=')) : named.slice(named.lastIndexOf('/') + 1)
-    return name !== key || file === undefined || !files.has(file) ? [] : [{ is: 'file', at: position, named, file }]
+    const name = entry.includes('=')
+      ? entry.slice(0, entry.indexOf('='))
+      : named.slice(named.lastIndexOf('/') + 1)
+    return name !== key || file === undefined || !files.has(file)
+      ? []
+      : [{ is: 'file', at: position, named, file }]
   })
   const single = kustomization.valueAt([...at, ...fields('env')])
   const named = typeof single === 'string' ? [{ at: [...at, ...fields('env')], text: single }] : []
-  const lines = [...within('envs'), ...named].flatMap(({ at: where, text: entry }): GeneratorLocation[] => {
-    const file = resolvePath(kustomization.folder, entry)
-    if (file === undefined || !files.has(file)) return []
-    const rows = textOf(file, files).split('\n')
-    const row = rows.findIndex((line) => line.trimStart().startsWith(`${key}=`))
-    return row === -1 ? [] : [{ is: 'env', at: where, file, row, column: (rows[row] ?? '').indexOf('=') + 1 }]
-  })
+  const lines = [...within('envs'), ...named].flatMap(
+    ({ at: where, text: entry }): GeneratorLocation[] => {
+      const file = resolvePath(kustomization.folder, entry)
+      if (file === undefined || !files.has(file)) return []
+      const rows = textOf(file, files).split('\n')
+      const row = rows.findIndex((line) => line.trimStart().startsWith(`${key}=`))
+      return row === -1
+        ? []
+        : [{ is: 'env', at: where, file, row, column: (rows[row] ?? '').indexOf('=') + 1 }]
+    },
+  )
   return [...literals, ...whole, ...lines]
 }

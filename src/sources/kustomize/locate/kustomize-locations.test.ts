@@ -11,23 +11,38 @@ import { KustomizeLocations } from './kustomize-locations.ts'
 
 function filesOf(texts: { readonly [path: string]: string }): SourceFiles {
   return new Map(
-    Object.entries(texts).map(([file, text]) => [file, { path: file, mode: '100644' as const, content: new TextEncoder().encode(text) }]),
+    Object.entries(texts).map(([file, text]) => [
+      file,
+      { path: file, mode: '100644' as const, content: new TextEncoder().encode(text) },
+    ]),
   )
 }
 
 /** What each candidate of each round gives: its name, its place, and the lines that it changes. */
-function candidatesOf(texts: { readonly [path: string]: string }, desired: DesiredResource, at: string, wanted: Json | undefined): Json {
+function candidatesOf(
+  texts: { readonly [path: string]: string },
+  desired: DesiredResource,
+  at: string,
+  wanted: Json | undefined,
+): Json {
   const files = filesOf(texts)
   const locations = new KustomizeLocations(files)
-  return locations.find({ desired, path: path(at), wanted, declaredName: locations.declaredName(desired) }).map(({ candidates }) =>
-    candidates.map((candidate) => {
-      const changed = [...changedFiles(files, applyCandidate(files, candidate))].map(([file, content]) => {
-        const [before, after] = [texts[file] ?? '', new TextDecoder().decode(content ?? new Uint8Array())].map((text) => text.split('\n'))
-        return [file, ...(after ?? []).filter((line, index) => line !== before?.[index])]
-      })
-      return [candidate.via, candidate.what, ...changed]
-    }),
-  )
+  return locations
+    .find({ desired, path: path(at), wanted, declaredName: locations.declaredName(desired) })
+    .map(({ candidates }) =>
+      candidates.map((candidate) => {
+        const changed = [...changedFiles(files, applyCandidate(files, candidate))].map(
+          ([file, content]) => {
+            const [before, after] = [
+              texts[file] ?? '',
+              new TextDecoder().decode(content ?? new Uint8Array()),
+            ].map((text) => text.split('\n'))
+            return [file, ...(after ?? []).filter((line, index) => line !== before?.[index])]
+          },
+        )
+        return [candidate.via, candidate.what, ...changed]
+      }),
+    )
 }
 
 function resource(text: string, file: string, line = 1): DesiredResource {
@@ -48,7 +63,10 @@ spec:
       - name: app
         image: nginx:1.0
 `
-const RENDERED = MANIFEST.replace('name: web', 'name: prod-web').replace('replicas: 1', 'replicas: 3')
+const RENDERED = MANIFEST.replace('name: web', 'name: prod-web').replace(
+  'replicas: 1',
+  'replicas: 3',
+)
 const WEB = resource(RENDERED, 'base/web.yaml')
 const BASE = { 'base/kustomization.yaml': 'resources: [web.yaml]\n', 'base/web.yaml': MANIFEST }
 
@@ -63,8 +81,16 @@ test('a count may be in the manifest, in a patch and in replicas of each folder'
   assert.deepEqual(candidatesOf(texts, WEB, 'spec.replicas', 5), [
     [
       ['manifest', 'the manifest (base/web.yaml:6)', ['base/web.yaml', '  replicas: 5']],
-      ['patch:more.yaml', 'the patch (prod/more.yaml:3)', ['prod/more.yaml', 'spec: {replicas: 5}']],
-      ['replicas:web', 'the replicas of web (prod/kustomization.yaml:7)', ['prod/kustomization.yaml', '  count: 5']],
+      [
+        'patch:more.yaml',
+        'the patch (prod/more.yaml:3)',
+        ['prod/more.yaml', 'spec: {replicas: 5}'],
+      ],
+      [
+        'replicas:web',
+        'the replicas of web (prod/kustomization.yaml:7)',
+        ['prod/kustomization.yaml', '  count: 5'],
+      ],
     ],
   ])
 })
@@ -93,9 +119,16 @@ patches:
       [
         'patch:1',
         'the patch (prod/kustomization.yaml:4)',
-        ['prod/kustomization.yaml', '    - {op: replace, path: /spec/template/spec/containers/0/image, value: "nginx:9"} # ours'],
+        [
+          'prod/kustomization.yaml',
+          '    - {op: replace, path: /spec/template/spec/containers/0/image, value: "nginx:9"} # ours',
+        ],
       ],
-      ['patch:1', 'the patch (prod/kustomization.yaml:4)', ['prod/kustomization.yaml', '      value: {name: app, image: nginx:9}']],
+      [
+        'patch:1',
+        'the patch (prod/kustomization.yaml:4)',
+        ['prod/kustomization.yaml', '      value: {name: app, image: nginx:9}'],
+      ],
     ],
   ])
 })
@@ -104,7 +137,12 @@ test('an image is edited in the parts that images sets, and in the manifest unde
   const image = 'spec.template.spec.containers[name=app].image'
   const rendered = (text: string) => resource(RENDERED.replace('nginx:1.0', text), 'base/web.yaml')
   const viaImages = (entry: string, now: string, wanted: string): Json => {
-    const found = candidatesOf({ ...BASE, 'prod/kustomization.yaml': `images:\n- ${entry}\n` }, rendered(now), image, wanted) as Json[][][]
+    const found = candidatesOf(
+      { ...BASE, 'prod/kustomization.yaml': `images:\n- ${entry}\n` },
+      rendered(now),
+      image,
+      wanted,
+    ) as Json[][][]
     return (found[0] ?? []).map((candidate) => [candidate[0], ...candidate.slice(2)] as Json)
   }
   const [manifest, kustomization] = ['base/web.yaml', 'prod/kustomization.yaml']
@@ -112,9 +150,10 @@ test('an image is edited in the parts that images sets, and in the manifest unde
     ['manifest', [manifest, '        image: nginx:1.2']],
     ['image:nginx', [kustomization, '- {name: nginx, newTag: "1.2"}']],
   ])
-  assert.deepEqual(viaImages('{name: nginx, newName: acme/nginx}', 'acme/nginx:1.0', 'acme/nginx:1.2'), [
-    ['manifest', [manifest, '        image: nginx:1.2']],
-  ])
+  assert.deepEqual(
+    viaImages('{name: nginx, newName: acme/nginx}', 'acme/nginx:1.0', 'acme/nginx:1.2'),
+    [['manifest', [manifest, '        image: nginx:1.2']]],
+  )
   assert.deepEqual(viaImages('{name: nginx, newTag: "1.1"}', 'nginx:1.1', 'acme/nginx:1.1'), [
     ['manifest', [manifest, '        image: acme/nginx:1.1']],
     ['image:nginx', [kustomization, '- {name: nginx, newTag: "1.1", newName: acme/nginx}']],
@@ -133,7 +172,11 @@ test('a field that nothing sets may be added to the manifest, or else to a patch
   const found = candidatesOf(texts, WEB, 'spec.minReadySeconds', 5) as Json[][][]
   assert.deepEqual(
     found.map((round) => round.map(([via, what]) => [via ?? '', what ?? ''])),
-    [[], [['manifest', 'the manifest (base/web.yaml:6)']], [['patch:more.yaml', 'the patch (prod/more.yaml:4)']]],
+    [
+      [],
+      [['manifest', 'the manifest (base/web.yaml:6)']],
+      [['patch:more.yaml', 'the patch (prod/more.yaml:4)']],
+    ],
   )
   assert.deepEqual(found[2]?.[0]?.[2], ['prod/more.yaml', '  minReadySeconds: 5', ''])
 })
@@ -141,14 +184,17 @@ test('a field that nothing sets may be added to the manifest, or else to a patch
 test('labels and annotations may be those that the kustomization gives to all', () => {
   const texts = {
     ...BASE,
-    'prod/kustomization.yaml': 'labels:\n- pairs: {team: a}\n- pairs: {other: b}\ncommonLabels: {team: c}\ncommonAnnotations: {note: d}\n',
+    'prod/kustomization.yaml':
+      'labels:\n- pairs: {team: a}\n- pairs: {other: b}\ncommonLabels: {team: c}\ncommonAnnotations: {note: d}\n',
   }
   const names = (found: Json): Json => (found as Json[][][])[0]?.map(([, what]) => what ?? '') ?? []
   assert.deepEqual(names(candidatesOf(texts, WEB, 'metadata.labels.team', 'x')), [
     'the label team (prod/kustomization.yaml:4)',
     'the label team (prod/kustomization.yaml:2)',
   ])
-  assert.deepEqual(names(candidatesOf(texts, WEB, 'metadata.annotations.note', 'x')), ['the annotation note (prod/kustomization.yaml:5)'])
+  assert.deepEqual(names(candidatesOf(texts, WEB, 'metadata.annotations.note', 'x')), [
+    'the annotation note (prod/kustomization.yaml:5)',
+  ])
 })
 
 test('an entry of a generated ConfigMap is a literal, a file or a line of a file; a name with a hash is refused', () => {
@@ -164,11 +210,24 @@ test('an entry of a generated ConfigMap is a literal, a file or a line of a file
     'prod/kustomization.yaml',
   )
   const desired = { ...created, location: { ...created.location, step: 'configMapGenerator' } }
-  const first = (at: string): Json => ((candidatesOf(texts, desired, at, '5') as Json[][])[0] ?? []) as Json
-  assert.deepEqual(first('data.a'), [['literal:a', 'the literal a (prod/kustomization.yaml:4)', ['prod/kustomization.yaml', '  - "a=5"']]])
-  assert.deepEqual(first('data["whole.txt"]'), [['file:whole.txt', 'the file prod/whole.txt', ['prod/whole.txt', '5']]])
-  assert.deepEqual(first('data.key'), [['file:other.txt', 'the file prod/other.txt', ['prod/other.txt', '5']]])
-  assert.deepEqual(first('data.LEVEL'), [['env:LEVEL', 'the line of LEVEL (prod/all.env:2)', ['prod/all.env', 'LEVEL=5']]])
+  const first = (at: string): Json =>
+    ((candidatesOf(texts, desired, at, '5') as Json[][])[0] ?? []) as Json
+  assert.deepEqual(first('data.a'), [
+    [
+      'literal:a',
+      'the literal a (prod/kustomization.yaml:4)',
+      ['prod/kustomization.yaml', '  - "a=5"'],
+    ],
+  ])
+  assert.deepEqual(first('data["whole.txt"]'), [
+    ['file:whole.txt', 'the file prod/whole.txt', ['prod/whole.txt', '5']],
+  ])
+  assert.deepEqual(first('data.key'), [
+    ['file:other.txt', 'the file prod/other.txt', ['prod/other.txt', '5']],
+  ])
+  assert.deepEqual(first('data.LEVEL'), [
+    ['env:LEVEL', 'the line of LEVEL (prod/all.env:2)', ['prod/all.env', 'LEVEL=5']],
+  ])
   const locations = new KustomizeLocations(filesOf(texts))
   const [found] = locations.find({ desired, path: path('data.a'), wanted: '5', declaredName: '' })
   assert.deepEqual(
@@ -178,7 +237,8 @@ test('an entry of a generated ConfigMap is a literal, a file or a line of a file
 })
 
 test('a value at an anchor is first tried for all its uses', () => {
-  const text = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\ndata:\n  first: &color blue\n  second: *color\n'
+  const text =
+    'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\ndata:\n  first: &color blue\n  second: *color\n'
   const texts = { 'kustomization.yaml': 'resources: [config.yaml]\n', 'config.yaml': text }
   const [all, own] = candidatesOf(
     texts,
@@ -186,6 +246,10 @@ test('a value at an anchor is first tried for all its uses', () => {
     'data.second',
     'red',
   ) as Json[]
-  assert.deepEqual(all, [['anchor:color', 'the anchor &color (config.yaml:6)', ['config.yaml', '  first: &color red']]])
-  assert.deepEqual(own, [['manifest', 'the manifest (config.yaml:7)', ['config.yaml', '  second: red']]])
+  assert.deepEqual(all, [
+    ['anchor:color', 'the anchor &color (config.yaml:6)', ['config.yaml', '  first: &color red']],
+  ])
+  assert.deepEqual(own, [
+    ['manifest', 'the manifest (config.yaml:7)', ['config.yaml', '  second: red']],
+  ])
 })

@@ -8,7 +8,14 @@ import { Failure } from '@backporch/kyaml/failure'
 import { type FieldPath, valueAt } from '@backporch/kyaml/field'
 import { getKey, isJsonObject, type Json } from '@backporch/kyaml/json'
 import { resolved, textAt } from '@backporch/kyaml/yaml'
-import { documentsOf, fields, index, kustomizationsOf, type SourceDocument, type SyncedFolder } from '../../build/adopt/source-document.ts'
+import {
+  documentsOf,
+  fields,
+  index,
+  kustomizationsOf,
+  type SourceDocument,
+  type SyncedFolder,
+} from '../../build/adopt/source-document.ts'
 import type { BuiltTarget } from '../../build/built-unit.ts'
 import { anchoredEdit } from '../../edits/anchored-edits.ts'
 import type { FileEdit } from '../../edits/resolution-edits.ts'
@@ -47,22 +54,31 @@ export class KustomizeLocations {
     const images = shownImage(this.kustomizations, target)
     // The part of an image that a kustomization replaces stays: the manifest has the name that it matches.
     const written = images === undefined ? target : { ...target, wanted: images }
-    const patches = this.kustomizations.flatMap((kustomization) => patchesOf(kustomization, this.files))
+    const patches = this.kustomizations.flatMap((kustomization) =>
+      patchesOf(kustomization, this.files),
+    )
     const manifest = this.manifest(written)
-    const there = [...manifest, ...patches.flatMap((patch) => this.inPatch(patch, written))].filter((found) => found.there)
+    const there = [...manifest, ...patches.flatMap((patch) => this.inPatch(patch, written))].filter(
+      (found) => found.there,
+    )
     const set = there.map(({ candidate }) => candidate)
     const declared = fieldCandidates(this.kustomizations, this.files, target)
     const obstacles = [...declared.obstacles, ...this.replacements()]
     const all = [...set, ...declared.candidates]
     const variables = this.variables(target, there)
-    const first = { candidates: target.wanted === undefined ? withTogether(all) : all, obstacles: [...obstacles, ...variables.obstacles] }
+    const first = {
+      candidates: target.wanted === undefined ? withTogether(all) : all,
+      obstacles: [...obstacles, ...variables.obstacles],
+    }
     if (target.wanted === undefined) return [first]
     const anchored = this.inAnchor(target)
     const anchor = anchored.length === 0 ? [] : [{ candidates: anchored, obstacles: [] }]
     // The authored value of a variable comes before a text in its place.
     if (valueAt(target.desired.object, target.path) !== undefined)
       return [...(this.synced === undefined ? [] : [variables]), ...anchor, first]
-    const added = patches.flatMap((patch) => this.inPatch(patch, written)).filter(({ there }) => !there)
+    const added = patches
+      .flatMap((patch) => this.inPatch(patch, written))
+      .filter(({ there }) => !there)
     return [
       ...anchor,
       first,
@@ -75,7 +91,12 @@ export class KustomizeLocations {
   private variables(target: BuiltTarget, found: readonly FoundEdit[]): SourceLocations {
     if (this.synced === undefined) return { candidates: [], obstacles: [] }
     const texts = found.flatMap(({ text }) => (text === undefined ? [] : [text]))
-    return variableLocations({ synced: this.synced, files: this.files, texts, wanted: target.wanted })
+    return variableLocations({
+      synced: this.synced,
+      files: this.files,
+      texts,
+      wanted: target.wanted,
+    })
   }
 
   /** A missing object is removed from its file, and a file without objects from its kustomization. */
@@ -83,25 +104,49 @@ export class KustomizeLocations {
     const { path, document, item, line, step } = location
     if (step !== undefined) {
       const remedy = 'take it out of the kustomization by hand, or choose restore'
-      return { candidates: [], obstacles: [{ where: `${path}:${line}`, why: `${step} makes the object, and no file declares it`, remedy }] }
+      return {
+        candidates: [],
+        obstacles: [
+          {
+            where: `${path}:${line}`,
+            why: `${step} makes the object, and no file declares it`,
+            remedy,
+          },
+        ],
+      }
     }
     const what = `the manifest (${path}:${line})`
     const documents = documentsOf(path, this.files)
     const items = item === undefined ? undefined : documents[document]?.valueAt(fields('items'))
-    const last = documents.length === 1 && (item === undefined || (Array.isArray(items) && items.length === 1))
+    const last =
+      documents.length === 1 && (item === undefined || (Array.isArray(items) && items.length === 1))
     const edit: YamlEdit = { document, item, kind: 'remove-object' }
-    if (!last) return { candidates: [{ via: 'manifest', what, edits: [{ path, edit }] }], obstacles: [] }
+    if (!last)
+      return { candidates: [{ via: 'manifest', what, edits: [{ path, edit }] }], obstacles: [] }
     const edits = this.kustomizations.flatMap((kustomization) =>
       kustomization
         .texts('resources')
         .filter(({ text }) => resolvePath(kustomization.folder, text) === path)
-        .map((entry): FileEdit => kustomization.edit([...fields('resources'), index(entry.index)], undefined)),
+        .map(
+          (entry): FileEdit =>
+            kustomization.edit([...fields('resources'), index(entry.index)], undefined),
+        ),
     )
-    return { candidates: [{ via: 'manifest', what, edits, texts: new Map([[path, null]]) }], obstacles: [] }
+    return {
+      candidates: [{ via: 'manifest', what, edits, texts: new Map([[path, null]]) }],
+      obstacles: [],
+    }
   }
 
-  private inAnchor({ desired: { location }, path, wanted }: BuiltTarget): readonly SourceCandidate[] {
-    const document = location.step === undefined ? documentsOf(location.path, this.files)[location.document] : undefined
+  private inAnchor({
+    desired: { location },
+    path,
+    wanted,
+  }: BuiltTarget): readonly SourceCandidate[] {
+    const document =
+      location.step === undefined
+        ? documentsOf(location.path, this.files)[location.document]
+        : undefined
     if (document === undefined || wanted === undefined) return []
     const at = location.item === undefined ? [] : [...fields('items'), index(location.item)]
     const anchored = anchoredEdit(document.root, location.document, [...at, ...path], wanted)
@@ -122,19 +167,29 @@ export class KustomizeLocations {
     const edit = editAt(location.document, whole, wanted)
     const what = `the manifest (${document.location(whole)})`
     const text = textIn(document, whole)
-    return [{ there, text, candidate: { via: 'manifest', what, edits: [{ path: location.path, edit }] } }]
+    return [
+      { there, text, candidate: { via: 'manifest', what, edits: [{ path: location.path, edit }] } },
+    ]
   }
 
   private inPatch(patch: Patch, target: BuiltTarget): readonly FoundEdit[] {
     return patch.documents.flatMap((document) => {
       const kind = resolved(document.root).kind
-      return kind === 'list' ? this.inOperations(patch, document, target) : this.inMergePatch(patch, document, target)
+      return kind === 'list'
+        ? this.inOperations(patch, document, target)
+        : this.inMergePatch(patch, document, target)
     })
   }
 
-  private inMergePatch(patch: Patch, document: SourceDocument, target: BuiltTarget): readonly FoundEdit[] {
+  private inMergePatch(
+    patch: Patch,
+    document: SourceDocument,
+    target: BuiltTarget,
+  ): readonly FoundEdit[] {
     const { desired, path, wanted } = target
-    const own = textAt(document.root, 'kind') === desired.id.kind && namedAlike(textAt(document.root, 'metadata', 'name') ?? '', target)
+    const own =
+      textAt(document.root, 'kind') === desired.id.kind &&
+      namedAlike(textAt(document.root, 'metadata', 'name') ?? '', target)
     if (patch.target === undefined ? !own : !mayTarget(patch.target, target)) return []
     const there = document.has(path)
     if (!there && (wanted === undefined || !document.has(path.slice(0, 1)))) return []
@@ -142,21 +197,37 @@ export class KustomizeLocations {
   }
 
   /** `replace` and `add` of the field or of one of its parents. */
-  private inOperations(patch: Patch, document: SourceDocument, target: BuiltTarget): readonly FoundEdit[] {
+  private inOperations(
+    patch: Patch,
+    document: SourceDocument,
+    target: BuiltTarget,
+  ): readonly FoundEdit[] {
     const { desired, path, wanted } = target
     const locations = pointerTo(desired.object, path)
-    if (locations === undefined || (patch.target !== undefined && !mayTarget(patch.target, target))) return []
+    if (locations === undefined || (patch.target !== undefined && !mayTarget(patch.target, target)))
+      return []
     const list = document.valueAt([])
     const written = (Array.isArray(list) ? list : []).flatMap((operation: Json, position) => {
-      if (!isJsonObject(operation) || (getKey(operation, 'op') !== 'replace' && getKey(operation, 'op') !== 'add')) return []
+      if (
+        !isJsonObject(operation) ||
+        (getKey(operation, 'op') !== 'replace' && getKey(operation, 'op') !== 'add')
+      )
+        return []
       const pointer = pointerOf(operation)
       const isOn = pointer.slice(0, locations.length).every((part, at) => part === locations[at])
       return isOn ? [{ position, steps: pointer.length }] : []
     })
     // What writes the field or below it goes with it. From the end: an operation that is removed does not move those before it.
     const gone =
-      wanted !== undefined ? [] : written.filter(({ steps }) => steps >= locations.length).map(({ position }) => [index(position)])
-    const above = written.filter(({ steps }) => steps < locations.length || (wanted !== undefined && steps === locations.length))
+      wanted !== undefined
+        ? []
+        : written
+            .filter(({ steps }) => steps >= locations.length)
+            .map(({ position }) => [index(position)])
+    const above = written.filter(
+      ({ steps }) =>
+        steps < locations.length || (wanted !== undefined && steps === locations.length),
+    )
     return [
       ...(gone.length === 0 ? [] : this.patchEdit(patch, document, gone.toReversed(), undefined)),
       ...above.flatMap(({ position, steps }) => {
@@ -167,12 +238,26 @@ export class KustomizeLocations {
   }
 
   /** @param paths of one value; the last one is what people are told */
-  private patchEdit(patch: Patch, document: SourceDocument, paths: readonly FieldPath[], wanted: Wanted): readonly FoundEdit[] {
+  private patchEdit(
+    patch: Patch,
+    document: SourceDocument,
+    paths: readonly FieldPath[],
+    wanted: Wanted,
+  ): readonly FoundEdit[] {
     const path = paths.at(-1) ?? []
     const edits = paths.map((each) => editAt(document.number, each, wanted))
-    const what = patch.inline === undefined ? `the patch (${document.location(path)})` : `the patch (${patch.where})`
+    const what =
+      patch.inline === undefined
+        ? `the patch (${document.location(path)})`
+        : `the patch (${patch.where})`
     try {
-      return [{ there: document.has(path), text: textIn(document, path), candidate: { via: patch.via, what, edits: patch.edits(edits) } }]
+      return [
+        {
+          there: document.has(path),
+          text: textIn(document, path),
+          candidate: { via: patch.via, what, edits: patch.edits(edits) },
+        },
+      ]
     } catch (thrown) {
       // An inline patch in a form that cannot be edited.
       if (thrown instanceof Failure) return []
@@ -220,5 +305,7 @@ function textIn(document: SourceDocument, path: FieldPath): string | undefined {
 /** By kind alone: names are regular expressions, and an edit that does not land is dropped. */
 function mayTarget(target: { readonly [key: string]: Json }, { desired }: BuiltTarget): boolean {
   const kind = getKey(target, 'kind')
-  return typeof kind !== 'string' || kind === '' || /[^A-Za-z]/.test(kind) || kind === desired.id.kind
+  return (
+    typeof kind !== 'string' || kind === '' || /[^A-Za-z]/.test(kind) || kind === desired.id.kind
+  )
 }

@@ -5,7 +5,14 @@ import { type FieldPath, indexOfStep, valueAt } from '@backporch/kyaml/field'
 import { getKey, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { LineIndex, readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { nodeAtPath } from '@backporch/kyaml/yaml'
-import { documentsOf, type FileLocation, fields, index, SourceDocument, type TextLocations } from '../../build/adopt/source-document.ts'
+import {
+  documentsOf,
+  type FileLocation,
+  fields,
+  index,
+  SourceDocument,
+  type TextLocations,
+} from '../../build/adopt/source-document.ts'
 import type { FileEdit } from '../../edits/resolution-edits.ts'
 import { isInline, resolvePath } from '../files/kustomization-walk.ts'
 import { type SourceFiles, textOf } from '../files/kustomize-build.ts'
@@ -38,26 +45,55 @@ export function patchesOf(kustomization: SourceDocument, files: SourceFiles): re
   const named = (['patches', 'patchesJson6902'] as const).flatMap((name) =>
     kustomization.entries(name).flatMap(({ index: position, value }) => {
       const target = getKey(value, 'target')
-      const at = { field: name, at: [...fields(name), index(position)], position, target: isJsonObject(target) ? target : undefined }
+      const at = {
+        field: name,
+        at: [...fields(name), index(position)],
+        position,
+        target: isJsonObject(target) ? target : undefined,
+      }
       const [file, inline] = [getKey(value, 'path'), getKey(value, 'patch')]
       if (typeof file === 'string' && file !== '') return filePatch(kustomization, files, file, at)
-      return typeof inline === 'string' ? inlinePatch(kustomization, files, inline, { ...at, at: [...at.at, ...fields('patch')] }) : []
+      return typeof inline === 'string'
+        ? inlinePatch(kustomization, files, inline, { ...at, at: [...at.at, ...fields('patch')] })
+        : []
     }),
   )
-  const merged = kustomization.texts('patchesStrategicMerge').flatMap(({ index: position, text }) => {
-    const name = 'patchesStrategicMerge' as const
-    const at = { field: name, at: [...fields(name), index(position)], position, target: undefined }
-    return isInline(text) ? inlinePatch(kustomization, files, text, at) : filePatch(kustomization, files, text, at)
-  })
+  const merged = kustomization
+    .texts('patchesStrategicMerge')
+    .flatMap(({ index: position, text }) => {
+      const name = 'patchesStrategicMerge' as const
+      const at = {
+        field: name,
+        at: [...fields(name), index(position)],
+        position,
+        target: undefined,
+      }
+      return isInline(text)
+        ? inlinePatch(kustomization, files, text, at)
+        : filePatch(kustomization, files, text, at)
+    })
   return [...named, ...merged]
 }
 
-function filePatch(kustomization: SourceDocument, files: SourceFiles, file: string, { field, target }: PatchLocation): readonly Patch[] {
+function filePatch(
+  kustomization: SourceDocument,
+  files: SourceFiles,
+  file: string,
+  { field, target }: PatchLocation,
+): readonly Patch[] {
   const path = resolvePath(kustomization.folder, file)
   if (path === undefined || !files.has(path)) return []
   const documents = documentsOf(path, files)
   return [
-    { field, via: `patch:${file}`, where: path, documents, target, inline: undefined, edits: (all) => all.map((edit) => ({ path, edit })) },
+    {
+      field,
+      via: `patch:${file}`,
+      where: path,
+      documents,
+      target,
+      inline: undefined,
+      edits: (all) => all.map((edit) => ({ path, edit })),
+    },
   ]
 }
 
@@ -71,13 +107,27 @@ function inlinePatch(
   const lines = new InlineLines(kustomization, files, at, text)
   let documents: readonly SourceDocument[]
   try {
-    documents = readYamlNodes(text, path).map((root, number) => new SourceDocument(path, number, root, lines))
+    documents = readYamlNodes(text, path).map(
+      (root, number) => new SourceDocument(path, number, root, lines),
+    )
   } catch (thrown) {
     if (thrown instanceof Failure) return []
     throw thrown
   }
-  const edits = (all: readonly YamlEdit[]): readonly FileEdit[] => [kustomization.edit(at, editYaml(text, all, path))]
-  return [{ field, via: `patch:${position + 1}`, where: kustomization.location(at), documents, target, inline: text, edits }]
+  const edits = (all: readonly YamlEdit[]): readonly FileEdit[] => [
+    kustomization.edit(at, editYaml(text, all, path)),
+  ]
+  return [
+    {
+      field,
+      via: `patch:${position + 1}`,
+      where: kustomization.location(at),
+      documents,
+      target,
+      inline: text,
+      edits,
+    },
+  ]
 }
 
 /** Lines of an inline text in its file. In another style than a block (`|`), only the location of the whole text is known. */
@@ -100,8 +150,12 @@ class InlineLines implements TextLocations {
 
   position(offset: number): Pick<FileLocation, 'line' | 'column'> {
     const { line, column } = this.inner.position(offset)
-    const [row, whole] = [this.innerRows[line - 1] ?? '', this.outerRows[this.whole.line + line - 1] ?? '']
-    if (!this.isBlock || !whole.endsWith(row)) return { line: this.whole.line, column: this.whole.column }
+    const [row, whole] = [
+      this.innerRows[line - 1] ?? '',
+      this.outerRows[this.whole.line + line - 1] ?? '',
+    ]
+    if (!this.isBlock || !whole.endsWith(row))
+      return { line: this.whole.line, column: this.whole.column }
     return { line: this.whole.line + line, column: whole.length - row.length + column }
   }
 }

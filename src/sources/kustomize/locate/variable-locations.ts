@@ -15,7 +15,12 @@ interface VariableQuestion {
 }
 
 /** Each variable by itself: that the field then has the value, and nothing else another one, is proven by a build. */
-export function variableLocations({ synced, files, texts, wanted }: VariableQuestion): SourceLocations {
+export function variableLocations({
+  synced,
+  files,
+  texts,
+  wanted,
+}: VariableQuestion): SourceLocations {
   const none: SourceLocations = { candidates: [], obstacles: [] }
   if (wanted === undefined || wanted === null || typeof wanted === 'object') return none
   const { build } = synced
@@ -28,11 +33,20 @@ export function variableLocations({ synced, files, texts, wanted }: VariableQues
   const obstacles = new Map<string, SourceLocations['obstacles'][number]>()
   for (const text of texts)
     for (const name of substitution.namesIn(text)) {
-      const value = solved(substitution, { text, name, wanted: String(wanted), valueFor: (other) => variables.get(other) })
+      const value = solved(substitution, {
+        text,
+        name,
+        wanted: String(wanted),
+        valueFor: (other) => variables.get(other),
+      })
       if (value === undefined) continue
       const at = fields(...substitution.at, name)
       if (spec?.has(at) === true) {
-        candidates.push({ via: `variable:${name}`, what: `the variable ${name} (${spec.location(at)})`, edits: [spec.edit(at, value)] })
+        candidates.push({
+          via: `variable:${name}`,
+          what: `the variable ${name} (${spec.location(at)})`,
+          edits: [spec.edit(at, value)],
+        })
         continue
       }
       if (!variables.has(name)) continue
@@ -56,10 +70,20 @@ interface Solving {
 }
 
 /** The value of one variable that makes the text the wanted one, where the text has it once and as it is. */
-function solved(substitution: Substitution, { text, name, wanted, valueFor }: Solving): string | undefined {
-  const [before, after, ...more] = substitution.fill(text, (each) => (each === name ? PLACE : valueFor(each))).split(PLACE)
+function solved(
+  substitution: Substitution,
+  { text, name, wanted, valueFor }: Solving,
+): string | undefined {
+  const [before, after, ...more] = substitution
+    .fill(text, (each) => (each === name ? PLACE : valueFor(each)))
+    .split(PLACE)
   if (before === undefined || after === undefined || more.length > 0) return undefined
-  if (wanted.length < before.length + after.length || !wanted.startsWith(before) || !wanted.endsWith(after)) return undefined
+  if (
+    wanted.length < before.length + after.length ||
+    !wanted.startsWith(before) ||
+    !wanted.endsWith(after)
+  )
+    return undefined
   const value = wanted.slice(before.length, wanted.length - after.length)
   return value === '' || value.includes('\n') ? undefined : value
 }

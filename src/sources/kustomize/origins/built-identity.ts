@@ -14,7 +14,11 @@ interface Name {
 export type Selected = 'yes' | 'no' | 'maybe'
 
 /** Kinds whose names get no prefix (kustomize `api/internal/builtins/PrefixTransformer.go`). */
-const KEPT_NAMES = new Set(['/Namespace', 'apiextensions.k8s.io/CustomResourceDefinition', 'apiregistration.k8s.io/APIService'])
+const KEPT_NAMES = new Set([
+  '/Namespace',
+  'apiextensions.k8s.io/CustomResourceDefinition',
+  'apiregistration.k8s.io/APIService',
+])
 
 export class BuiltIdentity {
   readonly group: string
@@ -27,7 +31,12 @@ export class BuiltIdentity {
   /** From the declared name to the present one. */
   private readonly names: Name[]
 
-  constructor(rendered: JsonObject, id: ResourceId, declared: Name, objects: readonly JsonObject[]) {
+  constructor(
+    rendered: JsonObject,
+    id: ResourceId,
+    declared: Name,
+    objects: readonly JsonObject[],
+  ) {
     const { group, version } = parseApiVersion(String(getKey(rendered, 'apiVersion') ?? ''))
     this.group = group
     this.version = version
@@ -55,7 +64,9 @@ export class BuiltIdentity {
 
   /** By any of its names, as a patch without a target and a generator find it. */
   isCalled(name: string, namespace: string): boolean {
-    return this.names.some((each) => each.name === name && this.effective(each.namespace) === this.effective(namespace))
+    return this.names.some(
+      (each) => each.name === name && this.effective(each.namespace) === this.effective(namespace),
+    )
   }
 
   selectedBy(target: JsonObject): Selected {
@@ -66,9 +77,18 @@ export class BuiltIdentity {
       return pattern === '' || values.some((value) => isWhole(pattern, value))
     }
     const [namespace, before] = [this.effective(now.namespace), this.effective(first.namespace)]
-    if (!matches('group', this.group) || !matches('version', this.version) || !matches('kind', this.kind)) return 'no'
-    if (!matches('name', first.name, now.name) || !matches('namespace', before, namespace)) return 'no'
-    const marks = [this.marked(target, 'labelSelector', 'labels'), this.marked(target, 'annotationSelector', 'annotations')]
+    if (
+      !matches('group', this.group) ||
+      !matches('version', this.version) ||
+      !matches('kind', this.kind)
+    )
+      return 'no'
+    if (!matches('name', first.name, now.name) || !matches('namespace', before, namespace))
+      return 'no'
+    const marks = [
+      this.marked(target, 'labelSelector', 'labels'),
+      this.marked(target, 'annotationSelector', 'annotations'),
+    ]
     return marks.includes('no') ? 'no' : marks.includes('maybe') ? 'maybe' : 'yes'
   }
 
@@ -92,7 +112,11 @@ export class BuiltIdentity {
 
 export function textOf(object: JsonObject, key: string): string {
   const found: Json | undefined = getKey(object, key)
-  return typeof found === 'string' ? found : typeof found === 'number' || typeof found === 'bigint' ? String(found) : ''
+  return typeof found === 'string'
+    ? found
+    : typeof found === 'number' || typeof found === 'bigint'
+      ? String(found)
+      : ''
 }
 
 function isWhole(pattern: string, value: string): boolean {
@@ -107,10 +131,14 @@ function isWhole(pattern: string, value: string): boolean {
 function selects(selector: string, marks: JsonObject): boolean | undefined {
   let all = true
   for (const part of selector.split(',')) {
-    const [, not, key = '', operator, value = ''] = /^\s*(!?)\s*([\w./-]+)\s*(?:(==?|!=)\s*([\w.-]*)\s*)?$/.exec(part) ?? []
+    const [, not, key = '', operator, value = ''] =
+      /^\s*(!?)\s*([\w./-]+)\s*(?:(==?|!=)\s*([\w.-]*)\s*)?$/.exec(part) ?? []
     if (key === '') return undefined
     const found = getKey(marks, key)
-    const holds = operator === undefined ? (found !== undefined) === (not === '') : (found === value) === (operator !== '!=')
+    const holds =
+      operator === undefined
+        ? (found !== undefined) === (not === '')
+        : (found === value) === (operator !== '!=')
     all &&= holds
   }
   return all
@@ -118,5 +146,7 @@ function selects(selector: string, marks: JsonObject): boolean | undefined {
 
 /** Whether the field is part of an object's identity. */
 export function isIdentity(path: FieldPath): boolean {
-  return [['apiVersion'], ['kind'], ['metadata', 'name'], ['metadata', 'namespace']].some((names) => isAt(path, ...names))
+  return [['apiVersion'], ['kind'], ['metadata', 'name'], ['metadata', 'namespace']].some((names) =>
+    isAt(path, ...names),
+  )
 }

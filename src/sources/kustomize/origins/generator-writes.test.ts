@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { built, env, MANIFEST, manifestWith, OVERLAY, originLinesIn } from '../../../../test/fakes/kustomize-origins.ts'
+import {
+  built,
+  env,
+  MANIFEST,
+  manifestWith,
+  OVERLAY,
+  originLinesIn,
+} from '../../../../test/fakes/kustomize-origins.ts'
 
 test('literals, files and env files of generators are reported, also for a Secret, without its values', () => {
   const texts = {
@@ -28,25 +35,37 @@ secretGenerator:
     `${list} base/kustomization.yaml:4:19`,
     `${list} prod/kustomization.yaml:5:14, which decides`,
   ])
-  assert.deepEqual(originLinesIn(texts, 'data["app.conf"]', conf), [`${list} base/kustomization.yaml:5:11, from the file base/app.conf`])
-  assert.deepEqual(originLinesIn(texts, 'data.LEVEL', conf), [`${list} prod/kustomization.yaml:6:10, from prod/all.env:2:8`])
-  assert.deepEqual(originLinesIn(texts, 'data.c', conf), ['not there; it would go into base/kustomization.yaml:3'])
+  assert.deepEqual(originLinesIn(texts, 'data["app.conf"]', conf), [
+    `${list} base/kustomization.yaml:5:11, from the file base/app.conf`,
+  ])
+  assert.deepEqual(originLinesIn(texts, 'data.LEVEL', conf), [
+    `${list} prod/kustomization.yaml:6:10, from prod/all.env:2:8`,
+  ])
+  assert.deepEqual(originLinesIn(texts, 'data.c', conf), [
+    'not there; it would go into base/kustomization.yaml:3',
+  ])
   const keys = built(
     'apiVersion: v1\nkind: Secret\nmetadata: {name: keys-h8}\ndata: {password: aHVudGVyMg==}\n',
     from('secretGenerator', 7),
   )
-  assert.deepEqual(originLinesIn(texts, 'data.password', keys), ['written by secretGenerator of base/kustomization.yaml:8:14'])
+  assert.deepEqual(originLinesIn(texts, 'data.password', keys), [
+    'written by secretGenerator of base/kustomization.yaml:8:14',
+  ])
 })
 
 test('an env file under its old name, and a value that a merge key brings, have places too', () => {
   const texts = {
-    'base/kustomization.yaml': 'resources: [web.yaml]\nconfigMapGenerator:\n- name: conf\n  env: all.env\n',
+    'base/kustomization.yaml':
+      'resources: [web.yaml]\nconfigMapGenerator:\n- name: conf\n  env: all.env\n',
     'base/all.env': 'LEVEL=info\r\n',
     'base/web.yaml': MANIFEST.replace('  name: web\n', '  name: web\n  labels: {<<: {a: b}}\n'),
     'prod/kustomization.yaml': OVERLAY,
   }
   const location = { path: 'base/kustomization.yaml', line: 3, step: 'configMapGenerator' }
-  const conf = built('apiVersion: v1\nkind: ConfigMap\nmetadata: {name: conf-h7}\ndata: {LEVEL: info}\n', location)
+  const conf = built(
+    'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: conf-h7}\ndata: {LEVEL: info}\n',
+    location,
+  )
   assert.deepEqual(originLinesIn(texts, 'data.LEVEL', conf), [
     'written by configMapGenerator of base/kustomization.yaml:4:8, from base/all.env:1:7',
   ])
@@ -56,8 +75,12 @@ test('an env file under its old name, and a value that a merge key brings, have 
 
 test('a reference to an object that kustomize renames is explained by the renamed object', () => {
   const texts = {
-    'base/kustomization.yaml': 'resources: [web.yaml]\nconfigMapGenerator:\n- name: conf\n  literals: [a=1]\n',
-    'base/web.yaml': MANIFEST.replace('value: "1"', 'valueFrom: {configMapKeyRef: {name: conf, key: a}}'),
+    'base/kustomization.yaml':
+      'resources: [web.yaml]\nconfigMapGenerator:\n- name: conf\n  literals: [a=1]\n',
+    'base/web.yaml': MANIFEST.replace(
+      'value: "1"',
+      'valueFrom: {configMapKeyRef: {name: conf, key: a}}',
+    ),
     'prod/kustomization.yaml': OVERLAY,
   }
   const conf = built('apiVersion: v1\nkind: ConfigMap\nmetadata: {name: conf-h7}\n', {
@@ -67,11 +90,22 @@ test('a reference to an object that kustomize renames is explained by the rename
   })
   const object = manifestWith('value: "1"', 'valueFrom: {configMapKeyRef: {name: conf-h7, key: a}}')
   assert.deepEqual(
-    originLinesIn(texts, 'spec.template.spec.containers[name=app].env[name=A].valueFrom.configMapKeyRef.name', object, conf),
-    ['base/web.yaml:14:57', 'written by kustomize, which puts the whole name of ConfigMap conf-h7 there (base/kustomization.yaml:3)'],
+    originLinesIn(
+      texts,
+      'spec.template.spec.containers[name=app].env[name=A].valueFrom.configMapKeyRef.name',
+      object,
+      conf,
+    ),
+    [
+      'base/web.yaml:14:57',
+      'written by kustomize, which puts the whole name of ConfigMap conf-h7 there (base/kustomization.yaml:3)',
+    ],
   )
-  assert.deepEqual(originLinesIn(texts, `${env('A').replace('.value', '')}.valueFrom`, object, conf), [
-    'base/web.yaml:14:32',
-    'configMapKeyRef.name written by kustomize, which puts the whole name of ConfigMap conf-h7 there (base/kustomization.yaml:3)',
-  ])
+  assert.deepEqual(
+    originLinesIn(texts, `${env('A').replace('.value', '')}.valueFrom`, object, conf),
+    [
+      'base/web.yaml:14:32',
+      'configMapKeyRef.name written by kustomize, which puts the whole name of ConfigMap conf-h7 there (base/kustomization.yaml:3)',
+    ],
+  )
 })

@@ -5,7 +5,13 @@ import { fields, index, type SourceDocument } from '../../build/adopt/source-doc
 import { textOf as fileText } from '../files/kustomize-build.ts'
 import { type GeneratorLocation, generatorLocations } from '../locate/kustomize-fields.ts'
 import { type BuiltIdentity, isIdentity, textOf } from './built-identity.ts'
-import { type FieldHistory, type FieldValue, type TracedField, UNKNOWN, type WrittenAt } from './field-history.ts'
+import {
+  type FieldHistory,
+  type FieldValue,
+  type TracedField,
+  UNKNOWN,
+  type WrittenAt,
+} from './field-history.ts'
 import { GENERATORS, isCreated } from './kustomize-stages.ts'
 
 interface GeneratorRun {
@@ -16,22 +22,32 @@ interface GeneratorRun {
   readonly isFirst: boolean
 }
 
-export function generatorWrites(kustomization: SourceDocument, { identity, field, history, isFirst }: GeneratorRun): void {
+export function generatorWrites(
+  kustomization: SourceDocument,
+  { identity, field, history, isFirst }: GeneratorRun,
+): void {
   const list = GENERATORS[identity.kind]
   if (list === undefined) return
   for (const { index: number, value: entry } of kustomization.entries(list)) {
     const creates = isCreated(entry)
     const name = textOf(entry, 'name')
-    const isGenerated = isFirst && field.desired.location.step === list && identity.now.name === name
+    const isGenerated =
+      isFirst && field.desired.location.step === list && identity.now.name === name
     if (creates ? !isGenerated : !identity.isCalled(name, textOf(entry, 'namespace'))) continue
     if (!creates && isIdentity(field.path)) continue
     const at = [...fields(list), index(number)]
     const [first, key, ...rest] = field.path
     if (first?.kind !== 'field' || rest.length > 1) continue
-    if ((first.name === 'data' || first.name === 'binaryData') && key?.kind === 'field' && rest.length === 0) {
+    if (
+      (first.name === 'data' || first.name === 'binaryData') &&
+      key?.kind === 'field' &&
+      rest.length === 0
+    ) {
       const [location] = generatorLocations(kustomization, field.files, at, key.name)
-      if (location !== undefined) history.write(`${list} of`, valueIn(location, field), locationsOf(kustomization, location))
-      else if (textOf(entry, 'behavior') === 'replace') history.remove(`${list} of`, kustomization.locationOf(at))
+      if (location !== undefined)
+        history.write(`${list} of`, valueIn(location, field), locationsOf(kustomization, location))
+      else if (textOf(entry, 'behavior') === 'replace')
+        history.remove(`${list} of`, kustomization.locationOf(at))
       continue
     }
     const [own, option] = [ownPath(field.path), optionPath(field.path)]
@@ -40,8 +56,12 @@ export function generatorWrites(kustomization: SourceDocument, { identity, field
       option.length === 0 ? [] : [[...fields('generatorOptions'), ...option]],
     ].flat()
     const set = locations.find((path) => kustomization.has(path))
-    if (set !== undefined) history.write(`${list} of`, kustomization.valueAt(set), [{ location: kustomization.locationOf(set) }])
-    else if (creates && isCreatedField(field.path)) history.write(`${list} of`, UNKNOWN, [{ location: kustomization.locationOf(at) }])
+    if (set !== undefined)
+      history.write(`${list} of`, kustomization.valueAt(set), [
+        { location: kustomization.locationOf(set) },
+      ])
+    else if (creates && isCreatedField(field.path))
+      history.write(`${list} of`, UNKNOWN, [{ location: kustomization.locationOf(at) }])
   }
 }
 
@@ -49,7 +69,10 @@ export function generatorWrites(kustomization: SourceDocument, { identity, field
 function ownPath(path: FieldPath): FieldPath {
   const [first, second] = path
   if (first?.kind !== 'field') return []
-  const isName = first.name === 'metadata' && second?.kind === 'field' && (second.name === 'name' || second.name === 'namespace')
+  const isName =
+    first.name === 'metadata' &&
+    second?.kind === 'field' &&
+    (second.name === 'name' || second.name === 'namespace')
   if (isName) return path.slice(1)
   if (first.name === 'type') return path
   const option = optionPath(path)
@@ -60,34 +83,58 @@ function optionPath(path: FieldPath): FieldPath {
   const [first, second] = path
   if (first?.kind !== 'field') return []
   if (first.name === 'immutable') return path
-  const isMark = second?.kind === 'field' && (second.name === 'labels' || second.name === 'annotations')
+  const isMark =
+    second?.kind === 'field' && (second.name === 'labels' || second.name === 'annotations')
   return first.name === 'metadata' && isMark && path.length === 3 ? path.slice(1) : []
 }
 
 /** Whether every generated object has the field. */
 function isCreatedField(path: FieldPath): boolean {
   const [first, ...rest] = path
-  return rest.length === 0 && first?.kind === 'field' && ['apiVersion', 'kind', 'type'].includes(first.name)
+  return (
+    rest.length === 0 &&
+    first?.kind === 'field' &&
+    ['apiVersion', 'kind', 'type'].includes(first.name)
+  )
 }
 
 /** Secrets hold their values in base64, which is not compared. */
 function valueIn(location: GeneratorLocation, { files, desired, path }: TracedField): FieldValue {
-  const isText = desired.id.kind === 'ConfigMap' && path[0]?.kind === 'field' && path[0].name === 'data'
+  const isText =
+    desired.id.kind === 'ConfigMap' && path[0]?.kind === 'field' && path[0].name === 'data'
   if (!isText) return valueAt(desired.object, path) === undefined ? undefined : UNKNOWN
-  if (location.is === 'literal') return unquoted(location.literal.slice(location.literal.indexOf('=') + 1))
+  if (location.is === 'literal')
+    return unquoted(location.literal.slice(location.literal.indexOf('=') + 1))
   if (location.is === 'file') return fileText(location.file, files)
-  return (fileText(location.file, files).split('\n')[location.row] ?? '').replace(/\r$/, '').slice(location.column)
+  return (fileText(location.file, files).split('\n')[location.row] ?? '')
+    .replace(/\r$/, '')
+    .slice(location.column)
 }
 
 function unquoted(text: string): string {
-  return text.length > 1 && (text[0] === '"' || text[0] === "'") && text.at(-1) === text[0] ? text.slice(1, -1) : text
+  return text.length > 1 && (text[0] === '"' || text[0] === "'") && text.at(-1) === text[0]
+    ? text.slice(1, -1)
+    : text
 }
 
-function locationsOf(kustomization: SourceDocument, location: GeneratorLocation): readonly WrittenAt[] {
+function locationsOf(
+  kustomization: SourceDocument,
+  location: GeneratorLocation,
+): readonly WrittenAt[] {
   const at = kustomization.locationOf(location.at)
   if (location.is === 'literal') return [{ location: at }]
-  if (location.is === 'file') return [{ location: at }, { location: { file: location.file, line: 1, column: 1 }, source: 'file' }]
-  return [{ location: at }, { location: { file: location.file, line: location.row + 1, column: location.column + 1 }, source: 'line' }]
+  if (location.is === 'file')
+    return [
+      { location: at },
+      { location: { file: location.file, line: 1, column: 1 }, source: 'file' },
+    ]
+  return [
+    { location: at },
+    {
+      location: { file: location.file, line: location.row + 1, column: location.column + 1 },
+      source: 'line',
+    },
+  ]
 }
 
 /** The entry that creates the object; the rendered name has prefixes, suffixes or a hash around the entry's. */
@@ -99,6 +146,8 @@ export function generatedBy(
   const nameOf = ({ value }: { readonly value: JsonObject }) => textOf(value, 'name')
   return kustomization
     .entries(list)
-    .filter((entry) => isCreated(entry.value) && nameOf(entry) !== '' && rendered.includes(nameOf(entry)))
+    .filter(
+      (entry) => isCreated(entry.value) && nameOf(entry) !== '' && rendered.includes(nameOf(entry)),
+    )
     .sort((one, other) => nameOf(other).length - nameOf(one).length)[0]
 }

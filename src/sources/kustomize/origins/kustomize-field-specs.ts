@@ -4,7 +4,10 @@ import type { FieldPath } from '@backporch/kyaml/field'
 import type { BuiltIdentity } from './built-identity.ts'
 
 const WORKLOADS: readonly FieldSpec[] = [
-  ...['Deployment', 'ReplicaSet', 'DaemonSet', 'StatefulSet'].map((kind) => ({ kind, path: 'spec/template' })),
+  ...['Deployment', 'ReplicaSet', 'DaemonSet', 'StatefulSet'].map((kind) => ({
+    kind,
+    path: 'spec/template',
+  })),
   { version: 'v1', kind: 'ReplicationController', path: 'spec/template' },
   { group: 'batch', kind: 'Job', path: 'spec/template' },
   { group: 'batch', kind: 'CronJob', path: 'spec/jobTemplate' },
@@ -25,16 +28,32 @@ export const OWN_LABELS: readonly FieldSpec[] = [{ path: 'metadata/labels', crea
 
 export const TEMPLATE_LABELS: readonly FieldSpec[] = [
   ...below('labels'),
-  { group: 'apps', kind: 'StatefulSet', path: 'spec/volumeClaimTemplates/metadata/labels', create: true },
+  {
+    group: 'apps',
+    kind: 'StatefulSet',
+    path: 'spec/volumeClaimTemplates/metadata/labels',
+    create: true,
+  },
 ]
 
 export const ALL_LABELS: readonly FieldSpec[] = [
   ...TEMPLATE_LABELS,
-  ...['Service', 'ReplicationController'].map((kind) => ({ version: 'v1', kind, path: 'spec/selector', create: true })),
-  ...['Deployment', 'ReplicaSet', 'DaemonSet'].map((kind) => ({ kind, path: 'spec/selector/matchLabels', create: true })),
+  ...['Service', 'ReplicationController'].map((kind) => ({
+    version: 'v1',
+    kind,
+    path: 'spec/selector',
+    create: true,
+  })),
+  ...['Deployment', 'ReplicaSet', 'DaemonSet'].map((kind) => ({
+    kind,
+    path: 'spec/selector/matchLabels',
+    create: true,
+  })),
   { group: 'apps', kind: 'StatefulSet', path: 'spec/selector/matchLabels', create: true },
   ...['Deployment', 'StatefulSet'].flatMap((kind) =>
-    [...TERMS, 'spec/template/spec/topologySpreadConstraints/labelSelector/matchLabels'].map((path) => ({ group: 'apps', kind, path })),
+    [...TERMS, 'spec/template/spec/topologySpreadConstraints/labelSelector/matchLabels'].map(
+      (path) => ({ group: 'apps', kind, path }),
+    ),
   ),
   { group: 'batch', kind: 'Job', path: 'spec/selector/matchLabels' },
   { group: 'batch', kind: 'CronJob', path: 'spec/jobTemplate/spec/selector/matchLabels' },
@@ -48,7 +67,12 @@ export const ALL_LABELS: readonly FieldSpec[] = [
 
 export const ANNOTATIONS: readonly FieldSpec[] = below('annotations')
 
-export const REPLICAS: readonly FieldSpec[] = ['Deployment', 'ReplicationController', 'ReplicaSet', 'StatefulSet'].map((kind) => ({
+export const REPLICAS: readonly FieldSpec[] = [
+  'Deployment',
+  'ReplicationController',
+  'ReplicaSet',
+  'StatefulSet',
+].map((kind) => ({
   kind,
   path: 'spec/replicas',
   create: true,
@@ -57,7 +81,12 @@ export const REPLICAS: readonly FieldSpec[] = ['Deployment', 'ReplicationControl
 /** Besides `metadata.namespace`, and the subjects named `default` of role bindings. */
 export const NAMESPACES: readonly FieldSpec[] = [
   { version: 'v1', kind: 'Namespace', path: 'metadata/name', create: true },
-  { group: 'apiregistration.k8s.io', kind: 'APIService', path: 'spec/service/namespace', create: true },
+  {
+    group: 'apiregistration.k8s.io',
+    kind: 'APIService',
+    path: 'spec/service/namespace',
+    create: true,
+  },
   {
     group: 'apiextensions.k8s.io',
     kind: 'CustomResourceDefinition',
@@ -66,10 +95,18 @@ export const NAMESPACES: readonly FieldSpec[] = [
 ]
 
 /** @param path of the field of the spec, without the key of a label */
-export function specOf(specs: readonly FieldSpec[], identity: BuiltIdentity, path: FieldPath): FieldSpec | undefined {
+export function specOf(
+  specs: readonly FieldSpec[],
+  identity: BuiltIdentity,
+  path: FieldPath,
+): FieldSpec | undefined {
   const names = path.flatMap((step) => (step.kind === 'field' ? [step.name] : []))
   return specs.find((spec) => {
     const wanted = splitFieldPath(spec.path).map((name) => name.replace(/\[\]$/, ''))
-    return isSelectedBy(identity, spec) && wanted.length === names.length && wanted.every((name, at) => name === names[at])
+    return (
+      isSelectedBy(identity, spec) &&
+      wanted.length === names.length &&
+      wanted.every((name, at) => name === names[at])
+    )
   })
 }

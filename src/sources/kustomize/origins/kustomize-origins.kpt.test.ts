@@ -102,11 +102,23 @@ spec:
 `,
 }
 
-async function build(texts: Texts): Promise<{ readonly source: BuiltSource; readonly resources: readonly DesiredResource[] }> {
+async function build(
+  texts: Texts,
+): Promise<{ readonly source: BuiltSource; readonly resources: readonly DesiredResource[] }> {
   const files = new Map(
-    Object.entries(texts).map(([file, text]) => [file, { path: file, mode: '100644' as const, content: new TextEncoder().encode(text) }]),
+    Object.entries(texts).map(([file, text]) => [
+      file,
+      { path: file, mode: '100644' as const, content: new TextEncoder().encode(text) },
+    ]),
   )
-  const source: BuiltSource = { packagePath: 'apps/web', package: [], tool: KUSTOMIZE_TOOL, folder: 'apps/web', files, command: [] }
+  const source: BuiltSource = {
+    packagePath: 'apps/web',
+    package: [],
+    tool: KUSTOMIZE_TOOL,
+    folder: 'apps/web',
+    files,
+    command: [],
+  }
   const run = buildOf(source)
   const answer = 'tool' in run ? await BUILDS.build(run, new AbortController().signal) : run
   if ('failure' in answer) throw new TypeError(answer.failure.why)
@@ -120,8 +132,12 @@ function ofKind(resources: readonly DesiredResource[], kind: string): DesiredRes
 }
 
 function* leavesOf(value: Json | undefined, above: FieldPath): Generator<FieldPath> {
-  if (isJsonObject(value)) for (const [name, each] of Object.entries(value)) yield* leavesOf(each, [...above, { kind: 'field', name }])
-  else if (isJsonArray(value)) for (const [index, each] of value.entries()) yield* leavesOf(each, [...above, { kind: 'index', index }])
+  if (isJsonObject(value))
+    for (const [name, each] of Object.entries(value))
+      yield* leavesOf(each, [...above, { kind: 'field', name }])
+  else if (isJsonArray(value))
+    for (const [index, each] of value.entries())
+      yield* leavesOf(each, [...above, { kind: 'index', index }])
   else yield above
 }
 
@@ -133,7 +149,11 @@ function withOther(line: string): Texts {
   const rest = whole.slice(Number(column) - 1)
   const [value = ''] = /^"?(?:[\w.:-]+=)?[\w.:-]+/.exec(rest) ?? []
   assert.notEqual(value, '', line)
-  const other = /[0-9]$/.test(value) ? `${value}1` : value.endsWith('m') ? value.replace('m', '1m') : `${value}x`
+  const other = /[0-9]$/.test(value)
+    ? `${value}1`
+    : value.endsWith('m')
+      ? value.replace('m', '1m')
+      : `${value}x`
   const changed = whole.slice(0, Number(column) - 1) + other + rest.slice(value.length)
   return { ...TEXTS, [file]: rows.with(Number(row) - 1, changed).join('\n') }
 }
@@ -164,7 +184,11 @@ describe('the places of fields that kustomize built', { skip: whyNoKubectl() }, 
       }),
     )
     assert.ok(reported.length > 30)
-    for (const line of reported) assert.match(line, / {2}(?:written by .*)?[\w./-]+:\d+(?::\d+)?\S*(?: \(newTag\))?(?:,? .*)?$/)
+    for (const line of reported)
+      assert.match(
+        line,
+        / {2}(?:written by .*)?[\w./-]+:\d+(?::\d+)?\S*(?: \(newTag\))?(?:,? .*)?$/,
+      )
     assert.deepEqual(
       reported.filter((line) => /no file|another value|may be|nothing|not there/.test(line)),
       [],
@@ -185,8 +209,10 @@ describe('the places of fields that kustomize built', { skip: whyNoKubectl() }, 
           valueAt(ofKind((await build(withOther(line))).resources, kind).object, at)
         const before = valueAt(desired.object, at)
         for (const [index, line] of lines.entries())
-          if (index === lines.length - 1) assert.notDeepEqual(await after(line), before, `${name}: ${line}`)
-          else if (!name.endsWith('.image')) assert.deepEqual(await after(line), before, `${name}: ${line}`)
+          if (index === lines.length - 1)
+            assert.notDeepEqual(await after(line), before, `${name}: ${line}`)
+          else if (!name.endsWith('.image'))
+            assert.deepEqual(await after(line), before, `${name}: ${line}`)
       }),
     )
   })

@@ -2,17 +2,30 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import type { Json } from '@backporch/kyaml/json'
-import { built, env, IMAGE, MANIFEST, MERGE, manifestWith, OVERLAY, originLinesIn } from '../../../../test/fakes/kustomize-origins.ts'
+import {
+  built,
+  env,
+  IMAGE,
+  MANIFEST,
+  MERGE,
+  manifestWith,
+  OVERLAY,
+  originLinesIn,
+} from '../../../../test/fakes/kustomize-origins.ts'
 import * as fc from '../../../../test/seeds/fast-check.ts'
 
 test('a field of the manifest only is reported with its location', () => {
-  assert.deepEqual(originLinesIn({ 'prod/kustomization.yaml': OVERLAY }, 'spec.replicas', built(MANIFEST)), ['base/web.yaml:7:13'])
+  assert.deepEqual(
+    originLinesIn({ 'prod/kustomization.yaml': OVERLAY }, 'spec.replicas', built(MANIFEST)),
+    ['base/web.yaml:7:13'],
+  )
 })
 
 test('an absent field is reported with the parent that it would go into', () => {
-  assert.deepEqual(originLinesIn({ 'prod/kustomization.yaml': OVERLAY }, 'spec.paused', built(MANIFEST)), [
-    'not there; it would go into base/web.yaml:7',
-  ])
+  assert.deepEqual(
+    originLinesIn({ 'prod/kustomization.yaml': OVERLAY }, 'spec.paused', built(MANIFEST)),
+    ['not there; it would go into base/web.yaml:7'],
+  )
 })
 
 test('several writers of a field are listed in the order of kustomize, and the last one decides', () => {
@@ -21,12 +34,15 @@ test('several writers of a field are listed in the order of kustomize, and the l
     'prod/kustomization.yaml': `replicas:\n- name: web\n  count: 5\npatches: [{path: more.yaml}]\n${OVERLAY}`,
     'prod/more.yaml': `${MERGE}spec:\n  replicas: 3\n`,
   }
-  assert.deepEqual(originLinesIn(texts, 'spec.replicas', manifestWith('replicas: 1', 'replicas: 5')), [
-    'base/web.yaml:7:13',
-    'written by replicas of base/kustomization.yaml:1:31',
-    'written by the patch prod/more.yaml:5:13',
-    'written by replicas of prod/kustomization.yaml:3:10, which decides',
-  ])
+  assert.deepEqual(
+    originLinesIn(texts, 'spec.replicas', manifestWith('replicas: 1', 'replicas: 5')),
+    [
+      'base/web.yaml:7:13',
+      'written by replicas of base/kustomization.yaml:1:31',
+      'written by the patch prod/more.yaml:5:13',
+      'written by replicas of prod/kustomization.yaml:3:10, which decides',
+    ],
+  )
 })
 
 test('patches, replicas and images of other objects are not listed', () => {
@@ -46,14 +62,21 @@ patches:
 
 test('images are listed with the parts that they set, and decide about these parts only', () => {
   const image = (entry: string, to: string) =>
-    originLinesIn({ 'prod/kustomization.yaml': `${OVERLAY}images:\n- ${entry}\n` }, IMAGE, manifestWith('nginx:1.0', to))
+    originLinesIn(
+      { 'prod/kustomization.yaml': `${OVERLAY}images:\n- ${entry}\n` },
+      IMAGE,
+      manifestWith('nginx:1.0', to),
+    )
   assert.deepEqual(image('{name: nginx, newTag: "2"}', 'nginx:2'), [
     'base/web.yaml:12:16',
     'written by images of prod/kustomization.yaml:3:25 (newTag), which decides the tag',
   ])
-  assert.deepEqual(image('{name: nginx, newName: acme/nginx, newTag: "2"}', 'acme/nginx:2').slice(1), [
-    'written by images of prod/kustomization.yaml:3:26 (newName) and prod/kustomization.yaml:3:46 (newTag), which decides',
-  ])
+  assert.deepEqual(
+    image('{name: nginx, newName: acme/nginx, newTag: "2"}', 'acme/nginx:2').slice(1),
+    [
+      'written by images of prod/kustomization.yaml:3:26 (newName) and prod/kustomization.yaml:3:46 (newTag), which decides',
+    ],
+  )
   assert.deepEqual(image('{name: nginx, digest: "sha256:ab"}', 'nginx@sha256:ab').slice(1), [
     'written by images of prod/kustomization.yaml:3:25 (digest), which decides the digest',
   ])
@@ -70,10 +93,10 @@ test('an inline patch is reported with its line and column in the kustomization'
       value: 4
 `,
   }
-  assert.deepEqual(originLinesIn(texts, 'spec.replicas', manifestWith('replicas: 1', 'replicas: 4')), [
-    'base/web.yaml:7:13',
-    'written by the patch prod/kustomization.yaml:8:14, which decides',
-  ])
+  assert.deepEqual(
+    originLinesIn(texts, 'spec.replicas', manifestWith('replicas: 1', 'replicas: 4')),
+    ['base/web.yaml:7:13', 'written by the patch prod/kustomization.yaml:8:14, which decides'],
+  )
 })
 
 test('an operation is of the item that stood at its place when it was applied', () => {
@@ -94,12 +117,17 @@ patches:
       .replace('- {name: A, value: "1"}', '- {name: Z, value: z}\n        - {name: A, value: one}')
       .replace('        - {name: B, value: "2"}\n', ''),
   )
-  assert.deepEqual(originLinesIn(texts, env('Z'), object), ['written by the patch base/kustomization.yaml:5:87'])
+  assert.deepEqual(originLinesIn(texts, env('Z'), object), [
+    'written by the patch base/kustomization.yaml:5:87',
+  ])
   assert.deepEqual(originLinesIn(texts, env('A'), object), [
     'base/web.yaml:14:28',
     'written by the patch base/kustomization.yaml:6:80, which decides',
   ])
-  assert.deepEqual(originLinesIn(texts, env('B'), object), ['base/web.yaml:15:28', 'removed by the patch base/kustomization.yaml:7:7'])
+  assert.deepEqual(originLinesIn(texts, env('B'), object), [
+    'base/web.yaml:15:28',
+    'removed by the patch base/kustomization.yaml:7:7',
+  ])
   assert.deepEqual(originLinesIn(texts, 'spec.template.spec.containers[name=side].image', object), [
     'written by the patch prod/side.yaml:4:59',
   ])
@@ -108,13 +136,22 @@ patches:
 test('a field that a patch removes is reported with the location of the removal', () => {
   const taken = (patch: string) =>
     originLinesIn(
-      { 'prod/kustomization.yaml': `${OVERLAY}patches: [{path: less.yaml}]\n`, 'prod/less.yaml': `${MERGE}${patch}` },
+      {
+        'prod/kustomization.yaml': `${OVERLAY}patches: [{path: less.yaml}]\n`,
+        'prod/less.yaml': `${MERGE}${patch}`,
+      },
       'spec.replicas',
       manifestWith('  replicas: 1\n', ''),
     )
   const manifest = 'base/web.yaml:7:13'
-  assert.deepEqual(taken('spec:\n  replicas: null\n'), [manifest, 'removed by the patch prod/less.yaml:5:13'])
-  assert.deepEqual(taken('spec:\n  $patch: replace\n  paused: true\n'), [manifest, 'removed by the patch prod/less.yaml:5:3'])
+  assert.deepEqual(taken('spec:\n  replicas: null\n'), [
+    manifest,
+    'removed by the patch prod/less.yaml:5:13',
+  ])
+  assert.deepEqual(taken('spec:\n  $patch: replace\n  paused: true\n'), [
+    manifest,
+    'removed by the patch prod/less.yaml:5:3',
+  ])
 })
 
 test('labels go where kustomize puts them, and no further', () => {
@@ -129,13 +166,22 @@ commonAnnotations: {note: x}
   }
   const labels = 'metadata: {labels: {team: b, app: web}, annotations: {note: x}}'
   const object = built(
-    MANIFEST.replace('  name: web\n', '  name: web\n  labels: {team: b, app: web}\n  annotations: {note: x}\n').replace(
+    MANIFEST.replace(
+      '  name: web\n',
+      '  name: web\n  labels: {team: b, app: web}\n  annotations: {note: x}\n',
+    ).replace(
       '  template:\n',
       `  selector: {matchLabels: {app: web}}\n  template:\n    ${labels}\n`,
     ),
   )
-  const [first, second] = ['written by labels of prod/kustomization.yaml:3:17', 'written by labels of prod/kustomization.yaml:4:17']
-  assert.deepEqual(originLinesIn(texts, 'metadata.labels.team', object), [first, `${second}, which decides`])
+  const [first, second] = [
+    'written by labels of prod/kustomization.yaml:3:17',
+    'written by labels of prod/kustomization.yaml:4:17',
+  ]
+  assert.deepEqual(originLinesIn(texts, 'metadata.labels.team', object), [
+    first,
+    `${second}, which decides`,
+  ])
   assert.deepEqual(originLinesIn(texts, 'spec.template.metadata.labels.team', object), [second])
   assert.deepEqual(originLinesIn(texts, 'spec.selector.matchLabels.app', object), [
     'written by commonLabels of prod/kustomization.yaml:6:21',
@@ -151,7 +197,9 @@ test('of a base that is reached twice, the path that gives the rendered name is 
     'a/kustomization.yaml': `${OVERLAY}namePrefix: a-\nreplicas: [{name: web, count: 2}]\n`,
     'b/kustomization.yaml': `${OVERLAY}namePrefix: b-\nreplicas: [{name: web, count: 3}]\n`,
   }
-  const object = built(MANIFEST.replace('name: web', 'name: b-web').replace('replicas: 1', 'replicas: 3'))
+  const object = built(
+    MANIFEST.replace('name: web', 'name: b-web').replace('replicas: 1', 'replicas: 3'),
+  )
   assert.deepEqual(originLinesIn(texts, 'spec.replicas', object), [
     'base/web.yaml:7:13',
     'written by replicas of b/kustomization.yaml:3:31, which decides',
@@ -169,12 +217,15 @@ test('a component applies after the base and before the overlay that names it', 
     'part/kustomization.yaml': `kind: Component\n${count(3)}`,
     'prod/kustomization.yaml': `components: [../part]\n${OVERLAY}${count(4)}`,
   }
-  assert.deepEqual(originLinesIn(texts, 'spec.replicas', manifestWith('replicas: 1', 'replicas: 4')), [
-    'base/web.yaml:7:13',
-    'written by replicas of base/kustomization.yaml:2:31',
-    'written by replicas of part/kustomization.yaml:2:31',
-    'written by replicas of prod/kustomization.yaml:3:31, which decides',
-  ])
+  assert.deepEqual(
+    originLinesIn(texts, 'spec.replicas', manifestWith('replicas: 1', 'replicas: 4')),
+    [
+      'base/web.yaml:7:13',
+      'written by replicas of base/kustomization.yaml:2:31',
+      'written by replicas of part/kustomization.yaml:2:31',
+      'written by replicas of prod/kustomization.yaml:3:31, which decides',
+    ],
+  )
 })
 
 test('items of a list that is merged by other keys than a name are found in a patch by these', () => {
@@ -183,18 +234,60 @@ test('items of a list that is merged by other keys than a name are found in a pa
     'prod/kustomization.yaml': `${OVERLAY}patches: [{path: port.yaml}]\n`,
     'prod/port.yaml': `${MERGE}spec: {template: {spec: {containers: [{name: app, ports: [{containerPort: 80, protocol: UDP, name: dns}]}]}}}\n`,
   }
-  const object = built(`${MANIFEST}        ports: [{containerPort: 80}, {containerPort: 80, protocol: UDP, name: dns}]\n`)
+  const object = built(
+    `${MANIFEST}        ports: [{containerPort: 80}, {containerPort: 80, protocol: UDP, name: dns}]\n`,
+  )
   const ports = 'spec.template.spec.containers[0].ports'
-  assert.deepEqual(originLinesIn(texts, `${ports}[1].name`, object), ['written by the patch prod/port.yaml:4:100'])
-  assert.deepEqual(originLinesIn(texts, `${ports}[0].containerPort`, object), ['base/web.yaml:16:33'])
+  assert.deepEqual(originLinesIn(texts, `${ports}[1].name`, object), [
+    'written by the patch prod/port.yaml:4:100',
+  ])
+  assert.deepEqual(originLinesIn(texts, `${ports}[0].containerPort`, object), [
+    'base/web.yaml:16:33',
+  ])
 })
 
 test('with any kustomization, only an unreadable file is a failure', () => {
   const names = fc.constantFrom(
-    ...['name', 'target', 'patch', 'path', 'literals', 'pairs', 'fields', 'count', 'newTag', 'behavior', 'options', 'select'],
-    ...['targets', 'fieldPaths', 'kind', 'labelSelector', 'files', 'envs', 'app', 'op', 'value', 'metadata', '$patch'],
+    ...[
+      'name',
+      'target',
+      'patch',
+      'path',
+      'literals',
+      'pairs',
+      'fields',
+      'count',
+      'newTag',
+      'behavior',
+      'options',
+      'select',
+    ],
+    ...[
+      'targets',
+      'fieldPaths',
+      'kind',
+      'labelSelector',
+      'files',
+      'envs',
+      'app',
+      'op',
+      'value',
+      'metadata',
+      '$patch',
+    ],
   )
-  const texts = fc.constantFrom('web', 'nginx', '(', '[{op: add, path: /spec, value: 1}]', 'kind: [', '../base', 'a=b', '*', '/a/~2', '')
+  const texts = fc.constantFrom(
+    'web',
+    'nginx',
+    '(',
+    '[{op: add, path: /spec, value: 1}]',
+    'kind: [',
+    '../base',
+    'a=b',
+    '*',
+    '/a/~2',
+    '',
+  )
   const { value } = fc.letrec<{ value: Json }>((tie) => ({
     value: fc.oneof(
       { depthSize: 'small', withCrossShrink: true },
@@ -205,21 +298,46 @@ test('with any kustomization, only an unreadable file is a failure', () => {
     ),
   }))
   const fieldNames = fc.constantFrom(
-    ...['resources', 'components', 'patches', 'patchesJson6902', 'patchesStrategicMerge', 'images', 'replicas', 'labels', 'vars'],
-    ...['commonLabels', 'commonAnnotations', 'namespace', 'namePrefix', 'replacements', 'configMapGenerator', 'transformers'],
+    ...[
+      'resources',
+      'components',
+      'patches',
+      'patchesJson6902',
+      'patchesStrategicMerge',
+      'images',
+      'replicas',
+      'labels',
+      'vars',
+    ],
+    ...[
+      'commonLabels',
+      'commonAnnotations',
+      'namespace',
+      'namePrefix',
+      'replacements',
+      'configMapGenerator',
+      'transformers',
+    ],
   )
   fc.assert(
-    fc.property(fc.dictionary(fieldNames, value), fc.constantFrom('spec.replicas', 'spec', IMAGE, 'metadata.labels.app'), (created, at) => {
-      const kustomization = JSON.stringify({
-        ...created,
-        resources: ['../base', ...(Array.isArray(created['resources']) ? created['resources'] : [])],
-      })
-      try {
-        originLinesIn({ 'prod/kustomization.yaml': kustomization }, at, built(MANIFEST))
-      } catch (thrown) {
-        assert.ok(thrown instanceof Failure, String(thrown))
-      }
-    }),
+    fc.property(
+      fc.dictionary(fieldNames, value),
+      fc.constantFrom('spec.replicas', 'spec', IMAGE, 'metadata.labels.app'),
+      (created, at) => {
+        const kustomization = JSON.stringify({
+          ...created,
+          resources: [
+            '../base',
+            ...(Array.isArray(created['resources']) ? created['resources'] : []),
+          ],
+        })
+        try {
+          originLinesIn({ 'prod/kustomization.yaml': kustomization }, at, built(MANIFEST))
+        } catch (thrown) {
+          assert.ok(thrown instanceof Failure, String(thrown))
+        }
+      },
+    ),
     { numRuns: 300 },
   )
 })
@@ -236,32 +354,43 @@ replacements:
     fieldPaths: [spec.replicas, "spec.template.spec.containers.[name=app].env.[name=A].value"]
 - path: more.yaml
 `,
-    'prod/more.yaml': '- source: {kind: Service}\n  targets: [{select: {kind: Service}, fieldPaths: [spec.replicas]}]\n',
+    'prod/more.yaml':
+      '- source: {kind: Service}\n  targets: [{select: {kind: Service}, fieldPaths: [spec.replicas]}]\n',
   }
-  const object = built(MANIFEST.replace('replicas: 1', 'replicas: 7').replace('value: "2"', 'value: it'))
+  const object = built(
+    MANIFEST.replace('replicas: 1', 'replicas: 7').replace('value: "2"', 'value: it'),
+  )
   const may = 'may be written by'
   assert.deepEqual(originLinesIn(texts, 'spec.replicas', object), [
     'base/web.yaml:7:13',
     'written by replicas of prod/kustomization.yaml:2:31',
     `${may} replacements of prod/kustomization.yaml:4:3`,
   ])
-  assert.deepEqual(originLinesIn(texts, env('A'), object), ['base/web.yaml:14:28', `${may} replacements of prod/kustomization.yaml:4:3`])
-  assert.deepEqual(originLinesIn(texts, env('B'), object), ['base/web.yaml:15:28', `${may} vars of base/kustomization.yaml:3:3`])
+  assert.deepEqual(originLinesIn(texts, env('A'), object), [
+    'base/web.yaml:14:28',
+    `${may} replacements of prod/kustomization.yaml:4:3`,
+  ])
+  assert.deepEqual(originLinesIn(texts, env('B'), object), [
+    'base/web.yaml:15:28',
+    `${may} vars of base/kustomization.yaml:3:3`,
+  ])
   assert.deepEqual(originLinesIn(texts, IMAGE, object), ['base/web.yaml:12:16'])
 })
 
 test('a value that the files do not explain is reported as unexplained', () => {
   const texts = { 'prod/kustomization.yaml': `${OVERLAY}replicas: [{name: web, count: 3}]\n` }
-  assert.deepEqual(originLinesIn(texts, 'spec.replicas', manifestWith('replicas: 1', 'replicas: 9')), [
-    'base/web.yaml:7:13',
-    'kustomize makes another value of it than is written there',
-  ])
+  assert.deepEqual(
+    originLinesIn(texts, 'spec.replicas', manifestWith('replicas: 1', 'replicas: 9')),
+    ['base/web.yaml:7:13', 'kustomize makes another value of it than is written there'],
+  )
   const transformers = { ...texts, 'prod/kustomization.yaml': `${OVERLAY}transformers: [t.yaml]\n` }
-  assert.deepEqual(originLinesIn(transformers, 'spec.replicas', manifestWith('replicas: 1', 'replicas: 9')), [
+  assert.deepEqual(
+    originLinesIn(transformers, 'spec.replicas', manifestWith('replicas: 1', 'replicas: 9')),
+    ['base/web.yaml:7:13', 'may be written by transformers of prod/kustomization.yaml:2:15'],
+  )
+  assert.deepEqual(originLinesIn(transformers, 'spec.replicas', built(MANIFEST)), [
     'base/web.yaml:7:13',
-    'may be written by transformers of prod/kustomization.yaml:2:15',
   ])
-  assert.deepEqual(originLinesIn(transformers, 'spec.replicas', built(MANIFEST)), ['base/web.yaml:7:13'])
 })
 
 test('for a patch that selects by changing labels, the value decides whether it was applied', () => {
@@ -272,17 +401,21 @@ test('for a patch that selects by changing labels, the value decides whether it 
   patch: '[{op: replace, path: /spec/replicas, value: 2}, {op: remove, path: /metadata/labels/own}]'
 `,
   }
-  assert.deepEqual(originLinesIn(texts, 'spec.replicas', manifestWith('replicas: 1', 'replicas: 2')), [
-    'base/web.yaml:8:13',
-    'written by the patch prod/kustomization.yaml:4:10, which decides',
-  ])
+  assert.deepEqual(
+    originLinesIn(texts, 'spec.replicas', manifestWith('replicas: 1', 'replicas: 2')),
+    ['base/web.yaml:8:13', 'written by the patch prod/kustomization.yaml:4:10, which decides'],
+  )
   assert.deepEqual(originLinesIn(texts, 'spec.replicas', built(MANIFEST)), ['base/web.yaml:8:13'])
 })
 
 test('each written part of a map or a list is reported', () => {
   const texts = { 'prod/kustomization.yaml': `${OVERLAY}images: [{name: nginx, newTag: "2"}]\n` }
-  assert.deepEqual(originLinesIn(texts, 'spec.template.spec.containers[name=app]', manifestWith('nginx:1.0', 'nginx:2')), [
-    'base/web.yaml:11:9',
-    'image written by images of prod/kustomization.yaml:2:32 (newTag)',
-  ])
+  assert.deepEqual(
+    originLinesIn(
+      texts,
+      'spec.template.spec.containers[name=app]',
+      manifestWith('nginx:1.0', 'nginx:2'),
+    ),
+    ['base/web.yaml:11:9', 'image written by images of prod/kustomization.yaml:2:32 (newTag)'],
+  )
 })

@@ -105,8 +105,17 @@ export class KustomizeOrigins {
     const { folder, files, synced } = input
     const layers = synced === undefined ? [] : syncerLayers(files, { folder, build: synced })
     const [resource] = layers
-    this.syncer = synced === undefined || resource === undefined ? undefined : new SyncerWrites(synced, resource, files)
-    this.stages = new KustomizeStages({ folder, files, kustomizations: this.kustomizations, generated: generatedBySyncer(input), layers })
+    this.syncer =
+      synced === undefined || resource === undefined
+        ? undefined
+        : new SyncerWrites(synced, resource, files)
+    this.stages = new KustomizeStages({
+      folder,
+      files,
+      kustomizations: this.kustomizations,
+      generated: generatedBySyncer(input),
+      layers,
+    })
   }
 
   /** Undefined where the file of the object is unknown. @throws Failure BP1110 where a file cannot be read */
@@ -126,9 +135,13 @@ export class KustomizeOrigins {
       authored: isThere ? nearest : undefined,
       nearest,
       isBuilt: rendered !== undefined,
-      writers: found.flatMap(({ writers }) => (isWhole ? writers : writers.slice(-1))).slice(-MOST_WRITERS),
+      writers: found
+        .flatMap(({ writers }) => (isWhole ? writers : writers.slice(-1)))
+        .slice(-MOST_WRITERS),
       isExplained: isWhole && found.every(({ isExplained }) => isExplained),
-      notes: found.flatMap(({ notes }) => (isWhole ? notes : notes.filter((note) => note !== UNEXPLAINED))),
+      notes: found.flatMap(({ notes }) =>
+        isWhole ? notes : notes.filter((note) => note !== UNEXPLAINED),
+      ),
     }
   }
 
@@ -140,39 +153,79 @@ export class KustomizeOrigins {
   ): Pick<BuiltOrigin, 'writers' | 'isExplained' | 'notes'> {
     const path = [...above, ...part]
     const rendered = valueAt(desired.object, path) ?? undefined
-    const history = known.chain === undefined ? undefined : this.historyOf({ ...known, chain: known.chain }, desired, path)
+    const history =
+      known.chain === undefined
+        ? undefined
+        : this.historyOf({ ...known, chain: known.chain }, desired, path)
     if (history === undefined) return { writers: [], isExplained: false, notes: [] }
     const doubts = history.writes.filter(({ does }) => does === 'may write')
     const asPart = (write: FieldWrite): PartWrite => ({ ...write, part })
     // Doubtful patches do not count where the value is explained without them. Copies are always reported.
     if (gives(history, desired, path)) {
-      const reported = history.writes.filter(({ does, by }) => does !== 'may write' || by === 'replacements of' || by === 'vars of')
-      return { writers: reported.map(asPart), isExplained: reported.every(({ does }) => does !== 'may write'), notes: [] }
+      const reported = history.writes.filter(
+        ({ does, by }) => does !== 'may write' || by === 'replacements of' || by === 'vars of',
+      )
+      return {
+        writers: reported.map(asPart),
+        isExplained: reported.every(({ does }) => does !== 'may write'),
+        notes: [],
+      }
     }
     const reference = this.reference(desired, part, [history.value, rendered])
     const suspects = history.suspects.map(
-      ({ by, location }): FieldWrite => ({ does: 'may write', by, at: [{ location }], decides: '', value: UNKNOWN }),
+      ({ by, location }): FieldWrite => ({
+        does: 'may write',
+        by,
+        at: [{ location }],
+        decides: '',
+        value: UNKNOWN,
+      }),
     )
-    if (reference !== undefined) return { writers: history.writes.map(asPart), isExplained: false, notes: [reference] }
-    if (doubts.length + suspects.length > 0) return { writers: [...history.writes, ...suspects].map(asPart), isExplained: false, notes: [] }
-    const proven = history.writes.filter(({ value }) => jsonEquals(value === UNKNOWN ? undefined : (value ?? undefined), rendered))
-    return { writers: proven.map(asPart), isExplained: false, notes: proven.length > 0 ? [] : [UNEXPLAINED] }
+    if (reference !== undefined)
+      return { writers: history.writes.map(asPart), isExplained: false, notes: [reference] }
+    if (doubts.length + suspects.length > 0)
+      return {
+        writers: [...history.writes, ...suspects].map(asPart),
+        isExplained: false,
+        notes: [],
+      }
+    const proven = history.writes.filter(({ value }) =>
+      jsonEquals(value === UNKNOWN ? undefined : (value ?? undefined), rendered),
+    )
+    return {
+      writers: proven.map(asPart),
+      isExplained: false,
+      notes: proven.length > 0 ? [] : [UNEXPLAINED],
+    }
   }
 
   /** Where it is unknown whether a patch selects the object, the value decides, if only one case gives it. */
   private historyOf(build: ObjectBuild, desired: DesiredResource, path: FieldPath): FieldHistory {
     const { history } = this.run(build, desired, path)
-    if (gives(history, desired, path) || history.writes.every(({ does }) => does !== 'may write')) return history
+    if (gives(history, desired, path) || history.writes.every(({ does }) => does !== 'may write'))
+      return history
     const assumed = this.run(build, desired, path, 'yes').history
     return gives(assumed, desired, path) ? assumed : history
   }
 
-  private run({ chain, declared }: ObjectBuild, desired: DesiredResource, path: FieldPath, assumed: 'maybe' | 'yes' = 'maybe') {
-    const identity = new BuiltIdentity(desired.object, desired.id, this.declaredName(desired, declared, chain), [
+  private run(
+    { chain, declared }: ObjectBuild,
+    desired: DesiredResource,
+    path: FieldPath,
+    assumed: 'maybe' | 'yes' = 'maybe',
+  ) {
+    const identity = new BuiltIdentity(
       desired.object,
-      ...(declared === undefined ? [] : [declared]),
-    ])
-    const history = runThrough(chain, identity, { desired, path, declared, files: this.input.files, patchesOf: this.patchesOf }, assumed)
+      desired.id,
+      this.declaredName(desired, declared, chain),
+      [desired.object, ...(declared === undefined ? [] : [declared])],
+    )
+    const history = runThrough(
+      chain,
+      identity,
+      { desired, path, declared, files: this.input.files, patchesOf: this.patchesOf },
+      assumed,
+    )
     this.syncer?.addTo(history, { desired, path })
     return { history, name: identity.now }
   }
@@ -183,9 +236,14 @@ export class KustomizeOrigins {
     chain: Chain,
   ): { readonly name: string; readonly namespace: string } {
     const first = chain[0]?.kustomization
-    const created = location.step === undefined || first === undefined ? undefined : generatedBy(first, location.step, id.name)?.value
+    const created =
+      location.step === undefined || first === undefined
+        ? undefined
+        : generatedBy(first, location.step, id.name)?.value
     const metadata = valueAt(declared, fields('metadata')) ?? created
-    const [name, namespace] = ['name', 'namespace'].map((each) => (isJsonObject(metadata) ? textOf(metadata, each) : ''))
+    const [name, namespace] = ['name', 'namespace'].map((each) =>
+      isJsonObject(metadata) ? textOf(metadata, each) : '',
+    )
     return { name: name || id.name, namespace: namespace ?? '' }
   }
 
@@ -195,24 +253,42 @@ export class KustomizeOrigins {
     if (before !== undefined) return before
     const { path, document: number, item, step } = desired.location
     const document = this.documents(path)[number]
-    const at = step === undefined ? (item === undefined ? [] : [...fields('items'), index(item)]) : this.entryOf(desired, document)
+    const at =
+      step === undefined
+        ? item === undefined
+          ? []
+          : [...fields('items'), index(item)]
+        : this.entryOf(desired, document)
     const value = step === undefined ? document?.valueAt(at) : undefined
     const declared = isJsonObject(value) ? value : undefined
     const chains = this.stages.chainsOf(desired)
     const ending = chains.filter((chain) => {
       const { name } = this.run({ chain, declared }, desired, [])
-      const isNamed = name.name === desired.id.name || (step !== undefined && desired.id.name.startsWith(`${name.name}-`))
+      const isNamed =
+        name.name === desired.id.name ||
+        (step !== undefined && desired.id.name.startsWith(`${name.name}-`))
       return isNamed && (name.namespace === desired.id.namespace || desired.id.namespace === '')
     })
-    const known = { declared, document, at, chain: ending.length === 1 ? ending[0] : chains.length === 1 ? chains[0] : undefined }
+    const known = {
+      declared,
+      document,
+      at,
+      chain: ending.length === 1 ? ending[0] : chains.length === 1 ? chains[0] : undefined,
+    }
     this.known.set(key, known)
     return known
   }
 
   /** Path of the generator's entry that creates the object. */
-  private entryOf({ id, location }: DesiredResource, document: SourceDocument | undefined): FieldPath {
+  private entryOf(
+    { id, location }: DesiredResource,
+    document: SourceDocument | undefined,
+  ): FieldPath {
     const { step } = location
-    const entry = step === undefined || document === undefined ? undefined : generatedBy(document, step, id.name)
+    const entry =
+      step === undefined || document === undefined
+        ? undefined
+        : generatedBy(document, step, id.name)
     return step === undefined || entry === undefined ? [] : [...fields(step), index(entry.index)]
   }
 
@@ -223,7 +299,8 @@ export class KustomizeOrigins {
   }
 
   private documents(path: string): readonly SourceDocument[] {
-    const before = this.read.get(path) ?? (this.input.files.has(path) ? documentsOf(path, this.input.files) : [])
+    const before =
+      this.read.get(path) ?? (this.input.files.has(path) ? documentsOf(path, this.input.files) : [])
     this.read.set(path, before)
     return before
   }
@@ -247,29 +324,52 @@ export class KustomizeOrigins {
 }
 
 /** The manifests that a syncer builds where the folder has no kustomization. @throws Failure where it builds nothing */
-function generatedBySyncer({ folder, files, synced }: BuiltOriginInput): SourceDocument | undefined {
+function generatedBySyncer({
+  folder,
+  files,
+  synced,
+}: BuiltOriginInput): SourceDocument | undefined {
   const way = synced?.builder.way
-  if (synced === undefined || way === undefined || !('kustomization' in way) || kustomizationOf(folder, files) !== undefined)
+  if (
+    synced === undefined ||
+    way === undefined ||
+    !('kustomization' in way) ||
+    kustomizationOf(folder, files) !== undefined
+  )
     return undefined
   const { path, text } = way.kustomization(syncerObject(synced, files), folder, files)
   const resources = partOf(parseJson(text), 'resources') ?? []
   const [root] = readYamlNodes(formatJson({ resources }), path)
-  return root === undefined ? undefined : new SourceDocument(path, 0, root, { position: () => ({ line: 1, column: 1 }) })
+  return root === undefined
+    ? undefined
+    : new SourceDocument(path, 0, root, { position: () => ({ line: 1, column: 1 }) })
 }
 
 const NOWHERE = 'no file was found that sets it'
 const UNEXPLAINED = 'kustomize makes another value of it than is written there'
 
 /** Whether the writers give the rendered value. */
-function gives({ value }: FieldHistory, { id, location, object }: DesiredResource, path: FieldPath): boolean {
-  if (value === UNKNOWN || jsonEquals(value ?? undefined, valueAt(object, path) ?? undefined)) return true
+function gives(
+  { value }: FieldHistory,
+  { id, location, object }: DesiredResource,
+  path: FieldPath,
+): boolean {
+  if (value === UNKNOWN || jsonEquals(value ?? undefined, valueAt(object, path) ?? undefined))
+    return true
   // A generated name ends with a hash of the content.
-  return location.step !== undefined && isAt(path, 'metadata', 'name') && typeof value === 'string' && id.name.startsWith(`${value}-`)
+  return (
+    location.step !== undefined &&
+    isAt(path, 'metadata', 'name') &&
+    typeof value === 'string' &&
+    id.name.startsWith(`${value}-`)
+  )
 }
 
 /** The path with items by their names, where the names are unique: a patch has other indexes. */
 function byName(object: Json, path: FieldPath): FieldPath {
-  return path.map((step, at) => (step.kind === 'index' ? itemStep(valueAt(object, path.slice(0, at)), step.index) : step))
+  return path.map((step, at) =>
+    step.kind === 'index' ? itemStep(valueAt(object, path.slice(0, at)), step.index) : step,
+  )
 }
 
 function itemStep(list: Json | undefined, position: number): FieldPath[number] {
@@ -277,19 +377,31 @@ function itemStep(list: Json | undefined, position: number): FieldPath[number] {
   for (const names of ITEM_KEYS) {
     const keys = items.map((item) => keysOf(item, names))
     const own = keys[position]
-    const isKey = keys.every((each) => each !== undefined) && new Set(keys.map((each) => canonicalJson(each ?? null))).size === keys.length
+    const isKey =
+      keys.every((each) => each !== undefined) &&
+      new Set(keys.map((each) => canonicalJson(each ?? null))).size === keys.length
     if (own !== undefined && isKey) return { kind: 'item', keys: own }
   }
   return { kind: 'index', index: position }
 }
 
 /** Keys by which Kubernetes merges lists; the first one is always present. */
-const ITEM_KEYS = [['name'], ['containerPort', 'protocol'], ['port', 'protocol'], ['mountPath'], ['devicePath'], ['ip'], ['topologyKey']]
+const ITEM_KEYS = [
+  ['name'],
+  ['containerPort', 'protocol'],
+  ['port', 'protocol'],
+  ['mountPath'],
+  ['devicePath'],
+  ['ip'],
+  ['topologyKey'],
+]
 
 function keysOf(item: Json, [first = '', second]: readonly string[]): JsonObject | undefined {
   const value = isJsonObject(item) ? getKey(item, first) : undefined
   if (!isJsonObject(item) || value === undefined) return undefined
-  return second === undefined ? { [first]: value } : { [first]: value, [second]: getKey(item, second) ?? 'TCP' }
+  return second === undefined
+    ? { [first]: value }
+    : { [first]: value, [second]: getKey(item, second) ?? 'TCP' }
 }
 
 /** A list of plain values is one leaf. */
@@ -297,29 +409,55 @@ function* leavesOf(value: Json | undefined, path: FieldPath): Generator<FieldPat
   if (isJsonObject(value) && Object.keys(value).length > 0)
     for (const [name, each] of Object.entries(value)) yield* leavesOf(each, [...path, field(name)])
   else if (isJsonArray(value) && value.some((each) => isJsonObject(each) || isJsonArray(each)))
-    for (const [position, each] of value.entries()) yield* leavesOf(each, [...path, itemStep(value, position)])
+    for (const [position, each] of value.entries())
+      yield* leavesOf(each, [...path, itemStep(value, position)])
   else yield path
 }
 
 /** For people, a line each: `bases/web/deployment.yaml:9:13`, then the patches and kustomizations that wrote the field. */
-export function builtOriginLines({ authored, nearest, isBuilt, writers, isExplained, notes }: BuiltOrigin): readonly string[] {
+export function builtOriginLines({
+  authored,
+  nearest,
+  isBuilt,
+  writers,
+  isExplained,
+  notes,
+}: BuiltOrigin): readonly string[] {
   const isCreated = writers.some(({ does }) => does !== 'may write')
   const nowhere = isBuilt ? NOWHERE : `not there; it would go into ${nearest.file}:${nearest.line}`
-  const first = authored !== undefined ? [locationText(authored)] : isCreated || (isBuilt && writers.length > 0) ? [] : [nowhere]
+  const first =
+    authored !== undefined
+      ? [locationText(authored)]
+      : isCreated || (isBuilt && writers.length > 0)
+        ? []
+        : [nowhere]
   const isFight = isExplained && writers.length + (authored === undefined ? 0 : 1) > 1
   const lines = writers.map((writer, position) => {
     const decides = writer.decides === '' ? '' : ` ${writer.decides}`
     return `${writeText(writer)}${isFight && position === writers.length - 1 && writer.does === 'writes' ? `, which decides${decides}` : ''}`
   })
-  return [...first, ...lines, ...(authored === undefined && !isCreated && writers.length === 0 ? [] : notes)]
+  return [
+    ...first,
+    ...lines,
+    ...(authored === undefined && !isCreated && writers.length === 0 ? [] : notes),
+  ]
 }
 
-const DOES: { readonly [does in FieldWrite['does']]: string } = { writes: 'written', removes: 'removed', 'may write': 'may be written' }
+const DOES: { readonly [does in FieldWrite['does']]: string } = {
+  writes: 'written',
+  removes: 'removed',
+  'may write': 'may be written',
+}
 
 function writeText({ does, by, at, part }: PartWrite): string {
   const what = part.length === 0 ? DOES[does] : `${shownPathOnly(part, undefined)} ${DOES[does]}`
-  const [own, from] = [at.filter(({ source }) => source === undefined), at.find(({ source }) => source !== undefined)]
-  const locations = own.map(({ location, name }) => `${locationText(location)}${name === undefined ? '' : ` (${name})`}`)
+  const [own, from] = [
+    at.filter(({ source }) => source === undefined),
+    at.find(({ source }) => source !== undefined),
+  ]
+  const locations = own.map(
+    ({ location, name }) => `${locationText(location)}${name === undefined ? '' : ` (${name})`}`,
+  )
   return `${what} by ${by} ${locations.join(' and ')}${from === undefined ? '' : `, from ${from.source === 'file' ? `the file ${from.location.file}` : locationText(from.location)}`}`
 }
 

@@ -34,7 +34,10 @@ export type Chain = readonly Stage[]
 const MOST_CHAINS = 64
 const NO_LAYERS: readonly SourceDocument[] = []
 
-export const GENERATORS: { readonly [kind: string]: string } = { ConfigMap: 'configMapGenerator', Secret: 'secretGenerator' }
+export const GENERATORS: { readonly [kind: string]: string } = {
+  ConfigMap: 'configMapGenerator',
+  Secret: 'secretGenerator',
+}
 
 export class KustomizeStages {
   private readonly files: SourceFiles
@@ -58,19 +61,30 @@ export class KustomizeStages {
     return path === undefined ? undefined : this.kustomizations.get(path)
   }
 
-  private through(kustomization: SourceDocument, desired: DesiredResource, above: ReadonlySet<string>): readonly Chain[] {
+  private through(
+    kustomization: SourceDocument,
+    desired: DesiredResource,
+    above: ReadonlySet<string>,
+  ): readonly Chain[] {
     if (above.has(kustomization.path)) return []
     const below = new Set([...above, kustomization.path])
     const layers = kustomization === this.root ? this.layers : NO_LAYERS
     const entering: Chain[] = declares(kustomization, desired) ? [[]] : []
-    for (const folder of this.foldersOf(kustomization, 'resources', 'bases')) entering.push(...this.through(folder, desired, below))
-    let chains = entering.map((chain): Chain => [...chain, { kustomization, does: 'generate', layers: NO_LAYERS }])
-    for (const component of [kustomization, ...layers].flatMap((each) => this.foldersOf(each, 'components')))
+    for (const folder of this.foldersOf(kustomization, 'resources', 'bases'))
+      entering.push(...this.through(folder, desired, below))
+    let chains = entering.map(
+      (chain): Chain => [...chain, { kustomization, does: 'generate', layers: NO_LAYERS }],
+    )
+    for (const component of [kustomization, ...layers].flatMap((each) =>
+      this.foldersOf(each, 'components'),
+    ))
       chains = [
         ...chains.map((chain) => [...chain, ...this.appliedBy(component, below)]),
         ...this.through(component, desired, below),
       ].slice(0, MOST_CHAINS)
-    return chains.slice(0, MOST_CHAINS).map((chain) => [...chain, { kustomization, does: 'transform', layers }])
+    return chains
+      .slice(0, MOST_CHAINS)
+      .map((chain) => [...chain, { kustomization, does: 'transform', layers }])
   }
 
   /** The stages of a component, for objects of the kustomization that names it. */
@@ -84,17 +98,26 @@ export class KustomizeStages {
     ]
   }
 
-  private foldersOf(kustomization: SourceDocument, ...names: readonly string[]): readonly SourceDocument[] {
-    return names.flatMap((name) => kustomization.texts(name)).flatMap(({ text }) => this.at(resolvePath(kustomization.folder, text)) ?? [])
+  private foldersOf(
+    kustomization: SourceDocument,
+    ...names: readonly string[]
+  ): readonly SourceDocument[] {
+    return names
+      .flatMap((name) => kustomization.texts(name))
+      .flatMap(({ text }) => this.at(resolvePath(kustomization.folder, text)) ?? [])
   }
 }
 
 function declares(kustomization: SourceDocument, { id, location }: DesiredResource): boolean {
   if (location.step === undefined)
     return ['resources', 'bases'].some((name) =>
-      kustomization.texts(name).some(({ text }) => resolvePath(kustomization.folder, text) === location.path),
+      kustomization
+        .texts(name)
+        .some(({ text }) => resolvePath(kustomization.folder, text) === location.path),
     )
-  return kustomization.entries(location.step).some(({ value }) => isCreated(value) && id.name.includes(textOf(value, 'name')))
+  return kustomization
+    .entries(location.step)
+    .some(({ value }) => isCreated(value) && id.name.includes(textOf(value, 'name')))
 }
 
 /** Whether the generator creates an object, and does not write to an existing one. */

@@ -4,13 +4,27 @@ import { type FieldPath, valueAt } from '@backporch/kyaml/field'
 import { getKey, isJsonArray, isJsonObject, type JsonObject, partOf } from '@backporch/kyaml/json'
 import { splitReference } from '@backporch/kyaml/text'
 import { RE2JS } from 're2js'
-import { type FileLocation, fields, index, isAt, type SourceDocument } from '../../build/adopt/source-document.ts'
+import {
+  type FileLocation,
+  fields,
+  index,
+  isAt,
+  type SourceDocument,
+} from '../../build/adopt/source-document.ts'
 import { imageEntry } from '../files/image-entry.ts'
 import type { Patch, PatchField } from '../locate/kustomize-patches.ts'
 import { type BuiltIdentity, isIdentity, textOf } from './built-identity.ts'
 import { FieldHistory, type TracedField, UNKNOWN, type WrittenAt } from './field-history.ts'
 import { generatorWrites } from './generator-writes.ts'
-import { ALL_LABELS, ANNOTATIONS, NAMESPACES, OWN_LABELS, REPLICAS, specOf, TEMPLATE_LABELS } from './kustomize-field-specs.ts'
+import {
+  ALL_LABELS,
+  ANNOTATIONS,
+  NAMESPACES,
+  OWN_LABELS,
+  REPLICAS,
+  specOf,
+  TEMPLATE_LABELS,
+} from './kustomize-field-specs.ts'
 import type { Chain } from './kustomize-stages.ts'
 import { ListLocations } from './list-locations.ts'
 import { mergeWrite, operationWrites, type PatchWrite } from './patch-writes.ts'
@@ -20,10 +34,21 @@ import { replacementLocations } from './replacement-locations.ts'
  * Renames `identity`, so that it has the rendered name at the end.
  * @param assumed whether a patch applies of which this is unknown
  */
-export function runThrough(chain: Chain, identity: BuiltIdentity, field: TracedField, assumed: 'maybe' | 'yes' = 'maybe'): FieldHistory {
+export function runThrough(
+  chain: Chain,
+  identity: BuiltIdentity,
+  field: TracedField,
+  assumed: 'maybe' | 'yes' = 'maybe',
+): FieldHistory {
   const run = new KustomizeRun(identity, field, assumed)
   for (const [number, { kustomization, does, layers }] of chain.entries()) {
-    if (does === 'generate') generatorWrites(kustomization, { identity, field, history: run.history, isFirst: number === 0 })
+    if (does === 'generate')
+      generatorWrites(kustomization, {
+        identity,
+        field,
+        history: run.history,
+        isFirst: number === 0,
+      })
     else run.transform(kustomization, layers)
   }
   return run.history
@@ -46,7 +71,10 @@ class KustomizeRun {
 
   transform(kustomization: SourceDocument, layers: readonly SourceDocument[]): void {
     const withLayers = [kustomization, ...layers]
-    const withLast = (name: string): readonly SourceDocument[] => [kustomization, ...layers.filter((each) => each.hasField(name)).slice(-1)]
+    const withLast = (name: string): readonly SourceDocument[] => [
+      kustomization,
+      ...layers.filter((each) => each.hasField(name)).slice(-1),
+    ]
     const patches = withLast('patches').flatMap((each) => this.field.patchesOf(each))
     this.patch(patches, 'patchesStrategicMerge')
     this.patch(patches, 'patches')
@@ -55,7 +83,8 @@ class KustomizeRun {
     this.affix(withLayers, 'nameSuffix')
     this.labels(kustomization)
     this.addedLabels(layers)
-    for (const each of withLayers) this.mark(each, 'commonAnnotations of', fields('commonAnnotations'), ANNOTATIONS)
+    for (const each of withLayers)
+      this.mark(each, 'commonAnnotations of', fields('commonAnnotations'), ANNOTATIONS)
     this.patch(patches, 'patchesJson6902')
     for (const each of withLast('replicas')) this.replicas(each)
     this.images(withLast('images'))
@@ -79,15 +108,21 @@ class KustomizeRun {
     if (selected === 'no') return
     if (selected === 'maybe') this.lists.doubt()
     const { path } = this.field
-    for (const write of isMerge ? [mergeWrite(document, path)] : operationWrites(document, path, this.lists))
-      if (write !== undefined) this.patched(document, selected === 'maybe' ? { ...write, does: 'may write' } : write)
+    for (const write of isMerge
+      ? [mergeWrite(document, path)]
+      : operationWrites(document, path, this.lists))
+      if (write !== undefined)
+        this.patched(document, selected === 'maybe' ? { ...write, does: 'may write' } : write)
     if (isMerge) this.lists.merge(document)
   }
 
   private isNamedBy(document: SourceDocument): boolean {
-    const [apiVersion, kind, name, namespace] = [['apiVersion'], ['kind'], ['metadata', 'name'], ['metadata', 'namespace']].map((names) =>
-      document.valueAt(fields(...names)),
-    )
+    const [apiVersion, kind, name, namespace] = [
+      ['apiVersion'],
+      ['kind'],
+      ['metadata', 'name'],
+      ['metadata', 'namespace'],
+    ].map((names) => document.valueAt(fields(...names)))
     const { group, version } = this.identity
     return (
       apiVersion === (group === '' ? version : `${group}/${version}`) &&
@@ -98,7 +133,11 @@ class KustomizeRun {
 
   private patched(document: SourceDocument, { does, at, value }: PatchWrite): void {
     // The identity of a patch or of an item in it is not a value that it sets.
-    if (isIdentity(this.field.path) || (isItemKey(this.field.path) && this.history.value !== undefined && does !== 'removes')) return
+    if (
+      isIdentity(this.field.path) ||
+      (isItemKey(this.field.path) && this.history.value !== undefined && does !== 'removes')
+    )
+      return
     const location = document.locationOf(at)
     if (does === 'writes') this.history.write('the patch', value, [{ location }])
     else if (does === 'removes') this.history.remove('the patch', location)
@@ -113,16 +152,29 @@ class KustomizeRun {
     const isOwn = isAt(path, 'metadata', 'namespace')
     if (this.identity.isNamespaced) this.identity.rename({ namespace: value })
     else if (isOwn) return
-    if (this.identity.kind === 'Namespace' && this.identity.group === '') this.identity.rename({ name: value })
-    if (isOwn || this.writesInto(NAMESPACES, path) || this.isDefaultSubject(path)) this.history.write('namespace of', value, [{ location }])
+    if (this.identity.kind === 'Namespace' && this.identity.group === '')
+      this.identity.rename({ name: value })
+    if (isOwn || this.writesInto(NAMESPACES, path) || this.isDefaultSubject(path))
+      this.history.write('namespace of', value, [{ location }])
   }
 
   /** The account `default` of a role binding. */
   private isDefaultSubject(path: FieldPath): boolean {
     const [subjects, item, name] = path
-    if (!/^(Cluster)?RoleBinding$/.test(this.identity.kind) || path.length !== 3 || name?.kind !== 'field') return false
-    const subject = item === undefined ? undefined : valueAt(this.field.desired.object, path.slice(0, 2))
-    return subjects?.kind === 'field' && subjects.name === 'subjects' && name.name === 'namespace' && partOf(subject, 'name') === 'default'
+    if (
+      !/^(Cluster)?RoleBinding$/.test(this.identity.kind) ||
+      path.length !== 3 ||
+      name?.kind !== 'field'
+    )
+      return false
+    const subject =
+      item === undefined ? undefined : valueAt(this.field.desired.object, path.slice(0, 2))
+    return (
+      subjects?.kind === 'field' &&
+      subjects.name === 'subjects' &&
+      name.name === 'namespace' &&
+      partOf(subject, 'name') === 'default'
+    )
   }
 
   private affix(documents: readonly SourceDocument[], name: 'namePrefix' | 'nameSuffix'): void {
@@ -139,39 +191,58 @@ class KustomizeRun {
   private labels(kustomization: SourceDocument): void {
     for (const { index: position, value } of kustomization.entries('labels')) {
       const own = getKey(value, 'fields')
-      const custom = isJsonArray(own) ? own.flatMap((each) => (isJsonObject(each) ? [specFrom(each)] : [])) : []
+      const custom = isJsonArray(own)
+        ? own.flatMap((each) => (isJsonObject(each) ? [specFrom(each)] : []))
+        : []
       const known =
         getKey(value, 'includeSelectors') === true
           ? ALL_LABELS
           : getKey(value, 'includeTemplates') === true
             ? [...OWN_LABELS, ...TEMPLATE_LABELS]
             : OWN_LABELS
-      this.mark(kustomization, 'labels of', [...fields('labels'), index(position), ...fields('pairs')], [...custom, ...known])
+      this.mark(
+        kustomization,
+        'labels of',
+        [...fields('labels'), index(position), ...fields('pairs')],
+        [...custom, ...known],
+      )
     }
     this.mark(kustomization, 'commonLabels of', fields('commonLabels'), ALL_LABELS)
   }
 
   /** Argo CD says beside `commonLabels` where they go. */
   private addedLabels(layers: readonly SourceDocument[]): void {
-    const isSet = (name: string): boolean => layers.findLast((each) => each.hasField(name))?.valueAt(fields(name)) === true
+    const isSet = (name: string): boolean =>
+      layers.findLast((each) => each.hasField(name))?.valueAt(fields(name)) === true
     const own = isSet('labelIncludeTemplates') ? [...OWN_LABELS, ...TEMPLATE_LABELS] : OWN_LABELS
     const specs = isSet('labelWithoutSelector') ? own : ALL_LABELS
     for (const each of layers) this.mark(each, 'commonLabels of', fields('commonLabels'), specs)
   }
 
-  private mark(kustomization: SourceDocument, by: string, pairs: FieldPath, specs: readonly FieldSpec[]): void {
+  private mark(
+    kustomization: SourceDocument,
+    by: string,
+    pairs: FieldPath,
+    specs: readonly FieldSpec[],
+  ): void {
     const last = this.field.path.at(-1)
     if (last?.kind !== 'field' || !this.writesInto(specs, this.field.path.slice(0, -1))) return
     const at = [...pairs, last]
     const value = kustomization.valueAt(at)
     // Argo CD has variables of its own in them.
     const isPlain = typeof value === 'string' && !(kustomization.isPart && value.includes('$'))
-    if (value !== undefined) this.history.write(by, isPlain ? value : UNKNOWN, [{ location: kustomization.locationOf(at) }])
+    if (value !== undefined)
+      this.history.write(by, isPlain ? value : UNKNOWN, [
+        { location: kustomization.locationOf(at) },
+      ])
   }
 
   private writesInto(specs: readonly FieldSpec[], path: FieldPath): boolean {
     const spec = specOf(specs, this.identity, path)
-    return spec !== undefined && (spec.create === true || valueAt(this.field.desired.object, path) !== undefined)
+    return (
+      spec !== undefined &&
+      (spec.create === true || valueAt(this.field.desired.object, path) !== undefined)
+    )
   }
 
   private replicas(kustomization: SourceDocument): void {
@@ -179,42 +250,68 @@ class KustomizeRun {
     for (const { index: position, value } of kustomization.entries('replicas')) {
       const at = [...fields('replicas'), index(position), ...fields('count')]
       if (this.identity.isNamed(textOf(value, 'name')))
-        this.history.write('replicas of', kustomization.valueAt(at) ?? UNKNOWN, [{ location: kustomization.locationOf(at) }])
+        this.history.write('replicas of', kustomization.valueAt(at) ?? UNKNOWN, [
+          { location: kustomization.locationOf(at) },
+        ])
     }
   }
 
   /** An entry of a syncer's resource replaces that of the kustomization with the same name. */
   private images([kustomization, ...layers]: readonly SourceDocument[]): void {
-    if (!isImage(this.field.path) || this.identity.kind === 'CustomResourceDefinition' || kustomization === undefined) return
+    if (
+      !isImage(this.field.path) ||
+      this.identity.kind === 'CustomResourceDefinition' ||
+      kustomization === undefined
+    )
+      return
     const given = layers.flatMap(imagesIn)
     const own = imagesIn(kustomization)
     const alike = (all: readonly ImageEntry[], { value }: ImageEntry) =>
       all.find((each) => textOf(each.value, 'name') === textOf(value, 'name'))
     for (const entry of own) if (alike(given, entry) === undefined) this.image(entry)
-    for (const entry of given) this.image({ ...entry, value: withKept(entry.value, alike(own, entry)?.value ?? {}) })
+    for (const entry of given)
+      this.image({ ...entry, value: withKept(entry.value, alike(own, entry)?.value ?? {}) })
   }
 
   private image({ value, whole, locationOf }: ImageEntry): void {
     const now = this.history.value
-    const parts = ['newName', 'newTag', 'digest', 'tagSuffix'].filter((part) => textOf(value, part) !== '')
+    const parts = ['newName', 'newTag', 'digest', 'tagSuffix'].filter(
+      (part) => textOf(value, part) !== '',
+    )
     if (now === UNKNOWN) this.history.mayWrite('images of', whole)
-    if (typeof now !== 'string' || parts.length === 0 || !isImageNamed(now, textOf(value, 'name'))) return
+    if (typeof now !== 'string' || parts.length === 0 || !isImageNamed(now, textOf(value, 'name')))
+      return
     const isPlain = parts.every((part) => !textOf(value, part).includes('$'))
-    this.history.write('images of', isPlain ? withParts(now, value) : UNKNOWN, locationOf(parts), decidedParts(parts))
+    this.history.write(
+      'images of',
+      isPlain ? withParts(now, value) : UNKNOWN,
+      locationOf(parts),
+      decidedParts(parts),
+    )
   }
 
   /** Only kustomize knows the fields that these write. */
   private suspects(kustomization: SourceDocument): void {
     const { path } = this.field
     for (const name of ['transformers', 'configurations', 'crds'])
-      if (kustomization.texts(name).length > 0) this.history.suspect(`${name} of`, kustomization.locationOf(fields(name)))
+      if (kustomization.texts(name).length > 0)
+        this.history.suspect(`${name} of`, kustomization.locationOf(fields(name)))
     const value = this.history.value
     for (const { index: position, value: variable } of kustomization.entries('vars'))
       if (typeof value === 'string' && value.includes(`$(${textOf(variable, 'name')})`))
-        this.history.mayWrite('vars of', kustomization.locationOf([...fields('vars'), index(position)]))
+        this.history.mayWrite(
+          'vars of',
+          kustomization.locationOf([...fields('vars'), index(position)]),
+        )
     const requested = kustomization.valueAt(fields('buildMetadata'))
-    if (isJsonArray(requested) && requested.includes('managedByLabel') && isAt(path, 'metadata', 'labels', 'app.kubernetes.io/managed-by'))
-      this.history.write('buildMetadata of', UNKNOWN, [{ location: kustomization.locationOf(fields('buildMetadata')) }])
+    if (
+      isJsonArray(requested) &&
+      requested.includes('managedByLabel') &&
+      isAt(path, 'metadata', 'labels', 'app.kubernetes.io/managed-by')
+    )
+      this.history.write('buildMetadata of', UNKNOWN, [
+        { location: kustomization.locationOf(fields('buildMetadata')) },
+      ])
   }
 }
 
@@ -229,7 +326,10 @@ function imagesIn(document: SourceDocument): readonly ImageEntry[] {
   const at = (position: number): FieldPath => [...fields('images'), index(position)]
   const entries = document.entries('images').map(({ index: position, value }): ImageEntry => {
     const locationOf = (parts: readonly string[]) =>
-      parts.map((name) => ({ location: document.locationOf([...at(position), ...fields(name)]), name }))
+      parts.map((name) => ({
+        location: document.locationOf([...at(position), ...fields(name)]),
+        name,
+      }))
     return { value, whole: document.locationOf(at(position)), locationOf }
   })
   const texts = document.texts('images').map(({ index: position, text }): ImageEntry => {
@@ -241,15 +341,22 @@ function imagesIn(document: SourceDocument): readonly ImageEntry[] {
 
 /** An asterisk keeps what the kustomization has. */
 function withKept(value: JsonObject, own: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, part === '*' ? textOf(own, name) : part]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [name, part === '*' ? textOf(own, name) : part]),
+  )
 }
 
 /** The text of the last one that has one of the fields, and an empty text does not count. */
-function lastText(documents: readonly SourceDocument[], ...names: readonly string[]): { text: string; location: FileLocation } | undefined {
+function lastText(
+  documents: readonly SourceDocument[],
+  ...names: readonly string[]
+): { text: string; location: FileLocation } | undefined {
   const found = documents.flatMap((document) =>
     names.flatMap((name) => {
       const text = document.valueAt(fields(name))
-      return typeof text === 'string' && text !== '' ? [{ text, location: document.locationOf(fields(name)) }] : []
+      return typeof text === 'string' && text !== ''
+        ? [{ text, location: document.locationOf(fields(name)) }]
+        : []
     }),
   )
   return found.at(-1)
@@ -275,14 +382,17 @@ function isItemKey(path: FieldPath): boolean {
 /** An image in a list of containers, at any path (kustomize `api/filters/imagetag/legacy.go`). */
 function isImage(path: FieldPath): boolean {
   const [list, item, last] = path.slice(-3)
-  const isList = list?.kind === 'field' && (list.name === 'containers' || list.name === 'initContainers')
+  const isList =
+    list?.kind === 'field' && (list.name === 'containers' || list.name === 'initContainers')
   return isList && item?.kind !== 'field' && last?.kind === 'field' && last.name === 'image'
 }
 
 /** The name is a regular expression (kustomize `api/internal/image/image.go`). */
 function isImageNamed(image: string, name: string): boolean {
   try {
-    return RE2JS.compile(`^${name}(:[a-zA-Z0-9_.{}-]*)?(@sha256:[a-zA-Z0-9_.{}-]*)?$`).matcher(image).find()
+    return RE2JS.compile(`^${name}(:[a-zA-Z0-9_.{}-]*)?(@sha256:[a-zA-Z0-9_.{}-]*)?$`)
+      .matcher(image)
+      .find()
   } catch {
     return false
   }
@@ -291,7 +401,9 @@ function isImageNamed(image: string, name: string): boolean {
 /** A new tag removes the digest, and a new digest the tag (kustomize `api/filters/imagetag/updater.go`). */
 function withParts(image: string, entry: JsonObject): string {
   const before = splitReference(image)
-  const [name, newTag, newDigest, suffix] = ['newName', 'newTag', 'digest', 'tagSuffix'].map((part) => textOf(entry, part))
+  const [name, newTag, newDigest, suffix] = ['newName', 'newTag', 'digest', 'tagSuffix'].map(
+    (part) => textOf(entry, part),
+  )
   const isSet = Boolean(newTag) || Boolean(newDigest)
   const tag = isSet ? (newTag ?? '') : `${before.tag}${suffix ?? ''}`
   const digest = isSet ? (newDigest ?? '') : suffix ? '' : before.digest

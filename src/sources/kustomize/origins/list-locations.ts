@@ -13,7 +13,9 @@ export class ListLocations {
     this.path = path
     this.lists = new Map(
       path.flatMap((step, at) =>
-        step.kind === 'item' || step.kind === 'member' ? [[at, itemsOf(valueAt(declared, path.slice(0, at)))] as const] : [],
+        step.kind === 'item' || step.kind === 'member'
+          ? [[at, itemsOf(valueAt(declared, path.slice(0, at)))] as const]
+          : [],
       ),
     )
   }
@@ -33,7 +35,8 @@ export class ListLocations {
     const last = pointer.length - 1
     const step = this.path[last]
     if (step === undefined || !this.isOn(pointer.slice(0, last))) return false
-    if (does === 'add' && this.lists.has(last)) return value !== undefined && indexOfStep([value], step) === 0
+    if (does === 'add' && this.lists.has(last))
+      return value !== undefined && indexOfStep([value], step) === 0
     return pointer[last] === this.partAt(last)
   }
 
@@ -45,7 +48,9 @@ export class ListLocations {
       const step = this.path[at] as PathStep
       const retained = patched.filter((item) => directiveOf(item) === '')
       const isReplaced = patched.some((item) => directiveOf(item) === 'replace')
-      const others = isReplaced ? [] : items.filter((item) => !patched.some((each) => isSameItem(each, item, step)))
+      const others = isReplaced
+        ? []
+        : items.filter((item) => !patched.some((each) => isSameItem(each, item, step)))
       this.lists.set(at, [...retained, ...others])
     }
   }
@@ -56,21 +61,33 @@ export class ListLocations {
     const isBeside = this.isOn(pointer.slice(0, last)) && this.lists.has(last)
     if (does === 'test' || !(isAbove || isBeside)) return
     if (does === 'move' || does === 'copy') this.doubt()
-    if (isBeside) this.lists.set(last, changedList(this.lists.get(last) ?? [], pointer[last] ?? '', does, value))
+    if (isBeside)
+      this.lists.set(
+        last,
+        changedList(this.lists.get(last) ?? [], pointer[last] ?? '', does, value),
+      )
     if (isAbove)
       for (const at of this.lists.keys())
-        if (at > last) this.lists.set(at, does === 'remove' ? [] : itemsOf(valueAt(value, this.path.slice(pointer.length, at))))
+        if (at > last)
+          this.lists.set(
+            at,
+            does === 'remove' ? [] : itemsOf(valueAt(value, this.path.slice(pointer.length, at))),
+          )
   }
 
   private isOn(pointer: readonly string[]): boolean {
-    return pointer.length <= this.path.length && pointer.every((part, at) => part === this.partAt(at))
+    return (
+      pointer.length <= this.path.length && pointer.every((part, at) => part === this.partAt(at))
+    )
   }
 
   private partAt(at: number): string | undefined {
     const step = this.path[at]
     if (step === undefined) return undefined
     if (step.kind === 'field') return step.name
-    return String(step.kind === 'index' ? step.index : indexOfStep([...(this.lists.get(at) ?? [])], step))
+    return String(
+      step.kind === 'index' ? step.index : indexOfStep([...(this.lists.get(at) ?? [])], step),
+    )
   }
 }
 
@@ -78,7 +95,12 @@ function itemsOf(value: Json | undefined): readonly Json[] {
   return isJsonArray(value) ? value : []
 }
 
-function changedList(items: readonly Json[], part: string, does: string, value: Json | undefined): readonly Json[] {
+function changedList(
+  items: readonly Json[],
+  part: string,
+  does: string,
+  value: Json | undefined,
+): readonly Json[] {
   const index = part === '-' ? items.length : Number(part)
   if (!Number.isInteger(index) || index < 0 || index > items.length) return items
   if (does === 'remove') return items.toSpliced(index, 1)

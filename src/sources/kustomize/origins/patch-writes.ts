@@ -20,9 +20,13 @@ export function mergeWrite({ root }: SourceDocument, path: FieldPath): PatchWrit
   for (let steps = 0; steps <= path.length; steps += 1) {
     const at = path.slice(0, steps)
     const node = nodeAtPath(root, at)?.node
-    if (node === undefined) return replaced === undefined ? undefined : { does: 'removes', at: replaced, value: undefined }
+    if (node === undefined)
+      return replaced === undefined
+        ? undefined
+        : { does: 'removes', at: replaced, value: undefined }
     const directive = directiveOf(node)
-    if (directive === 'delete' || (steps > 0 && isNull(node))) return { does: 'removes', at, value: undefined }
+    if (directive === 'delete' || (steps > 0 && isNull(node)))
+      return { does: 'removes', at, value: undefined }
     if (directive === 'replace') replaced = at
     if (steps === path.length) return { does: 'writes', at, value: jsonOf(node) }
   }
@@ -31,21 +35,32 @@ export function mergeWrite({ root }: SourceDocument, path: FieldPath): PatchWrit
 
 function directiveOf(node: YamlNode): string | undefined {
   const target = resolved(node)
-  if (target.kind === 'list') return target.items.some((item) => textAt(item, '$patch') === 'replace') ? 'replace' : undefined
+  if (target.kind === 'list')
+    return target.items.some((item) => textAt(item, '$patch') === 'replace') ? 'replace' : undefined
   return textAt(target, '$patch')
 }
 
 /** The operations of a JSON patch (RFC 6902) that write the field or one of its parents, in their order. They update `lists`. */
-export function* operationWrites(document: SourceDocument, path: FieldPath, lists: ListLocations): Generator<PatchWrite> {
+export function* operationWrites(
+  document: SourceDocument,
+  path: FieldPath,
+  lists: ListLocations,
+): Generator<PatchWrite> {
   const operations = document.valueAt([])
   for (const [number, operation] of (isJsonArray(operations) ? operations : []).entries()) {
     if (!isJsonObject(operation)) continue
     const does = String(getKey(operation, 'op') ?? '')
     const pointer = pointerOf(operation)
-    const meets = pointer.length > 0 && does !== 'test' && lists.meets(pointer, does, getKey(operation, 'value'))
+    const meets =
+      pointer.length > 0 &&
+      does !== 'test' &&
+      lists.meets(pointer, does, getKey(operation, 'value'))
     if (meets) {
       const write = operationWrite(document, path, { number, does, length: pointer.length })
-      if (write !== undefined) yield lists.isSure(pointer.length) ? write : { does: 'may write', at: write.at, value: UNKNOWN }
+      if (write !== undefined)
+        yield lists.isSure(pointer.length)
+          ? write
+          : { does: 'may write', at: write.at, value: UNKNOWN }
     }
     lists.operate(pointer, does, getKey(operation, 'value'))
   }
@@ -54,7 +69,11 @@ export function* operationWrites(document: SourceDocument, path: FieldPath, list
 function operationWrite(
   document: SourceDocument,
   path: FieldPath,
-  { number, does, length }: { readonly number: number; readonly does: string; readonly length: number },
+  {
+    number,
+    does,
+    length,
+  }: { readonly number: number; readonly does: string; readonly length: number },
 ): PatchWrite | undefined {
   const at = index(number)
   if (does === 'remove') return { does: 'removes', at: [at], value: undefined }

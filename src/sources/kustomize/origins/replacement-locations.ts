@@ -1,8 +1,21 @@
 /** The entries of `replacements` that copy a value to a field (kustomize `api/filters/replacement/replacement.go`). */
 import { Failure } from '@backporch/kyaml/failure'
 import type { FieldPath, PathStep } from '@backporch/kyaml/field'
-import { getKey, isJsonArray, isJsonObject, type Json, objectsIn, partOf } from '@backporch/kyaml/json'
-import { documentsOf, type FileLocation, fields, index, type SourceDocument } from '../../build/adopt/source-document.ts'
+import {
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  objectsIn,
+  partOf,
+} from '@backporch/kyaml/json'
+import {
+  documentsOf,
+  type FileLocation,
+  fields,
+  index,
+  type SourceDocument,
+} from '../../build/adopt/source-document.ts'
 import { resolvePath } from '../files/kustomization-walk.ts'
 import type { BuiltIdentity } from './built-identity.ts'
 import type { TracedField } from './field-history.ts'
@@ -15,9 +28,12 @@ export function replacementLocations(
   return kustomization.entries('replacements').flatMap(({ index: number, value }) => {
     const at = [...fields('replacements'), index(number)]
     const named = getKey(value, 'path')
-    if (typeof named !== 'string') return copies(value, identity, path) ? [kustomization.locationOf(at)] : []
+    if (typeof named !== 'string')
+      return copies(value, identity, path) ? [kustomization.locationOf(at)] : []
     const file = resolvePath(kustomization.folder, named)
-    return file === undefined || !files.has(file) ? [] : inFile(documents(file, files), identity, path)
+    return file === undefined || !files.has(file)
+      ? []
+      : inFile(documents(file, files), identity, path)
   })
 }
 
@@ -31,11 +47,17 @@ function documents(file: string, files: TracedField['files']): readonly SourceDo
 }
 
 /** A file has one replacement or a list. */
-function inFile(all: readonly SourceDocument[], identity: BuiltIdentity, path: FieldPath): readonly FileLocation[] {
+function inFile(
+  all: readonly SourceDocument[],
+  identity: BuiltIdentity,
+  path: FieldPath,
+): readonly FileLocation[] {
   return all.flatMap((document) => {
     const value = document.valueAt([])
     if (!isJsonArray(value)) return copies(value, identity, path) ? [document.locationOf([])] : []
-    return value.flatMap((each, number) => (copies(each, identity, path) ? [document.locationOf([index(number)])] : []))
+    return value.flatMap((each, number) =>
+      copies(each, identity, path) ? [document.locationOf([index(number)])] : [],
+    )
   })
 }
 
@@ -44,14 +66,19 @@ function copies(replacement: Json | undefined, identity: BuiltIdentity, path: Fi
     const select = getKey(target, 'select')
     const paths = getKey(target, 'fieldPaths') ?? ['metadata.name']
     if (!isJsonObject(select) || identity.selectedBy(select) === 'no') return false
-    return isJsonArray(paths) && paths.some((each) => typeof each === 'string' && covers(each, path))
+    return (
+      isJsonArray(paths) && paths.some((each) => typeof each === 'string' && covers(each, path))
+    )
   })
 }
 
 /** Whether the text names the field or one of its parents. */
 function covers(text: string, path: FieldPath): boolean {
   const parts = text.match(/\[[^\]]*\]|(?:\\.|[^.[])+/g) ?? []
-  return parts.length <= path.length && parts.every((part, at) => matches(part.replaceAll('\\.', '.'), path[at]))
+  return (
+    parts.length <= path.length &&
+    parts.every((part, at) => matches(part.replaceAll('\\.', '.'), path[at]))
+  )
 }
 
 function matches(part: string, step: PathStep | undefined): boolean {

@@ -1,7 +1,14 @@
 /** Fields that the resource of a syncer writes, with the line of that resource; nothing is built. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { built, env, IMAGE, MANIFEST, OVERLAY, syncedOriginLines } from '../../../../test/fakes/kustomize-origins.ts'
+import {
+  built,
+  env,
+  IMAGE,
+  MANIFEST,
+  OVERLAY,
+  syncedOriginLines,
+} from '../../../../test/fakes/kustomize-origins.ts'
 import { yaml } from '../../../../test/fakes/turn-world.ts'
 import { argoKustomize } from '../../argo-cd/argo-kustomize.ts'
 import type { SyncerBuild } from '../../build/built-source.ts'
@@ -51,7 +58,10 @@ const TEXTS = {
   ),
 }
 const LIVE = built(
-  MANIFEST.replace('name: web\n', 'name: prod-web\n  labels: {tier: front}\n  annotations: {team: shop}\n')
+  MANIFEST.replace(
+    'name: web\n',
+    'name: prod-web\n  labels: {tier: front}\n  annotations: {team: shop}\n',
+  )
     .replace('replicas: 1', 'replicas: 3')
     .replace('nginx:1.0', 'nginx:1.27')
     .replace('value: "1"', 'value: blue-5canary'),
@@ -72,10 +82,14 @@ function flux(more: Partial<SyncerBuild> = {}): SyncerBuild {
 }
 
 const SETTINGS = { group: '', kind: 'ConfigMap', namespace: 'flux-system', name: 'settings' }
-const lines = (at: string, synced = flux(), texts = {}) => syncedOriginLines(synced, { ...TEXTS, ...texts }, at, [LIVE])
+const lines = (at: string, synced = flux(), texts = {}) =>
+  syncedOriginLines(synced, { ...TEXTS, ...texts }, at, [LIVE])
 
 test('a value that is a variable of Flux has the line that defines the variable', () => {
-  assert.deepEqual(lines('spec.replicas'), ['base/web.yaml:7:13', 'written by the variable apps.yaml:14:17 (replicas), which decides'])
+  assert.deepEqual(lines('spec.replicas'), [
+    'base/web.yaml:7:13',
+    'written by the variable apps.yaml:14:17 (replicas), which decides',
+  ])
 })
 
 test('a value with variables in it has each of them; a Secret of the cluster is named, and its value is not', () => {
@@ -86,12 +100,18 @@ test('a value with variables in it has each of them; a Secret of the cluster is 
 })
 
 test('a ConfigMap of the cluster that sets a variable is named', () => {
-  const synced = flux({ variables: new Map([['replicas', '3']]), variableSources: new Map([['replicas', SETTINGS]]) })
+  const synced = flux({
+    variables: new Map([['replicas', '3']]),
+    variableSources: new Map([['replicas', SETTINGS]]),
+  })
   const without = APPS.replace('      replicas: "3"\n', '')
-  assert.deepEqual(lines('spec.replicas', { ...synced, object: yaml(without) }, { 'apps.yaml': without }), [
-    'base/web.yaml:7:13',
-    'written by the variable ConfigMap flux-system/settings (replicas), which decides',
-  ])
+  assert.deepEqual(
+    lines('spec.replicas', { ...synced, object: yaml(without) }, { 'apps.yaml': without }),
+    [
+      'base/web.yaml:7:13',
+      'written by the variable ConfigMap flux-system/settings (replicas), which decides',
+    ],
+  )
 })
 
 test('the default of a variable that nobody sets is of the manifest', () => {
@@ -101,32 +121,47 @@ test('the default of a variable that nobody sets is of the manifest', () => {
 
 test('an object whose variables are not substituted has its text', () => {
   const mark = '  annotations: {kustomize.toolkit.fluxcd.io/substitute: disabled}\n'
-  const marked = MANIFEST.replace('  namespace: shop\n', `  namespace: shop\n${mark}`).replace('replicas: 1', "replicas: '${replicas}'")
-  const found = syncedOriginLines(flux(), { ...TEXTS, 'base/web.yaml': marked }, 'spec.replicas', [built(marked)])
+  const marked = MANIFEST.replace('  namespace: shop\n', `  namespace: shop\n${mark}`).replace(
+    'replicas: 1',
+    "replicas: '${replicas}'",
+  )
+  const found = syncedOriginLines(flux(), { ...TEXTS, 'base/web.yaml': marked }, 'spec.replicas', [
+    built(marked),
+  ])
   assert.deepEqual(found, ['base/web.yaml:8:13'])
 })
 
 test('a common label or annotation of Flux has the line of commonMetadata', () => {
   assert.deepEqual(lines('metadata.labels.tier'), ['written by commonMetadata of apps.yaml:8:20'])
-  assert.deepEqual(lines('metadata.annotations.team'), ['written by commonMetadata of apps.yaml:9:25'])
+  assert.deepEqual(lines('metadata.annotations.team'), [
+    'written by commonMetadata of apps.yaml:9:25',
+  ])
 })
 
 test('an image of Flux has its line, and replaces that of the kustomization', () => {
-  assert.deepEqual(lines(IMAGE), ['base/web.yaml:12:16', 'written by images of apps.yaml:11:27 (newTag), which decides the tag'])
+  assert.deepEqual(lines(IMAGE), [
+    'base/web.yaml:12:16',
+    'written by images of apps.yaml:11:27 (newTag), which decides the tag',
+  ])
 })
 
 test('a resource that no file declares is named as an object of the cluster', () => {
   const synced = flux({ declared: undefined })
   const title = 'Flux Kustomization flux-system/apps'
   assert.deepEqual(lines('metadata.labels.tier', synced), [`written by commonMetadata of ${title}`])
-  assert.deepEqual(lines('spec.replicas', synced).slice(1), [`written by the variable ${title} (replicas), which decides`])
+  assert.deepEqual(lines('spec.replicas', synced).slice(1), [
+    `written by the variable ${title} (replicas), which decides`,
+  ])
 })
 
 test('the same in a folder without a kustomization, whose manifests Flux applies', () => {
   const texts = { 'prod/web.yaml': TEXTS['base/web.yaml'], 'apps.yaml': APPS }
   const desired = { ...LIVE, location: { ...LIVE.location, path: 'prod/web.yaml' } }
   const found = (at: string) => syncedOriginLines(flux(), texts, at, [desired])
-  assert.deepEqual(found('spec.replicas')[1], 'written by the variable apps.yaml:14:17 (replicas), which decides')
+  assert.deepEqual(
+    found('spec.replicas')[1],
+    'written by the variable apps.yaml:14:17 (replicas), which decides',
+  )
   assert.deepEqual(found('metadata.labels.tier'), ['written by commonMetadata of apps.yaml:8:20'])
 })
 
@@ -140,25 +175,43 @@ const argo: SyncerBuild = {
 }
 const PLAIN = { 'base/web.yaml': MANIFEST }
 const ARGO_LIVE = built(
-  MANIFEST.replace('name: web\n', 'name: prod-web\n  labels: {tier: front}\n  annotations: {team: shops}\n')
+  MANIFEST.replace(
+    'name: web\n',
+    'name: prod-web\n  labels: {tier: front}\n  annotations: {team: shops}\n',
+  )
     .replace('replicas: 1', 'replicas: 3')
     .replace('nginx:1.0', 'example.com/nginx:1.27'),
 )
-const argoLines = (at: string, texts = {}) => syncedOriginLines(argo, { ...TEXTS, ...PLAIN, ...texts }, at, [ARGO_LIVE])
+const argoLines = (at: string, texts = {}) =>
+  syncedOriginLines(argo, { ...TEXTS, ...PLAIN, ...texts }, at, [ARGO_LIVE])
 
 test('an image, replicas, labels and annotations of an Argo CD Application have its lines', () => {
-  assert.deepEqual(argoLines(IMAGE), ['base/web.yaml:12:16', 'written by images of shop.yaml:10:9, which decides'])
-  assert.deepEqual(argoLines('spec.replicas'), ['base/web.yaml:7:13', 'written by replicas of shop.yaml:13:28, which decides'])
-  assert.deepEqual(argoLines('metadata.labels.tier'), ['written by commonLabels of shop.yaml:14:28'])
-  assert.deepEqual(argoLines('metadata.annotations.team'), ['written by commonAnnotations of shop.yaml:17:15'])
+  assert.deepEqual(argoLines(IMAGE), [
+    'base/web.yaml:12:16',
+    'written by images of shop.yaml:10:9, which decides',
+  ])
+  assert.deepEqual(argoLines('spec.replicas'), [
+    'base/web.yaml:7:13',
+    'written by replicas of shop.yaml:13:28, which decides',
+  ])
+  assert.deepEqual(argoLines('metadata.labels.tier'), [
+    'written by commonLabels of shop.yaml:14:28',
+  ])
+  assert.deepEqual(argoLines('metadata.annotations.team'), [
+    'written by commonAnnotations of shop.yaml:17:15',
+  ])
 })
 
 test('a prefix of the Application replaces that of the kustomization', () => {
-  assert.deepEqual(argoLines('metadata.name').slice(1), ['written by namePrefix of shop.yaml:8:19, which decides the prefix'])
+  assert.deepEqual(argoLines('metadata.name').slice(1), [
+    'written by namePrefix of shop.yaml:8:19, which decides the prefix',
+  ])
 })
 
 test('an override in the folder has its line, and the list that it replaces has none', () => {
-  const override = { 'prod/.argocd-source-shop.yaml': 'kustomize:\n  images: ["nginx=example.com/nginx:1.27"]\n' }
+  const override = {
+    'prod/.argocd-source-shop.yaml': 'kustomize:\n  images: ["nginx=example.com/nginx:1.27"]\n',
+  }
   assert.deepEqual(argoLines(IMAGE, override), [
     'base/web.yaml:12:16',
     'written by images of prod/.argocd-source-shop.yaml:2:12, which decides',
@@ -166,6 +219,8 @@ test('an override in the folder has its line, and the list that it replaces has 
 })
 
 test('a label without selectors is not of a selector', () => {
-  const found = syncedOriginLines(argo, { ...TEXTS, ...PLAIN }, 'spec.selector.matchLabels.tier', [ARGO_LIVE])
+  const found = syncedOriginLines(argo, { ...TEXTS, ...PLAIN }, 'spec.selector.matchLabels.tier', [
+    ARGO_LIVE,
+  ])
   assert.deepEqual(found, ['not there; it would go into base/web.yaml:7'])
 })

@@ -18,18 +18,30 @@ export class SyncerWrites {
   /** @param resource the fields of the syncer's resource. @throws Failure BP111x of its file */
   constructor(build: SyncerBuild, resource: SourceDocument, files: TracedField['files']) {
     this.build = build
-    this.substitution = build.builder.substitution === 'none' ? undefined : build.builder.substitution
+    this.substitution =
+      build.builder.substitution === 'none' ? undefined : build.builder.substitution
     this.resource = resource
-    this.variables = this.substitution === undefined ? new Map() : this.substitution.variables(build, syncerObject(build, files))
+    this.variables =
+      this.substitution === undefined
+        ? new Map()
+        : this.substitution.variables(build, syncerObject(build, files))
   }
 
   addTo(history: FieldHistory, { desired, path }: Pick<TracedField, 'desired' | 'path'>): void {
     this.substitute(history, desired, path)
     const [metadata, marks, key, ...rest] = path
-    if (metadata?.kind !== 'field' || metadata.name !== 'metadata' || marks === undefined || key === undefined || rest.length > 0) return
+    if (
+      metadata?.kind !== 'field' ||
+      metadata.name !== 'metadata' ||
+      marks === undefined ||
+      key === undefined ||
+      rest.length > 0
+    )
+      return
     const at = [...fields('commonMetadata'), marks, key]
     const value = this.resource.valueAt(at)
-    if (typeof value === 'string') history.write('commonMetadata of', value, [{ location: this.resource.locationOf(at) }])
+    if (typeof value === 'string')
+      history.write('commonMetadata of', value, [{ location: this.resource.locationOf(at) }])
   }
 
   private substitute(history: FieldHistory, { object }: DesiredResource, path: FieldPath): void {
@@ -45,15 +57,23 @@ export class SyncerWrites {
     // What the text says for a variable that nobody sets is of the text.
     if (at.length === 0) history.value = value
     else
-      history.write(at.length === 1 ? 'the variable' : 'the variables', value, at, isOneVariable(substitution, text) ? '' : 'a part of it')
+      history.write(
+        at.length === 1 ? 'the variable' : 'the variables',
+        value,
+        at,
+        isOneVariable(substitution, text) ? '' : 'a part of it',
+      )
   }
 
   /** Undefined where nobody sets it. */
   private placeOf(name: string, substitution: Substitution): WrittenAt | undefined {
     const at = fields(...substitution.at, name)
-    if (typeof this.resource.valueAt(at) === 'string') return { location: this.resource.locationOf(at), name }
+    if (typeof this.resource.valueAt(at) === 'string')
+      return { location: this.resource.locationOf(at), name }
     const source = this.build.variableSources?.get(name)
-    return source === undefined ? undefined : { location: inCluster(describeResourceId(source)), name }
+    return source === undefined
+      ? undefined
+      : { location: inCluster(describeResourceId(source)), name }
   }
 }
 
