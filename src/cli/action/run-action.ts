@@ -70,7 +70,7 @@ async function report(
 
 function printWhatIsMissing(
   { command, ownToken }: ActionInputs,
-  cli: CliContext,
+  cli: Pick<CliContext, 'env'>,
   runner: RunnerCommands,
 ): void {
   if (command === 'scan' && ownToken) {
@@ -172,7 +172,10 @@ function merged(lists: readonly DriftReportList[]): DriftReportList {
 }
 
 /** `report-json` is a path: an output takes no more than 1 MB. */
-function outputsOf(list: DriftReportList, cli: CliContext): Record<string, string> {
+function outputsOf(
+  list: DriftReportList,
+  cli: Pick<CliContext, 'appendText' | 'clock' | 'env'>,
+): Record<string, string> {
   const changes = list.items.flatMap(({ spec }) => spec.changes)
   const folder = cli.env['RUNNER_TEMP'] ?? ''
   const path =

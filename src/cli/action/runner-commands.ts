@@ -16,10 +16,10 @@ type Level = 'error' | 'warning' | 'notice'
 
 /** Writes annotations up to the limit of the runner, so the worst come first. */
 export class RunnerCommands {
-  readonly #cli: CliContext
+  readonly #cli: Pick<CliContext, 'appendText' | 'env' | 'stdout'>
   readonly #said = new Map<string, number>()
 
-  constructor(cli: CliContext) {
+  constructor(cli: Pick<CliContext, 'appendText' | 'env' | 'stdout'>) {
     this.#cli = cli
   }
 

@@ -1,14 +1,10 @@
 /** `check` proves what Backporch needs. A line that cannot be proven says so; a failed check does not stop the others. */
-import type { ClusterAccessAnswer, ClusterReader, ObjectList } from '@backporch/cluster/cluster'
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import { failuresOf } from '@backporch/kyaml/failure'
-import type { JsonObject } from '@backporch/kyaml/json'
 import type { Finding } from '@backporch/kyaml/note'
 import { oneLine } from '@backporch/kyaml/text'
 import type { PolicySet } from '../../policy/parse-policy.ts'
-import { addressesOf } from '../../policy/repository-addresses.ts'
 import type { Probes } from '../../ports/probes.ts'
-import { judgeAccess, judgeClock, notAsked } from '../../reconcile/onboard/check-cluster.ts'
 import { checkHeads } from '../../reconcile/onboard/check-heads.ts'
 import {
   judgePackages,
@@ -16,7 +12,6 @@ import {
   readPackages,
 } from '../../reconcile/onboard/check-packages.ts'
 import { judgePipelines, readSweepingCommands } from '../../reconcile/onboard/check-pipelines.ts'
-import { judgePorch, PORCH_REPOSITORY } from '../../reconcile/onboard/check-porch.ts'
 import {
   type BaseTree,
   checkLedger,
@@ -27,45 +22,17 @@ import {
   readReports,
   readSynced,
 } from '../../reconcile/onboard/check-repository.ts'
-import { judgeSources } from '../../reconcile/onboard/check-sources.ts'
-import {
-  CHECKED_KINDS,
-  judgeSyncers,
-  type SyncerObjects,
-} from '../../reconcile/onboard/check-syncers.ts'
 import { headNotes } from '../../reconcile/repository/base-branch.ts'
 import { isHosted } from '../../reconcile/repository/is-hosted.ts'
-import { readRepository } from '../../reconcile/repository/repository-view.ts'
-import { discoverSources } from '../../reconcile/repository/sources/discover-sources.ts'
-import { knownAddresses } from '../../reconcile/repository/sources/other-addresses.ts'
-import { readSyncers } from '../../reconcile/repository/sources/read-syncers.ts'
 import { API_VERSION } from '../../record/documents/document.ts'
 import type { SyncedRepository } from '../../syncers/syncer.ts'
-import type { CliContext } from '../context/cli-context.ts'
-import type { CHECK_FLAGS } from '../flags/command-flags.ts'
-import {
-  allowedFunctions,
-  type ClusterOptions,
-  clusterTarget,
-  type ForgeOptions,
-  type FunctionOptions,
-  type OutputOptions,
-  Progress,
-  type RepositoryOptions,
-  type ValuesOf,
-} from '../flags/options.ts'
+import type { CliContext, TurnContext } from '../context/cli-context.ts'
+import { allowedFunctions, Progress } from '../flags/options.ts'
 import { Printer } from '../print/printer.ts'
 import { printList } from '../report/print-document.ts'
-import { readLedgerOf } from '../session/ledger-session.ts'
 import { operatorPolicy } from '../session/turn-session.ts'
-
-/** `pre`: before the installation, checks that only writing needs are skipped or only warn. */
-type CheckOptions = ValuesOf<typeof CHECK_FLAGS> &
-  RepositoryOptions &
-  ForgeOptions &
-  FunctionOptions &
-  ClusterOptions &
-  OutputOptions
+import { checkCluster } from './check-cluster.ts'
+import { type Check, type CheckOptions, passed, warning } from './check-finding.ts'
 
 /** Names that no package has; nothing is created under them. */
 const REHEARSED = [
@@ -79,7 +46,10 @@ const NAME_BASE =
   'name the base branch with --branch, or correct the default branch of the repository'
 
 /** @returns 0 where nothing failed, 1 where something did; a warning is no failure */
-export async function check(options: CheckOptions, cli: CliContext): Promise<number> {
+export async function check(
+  options: CheckOptions,
+  cli: TurnContext & Pick<CliContext, 'probes'>,
+): Promise<number> {
   const progress = new Progress(cli, options)
   const probes = await cli.probes()
   const findings: Finding[] = []
@@ -107,27 +77,17 @@ export async function check(options: CheckOptions, cli: CliContext): Promise<num
 async function packagesOf(
   { repository, branch, operator }: CheckedBase,
   options: CheckOptions,
-  cli: CliContext,
+  cli: Pick<CliContext, 'env' | 'openRenderer' | 'signal'>,
 ): Promise<ReadPackages> {
   const renderer = await cli.openRenderer(allowedFunctions(options, cli.env))
   return readPackages(repository, { branch, renderer, operator }, cli.signal)
 }
 
-function passed(check: string, message: string): Finding {
-  return { check, state: 'passed', message }
-}
-
-function warning(check: string, message: string, fix: string): Finding {
-  return { check, state: 'warning', message, fix }
-}
-
-type Check = (name: string, work: () => Promise<readonly Finding[]>) => Promise<void>
-
 /** An error of a probe is its finding. */
 async function guarded(
   name: string,
   work: () => Promise<readonly Finding[]>,
-  cli: CliContext,
+  cli: Pick<CliContext, 'signal'>,
 ): Promise<readonly Finding[]> {
   try {
     return await work()
@@ -153,7 +113,7 @@ interface CheckedBase {
 async function checkGit(
   options: CheckOptions,
   probes: Probes,
-  cli: CliContext,
+  cli: TurnContext,
   ask: Check,
 ): Promise<CheckedBase | undefined> {
   const { signal } = cli
@@ -273,194 +233,6 @@ function pushFinding(
     code: 'BP4002',
     message: `git: a push to ${name} is refused: ${why}`,
     fix,
-  }
-}
-
-interface ClusterQuestion {
-  readonly options: CheckOptions
-  readonly probes: Probes
-  readonly cli: CliContext
-  /** Of the packages. */
-  readonly namespaces: ReadPackages['namespaces']
-}
-
-/** How many units syncers of the cluster name; none where this is not known. */
-async function checkCluster(
-  { options, probes, cli, namespaces }: ClusterQuestion,
-  ask: Check,
-): Promise<number> {
-  const { signal } = cli
-  const target = { ...clusterTarget(options), trace: new Printer(cli, options).trace }
-  let reader: ClusterReader | undefined
-  let namespace = 'default'
-  let units = 0
-  let close = (): void => undefined
-  try {
-    await ask('cluster', async () => {
-      const opened = await cli.openCluster(target)
-      close = () => opened.close()
-      const identity = await opened.reader.identify(signal)
-      reader = opened.reader
-      namespace = identity.namespace
-      const what = `cluster ${oneLine(opened.reader.name)}`
-      if (identity.recorded)
-        return [passed('cluster', `${what}: a recording of ${identity.observedAt}`)]
-      const answers = passed('cluster', `${what}: answers, ${oneLine(identity.version)}`)
-      if (identity.uid !== '') return [answers]
-      const message = `${what}: its identity cannot be read, so another cluster behind the same name is not noticed`
-      return [answers, warning('cluster', message, 'let the account get the namespace kube-system')]
-    })
-    const found = reader
-    if (found === undefined) return units
-    if (options.live === undefined) {
-      await ask('cluster-rbac', async () => {
-        const answers = new Map<string, ClusterAccessAnswer>()
-        const wanted = await namespacesOf({ options, cli, declared: namespaces, own: namespace })
-        for (const one of wanted.slice(0, MOST_NAMESPACES))
-          answers.set(one, await probes.access(target, one, signal))
-        const [first] = answers.values()
-        const settles = (await policiesOf(options, cli)).some(
-          ({ document }) => document.spec.settle === 'backporch',
-        )
-        return [
-          ...judgeAccess(oneLine(found.name), answers, settles),
-          ...notAsked(oneLine(found.name), wanted.slice(MOST_NAMESPACES)),
-          ...judgeClock(
-            `cluster ${oneLine(found.name)}`,
-            first?.serverTime,
-            cli.clock.now().getTime(),
-          ),
-        ]
-      })
-    }
-    await ask('syncers', async () => {
-      const operator = operatorPolicy(options, cli)
-      const view = await readRepository(
-        await cli.openRepository(options.repo, { readOnly: true }),
-        options.branch,
-        signal,
-        { operator },
-      )
-      const sources = await discoverSources(
-        view,
-        found,
-        await cli.openRenderer(allowedFunctions(options, cli.env)),
-        signal,
-      )
-      units = sources.titles.size
-      return judgeSources(await readSyncers(found, signal), sources)
-    })
-    await ask('syncer-path', async () => {
-      const repository = await cli.openRepository(options.repo, { readOnly: true })
-      const objects = await syncerObjects(found, signal)
-      const isHere = addressesOf(
-        await knownAddresses(repository, signal),
-        await policiesOf(options, cli),
-      )
-      return judgeSyncers(
-        objects,
-        await readSynced(
-          repository,
-          await readBase(repository, options.branch, signal),
-          isHere,
-          signal,
-        ),
-      )
-    })
-    await ask('porch', async () => {
-      const objects = await listInstalled(found, PORCH_REPOSITORY, signal)
-      if (objects === undefined || objects.objects.length === 0) return []
-      const repository = await cli.openRepository(options.repo, { readOnly: true })
-      const { branch: baseBranch } = await readBase(repository, options.branch, signal)
-      const policies = await policiesOf(options, cli)
-      const approvesInPorch = policies.some(({ document }) => document.spec.approval === 'porch')
-      return judgePorch(objects.objects, {
-        isHere: addressesOf(await knownAddresses(repository, signal), policies),
-        baseBranch,
-        approvesInPorch,
-      })
-    })
-  } finally {
-    close()
-  }
-  return units
-}
-
-const MOST_NAMESPACES = 10
-
-interface NamespacesQuestion {
-  readonly options: CheckOptions
-  readonly cli: CliContext
-  /** By the packages; empty for that of the context. */
-  readonly declared: ReadPackages['namespaces']
-  /** Of the context. */
-  readonly own: string
-}
-
-/** Those of the packages, and those in which the ledger knows objects; that of the context where there are no others. */
-async function namespacesOf({
-  options,
-  cli,
-  declared,
-  own,
-}: NamespacesQuestion): Promise<readonly string[]> {
-  const names = [...declared].map((name) => name || own)
-  const all = [...new Set([...names, ...(await recordedNamespaces(options, cli))])]
-  return all.length === 0 ? [own] : all
-}
-
-async function recordedNamespaces(
-  options: CheckOptions,
-  cli: CliContext,
-): Promise<readonly string[]> {
-  try {
-    const { ledger } = await readLedgerOf(cli, { ...options, quiet: true })
-    return ledger.reports
-      .flatMap(({ spec }) => spec.changes.map(({ ref }) => ref.namespace))
-      .filter((name) => name !== '')
-  } catch (thrown) {
-    cli.signal.throwIfAborted()
-    failuresOf(thrown)
-    // The probe of the ledger reports it.
-    return []
-  }
-}
-
-/** None where they cannot be read: that is a finding of its own. */
-async function policiesOf(options: CheckOptions, cli: CliContext): Promise<PolicySet['policies']> {
-  try {
-    const repository = await cli.openRepository(options.repo, { readOnly: true })
-    const base = await readBase(repository, options.branch, cli.signal)
-    return (await readPolicy(repository, base, operatorPolicy(options, cli), cli.signal)).policies
-  } catch (thrown) {
-    cli.signal.throwIfAborted()
-    failuresOf(thrown)
-    return []
-  }
-}
-
-async function syncerObjects(reader: ClusterReader, signal: AbortSignal): Promise<SyncerObjects> {
-  let complete = true
-  const byKind = new Map<string, readonly JsonObject[]>()
-  for (const kind of CHECKED_KINDS) {
-    const found = await listInstalled(reader, kind, signal)
-    complete &&= found?.complete ?? true
-    byKind.set(kind.kind, found?.objects ?? [])
-  }
-  return { byKind, complete }
-}
-
-/** Undefined where the kind is not installed, which is an answer. */
-async function listInstalled(
-  reader: ClusterReader,
-  { group, kind }: { readonly group: string; readonly kind: string },
-  signal: AbortSignal,
-): Promise<ObjectList | undefined> {
-  try {
-    return await reader.list(group, kind, signal)
-  } catch (thrown) {
-    if (failuresOf(thrown)[0].code !== 'BP3009') throw thrown
-    return undefined
   }
 }
 

@@ -8,7 +8,11 @@ const SHELLS = ['bash', 'zsh', 'fish'] as const
 /** The hidden command that the scripts call with the words of the line, which are not parsed as flags. */
 export const COMPLETE = '__complete'
 
-export function addCompletionCommand(program: Command, cli: CliContext, run: Run): void {
+export function addCompletionCommand(
+  program: Command,
+  cli: Pick<CliContext, 'stdout'>,
+  run: Run,
+): void {
   program
     .command('completion')
     .description('print a completion script: source <(backporch completion bash)')
@@ -28,7 +32,7 @@ export function addCompletionCommand(program: Command, cli: CliContext, run: Run
 export async function complete(
   words: readonly string[],
   program: Command,
-  cli: CliContext,
+  cli: Pick<CliContext, 'localNames' | 'stdout'>,
 ): Promise<number> {
   const wanted = completeLine(program, words)
   if (wanted.kind === 'files') cli.stdout.write(':files\n')

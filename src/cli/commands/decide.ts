@@ -12,7 +12,7 @@ import {
 import { settleDecisions } from '../../reconcile/turn/settle.ts'
 import { waitUntilSettled } from '../../reconcile/turn/wait-until-settled.ts'
 import { countResolutions } from '../../record/subject.ts'
-import type { CliContext } from '../context/cli-context.ts'
+import type { TurnContext } from '../context/cli-context.ts'
 import type { APPROVE_FLAGS, DECISION_FLAGS } from '../flags/command-flags.ts'
 import type { ForgeOptions, ValuesOf } from '../flags/options.ts'
 import { applierLines } from '../print/print-applier.ts'
@@ -28,7 +28,7 @@ type DecideOptions = SessionOptions & ForgeOptions & ValuesOf<typeof DECISION_FL
 export async function approveOne(
   name: string | undefined,
   options: DecideOptions & ValuesOf<typeof APPROVE_FLAGS>,
-  cli: CliContext,
+  cli: TurnContext,
 ): Promise<number> {
   return withSession(
     cli,
@@ -142,7 +142,7 @@ function printNext({ reviewed }: Decided, printer: Printer): void {
 export async function rejectOne(
   name: string | undefined,
   options: DecideOptions,
-  cli: CliContext,
+  cli: TurnContext,
 ): Promise<number> {
   return withSession(
     cli,

@@ -4,7 +4,7 @@ import { oneLine } from '@backporch/kyaml/text'
 import type { UnitResult } from '../../plan/unit/unit-result.ts'
 import type { UnmanagedObjects } from '../../reconcile/observe/read-unmanaged.ts'
 import { runTurn } from '../../reconcile/turn/run-turn.ts'
-import type { CliContext } from '../context/cli-context.ts'
+import type { CliContext, TurnContext } from '../context/cli-context.ts'
 import type { DIFF_FLAGS } from '../flags/command-flags.ts'
 import { exitStatusOf } from '../flags/exit-status.ts'
 import type { AuditOptions, ExitOptions, ValuesOf, WatchOptions } from '../flags/options.ts'
@@ -29,7 +29,7 @@ type DiffSelection = PackageOptions & Pick<SelectionOptions, 'namespace' | 'risk
 export async function diff(
   packages: readonly string[],
   options: DiffOptions,
-  cli: CliContext,
+  cli: TurnContext,
 ): Promise<number> {
   const started = cli.clock.now()
   checkYaml(options, cli)
@@ -82,7 +82,7 @@ export async function diff(
 }
 
 /** @throws Failure BP1001 before anything is read */
-function checkYaml({ yaml, output }: DiffOptions, cli: CliContext): void {
+function checkYaml({ yaml, output }: DiffOptions, cli: Pick<CliContext, 'env'>): void {
   if (yaml !== true) return
   externalDiffProgram(cli.env['BACKPORCH_EXTERNAL_DIFF'])
   if (output === 'table') return

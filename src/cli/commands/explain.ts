@@ -5,7 +5,7 @@ import { type SelectableLine, selectChanges } from '../../plan/unit/commands/sel
 import { lastGoodNotes } from '../../policy/last-good-policy.ts'
 import { runTurn } from '../../reconcile/turn/run-turn.ts'
 import { showChange } from '../../record/build-report.ts'
-import type { CliContext } from '../context/cli-context.ts'
+import type { TurnContext } from '../context/cli-context.ts'
 import { Terminal } from '../context/terminal.ts'
 import type { AuditOptions } from '../flags/options.ts'
 import { originsOf } from '../print/change-origins.ts'
@@ -29,7 +29,7 @@ export async function explain(
   what: string,
   selectors: readonly string[],
   options: ExplainOptions,
-  cli: CliContext,
+  cli: TurnContext,
 ): Promise<number> {
   const lines = explainCode(
     what,
@@ -50,7 +50,7 @@ async function explainPackage(
   what: string,
   named: readonly string[],
   options: ExplainOptions,
-  cli: CliContext,
+  cli: TurnContext,
 ): Promise<number> {
   const { packages, selectors } = splitArguments(what, named)
   return withSession(

@@ -1,7 +1,7 @@
 import { formatJson, type Json } from '@backporch/kyaml/json'
 import { type ListedRule, listRules } from '../../plan/turn/forge/listed-rules.ts'
 import { API_VERSION } from '../../record/documents/document.ts'
-import type { CliContext } from '../context/cli-context.ts'
+import type { LedgerContext } from '../context/cli-context.ts'
 import type { ListOptions, RepositoryOptions, WatchOptions } from '../flags/options.ts'
 import { Printer } from '../print/printer.ts'
 import { type Column, printRows } from '../print/table.ts'
@@ -11,7 +11,7 @@ import { showLedger } from '../session/ledger-session.ts'
 type IgnoresOptions = RepositoryOptions & WatchOptions & ListOptions
 
 /** The ignore rules of the policies and of the packages, with what the ledger knows of each. */
-export async function getIgnores(options: IgnoresOptions, cli: CliContext): Promise<number> {
+export async function getIgnores(options: IgnoresOptions, cli: LedgerContext): Promise<number> {
   const printer = new Printer(cli, options)
   const widths: number[] = []
   return showLedger(cli, options, async ({ view, ledger }) => {

@@ -10,18 +10,19 @@ import { API_VERSION } from '../../record/documents/document.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { unitName } from '../../record/unit-name.ts'
 import { worstHealth } from '../../status/unit-health.ts'
-import type { CliContext } from '../context/cli-context.ts'
+import type { LedgerContext } from '../context/cli-context.ts'
 import type { Terminal } from '../context/terminal.ts'
 import type { PORCH_FLAGS } from '../flags/command-flags.ts'
 import type { ListOptions, RepositoryOptions, ValuesOf, WatchOptions } from '../flags/options.ts'
 import type { SelectionOptions } from '../flags/selection-flags.ts'
 import { freshnessNotes } from '../print/freshness.ts'
-import { sidesText, timeOf } from '../print/print-diff.ts'
 import { notesPart, printNotes } from '../print/print-notes.ts'
 import { Printer } from '../print/printer.ts'
 import { proposalName } from '../print/pull-request.ts'
 import { count } from '../print/ranked-changes.ts'
+import { sidesText } from '../print/sides-text.ts'
 import { type Column, objectWord, printRows } from '../print/table.ts'
+import { timeOf } from '../print/time-text.ts'
 import { driftCount, healthCell, heldCell, sourceOf, workspaceOf } from '../print/unit-cells.ts'
 import {
   incompleteOfReports,
@@ -54,7 +55,7 @@ interface PackageRow {
 export async function getPackages(
   names: readonly string[],
   options: GetPackagesOptions,
-  cli: CliContext,
+  cli: LedgerContext,
 ): Promise<number> {
   const printer = new Printer(cli, options)
   const widths: number[] = []
@@ -279,7 +280,7 @@ interface DriftRow {
 export async function getDrifts(
   names: readonly string[],
   options: GetDriftsOptions,
-  cli: CliContext,
+  cli: LedgerContext,
 ): Promise<number> {
   const printer = new Printer(cli, options)
   const widths: number[] = []

@@ -1,5 +1,5 @@
 import { API_VERSION } from '../../record/documents/document.ts'
-import type { CliContext } from '../context/cli-context.ts'
+import type { LedgerContext } from '../context/cli-context.ts'
 import type { ListOptions, RepositoryOptions } from '../flags/options.ts'
 import type { SelectionOptions } from '../flags/selection-flags.ts'
 import { notesPart, printNotes } from '../print/print-notes.ts'
@@ -15,7 +15,7 @@ type HistoryOptions = RepositoryOptions & ListOptions & Omit<SelectionOptions, '
 export async function history(
   packages: readonly string[],
   options: HistoryOptions,
-  cli: CliContext,
+  cli: LedgerContext,
 ): Promise<number> {
   const reading = await readLedgerOf(cli, options)
   const { shown, all, notes } = await readDecisions(reading, packages, options, cli)

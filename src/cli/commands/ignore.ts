@@ -10,10 +10,11 @@ import { exactRules } from '../../plan/unit/commands/exact-rules.ts'
 import { selectChanges } from '../../plan/unit/commands/select-changes.ts'
 import { type PolicyFile, parsePolicyFiles } from '../../policy/parse-policy.ts'
 import { readCodeOwners } from '../../reconcile/repository/read-base-text.ts'
-import { type RepositoryView, readPolicyFiles } from '../../reconcile/repository/repository-view.ts'
+import { readPolicyFiles } from '../../reconcile/repository/read-policies.ts'
+import type { RepositoryView } from '../../reconcile/repository/repository-view.ts'
 import { ignoreChange, proposePolicy } from '../../reconcile/turn/apply/propose-policy.ts'
 import { runTurn } from '../../reconcile/turn/run-turn.ts'
-import type { CliContext } from '../context/cli-context.ts'
+import type { TurnContext } from '../context/cli-context.ts'
 import type { IGNORE_FLAGS } from '../flags/command-flags.ts'
 import type { ForgeOptions, ValuesOf } from '../flags/options.ts'
 import type { Printer } from '../print/printer.ts'
@@ -38,7 +39,7 @@ export async function ignore(
   name: string | undefined,
   named: readonly string[],
   options: IgnoreOptions,
-  cli: CliContext,
+  cli: TurnContext,
 ): Promise<number> {
   const reason = reasonOf(options)
   const expires = lastDay(options, cli.clock.now())

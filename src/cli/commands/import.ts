@@ -10,7 +10,7 @@ import { readCodeOwners } from '../../reconcile/repository/read-base-text.ts'
 import { readRepository } from '../../reconcile/repository/repository-view.ts'
 import { withSources } from '../../reconcile/repository/sources/discover-sources.ts'
 import { proposeFiles } from '../../reconcile/turn/apply/propose-files.ts'
-import type { CliContext } from '../context/cli-context.ts'
+import type { TurnContext } from '../context/cli-context.ts'
 import type { IMPORT_FLAGS } from '../flags/command-flags.ts'
 import type { ForgeOptions, ValuesOf } from '../flags/options.ts'
 import type { Printer } from '../print/printer.ts'
@@ -20,7 +20,7 @@ import { type SessionOptions, withSession } from '../session/turn-session.ts'
 type ImportOptions = SessionOptions & ForgeOptions & ValuesOf<typeof IMPORT_FLAGS>
 
 /** Proposes a package of the objects of a namespace that nobody manages. */
-export async function importObjects(options: ImportOptions, cli: CliContext): Promise<number> {
+export async function importObjects(options: ImportOptions, cli: TurnContext): Promise<number> {
   // The namespace that is imported is not that of manifests without one.
   const session = { ...options, namespace: undefined }
   return withSession(

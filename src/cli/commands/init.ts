@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import { Failure } from '@backporch/kyaml/failure'
 import { type Onboarded, type Onboarding, onboard } from '../../reconcile/onboard/onboard.ts'
 import { API_VERSION } from '../../record/documents/document.ts'
-import type { CliContext } from '../context/cli-context.ts'
+import type { CliContext, TurnContext } from '../context/cli-context.ts'
 import type { INIT_FLAGS } from '../flags/command-flags.ts'
 import type { ForgeOptions, ValuesOf } from '../flags/options.ts'
 import { onboardedItem, printOnboarded, printOnboarding } from '../print/print-onboarding.ts'
@@ -13,7 +13,7 @@ import { type SessionOptions, withSession } from '../session/turn-session.ts'
 
 type InitOptions = SessionOptions & ForgeOptions & ValuesOf<typeof INIT_FLAGS>
 
-export async function init(options: InitOptions, cli: CliContext): Promise<number> {
+export async function init(options: InitOptions, cli: TurnContext): Promise<number> {
   if (options.printRuleset === true) return printRuleset(options, cli)
   if (options.again === true && options.remove === true) throw contradiction()
   return withSession(
@@ -91,7 +91,11 @@ async function confirm(
   return question(`Remove drift/configure${whose}? [y/N] `, false, cli)
 }
 
-async function question(text: string, byDefault: boolean, cli: CliContext): Promise<boolean> {
+async function question(
+  text: string,
+  byDefault: boolean,
+  cli: Pick<CliContext, 'signal' | 'stdin' | 'stdout'>,
+): Promise<boolean> {
   const lines = createInterface({ input: cli.stdin, output: cli.stdout as NodeJS.WritableStream })
   try {
     const answer = (await lines.question(text, { signal: cli.signal })).trim()
@@ -102,7 +106,7 @@ async function question(text: string, byDefault: boolean, cli: CliContext): Prom
 }
 
 /** Reads git, and the forge only where neither the address nor a flag names it. */
-async function printRuleset(options: InitOptions, cli: CliContext): Promise<number> {
+async function printRuleset(options: InitOptions, cli: TurnContext): Promise<number> {
   const printer = new Printer(cli, options)
   const repository = await cli.openRepository(options.repo, {
     baseBranch: options.branch,

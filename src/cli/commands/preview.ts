@@ -9,7 +9,7 @@ import { headOf, writePreview } from '../../reconcile/observe/preview/preview-pu
 import type { PreviewHead } from '../../reconcile/observe/preview/preview-request.ts'
 import { isHosted } from '../../reconcile/repository/is-hosted.ts'
 import type { Preview } from '../../record/documents/preview.ts'
-import type { CliContext } from '../context/cli-context.ts'
+import type { CliContext, TurnContext } from '../context/cli-context.ts'
 import type { PREVIEW_FLAGS } from '../flags/command-flags.ts'
 import { worstExit } from '../flags/exit-status.ts'
 import type { FleetOptions, ForgeOptions, ValuesOf } from '../flags/options.ts'
@@ -32,7 +32,7 @@ export const NOTHING_ALLOWED = {
 export async function preview(
   packages: readonly string[],
   options: PreviewOptions,
-  cli: CliContext,
+  cli: TurnContext,
 ): Promise<number> {
   checkFlags(options)
   const gitAlone = options.pullRequest === undefined
@@ -73,7 +73,7 @@ async function writeComment(
   forge: HostedForge,
   pull: ForgePullRequest,
   found: Preview,
-  cli: CliContext,
+  cli: Pick<CliContext, 'signal' | 'stderr' | 'version'>,
 ): Promise<void> {
   const written = await writePreview({ forge, version: cli.version }, pull, found, cli.signal)
   if (written === 'moved')
@@ -119,7 +119,7 @@ function hostedForge(forge: Session['ports']['forge']): HostedForge {
 async function headNamed(
   repository: PackageRepository,
   { head = '', fork }: PreviewOptions,
-  cli: CliContext,
+  cli: Pick<CliContext, 'signal'>,
 ): Promise<PreviewHead> {
   const { refs } = await repository.refs(cli.signal)
   const named = [`refs/heads/${head}`, `refs/tags/${head}`, head]

@@ -13,7 +13,7 @@ import {
 import { shownText } from '../../record/shown-text.ts'
 import type { RenderChoice } from '../../sources/build/render-choice.ts'
 import { describeChoice } from '../../sources/registry.ts'
-import type { CliContext } from '../context/cli-context.ts'
+import type { CliContext, TurnContext } from '../context/cli-context.ts'
 import type { RENDER_FLAGS, RENDER_OUTPUT_FLAGS } from '../flags/command-flags.ts'
 import { worstExit } from '../flags/exit-status.ts'
 import {
@@ -43,7 +43,7 @@ type RenderOptions = RepositoryOptions &
 export async function render(
   packages: readonly string[],
   options: RenderOptions,
-  cli: CliContext,
+  cli: TurnContext,
 ): Promise<number> {
   const { output } = options
   if (output.to === 'folder') cli.checkNewFolder(output.path)
@@ -88,7 +88,7 @@ export async function render(
 function printRendered(
   renders: readonly PackageRender[],
   output: Exclude<RenderOutput, { readonly to: 'diff' }>,
-  cli: CliContext,
+  cli: Pick<CliContext, 'stdout' | 'writeNewFolder'>,
 ): void {
   const rendered = renders.flatMap((one) => ('failures' in one ? [] : [one]))
   if (output.to === 'unwrap')

@@ -1,6 +1,6 @@
 import { markdownCell, markdownCode } from '@backporch/kyaml/markdown'
 import { staleNotes } from '../../plan/turn/forge/listed-rules.ts'
-import type { CliContext } from '../context/cli-context.ts'
+import type { LedgerContext } from '../context/cli-context.ts'
 import { Terminal } from '../context/terminal.ts'
 import type { RepositoryOptions, TerminalOptions } from '../flags/options.ts'
 import type { PackageOptions, SelectionOptions } from '../flags/selection-flags.ts'
@@ -25,7 +25,7 @@ const WEEK = 7 * 86_400
 export async function report(
   packages: readonly string[],
   options: ReportOptions,
-  cli: CliContext,
+  cli: LedgerContext,
 ): Promise<number> {
   const reading = await readLedgerOf(cli, options)
   const { view, ledger } = reading

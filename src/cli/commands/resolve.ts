@@ -1,7 +1,7 @@
 import type { Resolution } from '../../drift/compare/drift.ts'
 import { unitFailures } from '../../plan/unit/unit-result.ts'
 import { runTurn } from '../../reconcile/turn/run-turn.ts'
-import type { CliContext } from '../context/cli-context.ts'
+import type { TurnContext } from '../context/cli-context.ts'
 import type { RESOLVE_FLAGS, VIA_FLAGS } from '../flags/command-flags.ts'
 import { worstExit } from '../flags/exit-status.ts'
 import type { ForgeOptions, ValuesOf } from '../flags/options.ts'
@@ -24,7 +24,7 @@ interface ResolveArguments {
 export async function resolve(
   { resolution, name, selectors: named }: ResolveArguments,
   options: ResolveOptions,
-  cli: CliContext,
+  cli: TurnContext,
 ): Promise<number> {
   const { packages, selectors } = splitArguments(name, named)
   return withSession(cli, options, { packages }, async ({ ports, request, progress, printer }) => {

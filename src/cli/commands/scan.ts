@@ -2,7 +2,7 @@ import { oneLine } from '@backporch/kyaml/text'
 import type { Answer } from '../../reconcile/turn/apply/apply-answers.ts'
 import { writeOpenHeads } from '../../reconcile/turn/apply/write-open-heads.ts'
 import { assertObserved } from '../../reconcile/turn/run-turn.ts'
-import type { CliContext } from '../context/cli-context.ts'
+import type { TurnContext } from '../context/cli-context.ts'
 import type { SCAN_FLAGS } from '../flags/command-flags.ts'
 import { exitStatusOf, worstExit } from '../flags/exit-status.ts'
 import type { ExitOptions, ValuesOf } from '../flags/options.ts'
@@ -16,7 +16,7 @@ type ScanOptions = ValuesOf<typeof SCAN_FLAGS> & Required<SessionOptions> & Exit
 export async function scan(
   packages: readonly string[],
   options: ScanOptions,
-  cli: CliContext,
+  cli: TurnContext,
 ): Promise<number> {
   return withSession(cli, options, { packages }, async (session) => {
     const { progress, printer, clusters } = session

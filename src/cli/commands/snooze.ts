@@ -2,7 +2,7 @@ import { Failure } from '@backporch/kyaml/failure'
 import { DURATION, secondsOf } from '@backporch/kyaml/text'
 import { nothingToSnooze } from '../../plan/unit/commands/comment-status.ts'
 import { runTurn } from '../../reconcile/turn/run-turn.ts'
-import type { CliContext } from '../context/cli-context.ts'
+import type { TurnContext } from '../context/cli-context.ts'
 import type { ForgeOptions } from '../flags/options.ts'
 import { printPublished } from '../print/published-lines.ts'
 import { onlyUnit, type SessionOptions, withSession } from '../session/turn-session.ts'
@@ -12,7 +12,7 @@ export async function snooze(
   name: string,
   duration: string | undefined,
   options: SessionOptions & ForgeOptions,
-  cli: CliContext,
+  cli: TurnContext,
 ): Promise<number> {
   // `snooze 7d`: in a repository with one package the path may be left out.
   const [packages, time] = duration === undefined ? [[], name] : [[name], duration]

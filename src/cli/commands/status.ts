@@ -5,17 +5,17 @@ import { lastGoodNotes } from '../../policy/last-good-policy.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { stateWord } from '../../record/stuck-lines.ts'
 import { unitName } from '../../record/unit-name.ts'
-import type { CliContext } from '../context/cli-context.ts'
+import type { LedgerContext } from '../context/cli-context.ts'
 import type { Terminal } from '../context/terminal.ts'
 import type { ExitOptions, ListOptions, RepositoryOptions, WatchOptions } from '../flags/options.ts'
 import { isNotBefore, type SelectionOptions, sinceTime } from '../flags/selection-flags.ts'
 import { clusterParts, freshnessNotes, isStale, seenAtOf } from '../print/freshness.ts'
-import { formatAge, stuckText } from '../print/print-diff.ts'
 import { notesPart, printNotes } from '../print/print-notes.ts'
 import { Printer } from '../print/printer.ts'
 import { proposalName } from '../print/pull-request.ts'
 import { count } from '../print/ranked-changes.ts'
 import { type Column, printRows } from '../print/table.ts'
+import { formatAge, stuckText } from '../print/time-text.ts'
 import { driftCount, healthCell, heldCell, sourceOf, unhealthyCell } from '../print/unit-cells.ts'
 import { incompleteOfReports, printReports, reportList } from '../report/print-document.ts'
 import { type LedgerReading, showLedger } from '../session/ledger-session.ts'
@@ -39,7 +39,7 @@ const STATE_GLYPH = {
 export async function status(
   packages: readonly string[],
   options: StatusOptions,
-  cli: CliContext,
+  cli: LedgerContext,
 ): Promise<number> {
   const printer = new Printer(cli, options)
   const widths: number[] = []

@@ -131,60 +131,42 @@ export interface WantedRepository {
   readonly note?: ((note: Note) => void) | undefined
 }
 
-export interface CliContext extends ProcessContext {
+export interface ProcessContext {
+  readonly cwd: string
+  readonly env: { readonly [name: string]: string | undefined }
+  readonly clock: Clock
+  readonly stdout: OutputStream
+  readonly stderr: OutputStream
+}
+
+/** What every command has beside its process. */
+export interface CommandContext extends ProcessContext {
   readonly stdin: Readable & { readonly isTTY?: boolean }
-  readonly version: string
-  readonly bot: BotIdentity
   /** Aborted when the user interrupts. */
   readonly signal: AbortSignal
-  /** From now on SIGHUP calls the listener and ends nothing. @returns what ends that */
-  onHangup(listener: () => void): () => void
+  readonly version: string
+}
+
+/** Repositories, and the clone in which a person stands. */
+export interface RepositoryContext {
   openRepository(remote: string, wanted?: WantedRepository): Promise<PackageRepository>
-  /** @throws Failure BP1001 or BP5002 for a forge that was named and cannot be used */
-  openForge(repository: PackageRepository, wanted: WantedForge): Promise<Forge>
-  openLog(wanted: WantedLog): Promise<Log>
-  /** What an account needs on the forge of the repository. No credential is used. */
-  forgeSetup(remote: string, kind: ForgeKind | undefined): Promise<ForgeSetup>
-  /** @throws Failure BP1001 when the address cannot be listened on */
-  openWebhooks(wanted: WantedWebhooks): Promise<Listener>
-  /** Serves /metrics, /healthz and /readyz. @throws Failure BP1001 when the address cannot be listened on */
-  openMonitoring(wanted: WantedMonitoring): Promise<Listener & { readonly metrics: Metrics }>
+  /** `none`: bare, or no repository at all. `clone`: a work tree with a remote `origin`; `alone`: one without. */
+  cloneState(path: string): Promise<'none' | 'alone' | 'clone'>
+  workTree(path: string): Promise<'none' | 'clean' | 'dirty'>
+  /** The user, for the audit trail: `Ada <ada@example.com>`, or the login name. */
+  userName(): Promise<string>
+  /** Names for completion, from the clone at `path` alone. Sends no request and never throws; empty without a clone. */
+  localNames(kind: 'packages' | 'clusters', path: string): Promise<readonly string[]>
+}
+
+/** Files that are named on the command line, and programs that show files. */
+export interface FilesContext {
   /** The text of the configuration of the controller. @throws Failure BP1001 when it cannot be read */
   readConfig(path: string): Promise<string>
   /** The YAML files of a folder, or the one file. @throws Failure BP1001 when it cannot be read, or holds none */
   readPolicyFiles(path: string): readonly PolicyFile[]
   /** @throws Failure BP1001 when the file cannot be read */
   openAuditLog(path: string): Promise<AuditSource>
-  /** Undefined unless the environment names a collector. @param onNote called when traces are not sent */
-  openTraces(onNote: (note: Note) => void): Promise<TurnTraces | undefined>
-  /** @throws Failure BP1001 when the address cannot be listened on */
-  openAuditHook(wanted: WantedAuditHook): Promise<Listener & { readonly source: AuditSource }>
-  /** @throws Failure BP1006 or BP1010 */
-  openCluster(target: ClusterTarget): Promise<OpenedCluster>
-  /** A cluster without any object: what is known of built-in kinds, for what is built where no cluster can be read. */
-  offlineCluster(name: string): Promise<ClusterReader>
-  openWriter(target: ClusterTarget): Promise<OpenedWriter>
-  /** Over a connection of its own. @throws Failure BP1006 or BP1010 */
-  openDriftEvents(target: ClusterTarget): Promise<OpenedDriftEvents>
-  /** Over a connection of its own. Undefined for a recording, which does not change. @throws Failure BP1006 or BP1010 */
-  openWatch(target: ClusterTarget, observer: WatchObserver): Promise<ClusterWatch | undefined>
-  /** Verdicts on the objects of a cluster, between two processes. */
-  verdictFiles(remote: string): VerdictFiles
-  /** What the controller before was at when it ended; undefined where no file is kept. */
-  packageMarks(remote: string): PackageMarks | undefined
-  /** `created`: the key is new, so other machines have other keys. */
-  loadKey(): Promise<{
-    readonly key: RedactionKey
-    readonly created: boolean
-    readonly path: string
-  }>
-  /** Names for completion, from the clone at `path` alone. Sends no request and never throws; empty without a clone. */
-  localNames(kind: 'packages' | 'clusters', path: string): Promise<readonly string[]>
-  /**
-   * Writes the texts into two folders, runs the program with the folders as its last arguments, and removes them.
-   * @throws Failure BP1001 when it cannot be started
-   */
-  externalDiff(program: readonly [string, ...string[]], files: readonly DiffFile[]): void
   /** @throws Failure BP1001 when the path exists */
   checkNewFolder(path: string): void
   /**
@@ -194,25 +176,84 @@ export interface CliContext extends ProcessContext {
   writeNewFolder(path: string, files: ReadonlyMap<string, string>): void
   /** Appends to a text file, or creates it. @throws the error of the file system */
   appendText(path: string, text: string): void
-  workTree(path: string): Promise<'none' | 'clean' | 'dirty'>
-  /** `none`: bare, or no repository at all. `clone`: a work tree with a remote `origin`; `alone`: one without. */
-  cloneState(path: string): Promise<'none' | 'alone' | 'clone'>
-  /** The user, for the audit trail: `Ada <ada@example.com>`, or the login name. */
-  userName(): Promise<string>
+  /**
+   * Writes the texts into two folders, runs the program with the folders as its last arguments, and removes them.
+   * @throws Failure BP1001 when it cannot be started
+   */
+  externalDiff(program: readonly [string, ...string[]], files: readonly DiffFile[]): void
+}
+
+/** Clusters that are read, and asked what they would make of an object. */
+export interface ClusterContext {
+  /** @throws Failure BP1006 or BP1010 */
+  openCluster(target: ClusterTarget): Promise<OpenedCluster>
+  /** A cluster without any object: what is known of built-in kinds, for what is built where no cluster can be read. */
+  offlineCluster(name: string): Promise<ClusterReader>
+  openWriter(target: ClusterTarget): Promise<OpenedWriter>
+}
+
+/** What a controller follows, and keeps between two processes. */
+export interface FollowContext {
+  /** Over a connection of its own. Undefined for a recording, which does not change. @throws Failure BP1006 or BP1010 */
+  openWatch(target: ClusterTarget, observer: WatchObserver): Promise<ClusterWatch | undefined>
+  /** Over a connection of its own. @throws Failure BP1006 or BP1010 */
+  openDriftEvents(target: ClusterTarget): Promise<OpenedDriftEvents>
+  /** Verdicts on the objects of a cluster, between two processes. */
+  verdictFiles(remote: string): VerdictFiles
+  /** What the controller before was at when it ended; undefined where no file is kept. */
+  packageMarks(remote: string): PackageMarks | undefined
+}
+
+/** The forge, and who commits. */
+export interface ForgeContext {
+  /** @throws Failure BP1001 or BP5002 for a forge that was named and cannot be used */
+  openForge(repository: PackageRepository, wanted: WantedForge): Promise<Forge>
+  /** What an account needs on the forge of the repository. No credential is used. */
+  forgeSetup(remote: string, kind: ForgeKind | undefined): Promise<ForgeSetup>
+  readonly bot: BotIdentity
+}
+
+/** Renderers, and the key under which values are compared. */
+export interface RenderContext {
   /** @throws Failure BP1001 when the named container engine is not installed */
   openRenderer(allowed: AllowedFunctions): Promise<PackageRenderer>
+  /** `created`: the key is new, so other machines have other keys. */
+  loadKey(): Promise<{
+    readonly key: RedactionKey
+    readonly created: boolean
+    readonly path: string
+  }>
+}
+
+/** What a controller listens on, and reports to. */
+export interface ServerContext {
+  /** @throws Failure BP1001 when the address cannot be listened on */
+  openWebhooks(wanted: WantedWebhooks): Promise<Listener>
+  /** Serves /metrics, /healthz and /readyz. @throws Failure BP1001 when the address cannot be listened on */
+  openMonitoring(wanted: WantedMonitoring): Promise<Listener & { readonly metrics: Metrics }>
+  /** @throws Failure BP1001 when the address cannot be listened on */
+  openAuditHook(wanted: WantedAuditHook): Promise<Listener & { readonly source: AuditSource }>
+  /** Undefined unless the environment names a collector. @param onNote called when traces are not sent */
+  openTraces(onNote: (note: Note) => void): Promise<TurnTraces | undefined>
+  openLog(wanted: WantedLog): Promise<Log>
+  /** From now on SIGHUP calls the listener and ends nothing. @returns what ends that */
+  onHangup(listener: () => void): () => void
+}
+
+/** For a command that reads the ledger. */
+export interface LedgerContext extends CommandContext, RepositoryContext, FilesContext {}
+
+/** For a command that compares. */
+export interface TurnContext extends LedgerContext, ClusterContext, ForgeContext, RenderContext {}
+
+export interface ControllerContext extends TurnContext, FollowContext, ServerContext {}
+
+/** All of them, as the process gives them: for what runs any command. */
+export interface CliContext extends ControllerContext {
   /** The probes of `check`. */
   probes(): Promise<Probes>
   /** A context in another folder, for a command that runs commands (`demo`); it uses nothing of this one. */
   at(location: ProcessContext): CliContext
-}
-
-export interface ProcessContext {
-  readonly cwd: string
-  readonly env: { readonly [name: string]: string | undefined }
-  readonly clock: Clock
-  readonly stdout: OutputStream
-  readonly stderr: OutputStream
 }
 
 /** Runs the work of a command, which returns the exit code. */

@@ -5,7 +5,7 @@ import { secondsOf } from '@backporch/kyaml/text'
 import type { RepositoryEntry } from '../../controller/repository-set.ts'
 import type { SharedWatches } from '../../controller/shared-watch.ts'
 import type { Log } from '../../ports/log.ts'
-import type { CliContext } from '../context/cli-context.ts'
+import type { ControllerContext } from '../context/cli-context.ts'
 import {
   type ConfiguredRepository,
   clustersOf,
@@ -22,7 +22,7 @@ interface Shared {
 export class ConfigSource {
   private readonly path: string
   private readonly options: ControllerOptions
-  private readonly cli: CliContext
+  private readonly cli: ControllerContext
   private readonly shared: Shared
   /** The text that was used last, or refused. */
   private decided: string | undefined
@@ -32,7 +32,7 @@ export class ConfigSource {
   private failing: Failure | undefined
 
   /** @param options of the command line: what applies to all repositories, and defaults */
-  constructor(path: string, options: ControllerOptions, cli: CliContext, shared: Shared) {
+  constructor(path: string, options: ControllerOptions, cli: ControllerContext, shared: Shared) {
     this.path = path
     this.options = options
     this.cli = cli

@@ -3,7 +3,13 @@ import { Failure, failuresOf } from '@backporch/kyaml/failure'
 import { type ControllerPorts, runController } from '../../controller/run-controller.ts'
 import { SharedWatches } from '../../controller/shared-watch.ts'
 import type { Log } from '../../ports/log.ts'
-import type { CliContext, ListenAddress } from '../context/cli-context.ts'
+import type {
+  CliContext,
+  ControllerContext,
+  ListenAddress,
+  ProcessContext,
+  ServerContext,
+} from '../context/cli-context.ts'
 import { Terminal } from '../context/terminal.ts'
 import { worstExit } from '../flags/exit-status.ts'
 import { packagesNamed } from '../flags/selection-flags.ts'
@@ -19,7 +25,7 @@ const DEFAULT_CONCURRENT = 4
 export async function controller(
   packages: readonly string[],
   options: ControllerOptions,
-  cli: CliContext,
+  cli: ControllerContext,
 ): Promise<number> {
   const terminal = new Terminal(cli.stderr, { color: options.color, ascii: false, env: cli.env })
   const log = await cli.openLog({
@@ -62,7 +68,7 @@ export async function controller(
 async function repositoriesOf(
   packages: readonly string[],
   options: ControllerOptions,
-  cli: CliContext,
+  cli: ControllerContext,
   log: Log,
 ): Promise<Pick<ControllerPorts, 'repositories' | 'reload'>> {
   const shared = { log, watches: new SharedWatches() }
@@ -84,7 +90,7 @@ async function repositoriesOf(
 
 function listenersOf(
   options: ControllerOptions,
-  cli: CliContext,
+  cli: ProcessContext & ServerContext,
 ): Pick<ControllerPorts, 'openWebhooks' | 'openMonitoring' | 'openTraces' | 'openAuditHook'> {
   const secrets = webhookSecrets(cli.env['BACKPORCH_WEBHOOK_SECRET'])
   const { webhookAddress, auditWebhookAddress, httpAddress, config } = options
@@ -146,7 +152,7 @@ function isLoopback({ host }: ListenAddress): boolean {
 }
 
 /** @throws Failure BP1001 without a token where others than this machine could send */
-function auditToken(address: ListenAddress, { env }: CliContext): string | undefined {
+function auditToken(address: ListenAddress, { env }: Pick<CliContext, 'env'>): string | undefined {
   const token = env['BACKPORCH_AUDIT_TOKEN']?.trim() || undefined
   if (token !== undefined || isLoopback(address)) return token
   throw new Failure({

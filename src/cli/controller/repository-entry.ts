@@ -1,11 +1,12 @@
 /** A repository of the controller, with the ports of its turns. */
 import type { ForgePullRequest } from '@backporch/forge/hosted-forge'
 import { loggableName } from '@backporch/kyaml/redaction'
-import type { TurnSession, TurnsPorts } from '../../controller/controller-turns.ts'
+import type { TurnsPorts } from '../../controller/controller-turns.ts'
 import { CurrentReaders } from '../../controller/current-reader.ts'
 import type { RepositoryEntry } from '../../controller/repository-set.ts'
 import type { SharedWatches } from '../../controller/shared-watch.ts'
 import type { IntakePorts } from '../../controller/turn-intake.ts'
+import type { TurnSession } from '../../controller/turn-session.ts'
 import type { Log } from '../../ports/log.ts'
 import { OpenPreviews } from '../../reconcile/observe/preview/open-previews.ts'
 import { preview } from '../../reconcile/observe/preview/preview.ts'
@@ -20,7 +21,12 @@ import { pollRepository } from '../../reconcile/turn/poll-repository.ts'
 import { assertObserved } from '../../reconcile/turn/run-turn.ts'
 import type { Preview } from '../../record/documents/preview.ts'
 import { clustersOf, NOTHING_ALLOWED } from '../commands/preview.ts'
-import type { CliContext, ClusterTarget } from '../context/cli-context.ts'
+import type {
+  CliContext,
+  ClusterTarget,
+  ControllerContext,
+  TurnContext,
+} from '../context/cli-context.ts'
 import type { ConfiguredCluster } from '../context/controller-config.ts'
 import { DriftAnnouncer } from '../context/drift-announcer.ts'
 import type { CONTROLLER_FLAGS } from '../flags/command-flags.ts'
@@ -62,7 +68,7 @@ interface NamedRepository {
 export function repositoryEntry(
   repository: NamedRepository,
   options: ControllerOptions,
-  cli: CliContext,
+  cli: ControllerContext,
   shared: Shared,
 ): RepositoryEntry {
   const { name, text, packages, clusters } = repository
@@ -132,7 +138,7 @@ function keyOf({ kubeconfig = '', context = '', cluster = '' }: ClusterTarget): 
 /** Changes of the clusters, and what is known of them from an earlier process. */
 function intakePorts(
   remote: string,
-  cli: CliContext,
+  cli: Pick<CliContext, 'clock' | 'openWatch' | 'verdictFiles'>,
   { log, watches }: Shared,
   targets: ReadonlyMap<string, ClusterTarget>,
 ): IntakePorts {
@@ -180,9 +186,9 @@ function intakePorts(
 
 /** The context whose ports report each request and note to the log. */
 function reporting(
-  cli: CliContext,
+  cli: TurnContext,
   { onNote, onRequest }: Parameters<TurnsPorts['openSession']>[0],
-): CliContext {
+): TurnContext {
   const note = (text: string): void => onNote({ cause: 'forge-notice', subject: '', text })
   return {
     ...cli,
@@ -205,7 +211,7 @@ function reporting(
 async function previewOf(
   session: Session,
   previews: OpenPreviews,
-  cli: CliContext,
+  cli: Pick<CliContext, 'offlineCluster' | 'openRenderer' | 'version'>,
 ): Promise<TurnSession['preview']> {
   const { repository, forge } = session.ports
   if (!isHosted(forge)) return undefined

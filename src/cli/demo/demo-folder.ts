@@ -46,7 +46,7 @@ const INHERITED = [
  * @throws Failure BP1001 when `wanted` is not empty, BP4008 when it cannot be created, BP4009 without git
  */
 export async function makeDemoFolder(
-  cli: CliContext,
+  cli: Pick<CliContext, 'cwd' | 'env'>,
   wanted: string | undefined,
 ): Promise<DemoFolder> {
   const root = await emptyFolder(cli, wanted)
@@ -101,7 +101,10 @@ async function fill(folder: DemoFolder): Promise<void> {
   for (const name of ['apps/web', 'apps/orders']) await folder.git('tag', `${name}/v1`)
 }
 
-async function emptyFolder(cli: CliContext, wanted: string | undefined): Promise<string> {
+async function emptyFolder(
+  cli: Pick<CliContext, 'cwd' | 'env'>,
+  wanted: string | undefined,
+): Promise<string> {
   try {
     if (wanted === undefined)
       return await realpath(await mkdtemp(join(cli.env['TMPDIR'] || tmpdir(), 'backporch-demo-')))

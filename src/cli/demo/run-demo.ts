@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Failure } from '@backporch/kyaml/failure'
-import type { CliContext, RunCommand } from '../context/cli-context.ts'
+import type { CliContext, ProcessContext, RunCommand } from '../context/cli-context.ts'
 import { type DemoFolder, makeDemoFolder } from './demo-folder.ts'
 import recordings from './recordings.json' with { type: 'json' }
 import { Stage } from './stage.ts'
@@ -168,12 +168,12 @@ function launcher(): string {
 }
 
 interface ControlPlaneDemo {
-  runControlPlaneDemo(cli: CliContext, folder: DemoFolder, run: RunCommand): Promise<number>
+  runControlPlaneDemo(cli: ProcessContext, folder: DemoFolder, run: RunCommand): Promise<number>
 }
 
 /** The part that needs a real API server lies beside the tests, with what builds and starts one. */
 async function runControlPlaneDemo(
-  cli: CliContext,
+  cli: ProcessContext,
   options: DemoOptions,
   run: RunCommand,
 ): Promise<number> {

@@ -316,13 +316,16 @@ function onOff(text: string): boolean {
  * its time when verbose.
  */
 export class Progress {
-  private readonly cli: CliContext
+  private readonly cli: Pick<CliContext, 'clock' | 'stderr'>
   private readonly mode: 'none' | 'line' | 'every step'
   private readonly started: number
   private last = 0
   private shown = false
 
-  constructor(cli: CliContext, options: Pick<OutputOptions, 'quiet' | 'verbose' | 'output'>) {
+  constructor(
+    cli: Pick<CliContext, 'clock' | 'stderr'>,
+    options: Pick<OutputOptions, 'quiet' | 'verbose' | 'output'>,
+  ) {
     this.cli = cli
     this.mode =
       options.verbose === true

@@ -20,7 +20,7 @@ import { liveOnlyAnnotations } from '../../policy/package-annotations.ts'
 import type { Change } from '../../record/documents/change.ts'
 import type { Incomplete } from '../../record/documents/drift-report.ts'
 import { explainActor } from './actor-text.ts'
-import { stuckText } from './print-diff.ts'
+import { stuckText } from './time-text.ts'
 
 /** A difference with its number; `aside` where it is no drift. */
 export interface ExplainedLine {

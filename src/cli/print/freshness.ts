@@ -10,8 +10,8 @@ import { packagesIn, type RepositoryView } from '../../reconcile/repository/repo
 import type { DriftReport, Incomplete } from '../../record/documents/drift-report.ts'
 import type { DriftReportList } from '../../record/documents/drift-report-list.ts'
 import { unitName } from '../../record/unit-name.ts'
-import { formatAge } from './print-diff.ts'
 import { withPullRequest } from './pull-request.ts'
+import { formatAge } from './time-text.ts'
 
 /**
  * Adds the time of the latest observation of each unit as `observed.seenAt`, and its pull request. A unit that was last observed too long ago is

@@ -8,12 +8,13 @@ import type { UnitPlan } from '../../plan/observation/unit-plan.ts'
 import { actorLimit, actorName } from '../../record/actor-name.ts'
 import { refOf } from '../../record/build-report.ts'
 import type { Change } from '../../record/documents/change.ts'
-import { formatSides, hiddenBytes } from '../../record/format-value.ts'
 import { rollbackText } from '../../record/rolled-back.ts'
 import type { GroupMember } from '../../status/resource-group.ts'
 import type { Style, Terminal } from '../context/terminal.ts'
 import { rolloutLines } from './print-applier.ts'
+import { valuesOf } from './sides-text.ts'
 import { aligned, columnWidths, widthOf } from './table.ts'
+import { stuckText, timeOf } from './time-text.ts'
 
 export interface DiffView {
   readonly packageName: string
@@ -241,59 +242,6 @@ function riskStyle(risk: Change['risk']): Style[] {
         : []
 }
 
-function valuesOf(change: Change, terminal: Terminal, limit: number): string {
-  const shown = sidesText(change, terminal, limit)
-  const [git, live] = [hiddenBytes(change.git), hiddenBytes(change.live)]
-  const sizes = [git, live].every((size) => size === undefined)
-    ? ''
-    : ` (${sizesOf(change, git, live, terminal)} bytes)`
-  return `${shown.git} ${terminal.glyph('arrow')} ${shown.live}${sizes}`
-}
-
-/** Both sides as `formatSides` has them, in the signs of this terminal. */
-export function sidesText(
-  change: Change,
-  terminal: Terminal,
-  limit = 40,
-): { readonly git: string; readonly live: string } {
-  const shown = formatSides(change, limit)
-  const signs = (side: 'git' | 'live'): string =>
-    change[side] === undefined
-      ? terminal.glyph('nothing')
-      : shown[side].replace('••••', terminal.glyph('hidden'))
-  return { git: signs('git'), live: signs('live') }
-}
-
-/** `24 → 30`, or the one side that has a value; `?` for a side that was not read. */
-function sizesOf(
-  change: Change,
-  git: number | undefined,
-  live: number | undefined,
-  terminal: Terminal,
-): string {
-  if (change.git === undefined) return String(live)
-  if (change.live === undefined) return String(git)
-  return `${git ?? '?'} ${terminal.glyph('arrow')} ${live ?? '?'}`
-}
-
-/** Relative on a terminal, RFC 3339 in a pipe. */
-export function timeOf(at: string, view: { readonly now: number }, terminal: Terminal): string {
-  if (at === '') return '-'
-  const time = Date.parse(at)
-  return terminal.isTTY && !Number.isNaN(time)
-    ? `${formatAge(view.now - time)} ago`
-    : oneLine(at, 40)
-}
-
-/** `42s`, `5m`, `3h`, `12d`, as kubectl writes ages. */
-export function formatAge(milliseconds: number): string {
-  const seconds = Math.max(0, Math.round(milliseconds / 1000))
-  if (seconds < 120) return `${seconds}s`
-  if (seconds < 7200) return `${Math.floor(seconds / 60)}m`
-  if (seconds < 172_800) return `${Math.floor(seconds / 3600)}h`
-  return `${Math.floor(seconds / 86_400)}d`
-}
-
 function reapplyLines({ id, reapplyFails }: ObjectVerdict, terminal: Terminal): string[] {
   if (reapplyFails === undefined) return []
   const name = `${id.kind} ${id.namespace === '' ? id.name : `${id.namespace}/${id.name}`}`
@@ -366,11 +314,6 @@ function waitingWord({ state, stuckSince }: SetAside): string {
   return stuckSince === undefined || state === 'SyncFailed'
     ? state
     : `${state} (${stuckText(stuckSince)})`
-}
-
-/** @param since RFC 3339 UTC or an age; empty when unknown */
-export function stuckText(since: string): string {
-  return since === '' ? 'stuck' : `stuck since ${since}`
 }
 
 function asideStyle({ stuckSince }: SetAside): Style[] {

@@ -7,7 +7,7 @@ import { Terminal } from '../context/terminal.ts'
 /** Prints failures that differ only in their place once, with the first places; with `verbose` each one. */
 export function printFailures(
   failures: readonly Failure[],
-  cli: CliContext,
+  cli: Pick<CliContext, 'env' | 'stderr'>,
   { verbose }: { readonly verbose?: boolean } = {},
 ): void {
   const terminal = new Terminal(cli.stderr, { color: 'auto', ascii: false, env: cli.env })

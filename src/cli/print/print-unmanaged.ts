@@ -9,7 +9,7 @@ import {
 import { refOf } from '../../record/build-report.ts'
 import type { DriftReportList } from '../../record/documents/drift-report-list.ts'
 import type { Terminal } from '../context/terminal.ts'
-import { timeOf } from './print-diff.ts'
+import { timeOf } from './time-text.ts'
 
 /** As `DriftReportList` has them. */
 export function unmanagedPart(

@@ -1,7 +1,7 @@
 /** Where and how a command prints: answers on stdout, everything else on stderr. */
 import { oneLine } from '@backporch/kyaml/text'
 import type { Trace } from '@backporch/system/trace'
-import type { CliContext } from '../context/cli-context.ts'
+import type { LedgerContext } from '../context/cli-context.ts'
 import { Terminal } from '../context/terminal.ts'
 import type { ListOptions, Optional, TerminalOptions } from '../flags/options.ts'
 import { isTable, type Output } from '../flags/outputs.ts'
@@ -10,7 +10,7 @@ export type PrintOptions = Pick<TerminalOptions, 'color' | 'ascii' | 'quiet' | '
   Optional<Pick<ListOptions, 'output' | 'headers' | 'columns'>>
 
 export class Printer {
-  readonly cli: CliContext
+  readonly cli: LedgerContext
   readonly options: PrintOptions
   readonly output: Output
   readonly quiet: boolean
@@ -18,7 +18,7 @@ export class Printer {
   /** Of stdout. */
   readonly terminal: Terminal
 
-  constructor(cli: CliContext, options: PrintOptions) {
+  constructor(cli: LedgerContext, options: PrintOptions) {
     this.cli = cli
     this.options = options
     this.output = options.output ?? 'table'

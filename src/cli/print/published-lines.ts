@@ -25,7 +25,7 @@ export type RepositoryLocation =
 /** @throws Failure BP4009 where git is not installed */
 export async function repositoryLocation(
   { repo }: Pick<RepositoryOptions, 'repo'>,
-  cli: CliContext,
+  cli: Pick<CliContext, 'cloneState'>,
 ): Promise<RepositoryLocation> {
   // A scheme, or `user@host:path`.
   if (/^[^/]+:/.test(repo)) return { kind: 'shared' }

@@ -133,7 +133,7 @@ function jsonText(document: object, indent?: number): string {
   return formatJson(document as Json, indent).replaceAll('##[', '#\\u0023[')
 }
 
-function applyTemplate(text: string, list: ListDocument, cli: CliContext): string {
+function applyTemplate(text: string, list: ListDocument, cli: Pick<CliContext, 'stdout'>): string {
   const parsed = parseTemplate(text)
   if ('problem' in parsed)
     throw new TypeError(`a template that was checked is not one: ${parsed.problem}`)
@@ -162,7 +162,10 @@ function applyTemplate(text: string, list: ListDocument, cli: CliContext): strin
 }
 
 /** Appends to GITHUB_STEP_SUMMARY, a file that the runner shows with the run. A failure is only a note. */
-function writeStepSummary(markdown: string, cli: CliContext): void {
+function writeStepSummary(
+  markdown: string,
+  cli: Pick<CliContext, 'appendText' | 'env' | 'stderr'>,
+): void {
   const path = cli.env['GITHUB_STEP_SUMMARY']
   if (path === undefined || path === '') return
   try {

@@ -17,8 +17,9 @@ import {
   type SelectionOptions,
   sinceTime,
 } from '../flags/selection-flags.ts'
-import { formatAge, sidesText } from '../print/print-diff.ts'
+import { sidesText } from '../print/sides-text.ts'
 import type { Column } from '../print/table.ts'
+import { formatAge } from '../print/time-text.ts'
 import type { LedgerReading } from './ledger-session.ts'
 import { selectUnits } from './selection.ts'
 
@@ -45,7 +46,7 @@ export async function readDecisions(
   reading: LedgerReading,
   packages: readonly string[],
   options: Wanted,
-  cli: CliContext,
+  cli: Pick<CliContext, 'clock' | 'signal'>,
 ): Promise<Decisions> {
   const since = options.since === undefined ? undefined : sinceTime(options.since, cli.clock.now())
   const { view, ledger } = reading

@@ -5,7 +5,7 @@ import { type Ledger, ledgerOf } from '../../reconcile/repository/read-ledger.ts
 import { type RepositoryView, readRepository } from '../../reconcile/repository/repository-view.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { unitName } from '../../record/unit-name.ts'
-import type { CliContext } from '../context/cli-context.ts'
+import type { CliContext, LedgerContext } from '../context/cli-context.ts'
 import type { RepositoryOptions, TerminalOptions } from '../flags/options.ts'
 import { withSeenTimes } from '../print/freshness.ts'
 import { printNotes } from '../print/print-notes.ts'
@@ -21,7 +21,7 @@ export interface LedgerReading {
 }
 
 export async function readLedgerOf(
-  cli: CliContext,
+  cli: LedgerContext,
   options: LedgerOptions,
 ): Promise<LedgerReading> {
   return readFrom(await openLedger(cli, options), cli, options, new Set())
@@ -32,7 +32,7 @@ export async function readLedgerOf(
  * what it finds is what became too old meanwhile.
  */
 export async function showLedger(
-  cli: CliContext,
+  cli: LedgerContext,
   options: LedgerOptions & ShowOptions,
   observe: (reading: LedgerReading) => Promise<WatchResult>,
 ): Promise<number> {
@@ -53,7 +53,7 @@ export async function showLedger(
   })
 }
 
-async function openLedger(cli: CliContext, options: LedgerOptions): Promise<PackageRepository> {
+async function openLedger(cli: LedgerContext, options: LedgerOptions): Promise<PackageRepository> {
   return cli.openRepository(options.repo, {
     readOnly: true,
     trace: new Printer(cli, options).trace,
@@ -62,7 +62,7 @@ async function openLedger(cli: CliContext, options: LedgerOptions): Promise<Pack
 
 async function readFrom(
   repository: PackageRepository,
-  cli: CliContext,
+  cli: LedgerContext,
   options: LedgerOptions,
   reported: Set<string>,
 ): Promise<LedgerReading> {
@@ -82,7 +82,7 @@ async function readFrom(
 /** A clone without a ledger may have a remote with one. */
 async function notHere(
   { ledger }: RepositoryView,
-  cli: CliContext,
+  cli: Pick<CliContext, 'cloneState'>,
   options: LedgerOptions,
 ): Promise<readonly Note[]> {
   const location = ledger === null ? await repositoryLocation(options, cli) : undefined
@@ -92,7 +92,7 @@ async function notHere(
 }
 
 /** Times only go on: what was shown before gives the same as what was read. */
-function atPresent({ view, ledger }: LedgerReading, cli: CliContext): LedgerReading {
+function atPresent({ view, ledger }: LedgerReading, cli: Pick<CliContext, 'clock'>): LedgerReading {
   return { view, ledger: withSeenTimes(ledger, view, cli.clock.now()) }
 }
 

@@ -15,7 +15,7 @@ import { isHosted } from '../../reconcile/repository/is-hosted.ts'
 import { signedRepository } from '../../reconcile/turn/apply/signed-repository.ts'
 import { NO_REQUESTED_ACTIONS } from '../../reconcile/turn/requests/observe-requests.ts'
 import { runFleetTurn, type TurnResult } from '../../reconcile/turn/run-turn.ts'
-import type { CliContext, ClusterTarget } from '../context/cli-context.ts'
+import type { CliContext, ClusterTarget, TurnContext } from '../context/cli-context.ts'
 import type { ConfiguredCluster } from '../context/controller-config.ts'
 import type { DryRunOption } from '../flags/command-flags.ts'
 import {
@@ -78,7 +78,7 @@ interface SessionScope {
 
 /** Runs `work` with open ports; the cluster's connection is closed whatever happens. */
 export async function withSession(
-  cli: CliContext,
+  cli: TurnContext,
   options: SessionOptions,
   scope: SessionScope,
   work: (session: Session) => Promise<number>,
@@ -92,7 +92,7 @@ export async function withSession(
 }
 
 export async function openSession(
-  cli: CliContext,
+  cli: TurnContext,
   options: SessionOptions,
   { packages, gitAlone = false, readOnly = false, clusters, clusterOptional = false }: SessionScope,
 ): Promise<Session & { close(): void }> {
@@ -188,7 +188,7 @@ export async function openSession(
 
 /** A context that cannot be opened is one cluster that is not observed; the others are. */
 async function openClusters(
-  cli: CliContext,
+  cli: Pick<CliContext, 'openCluster'>,
   target: ClusterTarget,
   clusters: readonly ConfiguredCluster[] | undefined,
   isOptional: boolean,

@@ -26,7 +26,7 @@ export const DEFAULT_INTERVAL = 5_000
  * A failure of the first observation ends the command. A later failure is printed once, and the next observation may succeed.
  */
 export async function showOrWatch(
-  cli: CliContext,
+  cli: Pick<CliContext, 'clock' | 'env' | 'signal' | 'stderr'>,
   options: ShowOptions,
   observe: () => Promise<WatchResult | undefined>,
 ): Promise<number> {
@@ -37,7 +37,7 @@ export async function showOrWatch(
 }
 
 async function watch(
-  cli: CliContext,
+  cli: Pick<CliContext, 'clock' | 'env' | 'signal' | 'stderr'>,
   options: ShowOptions,
   first: WatchResult,
   observe: () => Promise<WatchResult | undefined>,
@@ -70,7 +70,7 @@ function printUpdates(
   before: WatchResult,
   now: WatchResult,
   options: ShowOptions,
-  cli: CliContext,
+  cli: Pick<CliContext, 'stderr'>,
 ): void {
   const updates = new Set(
     [...now.rows].flatMap(([name, text]) => (before.rows.get(name) === text ? [] : [name])),

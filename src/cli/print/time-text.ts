@@ -1,0 +1,26 @@
+/** Times as commands print them. */
+import { oneLine } from '@backporch/kyaml/text'
+import type { Terminal } from '../context/terminal.ts'
+
+/** Relative on a terminal, RFC 3339 in a pipe. */
+export function timeOf(at: string, view: { readonly now: number }, terminal: Terminal): string {
+  if (at === '') return '-'
+  const time = Date.parse(at)
+  return terminal.isTTY && !Number.isNaN(time)
+    ? `${formatAge(view.now - time)} ago`
+    : oneLine(at, 40)
+}
+
+/** `42s`, `5m`, `3h`, `12d`, as kubectl writes ages. */
+export function formatAge(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1000))
+  if (seconds < 120) return `${seconds}s`
+  if (seconds < 7200) return `${Math.floor(seconds / 60)}m`
+  if (seconds < 172_800) return `${Math.floor(seconds / 3600)}h`
+  return `${Math.floor(seconds / 86_400)}d`
+}
+
+/** @param since RFC 3339 UTC or an age; empty when unknown */
+export function stuckText(since: string): string {
+  return since === '' ? 'stuck' : `stuck since ${since}`
+}
