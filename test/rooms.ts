@@ -43,7 +43,7 @@ const PURE_PACKAGES = [
   'lru-cache',
   '@secretlint/secretlint-rule-preset-recommend',
 ]
-const LINE_LIMIT = 640
+const LINE_LIMIT = 400
 /** A map at the top of a module that the module writes to, and a variable there: what a pure room knows is given to it. */
 const STATE =
   /^(?:export )?(?:const (\w+)\b[^\n]*= new (?:WeakMap|WeakSet|Map|Set|LRUCache)\b|let (\w+)\b)/gm

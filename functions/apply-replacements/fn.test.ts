@@ -1,71 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { KrmFunction } from '@backporch/kpt/function'
-import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
-import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import type { YamlMap } from '@backporch/kyaml/yaml'
+import { type Answer, nodes, PORTS, runWith, WEB } from '../../test/fakes/replaced-objects.ts'
 import * as fc from '../../test/seeds/fast-check.ts'
 import { splitFieldPath } from './field-locations.ts'
 import { applyReplacements, applyReplacementsAsWritten } from './fn.ts'
 
-/** The answers of the tables are those of kustomize api v0.15.0 to the same inputs. Packages are compared in test/originals. */
-const CONFIG =
-  'apiVersion: fn.kpt.dev/v1alpha1\nkind: ApplyReplacements\nmetadata:\n  name: c\nreplacements: '
-
-const PORTS = `apiVersion: v1
-kind: ConfigMap
-metadata:
-  name: ports
-data:
-  image: ghcr.io/shop/web:1.2 # pinned
-  number: "8080"
-  word: 'no'
-  plain: 9090
-  nothing:
-block:
-  a: 1 # one
-`
-
-const WEB = `apiVersion: apps/v1
-kind: Deployment
-metadata:
-  name: web
-  namespace: shop
-  labels:
-    app: web
-  annotations:
-    example.com/a.b: old
-spec:
-  replicas: 3
-  none: null # c
-  template:
-    spec:
-      containers:
-      - name: web # first
-        image: nginx:1.0
-        args: [--port, '80']
-      - name: web-proxy
-        image: "envoy:2"
-`
-
-function nodes(text: string): YamlMap[] {
-  return readYamlNodes(text, 'test.yaml').filter((node) => node.kind === 'map')
-}
-
-interface Answer {
-  readonly texts: readonly string[]
-  readonly message: string | undefined
-}
-
 function run(replacements: string, ...texts: readonly string[]): Answer {
   return runWith(applyReplacements, replacements, texts)
-}
-
-function runWith(replace: KrmFunction, replacements: string, texts: readonly string[]): Answer {
-  const [config] = nodes(CONFIG + replacements)
-  const { items, results, exitCode } = replace({ items: texts.flatMap(nodes), config })
-  assert.equal(exitCode, results.length === 0 ? 0 : 1)
-  return { texts: items.map((item) => writeYamlNode(item)), message: results[0]?.message }
 }
 
 /** The lines that the second object has and had not. */
@@ -80,6 +22,7 @@ function written(source: string, target: string): readonly string[] {
   return (texts[1] ?? '').split('\n').filter((line) => !before.has(line))
 }
 
+/** The answers of the tables are those of kustomize api v0.15.0 to the same inputs. Packages are compared in test/originals. */
 const WRITTEN: readonly (readonly [
   name: string,
   source: string,
@@ -298,71 +241,6 @@ test('an element that its own expression does not match fails instead of being c
     WEB,
   )
   assert.match(String(message), /an element created for "\[name=\^x\$\]" does not match it/)
-})
-
-const AS_WRITTEN: readonly (readonly [
-  name: string,
-  source: string,
-  target: string,
-  lines: readonly string[],
-])[] = [
-  [
-    'a missing field is passed over',
-    '{kind: ConfigMap}',
-    '{select: {name: web}, fieldPaths: [spec.x, spec.x.y, spec.none.z]}',
-    [],
-  ],
-  [
-    'the value has the quotes and the comment of its source',
-    '{kind: ConfigMap, fieldPath: data.image}',
-    "{select: {name: web}, fieldPaths: ['spec.template.spec.containers.[name=web].image', spec.replicas]}",
-    ['  replicas: ghcr.io/shop/web:1.2 # pinned', '        image: ghcr.io/shop/web:1.2 # pinned'],
-  ],
-  [
-    'a part of a number keeps its type',
-    "{kind: ConfigMap, fieldPath: data.plain, options: {delimiter: '0'}}",
-    '{select: {name: web}, fieldPaths: [metadata.labels.app], options: {delimiter: /, index: 1}}',
-    ['    app: !!int web/9'],
-  ],
-  [
-    'an index does not make a list',
-    '{kind: ConfigMap}',
-    "{select: {name: web}, options: {create: true}, fieldPaths: ['spec.l.[name=x].y', 'spec.template.spec.containers.9']}",
-    ['  l:', '  - name: x', '    y: ports'],
-  ],
-]
-
-for (const [name, source, target, lines] of AS_WRITTEN) {
-  test(`v0.1.1: ${name}`, () => {
-    const { texts, message } = runWith(
-      applyReplacementsAsWritten,
-      `[{source: ${source}, targets: [${target}]}]`,
-      [PORTS, WEB],
-    )
-    assert.equal(message, undefined)
-    const before = new Set(WEB.split('\n'))
-    assert.deepEqual(
-      (texts[1] ?? '').split('\n').filter((line) => !before.has(line)),
-      lines,
-    )
-  })
-}
-
-test('v0.1.1 refuses `*`, the path of the whole object, and an alias whose anchor it would write over', () => {
-  const messageOf = (path: string, text: string): string | undefined =>
-    runWith(
-      applyReplacementsAsWritten,
-      `[{source: {kind: ConfigMap}, targets: [{select: {name: web}, fieldPaths: ['${path}']}]}]`,
-      [PORTS, text],
-    ).message
-  assert.match(
-    String(messageOf(`${CONTAINERS}.*.image`, WEB)),
-    /expected MappingNode but got SequenceNode/,
-  )
-  assert.match(String(messageOf('', WEB)), /that of the whole object/)
-  const anchored = `${WEB}other:\n  one: &a 1\n  two: *a\n`
-  assert.equal(messageOf('other.one', anchored), "unknown anchor 'a' referenced")
-  assert.equal(messageOf('other.two', anchored), undefined)
 })
 
 test('a field path is split at dots that are neither escaped nor in brackets', () => {

@@ -2,8 +2,7 @@
  * Runs functions of the npm package `kpt-functions` without its reader and writer, which lose objects and rewrite values
  * (docs/facts/kpt-functions-npm.md). Only its `Configs` is used. The changes in it are patched into the YAML trees.
  */
-import hostConsole, { Console } from 'node:console'
-import { Writable } from 'node:stream'
+import hostConsole from 'node:console'
 import { text } from 'node:stream/consumers'
 import {
   annotationOf,
@@ -30,6 +29,7 @@ import {
 } from '@backporch/kyaml/json'
 import { jsonOf, textAt, type YamlMap, yamlMap } from '@backporch/kyaml/yaml'
 import { Configs, type KptFunc, type KubernetesObject, type Result } from 'kpt-functions'
+import { Printed } from './printed.ts'
 
 // Loading the package replaces the global console.
 globalThis.console = hostConsole
@@ -38,9 +38,6 @@ globalThis.console = hostConsole
 const RESULT_ERROR = 1
 const EXCEPTION = 2
 const FUNCTION_CONFIG_ERROR = 3
-
-/** What a function may print; the rest is cut off. */
-const MOST_PRINTED = 64 * 1024
 const DEEPEST = 200
 
 /**
@@ -123,33 +120,6 @@ async function callFunction(
     return stop(isConfigError ? FUNCTION_CONFIG_ERROR : EXCEPTION, message)
   } finally {
     globalThis.console = hostConsole
-  }
-}
-
-/** A console that stores the printed text. */
-class Printed {
-  readonly console: Console
-  private readonly parts: string[] = []
-  private length = 0
-
-  constructor() {
-    const keep = (chunk: Buffer | string): void => {
-      const part = String(chunk).slice(0, MOST_PRINTED - this.length)
-      this.length += part.length
-      this.parts.push(part)
-    }
-    const stream = new Writable({
-      decodeStrings: false,
-      write: (chunk, _encoding, done) => {
-        keep(chunk)
-        done()
-      },
-    })
-    this.console = new Console(stream, stream)
-  }
-
-  text(): string {
-    return this.parts.join('').replace(/\n$/, '')
   }
 }
 

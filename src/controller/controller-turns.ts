@@ -1,75 +1,28 @@
 /** The turns of the daemon: what each does and logs. */
 import type { AuditSource } from '@backporch/cluster/audit'
 import type { DriftEvent } from '@backporch/cluster/drift-events'
-import type { RequestedActionSource } from '@backporch/forge/check-run'
 import { type Failure, Failures, failuresOf } from '@backporch/kyaml/failure'
 import { type Note, sentenceOf } from '@backporch/kyaml/note'
-import { type Loggable, loggableName, type RedactionKey } from '@backporch/kyaml/redaction'
+import { type Loggable, loggableName } from '@backporch/kyaml/redaction'
 import type { Clock } from '@backporch/system/clock'
 import type { Trace } from '@backporch/system/trace'
-import { type UnitResult, unitFailures } from '../plan/unit/unit-result.ts'
-import type { Log, ProcessEvent, TurnEvent } from '../ports/log.ts'
+import type { UnitResult } from '../plan/unit/unit-result.ts'
+import type { Log } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { PackageMarks } from '../ports/package-marks.ts'
 import { BetweenTurns } from '../reconcile/observe/between-turns.ts'
-import type { PreviewPass } from '../reconcile/observe/preview/open-previews.ts'
-import type { Meanwhile, OnlyUnits } from '../reconcile/observe/turn-request.ts'
 import { sourceNotes } from '../reconcile/repository/sources/discover-sources.ts'
-import type { Answer } from '../reconcile/turn/apply/apply-answers.ts'
-import type { WrittenHeads } from '../reconcile/turn/apply/write-open-heads.ts'
 import type { PolledRepository } from '../reconcile/turn/poll-repository.ts'
 import type { TurnResult } from '../reconcile/turn/run-turn.ts'
 import { ChangesMeanwhile } from './changes-meanwhile.ts'
 import { driftEventsOf } from './drift-events.ts'
 import { failuresIn, LastingFailures } from './lasting-failures.ts'
 import { RequestedActionQueue } from './requested-action-queue.ts'
-import { transitionsOf } from './transitions.ts'
+import { answered, countsOf, isIncomplete, NOTHING } from './turn-counts.ts'
 import { type IntakeOptions, type IntakePorts, TurnIntake, type TurnScope } from './turn-intake.ts'
 import { phaseOf, type TurnMeter } from './turn-meter.ts'
+import type { TurnSession } from './turn-session.ts'
 import type { TurnTracer } from './turn-tracer.ts'
-import { isUnread } from './unread-objects.ts'
-
-/** State that outlives a session, and the progress for the log. */
-interface TurnInputs {
-  readonly between: BetweenTurns
-  readonly requestedActions: RequestedActionSource
-  /** Audit events that the API server sends to the controller. */
-  readonly audit: AuditSource | undefined
-  /** The units that the turn is about; undefined for all. */
-  readonly only: OnlyUnits | undefined
-  /** Names of clusters whose changes are watched. */
-  readonly watched: ReadonlySet<string>
-  /** Clusters that are not asked, and why: their watch tells that nobody answers. */
-  readonly unreachable: ReadonlyMap<string, Failure>
-  readonly meanwhile: Meanwhile
-  readonly onProgress: (step: string) => void
-}
-
-/** Open ports, whose caches and connections the next turn reuses. */
-export interface TurnSession {
-  /** Names of its clusters. */
-  readonly clusters: readonly string[]
-  readonly key: RedactionKey
-  /** Reads git and the forge. @throws Failure */
-  poll(
-    inputs: Pick<TurnInputs, 'requestedActions' | 'between'>,
-    signal: AbortSignal,
-  ): Promise<PolledRepository>
-  /** @throws Failure when nothing at all could be done; failures of one package are in the result */
-  turn(inputs: TurnInputs, signal: AbortSignal): Promise<TurnResult>
-  /** Writes Events by name of the cluster; undefined where none are written. Never throws. @returns why one was not written */
-  readonly announce?:
-    | ((
-        events: ReadonlyMap<string, readonly DriftEvent[]>,
-        signal: AbortSignal,
-      ) => Promise<readonly Note[]>)
-    | undefined
-  /** Writes the statuses of pull requests of people and of merge groups. Throws only the reason of `signal`. */
-  vouch(view: PolledRepository['view'], signal: AbortSignal): Promise<WrittenHeads>
-  /** Writes previews of open pull requests; undefined where nobody asked for them. Throws only the reason of `signal`. */
-  readonly preview?: ((signal: AbortSignal) => Promise<PreviewPass>) | undefined
-  close(): Promise<void>
-}
 
 export interface TurnsPorts {
   readonly clock: Clock
@@ -410,35 +363,6 @@ export class ControllerTurns {
 
   private now(): number {
     return this.ports.clock.now().getTime()
-  }
-}
-
-const NOTHING = { units: 0, failedUnits: 0, failedClusters: 0, writes: 0, transitions: [] } as const
-
-function countsOf(result: TurnResult): Omit<TurnEvent, 'outcome' | 'milliseconds' | 'requests'> {
-  return {
-    units: result.units.length,
-    failedUnits: result.units.filter((unit) => unitFailures(unit).length > 0 || isIncomplete(unit))
-      .length,
-    failedClusters: result.notObserved.length,
-    writes: result.written.length,
-    transitions: transitionsOf(result),
-  }
-}
-
-/** Whether an object of the unit could not be read. */
-function isIncomplete(unit: UnitResult): boolean {
-  return unit.state === 'planned' && unit.observation.incomplete.some(isUnread)
-}
-
-function answered({ proposal, by, line, outcome, failure }: Answer): ProcessEvent {
-  return {
-    event: 'answered',
-    outcome,
-    proposal: loggableName(proposal.label, 60),
-    command: loggableName(line, 100),
-    ...(by === '' ? {} : { by: loggableName(by, 60) }),
-    ...(failure === undefined ? {} : { failure }),
   }
 }
 

@@ -1,163 +1,18 @@
 /** Several repositories in one process. */
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
-import { Failure, type FailureCode, type Retry } from '@backporch/kyaml/failure'
-import { loggableName } from '@backporch/kyaml/redaction'
-import { logEvents } from '../../test/fakes/log-events.ts'
-import { TurnWorld } from '../../test/fakes/turn-world.ts'
-import { VirtualClock } from '../../test/fakes/virtual-clock.ts'
-import { JsonLog } from '../adapters/log/json-log.ts'
-import { PrometheusMetrics } from '../adapters/metrics/prometheus-metrics.ts'
-import type { RepositoryEntry } from './repository-set.ts'
+import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
 import {
-  type ControllerPorts,
-  type MonitoringHooks,
-  runController,
-  type WebhookHooks,
-} from './run-controller.ts'
-
-const MINUTE = 60_000
-const RESULT = await new TurnWorld().scan()
-const { key } = new TurnWorld()
-
-function failure(code: FailureCode, retry: Retry = 'backoff'): Failure {
-  return new Failure({ code, what: 'no', why: 'no', remedy: 'no', retry })
-}
-
-type Reload = (isAsked: boolean) => readonly RepositoryEntry[] | undefined
-
-class Process {
-  readonly clock = new VirtualClock()
-  private text = ''
-  readonly log = new JsonLog({
-    level: 'info',
-    clock: this.clock,
-    stream: { write: (text) => (this.text += text) },
-  })
-  private readonly stopping = new AbortController()
-  /** Milliseconds at which turns began, by repository. */
-  readonly turns = new Map<string, number[]>()
-  /** Why the next turns of a repository fail; `hang` for one that does not end. */
-  readonly trouble = new Map<string, Failure | 'hang'>()
-  /** Milliseconds that each turn of a repository takes. */
-  readonly lasts = new Map<string, number>()
-  private now = 0
-  /** Turns that ran at the same time. */
-  most = 0
-  readonly closed: string[] = []
-  hooks: (WebhookHooks & { readonly remotes: () => readonly string[] }) | undefined
-  monitoring: MonitoringHooks | undefined
-  askToReload = (): void => assert.fail('nobody listens yet')
-  readonly metrics = new PrometheusMetrics({ version: '1', clock: this.clock })
-  ended: Promise<string> = Promise.resolve('not started')
-
-  /** @param text another one makes it start again */
-  entry(name: string, text = '', interval = MINUTE): RepositoryEntry {
-    const own: number[] = this.turns.get(name) ?? []
-    this.turns.set(name, own)
-    const meet = async (signal: AbortSignal): Promise<void> => {
-      own.push(this.clock.elapsed)
-      this.now += 1
-      this.most = Math.max(this.most, this.now)
-      await this.clock.sleep(this.lasts.get(name) ?? 0, signal).finally(() => {
-        this.now -= 1
-      })
-      const trouble = this.trouble.get(name)
-      if (trouble === 'hang') await this.clock.sleep(1e12, signal)
-      else if (trouble !== undefined) throw trouble
-    }
-    return {
-      name,
-      remote: `https://${name}`,
-      text,
-      interval,
-      options: { sessionAge: 600_000, dryRun: false, intake: { interval, resync: 3_600_000 } },
-      ports: {
-        clock: this.clock,
-        log: this.log.of(loggableName(name)),
-        openSession: async (_hooks, signal) => {
-          await meet(signal)
-          let opening = true
-          return {
-            clusters: ['prod'],
-            key,
-            vouch: async () => ({ waiting: 0, notes: [] }),
-            poll: () => assert.fail('a cluster that is not watched needs no poll'),
-            turn: async (_inputs, turnSignal) => {
-              if (!opening) await meet(turnSignal)
-              opening = false
-              return RESULT
-            },
-            close: async () => void this.closed.push(name),
-          }
-        },
-        intake: {
-          now: () => this.clock.now().getTime(),
-          random: () => 0,
-          openWatch: async () => undefined,
-          loadVerdicts: async () => undefined,
-          saveVerdicts: async () => undefined,
-          onVerdict: () => undefined,
-          onSight: () => undefined,
-        },
-      },
-    }
-  }
-
-  start(
-    t: TestContext,
-    repositories: readonly RepositoryEntry[],
-    reload?: Reload,
-    concurrent = 4,
-  ): void {
-    const ports: ControllerPorts = {
-      clock: this.clock,
-      log: this.log,
-      random: () => 1,
-      sleep: (milliseconds, signal) => this.clock.sleep(milliseconds, signal),
-      signal: this.stopping.signal,
-      repositories,
-      reload: reload === undefined ? undefined : async (isAsked) => reload(isAsked),
-      onReloadRequest: (listener) => {
-        this.askToReload = listener
-        return () => (this.askToReload = () => assert.fail('nobody listens any more'))
-      },
-      openWebhooks: async (hooks) => {
-        this.hooks = hooks
-        return { url: 'http://127.0.0.1:8080/webhook', close: async () => undefined }
-      },
-      openMonitoring: async (hooks) => {
-        this.monitoring = hooks
-        return {
-          url: 'http://127.0.0.1:9090/metrics',
-          close: async () => undefined,
-          metrics: this.metrics,
-        }
-      },
-    }
-    this.ended = runController(ports, { interval: MINUTE, version: '1', dryRun: false, concurrent })
-    this.ended.catch(() => undefined)
-    t.after(() => this.stop().catch(() => undefined))
-  }
-
-  async stop(): Promise<string> {
-    this.stopping.abort()
-    await this.clock.pass(30_000)
-    return this.ended
-  }
-
-  events(event?: string) {
-    return logEvents(this.text, event)
-  }
-
-  /** Minutes in which turns began. */
-  minutes(name: string): readonly number[] {
-    return (this.turns.get(name) ?? []).map((at) => Math.round((at / MINUTE) * 10) / 10)
-  }
-}
+  begun,
+  ControllerProcess,
+  failure,
+  MINUTE,
+  type Reload,
+} from '../../test/fakes/controller-process.ts'
+import type { RepositoryEntry } from './repository-set.ts'
 
 test('a repository that fails for ever, and one whose turn never ends, delay no other one', async (t) => {
-  const running = new Process()
+  const running = new ControllerProcess()
   running.trouble.set('a/down', failure('BP4001'))
   running.trouble.set('a/slow', 'hang')
   running.start(
@@ -180,7 +35,7 @@ test('a repository that fails for ever, and one whose turn never ends, delay no 
 })
 
 test('each repository has its interval, and a stop ends all of them', async (t) => {
-  const running = new Process()
+  const running = new ControllerProcess()
   running.start(t, [running.entry('a/often'), running.entry('a/seldom', '', 3 * MINUTE)])
   await running.clock.pass(6 * MINUTE + 1)
   assert.deepEqual([running.minutes('a/often').length, running.minutes('a/seldom').length], [7, 3])
@@ -191,7 +46,7 @@ test('each repository has its interval, and a stop ends all of them', async (t) 
 })
 
 test('one turn that has to be aborted is the end of the process', async (t) => {
-  const running = new Process()
+  const running = new ControllerProcess()
   running.trouble.set('a/slow', 'hang')
   running.start(t, [running.entry('a/slow'), running.entry('a/good')])
   await running.clock.pass(1_000)
@@ -199,7 +54,7 @@ test('one turn that has to be aborted is the end of the process', async (t) => {
 })
 
 test('an address that can never work is reported and tried again while another repository may work', async (t) => {
-  const running = new Process()
+  const running = new ControllerProcess()
   running.trouble.set('a/none', failure('BP1002', 'never'))
   running.start(t, [running.entry('a/none'), running.entry('a/good')])
   await running.clock.pass(3 * MINUTE)
@@ -214,7 +69,7 @@ test('an address that can never work is reported and tried again while another r
 })
 
 test('the process ends where no repository can ever work', async (t) => {
-  const running = new Process()
+  const running = new ControllerProcess()
   for (const name of ['a/none', 'a/nothing']) running.trouble.set(name, failure('BP1002', 'never'))
   running.start(t, [running.entry('a/none'), running.entry('a/nothing')])
   const ended = assert.rejects(
@@ -226,7 +81,7 @@ test('the process ends where no repository can ever work', async (t) => {
 })
 
 test('where one repository worked, others that cannot do not end the process', async (t) => {
-  const running = new Process()
+  const running = new ControllerProcess()
   running.trouble.set('a/none', failure('BP1002', 'never'))
   const none = running.entry('a/none')
   let now: readonly RepositoryEntry[] = [none, running.entry('a/good')]
@@ -238,7 +93,7 @@ test('where one repository worked, others that cannot do not end the process', a
 })
 
 test('a repository that is added starts, one that is removed stops, and one that changed starts again', async (t) => {
-  const running = new Process()
+  const running = new ControllerProcess()
   let next: readonly RepositoryEntry[] | undefined
   const reload: Reload = () => {
     const entries = next
@@ -273,7 +128,7 @@ test('a repository that is added starts, one that is removed stops, and one that
 })
 
 test('a running turn of a repository that is removed has the grace to end, and delays no added one', async (t) => {
-  const running = new Process()
+  const running = new ControllerProcess()
   running.trouble.set('a/slow', 'hang')
   const good = running.entry('a/good')
   let next: readonly RepositoryEntry[] | undefined = [good, running.entry('a/new')]
@@ -290,7 +145,7 @@ test('a running turn of a repository that is removed has the grace to end, and d
 })
 
 test('a webhook requests a turn of its repositories alone', async (t) => {
-  const running = new Process()
+  const running = new ControllerProcess()
   running.start(t, [running.entry('a/one'), running.entry('a/other')])
   await running.clock.pass(10_000)
   running.hooks?.onUpdate(undefined, ['https://a/one'])
@@ -310,7 +165,7 @@ test('a webhook requests a turn of its repositories alone', async (t) => {
 })
 
 test('it is ready while one repository observes a cluster, and metrics forget a repository that is removed', async (t) => {
-  const running = new Process()
+  const running = new ControllerProcess()
   running.trouble.set('a/down', failure('BP4001'))
   const down = running.entry('a/down')
   let next: readonly RepositoryEntry[] | undefined
@@ -344,7 +199,7 @@ test('it is ready while one repository observes a cluster, and metrics forget a 
 })
 
 test('a request to read everything again opens a new session at once, whatever a failure waits for, and reads the file', async (t) => {
-  const running = new Process()
+  const running = new ControllerProcess()
   const asked: boolean[] = []
   running.trouble.set('a/locked', failure('BP5002', 'on-change'))
   running.start(
@@ -368,12 +223,8 @@ test('a request to read everything again opens a new session at once, whatever a
   assert.throws(() => running.askToReload(), /nobody listens any more/)
 })
 
-/** The time at which the turn of each repository began, in milliseconds. */
-const begun = (running: Process, ...names: readonly string[]) =>
-  names.map((name) => running.turns.get(name))
-
 test('at most so many turns run at the same time, and the first that was due is the next', async (t) => {
-  const running = new Process()
+  const running = new ControllerProcess()
   const names = ['a/1', 'a/2', 'a/3', 'a/4', 'a/5']
   for (const name of names) running.lasts.set(name, 10_000)
   running.start(
@@ -393,7 +244,7 @@ test('at most so many turns run at the same time, and the first that was due is 
 })
 
 test('repositories whose turns hang hold up no other one, and log, probe and metric say which they are', async (t) => {
-  const running = new Process()
+  const running = new ControllerProcess()
   const hanging = ['a/1', 'a/2', 'a/3']
   for (const name of hanging) running.trouble.set(name, 'hang')
   const all = [...hanging, 'a/well']
@@ -418,7 +269,7 @@ test('repositories whose turns hang hold up no other one, and log, probe and met
 })
 
 test('what is requested while a turn waits is in that turn', async (t) => {
-  const running = new Process()
+  const running = new ControllerProcess()
   running.lasts.set('a/slow', 10_000)
   running.start(t, [running.entry('a/slow'), running.entry('a/other')], undefined, 1)
   await running.clock.pass(5_000)
@@ -428,7 +279,7 @@ test('what is requested while a turn waits is in that turn', async (t) => {
 })
 
 test('a repository whose turn waits is not ready, and ends at once when it is removed', async (t) => {
-  const running = new Process()
+  const running = new ControllerProcess()
   running.trouble.set('a/slow', 'hang')
   const slow = running.entry('a/slow')
   running.start(t, [slow, running.entry('a/gone')], () => [slow], 1)

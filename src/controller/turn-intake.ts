@@ -2,9 +2,9 @@
  * What the next turn is about. Changes of a cluster come from its watch; those of git and the forge by comparing with the last poll. Each names
  * units, and the turn is about these. A turn about everything is the safety net: it finds what no change told.
  */
-import type { ClusterWatch, KindWatchState, WatchObserver } from '@backporch/cluster/cluster-watch'
+import type { ClusterWatch } from '@backporch/cluster/cluster-watch'
 import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
-import { asFailure, Failure } from '@backporch/kyaml/failure'
+import { asFailure, type Failure } from '@backporch/kyaml/failure'
 import type { RedactionKey } from '@backporch/kyaml/redaction'
 import { resourceKey } from '@backporch/kyaml/resource'
 import { nextTime } from '../plan/turn/limits/next-time.ts'
@@ -12,13 +12,11 @@ import { clusterDetection } from '../policy/effective-policy.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { BetweenTurns } from '../reconcile/observe/between-turns.ts'
 import type { OnlyUnits } from '../reconcile/observe/turn-request.ts'
-import { ClusterFollower, type UnitChange } from '../reconcile/observe/verdicts/cluster-follower.ts'
-import {
-  ClusterVerdicts,
-  type StoredVerdicts,
-} from '../reconcile/observe/verdicts/cluster-verdicts.ts'
+import type { UnitChange } from '../reconcile/observe/verdicts/cluster-follower.ts'
+import type { StoredVerdicts } from '../reconcile/observe/verdicts/cluster-verdicts.ts'
 import type { RepositoryDigest } from '../reconcile/turn/poll-repository.ts'
 import type { TurnResult } from '../reconcile/turn/run-turn.ts'
+import { FollowedClusters, type FollowPorts } from './followed-clusters.ts'
 import { type UnitName, UnitQueue, type UnitQueueEvent, type Urgency } from './unit-queue.ts'
 import { UnrecordedDrift } from './unrecorded-drift.ts'
 import { isLanding, restlessFor } from './waiting-units.ts'
@@ -32,20 +30,10 @@ export type TurnScope =
       readonly taken: readonly UnitName[]
     }
 
-export interface IntakePorts {
-  /** Undefined where changes of the cluster cannot be watched, as in a recording. @throws Failure when the cluster is not configured */
-  openWatch(cluster: string, observer: WatchObserver): Promise<ClusterWatch | undefined>
-  /** Verdicts of an earlier process; undefined without any that can be used. */
-  loadVerdicts(cluster: string, key: RedactionKey): Promise<StoredVerdicts | undefined>
+export interface IntakePorts extends FollowPorts {
   saveVerdicts(cluster: string, verdicts: StoredVerdicts, key: RedactionKey): Promise<void>
-  /** Milliseconds since 1970. */
-  now(): number
-  /** From 0 up to 1. */
-  random(): number
   /** Called for each verdict on a change. @param milliseconds since the change was read */
   onVerdict(cluster: string, state: string, milliseconds: number): void
-  /** Changes of a cluster are not watched from now on, or are again. @param why undefined where they are watched */
-  onSight(cluster: string, why: string | undefined): void
 }
 
 export interface IntakeOptions {
@@ -53,21 +41,6 @@ export interface IntakeOptions {
   readonly interval: number
   /** Milliseconds between two turns about everything. */
   readonly resync: number
-}
-
-interface FollowedCluster {
-  readonly verdicts: ClusterVerdicts
-  readonly follower: ClusterFollower
-  readonly watch: ClusterWatch | undefined
-  /** When a turn was last about the cluster. */
-  observedAt: number
-  /** Milliseconds between two entries in the ledger that an idle cluster was observed. */
-  heartbeat: number
-  isBlind: boolean
-  /** Whether it is known which objects its packages have: from a turn, or from an earlier process. */
-  isKnown: boolean
-  /** Whether the last turn about it could not observe it. */
-  isLost: boolean
 }
 
 /** Name of the queue in metrics. */
@@ -78,9 +51,6 @@ const LEDGER_PACE = 61_000
 const MOST_UNITS = 64
 /** Of one package: a joint proposal needs three. */
 const MOST_SIBLINGS = 8
-/** Milliseconds in which a restarted process waits for what decides whether earlier verdicts still hold. */
-const PATIENCE = 5_000
-const MINUTE = 60_000
 /** Milliseconds between two looks at whether the watches are fresh, and whether something that could wait is due. */
 const LOOK = 5_000
 /** Milliseconds in which changes of the health of a unit's objects share one observation. */
@@ -91,12 +61,11 @@ const EPOCH_SPREAD = 60_000
 export class TurnIntake {
   private readonly ports: IntakePorts
   private readonly options: IntakeOptions
-  private readonly between: BetweenTurns
   private readonly request: () => void
   readonly queue: UnitQueue
   metrics: Metrics | undefined
   readonly unrecorded = new UnrecordedDrift()
-  private readonly clusters = new Map<string, FollowedCluster>()
+  private readonly clusters: FollowedClusters
   /** By package: clusters in which it differs, without a proposal that is joint with another cluster's. */
   private readonly alone = new Map<string, Set<string>>()
   /** Units by name: when time alone may change them, in milliseconds since 1970. */
@@ -116,8 +85,12 @@ export class TurnIntake {
   ) {
     this.ports = ports
     this.options = options
-    this.between = between
     this.request = request
+    this.clusters = new FollowedClusters(
+      ports,
+      between,
+      (cluster, change) => void this.changed(cluster, change),
+    )
     this.queue = new UnitQueue({
       now: () => performance.now(),
       random: () => ports.random(),
@@ -133,78 +106,26 @@ export class TurnIntake {
 
   /** Begins to watch the clusters that are not watched yet. */
   async open(names: readonly string[], key: RedactionKey, signal: AbortSignal): Promise<void> {
-    const fresh = names.filter((name) => !this.clusters.has(name))
-    for (const name of fresh) {
-      const stored = await this.ports.loadVerdicts(name, key)
-      const verdicts = new ClusterVerdicts(key, () => this.ports.random(), stored)
-      const now = (): number => this.ports.now()
-      const onListed = (): void => {
-        const cluster = this.clusters.get(name)
-        // The watch tells of a list before its own state does.
-        if (cluster?.isBlind === true) setImmediate(() => this.look(name, cluster))
-      }
-      const follower = new ClusterFollower({
-        verdicts,
-        now,
-        onChange: (change) => void this.changed(name, change),
-        onListed,
-      })
-      const watch = await this.ports.openWatch(name, follower)
-      const isKnown = verdicts.table.size > 0
-      this.clusters.set(name, {
-        verdicts,
-        follower,
-        watch,
-        observedAt: 0,
-        heartbeat: 0,
-        isBlind: true,
-        isKnown,
-        isLost: false,
-      })
-      if (watch === undefined) continue
-      this.between.clusters.set(name, verdicts)
-      watch.follow(follower.kinds())
-    }
-    const watched = fresh
-      .flatMap((name) => this.clusters.get(name) ?? [])
-      .filter(({ watch }) => watch !== undefined)
-    const end = performance.now() + PATIENCE
-    while (
-      watched.some(({ verdicts }) => !verdicts.epochs.known) &&
-      performance.now() < end &&
-      !signal.aborted
-    )
-      await new Promise((resolve) => setTimeout(resolve, 20))
+    await this.clusters.open(names, key, signal)
   }
 
   /** Milliseconds until the next turn may be due. */
   wake(): number {
     const { interval } = this.options
-    return this.isWatched()
+    return this.clusters.isWatched()
       ? Math.min(interval, LOOK, Math.max(this.queue.next() ?? LOOK, 1))
       : interval
   }
 
   /** Why a cluster cannot be reached, for those whose watch says so: they are not asked. */
   unreachable(): ReadonlyMap<string, Failure> {
-    const failures = new Map<string, Failure>()
-    for (const [name, { watch }] of this.clusters) {
-      // A kind that is not served was never listed.
-      const listed = (watch?.state() ?? []).filter(({ lists }) => lists > 0)
-      if (listed.length === 0 || !listed.every((state) => this.isStale(state))) continue
-      failures.set(
-        name,
-        listed.map(({ failure }) => failure).find((failure) => failure !== undefined) ??
-          silent(name),
-      )
-    }
-    return failures
+    return this.clusters.unreachable()
   }
 
   /** @param poll reads git and the forge. @throws Failure as that */
   async next(poll: () => Promise<RepositoryDigest>): Promise<TurnScope> {
     const now = this.ports.now()
-    if (!this.isWatched()) return { about: 'everything' }
+    if (!this.clusters.isWatched()) return { about: 'everything' }
     if (now - this.wholeAt >= this.options.resync || this.wholeAt > now) {
       // What changes after this is found by the next poll.
       await this.poll(poll)
@@ -213,8 +134,8 @@ export class TurnIntake {
     const only = new Map<string, Set<string> | 'all'>()
     if (this.pollRequested || now - this.polledAt >= this.options.interval || this.polledAt > now) {
       if ((await this.poll(poll)) === 'everything') return { about: 'everything' }
-      for (const [name, cluster] of this.clusters) {
-        if (cluster.isLost || this.blindness(cluster) !== undefined) only.set(name, 'all')
+      for (const [name, cluster] of this.clusters.all) {
+        if (cluster.isLost || this.clusters.blindness(cluster) !== undefined) only.set(name, 'all')
         for (const packagePath of cluster.verdicts.due(now))
           this.queue.add({ cluster: name, packagePath }, 'background')
       }
@@ -226,8 +147,8 @@ export class TurnIntake {
       const wanted = only.get(cluster) ?? new Set<string>()
       if (wanted !== 'all') only.set(cluster, wanted.add(packagePath))
     }
-    for (const [name, cluster] of this.clusters) {
-      const isNew = this.look(name, cluster)
+    for (const [name, cluster] of this.clusters.all) {
+      const isNew = this.clusters.look(name, cluster)
       if (isNew && cluster.isLost && !cluster.isBlind) only.set(name, 'all')
       else if (
         ((isNew && cluster.isBlind) || now - cluster.observedAt >= cluster.heartbeat) &&
@@ -277,7 +198,7 @@ export class TurnIntake {
       this.times.clear()
     }
     this.lookAgain(result, now)
-    for (const [name, cluster] of this.clusters) {
+    for (const [name, cluster] of this.clusters.all) {
       if (scope.about === 'units' && !scope.only.has(name)) continue
       cluster.observedAt = now
       cluster.heartbeat = 1_000 * clusterDetection(result.view.policies, name, 'interval')
@@ -294,7 +215,7 @@ export class TurnIntake {
       if (cluster.watch === undefined) continue
       cluster.watch.follow(cluster.follower.kinds())
       cluster.follower.settle()
-      this.look(name, cluster)
+      this.clusters.look(name, cluster)
       await this.ports.saveVerdicts(name, cluster.verdicts.stored, cluster.verdicts.key)
     }
   }
@@ -340,45 +261,17 @@ export class TurnIntake {
 
   /** Names of the clusters of which no change goes unseen. */
   seen(): ReadonlySet<string> {
-    return new Set(
-      [...this.clusters].flatMap(([name, cluster]) =>
-        this.blindness(cluster) === undefined ? [name] : [],
-      ),
-    )
+    return this.clusters.seen()
   }
 
   /** Of the clusters that are watched. */
   watches(): readonly ClusterWatch[] {
-    return [...this.clusters.values()].flatMap(({ watch }) => watch ?? [])
+    return this.clusters.watches()
   }
 
   async close(): Promise<void> {
     this.stopped.abort()
-    await Promise.all([...this.clusters.values()].map(({ watch }) => watch?.close()))
-  }
-
-  private isWatched(): boolean {
-    return [...this.clusters.values()].some(({ watch }) => watch !== undefined)
-  }
-
-  private isStale({ provenAt }: KindWatchState): boolean {
-    return this.ports.now() - provenAt > MINUTE
-  }
-
-  /** Reports whether changes are seen. @returns whether that is new */
-  private look(name: string, cluster: FollowedCluster): boolean {
-    const why = this.blindness(cluster)
-    const isNew = (why !== undefined) !== cluster.isBlind
-    cluster.isBlind = why !== undefined
-    if (isNew) this.ports.onSight(name, why)
-    return isNew
-  }
-
-  private blindness({ watch, follower, isKnown }: FollowedCluster): string | undefined {
-    if (watch === undefined) return 'its changes are not watched'
-    return isKnown
-      ? follower.blindness(watch.state(), this.ports.now())
-      : 'its packages were not read yet'
+    await this.clusters.close()
   }
 
   private async poll(read: () => Promise<RepositoryDigest>): Promise<'everything' | 'units'> {
@@ -406,7 +299,8 @@ export class TurnIntake {
   }
 
   private addEverywhere(packagePath: string): void {
-    for (const cluster of this.clusters.keys()) this.queue.add({ cluster, packagePath }, 'changed')
+    for (const cluster of this.clusters.all.keys())
+      this.queue.add({ cluster, packagePath }, 'changed')
   }
 
   /** A change is judged at once where that is possible, and names its units. */
@@ -421,7 +315,7 @@ export class TurnIntake {
       return this.request()
     }
     const [unit] = units
-    const verdicts = this.clusters.get(cluster)?.verdicts
+    const verdicts = this.clusters.all.get(cluster)?.verdicts
     if (reason === 'status') return add('background', () => STATUS_DELAY)
     if (reason === 'epoch') return add('background', () => EPOCH_SPREAD * this.ports.random())
     if (reason !== 'object' || object === undefined || unit === undefined || verdicts === undefined)
@@ -462,15 +356,4 @@ function failedUnits(result: TurnResult | undefined): (unit: UnitName) => boolea
     ),
   )
   return ({ cluster, packagePath }) => lost.has(cluster) || failed.has(`${cluster} ${packagePath}`)
-}
-
-function silent(cluster: string): Failure {
-  return new Failure({
-    code: 'BP3001',
-    what: `cannot observe ${cluster}`,
-    where: `cluster ${cluster}`,
-    why: 'nothing was heard of its API server for more than a minute',
-    remedy: 'check whether the API server runs, and the network to it',
-    retry: 'backoff',
-  })
 }

@@ -5,4 +5,5 @@ export {
   parseKptAnnotations,
   workspaceIn,
 } from './package/kpt-annotation.ts'
-export { type Kptfile, readKptfile } from './package/kptfile.ts'
+export { readKptfile } from './package/kptfile.ts'
+export type { Kptfile } from './package/kptfile-value.ts'

@@ -1,111 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { DesiredResource } from '@backporch/kpt/desired-set'
-import { answerCalls, type FunctionLibrary, NO_FUNCTIONS } from '@backporch/kpt/function'
 import { Failure } from '@backporch/kyaml/failure'
 import { valueAt } from '@backporch/kyaml/field'
-import type { PackageFiles } from '@backporch/kyaml/files'
 import { type Json, jsonEquals } from '@backporch/kyaml/json'
 import { builtInFunctions } from '../../functions/built-in-functions.ts'
+import { built, inputOf, RECORD } from '../../test/fakes/built-proposal.ts'
 import { driftOf } from '../../test/fakes/drift-samples.ts'
 import { path } from '../../test/fakes/live-object.ts'
+import { filesOf } from '../../test/fakes/pipeline-files.ts'
+import { changeIn, desiredIn, PACKAGE } from '../../test/fakes/resolved-changes.ts'
 import { CONFIG, DEPLOYMENT, KPTFILE } from '../../test/fakes/turn-world.ts'
 import * as fc from '../../test/seeds/fast-check.ts'
 import type { Drift, Resolution } from '../drift/compare/drift.ts'
-import { RENDERED_BY_KPT } from '../sources/build/render-choice.ts'
 import type { ResolvedChange } from '../sources/edits/resolution-edits.ts'
-import { renderPackage } from '../sources/kpt/render/render-package.ts'
 import { buildProposal, type ProposalInput } from './build-proposal.ts'
-
-const RECORD = {
-  path: '.drift/records/prod/apps--web/20261121-1a2b3c4d.yaml',
-  content: new TextEncoder().encode('record\n'),
-}
-const SECRET =
-  'apiVersion: v1\nkind: Secret\nmetadata: {name: db, namespace: shop}\ndata: {user: YQ==}\n'
-
-function filesOf(texts: { readonly [path: string]: string }): PackageFiles {
-  return Object.entries(texts)
-    .sort(([left], [right]) => (left < right ? -1 : 1))
-    .map(([name, text]) => ({
-      path: name,
-      content: new TextEncoder().encode(text),
-      mode: '100644' as const,
-    }))
-}
-
-const PACKAGE = {
-  Kptfile: KPTFILE,
-  'deployment.yaml': DEPLOYMENT,
-  'all.yaml': `${CONFIG}---\n${CONFIG.replace('name: web', 'name: other')}`,
-  'secret.yaml': SECRET,
-}
-
-function desiredIn(
-  texts: { readonly [path: string]: string },
-  kind: string,
-  name: string,
-  functions: FunctionLibrary = NO_FUNCTIONS,
-): DesiredResource {
-  const rendering = answerCalls(renderPackage('apps/web', filesOf(texts)), functions)
-  assert.ok('desired' in rendering)
-  const found = rendering.desired.resources.find(({ id }) => id.kind === kind && id.name === name)
-  assert.ok(found !== undefined)
-  return found
-}
-
-function changeIn(
-  texts: { readonly [path: string]: string },
-  kind: string,
-  name: string,
-  field: string,
-  live: Json | undefined,
-  resolution: Resolution,
-  more: Partial<Drift> = {},
-  functions: FunctionLibrary = NO_FUNCTIONS,
-): ResolvedChange {
-  const desired = desiredIn(texts, kind, name, functions)
-  const git = valueAt(desired.object, path(field || 'none'))
-  const change = live === undefined ? 'removed' : git === undefined ? 'added' : 'modified'
-  return {
-    desired,
-    resolution,
-    drift: { ...driftOf(field), id: desired.id, git, live, change, ...more },
-  }
-}
-
-function inputOf(
-  changes: readonly ResolvedChange[],
-  more: Partial<ProposalInput> = {},
-): ProposalInput {
-  return {
-    packagePath: 'apps/web',
-    files: filesOf(PACKAGE),
-    pipeline: false,
-    functions: NO_FUNCTIONS,
-    choice: RENDERED_BY_KPT,
-    changes,
-    plan: 'Mixed',
-    workspace: 'drift-1a2b3c4d',
-    lifecycle: 'Proposed',
-    record: RECORD,
-    ...more,
-  }
-}
-
-/** Changed files by path; `null` for a deleted one. */
-function built(
-  changes: readonly ResolvedChange[],
-  more: Partial<ProposalInput> = {},
-): { readonly [path: string]: string | null } {
-  const files = buildProposal(inputOf(changes, more)).changes
-  return Object.fromEntries(
-    files.map(({ path: name, content }) => [
-      name,
-      content === null ? null : new TextDecoder().decode(content),
-    ]),
-  )
-}
 
 function refusal(changes: readonly ResolvedChange[], more: Partial<ProposalInput> = {}): Failure {
   try {
@@ -123,7 +31,7 @@ const one = (
   resolution: Resolution,
   kind = 'Deployment',
   name = 'web',
-): ResolvedChange => changeIn(PACKAGE, kind, name, field, live, resolution)
+): ResolvedChange => changeIn(PACKAGE, { kind, name, field, live, resolution })
 
 test('Restore writes the record and the condition, and no authored file', () => {
   const files = built(
@@ -231,13 +139,20 @@ test('the object that is not chosen keeps every byte, and so does its file', () 
 })
 
 test('Adopt of a missing object takes it out of git, and its file with it when nothing is left', () => {
-  const missing = { change: 'missing', path: [] } as const
-  const gone = built([changeIn(PACKAGE, 'Deployment', 'web', '', undefined, 'Adopt', missing)])
+  const missing = (kind: string, name: string, resolution: Resolution) =>
+    changeIn(PACKAGE, {
+      kind,
+      name,
+      field: '',
+      live: undefined,
+      resolution,
+      more: { change: 'missing', path: [] },
+    })
+  const gone = built([missing('Deployment', 'web', 'Adopt')])
   assert.match(gone['apps/web/deployment.yaml'] ?? 'null', /null|^# the shop/)
-  const half = built([changeIn(PACKAGE, 'ConfigMap', 'other', '', undefined, 'Adopt', missing)])
+  const half = built([missing('ConfigMap', 'other', 'Adopt')])
   assert.equal(half['apps/web/all.yaml']?.trimEnd(), CONFIG.trimEnd())
-  const secret = changeIn(PACKAGE, 'Secret', 'db', '', undefined, 'Release', missing)
-  assert.equal(built([secret])['apps/web/secret.yaml'], null)
+  assert.equal(built([missing('Secret', 'db', 'Release')])['apps/web/secret.yaml'], null)
 })
 
 function whole(live: Json | undefined, id: Partial<Drift['id']> = {}): ResolvedChange {
@@ -309,12 +224,13 @@ test('a value in the Kptfile is edited together with the condition: the file is 
   const texts = { Kptfile: KPTFILE + setImage, 'deployment.yaml': DEPLOYMENT }
   const change = changeIn(
     texts,
-    'Deployment',
-    'web',
-    'spec.template.spec.containers[name=app].image',
-    'nginx:1.28',
-    'Adopt',
-    {},
+    {
+      kind: 'Deployment',
+      name: 'web',
+      field: 'spec.template.spec.containers[name=app].image',
+      live: 'nginx:1.28',
+      resolution: 'Adopt',
+    },
     builtInFunctions,
   )
   const { changes } = buildProposal(
@@ -379,7 +295,13 @@ const MOVES: readonly (readonly [name: string, text: string])[] = [
 for (const [name, text] of MOVES) {
   test(`an edit that would move another field is refused: ${name}`, () => {
     const texts = { Kptfile: KPTFILE, 'a.yaml': text }
-    const change = changeIn(texts, 'ConfigMap', 'web', 'metadata.labels.color', 'red', 'Adopt')
+    const change = changeIn(texts, {
+      kind: 'ConfigMap',
+      name: 'web',
+      field: 'metadata.labels.color',
+      live: 'red',
+      resolution: 'Adopt',
+    })
     let after: { readonly [path: string]: string | null }
     try {
       after = built([change], { files: filesOf(texts) })
@@ -410,7 +332,7 @@ test('after Adopt the package renders to the live values, and to nothing else th
   fc.assert(
     fc.property(edits, (wanted) => {
       const changes = Object.entries(wanted).flatMap(([key, live]) => {
-        const change = changeIn(PACKAGE, 'ConfigMap', 'web', `data.${key}`, live, 'Adopt')
+        const change = one(`data.${key}`, live, 'Adopt', 'ConfigMap')
         return live === undefined && change.drift.git === undefined ? [] : [change]
       })
       const files = built(changes)

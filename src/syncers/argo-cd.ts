@@ -15,9 +15,10 @@ import {
   textsIn,
 } from '@backporch/kyaml/json'
 import type { Finding } from '@backporch/kyaml/note'
-import { annotationsOf, metadataText, type ResourceId } from '@backporch/kyaml/resource'
+import { metadataText, type ResourceId } from '@backporch/kyaml/resource'
 import { listed, matchesGlob, type Phrase, phrase } from '@backporch/kyaml/text'
-import { hookValues } from './helm.ts'
+import { hookOf } from './argo-hooks.ts'
+import { judgePolicy, policyOf } from './argo-sync-policy.ts'
 import { ignoredBy, readIgnores } from './ignore-rules.ts'
 import { describeField, judgeOwn } from './judgement.ts'
 import { commitIn, findOwn, folderOf, isName, named, UNKNOWN_SOURCE } from './own-resource.ts'
@@ -25,7 +26,6 @@ import { isInFolder, passed, reachesFolder, titleOfOwn, verdict } from './sync-p
 import type {
   ApplierCase,
   ApplierKind,
-  BuiltInRule,
   IgnoreSource,
   Judgement,
   ListedResources,
@@ -36,11 +36,9 @@ import type {
   SyncerReport,
 } from './syncer.ts'
 
-/** Default namespaces of Argo CD and OpenShift GitOps. */
-/** Of Argo CD itself. */
+/** Namespaces of Argo CD itself: the defaults of Argo CD and OpenShift GitOps. */
 export const ARGO_CD_NAMESPACES = ['argocd', 'openshift-gitops']
 const APPLIES = ['argocd-controller', 'argocd-application-controller']
-const SKIP_RECONCILE = 'argocd.argoproj.io/skip-reconcile'
 
 const IGNORES: IgnoreSource = {
   group: 'argoproj.io',
@@ -214,49 +212,6 @@ function optionsIn(value: string | undefined): readonly string[] {
   return (value ?? '').split(',').map((option) => option.trim())
 }
 
-const NOT_IN_A_SYNC = new Set(['SyncFail', 'PreDelete', 'PostDelete', 'Skip'])
-
-/** argo-cd docs/user-guide/helm.md "Helm Hooks"; the others are not applied at all. `crd-install` is no hook there. */
-const HELM_EVENTS: { readonly [event: string]: string | undefined } = {
-  'pre-install': 'PreSync',
-  'pre-upgrade': 'PreSync',
-  'post-install': 'PostSync',
-  'post-upgrade': 'PostSync',
-  'pre-delete': 'PreDelete',
-  'post-delete': 'PostDelete',
-  'crd-install': 'Sync',
-}
-
-/** Its own hook annotation replaces Helm's (gitops-engine pkg/sync/hook/hook.go). */
-function hookOf(manifest: JsonObject, runs: boolean): BuiltInRule | undefined {
-  const own = hookValues(manifest, 'argocd.argoproj.io/hook')
-  if (own.length === 0 && !runs) return undefined
-  const events = hookValues(manifest, 'helm.sh/hook')
-  const mapped = events.flatMap((event) => HELM_EVENTS[event] ?? [])
-  const hooks = own.length > 0 ? own : mapped
-  const because = (why: string): BuiltInRule => ({ rule: 'argo-hook', why })
-  if (own.length === 0 && events.length > 0 && mapped.length === 0)
-    return because('Argo CD never applies a Helm hook of this kind (helm.sh/hook)')
-  if (hooks.length === 0) return undefined
-  const from = own.length > 0 ? 'argocd.argoproj.io/hook' : 'helm.sh/hook'
-  if (hooks.every((hook) => hook === 'Skip'))
-    return because(`Argo CD is told not to apply the object (${from}: Skip)`)
-  if (hooks.every((hook) => NOT_IN_A_SYNC.has(hook)))
-    return because(
-      `Argo CD creates this hook only when a sync fails or the Application is deleted (${from})`,
-    )
-  const policies = [
-    ...hookValues(manifest, 'argocd.argoproj.io/hook-delete-policy'),
-    ...hookValues(manifest, 'helm.sh/hook-delete-policy'),
-  ]
-  const clears = policies.some(
-    (policy) => policy === 'HookSucceeded' || policy === 'hook-succeeded',
-  )
-  return clears
-    ? because(`Argo CD removes this hook after it succeeded (${from}, hook-delete-policy)`)
-    : undefined
-}
-
 function failedPhase(own: JsonObject): string | undefined {
   const phase = partOf(own, 'status', 'operationState', 'phase')
   return phase === 'Failed' || phase === 'Error' ? phase : undefined
@@ -285,10 +240,7 @@ function report(own: JsonObject, title: string): SyncerReport {
       partOf(own, 'status', 'operationState', 'phase') === 'Running'
         ? `${title} is at work`
         : undefined,
-    suspended:
-      annotationsOf(own).get(SKIP_RECONCILE) === 'true'
-        ? `${title} is marked skip-reconcile`
-        : undefined,
+    suspended: policyOf(own).skipped ? `${title} is marked skip-reconcile` : undefined,
     title,
     says,
     failed: says,
@@ -365,59 +317,6 @@ function judge(question: ApplierCase): Judgement {
   if (!('failure' in found) || found.failure !== undefined) return judgement
   const locations = listed(own.map(({ wanted }) => phrase`${wanted.id.namespace}`))
   return { ...judgement, warnings: [phrase`looked for it in ${locations}`] }
-}
-
-interface SyncPolicy {
-  readonly automated: boolean
-  readonly selfHeal: boolean
-  readonly prune: boolean
-  readonly respects: boolean
-  readonly skipped: boolean
-}
-
-function policyOf(own: JsonObject): SyncPolicy {
-  const automated = partOf(own, 'spec', 'syncPolicy', 'automated')
-  const options = partOf(own, 'spec', 'syncPolicy', 'syncOptions')
-  return {
-    automated: isJsonObject(automated) && partOf(automated, 'enabled') !== false,
-    selfHeal: isJsonObject(automated) && partOf(automated, 'selfHeal') === true,
-    prune: isJsonObject(automated) && partOf(automated, 'prune') === true,
-    respects: isJsonArray(options) && options.includes('RespectIgnoreDifferences=true'),
-    skipped: annotationsOf(own).get(SKIP_RECONCILE) === 'true',
-  }
-}
-
-function judgePolicy(title: Phrase, policy: SyncPolicy, sync: string): Omit<Judgement, 'warnings'> {
-  if (policy.skipped) {
-    return {
-      restores: 'never',
-      revertsUnasked: 'no',
-      sentence: phrase`${title} is not reconciled (it is marked skip-reconcile): merging changes nothing in the cluster until the mark is removed`,
-      command: undefined,
-    }
-  }
-  if (!policy.automated) {
-    return {
-      restores: 'when-told',
-      revertsUnasked: 'no',
-      sentence: phrase`${title} is synced by hand: merging changes nothing in the cluster until somebody syncs it`,
-      command: sync,
-    }
-  }
-  if (policy.selfHeal) {
-    return {
-      restores: 'at-once',
-      revertsUnasked: 'yes',
-      sentence: phrase`${title} heals itself: it syncs again within seconds after live differs, so live may be restored before the review`,
-      command: undefined,
-    }
-  }
-  return {
-    restores: 'at-interval',
-    revertsUnasked: 'no',
-    sentence: phrase`${title} syncs once for each new commit of its path, the merge among them, when it next looks at git (within about 3 minutes where nobody changed that)`,
-    command: sync,
-  }
 }
 
 function checkApplication(own: JsonObject, repository: SyncedRepository): Finding[] {

@@ -3,7 +3,7 @@ import type { ServedKind } from '@backporch/cluster/cluster'
 import { Failure, Failures } from '@backporch/kyaml/failure'
 import { canonicalJson, type Json, parseJson } from '@backporch/kyaml/json'
 import { PackageBuilds, withBuilds } from '../../src/adapters/functions/package-builds.ts'
-import { loadPackage } from '../../src/reconcile/observe/observe.ts'
+import { loadPackage } from '../../src/reconcile/observe/load-package.ts'
 import { readLiveSides } from '../../src/reconcile/observe/read-live-sides.ts'
 import { readRepository } from '../../src/reconcile/repository/repository-view.ts'
 import {

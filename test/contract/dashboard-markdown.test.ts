@@ -1,7 +1,8 @@
 /** The dashboard: whatever is in it, it fits, does nothing, and only its own boxes can be ticked. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dashboardText, isQuiet } from '../../src/proposal/text/dashboard-text.ts'
+import { isQuiet } from '../../src/proposal/text/dashboard-subject.ts'
+import { dashboardText } from '../../src/proposal/text/dashboard-text.ts'
 import {
   dashboardBox,
   driftId,

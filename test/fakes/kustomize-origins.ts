@@ -3,10 +3,8 @@ import assert from 'node:assert/strict'
 import type { DesiredResource, SourceLocation } from '@backporch/kpt/desired-set'
 import { readResource } from '@backporch/kyaml/resource'
 import type { SyncerBuild } from '../../src/sources/build/built-source.ts'
-import {
-  builtOriginLines,
-  KustomizeOrigins,
-} from '../../src/sources/kustomize/origins/kustomize-origins.ts'
+import { KustomizeOrigins } from '../../src/sources/kustomize/origins/kustomize-origins.ts'
+import { builtOriginLines } from '../../src/sources/kustomize/origins/origin-lines.ts'
 import { path } from './live-object.ts'
 import { yaml } from './turn-world.ts'
 

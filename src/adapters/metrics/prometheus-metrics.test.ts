@@ -3,65 +3,17 @@ import { test } from 'node:test'
 import type { KindWatchState } from '@backporch/cluster/cluster-watch'
 import { type Loggable, loggableName } from '@backporch/kyaml/redaction'
 import { CANARIES, MeasuredWorld } from '../../../test/fakes/measured-world.ts'
-import type { ObservedNumbers, PackageNumbers } from '../../ports/metrics.ts'
+import {
+  DRIFTED,
+  metricsOf,
+  NOW,
+  PROD,
+  packageOf,
+  samples,
+  turnOf,
+} from '../../../test/fakes/metric-samples.ts'
 import { SERIES_LIMIT } from './instruments.ts'
 import { METRICS, PROCESS_METRICS } from './metric-table.ts'
-import { PrometheusMetrics } from './prometheus-metrics.ts'
-
-const NOW = Date.parse('2026-11-21T10:00:00Z')
-const clock = { now: () => new Date(NOW) }
-const PROD = loggableName('prod')
-
-function metricsOf(limit?: number): PrometheusMetrics {
-  return new PrometheusMetrics({
-    version: '1.2.3',
-    clock,
-    ...(limit === undefined ? {} : { limit }),
-  })
-}
-
-function packageOf(name: string, more: Partial<PackageNumbers> = {}): PackageNumbers {
-  return {
-    cluster: PROD,
-    package: loggableName(name),
-    mode: 'Propose',
-    state: 'InSync',
-    syncer: 'Flux',
-    objects: new Map([['in-sync', 2]]),
-    drifted: new Map(),
-    driftedSince: undefined,
-    restoreFailed: false,
-    held: undefined,
-    proposal: undefined,
-    ...more,
-  }
-}
-
-function turnOf(
-  packages: readonly PackageNumbers[],
-  more: Partial<ObservedNumbers> = {},
-): Parameters<PrometheusMetrics['turn']>[0] {
-  const observed = {
-    packages,
-    failed: [],
-    clusters: new Map([[PROD, 100]]),
-    unobserved: [],
-    whole: true,
-    occurrences: [],
-    ...more,
-  }
-  return { outcome: 'succeeded', phases: new Map([['total', 1]]), observed }
-}
-
-/** Samples of our own metrics, `name{labels} value`, without the buckets of histograms. */
-async function samples(metrics: PrometheusMetrics, name: string): Promise<string[]> {
-  const lines = (await metrics.exposition()).split('\n')
-  return lines
-    .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
-    .map((line) => line.slice(name.length))
-}
-
-const DRIFTED = { state: 'Drifted', drifted: new Map([['critical', 1]]), driftedSince: 50 }
 
 test('the registry has the metrics of the table and those of the process, and no others', async () => {
   const text = await metricsOf().exposition()

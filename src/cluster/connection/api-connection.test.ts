@@ -1,71 +1,27 @@
 import assert from 'node:assert/strict'
-import { generateKeyPairSync } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect as connectTcp, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
-import { Failure, type FailureCode } from '@backporch/kyaml/failure'
+import { test } from 'node:test'
 import type { TracedRequest } from '@backporch/system/trace'
+import { connectionTo, testClock } from '../../../test/apiserver/scripted-cluster.ts'
+import { relayTo, scriptedServer } from '../../../test/apiserver/scripted-server.ts'
 import {
-  connectionTo,
-  type TestConnection,
-  testClock,
-} from '../../../test/apiserver/scripted-cluster.ts'
-import {
-  relayTo,
-  type ScriptedAnswer,
-  type ScriptedOptions,
-  type ScriptedRequest,
-  scriptedServer,
-} from '../../../test/apiserver/scripted-server.ts'
-import { x509Certificate } from '../../../test/controlplane/x509-certificate.ts'
+  ASKED,
+  failsWith,
+  GET,
+  never,
+  serveConnection,
+} from '../../../test/fakes/served-connection.ts'
 import { HANGS_AFTER, waitUntil } from '../../../test/waiting/wait-until.ts'
-import type { ApiCall } from './api-connection.ts'
-import type { RequestDescription } from './kubernetes-failure.ts'
-
-const ASKED: RequestDescription = {
-  cluster: 'scripted',
-  verb: 'get',
-  resource: undefined,
-  path: '/x',
-}
-const GET: ApiCall = { method: 'GET', path: '/x', repeatable: true }
-const never = new AbortController().signal
-
-async function serve(
-  t: TestContext,
-  answer: (request: ScriptedRequest) => ScriptedAnswer | Promise<ScriptedAnswer>,
-  options: ScriptedOptions & { connection?: TestConnection } = {},
-) {
-  const server = await scriptedServer(answer, options)
-  const connection = connectionTo(server, options.connection)
-  t.after(async () => {
-    connection.close()
-    await server.close()
-  })
-  return { server, connection }
-}
-
-function failsWith(code: FailureCode, ...parts: readonly RegExp[]) {
-  return (thrown: unknown): boolean => {
-    assert.ok(thrown instanceof Failure, String(thrown))
-    assert.equal(thrown.code, code, `${thrown.code}: ${thrown.message}`)
-    for (const part of parts)
-      assert.match(`${thrown.message} ${thrown.where} ${thrown.remedy}`, part)
-    return true
-  }
-}
 
 test('speaks HTTP/2 over one connection where the server offers it', async (t) => {
-  const { server, connection } = await serve(t, () => ({ body: { ok: true } }))
+  const { server, connection } = await serveConnection(t, () => ({ body: { ok: true } }))
   await Promise.all(Array.from({ length: 20 }, () => connection.send(GET, ASKED, never)))
   assert.deepEqual([...new Set(server.requests.map((request) => request.httpVersion))], ['2.0'])
   assert.equal(server.connections, 1)
 })
 
 test('falls back to HTTP/1.1 where the server does not offer HTTP/2', async (t) => {
-  const { server, connection } = await serve(t, () => ({ body: { ok: true } }), {
+  const { server, connection } = await serveConnection(t, () => ({ body: { ok: true } }), {
     protocol: 'http/1.1',
   })
   const answer = await connection.send(
@@ -80,13 +36,15 @@ test('falls back to HTTP/1.1 where the server does not offer HTTP/2', async (t) 
 })
 
 test('speaks plain HTTP on loopback', async (t) => {
-  const { connection } = await serve(t, () => ({ body: { ok: true } }), { protocol: 'plain' })
+  const { connection } = await serveConnection(t, () => ({ body: { ok: true } }), {
+    protocol: 'plain',
+  })
   assert.equal((await connection.send(GET, ASKED, never)).status, 200)
 })
 
 for (const protocol of ['h2', 'http/1.1'] as const) {
   test(`${protocol}: a compressed body is given decompressed`, async (t) => {
-    const { connection } = await serve(
+    const { connection } = await serveConnection(
       t,
       () => ({ body: { text: 'x'.repeat(10_000) }, gzip: true }),
       { protocol },
@@ -95,7 +53,7 @@ for (const protocol of ['h2', 'http/1.1'] as const) {
   })
 
   test(`${protocol}: a body cut off in the middle is a broken connection, after asking again`, async (t) => {
-    const { server, connection } = await serve(
+    const { server, connection } = await serveConnection(
       t,
       () => ({ body: { text: 'x'.repeat(10_000) }, fault: 'reset' }),
       { protocol },
@@ -105,7 +63,7 @@ for (const protocol of ['h2', 'http/1.1'] as const) {
   })
 
   test(`${protocol}: a cut-off compressed body is a broken connection too`, async (t) => {
-    const { connection } = await serve(
+    const { connection } = await serveConnection(
       t,
       () => ({ body: { text: 'x'.repeat(1000) }, gzip: true, fault: 'reset' }),
       { protocol },
@@ -114,7 +72,7 @@ for (const protocol of ['h2', 'http/1.1'] as const) {
   })
 
   test(`${protocol}: a body larger than the limit is not read to its end`, async (t) => {
-    const { connection } = await serve(
+    const { connection } = await serveConnection(
       t,
       () => ({ body: { text: 'x'.repeat(100_000) }, gzip: true }),
       {
@@ -126,7 +84,7 @@ for (const protocol of ['h2', 'http/1.1'] as const) {
   })
 
   test(`${protocol}: silence ends with the time limit and is not repeated`, async (t) => {
-    const { server, connection } = await serve(t, () => ({ fault: 'silent' }), {
+    const { server, connection } = await serveConnection(t, () => ({ fault: 'silent' }), {
       protocol,
       connection: { timeout: 150 },
     })
@@ -135,7 +93,9 @@ for (const protocol of ['h2', 'http/1.1'] as const) {
   })
 
   test(`${protocol}: an aborted signal ends the request with its reason`, async (t) => {
-    const { server, connection } = await serve(t, () => ({ fault: 'silent' }), { protocol })
+    const { server, connection } = await serveConnection(t, () => ({ fault: 'silent' }), {
+      protocol,
+    })
     const control = new AbortController()
     const refused = assert.rejects(connection.send(GET, ASKED, control.signal), /enough/)
     await waitUntil('it is asked', () => server.requests.length === 1)
@@ -144,7 +104,7 @@ for (const protocol of ['h2', 'http/1.1'] as const) {
   })
 
   test(`${protocol}: a redirect is not followed`, async (t) => {
-    const { server, connection } = await serve(
+    const { server, connection } = await serveConnection(
       t,
       () => ({ status: 302, headers: { location: 'https://elsewhere.example/' } }),
       {
@@ -159,7 +119,7 @@ for (const protocol of ['h2', 'http/1.1'] as const) {
 test('429 is asked again after the Retry-After of the server, also for a write', async (t) => {
   const clock = testClock()
   let calls = 0
-  const { connection } = await serve(
+  const { connection } = await serveConnection(
     t,
     () => (calls++ < 2 ? { status: 429, headers: { 'retry-after': '7' } } : { body: {} }),
     {
@@ -171,14 +131,14 @@ test('429 is asked again after the Retry-After of the server, also for a write',
 })
 
 test('429 without end is a failure after four attempts', async (t) => {
-  const { server, connection } = await serve(t, () => ({ status: 429 }))
+  const { server, connection } = await serveConnection(t, () => ({ status: 429 }))
   await assert.rejects(connection.send(GET, ASKED, never), failsWith('BP3004'))
   assert.equal(server.requests.length, 4)
 })
 
 test('5xx is asked again with growing waits for reads, and not for writes', async (t) => {
   const clock = testClock()
-  const { server, connection } = await serve(
+  const { server, connection } = await serveConnection(
     t,
     () => ({ status: 503, body: '<html>down</html>' }),
     { connection: { clock } },
@@ -192,80 +152,10 @@ test('5xx is asked again with growing waits for reads, and not for writes', asyn
   assert.equal(server.requests.length, 5)
 })
 
-test('401 reads the credentials anew once, on a new connection', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'token-'))
-  t.after(() => rm(folder, { recursive: true }))
-  const tokenFile = join(folder, 'token')
-  await writeFile(tokenFile, 'old')
-  const { server, connection } = await serve(
-    t,
-    async ({ headers }) => {
-      if (headers['authorization'] === 'Bearer new') return { body: {} }
-      await writeFile(tokenFile, 'new\n')
-      return { status: 401 }
-    },
-    { connection: { user: { tokenFile } } },
-  )
-  assert.equal((await connection.send(GET, ASKED, never)).status, 200)
-  assert.deepEqual(
-    server.requests.map(({ headers }) => headers['authorization']),
-    ['Bearer old', 'Bearer new'],
-  )
-})
-
-test('401 that stays is a failure, without a storm of further attempts', async (t) => {
-  const { server, connection } = await serve(t, () => ({ status: 401 }), {
-    connection: { user: { token: 'SECRET-TOKEN' } },
-  })
-  await assert.rejects(connection.send(GET, ASKED, never), (thrown) => {
-    assert.doesNotMatch(JSON.stringify(thrown) + String((thrown as Error).stack), /SECRET-TOKEN/)
-    return failsWith('BP3002')(thrown)
-  })
-  assert.equal(server.requests.length, 2)
-  await assert.rejects(connection.send(GET, ASKED, never), failsWith('BP3002'))
-  assert.equal(server.requests.length, 3)
-})
-
-test('tokens in files are read again after a minute, without a new connection', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'token-'))
-  t.after(() => rm(folder, { recursive: true }))
-  const tokenFile = join(folder, 'token')
-  const clock = testClock()
-  const { server, connection } = await serve(t, () => ({ body: {} }), {
-    connection: { user: { tokenFile }, clock },
-  })
-  await writeFile(tokenFile, 'one')
-  await connection.send(GET, ASKED, never)
-  await writeFile(tokenFile, 'two')
-  await connection.send(GET, ASKED, never)
-  clock.advance(61_000)
-  await connection.send(GET, ASKED, never)
-  assert.deepEqual(
-    server.requests.map(({ headers }) => headers['authorization']),
-    ['Bearer one', 'Bearer one', 'Bearer two'],
-  )
-  assert.equal(server.connections, 1)
-})
-
-test('a clock that was set back by an hour does not make old credentials last an hour longer', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'token-'))
-  t.after(() => rm(folder, { recursive: true }))
-  const tokenFile = join(folder, 'token')
-  const clock = testClock()
-  const answer = ({ headers }: ScriptedRequest): ScriptedAnswer =>
-    headers['authorization'] === 'Bearer two' ? { body: {} } : { status: 401, body: {} }
-  const { connection } = await serve(t, answer, { connection: { user: { tokenFile }, clock } })
-  await writeFile(tokenFile, 'one')
-  await assert.rejects(connection.send(GET, ASKED, never), failsWith('BP3002'))
-  await writeFile(tokenFile, 'two')
-  clock.advance(-3_600_000)
-  await connection.send(GET, ASKED, never)
-})
-
 test('no more streams are open at once than the server allows', async (t) => {
   let open = 0
   let most = 0
-  const { server, connection } = await serve(
+  const { server, connection } = await serveConnection(
     t,
     async () => {
       open += 1
@@ -303,14 +193,14 @@ test('a frozen HTTP/2 server is noticed by PING, long before the time limit', as
 })
 
 test('a slow server that answers PING keeps its connection', async (t) => {
-  const { connection } = await serve(t, () => ({ body: {}, delay: 1_500 }), {
+  const { connection } = await serveConnection(t, () => ({ body: {}, delay: 1_500 }), {
     connection: { pingEvery: 30, pingWithin: 1_000 },
   })
   assert.equal((await connection.send(GET, ASKED, never)).status, 200)
 })
 
 test('a connection that ended is opened anew', async (t) => {
-  const { server, connection } = await serve(t, ({ path }) =>
+  const { server, connection } = await serveConnection(t, ({ path }) =>
     path === '/bad' ? { fault: 'disconnect', body: 'xx' } : { body: {} },
   )
   await connection.send(GET, ASKED, never)
@@ -323,7 +213,7 @@ test('a connection that ended is opened anew', async (t) => {
 })
 
 test('nobody listening is unreachable, and not tried again', async (t) => {
-  const { server, connection } = await serve(t, () => ({}))
+  const { server, connection } = await serveConnection(t, () => ({}))
   await server.close()
   await assert.rejects(connection.send(GET, ASKED, never), failsWith('BP3001', /ECONNREFUSED/))
 })
@@ -339,81 +229,6 @@ test('a server that accepts and says nothing at all ends with the connection tim
     { access: { authority: undefined }, connectTimeout: 100 },
   )
   await assert.rejects(connection.send(GET, ASKED, never), failsWith('BP3006', /no connection/))
-})
-
-test('a certificate of an unknown authority is not trusted', async (t) => {
-  const { connection } = await serve(t, () => ({}), {
-    connection: { access: { authority: undefined } },
-  })
-  await assert.rejects(
-    connection.send(GET, ASKED, never),
-    failsWith('BP3007', /UNABLE_TO_VERIFY|SELF_SIGNED/),
-  )
-})
-
-test('an expired certificate is named with its end', async (t) => {
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const issuer = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
-  const common = {
-    organizations: [],
-    names: ['localhost'],
-    addresses: ['127.0.0.1'],
-    issuer: { commonName: 'old', key: issuer },
-  }
-  const [notBefore, notAfter] = [new Date('2020-01-01T00:00:00Z'), new Date('2021-02-03T04:05:06Z')]
-  const certificate = x509Certificate({
-    ...common,
-    purpose: 'server',
-    commonName: 'api',
-    notBefore,
-    notAfter,
-    key: privateKey,
-  })
-  const authority = x509Certificate({
-    ...common,
-    purpose: 'authority',
-    commonName: 'old',
-    notBefore,
-    notAfter: new Date('2049-01-01T00:00:00Z'),
-    key: issuer,
-  })
-  const credential = {
-    certificate,
-    key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-  }
-  const data = Buffer.from(authority).toString('base64')
-  const { connection } = await serve(t, () => ({}), {
-    credential,
-    connection: { access: { authority: { data } } },
-  })
-  await assert.rejects(
-    connection.send(GET, ASKED, never),
-    failsWith('BP3007', /CERT_HAS_EXPIRED/, /Feb {2}3 04:05:06 2021/),
-  )
-})
-
-test('an expired client certificate is the reason given for a 401', async (t) => {
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const certificate = x509Certificate({
-    purpose: 'client',
-    commonName: 'someone',
-    organizations: [],
-    names: [],
-    addresses: [],
-    notBefore: new Date('2020-01-01T00:00:00Z'),
-    notAfter: new Date('2021-02-03T04:05:06Z'),
-    key: privateKey,
-    issuer: { commonName: 'x', key: privateKey },
-  })
-  const data = (text: string) => ({ data: Buffer.from(text).toString('base64') })
-  const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
-  const { connection } = await serve(t, () => ({ status: 401 }), {
-    connection: { user: { certificate: data(certificate), key: data(key) } },
-  })
-  await assert.rejects(
-    connection.send(GET, ASKED, never),
-    failsWith('BP3002', /2021-02-03T04:05:06Z/),
-  )
 })
 
 test('a proxy of the kubeconfig gets a tunnel, and the server the request', async (t) => {
@@ -433,7 +248,7 @@ test('a proxy of the kubeconfig gets a tunnel, and the server the request', asyn
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
   const address = proxy.address()
   assert.ok(typeof address === 'object' && address !== null)
-  const { server, connection } = await serve(t, () => ({ body: { ok: true } }), {
+  const { server, connection } = await serveConnection(t, () => ({ body: { ok: true } }), {
     connection: { access: { proxyUrl: `http://127.0.0.1:${address.port}` } },
   })
   t.after(() => proxy.close())
@@ -446,7 +261,7 @@ test('a proxy of the kubeconfig gets a tunnel, and the server the request', asyn
 test('each request is told with its status and time, also one that is sent again, and never with a credential', async (t) => {
   const reported: TracedRequest[] = []
   let calls = 0
-  const { connection } = await serve(
+  const { connection } = await serveConnection(
     t,
     () => {
       calls += 1
@@ -468,7 +283,7 @@ test('each request is told with its status and time, also one that is sent again
 
 test('a request without an answer is told by the class of its fault', async (t) => {
   const reported: TracedRequest[] = []
-  const { connection } = await serve(t, () => ({ fault: 'disconnect' }), {
+  const { connection } = await serveConnection(t, () => ({ fault: 'disconnect' }), {
     connection: { trace: (request) => reported.push(request) },
   })
   await assert.rejects(connection.send(GET, ASKED, never), failsWith('BP3001'))

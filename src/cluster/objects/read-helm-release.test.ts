@@ -1,70 +1,24 @@
 import assert from 'node:assert/strict'
-import { describe, type TestContext, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { Failure } from '@backporch/kyaml/failure'
 import { resourceKey } from '@backporch/kyaml/resource'
 import { type Routes, scriptedApi, statusAnswer } from '../../../test/apiserver/scripted-api.ts'
 import type { ScriptedAnswer } from '../../../test/apiserver/scripted-server.ts'
-import type { StoredRelease } from './helm-storage.ts'
-import { KnownRevisions } from './known-revisions.ts'
+import {
+  CONFIG_MAPS,
+  config,
+  list,
+  MANIFEST,
+  NO_TEXTS,
+  REF,
+  SECRETS,
+  stored,
+  storedAsText,
+  texts,
+} from '../../../test/fakes/helm-releases.ts'
 
 const signal = new AbortController().signal
-const SECRETS = 'GET /api/v1/namespaces/shop/secrets'
-const CONFIG_MAPS = 'GET /api/v1/namespaces/shop/configmaps'
-const REF = { helmRelease: { namespace: 'shop', name: 'web' } }
-const MANIFEST = `---
-# Source: web/templates/config.yaml
-apiVersion: v1
-kind: ConfigMap
-metadata: {name: web}
----
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web, namespace: elsewhere}
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRole
-metadata: {name: web}
----
-apiVersion: gone.example.com/v1
-kind: Gone
-metadata: {name: web}
----
-apiVersion: v1
-kind: Secret
-metadata: {name: web}
-stringData: {password: hunter2hunter2}
-`
-
-/** As Helm stores it: base64 of gzip of JSON, and base64 again as all data of a Secret. */
-function stored(manifest: unknown, version = 1, { zip = true, status = 'deployed' } = {}) {
-  const text = Buffer.from(JSON.stringify({ name: 'web', version, manifest }))
-  const release = Buffer.from((zip ? gzipSync(text) : text).toString('base64')).toString('base64')
-  const labels = { owner: 'helm', name: 'web', status, version: String(version) }
-  return {
-    metadata: { name: `sh.helm.release.v1.web.v${version}`, namespace: 'shop', labels },
-    type: 'helm.sh/release.v1',
-    data: { release },
-  }
-}
-
-/** As Helm stores it in a ConfigMap: base64 of gzip of JSON. */
-function storedAsText(manifest: unknown, version: number, { status = 'deployed', at = '' } = {}) {
-  const release = gzipSync(
-    JSON.stringify({ name: 'web', version, manifest, info: { last_deployed: at } }),
-  ).toString('base64')
-  return { metadata: stored('', version, { status }).metadata, data: { release } }
-}
-
-const config = (name: string): string =>
-  `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n`
-
-const listOf = (kind: string, items: readonly object[]) => ({
-  body: { kind: `${kind}List`, apiVersion: 'v1', metadata: { resourceVersion: '9' }, items },
-})
-const list = (...items: readonly object[]) => listOf('Secret', items)
-const texts = (...items: readonly object[]) => listOf('ConfigMap', items)
-const NO_TEXTS = { [CONFIG_MAPS]: () => texts() }
 
 test('the objects of the newest deployed revision, in the namespace where Helm puts them', async (t) => {
   const api = await scriptedApi(t, {
@@ -86,99 +40,6 @@ test('the objects of the newest deployed revision, in the namespace where Helm p
     [CONFIG_MAPS, SECRETS].map(
       (path) => `${path}?limit=500&labelSelector=owner=helm,name=web,status!=superseded`,
     ),
-  )
-})
-
-describe('a release that was read before', () => {
-  /** The answers to three questions, and what was read of Secrets for each: `content` or `metadata`. */
-  async function three(t: TestContext, revisions: readonly ReturnType<typeof revision>[]) {
-    const reads: string[] = []
-    let asked = 0
-    const api = await scriptedApi(t, {
-      ...NO_TEXTS,
-      [SECRETS]: ({ headers }) => {
-        const isMetadata = String(headers['accept']).includes('PartialObjectMetadataList')
-        reads.push(`${asked}: ${isMetadata ? 'metadata' : 'content'}`)
-        const item = revisions[asked] ?? revision('9', 'a', 1)
-        return list(isMetadata ? { ...item, data: undefined } : item)
-      },
-    })
-    const sources: string[] = []
-    for (; asked < revisions.length; asked += 1) {
-      const [answer] = await api.cluster.readInventories([REF], signal)
-      assert.ok(answer !== undefined && !(answer instanceof Failure))
-      sources.push(`${answer.source}: ${answer.resources.map(resourceKey)}`)
-    }
-    return { reads, sources }
-  }
-
-  function revision(resourceVersion: string, name: string, version: number) {
-    const item = stored(config(name), version)
-    return { ...item, metadata: { ...item.metadata, uid: `uid-${version}`, resourceVersion } }
-  }
-
-  test('is not read again while its revision has the same version', async (t) => {
-    const { reads, sources } = await three(t, [
-      revision('5', 'a', 1),
-      revision('5', 'a', 1),
-      revision('5', 'a', 1),
-    ])
-    assert.deepEqual(reads, ['0: content', '1: metadata', '2: metadata'])
-    assert.deepEqual(
-      sources,
-      Array.from({ length: 3 }, () => 'Helm release shop/web revision 1: /ConfigMap/shop/a'),
-    )
-  })
-
-  test('is read again where it is written anew, and where Helm made another one', async (t) => {
-    const { reads, sources } = await three(t, [
-      revision('5', 'a', 1),
-      revision('6', 'b', 1),
-      revision('7', 'c', 2),
-    ])
-    assert.deepEqual(reads, [
-      '0: content',
-      '1: metadata',
-      '1: content',
-      '2: metadata',
-      '2: content',
-    ])
-    assert.deepEqual(sources, [
-      'Helm release shop/web revision 1: /ConfigMap/shop/a',
-      'Helm release shop/web revision 1: /ConfigMap/shop/b',
-      'Helm release shop/web revision 2: /ConfigMap/shop/c',
-    ])
-  })
-})
-
-test('what is kept of releases has a limit, and the latest of a release counts', () => {
-  const revisions = new KnownRevisions(10)
-  const release = (uid: string, resourceVersion: string, data: string): StoredRelease => ({
-    current: {
-      store: 'Secret',
-      version: 1,
-      status: 'deployed',
-      object: { metadata: { uid, resourceVersion }, data: { release: data } },
-    },
-    later: undefined,
-  })
-  const isKept = (name: string, one: StoredRelease): boolean =>
-    revisions.whole('Secret/shop', name, one) !== undefined
-  revisions.keep('Secret/shop', 'web', release('1', '5', '12345678'))
-  revisions.keep('Secret/shop', 'api', release('2', '6', '1234'))
-  assert.deepEqual(
-    [isKept('web', release('1', '5', '')), isKept('api', release('2', '6', ''))],
-    [true, false],
-  )
-  revisions.keep('Secret/shop', 'web', release('3', '7', '123456'))
-  revisions.keep('Secret/shop', 'api', release('2', '6', '1234'))
-  assert.deepEqual(
-    [
-      isKept('web', release('1', '5', '')),
-      isKept('web', release('3', '7', '')),
-      isKept('api', release('2', '6', '')),
-    ],
-    [false, true, true],
   )
 })
 

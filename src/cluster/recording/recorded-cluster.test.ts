@@ -1,23 +1,21 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { join } from 'node:path'
+import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
-import { fieldSetOf, leavesOf, UNKNOWN_SCHEMA } from '@backporch/kyaml/field'
-import type { JsonObject } from '@backporch/kyaml/json'
+import { fieldSetOf, leavesOf } from '@backporch/kyaml/field'
+import { resourceKey, type WantedObject } from '@backporch/kyaml/resource'
 import {
-  type LiveState,
-  type Resource,
-  readResource,
-  resourceKey,
-  type WantedObject,
-} from '@backporch/kyaml/resource'
-import { type RecordableCluster, recordCluster } from '../../../test/apiserver/record-cluster.ts'
-import { openRecordedCluster, type RecordedCluster } from './recorded-cluster.ts'
+  failsWith,
+  observedAt,
+  recorded,
+  stateOf,
+  verdict,
+  wanted,
+  writeRecording,
+} from '../../../test/fakes/recorded-files.ts'
+import { openRecordedCluster } from './recorded-cluster.ts'
 
 const signal = new AbortController().signal
-const observedAt = '2026-01-01T00:00:00Z'
 
 const DEPLOYMENT = `apiVersion: apps/v1
 kind: Deployment
@@ -48,53 +46,7 @@ spec:
       - {name: app, image: nginx, ports: [{containerPort: 80}]}
 `
 
-function write(t: TestContext, files: Readonly<Record<string, string>>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'recording-'))
-  t.after(() => rmSync(folder, { recursive: true }))
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true })
-    writeFileSync(join(folder, name), text)
-  }
-  return folder
-}
-
-function recorded(t: TestContext, files: Readonly<Record<string, string>>): RecordedCluster {
-  return openRecordedCluster({ path: write(t, files), observedAt })
-}
-
-function wanted(apiVersion: string, kind: string, namespace: string, name: string): WantedObject {
-  return {
-    apiVersion,
-    id: {
-      group: apiVersion.includes('/') ? apiVersion.replace(/\/.*/, '') : '',
-      kind,
-      namespace,
-      name,
-    },
-  }
-}
-
 const WEB = wanted('apps/v1', 'Deployment', 'shop', 'web')
-
-async function stateOf(cluster: RecordedCluster, one: WantedObject): Promise<LiveState> {
-  const state = (await cluster.readLive([one], signal)).get(resourceKey(one.id))
-  assert.ok(state !== undefined)
-  return state
-}
-
-async function verdict(cluster: RecordedCluster, one: WantedObject): Promise<string> {
-  const state = await stateOf(cluster, one)
-  return state.state === 'unreadable' ? state.failure.code : state.state
-}
-
-function failsWith(code: string, ...parts: readonly RegExp[]) {
-  return (thrown: unknown): boolean => {
-    assert.ok(thrown instanceof Failure, String(thrown))
-    assert.equal(thrown.code, code, thrown.message)
-    for (const part of parts) assert.match(`${thrown.where} ${thrown.what} ${thrown.why}`, part)
-    return true
-  }
-}
 
 test('objects are read from YAML, JSON and lists, at any depth, with Kubernetes scalars', async (t) => {
   const cluster = recorded(t, {
@@ -118,7 +70,7 @@ test('objects are read from YAML, JSON and lists, at any depth, with Kubernetes 
 })
 
 test('one file is a recording too', async (t) => {
-  const folder = write(t, { 'prod.yaml': DEPLOYMENT })
+  const folder = writeRecording(t, { 'prod.yaml': DEPLOYMENT })
   const cluster = openRecordedCluster({ path: join(folder, 'prod.yaml'), observedAt })
   assert.equal(cluster.name, 'prod')
   assert.equal(await verdict(cluster, WEB), 'present')
@@ -304,158 +256,6 @@ test('recordings that cannot be read are named with their file', (t) => {
     failsWith('BP1010', /b\.yaml:1.*a\.yaml:1/),
   )
   open({ 'a.yaml': DEPLOYMENT, 'b.yaml': DEPLOYMENT })()
-})
-
-const SECRET_VALUE = 'Q0FOQVJZLXZhbHVl'
-
-function liveCluster(objects: readonly JsonObject[]): RecordableCluster {
-  const present = new Map<string, LiveState>(
-    objects.map((object) => {
-      const resource = readResource(object)
-      assert.ok('id' in resource)
-      return [resourceKey(resource.id), { state: 'present', object, metadataOnly: false }]
-    }),
-  )
-  return {
-    name: 'prod',
-    identify: async () => ({
-      uid: 'u-1',
-      version: 'v1.34.3',
-      observedAt: '2026-11-21T09:00:00Z',
-      recorded: false,
-      namespace: 'team',
-    }),
-    servedKind: async () => ({ namespaced: true, schema: UNKNOWN_SCHEMA }),
-    readLive: async (ids) =>
-      new Map(
-        ids.map(({ id }) => [resourceKey(id), present.get(resourceKey(id)) ?? { state: 'absent' }]),
-      ),
-    list: async () => ({ objects: [], complete: true }),
-    readInventories: async (refs) => refs.map(() => undefined),
-    predict: async (resource) => ({
-      state: 'predicted',
-      object: { ...resource.object, predicted: true },
-    }),
-    openApiDocument: async () => ({
-      components: {
-        schemas: {
-          W: {
-            type: 'object',
-            properties: { a: {} },
-            'x-kubernetes-group-version-kind': [{ group: '', version: 'v1', kind: 'ConfigMap' }],
-          },
-        },
-      },
-    }),
-  }
-}
-
-test('what is recorded answers as the cluster did, but for the content of Secrets', async (t) => {
-  const folder = write(t, {})
-  const configMap: JsonObject = {
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: { name: 'c', namespace: 'team' },
-    data: { n: 9007199254740993n },
-  }
-  const annotations = {
-    keep: 'me',
-    'kubectl.kubernetes.io/last-applied-configuration': `{"data":{"x":"${SECRET_VALUE}"}}`,
-  }
-  const secret: JsonObject = {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    type: 'Opaque',
-    metadata: { name: 's', namespace: 'team', annotations },
-    data: { x: SECRET_VALUE },
-  }
-  const [c, s, gone] = [
-    wanted('v1', 'ConfigMap', 'team', 'c'),
-    wanted('v1', 'Secret', 'team', 's'),
-    wanted('v1', 'ConfigMap', 'team', 'gone'),
-  ]
-  const desired: Resource = { ...c, object: configMap }
-  const predictions = [desired, { ...s, object: secret }].map((resource) => ({
-    resource,
-    fieldManager: 'kubectl',
-  }))
-  await recordCluster(
-    liveCluster([configMap, secret]),
-    { wanted: [c, s, gone], predictions },
-    folder,
-    signal,
-  )
-
-  const cluster = openRecordedCluster({ path: folder, observedAt })
-  assert.equal(cluster.name, 'prod')
-  assert.deepEqual(await cluster.identify(signal), {
-    uid: 'u-1',
-    version: 'v1.34.3',
-    observedAt: '2026-11-21T09:00:00Z',
-    recorded: true,
-    namespace: 'team',
-  })
-  assert.deepEqual(await stateOf(cluster, c), {
-    state: 'present',
-    object: configMap,
-    metadataOnly: false,
-  })
-  assert.equal(await verdict(cluster, gone), 'absent')
-  const hidden = await stateOf(cluster, s)
-  assert.ok(hidden.state === 'present' && hidden.metadataOnly)
-  assert.equal((await cluster.servedKind('v1', 'ConfigMap', signal)).schema.declares('a'), true)
-  const predicted = await cluster.predict(desired, 'kubectl', signal)
-  assert.ok(predicted.state === 'predicted')
-  assert.equal(predicted.object['predicted'], true)
-  assert.equal((await cluster.predict(desired, 'other', signal)).state, 'unproven')
-  assert.equal(
-    (await cluster.predict({ ...desired, object: { ...configMap, data: {} } }, 'kubectl', signal))
-      .state,
-    'unproven',
-  )
-  const everything = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
-    .join('\n')
-  assert.doesNotMatch(everything, new RegExp(SECRET_VALUE))
-  assert.match(everything, /"keep": "me"/)
-})
-
-test('an object of which only an inventory tells is recorded without a version to ask for', async (t) => {
-  const folder = write(t, {})
-  const configMap: JsonObject = {
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: { name: 'c', namespace: 'team' },
-  }
-  const c = { ...wanted('v1', 'ConfigMap', 'team', 'c'), apiVersion: '' }
-  const gone = { ...wanted('example.com/v1', 'Widget', 'team', 'gone'), apiVersion: '' }
-  const live = liveCluster([configMap])
-  const cluster = {
-    ...live,
-    openApiDocument: async (apiVersion: string) =>
-      apiVersion === 'v1' ? live.openApiDocument(apiVersion, signal) : assert.fail(apiVersion),
-  }
-  await recordCluster(cluster, { wanted: [c, gone], predictions: [] }, folder, signal)
-  const recording = openRecordedCluster({ path: folder, observedAt })
-  assert.deepEqual(
-    [await verdict(recording, c), await verdict(recording, gone)],
-    ['present', 'absent'],
-  )
-})
-
-test('recording stops at what cannot be read', async (t) => {
-  const folder = write(t, {})
-  const failure = new Failure({ code: 'BP3003', what: 'x', why: 'y', remedy: 'z' })
-  const cluster = {
-    ...liveCluster([]),
-    readLive: async (ids: readonly WantedObject[]) =>
-      new Map(ids.map(({ id }) => [resourceKey(id), { state: 'unreadable', failure } as const])),
-  }
-  await assert.rejects(
-    recordCluster(cluster, { wanted: [WEB], predictions: [] }, folder, signal),
-    failsWith('BP3003', /cannot be recorded/),
-  )
 })
 
 test('finalizers are a set in every kind', async (t) => {

@@ -11,8 +11,9 @@ import type {
   WatchObserver,
 } from '../ports/cluster-watch.ts'
 import { FrameMemory } from './frame-reader.ts'
-import { KindWatch, type SharedParts } from './kind-watch.ts'
+import { KindWatch } from './kind-watch.ts'
 import { ServerCheck } from './server-check.ts'
+import type { SharedParts } from './shared-parts.ts'
 import { WATCH_DEFAULTS, type WatchOptions } from './watch-options.ts'
 
 interface FollowedKind {

@@ -4,10 +4,6 @@
  */
 import { asFailure, type Failure } from '@backporch/kyaml/failure'
 import { parseApiVersion } from '@backporch/kyaml/resource'
-import type { Clock } from '@backporch/system/clock'
-import type { Gate } from '@backporch/system/gate'
-import type { ApiConnection } from '../connection/api-connection.ts'
-import type { ReadApi } from '../connection/cluster-api.ts'
 import {
   assertJson,
   incompleteList,
@@ -15,44 +11,16 @@ import {
   type RequestDescription,
 } from '../connection/kubernetes-failure.ts'
 import type { ApiResponse, ApiStream } from '../connection/transport.ts'
-import {
-  collectionPath,
-  type Discovery,
-  requestedFor,
-  type ServedResource,
-} from '../objects/discovery.ts'
+import type { ServedResource } from '../objects/discovery.ts'
 import { listObjects } from '../objects/list-objects.ts'
-import type { KindWatchState, WatchedKind, WatchObserver } from '../ports/cluster-watch.ts'
+import type { KindWatchState, WatchedKind } from '../ports/cluster-watch.ts'
 import { AppliedEvents } from './applied-events.ts'
 import { Backoff } from './backoff.ts'
-import type { FrameMemory } from './frame-reader.ts'
 import { readStream, type StreamEnd } from './read-stream.ts'
-import type { ServerCheck } from './server-check.ts'
+import type { SharedParts } from './shared-parts.ts'
+import { NOT_STREAMED, requestedWatch, STREAMED_LIST, watchCall } from './watch-call.ts'
 import { isOlder, type WatchEvent } from './watch-event.ts'
-import type { WatchSettings } from './watch-options.ts'
 
-/** What the kinds of a cluster share. */
-export interface SharedParts {
-  readonly connection: ApiConnection
-  readonly api: ReadApi
-  readonly discovery: Discovery
-  readonly observer: WatchObserver
-  readonly clock: Clock
-  readonly settings: WatchSettings
-  readonly server: ServerCheck
-  readonly memory: FrameMemory
-  readonly lists: Gate
-  /** Versions (`apps/v1`) whose server does not stream lists. */
-  readonly unstreamed: Set<string>
-  /** Ends with the whole watch: for what kinds wait for together. */
-  readonly signal: AbortSignal
-}
-
-const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
-/** The initial objects, then a bookmark, then the watch (docs/facts/watch.md). */
-const STREAMED_LIST = { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' }
-/** Answers of servers that do not know these parameters. */
-const NOT_STREAMED = [400, 422]
 /** Failures after which nothing is known of the kind. */
 const UNREADABLE: ReadonlySet<string> = new Set(['BP3003', 'BP3009', 'BP3015'])
 /** A server that starts may refuse, or not know, what it serves a moment later. */
@@ -231,22 +199,13 @@ export class KindWatch {
     signal: AbortSignal,
   ): Promise<StreamEnd> {
     const { connection, settings, memory, server } = this.parts
-    const requested = this.requestedFor(served)
+    const requested = requestedWatch(this.parts.api.cluster, this.watched, served)
     const isProven = connection.protocol === 'h2'
     const [least, most] = isProven ? settings.streamLasts : settings.unprovenStreamLasts
     const seconds = Math.ceil((least + settings.random() * (most - least)) / 1000)
     const from =
       leave === undefined ? { resourceVersion: this.applied.version ?? '' } : STREAMED_LIST
-    const query = new URLSearchParams({
-      watch: 'true',
-      allowWatchBookmarks: 'true',
-      timeoutSeconds: String(seconds),
-      ...from,
-    })
-    const call = {
-      path: `${requested.path}?${query}`,
-      ...(this.watched.metadataOnly ? { accept: METADATA_ONLY } : {}),
-    }
+    const call = watchCall(this.watched, requested, seconds, from)
     const stream = await connection.stream(call, requested, signal)
     if (!('listen' in stream)) return this.refused(stream, requested, leave !== undefined)
     try {
@@ -293,7 +252,7 @@ export class KindWatch {
           ? undefined
           : this.refused(
               { ...event, status: event.code, headers: new Map() },
-              this.requestedFor(served),
+              requestedWatch(this.parts.api.cluster, this.watched, served),
             )
       case 'unusable':
         applied.unusable(event.why, event.version, read)
@@ -324,21 +283,15 @@ export class KindWatch {
     return { end: 'failed', failure, retryAfter }
   }
 
-  private requestedFor(served: ServedResource): RequestDescription {
-    const { namespace } = this.watched
-    return {
-      ...requestedFor(this.parts.api.cluster, 'watch', served, { namespace }),
-      path: collectionPath(served, namespace),
-      alsoNeeded: ['list'],
-    }
-  }
-
   /** @throws Failure BP3010 a few times; then the server's store was restored from a backup */
   private assertNotOlder(version: string, served: ServedResource): void {
     if (!isOlder(version, this.applied.newest)) return
     this.olderLists += 1
     if (this.olderLists <= MOST_OLDER_LISTS)
-      throw incompleteList(this.requestedFor(served), 'it is older than what was seen before')
+      throw incompleteList(
+        requestedWatch(this.parts.api.cluster, this.watched, served),
+        'it is older than what was seen before',
+      )
     this.applied.newest = ''
   }
 

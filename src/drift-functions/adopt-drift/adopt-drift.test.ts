@@ -1,43 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  answerCalls,
-  type FunctionOutput,
-  PACKAGE_PATH,
-  PATH,
-  setAnnotation,
-} from '@backporch/kpt/function'
-import { writeItems } from '@backporch/kpt/render'
 import type { Json } from '@backporch/kyaml/json'
-import { type YamlMap, yamlOf } from '@backporch/kyaml/yaml'
-import { builtInFunctions } from '../../../functions/built-in-functions.ts'
-import {
-  changeOf,
-  itemsOf,
-  recordOf,
-  reportOf,
-  treeOf,
-  WEB,
-} from '../../../test/fakes/drift-package.ts'
+import { LEVEL, REPLICAS, run, type Texts } from '../../../test/fakes/adopted-package.ts'
+import { changeOf, recordOf, reportOf, WEB } from '../../../test/fakes/drift-package.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
 import type { Change } from '../../record/documents/change.ts'
-import type { DriftRecord } from '../../record/documents/drift-record.ts'
-import type { DriftReport } from '../../record/documents/drift-report.ts'
-import { formatDocument } from '../../record/write-document.ts'
-import { renderPackage } from '../../sources/kpt/render/render-package.ts'
-import { adoptDrift } from './adopt-drift.ts'
-
-const adopt = adoptDrift(builtInFunctions)
-
-type Texts = { readonly [path: string]: string }
-
-function run(
-  document: DriftReport | DriftRecord,
-  texts: Texts = WEB,
-): FunctionOutput & { readonly texts: Texts } {
-  const output = adopt({ items: itemsOf(texts), config: treeOf(document) })
-  return { ...output, texts: Object.fromEntries(writeItems(output.items)) }
-}
 
 /** The files that differ, after what was replaced in them. */
 function expectEdits(
@@ -52,11 +19,6 @@ function expectEdits(
   assert.deepEqual(texts, wanted)
 }
 
-const REPLICAS = changeOf('spec.replicas', { git: 3, live: 5 })
-const LEVEL = changeOf('spec.template.spec.containers[name=app].env[name=LEVEL].value', {
-  git: 'info',
-  live: 'debug',
-})
 const COLOR = changeOf('data.color', {
   git: 'blue',
   live: 'red',
@@ -283,163 +245,6 @@ test('of a record only the changes with resolution Adopt are written, of a repor
     ['more.yaml', "'blue'", "'red'"],
     ['deployment.yaml', 'value: info}', 'value: debug}'],
   ])
-})
-
-test('during a render of kpt, paths are those of each package, and a note reports that an edited Kptfile counts later', () => {
-  const labels = [
-    'metadata.labels.team',
-    'spec.selector.matchLabels.team',
-    'spec.template.metadata.labels.team',
-  ]
-  const texts = {
-    Kptfile: WEB['Kptfile'] ?? '',
-    'deployment.yaml': (WEB['deployment.yaml'] ?? '').replace(/ # kpt-set: .*/, ''),
-  }
-  const files = {
-    ...texts,
-    Kptfile: texts.Kptfile.replace(/ {2}- image: .*\n {4}configPath: .*\n/, ''),
-  }
-  const inSub = itemsOf({
-    'db.yaml':
-      'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: db, labels: {team: store}}\ndata: {a: b}\n',
-  })
-  for (const item of inSub) setAnnotation(item, PACKAGE_PATH, '/srv/web/db')
-  const subKptfile = itemsOf({
-    Kptfile: 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: db}\n',
-  })
-  for (const item of subKptfile) setAnnotation(item, PACKAGE_PATH, '/srv/web/db')
-  const own = itemsOf(files)
-  for (const item of own) setAnnotation(item, PACKAGE_PATH, '/srv/web')
-  const change = changeOf('data.a', {
-    git: 'b',
-    live: 'c',
-    ref: { group: '', kind: 'ConfigMap', namespace: '', name: 'db' },
-  })
-  const changes = [
-    change,
-    ...labels.map((path) => changeOf(path, { git: 'store', live: 'sales' })),
-    { ...change, path: 'metadata.labels.team', git: 'store', live: 'sales' },
-  ]
-  const { items, results, exitCode } = adopt({
-    items: [...inSub, ...subKptfile, ...own],
-    config: treeOf(recordOf(changes)),
-  })
-  assert.equal(exitCode, 0, JSON.stringify(results))
-  assert.deepEqual(items, [...inSub, ...subKptfile, ...own])
-  assert.match(writeItems(inSub).get('db.yaml') ?? '', /labels: \{team: sales/)
-  assert.match(writeItems(inSub).get('db.yaml') ?? '', /data: \{a: c\}/)
-  const file = results.find(({ file: at }) => at?.path === 'Kptfile')
-  assert.deepEqual(
-    [file?.severity, /render once more/.test(file?.message ?? '')],
-    ['warning', true],
-  )
-})
-
-test('a pipeline with the function itself and with a failing gate is not an obstacle', () => {
-  const kptfile = `${WEB['Kptfile']}  - exec: /opt/node functions/adopt-drift/run.ts\n    configPath: setters.yaml\n  validators:\n  - exec: gate-drift\n`
-  const { texts, exitCode, results } = run(recordOf([LEVEL]), { ...WEB, Kptfile: kptfile })
-  assert.equal(exitCode, 0, JSON.stringify(results))
-  assert.match(texts['deployment.yaml'] ?? '', /value: debug\}/)
-})
-
-test('a pipeline with a function without a runtime is reported, and nothing is written', () => {
-  const { exitCode, results, texts } = run(recordOf([LEVEL]), {
-    ...WEB,
-    Kptfile: `${WEB['Kptfile']}  - exec: ./mine.sh\n`,
-  })
-  assert.equal(exitCode, 1)
-  assert.match(results[0]?.message ?? '', /mine\.sh/)
-  assert.equal(texts['deployment.yaml'], WEB['deployment.yaml'])
-})
-
-test('without a Kptfile values are written to the manifests, with a note', () => {
-  const { Kptfile: _, ...texts } = WEB
-  const output = run(recordOf([REPLICAS]), texts)
-  assert.equal(output.exitCode, 0)
-  assert.match(output.texts['deployment.yaml'] ?? '', /replicas: 5 #/)
-  assert.equal(output.texts['setters.yaml'], WEB['setters.yaml'])
-  assert.match(output.results.at(-1)?.message ?? '', /no Kptfile/)
-})
-
-test('the package is found below the folder of the run, and others are left alone', () => {
-  const texts = Object.fromEntries(
-    Object.entries(WEB).flatMap(([path, text]) => [
-      [`apps/web/${path}`, text],
-      [`apps/other/${path}`, text],
-    ]),
-  )
-  const output = run(recordOf([LEVEL]), texts)
-  assert.equal(output.exitCode, 0)
-  assert.match(output.texts['apps/web/deployment.yaml'] ?? '', /debug/)
-  assert.equal(output.texts['apps/other/deployment.yaml'], WEB['deployment.yaml'])
-  assert.deepEqual(output.results.at(-1)?.file, { path: 'apps/web/deployment.yaml' })
-  const elsewhere = run(
-    {
-      ...recordOf([LEVEL]),
-      spec: {
-        ...recordOf([LEVEL]).spec,
-        unit: { ...recordOf([]).spec.unit, package: 'apps/gone' },
-      },
-    },
-    texts,
-  )
-  assert.equal(elsewhere.exitCode, 1)
-})
-
-const CONFIGS: readonly (readonly [name: string, config: YamlMap | undefined])[] = [
-  ['none', undefined],
-  [
-    'another kind',
-    treeOf({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' }, data: {} }),
-  ],
-  ['a report without a spec', treeOf({ ...reportOf([]), spec: {} })],
-  ['a list as its changes', treeOf({ ...reportOf([]), spec: [] })],
-]
-for (const [name, config] of CONFIGS)
-  test(`a config that is no report fails: ${name}`, () => {
-    const { exitCode, results } = adopt({ items: itemsOf(WEB), config })
-    assert.equal(exitCode, 1)
-    assert.match(results[0]?.message ?? '', /functionConfig/)
-  })
-
-test('broken resources are reported and do not stop the run', () => {
-  const broken = yamlOf({ apiVersion: 'v1', kind: 'ConfigMap', metadata: 'none' }) as YamlMap
-  const odd = itemsOf({ 'odd.yaml': 'apiVersion: v1\nkind: ConfigMap\n' })
-  assert.equal(adopt({ items: [broken], config: treeOf(recordOf([LEVEL])) }).exitCode, 1)
-  assert.equal(
-    adopt({ items: [...itemsOf(WEB), ...odd], config: treeOf(recordOf([LEVEL])) }).exitCode,
-    1,
-  )
-  for (const item of odd) setAnnotation(item, PATH, '../out.yaml')
-  assert.equal(
-    adopt({ items: [...itemsOf(WEB), ...odd], config: treeOf(recordOf([LEVEL])) }).exitCode,
-    1,
-  )
-})
-
-test('Backporch renders a package with the function and failing gates in its pipeline', () => {
-  const own = `pipeline:
-  mutators:
-  - exec: adopt-drift
-    configPath: drift.yaml
-`
-  const validators = '  validators:\n  - exec: gate-drift\n  - exec: verify-drift-records\n'
-  const texts = {
-    ...WEB,
-    Kptfile: `${(WEB['Kptfile'] ?? '').replace('pipeline:\n  mutators:\n', own)}${validators}status:\n  conditions:\n  - {type: Drifted, status: "True"}\n`,
-    'drift.yaml': formatDocument(recordOf([REPLICAS, LEVEL])),
-  }
-  const files = Object.entries(texts).map(([path, text]) => ({
-    path,
-    mode: '100644' as const,
-    content: new TextEncoder().encode(text),
-  }))
-  const rendering = answerCalls(renderPackage('apps/web', files), builtInFunctions)
-  assert.ok(!('failures' in rendering), 'failures' in rendering ? rendering.failures[0].why : '')
-  const spec = rendering.desired.resources.find(({ id }) => id.kind === 'Deployment')?.object[
-    'spec'
-  ]
-  assert.match(JSON.stringify(spec), /"replicas":5,.*"name":"LEVEL","value":"debug"/)
 })
 
 test('with any report nothing is thrown, an error writes nothing, and a second run adopts nothing', () => {

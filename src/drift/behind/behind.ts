@@ -6,13 +6,14 @@ import type { Failure } from '@backporch/kyaml/failure'
 import { managedFieldsOf } from '@backporch/kyaml/field'
 import { isJsonObject, type Json, type JsonObject, jsonEquals } from '@backporch/kyaml/json'
 import { shownPathOnly } from '@backporch/kyaml/redaction'
-import { annotationsOf, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
+import { annotationsOf, resourceKey } from '@backporch/kyaml/resource'
 import type { Drift, ObjectVerdict, RolledBack, SetAside, SetAsideState } from '../compare/drift.ts'
 import { lastAppliedOf, type StoredManifest } from '../compare/last-applied.ts'
-import { lastWriteOf, rendersLive, shows, valueIn } from '../detect/version-values.ts'
+import { lastWriteOf, rendersLive, valueIn } from '../detect/version-values.ts'
 import { withItems } from '../noise/classify-ignored.ts'
 import { hasNoOwners } from '../unowned/unowned-fields.ts'
-import { type Arrival, arrivalsOf, type ContentId, secondsAfter } from './arrivals.ts'
+import { AppliedVersions, sameValue } from './applied-versions.ts'
+import { secondsAfter } from './arrivals.ts'
 import type { ObservedLive, PackageVersion, SyncEvidence } from './sync-evidence.ts'
 
 /** Sets items aside that only wait for the syncer. Verdicts without open items are unchanged. */
@@ -80,48 +81,13 @@ function unproven(
 
 class Judge {
   private readonly evidence: SyncEvidence
+  private readonly applied: AppliedVersions
   private readonly versions: readonly PackageVersion[]
-  private readonly arrivals: readonly Arrival[]
-  /** Index of the commit that the syncer reports as applied. */
-  private readonly reported: number | undefined
-  /** Newest version that some object proves as applied; computed on first use. */
-  private newestProven: number | undefined
 
   constructor(evidence: SyncEvidence) {
     this.evidence = evidence
-    this.versions = evidence.history.versions
-    this.reported =
-      evidence.report.applied === undefined
-        ? undefined
-        : evidence.history.locationOf.get(evidence.report.applied)
-    const { contents } = evidence.memory
-    const seenAt = new Map(
-      contents.toReversed().flatMap((content) => [[this.locationOf(content), content] as const]),
-    )
-    this.arrivals = arrivalsOf(this.versions, (index) => seenAt.get(index), evidence.present)
-  }
-
-  /** The index of a content; in a rewritten history that of the newest version with it. */
-  private locationOf({ commit, tree }: ContentId): number | undefined {
-    const index =
-      this.evidence.history.locationOf.get(commit) ??
-      this.versions.findIndex((version) => version.tree === tree)
-    return index === -1 ? undefined : index
-  }
-
-  /** The observation of the object and its version; undefined if it is older than the evidence. */
-  private observedPlace(key: string): (ObservedLive & { readonly index: number }) | undefined {
-    const { memory, now } = this.evidence
-    const observed = memory.observedWith(key)
-    const index =
-      observed === undefined || now < observed.at ? undefined : this.locationOf(observed)
-    if (observed === undefined || index === undefined) return undefined
-    // The ledger names the first commit with a content, to which git may have returned before the observation.
-    const returned = this.versions.findIndex(
-      ({ tree }, at) => tree === observed.tree && this.arrival(at).latest <= observed.at,
-    )
-    if (returned === -1 || returned >= index) return { ...observed, index }
-    return { ...observed, commit: this.versions[returned]?.commit ?? '', index: returned }
+    this.applied = new AppliedVersions(evidence)
+    this.versions = this.applied.versions
   }
 
   decide(drift: Drift): Answer {
@@ -183,7 +149,7 @@ class Judge {
     const state = this.evidence.live.get(key)
     const live = state?.state === 'present' ? state.object : undefined
     if (live === undefined) return undefined
-    const observed = this.observedPlace(key)
+    const observed = this.applied.observedPlace(key)
     if (observed !== undefined && observed.index < lacking) {
       // A manual removal leaves the syncer's entry unchanged.
       const since = lastWriteOf(managedFieldsOf(live), this.evidence.syncer)
@@ -198,16 +164,16 @@ class Judge {
     const { syncer, waitedBefore } = this.evidence
     const stored = this.storedOf(drift)
     if (stored !== undefined) return valueIn(stored.object, drift) !== undefined
-    if (this.reported !== undefined) return this.reported <= introduced
+    if (this.applied.reported !== undefined) return this.applied.reported <= introduced
     if (waitedBefore !== undefined && !waitedBefore(drift)) return true
     const applied = lastAppliedOf(live)
     if (applied !== undefined && valueIn(applied, drift) !== undefined) return true
     const managed = managedFieldsOf(live)
     // Without managers only the annotation shows the last apply.
-    if (hasNoOwners(managed)) return applied === undefined && this.isOverdue(introduced)
+    if (hasNoOwners(managed)) return applied === undefined && this.applied.isOverdue(introduced)
     // An older entry never had the field, because a growing set gets a new time.
     const written = lastWriteOf(managed, syncer)
-    return written === undefined || written >= this.arrival(introduced).latest
+    return written === undefined || written >= this.applied.arrival(introduced).latest
   }
 
   private ofMissing(drift: Drift): Answer {
@@ -219,7 +185,7 @@ class Judge {
     if (this.evidence.inventory?.has(key) === true && !isRefused) return undefined
     if (report.unappliedSince !== undefined || isRefused)
       return this.behind(drift, lacking === -1 ? this.versions.length : lacking)
-    const observed = this.observedPlace(key)
+    const observed = this.applied.observedPlace(key)
     if (observed !== undefined && this.versions[observed.index]?.objects.has(key) === true)
       return undefined
     if (lacking === -1) return this.ofOlder(drift)
@@ -231,7 +197,7 @@ class Judge {
     const key = resourceKey(drift.id)
     const having = this.versions.findIndex(({ objects }, index) => index > 0 && objects.has(key))
     if (having === -1) return this.ofOlder(drift)
-    const observed = this.observedPlace(key)
+    const observed = this.applied.observedPlace(key)
     if (observed !== undefined && observed.index < having) return this.rolledBack(having, observed)
     return this.evidence.stored?.has(key) === true
       ? this.behind(drift, having)
@@ -254,56 +220,11 @@ class Judge {
   private onItsWay(drift: Drift, before: number): Answer {
     const { waitedBefore } = this.evidence
     const changed = before - 1
-    if (this.reported !== undefined)
-      return this.reported <= changed ? undefined : this.behind(drift, before)
+    if (this.applied.reported !== undefined)
+      return this.applied.reported <= changed ? undefined : this.behind(drift, before)
     if (waitedBefore !== undefined && !waitedBefore(drift)) return undefined
-    if (this.provenLocation() <= changed) return undefined
-    return this.isOverdue(changed) ? undefined : this.behind(drift, before)
-  }
-
-  /** The newest version that some object proves as applied, live or in an earlier observation. */
-  private provenLocation(): number {
-    this.newestProven ??= Math.min(this.provenLive(), this.provenObservation())
-    return this.newestProven
-  }
-
-  /** An observed content proves its version, and later ones without a change of the object. */
-  private provenObservation(): number {
-    let newest = this.versions.length
-    const entries = this.versions.flatMap(({ objects }) => [...objects])
-    const keysOf = Map.groupBy(entries, ([, object]) => object)
-    for (const key of new Set(entries.map(([key]) => key))) {
-      const observed = this.observedPlace(key)?.index
-      const object = observed === undefined ? undefined : this.versions[observed]?.objects.get(key)
-      if (observed === undefined || object === undefined) continue
-      // An object has a key for each scope that its kind may have, and was observed under one of them: the older answer counts.
-      if (
-        keysOf
-          .get(object)
-          ?.some(([other]) => (this.observedPlace(other)?.index ?? this.versions.length) > observed)
-      )
-        continue
-      let location = observed
-      while (sameValue(this.versions[location + 1]?.objects.get(key), object)) location += 1
-      newest = Math.min(newest, location)
-    }
-    return newest
-  }
-
-  /** The newest version with a new value that is live and the syncer's. */
-  private provenLive(): number {
-    const { live, syncer } = this.evidence
-    for (let index = 0; index + 1 < this.versions.length; index += 1) {
-      const [version, earlier] = [this.versions[index], this.versions[index + 1]]
-      for (const [key, object] of version?.objects ?? []) {
-        const before = earlier?.objects.get(key)
-        const state = live.get(key)
-        if (before === object || state?.state !== 'present') continue
-        if (lastWriteOf(managedFieldsOf(state.object), syncer) === undefined) continue
-        if (before === undefined || shows(state.object, object, before, syncer)) return index
-      }
-    }
-    return this.versions.length
+    if (this.applied.provenLocation() <= changed) return undefined
+    return this.applied.isOverdue(changed) ? undefined : this.behind(drift, before)
   }
 
   /** The answer for a live content of an older version, in the syncer's hands. */
@@ -313,7 +234,7 @@ class Judge {
     const { report } = this.evidence
     const commit = this.versions[index]?.commit ?? ''
     const since = this.sinceLocation(drift)
-    const git = `git has ${short(this.versions[since])} since ${this.arrival(since).latest}`
+    const git = `git has ${short(this.versions[since])} since ${this.applied.arrival(since).latest}`
     const isNew =
       report.unappliedSince !== undefined ? 'nothing of it was applied yet' : 'the package is new'
     const live =
@@ -346,7 +267,7 @@ class Judge {
     const failed = report.failed ?? refused.get(resourceKey(drift.id))
     if (failed !== undefined) return { state: 'SyncFailed', why: failed, stuckSince: '' }
     // One that is younger than the commit has its time from then on.
-    const { earliest } = this.arrival(index - 1)
+    const { earliest } = this.applied.arrival(index - 1)
     const begin = [earliest, report.unappliedSince ?? ''].toSorted().at(-1) ?? ''
     const stuckSince = secondsAfter(begin, stuckAfter)
     if (begin === '' || this.evidence.now > stuckSince) {
@@ -370,7 +291,7 @@ class Judge {
   /** Evidence that the object had something newer than the version at `index`. */
   private rollback(drift: Drift, index: number): DriftAnswer | undefined {
     const { id } = drift
-    const observed = this.observedPlace(resourceKey(id))
+    const observed = this.applied.observedPlace(resourceKey(id))
     const known =
       observed !== undefined && observed.index < index
         ? this.rolledBack(index, observed)
@@ -379,17 +300,18 @@ class Judge {
     const commit = this.versions[index]?.commit ?? ''
     for (const { rollback, storedIn } of stored?.values() ?? []) {
       const since = this.sinceLocation(drift)
-      if (rollback === undefined || rollback.at < this.arrival(since).latest) continue
+      if (rollback === undefined || rollback.at < this.applied.arrival(since).latest) continue
       const had = short(this.versions[since])
       const note = `${storedIn} is a rollback to revision ${rollback.to} at ${rollback.at}, when git had ${had} already`
       return { note, rolledBack: known?.rolledBack ?? { commit } }
     }
     if (known !== undefined) return known
     // The report is newer than the objects: a write before its commit proves nothing.
-    if (this.reported === undefined || this.reported >= index) return undefined
-    const written = this.lastWrite(id)
-    if (written === undefined || written < this.arrival(this.reported).latest) return undefined
-    const applied = this.versions[this.reported]
+    if (this.applied.reported === undefined || this.applied.reported >= index) return undefined
+    const written = this.applied.lastWrite(id)
+    if (written === undefined || written < this.applied.arrival(this.applied.reported).latest)
+      return undefined
+    const applied = this.versions[this.applied.reported]
     const note = `${this.whatIsLive(index)}, although the syncer says that it applied ${short(applied)}`
     return { note, rolledBack: { commit } }
   }
@@ -408,30 +330,13 @@ class Judge {
 
   private whyStuck({ id }: Drift, unapplied: number): string {
     const { stuckAfter } = this.evidence
-    const { earliest } = this.arrival(unapplied)
+    const { earliest } = this.applied.arrival(unapplied)
     const missed = `the syncer did not apply ${short(this.versions[unapplied])} within ${durationText(stuckAfter)}`
     if (earliest === '')
       return `${missed} as far as anybody knows: the commit is dated in the future`
-    const written = this.lastWrite(id)
+    const written = this.applied.lastWrite(id)
     if (written === undefined || written <= secondsAfter(earliest, stuckAfter)) return missed
     return `${missed}: it wrote the object at ${written}, so it reads an older commit, or somebody applied one under its name`
-  }
-
-  private lastWrite(id: ResourceId): string | undefined {
-    const state = this.evidence.live.get(resourceKey(id))
-    return state?.state === 'present'
-      ? lastWriteOf(managedFieldsOf(state.object), this.evidence.syncer)
-      : undefined
-  }
-
-  /** Whether the syncer's time to apply the version is over. */
-  private isOverdue(index: number): boolean {
-    const { earliest } = this.arrival(index)
-    return earliest === '' || this.evidence.now > secondsAfter(earliest, this.evidence.stuckAfter)
-  }
-
-  private arrival(index: number): Arrival {
-    return this.arrivals[index] ?? { earliest: '', latest: this.evidence.present }
   }
 }
 
@@ -442,10 +347,6 @@ function isRetainedByHelm({ id, git }: Drift): boolean {
     isJsonObject(git) &&
     !annotationsOf(git).has('helm.sh/hook')
   )
-}
-
-function sameValue(left: Json | undefined, right: Json | undefined): boolean {
-  return left === undefined || right === undefined ? left === right : jsonEquals(left, right)
 }
 
 function short(version: PackageVersion | undefined): string {

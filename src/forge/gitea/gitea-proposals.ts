@@ -1,6 +1,5 @@
 /** Pull requests of Gitea: found by their branch, opened once, updated in place. Gitea's own guard against a second one has a gap. */
 import { assertSeen, endedMeanwhile } from '../adapter/finish-merge.ts'
-import { leftOut } from '../adapter/left-out.ts'
 import { labelChanges } from '../adapter/our-labels.ts'
 import { mayBeDone, statusOf } from '../adapter/refused-answer.ts'
 import { sameText, withTopic } from '../adapter/topic-marker.ts'
@@ -10,28 +9,17 @@ import type {
   OpenedProposal,
   WantedProposal,
 } from '../ports/hosted-forge.ts'
-import {
-  gitReferencesSchema,
-  milestoneSchema,
-  type PullRequest,
-  proposalOf,
-  pullRequestSchema,
-  timelineSchema,
-  titleFor,
-  userSchema,
-} from './gitea-answers.ts'
+import { type PullRequest, proposalOf, pullRequestSchema, titleFor } from './gitea-answers.ts'
 import type { GiteaClient } from './gitea-client.ts'
+import { GiteaEndedProposals } from './gitea-ended-proposals.ts'
+import { askReviewers, fileProposal } from './gitea-filing.ts'
 import type { GiteaLabels } from './gitea-labels.ts'
-
-/** Pages of closed proposals, last changed first, that are read before single branches are requested. */
-const RECENT_PAGES = 2
-const PAGE = 50
-const LIST = 'list pull requests'
+import { isOwnBranch, LIST, pullRequestOf, readPullRequest, refOf } from './gitea-pull-requests.ts'
 
 export class GiteaProposals {
   readonly #client: GiteaClient
   readonly #labels: GiteaLabels
-  readonly #login: (signal: AbortSignal) => Promise<string>
+  readonly #ended: GiteaEndedProposals
   /** Numbers of further open pull requests of a branch, as they were last read. */
   readonly #spare = new Map<string, readonly number[]>()
 
@@ -43,7 +31,7 @@ export class GiteaProposals {
   ) {
     this.#client = client
     this.#labels = labels
-    this.#login = login
+    this.#ended = new GiteaEndedProposals(client, login)
   }
 
   async read(
@@ -59,7 +47,7 @@ export class GiteaProposals {
     const missing = new Set(refs.filter((ref) => !open.has(ref)))
     return missing.size === 0
       ? ours
-      : [...ours, ...(await this.#ended(baseBranch, missing, signal))]
+      : [...ours, ...(await this.#ended.read(baseBranch, missing, signal))]
   }
 
   /** Of whoever, into the branch. */
@@ -116,7 +104,7 @@ export class GiteaProposals {
       const pull = await this.get(number, signal)
       if (!isOwnBranch(pull)) return undefined
       if (pull.state === 'open') return proposalOf(pull, '')
-      return proposalOf(pull, await this.#decidedBy(pull, signal), await this.#headOf(pull, signal))
+      return await this.#ended.readOne(pull, signal)
     } catch (thrown) {
       if (statusOf(thrown) === 404) return undefined
       throw thrown
@@ -124,11 +112,7 @@ export class GiteaProposals {
   }
 
   get(number: number, signal: AbortSignal): Promise<PullRequest> {
-    return this.#client.get(
-      { path: this.#client.path(`/pulls/${number}`), what: 'read the pull request' },
-      pullRequestSchema,
-      signal,
-    )
+    return readPullRequest(this.#client, number, signal)
   }
 
   async closeOpen(number: number, signal: AbortSignal): Promise<void> {
@@ -181,7 +165,7 @@ export class GiteaProposals {
     known: KnownProposal | undefined,
     signal: AbortSignal,
   ): Promise<KnownProposal> {
-    for (const ended of await this.#ended(wanted.baseBranch, new Set([wanted.ref]), signal))
+    for (const ended of await this.#ended.read(wanted.baseBranch, new Set([wanted.ref]), signal))
       assertSeen(ended, wanted, known)
     return this.#make(wanted, signal)
   }
@@ -214,8 +198,8 @@ export class GiteaProposals {
     // Gitea lets two simultaneous requests through (models/issues: it reads, and then inserts). The first one stays.
     const first = (await this.openOf(wanted, signal)) ?? created
     if (first.number === created.number) {
-      await this.#askReviewers(created.number, reviewers, signal)
-      await this.#file(created.number, wanted, signal)
+      await askReviewers(this.#client, created.number, reviewers, signal)
+      await fileProposal(this.#client, created.number, wanted, signal)
     } else await this.#closeSecond(created.number, first, signal)
     return first
   }
@@ -272,200 +256,6 @@ export class GiteaProposals {
   async #assertOpen(open: KnownProposal, signal: AbortSignal): Promise<void> {
     if ((await this.get(open.number, signal)).state !== 'open') throw endedMeanwhile(open)
   }
-
-  /** One by one: Gitea refuses all reviewers for one that may not be requested. */
-  async #askReviewers(
-    number: number,
-    reviewers: readonly string[],
-    signal: AbortSignal,
-  ): Promise<void> {
-    for (const name of reviewers) {
-      const team = name.includes('/') ? name.slice(name.indexOf('/') + 1) : undefined
-      const body = team === undefined ? { reviewers: [name] } : { team_reviewers: [team] }
-      const path = this.#client.path(`/pulls/${number}/requested_reviewers`)
-      try {
-        await this.#client.send({ method: 'POST', path, body, what: 'ask for a review' }, signal)
-      } catch (thrown) {
-        const status = statusOf(thrown)
-        if (status !== 403 && status !== 404 && status !== 422) throw thrown
-        this.#tell('reviewers', [name])
-      }
-    }
-  }
-
-  #tell(what: Parameters<typeof leftOut>[1], names: readonly string[]): void {
-    const { owner, repository } = this.#client.address
-    if (names.length > 0) this.#client.tell(leftOut(`${owner}/${repository}`, what, names))
-  }
-
-  /** Assigns it, and gives it its milestone. Gitea answers 500 to a name that cannot be assigned, so it is asked who can be. */
-  async #file(
-    number: number,
-    { assignees = [], milestone }: WantedProposal,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const path = this.#client.path(`/issues/${number}`)
-    if (assignees.length > 0) {
-      const requested = { path: this.#client.path('/assignees'), what: 'read who can be assigned' }
-      const possible =
-        (await this.#client.get(requested, userSchema.array().nullable(), signal)) ?? []
-      const known = new Set(possible.map(({ login }) => login.toLowerCase()))
-      const isKnown = (name: string): boolean => known.has(name.toLowerCase())
-      this.#tell(
-        'assignees',
-        assignees.filter((name) => !isKnown(name)),
-      )
-      const body = { assignees: assignees.filter(isKnown) }
-      if (body.assignees.length > 0)
-        await this.#client.send(
-          { method: 'PATCH', path, body, what: 'assign the pull request' },
-          signal,
-        )
-    }
-    if (milestone === undefined) return
-    const requested = {
-      path: this.#client.path('/milestones'),
-      query: { state: 'open' },
-      what: 'read the milestones',
-    }
-    const found = (await this.#client.getAll(requested, milestoneSchema, signal)).find(
-      ({ title }) => title === milestone,
-    )
-    if (found === undefined) return this.#tell('milestone', [milestone])
-    await this.#client.send(
-      {
-        method: 'PATCH',
-        path,
-        body: { milestone: found.id },
-        what: 'give the pull request its milestone',
-      },
-      signal,
-    )
-  }
-
-  async #ended(
-    baseBranch: string,
-    refs: ReadonlySet<string>,
-    signal: AbortSignal,
-  ): Promise<KnownProposal[]> {
-    const found = new Map<string, PullRequest[]>()
-    const take = (pull: PullRequest): void => {
-      const ref = refOf(pull)
-      const fits =
-        refs.has(ref) && pull.base.ref === baseBranch && isOwnBranch(pull) && pull.state !== 'open'
-      if (fits) found.set(ref, [...(found.get(ref) ?? []), pull])
-    }
-    const path = this.#client.path('/pulls')
-    for (let page = 1; page <= RECENT_PAGES && found.size < refs.size; page += 1) {
-      const query = {
-        state: 'closed',
-        sort: 'recentupdate',
-        base_branch: baseBranch,
-        page,
-        limit: PAGE,
-      }
-      const pulls =
-        (await this.#client.get(
-          { path, query, what: LIST },
-          pullRequestSchema.array().nullable(),
-          signal,
-        )) ?? []
-      for (const pull of pulls) take(pull)
-      if (pulls.length === 0) break
-    }
-    for (const ref of refs) {
-      if (found.has(ref)) continue
-      const pull = await this.#byBranch(baseBranch, ref.slice('refs/heads/'.length), signal)
-      if (pull !== undefined) take(pull)
-    }
-    return Promise.all(
-      [...found.values()].map(async (pulls) => {
-        const { pull, by } = await this.#decision(pulls, signal)
-        return proposalOf(pull, by, await this.#headOf(pull, signal))
-      }),
-    )
-  }
-
-  /** The last one of a branch that was merged, or that a person closed. Our account closes a second one of the same moment. */
-  async #decision(
-    pulls: readonly PullRequest[],
-    signal: AbortSignal,
-  ): Promise<{ readonly pull: PullRequest; readonly by: string }> {
-    const ended = await Promise.all(
-      pulls.map(async (pull) => ({ pull, by: await this.#decidedBy(pull, signal) })),
-    )
-    const decided = ended.filter(({ pull, by }) => pull.merged || by !== '')
-    const [first, ...more] = decided.length > 0 ? decided : ended
-    if (first === undefined) throw new TypeError('no pull request')
-    return more.reduce((last, one) => (isLater(one.pull, last.pull) ? one : last), first)
-  }
-
-  /** For an ended one Gitea reports the branch as it is now; its own ref stays (docs/facts/head-of-an-ended-pull-request.md). */
-  async #headOf({ number, head }: PullRequest, signal: AbortSignal): Promise<string> {
-    const ref = `refs/pull/${number}/head`
-    if (head.ref === ref) return head.sha
-    const requested = {
-      path: this.#client.path(`/git/${ref}`),
-      what: 'read the head of the pull request',
-    }
-    const listed = await this.#client.get(requested, gitReferencesSchema, signal)
-    return listed.find((one) => one.ref === ref)?.object.sha ?? head.sha
-  }
-
-  async #byBranch(
-    base: string,
-    branch: string,
-    signal: AbortSignal,
-  ): Promise<PullRequest | undefined> {
-    const head = branch.split('/').map(encodeURIComponent).join('/')
-    const path = this.#client.path(`/pulls/${encodeURIComponent(base)}/${head}`)
-    try {
-      return await this.#client.get(
-        { path, what: 'find the pull request of a branch' },
-        pullRequestSchema,
-        signal,
-      )
-    } catch (thrown) {
-      if (statusOf(thrown) === 404) return undefined
-      throw thrown
-    }
-  }
-
-  /** Login of the person who merged or closed it last; empty where Gitea does not report one, and for our own account. */
-  async #decidedBy(pull: PullRequest, signal: AbortSignal): Promise<string> {
-    const login = await this.#deciderOf(pull, signal)
-    return login === '' || login.toLowerCase() === (await this.#login(signal)).toLowerCase()
-      ? ''
-      : login
-  }
-
-  /** Lists leave it out. */
-  async #deciderOf(pull: PullRequest, signal: AbortSignal): Promise<string> {
-    if (pull.merged)
-      return (pull.merged_by ?? (await this.get(pull.number, signal)).merged_by)?.login ?? ''
-    const requested = {
-      path: this.#client.path(`/issues/${pull.number}/timeline`),
-      what: 'read who closed the pull request',
-    }
-    const events = (await this.#client.list(requested, signal)).map((event) =>
-      timelineSchema.safeParse(event),
-    )
-    return events.findLast(({ data }) => data?.type === 'close')?.data?.user?.login ?? ''
-  }
-}
-
-function pullRequestOf(pull: PullRequest): ForgePullRequest {
-  const { number, label, url, baseBranch, commit, state } = proposalOf(pull, '')
-  return {
-    number,
-    label,
-    url,
-    baseBranch,
-    commit,
-    branch: pull.head.label,
-    fork: !isOwnBranch(pull),
-    open: state === 'open',
-  }
 }
 
 function isOther(known: KnownProposal, wanted: WantedProposal): boolean {
@@ -477,20 +267,4 @@ function isOther(known: KnownProposal, wanted: WantedProposal): boolean {
     !sameText(known.body, wanted.body) ||
     known.baseBranch !== wanted.baseBranch
   )
-}
-
-function isLater(one: PullRequest, other: PullRequest): boolean {
-  const at = ({ merged, merged_at, closed_at }: PullRequest): number =>
-    Date.parse((merged ? merged_at : closed_at) ?? '') || 0
-  if (at(one) !== at(other)) return at(one) > at(other)
-  return one.merged === other.merged ? one.number > other.number : one.merged
-}
-
-function refOf({ head }: PullRequest): string {
-  return `refs/heads/${head.label}`
-}
-
-/** A fork may have branches of the same name. */
-function isOwnBranch({ head, base }: PullRequest): boolean {
-  return head.repo_id === base.repo_id
 }

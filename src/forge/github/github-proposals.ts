@@ -1,24 +1,30 @@
 /** Pull requests as proposals. GitHub itself allows one open pull request of one branch into one base. */
 import { Failure } from '@backporch/kyaml/failure'
-import { type ObjectId, objectId } from '@backporch/kyaml/files'
 import type { RestEndpointMethodTypes } from '@octokit/rest'
 import { assertSeen, endedMeanwhile } from '../adapter/finish-merge.ts'
 import { refusedRequest } from '../adapter/forge-failure.ts'
-import { leftOut } from '../adapter/left-out.ts'
 import { labelChanges } from '../adapter/our-labels.ts'
 import { mayBeDone, statusOf } from '../adapter/refused-answer.ts'
-import { plainLines, sameText } from '../adapter/topic-marker.ts'
+import { sameText } from '../adapter/topic-marker.ts'
 import type {
   ForgePullRequest,
   KnownProposal,
   OpenedProposal,
   WantedProposal,
 } from '../ports/hosted-forge.ts'
-import type { GitHubClient } from './github-client.ts'
+import type { GitHubClient, Target } from './github-client.ts'
+import { askReviewers, fileProposal } from './github-filing.ts'
 import type { GitHubLabels } from './github-labels.ts'
 import { readEnqueuer, readMergeQueue } from './github-merge-queue.ts'
+import {
+  HEADS,
+  isFromHere,
+  type ListedPull,
+  ofBranch,
+  proposalOf,
+  pullRequestOf,
+} from './github-pull-requests.ts'
 
-const HEADS = 'refs/heads/'
 const PROPOSED = 'proposed/'
 /** Requests at once. */
 const WIDTH = 6
@@ -27,7 +33,6 @@ type PullFilter = Pick<
   RestEndpointMethodTypes['pulls']['list']['parameters'],
   'state' | 'base' | 'head'
 >
-type ListedPull = RestEndpointMethodTypes['pulls']['list']['response']['data'][number]
 
 export class GitHubProposals {
   readonly #client: GitHubClient
@@ -91,11 +96,15 @@ export class GitHubProposals {
   }
 
   async pullRequest(number: number, signal: AbortSignal): Promise<ForgePullRequest> {
-    const requested = { ...(await this.#client.target(signal)), pull_number: number }
-    const { data } = await this.#client.ask(`read #${number}`, () =>
-      this.#client.octokit.rest.pulls.get(requested),
+    const target = await this.#client.target(signal)
+    return pullRequestOf(await this.#get(target, number, `read #${number}`))
+  }
+
+  async #get(target: Target, number: number, what: string) {
+    const { data } = await this.#client.ask(what, () =>
+      this.#client.octokit.rest.pulls.get({ ...target, pull_number: number }),
     )
-    return pullRequestOf(data)
+    return data
   }
 
   #openInto(baseBranch: string, signal: AbortSignal): Promise<ListedPull[]> {
@@ -136,15 +145,13 @@ export class GitHubProposals {
 
   /** Whatever its branch and its base are now. */
   async readNumbered(number: number, signal: AbortSignal): Promise<KnownProposal | undefined> {
-    const requested = { ...(await this.#client.target(signal)), pull_number: number }
+    const target = await this.#client.target(signal)
     try {
-      const { data } = await this.#client.ask(`read #${number}`, () =>
-        this.#client.octokit.rest.pulls.get(requested),
-      )
-      if (!isFromHere(data)) return undefined
-      return data.state === 'open'
-        ? proposalOf(data)
-        : { ...proposalOf(data), decidedBy: await this.#personOf(data, signal) }
+      const pull = await this.#get(target, number, `read #${number}`)
+      if (!isFromHere(pull)) return undefined
+      return pull.state === 'open'
+        ? proposalOf(pull)
+        : { ...proposalOf(pull), decidedBy: await this.#personOf(pull, signal) }
     } catch (thrown) {
       if (statusOf(thrown) === 404) return undefined
       throw thrown
@@ -152,11 +159,8 @@ export class GitHubProposals {
   }
 
   async isOpen({ number, label }: KnownProposal, signal: AbortSignal): Promise<boolean> {
-    const requested = { ...(await this.#client.target(signal)), pull_number: number }
-    const { data } = await this.#client.ask(`look at ${label}`, () =>
-      this.#client.octokit.rest.pulls.get(requested),
-    )
-    return data.state === 'open'
+    const target = await this.#client.target(signal)
+    return (await this.#get(target, number, `look at ${label}`)).state === 'open'
   }
 
   async ensure(
@@ -174,8 +178,8 @@ export class GitHubProposals {
       labelChanges(proposal.labels, wanted.labels).add.length === wanted.labels.length &&
       wanted.labels.length > 0
     if (there === undefined || half) {
-      await this.#ask(proposal.number, wanted.reviewers, signal)
-      await this.#file(proposal.number, wanted, signal)
+      await askReviewers(this.#client, proposal.number, wanted.reviewers, signal)
+      await fileProposal(this.#client, proposal.number, wanted, signal)
     }
     await this.#labels.ensure(proposal.number, proposal.labels, wanted.labels, signal)
     return { label: proposal.label, url: proposal.url, number: proposal.number }
@@ -260,15 +264,11 @@ export class GitHubProposals {
     { number, label }: Pick<KnownProposal, 'number' | 'label'>,
     signal: AbortSignal,
   ): Promise<void> {
-    const requested = { ...(await this.#client.target(signal)), pull_number: number }
-    const { octokit } = this.#client
-    const { data } = await this.#client.ask(`look at ${label}`, () =>
-      octokit.rest.pulls.get(requested),
-    )
-    if (data.state !== 'open') return
+    const target = await this.#client.target(signal)
+    if ((await this.#get(target, number, `look at ${label}`)).state !== 'open') return
     await this.#client.writable(`close ${label}`, signal)
     await this.#client.ask(`close ${label}`, () =>
-      octokit.rest.pulls.update({ ...requested, state: 'closed' }),
+      this.#client.octokit.rest.pulls.update({ ...target, pull_number: number, state: 'closed' }),
     )
   }
 
@@ -308,86 +308,21 @@ export class GitHubProposals {
   /** REST cannot change it after the opening. */
   async #setDraft(number: number, draft: boolean, signal: AbortSignal): Promise<void> {
     const target = await this.#client.writable(`update #${number}`, signal)
-    const { data } = await this.#client.ask(`look at #${number}`, () =>
-      this.#client.octokit.rest.pulls.get({ ...target, pull_number: number }),
-    )
-    if (data.draft === draft) return
+    const pull = await this.#get(target, number, `look at #${number}`)
+    if (pull.draft === draft) return
     const mutation = draft ? 'convertPullRequestToDraft' : 'markPullRequestReadyForReview'
     const query = `mutation Draft($id: ID!) { ${mutation}(input: { pullRequestId: $id }) { pullRequest { isDraft } } }`
     try {
       await this.#client.graphql(
         `${draft ? 'make a draft of' : 'take the draft mark from'} #${number}`,
         query,
-        { id: data.node_id },
+        { id: pull.node_id },
         signal,
       )
     } catch (thrown) {
       if (!draft || statusOf(thrown) !== 422) throw thrown
       this.#noDrafts = true
     }
-  }
-
-  /** Leaves out a name that cannot be requested without losing the others: GitHub refuses all for one. */
-  async #ask(number: number, names: readonly string[], signal: AbortSignal): Promise<void> {
-    if (names.length === 0) return
-    const target = await this.#client.writable(`ask for a review of #${number}`, signal)
-    const request = async (some: readonly string[]): Promise<boolean> => {
-      const plain = some.map((name) => name.replace(/^@/, ''))
-      const reviewers = plain.filter((name) => !name.includes('/'))
-      const team_reviewers = plain
-        .filter((name) => name.includes('/'))
-        .map((name) => name.slice(name.indexOf('/') + 1))
-      const requested = { ...target, pull_number: number, reviewers, team_reviewers }
-      try {
-        await this.#client.ask(`ask for a review of #${number}`, () =>
-          this.#client.octokit.rest.pulls.requestReviewers(requested),
-        )
-        return true
-      } catch (thrown) {
-        if (![403, 404, 422].includes(statusOf(thrown) ?? 0)) throw thrown
-        return false
-      }
-    }
-    if (await request(names)) return
-    for (const name of names)
-      if (names.length === 1 || !(await request([name]))) this.#tell('reviewers', [name])
-  }
-
-  #tell(what: Parameters<typeof leftOut>[1], names: readonly string[]): void {
-    const { owner, repository } = this.#client.address
-    if (names.length > 0) this.#client.tell(leftOut(`${owner}/${repository}`, what, names))
-  }
-
-  /** Assigns it, and gives it its milestone. GitHub leaves out who cannot be assigned. */
-  async #file(
-    number: number,
-    { assignees = [], milestone }: WantedProposal,
-    signal: AbortSignal,
-  ): Promise<void> {
-    if (assignees.length === 0 && milestone === undefined) return
-    const { issues } = this.#client.octokit.rest
-    const target = await this.#client.writable(`assign #${number}`, signal)
-    const issue = { ...target, issue_number: number }
-    if (assignees.length > 0) {
-      const { data } = await this.#client.ask(`assign #${number}`, () =>
-        issues.addAssignees({ ...issue, assignees: [...assignees] }),
-      )
-      const known = new Set(data.assignees?.map(({ login }) => login.toLowerCase()))
-      this.#tell(
-        'assignees',
-        assignees.filter((name) => !known.has(name.toLowerCase())),
-      )
-    }
-    if (milestone === undefined) return
-    const pages = (page: number) =>
-      issues.listMilestones({ ...target, state: 'open', per_page: 100, page })
-    const found = (await this.#client.list('read the milestones', pages)).find(
-      ({ title }) => title === milestone,
-    )
-    if (found === undefined) return this.#tell('milestone', [milestone])
-    await this.#client.ask(`give #${number} its milestone`, () =>
-      issues.update({ ...issue, milestone: found.number }),
-    )
   }
 
   /** Empty where GitHub does not report it (lists do not), and for our own account, which decided for somebody. */
@@ -403,20 +338,17 @@ export class GitHubProposals {
     pull: Pick<ListedPull, 'number' | 'merged_at'>,
     signal: AbortSignal,
   ): Promise<string> {
-    const { octokit } = this.#client
     const target = await this.#client.target(signal)
     const what = `look who decided #${pull.number}`
     if (pull.merged_at !== null) {
-      const { data } = await this.#client.ask(what, () =>
-        octokit.rest.pulls.get({ ...target, pull_number: pull.number }),
-      )
-      const { login = '', type } = data.merged_by ?? {}
+      const { merged_by } = await this.#get(target, pull.number, what)
+      const { login = '', type } = merged_by ?? {}
       // A queue merges by an account of its own.
       const isQueue = type === 'Bot' && !(await this.#client.isOurs({ login }, signal))
       return isQueue ? (await readEnqueuer(this.#client, pull.number, signal)) || login : login
     }
     const { data } = await this.#client.ask(what, () =>
-      octokit.rest.issues.get({ ...target, issue_number: pull.number }),
+      this.#client.octokit.rest.issues.get({ ...target, issue_number: pull.number }),
     )
     return data.closed_by?.login ?? ''
   }
@@ -441,72 +373,4 @@ function isOther(known: KnownProposal, wanted: WantedProposal): boolean {
     sameText(known.body, wanted.body) &&
     known.draft === wanted.draft
   return add.length + remove.length > 0 || !same || known.baseBranch !== wanted.baseBranch
-}
-
-/** A fork may have a branch of the same name. */
-function isFromHere({
-  head,
-  base,
-}: {
-  readonly head: { repo: { id: number } | null }
-  readonly base: { repo: { id: number } }
-}): boolean {
-  return head.repo !== null && head.repo.id === base.repo.id
-}
-
-function ofBranch(pulls: readonly ListedPull[], ref: string): ListedPull[] {
-  return pulls.filter((pull) => isFromHere(pull) && `${HEADS}${pull.head.ref}` === ref)
-}
-
-function pullRequestOf(pull: PullParts & Parameters<typeof isFromHere>[0]): ForgePullRequest {
-  const { number, label, url, baseBranch, commit, state } = proposalOf(pull)
-  return {
-    number,
-    label,
-    url,
-    baseBranch,
-    commit,
-    branch: pull.head.ref,
-    fork: !isFromHere(pull),
-    open: state === 'open',
-  }
-}
-
-interface PullParts {
-  readonly number: number
-  readonly html_url: string
-  readonly state: string
-  readonly created_at: string
-  readonly merged_at: string | null
-  readonly closed_at: string | null
-  readonly title: string
-  readonly body: string | null
-  readonly draft?: boolean
-  readonly labels: readonly { readonly name: string }[]
-  readonly head: { readonly ref: string; readonly sha: string }
-  readonly base: { readonly ref: string }
-}
-
-function proposalOf(pull: PullParts): KnownProposal {
-  const merged = pull.merged_at !== null
-  return {
-    number: pull.number,
-    label: `#${pull.number}`,
-    url: pull.html_url,
-    ref: `${HEADS}${pull.head.ref}`,
-    baseBranch: pull.base.ref,
-    state: pull.state === 'open' ? 'open' : merged ? 'merged' : 'closed',
-    commit: commitOf(pull.head.sha),
-    title: pull.title,
-    body: plainLines(pull.body),
-    labels: pull.labels.map(({ name }) => name),
-    draft: pull.draft === true,
-    openedAt: pull.created_at,
-    decidedBy: '',
-    decidedAt: pull.state === 'open' ? '' : (pull.merged_at ?? pull.closed_at ?? ''),
-  }
-}
-
-function commitOf(sha: string): ObjectId {
-  return objectId(sha)
 }

@@ -1,100 +1,27 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
-import { connect, type Socket } from 'node:net'
-import { type TestContext, test } from 'node:test'
+import { connect } from 'node:net'
+import { test } from 'node:test'
 import { setImmediate as sent } from 'node:timers/promises'
 import { Failure } from '@backporch/kyaml/failure'
+import {
+  dial,
+  headersFor,
+  openWebhook,
+  PUSH,
+  post,
+  rawHead,
+  SECRET,
+} from '../../../test/fakes/webhook-sender.ts'
 import { waitUntil } from '../../../test/waiting/wait-until.ts'
 import { systemClock } from '../../adapters/system/system-clock.ts'
 import { WebhookIntake } from './webhook-intake.ts'
-import { startWebhookServer, type WebhookLimits } from './webhook-server.ts'
+import { startWebhookServer } from './webhook-server.ts'
 import { DeliveryWindow } from './webhook-window.ts'
 
-const SECRET = 'a secret that is in no answer'
-const PUSH = JSON.stringify({ ref: 'refs/heads/main', repository: { full_name: 'acme/deploy' } })
-
-interface Context {
-  readonly url: string
-  readonly port: number
-  readonly intake: WebhookIntake
-  /** How many turns were wanted. */
-  readonly updates: () => number
-  readonly refused: string[]
-}
-
-async function open(t: TestContext, limits: Partial<WebhookLimits> = {}): Promise<Context> {
-  const intake = new WebhookIntake({
-    secrets: [SECRET],
-    repository: 'acme/deploy',
-    window: new DeliveryWindow(),
-  })
-  let updates = 0
-  const refused: string[] = []
-  const server = await startWebhookServer({
-    host: '127.0.0.1',
-    port: 0,
-    intake,
-    clock: systemClock,
-    onUpdate: () => {
-      updates += 1
-    },
-    onRefused: (why) => refused.push(why),
-    limits,
-  })
-  t.after(() => server.close())
-  return {
-    url: server.url,
-    port: Number(new URL(server.url).port),
-    intake,
-    updates: () => updates,
-    refused,
-  }
-}
-
-let deliveries = 0
-
-function headersFor(body: string | Buffer, secret = SECRET): Record<string, string> {
-  deliveries += 1
-  return {
-    'content-type': 'application/json',
-    'x-github-event': 'push',
-    'x-github-delivery': `delivery-${deliveries}`,
-    'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
-  }
-}
-
-async function post(
-  url: string,
-  body: string | Buffer,
-  headers: Record<string, string>,
-): Promise<{ status: number; text: string }> {
-  const answer = await fetch(url, { method: 'POST', body: Buffer.from(body), headers })
-  return { status: answer.status, text: await answer.text() }
-}
-
-/** A connection by hand: everything that comes back until it is closed. */
-function dial(port: number): { readonly socket: Socket; readonly closed: Promise<string> } {
-  const socket = connect(port, '127.0.0.1')
-  const chunks: Buffer[] = []
-  socket.on('data', (chunk) => chunks.push(chunk))
-  // Closed or reset by the other side: what came before is the answer.
-  socket.on('error', () => undefined)
-  return {
-    socket,
-    closed: new Promise((resolve) =>
-      socket.on('close', () => resolve(Buffer.concat(chunks).toString())),
-    ),
-  }
-}
-
-function rawHead(headers: Record<string, string>): string {
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  return `POST /webhook HTTP/1.1\r\nhost: 127.0.0.1\r\n${lines.join('')}\r\n`
-}
-
 test('a delivery that is signed is answered with 202 and is news; one that is not is refused and told once', async (t) => {
-  const { url, updates, refused } = await open(t)
+  const { url, updates, refused } = await openWebhook(t)
   assert.deepEqual(await post(url, PUSH, headersFor(PUSH)), { status: 202, text: 'accepted\n' })
   assert.equal(updates(), 1)
   assert.equal((await post(url, PUSH, headersFor(PUSH, 'a guess'))).status, 401)
@@ -104,7 +31,7 @@ test('a delivery that is signed is answered with 202 and is news; one that is no
 })
 
 test('the signature is of the bytes, however they are cut', async (t) => {
-  const { port, updates } = await open(t)
+  const { port, updates } = await openWebhook(t)
   const body = JSON.stringify({ repository: { full_name: 'acme/deploy' }, text: 'ä → 🦊' })
   const { socket, closed } = dial(port)
   socket.write(
@@ -123,7 +50,7 @@ test('the signature is of the bytes, however they are cut', async (t) => {
 })
 
 test('other methods and paths are told what to use, and health is asked without a secret', async (t) => {
-  const { url, updates } = await open(t)
+  const { url, updates } = await openWebhook(t)
   const get = await fetch(url)
   assert.deepEqual([get.status, get.headers.get('allow')], [405, 'POST'])
   await get.text()
@@ -149,7 +76,7 @@ test('other methods and paths are told what to use, and health is asked without 
 })
 
 test('a form is refused with what to choose', async (t) => {
-  const { url } = await open(t)
+  const { url } = await openWebhook(t)
   const answer = await post(url, 'payload=%7B%7D', {
     ...headersFor('payload=%7B%7D'),
     'content-type': 'application/x-www-form-urlencoded',
@@ -159,7 +86,7 @@ test('a form is refused with what to choose', async (t) => {
 })
 
 test('25 MB are refused before they are sent, when the sender tells how much it is', async (t) => {
-  const { url, intake } = await open(t)
+  const { url, intake } = await openWebhook(t)
   const sent = await new Promise<{ status: number; continued: boolean }>((resolve, reject) => {
     let continued = false
     const request = httpRequest(url, {
@@ -182,7 +109,7 @@ test('25 MB are refused before they are sent, when the sender tells how much it 
 })
 
 test('a sender that asks first is told to go on', async (t) => {
-  const { url, updates } = await open(t)
+  const { url, updates } = await openWebhook(t)
   const status = await new Promise((resolve, reject) => {
     const headers = {
       ...headersFor(PUSH),
@@ -204,7 +131,7 @@ test('a sender that asks first is told to go on', async (t) => {
 
 for (const reported of [true, false]) {
   test(`25 MB ${reported ? 'of a told length' : 'in pieces'} are answered with 413, and memory stays as it was`, async (t) => {
-    const { port, intake, updates } = await open(t)
+    const { port, intake, updates } = await openWebhook(t)
     const before = process.memoryUsage().rss
     const { socket, closed } = dial(port)
     const length = { 'content-length': '26214400' }
@@ -231,7 +158,7 @@ for (const reported of [true, false]) {
 }
 
 test('a large body that is well signed means "look", and is not kept', async (t) => {
-  const { url, intake, updates } = await open(t)
+  const { url, intake, updates } = await openWebhook(t)
   const body = Buffer.from(
     JSON.stringify({ repository: { full_name: 'acme/deploy' }, pad: 'x'.repeat(5_000_000) }),
   )
@@ -241,7 +168,7 @@ test('a large body that is well signed means "look", and is not kept', async (t)
 })
 
 test('a body that comes by the second is answered with 408 and closed, and so are headers that never end', async (t) => {
-  const { port, intake, updates } = await open(t, { headers: 200, request: 400 })
+  const { port, intake, updates } = await openWebhook(t, { headers: 200, request: 400 })
   const slow = dial(port)
   slow.socket.write(rawHead({ ...headersFor(PUSH), 'content-length': String(PUSH.length) }))
   const drip = setInterval(() => slow.socket.write('{'), 50)
@@ -262,7 +189,7 @@ test('a body that comes by the second is answered with 408 and closed, and so ar
 })
 
 test('many slow connections are no more than the limit, and keep others out no longer than a request may take', async (t) => {
-  const { url, port } = await open(t, { headers: 200, request: 300, connections: 20 })
+  const { url, port } = await openWebhook(t, { headers: 200, request: 300, connections: 20 })
   const slow = Array.from({ length: 60 }, () => dial(port))
   for (const { socket } of slow) socket.write('POST /webhook HTTP/1.1\r\n')
   const answers = await Promise.all(slow.map(({ closed }) => closed))
@@ -278,7 +205,7 @@ test('many slow connections are no more than the limit, and keep others out no l
 })
 
 test('a sender that hangs up in the middle leaves nothing behind', async (t) => {
-  const { url, port, intake, updates } = await open(t)
+  const { url, port, intake, updates } = await openWebhook(t)
   for (let number = 0; number < 20; number += 1) {
     const { socket, closed } = dial(port)
     socket.write(rawHead({ ...headersFor(PUSH), 'content-length': '100000' }))
@@ -293,7 +220,7 @@ test('a sender that hangs up in the middle leaves nothing behind', async (t) => 
 })
 
 test('requests that come in one piece are answered one by one, in order', async (t) => {
-  const { port, updates } = await open(t)
+  const { port, updates } = await openWebhook(t)
   const { socket, closed } = dial(port)
   const good = (body: string): string =>
     rawHead({ ...headersFor(body), 'content-length': String(body.length) }) + body
@@ -306,7 +233,7 @@ test('requests that come in one piece are answered one by one, in order', async 
 })
 
 test('a length and chunks at once, a length that is none, and no HTTP at all are refused', async (t) => {
-  const { port, updates } = await open(t)
+  const { port, updates } = await openWebhook(t)
   const heads = [
     rawHead({
       ...headersFor(PUSH),
@@ -329,7 +256,7 @@ test('a length and chunks at once, a length that is none, and no HTTP at all are
 })
 
 test('200 deliveries at once are all taken', async (t) => {
-  const { url, updates } = await open(t)
+  const { url, updates } = await openWebhook(t)
   const bodies = Array.from({ length: 200 }, (_, number) =>
     JSON.stringify({ number, repository: { full_name: 'acme/deploy' } }),
   )
@@ -339,7 +266,7 @@ test('200 deliveries at once are all taken', async (t) => {
 })
 
 test('no answer and nothing that is told has the secret or anything of the request in it', async (t) => {
-  const { url, refused } = await open(t)
+  const { url, refused } = await openWebhook(t)
   const marked = '{"marker":"m4rk3r"}'
   const observed: string[] = []
   for (const headers of [
@@ -357,7 +284,7 @@ test('no answer and nothing that is told has the secret or anything of the reque
 })
 
 test('a press is handed on with the news of it', async (t) => {
-  const { intake } = await open(t)
+  const { intake } = await openWebhook(t)
   const requested: unknown[] = []
   const onUpdate = (requestedAction: unknown): void => void requested.push(requestedAction)
   const server = await startWebhookServer({
@@ -389,7 +316,7 @@ test('a press is handed on with the news of it', async (t) => {
 })
 
 test('an address that cannot be listened on is a failure with its reason', async (t) => {
-  const { port } = await open(t)
+  const { port } = await openWebhook(t)
   const intake = new WebhookIntake({
     secrets: ['s'],
     repository: undefined,
@@ -420,7 +347,7 @@ test('an address that cannot be listened on is a failure with its reason', async
 })
 
 test('closing waits for the request that is there, for a second, and takes no new one', async (t) => {
-  const context = await open(t)
+  const context = await openWebhook(t)
   const server = await startWebhookServer({
     host: '::1',
     port: 0,

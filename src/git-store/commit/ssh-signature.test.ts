@@ -80,24 +80,15 @@ describe('signatures of commits', { skip }, () => {
     return Buffer.concat([payload.subarray(0, end), header, payload.subarray(end)])
   }
   run('git', ['init', '-q', 'judge'])
+  const judge = (args: readonly string[], input?: Buffer) =>
+    run('git', ['-C', 'judge', ...args], input)
+  const judgeVerifies = (id: string, signers: string): boolean =>
+    judge(['-c', `gpg.ssh.allowedSignersFile=${signers}`, 'verify-commit', id]).status === 0
   /** Whether the real git, which trusts the key at `path`, takes the commit for signed. */
   const gitVerifies = (commit: Buffer, path: string): boolean => {
-    const built = run(
-      'git',
-      ['-C', 'judge', 'hash-object', '-t', 'commit', '-w', '--literally', '--stdin'],
-      commit,
-    )
+    const built = judge(['hash-object', '-t', 'commit', '-w', '--literally', '--stdin'], commit)
     assert.equal(built.status, 0, built.stderr)
-    return (
-      run('git', [
-        '-C',
-        'judge',
-        '-c',
-        `gpg.ssh.allowedSignersFile=${signersFile(path)}`,
-        'verify-commit',
-        built.stdout.trim(),
-      ]).status === 0
-    )
+    return judgeVerifies(built.stdout.trim(), signersFile(path))
   }
 
   it('are, byte for byte, those that ssh-keygen makes', () => {
@@ -130,24 +121,13 @@ describe('signatures of commits', { skip }, () => {
 
   it('of the real git are known, merge commits and headers of other tools included', () => {
     const commit = (...args: readonly string[]) => {
-      const outcome = run('git', [
-        '-C',
-        'judge',
-        '-c',
-        'gpg.format=ssh',
-        '-c',
-        `user.signingkey=${own}`,
-        'commit',
-        '-q',
-        '-S',
-        '--allow-empty',
-        ...args,
-      ])
+      const settings = ['-c', 'gpg.format=ssh', '-c', `user.signingkey=${own}`]
+      const outcome = judge([...settings, 'commit', '-q', '-S', '--allow-empty', ...args])
       assert.equal(outcome.status, 0, outcome.stderr)
-      return Buffer.from(run('git', ['-C', 'judge', 'cat-file', 'commit', 'HEAD']).stdout, 'latin1')
+      return Buffer.from(judge(['cat-file', 'commit', 'HEAD']).stdout, 'latin1')
     }
     assert.ok(isSignedBy(commit('-m', 'one'), [key.publicKey]))
-    const latin = run('git', ['-C', 'judge', 'config', 'i18n.commitEncoding', 'ISO-8859-1'])
+    const latin = judge(['config', 'i18n.commitEncoding', 'ISO-8859-1'])
     assert.equal(latin.status, 0)
     const encoded = commit('-m', 'two')
     assert.match(encoded.toString('latin1'), /\nencoding ISO-8859-1\n/)
@@ -338,22 +318,10 @@ describe('signatures of commits', { skip }, () => {
     for (const [file, is] of Object.entries(takes)) {
       assert.equal(await believed(file), is, file)
       writeFileSync(at('other.signers'), file)
-      const made = run(
-        'git',
-        ['-C', 'judge', 'hash-object', '-t', 'commit', '-w', '--stdin'],
-        before,
-      )
-      const git = run('git', [
-        '-C',
-        'judge',
-        '-c',
-        `gpg.ssh.allowedSignersFile=${at('other.signers')}`,
-        'verify-commit',
-        made.stdout.trim(),
-      ])
+      const made = judge(['hash-object', '-t', 'commit', '-w', '--stdin'], before)
+      const taken = judgeVerifies(made.stdout.trim(), at('other.signers'))
       // git asks for any principal, and so believes the line of somebody else.
-      if (!file.startsWith('ada@') && !file.startsWith('*,!'))
-        assert.equal(git.status === 0, is, file)
+      if (!file.startsWith('ada@') && !file.startsWith('*,!')) assert.equal(taken, is, file)
     }
     for (const options of [
       'cert-authority',

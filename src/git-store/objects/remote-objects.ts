@@ -8,7 +8,7 @@ import { MOST_FILE_BYTES, OversizedRead } from '../ports/package-repository.ts'
 import { damaged, emptyRepository, oversizedObject } from '../program/git-failure.ts'
 import { type Advertisement, RefusedService } from '../protocol/advertisement.ts'
 import { StreamFault } from '../protocol/byte-reader.ts'
-import { type FetchRequest, type Filter, fetchPack } from '../protocol/fetch-pack.ts'
+import type { FetchRequest, Filter } from '../protocol/fetch-pack.ts'
 import type { GitTransport } from '../protocol/git-transport.ts'
 import {
   branchesAndTags,
@@ -22,10 +22,12 @@ import {
   tipsNaming,
   wayOf,
 } from '../protocol/what-to-fetch.ts'
+import { CachedObjects } from './cached-objects.ts'
 import { DamagedCache, type ObjectCache, type TipsFile } from './object-cache.ts'
 import { BrokenObject, type GitObject, type ObjectType } from './object-format.ts'
 import type { ObjectSource } from './object-source.ts'
 import { OversizedObject } from './pack-entries.ts'
+import { PackRequests } from './pack-requests.ts'
 
 interface Tips {
   /** By full ref names. */
@@ -49,21 +51,15 @@ export class RemoteObjects implements ObjectSource {
   readonly #remote: string
   readonly #transport: GitTransport
   readonly #cache: ObjectCache
+  readonly #cached: CachedObjects
+  readonly #requests: PackRequests
   readonly #baseBranch: string | undefined
-  #known: Advertisement | undefined
-  #damage: unknown
-  /** We built the clone from nothing: what it lacks, the remote lacks. */
-  #fresh = false
   /** The server gives no object by its id, against its own advertisement: the whole history is fetched. */
   #whole = false
-  /** Filters that the server has taken (true) or refused (false). */
-  readonly #filters = new Map<Filter, boolean>()
   /** An object came that was requested by its id alone. */
   #givesById = false
   /** Requests for commits beyond the fetched ones. */
   #deepened = 0
-  /** Files that are known to be larger than what is read. */
-  readonly #oversized = new Set<ObjectId>()
   /** Ids that wait for a request, by type: one request then fetches all. */
   readonly #wanted = new Map<ObjectType, Set<ObjectId>>()
   #turn: Promise<unknown> = Promise.resolve()
@@ -78,18 +74,17 @@ export class RemoteObjects implements ObjectSource {
     this.#remote = remote
     this.#transport = transport
     this.#cache = cache
+    this.#cached = new CachedObjects(remote, cache)
+    this.#requests = new PackRequests(transport)
     this.#baseBranch = baseBranch
   }
 
   get known(): Advertisement | undefined {
-    return this.#known
+    return this.#requests.known
   }
 
-  async advertise(signal: AbortSignal): Promise<Advertisement> {
-    const session = await this.#transport.open('git-upload-pack', signal)
-    await session.close()
-    this.#known = session.advertisement
-    return session.advertisement
+  advertise(signal: AbortSignal): Promise<Advertisement> {
+    return this.#requests.advertise(signal)
   }
 
   async read(
@@ -98,14 +93,14 @@ export class RemoteObjects implements ObjectSource {
     signal: AbortSignal,
     most = Number.POSITIVE_INFINITY,
   ): Promise<ReadonlyMap<ObjectId, GitObject>> {
-    this.#assertSmall(ids)
-    const found = await this.#look(ids, most)
+    this.#cached.assertSmall(ids)
+    const found = await this.#cached.look(ids, most)
     const missing = ids.filter((id) => !found.has(id))
     if (missing.length === 0) return found
     await this.#ensure(missing, type, signal)
-    this.#assertSmall(missing)
-    const here = await this.#look(missing, most - bytesOf(found))
-    if (here.size < missing.length) throw this.#notToBeHad(missing)
+    this.#cached.assertSmall(missing)
+    const here = await this.#cached.look(missing, most - bytesOf(found))
+    if (here.size < missing.length) throw this.#cached.notToBeHad(missing)
     return new Map([...found, ...here])
   }
 
@@ -113,11 +108,11 @@ export class RemoteObjects implements ObjectSource {
     blobs: readonly ObjectId[],
     signal: AbortSignal,
   ): Promise<ReadonlyMap<ObjectId, number>> {
-    const sizes = await this.#sizesOf(blobs)
-    const missing = blobs.filter((id) => !sizes.has(id) && !this.#oversized.has(id))
+    const sizes = await this.#cached.sizesOf(blobs)
+    const missing = blobs.filter((id) => !sizes.has(id) && !this.#cached.oversized.has(id))
     if (missing.length === 0) return sizes
     await this.#ensure(missing, 'blob', signal)
-    return new Map([...sizes, ...(await this.#sizesOf(missing))])
+    return new Map([...sizes, ...(await this.#cached.sizesOf(missing))])
   }
 
   /** Afterwards they are in the cache, or known to be too large. */
@@ -134,17 +129,17 @@ export class RemoteObjects implements ObjectSource {
     const waiting = this.#wanted.get(type) ?? new Set()
     try {
       signal.throwIfAborted()
-      if (await this.#isHere(ids)) return
-      if (this.#damage !== undefined) await this.#startAnew()
+      if (await this.#cached.isHere(ids)) return
+      if (this.#cached.damage !== undefined) await this.#cached.startAnew()
       await this.#fetched([...new Set([...ids, ...waiting])], ids, type, signal)
-      if (await this.#isHere(ids)) return
-      if (this.#known?.refs.size === 0) throw emptyRepository(this.#remote)
-      if (!this.#fresh || this.#damage !== undefined) {
-        await this.#startAnew()
+      if (await this.#cached.isHere(ids)) return
+      if (this.#requests.known?.refs.size === 0) throw emptyRepository(this.#remote)
+      if (!this.#cached.fresh || this.#cached.damage !== undefined) {
+        await this.#cached.startAnew()
         await this.#fetched(ids, ids, type, signal)
-        if (await this.#isHere(ids)) return
+        if (await this.#cached.isHere(ids)) return
       }
-      throw this.#notToBeHad(ids)
+      throw this.#cached.notToBeHad(ids)
     } finally {
       for (const id of ids) waiting.delete(id)
     }
@@ -171,81 +166,16 @@ export class RemoteObjects implements ObjectSource {
     }
   }
 
-  #assertSmall(ids: readonly ObjectId[]): void {
-    const large = ids.find((id) => this.#oversized.has(id))
-    if (large !== undefined) throw this.#tooLarge(large)
-  }
-
-  #tooLarge(id: ObjectId, size?: number): OversizedRead {
-    return new OversizedRead(`${this.#remote}: ${id}`, MOST_FILE_BYTES, id, size)
-  }
-
-  #notToBeHad(ids: readonly ObjectId[]): Error {
-    const damage = this.#damage
-    const why =
-      damage === undefined
-        ? 'is reached from no branch and no tag'
-        : 'is broken in a fresh copy too'
-    return damaged(
-      this.#remote,
-      `${ids.length === 1 ? ids[0] : `one of ${ids.length} objects`} ${why}`,
-      damage,
-    )
-  }
-
-  async #startAnew(): Promise<void> {
-    await this.#cache.discard()
-    this.#damage = undefined
-    this.#fresh = false
-  }
-
-  /** The cached ones. Damage is noted, and counts as missing. @throws OversizedRead */
-  async #look(ids: readonly ObjectId[], most: number): Promise<ReadonlyMap<ObjectId, GitObject>> {
-    const found = new Map<ObjectId, GitObject>()
-    let rest = most
-    await this.#eachHere(ids, (object) => {
-      const { id, type, content } = object
-      if (type === 'blob' && content.length > MOST_FILE_BYTES)
-        throw this.#tooLarge(id, content.length)
-      rest -= found.has(id) ? 0 : content.length
-      if (rest < 0) throw new OversizedRead(this.#remote, most)
-      found.set(id, object)
-    })
-    return found
-  }
-
-  async #sizesOf(ids: readonly ObjectId[]): Promise<ReadonlyMap<ObjectId, number>> {
-    const sizes = new Map<ObjectId, number>()
-    await this.#eachHere(ids, ({ id, content }) => sizes.set(id, content.length))
-    return sizes
-  }
-
-  async #eachHere(ids: readonly ObjectId[], use: (object: GitObject) => void): Promise<void> {
-    try {
-      for (const id of ids) {
-        const object = await this.#cache.read(id)
-        if (object !== undefined) use(object)
-      }
-    } catch (thrown) {
-      if (!(thrown instanceof DamagedCache)) throw thrown
-      this.#damage = thrown
-    }
-  }
-
-  async #isHere(ids: readonly ObjectId[]): Promise<boolean> {
-    return (await this.#missingOf(ids)).length === 0 && this.#damage === undefined
-  }
-
   /** Tries again with fresh refs, and then with the whole history where the server can do no better. */
   async #fetchAll(ids: readonly ObjectId[], type: ObjectType, signal: AbortSignal): Promise<void> {
-    for (let anew = this.#known === undefined; ; anew = true) {
-      const advertisement =
-        anew || this.#known === undefined ? await this.advertise(signal) : this.#known
+    for (let anew = this.#requests.known === undefined; ; anew = true) {
+      const known = anew ? undefined : this.#requests.known
+      const advertisement = known ?? (await this.advertise(signal))
       const way = this.#whole ? 'whole' : wayOf(advertisement)
       try {
         if (way === 'partial') await this.#fetchPartly(advertisement, ids, type, signal)
         else await this.#fetchWhole(advertisement, ids, signal)
-        if (anew || this.#damage !== undefined || (await this.#isHere(ids))) return
+        if (anew || this.#cached.damage !== undefined || (await this.#cached.isHere(ids))) return
       } catch (thrown) {
         if (!(thrown instanceof Refused)) throw thrown
         // A file that a folder names exists, so a server that refuses it does not give objects by id. A commit may be gone.
@@ -265,9 +195,8 @@ export class RemoteObjects implements ObjectSource {
     type: ObjectType,
     signal: AbortSignal,
   ): Promise<void> {
-    const offered = advertisement.capabilities.has('filter')
     const ask = (filter: Filter): Filter | undefined =>
-      offered && this.#filters.get(filter) !== false ? filter : undefined
+      this.#requests.filterFor(advertisement, filter)
     if (type !== 'commit') {
       if (type === 'blob') await this.#fetchFiles(advertisement, ids, signal)
       else
@@ -281,7 +210,7 @@ export class RemoteObjects implements ObjectSource {
     }
     const { base, branches, ledger } = ourTips(advertisement, this.#baseBranch)
     const tips = new Set([base, branches, ledger].flatMap((each) => [...each.values()]))
-    const here = await this.#tips('tips')
+    const here = await this.#cached.tips('tips')
     if (here.size === 0 || ids.some((id) => tips.has(id))) {
       const depthOf = (group: ReadonlyMap<string, ObjectId>) =>
         [...group.keys()].some((name) => here.has(name)) ? FURTHEST : 1
@@ -293,7 +222,7 @@ export class RemoteObjects implements ObjectSource {
       await this.#fetchTips(advertisement, { tips: ledger, depth: depthOf(ledger) }, signal)
       await this.#fetchTips(advertisement, { tips: branches, filter: ask(SMALL_FILES) }, signal)
     }
-    const missing = await this.#missingOf(ids)
+    const missing = await this.#cached.missingOf(ids)
     const tagged = [...tipsNaming(advertisement, missing).keys()].some((name) =>
       name.startsWith('refs/tags/'),
     )
@@ -306,7 +235,7 @@ export class RemoteObjects implements ObjectSource {
         signal,
       )
     }
-    const older = await this.#missingOf(missing)
+    const older = await this.#cached.missingOf(missing)
     if (older.length === 0) return
     // Without haves: a server that knows of a commit takes its ancestors to be here too.
     await this.#fetch(
@@ -338,14 +267,15 @@ export class RemoteObjects implements ObjectSource {
     }
     const [first] = ids
     if (ids.length === 1 && first !== undefined) {
-      this.#oversized.add(first)
+      this.#cached.oversized.add(first)
       halves.oversized ??= first
       return
     }
     const middle = Math.ceil(ids.length / 2)
     for (const half of [ids.slice(0, middle), ids.slice(middle)]) {
       halves.left -= 1
-      if (halves.left < 0 && halves.oversized !== undefined) throw this.#tooLarge(halves.oversized)
+      if (halves.left < 0 && halves.oversized !== undefined)
+        throw this.#cached.tooLarge(halves.oversized)
       await this.#fetchFiles(advertisement, half, signal, halves)
     }
   }
@@ -359,23 +289,9 @@ export class RemoteObjects implements ObjectSource {
     const { base, branches, ledger } = ourTips(advertisement, this.#baseBranch)
     const near = new Map([...base, ...branches, ...ledger, ...tipsNaming(advertisement, ids)])
     for (const tips of [near, branchesAndTags(advertisement)]) {
-      if ((await this.#missingOf(ids)).length > 0)
+      if ((await this.#cached.missingOf(ids)).length > 0)
         await this.#fetchTips(advertisement, { tips }, signal, 'packed-refs')
     }
-  }
-
-  /** The missing ones of `ids`; none where the cache is damaged, because then it is begun anew. */
-  async #missingOf(ids: readonly ObjectId[]): Promise<readonly ObjectId[]> {
-    const here = await this.#sizesOf(ids)
-    return this.#damage === undefined
-      ? ids.filter((id) => !here.has(id) && !this.#oversized.has(id))
-      : []
-  }
-
-  async #tips(file: TipsFile): Promise<ReadonlyMap<string, ObjectId>> {
-    const tips = await this.#cache.tips(file)
-    if (tips.size === 0) this.#fresh = true
-    return tips
   }
 
   /** Fetches the missing ones of the tips. Entries of deleted branches are dropped. */
@@ -385,7 +301,7 @@ export class RemoteObjects implements ObjectSource {
     signal: AbortSignal,
     file: TipsFile = 'tips',
   ): Promise<void> {
-    const here = await this.#tips(file)
+    const here = await this.#cached.tips(file)
     const have = new Set(here.values())
     const wants = [...new Set(tips.values())].filter((id) => !have.has(id))
     const haves = depth === 1 ? [] : longestFirst(here, advertisement, this.#baseBranch)
@@ -405,10 +321,12 @@ export class RemoteObjects implements ObjectSource {
         withLimit(pack, request.most === undefined ? MOST_OBJECT : MOST_FILE_BYTES),
       ),
   ): Promise<void> {
-    if (this.#damage !== undefined) return
+    if (this.#cached.damage !== undefined) return
     try {
       await store(
-        request.wants.length === 0 ? undefined : await this.#request(known, request, signal),
+        request.wants.length === 0
+          ? undefined
+          : await this.#requests.request(known, request, signal),
       )
     } catch (thrown) {
       if (request.most !== undefined && isTooLarge(thrown))
@@ -417,46 +335,8 @@ export class RemoteObjects implements ObjectSource {
     }
   }
 
-  /** A server may refuse one filter and take another: less and less is left out, until it does. */
-  async #request(
-    known: Advertisement,
-    request: FetchRequest,
-    signal: AbortSignal,
-  ): Promise<Buffer> {
-    const { filter } = request
-    try {
-      const pack = await this.#send(known, request, signal)
-      if (filter !== undefined) this.#filters.set(filter, true)
-      return pack
-    } catch (thrown) {
-      if (
-        !(thrown instanceof RefusedService) ||
-        filter === undefined ||
-        this.#filters.get(filter) === true
-      )
-        throw thrown
-      const pack = await this.#request(
-        known,
-        { ...request, filter: filter === 'tree:0' ? 'blob:none' : undefined },
-        signal,
-      )
-      this.#filters.set(filter, false)
-      return pack
-    }
-  }
-
-  async #send(known: Advertisement, request: FetchRequest, signal: AbortSignal): Promise<Buffer> {
-    const session = await this.#transport.open('git-upload-pack', signal, known)
-    try {
-      this.#known = session.advertisement
-      return await fetchPack(session, request)
-    } finally {
-      await session.close()
-    }
-  }
-
   #pass(thrown: unknown, signal: AbortSignal): void {
-    if (thrown instanceof DamagedCache) this.#damage = thrown
+    if (thrown instanceof DamagedCache) this.#cached.damage = thrown
     else if (thrown instanceof OversizedObject) throw oversizedObject(this.#remote, thrown)
     else if (thrown instanceof BrokenObject) throw damaged(this.#remote, thrown.message, thrown)
     else if (thrown instanceof RefusedService) throw new Refused(thrown.message, { cause: thrown })

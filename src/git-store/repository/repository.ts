@@ -2,10 +2,9 @@
 import * as nodeFiles from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
-import type { FileMode, ObjectId } from '@backporch/kyaml/files'
+import type { ObjectId } from '@backporch/kyaml/files'
 import type { Environment } from '@backporch/system/child-environment'
 import type { Trace } from '@backporch/system/trace'
-import { LRUCache } from 'lru-cache'
 import { BOT } from '../commit/bot-identity.ts'
 import type { CommitSigner } from '../commit/commit-signer.ts'
 import { plainMessage, signOff } from '../commit/sign-off.ts'
@@ -14,18 +13,8 @@ import { assertMemory, freeMemory } from '../objects/free-memory.ts'
 import { LocalObjects } from '../objects/local-objects.ts'
 import { NewObjects } from '../objects/new-objects.ts'
 import { ObjectCache } from '../objects/object-cache.ts'
-import {
-  commitObject,
-  type GitObject,
-  gitObject,
-  isFolder,
-  type ObjectType,
-  parseCommit,
-  parseTree,
-  type TreeEntry,
-} from '../objects/object-format.ts'
+import { commitObject, gitObject, parseCommit } from '../objects/object-format.ts'
 import type { ObjectSource } from '../objects/object-source.ts'
-import { isHostileName } from '../objects/path-policy.ts'
 import { RemoteObjects } from '../objects/remote-objects.ts'
 import { SparedObjects } from '../objects/spared-objects.ts'
 import { editTree } from '../objects/tree-edit.ts'
@@ -41,7 +30,6 @@ import {
   type TreeFile,
 } from '../ports/package-repository.ts'
 import { assertPushable } from '../ports/ref-name.ts'
-import { damaged } from '../program/git-failure.ts'
 import {
   remotesOf,
   workTreeChanges,
@@ -55,6 +43,7 @@ import { parseRemoteAddress, type RemoteAddress } from '../protocol/remote-addre
 import { tracedTransport } from '../protocol/traced-transport.ts'
 import { defaultBranchOf } from '../protocol/what-to-fetch.ts'
 import { pushRefs } from '../push/push-refs.ts'
+import { ParsedObjects } from './parsed-objects.ts'
 
 export interface RepositoryOptions {
   /** `https://…` (`http://` on this machine only), `ssh://…`, `user@host:path`, `file://…` or a path. */
@@ -83,8 +72,6 @@ export interface RepositoryOptions {
 
 /** A minute of silence; 2 GiB is the largest pack that isomorphic-git can index. */
 const LIMITS: TransportLimits = { silence: 60_000, bytes: 2 ** 31 - 1 }
-/** Parsed trees in the cache. */
-const MOST_TREES = 20_000
 /** Bytes of own objects that stay in memory after a push, for reading them back. */
 const MOST_NEW_BYTES = 64 * 1024 * 1024
 /** Commits that are walked to see that the base branch only moves forwards. */
@@ -116,10 +103,7 @@ class GitRepository implements PackageRepository {
   readonly #transport: GitTransport
   readonly #objects: ObjectSource
   readonly #created = new NewObjects()
-  readonly #trees = new LRUCache<ObjectId, readonly TreeEntry[]>({
-    maxSize: MOST_TREES,
-    sizeCalculation: () => 1,
-  })
+  readonly #parsed: ParsedObjects
 
   constructor(
     address: RemoteAddress,
@@ -181,6 +165,7 @@ class GitRepository implements PackageRepository {
       )
       this.#objects = openRemote(address, this.#transport)
     }
+    this.#parsed = new ParsedObjects(this.remote, this.#objects, this.#created)
   }
 
   async clonedFrom(signal: AbortSignal): Promise<readonly string[]> {
@@ -206,8 +191,8 @@ class GitRepository implements PackageRepository {
   }
 
   async commit(id: ObjectId, signal: AbortSignal): Promise<CommitView> {
-    const object = await this.#object(id, 'commit', signal)
-    const view = this.#parse(object, ({ content }) => parseCommit(id, content))
+    const object = await this.#parsed.one(id, 'commit', signal)
+    const view = this.#parsed.parse(object, ({ content }) => parseCommit(id, content))
     return this.#signer === undefined
       ? view
       : { ...view, signed: this.#signer.isOurs(object.content) }
@@ -215,18 +200,7 @@ class GitRepository implements PackageRepository {
 
   async list(commit: ObjectId, path: string, signal: AbortSignal): Promise<readonly TreeFile[]> {
     const { tree } = await this.commit(commit, signal)
-    let entry: TreeEntry = { mode: '40000', name: '', id: tree }
-    for (const segment of path === '' ? [] : path.split('/')) {
-      const name = Buffer.from(segment).toString('latin1')
-      const next = isFolder(entry)
-        ? (await this.#tree(entry.id, signal)).find((each) => each.name === name)
-        : undefined
-      if (next === undefined) return []
-      entry = next
-    }
-    if (!isFolder(entry)) return [{ path: '', mode: fileMode(entry.mode), id: entry.id }]
-    const files = await this.#collect(entry.id, signal)
-    return files.sort((left, right) => (left.path < right.path ? -1 : 1))
+    return this.#parsed.files(tree, path, signal)
   }
 
   async prepare(
@@ -241,7 +215,7 @@ class GitRepository implements PackageRepository {
     signal: AbortSignal,
     most?: number,
   ): Promise<ReadonlyMap<ObjectId, Uint8Array>> {
-    const objects = await this.#readAll(blobs, 'blob', signal, most ?? MOST_READ_BYTES)
+    const objects = await this.#parsed.read(blobs, 'blob', signal, most ?? MOST_READ_BYTES)
     assertMemory(
       this.remote,
       [...objects.values()],
@@ -264,7 +238,7 @@ class GitRepository implements PackageRepository {
     }
     const { signal } = new AbortController()
     const base = draft.base === undefined ? undefined : (await this.commit(draft.base, signal)).tree
-    const edited = await editTree((id) => this.#tree(id, signal), base, draft.changes)
+    const edited = await editTree((id) => this.#parsed.tree(id, signal), base, draft.changes)
     const message =
       draft.signOff === false ? plainMessage(draft.message) : signOff(draft.message, BOT)
     const created = {
@@ -281,7 +255,7 @@ class GitRepository implements PackageRepository {
 
   async takeCommit(content: Uint8Array): Promise<ObjectId> {
     const commit = gitObject('commit', content)
-    this.#parse(commit, (object) => parseCommit(object.id, object.content))
+    this.#parsed.parse(commit, (object) => parseCommit(object.id, object.content))
     this.#created.add(commit)
     return commit.id
   }
@@ -313,90 +287,6 @@ class GitRepository implements PackageRepository {
 
   get #base(): string | undefined {
     return this.#baseBranch === DEFAULT_BRANCH ? this.#defaultBranch : this.#baseBranch
-  }
-
-  async #object(id: ObjectId, type: ObjectType, signal: AbortSignal): Promise<GitObject> {
-    const object = (await this.#readAll([id], type, signal)).get(id)
-    if (object === undefined) throw damaged(this.remote, `${id} did not come`)
-    return object
-  }
-
-  async #readAll(
-    ids: readonly ObjectId[],
-    type: ObjectType,
-    signal: AbortSignal,
-    most?: number,
-  ): Promise<ReadonlyMap<ObjectId, GitObject>> {
-    const found = new Map<ObjectId, GitObject>()
-    const elsewhere: ObjectId[] = []
-    for (const id of new Set(ids)) {
-      const object = this.#created.get(id)
-      if (object === undefined) elsewhere.push(id)
-      else found.set(id, object)
-    }
-    if (elsewhere.length > 0)
-      for (const [id, object] of await this.#objects.read(elsewhere, type, signal, most))
-        found.set(id, object)
-    for (const [id, object] of found) {
-      if (object.type !== type)
-        throw damaged(this.remote, `${id} is a ${object.type}, and a ${type} was looked for`)
-    }
-    return found
-  }
-
-  async #tree(id: ObjectId, signal: AbortSignal): Promise<readonly TreeEntry[]> {
-    return (await this.#readTrees([id], signal)).get(id) ?? []
-  }
-
-  async #readTrees(
-    ids: readonly ObjectId[],
-    signal: AbortSignal,
-  ): Promise<ReadonlyMap<ObjectId, readonly TreeEntry[]>> {
-    const trees = new Map<ObjectId, readonly TreeEntry[]>()
-    for (const id of ids) {
-      const known = this.#trees.get(id)
-      if (known !== undefined) trees.set(id, known)
-    }
-    const unknown = ids.filter((id) => !trees.has(id))
-    const objects = unknown.length === 0 ? [] : await this.#readAll(unknown, 'tree', signal)
-    for (const [id, object] of objects) {
-      const entries = this.#parse(object, ({ content }) => parseTree(content))
-      trees.set(id, entries)
-      this.#trees.set(id, entries)
-    }
-    return trees
-  }
-
-  #parse<T>(object: GitObject, parse: (object: GitObject) => T): T {
-    try {
-      return parse(object)
-    } catch (thrown) {
-      throw damaged(this.remote, `${object.id} is not a well-formed ${object.type}`, thrown)
-    }
-  }
-
-  /** Level by level, each in one request. */
-  async #collect(root: ObjectId, signal: AbortSignal): Promise<TreeFile[]> {
-    const files: TreeFile[] = []
-    let folders = [{ id: root, prefix: '' }]
-    while (folders.length > 0) {
-      const ids = folders.map(({ id }) => id)
-      const trees = await this.#readTrees(ids, signal)
-      folders = folders.flatMap(({ id, prefix }) =>
-        (trees.get(id) ?? []).flatMap((entry) => {
-          const name = Buffer.from(entry.name, 'latin1').toString('utf8')
-          if (isHostileName(name))
-            throw damaged(
-              this.remote,
-              `a folder holds the name ${JSON.stringify(name)}, which git does not allow`,
-            )
-          if (isFolder(entry)) return [{ id: entry.id, prefix: `${prefix}${name}/` }]
-          files.push({ path: prefix + name, mode: fileMode(entry.mode), id: entry.id })
-          return []
-        }),
-      )
-    }
-    return files
   }
 
   /** The base branch only gets commits with its present one among their ancestors. */
@@ -448,12 +338,6 @@ function openTransport(
   return address.kind === 'http'
     ? new HttpTransport(address, token, environment, limits)
     : new ProcessTransport(address, environment, limits)
-}
-
-function fileMode(mode: string): FileMode {
-  if (mode === '120000' || mode === '160000') return mode
-  // Old versions of git wrote more modes than these two; only the owner's right to run a file counts.
-  return (Number.parseInt(mode, 8) & 0o100) === 0 ? '100644' : '100755'
 }
 
 function assertOnce(updates: readonly RefUpdate[]): void {

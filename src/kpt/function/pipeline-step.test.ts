@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { PipelineFunction } from '../package/kptfile.ts'
+import type { PipelineFunction } from '../package/kptfile-value.ts'
 import { functionName } from './pipeline-step.ts'
 
 function named(more: Partial<PipelineFunction>): string {

@@ -1,7 +1,7 @@
 /** One function of a package's pipeline, and the calls of a render to the runner of functions. */
 import type { Failure } from '@backporch/kyaml/failure'
 import type { YamlMap } from '@backporch/kyaml/yaml'
-import type { PipelineFunction } from '../package/kptfile.ts'
+import type { PipelineFunction } from '../package/kptfile-value.ts'
 import type { FunctionInput, FunctionOutput, FunctionResult } from './krm-function.ts'
 
 export interface PipelineStep {

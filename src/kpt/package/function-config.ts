@@ -4,7 +4,7 @@ import type { PackageFile } from '@backporch/kyaml/files'
 import { decodeYaml, parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { readResource } from '@backporch/kyaml/resource'
 import { cleanPath } from './clean-path.ts'
-import type { Kptfile, PipelineFunction } from './kptfile.ts'
+import type { Kptfile, PipelineFunction } from './kptfile-value.ts'
 import { PACKAGE_FILE } from './walk-package.ts'
 
 /** Paths are within the outermost package. */

@@ -1,6 +1,7 @@
 /** Stores Kptfiles by text: every turn reads each package's, and Adopt reads one for each edit that it tries. */
 import { LRUCache } from 'lru-cache'
-import { type Kptfile, type KptfileReading, readKptfile } from './kptfile.ts'
+import { type KptfileReading, readKptfile } from './kptfile.ts'
+import type { Kptfile } from './kptfile-value.ts'
 
 /** Characters of all stored texts. */
 const KEPT_CHARACTERS = 4 * 1024 * 1024

@@ -3,7 +3,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { type Failure, formatFailure } from '@backporch/kyaml/failure'
 import * as fc from '../../../test/seeds/fast-check.ts'
-import { type Kptfile, readKptfile } from './kptfile.ts'
+import { readKptfile } from './kptfile.ts'
+import type { Kptfile } from './kptfile-value.ts'
 
 const CORPUS = new URL('../../../test/corpus/kptfile/', import.meta.url)
 const HEAD = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n'

@@ -5,7 +5,7 @@ import { decodeYaml } from '@backporch/kyaml/read-yaml'
 import { goClean } from './clean-path.ts'
 import { checkFunctionConfigs } from './function-config.ts'
 import { readKnownKptfile } from './known-kptfiles.ts'
-import type { Kptfile } from './kptfile.ts'
+import type { Kptfile } from './kptfile-value.ts'
 import { KUSTOMIZATION_NAMES } from './kustomization-names.ts'
 import { IGNORE_FILE, PACKAGE_FILE, walkPackage } from './walk-package.ts'
 

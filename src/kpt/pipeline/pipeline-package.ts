@@ -14,7 +14,7 @@ import {
   setAnnotation,
 } from '../function/item-annotations.ts'
 import { cleanPath } from '../package/clean-path.ts'
-import type { Kptfile } from '../package/kptfile.ts'
+import type { Kptfile } from '../package/kptfile-value.ts'
 import type { PackageSources } from '../package/package-sources.ts'
 import { notKrm } from './krm-check.ts'
 

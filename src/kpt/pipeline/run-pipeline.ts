@@ -16,7 +16,7 @@ import {
 } from '../function/item-annotations.ts'
 import type { PipelineStep, RenderProcess, StepRun } from '../function/pipeline-step.ts'
 import { cleanPath, goClean } from '../package/clean-path.ts'
-import type { PipelineFunction } from '../package/kptfile.ts'
+import type { PipelineFunction } from '../package/kptfile-value.ts'
 import { PACKAGE_FILE } from '../package/walk-package.ts'
 import { notKrm } from './krm-check.ts'
 import { folderOf, type PipelinePackage } from './pipeline-package.ts'

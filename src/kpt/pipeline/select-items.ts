@@ -6,7 +6,7 @@ import {
   RESOURCE_ID,
   setAnnotation,
 } from '../function/item-annotations.ts'
-import type { FunctionSelector } from '../package/kptfile.ts'
+import type { FunctionSelector } from '../package/kptfile-value.ts'
 
 /** As in kpt, a resource that two selectors match is passed twice. */
 export function selectItems(

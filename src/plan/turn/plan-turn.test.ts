@@ -13,7 +13,6 @@ import {
   turnOf,
   verdictOf,
 } from '../../../test/fakes/observation-builder.ts'
-import { policyText } from '../../../test/fakes/turn-world.ts'
 import { NO_BUILDS } from '../../sources/programs/package-builder.ts'
 import type { Observation, OpenBranch } from '../observation/observation.ts'
 import type { StepAnswers } from '../observation/turn-questions.ts'
@@ -48,10 +47,6 @@ function proposed(items = [REPLICAS], more: Partial<OpenBranch> = {}): Observati
   return observationOf(items, {
     git: gitOf({ branches: [branch], ledger: { head: branch.commit, report, closed: [], texts } }),
   })
-}
-
-function inCluster(unit: Observation, cluster: string): Observation {
-  return { ...unit, unit: { ...unit.unit, cluster } }
 }
 
 function inPackage(unit: Observation, name: string): Observation {
@@ -246,118 +241,6 @@ test('a unit that follows another branch fails, and is only shown to who looks',
     'BP2012',
   ])
   assert.equal(planOf(moved, { purpose: { observations: true } }).outcome, 'none')
-})
-
-test('two units of one turn do not begin an episode of one name', () => {
-  const unit = observationOf([REPLICAS])
-  const twin = { ...unit, unit: { ...unit.unit } }
-  const ids = results([unit, twin]).flatMap((one) =>
-    one.state === 'planned' ? [one.plan.record?.spec.episode] : [],
-  )
-  assert.equal(new Set(ids).size, 2)
-})
-
-const ONE_AT_ONCE = policyText(
-  '{mode: Propose, detect: {minAge: 0s, settle: 0s}, limits: {prHourlyLimit: 0, prConcurrentLimit: 1, stormThreshold: 0, stormShare: 0, digest: off}}',
-)
-
-test('what is over a limit is a draft that says why, and the plans of the others stay as they are', () => {
-  const units = ['a', 'b', 'c'].map((name) => inPackage(observationOf([REPLICAS]), name))
-  const free = results(units)
-  const held = results(units, { policy: ONE_AT_ONCE })
-  const shown = held.flatMap((one) =>
-    one.state === 'planned'
-      ? [[one.plan.branch.split('/')[0], one.plan.report.status.held?.reason]]
-      : [],
-  )
-  assert.deepEqual(shown.toSorted(), [
-    ['drafts', 'concurrent-limit'],
-    ['drafts', 'concurrent-limit'],
-    ['proposed', undefined],
-  ])
-  const episodes = (all: readonly UnitResult[]) =>
-    all.map((one) => (one.state === 'planned' ? one.plan.record?.spec.episode : ''))
-  assert.deepEqual(episodes(held), episodes(free))
-  const index = held.findIndex(
-    (one) => one.state === 'planned' && one.plan.branch.startsWith('proposed/'),
-  )
-  assert.equal(JSON.stringify(held[index]), JSON.stringify(free[index]))
-})
-
-test('what somebody asks for is not held back', () => {
-  const units = ['a', 'b'].map((name) => inPackage(observationOf([REPLICAS]), name))
-  const resolutionRequest = { resolution: 'Restore' as const, selectors: [], message: undefined }
-  const requested = results(units, { policy: ONE_AT_ONCE, purpose: { resolutionRequest } })
-  assert.deepEqual(
-    requested.map((one) => one.state === 'planned' && one.plan.branch.split('/')[0]),
-    ['proposed', 'proposed'],
-  )
-})
-
-test('the same drift in three clusters is one proposal on a hosted forge, and three where git alone is the forge', () => {
-  const units = ['prod-1', 'prod-2', 'prod-3'].map((name) =>
-    inCluster(observationOf([REPLICAS]), name),
-  )
-  const branches = (parts: TurnParts) =>
-    new Set(results(units, parts).map((one) => (one.state === 'planned' ? one.plan.branch : '')))
-  assert.equal(branches({ forge: { hosted: true } }).size, 1)
-  assert.equal(branches({}).size, 3)
-  assert.equal(
-    planTurn(turnOf(units, { forge: { hosted: true } })).actions.filter(
-      ({ kind }) => kind === 'propose',
-    ).length,
-    1,
-  )
-})
-
-test('the writes on a hosted forge come before and after the push so that a later turn forgets nothing', () => {
-  const { actions } = planTurn(turnOf([observationOf([REPLICAS])], { forge: { hosted: true } }))
-  assert.deepEqual(kinds(actions), ['push', 'propose', 'keep-numbers', 'issues'])
-})
-
-test('a cluster that cannot be observed is entered in the ledger, and its lost units are Unknown', () => {
-  const failure = new Failure({ code: 'BP3006', what: 'no answer', why: 'timeout', remedy: 'wait' })
-  const unit = {
-    cluster: 'prod',
-    package: 'apps/web',
-    branch: 'main',
-    commit: 'a'.repeat(40),
-    tree: '0'.repeat(16),
-  }
-  const lost = {
-    folder: 'clusters/prod/apps--web',
-    report: undefined,
-    unit,
-    resourceGroup: undefined,
-  }
-  const notObserved = [{ cluster: 'prod', failures: [failure] as const, at: NOW }]
-  const parts = { cluster: { notObserved }, git: { lost: new Map([['prod', [lost]]]) } }
-  const pushOf = (observed: TurnParts) =>
-    planTurn(turnOf([], observed)).actions.find((action) => action.kind === 'push')
-  const push = pushOf(parts)
-  assert.deepEqual(
-    [push?.clusters.map(({ cluster }) => cluster), push?.onFailure],
-    [['prod'], 'report'],
-  )
-  assert.match(push?.clusters[0]?.ledger.map(({ text }) => text).join('') ?? '', /state: Unknown/)
-  assert.deepEqual(
-    pushOf({ ...parts, purpose: { snoozeUntil: '2026-11-22T10:00:00Z' } })?.clusters,
-    [],
-    'a decision says what it decides',
-  )
-  const unknown = new Failure({
-    code: 'BP1011',
-    what: 'no such cluster',
-    why: 'nothing is placed',
-    remedy: 'name another',
-  })
-  assert.deepEqual(
-    pushOf({
-      ...parts,
-      cluster: { notObserved: [{ ...notObserved[0], failures: [unknown] }] as never },
-    })?.clusters,
-    [],
-  )
 })
 
 test('a unit that cannot be planned is Unknown in the ledger, and holds up no other', () => {

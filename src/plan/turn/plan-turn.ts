@@ -1,5 +1,5 @@
 /** Plans everything that a turn writes. Pure and synchronous: what is not known yet is a question (see turn-questions.ts). */
-import { Failure, failuresOf, orFailure } from '@backporch/kyaml/failure'
+import { Failure, failuresOf } from '@backporch/kyaml/failure'
 import { repositoryLimits } from '../../policy/effective-policy.ts'
 import { driftId } from '../../proposal/text/dashboard-ticks.ts'
 import { isNothing } from '../observation/action.ts'
@@ -10,21 +10,19 @@ import { unitKey } from '../observation/planned-unit.ts'
 import { TurnMemory } from '../observation/turn-memory.ts'
 import { type PlanQuestion, Unanswered, UnitQuestions } from '../observation/turn-questions.ts'
 import type { ProposalContext, TurnView } from '../observation/turn-view.ts'
-import type { PlanOptions, UnitPlan } from '../observation/unit-plan.ts'
-import { type AdoptedObject, adoptedObjects } from '../unit/adopted-objects.ts'
+import type { PlanOptions } from '../observation/unit-plan.ts'
 import { waitingNotes } from '../unit/already-decided.ts'
-import { allChanges, type PlannedChange } from '../unit/commands/pick-changes.ts'
-import type { ObservedState, PlanUnit } from '../unit/commands/plan-command.ts'
+import type { ObservedState, PlanUnit } from '../unit/commands/command-state.ts'
 import { type AnsweredRequests, planRequests } from '../unit/commands/plan-requests.ts'
 import type { ProposalRequests } from '../unit/commands/proposal-requests.ts'
 import { resolveSelectors } from '../unit/commands/resolution-request.ts'
-import { type NotAdoptable, notAdoptable, notAdoptableAtAll } from '../unit/not-adoptable.ts'
 import { pendingSettles } from '../unit/pending-settles.ts'
 import { planReconcile } from '../unit/plan-reconcile.ts'
 import { planProven } from '../unit/proven-plan.ts'
 import { raiseAgain, withRaised } from '../unit/raise-again.ts'
 import type { UnitResult } from '../unit/unit-result.ts'
 import { type DecidedUnit, unobservedDecisions } from '../unit/unobserved-decisions.ts'
+import { adoptedIn, adoptRefusals, NOTHING_REFUSED } from './adopt-refusals.ts'
 import { writesOfClusters } from './cluster-turns.ts'
 import { type SharedProposals, shareProposals } from './joint/share-proposals.ts'
 import { waitsForPace } from './ledger/ledger-pace.ts'
@@ -341,46 +339,6 @@ export class TurnPlanner {
       }
     })
   }
-}
-
-const NOTHING_REFUSED: NotAdoptable = new Map()
-
-/** The text of a proposal about Adopt beforehand. A program that fails just now prevents no proposal. */
-function adoptRefusals(
-  observation: Observation,
-  { report, outcome }: UnitPlan,
-  questions: UnitQuestions,
-): NotAdoptable {
-  if (report.status.lifecycle !== 'Proposed' || outcome === 'foreign') return NOTHING_REFUSED
-  const reasons = orFailure(() =>
-    questions.plan(observation, (one, { exhausted }) => ({ all: notAdoptable(one), exhausted })),
-  )
-  return reasons instanceof Failure || reasons.exhausted
-    ? notAdoptableAtAll(observation)
-    : reasons.all
-}
-
-/** The text of a proposal says what no server checked. */
-function adoptedIn(
-  observation: Observation,
-  { record, outcome }: UnitPlan,
-  questions: UnitQuestions,
-): readonly AdoptedObject[] | undefined {
-  if (record?.spec.lifecycle !== 'Proposed' || outcome === 'foreign') return undefined
-  const planned = new Map(
-    record.spec.changes.map(({ fingerprint, resolution }) => [fingerprint, resolution]),
-  )
-  const changes = allChanges(observation.verdicts, observation.key).flatMap(
-    (change): PlannedChange[] => {
-      const resolution = planned.get(change.fingerprint)
-      return resolution === undefined ? [] : [{ ...change, resolution }]
-    },
-  )
-  if (!changes.some(({ resolution }) => resolution === 'Adopt')) return undefined
-  const adopted = orFailure(() =>
-    questions.plan(observation, (one) => adoptedObjects(one, changes)),
-  )
-  return adopted instanceof Failure ? undefined : adopted
 }
 
 /** The text of a proposal keeps a ticked box that waits. */

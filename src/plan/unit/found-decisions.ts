@@ -10,7 +10,6 @@ import type { Note } from '@backporch/kyaml/note'
 import { setsTags } from '../../policy/effective-policy.ts'
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
-import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { type GitWrites, joinWrites, NO_WRITES, type PlannedUpdate } from '../observation/action.ts'
 import { otherBase } from '../observation/base-branch.ts'
 import {
@@ -18,23 +17,27 @@ import {
   closedFile,
   closedWrites,
   isMergeKnown,
-  isWithdrawn,
 } from '../observation/closed-episode.ts'
 import {
-  declined,
   type Found,
   type FoundOutcome,
   isClosedByPerson,
-  PROPOSAL_CLOSED,
   proposedRef,
 } from '../observation/found-outcome.ts'
 import type {
-  EndedHead,
   MergeCommit,
   Observation,
   OpenBranch,
   UnreadableRecord,
 } from '../observation/observation.ts'
+import {
+  closedByHand,
+  closedWhileWithdrawn,
+  deletedByHand,
+  isUnproposed,
+  openAndDeleted,
+  unproposedNote,
+} from './closed-by-hand.ts'
 import {
   landingRecords,
   proposedByPorch,
@@ -342,142 +345,4 @@ export function mergedRef(observed: Observation, { spec, status }: ClosedEpisode
   return status.branch === undefined
     ? proposedRef(observed, `drift-${spec.episode}`)
     : `refs/heads/${status.branch}`
-}
-
-/**
- * Closed on the forge, and not merged: the content at the time of the close becomes silent. A branch with foreign
- * commits stays foreign. @returns undefined where the unit came onto the branch after that
- */
-function closedByHand(
-  observed: Observation,
-  { ref, commit, record: now, foreign, workspace }: OpenBranch,
-): Found | undefined {
-  const head = observed.git.heads.get(ref)
-  const record = head === undefined ? now : head.record
-  if (record === undefined) return undefined
-  const { spec } = record
-  const by = observed.proposals.get(ref)
-  const status = declined(observed, spec.changes, by, PROPOSAL_CLOSED)
-  const closed = closedEpisodeOf(record, status)
-  return {
-    ref,
-    episode: closed,
-    note: `${workspace} was closed: exactly this drift is silent until ${status.silentUntil}`,
-    writes: {
-      ...NO_WRITES,
-      updates: foreign ? [] : [{ ref, from: commit, to: null }],
-      ...closedWrites(closed, observed.unit.packageName),
-    },
-  }
-}
-
-/** A person closed the proposal in the moment in which a turn took it away: that is a decision, although nothing was left to decide. */
-function closedWhileWithdrawn(observed: Observation, published: ReadonlySet<string>): Found[] {
-  return observed.git.ledger.closed.flatMap((withdrawn) => {
-    const { spec, status, metadata } = withdrawn
-    const ref = proposedRef(observed, `drift-${metadata.name}`)
-    const by = observed.proposals.get(ref)
-    if (
-      !isWithdrawn(status) ||
-      published.has(`drift-${metadata.name}`) ||
-      by?.state !== 'closed' ||
-      by.decidedBy === '' ||
-      observed.git.refs.has(ref)
-    )
-      return []
-    const closed = { ...withdrawn, status: declined(observed, spec.changes, by, PROPOSAL_CLOSED) }
-    const writes = { ...NO_WRITES, ...closedWrites(closed, observed.unit.packageName) }
-    const note = `drift-${spec.episode} was closed as it was withdrawn: exactly this drift is silent until ${closed.status.silentUntil}`
-    return [{ ref, episode: closed, note, writes }]
-  })
-}
-
-/** Otherwise any account that may push a branch could silence what was never proposed. */
-function isUnproposed({
-  record,
-  recordPushed,
-}: Pick<EndedHead, 'record' | 'recordPushed'>): boolean {
-  return record !== undefined && recordPushed !== true
-}
-
-function unproposedNote({ workspace }: Pick<OpenBranch, 'workspace'>): Note {
-  const text = `${workspace} was closed with a record that backporch did not push: its drift is proposed again`
-  return { cause: 'decision', subject: '', text }
-}
-
-interface DeletedProposal extends Pick<EndedHead, 'record' | 'recordPushed'> {
-  readonly ref: string
-  readonly workspace: string
-  readonly report: DriftReport
-}
-
-/** The ledger has an open proposal, and its branch is gone without a merge: a person closed it. */
-function openAndDeleted(observed: Observation): DeletedProposal | undefined {
-  const { git } = observed
-  const { report } = git.ledger
-  if (
-    report === undefined ||
-    report.status.lifecycle !== 'Proposed' ||
-    report.spec.fingerprint === ''
-  )
-    return undefined
-  const { episode, plan } = report.status
-  const workspace = `drift-${episode}`
-  // A branch without our record is still a branch: a person works on it.
-  const ref =
-    report.status.branch === undefined
-      ? proposedRef(observed, workspace)
-      : `refs/heads/${report.status.branch}`
-  const proposal = observed.proposals.get(ref)
-  const known =
-    git.refs.has(ref) ||
-    git.published.some((published) => published.workspace === workspace) ||
-    git.branches.some((branch) => branch.workspace === workspace) ||
-    // Merged between the reads of git and of the forge: the next turn reads its record.
-    proposal?.state === 'merged' ||
-    // Its branch is elsewhere, and nobody decided.
-    (proposal?.state === 'open' && proposal.movedTo !== undefined) ||
-    git.branches.some(({ record }) => record.metadata.name === workspace) ||
-    git.merged.some(({ metadata }) => metadata.name === workspace) ||
-    git.unreadable.some((record) => record.episode === episode) ||
-    git.ledger.closed.some(({ metadata }) => metadata.name === episode)
-  if (known || plan === '') return undefined
-  const head = git.heads.get(ref)
-  // The forge reports what it was about, and it was not about this.
-  if (head !== undefined && head.record?.spec.episode !== episode) return undefined
-  return {
-    ref,
-    workspace,
-    report,
-    record: head?.record,
-    ...(head === undefined ? {} : { recordPushed: head.recordPushed === true }),
-  }
-}
-
-function deletedByHand(
-  observed: Observation,
-  { ref, workspace, report, record }: DeletedProposal,
-): Found {
-  const { episode, plan, since } = report.status
-  const spec = record?.spec ?? {
-    ...report.spec,
-    episode,
-    began: since,
-    plan: plan === '' ? 'Restore' : plan,
-  }
-  const by = observed.proposals.get(ref)
-  const isRenamed = by?.movedTo !== undefined
-  const status = declined(
-    observed,
-    spec.changes,
-    by,
-    isRenamed ? PROPOSAL_CLOSED : 'the branch was deleted',
-  )
-  const closed = closedEpisodeOf({ spec }, status)
-  return {
-    ref,
-    episode: closed,
-    note: `${workspace} was closed${isRenamed ? '' : ' by deleting its branch'}: exactly this drift is silent until ${status.silentUntil}`,
-    writes: { ...NO_WRITES, ...closedWrites(closed, observed.unit.packageName) },
-  }
 }

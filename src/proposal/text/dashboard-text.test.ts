@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { GITEA } from '../../../test/fakes/dialects.ts'
-import { type DashboardSubject, dashboardText } from './dashboard-text.ts'
+import type { DashboardSubject } from './dashboard-subject.ts'
+import { dashboardText } from './dashboard-text.ts'
 import { readDashboardTicks } from './dashboard-ticks.ts'
 
 const unit = (cluster: string, label: string): DashboardSubject['undecided'][number] => ({

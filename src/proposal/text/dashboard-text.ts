@@ -2,141 +2,27 @@
  * The dashboard: one issue that lists what waits for whom (docs/guides/limits.md). Its only times are those of events, so that the same
  * state is the same text. Boxes request a proposal. They are never a decision.
  */
-import type { ForgeDialect } from '@backporch/forge/hosted-forge'
-import { markdownCell, markdownLink, markdownProse } from '@backporch/kyaml/markdown'
-import { compareText } from '@backporch/kyaml/text'
-import type { Change } from '../../record/documents/change.ts'
-import type { Plan } from '../../record/documents/drift-record.ts'
-import { dashboardBox } from './dashboard-ticks.ts'
-import type { PolicyProblem } from './proposal-subject.ts'
-import type { IssueText } from './storm-text.ts'
+import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
 import {
-  box,
-  capitalised,
-  clusterCell,
-  count,
-  duration,
-  firstFitting,
-  planWord,
-  riskWord,
-  tableOf,
-  time,
-} from './words.ts'
-
-/** A package in one cluster that differs. */
-export interface DashboardUnit {
-  readonly cluster: string
-  readonly packageName: string
-  readonly changes: number
-  readonly risk: Change['risk']
-  /** RFC 3339 UTC: first observed. */
-  readonly since: string
-  /** Address of its status; empty where there is no page. */
-  readonly url: string
-}
-
-/** Both are empty where the forge has no proposal yet. */
-export interface DashboardProposal {
-  readonly label: string
-  readonly url: string
-  /** RFC 3339 UTC; absent where unknown. */
-  readonly openedAt?: string
-}
-
-/** An open proposal that waits for a decision. */
-export interface UndecidedUnit extends DashboardUnit {
-  readonly proposal: DashboardProposal
-  readonly plan: Plan
-  readonly waits: boolean
-  /** Seconds without a decision, in whole steps of the policy's limit; absent below the limit. */
-  readonly overdue?: number
-}
-
-/** Units are in the order of their risk, then of their age. */
-export interface DashboardSubject {
-  /** Where the policy of the base branch cannot be used: its first problem, and the commit whose policy decides. */
-  readonly policyProblem?: PolicyProblem & { readonly commit: string }
-  /** Packages that the ledger knows, each in one cluster. */
-  readonly packages: number
-  /** Clusters that the ledger knows. */
-  readonly clusters: number
-  /** RFC 3339 UTC: when the ledger last had news. */
-  readonly newsAt: string
-  readonly drifted: number
-  readonly undecided: readonly UndecidedUnit[]
-  /** `id` binds the box to the drift. */
-  readonly held: readonly (DashboardUnit & {
-    readonly id: string
-    readonly why: string
-    readonly until: string
-  })[]
-  readonly snoozed: readonly (DashboardUnit & {
-    readonly proposal: DashboardProposal
-    readonly until: string
-  })[]
-  readonly silenced: readonly (DashboardUnit & {
-    readonly id: string
-    readonly by: string
-    readonly at: string
-    readonly until: string
-  })[]
-  /** Mode Warn. */
-  readonly recorded: readonly DashboardUnit[]
-  readonly failed: readonly (DashboardUnit & {
-    readonly mergedAt: string
-    readonly revision: string
-  })[]
-  /** Units whose syncer did not apply git's revision in time. `stuckSince` is RFC 3339 UTC, empty where it is unknown. */
-  readonly stuck: readonly (DashboardUnit & { readonly stuckSince: string; readonly why: string })[]
-  readonly notAdoptable: readonly {
-    readonly cluster: string
-    readonly packageName: string
-    readonly object: string
-    readonly field: string
-    readonly why: string
-  }[]
-  /** `packageName` is empty where the whole cluster could not be read; `since` is empty where the ledger has no update of it. */
-  readonly notObserved: readonly {
-    readonly cluster: string
-    readonly packageName: string
-    readonly since: string
-    readonly why: string
-  }[]
-  readonly ignores: readonly {
-    readonly about: string
-    readonly where: string
-    readonly reason: string
-    readonly expires: string
-  }[]
-  /** Sentences about ignore rules that have ended or match nothing, with their locations. */
-  readonly staleRules: readonly string[]
-  readonly limits: { readonly hourly: number; readonly concurrent: number }
-  readonly dialect: ForgeDialect
-  readonly version: string
-}
+  about,
+  changes,
+  cluster,
+  clusterNames,
+  earliest,
+  name,
+  nameOfAll,
+  proposal,
+  risk,
+  waiting,
+} from './dashboard-cells.ts'
+import { type DashboardSubject, isQuiet, type UndecidedUnit } from './dashboard-subject.ts'
+import { dashboardBox } from './dashboard-ticks.ts'
+import type { IssueText } from './storm-text.ts'
+import { box, capitalised, count, firstFitting, planWord, tableOf, time } from './words.ts'
 
 const TITLE = 'Drift dashboard'
 /** Rows of a section, from the longest body to the shortest. */
 const ROWS: readonly number[] = [30, 10, 3, 0]
-
-/** Whether nothing needs attention. */
-export function isQuiet(subject: DashboardSubject): boolean {
-  const {
-    undecided,
-    held,
-    snoozed,
-    silenced,
-    recorded,
-    failed,
-    stuck,
-    notObserved,
-    policyProblem,
-  } = subject
-  if (policyProblem !== undefined) return false
-  return [undecided, held, snoozed, silenced, recorded, failed, stuck, notObserved].every(
-    ({ length }) => length === 0,
-  )
-}
 
 export function dashboardText(subject: DashboardSubject): IssueText {
   const body = firstFitting(ROWS, (rows) => dashboardBody(subject, rows), subject.dialect.bodyLimit)
@@ -416,11 +302,6 @@ function section<Row>(
   ]
 }
 
-function waiting({ waits, overdue }: UndecidedUnit): string {
-  if (overdue !== undefined) return `, **no decision for ${duration(overdue)}**`
-  return waits ? ', **waits long**' : ''
-}
-
 function limits({ limits: { hourly, concurrent } }: DashboardSubject): string {
   const parts = [
     ...(hourly === 0 ? [] : [`${count(hourly, 'new pull request')} in an hour`]),
@@ -431,49 +312,6 @@ function limits({ limits: { hourly, concurrent } }: DashboardSubject): string {
     : `The policy allows ${parts.join(', ')}.`
 }
 
-function name({ packageName, url }: DashboardUnit): string {
-  return markdownLink(markdownCell(packageName), url)
-}
-
 function sizeOfGroup({ length }: Group<unknown>): number {
   return length
-}
-
-/** Without the link to a status where there are several. */
-function nameOfAll([unit, ...more]: Group<DashboardUnit>): string {
-  return more.length === 0 ? name(unit) : markdownCell(unit.packageName)
-}
-
-function cluster(unit: { readonly cluster: string }): string {
-  return clusterCell(unit.cluster)
-}
-
-const CLUSTERS_NAMED = 3
-
-function clusterNames(units: readonly { readonly cluster: string }[]): string {
-  const more = units.length - CLUSTERS_NAMED
-  return `${units.slice(0, CLUSTERS_NAMED).map(cluster).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
-}
-
-/** @param none where one of the times is unknown */
-function earliest(times: readonly string[], none = ''): string {
-  const [first = ''] = times.toSorted(compareText)
-  return first === '' ? none : time(first)
-}
-
-function risk(unit: DashboardUnit): string {
-  return riskWord(unit.risk)
-}
-
-function about(unit: DashboardUnit): string {
-  return `${name(unit)} in ${cluster(unit)}, ${risk(unit)}, ${changes(unit)} since ${time(unit.since)}`
-}
-
-function changes({ changes: number }: DashboardUnit): string {
-  return count(number, 'change')
-}
-
-function proposal({ proposal: { label, url } }: { readonly proposal: DashboardProposal }): string {
-  if (label === '') return 'being opened'
-  return markdownLink(markdownCell(label, 40), url)
 }

@@ -1,33 +1,27 @@
 /** The cluster side of one unit: live objects, dry runs where ownership proves nothing, inventory, verdicts and health. */
 import type { ClusterIdentity, ClusterReader } from '@backporch/cluster/cluster'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
-import { asFailure, Failure } from '@backporch/kyaml/failure'
+import { Failure } from '@backporch/kyaml/failure'
 import { type FieldSchema, UNKNOWN_SCHEMA } from '@backporch/kyaml/field'
-import { type JsonObject, textOf } from '@backporch/kyaml/json'
+import { textOf } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
 import { describeMost } from '@backporch/kyaml/read-yaml'
 import { withoutSops } from '@backporch/kyaml/redaction'
 import {
-  type AuditedWrite,
   type InventoryRef,
   type LiveState,
   type ResourceId,
   resourceKey,
 } from '@backporch/kyaml/resource'
-import { attribute } from '../../drift/attribute/attribution.ts'
 import { findSyncer, writesThroughHelm } from '../../drift/attribute/syncer.ts'
 import type { ObjectVerdict, SyncerManager } from '../../drift/compare/drift.ts'
 import { setGoneAside } from '../../drift/compare/set-aside-gone.ts'
-import { classifyNoise } from '../../drift/detect/classify-noise.ts'
 import { detectDrift } from '../../drift/detect/detect-drift.ts'
 import type { ObservedObject } from '../../drift/detect/object-comparison.ts'
-import { classifyIgnored } from '../../drift/noise/classify-ignored.ts'
 import { withVisibility } from '../../drift/noise/visibility.ts'
-import { overrideRisks } from '../../drift/risk/risk-overrides.ts'
 import type { Boundary } from '../../policy/boundary.ts'
 import type { EffectivePolicy } from '../../policy/effective-policy.ts'
 import type { Incomplete } from '../../record/documents/drift-report.ts'
-import { knownActors, withKnownActors } from '../../record/known-actors.ts'
 import type { Claim } from '../../syncers/syncer.ts'
 import { eachOf } from '../repository/each-of.ts'
 import { decideBehind, type UnitSources } from './decide-behind.ts'
@@ -37,8 +31,8 @@ import type { KnownUnit } from './known-units.ts'
 import { NOT_ANSWERED } from './own-resources.ts'
 import { type ClaimedSide, isPlaced, type Placed, type Unplaced } from './read-live-sides.ts'
 import { earlierReader, type UnitPlainValues } from './read-plain-values.ts'
-import { readScalers } from './read-scalers.ts'
 import { hookRunnersOf, type UnexpectedObjects } from './read-unexpected.ts'
+import { reportVerdicts } from './report-verdicts.ts'
 import type { UnitVerdicts } from './verdicts/cluster-verdicts.ts'
 
 /** Dry runs in flight for one unit: the server's own limit per client is far higher, its CPU is not (3 ms each, measured). */
@@ -140,7 +134,7 @@ export async function observeCluster(
   return {
     identity,
     syncer,
-    verdicts: await reportAll(all, { reader, identity, syncer, side }, policy, signal),
+    verdicts: await reportVerdicts(all, { reader, identity, syncer, side }, policy, signal),
     live,
     claims,
     incomplete,
@@ -311,79 +305,6 @@ function resourceGroupId({ namespace, name }: InventoryRef): ResourceId {
   return { group: 'kpt.dev', kind: 'ResourceGroup', namespace, name }
 }
 
-interface Reporting extends ReadCluster {
-  readonly syncer: SyncerManager | undefined
-  readonly side: PackageSide
-}
-
-/** Noise, writers, risks and ignore rules. An audit log is read in every turn. */
-async function reportAll(
-  all: readonly ObjectVerdict[],
-  { reader, identity, syncer, side: { read, known, sources } }: Reporting,
-  policy: EffectivePolicy,
-  signal: AbortSignal,
-): Promise<readonly ObjectVerdict[]> {
-  const today = identity.observedAt.slice(0, 10)
-  const scalers = await readScalers(reader, identity, all, signal)
-  const { presets, actors, riskOverrides, ignore } = policy
-  const { audit, key, git } = sources
-  const actorsBefore = knownActors(git.ledger.report).size === 0 ? undefined : git.ledger.report
-  const given = [syncer, scalers, presets, actors, riskOverrides, ignore, today, actorsBefore, key]
-  const before = audit === undefined ? known.reported.remembered(all, given) : undefined
-  if (before !== undefined) return before
-  const noise = { presets, syncer, scalers, liveOf: (id: ResourceId) => presentIn(read.live, id) }
-  // Before the ignore rules: they may name a manager that only the audit log reports.
-  const reported = await attributeVerdicts(
-    all.map((verdict) => classifyNoise(verdict, noise)),
-    { syncer, policy },
-    sources,
-    signal,
-  )
-  return known.reported.keep(
-    all,
-    given,
-    reported.map((verdict) => classifyIgnored(verdict, ignore, today)),
-  )
-}
-
-/** A log that cannot be read is reported, and hides no drift. @throws only the reason of `signal` */
-async function attributeVerdicts(
-  verdicts: readonly ObjectVerdict[],
-  {
-    syncer,
-    policy,
-  }: { readonly syncer: SyncerManager | undefined; readonly policy: EffectivePolicy },
-  { unit, git, audit, key, onNote }: UnitSources,
-  signal: AbortSignal,
-): Promise<readonly ObjectVerdict[]> {
-  const wanted = verdicts.flatMap(({ id, items }) => (items.length === 0 ? [] : [id]))
-  let writes: ReadonlyMap<string, readonly AuditedWrite[]> = new Map()
-  if (audit !== undefined && wanted.length > 0) {
-    try {
-      const answer = await audit.writesTo(unit.cluster, wanted, signal)
-      writes = answer.writes
-      for (const text of answer.notes) onNote({ cause: 'audit-log-not-read', subject: '', text })
-    } catch (thrown) {
-      signal.throwIfAborted()
-      const { what, why } = asFailure(thrown)
-      onNote({
-        cause: 'audit-log-not-read',
-        subject: '',
-        text: `${what}: ${why}; field managers alone are named`,
-      })
-    }
-  }
-  const { report } = git.ledger
-  const known = knownActors(report)
-  const by = { syncer, rules: policy.actors, writes }
-  return verdicts.map((verdict) =>
-    overrideRisks(
-      withKnownActors(attribute(verdict, by), known, report?.spec.observed.at ?? '', key),
-      policy.riskOverrides,
-    ),
-  )
-}
-
 function observedIn({
   live,
   resources,
@@ -393,11 +314,6 @@ function observedIn({
     schema,
     live: live.get(resourceKey(resource.id)) ?? NOT_ANSWERED,
   }))
-}
-
-function presentIn(live: ReadonlyMap<string, LiveState>, id: ResourceId): JsonObject | undefined {
-  const state = live.get(resourceKey(id))
-  return state?.state === 'present' && !state.metadataOnly ? state.object : undefined
 }
 
 function syncerOf(

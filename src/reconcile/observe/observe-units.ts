@@ -5,19 +5,15 @@ import type { PackageRepository } from '@backporch/git-store/package-repository'
 import type { FoundPackage } from '@backporch/kpt/package'
 import { asFailure, Failure, failuresOf } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
-import { describeResourceId, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
+import { describeResourceId, type ResourceId } from '@backporch/kyaml/resource'
 import type { ObjectVerdict } from '../../drift/compare/drift.ts'
-import type { OtherDeclaration } from '../../drift/detect/declared-twice.ts'
 import type { Observation } from '../../plan/observation/observation.ts'
 import type { ObservedUnit } from '../../plan/turn/turn-observation.ts'
 import { overruledAnnotations } from '../../policy/package-annotations.ts'
 import { RECORDS_FOLDER } from '../../record/record-paths.ts'
-import { isLocated } from '../../sources/build/built-source.ts'
 import type { PackageRenderer } from '../../sources/kpt/render/package-renderer.ts'
-import { claimsOf } from '../../syncers/claims.ts'
 import { copiedCondition } from '../repository/copied-condition.ts'
 import { eachOf } from '../repository/each-of.ts'
-import { choosePackages } from '../repository/manifest-folders.ts'
 import { batchesOf } from '../repository/package-batches.ts'
 import { selectByLabels } from '../repository/package-labels.ts'
 import { readProposals } from '../repository/read-proposals.ts'
@@ -28,23 +24,15 @@ import {
   readRepository,
 } from '../repository/repository-view.ts'
 import { BetweenTurns } from './between-turns.ts'
+import { chooseUnits } from './choose-units.ts'
 import { DeclaredObjects } from './declared-objects.ts'
-import {
-  type LoadedPackage,
-  type LoadedSide,
-  loadPackage,
-  type ObservedFrom,
-  observe,
-  presentTime,
-  unitName,
-} from './observe.ts'
+import { type LoadedPackage, loadPackage } from './load-package.ts'
+import { observe, presentTime } from './observe.ts'
 import { OwnResources } from './own-resources.ts'
-import { readClaimedInventories } from './read-claimed-inventories.ts'
-import { isPlaced, type LiveSide, readLiveSides } from './read-live-sides.ts'
-import { readUnexpected } from './read-unexpected.ts'
+import { type DeclaredFrom, readSides } from './read-sides.ts'
 import { readUnmanaged, type UnmanagedObjects } from './read-unmanaged.ts'
 import { assertSameCluster } from './same-cluster.ts'
-import type { ObserveRequest, UnitSelection } from './turn-request.ts'
+import type { ObserveRequest } from './turn-request.ts'
 
 /** Units read at once. */
 const WIDTH = 4
@@ -100,7 +88,7 @@ export async function observeCluster(
   request: ObserveRequest,
   signal: AbortSignal,
 ): Promise<ObservedCluster> {
-  const named = await unitsOf(view, cluster.name, request.units, signal)
+  const named = await chooseUnits(view, cluster.name, request.units, signal)
   const { labels } = request.units
   const packages = labels === undefined ? named : await selectByLabels(view, named, labels, signal)
   request.onProgress?.(`observing ${cluster.name}`)
@@ -170,8 +158,7 @@ function coveredId({ id, state, notSettled }: ObjectVerdict): readonly ResourceI
   return state === 'outside' || notSettled !== undefined ? [] : [id]
 }
 
-interface Location extends ObservedFrom {
-  readonly declared: DeclaredObjects
+interface Location extends DeclaredFrom {
   readonly onDone: (done: number) => void
 }
 
@@ -236,98 +223,6 @@ async function observeTogether(
   return packages.flatMap((found) => units.get(found) ?? [])
 }
 
-type Loaded = LoadedPackage & { readonly found: FoundPackage }
-
-/** Reads the live objects and inventories of several packages together. */
-async function readSides(
-  loaded: readonly Loaded[],
-  { reader, own, identity, declared }: Omit<Location, 'onDone'>,
-  between: BetweenTurns,
-  signal: AbortSignal,
-): Promise<readonly (LoadedSide & { readonly loaded: Loaded })[]> {
-  const sides = (await readLiveSides(reader, declared.namespace, loaded, signal)).map(
-    ({ of, side }) => {
-      const known = between.unitsOf(reader.name).of(unitName(of.unit), identity, side)
-      return {
-        of,
-        known,
-        side: { ...side, claims: known.claims.of(known, [], () => claimsOf(side.live)) },
-      }
-    },
-  )
-  for (const { found, desired } of loaded)
-    declared.remember(
-      found.path,
-      desired.resources.map(({ id }) => id),
-    )
-  const inventories = await readClaimedInventories(
-    reader,
-    own,
-    sides.map(({ side }) => side),
-    signal,
-  )
-  const packages = sides.map(
-    ({ of: { unit, desired, files, unread, source, boundary }, side }, index) => {
-      const { packagePath, packageName } = unit
-      // A build has applied the name changes of its kustomization.
-      const built = source !== undefined && isLocated(source)
-      const own = {
-        packagePath,
-        packageName,
-        desired,
-        files: built ? [] : files.files,
-        unread,
-        side,
-      }
-      return { ...own, boundary, inventories: inventories[index] ?? [] }
-    },
-  )
-  const unexpected = await readUnexpected(reader, packages, declared, signal)
-  const declarations = declarationsOf(sides.map(({ side }) => side))
-  return sides.flatMap(({ of, known, side }, position) => {
-    const beyond = unexpected[position]
-    return beyond === undefined
-      ? []
-      : [
-          {
-            loaded: of,
-            known,
-            read: side,
-            unexpected: beyond,
-            otherDeclarations: declarations.beside(side),
-          },
-        ]
-  })
-}
-
-/** The objects that several of the units declare. What a placement does not allow a unit is not placed, so it is no declaration. */
-function declarationsOf(sides: readonly LiveSide[]): {
-  readonly beside: (own: LiveSide) => LoadedSide['otherDeclarations']
-} {
-  const all = sides.flatMap((side) =>
-    side.resources.filter(isPlaced).map(({ resource }) => ({ side, resource })),
-  )
-  const shared = [...Map.groupBy(all, ({ resource }) => resourceKey(resource.id))].filter(
-    ([, { length }]) => length > 1,
-  )
-  const declarationOf = ({
-    resource: { location, object },
-  }: (typeof all)[number]): OtherDeclaration => ({
-    location: `${location.path}:${location.line}`,
-    object,
-  })
-  return {
-    beside: (own) =>
-      new Map(
-        shared.flatMap(([key, declared]) =>
-          declared.some(({ side }) => side === own)
-            ? [[key, declared.filter(({ side }) => side !== own).map(declarationOf)]]
-            : [],
-        ),
-      ),
-  }
-}
-
 /** The objects of a namespace that nobody manages, whatever packages the cluster has. @throws Failure when the cluster cannot be identified */
 export async function readUnmanagedIn(
   { view, reader }: { readonly view: RepositoryView; readonly reader: ClusterReader },
@@ -390,44 +285,6 @@ export async function withFreshRefs<Answer>(work: () => Promise<Answer>): Promis
       if (attempt === ATTEMPTS) throw keepsMoving(failure)
     }
   }
-}
-
-async function unitsOf(
-  view: RepositoryView,
-  cluster: string,
-  { packages: names, only }: UnitSelection,
-  signal: AbortSignal,
-): Promise<readonly FoundPackage[]> {
-  const wanted = only?.get(cluster) ?? 'all'
-  if (wanted !== 'all' && wanted.size === 0) return []
-  const all = await allUnitsOf(view, cluster, names, signal)
-  return wanted === 'all' ? all : all.filter(({ path }) => wanted.has(path))
-}
-
-async function allUnitsOf(
-  view: RepositoryView,
-  cluster: string,
-  names: readonly string[],
-  signal: AbortSignal,
-): Promise<readonly FoundPackage[]> {
-  const all = await choosePackages(view, names, signal)
-  if (names.length > 0) return all
-  const own = packagesIn(view, cluster)
-  if (own.length > 0) return own
-  if (view.policies.placements.length > 0) throw nothingPlaced(cluster)
-  return choosePackages({ ...view, packages: own }, names, signal)
-}
-
-/** A cluster without placements is more likely a typing error than a cluster without packages. "No drift" would hide it. */
-function nothingPlaced(cluster: string): Failure {
-  return new Failure({
-    code: 'BP1011',
-    what: `no placement puts a package into ${cluster}`,
-    why: 'the repository has placements, and none of them matches this cluster and a package that is there',
-    remedy:
-      'name the cluster as the placements do with --cluster, name packages on the command line, or add a placement',
-    retry: 'on-change',
-  })
 }
 
 function packageNotes(

@@ -1,15 +1,5 @@
 /** Reads everything that one turn of one unit needs; judges nothing. */
-import type { ClusterIdentity, ClusterReader } from '@backporch/cluster/cluster'
-import type { DesiredSet } from '@backporch/kpt/desired-set'
-import type { Kptfile } from '@backporch/kpt/kptfile'
-import {
-  type FoundPackage,
-  PACKAGE_FILE,
-  packageSlug,
-  ROOT_FOLDER,
-  rootPackageName,
-} from '@backporch/kpt/package'
-import { Failure, Failures } from '@backporch/kyaml/failure'
+import type { ClusterReader } from '@backporch/cluster/cluster'
 import type { Note } from '@backporch/kyaml/note'
 import { isSecret } from '@backporch/kyaml/redaction'
 import { handedOver, resourceKey } from '@backporch/kyaml/resource'
@@ -20,29 +10,21 @@ import { isGoneByDesign } from '../../drift/compare/set-aside-gone.ts'
 import { type OtherDeclaration, withOtherDeclarations } from '../../drift/detect/declared-twice.ts'
 import type { GitState, Observation, Unit } from '../../plan/observation/observation.ts'
 import { isWaiting } from '../../plan/observation/waiting-state.ts'
-import { type Boundary, boundaryOf } from '../../policy/boundary.ts'
 import { type EffectivePolicy, effectivePolicy } from '../../policy/effective-policy.ts'
-import {
-  type PackageAnnotations,
-  policyOfPackage,
-  readPackageAnnotations,
-} from '../../policy/package-annotations.ts'
+import { policyOfPackage } from '../../policy/package-annotations.ts'
 import type { Incomplete } from '../../record/documents/drift-report.ts'
 import type { BuiltSource } from '../../sources/build/built-source.ts'
-import { AS_FILES } from '../../sources/build/render-choice.ts'
-import type { PackageRenderer } from '../../sources/kpt/render/package-renderer.ts'
 import { NO_BUILDS } from '../../sources/programs/package-builder.ts'
-import { appliedBy, choiceFor, describeChoice, sameChoice } from '../../sources/registry.ts'
+import { choiceFor, describeChoice } from '../../sources/registry.ts'
 import { computeStatus, NOT_FOUND, unknownStatus } from '../../status/kstatus.ts'
 import type { GroupMember } from '../../status/resource-group.ts'
-import { assertPlainFolder, holdsNothing } from '../repository/plain-folder.ts'
 import { withUndone } from '../repository/read-undone.ts'
-import { type RepositoryView, readFolder } from '../repository/repository-view.ts'
-import { readGitState, type UnitFiles } from '../repository/sources/read-git-state.ts'
-import { filesOfView, sharedWith } from '../repository/sources/shared-sources.ts'
-import { renderUnit, unitTree } from '../repository/sources/unit-source.ts'
+import type { RepositoryView } from '../repository/repository-view.ts'
+import { readGitState } from '../repository/sources/read-git-state.ts'
+import { sharedWith } from '../repository/sources/shared-sources.ts'
 import { AdoptionAnswers } from './adoption-answers.ts'
 import { BetweenTurns } from './between-turns.ts'
+import type { LoadedPackage } from './load-package.ts'
 import { ObjectManifests } from './object-manifests.ts'
 import { observeApplier, sourceClaims } from './observe-applier.ts'
 import {
@@ -59,124 +41,6 @@ import { readPlainValues } from './read-plain-values.ts'
 import { setReleasedAside } from './released-fields.ts'
 import type { ObserveRequest } from './turn-request.ts'
 
-/** A package of the base branch, read and rendered. */
-export interface LoadedPackage {
-  readonly unit: Unit
-  /** Undefined for a folder that is no package. */
-  readonly kptfile: Kptfile | undefined
-  readonly files: UnitFiles
-  readonly desired: DesiredSet
-  /** Files that could not be read: while there is one, no object can be called unexpected. */
-  readonly unread: readonly string[]
-  /** What another tool than kpt renders it from. */
-  readonly source: BuiltSource | undefined
-  /** The package's own settings about its drift. */
-  readonly annotations: PackageAnnotations
-  /** What placements allow it; undefined without a placement. */
-  readonly boundary: Boundary | undefined
-}
-
-interface LoadedFor {
-  readonly cluster: string
-  /** What a chart may ask of the cluster. */
-  readonly identity?: Partial<Pick<ClusterIdentity, 'version' | 'apiVersions'>>
-  readonly renderer: PackageRenderer
-}
-
-/** @throws Failures BP11xx, all of them, when the package cannot be read */
-export async function loadPackage(
-  view: RepositoryView,
-  found: FoundPackage,
-  { cluster, identity = {}, renderer }: LoadedFor,
-  signal: AbortSignal,
-): Promise<LoadedPackage> {
-  if (
-    found.path === '' &&
-    found.source === 'folder' &&
-    view.packages.some(({ path }) => path === ROOT_FOLDER)
-  )
-    throw twoOfOneName()
-  const read = await readFolder(view, found.path, signal)
-  const { render, renderLocation } = effectivePolicy(view.policies, cluster, found.path)
-  const choice = choiceFor(render, identity)
-  if (found.source === 'folder' && renderLocation === undefined && sameChoice(choice, AS_FILES))
-    assertPlainFolder(found, read.files)
-  const own = { packagePath: found.path, files: read.files, choice }
-  const { rendering, source, outside } = await renderUnit(filesOfView(view), renderer, own, signal)
-  if ('failures' in rendering) throw new Failures(atPolicy(rendering.failures, renderLocation))
-  if (found.source === 'folder' && rendering.desired.resources.length === 0)
-    throw holdsNothing(found.path)
-  const { desired, kptfile, unread } = rendering
-  const files = { files: read.files, tree: unitTree(view.tree, found.path, outside), outside }
-  const name = rootPackageName(kptfile?.name)
-  const packageName = found.path === '' ? name : found.path
-  const folder = found.path === '' ? '' : `${found.path}/`
-  const texts = new Map([
-    ...read.files.map(({ path, content }) => [folder + path, content] as const),
-    ...[...(source?.files.values() ?? [])].map(({ path, content }) => [path, content] as const),
-  ])
-  const textOf = (path: string): string | undefined => {
-    const content = texts.get(path)
-    return content === undefined ? undefined : new TextDecoder().decode(content)
-  }
-  return {
-    unit: {
-      cluster,
-      packagePath: found.path,
-      packageName,
-      slug: packageSlug(found.path, name),
-      ...(found.source === 'folder' ? { source: found.source } : {}),
-      ...appliedBy(choice),
-    },
-    boundary: boundaryOf(view.policies, cluster, found.path),
-    kptfile,
-    files,
-    desired,
-    unread,
-    source,
-    annotations: readPackageAnnotations(
-      { path: folder + PACKAGE_FILE, annotations: kptfile?.annotations ?? NO_ANNOTATIONS },
-      desired.resources,
-      textOf,
-    ),
-  }
-}
-
-/** Both would have the same branches, tags, records and ledger files. */
-function twoOfOneName(): Failure {
-  return new Failure({
-    code: 'BP4004',
-    what: `the repository as a folder and the package ${ROOT_FOLDER} cannot both be compared`,
-    where: '.',
-    why: `the name of the repository as a folder is ${ROOT_FOLDER} too, so both would have the branches proposed/${ROOT_FOLDER}/drift-…`,
-    remedy: `name the folders of the repository in place of ".", or rename the folder ${ROOT_FOLDER}`,
-    retry: 'on-change',
-  })
-}
-
-const NO_ANNOTATIONS: ReadonlyMap<string, string> = new Map()
-const NO_FILES: BuiltSource['files'] = new Map()
-
-/** The refusal of a program names the file that configures it. */
-function atPolicy(
-  [first, ...others]: Failures['failures'],
-  location: string | undefined,
-): Failures['failures'] {
-  const placed = (failure: Failure): Failure => {
-    if (failure.code !== 'BP1208' || location === undefined) return failure
-    const { code, what, where, why, remedy, retry } = failure
-    return new Failure({
-      code,
-      what,
-      where: `${location}, for ${where ?? '.'}`,
-      why,
-      remedy,
-      retry,
-    })
-  }
-  return [placed(first), ...others.map(placed)]
-}
-
 /** The repository and the cluster, with what a turn reads once for all packages. */
 export interface ObservedFrom extends ReadCluster {
   readonly view: RepositoryView
@@ -189,6 +53,8 @@ export interface LoadedSide extends Pick<PackageSide, 'read' | 'unexpected' | 'k
   /** What other units that are observed with it declare of its objects, by `resourceKey`. */
   readonly otherDeclarations: ReadonlyMap<string, readonly OtherDeclaration[]>
 }
+
+const NO_FILES: BuiltSource['files'] = new Map()
 
 /** @throws Failure BP40xx when git fails */
 export async function observe(

@@ -23,7 +23,8 @@ import { isIgnoreFile } from '../../syncers/flux-artifact/source-ignore.ts'
 import type { StoredFile, SyncedRepository } from '../../syncers/syncer.ts'
 import { baseOf } from '../repository/base-branch.ts'
 import { type BotIdentity, claimsBot } from '../repository/bot-identity.ts'
-import { readLedger, readPolicies } from '../repository/repository-view.ts'
+import { readPolicies } from '../repository/read-policies.ts'
+import { readLedger } from '../repository/repository-view.ts'
 
 export interface BaseTree {
   readonly refs: RepositoryRefs

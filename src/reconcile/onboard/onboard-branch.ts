@@ -7,7 +7,8 @@ import { CONFIGURE_REF } from '../../plan/turn/plan-onboarding.ts'
 import type { PolicyFile } from '../../policy/parse-policy.ts'
 import { readTexts } from '../../sources/commit/commit-files.ts'
 import { type BotIdentity, claimsBot, isProven } from '../repository/bot-identity.ts'
-import { POLICY_FILE, type RepositoryView } from '../repository/repository-view.ts'
+import { POLICY_FILE } from '../repository/read-policies.ts'
+import type { RepositoryView } from '../repository/repository-view.ts'
 
 /** Commits of the base branch that are searched for the merged branch. */
 const MOST_COMMITS = 300

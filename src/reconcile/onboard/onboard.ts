@@ -24,14 +24,12 @@ import {
   planOnboarding,
 } from '../../plan/turn/plan-onboarding.ts'
 import {
-  type FoundPlacement,
   type OnboardingFile,
   POLICY_PATH,
-  policyText,
   SECOND_POLICY_PATH,
 } from '../../plan/unit/commands/plan-onboarding-files.ts'
 import { planReconcile } from '../../plan/unit/plan-reconcile.ts'
-import { houseRules, placedPackages, repositoryLimits } from '../../policy/effective-policy.ts'
+import { houseRules, repositoryLimits } from '../../policy/effective-policy.ts'
 import { houseMessage } from '../../policy/house-rules.ts'
 import { assertNewestPolicy } from '../../policy/last-good-policy.ts'
 import { type PolicySet, parsePolicyFiles } from '../../policy/parse-policy.ts'
@@ -48,13 +46,8 @@ import { withAnswers } from '../repository/with-answers.ts'
 import { applyWrites, type LedgerTarget } from '../turn/apply/apply-writes.ts'
 import { type OnboardingView, observeForOnboarding } from './observe-onboarding.ts'
 import { type ObservedBranch, readBranch } from './onboard-branch.ts'
-import {
-  expectationOf,
-  packagePathOf,
-  placedUnits,
-  sourcesOf,
-  syncersOf,
-} from './onboard-expect.ts'
+import { expectationOf, placedUnits, sourcesOf, syncersOf } from './onboard-expect.ts'
+import { wantedFiles } from './wanted-files.ts'
 
 interface OnboardPorts {
   readonly repository: PackageRepository
@@ -238,58 +231,6 @@ function withBase(view: RepositoryView, files: readonly OnboardingFile[]): Polic
     policies: [...view.policies.policies, ...policies],
     placements: [...view.policies.placements, ...placements],
   }
-}
-
-function wantedFiles(
-  view: RepositoryView,
-  { ignores, units, there }: OnboardingView,
-  { cluster, policyPath }: { readonly cluster: string; readonly policyPath: string },
-): OnboardingFile[] {
-  // What a syncer applies is known by its own resource.
-  const own = units
-    .map(packagePathOf)
-    .filter((path) => view.policies.synced?.get(cluster)?.has(path) !== true)
-  const folders = own.filter((path) => view.policies.folders?.has(path) === true)
-  const packages = own.filter((path) => !folders.includes(path))
-  // A path with a star in it would be read as a pattern, which may cover other packages.
-  const rules = ignores.imported.filter(({ packages }) =>
-    packages.every((path) => !path.includes('*')),
-  )
-  return [
-    {
-      path: policyPath,
-      text: policyText(rules, cluster, placementOf(view, { cluster, packages, folders, there })),
-    },
-  ]
-}
-
-/** What a placement of the cluster has to name: undefined where the cluster runs all packages, or other placements say what it runs. */
-function placementOf(
-  { policies }: RepositoryView,
-  found: {
-    readonly cluster: string
-    readonly packages: readonly string[]
-    readonly folders: readonly string[]
-  } & Pick<OnboardingView, 'there'>,
-): FoundPlacement | undefined {
-  const { cluster, packages, folders, there } = found
-  if (policies.placements.length > 0) {
-    const placed = placedPackages(policies, cluster, folders)
-    const paths = folders.filter((path) => placed?.includes(path) !== true)
-    return paths.length === 0 ? undefined : { paths: asGlobs(paths) }
-  }
-  const present = packages.filter((path) => there.has(path))
-  const some = present.length > 0 && present.length < packages.length
-  if (folders.length === 0) return some ? { packages: present.sort() } : undefined
-  return {
-    ...(packages.length === 0 ? {} : { packages: some ? present.sort() : ['**'] }),
-    paths: asGlobs(folders),
-  }
-}
-
-/** The repository itself is `.` in a placement. */
-function asGlobs(folders: readonly string[]): readonly string[] {
-  return folders.map((path) => path || '.').sort()
 }
 
 function subjectOf(

@@ -6,7 +6,7 @@ import type { ObjectId } from '@backporch/kyaml/files'
 import { InProcessRenderer } from '../../../test/fakes/in-process-renderer.ts'
 import { MemoryRepository } from '../../../test/fakes/memory-repository.ts'
 import * as fc from '../../../test/seeds/fast-check.ts'
-import { loadPackage } from '../observe/observe.ts'
+import { loadPackage } from '../observe/load-package.ts'
 import { type RepositoryView, readRepository } from './repository-view.ts'
 import { PackageHistories } from './sources/package-history.ts'
 

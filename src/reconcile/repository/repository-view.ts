@@ -14,7 +14,7 @@ import type { Note } from '@backporch/kyaml/note'
 import type { EpisodeIds } from '../../plan/observation/observation.ts'
 import { placedPackages, rendersOf } from '../../policy/effective-policy.ts'
 import { lastGoodNotes } from '../../policy/last-good-policy.ts'
-import { type PolicyFile, type PolicySet, withOperator } from '../../policy/parse-policy.ts'
+import { type PolicySet, withOperator } from '../../policy/parse-policy.ts'
 import { type ClosedEpisode, closedEpisodeSchema } from '../../record/documents/closed-episode.ts'
 import {
   type ClusterObservation,
@@ -29,8 +29,9 @@ import { MOST_PACKAGE_BYTES, readBlobs, readTexts } from '../../sources/commit/c
 import { describeChoice } from '../../sources/registry.ts'
 import { baseOf, headNotes } from './base-branch.ts'
 import { ReadBudget } from './read-budget.ts'
+import { readPolicies } from './read-policies.ts'
 import { folderRenders, type RecordedUnit, unitFolders, type WantedUnits } from './unit-folders.ts'
-import { type KnownGoodPolicies, parseRead, readUsablePolicies } from './usable-policies.ts'
+import type { KnownGoodPolicies } from './usable-policies.ts'
 
 export interface RepositoryView {
   readonly repository: PackageRepository
@@ -262,55 +263,6 @@ export async function readPushed(
     }
   }
   return pushed
-}
-
-/** Earlier versions proposed `policy.yaml`; people give their files either name. */
-export const POLICY_FILE = /^\.drift\/[^/]+\.(?:policy|ya?ml)$/
-
-/** The policy in use. @throws Failure BP1005 or BP1111 where there is none, BP40xx */
-export async function readPolicies(
-  repository: PackageRepository,
-  {
-    base,
-    tree,
-    known,
-  }: {
-    readonly base: ObjectId
-    readonly tree: readonly TreeFile[]
-    readonly known?: KnownGoodPolicies | undefined
-  },
-  signal: AbortSignal,
-): Promise<PolicySet> {
-  const filesAt = async (commit: ObjectId): Promise<readonly PolicyFile[]> => {
-    const below = commit === base ? [] : await repository.list(commit, DRIFT_FOLDER, signal)
-    const listed =
-      commit === base
-        ? tree
-        : below.map((file) => ({ ...file, path: `${DRIFT_FOLDER}/${file.path}` }))
-    return readPolicyFiles(repository, listed, signal)
-  }
-  return readUsablePolicies({ repository, base, filesAt, known }, signal)
-}
-
-/** What is wrong with the policy of a tree; empty where it can be used. */
-export async function policyProblems(
-  repository: PackageRepository,
-  tree: readonly TreeFile[],
-  signal: AbortSignal,
-): Promise<readonly { readonly where: string; readonly why: string }[]> {
-  const read = await parseRead(() => readPolicyFiles(repository, tree, signal))
-  return 'failure' in read ? read.problems : []
-}
-
-/** The policy files of a commit. */
-export async function readPolicyFiles(
-  repository: PackageRepository,
-  tree: readonly TreeFile[],
-  signal: AbortSignal,
-): Promise<PolicyFile[]> {
-  const found = tree.filter(({ path }) => POLICY_FILE.test(path))
-  const texts = await readTexts(repository, found, signal)
-  return found.map(({ path }) => ({ path, text: texts.get(path) ?? '' }))
 }
 
 /**

@@ -1,42 +1,24 @@
 /** Writes the actions of a turn in their order. If the process ends in between, the next turn writes the rest. */
 import type { RequestedActionSource } from '@backporch/forge/check-run'
-import {
-  type Forge,
-  HeldBackWrite,
-  type HostedForge,
-  type OpenedProposal,
-} from '@backporch/forge/hosted-forge'
+import type { Forge, OpenedProposal } from '@backporch/forge/hosted-forge'
 import type { PackageRepository, RefUpdate } from '@backporch/git-store/package-repository'
 import { asFailure, Failure } from '@backporch/kyaml/failure'
-import type { ObjectId } from '@backporch/kyaml/files'
-import {
-  describeSettle,
-  describeUpdate,
-  describeWrite,
-} from '../../plan/turn/forge/describe-action.ts'
-import type {
-  CommitTarget,
-  ForgeAction,
-  ProposalAction,
-} from '../../plan/turn/forge/forge-action.ts'
+import { describeSettle, describeUpdate } from '../../plan/turn/forge/describe-action.ts'
 import type { EndedBranch, SettleAction, TurnAction } from '../../plan/turn/turn-action.ts'
 import type { AnsweredRequests } from '../../plan/unit/commands/plan-requests.ts'
 import type { ProposalRequests } from '../../plan/unit/commands/proposal-requests.ts'
 import type { UnitResult } from '../../plan/unit/unit-result.ts'
-import { withPullRequest } from '../../record/pushed-branch.ts'
 import type { ProposalTurns } from '../observe/proposal-turns.ts'
 import type { RefusedRefs } from '../observe/refused-refs.ts'
 import type { Meanwhile } from '../observe/turn-request.ts'
 import { isHosted } from '../repository/is-hosted.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
+import { acknowledgeComments } from './acknowledge-comments.ts'
 import { type Answer, applyAnswers } from './apply/apply-answers.ts'
-import {
-  type CommitWriter,
-  type LedgerTarget,
-  pushedFile,
-  writeLedger,
-} from './apply/apply-writes.ts'
+import { type CommitWriter, type LedgerTarget, writeLedger } from './apply/apply-writes.ts'
 import { isRefusal as isRefusedPush, writeTurn } from './apply/write-turn.ts'
+import { ForgeWriter, hosted } from './forge-writer.ts'
+import { numberedBranches } from './numbered-branches.ts'
 import { NO_REQUESTED_ACTIONS, type RequestObstacles } from './requests/observe-requests.ts'
 import type { SettleOutcome } from './settle.ts'
 
@@ -97,7 +79,6 @@ class TurnWriter {
   private readonly request: ApplyRequest
   private units: readonly UnitResult[]
   private updates: readonly RefUpdate[] = []
-  private readonly opened = new Map<string, OpenedProposal>()
   private readonly postponed: UnitResult[] = []
   /** By the branch of its proposal. */
   private readonly refused = new Map<string, Failure>()
@@ -105,6 +86,7 @@ class TurnWriter {
   private readonly reported: Failure[] = []
   private readonly written: string[] = []
   private readonly answers: Answer[] = []
+  private readonly forge: ForgeWriter
   private readonly settled: SettleOutcome['settled'][number][] = []
   private readonly unsettled: Failure[] = []
   /** The ledger as the push of the turn left it. */
@@ -117,6 +99,12 @@ class TurnWriter {
   constructor(request: ApplyRequest, units: readonly UnitResult[]) {
     this.request = request
     this.units = units
+    this.forge = new ForgeWriter(request.forge, {
+      view: request.view,
+      dryRun: request.dryRun,
+      updates: () => this.updates,
+      written: this.written,
+    })
     this.after = { head: request.view.ledger, pushed: request.view.pushed }
   }
 
@@ -135,16 +123,16 @@ class TurnWriter {
     const { units, postponed, reported, written, answers, settled, unsettled } = this
     const applied = { units, postponed, reported, written, answers, settled, unsettled }
     if (this.request.dryRun) return { ...applied, updates: [], proposals: new Map() }
-    return { ...applied, updates: this.updates, proposals: this.opened }
+    return { ...applied, updates: this.updates, proposals: this.forge.opened }
   }
 
   /** @returns whether the turn goes on */
   private async one(action: TurnAction, signal: AbortSignal): Promise<boolean> {
     switch (action.kind) {
       case 'forge':
-        if (action.onRefusal === 'end') await this.onForge(action.write, signal)
+        if (action.onRefusal === 'end') await this.forge.write(action.write, signal)
         else if (this.reported.length === 0)
-          await this.report(isRefusal, () => this.onForge(action.write, signal))
+          await this.report(isRefusal, () => this.forge.write(action.write, signal))
         return true
       case 'push':
         return this.report(action.onFailure === 'end' ? () => false : isNoRace, () =>
@@ -175,8 +163,8 @@ class TurnWriter {
         // What an issue says of proposals that wait is not so yet.
         if (this.reported.length + this.postponed.length > 0) return true
         await this.report(isRefusal, async () => {
-          for (const write of action.writes(this.units, this.opened))
-            await this.onForge(write, signal)
+          for (const write of action.writes(this.units, this.forge.opened))
+            await this.forge.write(write, signal)
         })
         return true
       }
@@ -216,33 +204,11 @@ class TurnWriter {
     }
   }
 
-  /** A comment that changed after planning, or cannot be read again, delays its own proposal only. */
-  private async acknowledge(
-    { unit, comments }: ProposalRequests,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const acted = comments.filter(({ refusal }) => refusal === undefined)
-    const { dryRun, obstacles } = this.request
-    if (dryRun || acted.length === 0) return
-    const { number, label } = unit.proposal
-    const forge = hosted(this.request.forge)
-    try {
-      for (const { comment } of acted) await forge.react(comment, 'seen', signal)
-      const now = new Map(
-        (await forge.readComments(number, signal)).map((comment) => [comment.id, comment]),
-      )
-      for (const { comment } of acted) {
-        const found = now.get(comment.id)
-        if (found?.body === comment.body && found.writer === comment.writer && !found.answered)
-          continue
-        obstacles?.changed.add(comment.id)
-        this.obstructed = commentChanged(label)
-      }
-    } catch (thrown) {
-      if (!(thrown instanceof Failure) || signal.aborted) throw thrown
-      obstacles?.unread.set(number, thrown)
-      this.obstructed = commentChanged(label)
-    }
+  private async acknowledge(requests: ProposalRequests, signal: AbortSignal): Promise<void> {
+    const { forge, dryRun, obstacles } = this.request
+    if (dryRun) return
+    this.obstructed =
+      (await acknowledgeComments(requests, forge, obstacles, signal)) ?? this.obstructed
   }
 
   private async deleteBranch({ ref, commit }: EndedBranch, signal: AbortSignal): Promise<void> {
@@ -258,17 +224,7 @@ class TurnWriter {
   /** After the proposals, which have a number only then. */
   private async keepNumbers(signal: AbortSignal): Promise<void> {
     const { repository, dryRun, at } = this.request
-    const numbered = [...this.opened].flatMap(([branch, { number, url }]) => {
-      const pushed =
-        number === undefined ? undefined : this.after.pushed.get(`refs/heads/${branch}`)
-      const kept =
-        pushed === undefined || number === undefined
-          ? undefined
-          : withPullRequest(pushed, { number, url })
-      return kept === undefined
-        ? []
-        : [{ file: pushedFile(kept), line: `#${number} is of ${branch}` }]
-    })
+    const numbered = numberedBranches(this.forge.opened, this.after.pushed)
     if (dryRun || numbered.length === 0) return
     const writes = {
       ledger: numbered.map(({ file }) => file),
@@ -370,7 +326,7 @@ class TurnWriter {
     if (this.isPostponed(unit)) return void this.postponed.push(unit)
     const before = this.request.forge.writeCount.count
     try {
-      await this.onForge(action, signal)
+      await this.forge.write(action, signal)
       this.hasWrittenProposal ||= this.request.forge.writeCount.count > before
       this.request.proposalTurns.done(action.wanted.ref)
     } catch (thrown) {
@@ -391,97 +347,13 @@ class TurnWriter {
   /** If the forge refuses every proposal, the cause is the repository and not a unit. */
   private assertProposed(): void {
     const [first] = this.refused.values()
-    if (first !== undefined && this.opened.size === 0) throw first
-  }
-
-  private async onForge(write: ForgeAction, signal: AbortSignal): Promise<void> {
-    if (write.kind === 'proposal') return this.openProposal(write, signal)
-    const forge = hosted(this.request.forge)
-    switch (write.kind) {
-      case 'statuses':
-        return this.onCommit(write, (commit) =>
-          forge.ensureStatuses(commit, write.statuses, signal),
-        )
-      case 'check-run':
-        return this.onCommit(write, async (commit) =>
-          forge.checkRuns?.ensureCheckRun(commit, write.run, signal),
-        )
-      case 'comment':
-        return this.noted(write, () =>
-          forge.ensureComment(write.proposal, write.topic, write.body, signal),
-        )
-      case 'issue':
-        return this.noted(write, async () => void (await forge.ensureIssue(write, signal)))
-      case 'stays-open':
-        return forge.assertStaysOpen(write.proposal, signal)
-      case 'close-proposal':
-        return this.noted(write, () => forge.closeProposal(write.proposal, signal))
-      case 'close-issue':
-        return this.noted(write, () => forge.closeIssue(write.topic, signal))
-    }
-  }
-
-  /** The forge does not have the commits of a dry run, so it has no statuses of them. */
-  private async onCommit(
-    write: ForgeAction & { readonly commit: CommitTarget },
-    work: (commit: ObjectId) => Promise<void>,
-  ): Promise<void> {
-    const commit = this.commitOf(write.commit)
-    if (commit === undefined) return
-    const isCreated = this.request.dryRun && this.updates.some(({ to }) => to === commit)
-    if (!isCreated) return this.noted(write, () => work(commit))
-    if (write.kind !== 'check-run' || hosted(this.request.forge).checkRuns !== undefined)
-      this.written.push(describeWrite(write))
-  }
-
-  /** Notes a write only if it changed something. */
-  private async noted(write: ForgeAction, work: () => Promise<void>): Promise<void> {
-    const { writeCount } = this.request.forge
-    const before = writeCount.count
-    try {
-      await work()
-    } catch (thrown) {
-      if (!(thrown instanceof HeldBackWrite)) throw thrown
-    }
-    if (writeCount.count > before) this.written.push(describeWrite(write))
-  }
-
-  private async openProposal(write: ProposalAction, signal: AbortSignal): Promise<void> {
-    const { wanted, known, whenOpened } = write
-    const commit = this.commitOf({ headOf: wanted.ref })
-    if (commit === undefined) return
-    let opened: OpenedProposal =
-      known?.state === 'open' ? known : { label: '', url: '', number: undefined }
-    await this.noted(write, async () => {
-      opened = await this.request.forge.ensureProposal({ ...wanted, commit }, known, signal)
-    })
-    for (const next of whenOpened(opened)) await this.onForge(next, signal)
-    this.opened.set(wanted.ref.replace(/^refs\/heads\//, ''), opened)
+    if (first !== undefined && this.forge.opened.size === 0) throw first
   }
 
   private get ledger(): Omit<LedgerTarget, 'cluster'> {
     const { view, at } = this.request
     return { head: view.ledger, at, pushed: view.pushed }
   }
-
-  private commitOf(target: CommitTarget): ObjectId | undefined {
-    if (typeof target === 'string') return target
-    const update = this.updates.find(({ ref }) => ref === target.headOf)
-    return update === undefined
-      ? this.request.view.refs.get(target.headOf)
-      : (update.to ?? undefined)
-  }
-}
-
-function commentChanged(label: string): Failure {
-  return new Failure({
-    code: 'BP4003',
-    what: 'a comment may have changed while its command was planned',
-    where: label,
-    why: 'somebody edited it, deleted it or answered it, or the forge does not give it any more',
-    remedy: 'nothing: it is read again',
-    retry: 'backoff',
-  })
 }
 
 function isSame(
@@ -489,11 +361,6 @@ function isSame(
   unit: UnitResult & { readonly state: 'planned' },
 ): one is UnitResult & { readonly state: 'planned' } {
   return one.state === 'planned' && one.unit === unit.unit
-}
-
-function hosted(forge: Forge): HostedForge {
-  if (isHosted(forge)) return forge
-  throw new TypeError('a plan for git alone has no comments')
 }
 
 /** The forge does not allow the write, or the feature is off. Nothing else depends on it. */

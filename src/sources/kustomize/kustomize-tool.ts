@@ -21,7 +21,8 @@ import { hasCharts } from './files/helm-charts.ts'
 import { kustomizeBuild, textOf, wantsOrigins } from './files/kustomize-build.ts'
 import { HELM_CHARTS, ResourceOrigins } from './files/resource-origins.ts'
 import { KustomizeLocations } from './locate/kustomize-locations.ts'
-import { builtOriginLines, KustomizeOrigins } from './origins/kustomize-origins.ts'
+import { KustomizeOrigins } from './origins/kustomize-origins.ts'
+import { builtOriginLines } from './origins/origin-lines.ts'
 
 export const KUSTOMIZE_TOOL: BuildTool = {
   name: 'kustomize',

@@ -1,5 +1,5 @@
 /** Dashboards, made up: as `samples.ts` has proposals. */
-import type { DashboardSubject, DashboardUnit } from '../../../src/proposal/text/dashboard-text.ts'
+import type { DashboardSubject, DashboardUnit } from '../../../src/proposal/text/dashboard-subject.ts'
 import { GITHUB } from '../../fakes/dialects.ts'
 
 function dashboardUnit(more: Partial<DashboardUnit> = {}): DashboardUnit {

@@ -13,7 +13,7 @@ import {
 } from '../../text/json.ts'
 import { isTextToAll, readsAlike } from '../go-scalar.ts'
 import { objectsOfDocument, parseGoYaml } from './go-yaml.ts'
-import { decodeYaml, LineIndex, splitChunks } from './go-yaml-text.ts'
+import { splitChunks } from './go-yaml-text.ts'
 
 interface Row {
   readonly yaml: string
@@ -374,47 +374,5 @@ describe('notes', () => {
     for (const text of ['true', '17', '1.5', 'x', '', '0x1F', '0o17', '-1'])
       assert.equal(readsAlike(text), true, text)
     for (const text of ['no', '017', '1_000', '0b1']) assert.equal(readsAlike(text), false, text)
-  })
-})
-
-describe('bytes', () => {
-  const bytes = (...parts: readonly (string | readonly number[])[]): Uint8Array =>
-    Uint8Array.from(
-      parts.flatMap((part) =>
-        typeof part === 'string' ? [...new TextEncoder().encode(part)] : part,
-      ),
-    )
-
-  test('UTF-8 is decoded and a byte order mark kept', () => {
-    assert.equal(decodeYaml(bytes([0xef, 0xbb, 0xbf], 'a: é'), 'a.yaml'), '\uFEFFa: é')
-  })
-
-  test('what is not UTF-8 is refused with the offset of the byte', () => {
-    const failure = failureOf(() =>
-      decodeYaml(bytes('a: é\nb: ', [0xff], 'x'.repeat(100)), 'Kptfile'),
-    )
-    assert.deepEqual(
-      [failure.code, failure.where, failure.why.endsWith('at byte 9')],
-      ['BP1110', 'Kptfile', true],
-    )
-    assert.match(failureOf(() => decodeYaml(bytes([0xff, 0xfe], 'a'), 'Kptfile')).why, /UTF-16/)
-    assert.equal(
-      failureOf(() => decodeYaml(new Uint8Array(10 * 1024 * 1024 + 1), 'Kptfile')).code,
-      'BP1111',
-    )
-  })
-
-  test('positions count lines from 1 and columns from 1', () => {
-    const lines = new LineIndex('ab\r\n\ncd')
-    assert.deepEqual(
-      [0, 1, 4, 5, 6].map((offset) => Object.values(lines.position(offset))),
-      [
-        [1, 1],
-        [1, 2],
-        [2, 1],
-        [3, 1],
-        [3, 2],
-      ],
-    )
   })
 })

@@ -4,14 +4,10 @@
  */
 import { scanComments, scanLineComment, type YamlComment } from './read-yaml-comments.ts'
 import { isBlankOrEnd, YamlCursor, type YamlMark } from './read-yaml-cursor.ts'
+import { SimpleKeys } from './read-yaml-keys.ts'
 import type { NodeMeter } from './read-yaml-limits.ts'
-import {
-  questionMark,
-  tabAsIndentation,
-  UnclosedYaml,
-  withoutColon,
-  YamlRefusal,
-} from './read-yaml-refusal.ts'
+import { startsPlain } from './read-yaml-plain-start.ts'
+import { questionMark, tabAsIndentation, UnclosedYaml, YamlRefusal } from './read-yaml-refusal.ts'
 import {
   type ScalarText,
   scanBlock,
@@ -21,16 +17,6 @@ import {
   scanTag,
 } from './read-yaml-scalar.ts'
 import type { TokenKind, YamlToken } from './read-yaml-token.ts'
-
-/** The start of a possible key, which only its `:` confirms. */
-interface SimpleKey {
-  possible: boolean
-  /** Whether it is at the indentation of its block, where only a key is valid. */
-  readonly required: boolean
-  /** Its index among all tokens. */
-  readonly token: number
-  readonly mark: YamlMark
-}
 
 /** Tokens that go-yaml reads ahead, so that comments find the token before or behind them. */
 const LOOK_AHEAD = 2
@@ -45,8 +31,6 @@ const BRACKETS: { readonly [character: string]: '[' | ']' | '{' | '}' } = {
   '{': '{',
   '}': '}',
 }
-const FLOW_INDICATOR = /[,[\]{}]/
-const NOT_PLAIN = new Set('-?:,[]{}#&*!|>\'"%@`')
 
 export class YamlTokens {
   /** The comments of the next node. */
@@ -56,6 +40,7 @@ export class YamlTokens {
   /** End of the last taken token with characters. */
   lastEnd = 0
   private readonly cursor: YamlCursor
+  private readonly keys: SimpleKeys
   private readonly meter: NodeMeter
   /** Without the first `dropped` of all tokens, which were taken. */
   private readonly tokens: YamlToken[] = [{ kind: 'stream-start', start: 0, end: 0 }]
@@ -67,22 +52,17 @@ export class YamlTokens {
   private commentsFrom = 0
   private readonly indents: number[] = []
   private readonly openBrackets: number[] = []
-  private keyAllowed = true
-  private readonly keys: SimpleKey[] = [
-    { possible: false, required: false, token: -1, mark: { at: 0, line: 0, column: 0 } },
-  ]
-  /** Index in `keys` by token. */
-  private readonly keyOfToken = new Map<number, number>()
 
   constructor(text: string, meter: NodeMeter) {
     this.cursor = new YamlCursor(text)
+    this.keys = new SimpleKeys(this.cursor)
     this.meter = meter
     this.take()
   }
 
   /** The next token. Its comments are in `head`, `line` and `foot`. */
   current(): YamlToken {
-    while (this.next >= this.count - LOOK_AHEAD || this.mayBecomeKey()) this.fetch()
+    while (this.next >= this.count - LOOK_AHEAD || this.keys.mayBecomeKey(this.next)) this.fetch()
     const token = this.tokens[this.next - this.dropped]
     if (token === undefined)
       throw new YamlRefusal(this.cursor.at, 'something stands where it cannot')
@@ -127,13 +107,6 @@ export class YamlTokens {
     return open === undefined ? undefined : new UnclosedYaml(open, 'bracket')
   }
 
-  /** Whether the next token may become a key. */
-  private mayBecomeKey(): boolean {
-    const location = this.keyOfToken.get(this.next)
-    const key = location === undefined ? undefined : this.keys[location]
-    return key !== undefined && this.isStillPossible(key)
-  }
-
   private handOver(token: YamlToken): void {
     for (
       let comment = this.comments[this.commentsFrom];
@@ -159,8 +132,8 @@ export class YamlTokens {
     }
     if (cursor.isDocumentMark()) {
       this.closeBlocks(-1, cursor.mark())
-      this.dropKey()
-      this.keyAllowed = false
+      this.keys.drop()
+      this.keys.allowed = false
       this.push(cursor.text[cursor.at] === '-' ? 'document-start' : 'document-end', 3)
       return
     }
@@ -191,8 +164,8 @@ export class YamlTokens {
     if (bracket === '[' || bracket === '{') this.openFlow(bracket)
     else if (bracket !== undefined) this.closeFlow(bracket)
     else if (character === ',') {
-      this.dropKey()
-      this.keyAllowed = true
+      this.keys.drop()
+      this.keys.allowed = true
       this.push(',', 1)
     } else if (character === '-' && alone) this.fetchDash()
     else if (character === '?' && (inFlow || alone)) this.fetchQuestionMark()
@@ -201,17 +174,17 @@ export class YamlTokens {
       this.fetchProperty(character === '*' ? 'alias' : 'anchor', scanName)
     else if (character === '!') this.fetchProperty('tag', scanTag)
     else if ((character === '|' || character === '>') && !inFlow) {
-      this.dropKey()
-      this.keyAllowed = true
+      this.keys.drop()
+      this.keys.allowed = true
       const { at } = cursor
       this.pushScalar(scanBlock(cursor, () => this.addLineComment(at)))
     } else if (character === "'" || character === '"') {
       this.beginValue()
       this.pushScalar(scanQuoted(cursor))
-    } else if (this.startsPlain(character)) {
+    } else if (startsPlain(cursor, character)) {
       this.beginValue()
       const scalar = scanPlain(cursor)
-      if (scalar.endsLine) this.keyAllowed = true
+      if (scalar.endsLine) this.keys.allowed = true
       this.pushScalar(scalar)
     } else if (character === '\t') throw tabAsIndentation(cursor.at)
     else
@@ -220,21 +193,6 @@ export class YamlTokens {
         'a value without quotes cannot start with this character',
         'put the value in quotes',
       )
-  }
-
-  private startsPlain(character: string): boolean {
-    const code = this.cursor.code(1)
-    // go-yaml accepts a lone "-" inside brackets; YAML and other readers do not.
-    if (character === '-')
-      return (
-        code !== 32 &&
-        code !== 9 &&
-        (this.cursor.flowLevel === 0 ||
-          !FLOW_INDICATOR.test(this.cursor.text.charAt(this.cursor.at + 1)))
-      )
-    if (character === '?' || character === ':')
-      return this.cursor.flowLevel === 0 && !isBlankOrEnd(code)
-    return !NOT_PLAIN.has(character) && !isBlankOrEnd(this.cursor.code())
   }
 
   private push(kind: TokenKind, length: number): void {
@@ -249,59 +207,27 @@ export class YamlTokens {
 
   /** Begins a value that may become a key. */
   private beginValue(): void {
-    this.saveKey()
-    this.keyAllowed = false
-  }
-
-  private saveKey(): void {
-    if (!this.keyAllowed) return
-    this.dropKey()
-    const { cursor } = this
-    const required = cursor.flowLevel === 0 && cursor.indent === cursor.column
-    const key = { possible: true, required, token: this.count, mark: cursor.mark() }
-    this.keys[this.keys.length - 1] = key
-    this.keyOfToken.set(key.token, this.keys.length - 1)
-  }
-
-  private dropKey(): void {
-    const key = this.keys.at(-1)
-    if (key === undefined || !key.possible) return
-    if (key.required) throw withoutColon(key.mark.at)
-    key.possible = false
-    this.keyOfToken.delete(key.token)
-  }
-
-  private isStillPossible(key: SimpleKey): boolean {
-    if (key.possible && (key.mark.line < this.cursor.line || key.mark.at + 1024 < this.cursor.at)) {
-      if (key.required) throw withoutColon(key.mark.at)
-      key.possible = false
-    }
-    return key.possible
+    this.keys.save(this.count)
+    this.keys.allowed = false
   }
 
   private openFlow(bracket: '[' | '{'): void {
-    this.saveKey()
-    this.keys.push({
-      possible: false,
-      required: false,
-      token: this.count,
-      mark: this.cursor.mark(),
-    })
+    this.keys.save(this.count)
+    this.keys.open(this.count)
     this.openBrackets.push(this.cursor.at)
     this.cursor.flowLevel += 1
-    this.keyAllowed = true
+    this.keys.allowed = true
     this.push(bracket, 1)
   }
 
   private closeFlow(bracket: ']' | '}'): void {
-    this.dropKey()
+    this.keys.drop()
     if (this.cursor.flowLevel > 0) {
       this.cursor.flowLevel -= 1
-      const key = this.keys.pop()
+      this.keys.close()
       this.openBrackets.pop()
-      if (key !== undefined) this.keyOfToken.delete(key.token)
     }
-    this.keyAllowed = false
+    this.keys.allowed = false
     this.push(bracket, 1)
   }
 
@@ -313,8 +239,8 @@ export class YamlTokens {
         'write a list inside brackets with brackets of its own',
       )
     this.openBlock('list-start')
-    this.dropKey()
-    this.keyAllowed = true
+    this.keys.drop()
+    this.keys.allowed = true
     this.push('-', 1)
   }
 
@@ -322,27 +248,25 @@ export class YamlTokens {
     const inFlow = this.cursor.flowLevel > 0
     if (!inFlow) this.openBlock('map-start')
     else if (!isBlankOrEnd(this.cursor.code(1))) throw questionMark(this.cursor.at)
-    this.dropKey()
-    this.keyAllowed = !inFlow
+    this.keys.drop()
+    this.keys.allowed = !inFlow
     this.push('key', 1)
   }
 
   private fetchColon(): void {
-    const key = this.keys.at(-1)
-    if (key !== undefined && this.isStillPossible(key)) {
+    const key = this.keys.confirm()
+    if (key !== undefined) {
       this.tokens.splice(key.token - this.dropped, 0, {
         kind: 'key',
         start: key.mark.at,
         end: key.mark.at,
       })
       this.rollIndent(key.mark, 'map-start', key.token)
-      key.possible = false
-      this.keyOfToken.delete(key.token)
-      this.keyAllowed = false
+      this.keys.allowed = false
     } else {
       const inFlow = this.cursor.flowLevel > 0
       if (!inFlow) this.openBlock('map-start')
-      this.keyAllowed = !inFlow
+      this.keys.allowed = !inFlow
     }
     this.push('value', 1)
   }
@@ -359,7 +283,7 @@ export class YamlTokens {
 
   /** Begins a block by its own indicator. */
   private openBlock(kind: 'list-start' | 'map-start'): void {
-    if (!this.keyAllowed)
+    if (!this.keys.allowed)
       throw new YamlRefusal(
         this.cursor.at,
         'a nested map or list starts on the line of its key, or a text goes on over lines',
@@ -403,8 +327,8 @@ export class YamlTokens {
       cursor.lineStart = at
     }
     this.closeBlocks(-1, cursor.mark())
-    this.dropKey()
-    this.keyAllowed = false
+    this.keys.drop()
+    this.keys.allowed = false
     this.tokens.push({ kind: 'stream-end', start: at, end: at })
   }
 
@@ -413,7 +337,7 @@ export class YamlTokens {
     for (;;) {
       for (
         let code = cursor.code();
-        code === 32 || (code === 9 && (cursor.flowLevel > 0 || !this.keyAllowed));
+        code === 32 || (code === 9 && (cursor.flowLevel > 0 || !this.keys.allowed));
         code = cursor.code()
       )
         cursor.at += 1
@@ -428,7 +352,7 @@ export class YamlTokens {
       }
       if (cursor.code() !== 10) return
       cursor.skipBreak()
-      if (cursor.flowLevel === 0) this.keyAllowed = true
+      if (cursor.flowLevel === 0) this.keys.allowed = true
     }
   }
 

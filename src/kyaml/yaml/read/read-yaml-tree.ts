@@ -1,13 +1,13 @@
 /** One YAML document as a tree, with the comments as go-yaml's parser attaches them (`parserc.go`, `decode.go`). */
-import type {
-  YamlEntry,
-  YamlList,
-  YamlMap,
-  YamlNode,
-  YamlScalar,
-  YamlSource,
-} from '../yaml-node.ts'
+import type { YamlList, YamlMap, YamlNode, YamlScalar, YamlSource } from '../yaml-node.ts'
 import type { TaggedSource } from '../yaml-tag.ts'
+import {
+  emptyList,
+  emptyMap,
+  NO_PROPERTIES,
+  type Properties,
+  trim,
+} from './read-yaml-collections.ts'
 import type { NodeMeter } from './read-yaml-limits.ts'
 import {
   MAX_YAML_DEPTH,
@@ -17,23 +17,14 @@ import {
   YamlRefusal,
 } from './read-yaml-refusal.ts'
 import type { ScalarText } from './read-yaml-scalar.ts'
-import type { TokenKind } from './read-yaml-token.ts'
+import type { TokenKind, YamlToken } from './read-yaml-token.ts'
 import { YamlTokens } from './read-yaml-tokens.ts'
-
-interface Comments {
-  readonly headComment: string
-  readonly lineComment: string
-  readonly footComment: string
-}
-
-const NO_COMMENTS: Comments = { headComment: '', lineComment: '', footComment: '' }
-
-interface Properties {
-  readonly anchor: string
-  readonly tag: string
-}
-
-const NO_PROPERTIES: Properties = { anchor: '', tag: '' }
+import {
+  type Comments,
+  NO_COMMENTS,
+  TreeComments,
+  withFootAtKey,
+} from './read-yaml-tree-comments.ts'
 
 /** The source of a range in the document. */
 export type SourceAt = (start: number, end: number) => YamlSource
@@ -57,13 +48,7 @@ export function readYamlTree(
   }
 }
 
-function misplaced({
-  kind,
-  start,
-}: {
-  readonly kind: TokenKind
-  readonly start: number
-}): YamlRefusal {
+function misplaced({ kind, start }: YamlToken): YamlRefusal {
   if (kind === 'scalar' || kind === 'alias' || kind === 'anchor' || kind === 'tag')
     return withoutColon(start)
   if (kind === 'list-start' || kind === 'map-start' || kind === '-' || kind === 'key')
@@ -73,15 +58,15 @@ function misplaced({
 
 class TreeReader {
   private readonly tokens: YamlTokens
+  private readonly comments: TreeComments
   private readonly sourceAt: SourceAt
   private readonly meter: NodeMeter
   private readonly anchors = new Map<string, YamlNode>()
-  /** The comment above a dash, for the map or list of the item. */
-  private stem = ''
   private depth = 0
 
   constructor(tokens: YamlTokens, sourceAt: SourceAt, meter: NodeMeter) {
     this.tokens = tokens
+    this.comments = new TreeComments(tokens)
     this.sourceAt = sourceAt
     this.meter = meter
   }
@@ -96,12 +81,12 @@ class TreeReader {
       const { kind } = tokens.current()
       if (kind === 'document-start' || kind === 'document-end' || kind === 'stream-end')
         return undefined
-    } else head = this.takeDocumentHead()
+    } else head = this.comments.takeDocumentHead()
     const root = this.node(true, false)
     const end = tokens.current()
     if (end.kind === 'document-end') tokens.take()
     else if (end.kind !== 'document-start' && end.kind !== 'stream-end') throw misplaced(end)
-    const comments = this.takeComments()
+    const comments = this.comments.take()
     const foot = comments.footComment === '' ? comments.headComment : comments.footComment
     if (head !== '') root.headComment = `${head}\n\n${root.headComment}`
     if (foot !== '') {
@@ -111,35 +96,6 @@ class TreeReader {
         : `${root.footComment === '' ? '' : `${root.footComment}\n`}\n${foot}`
     }
     return root
-  }
-
-  /** The part of the first comments of a document above their last empty line. */
-  private takeDocumentHead(): string {
-    const { tokens } = this
-    const { head } = tokens
-    for (let at = head.length - 1; at > 0; at -= 1)
-      if (head[at] === '\n' && (at === head.length - 1 || head[at - 1] === '\n')) {
-        tokens.head = head.slice(at + 1)
-        return head.slice(0, at === head.length - 1 ? at : at - 1)
-      }
-    return ''
-  }
-
-  private takeComments(): Comments {
-    const { tokens } = this
-    this.stem = ''
-    const { head, line, foot } = tokens
-    if (head === '' && line === '' && foot === '') return NO_COMMENTS
-    tokens.head = ''
-    tokens.line = ''
-    tokens.foot = ''
-    return { headComment: head, lineComment: line, footComment: foot }
-  }
-
-  private takeStem(): Comments {
-    const { stem } = this
-    this.stem = ''
-    return stem === '' ? NO_COMMENTS : { ...NO_COMMENTS, headComment: stem }
   }
 
   /** Of one node. */
@@ -191,14 +147,15 @@ class TreeReader {
     if (indentless && kind === '-') return this.list(properties, NO_COMMENTS, 'value')
     if (kind === '[') return this.flowList(properties)
     if (kind === '{') return this.flowMap(properties)
-    if (block && kind === 'list-start') return this.list(properties, this.takeStem(), 'block')
+    if (block && kind === 'list-start')
+      return this.list(properties, this.comments.takeStem(), 'block')
     return block && kind === 'map-start' ? this.map(properties) : undefined
   }
 
   private alias(): YamlNode {
     const { tokens } = this
     const { start, name = '' } = tokens.current()
-    const comments = this.takeComments()
+    const comments = this.comments.take()
     tokens.take()
     const target = this.anchors.get(name)
     if (target === undefined)
@@ -220,7 +177,7 @@ class TreeReader {
   private scalar(properties: Properties): YamlScalar {
     const { tokens } = this
     const { start, end, scalar } = tokens.current()
-    const comments = this.takeComments()
+    const comments = this.comments.take()
     tokens.take()
     const { tag, anchor } = properties
     const { value, style, unended }: ScalarText = scalar ?? {
@@ -255,20 +212,15 @@ class TreeReader {
   }
 
   /** @param location `value`: at the indentation of its map, without tokens for its start and end */
-  private list(
-    { tag, anchor }: Properties,
-    comments: Comments,
-    location: 'block' | 'value',
-  ): YamlList {
+  private list(properties: Properties, comments: Comments, location: 'block' | 'value'): YamlList {
     const { tokens } = this
     const { start } = tokens.current()
-    const node: YamlList = { kind: 'list', tag, anchor, ...comments, style: 'block', items: [] }
-    this.anchored(node)
+    const node = this.anchored(emptyList(properties, comments, 'block'))
     if (location === 'block') tokens.take()
     while (tokens.current().kind === '-') {
       const priorHead = tokens.head.length
       const { end } = tokens.take()
-      this.splitStem(priorHead)
+      this.comments.splitStem(priorHead)
       const { kind } = tokens.current()
       const isEmpty =
         kind === '-' ||
@@ -277,7 +229,7 @@ class TreeReader {
       node.items.push(isEmpty ? this.empty(end) : this.node(true, false))
     }
     trim(node)
-    node.source = this.source(start, tag)
+    node.source = this.source(start, node.tag)
     if (location === 'block') this.takeBlockEnd()
     return node
   }
@@ -288,28 +240,10 @@ class TreeReader {
     this.tokens.take()
   }
 
-  /** A comment above the dash belongs to the whole map or list behind it, not to its first entry. */
-  private splitStem(length: number): void {
-    if (length === 0) return
-    const { tokens } = this
-    const { kind } = tokens.current()
-    if (kind !== 'list-start' && kind !== 'map-start') return
-    this.stem = tokens.head.slice(0, length)
-    tokens.head = tokens.head.slice(length + 1)
-  }
-
-  private map({ tag, anchor }: Properties): YamlMap {
+  private map(properties: Properties): YamlMap {
     const { tokens } = this
     const { start } = tokens.current()
-    const node: YamlMap = {
-      kind: 'map',
-      tag,
-      anchor,
-      ...this.takeStem(),
-      style: 'block',
-      entries: [],
-    }
-    this.anchored(node)
+    const node = this.anchored(emptyMap(properties, this.comments.takeStem(), 'block'))
     tokens.take()
     for (let token = tokens.current(); token.kind === 'key'; token = tokens.current()) {
       const { end } = tokens.take()
@@ -324,9 +258,9 @@ class TreeReader {
     }
     const last = node.entries.at(-1)
     trim(node)
-    node.source = this.source(start, tag)
+    node.source = this.source(start, node.tag)
     if (tokens.current().kind !== 'block-end') throw misplaced(tokens.current())
-    const { lineComment, footComment } = this.takeComments()
+    const { lineComment, footComment } = this.comments.take()
     node.lineComment = lineComment
     if (footComment !== '' && last !== undefined) last.key.footComment = footComment
     tokens.take()
@@ -340,20 +274,11 @@ class TreeReader {
     return isBlockEmpty(tokens.current().kind) ? this.empty(end) : this.node(true, true)
   }
 
-  private flowList({ tag, anchor }: Properties): YamlList {
+  private flowList(properties: Properties): YamlList {
     const { tokens } = this
     const { start } = tokens.current()
-    const { headComment } = this.takeComments()
-    const node: YamlList = {
-      kind: 'list',
-      tag,
-      anchor,
-      ...NO_COMMENTS,
-      headComment,
-      style: 'flow',
-      items: [],
-    }
-    this.anchored(node)
+    const { headComment } = this.comments.take()
+    const node = this.anchored(emptyList(properties, { ...NO_COMMENTS, headComment }, 'flow'))
     tokens.take()
     while (tokens.current().kind !== ']') {
       if (node.items.length > 0) this.takeComma()
@@ -373,7 +298,7 @@ class TreeReader {
   }
 
   private endFlow(node: YamlList | YamlMap, start: number): void {
-    const { lineComment, footComment } = this.takeComments()
+    const { lineComment, footComment } = this.comments.take()
     this.tokens.take()
     trim(node)
     node.lineComment = lineComment
@@ -399,20 +324,11 @@ class TreeReader {
     }
   }
 
-  private flowMap({ tag, anchor }: Properties): YamlMap {
+  private flowMap(properties: Properties): YamlMap {
     const { tokens } = this
     const { start } = tokens.current()
-    const { headComment } = this.takeComments()
-    const node: YamlMap = {
-      kind: 'map',
-      tag,
-      anchor,
-      ...NO_COMMENTS,
-      headComment,
-      style: 'flow',
-      entries: [],
-    }
-    this.anchored(node)
+    const { headComment } = this.comments.take()
+    const node = this.anchored(emptyMap(properties, { ...NO_COMMENTS, headComment }, 'flow'))
     tokens.take()
     while (tokens.current().kind !== '}') {
       if (node.entries.length > 0) this.takeComma()
@@ -450,21 +366,6 @@ const COLLECTION_STARTS: ReadonlySet<TokenKind> = new Set([
   'map-start',
 ])
 
-/** An array that grew has room for 16 more. */
-function trim(node: YamlList | YamlMap): void {
-  if (node.kind === 'map') node.entries = node.entries.slice()
-  else node.items = node.items.slice()
-}
-
 function isBlockEmpty(kind: string): boolean {
   return kind === 'key' || kind === 'value' || kind === 'block-end'
-}
-
-function withFootAtKey(entry: YamlEntry): YamlEntry {
-  const { key, value } = entry
-  if (key.footComment === '' && value.footComment !== '') {
-    key.footComment = value.footComment
-    value.footComment = ''
-  }
-  return entry
 }

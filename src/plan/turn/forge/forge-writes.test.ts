@@ -2,14 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KnownProposal } from '@backporch/forge/hosted-forge'
-import { Failure } from '@backporch/kyaml/failure'
 import { objectId } from '@backporch/kyaml/files'
 import { driftOf } from '../../../../test/fakes/drift-samples.ts'
 import {
   after,
   decidedOf,
-  desiredOf,
-  gitOf,
   mergedOf,
   observationOf,
   proposedOf,
@@ -21,18 +18,14 @@ import {
 } from '../../../../test/fakes/observation-builder.ts'
 import { policyText } from '../../../../test/fakes/turn-world.ts'
 import type { ClosedEpisode } from '../../../record/documents/closed-episode.ts'
-import { COMMAND_TOOL } from '../../../sources/command/command-tool.ts'
-import { NO_BUILDS } from '../../../sources/programs/package-builder.ts'
 import type { Observation } from '../../observation/observation.ts'
-import type { StepAnswers } from '../../observation/turn-questions.ts'
-import { notAdoptable, notReleasable } from '../../unit/not-adoptable.ts'
 import { planReconcile } from '../../unit/plan-reconcile.ts'
 import { planTurn } from '../plan-turn.ts'
 import type { ForgeAction } from './forge-action.ts'
 import { planMoved, planNotObserved } from './plan-proposals.ts'
 
 const REPLICAS = driftOf('spec.replicas')
-const DESIRED = desiredOf({ replicas: 3, image: 'nginx' })
+
 const UNIT = proposedOf([REPLICAS])
 const [OPEN] = UNIT.git.branches
 const REF = OPEN?.ref ?? ''
@@ -337,108 +330,4 @@ test('the dashboard lists the rules that hold, and none that has ended', () => {
     .join()
   assert.match(body, /holds/)
   assert.doesNotMatch(body, /\bended\b(?! on)/)
-})
-
-test('what cannot be adopted or released is named beforehand', () => {
-  const unexpected = driftOf('', { change: 'unexpected', git: undefined, live: {} })
-  const lost = driftOf('spec.image', { lostWhenReleased: true, git: 'nginx', live: 'x' })
-  const of = (verdicts: Observation['verdicts'], more: Partial<Observation> = {}) =>
-    observationOf([], { verdicts, ...more })
-  const secret = driftOf('spec.image', { git: 'nginx', live: undefined, liveUnread: true })
-  const unit = of([verdictOf([REPLICAS, secret], { desired: DESIRED }), verdictOf([unexpected])])
-  assert.deepEqual(
-    [...notAdoptable(unit).values()],
-    [
-      'the value is a credential, and a credential in git is readable by everybody who can read the repository',
-    ],
-  )
-  assert.deepEqual([...notReleasable(unit).values()], [])
-  assert.match(
-    [...notReleasable(of([verdictOf([lost], { desired: DESIRED })])).values()].join(),
-    /^the syncer owns the field/,
-  )
-  assert.throws(
-    () =>
-      notReleasable(of([verdictOf([{ ...lost, id: undefined as never }], { desired: DESIRED })])),
-    TypeError,
-  )
-  const command = { source: { tool: COMMAND_TOOL }, library: NO_BUILDS, others: [] } as never
-  const printed = notAdoptable({
-    ...unit,
-    built: command,
-    policy: { ...unit.policy, render: { tool: 'command', command: ['print'] } },
-  })
-  assert.equal(printed.size, 2)
-  assert.match([...printed.values()].join(), /a command prints the object/)
-  const many = Array.from({ length: 21 }, (_none, at) => driftOf(`spec.f${at}`))
-  const files = gitOf().files.map((file) => ({
-    ...file,
-    content: new TextEncoder().encode('a: ['),
-  }))
-  const tried = of([verdictOf(many.slice(0, 20), { desired: DESIRED })], {
-    pipeline: true,
-    git: gitOf({ files }),
-  })
-  assert.equal(notAdoptable(tried).size, 20, 'none can be rendered')
-  const failing = {
-    pipeline: true,
-    functions: { answer: () => assert.fail('nothing is rendered') },
-  } as never
-  assert.equal(
-    notAdoptable(of([verdictOf(many, { desired: DESIRED })], failing)).size,
-    0,
-    'too many to try',
-  )
-  assert.equal(
-    notAdoptable(of([verdictOf([secret], { desired: DESIRED })], failing)).size,
-    1,
-    'nothing is left to try',
-  )
-})
-
-const NO_ANSWER = new Failure({
-  code: 'BP4001',
-  what: 'no answer',
-  why: 'timeout',
-  remedy: 'wait',
-  retry: 'backoff',
-})
-
-test('a program that fails just now prevents no proposal; an open question is asked first, and a defect stays one', () => {
-  const observed = turnOf([
-    observationOf([], { verdicts: [verdictOf([REPLICAS], { desired: DESIRED })] }),
-  ])
-  const [unit] = observed.cluster.units
-  assert.ok(unit?.state === 'observed')
-  const { functions } = unit.observation
-  const answers = (step: (name: string) => Partial<StepAnswers>) => {
-    const known = {
-      functions,
-      builds: NO_BUILDS,
-      exhausted: false,
-      failure: undefined,
-      isContent: undefined,
-    }
-    return planTurn({
-      ...observed,
-      answers: new Map([[unit, { step: (name: string) => ({ ...known, ...step(name) }) }]]),
-    })
-  }
-  const steps: string[] = []
-  const whole = answers((name) => {
-    steps.push(name)
-    return {}
-  })
-  const last = steps.at(-1)
-  assert.equal(whole.units[0]?.state, 'planned')
-  const failed = answers((name) => (name === last ? { failure: NO_ANSWER } : {}))
-  assert.equal(failed.units[0]?.state, 'planned', 'the last step is the text about Adopt')
-  assert.throws(() =>
-    answers((name) =>
-      name === last ? { failure: new RangeError('mine') as never } : {},
-    ).units.map((one) => {
-      if (one.state === 'failed') throw one.failures[0]
-      return one
-    }),
-  )
 })

@@ -15,7 +15,7 @@ import type {
   DashboardSubject,
   DashboardUnit,
   UndecidedUnit,
-} from '../../../proposal/text/dashboard-text.ts'
+} from '../../../proposal/text/dashboard-subject.ts'
 import { driftId } from '../../../proposal/text/dashboard-ticks.ts'
 import { whyNotAdoptable } from '../../../proposal/text/proposal-subject.ts'
 import type { ClosedEpisode } from '../../../record/documents/closed-episode.ts'

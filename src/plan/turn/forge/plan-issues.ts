@@ -9,9 +9,9 @@ import { repositoryLimits } from '../../../policy/effective-policy.ts'
 import {
   type DashboardProposal,
   type DashboardSubject,
-  dashboardText,
   isQuiet,
-} from '../../../proposal/text/dashboard-text.ts'
+} from '../../../proposal/text/dashboard-subject.ts'
+import { dashboardText } from '../../../proposal/text/dashboard-text.ts'
 import { stormText } from '../../../proposal/text/storm-text.ts'
 import { unitName } from '../../../record/unit-name.ts'
 import type { LedgerWrites } from '../../observation/action.ts'

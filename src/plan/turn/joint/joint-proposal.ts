@@ -5,11 +5,9 @@
 import { createHash } from 'node:crypto'
 import { parseWorkspaceBranch } from '@backporch/git-store/ref-name'
 import { compareText, given } from '@backporch/kyaml/text'
-import { matchesName } from '../../../policy/effective-policy.ts'
 import { houseMessage } from '../../../policy/house-rules.ts'
 import { formatProposalMessage, type MessageSubject } from '../../../record/commit-message.ts'
 import { type DriftRecord, driftRecordSchema } from '../../../record/documents/drift-record.ts'
-import { recordPath } from '../../../record/record-paths.ts'
 import { formatInertDocument, isSameDocument } from '../../../record/write-document.ts'
 import {
   type GitWrites,
@@ -19,9 +17,9 @@ import {
 } from '../../observation/action.ts'
 import { secondsSince1970 } from '../../observation/closed-episode.ts'
 import type { JointLocation } from '../../observation/joint-location.ts'
-import type { JointRecord, Observation, OpenBranch, Unit } from '../../observation/observation.ts'
-import type { UnitPlan } from '../../observation/unit-plan.ts'
+import type { Observation } from '../../observation/observation.ts'
 import type { PlannedResult } from '../../unit/unit-result.ts'
+import { awayRecords, isExcluded, type OpenJointProposal, pathOf } from './open-joint-proposals.ts'
 
 export interface JointGroup {
   readonly location: JointLocation
@@ -113,19 +111,6 @@ function ownerOf(
   return owner
 }
 
-/** Records of clusters that this turn does not plan again and that were not taken out. */
-function awayRecords({
-  records,
-  present,
-  excludes,
-}: OpenJointProposal): { readonly path: string; readonly record: DriftRecord }[] {
-  return records.flatMap(({ path, record }) =>
-    record === undefined || present.has(path) || isExcluded(record.spec.unit.cluster, excludes)
-      ? []
-      : [{ path, record }],
-  )
-}
-
 /** A person took the cluster out of a joint proposal of the same package. */
 function isOutside(
   { unit }: PlannedResult,
@@ -136,10 +121,6 @@ function isOutside(
       records.some(({ record }) => record?.spec.unit.package === unit.packagePath) &&
       isExcluded(unit.cluster, excludes),
   )
-}
-
-function isExcluded(cluster: string, excludes: readonly string[]): boolean {
-  return excludes.some((glob) => matchesName(glob, cluster))
 }
 
 function withExcludes(record: DriftRecord, excludes: readonly string[]): DriftRecord {
@@ -177,77 +158,6 @@ function earlier(left: OpenJointProposal, right: OpenJointProposal): number {
     records.map(({ record }) => record?.spec.began ?? '').sort()[0] ?? ''
   const [one, other] = [`${began(left)} ${left.ref}`, `${began(right)} ${right.ref}`]
   return compareText(one, other)
-}
-
-/** An open proposal of the packages of this turn, in its state before the turn, with the records of all its clusters. */
-export interface OpenJointProposal
-  extends Pick<OpenBranch, 'ref' | 'commit' | 'base' | 'workspace'> {
-  readonly records: readonly JointRecord[]
-  /** Paths of the records whose units this turn plans again: a unit that stays as it is counts as one that was not observed. */
-  readonly present: ReadonlySet<string>
-  /** Clusters that were taken out, those included that are taken out now; only a joint proposal has any. */
-  readonly excludes: readonly string[]
-  readonly observed: Observation
-}
-
-/** By full ref name. */
-export function openJointProposals(
-  units: readonly PlannedResult[],
-): ReadonlyMap<string, OpenJointProposal> {
-  const all = new Map<string, OpenJointProposal>()
-  for (const { unit, observation, plan } of units) {
-    for (const branch of plan.openBranches) {
-      if (branch.state !== 'proposed' || branch.foreign) continue
-      const path = pathOf(unit, branch.record)
-      const before = all.get(branch.ref)
-      const present = new Set([...(before?.present ?? []), ...(isRetained(plan) ? [] : [path])])
-      const records = [{ path, record: branch.record }, ...branch.others]
-      const { ref, commit, base, workspace } = branch
-      const excludes = [
-        ...new Set([
-          ...(before?.excludes ?? excludesIn(records)),
-          ...(observation.exclude === undefined || records.length < 2 ? [] : [observation.exclude]),
-        ]),
-      ].sort()
-      all.set(ref, {
-        ref,
-        commit,
-        base,
-        workspace,
-        records,
-        present,
-        excludes,
-        observed: isRetained(plan) ? (before?.observed ?? observation) : observation,
-      })
-    }
-    for (const { ref, commit, base, workspace, records, foreign } of observation.git.siblings) {
-      const decided = observation.proposals.get(ref)?.state ?? 'open'
-      if (foreign || decided !== 'open' || all.has(ref)) continue
-      all.set(ref, {
-        ref,
-        commit,
-        base,
-        workspace,
-        records,
-        present: new Set(),
-        excludes: excludesIn(records),
-        observed: observation,
-      })
-    }
-  }
-  return all
-}
-
-function pathOf({ cluster, slug }: Unit, { spec }: DriftRecord): string {
-  return recordPath(cluster, slug, spec.began, spec.episode)
-}
-
-function excludesIn(records: readonly JointRecord[]): readonly string[] {
-  return [...new Set(records.flatMap(({ record }) => record?.spec.excludes ?? []))].sort()
-}
-
-function isRetained({ outcome }: UnitPlan): boolean {
-  return outcome === 'frozen' || outcome === 'foreign'
 }
 
 /** A record of a cluster that this turn did not observe, with later decisions for the package. */

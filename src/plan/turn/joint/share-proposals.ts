@@ -9,9 +9,8 @@ import {
   type JointGroup,
   type JointProposal,
   leaveJoint,
-  type OpenJointProposal,
-  openJointProposals,
 } from './joint-proposal.ts'
+import { type OpenJointProposal, openJointProposals } from './open-joint-proposals.ts'
 
 export interface SharedProposals {
   readonly units: readonly UnitResult[]

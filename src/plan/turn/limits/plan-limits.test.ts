@@ -1,118 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { changeOf } from '../../../../test/fakes/record-samples.ts'
-import * as fc from '../../../../test/seeds/fast-check.ts'
 import {
-  DEFAULT_LIMITS,
-  DEFAULT_POLICY,
-  type EffectivePolicy,
-  type Limits,
-} from '../../../policy/effective-policy.ts'
+  fingerprintOf,
+  LONG_AGO,
+  NOW,
+  openings,
+  reasons,
+  unit,
+} from '../../../../test/fakes/limited-units.ts'
+import * as fc from '../../../../test/seeds/fast-check.ts'
+import { DEFAULT_LIMITS } from '../../../policy/effective-policy.ts'
 import { driftId } from '../../../proposal/text/dashboard-ticks.ts'
-import type { Change } from '../../../record/documents/change.ts'
-import { type PlannedUnit, unitKey } from '../../observation/planned-unit.ts'
-import { type LimitsQuestion, planHolds } from './plan-limits.ts'
+import { unitKey } from '../../observation/planned-unit.ts'
+import { planHolds } from './plan-limits.ts'
 
-const NOW = '2026-11-21T10:00:00Z'
 /** Of packages. */
 const FLEET = { fleet: true, clusters: new Set<string>() }
-const LONG_AGO = '2026-11-21T08:00:00Z'
-
-interface Sample {
-  readonly name: string
-  readonly risk?: Change['risk']
-  readonly began?: string
-  /** Time of the manager; none where it is not known. */
-  readonly at?: string
-  readonly branch?: string
-  readonly policy?: Partial<EffectivePolicy>
-  readonly recorded?: boolean
-  readonly lifecycle?: 'Proposed' | 'Draft' | ''
-  readonly open?: boolean
-  readonly cluster?: string
-  readonly verdicts?: readonly unknown[]
-}
-
-/** A unit as far as it matters here. */
-function unit({
-  name,
-  risk = 'medium',
-  began = LONG_AGO,
-  at = LONG_AGO,
-  ...more
-}: Sample): PlannedUnit {
-  const {
-    branch = `proposed/${name}/drift-1`,
-    policy,
-    recorded = false,
-    lifecycle = 'Proposed',
-    open = false,
-    cluster = 'prod',
-    verdicts = [],
-  } = more
-  const actor = {
-    ...changeOf().actor,
-    at,
-    confidence: at === '' ? ('none' as const) : ('field-manager' as const),
-  }
-  const report = {
-    spec: {
-      fingerprint: fingerprintOf(name),
-      changes: [changeOf({ risk, actor, fingerprint: name })],
-    },
-    status: { lifecycle },
-  }
-  return {
-    observation: {
-      unit: { cluster, packagePath: name },
-      cluster: { observedAt: NOW, recorded },
-      git: {
-        refs: new Map(open ? [[`refs/heads/${branch}`, 'x']] : []),
-        ledger: { report: undefined },
-      },
-      policy: { ...DEFAULT_POLICY, ...policy },
-      verdicts,
-    } as never,
-    plan: { report, record: { spec: { began } }, branch } as never,
-  }
-}
-
-function fingerprintOf(name: string): string {
-  return `sha256:${Buffer.from(name.padEnd(32, '.')).toString('hex').slice(0, 64)}`
-}
-
-function reasons(
-  units: readonly PlannedUnit[],
-  more: Partial<LimitsQuestion> = {},
-): Record<string, string> {
-  const holds = planHolds({
-    units,
-    limits: DEFAULT_LIMITS,
-    proposals: { open: new Set(), openings: [] },
-    storm: undefined,
-    requested: new Set(),
-    now: NOW,
-    ...more,
-  })
-  return Object.fromEntries(
-    units.map(({ observation: { unit: own } }) => {
-      const hold = holds.get(unitKey(own.cluster, own.packagePath))
-      return [
-        own.packagePath,
-        hold === undefined
-          ? 'open'
-          : [hold.reason, hold.until].filter((part) => part !== undefined).join(' '),
-      ]
-    }),
-  )
-}
-
-function openings(...times: readonly string[]) {
-  return {
-    open: new Set(times.map((_at, index) => `refs/heads/proposed/x${index}/drift-1`)),
-    openings: times,
-  }
-}
 
 test('what changed less than the minimum age ago waits until it has not', () => {
   assert.deepEqual(reasons([unit({ name: 'a', at: '2026-11-21T09:59:00Z', began: NOW })]), {
@@ -282,60 +185,6 @@ test('in a recording no time passes: only what is open at once counts', () => {
     b: 'concurrent-limit',
     c: 'concurrent-limit',
   })
-})
-
-test('what is low risk only waits for the first digest after it was first seen', () => {
-  // LONG_AGO is a Saturday.
-  assert.deepEqual(reasons([unit({ name: 'a', risk: 'low' })]), {
-    a: 'digest 2026-11-23T08:00:00Z',
-  })
-  assert.deepEqual(
-    reasons([unit({ name: 'a', risk: 'low', began: '2026-11-16T08:00:00Z' })]),
-    { a: 'digest 2026-11-23T08:00:00Z' },
-    'on the hour',
-  )
-  assert.deepEqual(
-    reasons([unit({ name: 'a', risk: 'low', began: '2026-11-16T07:59:59Z' })]),
-    { a: 'open' },
-    'the digest has passed',
-  )
-  const holds = (limits: Partial<Limits>, name = 'a') =>
-    reasons([unit({ name, risk: 'low' })], { limits: { ...DEFAULT_LIMITS, ...limits } })
-  assert.deepEqual(holds({ digest: undefined }), { a: 'open' })
-  assert.deepEqual(holds({ digest: '0 9 * * *' }), { a: 'open' })
-  assert.deepEqual(holds({ digest: '30 10 * * *' }), { a: 'digest 2026-11-21T10:30:00Z' })
-})
-
-test('the digest is for nothing else: any higher risk, a tick, a recording and what is open go their way', () => {
-  const low = { name: 'a', risk: 'low' as const }
-  for (const risk of ['medium', 'high', 'critical'] as const)
-    assert.deepEqual(reasons([unit({ name: 'a', risk })]), { a: 'open' })
-  assert.deepEqual(reasons([unit(low)], { requested: new Set([driftId(fingerprintOf('a'))]) }), {
-    a: 'open',
-  })
-  assert.deepEqual(reasons([unit({ ...low, recorded: true })]), { a: 'open' })
-  assert.deepEqual(reasons([unit({ ...low, open: true })]), { a: 'open' })
-  const mixed = [unit({ ...low, branch: 'x' }), unit({ name: 'b', branch: 'x' })]
-  assert.deepEqual(
-    reasons(mixed),
-    { a: 'open', b: 'open' },
-    'the worst of what shares a proposal counts',
-  )
-})
-
-test('the digest says until when and why, and takes no slot', () => {
-  const units = [unit({ name: 'a', risk: 'low' }), unit({ name: 'b' }), unit({ name: 'c' })]
-  assert.deepEqual(reasons(units), { a: 'digest 2026-11-23T08:00:00Z', b: 'open', c: 'open' })
-  const question = {
-    limits: DEFAULT_LIMITS,
-    proposals: { open: new Set<string>(), openings: [] },
-    storm: undefined,
-    requested: new Set<string>(),
-  }
-  assert.match(
-    planHolds({ ...question, units, now: NOW }).get(unitKey('prod', 'a'))?.why ?? '',
-    /low risk and wait for the digest$/,
-  )
 })
 
 test('the storm of a cluster holds what is about it alone, says which, and nothing elsewhere', () => {

@@ -3,77 +3,34 @@ import { Failure } from '@backporch/kyaml/failure'
 import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
 import { type Note, sentenceOf } from '@backporch/kyaml/note'
 import { given } from '@backporch/kyaml/text'
-import {
-  describeRule,
-  isActive,
-  mismatchText,
-  whyNotIgnored,
-} from '../../../drift/noise/ignore-rules.ts'
+import { isActive, mismatchText, whyNotIgnored } from '../../../drift/noise/ignore-rules.ts'
 import { RISK_RULES } from '../../../drift/risk/risk.ts'
 import { assertNewestPolicy } from '../../../policy/last-good-policy.ts'
-import type { PolicyFile, PolicySet } from '../../../policy/parse-policy.ts'
 import {
   type CommandResult,
   explainText,
   helpText,
   planText,
-  rulesText,
   SEE_BELOW,
 } from '../../../proposal/text/command-answer.ts'
 import type { CommandVerb, CommentCommand } from '../../../proposal/text/comment-command.ts'
 import { time } from '../../../proposal/text/words.ts'
 import { later } from '../../observation/drift-age.ts'
-import type { Observation, ResolutionRequest } from '../../observation/observation.ts'
-import type { UnitPlan } from '../../observation/unit-plan.ts'
+import type { ResolutionRequest } from '../../observation/observation.ts'
 import {
-  addRules,
-  type IgnoreDocument,
-  type PlacedRule,
-  removeRules,
-  rulesFor,
-} from './comment-policy.ts'
+  type CommandContext,
+  observedState,
+  ownedBy,
+  type PlannedCommand,
+  type RequestState,
+} from './command-state.ts'
 import { withoutForeignCommits } from './comment-recreate.ts'
 import { assertOwner, needsOwner } from './comment-rights.ts'
 import { nothingToSnooze } from './comment-status.ts'
-import { exactRules } from './exact-rules.ts'
 import { allChanges } from './pick-changes.ts'
-import type { ProposalRequests, Requester } from './proposal-requests.ts'
+import type { Requester } from './proposal-requests.ts'
 import { changesMeant, type RequestedChoice, resolveSelectors } from './resolution-request.ts'
-
-/** A unit with all requests so far. */
-export interface RequestState {
-  /** The reason where nothing could be observed. */
-  readonly observation: Observation | Failure
-  readonly resolutionRequest: ResolutionRequest | undefined
-}
-
-/** A unit that could be observed. */
-export interface ObservedState extends RequestState {
-  readonly observation: Observation
-}
-
-/** Plans the unit. @throws Failure as `planReconcile` */
-export type PlanUnit = (state: ObservedState) => UnitPlan
-
-/** A requested change of the policy: files that change, and their content. */
-export interface PolicyChange {
-  readonly verb: 'ignore' | 'unignore'
-  readonly files: readonly PolicyFile[]
-  readonly rules: readonly IgnoreDocument[]
-}
-
-export interface CommandContext {
-  readonly requests: ProposalRequests
-  readonly policies: PolicySet
-  readonly plan: PlanUnit
-}
-
-/** What a command answers with, and the state after it. */
-export interface PlannedCommand extends Pick<CommandResult, 'text' | 'details'> {
-  readonly state: RequestState
-  /** A pull request of its own; the answer names it. */
-  readonly policy?: PolicyChange
-}
+import { ignore, shownRules, withoutRules } from './rule-commands.ts'
 
 export const RESOLUTIONS = { restore: 'Restore', adopt: 'Adopt', release: 'Release' } as const
 
@@ -152,10 +109,6 @@ export function planCommand(
 
 function resolutionOf(verb: CommandVerb): RequestedChoice['resolution'] {
   return verb === 'adopt' || verb === 'release' ? RESOLUTIONS[verb] : 'Restore'
-}
-
-function ownedBy({ requests: { unit, codeOwners } }: CommandContext) {
-  return { packagePath: unit.packagePath, codeOwners }
 }
 
 /** Boxes have no requester: a box changes the plan only, and the merge of the plan asks the owners. */
@@ -304,48 +257,6 @@ function snooze({ plan }: CommandContext, end: string, start: RequestState): Pla
   }
 }
 
-function ignore(
-  context: CommandContext,
-  requester: Requester,
-  { selectors, duration, reason = '' }: CommentCommand,
-  start: RequestState,
-): PlannedCommand {
-  const state = observedState(start)
-  const { requests, policies } = context
-  const { unit } = requests
-  const { report } = context.plan(state)
-  const chosen = changesMeant(selectors, unit.numbered, report.spec.changes)
-  assertOwner('ignore', chosen, requester, ownedBy(context))
-  const { verdicts, key } = state.observation
-  const expires = duration === undefined ? undefined : later(requester.at, duration).slice(0, 10)
-  const rules = exactRules({ chosen, verdicts, key, reason, expires })
-  const file = addRules(requests.policyFiles, policies, unit, rules)
-  return file === undefined
-    ? { state, text: 'such a rule holds already' }
-    : { state, text: '', policy: { verb: 'ignore', files: [file], rules } }
-}
-
-/** @param selectors numbers as `/show ignores` lists them */
-function withoutRules(
-  { requests: { unit, policyFiles }, policies }: CommandContext,
-  selectors: readonly string[],
-): PolicyChange {
-  const all = rulesFor(policies, unit)
-  const placed = selectors.map((selector) => ruleNumber(selector, all))
-  if (placed.length === 0) throw noSuchRule('', all.length)
-  return {
-    verb: 'unignore',
-    files: removeRules(policyFiles, placed),
-    rules: placed.map(({ rule }) => rule),
-  }
-}
-
-function ruleNumber(selector: string, rules: readonly PlacedRule[]): PlacedRule {
-  const rule = /^[1-9][0-9]{0,4}$/.test(selector) ? rules[Number(selector) - 1] : undefined
-  if (rule === undefined) throw noSuchRule(selector, rules.length)
-  return rule
-}
-
 const EXPLAINED = 10
 
 function explain(
@@ -393,46 +304,6 @@ function explain(
       ? [`- and ${chosen.length - EXPLAINED} more, each with its number`]
       : []
   return { text: SEE_BELOW, details: [...details, ...more, policy].join('\n') }
-}
-
-function shownRules(
-  { policies, requests: { unit } }: CommandContext,
-  { at: requested }: Requester,
-): Pick<CommandResult, 'text' | 'details'> {
-  const rules = rulesFor(policies, unit)
-  if (rules.length === 0) return { text: 'no ignore rule holds here' }
-  const shown = rules.map(({ rule, policy, index }, at) => {
-    const known = policy.ignore[index]
-    return {
-      number: at + 1,
-      where: known?.where ?? policy.where,
-      about: known === undefined ? '' : describeRule(known),
-      reason: rule.reason,
-      expires: rule.expires ?? '',
-      over: rule.expires !== undefined && rule.expires < requested.slice(0, 10),
-    }
-  })
-  return { text: SEE_BELOW, details: rulesText(shown) }
-}
-
-/** @throws Failure why the unit could not be observed */
-function observedState(state: RequestState): ObservedState {
-  const { observation } = state
-  if (observation instanceof Failure) throw observation
-  return { ...state, observation }
-}
-
-function noSuchRule(selector: string, count: number): Failure {
-  return new Failure({
-    code: 'BP1011',
-    what:
-      selector === ''
-        ? 'no rule is named'
-        : `there is no ignore rule ${JSON.stringify(selector.slice(0, 40))}`,
-    why: count === 0 ? 'no ignore rule holds here' : `${count} hold here, numbered from 1`,
-    remedy: 'say /show ignores, and name a number of its list',
-    retry: 'on-change',
-  })
 }
 
 function notJoint(): Failure {

@@ -10,18 +10,15 @@ import { commandOfAction } from '../../../proposal/text/check-run-buttons.ts'
 import { commandLine, failureText } from '../../../proposal/text/command-answer.ts'
 import type { CommentCommand, CommentCommands } from '../../../proposal/text/comment-command.ts'
 import type { Tick } from '../../../proposal/text/ticks.ts'
+import type {
+  CommandContext,
+  PlannedCommand,
+  PlanUnit,
+  PolicyChange,
+  RequestState,
+} from './command-state.ts'
 import { assertMayWrite } from './comment-rights.ts'
-import {
-  type CommandContext,
-  type PlannedCommand,
-  type PlanUnit,
-  type PolicyChange,
-  planChoices,
-  planCommand,
-  planRecheck,
-  RESOLUTIONS,
-  type RequestState,
-} from './plan-command.ts'
+import { planChoices, planCommand, planRecheck, RESOLUTIONS } from './plan-command.ts'
 import type {
   CommentRequest,
   ProposalRequests,

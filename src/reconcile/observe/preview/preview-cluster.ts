@@ -25,7 +25,7 @@ import {
 } from '../../repository/sources/discover-sources.ts'
 import { filesOfView } from '../../repository/sources/shared-sources.ts'
 import { isInside } from '../../repository/sources/unit-source.ts'
-import type { LoadedPackage } from '../observe.ts'
+import type { LoadedPackage } from '../load-package.ts'
 import { observeCluster } from '../observe-units.ts'
 import { isPlaced, type LiveSide, readLiveSides } from '../read-live-sides.ts'
 import { assertSameCluster } from '../same-cluster.ts'

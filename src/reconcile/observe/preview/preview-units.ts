@@ -16,7 +16,7 @@ import {
   readFolder,
 } from '../../repository/repository-view.ts'
 import { filesOfView } from '../../repository/sources/shared-sources.ts'
-import { type LoadedPackage, loadPackage } from '../observe.ts'
+import { type LoadedPackage, loadPackage } from '../load-package.ts'
 import type { UnitSelection } from '../turn-request.ts'
 
 /** Units that are built at once. */

@@ -7,12 +7,8 @@ import { API_VERSION } from '../../../record/documents/document.ts'
 import type { Preview } from '../../../record/documents/preview.ts'
 import { eachOf } from '../../repository/each-of.ts'
 import { ReadBudget } from '../../repository/read-budget.ts'
-import {
-  POLICY_FILE,
-  policyProblems,
-  type RepositoryView,
-  readRepository,
-} from '../../repository/repository-view.ts'
+import { POLICY_FILE, policyProblems } from '../../repository/read-policies.ts'
+import { type RepositoryView, readRepository } from '../../repository/repository-view.ts'
 import { folderRenders, unitFolders } from '../../repository/unit-folders.ts'
 import { mergeCommits } from './merge-commits.ts'
 import { type PreviewedCluster, previewCluster } from './preview-cluster.ts'

@@ -15,18 +15,11 @@ import { compareText } from '@backporch/kyaml/text'
 import { LRUCache } from 'lru-cache'
 import { SCALER_KINDS } from '../../../drift/noise/scaler.ts'
 import { computeStatus } from '../../../status/kstatus.ts'
-import {
-  type ClusterVerdicts,
-  isEqual,
-  NO_MARK,
-  packState,
-  type RowState,
-  unpackState,
-  type VerdictScope,
-} from './cluster-verdicts.ts'
+import { type ClusterVerdicts, isEqual, NO_MARK, type VerdictScope } from './cluster-verdicts.ts'
 import { FollowedScalers, SCALERS } from './followed-scalers.ts'
 import { FollowedSources, otherSourceKinds } from './followed-sources.ts'
 import { EPOCH_KINDS, KindEpochs } from './kind-epochs.ts'
+import { packState, type RowState, unpackState } from './row-state.ts'
 
 /**
  * Why a unit is to be observed. `object`: one of its objects is not what was judged. `report`: what a syncer or autoscaler says changed.

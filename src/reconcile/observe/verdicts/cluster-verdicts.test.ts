@@ -7,13 +7,8 @@ import { listedVerdicts, VERDICT_KEY } from '../../../../test/fakes/listed-epoch
 import { appliedBy, editedBy, withMetadata } from '../../../../test/fakes/live-object.ts'
 import { idOf } from '../../../../test/fakes/memory-cluster.ts'
 import { CONFIG, DEPLOYMENT, WEB, WEB_CONFIG, yaml } from '../../../../test/fakes/turn-world.ts'
-import {
-  ClusterVerdicts,
-  MOST_SCOPES,
-  packState,
-  type RowVerdict,
-  unpackState,
-} from './cluster-verdicts.ts'
+import { ClusterVerdicts } from './cluster-verdicts.ts'
+import { MOST_SCOPES, packState, type RowVerdict, unpackState } from './row-state.ts'
 import { decodeVerdicts, encodeVerdicts } from './verdict-snapshot.ts'
 
 const NOW = Date.parse('2026-11-21T10:00:00Z')

@@ -17,68 +17,13 @@ import type { ObjectVerdict } from '../../../drift/compare/drift.ts'
 import { computeStatus } from '../../../status/kstatus.ts'
 import { KindEpochs } from './kind-epochs.ts'
 import { RetainedJudges } from './retained-judges.ts'
+import { MOST_SCOPES, packState, type RowVerdict, unpackState } from './row-state.ts'
 import { HASH_WORDS, VerdictTable } from './verdict-table.ts'
 
 /** Milliseconds that a verdict of a dry run holds, at most. */
 const HOLDS = 86_400_000
 /** Verdicts of one turn end at different times within this part of it. */
 const SPREAD = 0.25
-
-export type RowVerdict = 'in-sync' | 'drifted' | 'absent' | 'unreadable' | 'other' | 'report'
-const VERDICTS: readonly RowVerdict[] = [
-  'in-sync',
-  'drifted',
-  'absent',
-  'unreadable',
-  'other',
-  'report',
-]
-const PROOFS = ['none', 'ownership', 'creation', 'dry-run'] as const
-const STATUSES = [
-  '',
-  'Current',
-  'InProgress',
-  'Failed',
-  'Terminating',
-  'NotFound',
-  'Unknown',
-] as const
-
-/** The `state` of a row, unpacked. */
-export interface RowState {
-  readonly verdict: RowVerdict
-  readonly proof: ObjectVerdict['proof']
-  /** Health as it was reported; empty where that is not known. */
-  readonly status: string
-  /** Whether `mark` is that of an object that was seen. */
-  readonly marked: boolean
-  /** Number of the kind and namespace, up to `MOST_SCOPES`. */
-  readonly scope: number
-}
-
-/** More kinds in more namespaces share the last number. */
-export const MOST_SCOPES = 1 << 17
-
-export function packState({ verdict, proof, status, marked, scope }: RowState): number {
-  const health = Math.max(0, STATUSES.indexOf(status as (typeof STATUSES)[number]))
-  return (
-    VERDICTS.indexOf(verdict) |
-    (PROOFS.indexOf(proof) << 4) |
-    (health << 8) |
-    ((marked ? 1 : 0) << 12) |
-    (scope << 13)
-  )
-}
-
-export function unpackState(state: number): RowState {
-  return {
-    verdict: VERDICTS[state & 0xf] ?? 'other',
-    proof: PROOFS[(state >> 4) & 0xf] ?? 'none',
-    status: STATUSES[(state >> 8) & 0xf] ?? '',
-    marked: ((state >> 12) & 1) === 1,
-    scope: (state >> 13) & (MOST_SCOPES - 1),
-  }
-}
 
 /** Objects of one kind in one namespace. */
 export interface VerdictScope {

@@ -4,7 +4,8 @@ import type { JsonObject } from '@backporch/kyaml/json'
 import type { ResourceId } from '@backporch/kyaml/resource'
 import { LRUCache } from 'lru-cache'
 import { readScaler, SCALER_KINDS } from '../../../drift/noise/scaler.ts'
-import { type ClusterVerdicts, unpackState } from './cluster-verdicts.ts'
+import type { ClusterVerdicts } from './cluster-verdicts.ts'
+import { unpackState } from './row-state.ts'
 
 const MOST_SCALERS = 20_000
 

@@ -1,24 +1,18 @@
 /** Flux HelmReleases that a Kustomization of the repository builds, where the recording has no resource of Flux. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { openRecordedCluster } from '@backporch/cluster/recording'
 import type { Failure } from '@backporch/kyaml/failure'
-import { formatJson } from '@backporch/kyaml/json'
 import { runInWorld } from '../../../../test/fakes/cli-world.ts'
-import { appliedBy, editedBy } from '../../../../test/fakes/live-object.ts'
+import { KUSTOMIZATION, release, UNIT, WEB } from '../../../../test/fakes/declared-release.ts'
+import { appliedBy } from '../../../../test/fakes/live-object.ts'
 import { yaml } from '../../../../test/fakes/turn-world.ts'
 import {
-  ADOPTIONS,
   APPS,
   DEPLOYMENT,
   DeclaredReleaseWorld,
   FILES,
   MOTTO,
   RELEASE,
-  STORED,
 } from '../../../../test/helm/declared-release-world.ts'
 import { helmOrThrow } from '../../../../test/helm/find-helm.ts'
 import type { Preview } from '../../../record/documents/preview.ts'
@@ -28,115 +22,7 @@ import {
   buildKey,
 } from '../../../sources/programs/package-builder.ts'
 
-const { helm3, helm4 } = await helmOrThrow()
-const WEB = 'apps/Deployment/shop/shop-web'
-const UNIT = 'apps/production/web'
-/** The HelmRelease itself is not recorded. */
-const KUSTOMIZATION = { 'apps/production': 'Flux Kustomization flux-system/apps: Unknown' }
-
-function release(...changes: readonly (readonly [string, string])[]): {
-  readonly [path: string]: string
-} {
-  return {
-    'apps/base/release.yaml': changes.reduce(
-      (text, [before, after]) => text.replace(before, after),
-      RELEASE,
-    ),
-  }
-}
-
-for (const [version, helm] of [
-  ['Helm 3', helm3],
-  ['Helm 4', helm4],
-] as const)
-  describe(`a HelmRelease that files declare, with its chart in the repository, with ${version}`, () => {
-    test('is a unit below the folder of its Kustomization, with the overlay, the variables and the ConfigMap of the build', async () => {
-      assert.deepEqual(await new DeclaredReleaseWorld(helm).states(), {
-        ...KUSTOMIZATION,
-        [UNIT]: 'Flux HelmRelease shop/web: InSync',
-      })
-    })
-
-    test('shows drift at the line of the template', async () => {
-      const world = new DeclaredReleaseWorld(helm)
-      world.edit(WEB, 'spec.replicas', 5)
-      const { report } = await world.plan({ packages: [UNIT] })
-      assert.deepEqual(
-        report.spec.changes.map(({ path, git, live, source }) => [path, git, live, source]),
-        [['spec.replicas', 3, 5, 'charts/web/templates/deployment.yaml:1']],
-      )
-    })
-
-    for (const [what, field, value, path, before, after] of ADOPTIONS)
-      test(`has ${what} adopted where it is authored, byte for byte the rest`, async () => {
-        const changed = await new DeclaredReleaseWorld(helm).adopted(
-          { key: WEB, unit: UNIT },
-          field,
-          value,
-        )
-        assert.deepEqual(changed, { [path]: FILES[path].replace(before, after) })
-      })
-
-    test('a file of the chart that a template prints is edited itself', async () => {
-      const path = 'charts/web/files/motto.txt'
-      const at = { key: '/ConfigMap/shop/shop-motto', unit: UNIT }
-      assert.deepEqual(
-        await new DeclaredReleaseWorld(helm).adopted(
-          at,
-          'data.motto',
-          'first of all\nlast but one\n',
-        ),
-        {
-          [path]: 'first of all\nlast but one\n',
-        },
-      )
-    })
-
-    test('a field that no value leads to is refused with the line of the template', async () => {
-      await assert.rejects(
-        new DeclaredReleaseWorld(helm).adopted({ key: WEB, unit: UNIT }, 'spec.minReadySeconds', 9),
-        {
-          code: 'BP2001',
-          where: 'charts/web/templates/deployment.yaml:7',
-        },
-      )
-    })
-
-    test('its post-renderers are run, and edited where they write the field', async () => {
-      const kustomize = '{images: [{name: example.com/web, newTag: "1.27.1"}]}'
-      const rendered = release([
-        '  interval: 1h',
-        `  interval: 1h\n  postRenderers:\n  - kustomize: ${kustomize} # pinned`,
-      ])
-      const world = new DeclaredReleaseWorld(helm, rendered)
-      const field = 'spec.template.spec.containers[name=app].image'
-      const { report } = await world.plan({ packages: [UNIT] })
-      assert.deepEqual(
-        report.spec.changes.map(({ path, git, live }) => [path, git, live]),
-        [[field, 'example.com/web:1.27.1', 'example.com/web:1.27']],
-      )
-      const changed = await world.adopted({ key: WEB, unit: UNIT }, field, 'example.com/web:1.27.2')
-      const [[path, text] = ['', '']] = Object.entries(rendered)
-      assert.deepEqual(changed, { [path]: text.replace('1.27.1', '1.27.2') })
-    })
-
-    test('what is stored of the release is compared where it is there', async () => {
-      const world = new DeclaredReleaseWorld(helm)
-      const stored = { ...STORED, manifest: DEPLOYMENT.replace('replicas: 3', 'replicas: 5') }
-      world.cluster.releases.set('shop/shop', {
-        source: 'the Helm release shop/shop',
-        resources: [],
-        applied: [],
-        release: stored,
-      })
-      const { report } = await world.plan({ packages: [UNIT] })
-      assert.deepEqual(
-        report.spec.changes.map(({ path, git, live, source }) => [path, git, live, source]),
-        [['spec.replicas', 5, 3, 'apps/base/release.yaml:2']],
-      )
-    })
-  })
-
+const { helm3 } = await helmOrThrow()
 describe('a HelmRelease that files declare', () => {
   const isNotRecorded =
     'Flux HelmRelease shop/web: nothing is recorded of what Helm stores of its release, and'
@@ -191,49 +77,6 @@ describe('a HelmRelease that files declare', () => {
       assert.deepEqual(await world.notes(), [`${isNotRecorded} ${why}${WAY}`])
       assert.deepEqual(await world.states(), KUSTOMIZATION)
     })
-
-  test('with a chart elsewhere is compared with what is stored of the release', async () => {
-    const world = new DeclaredReleaseWorld(
-      helm3,
-      release([
-        'GitRepository, name: flux-system, namespace: flux-system',
-        'HelmRepository, name: charts',
-      ]),
-    )
-    world.cluster.releases.set('shop/shop', {
-      source: 'the Helm release shop/shop',
-      resources: [],
-      applied: [],
-      release: STORED,
-    })
-    assert.deepEqual(await world.states(), {
-      ...KUSTOMIZATION,
-      [UNIT]: 'Flux HelmRelease shop/web: InSync',
-    })
-    assert.deepEqual(await world.notes(), [])
-  })
-
-  test('stays the unit that it was where its release is recorded no more', async () => {
-    const world = new DeclaredReleaseWorld(
-      helm3,
-      release([
-        'GitRepository, name: flux-system, namespace: flux-system',
-        'HelmRepository, name: charts',
-      ]),
-    )
-    world.cluster.releases.set('shop/shop', {
-      source: 'the Helm release shop/shop',
-      resources: [],
-      applied: [],
-      release: STORED,
-    })
-    await world.scan()
-    world.cluster.releases.clear()
-    assert.match(
-      (await world.states())[UNIT] ?? '',
-      /^BP1210 nothing is recorded of what Helm stores of its release/,
-    )
-  })
 
   test('is a note where Flux applies it elsewhere, not at all, or with a value of a Secret', async () => {
     const notes = async (files: { readonly [path: string]: string }) => {
@@ -385,60 +228,6 @@ describe('a HelmRelease that files declare', () => {
     for (const text of [DEPLOYMENT, motto])
       world.cluster.put(appliedBy('helm-controller', yaml(renamed(text))))
     assert.equal((await world.states())[UNIT], 'Flux HelmRelease shop/web: InSync')
-  })
-
-  test('has the values of the build where the recording does not say whether it has them', async () => {
-    const world = new DeclaredReleaseWorld(helm3)
-    world.cluster.unreadable.add('/ConfigMap/shop/web-values')
-    assert.equal((await world.states())[UNIT], 'Flux HelmRelease shop/web: InSync')
-  })
-
-  test('is compared with a real recording that has nothing of the release, or the metadata of its Secret only', async () => {
-    const secret = `apiVersion: v1
-kind: Secret
-metadata: {name: sh.helm.release.v1.shop.v1, namespace: shop, labels: {owner: helm, name: shop, status: deployed, version: "1"}}
-`
-    const hand = editedBy(
-      'kubectl-edit',
-      appliedBy('helm-controller', yaml(DEPLOYMENT)),
-      'spec.replicas',
-      5,
-    )
-    for (const objects of [[hand], [hand, yaml(secret)]]) {
-      const folder = mkdtempSync(join(tmpdir(), 'backporch-recording-'))
-      try {
-        objects.forEach(
-          (object, at) => void writeFileSync(join(folder, `${at}.json`), formatJson(object)),
-        )
-        const world = new DeclaredReleaseWorld(helm3)
-        world.recording = openRecordedCluster({
-          path: folder,
-          name: 'prod',
-          observedAt: world.cluster.now,
-        })
-        const { report } = await world.plan({ packages: [UNIT] })
-        assert.deepEqual(
-          report.spec.changes.map(({ path, git, live }) => [path, git, live]),
-          [['spec.replicas', 3, 5]],
-        )
-      } finally {
-        rmSync(folder, { recursive: true })
-      }
-    }
-  })
-
-  test('has the values of the recording where no file has them, and fails alone where nobody has', async () => {
-    const world = new DeclaredReleaseWorld(helm3, {
-      'apps/base/kustomization.yaml': 'resources:\n- release.yaml\n',
-    })
-    assert.equal((await world.states())[UNIT], 'Flux HelmRelease shop/web: InSync')
-    world.cluster.unreadable.add('/ConfigMap/shop/web-values')
-    const states = await world.states()
-    assert.match(
-      states[UNIT] ?? '',
-      /^BP1210 valuesFrom names the ConfigMap shop\/web-values, which cannot be read/,
-    )
-    assert.equal(states['apps/production'], KUSTOMIZATION['apps/production'])
   })
 
   test('costs no other build of its Kustomization', async () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { valueAt } from '@backporch/kyaml/field'
 import { InProcessRenderer } from '../../../../test/fakes/in-process-renderer.ts'
 import { MemoryRepository } from '../../../../test/fakes/memory-repository.ts'
-import { loadPackage } from '../../observe/observe.ts'
+import { loadPackage } from '../../observe/load-package.ts'
 import { readRepository } from '../repository-view.ts'
 import { PackageHistories } from './package-history.ts'
 

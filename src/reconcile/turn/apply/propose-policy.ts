@@ -2,12 +2,12 @@
 import type { Forge, HostedForge } from '@backporch/forge/hosted-forge'
 import { ownedRef } from '@backporch/git-store/ref-name'
 import type { EndedBranch } from '../../../plan/turn/turn-action.ts'
+import type { PolicyChange } from '../../../plan/unit/commands/command-state.ts'
 import {
   addRules,
   type IgnoreDocument,
   type PolicyUnit,
 } from '../../../plan/unit/commands/comment-policy.ts'
-import type { PolicyChange } from '../../../plan/unit/commands/plan-command.ts'
 import {
   type PolicySubject,
   policyBody,
@@ -15,7 +15,8 @@ import {
   policyTitle,
 } from '../../../proposal/text/policy-answer.ts'
 import { isProven } from '../../repository/bot-identity.ts'
-import { type RepositoryView, readPolicyFiles } from '../../repository/repository-view.ts'
+import { readPolicyFiles } from '../../repository/read-policies.ts'
+import type { RepositoryView } from '../../repository/repository-view.ts'
 import { type ProposedFiles, proposeFiles } from './propose-files.ts'
 
 interface PolicyLocation {

@@ -23,7 +23,8 @@ import { COMMANDS, parseCommentCommands } from '../../../proposal/text/comment-c
 import { readTicks } from '../../../proposal/text/ticks.ts'
 import { eachOf } from '../../repository/each-of.ts'
 import { readCodeOwners } from '../../repository/read-base-text.ts'
-import { type RepositoryView, readPolicyFiles } from '../../repository/repository-view.ts'
+import { readPolicyFiles } from '../../repository/read-policies.ts'
+import type { RepositoryView } from '../../repository/repository-view.ts'
 import { type RequestScope, readRequestedUnits } from './read-requested-units.ts'
 
 /** Comments of one proposal that one turn executes; the next turn executes the rest. */

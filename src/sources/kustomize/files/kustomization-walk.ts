@@ -19,6 +19,18 @@ import {
   type YamlNode,
 } from '@backporch/kyaml/yaml'
 import { chartEntries, pullCommand } from './helm-charts.ts'
+import { isInline } from './is-inline.ts'
+import {
+  type EntryFields,
+  GENERATOR,
+  HELM_GLOBALS,
+  OPENAPI,
+  PATCH,
+  PLAIN,
+  PROGRAMS,
+  REPLACEMENT,
+  TRANSFORMERS,
+} from './known-fields.ts'
 
 export interface KustomizationSource {
   /** Folder of the kustomization, from the root of the repository; empty for the root. */
@@ -41,62 +53,6 @@ export interface LeftOut {
 }
 
 const MOST_FILES = 5000
-
-/** Fields that name no file (kustomize `api/types/kustomization.go`). Go accepts names in any case; here only these are accepted. */
-const PLAIN = new Set([
-  'apiVersion',
-  'kind',
-  'metadata',
-  'namePrefix',
-  'nameSuffix',
-  'namespace',
-  'commonLabels',
-  'labels',
-  'commonAnnotations',
-  'vars',
-  'images',
-  'replicas',
-  'generatorOptions',
-  'sortOptions',
-  'buildMetadata',
-])
-const PROGRAMS = new Set(['generators', 'validators', 'helmChartInflationGenerator'])
-/** Transformers that are part of kustomize and read no file. */
-const TRANSFORMERS = new Set([
-  'AnnotationsTransformer',
-  'ImageTagTransformer',
-  'LabelTransformer',
-  'NamespaceTransformer',
-  'PrefixSuffixTransformer',
-  'PrefixTransformer',
-  'ReplicaCountTransformer',
-  'SuffixTransformer',
-])
-/** Fields that an entry may have, and the one of them that names a file. */
-interface EntryFields {
-  readonly known: ReadonlySet<string>
-  readonly file: 'path' | 'env'
-}
-
-const PATCH: EntryFields = { known: new Set(['path', 'patch', 'target', 'options']), file: 'path' }
-const REPLACEMENT: EntryFields = { known: new Set(['path', 'source', 'targets']), file: 'path' }
-/** Where Helm looks for its own settings is not for the repository to say. */
-const HELM_GLOBALS: EntryFields = { known: new Set(['chartHome']), file: 'path' }
-const OPENAPI: EntryFields = { known: new Set(['path', 'version']), file: 'path' }
-const GENERATOR: EntryFields = {
-  known: new Set([
-    'name',
-    'namespace',
-    'behavior',
-    'type',
-    'literals',
-    'files',
-    'envs',
-    'env',
-    'options',
-  ]),
-  file: 'env',
-}
 
 /** Addresses to kustomize, whether or not such a folder exists (kustomize `api/internal/git/repospec.go`). */
 const ADDRESS = /:\/\/|^[a-z]+::|^[^/]*@[^/]*:|^(?:git@)?github\.com[:/]/i
@@ -206,7 +162,7 @@ class KustomizationWalk {
         for (const named of texts(value, at)) {
           if (!isInline(named.text)) yield* this.file(named, folder)
         }
-      if (name === 'patches' || name === 'patchesJson6902')
+      else if (name === 'patches' || name === 'patchesJson6902')
         yield* this.maps(value, PATCH, folder, at)
       else if (name === 'replacements') yield* this.maps(value, REPLACEMENT, folder, at)
       else if (name === 'configMapGenerator' || name === 'secretGenerator')
@@ -222,7 +178,7 @@ class KustomizationWalk {
           `${name} runs programs or reads from elsewhere`,
           'commit what it makes as files instead',
         )
-      else if (!LISTED.has(name))
+      else
         this.refuse(
           { text: name, where },
           `${name} is no field of a kustomization that is known here`,
@@ -236,9 +192,7 @@ class KustomizationWalk {
     if (path === undefined) return
     const answer = yield path
     if (answer === 'folder') yield* this.enter(path, named)
-    else if (answer === 'absent') this.missing(named, path)
-    else if (isLeftOut(answer)) this.refuse(named, answer.why, answer.remedy)
-    else this.keep(answer, named)
+    else this.taken(answer, named, path)
   }
 
   private *file(
@@ -246,8 +200,10 @@ class KustomizationWalk {
     folder: string,
   ): Generator<string, PackageFile | undefined, PathAnswer> {
     const path = this.inside(named, folder)
-    if (path === undefined) return undefined
-    const answer = yield path
+    return path === undefined ? undefined : this.taken(yield path, named, path)
+  }
+
+  private taken(answer: PathAnswer, named: Named, path: string): PackageFile | undefined {
     if (typeof answer === 'string') this.missing(named, path)
     else if (isLeftOut(answer)) this.refuse(named, answer.why, answer.remedy)
     else {
@@ -397,25 +353,6 @@ function isLeftOut(answer: PackageFile | LeftOut): answer is LeftOut {
   return 'why' in answer
 }
 
-/** Fields whose files are read, or whose entries are checked. */
-const LISTED = new Set([
-  'helmCharts',
-  'helmGlobals',
-  'resources',
-  'bases',
-  'components',
-  'crds',
-  'configurations',
-  'patchesStrategicMerge',
-  'patches',
-  'patchesJson6902',
-  'replacements',
-  'configMapGenerator',
-  'secretGenerator',
-  'openapi',
-  'transformers',
-])
-
 function texts(value: YamlNode, at: (node: YamlNode) => string): readonly Named[] {
   const target = resolved(value)
   const items = target.kind === 'list' ? target.items : [target]
@@ -424,23 +361,6 @@ function texts(value: YamlNode, at: (node: YamlNode) => string): readonly Named[
     const text = node.kind === 'scalar' ? jsonOf(node) : undefined
     return typeof text === 'string' && text !== '' ? [{ text, where: at(item) }] : []
   })
-}
-
-/**
- * Whether the text is an inline patch or transformer. As in kustomize, a text that reads as objects is one, and every other text is a path.
- */
-export function isInline(text: string): boolean {
-  if (!/[\n:{]/.test(text)) return false
-  try {
-    const documents = readYamlNodes(text.replaceAll('\r\n', '\n'), 'patch')
-    return (
-      documents.length > 0 &&
-      documents.every((node) => textAt(node, 'kind') && textAt(node, 'metadata', 'name'))
-    )
-  } catch (thrown) {
-    if (thrown instanceof Failure) return false
-    throw thrown
-  }
 }
 
 /** From the root of the repository; undefined where the path is absolute or leaves it. */

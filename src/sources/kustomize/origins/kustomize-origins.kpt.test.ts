@@ -10,7 +10,8 @@ import { PackageBuilds } from '../../../adapters/functions/package-builds.ts'
 import type { BuiltSource } from '../../build/built-source.ts'
 import { buildOf, printedResources } from '../../build/read-built.ts'
 import { KUSTOMIZE_TOOL } from '../../kustomize/kustomize-tool.ts'
-import { builtOriginLines, KustomizeOrigins } from './kustomize-origins.ts'
+import { KustomizeOrigins } from './kustomize-origins.ts'
+import { builtOriginLines } from './origin-lines.ts'
 
 type Texts = { readonly [path: string]: string }
 

@@ -3,12 +3,9 @@
  * from the files without a build, and the result is compared with the built value.
  */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
-import { type FieldPath, field, valueAt } from '@backporch/kyaml/field'
+import { type FieldPath, valueAt } from '@backporch/kyaml/field'
 import {
-  canonicalJson,
   formatJson,
-  getKey,
-  isJsonArray,
   isJsonObject,
   type Json,
   type JsonObject,
@@ -36,6 +33,7 @@ import { type Patch, patchesOf } from '../locate/kustomize-patches.ts'
 import { BuiltIdentity, textOf } from './built-identity.ts'
 import { type FieldHistory, type FieldValue, type FieldWrite, UNKNOWN } from './field-history.ts'
 import { generatedBy } from './generator-writes.ts'
+import { byName, leavesOf } from './item-paths.ts'
 import { type Chain, KustomizeStages } from './kustomize-stages.ts'
 import { runThrough } from './kustomize-writes.ts'
 import { SyncerWrites } from './syncer-writes.ts'
@@ -345,7 +343,6 @@ function generatedBySyncer({
     : new SourceDocument(path, 0, root, { position: () => ({ line: 1, column: 1 }) })
 }
 
-const NOWHERE = 'no file was found that sets it'
 const UNEXPLAINED = 'kustomize makes another value of it than is written there'
 
 /** Whether the writers give the rendered value. */
@@ -363,104 +360,4 @@ function gives(
     typeof value === 'string' &&
     id.name.startsWith(`${value}-`)
   )
-}
-
-/** The path with items by their names, where the names are unique: a patch has other indexes. */
-function byName(object: Json, path: FieldPath): FieldPath {
-  return path.map((step, at) =>
-    step.kind === 'index' ? itemStep(valueAt(object, path.slice(0, at)), step.index) : step,
-  )
-}
-
-function itemStep(list: Json | undefined, position: number): FieldPath[number] {
-  const items = isJsonArray(list) ? list : []
-  for (const names of ITEM_KEYS) {
-    const keys = items.map((item) => keysOf(item, names))
-    const own = keys[position]
-    const isKey =
-      keys.every((each) => each !== undefined) &&
-      new Set(keys.map((each) => canonicalJson(each ?? null))).size === keys.length
-    if (own !== undefined && isKey) return { kind: 'item', keys: own }
-  }
-  return { kind: 'index', index: position }
-}
-
-/** Keys by which Kubernetes merges lists; the first one is always present. */
-const ITEM_KEYS = [
-  ['name'],
-  ['containerPort', 'protocol'],
-  ['port', 'protocol'],
-  ['mountPath'],
-  ['devicePath'],
-  ['ip'],
-  ['topologyKey'],
-]
-
-function keysOf(item: Json, [first = '', second]: readonly string[]): JsonObject | undefined {
-  const value = isJsonObject(item) ? getKey(item, first) : undefined
-  if (!isJsonObject(item) || value === undefined) return undefined
-  return second === undefined
-    ? { [first]: value }
-    : { [first]: value, [second]: getKey(item, second) ?? 'TCP' }
-}
-
-/** A list of plain values is one leaf. */
-function* leavesOf(value: Json | undefined, path: FieldPath): Generator<FieldPath> {
-  if (isJsonObject(value) && Object.keys(value).length > 0)
-    for (const [name, each] of Object.entries(value)) yield* leavesOf(each, [...path, field(name)])
-  else if (isJsonArray(value) && value.some((each) => isJsonObject(each) || isJsonArray(each)))
-    for (const [position, each] of value.entries())
-      yield* leavesOf(each, [...path, itemStep(value, position)])
-  else yield path
-}
-
-/** For people, a line each: `bases/web/deployment.yaml:9:13`, then the patches and kustomizations that wrote the field. */
-export function builtOriginLines({
-  authored,
-  nearest,
-  isBuilt,
-  writers,
-  isExplained,
-  notes,
-}: BuiltOrigin): readonly string[] {
-  const isCreated = writers.some(({ does }) => does !== 'may write')
-  const nowhere = isBuilt ? NOWHERE : `not there; it would go into ${nearest.file}:${nearest.line}`
-  const first =
-    authored !== undefined
-      ? [locationText(authored)]
-      : isCreated || (isBuilt && writers.length > 0)
-        ? []
-        : [nowhere]
-  const isFight = isExplained && writers.length + (authored === undefined ? 0 : 1) > 1
-  const lines = writers.map((writer, position) => {
-    const decides = writer.decides === '' ? '' : ` ${writer.decides}`
-    return `${writeText(writer)}${isFight && position === writers.length - 1 && writer.does === 'writes' ? `, which decides${decides}` : ''}`
-  })
-  return [
-    ...first,
-    ...lines,
-    ...(authored === undefined && !isCreated && writers.length === 0 ? [] : notes),
-  ]
-}
-
-const DOES: { readonly [does in FieldWrite['does']]: string } = {
-  writes: 'written',
-  removes: 'removed',
-  'may write': 'may be written',
-}
-
-function writeText({ does, by, at, part }: PartWrite): string {
-  const what = part.length === 0 ? DOES[does] : `${shownPathOnly(part, undefined)} ${DOES[does]}`
-  const [own, from] = [
-    at.filter(({ source }) => source === undefined),
-    at.find(({ source }) => source !== undefined),
-  ]
-  const locations = own.map(
-    ({ location, name }) => `${locationText(location)}${name === undefined ? '' : ` (${name})`}`,
-  )
-  return `${what} by ${by} ${locations.join(' and ')}${from === undefined ? '' : `, from ${from.source === 'file' ? `the file ${from.location.file}` : locationText(from.location)}`}`
-}
-
-function locationText({ file, line, column }: FileLocation): string {
-  return line === 0 ? file : `${file}:${line}:${column}`
 }

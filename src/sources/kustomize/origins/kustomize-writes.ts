@@ -2,8 +2,6 @@
 import type { FieldSpec } from '@backporch/kpt/field'
 import { type FieldPath, valueAt } from '@backporch/kyaml/field'
 import { getKey, isJsonArray, isJsonObject, type JsonObject, partOf } from '@backporch/kyaml/json'
-import { splitReference } from '@backporch/kyaml/text'
-import { RE2JS } from 're2js'
 import {
   type FileLocation,
   fields,
@@ -11,11 +9,11 @@ import {
   isAt,
   type SourceDocument,
 } from '../../build/adopt/source-document.ts'
-import { imageEntry } from '../files/image-entry.ts'
 import type { Patch, PatchField } from '../locate/kustomize-patches.ts'
 import { type BuiltIdentity, isIdentity, textOf } from './built-identity.ts'
-import { FieldHistory, type TracedField, UNKNOWN, type WrittenAt } from './field-history.ts'
+import { FieldHistory, type TracedField, UNKNOWN } from './field-history.ts'
 import { generatorWrites } from './generator-writes.ts'
+import { imageWrites } from './image-writes.ts'
 import {
   ALL_LABELS,
   ANNOTATIONS,
@@ -70,12 +68,13 @@ class KustomizeRun {
   }
 
   transform(kustomization: SourceDocument, layers: readonly SourceDocument[]): void {
+    const { identity, field, history } = this
     const withLayers = [kustomization, ...layers]
     const withLast = (name: string): readonly SourceDocument[] => [
       kustomization,
       ...layers.filter((each) => each.hasField(name)).slice(-1),
     ]
-    const patches = withLast('patches').flatMap((each) => this.field.patchesOf(each))
+    const patches = withLast('patches').flatMap((each) => field.patchesOf(each))
     this.patch(patches, 'patchesStrategicMerge')
     this.patch(patches, 'patches')
     this.namespace(withLayers)
@@ -87,9 +86,9 @@ class KustomizeRun {
       this.mark(each, 'commonAnnotations of', fields('commonAnnotations'), ANNOTATIONS)
     this.patch(patches, 'patchesJson6902')
     for (const each of withLast('replicas')) this.replicas(each)
-    this.images(withLast('images'))
-    for (const location of replacementLocations(kustomization, this.identity, this.field))
-      this.history.mayWrite('replacements of', location)
+    imageWrites(withLast('images'), { identity, field, history })
+    for (const location of replacementLocations(kustomization, identity, field))
+      history.mayWrite('replacements of', location)
     this.suspects(kustomization)
   }
 
@@ -256,40 +255,6 @@ class KustomizeRun {
     }
   }
 
-  /** An entry of a syncer's resource replaces that of the kustomization with the same name. */
-  private images([kustomization, ...layers]: readonly SourceDocument[]): void {
-    if (
-      !isImage(this.field.path) ||
-      this.identity.kind === 'CustomResourceDefinition' ||
-      kustomization === undefined
-    )
-      return
-    const given = layers.flatMap(imagesIn)
-    const own = imagesIn(kustomization)
-    const alike = (all: readonly ImageEntry[], { value }: ImageEntry) =>
-      all.find((each) => textOf(each.value, 'name') === textOf(value, 'name'))
-    for (const entry of own) if (alike(given, entry) === undefined) this.image(entry)
-    for (const entry of given)
-      this.image({ ...entry, value: withKept(entry.value, alike(own, entry)?.value ?? {}) })
-  }
-
-  private image({ value, whole, locationOf }: ImageEntry): void {
-    const now = this.history.value
-    const parts = ['newName', 'newTag', 'digest', 'tagSuffix'].filter(
-      (part) => textOf(value, part) !== '',
-    )
-    if (now === UNKNOWN) this.history.mayWrite('images of', whole)
-    if (typeof now !== 'string' || parts.length === 0 || !isImageNamed(now, textOf(value, 'name')))
-      return
-    const isPlain = parts.every((part) => !textOf(value, part).includes('$'))
-    this.history.write(
-      'images of',
-      isPlain ? withParts(now, value) : UNKNOWN,
-      locationOf(parts),
-      decidedParts(parts),
-    )
-  }
-
   /** Only kustomize knows the fields that these write. */
   private suspects(kustomization: SourceDocument): void {
     const { path } = this.field
@@ -313,37 +278,6 @@ class KustomizeRun {
         { location: kustomization.locationOf(fields('buildMetadata')) },
       ])
   }
-}
-
-interface ImageEntry {
-  readonly value: JsonObject
-  readonly whole: FileLocation
-  readonly locationOf: (parts: readonly string[]) => readonly WrittenAt[]
-}
-
-/** Entries of a kustomization, or texts of an Argo CD Application. */
-function imagesIn(document: SourceDocument): readonly ImageEntry[] {
-  const at = (position: number): FieldPath => [...fields('images'), index(position)]
-  const entries = document.entries('images').map(({ index: position, value }): ImageEntry => {
-    const locationOf = (parts: readonly string[]) =>
-      parts.map((name) => ({
-        location: document.locationOf([...at(position), ...fields(name)]),
-        name,
-      }))
-    return { value, whole: document.locationOf(at(position)), locationOf }
-  })
-  const texts = document.texts('images').map(({ index: position, text }): ImageEntry => {
-    const whole = document.locationOf(at(position))
-    return { value: imageEntry(text), whole, locationOf: () => [{ location: whole }] }
-  })
-  return [...entries, ...texts]
-}
-
-/** An asterisk keeps what the kustomization has. */
-function withKept(value: JsonObject, own: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(value).map(([name, part]) => [name, part === '*' ? textOf(own, name) : part]),
-  )
 }
 
 /** The text of the last one that has one of the fields, and an empty text does not count. */
@@ -377,48 +311,4 @@ function specFrom(value: JsonObject): FieldSpec {
 function isItemKey(path: FieldPath): boolean {
   const [item, last] = path.slice(-2)
   return item?.kind === 'item' && last?.kind === 'field' && Object.hasOwn(item.keys, last.name)
-}
-
-/** An image in a list of containers, at any path (kustomize `api/filters/imagetag/legacy.go`). */
-function isImage(path: FieldPath): boolean {
-  const [list, item, last] = path.slice(-3)
-  const isList =
-    list?.kind === 'field' && (list.name === 'containers' || list.name === 'initContainers')
-  return isList && item?.kind !== 'field' && last?.kind === 'field' && last.name === 'image'
-}
-
-/** The name is a regular expression (kustomize `api/internal/image/image.go`). */
-function isImageNamed(image: string, name: string): boolean {
-  try {
-    return RE2JS.compile(`^${name}(:[a-zA-Z0-9_.{}-]*)?(@sha256:[a-zA-Z0-9_.{}-]*)?$`)
-      .matcher(image)
-      .find()
-  } catch {
-    return false
-  }
-}
-
-/** A new tag removes the digest, and a new digest the tag (kustomize `api/filters/imagetag/updater.go`). */
-function withParts(image: string, entry: JsonObject): string {
-  const before = splitReference(image)
-  const [name, newTag, newDigest, suffix] = ['newName', 'newTag', 'digest', 'tagSuffix'].map(
-    (part) => textOf(entry, part),
-  )
-  const isSet = Boolean(newTag) || Boolean(newDigest)
-  const tag = isSet ? (newTag ?? '') : `${before.tag}${suffix ?? ''}`
-  const digest = isSet ? (newDigest ?? '') : suffix ? '' : before.digest
-  return `${name || before.name}${tag === '' ? '' : `:${tag}`}${digest === '' ? '' : `@${digest}`}`
-}
-
-const PART_WORDS: { readonly [part: string]: string } = {
-  newName: 'the name',
-  newTag: 'the tag',
-  digest: 'the digest',
-  tagSuffix: 'the tag',
-}
-
-/** Empty where the parts are the whole value. */
-function decidedParts(parts: readonly string[]): string {
-  const words = parts.map((part) => PART_WORDS[part] ?? part)
-  return words.includes('the name') && words.length > 1 ? '' : words.join(' and ')
 }

@@ -1,0 +1,38 @@
+/** The request of the watch of a kind. */
+import type { ApiCall } from '../connection/api-connection.ts'
+import type { RequestDescription } from '../connection/kubernetes-failure.ts'
+import { requestedFor, type ServedResource } from '../objects/discovery.ts'
+import type { WatchedKind } from '../ports/cluster-watch.ts'
+
+const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
+/** The initial objects, then a bookmark, then the watch (docs/facts/watch.md). */
+export const STREAMED_LIST = { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' }
+/** Answers of servers that do not know these parameters. */
+export const NOT_STREAMED = [400, 422]
+
+export function requestedWatch(
+  cluster: string,
+  { namespace }: WatchedKind,
+  served: ServedResource,
+): RequestDescription {
+  return {
+    ...requestedFor(cluster, 'watch', served, { namespace }),
+    alsoNeeded: ['list'],
+  }
+}
+
+/** @param seconds that the watch may last @param from parameters that say where it begins */
+export function watchCall(
+  { metadataOnly }: WatchedKind,
+  { path }: Pick<RequestDescription, 'path'>,
+  seconds: number,
+  from: Readonly<Record<string, string>>,
+): Pick<ApiCall, 'path' | 'accept'> {
+  const query = new URLSearchParams({
+    watch: 'true',
+    allowWatchBookmarks: 'true',
+    timeoutSeconds: String(seconds),
+    ...from,
+  })
+  return { path: `${path}?${query}`, ...(metadataOnly ? { accept: METADATA_ONLY } : {}) }
+}

@@ -1,0 +1,175 @@
+/** The clusters that turns follow: the watch of each, what is known of it, and whether its changes are seen. */
+import type { ClusterWatch, KindWatchState, WatchObserver } from '@backporch/cluster/cluster-watch'
+import { Failure } from '@backporch/kyaml/failure'
+import type { RedactionKey } from '@backporch/kyaml/redaction'
+import type { BetweenTurns } from '../reconcile/observe/between-turns.ts'
+import { ClusterFollower, type UnitChange } from '../reconcile/observe/verdicts/cluster-follower.ts'
+import {
+  ClusterVerdicts,
+  type StoredVerdicts,
+} from '../reconcile/observe/verdicts/cluster-verdicts.ts'
+
+export interface FollowPorts {
+  /** Undefined where changes of the cluster cannot be watched, as in a recording. @throws Failure when the cluster is not configured */
+  openWatch(cluster: string, observer: WatchObserver): Promise<ClusterWatch | undefined>
+  /** Verdicts of an earlier process; undefined without any that can be used. */
+  loadVerdicts(cluster: string, key: RedactionKey): Promise<StoredVerdicts | undefined>
+  /** Milliseconds since 1970. */
+  now(): number
+  /** From 0 up to 1. */
+  random(): number
+  /** Changes of a cluster are not watched from now on, or are again. @param why undefined where they are watched */
+  onSight(cluster: string, why: string | undefined): void
+}
+
+interface FollowedCluster {
+  readonly verdicts: ClusterVerdicts
+  readonly follower: ClusterFollower
+  readonly watch: ClusterWatch | undefined
+  /** When a turn was last about the cluster. */
+  observedAt: number
+  /** Milliseconds between two entries in the ledger that an idle cluster was observed. */
+  heartbeat: number
+  isBlind: boolean
+  /** Whether it is known which objects its packages have: from a turn, or from an earlier process. */
+  isKnown: boolean
+  /** Whether the last turn about it could not observe it. */
+  isLost: boolean
+}
+
+/** Milliseconds in which a restarted process waits for what decides whether earlier verdicts still hold. */
+const PATIENCE = 5_000
+const MINUTE = 60_000
+
+export class FollowedClusters {
+  /** By name. */
+  readonly all = new Map<string, FollowedCluster>()
+  private readonly ports: FollowPorts
+  private readonly between: BetweenTurns
+  private readonly onChange: (cluster: string, change: UnitChange) => void
+
+  constructor(
+    ports: FollowPorts,
+    between: BetweenTurns,
+    onChange: (cluster: string, change: UnitChange) => void,
+  ) {
+    this.ports = ports
+    this.between = between
+    this.onChange = onChange
+  }
+
+  /** Begins to watch the clusters that are not watched yet. */
+  async open(names: readonly string[], key: RedactionKey, signal: AbortSignal): Promise<void> {
+    const fresh = names.filter((name) => !this.all.has(name))
+    for (const name of fresh) {
+      const stored = await this.ports.loadVerdicts(name, key)
+      const verdicts = new ClusterVerdicts(key, () => this.ports.random(), stored)
+      const now = (): number => this.ports.now()
+      const onListed = (): void => {
+        const cluster = this.all.get(name)
+        // The watch tells of a list before its own state does.
+        if (cluster?.isBlind === true) setImmediate(() => this.look(name, cluster))
+      }
+      const follower = new ClusterFollower({
+        verdicts,
+        now,
+        onChange: (change) => this.onChange(name, change),
+        onListed,
+      })
+      const watch = await this.ports.openWatch(name, follower)
+      const isKnown = verdicts.table.size > 0
+      this.all.set(name, {
+        verdicts,
+        follower,
+        watch,
+        observedAt: 0,
+        heartbeat: 0,
+        isBlind: true,
+        isKnown,
+        isLost: false,
+      })
+      if (watch === undefined) continue
+      this.between.clusters.set(name, verdicts)
+      watch.follow(follower.kinds())
+    }
+    const watched = fresh
+      .flatMap((name) => this.all.get(name) ?? [])
+      .filter(({ watch }) => watch !== undefined)
+    const end = performance.now() + PATIENCE
+    while (
+      watched.some(({ verdicts }) => !verdicts.epochs.known) &&
+      performance.now() < end &&
+      !signal.aborted
+    )
+      await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+
+  /** Why a cluster cannot be reached, for those whose watch says so: they are not asked. */
+  unreachable(): ReadonlyMap<string, Failure> {
+    const failures = new Map<string, Failure>()
+    for (const [name, { watch }] of this.all) {
+      // A kind that is not served was never listed.
+      const listed = (watch?.state() ?? []).filter(({ lists }) => lists > 0)
+      if (listed.length === 0 || !listed.every((state) => this.isStale(state))) continue
+      failures.set(
+        name,
+        listed.map(({ failure }) => failure).find((failure) => failure !== undefined) ??
+          silent(name),
+      )
+    }
+    return failures
+  }
+
+  /** Names of the clusters of which no change goes unseen. */
+  seen(): ReadonlySet<string> {
+    return new Set(
+      [...this.all].flatMap(([name, cluster]) =>
+        this.blindness(cluster) === undefined ? [name] : [],
+      ),
+    )
+  }
+
+  /** Of the clusters that are watched. */
+  watches(): readonly ClusterWatch[] {
+    return [...this.all.values()].flatMap(({ watch }) => watch ?? [])
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.all.values()].map(({ watch }) => watch?.close()))
+  }
+
+  isWatched(): boolean {
+    return [...this.all.values()].some(({ watch }) => watch !== undefined)
+  }
+
+  private isStale({ provenAt }: KindWatchState): boolean {
+    return this.ports.now() - provenAt > MINUTE
+  }
+
+  /** Reports whether changes are seen. @returns whether that is new */
+  look(name: string, cluster: FollowedCluster): boolean {
+    const why = this.blindness(cluster)
+    const isNew = (why !== undefined) !== cluster.isBlind
+    cluster.isBlind = why !== undefined
+    if (isNew) this.ports.onSight(name, why)
+    return isNew
+  }
+
+  blindness({ watch, follower, isKnown }: FollowedCluster): string | undefined {
+    if (watch === undefined) return 'its changes are not watched'
+    return isKnown
+      ? follower.blindness(watch.state(), this.ports.now())
+      : 'its packages were not read yet'
+  }
+}
+
+function silent(cluster: string): Failure {
+  return new Failure({
+    code: 'BP3001',
+    what: `cannot observe ${cluster}`,
+    where: `cluster ${cluster}`,
+    why: 'nothing was heard of its API server for more than a minute',
+    remedy: 'check whether the API server runs, and the network to it',
+    retry: 'backoff',
+  })
+}

@@ -1,0 +1,45 @@
+/** What the log gets of one turn. */
+import { loggableName } from '@backporch/kyaml/redaction'
+import { type UnitResult, unitFailures } from '../plan/unit/unit-result.ts'
+import type { ProcessEvent, TurnEvent } from '../ports/log.ts'
+import type { Answer } from '../reconcile/turn/apply/apply-answers.ts'
+import type { TurnResult } from '../reconcile/turn/run-turn.ts'
+import { transitionsOf } from './transitions.ts'
+import { isUnread } from './unread-objects.ts'
+
+export const NOTHING = {
+  units: 0,
+  failedUnits: 0,
+  failedClusters: 0,
+  writes: 0,
+  transitions: [],
+} as const
+
+export function countsOf(
+  result: TurnResult,
+): Omit<TurnEvent, 'outcome' | 'milliseconds' | 'requests'> {
+  return {
+    units: result.units.length,
+    failedUnits: result.units.filter((unit) => unitFailures(unit).length > 0 || isIncomplete(unit))
+      .length,
+    failedClusters: result.notObserved.length,
+    writes: result.written.length,
+    transitions: transitionsOf(result),
+  }
+}
+
+/** Whether an object of the unit could not be read. */
+export function isIncomplete(unit: UnitResult): boolean {
+  return unit.state === 'planned' && unit.observation.incomplete.some(isUnread)
+}
+
+export function answered({ proposal, by, line, outcome, failure }: Answer): ProcessEvent {
+  return {
+    event: 'answered',
+    outcome,
+    proposal: loggableName(proposal.label, 60),
+    command: loggableName(line, 100),
+    ...(by === '' ? {} : { by: loggableName(by, 60) }),
+    ...(failure === undefined ? {} : { failure }),
+  }
+}

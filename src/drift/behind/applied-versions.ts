@@ -1,0 +1,120 @@
+/** The versions of a package in git: when each arrived, and which of them the cluster is known to have had. */
+import { managedFieldsOf } from '@backporch/kyaml/field'
+import { type Json, jsonEquals } from '@backporch/kyaml/json'
+import { type ResourceId, resourceKey } from '@backporch/kyaml/resource'
+import { lastWriteOf, shows } from '../detect/version-values.ts'
+import { type Arrival, arrivalsOf, type ContentId, secondsAfter } from './arrivals.ts'
+import type { ObservedLive, PackageVersion, SyncEvidence } from './sync-evidence.ts'
+
+export class AppliedVersions {
+  private readonly evidence: SyncEvidence
+  readonly versions: readonly PackageVersion[]
+  private readonly arrivals: readonly Arrival[]
+  /** Index of the commit that the syncer reports as applied. */
+  readonly reported: number | undefined
+  /** Newest version that some object proves as applied; computed on first use. */
+  private newestProven: number | undefined
+
+  constructor(evidence: SyncEvidence) {
+    this.evidence = evidence
+    this.versions = evidence.history.versions
+    this.reported =
+      evidence.report.applied === undefined
+        ? undefined
+        : evidence.history.locationOf.get(evidence.report.applied)
+    const { contents } = evidence.memory
+    const seenAt = new Map(
+      contents.toReversed().flatMap((content) => [[this.locationOf(content), content] as const]),
+    )
+    this.arrivals = arrivalsOf(this.versions, (index) => seenAt.get(index), evidence.present)
+  }
+
+  /** The index of a content; in a rewritten history that of the newest version with it. */
+  private locationOf({ commit, tree }: ContentId): number | undefined {
+    const index =
+      this.evidence.history.locationOf.get(commit) ??
+      this.versions.findIndex((version) => version.tree === tree)
+    return index === -1 ? undefined : index
+  }
+
+  /** The observation of the object and its version; undefined if it is older than the evidence. */
+  observedPlace(key: string): (ObservedLive & { readonly index: number }) | undefined {
+    const { memory, now } = this.evidence
+    const observed = memory.observedWith(key)
+    const index =
+      observed === undefined || now < observed.at ? undefined : this.locationOf(observed)
+    if (observed === undefined || index === undefined) return undefined
+    // The ledger names the first commit with a content, to which git may have returned before the observation.
+    const returned = this.versions.findIndex(
+      ({ tree }, at) => tree === observed.tree && this.arrival(at).latest <= observed.at,
+    )
+    if (returned === -1 || returned >= index) return { ...observed, index }
+    return { ...observed, commit: this.versions[returned]?.commit ?? '', index: returned }
+  }
+
+  /** The newest version that some object proves as applied, live or in an earlier observation. */
+  provenLocation(): number {
+    this.newestProven ??= Math.min(this.provenLive(), this.provenObservation())
+    return this.newestProven
+  }
+
+  /** An observed content proves its version, and later ones without a change of the object. */
+  private provenObservation(): number {
+    let newest = this.versions.length
+    const entries = this.versions.flatMap(({ objects }) => [...objects])
+    const keysOf = Map.groupBy(entries, ([, object]) => object)
+    for (const key of new Set(entries.map(([key]) => key))) {
+      const observed = this.observedPlace(key)?.index
+      const object = observed === undefined ? undefined : this.versions[observed]?.objects.get(key)
+      if (observed === undefined || object === undefined) continue
+      // An object has a key for each scope that its kind may have, and was observed under one of them: the older answer counts.
+      if (
+        keysOf
+          .get(object)
+          ?.some(([other]) => (this.observedPlace(other)?.index ?? this.versions.length) > observed)
+      )
+        continue
+      let location = observed
+      while (sameValue(this.versions[location + 1]?.objects.get(key), object)) location += 1
+      newest = Math.min(newest, location)
+    }
+    return newest
+  }
+
+  /** The newest version with a new value that is live and the syncer's. */
+  private provenLive(): number {
+    const { live, syncer } = this.evidence
+    for (let index = 0; index + 1 < this.versions.length; index += 1) {
+      const [version, earlier] = [this.versions[index], this.versions[index + 1]]
+      for (const [key, object] of version?.objects ?? []) {
+        const before = earlier?.objects.get(key)
+        const state = live.get(key)
+        if (before === object || state?.state !== 'present') continue
+        if (lastWriteOf(managedFieldsOf(state.object), syncer) === undefined) continue
+        if (before === undefined || shows(state.object, object, before, syncer)) return index
+      }
+    }
+    return this.versions.length
+  }
+
+  lastWrite(id: ResourceId): string | undefined {
+    const state = this.evidence.live.get(resourceKey(id))
+    return state?.state === 'present'
+      ? lastWriteOf(managedFieldsOf(state.object), this.evidence.syncer)
+      : undefined
+  }
+
+  /** Whether the syncer's time to apply the version is over. */
+  isOverdue(index: number): boolean {
+    const { earliest } = this.arrival(index)
+    return earliest === '' || this.evidence.now > secondsAfter(earliest, this.evidence.stuckAfter)
+  }
+
+  arrival(index: number): Arrival {
+    return this.arrivals[index] ?? { earliest: '', latest: this.evidence.present }
+  }
+}
+
+export function sameValue(left: Json | undefined, right: Json | undefined): boolean {
+  return left === undefined || right === undefined ? left === right : jsonEquals(left, right)
+}

@@ -1,0 +1,248 @@
+/** Objects that the syncer has not applied or deleted yet, and what keeps it from that. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { resourceKey } from '@backporch/kyaml/resource'
+import {
+  C0,
+  C1,
+  config,
+  evidenceOf,
+  ID,
+  judge,
+  live,
+  MOVED,
+  OTHER,
+  present,
+  reported,
+  T0,
+  T1,
+  version,
+} from '../../../test/fakes/behind-samples.ts'
+import { NO_SYNCER_REPORT } from '../../syncers/syncer.ts'
+import type { ObjectVerdict } from '../compare/drift.ts'
+import { unexpectedObject } from '../detect/make-drift.ts'
+import { setBehindAside } from './behind.ts'
+import type { PackageVersion, SyncEvidence } from './sync-evidence.ts'
+
+const NEW = [version(C0, T0, config({ a: '1' })), version(C1, T1)]
+const MISSING = { state: 'drifted', items: ['missing'], aside: [] }
+
+test('an object that a commit of the last hour brought is on its way; afterwards it is missing', () => {
+  assert.deepEqual(reported(judge({ versions: NEW, live: undefined })), {
+    state: 'in-sync',
+    items: [],
+    aside: [['Behind', C1]],
+  })
+  const late = judge({ versions: NEW, live: undefined, evidence: { now: '2026-01-03T01:00:01Z' } })
+  assert.deepEqual(reported(late), MISSING)
+})
+
+test('an object is missing, and not on its way, when it is in every version, in the inventory, or was seen before', () => {
+  const always = [version(C0, T0, config({ a: '1' })), version(C1, T1, config({ a: '1' }))]
+  assert.deepEqual(reported(judge({ versions: always, live: undefined })), MISSING)
+  assert.deepEqual(
+    reported(
+      judge({
+        versions: NEW,
+        live: undefined,
+        evidence: { inventory: new Set([resourceKey(ID)]) },
+      }),
+    ),
+    MISSING,
+  )
+  assert.deepEqual(
+    reported(judge({ versions: NEW, live: undefined, evidence: { waitedBefore: () => false } })),
+    MISSING,
+  )
+  assert.deepEqual(
+    reported(
+      judge({
+        versions: NEW,
+        live: undefined,
+        evidence: { report: { ...NO_SYNCER_REPORT, applied: C0 } },
+      }),
+    ),
+    MISSING,
+  )
+})
+
+test('another object that shows the same commit as applied proves that the missing one was applied too', () => {
+  const versions = [
+    version(C0, T0, config({ a: '1' }), config({ x: '2' }, 'other')),
+    version(C1, T1, config({ x: '1' }, 'other')),
+  ]
+  const [verdict] = [
+    judge({
+      versions,
+      live: undefined,
+      evidence: { live: new Map([[resourceKey(OTHER), present(live({ x: '2' }, ['x'], T0))]]) },
+    }),
+  ]
+  assert.deepEqual(reported(verdict), MISSING)
+  const stale = judge({
+    versions,
+    live: undefined,
+    evidence: { live: new Map([[resourceKey(OTHER), present(live({ x: '1' }, ['x'], T1))]]) },
+  })
+  assert.equal(stale.setAside[0]?.state, 'Behind')
+})
+
+test('an object that git dropped in the last hour waits to be deleted; one that git never had is unexpected', () => {
+  const given = (versions: readonly PackageVersion[]): ObjectVerdict => {
+    const object = live({ a: '1' }, ['a'], T1)
+    const verdict = unexpectedObject(ID, object, 'ResourceGroup shop/inventory')
+    const [decided] = setBehindAside([verdict], evidenceOf(versions, new Map(), {}))
+    assert.ok(decided !== undefined)
+    return decided
+  }
+  assert.equal(
+    given([version(C0, T0), version(C1, T1, config({ a: '1' }))]).setAside[0]?.state,
+    'Behind',
+  )
+  assert.deepEqual(reported(given([version(C0, T0), version(C1, T1)])), {
+    state: 'drifted',
+    items: ['unexpected'],
+    aside: [],
+  })
+})
+
+test('what waits is Suspended while the syncer is told to do nothing, and Reconciling while it is at work', () => {
+  const given = {
+    versions: MOVED,
+    live: live({ a: '2' }, ['a'], T1),
+    predicted: live({ a: '3' }, ['a'], T1),
+  }
+  const suspended = judge({
+    ...given,
+    evidence: {
+      report: { ...NO_SYNCER_REPORT, suspended: 'Flux Kustomization apps/web is suspended' },
+    },
+  })
+  assert.equal(suspended.setAside[0]?.state, 'Suspended')
+  assert.match(
+    suspended.setAside[0]?.why ?? '',
+    /nothing applies it: Flux Kustomization apps\/web is suspended$/,
+  )
+  const working = judge({
+    ...given,
+    evidence: { report: { ...NO_SYNCER_REPORT, atWork: 'Flux Kustomization apps/web is at work' } },
+  })
+  assert.equal(working.setAside[0]?.state, 'Reconciling')
+})
+
+/** Made a minute before the observation, long after the commits. */
+const UNAPPLIED = {
+  ...NO_SYNCER_REPORT,
+  title: 'Flux Kustomization apps/web',
+  unappliedSince: '2026-01-03T00:09:00Z',
+}
+const WAITS = 'Flux Kustomization apps/web says Ready is False: DependencyNotReady'
+const FAILED = 'Flux Kustomization apps/web says Ready is False: ReconciliationFailed'
+const ALWAYS = [version(C0, '2025-06-01T00:00:00Z', config({ a: '1' }))]
+const REFUSED = new Map([
+  [resourceKey(ID), 'ResourceGroup shop/inventory says that its apply failed'],
+])
+const STORED = new Map([
+  [
+    resourceKey(ID),
+    {
+      apiVersion: 'v1',
+      object: config({ a: '1' }),
+      storedIn: 'Helm release shop/web',
+      rollback: undefined,
+    },
+  ],
+])
+
+const UNAPPLIED_OBJECTS: readonly (readonly [
+  name: string,
+  evidence: Partial<SyncEvidence>,
+  state: string,
+  why: RegExp,
+  stuck?: string,
+])[] = [
+  [
+    'it waits',
+    { report: { ...UNAPPLIED, says: WAITS } },
+    'Behind',
+    /^nothing of it was applied yet, .*, and .* DependencyNotReady$/,
+  ],
+  ['it says nothing', { report: UNAPPLIED }, 'Behind', /and the syncer has not applied it yet$/],
+  [
+    'it failed',
+    { report: { ...UNAPPLIED, says: FAILED, failed: FAILED } },
+    'SyncFailed',
+    /ReconciliationFailed$/,
+    '',
+  ],
+  [
+    'it is suspended',
+    { report: { ...UNAPPLIED, suspended: 'it is suspended' } },
+    'Suspended',
+    /it is suspended$/,
+  ],
+  [
+    'it waits for longer than the policy allows',
+    { report: { ...UNAPPLIED, says: WAITS }, now: '2026-01-03T03:00:00Z' },
+    'Behind',
+    /did not apply aaaaaaa within 1h$/,
+    '2026-01-03T01:09:00Z',
+  ],
+  [
+    'the inventory lists what could not be applied',
+    { refused: REFUSED, inventory: new Set([resourceKey(ID)]) },
+    'SyncFailed',
+    /its apply failed$/,
+    '',
+  ],
+  [
+    'no inventory lists it',
+    { refused: REFUSED, inventory: new Set() },
+    'SyncFailed',
+    /its apply failed$/,
+    '',
+  ],
+]
+
+for (const [name, evidence, state, why, stuck] of UNAPPLIED_OBJECTS) {
+  test(`what a syncer never applied is not missing: ${name}`, () => {
+    const { items, setAside } = judge({ versions: ALWAYS, live: undefined, evidence })
+    assert.deepEqual(
+      [items, setAside.map((one) => [one.state, one.stuckSince])],
+      [[], [[state, stuck]]],
+    )
+    assert.match(setAside[0]?.why ?? '', why)
+  })
+}
+
+test('an object that was applied before a failure is missing', () => {
+  const failed = { report: { ...NO_SYNCER_REPORT, applied: C0, says: FAILED, failed: FAILED } }
+  assert.deepEqual(
+    reported(judge({ versions: ALWAYS, live: undefined, evidence: failed })),
+    MISSING,
+  )
+  const release = { refused: REFUSED, inventory: new Set([resourceKey(ID)]), stored: STORED }
+  assert.deepEqual(
+    reported(judge({ versions: ALWAYS, live: undefined, evidence: release })),
+    MISSING,
+  )
+})
+
+test('what an earlier commit rendered is SyncFailed at once where the apply of a later one failed', () => {
+  const given = {
+    versions: MOVED,
+    live: live({ a: '2' }, ['a'], T1),
+    predicted: live({ a: '3' }, ['a'], T1),
+  }
+  for (const evidence of [
+    { report: { ...NO_SYNCER_REPORT, failed: FAILED } },
+    { refused: REFUSED },
+  ])
+    assert.equal(judge({ ...given, evidence }).setAside[0]?.state, 'SyncFailed')
+  assert.deepEqual(
+    judge({ ...given, live: live({ a: '9' }, ['a'], T1), evidence: { refused: REFUSED } }).items
+      .length,
+    1,
+    'a person wrote',
+  )
+})

@@ -1,0 +1,79 @@
+/** Gives a new pull request of Gitea its reviewers, assignees and milestone. What cannot be given is left out, and told. */
+import { leftOut } from '../adapter/left-out.ts'
+import { statusOf } from '../adapter/refused-answer.ts'
+import type { WantedProposal } from '../ports/hosted-forge.ts'
+import { milestoneSchema, userSchema } from './gitea-answers.ts'
+import type { GiteaClient } from './gitea-client.ts'
+
+/** One by one: Gitea refuses all reviewers for one that may not be requested. */
+export async function askReviewers(
+  client: GiteaClient,
+  number: number,
+  reviewers: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (const name of reviewers) {
+    const team = name.includes('/') ? name.slice(name.indexOf('/') + 1) : undefined
+    const body = team === undefined ? { reviewers: [name] } : { team_reviewers: [team] }
+    const path = client.path(`/pulls/${number}/requested_reviewers`)
+    try {
+      await client.send({ method: 'POST', path, body, what: 'ask for a review' }, signal)
+    } catch (thrown) {
+      const status = statusOf(thrown)
+      if (status !== 403 && status !== 404 && status !== 422) throw thrown
+      tell(client, 'reviewers', [name])
+    }
+  }
+}
+
+/** Assigns it, and gives it its milestone. Gitea answers 500 to a name that cannot be assigned, so it is asked who can be. */
+export async function fileProposal(
+  client: GiteaClient,
+  number: number,
+  { assignees = [], milestone }: WantedProposal,
+  signal: AbortSignal,
+): Promise<void> {
+  const path = client.path(`/issues/${number}`)
+  if (assignees.length > 0) {
+    const requested = { path: client.path('/assignees'), what: 'read who can be assigned' }
+    const possible = (await client.get(requested, userSchema.array().nullable(), signal)) ?? []
+    const known = new Set(possible.map(({ login }) => login.toLowerCase()))
+    const isKnown = (name: string): boolean => known.has(name.toLowerCase())
+    tell(
+      client,
+      'assignees',
+      assignees.filter((name) => !isKnown(name)),
+    )
+    const body = { assignees: assignees.filter(isKnown) }
+    if (body.assignees.length > 0)
+      await client.send({ method: 'PATCH', path, body, what: 'assign the pull request' }, signal)
+  }
+  if (milestone === undefined) return
+  const requested = {
+    path: client.path('/milestones'),
+    query: { state: 'open' },
+    what: 'read the milestones',
+  }
+  const found = (await client.getAll(requested, milestoneSchema, signal)).find(
+    ({ title }) => title === milestone,
+  )
+  if (found === undefined) return tell(client, 'milestone', [milestone])
+  await client.send(
+    {
+      method: 'PATCH',
+      path,
+      body: { milestone: found.id },
+      what: 'give the pull request its milestone',
+    },
+    signal,
+  )
+}
+
+function tell(
+  client: GiteaClient,
+  what: Parameters<typeof leftOut>[1],
+  names: readonly string[],
+): void {
+  const { owner, repository } = client.address
+  if (names.length > 0) client.tell(leftOut(`${owner}/${repository}`, what, names))
+}

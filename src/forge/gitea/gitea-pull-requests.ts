@@ -1,0 +1,42 @@
+/** A pull request of Gitea: how it is read, which branch it has, and whether that is one of this repository. */
+import type { ForgePullRequest } from '../ports/hosted-forge.ts'
+import { type PullRequest, proposalOf, pullRequestSchema } from './gitea-answers.ts'
+import type { GiteaClient } from './gitea-client.ts'
+
+/** What a request for a list of them is called in failures. */
+export const LIST = 'list pull requests'
+
+export function readPullRequest(
+  client: GiteaClient,
+  number: number,
+  signal: AbortSignal,
+): Promise<PullRequest> {
+  return client.get(
+    { path: client.path(`/pulls/${number}`), what: 'read the pull request' },
+    pullRequestSchema,
+    signal,
+  )
+}
+
+export function pullRequestOf(pull: PullRequest): ForgePullRequest {
+  const { number, label, url, baseBranch, commit, state } = proposalOf(pull, '')
+  return {
+    number,
+    label,
+    url,
+    baseBranch,
+    commit,
+    branch: pull.head.label,
+    fork: !isOwnBranch(pull),
+    open: state === 'open',
+  }
+}
+
+export function refOf({ head }: PullRequest): string {
+  return `refs/heads/${head.label}`
+}
+
+/** A fork may have branches of the same name. */
+export function isOwnBranch({ head, base }: PullRequest): boolean {
+  return head.repo_id === base.repo_id
+}

@@ -1,0 +1,79 @@
+/** Gives a new pull request of GitHub its reviewers, assignees and milestone. What cannot be given is left out, and told. */
+import { leftOut } from '../adapter/left-out.ts'
+import { statusOf } from '../adapter/refused-answer.ts'
+import type { WantedProposal } from '../ports/hosted-forge.ts'
+import type { GitHubClient } from './github-client.ts'
+
+/** Leaves out a name that cannot be requested without losing the others: GitHub refuses all for one. */
+export async function askReviewers(
+  client: GitHubClient,
+  number: number,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  if (names.length === 0) return
+  const target = await client.writable(`ask for a review of #${number}`, signal)
+  const request = async (some: readonly string[]): Promise<boolean> => {
+    const plain = some.map((name) => name.replace(/^@/, ''))
+    const reviewers = plain.filter((name) => !name.includes('/'))
+    const team_reviewers = plain
+      .filter((name) => name.includes('/'))
+      .map((name) => name.slice(name.indexOf('/') + 1))
+    const requested = { ...target, pull_number: number, reviewers, team_reviewers }
+    try {
+      await client.ask(`ask for a review of #${number}`, () =>
+        client.octokit.rest.pulls.requestReviewers(requested),
+      )
+      return true
+    } catch (thrown) {
+      if (![403, 404, 422].includes(statusOf(thrown) ?? 0)) throw thrown
+      return false
+    }
+  }
+  if (await request(names)) return
+  for (const name of names)
+    if (names.length === 1 || !(await request([name]))) tell(client, 'reviewers', [name])
+}
+
+/** Assigns it, and gives it its milestone. GitHub leaves out who cannot be assigned. */
+export async function fileProposal(
+  client: GitHubClient,
+  number: number,
+  { assignees = [], milestone }: WantedProposal,
+  signal: AbortSignal,
+): Promise<void> {
+  if (assignees.length === 0 && milestone === undefined) return
+  const { issues } = client.octokit.rest
+  const target = await client.writable(`assign #${number}`, signal)
+  const issue = { ...target, issue_number: number }
+  if (assignees.length > 0) {
+    const { data } = await client.ask(`assign #${number}`, () =>
+      issues.addAssignees({ ...issue, assignees: [...assignees] }),
+    )
+    const known = new Set(data.assignees?.map(({ login }) => login.toLowerCase()))
+    tell(
+      client,
+      'assignees',
+      assignees.filter((name) => !known.has(name.toLowerCase())),
+    )
+  }
+  if (milestone === undefined) return
+  const pages = (page: number) =>
+    issues.listMilestones({ ...target, state: 'open', per_page: 100, page })
+  const found = (await client.list('read the milestones', pages)).find(
+    ({ title }) => title === milestone,
+  )
+  if (found === undefined) return tell(client, 'milestone', [milestone])
+  await client.ask(`give #${number} its milestone`, () =>
+    issues.update({ ...issue, milestone: found.number }),
+  )
+}
+
+function tell(
+  client: GitHubClient,
+  what: Parameters<typeof leftOut>[1],
+  names: readonly string[],
+): void {
+  const { owner, repository } = client.address
+  if (names.length > 0) client.tell(leftOut(`${owner}/${repository}`, what, names))
+}

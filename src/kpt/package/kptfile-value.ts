@@ -1,0 +1,119 @@
+/** A Kptfile as a value, and how it is made from the JSON of the file. */
+import { getKey, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
+import { isEmpty, objectAt, objectsAt, textAt, textsAt } from './kptfile-fields.ts'
+
+/** Selects the resources of a function: every part that is not empty has to match (kpt `api/kptfile/v1/types.go`). */
+export interface FunctionSelector {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly name: string
+  readonly namespace: string
+  readonly labels: ReadonlyMap<string, string>
+  readonly annotations: ReadonlyMap<string, string>
+}
+
+export interface PipelineFunction {
+  /** Exactly one of image and exec is not empty. */
+  readonly image: string
+  readonly exec: string
+  /** Tag beside the image (kpt from 1.0.0-beta.62); empty without one. */
+  readonly tag: string
+  /** Relative to the package; empty without one. */
+  readonly configPath: string
+  /** Empty without one. Numbers and booleans are texts, as in kpt. */
+  readonly configMap: ReadonlyMap<string, string>
+  /** The function gets a resource if one of these matches, or if there is none. */
+  readonly selectors: readonly FunctionSelector[]
+  /** The function does not get a resource that one of these matches. */
+  readonly exclude: readonly FunctionSelector[]
+  /** Fields that kpt evaluates from 1.0 on, and nothing here does: `when`, `selectors[0].resourceFileRegexp`. */
+  readonly notEvaluated: readonly string[]
+  /** Line of the function in the Kptfile, from 1. */
+  readonly line: number
+}
+
+export interface Kptfile {
+  readonly name: string
+  readonly labels: ReadonlyMap<string, string>
+  readonly annotations: ReadonlyMap<string, string>
+  readonly pipeline: {
+    readonly mutators: readonly PipelineFunction[]
+    readonly validators: readonly PipelineFunction[]
+  }
+  /** The inventory in its older form; absent parts are empty. */
+  readonly inventory:
+    | { readonly namespace: string; readonly name: string; readonly id: string }
+    | undefined
+}
+
+export type Location = readonly (string | number)[]
+
+interface KptfileLocations {
+  readonly lineOf: (location: Location) => number
+  /** Keys and values as written: kpt decodes them as texts, so that `0x1F` and `yes` stay. */
+  readonly textsAt: (location: Location) => ReadonlyMap<string, string>
+}
+
+export function kptfileOf(
+  value: JsonObject,
+  { lineOf, textsAt: writtenAt }: KptfileLocations,
+): Kptfile {
+  const metadata = objectAt(value, 'metadata')
+  const pipeline = objectAt(value, 'pipeline')
+  const inventory = getKey(value, 'inventory')
+  const selectorsAt = (each: JsonObject, location: Location): readonly FunctionSelector[] =>
+    objectsAt(each, String(location.at(-1))).map((one, index) =>
+      selectorOf(one, (name) => writtenAt([...location, index, name])),
+    )
+  const functions = (list: string): readonly PipelineFunction[] =>
+    objectsAt(pipeline, list).map((each, index) => ({
+      image: textAt(each, 'image'),
+      exec: textAt(each, 'exec'),
+      tag: textAt(each, 'tag'),
+      configPath: textAt(each, 'configPath'),
+      configMap: writtenAt(['pipeline', list, index, 'configMap']),
+      selectors: selectorsAt(each, ['pipeline', list, index, 'selectors']),
+      exclude: selectorsAt(each, ['pipeline', list, index, 'exclude']),
+      notEvaluated: notEvaluatedIn(each),
+      line: lineOf(['pipeline', list, index]),
+    }))
+  return {
+    name: textAt(metadata, 'name'),
+    labels: textsAt(metadata, 'labels'),
+    annotations: textsAt(metadata, 'annotations'),
+    pipeline: { mutators: functions('mutators'), validators: functions('validators') },
+    inventory: isJsonObject(inventory)
+      ? {
+          namespace: textAt(inventory, 'namespace'),
+          name: textAt(inventory, 'name'),
+          id: textAt(inventory, 'inventoryID'),
+        }
+      : undefined,
+  }
+}
+
+/** They decide whether a function runs, and on what. */
+function notEvaluatedIn(each: JsonObject): readonly string[] {
+  const isThere = (object: JsonObject, name: string): boolean => !isEmpty(getKey(object, name))
+  const own = ['when', 'resourceFileRegexp', 'configRef'].filter((name) => isThere(each, name))
+  const selecting = ['selectors', 'exclude'].flatMap((list) =>
+    objectsAt(each, list).flatMap((one, index) =>
+      isThere(one, 'resourceFileRegexp') ? [`${list}[${index}].resourceFileRegexp`] : [],
+    ),
+  )
+  return [...own, ...selecting]
+}
+
+function selectorOf(
+  each: JsonObject,
+  textsOf: (name: string) => ReadonlyMap<string, string>,
+): FunctionSelector {
+  return {
+    apiVersion: textAt(each, 'apiVersion'),
+    kind: textAt(each, 'kind'),
+    name: textAt(each, 'name'),
+    namespace: textAt(each, 'namespace'),
+    labels: textsOf('labels'),
+    annotations: textsOf('annotations'),
+  }
+}

@@ -1,0 +1,18 @@
+import { isBlankOrEnd, type YamlCursor } from './read-yaml-cursor.ts'
+
+const FLOW_INDICATOR = /[,[\]{}]/
+const NOT_PLAIN = new Set('-?:,[]{}#&*!|>\'"%@`')
+
+/** Whether a value without quotes begins at the cursor, which is at the character. */
+export function startsPlain(cursor: YamlCursor, character: string): boolean {
+  const code = cursor.code(1)
+  // go-yaml accepts a lone "-" inside brackets; YAML and other readers do not.
+  if (character === '-')
+    return (
+      code !== 32 &&
+      code !== 9 &&
+      (cursor.flowLevel === 0 || !FLOW_INDICATOR.test(cursor.text.charAt(cursor.at + 1)))
+    )
+  if (character === '?' || character === ':') return cursor.flowLevel === 0 && !isBlankOrEnd(code)
+  return !NOT_PLAIN.has(character) && !isBlankOrEnd(cursor.code())
+}

@@ -1,0 +1,94 @@
+/** Commands about the ignore rules of a unit: to add, to remove and to list them. */
+import { Failure } from '@backporch/kyaml/failure'
+import { describeRule } from '../../../drift/noise/ignore-rules.ts'
+import { type CommandResult, rulesText, SEE_BELOW } from '../../../proposal/text/command-answer.ts'
+import type { CommentCommand } from '../../../proposal/text/comment-command.ts'
+import { later } from '../../observation/drift-age.ts'
+import {
+  type CommandContext,
+  observedState,
+  ownedBy,
+  type PlannedCommand,
+  type PolicyChange,
+  type RequestState,
+} from './command-state.ts'
+import { addRules, type PlacedRule, removeRules, rulesFor } from './comment-policy.ts'
+import { assertOwner } from './comment-rights.ts'
+import { exactRules } from './exact-rules.ts'
+import type { Requester } from './proposal-requests.ts'
+import { changesMeant } from './resolution-request.ts'
+
+export function ignore(
+  context: CommandContext,
+  requester: Requester,
+  { selectors, duration, reason = '' }: CommentCommand,
+  start: RequestState,
+): PlannedCommand {
+  const state = observedState(start)
+  const { requests, policies } = context
+  const { unit } = requests
+  const { report } = context.plan(state)
+  const chosen = changesMeant(selectors, unit.numbered, report.spec.changes)
+  assertOwner('ignore', chosen, requester, ownedBy(context))
+  const { verdicts, key } = state.observation
+  const expires = duration === undefined ? undefined : later(requester.at, duration).slice(0, 10)
+  const rules = exactRules({ chosen, verdicts, key, reason, expires })
+  const file = addRules(requests.policyFiles, policies, unit, rules)
+  return file === undefined
+    ? { state, text: 'such a rule holds already' }
+    : { state, text: '', policy: { verb: 'ignore', files: [file], rules } }
+}
+
+/** @param selectors numbers as `/show ignores` lists them */
+export function withoutRules(
+  { requests: { unit, policyFiles }, policies }: CommandContext,
+  selectors: readonly string[],
+): PolicyChange {
+  const all = rulesFor(policies, unit)
+  const placed = selectors.map((selector) => ruleNumber(selector, all))
+  if (placed.length === 0) throw noSuchRule('', all.length)
+  return {
+    verb: 'unignore',
+    files: removeRules(policyFiles, placed),
+    rules: placed.map(({ rule }) => rule),
+  }
+}
+
+function ruleNumber(selector: string, rules: readonly PlacedRule[]): PlacedRule {
+  const rule = /^[1-9][0-9]{0,4}$/.test(selector) ? rules[Number(selector) - 1] : undefined
+  if (rule === undefined) throw noSuchRule(selector, rules.length)
+  return rule
+}
+
+export function shownRules(
+  { policies, requests: { unit } }: CommandContext,
+  { at: requested }: Requester,
+): Pick<CommandResult, 'text' | 'details'> {
+  const rules = rulesFor(policies, unit)
+  if (rules.length === 0) return { text: 'no ignore rule holds here' }
+  const shown = rules.map(({ rule, policy, index }, at) => {
+    const known = policy.ignore[index]
+    return {
+      number: at + 1,
+      where: known?.where ?? policy.where,
+      about: known === undefined ? '' : describeRule(known),
+      reason: rule.reason,
+      expires: rule.expires ?? '',
+      over: rule.expires !== undefined && rule.expires < requested.slice(0, 10),
+    }
+  })
+  return { text: SEE_BELOW, details: rulesText(shown) }
+}
+
+function noSuchRule(selector: string, count: number): Failure {
+  return new Failure({
+    code: 'BP1011',
+    what:
+      selector === ''
+        ? 'no rule is named'
+        : `there is no ignore rule ${JSON.stringify(selector.slice(0, 40))}`,
+    why: count === 0 ? 'no ignore rule holds here' : `${count} hold here, numbered from 1`,
+    remedy: 'say /show ignores, and name a number of its list',
+    retry: 'on-change',
+  })
+}

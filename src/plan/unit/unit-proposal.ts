@@ -1,0 +1,224 @@
+import { formatWorkspaceBranch, shortBranch } from '@backporch/git-store/ref-name'
+import { Failure, orFailure } from '@backporch/kyaml/failure'
+import { houseMessage } from '../../policy/house-rules.ts'
+import type { ProposalFiles } from '../../proposal/build-proposal.ts'
+import { formatProposalMessage } from '../../record/commit-message.ts'
+import type { DriftRecord } from '../../record/documents/drift-record.ts'
+import { NO_WRITES, type PlannedUpdate } from '../observation/action.ts'
+import { leftAlone } from '../observation/branch-notes.ts'
+import { cannotChange } from '../observation/cannot-change.ts'
+import { secondsSince1970 } from '../observation/closed-episode.ts'
+import type { JointLocation } from '../observation/joint-location.ts'
+import { isOutdated } from '../observation/unit-git.ts'
+import type { UnitPlan } from '../observation/unit-plan.ts'
+import { choiceFor, type PlannedChange } from './commands/pick-changes.ts'
+import { newEpisodeId, nextEpisodeId } from './episode-ids.ts'
+import { asRestore, possiblePlan } from './possible-plan.ts'
+import { proposalFiles } from './proposal-files.ts'
+import { isEqualText, unitRecord } from './unit-documents.ts'
+import type { UnitTurn } from './unit-turn.ts'
+import { failedBefore } from './verified-episodes.ts'
+
+const NO_FILES: ProposalFiles = { changes: [], notes: [] }
+
+/** The proposal of a unit, or its draft: the record of what differs, and the branch with it. */
+export class UnitProposal {
+  private readonly turn: UnitTurn
+  private readonly fingerprint: string
+
+  constructor(turn: UnitTurn, fingerprint: string) {
+    this.turn = turn
+    this.fingerprint = fingerprint
+  }
+
+  record(active: readonly PlannedChange[], episode = this.episode()): UnitPlan {
+    const { observed, open, joint, found, resolutionRequest } = this.turn
+    const wanted =
+      resolutionRequest !== undefined ||
+      joint !== undefined ||
+      (observed.policy.mode === 'Propose' && this.turn.hold === undefined)
+    const state = wanted || open?.state === 'proposed' ? 'proposed' : 'drafts'
+    const began = open?.record.spec.began ?? this.turn.at
+    const record = unitRecord(observed, active, this.fingerprint, {
+      episode,
+      began,
+      lifecycle: state === 'drafts' ? 'Draft' : 'Proposed',
+      previous: open?.record.spec,
+      resolutionRequest,
+      after: failedBefore(found.closed, active),
+      excludes: joint?.like.spec.excludes ?? [],
+    })
+    if (joint !== undefined) return this.recordJointly(active, record, joint)
+    const branch = formatWorkspaceBranch({
+      state,
+      packagePath: observed.unit.packageName,
+      workspace: record.metadata.name,
+    })
+    const ref = `refs/heads/${branch}`
+    const spare = this.turn.withdrawn(ref)
+    if (
+      open?.ref === ref &&
+      !isOutdated(open, observed) &&
+      spare.length === 0 &&
+      isEqualText(observed, open, record)
+    ) {
+      return this.turn.done(active, this.fingerprint, {
+        state: 'Drifted',
+        outcome: 'unchanged',
+        branch: open,
+      })
+    }
+    if (observed.policy.approval === 'porch' && episode === open?.record.spec.episode)
+      return this.record(active, nextEpisodeId(episode, observed, found.closed, this.turn.begun))
+    const previous = found.branches.find((other) => other.ref === ref)
+    // A branch of this name without our record is foreign: a request for a new one would fail every push of the turn.
+    if (previous === undefined && observed.git.refs.has(ref)) {
+      if (resolutionRequest !== undefined) throw cannotChange(observed, { ref }, 'foreign')
+      return this.turn.done(active, this.fingerprint, {
+        state: 'Drifted',
+        outcome: 'foreign',
+        notes: [leftAlone(`${branch} has no record of ours`)],
+      })
+    }
+    const files = orFailure(() => proposalFiles(observed, active, record))
+    if (files instanceof Failure) return this.withoutFiles(active, record, files)
+    const updates: PlannedUpdate[] = [
+      { ref, from: previous?.commit ?? null, to: { commit: branch } },
+      ...spare,
+    ]
+    const subject = {
+      record,
+      slug: observed.unit.slug,
+      packageName: observed.unit.packageName,
+      sourceRevision: observed.git.publishedName,
+    }
+    const commit = {
+      name: branch,
+      parents: [observed.git.base],
+      base: observed.git.base,
+      changes: files.changes,
+      // Most units of a joint proposal make none of their own.
+      get message() {
+        return houseMessage(
+          formatProposalMessage(subject, state === 'drafts' ? 'Draft' : 'Proposed'),
+          observed.policy.house.commit,
+        )
+      },
+      signOff: observed.policy.house.commit.signOff,
+      at: secondsSince1970(this.turn.at),
+    }
+    const outcome = open === undefined ? 'created' : 'updated'
+    return this.turn.done(active, this.fingerprint, {
+      state: 'Drifted',
+      outcome,
+      branch: { ref, state, record },
+      writes: { ...NO_WRITES, commits: [commit], updates },
+      notes: files.notes,
+    })
+  }
+
+  /** Of the open record; a unit that leaves a joint proposal whose branch has its name begins a new one. */
+  private episode(): string {
+    const { observed, open, joint, found, begun } = this.turn
+    // A joint proposal may go on under the name of a unit that left it; and a forged and closed one may still be there.
+    const others = [...observed.git.siblings, ...found.unproposed]
+    const taken = new Set([
+      ...begun,
+      ...others.map(({ workspace }) => workspace.replace(/^drift-/, '')),
+    ])
+    if (open === undefined) return newEpisodeId(this.fingerprint, observed, found.closed, taken)
+    const { episode } = open.record.spec
+    const leaves =
+      joint === undefined && open.others.length > 0 && open.workspace === open.record.metadata.name
+    return leaves
+      ? newEpisodeId(this.fingerprint, observed, found.closed, taken.add(episode))
+      : episode
+  }
+
+  /** The branch's commit is made of what all its units bring. */
+  private recordJointly(
+    active: readonly PlannedChange[],
+    record: DriftRecord,
+    joint: JointLocation,
+  ): UnitPlan {
+    const { open, observed } = this.turn
+    const updates = this.turn.withdrawn(joint.ref)
+    const same =
+      open?.ref === joint.ref &&
+      !isOutdated(open, observed) &&
+      updates.length === 0 &&
+      isEqualText(observed, open, record)
+    const files =
+      same && !joint.files
+        ? NO_FILES
+        : orFailure(() => proposalFiles(observed, active, record, joint.workspace))
+    if (files instanceof Failure) return this.partOfRequest(active, record, files)
+    const outcome = same ? 'unchanged' : open === undefined ? 'created' : 'updated'
+    const branch = { ref: joint.ref, state: 'proposed', record } as const
+    const plan = this.turn.done(active, this.fingerprint, {
+      state: 'Drifted',
+      outcome,
+      branch,
+      writes: { ...NO_WRITES, updates },
+      notes: files.notes,
+    })
+    return { ...plan, joint: files.changes }
+  }
+
+  /** No edit was requested just now, so an impossible edit must not hide the drift. */
+  private withoutFiles(
+    active: readonly PlannedChange[],
+    record: DriftRecord,
+    failure: Failure,
+  ): UnitPlan {
+    if (this.turn.resolutionRequest !== undefined)
+      return this.partOfRequest(active, record, failure)
+    const why = `${failure.what}: ${failure.why}`
+    if (this.turn.open !== undefined)
+      return this.turn.keepOpen(active, this.fingerprint, 'frozen', [
+        leftAlone(`${shortBranch(this.turn.open.ref)} cannot be made anew (${why})`),
+      ])
+    if (active.every(({ resolution }) => resolution === 'Restore')) throw failure
+    const { changes, notes } = possiblePlan(active, failure, (each) =>
+      proposalFiles(this.turn.observed, each, record),
+    )
+    const plan = this.record(changes)
+    return { ...plan, notes: [...plan.notes, ...notes] }
+  }
+
+  /** A request that names no change takes what is possible, and says what is not. @throws Failure where nothing of it is */
+  private partOfRequest(
+    active: readonly PlannedChange[],
+    record: DriftRecord,
+    failure: Failure,
+  ): UnitPlan {
+    const before = new Map(
+      this.turn.plannedFor(undefined).map((change) => [change.fingerprint, change]),
+    )
+    const instead = (change: PlannedChange): PlannedChange => {
+      const known = before.get(change.fingerprint)
+      if (
+        change.resolution === 'Restore' ||
+        choiceFor(this.turn.resolutionRequest, change)?.isAll !== true
+      )
+        return change
+      return known === undefined || known.resolution === change.resolution
+        ? asRestore(change)
+        : known
+    }
+    const { changes, notes } = possiblePlan(
+      active,
+      failure,
+      (each) => proposalFiles(this.turn.observed, each, record),
+      instead,
+    )
+    if (
+      !changes.some(
+        (change) => active.includes(change) && instead(change).resolution !== change.resolution,
+      )
+    )
+      throw failure
+    const plan = this.record(changes)
+    return { ...plan, notes: [...plan.notes, ...notes] }
+  }
+}

@@ -1,0 +1,153 @@
+/** The box at the head of a preview: what merging changes, what of it is live today, and what the comparison does not cover. */
+import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
+import { RISK_RULES } from '../../drift/risk/risk.ts'
+import type { Preview, PreviewChange } from '../../record/documents/preview.ts'
+import { worstRisk } from '../text/proposal-subject.ts'
+import { clusterCell, count, riskWord } from '../text/words.ts'
+import { liveCounts, objectCount } from './preview-groups.ts'
+
+/** `**Merging changes 8 objects in 2 clusters**: one, two, three and sized. pinned reads an edited file, and does not change. Highest risk …` */
+export function summary(preview: Preview): string {
+  const changing = preview.items.filter(({ state }) => state === 'changes')
+  const failed = preview.items.filter(({ state }) => state === 'failed').length
+  const broken = failed === 0 ? '' : ` ${count(failed, 'unit')} could not be built.`
+  if (changing.length === 0) {
+    const why =
+      preview.edited.length === 0
+        ? 'it edits no file'
+        : preview.items.length === 0
+          ? 'no unit is built from the files that it edits'
+          : 'what is built of the units stays the same'
+    return failed === 0
+      ? `**Merging changes nothing in the clusters**: ${why}.`
+      : `**What merging changes is not known.**${broken}`
+  }
+  const clusters = new Set(changing.map(({ cluster }) => cluster)).size
+  const moved = new Set(changing.map((unit) => unit.package))
+  const still = new Set(
+    preview.items.flatMap((unit) =>
+      unit.state === 'same' && !moved.has(unit.package) ? [unit.package] : [],
+    ),
+  )
+  const same =
+    still.size === 0
+      ? ''
+      : ` ${namesOf(still)} ${still.size === 1 ? 'reads an edited file, and does not change' : 'read edited files, and do not change'}.`
+  const what = `${count(objectCount(changing), 'object')} in ${count(clusters, 'cluster')}`
+  return `**Merging changes ${what}**: ${namesOf(moved)}.${same} Highest risk ${riskReasons(changesIn(preview))}.${broken}`
+}
+
+const NAMES_SHOWN = 6
+
+/** `a`, `b and c` */
+function namesOf(paths: ReadonlySet<string>): string {
+  const names = [...paths].slice(0, NAMES_SHOWN).map((path) => markdownCell(path || '.', 100))
+  const more = paths.size - names.length
+  const last = more > 0 ? `${more} more` : names.pop()
+  return names.length === 0 ? `${last}` : `${names.join(', ')} and ${last}`
+}
+
+function riskReasons(changes: readonly PreviewChange[]): string {
+  const risk = worstRisk(changes)
+  const codes = [
+    ...new Set(changes.filter((change) => change.risk === risk).map(({ reason }) => reason)),
+  ]
+  const known = codes.slice(0, 2).map((code) => reasonOf(code))
+  return `${riskWord(risk)}: ${known.join('; ')}${codes.length > 2 ? ` and ${count(codes.length - 2, 'more reason')}` : ''}`
+}
+
+/** The sentences about whole objects are those of drift. */
+function reasonOf(code: string): string {
+  if (code === 'OBJ-MISSING') return 'an object is removed'
+  if (code === 'OBJ-UNEXPECTED') return 'an object is added'
+  const rule = RISK_RULES.find((each) => each.code === code)
+  return rule === undefined ? markdownCell(code, 40) : `${rule.why} (${markdownCell(code, 40)})`
+}
+
+/** What of the changes is live today, in words: `**Live today:** 2 of 6 changes are live already (image).` */
+export function liveLines(preview: Preview): string[] {
+  const changes = changesIn(preview)
+  if (changes.length === 0) return []
+  const { before, after, other, unknown } = liveCounts(changes)
+  const parts = [
+    ...(after === 0
+      ? []
+      : [
+          after === changes.length
+            ? 'all of it is live already'
+            : `${alreadyNames(changes)} live already`,
+        ]),
+    ...(other === 0
+      ? []
+      : [
+          `${count(other, 'change')} ${other === 1 ? 'is' : 'are'} about a field or object that drifted`,
+        ]),
+    ...(before === 0
+      ? []
+      : [`${count(before, 'change')} ${before === 1 ? 'is' : 'are'} not live yet`]),
+    ...(unknown === 0 ? [] : [`of ${count(unknown, 'change')} it is not known`]),
+  ]
+  // Of a fork it is said once.
+  const lost = preview.clusters.flatMap(({ name, failure }) =>
+    failure === undefined || preview.head.fork ? [] : [{ name, failure }],
+  )
+  return [
+    `**Live today:** ${parts.join('; ')}.`,
+    ...lost
+      .slice(0, 5)
+      .map(
+        ({ name, failure }) =>
+          `**Of ${clusterCell(name)} it is unknown what is live** (${markdownCell(failure.code, 20)}): ${markdownProse(failure.why, 300)}. ${markdownProse(failure.remedy, 300)}.`,
+      ),
+    ...(lost.length > 5
+      ? [`Of ${count(lost.length - 5, 'more cluster')} it is unknown what is live.`]
+      : []),
+  ]
+}
+
+/** `the image is`, `3 changes are` */
+function alreadyNames(changes: readonly PreviewChange[]): string {
+  const there = changes.filter(({ live }) => live === 'after')
+  const fields = [...new Set(there.map(({ path }) => /\.([A-Za-z]+)$/.exec(path ?? '')?.[1]))]
+  const [only] = fields
+  const all = changes.filter(
+    ({ path }) => only !== undefined && path?.endsWith(`.${only}`) === true,
+  )
+  return fields.length === 1 && only !== undefined && all.length === there.length
+    ? `the ${only} is`
+    : `${count(there.length, 'change')} ${there.length === 1 ? 'is' : 'are'}`
+}
+
+export function states({ head, merge, policies }: Preview): string[] {
+  return [
+    ...(head.fork
+      ? [
+          '**From a fork:** nothing that it names was run: no program, image or module. A unit that needs one is not built. No cluster was read.',
+        ]
+      : []),
+    ...(merge.why === undefined
+      ? []
+      : [
+          `**Not merged:** the files of the head itself are compared, because ${markdownProse(merge.why, 300)}.`,
+        ]),
+    ...(merge.conflicts.length === 0
+      ? []
+      : [
+          `**Conflicts:** ${merge.conflicts
+            .slice(0, 5)
+            .map((path) => markdownCell(path))
+            .join(
+              ', ',
+            )}${merge.conflicts.length > 5 ? ` and ${merge.conflicts.length - 5} more` : ''} changed on both sides; the files of the head are compared.`,
+        ]),
+    ...(policies
+      ? [
+          '**Policies change:** what runs, and where, is still by the policies of the base branch here.',
+        ]
+      : []),
+  ]
+}
+
+export function changesIn({ items }: Preview): readonly PreviewChange[] {
+  return items.flatMap(({ changes }) => changes)
+}

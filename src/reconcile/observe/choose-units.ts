@@ -1,0 +1,44 @@
+import type { FoundPackage } from '@backporch/kpt/package'
+import { Failure } from '@backporch/kyaml/failure'
+import { choosePackages } from '../repository/manifest-folders.ts'
+import { packagesIn, type RepositoryView } from '../repository/repository-view.ts'
+import type { UnitSelection } from './turn-request.ts'
+
+/** The packages that a turn observes in the cluster. @throws Failure BP1011 where placements name the cluster nowhere */
+export async function chooseUnits(
+  view: RepositoryView,
+  cluster: string,
+  { packages: names, only }: UnitSelection,
+  signal: AbortSignal,
+): Promise<readonly FoundPackage[]> {
+  const wanted = only?.get(cluster) ?? 'all'
+  if (wanted !== 'all' && wanted.size === 0) return []
+  const all = await allUnitsOf(view, cluster, names, signal)
+  return wanted === 'all' ? all : all.filter(({ path }) => wanted.has(path))
+}
+
+async function allUnitsOf(
+  view: RepositoryView,
+  cluster: string,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly FoundPackage[]> {
+  const all = await choosePackages(view, names, signal)
+  if (names.length > 0) return all
+  const own = packagesIn(view, cluster)
+  if (own.length > 0) return own
+  if (view.policies.placements.length > 0) throw nothingPlaced(cluster)
+  return choosePackages({ ...view, packages: own }, names, signal)
+}
+
+/** A cluster without placements is more likely a typing error than a cluster without packages. "No drift" would hide it. */
+function nothingPlaced(cluster: string): Failure {
+  return new Failure({
+    code: 'BP1011',
+    what: `no placement puts a package into ${cluster}`,
+    why: 'the repository has placements, and none of them matches this cluster and a package that is there',
+    remedy:
+      'name the cluster as the placements do with --cluster, name packages on the command line, or add a placement',
+    retry: 'on-change',
+  })
+}

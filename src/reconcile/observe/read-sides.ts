@@ -1,0 +1,110 @@
+/** What is read of the cluster for several packages together, before each of them is observed. */
+import type { FoundPackage } from '@backporch/kpt/package'
+import { resourceKey } from '@backporch/kyaml/resource'
+import type { OtherDeclaration } from '../../drift/detect/declared-twice.ts'
+import { isLocated } from '../../sources/build/built-source.ts'
+import { claimsOf } from '../../syncers/claims.ts'
+import type { BetweenTurns } from './between-turns.ts'
+import type { DeclaredObjects } from './declared-objects.ts'
+import type { LoadedPackage } from './load-package.ts'
+import { type LoadedSide, type ObservedFrom, unitName } from './observe.ts'
+import { readClaimedInventories } from './read-claimed-inventories.ts'
+import { isPlaced, type LiveSide, readLiveSides } from './read-live-sides.ts'
+import { readUnexpected } from './read-unexpected.ts'
+
+type Loaded = LoadedPackage & { readonly found: FoundPackage }
+
+/** Where units are observed, with what other units declare there. */
+export interface DeclaredFrom extends ObservedFrom {
+  readonly declared: DeclaredObjects
+}
+
+/** Reads the live objects and inventories of several packages together. */
+export async function readSides(
+  loaded: readonly Loaded[],
+  { reader, own, identity, declared }: Omit<DeclaredFrom, 'view'>,
+  between: BetweenTurns,
+  signal: AbortSignal,
+): Promise<readonly (LoadedSide & { readonly loaded: Loaded })[]> {
+  const sides = (await readLiveSides(reader, declared.namespace, loaded, signal)).map(
+    ({ of, side }) => {
+      const known = between.unitsOf(reader.name).of(unitName(of.unit), identity, side)
+      return {
+        of,
+        known,
+        side: { ...side, claims: known.claims.of(known, [], () => claimsOf(side.live)) },
+      }
+    },
+  )
+  for (const { found, desired } of loaded)
+    declared.remember(
+      found.path,
+      desired.resources.map(({ id }) => id),
+    )
+  const inventories = await readClaimedInventories(
+    reader,
+    own,
+    sides.map(({ side }) => side),
+    signal,
+  )
+  const packages = sides.map(
+    ({ of: { unit, desired, files, unread, source, boundary }, side }, index) => {
+      const { packagePath, packageName } = unit
+      // A build has applied the name changes of its kustomization.
+      const built = source !== undefined && isLocated(source)
+      const own = {
+        packagePath,
+        packageName,
+        desired,
+        files: built ? [] : files.files,
+        unread,
+        side,
+      }
+      return { ...own, boundary, inventories: inventories[index] ?? [] }
+    },
+  )
+  const unexpected = await readUnexpected(reader, packages, declared, signal)
+  const declarations = declarationsOf(sides.map(({ side }) => side))
+  return sides.flatMap(({ of, known, side }, position) => {
+    const beyond = unexpected[position]
+    return beyond === undefined
+      ? []
+      : [
+          {
+            loaded: of,
+            known,
+            read: side,
+            unexpected: beyond,
+            otherDeclarations: declarations.beside(side),
+          },
+        ]
+  })
+}
+
+/** The objects that several of the units declare. What a placement does not allow a unit is not placed, so it is no declaration. */
+function declarationsOf(sides: readonly LiveSide[]): {
+  readonly beside: (own: LiveSide) => LoadedSide['otherDeclarations']
+} {
+  const all = sides.flatMap((side) =>
+    side.resources.filter(isPlaced).map(({ resource }) => ({ side, resource })),
+  )
+  const shared = [...Map.groupBy(all, ({ resource }) => resourceKey(resource.id))].filter(
+    ([, { length }]) => length > 1,
+  )
+  const declarationOf = ({
+    resource: { location, object },
+  }: (typeof all)[number]): OtherDeclaration => ({
+    location: `${location.path}:${location.line}`,
+    object,
+  })
+  return {
+    beside: (own) =>
+      new Map(
+        shared.flatMap(([key, declared]) =>
+          declared.some(({ side }) => side === own)
+            ? [[key, declared.filter(({ side }) => side !== own).map(declarationOf)]]
+            : [],
+        ),
+      ),
+  }
+}

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { KindWatchState, WatchedKind } from '@backporch/cluster/cluster-watch'
+import type { JsonObject } from '@backporch/kyaml/json'
+import type { LiveState } from '@backporch/kyaml/resource'
+import {
+  CONFIG_MAPS,
+  DEPLOYMENTS,
+  Followed,
+  failure,
+  NOW,
+  present,
+} from '../../../../test/fakes/followed-cluster.ts'
+import { appliedBy, editedBy } from '../../../../test/fakes/live-object.ts'
+import { idOf } from '../../../../test/fakes/memory-cluster.ts'
+import { CONFIG, WEB_CONFIG, yaml } from '../../../../test/fakes/turn-world.ts'
+
+test('what is followed and was not seen yet is known by a list, and is news by an event', () => {
+  for (const verdict of ['other', 'report'] as const) {
+    const config = appliedBy('flux', yaml(CONFIG))
+    const [listed, told] = [new Followed(), new Followed()]
+    for (const { verdicts } of [listed, told])
+      verdicts
+        .ofUnit('apps/web')
+        .follow({ id: idOf(WEB_CONFIG), apiVersion: 'v1' }, verdict, undefined)
+    const reason = verdict === 'report' ? 'report' : 'object'
+    assert.deepEqual(listed.list(CONFIG_MAPS, config), [])
+    assert.deepEqual(listed.change(config, CONFIG_MAPS), [])
+    assert.deepEqual(listed.list(CONFIG_MAPS, editedBy('kubectl', config, 'data.color', 'red')), [
+      `${reason}: apps/web`,
+    ])
+    assert.deepEqual(told.change(config, CONFIG_MAPS), [`${reason}: apps/web`])
+    assert.deepEqual(told.change(config, CONFIG_MAPS), [])
+  }
+})
+
+test('what a turn read is known: a list that has another state of it is news, and so is what came between the turn and its end', () => {
+  for (const verdict of ['other', 'report'] as const) {
+    const config = appliedBy('flux', yaml(CONFIG))
+    const other =
+      verdict === 'report'
+        ? { ...config, status: { phase: 'Ready' } }
+        : editedBy('kubectl', config, 'data.color', 'red')
+    const reason = `${verdict === 'report' ? 'report' : 'object'}: apps/web`
+    const followed = (live: LiveState): Followed => {
+      const one = new Followed()
+      one.verdicts
+        .ofUnit('apps/web')
+        .follow({ id: idOf(WEB_CONFIG), apiVersion: 'v1' }, verdict, live)
+      return one
+    }
+    const read = { state: 'present', object: config, metadataOnly: false } as const
+    assert.deepEqual(followed(read).list(CONFIG_MAPS, config), [])
+    assert.deepEqual(followed(read).list(CONFIG_MAPS, other), [reason])
+    assert.deepEqual(followed({ state: 'absent' }).list(CONFIG_MAPS, config), [reason])
+    const late = new Followed()
+    assert.deepEqual(late.change(other, CONFIG_MAPS), [], 'nobody knows that it is of a unit')
+    late.verdicts
+      .ofUnit('apps/web')
+      .follow({ id: idOf(WEB_CONFIG), apiVersion: 'v1' }, verdict, read)
+    late.follower.settle()
+    assert.deepEqual(late.told(), ['object: apps/web'])
+  }
+})
+
+test('the resource of a syncer is followed in the version that the server prefers, or in that of a manifest; a Secret without its content', () => {
+  const followed = new Followed()
+  const unit = followed.verdicts.ofUnit('apps/web')
+  const follow = (group: string, kind: string, apiVersion: string): void =>
+    unit.follow(
+      { id: { group, kind, namespace: 'apps', name: 'web' }, apiVersion },
+      'report',
+      undefined,
+    )
+  const versions = (): string[] =>
+    followed.follower
+      .kinds()
+      .filter(({ kind }) => kind === 'Application' || kind === 'Secret')
+      .map(({ apiVersion, kind, metadataOnly }) => `${apiVersion} ${kind} ${metadataOnly}`)
+  follow('argoproj.io', 'Application', '')
+  follow('', 'Secret', '')
+  assert.deepEqual(versions(), ['/ Secret true', 'argoproj.io/ Application false'])
+  unit.follow(
+    {
+      id: { group: 'argoproj.io', kind: 'Application', namespace: 'apps', name: 'more' },
+      apiVersion: 'argoproj.io/v1alpha1',
+    },
+    'other',
+    undefined,
+  )
+  assert.deepEqual(versions(), ['/ Secret true', 'argoproj.io/v1alpha1 Application false'])
+})
+
+test('a syncer whose kind is not served here hides no change; a kind of the package that is not served does', () => {
+  const followed = new Followed()
+  const id = { group: 'argoproj.io', kind: 'Application', namespace: 'apps', name: 'web' }
+  const blindness = (): string | undefined =>
+    followed.follower.blindness(
+      followed.follower.kinds().map((watched): KindWatchState => {
+        const fresh = { watched, provenAt: NOW, lists: 1, reopened: 0, events: 0 } as const
+        return watched.kind === 'Application'
+          ? { ...fresh, state: 'unreadable', lists: 0, failure: failure('BP3009') }
+          : { ...fresh, state: 'watching', failure: undefined }
+      }),
+      NOW,
+    )
+  followed.verdicts.ofUnit('apps/web').follow({ id, apiVersion: '' }, 'report', undefined)
+  assert.equal(blindness(), undefined)
+  followed.verdicts.ofUnit('apps/api').follow({ id, apiVersion: '' }, 'other', undefined)
+  assert.equal(blindness(), 'Application was not listed yet')
+})
+
+test('a report that could not be read names its unit when it is seen or gone, one that is gone when it is back, and one that was absent not', () => {
+  for (const verdict of ['other', 'report'] as const) {
+    const config = appliedBy('flux', yaml(CONFIG))
+    const reason = `${verdict === 'report' ? 'report' : 'object'}: apps/web`
+    const begin = (live: LiveState): Followed => {
+      const followed = new Followed()
+      followed.verdicts
+        .ofUnit('apps/web')
+        .follow({ id: idOf(WEB_CONFIG), apiVersion: 'v1' }, verdict, live)
+      return followed
+    }
+    const unreadable = { state: 'unreadable', failure: failure('BP3003') } as const
+    assert.deepEqual(begin(unreadable).list(CONFIG_MAPS, config), [reason])
+    assert.deepEqual(begin(unreadable).list(CONFIG_MAPS), [reason])
+    const known = begin(present(config))
+    known.verdicts
+      .ofUnit('apps/web')
+      .follow({ id: idOf(WEB_CONFIG), apiVersion: 'v1' }, verdict, unreadable)
+    assert.deepEqual(known.list(CONFIG_MAPS, config), [reason])
+    const gone = begin(present(config))
+    assert.deepEqual(
+      [gone.list(CONFIG_MAPS), gone.list(CONFIG_MAPS), gone.list(CONFIG_MAPS, config)],
+      [[reason], [], [reason]],
+    )
+    assert.deepEqual(begin({ state: 'absent' }).list(CONFIG_MAPS), [])
+  }
+})
+
+test('a report names its unit when its conditions change, not when its clocks do, and when it is gone', () => {
+  const followed = new Followed()
+  const kind: WatchedKind = {
+    ...DEPLOYMENTS,
+    apiVersion: 'kustomize.toolkit.fluxcd.io/v1',
+    kind: 'Kustomization',
+  }
+  const id = {
+    group: 'kustomize.toolkit.fluxcd.io',
+    kind: 'Kustomization',
+    namespace: 'flux-system',
+    name: 'shop',
+  }
+  const object = (status: string, at: string): JsonObject => ({
+    apiVersion: kind.apiVersion,
+    kind: kind.kind,
+    metadata: { name: id.name, namespace: id.namespace },
+    status: { conditions: [{ type: 'Ready', status, lastTransitionTime: at }] },
+  })
+  followed.verdicts
+    .ofUnit('apps/web')
+    .follow({ id, apiVersion: kind.apiVersion }, 'report', undefined)
+  assert.deepEqual(followed.list(kind, object('True', '1')), [])
+  assert.deepEqual(followed.change(object('True', '2'), kind), [])
+  assert.deepEqual(followed.change(object('False', '2'), kind), ['report: apps/web'])
+  followed.follower.deleted(kind, object('False', '2'), 5)
+  assert.deepEqual(followed.told(), ['source: ', 'report: apps/web'])
+})

@@ -1,0 +1,51 @@
+import type { Forge } from '@backporch/forge/hosted-forge'
+import { Failure } from '@backporch/kyaml/failure'
+import type { ProposalRequests } from '../../plan/unit/commands/proposal-requests.ts'
+import { hosted } from './forge-writer.ts'
+import type { RequestObstacles } from './requests/observe-requests.ts'
+
+/**
+ * A comment that changed after planning, or cannot be read again, delays its own proposal only.
+ * @returns why the turn is planned again; undefined where it goes on
+ */
+export async function acknowledgeComments(
+  { unit, comments }: ProposalRequests,
+  to: Forge,
+  obstacles: RequestObstacles | undefined,
+  signal: AbortSignal,
+): Promise<Failure | undefined> {
+  const acted = comments.filter(({ refusal }) => refusal === undefined)
+  if (acted.length === 0) return undefined
+  const { number, label } = unit.proposal
+  const forge = hosted(to)
+  let obstructed: Failure | undefined
+  try {
+    for (const { comment } of acted) await forge.react(comment, 'seen', signal)
+    const now = new Map(
+      (await forge.readComments(number, signal)).map((comment) => [comment.id, comment]),
+    )
+    for (const { comment } of acted) {
+      const found = now.get(comment.id)
+      if (found?.body === comment.body && found.writer === comment.writer && !found.answered)
+        continue
+      obstacles?.changed.add(comment.id)
+      obstructed = commentChanged(label)
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof Failure) || signal.aborted) throw thrown
+    obstacles?.unread.set(number, thrown)
+    obstructed = commentChanged(label)
+  }
+  return obstructed
+}
+
+function commentChanged(label: string): Failure {
+  return new Failure({
+    code: 'BP4003',
+    what: 'a comment may have changed while its command was planned',
+    where: label,
+    why: 'somebody edited it, deleted it or answered it, or the forge does not give it any more',
+    remedy: 'nothing: it is read again',
+    retry: 'backoff',
+  })
+}

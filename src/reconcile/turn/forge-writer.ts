@@ -1,0 +1,117 @@
+/** Writes to the forge what a turn planned, and notes what changed something there. */
+import {
+  type Forge,
+  HeldBackWrite,
+  type HostedForge,
+  type OpenedProposal,
+} from '@backporch/forge/hosted-forge'
+import type { RefUpdate } from '@backporch/git-store/package-repository'
+import type { ObjectId } from '@backporch/kyaml/files'
+import { describeWrite } from '../../plan/turn/forge/describe-action.ts'
+import type {
+  CommitTarget,
+  ForgeAction,
+  ProposalAction,
+} from '../../plan/turn/forge/forge-action.ts'
+import { isHosted } from '../repository/is-hosted.ts'
+import type { RepositoryView } from '../repository/repository-view.ts'
+
+interface WritingTurn {
+  /** As it was before the turn. */
+  readonly view: Pick<RepositoryView, 'refs'>
+  /** The forge holds back every write. */
+  readonly dryRun: boolean
+  /** What was pushed until now. */
+  readonly updates: () => readonly RefUpdate[]
+  /** Gets every write. */
+  readonly written: string[]
+}
+
+export class ForgeWriter {
+  /** The open proposals, by short name of the branch. */
+  readonly opened = new Map<string, OpenedProposal>()
+  private readonly forge: Forge
+  private readonly turn: WritingTurn
+
+  constructor(forge: Forge, turn: WritingTurn) {
+    this.forge = forge
+    this.turn = turn
+  }
+
+  async write(write: ForgeAction, signal: AbortSignal): Promise<void> {
+    if (write.kind === 'proposal') return this.openProposal(write, signal)
+    const forge = hosted(this.forge)
+    switch (write.kind) {
+      case 'statuses':
+        return this.onCommit(write, (commit) =>
+          forge.ensureStatuses(commit, write.statuses, signal),
+        )
+      case 'check-run':
+        return this.onCommit(write, async (commit) =>
+          forge.checkRuns?.ensureCheckRun(commit, write.run, signal),
+        )
+      case 'comment':
+        return this.noted(write, () =>
+          forge.ensureComment(write.proposal, write.topic, write.body, signal),
+        )
+      case 'issue':
+        return this.noted(write, async () => void (await forge.ensureIssue(write, signal)))
+      case 'stays-open':
+        return forge.assertStaysOpen(write.proposal, signal)
+      case 'close-proposal':
+        return this.noted(write, () => forge.closeProposal(write.proposal, signal))
+      case 'close-issue':
+        return this.noted(write, () => forge.closeIssue(write.topic, signal))
+    }
+  }
+
+  /** The forge does not have the commits of a dry run, so it has no statuses of them. */
+  private async onCommit(
+    write: ForgeAction & { readonly commit: CommitTarget },
+    work: (commit: ObjectId) => Promise<void>,
+  ): Promise<void> {
+    const commit = this.commitOf(write.commit)
+    if (commit === undefined) return
+    const isCreated = this.turn.dryRun && this.turn.updates().some(({ to }) => to === commit)
+    if (!isCreated) return this.noted(write, () => work(commit))
+    if (write.kind !== 'check-run' || hosted(this.forge).checkRuns !== undefined)
+      this.turn.written.push(describeWrite(write))
+  }
+
+  /** Notes a write only if it changed something. */
+  private async noted(write: ForgeAction, work: () => Promise<void>): Promise<void> {
+    const { writeCount } = this.forge
+    const before = writeCount.count
+    try {
+      await work()
+    } catch (thrown) {
+      if (!(thrown instanceof HeldBackWrite)) throw thrown
+    }
+    if (writeCount.count > before) this.turn.written.push(describeWrite(write))
+  }
+
+  private async openProposal(write: ProposalAction, signal: AbortSignal): Promise<void> {
+    const { wanted, known, whenOpened } = write
+    const commit = this.commitOf({ headOf: wanted.ref })
+    if (commit === undefined) return
+    let opened: OpenedProposal =
+      known?.state === 'open' ? known : { label: '', url: '', number: undefined }
+    await this.noted(write, async () => {
+      opened = await this.forge.ensureProposal({ ...wanted, commit }, known, signal)
+    })
+    for (const next of whenOpened(opened)) await this.write(next, signal)
+    this.opened.set(wanted.ref.replace(/^refs\/heads\//, ''), opened)
+  }
+
+  private commitOf(target: CommitTarget): ObjectId | undefined {
+    if (typeof target === 'string') return target
+    const update = this.turn.updates().find(({ ref }) => ref === target.headOf)
+    return update === undefined ? this.turn.view.refs.get(target.headOf) : (update.to ?? undefined)
+  }
+}
+
+/** @throws TypeError where there is no forge */
+export function hosted(forge: Forge): HostedForge {
+  if (isHosted(forge)) return forge
+  throw new TypeError('a plan for git alone has no comments')
+}

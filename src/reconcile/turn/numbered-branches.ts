@@ -1,0 +1,25 @@
+import type { OpenedProposal } from '@backporch/forge/hosted-forge'
+import type { LedgerFile } from '../../plan/observation/action.ts'
+import { type PushedBranch, withPullRequest } from '../../record/pushed-branch.ts'
+import { pushedFile } from './apply/apply-writes.ts'
+
+/**
+ * What the ledger gets of the proposals whose branches it has without their numbers.
+ * @param opened by short name of the branch
+ * @param pushed what the ledger has, by full ref name
+ */
+export function numberedBranches(
+  opened: ReadonlyMap<string, OpenedProposal>,
+  pushed: ReadonlyMap<string, PushedBranch>,
+): readonly { readonly file: LedgerFile; readonly line: string }[] {
+  return [...opened].flatMap(([branch, { number, url }]) => {
+    const known = number === undefined ? undefined : pushed.get(`refs/heads/${branch}`)
+    const kept =
+      known === undefined || number === undefined
+        ? undefined
+        : withPullRequest(known, { number, url })
+    return kept === undefined
+      ? []
+      : [{ file: pushedFile(kept), line: `#${number} is of ${branch}` }]
+  })
+}

@@ -1,0 +1,132 @@
+/** What the images of a kustomization, and of a syncer's resource, write into the image of a container. */
+import type { FieldPath } from '@backporch/kyaml/field'
+import type { JsonObject } from '@backporch/kyaml/json'
+import { splitReference } from '@backporch/kyaml/text'
+import { RE2JS } from 're2js'
+import {
+  type FileLocation,
+  fields,
+  index,
+  type SourceDocument,
+} from '../../build/adopt/source-document.ts'
+import { imageEntry } from '../files/image-entry.ts'
+import { type BuiltIdentity, textOf } from './built-identity.ts'
+import { type FieldHistory, type TracedField, UNKNOWN, type WrittenAt } from './field-history.ts'
+
+interface ImageWritesInput {
+  readonly identity: BuiltIdentity
+  readonly field: TracedField
+  readonly history: FieldHistory
+}
+
+/** An entry of a syncer's resource replaces that of the kustomization with the same name. */
+export function imageWrites(
+  [kustomization, ...layers]: readonly SourceDocument[],
+  { identity, field, history }: ImageWritesInput,
+): void {
+  if (
+    !isImage(field.path) ||
+    identity.kind === 'CustomResourceDefinition' ||
+    kustomization === undefined
+  )
+    return
+  const given = layers.flatMap(imagesIn)
+  const own = imagesIn(kustomization)
+  const alike = (all: readonly ImageEntry[], { value }: ImageEntry) =>
+    all.find((each) => textOf(each.value, 'name') === textOf(value, 'name'))
+  for (const entry of own) if (alike(given, entry) === undefined) writeImage(entry, history)
+  for (const entry of given)
+    writeImage({ ...entry, value: withKept(entry.value, alike(own, entry)?.value ?? {}) }, history)
+}
+
+function writeImage({ value, whole, locationOf }: ImageEntry, history: FieldHistory): void {
+  const now = history.value
+  const parts = ['newName', 'newTag', 'digest', 'tagSuffix'].filter(
+    (part) => textOf(value, part) !== '',
+  )
+  if (now === UNKNOWN) history.mayWrite('images of', whole)
+  if (typeof now !== 'string' || parts.length === 0 || !isImageNamed(now, textOf(value, 'name')))
+    return
+  const isPlain = parts.every((part) => !textOf(value, part).includes('$'))
+  history.write(
+    'images of',
+    isPlain ? withParts(now, value) : UNKNOWN,
+    locationOf(parts),
+    decidedParts(parts),
+  )
+}
+
+interface ImageEntry {
+  readonly value: JsonObject
+  readonly whole: FileLocation
+  readonly locationOf: (parts: readonly string[]) => readonly WrittenAt[]
+}
+
+/** Entries of a kustomization, or texts of an Argo CD Application. */
+function imagesIn(document: SourceDocument): readonly ImageEntry[] {
+  const at = (position: number): FieldPath => [...fields('images'), index(position)]
+  const entries = document.entries('images').map(({ index: position, value }): ImageEntry => {
+    const locationOf = (parts: readonly string[]) =>
+      parts.map((name) => ({
+        location: document.locationOf([...at(position), ...fields(name)]),
+        name,
+      }))
+    return { value, whole: document.locationOf(at(position)), locationOf }
+  })
+  const texts = document.texts('images').map(({ index: position, text }): ImageEntry => {
+    const whole = document.locationOf(at(position))
+    return { value: imageEntry(text), whole, locationOf: () => [{ location: whole }] }
+  })
+  return [...entries, ...texts]
+}
+
+/** An asterisk keeps what the kustomization has. */
+function withKept(value: JsonObject, own: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [name, part === '*' ? textOf(own, name) : part]),
+  )
+}
+
+/** An image in a list of containers, at any path (kustomize `api/filters/imagetag/legacy.go`). */
+function isImage(path: FieldPath): boolean {
+  const [list, item, last] = path.slice(-3)
+  const isList =
+    list?.kind === 'field' && (list.name === 'containers' || list.name === 'initContainers')
+  return isList && item?.kind !== 'field' && last?.kind === 'field' && last.name === 'image'
+}
+
+/** The name is a regular expression (kustomize `api/internal/image/image.go`). */
+function isImageNamed(image: string, name: string): boolean {
+  try {
+    return RE2JS.compile(`^${name}(:[a-zA-Z0-9_.{}-]*)?(@sha256:[a-zA-Z0-9_.{}-]*)?$`)
+      .matcher(image)
+      .find()
+  } catch {
+    return false
+  }
+}
+
+/** A new tag removes the digest, and a new digest the tag (kustomize `api/filters/imagetag/updater.go`). */
+function withParts(image: string, entry: JsonObject): string {
+  const before = splitReference(image)
+  const [name, newTag, newDigest, suffix] = ['newName', 'newTag', 'digest', 'tagSuffix'].map(
+    (part) => textOf(entry, part),
+  )
+  const isSet = Boolean(newTag) || Boolean(newDigest)
+  const tag = isSet ? (newTag ?? '') : `${before.tag}${suffix ?? ''}`
+  const digest = isSet ? (newDigest ?? '') : suffix ? '' : before.digest
+  return `${name || before.name}${tag === '' ? '' : `:${tag}`}${digest === '' ? '' : `@${digest}`}`
+}
+
+const PART_WORDS: { readonly [part: string]: string } = {
+  newName: 'the name',
+  newTag: 'the tag',
+  digest: 'the digest',
+  tagSuffix: 'the tag',
+}
+
+/** Empty where the parts are the whole value. */
+function decidedParts(parts: readonly string[]): string {
+  const words = parts.map((part) => PART_WORDS[part] ?? part)
+  return words.includes('the name') && words.length > 1 ? '' : words.join(' and ')
+}

@@ -1,0 +1,59 @@
+/** Paths whose list items are named by the keys by which Kubernetes merges lists, as a patch finds them, and not by their indexes. */
+import { type FieldPath, field, valueAt } from '@backporch/kyaml/field'
+import {
+  canonicalJson,
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from '@backporch/kyaml/json'
+
+/** The path with items by their names, where the names are unique: a patch has other indexes. */
+export function byName(object: Json, path: FieldPath): FieldPath {
+  return path.map((step, at) =>
+    step.kind === 'index' ? itemStep(valueAt(object, path.slice(0, at)), step.index) : step,
+  )
+}
+
+function itemStep(list: Json | undefined, position: number): FieldPath[number] {
+  const items = isJsonArray(list) ? list : []
+  for (const names of ITEM_KEYS) {
+    const keys = items.map((item) => keysOf(item, names))
+    const own = keys[position]
+    const isKey =
+      keys.every((each) => each !== undefined) &&
+      new Set(keys.map((each) => canonicalJson(each ?? null))).size === keys.length
+    if (own !== undefined && isKey) return { kind: 'item', keys: own }
+  }
+  return { kind: 'index', index: position }
+}
+
+/** Keys by which Kubernetes merges lists; the first one is always present. */
+const ITEM_KEYS = [
+  ['name'],
+  ['containerPort', 'protocol'],
+  ['port', 'protocol'],
+  ['mountPath'],
+  ['devicePath'],
+  ['ip'],
+  ['topologyKey'],
+]
+
+function keysOf(item: Json, [first = '', second]: readonly string[]): JsonObject | undefined {
+  const value = isJsonObject(item) ? getKey(item, first) : undefined
+  if (!isJsonObject(item) || value === undefined) return undefined
+  return second === undefined
+    ? { [first]: value }
+    : { [first]: value, [second]: getKey(item, second) ?? 'TCP' }
+}
+
+/** A list of plain values is one leaf. */
+export function* leavesOf(value: Json | undefined, path: FieldPath): Generator<FieldPath> {
+  if (isJsonObject(value) && Object.keys(value).length > 0)
+    for (const [name, each] of Object.entries(value)) yield* leavesOf(each, [...path, field(name)])
+  else if (isJsonArray(value) && value.some((each) => isJsonObject(each) || isJsonArray(each)))
+    for (const [position, each] of value.entries())
+      yield* leavesOf(each, [...path, itemStep(value, position)])
+  else yield path
+}

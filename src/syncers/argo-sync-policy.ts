@@ -1,0 +1,64 @@
+/** When an Argo CD Application syncs by itself (argo-cd `docs/user-guide/{auto_sync,sync-options,skip_reconcile}.md`). */
+import { isJsonArray, isJsonObject, type JsonObject, partOf } from '@backporch/kyaml/json'
+import { annotationsOf } from '@backporch/kyaml/resource'
+import { type Phrase, phrase } from '@backporch/kyaml/text'
+import type { Judgement } from './syncer.ts'
+
+const SKIP_RECONCILE = 'argocd.argoproj.io/skip-reconcile'
+
+interface SyncPolicy {
+  readonly automated: boolean
+  readonly selfHeal: boolean
+  readonly prune: boolean
+  readonly respects: boolean
+  readonly skipped: boolean
+}
+
+export function policyOf(own: JsonObject): SyncPolicy {
+  const automated = partOf(own, 'spec', 'syncPolicy', 'automated')
+  const options = partOf(own, 'spec', 'syncPolicy', 'syncOptions')
+  return {
+    automated: isJsonObject(automated) && partOf(automated, 'enabled') !== false,
+    selfHeal: isJsonObject(automated) && partOf(automated, 'selfHeal') === true,
+    prune: isJsonObject(automated) && partOf(automated, 'prune') === true,
+    respects: isJsonArray(options) && options.includes('RespectIgnoreDifferences=true'),
+    skipped: annotationsOf(own).get(SKIP_RECONCILE) === 'true',
+  }
+}
+
+export function judgePolicy(
+  title: Phrase,
+  policy: SyncPolicy,
+  sync: string,
+): Omit<Judgement, 'warnings'> {
+  if (policy.skipped) {
+    return {
+      restores: 'never',
+      revertsUnasked: 'no',
+      sentence: phrase`${title} is not reconciled (it is marked skip-reconcile): merging changes nothing in the cluster until the mark is removed`,
+      command: undefined,
+    }
+  }
+  if (!policy.automated) {
+    return {
+      restores: 'when-told',
+      revertsUnasked: 'no',
+      sentence: phrase`${title} is synced by hand: merging changes nothing in the cluster until somebody syncs it`,
+      command: sync,
+    }
+  }
+  if (policy.selfHeal) {
+    return {
+      restores: 'at-once',
+      revertsUnasked: 'yes',
+      sentence: phrase`${title} heals itself: it syncs again within seconds after live differs, so live may be restored before the review`,
+      command: undefined,
+    }
+  }
+  return {
+    restores: 'at-interval',
+    revertsUnasked: 'no',
+    sentence: phrase`${title} syncs once for each new commit of its path, the merge among them, when it next looks at git (within about 3 minutes where nobody changed that)`,
+    command: sync,
+  }
+}
