@@ -11,6 +11,14 @@ const LIBRARIES = readdirSync(join(ROOT, 'src')).filter((folder) =>
   existsSync(join(ROOT, 'src', folder, 'package.json')),
 )
 const PAGE = 60
+/** A package that a source imports, with its scope where it has one. */
+const IMPORTED =
+  /\b(?:from|import\()\s*'(?:(@[\w-]+\/[\w.-]+)|(?!node:)([\w.-]*\w[\w.-]*))(?:\/[^']*)?'/g
+const ROOT_MANIFEST = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  readonly version: string
+  readonly devDependencies: Readonly<Record<string, string>>
+}
+const VERSIONS = ROOT_MANIFEST.devDependencies
 const SOURCES = ['src', 'functions', 'test', 'bench', 'docs', '.ci'].flatMap((top) =>
   readdirSync(join(ROOT, top), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts'))
@@ -19,15 +27,18 @@ const SOURCES = ['src', 'functions', 'test', 'bench', 'docs', '.ci'].flatMap((to
 
 interface Manifest {
   readonly name: string
+  readonly dependencies?: Readonly<Record<string, string>>
   readonly exports: Readonly<Record<string, string>>
 }
 
 for (const library of LIBRARIES)
   describe(library, () => {
     const folder = join(ROOT, 'src', library)
-    const { name, exports } = JSON.parse(
-      readFileSync(join(folder, 'package.json'), 'utf8'),
-    ) as Manifest
+    const {
+      name,
+      exports,
+      dependencies = {},
+    } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
     const readme = readFileSync(join(folder, 'README.md'), 'utf8')
 
     test('the example of its README prints what it says', () => {
@@ -51,6 +62,19 @@ for (const library of LIBRARIES)
         assert.notEqual(path, './index.ts')
         assert.ok(readme.includes(`\`${door.slice(2)}\``), `the README does not name ${door}`)
       }
+    })
+
+    test('its manifest names what it imports, in the versions of the root', () => {
+      const sources = SOURCES.filter(
+        (path) => path.startsWith(`${folder}/`) && !path.endsWith('.test.ts'),
+      )
+      const imported = sources
+        .flatMap((path) => [...readFileSync(path, 'utf8').matchAll(IMPORTED)])
+        .map(([, scoped = '', plain = '']) => scoped || plain)
+        .filter((each) => each !== name)
+      assert.deepEqual(Object.keys(dependencies), [...new Set(imported)].sort())
+      for (const [dependency, version] of Object.entries(dependencies))
+        assert.equal(version, VERSIONS[dependency] ?? ROOT_MANIFEST.version, dependency)
     })
 
     test('nothing but its doors can be imported', () => {

@@ -1,11 +1,7 @@
 /** Steps of a pipeline, and what runs them as a short text. */
+import type { PipelineStep } from '@backporch/kpt/function'
+import { type AllowedFunctions, chooseRuntime, NOTHING_ALLOWED } from '@backporch/kpt/runtime'
 import { BUILT_IN } from '../../functions/built-in-functions.ts'
-import type { PipelineStep } from '../../src/kpt/function/pipeline-step.ts'
-import {
-  type AllowedFunctions,
-  chooseRuntime,
-  NOTHING_ALLOWED,
-} from '../../src/kpt/runtime/choose-runtime.ts'
 
 export function stepOf({
   image = '',
