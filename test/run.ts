@@ -129,6 +129,9 @@ function chooseFiles(): TestFile[] {
   const graph = readImportGraph(root, ['src', 'functions', 'test', 'bench'])
   const durations = readDurations()
   const all = graph.files.filter((file) => file.endsWith('.test.ts'))
+  // A word that matches nothing is a path that moved: the tests that were meant would not run.
+  const unmatched = words.filter((word) => !all.some((file) => file.includes(word)))
+  if (unmatched.length > 0) throw new Error(`no test file has ${unmatched.join(', ')} in its path`)
   const affected = flags.changed ? findAffected(all, listChangedFiles(root), graph) : all
   const chosen = affected
     .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))

@@ -20,6 +20,8 @@ interface CommandDeclaration {
   readonly does: string
   /** The arguments that the command takes, or why it does not take these. */
   readonly take: (given: CommandArguments) => CommandArguments | string
+  /** Whether it changes what is open, or opens something: it waits while an earlier policy decides. */
+  readonly decides: boolean
   /** The files of the policy are read for it. */
   readonly readsPolicy?: true
 }
@@ -35,22 +37,31 @@ const DECLARATIONS = {
     example: '/restore 1',
     does: 'plan: the cluster is restored to git',
     take: anyChanges,
+    decides: true,
   },
   adopt: {
     example: '/adopt 1,3 -- why',
     does: 'plan: git adopts the live values',
     take: anyChanges,
+    decides: true,
   },
   release: {
     example: '/release 2:spec.replicas',
     does: 'plan: git stops managing the field',
     take: anyChanges,
+    decides: true,
   },
-  recheck: { example: '/recheck', does: 'checks the cluster again now', take: nothing('recheck') },
+  recheck: {
+    example: '/recheck',
+    does: 'checks the cluster again now',
+    take: nothing('recheck'),
+    decides: false,
+  },
   recreate: {
     example: '/recreate',
     does: 'discards commits of other authors on this branch and rebuilds it',
     take: nothing('recreate'),
+    decides: true,
   },
   exclude: {
     example: '/exclude prod-us-*',
@@ -59,6 +70,7 @@ const DECLARATIONS = {
       given.selectors.length === 1
         ? given
         : 'wanted one name of a cluster, with * for any: /exclude prod-us-*',
+    decides: true,
   },
   snooze: {
     example: '/snooze 7d',
@@ -71,6 +83,7 @@ const DECLARATIONS = {
         ? { ...given, selectors: [], duration }
         : 'wanted /snooze with a time like 7d, 12h or 30m'
     },
+    decides: false,
   },
   ignore: {
     example: '/ignore 1 --for 30d -- why',
@@ -82,12 +95,14 @@ const DECLARATIONS = {
         : given
     },
     readsPolicy: true,
+    decides: true,
   },
   unignore: {
     example: '/unignore 2',
     does: 'opens a pull request that removes the rule with that number in the list of ignore rules',
     take: anyChanges,
     readsPolicy: true,
+    decides: true,
   },
   show: {
     example: '/show ignores',
@@ -96,13 +111,20 @@ const DECLARATIONS = {
       given.selectors.length === 1 && given.selectors[0] === 'ignores'
         ? given
         : 'there is /show ignores',
+    decides: false,
   },
   explain: {
     example: '/explain 1',
     does: 'explains why a change is reported and who made it',
     take: anyChanges,
+    decides: false,
   },
-  help: { example: '/help', does: 'lists these commands', take: nothing('help') },
+  help: {
+    example: '/help',
+    does: 'lists these commands',
+    take: nothing('help'),
+    decides: false,
+  },
 } as const satisfies { readonly [verb: string]: CommandDeclaration }
 
 export type CommandVerb = keyof typeof DECLARATIONS

@@ -13,7 +13,11 @@ import {
   planText,
   SEE_BELOW,
 } from '../../../proposal/text/command-answer.ts'
-import type { CommandVerb, CommentCommand } from '../../../proposal/text/comment-command.ts'
+import {
+  COMMANDS,
+  type CommandVerb,
+  type CommentCommand,
+} from '../../../proposal/text/comment-command.ts'
 import { time } from '../../../proposal/text/words.ts'
 import { later } from '../../observation/drift-age.ts'
 import type { ResolutionRequest } from '../../observation/observation.ts'
@@ -34,16 +38,6 @@ import { ignore, shownRules, withoutRules } from './rule-commands.ts'
 
 export const RESOLUTIONS = { restore: 'Restore', adopt: 'Adopt', release: 'Release' } as const
 
-/** They change what is open, or open something. */
-const DECIDES: ReadonlySet<CommandVerb> = new Set([
-  'restore',
-  'adopt',
-  'release',
-  'recreate',
-  'exclude',
-  'ignore',
-  'unignore',
-])
 const NOT_DONE = 'nothing is changed while an earlier policy decides'
 
 interface RequestedCommand extends CommentCommand {
@@ -103,7 +97,7 @@ export function planCommand(
 ): PlannedCommand {
   const [first] = group
   if (first === undefined) throw new TypeError('no command')
-  if (DECIDES.has(first.verb)) assertNewestPolicy(context.policies, NOT_DONE)
+  if (COMMANDS[first.verb].decides) assertNewestPolicy(context.policies, NOT_DONE)
   return PLANNERS[first.verb](context, { ...first, requester, group }, state)
 }
 
