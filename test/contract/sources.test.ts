@@ -14,11 +14,14 @@ test('each source is a value in a folder of its name, with its guide', () => {
   }
 })
 
-test('units of syncers are found in the order of the registry', () => {
-  assert.deepEqual(
-    DISCOVERIES.map(({ name }) => name),
-    ['Flux', 'Argo CD', 'Config Sync'],
-  )
+test('each source whose resources name units has a name of its own, by which its titles begin', () => {
+  const names = DISCOVERIES.map(({ name }) => name)
+  assert.ok(names.length >= 3)
+  for (const name of names)
+    assert.deepEqual(
+      names.filter((other) => `${other} `.startsWith(`${name} `)),
+      [name],
+    )
 })
 
 /** What runs a program asks for its name. */

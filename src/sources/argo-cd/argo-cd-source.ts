@@ -43,14 +43,12 @@ export const ARGO_CD = syncedSource({
     { group: GROUP, version: 'v1alpha1', kind: 'ApplicationSet', use: 'files' },
   ],
   read: (of, repository) => {
-    const own = (kind: string): readonly JsonObject[] =>
-      of(kind).filter((object) => parseApiVersion(textOf(object, 'apiVersion')).group === GROUP)
     // The Applications that a set makes in a cluster are there.
-    const refused = (repository.isFiles ? own('ApplicationSet') : []).flatMap((set) => {
+    const refused = (repository.isFiles ? of(GROUP, 'ApplicationSet') : []).flatMap((set) => {
       const made = applicationsOf(set, repository)
       return 'why' in made && mayBeHere(set, repository) ? [refusedSet(set, made.why)] : []
     })
-    return [...own('Application').flatMap((each) => sourcesOf(each, repository)), ...refused]
+    return [...of(GROUP, 'Application').flatMap((each) => sourcesOf(each, repository)), ...refused]
   },
   made: (declared, repository) =>
     declared

@@ -10,6 +10,7 @@ import {
   textOf,
 } from '@backporch/kyaml/json'
 import type { SyncerBuilder } from '../build/built-source.ts'
+import { PLAIN_BUILDER } from '../build/plain-builder.ts'
 import { type PrintedFile, printFiles } from '../build/print-files.ts'
 import { isEmptyList } from '../kpt/render/render-package.ts'
 import type { SourceFiles } from '../kustomize/files/kustomize-build.ts'
@@ -23,18 +24,15 @@ const SKIPPED = '+argocd:skip-file-rendering'
 
 export function argoDirectory(of: ArgoSource): SyncerBuilder {
   return {
+    ...PLAIN_BUILDER,
     fields: ['spec', ...of.at, 'kustomize'],
     overrides: { names: overrideNames(of), field: 'kustomize' },
-    components: () => [],
     tool: KUSTOMIZE_TOOL,
-    substitution: 'none',
     way: {
       print: (object, folder, files) =>
         printed(sourceOf({ ...of, tool: 'directory' }, object, folder, files), folder, files),
     },
     namespace: destinationNamespace,
-    documents: (_build, _object, text) => [{ text }],
-    finished: (built) => built,
   }
 }
 

@@ -22,6 +22,7 @@ import type {
   ValuesLayer,
   ValuesPlace,
 } from '../build/built-source.ts'
+import { PLAIN_BUILDER } from '../build/plain-builder.ts'
 import { chartLayers, valuesIn, withValueAt } from '../helm/chart/chart-values.ts'
 import { capabilityWords, helmOrder } from '../helm/chart/helm-order.ts'
 import { followed } from '../helm/chart/linked-files.ts'
@@ -45,11 +46,10 @@ export const ARGO_VALUES = '.git/values.yaml'
 
 export function argoHelm(of: ArgoChart): SyncerBuilder {
   return {
+    ...PLAIN_BUILDER,
     fields: ['spec', ...of.at, 'helm'],
     overrides: { names: overrideNames(of), field: 'helm' },
-    components: () => [],
     tool: HELM_TOOL,
-    substitution: 'none',
     way: {
       helm: ({ build, object, folder, files }) =>
         new Template(of, object, folder, files).order(build),
@@ -58,8 +58,6 @@ export function argoHelm(of: ArgoChart): SyncerBuilder {
       reads: (object, folder, files) => new Template(of, object, folder, files).files(),
     },
     namespace: destinationNamespace,
-    documents: (_build, _object, text) => [{ text }],
-    finished: (built) => built,
   }
 }
 

@@ -3,7 +3,6 @@
  * (argo-cd 3.2.0 `util/kustomize/kustomize.go`, kustomize 5.7.0 `commands/edit`). Options of the installation (`kustomize.buildOptions`) are not read.
  */
 import {
-  formatJson,
   getKey,
   isJsonArray,
   isJsonObject,
@@ -16,12 +15,14 @@ import {
 } from '@backporch/kyaml/json'
 import { compareText } from '@backporch/kyaml/text'
 import type { SyncerBuilder, WrittenKustomization } from '../build/built-source.ts'
+import { PLAIN_BUILDER } from '../build/plain-builder.ts'
 import { imageEntry } from '../kustomize/files/image-entry.ts'
 import { resolvePath } from '../kustomize/files/kustomization-walk.ts'
 import {
   kustomizationAt,
   kustomizationOf,
   type SourceFiles,
+  withOrigins,
 } from '../kustomize/files/kustomize-build.ts'
 import { KUSTOMIZE_TOOL } from '../kustomize/kustomize-tool.ts'
 import {
@@ -35,15 +36,13 @@ import {
 
 export function argoKustomize(of: ArgoSource): SyncerBuilder {
   return {
+    ...PLAIN_BUILDER,
     fields: ['spec', ...of.at, 'kustomize'],
     overrides: { names: overrideNames(of), field: 'kustomize' },
     components: (object) => textsIn(partOf(sourceIn(object, of.at), 'kustomize', 'components')),
     tool: KUSTOMIZE_TOOL,
-    substitution: 'none',
     way: { kustomization: (object, folder, files) => written(of, object, folder, files) },
     namespace: destinationNamespace,
-    documents: (_build, _object, text) => [{ text }],
-    finished: (built) => built,
   }
 }
 
@@ -63,13 +62,9 @@ function written(
   if (path === undefined)
     throw refused(source, 'it has options for kustomize, and the folder has no kustomization')
   const authored = kustomizationAt(path, files)
-  const requested = getKey(authored, 'buildMetadata')
-  const metadata = isJsonArray(requested) ? requested : []
-  const keepsOrigins = metadata.includes('originAnnotations')
   const filled = (text: string): string => inEnvironment(text, of, object, source)
   const edited = new Options(source, files, folder, filled).over(authored)
-  const buildMetadata = keepsOrigins ? metadata : [...metadata, 'originAnnotations']
-  return { path, text: `${formatJson({ ...edited, buildMetadata })}\n`, keepsOrigins }
+  return { path, ...withOrigins(edited) }
 }
 
 /** `spec.source.kustomize`. */

@@ -137,8 +137,8 @@ export interface SourceKind {
   readonly use?: 'optional' | 'files'
 }
 
-/** The resources of a kind, of the cluster or of the files. */
-export type ResourcesOf = (kind: string) => readonly JsonObject[]
+/** The resources of a kind in any version, of the cluster or of the files: two syncers may have kinds of one name. */
+export type ResourcesOf = (group: string, kind: string) => readonly JsonObject[]
 
 export interface SourceDiscovery {
   /** For people; the titles of its units begin with it. */

@@ -1,22 +1,17 @@
 /** What Config Sync applies of a folder (docs/facts/config-sync-sources.md). */
 import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
-import {
-  formatJson,
-  getKey,
-  isJsonArray,
-  isJsonObject,
-  type JsonObject,
-  textOf,
-} from '@backporch/kyaml/json'
+import { isJsonObject, type JsonObject, textOf } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { metadataText } from '@backporch/kyaml/resource'
 import type { SyncerBuilder } from '../build/built-source.ts'
+import { PLAIN_BUILDER } from '../build/plain-builder.ts'
 import { printFiles } from '../build/print-files.ts'
 import {
   kustomizationAt,
   kustomizationOf,
   ORIGIN,
   type SourceFiles,
+  withOrigins,
 } from '../kustomize/files/kustomize-build.ts'
 import { readOrigin } from '../kustomize/files/resource-origins.ts'
 import { KUSTOMIZE_TOOL } from '../kustomize/kustomize-tool.ts'
@@ -51,11 +46,8 @@ export function configSyncFolder({
 }: ConfigSyncSource): SyncerBuilder {
   const isHierarchy = format === 'hierarchy'
   return {
-    fields: [],
-    overrides: { names: [], field: '' },
-    components: () => [],
+    ...PLAIN_BUILDER,
     tool: KUSTOMIZE_TOOL,
-    substitution: 'none',
     way: isKustomized
       ? { kustomization: (_own, folder, files) => asAuthored(folder, files) }
       : { print: (_own, folder, files) => printed(folder, files, isHierarchy) },
@@ -68,18 +60,12 @@ export function configSyncFolder({
         : unstructured(forCluster(objects, clusterName), own)
       return managed(applied).map((each) => ({ text: each.text }))
     },
-    finished: (built) => built,
   }
 }
 
 function asAuthored(folder: string, files: SourceFiles) {
   const path = kustomizationOf(folder, files) ?? ''
-  const authored = kustomizationAt(path, files)
-  const requested = getKey(authored, 'buildMetadata')
-  const metadata = isJsonArray(requested) ? requested : []
-  const keepsOrigins = metadata.includes('originAnnotations')
-  const buildMetadata = keepsOrigins ? metadata : [...metadata, 'originAnnotations']
-  return { path, text: `${formatJson({ ...authored, buildMetadata })}\n`, keepsOrigins }
+  return { path, ...withOrigins(kustomizationAt(path, files)) }
 }
 
 /** @throws Failure BP1210, BP111x of a file */

@@ -2,7 +2,7 @@
 import { shortBranch } from '@backporch/git-store/ref-name'
 import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
 import { type JsonObject, partOf, textOf } from '@backporch/kyaml/json'
-import { annotationsOf, metadataText, parseApiVersion } from '@backporch/kyaml/resource'
+import { annotationsOf, metadataText } from '@backporch/kyaml/resource'
 import { folderOf } from '../../syncers/own-resource.ts'
 import { titleOfOwn } from '../../syncers/sync-path.ts'
 import {
@@ -28,10 +28,8 @@ export const CONFIG_SYNC = syncedSource({
     { ...INSTALLATION, version: 'v1', use: 'optional' },
   ],
   read: (of, repository) => {
-    const syncs = KINDS.flatMap((kind) => of(kind)).filter(
-      (own) => parseApiVersion(textOf(own, 'apiVersion')).group === GROUP,
-    )
-    const clusterName = clusterNameOf(of(INSTALLATION.kind), syncs)
+    const syncs = KINDS.flatMap((kind) => of(GROUP, kind))
+    const clusterName = clusterNameOf(of(INSTALLATION.group, INSTALLATION.kind), syncs)
     return syncs.flatMap((own) => sourceOf(own, repository, clusterName))
   },
 })

@@ -8,6 +8,8 @@ import { isFilled } from '../../syncers/own-resource.ts'
 import type { SourceArtifact } from '../build/built-source.ts'
 import type { ResourcesOf, SourcedRepository } from '../build/unit-source.ts'
 
+export const SOURCE_TOOLKIT = 'source.toolkit.fluxcd.io'
+
 interface FollowedRepository {
   /** The tag, commit or version that it is fixed to, as `tag v1`; a name below `refs/heads/` is a branch. */
   readonly fixed: string | undefined
@@ -21,7 +23,7 @@ export function followedRepository(
   of: ResourcesOf,
   repository: SourcedRepository,
 ): FollowedRepository | undefined {
-  const source = of('GitRepository').find(
+  const source = of(SOURCE_TOOLKIT, 'GitRepository').find(
     (one) =>
       metadataText(one, 'name') === at.name && metadataText(one, 'namespace') === at.namespace,
   )
@@ -72,7 +74,7 @@ export function whyNotHad(
 
 /** Of every GitRepository of the repository: one of them has the file that declares a Kustomization. */
 function contentsOf(of: ResourcesOf, repository: SourcedRepository): readonly ArtifactContent[] {
-  const own = of('GitRepository').filter((source) =>
+  const own = of(SOURCE_TOOLKIT, 'GitRepository').filter((source) =>
     repository.isHere(textOf(source, 'spec', 'url')),
   )
   return own.length === 0 ? [contentOf(undefined)] : own.map(contentOf)

@@ -5,7 +5,6 @@
 import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
 import {
-  formatJson,
   getKey,
   isJsonArray,
   isJsonObject,
@@ -19,7 +18,11 @@ import {
 import { compareText } from '@backporch/kyaml/text'
 import type { SyncerBuilder, WrittenKustomization } from '../build/built-source.ts'
 import { joined, resolvePath } from '../kustomize/files/kustomization-walk.ts'
-import { kustomizationOf, type SourceFiles } from '../kustomize/files/kustomize-build.ts'
+import {
+  kustomizationOf,
+  type SourceFiles,
+  withOrigins,
+} from '../kustomize/files/kustomize-build.ts'
 import { KUSTOMIZE_TOOL } from '../kustomize/kustomize-tool.ts'
 import {
   fluxDocuments,
@@ -90,14 +93,10 @@ export function fluxKustomization(
   const images = objectsIn(getKeyOf(spec, 'images')).map((image) => fieldsOf(image, IMAGE_FIELDS))
   if (images.length > 0)
     value['images'] = withImages(objectsIn(getKeyOf(authored, 'images')), images)
-  value['buildMetadata'] = metadata.includes('originAnnotations')
-    ? metadata
-    : [...metadata, 'originAnnotations']
   const path = own ?? joined(folder, KUSTOMIZATION_NAMES[0] ?? '')
   return {
     path,
-    text: `${formatJson(value)}\n`,
-    keepsOrigins: metadata.includes('originAnnotations'),
+    ...withOrigins({ ...value, buildMetadata: metadata }),
     isWithoutHelm: true,
   }
 }

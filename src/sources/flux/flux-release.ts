@@ -30,6 +30,7 @@ import type {
   ValuesPlace,
 } from '../build/built-source.ts'
 import type { ChartFiles } from '../build/chart-templates.ts'
+import { PLAIN_BUILDER } from '../build/plain-builder.ts'
 import { valuesKey } from '../build/syncer-object.ts'
 import type { ValuesRef } from '../build/unit-source.ts'
 import { chartLayers, mergedValues, valuesIn, withValueAt } from '../helm/chart/chart-values.ts'
@@ -50,11 +51,8 @@ const GROUP = 'helm.toolkit.fluxcd.io'
 
 export function fluxRelease(release: FluxRelease): SyncerBuilder {
   return {
-    fields: [],
-    overrides: { names: [], field: '' },
-    components: () => [],
+    ...PLAIN_BUILDER,
     tool: HELM_TOOL,
-    substitution: 'none',
     way: {
       helm: (input) => orderOf(release, input),
       chart: (input) => chartOf(release, input),

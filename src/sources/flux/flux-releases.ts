@@ -2,7 +2,7 @@
 import type { DeployedRelease } from '@backporch/cluster/cluster'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { type JsonObject, objectsIn, partOf, textOf } from '@backporch/kyaml/json'
-import { labelsOf, metadataText, parseApiVersion } from '@backporch/kyaml/resource'
+import { labelsOf, metadataText } from '@backporch/kyaml/resource'
 import { HELM_TOOLKIT, releaseOf } from '../../syncers/flux-release-name.ts'
 import { folderOf, isFilled } from '../../syncers/own-resource.ts'
 import { titleOfOwn } from '../../syncers/sync-path.ts'
@@ -29,7 +29,6 @@ export function releaseSources(
   repository: SourcedRepository,
 ): readonly (UnitSource | RefusedSource)[] {
   return releases.flatMap((own) => {
-    if (parseApiVersion(textOf(own, 'apiVersion')).group !== HELM_TOOLKIT) return []
     const labels = labelsOf(own)
     const parent = parents.find(
       ({ id }) =>

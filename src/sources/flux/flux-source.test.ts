@@ -35,8 +35,10 @@ function repositoryOf(spec: JsonObject = {}): JsonObject {
 
 /** Folders, and what is refused or pinned, as text. */
 function read(objects: readonly JsonObject[], more: Partial<SourcedRepository> = {}): string[] {
-  const of = (kind: string): readonly JsonObject[] =>
-    objects.filter((object) => object['kind'] === kind)
+  const of = (group: string, kind: string): readonly JsonObject[] =>
+    objects.filter(
+      (object) => object['kind'] === kind && String(object['apiVersion']).startsWith(`${group}/`),
+    )
   const repository = {
     isHere: (address: string) => sameRepository(address, HERE),
     baseBranch: 'main',

@@ -12,7 +12,7 @@ import {
   partOf,
   textOf,
 } from '@backporch/kyaml/json'
-import { metadataText, parseApiVersion } from '@backporch/kyaml/resource'
+import { metadataText } from '@backporch/kyaml/resource'
 import { HELM_TOOLKIT } from '../../syncers/flux-release-name.ts'
 import { folderOf, isFilled } from '../../syncers/own-resource.ts'
 import { titleOfOwn } from '../../syncers/sync-path.ts'
@@ -26,31 +26,29 @@ import {
   type VariablesRef,
 } from '../build/unit-source.ts'
 import { syncedSource } from '../synced/synced-source.ts'
-import { followedRepository, whyNotHad } from './flux-git.ts'
+import { followedRepository, SOURCE_TOOLKIT, whyNotHad } from './flux-git.ts'
 import { FLUX_BUILDER } from './flux-kustomization.ts'
 import { builtReleaseSource, releaseSources, SECRET_IN_IT } from './flux-releases.ts'
 
 const KUSTOMIZE = 'kustomize.toolkit.fluxcd.io'
-const SOURCE = 'source.toolkit.fluxcd.io'
+const GENERATOR = 'source.extensions.fluxcd.io'
 
 export const FLUX = syncedSource({
   name: 'Flux',
   kinds: [
     { group: KUSTOMIZE, version: 'v1', kind: 'Kustomization' },
-    { group: SOURCE, version: 'v1', kind: 'GitRepository' },
+    { group: SOURCE_TOOLKIT, version: 'v1', kind: 'GitRepository' },
     { group: HELM_TOOLKIT, version: 'v2', kind: 'HelmRelease' },
-    { group: 'source.extensions.fluxcd.io', version: 'v1beta1', kind: 'ArtifactGenerator' },
+    { group: GENERATOR, version: 'v1beta1', kind: 'ArtifactGenerator' },
   ],
   read: (of, repository) => {
-    const found = of('Kustomization').flatMap((own) =>
-      parseApiVersion(textOf(own, 'apiVersion')).group === KUSTOMIZE
-        ? kustomizationSource(own, of, repository)
-        : [],
+    const found = of(KUSTOMIZE, 'Kustomization').flatMap((own) =>
+      kustomizationSource(own, of, repository),
     )
     // A file alone is not yet what the Kustomization applies.
     if (repository.isFiles) return found
     const units = found.flatMap((source) => ('why' in source ? [] : [source]))
-    return [...found, ...releaseSources(of('HelmRelease'), units, repository)]
+    return [...found, ...releaseSources(of(HELM_TOOLKIT, 'HelmRelease'), units, repository)]
   },
   built: [
     { group: KUSTOMIZE, kind: 'Kustomization', isOfFiles: true, read: builtKustomizationSource },
@@ -161,7 +159,7 @@ function placeOf(
   }
   if (kind === 'GitRepository') return { from, root: '' }
   if (kind !== 'ExternalArtifact') return undefined
-  for (const generator of of('ArtifactGenerator')) {
+  for (const generator of of(GENERATOR, 'ArtifactGenerator')) {
     if (metadataText(generator, 'namespace') !== from.namespace) continue
     const artifact = objectsIn(partOf(generator, 'spec', 'artifacts')).find(
       (one) => textOf(one, 'name') === from.name,

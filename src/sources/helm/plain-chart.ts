@@ -3,6 +3,7 @@ import { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { annotationsOf } from '@backporch/kyaml/resource'
 import type { HelmInput, SyncerBuild, ValuesLayer } from '../build/built-source.ts'
+import { PLAIN_BUILDER } from '../build/plain-builder.ts'
 import type { HelmChoice } from '../build/render-choice.ts'
 import { joined, resolvePath } from '../kustomize/files/kustomization-walk.ts'
 import { type SourceFiles, textOf } from '../kustomize/files/kustomize-build.ts'
@@ -43,11 +44,8 @@ export function plainChart(choice: HelmChoice, packagePath: string): SyncerBuild
     object: { path, release, namespace, values },
     variables: new Map(),
     builder: {
-      fields: [],
-      overrides: { names: [], field: '' },
-      components: () => [],
+      ...PLAIN_BUILDER,
       tool: HELM_TOOL,
-      substitution: 'none',
       way: {
         helm: orderOf,
         chart: (input) => {
@@ -71,7 +69,6 @@ export function plainChart(choice: HelmChoice, packagePath: string): SyncerBuild
         reads: () => paths,
       },
       namespace: () => choice.namespace,
-      documents: (_build, _object, text) => [{ text }],
       finished: (built) => (isGoneAfterRun(built) ? undefined : built),
     },
   }

@@ -1,14 +1,12 @@
 import type { SyncerBuild, SyncerBuilder } from '../build/built-source.ts'
+import { PLAIN_BUILDER } from '../build/plain-builder.ts'
 import { KUSTOMIZE_TOOL } from '../kustomize/kustomize-tool.ts'
 
 /** Of a folder whose syncer cannot be asked. @param title of its resource, as it was known before */
 export function unknownBuild(title: string, problem: string): SyncerBuild {
   const builder: SyncerBuilder = {
-    fields: [],
-    overrides: { names: [], field: '' },
-    components: () => [],
+    ...PLAIN_BUILDER,
     tool: KUSTOMIZE_TOOL,
-    substitution: 'none',
     way: { print: () => '' },
     namespace: () => undefined,
     documents: () => [],

@@ -4,8 +4,9 @@
  */
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { type FoundPackage, findPackages } from '@backporch/kpt/package'
-import type { JsonObject } from '@backporch/kyaml/json'
+import { type JsonObject, textOf } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
+import { parseApiVersion } from '@backporch/kyaml/resource'
 import { addressesOf } from '../../../policy/repository-addresses.ts'
 import type { RenderChoice, SyncedChoice } from '../../../sources/build/render-choice.ts'
 import type {
@@ -234,7 +235,11 @@ function repositoryOf(
 }
 
 function resourcesIn(objects: readonly JsonObject[]): ResourcesOf {
-  return (kind) => objects.filter((object) => object['kind'] === kind)
+  return (group, kind) =>
+    objects.filter(
+      (object) =>
+        object['kind'] === kind && parseApiVersion(textOf(object, 'apiVersion')).group === group,
+    )
 }
 
 function isRefused(source: UnitSource | RefusedSource): source is RefusedSource {

@@ -4,7 +4,14 @@ import { editYaml } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
 import { field } from '@backporch/kyaml/field'
 import type { PackageFile } from '@backporch/kyaml/files'
-import { getKey, isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
+import {
+  formatJson,
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from '@backporch/kyaml/json'
 import { decodeYaml, readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { jsonOf } from '@backporch/kyaml/yaml'
 import type { Build } from '../../programs/package-builder.ts'
@@ -48,6 +55,21 @@ export function wantsOrigins(folder: string, files: SourceFiles): boolean {
   const requested =
     path === undefined ? undefined : getKey(kustomizationAt(path, files), 'buildMetadata')
   return isJsonArray(requested) && requested.includes('originAnnotations')
+}
+
+/**
+ * A kustomization that asks for the annotation, for a syncer that writes it into the folder.
+ * @returns `keepsOrigins`: whether it did so already, so that the objects keep it
+ */
+export function withOrigins(fields: JsonObject): {
+  readonly text: string
+  readonly keepsOrigins: boolean
+} {
+  const requested = getKey(fields, 'buildMetadata')
+  const metadata = isJsonArray(requested) ? requested : []
+  const keepsOrigins = metadata.includes('originAnnotations')
+  const buildMetadata = keepsOrigins ? metadata : [...metadata, 'originAnnotations']
+  return { text: `${formatJson({ ...fields, buildMetadata })}\n`, keepsOrigins }
 }
 
 /** The text that asks for the annotation; undefined where it already does, or cannot be edited. */
