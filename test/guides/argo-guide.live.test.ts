@@ -84,7 +84,7 @@ else
       })
     }
     await sync()
-    await follow('argo-cd.md', own, {
+    await follow('src/sources/argo-cd/README.md', own, {
       after: { 'git push --quiet origin main': sync },
     })
   })

@@ -58,5 +58,7 @@ test('the guide for Config Sync', async (t) => {
     await world.pipe(`${namespace}---\n${deployment}`, ...words)
   }
   await apply()
-  await follow('config-sync.md', own, { after: { 'git push --quiet origin main': apply } })
+  await follow('src/sources/config-sync/README.md', own, {
+    after: { 'git push --quiet origin main': apply },
+  })
 })

@@ -67,5 +67,7 @@ else
       })
     }
     await apply()
-    await follow('flux.md', own, { after: { 'git push --quiet origin main': apply } })
+    await follow('src/sources/flux/README.md', own, {
+      after: { 'git push --quiet origin main': apply },
+    })
   })

@@ -9,7 +9,7 @@ import { runProgram } from '../e2e/run-program.ts'
 import { type Files, openWorld, type World } from '../e2e/world.ts'
 import { commandsOf, isShown, withOutputs } from './guide-commands.ts'
 
-const GUIDES = new URL('../../docs/guides/', import.meta.url)
+const ROOT = new URL('../../', import.meta.url)
 /** Writes what the commands print into the guide. */
 const WRITES = process.env['BACKPORCH_WRITE_GUIDES'] === '1'
 const PROGRAMS = ['git', 'kubectl', 'kpt', 'helm']
@@ -42,13 +42,16 @@ interface Following {
   readonly after?: { readonly [command: string]: () => Promise<void> }
 }
 
-/** Runs every command of the guide in its order, and compares what each prints with what the guide shows. */
+/**
+ * Runs every command of the guide in its order, and compares what each prints with what the guide shows.
+ * @param guide its path from the root of the repository
+ */
 export async function follow(
   guide: string,
   { world, kubeconfig }: GuideWorld,
   { path, after = {} }: Following = {},
 ): Promise<void> {
-  const file = new URL(guide, GUIDES)
+  const file = new URL(guide, ROOT)
   const text = readFileSync(file, 'utf8')
   const env = {
     KUBECONFIG: kubeconfig,
@@ -57,7 +60,7 @@ export async function follow(
   const outputs = new Map<number, string>()
   const done = new Set<string>()
   for (const { command, shown, line } of commandsOf(text)) {
-    const where = `docs/guides/${guide}:${line}: $ ${command}`
+    const where = `${guide}:${line}: $ ${command}`
     done.add(command)
     const { code, output } = await run(command, world, env)
     assert.ok(code !== undefined && code < 2, `${where} ended with ${code}\n${output}`)

@@ -42,7 +42,7 @@ test('the guide for Helm', async (t) => {
     assert.equal(code, 0, stderr)
   }
   await upgrade()
-  await follow('helm.md', own, {
+  await follow('src/sources/helm/README.md', own, {
     path: dirname(helm3),
     after: { 'git push --quiet origin main': upgrade },
   })

@@ -11,5 +11,7 @@ test('the first five minutes', async (t) => {
   await world.kubectl('create', 'namespace', 'shop')
   const apply = (): Promise<void> => world.sync('apps/web')
   await apply()
-  await follow('first-five-minutes.md', own, { after: { 'git push --quiet origin main': apply } })
+  await follow('docs/guides/first-five-minutes.md', own, {
+    after: { 'git push --quiet origin main': apply },
+  })
 })
