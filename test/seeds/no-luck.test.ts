@@ -34,9 +34,9 @@ const ALLOWED: Readonly<Record<string, string>> = {
 
 const RANDOM = /\bMath\.random\b|\b(?:randomBytes|randomInt|randomUUID|getRandomValues)\b/
 /** In a test; what only makes values for tests may import the library. */
-const UNSEEDED = /\bfrom 'fast-check'|\bfc\.check\(/
+const UNSEEDED = /\bfrom 'fast-check'|\bfc\s*\.check\(/
 /** Elsewhere, because the seeds of a property are found by the file that checks it. */
-const ELSEWHERE = /\bfc\.(?:assert|check|sample)\(/
+const ELSEWHERE = /\bfc\s*\.(?:assert|check|sample)\(/
 
 function testCode(): string[] {
   return ['src', 'test', 'functions', 'bench']
@@ -82,8 +82,10 @@ test('the search finds each of them', () => {
     "import fc from 'fast-check'",
     "import { property } from 'fast-check'",
     'fc.check(it)',
+    'fc\n  .check(it)',
   ])
     assert.match(text, UNSEEDED)
   assert.doesNotMatch("import * as fc from './fast-check.ts'", UNSEEDED)
-  for (const name of ['assert', 'check', 'sample']) assert.match(`fc.${name}(it)`, ELSEWHERE)
+  for (const name of ['assert', 'check', 'sample'])
+    for (const text of [`fc.${name}(it)`, `fc\n  .${name}(it)`]) assert.match(text, ELSEWHERE)
 })
