@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import { answerDeadline } from './answer-deadline.ts'
+import { answerDeadline } from './deadline.ts'
 import { readText, SlowAnswer } from './read-text.ts'
 
 const tooLarge = (): Error => new Error('too large')

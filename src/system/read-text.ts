@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
-import { answerDeadline, slowAnswer } from './answer-deadline.ts'
+import { answerDeadline, Deadline, slowAnswer } from './deadline.ts'
 
 /** More time passed than the bytes that came allow. The message is ours and safe to print. */
 export class SlowAnswer extends Error {}
@@ -30,18 +30,18 @@ export async function readText(
       chunks.push(chunk)
     }
   }
-  const began = performance.now()
-  let timer: NodeJS.Timeout | undefined
-  const watch = (): void => {
-    const left = began + deadline(size) - performance.now()
-    if (left > 0) timer = setTimeout(watch, left)
-    else body.destroy(new SlowAnswer(slowAnswer(size, deadline(size))))
-  }
-  watch()
+  let waited = 0
+  const watch = (): Deadline =>
+    new Deadline(deadline(size) - waited, () => {
+      waited += late.stop()
+      if (deadline(size) > waited) late = watch()
+      else body.destroy(new SlowAnswer(slowAnswer(size, deadline(size))))
+    })
+  let late = watch()
   try {
     await (zipped ? pipeline(body, createGunzip(), collect) : pipeline(body, collect))
   } finally {
-    clearTimeout(timer)
+    late.stop()
   }
   return Buffer.concat(chunks).toString('utf8')
 }

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { sentenceOf } from '@backporch/kyaml/note'
 import { setVariable } from '../../../test/fakes/set-variable.ts'
 import { ToyPrograms, toyPackage } from '../../../test/fakes/toy-functions.ts'
 import { HANG } from '../../../test/processes/hang-command.ts'
+import { hasEnded, standStill } from '../../../test/waiting/stand-still.ts'
 import { waitUntil } from '../../../test/waiting/wait-until.ts'
 import type { TurnRendering } from '../../sources/kpt/render/package-renderer.ts'
 import { FUNCTION_LIMITS } from './function-limits.ts'
+import { runProgram } from './run-program.ts'
 import { WorkerRenderer } from './worker-renderer.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -362,6 +364,20 @@ test('the end of backporch is the end of what it runs', async () => {
   })
   assert.equal(status, 0, stderr)
   await assertGone('staying')
+})
+
+test('what ended while this process stood still was in time', async () => {
+  const program = programs.add(
+    'quick',
+    'echo $$ > $here/quick-id; while [ ! -e $here/go ]; do sleep 0.01; done; echo done',
+  )
+  const limits = { ...OPTIONS.limits, milliseconds: 1_000 }
+  const { environment } = OPTIONS
+  const ended = runProgram({ program, words: [], input: '', environment, limits }, never)
+  await waitUntil('it runs', () => idsIn('quick-id').length > 0)
+  writeFileSync(programs.path('go'), '')
+  standStill(() => hasEnded(programs.path('quick-id')), 1_200)
+  assert.deepEqual(await ended, { is: 'ended', exitCode: 0, stdout: 'done\n', stderr: '' })
 })
 
 test('no folder of a program is left', async () => {

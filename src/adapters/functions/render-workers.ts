@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads'
 import type { PipelineStep } from '@backporch/kpt/function'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
+import { Deadline } from '@backporch/system/deadline'
 import type { TurnRendering } from '../../sources/kpt/render/package-renderer.ts'
 import type { ForeignAnswer } from './foreign-output.ts'
 import { brokeLimit } from './function-failures.ts'
@@ -91,10 +92,10 @@ export class RenderWorkers {
     const stopped = new AbortController()
     return new Promise((resolve, reject) => {
       let step: PipelineStep | undefined
-      let clock: NodeJS.Timeout | undefined
+      let limit: Deadline | undefined
       const post = (message: ToWorker): void => worker.postMessage(message)
       const finish = (after: 'kept' | 'ended', settle: () => void): void => {
-        clearTimeout(clock)
+        limit?.stop()
         signal.removeEventListener('abort', abort)
         worker
           .off('message', hear)
@@ -124,10 +125,10 @@ export class RenderWorkers {
         )
       const abort = (): void => finish('ended', () => reject(signal.reason))
       const hear = (message: FromWorker): void => {
-        clearTimeout(clock)
+        limit?.stop()
         if (message.is === 'busy') {
           step = message.step
-          clock = setTimeout(late, milliseconds)
+          limit = new Deadline(milliseconds, late)
         } else if (message.is === 'call') {
           onCall(message.step, message.input, AbortSignal.any([signal, stopped.signal])).then(
             (answer) => (stopped.signal.aborted ? undefined : post({ is: 'answer', answer })),

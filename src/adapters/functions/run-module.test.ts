@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { sentenceOf } from '@backporch/kyaml/note'
 import { setVariable } from '../../../test/fakes/set-variable.ts'
 import { toyPackage } from '../../../test/fakes/toy-functions.ts'
+import { standStill } from '../../../test/waiting/stand-still.ts'
 import type { TurnRendering } from '../../sources/kpt/render/package-renderer.ts'
 import { FUNCTION_LIMITS } from './function-limits.ts'
 import { runModule } from './run-module.ts'
@@ -152,4 +153,16 @@ test('a module that nobody allowed, or that is not there, is not run', async () 
 test('a module whose output is another each time is refused', async () => {
   const file = write('rolls.mjs', COPY.replace("'color: red'", '`color: red${Math.random()}`'))
   assert.match(String(colors(await render(file, [file]))), /^BP1205 /)
+})
+
+test('what ended while this process stood still was in time', async () => {
+  const mark = join(folder, 'ended')
+  const body = `import { writeFileSync } from 'node:fs'
+process.stdout.write('done')
+writeFileSync(${JSON.stringify(mark)}, '')
+`
+  const milliseconds = 2_000
+  const ended = run('quick.mjs', body, { ...LIMITS, milliseconds })
+  standStill(() => existsSync(mark), milliseconds + 200)
+  assert.deepEqual(await ended, { is: 'ended', exitCode: 0, stdout: 'done', stderr: '' })
 })

@@ -1,6 +1,7 @@
 /** Runs a JavaScript or TypeScript module as a function, in a thread of its own: text in, text out, and nothing is shared between two runs. */
 import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
+import { Deadline } from '@backporch/system/deadline'
 import { describeSize, describeTime, type FunctionLimits } from './function-limits.ts'
 import { MOST_STDERR, type ProgramEnd } from './run-program.ts'
 
@@ -53,10 +54,8 @@ function endOf(
   return new Promise<ProgramEnd>((resolve, reject) => {
     const breakLimit = (why: string): void => resolve({ is: 'broke-limit', why })
     const abort = (): void => reject(signal.reason)
-    const late = setTimeout(
-      () =>
-        breakLimit(`it did not end within ${describeTime(limits.milliseconds)}, and was stopped`),
-      limits.milliseconds,
+    const limit = new Deadline(limits.milliseconds, () =>
+      breakLimit(`it did not end within ${describeTime(limits.milliseconds)}, and was stopped`),
     )
     signal.addEventListener('abort', abort, { once: true })
     worker.on('error', (error: NodeJS.ErrnoException) => {
@@ -80,7 +79,7 @@ function endOf(
       (stream) => new Promise((end) => stream.on('end', end)),
     )
     Promise.all([exited, ...ended]).then(([exitCode]) => {
-      clearTimeout(late)
+      limit.stop()
       signal.removeEventListener('abort', abort)
       const log = Buffer.concat(stderr).toString('utf8').slice(0, MOST_STDERR)
       resolve({

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
+import { Deadline } from '@backporch/system/deadline'
 import { makeScratchFolder } from '../system/scratch-folder.ts'
 import { describeSize, describeTime, type FunctionLimits } from './function-limits.ts'
 import { ProcessGroup } from './process-group.ts'
@@ -79,7 +80,7 @@ function runIn(
     const finish = (settle: () => void): void => {
       if (over) return
       over = true
-      clearTimeout(late)
+      limit.stop()
       clearTimeout(observe)
       signal.removeEventListener('abort', abort)
       group?.kill()
@@ -89,10 +90,8 @@ function runIn(
     }
     const breakLimit = (why: string): void => finish(() => resolve({ is: 'broke-limit', why }))
     const abort = (): void => finish(() => reject(signal.reason))
-    const late = setTimeout(
-      () =>
-        breakLimit(`it did not end within ${describeTime(limits.milliseconds)}, and was killed`),
-      limits.milliseconds,
+    const limit = new Deadline(limits.milliseconds, () =>
+      breakLimit(`it did not end within ${describeTime(limits.milliseconds)}, and was killed`),
     )
     const watchMemory = async (): Promise<void> => {
       const began = performance.now()

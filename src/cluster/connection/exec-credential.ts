@@ -7,6 +7,7 @@ import { isAbsolute, parse } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
 import { getKey, isJsonObject, type JsonObject, parseJson } from '@backporch/kyaml/json'
 import { childEnvironment } from '@backporch/system/child-environment'
+import { Deadline } from '@backporch/system/deadline'
 import { findProgram } from '@backporch/system/find-program'
 import type { Environment } from './choose-proxy.ts'
 import type { ClusterAccess, ExecPlugin } from './kubeconfig.ts'
@@ -132,14 +133,14 @@ function outputOf(
       kill(child.pid)
       reject(failure(why))
     }
-    const late = setTimeout(() => end(`it did not answer within ${timeout / 1000} s`), timeout)
+    const late = new Deadline(timeout, () => end(`it did not answer within ${timeout / 1000} s`))
     const abort = (): void => {
       stop()
       kill(child.pid)
       reject(signal.reason)
     }
     const stop = (): void => {
-      clearTimeout(late)
+      late.stop()
       signal.removeEventListener('abort', abort)
       child.stdout.removeAllListeners('data')
       child.removeAllListeners('close')

@@ -10,6 +10,7 @@ import {
   type IncomingHttpHeaders,
 } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
+import { Deadline } from '@backporch/system/deadline'
 import { bodyStream } from './body-stream.ts'
 import {
   type ApiRequest,
@@ -44,12 +45,11 @@ export async function http2Transport(
     settings: { enablePush: false, initialWindowSize: STREAM_WINDOW },
   })
   await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(
-      () => fail(new TransportFault('timeout', 'no HTTP/2 settings')),
-      target.connectTimeout,
+    const limit = new Deadline(target.connectTimeout, () =>
+      fail(new TransportFault('timeout', 'no HTTP/2 settings')),
     )
     const fail = (error: Error): void => {
-      clearTimeout(timer)
+      limit.stop()
       session.destroy()
       reject(faultOf(error))
     }
@@ -58,7 +58,7 @@ export async function http2Transport(
       fail(new TransportFault('broken', 'closed before the HTTP/2 settings')),
     )
     session.once('remoteSettings', () => {
-      clearTimeout(timer)
+      limit.stop()
       session.removeAllListeners('error')
       session.removeAllListeners('close')
       resolve()
@@ -193,15 +193,9 @@ class Http2Transport implements Transport {
   private checkAlive(): void {
     if (this.active === 0 || this.session.destroyed) return
     const sent = performance.now()
-    let answered = false
-    // After a long computation the answer may already be there, unread: it is read before the second look.
-    const late = setTimeout(
-      () => setImmediate(() => answered || this.session.destroy(noAnswer())),
-      this.target.pingWithin,
-    )
+    const limit = new Deadline(this.target.pingWithin, () => this.session.destroy(noAnswer()))
     this.session.ping((error) => {
-      answered = true
-      clearTimeout(late)
+      limit.stop()
       if (error === null) this.provenAt = sent
     })
   }

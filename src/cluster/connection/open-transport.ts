@@ -1,6 +1,7 @@
 /** Chooses the transport: HTTP/2 where the server offers it (ALPN), HTTP/1.1 everywhere else. */
 import { connect as connectTcp, isIP } from 'node:net'
 import { connect as connectTls, type PeerCertificate, type TLSSocket } from 'node:tls'
+import { Deadline } from '@backporch/system/deadline'
 import { tlsOptions } from './credentials.ts'
 import { http1Transport } from './http1-transport.ts'
 import { http2Transport } from './http2-transport.ts'
@@ -85,16 +86,12 @@ function handshake(target: TransportTarget, signal: AbortSignal): Promise<TLSSoc
       socket.on('error', () => {})
       reject(error)
     }
-    const late = setTimeout(
-      () =>
-        end(
-          new TransportFault('timeout', `no connection within ${target.connectTimeout / 1000} s`),
-        ),
-      target.connectTimeout,
+    const limit = new Deadline(target.connectTimeout, () =>
+      end(new TransportFault('timeout', `no connection within ${target.connectTimeout / 1000} s`)),
     )
     const abort = (): void => end(signal.reason)
     const done = (): void => {
-      clearTimeout(late)
+      limit.stop()
       signal.removeEventListener('abort', abort)
       socket.off('error', end)
     }
@@ -119,12 +116,12 @@ function notAfterOf(target: TransportTarget, signal: AbortSignal): Promise<strin
       ...(isIP(name) === 0 ? { servername: name } : {}),
     })
     const end = (certificate?: PeerCertificate): void => {
-      clearTimeout(late)
+      limit.stop()
       socket.destroy()
       raw.destroy()
       resolve(certificate?.valid_to)
     }
-    const late = setTimeout(() => end(), connectTimeout)
+    const limit = new Deadline(connectTimeout, () => end())
     raw.on('error', () => end())
     socket.on('error', () => end())
     socket.once('secureConnect', () => end(socket.getPeerCertificate()))

@@ -1,6 +1,7 @@
 /** Requests to an API server, over HTTP/2 or HTTP/1.1. */
 import type { LookupFunction } from 'node:net'
 import type { Readable } from 'node:stream'
+import { Deadline } from '@backporch/system/deadline'
 import { readText } from '@backporch/system/read-text'
 import type { Credentials } from './credentials.ts'
 import { ONLY_LINK_LOCAL, WHY_NOT_LINK_LOCAL } from './link-local.ts'
@@ -182,7 +183,7 @@ export async function underDeadline<T>(
   signal.throwIfAborted()
   // AbortSignal.timeout does not do: its timer does not keep the process alive, and a silent peer would then end it without a word.
   const deadline = new AbortController()
-  const timer = setTimeout(() => deadline.abort(), timeout)
+  const limit = new Deadline(timeout, () => deadline.abort())
   const forward = () => deadline.abort()
   signal.addEventListener('abort', forward, { once: true })
   try {
@@ -193,7 +194,7 @@ export async function underDeadline<T>(
       throw new TransportFault('timeout', `no answer within ${timeout / 1000} s`, thrown)
     throw faultOf(thrown)
   } finally {
-    clearTimeout(timer)
+    limit.stop()
     signal.removeEventListener('abort', forward)
   }
 }

@@ -1,5 +1,6 @@
 /** Reads the events of one open watch, until it ends or somebody ends it. */
 import { asFailure, type Failure } from '@backporch/kyaml/failure'
+import { Deadline } from '@backporch/system/deadline'
 import {
   failureOfFault,
   notKubernetes,
@@ -46,13 +47,13 @@ export function readStream(
     const reader = new FrameReader(parts.largestEvent, parts.memory)
     let heard = performance.now()
     let over = false
-    let quiet: NodeJS.Timeout | undefined
+    let quiet: Deadline | undefined
     const release = (): void => {
       over = true
       reader.close()
       stream.close()
-      clearTimeout(deadline)
-      clearTimeout(quiet)
+      deadline.stop()
+      quiet?.stop()
       signal.removeEventListener('abort', abort)
     }
     const finish = (end: StreamEnd): void => {
@@ -66,20 +67,13 @@ export function readStream(
     }
     const late = (end: 'failed' | 'silent', detail: string): void =>
       finish({ end, failure: failureOfFault(new TransportFault('timeout', detail), requested) })
-    const deadline = setTimeout(
-      () => late('failed', 'the server did not end the watch in time'),
-      parts.lasts,
+    const deadline = new Deadline(parts.lasts, () =>
+      late('failed', 'the server did not end the watch in time'),
     )
     const listen = (): void => {
       const left = heard + parts.silence() - performance.now()
-      // After a long computation bytes may already be there, unread: they are read before the second look.
-      if (left <= 0)
-        setImmediate(() =>
-          heard + parts.silence() <= performance.now()
-            ? late('silent', 'the watch is silent')
-            : listen(),
-        )
-      else if (!over && left !== Number.POSITIVE_INFINITY) quiet = setTimeout(listen, left)
+      if (left <= 0) late('silent', 'the watch is silent')
+      else if (!over && left !== Number.POSITIVE_INFINITY) quiet = new Deadline(left, listen)
     }
     signal.addEventListener('abort', abort, { once: true })
     if (signal.aborted) return abort()

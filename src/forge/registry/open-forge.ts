@@ -2,6 +2,7 @@
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
 import type { Finding } from '@backporch/kyaml/note'
+import { Deadline } from '@backporch/system/deadline'
 import type {
   ConnectOptions,
   Environment,
@@ -122,6 +123,8 @@ async function answersLike(
   signal: AbortSignal,
 ): Promise<boolean> {
   const dispatcher = proxyDispatcher(environment)
+  const silent = new AbortController()
+  const limit = new Deadline(PROBE, () => silent.abort())
   try {
     const { origin, pathname } = new URL(url)
     const answer = await dispatcher.request({
@@ -129,7 +132,7 @@ async function answersLike(
       path: pathname,
       method: 'GET',
       headers: { accept: 'application/json' },
-      signal: AbortSignal.any([signal, AbortSignal.timeout(PROBE)]),
+      signal: AbortSignal.any([signal, silent.signal]),
     })
     const text = answer.statusCode === 200 ? await answer.body.text() : ''
     await answer.body.dump().catch(() => undefined)
@@ -140,6 +143,7 @@ async function answersLike(
     if (signal.aborted) throw thrown
     return false
   } finally {
+    limit.stop()
     await dispatcher.destroy()
   }
 }

@@ -17,6 +17,8 @@ import { type GitObject, gitObject, isObjectType, type ObjectType } from './obje
 
 /** An object exists and cannot be read. The message may hold text of git. */
 export class UnreadableObject extends Error {}
+/** The program fell silent or was killed: that says nothing about the objects. The message is a clause. */
+export class UnansweredProgram extends Error {}
 
 export class NoGitProgram extends Error {}
 
@@ -76,7 +78,7 @@ export class CatFile<Answer> {
     this.#readAnswer = readAnswer
   }
 
-  /** The existing ones of the objects. @throws UnreadableObject, NoGitProgram, Failure BP4008, the signal's reason */
+  /** The existing ones of the objects. @throws UnreadableObject, UnansweredProgram, NoGitProgram, Failure BP4008, the signal's reason */
   async read(
     ids: readonly ObjectId[],
     signal: AbortSignal,
@@ -164,6 +166,7 @@ export class CatFile<Answer> {
     if (this.#running === running) this.#running = undefined
     running.child.stdin.destroy()
     running.child.stdout.destroy()
+    running.child.stderr.destroy()
     running.child.kill('SIGKILL')
   }
 
@@ -173,14 +176,20 @@ export class CatFile<Answer> {
       thrown instanceof StreamFault &&
       thrown.kind === 'ended' &&
       child.exitCode === null &&
+      child.signalCode === null &&
       child.pid !== undefined
     ) {
       await once(child, 'close') // its message comes with its end
     }
     const missing = child.pid === undefined
+    const killed = child.signalCode
     this.#end(running)
     if (missing) return new NoGitProgram('there is no program git', { cause: thrown })
     if (!(thrown instanceof StreamFault) && systemCode(thrown) === undefined) return thrown
+    if (killed !== null)
+      return new UnansweredProgram(`\`git cat-file\` was killed (${killed})`, { cause: thrown })
+    if (thrown instanceof StreamFault && (thrown.kind === 'silent' || thrown.kind === 'slow'))
+      return new UnansweredProgram(`\`git cat-file\`: ${thrown.message}`, { cause: thrown })
     const words = running.stderr === '' && thrown instanceof Error ? thrown.message : running.stderr
     return new UnreadableObject(words, { cause: thrown })
   }

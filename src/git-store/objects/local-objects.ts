@@ -8,12 +8,19 @@ import type { ObjectId } from '@backporch/kyaml/files'
 import { foreignLine } from '@backporch/kyaml/text'
 import type { Environment } from '@backporch/system/child-environment'
 import { MOST_FILE_BYTES, OversizedRead } from '../ports/package-repository.ts'
-import { damaged, emptyRepository, gitNotInstalled } from '../program/git-failure.ts'
+import { damaged, emptyRepository, gitNotInstalled, unanswered } from '../program/git-failure.ts'
 import { runGit } from '../program/git-program.ts'
 import type { Advertisement } from '../protocol/advertisement.ts'
 import type { GitTransport } from '../protocol/git-transport.ts'
 import type { FileOperations } from './atomic-fs.ts'
-import { type CatFile, NoGitProgram, openObjects, openSizes, UnreadableObject } from './cat-file.ts'
+import {
+  type CatFile,
+  NoGitProgram,
+  openObjects,
+  openSizes,
+  UnansweredProgram,
+  UnreadableObject,
+} from './cat-file.ts'
 import type { GitObject, ObjectType } from './object-format.ts'
 import type { ObjectSource } from './object-source.ts'
 
@@ -119,6 +126,7 @@ export class LocalObjects implements ObjectSource {
       return (await readers[which].read(ids, signal)) as Awaited<ReturnType<Readers[Which]['read']>>
     } catch (thrown) {
       if (thrown instanceof NoGitProgram) throw gitNotInstalled(remote)
+      if (thrown instanceof UnansweredProgram) throw unanswered(remote, thrown.message, thrown)
       if (thrown instanceof UnreadableObject)
         throw damaged(remote, foreignLine(thrown.message), thrown)
       throw thrown

@@ -28,6 +28,20 @@ export function unreachable(remote: string, why: string, cause?: unknown): Failu
   })
 }
 
+/** BP4001: a program that reads the repository on this machine fell silent or was killed. `why` is a clause. */
+export function unanswered(remote: string, why: string, cause?: unknown): Failure {
+  return new Failure({
+    code: 'BP4001',
+    what: 'git does not read the repository',
+    where: remote,
+    why,
+    remedy:
+      'look whether the machine has free memory and processors and its disk answers, then run again',
+    retry: 'backoff',
+    cause,
+  })
+}
+
 /** BP1002: something answers there, and it is not a git repository. */
 export function notARepository(remote: string, why: string): Failure {
   return new Failure({

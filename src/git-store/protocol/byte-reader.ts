@@ -1,5 +1,5 @@
 /** Reads a stream of chunks by exact lengths, with limits on silence, on time and on size. */
-import { answerDeadline, slowAnswer } from '@backporch/system/answer-deadline'
+import { answerDeadline, Deadline, slowAnswer } from '@backporch/system/deadline'
 
 /** The stream ended, fell silent, was too slow or grew too large. The message is ours and safe to print. */
 export class StreamFault extends Error {
@@ -104,11 +104,9 @@ export class ByteReader {
       left < silence
         ? new StreamFault('slow', slowAnswer(this.#total, deadline(this.#total)))
         : new StreamFault('silent', `no byte for ${silence / 1000} s`)
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(fault()), Math.max(0, Math.min(silence, left)))
-    })
-    const began = performance.now()
+    if (left <= 0) throw fault()
+    const { promise: late, reject } = Promise.withResolvers<never>()
+    const limit = new Deadline(Math.min(silence, left), () => reject(fault()))
     try {
       const next = await Promise.race([this.#source.next(), late])
       if (next.done === true) return false
@@ -119,8 +117,7 @@ export class ByteReader {
         throw new StreamFault('too-large', `the answer is larger than ${this.#limits.bytes} bytes`)
       return true
     } finally {
-      clearTimeout(timer)
-      this.#waited += performance.now() - began
+      this.#waited += limit.stop()
     }
   }
 }

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { Failure } from '@backporch/kyaml/failure'
 import { foreignLine } from '@backporch/kyaml/text'
 import type { Environment } from '@backporch/system/child-environment'
+import { Deadline } from '@backporch/system/deadline'
 import {
   credentialsRefused,
   notARepository,
@@ -193,7 +194,7 @@ export class HttpTransport implements GitTransport {
       this.#credential = { username: TOKEN_USER, password: await this.#token(signal) }
     const late = () =>
       stop.abort(new StreamFault('silent', `no answer for ${this.#limits.silence / 1000} s`))
-    const timer = setTimeout(late, this.#limits.silence)
+    const limit = new Deadline(this.#limits.silence, late)
     const headers: Record<string, string> = { accept: request.type, 'user-agent': 'git/backporch' }
     if (this.#credential !== undefined)
       headers['authorization'] = `Basic ${basic(this.#credential)}`
@@ -211,7 +212,7 @@ export class HttpTransport implements GitTransport {
     } catch (thrown) {
       throw this.explain(stop.signal.aborted ? stop.signal.reason : thrown, signal)
     } finally {
-      clearTimeout(timer)
+      limit.stop()
     }
   }
 

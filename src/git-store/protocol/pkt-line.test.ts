@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import * as fc from '../../../test/seeds/fast-check.ts'
+import { startAnswer } from '../../../test/waiting/stand-still.ts'
 import {
   assertReadable,
   RefList,
@@ -63,6 +64,18 @@ test('what is not framed, or breaks off, is a fault', async () => {
   }
   for (const text of ['00', '0008ab', '0008'])
     await assert.rejects(readPktLine(readerOf(Buffer.from(text))), faulty('ended'), text)
+})
+
+test('a line that came while the process stood still is read', async (t) => {
+  for (const limits of [
+    { silence: 40, bytes: 100 },
+    { silence: 60_000, bytes: 100, deadline: () => 40 },
+  ]) {
+    const { stdout, miss } = startAnswer('0009whole', (end) => t.after(end))
+    const line = readPktLine(new ByteReader(stdout, limits))
+    miss(100)
+    assert.equal(String(await line), 'whole')
+  }
 })
 
 test('a stream that falls silent or grows too large is a fault', async () => {

@@ -5,6 +5,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } 
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { objectId } from '@backporch/kyaml/files'
+import { findProgram } from '@backporch/system/find-program'
 import {
   changeOf,
   expectFailure,
@@ -13,6 +14,7 @@ import {
   openTestRepository,
   type TestRepository,
 } from '../../../test/contract/git-remotes.ts'
+import { HANG } from '../../../test/processes/hang-command.ts'
 import { HANGS_AFTER } from '../../../test/waiting/wait-until.ts'
 import type { PackageRepository } from '../ports/package-repository.ts'
 
@@ -285,6 +287,32 @@ for (const [name, args] of [
     assert.equal(git('fsck', '--connectivity-only', '--no-dangling'), '')
   })
 }
+
+withRepository('a git that is silent or killed is no damage', async (fixture) => {
+  const bin = join(fixture.root, 'bin')
+  mkdirSync(bin)
+  const real = findProgram('git', process.env['PATH'] ?? '')
+  const PATH = `${bin}:${process.env['PATH']}`
+  for (const [does, says] of [
+    [`exec ${HANG}`, /`git cat-file`: no byte for 0\.2 s/],
+    ['read id; kill -KILL $$', /`git cat-file` was killed \(SIGKILL\)/],
+  ] as const) {
+    const body = `#!/bin/sh\ncase "$*" in *cat-file*) ${does};; esac\nexec ${real} "$@"\n`
+    writeFileSync(join(bin, 'git'), body, { mode: 0o755 })
+    const environment = { ...fixture.environment, PATH }
+    const remote = clone(fixture, `clone-${says.source.length}`)
+    const repository = openTestRepository(fixture, {
+      remote,
+      environment,
+      limits: { silence: 200 },
+    })
+    const head = objectId(fixture.git('rev-parse', 'main'))
+    const failure = await expectFailure(repository.commit(head, signal), 'BP4001')
+    assert.match(failure.why, says)
+    assert.doesNotMatch(failure.remedy, /fsck/)
+    assert.equal(failure.retry, 'backoff')
+  }
+})
 
 withRepository('what git does not open is told by its reason', async (fixture) => {
   const owner = await expectFailure(

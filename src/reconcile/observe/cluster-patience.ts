@@ -1,5 +1,6 @@
 /** The time that a turn has for a cluster. */
 import { Failure, failuresOf } from '@backporch/kyaml/failure'
+import { Deadline } from '@backporch/system/deadline'
 import type { NotObserved } from '../../plan/turn/turn-observation.ts'
 import { presentTime } from './observe.ts'
 import type { TurnRequest } from './turn-request.ts'
@@ -15,6 +16,8 @@ export class ClusterPatience {
   private readonly deadline: number | undefined
   /** Milliseconds. The time in which the turn waits for other clusters does not count. */
   private spent = 0
+  /** Milliseconds of it in which this process ran. */
+  private waited = 0
 
   constructor(cluster: string, request: TurnRequest) {
     const { deadline } = request.cluster
@@ -39,21 +42,23 @@ export class ClusterPatience {
     signal: AbortSignal,
     work: (limit: AbortSignal) => Promise<Answer>,
   ): Promise<Answer | NotObserved> {
-    const left =
-      this.deadline === undefined ? undefined : Math.max(0, Math.ceil(this.deadline - this.spent))
-    const limit = left === undefined ? undefined : AbortSignal.timeout(left)
+    const slow = new AbortController()
+    const limit =
+      this.deadline === undefined
+        ? undefined
+        : new Deadline(this.deadline - this.waited, () => slow.abort())
     const began = performance.now()
     try {
-      return await work(limit === undefined ? signal : AbortSignal.any([signal, limit]))
+      return await work(AbortSignal.any([signal, slow.signal]))
     } catch (thrown) {
       if (signal.aborted) throw thrown
-      const failures =
-        limit?.aborted === true
-          ? ([tooSlow(this.cluster, this.deadline ?? 0)] as const)
-          : failuresOf(thrown)
+      const failures = slow.signal.aborted
+        ? ([tooSlow(this.cluster, this.deadline ?? 0)] as const)
+        : failuresOf(thrown)
       return { cluster: this.cluster, failures, at: presentTime(this.request.clock) }
     } finally {
       this.spent += performance.now() - began
+      this.waited += limit?.stop() ?? 0
     }
   }
 }
