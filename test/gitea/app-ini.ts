@@ -78,9 +78,10 @@ export function appIni(setup: GiteaSetup): string {
     actions: { ENABLED: false },
     packages: { ENABLED: false },
     federation: { ENABLED: false },
-    // In the database and in memory: the default full-text index and the queues on disk cost time at every start.
+    // In the database: the default full-text index costs time at every start. Queues stay the default of an installation: one in memory
+    // can keep a name for ever, and its pull request is never checked again (docs/facts/gitea-api.md).
     indexer: { ISSUE_INDEXER_TYPE: 'db', REPO_INDEXER_ENABLED: false },
-    queue: { TYPE: 'channel' },
+    queue: { TYPE: 'level' },
     session: { PROVIDER: 'memory' },
     cron: { ENABLED: false },
     'cron.update_checker': { ENABLED: false },
