@@ -14,9 +14,9 @@ import {
   yamlPlain,
 } from '@backporch/kyaml/yaml'
 import { fieldAt, fieldsAt, isTaggedNull, rawText, splitFieldPath } from './field-locations.ts'
-import { impliedTag } from './implied-tag.ts'
 import {
   type FieldOptions,
+  impliedTag,
   type Replacement,
   ReplacementProblem,
   type ReplacementSource,

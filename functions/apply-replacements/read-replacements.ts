@@ -9,11 +9,12 @@ import {
   keyOf,
   resolved,
   textAt,
+  writtenTag,
   type YamlAlias,
   type YamlMap,
   type YamlNode,
+  type YamlScalar,
 } from '@backporch/kyaml/yaml'
-import { impliedTag } from './implied-tag.ts'
 
 /** What an object has to be; an empty text fits all. */
 export interface ObjectId {
@@ -208,4 +209,14 @@ class Field {
       this.node?.kind === 'scalar' ? impliedTag(this.node).replace('!!', '') : this.node?.kind
     return wrongConfig(`${this.path} is of type ${got}, and ${wanted} is wanted`)
   }
+}
+
+const TAGS = ['!!int', '!!float', '!!bool', '!!null', '!!timestamp', '!!merge']
+
+/** `!!str`, `!!int`, ... as go-yaml v3 resolves it (`resolve.go`); the written tag where there is one. */
+export function impliedTag(scalar: YamlScalar): string {
+  if (scalar.tag !== '') return scalar.tag
+  if (scalar.style !== 'plain') return '!!str'
+  // A tag that need not be written is the one that the text has.
+  return TAGS.find((tag) => writtenTag({ ...scalar, tag, source: undefined }) === '') ?? '!!str'
 }

@@ -1,4 +1,4 @@
 /** Who commits, and how a commit is signed. */
-export { BOT } from './commit/bot-identity.ts'
+
 export { describeSigningKey, findCommitSigner } from './commit/commit-signer.ts'
-export { signOff } from './commit/sign-off.ts'
+export { BOT, signOff } from './commit/sign-off.ts'

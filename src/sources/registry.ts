@@ -1,6 +1,8 @@
 /** The sources, and the one choice among them. */
+
 import { ARGO_CD } from './argo-cd/argo-cd-source.ts'
-import type { ClusterCapabilities } from './build/built-source.ts'
+import type { ClusterCapabilities, SyncerBuild, SyncerBuilder } from './build/built-source.ts'
+import { PLAIN_BUILDER } from './build/plain-builder.ts'
 import type { RenderChoice, SyncedChoice } from './build/render-choice.ts'
 import type { Description, Source } from './build/source.ts'
 import type { SourceDiscovery } from './build/unit-source.ts'
@@ -11,7 +13,7 @@ import { FLUX } from './flux/flux-source.ts'
 import { HELM } from './helm/helm-source.ts'
 import { KPT } from './kpt/kpt-source.ts'
 import { KUSTOMIZE } from './kustomize/kustomize-source.ts'
-import { unknownBuild } from './synced/unknown-build.ts'
+import { KUSTOMIZE_TOOL } from './kustomize/kustomize-tool.ts'
 
 type ChoiceOf<Tool> = Tool extends SyncedChoice['tool']
   ? SyncedChoice
@@ -75,4 +77,17 @@ export function unknownChoice(title: string, why: string): SyncedChoice {
     ([, { discover }]) => discover !== 'none' && title.startsWith(`${discover.name} `),
   )
   return { tool: (named?.[0] ?? 'flux') as SyncedChoice['tool'], build: unknownBuild(title, why) }
+}
+
+/** Of a folder whose syncer cannot be asked. @param title of its resource, as it was known before */
+export function unknownBuild(title: string, problem: string): SyncerBuild {
+  const builder: SyncerBuilder = {
+    ...PLAIN_BUILDER,
+    tool: KUSTOMIZE_TOOL,
+    way: { print: () => '' },
+    namespace: () => undefined,
+    documents: () => [],
+    finished: () => undefined,
+  }
+  return { title, folder: '', object: {}, variables: new Map(), problem, builder }
 }

@@ -1,7 +1,9 @@
 /** The part of `check` that asks the cluster: access, syncers, their paths, and Porch. */
+
 import type { ClusterAccessAnswer, ClusterReader, ObjectList } from '@backporch/cluster/cluster'
 import { failuresOf } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
+import type { Finding } from '@backporch/kyaml/note'
 import { oneLine } from '@backporch/kyaml/text'
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import { addressesOf } from '../../policy/repository-addresses.ts'
@@ -21,11 +23,20 @@ import { discoverSources } from '../../reconcile/repository/sources/discover-sou
 import { knownAddresses } from '../../reconcile/repository/sources/other-addresses.ts'
 import { readSyncers } from '../../reconcile/repository/sources/read-syncers.ts'
 import type { CliContext, LedgerContext, TurnContext } from '../context/cli-context.ts'
-import { allowedFunctions, clusterTarget } from '../flags/options.ts'
+import type { CHECK_FLAGS } from '../flags/command-flags.ts'
+import {
+  allowedFunctions,
+  type ClusterOptions,
+  clusterTarget,
+  type ForgeOptions,
+  type FunctionOptions,
+  type OutputOptions,
+  type RepositoryOptions,
+  type ValuesOf,
+} from '../flags/options.ts'
 import { Printer } from '../print/printer.ts'
 import { readLedgerOf } from '../session/ledger-session.ts'
 import { operatorPolicy } from '../session/turn-session.ts'
-import { type Check, type CheckOptions, passed, warning } from './check-finding.ts'
 
 interface ClusterQuestion {
   readonly options: CheckOptions
@@ -216,4 +227,22 @@ async function listInstalled(
     if (failuresOf(thrown)[0].code !== 'BP3009') throw thrown
     return undefined
   }
+}
+
+/** `pre`: before the installation, checks that only writing needs are skipped or only warn. */
+export type CheckOptions = ValuesOf<typeof CHECK_FLAGS> &
+  RepositoryOptions &
+  ForgeOptions &
+  FunctionOptions &
+  ClusterOptions &
+  OutputOptions
+
+export type Check = (name: string, work: () => Promise<readonly Finding[]>) => Promise<void>
+
+export function passed(check: string, message: string): Finding {
+  return { check, state: 'passed', message }
+}
+
+export function warning(check: string, message: string, fix: string): Finding {
+  return { check, state: 'warning', message, fix }
 }

@@ -31,8 +31,7 @@ import { allowedFunctions, Progress } from '../flags/options.ts'
 import { Printer } from '../print/printer.ts'
 import { printList } from '../report/print-document.ts'
 import { operatorPolicy } from '../session/turn-session.ts'
-import { checkCluster } from './check-cluster.ts'
-import { type Check, type CheckOptions, passed, warning } from './check-finding.ts'
+import { type Check, type CheckOptions, checkCluster, passed, warning } from './check-cluster.ts'
 
 /** Names that no package has; nothing is created under them. */
 const REHEARSED = [

@@ -4,7 +4,7 @@ import { field, managedFieldsOf } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { LAST_APPLIED } from '../../syncers/kubectl.ts'
 import { appliedLast } from '../compare/last-applied.ts'
-import { isLostWhenReleased } from './lost-when-released.ts'
+import { isLostWhenReleased } from './object-comparison.ts'
 
 const CLIENT = {
   manager: 'kubectl-client-side-apply',

@@ -28,7 +28,6 @@ import {
   type UnownedFields,
   unownedFields,
 } from '../unowned/unowned-fields.ts'
-import { isLostWhenReleased } from './lost-when-released.ts'
 import { makeDrift } from './make-drift.ts'
 import { isTakenByUpdate } from './why-blocked.ts'
 
@@ -217,4 +216,22 @@ export class ObjectComparison {
   gitValue(path: FieldPath, predicted: Json | undefined): Json | undefined {
     return valueAt(this.desired, path) ?? predicted
   }
+}
+
+/**
+ * Whether the syncer's next apply deletes a field that git stops declaring. The last-applied state of a client-side apply decides (kubectl `util/apply`, helm `pkg/kube/client.go`, apimachinery `strategicpatch`); for a
+ * server-side apply, other owners keep the field (Kubernetes, Server-Side Apply, "Transferring ownership").
+ * @param path the path of a live value
+ * @param applied the last-applied state of a client-side apply; undefined if unknown
+ */
+export function isLostWhenReleased(
+  path: FieldPath,
+  applied: AppliedLast | undefined,
+  managed: ManagedFields,
+  syncer: SyncerManager | undefined,
+): boolean {
+  if (syncer === undefined) return false
+  if (syncer.operation === 'Update') return applied?.removes(path) === true
+  const owners = ownersOf(managed, path)
+  return owners.length > 0 && owners.every((entry) => isSyncer(entry, syncer))
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { answerCache } from './answer-cache.ts'
+import { answerCache } from './github-fetch.ts'
 
 const answer = (body: string) => ({ etag: `"${body}"`, headers: new Map<string, string>(), body })
 

@@ -2,15 +2,16 @@
  * octokit's fetch: waits for the governor, sends conditional requests, stays with one origin, bounds time and size, and learns GitHub's limits.
  * octokit's throttling plugin is not used (docs/adr/0010-dependencies.md).
  */
+
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '@backporch/system/clock'
 import { readText } from '@backporch/system/read-text'
 import type { Trace, TracedRequest } from '@backporch/system/trace'
+import { LRUCache } from 'lru-cache'
 import type { Dispatcher } from 'undici'
 import { goneElsewhere, notThisForge, unreachable } from '../adapter/forge-failure.ts'
 import { LostConnection, lostConnection } from '../adapter/lost-connection.ts'
 import type { RequestGovernor, RequestKind } from '../adapter/request-governor.ts'
-import type { AnswerCache } from './answer-cache.ts'
 import type { GitHubAddress } from './github-address.ts'
 import { isLimit, learnBudget, namedEnd, resourceOf } from './rate-limits.ts'
 
@@ -263,4 +264,24 @@ function isWhole(body: string): boolean {
 
 function shortType(type: string): string {
   return /^[\w.+-]+\/[\w.+-]+/.exec(type)?.[0] ?? 'no content type'
+}
+
+/** Answers for conditional requests: a 304 does not count against the rate limit. */
+
+interface CachedAnswer {
+  readonly etag: string
+  readonly headers: ReadonlyMap<string, string>
+  readonly body: string
+}
+
+type AnswerCache = LRUCache<string, CachedAnswer>
+
+/** An answer larger than a quarter of the cache is not cached: it would evict all others. */
+export function answerCache(entries: number, characters: number): AnswerCache {
+  return new LRUCache({
+    max: entries,
+    maxSize: characters,
+    maxEntrySize: characters / 4,
+    sizeCalculation: ({ body }) => body.length + 1,
+  })
 }

@@ -13,7 +13,6 @@ import { badCredentials } from '../adapter/forge-failure.ts'
 import { proxyDispatcher } from '../adapter/proxy-dispatcher.ts'
 import { RequestGovernor } from '../adapter/request-governor.ts'
 import type { HostedForge } from '../ports/hosted-forge.ts'
-import { answerCache } from './answer-cache.ts'
 import { type GitHubAddress, parseGitHubAddress } from './github-address.ts'
 import { GitHubCheckRuns } from './github-check-runs.ts'
 import { GitHubClient } from './github-client.ts'
@@ -23,7 +22,7 @@ import {
   type GitHubCredential,
   type TokenSource,
 } from './github-credentials.ts'
-import { GitHubFetch } from './github-fetch.ts'
+import { answerCache, GitHubFetch } from './github-fetch.ts'
 import { githubForge } from './github-forge.ts'
 import { probeGitHub } from './probe-github.ts'
 

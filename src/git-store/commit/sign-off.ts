@@ -24,3 +24,9 @@ export function signOff(message: string, identity: Identity): string {
   if (trailers && last.includes(line)) return `${text}\n`
   return `${text}${trailers ? '\n' : '\n\n'}${line}\n`
 }
+
+/** Author, committer and sign-off of every commit that we write. */
+export const BOT: Identity = {
+  name: 'backporch[bot]',
+  email: 'backporch@users.noreply.backporch.dev',
+}

@@ -13,8 +13,8 @@ import {
   openTestRepository,
   temporaryFolder,
 } from '../../../test/contract/git-remotes.ts'
-import { BOT } from './bot-identity.ts'
 import { allowedSigners, describeSigningKey, findCommitSigner } from './commit-signer.ts'
+import { BOT } from './sign-off.ts'
 import {
   isSignedBy,
   parsePrivateKey,

@@ -10,15 +10,14 @@ import { unitKey } from '../observation/planned-unit.ts'
 import { TurnMemory } from '../observation/turn-memory.ts'
 import { type PlanQuestion, Unanswered, UnitQuestions } from '../observation/turn-questions.ts'
 import type { ProposalContext, TurnView } from '../observation/turn-view.ts'
-import type { PlanOptions } from '../observation/unit-plan.ts'
+import type { PlanOptions, UnitPlan } from '../observation/unit-plan.ts'
 import { waitingNotes } from '../unit/already-decided.ts'
 import type { ObservedState, PlanUnit } from '../unit/commands/command-state.ts'
 import { type AnsweredRequests, planRequests } from '../unit/commands/plan-requests.ts'
 import type { ProposalRequests } from '../unit/commands/proposal-requests.ts'
 import { resolveSelectors } from '../unit/commands/resolution-request.ts'
 import { pendingSettles } from '../unit/pending-settles.ts'
-import { planReconcile } from '../unit/plan-reconcile.ts'
-import { planProven } from '../unit/proven-plan.ts'
+import { filesOfProposal, planReconcile } from '../unit/plan-reconcile.ts'
 import { raiseAgain, withRaised } from '../unit/raise-again.ts'
 import type { UnitResult } from '../unit/unit-result.ts'
 import { type DecidedUnit, unobservedDecisions } from '../unit/unobserved-decisions.ts'
@@ -358,4 +357,30 @@ function nothingThere(packageName: string): Failure {
     remedy: 'place it with a Placement in the policy',
     retry: 'on-change',
   })
+}
+
+/**
+ * A branch without news is rebuilt as well before it is trusted: the ledger may be edited too, and another version may
+ * have written it. What differs there is recreated. A joint proposal, whose every unit would be built for that, is trusted by the ledger.
+ */
+
+/** @throws as `planReconcile`, and Unanswered */
+export function planProven(
+  observation: Observation,
+  questions: UnitQuestions,
+  options: PlanOptions = {},
+): UnitPlan {
+  const plan = (observed: Observation): UnitPlan =>
+    questions.plan(observed, (one) => planReconcile(one, options))
+  const first = plan(observation)
+  const ref = `refs/heads/${first.branch}`
+  const branch =
+    first.outcome === 'unchanged' ? first.openBranches.find((open) => open.ref === ref) : undefined
+  if (branch === undefined || branch.known !== true || branch.others.length > 0) return first
+  const changes = questions.plan(observation, (one) => filesOfProposal(one, branch))
+  if (questions.isContent(branch, changes)) return first
+  const branches = observation.git.branches.map((open) =>
+    open.ref === ref ? { ...open, outdated: true } : open,
+  )
+  return plan({ ...observation, git: { ...observation.git, branches } })
 }

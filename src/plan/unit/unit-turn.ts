@@ -20,7 +20,6 @@ import type { JointLocation } from '../observation/joint-location.ts'
 import { type LedgerFiles, ledgerFilesOf } from '../observation/ledger-files.ts'
 import type { Observation, OpenBranch, ResolutionRequest } from '../observation/observation.ts'
 import type { BranchOutcome, PlanOptions, UnitPlan } from '../observation/unit-plan.ts'
-import { asInLedger, foundOurs } from '../observation/whose-branch.ts'
 import {
   allChanges,
   applyingFingerprints,
@@ -192,5 +191,26 @@ export class UnitTurn {
       landing: found.landing,
       notes: [...found.notes, ...clockNotes(this.observed), ...notes],
     }
+  }
+}
+
+/** Nothing on a foreign branch is trusted: its record is the one in the ledger. */
+function asInLedger({ git }: Observation, branch: OpenBranch): OpenBranch {
+  const { record, workspace } = branch
+  const { report } = git.ledger
+  const episode =
+    branch.others.length === 0 ? workspace.replace(/^drift-/, '') : record.spec.episode
+  const changes = report?.status.episode === episode ? report.spec.changes : []
+  return { ...branch, record: { ...record, spec: { ...record.spec, episode, changes } } }
+}
+
+/** The ledger gets the branches that it does not know and that were found to be ours; they stay where they are. */
+function foundOurs(branches: readonly OpenBranch[], { updates }: GitWrites): GitWrites {
+  const stays = branches.filter(({ ref }) => updates.every((update) => update.ref !== ref))
+  return {
+    ...NO_WRITES,
+    updates: stays.flatMap(({ ref, commit, holds }) =>
+      holds === undefined ? [] : [{ ref, from: commit, to: commit, holds }],
+    ),
   }
 }

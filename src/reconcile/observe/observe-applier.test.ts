@@ -6,7 +6,7 @@ import { type LiveView, resourceKey, type WantedObject } from '@backporch/kyaml/
 import { KUSTOMIZATION, present, WEB } from '../../../test/fakes/applier-world.ts'
 import { MemoryCluster } from '../../../test/fakes/memory-cluster.ts'
 import { deploymentOf, type MarkedBy } from '../../../test/fakes/syncer-marks.ts'
-import { unknownBuild } from '../../sources/synced/unknown-build.ts'
+import { unknownBuild } from '../../sources/registry.ts'
 import type { Applier } from '../../status/applier.ts'
 import { claimsOf } from '../../syncers/claims.ts'
 import { observeApplier } from './observe-applier.ts'

@@ -7,6 +7,7 @@ import { assertOwnBase } from '../../plan/observation/base-branch.ts'
 import type { Observation, OpenBranch } from '../../plan/observation/observation.ts'
 import { asking } from '../../plan/observation/turn-questions.ts'
 import type { UnitPlan } from '../../plan/observation/unit-plan.ts'
+import { planProven } from '../../plan/turn/plan-turn.ts'
 import type { ObservedUnit } from '../../plan/turn/turn-observation.ts'
 import { findDecisions, mergedRef } from '../../plan/unit/found-decisions.ts'
 import {
@@ -16,7 +17,6 @@ import {
   planRejection,
 } from '../../plan/unit/plan-decision.ts'
 import { filesOfProposal } from '../../plan/unit/plan-reconcile.ts'
-import { planProven } from '../../plan/unit/proven-plan.ts'
 import { assertNewestPolicy } from '../../policy/last-good-policy.ts'
 import { withApproval } from '../../record/pushed-branch.ts'
 import { recordPath, travellingRecordPath } from '../../record/record-paths.ts'

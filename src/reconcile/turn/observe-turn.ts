@@ -28,12 +28,12 @@ import { eachOf } from '../repository/each-of.ts'
 import { isHosted } from '../repository/is-hosted.ts'
 import { judgeBranches } from '../repository/judge-branches.ts'
 import { readCodeOwners } from '../repository/read-base-text.ts'
-import { readDashboard } from '../repository/read-dashboard.ts'
 import { readLostUnits } from '../repository/read-lost-units.ts'
 import { readUnobservedProposals } from '../repository/read-unobserved-proposals.ts'
 import { packagesIn, type RepositoryView } from '../repository/repository-view.ts'
 import { discoverSources, withFound, withSources } from '../repository/sources/discover-sources.ts'
 import { readEndedPolicyBranches } from './apply/propose-policy.ts'
+import { readDashboard } from './poll-repository.ts'
 import { observeRequests, type RequestsQuestion } from './requests/observe-requests.ts'
 
 interface ObservedTurn {

@@ -2,18 +2,20 @@
  * What git and the forge have of each package, as hashes to compare: a package whose hash changed is observed again. Reads no cluster. Requests of
  * people are read too, because only the forge has them.
  */
+
 import { hash } from 'node:crypto'
+import type { HostedForge, KnownIssue } from '@backporch/forge/hosted-forge'
 import {
   LEDGER_BRANCH,
   parseRevisionTag,
   parseWorkspaceBranch,
 } from '@backporch/git-store/ref-name'
 import { packageSlug } from '@backporch/kpt/package'
+import { DASHBOARD } from '../../plan/turn/forge/plan-issues.ts'
 import { DRIFT_FOLDER, RECORDS_FOLDER } from '../../record/record-paths.ts'
 import { observeRepository } from '../observe/observe-units.ts'
 import type { FleetPorts, TurnRequest } from '../observe/turn-request.ts'
 import { isHosted } from '../repository/is-hosted.ts'
-import { readDashboard } from '../repository/read-dashboard.ts'
 import type { RepositoryView } from '../repository/repository-view.ts'
 import { observeRequests } from './requests/observe-requests.ts'
 
@@ -123,4 +125,19 @@ function addFile(
 
 function hashOf(lines: readonly string[]): string {
   return hash('sha256', lines.toSorted().join('\n'))
+}
+
+/**
+ * The dashboard issue, as far as a turn needs it: only held and silenced units have a box in it that people may tick. Undefined without boxes,
+ * and without the issue. @throws Failure BP50xx
+ */
+export async function readDashboard(
+  forge: HostedForge,
+  { reports }: Pick<RepositoryView, 'reports'>,
+  signal: AbortSignal,
+): Promise<KnownIssue | undefined> {
+  const hasBoxes = [...reports.values()].some(
+    ({ status }) => status.held !== undefined || status.state === 'Silenced',
+  )
+  return hasBoxes ? forge.readIssue(DASHBOARD, signal) : undefined
 }

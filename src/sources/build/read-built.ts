@@ -1,4 +1,5 @@
 /** The output of a program as desired objects, each with its authored location. */
+
 import {
   type DesiredSet,
   DesiredSetBuilder,
@@ -7,8 +8,10 @@ import {
 } from '@backporch/kpt/desired-set'
 import { PACKAGE_FILE, PackageSources } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
+import { type FieldPath, field } from '@backporch/kyaml/field'
 import {
   getKey,
+  isJsonArray,
   isJsonObject,
   type Json,
   type JsonObject,
@@ -29,7 +32,6 @@ import {
   NO_BUILDS,
 } from '../programs/package-builder.ts'
 import type { BuildInput, BuiltDocument, BuiltSource, HelmInput } from './built-source.ts'
-import { differingPaths } from './differing-paths.ts'
 import { isSameResource, syncerObject, valuesKey } from './syncer-object.ts'
 
 /** Never throws for bad input: returns the failures of the program, of the Kptfile and of the output. */
@@ -186,4 +188,21 @@ function addInventories(builder: DesiredSetBuilder, sources: PackageSources): vo
     // The build does not read the file.
     if (!(thrown instanceof Failure)) throw thrown
   }
+}
+
+/** Where two values differ; a list whose length differs is one place. */
+export function differingPaths(
+  value: Json | undefined,
+  other: Json | undefined,
+  path: FieldPath = [],
+): readonly FieldPath[] {
+  if (isJsonObject(value) && isJsonObject(other))
+    return [...new Set([...Object.keys(value), ...Object.keys(other)])].flatMap((name) =>
+      differingPaths(getKey(value, name), getKey(other, name), [...path, field(name)]),
+    )
+  if (isJsonArray(value) && isJsonArray(other) && value.length === other.length)
+    return value.flatMap((item, index) =>
+      differingPaths(item, other[index], [...path, { kind: 'index', index }]),
+    )
+  return jsonEquals(value, other) ? [] : [path]
 }

@@ -1,7 +1,7 @@
 /** What a merge changes in one cluster. A cluster that cannot be read has its changes all the same; what is live of them is unknown. */
 import type { ClusterIdentity, ClusterReader } from '@backporch/cluster/cluster'
 import type { DesiredSet } from '@backporch/kpt/desired-set'
-import { asFailure, type Failure } from '@backporch/kyaml/failure'
+import { asFailure, Failure, type FailureCode } from '@backporch/kyaml/failure'
 import { UNKNOWN_SCHEMA } from '@backporch/kyaml/field'
 import { jsonEquals } from '@backporch/kyaml/json'
 import { type Note, sentenceOf } from '@backporch/kyaml/note'
@@ -30,7 +30,6 @@ import { observeCluster } from '../observe-units.ts'
 import { isPlaced, type LiveSide, readLiveSides } from '../read-live-sides.ts'
 import { assertSameCluster } from '../same-cluster.ts'
 import { afterMerge } from './after-merge.ts'
-import { forkFailure, notReadForFork } from './fork.ts'
 import type { PreviewRequest } from './preview-request.ts'
 import { type BuiltUnit, buildTouched, type MergeSide, namedUnits } from './preview-units.ts'
 
@@ -349,4 +348,32 @@ function shownFailure(
   { code, what, where, why, remedy }: Failure,
 ): PreviewFailure {
   return { at, code, what, ...given({ where }), why, remedy }
+}
+
+/** A program, an image or a module would have to run. */
+const NOT_RUN: ReadonlySet<FailureCode> = new Set(['BP1201', 'BP1206', 'BP1208'])
+
+/** Where the head comes from a fork, nothing that it names is run. */
+function forkFailure(failure: Failure): Failure {
+  if (!NOT_RUN.has(failure.code)) return failure
+  const { code, what, where } = failure
+  return new Failure({
+    code,
+    what,
+    ...(where === undefined ? {} : { where }),
+    why: 'the head comes from a fork, and nothing that it names is run, whatever the operator allows for the repository itself',
+    remedy: 'review it, and push the commits to a branch of the repository',
+    retry: 'on-change',
+  })
+}
+
+/** Its author could ask the cluster about any object by declaring it. */
+function notReadForFork(): Failure {
+  return new Failure({
+    code: 'BP3012',
+    what: 'what is live was not read',
+    why: 'the head comes from a fork, whose author may name any object',
+    remedy: 'review it, and push the commits to a branch of the repository',
+    retry: 'on-change',
+  })
 }

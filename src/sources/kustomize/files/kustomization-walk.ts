@@ -19,7 +19,6 @@ import {
   type YamlNode,
 } from '@backporch/kyaml/yaml'
 import { chartEntries, pullCommand } from './helm-charts.ts'
-import { isInline } from './is-inline.ts'
 import {
   type EntryFields,
   GENERATOR,
@@ -381,4 +380,21 @@ export function joined(folder: string, name: string): string {
 
 export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+}
+
+/**
+ * Whether the text is an inline patch or transformer. As in kustomize, a text that reads as objects is one, and every other text is a path.
+ */
+export function isInline(text: string): boolean {
+  if (!/[\n:{]/.test(text)) return false
+  try {
+    const documents = readYamlNodes(text.replaceAll('\r\n', '\n'), 'patch')
+    return (
+      documents.length > 0 &&
+      documents.every((node) => textAt(node, 'kind') && textAt(node, 'metadata', 'name'))
+    )
+  } catch (thrown) {
+    if (thrown instanceof Failure) return false
+    throw thrown
+  }
 }

@@ -14,8 +14,7 @@ import {
   type TextLocations,
 } from '../../build/adopt/source-document.ts'
 import type { FileEdit } from '../../edits/resolution-edits.ts'
-import { isInline } from '../files/is-inline.ts'
-import { resolvePath } from '../files/kustomization-walk.ts'
+import { isInline, resolvePath } from '../files/kustomization-walk.ts'
 import { type SourceFiles, textOf } from '../files/kustomize-build.ts'
 
 export type PatchField = 'patches' | 'patchesJson6902' | 'patchesStrategicMerge'
