@@ -16,7 +16,7 @@ import { NAME_REFERENCES } from './name-references.ts'
 import { Renamed, repairReferences, setName } from './repair-references.ts'
 
 /** Objects whose names stay. */
-export const UNNAMED: readonly Omit<FieldSpec, 'path'>[] = [
+const UNNAMED: readonly Omit<FieldSpec, 'path'>[] = [
   { kind: 'CustomResourceDefinition' },
   { group: 'apiregistration.k8s.io', kind: 'APIService' },
   { kind: 'Namespace' },
@@ -24,7 +24,7 @@ export const UNNAMED: readonly Omit<FieldSpec, 'path'>[] = [
 ]
 
 /** What is renamed in every other object; the config may name more. */
-export const NAME_FIELDS: readonly FieldSpec[] = [{ path: 'metadata/name' }]
+const NAME_FIELDS: readonly FieldSpec[] = [{ path: 'metadata/name' }]
 
 const DEPENDS_ON = 'config.kubernetes.io/depends-on'
 const NAMESPACED = /^[-.\w]*\/namespaces\/[-.\w]*\/[-.\w]*\/[-.\w]*$/

@@ -10,7 +10,7 @@ import type {
 import type { Failure } from '@backporch/kyaml/failure'
 import type { LiveView, Prediction, Resource, WantedObject } from '@backporch/kyaml/resource'
 
-export class CurrentReader implements ClusterReader {
+class CurrentReader implements ClusterReader {
   readonly name: string
   /** Of the present session. */
   current: ClusterReader

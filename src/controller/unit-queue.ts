@@ -5,7 +5,7 @@
  */
 
 /** `critical` comes before everything else, `background` after it. */
-export const URGENCIES = ['critical', 'changed', 'background'] as const
+const URGENCIES = ['critical', 'changed', 'background'] as const
 export type Urgency = (typeof URGENCIES)[number]
 
 export interface UnitName {

@@ -29,7 +29,7 @@ export const durationSchema = z
   .describe('Weeks, days, hours, minutes and seconds, the longest first: 30s, 30m, 1h30m, 30d.')
 
 /** A duration that may be none at all. */
-export const waitSchema = z
+const waitSchema = z
   .string()
   .regex(WAIT, 'wanted a duration like 0s, 30s, 2m or 1h30m')
   .describe('Weeks, days, hours, minutes and seconds, the longest first: 0s, 30s, 2m, 1h30m.')
@@ -57,7 +57,7 @@ function withOff(problem: string | undefined): string | undefined {
   return problem === undefined ? undefined : `${problem}; or the word off`
 }
 
-export const windowSchema = z
+const windowSchema = z
   .strictObject({
     name: z.string().min(1).max(60),
     kind: z
@@ -338,7 +338,7 @@ export const driftPolicySchema = z.strictObject({
   }),
 })
 
-export const allowSchema = z.strictObject({
+const allowSchema = z.strictObject({
   namespaces: z
     .array(z.string().min(1).max(253))
     .optional()

@@ -50,14 +50,14 @@ export function buildProposal(input: ProposalInput): ProposalFiles {
 
 /** What is emptied goes as a whole; where no source has it as a whole, piece by piece. */
 function editJoined(
-  { edit }: SourceEditor,
+  { apply }: SourceEditor,
   input: ProposalInput,
   notes: Note[],
 ): readonly FileChange[] {
   const joined = joinRemovals(input.changes)
   const whole =
-    joined === input.changes ? undefined : orFailure(() => edit({ ...input, changes: joined }))
-  const edited = whole === undefined || whole instanceof Failure ? edit(input) : whole
+    joined === input.changes ? undefined : orFailure(() => apply({ ...input, changes: joined }))
+  const edited = whole === undefined || whole instanceof Failure ? apply(input) : whole
   notes.push(...edited.notes)
   return edited.changes
 }

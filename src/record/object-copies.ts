@@ -23,7 +23,7 @@ import { formatDocument } from './write-document.ts'
  * Characters of all manifests of one record. The largest object that etcd stores by default (1.5 MiB,
  * `--max-request-bytes`) fits, and a record stays small enough to be cached parsed between turns (known-texts.ts).
  */
-export const COPIES_LIMIT = 1_800_000
+const COPIES_LIMIT = 1_800_000
 
 export interface CopyOptions {
   readonly isWanted?: (id: ResourceId) => boolean

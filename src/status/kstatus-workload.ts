@@ -15,7 +15,7 @@ import {
 
 const MAX_INT32 = 2_147_483_647
 /** Milliseconds until an unscheduled Pod counts as failed. */
-export const SCHEDULE_WINDOW = 15_000
+const SCHEDULE_WINDOW = 15_000
 
 export function deploymentStatus(object: JsonObject): RuleVerdict {
   // Without a deadline the controller writes no Progressing condition, so its absence means nothing.

@@ -15,7 +15,7 @@ import { isSensitive } from '@backporch/kyaml/redaction'
 import { formatResourceId, type ResourceId, resourceKey } from '@backporch/kyaml/resource'
 import { STATUS_WORDS, type StatusWord } from './kstatus-fields.ts'
 
-export const RESOURCE_GROUP_API_VERSION = 'kpt.dev/v1alpha1'
+const RESOURCE_GROUP_API_VERSION = 'kpt.dev/v1alpha1'
 export const INVENTORY_ID = 'cli-utils.sigs.k8s.io/inventory-id'
 
 /** `unverified`: it is unknown whether it drifted. `waiting`: the syncer is behind, which is no drift. `stuck`: the syncer is overdue. */

@@ -7,7 +7,7 @@ import type { GroupMember } from './resource-group.ts'
  * The worst first. cli-utils' aggregator has Failed before Unknown before everything in progress (docs/facts/kstatus-aggregate.md); of these,
  * an absent object is the worst.
  */
-export const WORST_FIRST: readonly StatusWord[] = [
+const WORST_FIRST: readonly StatusWord[] = [
   'Failed',
   'Unknown',
   'NotFound',

@@ -8,7 +8,7 @@ export const CLIENT_SIDE_APPLY = 'kubectl-client-side-apply'
 export const KUBECTL_CREATE = 'kubectl-create'
 
 /** What `kubectl replace` writes. */
-export const KUBECTL_REPLACE = 'kubectl-replace'
+const KUBECTL_REPLACE = 'kubectl-replace'
 
 /** Whether one person's kubectl writes a whole manifest under this name and operation: he applies some files on the server's side, and replaces others. */
 export function writesManifest({

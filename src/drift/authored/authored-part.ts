@@ -35,7 +35,7 @@ const SERVER_METADATA = new Set([
 const COPIES: ReadonlySet<string> = new Set(SYNCERS.flatMap(({ marks }) => marks.copies))
 
 /** The whole object, for one whose fields have no owners. */
-export function plainPart(live: JsonObject): JsonObject {
+function plainPart(live: JsonObject): JsonObject {
   const { metadata, ...rest } = withoutBookkeeping(live)
   const kept = isJsonObject(metadata)
     ? Object.entries(metadata).filter(([name]) => !SERVER_METADATA.has(name))

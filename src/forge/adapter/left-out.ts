@@ -6,11 +6,18 @@ const CANNOT = {
   milestone: 'is no open milestone',
 } as const
 
-/** One line for `note`, in which `names` are as they were given. @param where as people call the repository */
-export function leftOut(
-  where: string,
+interface Told {
+  readonly address: { readonly owner: string; readonly repository: string }
+  tell(line: string): void
+}
+
+/** @param names as they were given; nothing is told of none */
+export function tellLeftOut(
+  client: Told,
   what: keyof typeof CANNOT,
   names: readonly string[],
-): string {
-  return `${where}: ${names.join(', ')} ${CANNOT[what]} here, and is left out`
+): void {
+  if (names.length === 0) return
+  const { owner, repository } = client.address
+  client.tell(`${owner}/${repository}: ${names.join(', ')} ${CANNOT[what]} here, and is left out`)
 }

@@ -1,5 +1,5 @@
 /** Gives a new pull request of Gitea its reviewers, assignees and milestone. What cannot be given is left out, and told. */
-import { leftOut } from '../adapter/left-out.ts'
+import { tellLeftOut } from '../adapter/left-out.ts'
 import { statusOf } from '../adapter/refused-answer.ts'
 import type { WantedProposal } from '../ports/hosted-forge.ts'
 import { milestoneSchema, userSchema } from './gitea-answers.ts'
@@ -21,7 +21,7 @@ export async function askReviewers(
     } catch (thrown) {
       const status = statusOf(thrown)
       if (status !== 403 && status !== 404 && status !== 422) throw thrown
-      tell(client, 'reviewers', [name])
+      tellLeftOut(client, 'reviewers', [name])
     }
   }
 }
@@ -39,7 +39,7 @@ export async function fileProposal(
     const possible = (await client.get(requested, userSchema.array().nullable(), signal)) ?? []
     const known = new Set(possible.map(({ login }) => login.toLowerCase()))
     const isKnown = (name: string): boolean => known.has(name.toLowerCase())
-    tell(
+    tellLeftOut(
       client,
       'assignees',
       assignees.filter((name) => !isKnown(name)),
@@ -57,7 +57,7 @@ export async function fileProposal(
   const found = (await client.getAll(requested, milestoneSchema, signal)).find(
     ({ title }) => title === milestone,
   )
-  if (found === undefined) return tell(client, 'milestone', [milestone])
+  if (found === undefined) return tellLeftOut(client, 'milestone', [milestone])
   await client.send(
     {
       method: 'PATCH',
@@ -67,13 +67,4 @@ export async function fileProposal(
     },
     signal,
   )
-}
-
-function tell(
-  client: GiteaClient,
-  what: Parameters<typeof leftOut>[1],
-  names: readonly string[],
-): void {
-  const { owner, repository } = client.address
-  if (names.length > 0) client.tell(leftOut(`${owner}/${repository}`, what, names))
 }

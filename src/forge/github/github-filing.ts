@@ -1,5 +1,5 @@
 /** Gives a new pull request of GitHub its reviewers, assignees and milestone. What cannot be given is left out, and told. */
-import { leftOut } from '../adapter/left-out.ts'
+import { tellLeftOut } from '../adapter/left-out.ts'
 import { statusOf } from '../adapter/refused-answer.ts'
 import type { WantedProposal } from '../ports/hosted-forge.ts'
 import type { GitHubClient } from './github-client.ts'
@@ -32,7 +32,7 @@ export async function askReviewers(
   }
   if (await request(names)) return
   for (const name of names)
-    if (names.length === 1 || !(await request([name]))) tell(client, 'reviewers', [name])
+    if (names.length === 1 || !(await request([name]))) tellLeftOut(client, 'reviewers', [name])
 }
 
 /** Assigns it, and gives it its milestone. GitHub leaves out who cannot be assigned. */
@@ -51,7 +51,7 @@ export async function fileProposal(
       issues.addAssignees({ ...issue, assignees: [...assignees] }),
     )
     const known = new Set(data.assignees?.map(({ login }) => login.toLowerCase()))
-    tell(
+    tellLeftOut(
       client,
       'assignees',
       assignees.filter((name) => !known.has(name.toLowerCase())),
@@ -63,17 +63,8 @@ export async function fileProposal(
   const found = (await client.list('read the milestones', pages)).find(
     ({ title }) => title === milestone,
   )
-  if (found === undefined) return tell(client, 'milestone', [milestone])
+  if (found === undefined) return tellLeftOut(client, 'milestone', [milestone])
   await client.ask(`give #${number} its milestone`, () =>
     issues.update({ ...issue, milestone: found.number }),
   )
-}
-
-function tell(
-  client: GitHubClient,
-  what: Parameters<typeof leftOut>[1],
-  names: readonly string[],
-): void {
-  const { owner, repository } = client.address
-  if (names.length > 0) client.tell(leftOut(`${owner}/${repository}`, what, names))
 }

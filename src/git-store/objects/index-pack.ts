@@ -102,7 +102,7 @@ function inflate(pack: Buffer, { data, end, size }: PackEntry): Buffer {
 }
 
 /** Copies from the base and insertions, in their order. Nothing beyond the announced size is written. */
-export function applyDelta(base: Buffer, delta: Buffer, size: number): Buffer {
+function applyDelta(base: Buffer, delta: Buffer, size: number): Buffer {
   const from = readSize(delta, 0)
   const { next: start } = readSize(delta, from.next)
   if (from.size !== base.length) throw broken()

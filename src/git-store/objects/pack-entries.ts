@@ -5,8 +5,8 @@ import { BrokenObject } from './object-format.ts'
 /** An object of the pack is larger than what is read. Its id is unknown without inflating it. */
 export class OversizedObject extends Error {}
 
-export const OFS_DELTA = 6
-export const REF_DELTA = 7
+const OFS_DELTA = 6
+const REF_DELTA = 7
 /** git's own limit on a chain of deltas (`pack.depth`); by default it makes none that is longer than 50. */
 const LONGEST_CHAIN = 4095
 /** Bytes of all objects of a chain: who reads the last of them holds them together. Of files of 10 MiB, a chain of 50. */

@@ -10,7 +10,7 @@ import { parseRemoteAddress } from '../protocol/remote-address.ts'
 import { type CacheNote, openRepository, type RepositoryOptions } from './repository.ts'
 
 /** The name of the base branch where a commit is checked out that no branch names. git makes no branch with this name. */
-export const DETACHED = 'HEAD'
+const DETACHED = 'HEAD'
 
 /** Opens a repository that is only read: a clone on this machine as it is checked out. @throws Failure BP4010 for an address that is not used */
 export function openCheckedOut(options: RepositoryOptions, note?: CacheNote): PackageRepository {

@@ -223,7 +223,7 @@ function unseenNotes({ git, proposals }: Observation, { ref, workspace }: OpenBr
   return [{ cause: 'decision', subject: '', text }]
 }
 
-export function unreadableNote({ where, why }: UnreadableRecord): Note {
+function unreadableNote({ where, why }: UnreadableRecord): Note {
   return {
     cause: 'record-not-read',
     subject: '',

@@ -53,7 +53,7 @@ export function pendingSettles({ units, view }: SettledTurn): PendingSettle[] {
 }
 
 /** The tagged one; without a tag the one that the ledger has. The record on the base branch is what authorises a write. */
-export function settledCommitOf(
+function settledCommitOf(
   refs: ReadonlyMap<string, ObjectId>,
   packageName: string,
   { commit, revision }: Pick<ClosedEpisode['status'], 'commit' | 'revision'>,

@@ -45,7 +45,7 @@ export const resolutionSchema = z.enum(['Restore', 'Adopt', 'Release'])
 
 export const riskSchema = z.enum(['critical', 'high', 'medium', 'low'])
 
-export const changeSchema = z.object({
+const changeSchema = z.object({
   ref: refSchema,
   change: z.enum(['modified', 'removed', 'added', 'missing', 'unexpected']),
   path: z

@@ -5,7 +5,7 @@ import { changesPart } from './change.ts'
 import { API_VERSION, annotationsSchema } from './document.ts'
 import { refSchema, rolloutSchema } from './rollout.ts'
 
-export const unitStateSchema = z
+const unitStateSchema = z
   .enum([
     'InSync',
     'Drifted',
@@ -36,7 +36,7 @@ export const incompleteSchema = z.object({
   remedy: z.string().optional(),
 })
 
-export const healthSchema = z.object({
+const healthSchema = z.object({
   status: z
     .enum(STATUS_WORDS)
     .describe(
@@ -60,7 +60,7 @@ const lastKnownSchema = z
   .object({ state: unitStateSchema, since: z.string() })
   .describe('Of an Unknown unit: the state that was seen last, and since when it was so.')
 
-export const setAsideSchema = z.object({
+const setAsideSchema = z.object({
   ref: refSchema,
   path: z.string().optional(),
   state: z.enum(['Ignored', 'Released', 'Behind', 'SyncFailed', 'Reconciling', 'Suspended']),
@@ -82,7 +82,7 @@ export const setAsideSchema = z.object({
 })
 
 /** A rule is known by what it covers, so that it may move about in its file. There is an entry only where the rule is about an object of the unit. */
-export const ruleMatchSchema = z.object({
+const ruleMatchSchema = z.object({
   rule: z.string().describe('Twelve hex digits of what the rule covers.'),
   hits: z
     .int()

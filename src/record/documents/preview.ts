@@ -10,7 +10,7 @@ const liveSchema = z
     'after: live already has what the merge gives; before: live has what the base branch has; other: live has a third value, so it drifted; unknown: live was not read.',
   )
 
-export const previewChangeSchema = z.object({
+const previewChangeSchema = z.object({
   ref: refSchema,
   change: z.enum(['added', 'removed', 'modified']),
   path: z

@@ -383,7 +383,7 @@ function isEmpty(value: Json): boolean {
 }
 
 /** A name of a resource (argo-cd `applicationset/utils/template_functions.go` SanitizeName). */
-export function sanitized(name: string): string {
+function sanitized(name: string): string {
   return name
     .toLowerCase()
     .replace(/[^-a-z0-9.]/g, '-')

@@ -42,7 +42,7 @@ export interface ArgoChart extends ArgoSource {
 }
 
 /** Where values of the resource are written: no commit has files there. */
-export const ARGO_VALUES = '.git/values.yaml'
+const ARGO_VALUES = '.git/values.yaml'
 
 export function argoHelm(of: ArgoChart): SyncerBuilder {
   return {

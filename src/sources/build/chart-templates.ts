@@ -53,7 +53,7 @@ export function isTemplate(path: string): boolean {
   return /\.(?:ya?ml|tpl|txt|json)$/.test(path)
 }
 
-export function textLines(path: string, files: SourceFiles): readonly string[] {
+function textLines(path: string, files: SourceFiles): readonly string[] {
   return textOfFile(path, files).split('\n')
 }
 

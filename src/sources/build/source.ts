@@ -121,9 +121,9 @@ export interface SourceEdit {
 /** Adopt and Release as edits of the authored files: proven by a render, in which the chosen fields move and nothing else. */
 export interface SourceEditor {
   /** @throws Failure BP1207, BP2001, BP2002, BP2007, BP2010 or BP2014; MissingBuilds, MissingAnswer where something has to run first */
-  readonly edit: (input: EditInput) => SourceEdit
-  /** Writes whole objects that git does not declare. @param edited with the edits of other changes. @throws as `edit` */
+  readonly apply: (input: EditInput) => SourceEdit
+  /** Writes whole objects that git does not declare. @param edited with the edits of other changes. @throws as `apply` */
   readonly place: (input: EditInput, edited: readonly FileChange[]) => readonly FileChange[]
-  /** Why each change cannot be adopted, in their order; undefined where it can. @throws as `edit` */
+  /** Why each change cannot be adopted, in their order; undefined where it can. @throws as `apply` */
   readonly problems: (input: EditInput) => readonly (string | undefined)[]
 }

@@ -148,7 +148,7 @@ export async function readBlobs(
 }
 
 /** A quarter of the files, at least one. */
-export async function largestOf(
+async function largestOf(
   repository: PackageRepository,
   files: readonly TreeFile[],
   signal: AbortSignal,

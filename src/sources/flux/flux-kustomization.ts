@@ -64,7 +64,7 @@ export const FLUX_BUILDER: SyncerBuilder = {
  * @param folder from the root of the repository
  * @throws Failure BP111x of the kustomization, BP1209 of the resource
  */
-export function fluxKustomization(
+function fluxKustomization(
   object: JsonObject,
   folder: string,
   files: SourceFiles,

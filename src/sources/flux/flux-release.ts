@@ -230,7 +230,7 @@ export function filesOf(chart: PackageFiles): ReadonlyMap<string, PackageFiles[n
 }
 
 /** Why other values of the release cannot be tried; undefined where they can. */
-export function whyNotRendered({ chart, chartTitle }: DeployedRelease): string | undefined {
+function whyNotRendered({ chart, chartTitle }: DeployedRelease): string | undefined {
   return chart === undefined
     ? `the charts that ${chartTitle} depends on are not stored with the release`
     : undefined

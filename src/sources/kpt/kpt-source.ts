@@ -39,8 +39,8 @@ export const KPT: Source<Extract<RenderChoice, { readonly tool: 'kpt' }>> = {
     }
   },
   edit: {
-    edit: (input) => {
-      if (!input.pipeline) return FILES.edit(input)
+    apply: (input) => {
+      if (!input.pipeline) return FILES.apply(input)
       const { texts, notes } = adoptThroughPipeline(input)
       return { changes: [...texts].map(([path, text]) => contentOf(path, text)), notes }
     },

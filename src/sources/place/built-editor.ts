@@ -7,7 +7,7 @@ import { placeInBuild } from './place-in-build.ts'
 import { joinFiles, wholeChanges } from './place-objects.ts'
 
 export const BUILT_EDITOR: SourceEditor = {
-  edit: (input) => ({
+  apply: (input) => ({
     changes: changesOf(adoptThroughBuild({ ...builtUnit(input), changes: input.changes })),
     notes: [],
   }),

@@ -18,7 +18,7 @@ type Render = (input: EditInput, files: PackageFiles) => RenderedPackage
 
 export function filesEditor(render: Render): SourceEditor {
   return {
-    edit: (input) => editFiles(input, render),
+    apply: (input) => editFiles(input, render),
     place: (input, edited) => placeInFiles(input, edited, render),
     problems: ({ changes }) => changes.map(() => undefined),
   }

@@ -28,7 +28,7 @@ function canBeSingle(text: string): boolean {
 }
 
 /** Whether a text needs no quotes. @param inFlow inside brackets, where more characters have a meaning */
-export function canBePlain(text: string, inFlow: boolean): boolean {
+function canBePlain(text: string, inFlow: boolean): boolean {
   if (text === '' || text !== text.trim() || NEEDS_ESCAPE.test(text)) return false
   if (/^[,[\]{}#&*!|>'"%@`]/.test(text) || /^[-?:](\s|$)/.test(text) || /^(---|\.\.\.)/.test(text))
     return false

@@ -99,7 +99,7 @@ export function writeItem(value: Json, column: number, style: YamlStyle): readon
 }
 
 /** The style of files that are written anew. */
-export const NEW_FILE_STYLE: YamlStyle = {
+const NEW_FILE_STYLE: YamlStyle = {
   lineBreak: '\n',
   step: 2,
   dashOffset: 0,

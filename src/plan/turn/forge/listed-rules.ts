@@ -13,7 +13,7 @@ import type { DriftReport, RuleMatch } from '../../../record/documents/drift-rep
 import { unitName } from '../../../record/unit-name.ts'
 
 /** Days without a match after which a rule is reported: enough time for rare matches. */
-export const STALE_DAYS = 30
+const STALE_DAYS = 30
 
 export interface ListedRule {
   readonly id: string

@@ -99,7 +99,7 @@ export function currentBranch({ spec, status }: DriftReport): string {
 }
 
 /** One proposal of many clusters is one cause, and counts once. `branchOf` is empty where a unit has none. */
-export function isStorm(
+function isStorm(
   drifting: readonly DriftReport[],
   threshold: number,
   branchOf: (report: DriftReport) => string,

@@ -68,7 +68,7 @@ export function requestedActionLine({ button }: RequestedAction): string {
 }
 
 /** The first command of a comment, in one line. */
-export function commentLine({ body }: ForgeComment): string {
+function commentLine({ body }: ForgeComment): string {
   return oneLine(body.split('\n').find((each) => each.startsWith('/')) ?? '', 100)
 }
 

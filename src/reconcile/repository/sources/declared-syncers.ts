@@ -19,7 +19,7 @@ const MOST_FILES = 5_000
 const known = new WeakMap<RepositoryView['tree'], Promise<readonly DeclaredSyncer[]>>()
 
 /** Read once for a listing. A file that is no YAML declares none. @throws Failure BP40xx when git fails */
-export async function declaredSyncers(
+async function declaredSyncers(
   view: Pick<RepositoryView, 'repository' | 'tree'>,
   signal: AbortSignal,
 ): Promise<readonly DeclaredSyncer[]> {

@@ -35,7 +35,7 @@ type Node =
   | { readonly kind: 'group'; readonly commands: readonly (readonly Node[])[] }
 
 /** `[*]` */
-export const ANY_ITEM: FieldPath[number] = { kind: 'item', keys: {} }
+const ANY_ITEM: FieldPath[number] = { kind: 'item', keys: {} }
 const NONE: Operand = { isRoot: false, refs: [], named: new Map() }
 export const ROOT: Operand = { isRoot: true, refs: [], named: new Map() }
 
