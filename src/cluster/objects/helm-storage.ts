@@ -219,11 +219,14 @@ function deployed(
   }
 }
 
-/** Files in base64. Dependencies are not stored (helm `pkg/chart/v2/chart.go`): a chart that used none is whole without them. */
+/**
+ * Files in base64. Dependencies are not stored (helm `pkg/chart/v2/chart.go`): a chart that used none is whole without them. One that has
+ * templates writes a manifest of its own; a library is used where a template is named that the chart does not define.
+ */
 function chartOf(chart: Json | undefined, manifest: string): readonly PackageFile[] | undefined {
   const given = partOf(chart, 'metadata')
   if (!isJsonObject(given) || /^# Source: [^/\n]+\/charts\//m.test(manifest)) return undefined
-  const { dependencies: _, ...metadata } = given
+  const { dependencies = [], ...metadata } = given
   const file = (path: string, content: Uint8Array): PackageFile => ({
     path,
     mode: '100644',
@@ -236,10 +239,25 @@ function chartOf(chart: Json | undefined, manifest: string): readonly PackageFil
       file(textOf(each, 'name'), Buffer.from(textOf(each, 'data'), 'base64')),
     ),
   )
+  if (objectsIn(dependencies).length > 0 && namesMissing(stored)) return undefined
   const schema = textOf(chart, 'schema')
   const own = [text('Chart.yaml', metadata), text('values.yaml', partOf(chart, 'values') ?? {})]
   if (schema !== '') own.push(file('values.schema.json', Buffer.from(schema, 'base64')))
   return [...own, ...stored].filter(
     ({ path }) => path !== '' && !path.startsWith('/') && !path.split('/').includes('..'),
   )
+}
+
+const COMMENT = /\{\{-?\s*\/\*[\s\S]*?\*\/\s*-?\}\}/g
+const DEFINED = /\{\{-?\s*(?:define|block)\s+["`]([^"`]+)["`]/g
+const USED = /\b(?:include|template)\s+["`]([^"`]+)["`]/g
+
+/** Whether a template is named that none of the files defines. */
+function namesMissing(files: readonly PackageFile[]): boolean {
+  const templates = files
+    .filter(({ path }) => path.startsWith('templates/'))
+    .map(({ content }) => new TextDecoder().decode(content).replaceAll(COMMENT, ''))
+    .join('\n')
+  const defined = new Set([...templates.matchAll(DEFINED)].map(([, name]) => name))
+  return [...templates.matchAll(USED)].some(([, name]) => !defined.has(name))
 }

@@ -112,6 +112,49 @@ test('releases of one namespace are read together, with chart and values where t
   assert.equal(other.release?.chart, undefined)
 })
 
+test('a chart that uses a library is not whole, and one that uses none of its dependencies is', async (t) => {
+  const own = '{{- define "web.name" }}web{{ end }}\n'
+  const charts = {
+    library: `${own}{{- include "common.loader" . }}\nname: {{ include "web.name" . }}\n`,
+    wrapped: `${own}{{ with .Values.a }}{{- template \`common.loader\` $ -}}{{ end }}\n`,
+    unused: `${own}{{/* as {{ include "common.loader" . }} in others */}}name: {{ template "web.name" . }}\n`,
+    none: 'name: {{ include "elsewhere.name" . }}\n',
+  }
+  const items = Object.entries(charts).map(([name, template]) => {
+    const dependencies = name === 'none' ? [] : [{ name: 'common', version: '1.0.0' }]
+    const chart = {
+      metadata: { name, version: '1.0.0', dependencies },
+      templates: [{ name: 'templates/a.yaml', data: Buffer.from(template).toString('base64') }],
+    }
+    const release = gzipSync(
+      JSON.stringify({ name, version: 1, manifest: config('a'), chart }),
+    ).toString('base64')
+    const { metadata } = stored('')
+    return {
+      metadata: {
+        ...metadata,
+        name: `sh.helm.release.v1.${name}.v1`,
+        labels: { ...metadata.labels, name },
+      },
+      data: { release: Buffer.from(release).toString('base64') },
+    }
+  })
+  const api = await scriptedApi(t, { ...NO_TEXTS, [SECRETS]: () => list(...items) })
+  const answers = await api.cluster.readInventories(
+    Object.keys(charts).map((name) => ({
+      helmRelease: { namespace: 'shop', name },
+      withChart: true,
+    })),
+    signal,
+  )
+  const whole = answers.map((answer) =>
+    answer === undefined || answer instanceof Failure
+      ? answer
+      : answer.release?.chart !== undefined,
+  )
+  assert.deepEqual(whole, [false, false, true, true])
+})
+
 test('a name that no release can have is none, and the others of its namespace are read', async (t) => {
   const api = await scriptedApi(t, { ...NO_TEXTS, [SECRETS]: () => list(stored(MANIFEST)) })
   const questions = ['web', 'x),name notin (y', ''].map((name) => ({
