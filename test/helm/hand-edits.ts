@@ -80,6 +80,22 @@ const ADOPTED_EDITS: readonly HandEdit[] = [
     builds: 3,
   },
   {
+    name: 'environment variable in a list as deep as its key',
+    object: 'apps/StatefulSet/shop/shop-storefront-search',
+    edits: { 'spec.template.spec.containers[name=search].env[name=HEAP].value': '2g' },
+    outcome: { lines: ['-    value: 1g # half of the node', '+    value: 2g # half of the node'] },
+    builds: 2,
+  },
+  {
+    name: 'new environment variable in such a list',
+    object: 'apps/StatefulSet/shop/shop-storefront-search',
+    edits: {
+      'spec.template.spec.containers[name=search].env[name=EXTRA]': { name: 'EXTRA', value: 'x' },
+    },
+    outcome: { lines: ['+  - name: EXTRA', '+    value: x'] },
+    builds: 3,
+  },
+  {
     name: 'new resource limit',
     object: 'apps/Deployment/shop/shop-storefront',
     edits: { 'spec.template.spec.containers[name=web].resources.limits.memory': '256Mi' },

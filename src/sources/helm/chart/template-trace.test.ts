@@ -47,6 +47,24 @@ metadata:
   name: {{ .Release.Name }}-other
 spec:
   replicas: {{ index .Values "other-web" "replicas" }}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: {{ .Release.Name }}-dense
+spec:
+  template:
+    spec:
+      containers:
+      - name: dense
+        image: example.com/dense:1
+        env:
+        {{- toYaml .Values.extraEnvs | nindent 8 }}
+        ports:
+        - name: http
+          containerPort: 80
+        {{- toYaml .Values.extraPorts | nindent 8 }}
+        {{- toYaml .Values.moreFields | nindent 8 }}
 `
 
 function pathOf(text: string): FieldPath {
@@ -110,6 +128,25 @@ test('an item of a list is the one with the name; what is below toYaml is below 
 test('what range lists has a path for any item', () => {
   assert.deepEqual(traced('spec.template.spec.containers[name=app].env[name=COLOR].value'), [
     'all.yaml:24 env[*]',
+  ])
+})
+
+test('what is printed as deep as the key of a list has its items, and keys beside it', () => {
+  const container = 'spec.template.spec.containers[name=dense]'
+  assert.deepEqual(traced(`${container}.env[name=COLOR].value`, 'shop-dense'), [
+    'all.yaml:49~ extraEnvs +[name=COLOR].value',
+  ])
+  assert.deepEqual(traced(`${container}.ports[name=http].containerPort`, 'shop-dense'), [
+    'all.yaml:52',
+  ])
+  assert.deepEqual(traced(`${container}.ports[name=more].containerPort`, 'shop-dense'), [
+    'all.yaml:53~ extraPorts +[name=more].containerPort',
+    'all.yaml:54~ moreFields +[name=more].containerPort',
+  ])
+  assert.deepEqual(traced(`${container}.workingDir`, 'shop-dense'), [
+    'all.yaml:49~ extraEnvs +workingDir',
+    'all.yaml:53~ extraPorts +workingDir',
+    'all.yaml:54~ moreFields +workingDir',
   ])
 })
 

@@ -143,7 +143,7 @@ export class TemplateTrace {
     step: Step,
   ): readonly FieldWriter[] {
     const { field, at, names, isField } = step
-    const extent = extentOf(line, lines)
+    const extent = extentOf(line, lines, isItem(field[at]))
     const isWhole = at === field.length
     // `labels: {{- include … }}`: what the actions of the line print is below it.
     const own = {
@@ -303,8 +303,19 @@ function directLines(lines: readonly TemplateLine[]): readonly TemplateLine[] {
   return keyed.filter(({ indent }) => indent === least)
 }
 
-/** What follows a line and is deeper; a list may be as deep as its key. */
-function extentOf(line: TemplateLine, lines: readonly TemplateLine[]): readonly TemplateLine[] {
+function isItem(step: PathStep | undefined): boolean {
+  return step !== undefined && step.kind !== 'field'
+}
+
+/**
+ * What follows a line and is deeper; a list may be as deep as its key. What actions print at its own depth are its items, or keys beside it.
+ * @param withItems where they count as its items
+ */
+function extentOf(
+  line: TemplateLine,
+  lines: readonly TemplateLine[],
+  withItems = false,
+): readonly TemplateLine[] {
   const after = lines.slice(lines.indexOf(line) + 1)
   const end = after.findIndex((each) => {
     if (each.isBare || each.isEmpty) return false
@@ -319,7 +330,7 @@ function extentOf(line: TemplateLine, lines: readonly TemplateLine[]): readonly 
     (each) =>
       !each.isBare ||
       each.indent > line.indent ||
-      (each.indent === line.indent && each.readings.length === 0),
+      (each.indent === line.indent && (withItems || each.readings.length === 0)),
   )
 }
 
