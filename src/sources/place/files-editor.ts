@@ -1,6 +1,8 @@
 /** Edits of authored files themselves, where the objects are the documents of the files. */
+import { posix } from 'node:path'
 import type { FileChange } from '@backporch/git-store/package-repository'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
+import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
 import { editYaml } from '@backporch/kyaml/edit-yaml'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
@@ -10,6 +12,8 @@ import { joinAnchored } from '../edits/anchored-edits.ts'
 import { proveEdit } from '../edits/prove-edit.ts'
 import { editFor } from '../edits/resolution-edits.ts'
 import type { RenderedPackage } from '../kpt/render/render-package.ts'
+import type { SourceFiles } from '../kustomize/files/kustomize-build.ts'
+import { listedFiles, withListed } from '../kustomize/files/listed-files.ts'
 import { editsByFile } from '../locate/candidate.ts'
 import { joinFiles, placeInPackage, wholeChanges } from './place-objects.ts'
 
@@ -58,7 +62,7 @@ export function placeInFiles(
   render: Render,
 ): readonly FileChange[] {
   const changes = wholeChanges(input.changes)
-  if (changes.length === 0) return edited
+  if (changes.length === 0) return withLists(input, edited)
   const contents = new Map(edited.map(({ path, content }) => [path, content]))
   const { packagePath } = input
   const prefix = packagePath === '' ? '' : `${packagePath}/`
@@ -67,7 +71,42 @@ export function placeInFiles(
     return content === null ? [] : [content === undefined ? file : { ...file, content }]
   })
   const texts = placeInPackage({ packagePath, files, changes, render: (own) => render(input, own) })
-  return joinFiles(contents, new Map([...texts].map(([path, text]) => [path, bytes(text)])))
+  const all = joinFiles(contents, new Map([...texts].map(([path, text]) => [path, bytes(text)])))
+  return withLists(input, all)
+}
+
+/**
+ * A folder that is applied file by file may have kustomizations that list its files, and somebody builds it with them. They list what is new
+ * beside what they list, and not what is gone.
+ */
+function withLists(
+  { packagePath, files }: EditInput,
+  changes: readonly FileChange[],
+): readonly FileChange[] {
+  const before: SourceFiles = new Map(
+    files.map((file) => {
+      const path = posix.join(packagePath, file.path)
+      return [path, { ...file, path }]
+    }),
+  )
+  const removed = new Set(changes.flatMap(({ path, content }) => (content === null ? [path] : [])))
+  const created = changes.flatMap(({ path, content }) =>
+    content === null || before.has(path) ? [] : [path],
+  )
+  if (removed.size === 0 && created.length === 0) return changes
+  const lists = new Map<string, Uint8Array>()
+  for (const path of before.keys()) {
+    if (!KUSTOMIZATION_NAMES.includes(posix.basename(path)) || removed.has(path)) continue
+    const folder = posix.dirname(path)
+    const listed = listedFiles(path, before)
+    const isBeside = (file: string): boolean => posix.dirname(file) === folder
+    const own = listed.some((file) => isBeside(file) && before.has(file))
+      ? created.filter(isBeside).map((file) => posix.basename(file))
+      : []
+    if (own.length > 0 || listed.some((file) => removed.has(file)))
+      lists.set(path, bytes(withListed(path, before, own, removed)))
+  }
+  return joinFiles(new Map(changes.map(({ path, content }) => [path, content])), lists)
 }
 
 /** A file in which no object is left is removed, unless it has more than separators. */

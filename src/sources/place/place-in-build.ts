@@ -1,7 +1,5 @@
 /** New objects of a unit that kustomize builds: a file beside its kustomization, with an entry in it, proven by a build. */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
-import { editYaml } from '@backporch/kyaml/edit-yaml'
-import { type FieldPath, field } from '@backporch/kyaml/field'
 import { getKey, isJsonArray, isJsonObject, type Json, textsIn } from '@backporch/kyaml/json'
 import { assertBuilt, builtObjects, sharingUnit } from '../build/adopt/shared-builds.ts'
 import { changedFiles } from '../build/adopt/source-edits.ts'
@@ -14,6 +12,7 @@ import {
   kustomizationOf,
   type SourceFiles,
 } from '../kustomize/files/kustomize-build.ts'
+import { withListed } from '../kustomize/files/listed-files.ts'
 import { notLocated, shared } from '../locate/adoption-failures.ts'
 import {
   assertAsLive,
@@ -132,33 +131,8 @@ function written(
     .filter((path) => !files.has(path))
     .map((path) => path.slice(prefix.length))
   if (kustomization !== undefined && created.length > 0)
-    put(kustomization, withEntries(kustomization, files, created))
+    put(kustomization, withListed(kustomization, files, created))
   return after
-}
-
-const RESOURCES: FieldPath = [field('resources')]
-
-/** In the order of a sorted list, at the end of any other one. @throws Failure BP2007 where the list cannot be edited */
-function withEntries(path: string, files: SourceFiles, created: readonly string[]): string {
-  const given = getKey(kustomizationAt(path, files), 'resources')
-  let entries: readonly Json[] = isJsonArray(given) ? given : []
-  const known = entries
-    .filter((entry) => typeof entry === 'string')
-    .filter((entry) => /\.ya?ml$/.test(entry))
-  const dotted = known.length > 0 && known.every((entry) => entry.startsWith('./'))
-  for (const name of created) {
-    const entry = dotted ? `./${name}` : name
-    const isSorted =
-      entries.length > 1 &&
-      entries.every((each, at) => at === 0 || String(entries[at - 1]) <= String(each))
-    const at = isSorted ? entries.findIndex((each) => String(each) > entry) : -1
-    entries = entries.toSpliced(at === -1 ? entries.length : at, 0, entry)
-  }
-  return editYaml(
-    decoded(files.get(path)?.content) ?? '',
-    [{ kind: 'set', document: 0, item: undefined, path: RESOURCES, value: entries }],
-    path,
-  )
 }
 
 function withContents(files: SourceFiles, edited: Contents): SourceFiles {

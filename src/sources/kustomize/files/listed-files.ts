@@ -1,0 +1,53 @@
+/** The files that a kustomization lists as its resources, as a person keeps them: sorted where they are, with `./` where all have it. */
+import { posix } from 'node:path'
+import { editYaml } from '@backporch/kyaml/edit-yaml'
+import { type FieldPath, field } from '@backporch/kyaml/field'
+import { getKey, isJsonArray, type Json } from '@backporch/kyaml/json'
+import { kustomizationAt, type SourceFiles, textOf } from './kustomize-build.ts'
+
+const RESOURCES: FieldPath = [field('resources')]
+
+/**
+ * The kustomization with new files, in the order of a sorted list, at the end of any other one; and without those that are gone.
+ * @param created from its folder @param removed from the root of the repository
+ * @throws Failure BP2007 where the list cannot be edited
+ */
+export function withListed(
+  path: string,
+  files: SourceFiles,
+  created: readonly string[],
+  removed: ReadonlySet<string> = new Set(),
+): string {
+  let entries = entriesOf(path, files).filter((entry) => !removed.has(fileOf(path, entry)))
+  const known = entries
+    .filter((entry) => typeof entry === 'string')
+    .filter((entry) => /\.ya?ml$/.test(entry))
+  const dotted = known.length > 0 && known.every((entry) => entry.startsWith('./'))
+  for (const name of created) {
+    const entry = dotted ? `./${name}` : name
+    const isSorted =
+      entries.length > 1 &&
+      entries.every((each, at) => at === 0 || String(entries[at - 1]) <= String(each))
+    const at = isSorted ? entries.findIndex((each) => String(each) > entry) : -1
+    entries = entries.toSpliced(at === -1 ? entries.length : at, 0, entry)
+  }
+  return editYaml(
+    textOf(path, files),
+    [{ kind: 'set', document: 0, item: undefined, path: RESOURCES, value: entries }],
+    path,
+  )
+}
+
+/** From the root of the repository; of what is no text, something that no file is called. */
+export function listedFiles(path: string, files: SourceFiles): readonly string[] {
+  return entriesOf(path, files).map((entry) => fileOf(path, entry))
+}
+
+function fileOf(path: string, entry: Json): string {
+  return posix.join(posix.dirname(path), String(entry))
+}
+
+function entriesOf(path: string, files: SourceFiles): readonly Json[] {
+  const given = getKey(kustomizationAt(path, files), 'resources')
+  return isJsonArray(given) ? given : []
+}
