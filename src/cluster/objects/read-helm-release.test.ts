@@ -122,21 +122,14 @@ test('a chart that uses a library is not whole, and one that uses none of its de
   }
   const items = Object.entries(charts).map(([name, template]) => {
     const dependencies = name === 'none' ? [] : [{ name: 'common', version: '1.0.0' }]
-    const chart = {
-      metadata: { name, version: '1.0.0', dependencies },
-      templates: [{ name: 'templates/a.yaml', data: Buffer.from(template).toString('base64') }],
-    }
-    const release = gzipSync(
-      JSON.stringify({ name, version: 1, manifest: config('a'), chart }),
-    ).toString('base64')
+    const templates = [{ name: 'templates/a.yaml', data: Buffer.from(template).toString('base64') }]
+    const chart = { metadata: { name, version: '1.0.0', dependencies }, templates }
+    const release = gzipSync(JSON.stringify({ name, version: 1, manifest: config('a'), chart }))
     const { metadata } = stored('')
+    const labels = { ...metadata.labels, name }
     return {
-      metadata: {
-        ...metadata,
-        name: `sh.helm.release.v1.${name}.v1`,
-        labels: { ...metadata.labels, name },
-      },
-      data: { release: Buffer.from(release).toString('base64') },
+      metadata: { ...metadata, name: `sh.helm.release.v1.${name}.v1`, labels },
+      data: { release: Buffer.from(release.toString('base64')).toString('base64') },
     }
   })
   const api = await scriptedApi(t, { ...NO_TEXTS, [SECRETS]: () => list(...items) })

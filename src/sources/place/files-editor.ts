@@ -1,5 +1,4 @@
 /** Edits of authored files themselves, where the objects are the documents of the files. */
-import { posix } from 'node:path'
 import type { FileChange } from '@backporch/git-store/package-repository'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
@@ -12,6 +11,7 @@ import { joinAnchored } from '../edits/anchored-edits.ts'
 import { proveEdit } from '../edits/prove-edit.ts'
 import { editFor } from '../edits/resolution-edits.ts'
 import type { RenderedPackage } from '../kpt/render/render-package.ts'
+import { folderOf, joined } from '../kustomize/files/kustomization-walk.ts'
 import type { SourceFiles } from '../kustomize/files/kustomize-build.ts'
 import { listedFiles, withListed } from '../kustomize/files/listed-files.ts'
 import { editsByFile } from '../locate/candidate.ts'
@@ -85,7 +85,7 @@ function withLists(
 ): readonly FileChange[] {
   const before: SourceFiles = new Map(
     files.map((file) => {
-      const path = posix.join(packagePath, file.path)
+      const path = joined(packagePath, file.path)
       return [path, { ...file, path }]
     }),
   )
@@ -96,12 +96,13 @@ function withLists(
   if (removed.size === 0 && created.length === 0) return changes
   const lists = new Map<string, Uint8Array>()
   for (const path of before.keys()) {
-    if (!KUSTOMIZATION_NAMES.includes(posix.basename(path)) || removed.has(path)) continue
-    const folder = posix.dirname(path)
+    const folder = folderOf(path)
+    if (!KUSTOMIZATION_NAMES.some((name) => path === joined(folder, name)) || removed.has(path))
+      continue
     const listed = listedFiles(path, before)
-    const isBeside = (file: string): boolean => posix.dirname(file) === folder
+    const isBeside = (file: string): boolean => folderOf(file) === folder
     const own = listed.some((file) => isBeside(file) && before.has(file))
-      ? created.filter(isBeside).map((file) => posix.basename(file))
+      ? created.filter(isBeside).map((file) => file.slice(folder === '' ? 0 : folder.length + 1))
       : []
     if (own.length > 0 || listed.some((file) => removed.has(file)))
       lists.set(path, bytes(withListed(path, before, own, removed)))

@@ -1,8 +1,8 @@
 /** The files that a kustomization lists as its resources, as a person keeps them: sorted where they are, with `./` where all have it. */
-import { posix } from 'node:path'
 import { editYaml } from '@backporch/kyaml/edit-yaml'
 import { type FieldPath, field } from '@backporch/kyaml/field'
 import { getKey, isJsonArray, type Json } from '@backporch/kyaml/json'
+import { folderOf, resolvePath } from './kustomization-walk.ts'
 import { kustomizationAt, type SourceFiles, textOf } from './kustomize-build.ts'
 
 const RESOURCES: FieldPath = [field('resources')]
@@ -18,7 +18,7 @@ export function withListed(
   created: readonly string[],
   removed: ReadonlySet<string> = new Set(),
 ): string {
-  let entries = entriesOf(path, files).filter((entry) => !removed.has(fileOf(path, entry)))
+  let entries = entriesOf(path, files).filter((entry) => !removed.has(fileOf(path, entry) ?? ''))
   const known = entries
     .filter((entry) => typeof entry === 'string')
     .filter((entry) => /\.ya?ml$/.test(entry))
@@ -38,13 +38,13 @@ export function withListed(
   )
 }
 
-/** From the root of the repository; of what is no text, something that no file is called. */
+/** From the root of the repository. */
 export function listedFiles(path: string, files: SourceFiles): readonly string[] {
-  return entriesOf(path, files).map((entry) => fileOf(path, entry))
+  return entriesOf(path, files).flatMap((entry) => fileOf(path, entry) ?? [])
 }
 
-function fileOf(path: string, entry: Json): string {
-  return posix.join(posix.dirname(path), String(entry))
+function fileOf(path: string, entry: Json): string | undefined {
+  return typeof entry === 'string' ? resolvePath(folderOf(path), entry) : undefined
 }
 
 function entriesOf(path: string, files: SourceFiles): readonly Json[] {
