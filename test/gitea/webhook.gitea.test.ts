@@ -182,21 +182,23 @@ await giteaSuite('webhooks of a real Gitea', {}, (gitea) => {
     assert.deepEqual(receiver.refused, [])
   })
 
-  test('one that is signed with another secret is refused, and one of another repository brings no turn', async () => {
+  test('one that is signed with another secret is refused, and one of another repository brings no turn', async (t) => {
+    // Of its own: deliveries of the test before may come late.
+    const own = await Receiver.open(`${ann.name}/shop`)
+    t.after(() => own.close())
     const other = gitea.uniqueName('other')
     await gitea.createRepository(ann, other, { files: { a: '1' } })
     await gitea.createWebhook(ann, ann.name, other, {
-      url: receiver.url,
+      url: own.url,
       secret: SECRET,
       events: ['push'],
     })
     await gitea.createRepository(ann, `${other}-b`, { files: { a: '1' } })
     await gitea.createWebhook(ann, ann.name, `${other}-b`, {
-      url: receiver.url,
+      url: own.url,
       secret: 'a guess',
       events: ['push'],
     })
-    const before = receiver.turns.length
     const push = (name: string): Promise<unknown> =>
       gitea.request(ann.token, 'POST', `/repos/${ann.name}/${name}/contents`, {
         branch: 'main',
@@ -204,10 +206,14 @@ await giteaSuite('webhooks of a real Gitea', {}, (gitea) => {
         files: [{ operation: 'create', path: 'x', content: '' }],
       })
     await push(other)
-    await receiver.after('push', () => push(`${other}-b`))
+    await own.after('push', () => push(`${other}-b`))
     // Gitea may also tell of the push that made the repository.
-    assert.ok(receiver.refused.length > 0)
-    for (const why of receiver.refused) assert.match(why, /not that of the body with the secret/)
-    assert.equal(receiver.turns.length, before)
+    assert.ok(own.refused.length > 0)
+    for (const why of own.refused) assert.match(why, /not that of the body with the secret/)
+    // The first turn comes of the start.
+    assert.deepEqual(
+      own.turns.filter((heard) => heard > 0),
+      [],
+    )
   })
 })

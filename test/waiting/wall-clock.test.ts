@@ -122,7 +122,10 @@ const TIMERS: readonly Allowed[] = [
     why: 'a policy of admission says nowhere that it is in force',
     files: ['test/drift-corpus/stage.ts'],
   },
-  { why: 'the mock of a clock', files: ['src/adapters/traces/otlp-traces.test.ts'] },
+  {
+    why: 'the mock of a clock',
+    files: ['src/adapters/traces/otlp-traces.test.ts', 'src/reconcile/turn/only-units.test.ts'],
+  },
   {
     why: 'it lets a while pass between two acts, drawn from the seed',
     files: [
