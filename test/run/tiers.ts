@@ -66,18 +66,19 @@ const BY_TIER: Readonly<Record<Tier, readonly Need[]>> = {
   prometheus: ['Prometheus'],
   helm: ['Helm'],
   sops: ['SOPS'],
-  'control plane': [],
+  'control plane': ['control plane'],
   gitea: ['Gitea'],
   flux: ['Flux', 'Gitea', 'control plane'],
   argo: ['Argo CD', 'Gitea', 'control plane'],
 }
 
-/** A file that imports one of these, directly or not, needs it. */
+/** A file that imports one of these, directly or not, needs it. A file that started without it would wait for the build in its place. */
 const BY_IMPORT: readonly (readonly [file: string, need: Need])[] = [
   ['test/program.ts', 'bundle'],
   ['test/controlplane/shared-control-plane.ts', 'control plane'],
   ['test/gitea/shared-gitea.ts', 'Gitea'],
   ['test/appliers/appliers.ts', 'appliers'],
+  ['test/appliers/flux-oracle.ts', 'appliers'],
   ['test/helm/find-helm.ts', 'Helm'],
   ['test/sops/find-sops.ts', 'SOPS'],
 ]
