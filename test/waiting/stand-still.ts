@@ -3,7 +3,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 
 const PAUSE = 5
 
@@ -29,22 +29,33 @@ export function hasEnded(file: string): boolean {
 
 interface Answer {
   readonly stdout: Readable
-  /** Returns when all of the answer is in the pipe, and not before so many milliseconds. */
-  readonly miss: (atLeast: number) => void
+  /**
+   * The program answers now, and this process stands still until all of it is in the pipe, and not less than so many milliseconds. It
+   * does so in a `setImmediate`, after which the event loop calls timers before it reads.
+   */
+  readonly miss: (atLeast: number) => Promise<void>
 }
 
-/** A program answers with the text. @param after the test ends */
+/** A program answers with the text when it is missed. @param after the test ends */
 export function startAnswer(text: string, after: (end: () => void) => void): Answer {
   const folder = mkdtempSync(join(tmpdir(), 'answer-'))
   const mark = join(folder, 'id')
-  const child: ChildProcessByStdio<null, Readable, null> = spawn(
+  const child: ChildProcessByStdio<Writable, Readable, null> = spawn(
     'sh',
-    ['-c', 'printf %s "$1"; echo $$ > "$2"', 'sh', text, mark],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
+    ['-c', 'read -r _; printf %s "$1"; echo $$ > "$2"', 'sh', text, mark],
+    { stdio: ['pipe', 'pipe', 'inherit'] },
   )
   after(() => {
     child.kill('SIGKILL')
     rmSync(folder, { recursive: true, force: true })
   })
-  return { stdout: child.stdout, miss: (atLeast) => standStill(() => hasEnded(mark), atLeast) }
+  const miss = (atLeast: number): Promise<void> =>
+    new Promise((resolve) => {
+      setImmediate(() => {
+        child.stdin.write('\n')
+        standStill(() => hasEnded(mark), atLeast)
+        resolve()
+      })
+    })
+  return { stdout: child.stdout, miss }
 }

@@ -20,7 +20,7 @@ test('an answer to a request', async (t) => {
   const answer = underDeadline(40, signal, async (limit) =>
     String((await once(stdout, 'data', { signal: limit }))[0]),
   )
-  miss(100)
+  await miss(100)
   assert.equal(await answer, 'answer')
 })
 
@@ -45,7 +45,7 @@ test('an event of a watch', async (t) => {
     },
     signal,
   )
-  miss(100)
+  await miss(100)
   assert.deepEqual(await ended, { end: 'closed' })
 })
 

@@ -73,7 +73,7 @@ test('a line that came while the process stood still is read', async (t) => {
   ]) {
     const { stdout, miss } = startAnswer('0009whole', (end) => t.after(end))
     const line = readPktLine(new ByteReader(stdout, limits))
-    miss(100)
+    await miss(100)
     assert.equal(String(await line), 'whole')
   }
 })
