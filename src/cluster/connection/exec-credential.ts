@@ -133,14 +133,14 @@ function outputOf(
       kill(child.pid)
       reject(failure(why))
     }
-    const late = new Deadline(timeout, () => end(`it did not answer within ${timeout / 1000} s`))
+    const limit = new Deadline(timeout, () => end(`it did not answer within ${timeout / 1000} s`))
     const abort = (): void => {
       stop()
       kill(child.pid)
       reject(signal.reason)
     }
     const stop = (): void => {
-      late.stop()
+      limit.stop()
       signal.removeEventListener('abort', abort)
       child.stdout.removeAllListeners('data')
       child.removeAllListeners('close')

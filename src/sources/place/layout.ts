@@ -1,6 +1,7 @@
 /** Where the manifest of a new object goes: as its siblings lie, beside them in a file of its own, or in the file that holds them. */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { ResourceId } from '@backporch/kyaml/resource'
+import { folderOf, joined } from '../kustomize/files/kustomization-walk.ts'
 
 /** An authored file with objects that are applied. */
 export interface SiblingFile {
@@ -91,12 +92,4 @@ function mostOften(texts: readonly string[]): string | undefined {
     ([, one], [, other]) => other.length - one.length,
   )
   return counts[0]?.[0]
-}
-
-function folderOf(path: string): string {
-  return path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : ''
-}
-
-export function joined(folder: string, name: string): string {
-  return folder === '' ? name : `${folder}/${name}`
 }

@@ -5,7 +5,7 @@ import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { resourceKey } from '@backporch/kyaml/resource'
 import { renderPackage } from '../kpt/render/render-package.ts'
-import { joined } from './layout.ts'
+import { joined } from '../kustomize/files/kustomization-walk.ts'
 import { BY_HAND, writeObjects } from './place-objects.ts'
 import { type NewObject, whyNotAsLive } from './prove-placed.ts'
 
