@@ -27,11 +27,12 @@ export interface CommandResult {
 export const SEE_BELOW = 'see below'
 
 /** `/adopt 1,3` */
-export function commandLine({ verb, selectors, duration, reason }: CommentCommand): string {
+export function commandLine({ verb, selectors, via, duration, reason }: CommentCommand): string {
   const hours =
     duration === undefined ? '' : ` ${verb === 'snooze' ? '' : '--for '}${durationWord(duration)}`
   const why = reason === undefined ? '' : ` -- ${reason}`
-  return oneLine([`/${verb}`, ...selectors].join(' ') + hours + why, 100)
+  const place = via === undefined ? '' : ` --via=${via}`
+  return oneLine([`/${verb}`, ...selectors].join(' ') + place + hours + why, 100)
 }
 
 function durationWord(seconds: number): string {
@@ -56,7 +57,7 @@ export function helpText(): string {
       Object.values(COMMANDS).map(({ example, does }) => [`\`${example}\``, does]),
     ),
     'A command takes a number of the table (`1,3`), a field of the object with that number (`2:spec.replicas`), an object (`deployment/web`), or nothing for all changes. ' +
-      '`/drift adopt 1` is the same as `/adopt 1`. Several plans in one comment are one plan. Nothing is written to a cluster before a merge.',
+      '`/adopt 1 --via everywhere` edits a file that other units read too. `/drift adopt 1` is the same as `/adopt 1`. Several plans in one comment are one plan. Nothing is written to a cluster before a merge.',
   ].join('\n')
 }
 

@@ -17,6 +17,14 @@ const UNDERSTOOD: readonly (readonly [body: string, ...commands: object[]])[] = 
   ['/release 2:spec.replicas', { ...PLAIN, verb: 'release', selectors: ['2:spec.replicas'] }],
   ['/restore deployment/web 4', { ...PLAIN, verb: 'restore', selectors: ['deployment/web', '4'] }],
   ['/adopt 1 -- peak season', { ...PLAIN, verb: 'adopt', selectors: ['1'], reason: 'peak season' }],
+  [
+    '/adopt 1 --via everywhere -- as in the base',
+    { ...PLAIN, verb: 'adopt', selectors: ['1'], via: 'everywhere', reason: 'as in the base' },
+  ],
+  [
+    '/release --via=image:nginx 2',
+    { ...PLAIN, verb: 'release', selectors: ['2'], via: 'image:nginx' },
+  ],
   ['/snooze 7d', { ...PLAIN, verb: 'snooze', duration: 604_800 }],
   [
     '/ignore 1:spec.replicas --for 30d -- KEDA trial',
@@ -64,6 +72,9 @@ for (const [body, why] of [
   ['/snooze 7d 8d', /a time like/],
   ['/snooze 99999w', /a time like/],
   ['/ignore 1', /needs a reason/],
+  ['/restore 1 --via everywhere', /\/restore takes no --via/],
+  ['/adopt 1 --via', /the name of a place/],
+  ['/adopt 1 --via=', /the name of a place/],
   ['/ignore -- because', /what to ignore/],
   ['/ignore 1 --for soon -- because', /--for with a time/],
   ['/adopt 1 --force', /no flag --force/],

@@ -8,6 +8,8 @@ import { linesOutsideCode } from './ticks.ts'
 export interface CommandArguments {
   /** As written: `1,3`, `2:spec.replicas`, `deployment/web`; empty means all. */
   readonly selectors: readonly string[]
+  /** Of `--via`: which of several places in git is edited. */
+  readonly via?: string
   /** Seconds, of `--for` or of `snooze`. */
   readonly duration: number | undefined
   /** The text behind `--`, in one line. */
@@ -200,13 +202,28 @@ function parseArguments(verb: CommandVerb, words: readonly string[]): CommentCom
     duration = durationOf(text)
     if (duration === undefined) return 'wanted --for with a time like 7d, 12h or 30m'
   }
+  const place = takePlace(rest)
+  if (place !== undefined && verb !== 'adopt' && verb !== 'release')
+    return `/${verb} takes no --via`
+  if (place === '') return 'wanted --via with the name of a place: /adopt 1 --via everywhere'
   if (rest.some((word) => word.startsWith('--')))
     return `there is no flag ${oneLine(rest.find((word) => word.startsWith('--')) ?? '', 30)}`
   const selectors = rest
     .flatMap(splitNumbers)
     .filter((word) => word !== '' && word.toLowerCase() !== 'all')
-  const taken = COMMANDS[verb].take({ selectors, duration, reason })
+  const via = place === undefined ? {} : { via: place }
+  const taken = COMMANDS[verb].take({ selectors, duration, reason, ...via })
   return typeof taken === 'string' ? taken : { verb, ...taken }
+}
+
+/** Takes `--via NAME` and `--via=NAME` out of the words. @returns the name; undefined without the flag */
+function takePlace(words: string[]): string | undefined {
+  const at = words.findIndex((word) => word === '--via' || word.startsWith('--via='))
+  if (at === -1) return undefined
+  const [flag = '', next = ''] = words.slice(at, at + 2)
+  const isJoined = flag !== '--via'
+  words.splice(at, isJoined ? 1 : 2)
+  return isJoined ? flag.slice('--via='.length) : next
 }
 
 /** `1,3` and `1, 3` are two numbers; a field path may contain a comma. */

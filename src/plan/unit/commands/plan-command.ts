@@ -56,6 +56,7 @@ const resolve: Planner = (context, { requester, group }, state) => {
   const choices = group.map((command) => ({
     resolution: resolutionOf(command.verb),
     selectors: command.selectors,
+    ...given({ via: command.via }),
   }))
   const reasons = group.flatMap(({ reason }) =>
     reason === undefined || reason === '' ? [] : [reason],
