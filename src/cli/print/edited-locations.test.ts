@@ -42,8 +42,14 @@ test('each line that changes, and neither records nor the condition in the Kptfi
       'apps/web/web.yaml': 'a: 1\nb: 9\nc: 9\n',
       'apps/web/Kptfile': BEFORE.Kptfile.replace('"1"', '"2"') + condition,
       'apps/web/old.yaml': null,
+      'apps/web/patch.yaml': 'a: 1\n',
     }),
-    ['apps/web/Kptfile:3', 'apps/web/old.yaml (deleted)', 'apps/web/web.yaml:2-3'],
+    [
+      'apps/web/Kptfile:3',
+      'apps/web/old.yaml (deleted)',
+      'apps/web/patch.yaml (new)',
+      'apps/web/web.yaml:2-3',
+    ],
   )
   assert.deepEqual(locationsOf({ 'apps/web/web.yaml': 'a: 1\nb: 2\n' }), ['apps/web/web.yaml:3'])
   assert.deepEqual(locationsOf({ 'apps/web/web.yaml': 'a: 9\nb: 2\nc: 9\nd: 4\n' }), [

@@ -2,6 +2,7 @@
 import { structuredPatch } from 'diff'
 import type { Observation } from '../../plan/observation/observation.ts'
 import type { UnitPlan } from '../../plan/observation/unit-plan.ts'
+import { DRIFT_FOLDER } from '../../record/record-paths.ts'
 
 /** Longer lists end with a count. */
 const MOST_PLACES = 8
@@ -10,7 +11,8 @@ const MOST_RANGES = 12
 export interface EditedFile {
   /** From the root of the repository. */
   readonly path: string
-  readonly before: string
+  /** Undefined for a new file. */
+  readonly before: string | undefined
   /** Undefined for a file that is deleted. */
   readonly after: string | undefined
 }
@@ -32,8 +34,8 @@ export function editedFiles(
   const edited = new Map<string, EditedFile>()
   for (const { path, content } of writes.commits.flatMap(({ changes }) => changes)) {
     const was = authored.get(path)
-    if (was === undefined) continue
-    const before = authoredText(path, was)
+    if (was === undefined && path.startsWith(`${DRIFT_FOLDER}/`)) continue
+    const before = was === undefined ? undefined : authoredText(path, was)
     const after = content === null ? undefined : authoredText(path, content)
     if (before !== after) edited.set(path, { path, before, after })
   }
@@ -42,9 +44,12 @@ export function editedFiles(
 
 /** `apps/web/setters.yaml:17,20-22`: lines after the edit; for removed lines, the line that follows. */
 export function editedLocations(files: readonly EditedFile[]): readonly string[] {
-  const locations = files.map(({ path, before, after }) =>
-    after === undefined ? `${path} (deleted)` : `${path}:${lineRanges(before, after).join(',')}`,
-  )
+  const locations = files.map(({ path, before, after }) => {
+    if (before === undefined) return `${path} (new)`
+    return after === undefined
+      ? `${path} (deleted)`
+      : `${path}:${lineRanges(before, after).join(',')}`
+  })
   return locations.length <= MOST_PLACES
     ? locations
     : [...locations.slice(0, MOST_PLACES), `${locations.length - MOST_PLACES} more`]

@@ -279,15 +279,14 @@ export function formatEdit(
   { terminal, cli }: Printer,
 ): string {
   const { path, before, after, visibilityFor } = file
-  const [was, is] = [
-    shownText(before, key, visibilityFor),
-    after === undefined ? '' : shownText(after, key, visibilityFor),
-  ]
+  const [was, is] = [before, after].map((text) =>
+    text === undefined ? '' : shownText(text, key, visibilityFor),
+  )
   const name = oneLine(path, 400)
   if (was === undefined || is === undefined)
     return `  the lines of ${name} are not shown: it holds a Secret, or is not YAML\n`
   const [git, edited] = [
-    { name: `git/${name}`, text: was },
+    { name: `git/${name}`, text: before === undefined ? undefined : was },
     { name: `edited/${name}`, text: after === undefined ? undefined : is },
   ]
   return formatUnifiedDiff(git, edited, terminal, cli.env['GITHUB_ACTIONS'] === 'true')
