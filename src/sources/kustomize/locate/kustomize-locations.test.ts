@@ -133,6 +133,29 @@ patches:
   ])
 })
 
+test('an item that an operation adds to the end of a list is edited there, and no other item', () => {
+  const patch =
+    '- op: add\n  path: /spec/template/spec/containers/0/env/-\n  value: {name: LEVEL, value: info}\n'
+  const texts = {
+    ...BASE,
+    'prod/kustomization.yaml': 'patches:\n- path: env.yaml\n  target: {kind: Deployment}\n',
+    'prod/env.yaml': patch,
+  }
+  const env =
+    '        env:\n        - {name: COLOR, value: blue}\n        - {name: LEVEL, value: info}\n'
+  const web = resource(`${RENDERED}${env}`, 'base/web.yaml')
+  const of = (name: string): Json =>
+    candidatesOf(texts, web, `spec.template.spec.containers[name=app].env[name=${name}].value`, 'x')
+  assert.deepEqual((of('LEVEL') as Json[][])[0], [
+    [
+      'patch:env.yaml',
+      'the patch (prod/env.yaml:3)',
+      ['prod/env.yaml', '  value: {name: LEVEL, value: x}'],
+    ],
+  ])
+  assert.deepEqual((of('COLOR') as Json[][])[0], [])
+})
+
 test('an image is edited in the parts that images sets, and in the manifest under the name that images matches', () => {
   const image = 'spec.template.spec.containers[name=app].image'
   const rendered = (text: string) => resource(RENDERED.replace('nginx:1.0', text), 'base/web.yaml')

@@ -5,8 +5,8 @@
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { YamlEdit } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
-import { type FieldPath, valueAt } from '@backporch/kyaml/field'
-import { getKey, isJsonObject, type Json } from '@backporch/kyaml/json'
+import { type FieldPath, type PathStep, valueAt } from '@backporch/kyaml/field'
+import { getKey, isJsonObject, type Json, type JsonObject, jsonEquals } from '@backporch/kyaml/json'
 import { resolved, textAt } from '@backporch/kyaml/yaml'
 import {
   documentsOf,
@@ -214,7 +214,11 @@ export class KustomizeLocations {
       )
         return []
       const pointer = pointerOf(operation)
-      const isOn = pointer.slice(0, locations.length).every((part, at) => part === locations[at])
+      const isOn = pointer
+        .slice(0, locations.length)
+        .every(
+          (part, at) => part === locations[at] || (part === '-' && hasKeys(operation, path[at])),
+        )
       return isOn ? [{ position, steps: pointer.length }] : []
     })
     // What writes the field or below it goes with it. From the end: an operation that is removed does not move those before it.
@@ -280,6 +284,16 @@ export class KustomizeLocations {
       ),
     )
   }
+}
+
+/** Whether an operation that adds to the end of a list (`/env/-`) adds the item of the step. */
+function hasKeys(operation: JsonObject, step: PathStep | undefined): boolean {
+  const value = getKey(operation, 'value')
+  return (
+    step?.kind === 'item' &&
+    isJsonObject(value) &&
+    Object.entries(step.keys).every(([key, wanted]) => jsonEquals(getKey(value, key), wanted))
+  )
 }
 
 /** A removed field has to be removed in every location: any that is left would show. */
