@@ -12,6 +12,7 @@ import { RISK_RULES } from '../../src/drift/risk/risk.ts'
 import { COMMANDS } from '../../src/proposal/text/comment-command.ts'
 import { RISK_EXAMPLES, type RiskExample } from '../../test/fakes/risk-examples.ts'
 import { HAND_EDITS } from '../../test/helm/hand-edits.ts'
+import { describeOutcome, EDIT_KINDS, type EditKind, KINDS } from '../../test/sources/edit-kinds.ts'
 
 const [BEGIN, END] = ['<!-- table -->\n', '<!-- end of table -->']
 
@@ -20,6 +21,7 @@ export const GUIDES = {
   'src/sources/helm/README.md': editTable,
   'docs/guides/monitoring.md': metricTable,
   'docs/guides/pull-request-commands.md': commandTable,
+  'docs/guides/rendering.md': kindTable,
   'docs/guides/risk.md': riskTable,
   'docs/guides/selecting-and-watching.md': columnTable,
   'docs/guides/who-did-it.md': classTable,
@@ -42,6 +44,16 @@ function editTable(): string {
     return `| ${name} | \`${file.replace('charts/storefront/', '')}\` | ${shown.join('<br>')}${more} |`
   })
   return ['| hand edit | adopted in | edit, or why not |', '|---|---|---|', ...rows, ''].join('\n')
+}
+
+function kindTable(): string {
+  const kinds = Object.keys(KINDS) as readonly EditKind[]
+  const rows = Object.entries(EDIT_KINDS).map(
+    ([row, outcomes]) =>
+      `| ${row} | ${kinds.map((kind) => describeOutcome(outcomes[kind])).join(' | ')} |`,
+  )
+  const head = `| applied by | ${kinds.map((kind) => KINDS[kind]).join(' | ')} |`
+  return [head, `|${'---|'.repeat(kinds.length + 1)}`, ...rows, ''].join('\n')
 }
 
 function riskTable(): string {

@@ -6,6 +6,8 @@ import { TurnWorld } from './turn-world.ts'
 
 export class SyncedWorld extends TurnWorld {
   private readonly programs: readonly string[]
+  /** The notes of the last `adopted`. */
+  told: readonly string[] = []
 
   /** @param programs as of `--allow-render` */
   constructor(files: { readonly [path: string]: string }, programs: readonly string[]) {
@@ -45,12 +47,22 @@ export class SyncedWorld extends TurnWorld {
     { key, unit }: { readonly key: string; readonly unit: string },
     field: string,
     value: Json,
+    via?: string,
   ): Promise<{ readonly [path: string]: string | undefined }> {
     this.edit(key, field, value)
-    const { branch } = await this.plan({
+    return this.adoptedIn(unit, via)
+  }
+
+  /** The files that change where everything that the unit shows is adopted. */
+  async adoptedIn(
+    unit: string,
+    via?: string,
+  ): Promise<{ readonly [path: string]: string | undefined }> {
+    const { branch, notes } = await this.plan({
       packages: [unit],
-      resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined },
+      resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined, via },
     })
+    this.told = notes.map(({ cause, text }) => `${cause}: ${text}`)
     const { repository } = this
     const paths = [...new Set([...repository.paths(branch), ...repository.paths('main')])]
     const changed = paths.filter(
