@@ -57,6 +57,7 @@ export const NOTE_CAUSES = {
   'record-not-read': 'a record of a drift',
   'report-not-written': 'a report that could not be written',
   'rule-hides-nothing': 'an ignore rule that hides nothing, or has ended',
+  'shared-source': 'an adopted value that other units have from the same place',
   'secret-in-git': 'a Secret with its values in git in plain text',
   'status-not-written': 'pull requests of people without the status drift/fresh',
   silenced: 'drift that was rejected before',

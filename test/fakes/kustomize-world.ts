@@ -89,6 +89,8 @@ interface WorldOptions {
 
 export class KustomizeWorld extends TurnWorld {
   private readonly renderer: PackageRenderer
+  /** The notes of the last `adopted`. */
+  told: readonly string[] = []
 
   constructor({
     files = {},
@@ -140,10 +142,11 @@ export class KustomizeWorld extends TurnWorld {
     )
   }
 
-  async adopted(): Promise<{ readonly [path: string]: string | undefined }> {
-    const { branch } = await this.plan({
-      resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined },
+  async adopted(via?: string): Promise<{ readonly [path: string]: string | undefined }> {
+    const { branch, notes } = await this.plan({
+      resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined, via },
     })
+    this.told = notes.map(({ cause, text }) => `${cause}: ${text}`)
     return this.sourcesOf(branch)
   }
 }

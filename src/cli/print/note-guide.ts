@@ -89,6 +89,8 @@ export const NOTE_GUIDE: { readonly [cause in NoteCause]: string } = {
   'report-not-written':
     'see why GITHUB_STEP_SUMMARY cannot be written; stdout has the annotations anyway',
   'rule-hides-nothing': 'remove the rule from the policy, or correct its target',
+  'shared-source':
+    'nothing, if only this unit is to change; with --via=everywhere the edit is made where all of them have the value',
   'secret-in-git':
     'encrypt the values with SOPS, or create the Secret in the cluster from a secret store, and change the values: git keeps the old ones',
   'status-not-written':

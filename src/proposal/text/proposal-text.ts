@@ -5,6 +5,7 @@
 import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
 import { describeResourceId } from '@backporch/kyaml/resource'
 import { formatSubject } from '../../record/subject.ts'
+import { EVERYWHERE } from '../../sources/locate/candidate.ts'
 import {
   changeTable,
   hasDiff,
@@ -178,12 +179,16 @@ function listPart({ dialect }: ProposalSubject, objects: readonly ObjectChanges[
 }
 
 const NOTES_SHOWN = 10
+const MOVES_OTHERS =
+  'adopted everywhere: the edited file is read by other units too, which change with it'
 
 /** Notes of the comparison about single changes. */
 function notePart({ record, dialect }: ProposalSubject): string[] {
   const single = record.spec.changes.length === 1
-  const notes = record.spec.changes.flatMap(({ notes: own = [] }, index) =>
-    own.map((note) => `${single ? '' : `change ${index + 1}: `}Note: ${markdownProse(note, 300)}`),
+  const notes = record.spec.changes.flatMap(({ notes: own = [], via }, index) =>
+    [...own, ...(via === EVERYWHERE ? [MOVES_OTHERS] : [])].map(
+      (note) => `${single ? '' : `change ${index + 1}: `}Note: ${markdownProse(note, 300)}`,
+    ),
   )
   if (notes.length === 0) return []
   const listed = listOf(notes, NOTES_SHOWN, 'note')

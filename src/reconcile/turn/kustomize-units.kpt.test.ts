@@ -20,6 +20,13 @@ import { PackageBuilds, withBuilds } from '../../adapters/functions/package-buil
 import { BetweenTurns } from '../observe/between-turns.ts'
 
 const IMAGE = 'spec.template.spec.containers[name=app].image'
+/** What the overlay has after an edit of one value that the base has. */
+const OVERLAID = {
+  'units/prod/configmap-settings-patch.yaml':
+    'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  size: "6"\n',
+  'units/prod/kustomization.yaml': `${PROD}- path: configmap-settings-patch.yaml\n`,
+}
+const PLAIN = 'namespace: shop\nresources:\n  - ../../bases/web\n'
 const STAGING = {
   'units/staging/Kptfile': KPTFILE,
   'units/staging/kustomization.yaml':
@@ -158,29 +165,53 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
     })
   })
 
-  test('has a value of a base that another unit is built from refused, and the unit named', async () => {
+  test('has a value of a base that another unit is built from adopted in its own overlay, with a word about the unit', async () => {
     const world = await new KustomizeWorld({ files: STAGING }).apply()
     world.edit('/ConfigMap/shop/settings', 'data.size', '6')
-    const { why } = await refused(world.adopted(), 'BP2001')
-    assert.match(
-      why,
-      /the manifest \(bases\/web\/config\.yaml:5\), which units\/staging is built from too/,
-    )
-    assert.match(why, /move data\.size of ConfigMap shop\/settings there/)
+    assert.deepEqual(await world.adopted(), OVERLAID)
+    assert.deepEqual(world.told, [
+      'shared-source: data.size comes from the manifest (bases/web/config.yaml:5), which units/staging is built from too: a new patch (units/prod/kustomization.yaml) changes it here only; --via=everywhere changes it in all of them',
+    ])
   })
 
-  test('has a value of a base refused that another kustomization is built from, whoever applies that', async () => {
-    const files = {
-      'clusters/staging/web/kustomization.yaml':
-        'namespace: staging\nresources: [../../../bases/web]\n',
-    }
-    const world = await new KustomizeWorld({ files }).apply()
+  test('has the second value of one object adopted in the patch of the first', async () => {
+    const world = await new KustomizeWorld({ files: STAGING }).apply()
     world.edit('/ConfigMap/shop/settings', 'data.size', '6')
-    const { why } = await refused(world.adopted(), 'BP2001')
-    assert.match(
-      why,
-      /which clusters\/staging\/web is built from too: .*move data\.size of ConfigMap staging\/settings there/,
-    )
+    world.edit('/ConfigMap/shop/settings', 'data.color', 'red')
+    assert.deepEqual(await world.adopted(), {
+      ...OVERLAID,
+      'units/prod/configmap-settings-patch.yaml': `${OVERLAID['units/prod/configmap-settings-patch.yaml']}  color: red\n`,
+    })
+  })
+
+  test('has an image and a count of a shared base adopted in images and replicas', async () => {
+    const files = { ...STAGING, 'units/prod/kustomization.yaml': PLAIN }
+    const world = await new KustomizeWorld({ files }).apply()
+    world.edit(WEB, 'spec.replicas', 5)
+    world.edit(WEB, IMAGE, 'example.com/nginx:1.9')
+    world.edit(WEB, 'spec.minReadySeconds', 5)
+    world.edit(WEB, 'spec.template.spec.containers[name=app].resources.limits.cpu', '100m')
+    assert.deepEqual(await world.adopted(), {
+      'units/prod/kustomization.yaml': `${PLAIN}replicas:
+  - name: web
+    count: 5
+images:
+  - name: nginx
+    newName: example.com/nginx
+    newTag: "1.9"
+`,
+    })
+  })
+
+  test('has an object that is gone deleted by a patch where the base is shared', async () => {
+    const world = await new KustomizeWorld({ files: STAGING }).apply()
+    world.pass(120)
+    world.cluster.objects.delete('/ConfigMap/shop/settings')
+    assert.deepEqual(await world.adopted(), {
+      'units/prod/kustomization.yaml': OVERLAID['units/prod/kustomization.yaml'],
+      'units/prod/configmap-settings-patch.yaml':
+        '$patch: delete\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n',
+    })
   })
 
   test('has a value of its own adopted where a kustomization has the whole unit, or one that cannot be built reads the base', async () => {
@@ -196,8 +227,12 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
   })
 
   test('says beforehand which changes cannot be adopted, and why', async () => {
-    const world = await new KustomizeWorld({ files: STAGING }).apply()
-    world.edit('/ConfigMap/shop/settings', 'data.size', '6')
+    const files = {
+      'units/prod/kustomization.yaml': `${PROD}labels:\n- pairs: {tier: shop}\n`,
+    }
+    const world = await new KustomizeWorld({ files }).apply()
+    world.edit('/ConfigMap/shop/settings', 'metadata.labels', { tier: 'shop' })
+    world.edit(WEB, 'metadata.labels', { tier: 'front' })
     world.edit(WEB, 'spec.replicas', 5)
     const [unit] = (await world.scan()).units
     assert.ok(unit?.state === 'planned')
@@ -206,12 +241,12 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
       unit.notAdoptable.get(fingerprint),
     ])
     assert.deepEqual(why.map(([path, reason]) => [path, reason !== undefined]).sort(), [
-      ['data.size', true],
+      ['metadata.labels.tier', true],
       ['spec.replicas', false],
     ])
     assert.match(
-      String(why.find(([path]) => path === 'data.size')?.[1]),
-      /which units\/staging is built from too/,
+      String(why.find(([path]) => path === 'metadata.labels.tier')?.[1]),
+      /comes from the label tier .*, and an edit there would also move metadata\.labels\.tier of ConfigMap shop\/settings/,
     )
   })
 
@@ -232,8 +267,8 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
   test('that is the base of another package is not edited for it', async () => {
     const world = await new KustomizeWorld({ files: { 'bases/web/Kptfile': KPTFILE } }).apply()
     world.edit('/ConfigMap/shop/settings', 'data.size', '6')
-    const { why } = await refused(world.adopted(), 'BP2001')
-    assert.match(why, /which bases\/web is built from too/)
+    assert.deepEqual(await world.adopted(), OVERLAID)
+    assert.match(String(world.told), /which bases\/web is built from too/)
   })
 
   test('is rendered for each cluster as the policy says, and the overlays of one package share its base', async () => {
@@ -256,8 +291,16 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
       report.spec.changes.map(({ path, source }) => [path, source]),
       [['data.size', 'units/prod/app/web.yaml:1']],
     )
-    const { why } = await refused(world.adopted(), 'BP2001')
-    assert.match(why, /which units\/prod \(kustomize overlays\/test\) is built from too/)
+    assert.deepEqual(await world.adopted(), {
+      'units/prod/overlays/prod/kustomization.yaml':
+        'namespace: shop\nresources: [../../app]\npatches:\n- path: configmap-settings-patch.yaml\n',
+      'units/prod/overlays/prod/configmap-settings-patch.yaml':
+        OVERLAID['units/prod/configmap-settings-patch.yaml'],
+    })
+    assert.match(
+      String(world.told),
+      /which units\/prod \(kustomize overlays\/test\) is built from too/,
+    )
   })
 
   test('has a literal adopted where the name has no hash, and refused where it has', async () => {

@@ -279,6 +279,8 @@ export interface BuiltSource {
   readonly synced?: SyncerBuild | undefined
   /** Of a resource that another unit applies: that unit, with the files that the cluster has. Other files are those of an edit or a merge. */
   readonly parent?: BuiltSource | undefined
+  /** With `parent`: whether the resource is what the files declare, and not what the cluster has. */
+  readonly asDeclared?: boolean | undefined
   /** Whether the syncer has a file, by path from the root of the repository; undefined where it has all of them. */
   readonly isPacked?: ((path: string) => boolean) | undefined
 }

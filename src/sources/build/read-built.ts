@@ -77,13 +77,13 @@ export function buildOf(
  * @throws MissingBuilds where the unit that applies it has to be built first, Failure of its build
  */
 export function resourceOf(
-  { synced, files, parent }: BuildInput,
+  { synced, files, parent, asDeclared }: BuildInput,
   library: BuildLibrary,
 ): Pick<HelmInput, 'object' | 'declared'> {
   const object = synced?.object ?? {}
   if (synced === undefined || parent === undefined)
     return { object: synced === undefined ? {} : syncerObject(synced, files) }
-  if (synced.ownChart === true) {
+  if (synced.ownChart === true || asDeclared === true) {
     const now = inputsOf(declaredObjects({ ...parent, files }, library), object)
     return { object: now.object ?? {}, declared: now.declared }
   }

@@ -115,13 +115,18 @@ function sameName(own: JsonObject, declared: readonly DeclaredSyncer[]): readonl
 /**
  * The file that declares the resource, if what is built of it is the same as of the one of the cluster: then an edit there changes what is built.
  * @param builtBy the part of its specification that decides about the objects
+ * @param applied folders that the cluster is built from: of files for several clusters, the one in them counts
  */
 export function declarationOf(
   own: JsonObject,
   declared: readonly DeclaredSyncer[],
   builtBy: (object: JsonObject) => string,
+  applied: readonly string[] = [],
 ): Declaration | undefined {
-  const same = sameName(own, declared).filter(({ object }) => builtBy(object) === builtBy(own))
+  const all = sameName(own, declared).filter(({ object }) => builtBy(object) === builtBy(own))
+  const isApplied = ({ path }: DeclaredSyncer): boolean =>
+    applied.some((folder) => folder !== '' && path.startsWith(`${folder}/`))
+  const same = all.length > 1 ? all.filter(isApplied) : all
   const [only] = same
   return only === undefined || same.length > 1
     ? undefined

@@ -19,11 +19,14 @@ export function describeMoved({ resource, path }: MovedField): string {
   return path.length === 0 ? name : `${shownPathOnly(path, resource.id)} of ${name}`
 }
 
-/** `a`, `a and b`, or `a, b and 3 more`. */
 export function listMoved(moved: readonly MovedField[]): string {
-  const names = moved.slice(0, 2).map(describeMoved)
-  if (moved.length <= 2) return names.join(' and ')
-  return `${names.join(', ')} and ${moved.length - 2} more`
+  return listSome(moved, describeMoved)
+}
+
+/** `a`, `a and b`, or `a, b and 3 more`. */
+export function listSome<T>(all: readonly T[], describe: (each: T) => string): string {
+  const names = all.slice(0, 2).map(describe)
+  return all.length <= 2 ? names.join(' and ') : `${names.join(', ')} and ${all.length - 2} more`
 }
 
 /** Whether two resources are one declaration. An id in a report may have the namespace that the cluster adds. */

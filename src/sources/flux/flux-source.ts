@@ -96,7 +96,10 @@ function kustomizationSource(
   const folder = [root, path].filter((part) => part !== '').join('/')
   if (isFilled(partOf(own, 'spec', 'kubeConfig')))
     return [{ title, why: 'it applies to another cluster (spec.kubeConfig)' }]
-  const declared = declarationOf(own, repository.declared, builtBy)
+  const applied = of(KUSTOMIZE, 'Kustomization').map(
+    (each) => folderOf(partOf(each, 'spec', 'path') ?? './') ?? '',
+  )
+  const declared = declarationOf(own, repository.declared, builtBy, applied)
   const { fixed, artifact } = source
   const lacking = whyNotHad(artifact, folder)
   if (lacking !== undefined) return [{ title, why: lacking }]

@@ -21,6 +21,7 @@ import { hasCharts } from './files/helm-charts.ts'
 import { kustomizeBuild, textOf, wantsOrigins } from './files/kustomize-build.ts'
 import { HELM_CHARTS, ResourceOrigins } from './files/resource-origins.ts'
 import { KustomizeLocations } from './locate/kustomize-locations.ts'
+import { overlayLocations, overlayRemoval } from './locate/overlay-patch.ts'
 import { KustomizeOrigins } from './origins/kustomize-origins.ts'
 import { builtOriginLines } from './origins/origin-lines.ts'
 
@@ -103,7 +104,8 @@ function locationsOf(
   )
   const values = valuesOfChart(source, library, desired)
   return {
-    removal: () => values?.removal(desired) ?? [locations.removal(desired)],
+    removal: () =>
+      values?.removal(desired) ?? [locations.removal(desired), ...overlayRemoval(source, desired)],
     find: (field) => {
       const [first, ...others] = locations.find({
         desired,
@@ -115,6 +117,7 @@ function locationsOf(
         ...(first === undefined ? [] : [first]),
         ...(values?.find(desired, field.path, field.wanted) ?? []),
         ...others,
+        ...overlayLocations(source, desired, [field]),
       ]
     },
   }

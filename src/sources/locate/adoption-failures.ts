@@ -194,7 +194,7 @@ export function shared(
   return cannot(change, {
     why: `its value comes from ${what}, which ${unit} is built from too: an edit there would also ${also}`,
     remedy:
-      'set the value where only this unit has it, as in a patch of its overlay, or choose restore; edit the file by hand if the value is to change everywhere',
+      'set the value where only this unit has it, as in a patch of its overlay, or choose restore; adopt with --via=everywhere if the value is to change everywhere',
   })
 }
 

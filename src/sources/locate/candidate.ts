@@ -4,6 +4,9 @@ import type { FieldPath } from '@backporch/kyaml/field'
 import type { Json } from '@backporch/kyaml/json'
 import type { FileEdit } from '../edits/resolution-edits.ts'
 
+/** What `--via` calls the edit of a value where all who read it have it. */
+export const EVERYWHERE = 'everywhere'
+
 /** The value of a field after the edit; undefined: no field. */
 export type Wanted = Json | undefined
 
@@ -37,6 +40,8 @@ export interface SourceCandidate extends Candidate {
 export interface SourceLocations {
   readonly candidates: readonly SourceCandidate[]
   readonly obstacles: readonly Obstacle[]
+  /** Whether they are for a value that other units have from the same place, and count for no other. */
+  readonly onlyWhereShared?: boolean
 }
 
 export const NOWHERE: Locations = { candidates: [], obstacles: [] }

@@ -1,5 +1,4 @@
 /** Edits of a unit that a program builds. */
-import type { FileChange } from '@backporch/git-store/package-repository'
 import { adoptThroughBuild, builtAdoptionProblems } from '../build/adopt/build-adoption.ts'
 import type { BuiltUnit } from '../build/built-unit.ts'
 import type { EditInput, SourceEditor } from '../build/source.ts'
@@ -7,10 +6,10 @@ import { placeInBuild } from './place-in-build.ts'
 import { joinFiles, wholeChanges } from './place-objects.ts'
 
 export const BUILT_EDITOR: SourceEditor = {
-  apply: (input) => ({
-    changes: changesOf(adoptThroughBuild({ ...builtUnit(input), changes: input.changes })),
-    notes: [],
-  }),
+  apply: (input) => {
+    const { files, notes } = adoptThroughBuild({ ...builtUnit(input), changes: input.changes })
+    return { changes: [...files].map(([path, content]) => ({ path, content })), notes }
+  },
   place: (input, edited) => {
     const changes = wholeChanges(input.changes)
     if (changes.length === 0) return edited
@@ -23,8 +22,4 @@ export const BUILT_EDITOR: SourceEditor = {
 function builtUnit({ built, packagePath }: EditInput): BuiltUnit {
   if (built === undefined) throw new TypeError(`${packagePath || '.'} is edited without its build`)
   return built
-}
-
-function changesOf(files: ReadonlyMap<string, Uint8Array | null>): readonly FileChange[] {
-  return [...files].map(([path, content]) => ({ path, content }))
 }

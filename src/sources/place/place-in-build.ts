@@ -1,7 +1,7 @@
 /** New objects of a unit that kustomize builds: a file beside its kustomization, with an entry in it, proven by a build. */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { getKey, isJsonArray, isJsonObject, type Json, textsIn } from '@backporch/kyaml/json'
-import { assertBuilt, builtObjects, sharingUnit } from '../build/adopt/shared-builds.ts'
+import { assertBuilt, builtObjects, sharingUnits } from '../build/adopt/shared-builds.ts'
 import { changedFiles } from '../build/adopt/source-edits.ts'
 import type { SyncerBuild } from '../build/built-source.ts'
 import type { BuiltUnit } from '../build/built-unit.ts'
@@ -71,7 +71,7 @@ export function placeInBuild(
     whyNotAsLive(before, builtObjects(library, { ...source, files: after }), wanted),
   )
   const added = [...changedFiles(files, after).keys()]
-  const by = sharingUnit(unit, after)
+  const [by] = sharingUnits(unit, after)
   if (by !== undefined) throw shared(first, { what: added.join(' and ') }, by.unit.name, by.moved)
   if (added.length === 0)
     throw cannot(first, {

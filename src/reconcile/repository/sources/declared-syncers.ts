@@ -1,13 +1,28 @@
 /** The resources of syncers that files of the base branch declare. */
 import type { TreeFile } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
-import { isJsonObject, textOf } from '@backporch/kyaml/json'
+import { isJsonObject, type JsonObject, textOf } from '@backporch/kyaml/json'
 import { objectsOfDocument, parseGoYaml } from '@backporch/kyaml/read-yaml'
-import { parseApiVersion } from '@backporch/kyaml/resource'
-import type { DeclaredSyncer, SetRepository } from '../../../sources/build/unit-source.ts'
+import {
+  metadataText,
+  parseApiVersion,
+  type ResourceId,
+  resourceKey,
+} from '@backporch/kyaml/resource'
+import { addressesOf } from '../../../policy/repository-addresses.ts'
+import type {
+  DeclaredSyncer,
+  RefusedSource,
+  ResourcesOf,
+  SetRepository,
+  SourcedRepository,
+  UnitSource,
+} from '../../../sources/build/unit-source.ts'
 import { readTexts } from '../../../sources/commit/commit-files.ts'
 import { DISCOVERIES } from '../../../sources/registry.ts'
 import type { RepositoryView } from '../repository-view.ts'
+import { knownAddresses } from './other-addresses.ts'
+import type { LiveSyncers } from './read-syncers.ts'
 import { isFile, setRepository } from './set-repository.ts'
 
 const SOURCE_KINDS = DISCOVERIES.flatMap(({ kinds }) => kinds)
@@ -88,4 +103,76 @@ function declaredIn(path: string, text: string): readonly DeclaredSyncer[] {
 function isSource(object: DeclaredSyncer['object']): boolean {
   const { group } = parseApiVersion(textOf(object, 'apiVersion'))
   return SOURCE_KINDS.some((each) => each.group === group && each.kind === textOf(object, 'kind'))
+}
+
+/** What a file of the base branch has a syncer apply, in whatever cluster. */
+export interface DeclaredSource {
+  readonly source: UnitSource
+  readonly at: DeclaredSyncer
+  /** Whether another file declares a resource of the same name, as for another cluster. */
+  readonly isOneOfSeveral: boolean
+}
+
+/** @throws Failure BP40xx when git fails */
+export async function declaredSources(
+  view: RepositoryView,
+  signal: AbortSignal,
+): Promise<readonly DeclaredSource[]> {
+  const { declared, here } = await declaredAndMade(view, signal)
+  const isHere = addressesOf(await knownAddresses(view.repository, signal), view.policies.policies)
+  const byName = [...Map.groupBy(declared, ({ object }) => resourceKey(idOf(object)))]
+  const most = Math.max(0, ...byName.map(([, all]) => all.length))
+  // A cluster has one resource of a name: of several files each is read without the others.
+  return Array.from({ length: most }, (_, at) => at).flatMap((at) => {
+    const own = byName.flatMap(([, all]) => all[at] ?? all[0] ?? [])
+    const of = resourcesIn(own.map(({ object }) => object))
+    const repository = { ...repositoryOf(view, { isFiles: true }), ...here, isHere, declared: own }
+    return DISCOVERIES.flatMap(({ read }) => read(of, repository)).flatMap((source) => {
+      const all = isRefused(source)
+        ? undefined
+        : byName.find(([name]) => name === resourceKey(source.id))?.[1]
+      const place = all?.[at]
+      return isRefused(source) || place === undefined
+        ? []
+        : [{ source, at: place, isOneOfSeveral: (all?.length ?? 0) > 1 }]
+    })
+  })
+}
+
+function idOf(object: JsonObject): ResourceId {
+  return {
+    group: parseApiVersion(textOf(object, 'apiVersion')).group,
+    kind: textOf(object, 'kind'),
+    namespace: metadataText(object, 'namespace'),
+    name: metadataText(object, 'name'),
+  }
+}
+
+/** Without what only generators of sets read. */
+export function repositoryOf(
+  { tree, refs, baseBranch }: RepositoryView,
+  { isFiles }: Pick<LiveSyncers, 'isFiles'>,
+): Omit<SourcedRepository, 'declared' | 'isHere'> {
+  const paths = new Set(tree.map(({ path }) => path))
+  const isBranch = (name: string): boolean => refs.has(`refs/heads/${name}`)
+  return {
+    baseBranch,
+    isBranch,
+    has: (path) => paths.has(path),
+    folders: () => [],
+    texts: new Map(),
+    isFiles,
+  }
+}
+
+export function resourcesIn(objects: readonly JsonObject[]): ResourcesOf {
+  return (group, kind) =>
+    objects.filter(
+      (object) =>
+        object['kind'] === kind && parseApiVersion(textOf(object, 'apiVersion')).group === group,
+    )
+}
+
+export function isRefused(source: UnitSource | RefusedSource): source is RefusedSource {
+  return 'why' in source
 }

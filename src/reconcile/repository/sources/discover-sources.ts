@@ -4,15 +4,12 @@
  */
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { type FoundPackage, findPackages } from '@backporch/kpt/package'
-import { type JsonObject, textOf } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
-import { parseApiVersion } from '@backporch/kyaml/resource'
 import { addressesOf } from '../../../policy/repository-addresses.ts'
 import type { RenderChoice, SyncedChoice } from '../../../sources/build/render-choice.ts'
 import type {
   DeclaredSyncer,
   RefusedSource,
-  ResourcesOf,
   SourcedRepository,
   UnitSource,
 } from '../../../sources/build/unit-source.ts'
@@ -22,7 +19,7 @@ import { eachOf } from '../each-of.ts'
 import type { RepositoryView } from '../repository-view.ts'
 import type { RecordedUnit } from '../unit-folders.ts'
 import { type BuildInputs, builtSources } from './built-sources.ts'
-import { declaredAndMade } from './declared-syncers.ts'
+import { declaredAndMade, isRefused, repositoryOf, resourcesIn } from './declared-syncers.ts'
 import { knownAddresses, otherAddresses } from './other-addresses.ts'
 import { type LiveSyncers, readSyncers } from './read-syncers.ts'
 import { SourceBuilds } from './source-builds.ts'
@@ -215,35 +212,6 @@ async function sourcesOf(
   if (!isFiles && found.every(isRefused)) return found
   const { declared, here } = await declaredAndMade(view, signal)
   return read(declared, here)
-}
-
-/** Without what only generators of sets read. */
-function repositoryOf(
-  { tree, refs, baseBranch }: RepositoryView,
-  { isFiles }: LiveSyncers,
-): Omit<SourcedRepository, 'declared' | 'isHere'> {
-  const paths = new Set(tree.map(({ path }) => path))
-  const isBranch = (name: string): boolean => refs.has(`refs/heads/${name}`)
-  return {
-    baseBranch,
-    isBranch,
-    has: (path) => paths.has(path),
-    folders: () => [],
-    texts: new Map(),
-    isFiles,
-  }
-}
-
-function resourcesIn(objects: readonly JsonObject[]): ResourcesOf {
-  return (group, kind) =>
-    objects.filter(
-      (object) =>
-        object['kind'] === kind && parseApiVersion(textOf(object, 'apiVersion')).group === group,
-    )
-}
-
-function isRefused(source: UnitSource | RefusedSource): source is RefusedSource {
-  return 'why' in source
 }
 
 function isFolder({ tree }: RepositoryView, folder: string): boolean {

@@ -11,6 +11,8 @@ import {
 } from '../../../../test/helm/declared-release-world.ts'
 import { helmOrThrow } from '../../../../test/helm/find-helm.ts'
 
+const COLOR = 'spec.template.spec.containers[name=app].env[name=COLOR].value'
+
 const { helm3, helm4 } = await helmOrThrow()
 for (const [version, helm] of [
   ['Helm 3', helm3],
@@ -43,6 +45,30 @@ for (const [version, helm] of [
         )
         assert.deepEqual(changed, { [path]: FILES[path].replace(before, after) })
       })
+
+    test('values of a base that staging is built from too are adopted in the overlay', async () => {
+      const files = { 'apps/staging/kustomization.yaml': 'resources:\n- ../base\n' }
+      const path = 'apps/production/release.yaml'
+      const world = new DeclaredReleaseWorld(helm, files)
+      assert.deepEqual(await world.adopted({ key: WEB, unit: UNIT }, COLOR, 'green'), {
+        [path]: `${FILES[path]}    color: green\n`,
+      })
+      const plain = new DeclaredReleaseWorld(helm, {
+        ...files,
+        'apps/production/kustomization.yaml': 'resources:\n- ../base\n',
+        'apps/base/release.yaml': FILES['apps/base/release.yaml'].replace(
+          'replicas: 1',
+          'replicas: 3',
+        ),
+      })
+      const changed = await plain.adopted({ key: WEB, unit: UNIT }, 'spec.replicas', 4)
+      assert.deepEqual(changed, {
+        'apps/production/kustomization.yaml':
+          'resources:\n- ../base\npatches:\n- path: helmrelease-web-patch.yaml\n',
+        'apps/production/helmrelease-web-patch.yaml':
+          'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata:\n  name: web\n  namespace: shop\nspec:\n  values:\n    replicas: 4\n',
+      })
+    })
 
     test('a file of the chart that a template prints is edited itself', async () => {
       const path = 'charts/web/files/motto.txt'

@@ -109,6 +109,61 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
     })
   })
 
+  describe('with the folder in the files of a second cluster', () => {
+    const dev = { 'clusters/dev/apps.yaml': APPS.replace('in production', 'for tests') }
+    const adopted = async (
+      world: FluxWorld,
+      via?: string,
+    ): Promise<{ readonly [path: string]: string | undefined }> => {
+      world.edit('/ConfigMap/shop/prod-web', 'data.size', '6')
+      const { branch } = await world.plan({
+        packages: ['apps/production'],
+        resolutionRequest: { resolution: 'Adopt', selectors: [], message: undefined, via },
+      })
+      return world.changed(branch)
+    }
+    const bootstrapped = (): FluxWorld => {
+      const world = new FluxWorld(dev)
+      const own = APPS.replace('name: apps', 'name: flux-system').replace(
+        /path:[\s\S]*/,
+        'path: ./clusters/prod\n',
+      )
+      world.cluster.put(yaml(own))
+      return world
+    }
+
+    test('has a value adopted in the patches of its own Kustomization', async () => {
+      assert.deepEqual(await adopted(bootstrapped()), {
+        'clusters/prod/apps.yaml': APPS.replace(
+          '    target: {kind: Deployment}\n',
+          `    target: {kind: Deployment}
+  - patch: |
+      apiVersion: v1
+      kind: ConfigMap
+      metadata:
+        name: web
+      data:
+        size: "6"
+`,
+        ),
+      })
+    })
+
+    test('has it adopted in the base where that is said', async () => {
+      assert.deepEqual(await adopted(bootstrapped(), 'everywhere'), {
+        'apps/base/config.yaml': BASE['apps/base/config.yaml'].replace('"5"', '"6"'),
+      })
+    })
+
+    test('has it refused with the other file where nothing tells which of the two is its own', async () => {
+      const { why } = await refused(adopted(new FluxWorld(dev)), 'BP2001')
+      assert.match(
+        why,
+        /which apps\/production \(Flux Kustomization flux-system\/apps of clusters\/(prod|dev)\/apps\.yaml\) is built from too: .*move data\.size of ConfigMap shop\/prod-web there/,
+      )
+    })
+  })
+
   test('a package of kpt, another repository and another branch are left as they are', async () => {
     const world = new FluxWorld()
     world.cluster.put(yaml(SYNC.replace('/deploy', '/other')))

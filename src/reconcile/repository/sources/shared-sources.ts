@@ -1,10 +1,16 @@
 /** Which other units of the repository read the files that a unit is built from. */
-import { type FoundPackage, KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
+import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
 import { rendersOf } from '../../../policy/effective-policy.ts'
-import { type BuiltSource, isLocated } from '../../../sources/build/built-source.ts'
+import {
+  type BuiltSource,
+  type Declaration,
+  isLocated,
+  type SyncerBuild,
+} from '../../../sources/build/built-source.ts'
 import type { SharingUnit } from '../../../sources/build/built-unit.ts'
 import { RENDERED_BY_KPT, type RenderChoice } from '../../../sources/build/render-choice.ts'
 import type { FilesRead } from '../../../sources/build/source.ts'
+import { isSameResource } from '../../../sources/build/syncer-object.ts'
 import { type CommitFiles, listedFiles } from '../../../sources/commit/commit-files.ts'
 import { kustomizationOf } from '../../../sources/kustomize/files/kustomize-build.ts'
 import { KUSTOMIZE_TOOL } from '../../../sources/kustomize/kustomize-tool.ts'
@@ -14,6 +20,7 @@ import {
 } from '../../../sources/kustomize/read-kustomization.ts'
 import { describeChoice, sameChoice, sourceOf } from '../../../sources/registry.ts'
 import type { RepositoryView } from '../repository-view.ts'
+import { type DeclaredSource, declaredSources } from './declared-syncers.ts'
 import { isInside } from './unit-source.ts'
 
 /** What is read once for all units of a view. */
@@ -24,14 +31,22 @@ interface ViewSources {
   readonly reads: Map<NamedUnit, Promise<FilesRead>>
   /** Every way in which some cluster may render a package. */
   readonly units: readonly NamedUnit[]
+  /** What files declare for syncers of any cluster. */
+  declared: Promise<readonly DeclaredUnit[]> | undefined
   /** That chose them. */
   readonly policies: RepositoryView['policies']
 }
 
 interface NamedUnit {
-  readonly found: FoundPackage
+  /** Folder of its package. */
+  readonly path: string
   readonly choice: RenderChoice
   readonly name: string
+}
+
+/** A unit of a cluster that is not observed, or of one that is. */
+interface DeclaredUnit extends NamedUnit {
+  readonly declared: DeclaredSource
 }
 
 const known = new WeakMap<RepositoryView['tree'], ViewSources>()
@@ -48,10 +63,70 @@ function sourcesOf(view: RepositoryView): ViewSources {
           walks: before?.walks ?? new Map(),
           reads: new Map(),
           units: unitsOf(view),
+          declared: undefined,
           policies,
         }
   known.set(tree, sources)
   return sources
+}
+
+function declaredOnce(view: RepositoryView, signal: AbortSignal): Promise<readonly DeclaredUnit[]> {
+  const sources = sourcesOf(view)
+  const declared = sources.declared ?? declaredUnits(view, signal)
+  sources.declared = declared
+  return declared
+}
+
+/** What the cluster would add is left out: a unit is compared with itself. */
+const NO_ANSWERS = {
+  variables: new Map<string, string>(),
+  values: [],
+  release: undefined,
+  parent: undefined,
+}
+
+async function declaredUnits(
+  view: RepositoryView,
+  signal: AbortSignal,
+): Promise<readonly DeclaredUnit[]> {
+  const found = await declaredSources(view, signal)
+  return found.map((declared) => {
+    const { source, at, isOneOfSeveral } = declared
+    const choice: RenderChoice = { tool: source.tool, build: source.build(NO_ANSWERS) }
+    const place = isOneOfSeveral ? ` of ${at.path}` : ''
+    const name = `${source.folder || '.'} (${source.title}${place})`
+    return { declared, choice, name, path: source.folder }
+  })
+}
+
+/**
+ * Those that are not the unit itself, and no unit that is named anyway. A resource of one name may be in the files of several clusters:
+ * one of them is the unit.
+ */
+function otherDeclared(
+  declared: readonly DeclaredUnit[],
+  named: readonly NamedUnit[],
+  { synced, folder }: BuiltSource,
+): readonly DeclaredUnit[] {
+  const builds = named.flatMap(({ choice }) => describeChoice(choice).synced ?? [])
+  const own = declared.find(({ declared: { at } }) => isDeclaredAt(synced?.declared, at))
+  const unit =
+    own ?? declared.find(({ declared: { at } }) => synced !== undefined && isOf(at, synced))
+  return declared.filter((each) => {
+    const { source, at, isOneOfSeveral } = each.declared
+    if (each === unit || (source.folder === '' && folder !== '')) return false
+    // A unit that a policy names is applied by somebody from its folder.
+    if (synced === undefined && source.folder === folder) return false
+    return isOneOfSeveral || !builds.some((build) => isOf(at, build))
+  })
+}
+
+function isOf({ object }: DeclaredSource['at'], build: SyncerBuild): boolean {
+  return isSameResource(object, build.object)
+}
+
+function isDeclaredAt(declared: Declaration | undefined, at: DeclaredSource['at']): boolean {
+  return declared?.path === at.path && declared.document === at.document
 }
 
 function unitsOf({ packages, policies }: RepositoryView): readonly NamedUnit[] {
@@ -60,11 +135,11 @@ function unitsOf({ packages, policies }: RepositoryView): readonly NamedUnit[] {
     // Where policies choose for clusters, what the others would do by default feeds no cluster that anybody named.
     const choices =
       every.length > 1 ? every.filter((choice) => !sameChoice(choice, RENDERED_BY_KPT)) : every
-    const path = found.path || '.'
+    const shown = found.path || '.'
     return choices.map((choice) => ({
-      found,
+      path: found.path,
       choice,
-      name: choices.length === 1 ? path : `${path} (${describeChoice(choice).title})`,
+      name: choices.length === 1 ? shown : `${shown} (${describeChoice(choice).title})`,
     }))
   })
 }
@@ -91,12 +166,19 @@ export async function sharedWith(
   if (!isLocated(source)) return []
   const sharing: SharingUnit[] = []
   for (const named of sourcesOf(view).units) {
-    if (named.found.path === source.packagePath && sameChoice(named.choice, own)) continue
+    if (named.path === source.packagePath && sameChoice(named.choice, own)) continue
     const unit = await sharingUnit(view, named, source, signal)
     if (unit !== undefined && unit.files.size > 0) sharing.push(unit)
   }
-  const built = new Set(sharing.flatMap((unit) => unit.source?.folder ?? []))
   const top = kustomizationOf(source.folder, source.files)
+  const { units } = sourcesOf(view)
+  for (const named of otherDeclared(await declaredOnce(view, signal), units, source)) {
+    const unit = await sharingUnit(view, named, source, signal)
+    if (unit === undefined || unit.files.size === 0) continue
+    if (source.synced === undefined && top !== undefined && unit.files.has(top)) continue
+    sharing.push(unit)
+  }
+  const built = new Set(sharing.flatMap((unit) => unit.source?.folder ?? []))
   for (const folder of kustomizationFolders(view)) {
     // One that the unit itself is built through is no reader beside it, and neither is one that has the whole unit.
     if (built.has(folder) || kustomizationOf(folder, source.files) !== undefined) continue
@@ -147,12 +229,12 @@ async function sharingUnit(
   source: BuiltSource,
   signal: AbortSignal,
 ): Promise<SharingUnit | undefined> {
-  const { found, choice, name } = named
+  const { path: own, choice, name } = named
   const paths = [...source.files.keys()]
   if (describeChoice(choice).reads !== 'named files')
     return {
       name,
-      files: new Set(paths.filter((path) => isInside(path, found.path))),
+      files: new Set(paths.filter((path) => isInside(path, own))),
       source: undefined,
     }
   const read = await readOnce(view, named, signal)
@@ -161,11 +243,11 @@ async function sharingUnit(
 }
 
 function readOnce(view: RepositoryView, named: NamedUnit, signal: AbortSignal): Promise<FilesRead> {
-  const { found, choice } = named
+  const { path, choice } = named
   const { files, reads } = sourcesOf(view)
   const read =
     reads.get(named) ??
-    sourceOf(choice).filesRead(files, { packagePath: found.path, files: [], choice }, signal)
+    sourceOf(choice).filesRead(files, { packagePath: path, files: [], choice }, signal)
   reads.set(named, read)
   return read
 }

@@ -69,9 +69,9 @@ function adopt(
     resolution: 'Adopt',
     ...(via === undefined ? {} : { via }),
   }
-  const edited = adoptThroughBuild({ source, library, others, changes: [change] })
+  const { files } = adoptThroughBuild({ source, library, others, changes: [change] })
   return Object.fromEntries(
-    [...edited].map(([path, content]) => [
+    [...files].map(([path, content]) => [
       path,
       new TextDecoder().decode(content ?? new Uint8Array()),
     ]),

@@ -3,7 +3,10 @@
  * takes the edit that gives the chosen value, moves nothing else, and leaves every other unit that reads the file as it is (design §8).
  */
 import { jsonEquals } from '@backporch/kyaml/json'
-import { type MovedField, RenderedBefore } from '../../edits/moved-fields.ts'
+import type { Note } from '@backporch/kyaml/note'
+import { shownPathOnly } from '@backporch/kyaml/redaction'
+import { describeResourceId } from '@backporch/kyaml/resource'
+import { listMoved, listSome, type MovedField, RenderedBefore } from '../../edits/moved-fields.ts'
 import type { Rendered } from '../../edits/prove-edit.ts'
 import { type ResolvedChange, wantedBy, writtenBy } from '../../edits/resolution-edits.ts'
 import type { SourceFiles } from '../../kustomize/files/kustomize-build.ts'
@@ -21,22 +24,26 @@ import {
   tryRender,
   undone,
 } from '../../locate/adoption-failures.ts'
-import type {
-  Locations,
-  Obstacle,
-  SourceCandidate,
-  SourceLocations,
+import {
+  EVERYWHERE,
+  type Locations,
+  type Obstacle,
+  type SourceCandidate,
+  type SourceLocations,
 } from '../../locate/candidate.ts'
 import { combineLocations } from '../../locate/combine-locations.ts'
 import { type RenamedField, renamedFields } from '../../locate/renamed-items.ts'
 import type { BuiltSource, Locator } from '../built-source.ts'
 import type { BuiltAdoptionInput } from '../built-unit.ts'
 import { inMaker } from './made-resource-edits.ts'
-import { assertBuilt, builtObjects, type Sharing, sharingUnit } from './shared-builds.ts'
+import { assertBuilt, builtObjects, type Sharing, sharingUnits } from './shared-builds.ts'
 import { applyCandidate, changedFiles } from './source-edits.ts'
 
-/** Changed files by path from the root of the repository; null for a removed one. */
-export type EditedSources = ReadonlyMap<string, Uint8Array | null>
+export interface BuiltEdit {
+  /** Changed files by path from the root of the repository; null for a removed one. */
+  readonly files: ReadonlyMap<string, Uint8Array | null>
+  readonly notes: readonly Note[]
+}
 
 /** Builds of one proposal. */
 const MAX_BUILDS = 100
@@ -45,10 +52,10 @@ const MAX_BUILDS = 100
  * @throws Failure BP2001, BP2002, BP2010 or BP2014, or the failure of the unit; MissingBuilds with the builds of all candidates, where
  * kustomize has to run first
  */
-export function adoptThroughBuild(input: BuiltAdoptionInput): EditedSources {
+export function adoptThroughBuild(input: BuiltAdoptionInput): BuiltEdit {
   const wanted = editedChanges(input.changes)
   const [first] = wanted
-  if (first === undefined) return new Map()
+  if (first === undefined) return { files: new Map(), notes: [] }
   return new BuiltAdoption(input, locatorOf(input.source, first)).run(wanted)
 }
 
@@ -79,6 +86,33 @@ interface Trial {
   readonly others: readonly MovedField[]
 }
 
+/** A trial that other units are moved by too. */
+interface SharedTrial extends Trial {
+  readonly by: readonly Sharing[]
+}
+
+/** The edit that a person wants although it moves other units, with what it moves. */
+function everywhere(
+  { drift }: ResolvedChange,
+  trial: SharedTrial,
+): { readonly trial: Trial; readonly note: readonly Note[] } {
+  const { candidate, by } = trial
+  const moved = listSome(by, ({ unit, moved: fields }) =>
+    fields.length === 0 ? unit.name : `${listMoved(fields)} in ${unit.name}`,
+  )
+  const text = `the edit of ${candidate.what} also moves ${moved}`
+  return {
+    trial: { ...trial, candidate: { ...candidate, via: EVERYWHERE } },
+    note: [{ cause: 'shared-source', subject: describeResourceId(drift.id), text }],
+  }
+}
+
+function notedOverlay({ drift }: ResolvedChange, { candidate }: Trial, all: SharedTrial): Note {
+  const readers = listSome(all.by, ({ unit }) => unit.name)
+  const text = `${shownPathOnly(drift.path, drift.id) || 'the object'} comes from ${all.candidate.what}, which ${readers} ${all.by.length === 1 ? 'is' : 'are'} built from too: ${candidate.what} changes it here only; --via=${EVERYWHERE} changes it in all of them`
+  return { cause: 'shared-source', subject: describeResourceId(drift.id), text }
+}
+
 class BuiltAdoption {
   private readonly input: BuiltAdoptionInput
   private readonly locator: Locator
@@ -91,19 +125,21 @@ class BuiltAdoption {
     this.before = new RenderedBefore(this.render(input.source.files), input.changes)
   }
 
-  run(wanted: readonly ResolvedChange[]): EditedSources {
+  run(wanted: readonly ResolvedChange[]): BuiltEdit {
     let { files } = this.input.source
     const chosen: ChosenLocation[] = []
+    const notes: Note[] = []
     for (const change of wanted) {
       if (files !== this.input.source.files && this.before.landed(change, this.render(files)))
         continue
-      const { candidate, files: edited } = this.choose(change, files)
-      chosen.push({ change, candidate })
-      files = edited
+      const { trial, note } = this.choose(change, files)
+      chosen.push({ change, candidate: trial.candidate })
+      notes.push(...note)
+      files = trial.files
     }
     assertNamed(wanted, chosen)
     this.assertTogether(files, wanted, chosen)
-    return changedFiles(this.input.source.files, files)
+    return { files: changedFiles(this.input.source.files, files), notes }
   }
 
   /** Finds the edit of one change by itself. */
@@ -114,27 +150,36 @@ class BuiltAdoption {
     }
   }
 
-  private choose(change: ResolvedChange, files: SourceFiles): Trial {
+  private choose(
+    change: ResolvedChange,
+    files: SourceFiles,
+  ): { readonly trial: Trial; readonly note: readonly Note[] } {
     const obstacles: Obstacle[] = []
     const dirty: Trial[] = []
-    const taken: { readonly trial: Trial; readonly by: Sharing }[] = []
+    const taken: SharedTrial[] = []
     for (const locations of this.locationsOf(change, files)) {
+      if (locations.onlyWhereShared === true && taken.length === 0) continue
       obstacles.push(...locations.obstacles)
       const trials = this.tryAll(change, locations.candidates, files, obstacles)
       dirty.push(...trials.filter(({ lands, others }) => lands && others.length > 0))
       const clean: Trial[] = []
       for (const trial of trials) {
         if (!trial.lands || trial.others.length > 0) continue
-        const by = sharingUnit(this.input, trial.files)
-        if (by === undefined) clean.push(trial)
-        else taken.push({ trial, by })
+        const by = sharingUnits(this.input, trial.files)
+        if (by.length === 0) clean.push(trial)
+        else taken.push({ ...trial, by })
       }
+      const [all] = taken
+      if (change.via === EVERYWHERE && all !== undefined) return everywhere(change, all)
       const only = onlyTrial(change, clean)
-      if (only !== undefined) return only
+      if (only === undefined) continue
+      const isOverlaid = locations.onlyWhereShared === true && all !== undefined
+      return { trial: only, note: isOverlaid ? [notedOverlay(change, only, all)] : [] }
     }
     const [best] = taken
-    if (best !== undefined)
-      throw shared(change, best.trial.candidate, best.by.unit.name, best.by.moved)
+    const [by] = best?.by ?? []
+    if (best !== undefined && by !== undefined)
+      throw shared(change, best.candidate, by.unit.name, by.moved)
     throw refusal(change, { dirty, obstacles })
   }
 
@@ -158,18 +203,23 @@ class BuiltAdoption {
     change: ResolvedChange,
     find: (field: RenamedField) => readonly SourceLocations[],
   ): readonly SourceLocations[] {
-    const renamed = renamedFields(change, this.input.changes).map((each): Locations => {
-      const [found] = find(each).filter(({ candidates }) => candidates.length > 0)
+    const found = renamedFields(change, this.input.changes).map(find)
+    const renamed = found.map((groups): Locations => {
+      const first = groups.find(
+        ({ candidates, onlyWhereShared }) => candidates.length > 0 && onlyWhereShared !== true,
+      )
       return {
-        candidates: found?.candidates.filter(({ texts }) => texts === undefined) ?? [],
+        candidates: first?.candidates.filter(({ texts }) => texts === undefined) ?? [],
         obstacles: [],
       }
     })
+    const [only = [], ...more] = found
+    const overlaid = more.length > 0 ? [] : only.filter((each) => each.onlyWhereShared === true)
     const { path } = change.drift
     const values = [writtenBy(change), wantedBy(change)]
     const [first, second] = this.locator.writesDefaults ? values.toReversed() : values
     const others = jsonEquals(first, second) ? [] : find({ path, wanted: second })
-    return [combineLocations(renamed), ...find({ path, wanted: first }), ...others]
+    return [combineLocations(renamed), ...overlaid, ...find({ path, wanted: first }), ...others]
   }
 
   private tryAll(

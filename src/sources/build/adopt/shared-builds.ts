@@ -1,5 +1,6 @@
 /** Builds of a unit with edited files, and of the other units that read them. */
 import { Failure } from '@backporch/kyaml/failure'
+import { formatFieldPath } from '@backporch/kyaml/field'
 import { textOf } from '@backporch/kyaml/json'
 import { metadataText, parseApiVersion, resourceKey } from '@backporch/kyaml/resource'
 import { type MovedField, RenderedBefore } from '../../edits/moved-fields.ts'
@@ -38,11 +39,11 @@ export function assertBuilt(library: BuildLibrary, sources: readonly BuiltSource
   if (missing.length > 0) throw new MissingBuilds(missing)
 }
 
-/** The first unit that the edit would change. @throws MissingBuilds */
-export function sharingUnit(
+/** The units that the edit would change. @throws MissingBuilds */
+export function sharingUnits(
   { source, library, others }: BuiltUnit,
   files: SourceFiles,
-): Sharing | undefined {
+): readonly Sharing[] {
   const changed = [...changedFiles(source.files, files).keys()]
   const readers = others.filter((unit) =>
     changed.some((path) => unit.files.has(path) || readsNew(unit, path)),
@@ -60,11 +61,10 @@ export function sharingUnit(
       [unit.source, edited(unit)].flatMap((each) => (each === undefined ? [] : [each])),
     ),
   )
-  for (const unit of readers) {
-    const moved = movedIn(unit.source, edited(unit), library, source.synced)
-    if (moved !== undefined) return { unit, moved }
-  }
-  return undefined
+  return readers.flatMap((unit) => {
+    const moved = movedIn(unit.source, edited(unit), library, source)
+    return moved === undefined ? [] : [{ unit, moved }]
+  })
 }
 
 /** Undefined where the unit does not change; empty where a change cannot be named. */
@@ -72,7 +72,7 @@ function movedIn(
   was: BuiltSource | undefined,
   is: BuiltSource | undefined,
   library: BuildLibrary,
-  synced: SyncerBuild | undefined,
+  source: BuiltSource,
 ): readonly MovedField[] | undefined {
   if (was === undefined || is === undefined) return []
   const [before, after] = [answerOf(was, library), answerOf(is, library)]
@@ -81,11 +81,48 @@ function movedIn(
   if ('failure' in after) return []
   if (before.text === after.text) return undefined
   // The resource of the syncer is where the value is authored: that it changes is what its own unit has to apply.
-  const own = synced === undefined ? [] : ownKeys(synced)
+  const { synced } = source
+  const own = synced === undefined || !mayApply(was, source) ? [] : ownKeys(synced)
+  const edited = byKey(printedResources(is, after.text))
   const moved = new RenderedBefore(byKey(printedResources(was, before.text)), [])
-    .otherMoves(byKey(printedResources(is, after.text)))
+    .otherMoves(edited)
     .filter(({ resource }) => !own.includes(resourceKey(resource.id)))
-  return moved.length === 0 ? undefined : moved
+  const all = ofEdit(moved, was, edited, library)
+  return all.length === 0 ? undefined : all
+}
+
+/**
+ * Of a resource that another unit applies, the build before is what the cluster has: with a hand edit of the resource it differs from git in
+ * fields that the edit of the file does not touch.
+ */
+function ofEdit(
+  moved: readonly MovedField[],
+  was: BuiltSource,
+  edited: Rendered,
+  library: BuildLibrary,
+): readonly MovedField[] {
+  if (moved.length === 0 || was.parent === undefined) return moved
+  const source = { ...was, asDeclared: true }
+  const declared = answerOf(source, library)
+  if ('failure' in declared) return moved
+  const touched = new RenderedBefore(byKey(printedResources(source, declared.text)), [])
+    .otherMoves(edited)
+    .map(placeOf)
+  return moved.filter((each) => touched.includes(placeOf(each)))
+}
+
+function placeOf({ resource, path }: MovedField): string {
+  return `${resourceKey(resource.id)}#${formatFieldPath(path)}`
+}
+
+/** Whether the unit may be the one that applies the resource: another overlay has one of the same name for another cluster. */
+function mayApply({ folder, synced }: BuiltSource, { parent }: BuiltSource): boolean {
+  return (
+    parent === undefined ||
+    (folder === parent.folder &&
+      synced?.title === parent.synced?.title &&
+      synced?.declared?.path === parent.synced?.declared?.path)
+  )
 }
 
 function ownKeys({ object, inputs = [] }: SyncerBuild): readonly string[] {

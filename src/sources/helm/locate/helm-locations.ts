@@ -66,6 +66,7 @@ export class HelmLocations {
       ...found.map((each) => each.first),
       ...files,
       ...found.map((each) => each.otherwise),
+      ...found.flatMap((each) => each.overlaid),
     ]
     // A value that is set elsewhere is the reason, and not the template that reads it.
     const isElsewhere = all.some(({ obstacles }) => obstacles.length > 0)

@@ -14,6 +14,7 @@ import type { BuiltSource, ValuesLayer, ValuesPlace } from '../../build/built-so
 import { declaredObjects } from '../../build/read-built.ts'
 import { isSameResource } from '../../build/syncer-object.ts'
 import { KustomizeLocations } from '../../kustomize/locate/kustomize-locations.ts'
+import { overlayLocations } from '../../kustomize/locate/overlay-patch.ts'
 import type { SourceCandidate, SourceLocations } from '../../locate/candidate.ts'
 import { editAt, type Obstacle, type Wanted } from '../../locate/candidate.ts'
 import type { BuildLibrary } from '../../programs/package-builder.ts'
@@ -24,6 +25,8 @@ interface Places {
   readonly first: SourceLocations
   /** The defaults of the chart, for values that may also be set over them. */
   readonly otherwise: SourceLocations
+  /** Patches of the resource where it is applied, for values that other units have from the same place. */
+  readonly overlaid: readonly SourceLocations[]
 }
 
 type Name = Pick<SourceCandidate, 'via' | 'what'>
@@ -54,7 +57,20 @@ export class ValuePlaces {
       : changes.map((change) =>
           this.joint(change, () => this.layers.filter(({ isDefault }) => isDefault)),
         )
-    return { first: together(first), otherwise: together(otherwise) }
+    const overlaid = changes.flatMap((change) => this.inOverlay(change))
+    return { first: together(first), otherwise: together(otherwise), overlaid }
+  }
+
+  private inOverlay(change: ValueChange): readonly SourceLocations[] {
+    const { parent, files, synced } = this.source
+    const layer = this.layers.findLast(({ place }) => place.kind === 'resource')
+    if (parent === undefined || layer?.place.kind !== 'resource') return []
+    const at = layer.place.at.map(stepOf)
+    const own = this.above().find(({ object }) => isSameResource(object, synced?.object ?? {}))
+    const fields = change
+      .map((one) => this.inLayerOf(layer, one))
+      .map(({ path, wanted }) => ({ path: [...at, ...path], wanted }))
+    return own === undefined ? [] : overlayLocations({ ...parent, files }, own, fields)
   }
 
   /** A field of the resource that is no value of the chart. @throws MissingBuilds where the unit above has to be built first */

@@ -1,0 +1,359 @@
+/**
+ * Edits of the topmost kustomization of a unit, for values that it shares with other units: an entry of `images` or `replicas`, a field in a
+ * patch that is there already, or a new patch. Each is a candidate only: a build proves it.
+ */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
+import { EditRefusal, withValueAt, writeYamlNode } from '@backporch/kyaml/edit-yaml'
+import { type FieldPath, field, type PathStep, valueAt } from '@backporch/kyaml/field'
+import {
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from '@backporch/kyaml/json'
+import { metadataText } from '@backporch/kyaml/resource'
+import { splitReference } from '@backporch/kyaml/text'
+import { textAt, yamlOf } from '@backporch/kyaml/yaml'
+import {
+  documentsOf,
+  fields,
+  index,
+  isAt,
+  pathOf,
+  type SourceDocument,
+  syncerLayers,
+} from '../../build/adopt/source-document.ts'
+import type { BuiltSource } from '../../build/built-source.ts'
+import type { FileEdit } from '../../edits/resolution-edits.ts'
+import {
+  editAt,
+  type SourceCandidate,
+  type SourceLocations,
+  type Wanted,
+} from '../../locate/candidate.ts'
+import { folderOf, joined } from '../files/kustomization-walk.ts'
+import { kustomizationOf, type SourceFiles } from '../files/kustomize-build.ts'
+import { shownImage } from './kustomize-fields.ts'
+import { type Patch, patchesOf, pointerTo } from './kustomize-patches.ts'
+
+type Overlay = Pick<BuiltSource, 'files' | 'folder' | 'synced'>
+
+export interface OverlaidField {
+  readonly path: FieldPath
+  readonly wanted: Wanted
+}
+
+/** Where a patch can be listed: a kustomization, or the fields of one in the resource of a syncer. */
+interface PatchList {
+  readonly document: SourceDocument
+  /** Of the fields of a kustomization. */
+  readonly at: FieldPath
+  /** Folder for the file of a patch; undefined where patches are inline. */
+  readonly folder: string | undefined
+}
+
+interface PatchedObject {
+  readonly desired: DesiredResource
+  /** `apiVersion`, `kind` and `metadata` as the file declares them: kustomize finds an object by each name that it had. */
+  readonly identity: JsonObject
+}
+
+/** What `--via` calls the edit that changes this unit alone. */
+const VIA = 'overlay'
+
+/**
+ * Groups in order, each with one edit for all the fields; they count where what the fields are authored in has other readers.
+ * @throws Failure BP1110 or BP1111 where a file cannot be read
+ */
+export function overlayLocations(
+  overlay: Overlay,
+  desired: DesiredResource,
+  changed: readonly OverlaidField[],
+): readonly SourceLocations[] {
+  const object = { desired, identity: identityOf(desired, overlay.files) }
+  if (changed.some((each) => isImageOfSyncer(overlay, desired, each))) return []
+  const candidates = patchLists(overlay).flatMap((list) => [
+    ...entryIn(list, object, changed),
+    ...patchesIn(list, overlay.files)
+      .flatMap((patch) => inPatch(patch, object, changed))
+      .slice(0, 1),
+    ...newPatches(list, overlay.files, object, mergePatches(object, changed)),
+  ])
+  return groupsOf(candidates)
+}
+
+/** Whether the resource of the syncer gives the image its name: a patch with that name would switch it off. */
+function isImageOfSyncer(
+  { files, folder, synced }: Overlay,
+  desired: DesiredResource,
+  { path, wanted }: OverlaidField,
+): boolean {
+  if (synced === undefined) return false
+  const layers = syncerLayers(files, { folder, build: synced })
+  return shownImage(layers, { desired, path, wanted, declaredName: '' }) !== undefined
+}
+
+/** A patch that deletes the object. */
+export function overlayRemoval(
+  overlay: Overlay,
+  desired: DesiredResource,
+): readonly SourceLocations[] {
+  const object = { desired, identity: identityOf(desired, overlay.files) }
+  const patch = { $patch: 'delete', ...object.identity }
+  return groupsOf(
+    patchLists(overlay).flatMap((list) => newPatches(list, overlay.files, object, [patch])),
+  )
+}
+
+function groupsOf(candidates: readonly SourceCandidate[]): readonly SourceLocations[] {
+  return candidates.map((candidate) => ({
+    candidates: [candidate],
+    obstacles: [],
+    onlyWhereShared: true,
+  }))
+}
+
+/** The kustomization of the folder, and then what the syncer writes over it. */
+function patchLists({ files, folder, synced }: Overlay): readonly PatchList[] {
+  const path = kustomizationOf(folder, files)
+  const [own] = path === undefined ? [] : documentsOf(path, files)
+  const first = own === undefined ? [] : [{ document: own, at: [], folder }]
+  const { declared, builder } = synced ?? {}
+  if (declared === undefined || builder === undefined || !('kustomization' in builder.way))
+    return first
+  const resource = files.has(declared.path)
+    ? documentsOf(declared.path, files)[declared.document]
+    : undefined
+  const at = pathOf([...(declared.maker?.template ?? []), ...builder.fields])
+  return resource === undefined ? first : [...first, { document: resource, at, folder: undefined }]
+}
+
+function identityOf({ object, location }: DesiredResource, files: SourceFiles): JsonObject {
+  const document =
+    location.step === undefined && files.has(location.path)
+      ? documentsOf(location.path, files)[location.document]
+      : undefined
+  const at = location.item === undefined ? [] : [...fields('items'), index(location.item)]
+  const declared = document?.valueAt(at)
+  const from = isJsonObject(declared) ? declared : object
+  const namespace = metadataText(from, 'namespace')
+  return {
+    apiVersion: getKey(from, 'apiVersion') ?? '',
+    kind: getKey(from, 'kind') ?? '',
+    metadata: {
+      name: metadataText(from, 'name'),
+      ...(namespace === '' ? {} : { namespace }),
+    },
+  }
+}
+
+function candidateOf(
+  { document }: Pick<PatchList, 'document'>,
+  what: string,
+  edits: readonly FileEdit[],
+  texts?: ReadonlyMap<string, string>,
+): SourceCandidate {
+  return {
+    via: VIA,
+    what: `${what} (${document.path})`,
+    edits,
+    ...(texts === undefined ? {} : { texts }),
+  }
+}
+
+/** `images` and `replicas`, which people use for these fields. */
+function entryIn(
+  list: PatchList,
+  { desired, identity }: PatchedObject,
+  changed: readonly OverlaidField[],
+): readonly SourceCandidate[] {
+  const [only, ...more] = changed
+  // A resource of a syncer has these fields in forms of its own.
+  if (only === undefined || more.length > 0 || list.folder === undefined) return []
+  const { path, wanted } = only
+  if (isAt(path, 'spec', 'replicas') && typeof wanted === 'number')
+    return [
+      candidateOf(list, 'an entry of replicas', [
+        appended(list, 'replicas', { name: metadataText(identity, 'name'), count: wanted }),
+      ]),
+    ]
+  const [last, now] = [path.at(-1), valueAt(desired.object, path)]
+  if (last?.kind !== 'field' || last.name !== 'image') return []
+  if (typeof now !== 'string' || typeof wanted !== 'string') return []
+  const [was, is] = [splitReference(now), splitReference(wanted)]
+  const entry = {
+    name: was.name,
+    ...(is.name === was.name ? {} : { newName: is.name }),
+    ...(is.tag === '' ? {} : { newTag: is.tag }),
+    ...(is.digest === '' ? {} : { digest: is.digest }),
+  }
+  return [candidateOf(list, 'an entry of images', [appended(list, 'images', entry)])]
+}
+
+function appended({ document, at }: PatchList, name: string, entry: Json): FileEdit {
+  const path = [...at, ...fields(name)]
+  const before = document.valueAt(path)
+  return isJsonArray(before) && before.length > 0
+    ? document.edit([...path, index(before.length)], entry)
+    : document.edit(path, [entry])
+}
+
+function patchesIn({ document, at, folder }: PatchList, files: SourceFiles): readonly Patch[] {
+  const kustomization =
+    at.length === 0 ? document : document.inside(at, folder ?? folderOf(document.path))
+  return kustomization === undefined ? [] : patchesOf(kustomization, files)
+}
+
+/** The fields in a patch of the object that is there already. */
+function inPatch(
+  patch: Patch,
+  object: PatchedObject,
+  changed: readonly OverlaidField[],
+): readonly SourceCandidate[] {
+  return patch.documents.flatMap((document): readonly SourceCandidate[] => {
+    if (!isOf(patch, document, object)) return []
+    const list = document.valueAt([])
+    const end = isJsonArray(list) ? list.length : undefined
+    const edits = changed.flatMap(({ path, wanted }, at) => {
+      if (end === undefined) {
+        const merged = mergedPath(object, path, wanted)
+        return [editAt(document.number, merged.path, merged.value)]
+      }
+      const operation = operationOf(object, path, wanted)
+      return operation === undefined ? [] : [editAt(document.number, [index(end + at)], operation)]
+    })
+    return edits.length < changed.length
+      ? []
+      : [{ via: VIA, what: `the patch (${patch.where})`, edits: patch.edits(edits) }]
+  })
+}
+
+/** Whether the patch names the object, itself or in its target. */
+function isOf({ target }: Patch, { root }: SourceDocument, { identity }: PatchedObject): boolean {
+  const [kind, name] = [getKey(identity, 'kind'), metadataText(identity, 'name')]
+  const isNamed = textAt(root, 'kind') === kind && textAt(root, 'metadata', 'name') === name
+  if (target === undefined) return isNamed
+  return getKey(target, 'kind') === kind && (isNamed || getKey(target, 'name') === name)
+}
+
+/** A field in a strategic merge patch: null takes a value out, and `$patch: delete` an item. */
+function mergedPath(
+  { desired }: PatchedObject,
+  path: FieldPath,
+  wanted: Wanted,
+): { readonly path: FieldPath; readonly value: Json } {
+  const steps = path.map((step, at) =>
+    namedAsDeclared(step, valueAt(desired.object, path.slice(0, at + 1))),
+  )
+  if (wanted !== undefined)
+    return { path: steps, value: inOrderOf(wanted, valueAt(desired.object, path)) }
+  return path.at(-1)?.kind === 'item'
+    ? { path: [...steps, field('$patch')], value: 'delete' }
+    : { path: steps, value: null }
+}
+
+/** With the keys in the order of git: the server has an order of its own. */
+function inOrderOf(value: Json, like: Json | undefined): Json {
+  if (isJsonArray(value))
+    return value.map((each, at) => inOrderOf(each, isJsonArray(like) ? like[at] : undefined))
+  if (!isJsonObject(value) || !isJsonObject(like)) return value
+  const keys = [...Object.keys(like), ...Object.keys(value)]
+  return Object.fromEntries(
+    keys.flatMap((key) => {
+      const own = getKey(value, key)
+      return own === undefined ? [] : [[key, inOrderOf(own, getKey(like, key))]]
+    }),
+  )
+}
+
+/** Keys that the server adds to an item (a port's `protocol`) are not written. */
+function namedAsDeclared(step: PathStep, item: Json | undefined): PathStep {
+  if (step.kind !== 'item' || !isJsonObject(item)) return step
+  const keys = Object.entries(step.keys).filter(([key]) => Object.hasOwn(item, key))
+  return keys.length === 0 ? step : { kind: 'item', keys: Object.fromEntries(keys) }
+}
+
+/** A strategic merge patch, and operations for what it cannot say. */
+function mergePatches(object: PatchedObject, changed: readonly OverlaidField[]): readonly Json[] {
+  const operations = changed
+    .map(({ path, wanted }) => operationOf(object, path, wanted))
+    .filter((operation) => operation !== undefined)
+  const others = operations.length === changed.length ? [operations] : []
+  try {
+    let patch: Json = object.identity
+    for (const { path, wanted } of changed) {
+      const merged = mergedPath(object, path, wanted)
+      patch = withValueAt(patch, merged.path, merged.value)
+    }
+    return [patch, ...others]
+  } catch (thrown) {
+    if (thrown instanceof EditRefusal) return others
+    throw thrown
+  }
+}
+
+/** `remove`, `replace`, or `add` of the nearest parent that is not there. */
+function operationOf(
+  { desired: { object } }: PatchedObject,
+  path: FieldPath,
+  wanted: Wanted,
+): JsonObject | undefined {
+  let [at, value] = [path, wanted]
+  const isThere = valueAt(object, path) !== undefined
+  if (!isThere && value === undefined) return undefined
+  while (!isThere && at.length > 1 && valueAt(object, at.slice(0, -1)) === undefined) {
+    value = withValueAt(undefined, at.slice(-1), value ?? null)
+    at = at.slice(0, -1)
+  }
+  const last = at.at(-1)
+  const above = pointerTo(object, isThere ? at : at.slice(0, -1))
+  if (above === undefined || last === undefined) return undefined
+  const name = isThere ? [] : [last.kind === 'field' ? last.name : '-']
+  const pointer = [...above, ...name].map(
+    (part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+  )
+  const op = !isThere ? 'add' : value === undefined ? 'remove' : 'replace'
+  return { op, path: pointer.join(''), ...(value === undefined ? {} : { value }) }
+}
+
+/** As the other patches of the list are: inline where all of them are, and in a file of its own otherwise. */
+function newPatches(
+  list: PatchList,
+  files: SourceFiles,
+  { identity }: PatchedObject,
+  patches: readonly Json[],
+): readonly SourceCandidate[] {
+  const [kind, name] = [String(getKey(identity, 'kind')), metadataText(identity, 'name')]
+  const before = patchesIn(list, files)
+  const areInline = before.length > 0 && before.every(({ inline }) => inline !== undefined)
+  return patches.map((patch) => {
+    const text = writeYamlNode(yamlOf(patch))
+    const target = isJsonArray(patch) ? { target: { kind, name } } : {}
+    const beside = before.find(({ inline }) => inline === undefined)?.where
+    const file =
+      list.folder === undefined || areInline
+        ? undefined
+        : joined(
+            beside !== undefined && isBelow(beside, list.folder) ? folderOf(beside) : list.folder,
+            `${kind}-${name}-patch.yaml`.toLowerCase(),
+          )
+    if (file === undefined || files.has(file))
+      return candidateOf(list, 'a new patch', [
+        appended(list, 'patches', { ...target, patch: text }),
+      ])
+    const path = file.slice(
+      list.folder === undefined || list.folder === '' ? 0 : list.folder.length + 1,
+    )
+    return candidateOf(
+      list,
+      'a new patch',
+      [appended(list, 'patches', { path, ...target })],
+      new Map([[file, text]]),
+    )
+  })
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return folder === '' || path.startsWith(`${folder}/`)
+}
