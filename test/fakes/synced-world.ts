@@ -1,6 +1,7 @@
 /** A repository without a Kptfile that a syncer applies, and the programs that may build its units. */
 import type { Json } from '@backporch/kyaml/json'
 import { PackageBuilds, withBuilds } from '../../src/adapters/functions/package-builds.ts'
+import type { PackageBuilder } from '../../src/sources/programs/package-builder.ts'
 import { InProcessRenderer } from './in-process-renderer.ts'
 import { TurnWorld } from './turn-world.ts'
 
@@ -8,6 +9,8 @@ export class SyncedWorld extends TurnWorld {
   private readonly programs: readonly string[]
   /** The notes of the last `adopted`. */
   told: readonly string[] = []
+  /** Builds that were asked for. */
+  builds = 0
 
   /** @param programs as of `--allow-render` */
   constructor(files: { readonly [path: string]: string }, programs: readonly string[]) {
@@ -24,7 +27,14 @@ export class SyncedWorld extends TurnWorld {
 
   override request(more = {}) {
     const builds = new PackageBuilds({ allowed: this.programs, environment: process.env })
-    return super.request({ renderer: withBuilds(new InProcessRenderer(), builds), ...more })
+    const counted: PackageBuilder = {
+      library: builds.library,
+      build: (build, signal) => {
+        this.builds += 1
+        return builds.build(build, signal)
+      },
+    }
+    return super.request({ renderer: withBuilds(new InProcessRenderer(), counted), ...more })
   }
 
   /** `<resource of the syncer>: <state>` of each unit, or `<code> <why>`. */

@@ -242,8 +242,11 @@ export class TurnPlanner {
     const first = snoozeUntil === undefined ? observed : { ...observed, snoozeUntil }
     try {
       if (!observations) assertOwnBase(first)
+      // What only looks trusts the ledger: it writes no branch, and shows none of its content.
       const plan: PlanUnit = ({ observation, resolutionRequest }) =>
-        planProven(observation, questions, { ...options, resolutionRequest })
+        observations
+          ? questions.plan(observation, (one) => planReconcile(one, options))
+          : planProven(observation, questions, { ...options, resolutionRequest })
       const { state, requests } = this.withRequests(plan, {
         observation: first,
         resolutionRequest: this.resolutionRequestFor(first, questions),

@@ -144,6 +144,22 @@ const SETTINGS = { key: '/ConfigMap/shop/web', unit: 'overlays/prod' }
 const KUSTOMIZATION = 'overlays/prod/kustomization.yaml'
 const APP = 'spec.template.spec.containers[name=app]'
 
+test('diff needs no more builds with an open Adopt proposal than without', {
+  skip: whyNoKubectl(),
+}, async () => {
+  const world = worldOf(LAYOUTS['Flux'] as Layout)
+  const look = async (): Promise<number> => {
+    const before = world.builds
+    const { report } = await world.plan({ packages: ['overlays/prod'], dryRun: true })
+    assert.equal(report.spec.changes.length, 1)
+    return world.builds - before
+  }
+  world.edit(SETTINGS.key, 'data.size', '6')
+  const without = await look()
+  await world.adoptedIn('overlays/prod')
+  assert.deepEqual([without > 0, await look()], [true, without])
+})
+
 for (const [name, layout] of Object.entries(LAYOUTS))
   describe(`an overlay that ${name} applies`, { skip: whyNoKubectl() }, () => {
     test('is in sync', async () => {
