@@ -122,10 +122,6 @@ function editKptfile(input: ProposalInput, sources: readonly FileChange[]): File
 /** Edits that are stored for one Kptfile. */
 const MOST_EDITED = 500
 
-function _fileText(input: ProposalInput, path: string): string {
-  return textOf(fileContent(input, path))
-}
-
 function fileContent(input: ProposalInput, path: string): Uint8Array {
   const relative = input.packagePath === '' ? path : path.slice(input.packagePath.length + 1)
   const file = input.files.find((candidate) => candidate.path === relative)

@@ -53,6 +53,14 @@ export function printPreview(preview: Preview, printer: Printer): void {
     )
   for (const unit of items.filter(({ state }) => state === 'failed'))
     printer.write(`${terminal.glyph('unknown')} ${nameOf(unit)}  is not built\n`)
+  for (const { name, files } of preview.elsewhere.slice(0, 10))
+    printer.write(
+      `${terminal.glyph('unknown')} ${oneLine(name, 300)}  reads ${oneLine(files.slice(0, 3).join(', '), 300)}, and is in none of these clusters\n`,
+    )
+  if (preview.elsewhere.length > 10)
+    printer.write(
+      `    and ${preview.elsewhere.length - 10} more that read edited files; -o json has all\n`,
+    )
   if (merge.why !== undefined)
     printer.hint(`note: the head itself is compared: ${oneLine(merge.why, 500)}`)
   for (const path of merge.conflicts.slice(0, 10))

@@ -126,6 +126,9 @@ function filesNow(
     const plan = planReconcile(observation, joint === undefined ? {} : { joint })
     if (plan.record === undefined || plan.branch !== shortBranch(ref)) return undefined
     if (!isSameDocument(timeless(plan.record), timeless(branch.record))) return undefined
+    const { notes } = branch.record.spec
+    // An earlier version wrote none.
+    if (notes !== undefined && notes.join() !== plan.record.spec.notes?.join()) return undefined
     return plan.joint ?? plan.writes.commits.find(({ name }) => name === plan.branch)?.changes
   } catch (thrown) {
     // What cannot be built now was not built like this before.
@@ -163,8 +166,8 @@ function filesThen(
   return files.filter(({ path }) => path !== '')
 }
 
-/** Without the time of the observation, and the commit that was compared. */
-function timeless({ spec }: DriftRecord): object {
+/** Without the time of the observation, the commit that was compared, and the notes. */
+function timeless({ spec: { notes: _notes, ...spec } }: DriftRecord): object {
   const { commit: _commit, revision: _revision, ...unit } = spec.unit
   const { at: _at, seenAt: _seen, ...observed } = spec.observed
   return { ...spec, unit, observed }

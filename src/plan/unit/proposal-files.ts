@@ -1,5 +1,7 @@
 /** The files of a proposal of the unit: the edited package, the record, and what goes along with it. */
 import type { FileChange } from '@backporch/git-store/package-repository'
+import { type Note, sentenceOf } from '@backporch/kyaml/note'
+import { given } from '@backporch/kyaml/text'
 import { buildProposal, laterFile, type ProposalFiles } from '../../proposal/build-proposal.ts'
 import { reportPath } from '../../proposal/text/proposal-footer.ts'
 import { reportText, wantsReport } from '../../proposal/text/report-text.ts'
@@ -10,13 +12,18 @@ import type { GitState, Observation } from '../observation/observation.ts'
 import { checkAdopted, withManifests } from './adopted-objects.ts'
 import type { PlannedChange } from './commands/pick-changes.ts'
 
+interface RecordedFiles extends ProposalFiles {
+  /** With what the edit means for other units. */
+  readonly record: DriftRecord
+}
+
 /**
  * As `builtFiles`, of objects that the server does not refuse.
  * @throws as `builtFiles`, and BP2001 for an object that the server refuses
  */
 export function proposalFiles(
   ...[observation, active, record, workspace]: Parameters<typeof builtFiles>
-): ProposalFiles {
+): RecordedFiles {
   const files = builtFiles(observation, active, record, workspace)
   return { ...files, notes: [...files.notes, ...checkAdopted(observation, active)] }
 }
@@ -28,12 +35,12 @@ export function proposalFiles(
 export function builtFiles(
   observation: Observation,
   active: readonly PlannedChange[],
-  record: DriftRecord,
-  workspace = record.metadata.name,
-): ProposalFiles {
+  decided: DriftRecord,
+  workspace = decided.metadata.name,
+): RecordedFiles {
   const { unit, git, pipeline, functions, built, policy, key } = observation
-  const { spec } = record
-  const text = laterText(record, formatInertDocument)
+  const { spec } = decided
+  let text = (): string => ''
   const files = buildProposal({
     packagePath: unit.packagePath,
     files: git.files,
@@ -45,9 +52,11 @@ export function builtFiles(
     plan: spec.plan,
     workspace,
     lifecycle: spec.lifecycle,
-    record: laterFile(recordPath(unit.cluster, unit.slug, spec.began, spec.episode), text),
+    record: laterFile(recordPath(unit.cluster, unit.slug, spec.began, spec.episode), () => text()),
     derived: key.derived,
   })
+  const record = withNotes(decided, files.notes)
+  text = laterText(record, formatInertDocument)
   const changes = [
     ...files.changes,
     ...(spec.lifecycle === 'Proposed' ? git.earlierNamed.flatMap(moveRecord) : []),
@@ -59,7 +68,24 @@ export function builtFiles(
       ? [laterFile(reportPath(unit.cluster, unit.slug), () => reportText(record))]
       : []),
   ]
-  return { ...files, changes }
+  return { ...files, changes, record }
+}
+
+function withNotes({ spec, ...record }: DriftRecord, notes: readonly Note[]): DriftRecord {
+  const told = notes.filter(({ cause }) => cause === 'shared-source').map(sentenceOf)
+  const { notes: _before, policy, settle, keyId, copies, ...rest } = spec
+  return {
+    ...record,
+    // In the order of the schema.
+    spec: {
+      ...rest,
+      ...(told.length === 0 ? {} : { notes: told }),
+      policy,
+      settle,
+      keyId,
+      ...given({ copies }),
+    },
+  }
 }
 
 /** A record of an earlier version gets the name of today with the decision that comes next. */

@@ -183,6 +183,8 @@ export function unitRecord(
       ...plannedBy(resolutionRequest, previous, plan),
       ...given({ after }),
       ...(excludes.length === 0 ? {} : { excludes: [...excludes] }),
+      // Of the edit on the branch, which is made anew only where something else changes.
+      ...given({ notes: previous?.notes }),
       policy: { name: observed.policy.name, mode: observed.policy.mode },
       settle: observed.policy.settle,
       keyId: observed.key.id,

@@ -1,7 +1,6 @@
 import { formatWorkspaceBranch, shortBranch } from '@backporch/git-store/ref-name'
 import { Failure, orFailure } from '@backporch/kyaml/failure'
 import { houseMessage } from '../../policy/house-rules.ts'
-import type { ProposalFiles } from '../../proposal/build-proposal.ts'
 import { formatProposalMessage } from '../../record/commit-message.ts'
 import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import { NO_WRITES, type PlannedUpdate } from '../observation/action.ts'
@@ -18,8 +17,6 @@ import { proposalFiles } from './proposal-files.ts'
 import { isEqualText, unitRecord } from './unit-documents.ts'
 import type { UnitTurn } from './unit-turn.ts'
 import { failedBefore } from './verified-episodes.ts'
-
-const NO_FILES: ProposalFiles = { changes: [], notes: [] }
 
 /** The proposal of a unit, or its draft: the record of what differs, and the branch with it. */
 export class UnitProposal {
@@ -87,7 +84,7 @@ export class UnitProposal {
       ...spare,
     ]
     const subject = {
-      record,
+      record: files.record,
       slug: observed.unit.slug,
       packageName: observed.unit.packageName,
       sourceRevision: observed.git.publishedName,
@@ -111,7 +108,7 @@ export class UnitProposal {
     return this.turn.done(active, this.fingerprint, {
       state: 'Drifted',
       outcome,
-      branch: { ref, state, record },
+      branch: { ref, state, record: files.record },
       writes: { ...NO_WRITES, commits: [commit], updates },
       notes: files.notes,
     })
@@ -150,11 +147,11 @@ export class UnitProposal {
       isEqualText(observed, open, record)
     const files =
       same && !joint.files
-        ? NO_FILES
+        ? { changes: [], notes: [], record }
         : orFailure(() => proposalFiles(observed, active, record, joint.workspace))
     if (files instanceof Failure) return this.partOfRequest(active, record, files)
     const outcome = same ? 'unchanged' : open === undefined ? 'created' : 'updated'
-    const branch = { ref: joint.ref, state: 'proposed', record } as const
+    const branch = { ref: joint.ref, state: 'proposed', record: files.record } as const
     const plan = this.turn.done(active, this.fingerprint, {
       state: 'Drifted',
       outcome,

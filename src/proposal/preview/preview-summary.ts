@@ -118,7 +118,8 @@ function alreadyNames(changes: readonly PreviewChange[]): string {
     : `${count(there.length, 'change')} ${there.length === 1 ? 'is' : 'are'}`
 }
 
-export function states({ head, merge, policies }: Preview): string[] {
+export function states(preview: Preview): string[] {
+  const { head, merge, policies } = preview
   return [
     ...(head.fork
       ? [
@@ -145,6 +146,17 @@ export function states({ head, merge, policies }: Preview): string[] {
           '**Policies change:** what runs, and where, is still by the policies of the base branch here.',
         ]
       : []),
+    ...elsewhereLines(preview),
+  ]
+}
+
+/** `**Not compared:** apps/staging reads edited files too, and is in none of these clusters.` */
+function elsewhereLines({ elsewhere }: Preview): string[] {
+  if (elsewhere.length === 0) return []
+  const names = namesOf(new Set(elsewhere.map(({ name }) => name)))
+  const verbs = elsewhere.length === 1 ? ['reads', 'is'] : ['read', 'are']
+  return [
+    `**Not compared:** ${names} ${verbs[0]} edited files too, and ${verbs[1]} in none of these clusters.`,
   ]
 }
 

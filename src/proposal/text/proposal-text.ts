@@ -4,6 +4,7 @@
  */
 import { markdownCell, markdownProse } from '@backporch/kyaml/markdown'
 import { describeResourceId } from '@backporch/kyaml/resource'
+import type { DriftRecord } from '../../record/documents/drift-record.ts'
 import { formatSubject } from '../../record/subject.ts'
 import { EVERYWHERE } from '../../sources/locate/candidate.ts'
 import {
@@ -182,19 +183,36 @@ const NOTES_SHOWN = 10
 const MOVES_OTHERS =
   'adopted everywhere: the edited file is read by other units too, which change with it'
 
-/** Notes of the comparison about single changes. */
+/** Notes of the comparison about single changes, and of the edit about other units. */
 function notePart({ record, dialect }: ProposalSubject): string[] {
-  const single = record.spec.changes.length === 1
-  const notes = record.spec.changes.flatMap(({ notes: own = [], via }, index) =>
-    [...own, ...(via === EVERYWHERE ? [MOVES_OTHERS] : [])].map(
+  const { changes } = record.spec
+  const single = changes.length === 1
+  const own = changes.flatMap(({ notes = [] }, index) =>
+    notes.map(
       (note) => `${single ? '' : `change ${index + 1}: `}Note: ${markdownProse(note, 300)}`,
     ),
   )
+  const notes = [...own, ...sharedNotes(record)]
   if (notes.length === 0) return []
   const listed = listOf(notes, NOTES_SHOWN, 'note')
   return notes.length <= 2
     ? [...listed, '']
     : folded(dialect, count(notes.length, 'note'), '', listed)
+}
+
+/** Who else has the value from the same place, and how to change it for all of them or here only. */
+function sharedNotes({ spec: { changes, notes: shared = [] } }: DriftRecord): readonly string[] {
+  const edited = changes.filter(({ resolution }) => resolution !== 'Restore')
+  const all = edited.filter(({ via }) => via === EVERYWHERE)
+  // A record of an earlier version has no notes.
+  const told = shared.length === 0 && all.length > 0 ? [MOVES_OTHERS] : shared
+  if (told.length === 0) return []
+  const verb = edited.some(({ resolution }) => resolution === 'Adopt') ? '/adopt' : '/release'
+  const other =
+    all.length === edited.length
+      ? `\`${verb} NUMBERS\` edits it here only`
+      : `\`${verb} NUMBERS --via everywhere\` edits it for all of them`
+  return [...told.map((note) => `Note: ${markdownProse(note, 400)}`), `Another choice: ${other}`]
 }
 
 const MEMBERS_SHOWN = 10

@@ -170,7 +170,7 @@ describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
     world.edit('/ConfigMap/shop/settings', 'data.size', '6')
     assert.deepEqual(await world.adopted(), OVERLAID)
     assert.deepEqual(world.told, [
-      'shared-source: data.size comes from the manifest (bases/web/config.yaml:5), which units/staging is built from too: a new patch (units/prod/kustomization.yaml) changes it here only; --via=everywhere changes it in all of them',
+      'shared-source: data.size comes from the manifest (bases/web/config.yaml:5), which units/staging is built from too: a new patch (units/prod/kustomization.yaml) changes it here only',
     ])
   })
 

@@ -71,6 +71,12 @@ export const driftRecordSchema = z.object({
       .describe(
         'Of a joint proposal: names of clusters, `*` for any text, that have proposals of their own.',
       ),
+    notes: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'Which other units have an adopted value from the same place in git, and whether they change too. In sentences.',
+      ),
     policy: z.object({ name: z.string(), mode: z.string() }),
     settle: z
       .enum(['syncer', 'backporch'])

@@ -116,6 +116,11 @@ export const previewSchema = z.object({
   untouched: z
     .int()
     .describe('Units that are built from no edited file, counted for each cluster.'),
+  elsewhere: z
+    .array(z.object({ name: z.string(), files: z.array(z.string()) }))
+    .describe(
+      'What else of the repository is built from edited files, and is no unit of these clusters: resources of syncers that files declare, and kustomizations. It is not compared.',
+    ),
   notes: z.array(z.string()),
 })
 

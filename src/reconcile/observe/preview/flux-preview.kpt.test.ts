@@ -48,8 +48,24 @@ const FILES = {
   'apps/production/config.yaml': CONFIG,
 }
 
+/** The configuration is in a base that three overlays read: of production, of another cluster, and of nobody. */
+const BASE = {
+  'apps/production/config.yaml': null,
+  'apps/production/kustomization.yaml': 'resources: [web.yaml, ../base]\n',
+  'apps/base/kustomization.yaml': 'resources: [config.yaml]\n',
+  'apps/base/config.yaml': CONFIG,
+  'apps/staging/kustomization.yaml': 'resources: [../base]\n',
+  'apps/dev/kustomization.yaml': 'resources: [../base]\n',
+  'apps/other/kustomization.yaml': 'resources: [config.yaml]\n',
+  'apps/other/config.yaml': CONFIG,
+  'clusters/staging/apps.yaml': APPS.replace('production', 'staging'),
+}
+
 class FluxWorld extends TurnWorld {
-  constructor(change: { readonly [path: string]: string | null }) {
+  constructor(
+    change: { readonly [path: string]: string | null },
+    files: { readonly [path: string]: string | null } = {},
+  ) {
     super('{mode: Propose}', {
       ...{ 'apps/web/Kptfile': '', 'apps/web/deployment.yaml': '', 'apps/web/config.yaml': '' },
       ...FILES,
@@ -58,6 +74,7 @@ class FluxWorld extends TurnWorld {
       'apps/web/Kptfile': null,
       'apps/web/deployment.yaml': null,
       'apps/web/config.yaml': null,
+      ...files,
     })
     this.repository.branches.set('refs/heads/change', this.repository.head('main'))
     this.repository.commitByHand('change', change)
@@ -113,6 +130,42 @@ describe('a preview of a unit that a Flux Kustomization applies', { skip: whyNoK
     assert.deepEqual(valuesIn(found), [
       ['apps/production', 'web', image, 'nginx:1.27', 'nginx:1.28', 'before'],
     ])
+  })
+
+  test('names what else reads an edited file: an overlay of another cluster, and a kustomization', async () => {
+    const size = { 'apps/base/config.yaml': CONFIG.replace('"5"', '"6"') }
+    const world = new FluxWorld(size, BASE)
+    const found = await world.previewed()
+    assert.deepEqual(valuesIn(found), [['apps/production', 'web', 'data.size', '5', '6', 'before']])
+    const files = ['apps/base/config.yaml']
+    assert.deepEqual(found.elsewhere, [
+      {
+        name: 'apps/staging (Flux Kustomization flux-system/apps of clusters/staging/apps.yaml)',
+        files,
+      },
+      { name: 'apps/dev', files },
+    ])
+    const { stdout } = await runInWorld(world, ['preview', '--head', 'change'], {
+      renderer: RENDERER,
+    })
+    assert.match(
+      stdout,
+      /\n. apps\/dev +reads apps\/base\/config\.yaml, and is in none of these clusters\n/,
+    )
+    const comment = await runInWorld(world, ['preview', '--head', 'change', '-o', 'markdown'], {
+      renderer: RENDERER,
+    })
+    assert.match(
+      comment.stdout,
+      /\*\*Not compared:\*\* `apps\/staging \(Flux Kustomization flux-system\/apps of clusters\/staging\/apps\.yaml\)` and `apps\/dev` read edited files too, and are in none of these clusters\./,
+    )
+  })
+
+  test('names nothing else where the edited file is read by the unit alone', async () => {
+    const web = {
+      'apps/production/web.yaml': WEB.replace('{spec:', '{metadata: {labels: {a: b}}, spec:'),
+    }
+    assert.deepEqual((await new FluxWorld(web, BASE).previewed()).elsewhere, [])
   })
 
   test('hides a value that the head takes from a Secret of the cluster', async () => {

@@ -87,6 +87,7 @@ function previewOf({ commit, fork }: ForgePullRequest, base: string): Preview {
       head: { name: 'b', commit, fork },
       clusters: [],
       untouched: 0,
+      elsewhere: [],
       notes: [],
     },
     items: [

@@ -19,6 +19,7 @@ import { readSyncedSource } from '../../../sources/synced/read-synced.ts'
 import type { RepositoryView } from '../../repository/repository-view.ts'
 import { declaredAndMade } from '../../repository/sources/declared-syncers.ts'
 import {
+  type ClusterSources,
   discoverSources,
   sourceNotes,
   withFound,
@@ -53,6 +54,8 @@ interface ClusterPreview {
   readonly units: readonly PreviewUnit[]
   readonly untouched: number
   readonly notes: readonly string[]
+  /** What its syncers apply after the merge. */
+  readonly found: ClusterSources
   /** Why there is no unit of a name, on either side. */
   readonly missing: ReadonlyMap<string, Failure>
 }
@@ -104,9 +107,8 @@ async function previewIn(
     before: await declared(sides.before),
     after: await declared(sides.after),
   })
-  const merged = withFound(sides.after, [
-    await discoverSources(sides.after, later, mergeRenderer, signal),
-  ])
+  const found = await discoverSources(sides.after, later, mergeRenderer, signal)
+  const merged = withFound(sides.after, [found])
   const after = await withAppliedFiles(merged, before, cluster, signal)
   const merge: MergeSide = { view: after, renderer: mergeRenderer, reads: sides.reads.after }
   const { wanted, missing } = await namedUnits(
@@ -152,6 +154,7 @@ async function previewIn(
     units: previews,
     untouched,
     missing,
+    found,
     notes: [...new Set(notesOf(before, after).map(sentenceOf))],
   }
 }

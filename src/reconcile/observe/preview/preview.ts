@@ -9,6 +9,8 @@ import { eachOf } from '../../repository/each-of.ts'
 import { ReadBudget } from '../../repository/read-budget.ts'
 import { POLICY_FILE, policyProblems } from '../../repository/read-policies.ts'
 import { type RepositoryView, readRepository } from '../../repository/repository-view.ts'
+import { withFound } from '../../repository/sources/discover-sources.ts'
+import { otherReaders } from '../../repository/sources/shared-sources.ts'
 import { folderRenders, unitFolders } from '../../repository/unit-folders.ts'
 import { mergeCommits } from './merge-commits.ts'
 import { type PreviewedCluster, previewCluster } from './preview-cluster.ts'
@@ -59,6 +61,10 @@ export async function preview(
     const [first] = missing
     if (first !== undefined && missing.every((failure) => failure !== undefined)) throw first
   }
+  const all = withFound(
+    after,
+    previews.map(({ found }) => found),
+  )
   const paths = [...edited].sort()
   const policies = paths.some((path) => POLICY_FILE.test(path))
   const policy = await policyAfter(read, policies ? tree : undefined, signal)
@@ -74,6 +80,10 @@ export async function preview(
     clusters: previews.map(({ cluster }) => cluster),
     items: previews.flatMap(({ units }) => units),
     untouched: previews.reduce((sum, { untouched }) => sum + untouched, 0),
+    elsewhere: (await otherReaders(all, edited, signal)).map((each) => ({
+      ...each,
+      files: [...each.files],
+    })),
     notes: [...new Set([...policy.notes, ...previews.flatMap(({ notes }) => notes)])],
   }
 }

@@ -20,6 +20,7 @@ import type {
 } from '../../../sources/build/unit-source.ts'
 import { readTexts } from '../../../sources/commit/commit-files.ts'
 import { DISCOVERIES } from '../../../sources/registry.ts'
+import { keepPromise } from '../keep-promise.ts'
 import type { RepositoryView } from '../repository-view.ts'
 import { knownAddresses } from './other-addresses.ts'
 import type { LiveSyncers } from './read-syncers.ts'
@@ -34,18 +35,11 @@ const MOST_FILES = 5_000
 const known = new WeakMap<RepositoryView['tree'], Promise<readonly DeclaredSyncer[]>>()
 
 /** Read once for a listing. A file that is no YAML declares none. @throws Failure BP40xx when git fails */
-async function declaredSyncers(
+function declaredSyncers(
   view: Pick<RepositoryView, 'repository' | 'tree'>,
   signal: AbortSignal,
 ): Promise<readonly DeclaredSyncer[]> {
-  const reading = known.get(view.tree) ?? read(view, signal)
-  known.set(view.tree, reading)
-  try {
-    return await reading
-  } catch (thrown) {
-    known.delete(view.tree)
-    throw thrown
-  }
+  return keepPromise(known, view.tree, () => read(view, signal))
 }
 
 interface DeclaredAndMade {

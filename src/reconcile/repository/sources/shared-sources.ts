@@ -12,13 +12,17 @@ import { RENDERED_BY_KPT, type RenderChoice } from '../../../sources/build/rende
 import type { FilesRead } from '../../../sources/build/source.ts'
 import { isSameResource } from '../../../sources/build/syncer-object.ts'
 import { type CommitFiles, listedFiles } from '../../../sources/commit/commit-files.ts'
-import { kustomizationOf } from '../../../sources/kustomize/files/kustomize-build.ts'
+import {
+  kustomizationOf,
+  type SourceFiles,
+} from '../../../sources/kustomize/files/kustomize-build.ts'
 import { KUSTOMIZE_TOOL } from '../../../sources/kustomize/kustomize-tool.ts'
 import {
   readKustomization,
   type WalkedKustomization,
 } from '../../../sources/kustomize/read-kustomization.ts'
 import { describeChoice, sameChoice, sourceOf } from '../../../sources/registry.ts'
+import { keepPromise } from '../keep-promise.ts'
 import type { RepositoryView } from '../repository-view.ts'
 import { type DeclaredSource, declaredSources } from './declared-syncers.ts'
 import { isInside } from './unit-source.ts'
@@ -31,9 +35,8 @@ interface ViewSources {
   readonly reads: Map<NamedUnit, Promise<FilesRead>>
   /** Every way in which some cluster may render a package. */
   readonly units: readonly NamedUnit[]
-  /** What files declare for syncers of any cluster. */
-  declared: Promise<readonly DeclaredUnit[]> | undefined
-  /** That chose them. */
+  /** What files declare for syncers of any cluster, by the policies that chose the units. */
+  readonly declared: WeakMap<RepositoryView['policies'], Promise<readonly DeclaredUnit[]>>
   readonly policies: RepositoryView['policies']
 }
 
@@ -63,7 +66,7 @@ function sourcesOf(view: RepositoryView): ViewSources {
           walks: before?.walks ?? new Map(),
           reads: new Map(),
           units: unitsOf(view),
-          declared: undefined,
+          declared: new WeakMap(),
           policies,
         }
   known.set(tree, sources)
@@ -71,10 +74,7 @@ function sourcesOf(view: RepositoryView): ViewSources {
 }
 
 function declaredOnce(view: RepositoryView, signal: AbortSignal): Promise<readonly DeclaredUnit[]> {
-  const sources = sourcesOf(view)
-  const declared = sources.declared ?? declaredUnits(view, signal)
-  sources.declared = declared
-  return declared
+  return keepPromise(sourcesOf(view).declared, view.policies, () => declaredUnits(view, signal))
 }
 
 /** What the cluster would add is left out: a unit is compared with itself. */
@@ -194,6 +194,79 @@ export async function sharedWith(
   return sharing
 }
 
+/** What is built from files of the repository, and is no unit of a cluster that was named. */
+export interface OtherReader {
+  readonly name: string
+  /** Of the files in question, sorted. */
+  readonly files: readonly string[]
+}
+
+/**
+ * Resources of syncers of other clusters, and kustomizations that nothing else of the repository is built through.
+ * @throws Failure BP40xx when git fails
+ */
+export async function otherReaders(
+  view: RepositoryView,
+  edited: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<readonly OtherReader[]> {
+  const { units } = sourcesOf(view)
+  const declared = await declaredOnce(view, signal)
+  const applied = new Set(units.flatMap((unit) => declaredAs(declared, unit)))
+  const others = declared.filter((unit) => unit.path !== '' && !applied.has(unit))
+  const using: ReadsFile[] = []
+  for (const unit of units) using.push(await filesOf(view, unit, signal))
+  const found: OtherReader[] = []
+  const add = (name: string, reads: ReadsFile): void =>
+    void found.push({ name, files: [...edited].filter(reads).sort() })
+  for (const unit of others) {
+    const reads = await filesOf(view, unit, signal)
+    using.push(reads)
+    add(unit.name, reads)
+  }
+  const built: { readonly folder: string; readonly files: SourceFiles }[] = []
+  for (const folder of kustomizationFolders(view)) {
+    const { failures, files } = await walkOnce(view, folder, signal)
+    if (failures.length === 0 && [...edited].some((path) => files.has(path)))
+      built.push({ folder, files })
+  }
+  for (const { folder, files } of built) {
+    const top = kustomizationOf(folder, files) ?? ''
+    const isBelow = built.some((each) => each.folder !== folder && each.files.has(top))
+    if (!isBelow && !using.some((reads) => reads(top)))
+      add(folder || '.', (path) => files.has(path))
+  }
+  return found.filter(({ files }) => files.length > 0)
+}
+
+type ReadsFile = (path: string) => boolean
+
+async function filesOf(
+  view: RepositoryView,
+  named: NamedUnit,
+  signal: AbortSignal,
+): Promise<ReadsFile> {
+  if (describeChoice(named.choice).reads !== 'named files')
+    return (path) => isInside(path, named.path)
+  const { paths, failures } = await readOnce(view, named, signal)
+  return failures.length > 0 ? () => false : (path) => paths.has(path)
+}
+
+/** What the files declare of a unit that the syncer of a named cluster applies. */
+function declaredAs(
+  declared: readonly DeclaredUnit[],
+  { path, choice }: NamedUnit,
+): readonly DeclaredUnit[] {
+  const { synced, reads } = describeChoice(choice)
+  // A unit that a policy names is applied by somebody from its folder.
+  if (synced === undefined)
+    return reads === 'named files' ? declared.filter((unit) => unit.path === path) : []
+  const found =
+    declared.find(({ declared: { at } }) => isDeclaredAt(synced.declared, at)) ??
+    declared.find(({ declared: { at } }) => isOf(at, synced))
+  return found === undefined ? [] : [found]
+}
+
 function kustomizationFolders({ tree }: RepositoryView): readonly string[] {
   const folders = tree.flatMap(({ path }) => {
     const end = path.lastIndexOf('/')
@@ -245,11 +318,9 @@ async function sharingUnit(
 function readOnce(view: RepositoryView, named: NamedUnit, signal: AbortSignal): Promise<FilesRead> {
   const { path, choice } = named
   const { files, reads } = sourcesOf(view)
-  const read =
-    reads.get(named) ??
-    sourceOf(choice).filesRead(files, { packagePath: path, files: [], choice }, signal)
-  reads.set(named, read)
-  return read
+  return keepPromise(reads, named, () =>
+    sourceOf(choice).filesRead(files, { packagePath: path, files: [], choice }, signal),
+  )
 }
 
 function walkOnce(
@@ -258,7 +329,5 @@ function walkOnce(
   signal: AbortSignal,
 ): Promise<WalkedKustomization> {
   const { files, walks } = sourcesOf(view)
-  const walk = walks.get(folder) ?? readKustomization(files, folder, signal)
-  walks.set(folder, walk)
-  return walk
+  return keepPromise(walks, folder, () => readKustomization(files, folder, signal))
 }

@@ -107,9 +107,11 @@ function everywhere(
   }
 }
 
-function notedOverlay({ drift }: ResolvedChange, { candidate }: Trial, all: SharedTrial): Note {
+function notedOverlay(change: ResolvedChange, { candidate }: Trial, all: SharedTrial): Note {
+  const { drift } = change
+  const edited = wantedBy(change) === undefined ? 'takes it out' : 'changes it'
   const readers = listSome(all.by, ({ unit }) => unit.name)
-  const text = `${shownPathOnly(drift.path, drift.id) || 'the object'} comes from ${all.candidate.what}, which ${readers} ${all.by.length === 1 ? 'is' : 'are'} built from too: ${candidate.what} changes it here only; --via=${EVERYWHERE} changes it in all of them`
+  const text = `${shownPathOnly(drift.path, drift.id) || 'the object'} comes from ${all.candidate.what}, which ${readers} ${all.by.length === 1 ? 'is' : 'are'} built from too: ${candidate.what} ${edited} here only`
   return { cause: 'shared-source', subject: describeResourceId(drift.id), text }
 }
 
