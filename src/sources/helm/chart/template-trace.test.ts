@@ -143,6 +143,7 @@ test('what is printed as deep as the key of a list has its items, and keys besid
     'all.yaml:53~ extraPorts +[name=more].containerPort',
     'all.yaml:54~ moreFields +[name=more].containerPort',
   ])
+  assert.deepEqual(traced(`${container}.env`, 'shop-dense'), ['all.yaml:48 extraEnvs'])
   assert.deepEqual(traced(`${container}.workingDir`, 'shop-dense'), [
     'all.yaml:49~ extraEnvs +workingDir',
     'all.yaml:53~ extraPorts +workingDir',

@@ -143,8 +143,9 @@ export class TemplateTrace {
     step: Step,
   ): readonly FieldWriter[] {
     const { field, at, names, isField } = step
-    const extent = extentOf(line, lines, isItem(field[at]))
     const isWhole = at === field.length
+    // A key without a value has a list there, or nothing.
+    const extent = extentOf(line, lines, isItem(field[at]) || (isWhole && isOpen(line)))
     // `labels: {{- include … }}`: what the actions of the line print is below it.
     const own = {
       ...line,
@@ -277,6 +278,10 @@ export function dependenciesIn({ folder }: ChartFiles, template: string): readon
   const own = template.slice(folder === '' ? 0 : folder.length + 1)
   const above = own.split('/templates/')[0] ?? ''
   return [...`${above}/`.matchAll(/(?:^|\/)charts\/([^/]+)(?=\/)/g)].map(([, name = '']) => name)
+}
+
+function isOpen({ value }: TemplateLine): boolean {
+  return value === '' || value.startsWith('#')
 }
 
 function isInline({ value }: TemplateLine): boolean {

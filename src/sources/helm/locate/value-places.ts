@@ -25,7 +25,7 @@ interface Places {
   readonly first: SourceLocations
   /** The defaults of the chart, for values that may also be set over them. */
   readonly otherwise: SourceLocations
-  /** Patches of the resource where it is applied, for values that other units have from the same place. */
+  /** For values that other units have from the same place: patches of the resource where it is applied, and layers over that place. */
   readonly overlaid: readonly SourceLocations[]
 }
 
@@ -57,8 +57,30 @@ export class ValuePlaces {
       : changes.map((change) =>
           this.joint(change, () => this.layers.filter(({ isDefault }) => isDefault)),
         )
-    const overlaid = changes.flatMap((change) => this.inOverlay(change))
+    const overlaid = changes.flatMap((change) => [
+      ...this.inOverlay(change),
+      ...this.inLaterLayers(change),
+    ])
     return { first: together(first), otherwise: together(otherwise), overlaid }
+  }
+
+  /** The values file of the environment, the last one first; then the values of an Application. */
+  private inLaterLayers(change: ValueChange): readonly SourceLocations[] {
+    const setting = this.layers.findLastIndex(({ values }) =>
+      change.some(({ path }) => valueAt(values, path) !== undefined),
+    )
+    const later = this.layers
+      .slice(setting + 1)
+      .filter(({ isDefault }) => !isDefault)
+      .toReversed()
+    const inOrder = [
+      ...later.filter(({ place }) => place.kind === 'file'),
+      ...later.filter(({ place }) => place.kind === 'field' || place.kind === 'text'),
+    ]
+    return inOrder.map((layer) => ({
+      ...this.joint(change, () => [layer]),
+      onlyWhereShared: true,
+    }))
   }
 
   private inOverlay(change: ValueChange): readonly SourceLocations[] {

@@ -1,9 +1,9 @@
 /** The variables of a syncer in a text that a field comes from, and the values that would give the wanted text. */
-
+import { describeResourceId } from '@backporch/kyaml/resource'
 import { fields, type SyncedFolder, syncerFields } from '../../build/adopt/source-document.ts'
-import type { Substitution } from '../../build/built-source.ts'
+import type { Substitution, SyncerBuild } from '../../build/built-source.ts'
 import { syncerObject } from '../../build/syncer-object.ts'
-import type { SourceCandidate, SourceLocations, Wanted } from '../../locate/candidate.ts'
+import type { Obstacle, SourceCandidate, SourceLocations, Wanted } from '../../locate/candidate.ts'
 import type { SourceFiles } from '../files/kustomize-build.ts'
 
 interface VariableQuestion {
@@ -24,13 +24,13 @@ export function variableLocations({
   const none: SourceLocations = { candidates: [], obstacles: [] }
   if (wanted === undefined || wanted === null || typeof wanted === 'object') return none
   const { build } = synced
-  const { title, builder } = build
+  const { builder } = build
   const { substitution } = builder
   if (substitution === 'none') return none
   const spec = syncerFields(files, synced)
   const variables = substitution.variables(build, syncerObject(build, files))
   const candidates: SourceCandidate[] = []
-  const obstacles = new Map<string, SourceLocations['obstacles'][number]>()
+  const obstacles = new Map<string, Obstacle>()
   for (const text of texts)
     for (const name of substitution.namesIn(text)) {
       const value = solved(substitution, {
@@ -50,13 +50,29 @@ export function variableLocations({
         continue
       }
       if (!variables.has(name)) continue
-      obstacles.set(name, {
-        where: title,
-        why: `the value comes from the variable ${name} of ${title}, which no file of this repository sets`,
-        remedy: `set ${name} where it is authored (spec.${substitution.at[0]} of ${title}), or choose restore`,
-      })
+      obstacles.set(name, obstacleOf(name, build, substitution))
     }
   return { candidates, obstacles: [...obstacles.values()] }
+}
+
+function obstacleOf(
+  name: string,
+  { title, variableSources }: SyncerBuild,
+  { at }: Substitution,
+): Obstacle {
+  const from = variableSources?.get(name)
+  if (from === undefined)
+    return {
+      where: title,
+      why: `the value comes from the variable ${name} of ${title}, which no file of this repository sets`,
+      remedy: `set ${name} where it is authored (spec.${at[0]} of ${title}), or choose restore`,
+    }
+  const input = describeResourceId(from)
+  return {
+    where: input,
+    why: `the value comes from the variable ${name} of ${title}, which the ${input} sets`,
+    remedy: `set ${name} in the ${input} where that is authored, which may change other units too, or choose restore`,
+  }
 }
 
 /** A text that no manifest has. */
