@@ -226,15 +226,12 @@ else
         )
         const before = await world.remote('rev-parse', 'main')
         const pulls = await review.pulls()
-        assert.deepEqual(
-          pulls.map(({ head }) => head.label.replace(/^proposed\/(.*)\/drift-.*/, '$1')).sort(),
-          [
-            'apps/production',
-            'apps/production/front',
-            'infrastructure/configs',
-            'infrastructure/controllers',
-          ],
-        )
+        assert.deepEqual(pulls.map(unitOf).sort(), [
+          'apps/production',
+          'apps/production/front',
+          'infrastructure/configs',
+          'infrastructure/controllers',
+        ])
         for (const { number } of pulls) await review.mergeByHand(number, 'squash')
         assert.deepEqual(
           changedLines(await world.remote('diff', '--unified=0', before, 'main', '--', ':!.drift')),
@@ -271,6 +268,50 @@ else
         assert.match(status.stdout, new RegExp(`^test +${unit} .*✓ InSync`, 'm'))
       assert.deepEqual(await world.proposals(), [])
     })
+
+    await t.test(
+      'a HelmRelease that somebody edits in the cluster is rolled out, and adopted where its values are',
+      async () => {
+        await world.kubectl(
+          ...['patch', 'helmrelease/front', '-n', 'flux-system', '--type=merge', '-p'],
+          '{"spec":{"values":{"replicas":6,"image":{"tag":"2.2"}}}}',
+        )
+        await flux.untilReleased('front')
+        const rolledOut = '6 mirror.example.com/front:2.2 90'
+        assert.equal((await liveValues(world)).front, rolledOut)
+        const scanned = assertExit(await review.backporch('scan', ...KUBECTL), 1)
+        assert.deepEqual(linesOf(scanned.stdout), [
+          'apps/base/front/release.yaml:2 ~ spec.values.image.tag',
+          'apps/base/front/release.yaml:2 ~ spec.values.replicas',
+        ])
+        const { helm3 } = await helmOrThrow()
+        const allowed = [...KUBECTL, '--allow-render', helm3]
+        assertExit(await review.backporch('adopt', 'apps/production', ...allowed), 0)
+        const before = await world.remote('rev-parse', 'main')
+        const pull = await review.onlyOpen()
+        assert.equal(unitOf(pull), 'apps/production')
+        await review.mergeByHand(pull.number, 'squash')
+        assert.deepEqual(
+          changedLines(await world.remote('diff', '--unified=0', before, 'main', '--', ':!.drift')),
+          [
+            'apps/base/front/release.yaml',
+            '-      tag: "2.1" # as tested',
+            '+      tag: "2.2" # as tested',
+            'apps/production/front-values.yaml',
+            '-    replicas: 4 # one in each zone',
+            '+    replicas: 6 # one in each zone',
+          ],
+        )
+        await flux.reconcile('GitRepository', 'flux-system')
+        await flux.untilApplied(await world.remote('rev-parse', 'main'), KUSTOMIZATIONS)
+        await flux.untilReleased('front')
+        assert.equal((await liveValues(world)).front, rolledOut)
+        assert.deepEqual(
+          linesOf(assertExit(await review.backporch('scan', ...KUBECTL), 0).stdout),
+          [],
+        )
+      },
+    )
 
     await t.test(
       'an apply of Flux undoes hand edits, and removes what kubectl added; what another manager added stays',
@@ -326,6 +367,10 @@ else
       },
     )
   })
+
+function unitOf({ head }: { readonly head: { readonly label: string } }): string {
+  return head.label.replace(/^proposed\/(.*)\/drift-.*/, '$1')
+}
 
 /** `<file>:<line> <sign> <field>` of each difference, sorted. */
 function linesOf(printed: string): string[] {

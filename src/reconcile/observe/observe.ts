@@ -170,7 +170,16 @@ export async function observe(
     functions: renderer.library,
     ...(source === undefined
       ? {}
-      : { built: { source, library: renderer.builder?.library ?? NO_BUILDS, others } }),
+      : {
+          built: {
+            source: {
+              ...source,
+              isTaken: (path: string) => view.tree.some((file) => file.path === path),
+            },
+            library: renderer.builder?.library ?? NO_BUILDS,
+            others,
+          },
+        }),
     ...librariesOf(reader, cluster.syncer, effective, between),
     git,
     proposals: view.proposals,

@@ -283,6 +283,8 @@ export interface BuiltSource {
   readonly asDeclared?: boolean | undefined
   /** Whether the syncer has a file, by path from the root of the repository; undefined where it has all of them. */
   readonly isPacked?: ((path: string) => boolean) | undefined
+  /** Whether the commit has a file there, also one that nothing of the unit reads. */
+  readonly isTaken?: ((path: string) => boolean) | undefined
 }
 
 export type BuildInput = Omit<BuiltSource, 'packagePath' | 'package'>

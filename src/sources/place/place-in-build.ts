@@ -3,7 +3,7 @@ import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { getKey, isJsonArray, isJsonObject, type Json, textsIn } from '@backporch/kyaml/json'
 import { assertBuilt, builtObjects, sharingUnits } from '../build/adopt/shared-builds.ts'
 import { changedFiles } from '../build/adopt/source-edits.ts'
-import type { SyncerBuild } from '../build/built-source.ts'
+import type { BuiltSource, SyncerBuild } from '../build/built-source.ts'
 import type { BuiltUnit } from '../build/built-unit.ts'
 import { WAYS_FOR_SECRETS } from '../edits/not-adopted.ts'
 import { cannot } from '../edits/resolution-edits.ts'
@@ -50,7 +50,7 @@ export function placeInBuild(
   const files = withContents(source.files, edited)
   const before = builtObjects(library, { ...source, files })
   const write = (objects: readonly NewObject[]): SourceFiles => {
-    const after = written(source.folder, files, [...before.values()], objects)
+    const after = written(source, files, [...before.values()], objects)
     const hidden = [...after.keys()].find(
       (path) => !files.has(path) && source.isPacked?.(path) === false,
     )
@@ -100,7 +100,7 @@ function holdsSecret(value: Json, synced: SyncerBuild | undefined): boolean {
 
 /** The files with the new manifests, and with their entries in the kustomization. */
 function written(
-  folder: string,
+  { folder, isTaken = () => false }: Pick<BuiltSource, 'folder' | 'isTaken'>,
   files: SourceFiles,
   resources: readonly DesiredResource[],
   objects: readonly NewObject[],
@@ -116,7 +116,8 @@ function written(
     folder,
     resources,
     isSibling: (path) => (listed === undefined ? path.startsWith(prefix) : own.has(path)),
-    textOf: (path) => decoded(files.get(path)?.content),
+    // A file that nothing of the unit reads stays as it is.
+    textOf: (path) => decoded(files.get(path)?.content) ?? (isTaken(path) ? '' : undefined),
   })
   const after = new Map(files)
   const put = (path: string, text: string): void => {

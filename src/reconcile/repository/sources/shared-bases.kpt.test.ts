@@ -206,3 +206,35 @@ for (const [name, layout] of Object.entries(LAYOUTS))
         )
     })
   })
+
+describe('an overlay that others read too', { skip: whyNoKubectl() }, () => {
+  const named = (name: string): Layout => LAYOUTS[name] as Layout
+
+  test('has a value adopted in the patches of its own Application where two apply it', async () => {
+    const layout = named('Argo CD Applications')
+    const [own, other] = [argo('prod'), argo('prod').replace('web-prod', 'web-us')]
+    const world = worldOf({ ...layout, files: { ...layout.files, 'clusters/us/prod.yaml': other } })
+    assert.deepEqual(await adopted(world, SETTINGS, 'data.size', '6'), {
+      'clusters/eu/web.yaml': own.replace(
+        'path: overlays/prod}',
+        'path: overlays/prod, kustomize: {patches: [{patch: "apiVersion: v1\\nkind: ConfigMap\\nmetadata:\\n  name: web\\ndata:\\n  size: \\"6\\"\\n"}]}}',
+      ),
+    })
+    assert.match(String(world.told), /overlays\/prod \(Argo CD Application argocd\/web-us/)
+  })
+
+  test('has a value adopted in its own patch where a RootSync applies the folder of the file as it is', async () => {
+    const layout = named('Flux')
+    const plain = {
+      'plain/config.yaml': CONFIG,
+      'overlays/prod/kustomization.yaml': `${OVERLAY.replace('- ../../base', '- ../../base/deployment.yaml')}- ../../plain/config.yaml\n`,
+      'clusters/us/plain.yaml': rootSync('prod').replace('/overlays/prod', '/plain'),
+    }
+    const world = worldOf({ ...layout, files: { ...layout.files, ...plain } })
+    assert.deepEqual(Object.keys(await adopted(world, SETTINGS, 'data.size', '6')), [
+      'overlays/prod/kustomization.yaml',
+      'overlays/prod/configmap-web-patch.yaml',
+    ])
+    assert.match(String(world.told), /which plain \(RootSync/)
+  })
+})

@@ -84,7 +84,7 @@ export class ValuePlaces {
   }
 
   private inOverlay(change: ValueChange): readonly SourceLocations[] {
-    const { parent, files, synced } = this.source
+    const { parent, files, synced, isTaken } = this.source
     const layer = this.layers.findLast(({ place }) => place.kind === 'resource')
     if (parent === undefined || layer?.place.kind !== 'resource') return []
     const at = layer.place.at.map(stepOf)
@@ -92,7 +92,7 @@ export class ValuePlaces {
     const fields = change
       .map((one) => this.inLayerOf(layer, one))
       .map(({ path, wanted }) => ({ path: [...at, ...path], wanted }))
-    return own === undefined ? [] : overlayLocations({ ...parent, files }, own, fields)
+    return own === undefined ? [] : overlayLocations({ ...parent, files, isTaken }, own, fields)
   }
 
   /** A field of the resource that is no value of the chart. @throws MissingBuilds where the unit above has to be built first */

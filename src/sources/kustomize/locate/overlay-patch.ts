@@ -37,7 +37,7 @@ import { kustomizationOf, type SourceFiles } from '../files/kustomize-build.ts'
 import { shownImage } from './kustomize-fields.ts'
 import { type Patch, patchesOf, pointerTo } from './kustomize-patches.ts'
 
-type Overlay = Pick<BuiltSource, 'files' | 'folder' | 'synced'>
+type Overlay = Pick<BuiltSource, 'files' | 'folder' | 'synced' | 'isTaken'>
 
 export interface OverlaidField {
   readonly path: FieldPath
@@ -78,7 +78,7 @@ export function overlayLocations(
     ...patchesIn(list, overlay.files)
       .flatMap((patch) => inPatch(patch, object, changed))
       .slice(0, 1),
-    ...newPatches(list, overlay.files, object, mergePatches(object, changed)),
+    ...newPatches(list, overlay, object, mergePatches(object, changed)),
   ])
   return groupsOf(candidates)
 }
@@ -101,9 +101,7 @@ export function overlayRemoval(
 ): readonly SourceLocations[] {
   const object = { desired, identity: identityOf(desired, overlay.files) }
   const patch = { $patch: 'delete', ...object.identity }
-  return groupsOf(
-    patchLists(overlay).flatMap((list) => newPatches(list, overlay.files, object, [patch])),
-  )
+  return groupsOf(patchLists(overlay).flatMap((list) => newPatches(list, overlay, object, [patch])))
 }
 
 function groupsOf(candidates: readonly SourceCandidate[]): readonly SourceLocations[] {
@@ -217,6 +215,8 @@ function inPatch(
     const end = isJsonArray(list) ? list.length : undefined
     const edits = changed.flatMap(({ path, wanted }, at) => {
       if (end === undefined) {
+        if (movesItems(object, path, wanted) && document.valueAt(listOf(path)) === undefined)
+          return []
         const merged = mergedPath(object, path, wanted)
         return [editAt(document.number, merged.path, merged.value)]
       }
@@ -246,17 +246,51 @@ function mergedPath(
   const steps = path.map((step, at) =>
     namedAsDeclared(step, valueAt(desired.object, path.slice(0, at + 1))),
   )
-  if (wanted !== undefined)
-    return { path: steps, value: inOrderOf(wanted, valueAt(desired.object, path)) }
+  if (wanted !== undefined) return { path: steps, value: inOrderOf(wanted, likeOf(desired, path)) }
   return path.at(-1)?.kind === 'item'
     ? { path: [...steps, field('$patch')], value: 'delete' }
     : { path: steps, value: null }
 }
 
+/** What git has at the path; of a new item the first one beside it. */
+function likeOf({ object }: DesiredResource, path: FieldPath): Json | undefined {
+  const now = valueAt(object, path)
+  if (now !== undefined || path.at(-1)?.kind !== 'item') return now
+  const list = valueAt(object, path.slice(0, -1))
+  return isJsonArray(list) ? list[0] : undefined
+}
+
+/**
+ * Whether a strategic merge patch gives the items of a list another order: kustomize puts those of the patch first. Another order is another
+ * template of a Pod.
+ */
+function movesItems(
+  { desired: { object } }: PatchedObject,
+  path: FieldPath,
+  wanted: Wanted,
+): boolean {
+  return path.some((step, at) => {
+    if (step.kind !== 'item' || (wanted === undefined && at === path.length - 1)) return false
+    const list = valueAt(object, path.slice(0, at))
+    const item = valueAt(object, path.slice(0, at + 1))
+    return isJsonArray(list) && list.length > 0 && (item === undefined || list[0] !== item)
+  })
+}
+
+/** The innermost list on the path. */
+function listOf(path: FieldPath): FieldPath {
+  return path.slice(
+    0,
+    path.findLastIndex(({ kind }) => kind === 'item'),
+  )
+}
+
 /** With the keys in the order of git: the server has an order of its own. */
 function inOrderOf(value: Json, like: Json | undefined): Json {
   if (isJsonArray(value))
-    return value.map((each, at) => inOrderOf(each, isJsonArray(like) ? like[at] : undefined))
+    return value.map((each, at) =>
+      inOrderOf(each, isJsonArray(like) ? (like[at] ?? like[0]) : undefined),
+    )
   if (!isJsonObject(value) || !isJsonObject(like)) return value
   const keys = [...Object.keys(like), ...Object.keys(value)]
   return Object.fromEntries(
@@ -286,7 +320,9 @@ function mergePatches(object: PatchedObject, changed: readonly OverlaidField[]):
       const merged = mergedPath(object, path, wanted)
       patch = withValueAt(patch, merged.path, merged.value)
     }
-    return [patch, ...others]
+    return changed.some(({ path, wanted }) => movesItems(object, path, wanted))
+      ? [...others, patch]
+      : [patch, ...others]
   } catch (thrown) {
     if (thrown instanceof EditRefusal) return others
     throw thrown
@@ -295,11 +331,15 @@ function mergePatches(object: PatchedObject, changed: readonly OverlaidField[]):
 
 /** `remove`, `replace`, or `add` of the nearest parent that is not there. */
 function operationOf(
-  { desired: { object } }: PatchedObject,
+  { desired }: PatchedObject,
   path: FieldPath,
   wanted: Wanted,
 ): JsonObject | undefined {
-  let [at, value] = [path, wanted]
+  const { object } = desired
+  let [at, value] = [
+    path,
+    wanted === undefined ? undefined : inOrderOf(wanted, likeOf(desired, path)),
+  ]
   const isThere = valueAt(object, path) !== undefined
   if (!isThere && value === undefined) return undefined
   while (!isThere && at.length > 1 && valueAt(object, at.slice(0, -1)) === undefined) {
@@ -320,7 +360,7 @@ function operationOf(
 /** As the other patches of the list are: inline where all of them are, and in a file of its own otherwise. */
 function newPatches(
   list: PatchList,
-  files: SourceFiles,
+  { files, isTaken = () => false }: Overlay,
   { identity }: PatchedObject,
   patches: readonly Json[],
 ): readonly SourceCandidate[] {
@@ -336,9 +376,10 @@ function newPatches(
         ? undefined
         : joined(
             beside !== undefined && isBelow(beside, list.folder) ? folderOf(beside) : list.folder,
-            `${kind}-${name}-patch.yaml`.toLowerCase(),
+            // Names of RBAC have colons, which not every system takes in a file name.
+            `${kind}-${name}-patch.yaml`.toLowerCase().replaceAll(/[^a-z0-9._-]+/g, '-'),
           )
-    if (file === undefined || files.has(file))
+    if (file === undefined || files.has(file) || isTaken(file))
       return candidateOf(list, 'a new patch', [
         appended(list, 'patches', { ...target, patch: text }),
       ])
