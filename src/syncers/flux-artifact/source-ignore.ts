@@ -143,6 +143,7 @@ function parsePattern(line: string, domain: readonly string[], title: string): I
 const nothing: Segment = () => false
 
 function segmentOf(text: string): Segment {
+  if (!/[*?[\\]/.test(text)) return (name) => name === text
   const pattern = wildcardPattern(bytesOf(text))
   return (name) => pattern !== undefined && matchesPattern(pattern, bytesOf(name))
 }

@@ -7,6 +7,8 @@
 export type ByteText = string
 
 export function bytesOf(text: string): ByteText {
+  // Nearly every path and pattern: each of its characters is a byte already.
+  if (!/[^\0-\x7f]/.test(text)) return text
   return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join('')
 }
 
@@ -109,12 +111,12 @@ export function matchesPattern(chunks: readonly Chunk[], text: ByteText): boolea
   for (const [index, { star, singles }] of chunks.entries()) {
     const isLast = index === chunks.length - 1
     if (isLast && star && singles.length === 0) return true
-    const places = star
-      ? Array.from({ length: text.length - at + 1 }, (_each, skipped) => at + skipped)
-      : [at]
-    const end = places
-      .map((place) => endOf(singles, text, place))
-      .find((found) => found !== undefined && (!isLast || found === text.length))
+    const lastPlace = star ? text.length : at
+    let end: number | undefined
+    for (let place = at; end === undefined && place <= lastPlace; place += 1) {
+      const found = endOf(singles, text, place)
+      if (!isLast || found === text.length) end = found
+    }
     if (end === undefined) return false
     at = end
   }
