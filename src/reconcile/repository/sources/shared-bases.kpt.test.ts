@@ -160,6 +160,26 @@ test('diff needs no more builds with an open Adopt proposal than without', {
   assert.deepEqual([without > 0, await look()], [true, without])
 })
 
+test('a value of the base is adopted with as many builds for ten other overlays as for two', {
+  skip: whyNoKubectl(),
+}, async () => {
+  const names = Array.from({ length: 8 }, (_, index) => `test-${index}`)
+  const layout = LAYOUTS['Flux'] as Layout
+  const more = names.flatMap((name) => [
+    [`overlays/${name}/kustomization.yaml`, OVERLAY.replace('shop', `shop-${name}`)],
+    [`clusters/us/${name}.yaml`, flux(name)],
+  ])
+  const counted = async (files: Layout['files']): Promise<readonly [number, string]> => {
+    const world = worldOf({ ...layout, files: { ...layout.files, ...files } })
+    await adopted(world, SETTINGS, 'data.size', '6')
+    return [world.builds, String(world.told)]
+  }
+  const [few] = await counted({})
+  const [many, told] = await counted(Object.fromEntries(more))
+  assert.equal(many, few)
+  assert.match(told, /which overlays\/.* and [78] more are built from too/)
+})
+
 for (const [name, layout] of Object.entries(LAYOUTS))
   describe(`an overlay that ${name} applies`, { skip: whyNoKubectl() }, () => {
     test('is in sync', async () => {

@@ -34,9 +34,15 @@ import {
 import { combineLocations } from '../../locate/combine-locations.ts'
 import { type RenamedField, renamedFields } from '../../locate/renamed-items.ts'
 import type { BuiltSource, Locator } from '../built-source.ts'
-import type { BuiltAdoptionInput } from '../built-unit.ts'
+import type { BuiltAdoptionInput, SharingUnit } from '../built-unit.ts'
 import { inMaker } from './made-resource-edits.ts'
-import { assertBuilt, builtObjects, type Sharing, sharingUnits } from './shared-builds.ts'
+import {
+  assertBuilt,
+  builtObjects,
+  readersOf,
+  type Sharing,
+  sharingUnits,
+} from './shared-builds.ts'
 import { applyCandidate, changedFiles } from './source-edits.ts'
 
 export interface BuiltEdit {
@@ -86,7 +92,7 @@ interface Trial {
   readonly others: readonly MovedField[]
 }
 
-/** A trial that other units are moved by too. */
+/** A trial that other units are moved by too: one of them at least, and all where they are wanted. */
 interface SharedTrial extends Trial {
   readonly by: readonly Sharing[]
 }
@@ -107,11 +113,15 @@ function everywhere(
   }
 }
 
-function notedOverlay(change: ResolvedChange, { candidate }: Trial, all: SharedTrial): Note {
+function notedOverlay(
+  change: ResolvedChange,
+  { candidate }: Trial,
+  { from, readers }: { readonly from: string; readonly readers: readonly SharingUnit[] },
+): Note {
   const { drift } = change
   const edited = wantedBy(change) === undefined ? 'takes it out' : 'changes it'
-  const readers = listSome(all.by, ({ unit }) => unit.name)
-  const text = `${shownPathOnly(drift.path, drift.id) || 'the object'} comes from ${all.candidate.what}, which ${readers} ${all.by.length === 1 ? 'is' : 'are'} built from too: ${candidate.what} ${edited} here only`
+  const names = listSome(readers, ({ name }) => name)
+  const text = `${shownPathOnly(drift.path, drift.id) || 'the object'} comes from ${from}, which ${names} ${readers.length === 1 ? 'is' : 'are'} built from too: ${candidate.what} ${edited} here only`
   return { cause: 'shared-source', subject: describeResourceId(drift.id), text }
 }
 
@@ -167,7 +177,7 @@ class BuiltAdoption {
       const clean: Trial[] = []
       for (const trial of trials) {
         if (!trial.lands || trial.others.length > 0) continue
-        const by = sharingUnits(this.input, trial.files)
+        const by = sharingUnits(this.input, trial.files, change.via === EVERYWHERE ? 'all' : 'one')
         if (by.length === 0) clean.push(trial)
         else taken.push({ ...trial, by })
       }
@@ -176,7 +186,12 @@ class BuiltAdoption {
       const only = onlyTrial(change, clean)
       if (only === undefined) continue
       const isOverlaid = locations.onlyWhereShared === true && all !== undefined
-      return { trial: only, note: isOverlaid ? [notedOverlay(change, only, all)] : [] }
+      if (!isOverlaid) return { trial: only, note: [] }
+      const readers = readersOf(this.input, all.files)
+      return {
+        trial: only,
+        note: [notedOverlay(change, only, { from: all.candidate.what, readers })],
+      }
     }
     const [best] = taken
     const [by] = best?.by ?? []

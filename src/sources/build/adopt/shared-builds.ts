@@ -39,15 +39,39 @@ export function assertBuilt(library: BuildLibrary, sources: readonly BuiltSource
   if (missing.length > 0) throw new MissingBuilds(missing)
 }
 
-/** The units that the edit would change. @throws MissingBuilds */
-export function sharingUnits(
-  { source, library, others }: BuiltUnit,
+/** The units that are built from a file which the edit changes. */
+export function readersOf(
+  { source, others }: BuiltUnit,
   files: SourceFiles,
-): readonly Sharing[] {
+): readonly SharingUnit[] {
   const changed = [...changedFiles(source.files, files).keys()]
-  const readers = others.filter((unit) =>
+  return others.filter((unit) =>
     changed.some((path) => unit.files.has(path) || readsNew(unit, path)),
   )
+}
+
+/**
+ * Units that the edit would change: all of them, or enough to know that there is one. A value that one reader has is mostly one that all of
+ * them have, so the first one is built before the others. @throws MissingBuilds
+ */
+export function sharingUnits(
+  built: BuiltUnit,
+  files: SourceFiles,
+  most: 'all' | 'one' = 'one',
+): readonly Sharing[] {
+  const readers = readersOf(built, files)
+  const [first = [], others = []] =
+    most === 'all' ? [readers] : [readers.slice(0, 1), readers.slice(1)]
+  const moved = movedOf(built, files, first)
+  return moved.length > 0 ? moved : movedOf(built, files, others)
+}
+
+function movedOf(
+  { source, library }: BuiltUnit,
+  files: SourceFiles,
+  readers: readonly SharingUnit[],
+): readonly Sharing[] {
+  const changed = [...changedFiles(source.files, files).keys()]
   const edited = (unit: SharingUnit): BuiltSource | undefined =>
     unit.source === undefined
       ? undefined
