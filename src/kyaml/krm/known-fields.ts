@@ -19,7 +19,9 @@ export function knownFieldsOf(object: JsonObject, schema: FieldSchema): KnownFie
   const before = ASKED.get(object)
   if (before?.schema === schema) return before.known
   const unknown: FieldPath[] = []
-  const known = { object: knownMap(object, schema, [], unknown), unknown }
+  // Nearly all objects: without a path for each of their fields.
+  const whole = isKnown(object, schema, true)
+  const known = { object: whole ? object : knownMap(object, schema, [], unknown), unknown }
   ASKED.set(object, { schema, known })
   return known
 }
@@ -29,6 +31,20 @@ const ASKED = new WeakMap<
   JsonObject,
   { readonly schema: FieldSchema; readonly known: KnownFields }
 >()
+
+function isKnown(value: Json, schema: FieldSchema, isTop = false): boolean {
+  if (isJsonArray(value)) {
+    const items = schema.items()
+    return value.every((item) => isKnown(item, items))
+  }
+  if (!isJsonObject(value)) return true
+  return Object.keys(value).every(
+    (name) =>
+      (isTop && name === 'status') ||
+      ((schema.closed !== true || schema.declares(name)) &&
+        isKnown(value[name] as Json, schema.child(name))),
+  )
+}
 
 function knownMap(
   map: JsonObject,
