@@ -227,7 +227,10 @@ function contextAt(
       const { sopsValues } = await import('./adapters/functions/sops-values.ts')
       const sops = sopsValues({ allowed: render, environment: env, workingDirectory: cwd })
       const renderer = new WorkerRenderer({ allowed, engine, environment: env })
-      return withBuilds(renderer, new PackageBuilds({ allowed: render, environment: env }), sops)
+      const { KeptBuilds } = await import('./adapters/functions/kept-builds.ts')
+      const kept = new KeptBuilds(join(cacheDir, '..', 'builds'), version())
+      const builds = new PackageBuilds({ allowed: render, environment: env, kept })
+      return withBuilds(renderer, builds, sops)
     },
     loadKey: async () => {
       const { loadInstallationKey } = await import('./adapters/system/installation-key.ts')

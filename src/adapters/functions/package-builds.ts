@@ -16,7 +16,9 @@ import {
 } from '../../sources/programs/package-builder.ts'
 import type { ValueDecryptor } from '../../sources/programs/value-decryptor.ts'
 import { makeScratchFolder } from '../system/scratch-folder.ts'
+import { ENABLE_HELM, hasSecrets, mayVary, namesSecret, runsHelm } from './build-content.ts'
 import { FUNCTION_LIMITS, type FunctionLimits } from './function-limits.ts'
+import type { KeptBuilds } from './kept-builds.ts'
 import { type ProgramEnd, runProgram } from './run-program.ts'
 
 interface PackageBuildsOptions {
@@ -25,11 +27,12 @@ interface PackageBuildsOptions {
   /** The operator's: programs get the PATH of it, kubectl and helm nothing. */
   readonly environment: { readonly [name: string]: string | undefined }
   readonly limits?: FunctionLimits
+  /** Keeps builds for the next process. */
+  readonly kept?: KeptBuilds
 }
 
 const KEPT = 64 * 1024 * 1024
 const FAILED = 512
-const ENABLE_HELM = '--enable-helm'
 /** Programs that run at once. */
 const WIDTH = 2
 /** An address where nothing listens: kustomize fetches nothing that got past the walk through the kustomization. */
@@ -91,10 +94,29 @@ export class PackageBuilds implements PackageBuilder {
     const key = buildKey(build)
     const known = this.answers.get(key)
     if (known !== undefined) return known
-    const answer = await this.inTurn(() => this.run(build, signal))
+    const answer = await this.keptOrRun(build, signal)
     if (!('failure' in answer))
       this.answers.set(key, answer, { size: 2 * answer.text.length + FAILED })
     else if (answer.failure.retry !== 'backoff') this.answers.set(key, answer, { size: FAILED })
+    return answer
+  }
+
+  private async keptOrRun(build: Build, signal: AbortSignal): Promise<BuildAnswer> {
+    const program = this.choose(build)
+    if ('failure' in program) return program
+    const { kept } = this.options
+    // A second program, and what prints something else each time or has Secrets, is run each time.
+    const isKept =
+      build.tool !== 'command' &&
+      !build.command.includes(ENABLE_HELM) &&
+      !mayVary(build) &&
+      !hasSecrets(build)
+    if (kept === undefined || !isKept) return this.inTurn(() => this.run(build, program, signal))
+    const entry = kept.entry(program.program, [...program.words, buildKey(build)])
+    const text = await entry.read()
+    if (text !== undefined) return { text }
+    const answer = await this.inTurn(() => this.run(build, program, signal))
+    if ('text' in answer && !namesSecret(answer.text)) await entry.write(answer.text)
     return answer
   }
 
@@ -110,9 +132,7 @@ export class PackageBuilds implements PackageBuilder {
     }
   }
 
-  private async run(build: Build, signal: AbortSignal): Promise<BuildAnswer> {
-    const program = this.choose(build)
-    if ('failure' in program) return program
+  private async run(build: Build, program: Program, signal: AbortSignal): Promise<BuildAnswer> {
     const root = await makeScratchFolder('backporch-build-')
     try {
       const why = await whyNotWritten(root, build)
@@ -246,7 +266,8 @@ function answerOf(build: Build, end: ProgramEnd, root: string): BuildAnswer {
       'backoff',
     )
   if (end.exitCode === 0) return { text: end.stdout }
-  if (build.hasSecrets === true || build.files.some(hasSecret))
+  // Messages of kustomize and Helm quote their subject.
+  if (hasSecrets(build))
     return failed(
       build,
       `exit code ${end.exitCode}; what it said is not shown, because it reads Secrets`,
@@ -269,28 +290,6 @@ function answerOf(build: Build, end: ProgramEnd, root: string): BuildAnswer {
     `correct what it names${hint(build)}`,
     'on-change',
   )
-}
-
-function runsHelm({ tool, command }: Build): boolean {
-  return tool === 'helm' || (tool === 'kustomize' && command.includes(ENABLE_HELM))
-}
-
-/** Functions of charts that give another value each time (Masterminds/sprig `functions.go`). */
-const VARYING =
-  /\{\{(?:[^}]|\}(?!\}))*?\b(?:rand[A-Z]\w*|gen[A-Z]\w*|uuidv4|now|ago|shuffle|htpasswd|bcrypt|encryptAES|buildCustomCert)\b/
-
-function mayVary(build: Build): boolean {
-  if (!runsHelm(build)) return build.tool === 'command'
-  const { files } = build
-  // What is in an archive is not read.
-  return files.some(
-    ({ path, content }) => path.endsWith('.tgz') || VARYING.test(new TextDecoder().decode(content)),
-  )
-}
-
-/** Messages of kustomize and Helm quote their subject. */
-function hasSecret({ content }: Build['files'][number]): boolean {
-  return /secretGenerator|\bkind["']?\s*:\s*["']?Secret\b/.test(new TextDecoder().decode(content))
 }
 
 function hint({ tool, folder }: Build): string {
