@@ -14,6 +14,7 @@
  * node bench/run.ts memory        [--objects 80000] [--per-package 12] [--rounds 3] [--seed 1] [--write docs/performance.md]
  * node bench/run.ts many-edits    [--objects 240] [--per-package 4] [--rounds 150] [--seed 1] [--write docs/performance.md]   rounds: seconds of edits
  * node bench/run.ts repository    [--objects 350] [--rounds 3] [--seed 1] [--write docs/performance.md]   objects: commits of 1 MiB each
+ * node bench/run.ts adopt         [--objects 147] [--rounds 3] [--write docs/performance.md]   objects: units
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -111,6 +112,12 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     defaults: { objects: 80_000, objectsPerPackage: 12, rounds: 3, seed: 1 },
     heading: () => '## Memory',
     run: async (options, report) => (await import('./memory.ts')).benchMemory(options, report),
+  },
+  adopt: {
+    defaults: { objects: 147, objectsPerPackage: 1, rounds: 3, seed: 1 },
+    heading: () => '## Adopt beside diff',
+    run: async (options, report) => (await import('./adopt.ts')).benchAdopt(options, report),
+    flags: ['objects', 'rounds'],
   },
   fleet: {
     defaults: { objects: 10_000, objectsPerPackage: 12, rounds: 1, seed: 1 },

@@ -11,7 +11,7 @@ import { versionOf } from './tools.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-interface Start {
+export interface Start {
   readonly name: string
   readonly command: readonly string[]
   /** Exit codes that are an answer. */
@@ -91,7 +91,7 @@ export async function benchStart(
 }
 
 /** The launcher and what it starts, as `npm pack` puts them into the tarball. */
-function packed(folder: string): string {
+export function packed(folder: string): string {
   mkdirSync(join(folder, 'src'), { recursive: true })
   const launcher = join(folder, 'src', 'launch.cjs')
   copyFileSync(join(ROOT, 'src', 'launch.cjs'), launcher)
@@ -126,7 +126,7 @@ interface Surroundings {
 }
 
 /** bash has milliseconds, and GNU time the memory. */
-function startOnce(
+export function startOnce(
   { name, command, exitCodes }: Start,
   { cwd, env, scratch }: Surroundings,
 ): StartCost {
