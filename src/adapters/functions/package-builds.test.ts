@@ -117,6 +117,18 @@ test('a failure says what the program said, without the folder that it was in', 
   assert.equal(answer.failure.why, 'exit code 3: apps/web')
 })
 
+test('a failure says what failed, and not the warnings before it or the form of a log', async () => {
+  const said = `# Warning: 'commonLabels' is deprecated.
+W1130 09:00:00.000000 1 helpers.go:1] "old"
+E1130 09:36:04.665853   22632 run.go:72] "command failed" err="no resource named \\"web\\""
+`
+  const command = ['sh', '-c', 'cat said.txt >&2; exit 1']
+  const builds = new PackageBuilds({ allowed: ["sh -c 'cat said.txt >&2; exit 1'"], environment })
+  const answer = await builds.build(commandBuild(command, { 'apps/web/said.txt': said }), signal)
+  assert.ok('failure' in answer)
+  assert.equal(answer.failure.why, 'exit code 1: no resource named "web"')
+})
+
 test('what a program says of files with Secrets is kept to itself', async () => {
   const builds = new PackageBuilds({ allowed: ["sh -c 'cat web.yaml >&2; exit 1'"], environment })
   const secret = 'apiVersion: v1\nkind: Secret\nstringData: {password: hunter2}\n'

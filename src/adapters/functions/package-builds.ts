@@ -278,10 +278,11 @@ function answerOf(build: Build, end: ProgramEnd, root: string): BuildAnswer {
     .replaceAll(`${root}/`, '')
     .replaceAll(root, '.')
     .split('\n')
-    // kubectl writes what failed below a line of its log.
-    .filter((line) => line.trim() !== '' && !/^[EF]\d{4} .*err=<$/.test(line))
+    // kubectl writes what failed below a line of its log, or in it, and after warnings.
+    .filter((line) => line.trim() !== '' && !/^[EF]\d{4} .*err=<$|^# Warning: |^W\d{4} /.test(line))
   const why = text
     .trim()
+    .replace(/^[EF]\d{4} .*? err="(.*)"$/, (_, inner: string) => inner.replaceAll('\\"', '"'))
     .replace(/^error: /i, '')
     .slice(0, 400)
   return failed(

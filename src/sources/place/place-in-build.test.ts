@@ -113,6 +113,22 @@ test('an object with a value that Flux substitutes from a Secret is not written'
   assert.doesNotThrow(() => place(telling))
 })
 
+test('a file of the commit that no kustomization names is not overwritten', () => {
+  const source = sourceOf('prod', {
+    'prod/kustomization.yaml': 'resources: [configmap-a.yaml]\n',
+    'prod/configmap-a.yaml': config('a'),
+  })
+  const isTaken = (path: string): boolean => path === 'prod/configmap-b.yaml'
+  const built = placeInBuild(
+    { source: { ...source, isTaken }, library: LIBRARY, others: [] },
+    new Map(),
+    [change('b')],
+  )
+  const created = [...built.keys()].filter((path) => path !== 'prod/kustomization.yaml')
+  assert.equal(created.length, 1)
+  assert.notEqual(created[0], 'prod/configmap-b.yaml')
+})
+
 test('the kustomization gets an entry in the order and the form of its own', () => {
   const entriesOf = (text: string): string | undefined =>
     placed(text, ['b'])['prod/kustomization.yaml']

@@ -240,7 +240,10 @@ describe('an overlay that others read too', { skip: whyNoKubectl() }, () => {
         'path: overlays/prod, kustomize: {patches: [{patch: "apiVersion: v1\\nkind: ConfigMap\\nmetadata:\\n  name: web\\ndata:\\n  size: \\"6\\"\\n"}]}}',
       ),
     })
-    assert.match(String(world.told), /overlays\/prod \(Argo CD Application argocd\/web-us/)
+    assert.match(
+      String(world.told),
+      /which overlays\/dev, overlays\/staging and 1 more are built from too: a new patch \(clusters\/eu\/web\.yaml\)/,
+    )
   })
 
   test('has a value adopted in its own patch where a RootSync applies the folder of the file as it is', async () => {
@@ -252,9 +255,12 @@ describe('an overlay that others read too', { skip: whyNoKubectl() }, () => {
     }
     const world = worldOf({ ...layout, files: { ...layout.files, ...plain } })
     assert.deepEqual(Object.keys(await adopted(world, SETTINGS, 'data.size', '6')), [
-      'overlays/prod/kustomization.yaml',
       'overlays/prod/configmap-web-patch.yaml',
+      'overlays/prod/kustomization.yaml',
     ])
-    assert.match(String(world.told), /which plain \(RootSync/)
+    assert.match(
+      String(world.told),
+      /which plain \(Config Sync RootSync config-management-system\/root-sync\) is built from too/,
+    )
   })
 })

@@ -169,8 +169,12 @@ class BuiltAdoption {
     const obstacles: Obstacle[] = []
     const dirty: Trial[] = []
     const taken: SharedTrial[] = []
-    for (const locations of this.locationsOf(change, files)) {
-      if (locations.onlyWhereShared === true && taken.length === 0) continue
+    const groups = this.locationsOf(change, files)
+    // The overlay is the last resort where the authored place takes no edit.
+    const overlays = groups.filter(({ onlyWhereShared }) => onlyWhereShared === true)
+    for (const [at, locations] of [...groups, ...overlays].entries()) {
+      const isLastResort = at >= groups.length
+      if (locations.onlyWhereShared === true && taken.length > 0 === isLastResort) continue
       obstacles.push(...locations.obstacles)
       const trials = this.tryAll(change, locations.candidates, files, obstacles)
       dirty.push(...trials.filter(({ lands, others }) => lands && others.length > 0))

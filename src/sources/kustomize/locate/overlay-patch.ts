@@ -3,8 +3,8 @@
  * patch that is there already, or a new patch. Each is a candidate only: a build proves it.
  */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
-import { EditRefusal, withValueAt, writeYamlNode } from '@backporch/kyaml/edit-yaml'
-import { type FieldPath, field, type PathStep, valueAt } from '@backporch/kyaml/field'
+import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
+import { type FieldPath, valueAt } from '@backporch/kyaml/field'
 import {
   getKey,
   isJsonArray,
@@ -26,23 +26,22 @@ import {
 } from '../../build/adopt/source-document.ts'
 import type { BuiltSource } from '../../build/built-source.ts'
 import type { FileEdit } from '../../edits/resolution-edits.ts'
-import {
-  editAt,
-  type SourceCandidate,
-  type SourceLocations,
-  type Wanted,
-} from '../../locate/candidate.ts'
+import { editAt, type SourceCandidate, type SourceLocations } from '../../locate/candidate.ts'
 import { folderOf, joined } from '../files/kustomization-walk.ts'
 import { kustomizationOf, type SourceFiles } from '../files/kustomize-build.ts'
 import { shownImage } from './kustomize-fields.ts'
-import { type Patch, patchesOf, pointerTo } from './kustomize-patches.ts'
+import { type Patch, patchesOf } from './kustomize-patches.ts'
+import {
+  listOf,
+  mergedPath,
+  mergePatches,
+  movesItems,
+  type OverlaidField,
+  operationOf,
+  type PatchedObject,
+} from './patch-texts.ts'
 
 type Overlay = Pick<BuiltSource, 'files' | 'folder' | 'synced' | 'isTaken'>
-
-export interface OverlaidField {
-  readonly path: FieldPath
-  readonly wanted: Wanted
-}
 
 /** Where a patch can be listed: a kustomization, or the fields of one in the resource of a syncer. */
 interface PatchList {
@@ -51,12 +50,6 @@ interface PatchList {
   readonly at: FieldPath
   /** Folder for the file of a patch; undefined where patches are inline. */
   readonly folder: string | undefined
-}
-
-interface PatchedObject {
-  readonly desired: DesiredResource
-  /** `apiVersion`, `kind` and `metadata` as the file declares them: kustomize finds an object by each name that it had. */
-  readonly identity: JsonObject
 }
 
 /** What `--via` calls the edit that changes this unit alone. */
@@ -235,126 +228,6 @@ function isOf({ target }: Patch, { root }: SourceDocument, { identity }: Patched
   const isNamed = textAt(root, 'kind') === kind && textAt(root, 'metadata', 'name') === name
   if (target === undefined) return isNamed
   return getKey(target, 'kind') === kind && (isNamed || getKey(target, 'name') === name)
-}
-
-/** A field in a strategic merge patch: null takes a value out, and `$patch: delete` an item. */
-function mergedPath(
-  { desired }: PatchedObject,
-  path: FieldPath,
-  wanted: Wanted,
-): { readonly path: FieldPath; readonly value: Json } {
-  const steps = path.map((step, at) =>
-    namedAsDeclared(step, valueAt(desired.object, path.slice(0, at + 1))),
-  )
-  if (wanted !== undefined) return { path: steps, value: inOrderOf(wanted, likeOf(desired, path)) }
-  return path.at(-1)?.kind === 'item'
-    ? { path: [...steps, field('$patch')], value: 'delete' }
-    : { path: steps, value: null }
-}
-
-/** What git has at the path; of a new item the first one beside it. */
-function likeOf({ object }: DesiredResource, path: FieldPath): Json | undefined {
-  const now = valueAt(object, path)
-  if (now !== undefined || path.at(-1)?.kind !== 'item') return now
-  const list = valueAt(object, path.slice(0, -1))
-  return isJsonArray(list) ? list[0] : undefined
-}
-
-/**
- * Whether a strategic merge patch gives the items of a list another order: kustomize puts those of the patch first. Another order is another
- * template of a Pod.
- */
-function movesItems(
-  { desired: { object } }: PatchedObject,
-  path: FieldPath,
-  wanted: Wanted,
-): boolean {
-  return path.some((step, at) => {
-    if (step.kind !== 'item' || (wanted === undefined && at === path.length - 1)) return false
-    const list = valueAt(object, path.slice(0, at))
-    const item = valueAt(object, path.slice(0, at + 1))
-    return isJsonArray(list) && list.length > 0 && (item === undefined || list[0] !== item)
-  })
-}
-
-/** The innermost list on the path. */
-function listOf(path: FieldPath): FieldPath {
-  return path.slice(
-    0,
-    path.findLastIndex(({ kind }) => kind === 'item'),
-  )
-}
-
-/** With the keys in the order of git: the server has an order of its own. */
-function inOrderOf(value: Json, like: Json | undefined): Json {
-  if (isJsonArray(value))
-    return value.map((each, at) =>
-      inOrderOf(each, isJsonArray(like) ? (like[at] ?? like[0]) : undefined),
-    )
-  if (!isJsonObject(value) || !isJsonObject(like)) return value
-  const keys = [...Object.keys(like), ...Object.keys(value)]
-  return Object.fromEntries(
-    keys.flatMap((key) => {
-      const own = getKey(value, key)
-      return own === undefined ? [] : [[key, inOrderOf(own, getKey(like, key))]]
-    }),
-  )
-}
-
-/** Keys that the server adds to an item (a port's `protocol`) are not written. */
-function namedAsDeclared(step: PathStep, item: Json | undefined): PathStep {
-  if (step.kind !== 'item' || !isJsonObject(item)) return step
-  const keys = Object.entries(step.keys).filter(([key]) => Object.hasOwn(item, key))
-  return keys.length === 0 ? step : { kind: 'item', keys: Object.fromEntries(keys) }
-}
-
-/** A strategic merge patch, and operations for what it cannot say. */
-function mergePatches(object: PatchedObject, changed: readonly OverlaidField[]): readonly Json[] {
-  const operations = changed
-    .map(({ path, wanted }) => operationOf(object, path, wanted))
-    .filter((operation) => operation !== undefined)
-  const others = operations.length === changed.length ? [operations] : []
-  try {
-    let patch: Json = object.identity
-    for (const { path, wanted } of changed) {
-      const merged = mergedPath(object, path, wanted)
-      patch = withValueAt(patch, merged.path, merged.value)
-    }
-    return changed.some(({ path, wanted }) => movesItems(object, path, wanted))
-      ? [...others, patch]
-      : [patch, ...others]
-  } catch (thrown) {
-    if (thrown instanceof EditRefusal) return others
-    throw thrown
-  }
-}
-
-/** `remove`, `replace`, or `add` of the nearest parent that is not there. */
-function operationOf(
-  { desired }: PatchedObject,
-  path: FieldPath,
-  wanted: Wanted,
-): JsonObject | undefined {
-  const { object } = desired
-  let [at, value] = [
-    path,
-    wanted === undefined ? undefined : inOrderOf(wanted, likeOf(desired, path)),
-  ]
-  const isThere = valueAt(object, path) !== undefined
-  if (!isThere && value === undefined) return undefined
-  while (!isThere && at.length > 1 && valueAt(object, at.slice(0, -1)) === undefined) {
-    value = withValueAt(undefined, at.slice(-1), value ?? null)
-    at = at.slice(0, -1)
-  }
-  const last = at.at(-1)
-  const above = pointerTo(object, isThere ? at : at.slice(0, -1))
-  if (above === undefined || last === undefined) return undefined
-  const name = isThere ? [] : [last.kind === 'field' ? last.name : '-']
-  const pointer = [...above, ...name].map(
-    (part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`,
-  )
-  const op = !isThere ? 'add' : value === undefined ? 'remove' : 'replace'
-  return { op, path: pointer.join(''), ...(value === undefined ? {} : { value }) }
 }
 
 /** As the other patches of the list are: inline where all of them are, and in a file of its own otherwise. */

@@ -1,0 +1,156 @@
+/** Patches of an object that give fields a value: strategic merge patches, and JSON operations for what these cannot say. */
+import type { DesiredResource } from '@backporch/kpt/desired-set'
+import { EditRefusal, withValueAt } from '@backporch/kyaml/edit-yaml'
+import { type FieldPath, field, type PathStep, valueAt } from '@backporch/kyaml/field'
+import {
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from '@backporch/kyaml/json'
+import type { Wanted } from '../../locate/candidate.ts'
+import { pointerTo } from './kustomize-patches.ts'
+
+export interface OverlaidField {
+  readonly path: FieldPath
+  readonly wanted: Wanted
+}
+
+export interface PatchedObject {
+  readonly desired: DesiredResource
+  /** `apiVersion`, `kind` and `metadata` as the file declares them: kustomize finds an object by each name that it had. */
+  readonly identity: JsonObject
+}
+
+/** A field in a strategic merge patch: null takes a value out, and `$patch: delete` an item. */
+export function mergedPath(
+  { desired }: PatchedObject,
+  path: FieldPath,
+  wanted: Wanted,
+): { readonly path: FieldPath; readonly value: Json } {
+  const steps = path.map((step, at) =>
+    namedAsDeclared(step, valueAt(desired.object, path.slice(0, at + 1))),
+  )
+  if (wanted !== undefined) return { path: steps, value: inOrderOf(wanted, likeOf(desired, path)) }
+  if (path.at(-1)?.kind === 'item') return { path: [...steps, field('$patch')], value: 'delete' }
+  const now = valueAt(desired.object, path)
+  // A key that the base has later is another one.
+  const isMap = isAnyOf(path.at(-1), 'annotations', 'labels') && isJsonObject(now)
+  return {
+    path: steps,
+    value: isMap ? Object.fromEntries(Object.keys(now).map((key) => [key, null])) : null,
+  }
+}
+
+function isAnyOf(step: PathStep | undefined, ...names: readonly string[]): boolean {
+  return step?.kind === 'field' && names.includes(step.name)
+}
+
+/** What git has at the path; of a new item the first one beside it. */
+function likeOf({ object }: DesiredResource, path: FieldPath): Json | undefined {
+  const now = valueAt(object, path)
+  if (now !== undefined || path.at(-1)?.kind !== 'item') return now
+  const list = valueAt(object, path.slice(0, -1))
+  return isJsonArray(list) ? list[0] : undefined
+}
+
+/**
+ * Whether a strategic merge patch gives the items of a list another order: kustomize puts those of the patch first. Another order is another
+ * template of a Pod.
+ */
+export function movesItems(
+  { desired: { object } }: PatchedObject,
+  path: FieldPath,
+  wanted: Wanted,
+): boolean {
+  return path.some((step, at) => {
+    if (step.kind !== 'item' || (wanted === undefined && at === path.length - 1)) return false
+    const list = valueAt(object, path.slice(0, at))
+    const item = valueAt(object, path.slice(0, at + 1))
+    return isJsonArray(list) && list.length > 0 && (item === undefined || list[0] !== item)
+  })
+}
+
+/** The innermost list on the path. */
+export function listOf(path: FieldPath): FieldPath {
+  return path.slice(
+    0,
+    path.findLastIndex(({ kind }) => kind === 'item'),
+  )
+}
+
+/** With the keys in the order of git: the server has an order of its own. */
+function inOrderOf(value: Json, like: Json | undefined): Json {
+  if (isJsonArray(value))
+    return value.map((each, at) =>
+      inOrderOf(each, isJsonArray(like) ? (like[at] ?? like[0]) : undefined),
+    )
+  if (!isJsonObject(value) || !isJsonObject(like)) return value
+  const keys = [...Object.keys(like), ...Object.keys(value)]
+  return Object.fromEntries(
+    keys.flatMap((key) => {
+      const own = getKey(value, key)
+      return own === undefined ? [] : [[key, inOrderOf(own, getKey(like, key))]]
+    }),
+  )
+}
+
+/** Keys that the server adds to an item (a port's `protocol`) are not written. */
+function namedAsDeclared(step: PathStep, item: Json | undefined): PathStep {
+  if (step.kind !== 'item' || !isJsonObject(item)) return step
+  const keys = Object.entries(step.keys).filter(([key]) => Object.hasOwn(item, key))
+  return keys.length === 0 ? step : { kind: 'item', keys: Object.fromEntries(keys) }
+}
+
+/** A strategic merge patch, and operations for what it cannot say. */
+export function mergePatches(
+  object: PatchedObject,
+  changed: readonly OverlaidField[],
+): readonly Json[] {
+  const operations = changed
+    .map(({ path, wanted }) => operationOf(object, path, wanted))
+    .filter((operation) => operation !== undefined)
+  const others = operations.length === changed.length ? [operations] : []
+  try {
+    let patch: Json = object.identity
+    for (const { path, wanted } of changed) {
+      const merged = mergedPath(object, path, wanted)
+      patch = withValueAt(patch, merged.path, merged.value)
+    }
+    return changed.some(({ path, wanted }) => movesItems(object, path, wanted))
+      ? [...others, patch]
+      : [patch, ...others]
+  } catch (thrown) {
+    if (thrown instanceof EditRefusal) return others
+    throw thrown
+  }
+}
+
+/** `remove`, `replace`, or `add` of the nearest parent that is not there. */
+export function operationOf(
+  { desired }: PatchedObject,
+  path: FieldPath,
+  wanted: Wanted,
+): JsonObject | undefined {
+  const { object } = desired
+  let [at, value] = [
+    path,
+    wanted === undefined ? undefined : inOrderOf(wanted, likeOf(desired, path)),
+  ]
+  const isThere = valueAt(object, path) !== undefined
+  if (!isThere && value === undefined) return undefined
+  while (!isThere && at.length > 1 && valueAt(object, at.slice(0, -1)) === undefined) {
+    value = withValueAt(undefined, at.slice(-1), value ?? null)
+    at = at.slice(0, -1)
+  }
+  const last = at.at(-1)
+  const above = pointerTo(object, isThere ? at : at.slice(0, -1))
+  if (above === undefined || last === undefined) return undefined
+  const name = isThere ? [] : [last.kind === 'field' ? last.name : '-']
+  const pointer = [...above, ...name].map(
+    (part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+  )
+  const op = !isThere ? 'add' : value === undefined ? 'remove' : 'replace'
+  return { op, path: pointer.join(''), ...(value === undefined ? {} : { value }) }
+}
