@@ -99,6 +99,7 @@ function previewWith(items: fc.Arbitrary<unknown[]>): fc.Arbitrary<Preview> {
       merge: fc.record({ conflicts: words, why: word }),
       ...{ edited: words, policies: fc.boolean(), untouched: fc.nat(), notes: words, items },
       clusters: fc.array(fc.record({ name: word, failure }), { maxLength: 3 }),
+      elsewhere: fc.array(fc.record({ name: word, files: words }), { maxLength: 9 }),
     })
     .map((all) =>
       previewSchema.parse({ apiVersion: 'backporch.dev/v1alpha1', kind: 'Preview', ...all }),
