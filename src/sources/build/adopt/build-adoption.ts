@@ -39,7 +39,7 @@ import { inMaker } from './made-resource-edits.ts'
 import {
   assertBuilt,
   builtObjects,
-  readersOf,
+  otherReaders,
   type Sharing,
   sharingUnits,
 } from './shared-builds.ts'
@@ -191,7 +191,7 @@ class BuiltAdoption {
       if (only === undefined) continue
       const isOverlaid = locations.onlyWhereShared === true && all !== undefined
       if (!isOverlaid) return { trial: only, note: [] }
-      const readers = readersOf(this.input, all.files)
+      const readers = otherReaders(this.input, all.files)
       return {
         trial: only,
         note: [notedOverlay(change, only, { from: all.candidate.what, readers })],

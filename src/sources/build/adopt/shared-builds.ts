@@ -39,11 +39,14 @@ export function assertBuilt(library: BuildLibrary, sources: readonly BuiltSource
   if (missing.length > 0) throw new MissingBuilds(missing)
 }
 
-/** The units that are built from a file which the edit changes. */
-export function readersOf(
-  { source, others }: BuiltUnit,
-  files: SourceFiles,
-): readonly SharingUnit[] {
+/** Other units that are built from a file which the edit changes: not those whose resource the unit itself applies. */
+export function otherReaders(built: BuiltUnit, files: SourceFiles): readonly SharingUnit[] {
+  return readersOf(built, files).filter(
+    ({ source }) => source?.parent === undefined || !mayApply(built.source, source),
+  )
+}
+
+function readersOf({ source, others }: BuiltUnit, files: SourceFiles): readonly SharingUnit[] {
   const changed = [...changedFiles(source.files, files).keys()]
   return others.filter((unit) =>
     changed.some((path) => unit.files.has(path) || readsNew(unit, path)),
