@@ -37,8 +37,9 @@ export class KeptBuilds {
 
   /** @param program absolute path. @param input all that decides about the output */
   entry(program: string, input: readonly string[]): KeptEntry {
-    const { size, mtimeMs } = statSync(program)
-    const whole = JSON.stringify([this.version, program, size, mtimeMs, ...input])
+    // A program that is gone meanwhile fails where it is run.
+    const found = statSync(program, { throwIfNoEntry: false })
+    const whole = JSON.stringify([this.version, program, found?.size, found?.mtimeMs, ...input])
     const derived = (use: string): Buffer => createHash('sha256').update(`${use} ${whole}`).digest()
     const path = join(this.folder, derived('name').toString('hex'))
     const key = derived('key')

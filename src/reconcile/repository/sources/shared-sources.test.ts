@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '@backporch/kyaml/failure'
 import { policyText, TurnWorld } from '../../../../test/fakes/turn-world.ts'
 import { readRepository } from '../repository-view.ts'
 import { otherReaders } from './shared-sources.ts'
@@ -34,15 +35,15 @@ const READERS = [
   { name: 'units/dev', files: [BASE] },
 ]
 
-/** @param failing number of the read of git that fails once */
-async function readersOf(failing: number) {
+/** @param failing number of the read of git that fails. @param thrown what it fails with, once where it is no Failure */
+async function readersOf(failing: number, thrown: Error = new Error('interrupted')) {
   const { repository } = new TurnWorld('{mode: Propose}', FILES)
   const view = await readRepository(repository, undefined, signal)
   const read = repository.read.bind(repository)
   let reads = 0
   repository.read = async (blobs) => {
     reads += 1
-    if (reads === failing) throw new Error('interrupted')
+    if (reads === failing) throw thrown
     return read(blobs)
   }
   const find = () => otherReaders(view, new Set([BASE]), signal)
@@ -67,4 +68,16 @@ test('reads again what was interrupted, wherever that was', async () => {
     assert.deepEqual(await find(), READERS, `read ${failing}`)
   }
   assert.ok(interrupted.length > 10, `${interrupted}`)
+})
+
+test('goes on without a file that is too large, and not without git', async () => {
+  const failure = (code: 'BP1111' | 'BP4006') =>
+    new Failure({ code, what: 'not read', why: 'a test', remedy: 'none', retry: 'never' })
+  const { find, reads } = await readersOf(0)
+  await find()
+  // The last read is one of a kustomization that others are built through.
+  const refused = await readersOf(reads(), failure('BP1111'))
+  assert.ok((await refused.find()).length > 0)
+  const broken = await readersOf(reads(), failure('BP4006'))
+  await assert.rejects(broken.find(), { code: 'BP4006' })
 })

@@ -1,5 +1,6 @@
 /** Which other units of the repository read the files that a unit is built from. */
 import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
+import { Failure } from '@backporch/kyaml/failure'
 import { rendersOf } from '../../../policy/effective-policy.ts'
 import {
   type BuiltSource,
@@ -226,9 +227,9 @@ export async function otherReaders(
   }
   const built: { readonly folder: string; readonly files: SourceFiles }[] = []
   for (const folder of kustomizationFolders(view)) {
-    const { failures, files } = await walkOnce(view, folder, signal)
-    if (failures.length === 0 && [...edited].some((path) => files.has(path)))
-      built.push({ folder, files })
+    const walked = await unlessRefused(walkOnce(view, folder, signal))
+    if (walked?.failures.length === 0 && [...edited].some((path) => walked.files.has(path)))
+      built.push({ folder, files: walked.files })
   }
   for (const { folder, files } of built) {
     const top = kustomizationOf(folder, files) ?? ''
@@ -248,8 +249,18 @@ async function filesOf(
 ): Promise<ReadsFile> {
   if (describeChoice(named.choice).reads !== 'named files')
     return (path) => isInside(path, named.path)
-  const { paths, failures } = await readOnce(view, named, signal)
-  return failures.length > 0 ? () => false : (path) => paths.has(path)
+  const read = await unlessRefused(readOnce(view, named, signal))
+  return read?.failures.length === 0 ? (path) => read.paths.has(path) : () => false
+}
+
+/** What is too large or broken is no reader that can be named. @throws Failure BP40xx when git fails */
+async function unlessRefused<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading
+  } catch (thrown) {
+    if (!(thrown instanceof Failure) || thrown.code.startsWith('BP40')) throw thrown
+    return undefined
+  }
 }
 
 /** What the files declare of a unit that the syncer of a named cluster applies. */
